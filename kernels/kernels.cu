@@ -362,15 +362,18 @@ template <typename unit_t> static __device__ void box_once(const struct cs_k_box
 #pragma unroll
 		for (int k = 0; k < BOX_LOADS; k++)
 			if (i + k * stride < units)
-				v[k] = __ldcg((const unit_t *)(a->src +
-					unit_at((uint32_t)(i + k * stride), each,
-						a->src_pitch, sizeof(unit_t))));
+				v[k] = __ldcg((const unit_t
+						       *)(a->src +
+							  unit_at((uint32_t)(i +
+									     k * stride),
+								  each, a->src_pitch,
+								  sizeof(unit_t))));
 #pragma unroll
 		for (int k = 0; k < BOX_LOADS; k++)
 			if (i + k * stride < units)
-				*(unit_t *)(a->dst +
-					unit_at((uint32_t)(i + k * stride), each,
-						a->dst_pitch, sizeof(unit_t))) = v[k];
+				*(unit_t *)(a->dst + unit_at((uint32_t)(i + k * stride),
+							     each, a->dst_pitch,
+							     sizeof(unit_t))) = v[k];
 	}
 }
 

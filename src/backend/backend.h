@@ -142,7 +142,7 @@ struct cs_copy {
 	/* of what has a shape: dst and src are where it begins */
 	struct cs_box box;
 	uint64_t packed; /* PACK, UNPACK: this agent's buffer of what is packed */
-	int lent; /* another thread than the agent's arms it, on a lane that
+	int lent;	 /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };
 

@@ -274,7 +274,8 @@ void cs_check_host_inside(void *p, const struct cs_expected *left, uint64_t firs
 			if (word[i] != CS_POISON64)
 				note_wrong(out, i, CS_POISON64, word[i]);
 		if (i < end && !outside) {
-			uint64_t expected = cs_inside_word(&left->inside, left->key, i);
+			uint64_t expected = cs_inside_word(&left->inside, left->key,
+							   i);
 
 			if (word[i] != expected)
 				note_wrong(out, i, expected, word[i]);

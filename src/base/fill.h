@@ -83,9 +83,9 @@ static inline CS_HOST_DEVICE uint32_t cs_inside_half(const struct cs_inside *in,
 {
 	const uint64_t from = at - in->shift;
 
-	return cs_outside(in, at) ? CS_POISON32 :
-				    (uint32_t)(cs_fill_word(key, from / 8) >>
-					       (from % 8 * 8));
+	return cs_outside(in, at) ?
+		       CS_POISON32 :
+		       (uint32_t)(cs_fill_word(key, from / 8) >> (from % 8 * 8));
 }
 
 /* Word i of such a buffer. */

@@ -114,12 +114,13 @@ void cs_shape_text(uint64_t shape, char *to, size_t size)
 
 static int refuse(const char *text, struct cs_err *err)
 {
-	return cs_err_set(err,
-			  "'%s' is no shape: 512x512x512:2 is the three faces of a grid, two "
-			  "elements deep (x and y multiples of 4, at most 2^29 elements, twice "
-			  "the depth no more than a side), 512x512x512:2:x one of them; 4/64 "
-			  "is 4 bytes of each 64 (multiples of 4)",
-			  text);
+	return cs_err_set(
+		err,
+		"'%s' is no shape: 512x512x512:2 is the three faces of a grid, two "
+		"elements deep (x and y multiples of 4, at most 2^29 elements, twice "
+		"the depth no more than a side), 512x512x512:2:x one of them; 4/64 "
+		"is 4 bytes of each 64 (multiples of 4)",
+		text);
 }
 
 /* A number of at most so many bits; what follows it, NULL: it is none. */

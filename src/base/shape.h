@@ -36,8 +36,9 @@ uint32_t cs_shape_cube(uint64_t bytes, unsigned element);
 /* Where the bytes of a shape are.  `rows` times `width` of them in one piece, `pitch` from
  * one to the next, as few rows as there can be; and the same as a part of a grid. */
 struct cs_box {
-	uint64_t src_at, dst_at; /* its first byte in the buffer that is copied from, to */
-	uint64_t span;		 /* bytes of such a buffer */
+	uint64_t src_at,
+		dst_at; /* its first byte in the buffer that is copied from, to */
+	uint64_t span;	/* bytes of such a buffer */
 	uint64_t width, pitch, rows;
 	struct {
 		uint64_t bytes, pitch;	 /* of a row of the grid */

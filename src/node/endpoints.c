@@ -678,8 +678,9 @@ static struct cs_expected left_by(const struct cs_endpoints *e, uint32_t k, int 
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
-	struct cs_expected left = { key_left(e, t), t->bytes, places.stride,
-				    places.n, { 0 } };
+	struct cs_expected left = {
+		key_left(e, t), t->bytes, places.stride, places.n, { 0 }
+	};
 
 	*whole = places.n > 1 ||
 		 (cs_method_is_shaped(t->method) ? e->copies[k] <= 1 : bytes <= span);

@@ -17,7 +17,7 @@ struct part {
 	enum what what;
 	char *at;
 	uint64_t bytes, key;
-	uint64_t page, mark; /* TOUCHED */
+	uint64_t page, mark;		/* TOUCHED */
 	const struct cs_expected *left; /* INSIDE, … */
 	void *whole;			/* … all of it, … */
 	int poison;			/* … and leave that behind */

@@ -220,9 +220,9 @@ int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)
 		for (int i = 0; i < more && n < CS_SHAPES_MOST; i++)
 			to[n++] = shape[i];
 	}
-	return n && n < CS_SHAPES_MOST ?
-		       0 :
-		       cs_err_set(err, "allowed are 1 to %d shapes", CS_SHAPES_MOST - 1);
+	return n && n < CS_SHAPES_MOST ? 0 :
+					 cs_err_set(err, "allowed are 1 to %d shapes",
+						    CS_SHAPES_MOST - 1);
 }
 
 /* "local", "all", "0,2-3"; 0 of "local". */

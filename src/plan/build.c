@@ -174,8 +174,7 @@ static int want_sizes(const struct asking *a, const struct cs_choice *choice)
 			    want_shapes(a, choice, bytes) :
 			    cs_vec_push(a->all, &one, a->err))
 			return -1;
-		bytes = choice->bytes || test->bytes ? 0 :
-						       cs_size_next(a->set, bytes);
+		bytes = choice->bytes || test->bytes ? 0 : cs_size_next(a->set, bytes);
 	} while (bytes);
 	return 0;
 }

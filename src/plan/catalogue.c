@@ -548,10 +548,11 @@ unsigned cs_test_takes(const struct cs_test *test)
 	if (cs_method_is_stream((int)test->method))
 		return CS_TAKES_ELEMENT;
 	if (cs_method_is_shaped((int)test->method))
-		return CS_TAKES_SHAPE | (test->method == CS_METHOD_CHUNK ||
-							 test->method == CS_METHOD_STRIDE ?
-						 0 :
-						 CS_TAKES_ELEMENT);
+		return CS_TAKES_SHAPE |
+		       (test->method == CS_METHOD_CHUNK ||
+					test->method == CS_METHOD_STRIDE ?
+				0 :
+				CS_TAKES_ELEMENT);
 
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)

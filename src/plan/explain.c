@@ -610,20 +610,21 @@ static void explain_shaped(const struct cs_test *test, struct cs_explanation *ou
 	const int blocks = test->method == CS_METHOD_CHUNK ||
 			   test->method == CS_METHOD_STRIDE;
 
-	out->moves = !blocks ?
-			     TO_HIGH_SIDE OF_BYTES :
-		     test->method == CS_METHOD_CHUNK ?
-			     OF_EACH ", to the same places of another: 64/128 are 64 of "
-				     "each 128. " OF_BYTES :
-			     "One element of each so many bytes (--shape) of a buffer of "
-			     "--size, to the same places of another: 4/64 are 4 of each 64. "
-			     OF_BYTES;
+	out->moves =
+		!blocks ?
+			TO_HIGH_SIDE OF_BYTES :
+		test->method == CS_METHOD_CHUNK ?
+			OF_EACH ", to the same places of another: 64/128 are 64 of "
+				"each 128. " OF_BYTES :
+			"One element of each so many bytes (--shape) of a buffer of "
+			"--size, to the same places of another: 4/64 are 4 of each 64. " OF_BYTES;
 	out->issuer = shaped_issuer[test->method - CS_METHOD_COPY2D]
 				   [test->op == CS_OP_READ && blocks];
-	out->timed = test->method == CS_METHOD_PACK ?
-			     "By CUDA events of the GPU that unpacks, from the gate to the "
-			     "end of the last: all three steps, and the handing over." :
-			     timed[test->backend];
+	out->timed =
+		test->method == CS_METHOD_PACK ?
+			"By CUDA events of the GPU that unpacks, from the gate to the "
+			"end of the last: all three steps, and the handing over." :
+			timed[test->backend];
 	out->timed_both = NULL;
 	out->checked = ITS_SHAPE_CHECKED;
 }

@@ -54,9 +54,9 @@ struct cs_transfer {
 	uint16_t issuer;    /* agent: src for write, dst for read */
 	uint16_t flags;
 	uint8_t src_slot, dst_slot;
-	uint16_t matrix; /* the matrix that its figure belongs to; of a load: a
+	uint16_t matrix;  /* the matrix that its figure belongs to; of a load: a
 				 * test that would move so */
-	uint16_t zero[3];	   /* what follows has 64-bit words */
+	uint16_t zero[3]; /* what follows has 64-bit words */
 	struct cs_variant variant; /* its matrix's */
 	uint64_t bytes;		   /* of one copy */
 };

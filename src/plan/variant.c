@@ -47,7 +47,8 @@ int cs_variant_is_sound(const struct cs_variant *v)
 	       v->cpu_numa <= CS_NUMA_MOST && v->advice < CS_ADVICES &&
 	       (!v->element || is_one_of(CS_ELEMENTS_ALL, v->element)) &&
 	       (!v->kernels || is_one_of(CS_KERNELS_ALL, v->kernels)) &&
-	       (!v->shape || cs_shape_is_sound(v->shape)) && !v->zero[0] && !v->zero[1];
+	       (!v->shape || cs_shape_is_sound(v->shape)) && !v->zero[0] &&
+	       !v->zero[1];
 }
 
 /* ---- in files and in words ---- */
@@ -127,7 +128,8 @@ int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 	case 6:
 		word = cs_shape_parse(text, shape, err);
 		if (word > 1)
-			return cs_err_set(err, "'%s' are three shapes: say %s:x, y or z",
+			return cs_err_set(err,
+					  "'%s' are three shapes: say %s:x, y or z",
 					  text, text);
 		v->shape = shape[0];
 		return word < 0 ? -1 : 0;
@@ -263,11 +265,11 @@ unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants 
 		takes |= CS_TAKES_CPU_NUMA;
 	for (size_t i = 0; i < CS_SHAPES_MOST && asked->shape[i]; i++)
 		shapes |= cs_variant_has_shape(test, asked->shape[i]);
-	return takes & ((asked->caches ? CS_TAKES_CACHE : 0) |
-			(shapes ? CS_TAKES_SHAPE : 0) |
-			(asked->threads ? CS_TAKES_THREADS : 0) |
-			(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0) |
-			(asked->elements ? CS_TAKES_ELEMENT : 0) |
-			(asked->kernels ? CS_TAKES_KERNELS : 0) |
-			(asked->advices ? CS_TAKES_ADVICE : 0));
+	return takes &
+	       ((asked->caches ? CS_TAKES_CACHE : 0) | (shapes ? CS_TAKES_SHAPE : 0) |
+		(asked->threads ? CS_TAKES_THREADS : 0) |
+		(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0) |
+		(asked->elements ? CS_TAKES_ELEMENT : 0) |
+		(asked->kernels ? CS_TAKES_KERNELS : 0) |
+		(asked->advices ? CS_TAKES_ADVICE : 0));
 }

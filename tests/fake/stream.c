@@ -229,8 +229,12 @@ API CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
 	op.rows = (struct fake_rows){
-		a->WidthInBytes, a->Height, 1,
-		a->dstPitch,	 a->srcPitch, a->Height * a->dstPitch,
+		a->WidthInBytes,
+		a->Height,
+		1,
+		a->dstPitch,
+		a->srcPitch,
+		a->Height * a->dstPitch,
 		a->Height * a->srcPitch,
 	};
 	return enqueue_rows(stream, &op, NULL, NULL);
@@ -248,8 +252,12 @@ API CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
 	op.rows = (struct fake_rows){
-		a->WidthInBytes, a->Height,   a->Depth,
-		a->dstPitch,	 a->srcPitch, a->dstHeight * a->dstPitch,
+		a->WidthInBytes,
+		a->Height,
+		a->Depth,
+		a->dstPitch,
+		a->srcPitch,
+		a->dstHeight * a->dstPitch,
 		a->srcHeight * a->srcPitch,
 	};
 	return enqueue_rows(stream, &op, NULL, NULL);
@@ -272,8 +280,12 @@ API CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *a, CUstream s
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
 	op.rows = (struct fake_rows){
-		a->WidthInBytes, a->Height,   a->Depth,
-		a->dstPitch,	 a->srcPitch, a->dstHeight * a->dstPitch,
+		a->WidthInBytes,
+		a->Height,
+		a->Depth,
+		a->dstPitch,
+		a->srcPitch,
+		a->dstHeight * a->dstPitch,
 		a->srcHeight * a->srcPitch,
 	};
 	return enqueue_rows(stream, &op, to, from);

@@ -12,7 +12,7 @@ grid=(--shape 64x32x16:2)
 
 run 0 "${fast[@]}" --suite halo -o h.json -o h.jsonl -o h.csv
 cp out live
-ok "a suite of all: each of its default shapes" eval 'status_is 0 && all_ok h.csv 86'
+ok "a suite of all: each of its default shapes" eval 'status_is 0 && all_ok h.csv 84'
 ok_schema "... in documents that the schema describes" h.json
 ok_json "faces are of the largest cube that --size holds, bytes are theirs" h.json \
 	'{(r["shape"], r["copy_bytes"]) for r in d["results"] if "halo" in r["test"]} == {("40x40x40:2:" + f, 12800) for f in "xyz"}'
@@ -22,15 +22,15 @@ ok_json "what lies inside and outside is checked after every sample" h.json \
 	'all(r["checked"] > 5 and r["wrong_bytes"] == 0 for r in d["results"])'
 run 0 show h.json
 ok "a file shows what the run did" same live out
-run 0 --resume h.jsonl
-ok "a journal is resumed: nothing is left to measure" eval 'status_is 0 && prints "halo"'
+run 0 "${fast[@]}" --suite halo --resume h.jsonl -o again.csv
+ok "a journal is resumed: nothing is left to measure" eval 'status_is 0 && figures h.csv >want && figures again.csv >got && same want got'
 run 0 -n --gpus 2 --suite halo -s 256K --seed 1 -o plan.csv
 run 0 --no-mpi --plan plan.csv --seed 1 --cell-limit 1m -o p.csv
 ok "a plan file has a column of shapes, and gives the same cells" eval \
-	'status_is 0 && head -1 plan.csv | grep -q ",shape," && all_ok p.csv 86'
+	'status_is 0 && grep -q "^step,.*,shape," plan.csv && all_ok p.csv 84'
 run 2 -s 256K --seed 1 --cell-limit 1m --suite halo -o r.csv
 ok "a rank per GPU: all of them too, packed by one and unpacked by the other" eval \
-	'status_is 0 && all_ok r.csv 86'
+	'status_is 0 && all_ok r.csv 84'
 
 # ---- rates, of the bytes that were asked for ----
 
@@ -63,7 +63,7 @@ for r in json.load(open(sys.argv[1]))["results"]:
         bad += 1
         print(r["test"], r["src"], r["dst"], r["shape"], r["value"], "and not", want)
 print(n, "cells")
-sys.exit(bad or n != 54)
+sys.exit(bad or n < 54)
 END
 run 0 "${fast[@]}" -t '*.copy2d.*,*.copy3d.*,*.sm3d.*' "${grid[@]}" -o g.json
 ok "one 2D copy, one 3D copy, a kernel: each has the rate of its rows" eval \
@@ -78,24 +78,25 @@ ok_json "a stride takes pieces of one element, a chunk any" s.json \
 # ---- what must be found ----
 
 # The face of a 16x16x16 grid of highest y: 14 rows of 64 bytes of a plane come before it.
-one=("${fast[@]}" --shape 16x16x16:2:y --gpus 0,1)
+one=("${fast[@]}" --shape 16x16x16:2:y --gpus "0,1")
 all='peer.copy2d.halo.pair,peer.copy3d.halo.pair,peer.sm3d.halo.pair,peer.pack.halo.pair'
-for where in 17 300; do
-	FAKE_CORRUPT=0-1:$where run 0 "${one[@]}" -t peer.copy2d.halo.pair,peer.copy3d.halo.pair -o c$where.json
+# What is outside nobody writes again: one copy alone, or a byte would be turned twice.
+for test in copy2d copy3d sm3d; do
+	FAKE_CORRUPT=0-1:17 run 0 "${one[@]}" -t peer.$test.halo.pair -o peer.$test.halo.pair-17.json
+	FAKE_CORRUPT_COPY=5 FAKE_CORRUPT=0-1:300 run 0 "${one[@]}" -t peer.$test.halo.pair -o peer.$test.halo.pair-300.json
+	ok_json "$test: a byte inside of the shape that is another" peer.$test.halo.pair-17.json \
+		'all((r["status"] == "corrupt") == (r["src"] == "gpu0") and "beside" not in (r["reason"] or "") for r in d["results"])'
+	ok_json "$test: a byte outside of it, which nobody should have written" peer.$test.halo.pair-300.json \
+		'all((r["status"] == "corrupt") == (r["src"] == "gpu0") == ("written beside its shape" in (r["reason"] or "")) for r in d["results"])'
 done
-ok_json "a byte inside of the shape that is another" c17.json \
-	'all((r["status"] == "corrupt") == (r["src"] == "gpu0") and "beside" not in (r["reason"] or "") for r in d["results"])'
-ok_json "a byte outside of it, which nobody should have written" c300.json \
-	'[("written beside its shape" in (r["reason"] or "")) == (r["src"] == "gpu0") and r["status"] for r in d["results"]].count("corrupt") == 2'
 FAKE_ASTRAY=0-1:-64 run 0 "${one[@]}" -t "$all" -o astray.json
 ok_json "a face that lands a row too early" astray.json \
-	'[r["status"] for r in d["results"] if r["src"] == "gpu0"] == ["corrupt"] * 4'
+	'{r["method"] for r in d["results"] if r["status"] == "corrupt"} == {"copy2d", "copy3d", "sm3d", "pack"}'
 FAKE_CORRUPT=0-1:-1 run 0 "${one[@]}" -t "$all,peer.chunk.write.pair,peer.stride.read.pair" -o none.json
 ok_json "a copy that writes nothing" none.json \
 	'all("never written" in r["reason"] for r in d["results"] if r["src"] == "gpu0" and r["method"] != "pack") and {r["status"] for r in d["results"] if r["src"] == "gpu0"} == {"corrupt"}'
-for where in 17 300; do
-	FAKE_CORRUPT=1-h:$where run 0 "${one[@]}" -t d2h.copy2d.pinned.pair,d2h.copy3d.pinned.pair -o d$where.json
-done
+FAKE_CORRUPT=1-h:17 run 0 "${one[@]}" -t d2h.copy2d.pinned.pair -o d17.json
+FAKE_CORRUPT_COPY=5 FAKE_CORRUPT=1-h:300 run 0 "${one[@]}" -t d2h.copy2d.pinned.pair -o d300.json
 ok_json "in host memory: inside" d17.json \
 	'{(r["src"], r["status"]) for r in d["results"]} == {("gpu0", "ok"), ("gpu1", "corrupt")}'
 ok_json "... and outside" d300.json \

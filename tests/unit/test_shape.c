@@ -43,12 +43,21 @@ static void pieces_have_sizes(void)
 static void what_is_no_shape_is_refused(void)
 {
 	static const char *const bad[] = {
-		"",	       "x",	       "8x8",	     "8x8x8:",	      "8x8x8:0",
-		"8x8x8:5",     "8x8x8:2:w",    "8x8x8:2:xy", "8x8x8:2:x:",    "6x8x8:1",
-		"8x6x8:1",     "8x8x-8:1",     "8x8x8:999",  "2048x2048x2048", "8x8x8.5",
-		"131072x8x8",  "8x8x8:2:",     "4/4",	     "8/4",	      "2/8",
-		"4/6",	       "0/8",	       "4/",	     "/8",	      "4/8/16",
-		"4/99999999G", "1G/2G",	       "8 x8x8",     "8x8x8:2:x ",    "4/8 ",
+		"",	      "x",
+		"8x8",	      "8x8x8:",
+		"8x8x8:0",    "8x8x8:5",
+		"8x8x8:2:w",  "8x8x8:2:xy",
+		"8x8x8:2:x:", "6x8x8:1",
+		"8x6x8:1",    "8x8x-8:1",
+		"8x8x8:999",  "2048x2048x2048",
+		"8x8x8.5",    "131072x8x8",
+		"8x8x8:2:",   "4/4",
+		"8/4",	      "2/8",
+		"4/6",	      "0/8",
+		"4/",	      "/8",
+		"4/8/16",     "4/99999999G",
+		"1G/2G",      "8 x8x8",
+		"8x8x8:2:x ", "4/8 ",
 	};
 	uint64_t shape[CS_SHAPE_FACES];
 	struct cs_err err = { "" };
@@ -73,12 +82,12 @@ static void check_face(const uint32_t side[3], uint32_t halo, int face,
 		memset(rows + b.dst_at + r * b.pitch, 1, b.width);
 	for (uint64_t z = 0; z < b.grid.planes; z++)
 		for (uint64_t y = 0; y < b.grid.height; y++)
-			memset(planes + b.dst_at +
-				       (z * b.grid.tall + y) * b.grid.pitch,
+			memset(planes + b.dst_at + (z * b.grid.tall + y) * b.grid.pitch,
 			       1, b.grid.bytes);
 	for (uint32_t z = 0; z < side[2]; z++)
 		for (uint32_t y = 0; y < side[1]; y++)
-			for (uint64_t x = 0; x < (uint64_t)side[0] * element; x++, at++) {
+			for (uint64_t x = 0; x < (uint64_t)side[0] * element;
+			     x++, at++) {
 				const uint64_t of[] = { x / element, y, z };
 				int in = of[face - 1] >= side[face - 1] - halo;
 

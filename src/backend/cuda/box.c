@@ -30,8 +30,10 @@ static int launch(struct cs_dev *dev, CUstream stream, struct cs_k_box *a,
 int cs_box_launch(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 		  struct cs_err *err)
 {
-	struct cs_k_box args = { f->dst,       f->src,	    f->box.pitch, f->box.pitch,
-				 f->box.width, f->box.rows, f->copies,	  0 };
+	struct cs_k_box args = { f->dst,       f->src,
+				 f->box.pitch, f->box.pitch,
+				 f->box.width, f->box.rows,
+				 f->copies,    0 };
 
 	return launch(dev, stream, &args, err);
 }
@@ -95,10 +97,22 @@ static int enqueue_3d(struct cs_dev *dev, CUstream stream, const struct cs_copy 
 static int enqueue_pack(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 			struct cs_err *err)
 {
-	struct cs_k_box pack = { f->packed,    f->src,	    f->box.width, f->box.pitch,
-				 f->box.width, f->box.rows, 1,		  0 };
-	struct cs_k_box unpack = { f->dst,	 f->packed,   f->box.pitch, f->box.width,
-				   f->box.width, f->box.rows, 1,	    0 };
+	struct cs_k_box pack = { f->packed,
+				 f->src,
+				 f->box.width,
+				 f->box.pitch,
+				 f->box.width,
+				 f->box.rows,
+				 1,
+				 0 };
+	struct cs_k_box unpack = { f->dst,
+				   f->packed,
+				   f->box.pitch,
+				   f->box.width,
+				   f->box.width,
+				   f->box.rows,
+				   1,
+				   0 };
 
 	if (f->kind == CS_COPY_UNPACK)
 		return launch(dev, stream, &unpack, err);

@@ -116,9 +116,8 @@ static int enqueue_packed(struct cs_dev *dev, int lane, const struct cs_copy *f,
 {
 	const uint32_t packs = f->kind == CS_COPY_PACK;
 
-	if ((!packs || n > 1) &&
-	    enqueue_wait(dev, lane, packs ? f->emptied : f->filled, f->base + n - packs,
-			 err))
+	if ((!packs || n > 1) && enqueue_wait(dev, lane, packs ? f->emptied : f->filled,
+					      f->base + n - packs, err))
 		return -1;
 	if (enqueue_copy(dev, dev->lane[lane].stream, f, err))
 		return -1;

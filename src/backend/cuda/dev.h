@@ -162,9 +162,9 @@ int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
 int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err);
 
 /* box.c: what has a shape, by a kernel, or by a driver or packed. */
-int cs_box_launch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
+int cs_box_launch(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 		  struct cs_err *err);
-int cs_box_enqueue(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
+int cs_box_enqueue(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 		   struct cs_err *err);
 
 /* Facts on one device. */

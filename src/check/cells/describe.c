@@ -356,9 +356,10 @@ static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
 
 struct cs_phrase cs_view_options(const struct cs_row *row)
 {
-	uint64_t bytes = row->what.variant.shape ?
-				 cs_variant_box(&row->what.variant, row->what.bytes).span :
-				 row->what.bytes;
+	uint64_t bytes =
+		row->what.variant.shape ?
+			cs_variant_box(&row->what.variant, row->what.bytes).span :
+			row->what.bytes;
 	struct cs_phrase p = { "" };
 
 	if (cs_row_test(row)->bytes)
