@@ -53,16 +53,17 @@ struct cs_inside {
 };
 
 /* What should lie in memory: `places` times the first `bytes` of the pattern of `key`,
- * `stride` apart, which is no less. */
+ * `stride` apart, which is no less; or of a triad of it (base/triad.h). */
 struct cs_expected {
 	uint64_t key, bytes, stride;
 	uint32_t places;
+	uint64_t triad; /* from b to c, in words; 0: it is the pattern itself */
 	/* width not 0: of one place, only the inside of this; around it there is poison */
 	struct cs_inside inside;
 };
 
 /* … once. */
-#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1, { 0 } })
+#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1, 0, { 0 } })
 
 /* How many bytes from `at` on are not inside, to the next that is, or to the end. */
 static inline CS_HOST_DEVICE uint64_t cs_outside(const struct cs_inside *in,

@@ -2,7 +2,7 @@
  * there: to the GPU or to the host, in an idle stream or behind work.
  *
  * A busy stream waits at the board's gate, which opens when the call has returned: one that
- * waits for the stream is cancelled like any sample.  For node/agent.c and node/probe.c. */
+ * waits for the stream is cancelled like any sample.  For node/agent_cell.c and node/probe.c. */
 #ifndef CS_NODE_PREFETCH_H
 #define CS_NODE_PREFETCH_H
 

@@ -7,7 +7,7 @@
 #define CS_NODE_TILES_H
 
 #include "node/cost.h"
-#include "node/endpoints.h"
+#include "node/memory.h"
 
 /* All pages there, and wait for it. */
 int cs_tiles_bring(const struct cs_cost *cost, const struct cs_tiles *tiles,

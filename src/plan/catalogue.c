@@ -381,6 +381,15 @@ static const struct cs_test table[] = {
 	     "a GPU reads its own memory" ONE_GPU, "within a GPU, kernel that reads"),
 	TEST("local.sm.write.alone", LOCAL, SM, WRITE, ALONE,
 	     "a GPU writes its own memory" ONE_GPU, "within a GPU, kernel that writes"),
+	TEST("local.sm.triad.alone", LOCAL, SM, TRIAD, ALONE,
+	     "a GPU adds two arrays of its own memory to a third" ONE_GPU,
+	     "within a GPU, kernel of a = b + s * c: bytes of all three"),
+	TEST("local.l2.read.alone", LOCAL, L2, READ, ALONE,
+	     "a GPU reads its second-level cache" ONE_GPU,
+	     "within a GPU, kernel that reads what its L2 holds", .bytes = 16 << 20),
+	TEST("local.shared.read.alone", LOCAL, SHARED, READ, ALONE,
+	     "a GPU reads the shared memory of its multiprocessors" ONE_GPU,
+	     "within a GPU, kernel that reads shared memory", .bytes = 1 << 20),
 	TEST("local.chase.stride.alone", LOCAL, CHASE, STRIDE, ALONE,
 	     "a load by a GPU from its own memory", "latency within a GPU: " IN_ORDER,
 	     .alone = "one GPU at a time", SMALL_CHASE),
@@ -629,6 +638,12 @@ int cs_method_is_kernel(int method)
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
 }
 
+int cs_method_is_on_chip(int method)
+{
+	return method == CS_METHOD_FMA || method == CS_METHOD_L2 ||
+	       method == CS_METHOD_SHARED;
+}
+
 int cs_method_tells_time(int method)
 {
 	return method == CS_METHOD_CHASE || method == CS_METHOD_FMA;
@@ -639,8 +654,8 @@ const char *cs_method_text(int method)
 	static const char *const words[] = {
 		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
 		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
-		"stream", "streamw", "fma",	 "call",     "copy2d",	 "copy3d",
-		"sm3d",	  "pack",    "chunk",	 "stride",
+		"stream", "streamw", "fma",	 "l2",	     "shared",	 "call",
+		"copy2d", "copy3d",  "sm3d",	 "pack",     "chunk",	 "stride",
 	};
 
 	return WORD(words, method);
@@ -652,6 +667,7 @@ const char *cs_op_text(int op)
 		"write",
 		"read",
 		"copy",
+		"triad",
 		"stride",
 		"random",
 		"bulk",

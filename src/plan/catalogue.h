@@ -36,6 +36,8 @@ enum cs_method {
 	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
 	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
+	CS_METHOD_L2,		/* a kernel that reads the second-level cache, … */
+	CS_METHOD_SHARED,	/* … the shared memory of all multiprocessors */
 	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
 	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
 	CS_METHOD_COPY3D,	/* … as a part of a grid, by cuMemcpy3DAsync */
@@ -48,6 +50,7 @@ enum cs_method {
 enum cs_op {
 	CS_OP_WRITE, CS_OP_READ, /* issued by the source, by the destination */
 	CS_OP_COPY,		/* within a GPU, or by a CPU: both at once */
+	CS_OP_TRIAD,		/* two arrays read, their sum written: a = b + s * c */
 	CS_OP_STRIDE, CS_OP_RANDOM, CS_OP_BULK, /* of a chase: the order of its
 				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
@@ -205,6 +208,8 @@ int cs_method_is_shaped(int method);
 int cs_method_is_kernel(int method);
 /* … and is the division of its work among blocks and threads ours to choose? */
 int cs_method_is_divided(int method);
+/* Does its kernel work within its GPU's chip, past which nothing goes but results? */
+int cs_method_is_on_chip(int method);
 /* Does its kernel tell how long one thing took (a load, an operation), beside how long
  * all of it did? */
 int cs_method_tells_time(int method);
