@@ -21,6 +21,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_base_a_SOURCES = \
 	%D%/base/call.c \
 	%D%/base/call.h \
+	%D%/base/calls.def \
+	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
 	%D%/base/cpus.c \
@@ -157,6 +159,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
+	%D%/backend/cuda/calls.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -193,6 +196,8 @@ endif
 	%D%/node/agents.h \
 	%D%/node/alone.c \
 	%D%/node/alone.h \
+	%D%/node/batch.c \
+	%D%/node/batch.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -252,18 +257,20 @@ endif
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
+	%D%/job/args.c \
+	%D%/job/args.h \
 	%D%/job/assign.c \
 	%D%/job/assign.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/conduct.c \
+	%D%/job/conduct.h \
 	%D%/job/discovery.c \
 	%D%/job/discovery.h \
 	%D%/job/guard.c \
 	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
-	%D%/job/internal.h \
 	%D%/job/inventory.c \
 	%D%/job/inventory.h \
 	%D%/job/job.c \
@@ -278,9 +285,11 @@ endif
 	%D%/job/sides.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
+	%D%/job/state.h \
 	%D%/job/team.c \
 	%D%/job/team.h \
-	%D%/job/watch.c
+	%D%/job/watch.c \
+	%D%/job/watch.h
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/bounds/baseline.c \
@@ -312,6 +321,7 @@ endif
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
 	%D%/check/compare/conditions.h \
+	%D%/check/compare/found.h \
 	%D%/check/compare/models.c \
 	%D%/check/compare/models.h \
 	%D%/check/compare/pairing.c \
@@ -360,14 +370,17 @@ endif
 	%D%/file/field.h \
 	%D%/file/finding.c \
 	%D%/file/gpu.c \
-	%D%/file/internal.h \
 	%D%/file/journal.c \
 	%D%/file/journal.h \
+	%D%/file/load.c \
+	%D%/file/load.h \
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
 	%D%/file/model.c \
 	%D%/file/names.c \
+	%D%/file/names.h \
+	%D%/file/parts.h \
 	%D%/file/node.c \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
@@ -388,6 +401,7 @@ endif
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
+	%D%/report/curve.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -395,6 +409,20 @@ endif
 	%D%/report/gbench.c \
 	%D%/report/group.c \
 	%D%/report/group.h \
+	%D%/report/html/fleet.c \
+	%D%/report/html/forest.c \
+	%D%/report/html/heat.c \
+	%D%/report/html/inks.c \
+	%D%/report/html/inks.h \
+	%D%/report/html/markup.c \
+	%D%/report/html/markup.h \
+	%D%/report/html/page.c \
+	%D%/report/html/parts.h \
+	%D%/report/html/plot.c \
+	%D%/report/html/style.c \
+	%D%/report/html/style.h \
+	%D%/report/html/tables.c \
+	%D%/report/html/wiring.c \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \

@@ -313,6 +313,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	src/base/fma.c \
 	src/base/rng.c \
 	$(NOISE) \
+	%D%/fake/calls.c \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
 	%D%/fake/disturb.c \
@@ -427,6 +428,7 @@ SHELL_TESTS = \
 	%D%/quickstart.t \
 	%D%/run/commscope.t \
 	%D%/run/compare.t \
+	%D%/run/calls.t \
 	%D%/run/costs.t \
 	%D%/run/data.t \
 	%D%/run/cpu.t \
@@ -438,6 +440,7 @@ SHELL_TESTS = \
 	%D%/run/fleet.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
+	%D%/run/html.t \
 	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
@@ -465,6 +468,7 @@ dist_check_SCRIPTS += \
 	%D%/mpi-run \
 	%D%/schema-check \
 	%D%/torture.py \
+	%D%/page.py \
 	%D%/views.py \
 	%D%/wrappers.py
 EXTRA_DIST += \

@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "base/calls.h"
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/fill.h"
@@ -145,7 +146,7 @@ struct cs_copy {
 	struct cs_um_place to; /* PREFETCH */
 	uint64_t mark;	       /* TOUCH */
 	/* of what has a shape: dst and src are where it begins */
-	struct cs_box box;
+	struct cs_extent box;
 	uint64_t packed; /* PACK, UNPACK: this agent's buffer of what is packed */
 	int lent;	 /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
@@ -191,6 +192,24 @@ struct cs_backend_costs {
 	int (*reached)(struct cs_dev *dev, int event, struct cs_err *err);
 };
 
+/* Calls of a driver in batches, to be timed by who makes them.  No gate is closed. */
+struct cs_batch {
+	enum cs_call_number call; /* of the driver's */
+	uint32_t n;		  /* up to CS_CALLS_MOST */
+	uint64_t bytes;		  /* of memory that each allocates, frees, … */
+};
+
+/* Each returns 1 with `err` where this driver or device has no such call.  Nothing is
+ * left running on the device before make() and after undo(), which gives back what there
+ * is, also behind an error. */
+struct cs_backend_calls {
+	int (*prepare)(struct cs_dev *dev, const struct cs_batch *batch,
+		       struct cs_err *err);
+	int (*make)(struct cs_dev *dev, const struct cs_batch *batch,
+		    struct cs_err *err);
+	int (*undo)(struct cs_dev *dev, struct cs_err *err);
+};
+
 /* Memory that CPU and GPU share by moving its pages.  While a gate is closed nothing of
  * it may be called; what moves pages behind a gate is armed. */
 struct cs_backend_um {
@@ -224,9 +243,11 @@ struct cs_backend_um {
 
 struct cs_backend {
 	const char *name;     /* "cuda", "cpu" */
-	int clock_is_virtual; /* set by start(): a test double keeps the time */
-	int host_arena;	      /* arena() is given host memory */
-	int absent;	      /* set by a start() that failed: there is no driver,
+	int clock_is_virtual; /* set by start(): a test double keeps the time, … */
+	uint64_t (*cpu_clock)(void); /* … and that of the thread that calls it, in
+				      * nanoseconds; NULL: the machine does */
+	int host_arena;		     /* arena() is given host memory */
+	int absent; /* set by a start() that failed: there is no driver,
 				 * or it says that there is no device */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
@@ -376,6 +397,7 @@ struct cs_backend {
 
 	const struct cs_backend_costs *costs; /* NULL: there is no driver */
 	const struct cs_backend_um *um;	      /* NULL: there is no such memory */
+	const struct cs_backend_calls *calls; /* NULL: there is no driver */
 };
 
 /* NULL when the program was built without CUDA. */

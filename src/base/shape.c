@@ -208,12 +208,12 @@ uint32_t cs_shape_cube(uint64_t bytes, unsigned element)
 
 /* ---- where it is ---- */
 
-static struct cs_box box_of_face(const struct grid *g, unsigned element)
+static struct cs_extent box_of_face(const struct grid *g, unsigned element)
 {
 	const uint64_t row = (uint64_t)g->side[0] * element, plane = row * g->side[1];
 	const uint64_t of[] = { element, row, plane }, from[] = { row, plane, 0 };
 	const int i = g->face - CS_FACE_X;
-	struct cs_box box = {
+	struct cs_extent box = {
 		.dst_at = (g->side[i] - g->halo) * of[i],
 		.span = plane * g->side[2],
 		.width = g->halo * of[i],
@@ -237,7 +237,7 @@ static struct cs_box box_of_face(const struct grid *g, unsigned element)
 	return box;
 }
 
-struct cs_box cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes)
+struct cs_extent cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes)
 {
 	const struct grid g = grid_of(shape);
 	uint64_t piece, each, rows;
@@ -246,7 +246,7 @@ struct cs_box cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes)
 		return box_of_face(&g, element);
 	pieces_of(shape, &piece, &each);
 	rows = piece ? bytes / piece : 0;
-	return (struct cs_box){
+	return (struct cs_extent){
 		.span = rows * each,
 		.width = piece,
 		.pitch = each,
@@ -261,7 +261,7 @@ uint64_t cs_shape_bytes(uint64_t shape, unsigned element, uint64_t span)
 	uint64_t piece, each, rows;
 
 	if (g.face) {
-		const struct cs_box box = box_of_face(&g, element);
+		const struct cs_extent box = box_of_face(&g, element);
 
 		return box.rows * box.width;
 	}

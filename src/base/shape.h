@@ -35,7 +35,7 @@ uint32_t cs_shape_cube(uint64_t bytes, unsigned element);
 
 /* Where the bytes of a shape are.  `rows` times `width` of them in one piece, `pitch` from
  * one to the next, as few rows as there can be; and the same as a part of a grid. */
-struct cs_box {
+struct cs_extent {
 	uint64_t src_at,
 		dst_at; /* its first byte in the buffer that is copied from, to */
 	uint64_t span;	/* bytes of such a buffer */
@@ -47,7 +47,7 @@ struct cs_box {
 	} grid;
 };
 /* Of a copy of so many bytes. */
-struct cs_box cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes);
+struct cs_extent cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes);
 /* How many bytes are copied; of pieces in a buffer of `span` bytes. */
 uint64_t cs_shape_bytes(uint64_t shape, unsigned element, uint64_t span);
 

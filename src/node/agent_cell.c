@@ -304,6 +304,8 @@ int cs_agent_cell_probe(struct cs_agent_cell *c, struct cs_endpoints *e)
 		return -1;
 	if (cost.test->how == CS_HOW_OVERLAP || cost.test->how == CS_HOW_PREFETCH)
 		return probe_tiles(e, k, &cost, first);
+	if (cost.test->how == CS_HOW_BATCHES)
+		return cs_batch_probe(&cost, &c->host_calls);
 	if (cs_cost_probe(&cost))
 		return -1;
 	if (checked && (slot->flags & CS_CMD_BEFORE))

@@ -188,7 +188,7 @@ static struct cs_expected triad_of(const struct cs_endpoints *e,
 /* Inside of its shape; around that nothing was written. */
 static struct cs_expected shaped_of(const struct cs_transfer *t)
 {
-	const struct cs_box box = cs_transfer_box(t);
+	const struct cs_extent box = cs_transfer_box(t);
 	struct cs_expected left = CS_EXPECTED(0, box.span);
 
 	left.inside = (struct cs_inside){ box.dst_at, box.width, box.pitch, box.rows,

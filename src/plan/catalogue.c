@@ -161,6 +161,20 @@
 	TEST(name_, PATH_, METHOD_, OP_, PAIR, says_ ONE_BY_ONE, says_,              \
 	     .memory = CS_MEM_##MEMORY_, __VA_ARGS__)
 
+/* A call of base/calls.def, by one and by all at once. */
+#define CALL_OF(PATH_, path_, OP_, name_, bytes_, says_, WHO_, ...)                  \
+	TEST(path_ ".call." name_ ".alone", PATH_, CALL, CALL_##OP_, ALONE,          \
+	     "CPU time to " says_ WHO_##_ONE, "CPU time to " says_ WHO_##_ONE,       \
+	     CALL_BY(bytes_), __VA_ARGS__),                                          \
+		TEST(path_ ".call." name_ ".all", PATH_, CALL, CALL_##OP_, ALL,      \
+		     "CPU time to " says_ WHO_##_ALL, "CPU time to " says_ WHO_##_ALL, \
+		     CALL_BY(bytes_), __VA_ARGS__),
+#define CALL_BY(bytes_) .how = CS_HOW_BATCHES, .unit = CS_UNIT_NS, .bytes = bytes_
+#define GPUS_ONE ", one GPU at a time"
+#define GPUS_ALL ", all GPUs at once"
+#define THREADS_ONE ", one thread at a time"
+#define THREADS_ALL ", all threads at once"
+
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
@@ -472,6 +486,12 @@ static const struct cs_test table[] = {
 	     "row opens a new buffer of column, one pair at a time",
 	     "a way to a peer's new buffer: CUDA IPC, or peer access within a process",
 	     COST(OPEN, US, 16 << 20)),
+
+#define CS_DRIVER_CALL(OP_, name_, bytes_, prepare_, call_, says_)                   \
+	CALL_OF(LOCAL, "local", OP_, name_, bytes_, says_, GPUS, .memory = 0)
+#define CS_HOST_CALL(OP_, name_, bytes_, prepare_, call_, says_)                     \
+	CALL_OF(HOST_OWN, "host", OP_, name_, bytes_, says_, THREADS, .any_backend = 1)
+#include "base/calls.def"
 };
 
 #define N_TESTS (sizeof(table) / sizeof(table[0]))
@@ -498,7 +518,7 @@ unsigned cs_test_matrices(const struct cs_test *test)
 	static const unsigned of_path[] = {
 		[CS_PATH_PEER] = CS_MATRIX_PEER, [CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
 		[CS_PATH_H2D] = CS_MATRIX_H2D,	 [CS_PATH_D2H] = CS_MATRIX_D2H,
-		[CS_PATH_HOST] = CS_MATRIX_HOST,
+		[CS_PATH_HOST] = CS_MATRIX_HOST, [CS_PATH_HOST_OWN] = CS_MATRIX_HOST,
 	};
 
 	return test->matrices ? test->matrices : of_path[test->path];
@@ -585,6 +605,11 @@ int cs_method_fits(int method, enum cs_transport via)
 	       (method == CS_METHOD_STAGED) == (via == CS_TRANSPORT_STAGED);
 }
 
+int cs_test_is_within(const struct cs_test *test)
+{
+	return test->path == CS_PATH_LOCAL || test->path == CS_PATH_HOST_OWN;
+}
+
 uint32_t cs_test_least_agents(const struct cs_test *test)
 {
 	return test->path == CS_PATH_PEER || test->pattern == CS_PATTERN_GATED ? 2 : 1;
@@ -613,7 +638,8 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local", "h2d", "d2h", "host" };
+	static const char *const words[] = { "peer", "local", "h2d",
+					     "d2h",  "host",  "host" };
 
 	return WORD(words, path);
 }
@@ -691,6 +717,9 @@ const char *cs_op_text(int op)
 		"prefetch-out-idle",
 		"prefetch-out-busy",
 		"halo",
+#define CS_DRIVER_CALL(OP_, name_, ...) name_,
+#define CS_HOST_CALL(OP_, name_, ...) name_,
+#include "base/calls.def"
 	};
 
 	return WORD(words, op);

@@ -377,11 +377,12 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 static int is_usual_method(const struct cs_test *test, enum cs_backend_kind backend,
 			   enum cs_transport via)
 {
+	if (test->method == CS_METHOD_CALL)
+		return 0;
 	if (test->path == CS_PATH_LOCAL)
 		return !cs_method_tells_time((int)test->method) &&
 		       !cs_method_is_on_chip((int)test->method) &&
-		       test->method != CS_METHOD_OVERLAP &&
-		       test->method != CS_METHOD_CALL;
+		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
@@ -455,6 +456,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
 		     !cs_method_is_shaped((int)table()[i].method) &&
+		     table()[i].method != CS_METHOD_CALL &&
 		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);
 	return n;

@@ -212,7 +212,7 @@ static int check_ends(struct reader *r, const struct item *item)
 {
 	const struct cs_test *test = test_of(item);
 	const struct cs_asked *a = &item->asked;
-	int src = cs_endpoint_is_numa(&a->src), local = test->path == CS_PATH_LOCAL;
+	int src = cs_endpoint_is_numa(&a->src), local = cs_test_is_within(test);
 
 	if (cs_endpoints_fit(test, &a->src, &a->dst,
 			     item->role == LOAD || cs_test_goes_back(test)))

@@ -187,8 +187,7 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 		       dst->index != CS_NUMA_LOCAL;
 	if (cs_test_has_host(test))
 		return from != to && (back || from == (test->path == CS_PATH_H2D));
-	return !from && !to &&
-	       (src->index == dst->index) == (test->path == CS_PATH_LOCAL);
+	return !from && !to && (src->index == dst->index) == cs_test_is_within(test);
 }
 
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
@@ -237,7 +236,7 @@ int cs_transfer_checker(const struct cs_transfer *t)
 	return cs_endpoint_is_numa(&t->dst) ? t->issuer : t->dst.index;
 }
 
-struct cs_box cs_transfer_box(const struct cs_transfer *t)
+struct cs_extent cs_transfer_box(const struct cs_transfer *t)
 {
 	return cs_variant_box(&t->variant, t->bytes);
 }

@@ -311,7 +311,7 @@ uint64_t cs_transfer_room(const struct cs_transfer *t);
 /* The next smaller room than `below` of any transfer; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* Where the bytes of a transfer with a shape are. */
-struct cs_box cs_transfer_box(const struct cs_transfer *t);
+struct cs_extent cs_transfer_box(const struct cs_transfer *t);
 /* In the destination's buffer, where what was packed comes to be unpacked; it is packed
  * at the beginning of the source's. */
 uint64_t cs_transfer_packed_at(const struct cs_transfer *t);

@@ -222,7 +222,7 @@ uint64_t cs_variant_shape(const struct cs_test *test, const struct cs_variant *v
 	return cs_shape_face(side, side, side, CS_SHAPE_HALO, CS_FACE_X + (int)i);
 }
 
-struct cs_box cs_variant_box(const struct cs_variant *v, uint64_t bytes)
+struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes)
 {
 	return cs_shape_box(v->shape, cs_variant_element(v), bytes);
 }

@@ -112,7 +112,7 @@ int cs_variant_has_shape(const struct cs_test *test, uint64_t shape);
 uint64_t cs_variant_shape(const struct cs_test *test, const struct cs_variant *v,
 			  uint64_t size, size_t i);
 /* Where the bytes of a copy are that has a shape. */
-struct cs_box cs_variant_box(const struct cs_variant *v, uint64_t bytes);
+struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes);
 
 /* < 0, 0 or > 0, as memcmp: the order of matrices. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);

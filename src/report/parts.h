@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/curve.h"
 #include "report/report.h"
 #include "result/cells.h"
 
@@ -24,10 +25,8 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * and where it is the only one.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
 		       char *differs);
-/* curve.c.  Is a matrix one of those that a curve stands for; how many points has the
- * curve that begins with it (0: it begins none); the curve itself, over nodes [first, last).  -1: no memory. */
-int cs_curve_holds(const struct cs_run *run, uint32_t index);
-int cs_curve_points(const struct cs_run *run, uint32_t index);
+/* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).  -1:
+ * no memory. */
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index);
 /* overlap.c.  The same of matrices that differ in their kernels a tile alone, below their

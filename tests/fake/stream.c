@@ -201,6 +201,11 @@ API CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx,
 #define ROW_BYTES 48u
 #define PLANE_ROWS 4u
 
+static int is_address(CUmemorytype type)
+{
+	return type == CU_MEMORYTYPE_UNIFIED || type == CU_MEMORYTYPE_DEVICE;
+}
+
 static CUresult enqueue_rows(CUstream stream, struct fake_op *op,
 			     const struct fake_ctx *to, const struct fake_ctx *from)
 {
@@ -221,10 +226,9 @@ API CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
 	struct fake_op op = { .kind = OP_COPY };
 
 	ENTER(cuMemcpy2DAsync, FAKE_CTX);
-	if (!a || a->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
-	    a->dstMemoryType != CU_MEMORYTYPE_UNIFIED || a->srcXInBytes || a->srcY ||
-	    a->dstXInBytes || a->dstY || a->srcPitch > INT32_MAX ||
-	    a->dstPitch > INT32_MAX)
+	if (!a || !is_address(a->srcMemoryType) || !is_address(a->dstMemoryType) ||
+	    a->srcXInBytes || a->srcY || a->dstXInBytes || a->dstY ||
+	    a->srcPitch > INT32_MAX || a->dstPitch > INT32_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
@@ -245,9 +249,9 @@ API CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
 	struct fake_op op = { .kind = OP_COPY };
 
 	ENTER(cuMemcpy3DAsync, FAKE_CTX);
-	if (!a || a->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
-	    a->dstMemoryType != CU_MEMORYTYPE_UNIFIED || a->srcXInBytes || a->srcY ||
-	    a->srcZ || a->dstXInBytes || a->dstY || a->dstZ || a->srcLOD || a->dstLOD)
+	if (!a || !is_address(a->srcMemoryType) || !is_address(a->dstMemoryType) ||
+	    a->srcXInBytes || a->srcY || a->srcZ || a->dstXInBytes || a->dstY ||
+	    a->dstZ || a->srcLOD || a->dstLOD)
 		return CUDA_ERROR_INVALID_VALUE;
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;

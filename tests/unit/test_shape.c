@@ -73,7 +73,7 @@ static void check_face(const uint32_t side[3], uint32_t halo, int face,
 {
 	static unsigned char rows[1 << 16], planes[1 << 16];
 	const uint64_t shape = cs_shape_face(side[0], side[1], side[2], halo, face);
-	const struct cs_box b = cs_shape_box(shape, element, 0);
+	const struct cs_extent b = cs_shape_box(shape, element, 0);
 	uint64_t n = 0, at = 0;
 
 	memset(rows, 0, sizeof(rows));
@@ -112,7 +112,7 @@ static void pieces_go_through_a_size(void)
 {
 	const uint64_t shape = cs_shape_pieces(4, 64);
 	const uint64_t bytes = cs_shape_bytes(shape, 4, 1 << 20);
-	const struct cs_box b = cs_shape_box(shape, 4, bytes);
+	const struct cs_extent b = cs_shape_box(shape, 4, bytes);
 
 	t_eq_int(bytes, (1 << 20) / 16);
 	t_ok(b.span == 1 << 20 && b.width == 4 && b.pitch == 64 && b.rows == 1 << 14);
@@ -138,7 +138,7 @@ enum { WORDS = 4096 };
 
 static struct cs_expected expected(uint64_t shape)
 {
-	const struct cs_box b = cs_shape_box(shape, 4, 0);
+	const struct cs_extent b = cs_shape_box(shape, 4, 0);
 	struct cs_expected e = CS_EXPECTED(cs_fill_key(1, 0), b.span);
 
 	e.inside = (struct cs_inside){ b.dst_at, b.width, b.pitch, b.rows,
@@ -150,7 +150,7 @@ static struct cs_expected expected(uint64_t shape)
 static void leave(uint64_t *to, const struct cs_expected *e, uint64_t shape)
 {
 	static uint64_t from[WORDS];
-	const struct cs_box b = cs_shape_box(shape, 4, 0);
+	const struct cs_extent b = cs_shape_box(shape, 4, 0);
 
 	cs_fill_host(from, sizeof(from), e->key);
 	cs_poison_host(to, WORDS * sizeof(*to));

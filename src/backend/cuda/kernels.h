@@ -20,6 +20,8 @@
 	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
 	X(consume) X(produce) X(fma)                                           \
 	X(triad) X(l2) X(shared) X(box) X(inside)
+/* These do nothing, with that many bytes of arguments: args0 takes no struct. */
+#define CS_KERNELS_ARGS(X) X(args0) X(args16) X(args256) X(args1024) X(args4096)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -91,6 +93,19 @@ struct cs_k_gate {
 	uint64_t expired; /* uint32_t * */
 	uint64_t limit_ns;
 	uint32_t seq;
+};
+
+struct cs_k_args16 {
+	unsigned char bytes[16];
+};
+struct cs_k_args256 {
+	unsigned char bytes[256];
+};
+struct cs_k_args1024 {
+	unsigned char bytes[1024];
+};
+struct cs_k_args4096 {
+	unsigned char bytes[4096];
 };
 
 /* One thread: *word = value, seen by the whole system. */

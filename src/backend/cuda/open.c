@@ -142,6 +142,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
 	struct cs_k_box box = { tiny, tiny, 4, 4, 4, 0, 1, 4 };
 	struct cs_k_inside inside = { tiny, 0, 0, check.out, { 0, 4, 4, 0, 0 } };
+	struct cs_k_args4096 most = { { 0 } };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,	[CS_KERNEL_gate] = &gate,
@@ -156,7 +157,9 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_produce] = &produce, [CS_KERNEL_fma] = &fma,
 		[CS_KERNEL_triad] = &triad,	[CS_KERNEL_l2] = &l2,
 		[CS_KERNEL_shared] = &shared,	[CS_KERNEL_box] = &box,
-		[CS_KERNEL_inside] = &inside,
+		[CS_KERNEL_inside] = &inside,	[CS_KERNEL_args0] = &most,
+		[CS_KERNEL_args16] = &most,	[CS_KERNEL_args256] = &most,
+		[CS_KERNEL_args1024] = &most,	[CS_KERNEL_args4096] = &most,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
@@ -223,6 +226,7 @@ void cs_dev_close(struct cs_dev *dev)
 	if (dev->retained)
 		CS_CALL(cuCtxSetCurrent, dev->context);
 	cs_peer_release_all(dev);
+	cs_calls_release(dev);
 	for (int i = 0; i < CS_CUDA_LANES; i++)
 		close_lane(&dev->lane[i]);
 	close_lane(&(struct cs_lane){
