@@ -69,9 +69,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.c \
 	%D%/plan/alias.h \
 	%D%/plan/assemble.c \
+	%D%/plan/blob.c \
+	%D%/plan/blob.h \
 	%D%/plan/build.c \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/choice.c \
+	%D%/plan/choice.h \
 	%D%/plan/choose.c \
 	%D%/plan/choose.h \
 	%D%/plan/draft.c \
@@ -84,13 +88,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
 	%D%/plan/instance.h \
-	%D%/plan/internal.h \
 	%D%/plan/patterns.c \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
 	%D%/plan/trust.c \
+	%D%/plan/trust.h \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \
 	%D%/plan/urgent.c \
@@ -344,6 +348,8 @@ endif
 	%D%/check/model/gamma.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
+	%D%/check/verdict/action.c \
+	%D%/check/verdict/action.h \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
@@ -355,6 +361,7 @@ endif
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
+	%D%/file/action.c \
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
@@ -393,6 +400,7 @@ endif
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
+	%D%/report/actions.c \
 	%D%/report/aggregate.c \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \

@@ -32,6 +32,7 @@ FLEET = %D%/fleet.c %D%/fleet.h %D%/unit/canned.h
 # ---- unit tests ----
 if HAVE_CUNIT
 UNIT_TESTS = \
+	%D%/unit/action.t \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
 	%D%/unit/budget.t \
@@ -107,6 +108,7 @@ check_LIBRARIES += %D%/unit/libtap.a
 
 LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
+%C%_unit_action_t_SOURCES = %D%/unit/test_action.c %D%/unit/canned.h
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h

@@ -152,7 +152,7 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
 		if (touch_shaped(e, t) ||
-		    (t->method == CS_METHOD_CHASE &&
+		    (t->method == CS_METHOD_CHASE && cs_memory_of(t, 0)->chain &&
 		     cs_memory_of(t, 0)->chain(e, t, cs_copy_chain_seed(e, t))) ||
 		    (is_mine_to_check(e, t) && !unchecked &&
 		     cs_memory_of(t, 1)->poison(e, t)))

@@ -231,6 +231,9 @@ static const struct cs_option baseline_options[] = {
 static const struct cs_option check_options[] = {
 	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as n[001-500],m3: one "
 	  "without a file is found", OWN(cs_set_nodes) },
+	{ "drain-command", 0, "COMMAND", "in place of the report, the command for each node "
+	  "that should be drained, %n its name, %r the reason; or slurm, pbs, flux, kubernetes. "
+	  "They are printed, never run", TEXT(drain_command) },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,

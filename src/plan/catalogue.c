@@ -122,6 +122,10 @@
 	  .heading = "pages of row's GPU to column's" when,                          \
 	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
 	  __VA_ARGS__ }
+#define FAULTS(name_, PATH_, whose, who)                                             \
+	TEST(name_, PATH_, CHASE, FAULT, PAIR, "a page fault by " whose,             \
+	     "latency of one page fault: " who, .memory = CS_MEM_MANAGED,            \
+	     .alone = ONE_AT_A_TIME, .unit = CS_UNIT_NS, .least_precision = 0.02)
 #define PAGES_BACK " while pages of column's go to row's"
 
 /* ---- latency, and what a placement costs ---- */
@@ -153,6 +157,11 @@
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
+/* A copy that nothing stands behind, by the CPU: what a program pays that waits for it. */
+#define SINGLE(path_, PATH_, heading_, summary_, ...)                                  \
+	TEST(path_ ".ce.once.pair", PATH_, CE, ONCE, PAIR, heading_, summary_,       \
+	     COST(ONCE, US, 0), __VA_ARGS__)
+#define CALL_TO_END ", from its call to its end as the CPU sees it"
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
@@ -177,6 +186,8 @@
 
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	SINGLE("peer", PEER, SAYS_WRITE ", alone" CALL_TO_END,
+	       "GPU to GPU, a single copy" CALL_TO_END),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.ce.write.shift", CE, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO),
 	PEER("peer.ce.write.ring", CE, WRITE, RING, EACH_TO_NEXT),
@@ -282,7 +293,13 @@ static const struct cs_test table[] = {
 	     SMALL_CHASE),
 
 	HOST("h2d.ce.pinned.pair", H2D, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("h2d", H2D, SAYS_H2D CALL_TO_END,
+	       "pinned host memory to GPU, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("d2h.ce.pinned.pair", D2H, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("d2h", D2H, SAYS_D2H CALL_TO_END,
+	       "GPU to pinned host memory, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("h2d.ce.pinned.bidi", H2D, CE, PINNED, BIDI, AND_BACK),
 	HOST("h2d.ce.pinned.load", H2D, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("d2h.ce.pinned.load", D2H, CE, PINNED, LOAD, BESIDE_OTHERS),
@@ -381,6 +398,13 @@ static const struct cs_test table[] = {
 	MANAGED("h2d.demand.managed.all", H2D, DEMAND, EVERY, ALL_GPUS),
 	MANAGED_PEER("peer.demand.managed.pair", DEMAND, PAIR, "", .alone = ONE_PAIR),
 	MANAGED_PEER("peer.demand.managed.bidi", DEMAND, BIDI, PAGES_BACK),
+
+	FAULTS("h2d.chase.fault.pair", H2D, "column's GPU on row's host memory",
+	       "a GPU on pages of the host"),
+	FAULTS("d2h.chase.fault.pair", D2H, "column's CPUs on row's GPU",
+	       "a CPU on pages of a GPU"),
+	FAULTS("peer.chase.fault.pair", PEER, "column's GPU on row's",
+	       "a GPU on pages of another"),
 
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
@@ -586,6 +610,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
+	if (test->op == CS_OP_FAULT)
+		return CS_TAKES_ADVICE;
 	if (cs_method_is_managed((int)test->method))
 		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
 						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
@@ -699,6 +725,7 @@ const char *cs_op_text(int op)
 		"bulk",
 		"write4k",
 		"enqueue",
+		"once",
 		"burst4k",
 		"burst64k",
 		"launch",
@@ -716,6 +743,7 @@ const char *cs_op_text(int op)
 		"prefetch-in-busy",
 		"prefetch-out-idle",
 		"prefetch-out-busy",
+		"fault",
 		"halo",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,

@@ -10,7 +10,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "plan/internal.h"
+#include "plan/choose.h"
+#include "plan/trust.h"
 
 enum column {
 	STEP,

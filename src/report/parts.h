@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "report/curve.h"
 #include "report/report.h"
 #include "result/cells.h"
 
@@ -49,9 +48,15 @@ void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t s
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
-/* A judged run of several nodes, behind that many lines: figures, classes, findings.
+/* A judged run of several nodes, behind that many lines: figures, classes, findings, and what is to be done.
  * -1: no memory. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
+/* All were measured, and no finding is more than a note: six lines say so. */
+int cs_fleet_needs_nobody(const struct cs_run *run);
+int cs_fleet_print_brief(FILE *to, const struct cs_run *run);
+/* actions.c.  A line for each fault that needs a person, then the nodes to drain, alone
+ * on a line.  -1: no memory. */
+int cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
 /* The findings alone.  -1: no memory. */
 int cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings.  -1: no memory. */

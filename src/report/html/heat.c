@@ -13,6 +13,7 @@
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/matrix.h"
+#include "report/curve.h"
 #include "report/parts.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
