@@ -72,6 +72,7 @@ enum cs_copy_kind {
 	CS_COPY_PREFETCH, /* cuda: managed memory at dst goes to `to` */
 	CS_COPY_TOUCH, /* cuda: each `stride` bytes from dst on the first word becomes that
 			   * of the pattern of `key`, with `mark` in it, by a kernel */
+	CS_COPY_FAULT, /* … one after the other, by one thread */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_COPY_SM,	  /* loads and stores of 16 bytes */
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
@@ -173,6 +174,8 @@ struct cs_backend_costs {
 		    struct cs_err *err);
 	int (*launch)(struct cs_dev *dev, int lane, struct cs_err *err);
 	int (*mark)(struct cs_dev *dev, int lane, struct cs_err *err);
+	/* The end of all that, waited for in the driver; 1: it cannot be. */
+	int (*finish)(struct cs_dev *dev, int lane, struct cs_err *err);
 
 	/* The same of a kernel that works on data.  record() makes reached() tell the
 	 * end of what stands before it on the lane: 1, 0 not yet, -1. */

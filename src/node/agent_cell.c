@@ -164,7 +164,8 @@ static int arm_mine(struct cs_agent_cell *c, struct cs_endpoints *e,
 			back = copy_of(e, with->back);
 			add_back(&desc, &back);
 		}
-		set_geometry(e, &desc);
+		if (!cs_transfer_is_flops(t)) /* which has no row */
+			set_geometry(e, &desc);
 		if (backend->can && backend->can(e->dev, &desc, &e->slot->err)) {
 			e->slot->refused = 1;
 			return -1;
@@ -183,12 +184,15 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	const struct cs_transfer *t = cs_endpoints_transfer(e, with->k);
 	struct cs_slot *slot = e->slot;
 
-	if (is_carried(e, t)) {
+	if (is_carried(e, t))
 		slot->ns[with->k] = cs_carry_ns(&c->carry, lane);
-		return 0;
-	}
-	if (wait_lane(e, lane, &slot->ns[with->k]))
+	else if (wait_lane(e, lane, &slot->ns[with->k]))
 		return -1;
+	if (t->op == CS_OP_FAULT)
+		slot->load_ns[with->k] = slot->ns[with->k] /
+					 (double)cs_transfer_faults(t);
+	if (is_carried(e, t) || t->op == CS_OP_FAULT)
+		return 0;
 	cs_endpoints_read(e, with->k);
 	if (with->back != NO_BACK) {
 		slot->ns[with->back] = e->backend->lasted_back(e->dev, lane);

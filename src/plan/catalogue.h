@@ -50,6 +50,7 @@ enum cs_op {
 				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
 	CS_OP_ENQUEUE,		/* one copy into a stream */
+	CS_OP_ONCE,		/* one copy, until the CPU knows of its end */
 	CS_OP_BURST4K, CS_OP_BURST64K, /* many small copies, and their end */
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
@@ -61,6 +62,8 @@ enum cs_op {
 	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
 				 * memory goes, and what its stream does */
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
+	CS_OP_FAULT,		/* of a chase: pages of managed memory, one fault
+				 * after the other */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -79,6 +82,7 @@ enum cs_pattern {
 	CS_PATTERN_RANDOM,	/* each agent to k others, one pair at a time */
 	CS_PATTERN_LOAD,	/* pair, all other GPUs load the same way */
 	CS_PATTERN_BIDILOAD,	/* pair, its reverse and both ways of all others load */
+	CS_PATTERN_LOADFLOPS,	/* pair, while its GPUs compute */
 	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
@@ -111,6 +115,7 @@ enum cs_unit {
 enum cs_how {
 	CS_HOW_GATED,	/* by marks on the stream, until it is known well enough */
 	CS_HOW_CALLS,	/* each call of a batch */
+	CS_HOW_ONCE,	/* each copy, from its call to its end */
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
@@ -128,6 +133,10 @@ enum cs_matrix {
 
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
+
+/* FP64 multiply-adds: gamma of a GPU, and what it does beside a copy. */
+#define CS_FLOPS_TEST "local.fma.fp64.alone"
+#define CS_FLOPS_BYTES 16 /* that stand for what is there: nothing moves */
 
 struct cs_test {
 	const char *name; /* "peer.ce.write.pair" */
@@ -162,6 +171,10 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* The pages of a chase of faults are so far apart that each is a block of the driver's
+ * own, of which nothing comes before it is asked for. */
+#define CS_FAULT_STRIDE (2u << 20)
+
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory: one range, which has two places? */

@@ -305,6 +305,9 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
+	/* by name alone: a chase is of loads */
+	if (test->op == CS_OP_FAULT)
+		return 0;
 	return !cs_test_has_host(test) || test->memory == CS_MEM_MANAGED ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
 	       test->path == CS_PATH_HOST;

@@ -46,6 +46,11 @@ static const char *const moves[CS_PATTERNS] = {
 		"One buffer (--size) between the host memory and the one GPU that is "
 		"measured, while the other direction of that GPU and both of every "
 		"other one are busy, in buffers of at most 64 MiB, half as long again.",
+	[CS_PATTERN_LOADFLOPS] =
+		"As pair, one at a time, while the GPUs of the cell compute: a kernel of FP64 "
+		"multiply-adds, that of local.fma.fp64.alone, on all their multiprocessors, "
+		"which begins with the copies and ends after them. What is lost beside "
+		"pair is what arithmetic takes from the link: power, clock, memory.",
 	[CS_PATTERN_EVERY] =
 		"One buffer (--size) between host memory and every GPU at the same time, "
 		"each with a buffer of its own.",
@@ -355,6 +360,16 @@ static const struct cs_explanation by_op[] = {
 		"CPU's time in cuMemcpyAsync, not the copy's.",
 		ENQUEUED, BY_CALL, NULL, ARRIVED,
 	},
+	[CS_OP_ONCE] = {
+		"One copy (--size), and nothing behind it: copies that stand in a queue "
+		"hide what each of them takes before its first byte and behind its last.",
+		"A copy engine of the source's GPU, with the host that of the GPU, by "
+		"cuMemcpyAsync in the process that owns it.",
+		"By CLOCK_MONOTONIC_RAW from the call of cuMemcpyAsync to the return of "
+		"cuStreamSynchronize: 8 batches of as many copies as take 2 ms, 64 at most; a "
+		"first batch is not counted.",
+		NULL, ARRIVED,
+	},
 	[CS_OP_LAUNCH] = {
 		"Nothing: a kernel of one thread that writes one word; the figure is "
 		"the CPU's time in cuLaunchKernel, not the kernel's.",
@@ -459,6 +474,20 @@ static const struct cs_explanation chases[] = {
 		"128 bytes apart, in one cycle through all of them in an order by "
 		"--seed: no prefetch, and beyond a cache's size no hit.",
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
+	},
+	[CS_OP_FAULT] = {
+		"One access of 8 bytes after the other to managed memory of --size, 2 MiB "
+		"apart, all of whose pages are at the row: each is a page fault, and the "
+		"next begins when it has been served. What else the driver brings along "
+		"with a page does not help the next.",
+		"One thread of the column's GPU, by exchanges; pages that come to the host "
+		"one CPU thread, by stores.",
+		"By CUDA events around the kernel, behind the gate as the rates are, or by "
+		"the CPU's clock; divided by the number of faults.",
+		NULL,
+		"Before each sample all pages are at the row, behind it those touched at the "
+		"column, as the kernel says; between GPUs so few pages move that it is not "
+		"proven. All bytes are compared (--verify).",
 	},
 	[CS_OP_BULK] = {
 		"Nothing but one bulk asynchronous copy of 16 bytes after the other, "

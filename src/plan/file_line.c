@@ -105,14 +105,16 @@ static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
 	item->asked.flags = i == CS_ROLE_LOAD ? CS_TRANSFER_LOAD : 0;
 	if (i != CS_ROLE_LOAD)
 		return 0;
-	if (cs_method_tells_time((int)cs_plan_line_test(item)->method) ||
-	    cs_method_is_on_chip((int)cs_plan_line_test(item)->method) ||
+	if (cs_plan_line_test(item)->method == CS_METHOD_CHASE ||
+	    (cs_method_is_on_chip((int)cs_plan_line_test(item)->method) &&
+	     strcmp(cs_plan_line_test(item)->name, CS_FLOPS_TEST) != 0) ||
 	    cs_method_is_stream((int)cs_plan_line_test(item)->method) ||
 	    cs_method_is_managed((int)cs_plan_line_test(item)->method) ||
 	    cs_plan_line_test(item)->how != CS_HOW_GATED)
 		return cs_plan_wrong(r, CS_COLUMN_ROLE,
 				     cs_err_set(r->err,
-						"'%s' is no load: only copies are",
+						"'%s' is no load: only copies "
+						"and " CS_FLOPS_TEST " are",
 						cs_plan_line_test(item)->name));
 	return 0;
 }

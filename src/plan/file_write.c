@@ -77,7 +77,9 @@ static void put_line(FILE *to, const struct cs_plan *plan, const struct cs_step 
 	char name[CS_STEP_NAME], value[CS_VARIANT_VALUE];
 
 	cs_step_name(plan, step, name, sizeof(name));
-	fprintf(to, "%s,%s", name, cs_transfer_test(plan, t)->name);
+	fprintf(to, "%s,%s", name,
+		cs_transfer_is_flops(t) ? CS_FLOPS_TEST :
+					  cs_transfer_test(plan, t)->name);
 	put_end(to, &t->src);
 	put_end(to, &t->dst);
 	put_size(to, t->bytes);

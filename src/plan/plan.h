@@ -254,8 +254,12 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
+/* … that moves nothing: multiply-adds of a GPU, CS_FLOPS_TEST? */
+int cs_transfer_is_flops(const struct cs_transfer *t);
 /* Does it move a range of managed memory, which is its issuer's? */
 int cs_transfer_is_managed(const struct cs_transfer *t);
+/* Faults of one that chases them. */
+uint64_t cs_transfer_faults(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
 /* Does a node with that many agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);

@@ -657,6 +657,16 @@ static struct fake_moves moves_touch(const void *args)
 	return (struct fake_moves){ FAKE_WRITE, a->address, 0, 0 };
 }
 
+static CUresult run_fault(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	return run_touch(ctx, &((const struct cs_k_fault *)args)->touch, grid);
+}
+
+static struct fake_moves moves_fault(const void *args)
+{
+	return moves_touch(&((const struct cs_k_fault *)args)->touch);
+}
+
 static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 			    unsigned grid)
 {
@@ -714,13 +724,14 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zread) },
 	{ MOVES(zwrite) },
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
-	{ RUNS(fma), .ns = ns_fma },
+	{ RUNS(fma), .ns = ns_fma, .computes = 1 },
 	{ RUNS(triad), .ns = ns_triad },
 	{ RUNS(l2), .ns = ns_l2 },
 	{ RUNS(shared), .ns = ns_shared },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ MOVES(touch) },
+	{ MOVES(fault) },
 	{ RUNS(touched) },
 	{ MOVES(rekey) },
 	{ MOVES(consume) },

@@ -17,7 +17,7 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
+	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(fault) X(touched)      \
 	X(consume) X(produce) X(fma)                                           \
 	X(triad) X(l2) X(shared)
 /* These do nothing, with that many bytes of arguments: args0 takes no struct. */
@@ -62,6 +62,11 @@ struct cs_k_check {
  * pattern with the mark in it, one page a warp (`words` in all). */
 struct cs_k_touch {
 	uint64_t address, words, key, page, mark;
+};
+
+/* The same by one thread: a page is asked for when the one before it has come. */
+struct cs_k_fault {
+	struct cs_k_touch touch;
 };
 
 /* As cs_k_check of one place, in pages that were touched so. */

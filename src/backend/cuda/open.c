@@ -136,6 +136,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_l2 l2 = { tiny, 0, 1, proof };
 	struct cs_k_shared shared = { 0, 0, proof };
 	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
+	struct cs_k_fault fault = { touch };
 	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
@@ -150,11 +151,11 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_chase] = &chase,	[CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex,	[CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite,	[CS_KERNEL_zboth] = &zboth,
-		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
-		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
-		[CS_KERNEL_produce] = &produce, [CS_KERNEL_fma] = &fma,
-		[CS_KERNEL_triad] = &triad,	[CS_KERNEL_l2] = &l2,
-		[CS_KERNEL_shared] = &shared,
+		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_fault] = &fault,
+		[CS_KERNEL_touched] = &touched, [CS_KERNEL_rekey] = &rekey,
+		[CS_KERNEL_consume] = &consume, [CS_KERNEL_produce] = &produce,
+		[CS_KERNEL_fma] = &fma,		[CS_KERNEL_triad] = &triad,
+		[CS_KERNEL_l2] = &l2,		[CS_KERNEL_shared] = &shared,
 		[CS_KERNEL_args0] = &most,	[CS_KERNEL_args16] = &most,
 		[CS_KERNEL_args256] = &most,	[CS_KERNEL_args1024] = &most,
 		[CS_KERNEL_args4096] = &most,
