@@ -92,6 +92,8 @@ static int take_op(struct cs_plan_reader *r, struct cs_plan_line *item)
 static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
 	const char *word = r->table.field[CS_COLUMN_ROLE];
+	const struct cs_test *test = cs_plan_line_test(item);
+	const int method = (int)test->method;
 	int i;
 
 	for (i = 0; i < CS_ROLES && word[0] && strcmp(word, cs_role_words[i]); i++)
@@ -105,17 +107,15 @@ static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
 	item->asked.flags = i == CS_ROLE_LOAD ? CS_TRANSFER_LOAD : 0;
 	if (i != CS_ROLE_LOAD)
 		return 0;
-	if (cs_plan_line_test(item)->method == CS_METHOD_CHASE ||
-	    (cs_method_is_on_chip((int)cs_plan_line_test(item)->method) &&
-	     strcmp(cs_plan_line_test(item)->name, CS_FLOPS_TEST) != 0) ||
-	    cs_method_is_stream((int)cs_plan_line_test(item)->method) ||
-	    cs_method_is_managed((int)cs_plan_line_test(item)->method) ||
-	    cs_plan_line_test(item)->how != CS_HOW_GATED)
+	if (method == CS_METHOD_CHASE ||
+	    (cs_method_is_on_chip(method) && strcmp(test->name, CS_FLOPS_TEST) != 0) ||
+	    cs_method_is_stream(method) || cs_method_is_managed(method) ||
+	    test->how != CS_HOW_GATED)
 		return cs_plan_wrong(r, CS_COLUMN_ROLE,
 				     cs_err_set(r->err,
 						"'%s' is no load: only copies "
 						"and " CS_FLOPS_TEST " are",
-						cs_plan_line_test(item)->name));
+						test->name));
 	return 0;
 }
 
