@@ -181,7 +181,7 @@ run 0 "${here[@]}" --gpus 0 -s 40M --oversubscribe 2 -t h2d.prefetch.managed.pai
 ok "... what does not fit is no rate: not all of it can be there" eval \
 	'status_is 2 && grep -qE ",rate,managed,.*,failed,.*not-moved" v.csv && ! grep -qE ",ok," v.csv'
 unset FAKE_MEMORY
-ok_json "... which the file says" v.json '"\"oversubscribe_percent\": 200" in json.dumps(d)'
+ok "... which the file says" grep -qE '"oversubscribe_percent": ?200' v.json
 run 0 --list
 ok "... and which no test and no suite is: it is an option alone" eval 'status_is 0 && prints unified && ! grep -qi oversub out'
 run 0 "${here[@]}" --cache cold -t h2d.prefetch.managed.pair
