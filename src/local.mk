@@ -401,6 +401,8 @@ endif
 	%D%/report/aggregate.c \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
+	%D%/report/best.c \
+	%D%/report/calls.c \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
