@@ -279,6 +279,8 @@ endif
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
 	%D%/check/cells/judged.c \
+	%D%/check/cells/like.c \
+	%D%/check/cells/like.h \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
@@ -360,6 +362,8 @@ endif
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/aggregate.c \
+	%D%/report/answer.c \
+	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/cell.c \
@@ -367,6 +371,8 @@ endif
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
+	%D%/report/digest.c \
+	%D%/report/digest.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \

@@ -39,6 +39,7 @@ struct cs_options {
 	const char *nodes;   /* --nodes, NULL */
 	char only[2][12];    /* --gpu; --cell: both; "" */
 	const char *explain; /* --explain, NULL */
+	const char *list;    /* --list=all or a glob; NULL */
 	struct cs_axes axes; /* --matrix, --op, …; matrices 0: not given */
 	const char *tests;   /* --test, or what --suite stands for; NULL */
 	const char *suite;   /* --suite, NULL */
@@ -70,6 +71,7 @@ struct cs_options {
 	int n_outputs;
 	const struct cs_format *format; /* of stdout */
 	int quiet, verbose;
+	enum cs_colour { CS_COLOUR_AUTO, CS_COLOUR_ALWAYS, CS_COLOUR_NEVER } colour;
 	int topology;	    /* show --topology */
 	int compact;	    /* show --compact */
 	const char *resume; /* --resume, NULL */

@@ -74,7 +74,7 @@ static void make_getopt(const struct cs_verb *command, struct option *longs,
 		if (!option->letter)
 			continue;
 		*shorts++ = option->letter;
-		if (option->argument)
+		if (cs_option_wants(option) == required_argument)
 			*shorts++ = ':';
 	}
 	*longs = (struct option){ 0 };

@@ -52,6 +52,9 @@
 	{ "quiet", 'q', NULL, "nothing on standard output", FLAG(quiet, 1) }
 #define VERBOSE                                                                \
 	{ "verbose", 'v', NULL, "every node and every detail", FLAG(verbose, 1) }
+#define COLOR                                                                  \
+	{ "color", 0, "auto|always|never", "cells by how odd they are; auto: on a " \
+	  "terminal, unless NO_COLOR is set", WORD(colour, 0) }
 #define HELP { "help", 'h', NULL, "this text", FLAG(action, CS_ACTION_HELP) }
 
 /* Long texts in few lines: the tables are laid out by hand. */
@@ -170,8 +173,10 @@ static const struct cs_option measure_options[] = {
 	REDACT,
 	{ "quiet", 'q', NULL, "nothing on standard output, no progress", FLAG(quiet, 1) },
 	VERBOSE,
+	COLOR,
 	HEADING("Without MPI and without a GPU"),
-	{ "list", 'l', NULL, "the tests", FLAG(action, CS_ACTION_LIST) },
+	{ "list", 'l', "[=all|GLOB]", "the tests in groups; all names, or some",
+	  OWN(cs_set_list) },
 	{ "explain", 0, "NAME|CODE", "a test (what moves, how it is timed, what other "
 	  "tools call it), an error and its remedy, or a finding: peer.ce.read.pair, 802, "
 	  "nvml-18, slow-cells; list: all of them", OWN(cs_set_explain) },
@@ -211,6 +216,7 @@ static const struct cs_option show_options[] = {
 	REDACT,
 	QUIET,
 	VERBOSE,
+	COLOR,
 	HELP,
 };
 

@@ -490,3 +490,12 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 		return 0;
 	return cs_err_prefix(err, "--%s '%s'", option->name, value ? value : "");
 }
+
+int cs_set_list(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (value && !*value)
+		return cs_err_set(err, "all, or a glob of names such as 'h2d.*'");
+	opt->action = CS_ACTION_LIST;
+	opt->list = value;
+	return 0;
+}

@@ -10,7 +10,37 @@
 
 #include "base/hostlist.h"
 #include "base/print.h"
+#include "report/report.h"
 #include "result/pool.h"
+
+/* ---- the page ---- */
+
+static _Thread_local struct cs_page page;
+
+struct cs_page cs_page_turn(struct cs_page to)
+{
+	struct cs_page was = page;
+
+	page = to;
+	return was;
+}
+
+int cs_columns(void)
+{
+	return page.columns > 0 ? page.columns : CS_COLUMNS;
+}
+
+int cs_is_coloured(void)
+{
+	return page.colour;
+}
+
+void cs_colour_put(FILE *to, const char *parameters)
+{
+	fputs("\033[", to);
+	fputs(parameters, to);
+	putc('m', to);
+}
 
 int cs_decimals(const struct cs_test *test)
 {
@@ -92,6 +122,15 @@ static size_t word_of(const char *at)
 	return n;
 }
 
+/* Of a word that no line has room for: up to its last comma, or as much as there is. */
+static size_t part_of(const char *at, size_t room)
+{
+	for (size_t n = room; n > 1; n--)
+		if (at[n - 1] == ',')
+			return n;
+	return room;
+}
+
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 {
 	char *text = NULL, *at, *end;
@@ -109,8 +148,10 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	for (at = text; *at; at = end) {
 		size_t blanks = strspn(at, " ");
 		size_t word = word_of(at + blanks);
-		int room = CS_COLUMNS - column - (int)blanks;
+		int room = cs_columns() - column - (int)blanks;
 
+		if ((int)word > cs_columns() - rest)
+			word = part_of(at + blanks, (size_t)(cs_columns() - rest));
 		end = at + blanks + word;
 		if (!word)
 			break;

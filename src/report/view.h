@@ -1,5 +1,5 @@
-/* view.h - what the views share: folded lines, lists of hosts, turns as one.  Nobody
- * outside report/ includes it. */
+/* view.h - what the views share: the page, folded lines, lists of hosts, turns as one.
+ * Nobody outside report/ includes it. */
 #ifndef CS_REPORT_VIEW_H
 #define CS_REPORT_VIEW_H
 
@@ -7,8 +7,11 @@
 
 #include "result/run.h"
 
-/* Longest line of the text views. */
-#define CS_COLUMNS 90
+/* Longest line of what this thread prints; may colours be used? */
+int cs_columns(void);
+int cs_is_coloured(void);
+/* The parameters of SGR, "1;31"; "0" ends it. */
+void cs_colour_put(FILE *to, const char *parameters);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 

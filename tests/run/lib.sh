@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA \
-	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY
+	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY COLUMNS NO_COLOR
 
 n_tests=0
 status=0	# of the last run
