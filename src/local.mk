@@ -35,6 +35,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fill.h \
 	%D%/base/fma.c \
 	%D%/base/fma.h \
+	%D%/base/triad.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
@@ -179,9 +180,16 @@ endif
 %C%_libcs_node_a_SOURCES = \
 	%D%/node/agent.c \
 	%D%/node/agent.h \
+	%D%/node/agent_arena.c \
+	%D%/node/agent_arena.h \
+	%D%/node/agent_cell.c \
+	%D%/node/agent_cell.h \
+	%D%/node/agent_reading.c \
+	%D%/node/agent_reading.h \
 	%D%/node/agents.c \
 	%D%/node/agents.h \
 	%D%/node/alone.c \
+	%D%/node/alone.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -193,6 +201,9 @@ endif
 	%D%/node/concurrency.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
+	%D%/node/coordinator_state.h \
+	%D%/node/copy.c \
+	%D%/node/copy.h \
 	%D%/node/cost.c \
 	%D%/node/cost.h \
 	%D%/node/endpoints.c \
@@ -207,10 +218,15 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
-	%D%/node/managed.c \
-	%D%/node/managed.h \
+	%D%/node/memory.c \
+	%D%/node/memory.h \
+	%D%/node/memory_device.c \
+	%D%/node/memory_host.c \
+	%D%/node/memory_managed.c \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
+	%D%/node/prefetch.c \
+	%D%/node/prefetch.h \
 	%D%/node/places.c \
 	%D%/node/places.h \
 	%D%/node/probe.c \
@@ -224,6 +240,8 @@ endif
 	%D%/node/starter.c \
 	%D%/node/starter.h \
 	%D%/node/step.c \
+	%D%/node/tiles.c \
+	%D%/node/tiles.h \
 	%D%/node/usage.c \
 	%D%/node/usage.h \
 	%D%/node/workers.c \
