@@ -407,6 +407,8 @@ endif
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
+	%D%/report/odd.c \
+	%D%/report/odd.h \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \

@@ -8,6 +8,7 @@
 
 #include "base/quant.h"
 #include "report/matrix.h"
+#include "report/odd.h"
 
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
 
@@ -196,7 +197,7 @@ int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix
 	ag.grid = calloc((size_t)run->n_nodes, sizeof(*ag.grid));
 	for (node = 0; ag.grid && node < run->n_nodes; node++) {
 		if (cs_grid_init(&ag.grid[node], run, node, matrix) ||
-		    cs_digest_mark(digest, &ag.grid[node]))
+		    cs_odd_mark(&digest->likeness, &ag.grid[node]))
 			goto out;
 		if (!ag.grid[node].n_planned)
 			continue;

@@ -11,6 +11,7 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "report/matrix.h"
+#include "report/odd.h"
 #include "report/parts.h"
 #include "result/cells.h"
 
@@ -166,7 +167,7 @@ static void add_odd(const struct cs_digest *d, char *to, size_t size)
 		    first->odd_text[0] ? first->odd_text : "cells below their like");
 	if (tests > 1)
 		cs_text_add(to, size, " (%zu cells of %zu tests)", cells, tests);
-	cs_text_add(to, size, "%s", cs_digest_how_sure(d->run));
+	cs_text_add(to, size, "%s", cs_odd_how_sure(d->run));
 }
 
 static void add_alike(const struct cs_digest *d, char *to, size_t size)
@@ -266,6 +267,8 @@ void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 	add_numa(d, paths, sizeof(paths));
 	if (!paths[0])
 		add_first(d, paths, sizeof(paths));
+	if (*what && d->run->n_nodes && d->run->node[d->first].facts.n_agents == 1)
+		cs_text_add(paths, sizeof(paths), "; nothing between GPUs to measure");
 	add_odd(d, verdict, sizeof(verdict));
 	add_alike(d, verdict, sizeof(verdict));
 	add_faults(d->run, verdict, sizeof(verdict));

@@ -40,16 +40,10 @@ struct cs_digest {
 int cs_digest_make(struct cs_digest *digest, const struct cs_run *run, int first,
 		   int last);
 void cs_digest_release(struct cs_digest *digest);
-/* Of a digest's own matrices: how odd each cell is, and its mark '<'. */
-int cs_digest_mark(const struct cs_digest *digest, struct cs_grid *grid);
-/* "1 cell 33 % below its like: 0->1"; "" of a grid without such cells. */
-void cs_digest_odd_text(const struct cs_grid *grid, char *to, size_t size);
 /* "peer.ce.write.pair", and size and variant where those tell it from others. */
 void cs_digest_name(const struct cs_digest_line *line, const struct cs_run *run,
 		    char *to, size_t size);
 /* Of a line of a table: must it be looked at? */
 int cs_digest_is_notable(const struct cs_digest_line *line);
-/* Behind what is odd: how to be sure.  "" where a check has measured it again. */
-const char *cs_digest_how_sure(const struct cs_run *run);
 
 #endif

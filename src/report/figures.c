@@ -83,9 +83,9 @@ static void put_cell(FILE *to, const struct cs_grid *grid, int cell, int width)
 	}
 	digits = snprintf(NULL, 0, "%.*f", d, grid->value[cell]);
 	cs_print(to, "%*s", width - digits, "");
-	cs_colour_put(to, colour);
+	cs_print_sgr(to, colour);
 	put_number(to, d, grid->value[cell], 0);
-	cs_colour_put(to, "0");
+	cs_print_sgr(to, "0");
 }
 
 /* A mark stands in the first blank behind its number. */

@@ -13,7 +13,7 @@
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "plan/alias.h"
-#include "report/digest.h"
+#include "report/odd.h"
 
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
@@ -75,9 +75,9 @@ static void print_odd(FILE *to, const struct cs_grid *grid)
 {
 	char text[200];
 
-	cs_digest_odd_text(grid, text, sizeof(text));
+	cs_odd_text(grid, text, sizeof(text));
 	if (text[0])
-		cs_fold(to, 2, 4, "< %s%s", text, cs_digest_how_sure(grid->run));
+		cs_fold(to, 2, 4, "< %s%s", text, cs_odd_how_sure(grid->run));
 }
 
 static void print_totals(FILE *to, const struct cs_grid *grid)

@@ -10,6 +10,7 @@
 #include "check/verdict/check.h"
 #include "report/answer.h"
 #include "report/matrix.h"
+#include "report/odd.h"
 #include "report/parts.h"
 #include "report/versus.h"
 
@@ -184,7 +185,7 @@ static void begun_end(FILE *to, struct begun *b)
 
 /* ---- which matrices ---- */
 
-#define FEW 8	   /* matrices and sweeps: they are all printed */
+#define FEW 110    /* lines of matrices and sweeps: they are all printed */
 #define ODD_MOST 2 /* of more, those in which something is odd */
 
 /* Which matrices a report has, by index; a sweep counts as one. */
@@ -193,14 +194,30 @@ struct choice {
 	size_t of, n;
 };
 
+/* About as many lines as its matrix, or its sweep, has. */
+static size_t lines_of(const struct cs_digest *d, const struct cs_digest_line *line)
+{
+	const struct cs_run_node *nd = &d->run->node[d->first];
+	size_t rows = (size_t)nd->facts.n_agents;
+
+	if (cs_curve_holds(d->run, line->index))
+		return 5 + line->points;
+	if (cs_test_is_list(line->test) || line->test->path == CS_PATH_H2D)
+		rows = 1;
+	return 5 + rows;
+}
+
 static int choose(struct choice *choice, const struct cs_digest *d, int verbose)
 {
 	const struct cs_digest_line *line = d->lines.data;
 	uint32_t n = cs_grids(d->run);
+	size_t lines = 0;
 
+	for (size_t i = 0; i < d->lines.n; i++)
+		lines += lines_of(d, &line[i]);
 	*choice = (struct choice){ .is = calloc(n + 1, 1), .of = d->lines.n };
 	for (size_t i = 0; choice->is && i < d->lines.n; i++) {
-		int is = verbose || choice->of <= FEW ||
+		int is = verbose || lines <= FEW ||
 			 (cs_digest_is_notable(&line[i]) && choice->n < ODD_MOST);
 
 		choice->n += is != 0;
@@ -262,7 +279,7 @@ static int print_matrix(FILE *to, const struct cs_digest *d, int node, uint32_t 
 
 	if (cs_grid_init(&grid, run, node, index))
 		return -1;
-	if (cs_digest_mark(d, &grid)) {
+	if (cs_odd_mark(&d->likeness, &grid)) {
 		cs_grid_release(&grid);
 		return -1;
 	}
@@ -570,9 +587,14 @@ static int print_answer(FILE *to, const struct report *r)
 {
 	const struct cs_run *run = r->digest.run;
 
+	/* that nothing is between GPUs, or no GPU there, comes first */
+	if (has_no_pairs(run))
+		cs_answer_print(to, &r->digest, "ONE GPU");
+	cs_notices_print(to, run);
 	if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
 		return print_sentences(to, run);
-	cs_answer_print(to, &r->digest, "");
+	if (!has_no_pairs(run))
+		cs_answer_print(to, &r->digest, "");
 	putc('\n', to);
 	if (r->digest.lines.n && cs_digest_print(to, &r->digest, r->verbose))
 		return -1;
@@ -608,12 +630,8 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 	struct report r;
 	int rc;
 
-	if (!run->only[1][0] && !opt->topology && has_no_pairs(run))
-		cs_fold(to, 0, 2,
-			"ONE GPU: nothing between GPUs to measure; below: "
-			"host to GPU and back, its own memory");
-	cs_notices_print(to, run);
 	if (run->only[1][0] || opt->topology || is_fleet(run) || cs_only_checked(run)) {
+		cs_notices_print(to, run);
 		cs_head_print(to, run);
 		return run->only[1][0] ? cs_cell_print(to, run) :
 		       opt->topology   ? cs_topology_print(to, run) :

@@ -15,31 +15,24 @@
 
 /* ---- the page ---- */
 
-static _Thread_local struct cs_page page;
+static _Thread_local struct cs_page current;
 
-struct cs_page cs_page_turn(struct cs_page to)
+struct cs_page cs_page_turn(struct cs_page page)
 {
-	struct cs_page was = page;
+	struct cs_page was = current;
 
-	page = to;
+	current = page;
 	return was;
 }
 
 int cs_columns(void)
 {
-	return page.columns > 0 ? page.columns : CS_COLUMNS;
+	return current.columns > 0 ? current.columns : CS_COLUMNS;
 }
 
 int cs_is_coloured(void)
 {
-	return page.colour;
-}
-
-void cs_colour_put(FILE *to, const char *parameters)
-{
-	fputs("\033[", to);
-	fputs(parameters, to);
-	putc('m', to);
+	return current.colour;
 }
 
 int cs_decimals(const struct cs_test *test)

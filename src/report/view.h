@@ -10,8 +10,6 @@
 /* Longest line of what this thread prints; may colours be used? */
 int cs_columns(void);
 int cs_is_coloured(void);
-/* The parameters of SGR, "1;31"; "0" ends it. */
-void cs_colour_put(FILE *to, const char *parameters);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 
