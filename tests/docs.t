@@ -10,7 +10,7 @@ set -u
 top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-"$CSCOPE" --help >"$work/help" || exit 1
+"$CSCOPE" --help=all >"$work/help" || exit 1
 "$CSCOPE" show --help >>"$work/help" || exit 1
 "$CSCOPE" baseline --help >>"$work/help" || exit 1
 "$CSCOPE" check --help >>"$work/help" || exit 1

@@ -17,7 +17,7 @@ static int printed(int rc, FILE *to, struct cs_err *err)
 
 static int help(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	return printed(cs_options_help(to, opt->command), to, err);
+	return printed(cs_options_help(to, opt->command, opt->help_all), to, err);
 }
 
 static int list(const struct cs_options *opt, FILE *to, struct cs_err *err)

@@ -185,7 +185,7 @@ static void begun_end(FILE *to, struct begun *b)
 
 /* ---- which matrices ---- */
 
-#define FEW 110    /* lines of matrices and sweeps: they are all printed */
+#define FEW 200    /* lines of matrices and sweeps: they are all printed */
 #define ODD_MOST 2 /* of more, those in which something is odd */
 
 /* Which matrices a report has, by index; a sweep counts as one. */

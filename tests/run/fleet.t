@@ -2,7 +2,6 @@
 # Many nodes: their files, each written without MPI, and one job, judged as one.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
-export COLUMNS=120
 needs_fake
 needs_host_names
 
