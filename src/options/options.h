@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "job/job.h"
+#include "job/args.h"
+#include "plan/choose.h"
 #include "report/report.h"
 
 #define CS_OUTPUTS_MAX 8
@@ -36,18 +37,19 @@ struct cs_options {
 	const char *file, *other; /* a command's operands */
 	char *const *files;	  /* all of them */
 	int n_files;
-	const char *nodes;   /* --nodes, NULL */
-	char only[2][12];    /* --gpu; --cell: both; "" */
-	const char *explain; /* --explain, NULL */
-	const char *list;    /* --list=all or a glob; NULL */
-	int help_all;	     /* --help=all */
-	struct cs_axes axes; /* --matrix, --op, …; matrices 0: not given */
-	const char *tests;   /* --test, or what --suite stands for; NULL */
-	char names[1024];    /* of --test: what is no kind */
-	unsigned kinds;	     /* enum cs_matrix: kinds that --test names */
-	const char *suite;   /* --suite, NULL */
-	int size_given;	     /* --size was */
-	int numa_given;	     /* --numa was */
+	const char *nodes;	   /* --nodes, NULL */
+	const char *drain_command; /* --drain-command, NULL */
+	char only[2][12];	   /* --gpu; --cell: both; "" */
+	const char *explain;	   /* --explain, NULL */
+	const char *list;	   /* --list=all or a glob; NULL */
+	int help_all;		   /* --help=all */
+	struct cs_axes axes;	   /* --matrix, --op, …; matrices 0: not given */
+	const char *tests;	   /* --test, or what --suite stands for; NULL */
+	char names[1024];	   /* of --test: what is no kind */
+	unsigned kinds;		   /* enum cs_matrix: kinds that --test names */
+	const char *suite;	   /* --suite, NULL */
+	int size_given;		   /* --size was */
+	int numa_given;		   /* --numa was */
 	/* Of a command line of Comm|Scope (commscope.c): */
 	int their_sizes; /* each benchmark at the sizes that it has there */
 	int aggregates;	 /* enum cs_aggregates */

@@ -109,6 +109,10 @@
 	  .heading = "pages of row's GPU to column's" when,                          \
 	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
 	  __VA_ARGS__ }
+#define FAULTS(name_, PATH_, whose, who)                                             \
+	TEST(name_, PATH_, CHASE, FAULT, PAIR, "a page fault by " whose,             \
+	     "latency of one page fault: " who, .memory = CS_MEM_MANAGED,            \
+	     .alone = ONE_AT_A_TIME, .unit = CS_UNIT_NS, .least_precision = 0.02)
 #define PAGES_BACK " while pages of column's go to row's"
 
 /* ---- latency, and what a placement costs ---- */
@@ -140,6 +144,11 @@
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
+/* A copy that nothing stands behind, by the CPU: what a program pays that waits for it. */
+#define SINGLE(path_, PATH_, heading_, summary_, ...)                                  \
+	TEST(path_ ".ce.once.pair", PATH_, CE, ONCE, PAIR, heading_, summary_,       \
+	     COST(ONCE, US, 0), __VA_ARGS__)
+#define CALL_TO_END ", from its call to its end as the CPU sees it"
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
@@ -148,8 +157,24 @@
 	TEST(name_, PATH_, METHOD_, OP_, PAIR, says_ ONE_BY_ONE, says_,              \
 	     .memory = CS_MEM_##MEMORY_, __VA_ARGS__)
 
+/* A call of base/calls.def, by one and by all at once. */
+#define CALL_OF(PATH_, path_, OP_, name_, bytes_, says_, WHO_, ...)                  \
+	TEST(path_ ".call." name_ ".alone", PATH_, CALL, CALL_##OP_, ALONE,          \
+	     "CPU time to " says_ WHO_##_ONE, "CPU time to " says_ WHO_##_ONE,       \
+	     CALL_BY(bytes_), __VA_ARGS__),                                          \
+		TEST(path_ ".call." name_ ".all", PATH_, CALL, CALL_##OP_, ALL,      \
+		     "CPU time to " says_ WHO_##_ALL, "CPU time to " says_ WHO_##_ALL, \
+		     CALL_BY(bytes_), __VA_ARGS__),
+#define CALL_BY(bytes_) .how = CS_HOW_BATCHES, .unit = CS_UNIT_NS, .bytes = bytes_
+#define GPUS_ONE ", one GPU at a time"
+#define GPUS_ALL ", all GPUs at once"
+#define THREADS_ONE ", one thread at a time"
+#define THREADS_ALL ", all threads at once"
+
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	SINGLE("peer", PEER, SAYS_WRITE ", alone" CALL_TO_END,
+	       "GPU to GPU, a single copy" CALL_TO_END),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.ce.write.shift", CE, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO),
 	PEER("peer.ce.write.ring", CE, WRITE, RING, EACH_TO_NEXT),
@@ -247,7 +272,13 @@ static const struct cs_test table[] = {
 	     SMALL_CHASE),
 
 	HOST("h2d.ce.pinned.pair", H2D, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("h2d", H2D, SAYS_H2D CALL_TO_END,
+	       "pinned host memory to GPU, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("d2h.ce.pinned.pair", D2H, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("d2h", D2H, SAYS_D2H CALL_TO_END,
+	       "GPU to pinned host memory, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("h2d.ce.pinned.bidi", H2D, CE, PINNED, BIDI, AND_BACK),
 	HOST("h2d.ce.pinned.load", H2D, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("d2h.ce.pinned.load", D2H, CE, PINNED, LOAD, BESIDE_OTHERS),
@@ -340,6 +371,13 @@ static const struct cs_test table[] = {
 	MANAGED("h2d.demand.managed.all", H2D, DEMAND, EVERY, ALL_GPUS),
 	MANAGED_PEER("peer.demand.managed.pair", DEMAND, PAIR, "", .alone = ONE_PAIR),
 	MANAGED_PEER("peer.demand.managed.bidi", DEMAND, BIDI, PAGES_BACK),
+
+	FAULTS("h2d.chase.fault.pair", H2D, "column's GPU on row's host memory",
+	       "a GPU on pages of the host"),
+	FAULTS("d2h.chase.fault.pair", D2H, "column's CPUs on row's GPU",
+	       "a CPU on pages of a GPU"),
+	FAULTS("peer.chase.fault.pair", PEER, "column's GPU on row's",
+	       "a GPU on pages of another"),
 
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
@@ -445,6 +483,12 @@ static const struct cs_test table[] = {
 	     "row opens a new buffer of column, one pair at a time",
 	     "a way to a peer's new buffer: CUDA IPC, or peer access within a process",
 	     COST(OPEN, US, 16 << 20)),
+
+#define CS_DRIVER_CALL(OP_, name_, bytes_, prepare_, call_, says_)                   \
+	CALL_OF(LOCAL, "local", OP_, name_, bytes_, says_, GPUS, .memory = 0)
+#define CS_HOST_CALL(OP_, name_, bytes_, prepare_, call_, says_)                     \
+	CALL_OF(HOST_OWN, "host", OP_, name_, bytes_, says_, THREADS, .any_backend = 1)
+#include "base/calls.def"
 };
 
 #define N_TESTS (sizeof(table) / sizeof(table[0]))
@@ -471,7 +515,7 @@ unsigned cs_test_matrices(const struct cs_test *test)
 	static const unsigned of_path[] = {
 		[CS_PATH_PEER] = CS_MATRIX_PEER, [CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
 		[CS_PATH_H2D] = CS_MATRIX_H2D,	 [CS_PATH_D2H] = CS_MATRIX_D2H,
-		[CS_PATH_HOST] = CS_MATRIX_HOST,
+		[CS_PATH_HOST] = CS_MATRIX_HOST, [CS_PATH_HOST_OWN] = CS_MATRIX_HOST,
 	};
 
 	return test->matrices ? test->matrices : of_path[test->path];
@@ -533,6 +577,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
+	if (test->op == CS_OP_FAULT)
+		return CS_TAKES_ADVICE;
 	if (cs_method_is_managed((int)test->method))
 		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
 						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
@@ -550,6 +596,11 @@ int cs_method_fits(int method, enum cs_transport via)
 {
 	return via == CS_TRANSPORT_AUTO ||
 	       (method == CS_METHOD_STAGED) == (via == CS_TRANSPORT_STAGED);
+}
+
+int cs_test_is_within(const struct cs_test *test)
+{
+	return test->path == CS_PATH_LOCAL || test->path == CS_PATH_HOST_OWN;
 }
 
 uint32_t cs_test_least_agents(const struct cs_test *test)
@@ -580,7 +631,8 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local", "h2d", "d2h", "host" };
+	static const char *const words[] = { "peer", "local", "h2d",
+					     "d2h",  "host",  "host" };
 
 	return WORD(words, path);
 }
@@ -634,6 +686,7 @@ const char *cs_op_text(int op)
 		"bulk",
 		"write4k",
 		"enqueue",
+		"once",
 		"burst4k",
 		"burst64k",
 		"launch",
@@ -651,6 +704,10 @@ const char *cs_op_text(int op)
 		"prefetch-in-busy",
 		"prefetch-out-idle",
 		"prefetch-out-busy",
+		"fault",
+#define CS_DRIVER_CALL(OP_, name_, ...) name_,
+#define CS_HOST_CALL(OP_, name_, ...) name_,
+#include "base/calls.def"
 	};
 
 	return WORD(words, op);

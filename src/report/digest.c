@@ -10,9 +10,9 @@
 #include "base/units.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
+#include "report/curve.h"
 #include "report/matrix.h"
 #include "report/odd.h"
-#include "report/parts.h"
 
 #define REASON 200
 #define BELOW 0.95	/* other systems may be a little below the least on record */

@@ -111,7 +111,7 @@ struct shape {
 };
 
 struct shapes {
-	char word[PARTS][WORDS_MOST][16];
+	char word[PARTS][WORDS_MOST][24];
 	int n_words[PARTS];
 	struct shape shape[256];
 	int n;

@@ -10,6 +10,7 @@
 #include "check/verdict/check.h"
 #include "report/answer.h"
 #include "report/matrix.h"
+#include "report/curve.h"
 #include "report/odd.h"
 #include "report/parts.h"
 #include "report/versus.h"
@@ -630,6 +631,11 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 	struct report r;
 	int rc;
 
+	if (is_fleet(run) && !run->only[1][0] && !opt->topology && !opt->verbose &&
+	    cs_fleet_needs_nobody(run)) {
+		cs_notices_print(to, run);
+		return cs_fleet_print_brief(to, run);
+	}
 	if (run->only[1][0] || opt->topology || is_fleet(run) || cs_only_checked(run)) {
 		cs_notices_print(to, run);
 		cs_head_print(to, run);

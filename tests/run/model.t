@@ -35,6 +35,9 @@ run 0 "${fast[@]}" -m peer --pattern pair -s 16M:16M -f model
 ok "one size is no sweep" eval 'prints "^peer.ce.write.pair +0/6 +no line: 4 sizes at least"'
 run 0 "${fast[@]}" -m peer --pattern pair -s 1M -f model -o one.json
 ok "a run of one size says what to ask for" eval 'status_is 0 && prints "^no sweep in this run: .* as of --suite model, or$"'
+run 0 show one.json -f model-csv
+ok "... in CSV too, below the names of the columns" eval \
+	'status_is 0 && [ "$(wc -l <out)" = 2 ] && prints "^test,node,.*,alpha_us," && prints "^# no sweep in this run: "'
 ok_json "... and has no model" one.json 'd["model"] == []'
 FAKE_NOISE=0.02 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 --precision 5% -o n.json
 ok_json "with noise the truth is in most intervals, which are as wide" n.json \
