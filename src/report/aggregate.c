@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quant.h"
+#include "report/digest.h"
 #include "report/matrix.h"
 #include "report/odd.h"
 

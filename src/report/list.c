@@ -103,6 +103,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
 #define WORDS_MOST 64
+#define LISTED 12 /* words that are alternatives */
 
 /* Tests whose names are all combinations of some words. */
 struct shape {
@@ -184,6 +185,7 @@ static void words_text(const struct shapes *s, int part, uint64_t bits, char *to
 		       size_t size)
 {
 	const char *between = "";
+	int n = 0;
 
 	to[0] = '\0';
 	if (bits & (bits - 1))
@@ -191,9 +193,12 @@ static void words_text(const struct shapes *s, int part, uint64_t bits, char *to
 	for (int i = 0; i < s->n_words[part]; i++) {
 		if (!(bits >> i & 1))
 			continue;
-		cs_text_add(to, size, "%s%s", between, s->word[part][i]);
+		if (++n <= LISTED)
+			cs_text_add(to, size, "%s%s", between, s->word[part][i]);
 		between = " ";
 	}
+	if (n > LISTED)
+		cs_text_add(to, size, " and %d more", n - LISTED);
 	if (bits & (bits - 1))
 		cs_text_add(to, size, ")");
 }
@@ -227,20 +232,15 @@ static void list_groups(FILE *to, struct shapes *s)
 	}
 }
 
-#define SUITE_MOST 60 /* characters; what is longer --explain tells */
-
 static void list_suites(FILE *to)
 {
-	cs_fold(to, 0, 2, "suites (-t or --suite):");
-	for (size_t i = 0; cs_suite_name(i); i++) {
-		const char *tests = cs_suite(cs_suite_name(i));
+	char names[200] = "";
 
-		cs_fold(to, 2, 15, "%-11s  %.*s%s", cs_suite_name(i),
-			strlen(tests) <= SUITE_MOST ?
-				(int)strlen(tests) :
-				(int)(strchr(tests, ',') - tests),
-			tests, strlen(tests) <= SUITE_MOST ? "" : ", ...");
-	}
+	for (size_t i = 0; cs_suite_name(i); i++)
+		cs_text_add(names, sizeof(names), "%s%s", i ? ", " : "",
+			    cs_suite_name(i));
+	cs_fold(to, 0, 2,
+		"suites (-t or --suite; --help=all says what is in them): %s", names);
 }
 
 int cs_report_list(FILE *to, const char *what, struct cs_err *err)

@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 
-#include "report/digest.h"
 #include "report/report.h"
 #include "result/cells.h"
+
+struct cs_digest;
 
 /* text.c.  What stands in for GPUs or a clock; program, what was asked for and when. */
 void cs_notices_print(FILE *to, const struct cs_run *run);
