@@ -82,6 +82,7 @@ enum cs_pattern {
 	CS_PATTERN_RANDOM,	/* each agent to k others, one pair at a time */
 	CS_PATTERN_LOAD,	/* pair, all other GPUs load the same way */
 	CS_PATTERN_BIDILOAD,	/* pair, its reverse and both ways of all others load */
+	CS_PATTERN_LOADFLOPS,	/* pair, while its GPUs compute */
 	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
@@ -132,6 +133,10 @@ enum cs_matrix {
 
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
+
+/* FP64 multiply-adds: gamma of a GPU, and what it does beside a copy. */
+#define CS_FLOPS_TEST "local.fma.fp64.alone"
+#define CS_FLOPS_BYTES 16 /* that stand for what is there: nothing moves */
 
 struct cs_test {
 	const char *name; /* "peer.ce.write.pair" */

@@ -46,6 +46,11 @@ static const char *const moves[CS_PATTERNS] = {
 		"One buffer (--size) between the host memory and the one GPU that is "
 		"measured, while the other direction of that GPU and both of every "
 		"other one are busy, in buffers of at most 64 MiB, half as long again.",
+	[CS_PATTERN_LOADFLOPS] =
+		"As pair, one at a time, while the GPUs of the cell compute: a kernel of FP64 "
+		"multiply-adds, that of local.fma.fp64.alone, on all their multiprocessors, "
+		"which begins with the copies and ends after them. What is lost beside "
+		"pair is what arithmetic takes from the link: power, clock, memory.",
 	[CS_PATTERN_EVERY] =
 		"One buffer (--size) between host memory and every GPU at the same time, "
 		"each with a buffer of its own.",

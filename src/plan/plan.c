@@ -170,6 +170,11 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
 }
 
+int cs_transfer_is_flops(const struct cs_transfer *t)
+{
+	return cs_transfer_is_load(t) && t->method == CS_METHOD_FMA;
+}
+
 int cs_transfer_is_managed(const struct cs_transfer *t)
 {
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||

@@ -185,7 +185,7 @@ static double least_share(const struct cs_run *run, const char *test)
 static int print_prices(FILE *to, const struct cs_run *run)
 {
 	double gflops = cs_gamma_gflops(run, -1);
-	double share = least_share(run, "local.fma.fp64.alone");
+	double share = least_share(run, CS_FLOPS_TEST);
 	char of_peak[64] = "";
 	struct cs_fit_sum sum;
 	size_t planned;
@@ -318,7 +318,10 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 		cs_fold(to, 0, 2, "%s", no_sweep);
 		return rc;
 	}
-	rc |= print_sums(to, run) || print_prices(to, run) ? -1 : 0;
+	rc |= print_sums(to, run) || print_prices(to, run) ||
+			      cs_model_rates_print(to, run, opt->verbose) ?
+		    -1 :
+		    0;
 	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
