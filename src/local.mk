@@ -52,6 +52,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
+	%D%/base/shape.c \
+	%D%/base/shape.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
 	%D%/base/table.c \
@@ -82,6 +84,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/file_line.c \
+	%D%/plan/file_line.h \
+	%D%/plan/file_step.c \
+	%D%/plan/file_step.h \
+	%D%/plan/file_write.c \
 	%D%/plan/filter.c \
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
@@ -158,6 +165,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/calls.c \
@@ -409,6 +417,8 @@ endif
 	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
+	%D%/report/best.c \
+	%D%/report/calls.c \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \

@@ -70,7 +70,7 @@ cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_matrix, cs_set_method, cs_set_nodes, cs_set_numa, cs_set_output,
 	cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed, cs_set_size,
 	cs_set_spread, cs_set_suite, cs_set_test, cs_set_threads, cs_set_element,
-	cs_set_kernels, cs_set_list, cs_set_help, cs_set_samples;
+	cs_set_shape, cs_set_kernels, cs_set_list, cs_set_help, cs_set_samples;
 
 /* enum cs_matrix of "h2d" and the like; 0: it is no kind. */
 unsigned cs_kind_named(const char *name);

@@ -303,14 +303,21 @@ static int print_matrices(FILE *to, const struct report *r, int node)
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
-		if (is > 0 && !r->choice.is[v])
+		if (is > 0 && cs_calls_begins(run, v))
+			cs_calls_print(to, run, node, node + 1);
+		if (is > 0 &&
+		    ((cs_calls_holds(run, v) && !r->verbose) || !r->choice.is[v]))
 			continue;
 		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, node, node + 1, v);
 		if (is > 0 && !rc && (!cs_curve_holds(run, v) || r->verbose))
 			rc = print_matrix(to, &r->digest, node, v, r->verbose);
 	}
 	begun_end(to, &begun);
-	return rc ? rc : cs_ways_print(to, run, node, node + 1);
+	if (!rc)
+		rc = cs_ways_print(to, run, node, node + 1);
+	if (!rc)
+		cs_best_print(to, run, node, node + 1);
+	return rc;
 }
 
 /* Was something asked for that says what a placement costs? */
@@ -437,12 +444,20 @@ static int print_aggregates(FILE *to, const struct report *r, char *differs)
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
+		if (is > 0 && cs_calls_begins(run, v))
+			cs_calls_print(to, run, 0, run->n_nodes);
+		if (is > 0 && cs_calls_holds(run, v))
+			continue;
 		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, 0, run->n_nodes, v);
 		if (is > 0 && !rc && !cs_curve_holds(run, v))
 			rc = cs_aggregate_print(to, &r->digest, v, differs);
 	}
 	begun_end(to, &begun);
-	return rc ? rc : cs_ways_print(to, run, 0, run->n_nodes);
+	if (!rc)
+		rc = cs_ways_print(to, run, 0, run->n_nodes);
+	if (!rc)
+		cs_best_print(to, run, 0, run->n_nodes);
+	return rc;
 }
 
 static int print_many(FILE *to, const struct report *r)
