@@ -218,6 +218,7 @@ ok "without NVML the figures are there and the link is unknown" eval \
 
 # ---- both ways between the host and a GPU ----
 
+memory 0
 FAKE_CALLS=$PWD/calls run 0 --gpus 0 -s 64K --cell-limit 1m -t h2d.sm.pinned.bidi -o host.csv
 ok "kernels move both ways, each in its own time" eval \
 	'all_ok host.csv 2 && [ "$(cells host.csv | awk "{ printf \"%.1f \", \$7 }")" = "46.5 46.6 " ]'

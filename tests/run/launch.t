@@ -5,7 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 4
-tight
 bus 4
 
 # The text without its line breaks: findings are folded.

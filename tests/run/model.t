@@ -3,6 +3,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 34000000
 fake 3
 fast=(--no-mpi --seed 1 --cell-limit 1m)
 
