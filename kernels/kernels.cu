@@ -4,6 +4,7 @@
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/triad.h"
 
 #define KERNEL extern "C" __global__ void
 #define PASS_KERNEL KERNEL __launch_bounds__(CS_KERNEL_THREADS)
@@ -11,7 +12,7 @@
 
 enum { LANES = 32 };
 /* Accesses of 16 bytes that a thread has in flight. */
-enum { LOADS = 12, DUPLEX_LOADS = 8, STORES = 4 };
+enum { LOADS = 12, DUPLEX_LOADS = 8, STORES = 4, TRIAD_LOADS = 4 };
 
 /* 16 bytes of a buffer: the widest access of one thread. */
 typedef ulonglong2 pair_t;
@@ -157,10 +158,10 @@ PASS_KERNEL cs_k_check(struct cs_k_check a)
 		for (uint64_t i = first; i < a.words / 2; i += stride) {
 			pair_t found = p[i];
 
-			compare(&mine, at + 2 * i, cs_fill_word(a.key, 2 * i),
-				found.x);
-			compare(&mine, at + 2 * i + 1, cs_fill_word(a.key, 2 * i + 1),
-				found.y);
+			compare(&mine, at + 2 * i,
+				cs_expected_word(a.key, a.triad, 2 * i), found.x);
+			compare(&mine, at + 2 * i + 1,
+				cs_expected_word(a.key, a.triad, 2 * i + 1), found.y);
 		}
 	}
 	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
@@ -343,12 +344,47 @@ MOVE_KERNEL cs_k_duplex(struct cs_k_duplex a)
 			span[threadIdx.x];
 }
 
-static __device__ uint64_t add_up(const pair_t *v)
+static __device__ pair_t triad_pair(pair_t b, pair_t c)
+{
+	return make_ulonglong2(cs_triad_word(b.x, c.x), cs_triad_word(b.y, c.y));
+}
+
+template <int N>
+static __device__ void triad_once(pair_t *a, const pair_t *b, const pair_t *c,
+				  uint64_t pairs)
+{
+	const struct tiles mine = tiles_of_all();
+	uint64_t tile = mine.first;
+	pair_t v[N], w[N];
+
+	for (; (tile + 1) * N * LANES <= pairs; tile += mine.stride) {
+		load<N, PASSING>(v, b + pair_of<N>(tile));
+		load<N, PASSING>(w, c + pair_of<N>(tile));
+#pragma unroll
+		for (int k = 0; k < N; k++)
+			store_pair<PASSING>(a + pair_of<N>(tile) + k * LANES,
+					    triad_pair(v[k], w[k]));
+	}
+	for (uint64_t i = pair_of<N>(tile), k = 0; k < N && i < pairs; k++, i += LANES)
+		a[i] = triad_pair(__ldcs(b + i), __ldcs(c + i));
+}
+
+MOVE_KERNEL cs_k_triad(struct cs_k_triad a)
+{
+	struct position at = position_first(a.words / 2, a.positions);
+
+	for (uint32_t i = 0; i < a.copies; i++, position_next(&at))
+		triad_once<TRIAD_LOADS>((pair_t *)a.a + at.at,
+					(const pair_t *)a.b + at.at,
+					(const pair_t *)a.c + at.at, at.pairs);
+}
+
+template <int N> static __device__ uint64_t add_up(const pair_t *v)
 {
 	uint64_t sum = 0;
 
 #pragma unroll
-	for (int k = 0; k < LOADS; k++)
+	for (int k = 0; k < N; k++)
 		sum += v[k].x + v[k].y;
 	return sum;
 }
@@ -362,10 +398,10 @@ static __device__ uint64_t read_once(const pair_t *p, uint64_t pairs)
 	pair_t v[LOADS] = {};
 
 	for (; (tile + 1) * LOADS * LANES <= pairs; tile += mine.stride) {
-		sum += add_up(v);
+		sum += add_up<LOADS>(v);
 		load<LOADS, STAYING>(v, p + pair_of<LOADS>(tile));
 	}
-	sum += add_up(v);
+	sum += add_up<LOADS>(v);
 	for (uint64_t i = pair_of<LOADS>(tile), k = 0; k < LOADS && i < pairs;
 	     k++, i += LANES)
 		sum += p[i].x + p[i].y;
@@ -405,6 +441,63 @@ PASS_KERNEL cs_k_sum(struct cs_k_sum a)
 
 	for (uint64_t i = first_pair(); i < a.words; i += pair_stride())
 		sum += cs_fill_word(a.key, i);
+	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
+}
+
+/* ---- what is on the chip ---- */
+
+enum { L2_LOADS = CS_L2_TILE / sizeof(pair_t) / LANES };
+
+/* The tiles of all repetitions are one row of them: no warp waits at the end of one.  Each
+ * is added up when the next is due, as by read_once(). */
+MOVE_KERNEL cs_k_l2(struct cs_k_l2 a)
+{
+	const struct tiles mine = tiles_of_all();
+	const uint32_t of = (uint32_t)a.of, stride = (uint32_t)(mine.stride % a.of);
+	uint32_t at = (uint32_t)(mine.first % a.of);
+	pair_t v[L2_LOADS] = {};
+	uint64_t sum = 0;
+
+	for (uint64_t tile = mine.first; tile < a.tiles; tile += mine.stride) {
+		sum += add_up<L2_LOADS>(v);
+		load<L2_LOADS, STAYING>(v, (const pair_t *)a.address +
+						   pair_of<L2_LOADS>(at));
+		at += stride;
+		at -= at >= of ? of : 0;
+	}
+	block_sum(sum + add_up<L2_LOADS>(v), (uint64_t *)a.out + blockIdx.x);
+}
+
+/* However often the same is read, it is read. */
+static __device__ pair_t load_shared(uint32_t at)
+{
+	pair_t v;
+
+	asm volatile("ld.volatile.shared.v2.u64 {%0, %1}, [%2];"
+		     : "=l"(v.x), "=l"(v.y)
+		     : "r"(at));
+	return v;
+}
+
+MOVE_KERNEL cs_k_shared(struct cs_k_shared a)
+{
+	enum { PAIRS = CS_SHARED_BYTES / sizeof(pair_t) };
+	__shared__ pair_t all[PAIRS];
+	const uint32_t mine = (uint32_t)__cvta_generic_to_shared(all + threadIdx.x);
+	uint64_t sum = 0;
+
+	for (uint32_t i = threadIdx.x; i < PAIRS; i += blockDim.x)
+		all[i] = make_ulonglong2(cs_fill_word(a.key, 2 * i),
+					 cs_fill_word(a.key, 2 * i + 1));
+	__syncthreads();
+#pragma unroll 8
+	for (uint64_t i = blockIdx.x; i < a.times; i += gridDim.x)
+#pragma unroll
+		for (uint32_t k = 0; k < PAIRS; k += CS_KERNEL_THREADS_MOST) {
+			pair_t v = load_shared(mine + k * (uint32_t)sizeof(pair_t));
+
+			sum += v.x + v.y;
+		}
 	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
 }
 

@@ -35,6 +35,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fill.h \
 	%D%/base/fma.c \
 	%D%/base/fma.h \
+	%D%/base/triad.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
@@ -179,9 +180,16 @@ endif
 %C%_libcs_node_a_SOURCES = \
 	%D%/node/agent.c \
 	%D%/node/agent.h \
+	%D%/node/agent_arena.c \
+	%D%/node/agent_arena.h \
+	%D%/node/agent_cell.c \
+	%D%/node/agent_cell.h \
+	%D%/node/agent_reading.c \
+	%D%/node/agent_reading.h \
 	%D%/node/agents.c \
 	%D%/node/agents.h \
 	%D%/node/alone.c \
+	%D%/node/alone.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -193,6 +201,9 @@ endif
 	%D%/node/concurrency.c \
 	%D%/node/coordinator.c \
 	%D%/node/coordinator.h \
+	%D%/node/coordinator_state.h \
+	%D%/node/copy.c \
+	%D%/node/copy.h \
 	%D%/node/cost.c \
 	%D%/node/cost.h \
 	%D%/node/endpoints.c \
@@ -207,10 +218,15 @@ endif
 	%D%/node/hostpass.h \
 	%D%/node/lane.c \
 	%D%/node/lane.h \
-	%D%/node/managed.c \
-	%D%/node/managed.h \
+	%D%/node/memory.c \
+	%D%/node/memory.h \
+	%D%/node/memory_device.c \
+	%D%/node/memory_host.c \
+	%D%/node/memory_managed.c \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
+	%D%/node/prefetch.c \
+	%D%/node/prefetch.h \
 	%D%/node/places.c \
 	%D%/node/places.h \
 	%D%/node/probe.c \
@@ -224,6 +240,8 @@ endif
 	%D%/node/starter.c \
 	%D%/node/starter.h \
 	%D%/node/step.c \
+	%D%/node/tiles.c \
+	%D%/node/tiles.h \
 	%D%/node/usage.c \
 	%D%/node/usage.h \
 	%D%/node/workers.c \
@@ -231,18 +249,20 @@ endif
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
+	%D%/job/args.c \
+	%D%/job/args.h \
 	%D%/job/assign.c \
 	%D%/job/assign.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/conduct.c \
+	%D%/job/conduct.h \
 	%D%/job/discovery.c \
 	%D%/job/discovery.h \
 	%D%/job/guard.c \
 	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
-	%D%/job/internal.h \
 	%D%/job/inventory.c \
 	%D%/job/inventory.h \
 	%D%/job/job.c \
@@ -257,9 +277,11 @@ endif
 	%D%/job/sides.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
+	%D%/job/state.h \
 	%D%/job/team.c \
 	%D%/job/team.h \
-	%D%/job/watch.c
+	%D%/job/watch.c \
+	%D%/job/watch.h
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/bounds/baseline.c \
@@ -291,6 +313,7 @@ endif
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
 	%D%/check/compare/conditions.h \
+	%D%/check/compare/found.h \
 	%D%/check/compare/models.c \
 	%D%/check/compare/models.h \
 	%D%/check/compare/pairing.c \
@@ -339,14 +362,17 @@ endif
 	%D%/file/field.h \
 	%D%/file/finding.c \
 	%D%/file/gpu.c \
-	%D%/file/internal.h \
 	%D%/file/journal.c \
 	%D%/file/journal.h \
+	%D%/file/load.c \
+	%D%/file/load.h \
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
 	%D%/file/matrix.c \
 	%D%/file/model.c \
 	%D%/file/names.c \
+	%D%/file/names.h \
+	%D%/file/parts.h \
 	%D%/file/node.c \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
@@ -390,6 +416,8 @@ endif
 	%D%/report/reason.c \
 	%D%/report/report.h \
 	%D%/report/result.c \
+	%D%/report/scale.c \
+	%D%/report/scale.h \
 	%D%/report/steps.c \
 	%D%/report/summary.c \
 	%D%/report/tally.c \

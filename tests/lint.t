@@ -26,7 +26,7 @@ check() { # NAME COMMAND...
 
 echo "1..5"
 
-mapfile -t scripts < <(find quickstart .ci launch tests -type f -print0 |
+mapfile -t scripts < <(find quickstart .ci launch packaging tests -type f -print0 |
 	xargs -0 grep -lE '^#!.*\<(ba)?sh\>' | grep -v '^tests/run/')
 check "shellcheck finds nothing in ${#scripts[@]} scripts" \
 	shellcheck "${scripts[@]}"

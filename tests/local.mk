@@ -78,6 +78,7 @@ UNIT_TESTS = \
 	%D%/unit/row.t \
 	%D%/unit/sampler.t \
 	%D%/unit/inventory.t \
+	%D%/unit/scale.t \
 	%D%/unit/stats.t \
 	%D%/unit/student.t \
 	%D%/unit/topo.t \
@@ -158,6 +159,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_row_t_SOURCES = %D%/unit/test_row.c
 %C%_unit_sampler_t_SOURCES = %D%/unit/test_sampler.c $(NOISE)
 %C%_unit_inventory_t_SOURCES = %D%/unit/test_inventory.c
+%C%_unit_scale_t_SOURCES = %D%/unit/test_scale.c
 %C%_unit_stats_t_SOURCES = %D%/unit/test_stats.c
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c

@@ -76,6 +76,7 @@ enum cs_copy_kind {
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
 	CS_COPY_SM_READ,  /* reads src, writes nothing */
 	CS_COPY_SM_WRITE, /* writes the fill pattern of `key` to dst */
+	CS_COPY_TRIAD, /* writes base/triad.h of src, b and c one after the other, to dst */
 	/* … zero-copy: 4 bytes at a time, always 256 blocks of 256 threads */
 	CS_COPY_ZERO_READ,  /* reads src, writes nothing */
 	CS_COPY_ZERO_WRITE, /* writes the fill pattern of `key` to dst */
@@ -84,7 +85,11 @@ enum cs_copy_kind {
 	/* … that work on data of the host, `element` bytes a thread; see `move` and `page` */
 	CS_COPY_CONSUME, /* reads all of it once */
 	CS_COPY_PRODUCE, /* writes the fill pattern of `key` there */
-	CS_COPY_FMA,	 /* multiply-adds, enum cs_fma in `key`; nothing moves */
+	/* … on the chip: nothing but results leaves it */
+	CS_COPY_FMA, /* multiply-adds, enum cs_fma in `key`; nothing moves */
+	CS_COPY_L2,  /* reads of src as much as the second-level cache holds, … */
+	CS_COPY_SHARED, /* … of shared memory, where it is the pattern of `key`: as often as
+			 * there are `bytes` in all copies */
 };
 
 /* Where pages of managed memory are: on a device of this process; or (device -1) on a

@@ -18,6 +18,8 @@ void cs_call_begin(const char *name)
 {
 	char *to = mine ? mine->to : NULL;
 
+	if (mine)
+		__atomic_fetch_add(&mine->calls, 1, __ATOMIC_RELAXED);
 	for (size_t i = 0; to && i < CS_CALL_NAME - 1; i++) {
 		__atomic_store_n(&to[i], name[i], __ATOMIC_RELAXED);
 		if (!name[i])

@@ -12,6 +12,7 @@
  * for CS_CALL_NAME and may be changed while the thread runs. */
 struct cs_call_watch {
 	char *_Atomic to;
+	unsigned calls; /* begun so far: the same twice is the same call */
 };
 
 /* Of the calling thread from now on. */

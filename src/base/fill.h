@@ -46,14 +46,15 @@ static inline CS_HOST_DEVICE uint64_t cs_fill_word(uint64_t key, uint64_t i)
 }
 
 /* What should lie in memory: `places` times the first `bytes` of the pattern of `key`,
- * `stride` apart, which is no less. */
+ * `stride` apart, which is no less; or of a triad of it (base/triad.h). */
 struct cs_expected {
 	uint64_t key, bytes, stride;
 	uint32_t places;
+	uint64_t triad; /* from b to c, in words; 0: it is the pattern itself */
 };
 
 /* … once. */
-#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1 })
+#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1, 0 })
 
 /* The pattern of `key` in pages that were touched: the first word of each has the mark in
  * it, so that one shows which was not, and the rest that its content came along.  Mark 0:

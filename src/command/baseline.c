@@ -7,7 +7,7 @@
 
 #include "command/command.h"
 #include "file/baseline.h"
-#include "file/loaded.h"
+#include "file/load.h"
 #include "report/baseline.h"
 
 struct files {

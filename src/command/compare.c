@@ -8,7 +8,7 @@
 
 #include "command/command.h"
 #include "command/criteria.h"
-#include "file/loaded.h"
+#include "file/load.h"
 #include "report/versus.h"
 #include "result/cut.h"
 

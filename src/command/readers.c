@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cpus.h"
+#include "file/load.h"
 
 #define THREADS_MOST 8
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file/load.h"
 #include "plan/settings.h"
 #include "result/cells.h"
 

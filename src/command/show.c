@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "file/loaded.h"
+#include "file/load.h"
 #include "result/cut.h"
 #include "result/redact.h"
 

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "file/code.h"
-#include "file/internal.h"
+#include "file/parts.h"
 
 #define CHOICE(type, key, member, ...) \
 	CS_MEMBER(struct cs_choice, type, key, member, __VA_ARGS__)

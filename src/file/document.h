@@ -8,6 +8,9 @@
 
 /* 0, or -1 with errno when the stream failed or memory is short. */
 int cs_json_write(FILE *to, const struct cs_run *run);
+/* Reads all of one.  0 or -1; 1 there are more objects, so it is a journal. */
+struct cs_reader;
+int cs_json_read(struct cs_reader *r);
 /* The JSON library's release. */
 const char *cs_json_library(void);
 

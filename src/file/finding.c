@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "file/field.h"
-#include "file/internal.h"
+#include "file/names.h"
 #include "file/encode.h"
 #include "file/record.h"
 

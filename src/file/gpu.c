@@ -7,7 +7,8 @@
 #include "check/link/expect.h"
 #include "file/code.h"
 #include "file/field.h"
-#include "file/internal.h"
+#include "file/names.h"
+#include "file/parts.h"
 #include "file/encode.h"
 
 /* ---- those that are driven ---- */

@@ -2,22 +2,50 @@
 
 #include "file/loaded.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/internal.h"
-#include "file/reader.h"
-#include "result/cells.h"
+static void free_nodes(struct cs_loaded *to)
+{
+	int i;
+
+	for (i = 0; i < to->run.n_nodes && to->run.node; i++) {
+		free(to->run.node[i].peers);
+		free(to->run.node[i].ranks);
+	}
+	free(to->run.node);
+	free(to->agents_seen);
+	to->run.node = NULL;
+	to->agents_seen = NULL;
+	to->run.n_nodes = 0;
+}
+
+int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
+{
+	int i;
+
+	if (to->run.node && n == to->run.n_nodes)
+		return 0; /* of a journal that is continued */
+	if (cs_rows_count(&to->run.rows))
+		return cs_err_set(err, "a run on %d nodes continues one on %d", n,
+				  to->run.n_nodes);
+	free_nodes(to);
+	to->run.node = calloc((size_t)n + 1, sizeof(*to->run.node));
+	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
+	if (!to->run.node || !to->agents_seen)
+		return cs_err_set(err, "no memory for %d nodes", n);
+	for (i = 0; i < n; i++)
+		cs_node_facts_init(&to->run.node[i].facts);
+	to->run.n_nodes = n;
+	return 0;
+}
 
 void cs_loaded_release(struct cs_loaded *loaded)
 {
 	if (!loaded)
 		return;
-	cs_loaded_free_nodes(loaded);
+	free_nodes(loaded);
 	free((void *)(uintptr_t)loaded->run.plan);
 	free(loaded->argv);
 	free(loaded->chosen);
@@ -26,97 +54,4 @@ void cs_loaded_release(struct cs_loaded *loaded)
 	cs_vec_release(&loaded->run.findings);
 	json_decref(loaded->texts);
 	memset(loaded, 0, sizeof(*loaded));
-}
-
-/* A run that was killed, or that goes on elsewhere. */
-static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
-{
-	struct cs_finding *f = cs_vec_add(&to->run.findings, 1, err);
-
-	if (!f)
-		return -1;
-	*f = (struct cs_finding){ .id = CS_FINDING_NO_VERDICT,
-				  .severity = CS_CRITICAL,
-				  .node = -1 };
-	cs_text(f->text, sizeof(f->text),
-		"the journal has no verdict: the run was killed, or goes on");
-	to->run.exit_status = CS_EXIT_CRITICAL;
-	return 0;
-}
-
-/* ---- of bytes ---- */
-
-/* A journal is more than one object, or has the kind first that ours have. */
-static int read_objects(struct cs_reader *r)
-{
-	int rc;
-
-	if (!cs_reader_next_is(r, '{'))
-		return cs_reader_syntax(r, "an object is expected");
-	rc = cs_reader_begins(r, "{\"kind\"") ? 1 : cs_json_read(r);
-	if (rc <= 0)
-		return rc;
-	r->to->is_journal = 1;
-	cs_reader_seek(r, 0, 1, CS_READ_ALL);
-	return cs_jsonl_read(r);
-}
-
-/* jansson wants its hashes seeded before there are threads. */
-void cs_loaded_by_threads(void)
-{
-	json_object_seed(0);
-}
-
-static int read_run(struct cs_reader *r, struct cs_loaded *out)
-{
-	struct cs_loaded *made = r->to;
-
-	memset(made, 0, sizeof(*made));
-	cs_rows_init(&made->run.rows);
-	made->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
-	made->run.backend = "";
-	made->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
-	if (read_objects(r) || (!made->has_verdict && add_no_verdict(made, r->err)) ||
-	    cs_run_index(&made->run, r->err)) {
-		cs_loaded_release(made);
-		return -1;
-	}
-	*out = *made;
-	return 0;
-}
-
-int cs_loaded_parse(const char *name, const char *text, size_t size,
-		    struct cs_loaded *out, struct cs_err *err)
-{
-	struct cs_loaded made;
-	struct cs_reader r = { .to = &made, .name = name, .err = err };
-
-	cs_reader_of_text(&r, text, size);
-	return read_run(&r, out);
-}
-
-/* ---- of a file ---- */
-
-int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
-{
-	int is_stdin = strcmp(file, "-") == 0, rc = -1;
-	struct cs_loaded made;
-	struct cs_reader r = { .to = &made,
-			       .err = err,
-			       .name = is_stdin ? "standard input" : file };
-	FILE *from = is_stdin ? stdin : fopen(file, "re");
-
-	if (!from)
-		r.error = errno;
-	else if (!cs_reader_of_file(&r, from))
-		rc = read_run(&r, out);
-	if (from && !is_stdin)
-		fclose(from);
-	cs_reader_release(&r);
-	if (!r.error)
-		return rc ? CS_EXIT_USAGE : 0;
-	if (!rc)
-		cs_loaded_release(out);
-	cs_reader_failed(&r);
-	return CS_EXIT_CANNOT;
 }

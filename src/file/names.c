@@ -1,11 +1,10 @@
-/* names.c - which node and which agent a record is of, and room for those of a run that is
- * read. */
+/* names.c - which node and which agent a record is of. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/internal.h"
+#include "file/names.h"
 
 /* A node is named by its number: hosts may have the same name. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)
@@ -56,40 +55,5 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 	cs_text(allowed, sizeof(allowed), "one of the %d %ss of its node, as %s0",
 		agents > 0 ? agents : 0, cs_agent_word(&to->run), stem);
 	cs_field_refuse(f, key, allowed);
-	return 0;
-}
-
-void cs_loaded_free_nodes(struct cs_loaded *to)
-{
-	int i;
-
-	for (i = 0; i < to->run.n_nodes && to->run.node; i++) {
-		free(to->run.node[i].peers);
-		free(to->run.node[i].ranks);
-	}
-	free(to->run.node);
-	free(to->agents_seen);
-	to->run.node = NULL;
-	to->agents_seen = NULL;
-	to->run.n_nodes = 0;
-}
-
-int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
-{
-	int i;
-
-	if (to->run.node && n == to->run.n_nodes)
-		return 0; /* of a journal that is continued */
-	if (cs_rows_count(&to->run.rows))
-		return cs_err_set(err, "a run on %d nodes continues one on %d", n,
-				  to->run.n_nodes);
-	cs_loaded_free_nodes(to);
-	to->run.node = calloc((size_t)n + 1, sizeof(*to->run.node));
-	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
-	if (!to->run.node || !to->agents_seen)
-		return cs_err_set(err, "no memory for %d nodes", n);
-	for (i = 0; i < n; i++)
-		cs_node_facts_init(&to->run.node[i].facts);
-	to->run.n_nodes = n;
 	return 0;
 }

@@ -75,9 +75,4 @@ typedef int cs_decode_fn(struct cs_loaded *to, json_t *record, struct cs_err *er
 /* Takes the record from there to where the reader is. */
 int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take);
 
-/* document.c: all of it.  0 or -1; 1 there are more objects, so it is a journal. */
-int cs_json_read(struct cs_reader *r);
-/* journal.c: all lines.  0 or -1. */
-int cs_jsonl_read(struct cs_reader *r);
-
 #endif

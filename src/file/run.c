@@ -9,7 +9,7 @@
 #include "check/compare/compare.h"
 #include "file/code.h"
 #include "file/field.h"
-#include "file/internal.h"
+#include "file/parts.h"
 #include "file/encode.h"
 #include "file/record.h"
 #include "plan/file.h"

@@ -3,6 +3,7 @@
 
 #include "file/record.h"
 
+#include "check/compare/models.h"
 #include "file/code.h"
 #include "file/encode.h"
 

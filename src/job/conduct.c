@@ -2,13 +2,14 @@
  * turns at the plan, and give their facts. */
 #include "config.h"
 
-#include "job/internal.h"
+#include "job/conduct.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "check/bounds/bound.h"
 #include "check/cells/cells.h"
+#include "job/watch.h"
 #include "plan/turns.h"
 
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */

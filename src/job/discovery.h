@@ -6,7 +6,7 @@
 #ifndef CS_JOB_DISCOVERY_H
 #define CS_JOB_DISCOVERY_H
 
-#include "job/job.h"
+#include "job/args.h"
 #include "job/team.h"
 #include "node/agent.h"
 #include "place/place.h"

@@ -15,58 +15,27 @@
 #include "base/hints.h"
 #include "base/print.h"
 #include "base/units.h"
-#include "job/internal.h"
+#include "job/conduct.h"
 #include "job/signals.h"
+#include "job/watch.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
 #define TURN_SAMPLES 1 /* of a turn, where placements take turns */
-/* Five times the second-level cache of an H200, twice that of a B200. */
-#define SPREAD_BYTES (256u << 20)
-#define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
 #define END_LIMIT_S 20.0 /* for all ranks to have closed, hung drivers left behind */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
-
-void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
-{
-	int cpu = backend == CS_BACKEND_CPU;
-
-	set->backend = backend;
-	if (!set->sides)
-		set->sides = 1;
-	if (!set->copy_bytes)
-		set->copy_bytes = cpu ? 64u << 20 : 512u << 20;
-	if (!set->random)
-		set->random = RANDOM_PEERS;
-	if (!set->spread_bytes)
-		set->spread_bytes = SPREAD_BYTES;
-	set->precision_asked = set->precision > 0;
-	/* CPU copies share caches and memory with everything else that runs */
-	if (!set->precision_asked)
-		set->precision = cpu ? 0.02 : 0.005;
-	if (!(set->cell_limit_s > 0))
-		set->cell_limit_s = 0.25;
-	/* a file of this run must lead back to this plan */
-	set->precision = cs_ten_digits(set->precision);
-	set->cell_limit_s = cs_ten_digits(set->cell_limit_s);
-	set->start_limit_s = cs_ten_digits(set->start_limit_s);
-}
-
-void cs_settings_numa(struct cs_settings *set, const struct cs_topo *topo)
-{
-	int numa[CS_NUMA_MOST], n = cs_topo_memories(topo, numa, CS_NUMA_MOST);
-
-	set->numa_nodes = 0;
-	for (int i = 0; i < n; i++)
-		if (numa[i] < (int)CS_NUMA_MOST)
-			set->numa_nodes |= 1ull << numa[i];
-	if (set->numa == UINT64_MAX)
-		set->numa = set->numa_nodes;
-}
 
 int cs_job_is_root(const struct cs_job *job)
 {
 	return job->team.rank == 0;
+}
+
+/* While it waits for others a coordinator says that it is here. */
+int cs_job_waits(struct cs_job *job)
+{
+	if (job->collects)
+		cs_collect_alive(&job->collect);
+	return cs_job_signal(job);
 }
 
 /* ---- the driver and MPI ---- */

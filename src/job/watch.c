@@ -1,12 +1,13 @@
 /* watch.c - what a job hears while it does something else, and how a process leaves. */
 #include "config.h"
 
+#include "job/watch.h"
+
 #include <math.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "job/internal.h"
 #include "job/signals.h"
 
 int cs_job_signal(struct cs_job *job)
@@ -18,14 +19,6 @@ int cs_job_signal(struct cs_job *job)
 	else if (got && got != SIGUSR1)
 		job->signal = got;
 	return job->signal;
-}
-
-/* While it waits for others a coordinator says that it is here. */
-int cs_job_waits(struct cs_job *job)
-{
-	if (job->collects)
-		cs_collect_alive(&job->collect);
-	return cs_job_signal(job);
 }
 
 void cs_job_leave(struct cs_job *job)

@@ -5,7 +5,7 @@
 #ifndef CS_NODE_AGENTS_H
 #define CS_NODE_AGENTS_H
 
-#include "node/coordinator.h"
+#include "node/coordinator_state.h"
 
 #define CS_SLICE_MS 50		/* of every wait: then look around */
 #define CS_PREPARE_LIMIT_S 30.0	/* a command that may allocate or synchronise */

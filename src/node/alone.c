@@ -1,10 +1,11 @@
 /* alone.c - what was measured alone, and whether it vouches for what was not. */
 #include "config.h"
 
+#include "node/alone.h"
+
 #include <math.h>
 
 #include "base/quant.h"
-#include "node/coordinator.h"
 
 /* What is 0.5 % slower than the median of those alone is in doubt, which one pair that
  * is slow by itself does not move; and what is slower than some of them and like none,

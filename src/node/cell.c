@@ -2,12 +2,11 @@
  * gate. */
 #include "config.h"
 
-#include "node/coordinator.h"
+#include "node/cell.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "node/cell.h"
 #include "node/home.h"
 #include "node/stage.h"
 

@@ -13,8 +13,8 @@ static const struct cs_backend_costs *costs(const struct cs_cost *c)
 	return c->backend->costs;
 }
 
-/* What reading the clock takes, in nanoseconds: the least of some. */
-static double clock_ns(void)
+/* The least of some. */
+double cs_cost_clock_ns(void)
 {
 	double least = INFINITY;
 
@@ -26,14 +26,12 @@ static double clock_ns(void)
 	return least;
 }
 
-/* Since `from`, without the reading of the clock; a time is more than nothing. */
-static double since_ns(uint64_t from, double clock)
+double cs_cost_since_ns(uint64_t from, double clock)
 {
 	return fmax((double)(cs_clock_ns() - from) - clock, 1);
 }
 
-/* The end of all that is on the lane, also after an error, which stays. */
-static int drain(const struct cs_cost *c, int rc)
+int cs_cost_drain(const struct cs_cost *c, int rc)
 {
 	struct cs_err first = c->slot->err;
 	double ns;
@@ -55,7 +53,7 @@ static int call(const struct cs_cost *c)
 
 static int probe_calls(const struct cs_cost *c)
 {
-	double clock = clock_ns();
+	double clock = cs_cost_clock_ns();
 	uint32_t n;
 	int rc = 0;
 
@@ -65,10 +63,10 @@ static int probe_calls(const struct cs_cost *c)
 		uint64_t from = cs_clock_ns();
 
 		rc = call(c);
-		c->slot->value[n] = 1e-3 * since_ns(from, clock);
+		c->slot->value[n] = 1e-3 * cs_cost_since_ns(from, clock);
 	}
 	c->slot->n_values = n;
-	return drain(c, rc);
+	return cs_cost_drain(c, rc);
 }
 
 static int probe_burst(const struct cs_cost *c)
@@ -81,8 +79,8 @@ static int probe_burst(const struct cs_cost *c)
 	cs_lane_armed(c->board, c->slot);
 	cs_gate_await(c->board, c->slot->seq);
 	from = cs_clock_ns();
-	rc = drain(c, costs(c)->copy(c->dev, 0, &desc, &c->slot->err));
-	c->slot->value[0] = CS_BURST / (1e-9 * since_ns(from, 0));
+	rc = cs_cost_drain(c, costs(c)->copy(c->dev, 0, &desc, &c->slot->err));
+	c->slot->value[0] = CS_BURST / (1e-9 * cs_cost_since_ns(from, 0));
 	c->slot->n_values = 1;
 	return rc;
 }
@@ -108,7 +106,7 @@ static int probe_stall(const struct cs_cost *c)
 		return load ? costs(c)->unload(c->dev, err) : 0;
 	from = cs_clock_ns();
 	rc = load ? costs(c)->load(c->dev, err) : costs(c)->free(c->dev, err);
-	c->slot->value[0] = 1e-6 * since_ns(from, 0);
+	c->slot->value[0] = 1e-6 * cs_cost_since_ns(from, 0);
 	c->slot->n_values = 1;
 	return rc;
 }
@@ -125,7 +123,7 @@ static int spare_export(const struct cs_cost *c)
 		return -1;
 	from = cs_clock_ns();
 	rc = costs(c)->export(c->dev, &c->slot->spare, &c->slot->err);
-	c->slot->value[0] = rc ? NAN : 1e-3 * since_ns(from, 0);
+	c->slot->value[0] = rc ? NAN : 1e-3 * cs_cost_since_ns(from, 0);
 	c->slot->n_values = 1;
 	return 0;
 }
@@ -147,7 +145,7 @@ static int open_once(const struct cs_cost *c, struct cs_mapping *map, double *us
 	uint64_t from = cs_clock_ns();
 	int rc = c->backend->import(c->dev, c->peer, map, &c->slot->err);
 
-	*us = 1e-3 * since_ns(from, 0);
+	*us = 1e-3 * cs_cost_since_ns(from, 0);
 	return rc;
 }
 
@@ -161,13 +159,13 @@ static int open_all(const struct cs_cost *c, struct cs_mapping *map)
 	from = cs_clock_ns();
 	if (copy_once(c, map->address, &ns))
 		return -1;
-	value[CS_FIRST_COPY] = 1e-3 * since_ns(from, 0);
+	value[CS_FIRST_COPY] = 1e-3 * cs_cost_since_ns(from, 0);
 	if (copy_once(c, map->address, &ns))
 		return -1;
 	value[CS_NEXT_COPY] = 1e-3 * ns;
 	from = cs_clock_ns();
 	c->backend->unimport(c->dev, map);
-	value[CS_CLOSED] = 1e-3 * since_ns(from, 0);
+	value[CS_CLOSED] = 1e-3 * cs_cost_since_ns(from, 0);
 	return open_once(c, map, &value[CS_REOPENED]);
 }
 

@@ -40,4 +40,11 @@ struct cs_cost {
  * the export. */
 int cs_cost_probe(const struct cs_cost *cost);
 
+/* What reading the clock takes, in nanoseconds; and how long it is since `from`, without
+ * that: more than nothing. */
+double cs_cost_clock_ns(void);
+double cs_cost_since_ns(uint64_t from, double clock_ns);
+/* The end of all that is on lane 0, also after an error (`rc`), which stays. */
+int cs_cost_drain(const struct cs_cost *cost, int rc);
+
 #endif

@@ -22,3 +22,20 @@ void cs_lane_armed(struct cs_board *board, struct cs_slot *slot)
 	atomic_store(&slot->armed, slot->seq);
 	cs_board_replied(board);
 }
+
+void cs_slot_found(struct cs_slot *slot, uint32_t k, const struct cs_expected *left,
+		   const struct cs_check *found)
+{
+	struct cs_check *sum = &slot->check[k], now = *found;
+	uint64_t words = left->stride / sizeof(uint64_t);
+
+	slot->checked[k]++;
+	if (!now.wrong_words)
+		return;
+	if (!sum->wrong_words && left->places > 1) {
+		slot->wrong_copy[k] = (uint32_t)(now.first_word / words) + 1;
+		now.first_word %= words;
+	}
+	/* behind the first */
+	cs_check_add(sum, &now, sum->wrong_words ? sum->first_word + 1 : 0);
+}

@@ -12,5 +12,8 @@ int cs_lane_wait(const struct cs_backend *backend, struct cs_dev *dev,
 		 double *ns);
 /* All is ready for the gate. */
 void cs_lane_armed(struct cs_board *board, struct cs_slot *slot);
+/* What a check of transfer k found in one sample; the first fault of all is told. */
+void cs_slot_found(struct cs_slot *slot, uint32_t k, const struct cs_expected *left,
+		   const struct cs_check *found);
 
 #endif

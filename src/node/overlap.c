@@ -7,7 +7,7 @@
 
 #include "node/hostpass.h"
 #include "node/lane.h"
-#include "place/place.h"
+#include "node/tiles.h"
 
 /* Streams are the lanes of the agent. */
 #define STREAMS 3u
@@ -260,13 +260,6 @@ static int run(const struct job *j, const struct schedule *s, double *ms)
 
 /* ---- checked ---- */
 
-static void keep(struct cs_check *wrong, const struct cs_check *found)
-{
-	if (found->wrong_words)
-		cs_check_add(wrong, found,
-			     wrong->wrong_words ? wrong->first_word + 1 : 0);
-}
-
 static int check_gpu(const struct job *j, uint64_t key)
 {
 	struct cs_check found;
@@ -275,7 +268,7 @@ static int check_gpu(const struct job *j, uint64_t key)
 				    &CS_EXPECTED(key, j->cost->desc.bytes), 0, &found,
 				    &j->cost->slot->err))
 		return -1;
-	keep(j->wrong, &found);
+	cs_tiles_keep(j->wrong, &found);
 	return 0;
 }
 
@@ -299,47 +292,33 @@ static void check_host(const struct job *j, uint64_t key)
 	else
 		cs_check_host_some(j->tiles->dst_at, j->cost->desc.bytes, key,
 				   j->cost->slot->seq, &found);
-	keep(j->wrong, &found);
+	cs_tiles_keep(j->wrong, &found);
 }
 
 /* ---- managed tiles: the same pages there and back ---- */
 
 static int bring(const struct job *j, const struct cs_um_place *to)
 {
-	return j->cost->backend->um->bring(j->cost->dev, base(j), j->cost->desc.bytes,
-					   to, &j->cost->slot->err);
+	return cs_tiles_bring(j->cost, j->tiles, to);
 }
 
-static int not_moved(const struct job *j, const char *where)
-{
-	j->cost->slot->not_moved = 1;
-	return cs_err_set(&j->cost->slot->err, "not all pages were %s", where);
-}
-
-/* By the kernel, if it says. */
 static int prove_home(const struct job *j)
 {
-	struct cs_resident seen;
-
-	return !cs_resident(j->tiles->dst_at, j->cost->desc.bytes, &seen) &&
-			       seen.here != seen.pages ?
-		       not_moved(j, "on the host behind a prefetch to it") :
-		       0;
+	return cs_tiles_prove_home(j->cost, j->tiles);
 }
 
 /* That prefetches move pages is proven before the first round: in a round nobody can look
  * while they are on their way. */
 static int prove_prefetch(const struct job *j)
 {
-	const struct cs_touched filled = { j->tiles->key, 4096, 0 };
 	struct cs_check unused;
-	int near;
 
-	if (bring(j, &j->tiles->home) || prove_home(j) || bring(j, &j->tiles->gpu) ||
-	    j->cost->backend->um->check(j->cost->dev, base(j), j->cost->desc.bytes,
-					&filled, &unused, &near, &j->cost->slot->err))
-		return -1;
-	return near ? 0 : not_moved(j, "on the GPU behind a prefetch to it");
+	return bring(j, &j->tiles->home) || prove_home(j) ||
+			       bring(j, &j->tiles->gpu) ||
+			       cs_tiles_prove_gpu(j->cost, j->tiles, j->tiles->key,
+						  &unused) ?
+		     -1 :
+		     0;
 }
 
 /* Filled by the GPU, and home if they are to be moved. */

@@ -4,12 +4,12 @@
  * A schedule is a list of operations of a few streams, carried out as fast as the CPU
  * enqueues them; it is timed by that CPU, from its first call to the end of all.  The kernel
  * makes the pattern of one key that of the next, so what comes back is the pattern of the
- * last key, or something was lost, late, or came twice.  For node/agent.c and node/probe.c. */
+ * last key, or something was lost, late, or came twice.  For node/agent_cell.c and node/probe.c. */
 #ifndef CS_NODE_OVERLAP_H
 #define CS_NODE_OVERLAP_H
 
 #include "node/cost.h"
-#include "node/endpoints.h"
+#include "node/memory.h"
 
 #define CS_TILES 16u
 

@@ -9,6 +9,7 @@
 
 #include "node/cost.h"
 #include "node/overlap.h"
+#include "node/prefetch.h"
 
 #define PROBE_LIMIT_S CS_PREPARE_LIMIT_S
 
@@ -17,7 +18,8 @@
 #define ROUNDS 6u
 
 /* What was measured so far, by transfer; of an OPEN by enum cs_opening, and last
- * the owner's export; of an OVERLAP by enum cs_overlap. */
+ * the owner's export; of an OVERLAP by enum cs_overlap, of a PREFETCH by enum
+ * cs_prefetched. */
 struct series {
 	uint32_t n[CS_STEP_MAX];
 	double x[CS_STEP_MAX][ROUNDS_OF_CALLS * CS_PROBE_MOST];
@@ -26,7 +28,8 @@ struct series {
 /* Is one round several measurements of one transfer? */
 static int has_parts(const struct cs_cell *cell)
 {
-	return cell->test->how == CS_HOW_OPEN || cell->test->how == CS_HOW_OVERLAP;
+	return cell->test->how == CS_HOW_OPEN || cell->test->how == CS_HOW_OVERLAP ||
+	       cell->test->how == CS_HOW_PREFETCH;
 }
 
 static struct cs_slot *issuer_of(const struct cs_coordinator *co,
@@ -139,6 +142,9 @@ static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
 		return stall_round(co, cell, err);
 	case CS_HOW_OPEN:
 		return open_round(co, cell, err);
+	case CS_HOW_PREFETCH: /* it may block until its stream has got on */
+		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, off,
+				    CS_SAMPLE_LIMIT_S, err);
 	default:
 		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, off,
 				    PROBE_LIMIT_S, err);
@@ -258,6 +264,9 @@ static void emit_rows(struct cs_coordinator *co, struct cs_cell *cell,
 			emit_opening(co, &row, all);
 		if (cell->test->how == CS_HOW_OVERLAP && row.status == CS_OK)
 			emit_overlap(co, &row, all);
+		if (cell->test->how == CS_HOW_PREFETCH && row.status == CS_OK)
+			emit_metric(co, &row, CS_METRIC_DONE, all->x[CS_PREFETCH_DONE],
+				    all->n[CS_PREFETCH_DONE]);
 		cs_cell_emit(co, &row, all->x[k], all->n[k]);
 	}
 }

@@ -49,7 +49,7 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 	    cs_method_is_stream(t->method) ||
 	    cs_transfer_is_managed(t)) /* its pages are there then */
 		return 1;
-	if (cs_method_is_kernel(t->method) || t->method == CS_METHOD_FMA)
+	if (cs_method_is_kernel(t->method) || cs_method_is_on_chip(t->method))
 		return KERNEL_COPIES_MAX;
 	return t->method == CS_METHOD_STAGED && staged < cap ? staged : cap;
 }

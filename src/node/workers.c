@@ -29,6 +29,8 @@ struct cs_worker {
 	pthread_t thread;
 	struct cs_call_watch watch;
 	char call[CS_CALL_NAME];
+	unsigned call_seen; /* the agent's: watch.calls when it looked last */
+	int call_slices;    /* ... and for how many looks before */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
@@ -219,13 +221,32 @@ int cs_worker_wait(struct cs_worker *w, int slice_ms, struct cs_worked *out)
 	return rc != ETIMEDOUT;
 }
 
+/* Which of all workers is in one and the same call the longest?  The one that is
+ * waited for may itself go on only because another's call does not return. */
+static const struct cs_worker *longest_in_a_call(struct cs_worker *asked)
+{
+	const struct cs_worker *longest = asked;
+
+	for (struct cs_worker *w = asked->all->first; w; w = w->next) {
+		unsigned calls = __atomic_load_n(&w->watch.calls, __ATOMIC_RELAXED);
+		int in_one = __atomic_load_n(&w->call[0], __ATOMIC_RELAXED) != 0;
+
+		w->call_slices = in_one && calls == w->call_seen ? w->call_slices + 1 :
+								   0;
+		w->call_seen = calls;
+		if (w->call_slices > longest->call_slices)
+			longest = w;
+	}
+	return longest;
+}
+
 void cs_worker_await(struct cs_worker *w, struct cs_worked *out)
 {
 	char call[CS_CALL_NAME];
 	int named = 0;
 
 	while (!cs_worker_wait(w, SLICE_MS, out)) {
-		cs_worker_call(w, call);
+		cs_worker_call(longest_in_a_call(w), call);
 		cs_call_begin(call);
 		named = 1;
 	}

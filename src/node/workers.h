@@ -50,7 +50,8 @@ void cs_worker_arm(struct cs_worker *worker, uint32_t seq, const struct cs_work 
 void cs_worker_start(struct cs_worker *worker, const struct cs_work *work);
 /* Has it ended, at most `slice_ms` from now?  The coordinator keeps the deadline. */
 int cs_worker_wait(struct cs_worker *worker, int slice_ms, struct cs_worked *out);
-/* … however long that takes.  The caller's call (base/call.h) is the worker's. */
+/* … however long that takes.  The caller's call (base/call.h) is that of the worker
+ * of them all that has been in its call the longest. */
 void cs_worker_await(struct cs_worker *worker, struct cs_worked *out);
 
 /* Where it runs: CPUs as read back, "0-47". */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "job/job.h"
+#include "job/args.h"
 #include "report/report.h"
 
 #define CS_OUTPUTS_MAX 8

@@ -528,7 +528,8 @@ static const struct cs_suite suites[] = {
 	  .every_numa = 1 },
 	/* of a size that takes seconds */
 	{ .name = "unified",
-	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*",
+	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*,"
+		   "local.call.prefetch-*",
 	  .copy_bytes = 64u << 20 },
 	/* alpha, beta and gamma */
 	{ .name = "model",

@@ -128,6 +128,15 @@
 	     ", without tensor cores",                                               \
 	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = 16)
 
+/* A call of the driver, local.call.NAME.PATTERN: the CPU's time in it. */
+#define CALL(name_, OP_, heading_, summary_, ...)                                    \
+	TEST("local.call." name_ ".alone", LOCAL, CALL, OP_, ALONE,                  \
+	     heading_ ONE_GPU, "CPU time of " summary_ ONE_GPU, .unit = CS_UNIT_US,  \
+	     __VA_ARGS__)
+#define PREFETCH_CALL(name_, OP_, where)                                             \
+	CALL("prefetch-" name_, PREFETCH_##OP_, "CPU time to prefetch pages " where, \
+	     "one cuMemPrefetchAsync " where, .how = CS_HOW_PREFETCH)
+
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
@@ -345,6 +354,15 @@ static const struct cs_test table[] = {
 	     "a GPU reads its own memory" ONE_GPU, "within a GPU, kernel that reads"),
 	TEST("local.sm.write.alone", LOCAL, SM, WRITE, ALONE,
 	     "a GPU writes its own memory" ONE_GPU, "within a GPU, kernel that writes"),
+	TEST("local.sm.triad.alone", LOCAL, SM, TRIAD, ALONE,
+	     "a GPU adds two arrays of its own memory to a third" ONE_GPU,
+	     "within a GPU, kernel of a = b + s * c: bytes of all three"),
+	TEST("local.l2.read.alone", LOCAL, L2, READ, ALONE,
+	     "a GPU reads its second-level cache" ONE_GPU,
+	     "within a GPU, kernel that reads what its L2 holds", .bytes = 16 << 20),
+	TEST("local.shared.read.alone", LOCAL, SHARED, READ, ALONE,
+	     "a GPU reads the shared memory of its multiprocessors" ONE_GPU,
+	     "within a GPU, kernel that reads shared memory", .bytes = 1 << 20),
 	TEST("local.chase.stride.alone", LOCAL, CHASE, STRIDE, ALONE,
 	     "a load by a GPU from its own memory", "latency within a GPU: " IN_ORDER,
 	     .alone = "one GPU at a time", SMALL_CHASE),
@@ -362,6 +380,10 @@ static const struct cs_test table[] = {
 	     "kernels beside copies of other tiles: serial, three streams, rotated "
 	     "streams, the ideal",
 	     .how = CS_HOW_OVERLAP, .unit = CS_UNIT_MS),
+	PREFETCH_CALL("in-idle", IN_IDLE, "to the GPU, in an idle stream"),
+	PREFETCH_CALL("in-busy", IN_BUSY, "to the GPU, behind other work"),
+	PREFETCH_CALL("out-idle", OUT_IDLE, "to the host, in an idle stream"),
+	PREFETCH_CALL("out-busy", OUT_BUSY, "to the host, behind other work"),
 	FMA("local.fma.fp64.alone", FP64, "FP64"),
 	FMA("local.fma.fp32.alone", FP32, "FP32"),
 	FMA("local.fma.fp16.alone", FP16, "FP16"),
@@ -458,6 +480,11 @@ unsigned cs_test_matrices(const struct cs_test *test)
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 {
 	return test->any_backend || test->backend == backend;
+}
+
+int cs_op_is_prefetch_call(int op)
+{
+	return op >= CS_OP_PREFETCH_IN_IDLE && op <= CS_OP_PREFETCH_OUT_BUSY;
 }
 
 int cs_method_is_managed(int method)
@@ -573,6 +600,12 @@ int cs_method_is_kernel(int method)
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
 }
 
+int cs_method_is_on_chip(int method)
+{
+	return method == CS_METHOD_FMA || method == CS_METHOD_L2 ||
+	       method == CS_METHOD_SHARED;
+}
+
 int cs_method_tells_time(int method)
 {
 	return method == CS_METHOD_CHASE || method == CS_METHOD_FMA;
@@ -580,11 +613,11 @@ int cs_method_tells_time(int method)
 
 const char *cs_method_text(int method)
 {
-	static const char *const words[] = { "ce",	 "cpu",	     "sm",
-					     "driver",	 "peercopy", "staged",
-					     "tma",	 "chase",    "zerocopy",
-					     "prefetch", "demand",   "overlap",
-					     "stream",	 "streamw",  "fma" };
+	static const char *const words[] = {
+		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
+		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
+		"stream", "streamw", "fma",	 "l2",	     "shared",	 "call"
+	};
 
 	return WORD(words, method);
 }
@@ -592,10 +625,32 @@ const char *cs_method_text(int method)
 const char *cs_op_text(int op)
 {
 	static const char *const words[] = {
-		"write",   "read",    "copy",	  "stride",   "random", "bulk",
-		"write4k", "enqueue", "burst4k",  "burst64k", "launch", "free",
-		"load",	   "open",    "zerocopy", "naive",    "warp",	"prefetch",
-		"fp64",	   "fp32",    "fp16",
+		"write",
+		"read",
+		"copy",
+		"triad",
+		"stride",
+		"random",
+		"bulk",
+		"write4k",
+		"enqueue",
+		"burst4k",
+		"burst64k",
+		"launch",
+		"free",
+		"load",
+		"open",
+		"zerocopy",
+		"naive",
+		"warp",
+		"prefetch",
+		"fp64",
+		"fp32",
+		"fp16",
+		"prefetch-in-idle",
+		"prefetch-in-busy",
+		"prefetch-out-idle",
+		"prefetch-out-busy",
 	};
 
 	return WORD(words, op);

@@ -36,11 +36,15 @@ enum cs_method {
 	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
 	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
+	CS_METHOD_L2,		/* a kernel that reads the second-level cache, … */
+	CS_METHOD_SHARED,	/* … the shared memory of all multiprocessors */
+	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
 	CS_METHODS
 };
 enum cs_op {
 	CS_OP_WRITE, CS_OP_READ, /* issued by the source, by the destination */
 	CS_OP_COPY,		/* within a GPU, or by a CPU: both at once */
+	CS_OP_TRIAD,		/* two arrays read, their sum written: a = b + s * c */
 	CS_OP_STRIDE, CS_OP_RANDOM, CS_OP_BULK, /* of a chase: the order of its
 				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
@@ -53,6 +57,9 @@ enum cs_op {
 				 * neighbours, of warps, each a page; prefetched */
 	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
 	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* what is multiplied and added */
+	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
+				 * memory goes, and what its stream does */
+	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
 	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */
@@ -102,6 +109,7 @@ enum cs_how {
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
 	CS_HOW_OVERLAP,	/* tiles there, worked on, and back, in several ways */
+	CS_HOW_PREFETCH, /* one prefetch: its call and its end */
 };
 
 /* What --matrix takes; bits. */
@@ -147,6 +155,8 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* A call that prefetches managed memory of its GPU? */
+int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory: one range, which has two places? */
 int cs_method_is_managed(int method);
 /* Is an end of it host memory of a NUMA node? */
@@ -187,6 +197,8 @@ int cs_method_is_stream(int method);
 int cs_method_is_kernel(int method);
 /* … and is the division of its work among blocks and threads ours to choose? */
 int cs_method_is_divided(int method);
+/* Does its kernel work within its GPU's chip, past which nothing goes but results? */
+int cs_method_is_on_chip(int method);
 /* Does its kernel tell how long one thing took (a load, an operation), beside how long
  * all of it did? */
 int cs_method_tells_time(int method);

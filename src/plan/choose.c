@@ -374,7 +374,9 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 {
 	if (test->path == CS_PATH_LOCAL)
 		return !cs_method_tells_time((int)test->method) &&
-		       test->method != CS_METHOD_OVERLAP;
+		       !cs_method_is_on_chip((int)test->method) &&
+		       test->method != CS_METHOD_OVERLAP &&
+		       test->method != CS_METHOD_CALL;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)

@@ -61,6 +61,7 @@ static const char *const moves[CS_PATTERNS] = {
 const char *cs_test_meanwhile(const struct cs_test *test)
 {
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
+	    test->op == CS_OP_TRIAD || cs_method_is_on_chip((int)test->method) ||
 	    test->op >= CS_OP_WRITE4K || cs_method_is_stream((int)test->method) ||
 	    test->how == CS_HOW_OVERLAP)
 		return NULL;
@@ -286,7 +287,56 @@ static const char *const checked[CS_METHODS] = {
 	"The host computes the same sequences; the results of all threads must " \
 	"be equal to its own, bit by bit. The sequences are chaotic: a step "    \
 	"too few ends elsewhere."
+#define PREFETCHED(where, stream)                                                \
+	{                                                                        \
+		"Managed memory of --size, by one cuMemPrefetchAsync to " where  \
+		"; the figure is how long the call blocks the CPU that makes it." \
+		" done is when all is there.",                                   \
+		"The agent of the GPU, in the thread that drives it, bound to "  \
+		"the GPU's NUMA node.",                                          \
+		"By CLOCK_MONOTONIC_RAW around the call, the reading of the "    \
+		"clock taken off; six times after one that is not counted. "     \
+		stream,                                                          \
+		NULL,                                                            \
+		"Before each call all pages are at the other place, behind it "  \
+		"where they were sent, as the kernel and a pass of the GPU "     \
+		"prove, with every byte as it was (--verify). Else the cell is " \
+		"not-moved, without a figure.",                                  \
+	}
+#define IDLE_STREAM "Its stream is idle, and done is counted from the call on."
+#define BUSY_STREAM                                                              \
+	"Its stream waits for a word that comes when the call has returned: done is " \
+	"counted from there. A call that waits for its stream is cancelled after 5 s."
 #define NOTHING_MOVES "Nothing moves between GPUs, so there is nothing to check."
+
+#define ON_CHIP_CHECKED                                                       \
+	"All that was read must add up to what the pattern does, so often as "   \
+	"it was read, which another kernel works out without reading."
+static const struct cs_explanation triad = {
+	"Three arrays of a third of --size each (up to 32 bytes are left over) in the "
+	"memory of a GPU: a = b + 3 * c in FP64, by fused multiply-adds. The bytes of all "
+	"three count, as BabelStream's triad has it. " ALONE_MEANWHILE,
+	"A kernel on the GPU, with accesses of 16 bytes." KERNEL,
+	FMA_TIMED,
+	NULL,
+	"Before each sample the GPU poisons where a lies; afterwards it compares every word "
+	"with what b and c, which are numbers made of the pattern's words, give "
+	"(--verify).",
+};
+
+static const struct cs_explanation on_chip[] = {
+	[0] = {
+		"Nothing but loads of 16 bytes, past the first level of cache, of a buffer "
+		"that the GPU's second-level cache holds with room to spare: a power of 2 "
+		"of at most 16 MiB and a third of it, read again and again.",
+		ON_ALL, FMA_TIMED, NULL, ON_CHIP_CHECKED,
+	},
+	[CS_METHOD_SHARED - CS_METHOD_L2] = {
+		"Nothing but loads of 16 bytes from 32 KiB of shared memory on every "
+		"multiprocessor, again and again; the figure is of all of them together.",
+		ON_ALL, FMA_TIMED, NULL, ON_CHIP_CHECKED,
+	},
+};
 
 /* What has nothing of the axes but its op. */
 static const struct cs_explanation by_op[] = {
@@ -354,6 +404,10 @@ static const struct cs_explanation by_op[] = {
 		"Before it is freed, its owner compares every byte of the buffer "
 		"with the source's pattern (--verify).",
 	},
+	[CS_OP_PREFETCH_IN_IDLE] = PREFETCHED("the GPU", IDLE_STREAM),
+	[CS_OP_PREFETCH_IN_BUSY] = PREFETCHED("the GPU", BUSY_STREAM),
+	[CS_OP_PREFETCH_OUT_IDLE] = PREFETCHED("the host", IDLE_STREAM),
+	[CS_OP_PREFETCH_OUT_BUSY] = PREFETCHED("the host", BUSY_STREAM),
 	[CS_OP_FP64] = { MULTIPLIED("FP64"), ON_ALL, FMA_TIMED, NULL, FMA_CHECKED },
 	[CS_OP_FP32] = { MULTIPLIED("FP32"), ON_ALL, FMA_TIMED, NULL, FMA_CHECKED },
 	[CS_OP_FP16] = { MULTIPLIED("FP16, two in a register"), ON_ALL, FMA_TIMED, NULL,
@@ -596,6 +650,14 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 			out->moves = overlap_of_pages;
 			out->checked = overlap_proven;
 		}
+		return;
+	}
+	if (test->method == CS_METHOD_L2 || test->method == CS_METHOD_SHARED) {
+		*out = on_chip[test->method - CS_METHOD_L2];
+		return;
+	}
+	if (test->op == CS_OP_TRIAD) {
+		*out = triad;
 		return;
 	}
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||

@@ -143,6 +143,7 @@ static int take_role(struct reader *r, struct item *item)
 	if (i != LOAD)
 		return 0;
 	if (cs_method_tells_time((int)test_of(item)->method) ||
+	    cs_method_is_on_chip((int)test_of(item)->method) ||
 	    cs_method_is_stream((int)test_of(item)->method) ||
 	    cs_method_is_managed((int)test_of(item)->method) ||
 	    test_of(item)->how != CS_HOW_GATED)

@@ -208,7 +208,8 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 {
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
 	       t->dst.memory == CS_MEM_MANAGED ||
-	       (t->method == CS_METHOD_OVERLAP && t->op == CS_OP_PREFETCH);
+	       (t->method == CS_METHOD_OVERLAP && t->op == CS_OP_PREFETCH) ||
+	       cs_op_is_prefetch_call(t->op);
 }
 
 int cs_transfer_is_lone(const struct cs_transfer *t)
@@ -485,6 +486,8 @@ static double probe_s(enum cs_how how)
 	case CS_HOW_STALL:
 		return 7 * 1e-3 * CS_HOLD_MS;
 	case CS_HOW_OVERLAP: /* five schedules a round, of 256 MiB */
+		return 7 * 60e-3;
+	case CS_HOW_PREFETCH: /* there and back, and looked at, 256 MiB */
 		return 7 * 60e-3;
 	case CS_HOW_OPEN: /* 2.5 ms an opening on H200, two of them a round */
 		return 7 * 6e-3;

@@ -168,7 +168,7 @@ static size_t gather(const struct cs_grid *grid, int metric, double *x)
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		if (row->status == CS_OK && row->metric == metric &&
-		    cs_row_test(row) == grid->test)
+		    cs_row_test(row) == grid->test && row->what.bytes == grid->bytes)
 			x[k++] = row->stats.median;
 	}
 	return k;
@@ -217,6 +217,7 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 		enum cs_metric metric;
 		const char *remark;
 	} part[] = {
+		{ CS_METRIC_DONE, "until all pages are there" },
 		{ CS_METRIC_FIRST_OPEN, "the pair's first way of all" },
 		{ CS_METRIC_EXPORT, "by the owner" },
 		{ CS_METRIC_FIRST_COPY, "into the new buffer, to its end, by the CPU" },
@@ -227,7 +228,8 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 	double *x;
 	size_t i;
 
-	if (grid->test->how != CS_HOW_OPEN || !grid->n_measured)
+	if ((grid->test->how != CS_HOW_OPEN && grid->test->how != CS_HOW_PREFETCH) ||
+	    !grid->n_measured)
 		return;
 	x = calloc(cs_run_rows(grid->run, grid->node, CS_ROWS_ALL).n + 1, sizeof(*x));
 	if (!x)

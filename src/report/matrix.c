@@ -19,7 +19,7 @@
 
 int cs_matrix_says_size(const struct cs_grid *grid)
 {
-	if (grid->test->method == CS_METHOD_FMA)
+	if (cs_method_is_on_chip((int)grid->test->method))
 		return 0;
 	return grid->bytes != grid->run->plan->set.copy_bytes ||
 	       (grid->run->plan->set.last_bytes && !grid->test->bytes);

@@ -113,17 +113,68 @@ static int put_findings(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
+/* The least of a path's pairs on any node, in GB/s, of the largest copies. */
+static double least_of(const struct cs_tally *tally, size_t n, enum cs_path path)
+{
+	uint64_t bytes = 0;
+	double least = NAN;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_tally *t = &tally[i];
+
+		if (t->test->path != path || t->test->unit != CS_UNIT_GBS ||
+		    t->test->pattern != CS_PATTERN_PAIR || !t->ok ||
+		    t->of.bytes < bytes)
+			continue;
+		least = t->of.bytes > bytes ? t->min : fmin(least, t->min);
+		bytes = t->of.bytes;
+	}
+	return least;
+}
+
+/* "8 GPUs, GPU to GPU 395 GB/s, host to GPU 55 GB/s: " of a run of which nothing else
+ * is to be said. */
+static int put_answer(FILE *to, const struct cs_run *run)
+{
+	static const struct {
+		enum cs_path path;
+		const char *text;
+	} of[] = { { CS_PATH_PEER, "GPU to GPU" },
+		   { CS_PATH_H2D, "host to GPU" },
+		   { CS_PATH_D2H, "GPU to host" } };
+	struct cs_vec tallies = CS_VEC(struct cs_tally);
+	struct cs_err err;
+	int rc = cs_tallies(run, &tallies, &err), gpus = 0;
+
+	for (int node = 0; node < run->n_nodes; node++)
+		if (run->node[node].facts.n_agents > 0 &&
+		    !cs_run_is_remeasured(run, node))
+			gpus += run->node[node].facts.n_agents;
+	cs_print(to, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		double gbs = least_of(tallies.data, tallies.n, of[i].path);
+
+		if (!isnan(gbs))
+			cs_print(to, ", %s %.0f GB/s", of[i].text, gbs);
+	}
+	fputs(": ", to);
+	cs_vec_release(&tallies);
+	return rc;
+}
+
 static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
 		      const struct cs_view_options *opt)
 {
 	char summary[CS_ERR_TEXT + CS_HOST];
-	int rc;
+	int rc = 0;
 
 	(void)opt; /* always all */
 	cs_run_summary(run, summary, sizeof(summary));
 	cs_print(to, "CSCOPE-MPI %s: ", status_word(run));
+	if (run->exit_status == CS_EXIT_OK && !cs_on_cpu(run))
+		rc = put_answer(to, pooled);
 	put_clean(to, summary);
-	rc = put_figures(to, pooled);
+	rc = put_figures(to, pooled) || rc;
 	return put_findings(to, run) || rc ? -1 : 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
+#include "check/compare/models.h"
 #include "file/encode.h"
 #include "file/record.h"
 #include "report/csv.h"

@@ -159,6 +159,7 @@ static const char *const metric_names[CS_METRICS] = {
 	[CS_METRIC_SERIAL] = "serial",
 	[CS_METRIC_STREAMS] = "three-streams",
 	[CS_METRIC_IDEAL] = "ideal",
+	[CS_METRIC_DONE] = "done",
 };
 
 const char *cs_metric_text(const struct cs_test *test, int metric)

@@ -18,7 +18,7 @@ enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
 
 /* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all
  * bytes of a step from the gate to the last end.  The rest are parts of an OPEN, then of
- * an OVERLAP. */
+ * an OVERLAP, a PREFETCH. */
 enum cs_metric {
 	CS_METRIC_RATE,
 	CS_METRIC_TOTAL,
@@ -33,6 +33,7 @@ enum cs_metric {
 	CS_METRIC_SERIAL,  /* … in one stream, */
 	CS_METRIC_STREAMS, /* … in three, one for each kind of work, */
 	CS_METRIC_IDEAL,   /* … the longer of kernels and moves alone */
+	CS_METRIC_DONE,	   /* of a prefetch: until its stream has ended */
 	CS_METRICS
 };
 

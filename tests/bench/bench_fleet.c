@@ -25,7 +25,7 @@
 #include "base/rng.h"
 #include "check/bounds/baseline.h"
 #include "check/verdict/check.h"
-#include "file/loaded.h"
+#include "file/load.h"
 #include "report/report.h"
 #include "result/merge.h"
 

@@ -400,7 +400,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 22
+#define FAKE_N_KERNELS 25
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c, queue.c ---- */

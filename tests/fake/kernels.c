@@ -8,6 +8,7 @@
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/triad.h"
 
 static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words,
 			  enum fake_use use)
@@ -63,7 +64,7 @@ static struct cs_check check_words(const struct cs_k_check *a, const uint64_t *p
 	struct cs_check found = { .first_word = UINT64_MAX };
 
 	for (uint64_t i = from; i < to; i++) {
-		uint64_t want = cs_fill_word(a->key, i);
+		uint64_t want = cs_expected_word(a->key, a->triad, i);
 
 		if (p[i] == want)
 			continue;
@@ -464,6 +465,97 @@ static double ns_fma(const struct fake_ctx *ctx, const void *args, unsigned grid
 	       (fma_rate[a->type] * (1 - 0.01 * ctx->gpu));
 }
 
+/* ---- memories of a GPU ---- */
+
+/* Bytes in a nanosecond, of a multiprocessor; likewise. */
+#define TRIAD_RATE 31.0
+#define L2_RATE 50.0
+#define SHARED_RATE 250.0
+
+static double ns_bytes(const struct fake_ctx *ctx, uint64_t bytes, double rate,
+		       unsigned grid)
+{
+	unsigned sms = grid < FAKE_SMS ? grid : FAKE_SMS;
+
+	return (double)bytes / (sms * rate * (1 - 0.01 * ctx->gpu));
+}
+
+/* Each position once, as copies have it. */
+static CUresult run_triad(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_triad *a = args;
+	uint64_t words = a->words * positions_used(a->copies, a->positions);
+	uint64_t *to = words_at(ctx, a->a, words, FAKE_STORES);
+	const uint64_t *b = words_at(ctx, a->b, words, FAKE_LOADS);
+	const uint64_t *c = words_at(ctx, a->c, words, FAKE_LOADS);
+
+	(void)grid;
+	if (!to || !b || !c)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < words; i++)
+		to[i] = cs_triad_word(b[i], c[i]);
+	if (words)
+		fake_memory_spoil(a->a, words * 8, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+static double ns_triad(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_triad *a = args;
+
+	return ns_bytes(ctx, CS_TRIAD_ARRAYS * 8 * a->words * a->copies, TRIAD_RATE,
+			grid);
+}
+
+/* Each tile of the buffer once, as often as it comes. */
+static CUresult run_l2(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_l2 *a = args;
+	const uint64_t words = CS_L2_TILE / 8;
+	const uint64_t *p = words_at(ctx, a->address, a->of * words, FAKE_LOADS);
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES), sum = 0;
+
+	if (!out || (!p && a->tiles))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t tile = 0; tile < a->of && a->tiles && !fake.dead_reads; tile++) {
+		uint64_t times = a->tiles / a->of + (tile < a->tiles % a->of);
+
+		for (uint64_t i = 0; i < words; i++)
+			sum += times * p[tile * words + i];
+	}
+	memset(out, 0, grid * sizeof(*out));
+	out[0] = sum;
+	return CUDA_SUCCESS;
+}
+
+static double ns_l2(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_l2 *a = args;
+
+	return ns_bytes(ctx, a->tiles * CS_L2_TILE, L2_RATE, grid);
+}
+
+static CUresult run_shared(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_shared *a = args;
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES), sum = 0;
+
+	if (!out)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (uint64_t i = 0; i < CS_SHARED_BYTES / 8 && !fake.dead_reads; i++)
+		sum += cs_fill_word(a->key, i);
+	memset(out, 0, grid * sizeof(*out));
+	out[0] = sum * a->times;
+	return CUDA_SUCCESS;
+}
+
+static double ns_shared(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_shared *a = args;
+
+	return ns_bytes(ctx, a->times * CS_SHARED_BYTES, SHARED_RATE, grid);
+}
+
 /* ---- chases: every hop is made, and takes what the table says ---- */
 
 static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
@@ -612,6 +704,9 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zwrite) },
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(fma), .ns = ns_fma },
+	{ RUNS(triad), .ns = ns_triad },
+	{ RUNS(l2), .ns = ns_l2 },
+	{ RUNS(shared), .ns = ns_shared },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ MOVES(touch) },

@@ -3,7 +3,7 @@
 #define CS_TESTS_LOADED_H
 
 #include "fuzz.h"
-#include "file/loaded.h"
+#include "file/load.h"
 #include "report/report.h"
 #include "result/cut.h"
 #include "result/redact.h"

@@ -73,7 +73,7 @@ ok_json "… and in the JSON" stand-in.json \
 run 2 "${quick[@]}" -f reason
 if real_gpu; then skip="this machine has a GPU"; fi
 ok "… and in the line for a scheduler" eval \
-	'status_is 0 && prints "^cscope-mpi ok: no GPU, host memory stands in: 4 of 4 cells measured$"'
+	'status_is 0 && prints "^cscope-mpi ok: NO GPU, host memory stands in: 4 of 4 cells measured$"'
 run 2 --backend cpu "${quick[@]}" -f reason
 ok "--backend cpu says there that no GPU was measured" \
 	prints "^cscope-mpi ok: host memory, no GPU: 4 of 4 cells measured$"

@@ -48,10 +48,11 @@ ok "a rank per GPU: the same figures" eval 'status_is 0 && figures r.csv | sed "
 
 run 0 "${fast[@]}" -m local -o l.csv -o l.json
 ok "within a GPU: copies by engine, kernel and bulk copies, reads, writes" eval \
-	'status_is 0 && all_ok l.csv 15 && prints "^ +GPU +0 +1 +2$"'
+	'status_is 0 && all_ok l.csv 18 && prints "^ +GPU +0 +1 +2$"'
 ok "... with the figures of each" eval \
 	'all_are l.csv local.sm.copy.alone "0.9375 * 2085" && all_are l.csv local.tma.copy.alone "0.9453125 * 2085" &&
-	 all_are l.csv local.sm.read.alone 4200 && all_are l.csv local.sm.write.alone 4000'
+	 all_are l.csv local.sm.read.alone 4200 && all_are l.csv local.sm.write.alone 4000 &&
+	 all_are l.csv local.sm.triad.alone "0.999 * 4092 * (1 - 0.01 * i)"'
 ok_json "... by the best geometry" l.json \
 	'{r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "sm"} == {135168} and {r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "tma"} == {132}'
 ok_schema "... as the schema has it" l.json
@@ -78,6 +79,23 @@ ok "wrong bytes of kernels are found: those cells are corrupt, and no other" eva
 FAKE_CORRUPT=1-1:64 run 0 "${fast[@]}" -t local.sm.read.alone -o c.csv
 ok "a read that adds up wrongly is found" eval \
 	'status_is 2 && one_line "local.sm.read.alone 1->1 .*what was read adds up to" && [ "$(cells c.csv | grep -vc " ok ")" = 1 ]'
+for spread in 1 5M; do # one place, several
+	FAKE_CORRUPT=1-1:64 run 0 "${fast[@]}" --spread $spread -t local.sm.triad.alone -o c.csv
+	ok "a triad is compared with what its arrays give, and nothing else: --spread $spread" eval \
+		'status_is 2 && [ "$(cells c.csv | grep -c " gpu1 gpu1 .* corrupt ")" = 1 ] && [ "$(cells c.csv | grep -c " ok ")" = 2 ]'
+done
+run 0 --no-mpi --seed 1 --gpus 0 -s 32 -t local.sm.triad.alone
+ok "three arrays have 48 bytes at least" eval 'status_is 2 && one_line "a triad has at least 48 bytes, not 32"'
+run 0 --no-mpi --seed 1 --gpus 0,1 -t local.l2.read.alone,local.shared.read.alone -o chip.csv -o chip.json
+ok "what is on the chip has a rate of its own, whatever --size" eval \
+	'status_is 0 && all_are chip.csv local.l2.read.alone "0.999 * 6600 * (1 - 0.01 * i)" &&
+	 all_are chip.csv local.shared.read.alone "0.999 * 33000 * (1 - 0.01 * i)"'
+ok_json "... by one block on each multiprocessor, and by sums" chip.json \
+	'all((r["grid_blocks"], r["block_threads"]) == (132, 1024) and r["checked_whole"] == r["checked"] > len(r["samples"]) for r in d["results"])'
+ok_schema "... as the schema has it" chip.json
+FAKE_DEAD_READS=1 run 0 --no-mpi --seed 1 --gpus 0 -t local.l2.read.alone,local.shared.read.alone -o dead.json
+ok_json "... and a kernel that reads nothing is found" dead.json \
+	'all(r["status"] == "failed" and "adds up to 0, the pattern to 0x" in r["reason"] for r in d["results"])'
 
 # ---- zero-copy ----
 

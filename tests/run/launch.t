@@ -90,6 +90,12 @@ before small 'ulimit -S -l 64; ulimit -S -n 256'
 look 2 ./small
 finds "little memory to lock is noted" memlock note
 finds "few files to open is a warning" nofile warning
+(
+	ulimit -S -l 64
+	run 0 --test peer.ce.write.pair -s 64K --check -o l.json
+)
+ok_json "… memory to lock is not judged where cells are" l.json \
+	'not any(c["id"] == "memlock" for c in d["checks"]) and d["results"] and "launch" in d["run"]["checks"]'
 FAKE_COMPUTE_MODE=3 look 2
 finds "EXCLUSIVE_PROCESS is noted" exclusive-process note
 FAKE_PERSISTENCE=0 look 0

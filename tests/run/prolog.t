@@ -66,6 +66,49 @@ bare slurm-prolog FAKE_GPUS=0
 ok "a node without its GPUs keeps the job away" \
 	eval "status_is 1 && short_line '^cscope-mpi cannot test: '"
 
+# ---- as a check function of the Node Health Check ----
+
+# What NHC gives its checks.
+check_line=(check_cscope_mpi -p "$CSCOPE" -b 20 -s 1M --suite quick --check)
+nhc() { # [VARIABLE=VALUE...] [-- OPTION...]
+	local more=()
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		more+=("$1")
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	[ $# -gt 0 ] || set -- "${check_line[@]}"
+	skip=''
+	: >reason
+	env "${nothing[@]}" "${more[@]}" bash -c '
+		die() { shift; echo "$*" >reason; exit 1; }
+		log() { echo "$*"; }
+		syslog() { :; }
+		. "$0"
+		"$@"' "$launch/../packaging/nhc/cscope-mpi.nhc" "$@" >out 2>err </dev/null
+	status=$?
+}
+of_nhc() { # STATUS PATTERN: it ends so, with that as reason
+	echo "$status; $(cat reason)"
+	status_is "$1" && grep -Eq "$2" reason && [ "$(wc -l <reason)" -le 1 ]
+}
+nhc TIMEOUT=30
+ok "NHC: a healthy node passes within NHC's own 30 s" eval 'status_is 0 && is_empty out'
+has_no_quote() { # NHC gives it to the shell between quotes
+	! grep -q "[\"'\`\$\\\\]" reason
+}
+nhc TIMEOUT=30 FAKE_CORRUPT=0-1:8
+ok "… wrong data fail it, with the program's line" of_nhc 1 "^cscope-mpi critical: .*corrupt"
+nhc TIMEOUT=30 -- check_cscope_mpi -p "$CSCOPE" -s 1M --min-share 50%
+ok "… without the quotes that are in it" \
+	eval 'of_nhc 1 "^cscope-mpi cannot test: .* of their links peak" && has_no_quote'
+nhc TIMEOUT=30 FAKE_THROTTLE=1:0x8
+ok "… a warning is logged" eval 'status_is 0 && prints "^check_cscope_mpi: cscope-mpi warning"'
+nhc TIMEOUT=30 -- check_cscope_mpi -p "$CSCOPE" --nonsense
+ok "… as are wrong options" eval 'status_is 0 && prints "unknown option --nonsense"'
+nhc TIMEOUT=6
+ok "… and that NHC leaves no time to measure" eval 'status_is 0 && prints "only [0-9] s are left"'
+
 # ---- where the check itself is at fault ----
 
 bare health-check -- "$work/none"

@@ -6,6 +6,7 @@
 needs_fake
 fake 2
 memory 0
+export CS_TIMEOUT=300 # pages move one by one: long on a busy machine
 fast=(--seed 1 -s 4M --cell-limit 10s)
 here=(--no-mpi "${fast[@]}")
 
@@ -60,7 +61,7 @@ ok_json "... where no speed tells between GPUs, that is said" s.json \
 
 # ---- advice ----
 
-run 0 "${here[@]}" -s 16M --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
+run 0 --no-mpi --seed 1 --cell-limit 300ms -s 16M --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
 ok_json "advice is a variant, a cell for each" a.json \
 	'len({(r["test"], r["advice"], r["src"], r["dst"]) for r in d["results"]}) == 40 and not any(r["status"] == "failed" for r in d["results"])'
 ok_json "... where pages stay, rows say so, and no other" a.json \
@@ -75,6 +76,28 @@ ok_json "what was advised of a cell is not said of the next" m.json \
 	'[r["flags"] for r in d["results"] if not r["advice"] and "pages-stayed" in r["flags"]] == []'
 run 0 "${here[@]}" --advise prefer-src -t local.ce.copy.alone
 ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--advise: none of the chosen tests is of managed memory"'
+
+# ---- the call ----
+
+blocks() {
+	export FAKE_PREFETCH_BLOCKS=h-0
+	run 0 "${here[@]}" --gpus 0 -t 'local.call.prefetch-in-*' -o calls.csv
+}
+aside blocks blocks
+run 0 "${here[@]}" -t 'local.call.prefetch-*' -o c.json
+ok "the call of a prefetch, both ways, in an idle and in a busy stream, and when all is there" prints "^  done .*until all pages are there"
+ok_json "... a time of each, and of all bytes" c.json \
+	'sorted((r["op"], r["metric"]) for r in d["results"] if r["src"] == "gpu1" and r["status"] == "ok" and r["unit"] == "us" and r["n"] == 6) == [("prefetch-%s-%s" % (w, s), m) for w in ("in", "out") for s in ("busy", "idle") for m in ("done", "time")]'
+ok_json "... checked whole each time" c.json \
+	'all(r["checked"] == r["checked_whole"] == 7 and r["wrong_bytes"] == 0 for r in d["results"] if r["metric"] == "time")'
+ok_json "... to the host it is the work where the stream is idle, and returns before it where it is busy" c.json \
+	'(lambda t: t["prefetch-out-idle", "time"] > .5 * t["prefetch-out-idle", "done"] and t["prefetch-out-busy", "time"] < .5 * t["prefetch-out-busy", "done"])({(r["op"], r["metric"]): r["value"] for r in d["results"] if r["src"] == "gpu1"})'
+ok_schema "... as the schema has it" c.json
+export FAKE_UM_STUCK=0-h
+run 0 "${here[@]}" --gpus 0 -t 'local.call.prefetch-*' -o c.json
+unset FAKE_UM_STUCK
+ok_json "... without a figure where pages did not move, or could not be brought to their place" c.json \
+	'len(d["results"]) == 4 and all(r["status"] == "failed" and r["flags"].count("not-moved") and "not all pages were on the host" in r["reason"] for r in d["results"])'
 
 # ---- lies ----
 
@@ -126,6 +149,9 @@ memory 16777216
 run 0 "${here[@]}" -s 12M -t h2d.prefetch.managed.pair -o g.csv
 ok "... and more than half of what is free" grep -qE "skipped,.*half of that" g.csv
 memory 0
+back blocks
+ok "a prefetch that waits for its stream is timed out, and no other" eval \
+	'status_is 2 && grep -qE "prefetch-in-busy,.*,timeout," calls.csv && grep -qE "prefetch-in-idle,.*,ok," calls.csv'
 run 0 "${here[@]}" --oversubscribe x -t h2d.prefetch.managed.pair
 ok "--oversubscribe is a factor" status_is 64
 
@@ -134,5 +160,5 @@ ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefet
 ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv
 run 0 -n --gpus 2 --suite unified
 ok "--suite unified is all of them, streams and overlap" eval \
-	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap"'
+	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ]'
 finish

@@ -298,7 +298,12 @@ static void the_host_has_methods_and_memories(void)
 		 "h2d.chase.stride.pair h2d.chase.random.pair ");
 	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_LOCAL, 1, pair, 0, 0 }),
 		 "local.ce.copy.alone local.sm.copy.alone local.tma.copy.alone "
-		 "local.sm.read.alone local.sm.write.alone ");
+		 "local.sm.read.alone local.sm.write.alone "
+		 "local.sm.triad.alone ");
+	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_LOCAL, 1, pair,
+					   1u << CS_METHOD_L2 | 1u << CS_METHOD_SHARED,
+					   0 }),
+		 "local.l2.read.alone local.shared.read.alone ");
 	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_HOST, 1, pair, 0, 0 }),
 		 "host.cpu.copy.pair ");
 }
@@ -319,7 +324,8 @@ static void units_say_which_way_is_better(void)
 		t_ok(t[i].bytes % 16 == 0);
 		t_ok(cs_test_matrices(&t[i]) != 0);
 		if (t[i].op <= CS_OP_READ)
-			t_ok(t[i].unit == CS_UNIT_GBS && !t[i].bytes);
+			t_ok(t[i].unit == CS_UNIT_GBS &&
+			     !t[i].bytes == !cs_method_is_on_chip((int)t[i].method));
 	}
 }
 

@@ -843,6 +843,27 @@ static void slow_memory(void)
 	    "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, all else is as usual (local.ce.copy.alone)");
 }
 
+/* Memories of healthy GPUs may be a few percent apart: that drains a node where errors
+ * were counted. */
+static void memory_a_little_slower(void)
+{
+	static const struct {
+		double factor;
+		int errors, drain;
+	} of[] = { { 0.93, 0, 0 }, { 0.93, 1, 1 }, { 0.85, 0, 1 } };
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		begin(1, 8, WRITE "," LOCAL);
+		slow(0, LOCAL, 6, -1, of[i].factor);
+		c.run.node[0].agent[6].after.ecc_uncorrected += of[i].errors;
+		c.run.node[0].agent[6].before.ecc_uncorrected += of[i].errors;
+		remeasure(0, LOCAL, 6, 6, 1);
+		remeasure(0, LOCAL, 0, 0, 1);
+		weighs(one("slow-memory", "gpu", 0, "; confirmed by re-measurement"),
+		       of[i].drain ? CS_CRITICAL : CS_WARNING, of[i].drain);
+	}
+}
+
 static void affinity(void)
 {
 	begin(1, 8, H2D);
@@ -1012,6 +1033,8 @@ int main(void)
 		{ "throttling and others' work explain, and no part is reported",
 		  conditions },
 		{ "slow memory shows within a GPU alone", slow_memory },
+		{ "memory that is a little slower drains a node where errors were counted",
+		  memory_a_little_slower },
 		{ "a thread that is bound to another NUMA node", affinity },
 		{ "memory of another NUMA node that is faster", another_numa },
 		{ "two GPUs are compared with what such links give", below },

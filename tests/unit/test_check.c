@@ -299,6 +299,22 @@ static void nothing_measured(void)
 	canned_release(&c);
 }
 
+static void restless_host_links(void)
+{
+	struct canned c;
+
+	canned_init(&c, 1, 4, 0, PAIR ",h2d.ce.pinned.pair", 1);
+	canned_cell(&c, 0, "h2d.ce.pinned.pair", CS_NUMA_LOCAL, 2)->flags |=
+		CS_ROW_NOT_CONVERGED;
+	c.run.checks = CS_CHECK_TOPOLOGY;
+	cs_check_run(&c.run, NULL);
+	t_eq_int(c.run.findings.n, 1);
+	t_ok(finding(&c, "not-converged") &&
+	     finding(&c, "not-converged")->severity == CS_NOTE);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
+	canned_release(&c);
+}
+
 static void flagged_cells(void)
 {
 	struct canned c;
@@ -792,6 +808,7 @@ static const struct tap_test tests[] = {
 	{ "the finding of a failed agent stands for its cells", failed_agent },
 	{ "when nothing was measured the summary says why", nothing_measured },
 	{ "flagged cells are warnings and do not change the status", flagged_cells },
+	{ "a host link that does not settle is a note", restless_host_links },
 	{ "error counters that grew and foreign processes are warnings", counters },
 	{ "a GPU that others use is one finding, with what it did to cells",
 	  used_gpus },

@@ -341,7 +341,7 @@ static void passes(void)
  * its place; what lies between is left alone. */
 static void story_places(void)
 {
-	const struct cs_expected left = { KEY, 4096, 4608, 100 };
+	const struct cs_expected left = { KEY, 4096, 4608, 100, 0 };
 	struct cs_export arena;
 	struct cs_check found;
 	struct cs_err err = { "" };
@@ -1806,7 +1806,7 @@ static void tma_refused(void)
 
 	cs_text(want, sizeof(want),
 		"0: 1, 1\n%s1: 0, 1\n2: 1, 1\n3: 1, 1\n"
-		"4: 1, 1\n5: 1, 1\n%s7: 0, 1\n",
+		"4: 1, 1\n5: 1, 1\n6: 1, 1\n%s8: 0, 1\n",
 		refused, refused);
 	t_eq_str(heard("FAKE_CAPABILITY=8.6", story_tma), want);
 }

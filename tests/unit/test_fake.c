@@ -194,7 +194,7 @@ static void story_kernels(int who)
 	must(cu.cuMemcpyAsync(at, (uintptr_t)words, BYTES, stream));
 	launch("cs_k_check",
 	       &(struct cs_k_check){ at, BYTES / 8, 7, (uintptr_t)found, BYTES / 8, 1,
-				     3 },
+				     3, 0 },
 	       stream);
 	must(stream_synchronize(stream));
 	for (int i = 0; i < 3; i++)
@@ -617,7 +617,7 @@ static void pair_one_way(int who)
 		must(cu.cuMemHostAlloc((void **)&found, 3 * sizeof(*found), 0));
 		launch("cs_k_check",
 		       &(struct cs_k_check){ own, BYTES / 8, 10, (uintptr_t)found,
-					     BYTES / 8, 1, 3 },
+					     BYTES / 8, 1, 3, 0 },
 		       stream);
 		must(ctx_synchronize());
 		for (int i = 0; i < 3; i++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/loaded.h"
+#include "file/load.h"
 #include "file/plain.h"
 #include "file/record.h"
 #include "report/report.h"

@@ -7,7 +7,7 @@
 
 #include "base/print.h"
 #include "base/vec.h"
-#include "file/loaded.h"
+#include "file/load.h"
 #include "report/report.h"
 
 #include "tap.h"

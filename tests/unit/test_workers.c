@@ -2,9 +2,11 @@
  * is not held up. */
 #include "config.h"
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "node/workers.h"
 #include "tap.h"
@@ -185,6 +187,82 @@ static void what_hangs_holds_nobody_up_and_has_a_name(void)
 	cs_worker_put(w);
 }
 
+struct busy {
+	_Atomic int *stop;
+};
+
+/* Calls on and on, as one does that goes on until another has ended. */
+static int do_busy(void *arg, struct cs_err *err)
+{
+	const struct busy *busy = arg;
+
+	(void)err;
+	while (!*busy->stop) {
+		cs_call_begin("cuStreamQuery");
+		cs_call_end();
+	}
+	return 0;
+}
+
+/* Waits for `w` while another thread looks at what the caller is said to call. */
+struct awaiting {
+	struct cs_worker *w;
+	struct cs_call_watch watch;
+	char call[CS_CALL_NAME];
+};
+
+static void *await_watched(void *arg)
+{
+	struct awaiting *a = arg;
+	struct cs_worked did;
+
+	a->watch.to = a->call;
+	cs_call_watch(&a->watch);
+	cs_worker_await(a->w, &did);
+	return NULL;
+}
+
+static int is_said(struct awaiting *a, const char *name)
+{
+	char call[CS_CALL_NAME];
+
+	cs_call_read(a->call, call);
+	return !strcmp(call, name);
+}
+
+static void of_two_the_one_that_hangs_is_named(void)
+{
+	static sem_t hold;
+	_Atomic int done = 0, stop = 0;
+	const struct job job = { .done = &done, .hold = &hold };
+	const struct cs_work hangs = work_of(&job);
+	const struct cs_work goes_on = { do_busy, &(struct busy){ &stop },
+					 sizeof(struct busy) };
+	struct cs_worker *hung = take(-1), *busy = take(-1);
+	struct awaiting waiting = { .w = busy };
+	struct cs_worked did;
+	pthread_t waits;
+	int said = 0, other = 0;
+
+	sem_init(&hold, 0, 0);
+	cs_worker_start(hung, &hangs);
+	cs_worker_start(busy, &goes_on);
+	pthread_create(&waits, NULL, await_watched, &waiting);
+	for (int i = 0; i < 3000 && said < 200; i++) {
+		usleep(1000);
+		said += is_said(&waiting, "cuMemcpyAsync");
+		other += said && !is_said(&waiting, "cuMemcpyAsync");
+	}
+	t_eq_int(said, 200);
+	t_eq_int(other, 0);
+	stop = 1;
+	pthread_join(waits, NULL);
+	sem_post(&hold);
+	cs_worker_await(hung, &did);
+	cs_worker_put(hung);
+	cs_worker_put(busy);
+}
+
 static void an_error_is_told(void)
 {
 	_Atomic int done = 0;
@@ -268,6 +346,8 @@ int main(void)
 		{ "one that is idle works again", one_that_is_idle_works_again },
 		{ "a sample that was cancelled is not worked",
 		  a_cancelled_sample_is_not_worked },
+		{ "of two, the one whose call does not return is named",
+		  of_two_the_one_that_hangs_is_named },
 		{ "one that hangs holds nobody up, and its call has a name",
 		  what_hangs_holds_nobody_up_and_has_a_name },
 		{ "its error is told", an_error_is_told },

@@ -71,8 +71,10 @@ struct cs_dev {
 	CUcontext context;
 	CUmodule module;
 	CUfunction kernel[CS_N_KERNELS];
-	int capability;		/* 90 is 9.0 */
-	uint32_t sms;		/* multiprocessors */
+	int capability;	   /* 90 is 9.0 */
+	uint32_t sms;	   /* multiprocessors */
+	uint64_t l2_bytes; /* of the second-level cache; 0: nobody says, … */
+#define CS_NO_L2 "the driver does not say how large the GPU's cache is"
 	uint32_t blocks;	/* the largest grid of fill, poison and check */
 	uint32_t tma_shared;	/* bytes that a block of tma may have; 0: there is
 				 * no such kernel */

@@ -18,7 +18,8 @@
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
 	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
-	X(consume) X(produce) X(fma)
+	X(consume) X(produce) X(fma)                                           \
+	X(triad) X(l2) X(shared)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -52,6 +53,7 @@ struct cs_k_check {
 	uint64_t out;
 	uint64_t stride;
 	uint32_t places, each;
+	uint64_t triad; /* as struct cs_expected has it */
 };
 
 /* Pages of managed memory: the first word of each, of `page` words, becomes that of the
@@ -96,6 +98,12 @@ struct cs_k_span {
 struct cs_k_duplex {
 	struct cs_k_copy there, back;
 	uint64_t out; /* struct cs_k_span * */
+};
+
+/* a = b + s * c, words of base/triad.h. */
+struct cs_k_triad {
+	uint64_t a, b, c, words;
+	uint32_t copies, positions;
 };
 
 /* Element b of `out` = the sum of all words that block b read. */
@@ -150,6 +158,24 @@ struct cs_k_fma {
 	uint64_t out; /* uint64_t * */
 	uint32_t rounds;
 	uint32_t type; /* enum cs_fma */
+};
+
+/* Tiles of CS_L2_TILE bytes, `tiles` of them in all, each block one after the other for
+ * each of its warps: of a buffer of `of` tiles, again and again, past the first level of
+ * cache.  Blocks of whole warps.  Summed up as by cs_k_read. */
+#define CS_L2_TILE 4096u
+struct cs_k_l2 {
+	uint64_t address, tiles, of;
+	uint64_t out; /* uint64_t * */
+};
+
+/* The first CS_SHARED_BYTES of the pattern, which each block has in its shared memory, are
+ * read `times` times, each time by one of the blocks.  CS_KERNEL_THREADS_MOST threads a
+ * block.  Summed up as by cs_k_read. */
+#define CS_SHARED_BYTES (32u << 10)
+struct cs_k_shared {
+	uint64_t key, times;
+	uint64_t out; /* uint64_t * */
 };
 
 /* The same of the pattern, of which nothing is read. */

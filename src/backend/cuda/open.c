@@ -13,7 +13,7 @@
 
 static int open_context(struct cs_dev *dev, struct cs_err *err)
 {
-	int sms = 0, watchdog = 0, major = 0, minor = 0;
+	int sms = 0, watchdog = 0, major = 0, minor = 0, cache = 0;
 
 	if (CS_DEV_CU(dev, err, cuDeviceGet, &dev->device, dev->ordinal) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &major,
@@ -22,11 +22,14 @@ static int open_context(struct cs_dev *dev, struct cs_err *err)
 		      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &sms,
 		      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &cache,
+		      CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &watchdog,
 		      CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, dev->device))
 		return -1;
 	dev->capability = 10 * major + minor;
 	dev->sms = sms > 0 ? (uint32_t)sms : 1;
+	dev->l2_bytes = cache > 0 ? (uint64_t)cache : 0;
 	/* 8 blocks of 256 threads are all that a multiprocessor holds */
 	dev->blocks = dev->sms * 8;
 	dev->gate_limit_ns = watchdog ? GATE_LIMIT_WATCHDOG_NS : GATE_LIMIT_NS;
@@ -114,7 +117,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	CUdeviceptr proof = dev->proof_at;
 	struct cs_k_fill fill = { tiny, 2, 0, 1, 1 };
 	struct cs_k_poison poison = { tiny, 2 };
-	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 2, 1, 1 };
+	struct cs_k_check check = { tiny, 2, 0, cs_dev_scratch(dev, found), 2, 1, 1, 0 };
 	struct cs_k_gate gate = { word, cs_dev_scratch(dev, expired), 0, 0 };
 	struct cs_k_stamp stamp = { word, 0 };
 	struct cs_k_copy copy = { tiny, tiny, 0, 1, 1 };
@@ -129,6 +132,9 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	struct cs_k_fma fma = { proof, 0, 0 };
+	struct cs_k_triad triad = { tiny, tiny, tiny, 0, 1, 1 };
+	struct cs_k_l2 l2 = { tiny, 0, 1, proof };
+	struct cs_k_shared shared = { 0, 0, proof };
 	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
 	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
@@ -146,6 +152,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
 		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
 		[CS_KERNEL_produce] = &produce, [CS_KERNEL_fma] = &fma,
+		[CS_KERNEL_triad] = &triad,	[CS_KERNEL_l2] = &l2,
+		[CS_KERNEL_shared] = &shared,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

@@ -101,7 +101,8 @@ int cs_pass_check(struct cs_dev *dev, uint64_t address,
 				   cs_dev_scratch(dev, found),
 				   pattern->stride / 8,
 				   pattern->places,
-				   0 };
+				   0,
+				   pattern->triad };
 	struct cs_grid grid = grid_of_places(dev, pattern, &args.each);
 
 	assert(address % 16 == 0 && pattern->bytes % 16 == 0 &&
@@ -117,15 +118,9 @@ int cs_pass_check(struct cs_dev *dev, uint64_t address,
 /* Twice the second-level cache, so that of an earlier pass nothing is left either. */
 static int make_other(struct cs_dev *dev, struct cs_err *err)
 {
-	int cache = 0;
-
-	if (CS_DEV_CU(dev, err, cuDeviceGetAttribute, &cache,
-		      CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, dev->device))
-		return -1;
-	if (cache <= 0)
-		return cs_err_set(err,
-				  "the driver does not say how large the GPU's cache is");
-	dev->other_bytes = 2 * (uint64_t)cache / 16 * 16;
+	if (!dev->l2_bytes)
+		return cs_err_set(err, CS_NO_L2);
+	dev->other_bytes = 2 * dev->l2_bytes / 16 * 16;
 	return cs_dev_alloc(dev, dev->other_bytes, &dev->other, err);
 }
 

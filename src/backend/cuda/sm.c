@@ -15,6 +15,7 @@
 
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/triad.h"
 
 _Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
 
@@ -118,6 +119,18 @@ static int is_consumer(const struct cs_copy *f)
 	return f->kind == CS_COPY_CONSUME || f->kind == CS_COPY_PRODUCE;
 }
 
+static int is_on_chip(const struct cs_copy *f)
+{
+	return f->kind == CS_COPY_FMA || f->kind == CS_COPY_L2 ||
+	       f->kind == CS_COPY_SHARED;
+}
+
+/* Nothing of it is divided in several ways. */
+static int is_as_defined(const struct cs_copy *f)
+{
+	return is_zero_copy(f) || is_consumer(f) || is_on_chip(f);
+}
+
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		   uint32_t *blocks, uint32_t *threads)
 {
@@ -129,7 +142,7 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		*threads = CS_ZERO_THREADS;
 		return i == 0;
 	}
-	if (desc->kind == CS_COPY_FMA) { /* one block fills a multiprocessor */
+	if (is_on_chip(desc)) { /* one block fills a multiprocessor */
 		*blocks = dev->sms;
 		*threads = CS_KERNEL_THREADS_MOST;
 		return i == 0;
@@ -212,6 +225,42 @@ static void expect_ends(struct cs_lane *on)
 	on->expected = on->fma_sum * (f->blocks * (f->threads / CS_FMA_LANES));
 }
 
+/* What the second-level cache holds beside anything else, and twice where each half of it
+ * has a copy of what the other one is asked for: a power of 2, so that copies read all of
+ * it equally often. */
+#define L2_PARTS 3
+#define L2_LEAST ((uint64_t)1 << 20)
+
+static uint64_t l2_bytes(const struct cs_dev *dev, const struct cs_copy *f)
+{
+	uint64_t bytes = f->bytes;
+
+	while (bytes > L2_LEAST && bytes > dev->l2_bytes / L2_PARTS)
+		bytes /= 2;
+	return bytes;
+}
+
+/* How often the shared memory of some multiprocessor is read. */
+static uint64_t shared_times(const struct cs_copy *f)
+{
+	return f->bytes / CS_SHARED_BYTES * f->copies;
+}
+
+static int expect_on_chip(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
+{
+	const struct cs_copy *f = &on->desc;
+	uint64_t bytes = CS_SHARED_BYTES, times = shared_times(f), sum;
+
+	if (f->kind == CS_COPY_L2) {
+		bytes = l2_bytes(dev, f);
+		times = f->bytes / bytes * f->copies;
+	}
+	if (cs_pass_sum(dev, bytes / 8, f->key, &sum, err))
+		return -1;
+	on->expected = times * sum;
+	return 0;
+}
+
 static uint32_t hops_of(const struct cs_dev *dev)
 {
 	return (ROUND_HOPS + dev->sms - 1) / dev->sms;
@@ -239,6 +288,8 @@ int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f, struct cs_err *
 				  "TMA needs compute capability %d.%d, this GPU has %d.%d",
 				  CS_TMA_CAPABILITY / 10, CS_TMA_CAPABILITY % 10,
 				  dev->capability / 10, dev->capability % 10);
+	if (f->kind == CS_COPY_L2 && !dev->l2_bytes)
+		return cs_err_set(err, CS_NO_L2);
 	return 0;
 }
 
@@ -256,6 +307,9 @@ static int check_copy(const struct cs_dev *dev, const struct cs_copy *f,
 				  (unsigned long long)(f->bytes % 16 || is_chase(f) ?
 							       f->bytes :
 							       f->back.bytes));
+	if (f->kind == CS_COPY_TRIAD && !cs_triad_words(f->bytes))
+		return cs_err_set(err, "a triad has at least %u bytes, not %llu",
+				  16 * CS_TRIAD_ARRAYS, (unsigned long long)f->bytes);
 	if (f->kind == CS_COPY_SM_READ && f->blocks > dev->blocks)
 		return cs_err_set(err,
 				  "%u blocks read: there is room for the sums of %u",
@@ -280,7 +334,7 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		f->positions = 1;
 	if (!f->back.positions)
 		f->back.positions = 1;
-	if (!f->blocks || is_zero_copy(f) || is_consumer(f) || f->kind == CS_COPY_FMA)
+	if (!f->blocks || is_as_defined(f))
 		cs_sm_geometry(dev, f, 0, &f->blocks, &f->threads);
 	if (check_copy(dev, f, err))
 		return -1;
@@ -292,6 +346,8 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		expect_end(dev, on);
 	if (f->kind == CS_COPY_FMA)
 		expect_ends(on);
+	else if (is_on_chip(f))
+		return expect_on_chip(dev, on, err);
 	return 0;
 }
 
@@ -389,6 +445,43 @@ static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 	return cs_dev_launch(dev, CS_KERNEL_zwrite, grid, on->stream, &write, err);
 }
 
+/* Of all places: first b, then c. */
+static int launch_triad(struct cs_dev *dev, const struct cs_lane *on,
+			struct cs_err *err)
+{
+	const struct cs_copy *f = &on->desc;
+	uint64_t words = cs_triad_words(f->bytes);
+	struct cs_k_triad args = {
+		f->dst, f->src,	   f->src + 8 * words * f->positions,
+		words,	f->copies, f->positions
+	};
+	struct cs_grid grid = { f->blocks, f->threads, 0 };
+
+	return cs_dev_launch(dev, CS_KERNEL_triad, grid, on->stream, &args, err);
+}
+
+static int launch_on_chip(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+	const struct cs_copy *f = &on->desc;
+	uint64_t out = cs_dev_proof_at(dev, lane);
+	struct cs_k_fma fma = { out, f->copies, (uint32_t)f->key };
+	struct cs_k_l2 l2 = { f->src, f->bytes / CS_L2_TILE * f->copies,
+			      l2_bytes(dev, f) / CS_L2_TILE, out };
+	struct cs_k_shared shared = { f->key, shared_times(f), out };
+	struct cs_grid grid = { f->blocks, f->threads, 0 };
+
+	switch (f->kind) {
+	case CS_COPY_L2:
+		return cs_dev_launch(dev, CS_KERNEL_l2, grid, on->stream, &l2, err);
+	case CS_COPY_SHARED:
+		return cs_dev_launch(dev, CS_KERNEL_shared, grid, on->stream, &shared,
+				     err);
+	default:
+		return cs_dev_launch(dev, CS_KERNEL_fma, grid, on->stream, &fma, err);
+	}
+}
+
 int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];
@@ -397,12 +490,15 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 				  f->copies, f->positions };
 	struct cs_k_fill write = { f->dst, f->bytes / 8, f->key, f->copies,
 				   f->positions };
-	struct cs_k_fma fma = { read.out, f->copies, (uint32_t)f->key };
 	struct cs_grid grid = { f->blocks, f->threads, 0 };
 
 	switch (f->kind) {
 	case CS_COPY_FMA:
-		return cs_dev_launch(dev, CS_KERNEL_fma, grid, on->stream, &fma, err);
+	case CS_COPY_L2:
+	case CS_COPY_SHARED:
+		return launch_on_chip(dev, lane, err);
+	case CS_COPY_TRIAD:
+		return launch_triad(dev, on, err);
 	case CS_COPY_SM:
 		return launch_copy(dev, lane, err);
 	case CS_COPY_SM_READ:
@@ -535,7 +631,8 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
 	if (is_consumer(&on->desc) && cs_consume_prove(dev, lane, err))
 		return -1;
-	if (adds_up(&on->desc))
+	if (adds_up(&on->desc) ||
+	    (is_on_chip(&on->desc) && on->desc.kind != CS_COPY_FMA))
 		return prove_sum(on, cs_dev_proof(dev, lane), on->desc.blocks, err);
 	if (on->desc.kind == CS_COPY_FMA)
 		return prove_fma(on, cs_dev_proof(dev, lane), ns, err);

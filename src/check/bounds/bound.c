@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "check/bounds/baseline.h"
 #include "check/cells/cells.h"
-#include "check/bounds/threshold.h"
 #include "check/bounds/bound.h"
 #include "check/cells/anomaly.h"
 

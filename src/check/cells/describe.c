@@ -9,6 +9,7 @@
 
 #define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
 #define LONGER 10 /* times the --cell-limit, for what did not settle */
+#define LITTLE_OF_MEMORY 0.1 /* slower: healthy memories of one model may be 4 % apart */
 
 /* A figure, measured how often: once, without and with a fleet; seen again, not so. */
 #define SURE_ONCE 0.5
@@ -245,6 +246,31 @@ static int any_nvlink(const struct cs_run_node *nd)
 	return 0;
 }
 
+static int64_t ecc_errors(const struct cs_conditions *c)
+{
+	return !c->known || c->ecc_corrected < 0 || c->ecc_uncorrected < 0 ?
+		       0 :
+		       c->ecc_corrected + c->ecc_uncorrected;
+}
+
+/* Has that GPU counted more ECC errors than another of its node?  Since the driver was
+ * loaded a few that were corrected are usual. */
+static int has_ecc_errors(const struct cs_run *run, const struct cs_anomaly *s)
+{
+	const struct cs_run_node *nd = &run->node[s->node];
+	int64_t least = INT64_MAX, own = 0;
+
+	for (int a = 0; a < nd->facts.n_agents; a++) {
+		int64_t n = ecc_errors(&nd->agent[a].after);
+
+		if (s->a < 0 || s->a == a)
+			own = n > own ? n : own;
+		if (s->a != a && n < least)
+			least = n;
+	}
+	return own > (least == INT64_MAX ? 0 : least);
+}
+
 static enum cs_severity gravest(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) &&
@@ -256,6 +282,9 @@ static enum cs_severity gravest(const struct cs_run *run, const struct cs_anomal
 			       CS_CRITICAL;
 	if (s->remeasured == CS_REMEASURED_NOT_CONFIRMED && !table[s->cause].is_fact)
 		return CS_NOTE;
+	if (s->cause == CS_CAUSE_MEMORY && s->drop < LITTLE_OF_MEMORY &&
+	    !has_ecc_errors(run, s))
+		return CS_WARNING;
 	return s->remeasured == CS_REMEASURED_CONFIRMED && table[s->cause].is_hardware ?
 		       CS_CRITICAL :
 		       CS_WARNING;

@@ -4,7 +4,7 @@
 #define CS_CHECK_CONDITIONS_H
 
 #include "check/compare/pairing.h"
-#include "check/compare/versus.h"
+#include "check/compare/found.h"
 
 /* Facts of all pairs, into v->fields; of sides that took turns there are none. */
 int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing,

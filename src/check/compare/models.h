@@ -2,10 +2,13 @@
 #ifndef CS_CHECK_COMPARE_MODELS_H
 #define CS_CHECK_COMPARE_MODELS_H
 
-#include "check/compare/versus.h"
+#include "check/compare/found.h"
 
 /* Adds a struct cs_versus_model for each; -1: no memory. */
 int cs_versus_models(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		     struct cs_vec *out, struct cs_err *err);
+
+/* Do two values differ by more than their intervals explain? */
+int cs_versus_differ(const struct cs_fit_value *a, const struct cs_fit_value *b);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef CS_CHECK_PAIRING_H
 #define CS_CHECK_PAIRING_H
 
-#include "check/compare/versus.h"
+#include "check/compare/found.h"
 
 /* A node of a run on one side. */
 struct cs_paired {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "check/verdict/check.h"
 
 #define NVML_LOST 15	/* NVML_ERROR_GPU_IS_LOST */
 #define NOFILE_FEW 1024 /* the usual soft limit; a driver process holds hundreds */
@@ -331,7 +332,8 @@ static int find_limits(struct scope *scope)
 	int64_t locked = least(scope->nd, 0), files = least(scope->nd, 1);
 	char text[CS_ERR_TEXT];
 
-	if (locked < INT64_MAX) {
+	/* nothing that is measured needs it: said where the launch alone is asked for */
+	if (locked < INT64_MAX && cs_only_checked(scope->run)) {
 		cs_text(text, sizeof(text),
 			"at most %" PRId64
 			" KiB of memory may be locked: CUDA does not mind, network libraries that register memory do",

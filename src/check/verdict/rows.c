@@ -84,9 +84,11 @@ struct cause {
 	int node, status;
 	uint32_t flag;	    /* 0: by status */
 	const char *reason; /* by status; NULL: any */
-	int of;		    /* agent, OF_NONE, OF_ANY */
+	int of; /* agent, OF_NONE, OF_ANY; of what did not settle OF_HOST or
+			     * OF_NONE */
 };
 #define OF_NONE (-2)
+#define OF_HOST (-3) /* between host memory and a GPU */
 #define OF_ANY CS_ALL_GPUS
 
 /* Why that GPU slowed down, or any, while it was at an end of the cell; 0 it did not. */
@@ -106,8 +108,12 @@ static uint64_t slow_bits(const struct cs_row *row, int gpu)
 static int has_it(const struct cs_run *run, const struct cs_row *row,
 		  const struct cause *cause)
 {
+	enum cs_path path = cs_row_test(row)->path;
 	int gpu;
 
+	if (cause->flag == CS_ROW_NOT_CONVERGED)
+		return (path == CS_PATH_H2D || path == CS_PATH_D2H) ==
+		       (cause->of == OF_HOST);
 	if (cause->flag == CS_ROW_THROTTLED)
 		return cause->of == OF_NONE ? !slow_bits(row, OF_ANY) :
 					      slow_bits(row, cause->of) != 0;
@@ -362,25 +368,29 @@ static void flag_text(const struct cs_run *run, const struct cause *cause, char 
 
 static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 {
+	/* a host link is shared with all that the host does: it may never settle */
 	static const struct {
 		uint32_t flag;
 		enum cs_finding_id id;
+		enum cs_severity severity;
+		int of;
 	} kind[] = {
-		{ CS_ROW_IN_USE, CS_FINDING_IN_USE },
-		{ CS_ROW_LOW_OVERLAP, CS_FINDING_LOW_OVERLAP },
-		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED },
+		{ CS_ROW_IN_USE, CS_FINDING_IN_USE, CS_WARNING, OF_NONE },
+		{ CS_ROW_LOW_OVERLAP, CS_FINDING_LOW_OVERLAP, CS_WARNING, OF_NONE },
+		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED, CS_WARNING, OF_NONE },
+		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED, CS_NOTE, OF_HOST },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		struct cause cause = { node, CS_OK, kind[i].flag, NULL, OF_NONE };
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, kind[i].of };
 		char cells[200], says[100], text[CS_ERR_TEXT];
 
 		if (!cells_text(run, &cause, cells, sizeof(cells)))
 			continue;
 		flag_text(run, &cause, says, sizeof(says));
 		cs_text(text, sizeof(text), "%s: %s", cells, says);
-		if (cs_judge_node(run, CS_WARNING, node, kind[i].id, text, err))
+		if (cs_judge_node(run, kind[i].severity, node, kind[i].id, text, err))
 			return -1;
 	}
 	return 0;

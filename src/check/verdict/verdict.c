@@ -104,7 +104,7 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		cs_text(to, size, "%s", notes[0] ? notes + 2 : "no findings");
 	else
 		cs_text(to, size, "%s%zu of %zu cells measured%s",
-			run->stand_in  ? "no GPU, host memory stands in: " :
+			run->stand_in  ? "NO GPU, host memory stands in: " :
 			cs_on_cpu(run) ? "host memory, no GPU: " :
 					 "",
 			c->measured, c->left_out ? c->planned : c->cells, notes);

@@ -1,12 +1,20 @@
+/* memory_managed.c - managed memory of a step: ranges, each of one transfer and its
+ * issuer, that have two places, the transfer's source and its destination.
+ *
+ * A range lives as long as its cell.  Before each sample its pages are brought to the
+ * source, by a prefetch and never by touching, and after it they are looked for at the
+ * destination: the kernel says which are in host memory, and a GPU's own is what its pass
+ * reads as fast.  A sample whose pages were not where they should have been fails, and
+ * slot->not_moved says so. */
 #include "config.h"
-
-#include "node/managed.h"
 
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "base/units.h"
 #include "node/hostpass.h"
+#include "node/lane.h"
+#include "node/memory.h"
 #include "place/place.h"
 
 /* Apart from those of agents and host buffers. */
@@ -125,7 +133,9 @@ static int make(struct cs_endpoints *e, uint32_t k)
 		     0;
 }
 
-int cs_managed_make(struct cs_endpoints *e)
+/* The ranges that the agent issues, filled; none where more than is allowed would come to
+ * its GPU. */
+static int make_all(struct cs_endpoints *e)
 {
 	if (!to_come(e))
 		return 0;
@@ -144,7 +154,7 @@ int cs_managed_make(struct cs_endpoints *e)
 	return 0;
 }
 
-void cs_managed_release(struct cs_endpoints *e)
+static void release(struct cs_endpoints *e)
 {
 	while (e->n_ranges)
 		e->backend->um->free(e->dev, e->range[--e->n_ranges].at);
@@ -176,8 +186,8 @@ static uint64_t key_left(const struct cs_endpoints *e, const struct cs_range *ra
 		       key;
 }
 
-struct cs_copy cs_managed_copy(const struct cs_endpoints *e,
-			       const struct cs_transfer *t)
+static struct cs_copy copy_of(const struct cs_endpoints *e,
+			      const struct cs_transfer *t)
 {
 	uint32_t k = (uint32_t)(t - cs_endpoints_transfer(e, 0));
 	struct cs_copy f = {
@@ -201,10 +211,10 @@ struct cs_copy cs_managed_copy(const struct cs_endpoints *e,
 	return f;
 }
 
-struct cs_tiles cs_managed_tiles(const struct cs_endpoints *e,
-				 const struct cs_transfer *t)
+static struct cs_tiles tiles_of(const struct cs_endpoints *e,
+				const struct cs_transfer *t)
 {
-	const struct cs_copy all = cs_managed_copy(e, t);
+	const struct cs_copy all = copy_of(e, t);
 
 	return (struct cs_tiles){
 		.src = all.dst,
@@ -294,16 +304,6 @@ static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int i
 			  when(is_dst), e->slot->facts.label);
 }
 
-static void keep(struct cs_endpoints *e, uint32_t k, const struct cs_check *found)
-{
-	struct cs_check *sum = &e->slot->check[k];
-
-	e->slot->checked[k]++;
-	e->slot->checked_whole[k]++;
-	if (found->wrong_words) /* behind the first */
-		cs_check_add(sum, found, sum->wrong_words ? sum->first_word + 1 : 0);
-}
-
 /* Its pages may stay where they were: they are copied, or used from afar. */
 static int may_stay(const struct cs_transfer *t)
 {
@@ -370,12 +370,21 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	e->slot->stayed[range->k] |= stayed || copied ||
 				     (cs_transfer_far(t) >= 0 && may_stay(t) &&
 				      t->method == CS_METHOD_PREFETCH);
-	if (checked)
-		keep(e, range->k, &found);
+	if (checked) {
+		cs_slot_found(e->slot, range->k,
+			      &CS_EXPECTED(range->pattern.key, range->bytes), &found);
+		e->slot->checked_whole[range->k]++;
+	}
 	return stayed && !copied && !found.wrong_words ? refuse_stayed(e) : 0;
 }
 
-int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
+static int is_of_tiles(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_OVERLAP || t->method == CS_METHOD_CALL;
+}
+
+/* Behind sample `seq`: are all pages there? */
+static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 {
 	for (int i = 0; i < e->n_ranges; i++) {
 		struct cs_range *range = &e->range[i];
@@ -384,7 +393,7 @@ int cs_managed_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 			range->pattern.mark = seq;
 		range->pattern.key = key_left(e, range, seq);
 		/* of tiles each round is judged where it is measured */
-		if (cs_endpoints_transfer(e, range->k)->method != CS_METHOD_OVERLAP &&
+		if (!is_of_tiles(cs_endpoints_transfer(e, range->k)) &&
 		    judge(e, range, checked))
 			return -1;
 	}
@@ -428,7 +437,7 @@ static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
 }
 
 /* What the transfers of the step are advised, once all is at home and proven. */
-int cs_managed_advise(struct cs_endpoints *e)
+static int advise_all(struct cs_endpoints *e)
 {
 	for (int i = 0; i < e->n_ranges; i++)
 		if (advise(e, &e->range[i], 1))
@@ -436,7 +445,8 @@ int cs_managed_advise(struct cs_endpoints *e)
 	return 0;
 }
 
-int cs_managed_home(struct cs_endpoints *e)
+/* To their sources, and are they there? */
+static int bring_home(struct cs_endpoints *e)
 {
 	for (int i = 0; i < e->n_ranges; i++) {
 		const struct cs_range *range = &e->range[i];
@@ -454,7 +464,8 @@ int cs_managed_home(struct cs_endpoints *e)
 	return 0;
 }
 
-int cs_managed_prove(struct cs_endpoints *e)
+/* The same question of ranges of others of this process, which lie on the agent's GPU. */
+static int prove_others(struct cs_endpoints *e)
 {
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
@@ -466,3 +477,18 @@ int cs_managed_prove(struct cs_endpoints *e)
 	}
 	return 0;
 }
+
+static int settle(struct cs_endpoints *e)
+{
+	return prove_others(e) || advise_all(e) ? -1 : 0;
+}
+
+const struct cs_memory_kind cs_memory_managed = {
+	.begin = make_all,
+	.end = release,
+	.home = bring_home,
+	.settle = settle,
+	.judge = judge_all,
+	.copy = copy_of,
+	.tiles = tiles_of,
+};

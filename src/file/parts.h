@@ -1,0 +1,25 @@
+/* parts.h - parts of records, one file each. */
+#ifndef CS_FILE_PARTS_H
+#define CS_FILE_PARTS_H
+
+#include <jansson.h>
+
+#include "file/field.h"
+#include "result/run.h"
+
+/* choices.c.  What was asked for, where that was single cells; NULL: it was not. */
+json_t *cs_record_choices(const struct cs_choices *chosen);
+/* A test by name, or an object that says more of it. */
+int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *err);
+
+/* gpu.c.  What of a node's GPUs is put into its record, and taken of it. */
+json_t *cs_record_gpus(const struct cs_run *run, int node);
+int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);
+json_t *cs_record_inventory(const struct cs_run_node *nd);
+int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd);
+
+/* agent.c.  enum cs_via */
+int cs_field_via(struct cs_fields *f);
+json_t *cs_record_ways(const struct cs_run *run, int node);
+
+#endif
