@@ -144,7 +144,7 @@ ok "… of the same cells" eval \
 
 # ---- nothing said of what to measure ----
 
-run 0 --no-mpi -s 1M --seed 1 -o bare.csv
+run 0 --no-mpi -s 1M --cell-limit 9s --seed 1 -o bare.csv
 ok "nothing given is --suite quick" eval \
 	'status_is 0 && prints "^cscope-mpi .*  --suite quick  1 MiB x " &&
 	 all_ok bare.csv 24 && prints "^  findings +none"'
@@ -218,13 +218,12 @@ ok "without NVML the figures are there and the link is unknown" eval \
 
 # ---- both ways between the host and a GPU ----
 
-memory 0
-FAKE_CALLS=$PWD/calls run 0 --gpus 0 -s 64K --cell-limit 1m -t h2d.sm.pinned.bidi -o host.csv
+FAKE_CALLS=$PWD/calls run 0 --gpus 0 -s 64K --spread 1 --cell-limit 1m -t h2d.sm.pinned.bidi -o host.csv
 ok "kernels move both ways, each in its own time" eval \
 	'all_ok host.csv 2 && [ "$(cells host.csv | awk "{ printf \"%.1f \", \$7 }")" = "46.5 46.6 " ]'
 ok "... as one: the GPU has one stream for both, and one for all else" eval \
 	'[ "$(grep -c cuStreamCreate calls)" = 2 ]'
-FAKE_CALLS=$PWD/loaded run 0 --gpus 0,1 -s 64K --cell-limit 1m -t h2d.sm.pinned.bidiload -o load.csv
+FAKE_CALLS=$PWD/loaded run 0 --gpus 0,1 -s 64K --spread 1 --cell-limit 1m -t h2d.sm.pinned.bidiload -o load.csv
 ok "... under load too, which moves both ways as one" eval \
 	'all_ok load.csv 2 && [ "$(grep -c cuStreamCreate loaded)" = 4 ]'
 finish

@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 34000000
 fake 4
 bus 4
 
