@@ -21,6 +21,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 %C%_libcs_base_a_SOURCES = \
 	%D%/base/call.c \
 	%D%/base/call.h \
+	%D%/base/calls.def \
+	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
 	%D%/base/cpus.c \
@@ -65,9 +67,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/alias.c \
 	%D%/plan/alias.h \
 	%D%/plan/assemble.c \
+	%D%/plan/blob.c \
+	%D%/plan/blob.h \
 	%D%/plan/build.c \
 	%D%/plan/catalogue.c \
 	%D%/plan/catalogue.h \
+	%D%/plan/choice.c \
+	%D%/plan/choice.h \
 	%D%/plan/choose.c \
 	%D%/plan/choose.h \
 	%D%/plan/draft.c \
@@ -80,13 +86,13 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
 	%D%/plan/instance.h \
-	%D%/plan/internal.h \
 	%D%/plan/patterns.c \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
 	%D%/plan/trust.c \
+	%D%/plan/trust.h \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \
 	%D%/plan/urgent.c \
@@ -154,6 +160,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
+	%D%/backend/cuda/calls.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -190,6 +197,8 @@ endif
 	%D%/node/agents.h \
 	%D%/node/alone.c \
 	%D%/node/alone.h \
+	%D%/node/batch.c \
+	%D%/node/batch.h \
 	%D%/node/board.c \
 	%D%/node/board.h \
 	%D%/node/budget.c \
@@ -336,6 +345,8 @@ endif
 	%D%/check/model/gamma.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
+	%D%/check/verdict/action.c \
+	%D%/check/verdict/action.h \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
@@ -347,6 +358,7 @@ endif
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
+	%D%/file/action.c \
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
@@ -385,6 +397,7 @@ endif
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
+	%D%/report/actions.c \
 	%D%/report/aggregate.c \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
@@ -393,6 +406,7 @@ endif
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
+	%D%/report/curve.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -400,6 +414,20 @@ endif
 	%D%/report/gbench.c \
 	%D%/report/group.c \
 	%D%/report/group.h \
+	%D%/report/html/fleet.c \
+	%D%/report/html/forest.c \
+	%D%/report/html/heat.c \
+	%D%/report/html/inks.c \
+	%D%/report/html/inks.h \
+	%D%/report/html/markup.c \
+	%D%/report/html/markup.h \
+	%D%/report/html/page.c \
+	%D%/report/html/parts.h \
+	%D%/report/html/plot.c \
+	%D%/report/html/style.c \
+	%D%/report/html/style.h \
+	%D%/report/html/tables.c \
+	%D%/report/html/wiring.c \
 	%D%/report/junit.c \
 	%D%/report/launch.c \
 	%D%/report/list.c \

@@ -285,20 +285,30 @@ circles() {
 	}'
 }
 
-# Print the folders below $1 whose files include each other in a circle.
-folders_in_circles() {
-	(cd "$1" && find . -name '*.[ch]' | sed 's|^\./||' | xargs awk "$folder_rules") |
-		sort -u | { tsort >/dev/null; } 2>&1
+# Print the files below $1 that include each other in a circle, a .c and its .h as one; with
+# $2 1 the folders.
+in_circles() {
+	(cd "$1" && find . -name '*.[ch]' | sed 's|^\./||' |
+		xargs awk -v folders="${2:-0}" "$include_rules") |
+		sort -u | { tsort >/dev/null || :; } 2>&1
 }
 
 # shellcheck disable=SC2016 # awk's dollars
-folder_rules='
-/^#[ \t]*include "[^"]*[\/]/ {
+include_rules='
+/^[ \t]*#[ \t]*include[ \t]*"[^"]*[.]h"/ {
 	from = FILENAME
 	to = $0
 	sub(/^[^"]*"/, "", to)
-	sub("/[^/]*$", "", to)
-	if (sub("/[^/]*$", "", from) && from != to)
+	sub(/[.]h".*/, "", to)
+	sub(/[.][ch]$/, "", from)
+	if (to !~ "/" && from ~ "/") {
+		beside = from
+		sub("[^/]*$", "", beside)
+		to = beside to
+	}
+	if (folders && (from !~ "/" || !sub("/[^/]*$", "", from) || !sub("/[^/]*$", "", to)))
+		next
+	if (from != to)
 		print from, to
 }
 '
@@ -345,13 +355,22 @@ found=$(printf '%s\n' 'x.a:a.o:0 T f' 'x.a:a.o:  U g' 'x.a:b.o:0 T g' 'x.a:b.o: 
 	circles | sort | tr -d '\n')
 report "$([ "$found" = a.ob.oc.o ] && echo 1 || echo 0)" "finds a circle of three"
 
-found=$(folders_in_circles "$src")
+found=$(in_circles "$src")
+[ -z "$found" ] || echo "$found" | sed 's/^/# /'
+report "$([ -z "$found" ] && echo 1 || echo 0)" "no files include each other in a circle"
+found=$(in_circles "$src" 1)
 [ -z "$found" ] || echo "$found" | sed 's/^/# /'
 report "$([ -z "$found" ] && echo 1 || echo 0)" "no folders include each other in a circle"
 mkdir -p "$dir/src/check/a" "$dir/src/check/b"
 echo '#include "check/b/x.h"' >"$dir/src/check/a/x.c"
+echo '#include "check/b/y.h"' >"$dir/src/check/b/x.c"
+report "$([ -z "$(in_circles "$dir/src")" ] && echo 1 || echo 0)" "allows files in a row"
 echo '#include "check/a/x.h"' >"$dir/src/check/b/x.h"
-report "$([ -n "$(folders_in_circles "$dir/src")" ] && echo 1 || echo 0)" "finds a circle of two folders"
+report "$([ -n "$(in_circles "$dir/src" 1)" ] && echo 1 || echo 0)" "finds a circle of two folders"
+report "$([ -n "$(in_circles "$dir/src")" ] && echo 1 || echo 0)" "... of two files in them"
+rm "$dir/src/check/a/x.c"
+echo '# include "x.h"' >"$dir/src/check/b/y.c"
+report "$([ -n "$(in_circles "$dir/src")" ] && echo 1 || echo 0)" "... of a .c and the .h of another"
 
 found=$(needs_cuda "$top")
 [ -z "$found" ] || echo "$found" | sed 's/^/# /'

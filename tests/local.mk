@@ -32,6 +32,7 @@ FLEET = %D%/fleet.c %D%/fleet.h %D%/unit/canned.h
 # ---- unit tests ----
 if HAVE_CUNIT
 UNIT_TESTS = \
+	%D%/unit/action.t \
 	%D%/unit/alias.t \
 	%D%/unit/assign.t \
 	%D%/unit/budget.t \
@@ -106,6 +107,7 @@ check_LIBRARIES += %D%/unit/libtap.a
 
 LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 
+%C%_unit_action_t_SOURCES = %D%/unit/test_action.c %D%/unit/canned.h
 %C%_unit_alias_t_SOURCES = %D%/unit/test_alias.c
 %C%_unit_assign_t_SOURCES = %D%/unit/test_assign.c
 %C%_unit_budget_t_SOURCES = %D%/unit/test_budget.c %D%/unit/canned.h
@@ -311,6 +313,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	src/base/fma.c \
 	src/base/rng.c \
 	$(NOISE) \
+	%D%/fake/calls.c \
 	%D%/fake/clock.c \
 	%D%/fake/cuda.c \
 	%D%/fake/disturb.c \
@@ -430,6 +433,7 @@ SHELL_TESTS = \
 	%D%/run/article.t \
 	%D%/run/commscope.t \
 	%D%/run/compare.t \
+	%D%/run/calls.t \
 	%D%/run/costs.t \
 	%D%/run/cpu.t \
 	%D%/run/data.t \
@@ -440,6 +444,7 @@ SHELL_TESTS = \
 	%D%/run/fleet.t \
 	%D%/run/host.t \
 	%D%/run/hostile.t \
+	%D%/run/html.t \
 	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
@@ -462,6 +467,7 @@ dist_check_SCRIPTS += \
 	%D%/mpi-run \
 	%D%/schema-check \
 	%D%/torture.py \
+	%D%/page.py \
 	%D%/views.py \
 	%D%/wrappers.py
 EXTRA_DIST += \

@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "base/calls.h"
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/fill.h"
@@ -71,6 +72,7 @@ enum cs_copy_kind {
 	CS_COPY_PREFETCH, /* cuda: managed memory at dst goes to `to` */
 	CS_COPY_TOUCH, /* cuda: each `stride` bytes from dst on the first word becomes that
 			   * of the pattern of `key`, with `mark` in it, by a kernel */
+	CS_COPY_FAULT, /* … one after the other, by one thread */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_COPY_SM,	  /* loads and stores of 16 bytes */
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
@@ -181,6 +183,24 @@ struct cs_backend_costs {
 	int (*reached)(struct cs_dev *dev, int event, struct cs_err *err);
 };
 
+/* Calls of a driver in batches, to be timed by who makes them.  No gate is closed. */
+struct cs_batch {
+	enum cs_call_number call; /* of the driver's */
+	uint32_t n;		  /* up to CS_CALLS_MOST */
+	uint64_t bytes;		  /* of memory that each allocates, frees, … */
+};
+
+/* Each returns 1 with `err` where this driver or device has no such call.  Nothing is
+ * left running on the device before make() and after undo(), which gives back what there
+ * is, also behind an error. */
+struct cs_backend_calls {
+	int (*prepare)(struct cs_dev *dev, const struct cs_batch *batch,
+		       struct cs_err *err);
+	int (*make)(struct cs_dev *dev, const struct cs_batch *batch,
+		    struct cs_err *err);
+	int (*undo)(struct cs_dev *dev, struct cs_err *err);
+};
+
 /* Memory that CPU and GPU share by moving its pages.  While a gate is closed nothing of
  * it may be called; what moves pages behind a gate is armed. */
 struct cs_backend_um {
@@ -214,9 +234,11 @@ struct cs_backend_um {
 
 struct cs_backend {
 	const char *name;     /* "cuda", "cpu" */
-	int clock_is_virtual; /* set by start(): a test double keeps the time */
-	int host_arena;	      /* arena() is given host memory */
-	int absent;	      /* set by a start() that failed: there is no driver,
+	int clock_is_virtual; /* set by start(): a test double keeps the time, … */
+	uint64_t (*cpu_clock)(void); /* … and that of the thread that calls it, in
+				      * nanoseconds; NULL: the machine does */
+	int host_arena;		     /* arena() is given host memory */
+	int absent; /* set by a start() that failed: there is no driver,
 				 * or it says that there is no device */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
@@ -366,6 +388,7 @@ struct cs_backend {
 
 	const struct cs_backend_costs *costs; /* NULL: there is no driver */
 	const struct cs_backend_um *um;	      /* NULL: there is no such memory */
+	const struct cs_backend_calls *calls; /* NULL: there is no driver */
 };
 
 /* NULL when the program was built without CUDA. */

@@ -18,6 +18,7 @@
 #define CS_HOST 64
 #define CS_PLACEMENT 24
 #define CS_MAX_AGENTS 64 /* per node and placement */
+#define CS_NUMA_MOST 64u /* OS indices of NUMA nodes are below */
 #define CS_MAX_NICS 16	 /* of a node that are described */
 #define CS_MAX_NUMA 8 /* NUMA nodes that are described */
 #define CS_NVLINK_PEERS 8 /* GPUs that one is wired to without a switch */

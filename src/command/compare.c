@@ -154,6 +154,8 @@ static int write_all(const struct cs_format *format, FILE *to,
 		return cs_versus_json(to, v, made->n);
 	if (!strcmp(format->name, "csv"))
 		return cs_versus_csv(to, v, made->n);
+	if (!strcmp(format->name, "html"))
+		return cs_versus_html(to, v, made->n);
 	cs_versus_head(to, v);
 	for (size_t i = 0; i < made->n; i++) {
 		if (i)
@@ -280,7 +282,8 @@ int cs_command_compare(const struct cs_options *opt, FILE *to, struct cs_err *er
 	struct files files = { .n = 0 };
 	int status;
 
-	if (cs_command_formats(opt, "text|json|csv", ".txt, .json, .csv", err))
+	if (cs_command_formats(opt, "text|json|csv|html", ".txt, .json, .csv, .html",
+			       err))
 		return CS_EXIT_USAGE;
 	cs_criteria_init(&files.criteria);
 	status = cs_criteria_read(&files.criteria, opt, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/alias.h"
+#include "plan/choose.h"
 
 static const char *name_of(enum cs_backend_kind backend)
 {

@@ -64,7 +64,10 @@ int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FIL
 
 	if (write_files(opt, run, &view, err))
 		return CS_EXIT_CANNOT;
-	if (opt->quiet || (!opt->format->write(to, run, &view) && !fflush(to)))
+	if (opt->drain_command) {
+		if (!cs_drain_commands(to, run, opt->drain_command) && !fflush(to))
+			return 0;
+	} else if (opt->quiet || (!opt->format->write(to, run, &view) && !fflush(to)))
 		return 0;
 	cs_err_set(err, "cannot write the report to standard output");
 	return CS_EXIT_CANNOT;

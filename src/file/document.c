@@ -133,6 +133,24 @@ static int write_comparisons(FILE *to, const struct cs_run *run)
 	return rc || fputs("],\n", to) < 0 ? -1 : 0;
 }
 
+/* What a person is to do, by fault. */
+static int write_actions(FILE *to, const struct cs_run *run)
+{
+	const struct cs_action *a;
+	struct cs_vec actions;
+	size_t n = 0;
+	int rc = cs_actions_find(run, &actions, NULL);
+
+	if (rc)
+		return rc;
+	a = actions.data;
+	fputs("\"actions\":[", to);
+	for (size_t i = 0; i < actions.n && !rc; i++)
+		rc = element(to, &n, cs_record_action(run, &a[i]));
+	cs_vec_release(&actions);
+	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+}
+
 /* Judgements, or what went wrong. */
 static int write_findings(FILE *to, const struct cs_run *run, const char *key,
 			  int check)
@@ -164,7 +182,8 @@ int cs_json_write(FILE *to, const struct cs_run *run)
 	    member(to, "program", cs_record_program(run)) ||
 	    member(to, "run", cs_record_run(run, 1)) || write_nodes(to, run) ||
 	    write_views(to, run) || write_results(to, run) ||
-	    write_comparisons(to, run) || write_errors(to, run))
+	    write_comparisons(to, run) || write_actions(to, run) ||
+	    write_errors(to, run))
 		return -1;
 	return ferror(to) ? -1 : 0;
 }

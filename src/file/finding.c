@@ -10,6 +10,16 @@
 
 static const char *const severity_words[] = { "note", "warning", "critical", NULL };
 
+static const char *const remeasured_words[] = { "no", "confirmed", "not-seen",
+						"inconclusive", NULL };
+
+const char *cs_remeasured_word(const struct cs_finding *finding)
+{
+	return finding->of_figures && finding->remeasured <= CS_REMEASURED_UNSURE ?
+		       remeasured_words[finding->remeasured] :
+		       "";
+}
+
 static json_t *evidence_array(const struct cs_finding *finding)
 {
 	json_t *array = json_array();
@@ -56,6 +66,7 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 	cs_encode_known(&r, "bus_id", finding->bus_id);
 	cs_encode_text(&r, "says", finding->text);
 	cs_encode_known(&r, "far_bus_id", finding->far_bus_id);
+	cs_encode_known(&r, "remeasured", cs_remeasured_word(finding));
 	cs_encode_real(&r, "confidence",
 		       finding->confidence > 0 ? finding->confidence : NAN);
 	cs_encode_json(&r, "evidence", evidence_array(finding));
@@ -88,6 +99,12 @@ static int decode_finding(struct cs_loaded *to, json_t *record, int check,
 	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
 	cs_field_text(&f, "says", found.text, sizeof(found.text));
 	cs_field_text(&f, "far_bus_id", found.far_bus_id, sizeof(found.far_bus_id));
+	if (json_is_string(json_object_get(record, "remeasured"))) {
+		found.of_figures = 1;
+		found.remeasured = (uint32_t)cs_field_word(&f, "remeasured",
+							   remeasured_words,
+							   CS_REMEASURED_NONE);
+	}
 	found.confidence = cs_field_real(&f, "confidence");
 	if (!(found.confidence > 0))
 		found.confidence = 0;

@@ -12,6 +12,7 @@
 
 #include "check/compare/versus.h"
 #include "check/model/model.h"
+#include "check/verdict/action.h"
 #include "file/loaded.h"
 #include "file/plain.h"
 
@@ -56,7 +57,12 @@ int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain,
 /* compact.c.  The result of a file that is to be small; NULL stays NULL. */
 json_t *cs_record_compact(json_t *result);
 
+/* action.c */
+json_t *cs_record_action(const struct cs_run *run, const struct cs_action *action);
+
 /* finding.c */
+/* "no", "confirmed", "not-seen", "inconclusive"; "" of one that rests on no figure. */
+const char *cs_remeasured_word(const struct cs_finding *finding);
 json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *finding);
 /* What went wrong; what was judged. */
 int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err);

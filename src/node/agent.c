@@ -137,6 +137,7 @@ static int do_stamp(struct cs_agent *a)
 static int do_prepare(struct cs_agent *a)
 {
 	a->slot->throttle = 0;
+	a->slot->calls = 0;
 	cs_agent_reading_throttle(&a->reading, a->slot);
 	return cs_agent_cell_prepare(&a->cell, &a->ends);
 }

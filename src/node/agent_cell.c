@@ -183,12 +183,15 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	const struct cs_transfer *t = cs_endpoints_transfer(e, with->k);
 	struct cs_slot *slot = e->slot;
 
-	if (is_carried(e, t)) {
+	if (is_carried(e, t))
 		slot->ns[with->k] = cs_carry_ns(&c->carry, lane);
-		return 0;
-	}
-	if (wait_lane(e, lane, &slot->ns[with->k]))
+	else if (wait_lane(e, lane, &slot->ns[with->k]))
 		return -1;
+	if (t->op == CS_OP_FAULT)
+		slot->load_ns[with->k] = slot->ns[with->k] /
+					 (double)cs_transfer_faults(t);
+	if (is_carried(e, t) || t->op == CS_OP_FAULT)
+		return 0;
 	cs_endpoints_read(e, with->k);
 	if (with->back != NO_BACK) {
 		slot->ns[with->back] = e->backend->lasted_back(e->dev, lane);
@@ -304,6 +307,8 @@ int cs_agent_cell_probe(struct cs_agent_cell *c, struct cs_endpoints *e)
 		return -1;
 	if (cost.test->how == CS_HOW_OVERLAP || cost.test->how == CS_HOW_PREFETCH)
 		return probe_tiles(e, k, &cost, first);
+	if (cost.test->how == CS_HOW_BATCHES)
+		return cs_batch_probe(&cost, &c->host_calls);
 	if (cs_cost_probe(&cost))
 		return -1;
 	if (checked && (slot->flags & CS_CMD_BEFORE))

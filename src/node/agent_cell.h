@@ -4,6 +4,7 @@
 #ifndef CS_NODE_AGENT_CELL_H
 #define CS_NODE_AGENT_CELL_H
 
+#include "node/batch.h"
 #include "node/carry.h"
 #include "node/endpoints.h"
 #include "place/flush.h"
@@ -11,6 +12,7 @@
 struct cs_agent_cell {
 	struct cs_carry carry;
 	const struct cs_flush_way *flush; /* ways to flush caches; NULL: the machine's */
+	struct cs_host_calls host_calls;
 	uint32_t filled_seq; /* the sample that wrote my destination; 0 none */
 };
 

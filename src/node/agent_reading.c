@@ -49,8 +49,7 @@ static int read_briefly(struct cs_agent_reading *s, struct cs_endpoints *e)
 /* Of what our processes have on the GPU; the buffer is allocated in whole blocks. */
 static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
 {
-	int64_t arena = (int64_t)((arena_bytes + CS_ARENA_ALIGN - 1) /
-				  CS_ARENA_ALIGN * CS_ARENA_ALIGN);
+	int64_t arena = (int64_t)cs_arena_aligned(arena_bytes);
 
 	return ours_bytes < arena ? -1 : ours_bytes - arena;
 }

@@ -56,7 +56,8 @@ enum cs_command {
 
 /* Flags of a command. */
 #define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load; ARM: a first
-				 * sample, which does not count */
+				 * sample, which does not count; PROBE: of a batch
+				 * of calls, which may have another number of them */
 #define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify says no */
 #define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
 #define CS_CMD_AFTER 8u		/* PROBE: what is left over; HOME: is managed memory of
@@ -102,6 +103,7 @@ struct cs_slot {
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
 	uint32_t n_values; /* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
+	uint32_t calls; /* of a batch, since PREPARE; 0: none yet */
 	/* by transfer, whose destination is the agent's to check: samples checked
 	 * since PREPARE, of these all copies, or of one copy a part alone; what was wrong
 	 * in all of them, and of the first fault its copy, from 1 on (0: not known); of

@@ -11,7 +11,8 @@
 /* Pages that come to the host are touched there. */
 static int is_touch(const struct cs_transfer *t)
 {
-	return t->method == CS_METHOD_DEMAND && cs_endpoint_is_numa(&t->dst);
+	return (t->method == CS_METHOD_DEMAND || t->op == CS_OP_FAULT) &&
+	       cs_endpoint_is_numa(&t->dst);
 }
 
 int cs_carry_is(const struct cs_transfer *t)

@@ -121,9 +121,8 @@ enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_agents *agent
 	return CS_TIMEOUT;
 }
 
-/* What they answered: all is well, it failed, or it cannot be done here. */
-static enum cs_status take(struct cs_coordinator *co, const struct cs_agents *agents,
-			   struct cs_err *err)
+enum cs_status cs_cell_take(struct cs_coordinator *co, const struct cs_agents *agents,
+			    struct cs_err *err)
 {
 	int failed = 0, refused = 0;
 	const char *why = "";
@@ -160,12 +159,12 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 		if (cs_agents_answered(co, agents, i) &&
 		    cs_board_slot(co->board, agents->agent[i])->state != CS_AGENT_OK) {
 			cancel(co, agents, "draining", DRAIN_LIMIT_S);
-			return take(co, agents, err);
+			return cs_cell_take(co, agents, err);
 		}
 	cs_gate_open(co->board, co->seq);
 	if (cs_agents_wait(co, agents, cs_agents_answered, limit_s))
 		return cs_cell_cancel(co, agents, "copying", limit_s, err);
-	status = take(co, agents, err);
+	status = cs_cell_take(co, agents, err);
 	if (status != CS_OK)
 		return status;
 	/* somebody let all gates go for good: nothing was held back any more */
@@ -189,7 +188,7 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 	    (cs_home_has_two_parts(co->plan, cell->step) &&
 	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
 			     CS_PREPARE_LIMIT_S, err)))
-		return take(co, &cell->agents, err);
+		return cs_cell_take(co, &cell->agents, err);
 	count_home(co, cell->step, (flags & CS_CMD_FIRST) != 0);
 	return CS_OK;
 }
@@ -238,7 +237,7 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 
 	return cs_agents_order(co, &cell->agents, what, off, doing,
 			       CS_PREPARE_LIMIT_S, err) ?
-		       take(co, &cell->agents, err) :
+		       cs_cell_take(co, &cell->agents, err) :
 		       CS_OK;
 }
 

@@ -34,6 +34,9 @@ int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t);
 /* PREPARE, CHECK: a command to all who take part, or what the cell has become. */
 enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 			     enum cs_command what, struct cs_err *err);
+/* What they answered: all is well, it failed, or it cannot be done here. */
+enum cs_status cs_cell_take(struct cs_coordinator *co, const struct cs_agents *agents,
+			    struct cs_err *err);
 /* A command that ends behind the gate: when all have armed the next sample it is
  * opened, and the answers are waited for, at most `limit_s` each time. */
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,

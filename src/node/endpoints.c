@@ -118,7 +118,7 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 	for (uint32_t k = 0; k < n; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
-		if ((t->method == CS_METHOD_CHASE &&
+		if ((t->method == CS_METHOD_CHASE && cs_memory_of(t, 0)->chain &&
 		     cs_memory_of(t, 0)->chain(e, t, cs_copy_chain_seed(e, t))) ||
 		    (is_mine_to_check(e, t) && !unchecked &&
 		     cs_memory_of(t, 1)->poison(e, t)))

@@ -105,6 +105,18 @@ static int guard(struct cs_endpoints *e)
 
 /* ---- to make ---- */
 
+/* Pages are touched each so many bytes. */
+static uint64_t touch_stride(const struct cs_transfer *t)
+{
+	return t->op == CS_OP_FAULT ? CS_FAULT_STRIDE :
+				      (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static int is_touched(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_DEMAND || t->op == CS_OP_FAULT;
+}
+
 static int make(struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
@@ -120,7 +132,7 @@ static int make(struct cs_endpoints *e, uint32_t k)
 	*range = (struct cs_range){
 		.k = k,
 		.bytes = t->bytes,
-		.pattern = { key_of(e, k), (uint64_t)sysconf(_SC_PAGESIZE), 0 },
+		.pattern = { key_of(e, k), touch_stride(t), 0 },
 	};
 	if (um->make(e->dev, t->bytes, &range->at, &e->slot->err))
 		return -1;
@@ -169,6 +181,8 @@ static uint32_t kind_of(const struct cs_transfer *t)
 		return CS_COPY_CONSUME;
 	case CS_METHOD_STREAMW:
 		return CS_COPY_PRODUCE;
+	case CS_METHOD_CHASE:
+		return CS_COPY_FAULT;
 	default:
 		return CS_COPY_TOUCH;
 	}
@@ -256,6 +270,32 @@ static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
 	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", seen->by);
 }
 
+/* Of a chase of faults those that were touched: what else comes along is the driver's to
+ * say. */
+static int resident(const struct cs_range *range, const struct cs_transfer *t,
+		    int is_dst, struct cs_resident *seen)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct cs_resident one;
+	int rc = 0;
+
+	if (t->op != CS_OP_FAULT || !is_dst)
+		return cs_resident((void *)(uintptr_t)range->at, range->bytes, seen);
+	*seen = (struct cs_resident){ .numa = CS_RESIDENT_NONE };
+	for (uint64_t at = 0; at < range->bytes && !rc; at += CS_FAULT_STRIDE) {
+		rc = cs_resident((void *)(uintptr_t)(range->at + at), page, &one);
+		seen->by = one.by;
+		seen->pages += one.pages;
+		seen->here += one.here;
+		if (one.here)
+			seen->numa = seen->numa == CS_RESIDENT_NONE ||
+						     seen->numa == one.numa ?
+					     one.numa :
+					     CS_RESIDENT_SEVERAL;
+	}
+	return rc;
+}
+
 /* In host memory, all of it (or, of what is on a GPU, none); *known: the kernel says. */
 static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 		      int is_dst, int *known)
@@ -266,7 +306,7 @@ static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 	int here = cs_endpoint_is_numa(end), numa = place_of(e, end).numa;
 	struct cs_resident seen;
 
-	*known = !cs_resident((void *)(uintptr_t)range->at, range->bytes, &seen);
+	*known = !resident(range, t, is_dst, &seen);
 	if (!*known) {
 		e->slot->unproven = 1;
 		return 0;
@@ -309,9 +349,8 @@ static int may_stay(const struct cs_transfer *t)
 {
 	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
 		       t->method == CS_METHOD_PREFETCH :
-		       t->method == CS_METHOD_DEMAND &&
-			       (t->variant.advice == CS_ADVICE_PREFER_SRC ||
-				t->variant.advice == CS_ADVICE_ACCESSED_BY);
+		       is_touched(t) && (t->variant.advice == CS_ADVICE_PREFER_SRC ||
+					 t->variant.advice == CS_ADVICE_ACCESSED_BY);
 }
 
 /* Did they, all of them?  What is on the host, or was, says so. */
@@ -320,8 +359,7 @@ static int have_stayed(const struct cs_endpoints *e, const struct cs_range *rang
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
 	struct cs_resident seen;
 
-	if (!may_stay(t) || cs_transfer_far(t) >= 0 ||
-	    cs_resident((void *)(uintptr_t)range->at, range->bytes, &seen))
+	if (!may_stay(t) || cs_transfer_far(t) >= 0 || resident(range, t, 1, &seen))
 		return 0;
 	/* a copy is on the host both ways */
 	if (t->method == CS_METHOD_PREFETCH)
@@ -363,6 +401,9 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 		return -1;
 	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
 		return -1;
+	/* what was not touched came just now: its speed says nothing */
+	if (t->op == CS_OP_FAULT && !by_cpu)
+		near = may_stay(t) && cs_transfer_far(t) >= 0 ? 0 : -1;
 	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
 		stayed = 1; /* used from afar, or it would have come */
 	else if (!by_cpu && prove_near(e, t, 1, near, known))
@@ -389,7 +430,7 @@ static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 	for (int i = 0; i < e->n_ranges; i++) {
 		struct cs_range *range = &e->range[i];
 
-		if (cs_endpoints_transfer(e, range->k)->method == CS_METHOD_DEMAND)
+		if (is_touched(cs_endpoints_transfer(e, range->k)))
 			range->pattern.mark = seq;
 		range->pattern.key = key_left(e, range, seq);
 		/* of tiles each round is judged where it is measured */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "node/batch.h"
 #include "node/cost.h"
 #include "node/overlap.h"
 #include "node/prefetch.h"
@@ -61,7 +62,7 @@ static enum cs_status order(struct cs_coordinator *co, struct cs_agents *agents,
 		flags |= CS_CMD_UNCHECKED;
 	return cs_agents_order(co, agents, CS_CMD_PROBE, flags, doing, PROBE_LIMIT_S,
 			       err) ?
-		       CS_FAILED :
+		       cs_cell_take(co, agents, err) :
 		       CS_OK;
 }
 
@@ -132,8 +133,34 @@ static enum cs_status open_round(struct cs_coordinator *co, struct cs_cell *cell
 	return order(co, &owner, CS_CMD_AFTER, "freeing a buffer", err);
 }
 
+static enum cs_status batch_round(struct cs_coordinator *co, struct cs_cell *cell,
+				  uint32_t round, struct cs_err *err)
+{
+	uint32_t first = round <= CS_BATCHES_TRIED ? CS_CMD_FIRST : 0;
+	enum cs_status status = order(co, &cell->agents, CS_CMD_BEFORE | first,
+				      "preparing a batch of calls", err);
+
+	return status == CS_OK ? cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, 0,
+					      PROBE_LIMIT_S, err) :
+				 status;
+}
+
+/* What the last batch left; `status` stays if it is bad. */
+static enum cs_status end_batches(struct cs_coordinator *co, struct cs_cell *cell,
+				  enum cs_status status, struct cs_err *err)
+{
+	struct cs_err other;
+	enum cs_status undone;
+
+	if (cell->test->how != CS_HOW_BATCHES || co->stopped || co->lost)
+		return status;
+	undone = order(co, &cell->agents, CS_CMD_AFTER, "undoing a batch of calls",
+		       status == CS_OK ? err : &other);
+	return status == CS_OK ? undone : status;
+}
+
 static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
-				struct cs_err *err)
+				uint32_t round, struct cs_err *err)
 {
 	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
 
@@ -142,6 +169,8 @@ static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
 		return stall_round(co, cell, err);
 	case CS_HOW_OPEN:
 		return open_round(co, cell, err);
+	case CS_HOW_BATCHES:
+		return batch_round(co, cell, round, err);
 	case CS_HOW_PREFETCH: /* it may block until its stream has got on */
 		return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, off,
 				    CS_SAMPLE_LIMIT_S, err);
@@ -180,23 +209,26 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 	add(all, CS_OPENINGS, cs_board_slot(co->board, t->dst.index)->value, 1);
 }
 
-/* The first round loads and maps what the others find there. */
+/* The first round loads and maps what the others find there; by the first of batches their
+ * length is chosen. */
 static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cell,
 				  struct series *all, struct cs_err *err)
 {
 	uint32_t rounds = cell->test->how == CS_HOW_STALL || has_parts(cell) ?
 				  ROUNDS :
 				  ROUNDS_OF_CALLS;
+	uint32_t uncounted = cell->test->how == CS_HOW_BATCHES ? CS_BATCHES_TRIED : 1;
 	uint32_t block = co->plan->set.turn_samples;
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	if (block && block < rounds)
 		rounds = block;
-	for (uint32_t r = 0; status == CS_OK && r <= rounds; r++) {
-		status = one_round(co, cell, err);
-		if (status == CS_OK && r)
+	for (uint32_t r = 0; status == CS_OK && r < uncounted + rounds; r++) {
+		status = one_round(co, cell, r, err);
+		if (status == CS_OK && r >= uncounted)
 			gather(co, cell, all);
 	}
+	status = end_batches(co, cell, status, err);
 	return status == CS_OK ? cs_cell_order(co, cell, CS_CMD_CHECK, err) : status;
 }
 
@@ -258,8 +290,12 @@ static void emit_rows(struct cs_coordinator *co, struct cs_cell *cell,
 		const struct cs_slot *slot = issuer_of(co, cell, k);
 
 		cs_cell_row(co, cell, k, &row);
-		row.copies = cell->test->how == CS_HOW_BURST ? CS_BURST : 1;
-		row.discarded = has_parts(cell) ? 1 : slot->n_values;
+		row.copies = cell->test->how == CS_HOW_BURST   ? CS_BURST :
+			     cell->test->how == CS_HOW_BATCHES ? slot->calls :
+								 1;
+		row.discarded = has_parts(cell)			  ? 1 :
+				cell->test->how == CS_HOW_BATCHES ? CS_BATCHES_TRIED :
+								    slot->n_values;
 		if (cell->test->how == CS_HOW_OPEN && row.status == CS_OK)
 			emit_opening(co, &row, all);
 		if (cell->test->how == CS_HOW_OVERLAP && row.status == CS_OK)

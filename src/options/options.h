@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "job/args.h"
+#include "plan/choose.h"
 #include "report/report.h"
 
 #define CS_OUTPUTS_MAX 8
@@ -36,14 +37,15 @@ struct cs_options {
 	const char *file, *other; /* a command's operands */
 	char *const *files;	  /* all of them */
 	int n_files;
-	const char *nodes;   /* --nodes, NULL */
-	char only[2][12];    /* --gpu; --cell: both; "" */
-	const char *explain; /* --explain, NULL */
-	struct cs_axes axes; /* --matrix, --op, …; matrices 0: not given */
-	const char *tests;   /* --test, or what --suite stands for; NULL */
-	const char *suite;   /* --suite, NULL */
-	int size_given;	     /* --size was */
-	int numa_given;	     /* --numa was */
+	const char *nodes;	   /* --nodes, NULL */
+	const char *drain_command; /* --drain-command, NULL */
+	char only[2][12];	   /* --gpu; --cell: both; "" */
+	const char *explain;	   /* --explain, NULL */
+	struct cs_axes axes;	   /* --matrix, --op, …; matrices 0: not given */
+	const char *tests;	   /* --test, or what --suite stands for; NULL */
+	const char *suite;	   /* --suite, NULL */
+	int size_given;		   /* --size was */
+	int numa_given;		   /* --numa was */
 	/* Of a command line of Comm|Scope (commscope.c): */
 	int their_sizes; /* each benchmark at the sizes that it has there */
 	int aggregates;	 /* enum cs_aggregates */

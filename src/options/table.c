@@ -22,11 +22,11 @@
 
 /* What several commands have. */
 #define OUTPUT                                                                 \
-	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .jsonl, .csv, .prom " \
-	  "(Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t " \
+	{ "output", 'o', "FILE", "also write FILE; .txt, .html, .json, .jsonl, .csv, " \
+	  ".prom (Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t " \
 	  "start, %% a %", OWN(cs_set_output) }
 #define FORMAT                                                                 \
-	{ "format", 'f', "FORMAT", "of standard output: text, json, jsonl, csv, " \
+	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, " \
 	  "result, prom, nagios, junit; model, model-csv: alpha and beta of a sweep " \
 	  "over sizes; reason: one line for a scheduler; nvbandwidth, " \
 	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
@@ -70,7 +70,7 @@ static const struct cs_option measure_options[] = {
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
 	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need, at 64M; "
-	  "model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
+	  "calls, what calls of the driver and malloc cost, at 4K:16M:x64; model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
 	  "Comm|Scope calls it", OWN(cs_set_filter) },
@@ -226,6 +226,9 @@ static const struct cs_option baseline_options[] = {
 static const struct cs_option check_options[] = {
 	{ "nodes", 0, "HOSTLIST", "the nodes that there should be, as n[001-500],m3: one "
 	  "without a file is found", OWN(cs_set_nodes) },
+	{ "drain-command", 0, "COMMAND", "in place of the report, the command for each node "
+	  "that should be drained, %n its name, %r the reason; or slurm, pbs, flux, kubernetes. "
+	  "They are printed, never run", TEXT(drain_command) },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,

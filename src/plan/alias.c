@@ -529,8 +529,14 @@ static const struct cs_suite suites[] = {
 	/* of a size that takes seconds */
 	{ .name = "unified",
 	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*,"
-		   "local.call.prefetch-*",
+		   "local.call.prefetch-*,*.chase.fault.*",
 	  .copy_bytes = 64u << 20 },
+	/* what one call costs, and how that grows with what it allocates */
+	{ .name = "calls",
+	  .tests = "local.call.*,host.call.*,peer.driver.open.pair",
+	  .copy_bytes = 4u << 10,
+	  .last_bytes = 16u << 20,
+	  .growth = 64 },
 	/* alpha, beta and gamma */
 	{ .name = "model",
 	  .tests = "peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "plan/draft.h"
+#include "plan/trust.h"
 
 static struct cs_plan_matrix *find_matrix(const struct cs_draft *d,
 					  const struct cs_plan_matrix *like)

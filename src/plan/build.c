@@ -9,6 +9,7 @@
 #include "plan/draft.h"
 #include "plan/filter.h"
 #include "plan/settings.h"
+#include "plan/trust.h"
 #include "plan/urgent.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */

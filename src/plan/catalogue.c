@@ -109,6 +109,10 @@
 	  .heading = "pages of row's GPU to column's" when,                          \
 	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
 	  __VA_ARGS__ }
+#define FAULTS(name_, PATH_, whose, who)                                             \
+	TEST(name_, PATH_, CHASE, FAULT, PAIR, "a page fault by " whose,             \
+	     "latency of one page fault: " who, .memory = CS_MEM_MANAGED,            \
+	     .alone = ONE_AT_A_TIME, .unit = CS_UNIT_NS, .least_precision = 0.02)
 #define PAGES_BACK " while pages of column's go to row's"
 
 /* ---- latency, and what a placement costs ---- */
@@ -147,6 +151,20 @@
 #define STREAM(name_, PATH_, METHOD_, OP_, MEMORY_, says_, ...)                      \
 	TEST(name_, PATH_, METHOD_, OP_, PAIR, says_ ONE_BY_ONE, says_,              \
 	     .memory = CS_MEM_##MEMORY_, __VA_ARGS__)
+
+/* A call of base/calls.def, by one and by all at once. */
+#define CALL_OF(PATH_, path_, OP_, name_, bytes_, says_, WHO_, ...)                  \
+	TEST(path_ ".call." name_ ".alone", PATH_, CALL, CALL_##OP_, ALONE,          \
+	     "CPU time to " says_ WHO_##_ONE, "CPU time to " says_ WHO_##_ONE,       \
+	     CALL_BY(bytes_), __VA_ARGS__),                                          \
+		TEST(path_ ".call." name_ ".all", PATH_, CALL, CALL_##OP_, ALL,      \
+		     "CPU time to " says_ WHO_##_ALL, "CPU time to " says_ WHO_##_ALL, \
+		     CALL_BY(bytes_), __VA_ARGS__),
+#define CALL_BY(bytes_) .how = CS_HOW_BATCHES, .unit = CS_UNIT_NS, .bytes = bytes_
+#define GPUS_ONE ", one GPU at a time"
+#define GPUS_ALL ", all GPUs at once"
+#define THREADS_ONE ", one thread at a time"
+#define THREADS_ALL ", all threads at once"
 
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
@@ -341,6 +359,13 @@ static const struct cs_test table[] = {
 	MANAGED_PEER("peer.demand.managed.pair", DEMAND, PAIR, "", .alone = ONE_PAIR),
 	MANAGED_PEER("peer.demand.managed.bidi", DEMAND, BIDI, PAGES_BACK),
 
+	FAULTS("h2d.chase.fault.pair", H2D, "column's GPU on row's host memory",
+	       "a GPU on pages of the host"),
+	FAULTS("d2h.chase.fault.pair", D2H, "column's CPUs on row's GPU",
+	       "a CPU on pages of a GPU"),
+	FAULTS("peer.chase.fault.pair", PEER, "column's GPU on row's",
+	       "a GPU on pages of another"),
+
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
 	     "within a GPU, copy engine" ONCE),
@@ -445,6 +470,12 @@ static const struct cs_test table[] = {
 	     "row opens a new buffer of column, one pair at a time",
 	     "a way to a peer's new buffer: CUDA IPC, or peer access within a process",
 	     COST(OPEN, US, 16 << 20)),
+
+#define CS_DRIVER_CALL(OP_, name_, bytes_, prepare_, call_, says_)                   \
+	CALL_OF(LOCAL, "local", OP_, name_, bytes_, says_, GPUS, .memory = 0)
+#define CS_HOST_CALL(OP_, name_, bytes_, prepare_, call_, says_)                     \
+	CALL_OF(HOST_OWN, "host", OP_, name_, bytes_, says_, THREADS, .any_backend = 1)
+#include "base/calls.def"
 };
 
 #define N_TESTS (sizeof(table) / sizeof(table[0]))
@@ -471,7 +502,7 @@ unsigned cs_test_matrices(const struct cs_test *test)
 	static const unsigned of_path[] = {
 		[CS_PATH_PEER] = CS_MATRIX_PEER, [CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
 		[CS_PATH_H2D] = CS_MATRIX_H2D,	 [CS_PATH_D2H] = CS_MATRIX_D2H,
-		[CS_PATH_HOST] = CS_MATRIX_HOST,
+		[CS_PATH_HOST] = CS_MATRIX_HOST, [CS_PATH_HOST_OWN] = CS_MATRIX_HOST,
 	};
 
 	return test->matrices ? test->matrices : of_path[test->path];
@@ -533,6 +564,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
+	if (test->op == CS_OP_FAULT)
+		return CS_TAKES_ADVICE;
 	if (cs_method_is_managed((int)test->method))
 		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
 						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
@@ -550,6 +583,11 @@ int cs_method_fits(int method, enum cs_transport via)
 {
 	return via == CS_TRANSPORT_AUTO ||
 	       (method == CS_METHOD_STAGED) == (via == CS_TRANSPORT_STAGED);
+}
+
+int cs_test_is_within(const struct cs_test *test)
+{
+	return test->path == CS_PATH_LOCAL || test->path == CS_PATH_HOST_OWN;
 }
 
 uint32_t cs_test_least_agents(const struct cs_test *test)
@@ -580,7 +618,8 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local", "h2d", "d2h", "host" };
+	static const char *const words[] = { "peer", "local", "h2d",
+					     "d2h",  "host",  "host" };
 
 	return WORD(words, path);
 }
@@ -651,6 +690,10 @@ const char *cs_op_text(int op)
 		"prefetch-in-busy",
 		"prefetch-out-idle",
 		"prefetch-out-busy",
+		"fault",
+#define CS_DRIVER_CALL(OP_, name_, ...) name_,
+#define CS_HOST_CALL(OP_, name_, ...) name_,
+#include "base/calls.def"
 	};
 
 	return WORD(words, op);

@@ -18,6 +18,7 @@ enum cs_path {
 	CS_PATH_LOCAL,		/* within one GPU */
 	CS_PATH_H2D, CS_PATH_D2H, /* host memory of a NUMA node to a GPU, and back */
 	CS_PATH_HOST,		/* one NUMA node to another */
+	CS_PATH_HOST_OWN,	/* "host" too: within a thread, which needs no GPU */
 };
 enum cs_method {
 	CS_METHOD_CE,		/* copy engine, one address to another */
@@ -60,6 +61,13 @@ enum cs_op {
 	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
 				 * memory goes, and what its stream does */
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
+	CS_OP_FAULT,		/* of a chase: pages of managed memory, one fault
+				 * after the other */
+	/* of base/calls.def */
+	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
+#define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
+#define CS_HOST_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
+#include "base/calls.def"
 	CS_OPS
 };
 /* N agents; "load" moves bytes beside what is measured, and has no figure. */
@@ -108,6 +116,7 @@ enum cs_how {
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
+	CS_HOW_BATCHES,	/* batches of calls, what they need and leave apart */
 	CS_HOW_OVERLAP,	/* tiles there, worked on, and back, in several ways */
 	CS_HOW_PREFETCH, /* one prefetch: its call and its end */
 };
@@ -155,6 +164,10 @@ int cs_test_index(const char *name);
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
+/* The pages of a chase of faults are so far apart that each is a block of the driver's
+ * own, of which nothing comes before it is asked for. */
+#define CS_FAULT_STRIDE (2u << 20)
+
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory: one range, which has two places? */
@@ -164,6 +177,8 @@ int cs_test_has_host(const struct cs_test *test);
 /* What its end in host memory lies in; a CPU copies from one NUMA node to another out of
  * pageable memory, whatever it copies into. */
 enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst);
+/* Does nothing of it leave its agent? */
+int cs_test_is_within(const struct cs_test *test);
 /* How many agents a node has at least that measures it: 1 or 2. */
 uint32_t cs_test_least_agents(const struct cs_test *test);
 /* Does it measure both ways of a path with the host, or both of a pair? */

@@ -9,107 +9,6 @@
 #include "plan/alias.h"
 #include "plan/instance.h"
 
-/* ---- the list ---- */
-
-static int compare(const struct cs_choice *a, const struct cs_choice *b)
-{
-	if (a->test != b->test)
-		return a->test < b->test ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? -1 : 1;
-	if (cs_variant_compare(&a->variant, &b->variant))
-		return cs_variant_compare(&a->variant, &b->variant);
-	return a->src != b->src ? a->src - b->src : a->dst - b->dst;
-}
-
-int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
-		   struct cs_err *err)
-{
-	struct cs_choice *at = to->choice;
-	size_t i = to->n;
-	int order = 1;
-
-	while (i && (order = compare(&at[i - 1], choice)) > 0)
-		i--;
-	if (i && !order)
-		return 0;
-	if (to->n == CS_CHOICES_MOST)
-		return cs_err_set(err,
-				  "more than %d tests, sizes and variants are chosen",
-				  CS_CHOICES_MOST);
-	memmove(&at[i + 1], &at[i], (to->n++ - i) * sizeof(*at));
-	at[i] = *choice;
-	return 0;
-}
-
-int cs_choices_name_cells(const struct cs_choices *of)
-{
-	for (size_t i = 0; i < of->n; i++)
-		if (of->choice[i].src || of->choice[i].dst)
-			return 1;
-	return 0;
-}
-
-uint64_t cs_choices_numa(const struct cs_choices *of)
-{
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
-	uint64_t numa = 0;
-
-	for (size_t i = 0; i < of->n; i++) {
-		const struct cs_choice *c = &of->choice[i];
-		int path = (int)test[c->test].path;
-		int named = path == CS_PATH_H2D ? c->src :
-			    path == CS_PATH_D2H ? c->dst :
-						  0;
-
-		if (named)
-			numa |= 1ull << (named - 1);
-	}
-	return numa;
-}
-
-int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
-		    struct cs_err *err)
-{
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
-	unsigned taken = 0;
-
-	if (cs_choices_name_cells(of) &&
-	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
-	     asked->kernels || asked->advices))
-		return cs_err_set(
-			err,
-			"--cache, --threads, --cpu-numa, --element, --kernels and "
-			"--advise are of whole tests: the name of a single cell says them");
-	for (size_t i = 0; i < of->n; i++)
-		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
-	if (asked->caches && !(taken & CS_TAKES_CACHE))
-		return cs_err_set(err,
-				  "--cache: none of the chosen tests copies from or "
-				  "to host memory");
-	if (asked->threads && !(taken & CS_TAKES_THREADS))
-		return cs_err_set(err,
-				  "--threads: none of the chosen tests is copied by "
-				  "CPUs, as host.cpu.copy.pair is");
-	if (asked->cpu_numa && !(taken & CS_TAKES_CPU_NUMA))
-		return cs_err_set(err,
-				  "--cpu-numa: CPUs work on none of the chosen "
-				  "tests, as on host.cpu.copy.pair, or with --cache warm");
-	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
-		return cs_err_set(err, "--element: none of the chosen tests is one of "
-				       "h2d.stream*");
-	if (asked->advices && !(taken & CS_TAKES_ADVICE))
-		return cs_err_set(err,
-				  "--advise: none of the chosen tests is of managed "
-				  "memory (*.managed.*)");
-	if (asked->kernels && !(taken & CS_TAKES_KERNELS))
-		return cs_err_set(err, "--kernels: none of the chosen tests is one of "
-				       "local.overlap.*");
-	return 0;
-}
-
 /* Most have few. */
 static void copy(struct cs_choices *to, const struct cs_choices *from)
 {
@@ -372,11 +271,12 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 static int is_usual_method(const struct cs_test *test, enum cs_backend_kind backend,
 			   enum cs_transport via)
 {
+	if (test->method == CS_METHOD_CALL)
+		return 0;
 	if (test->path == CS_PATH_LOCAL)
 		return !cs_method_tells_time((int)test->method) &&
 		       !cs_method_is_on_chip((int)test->method) &&
-		       test->method != CS_METHOD_OVERLAP &&
-		       test->method != CS_METHOD_CALL;
+		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
@@ -405,6 +305,9 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
+	/* by name alone: a chase is of loads */
+	if (test->op == CS_OP_FAULT)
+		return 0;
 	return !cs_test_has_host(test) || test->memory == CS_MEM_MANAGED ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||
 	       test->path == CS_PATH_HOST;
@@ -448,6 +351,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 	for (i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
+		     table()[i].method != CS_METHOD_CALL &&
 		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);
 	return n;

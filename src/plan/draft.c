@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/blob.h"
+
 /* ---- to grow ---- */
 
 struct cs_draft cs_draft_of(const struct cs_plan_request *req, struct cs_err *err)

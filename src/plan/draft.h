@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
-#include "plan/internal.h"
+#include "plan/plan.h"
 
 struct cs_draft {
 	const struct cs_plan_request *req;

@@ -414,6 +414,29 @@ static const struct cs_explanation by_op[] = {
 			 FMA_CHECKED },
 };
 
+#define IN_BATCHES                                                               \
+	"By CLOCK_MONOTONIC_RAW around a batch of up to 64 calls, as many as take 2 ms " \
+	"and have 64 MiB at once, at least one; the figure is the time of one, the "     \
+	"reading of the clock taken off. Eight batches after two that choose how many. " \
+	"What calls need is there before a batch, what they leave is given back behind " \
+	"it, both untimed; all agents of a batch begin at one word in shared memory."
+static const struct cs_explanation call_of_driver = {
+	"Nothing that counts: the figure is the CPU's time in the call, not that of what it "
+	"has the GPU do.",
+	"The agent of the GPU, in the thread that drives it, bound to the GPU's NUMA node.",
+	IN_BATCHES,
+	NULL,
+	"A call that returns an error fails the cell; one that the driver does not have "
+	"skips it.",
+};
+static const struct cs_explanation call_of_host = {
+	"Nothing: the figure is the CPU's time in the call of the C library.",
+	"The thread of an agent, bound to its NUMA node.",
+	IN_BATCHES,
+	NULL,
+	"A call that fails has no figure.",
+};
+
 #define CHASED                                                                 \
 	"One thread at a time, on every multiprocessor in turn, by the GPU of the "  \
 	"column (of a local test its own): no load begins before the one before it " \
@@ -436,6 +459,20 @@ static const struct cs_explanation chases[] = {
 		"128 bytes apart, in one cycle through all of them in an order by "
 		"--seed: no prefetch, and beyond a cache's size no hit.",
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
+	},
+	[CS_OP_FAULT] = {
+		"One access of 8 bytes after the other to managed memory of --size, 2 MiB "
+		"apart, all of whose pages are at the row: each is a page fault, and the "
+		"next begins when it has been served. What else the driver brings along "
+		"with a page does not help the next.",
+		"One thread of the column's GPU, by exchanges; pages that come to the host "
+		"one CPU thread, by stores.",
+		"By CUDA events around the kernel, behind the gate as the rates are, or by "
+		"the CPU's clock; divided by the number of faults.",
+		NULL,
+		"Before each sample all pages are at the row, behind it those touched at the "
+		"column, as the kernel says; between GPUs so few pages move that it is not "
+		"proven. All bytes are compared (--verify).",
 	},
 	[CS_OP_BULK] = {
 		"Nothing but one bulk asynchronous copy of 16 bytes after the other, "
@@ -640,6 +677,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
+	if (test->how == CS_HOW_BATCHES) {
+		*out = test->path == CS_PATH_LOCAL ? call_of_driver : call_of_host;
+		return;
+	}
 	if (cs_method_is_stream((int)test->method)) {
 		*out = *stream_of(test);
 		return;

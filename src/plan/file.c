@@ -10,7 +10,8 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "plan/internal.h"
+#include "plan/choose.h"
+#include "plan/trust.h"
 
 enum column {
 	STEP,
@@ -210,7 +211,7 @@ static int check_ends(struct reader *r, const struct item *item)
 {
 	const struct cs_test *test = test_of(item);
 	const struct cs_asked *a = &item->asked;
-	int src = cs_endpoint_is_numa(&a->src), local = test->path == CS_PATH_LOCAL;
+	int src = cs_endpoint_is_numa(&a->src), local = cs_test_is_within(test);
 
 	if (cs_endpoints_fit(test, &a->src, &a->dst,
 			     item->role == LOAD || cs_test_goes_back(test)))

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "plan/alias.h"
-#include "plan/choose.h"
+#include "plan/choice.h"
 
 #define CS_INSTANCE 160 /* characters of a name, with the 0 */
 #define CS_NEAREST -1	/* the NUMA node next to the GPU */

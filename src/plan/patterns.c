@@ -165,7 +165,7 @@ static int add_alone(struct cs_draft *d, const struct cs_test *test, uint32_t ag
 	uint32_t n = d->n;
 
 	return cs_draft_way(d, agent,
-			    test->path == CS_PATH_LOCAL ? agent : (agent + 1) % n);
+			    cs_test_is_within(test) ? agent : (agent + 1) % n);
 }
 
 static int add_lists(struct cs_draft *d, const struct cs_test *test)

@@ -1,47 +1,14 @@
 /* plan.c - plans read: their parts, what their transfers need, how long they take. */
 #include "config.h"
 
-#include "plan/internal.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/units.h"
 
-/* The blob travels and is hashed as bytes: no padding anywhere, and every part
- * begins where its alignment wants it. */
-_Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
-	       "padding in cs_settings");
-_Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
-_Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
-_Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");
-
-void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
-		     struct cs_plan_layout *out)
-{
-	out->transfers_at = sizeof(struct cs_plan) + n_steps * sizeof(struct cs_step);
-	out->matrices_at = out->transfers_at +
-			   n_transfers * sizeof(struct cs_transfer);
-	out->total_bytes = out->matrices_at +
-			   n_matrices * sizeof(struct cs_plan_matrix);
-}
-
-/* FNV-1a, 64 bits (Fowler, Noll, Vo), of all that follows the field `id`. */
-uint64_t cs_plan_hash(const struct cs_plan *plan)
-{
-	const size_t from = offsetof(struct cs_plan, id) + sizeof(plan->id);
-	const unsigned char *byte = (const unsigned char *)plan + from;
-	const unsigned char *end = (const unsigned char *)plan + plan->total_bytes;
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; byte < end; byte++)
-		hash = (hash ^ *byte) * 0x100000001b3ull;
-	return hash;
-}
-
-/* To a multiple of CS_ARENA_ALIGN. */
-static uint64_t align_up(uint64_t bytes)
+uint64_t cs_arena_aligned(uint64_t bytes)
 {
 	return (bytes + CS_ARENA_ALIGN - 1) / CS_ARENA_ALIGN * CS_ARENA_ALIGN;
 }
@@ -187,8 +154,7 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 		       dst->index != CS_NUMA_LOCAL;
 	if (cs_test_has_host(test))
 		return from != to && (back || from == (test->path == CS_PATH_H2D));
-	return !from && !to &&
-	       (src->index == dst->index) == (test->path == CS_PATH_LOCAL);
+	return !from && !to && (src->index == dst->index) == cs_test_is_within(test);
 }
 
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test)
@@ -209,7 +175,12 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
 	       t->dst.memory == CS_MEM_MANAGED ||
 	       (t->method == CS_METHOD_OVERLAP && t->op == CS_OP_PREFETCH) ||
-	       cs_op_is_prefetch_call(t->op);
+	       cs_op_is_prefetch_call(t->op) || t->op == CS_OP_FAULT;
+}
+
+uint64_t cs_transfer_faults(const struct cs_transfer *t)
+{
+	return (t->bytes + CS_FAULT_STRIDE - 1) / CS_FAULT_STRIDE;
 }
 
 int cs_transfer_is_lone(const struct cs_transfer *t)
@@ -250,7 +221,7 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
 {
 	return cs_endpoint_is_numa(&t->dst) ?
 		       0 :
-		       t->dst_slot * align_up(cs_transfer_span(plan, t));
+		       t->dst_slot * cs_arena_aligned(cs_transfer_span(plan, t));
 }
 
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
@@ -259,25 +230,6 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 	size_t n;
 
 	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, t->matrix)->test];
-}
-
-void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX])
-{
-	uint32_t s, i, k;
-
-	memset(steps, 0, CS_MATRICES_MAX * sizeof(*steps));
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
-		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
-
-		for (k = 0; k < step->count && !(step->flags & CS_STEP_CONTROL); k++) {
-			for (i = 0; i < k; i++) /* once for each matrix */
-				if (t[i].matrix == t[k].matrix &&
-				    !cs_transfer_is_load(&t[i]))
-					break;
-			steps[t[k].matrix] += i == k && !cs_transfer_is_load(&t[k]);
-		}
-	}
 }
 
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
@@ -366,7 +318,7 @@ static int has_buffers(const struct cs_transfer *t)
 /* Behind the source. */
 static void lay_out(struct cs_arena_layout *l)
 {
-	l->chain_at = align_up(l->dst_at + l->dst_bytes);
+	l->chain_at = cs_arena_aligned(l->dst_at + l->dst_bytes);
 	l->total_bytes = l->chain_bytes ? l->chain_at + l->chain_bytes :
 			 l->dst_bytes	? l->dst_at + l->dst_bytes :
 					  l->src_bytes;
@@ -397,7 +349,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		.src_bytes = src,
 		.dst_bytes = dst,
 		.chain_bytes = chain,
-		.dst_at = align_up(src),
+		.dst_at = cs_arena_aligned(src),
 		.most = limit,
 	};
 	lay_out(out);
@@ -549,56 +501,4 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 			   (step_sample_s(plan, step, bytes, link_gbs) + check_s);
 	}
 	return seconds;
-}
-
-/* ---- slots ---- */
-
-/* Host ends in one direction: the step's first, then by issuer. */
-static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
-{
-	uint32_t i, before = 0, own = 0;
-
-	if (!cs_endpoint_is_numa(is_dst ? &t[k].dst : &t[k].src))
-		return 0;
-	for (i = 0; i < k; i++) {
-		if (!cs_endpoint_is_numa(is_dst ? &t[i].dst : &t[i].src))
-			continue;
-		own += before && t[i].issuer == t[k].issuer;
-		before++;
-	}
-	return (uint8_t)(before ? 1 + own : 0);
-}
-
-/* Ascending by size, equal ones as they stand. */
-static void order_by_span(const struct cs_plan *plan, const struct cs_transfer *t,
-			  uint32_t count, uint32_t *order)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < count; i++) {
-		for (k = i; k && cs_transfer_span(plan, &t[order[k - 1]]) >
-					 cs_transfer_span(plan, &t[i]);
-		     k--)
-			order[k] = order[k - 1];
-		order[k] = i;
-	}
-}
-
-void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t count)
-{
-	uint32_t order[CS_STEP_MAX], i;
-	uint64_t end[CS_MAX_AGENTS] = { 0 };
-
-	order_by_span(plan, t, count, order);
-	for (i = 0; i < count; i++) {
-		uint32_t k = order[i];
-		uint64_t own = align_up(cs_transfer_span(plan, &t[k]));
-
-		t[k].src_slot = host_slot(t, k, 0);
-		t[k].dst_slot = host_slot(t, k, 1);
-		if (cs_endpoint_is_numa(&t[k].dst) || t[k].method == CS_METHOD_CHASE)
-			continue;
-		t[k].dst_slot = (uint8_t)((end[t[k].dst.index] + own - 1) / own);
-		end[t[k].dst.index] = (t[k].dst_slot + 1) * own;
-	}
 }

@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "plan/catalogue.h"
-#include "plan/choose.h"
+#include "plan/choice.h"
 #include "plan/variant.h"
 
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
@@ -31,7 +31,6 @@ int cs_bytes_are_sound(uint64_t bytes);
 #define CS_PLAN_MOST (256u << 20) /* bytes; every test of 64 GPUs has 11 MB */
 
 #define CS_NUMA_LOCAL 0xffffu /* the NUMA node next to the issuer's GPU */
-#define CS_NUMA_MOST 64u	/* OS indices of NUMA nodes are below */
 
 enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST };
 
@@ -192,6 +191,9 @@ struct cs_asked {
 struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 				     const struct cs_asked *asked);
 
+/* The memory of an agent as an end. */
+struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent);
+
 /* The plan of these steps, in their order; of each, first, count, flags and name are
  * read, and its first transfer is measured.  req->chosen is not.  It is still to be
  * validated. */
@@ -254,6 +256,8 @@ int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
 /* Does it move a range of managed memory, which is its issuer's? */
 int cs_transfer_is_managed(const struct cs_transfer *t);
+/* Faults of one that chases them. */
+uint64_t cs_transfer_faults(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
 /* Does a node with that many agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
@@ -282,6 +286,8 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 /* An agent's arena: source at 0, destination behind it at the next multiple of
  * CS_ARENA_ALIGN, chain of a chase behind that; 0 for a part that it does not need. */
 #define CS_ARENA_ALIGN (2u << 20) /* cuMemAlloc's granularity; IPC maps by it */
+/* To a multiple of it. */
+uint64_t cs_arena_aligned(uint64_t bytes);
 struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
 	uint64_t most; /* transfers of more bytes have no room */

@@ -1,13 +1,14 @@
 /* trust.c - what may be asked for, and bytes that say they are a plan. */
 #include "config.h"
 
-#include "plan/internal.h"
+#include "plan/trust.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/facts.h"
+#include "plan/blob.h"
 
 /* ---- what may be asked for ---- */
 

@@ -7,7 +7,6 @@
 
 #include "base/units.h"
 #include "base/words.h"
-#include "plan/plan.h"
 
 /* Is bit n - 1 set? */
 static int is_one_of(uint64_t all, uint64_t n)

@@ -4,7 +4,7 @@
  * variant is a curve of its own. */
 #include "config.h"
 
-#include "report/parts.h"
+#include "report/curve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +14,7 @@
 #include "base/quant.h"
 #include "base/units.h"
 #include "report/matrix.h"
-
-/* The cells of one matrix, over all nodes asked for. */
-struct point {
-	struct cs_plan_matrix matrix;
-	size_t n_planned, n_measured, n_marked, n_concurrent;
-	double min, median, max;
-	double together; /* median of the totals; NAN none */
-};
+#include "report/parts.h"
 
 /* ---- axes ---- */
 
@@ -35,9 +28,19 @@ static void forget_threads(struct cs_plan_matrix *matrix)
 	matrix->variant.threads = 0;
 }
 
+static double size_at(const struct cs_plan_matrix *matrix)
+{
+	return (double)matrix->bytes;
+}
+
 static void size_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
 {
 	cs_size_text(matrix->bytes, to, room);
+}
+
+static double threads_at(const struct cs_plan_matrix *matrix)
+{
+	return matrix->variant.threads ? matrix->variant.threads : 1;
 }
 
 static void threads_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
@@ -48,6 +51,11 @@ static void threads_text(const struct cs_plan_matrix *matrix, char *to, size_t r
 static void forget_element(struct cs_plan_matrix *matrix)
 {
 	matrix->variant.element = 0;
+}
+
+static double element_at(const struct cs_plan_matrix *matrix)
+{
+	return cs_variant_element(&matrix->variant);
 }
 
 static void element_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
@@ -64,18 +72,20 @@ static const struct axis {
 	const char *by, *head;
 	unsigned takes; /* enum cs_takes: of a test that has it */
 	void (*forget)(struct cs_plan_matrix *matrix); /* where on the axis it is */
+	double (*at)(const struct cs_plan_matrix *matrix);
 	void (*text)(const struct cs_plan_matrix *matrix, char *to, size_t room);
 	/* below the heading, also of one point; NULL: the figures of all cells */
 	int (*print)(FILE *to, const struct cs_run *run, const int nodes[2],
 		     const uint32_t *index, int n);
 } axes[] = {
 	/* the first along which a test was measured */
-	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads,
+	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads, threads_at,
 	  threads_text, NULL },
-	{ "element", "bytes", CS_TAKES_ELEMENT, forget_element, element_text, NULL },
-	{ "kernels a tile", NULL, CS_TAKES_KERNELS, forget_kernels, NULL,
+	{ "element", "bytes", CS_TAKES_ELEMENT, forget_element, element_at,
+	  element_text, NULL },
+	{ "kernels a tile", NULL, CS_TAKES_KERNELS, forget_kernels, NULL, NULL,
 	  cs_overlap_print },
-	{ "size", NULL, 0, forget_size, size_text, NULL },
+	{ "size", NULL, 0, forget_size, size_at, size_text, NULL },
 };
 #define N_AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -143,13 +153,16 @@ int cs_curve_holds(const struct cs_run *run, uint32_t index)
 
 /* ---- points ---- */
 
-static void take_cells(struct point *p, const struct cs_grid *grid, double *room,
-		       size_t *k)
+static void take_cells(struct cs_curve_point *p, const struct cs_grid *grid,
+		       double *room, size_t *k)
 {
 	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
 		p->n_marked += grid->mark[i] == '!';
-		if (!isnan(grid->value[i]))
-			room[(*k)++] = grid->value[i];
+		if (isnan(grid->value[i]))
+			continue;
+		room[(*k)++] = grid->value[i];
+		p->low = fmin(p->low, grid->row[i]->stats.ci_low);
+		p->high = fmax(p->high, grid->row[i]->stats.ci_high);
 	}
 	p->n_planned += grid->n_planned;
 	p->n_measured += grid->n_measured;
@@ -159,14 +172,19 @@ static void take_cells(struct point *p, const struct cs_grid *grid, double *room
 }
 
 static int take_point(const struct cs_run *run, int first, int last, uint32_t index,
-		      struct point *p)
+		      struct cs_curve_point *p)
 {
 	size_t most = (size_t)(last - first) * CS_MAX_AGENTS * CS_MAX_AGENTS, k = 0;
 	double *room = calloc(most + 1, sizeof(*room));
 	struct cs_grid grid;
 	int node;
 
-	*p = (struct point){ .min = NAN, .median = NAN, .max = NAN, .together = NAN };
+	*p = (struct cs_curve_point){ .min = NAN,
+				      .median = NAN,
+				      .max = NAN,
+				      .low = NAN,
+				      .high = NAN,
+				      .together = NAN };
 	for (node = first; room && node < last; node++) {
 		if (cs_grid_init(&grid, run, node, index))
 			break;
@@ -191,14 +209,13 @@ static void put(FILE *to, int width, double x)
 		cs_print(to, "  %*.2f", width, x);
 }
 
-static void print_point(FILE *to, const struct axis *axis, const struct cs_test *test,
-			const struct point *p, int totals)
+static void print_point(FILE *to, const struct cs_test *test,
+			const struct cs_curve_point *p, int totals)
 {
-	char at[16], cells[32];
+	char cells[32];
 
-	axis->text(&p->matrix, at, sizeof(at));
 	cs_text(cells, sizeof(cells), "%zu/%zu", p->n_measured, p->n_planned);
-	cs_print(to, "%12s  %9s", at, cells);
+	cs_print(to, "%12s  %9s", p->text, cells);
 	put(to, 9, p->min);
 	put(to, 9, p->median);
 	put(to, 9, p->max);
@@ -212,10 +229,9 @@ static void print_point(FILE *to, const struct axis *axis, const struct cs_test 
 }
 
 /* From which size on the median is at least half of the highest. */
-static void print_half(FILE *to, const struct point *p, int n)
+static void print_half(FILE *to, const struct cs_curve_point *p, int n)
 {
 	double most = 0;
-	char size[16];
 	int i;
 
 	for (i = 0; i < n; i++)
@@ -224,9 +240,8 @@ static void print_half(FILE *to, const struct point *p, int n)
 		;
 	if (i == n || !(most > 0))
 		return;
-	size_text(&p[i].matrix, size, sizeof(size));
 	cs_fold(to, 2, 4, "half of the highest median (%.2f) is reached at %s", most,
-		size);
+		p[i].text);
 }
 
 /* What all points have in common. */
@@ -259,7 +274,7 @@ static void print_columns(FILE *to, const struct axis *axis, const struct cs_gri
 }
 
 static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
-			 const struct point *p, int n)
+			 const struct cs_curve_point *p, int n)
 {
 	int i, totals = 0, marked = 0;
 
@@ -272,7 +287,7 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 	print_heading(to, axis, like);
 	print_columns(to, axis, like, totals);
 	for (i = 0; i < n; i++)
-		print_point(to, axis, like->test, &p[i], totals);
+		print_point(to, like->test, &p[i], totals);
 	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
 		print_half(to, p, n);
 	if (marked)
@@ -280,46 +295,82 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 			"! number of cells with a remark (-v prints every matrix)");
 }
 
-/* Of the matrices at[0 … n-1]. */
-static int print_all(FILE *to, const struct axis *axis, struct cs_grid *like,
-		     const int nodes[2], const uint32_t *at, int n)
+/* The matrices of the curve that begins with one; malloc'ed, NULL: no memory. */
+static uint32_t *matrices_of(const struct cs_run *run, uint32_t index, int *n)
 {
-	struct point *point = calloc((size_t)n + 1, sizeof(*point));
-	int rc = point ? 0 : -1;
+	const struct axis *axis = axis_of(run, index);
+	const struct cs_grid of = cs_grid_head(run, index);
+	int points = cs_curve_points(run, index);
+	uint32_t *at = calloc((size_t)points + 1, sizeof(*at));
 
-	for (int i = 0; i < n && !rc; i++)
-		rc = take_point(like->run, nodes[0], nodes[1], at[i], &point[i]);
-	if (!rc)
-		print_points(to, axis, like, point, n);
-	free(point);
+	*n = 0;
+	for (uint32_t i = index; at && *n < points; i++) {
+		const struct cs_grid grid = cs_grid_head(run, i);
+
+		if (is_like(axis, &grid, &of))
+			at[(*n)++] = i;
+	}
+	return at;
+}
+
+static int take_points(struct cs_curve *curve, const struct cs_run *run,
+		       const int nodes[2], const uint32_t *at)
+{
+	const struct axis *axis = axis_of(run, at[0]);
+
+	curve->point = calloc((size_t)curve->n + 1, sizeof(*curve->point));
+	for (int i = 0; curve->point && i < curve->n; i++) {
+		struct cs_curve_point *p = &curve->point[i];
+
+		if (take_point(run, nodes[0], nodes[1], at[i], p))
+			return -1;
+		p->at = axis->at(&p->matrix);
+		axis->text(&p->matrix, p->text, sizeof(p->text));
+	}
+	return curve->point ? 0 : -1;
+}
+
+int cs_curve_take(const struct cs_run *run, const int nodes[2], uint32_t index,
+		  struct cs_curve *curve)
+{
+	const struct axis *axis = axis_of(run, index);
+	uint32_t *at;
+	int rc;
+
+	*curve = (struct cs_curve){ .by = axis->by };
+	if (!axis->at)
+		return 0;
+	at = matrices_of(run, index, &curve->n);
+	rc = at ? take_points(curve, run, nodes, at) : -1;
+	free(at);
 	return rc;
+}
+
+void cs_curve_release(struct cs_curve *curve)
+{
+	free(curve->point);
 }
 
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index)
 {
 	const struct axis *axis = axis_of(run, index);
-	int points = cs_curve_points(run, index), n = 0, rc;
-	uint32_t *at = calloc((size_t)points + 1, sizeof(*at)), i;
-	struct cs_grid like;
+	struct cs_grid like = cs_grid_head(run, index);
+	const int nodes[] = { first, last };
+	struct cs_curve curve;
+	uint32_t *at;
+	int n, rc;
 
-	if (!at || cs_grid_init(&like, run, first, index)) {
-		free(at);
-		return -1;
+	if (!axis->print) {
+		rc = cs_curve_take(run, nodes, index, &curve);
+		if (!rc)
+			print_points(to, axis, &like, curve.point, curve.n);
+		cs_curve_release(&curve);
+		return rc;
 	}
-	for (i = index; n < points; i++) {
-		const struct cs_grid grid = cs_grid_head(run, i);
-
-		if (is_like(axis, &grid, &like))
-			at[n++] = i;
-	}
-	if (axis->print) {
-		print_heading(to, axis, &like);
-		rc = axis->print(to, run, (int[]){ first, last }, at, n);
-	} else {
-		rc = print_all(to, axis, &like, (int[]){ first, last }, at, n);
-	}
-	cs_grid_release(&like);
+	print_heading(to, axis, &like);
+	at = matrices_of(run, index, &n);
+	rc = at ? axis->print(to, run, nodes, at, n) : -1;
 	free(at);
 	return rc;
 }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/quant.h"
+#include "base/units.h"
 #include "check/verdict/check.h"
 #include "check/fleet/class.h"
 #include "check/fleet/fingerprint.h"
@@ -483,32 +485,18 @@ static void print_groups(FILE *to, const struct cs_run *run,
 		print_left(to, g + i, n - i, cut);
 }
 
-static void print_counts(FILE *to, const struct cs_run *run)
+/* "findings: 2 critical, 0 warnings, 3 notes" */
+static void print_counts(FILE *to, const struct cs_run *run, const char *behind)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 };
-	char *drain = calloc((size_t)run->n_nodes + 1, 1);
-	int *nodes = calloc((size_t)run->n_nodes + 1, sizeof(*nodes)), node;
-	char hosts[512] = "none";
-	size_t n = 0;
 
-	for (size_t i = 0; drain && nodes && i < run->findings.n; i++) {
+	for (size_t i = 0; i < run->findings.n; i++)
 		count[f[i].severity]++;
-		if (f[i].node >= 0 && f[i].drain)
-			drain[f[i].node] = 1;
-	}
-	for (node = 0; drain && nodes && node < run->n_nodes; node++)
-		if (drain[node])
-			nodes[n++] = node;
-	if (n)
-		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
-	cs_fold(to, 0, 2,
-		"findings: %zu critical, %zu warning%s, %zu note%s; drain: %s",
+	cs_fold(to, 0, 2, "findings: %zu critical, %zu warning%s, %zu note%s%s",
 		count[CS_CRITICAL], count[CS_WARNING],
 		count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
-		count[CS_NOTE] == 1 ? "" : "s", hosts);
-	free(drain);
-	free(nodes);
+		count[CS_NOTE] == 1 ? "" : "s", behind);
 }
 
 static int print_findings(FILE *to, const struct cs_run *run, int lines, int verbose)
@@ -523,7 +511,7 @@ static int print_findings(FILE *to, const struct cs_run *run, int lines, int ver
 	length = measure(run, &groups);
 	rc = !length || page_open(&page) ? -1 : 0;
 	if (!rc) {
-		print_counts(page.to, run);
+		print_counts(page.to, run, "");
 		lines += page_close(&page);
 		fwrite(page.text, 1, page.size, to);
 		free(page.text);
@@ -539,31 +527,128 @@ static int print_findings(FILE *to, const struct cs_run *run, int lines, int ver
 
 /* ---- the whole ---- */
 
-static void print_nodes(FILE *to, const struct cs_run *run)
+struct census {
+	int known, measured;
+};
+
+static struct census count_nodes(const struct cs_run *run)
 {
-	int known = 0, measured = 0;
+	struct census census = { 0, 0 };
 	char *has = calloc((size_t)run->n_nodes + 1, 1);
 
 	for (size_t i = 0; has && i < cs_rows_count(&run->rows); i++)
 		has[cs_rows_get(&run->rows, i)->node] |=
 			cs_rows_get(&run->rows, i)->status == CS_OK;
 	for (int node = 0; has && node < run->n_nodes; node++) {
-		known += run->node[node].facts.n_agents >= 0;
-		measured += has[node];
+		census.known += run->node[node].facts.n_agents >= 0;
+		census.measured += has[node];
 	}
 	free(has);
-	cs_fold(to, 0, 2,
-		"%d nodes: %d measured, %d with facts alone, %d of which nothing is known",
-		run->n_nodes, measured, known - measured, run->n_nodes - known);
+	return census;
 }
 
+static void print_nodes(FILE *to, const struct cs_run *run)
+{
+	struct census census = count_nodes(run);
+
+	cs_fold(to, 0, 2,
+		"%d nodes: %d measured, %d with facts alone, %d of which nothing is known",
+		run->n_nodes, census.measured, census.known - census.measured,
+		run->n_nodes - census.known);
+}
+
+/* ---- where nobody is needed ---- */
+
+int cs_fleet_needs_nobody(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	struct census census = count_nodes(run);
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (f[i].severity > CS_NOTE)
+			return 0;
+	return census.measured == run->n_nodes;
+}
+
+/* "  class X: 1000 nodes", or how many classes there are. */
+static int print_class_count(FILE *to, const struct cs_run *run)
+{
+	char first[CS_CLASS] = "", text[CS_CLASS];
+	int nodes = 0, others = 0;
+
+	for (int node = 0; node < run->n_nodes; node++) {
+		if (cs_class_text(run, node, text, sizeof(text)))
+			continue;
+		if (!nodes++)
+			cs_text(first, sizeof(first), "%s", text);
+		others += strcmp(first, text) != 0;
+	}
+	if (others)
+		cs_print_line(to, "  %d nodes of class %.40s, %d of others (-v)",
+			      nodes - others, first, others);
+	else
+		cs_print_line(to, "  all of class %.60s", first);
+	return 0;
+}
+
+/* Of the first test, in one line of the narrowest terminal. */
+static int print_first_figures(FILE *to, const struct cs_run *run)
+{
+	struct cs_vec all = CS_VEC(struct figures);
+	struct figures *f;
+	char low[CS_HOST + 32];
+	int rc = 0;
+
+	for (int node = 0; node < run->n_nodes && !rc; node++)
+		rc = gather(run, node, &all);
+	f = all.data;
+	if (!rc && all.n && f->values.n) {
+		size_t n;
+		const struct cs_test *test = &cs_catalogue(&n)[f->of.test];
+		int d = cs_decimals(test);
+
+		where_text(run, f->low, low, sizeof(low));
+		cs_print_line(to, "  %.24s %.*f %s, least %.*f (%.20s); %zu more (-v)",
+			      test->name, d, cs_median(f->values.data, f->values.n),
+			      cs_unit_text(test->unit), d, f->low->stats.median, low,
+			      all.n - 1);
+	}
+	for (size_t i = 0; i < all.n; i++)
+		cs_vec_release(&f[i].values);
+	cs_vec_release(&all);
+	return rc;
+}
+
+/* At most six lines, with that of what stands in for GPUs or a clock. */
+int cs_fleet_print_brief(FILE *to, const struct cs_run *run)
+{
+	char time[32];
+
+	cs_time_text(&run->started, time, sizeof(time));
+	if (run->virtual_clock)
+		cs_print_line(to, "%s", CS_MEASURED_WITH_DOUBLE);
+	cs_print_line(to, "cscope-mpi %s  %s  %d nodes, all measured", run->version,
+		      time, run->n_nodes);
+	if (print_class_count(to, run) || print_first_figures(to, run))
+		return -1;
+	print_counts(to, run, run->findings.n ? " (-v prints them)" : "");
+	return cs_actions_print(to, run, 0);
+}
+
+/* What is to be done comes last: where the eye is when a terminal has scrolled. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
-	struct page page;
+	struct page page, actions;
 	int rc;
 
-	if (page_open(&page))
+	if (page_open(&actions))
 		return -1;
+	rc = cs_actions_print(actions.to, run, verbose);
+	lines += page_close(&actions);
+	if (rc || page_open(&page)) {
+		free(actions.text);
+		return -1;
+	}
 	print_nodes(page.to, run);
 	rc = print_figures(page.to, run, verbose) ||
 			     print_classes(page.to, run, verbose) ?
@@ -571,6 +656,10 @@ int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 		   0;
 	lines += page_close(&page);
 	fwrite(page.text, 1, page.size, to);
+	rc = rc ? rc : print_findings(to, run, lines, verbose);
+	if (!rc)
+		fwrite(actions.text, 1, actions.size, to);
 	free(page.text);
-	return rc ? rc : print_findings(to, run, lines, verbose);
+	free(actions.text);
+	return rc;
 }

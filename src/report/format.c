@@ -26,6 +26,7 @@ const struct cs_format cs_formats[] = {
 	{ "json", ".json", write_document, 0 },
 	{ "jsonl", ".jsonl", write_journal, 0 },
 	{ "csv", ".csv", cs_csv_write, 0 },
+	{ "html", ".html", cs_html_write, 0 },
 	{ "result", "", cs_result_write, 0 },
 	{ "model", "", cs_model_write, 0 },
 	{ "model-csv", "", cs_model_csv_write, 0 },

@@ -24,10 +24,8 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * and where it is the only one.  -1: no memory. */
 int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
 		       char *differs);
-/* curve.c.  Is a matrix one of those that a curve stands for; how many points has the
- * curve that begins with it (0: it begins none); the curve itself, over nodes [first, last).  -1: no memory. */
-int cs_curve_holds(const struct cs_run *run, uint32_t index);
-int cs_curve_points(const struct cs_run *run, uint32_t index);
+/* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).  -1:
+ * no memory. */
 int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		   uint32_t index);
 /* overlap.c.  The same of matrices that differ in their kernels a tile alone, below their
@@ -50,9 +48,15 @@ void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t s
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
-/* A judged run of several nodes, behind that many lines: figures, classes, findings.
+/* A judged run of several nodes, behind that many lines: figures, classes, findings, and what is to be done.
  * -1: no memory. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
+/* All were measured, and no finding is more than a note: six lines say so. */
+int cs_fleet_needs_nobody(const struct cs_run *run);
+int cs_fleet_print_brief(FILE *to, const struct cs_run *run);
+/* actions.c.  A line for each fault that needs a person, then the nodes to drain, alone
+ * on a line.  -1: no memory. */
+int cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
 /* The findings alone.  -1: no memory. */
 int cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings.  -1: no memory. */

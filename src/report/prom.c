@@ -10,6 +10,7 @@
 
 #include "base/print.h"
 #include "check/link/kind.h"
+#include "check/verdict/action.h"
 #include "plan/file.h"
 #include "report/tally.h"
 #include "report/view.h"
@@ -282,6 +283,39 @@ static int put_findings(FILE *to, const struct cs_run *run)
 	return 0;
 }
 
+/* How many faults each node has by what is to be done: a series for both, also of 0, so
+ * that an alert ends when the fault has. */
+static int put_actions(FILE *to, const struct cs_run *run)
+{
+	const struct cs_action *a;
+	struct cs_vec actions;
+	uint32_t(*n)[CS_ACTIONS] = calloc((size_t)run->n_nodes + 1, sizeof(*n));
+	int rc = !n || cs_actions_find(run, &actions, NULL);
+
+	a = rc ? NULL : actions.data;
+	for (size_t i = 0; !rc && i < actions.n; i++)
+		if (a[i].node >= 0)
+			n[a[i].node][a[i].kind]++;
+	if (!rc)
+		put_head(to, "actions", "Faults by what is to be done on the node.");
+	for (int node = 0; !rc && node < run->n_nodes; node++)
+		for (int k = CS_ACTION_WATCH; k < CS_ACTIONS; k++) {
+			int labels = 0;
+
+			fputs("cscope_mpi_actions", to);
+			put_label(to, &labels, "Hostname", run->node[node].facts.host);
+			put_label(to, &labels, "placement",
+				  run->node[node].facts.placement);
+			put_label(to, &labels, "action",
+				  cs_action_text((enum cs_action_kind)k));
+			put_value(to, labels, n[node][k]);
+		}
+	if (!rc)
+		cs_vec_release(&actions);
+	free(n);
+	return rc ? -1 : 0;
+}
+
 static void put_run(FILE *to, const struct cs_run *run)
 {
 	int n = 0;
@@ -313,7 +347,7 @@ static int write_families(FILE *to, const struct cs_run *pooled,
 	(void)opt; /* always all */
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		put_family(to, pooled, &families[i]);
-	if (put_cells(to, pooled) || put_findings(to, run))
+	if (put_cells(to, pooled) || put_findings(to, run) || put_actions(to, run))
 		return -1;
 	put_run(to, run);
 	return 0;

@@ -35,6 +35,10 @@ const char *cs_output_bare(const char *name, const struct cs_format **format);
 /* By that, or by the file name's ending; NULL when unknown. */
 const struct cs_format *cs_format_by_file(const char *file);
 
+/* --drain-command: for each node to be drained a command, %n its name, %r the reason,
+ * or by a scheduler's name that one's (actions.c). */
+int cs_drain_commands(FILE *to, const struct cs_run *run, const char *command);
+
 /* --list and --dry-run. */
 int cs_report_list(FILE *to);
 /* The cells of a plan by the names of Comm|Scope, in its order (gbench.c). */

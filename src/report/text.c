@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "check/verdict/check.h"
 #include "report/matrix.h"
+#include "report/curve.h"
 #include "report/parts.h"
 #include "report/versus.h"
 
@@ -472,6 +473,9 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 		cs_fold(to, 0, 2,
 			"ONE GPU: nothing between GPUs to measure; below: "
 			"host to GPU and back, its own memory");
+	if (is_fleet(run) && !run->only[1][0] && !opt->topology && !opt->verbose &&
+	    cs_fleet_needs_nobody(run))
+		return cs_fleet_print_brief(to, run);
 	cs_head_print(to, run);
 	if (run->only[1][0])
 		return cs_cell_print(to, run);

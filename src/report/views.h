@@ -22,6 +22,8 @@ int cs_nagios_write(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt);
 int cs_junit_write(FILE *to, const struct cs_run *run,
 		   const struct cs_view_options *opt);
+int cs_html_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt);
 int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
 			 const struct cs_view_options *opt);
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,

@@ -19,6 +19,14 @@ enum cs_finding_id {
 };
 #undef FINDING
 
+/* What came of measuring again what a finding rests on. */
+enum cs_remeasured {
+	CS_REMEASURED_NONE,
+	CS_REMEASURED_CONFIRMED,
+	CS_REMEASURED_NOT_CONFIRMED,
+	CS_REMEASURED_UNSURE, /* its figures do not tell */
+};
+
 #define CS_EVIDENCE 8 /* rows that a finding names at most */
 #define CS_FINDING_TEXT 32 /* an id as text */
 
@@ -40,6 +48,8 @@ struct cs_finding {
 	char next[CS_ERR_TEXT];	     /* what to do; "" */
 	char remeasure[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
 	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
+	int32_t of_figures;	     /* it rests on figures, which were … */
+	uint32_t remeasured;	     /* … again: enum cs_remeasured */
 	double confidence;	     /* 0 to 1, of a judgement; 0 not said */
 	uint32_t n_evidence;
 	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */

@@ -14,6 +14,7 @@
 
 #include "node/agent.h"
 #include "node/coordinator.h"
+#include "plan/choose.h"
 
 #define AGENTS_MAX 32
 #define ROUND_S 1.0 /* plans of one size are repeated for so long */

@@ -26,6 +26,7 @@
 #include "check/bounds/baseline.h"
 #include "check/verdict/check.h"
 #include "file/load.h"
+#include "plan/choose.h"
 #include "report/report.h"
 #include "result/merge.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "plan/choose.h"
 #include "plan/plan.h"
 
 #define ROUND_S 0.2 /* builds of one size are repeated for so long */

@@ -14,6 +14,7 @@
 #include "../unit/canned.h"
 #include "check/verdict/check.h"
 #include "node/sampler.h"
+#include "plan/choose.h"
 #include "result/stats.h"
 
 #define CELLS 10000

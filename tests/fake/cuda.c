@@ -569,6 +569,13 @@ API CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule handle,
 	return f->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+const struct fake_kernel *fake_function(CUfunction handle)
+{
+	const struct function *f = fake_handle_object(FAKE_FUNCTION, handle);
+
+	return f && f->ctx == fake_current ? f->kernel : NULL;
+}
+
 API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
 {
 	struct module *m;
@@ -649,6 +656,19 @@ static const struct {
 	{ "cuMemAdvise", 8000, (void *)fake_advise_8000 },
 	{ "cuMemAdvise", 12020, (void *)fake_advise_12020 },
 	{ "cuMemRangeGetAttribute", 8000, (void *)cuMemRangeGetAttribute },
+	/* whose time counts */
+	{ "cuEventSynchronize", 2000, (void *)cuEventSynchronize },
+	{ "cuGraphCreate", 10000, (void *)cuGraphCreate },
+	{ "cuGraphDestroy", 10000, (void *)cuGraphDestroy },
+	{ "cuGraphAddKernelNode", 10000, (void *)fake_graph_add_kernel },
+	{ "cuGraphInstantiateWithFlags", 11040, (void *)cuGraphInstantiateWithFlags },
+	{ "cuGraphLaunch", 10000, (void *)cuGraphLaunch },
+	{ "cuGraphExecDestroy", 10000, (void *)cuGraphExecDestroy },
+	{ "cuMemAllocAsync", 11020, (void *)cuMemAllocAsync },
+	{ "cuMemFreeAsync", 11020, (void *)cuMemFreeAsync },
+	{ "cuMemsetD8Async", 3020, (void *)cuMemsetD8Async },
+	{ "cuMemcpy2DAsync", 3020, (void *)cuMemcpy2DAsync },
+	{ "cuMemcpy3DAsync", 3020, (void *)cuMemcpy3DAsync },
 };
 
 #define SAME(name, version)                                                  \
@@ -657,6 +677,21 @@ static const struct {
 		       #name);
 CS_DRIVER_CALLS(SAME)
 #undef SAME
+
+/* Is it one of FAKE_LACKS? */
+static int is_lacking(const char *name)
+{
+	const char *list = getenv("FAKE_LACKS");
+	size_t length = strlen(name);
+
+	while (list && *list) {
+		if (!strncmp(list, name, length) && strchr(",", list[length]))
+			return 1;
+		list = strchr(list, ',');
+		list += list != NULL;
+	}
+	return 0;
+}
 
 API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry, int version,
 				      cuuint64_t flags,
@@ -669,7 +704,7 @@ API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry, int versio
 		return CUDA_ERROR_INVALID_VALUE;
 	*entry = NULL;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		if (strcmp(functions[i].name, name) ||
+		if (strcmp(functions[i].name, name) || is_lacking(name) ||
 		    functions[i].version > fake.cuda)
 			continue;
 		if (!*entry)

@@ -13,6 +13,7 @@
  *   clock.c    virtual time and the flows that share links
  *   disturb.c  what changes from sample to sample
  *   kernels.c  the kernels of kernels/kernels.cu in C
+ *   calls.c    graphs, boxes and other calls whose time counts; the CPU's time
  *
  * Locks, in the order in which they may be taken: the queue lock (queue.c), the
  * lock of ranges (vmm.c), the memory lock (memory.c), the lock of pages (um.c), the lock
@@ -128,6 +129,8 @@ extern __thread struct fake_ctx *fake_current;
 int fake_is_sticky(int code);
 /* Can two GPUs reach each other's memory? */
 int fake_are_peers(int a, int b);
+/* The kernel of a function of the current context; NULL: it is none. */
+const struct fake_kernel *fake_function(CUfunction handle);
 /* The context behind a handle, while it is there. */
 struct fake_ctx *fake_ctx_of(CUcontext handle);
 
@@ -150,7 +153,9 @@ enum fake_kind {
 	FAKE_EVENT,
 	FAKE_MODULE,
 	FAKE_FUNCTION,
-	FAKE_PHYSICAL
+	FAKE_PHYSICAL,
+	FAKE_GRAPH,
+	FAKE_EXEC
 };
 void *fake_handle_make(enum fake_kind kind, void *object);
 void *fake_handle_object(enum fake_kind kind, const void *handle);
@@ -245,6 +250,22 @@ int fake_memory_corrupts(uint64_t src, int gpu);
 /* … and do it to what a kernel of that GPU has just written there. */
 void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu);
 void fake_memory_drop(const struct fake_ctx *ctx); /* all of a context */
+
+/* Device memory of the current context, for whichever call. */
+CUresult fake_device_alloc(CUdeviceptr *at, size_t bytes);
+CUresult fake_device_free(CUdeviceptr at);
+
+/* ---- calls.c ---- */
+
+/* The CPU's time: an element of FAKE_CALL_NS, 0 or -1; the thread calls that function; it
+ * is of that many bytes; it has waited so long. */
+int fake_cpu_rule(const char *element);
+void fake_cpu_call(const char *function);
+void fake_cpu_bytes(uint64_t bytes);
+void fake_cpu_wait(uint64_t ps);
+CUresult CUDAAPI fake_graph_add_kernel(CUgraphNode *node, CUgraph graph,
+				       const CUgraphNode *after, size_t n,
+				       const CUDA_KERNEL_NODE_PARAMS_v1 *params);
 
 /* ---- clock.c ---- */
 
@@ -400,7 +421,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 25
+#define FAKE_N_KERNELS 31
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c, queue.c ---- */
@@ -408,6 +429,8 @@ extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,
 		     unsigned grid, unsigned threads);
+/* As cuMemcpyAsync. */
+CUresult fake_copy(CUstream stream, uint64_t dst, uint64_t src, uint64_t bytes);
 /* To a GPU or FAKE_HOST, NUMA node `numa` of it, of managed memory that is there. */
 CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu,
 		       int numa);

@@ -657,6 +657,16 @@ static struct fake_moves moves_touch(const void *args)
 	return (struct fake_moves){ FAKE_WRITE, a->address, 0, 0 };
 }
 
+static CUresult run_fault(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	return run_touch(ctx, &((const struct cs_k_fault *)args)->touch, grid);
+}
+
+static struct fake_moves moves_fault(const void *args)
+{
+	return moves_touch(&((const struct cs_k_fault *)args)->touch);
+}
+
 static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 			    unsigned grid)
 {
@@ -686,6 +696,17 @@ static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 	return CUDA_SUCCESS;
 }
 
+/* ---- what only costs its launch ---- */
+
+static CUresult run_nothing(const struct fake_ctx *ctx, const void *args,
+			    unsigned grid)
+{
+	(void)ctx;
+	(void)args;
+	(void)grid;
+	return CUDA_SUCCESS;
+}
+
 #define NAMED(kernel) .name = "cs_k_" #kernel, .args = sizeof(struct cs_k_##kernel)
 #define RUNS(kernel) NAMED(kernel), .run = run_##kernel
 #define MOVES(kernel) RUNS(kernel), .moves = moves_##kernel
@@ -710,14 +731,18 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ MOVES(touch) },
+	{ MOVES(fault) },
 	{ RUNS(touched) },
 	{ MOVES(rekey) },
 	{ MOVES(consume) },
 	{ MOVES(produce) },
-	{ NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
+#define NOTHING(kernel) { .name = "cs_k_" #kernel, .run = run_nothing },
+	CS_KERNELS_ARGS(NOTHING){
+		NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */
 };
 
 #define MOST(name) _Static_assert(sizeof(struct cs_k_##name) <= FAKE_ARGS, #name);
 CS_KERNELS(MOST)
 #define ONE(name) +1
-_Static_assert(0 CS_KERNELS(ONE) == FAKE_N_KERNELS, "FAKE_N_KERNELS");
+_Static_assert(0 CS_KERNELS(ONE) CS_KERNELS_ARGS(ONE) == FAKE_N_KERNELS,
+	       "FAKE_N_KERNELS");

@@ -253,6 +253,12 @@ static int cuda_read(void)
 	return 1000 * major + 10 * minor;
 }
 
+static int take_cpu_rule(const char *element, void *arg)
+{
+	(void)arg;
+	return fake_cpu_rule(element);
+}
+
 static void managed_read(void)
 {
 	const char *us = getenv("FAKE_FAULT_US");
@@ -393,6 +399,7 @@ __attribute__((constructor)) static void config_read(void)
 	if (host && *host && !(fake.host_shared > 0))
 		fake_bad("FAKE_HOST_SHARED");
 	each("FAKE_PEER_SHARED", take_shared, NULL);
+	each("FAKE_CALL_NS", take_cpu_rule, NULL);
 	matrix_read();
 	visible_read();
 	faults_read();
@@ -404,6 +411,7 @@ int fake_call(struct fake_site *site)
 	long all = atomic_fetch_add(&calls, 1) + 1;
 
 	fault = 0;
+	fake_cpu_call(site->name);
 	if (calls_fd >= 0)
 		dprintf(calls_fd, "%d %s\n", rank, site->name);
 	for (int i = 0; i < n_rules; i++) {

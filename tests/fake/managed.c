@@ -17,6 +17,7 @@ API CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *at, size_t bytes, unsigned f
 	CUresult code;
 
 	ENTER(cuMemAllocManaged, FAKE_CTX);
+	fake_cpu_bytes(bytes);
 	if (!fake.managed)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!at || !bytes ||

@@ -230,12 +230,11 @@ void fake_memory_drop(const struct fake_ctx *ctx)
 
 /* ---- device memory ---- */
 
-API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
+CUresult fake_device_alloc(CUdeviceptr *at, size_t bytes)
 {
 	struct fake_memory *m = NULL;
 	int gpu;
 
-	ENTER(cuMemAlloc, FAKE_CTX);
 	if (!at || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	gpu = fake_current->gpu;
@@ -253,6 +252,18 @@ API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
 	}
 	pthread_rwlock_unlock(&lock);
 	return m ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
+{
+	ENTER(cuMemAlloc, FAKE_CTX);
+	fake_cpu_bytes(bytes);
+	return fake_device_alloc(at, bytes);
+}
+
+CUresult fake_device_free(CUdeviceptr at)
+{
+	return memory_free(at, FAKE_DEVICE, CUDA_ERROR_INVALID_VALUE);
 }
 
 API CUresult CUDAAPI cuMemFree(CUdeviceptr at)
@@ -313,6 +324,7 @@ API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 	struct fake_memory *m;
 
 	ENTER(cuMemHostAlloc, FAKE_CTX);
+	fake_cpu_bytes(bytes);
 	if (!at || !bytes || flags & ~7u)
 		return CUDA_ERROR_INVALID_VALUE;
 	m = memory_new("fake-host-memory", bytes);
@@ -373,6 +385,7 @@ API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	CUresult code = CUDA_SUCCESS;
 
 	ENTER(cuMemHostRegister, FAKE_CTX);
+	fake_cpu_bytes(bytes);
 	if (!at || !bytes || bytes > UINT64_MAX - at || flags & ~15u)
 		return CUDA_ERROR_INVALID_VALUE;
 	m = calloc(1, sizeof(*m));

@@ -431,19 +431,26 @@ API CUresult CUDAAPI cuStreamQuery(CUstream stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	pthread_mutex_lock(&fake_queue_lock);
 	depth = s->depth;
+	if (!depth)
+		s->seen_ps = s->ps;
 	pthread_mutex_unlock(&fake_queue_lock);
 	return depth ? CUDA_ERROR_NOT_READY : (CUresult)s->ctx->sticky;
 }
 
+/* Who waits has the time of all that it waited for, whatever it did meanwhile. */
 API CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
 {
 	struct fake_stream *s;
+	CUresult code;
 
 	ENTER(cuStreamSynchronize, FAKE_CTX);
 	s = fake_stream_of(stream);
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return fake_stream_wait(s);
+	code = fake_stream_wait(s);
+	fake_cpu_wait(s->ps - s->seen_ps);
+	s->seen_ps = s->ps;
+	return code;
 }
 
 static int is_gated(const struct fake_ctx *ctx)

@@ -55,7 +55,8 @@ struct fake_stream {
 	unsigned depth;
 	int closing;
 	pthread_cond_t work;	/* the queue is not empty, or closing */
-	uint64_t ps;		/* virtual time of what has run */
+	uint64_t ps;		/* virtual time of what has run, … */
+	uint64_t seen_ps;	/* … up to where the CPU has waited for it */
 	unsigned waits;		/* in the queue */
 	struct fake_gate gate;	/* of the last wait enqueued */
 	struct fake_flow added; /* last flow put behind that gate */

@@ -163,9 +163,14 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
 				   CUstream stream)
 {
+	ENTER(cuMemcpyAsync, FAKE_CTX);
+	return fake_copy(stream, dst, src, bytes);
+}
+
+CUresult fake_copy(CUstream stream, uint64_t dst, uint64_t src, uint64_t bytes)
+{
 	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
 
-	ENTER(cuMemcpyAsync, FAKE_CTX);
 	return enqueue_copy(stream, &op, NULL, NULL);
 }
 

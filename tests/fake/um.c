@@ -511,12 +511,20 @@ static void prefetch(struct work *w, int numa)
 /* Where this machine has that NUMA node.  The program's mapping is the one that counts. */
 static void settle(const struct work *w, int numa)
 {
-	for (uint64_t at = w->first; at < w->end; at++) {
-		void *page = (void *)(uintptr_t)(w->memory->at + at * PAGE);
-		int status;
+	enum { MOST = 512 };
+	void *page[MOST];
+	int to[MOST], status[MOST];
+	unsigned long n = 0;
 
-		if (w->um->page[at].shown != SHOWN_NOT)
-			syscall(SYS_move_pages, 0, 1ul, &page, &numa, &status, 2);
+	for (uint64_t at = w->first; at < w->end; at++) {
+		if (w->um->page[at].shown != SHOWN_NOT) {
+			to[n] = numa;
+			page[n++] = (void *)(uintptr_t)(w->memory->at + at * PAGE);
+		}
+		if (n == MOST || (n && at + 1 == w->end)) {
+			syscall(SYS_move_pages, 0, n, page, to, status, 2);
+			n = 0;
+		}
 	}
 }
 

@@ -121,6 +121,7 @@ API CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t by
 	int fd, gpu;
 
 	ENTER(cuMemCreate, FAKE_INIT);
+	fake_cpu_bytes(bytes);
 	code = prop_check(prop);
 	if (!code && (!handle || !bytes || bytes % GRAIN || flags))
 		code = CUDA_ERROR_INVALID_VALUE;

@@ -5,6 +5,7 @@
 
 #include "fuzz.h"
 #include "node/sampler.h"
+#include "plan/choose.h"
 #include "result/stats.h"
 
 /* One step of one or two transfers. */

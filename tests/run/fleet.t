@@ -47,7 +47,12 @@ fleet alike n01 n02 n03 n04 n05
 check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
 ok "nodes that are alike: status 0" status_is 0
 ok "… nothing is reported" finds alike.json ""
-ok "… all in one class" prints "class unknown product; NVIDIA H200: 5 nodes n\\[01-05\\]"
+ok "… all in one class" prints "all of class unknown product; NVIDIA H200$"
+ok "… six lines of 80 columns at most, the last says that none is to be drained" eval \
+	'[ "$(grep -c "" out)" -le 6 ] && ! grep -E "^.{81}" out && [ "$(tail -n 1 out)" = "drain: none" ]'
+check alike/*.jsonl -v
+ok "… with -v their names" prints "class unknown product; NVIDIA H200: 5 nodes n\\[01-05\\]"
+check alike/*.jsonl -o alike.json
 ok_schema "the document follows the schema" alike.json
 ok_json "nodes have fingerprints, the same ones" alike.json \
 	'len({str(n["fingerprint"]) for n in d["nodes"]}) == 1 and len(d["nodes"][0]["fingerprint"]["wiring"]) == 16'
@@ -71,8 +76,45 @@ ok "… each is named, with its gravity, and nobody else" finds faults.json \
 ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[drain\\]"
 ok "… a GPU with its bus id" eval \
 	'prints "n07: GPU 2: 17 of 18 NVLinks are up" && prints "where: n07 GPU 2 0000:3c:00.0 GPU-"'
-ok "… and the nodes to drain" prints "drain: n\\[06-07\\]"
+ok "… and at the end the nodes to drain, alone on a line" eval \
+	'[ "$(tail -n 1 out)" = "drain: n[06-07]" ]'
+ok "… behind a line for each fault: where, what to do, which GPU" eval \
+	'prints "^  n07  drain  GPU 2 \(0000:3c:00.0, serial 1650023000002\): 17 of 18 NVLinks are up$" &&
+	 prints "^  n06  drain  node: gpus: 3, where" && prints "^  n08  watch  GPU 1 \(0000:2b:00.0, serial [0-9]+\): vbios" &&
+	 prints "^4 faults to act on:$"'
+ok_json "… in the document" faults.json \
+	'[(a["node"], a["action"], a["serial"], a["remeasured"]) for a in d["actions"] if a["node"] in ("n07", "n09")] == [("n07", "drain", "1650023000002", None), ("n09", "watch", None, None)]'
+ok_schema "… which follows the schema" faults.json
+check faults/*.jsonl -f prom
+ok "… and a series for each node and action" eval \
+	'prints "^cscope_mpi_actions.Hostname=.n07.,action=.drain.. 1$" && prints "^cscope_mpi_actions.Hostname=.n01.,action=.drain.. 0$"'
+check faults/*.jsonl --drain-command slurm
+ok "--drain-command prints what drains them, and nothing else" eval \
+	'[ "$(grep -c "" out)" = 2 ] && prints "^scontrol update NodeName=n07 State=DRAIN Reason=\"cscope-mpi: GPU 2 .*17 of 18 NVLinks are up\"$"'
+check faults/*.jsonl --drain-command 'keep out %n, 100%%: %r'
+ok "… by a template" prints '^keep out n06, 100%: cscope-mpi: node: gpus: 3'
 ok "the last word on stderr says why" one_line "critical: n07: GPU 2: 17 of 18 NVLinks are up \\(and 1 more\\) \\(exit 2\\)"
+
+many() { # FOLDER NODES NODE: so many nodes, of which that one is n07
+	mkdir "$1"
+	python3 -c 'import sys
+folder, nodes, ill = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+for i in range(nodes):
+    of = "n07" if i == ill else "n01"
+    text = open(f"faults/{of}.jsonl").read().replace(f"\"{of}\"", f"\"m{i:04}\"")
+    with open(f"{folder}/m{i:04}.jsonl", "w") as file:
+        file.write(text.replace("\"id\":\"", f"\"id\":\"{i}-", 1))' "$@"
+}
+for n in 16 1000; do
+	many "of$n" "$n" "$((n - 2))"
+	check "of$n"/*
+	ok "$n nodes, one fault: one line, and who is to be drained" eval \
+		'prints "^1 fault to act on:$" && [ "$(tail -n 1 out)" = "drain: m$(printf %04d $((n - 2)))" ] &&
+		 ! grep -E "^.{91}" out'
+	rm "of$n"/m*"$((n - 2)).jsonl"
+	check "of$n"/*
+	ok "… without it six lines" eval 'status_is 0 && [ "$(grep -c "" out)" -le 6 ]'
+done
 
 cp -r alike cut
 head -n 12 alike/n02.jsonl >cut/n02.jsonl

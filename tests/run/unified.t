@@ -61,7 +61,7 @@ ok_json "... where no speed tells between GPUs, that is said" s.json \
 
 # ---- advice ----
 
-run 0 --no-mpi --seed 1 --cell-limit 300ms -s 16M --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
+CS_TIMEOUT=180 run 0 --no-mpi --seed 1 --cell-limit 300ms -s 16M --advise none,read-mostly,prefer-src,prefer-dst,accessed-by -t h2d.prefetch.managed.pair,h2d.demand.managed.pair,peer.demand.managed.pair,peer.prefetch.managed.pair -o a.json -o a.jsonl
 ok_json "advice is a variant, a cell for each" a.json \
 	'len({(r["test"], r["advice"], r["src"], r["dst"]) for r in d["results"]}) == 40 and not any(r["status"] == "failed" for r in d["results"])'
 ok_json "... where pages stay, rows say so, and no other" a.json \
@@ -76,6 +76,15 @@ ok_json "what was advised of a cell is not said of the next" m.json \
 	'[r["flags"] for r in d["results"] if not r["advice"] and "pages-stayed" in r["flags"]] == []'
 run 0 "${here[@]}" --advise prefer-src -t local.ce.copy.alone
 ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--advise: none of the chosen tests is of managed memory"'
+
+# ---- one fault ----
+
+run 0 --no-mpi --seed 1 --cell-limit 1s -s 8M -t '*.chase.fault.pair' -o one.json
+ok "one fault after the other, by a GPU: its time within 0.5 % of the truth" figures one.json \
+	'(lambda one: len(one) == 4 and all(abs(r["value"] / 1e9 / (28e-6 + 65536 / (down(number(r["dst"])) if r["path"] == "h2d" else across(number(r["src"]), number(r["dst"]))) + 5e-6 / 4) - 1) < .005 for r in one))([r for r in d["results"] if r["status"] == "ok" and r["path"] != "d2h" and r["unit"] == "ns"])'
+ok_json "... by a CPU; the touched pages are proven to have come, between GPUs that is not" one.json \
+	'all(r["status"] == "ok" and r["metric"] == "time" and r["checked_whole"] > 0 and ("placement-not-proven" in r["flags"]) == (r["path"] == "peer") for r in d["results"]) and sum(r["path"] == "d2h" and r["dst_pages_numa"] == 0 for r in d["results"]) == 2'
+ok_schema "... as the schema has it" one.json
 
 # ---- the call ----
 
@@ -121,8 +130,12 @@ ok "... nor between GPUs" no_rate gpu0 gpu1 "pages were not all on GPU 1"
 ok "... nor if they could not be brought home" no_rate gpu1 gpu0 "before a sample pages were not all on GPU 1"
 lie FAKE_UM_REMOTE=h-0 h2d.demand.managed.pair
 ok "a touch that maps and does not move is no rate" no_rate '[^,]*' gpu0 "pages were still on the host"
+lie FAKE_UM_REMOTE=h-0 h2d.chase.fault.pair
+ok "... nor the time of a fault" eval 'grep -qE ",time,managed,[^,]*,gpu0,.*,failed,.*2 of 2 pages were still on the host.*not-moved" l.csv && ! grep -E ",time,managed,[^,]*,gpu0,.*,ok," l.csv'
 lie FAKE_UM_LOST=h-0:8 h2d.demand.managed.pair
 ok "a touch that is lost is corrupt" grep -qE ",rate,managed,[^,]*,gpu0,.*,corrupt," l.csv
+lie FAKE_UM_LOST=h-0:512 h2d.chase.fault.pair
+ok "... of a chase too" grep -qE ",time,managed,[^,]*,gpu0,.*,corrupt," l.csv
 lie FAKE_UM_LOST=0-h:8 d2h.demand.managed.pair
 ok "... as is a page that comes with another byte" grep -qE ",rate,managed,gpu0,[^,]*,.*,corrupt," l.csv
 lie FAKE_PREFETCH_BLOCKS=h-0 h2d.prefetch.managed.pair
@@ -160,5 +173,5 @@ ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefet
 ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv
 run 0 -n --gpus 2 --suite unified
 ok "--suite unified is all of them, streams and overlap" eval \
-	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ]'
+	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ] && [ "$(grep -c "^test .*chase.fault" out)" = 3 ]'
 finish

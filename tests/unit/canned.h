@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/choose.h"
 #include "result/cells.h"
 
 struct canned {

@@ -10,6 +10,7 @@
 #include "check/verdict/check.h"
 #include "node/board.h"
 #include "node/budget.h"
+#include "plan/choose.h"
 #include "tap.h"
 
 #define QUICK "peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair"

@@ -29,7 +29,8 @@ static void names_are_made_of_their_axes(void)
 		t_eq_str(t[i].name, name);
 		t_eq_int(cs_test_index(name), (int)i);
 		t_eq_int(cs_test_is_of(&t[i], CS_BACKEND_CPU),
-			 t[i].method == CS_METHOD_CPU);
+			 t[i].method == CS_METHOD_CPU ||
+				 t[i].path == CS_PATH_HOST_OWN);
 	}
 }
 
@@ -138,7 +139,10 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.cpu.read.bisect peer.cpu.read.rounds "
 		 "peer.cpu.read.random "
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
-		 "host.cpu.copy.pair ");
+		 "host.cpu.copy.pair "
+		 "host.call.malloc.alone host.call.malloc.all "
+		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
+		 "host.call.free.alone host.call.free.all ");
 	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.read.pair ");
 	t_eq_str(chosen_by("peer.c?.read.[bp]*i[rd]*", CS_BACKEND_CUDA),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/choose.h"
 #include "plan/filter.h"
 
 static struct cs_instance cell(const char *test, int src, int dst, uint64_t bytes)

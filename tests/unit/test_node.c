@@ -15,6 +15,7 @@
 #include "node/agents.h"
 #include "node/usage.h"
 #include "node.h"
+#include "plan/choose.h"
 #include "tap.h"
 
 /* A backend that is the cpu backend with one call replaced by a test. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "node/places.h"
+#include "plan/choose.h"
 #include "tap.h"
 
 #define MIB (1ull << 20)

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/facts.h"
-#include "plan/internal.h"
+#include "plan/blob.h"
+#include "plan/choose.h"
+#include "plan/trust.h"
 #include "plan/plan.h"
 #include "plan/settings.h"
 #include "tap.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "plan/choose.h"
 #include "plan/file.h"
 #include "tap.h"
 

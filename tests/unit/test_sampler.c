@@ -7,6 +7,7 @@
 #include "../noise.h"
 #include "node/sampler.h"
 #include "node/stage.h"
+#include "plan/choose.h"
 #include "result/stats.h"
 #include "tap.h"
 

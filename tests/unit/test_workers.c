@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "node/workers.h"
+#include "plan/choose.h"
 #include "tap.h"
 
 static struct cs_board_map board;

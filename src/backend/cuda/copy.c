@@ -69,7 +69,7 @@ static int enqueue_copy(struct cs_dev *dev, CUstream stream, const struct cs_cop
 {
 	if (f->kind == CS_COPY_PREFETCH)
 		return cs_um_prefetch(dev, stream, f, err);
-	if (f->kind == CS_COPY_TOUCH)
+	if (f->kind == CS_COPY_TOUCH || f->kind == CS_COPY_FAULT)
 		return cs_um_touch(dev, stream, f, err);
 	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,

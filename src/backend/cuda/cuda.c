@@ -45,6 +45,7 @@ static struct cs_backend table = {
 	.close = cs_dev_close,
 	.costs = &cs_cuda_costs,
 	.um = &cs_cuda_um,
+	.calls = &cs_cuda_calls,
 };
 
 const struct cs_backend *const cs_backend_cuda = &table;
@@ -65,6 +66,7 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 	if (cs_driver_load(err))
 		return -1;
 	table.clock_is_virtual = cs_driver_clock_is_virtual();
+	table.cpu_clock = cs_driver_cpu_clock();
 	table.absent = 0; /* it may hang: that is a driver */
 	result = CS_CALL(cuInit, 0);
 	table.absent = result == CUDA_ERROR_NO_DEVICE ||

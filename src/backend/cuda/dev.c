@@ -10,7 +10,7 @@ extern const unsigned long long cs_kernels_fatbin[];
 
 const char *const cs_kernel_name[CS_N_KERNELS] = {
 #define KERNEL_NAME(name) "cs_k_" #name,
-	CS_KERNELS(KERNEL_NAME)
+	CS_KERNELS(KERNEL_NAME) CS_KERNELS_ARGS(KERNEL_NAME)
 #undef KERNEL_NAME
 };
 

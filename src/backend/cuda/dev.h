@@ -19,7 +19,7 @@
 
 enum cs_kernel {
 #define CS_KERNEL_ENUM(name) CS_KERNEL_##name,
-	CS_KERNELS(CS_KERNEL_ENUM)
+	CS_KERNELS(CS_KERNEL_ENUM) CS_KERNELS_ARGS(CS_KERNEL_ENUM)
 #undef CS_KERNEL_ENUM
 		CS_N_KERNELS
 };
@@ -57,6 +57,7 @@ struct cs_scratch {
 struct cs_peer;
 struct cs_hand;
 struct cs_um;
+struct cs_calls;
 
 /* Memory with addresses of its own; at 0: none. */
 struct cs_vmm {
@@ -109,10 +110,11 @@ struct cs_dev {
 	CUdeviceptr other; /* what takes the cache from other memory; 0: not
 				 * wanted yet, … */
 	uint64_t other_bytes;
-	CUdeviceptr spare;     /* another buffer, for what its calls cost */
-	CUmodule again;	       /* the module once more, likewise */
-	struct cs_peer *peers; /* mappings that are open */
-	struct cs_um *um;      /* ranges of managed memory */
+	CUdeviceptr spare;	/* another buffer, for what its calls cost */
+	CUmodule again;		/* the module once more, likewise */
+	struct cs_peer *peers;	/* mappings that are open */
+	struct cs_um *um;	/* ranges of managed memory */
+	struct cs_calls *calls; /* what batches of calls need; NULL: none yet */
 };
 
 /* cs_driver_result(), and remembers a sticky error. */
@@ -266,6 +268,10 @@ int cs_copy_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 /* cost.c */
 extern const struct cs_backend_costs cs_cuda_costs;
+
+/* calls.c */
+extern const struct cs_backend_calls cs_cuda_calls;
+void cs_calls_release(struct cs_dev *dev);
 
 /* The handle by which another process opens of->address.  That there is none is for those
  * to report who need it: threads of this process do not. */

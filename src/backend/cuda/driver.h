@@ -5,6 +5,8 @@
 #ifndef CS_BACKEND_CUDA_DRIVER_H
 #define CS_BACKEND_CUDA_DRIVER_H
 
+#include <stdint.h>
+
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
@@ -83,7 +85,24 @@
 	  PFN_cuMemPrefetchAsync_v8000)                                        \
 	X(mem_prefetch_numa, "cuMemPrefetchAsync", 12020, cs_prefetch_numa_fn) \
 	X(mem_advise, "cuMemAdvise", 8000, PFN_cuMemAdvise_v8000)              \
-	X(mem_advise_numa, "cuMemAdvise", 12020, cs_advise_numa_fn)
+	X(mem_advise_numa, "cuMemAdvise", 12020, cs_advise_numa_fn)            \
+	X(stream_sync, "cuStreamSynchronize", 2000, PFN_cuStreamSynchronize_v2000) \
+	X(event_sync, "cuEventSynchronize", 2000, PFN_cuEventSynchronize_v2000) \
+	X(context_sync, "cuCtxSynchronize", 2000, PFN_cuCtxSynchronize_v2000)  \
+	X(graph_create, "cuGraphCreate", 10000, PFN_cuGraphCreate_v10000)      \
+	X(graph_destroy, "cuGraphDestroy", 10000, PFN_cuGraphDestroy_v10000)   \
+	X(graph_add_kernel, "cuGraphAddKernelNode", 10000,                     \
+	  PFN_cuGraphAddKernelNode_v10000)                                     \
+	X(graph_instantiate, "cuGraphInstantiateWithFlags", 11040,             \
+	  PFN_cuGraphInstantiateWithFlags_v11040)                              \
+	X(graph_launch, "cuGraphLaunch", 10000, PFN_cuGraphLaunch_v10000)      \
+	X(graph_exec_destroy, "cuGraphExecDestroy", 10000,                     \
+	  PFN_cuGraphExecDestroy_v10000)                                       \
+	X(alloc_async, "cuMemAllocAsync", 11020, PFN_cuMemAllocAsync_v11020)   \
+	X(free_async, "cuMemFreeAsync", 11020, PFN_cuMemFreeAsync_v11020)      \
+	X(memset_async, "cuMemsetD8Async", 3020, PFN_cuMemsetD8Async_v3020)    \
+	X(copy_2d, "cuMemcpy2DAsync", 3020, PFN_cuMemcpy2DAsync_v3020)         \
+	X(copy_3d, "cuMemcpy3DAsync", 3020, PFN_cuMemcpy3DAsync_v3020)
 
 typedef CUresult(CUDAAPI *cs_prefetch_numa_fn)(CUdeviceptr at, size_t bytes,
 					       CUmemLocation to, unsigned int flags,
@@ -112,6 +131,8 @@ int cs_driver_load(struct cs_err *err);
 void cs_driver_extend(int version);
 /* After that: is the library a double that keeps its own time? */
 int cs_driver_clock_is_virtual(void);
+/* … and the CPU's, in nanoseconds of the calling thread; NULL: it does not. */
+uint64_t (*cs_driver_cpu_clock(void))(void);
 
 /* 0 for CUDA_SUCCESS; else -1 and "call: CUDA_ERROR_NAME (code)" and a hint. */
 int cs_driver_result(CUresult result, const char *call, struct cs_err *err);

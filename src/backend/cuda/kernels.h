@@ -17,9 +17,11 @@
 #define CS_KERNELS(X)                                                          \
 	X(fill) X(poison) X(check) X(gate) X(stamp) X(copy) X(read) X(sum)     \
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
-	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(touched)               \
+	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(fault) X(touched)      \
 	X(consume) X(produce) X(fma)                                           \
 	X(triad) X(l2) X(shared)
+/* These do nothing, with that many bytes of arguments: args0 takes no struct. */
+#define CS_KERNELS_ARGS(X) X(args0) X(args16) X(args256) X(args1024) X(args4096)
 
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
@@ -62,6 +64,11 @@ struct cs_k_touch {
 	uint64_t address, words, key, page, mark;
 };
 
+/* The same by one thread: a page is asked for when the one before it has come. */
+struct cs_k_fault {
+	struct cs_k_touch touch;
+};
+
 /* As cs_k_check of one place, in pages that were touched so. */
 struct cs_k_touched {
 	uint64_t address, words, key, page, mark, out;
@@ -75,6 +82,19 @@ struct cs_k_gate {
 	uint64_t expired; /* uint32_t * */
 	uint64_t limit_ns;
 	uint32_t seq;
+};
+
+struct cs_k_args16 {
+	unsigned char bytes[16];
+};
+struct cs_k_args256 {
+	unsigned char bytes[256];
+};
+struct cs_k_args1024 {
+	unsigned char bytes[1024];
+};
+struct cs_k_args4096 {
+	unsigned char bytes[4096];
 };
 
 /* One thread: *word = value, seen by the whole system. */

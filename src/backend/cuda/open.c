@@ -136,10 +136,12 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_l2 l2 = { tiny, 0, 1, proof };
 	struct cs_k_shared shared = { 0, 0, proof };
 	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
+	struct cs_k_fault fault = { touch };
 	struct cs_k_touched touched = { tiny, 0, 0, 2, 0, cs_dev_scratch(dev, found) };
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
 	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
+	struct cs_k_args4096 most = { { 0 } };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
 		[CS_KERNEL_check] = &check,	[CS_KERNEL_gate] = &gate,
@@ -149,11 +151,14 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_chase] = &chase,	[CS_KERNEL_chase_tma] = &chase_tma,
 		[CS_KERNEL_duplex] = &duplex,	[CS_KERNEL_zread] = &zread,
 		[CS_KERNEL_zwrite] = &zwrite,	[CS_KERNEL_zboth] = &zboth,
-		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_touched] = &touched,
-		[CS_KERNEL_rekey] = &rekey,	[CS_KERNEL_consume] = &consume,
-		[CS_KERNEL_produce] = &produce, [CS_KERNEL_fma] = &fma,
-		[CS_KERNEL_triad] = &triad,	[CS_KERNEL_l2] = &l2,
-		[CS_KERNEL_shared] = &shared,
+		[CS_KERNEL_touch] = &touch,	[CS_KERNEL_fault] = &fault,
+		[CS_KERNEL_touched] = &touched, [CS_KERNEL_rekey] = &rekey,
+		[CS_KERNEL_consume] = &consume, [CS_KERNEL_produce] = &produce,
+		[CS_KERNEL_fma] = &fma,		[CS_KERNEL_triad] = &triad,
+		[CS_KERNEL_l2] = &l2,		[CS_KERNEL_shared] = &shared,
+		[CS_KERNEL_args0] = &most,	[CS_KERNEL_args16] = &most,
+		[CS_KERNEL_args256] = &most,	[CS_KERNEL_args1024] = &most,
+		[CS_KERNEL_args4096] = &most,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)
@@ -220,6 +225,7 @@ void cs_dev_close(struct cs_dev *dev)
 	if (dev->retained)
 		CS_CALL(cuCtxSetCurrent, dev->context);
 	cs_peer_release_all(dev);
+	cs_calls_release(dev);
 	for (int i = 0; i < CS_CUDA_LANES; i++)
 		close_lane(&dev->lane[i]);
 	close_lane(&(struct cs_lane){

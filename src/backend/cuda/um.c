@@ -176,6 +176,11 @@ int cs_um_touch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
 	struct cs_k_touch args = { desc->dst, desc->bytes / 8, desc->key,
 				   desc->stride / 8, desc->mark };
 
+	struct cs_k_fault one = { args };
+
+	if (desc->kind == CS_COPY_FAULT)
+		return cs_dev_launch(dev, CS_KERNEL_fault,
+				     (struct cs_grid){ 1, 1, 0 }, stream, &one, err);
 	return cs_dev_launch(dev, CS_KERNEL_touch,
 			     (struct cs_grid){ CS_ZERO_BLOCKS, CS_ZERO_THREADS, 0 },
 			     stream, &args, err);

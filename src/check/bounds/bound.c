@@ -333,6 +333,8 @@ int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	f.severity = severity_of(bound, remeasured, any_sound(run, breach, n));
 	f.drain = f.severity == CS_CRITICAL && remeasured == CS_REMEASURED_CONFIRMED;
 	f.id = bound->id;
+	f.of_figures = 1;
+	f.remeasured = remeasured;
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;

@@ -12,6 +12,7 @@
 #include "check/fleet/class.h"
 #include "check/bounds/bound.h"
 #include "check/link/kind.h"
+#include "plan/choose.h"
 
 enum column {
 	TEST,

@@ -40,14 +40,6 @@ enum cs_weight {
 	CS_WEIGHT_NOTE,
 };
 
-/* What came of its re-measurement. */
-enum cs_remeasured {
-	CS_REMEASURED_NONE,
-	CS_REMEASURED_CONFIRMED,
-	CS_REMEASURED_NOT_CONFIRMED,
-	CS_REMEASURED_UNSURE, /* its figures do not tell */
-};
-
 struct cs_anomaly {
 	int node;
 	uint32_t part, family, cause;

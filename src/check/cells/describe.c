@@ -416,6 +416,8 @@ int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,
 	struct cs_finding f = { .id = table[anomaly->cause].id,
 				.severity = severity_of(run, anomaly),
 				.node = anomaly->node,
+				.of_figures = anomaly->drop > 0,
+				.remeasured = anomaly->remeasured,
 				.confidence = confidence_of(anomaly),
 				.n_evidence = anomaly->n_evidence };
 	char text[CS_ERR_TEXT];

@@ -53,7 +53,7 @@ void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char 
 	int into = cs_endpoint_numa(run, row, &row->what.dst);
 	enum cs_path path = cs_row_test(row)->path;
 
-	if (path == CS_PATH_LOCAL)
+	if (path == CS_PATH_LOCAL || path == CS_PATH_HOST_OWN)
 		cs_text(to, size, "within");
 	else if (path == CS_PATH_HOST || cs_on_cpu(run))
 		distance_text(&run->node[row->node].facts, from, into, to, size);

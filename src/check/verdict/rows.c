@@ -276,12 +276,16 @@ static int describe_bad_cells(struct cs_run *run, const struct cs_row *row,
 		[CS_TIMEOUT] = "timed out",
 	};
 	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
-	char cells[200], text[CS_ERR_TEXT];
+	struct cs_finding f = { .id = id[row->status],
+				.severity = CS_CRITICAL,
+				.node = cause.node,
+				.drain = row->status == CS_CORRUPT };
+	char cells[200];
 
 	cells_text(run, &cause, cells, sizeof(cells));
-	cs_text(text, sizeof(text), "%s %s: %s", cells, word[row->status],
+	cs_text(f.text, sizeof(f.text), "%s %s: %s", cells, word[row->status],
 		row->reason);
-	return cs_tell(run, CS_CRITICAL, cause.node, id[row->status], text, err);
+	return cs_finding_add(&run->findings, &f, err);
 }
 
 static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node *told,

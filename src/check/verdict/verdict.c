@@ -133,7 +133,7 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 }
 
 /* Without what a shell reads, or would end a line. */
-static void make_harmless(char *text)
+void cs_reason_make_harmless(char *text)
 {
 	cs_clean(text);
 	for (; *text; text++)
@@ -161,7 +161,7 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 		       run->exit_status == CS_EXIT_OK ? CS_CRITICAL : CS_WARNING,
 		       text, sizeof(text)))
 		coverage_text(run, &c, coverage, sizeof(coverage));
-	make_harmless(text);
+	cs_reason_make_harmless(text);
 	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
 	if (strlen(text) > room)
 		memcpy(text + room - 3, "...", 4);

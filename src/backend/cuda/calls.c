@@ -1,0 +1,562 @@
+/* calls.c - the driver's calls of base/calls.def, in batches: a function each.
+ *
+ * Every one gets its own of the batch, in which it finds what an earlier one has left and
+ * leaves what it makes; what is there behind a batch is given back by its kind, so no call
+ * has an undo of its own. */
+#include "config.h"
+
+#include "backend/cuda/dev.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define BUFFER_BYTES (2u << 20) /* of memset and copies; a block that a handle stands for */
+#define ROW_BYTES 512u
+#define PITCH_BYTES 1024u
+#define ROWS 16u /* of a plane */
+#define PLANES 8u
+#define ARGUMENTS_MOST 4096u
+
+/* What one call of a batch has to do with; 0 where there is none. */
+struct own {
+	CUevent event;
+	CUstream stream;
+	CUgraphExec exec;
+	CUdeviceptr device, managed, async;
+	struct cs_vmm vmm;
+	void *host;  /* of the driver */
+	void *pages; /* of ours, … */
+	int registered;
+};
+
+struct cs_calls {
+	struct cs_dev *dev;
+	CUstream on; /* a stream that is idle when a batch begins */
+	CUgraph graph;
+	CUdeviceptr buffer;
+	uint64_t grain; /* of memory that is mapped */
+	/* of the batch */
+	enum cs_call_number call;
+	uint64_t bytes;
+	int lacks; /* the driver has no such call */
+	struct cs_err *err;
+	struct own own[CS_CALLS_MOST];
+};
+
+static int result_of(struct cs_calls *c, CUresult result, const char *call)
+{
+	c->lacks |= result == CUDA_ERROR_NOT_SUPPORTED;
+	return cs_dev_result(c->dev, result, call, c->err);
+}
+
+static int lacks(struct cs_calls *c, const char *call)
+{
+	c->lacks = 1;
+	return cs_err_set(c->err, "the CUDA driver has no %s", call);
+}
+
+#define CU(c, call, ...) result_of(c, CS_NAMED_CALL(#call, call, __VA_ARGS__), #call)
+#define CU_OPTIONAL(c, member, name, ...)                                            \
+	(cs_cu.member ? result_of(c, CS_NAMED_CALL(name, member, __VA_ARGS__), name) : \
+			lacks(c, name))
+/* Gives back; nobody could do better, so no result. */
+#define GIVE_BACK(member, name, ...) ((void)CS_NAMED_CALL(name, member, __VA_ARGS__))
+
+static int nothing(struct cs_calls *c, struct own *own)
+{
+	(void)c;
+	(void)own;
+	return 0;
+}
+
+/* ---- kernels ---- */
+
+/* One without arguments finds none. */
+static int launch(struct cs_calls *c, struct own *own)
+{
+	static unsigned char arguments[ARGUMENTS_MOST];
+	enum cs_kernel kernel = CS_KERNEL_args0 + (c->call - CS_CALL_LAUNCH0);
+
+	(void)own;
+	return cs_dev_launch(c->dev, kernel, (struct cs_grid){ 1, 1, 0 }, c->on,
+			     arguments, c->err);
+}
+
+/* ---- events, streams, the context ---- */
+
+static int event_create(struct cs_calls *c, struct own *own)
+{
+	return CU(c, cuEventCreate, &own->event, CU_EVENT_DISABLE_TIMING);
+}
+
+static int event_record(struct cs_calls *c, struct own *own)
+{
+	return CU(c, cuEventRecord, own->event, c->on);
+}
+
+/* The stream is idle when the batch begins. */
+static int event_reach(struct cs_calls *c, struct own *own)
+{
+	return event_create(c, own) || event_record(c, own) ? -1 : 0;
+}
+
+static int event_query(struct cs_calls *c, struct own *own)
+{
+	return CU(c, cuEventQuery, own->event);
+}
+
+static int event_sync(struct cs_calls *c, struct own *own)
+{
+	return CU_OPTIONAL(c, event_sync, "cuEventSynchronize", own->event);
+}
+
+static int event_destroy(struct cs_calls *c, struct own *own)
+{
+	CUevent event = own->event;
+
+	own->event = NULL;
+	return CU(c, cuEventDestroy, event);
+}
+
+static int stream_create(struct cs_calls *c, struct own *own)
+{
+	return CU(c, cuStreamCreate, &own->stream, CU_STREAM_NON_BLOCKING);
+}
+
+static int stream_destroy(struct cs_calls *c, struct own *own)
+{
+	CUstream stream = own->stream;
+
+	own->stream = NULL;
+	return CU(c, cuStreamDestroy, stream);
+}
+
+static int stream_sync(struct cs_calls *c, struct own *own)
+{
+	(void)own;
+	return CU_OPTIONAL(c, stream_sync, "cuStreamSynchronize", c->on);
+}
+
+static int context_sync(struct cs_calls *c, struct own *own)
+{
+	(void)own;
+	return cs_cu.context_sync ?
+		       result_of(c, CS_NAMED_CALL("cuCtxSynchronize", context_sync),
+				 "cuCtxSynchronize") :
+		       lacks(c, "cuCtxSynchronize");
+}
+
+/* ---- graphs ---- */
+
+static int graph_make(struct cs_calls *c)
+{
+	static unsigned char arguments[16];
+	void *parameters[] = { arguments };
+	const CUDA_KERNEL_NODE_PARAMS_v1 kernel = {
+		.func = c->dev->kernel[CS_KERNEL_args16],
+		.gridDimX = 1,
+		.gridDimY = 1,
+		.gridDimZ = 1,
+		.blockDimX = 1,
+		.blockDimY = 1,
+		.blockDimZ = 1,
+		.kernelParams = parameters,
+	};
+	CUgraphNode node;
+
+	return CU_OPTIONAL(c, graph_create, "cuGraphCreate", &c->graph, 0) ||
+			       CU_OPTIONAL(c, graph_add_kernel, "cuGraphAddKernelNode",
+					   &node, c->graph, NULL, 0, &kernel) ?
+		     -1 :
+		     0;
+}
+
+static int graph_instantiate(struct cs_calls *c, struct own *own)
+{
+	return CU_OPTIONAL(c, graph_instantiate, "cuGraphInstantiateWithFlags",
+			   &own->exec, c->graph, 0);
+}
+
+static int graph_destroy(struct cs_calls *c, struct own *own)
+{
+	CUgraphExec exec = own->exec;
+
+	own->exec = NULL;
+	return CU_OPTIONAL(c, graph_exec_destroy, "cuGraphExecDestroy", exec);
+}
+
+/* All of a batch launch the instance of the first. */
+static int graph_launch(struct cs_calls *c, struct own *own)
+{
+	(void)own;
+	return CU_OPTIONAL(c, graph_launch, "cuGraphLaunch", c->own[0].exec, c->on);
+}
+
+/* The first launch takes the graph to the GPU. */
+static int graph_ready(struct cs_calls *c, struct own *own)
+{
+	if (own != c->own)
+		return 0;
+	return graph_instantiate(c, own) || graph_launch(c, own) ? -1 : 0;
+}
+
+/* ---- what is enqueued ---- */
+
+static int memset_async(struct cs_calls *c, struct own *own)
+{
+	(void)own;
+	return CU_OPTIONAL(c, memset_async, "cuMemsetD8Async", c->buffer, 0, c->bytes,
+			   c->on);
+}
+
+static int copy2d(struct cs_calls *c, struct own *own)
+{
+	const CUDA_MEMCPY2D_v2 copy = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+		.srcDevice = c->buffer,
+		.srcPitch = PITCH_BYTES,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = c->buffer + BUFFER_BYTES / 2,
+		.dstPitch = PITCH_BYTES,
+		.WidthInBytes = ROW_BYTES,
+		.Height = ROWS * PLANES,
+	};
+
+	(void)own;
+	return CU_OPTIONAL(c, copy_2d, "cuMemcpy2DAsync", &copy, c->on);
+}
+
+static int copy3d(struct cs_calls *c, struct own *own)
+{
+	const CUDA_MEMCPY3D_v2 copy = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+		.srcDevice = c->buffer,
+		.srcPitch = PITCH_BYTES,
+		.srcHeight = ROWS,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = c->buffer + BUFFER_BYTES / 2,
+		.dstPitch = PITCH_BYTES,
+		.dstHeight = ROWS,
+		.WidthInBytes = ROW_BYTES,
+		.Height = ROWS,
+		.Depth = PLANES,
+	};
+
+	(void)own;
+	return CU_OPTIONAL(c, copy_3d, "cuMemcpy3DAsync", &copy, c->on);
+}
+
+/* ---- memory ---- */
+
+static int device_alloc(struct cs_calls *c, struct own *own)
+{
+	return CU(c, cuMemAlloc, &own->device, c->bytes);
+}
+
+static int device_free(struct cs_calls *c, struct own *own)
+{
+	CUdeviceptr at = own->device;
+
+	own->device = 0;
+	return CU(c, cuMemFree, at);
+}
+
+static int host_alloc(struct cs_calls *c, struct own *own)
+{
+	return CU(c, cuMemHostAlloc, &own->host, c->bytes, 0);
+}
+
+static int host_free(struct cs_calls *c, struct own *own)
+{
+	void *at = own->host;
+
+	own->host = NULL;
+	return CU(c, cuMemFreeHost, at);
+}
+
+static int managed_alloc(struct cs_calls *c, struct own *own)
+{
+	return CU_OPTIONAL(c, mem_alloc_managed, "cuMemAllocManaged", &own->managed,
+			   c->bytes, CU_MEM_ATTACH_GLOBAL);
+}
+
+static int managed_free(struct cs_calls *c, struct own *own)
+{
+	CUdeviceptr at = own->managed;
+
+	own->managed = 0;
+	return CU(c, cuMemFree, at);
+}
+
+static int async_alloc(struct cs_calls *c, struct own *own)
+{
+	return CU_OPTIONAL(c, alloc_async, "cuMemAllocAsync", &own->async, c->bytes,
+			   c->on);
+}
+
+static int async_free(struct cs_calls *c, struct own *own)
+{
+	CUdeviceptr at = own->async;
+
+	own->async = 0;
+	return CU_OPTIONAL(c, free_async, "cuMemFreeAsync", at, c->on);
+}
+
+/* ---- memory apart from its addresses ---- */
+
+static CUmemAllocationProp ordinary(const struct cs_calls *c)
+{
+	return (CUmemAllocationProp){
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+			      .id = c->dev->device },
+	};
+}
+
+static int ask_grain(struct cs_calls *c)
+{
+	const CUmemAllocationProp prop = ordinary(c);
+	size_t grain = 0;
+
+	if (CU(c, cuMemGetAllocationGranularity, &grain, &prop,
+	       CU_MEM_ALLOC_GRANULARITY_MINIMUM))
+		return -1;
+	c->grain = grain;
+	return 0;
+}
+
+/* Memory that is mapped lives on without its handle. */
+static int vmm_map(struct cs_calls *c, CUdeviceptr at, uint64_t bytes)
+{
+	const CUmemAllocationProp prop = ordinary(c);
+	CUmemGenericAllocationHandle handle;
+	int rc;
+
+	if (CU(c, cuMemCreate, &handle, bytes, &prop, 0))
+		return -1;
+	rc = CU(c, cuMemMap, at, bytes, 0, handle, 0);
+	GIVE_BACK(cuMemRelease, "cuMemRelease", handle);
+	if (rc || !cs_vmm_reach(c->dev, at, bytes, c->err))
+		return rc;
+	GIVE_BACK(cuMemUnmap, "cuMemUnmap", at, bytes);
+	return -1;
+}
+
+static int vmm_alloc(struct cs_calls *c, struct own *own)
+{
+	uint64_t bytes = (c->bytes + c->grain - 1) / c->grain * c->grain;
+	CUdeviceptr at;
+
+	if (CU(c, cuMemAddressReserve, &at, bytes, 0, 0, 0))
+		return -1;
+	if (vmm_map(c, at, bytes)) {
+		GIVE_BACK(cuMemAddressFree, "cuMemAddressFree", at, bytes);
+		return -1;
+	}
+	own->vmm = (struct cs_vmm){ at, bytes };
+	return 0;
+}
+
+static int vmm_free(struct cs_calls *c, struct own *own)
+{
+	const struct cs_vmm vmm = own->vmm;
+
+	own->vmm = (struct cs_vmm){ 0 };
+	return CU(c, cuMemUnmap, vmm.at, vmm.bytes) ||
+			       CU(c, cuMemAddressFree, vmm.at, vmm.bytes) ?
+		     -1 :
+		     0;
+}
+
+/* ---- memory of ours ---- */
+
+static int pages_touch(struct cs_calls *c, struct own *own)
+{
+	void *at = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return cs_err_set(c->err, "no memory");
+	own->pages = at;
+	memset(at, 1, c->bytes);
+	return 0;
+}
+
+static int pages_register(struct cs_calls *c, struct own *own)
+{
+	own->registered = !CU(c, cuMemHostRegister, own->pages, c->bytes, 0);
+	return own->registered ? 0 : -1;
+}
+
+static int pages_registered(struct cs_calls *c, struct own *own)
+{
+	return pages_touch(c, own) || pages_register(c, own) ? -1 : 0;
+}
+
+static int pages_unregister(struct cs_calls *c, struct own *own)
+{
+	own->registered = 0;
+	return CU(c, cuMemHostUnregister, own->pages);
+}
+
+static int ipc_get(struct cs_calls *c, struct own *own)
+{
+	CUipcMemHandle handle;
+
+	(void)own;
+	return CU(c, cuIpcGetMemHandle, &handle, c->buffer);
+}
+
+/* ---- a batch ---- */
+
+static const struct {
+	int (*prepare)(struct cs_calls *c, struct own *own);
+	int (*call)(struct cs_calls *c, struct own *own);
+} table[CS_CALLS] = {
+#define CS_DRIVER_CALL(ENUM, name, bytes, prepare, call, says) \
+	[CS_CALL_##ENUM] = { prepare, call },
+#define CS_HOST_CALL(ENUM, name, bytes, prepare, call, says)
+#include "base/calls.def"
+};
+
+/* What all calls of its kind need, once. */
+static int calls_open(struct cs_dev *dev, struct cs_err *err)
+{
+	const struct cs_lane *lane = cs_dev_lane(dev, 0, err);
+	struct cs_calls *c;
+
+	if (!lane)
+		return -1;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return cs_err_set(err, "no memory");
+	c->dev = dev;
+	c->on = lane->stream;
+	dev->calls = c;
+	return CS_DEV_CU(dev, err, cuMemAlloc, &c->buffer, BUFFER_BYTES);
+}
+
+static int needs_graph(enum cs_call_number call)
+{
+	return call >= CS_CALL_GRAPH_INSTANTIATE && call <= CS_CALL_GRAPH_DESTROY;
+}
+
+static int ready(struct cs_calls *c)
+{
+	if (needs_graph(c->call) && !c->graph && graph_make(c))
+		return -1;
+	if ((c->call == CS_CALL_VMM_ALLOC || c->call == CS_CALL_VMM_FREE) &&
+	    !c->grain && ask_grain(c))
+		return -1;
+	return 0;
+}
+
+/* By polling, as nothing that has to return may wait in the driver. */
+static int drain(struct cs_calls *c)
+{
+	CUresult result;
+
+	do
+		result = CS_NAMED_CALL("cuStreamQuery", cuStreamQuery, c->on);
+	while (result == CUDA_ERROR_NOT_READY);
+	return result_of(c, result, "cuStreamQuery");
+}
+
+static int answer(const struct cs_calls *c, int rc)
+{
+	return rc && c->lacks ? 1 : rc;
+}
+
+static int calls_prepare(struct cs_dev *dev, const struct cs_batch *batch,
+			 struct cs_err *err)
+{
+	struct cs_calls *c;
+	uint32_t i;
+	int rc;
+
+	if (!dev->calls && calls_open(dev, err))
+		return -1;
+	c = dev->calls;
+	c->call = batch->call;
+	c->bytes = batch->bytes;
+	c->err = err;
+	c->lacks = 0;
+	rc = ready(c);
+	for (i = 0; i < batch->n && !rc; i++)
+		rc = table[c->call].prepare(c, &c->own[i]);
+	return answer(c, rc || drain(c) ? -1 : 0);
+}
+
+static int calls_make(struct cs_dev *dev, const struct cs_batch *batch,
+		      struct cs_err *err)
+{
+	struct cs_calls *c = dev->calls;
+	int rc = 0;
+
+	c->err = err;
+	for (uint32_t i = 0; i < batch->n && !rc; i++)
+		rc = table[c->call].call(c, &c->own[i]);
+	return answer(c, rc);
+}
+
+static void give_back(const struct cs_calls *c, const struct own *own)
+{
+	if (own->event)
+		GIVE_BACK(cuEventDestroy, "cuEventDestroy", own->event);
+	if (own->stream)
+		GIVE_BACK(cuStreamDestroy, "cuStreamDestroy", own->stream);
+	if (own->exec && cs_cu.graph_exec_destroy)
+		GIVE_BACK(graph_exec_destroy, "cuGraphExecDestroy", own->exec);
+	if (own->device)
+		GIVE_BACK(cuMemFree, "cuMemFree", own->device);
+	if (own->managed)
+		GIVE_BACK(cuMemFree, "cuMemFree", own->managed);
+	if (own->async && cs_cu.free_async)
+		GIVE_BACK(free_async, "cuMemFreeAsync", own->async, c->on);
+	if (own->vmm.at)
+		cs_vmm_release(&(struct cs_vmm){ own->vmm.at, own->vmm.bytes });
+	if (own->host)
+		GIVE_BACK(cuMemFreeHost, "cuMemFreeHost", own->host);
+	if (own->registered)
+		GIVE_BACK(cuMemHostUnregister, "cuMemHostUnregister", own->pages);
+	if (own->pages)
+		munmap(own->pages, c->bytes);
+}
+
+static int calls_undo(struct cs_dev *dev, struct cs_err *err)
+{
+	struct cs_calls *c = dev->calls;
+	int rc;
+
+	if (!c)
+		return 0;
+	c->err = err;
+	rc = drain(c);
+	for (uint32_t i = 0; i < CS_CALLS_MOST; i++)
+		give_back(c, &c->own[i]);
+	memset(c->own, 0, sizeof(c->own));
+	return rc || drain(c) ? -1 : 0;
+}
+
+void cs_calls_release(struct cs_dev *dev)
+{
+	struct cs_calls *c = dev->calls;
+
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < CS_CALLS_MOST; i++)
+		give_back(c, &c->own[i]);
+	if (c->graph && cs_cu.graph_destroy)
+		GIVE_BACK(graph_destroy, "cuGraphDestroy", c->graph);
+	if (c->buffer)
+		GIVE_BACK(cuMemFree, "cuMemFree", c->buffer);
+	free(c);
+	dev->calls = NULL;
+}
+
+const struct cs_backend_calls cs_cuda_calls = {
+	.prepare = calls_prepare,
+	.make = calls_make,
+	.undo = calls_undo,
+};

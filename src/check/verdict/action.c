@@ -1,0 +1,328 @@
+/* action.c - findings put together by fault. */
+#include "config.h"
+
+#include "check/verdict/action.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+
+const char *cs_action_text(enum cs_action_kind kind)
+{
+	static const char *const text[CS_ACTIONS] = {
+		[CS_ACTION_NONE] = "none",
+		[CS_ACTION_WATCH] = "watch",
+		[CS_ACTION_DRAIN] = "drain",
+	};
+
+	return text[kind];
+}
+
+/* ---- one finding ---- */
+
+/* What is of no part says how far figures are to be trusted, unless it is grave. */
+static enum cs_action_kind kind_of(const struct cs_finding *f)
+{
+	const struct cs_finding_line *line = cs_finding_line(f->id);
+
+	if (f->drain)
+		return CS_ACTION_DRAIN;
+	return f->severity == CS_CRITICAL || f->part[0] ||
+			       (line && line->parts != CS_FINDING_NO_PART) ?
+		       CS_ACTION_WATCH :
+		       CS_ACTION_NONE;
+}
+
+static uint64_t agent_at(const struct cs_run_node *nd, const char *bus_id)
+{
+	for (int a = 0; bus_id[0] && a < nd->facts.n_agents; a++)
+		if (!strcmp(nd->agent[a].gpu.bus_id, bus_id))
+			return 1ull << a;
+	return 0;
+}
+
+static uint64_t all_agents(const struct cs_run_node *nd)
+{
+	int n = nd->facts.n_agents;
+
+	return n < 1 ? 0 : n >= 64 ? UINT64_MAX : (1ull << n) - 1;
+}
+
+/* Those that it is about. */
+static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
+{
+	const struct cs_run_node *nd;
+	char all[40];
+
+	if (f->node < 0)
+		return 0;
+	nd = &run->node[f->node];
+	if (f->bus_id[0])
+		return agent_at(nd, f->bus_id) | agent_at(nd, f->far_bus_id);
+	cs_all_text("GPU", nd->facts.n_agents, all, sizeof(all));
+	return !strcmp(f->part, "node") && nd->facts.n_agents > 0 &&
+			       !strncmp(f->text, all, strlen(all)) ?
+		       all_agents(nd) :
+		       0;
+}
+
+/* ---- findings of one fault ---- */
+
+/* The GPUs of its evidence: of each row one at least is among these. */
+static int all_touch(const struct cs_run *run, const struct cs_finding *f,
+		     uint64_t gpus)
+{
+	for (uint32_t i = 0; i < f->n_evidence; i++) {
+		const struct cs_row *row;
+		const struct cs_endpoint *end[2];
+		int touches = 0;
+
+		if (f->evidence[i] >= cs_rows_count(&run->rows))
+			return 0;
+		row = cs_rows_get(&run->rows, f->evidence[i]);
+		end[0] = &row->what.src;
+		end[1] = &row->what.dst;
+		for (int k = 0; k < 2; k++)
+			touches |= !cs_endpoint_is_numa(end[k]) &&
+				   end[k]->index < CS_MAX_AGENTS &&
+				   (gpus >> end[k]->index & 1);
+		if (!touches)
+			return 0;
+	}
+	return f->n_evidence > 0;
+}
+
+static int is_counters(const struct cs_finding *f)
+{
+	return f->id == CS_FINDING_ERROR_COUNTERS;
+}
+
+/* Is the finding of the fault that is there? */
+static int is_same(const struct cs_run *run, const struct cs_action *a,
+		   const struct cs_finding *f)
+{
+	uint64_t gpus = gpus_of(run, f);
+
+	if (!strcmp(a->finding->part, f->part) && f->bus_id[0] &&
+	    !strcmp(a->finding->bus_id, f->bus_id) &&
+	    !strcmp(a->finding->far_bus_id, f->far_bus_id))
+		return 1;
+	/* cells of a GPU that is told, or of its links */
+	if (a->gpus && !f->drain && gpus && (gpus & a->gpus) && is_counters(f))
+		return 1;
+	if (a->gpus && a->kind >= kind_of(f) && strcmp(f->part, "gpu") &&
+	    strcmp(f->part, "node") && all_touch(run, f, a->gpus))
+		return 1;
+	return !f->bus_id[0] && !a->finding->bus_id[0] && a->finding->id == f->id;
+}
+
+static void put_together(struct cs_action *a, const struct cs_finding *f)
+{
+	a->findings++;
+	if (is_counters(f))
+		a->counters = f;
+}
+
+/* findings[0..n) of one node, the gravest first. */
+static int find_faults(const struct cs_run *run,
+		       const struct cs_finding *const *finding, size_t n,
+		       struct cs_vec *actions, struct cs_err *err)
+{
+	size_t first = actions->n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_finding *f = finding[i];
+		struct cs_action *a = actions->data;
+		size_t k = first;
+
+		while (k < actions->n && !is_same(run, &a[k], f))
+			k++;
+		if (k == actions->n) {
+			struct cs_action made = { .kind = kind_of(f),
+						  .node = f->node,
+						  .finding = f,
+						  .gpus = gpus_of(run, f) };
+
+			if (cs_vec_push(actions, &made, err))
+				return -1;
+			a = actions->data;
+		}
+		put_together(&a[k], f);
+	}
+	return 0;
+}
+
+/* One and the same of several GPUs, where all of the node have it: from `first` on. */
+static void unite_gpus(const struct cs_run *run, struct cs_vec *actions, size_t first)
+{
+	struct cs_action *a = actions->data;
+	size_t left = first;
+	uint64_t all = first < actions->n && a[first].node >= 0 ?
+			       all_agents(&run->node[a[first].node]) :
+			       0;
+
+	for (size_t i = first; i < actions->n; i++) {
+		uint64_t have = 0;
+		size_t k;
+
+		for (k = first; k < actions->n; k++)
+			if (a[k].finding->id == a[i].finding->id &&
+			    a[k].kind == a[i].kind &&
+			    !strcmp(a[k].finding->part, "gpu"))
+				have |= a[k].gpus;
+		for (k = first; k < left && a[k].finding->id != a[i].finding->id; k++)
+			;
+		if (!all || have != all || strcmp(a[i].finding->part, "gpu")) {
+			a[left++] = a[i];
+		} else if (k < left && a[k].gpus == all) {
+			a[k].findings += a[i].findings;
+		} else {
+			a[left] = a[i];
+			a[left++].gpus = all;
+		}
+	}
+	actions->n = left;
+}
+
+/* ---- of a run ---- */
+
+static int by_node(const void *x, const void *y)
+{
+	const struct cs_finding *a = *(const struct cs_finding *const *)x;
+	const struct cs_finding *b = *(const struct cs_finding *const *)y;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->drain != b->drain)
+		return a->drain ? -1 : 1;
+	if (a->severity != b->severity)
+		return a->severity > b->severity ? -1 : 1;
+	if (is_counters(a) != is_counters(b))
+		return is_counters(a) ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+static int by_kind(const void *x, const void *y)
+{
+	const struct cs_action *a = x, *b = y;
+
+	if (a->kind != b->kind)
+		return a->kind > b->kind ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a->finding < b->finding ? -1 : a->finding > b->finding;
+}
+
+int cs_actions_find(const struct cs_run *run, struct cs_vec *actions,
+		    struct cs_err *err)
+{
+	const struct cs_finding *f = run->findings.data, **at;
+	size_t n = 0, i, k;
+	int rc = 0;
+
+	*actions = (struct cs_vec)CS_VEC(struct cs_action);
+	at = calloc(run->findings.n + 1, sizeof(*at));
+	if (!at)
+		return cs_err_set(err, "no memory for what is to be done");
+	for (i = 0; i < run->findings.n; i++)
+		if (f[i].severity > CS_NOTE && f[i].node < run->n_nodes)
+			at[n++] = &f[i];
+	qsort(at, n, sizeof(*at), by_node);
+	for (i = 0; i < n && !rc; i = k) {
+		size_t first = actions->n;
+
+		for (k = i + 1; k < n && at[k]->node == at[i]->node; k++)
+			;
+		rc = find_faults(run, at + i, k - i, actions, err);
+		if (!rc)
+			unite_gpus(run, actions, first);
+	}
+	free(at);
+	if (rc)
+		cs_vec_release(actions);
+	else
+		cs_vec_sort(actions, by_kind);
+	return rc;
+}
+
+enum cs_action_kind *cs_actions_by_node(const struct cs_run *run,
+					const struct cs_vec *actions)
+{
+	const struct cs_action *a = actions->data;
+	enum cs_action_kind *kind = calloc((size_t)run->n_nodes + 1, sizeof(*kind));
+
+	for (size_t i = 0; kind && i < actions->n; i++)
+		if (a[i].node >= 0 && a[i].kind > kind[a[i].node])
+			kind[a[i].node] = a[i].kind;
+	return kind;
+}
+
+/* ---- words ---- */
+
+/* "GPU 3 (0000:4d:00.0, serial 1650023000003)" */
+static void gpu_text(const struct cs_run *run, int node, const char *bus_id, char *to,
+		     size_t size)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	const struct cs_gpu_record *record = cs_run_gpu(run, node, bus_id);
+	uint64_t bit = agent_at(nd, bus_id);
+
+	if (bit)
+		cs_text_add(to, size, "GPU %s (%s",
+			    cs_agent_label(run, node, __builtin_ctzll(bit)).text,
+			    bus_id);
+	else
+		cs_text_add(to, size, "GPU (%s", bus_id);
+	if (record && record->board.serial[0])
+		cs_text_add(to, size, ", serial %s", record->board.serial);
+	cs_text_add(to, size, ")");
+}
+
+void cs_action_part(const struct cs_run *run, const struct cs_action *a, char *to,
+		    size_t size)
+{
+	const struct cs_finding *f = a->finding;
+	int n = a->node < 0 ? 0 : run->node[a->node].facts.n_agents;
+
+	to[0] = '\0';
+	if (a->node < 0) {
+		cs_text(to, size, "job");
+	} else if (__builtin_popcountll(a->gpus) > 1 && !f->far_bus_id[0]) {
+		cs_text(to, size, "GPUs %s-%s", cs_agent_label(run, a->node, 0).text,
+			cs_agent_label(run, a->node, n - 1).text);
+	} else if (f->bus_id[0]) {
+		gpu_text(run, a->node, f->bus_id, to, size);
+		if (f->far_bus_id[0]) {
+			cs_text_add(to, size, " to ");
+			gpu_text(run, a->node, f->far_bus_id, to, size);
+		}
+	} else {
+		cs_text(to, size, "%s", f->part[0] ? f->part : "node");
+	}
+}
+
+/* Behind "GPU 3: ", "GPU 3 (0000:4d:00.0) ", "all 8 GPUs: ": that is said before it. */
+static const char *behind_part(const struct cs_action *a)
+{
+	const char *text = a->finding->text, *colon = strstr(text, ": ");
+	size_t head = colon ? (size_t)(colon - text) : 0;
+
+	if (!a->finding->part[0] || !colon || head > 40 ||
+	    (strncmp(text, "GPU ", 4) && strncmp(text, "all ", 4) &&
+	     strncmp(text, "both ", 5)))
+		return text;
+	/* "GPU 3 (0000:4d:00.0) throttled by …: cells" is a sentence */
+	return memchr(text, ')', head) && text[head - 1] != ')' ? text : colon + 2;
+}
+
+void cs_action_what(const struct cs_action *a, char *to, size_t size)
+{
+	const char *grew = a->counters ? strstr(a->counters->text, ": ") : NULL;
+
+	cs_text(to, size, "%s", behind_part(a));
+	if (a->counters && a->counters != a->finding)
+		cs_text_add(to, size, "; %s", grew ? grew + 2 : a->counters->text);
+	if (a->findings > 1 + (uint32_t)(a->counters && a->counters != a->finding))
+		cs_text_add(to, size, " (%u findings)", a->findings);
+}

@@ -1,0 +1,44 @@
+/* action.h - what a person is to do about a run: findings put together by fault.  Pure.
+ *
+ * One fault is one line, however many findings and cells show it: findings of one GPU are
+ * one, and so are those of cells that all have a GPU in common with it; one that all GPUs
+ * of a node have is one of them all. */
+#ifndef CS_CHECK_ACTION_H
+#define CS_CHECK_ACTION_H
+
+#include "result/run.h"
+
+enum cs_action_kind {
+	CS_ACTION_NONE,	 /* says how far the measurement is to be trusted */
+	CS_ACTION_WATCH, /* look when there is time */
+	CS_ACTION_DRAIN, /* run nothing on the node */
+	CS_ACTIONS
+};
+
+struct cs_action {
+	enum cs_action_kind kind;
+	int node;			  /* -1: the job */
+	const struct cs_finding *finding; /* the gravest of it */
+	const struct cs_finding *counters; /* error counters that grew meanwhile; NULL */
+	uint64_t gpus; /* bits, of agents; 0: no GPU, or one that no agent drives */
+	uint32_t findings; /* how many are of this fault */
+};
+
+/* Of a judged run, by what is to be done, the gravest first, then by node; malloc'ed in
+ * the vec, and valid as long as the findings are. */
+int cs_actions_find(const struct cs_run *run, struct cs_vec *actions,
+		    struct cs_err *err);
+
+/* "none", "watch", "drain" */
+const char *cs_action_text(enum cs_action_kind kind);
+/* What it is about: "GPU 3 (0000:4d:00.0, serial 165…)", "GPU 2 (…) and GPU 5 (…)",
+ * "GPUs 0-7", "node". */
+void cs_action_part(const struct cs_run *run, const struct cs_action *action,
+		    char *to, size_t size);
+/* What is wrong there, by how much and how surely: the words of its finding. */
+void cs_action_what(const struct cs_action *action, char *to, size_t size);
+/* By node, the gravest that is to be done there; malloc'ed, NULL no memory. */
+enum cs_action_kind *cs_actions_by_node(const struct cs_run *run,
+					const struct cs_vec *actions);
+
+#endif

@@ -1,0 +1,43 @@
+/* choice.h - tests that are to be measured, and how: a list. */
+#ifndef CS_PLAN_CHOICE_H
+#define CS_PLAN_CHOICE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "plan/variant.h"
+
+/* A test that is to be measured: in a plan, a matrix at each size. */
+struct cs_choice {
+	uint64_t bytes; /* of a copy; 0: each size of the settings */
+	uint16_t test;	/* position in the catalogue */
+	uint8_t lone;	/* 1: by nodes with one GPU alone */
+	/* the one cell that is meant: 1 + the number of its GPU or NUMA node, at the ends
+	 * as the test has them; 0: any */
+	uint8_t src, dst;
+	struct cs_variant variant;
+};
+
+/* In order and each once, by test, size and variant. */
+#define CS_CHOICES_MOST 2048
+struct cs_choices {
+	size_t n;
+	struct cs_choice choice[CS_CHOICES_MOST];
+};
+
+/* Adds one, unless it is there. */
+int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
+		   struct cs_err *err);
+
+/* Are single cells among them? */
+int cs_choices_name_cells(const struct cs_choices *of);
+
+/* The NUMA nodes that they name, bit i for OS index i, as cs_settings.numa. */
+uint64_t cs_choices_numa(const struct cs_choices *of);
+
+/* Is there something that each of these variants changes?  The error names the option of
+ * one that changes nothing of any chosen test. */
+int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
+		    struct cs_err *err);
+
+#endif

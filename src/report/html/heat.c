@@ -1,0 +1,462 @@
+/* heat.c - a test on a node as a matrix of colours: by its share of the link where it is
+ * known what is usual, else by how far each cell is from its like. */
+#include "config.h"
+
+#include "report/html/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "base/units.h"
+#include "check/link/expect.h"
+#include "check/link/kind.h"
+#include "report/matrix.h"
+#include "report/curve.h"
+#include "report/parts.h"
+
+#define NUMBERED 16 /* columns with figures in them; above, colours alone */
+#define LEFT 52
+#define TOP 40
+#define STRIP 30 /* below: all cells on one line */
+
+struct heat {
+	const struct cs_grid *grid;
+	size_t *cell; /* of the grid, [row * n_cols + col] */
+	int n_rows, n_cols;
+	int is_list;	  /* a cell an agent, in one row */
+	double peak;	  /* of the links; NAN: colours are differences */
+	double low, high; /* what is usual of it */
+	double quiet;	  /* differences that say nothing */
+	double w, h;	  /* of a cell */
+};
+
+struct cs_label cs_html_figure(double x)
+{
+	struct cs_label label;
+	int digits = fabs(x) >= 1000 ? 0 : fabs(x) >= 100 ? 1 : 2;
+
+	cs_text(label.text, sizeof(label.text), "%.*f", digits, x);
+	return label;
+}
+
+/* ---- what is in it ---- */
+
+/* Half of the cells have wider intervals than this share. */
+static double usual_margin(const struct cs_grid *grid, double *room)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
+		double margin = isnan(grid->value[i]) ?
+					NAN :
+					cs_stats_margin(&grid->row[i]->stats);
+
+		if (isfinite(margin))
+			room[k++] = margin;
+	}
+	return k ? cs_median(room, k) : 0;
+}
+
+/* Is a figure to be told as a share of its link?  Of copies that another step or test
+ * holds up, or that are too short to fill it, that says nothing. */
+static int is_share(const struct cs_grid *grid, const struct cs_row *row, double peak)
+{
+	const struct cs_test *test = grid->test;
+	double low, high;
+
+	return peak > 0 &&
+	       (!cs_expected_gbs(grid->run, row, &low, &high) ||
+		(test->pattern == CS_PATTERN_BIDI && test->method == CS_METHOD_CE &&
+		 (test->memory == CS_MEM_DEVICE || test->memory == CS_MEM_PINNED) &&
+		 !cs_is_short(row->what.bytes, peak)));
+}
+
+/* The one link that all cells go through. */
+static void find_peak(struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+
+	heat->peak = heat->low = heat->high = NAN;
+	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
+		double peak;
+
+		if (isnan(grid->value[i]))
+			continue;
+		peak = cs_row_peak_gbs(grid->run, grid->row[i]);
+		if (!is_share(grid, grid->row[i], peak)) {
+			heat->peak = NAN;
+			return;
+		}
+		if (!(heat->peak >= peak))
+			heat->peak = peak;
+		if (cs_expected_gbs(grid->run, grid->row[i], &heat->low, &heat->high))
+			heat->low = heat->high = NAN;
+	}
+}
+
+static int is_there(const struct cs_grid *grid, size_t i)
+{
+	return grid->planned[i] || grid->row[i];
+}
+
+static int heat_init(struct heat *heat, const struct cs_grid *grid)
+{
+	size_t n = cs_grid_cells(grid), k = 0;
+	double *room = calloc(n + 1, sizeof(*room));
+
+	*heat = (struct heat){ .grid = grid,
+			       .cell = calloc(n + 1, sizeof(*heat->cell)),
+			       .is_list = cs_test_is_list(grid->test) };
+	if (!room || !heat->cell) {
+		free(room);
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!heat->is_list || is_there(grid, i))
+			heat->cell[k++] = i;
+	heat->n_rows = heat->is_list ? 1 : grid->n_rows;
+	heat->n_cols = heat->is_list ? (int)k : grid->n_cols;
+	heat->quiet = 3 * usual_margin(grid, room);
+	free(room);
+	find_peak(heat);
+	heat->w = heat->n_cols <= 4 ? 62 : heat->n_cols <= NUMBERED ? 50 : 10;
+	heat->h = heat->n_cols <= 4 ? 34 : heat->n_cols <= NUMBERED ? 28 : 10;
+	return 0;
+}
+
+static struct cs_box box_of(const struct heat *heat, int k)
+{
+	return (struct cs_box){ LEFT + heat->w * (k % heat->n_cols) + 1,
+				TOP + heat->h * (k / heat->n_cols) + 1, heat->w - 2,
+				heat->h - 2 };
+}
+
+static double difference_of(const struct heat *heat, double value)
+{
+	double ratio = value / heat->grid->median;
+
+	return cs_unit_low_is_better((int)heat->grid->test->unit) ? 1 / ratio - 1 :
+								    ratio - 1;
+}
+
+static const struct cs_shade *shade_of(const struct heat *heat, size_t cell)
+{
+	double value = heat->grid->value[cell];
+
+	if (isnan(heat->peak))
+		return cs_shade_of_difference(difference_of(heat, value), heat->quiet);
+	return cs_shade_of_share(value / cs_row_peak_gbs(heat->grid->run,
+							 heat->grid->row[cell]));
+}
+
+/* ---- cells ---- */
+
+static void put_values(struct cs_html *h, const struct heat *heat,
+		       const struct cs_shade *shade)
+{
+	cs_html(h,
+		"<g class=\"%si\" fill=\"#%06x\" font-size=\"12\" "
+		"text-anchor=\"middle\">",
+		shade->name, shade->ink[CS_THEME_LIGHT]);
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++) {
+		double value = heat->grid->value[heat->cell[k]];
+		struct cs_box box = box_of(heat, k);
+
+		if (isnan(value) || shade_of(heat, heat->cell[k]) != shade)
+			continue;
+		cs_html(h, "<text x=\"%g\" y=\"%g\">%s</text>", box.x + box.w / 2,
+			box.y + box.h / 2 + 4.5, cs_html_figure(value).text);
+	}
+	cs_html(h, "</g>");
+}
+
+static void put_shade(struct cs_html *h, const struct heat *heat,
+		      const struct cs_shade *shade)
+{
+	int n = 0;
+
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++) {
+		struct cs_box box = box_of(heat, k);
+
+		if (isnan(heat->grid->value[heat->cell[k]]) ||
+		    shade_of(heat, heat->cell[k]) != shade)
+			continue;
+		cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"", box.x,
+			box.y, box.w, box.h, box.w);
+	}
+	if (!n)
+		return;
+	cs_html(h, "\"");
+	cs_svg_shade(h, shade);
+	cs_html(h, "/>");
+	if (heat->n_cols <= NUMBERED)
+		put_values(h, heat, shade);
+}
+
+/* Cells of the plan without a figure: struck out. */
+static void put_missing(struct cs_html *h, const struct heat *heat)
+{
+	int n = 0;
+
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++) {
+		struct cs_box box = box_of(heat, k);
+
+		if (isnan(heat->grid->value[heat->cell[k]]) &&
+		    is_there(heat->grid, heat->cell[k]))
+			cs_html(h, "%sM%g %gl%g %g", n++ ? "" : "<path d=\"", box.x,
+				box.y + box.h, box.w, -box.h);
+	}
+	if (!n)
+		return;
+	cs_html(h, "\"");
+	cs_svg_stroke(h, CS_INK_AXIS);
+	cs_html(h, "/>");
+}
+
+static int is_odd(const struct heat *heat, size_t cell)
+{
+	double value = heat->grid->value[cell];
+
+	return !isnan(value) &&
+	       cs_shade_of_difference(difference_of(heat, value), heat->quiet)->least <
+		       -0.01;
+}
+
+/* A ring around what is odd, or has a remark. */
+static void put_rings(struct cs_html *h, const struct heat *heat, int odd)
+{
+	int n = 0;
+
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++) {
+		size_t cell = heat->cell[k];
+		struct cs_box box = box_of(heat, k);
+
+		if (odd ? !is_odd(heat, cell) :
+			  is_odd(heat, cell) || isnan(heat->grid->value[cell]) ||
+				    heat->grid->mark[cell] != '!')
+			continue;
+		cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"", box.x,
+			box.y, box.w, box.h, box.w);
+	}
+	if (!n)
+		return;
+	cs_html(h, "\" fill=\"none\" stroke-width=\"2\"%s",
+		odd ? "" : " stroke-dasharray=\"4 3\"");
+	cs_svg_stroke(h, odd ? CS_INK_BAD : CS_INK_WARN);
+	cs_html(h, "/>");
+}
+
+static void put_labels(struct cs_html *h, const struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+	struct cs_pen pen = { 0, TOP - 8, 12, CS_MIDDLE, CS_INK, 0 };
+
+	for (int c = 0; c < heat->n_cols && heat->n_cols <= NUMBERED; c++) {
+		pen.x = LEFT + heat->w * c + heat->w / 2;
+		cs_svg_text(h, &pen, "%s",
+			    heat->is_list ? cs_cell_label(grid, heat->cell[c]).text :
+					    cs_endpoint_text(grid->run, grid->node,
+							     &grid->col_end[c])
+						    .text);
+	}
+	pen.x = LEFT - 8;
+	pen.anchor = CS_END;
+	for (int r = 0;
+	     r < heat->n_rows && !heat->is_list && heat->n_cols <= NUMBERED; r++) {
+		pen.y = TOP + heat->h * r + heat->h / 2 + 4;
+		cs_svg_text(h, &pen, "%s",
+			    cs_endpoint_text(grid->run, grid->node, &grid->row_end[r])
+				    .text);
+	}
+	pen = (struct cs_pen){
+		LEFT + heat->w * heat->n_cols / 2.0, 13, 11, CS_MIDDLE, CS_INK_MUTE, 0
+	};
+	cs_svg_text(h, &pen, heat->is_list ? "" : "from row to column");
+}
+
+/* All cells between nothing and the link, with what is usual. */
+static void put_strip(struct cs_html *h, const struct heat *heat)
+{
+	double y = TOP + heat->h * heat->n_rows + 14, w = heat->w * heat->n_cols;
+	const struct cs_grid *grid = heat->grid;
+
+	cs_svg_line(h, &(struct cs_box){ LEFT, y, LEFT + w, y }, CS_INK_AXIS, 1);
+	if (heat->low < heat->high) {
+		cs_html(h, "<rect x=\"%.4g\" y=\"%g\" width=\"%.3g\" height=\"12\"",
+			LEFT + w * heat->low / heat->peak, y - 6,
+			w * (heat->high - heat->low) / heat->peak);
+		cs_svg_fill(h, CS_INK_USUAL);
+		cs_html(h, "/>");
+	}
+	cs_html(h, "<path stroke-width=\"1.2\" stroke-opacity=\".6\" d=\"");
+	for (size_t i = 0; i < cs_grid_cells(grid); i++)
+		if (!isnan(grid->value[i]))
+			cs_html(h, "M%.5g %gv10",
+				LEFT + w * fmin(grid->value[i] / heat->peak, 1.05),
+				y - 5);
+	cs_html(h, "\"");
+	cs_svg_stroke(h, CS_INK_MEASURED);
+	cs_html(h, "/>");
+	cs_svg_text(h,
+		    &(struct cs_pen){ LEFT, y + 18, 10.5, CS_START, CS_INK_MUTE, 0 },
+		    "0");
+	cs_svg_text(h,
+		    &(struct cs_pen){ LEFT + w, y + 18, 10.5, CS_END, CS_INK_MUTE, 0 },
+		    "link %.0f GB/s", heat->peak);
+}
+
+/* ---- one matrix ---- */
+
+static void put_caption(struct cs_html *h, const struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+	char size[16] = "";
+
+	if (cs_matrix_says_size(grid))
+		cs_size_text(grid->bytes, size, sizeof(size));
+	cs_html(h, "<figcaption><b>");
+	cs_html_text(h, "%s %s", grid->test->name, size);
+	cs_html(h, "</b><span>");
+	cs_html_text(h, "%s, %s", cs_grid_title(grid).text,
+		     cs_unit_text((int)grid->test->unit));
+	cs_html(h, "</span></figcaption>");
+}
+
+static void put_figures(struct cs_html *h, const struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+	const char *unit = cs_unit_text((int)grid->test->unit);
+
+	cs_html(h, "<p class=\"fig\">");
+	if (!grid->n_measured) {
+		cs_html(h, "nothing measured</p>");
+		return;
+	}
+	cs_html(h, "<b>%s</b> ", cs_html_figure(grid->median).text);
+	cs_html_text(h, "%s median", unit);
+	if (!isnan(heat->peak))
+		cs_html_text(h, ", %.0f %% of the link",
+			     100 * grid->median / heat->peak);
+	cs_html_text(h, "; %s (%s) to", cs_html_figure(grid->min).text,
+		     cs_cell_label(grid, grid->min_at).text);
+	cs_html_text(h, " %s (%s)", cs_html_figure(grid->max).text,
+		     cs_cell_label(grid, grid->max_at).text);
+	if (grid->n_total)
+		cs_html_text(h, "; together %s",
+			     cs_html_figure(grid->total_median).text);
+	if (grid->n_measured < grid->n_planned)
+		cs_html_text(h, "; %zu of %zu cells", grid->n_measured,
+			     grid->n_planned);
+	cs_html(h, "</p>");
+}
+
+static void put_matrix(struct cs_html *h, const struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+	const struct cs_scale *scale = isnan(heat->peak) ? &cs_scale_difference :
+							   &cs_scale_share;
+	int strip = !isnan(heat->peak);
+
+	cs_html(h, "<figure class=\"%s\">", heat->n_cols <= 4 ? "few" : "many");
+	put_caption(h, heat);
+	cs_svg_begin(h, LEFT + heat->w * heat->n_cols + 14,
+		     TOP + heat->h * heat->n_rows + (strip ? STRIP + 6 : 4),
+		     grid->test->name);
+	cs_svg_describe(h, "median %g %s, least %g, greatest %g", grid->median,
+			cs_unit_text((int)grid->test->unit), grid->min, grid->max);
+	put_labels(h, heat);
+	for (int i = 0; i < scale->n; i++)
+		put_shade(h, heat, &scale->shade[i]);
+	put_missing(h, heat);
+	put_rings(h, heat, 0);
+	put_rings(h, heat, 1);
+	if (strip)
+		put_strip(h, heat);
+	cs_svg_end(h);
+	put_figures(h, heat);
+	cs_html(h, "</figure>");
+	putc('\n', h->to);
+}
+
+/* ---- by path ---- */
+
+static const struct {
+	const char *title, *hint;
+} paths[] = {
+	[CS_PATH_PEER] = { "Between GPUs",
+			   "Row is the source, column the destination." },
+	[CS_PATH_LOCAL] = { "Within a GPU", NULL },
+	[CS_PATH_H2D] = { "From host to GPUs", NULL },
+	[CS_PATH_D2H] = { "From GPUs to host", NULL },
+	[CS_PATH_HOST] = { "Between NUMA nodes", NULL },
+};
+
+/* 1: it was the first of its section, which is open now. */
+static int put_one(struct cs_html *h, const struct cs_grid *grid, int begun)
+{
+	enum cs_path path = grid->test->path;
+	struct heat heat;
+
+	if (heat_init(&heat, grid)) {
+		free(heat.cell);
+		return -1;
+	}
+	if (!begun) {
+		cs_html_section(h, paths[path].title, paths[path].hint);
+		cs_html(h, "<div class=\"row\">");
+	}
+	put_matrix(h, &heat);
+	free(heat.cell);
+	return 1;
+}
+
+static int put_path(struct cs_html *h, const struct cs_run *run, int node,
+		    enum cs_path path)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < cs_grids(run) && rc >= 0; i++) {
+		struct cs_grid grid;
+
+		if (cs_grid_head(run, i).test->path != path || cs_curve_holds(run, i))
+			continue;
+		if (cs_grid_init(&grid, run, node, i))
+			return -1;
+		if (grid.n_planned)
+			rc = put_one(h, &grid, rc);
+		cs_grid_release(&grid);
+	}
+	if (rc > 0) {
+		cs_html(h, "</div>");
+		cs_html_section_end(h);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+int cs_html_heat(struct cs_html *h, const struct cs_run *run, int node)
+{
+	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
+					      CS_PATH_LOCAL, CS_PATH_HOST };
+	uint32_t n = cs_grids(run), held = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		held += cs_curve_holds(run, i) != 0;
+	if (n == held)
+		return 0;
+	cs_html_section(
+		h, "Matrices",
+		"Colour says how much of the live link a figure is, where it is "
+		"known what is usual; else how far it is from the median of its "
+		"matrix. The scales are the same in every report. A ring is a cell "
+		"slower than its like, a broken one a cell with a remark. Below "
+		"a matrix all cells between 0 and the link; the band is usual.");
+	cs_html_legend(h, &cs_scale_share, "no figure");
+	cs_html_legend(h, &cs_scale_difference, "no figure");
+	cs_html_section_end(h);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && !rc; i++)
+		rc = put_path(h, run, node, order[i]);
+	return rc;
+}

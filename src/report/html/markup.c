@@ -1,0 +1,243 @@
+#include "config.h"
+
+#include "report/html/markup.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+
+/* ---- text ---- */
+
+static void put_raw(FILE *to, const char *text)
+{
+	cs_print(to, "%s", text);
+}
+
+static void put_escaped(FILE *to, const char *text)
+{
+	static const char *const instead[] = { "&amp;", "&lt;", "&gt;", "&quot;",
+					       "&#39;" };
+
+	cs_print_as(to, text, "&<>\"'", instead);
+}
+
+static void __attribute__((format(printf, 3, 0)))
+put(const struct cs_html *h, void (*as)(FILE *to, const char *text), const char *fmt,
+    va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, args) < 0)
+		return;
+	as(h->to, text);
+	free(text);
+}
+
+void cs_html(const struct cs_html *h, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	put(h, put_raw, fmt, args);
+	va_end(args);
+}
+
+void cs_html_text(const struct cs_html *h, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	put(h, put_escaped, fmt, args);
+	va_end(args);
+}
+
+void cs_html_in(const struct cs_html *h, const char *tag, const char *fmt, ...)
+{
+	va_list args;
+
+	cs_html(h, "<%s>", tag);
+	va_start(args, fmt);
+	put(h, put_escaped, fmt, args);
+	va_end(args);
+	cs_html(h, "</%.*s>", (int)strcspn(tag, " "), tag);
+}
+
+int cs_html_pre(const struct cs_html *h, int (*print)(FILE *to, const void *arg),
+		const void *arg)
+{
+	char *text = NULL, *rest, *line;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int rc = to ? print(to, arg) : -1;
+
+	if (to && fclose(to))
+		rc = -1;
+	if (!rc && size) {
+		cs_html(h, "<pre>");
+		rest = text;
+		while ((line = strsep(&rest, "\n")) && (rest || line[0])) {
+			cs_html_text(h, "%s", line);
+			putc('\n', h->to);
+		}
+		cs_html(h, "</pre>");
+		putc('\n', h->to);
+	}
+	free(text);
+	return rc;
+}
+
+void cs_html_section(const struct cs_html *h, const char *title, const char *hint)
+{
+	cs_html(h, "<section>");
+	cs_html_in(h, "h2", "%s", title);
+	if (hint)
+		cs_html_in(h, "p class=\"hint\"", "%s", hint);
+	putc('\n', h->to);
+}
+
+void cs_html_section_end(const struct cs_html *h)
+{
+	cs_html(h, "</section>");
+	putc('\n', h->to);
+}
+
+/* ---- drawings ---- */
+
+void cs_svg_begin(struct cs_html *h, double w, double height, const char *title)
+{
+	unsigned n = ++h->drawings;
+
+	cs_html(h,
+		"<svg viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" role=\"img\" "
+		"aria-labelledby=\"t%u e%u\" font-family=\"system-ui,sans-serif\">"
+		"<title id=\"t%u\">",
+		w, height, w, height, n, n, n);
+	cs_html_text(h, "%s", title);
+	cs_html(h, "</title>");
+}
+
+void cs_svg_describe(struct cs_html *h, const char *fmt, ...)
+{
+	va_list args;
+
+	cs_html(h, "<desc id=\"e%u\">", h->drawings);
+	va_start(args, fmt);
+	put(h, put_escaped, fmt, args);
+	va_end(args);
+	cs_html(h, "</desc>");
+}
+
+void cs_svg_end(const struct cs_html *h)
+{
+	cs_html(h, "</svg>");
+	putc('\n', h->to);
+}
+
+void cs_svg_fill(const struct cs_html *h, enum cs_ink ink)
+{
+	cs_html(h, " class=\"%s\" fill=\"#%06x\"", cs_inks[ink].name,
+		cs_inks[ink].colour[CS_THEME_LIGHT]);
+}
+
+void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink)
+{
+	cs_html(h, " class=\"%s-s\" stroke=\"#%06x\"", cs_inks[ink].name,
+		cs_inks[ink].colour[CS_THEME_LIGHT]);
+}
+
+void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade)
+{
+	cs_html(h, " class=\"%s\" fill=\"#%06x\"", shade->name,
+		shade->fill[CS_THEME_LIGHT]);
+}
+
+void cs_svg_text(const struct cs_html *h, const struct cs_pen *pen, const char *fmt,
+		 ...)
+{
+	static const char *const anchor[] = { "", " text-anchor=\"middle\"",
+					      " text-anchor=\"end\"" };
+	va_list args;
+
+	cs_html(h, "<text x=\"%.4g\" y=\"%.4g\" font-size=\"%g\"%s%s", pen->x, pen->y,
+		pen->size, anchor[pen->anchor],
+		pen->bold ? " font-weight=\"600\"" : "");
+	cs_svg_fill(h, pen->ink);
+	cs_html(h, ">");
+	va_start(args, fmt);
+	put(h, put_escaped, fmt, args);
+	va_end(args);
+	cs_html(h, "</text>");
+}
+
+void cs_svg_rect(const struct cs_html *h, const struct cs_box *box, enum cs_ink fill,
+		 enum cs_ink stroke)
+{
+	cs_html(h,
+		"<rect x=\"%.4g\" y=\"%.4g\" width=\"%.4g\" height=\"%.4g\" rx=\"%g\"",
+		box->x, box->y, box->w, box->h, box->h > 20 ? 8.0 : 3.0);
+	cs_html(h, " class=\"%s %s-s\" fill=\"#%06x\" stroke=\"#%06x\"/>",
+		cs_inks[fill].name, cs_inks[stroke].name,
+		cs_inks[fill].colour[CS_THEME_LIGHT],
+		cs_inks[stroke].colour[CS_THEME_LIGHT]);
+}
+
+void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink ink,
+		 double width)
+{
+	cs_html(h,
+		"<path d=\"M%.4g %.4gL%.4g %.4g\" fill=\"none\" stroke-width=\"%.3g\"",
+		ends->x, ends->y, ends->w, ends->h, width);
+	cs_svg_stroke(h, ink);
+	cs_html(h, "/>");
+}
+
+/* Lines across: a pattern would need an id that is the page's. */
+void cs_svg_hatch(const struct cs_html *h, const struct cs_box *box)
+{
+	cs_svg_rect(h, box, CS_INK_BOX, CS_INK_GRID);
+	cs_html(h, "<path d=\"");
+	for (double at = 6; at < box->w + box->h; at += 6)
+		cs_html(h, "M%.4g %.4gL%.4g %.4g",
+			box->x + (at < box->w ? at : box->w),
+			box->y + (at < box->w ? 0 : at - box->w),
+			box->x + (at < box->h ? 0 : at - box->h),
+			box->y + (at < box->h ? at : box->h));
+	cs_html(h, "\"");
+	cs_svg_stroke(h, CS_INK_AXIS);
+	cs_html(h, "/>");
+}
+
+void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char *none)
+{
+	const double wide = 7; /* of a letter, at most */
+	double x = 0, all = 40 + wide * (double)strlen(none);
+
+	for (int i = 0; i < scale->n; i++)
+		all += 40 + wide * (double)strlen(scale->shade[i].label);
+	cs_html(h, "<div class=\"legend\">");
+	cs_svg_begin(h, all, 20, "Legend");
+	cs_svg_describe(h, "from what is best to what is worst");
+	for (int i = 0; i <= scale->n; i++) {
+		const char *label = i < scale->n ? scale->shade[i].label : none;
+
+		if (i < scale->n) {
+			cs_html(h,
+				"<rect x=\"%g\" y=\"2\" width=\"18\" height=\"14\" "
+				"rx=\"3\"",
+				x);
+			cs_svg_shade(h, &scale->shade[i]);
+			cs_html(h, "/>");
+		} else {
+			cs_svg_hatch(h, &(struct cs_box){ x, 2, 18, 14 });
+		}
+		cs_svg_text(h,
+			    &(struct cs_pen){ x + 24, 13.5, 12, CS_START, CS_INK_MUTE,
+					      0 },
+			    "%s", label);
+		x += 40 + wide * (double)strlen(label);
+	}
+	cs_svg_end(h);
+	cs_html(h, "</div>");
+}

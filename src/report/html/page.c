@@ -1,0 +1,376 @@
+/* page.c - a run, or a comparison, as one HTML file that opens anywhere: inline SVG, a
+ * little CSS, no script, no address, nothing loaded. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "check/verdict/check.h"
+#include "report/group.h"
+#include "report/html/parts.h"
+#include "report/html/style.h"
+#include "report/parts.h"
+#include "report/tally.h"
+#include "report/versus.h"
+#include "report/view.h"
+#include "report/views.h"
+
+#define TILES 8
+#define NODES 4 /* of several, those that are shown whole */
+
+/* ---- head ---- */
+
+static void begin(const struct cs_html *h, const char *title)
+{
+	cs_html(h, "<!DOCTYPE html>");
+	putc('\n', h->to);
+	cs_html(h, "<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
+		   "<meta name=\"viewport\" content=\"width=device-width\"/>"
+		   "<meta name=\"color-scheme\" content=\"light dark\"/>");
+	cs_html_in(h, "title", "cscope-mpi: %s", title);
+	cs_html(h, "<style>");
+	cs_html_style(h);
+	cs_html(h, "</style></head><body>");
+	putc('\n', h->to);
+}
+
+static int end(const struct cs_html *h)
+{
+	cs_html(h, "</body></html>");
+	putc('\n', h->to);
+	return ferror(h->to) ? -1 : 0;
+}
+
+/* A tick, a dash or a cross, and what it stands for. */
+static void put_verdict(const struct cs_html *h, int status, const char *text)
+{
+	static const char *const mark[] = { "M11 21l6 6 12-13", "M20 10v14M20 29v2",
+					    "M13 13l14 14M27 13l-14 14" };
+	int kind = status == CS_EXIT_OK ? 0 : status == CS_EXIT_WARNING ? 1 : 2;
+	enum cs_ink ink = kind == 0 ? CS_INK_GOOD :
+			  kind == 1 ? CS_INK_WARN :
+				      CS_INK_BAD;
+
+	cs_html(h, "<div class=\"verdict\"><svg viewBox=\"0 0 40 40\" width=\"40\" "
+		   "height=\"40\" aria-hidden=\"true\"><circle cx=\"20\" cy=\"20\" "
+		   "r=\"18\"");
+	cs_svg_fill(h, ink);
+	cs_html(h,
+		"/><path d=\"%s\" fill=\"none\" stroke=\"#fff\" stroke-width=\"4\"/>"
+		"</svg><div>",
+		mark[kind]);
+	cs_html_in(h, "b", "%s", text);
+	cs_html_in(h, "span", "exit status %d", status);
+	cs_html(h, "</div></div>");
+}
+
+static const char *status_word(int status)
+{
+	switch (status) {
+	case CS_EXIT_OK:
+		return "ok";
+	case CS_EXIT_WARNING:
+		return "warning";
+	case CS_EXIT_CRITICAL:
+		return "critical";
+	default:
+		return "not tested";
+	}
+}
+
+static void put_notices(const struct cs_html *h, const struct cs_run *run)
+{
+	if (run->stand_in)
+		cs_html_in(h, "p",
+			   "NO GPU: host memory stands in; copies are made by "
+			   "CPU and say nothing of GPU links");
+	if (run->virtual_clock)
+		cs_html_in(h, "p", "%s", CS_MEASURED_WITH_DOUBLE);
+}
+
+static void put_head(const struct cs_html *h, const struct cs_run *run)
+{
+	char time[32], what[512], text[512];
+
+	cs_time_text(&run->started, time, sizeof(time));
+	if (run->n_nodes > 0)
+		cs_node_text(run, 0, what, sizeof(what));
+	else
+		cs_text(what, sizeof(what), "no node");
+	cs_run_summary(run, text, sizeof(text));
+	cs_html(h, "<header><div>");
+	cs_html_in(h, "p class=\"over\"", "cscope-mpi %s  %.120s  %s", run->version,
+		   run->matrix_text ? run->matrix_text : "", time);
+	if (run->n_nodes > 1 && !cs_run_is_remeasured(run, 1))
+		cs_html_in(h, "h1", "%d nodes", run->n_nodes);
+	else
+		cs_html_in(h, "h1", "%s",
+			   run->n_nodes > 0 ? run->node[0].facts.host : "");
+	cs_html_in(h, "p class=\"lead\"", "%s", what);
+	cs_html_in(h, "p class=\"lead\"", "%s", text);
+	put_notices(h, run);
+	cs_html(h, "</div>");
+	put_verdict(h, run->exit_status, status_word(run->exit_status));
+	cs_html(h, "</header>");
+	putc('\n', h->to);
+}
+
+/* ---- tiles ---- */
+
+static void put_tile(const struct cs_html *h, const struct cs_tally *t)
+{
+	char size[16];
+
+	cs_size_text(t->of.bytes, size, sizeof(size));
+	cs_html(h, "<div class=\"tile\">");
+	cs_html_in(h, "span class=\"k\"", "%s", t->test->name);
+	cs_html(h, "<span class=\"v\">%s<small>", cs_html_figure(t->median).text);
+	cs_html_text(h, "%s", cs_unit_text((int)t->test->unit));
+	cs_html(h, "</small></span>");
+	cs_html_in(h, "span class=\"s\"", "%s to %s in %zu of %zu cells, %s",
+		   cs_html_figure(t->min).text, cs_html_figure(t->max).text, t->ok,
+		   t->planned, size);
+	cs_html(h, "</div>");
+	putc('\n', h->to);
+}
+
+/* Of a sweep the figure of the largest copies stands for all. */
+static int is_last_size(const struct cs_tally *t)
+{
+	return t[0].test != t[1].test || t[0].of.bytes == t[1].of.bytes ||
+	       t[0].node != t[1].node;
+}
+
+/* The first tests of the first node. */
+static int put_tiles(const struct cs_html *h, const struct cs_run *run)
+{
+	struct cs_vec all = CS_VEC(struct cs_tally);
+	struct cs_err err;
+	int rc = cs_tallies(run, &all, &err), n = 0;
+	const struct cs_tally *t = all.data;
+
+	cs_html(h, "<div class=\"tiles\">");
+	for (size_t i = 0; !rc && i < all.n && n < TILES; i++)
+		if (t[i].ok && !t[i].node && (i + 1 == all.n || is_last_size(&t[i]))) {
+			put_tile(h, &t[i]);
+			n++;
+		}
+	cs_html(h, "</div>");
+	cs_vec_release(&all);
+	return rc;
+}
+
+/* ---- findings ---- */
+
+static void put_finding(const struct cs_html *h, const struct cs_run *run,
+			const struct cs_group *g)
+{
+	const struct cs_finding *f = g->finding[0];
+	char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : NULL;
+
+	cs_html(h, "<li>");
+	cs_html_in(h, "b", "%s", cs_severity_text(f->severity));
+	cs_html_text(h, "%s%s", hosts ? hosts : "", f->text);
+	if (f->remeasure[0] || f->next[0])
+		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
+			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);
+	cs_html(h, "</li>");
+	putc('\n', h->to);
+	free(hosts);
+}
+
+static int put_findings(const struct cs_html *h, const struct cs_run *run)
+{
+	struct cs_groups groups;
+
+	if (!run->findings.n)
+		return 0;
+	if (cs_groups_make(run, &groups))
+		return -1;
+	cs_html_section(h, "Findings", NULL);
+	cs_html(h, "<ul class=\"find\">");
+	for (size_t i = 0; i < groups.groups.n; i++)
+		put_finding(h, run, (struct cs_group *)groups.groups.data + i);
+	cs_html(h, "</ul>");
+	cs_html_section_end(h);
+	cs_groups_release(&groups);
+	return 0;
+}
+
+/* ---- what texts say better ---- */
+
+static int print_summary(FILE *to, const void *arg)
+{
+	return cs_summary_print(to, arg, 0);
+}
+
+static int print_ways(FILE *to, const void *arg)
+{
+	const struct cs_run *run = arg;
+
+	return cs_ways_print(to, run, 0, run->n_nodes);
+}
+
+static int print_model(FILE *to, const void *arg)
+{
+	const struct cs_view_options plain = { 0 };
+
+	return cs_model_write(to, arg, &plain);
+}
+
+static int put_texts(struct cs_html *h, const struct cs_run *run)
+{
+	int sweep = run->plan && run->plan->set.last_bytes;
+
+	if (cs_html_pre(h, print_ways, run))
+		return -1;
+	if (sweep) {
+		cs_html_section(h, "Cost of communication", NULL);
+		if (cs_html_pre(h, print_model, run))
+			return -1;
+		cs_html_section_end(h);
+	}
+	cs_html_section(h, "Why to believe it", NULL);
+	if (cs_html_pre(h, print_summary, run))
+		return -1;
+	cs_html(h, "<dl><dt>command</dt>");
+	cs_html(h, "<dd><code>");
+	for (int i = 0; i < run->argc; i++)
+		cs_html_text(h, "%s%s", i ? " " : "", run->argv[i]);
+	cs_html(h, "</code></dd></dl>");
+	cs_html_section_end(h);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int put_versus(struct cs_html *h, const struct cs_versus *v)
+{
+	char title[256];
+
+	cs_text(title, sizeof(title), "%s against %s", v->name[1], v->name[0]);
+	cs_html_section(
+		h, title,
+		"How many times better it is, with the 95 % interval of every cell.");
+	cs_html_forest(h, v);
+	cs_html_versus_table(h, v);
+	cs_html_section_end(h);
+	return 0;
+}
+
+static int put_placements(struct cs_html *h, const struct cs_run *turns)
+{
+	struct cs_versus v;
+	struct cs_err err;
+	int none;
+
+	for (int k = 1;
+	     !(none = cs_versus_placements(turns, k, turns->margin, &v, &err)); k++) {
+		put_versus(h, &v);
+		cs_versus_release(&v);
+	}
+	return none < 0 ? -1 : 0;
+}
+
+static int put_node(struct cs_html *h, const struct cs_run *run, int node)
+{
+	if (run->n_nodes > 1)
+		cs_html_section(h, run->node[node].facts.host,
+				run->node[node].facts.placement[0] ?
+					run->node[node].facts.placement :
+					NULL);
+	if (cs_html_wiring(h, run, node) || cs_html_heat(h, run, node))
+		return -1;
+	if (run->n_nodes > 1)
+		cs_html_section_end(h);
+	return 0;
+}
+
+static int is_remarkable(const struct cs_run *run, int node)
+{
+	const struct cs_finding *f = run->findings.data;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (f[i].node == node && f[i].severity >= CS_WARNING)
+			return 1;
+	return 0;
+}
+
+/* Of several nodes: all beside each other, then those with a finding. */
+static int put_nodes(struct cs_html *h, const struct cs_run *run)
+{
+	int shown = 0;
+
+	if (cs_html_fleet(h, run))
+		return -1;
+	for (int i = 0; i < run->n_nodes && shown < NODES; i++) {
+		if (!is_remarkable(run, i) || run->node[i].facts.n_agents < 1)
+			continue;
+		if (put_node(h, run, i))
+			return -1;
+		shown++;
+	}
+	return 0;
+}
+
+static int put_body(struct cs_html *h, const struct cs_run *run,
+		    const struct cs_run *turns)
+{
+	int several = run->n_nodes > 1,
+	    sides = several && cs_run_is_remeasured(run, 1);
+
+	if (put_tiles(h, run) || put_findings(h, run))
+		return -1;
+	if (sides && put_placements(h, turns))
+		return -1;
+	if (several && !sides ? put_nodes(h, run) :
+				run->n_nodes && put_node(h, run, 0))
+		return -1;
+	if (cs_html_plots(h, run, 0, sides ? 1 : run->n_nodes) || put_texts(h, run))
+		return -1;
+	return several ? 0 : run->n_nodes ? cs_html_tables(h, run, 0) : 0;
+}
+
+static int write_page(FILE *to, const struct cs_run *run, const struct cs_run *turns,
+		      const struct cs_view_options *opt)
+{
+	struct cs_html h = { .to = to };
+
+	(void)opt;
+	begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
+	put_head(&h, run);
+	if (put_body(&h, run, turns))
+		return -1;
+	return end(&h);
+}
+
+int cs_html_write(FILE *to, const struct cs_run *run,
+		  const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, write_page);
+}
+
+int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
+{
+	struct cs_html h = { .to = to };
+	int worst = CS_EXIT_OK;
+
+	for (size_t i = 0; i < n; i++)
+		if (cs_versus_exit(&v[i]) > worst)
+			worst = cs_versus_exit(&v[i]);
+	begin(&h, "comparison");
+	cs_html(&h, "<header><div>");
+	cs_html_in(&h, "h1", "%s against %s", n ? v[0].name[1] : "",
+		   n ? v[0].name[0] : "");
+	cs_html(&h, "</div>");
+	put_verdict(&h, worst,
+		    worst == CS_EXIT_OK	     ? "the same" :
+		    worst == CS_EXIT_WARNING ? "different" :
+					       "not comparable");
+	cs_html(&h, "</header>");
+	for (size_t i = 0; i < n; i++)
+		put_versus(&h, &v[i]);
+	return end(&h);
+}

@@ -1,0 +1,28 @@
+/* parts.h - what page.c puts together.  Each writes nothing where the run has nothing of
+ * it.  -1: no memory. */
+#ifndef CS_REPORT_HTML_PARTS_H
+#define CS_REPORT_HTML_PARTS_H
+
+#include "check/compare/versus.h"
+#include "report/html/markup.h"
+#include "report/report.h"
+
+/* heat.c.  The matrices of a node that no curve stands for, by path. */
+int cs_html_heat(struct cs_html *h, const struct cs_run *run, int node);
+/* tables.c.  All figures of a node, in <details>. */
+int cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
+/* plot.c.  Sweeps over nodes [first, last). */
+int cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
+/* wiring.c.  NUMA nodes, GPUs, cards and the links between, with what they gave. */
+int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node);
+/* fleet.c.  A square a node. */
+int cs_html_fleet(struct cs_html *h, const struct cs_run *run);
+/* forest.c.  A line a matrix: how much better side B is, each cell with its interval; and
+ * the table of all cells. */
+void cs_html_forest(struct cs_html *h, const struct cs_versus *versus);
+void cs_html_versus_table(struct cs_html *h, const struct cs_versus *versus);
+
+/* heat.c.  "396.2", as many digits as tell. */
+struct cs_label cs_html_figure(double x);
+
+#endif

@@ -1,0 +1,96 @@
+/* tables.c - every figure of a node as a table, for those who copy them or do not see
+ * drawings. */
+#include "config.h"
+
+#include "report/html/parts.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "report/view.h"
+#include "result/grid.h"
+
+static void put_caption(struct cs_html *h, const struct cs_grid *grid)
+{
+	char size[16];
+
+	cs_size_text(grid->bytes, size, sizeof(size));
+	cs_html_in(h, "caption", "%s, %s, %s, %s", grid->test->name, size,
+		   cs_grid_title(grid).text, cs_unit_text((int)grid->test->unit));
+}
+
+static void put_value(struct cs_html *h, const struct cs_grid *grid, size_t cell)
+{
+	const struct cs_row *row = grid->row[cell];
+
+	if (!isnan(grid->value[cell]))
+		cs_html(h, "<td>%.*f</td>", cs_decimals(grid->test),
+			grid->value[cell]);
+	else
+		cs_html_in(h, "td", "%s",
+			   row		       ? cs_status_text(row->status) :
+			   grid->planned[cell] ? "not measured" :
+						 "");
+}
+
+static void put_list(struct cs_html *h, const struct cs_grid *grid)
+{
+	size_t n = cs_grid_cells(grid);
+
+	cs_html(h, "<tr>");
+	for (size_t i = 0; i < n; i++)
+		if (grid->planned[i] || grid->row[i])
+			cs_html_in(h, "th scope=\"col\"", "%s",
+				   cs_cell_label(grid, i).text);
+	cs_html(h, "</tr><tr>");
+	for (size_t i = 0; i < n; i++)
+		if (grid->planned[i] || grid->row[i])
+			put_value(h, grid, i);
+	cs_html(h, "</tr>");
+}
+
+static void put_matrix(struct cs_html *h, const struct cs_grid *grid)
+{
+	cs_html(h, "<tr><th scope=\"col\">from\\to</th>");
+	for (int c = 0; c < grid->n_cols; c++)
+		cs_html_in(h, "th scope=\"col\"", "%s",
+			   cs_endpoint_text(grid->run, grid->node, &grid->col_end[c])
+				   .text);
+	for (int r = 0; r < grid->n_rows; r++) {
+		cs_html(h, "</tr><tr>");
+		cs_html_in(h, "th scope=\"row\"", "%s",
+			   cs_endpoint_text(grid->run, grid->node, &grid->row_end[r])
+				   .text);
+		for (int c = 0; c < grid->n_cols; c++)
+			put_value(h, grid,
+				  (size_t)r * (size_t)grid->n_cols + (size_t)c);
+	}
+	cs_html(h, "</tr>");
+}
+
+int cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
+{
+	if (!cs_grids(run))
+		return 0;
+	cs_html(h, "<details><summary>All figures as tables</summary>");
+	for (uint32_t i = 0; i < cs_grids(run); i++) {
+		struct cs_grid grid;
+
+		if (cs_grid_init(&grid, run, node, i))
+			return -1;
+		if (grid.n_planned) {
+			cs_html(h, "<div class=\"wide\"><table>");
+			put_caption(h, &grid);
+			if (cs_test_is_list(grid.test))
+				put_list(h, &grid);
+			else
+				put_matrix(h, &grid);
+			cs_html(h, "</table></div>");
+			putc('\n', h->to);
+		}
+		cs_grid_release(&grid);
+	}
+	cs_html(h, "</details>");
+	putc('\n', h->to);
+	return 0;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Reads an HTML report as a browser and a reader would; what is wrong goes to standard
+error, and the exit status is 1.
+
+    page.py whole FILE             well formed; no script, nothing loaded, no address;
+                                   ids are there once; colours are attributes
+    page.py figures FILE JSON      each figure of the document's matrices is in a table
+    page.py cells FILE JSON        each cell of a comparison is in a table
+    page.py text FILE WORD...      words of others are there as text, not as markup
+    page.py hostile IN OUT TEXT    the document IN with TEXT for every name of others
+    page.py count FILE             how many squares of nodes, rings and struck-out ones
+"""
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+TAGS = set("""b body caption circle code dd desc details div dl dt figcaption figure g h1 h2 h3
+ head header html li meta p path pre rect section small span style summary svg table td
+ text th title tr ul""".split())
+ATTRIBUTES = set("""aria-hidden aria-labelledby charset class content cx cy d fill
+ fill-opacity font-family font-size font-weight height id lang name r role rx scope stroke
+ stroke-dasharray stroke-opacity stroke-width text-anchor viewBox width x y""".split())
+
+
+def load(name):
+    return ElementTree.parse(name).getroot()
+
+
+def whole(name):
+    page = load(name)
+    ids = [e.get("id") for e in page.iter() if e.get("id")]
+    for element in page.iter():
+        if element.tag not in TAGS:
+            yield f"<{element.tag}>: no element of ours"
+        for key, value in element.attrib.items():
+            if key not in ATTRIBUTES or "//" in value:
+                yield f"<{element.tag} {key}={value}>: no attribute of ours"
+        if element.tag in ("rect", "circle", "text") and not (
+                element.get("fill") or element.get("stroke")):
+            parent = [g for g in page.iter("g") if element in list(g)]
+            if not parent:
+                yield f"<{element.tag}>: its colour is not an attribute"
+        if element.tag == "svg" and element.get("role") == "img":
+            if element.find("title") is None or element.find("desc") is None:
+                yield "a drawing without title and description"
+    if len(ids) != len(set(ids)):
+        yield "an id is there twice"
+    style = page.find("head/style").text
+    if re.search(r"url\(|@import|expression|//", style):
+        yield "the style loads something"
+
+
+def tables(page):
+    for table in page.iter("table"):
+        caption = table.find("caption").text
+        yield caption, ["".join(c.itertext()) for c in table.iter() if c.tag in ("td", "th")]
+
+
+def figures(name, document):
+    cells = {}
+    for caption, texts in tables(load(name)):
+        cells.setdefault(caption.split(",")[0], []).extend(texts)
+    n = 0
+    for matrix in json.load(open(document))["matrices"]:
+        digits = 0 if matrix["unit"] in ("copies/s", "GFLOP/s") else 2
+        for row in matrix["values"]:
+            for value in row:
+                if value is None:
+                    continue
+                n += 1
+                wanted = f"{value:.{digits}f}"
+                if wanted not in cells.get(matrix["test"], []):
+                    yield f"{matrix['test']}: {wanted} is in no table"
+                else:
+                    cells[matrix["test"]].remove(wanted)
+    if not n:
+        yield "the document has no figure"
+
+
+def compared(name, document):
+    texts = [t for _, row in tables(load(name)) for t in row]
+    n = 0
+    for matrix in json.load(open(document))["matrices"]:
+        for cell in matrix["cells"]:
+            n += 1
+            if cell["difference"] is None:
+                continue
+            wanted = f"{100 * cell['difference']:+.2f} %"
+            if wanted not in texts:
+                yield f"{matrix['test']}: {wanted} is in no table"
+    if not n:
+        yield "the document has no cell"
+
+
+def text_of(name, *words):
+    shown = "".join(load(name).itertext())
+    for word in words:
+        if word not in shown:
+            yield f"'{word}' is not there as text"
+
+
+HOSTILE = ("host", "name", "reason", "text", "next", "cpu", "kernel", "driver", "product",
+           "note", "nvml_note", "argv", "cpus", "command", "matrix")
+
+
+def poison(value, text, key=""):
+    if isinstance(value, dict):
+        return {k: poison(v, text, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [poison(v, text, key) for v in value]
+    return text if isinstance(value, str) and key in HOSTILE else value
+
+
+def hostile(name, out, text):
+    document = json.load(open(name))
+    for part in ("nodes", "agents", "errors"):
+        document[part] = poison(document[part], text)
+    document["run"]["argv"] = ["cscope-mpi", text]
+    host = document["nodes"][0].get("host", text)
+    for part in ("results", "matrices"):
+        for entry in document[part]:
+            entry["node"] = host
+    json.dump(document, open(out, "w"))
+    return ()
+
+
+def count(name):
+    page = load(name)
+    drawing = [s for s in page.iter("svg")
+               if s.find("title") is not None and s.find("title").text == "Nodes beside each other"]
+    shades = {e.get("class"): e.get("d").count("M") for e in drawing[0].iter("path")
+              if e.get("class", "").startswith("d")}
+    rings = len([e for e in drawing[0].iter("rect") if e.find("title") is not None])
+    print("nodes", shades.get("d5", 0), "rings", rings,
+          "odd", sum(v for k, v in shades.items() if k != "d5"))
+    return ()
+
+
+def main():
+    do = {"whole": whole, "figures": figures, "cells": compared, "text": text_of,
+          "hostile": hostile, "count": count}[sys.argv[1]]
+    faults = list(do(*sys.argv[2:]))
+    for fault in faults[:10]:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if faults else 0)
+
+
+main()

@@ -1,0 +1,102 @@
+#!/bin/bash
+# The report as one HTML file: whole, of nothing but text and drawings, with every figure.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+
+results=$TESTDATA/../doc/results
+page() { "${PYTHON:-python3}" "$TESTDATA/page.py" "$@" 2>err; }
+
+# ---- of files: four H200s, two ----
+
+for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x4/topology \
+	h200x2/unified-np2 h200x2/model; do
+	run 0 show "$results/$name.json" -f html
+	cp out page.html
+	ok "$name: a whole page, that loads nothing" eval 'status_is 0 && page whole page.html'
+	[ "$name" = h200x4/topology ] ||
+		ok "… every figure of the document is in its tables" \
+			page figures page.html "$results/$name.json"
+done
+run 0 show "$results/h200x4/np4-both.json" -q -o both.html
+run 0 show "$results/h200x4/np4-both.json" -f html
+ok "-o run.html has the bytes of -f html" same both.html out
+ok "the head has host, GPUs and verdict" page text both.html vm "4 x NVIDIA H200" "ok" \
+	"exit status 0" "48 of 48 cells measured"
+run 0 show "$results/h200x4/np4-both.json" --redact -f html
+cp out redacted.html
+ok "--redact holds" eval 'page whole redacted.html && grep -q "<h1>vm</h1>" both.html &&
+	! grep -qw vm redacted.html'
+
+# ---- names of others ----
+
+for text in '</title><script>alert(1)</script>' '"><img src=x onerror=alert(1)>' \
+	"'&amp;&#60;b>" $'a\x1b[31m\xe2\x80\xae b'; do
+	page hostile "$results/h200x4/np4-both.json" hostile.json "$text"
+	run 0 show hostile.json -f html
+	cp out hostile.html
+	ok "a name cannot leave its place: $(printf %q "$text")" eval \
+		'status_is 0 && page whole hostile.html && ! grep -aq $'"'\x1b'"' hostile.html'
+done
+page hostile "$results/h200x4/np4-both.json" hostile.json '<b>"&'
+run 0 show hostile.json -f html
+cp out hostile.html
+ok "… and is read as it is" page text hostile.html '<b>"&'
+
+# ---- comparisons ----
+
+run 0 compare "$results/h200x4/np4-both.json" "$results/h200x4/np4-isolated.json" -f html
+cp out versus.html
+run 0 compare "$results/h200x4/np4-both.json" "$results/h200x4/np4-isolated.json" -f json
+cp out versus.json
+ok "compare -f html: a whole page with every cell" eval \
+	'page whole versus.html && page cells versus.html versus.json'
+run 0 compare "$results/h200x4/np4-both.json" "$results/h200x4/np4-isolated.json" -q -o v.html
+ok "compare -o v.html: the same bytes" same v.html versus.html
+
+# ---- fleets ----
+
+fleet=()
+for i in 01 02 03 04 05 06 07 08 09 10 11 12; do
+	sed "s/\"host\": *\"vm\"/\"host\": \"n$i\"/; s/\"node\": *\"vm\"/\"node\": \"n$i\"/" \
+		"$results/h200x4/np4.json" >"n$i.json"
+	fleet+=("n$i.json")
+done
+"${PYTHON:-python3}" - <<-'END'
+	import json
+	d = json.load(open("n07.json"))
+	for r in d["results"]:
+	    if r["src"] == "gpu2" and r["value"]:
+	        for k in ("value", "ci_low", "ci_high", "min", "max", "mean", "p5", "p95"):
+	            r[k] = r.get(k) and 0.9 * r[k]
+	        r["samples"] = [0.9 * x for x in r.get("samples", [])]
+	json.dump(d, open("n07.json", "w"))
+END
+run 0 check "${fleet[@]}" -f html
+cp out fleet.html
+ok "check of 12 files: a page" page whole fleet.html
+page count fleet.html >squares
+ok "… a square a node, a ring around the slow one, its three cells coloured" eval \
+	'grep -qx "nodes 12 rings 1 odd [36]" squares'
+ok "… whose name and finding are there" page text fleet.html n07
+
+# ---- live ----
+
+if [ -n "${HAVE_CUDA:-}" ]; then
+	fake 8
+	run 0 --no-mpi --seed 1 -m peer -s 64K -q -o live.html -o live.json
+	run 0 show live.json -f html
+	ok "what a run writes has the bytes of show" same live.html out
+	ok "… a node of 8 GPUs in less than 150 kB" eval '[ "$(wc -c <live.html)" -lt 150000 ]'
+	ok "… with every figure" eval 'page whole live.html && page figures live.html live.json'
+	fake 2
+	run 0 --no-mpi --seed 1 --placement process,thread -m peer -s 64K -q -o place.html
+	ok "placements: how many times better one is" eval \
+		'page whole place.html && page text place.html "thread against process"'
+else
+	run 0 --no-mpi --backend cpu --seed 1 -m peer -s 64K --cell-limit 50ms -q -o live.html -o live.json
+	run 0 show live.json -f html
+	ok "what a run writes has the bytes of show" same live.html out
+	ok "… a whole page with every figure" eval \
+		'page whole live.html && page figures live.html live.json'
+fi
+finish

@@ -1,0 +1,164 @@
+/* Findings put together by fault, and what a person is to do about each. */
+#include "config.h"
+
+#include "canned.h"
+#include "check/verdict/action.h"
+#include "tap.h"
+
+#define PAIR "peer.ce.write.pair"
+
+static struct canned c;
+static struct cs_vec actions;
+
+static void begin(int nodes)
+{
+	canned_release(&c);
+	cs_vec_release(&actions);
+	canned_init(&c, nodes, 8, 0, PAIR ",h2d.ce.pinned.pair", 1);
+}
+
+/* gpu: -1 none, 8 all; far: -1 none. */
+static void found(enum cs_finding_id id, uint32_t severity, int node, int gpu,
+		  int far, const char *text)
+{
+	struct cs_finding f = { .id = id,
+				.severity = severity,
+				.node = node,
+				.drain = severity == CS_CRITICAL,
+				.check = 1 };
+	const struct cs_agent_facts *agent = c.run.node[node].agent;
+
+	cs_text(f.part, sizeof(f.part), "%s",
+		gpu < 0	 ? "" :
+		gpu == 8 ? "node" :
+		far < 0	 ? "gpu" :
+			   "link");
+	if (gpu >= 0 && gpu < 8)
+		cs_text(f.bus_id, sizeof(f.bus_id), "%s", agent[gpu].gpu.bus_id);
+	if (far >= 0)
+		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
+			agent[far].gpu.bus_id);
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	cs_finding_add(&c.run.findings, &f, NULL);
+}
+
+/* The last finding rests on that cell too. */
+static void rests_on(const char *test, int src, int dst)
+{
+	struct cs_finding *f = (struct cs_finding *)c.run.findings.data +
+			       c.run.findings.n - 1;
+
+	f->evidence[f->n_evidence++] =
+		(uint32_t)(canned_cell(&c, (uint32_t)f->node, test, src, dst) -
+			   cs_rows_get(&c.run.rows, 0));
+}
+
+static const struct cs_action *done(size_t n)
+{
+	cs_vec_release(&actions);
+	return !t_eq_int(cs_actions_find(&c.run, &actions, NULL), 0) ||
+			       !t_eq_int(actions.n, n) ?
+		       NULL :
+		       actions.data;
+}
+
+static void is(const struct cs_action *a, enum cs_action_kind kind, int node,
+	       const char *part, const char *what)
+{
+	char text[CS_ERR_TEXT];
+
+	if (!a)
+		return;
+	t_eq_int(a->kind, kind);
+	t_eq_int(a->node, node);
+	cs_action_part(&c.run, a, text, sizeof(text));
+	t_eq_str(text, part);
+	cs_action_what(a, text, sizeof(text));
+	t_eq_str(text, what);
+}
+
+static void one_fault(void)
+{
+	begin(3);
+	found(CS_FINDING_NVLINK_DOWN, CS_CRITICAL, 1, 3, -1,
+	      "GPU 3: 17 of 18 NVLinks are up");
+	found(CS_FINDING_BELOW_BASELINE, CS_WARNING, 1, 3, 5,
+	      PAIR " at 1 MiB: 3->5 has …");
+	rests_on(PAIR, 3, 5);
+	found(CS_FINDING_BELOW_BASELINE, CS_WARNING, 1, -1, -1, PAIR ": 3->1 has …");
+	rests_on(PAIR, 3, 1);
+	rests_on(PAIR, 0, 3);
+	found(CS_FINDING_ERROR_COUNTERS, CS_WARNING, 1, 3, -1,
+	      "GPU 3 (0000:1e:00.0): 12 NVLink errors during the run");
+	is(done(1), CS_ACTION_DRAIN, 1, "GPU 3 (0000:1e:00.0)",
+	   "17 of 18 NVLinks are up; 12 NVLink errors during the run (4 findings)");
+}
+
+static void several_faults(void)
+{
+	const struct cs_action *a;
+
+	begin(3);
+	found(CS_FINDING_SLOW_CELLS, CS_WARNING, 0, 1, 2, "GPU 1 and GPU 2: slow");
+	found(CS_FINDING_PCIE_BELOW, CS_CRITICAL, 2, 5, -1, "GPU 5: PCIe runs at x8");
+	found(CS_FINDING_BELOW_BASELINE, CS_WARNING, 2, -1, -1, "0->1 has …");
+	rests_on(PAIR, 0, 1);
+	a = done(3);
+	if (!a)
+		return;
+	is(&a[0], CS_ACTION_DRAIN, 2, "GPU 5 (0000:20:00.0)", "PCIe runs at x8");
+	is(&a[1], CS_ACTION_WATCH, 0, "GPU 1 (0000:1c:00.0) to GPU 2 (0000:1d:00.0)",
+	   "slow");
+	is(&a[2], CS_ACTION_WATCH, 2, "node", "0->1 has …");
+}
+
+static void all_gpus(void)
+{
+	begin(2);
+	for (int i = 0; i < 8; i++)
+		found(CS_FINDING_PCIE_BELOW, CS_WARNING, 1, i, -1,
+		      "GPU: PCIe is slow");
+	is(done(1), CS_ACTION_WATCH, 1, "GPUs 0-7", "GPU: PCIe is slow (8 findings)");
+	begin(2);
+	found(CS_FINDING_THROTTLED, CS_WARNING, 0, 8, -1, "all 8 GPUs: hot");
+	is(done(1), CS_ACTION_WATCH, 0, "GPUs 0-7", "hot");
+	begin(2);
+	for (int i = 0; i < 7; i++)
+		found(CS_FINDING_PCIE_BELOW, CS_WARNING, 1, i, -1,
+		      "GPU: PCIe is slow");
+	done(7);
+}
+
+static void nothing_to_do(void)
+{
+	enum cs_action_kind *kind;
+
+	begin(2);
+	found(CS_FINDING_SLOW_CELLS, CS_NOTE, 0, 1, -1, "GPU 1: not seen again");
+	done(0);
+	found(CS_FINDING_NOT_CONVERGED, CS_WARNING, 1, -1, -1, "cells varied");
+	is(done(1), CS_ACTION_NONE, 1, "node", "cells varied");
+	kind = cs_actions_by_node(&c.run, &actions);
+	t_ok(kind && kind[0] == CS_ACTION_NONE && kind[1] == CS_ACTION_NONE);
+	free(kind);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		{ "a GPU's findings, its cells' and its counters' are one fault",
+		  one_fault },
+		{ "other parts are other faults, what drains first", several_faults },
+		{ "what all GPUs have is one fault", all_gpus },
+		{ "notes and what is of no part need nobody", nothing_to_do },
+		{ NULL, NULL },
+	};
+	int rc;
+
+	actions = (struct cs_vec)CS_VEC(struct cs_action);
+	canned_init(&c, 1, 8, 0, PAIR, 0);
+	rc = tap_main("action", NULL, NULL, tests);
+	canned_release(&c);
+	cs_vec_release(&actions);
+	return rc;
+}
