@@ -73,7 +73,7 @@ run 0 "${few[@]}" --placement process,thread
 ok "without a launcher: both are the same" equal 2
 run 0 "${few[@]}" --placement process,thread -f nagios
 ok "… and each of their 24 cells counts once, whatever its turns" \
-	prints 'OK: 48 of 48 cells measured'
+	prints 'OK: .*: 48 of 48 cells measured'
 FAKE_NVML_MEMORY=0:600,1:600,2:600,3:600 run 0 "${few[@]}" --placement process,thread
 ok "… each says what it holds meanwhile" eval '[ "$(grep -cE \
 	"holds 5.. MiB of each GPU and [0-9]+ MiB of host memory in [14] process" out)" = 2 ]'
