@@ -343,6 +343,8 @@ endif
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \
 	%D%/check/model/gamma.h \
+	%D%/check/model/rates.c \
+	%D%/check/model/rates.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/verdict/action.c \
@@ -399,6 +401,8 @@ endif
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/actions.c \
 	%D%/report/aggregate.c \
+	%D%/report/alike.c \
+	%D%/report/alike.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/cell.c \
@@ -434,12 +438,14 @@ endif
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/model.c \
+	%D%/report/model_rates.c \
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \
+	%D%/report/picture.c \
 	%D%/report/prom.c \
 	%D%/report/reason.c \
 	%D%/report/report.h \
@@ -452,6 +458,7 @@ endif
 	%D%/report/tally.h \
 	%D%/report/text.c \
 	%D%/report/topology.c \
+	%D%/report/trace.c \
 	%D%/report/versus.c \
 	%D%/report/versus.h \
 	%D%/report/view.c \

@@ -467,6 +467,8 @@ dist_check_SCRIPTS += \
 	%D%/mpi-run \
 	%D%/schema-check \
 	%D%/torture.py \
+	%D%/html/check.sh \
+	%D%/html/look.py \
 	%D%/page.py \
 	%D%/views.py \
 	%D%/wrappers.py
@@ -530,9 +532,12 @@ coverage:
 
 # Every compiler, sanitizer and library that is promised: an hour.  MATRIX='clang mpich'
 # chooses.
+check-html: all
+	$(SHELL) -c 'bash $(srcdir)/%D%/html/check.sh ./cscope-mpi$(EXEEXT) $(srcdir)/doc/results html-pictures'
+
 check-matrix:
 	$(abs_top_srcdir)/%D%/matrix $(MATRIX)
-.PHONY: dev check-units check-clang coverage check-matrix
+.PHONY: dev check-units check-clang coverage check-html check-matrix
 
 # ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:

@@ -174,6 +174,8 @@ struct cs_backend_costs {
 		    struct cs_err *err);
 	int (*launch)(struct cs_dev *dev, int lane, struct cs_err *err);
 	int (*mark)(struct cs_dev *dev, int lane, struct cs_err *err);
+	/* The end of all that, waited for in the driver; 1: it cannot be. */
+	int (*finish)(struct cs_dev *dev, int lane, struct cs_err *err);
 
 	/* The same of a kernel that works on data.  record() makes reached() tell the
 	 * end of what stands before it on the lane: 1, 0 not yet, -1. */

@@ -23,12 +23,12 @@
 /* What several commands have. */
 #define OUTPUT                                                                 \
 	{ "output", 'o', "FILE", "also write FILE; .txt, .html, .json, .jsonl, .csv, " \
-	  ".prom (Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t " \
-	  "start, %% a %", OWN(cs_set_output) }
+	  ".prom (Prometheus textfile), .xml (JUnit), .trace.json (Perfetto); "          \
+	  "repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output) }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, " \
-	  "result, prom, nagios, junit; model, model-csv: alpha and beta of a sweep " \
-	  "over sizes; reason: one line for a scheduler; nvbandwidth, " \
+	  "result, prom, nagios, junit; picture: a character a cell; trace: for "      \
+	  "Perfetto; model, model-csv: alpha and beta of a sweep over sizes; reason: one line for a scheduler; nvbandwidth, " \
 	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
 	  "commscope, commscope-json, commscope-csv: as Google Benchmark has them, "  \
 	  "with -v each sample", \
@@ -86,8 +86,9 @@ static const struct cs_option measure_options[] = {
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
-	  "one-to-all, random[:K]; with the host pair, bidi, load, bidiload (all other "
-	  "GPUs as load), all, bidiall; default pair,bidi", OWN(cs_set_pattern) },
+	  "one-to-all, random[:K], loadflops (while its GPUs compute); with the host pair, "
+	  "bidi, load, bidiload (all other GPUs as load), loadflops, all, bidiall; default "
+	  "pair,bidi", OWN(cs_set_pattern) },
 	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge, "
 	  "pageable", OWN(cs_set_host_memory) },
 	{ "numa", 0, "local|all|LIST", "NUMA nodes of host memory: that of each GPU "

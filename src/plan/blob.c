@@ -100,7 +100,8 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t
 
 		t[k].src_slot = host_slot(t, k, 0);
 		t[k].dst_slot = host_slot(t, k, 1);
-		if (cs_endpoint_is_numa(&t[k].dst) || t[k].method == CS_METHOD_CHASE)
+		if (cs_endpoint_is_numa(&t[k].dst) ||
+		    t[k].method == CS_METHOD_CHASE || cs_transfer_is_flops(&t[k]))
 			continue;
 		t[k].dst_slot = (uint8_t)((end[t[k].dst.index] + own - 1) / own);
 		end[t[k].dst.index] = (t[k].dst_slot + 1) * own;

@@ -93,6 +93,8 @@
 #define ONE_BY_ONE ", one at a time"
 #define AND_BACK " and back, at once"
 #define BESIDE_OTHERS " while all other GPUs do the same"
+#define WHILE_COMPUTING " while its GPU computes"
+#define WHILE_BOTH_COMPUTE " while both compute"
 #define BESIDE_ALL_BOTH_WAYS " while it and all other GPUs copy both ways"
 #define ALL_GPUS ", all GPUs at once"
 #define ALL_GPUS_AND_BACK " and back, all GPUs at once"
@@ -125,12 +127,11 @@
 #define ONE_GPU ", one GPU at a time"
 #define ONCE ", bytes counted once"
 
-/* Nothing moves: 16 bytes stand for what is there. */
 #define FMA(name_, OP_, type)                                                        \
 	TEST(name_, LOCAL, FMA, OP_, ALONE, "a GPU's multiply-adds, " type,          \
 	     "multiply-adds of a kernel on all multiprocessors, " type               \
 	     ", without tensor cores",                                               \
-	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = 16)
+	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = CS_FLOPS_BYTES)
 
 /* A call of the driver, local.call.NAME.PATTERN: the CPU's time in it. */
 #define CALL(name_, OP_, heading_, summary_, ...)                                    \
@@ -144,6 +145,11 @@
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
+/* A copy that nothing stands behind, by the CPU: what a program pays that waits for it. */
+#define SINGLE(path_, PATH_, heading_, summary_, ...)                                  \
+	TEST(path_ ".ce.once.pair", PATH_, CE, ONCE, PAIR, heading_, summary_,       \
+	     COST(ONCE, US, 0), __VA_ARGS__)
+#define CALL_TO_END ", from its call to its end as the CPU sees it"
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
@@ -168,6 +174,8 @@
 
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	SINGLE("peer", PEER, SAYS_WRITE ", alone" CALL_TO_END,
+	       "GPU to GPU, a single copy" CALL_TO_END),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.ce.write.shift", CE, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO),
 	PEER("peer.ce.write.ring", CE, WRITE, RING, EACH_TO_NEXT),
@@ -185,6 +193,8 @@ static const struct cs_test table[] = {
 	PEER("peer.ce.read.random", CE, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
 	PEER("peer.ce.read.all-to-one", CE, READ, ALL_TO_ONE, OTHERS_TO_ONE),
 	PEER("peer.ce.read.one-to-all", CE, READ, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.ce.write.loadflops", CE, WRITE, LOADFLOPS, WHILE_BOTH_COMPUTE),
+	PEER("peer.ce.read.loadflops", CE, READ, LOADFLOPS, WHILE_BOTH_COMPUTE),
 	PEER("peer.sm.write.pair", SM, WRITE, PAIR, "", .alone = ONE_PAIR),
 	PEER("peer.sm.write.bidi", SM, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.sm.write.shift", SM, WRITE, SHIFT, EACH_TO_ANOTHER),
@@ -265,12 +275,20 @@ static const struct cs_test table[] = {
 	     SMALL_CHASE),
 
 	HOST("h2d.ce.pinned.pair", H2D, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("h2d", H2D, SAYS_H2D CALL_TO_END,
+	       "pinned host memory to GPU, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("d2h.ce.pinned.pair", D2H, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("d2h", D2H, SAYS_D2H CALL_TO_END,
+	       "GPU to pinned host memory, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("h2d.ce.pinned.bidi", H2D, CE, PINNED, BIDI, AND_BACK),
 	HOST("h2d.ce.pinned.load", H2D, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("d2h.ce.pinned.load", D2H, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("h2d.ce.pinned.bidiload", H2D, CE, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
 	HOST("d2h.ce.pinned.bidiload", D2H, CE, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
+	HOST("h2d.ce.pinned.loadflops", H2D, CE, PINNED, LOADFLOPS, WHILE_COMPUTING),
+	HOST("d2h.ce.pinned.loadflops", D2H, CE, PINNED, LOADFLOPS, WHILE_COMPUTING),
 	HOST("h2d.ce.pinned.all", H2D, CE, PINNED, EVERY, ALL_GPUS),
 	HOST("d2h.ce.pinned.all", D2H, CE, PINNED, EVERY, ALL_GPUS),
 	HOST("h2d.ce.pinned.bidiall", H2D, CE, PINNED, BIDIEVERY, ALL_GPUS_AND_BACK),
@@ -409,7 +427,7 @@ static const struct cs_test table[] = {
 	PREFETCH_CALL("in-busy", IN_BUSY, "to the GPU, behind other work"),
 	PREFETCH_CALL("out-idle", OUT_IDLE, "to the host, in an idle stream"),
 	PREFETCH_CALL("out-busy", OUT_BUSY, "to the host, behind other work"),
-	FMA("local.fma.fp64.alone", FP64, "FP64"),
+	FMA(CS_FLOPS_TEST, FP64, "FP64"),
 	FMA("local.fma.fp32.alone", FP32, "FP32"),
 	FMA("local.fma.fp16.alone", FP16, "FP16"),
 
@@ -673,6 +691,7 @@ const char *cs_op_text(int op)
 		"bulk",
 		"write4k",
 		"enqueue",
+		"once",
 		"burst4k",
 		"burst64k",
 		"launch",
@@ -702,9 +721,9 @@ const char *cs_op_text(int op)
 const char *cs_pattern_text(int pattern)
 {
 	static const char *const words[] = {
-		"pair",	      "bidi",	"shift",  "ring",  "bisect",   "all-to-one",
-		"one-to-all", "rounds", "random", "load",  "bidiload", "all",
-		"bidiall",    "alone",	"all",	  "gated",
+		"pair",	      "bidi",	 "shift",  "ring", "bisect",   "all-to-one",
+		"one-to-all", "rounds",	 "random", "load", "bidiload", "loadflops",
+		"all",	      "bidiall", "alone",  "all",  "gated",
 	};
 
 	return WORD(words, pattern);

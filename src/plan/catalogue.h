@@ -50,6 +50,7 @@ enum cs_op {
 				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
 	CS_OP_ENQUEUE,		/* one copy into a stream */
+	CS_OP_ONCE,		/* one copy, until the CPU knows of its end */
 	CS_OP_BURST4K, CS_OP_BURST64K, /* many small copies, and their end */
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
@@ -81,6 +82,7 @@ enum cs_pattern {
 	CS_PATTERN_RANDOM,	/* each agent to k others, one pair at a time */
 	CS_PATTERN_LOAD,	/* pair, all other GPUs load the same way */
 	CS_PATTERN_BIDILOAD,	/* pair, its reverse and both ways of all others load */
+	CS_PATTERN_LOADFLOPS,	/* pair, while its GPUs compute */
 	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
@@ -113,6 +115,7 @@ enum cs_unit {
 enum cs_how {
 	CS_HOW_GATED,	/* by marks on the stream, until it is known well enough */
 	CS_HOW_CALLS,	/* each call of a batch */
+	CS_HOW_ONCE,	/* each copy, from its call to its end */
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
@@ -130,6 +133,10 @@ enum cs_matrix {
 
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
+
+/* FP64 multiply-adds: gamma of a GPU, and what it does beside a copy. */
+#define CS_FLOPS_TEST "local.fma.fp64.alone"
+#define CS_FLOPS_BYTES 16 /* that stand for what is there: nothing moves */
 
 struct cs_test {
 	const char *name; /* "peer.ce.write.pair" */

@@ -46,6 +46,11 @@ static const char *const moves[CS_PATTERNS] = {
 		"One buffer (--size) between the host memory and the one GPU that is "
 		"measured, while the other direction of that GPU and both of every "
 		"other one are busy, in buffers of at most 64 MiB, half as long again.",
+	[CS_PATTERN_LOADFLOPS] =
+		"As pair, one at a time, while the GPUs of the cell compute: a kernel of FP64 "
+		"multiply-adds, that of local.fma.fp64.alone, on all their multiprocessors, "
+		"which begins with the copies and ends after them. What is lost beside "
+		"pair is what arithmetic takes from the link: power, clock, memory.",
 	[CS_PATTERN_EVERY] =
 		"One buffer (--size) between host memory and every GPU at the same time, "
 		"each with a buffer of its own.",
@@ -354,6 +359,16 @@ static const struct cs_explanation by_op[] = {
 		"One copy of 4 KiB to the next GPU for each call; the figure is the "
 		"CPU's time in cuMemcpyAsync, not the copy's.",
 		ENQUEUED, BY_CALL, NULL, ARRIVED,
+	},
+	[CS_OP_ONCE] = {
+		"One copy (--size), and nothing behind it: copies that stand in a queue "
+		"hide what each of them takes before its first byte and behind its last.",
+		"A copy engine of the source's GPU, with the host that of the GPU, by "
+		"cuMemcpyAsync in the process that owns it.",
+		"By CLOCK_MONOTONIC_RAW from the call of cuMemcpyAsync to the return of "
+		"cuStreamSynchronize: 8 batches of as many copies as take 2 ms, 64 at most; a "
+		"first batch is not counted.",
+		NULL, ARRIVED,
 	},
 	[CS_OP_LAUNCH] = {
 		"Nothing: a kernel of one thread that writes one word; the figure is "

@@ -143,13 +143,16 @@ static int take_role(struct reader *r, struct item *item)
 	item->asked.flags = i == LOAD ? CS_TRANSFER_LOAD : 0;
 	if (i != LOAD)
 		return 0;
-	if (cs_method_tells_time((int)test_of(item)->method) ||
-	    cs_method_is_on_chip((int)test_of(item)->method) ||
+	if (test_of(item)->method == CS_METHOD_CHASE ||
+	    (cs_method_is_on_chip((int)test_of(item)->method) &&
+	     strcmp(test_of(item)->name, CS_FLOPS_TEST) != 0) ||
 	    cs_method_is_stream((int)test_of(item)->method) ||
 	    cs_method_is_managed((int)test_of(item)->method) ||
 	    test_of(item)->how != CS_HOW_GATED)
 		return wrong(r, ROLE,
-			     cs_err_set(r->err, "'%s' is no load: only copies are",
+			     cs_err_set(r->err,
+					"'%s' is no load: only copies and " CS_FLOPS_TEST
+					" are",
 					test_of(item)->name));
 	return 0;
 }
@@ -760,7 +763,9 @@ static void put_line(FILE *to, const struct cs_plan *plan, const struct cs_step 
 	char name[CS_STEP_NAME], value[CS_VARIANT_VALUE];
 
 	cs_step_name(plan, step, name, sizeof(name));
-	fprintf(to, "%s,%s", name, cs_transfer_test(plan, t)->name);
+	fprintf(to, "%s,%s", name,
+		cs_transfer_is_flops(t) ? CS_FLOPS_TEST :
+					  cs_transfer_test(plan, t)->name);
 	put_end(to, &t->src);
 	put_end(to, &t->dst);
 	put_size(to, t->bytes);

@@ -170,6 +170,11 @@ int cs_transfer_is_load(const struct cs_transfer *t)
 	return (t->flags & CS_TRANSFER_LOAD) != 0;
 }
 
+int cs_transfer_is_flops(const struct cs_transfer *t)
+{
+	return cs_transfer_is_load(t) && t->method == CS_METHOD_FMA;
+}
+
 int cs_transfer_is_managed(const struct cs_transfer *t)
 {
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
@@ -312,7 +317,8 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 /* Does it use buffers that last?  Calls of a driver make their own, or none. */
 static int has_buffers(const struct cs_transfer *t)
 {
-	return t->op <= CS_OP_BURST64K || t->src.index != t->dst.index;
+	return t->op <= CS_OP_BURST64K || t->src.kind != t->dst.kind ||
+	       t->src.index != t->dst.index;
 }
 
 /* Behind the source. */

@@ -254,6 +254,8 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
+/* … that moves nothing: multiply-adds of a GPU, CS_FLOPS_TEST? */
+int cs_transfer_is_flops(const struct cs_transfer *t);
 /* Does it move a range of managed memory, which is its issuer's? */
 int cs_transfer_is_managed(const struct cs_transfer *t);
 /* Faults of one that chases them. */

@@ -60,7 +60,8 @@ struct fake_config {
 	double pageable[3];	 /* GB/s into a GPU, out of it, to host memory */
 	int numa[FAKE_GPUS_MAX]; /* the driver's word on each GPU */
 	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
-	double host_shared;		  /* GB/s of all flows one way; 0: no limit */
+	double compute_takes; /* share of its links' rates, while a GPU computes */
+	double host_shared;   /* GB/s of all flows one way; 0: no limit */
 	struct fake_shared shared[FAKE_SHARED];
 	int n_shared;
 	double noise, drift;
@@ -294,6 +295,7 @@ enum fake_engine {
 };
 
 /* Bytes moving from src to dst, at the request of issuer. */
+#define FAKE_COMPUTES (-2) /* the issuer of what moves nothing, and disturbs what does */
 struct fake_flow {
 	struct fake_gate gate;
 	int src, dst, issuer;
@@ -404,6 +406,7 @@ struct fake_moves {
 
 struct fake_kernel {
 	const char *name;
+	int computes;  /* all the while, on all of its GPU */
 	unsigned args; /* bytes of its one argument */
 	CUresult (*run)(const struct fake_ctx *ctx, const void *args,
 			unsigned grid); /* NULL: the gate */

@@ -724,7 +724,7 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(zread) },
 	{ MOVES(zwrite) },
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
-	{ RUNS(fma), .ns = ns_fma },
+	{ RUNS(fma), .ns = ns_fma, .computes = 1 },
 	{ RUNS(triad), .ns = ns_triad },
 	{ RUNS(l2), .ns = ns_l2 },
 	{ RUNS(shared), .ns = ns_shared },

@@ -294,6 +294,12 @@ static void flow_append(struct fake_stream *s, struct fake_op *op)
 	if (!s->waits || !s->gate.flows)
 		return;
 	op->gate = op->flow.gate = s->gate;
+	if (op->kind == OP_KERNEL && op->kernel->computes)
+		fake_flow_add(&(struct fake_flow){ .gate = s->gate,
+						   .src = s->ctx->gpu,
+						   .dst = s->ctx->gpu,
+						   .issuer = FAKE_COMPUTES },
+			      s->tag);
 	if (op->bytes && !flow_same(&s->added, &op->flow)) {
 		s->added = op->flow;
 		fake_flow_add(&op->flow, s->tag);
