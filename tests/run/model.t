@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 memory 34000000
+export CS_TIMEOUT=300
 fake 3
 fast=(--no-mpi --seed 1 --cell-limit 1m)
 
