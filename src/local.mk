@@ -82,6 +82,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/file_line.c \
+	%D%/plan/file_line.h \
+	%D%/plan/file_step.c \
+	%D%/plan/file_step.h \
+	%D%/plan/file_write.c \
 	%D%/plan/filter.c \
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
