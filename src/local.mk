@@ -52,6 +52,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
+	%D%/base/shape.c \
+	%D%/base/shape.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
 	%D%/base/table.c \
@@ -163,6 +165,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/calls.c \

@@ -110,7 +110,7 @@ static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
 	if (method == CS_METHOD_CHASE ||
 	    (cs_method_is_on_chip(method) && strcmp(test->name, CS_FLOPS_TEST) != 0) ||
 	    cs_method_is_stream(method) || cs_method_is_managed(method) ||
-	    test->how != CS_HOW_GATED)
+	    cs_method_is_shaped(method) || test->how != CS_HOW_GATED)
 		return cs_plan_wrong(r, CS_COLUMN_ROLE,
 				     cs_err_set(r->err,
 						"'%s' is no load: only copies "
@@ -241,6 +241,34 @@ static int take_size(struct cs_plan_reader *r, struct cs_plan_line *item)
 	return 0;
 }
 
+/* What has a shape needs one, and its bytes follow from it. */
+static int take_shape(struct cs_plan_reader *r, struct cs_plan_line *item)
+{
+	const struct cs_variant *v = &item->asked.variant;
+	const char *size = r->table.field[CS_COLUMN_SIZE];
+	const struct cs_test *test = cs_plan_line_test(item);
+	uint64_t bytes;
+
+	if (!cs_method_is_shaped((int)test->method))
+		return 0;
+	if (!v->shape)
+		return cs_plan_wrong(r, CS_COLUMN_SHAPE,
+				     cs_err_set(r->err, "'%s' needs a shape",
+						test->name));
+	bytes = cs_shape_bytes(v->shape, cs_variant_element(v),
+			       size[0] ? cs_variant_box(v, item->asked.bytes).span :
+					 r->req->set.copy_bytes);
+	if (!size[0])
+		item->asked.bytes = bytes;
+	if (item->asked.bytes == bytes)
+		return 0;
+	return cs_plan_wrong(r, CS_COLUMN_SIZE,
+			     cs_err_set(r->err,
+					"'%s': copies of that shape have %" PRIu64
+					" bytes",
+					size, bytes));
+}
+
 /* What changes nothing of the test is refused, for two such lines would be of one
  * matrix. */
 static int take_variant(struct cs_plan_reader *r, struct cs_plan_line *item)
@@ -263,7 +291,7 @@ static int take_variant(struct cs_plan_reader *r, struct cs_plan_line *item)
 					   "'%s' changes nothing of '%s': leave it empty",
 					   r->table.field[CS_COLUMN_VARIANT + i],
 					   cs_plan_line_test(item)->name));
-	return 0;
+	return take_shape(r, item);
 }
 
 static int take_round(struct cs_plan_reader *r, struct cs_plan_line *item)
