@@ -50,6 +50,24 @@ ok "sizes without a figure are none of the line's" eval 'prints "^peer.ce.write.
 run 2 --seed 1 --placement process,thread -m peer --pattern pair -s 4K:4M:x4 -f model
 ok "placements: a cell of each" eval 'prints "^peer.ce.write.pair +12/12 +2.70"'
 
+# ---- the best way ----
+
+run 0 show m.json
+ok "where there is one way there is no best" prints_not "best way"
+run 0 "${fast[@]}" --gpus 0 -t h2d.ce.pinned.pair,h2d.sm.pinned.pair -s 256K:4M:x4 -o ways.json
+ok "the best way by size, with the size from which on it is another" eval \
+	'status_is 0 && prints "^  host to GPU: sm.pinned, from [0-9.]+ [KM]iB on ce.pinned .of 2 ways.$"'
+ok_json "... where both are equally fast, by their figures around it" ways.json \
+	'(lambda v, cut: any(v["sm", s] > v["ce", s] and v["sm", 4 * s] < v["ce", 4 * s] and s <= cut <= 4 * s
+		for s in (2 ** 18, 2 ** 20)))(
+		{(r["method"], r["copy_bytes"]): r["value"] for r in d["results"]},
+		(lambda w: float(w[0]) * {"KiB": 2 ** 10, "MiB": 2 ** 20}[w[1]])(
+			[l for l in open("out") if "host to GPU:" in l][0].split("from ")[1].split()))'
+cp out live
+run 0 show ways.json -f model
+ok "... -f model says the same" eval \
+	'[ "$(grep "host to GPU" out)" = "$(grep "host to GPU" live)" ]'
+
 # ---- gamma ----
 
 run 0 "${fast[@]}" -t 'local.fma.*' -o g.csv -o g.json -o g.prom
