@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 0
 fake 2
 
 # ---- every call has the cost of what it calls ----

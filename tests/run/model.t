@@ -3,6 +3,8 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 34000000
+export CS_TIMEOUT=300
 fake 3
 fast=(--no-mpi --seed 1 --cell-limit 1m)
 
@@ -99,10 +101,10 @@ ok "... of nine sizes unless others are asked for" eval \
 
 # ---- a link while its GPUs compute ----
 
-flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus 0,1 --host-memory pinned)
+flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus '0,1' --host-memory pinned)
 for takes in 0 20; do
 	FAKE_COMPUTE_TAKES=$takes run 0 "${flops[@]}" -o b.csv -o b.json
-	ok "beside multiply-adds a link keeps what they leave: $takes % less" eval 'status_is 0 && cells b.csv | awk -v keeps='"$(((100 - takes)))"' '"'"'
+	ok "beside multiply-adds a link keeps what they leave: $takes % less" eval 'status_is 0 && cells b.csv | awk -v keeps='"$((100 - takes))"' '"'"'
 		{ split($1, part, "."); of = part[1] part[3] $2 $3 }
 		$1 ~ /ce\.(write|read|pinned)\.pair/ { alone[of] = 4194304e-3 / $7 - 2.7 }
 		$1 ~ /loadflops/ { beside[of] = 4194304e-3 / $7 - 2.7; n++; if ($5 != "ok") bad = 1 }
