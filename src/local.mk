@@ -318,6 +318,8 @@ endif
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
 	%D%/check/cells/judged.c \
+	%D%/check/cells/like.c \
+	%D%/check/cells/like.h \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
@@ -411,14 +413,20 @@ endif
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
+	%D%/report/answer.c \
+	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
+	%D%/report/best.c \
+	%D%/report/calls.c \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
 	%D%/report/curve.h \
+	%D%/report/digest.c \
+	%D%/report/digest.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -450,6 +458,8 @@ endif
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
+	%D%/report/odd.c \
+	%D%/report/odd.h \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \
