@@ -52,7 +52,7 @@ struct cs_verb {
 };
 
 #define CS_VERBS 5
-#define CS_VERB_OPTIONS_MOST 56
+#define CS_VERB_OPTIONS_MOST 60
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);
 
