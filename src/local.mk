@@ -52,6 +52,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
+	%D%/base/shape.c \
+	%D%/base/shape.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
 	%D%/base/table.c \
@@ -82,6 +84,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/file_line.c \
+	%D%/plan/file_line.h \
+	%D%/plan/file_step.c \
+	%D%/plan/file_step.h \
+	%D%/plan/file_write.c \
 	%D%/plan/filter.c \
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
@@ -158,6 +165,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/calls.c \
@@ -350,6 +358,8 @@ endif
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \
 	%D%/check/model/gamma.h \
+	%D%/check/model/rates.c \
+	%D%/check/model/rates.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/verdict/action.c \
@@ -406,6 +416,8 @@ endif
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/actions.c \
 	%D%/report/aggregate.c \
+	%D%/report/alike.c \
+	%D%/report/alike.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/cell.c \
@@ -441,12 +453,14 @@ endif
 	%D%/report/matrix.c \
 	%D%/report/matrix.h \
 	%D%/report/model.c \
+	%D%/report/model_rates.c \
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \
+	%D%/report/picture.c \
 	%D%/report/prom.c \
 	%D%/report/reason.c \
 	%D%/report/report.h \
@@ -459,6 +473,7 @@ endif
 	%D%/report/tally.h \
 	%D%/report/text.c \
 	%D%/report/topology.c \
+	%D%/report/trace.c \
 	%D%/report/versus.c \
 	%D%/report/versus.h \
 	%D%/report/view.c \

@@ -164,7 +164,8 @@ static int arm_mine(struct cs_agent_cell *c, struct cs_endpoints *e,
 			back = copy_of(e, with->back);
 			add_back(&desc, &back);
 		}
-		set_geometry(e, &desc);
+		if (!cs_transfer_is_flops(t)) /* which has no row */
+			set_geometry(e, &desc);
 		if (backend->can && backend->can(e->dev, &desc, &e->slot->err)) {
 			e->slot->refused = 1;
 			return -1;

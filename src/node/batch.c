@@ -13,8 +13,6 @@
 /* … nor to have more memory. */
 #define BATCH_BYTES ((double)(64 << 20))
 
-#define CLOCK_READS 32
-
 /* ---- calls of the C library ---- */
 
 static int nothing(void **at, uint64_t bytes)
@@ -102,24 +100,9 @@ static int undo(const struct cs_cost *c, const struct cs_batch *batch,
 
 /* ---- a batch ---- */
 
-/* A double of the driver keeps the time of its own calls. */
 static uint64_t now_ns(const struct cs_cost *c, const struct cs_batch *batch)
 {
-	return c->backend->cpu_clock && !is_of_host(batch) ? c->backend->cpu_clock() :
-							     cs_clock_ns();
-}
-
-/* What reading the clock takes: the least of some. */
-static double clock_ns(const struct cs_cost *c, const struct cs_batch *batch)
-{
-	double least = INFINITY;
-
-	for (int i = 0; i < CLOCK_READS; i++) {
-		uint64_t from = now_ns(c, batch);
-
-		least = fmin(least, (double)(now_ns(c, batch) - from));
-	}
-	return least;
+	return is_of_host(batch) ? cs_clock_ns() : cs_cost_now_ns(c);
 }
 
 static uint32_t fitting(double call_ns, uint64_t bytes, int moves)
@@ -143,7 +126,9 @@ static void choose(const struct cs_cost *c)
 static int timed(const struct cs_cost *c, const struct cs_batch *batch,
 		 struct cs_host_calls *host)
 {
-	double clock = clock_ns(c, batch);
+	double clock = c->backend->cpu_clock && !is_of_host(batch) ?
+			       0 :
+			       cs_cost_clock_ns();
 	uint64_t from;
 	int rc;
 

@@ -2,6 +2,7 @@
  * CPU that makes them.
  *
  *     CALLS   gate | call, call ... | end		each call
+ *     ONCE    gate | copy, its end, copy, its end ...	each copy to its end
  *     BURST   gate | many copies | end			all of it, as a rate
  *     STALL   BEFORE allocates; then free or load	the call
  *             AFTER unloads
@@ -40,6 +41,8 @@ struct cs_cost {
  * the export. */
 int cs_cost_probe(const struct cs_cost *cost);
 
+/* By the clock of who keeps the time of the driver's calls: the CPU's, or a double's. */
+uint64_t cs_cost_now_ns(const struct cs_cost *cost);
 /* What reading the clock takes, in nanoseconds; and how long it is since `from`, without
  * that: more than nothing. */
 double cs_cost_clock_ns(void);

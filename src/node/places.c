@@ -8,7 +8,8 @@ static int sends(const struct cs_plan *plan, const struct cs_step *step, int age
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_endpoint *src = &cs_plan_transfer(plan, step, k)->src;
 
-		if (!cs_endpoint_is_numa(src) && src->index == agent)
+		if (!cs_endpoint_is_numa(src) && src->index == agent &&
+		    !cs_transfer_is_flops(cs_plan_transfer(plan, step, k)))
 			return 1;
 	}
 	return 0;
@@ -26,7 +27,7 @@ static uint32_t count_alike(const struct cs_plan *plan, const struct cs_step *st
 		const struct cs_transfer *other = cs_plan_transfer(plan, step, k);
 
 		if (cs_endpoint_is_numa(&other->dst) ||
-		    other->dst.index != t->dst.index)
+		    other->dst.index != t->dst.index || cs_transfer_is_flops(other))
 			continue;
 		if (!cs_transfer_rotates(other) || other->bytes != t->bytes)
 			return 0;

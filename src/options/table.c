@@ -23,12 +23,12 @@
 /* What several commands have. */
 #define OUTPUT                                                                 \
 	{ "output", 'o', "FILE", "also write FILE; .txt, .html, .json, .jsonl, .csv, " \
-	  ".prom (Prometheus textfile) or .xml (JUnit); repeatable; %N host, %j job id, %t " \
-	  "start, %% a %", OWN(cs_set_output) }
+	  ".prom (Prometheus textfile), .xml (JUnit), .trace.json (Perfetto); "          \
+	  "repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output) }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, " \
-	  "result, prom, nagios, junit; model, model-csv: alpha and beta of a sweep " \
-	  "over sizes; reason: one line for a scheduler; nvbandwidth, " \
+	  "result, prom, nagios, junit; picture: a character a cell; trace: for "      \
+	  "Perfetto; model, model-csv: alpha and beta of a sweep over sizes; reason: one line for a scheduler; nvbandwidth, " \
 	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
 	  "commscope, commscope-json, commscope-csv: as Google Benchmark has them, "  \
 	  "with -v each sample", \
@@ -74,7 +74,8 @@ static const struct cs_option measure_options[] = {
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
 	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need, at 64M; "
-	  "calls, what calls of the driver and malloc cost, at 4K:16M:x64; model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
+	  "calls, what calls of the driver and malloc cost, at 4K:16M:x64; model, what -f model needs, at 4K:256M:x4; "
+	  "halo, what is not one block: faces of a grid, chunks, strides; all", OWN(cs_set_suite) },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
 	  "Comm|Scope calls it", OWN(cs_set_filter) },
@@ -90,8 +91,9 @@ static const struct cs_option measure_options[] = {
 	  "default ce, of local all but chase", OWN(cs_set_method) },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
-	  "one-to-all, random[:K]; with the host pair, bidi, load, bidiload (all other "
-	  "GPUs as load), all, bidiall; default pair,bidi", OWN(cs_set_pattern) },
+	  "one-to-all, random[:K], loadflops (while its GPUs compute); with the host pair, "
+	  "bidi, load, bidiload (all other GPUs as load), loadflops, all, bidiall; default "
+	  "pair,bidi", OWN(cs_set_pattern) },
 	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge, "
 	  "pageable", OWN(cs_set_host_memory) },
 	{ "numa", 0, "local|all|LIST", "NUMA nodes of host memory: that of each GPU "
@@ -106,7 +108,11 @@ static const struct cs_option measure_options[] = {
 	{ "threads", 0, "N[,...]", "CPU threads that share a copy by CPU; default 1",
 	  OWN(cs_set_threads) },
 	{ "element", 0, "4|8|16[,...]", "bytes that a thread takes at a time, where a kernel "
-	  "consumes what lies on the host (h2d.stream*); default 4", OWN(cs_set_element) },
+	  "consumes what lies on the host (h2d.stream*), or of a grid; default 4", OWN(cs_set_element) },
+	{ "shape", 0, "XxYxZ[:HALO[:x|y|z]]|PIECE/EACH[,...]",
+	  "what is copied where it is not one block: the faces of a grid, HALO elements deep; "
+	  "or PIECE bytes of each so many; default the largest cube that --size holds, 2 deep, "
+	  "and three of chunks and strides", OWN(cs_set_shape) },
 	{ "kernels", 0, "N[,...]", "kernels that work on a tile (local.overlap.*): some of 1, "
 	  "2, 4, 8, 16, 32; default all of these", OWN(cs_set_kernels) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "

@@ -14,6 +14,18 @@ static struct cs_plan_matrix *find_matrix(const struct cs_draft *d,
 			       NULL;
 }
 
+/* Are the multiply-adds a part of the other test? */
+static int is_flops_beside(const struct cs_asked *flops, const struct cs_asked *other)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	return !(other->flags & CS_TRANSFER_LOAD) &&
+	       test[flops->test].method == CS_METHOD_FMA &&
+	       test[flops->test].op == CS_OP_FP64 &&
+	       test[other->test].pattern == CS_PATTERN_LOADFLOPS;
+}
+
 /* That of its test, size and variant; of a load, that of the test measured beside it. */
 static struct cs_plan_matrix matrix_of(const struct cs_step *step,
 				       const struct cs_asked *asked, uint32_t k)
@@ -23,6 +35,8 @@ static struct cs_plan_matrix matrix_of(const struct cs_step *step,
 
 	for (i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
 		other = &asked[step->first + i];
+		if (is_flops_beside(me, other))
+			me = other;
 		if (!(other->flags & CS_TRANSFER_LOAD) && other->test == me->test &&
 		    other->bytes >= me->bytes &&
 		    !cs_variant_compare(&other->variant, &me->variant))

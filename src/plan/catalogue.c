@@ -41,6 +41,15 @@
 #define TMA_READ "bulk copies on the column's GPU"
 #define PEERCOPY_WRITE "by cuMemcpyPeerAsync within a process"
 #define STAGED_WRITE "through host memory, without peer access"
+#define SAYS_HALO "a face of row's grid to where column has it"
+#define COPY2D_HALO "cuMemcpy2DAsync of the row's GPU"
+#define COPY3D_HALO "cuMemcpy3DPeerAsync, without contexts of both cuMemcpy3DAsync"
+#define SM3D_HALO "kernel on the row's GPU"
+#define PACK_HALO "packed by a kernel, copied, unpacked by another"
+#define CHUNK_WRITE "kernel on the row's GPU, small blocks at a distance"
+#define CHUNK_READ "kernel on the column's GPU, small blocks at a distance"
+#define STRIDE_WRITE "kernel on the row's GPU, single elements at a distance"
+#define STRIDE_READ "kernel on the column's GPU, single elements at a distance"
 #define CPU_WRITE "host memory, CPU of the row"
 #define CPU_READ "host memory, CPU of the column"
 
@@ -83,6 +92,10 @@
 #define PREFETCH_HOST "cuMemPrefetchAsync"
 #define DEMAND_HOST "page faults, one store a page"
 
+#define COPY2D_HOST "cuMemcpy2DAsync of a face of a grid"
+#define COPY3D_HOST "cuMemcpy3DAsync of a face of a grid"
+#define SM3D_HOST "kernel that copies a face of a grid"
+
 #define IN_PINNED "pinned host memory"
 #define IN_REGISTERED "registered host memory"
 #define IN_HUGE "huge host memory"
@@ -93,6 +106,8 @@
 #define ONE_BY_ONE ", one at a time"
 #define AND_BACK " and back, at once"
 #define BESIDE_OTHERS " while all other GPUs do the same"
+#define WHILE_COMPUTING " while its GPU computes"
+#define WHILE_BOTH_COMPUTE " while both compute"
 #define BESIDE_ALL_BOTH_WAYS " while it and all other GPUs copy both ways"
 #define ALL_GPUS ", all GPUs at once"
 #define ALL_GPUS_AND_BACK " and back, all GPUs at once"
@@ -125,12 +140,11 @@
 #define ONE_GPU ", one GPU at a time"
 #define ONCE ", bytes counted once"
 
-/* Nothing moves: 16 bytes stand for what is there. */
 #define FMA(name_, OP_, type)                                                        \
 	TEST(name_, LOCAL, FMA, OP_, ALONE, "a GPU's multiply-adds, " type,          \
 	     "multiply-adds of a kernel on all multiprocessors, " type               \
 	     ", without tensor cores",                                               \
-	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = 16)
+	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = CS_FLOPS_BYTES)
 
 /* A call of the driver, local.call.NAME.PATTERN: the CPU's time in it. */
 #define CALL(name_, OP_, heading_, summary_, ...)                                    \
@@ -144,6 +158,11 @@
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
+/* A copy that nothing stands behind, by the CPU: what a program pays that waits for it. */
+#define SINGLE(path_, PATH_, heading_, summary_, ...)                                  \
+	TEST(path_ ".ce.once.pair", PATH_, CE, ONCE, PAIR, heading_, summary_,       \
+	     COST(ONCE, US, 0), __VA_ARGS__)
+#define CALL_TO_END ", from its call to its end as the CPU sees it"
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define HELD "while the work of all other GPUs waits, at most " TEXT(CS_HOLD_MS) " ms"
@@ -168,6 +187,8 @@
 
 static const struct cs_test table[] = {
 	PEER("peer.ce.write.pair", CE, WRITE, PAIR, "", .alone = ONE_PAIR, COST_TOO),
+	SINGLE("peer", PEER, SAYS_WRITE ", alone" CALL_TO_END,
+	       "GPU to GPU, a single copy" CALL_TO_END),
 	PEER("peer.ce.write.bidi", CE, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.ce.write.shift", CE, WRITE, SHIFT, EACH_TO_ANOTHER, COST_TOO),
 	PEER("peer.ce.write.ring", CE, WRITE, RING, EACH_TO_NEXT),
@@ -185,6 +206,8 @@ static const struct cs_test table[] = {
 	PEER("peer.ce.read.random", CE, READ, RANDOM, BY_LOT, .alone = ONE_AT_A_TIME),
 	PEER("peer.ce.read.all-to-one", CE, READ, ALL_TO_ONE, OTHERS_TO_ONE),
 	PEER("peer.ce.read.one-to-all", CE, READ, ONE_TO_ALL, ONE_TO_OTHERS),
+	PEER("peer.ce.write.loadflops", CE, WRITE, LOADFLOPS, WHILE_BOTH_COMPUTE),
+	PEER("peer.ce.read.loadflops", CE, READ, LOADFLOPS, WHILE_BOTH_COMPUTE),
 	PEER("peer.sm.write.pair", SM, WRITE, PAIR, "", .alone = ONE_PAIR),
 	PEER("peer.sm.write.bidi", SM, WRITE, BIDI, WHILE_WRITTEN),
 	PEER("peer.sm.write.shift", SM, WRITE, SHIFT, EACH_TO_ANOTHER),
@@ -253,6 +276,14 @@ static const struct cs_test table[] = {
 	PEER("peer.cpu.write.all-to-one", CPU, WRITE, ALL_TO_ONE, OTHERS_TO_ONE,
 	     ON_CPU),
 	PEER("peer.cpu.read.one-to-all", CPU, READ, ONE_TO_ALL, ONE_TO_OTHERS, ON_CPU),
+	PEER("peer.copy2d.halo.pair", COPY2D, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.copy3d.halo.pair", COPY3D, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.sm3d.halo.pair", SM3D, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.pack.halo.pair", PACK, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.chunk.write.pair", CHUNK, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.chunk.read.pair", CHUNK, READ, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.stride.write.pair", STRIDE, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.stride.read.pair", STRIDE, READ, PAIR, "", .alone = ONE_PAIR),
 	TEST("peer.chase.stride.pair", PEER, CHASE, STRIDE, PAIR,
 	     "a load by column's GPU from row's memory",
 	     "latency between GPUs: " IN_ORDER, .alone = ONE_PAIR, SMALL_CHASE),
@@ -265,12 +296,20 @@ static const struct cs_test table[] = {
 	     SMALL_CHASE),
 
 	HOST("h2d.ce.pinned.pair", H2D, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("h2d", H2D, SAYS_H2D CALL_TO_END,
+	       "pinned host memory to GPU, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("d2h.ce.pinned.pair", D2H, CE, PINNED, PAIR, ONE_BY_ONE),
+	SINGLE("d2h", D2H, SAYS_D2H CALL_TO_END,
+	       "GPU to pinned host memory, a single copy" CALL_TO_END,
+	       .memory = CS_MEM_PINNED),
 	HOST("h2d.ce.pinned.bidi", H2D, CE, PINNED, BIDI, AND_BACK),
 	HOST("h2d.ce.pinned.load", H2D, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("d2h.ce.pinned.load", D2H, CE, PINNED, LOAD, BESIDE_OTHERS),
 	HOST("h2d.ce.pinned.bidiload", H2D, CE, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
 	HOST("d2h.ce.pinned.bidiload", D2H, CE, PINNED, BIDILOAD, BESIDE_ALL_BOTH_WAYS),
+	HOST("h2d.ce.pinned.loadflops", H2D, CE, PINNED, LOADFLOPS, WHILE_COMPUTING),
+	HOST("d2h.ce.pinned.loadflops", D2H, CE, PINNED, LOADFLOPS, WHILE_COMPUTING),
 	HOST("h2d.ce.pinned.all", H2D, CE, PINNED, EVERY, ALL_GPUS),
 	HOST("d2h.ce.pinned.all", D2H, CE, PINNED, EVERY, ALL_GPUS),
 	HOST("h2d.ce.pinned.bidiall", H2D, CE, PINNED, BIDIEVERY, ALL_GPUS_AND_BACK),
@@ -306,6 +345,12 @@ static const struct cs_test table[] = {
 	HOST("h2d.zerocopy.pinned.pair", H2D, ZEROCOPY, PINNED, PAIR, ONE_BY_ONE),
 	HOST("d2h.zerocopy.pinned.pair", D2H, ZEROCOPY, PINNED, PAIR, ONE_BY_ONE),
 	HOST("h2d.zerocopy.pinned.bidi", H2D, ZEROCOPY, PINNED, BIDI, AND_BACK),
+	HOST("h2d.copy2d.pinned.pair", H2D, COPY2D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.copy2d.pinned.pair", D2H, COPY2D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.copy3d.pinned.pair", H2D, COPY3D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.copy3d.pinned.pair", D2H, COPY3D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.sm3d.pinned.pair", H2D, SM3D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.sm3d.pinned.pair", D2H, SM3D, PINNED, PAIR, ONE_BY_ONE),
 	TEST("h2d.chase.stride.pair", H2D, CHASE, STRIDE, PAIR,
 	     "a load by column's GPU from row's host memory",
 	     "latency of pinned host memory: " IN_ORDER, .memory = CS_MEM_PINNED,
@@ -409,7 +454,7 @@ static const struct cs_test table[] = {
 	PREFETCH_CALL("in-busy", IN_BUSY, "to the GPU, behind other work"),
 	PREFETCH_CALL("out-idle", OUT_IDLE, "to the host, in an idle stream"),
 	PREFETCH_CALL("out-busy", OUT_BUSY, "to the host, behind other work"),
-	FMA("local.fma.fp64.alone", FP64, "FP64"),
+	FMA(CS_FLOPS_TEST, FP64, "FP64"),
 	FMA("local.fma.fp32.alone", FP32, "FP32"),
 	FMA("local.fma.fp16.alone", FP16, "FP16"),
 
@@ -560,6 +605,12 @@ unsigned cs_test_takes(const struct cs_test *test)
 		return CS_TAKES_KERNELS;
 	if (cs_method_is_stream((int)test->method))
 		return CS_TAKES_ELEMENT;
+	if (cs_method_is_shaped((int)test->method))
+		return CS_TAKES_SHAPE |
+		       (test->method == CS_METHOD_CHUNK ||
+					test->method == CS_METHOD_STRIDE ?
+				0 :
+				CS_TAKES_ELEMENT);
 
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
@@ -634,6 +685,11 @@ int cs_method_is_stream(int method)
 	return method == CS_METHOD_STREAM || method == CS_METHOD_STREAMW;
 }
 
+int cs_method_is_shaped(int method)
+{
+	return method >= CS_METHOD_COPY2D && method <= CS_METHOD_STRIDE;
+}
+
 int cs_method_is_kernel(int method)
 {
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
@@ -655,7 +711,8 @@ const char *cs_method_text(int method)
 	static const char *const words[] = {
 		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
 		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
-		"stream", "streamw", "fma",	 "l2",	     "shared",	 "call"
+		"stream", "streamw", "fma",	 "l2",	     "shared",	 "call",
+		"copy2d", "copy3d",  "sm3d",	 "pack",     "chunk",	 "stride",
 	};
 
 	return WORD(words, method);
@@ -673,6 +730,7 @@ const char *cs_op_text(int op)
 		"bulk",
 		"write4k",
 		"enqueue",
+		"once",
 		"burst4k",
 		"burst64k",
 		"launch",
@@ -691,6 +749,7 @@ const char *cs_op_text(int op)
 		"prefetch-out-idle",
 		"prefetch-out-busy",
 		"fault",
+		"halo",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"
@@ -702,9 +761,9 @@ const char *cs_op_text(int op)
 const char *cs_pattern_text(int pattern)
 {
 	static const char *const words[] = {
-		"pair",	      "bidi",	"shift",  "ring",  "bisect",   "all-to-one",
-		"one-to-all", "rounds", "random", "load",  "bidiload", "all",
-		"bidiall",    "alone",	"all",	  "gated",
+		"pair",	      "bidi",	 "shift",  "ring", "bisect",   "all-to-one",
+		"one-to-all", "rounds",	 "random", "load", "bidiload", "loadflops",
+		"all",	      "bidiall", "alone",  "all",  "gated",
 	};
 
 	return WORD(words, pattern);

@@ -40,6 +40,12 @@ enum cs_method {
 	CS_METHOD_L2,		/* a kernel that reads the second-level cache, … */
 	CS_METHOD_SHARED,	/* … the shared memory of all multiprocessors */
 	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
+	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
+	CS_METHOD_COPY3D,	/* … as a part of a grid, by cuMemcpy3DAsync */
+	CS_METHOD_SM3D,		/* … by a kernel */
+	CS_METHOD_PACK,		/* … packed by a kernel, copied, unpacked by another */
+	CS_METHOD_CHUNK,	/* by a kernel, pieces at a distance, … */
+	CS_METHOD_STRIDE,	/* … of one element each */
 	CS_METHODS
 };
 enum cs_op {
@@ -50,6 +56,7 @@ enum cs_op {
 				 * nodes; in order, by bulk copies */
 	CS_OP_WRITE4K,		/* as write, copies of 4 KiB */
 	CS_OP_ENQUEUE,		/* one copy into a stream */
+	CS_OP_ONCE,		/* one copy, until the CPU knows of its end */
 	CS_OP_BURST4K, CS_OP_BURST64K, /* many small copies, and their end */
 	CS_OP_LAUNCH,		/* one kernel into a stream */
 	CS_OP_FREE, CS_OP_LOAD,	/* device memory given back; a module loaded */
@@ -63,6 +70,7 @@ enum cs_op {
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
 	CS_OP_FAULT,		/* of a chase: pages of managed memory, one fault
 				 * after the other */
+	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -81,6 +89,7 @@ enum cs_pattern {
 	CS_PATTERN_RANDOM,	/* each agent to k others, one pair at a time */
 	CS_PATTERN_LOAD,	/* pair, all other GPUs load the same way */
 	CS_PATTERN_BIDILOAD,	/* pair, its reverse and both ways of all others load */
+	CS_PATTERN_LOADFLOPS,	/* pair, while its GPUs compute */
 	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
@@ -113,6 +122,7 @@ enum cs_unit {
 enum cs_how {
 	CS_HOW_GATED,	/* by marks on the stream, until it is known well enough */
 	CS_HOW_CALLS,	/* each call of a batch */
+	CS_HOW_ONCE,	/* each copy, from its call to its end */
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
@@ -130,6 +140,10 @@ enum cs_matrix {
 
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
+
+/* FP64 multiply-adds: gamma of a GPU, and what it does beside a copy. */
+#define CS_FLOPS_TEST "local.fma.fp64.alone"
+#define CS_FLOPS_BYTES 16 /* that stand for what is there: nothing moves */
 
 struct cs_test {
 	const char *name; /* "peer.ce.write.pair" */
@@ -194,6 +208,7 @@ enum cs_takes {
 	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
 	CS_TAKES_ADVICE = 32,  /* managed memory */
+	CS_TAKES_SHAPE = 64,   /* what is not one block */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
@@ -206,6 +221,9 @@ int cs_test_goes_in_rounds(const struct cs_test *test);
 
 /* Data of the host to a kernel, or from it, once in a sample? */
 int cs_method_is_stream(int method);
+
+/* Is what it copies not one block, but of a shape? */
+int cs_method_is_shaped(int method);
 
 /* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
  * block of bytes. */

@@ -132,6 +132,19 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 	};
 }
 
+/* Multiply-adds of a GPU beside what is measured. */
+static struct cs_asked asked_flops(uint32_t flags, const struct cs_endpoint *gpu)
+{
+	const int test = cs_test_index(CS_FLOPS_TEST);
+	size_t n;
+
+	return (struct cs_asked){ .test = (uint16_t)test,
+				  .flags = flags | CS_TRANSFER_LOAD,
+				  .src = *gpu,
+				  .dst = *gpu,
+				  .bytes = cs_catalogue(&n)[test].bytes };
+}
+
 int cs_draft_between(struct cs_draft *d, struct cs_endpoint src,
 		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags)
 {
@@ -154,6 +167,16 @@ int cs_draft_way(struct cs_draft *d, uint32_t src, uint32_t dst)
 {
 	return cs_draft_between(d, cs_draft_agent(d, src), cs_draft_agent(d, dst),
 				d->bytes, 0);
+}
+
+int cs_draft_flops(struct cs_draft *d, uint32_t agent)
+{
+	const struct cs_endpoint gpu = cs_draft_agent(d, agent);
+	const struct cs_asked asked = asked_flops(d->flags, &gpu);
+	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
+
+	t.matrix = (uint16_t)(d->matrices.n - 1);
+	return add_transfer(d, &t);
 }
 
 /* ---- to become a blob ---- */

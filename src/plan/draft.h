@@ -29,6 +29,8 @@ int cs_draft_between(struct cs_draft *draft, struct cs_endpoint src,
 		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags);
 /* The same from agent to agent, of the matrix's size. */
 int cs_draft_way(struct cs_draft *draft, uint32_t src, uint32_t dst);
+/* Multiply-adds of a GPU as load. */
+int cs_draft_flops(struct cs_draft *draft, uint32_t agent);
 /* The memory of an agent as an end. */
 struct cs_endpoint cs_draft_agent(const struct cs_draft *draft, uint32_t agent);
 /* One more matrix, which is to have steps. */

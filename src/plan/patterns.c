@@ -10,12 +10,14 @@
 
 /* ---- between agents ---- */
 
-/* A step of one transfer; of BIDI both directions. */
+/* A step of one transfer; of BIDI both directions; of LOADFLOPS, what its GPUs compute. */
 static int add_pair(struct cs_draft *d, const struct cs_test *test, uint32_t a,
 		    uint32_t b)
 {
 	return cs_draft_step(d) || cs_draft_way(d, a, b) ||
-	       (test->pattern == CS_PATTERN_BIDI && cs_draft_way(d, b, a));
+	       (test->pattern == CS_PATTERN_BIDI && cs_draft_way(d, b, a)) ||
+	       (test->pattern == CS_PATTERN_LOADFLOPS &&
+		(cs_draft_flops(d, a) || cs_draft_flops(d, b)));
 }
 
 /* The k-th pair of a round: one agent stays, the others go round it.  With an odd
@@ -240,7 +242,8 @@ static int add_host_pairs(struct cs_draft *d, const struct cs_test *test,
 		if (cs_draft_step(d) || add_host_way(d, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDI &&
 		     add_host_way(d, test, numa, a, HOST_BACK)) ||
-		    (loaded && add_host_loads(d, test, numa, a)))
+		    (loaded && add_host_loads(d, test, numa, a)) ||
+		    (test->pattern == CS_PATTERN_LOADFLOPS && cs_draft_flops(d, a)))
 			return -1;
 	return 0;
 }

@@ -27,6 +27,8 @@ const struct cs_format cs_formats[] = {
 	{ "jsonl", ".jsonl", write_journal, 0 },
 	{ "csv", ".csv", cs_csv_write, 0 },
 	{ "html", ".html", cs_html_write, 0 },
+	{ "picture", "", cs_picture_write, 0 },
+	{ "trace", ".trace.json", cs_trace_write, 0 },
 	{ "result", "", cs_result_write, 0 },
 	{ "model", "", cs_model_write, 0 },
 	{ "model-csv", "", cs_model_csv_write, 0 },
@@ -52,20 +54,25 @@ const struct cs_format *cs_format_by_name(const char *name)
 	return NULL;
 }
 
+/* The longest ending that fits: ".trace.json" before ".json". */
 static const struct cs_format *format_by_ending(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	const char *base = slash ? slash + 1 : file;
-	const char *dot = strrchr(base, '.');
-	const struct cs_format *f;
+	const struct cs_format *found = NULL;
+	size_t n = strlen(base), most = 0;
 
-	/* ".json" is a hidden file without an ending */
-	if (!dot || dot == base)
-		return NULL;
-	for (f = cs_formats; f->name; f++)
-		if (strcmp(f->suffix, dot) == 0)
-			return f;
-	return NULL;
+	for (const struct cs_format *f = cs_formats; f->name; f++) {
+		size_t suffix = strlen(f->suffix);
+
+		/* ".json" is a hidden file without an ending */
+		if (suffix > most && suffix < n &&
+		    strcmp(base + n - suffix, f->suffix) == 0) {
+			found = f;
+			most = suffix;
+		}
+	}
+	return found;
 }
 
 /* Behind "csv:", and the like; the whole name. */

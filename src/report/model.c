@@ -122,6 +122,7 @@ static int print_sums(FILE *to, const struct cs_run *run)
 {
 	struct cs_fit_sum sum;
 	size_t planned;
+	int single = 0;
 
 	cs_print_line(to, "%-*s %6s  %12s %14s %9s  %s", NAME, "from a sweep of",
 		      "cells", "alpha us", "1/beta GB/s", "n1/2",
@@ -131,6 +132,7 @@ static int print_sums(FILE *to, const struct cs_run *run)
 
 		if (!cs_sweep_sizes(run, v))
 			continue;
+		single |= head.test->how == CS_HOW_ONCE;
 		if (sum_nodes(run, v, &sum, &planned))
 			return -1;
 		if (planned)
@@ -139,6 +141,10 @@ static int print_sums(FILE *to, const struct cs_run *run)
 	cs_fold(to, 2, 4,
 		"T(n) = alpha + beta n of one copy, fitted to each cell; medians over "
 		"cells, with 95 %% intervals; n1/2 is the size that has half of 1/beta");
+	if (single)
+		cs_fold(to, 2, 4,
+			"*.once.pair: a single copy, from its call to its end as the CPU sees "
+			"it; all others stand in a queue, which hides a part of alpha");
 	return 0;
 }
 
@@ -179,7 +185,7 @@ static double least_share(const struct cs_run *run, const char *test)
 static int print_prices(FILE *to, const struct cs_run *run)
 {
 	double gflops = cs_gamma_gflops(run, -1);
-	double share = least_share(run, "local.fma.fp64.alone");
+	double share = least_share(run, CS_FLOPS_TEST);
 	char of_peak[64] = "";
 	struct cs_fit_sum sum;
 	size_t planned;
@@ -285,6 +291,10 @@ static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t in
 
 /* ---- all of it ---- */
 
+static const char no_sweep[] =
+	"no sweep in this run: alpha and beta need copies of several sizes, as of --suite "
+	"model, or --size 4K:1G:x4";
+
 static int has_sweeps(const struct cs_run *run)
 {
 	for (uint32_t v = 0; v < cs_grids(run); v++)
@@ -304,12 +314,13 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 	free(differs);
 	putc('\n', to);
 	if (!has_sweeps(run)) {
-		cs_fold(to, 0, 2,
-			"no sweep in this run: alpha and beta need copies of several "
-			"sizes, as of --suite model, or --size 4K:1G:x4");
+		cs_fold(to, 0, 2, "%s", no_sweep);
 		return rc;
 	}
-	rc |= print_sums(to, run) || print_prices(to, run) ? -1 : 0;
+	rc |= print_sums(to, run) || print_prices(to, run) ||
+			      cs_model_rates_print(to, run, opt->verbose) ?
+		    -1 :
+		    0;
 	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
@@ -364,6 +375,8 @@ static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *tu
 
 	(void)turns;
 	(void)opt;
+	if (!has_sweeps(run))
+		cs_print_line(to, "# %s", no_sweep);
 	for (uint32_t v = 0; v < cs_grids(run); v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)

@@ -336,7 +336,8 @@ int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err
 	if (!made.format)
 		return cs_err_set(err,
 				  "cannot tell what to write to '%.200s': its "
-				  "name must end in .txt, .json, .jsonl, .csv, .prom or .xml",
+				  "name must end in .txt, .html, .json, .jsonl, "
+				  ".csv, .prom, .xml or .trace.json",
 				  made.path);
 	made.in_place = strcmp(made.format->name, "jsonl") == 0;
 	fd = made.in_place ? open_journal(&made, err) : open_whole(&made, err);

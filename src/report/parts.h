@@ -32,6 +32,9 @@ int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
  * heading; nodes: the first, and behind the last.  -1: no memory. */
 int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		     const uint32_t *index, int n);
+/* model_rates.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
+ * load; without `verbose` not those of a large job.  -1: no memory. */
+int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
 /* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over nodes
  * [first, last), behind an empty line; nothing where there are not two ways.  -1: no
  * memory. */

@@ -24,6 +24,10 @@ int cs_junit_write(FILE *to, const struct cs_run *run,
 		   const struct cs_view_options *opt);
 int cs_html_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt);
+int cs_picture_write(FILE *to, const struct cs_run *run,
+		     const struct cs_view_options *opt);
+int cs_trace_write(FILE *to, const struct cs_run *run,
+		   const struct cs_view_options *opt);
 int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
 			 const struct cs_view_options *opt);
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,

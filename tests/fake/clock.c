@@ -310,6 +310,7 @@ static double rate_of_engine(const struct fake_flow *flow)
 	case FAKE_FAULTS:
 		return rate_of_migration(flow);
 	case FAKE_FAR:
+	case FAKE_BOX:
 		return BY_SM;
 	case FAKE_READ:
 		return rate_of_grid(flow) * (local ? LOCAL_READ / LOCAL : BY_SM);
@@ -414,6 +415,7 @@ struct others {
 	int host;    /* between the host and GPUs, the same way, likewise */
 	double link; /* what those on its link add to it: 1, each as much */
 	double factor;
+	int computing; /* one of its GPUs is */
 };
 
 static void meet(const struct fake_flow *flow, const struct entry *e, struct others *o)
@@ -453,11 +455,15 @@ double fake_flow_rate(const struct fake_flow *flow)
 
 		if (in_group(e, gate) && e->src != e->dst)
 			meet(flow, e, &o);
+		else if (in_group(e, gate) && e->issuer == FAKE_COMPUTES)
+			o.computing |= e->src == flow->src || e->src == flow->dst;
 	}
 	pthread_mutex_unlock(&gate->flows->lock);
 	if (o.in > o.out)
 		o.out = o.in;
 	rate *= o.factor / ((o.out > 1 ? o.out : 1) * (1 + o.link));
+	if (o.computing)
+		rate *= 1 - fake.compute_takes;
 	if (o.host && fake.host_shared > 0 && rate > fake.host_shared / o.host)
 		rate = fake.host_shared / o.host;
 	return rate;

@@ -58,6 +58,30 @@ ok "… device and managed memory" eval \
 	'[ $(($(count cuMemAlloc) + $(count cuMemAllocManaged))) = "$(count cuMemFree)" ]'
 unset FAKE_CALLS
 
+# ---- a single copy, from its call to its end ----
+
+unset FAKE_CALL_NS
+FAKE_CALL_NS=cuMemcpyAsync:2300,cuStreamSynchronize:4000 run 0 --seed 1 \
+	-t '*.ce.once.pair,peer.ce.write.pair' -s 4K:4M:x4 --cell-limit 9s -f model -o once.json
+ok "single copies: a sweep of its own for each way" eval \
+	'status_is 0 && [ "$(grep -c "^[2dehpr]*.ce.once.pair +2/2 +9.00.-0.00" -E out)" = 3 ] &&
+	 prints "^  \*.once.pair: a single copy, from its call to its end as the CPU sees"'
+ok_json "... alpha is that of the queue, the call and the waiting" once.json \
+	'all(abs(m["alpha_us"] / (2.7 if "write" in m["test"] else 9.0) - 1) < 0.01
+	     for m in d["model"]) and len(d["model"]) == 8'
+ok_json "... the time of each copy, whose bytes were compared" once.json \
+	'{(r["unit"], r["metric"], r["checked"] > 0) for r in d["results"] if r["op"] == "once"} ==
+	 {("us", "time", True)}'
+ok_schema "... as the schema has it" once.json
+FAKE_CORRUPT=0-1:64,h-0:64,1-h:64 run 0 --seed 1 -t '*.ce.once.pair' -s 64K -o bad.json
+ok_json "a wrong byte of a single copy is found, whichever way it goes" bad.json \
+	'{(r["path"], r["src"], r["dst"]) for r in d["results"] if r["status"] == "corrupt"} ==
+	 {("peer", "gpu0", "gpu1"), ("h2d", "numa0", "gpu0"), ("d2h", "gpu1", "numa0")}'
+FAKE_LACKS=cuStreamSynchronize run 0 --seed 1 -t 'peer.ce.once.pair' -s 64K -o lacks.json
+ok_json "... and is skipped where the driver cannot wait for it" lacks.json \
+	'{r["reason"] for r in d["results"]} == {"the CUDA driver has no cuStreamSynchronize"}'
+export FAKE_CALL_NS=cuEventCreate:1300,cuMemAlloc:20000+4000
+
 # ---- all at once, sizes, the C library ----
 
 few='local.call.event-create.*,local.call.alloc.*,host.call.*'

@@ -79,6 +79,20 @@ ok "… a square a node, a ring around the slow one, its three cells coloured" e
 	'grep -qx "nodes 12 rings 1 odd [36]" squares'
 ok "… whose name and finding are there" page text fleet.html n07
 
+# ---- a picture in the terminal, a time line ----
+
+run 0 check "${fleet[@]}" -f picture
+ok "picture of a fleet: a character a node, and a line of what is not quiet" eval \
+	'grep -Eqx "n01 +\.{6}[=#]\.{5}" out && grep -Eqx "n07 +[=#.]{4}  worst -[0-9.]+ %" out'
+run 0 show n07.json -f picture
+ok "of a node: a character a cell, the slow ones of another kind" eval \
+	'grep -Eqx " +2  [=#]{2} [=#]" out && grep -Eqx " +0   \.\.\." out'
+run 0 show "$results/h200x4/sweep.json" -f picture
+ok "of a sweep: a curve" eval 'grep -Eqx " +4K +16K +64K .* 1G" out && [ "$(grep -c " |" out)" = 24 ]'
+run 0 show "$results/h200x4/np4-both.json" -q -o run.trace.json
+ok_json "run.trace.json: a cell is an event on the line of its GPU" run.trace.json \
+	'sum(e["ph"] == "X" for e in d["traceEvents"]) >= 48 and {e["args"]["name"] for e in d["traceEvents"] if e["name"] == "thread_name"} == {"GPU 0", "GPU 1", "GPU 2", "GPU 3"} and all(e["dur"] > 0 and e["tid"] < 4 for e in d["traceEvents"] if e["ph"] == "X")'
+
 # ---- live ----
 
 if [ -n "${HAVE_CUDA:-}" ]; then

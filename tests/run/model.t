@@ -35,6 +35,9 @@ run 0 "${fast[@]}" -m peer --pattern pair -s 16M:16M -f model
 ok "one size is no sweep" eval 'prints "^peer.ce.write.pair +0/6 +no line: 4 sizes at least"'
 run 0 "${fast[@]}" -m peer --pattern pair -s 1M -f model -o one.json
 ok "a run of one size says what to ask for" eval 'status_is 0 && prints "^no sweep in this run: .* as of --suite model, or$"'
+run 0 show one.json -f model-csv
+ok "... in CSV too, below the names of the columns" eval \
+	'status_is 0 && [ "$(wc -l <out)" = 2 ] && prints "^test,node,.*,alpha_us," && prints "^# no sweep in this run: "'
 ok_json "... and has no model" one.json 'd["model"] == []'
 FAKE_NOISE=0.02 run 0 "${fast[@]}" -m peer --pattern pair -s 4K:16M:x2 --precision 5% -o n.json
 ok_json "with noise the truth is in most intervals, which are as wide" n.json \
@@ -66,6 +69,8 @@ run 0 --no-mpi --seed 1 --gpus 0,1 --suite model -s 4K:4M:x4 --spread 8M -f mode
 ok "--suite model: gamma, its share of the peak, and loads in flops" eval 'status_is 0 &&
 	prints "^FP64 by multiply-adds: 32[0-9]{3} GFLOP/s a GPU, at least 9[67]\.[0-9] % of units x highest clock$" &&
 	prints "^peer.ce.write.pair +66[0-9] +59[0-9]{2} +8.9e\+07$" && prints "^local.sm.read.alone +6[0-9] "'
+ok "... each GPU, with what its memories bring" eval \
+	'prints "^gpu1 NVIDIA H200 +3263[0-9] +9[67]\.[0-9] % +40[0-9]{2} +6[45] +65[0-9]{2} +40 +326[0-9]{2} +8\.0$" && prints "at least 9[78]\.[0-9] % of 128 bytes a clock$"'
 ok_json "... within 1 %" suite.json \
 	''"$truth"' and
 	 all(abs(m["flops_per_load"] * m["gbs"] / 8 / 32802 - 1) < 0.001 for m in d["model"])'
@@ -73,6 +78,25 @@ ok_schema "... as the schema has it" suite.json
 run 0 --no-mpi --gpus 0,1 --suite model --dry-run
 ok "... of nine sizes unless others are asked for" eval \
 	'status_is 0 && [ "$(grep -c "^test .*local.sm.read.alone" out)" = 9 ] && prints "local.fma.fp16.alone"'
+
+# ---- a link while its GPUs compute ----
+
+flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus 0,1 --host-memory pinned)
+for takes in 0 20; do
+	FAKE_COMPUTE_TAKES=$takes run 0 "${flops[@]}" -o b.csv -o b.json
+	ok "beside multiply-adds a link keeps what they leave: $takes % less" eval 'status_is 0 && cells b.csv | awk -v keeps='"$(((100 - takes)))"' '"'"'
+		{ split($1, part, "."); of = part[1] part[3] $2 $3 }
+		$1 ~ /ce\.(write|read|pinned)\.pair/ { alone[of] = 4194304e-3 / $7 - 2.7 }
+		$1 ~ /loadflops/ { beside[of] = 4194304e-3 / $7 - 2.7; n++; if ($5 != "ok") bad = 1 }
+		END { for (of in beside) { off = alone[of] / beside[of] * 100 / keeps - 1; if (off > 1e-3 || off < -1e-3) { print of, off; bad = 1 } }
+		      exit bad || n != 8 }'"'"
+done
+ok_json "... which last as long as the copies, and are no kernel of theirs" b.json \
+	'all(r["overlap"] > 0.9 and "grid_blocks" not in r or r["grid_blocks"] is None and r["concurrent"] == (2 if r["path"] == "peer" else 1) for r in d["results"] if r["pattern"] == "loadflops")'
+ok_schema "... as the schema has it" b.json
+run 0 --no-mpi --seed 1 --gpus 2 -s 4M -t peer.ce.write.loadflops --dry-run -o plan.csv
+run 0 --no-mpi --seed 1 --gpus 2 -s 4M --plan plan.csv --dry-run -o again.csv
+ok "a plan file has them as load" eval 'status_is 0 && same plan.csv again.csv && [ "$(grep -c "local.fma.fp64.alone,gpu.,gpu.,16,load" plan.csv)" = 4 ]'
 
 # ---- two machines ----
 

@@ -20,6 +20,7 @@ static void names_are_made_of_their_axes(void)
 			 cs_method_text(t[i].method),
 			 t[i].memory != CS_MEM_DEVICE &&
 					 t[i].method != CS_METHOD_CHASE &&
+					 t[i].op != CS_OP_ONCE &&
 					 !cs_method_is_stream((int)t[i].method) &&
 					 !(t[i].path == CS_PATH_HOST &&
 					   t[i].memory == CS_MEM_PAGEABLE) ?
@@ -257,7 +258,8 @@ static void a_matrix_of_costs_has_what_they_are_compared_with(void)
 	const unsigned write = 1u << CS_OP_WRITE, read = 1u << CS_OP_READ;
 
 	t_eq_str(matrix(CS_MATRIX_COST, write, CS_BACKEND_CUDA),
-		 "peer.ce.write.pair peer.ce.write.shift peer.ce.write4k.pair "
+		 "peer.ce.write.pair peer.ce.once.pair peer.ce.write.shift "
+		 "h2d.ce.once.pair d2h.ce.once.pair peer.ce.write4k.pair "
 		 "peer.ce.enqueue.alone peer.ce.enqueue.all "
 		 "peer.ce.burst4k.alone peer.ce.burst4k.all "
 		 "peer.ce.burst64k.alone peer.ce.burst64k.all "
@@ -268,7 +270,7 @@ static void a_matrix_of_costs_has_what_they_are_compared_with(void)
 		 "peer.cpu.read.pair peer.cpu.read.shift ");
 	t_eq_str(matrix(CS_MATRIX_PEER, write, CS_BACKEND_CUDA),
 		 "peer.ce.write.pair ");
-	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CPU), 12);
+	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CPU), 15);
 	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CUDA), 0);
 	t_eq_int(cs_tests_missing(CS_MATRIX_PEER, CS_BACKEND_CPU), 0);
 }

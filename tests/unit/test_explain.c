@@ -122,6 +122,7 @@ static void every_test_is_explained(void)
 				 test[i].pattern != CS_PATTERN_RANDOM &&
 				 test[i].pattern != CS_PATTERN_LOAD &&
 				 test[i].pattern != CS_PATTERN_BIDILOAD &&
+				 test[i].pattern != CS_PATTERN_LOADFLOPS &&
 				 test[i].pattern < CS_PATTERN_ALONE);
 	}
 }

@@ -189,7 +189,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 	refused("--seed x", "--seed 'x'");
 	refused("--gpus 1-", "--gpus '1-'");
 	refused("-f xml", "--format 'xml'");
-	refused("-o result.html", "--output 'result.html'");
+	refused("-o result.htm", "--output 'result.htm'");
 	refused("--test peer.nothing", "--test 'peer.nothing'");
 	refused("--verify maybe", "--verify 'maybe'");
 }

@@ -149,9 +149,10 @@ static void unknown_ending(void)
 	struct cs_output out;
 	struct cs_err err;
 
-	t_eq_int(cs_output_open(&out, "a.html", &run.run, &err), -1);
-	t_eq_str(err.text, "cannot tell what to write to 'a.html': its name must end "
-			   "in .txt, .json, .jsonl, .csv, .prom or .xml");
+	t_eq_int(cs_output_open(&out, "a.htm", &run.run, &err), -1);
+	t_eq_str(err.text,
+		 "cannot tell what to write to 'a.htm': its name must end "
+		 "in .txt, .html, .json, .jsonl, .csv, .prom, .xml or .trace.json");
 	t_eq_int(cs_output_open(&out, "d.json/.json", &run.run, &err), -1);
 	t_eq_int(cs_output_open(&out, "", &run.run, &err), -1);
 }

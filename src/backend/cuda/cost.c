@@ -70,6 +70,22 @@ static int cost_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 			     on->stream, &args, err);
 }
 
+static int cost_finish(struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
+
+	if (!on)
+		return -1;
+	if (!cs_cu.stream_sync) {
+		cs_err_set(err, "the CUDA driver has no cuStreamSynchronize");
+		return 1;
+	}
+	return cs_dev_result(dev,
+			     CS_NAMED_CALL("cuStreamSynchronize", stream_sync,
+					   on->stream),
+			     "cuStreamSynchronize", err);
+}
+
 /* All threads that there are. */
 static int cost_rekey(struct cs_dev *dev, int lane, const struct cs_rekey *what,
 		      struct cs_err *err)
@@ -114,6 +130,7 @@ const struct cs_backend_costs cs_cuda_costs = {
 	.copy = cs_copy_enqueue,
 	.launch = cost_launch,
 	.mark = cs_copy_mark,
+	.finish = cost_finish,
 	.rekey = cost_rekey,
 	.record = cost_record,
 	.reached = cost_reached,

@@ -13,7 +13,7 @@ double cs_gamma_gflops(const struct cs_run *run, int node)
 {
 	size_t n = cs_rows_count(&run->rows), k = 0;
 	double *room = calloc(n + 1, sizeof(*room)), median = NAN;
-	const uint32_t test = (uint32_t)cs_test_index("local.fma.fp64.alone");
+	const uint32_t test = (uint32_t)cs_test_index(CS_FLOPS_TEST);
 
 	for (int i = node < 0 ? 0 : node; i < run->n_nodes && (node < 0 || i == node);
 	     i++) {
@@ -51,19 +51,36 @@ static const struct units {
 	{ 10, 0, { 64, 128, 256 } },
 };
 
-double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row)
+/* 10^9 clocks a second, of all multiprocessors that a row's kernel ran on; NAN. */
+static double clocks_of(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_gpu_facts *gpu =
 		&run->node[row->node].agent[row->what.issuer].gpu;
 	const struct cs_gpu_record *record = cs_run_gpu(run, (int)row->node,
 							gpu->bus_id);
+
+	return record && record->board.sm_mhz_max > 0 ?
+		       1e-3 * row->grid_blocks * record->board.sm_mhz_max :
+		       NAN;
+}
+
+double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_gpu_facts *gpu =
+		&run->node[row->node].agent[row->what.issuer].gpu;
 	unsigned type = cs_row_test(row)->op - CS_OP_FP64;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (units[i].major == gpu->cc_major &&
-		    units[i].minor == gpu->cc_minor && record &&
-		    record->board.sm_mhz_max > 0)
-			return 1e-3 * CS_FMA_FLOPS * units[i].begun[type] *
-			       row->grid_blocks * record->board.sm_mhz_max;
+		if (units[i].major == gpu->cc_major && units[i].minor == gpu->cc_minor)
+			return CS_FMA_FLOPS * units[i].begun[type] *
+			       clocks_of(run, row);
 	return NAN;
+}
+
+/* Of every multiprocessor since capability 5.0 (the same table). */
+#define SHARED_BYTES_A_CLOCK 128
+
+double cs_shared_peak_gbs(const struct cs_run *run, const struct cs_row *row)
+{
+	return SHARED_BYTES_A_CLOCK * clocks_of(run, row);
 }

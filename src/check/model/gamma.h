@@ -19,5 +19,7 @@ double cs_intensity(double flops_per_load, double efficiency);
 /* What a GPU could do: its multiprocessors, units and highest clock; NAN: one of these
  * is not known.  Of a row of local.fma.*, in GFLOP/s. */
 double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row);
+/* The same of shared memory, of a row of local.shared.*: 128 bytes a clock. */
+double cs_shared_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
 #endif

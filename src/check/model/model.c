@@ -14,7 +14,8 @@
 static int is_of_sweeps(const struct cs_run *run, const struct cs_test *test)
 {
 	return run->plan->set.last_bytes && !test->bytes &&
-	       test->how == CS_HOW_GATED && test->unit == CS_UNIT_GBS;
+	       ((test->how == CS_HOW_GATED && test->unit == CS_UNIT_GBS) ||
+		test->how == CS_HOW_ONCE);
 }
 
 static int is_like(const struct cs_grid *a, const struct cs_grid *b)
@@ -75,11 +76,13 @@ static void take_points(const struct cs_grid *grid, struct cs_fit_point *points,
 {
 	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
 		double bytes = (double)grid->bytes;
+		double us = grid->test->unit == CS_UNIT_US ?
+				    grid->value[i] :
+				    1e-3 * bytes / grid->value[i];
 
 		if (!(grid->value[i] > 0) || n[i] == CS_FIT_MOST)
 			continue;
-		points[i * CS_FIT_MOST + n[i]++] =
-			(struct cs_fit_point){ bytes, 1e-3 * bytes / grid->value[i] };
+		points[i * CS_FIT_MOST + n[i]++] = (struct cs_fit_point){ bytes, us };
 	}
 }
 

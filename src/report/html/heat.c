@@ -318,7 +318,7 @@ static void put_caption(struct cs_html *h, const struct heat *heat)
 		cs_size_text(grid->bytes, size, sizeof(size));
 	cs_html(h, "<figcaption><b>");
 	cs_html_text(h, "%s %s", grid->test->name, size);
-	cs_html(h, "</b><span>");
+	cs_html(h, "</b> <span>");
 	cs_html_text(h, "%s, %s", cs_grid_title(grid).text,
 		     cs_unit_text((int)grid->test->unit));
 	cs_html(h, "</span></figcaption>");

@@ -62,6 +62,7 @@ static void put_verdict(const struct cs_html *h, int status, const char *text)
 		"</svg><div>",
 		mark[kind]);
 	cs_html_in(h, "b", "%s", text);
+	cs_html(h, " ");
 	cs_html_in(h, "span", "exit status %d", status);
 	cs_html(h, "</div></div>");
 }
@@ -126,9 +127,9 @@ static void put_tile(const struct cs_html *h, const struct cs_tally *t)
 	cs_size_text(t->of.bytes, size, sizeof(size));
 	cs_html(h, "<div class=\"tile\">");
 	cs_html_in(h, "span class=\"k\"", "%s", t->test->name);
-	cs_html(h, "<span class=\"v\">%s<small>", cs_html_figure(t->median).text);
+	cs_html(h, " <span class=\"v\">%s<small>", cs_html_figure(t->median).text);
 	cs_html_text(h, "%s", cs_unit_text((int)t->test->unit));
-	cs_html(h, "</small></span>");
+	cs_html(h, "</small></span> ");
 	cs_html_in(h, "span class=\"s\"", "%s to %s in %zu of %zu cells, %s",
 		   cs_html_figure(t->min).text, cs_html_figure(t->max).text, t->ok,
 		   t->planned, size);

@@ -1,0 +1,30 @@
+/* rates.h - what computes, and how fast the memories beside it bring words. */
+#ifndef CS_CHECK_MODEL_RATES_H
+#define CS_CHECK_MODEL_RATES_H
+
+#include "base/vec.h"
+#include "result/run.h"
+
+/* Memories of what computes; where --size says how much, at the largest that was measured. */
+enum cs_near {
+	CS_NEAR_MEMORY, /* a triad in its own memory */
+	CS_NEAR_L2,
+	CS_NEAR_SHARED,
+	CS_NEARS
+};
+
+/* A GPU, or all cores of a NUMA node. */
+struct cs_computes {
+	int node, is_numa;
+	struct cs_endpoint where;
+	double gflops,
+		of_peak; /* FP64; share of units x highest clock; NAN: not known */
+	double gbs[CS_NEARS];  /* NAN: not measured */
+	uint64_t bytes;	       /* of the triad */
+	double shared_of_peak; /* … of 128 bytes a clock and multiprocessor */
+};
+
+/* Of a run: struct cs_computes, by node, GPUs first.  -1: no memory. */
+int cs_run_computes(const struct cs_run *run, struct cs_vec *out, struct cs_err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* alike.h - nodes beside each other: how far each cell is from the same cell of the other
+ * nodes of its class, for pictures.  It judges nothing: check/fleet does. */
+#ifndef CS_REPORT_ALIKE_H
+#define CS_REPORT_ALIKE_H
+
+#include "result/run.h"
+
+struct cs_alike {
+	const struct cs_run *run;
+	int side;   /* agents of the largest node */
+	int *class; /* by node: the first node like it; -1 nothing is known of it */
+	double *worst; /* cs_alike_off() */
+};
+
+/* To be released, also on failure.  -1: no memory. */
+int cs_alike_make(const struct cs_run *run, struct cs_alike *alike);
+void cs_alike_release(struct cs_alike *alike);
+
+/* Of a pair of agents, over all tests, the worst difference from the median of the like,
+ * as a share, below 0 is worse: 0 within 1 %, or within 4 scaled MADs where nodes differ
+ * more than that.  src == dst: what an agent has with the host and within itself.  NAN:
+ * no figure. */
+double cs_alike_off(const struct cs_alike *alike, int node, int src, int dst);
+/* Has the node any figure? */
+int cs_alike_measured(const struct cs_alike *alike, int node);
+
+#endif

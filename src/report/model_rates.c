@@ -1,0 +1,103 @@
+/* model_rates.c - what computes: flop/s, and what a load out of its memories costs. */
+#include "config.h"
+
+#include <math.h>
+
+#include "base/print.h"
+#include "check/model/gamma.h"
+#include "check/model/rates.h"
+#include "report/parts.h"
+#include "report/view.h"
+
+#define PLACE 18
+#define PLACES_MOST 16 /* in lines; of more their medians stand elsewhere */
+
+static void print_head(FILE *to, int is_numa)
+{
+	cs_print(to, "%-*s %9s %7s %9s %7s", PLACE,
+		 is_numa ? "NUMA, all cores" : "GPU", "FP64", "of peak", "memory",
+		 "a load");
+	if (!is_numa)
+		cs_print(to, " %7s %7s %7s %7s", "L2", "a load", "shared", "a load");
+	putc('\n', to);
+}
+
+/* "-" of what is not known. */
+static void print_number(FILE *to, int width, double x)
+{
+	if (isnan(x))
+		cs_print(to, " %*s", width, "-");
+	else
+		cs_print(to, " %*.*f", width, x < 10 ? 1 : 0, x);
+}
+
+static void print_place(FILE *to, const struct cs_run *run,
+			const struct cs_computes *place)
+{
+	const struct cs_run_node *node = &run->node[place->node];
+	char name[192] = "";
+
+	if (run->n_nodes > 1)
+		cs_text(name, sizeof(name), "%s ", node->facts.host);
+	if (place->is_numa)
+		cs_text_add(name, sizeof(name), "%s",
+			    cs_endpoint_text(run, place->node, &place->where).text);
+	else
+		cs_text_add(name, sizeof(name), "%s %s",
+			    cs_agent_name(run, place->node, place->where.index).text,
+			    node->agent[place->where.index].gpu.name);
+	cs_print(to, "%-*.*s", PLACE, PLACE, name);
+	print_number(to, 9, place->gflops);
+	if (isnan(place->of_peak))
+		cs_print(to, " %7s", "-");
+	else
+		cs_print(to, " %5.1f %%", 100 * place->of_peak);
+	for (int i = 0; i < (place->is_numa ? 1 : CS_NEARS); i++) {
+		print_number(to, i ? 7 : 9, place->gbs[i]);
+		print_number(to, 7, cs_flops_per_load(place->gflops, place->gbs[i]));
+	}
+	putc('\n', to);
+}
+
+/* The least share of the peak that any of them has; NAN. */
+static double least_shared(const struct cs_computes *place, size_t n)
+{
+	double least = NAN;
+
+	for (size_t i = 0; i < n; i++)
+		least = fmin(least, place[i].shared_of_peak);
+	return least;
+}
+
+static void print_places(FILE *to, const struct cs_run *run,
+			 const struct cs_computes *place, size_t n)
+{
+	double shared = least_shared(place, n);
+	char of_peak[80] = "";
+
+	putc('\n', to);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || place[i].is_numa != place[i - 1].is_numa)
+			print_head(to, place[i].is_numa);
+		print_place(to, run, &place[i]);
+	}
+	if (!isnan(shared))
+		cs_text(of_peak, sizeof(of_peak),
+			"; shared: at least %.1f %% of 128 bytes a clock",
+			100 * shared);
+	cs_fold(to, 2, 4,
+		"GFLOP/s, GB/s, and flops that take as long as a load of 8 bytes; memory: a "
+		"triad in its own%s",
+		of_peak);
+}
+
+int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose)
+{
+	struct cs_vec all = CS_VEC(struct cs_computes);
+	int rc = cs_run_computes(run, &all, NULL);
+
+	if (!rc && all.n && (verbose || all.n <= PLACES_MOST))
+		print_places(to, run, all.data, all.n);
+	cs_vec_release(&all);
+	return rc;
+}

@@ -1,0 +1,285 @@
+/* picture.c - what a page of HTML draws, for a terminal: one character a cell, by how far
+ * it is from its like (report/scale.h); small curves; of a fleet a character a node. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/units.h"
+#include "report/alike.h"
+#include "report/curve.h"
+#include "report/matrix.h"
+#include "report/parts.h"
+#include "report/scale.h"
+#include "report/view.h"
+#include "report/views.h"
+
+#define QUIET 0.01
+#define LEVELS 8  /* of a curve, lines */
+#define COLUMN 5  /* of a curve, characters a point */
+#define HOST 16	  /* of a line of nodes, its first one */
+#define LISTED 40 /* nodes that are not quiet, each a line */
+
+static void put_glyph(FILE *to, double off)
+{
+	const struct cs_shade *shade = cs_shade_of_difference(off, QUIET);
+
+	putc(isnan(off) ? '?' : shade->glyph, to);
+}
+
+static void print_legend(FILE *to)
+{
+	const struct cs_scale *scale = &cs_scale_difference;
+	char text[240] = "";
+
+	for (int i = 0; i < scale->n; i++)
+		cs_text_add(text, sizeof(text), "%c %s,  ", scale->shade[i].glyph,
+			    scale->shade[i].label);
+	cs_fold(to, 2, 2, "%s? no figure", text);
+}
+
+/* ---- matrices ---- */
+
+static double off_of(const struct cs_grid *grid, size_t cell)
+{
+	double ratio = grid->value[cell] / grid->median;
+
+	return cs_unit_low_is_better((int)grid->test->unit) ? 1 / ratio - 1 :
+							      ratio - 1;
+}
+
+static void put_cell(FILE *to, const struct cs_grid *grid, size_t cell)
+{
+	if (!grid->planned[cell] && !grid->row[cell])
+		putc(' ', to);
+	else
+		put_glyph(to, off_of(grid, cell));
+}
+
+static void print_columns(FILE *to, const struct cs_grid *grid)
+{
+	for (int tens = grid->n_cols > 10 ? 10 : 1; tens; tens /= 10) {
+		cs_print(to, "%10s", "");
+		for (int c = 0; c < grid->n_cols; c++)
+			if (tens == 10 && c % 10)
+				putc(' ', to);
+			else
+				cs_print(to, "%d", c / tens % 10);
+		putc('\n', to);
+	}
+}
+
+static void print_matrix(FILE *to, const struct cs_grid *grid)
+{
+	char size[16];
+
+	cs_size_text(grid->bytes, size, sizeof(size));
+	cs_fold(to, 0, 2, "%s  %s  median %.*f %s, %.*f (%s) to %.*f (%s)",
+		grid->test->name, size, cs_decimals(grid->test), grid->median,
+		cs_unit_text((int)grid->test->unit), cs_decimals(grid->test),
+		grid->min, cs_cell_label(grid, grid->min_at).text,
+		cs_decimals(grid->test), grid->max,
+		cs_cell_label(grid, grid->max_at).text);
+	if (cs_test_is_list(grid->test)) {
+		cs_print(to, "%10s", "");
+		for (size_t i = 0; i < cs_grid_cells(grid); i++)
+			if (grid->planned[i] || grid->row[i])
+				put_cell(to, grid, i);
+		putc('\n', to);
+		return;
+	}
+	print_columns(to, grid);
+	for (int r = 0; r < grid->n_rows; r++) {
+		cs_print(to, "%8s  ",
+			 cs_endpoint_text(grid->run, grid->node, &grid->row_end[r]).text);
+		for (int c = 0; c < grid->n_cols; c++)
+			put_cell(to, grid,
+				 (size_t)r * (size_t)grid->n_cols + (size_t)c);
+		putc('\n', to);
+	}
+}
+
+/* ---- curves ---- */
+
+/* How high a point stands, in levels. */
+static int level_of(const struct cs_curve *curve, int i, double most)
+{
+	double median = curve->point[i].median;
+
+	return isnan(median) ? 0 : (int)lround(LEVELS * median / most);
+}
+
+static void print_curve(FILE *to, const struct cs_grid *like,
+			const struct cs_curve *curve)
+{
+	double most = 0;
+
+	for (int i = 0; i < curve->n; i++)
+		most = fmax(most, isnan(curve->point[i].median) ?
+					  0 :
+					  curve->point[i].median);
+	if (!(most > 0))
+		return;
+	cs_fold(to, 0, 2, "%s  by %s, at most %.*f %s", like->test->name, curve->by,
+		cs_decimals(like->test), most, cs_unit_text((int)like->test->unit));
+	for (int level = LEVELS; level > 0; level--) {
+		cs_print(to, "%10.4g |", most * level / LEVELS);
+		for (int i = 0; i < curve->n; i++)
+			cs_print(to, "%*c", COLUMN,
+				 level_of(curve, i, most) >= level ? '#' : ' ');
+		putc('\n', to);
+	}
+	cs_print(to, "%10s  ", "");
+	for (int i = 0; i < curve->n; i++) {
+		char text[16];
+		char *blank;
+
+		cs_text(text, sizeof(text), "%s", curve->point[i].text);
+		/* "16 MiB" as "16M" */
+		blank = strchr(text, ' ');
+		if (blank) {
+			blank[0] = blank[1];
+			blank[1] = '\0';
+		}
+		cs_print(to, "%*s", COLUMN, text);
+	}
+	putc('\n', to);
+}
+
+static int picture_curve(FILE *to, const struct cs_run *run, uint32_t index)
+{
+	const int nodes[] = { 0, run->n_nodes };
+	const struct cs_grid like = cs_grid_head(run, index);
+	struct cs_curve curve;
+	int rc = cs_curve_take(run, nodes, index, &curve);
+
+	if (!rc && curve.n) {
+		putc('\n', to);
+		print_curve(to, &like, &curve);
+	}
+	cs_curve_release(&curve);
+	return rc;
+}
+
+/* ---- one node ---- */
+
+static int picture_matrix(FILE *to, const struct cs_run *run, int node, uint32_t index)
+{
+	struct cs_grid grid;
+
+	if (cs_grid_init(&grid, run, node, index))
+		return -1;
+	if (grid.n_planned) {
+		putc('\n', to);
+		print_matrix(to, &grid);
+	}
+	cs_grid_release(&grid);
+	return 0;
+}
+
+static int print_node(FILE *to, const struct cs_run *run, int node)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < cs_grids(run) && !rc; i++)
+		if (cs_curve_points(run, i))
+			rc = picture_curve(to, run, i);
+		else if (!cs_curve_holds(run, i))
+			rc = picture_matrix(to, run, node, i);
+	return rc;
+}
+
+/* ---- fleets ---- */
+
+/* The worst of a node, or of one of its agents; NAN: no figure. */
+static double worst_of(const struct cs_alike *alike, int node, int agent)
+{
+	double worst = NAN;
+
+	for (int i = 0; i < alike->side; i++)
+		for (int k = 0; k < alike->side; k++)
+			if (agent < 0 || i == agent || k == agent)
+				worst = fmin(worst, cs_alike_off(alike, node, i, k));
+	return worst;
+}
+
+static void print_nodes(FILE *to, const struct cs_alike *alike)
+{
+	const struct cs_run *run = alike->run;
+	int columns = CS_COLUMNS - HOST - 2;
+
+	for (int i = 0; i < run->n_nodes; i++) {
+		if (i % columns == 0)
+			cs_print(to, "%-*.*s  ", HOST, HOST, run->node[i].facts.host);
+		put_glyph(to, worst_of(alike, i, -1));
+		if (i % columns == columns - 1 || i == run->n_nodes - 1)
+			putc('\n', to);
+	}
+}
+
+/* A line for each node that is not quiet: a character for each of its GPUs. */
+static void print_loud(FILE *to, const struct cs_alike *alike)
+{
+	const struct cs_run *run = alike->run;
+	int listed = 0, left = 0;
+
+	for (int i = 0; i < run->n_nodes; i++) {
+		double worst = worst_of(alike, i, -1);
+
+		if (!(worst < -QUIET))
+			continue;
+		if (listed++ >= LISTED) {
+			left++;
+			continue;
+		}
+		cs_print(to, "%-*.*s  ", HOST, HOST, run->node[i].facts.host);
+		for (int a = 0; a < run->node[i].facts.n_agents; a++)
+			put_glyph(to, worst_of(alike, i, a));
+		cs_print_line(to, "  worst %+.1f %%", 100 * worst);
+	}
+	if (left)
+		cs_print_line(to, "%d more nodes", left);
+}
+
+static int print_fleet(FILE *to, const struct cs_run *run)
+{
+	struct cs_alike alike;
+	int rc = cs_alike_make(run, &alike);
+
+	if (!rc) {
+		putc('\n', to);
+		cs_fold(to, 0, 2,
+			"%d nodes, a character each: the worst of its cells against the "
+			"same cell of the others",
+			run->n_nodes);
+		print_nodes(to, &alike);
+		putc('\n', to);
+		print_loud(to, &alike);
+	}
+	cs_alike_release(&alike);
+	return rc;
+}
+
+static int print_picture(FILE *to, const struct cs_run *run,
+			 const struct cs_run *turns, const struct cs_view_options *opt)
+{
+	int rc, several = run->n_nodes > 1 && !cs_run_is_remeasured(run, 1);
+
+	(void)turns;
+	(void)opt;
+	cs_head_print(to, run);
+	print_legend(to);
+	rc = several	  ? print_fleet(to, run) :
+	     run->n_nodes ? print_node(to, run, 0) :
+			    0;
+	putc('\n', to);
+	return rc || cs_findings_print(to, run) ? -1 : 0;
+}
+
+int cs_picture_write(FILE *to, const struct cs_run *run,
+		     const struct cs_view_options *opt)
+{
+	return cs_write_pooled(to, run, opt, print_picture);
+}

@@ -1,0 +1,122 @@
+/* trace.c - a run as Perfetto and chrome://tracing show it: each cell on the time line of
+ * the agent that issued it (the Trace Event Format). */
+#include "config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/units.h"
+#include "report/views.h"
+#include "result/cells.h"
+
+#define JOB 1000 /* "thread" of what is of no agent */
+
+/* One event to the stream, behind those before it. */
+static int put(FILE *to, json_t *event, int *n)
+{
+	char *text = event ? json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII) :
+			     NULL;
+
+	if (text) {
+		cs_print(to, "%s", (*n)++ ? "," : "");
+		putc('\n', to);
+		cs_print(to, "%s", text);
+	}
+	json_decref(event);
+	free(text);
+	return text ? 0 : -1;
+}
+
+static json_t *name_event(const char *what, int node, int agent, const char *name)
+{
+	return json_pack("{s:s, s:s, s:i, s:i, s:{s:s%}}", "name", what, "ph", "M",
+			 "pid", node, "tid", agent, "args", "name", name,
+			 strlen(name));
+}
+
+static int put_names(FILE *to, const struct cs_run *run, int node, int *n)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	char host[CS_HOST + CS_PLACEMENT + 2];
+	int rc;
+
+	cs_text(host, sizeof(host), "%s%s%s", nd->facts.host,
+		nd->facts.placement[0] ? " " : "", nd->facts.placement);
+	rc = put(to, name_event("process_name", node, 0, host), n);
+	for (int a = 0; a < nd->facts.n_agents && !rc; a++) {
+		char name[48];
+
+		cs_text(name, sizeof(name), "%s %s", cs_agent_word(run),
+			cs_agent_label(run, node, a).text);
+		rc = put(to, name_event("thread_name", node, a, name), n);
+	}
+	return rc;
+}
+
+/* What a cell is and gave; a figure that there is not is left out. */
+static json_t *arguments(const struct cs_run *run, const struct cs_row *row)
+{
+	char size[16];
+	json_t *args;
+
+	cs_size_text(row->what.bytes, size, sizeof(size));
+	args = json_pack("{s:s, s:s, s:i, s:s}", "size", size, "status",
+			 cs_status_text(row->status), "samples", (int)row->stats.n,
+			 "order",
+			 cs_row_is(run, row, CS_ROWS_CELLS)	 ? "cell" :
+			 cs_row_is(run, row, CS_ROWS_CONTROLS)	 ? "control" :
+			 cs_row_is(run, row, CS_ROWS_REMEASURED) ? "again" :
+								   "other");
+	if (args && row->status == CS_OK && isfinite(row->stats.median)) {
+		json_object_set_new(args, "median", json_real(row->stats.median));
+		json_object_set_new(args, "unit",
+				    json_string(cs_unit_text((int)cs_row_test(row)
+								     ->unit)));
+	}
+	return args;
+}
+
+static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_endpoint *by = &row->what.src;
+	char name[160];
+
+	if (cs_endpoint_is_numa(by))
+		by = &row->what.dst;
+	cs_text(name, sizeof(name), "%s %s", cs_row_test(row)->name,
+		cs_pair_label(run, (int)row->node, &row->what).text);
+	return json_pack("{s:s%, s:s, s:s, s:I, s:I, s:i, s:i, s:o}", "name", name,
+			 strlen(name), "cat", cs_row_test(row)->name, "ph", "X", "ts",
+			 (json_int_t)llround(1e6 * row->t_start_s), "dur",
+			 (json_int_t)llround(1e6 * row->seconds), "pid",
+			 (int)row->node, "tid",
+			 cs_endpoint_is_numa(by) ? JOB : (int)by->index, "args",
+			 arguments(run, row));
+}
+
+int cs_trace_write(FILE *to, const struct cs_run *run,
+		   const struct cs_view_options *opt)
+{
+	size_t rows = cs_rows_count(&run->rows);
+	int n = 0, rc = 0;
+
+	(void)opt;
+	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
+	for (int node = 0; node < run->n_nodes && !rc; node++)
+		rc = put_names(to, run, node, &n);
+	for (size_t i = 0; i < rows && !rc; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->metric == CS_METRIC_RATE && isfinite(row->t_start_s) &&
+		    row->seconds > 0)
+			rc = put(to, cell_event(run, row), &n);
+	}
+	fputs("\n]}\n", to);
+	if (rc)
+		errno = ENOMEM;
+	return rc || ferror(to) ? -1 : 0;
+}

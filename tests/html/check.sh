@@ -1,0 +1,62 @@
+#!/bin/bash
+# Pages as Chromium draws them: light, dark, under a policy that forbids scripts, styles and
+# data images, and on paper.  A page that asks the network for anything fails.  For `make
+# check-html`; needs Debian's chromium-headless-shell.  Pictures stay in the folder given.
+set -u
+
+program=${1:?the program}
+results=${2:?a folder of results}
+to=${3:?a folder for pictures}
+chromium=${CHROMIUM:-chromium-headless-shell}
+here=$(cd "$(dirname "$0")" && pwd)
+policy='<meta http-equiv="Content-Security-Policy" content="default-src '"'none'"'"/>'
+fails=0
+n=0
+
+if ! command -v "$chromium" >/dev/null; then
+	echo "no $chromium: nothing was checked" >&2
+	exit 77
+fi
+mkdir -p "$to"
+
+draw() { # PAGE PICTURE OPTION...
+	local page=$1 picture=$2
+	shift 2
+	timeout 60 "$chromium" --no-sandbox --hide-scrollbars --window-size=1160,1800 \
+		--log-net-log="$to/net.json" "$@" ${picture:+--screenshot="$picture"} \
+		"file://$page" >/dev/null 2>&1
+}
+
+says() { # SENTENCE COMMAND...
+	local sentence=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $sentence"
+	else
+		echo "not ok $n - $sentence"
+		fails=$((fails + 1))
+	fi
+}
+
+look() { "${PYTHON:-python3}" "$here/look.py" "$@"; }
+
+for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x2/unified-np2; do
+	page=$(realpath "$to")/$(basename "$name").html
+	"$program" show "$results/$name.json" -q -o "$page" || exit 1
+	sed "s|<head>|<head>$policy|" "$page" >"${page%.html}.strict.html"
+	draw "$page" "${page%.html}.light.png"
+	says "$name: asks the network for nothing" look quiet "$to/net.json"
+	says "... light: pale page, drawings on it" look drawn "${page%.html}.light.png" light
+	draw "$page" "${page%.html}.dark.png" --blink-settings=preferredColorScheme=0
+	says "... dark" look drawn "${page%.html}.dark.png" dark
+	draw "${page%.html}.strict.html" "${page%.html}.strict.png"
+	says "... whole where a policy strips all CSS" look drawn "${page%.html}.strict.png" light
+	draw "$page" "" --print-to-pdf="${page%.html}.pdf"
+	says "... on paper" look paper "${page%.html}.pdf"
+done
+sed 's|</body>|<img src="http://127.0.0.1:9/x.png"/>&|' "$page" >"$to/planted.html"
+draw "$(realpath "$to")/planted.html" "$to/planted.png"
+says "a page that asks for a picture is found" eval '! look quiet "$to/net.json"'
+echo "1..$n"
+exit $((fails > 0))
