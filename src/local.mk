@@ -420,6 +420,8 @@ endif
 	%D%/report/alike.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
+	%D%/report/best.c \
+	%D%/report/calls.c \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \

@@ -39,6 +39,19 @@ int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
  * [first, last), behind an empty line; nothing where there are not two ways.  -1: no
  * memory. */
 int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
+/* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
+ * none. */
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
+/* calls.c.  Is a matrix one of calls in batches, the first of them; all of them as one table,
+ * over nodes [first, last), behind an empty line. */
+int cs_calls_holds(const struct cs_run *run, uint32_t index);
+int cs_calls_begins(const struct cs_run *run, uint32_t index);
+void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
+/* best.c.  Of a sweep by several ways, over nodes [first, last): which is the fastest at
+ * which size, behind an empty line; nothing where there are not two ways. */
+void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
+/* "1.07 MiB": three digits of what is no whole number of anything. */
+void cs_bytes_text(double bytes, char *to, size_t size);
 /* The steps of a plan file on one node.  -1: no memory. */
 int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of

@@ -205,12 +205,20 @@ static int print_matrices(FILE *to, const struct cs_run *run, int node, int verb
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
+		if (is > 0 && cs_calls_begins(run, v))
+			cs_calls_print(to, run, node, node + 1);
+		if (is > 0 && cs_calls_holds(run, v) && !verbose)
+			continue;
 		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, node, node + 1, v);
 		if (is > 0 && !rc && (!cs_curve_holds(run, v) || verbose))
 			rc = print_matrix(to, run, node, v, verbose);
 	}
 	begun_end(to, &begun);
-	return rc ? rc : cs_ways_print(to, run, node, node + 1);
+	if (!rc)
+		rc = cs_ways_print(to, run, node, node + 1);
+	if (!rc)
+		cs_best_print(to, run, node, node + 1);
+	return rc;
 }
 
 /* Was something asked for that says what a placement costs? */
@@ -335,12 +343,20 @@ static int print_aggregates(FILE *to, const struct cs_run *run, char *differs)
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
+		if (is > 0 && cs_calls_begins(run, v))
+			cs_calls_print(to, run, 0, run->n_nodes);
+		if (is > 0 && cs_calls_holds(run, v))
+			continue;
 		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, 0, run->n_nodes, v);
 		if (is > 0 && !rc && !cs_curve_holds(run, v))
 			rc = cs_aggregate_print(to, run, v, differs);
 	}
 	begun_end(to, &begun);
-	return rc ? rc : cs_ways_print(to, run, 0, run->n_nodes);
+	if (!rc)
+		rc = cs_ways_print(to, run, 0, run->n_nodes);
+	if (!rc)
+		cs_best_print(to, run, 0, run->n_nodes);
+	return rc;
 }
 
 static int print_many(FILE *to, const struct cs_run *run, int verbose)

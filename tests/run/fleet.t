@@ -43,7 +43,6 @@ finds() { # FILE.json LINE...
 }
 
 fake 4
-tight
 fleet alike n01 n02 n03 n04 n05
 check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
 ok "nodes that are alike: status 0" status_is 0

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 4
-tight
+memory 34000000
 one=(--no-mpi --cell-limit 20s) # a busy machine must not end a cell early
 some=("${one[@]}" -s 256K -t 'peer.ce.write.pair,h2d.ce.pinned.pair')
 

@@ -61,12 +61,15 @@ fake() { # GPUS
 	export FAKE_GPUS=$1
 }
 
-# Too little memory for all copies of a sample of 64 or 256 KiB to have places of their
-# own (doc/METHOD.md, rule 11), and enough for copies of 16 MiB: moving, checking and
-# poisoning 32 MiB and more for each sample takes most of a test that is not of data.
-tight() {
-	export FAKE_MEMORY=34000000
+# Copies of up to 4 MiB need no more of a GPU.  All copies of a sample have no places of
+# their own there (doc/METHOD.md, rule 11): they follow each other to one, which stays in
+# the caches.  To move, to check and to poison the 32 MiB that they would take with each
+# sample was most of the tests' time, where data are not what is tested.
+memory() { # BYTES; 0: as much as the double has by itself, room for all copies
+	export FAKE_MEMORY=$1
+	[ "$1" != 0 ] || unset FAKE_MEMORY
 }
+memory 12000000
 
 # The PCI bus has that many of the fake's GPUs from here on, whatever the driver shows;
 # files that describe the machine are those below $work/machine.
