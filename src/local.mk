@@ -319,6 +319,8 @@ endif
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
 	%D%/check/cells/judged.c \
+	%D%/check/cells/like.c \
+	%D%/check/cells/like.h \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
@@ -418,6 +420,8 @@ endif
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
+	%D%/report/answer.c \
+	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/best.c \
@@ -428,6 +432,8 @@ endif
 	%D%/report/csv.h \
 	%D%/report/curve.c \
 	%D%/report/curve.h \
+	%D%/report/digest.c \
+	%D%/report/digest.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -459,6 +465,8 @@ endif
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
+	%D%/report/odd.c \
+	%D%/report/odd.h \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \
