@@ -295,6 +295,7 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 	char *differs = calloc((size_t)run->n_nodes + 1, 1);
 	int rc;
 
+	cs_notices_print(to, turns);
 	cs_head_print(to, turns);
 	rc = !differs || cs_node_kinds_print(to, run, differs) ? -1 : 0;
 	free(differs);

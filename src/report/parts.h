@@ -8,7 +8,10 @@
 #include "report/report.h"
 #include "result/cells.h"
 
-/* text.c.  Program, what was asked for and when; what stands in for GPUs or a clock. */
+struct cs_digest;
+
+/* text.c.  What stands in for GPUs or a clock; program, what was asked for and when. */
+void cs_notices_print(FILE *to, const struct cs_run *run);
 void cs_head_print(FILE *to, const struct cs_run *run);
 /* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
@@ -22,7 +25,7 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
 /* One test over the nodes that measure it, behind an empty line, where there are several;
  * differs[node] is set where a node has a cell more than 1 % off or one with a remark,
  * and where it is the only one.  -1: no memory. */
-int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
+int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
 		       char *differs);
 /* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).  -1:
  * no memory. */

@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA \
-	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY
+	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY COLUMNS NO_COLOR
 
 n_tests=0
 status=0	# of the last run
@@ -296,8 +296,13 @@ says_once() { # PATTERN: exactly one line of ours like this, whatever else
 	[ "$(grep -cE "^cscope-mpi: .*($1)" err)" = 1 ]
 }
 
-prints() { # PATTERN
-	grep -qE -- "$1" out
+# Lines that begin with so many blanks at the end of the one before, as if none was folded.
+unfolded() { # [BLANKS]
+	sed -E ":a;N;\$!ba;s/\n {${1:-2},}/ /g" out
+}
+
+prints() { # PATTERN: of a line, also of one that was folded
+	grep -qE -- "$1" out || unfolded | grep -qE -- "$1" || unfolded 4 | grep -qE -- "$1"
 }
 
 prints_not() { # PATTERN

@@ -174,7 +174,7 @@ ok "a mistyped format gets those that there are" eval \
 
 # ---- lists ----
 
-run 0 --list
+run 0 --list=all
 ok "--list has nvbandwidth's names with ours" eval \
 	'grep -qE "^ +device_to_device_memcpy_write_ce +peer.ce.write.pair$" out'
 cp out list
