@@ -309,6 +309,7 @@ endif
 	%D%/check/bounds/criteria.c \
 	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
+	%D%/check/bounds/site.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
 	%D%/check/cells/anomaly.c \
@@ -341,6 +342,12 @@ endif
 	%D%/check/compare/versus.h \
 	%D%/check/fleet/class.c \
 	%D%/check/fleet/class.h \
+	%D%/check/fleet/differs.c \
+	%D%/check/fleet/differs.h \
+	%D%/check/fleet/expected.c \
+	%D%/check/fleet/expected.h \
+	%D%/check/fleet/fact.c \
+	%D%/check/fleet/fact.h \
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
 	%D%/check/fleet/vote.c \

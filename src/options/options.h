@@ -38,6 +38,7 @@ struct cs_options {
 	char *const *files;	  /* all of them */
 	int n_files;
 	const char *nodes;	   /* --nodes, NULL */
+	const char *expect;	   /* --expect, NULL */
 	const char *drain_command; /* --drain-command, NULL */
 	char only[2][12];	   /* --gpu; --cell: both; "" */
 	const char *explain;	   /* --explain, NULL */

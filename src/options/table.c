@@ -45,6 +45,10 @@
 #define MIN_SHARE                                                              \
 	{ "min-share", 0, "SHARE", "of the live link's peak that every cell of one " \
 	  "transfer at a time must have, as 85%", SHARE(min_share) }
+#define EXPECT                                                                  \
+	{ "expect", 0, "KEY=VALUE,...", "what every node is: gpus=8,nics=8,pcie=5x16,nvlinks=18, "\
+	  "driver, vbios and all that --check=topology prints; any waives a field of the "\
+	  "baseline and of the comparison of nodes", TEXT(expect) }
 #define REDACT                                                                 \
 	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all outputs", \
 	  FLAG(redact, 1) }
@@ -175,6 +179,7 @@ static const struct cs_option measure_options[] = {
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,
+	EXPECT,
 	MARGIN,
 	HEADING("Output"),
 	OUTPUT,
@@ -249,6 +254,7 @@ static const struct cs_option check_options[] = {
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,
+	EXPECT,
 	MARGIN,
 	HEADING("Output"),
 	OUTPUT,

@@ -108,7 +108,8 @@ void cs_options_settle(struct cs_options *opt)
 		opt->axes.ops = 1u << CS_OP_WRITE;
 	if (!opt->axes.patterns)
 		opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
-	if (opt->baseline || opt->threshold || opt->min_share > 0)
+	if (opt->baseline || opt->threshold || opt->min_share > 0 ||
+	    (opt->expect && !opt->looks))
 		opt->checks |= CS_CHECK_BASELINE;
 	opt->set.urgent = opt->budget_s > 0;
 	word_request(opt);
@@ -124,10 +125,10 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 			 opt->min_share > 0 ? "--min-share" :
 					      NULL;
 
-	if (!by && opt->checks == CS_CHECK_BASELINE)
+	if (!by && !opt->expect && opt->checks == CS_CHECK_BASELINE)
 		return cs_err_set(
 			err,
-			"--check=baseline needs --baseline, --threshold or --min-share");
+			"--check=baseline needs --baseline, --threshold, --min-share or --expect");
 	if (by && opt->looks)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
 				  opt->looks, by);

@@ -103,7 +103,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
 #define WORDS_MOST 64
-#define LISTED 12 /* words that are alternatives */
+#define LISTED 6 /* words that are alternatives */
 
 /* Tests whose names are all combinations of some words. */
 struct shape {
