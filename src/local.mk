@@ -52,6 +52,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
+	%D%/base/shape.c \
+	%D%/base/shape.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
 	%D%/base/table.c \
@@ -82,6 +84,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/file_line.c \
+	%D%/plan/file_line.h \
+	%D%/plan/file_step.c \
+	%D%/plan/file_step.h \
+	%D%/plan/file_write.c \
 	%D%/plan/filter.c \
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
@@ -158,6 +165,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/calls.c \
@@ -301,6 +309,7 @@ endif
 	%D%/check/bounds/criteria.c \
 	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
+	%D%/check/bounds/site.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
 	%D%/check/cells/anomaly.c \
@@ -310,6 +319,8 @@ endif
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
 	%D%/check/cells/judged.c \
+	%D%/check/cells/like.c \
+	%D%/check/cells/like.h \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
@@ -331,6 +342,12 @@ endif
 	%D%/check/compare/versus.h \
 	%D%/check/fleet/class.c \
 	%D%/check/fleet/class.h \
+	%D%/check/fleet/differs.c \
+	%D%/check/fleet/differs.h \
+	%D%/check/fleet/expected.c \
+	%D%/check/fleet/expected.h \
+	%D%/check/fleet/fact.c \
+	%D%/check/fleet/fact.h \
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
 	%D%/check/fleet/vote.c \
@@ -403,14 +420,20 @@ endif
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
+	%D%/report/answer.c \
+	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
+	%D%/report/best.c \
+	%D%/report/calls.c \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
 	%D%/report/curve.h \
+	%D%/report/digest.c \
+	%D%/report/digest.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -442,6 +465,8 @@ endif
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
+	%D%/report/odd.c \
+	%D%/report/odd.h \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \

@@ -20,7 +20,7 @@ struct cs_workers {
 	struct cs_worker *first; /* NULL: none was wanted yet */
 };
 
-#define CS_WORK_BYTES 256u	/* of what a worker is told */
+#define CS_WORK_BYTES 512u	/* of what a worker is told */
 
 /* What is to be done, in the worker's thread; 0, or -1 with *err. */
 struct cs_work {
@@ -34,6 +34,8 @@ struct cs_worked {
 	int rc;			   /* of run(); */
 	int counts;		   /* 0: it did not, for the sample was cancelled */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC_RAW */
+	/* page faults of its thread meanwhile, and those of them that had to wait */
+	int64_t faults, major_faults;
 	struct cs_err err;
 };
 

@@ -545,6 +545,9 @@ static const struct cs_suite suites[] = {
 	  .copy_bytes = 4u << 10,
 	  .last_bytes = 256u << 20,
 	  .growth = 4 },
+	{ .name = "halo",
+	  .tests = "peer.*.halo.pair,*.copy2d.pinned.pair,*.copy3d.pinned.pair,"
+		   "*.sm3d.pinned.pair,peer.chunk.*,peer.stride.*" },
 	{ .name = "all", .tests = "*" },
 };
 

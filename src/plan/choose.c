@@ -59,6 +59,9 @@ static void nearer(const char *item, const char *name, unsigned int *best,
 /* The nearest name of that backend, NULL when a third of it would be wrong. */
 static const char *nearest(const char *item, enum cs_backend_kind backend)
 {
+	/* what --matrix takes, --test does too */
+	static const char *const kinds[] = { "peer", "cost",  "h2d",
+					     "d2h",  "local", "host" };
 	unsigned int best = (unsigned int)strlen(item) / 3 + 1;
 	const char *name = NULL;
 	const struct cs_alias *alias;
@@ -75,6 +78,10 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 		    cs_test_is_of(&table()[test], backend))
 			nearer(item, alias[i].name, &best, &name);
 	}
+	for (i = 0; cs_suite_name(i); i++)
+		nearer(item, cs_suite_name(i), &best, &name);
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		nearer(item, kinds[i], &best, &name);
 	return name;
 }
 
@@ -282,6 +289,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
+		       !cs_method_is_shaped((int)test->method) &&
 		       !cs_method_is_stream((int)test->method) &&
 		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
@@ -351,6 +359,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 	for (i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
+		     !cs_method_is_shaped((int)table()[i].method) &&
 		     table()[i].method != CS_METHOD_CALL &&
 		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);

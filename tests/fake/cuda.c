@@ -291,6 +291,8 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 		return fake.capability % 10;
 	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
 		return SHARED_MOST;
+	case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+		return FAKE_BUS_BITS;
 	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
 		return FAKE_SMS;
 	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -667,8 +669,6 @@ static const struct {
 	{ "cuMemAllocAsync", 11020, (void *)cuMemAllocAsync },
 	{ "cuMemFreeAsync", 11020, (void *)cuMemFreeAsync },
 	{ "cuMemsetD8Async", 3020, (void *)cuMemsetD8Async },
-	{ "cuMemcpy2DAsync", 3020, (void *)cuMemcpy2DAsync },
-	{ "cuMemcpy3DAsync", 3020, (void *)cuMemcpy3DAsync },
 };
 
 #define SAME(name, version)                                                  \
