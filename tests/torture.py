@@ -145,7 +145,8 @@ class Run:
             SLURM_STEP_GPUS=",".join(map(str, range(gpus))),
             FAKE_CALLS=self.path("calls"), TMPDIR=self.path("tmp"),
             CS_TORTURE_RUN=self.folder, **{k: str(v) for k, v in knobs.items()})
-        command = [CSCOPE, "-m", "peer", "-s", "64K", "-o", "a.json", "-o", "a.jsonl",
+        what = () if "-t" in options else ("-m", "peer")
+        command = [CSCOPE, *what, "-s", "64K", "-o", "a.json", "-o", "a.jsonl",
                    "-o", "a.csv", *options]
         if ranks_of_node:
             with open(self.path("as-nodes"), "w", encoding="ascii") as file:
@@ -394,9 +395,15 @@ def fail_once(good, ranks, everywhere, function, k):
 
 
 # by other ways than usual, what they alone call, or do otherwise
-WAYS = {"auto": (), "fd": (),
+MANAGED = ("-t", "h2d.prefetch.managed.pair,h2d.demand.managed.pair",
+           "--advise", "prefer-dst")
+WAYS = {"auto": (), "fd": (), "managed": (),
         "staged": ("cuEventRecord", "cuMemcpyAsync", "cuMemHostRegister",
                    "cuStreamWaitValue32", "cuStreamWriteValue32")}
+
+
+def options_of(way):
+    return MANAGED if way == "managed" else ("--via", way)
 
 
 def good_runs():
@@ -404,7 +411,7 @@ def good_runs():
     usual = {}
     for ranks in (0, 2) if FULL and HAS_LAUNCHER else (0,):
         for way, again in WAYS.items():
-            good = Good(ranks, options=(*FEW, "--via", way))
+            good = Good(ranks, options=(*FEW, *options_of(way)))
             good.ranks = ranks
             known = usual.setdefault(ranks, set(good.functions))
             yield way, good, [f for f in good.functions if way == "auto" or
@@ -414,7 +421,7 @@ def good_runs():
 def fail_tests():
     for way, good, functions in good_runs():
         ranks = good.ranks
-        yield f"a good run of {ranks or 1}, --via {way}", lambda g=good: g.wrong
+        yield f"a good run of {ranks or 1}, {' '.join(options_of(way))}", lambda g=good: g.wrong
         for function in functions:
             for everywhere in (False, True) if ranks else (True,):
                 at = good.positions(function, ranks and not everywhere)
@@ -424,11 +431,11 @@ def fail_tests():
                 yield (f"{function} fails at {len(at)} of its calls, {at[0]} to {at[-1]}: "
                        + ("one process" if not ranks else
                           "both ranks" if everywhere else "one rank of two")
-                       + (f", --via {way}" if way != "auto" else "")), test
+                       + (f", {' '.join(options_of(way))}" if way != "auto" else "")), test
 
 
 def hang_once(function, ranks, way="auto"):
-    run = Run(ranks, options=("--start-limit", "1s", "--via", way), limit=130,
+    run = Run(ranks, options=("--start-limit", "1s", *options_of(way)), limit=130,
               FAKE_HANG=f"{function}:1", FAKE_FAIL_RANK=max(ranks - 1, 0))
 
     def judge(run):
@@ -451,10 +458,13 @@ def hang_tests():
         for function in Good(ranks).functions if FULL else some:
             yield (f"{function} never returns, {ranks or 1} rank(s): over in time",
                    lambda f=function, r=ranks: hang_once(f, r))
-    for way, good, functions in good_runs():
-        for function in functions if way != "auto" and FULL else ():
-            yield (f"{function} never returns, {good.ranks or 1} rank(s), --via {way}: "
-                   "over in time",
+    if not FULL:
+        yield ("cuMemPrefetchAsync never returns: over in time",
+               lambda: hang_once("cuMemPrefetchAsync", 0, "managed"))
+    for way, good, functions in good_runs() if FULL else ():
+        for function in functions if way != "auto" else ():
+            yield (f"{function} never returns, {good.ranks or 1} rank(s), "
+                   f"{' '.join(options_of(way))}: over in time",
                    lambda f=function, r=good.ranks, w=way: hang_once(f, r, w))
 
 
@@ -583,6 +593,10 @@ def death_tests():
                 yield (f"rank {victim} is killed, {doing}: {whose} call {call} of {function}",
                        lambda f=function, i=inside, v=victim, c=call, d=doing:
                        death_once(f, i, v, c, d))
+    # the first call makes the range, later ones are armed or bring it home
+    for call in (1, 8, 9) if FULL else (8,):
+        yield (f"rank 1 is killed in call {call} of cuMemPrefetchAsync",
+               lambda c=call: death_once("cuMemPrefetchAsync", 1, 1, c, options=MANAGED))
     if not FULL:
         return
     for inside in (0, 1):

@@ -321,6 +321,8 @@ static const struct cs_field cpu_side_fields[] = {
 	SIDE(COUNT, "dst_pages_numa", dst_numa),
 	SIDE(COUNT, "ring_pages_numa", ring_numa),
 	SIDE(COUNT, "huge_percent", huge_percent, .most = 100),
+	SIDE(COUNT, "page_faults", faults),
+	SIDE(COUNT, "major_faults", major_faults),
 	SIDE(TEXT, "flush", flush),
 	SIDE(REAL, "flush_warm_ns", warm_ns),
 	SIDE(REAL, "flush_cold_ns", cold_ns),

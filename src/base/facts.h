@@ -133,7 +133,10 @@ struct cs_cpu_side {
 				     * not, or it is no host memory */
 	int32_t huge_percent; /* of its pageable memory, the end with the least: in
 				 * transparent huge pages; -1 not known, or it has none */
-	char flush[16];	      /* by "clflushopt"; "" it was not asked for */
+	/* of managed memory that its workers touched: page faults of one sample, those
+	 * for which the kernel had to wait for pages among them; -1: it was not */
+	int64_t faults, major_faults;
+	char flush[16]; /* by "clflushopt"; "" it was not asked for */
 	double warm_ns,
 		cold_ns; /* of a load, as that was proven; NAN it was not asked for */
 };

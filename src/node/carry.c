@@ -268,6 +268,7 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	struct cs_team *team = &c->team[lane];
 	int numa = cs_carry_numa(c, t);
 
+	team->k = k;
 	team->by_stream = 0;
 	team->stream_ns = 0;
 	team->did = (struct cs_worked){ 0 };
@@ -302,10 +303,16 @@ int cs_carry_await(struct cs_carry *c, int lane)
 		if (one.end_ns > all->end_ns)
 			all->end_ns = one.end_ns;
 		all->counts &= one.counts;
+		all->faults += one.faults;
+		all->major_faults += one.major_faults;
 		if (one.rc && !all->rc) {
 			all->rc = one.rc;
 			all->err = one.err;
 		}
+	}
+	if (is_touch(cs_plan_transfer(c->plan, &c->slot->step, team->k))) {
+		c->slot->side[team->k].faults = all->faults;
+		c->slot->side[team->k].major_faults = all->major_faults;
 	}
 	/* one that was cancelled has not said so itself */
 	atomic_store(&c->timed[lane], 0);

@@ -15,6 +15,7 @@
 struct cs_team {
 	struct cs_worker *worker[CS_VARIANT_THREADS];
 	int n;		      /* 0: nobody */
+	uint32_t k;	      /* the transfer of the step */
 	int by_stream;	      /* its time is that between two marks in the lane */
 	double stream_ns;     /* … as its worker has read it; 0: not by stream */
 	struct cs_worked did; /* all of them together */

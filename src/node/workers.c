@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* A worker that has not ended by then may hang: its call is looked at. */
@@ -69,6 +70,17 @@ static int bind(struct cs_worker *w)
 	return 0;
 }
 
+/* Of this thread so far, taken off what is there, or (sign 1) added. */
+static void count_faults(struct cs_worked *did, int sign)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_THREAD, &used))
+		return;
+	did->faults += sign * (used.ru_minflt + used.ru_majflt);
+	did->major_faults += sign * used.ru_majflt;
+}
+
 /* Without the lock, for nobody else looks at it now. */
 static void work(struct cs_worker *w)
 {
@@ -79,9 +91,11 @@ static void work(struct cs_worker *w)
 	};
 	if (!did->counts)
 		return;
+	count_faults(did, -1);
 	did->begin_ns = cs_clock_ns();
 	did->rc = w->run(w->arg, &did->err);
 	did->end_ns = cs_clock_ns();
+	count_faults(did, 1);
 }
 
 static void *worker_main(void *arg)

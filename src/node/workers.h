@@ -34,6 +34,8 @@ struct cs_worked {
 	int rc;			   /* of run(); */
 	int counts;		   /* 0: it did not, for the sample was cancelled */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC_RAW */
+	/* page faults of its thread meanwhile, and those of them that had to wait */
+	int64_t faults, major_faults;
 	struct cs_err err;
 };
 

@@ -53,6 +53,8 @@ ok "both ways at once, and all GPUs at once" eval 'status_is 0 && grep -q "^[^,]
 run 0 "${here[@]}" --threads 1,2,4 -t d2h.demand.managed.pair -o t.csv -o t.json
 ok_json "CPU threads touch together: a cell for each number of them" t.json \
 	'sorted((r["cpu_threads"] or 1, r["workers"]) for r in d["results"] if r["dst"] == "numa0" and r["src"] == "gpu0" and not "control" in r["flags"]) == [(1, 1), (2, 2), (4, 4)]'
+ok_json "... whose page faults are counted, and nobody else's" t.json \
+	'all((r["page_faults"] is not None) == (r["major_faults"] is not None) == bool(r["workers"]) and (r["page_faults"] or 0) >= (r["major_faults"] or 0) >= 0 for r in d["results"]) and any(r["page_faults"] is not None for r in d["results"])'
 ok "... by threads is the curve" prints "CPU threads"
 run 0 "${here[@]}" -s 4K:64K:x4 -t h2d.prefetch.managed.pair,peer.demand.managed.pair -o s.json
 ok "small sizes too" status_is 0
@@ -168,6 +170,37 @@ ok "a prefetch that waits for its stream is timed out, and no other" eval \
 run 0 "${here[@]}" --oversubscribe x -t h2d.prefetch.managed.pair
 ok "--oversubscribe is a factor" status_is 64
 
+for factor in 0 -1 nan 101; do
+	run 0 "${here[@]}" --oversubscribe $factor -t h2d.prefetch.managed.pair
+	ok "... and not $factor" eval 'status_is 64 && one_line "--oversubscribe .$factor.: allowed are 0.01 to 100"'
+done
+export FAKE_MEMORY=33554432
+run 0 "${here[@]}" --gpus 0 -s 20M -t h2d.prefetch.managed.pair -o v.csv
+ok "more than half of a GPU: skipped" grep -qE "managed.*,skipped,.*half of that" v.csv
+run 0 "${here[@]}" --gpus 0 -s 20M --oversubscribe 2 -t h2d.prefetch.managed.pair -o v.csv
+ok "... measured with --oversubscribe" grep -qE ",rate,managed,.*,ok," v.csv
+run 0 "${here[@]}" --gpus 0 -s 40M --oversubscribe 2 -t h2d.prefetch.managed.pair -o v.csv -o v.json
+ok "... what does not fit is no rate: not all of it can be there" eval \
+	'status_is 2 && grep -qE ",rate,managed,.*,failed,.*not-moved" v.csv && ! grep -qE ",ok," v.csv'
+unset FAKE_MEMORY
+ok "... which the file says" grep -qE '"oversubscribe_percent": ?200' v.json
+run 0 --list
+ok "... and which no test and no suite is: it is an option alone" eval 'status_is 0 && prints unified && ! grep -qi oversub out'
+run 0 "${here[@]}" --cache cold -t h2d.prefetch.managed.pair
+ok "caches of managed memory are no variant: refused in a line" eval \
+	'status_is 64 && one_line "--cache: none of the chosen tests copies from or to host memory"'
+
+# ---- ranks ----
+
+for ranks in 1 3; do
+	run $ranks "${fast[@]}" -t h2d.prefetch.managed.all,peer.prefetch.managed.pair -o r.csv
+	ok "$ranks ranks, two GPUs: from the host each" eval \
+		'status_is 0 && [ "$(grep -cE "h2d.prefetch.managed.all,.*,rate,.*,ok," r.csv)" = 2 ]'
+done
+fake 4
+run 4 "${fast[@]}" -t h2d.prefetch.managed.all,h2d.demand.managed.pair -o r.csv
+ok "4 ranks, a GPU each" eval 'status_is 0 && [ "$(grep -cE "managed.*,rate,.*,ok," r.csv)" -ge 8 ]'
+fake 2
 run 2 "${fast[@]}" -t h2d.prefetch.managed.pair,peer.prefetch.managed.pair -o r.csv
 ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefetch.managed.pair,.*,ok," r.csv)" -ge 2 ]'
 ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "node/workers.h"
@@ -279,6 +280,41 @@ static void an_error_is_told(void)
 	cs_worker_put(w);
 }
 
+#define FRESH_PAGES 64
+
+static int touch_fresh(void *arg, struct cs_err *err)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *at = mmap(NULL, FRESH_PAGES * page, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	if (at == MAP_FAILED || madvise(at, FRESH_PAGES * page, MADV_NOHUGEPAGE))
+		return cs_err_set(err, "no pages");
+	for (size_t i = 0; i < FRESH_PAGES; i++)
+		at[i * page] = 1;
+	return munmap(at, FRESH_PAGES * page);
+}
+
+static void faults_are_those_of_the_work(void)
+{
+	const struct cs_work fresh = { touch_fresh, "", 1 };
+	_Atomic int done = 0;
+	const struct job job = { .done = &done };
+	const struct cs_work nothing = work_of(&job);
+	struct cs_worker *w = take(-1);
+	struct cs_worked did;
+
+	cs_worker_start(w, &fresh);
+	cs_worker_await(w, &did);
+	t_eq_str(did.err.text, "");
+	t_ok(did.faults >= FRESH_PAGES && did.faults >= did.major_faults);
+	cs_worker_start(w, &nothing);
+	cs_worker_await(w, &did);
+	t_ok(did.faults < FRESH_PAGES && did.major_faults >= 0);
+	cs_worker_put(w);
+}
+
 static int where(void *arg, struct cs_err *err)
 {
 	char *list;
@@ -352,6 +388,7 @@ int main(void)
 		{ "one that hangs holds nobody up, and its call has a name",
 		  what_hangs_holds_nobody_up_and_has_a_name },
 		{ "its error is told", an_error_is_told },
+		{ "faults are those of the work", faults_are_those_of_the_work },
 		{ "it runs on its NUMA node, and leaves the caller where that is",
 		  it_runs_on_the_node_that_it_was_taken_for },
 		{ "a NUMA node that is not there is refused",
