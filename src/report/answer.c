@@ -30,7 +30,8 @@ static const struct cs_digest_line *find(const struct cs_digest *d, enum cs_path
 	for (size_t i = 0; i < d->lines.n; i++)
 		if (line[i].test->path == path && line[i].test->pattern == pattern &&
 		    line[i].test->unit == CS_UNIT_GBS && line[i].back == back &&
-		    line[i].measured)
+		    line[i].measured &&
+		    !cs_method_is_managed((int)line[i].test->method))
 			return &line[i];
 	return NULL;
 }
@@ -465,7 +466,7 @@ static void put_item(struct items *items, const char *text)
 		putc('\n', items->to);
 		items->at = 0;
 	}
-	if (items->at <= items->indent)
+	if (items->at <= items->indent - 2)
 		blanks = items->indent - items->at;
 	cs_print(items->to, "%*s%s", blanks, "", text);
 	items->at += blanks + width;
