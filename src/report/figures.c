@@ -284,13 +284,17 @@ static int widest(const struct cs_grid *grid)
 static void print_list(FILE *to, const struct cs_grid *grid)
 {
 	int first, agent, width = widest(grid);
+	int of_numa = grid->test->path == CS_PATH_HOST;
 
 	for (first = 0; first < grid->n_rows; first += ACROSS) {
-		cs_print(to, "%*s", LABEL, cs_agent_word(grid->run));
+		cs_print(to, "%*s", LABEL,
+			 of_numa ? "NUMA" : cs_agent_word(grid->run));
 		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
 		     agent++)
 			cs_print(to, "  %*s", width,
-				 cs_agent_label(grid->run, grid->node, agent).text);
+				 of_numa ? row_label(grid, agent).text :
+					   cs_agent_label(grid->run, grid->node, agent)
+						   .text);
 		putc('\n', to);
 		print_line(to, grid, first, width, 0);
 		/* of single calls; of a few samples it would be their worst */

@@ -121,6 +121,8 @@ static void operations_are_products_and_sums(void)
 }
 
 static const struct tap_test tests[] = {
+	{ "a CPU's vectors compute what a plain loop does",
+	  a_cpu_computes_what_a_plain_loop_does },
 	{ "half precision is rounded once, to even",
 	  half_precision_is_rounded_once_to_even },
 	{ "single precision is rounded once", single_precision_is_rounded_once },
@@ -130,6 +132,14 @@ static const struct tap_test tests[] = {
 	{ "operations are products and sums", operations_are_products_and_sums },
 	{ NULL, NULL },
 };
+
+static void a_cpu_computes_what_a_plain_loop_does(void)
+{
+	t_ok(cs_fma_host(1) == cs_fma_host_expected(1));
+	t_ok(cs_fma_host(7) == cs_fma_host_expected(7));
+	t_ok(cs_fma_host(7) != cs_fma_host_expected(8));
+	t_ok(cs_fma_host_flops() >= 2 * 16 * 1024);
+}
 
 int main(void)
 {
