@@ -167,6 +167,27 @@ PASS_KERNEL cs_k_check(struct cs_k_check a)
 	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
 }
 
+PASS_KERNEL cs_k_inside(struct cs_k_inside a)
+{
+	const pair_t *p = (const pair_t *)a.address;
+	struct cs_check mine = { 0, 0, 0, UINT64_MAX, 0, 0 };
+
+	for (uint64_t i = first_pair(); i < a.words / 2; i += pair_stride()) {
+		const int is_outside = cs_outside(&a.inside, 16 * i) >= 16;
+		pair_t found = p[i];
+
+		compare(&mine, 2 * i,
+			is_outside ? CS_POISON64 :
+				     cs_inside_word(&a.inside, a.key, 2 * i),
+			found.x);
+		compare(&mine, 2 * i + 1,
+			is_outside ? CS_POISON64 :
+				     cs_inside_word(&a.inside, a.key, 2 * i + 1),
+			found.y);
+	}
+	block_result(&mine, (struct cs_check *)a.out + blockIdx.x);
+}
+
 /* One store a warp, so that as many pages as there are warps are asked for at once. */
 KERNEL cs_k_touch(struct cs_k_touch a)
 {
@@ -353,6 +374,55 @@ static __device__ void copy(const struct cs_k_copy *a, struct tiles mine)
 MOVE_KERNEL cs_k_copy(struct cs_k_copy a)
 {
 	copy<LOADS, STAYING>(&a, tiles_of_all());
+}
+
+/* Units of a box that a thread has in flight. */
+enum { BOX_LOADS = 4 };
+
+/* Where unit i of it is, of `each` in a row. */
+static __device__ uint64_t unit_at(uint32_t i, uint32_t each, uint64_t pitch,
+				   unsigned bytes)
+{
+	const uint32_t row = i / each;
+
+	return row * pitch + (uint64_t)(i - row * each) * bytes;
+}
+
+template <typename unit_t> static __device__ void box_once(const struct cs_k_box *a)
+{
+	const uint32_t each = (uint32_t)(a->width / sizeof(unit_t));
+	const uint64_t units = each * a->rows, stride = pair_stride();
+	unit_t v[BOX_LOADS];
+
+	for (uint64_t i = first_pair(); i < units; i += BOX_LOADS * stride) {
+#pragma unroll
+		for (int k = 0; k < BOX_LOADS; k++)
+			if (i + k * stride < units)
+				v[k] = __ldcg((const unit_t
+						       *)(a->src +
+							  unit_at((uint32_t)(i +
+									     k * stride),
+								  each, a->src_pitch,
+								  sizeof(unit_t))));
+#pragma unroll
+		for (int k = 0; k < BOX_LOADS; k++)
+			if (i + k * stride < units)
+				*(unit_t *)(a->dst + unit_at((uint32_t)(i + k * stride),
+							     each, a->dst_pitch,
+							     sizeof(unit_t))) = v[k];
+	}
+}
+
+MOVE_KERNEL cs_k_box(struct cs_k_box a)
+{
+	for (uint32_t i = 0; i < a.copies; i++) {
+		if (a.unit == 16)
+			box_once<uint4>(&a);
+		else if (a.unit == 8)
+			box_once<uint2>(&a);
+		else
+			box_once<unsigned int>(&a);
+	}
 }
 
 /* A copy ends when what it stored has arrived.  Of its loads as many are in flight as

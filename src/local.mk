@@ -53,6 +53,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
+	%D%/base/shape.c \
+	%D%/base/shape.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
 	%D%/base/table.c \
@@ -83,6 +85,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
+	%D%/plan/file_line.c \
+	%D%/plan/file_line.h \
+	%D%/plan/file_step.c \
+	%D%/plan/file_step.h \
+	%D%/plan/file_write.c \
 	%D%/plan/filter.c \
 	%D%/plan/filter.h \
 	%D%/plan/instance.c \
@@ -159,6 +166,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/calls.c \

@@ -53,7 +53,7 @@ BEGIN {
 	name["printf|vprintf|puts|putchar|perror"] = "^(report/|main[.]c)"
 	# text of others goes out clean: by base/print.h
 	name["fprintf|vfprintf|dprintf|fputc"] = \
-		"^(base/print[.]c|options/help[.]c|plan/file[.]c|file/)"
+		"^(base/print[.]c|options/help[.]c|plan/file_write[.]c|file/)"
 	name["exit|quick_exit"] = "^main[.]c"
 	name["_exit|_Exit"] = "^(job/|command/)"
 

@@ -53,6 +53,7 @@ UNIT_TESTS = \
 	%D%/unit/fleet.t \
 	%D%/unit/flush.t \
 	%D%/unit/fma.t \
+	%D%/unit/shape.t \
 	%D%/unit/gpulist.t \
 	%D%/unit/hints.t \
 	%D%/unit/instance.t \
@@ -130,6 +131,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_fleet_t_SOURCES = %D%/unit/test_fleet.c $(FLEET)
 %C%_unit_flush_t_SOURCES = %D%/unit/test_flush.c
 %C%_unit_fma_t_SOURCES = %D%/unit/test_fma.c
+%C%_unit_shape_t_SOURCES = %D%/unit/test_shape.c
 %C%_unit_gpulist_t_SOURCES = %D%/unit/test_gpulist.c
 %C%_unit_hints_t_SOURCES = %D%/unit/test_hints.c
 %C%_unit_instance_t_SOURCES = %D%/unit/test_instance.c
@@ -457,6 +459,7 @@ SHELL_TESTS = \
 	%D%/run/unified.t \
 	%D%/run/variants.t \
 	%D%/run/article.t \
+	%D%/run/shapes.t \
 	%D%/run/via.t \
 	%D%/run/views.t
 TESTS += $(SHELL_TESTS)

@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/fill.h"
+#include "base/shape.h"
 
 struct cs_dev;
 
@@ -73,6 +74,11 @@ enum cs_copy_kind {
 	CS_COPY_TOUCH, /* cuda: each `stride` bytes from dst on the first word becomes that
 			   * of the pattern of `key`, with `mark` in it, by a kernel */
 	CS_COPY_FAULT, /* … one after the other, by one thread */
+	/* cuda: what has a shape, see box: by a driver, … */
+	CS_COPY_2D,
+	CS_COPY_3D,
+	CS_COPY_PACK,	/* … packed, and copied to dst, of which `filled` tells, … */
+	CS_COPY_UNPACK, /* … and unpacked to dst, of which `emptied` does, … */
 	/* cuda: by kernels; see positions, blocks and threads */
 	CS_COPY_SM,	  /* loads and stores of 16 bytes */
 	CS_COPY_TMA,	  /* bulk asynchronous copies, capability >= 9.0 */
@@ -92,6 +98,7 @@ enum cs_copy_kind {
 	CS_COPY_L2,  /* reads of src as much as the second-level cache holds, … */
 	CS_COPY_SHARED, /* … of shared memory, where it is the pattern of `key`: as often as
 			 * there are `bytes` in all copies */
+	CS_COPY_BOX, /* what has a shape, see box */
 };
 
 /* Where pages of managed memory are: on a device of this process; or (device -1) on a
@@ -139,7 +146,10 @@ struct cs_copy {
 	} move;
 	struct cs_um_place to; /* PREFETCH */
 	uint64_t mark;	       /* TOUCH */
-	int lent; /* another thread than the agent's arms it, on a lane that
+	/* of what has a shape: dst and src are where it begins */
+	struct cs_extent box;
+	uint64_t packed; /* PACK, UNPACK: this agent's buffer of what is packed */
+	int lent;	 /* another thread than the agent's arms it, on a lane that
 				 * is lent to it */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/shape.h"
 #include "base/units.h"
 
 void *cs_field_in(const struct cs_field *field, const void *of)
@@ -125,6 +126,8 @@ static void say_number(const struct cs_field *field, int64_t n, char *to, size_t
 		cs_text(to, size, "%s", n ? "yes" : "no");
 	else if (!n && (field->none || field->empty))
 		to[0] = '\0';
+	else if (field->type == CS_TYPE_SHAPE)
+		cs_shape_text((uint64_t)n, to, size);
 	else if (field->type == CS_TYPE_BITS)
 		cs_bits_text((uint64_t)n, to, size);
 	else if (field->unit && !strcmp(field->unit, "bytes"))

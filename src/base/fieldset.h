@@ -20,6 +20,7 @@ enum cs_type {		       /* of the member; in files; unknown */
 	       CS_TYPE_INDEX,  /* the same, one more than what files and texts say; 0
 				 * none, null */
 	       CS_TYPE_BITS,   /* uint64_t; 16 hexadecimal digits */
+	       CS_TYPE_SHAPE,  /* uint64_t, base/shape.h; its text, 0 null */
 	       CS_TYPE_FLAG,   /* int32_t, uint32_t: 1, 0; true, false */
 	       CS_TYPE_WORD,   /* unsigned: the position in words[]; that word */
 	       CS_TYPE_REAL,   /* double; NAN unknown, null */

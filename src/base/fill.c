@@ -260,6 +260,43 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 		cs_poison_host(word + i, (n - i) * sizeof(*word));
 }
 
+void cs_check_host_inside(void *p, const struct cs_expected *left, uint64_t first,
+			  uint64_t words, int poison, struct cs_check *out)
+{
+	uint64_t *word = p, end = first + words, i = first;
+
+	*out = (struct cs_check){ .first_word = UINT64_MAX };
+	while (i < end) {
+		uint64_t outside = cs_outside(&left->inside, 8 * i) / 8;
+		uint64_t n = outside < end - i ? outside : end - i;
+
+		for (; n; n--, i++)
+			if (word[i] != CS_POISON64)
+				note_wrong(out, i, CS_POISON64, word[i]);
+		if (i < end && !outside) {
+			uint64_t expected = cs_inside_word(&left->inside, left->key,
+							   i);
+
+			if (word[i] != expected)
+				note_wrong(out, i, expected, word[i]);
+			i++;
+		}
+	}
+	if (poison)
+		cs_poison_host(word + first, words * sizeof(*word));
+}
+
+void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,
+			uint64_t most, struct cs_check *out)
+{
+	const uint64_t parts = (left->bytes + most - 1) / most;
+	struct cs_rng rng = { seed };
+	const uint64_t at = cs_rng_below(&rng, parts) * most;
+	const uint64_t bytes = left->bytes - at < most ? left->bytes - at : most;
+
+	cs_check_host_inside(p, left, at / 8, bytes / 8, 1, out);
+}
+
 void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
 			struct cs_check *out)
 {

@@ -45,16 +45,57 @@ static inline CS_HOST_DEVICE uint64_t cs_fill_word(uint64_t key, uint64_t i)
 	return cs_fill_mix(key + cs_fill_step(i));
 }
 
+/* What of a buffer was written: rows at a distance, of multiples of 4 bytes. */
+struct cs_inside {
+	uint64_t at;		     /* its first byte */
+	uint64_t width, pitch, rows; /* bytes of a row, to the next; rows */
+	uint64_t shift;		     /* byte i is byte i - shift of the pattern */
+};
+
 /* What should lie in memory: `places` times the first `bytes` of the pattern of `key`,
  * `stride` apart, which is no less; or of a triad of it (base/triad.h). */
 struct cs_expected {
 	uint64_t key, bytes, stride;
 	uint32_t places;
 	uint64_t triad; /* from b to c, in words; 0: it is the pattern itself */
+	/* width not 0: of one place, only the inside of this; around it there is poison */
+	struct cs_inside inside;
 };
 
 /* … once. */
-#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1, 0 })
+#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1, 0, { 0 } })
+
+/* How many bytes from `at` on are not inside, to the next that is, or to the end. */
+static inline CS_HOST_DEVICE uint64_t cs_outside(const struct cs_inside *in,
+						 uint64_t at)
+{
+	const uint64_t i = at - in->at, row = i / in->pitch, x = i - row * in->pitch;
+
+	if (at < in->at)
+		return in->at - at;
+	if (row >= in->rows)
+		return UINT64_MAX;
+	return x < in->width ? 0 : row + 1 < in->rows ? in->pitch - x : UINT64_MAX;
+}
+
+/* The 4 bytes from `at` on, of whose inside is that: of the pattern, or poison. */
+static inline CS_HOST_DEVICE uint32_t cs_inside_half(const struct cs_inside *in,
+						     uint64_t key, uint64_t at)
+{
+	const uint64_t from = at - in->shift;
+
+	return cs_outside(in, at) ?
+		       CS_POISON32 :
+		       (uint32_t)(cs_fill_word(key, from / 8) >> (from % 8 * 8));
+}
+
+/* Word i of such a buffer. */
+static inline CS_HOST_DEVICE uint64_t cs_inside_word(const struct cs_inside *in,
+						     uint64_t key, uint64_t i)
+{
+	return (uint64_t)cs_inside_half(in, key, 8 * i + 4) << 32 |
+	       cs_inside_half(in, key, 8 * i);
+}
 
 /* The pattern of `key` in pages that were touched: the first word of each has the mark in
  * it, so that one shows which was not, and the rest that its content came along.  Mark 0:
@@ -106,6 +147,13 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 void cs_check_touched(void *p, uint64_t bytes, const struct cs_touched *pattern,
 		      struct cs_check *out);
 void cs_touch_host(void *p, uint64_t bytes, const struct cs_touched *pattern);
+/* All of what has an inside from word `first` on, `words` of them. */
+void cs_check_host_inside(void *p, const struct cs_expected *left, uint64_t first,
+			  uint64_t words, int poison, struct cs_check *out);
+/* One piece of at most that many bytes, at a place that depends on the seed, checked and
+ * poisoned. */
+void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,
+			uint64_t most, struct cs_check *out);
 /* One block of 4 KiB in each 64, at a place that depends on the seed, is checked
  * and poisoned, so that the next write of the buffer must write it again; all of a
  * buffer that has no such block. */

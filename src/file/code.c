@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/shape.h"
+
 /* ---- to JSON ---- */
 
 static int is_part_known(const struct cs_fieldset *set, const void *of)
@@ -20,6 +22,14 @@ static json_t *part(const struct cs_fieldset *set, const void *of)
 	r = cs_encode_begin();
 	cs_encode(&r, set, of);
 	return cs_encode_end(&r);
+}
+
+static json_t *shape(uint64_t n)
+{
+	char text[CS_SHAPE_TEXT];
+
+	cs_shape_text(n, text, sizeof(text));
+	return cs_json_known(text);
 }
 
 static json_t *number(const struct cs_field *f, int64_t n)
@@ -44,6 +54,8 @@ static json_t *number(const struct cs_field *f, int64_t n)
 		return cs_json_text(cs_field_word_at(f, n));
 	case CS_TYPE_BITS:
 		return cs_json_bits((uint64_t)n);
+	case CS_TYPE_SHAPE:
+		return shape((uint64_t)n);
 	default:
 		return cs_json_wide((uint64_t)n);
 	}
@@ -111,6 +123,17 @@ static int64_t most_of(const struct cs_field *f)
 	return f->most ? f->most : holds[f->type <= CS_TYPE_KIB][f->size];
 }
 
+static uint64_t shape_of(struct cs_fields *from, const char *key)
+{
+	uint64_t shape[CS_SHAPE_FACES] = { 0 };
+	char text[CS_SHAPE_TEXT];
+
+	cs_field_text(from, key, text, sizeof(text));
+	if (text[0] && cs_shape_parse(text, shape, NULL) != 1)
+		cs_field_refuse(from, key, "a shape, as 512x512x512:2:x or 4/64");
+	return shape[0];
+}
+
 static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64_t is)
 {
 	int64_t n;
@@ -127,6 +150,8 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 		return 1 + cs_field_int(from, f->key, 0, most_of(f), is - 1);
 	case CS_TYPE_BITS:
 		return (int64_t)cs_field_bits(from, f->key);
+	case CS_TYPE_SHAPE:
+		return (int64_t)shape_of(from, f->key);
 	case CS_TYPE_KIB:
 		n = cs_field_count(from, f->key);
 		return n < 0 ? n : n / 1024;

@@ -55,6 +55,16 @@ uint32_t cs_copy_kind(const struct cs_endpoints *e, const struct cs_transfer *t)
 		return CS_COPY_CONSUME;
 	case CS_METHOD_STREAMW:
 		return CS_COPY_PRODUCE;
+	case CS_METHOD_COPY2D:
+		return CS_COPY_2D;
+	case CS_METHOD_COPY3D:
+		return CS_COPY_3D;
+	case CS_METHOD_PACK:
+		return t->issuer == e->me ? CS_COPY_PACK : CS_COPY_UNPACK;
+	case CS_METHOD_SM3D:
+	case CS_METHOD_CHUNK:
+	case CS_METHOD_STRIDE:
+		return CS_COPY_BOX;
 	case CS_METHOD_CHASE:
 		return t->op == CS_OP_BULK ? CS_COPY_CHASE_TMA : CS_COPY_CHASE;
 	default:
@@ -85,6 +95,26 @@ static uint64_t key_left(const struct cs_endpoints *e, const struct cs_transfer 
 uint64_t cs_copy_chain_seed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
+}
+
+/* Where its bytes begin, and where those are that were packed: at the beginning of the
+ * destinations of who packs, and behind the grid of who unpacks. */
+static void add_shape(const struct cs_endpoints *e, const struct cs_transfer *t,
+		      struct cs_copy *f)
+{
+	uint64_t packed = cs_transfer_packed_at(t);
+
+	f->box = cs_transfer_box(t);
+	f->src += f->box.src_at;
+	f->dst += f->box.dst_at;
+	if (t->method != CS_METHOD_PACK)
+		return;
+	if (t->issuer != e->me) {
+		f->packed = cs_memory_of(t, 1)->address(e, t, 1, packed);
+		return;
+	}
+	f->dst = cs_memory_of(t, 1)->address(e, t, 1, packed);
+	f->packed = e->slot->arena.address + e->slot->layout.dst_at;
 }
 
 /* Of memory whose ends are two. */
@@ -126,7 +156,9 @@ static struct cs_copy between(const struct cs_endpoints *e,
 		f.src += cs_stage_at(e->board, t);
 	if (f.kind == CS_COPY_OUT)
 		f.dst += cs_stage_at(e->board, t);
-	if (f.kind == CS_COPY_IN || f.kind == CS_COPY_OUT)
+	if (cs_method_is_shaped(t->method))
+		add_shape(e, t, &f);
+	if (cs_stage_is(e->board, t))
 		cs_stage_copy(e->board, t, e->slot->seq, &f);
 	return f;
 }
@@ -153,13 +185,24 @@ static struct cs_expected triad_of(const struct cs_endpoints *e,
 	return left;
 }
 
+/* Inside of its shape; around that nothing was written. */
+static struct cs_expected shaped_of(const struct cs_transfer *t)
+{
+	const struct cs_extent box = cs_transfer_box(t);
+	struct cs_expected left = CS_EXPECTED(0, box.span);
+
+	left.inside = (struct cs_inside){ box.dst_at, box.width, box.pitch, box.rows,
+					  box.dst_at - box.src_at };
+	return left;
+}
+
 struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_left left = {
-		{ key_left(e, t), t->bytes, places.stride, places.n, 0 },
+		{ key_left(e, t), t->bytes, places.stride, places.n, 0, { 0 } },
 		places.at,
 		places.n > 1 || bytes <= span,
 	};
@@ -169,5 +212,10 @@ struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 					 bytes && bytes < span ? bytes : span);
 	if (t->op == CS_OP_TRIAD)
 		left.bytes = triad_of(e, t, &left.bytes);
+	if (cs_method_is_shaped(t->method)) {
+		left.bytes = shaped_of(t);
+		left.bytes.key = key_left(e, t);
+		left.whole = e->copies[k] <= 1;
+	}
 	return left;
 }

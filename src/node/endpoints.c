@@ -2,6 +2,8 @@
 
 #include "node/endpoints.h"
 
+#include <sched.h>
+
 #include "node/copy.h"
 #include "node/lane.h"
 #include "node/stage.h"
@@ -62,7 +64,8 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,
 static int is_mine_to_check(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_checker(t) == e->me &&
-	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method)) &&
+	       (t->op <= CS_OP_BURST64K || cs_method_is_stream(t->method) ||
+		cs_method_is_shaped(t->method)) &&
 	       t->method != CS_METHOD_CHASE && t->method != CS_METHOD_OVERLAP &&
 	       cs_memory_of(t, 1)->check && !is_summed(e, t);
 }
@@ -84,7 +87,8 @@ static int note_ring(struct cs_endpoints *e, uint32_t k)
 	struct cs_cpu_side *side = &e->slot->side[k];
 	int wanted;
 
-	if (t->issuer != e->me || !cs_stage_is(e->board, t))
+	if (t->issuer != e->me || t->method != CS_METHOD_STAGED ||
+	    !cs_stage_is(e->board, t))
 		return 0;
 	side->ring_numa = cs_stage_numa(e->board, t, &wanted);
 	e->slot->unproven |= side->ring_numa < 0 || side->ring_numa != wanted;
@@ -103,6 +107,35 @@ static void forget(struct cs_slot *slot, uint32_t k)
 	slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 }
 
+/* What a driver loads for its first copy of a shape is not loaded behind a closed gate: a
+ * piece of the issuer's own buffer is copied to where it is. */
+static int touch_shaped(struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	const struct cs_backend_costs *costs = e->backend->costs;
+	const struct cs_copy own = {
+		.dst = e->slot->arena.address,
+		.src = e->slot->arena.address,
+		.copies = 1,
+		.kind = cs_copy_kind(e, t),
+		.box = { .width = 16,
+			 .pitch = 32,
+			 .rows = 2,
+			 .grid = { 16, 32, 2, 1, 2 } },
+	};
+	double ns;
+	int rc;
+
+	if (t->issuer != e->me || !own.dst ||
+	    (own.kind != CS_COPY_2D && own.kind != CS_COPY_3D))
+		return 0;
+	if (costs->copy(e->dev, 0, &own, &e->slot->err) ||
+	    costs->mark(e->dev, 0, &e->slot->err))
+		return -1;
+	while (!(rc = e->backend->poll(e->dev, 0, &ns, &e->slot->err)))
+		sched_yield();
+	return rc < 0 ? -1 : 0;
+}
+
 int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 {
 	const uint32_t n = e->slot->step.count;
@@ -119,7 +152,8 @@ int cs_endpoints_prepare(struct cs_endpoints *e, int unchecked)
 	for (uint32_t k = 0; k < n; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
-		if ((t->method == CS_METHOD_CHASE && cs_memory_of(t, 0)->chain &&
+		if (touch_shaped(e, t) ||
+		    (t->method == CS_METHOD_CHASE && cs_memory_of(t, 0)->chain &&
 		     cs_memory_of(t, 0)->chain(e, t, cs_copy_chain_seed(e, t))) ||
 		    (is_mine_to_check(e, t) && !unchecked &&
 		     cs_memory_of(t, 1)->poison(e, t)))

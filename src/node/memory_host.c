@@ -19,7 +19,7 @@
 struct host_place {
 	struct cs_hostbuf_key key;
 	struct cs_hostbuf buf;
-	uint64_t most;		   /* transfers of more bytes have no room */
+	uint64_t most;		   /* transfers that want more have no room */
 	char refused[CS_ERR_TEXT]; /* why not; "" */
 };
 
@@ -120,7 +120,7 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct cs_hostbuf_key of;
 
-			if (t->bytes > most ||
+			if (cs_transfer_room(t) > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
 			    !is_hosted(t, is_dst) ||
 			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
@@ -248,7 +248,7 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 	if (t->issuer != e->me || !is_hosted(t, is_dst))
 		return 0;
 	place = find_place(e, t, is_dst);
-	if (place && place->buf.at && t->bytes <= place->most) {
+	if (place && place->buf.at && cs_transfer_room(t) <= place->most) {
 		e->slot->unproven |= place->buf.numa < 0 ||
 				     place->buf.numa != place->key.numa;
 		*(is_dst ? &side->dst_numa : &side->src_numa) = place->buf.numa;
@@ -283,7 +283,11 @@ static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 	int all = last || bytes->bytes <= HOST_WHOLE_BYTES;
 	struct cs_check found;
 
-	if (last)
+	if (bytes->inside.width && all)
+		cs_hostpass_check_inside(at, bytes, !last, &found);
+	else if (bytes->inside.width)
+		cs_check_host_part(at, bytes, e->slot->seq, HOST_WHOLE_BYTES, &found);
+	else if (last)
 		cs_hostpass_check(at, bytes->bytes, bytes->key, &found);
 	else if (all)
 		cs_check_host(at, bytes->bytes, bytes->key, 1, &found);

@@ -108,6 +108,7 @@ static void corrupt(struct cs_row *row, const struct cs_check *check, uint32_t c
 		"%" PRIu64 "%s: expected %016" PRIx64 ", found %016" PRIx64 "%s",
 		check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
 		cs_first_wrong_byte(check), of, check->expected, check->found,
+		check->expected == CS_POISON64 ? "; written beside its shape" :
 		check->poison_words == check->wrong_words ? "; never written" :
 		check->poison_words			  ? "; partly never written" :
 							    "");

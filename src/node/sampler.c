@@ -41,11 +41,31 @@
 #define LOAD_LEAST 1.06
 #define LOAD_MOST 1.5
 
+/* Of what a driver divides into planes, and of what is packed, a stream holds so much at
+ * least, and who enqueues more may wait for it behind a closed gate. */
+#define SHAPED_ENTRIES 512u
+#define SHAPED_MOST 128u
+
+static uint32_t shaped_cap(const struct cs_transfer *t)
+{
+	const uint64_t planes = cs_transfer_box(t).grid.planes;
+	const uint64_t most = SHAPED_ENTRIES / planes;
+
+	if (t->method != CS_METHOD_COPY2D && t->method != CS_METHOD_COPY3D &&
+	    t->method != CS_METHOD_PACK)
+		return KERNEL_COPIES_MAX;
+	if (t->method != CS_METHOD_COPY3D || most > SHAPED_MOST)
+		return SHAPED_MOST;
+	return most ? (uint32_t)most : 1;
+}
+
 static uint32_t copies_cap(const struct cs_transfer *t)
 {
 	uint32_t cap = cs_transfer_is_load(t) ? 512 : cs_copies_most(t->bytes);
 	uint32_t staged = cs_stage_copies(t->bytes);
 
+	if (cs_method_is_shaped(t->method))
+		return shaped_cap(t);
 	/* a second copy would find in the caches what the first left there */
 	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
 	    cs_method_is_stream(t->method) ||

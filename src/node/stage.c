@@ -94,6 +94,8 @@ int cs_stage_numa(struct cs_board *board, const struct cs_transfer *t, int *want
 
 int cs_stage_is(struct cs_board *board, const struct cs_transfer *t)
 {
+	if (t->method == CS_METHOD_PACK)
+		return 1;
 	return cs_transfer_far(t) >= 0 && !cs_transfer_is_managed(t) &&
 	       cs_board_slot(board, t->src.index)->peer[t->dst.index].via ==
 		       CS_VIA_STAGED;

@@ -1,5 +1,6 @@
-/* stage.h - transfers that two agents make together, through a ring of chunks in
- * host memory (no peer access, two processes).
+/* stage.h - transfers that two agents make together: what is packed by one and unpacked by
+ * the other, and what goes through a ring of chunks in host memory (no peer access, two
+ * processes).
  *
  *     source's GPU ──OUT──▶ ring on a NUMA node ──IN──▶ destination's
  *

@@ -20,7 +20,7 @@ struct cs_workers {
 	struct cs_worker *first; /* NULL: none was wanted yet */
 };
 
-#define CS_WORK_BYTES 256u	/* of what a worker is told */
+#define CS_WORK_BYTES 512u	/* of what a worker is told */
 
 /* What is to be done, in the worker's thread; 0, or -1 with *err. */
 struct cs_work {

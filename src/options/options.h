@@ -66,8 +66,8 @@ struct cs_options {
 	struct cs_gpu_list gpus;
 	struct cs_placements placements;
 	struct cs_settings set;
-	struct cs_variants vary; /* --cache, --threads, --cpu-numa, --element, --kernels */
-	int seeded;		 /* set.seed was given; else it is the date */
+	struct cs_variants vary; /* --cache, --threads, --cpu-numa, --element, --kernels, --shape */
+	int seeded; /* set.seed was given; else it is the date */
 	const char *output[CS_OUTPUTS_MAX];
 	int n_outputs;
 	const struct cs_format *format; /* of stdout */

@@ -70,7 +70,8 @@ static const struct cs_option measure_options[] = {
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
 	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need, at 64M; "
-	  "calls, what calls of the driver and malloc cost, at 4K:16M:x64; model, what -f model needs, at 4K:256M:x4; all", OWN(cs_set_suite) },
+	  "calls, what calls of the driver and malloc cost, at 4K:16M:x64; model, what -f model needs, at 4K:256M:x4; "
+	  "halo, what is not one block: faces of a grid, chunks, strides; all", OWN(cs_set_suite) },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
 	  "Comm|Scope calls it", OWN(cs_set_filter) },
@@ -103,7 +104,11 @@ static const struct cs_option measure_options[] = {
 	{ "threads", 0, "N[,...]", "CPU threads that share a copy by CPU; default 1",
 	  OWN(cs_set_threads) },
 	{ "element", 0, "4|8|16[,...]", "bytes that a thread takes at a time, where a kernel "
-	  "consumes what lies on the host (h2d.stream*); default 4", OWN(cs_set_element) },
+	  "consumes what lies on the host (h2d.stream*), or of a grid; default 4", OWN(cs_set_element) },
+	{ "shape", 0, "XxYxZ[:HALO[:x|y|z]]|PIECE/EACH[,...]",
+	  "what is copied where it is not one block: the faces of a grid, HALO elements deep; "
+	  "or PIECE bytes of each so many; default the largest cube that --size holds, 2 deep, "
+	  "and three of chunks and strides", OWN(cs_set_shape) },
 	{ "kernels", 0, "N[,...]", "kernels that work on a tile (local.overlap.*): some of 1, "
 	  "2, 4, 8, 16, 32; default all of these", OWN(cs_set_kernels) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "

@@ -52,7 +52,7 @@ struct cs_verb {
 };
 
 #define CS_VERBS 5
-#define CS_VERB_OPTIONS_MOST 56
+#define CS_VERB_OPTIONS_MOST 60
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);
 
@@ -69,7 +69,7 @@ cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_matrix, cs_set_method, cs_set_nodes, cs_set_numa, cs_set_output,
 	cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed, cs_set_size,
 	cs_set_spread, cs_set_suite, cs_set_test, cs_set_threads, cs_set_element,
-	cs_set_kernels;
+	cs_set_shape, cs_set_kernels;
 
 /* ---- together.c ---- */
 

@@ -148,6 +148,7 @@ static const char *varied_by(const struct cs_options *opt)
 	       opt->vary.elements ? "--element" :
 	       opt->vary.advices  ? "--advise" :
 	       opt->vary.kernels  ? "--kernels" :
+	       opt->vary.shape[0] ? "--shape" :
 				    NULL;
 }
 

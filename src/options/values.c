@@ -203,6 +203,28 @@ int cs_set_kernels(struct cs_options *opt, const char *value, struct cs_err *err
 			    &opt->vary.kernels, err);
 }
 
+int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	char copy[CS_SHAPES_MOST * CS_SHAPE_TEXT], *save = NULL;
+	uint64_t shape[CS_SHAPE_FACES], *to = opt->vary.shape;
+	size_t n = 0;
+	int more;
+
+	cs_text(copy, sizeof(copy), "%s", value);
+	memset(to, 0, sizeof(opt->vary.shape));
+	for (char *item = strtok_r(copy, ",", &save); item;
+	     item = strtok_r(NULL, ",", &save)) {
+		more = cs_shape_parse(item, shape, err);
+		if (more < 0)
+			return -1;
+		for (int i = 0; i < more && n < CS_SHAPES_MOST; i++)
+			to[n++] = shape[i];
+	}
+	return n && n < CS_SHAPES_MOST ? 0 :
+					 cs_err_set(err, "allowed are 1 to %d shapes",
+						    CS_SHAPES_MOST - 1);
+}
+
 /* "local", "all", "0,2-3"; 0 of "local". */
 static int take_numa(const char *value, uint64_t *to, struct cs_err *err)
 {

@@ -10,8 +10,8 @@ _Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
-_Static_assert(sizeof(struct cs_transfer) == 32, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_plan_matrix) == 24, "padding in cs_plan_matrix");
+_Static_assert(sizeof(struct cs_transfer) == 48, "padding in cs_transfer");
+_Static_assert(sizeof(struct cs_plan_matrix) == 32, "padding in cs_plan_matrix");
 
 void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
 		     struct cs_plan_layout *out)

@@ -111,15 +111,57 @@ uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes)
 	return next > (double)bytes ? (uint64_t)next : bytes + 16;
 }
 
+/* What is asked for of every choice, and where its matrices go. */
+struct asking {
+	const struct cs_variants *vary;
+	const struct cs_settings *set;
+	struct cs_vec *all; /* struct wanted */
+	struct cs_err *err;
+};
+
+/* The i-th shape of a test that is asked for; of one for which none is, of those that it
+ * has at a size.  0: there are no more. */
+static uint64_t nth_shape(const struct asking *a, const struct cs_choice *choice,
+			  uint64_t size, size_t i)
+{
+	size_t n, fitting = 0;
+	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+
+	if (choice->variant.shape)
+		return i ? 0 : choice->variant.shape;
+	for (size_t k = 0; k < CS_SHAPES_MOST && a->vary->shape[k]; k++)
+		if (cs_variant_has_shape(test, a->vary->shape[k]) && fitting++ == i)
+			return a->vary->shape[k];
+	return fitting ? 0 : cs_variant_shape(test, &choice->variant, size, i);
+}
+
+/* One matrix for each of its shapes, whose bytes are those of the shape. */
+static int want_shapes(const struct asking *a, const struct cs_choice *choice,
+		       uint64_t size)
+{
+	struct wanted one = { { .test = choice->test }, *choice };
+	struct cs_variant *v = &one.choice.variant;
+
+	for (size_t i = 0; (v->shape = nth_shape(a, choice, size, i)); i++) {
+		if (choice->bytes)
+			size = cs_variant_box(v, choice->bytes).span;
+		one.matrix.bytes = cs_shape_bytes(v->shape, cs_variant_element(v),
+						  size);
+		one.matrix.variant = *v;
+		if (cs_vec_push(a->all, &one, a->err))
+			return -1;
+	}
+	return 0;
+}
+
 /* The matrices of a choice in one variant: one, or one at each size. */
-static int want_sizes(struct cs_vec *all, const struct cs_choice *choice,
-		      const struct cs_settings *set, struct cs_err *err)
+static int want_sizes(const struct asking *a, const struct cs_choice *choice)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
-	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, set);
+	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, a->set);
 
-	if (cs_test_check(test, set, err))
+	if (cs_test_check(test, a->set, a->err))
 		return -1;
 	do {
 		const struct wanted one = {
@@ -129,9 +171,11 @@ static int want_sizes(struct cs_vec *all, const struct cs_choice *choice,
 			*choice,
 		};
 
-		if (cs_vec_push(all, &one, err))
+		if (cs_method_is_shaped((int)test->method) ?
+			    want_shapes(a, choice, bytes) :
+			    cs_vec_push(a->all, &one, a->err))
 			return -1;
-		bytes = choice->bytes || test->bytes ? 0 : cs_size_next(set, bytes);
+		bytes = choice->bytes || test->bytes ? 0 : cs_size_next(a->set, bytes);
 	} while (bytes);
 	return 0;
 }
@@ -145,9 +189,8 @@ struct axis {
 
 /* The matrices of a choice: of all its variants from this axis on.  What its name says
  * of one stays; those that change nothing are one. */
-static int want(struct cs_vec *all, const struct cs_choice *choice,
-		const struct axis *axis, const struct cs_settings *set,
-		struct cs_err *err)
+static int want(const struct asking *a, const struct cs_choice *choice,
+		const struct axis *axis)
 {
 	size_t n;
 	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
@@ -157,16 +200,16 @@ static int want(struct cs_vec *all, const struct cs_choice *choice,
 
 	if (axis->at == sizeof(one.variant)) {
 		one.variant = cs_variant_of(test, &one.variant);
-		return want_sizes(all, &one, set, err);
+		return want_sizes(a, &one);
 	}
 	if (!axis->values || *is)
-		return want(all, &one, axis + 1, set, err);
+		return want(a, &one, axis + 1);
 	for (uint64_t rest = axis->values; rest; rest &= rest - 1) {
 		one.variant = choice->variant;
 		((uint8_t *)&one.variant)[axis->at] =
 			(uint8_t)(__builtin_ctzll(rest) + axis->more);
 		one.variant = cs_variant_of(test, &one.variant);
-		if ((*is || !usual++) && want(all, &one, axis + 1, set, err))
+		if ((*is || !usual++) && want(a, &one, axis + 1))
 			return -1;
 	}
 	return 0;
@@ -247,6 +290,7 @@ static int add_tests(struct cs_draft *d)
 		{ sizeof(struct cs_variant), 0, 0 },
 	};
 	struct builder b = { .d = d, .all = CS_VEC(struct wanted) };
+	const struct asking asking = { vary, &req->set, &b.all, d->err };
 	int rc;
 
 	if (!req->chosen->n)
@@ -255,7 +299,7 @@ static int add_tests(struct cs_draft *d)
 		return -1;
 	rc = cs_filter_open(&b.filter, &req->set, d->err);
 	for (size_t i = 0; i < req->chosen->n && !rc; i++)
-		rc = want(&b.all, &req->chosen->choice[i], axes, &req->set, d->err);
+		rc = want(&asking, &req->chosen->choice[i], axes);
 	if (!rc)
 		rc = add_views(&b);
 	cs_filter_close(&b.filter);

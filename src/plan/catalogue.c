@@ -41,6 +41,15 @@
 #define TMA_READ "bulk copies on the column's GPU"
 #define PEERCOPY_WRITE "by cuMemcpyPeerAsync within a process"
 #define STAGED_WRITE "through host memory, without peer access"
+#define SAYS_HALO "a face of row's grid to where column has it"
+#define COPY2D_HALO "cuMemcpy2DAsync of the row's GPU"
+#define COPY3D_HALO "cuMemcpy3DPeerAsync, without contexts of both cuMemcpy3DAsync"
+#define SM3D_HALO "kernel on the row's GPU"
+#define PACK_HALO "packed by a kernel, copied, unpacked by another"
+#define CHUNK_WRITE "kernel on the row's GPU, small blocks at a distance"
+#define CHUNK_READ "kernel on the column's GPU, small blocks at a distance"
+#define STRIDE_WRITE "kernel on the row's GPU, single elements at a distance"
+#define STRIDE_READ "kernel on the column's GPU, single elements at a distance"
 #define CPU_WRITE "host memory, CPU of the row"
 #define CPU_READ "host memory, CPU of the column"
 
@@ -82,6 +91,10 @@
 
 #define PREFETCH_HOST "cuMemPrefetchAsync"
 #define DEMAND_HOST "page faults, one store a page"
+
+#define COPY2D_HOST "cuMemcpy2DAsync of a face of a grid"
+#define COPY3D_HOST "cuMemcpy3DAsync of a face of a grid"
+#define SM3D_HOST "kernel that copies a face of a grid"
 
 #define IN_PINNED "pinned host memory"
 #define IN_REGISTERED "registered host memory"
@@ -263,6 +276,14 @@ static const struct cs_test table[] = {
 	PEER("peer.cpu.write.all-to-one", CPU, WRITE, ALL_TO_ONE, OTHERS_TO_ONE,
 	     ON_CPU),
 	PEER("peer.cpu.read.one-to-all", CPU, READ, ONE_TO_ALL, ONE_TO_OTHERS, ON_CPU),
+	PEER("peer.copy2d.halo.pair", COPY2D, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.copy3d.halo.pair", COPY3D, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.sm3d.halo.pair", SM3D, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.pack.halo.pair", PACK, HALO, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.chunk.write.pair", CHUNK, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.chunk.read.pair", CHUNK, READ, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.stride.write.pair", STRIDE, WRITE, PAIR, "", .alone = ONE_PAIR),
+	PEER("peer.stride.read.pair", STRIDE, READ, PAIR, "", .alone = ONE_PAIR),
 	TEST("peer.chase.stride.pair", PEER, CHASE, STRIDE, PAIR,
 	     "a load by column's GPU from row's memory",
 	     "latency between GPUs: " IN_ORDER, .alone = ONE_PAIR, SMALL_CHASE),
@@ -324,6 +345,12 @@ static const struct cs_test table[] = {
 	HOST("h2d.zerocopy.pinned.pair", H2D, ZEROCOPY, PINNED, PAIR, ONE_BY_ONE),
 	HOST("d2h.zerocopy.pinned.pair", D2H, ZEROCOPY, PINNED, PAIR, ONE_BY_ONE),
 	HOST("h2d.zerocopy.pinned.bidi", H2D, ZEROCOPY, PINNED, BIDI, AND_BACK),
+	HOST("h2d.copy2d.pinned.pair", H2D, COPY2D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.copy2d.pinned.pair", D2H, COPY2D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.copy3d.pinned.pair", H2D, COPY3D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.copy3d.pinned.pair", D2H, COPY3D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("h2d.sm3d.pinned.pair", H2D, SM3D, PINNED, PAIR, ONE_BY_ONE),
+	HOST("d2h.sm3d.pinned.pair", D2H, SM3D, PINNED, PAIR, ONE_BY_ONE),
 	TEST("h2d.chase.stride.pair", H2D, CHASE, STRIDE, PAIR,
 	     "a load by column's GPU from row's host memory",
 	     "latency of pinned host memory: " IN_ORDER, .memory = CS_MEM_PINNED,
@@ -593,6 +620,12 @@ unsigned cs_test_takes(const struct cs_test *test)
 		return CS_TAKES_KERNELS;
 	if (cs_method_is_stream((int)test->method))
 		return CS_TAKES_ELEMENT;
+	if (cs_method_is_shaped((int)test->method))
+		return CS_TAKES_SHAPE |
+		       (test->method == CS_METHOD_CHUNK ||
+					test->method == CS_METHOD_STRIDE ?
+				0 :
+				CS_TAKES_ELEMENT);
 
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
@@ -667,6 +700,11 @@ int cs_method_is_stream(int method)
 	return method == CS_METHOD_STREAM || method == CS_METHOD_STREAMW;
 }
 
+int cs_method_is_shaped(int method)
+{
+	return method >= CS_METHOD_COPY2D && method <= CS_METHOD_STRIDE;
+}
+
 int cs_method_is_kernel(int method)
 {
 	return cs_method_is_divided(method) || method == CS_METHOD_ZEROCOPY;
@@ -689,7 +727,8 @@ const char *cs_method_text(int method)
 		"ce",	  "cpu",     "sm",     "driver",   "peercopy",
 		"staged", "tma",     "chase",  "zerocopy", "prefetch",
 		"demand", "overlap", "stream", "streamw",  "fma",
-		"l2",	  "shared",  "team",   "call"
+		"l2",	  "shared",  "team",   "call",	   "copy2d",
+		"copy3d", "sm3d",    "pack",   "chunk",	   "stride",
 	};
 
 	return WORD(words, method);
@@ -726,6 +765,7 @@ const char *cs_op_text(int op)
 		"prefetch-out-idle",
 		"prefetch-out-busy",
 		"fault",
+		"halo",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"

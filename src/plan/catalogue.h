@@ -41,6 +41,12 @@ enum cs_method {
 	CS_METHOD_SHARED,	/* … the shared memory of all multiprocessors */
 	CS_METHOD_TEAM,		/* CPUs: one for each core of a NUMA node */
 	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
+	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
+	CS_METHOD_COPY3D,	/* … as a part of a grid, by cuMemcpy3DAsync */
+	CS_METHOD_SM3D,		/* … by a kernel */
+	CS_METHOD_PACK,		/* … packed by a kernel, copied, unpacked by another */
+	CS_METHOD_CHUNK,	/* by a kernel, pieces at a distance, … */
+	CS_METHOD_STRIDE,	/* … of one element each */
 	CS_METHODS
 };
 enum cs_op {
@@ -65,6 +71,7 @@ enum cs_op {
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
 	CS_OP_FAULT,		/* of a chase: pages of managed memory, one fault
 				 * after the other */
+	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -202,6 +209,7 @@ enum cs_takes {
 	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
 	CS_TAKES_ADVICE = 32,  /* managed memory */
+	CS_TAKES_SHAPE = 64,   /* what is not one block */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
@@ -214,6 +222,9 @@ int cs_test_goes_in_rounds(const struct cs_test *test);
 
 /* Data of the host to a kernel, or from it, once in a sample? */
 int cs_method_is_stream(int method);
+
+/* Is what it copies not one block, but of a shape? */
+int cs_method_is_shaped(int method);
 
 /* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
  * block of bytes. */

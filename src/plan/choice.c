@@ -71,11 +71,11 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 
 	if (cs_choices_name_cells(of) &&
 	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
-	     asked->kernels || asked->advices))
+	     asked->kernels || asked->advices || asked->shape[0]))
 		return cs_err_set(
 			err,
-			"--cache, --threads, --cpu-numa, --element, --kernels and "
-			"--advise are of whole tests: the name of a single cell says them");
+			"--cache, --threads, --cpu-numa, --element, --kernels, --advise and "
+			"--shape are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -92,7 +92,12 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 				  "tests, as on host.cpu.copy.pair, or with --cache warm");
 	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
 		return cs_err_set(err, "--element: none of the chosen tests is one of "
-				       "h2d.stream*");
+				       "h2d.stream* or copies a face of a grid");
+	if (asked->shape[0] && !(taken & CS_TAKES_SHAPE))
+		return cs_err_set(err,
+				  "--shape: none of the chosen tests has such a one, as "
+				  "peer.*.halo.pair has a grid, peer.chunk.* 64/128 and "
+				  "peer.stride.* 4/64");
 	if (asked->advices && !(taken & CS_TAKES_ADVICE))
 		return cs_err_set(err,
 				  "--advise: none of the chosen tests is of managed "

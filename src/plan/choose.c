@@ -282,6 +282,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
+		       !cs_method_is_shaped((int)test->method) &&
 		       !cs_method_is_stream((int)test->method) &&
 		       !cs_method_is_managed((int)test->method) &&
 		       test->method != CS_METHOD_CHASE;
@@ -351,6 +352,7 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 	for (i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(&table()[i], backend) &&
 		     table()[i].method != CS_METHOD_CHASE &&
+		     !cs_method_is_shaped((int)table()[i].method) &&
 		     table()[i].method != CS_METHOD_CALL &&
 		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
 		     (cs_test_matrices(&table()[i]) & matrices);

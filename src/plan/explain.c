@@ -67,8 +67,8 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 {
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
 	    test->op == CS_OP_TRIAD || cs_method_is_on_chip((int)test->method) ||
-	    test->op >= CS_OP_WRITE4K || cs_method_is_stream((int)test->method) ||
-	    test->how == CS_HOW_OVERLAP)
+	    (test->op >= CS_OP_WRITE4K && test->op != CS_OP_HALO) ||
+	    cs_method_is_stream((int)test->method) || test->how == CS_HOW_OVERLAP)
 		return NULL;
 	if (cs_test_goes_in_rounds(test))
 		return "No other pair moves anything, unless --schedule has pairs with "
@@ -692,6 +692,59 @@ static const struct cs_explanation by_pages[] = {
 	},
 };
 
+#define TO_HIGH_SIDE                                                                  \
+	"A face of a grid of elements (--shape, --element): from the low side of the "     \
+	"grid of the row to the high side of that of the column, as programs keep halos. " \
+	"512x512x512:2:x are the two elements of lowest x of each row. "
+#define OF_EACH "A small block of each so many bytes (--shape) of a buffer of --size"
+#define OF_BYTES "The rate is that of the bytes of it alone. "
+#define PLANES_ALIKE "Rows that lie at one distance are taken as one plane. "
+#define ITS_SHAPE_CHECKED                                                             \
+	"Before each sample the destination's owner poisons the whole buffer; afterwards " \
+	"it compares every byte inside of the shape with the source's pattern, and every " \
+	"byte outside with the poison: what was written beside it fails the cell. In host " \
+	"memory all after the last sample, and 4 MiB of it after each other."
+
+static const char *const shaped_issuer[][2] = {
+	{ "A copy engine, by one cuMemcpy2DAsync of the GPU that sends; with host memory of "
+	  "the only one. " PLANES_ALIKE },
+	{ "A copy engine, by cuMemcpy3DPeerAsync of the GPU that sends; where the other is of "
+	  "another process, or host memory, cuMemcpy3DAsync." },
+	{ "A kernel of the GPU that sends; with host memory of the only one. Neighbouring "
+	  "threads take neighbours, 16 bytes each, 8 or 4 where rows have no more." },
+	{ "A kernel of the row's GPU packs it, cuMemcpyAsync copies that to the column's, "
+	  "where another kernel unpacks it, one after the other: words in host memory, for "
+	  "which streams wait, tell each GPU that the other is done." },
+	{ "A kernel of the row's GPU, neighbouring threads take neighbours.",
+	  "A kernel of the column's GPU, neighbouring threads take neighbours." },
+	{ "A kernel of the row's GPU, an element a thread.",
+	  "A kernel of the column's GPU, an element a thread." },
+};
+
+static void explain_shaped(const struct cs_test *test, struct cs_explanation *out)
+{
+	const int blocks = test->method == CS_METHOD_CHUNK ||
+			   test->method == CS_METHOD_STRIDE;
+
+	out->moves =
+		!blocks ?
+			TO_HIGH_SIDE OF_BYTES :
+		test->method == CS_METHOD_CHUNK ?
+			OF_EACH ", to the same places of another: 64/128 are 64 of "
+				"each 128. " OF_BYTES :
+			"One element of each so many bytes (--shape) of a buffer of "
+			"--size, to the same places of another: 4/64 are 4 of each 64. " OF_BYTES;
+	out->issuer = shaped_issuer[test->method - CS_METHOD_COPY2D]
+				   [test->op == CS_OP_READ && blocks];
+	out->timed =
+		test->method == CS_METHOD_PACK ?
+			"By CUDA events of the GPU that unpacks, from the gate to the "
+			"end of the last: all three steps, and the handing over." :
+			timed[test->backend];
+	out->timed_both = NULL;
+	out->checked = ITS_SHAPE_CHECKED;
+}
+
 static const struct cs_explanation *stream_of(const struct cs_test *test)
 {
 	int writes = test->method == CS_METHOD_STREAMW;
@@ -732,6 +785,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	}
 	if (cs_method_is_stream((int)test->method)) {
 		*out = *stream_of(test);
+		return;
+	}
+	if (cs_method_is_shaped((int)test->method)) {
+		explain_shaped(test, out);
 		return;
 	}
 	if (test->method == CS_METHOD_OVERLAP) {

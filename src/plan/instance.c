@@ -80,6 +80,8 @@ static void add_bytes(uint64_t bytes, char to[CS_INSTANCE])
 
 static void add_variant(const struct cs_variant *v, char to[CS_INSTANCE])
 {
+	char shape[CS_SHAPE_TEXT];
+
 	if (v->cache)
 		cs_text_add(to, CS_INSTANCE, "/%s", cs_cache_words[v->cache]);
 	if (v->threads)
@@ -90,6 +92,10 @@ static void add_variant(const struct cs_variant *v, char to[CS_INSTANCE])
 		cs_text_add(to, CS_INSTANCE, "/element:%d", v->element);
 	if (v->kernels)
 		cs_text_add(to, CS_INSTANCE, "/kernels:%d", v->kernels);
+	if (v->shape) {
+		cs_shape_text(v->shape, shape, sizeof(shape));
+		cs_text_add(to, CS_INSTANCE, "/%s", shape);
+	}
 }
 
 void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE])

@@ -213,10 +213,22 @@ int cs_transfer_checker(const struct cs_transfer *t)
 	return cs_endpoint_is_numa(&t->dst) ? t->issuer : t->dst.index;
 }
 
+struct cs_extent cs_transfer_box(const struct cs_transfer *t)
+{
+	return cs_variant_box(&t->variant, t->bytes);
+}
+
+uint64_t cs_transfer_packed_at(const struct cs_transfer *t)
+{
+	return cs_arena_aligned(cs_transfer_box(t).span);
+}
+
 uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t)
 {
 	uint64_t spread = plan->set.spread_bytes;
 
+	if (cs_method_is_shaped(t->method))
+		return cs_transfer_box(t).span;
 	return cs_method_is_kernel(t->method) && t->bytes < spread ?
 		       spread / t->bytes * t->bytes :
 		       t->bytes;
@@ -302,6 +314,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+uint64_t cs_transfer_room(const struct cs_transfer *t)
+{
+	return cs_method_is_shaped(t->method) ? cs_transfer_box(t).span : t->bytes;
+}
+
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 {
 	const struct cs_transfer *t = transfers_of(plan);
@@ -309,8 +326,8 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 	uint64_t best = 0;
 
 	for (; t < end; t++)
-		if (t->bytes < below)
-			best = most(best, t->bytes);
+		if (cs_transfer_room(t) < below)
+			best = most(best, cs_transfer_room(t));
 	return best;
 }
 
@@ -330,6 +347,14 @@ static void lay_out(struct cs_arena_layout *l)
 					  l->src_bytes;
 }
 
+/* What an agent needs of its destination's buffer for what is packed. */
+static uint64_t packed_bytes(const struct cs_transfer *t, int agent)
+{
+	if (t->dst.index == agent)
+		return cs_transfer_packed_at(t) + t->bytes;
+	return t->src.index == agent ? t->bytes : 0;
+}
+
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		   uint64_t limit, struct cs_arena_layout *out)
 {
@@ -338,7 +363,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 	uint64_t src = 0, dst = 0, chain = 0;
 
 	for (; t < end; t++) {
-		if (!has_buffers(t) || t->bytes > limit ||
+		if (!has_buffers(t) || cs_transfer_room(t) > limit ||
 		    cs_transfer_is_managed(t) || !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent &&
@@ -350,6 +375,8 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		    t->method != CS_METHOD_CHASE)
 			dst = most(dst, cs_transfer_dst_at(plan, t) +
 						cs_transfer_span(plan, t));
+		if (t->method == CS_METHOD_PACK)
+			dst = most(dst, packed_bytes(t, agent));
 	}
 	*out = (struct cs_arena_layout){
 		.src_bytes = src,

@@ -21,7 +21,7 @@
 #include "plan/variant.h"
 
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
-#define CS_PLAN_VERSION 3u
+#define CS_PLAN_VERSION 4u
 #define CS_STEP_MAX 128 /* transfers in one step: both ways of every agent */
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
@@ -53,8 +53,9 @@ struct cs_transfer {
 	uint16_t issuer;    /* agent: src for write, dst for read */
 	uint16_t flags;
 	uint8_t src_slot, dst_slot;
-	uint16_t matrix; /* the matrix that its figure belongs to; of a load: a
+	uint16_t matrix;  /* the matrix that its figure belongs to; of a load: a
 				 * test that would move so */
+	uint16_t zero[3]; /* what follows has 64-bit words */
 	struct cs_variant variant; /* its matrix's */
 	uint64_t bytes;		   /* of one copy */
 };
@@ -79,7 +80,6 @@ struct cs_plan_matrix {
 	uint32_t steps; /* steps that measure for it, control steps apart */
 	uint64_t bytes; /* of a copy that is measured */
 	struct cs_variant variant;
-	uint16_t pad; /* 0 */
 };
 
 #define CS_MATRICES_MAX 2048
@@ -292,9 +292,9 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 uint64_t cs_arena_aligned(uint64_t bytes);
 struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
-	uint64_t most; /* transfers of more bytes have no room */
+	uint64_t most; /* transfers that want more have no room */
 };
-/* On a node with that many agents, with room for transfers of at most that many bytes, one
+/* On a node with that many agents, with transfers of at most that room, one
  * place for each that may run at the same time. */
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		   uint64_t limit, struct cs_arena_layout *out);
@@ -313,8 +313,16 @@ int cs_transfer_rotates(const struct cs_transfer *t);
 uint64_t cs_transfer_stride(const struct cs_transfer *t);
 /* The most copies of a sample of what is not copied by a kernel. */
 uint32_t cs_copies_most(uint64_t bytes);
-/* The next smaller size than `below` of any transfer; 0: none. */
+/* The bytes by which a transfer has room or not: of one copy, or of all that its shape
+ * goes through. */
+uint64_t cs_transfer_room(const struct cs_transfer *t);
+/* The next smaller room than `below` of any transfer; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
+/* Where the bytes of a transfer with a shape are. */
+struct cs_extent cs_transfer_box(const struct cs_transfer *t);
+/* In the destination's buffer, where what was packed comes to be unpacked; it is packed
+ * at the beginning of the source's. */
+uint64_t cs_transfer_packed_at(const struct cs_transfer *t);
 /* Where in the destination's buffer a transfer's bytes begin. */
 uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer *t);
 /* Bytes that its copies of one sample cover: kernels go through more than one

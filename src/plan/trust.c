@@ -132,6 +132,18 @@ static int end_is_sound(const struct cs_plan *plan, const struct cs_endpoint *en
 	return end->index < plan->n_agents && cs_endpoints_are_same(end, &agent);
 }
 
+/* Are its bytes those of its shape? */
+static int is_of_its_shape(const struct cs_transfer *t)
+{
+	if (t->zero[0] || t->zero[1] || t->zero[2])
+		return 0;
+	return !cs_method_is_shaped(t->method) ||
+	       (t->variant.shape &&
+		t->bytes == cs_shape_bytes(t->variant.shape,
+					   cs_variant_element(&t->variant),
+					   cs_transfer_box(t).span));
+}
+
 /* Multiply-adds of a GPU that copies, beside what is measured. */
 static int is_flops_of(const struct cs_plan *plan, const struct cs_transfer *t,
 		       const struct cs_test *test)
@@ -172,7 +184,7 @@ static int transfer_check(const struct cs_plan *plan, const struct cs_transfer *
 				      t->bytes != matrix->bytes) ||
 	    (t->flags & ~(CS_TRANSFER_LOAD | CS_TRANSFER_LONE)) ||
 	    (cs_transfer_is_lone(t) && !cs_transfer_applies(t, 1)) ||
-	    !cs_bytes_are_sound(t->bytes))
+	    !cs_bytes_are_sound(t->bytes) || !is_of_its_shape(t))
 		return cs_err_set(err,
 				  "plan is damaged: a transfer of '%s' is not of its kind",
 				  test->name);
@@ -197,7 +209,7 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
 		/* ascending: so no test twice at a size and variant */
-		if (v >= CS_MATRICES_MAX || matrix->test >= n_tests || matrix->pad ||
+		if (v >= CS_MATRICES_MAX || matrix->test >= n_tests ||
 		    !cs_variant_is_sound(&matrix->variant) ||
 		    !is_its_own(&table[matrix->test], &matrix->variant) ||
 		    (v && cs_plan_matrices_compare(&matrix[-1], matrix) >= 0) ||

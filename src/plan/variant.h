@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/fieldset.h"
+#include "base/shape.h"
 #include "plan/catalogue.h"
 
 /* What CPU caches and the GPU's L2 hold of the buffers before each sample. */
@@ -45,9 +46,11 @@ struct cs_variant {
 				 * the GPU */
 	uint8_t element;  /* bytes that a thread takes at a time: 8, 16; 0: 4 */
 	uint8_t kernels;  /* that work on a tile, 2, 4 … 32; 0: one */
+	uint8_t zero[2];
+	uint64_t shape; /* base/shape.h, of what is not one block; each such test has one */
 };
 
-#define CS_VARIANT_VALUE 12 /* bytes of a member in files */
+#define CS_VARIANT_VALUE CS_SHAPE_TEXT /* bytes of a member in files */
 
 /* What of it files hold: rows, plans and baselines. */
 extern const struct cs_fieldset cs_variant_fields;
@@ -63,9 +66,9 @@ int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
 		    char value[CS_VARIANT_VALUE]);
 
 /* The i-th member as options have it, "cold", "4", "1", "local"; the usual is 0. */
-#define CS_VARIANT_MEMBERS 6
+#define CS_VARIANT_MEMBERS 7
 #define CS_VARIANT_COLUMNS \
-	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels", "advice"
+	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels", "advice", "shape"
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err);
 /* Do two have the same i-th member? */
@@ -74,9 +77,11 @@ int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b,
 
 /* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" of none. */
 struct cs_variant_text {
-	char text[144];
+	char text[184];
 };
 struct cs_variant_text cs_variant_words(const struct cs_variant *v);
+
+#define CS_SHAPES_MOST 32
 
 /* What is asked for of several tests: each combination of these is a variant.  0: the
  * usual alone. */
@@ -87,6 +92,7 @@ struct cs_variants {
 	uint64_t cpu_numa; /* bit i: OS index i; UINT64_MAX: all there are */
 	uint64_t elements; /* bit i: i + 1 bytes */
 	uint64_t kernels;  /* bit i: i + 1 of them; 0: all of CS_KERNELS_ALL */
+	uint64_t shape[CS_SHAPES_MOST]; /* 0 ends them; none: those that a size has */
 };
 
 /* The variant of a test that is meant: without what changes nothing of it. */
@@ -100,12 +106,20 @@ double cs_variant_least_precision(const struct cs_test *test,
 unsigned cs_variants_taken(const struct cs_test *test,
 			   const struct cs_variants *asked);
 
+/* Has the test a shape of that kind? */
+int cs_variant_has_shape(const struct cs_test *test, uint64_t shape);
+/* The i-th shape of a test where none is asked for, at a size; 0: there are no more. */
+uint64_t cs_variant_shape(const struct cs_test *test, const struct cs_variant *v,
+			  uint64_t size, size_t i);
+/* Where the bytes of a copy are that has a shape. */
+struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes);
+
 /* < 0, 0 or > 0, as memcmp: the order of matrices. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);
 /* What a thread takes at a time, and how many kernels work on a tile. */
 unsigned cs_variant_element(const struct cs_variant *v);
 unsigned cs_variant_kernels(const struct cs_variant *v);
-/* The same of the same variant alone. */
+/* Of two variants that are not the same, two numbers. */
 uint64_t cs_variant_number(const struct cs_variant *v);
 /* Are all its values ones that exist? */
 int cs_variant_is_sound(const struct cs_variant *v);

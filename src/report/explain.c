@@ -87,6 +87,12 @@ static void print_variants(FILE *to, const struct cs_test *test)
 				", CPU threads that touch (--threads), the NUMA node of "
 				"these (--cpu-numa)" :
 				"");
+	else if (takes & CS_TAKES_SHAPE)
+		cs_fold(to, 2, INDENT, "%-*sIts shape (--shape)%s.", INDENT - 2,
+			"variants",
+			takes & CS_TAKES_ELEMENT ?
+				", bytes of an element of its grid (--element)" :
+				"");
 	else if (takes & CS_TAKES_ELEMENT)
 		cs_fold(to, 2, INDENT,
 			"%-*sBytes that a thread takes at a time (--element).",

@@ -310,6 +310,7 @@ static double rate_of_engine(const struct fake_flow *flow)
 	case FAKE_FAULTS:
 		return rate_of_migration(flow);
 	case FAKE_FAR:
+	case FAKE_BOX:
 		return BY_SM;
 	case FAKE_READ:
 		return rate_of_grid(flow) * (local ? LOCAL_READ / LOCAL : BY_SM);

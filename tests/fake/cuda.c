@@ -667,8 +667,6 @@ static const struct {
 	{ "cuMemAllocAsync", 11020, (void *)cuMemAllocAsync },
 	{ "cuMemFreeAsync", 11020, (void *)cuMemFreeAsync },
 	{ "cuMemsetD8Async", 3020, (void *)cuMemsetD8Async },
-	{ "cuMemcpy2DAsync", 3020, (void *)cuMemcpy2DAsync },
-	{ "cuMemcpy3DAsync", 3020, (void *)cuMemcpy3DAsync },
 };
 
 #define SAME(name, version)                                                  \

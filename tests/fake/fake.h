@@ -168,6 +168,12 @@ CUdevice fake_device_of(int gpu);
 
 /* ---- memory.c, vmm.c ---- */
 
+/* Rows at a distance: bytes of a row, rows of a plane, planes, and from one to the next. */
+struct fake_rows {
+	uint64_t width, rows, planes;
+	uint64_t dst_pitch, src_pitch, dst_plane, src_plane;
+};
+
 struct fake_physical;
 struct fake_um;
 
@@ -243,6 +249,11 @@ struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
 /* Under the lock. */
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
+/* The same of rows: one copy, with one place for what FAKE_CORRUPT and FAKE_ASTRAY do. */
+CUresult fake_memory_move_rows(uint64_t dst, uint64_t src,
+			       const struct fake_rows *rows);
+/* From the first byte to behind the last. */
+uint64_t fake_rows_span(const struct fake_rows *rows, uint64_t pitch, uint64_t plane);
 /* Under the lock: where FAKE_CORRUPT has a bit flipped by this copy between two places of
  * its tables, NAN nowhere, below 0 if nothing is to be written. */
 double fake_memory_corrupt(int src, int dst);
@@ -291,6 +302,7 @@ enum fake_engine {
 	FAKE_PREFETCH, /* managed pages, by call, … */
 	FAKE_FAULTS,   /* … by touch, … */
 	FAKE_FAR,      /* … or used where they are */
+	FAKE_BOX,      /* rows at a distance, by a kernel */
 	FAKE_ENGINES
 };
 
@@ -412,6 +424,8 @@ struct fake_kernel {
 			unsigned grid); /* NULL: the gate */
 	/* What it moves by its arguments; NULL: nothing. */
 	struct fake_moves (*moves)(const void *args);
+	/* … for as long as so many bytes in one piece; NULL: these. */
+	uint64_t (*takes)(const void *args);
 	/* … and at the same time, another way. */
 	struct fake_moves (*moves_back)(const void *args);
 	/* Nanoseconds that it takes beside that; under the memory lock, after it
@@ -424,7 +438,7 @@ struct fake_kernel {
 };
 
 #define FAKE_ARGS 80
-#define FAKE_N_KERNELS 31
+#define FAKE_N_KERNELS 33
 extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 
 /* ---- stream.c, queue.c ---- */
@@ -432,8 +446,6 @@ extern const struct fake_kernel fake_kernels[FAKE_N_KERNELS];
 CUresult fake_launch(CUstream stream, const struct fake_ctx *owner,
 		     const struct fake_kernel *kernel, const void *args,
 		     unsigned grid, unsigned threads);
-/* As cuMemcpyAsync. */
-CUresult fake_copy(CUstream stream, uint64_t dst, uint64_t src, uint64_t bytes);
 /* To a GPU or FAKE_HOST, NUMA node `numa` of it, of managed memory that is there. */
 CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu,
 		       int numa);

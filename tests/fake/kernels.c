@@ -130,6 +130,35 @@ static CUresult run_check(const struct fake_ctx *ctx, const void *args, unsigned
 	return CUDA_SUCCESS;
 }
 
+static CUresult run_inside(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_inside *a = args;
+	uint64_t *p = words_at(ctx, a->address, a->words, FAKE_LOADS);
+	struct cs_check *out = fake_memory_kernel(ctx, a->out, grid * sizeof(*out),
+						  FAKE_STORES);
+
+	if (!p || !out)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	for (unsigned b = 0; b < grid; b++)
+		out[b] = (struct cs_check){ .first_word = UINT64_MAX };
+	for (uint64_t i = 0; i < a->words; i++) {
+		uint64_t want = cs_outside(&a->inside, 8 * i) >= 8 ?
+					CS_POISON64 :
+					cs_inside_word(&a->inside, a->key, i);
+
+		if (p[i] == want)
+			continue;
+		if (!out[0].wrong_words++) {
+			out[0].first_word = i;
+			out[0].expected = want;
+			out[0].found = p[i];
+		}
+		out[0].wrong_bytes += cs_wrong_bytes(want, p[i]);
+		out[0].poison_words += p[i] == CS_POISON64;
+	}
+	return CUDA_SUCCESS;
+}
+
 static CUresult run_stamp(const struct fake_ctx *ctx, const void *args, unsigned grid)
 {
 	const struct cs_k_stamp *a = args;
@@ -171,6 +200,53 @@ static struct fake_moves moves_copy(const void *args)
 
 	return (struct fake_moves){ FAKE_SM, a->dst, a->src,
 				    a->words * 8 * a->copies };
+}
+
+/* A row takes as long as whole sectors of 32 bytes. */
+#define SECTOR 32u
+
+static CUresult run_box(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_box *a = args;
+	const struct fake_rows rows = {
+		a->width,
+		a->rows,
+		1,
+		a->dst_pitch,
+		a->src_pitch,
+		a->rows * a->dst_pitch,
+		a->rows * a->src_pitch,
+	};
+	const uint64_t all = a->dst | a->src | a->width |
+			     (a->rows > 1 ? a->dst_pitch | a->src_pitch : 0);
+
+	(void)grid;
+	if (!a->rows || !a->width || !a->copies)
+		return CUDA_SUCCESS;
+	if ((a->unit != 4 && a->unit != 8 && a->unit != 16) || all % a->unit ||
+	    a->width / a->unit * a->rows > UINT32_MAX)
+		return CUDA_ERROR_MISALIGNED_ADDRESS;
+	if (!fake_memory_kernel(ctx, a->dst, fake_rows_span(&rows, a->dst_pitch, 0),
+				FAKE_STORES) ||
+	    !fake_memory_kernel(ctx, a->src, fake_rows_span(&rows, a->src_pitch, 0),
+				FAKE_LOADS))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	return fake_memory_move_rows(a->dst, a->src, &rows);
+}
+
+static struct fake_moves moves_box(const void *args)
+{
+	const struct cs_k_box *a = args;
+
+	return (struct fake_moves){ FAKE_BOX, a->dst, a->src,
+				    a->width * a->rows * a->copies };
+}
+
+static uint64_t takes_box(const void *args)
+{
+	const struct cs_k_box *a = args;
+
+	return (a->width + SECTOR - 1) / SECTOR * SECTOR * a->rows * a->copies;
 }
 
 static CUresult run_rekey(const struct fake_ctx *ctx, const void *args, unsigned grid)
@@ -736,6 +812,8 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(rekey) },
 	{ MOVES(consume) },
 	{ MOVES(produce) },
+	{ MOVES(box), .takes = takes_box },
+	{ RUNS(inside) },
 #define NOTHING(kernel) { .name = "cs_k_" #kernel, .run = run_nothing },
 	CS_KERNELS_ARGS(NOTHING){
 		NAMED(gate) }, /* stream.c has it, as it has cuStreamWaitValue32 */

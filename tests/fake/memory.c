@@ -757,6 +757,45 @@ void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu)
 		to.at[(uint64_t)at] ^= 1;
 }
 
+/* Where FAKE_ASTRAY leads a copy, and what FAKE_CORRUPT does to it. */
+static double disturb(struct place *to, const struct place *from)
+{
+	int i = place_index(from), j = place_index(to);
+	double corrupt;
+
+	if (!to->memory && !from->memory)
+		return NAN;
+	corrupt = fake_memory_corrupt(i, j);
+	if (to->memory && !isnan(fake.astray[i][j]))
+		lead_astray(to, fake.astray[i][j]);
+	return corrupt;
+}
+
+uint64_t fake_rows_span(const struct fake_rows *r, uint64_t pitch, uint64_t plane)
+{
+	return (r->planes - 1) * plane + (r->rows - 1) * pitch + r->width;
+}
+
+CUresult fake_memory_move_rows(uint64_t dst, uint64_t src, const struct fake_rows *r)
+{
+	const uint64_t span = fake_rows_span(r, r->dst_pitch, r->dst_plane);
+	struct place to, from;
+	double corrupt;
+
+	if (place_find(dst, span, &to) ||
+	    place_find(src, fake_rows_span(r, r->src_pitch, r->src_plane), &from))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	corrupt = disturb(&to, &from);
+	for (uint64_t z = 0; z < r->planes && !(corrupt < 0); z++)
+		for (uint64_t y = 0; y < r->rows; y++)
+			memmove(to.at + z * r->dst_plane + y * r->dst_pitch,
+				from.at + z * r->src_plane + y * r->src_pitch,
+				r->width);
+	if (corrupt >= 0 && corrupt < (double)span)
+		to.at[(uint64_t)corrupt] ^= 1;
+	return CUDA_SUCCESS;
+}
+
 CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct place to, from;
@@ -764,13 +803,8 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
 	int bad;
 
 	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
-	if (!bad && (to.memory || from.memory)) {
-		int i = place_index(&from), j = place_index(&to);
-
-		corrupt = fake_memory_corrupt(i, j);
-		if (to.memory && !isnan(fake.astray[i][j]))
-			lead_astray(&to, fake.astray[i][j]);
-	}
+	if (!bad)
+		corrupt = disturb(&to, &from);
 	if (bad || corrupt < 0)
 		;
 	else if ((to.memory && to.memory->fd >= 0 && !from.memory) ||

@@ -105,7 +105,7 @@ static void pass_flow(struct fake_stream *s, const struct fake_op *op)
 		s->timed = op->flow;
 		s->rate = fake_flow_rate(&op->flow);
 	}
-	s->ps += fake_copy_ps(&op->flow, s->rate, op->bytes);
+	s->ps += fake_copy_ps(&op->flow, s->rate, op->takes ? op->takes : op->bytes);
 	fake_flow_count(&op->flow, op->bytes);
 }
 
@@ -117,7 +117,8 @@ static CUresult run_copy(struct fake_stream *s, const struct fake_op *op)
 	fake_memory_lock();
 	fake_memory_kernel(s->ctx, op->src, op->bytes, FAKE_LOADS);
 	fake_memory_kernel(s->ctx, op->dst, op->bytes, FAKE_STORES);
-	code = fake_memory_move(op->dst, op->src, op->bytes);
+	code = op->rows.width ? fake_memory_move_rows(op->dst, op->src, &op->rows) :
+				fake_memory_move(op->dst, op->src, op->bytes);
 	fake_memory_unlock();
 	pass_flow(s, op);
 	s->ps += (uint64_t)(fake_um_ns(op->bytes) * 1e3);

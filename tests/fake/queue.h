@@ -31,6 +31,8 @@ struct fake_op {
 	uint64_t expired; /* address to set to 1 then */
 	/* copy, write */
 	uint64_t dst, src, bytes;
+	uint64_t takes;	       /* as long as so many bytes in one piece; 0: these */
+	struct fake_rows rows; /* width 0: one piece */
 	uint32_t value;
 	struct fake_flow flow;
 	/* kernel: both at the same time */

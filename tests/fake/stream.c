@@ -110,6 +110,20 @@ static int numa_of(uint64_t at)
 	return node < 0 ? 0 : node;
 }
 
+static uint64_t dst_span(const struct fake_op *op)
+{
+	const struct fake_rows *r = &op->rows;
+
+	return r->width ? fake_rows_span(r, r->dst_pitch, r->dst_plane) : op->bytes;
+}
+
+static uint64_t src_span(const struct fake_op *op)
+{
+	const struct fake_rows *r = &op->rows;
+
+	return r->width ? fake_rows_span(r, r->src_pitch, r->src_plane) : op->bytes;
+}
+
 /* What is not page-locked goes through the driver's hands: who asks for it is held up
  * until it has been copied, and so by a gate of the stream.  `to` and `from` are the
  * contexts that memory must be of; NULL: any. */
@@ -124,8 +138,8 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	if (!on)
 		return CUDA_ERROR_INVALID_HANDLE;
 	fake_memory_lock();
-	d = fake_memory_find(op->dst, op->bytes, &code);
-	s = fake_memory_find(op->src, op->bytes, &code_from);
+	d = fake_memory_find(op->dst, dst_span(op), &code);
+	s = fake_memory_find(op->src, src_span(op), &code_from);
 	code = code ? code : code_from;
 	op->flow.dst = fake_memory_place(on->ctx, d);
 	op->flow.src = fake_memory_place(on->ctx, s);
@@ -163,14 +177,9 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
 				   CUstream stream)
 {
-	ENTER(cuMemcpyAsync, FAKE_CTX);
-	return fake_copy(stream, dst, src, bytes);
-}
-
-CUresult fake_copy(CUstream stream, uint64_t dst, uint64_t src, uint64_t bytes)
-{
 	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
 
+	ENTER(cuMemcpyAsync, FAKE_CTX);
 	return enqueue_copy(stream, &op, NULL, NULL);
 }
 
@@ -186,6 +195,104 @@ API CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx,
 	if (!to || !from)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return enqueue_copy(stream, &op, to, from);
+}
+
+/* Each row takes as long as so many bytes more, each plane as some rows of none. */
+#define ROW_BYTES 48u
+#define PLANE_ROWS 4u
+
+static int is_address(CUmemorytype type)
+{
+	return type == CU_MEMORYTYPE_UNIFIED || type == CU_MEMORYTYPE_DEVICE;
+}
+
+static CUresult enqueue_rows(CUstream stream, struct fake_op *op,
+			     const struct fake_ctx *to, const struct fake_ctx *from)
+{
+	const struct fake_rows *r = &op->rows;
+
+	if (!r->width || !r->rows || !r->planes || r->width > r->dst_pitch ||
+	    r->width > r->src_pitch || r->rows * r->dst_pitch > r->dst_plane ||
+	    r->rows * r->src_pitch > r->src_plane)
+		return CUDA_ERROR_INVALID_VALUE;
+	op->bytes = r->width * r->rows * r->planes;
+	op->takes = (r->rows * (r->width + ROW_BYTES) + PLANE_ROWS * ROW_BYTES) *
+		    r->planes;
+	return enqueue_copy(stream, op, to, from);
+}
+
+API CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
+{
+	struct fake_op op = { .kind = OP_COPY };
+
+	ENTER(cuMemcpy2DAsync, FAKE_CTX);
+	if (!a || !is_address(a->srcMemoryType) || !is_address(a->dstMemoryType) ||
+	    a->srcXInBytes || a->srcY || a->dstXInBytes || a->dstY ||
+	    a->srcPitch > INT32_MAX || a->dstPitch > INT32_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	op.dst = a->dstDevice;
+	op.src = a->srcDevice;
+	op.rows = (struct fake_rows){
+		a->WidthInBytes,
+		a->Height,
+		1,
+		a->dstPitch,
+		a->srcPitch,
+		a->Height * a->dstPitch,
+		a->Height * a->srcPitch,
+	};
+	return enqueue_rows(stream, &op, NULL, NULL);
+}
+
+API CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
+{
+	struct fake_op op = { .kind = OP_COPY };
+
+	ENTER(cuMemcpy3DAsync, FAKE_CTX);
+	if (!a || !is_address(a->srcMemoryType) || !is_address(a->dstMemoryType) ||
+	    a->srcXInBytes || a->srcY || a->srcZ || a->dstXInBytes || a->dstY ||
+	    a->dstZ || a->srcLOD || a->dstLOD)
+		return CUDA_ERROR_INVALID_VALUE;
+	op.dst = a->dstDevice;
+	op.src = a->srcDevice;
+	op.rows = (struct fake_rows){
+		a->WidthInBytes,
+		a->Height,
+		a->Depth,
+		a->dstPitch,
+		a->srcPitch,
+		a->dstHeight * a->dstPitch,
+		a->srcHeight * a->srcPitch,
+	};
+	return enqueue_rows(stream, &op, NULL, NULL);
+}
+
+API CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *a, CUstream stream)
+{
+	struct fake_op op = { .kind = OP_COPY };
+	const struct fake_ctx *to, *from;
+
+	ENTER(cuMemcpy3DPeerAsync, FAKE_CTX);
+	if (!a || a->srcMemoryType != CU_MEMORYTYPE_DEVICE ||
+	    a->dstMemoryType != CU_MEMORYTYPE_DEVICE || a->srcXInBytes || a->srcY ||
+	    a->srcZ || a->dstXInBytes || a->dstY || a->dstZ || a->srcLOD || a->dstLOD)
+		return CUDA_ERROR_INVALID_VALUE;
+	to = fake_ctx_of(a->dstContext);
+	from = fake_ctx_of(a->srcContext);
+	if (!to || !from)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	op.dst = a->dstDevice;
+	op.src = a->srcDevice;
+	op.rows = (struct fake_rows){
+		a->WidthInBytes,
+		a->Height,
+		a->Depth,
+		a->dstPitch,
+		a->srcPitch,
+		a->dstHeight * a->dstPitch,
+		a->srcHeight * a->srcPitch,
+	};
+	return enqueue_rows(stream, &op, to, from);
 }
 
 /* Under the memory lock: whose memory it is; none: this GPU's. */
@@ -231,6 +338,7 @@ static void kernel_flows(const struct fake_stream *s, struct fake_op *op,
 	struct fake_moves moves = op->kernel->moves(op->args);
 
 	op->bytes = kernel_flow(s, &moves, threads, &op->flow);
+	op->takes = op->kernel->takes ? op->kernel->takes(op->args) : 0;
 	fake_memory_lock();
 	come_find(s->ctx, moves.dst ? moves.dst : moves.src, &op->come);
 	fake_memory_unlock();

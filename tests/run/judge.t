@@ -249,6 +249,9 @@ refused() { # PATTERN LINE...
 ok "a column that is none is refused" refused ":1: there is no column 'tests'" 'tests,bound' 'a,1'
 ok "… a column that is missing" refused ":1: column bound is missing" 'test,class' 'a,1'
 ok "… a test that is none" refused ":3: column test: .*'peer.xx'" test,bound '' 'peer.xx,1'
+scope=Comm_cudaMemcpyAsync_PinnedToGPU_flush
+ok "… a single cell, for all others would be bounded too" refused ":2: column test: '$scope/0/1/18' is a single cell" test,bound "$scope/0/1/18,1"
+ok "… other caches than its name says" refused ":2: column cache: 'any': '$scope' says another" test,cache,bound "$scope,any,1"
 ok "… an empty bound" refused ':2: column bound: it is empty' test,bound 'peer.*,'
 ok "… no number" refused ":2: column bound: 'fast'" test,bound 'peer.ce.*,fast'
 ok "… infinity" refused ":2: column bound: 'inf'" test,bound 'peer.ce.*,inf'

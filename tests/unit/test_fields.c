@@ -35,6 +35,9 @@ static void fill(void *n, const struct cs_field *f, const void *of)
 		cs_text(cs_field_in(f, of), f->size, "t%d", value);
 	else if (f->type == CS_TYPE_KIB)
 		cs_field_store(f, (void *)(uintptr_t)of, value * 1024);
+	else if (f->type == CS_TYPE_SHAPE)
+		cs_field_store(f, (void *)(uintptr_t)of,
+			       (int64_t)cs_shape_pieces(4, 8u * (uint32_t)value));
 	else if (f->type != CS_TYPE_PART)
 		cs_field_store(f, (void *)(uintptr_t)of,
 			       f->type == CS_TYPE_COUNT || f->type == CS_TYPE_NUMBER ||

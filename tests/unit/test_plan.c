@@ -713,7 +713,7 @@ static void what_cannot_be_planned_is_refused(void)
 	static const struct cs_choices none;
 
 	bad = good, bad.n_agents = 1;
-	refused(&bad, "peer.ce.write.pair and 79 more: need two GPUs, and there is 1");
+	refused(&bad, "peer.ce.write.pair and 89 more: need two GPUs, and there is 1");
 	bad = request(1, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	refused(&bad, "peer.ce.write.pair: needs two GPUs, and there is 1");
 	bad = request(2, "peer.ce.write.shift", CS_BACKEND_CUDA);
@@ -753,7 +753,7 @@ static void what_cannot_be_planned_is_refused(void)
 	bad.set.numa = UINT64_MAX >> 1;
 	bad.set.last_bytes = (uint64_t)64 << 40;
 	bad.set.growth = 1.05;
-	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 64652 steps and 8275440 "
+	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 43296 steps and 5541877 "
 		      "transfers would be larger than 256 MiB: ask for fewer tests, "
 		      "sizes or NUMA nodes");
 }

@@ -224,7 +224,7 @@ static int copy2d(struct cs_calls *c, struct own *own)
 	};
 
 	(void)own;
-	return CU_OPTIONAL(c, copy_2d, "cuMemcpy2DAsync", &copy, c->on);
+	return CU(c, cuMemcpy2DAsync, &copy, c->on);
 }
 
 static int copy3d(struct cs_calls *c, struct own *own)
@@ -244,7 +244,7 @@ static int copy3d(struct cs_calls *c, struct own *own)
 	};
 
 	(void)own;
-	return CU_OPTIONAL(c, copy_3d, "cuMemcpy3DAsync", &copy, c->on);
+	return CU(c, cuMemcpy3DAsync, &copy, c->on);
 }
 
 /* ---- memory ---- */

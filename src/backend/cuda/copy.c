@@ -9,6 +9,11 @@
  *     OUT: wait *emptied >= base + n - slots | copy to slot   | *filled = base + n
  *     IN:  wait *filled >= base + n          | copy from slot | *emptied = base + n
  *
+ * What is packed goes through one buffer of each side:
+ *
+ *     PACK:   wait *emptied >= base + n - 1 | pack, copy | *filled = base + n
+ *     UNPACK: wait *filled >= base + n      | unpack     | *emptied = base + n
+ *
  * Everything here is enqueued and queried, nothing waits; but a copy of pageable memory
  * holds up who enqueues it, which is why a thread of its own does. */
 #include "config.h"
@@ -71,6 +76,8 @@ static int enqueue_copy(struct cs_dev *dev, CUstream stream, const struct cs_cop
 		return cs_um_prefetch(dev, stream, f, err);
 	if (f->kind == CS_COPY_TOUCH || f->kind == CS_COPY_FAULT)
 		return cs_um_touch(dev, stream, f, err);
+	if (f->kind >= CS_COPY_2D && f->kind <= CS_COPY_UNPACK)
+		return cs_box_enqueue(dev, stream, f, err);
 	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
 				 cs_peer_context(dev, f->dst), f->src,
@@ -102,10 +109,27 @@ static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_copy *f,
 			     err);
 }
 
+/* The n-th of what is packed, from 1 on: one buffer, which is not packed again before it
+ * was unpacked. */
+static int enqueue_packed(struct cs_dev *dev, int lane, const struct cs_copy *f,
+			  uint32_t n, struct cs_err *err)
+{
+	const uint32_t packs = f->kind == CS_COPY_PACK;
+
+	if ((!packs || n > 1) && enqueue_wait(dev, lane, packs ? f->emptied : f->filled,
+					      f->base + n - packs, err))
+		return -1;
+	if (enqueue_copy(dev, dev->lane[lane].stream, f, err))
+		return -1;
+	return enqueue_store(dev, lane, packs ? f->filled : f->emptied, f->base + n,
+			     err);
+}
+
 int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		    struct cs_err *err)
 {
 	int chunked = desc->kind == CS_COPY_OUT || desc->kind == CS_COPY_IN;
+	int packed = desc->kind == CS_COPY_PACK || desc->kind == CS_COPY_UNPACK;
 	const struct cs_lane *on = cs_dev_lane(dev, lane, err);
 	uint32_t n = 0;
 
@@ -114,7 +138,9 @@ int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 	for (uint32_t i = 0; i < desc->copies; i++) {
 		struct cs_copy one = nth_copy(desc, i);
 
-		if (!chunked && enqueue_copy(dev, on->stream, &one, err))
+		if (packed && enqueue_packed(dev, lane, &one, i + 1, err))
+			return -1;
+		if (!chunked && !packed && enqueue_copy(dev, on->stream, &one, err))
 			return -1;
 		for (uint64_t at = 0; chunked && at < desc->bytes;
 		     at += desc->chunk_bytes)

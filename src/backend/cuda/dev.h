@@ -165,6 +165,12 @@ int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
 /* Had what was prefetched come before the kernel that works on it? */
 int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err);
 
+/* box.c: what has a shape, by a kernel, or by a driver or packed. */
+int cs_box_launch(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
+		  struct cs_err *err);
+int cs_box_enqueue(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
+		   struct cs_err *err);
+
 /* Facts on one device. */
 int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err);
 
@@ -186,8 +192,10 @@ int cs_peer_import(struct cs_dev *dev, const struct cs_export *peer,
 		   struct cs_mapping *out, struct cs_err *err);
 void cs_peer_unimport(struct cs_dev *dev, struct cs_mapping *mapping);
 void cs_peer_release_all(struct cs_dev *dev);
-/* The context that owns an address: a peer's of this process, or our own. */
+/* The context that owns an address: a peer's of this process, or our own; and whether it
+ * is of this process. */
 CUcontext cs_peer_context(const struct cs_dev *dev, uint64_t address);
+int cs_peer_is_near(const struct cs_dev *dev, uint64_t address);
 /* Is the address in memory of a peer's GPU? */
 int cs_peer_has(const struct cs_dev *dev, uint64_t address);
 

@@ -61,6 +61,9 @@
 	X(cuMemHostGetDevicePointer, 3020)                                     \
 	X(cuMemcpyAsync, 4000)                                                 \
 	X(cuMemcpyPeerAsync, 4000)                                             \
+	X(cuMemcpy2DAsync, 3020)                                               \
+	X(cuMemcpy3DAsync, 3020)                                               \
+	X(cuMemcpy3DPeerAsync, 4000)                                           \
 	X(cuMemGetAllocationGranularity, 10020)                                \
 	X(cuMemCreate, 10020)                                                  \
 	X(cuMemRelease, 10020)                                                 \
@@ -100,9 +103,7 @@
 	  PFN_cuGraphExecDestroy_v10000)                                       \
 	X(alloc_async, "cuMemAllocAsync", 11020, PFN_cuMemAllocAsync_v11020)   \
 	X(free_async, "cuMemFreeAsync", 11020, PFN_cuMemFreeAsync_v11020)      \
-	X(memset_async, "cuMemsetD8Async", 3020, PFN_cuMemsetD8Async_v3020)    \
-	X(copy_2d, "cuMemcpy2DAsync", 3020, PFN_cuMemcpy2DAsync_v3020)         \
-	X(copy_3d, "cuMemcpy3DAsync", 3020, PFN_cuMemcpy3DAsync_v3020)
+	X(memset_async, "cuMemsetD8Async", 3020, PFN_cuMemsetD8Async_v3020)
 
 typedef CUresult(CUDAAPI *cs_prefetch_numa_fn)(CUdeviceptr at, size_t bytes,
 					       CUmemLocation to, unsigned int flags,

@@ -19,7 +19,7 @@
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
 	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(fault) X(touched)      \
 	X(consume) X(produce) X(fma)                                           \
-	X(triad) X(l2) X(shared)
+	X(triad) X(l2) X(shared) X(box) X(inside)
 /* These do nothing, with that many bytes of arguments: args0 takes no struct. */
 #define CS_KERNELS_ARGS(X) X(args0) X(args16) X(args256) X(args1024) X(args4096)
 
@@ -56,6 +56,22 @@ struct cs_k_check {
 	uint64_t stride;
 	uint32_t places, each;
 	uint64_t triad; /* as struct cs_expected has it */
+};
+
+/* The same of one place with an inside (base/fill.h): around it there is poison. */
+struct cs_k_inside {
+	uint64_t address, words, key;
+	uint64_t out;
+	struct cs_inside inside;
+};
+
+/* Rows of `width` bytes, that many, from each to the next so many; in units of 4, 8 or 16
+ * bytes, of which all of these and both addresses are multiples.  Below 2^32 units.  Any
+ * grid. */
+struct cs_k_box {
+	uint64_t dst, src;
+	uint64_t dst_pitch, src_pitch, width, rows;
+	uint32_t copies, unit;
 };
 
 /* Pages of managed memory: the first word of each, of `page` words, becomes that of the

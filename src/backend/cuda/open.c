@@ -141,6 +141,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_rekey rekey = { tiny, 2, 0, 0, 0 };
 	struct cs_k_consume consume = { tiny, 0, proof, 4, 0 };
 	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
+	struct cs_k_box box = { tiny, tiny, 4, 4, 4, 0, 1, 4 };
+	struct cs_k_inside inside = { tiny, 0, 0, check.out, { 0, 4, 4, 0, 0 } };
 	struct cs_k_args4096 most = { { 0 } };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
@@ -156,6 +158,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_consume] = &consume, [CS_KERNEL_produce] = &produce,
 		[CS_KERNEL_fma] = &fma,		[CS_KERNEL_triad] = &triad,
 		[CS_KERNEL_l2] = &l2,		[CS_KERNEL_shared] = &shared,
+		[CS_KERNEL_box] = &box,		[CS_KERNEL_inside] = &inside,
 		[CS_KERNEL_args0] = &most,	[CS_KERNEL_args16] = &most,
 		[CS_KERNEL_args256] = &most,	[CS_KERNEL_args1024] = &most,
 		[CS_KERNEL_args4096] = &most,

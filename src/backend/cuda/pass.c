@@ -103,11 +103,15 @@ int cs_pass_check(struct cs_dev *dev, uint64_t address,
 				   pattern->places,
 				   0,
 				   pattern->triad };
+	struct cs_k_inside inside = { address, args.words, pattern->key, args.out,
+				      pattern->inside };
 	struct cs_grid grid = grid_of_places(dev, pattern, &args.each);
+	int within = pattern->inside.width != 0;
 
 	assert(address % 16 == 0 && pattern->bytes % 16 == 0 &&
 	       pattern->stride % 16 == 0 && pattern->places > 0);
-	if (cs_dev_launch(dev, CS_KERNEL_check, grid, dev->aux, &args, err) ||
+	if (cs_dev_launch(dev, within ? CS_KERNEL_inside : CS_KERNEL_check, grid,
+			  dev->aux, within ? (void *)&inside : &args, err) ||
 	    (poison && enqueue_poison(dev, address, cs_expected_span(pattern), err)) ||
 	    cs_pass_idle(dev, err))
 		return -1;

@@ -217,6 +217,11 @@ CUcontext cs_peer_context(const struct cs_dev *dev, uint64_t address)
 	return dev->context;
 }
 
+int cs_peer_is_near(const struct cs_dev *dev, uint64_t address)
+{
+	return cs_peer_context(dev, address) != dev->context;
+}
+
 int cs_peer_has(const struct cs_dev *dev, uint64_t address)
 {
 	for (const struct cs_peer *p = dev->peers; p; p = p->next)

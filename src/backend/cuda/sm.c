@@ -128,7 +128,8 @@ static int is_on_chip(const struct cs_copy *f)
 /* Nothing of it is divided in several ways. */
 static int is_as_defined(const struct cs_copy *f)
 {
-	return is_zero_copy(f) || is_consumer(f) || is_on_chip(f);
+	return is_zero_copy(f) || is_consumer(f) || is_on_chip(f) ||
+	       f->kind == CS_COPY_BOX;
 }
 
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
@@ -147,7 +148,7 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 		*threads = CS_KERNEL_THREADS_MOST;
 		return i == 0;
 	}
-	if (is_consumer(desc)) {
+	if (is_consumer(desc) || desc->kind == CS_COPY_BOX) {
 		*blocks = dev->blocks;
 		*threads = CS_KERNEL_THREADS;
 		return i == 0;
@@ -499,6 +500,8 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 		return launch_on_chip(dev, lane, err);
 	case CS_COPY_TRIAD:
 		return launch_triad(dev, on, err);
+	case CS_COPY_BOX:
+		return cs_box_launch(dev, on->stream, f, err);
 	case CS_COPY_SM:
 		return launch_copy(dev, lane, err);
 	case CS_COPY_SM_READ:

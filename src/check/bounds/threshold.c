@@ -83,9 +83,17 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 				&chosen, i ? NULL : t->err);
 	for (i = 0; i < chosen.n; i++)
 		line->tests[chosen.choice[i].test] = 1;
-	if (chosen.n)
-		take_names_variant(&chosen, line);
-	return chosen.n ? 0 : cs_table_wrong(t, TEST);
+	if (!chosen.n)
+		return cs_table_wrong(t, TEST);
+	if (cs_choices_name_cells(&chosen)) {
+		cs_err_set(t->err,
+			   "'%s' is a single cell: a threshold is of all cells of a "
+			   "test, or of those of the size and the variant in its line",
+			   t->field[TEST]);
+		return cs_table_wrong(t, TEST);
+	}
+	take_names_variant(&chosen, line);
+	return 0;
 }
 
 /* The chosen tests that have this unit stay; -1: all; how many there are. */
@@ -200,14 +208,24 @@ static int take_size(const struct cs_table *t, struct cs_threshold *line)
 	return 0;
 }
 
+/* A name may say a part of it already. */
 static int take_variant(const struct cs_table *t, struct cs_threshold *line)
 {
+	const struct cs_variant named = line->variant;
+
 	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++) {
 		const char *text = t->field[VARIANT + i];
 
-		line->says[i] |= *text != '\0';
-		if (*text && cs_variant_parse(&line->variant, i, text, t->err))
+		if (!*text)
+			continue;
+		if (cs_variant_parse(&line->variant, i, text, t->err))
 			return cs_table_wrong(t, (int)(VARIANT + i));
+		if (line->says[i] && !cs_variant_agrees(&line->variant, &named, i)) {
+			cs_err_set(t->err, "'%s': '%s' says another: leave it empty",
+				   text, t->field[TEST]);
+			return cs_table_wrong(t, (int)(VARIANT + i));
+		}
+		line->says[i] = 1;
 	}
 	return 0;
 }

@@ -334,6 +334,8 @@ static void gpus_text(const struct cs_run *run, const struct cs_anomaly *s, char
 /* " --cache cold --threads 4 --cpu-numa 1" */
 static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
 {
+	char shape[CS_SHAPE_TEXT];
+
 	if (v->cache)
 		cs_text_add(p->text, sizeof(p->text), " --cache %s",
 			    cs_cache_words[v->cache]);
@@ -341,6 +343,10 @@ static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
 		cs_text_add(p->text, sizeof(p->text), " --element %u", v->element);
 	if (v->kernels)
 		cs_text_add(p->text, sizeof(p->text), " --kernels %u", v->kernels);
+	if (v->shape) {
+		cs_shape_text(v->shape, shape, sizeof(shape));
+		cs_text_add(p->text, sizeof(p->text), " --shape %s", shape);
+	}
 	if (v->threads)
 		cs_text_add(p->text, sizeof(p->text), " --threads %u", v->threads);
 	if (v->cpu_numa)
@@ -350,7 +356,10 @@ static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
 
 struct cs_phrase cs_view_options(const struct cs_row *row)
 {
-	uint64_t bytes = row->what.bytes;
+	uint64_t bytes =
+		row->what.variant.shape ?
+			cs_variant_box(&row->what.variant, row->what.bytes).span :
+			row->what.bytes;
 	struct cs_phrase p = { "" };
 
 	if (cs_row_test(row)->bytes)
