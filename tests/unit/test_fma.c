@@ -120,6 +120,14 @@ static void operations_are_products_and_sums(void)
 	t_near(cs_fma_flops(CS_FMA_16), 4 * 8 * 1024, 0);
 }
 
+static void a_cpu_computes_what_a_plain_loop_does(void)
+{
+	t_ok(cs_fma_host(1) == cs_fma_host_expected(1));
+	t_ok(cs_fma_host(7) == cs_fma_host_expected(7));
+	t_ok(cs_fma_host(7) != cs_fma_host_expected(8));
+	t_ok(cs_fma_host_flops() >= 2 * 16 * 1024);
+}
+
 static const struct tap_test tests[] = {
 	{ "a CPU's vectors compute what a plain loop does",
 	  a_cpu_computes_what_a_plain_loop_does },
@@ -132,14 +140,6 @@ static const struct tap_test tests[] = {
 	{ "operations are products and sums", operations_are_products_and_sums },
 	{ NULL, NULL },
 };
-
-static void a_cpu_computes_what_a_plain_loop_does(void)
-{
-	t_ok(cs_fma_host(1) == cs_fma_host_expected(1));
-	t_ok(cs_fma_host(7) == cs_fma_host_expected(7));
-	t_ok(cs_fma_host(7) != cs_fma_host_expected(8));
-	t_ok(cs_fma_host_flops() >= 2 * 16 * 1024);
-}
 
 int main(void)
 {
