@@ -1,6 +1,11 @@
 dist_pkgdata_DATA += \
 	%D%/cscope-mpi-1.schema.json \
 	%D%/cscope-mpi-baseline-1.schema.json
+# Real reports to look at: cscope-mpi show.
+resultsdir = $(docdir)/results/h200x4
+results_DATA = \
+	%D%/results/h200x4/np4.json \
+	%D%/results/h200x4/quick.json
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/COST.md \

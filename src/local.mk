@@ -310,6 +310,7 @@ endif
 	%D%/check/bounds/criteria.c \
 	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
+	%D%/check/bounds/site.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
 	%D%/check/cells/anomaly.c \
@@ -319,6 +320,8 @@ endif
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
 	%D%/check/cells/judged.c \
+	%D%/check/cells/like.c \
+	%D%/check/cells/like.h \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
@@ -340,6 +343,12 @@ endif
 	%D%/check/compare/versus.h \
 	%D%/check/fleet/class.c \
 	%D%/check/fleet/class.h \
+	%D%/check/fleet/differs.c \
+	%D%/check/fleet/differs.h \
+	%D%/check/fleet/expected.c \
+	%D%/check/fleet/expected.h \
+	%D%/check/fleet/fact.c \
+	%D%/check/fleet/fact.h \
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
 	%D%/check/fleet/vote.c \
@@ -412,14 +421,20 @@ endif
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
+	%D%/report/answer.c \
+	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
+	%D%/report/best.c \
+	%D%/report/calls.c \
 	%D%/report/cell.c \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
 	%D%/report/csv.h \
 	%D%/report/curve.c \
 	%D%/report/curve.h \
+	%D%/report/digest.c \
+	%D%/report/digest.h \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -451,6 +466,8 @@ endif
 	%D%/report/nagios.c \
 	%D%/report/nodes.c \
 	%D%/report/nvbandwidth.c \
+	%D%/report/odd.c \
+	%D%/report/odd.h \
 	%D%/report/output.c \
 	%D%/report/overlap.c \
 	%D%/report/parts.h \

@@ -412,31 +412,35 @@ bench-truth: $(TRUTHS)
 # ---- whole-program tests and the rules of the house ----
 # The longest first, so that none of them is left alone at the end.
 SHELL_TESTS = \
-	%D%/run/torture.t \
-	%D%/run/judge.t \
-	%D%/run/schedule.t \
-	%D%/run/prolog.t \
+	%D%/run/via.t \
 	%D%/run/placement.t \
-	%D%/run/signals.t \
-	%D%/run/stalls.t \
+	%D%/run/torture.t \
+	%D%/run/prolog.t \
 	%D%/run/nodes.t \
-	%D%/run/launch.t \
-	%D%/run/gpu.t \
-	%D%/docs.t \
-	%D%/golden/run.t \
-	%D%/device-code.t \
-	%D%/layers.t \
+	%D%/run/unified.t \
 	%D%/lint.t \
+	%D%/run/schedule.t \
+	%D%/run/judge.t \
+	%D%/run/launch.t \
+	%D%/run/model.t \
+	%D%/run/stalls.t \
+	%D%/run/gpu.t \
+	%D%/run/faults-found.t \
+	%D%/run/signals.t \
+	%D%/device-code.t \
+	%D%/docs.t \
+	%D%/layers.t \
 	%D%/man.t \
 	%D%/quickstart.t \
+	%D%/golden/run.t \
+	%D%/run/article.t \
 	%D%/run/commscope.t \
 	%D%/run/compare.t \
 	%D%/run/calls.t \
 	%D%/run/costs.t \
-	%D%/run/data.t \
 	%D%/run/cpu.t \
+	%D%/run/data.t \
 	%D%/run/faults-differ.t \
-	%D%/run/faults-found.t \
 	%D%/run/faults.t \
 	%D%/run/files.t \
 	%D%/run/findings.t \
@@ -447,20 +451,16 @@ SHELL_TESTS = \
 	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
-	%D%/run/model.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
+	%D%/run/shapes.t \
 	%D%/run/sweep.t \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
-	%D%/run/unified.t \
 	%D%/run/variants.t \
-	%D%/run/article.t \
-	%D%/run/shapes.t \
-	%D%/run/via.t \
 	%D%/run/views.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \

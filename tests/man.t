@@ -39,8 +39,11 @@ same() { # FILE FILE, neither of them empty
 }
 
 # Options as --help has them, "-o --output", and as the page has them.
+all() { # [COMMAND]
+	[ $# -gt 0 ] && echo --help || echo --help=all
+}
 options_of_help() { # [COMMAND]
-	"$CSCOPE" "$@" --help | sed -nE 's/^  (-.,|   ) (--[a-z-]+).*/\1 \2/p' |
+	"$CSCOPE" "$@" "$(all "$@")" | sed -nE 's/^  (-.,|   ) (--[a-z-]+).*/\1 \2/p' |
 		sed 's/,//; s/^ *//' | sort
 }
 options_of_page() { # FILE SECTION NEXT-SECTION

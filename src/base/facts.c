@@ -24,6 +24,7 @@ static const struct cs_field gpu_facts[] = {
 	GPU(COUNT, "compute_capability_minor", cc_minor),
 	GPU(COUNT, "sm_count", sm_count),
 	GPU(COUNT, "memory_bytes", memory_bytes),
+	GPU(COUNT, "memory_bus_bits", memory_bus_bits),
 	GPU(COUNT, "compute_mode", compute_mode, .label = "compute mode",
 	    .words = compute_modes),
 	GPU(SWITCH, "mps", mps, .label = "MPS", CS_TRAIT(SETTINGS, "mps")),

@@ -41,6 +41,7 @@ struct cs_gpu_facts {
 	 * of the CPU; the CPU may use the GPU's.  1, 0 */
 	int32_t managed, concurrent, pageable, host_tables, direct;
 	int64_t memory_bytes;
+	int32_t memory_bus_bits; /* how wide the way to its memory is */
 };
 
 /* The links of one GPU: what is live now, and the most it can do.  NVML. */

@@ -124,3 +124,8 @@ void cs_print_as(FILE *to, const char *text, const char *special,
 		n += !n;
 	}
 }
+
+void cs_print_sgr(FILE *to, const char *parameters)
+{
+	fprintf(to, "\033[%.*sm", (int)strspn(parameters, "0123456789;"), parameters);
+}

@@ -19,6 +19,9 @@ void cs_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3
 void cs_print_line(FILE *to, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* How a terminal shows what follows: parameters of SGR, "1;31"; "0" is as usual. */
+void cs_print_sgr(FILE *to, const char *parameters);
+
 /* Clean text in which as[i] stands for each special[i]. */
 void cs_print_as(FILE *to, const char *text, const char *special,
 		 const char *const *as);

@@ -17,13 +17,13 @@ static int printed(int rc, FILE *to, struct cs_err *err)
 
 static int help(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	return printed(cs_options_help(to, opt->command), to, err);
+	return printed(cs_options_help(to, opt->command, opt->help_all), to, err);
 }
 
 static int list(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	return opt->their_sizes ? cs_command_names(opt, to, err) :
-				  printed(cs_report_list(to), to, err);
+				  printed(cs_report_list(to, opt->list, err), to, err);
 }
 
 static int explain(const struct cs_options *opt, FILE *to, struct cs_err *err)
@@ -48,6 +48,7 @@ int cs_command_run(const struct cs_call *call)
 	struct cs_err err = { "" };
 	int status;
 
+	cs_page_turn(cs_command_page(call->opt, call->to));
 	if (call->opt->action == CS_ACTION_MEASURE)
 		return cs_command_measure(call);
 	/* of a job's ranks the first answers */

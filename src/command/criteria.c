@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "check/fleet/expected.h"
 #include "file/baseline.h"
 
 static int load(const char *name, char **text, struct cs_err *err)
@@ -61,6 +62,10 @@ int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
 	if ((opt->baseline && read_baselines(c, opt->baseline, err)) ||
 	    (opt->threshold && read_thresholds(c, opt->threshold, err)))
 		return CS_EXIT_USAGE;
+	if (opt->expect && cs_expected_parse(opt->expect, &c->expected, err)) {
+		cs_err_prefix(err, "--expect");
+		return CS_EXIT_USAGE;
+	}
 	if (opt->redact) /* a name of the site */
 		cs_text(c->thresholds.name, sizeof(c->thresholds.name), "line");
 	return opt->min_share > 0 && cs_thresholds_share(&c->thresholds,

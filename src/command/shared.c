@@ -1,15 +1,55 @@
 /* shared.c - what several commands use. */
 #include "config.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/print.h"
+#include "base/units.h"
 #include "base/words.h"
 #include "command/command.h"
 
 void cs_complain(const char *text)
 {
 	cs_print_line(stderr, "cscope-mpi: %s", text);
+}
+
+#define COLUMNS_LEAST 40 /* of less no table can be made */
+#define COLUMNS_MOST 400
+
+/* By COLUMNS, or of the terminal; 0: there is none. */
+static int columns_of(int fd)
+{
+	const char *asked = getenv("COLUMNS");
+	struct winsize size = { 0 };
+	uint64_t n = 0;
+
+	if ((!asked || cs_uint_parse(asked, 1, INT16_MAX, &n, NULL)) && isatty(fd) &&
+	    !ioctl(fd, TIOCGWINSZ, &size))
+		n = size.ws_col;
+	if (!n)
+		return 0;
+	return n < COLUMNS_LEAST ? COLUMNS_LEAST :
+	       n > COLUMNS_MOST	 ? COLUMNS_MOST :
+				   (int)n;
+}
+
+static int is_coloured(const struct cs_options *opt, int fd)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (opt->colour != CS_COLOUR_AUTO)
+		return opt->colour == CS_COLOUR_ALWAYS;
+	return isatty(fd) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+struct cs_page cs_command_page(const struct cs_options *opt, FILE *to)
+{
+	return (struct cs_page){ columns_of(fileno(to)),
+				 is_coloured(opt, fileno(to)) };
 }
 
 uint64_t cs_command_seed(void)

@@ -2,6 +2,8 @@
 
 #include "file/baseline.h"
 
+#include "check/fleet/expected.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -61,6 +63,22 @@ static json_t *stat_record(const struct cs_baseline *b,
 			  "cells", (int)stat->cells, "places", places_array(b, stat)));
 }
 
+/* What nodes of the class are. */
+static json_t *facts_array(const struct cs_baseline *b, uint32_t class)
+{
+	const struct cs_site_fact *e = b->facts.data;
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < b->facts.n; i++)
+		if (e[i].class == class)
+			json_array_append_new(array,
+					      json_pack("{s:s, s:o, s:i}", "field",
+							e[i].field, "value",
+							cs_json_text(e[i].value),
+							"nodes", (int)e[i].nodes));
+	return array;
+}
+
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 {
 	const struct cs_baseline_class *class =
@@ -71,8 +89,9 @@ static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 	for (size_t i = 0; stats && i < b->stats.n; i++)
 		if (stat[i].class == index)
 			json_array_append_new(stats, stat_record(b, &stat[i]));
-	return json_pack("{s:o, s:i, s:i, s:o}", "class", cs_json_text(class->name),
-			 "nodes", (int)class->nodes, "runs", (int)class->runs,
+	return json_pack("{s:o, s:i, s:i, s:o, s:o}", "class",
+			 cs_json_text(class->name), "nodes", (int)class->nodes,
+			 "runs", (int)class->runs, "facts", facts_array(b, index),
 			 "statistics", stats);
 }
 
@@ -213,11 +232,26 @@ static int take_stat(const json_t *record, uint32_t class, struct cs_baseline *t
 	return 0;
 }
 
+static int decode_fact(const json_t *record, uint32_t class, struct cs_baseline *to,
+		       struct cs_err *err)
+{
+	struct cs_fields f = { record, "a fact", err, 0, NULL };
+	struct cs_site_fact e = { .class = class };
+
+	cs_field_need(&f, "field");
+	cs_field_need(&f, "value");
+	cs_field_text(&f, "field", e.field, sizeof(e.field));
+	cs_field_text(&f, "value", e.value, sizeof(e.value));
+	e.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
+	return f.bad ? -1 : cs_vec_push(&to->facts, &e, err);
+}
+
 static int decode_class(const json_t *record, struct cs_baseline *to,
 			struct cs_err *err)
 {
 	struct cs_fields f = { record, "a class", err, 0, NULL };
 	const json_t *stats = cs_field_array(&f, "statistics"), *stat;
+	const json_t *facts = json_object_get(record, "facts"), *fact;
 	struct cs_baseline_class *class = cs_vec_add(&to->classes, 1, err);
 	size_t i;
 
@@ -231,6 +265,9 @@ static int decode_class(const json_t *record, struct cs_baseline *to,
 	cs_field_need(&f, "statistics");
 	if (f.bad)
 		return -1;
+	json_array_foreach (facts, i, fact)
+		if (decode_fact(fact, (uint32_t)to->classes.n - 1, to, err))
+			return -1;
 	json_array_foreach (stats, i, stat)
 		if (take_stat(stat, (uint32_t)to->classes.n - 1, to, err))
 			return cs_err_prefix(err, "class '%.60s', statistic %zu",

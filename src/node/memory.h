@@ -61,8 +61,7 @@ struct cs_memory_kind {
 	void (*close)(struct cs_endpoints *e);
 	/* Are sources as they were filled?  Into slot->check[0]. */
 	int (*source)(struct cs_endpoints *e);
-	/* For a cell, whatever kind its ends are of: `begin` also frees what one that
-	 * failed has left. */
+	/* For a cell, whatever kind its ends are of; `end` may come without `begin`. */
 	int (*begin)(struct cs_endpoints *e);
 	void (*end)(struct cs_endpoints *e);
 	/* Between samples: was sample `seq` as it should be?  Then back to where samples

@@ -52,27 +52,50 @@ static void put_left(FILE *to, const char *left, const char *help)
 	wrap(to, help, 30, 80);
 }
 
-static void put_options(FILE *to, const struct cs_verb *command)
+/* That several may stand there --help=all says. */
+static int argument_most(const char *argument)
 {
+	const char *comma = strstr(argument, "[,");
+
+	return comma ? (int)(comma - argument) : 24;
+}
+
+/* Has a command so many options that only those of every day are told first? */
+static int is_long(const struct cs_verb *command)
+{
+	return !*command->name;
+}
+
+static void put_options(FILE *to, const struct cs_verb *command, int all)
+{
+	const char *heading = NULL;
+
 	for (size_t i = 0; i < command->n; i++) {
 		const struct cs_option *option = &command->options[i];
 		char left[64];
 
 		if (!option->name) {
-			fprintf(to, "\n%s:\n", option->help);
+			heading = option->help;
 			continue;
 		}
-		cs_text(left, sizeof(left), "  %c%c%s--%s%s%s",
+		if (!all && !option->brief)
+			continue;
+		if (heading)
+			fprintf(to, "\n%s:\n", heading);
+		heading = NULL;
+		cs_text(left, sizeof(left), "  %c%c%s--%s%s%.*s",
 			option->letter ? '-' : ' ',
 			option->letter ? option->letter : ' ',
 			option->letter ? ", " : "  ", option->name,
 			cs_option_wants(option) == required_argument ? " " : "",
+			all || !option->argument ? 60 :
+						   argument_most(option->argument),
 			option->argument ? option->argument : "");
-		put_left(to, left, option->help);
+		put_left(to, left, all ? option->help : option->brief);
 	}
 }
 
-static void put_commands(FILE *to)
+static void put_commands(FILE *to, int all)
 {
 	char left[64];
 
@@ -82,15 +105,17 @@ static void put_commands(FILE *to)
 	for (size_t i = 1; i < CS_VERBS; i++) {
 		cs_text(left, sizeof(left), "  %s %s", cs_verbs[i].name,
 			cs_verbs[i].operand);
-		put_left(to, left, cs_verbs[i].help);
+		put_left(to, left, all ? cs_verbs[i].help : cs_verbs[i].brief);
 	}
+	if (!all)
+		return;
 	fputs("\nExit status: 0 measured; 1 under --check a warning; 2 a cell failed, timed out\n"
 	      "or was corrupt, a process died, or under --check a critical finding; 3 could\n"
 	      "not test; 64 usage; 128 + N ended by signal N.\n",
 	      to);
 }
 
-int cs_options_help(FILE *to, const char *name)
+int cs_options_help(FILE *to, const char *name, int all)
 {
 	const struct cs_verb *command = cs_verb_named(name);
 
@@ -99,9 +124,10 @@ int cs_options_help(FILE *to, const char *name)
 	if (!command)
 		return -1;
 	put_usage(to, command);
-	put_options(to, command);
+	all = all || !is_long(command);
+	put_options(to, command, all);
 	if (!*command->name)
-		put_commands(to);
+		put_commands(to, all);
 	return ferror(to) ? -1 : 0;
 }
 

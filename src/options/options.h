@@ -38,11 +38,16 @@ struct cs_options {
 	char *const *files;	  /* all of them */
 	int n_files;
 	const char *nodes;	   /* --nodes, NULL */
+	const char *expect;	   /* --expect, NULL */
 	const char *drain_command; /* --drain-command, NULL */
 	char only[2][12];	   /* --gpu; --cell: both; "" */
 	const char *explain;	   /* --explain, NULL */
+	const char *list;	   /* --list=all or a glob; NULL */
+	int help_all;		   /* --help=all */
 	struct cs_axes axes;	   /* --matrix, --op, …; matrices 0: not given */
 	const char *tests;	   /* --test, or what --suite stands for; NULL */
+	char names[1024];	   /* of --test: what is no kind */
+	unsigned kinds;		   /* enum cs_matrix: kinds that --test names */
 	const char *suite;	   /* --suite, NULL */
 	int size_given;		   /* --size was */
 	int numa_given;		   /* --numa was */
@@ -72,6 +77,7 @@ struct cs_options {
 	int n_outputs;
 	const struct cs_format *format; /* of stdout */
 	int quiet, verbose;
+	enum cs_colour { CS_COLOUR_AUTO, CS_COLOUR_ALWAYS, CS_COLOUR_NEVER } colour;
 	int topology;	    /* show --topology */
 	int compact;	    /* show --compact */
 	const char *resume; /* --resume, NULL */
@@ -82,8 +88,9 @@ struct cs_options {
 /* Returns 0, or -1 with a usage error. */
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err);
-/* --help of a command; "" for the options that measure. */
-int cs_options_help(FILE *to, const char *name);
+/* --help of a command, of its everyday options or of all; "" for the options that
+ * measure. */
+int cs_options_help(FILE *to, const char *name, int all);
 
 /* A line of the table as documents show it; a heading has no name. */
 struct cs_option_help {

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "options/commscope.h"
+#include "base/near.h"
 #include "options/table.h"
 
 #include <string.h>
@@ -32,6 +33,46 @@ static const struct cs_option *by_letter(const struct cs_verb *command, int lett
 #define SEE_HELP "'cscope-mpi%s%s --help' lists "
 #define HELP_OF(command) *(command)->name ? " " : "", (command)->name
 
+/* The option that a name begins, or is a slip of; NULL: none is near. */
+static const char *meant(const struct cs_verb *command, const char *name,
+			 size_t length)
+{
+	unsigned int least = 2 + (unsigned int)length / 4;
+	const char *found = NULL;
+	char typed[CS_NEAR_MAX + 1];
+
+	cs_text(typed, sizeof(typed), "%.*s", (int)length, name);
+	for (size_t i = 0; i < command->n; i++) {
+		const struct cs_option *option = &command->options[i];
+		unsigned int d;
+
+		if (!option->name)
+			continue;
+		if (length > 2 && !strncmp(option->name, typed, length))
+			return option->name;
+		d = cs_distance(typed, option->name);
+		if (d < least) {
+			least = d;
+			found = option->name;
+		}
+	}
+	return found;
+}
+
+static int refuse_name(const struct cs_verb *command, const char *option,
+		       size_t length, struct cs_err *err)
+{
+	const char *near = meant(command, option + 2, length);
+
+	if (near)
+		return cs_err_set(err,
+				  "unknown option '%.*s'; did you mean '--%s'? " SEE_HELP
+				  "them",
+				  (int)length + 2, option, near, HELP_OF(command));
+	return cs_err_set(err, "unknown option '%.*s'; " SEE_HELP "them",
+			  (int)length + 2, option, HELP_OF(command));
+}
+
 /* getopt_long takes any unique beginning of a name: refuse that first, so that a
  * new option never changes what an old script means. */
 static int refuse_abbreviations(const struct cs_verb *command, int argc, char **argv,
@@ -51,9 +92,7 @@ static int refuse_abbreviations(const struct cs_verb *command, int argc, char **
 		length = strcspn(argv[i] + 2, "=");
 		option = by_name(command, argv[i] + 2, length);
 		if (!option)
-			return cs_err_set(err,
-					  "unknown option '%.*s'; " SEE_HELP "them",
-					  (int)length + 2, argv[i], HELP_OF(command));
+			return refuse_name(command, argv[i], length, err);
 		i += cs_option_wants(option) == required_argument &&
 		     argv[i][length + 2] != '=';
 	}
@@ -74,7 +113,7 @@ static void make_getopt(const struct cs_verb *command, struct option *longs,
 		if (!option->letter)
 			continue;
 		*shorts++ = option->letter;
-		if (option->argument)
+		if (cs_option_wants(option) == required_argument)
 			*shorts++ = ':';
 	}
 	*longs = (struct option){ 0 };

@@ -24,7 +24,7 @@
 #define OUTPUT                                                                 \
 	{ "output", 'o', "FILE", "also write FILE; .txt, .html, .json, .jsonl, .csv, " \
 	  ".prom (Prometheus textfile), .xml (JUnit), .trace.json (Perfetto); "          \
-	  "repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output) }
+	  "repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output), .brief = "also .txt, .html, .json, .jsonl, .csv, .prom, .xml" }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, " \
 	  "result, prom, nagios, junit; picture: a character a cell; trace: for "      \
@@ -32,27 +32,36 @@
 	  "nvbandwidth-json: as version 0.8 prints and as 0.10 writes JSON; "         \
 	  "commscope, commscope-json, commscope-csv: as Google Benchmark has them, "  \
 	  "with -v each sample", \
-	  OWN(cs_set_format) }
+	  OWN(cs_set_format), .brief = "text, json, csv, result, nagios, model and more" }
 #define MARGIN                                                                 \
 	{ "margin", 0, "SHARE", "within which two sides, or a cell and its baseline, " \
 	  "are the same; default 1%", SHARE(margin) }
 #define BASELINE                                                               \
 	{ "baseline", 0, "FILE[,...]", "judge each cell by what 'cscope-mpi baseline' " \
-	  "learnt of healthy nodes", TEXT(baseline) }
+	  "learnt of healthy nodes", TEXT(baseline), .brief = "judge by what healthy nodes give" }
 #define THRESHOLD                                                              \
 	{ "threshold", 0, "FILE.csv", "judge cells by bounds: columns test, class, " \
 	  "size, bound (335 GB/s, 90%), severity", TEXT(threshold) }
 #define MIN_SHARE                                                              \
 	{ "min-share", 0, "SHARE", "of the live link's peak that every cell of one " \
 	  "transfer at a time must have, as 85%", SHARE(min_share) }
+#define EXPECT                                                                  \
+	{ "expect", 0, "KEY=VALUE,...", "what every node is: gpus=8,nics=8,pcie=5x16,nvlinks=18, "\
+	  "driver, vbios and all that --check=topology prints; any waives a field of the "\
+	  "baseline and of the comparison of nodes", TEXT(expect) }
 #define REDACT                                                                 \
 	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all outputs", \
 	  FLAG(redact, 1) }
 #define QUIET                                                                  \
 	{ "quiet", 'q', NULL, "nothing on standard output", FLAG(quiet, 1) }
 #define VERBOSE                                                                \
-	{ "verbose", 'v', NULL, "every node and every detail", FLAG(verbose, 1) }
-#define HELP { "help", 'h', NULL, "this text", FLAG(action, CS_ACTION_HELP) }
+	{ "verbose", 'v', NULL, "every node and every detail", FLAG(verbose, 1), .brief = "every matrix, node and detail" }
+#define COLOR                                                                  \
+	{ "color", 0, "auto|always|never", "cells by how odd they are; auto: on a " \
+	  "terminal, unless NO_COLOR is set", WORD(colour, 0), .brief = "cells by how odd they are" }
+#define HELP                                                                   \
+	{ "help", 'h', "[=all]", "this text; =all: of all options", OWN(cs_set_help), \
+	  .brief = "this text; of all options" }
 
 /* Long texts in few lines: the tables are laid out by hand. */
 /* clang-format off */
@@ -64,14 +73,15 @@ static const struct cs_option measure_options[] = {
 	  "several placements mean alone. h2d, d2h: host memory to GPUs and back. local: "
 	  "within each GPU. host (or h2h): NUMA node to NUMA node. cost: what a "
 	  "division of the GPUs among processes costs (calls, small copies, ways to "
-	  "peers)", OWN(cs_set_matrix) },
+	  "peers)", OWN(cs_set_matrix), .brief = "peer, h2d, d2h, local, host, cost" },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by the "
-	  "names of nvbandwidth and Comm|Scope", OWN(cs_set_test) },
+	  "names of nvbandwidth and Comm|Scope, and what --matrix and --suite take: "
+	  "h2d,quick", OWN(cs_set_test), .brief = "names, globs, kinds and suites; --list has them" },
 	{ "suite", 0, "NAME", "a list of tests: quick (between GPUs, from and to the "
 	  "host, one way, and within each GPU), which is the default; nvbandwidth, all of its tests of one "
 	  "node; commscope, its 27 benchmarks and 7 flush variants; unified, managed memory and kernels beside the data they need, at 64M; "
 	  "calls, what calls of the driver and malloc cost, at 4K:16M:x64; model, what -f model needs, at 4K:256M:x4; "
-	  "halo, what is not one block: faces of a grid, chunks, strides; all", OWN(cs_set_suite) },
+	  "halo, what is not one block: faces of a grid, chunks, strides; all", OWN(cs_set_suite), .brief = "quick (default), nvbandwidth, commscope, unified, calls, model, halo, all" },
 	{ "filter", 0, "ERE", "of all cells those alone whose name this extended regular "
 	  "expression fits, -ERE: does not fit: h2d.ce.pinned.pair/numa0/gpu1/256M and what "
 	  "Comm|Scope calls it", OWN(cs_set_filter) },
@@ -79,21 +89,21 @@ static const struct cs_option measure_options[] = {
 	  "same time, which as load; --dry-run -o FILE.csv writes one", TEXT(plan) },
 	HEADING("How"),
 	{ "op", 0, "write|read|both", "who issues a copy: the source's GPU (write, the "
-	  "default), the destination's (read)", WORD(axes.ops, 1) },
+	  "default), the destination's (read)", WORD(axes.ops, 1), .brief = "who issues a copy: its source, its destination" },
 	{ "method", 0, "NAME[,...]", "who copies: ce (copy engine), sm (kernel), tma "
 	  "(bulk copies of a kernel), zerocopy (Comm|Scope's kernel, 4 bytes at a time), "
 	  "chase (no copy: latency), prefetch and demand (managed memory), peercopy, "
 	  "staged, cpu; "
-	  "default ce, of local all but chase", OWN(cs_set_method) },
+	  "default ce, of local all but chase", OWN(cs_set_method), .brief = "ce, sm, tma, zerocopy, chase (latency), cpu" },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
 	  "one-to-all, random[:K], loadflops (while its GPUs compute); with the host pair, "
 	  "bidi, load, bidiload (all other GPUs as load), loadflops, all, bidiall; default "
-	  "pair,bidi", OWN(cs_set_pattern) },
+	  "pair,bidi", OWN(cs_set_pattern), .brief = "pair, bidi, all, load, ring, bisect and more" },
 	{ "host-memory", 0, "KIND[,...]", "pinned (the default), registered, wc, huge, "
 	  "pageable", OWN(cs_set_host_memory) },
 	{ "numa", 0, "local|all|LIST", "NUMA nodes of host memory: that of each GPU "
-	  "(the default), all, or some", OWN(cs_set_numa) },
+	  "(the default), all, or some", OWN(cs_set_numa), .brief = "NUMA nodes of host memory" },
 	{ "cpu-numa", 0, "local|all|LIST", "NUMA nodes whose CPUs work, where CPUs do: each "
 	  "on its own, and those of the memory through which two processes stage; default: of "
 	  "a copy by CPU that of its destination, else that next to the GPU",
@@ -112,7 +122,7 @@ static const struct cs_option measure_options[] = {
 	{ "kernels", 0, "N[,...]", "kernels that work on a tile (local.overlap.*): some of 1, "
 	  "2, 4, 8, 16, 32; default all of these", OWN(cs_set_kernels) },
 	{ "size", 's', "BYTES", "of one copy, with K, M, G, T; default 512M, on the cpu "
-	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size) },
+	  "backend 64M; a sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size), .brief = "of one copy, as 64M; a sweep: 4K:1G:x4" },
 	{ "spread", 0, "BYTES", "copies of a kernel that are smaller go through this much "
 	  "memory, or a cache would answer; default 256M, 1 for the same place each time",
 	  OWN(cs_set_spread) },
@@ -126,9 +136,9 @@ static const struct cs_option measure_options[] = {
 	  "memory of the GPU, as 1.5. What does not fit goes to and fro, and a GPU may hang",
 	  OWN(cs_set_oversubscribe) },
 	{ "gpus", 0, "LIST", "indices, ranges, bus ids, UUIDs as nvidia-smi -i; a single "
-	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus) },
+	  "number is a count with --dry-run and the cpu backend", OWN(cs_set_gpus), .brief = "indices, ranges, bus ids, UUIDs" },
 	{ "backend", 0, "auto|cuda|cpu", "auto: CUDA wherever there is a GPU; cpu: "
-	  "copies between arenas of host memory", WORD(backend, 0) },
+	  "copies between arenas of host memory", WORD(backend, 0), .brief = "cpu: host memory in place of GPUs" },
 	{ "via", 0, "auto|direct|ipc|fd|staged", "the only transport to a peer's buffer: peer "
 	  "access in one process, CUDA IPC, descriptors, or through host memory; auto: "
 	  "the best there is", WORD(set.via, 0) },
@@ -136,13 +146,15 @@ static const struct cs_option measure_options[] = {
 	  "launched, or nowhere", WORD(bind, 0) },
 	{ "placement", 0, "process|thread|N[,...]", "GPUs of a process: one, all of the "
 	  "node, N; several take turns in every cell and are compared; default: as the "
-	  "ranks are", OWN(cs_set_placement) },
+	  "ranks are", OWN(cs_set_placement), .brief = "GPUs of a process; several are compared" },
 	{ "mpi", 0, NULL, "call MPI even where no launcher is seen", FLAG(mpi, 1) },
 	{ "no-mpi", 0, NULL, "never call MPI: this process is one node", FLAG(mpi, 0) },
 	HEADING("Sampling"),
 	{ "precision", 0, "SHARE", "a cell ends when the 95 % interval of its median "
 	  "reaches no further from it than this; default 0.5%, 2% on the cpu backend, of "
 	  "what CPUs copy, and of cold and warm caches", SHARE(set.precision) },
+	{ "samples", 0, "N", "of each cell: a fixed count, whatever --precision and "
+	  "--cell-limit say; default: as many as it takes", OWN(cs_set_samples) },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "
 	  "the same time: where a few have shown that it changes none by more than 0.5 "
@@ -152,7 +164,7 @@ static const struct cs_option measure_options[] = {
 	{ "budget", 0, "TIME", "the whole run, from its start to its exit, ends within "
 	  "this, also when the driver hangs: the most telling cells come first, what "
 	  "does not fit is left out, and the report says how much was measured; in "
-	  "prologs: 25s", OWN(cs_set_budget) },
+	  "prologs: 25s", OWN(cs_set_budget), .brief = "the whole run ends within this, as 25s" },
 	{ "seed", 0, "N", "of the order of cells and of the data; default: today's date",
 	  OWN(cs_set_seed) },
 	{ "verify", 0, "all|last|off", "check the data of every sample (default), of the "
@@ -163,29 +175,32 @@ static const struct cs_option measure_options[] = {
 	  "in use are skipped; KINDs launch (what each rank sees, and what to change) "
 	  "and topology (how the node is wired and set) alone measure nothing; outlier: "
 	  "cells slower than their like, link: links below what they could be; both re-measure "
-	  "what is suspicious", OWN(cs_set_check) },
+	  "what is suspicious", OWN(cs_set_check), .brief = "findings make the status; cells that are below their like are measured again. KIND: outlier, link, launch, topology" },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,
+	EXPECT,
 	MARGIN,
 	HEADING("Output"),
 	OUTPUT,
 	FORMAT,
 	{ "resume", 0, "FILE.jsonl", "go on with the journal of a run that ended early, "
-	  "and write to it: only what is missing is measured", OWN(cs_set_resume) },
+	  "and write to it: only what is missing is measured", OWN(cs_set_resume), .brief = "go on with a run that ended early" },
 	REDACT,
-	{ "quiet", 'q', NULL, "nothing on standard output, no progress", FLAG(quiet, 1) },
+	{ "quiet", 'q', NULL, "nothing on standard output, no progress", FLAG(quiet, 1), .brief = "nothing on standard output, no progress" },
 	VERBOSE,
+	COLOR,
 	HEADING("Without MPI and without a GPU"),
-	{ "list", 'l', NULL, "the tests", FLAG(action, CS_ACTION_LIST) },
+	{ "list", 'l', "[=all|GLOB]", "the tests in groups; all names, or some",
+	  OWN(cs_set_list), .brief = "the tests in groups; all names, or some" },
 	{ "explain", 0, "NAME|CODE", "a test (what moves, how it is timed, what other "
 	  "tools call it), an error and its remedy, or a finding: peer.ce.read.pair, 802, "
-	  "nvml-18, slow-cells; list: all of them", OWN(cs_set_explain) },
+	  "nvml-18, slow-cells; list: all of them", OWN(cs_set_explain), .brief = "a test, an error or a finding" },
 	{ "dry-run", 'n', NULL, "the plan: steps, bytes, memory, expected time; -o "
-	  "FILE.csv writes it for --plan", FLAG(action, CS_ACTION_DRY_RUN) },
+	  "FILE.csv writes it for --plan", FLAG(action, CS_ACTION_DRY_RUN), .brief = "the plan, and how long it takes" },
 	HELP,
 	{ "version", 'V', NULL, "version, build and libraries",
-	  FLAG(action, CS_ACTION_VERSION) },
+	  FLAG(action, CS_ACTION_VERSION), .brief = "version, build and libraries" },
 };
 
 static const struct cs_option compare_options[] = {
@@ -205,7 +220,7 @@ static const struct cs_option compare_options[] = {
 static const struct cs_option show_options[] = {
 	HEADING("What to show"),
 	{ "gpu", 0, "N", "only the cells from and to this GPU", OWN(cs_set_gpu) },
-	{ "cell", 0, "A,B", "one cell, as 2,3 or host,0 or 0,numa1: all of its figures, its "
+	{ "cell", 0, "A,B", "one cell, as 2,3 or host,0 or 0,numa1 or 2->3: all of its figures, its "
 	  "samples, and the cells to compare it with", OWN(cs_set_cell) },
 	{ "topology", 0, NULL, "how the nodes are wired and set, in place of figures",
 	  FLAG(topology, 1) },
@@ -217,6 +232,7 @@ static const struct cs_option show_options[] = {
 	REDACT,
 	QUIET,
 	VERBOSE,
+	COLOR,
 	HELP,
 };
 
@@ -238,6 +254,7 @@ static const struct cs_option check_options[] = {
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,
+	EXPECT,
 	MARGIN,
 	HEADING("Output"),
 	OUTPUT,
@@ -255,20 +272,20 @@ _Static_assert(sizeof(measure_options) / sizeof(*measure_options) <=
 #define OPTIONS(table) table, sizeof(table) / sizeof(*(table))
 
 const struct cs_verb cs_verbs[CS_VERBS] = {
-	{ "", NULL, 0, "", CS_ACTION_MEASURE, OPTIONS(measure_options) },
+	{ "", NULL, 0, "", "", CS_ACTION_MEASURE, OPTIONS(measure_options) },
 	{ "show", "FILE[:NODE]", 1, "the report of a .json or .jsonl file, also of a "
-	  "run that was killed, in any format", CS_ACTION_SHOW, OPTIONS(show_options) },
+	  "run that was killed, in any format", "the report of a .json or .jsonl file, in any format", CS_ACTION_SHOW, OPTIONS(show_options) },
 	{ "compare", "A [B]", 2, "are two runs, nodes or placements the same? A and B are "
 	  "FILE, FILE:NODE or FILE:PLACEMENT, or several with commas between them; "
 	  "one file with several placements needs no B. One run on each side: what "
 	  "differs does so in these two runs, status 0. Exit status 0 the same, 1 "
-	  "different, 3 not comparable", CS_ACTION_COMPARE, OPTIONS(compare_options) },
+	  "different, 3 not comparable", "are two runs, nodes or placements the same?", CS_ACTION_COMPARE, OPTIONS(compare_options) },
 	{ "baseline", "FILE...", INT_MAX, "what healthy nodes give, by hardware class and test, "
 	  "learnt from runs of them, best of several nodes and days; for --baseline",
-	  CS_ACTION_BASELINE, OPTIONS(baseline_options) },
+	  "what healthy nodes give, for --baseline", CS_ACTION_BASELINE, OPTIONS(baseline_options) },
 	{ "check", "FILE...", INT_MAX, "which nodes are not as they should be, and not like the "
 	  "others: judges what independent nodes wrote, as --no-mpi -o %N.jsonl, or one "
-	  "job; exit status as under --check", CS_ACTION_CHECK, OPTIONS(check_options) },
+	  "job; exit status as under --check", "which nodes of many files are not as they should be", CS_ACTION_CHECK, OPTIONS(check_options) },
 };
 /* clang-format on */
 

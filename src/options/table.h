@@ -26,6 +26,7 @@ struct cs_option {
 	char letter;	      /* 0 none */
 	const char *argument; /* for --help; NULL: a flag; "[=…]": optional */
 	const char *help;
+	const char *brief; /* for --help; NULL: --help=all alone has it */
 	enum cs_decode take;
 	cs_setter *set;
 	size_t at; /* where the value goes in cs_options */
@@ -45,14 +46,14 @@ struct cs_verb {
 	const char *name;
 	const char *operand; /* NULL: takes none; else at least one */
 	int operands_most;
-	const char *help;
+	const char *help, *brief; /* the second for --help of all */
 	enum cs_action action;
 	const struct cs_option *options;
 	size_t n;
 };
 
 #define CS_VERBS 5
-#define CS_VERB_OPTIONS_MOST 60
+#define CS_VERB_OPTIONS_MOST 64
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);
 
@@ -69,7 +70,10 @@ cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_matrix, cs_set_method, cs_set_nodes, cs_set_numa, cs_set_output,
 	cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed, cs_set_size,
 	cs_set_spread, cs_set_suite, cs_set_test, cs_set_threads, cs_set_element,
-	cs_set_shape, cs_set_kernels;
+	cs_set_shape, cs_set_kernels, cs_set_list, cs_set_help, cs_set_samples;
+
+/* enum cs_matrix of "h2d" and the like; 0: it is no kind. */
+unsigned cs_kind_named(const char *name);
 
 /* ---- together.c ---- */
 

@@ -45,7 +45,7 @@ static void word_request(struct cs_options *opt)
 	const char *value = opt->looks ? opt->looks :
 			    opt->plan  ? opt->plan :
 			    opt->suite ? opt->suite :
-			    opt->tests ? opt->tests :
+			    opt->tests ? opt->kinds ? opt->matrix : opt->tests :
 					 opt->matrix;
 
 	cs_text(opt->matrix_text, sizeof(opt->matrix_text), "%s%s%s%s", option, value,
@@ -65,8 +65,39 @@ static void settle_suite(struct cs_options *opt, const struct cs_suite *suite)
 	}
 }
 
+/* What --test names: kinds as --matrix has them, a suite, or tests; one list may have all
+ * of these. */
+static void settle_tests(struct cs_options *opt)
+{
+	char item[CS_ITEM];
+
+	if (!opt->tests || opt->suite || strlen(opt->tests) >= sizeof(opt->names))
+		return;
+	for (const char *rest = opt->tests; rest;) {
+		unsigned kind;
+
+		rest = cs_list_item(rest, item, sizeof(item));
+		kind = cs_kind_named(item);
+		opt->kinds |= kind;
+		if (!kind)
+			cs_text_add(opt->names, sizeof(opt->names), "%s%s",
+				    opt->names[0] ? "," : "", item);
+	}
+	if (cs_suite(opt->names) && !opt->kinds) {
+		opt->suite = opt->tests;
+		opt->tests = cs_suite(opt->suite);
+		return;
+	}
+	if (!opt->kinds)
+		return;
+	opt->matrix = opt->tests;
+	opt->axes.matrices |= opt->kinds;
+	opt->tests = opt->names[0] ? opt->names : NULL;
+}
+
 void cs_options_settle(struct cs_options *opt)
 {
+	settle_tests(opt);
 	if (asks_for_nothing(opt)) {
 		opt->suite = DEFAULT_SUITE;
 		opt->tests = cs_suite(DEFAULT_SUITE);
@@ -77,7 +108,8 @@ void cs_options_settle(struct cs_options *opt)
 		opt->axes.ops = 1u << CS_OP_WRITE;
 	if (!opt->axes.patterns)
 		opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
-	if (opt->baseline || opt->threshold || opt->min_share > 0)
+	if (opt->baseline || opt->threshold || opt->min_share > 0 ||
+	    (opt->expect && !opt->looks))
 		opt->checks |= CS_CHECK_BASELINE;
 	opt->set.urgent = opt->budget_s > 0;
 	word_request(opt);
@@ -93,10 +125,10 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 			 opt->min_share > 0 ? "--min-share" :
 					      NULL;
 
-	if (!by && opt->checks == CS_CHECK_BASELINE)
+	if (!by && !opt->expect && opt->checks == CS_CHECK_BASELINE)
 		return cs_err_set(
 			err,
-			"--check=baseline needs --baseline, --threshold or --min-share");
+			"--check=baseline needs --baseline, --threshold, --min-share or --expect");
 	if (by && opt->looks)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
 				  opt->looks, by);
@@ -112,13 +144,14 @@ static const char *named_by(const struct cs_options *opt)
 {
 	return opt->suite	  ? "--suite" :
 	       opt->tests	  ? "--test" :
+	       opt->kinds	  ? "--test" :
 	       opt->axes.matrices ? "--matrix" :
 				    NULL;
 }
 
 static int check_request(const struct cs_options *opt, struct cs_err *err)
 {
-	if (opt->tests && opt->axes.matrices)
+	if (opt->tests && opt->axes.matrices & ~opt->kinds)
 		return cs_err_set(err, "--matrix and %s exclude each other",
 				  named_by(opt));
 	if (opt->plan && opt->looks)
@@ -193,6 +226,42 @@ static int check_via(const struct cs_options *opt, struct cs_err *err)
 	return 0;
 }
 
+/* Of a suite what this backend measures. */
+static int choose_suite(const struct cs_options *opt, const char *suite,
+			enum cs_backend_kind backend, struct cs_choices *chosen,
+			struct cs_err *err)
+{
+	struct cs_err first = { "" }, why;
+	char item[CS_ITEM];
+	int found = 0;
+
+	for (const char *rest = cs_suite(suite); rest;) {
+		rest = cs_list_item(rest, item, sizeof(item));
+		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via,
+				     chosen, &why))
+			found = 1;
+		else if (!first.text[0])
+			first = why;
+	}
+	return found ? 0 : cs_err_set(err, "--suite %s: %s", suite, first.text);
+}
+
+/* Of a list, in which there may be suites. */
+static int choose_list(const struct cs_options *opt, enum cs_backend_kind backend,
+		       struct cs_choices *chosen, struct cs_err *err)
+{
+	enum cs_transport via = (enum cs_transport)opt->set.via;
+	char item[CS_ITEM];
+
+	for (const char *rest = opt->tests; rest;) {
+		rest = cs_list_item(rest, item, sizeof(item));
+		if (cs_suite(item) ? choose_suite(opt, item, backend, chosen, err) :
+				     cs_tests_choose(item, backend, via, chosen, err))
+			return -1;
+	}
+	return 0;
+}
+
 /* Names of either backend will do until the backend is known. */
 static int check_tests(const struct cs_options *opt, struct cs_err *err)
 {
@@ -203,9 +272,9 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 	if (!opt->tests || opt->suite)
 		return 0;
 	chosen.n = 0;
-	rc = cs_tests_choose(opt->tests, CS_BACKEND_CUDA, via, &chosen, err);
+	rc = choose_list(opt, CS_BACKEND_CUDA, &chosen, err);
 	if (rc && via == CS_TRANSPORT_AUTO &&
-	    !cs_tests_choose(opt->tests, CS_BACKEND_CPU, via, &chosen, NULL))
+	    !choose_list(opt, CS_BACKEND_CPU, &chosen, NULL))
 		rc = 0;
 	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
 }
@@ -257,6 +326,9 @@ static int check_ends(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(err,
 				  "--resume and --redact exclude each other: "
 				  "a journal without names cannot be gone on with");
+	if (opt->set.turn_samples && opt->placements.n > 1)
+		return cs_err_set(err, "--samples and several --placement exclude each "
+				       "other: turns have a count of their own");
 	if (opt->resume && opt->placements.n > 1)
 		return cs_err_set(err,
 				  "--resume cannot go on with a comparison of "
@@ -290,25 +362,6 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 
 /* ---- what the backend leaves of what was asked ---- */
 
-/* Of a suite what this backend measures. */
-static int choose_suite(const struct cs_options *opt, enum cs_backend_kind backend,
-			struct cs_choices *chosen, struct cs_err *err)
-{
-	struct cs_err first = { "" }, why;
-	char item[CS_ITEM];
-	int found = 0;
-
-	for (const char *rest = opt->tests; rest;) {
-		rest = cs_list_item(rest, item, sizeof(item));
-		if (!cs_tests_choose(item, backend, (enum cs_transport)opt->set.via,
-				     chosen, &why))
-			found = 1;
-		else if (!first.text[0])
-			first = why;
-	}
-	return found ? 0 : cs_err_set(err, "--suite %s: %s", opt->suite, first.text);
-}
-
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
 		      struct cs_choices *chosen, struct cs_err *err)
 {
@@ -318,14 +371,16 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 	if (opt->their_sizes)
 		return cs_tests_theirs(backend, via, chosen, err);
 	if (opt->suite)
-		return choose_suite(opt, backend, chosen, err);
+		return choose_suite(opt, opt->suite, backend, chosen, err);
 	if (backend == CS_BACKEND_CPU && via != CS_TRANSPORT_AUTO)
 		return cs_err_set(err,
 				  "--via %s: that is a transport between GPUs, the "
 				  "cpu backend has shared memory alone",
 				  cs_transport_words[via]);
-	if (opt->tests)
-		return cs_tests_choose(opt->tests, backend, via, chosen, err);
+	if (opt->tests && choose_list(opt, backend, chosen, err))
+		return -1;
+	if (opt->tests && !opt->kinds)
+		return 0;
 	axes = opt->axes;
 	if (!axes.matrices)
 		axes.matrices = CS_MATRIX_PEER;

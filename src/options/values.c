@@ -60,13 +60,15 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 
 /* ---- what is measured ---- */
 
+/* By the bits of enum cs_matrix; the last two are other names. */
+#define KINDS "peer|cost|h2d|d2h|local|host|d2d|h2h"
+
 int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	unsigned mask;
 
-	if (pick_many(value, "peer|cost|h2d|d2h|local|host|d2d|h2h", &mask, NULL, err))
+	if (pick_many(value, KINDS, &mask, NULL, err))
 		return -1;
-	/* the last two are other names */
 	opt->axes.matrices = (mask & 0x3f) | (mask >> 6 & 1 ? CS_MATRIX_PEER : 0) |
 			     (mask >> 7 & 1 ? CS_MATRIX_HOST : 0);
 	opt->matrix = value;
@@ -80,6 +82,17 @@ int cs_set_test(struct cs_options *opt, const char *value, struct cs_err *err)
 		return cs_err_set(err, "--test and --suite exclude each other");
 	opt->tests = value;
 	return 0;
+}
+
+unsigned cs_kind_named(const char *name)
+{
+	int which;
+
+	if (cs_word_parse(name, KINDS, &which, NULL))
+		return 0;
+	return which == 6 ? CS_MATRIX_PEER :
+	       which == 7 ? CS_MATRIX_HOST :
+			    1u << which;
 }
 
 int cs_set_suite(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -455,13 +468,31 @@ int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
+/* "gpu2" as files have it is "2" in a report. */
+static int take_named_end(const char *text, size_t n, char to[], size_t size)
+{
+	static const char *const stem[] = { "gpu", "arena" };
+
+	for (size_t i = 0; i < sizeof(stem) / sizeof(*stem); i++) {
+		size_t length = strlen(stem[i]);
+
+		if (n > length && !strncmp(text, stem[i], length)) {
+			text += length;
+			n -= length;
+		}
+	}
+	return take_end(text, n, to, size);
+}
+
+/* "2,3", or "2->3" as the report has it. */
 int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	size_t n = strcspn(value, ",");
+	const char *arrow = strstr(value, "->");
+	size_t n = arrow ? (size_t)(arrow - value) : strcspn(value, ",");
+	const char *rest = value + n + (arrow ? 2 : 1);
 
-	if (value[n] != ',' || take_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
-	    take_end(value + n + 1, strlen(value + n + 1), opt->only[1],
-		     sizeof(opt->only[1])))
+	if (!value[n] || take_named_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	    take_named_end(rest, strlen(rest), opt->only[1], sizeof(opt->only[1])))
 		return cs_err_set(err,
 				  "allowed are a source and a destination "
 				  "as the report names them, as 2,3 or host,0 or numa1,0");
@@ -511,4 +542,32 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 	if (!take(option, opt, value, err))
 		return 0;
 	return cs_err_prefix(err, "--%s '%s'", option->name, value ? value : "");
+}
+
+int cs_set_help(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (value && strcmp(value, "all") != 0)
+		return cs_err_set(err, "allowed is all");
+	opt->action = CS_ACTION_HELP;
+	opt->help_all = value != NULL;
+	return 0;
+}
+
+int cs_set_samples(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	uint64_t n;
+
+	if (cs_uint_parse(value, 1, 1000, &n, err))
+		return -1;
+	opt->set.turn_samples = (uint32_t)n;
+	return 0;
+}
+
+int cs_set_list(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (value && !*value)
+		return cs_err_set(err, "all, or a glob of names such as 'h2d.*'");
+	opt->action = CS_ACTION_LIST;
+	opt->list = value;
+	return 0;
 }

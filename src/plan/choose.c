@@ -59,6 +59,9 @@ static void nearer(const char *item, const char *name, unsigned int *best,
 /* The nearest name of that backend, NULL when a third of it would be wrong. */
 static const char *nearest(const char *item, enum cs_backend_kind backend)
 {
+	/* what --matrix takes, --test does too */
+	static const char *const kinds[] = { "peer", "cost",  "h2d",
+					     "d2h",  "local", "host" };
 	unsigned int best = (unsigned int)strlen(item) / 3 + 1;
 	const char *name = NULL;
 	const struct cs_alias *alias;
@@ -75,6 +78,10 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 		    cs_test_is_of(&table()[test], backend))
 			nearer(item, alias[i].name, &best, &name);
 	}
+	for (i = 0; cs_suite_name(i); i++)
+		nearer(item, cs_suite_name(i), &best, &name);
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		nearer(item, kinds[i], &best, &name);
 	return name;
 }
 

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/quant.h"
+#include "report/digest.h"
 #include "report/matrix.h"
+#include "report/odd.h"
 
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
 
@@ -183,9 +185,10 @@ static int print(FILE *to, struct aggregate *ag)
 	return 0;
 }
 
-int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
+int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
 		       char *differs)
 {
+	const struct cs_run *run = digest->run;
 	struct aggregate ag = { .run = run };
 	int node, rc = -1;
 	size_t cells;
@@ -194,7 +197,8 @@ int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
 		return 0;
 	ag.grid = calloc((size_t)run->n_nodes, sizeof(*ag.grid));
 	for (node = 0; ag.grid && node < run->n_nodes; node++) {
-		if (cs_grid_init(&ag.grid[node], run, node, matrix))
+		if (cs_grid_init(&ag.grid[node], run, node, matrix) ||
+		    cs_odd_mark(&digest->likeness, &ag.grid[node]))
 			goto out;
 		if (!ag.grid[node].n_planned)
 			continue;

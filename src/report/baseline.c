@@ -2,6 +2,8 @@
 
 #include "report/baseline.h"
 
+#include "check/fleet/expected.h"
+
 #include <math.h>
 
 #include "base/units.h"
@@ -41,6 +43,20 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 		within, nodes, runs, bound, stat->cells, places);
 }
 
+/* "what they are: gpus 8, driver 580.159.03, ..." */
+static void print_facts(FILE *to, const struct cs_baseline *b, uint32_t class)
+{
+	const struct cs_site_fact *e = b->facts.data;
+	char text[4096] = "";
+
+	for (size_t i = 0; i < b->facts.n; i++)
+		if (e[i].class == class)
+			cs_text_add(text, sizeof(text), "%s%s %s",
+				    text[0] ? "; " : "", e[i].field, e[i].value);
+	if (text[0])
+		cs_fold(to, 2, 4, "what they are: %s", text);
+}
+
 int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
 {
 	const struct cs_baseline_class *class = b->classes.data;
@@ -50,6 +66,7 @@ int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
 		cs_fold(to, 0, 2, "%sclass '%s': %u node%s, %u run%s", i ? "\n" : "",
 			class[i].name, class[i].nodes, class[i].nodes == 1 ? "" : "s",
 			class[i].runs, class[i].runs == 1 ? "" : "s");
+		print_facts(to, b, i);
 		for (size_t k = 0; k < b->stats.n; k++)
 			if (stat[k].class == i)
 				print_stat(to, &stat[k], margin);

@@ -146,6 +146,23 @@ int cs_curve_points(const struct cs_run *run, uint32_t index)
 	return n && !before ? n : 0;
 }
 
+uint32_t cs_curve_first(const struct cs_run *run, uint32_t index)
+{
+	const struct axis *axis = axis_of(run, index);
+	const struct cs_grid of = cs_grid_head(run, index);
+	uint32_t first = index;
+
+	for (uint32_t i = index; axis && i-- > 0;) {
+		const struct cs_grid grid = cs_grid_head(run, i);
+
+		if (grid.test != of.test)
+			break;
+		if (is_like(axis, &grid, &of))
+			first = i;
+	}
+	return first;
+}
+
 int cs_curve_holds(const struct cs_run *run, uint32_t index)
 {
 	return axis_of(run, index) != NULL;

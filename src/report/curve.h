@@ -26,6 +26,8 @@ struct cs_curve {
  * begins with it (0: it begins none). */
 int cs_curve_holds(const struct cs_run *run, uint32_t index);
 int cs_curve_points(const struct cs_run *run, uint32_t index);
+/* The first matrix of the curve that a matrix is of; itself where it is of none. */
+uint32_t cs_curve_first(const struct cs_run *run, uint32_t index);
 /* That curve, over nodes [0] up to [1]; to be released, also on failure.  -1: no
  * memory. */
 int cs_curve_take(const struct cs_run *run, const int nodes[2], uint32_t index,

@@ -9,12 +9,14 @@
 #include "base/print.h"
 #include "base/quant.h"
 #include "report/matrix.h"
+#include "report/scale.h"
 
-#define COLUMNS_MOST 16 /* as numbers */
+#define COLUMNS_MOST 16 /* as numbers; more are split by the width of the page */
 #define LABEL 9		/* width of the row labels */
 #define CELL 8		/* least width of a cell, "  396.38" */
 #define WORST 10
-#define ACROSS 8	/* agents side by side */
+#define QUIET 0.01 /* healthy cells are as near to their like */
+#define ACROSS 8	/* agents side by side, at most */
 
 static struct cs_label row_label(const struct cs_grid *grid, int i)
 {
@@ -46,59 +48,106 @@ static int cell_width(const struct cs_grid *grid)
 	return width;
 }
 
-/* A mark stands in the first blank behind its number. */
-static void print_row(FILE *to, const struct cs_grid *grid, int width, int src)
+/* Columns [first, last) of a matrix, as wide as the page takes. */
+struct block {
+	int first, last, width;
+};
+
+/* What shows how odd a cell is, where the page has colours; "" nothing does. */
+static const char *colour_of(const struct cs_grid *grid, int cell)
 {
-	char number[32], pending = '\0';
-	int dst;
+	double off = grid->off ? expm1(grid->off[cell]) : NAN;
+
+	return cs_is_coloured() && !isnan(off) ?
+		       cs_shade_of_difference(off, QUIET)->sgr :
+		       "";
+}
+
+static void put_number(FILE *to, int decimals, double x, int width)
+{
+	if (isnan(x))
+		cs_print(to, "%*s", width, "-");
+	else
+		cs_print(to, "%*.*f", width, decimals, x);
+}
+
+/* A number at the right end of its place, coloured by itself. */
+static void put_cell(FILE *to, const struct cs_grid *grid, int cell, int width)
+{
+	const char *colour = colour_of(grid, cell);
+	int d = cs_decimals(grid->test), digits;
+
+	if (!*colour) {
+		put_number(to, d, grid->value[cell], width);
+		return;
+	}
+	digits = snprintf(NULL, 0, "%.*f", d, grid->value[cell]);
+	cs_print(to, "%*s", width - digits, "");
+	cs_print_sgr(to, colour);
+	put_number(to, d, grid->value[cell], 0);
+	cs_print_sgr(to, "0");
+}
+
+/* A mark stands in the first blank behind its number. */
+static void print_row(FILE *to, const struct cs_grid *grid, const struct block *b,
+		      int src)
+{
+	char pending[2] = "";
 
 	cs_print(to, "%*s", LABEL, row_label(grid, src).text);
-	for (dst = 0; dst < grid->n_cols; dst++) {
-		int i = src * grid->n_cols + dst;
+	for (int dst = b->first; dst < b->last; dst++) {
+		int i = src * grid->n_cols + dst, behind = dst > b->first;
 
-		if (isnan(grid->value[i]))
-			cs_text(number, sizeof(number), "-");
-		else
-			cs_text(number, sizeof(number), "%.*f",
-				cs_decimals(grid->test), grid->value[i]);
-		if (dst)
-			putc(pending, to);
-		cs_print(to, "%*s", width - (dst > 0), number);
-		pending = grid->mark[i];
+		if (behind)
+			putc(pending[0], to);
+		put_cell(to, grid, i, b->width - behind);
+		pending[0] = grid->mark[i];
 	}
-	cs_print_line(to, "%s", pending == '*' ? "*" : pending == '!' ? "!" : "");
+	cs_print_line(to, "%s", pending[0] == ' ' ? "" : pending);
 }
 
 /* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
-static void print_hubs(FILE *to, const struct cs_grid *grid, int width)
+static void print_hubs(FILE *to, const struct cs_grid *grid, const struct block *b)
 {
 	int i, any = 0;
 
-	for (i = 0; grid->total && i < grid->n_cols; i++)
+	for (i = b->first; grid->total && i < b->last; i++)
 		any |= !isnan(grid->total[i]);
 	if (!any)
 		return;
 	cs_print(to, "%*s", LABEL,
 		 grid->test->pattern == CS_PATTERN_ALL_TO_ONE ? "into" : "out of");
-	for (i = 0; i < grid->n_cols; i++)
+	for (i = b->first; i < b->last; i++)
 		if (isnan(grid->total[i]))
-			cs_print(to, "%*s", width, "-");
+			cs_print(to, "%*s", b->width, "-");
 		else
-			cs_print(to, "%*.2f", width, grid->total[i]);
+			cs_print(to, "%*.2f", b->width, grid->total[i]);
 	putc('\n', to);
+}
+
+static void print_block(FILE *to, const struct cs_grid *grid, const struct block *b)
+{
+	cs_print(to, "%*s", LABEL, "from\\to");
+	for (int i = b->first; i < b->last; i++)
+		cs_print(to, "%*s", b->width, col_label(grid, i).text);
+	putc('\n', to);
+	for (int i = 0; i < grid->n_rows; i++)
+		print_row(to, grid, b, i);
+	print_hubs(to, grid, b);
 }
 
 static void print_numbers(FILE *to, const struct cs_grid *grid)
 {
-	int width = cell_width(grid), i;
+	struct block b = { .width = cell_width(grid) };
+	/* the mark of the last one has its place too */
+	int of_numa = grid->test->path == CS_PATH_HOST;
+	int fit = (cs_columns() - LABEL - 1) / b.width;
 
-	cs_print(to, "%*s", LABEL, "from\\to");
-	for (i = 0; i < grid->n_cols; i++)
-		cs_print(to, "%*s", width, col_label(grid, i).text);
-	putc('\n', to);
-	for (i = 0; i < grid->n_rows; i++)
-		print_row(to, grid, width, i);
-	print_hubs(to, grid, width);
+	fit = fit < 1 ? 1 : fit;
+	for (b.first = 0; b.first < grid->n_cols; b.first = b.last) {
+		b.last = b.first + fit < grid->n_cols ? b.first + fit : grid->n_cols;
+		print_block(to, grid, &b);
+	}
 }
 
 /* ---- characters ---- */
@@ -248,21 +297,28 @@ static double p99_of(const struct cs_grid *grid, int cell)
 							   NAN;
 }
 
-static void print_line(FILE *to, const struct cs_grid *grid, int first, int width,
+/* A mark stands in the first blank behind its number, as in matrices. */
+static void print_line(FILE *to, const struct cs_grid *grid, const struct block *b,
 		       int p99)
 {
-	int agent, d = cs_decimals(grid->test);
+	char pending[2] = "";
 
 	cs_print(to, "%*s", LABEL, p99 ? "p99" : "median");
-	for (agent = first; agent < grid->n_rows && agent < first + ACROSS; agent++) {
-		int cell = cell_of(grid, agent);
+	for (int agent = b->first; agent < b->last; agent++) {
+		int cell = cell_of(grid, agent), behind = agent > b->first;
 
-		cs_figure_put(to, width, d,
-			      p99      ? p99_of(grid, cell) :
-			      cell < 0 ? NAN :
-					 grid->value[cell]);
+		if (behind)
+			putc(pending[0] ? pending[0] : ' ', to);
+		if (p99 || cell < 0)
+			put_number(to, cs_decimals(grid->test), p99_of(grid, cell),
+				   b->width + 2 - behind);
+		else
+			put_cell(to, grid, cell, b->width + 2 - behind);
+		pending[0] = '\0';
+		if (!p99 && cell >= 0 && grid->mark[cell] != ' ')
+			pending[0] = grid->mark[cell];
 	}
-	putc('\n', to);
+	cs_print_line(to, "%s", pending);
 }
 
 static int widest(const struct cs_grid *grid)
@@ -283,23 +339,25 @@ static int widest(const struct cs_grid *grid)
 
 static void print_list(FILE *to, const struct cs_grid *grid)
 {
-	int first, agent, width = widest(grid);
+	struct block b = { .width = widest(grid) };
 	int of_numa = grid->test->path == CS_PATH_HOST;
+	int fit = (cs_columns() - LABEL - 1) / (b.width + 2);
 
-	for (first = 0; first < grid->n_rows; first += ACROSS) {
+	fit = fit < 1 ? 1 : fit > ACROSS ? ACROSS : fit;
+	for (b.first = 0; b.first < grid->n_rows; b.first = b.last) {
+		b.last = b.first + fit < grid->n_rows ? b.first + fit : grid->n_rows;
 		cs_print(to, "%*s", LABEL,
 			 of_numa ? "NUMA" : cs_agent_word(grid->run));
-		for (agent = first; agent < grid->n_rows && agent < first + ACROSS;
-		     agent++)
-			cs_print(to, "  %*s", width,
+		for (int agent = b.first; agent < b.last; agent++)
+			cs_print(to, "  %*s", b.width,
 				 of_numa ? row_label(grid, agent).text :
 					   cs_agent_label(grid->run, grid->node, agent)
 						   .text);
 		putc('\n', to);
-		print_line(to, grid, first, width, 0);
+		print_line(to, grid, &b, 0);
 		/* of single calls; of a few samples it would be their worst */
 		if (grid->row && grid->test->how == CS_HOW_CALLS)
-			print_line(to, grid, first, width, 1);
+			print_line(to, grid, &b, 1);
 	}
 }
 

@@ -1,6 +1,8 @@
 #include "config.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -8,6 +10,7 @@
 #include "plan/alias.h"
 #include "plan/file.h"
 #include "report/report.h"
+#include "report/view.h"
 #include "result/grid.h"
 
 /* For --dry-run, in GB/s: copies by one CPU core. */
@@ -27,6 +30,8 @@ static int is_default(const struct cs_test *test)
 	       (test->method == CS_METHOD_CE || test->method == CS_METHOD_CPU);
 }
 
+/* ---- every name ---- */
+
 /* "device_to_device_memcpy_read_ce  peer.ce.read.pair" */
 static void list_aliases(FILE *to, const char *tool, const char *prefix,
 			 int (*is_of)(const struct cs_alias *))
@@ -39,52 +44,231 @@ static void list_aliases(FILE *to, const char *tool, const char *prefix,
 		if (is_of(&alias[i]) && (int)strlen(alias[i].name) > width)
 			width = (int)strlen(alias[i].name);
 	putc('\n', to);
-	cs_print_line(to, "Names of %s that --test takes too:", tool);
+	cs_fold(to, 0, 2, "Names of %s that --test takes too:", tool);
 	for (i = 0; i < n; i++)
 		if (is_of(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
-			cs_print_line(to, "  %s%-*s  %s%s", prefix, width,
-				      alias[i].name, alias[i].test,
-				      alias[i].variant.cache == CS_CACHE_COLD ?
-					      ", cold" :
-					      "");
+			cs_fold(to, 2, 4, "%s%-*s  %s%s", prefix, width,
+				alias[i].name, alias[i].test,
+				alias[i].variant.cache == CS_CACHE_COLD ? ", cold" :
+									  "");
 }
 
-#define SUITE_MOST 250 /* characters; what is longer is told in words */
-
-static void list_suites(FILE *to)
+static void list_test(FILE *to, const struct cs_test *test, int width)
 {
-	fputs("\nSuites:\n", to);
-	for (size_t i = 0; cs_suite_name(i); i++) {
-		const char *tests = cs_suite(cs_suite_name(i));
+	cs_fold(to, 0, width + 4, "%c %-*s  %-4s  %s", is_default(test) ? '*' : ' ',
+		width, test->name, backend_text(test->backend), test->summary);
+}
 
-		cs_print_line(to, "  %-11s  %s", cs_suite_name(i),
-			      strlen(tests) <= SUITE_MOST ?
-				      tests :
-				      "the 27 benchmarks of its paper and 7 that flush caches, "
-				      "as far as they are in the list above");
+/* Does an item of --test mean it, also by another tool's name? */
+static int is_meant(const struct cs_test *test, const char *item)
+{
+	size_t n;
+	const struct cs_alias *alias = cs_aliases(&n);
+
+	if (!fnmatch(item, test->name, 0))
+		return 1;
+	for (size_t i = 0; i < n; i++)
+		if (alias[i].test && !strcmp(alias[i].test, test->name) &&
+		    cs_alias_fits(&alias[i], item))
+			return 1;
+	return 0;
+}
+
+static int list_names(FILE *to, const char *what, struct cs_err *err)
+{
+	int width = 0, all = !strcmp(what, "all");
+	size_t n, meant = 0;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (all || is_meant(&test[i], what)) {
+			meant++;
+			if ((int)strlen(test[i].name) > width)
+				width = (int)strlen(test[i].name);
+		}
+	if (!meant)
+		return cs_err_set(err, "--list=%s: no test is called so", what);
+	for (size_t i = 0; i < n; i++)
+		if (all || is_meant(&test[i], what))
+			list_test(to, &test[i], width);
+	if (!all)
+		return 0;
+	cs_fold(to, 0, 2, "* of the backend in use: measured by --matrix peer");
+	list_aliases(to, "nvbandwidth", "", cs_alias_is_of_nvbandwidth);
+	list_aliases(to, "Comm|Scope", CS_SCOPE_PREFIX, cs_alias_is_of_commscope);
+	return 0;
+}
+
+/* ---- in groups ---- */
+
+#define PARTS 4 /* of a name: path, method, operation or memory, pattern */
+#define WORDS_MOST 64
+#define LISTED 6 /* words that are alternatives */
+
+/* Tests whose names are all combinations of some words. */
+struct shape {
+	enum cs_path path;
+	uint64_t part[PARTS]; /* bits: positions in the words of that part */
+};
+
+struct shapes {
+	char word[PARTS][WORDS_MOST][24];
+	int n_words[PARTS];
+	struct shape shape[256];
+	int n;
+};
+
+static uint64_t word_bit(struct shapes *s, int part, const char *text, size_t length)
+{
+	int i;
+
+	for (i = 0; i < s->n_words[part]; i++)
+		if (strlen(s->word[part][i]) == length &&
+		    !strncmp(s->word[part][i], text, length))
+			break;
+	if (i == WORDS_MOST)
+		return 0;
+	if (i == s->n_words[part])
+		cs_text(s->word[part][s->n_words[part]++], sizeof(s->word[part][i]),
+			"%.*s", (int)length, text);
+	return (uint64_t)1 << i;
+}
+
+/* Into the shape that differs in that part alone; 0: there is none. */
+static int join_shape(struct shapes *s, const struct shape *one, int part)
+{
+	for (int i = 0; i < s->n; i++) {
+		int differ = s->shape[i].path != one->path;
+
+		for (int p = 0; p < PARTS; p++)
+			differ += p != part && s->shape[i].part[p] != one->part[p];
+		if (differ)
+			continue;
+		s->shape[i].part[part] |= one->part[part];
+		return 1;
+	}
+	return 0;
+}
+
+static void add_test(struct shapes *s, const struct cs_test *test)
+{
+	struct shape one = { .path = test->path };
+	const char *at = test->name;
+
+	for (int p = 0; p < PARTS; p++) {
+		size_t length = p < PARTS - 1 ? strcspn(at, ".") : strlen(at);
+
+		one.part[p] = word_bit(s, p, at, length);
+		at += length + (at[length] == '.');
+	}
+	/* patterns of one operation first */
+	if (!join_shape(s, &one, PARTS - 1) &&
+	    s->n < (int)(sizeof(s->shape) / sizeof(*s->shape)))
+		s->shape[s->n++] = one;
+}
+
+/* Shapes that differ in that part alone become one. */
+static void merge_shapes(struct shapes *s, int part)
+{
+	int n = s->n;
+
+	s->n = 0;
+	for (int i = 0; i < n; i++) {
+		const struct shape one = s->shape[i];
+
+		if (!join_shape(s, &one, part))
+			s->shape[s->n++] = one;
 	}
 }
 
-int cs_report_list(FILE *to)
+static void words_text(const struct shapes *s, int part, uint64_t bits, char *to,
+		       size_t size)
 {
-	const struct cs_test *test;
-	size_t n, i;
-	int width = 0;
+	const char *between = "";
+	int n = 0;
 
-	test = cs_catalogue(&n);
-	for (i = 0; i < n; i++)
-		if ((int)strlen(test[i].name) > width)
-			width = (int)strlen(test[i].name);
-	for (i = 0; i < n; i++)
-		cs_print_line(to, "%c %-*s  %-4s  %s",
-			      is_default(&test[i]) ? '*' : ' ', width, test[i].name,
-			      backend_text(test[i].backend), test[i].summary);
-	fputs("* of the backend in use: measured by --matrix peer, and when nothing "
-	      "is asked for\n",
-	      to);
-	list_aliases(to, "nvbandwidth", "", cs_alias_is_of_nvbandwidth);
-	list_aliases(to, "Comm|Scope", CS_SCOPE_PREFIX, cs_alias_is_of_commscope);
+	to[0] = '\0';
+	if (bits & (bits - 1))
+		cs_text(to, size, "(");
+	for (int i = 0; i < s->n_words[part]; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (++n <= LISTED)
+			cs_text_add(to, size, "%s%s", between, s->word[part][i]);
+		between = " ";
+	}
+	if (n > LISTED)
+		cs_text_add(to, size, " and %d more", n - LISTED);
+	if (bits & (bits - 1))
+		cs_text_add(to, size, ")");
+}
+
+static void list_shape(FILE *to, const struct shapes *s, const struct shape *shape)
+{
+	char text[PARTS][400];
+
+	for (int p = 0; p < PARTS; p++)
+		words_text(s, p, shape->part[p], text[p], sizeof(text[p]));
+	cs_fold(to, 2, 6, "%s.%s.%s.%s", text[0], text[1], text[2], text[3]);
+}
+
+static void list_groups(FILE *to, struct shapes *s)
+{
+	static const char *const heading[] = {
+		[CS_PATH_PEER] = "GPU to GPU (--backend cpu: arena to arena)",
+		[CS_PATH_H2D] = "host memory to GPU, and both ways",
+		[CS_PATH_D2H] = "GPU to host memory",
+		[CS_PATH_LOCAL] = "within a GPU",
+		[CS_PATH_HOST] = "NUMA node to NUMA node",
+	};
+	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
+					      CS_PATH_LOCAL, CS_PATH_HOST };
+
+	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++) {
+		cs_fold(to, 0, 2, "%s:", heading[order[k]]);
+		for (int i = 0; i < s->n; i++)
+			if (s->shape[i].path == order[k])
+				list_shape(to, s, &s->shape[i]);
+	}
+}
+
+static void list_suites(FILE *to)
+{
+	char names[200] = "";
+
+	for (size_t i = 0; cs_suite_name(i); i++)
+		cs_text_add(names, sizeof(names), "%s%s", i ? ", " : "",
+			    cs_suite_name(i));
+	cs_fold(to, 0, 2,
+		"suites (-t or --suite; --help=all says what is in them): %s", names);
+}
+
+int cs_report_list(FILE *to, const char *what, struct cs_err *err)
+{
+	struct shapes *s;
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	if (what)
+		return list_names(to, what, err) || ferror(to) ? -1 : 0;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return cs_err_set(err, "no memory");
+	cs_fold(to, 0, 2,
+		"%zu tests, path.method.operation.pattern; with host memory its kind "
+		"in place of the operation. One of each pair of brackets makes a name:",
+		n);
+	for (size_t i = 0; i < n; i++)
+		add_test(s, &test[i]);
+	merge_shapes(s, 2);
+	merge_shapes(s, 1);
+	merge_shapes(s, 2);
+	list_groups(to, s);
 	list_suites(to);
+	cs_fold(to, 0, 2,
+		"--list=all has every name, and those of nvbandwidth and Comm|Scope; "
+		"--list='h2d.*' some; --explain NAME says what one does");
+	free(s);
 	return ferror(to) ? -1 : 0;
 }
 
@@ -102,6 +286,8 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 	}
 	return most;
 }
+
+#define HEAD 10 /* of what follows the name of a line */
 
 /* When its cells are measured; NULL: the heading says it. */
 static const char *when(const struct cs_plan *plan, uint32_t matrix)
@@ -128,15 +314,17 @@ static void print_matrices(FILE *to, const struct cs_plan *plan)
 	for (v = 0; v < plan->n_matrices; v++) {
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
-		cs_print(to, "test      %s  %s, ", test[matrix->test].name,
-			 cs_test_title(&test[matrix->test], 0, when(plan, v)).text);
+		char steps[32] = "as load", variant[200] = "";
+
 		if (!cs_variant_is_usual(&matrix->variant))
-			cs_print(to, "%s, ", cs_variant_words(&matrix->variant).text);
+			cs_text(variant, sizeof(variant), "%s, ",
+				cs_variant_words(&matrix->variant).text);
 		if (matrix->steps)
-			cs_print_line(to, "%" PRIu32 " step%s", matrix->steps,
-				      matrix->steps == 1 ? "" : "s");
-		else
-			fputs("as load\n", to);
+			cs_text(steps, sizeof(steps), "%" PRIu32 " step%s",
+				matrix->steps, matrix->steps == 1 ? "" : "s");
+		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s", test[matrix->test].name,
+			cs_test_title(&test[matrix->test], 0, when(plan, v)).text,
+			variant, steps);
 	}
 }
 
@@ -183,27 +371,26 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int v
 
 	cs_size_text(plan->set.copy_bytes, size, sizeof(size));
 	cs_size_text(largest_arena(plan), arena, sizeof(arena));
-	cs_print_line(to,
-		      "nothing was measured: this is the plan for %" PRIu32
-		      " agent%s on each node, %s backend",
-		      plan->n_agents, plan->n_agents == 1 ? "" : "s",
-		      backend_text(plan->set.backend));
+	cs_fold(to, 0, HEAD,
+		"nothing was measured: this is the plan for %" PRIu32
+		" agent%s on each node, %s backend",
+		plan->n_agents, plan->n_agents == 1 ? "" : "s",
+		backend_text(plan->set.backend));
 	print_matrices(to, plan);
-	cs_print_line(to,
-		      "plan      %" PRIu32 " steps, %" PRIu32
-		      " transfers, id %016" PRIx64,
-		      plan->n_steps, plan->n_transfers, plan->id);
-	cs_print_line(to, "size      %s a copy", size);
-	cs_print_line(to, "memory    %s %s agent", arena,
-		      cpu ? "of host memory per" : "on the GPU of each");
-	cs_print_line(to,
-		      "time      about %.1f s of measuring at %.0f GB/s, start apart",
-		      cs_plan_estimate_s(plan, rate), rate);
+	cs_fold(to, 0, HEAD,
+		"plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016" PRIx64,
+		plan->n_steps, plan->n_transfers, plan->id);
+	cs_fold(to, 0, HEAD, "size      %s a copy", size);
+	cs_fold(to, 0, HEAD, "memory    %s %s agent", arena,
+		cpu ? "of host memory per" : "on the GPU of each");
+	cs_fold(to, 0, HEAD,
+		"time      about %.1f s of measuring at %.0f GB/s, start apart",
+		cs_plan_estimate_s(plan, rate), rate);
 	if (file)
-		cs_print_line(to, "order     as in %s", file);
+		cs_fold(to, 0, HEAD, "order     as in %s", file);
 	else
-		cs_print_line(to, "order     shuffled by seed %" PRIu64 "",
-			      plan->set.seed);
+		cs_fold(to, 0, HEAD, "order     shuffled by seed %" PRIu64 "",
+			plan->set.seed);
 	if (verbose)
 		print_steps(to, plan);
 	return ferror(to) ? -1 : 0;

@@ -13,6 +13,7 @@
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "plan/alias.h"
+#include "report/odd.h"
 
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
@@ -36,9 +37,10 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 		cs_matrix_says_size(grid) ? "  " : "",
 		cs_matrix_says_size(grid) ? size : "", cs_grid_title(grid).text,
 		cs_unit_text((int)test->unit),
-		test->unit != CS_UNIT_GBS			? "" :
-		test->pattern == CS_PATTERN_BIDI && !grid->back ? " row to column" :
-								  " (10^9 bytes/s)");
+		test->unit == CS_UNIT_GBS && test->pattern == CS_PATTERN_BIDI &&
+				!grid->back ?
+			" row to column" :
+			"");
 	if (cs_on_cpu(run))
 		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
 			run->stand_in ? "; it stands in: there is NO GPU" : "");
@@ -61,12 +63,21 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 		return;
 	}
 	cs_fold(to, 2, 4,
-		"min %.*f (%s)  median %.*f  max %.*f (%s)  "
-		"spread %.2f %%  %zu of %zu cells",
+		"min %.*f (%s)  median %.*f  max %.*f  spread %.2f %%  "
+		"%zu of %zu cells",
 		d, grid->min, cs_cell_label(grid, grid->min_at).text, d, grid->median,
-		d, grid->max, cs_cell_label(grid, grid->max_at).text,
-		100 * (grid->max - grid->min) / grid->median, grid->n_measured,
-		grid->n_planned);
+		d, grid->max, 100 * (grid->max - grid->min) / grid->median,
+		grid->n_measured, grid->n_planned);
+}
+
+/* What is slower than its like, and how to be sure. */
+static void print_odd(FILE *to, const struct cs_grid *grid)
+{
+	char text[200];
+
+	cs_odd_text(grid, text, sizeof(text));
+	if (text[0])
+		cs_fold(to, 2, 4, "< %s%s", text, cs_odd_how_sure(grid->run));
 }
 
 static void print_totals(FILE *to, const struct cs_grid *grid)
@@ -484,6 +495,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_concurrent(to, grid, verbose);
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);
+	print_odd(to, grid);
 	print_remarks(to, grid);
 	cs_matrix_note(to, grid->run, grid->matrix);
 	if (verbose && grid->n_measured)

@@ -16,20 +16,6 @@
 
 #define NAME 25
 
-/* "1.07 MiB": three digits of what is no whole number of anything. */
-static void bytes_text(double bytes, char *to, size_t size)
-{
-	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	int i = 0;
-
-	for (; bytes >= 999.5 && i < 4; i++)
-		bytes /= 1024;
-	if (isnan(bytes))
-		cs_text(to, size, "-");
-	else
-		cs_text(to, size, "%.3g %s", bytes, unit[i]);
-}
-
 /* "2.71+-0.14": the end that is further off; "" of one that is nowhere. */
 static void value_text(const struct cs_fit_value *x, int decimals, char *to,
 		       size_t size)
@@ -46,7 +32,7 @@ static void worst_text(double worst, double bytes, char *to, size_t size)
 {
 	char at[16];
 
-	bytes_text(bytes, at, sizeof(at));
+	cs_bytes_text(bytes, at, sizeof(at));
 	/* never "-0.0" */
 	cs_text(to, size, "%+.1f %% at %s", fabs(worst) < 0.0005 ? 0 : 100 * worst,
 		at);
@@ -101,7 +87,7 @@ static void print_sum(FILE *to, const struct cs_grid *head,
 	cs_text(cells, sizeof(cells), "%zu/%zu", sum->n, planned);
 	value_text(&sum->alpha_us, 2, alpha, sizeof(alpha));
 	value_text(&sum->gbs, 1, gbs, sizeof(gbs));
-	bytes_text(sum->half_bytes.value, half, sizeof(half));
+	cs_bytes_text(sum->half_bytes.value, half, sizeof(half));
 	worst_text(sum->worst, sum->worst_bytes, worst, sizeof(worst));
 	print_name(to, head);
 	if (sum->n)
@@ -309,6 +295,7 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 	char *differs = calloc((size_t)run->n_nodes + 1, 1);
 	int rc;
 
+	cs_notices_print(to, turns);
 	cs_head_print(to, turns);
 	rc = !differs || cs_node_kinds_print(to, run, differs) ? -1 : 0;
 	free(differs);
@@ -321,6 +308,7 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 			      cs_model_rates_print(to, run, opt->verbose) ?
 		    -1 :
 		    0;
+	cs_best_print(to, run, 0, run->n_nodes);
 	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)

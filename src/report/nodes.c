@@ -233,10 +233,11 @@ static void fit_cpus(const struct cs_run *run, int node, struct line *line, int 
 
 	for (c = 0; c < COLUMNS; c++)
 		total += shown(run, c) ? width_of(line, n, c) + 2 : 0;
-	if (total <= CS_COLUMNS)
+	if (total <= cs_columns())
 		return;
-	most = most - (total - CS_COLUMNS) < CPUS_LEAST ? CPUS_LEAST :
-							  most - (total - CS_COLUMNS);
+	most = most - (total - cs_columns()) < CPUS_LEAST ?
+		       CPUS_LEAST :
+		       most - (total - cs_columns());
 	for (i = 1; i < n; i++)
 		cpus_text(run->node[node].agent[i - 1].cpus, (size_t)most,
 			  line[i].cell[CPUS], sizeof(line[i].cell[CPUS]));
@@ -391,8 +392,9 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 			"arena is host memory and the thread that copies from it; %s",
 			binding);
 	else
-		cs_fold(to, 2, 4, "GPU is nvidia-smi's index; %s; %s", binding,
-			others);
+		cs_fold(to, 2, 4, "GPU is nvidia-smi's index; %s", binding);
+	if (!cs_on_cpu(run))
+		cs_fold(to, 2, 4, "%s", others);
 	print_slow_slots(to, run, node);
 	print_notes(to, run, node);
 	if (verbose && !isnan(nd->facts.release_us))

@@ -449,9 +449,12 @@ static int name_file(struct cs_output *out)
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err)
 {
+	struct cs_page was = cs_page_turn((struct cs_page){ 0 });
+
 	errno = EIO;
 	if (!out->error && !out->in_place && out->format->write(out->file, run, opt))
 		out->error = errno;
+	cs_page_turn(was);
 	return cs_output_close(out, err);
 }
 

@@ -8,7 +8,10 @@
 #include "report/report.h"
 #include "result/cells.h"
 
-/* text.c.  Program, what was asked for and when; what stands in for GPUs or a clock. */
+struct cs_digest;
+
+/* text.c.  What stands in for GPUs or a clock; program, what was asked for and when. */
+void cs_notices_print(FILE *to, const struct cs_run *run);
 void cs_head_print(FILE *to, const struct cs_run *run);
 /* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
 void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
@@ -22,7 +25,7 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
 /* One test over the nodes that measure it, behind an empty line, where there are several;
  * differs[node] is set where a node has a cell more than 1 % off or one with a remark,
  * and where it is the only one.  -1: no memory. */
-int cs_aggregate_print(FILE *to, const struct cs_run *run, uint32_t matrix,
+int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
 		       char *differs);
 /* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).  -1:
  * no memory. */
@@ -39,6 +42,19 @@ int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
  * [first, last), behind an empty line; nothing where there are not two ways.  -1: no
  * memory. */
 int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
+/* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
+ * none. */
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
+/* calls.c.  Is a matrix one of calls in batches, the first of them; all of them as one table,
+ * over nodes [first, last), behind an empty line. */
+int cs_calls_holds(const struct cs_run *run, uint32_t index);
+int cs_calls_begins(const struct cs_run *run, uint32_t index);
+void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
+/* best.c.  Of a sweep by several ways, over nodes [first, last): which is the fastest at
+ * which size, behind an empty line; nothing where there are not two ways. */
+void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
+/* "1.07 MiB": three digits of what is no whole number of anything. */
+void cs_bytes_text(double bytes, char *to, size_t size);
 /* The steps of a plan file on one node.  -1: no memory. */
 int cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of

@@ -11,6 +11,15 @@
 #include "base/err.h"
 #include "result/run.h"
 
+/* Where text goes: columns, 0 for the usual 80, and whether it shows colours. */
+#define CS_COLUMNS 80
+struct cs_page {
+	int columns, colour;
+};
+/* From here on this thread prints on such a page; returns what it was.  A thread begins
+ * with 80 columns and no colour, as every file has. */
+struct cs_page cs_page_turn(struct cs_page page);
+
 struct cs_view_options {
 	int verbose;	/* -v: every node, every sample */
 	int aggregates; /* of samples what they have in common alone; gbench.c */
@@ -39,8 +48,8 @@ const struct cs_format *cs_format_by_file(const char *file);
  * or by a scheduler's name that one's (actions.c). */
 int cs_drain_commands(FILE *to, const struct cs_run *run, const char *command);
 
-/* --list and --dry-run. */
-int cs_report_list(FILE *to);
+/* --list in groups, or =all, =GLOB: every such name; -1 with what is wrong.  --dry-run. */
+int cs_report_list(FILE *to, const char *what, struct cs_err *err);
 /* The cells of a plan by the names of Comm|Scope, in its order (gbench.c). */
 int cs_commscope_list(FILE *to, const struct cs_plan *plan);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,

@@ -391,10 +391,9 @@ static void print_time(FILE *to, const struct cs_run *run)
 	peers = tenths(&said, upto += t->peers);
 	measure = tenths(&said, upto += t->measure);
 	cs_fold(to, 2, INDENT,
-		"time       %.1f s = %s %.1f, peers %.1f, "
+		"time       %.1f s = start %.1f, peers %.1f, "
 		"measuring %.1f, the rest %.1f",
-		t->total, cs_on_cpu(run) ? "start" : "driver and contexts", start,
-		peers, measure, tenths(&said, t->total));
+		t->total, start, peers, measure, tenths(&said, t->total));
 }
 
 /* Equal findings of several nodes are one line with a list of hosts. */

@@ -8,8 +8,10 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "check/verdict/check.h"
+#include "report/answer.h"
 #include "report/matrix.h"
 #include "report/curve.h"
+#include "report/odd.h"
 #include "report/parts.h"
 #include "report/versus.h"
 
@@ -73,10 +75,8 @@ static int has_no_pairs(const struct cs_run *run)
 	return 0;
 }
 
-void cs_head_print(FILE *to, const struct cs_run *run)
+void cs_notices_print(FILE *to, const struct cs_run *run)
 {
-	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
-
 	if (run->stand_in)
 		cs_fold(to, 0, 2,
 			"NO GPU: host memory stands in; copies are made "
@@ -85,6 +85,12 @@ void cs_head_print(FILE *to, const struct cs_run *run)
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
 	if (run->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
+}
+
+void cs_head_print(FILE *to, const struct cs_run *run)
+{
+	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
+
 	/* of a plan file each transfer has its own */
 	if (run->plan && !run->plan_file && has_size(run->plan))
 		sizes_text(&run->plan->set, size, sizeof(size));
@@ -178,15 +184,106 @@ static void begun_end(FILE *to, struct begun *b)
 	free(b->is);
 }
 
+/* ---- which matrices ---- */
+
+#define FEW 200    /* lines of matrices and sweeps: they are all printed */
+#define ODD_MOST 2 /* of more, those in which something is odd */
+
+/* Which matrices a report has, by index; a sweep counts as one. */
+struct choice {
+	char *is; /* malloc'ed */
+	size_t of, n;
+};
+
+/* About as many lines as its matrix, or its sweep, has. */
+static size_t lines_of(const struct cs_digest *d, const struct cs_digest_line *line)
+{
+	const struct cs_run_node *nd = &d->run->node[d->first];
+	size_t rows = (size_t)nd->facts.n_agents;
+
+	if (cs_curve_holds(d->run, line->index))
+		return 5 + line->points;
+	if (cs_test_is_list(line->test) || line->test->path == CS_PATH_H2D)
+		rows = 1;
+	return 5 + rows;
+}
+
+static int choose(struct choice *choice, const struct cs_digest *d, int verbose)
+{
+	const struct cs_digest_line *line = d->lines.data;
+	uint32_t n = cs_grids(d->run);
+	size_t lines = 0;
+
+	for (size_t i = 0; i < d->lines.n; i++)
+		lines += lines_of(d, &line[i]);
+	*choice = (struct choice){ .is = calloc(n + 1, 1), .of = d->lines.n };
+	for (size_t i = 0; choice->is && i < d->lines.n; i++) {
+		int is = verbose || lines <= FEW ||
+			 (cs_digest_is_notable(&line[i]) && choice->n < ODD_MOST);
+
+		choice->n += is != 0;
+		for (uint32_t v = line[i].curve; is && v < n; v++)
+			choice->is[v] |= cs_curve_first(d->run, v) == line[i].curve;
+	}
+	return choice->is ? 0 : -1;
+}
+
+/* What is not printed, and how to see it. */
+static void print_rest(FILE *to, const struct choice *choice, int verbose)
+{
+	size_t hidden = choice->of - choice->n;
+
+	putc('\n', to);
+	if (hidden)
+		cs_fold(to, 0, 2,
+			"%zu of %zu matrices are not shown: -v prints all, "
+			"-o FILE.json keeps them for 'cscope-mpi show FILE.json'",
+			hidden, choice->of);
+	else if (!verbose)
+		cs_fold(to, 0, 2,
+			"-v prints every sample; of -o FILE.json 'cscope-mpi show "
+			"FILE.json --cell A,B' shows one cell");
+	else
+		cs_fold(to, 0, 2,
+			"of -o FILE.json 'cscope-mpi show FILE.json --cell A,B' shows "
+			"one cell");
+}
+
+/* What is printed, of which run. */
+struct report {
+	struct cs_digest digest;
+	struct choice choice;
+	int verbose;
+};
+
+static int report_init(struct report *r, const struct cs_run *run, int verbose)
+{
+	*r = (struct report){ .verbose = verbose };
+	if (cs_digest_make(&r->digest, run, 0, run->n_nodes))
+		return -1;
+	return choose(&r->choice, &r->digest, verbose);
+}
+
+static void report_release(struct report *r)
+{
+	cs_digest_release(&r->digest);
+	free(r->choice.is);
+}
+
 /* One matrix of a node behind a blank line, where it has one: pairs are not of a node
  * with one GPU, nor its tests of others. */
-static int print_matrix(FILE *to, const struct cs_run *run, int node, uint32_t index,
+static int print_matrix(FILE *to, const struct cs_digest *d, int node, uint32_t index,
 			int verbose)
 {
+	const struct cs_run *run = d->run;
 	struct cs_grid grid;
 
 	if (cs_grid_init(&grid, run, node, index))
 		return -1;
+	if (cs_odd_mark(&d->likeness, &grid)) {
+		cs_grid_release(&grid);
+		return -1;
+	}
 	if (grid.n_planned || run->n_nodes == 1) {
 		putc('\n', to);
 		cs_matrix_heading(to, &grid);
@@ -197,20 +294,30 @@ static int print_matrix(FILE *to, const struct cs_run *run, int node, uint32_t i
 }
 
 /* The matrices of one node. */
-static int print_matrices(FILE *to, const struct cs_run *run, int node, int verbose)
+static int print_matrices(FILE *to, const struct report *r, int node)
 {
+	const struct cs_run *run = r->digest.run;
 	struct begun begun;
 	int rc = begun_init(&begun, run, node, node + 1);
 
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
+		if (is > 0 && cs_calls_begins(run, v))
+			cs_calls_print(to, run, node, node + 1);
+		if (is > 0 &&
+		    ((cs_calls_holds(run, v) && !r->verbose) || !r->choice.is[v]))
+			continue;
 		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, node, node + 1, v);
-		if (is > 0 && !rc && (!cs_curve_holds(run, v) || verbose))
-			rc = print_matrix(to, run, node, v, verbose);
+		if (is > 0 && !rc && (!cs_curve_holds(run, v) || r->verbose))
+			rc = print_matrix(to, &r->digest, node, v, r->verbose);
 	}
 	begun_end(to, &begun);
-	return rc ? rc : cs_ways_print(to, run, node, node + 1);
+	if (!rc)
+		rc = cs_ways_print(to, run, node, node + 1);
+	if (!rc)
+		cs_best_print(to, run, node, node + 1);
+	return rc;
 }
 
 /* Was something asked for that says what a placement costs? */
@@ -227,21 +334,22 @@ static int has_costs(const struct cs_run *run)
 	return 0;
 }
 
-static int print_one(FILE *to, const struct cs_run *run, int node, int verbose)
+static int print_one(FILE *to, const struct report *r, int node)
 {
+	const struct cs_run *run = r->digest.run;
 	char text[512];
 
 	cs_node_text(run, node, text, sizeof(text));
 	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
 	putc('\n', to);
-	cs_node_table(to, run, node, verbose);
-	if (verbose || has_costs(run))
+	cs_node_table(to, run, node, r->verbose);
+	if (r->verbose || has_costs(run))
 		cs_agent_costs_print(to, run, node);
 	if (run->plan_file && run->plan) {
 		putc('\n', to);
 		return cs_steps_print(to, run, node);
 	}
-	return print_matrices(to, run, node, verbose);
+	return print_matrices(to, r, node);
 }
 
 #define KIND 512
@@ -327,29 +435,39 @@ static void print_like(FILE *to, const struct cs_run *run, const char *differs,
 	free(nodes);
 }
 
-static int print_aggregates(FILE *to, const struct cs_run *run, char *differs)
+static int print_aggregates(FILE *to, const struct report *r, char *differs)
 {
+	const struct cs_run *run = r->digest.run;
 	struct begun begun;
 	int rc = begun_init(&begun, run, 0, run->n_nodes);
 
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
+		if (is > 0 && cs_calls_begins(run, v))
+			cs_calls_print(to, run, 0, run->n_nodes);
+		if (is > 0 && cs_calls_holds(run, v))
+			continue;
 		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, 0, run->n_nodes, v);
 		if (is > 0 && !rc && !cs_curve_holds(run, v))
-			rc = cs_aggregate_print(to, run, v, differs);
+			rc = cs_aggregate_print(to, &r->digest, v, differs);
 	}
 	begun_end(to, &begun);
-	return rc ? rc : cs_ways_print(to, run, 0, run->n_nodes);
+	if (!rc)
+		rc = cs_ways_print(to, run, 0, run->n_nodes);
+	if (!rc)
+		cs_best_print(to, run, 0, run->n_nodes);
+	return rc;
 }
 
-static int print_many(FILE *to, const struct cs_run *run, int verbose)
+static int print_many(FILE *to, const struct report *r)
 {
+	const struct cs_run *run = r->digest.run;
 	char *differs = calloc((size_t)run->n_nodes, 1);
-	int node, rc = -1;
+	int node, rc = -1, verbose = r->verbose;
 
 	if (!differs || cs_node_kinds_print(to, run, differs) ||
-	    print_aggregates(to, run, differs))
+	    print_aggregates(to, r, differs))
 		goto out;
 	if (!run->plan_file) {
 		putc('\n', to);
@@ -361,7 +479,7 @@ static int print_many(FILE *to, const struct cs_run *run, int verbose)
 		    (!differs[node] && !verbose && !run->plan_file))
 			continue;
 		putc('\n', to);
-		if (print_one(to, run, node, verbose))
+		if (print_one(to, r, node))
 			goto out;
 	}
 	rc = 0;
@@ -407,17 +525,18 @@ static void print_notes(FILE *to, const struct cs_run *run)
 }
 
 /* Placements that were compared: where it was, then side by side, by their turns. */
-static int print_placements(FILE *to, const struct cs_run *run,
-			    const struct cs_run *turns, int verbose)
+static int print_placements(FILE *to, const struct report *r,
+			    const struct cs_run *turns)
 {
+	const struct cs_run *run = r->digest.run;
 	struct cs_versus v;
 	struct cs_err err;
 	char text[512];
-	int node, k, none;
+	int node, k, none, verbose = r->verbose;
 
 	for (node = 0; node < run->n_nodes; node++) {
 		if (verbose) {
-			if (print_one(to, run, node, verbose))
+			if (print_one(to, r, node))
 				return -1;
 			putc('\n', to);
 			continue;
@@ -464,35 +583,86 @@ static int print_only_checked(FILE *to, const struct cs_run *run)
 	return cs_findings_print(to, run);
 }
 
+/* A sentence for each placement that is compared. */
+static int print_sentences(FILE *to, const struct cs_run *run)
+{
+	for (int node = 0; node < run->n_nodes; node++) {
+		struct cs_digest d;
+
+		if (cs_digest_make(&d, run, node, node + 1))
+			return -1;
+		cs_answer_print(to, &d, run->node[node].facts.placement);
+		cs_digest_release(&d);
+	}
+	putc('\n', to);
+	return 0;
+}
+
+/* What a reader wants first. */
+static int print_answer(FILE *to, const struct report *r)
+{
+	const struct cs_run *run = r->digest.run;
+
+	/* that nothing is between GPUs, or no GPU there, comes first */
+	if (has_no_pairs(run))
+		cs_answer_print(to, &r->digest, "ONE GPU");
+	cs_notices_print(to, run);
+	if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
+		return print_sentences(to, run);
+	if (!has_no_pairs(run))
+		cs_answer_print(to, &r->digest, "");
+	putc('\n', to);
+	if (r->digest.lines.n && cs_digest_print(to, &r->digest, r->verbose))
+		return -1;
+	if (r->digest.lines.n)
+		putc('\n', to);
+	return 0;
+}
+
+static int print_measured(FILE *to, const struct report *r, const struct cs_run *turns)
+{
+	const struct cs_run *run = r->digest.run;
+	int rc = 0;
+
+	if (print_answer(to, r))
+		return -1;
+	cs_head_print(to, run);
+	if (run->n_nodes == 1)
+		rc = print_one(to, r, 0);
+	else if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
+		rc = print_placements(to, r, turns);
+	else if (run->n_nodes > 1)
+		rc = print_many(to, r);
+	putc('\n', to);
+	if (cs_summary_print(to, run, r->verbose) || rc)
+		return -1;
+	print_rest(to, &r->choice, r->verbose);
+	return 0;
+}
+
 static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *turns,
 		     const struct cs_view_options *opt)
 {
-	int rc = 0;
+	struct report r;
+	int rc;
 
-	if (!run->only[1][0] && !opt->topology && has_no_pairs(run))
-		cs_fold(to, 0, 2,
-			"ONE GPU: nothing between GPUs to measure; below: "
-			"host to GPU and back, its own memory");
 	if (is_fleet(run) && !run->only[1][0] && !opt->topology && !opt->verbose &&
-	    cs_fleet_needs_nobody(run))
+	    cs_fleet_needs_nobody(run)) {
+		cs_notices_print(to, run);
 		return cs_fleet_print_brief(to, run);
-	cs_head_print(to, run);
-	if (run->only[1][0])
-		return cs_cell_print(to, run);
-	if (opt->topology)
-		return cs_topology_print(to, run);
-	if (is_fleet(run))
-		return cs_fleet_print(to, run, HEAD_LINES, opt->verbose);
-	if (cs_only_checked(run))
-		return print_only_checked(to, run);
-	if (run->n_nodes == 1)
-		rc = print_one(to, run, 0, opt->verbose);
-	else if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
-		rc = print_placements(to, run, turns, opt->verbose);
-	else if (run->n_nodes > 1)
-		rc = print_many(to, run, opt->verbose);
-	putc('\n', to);
-	return cs_summary_print(to, run, opt->verbose) || rc ? -1 : 0;
+	}
+	if (run->only[1][0] || opt->topology || is_fleet(run) || cs_only_checked(run)) {
+		cs_notices_print(to, run);
+		cs_head_print(to, run);
+		return run->only[1][0] ? cs_cell_print(to, run) :
+		       opt->topology   ? cs_topology_print(to, run) :
+		       is_fleet(run)   ? cs_fleet_print(to, run, HEAD_LINES,
+							opt->verbose) :
+					 print_only_checked(to, run);
+	}
+	rc = report_init(&r, run, opt->verbose) || print_measured(to, &r, turns);
+	report_release(&r);
+	return rc ? -1 : 0;
 }
 
 int cs_text_write(FILE *to, const struct cs_run *run,

@@ -10,7 +10,30 @@
 
 #include "base/hostlist.h"
 #include "base/print.h"
+#include "report/report.h"
 #include "result/pool.h"
+
+/* ---- the page ---- */
+
+static _Thread_local struct cs_page current;
+
+struct cs_page cs_page_turn(struct cs_page page)
+{
+	struct cs_page was = current;
+
+	current = page;
+	return was;
+}
+
+int cs_columns(void)
+{
+	return current.columns > 0 ? current.columns : CS_COLUMNS;
+}
+
+int cs_is_coloured(void)
+{
+	return current.colour;
+}
 
 int cs_decimals(const struct cs_test *test)
 {
@@ -92,6 +115,15 @@ static size_t word_of(const char *at)
 	return n;
 }
 
+/* Of a word that no line has room for: up to its last comma, or as much as there is. */
+static size_t part_of(const char *at, size_t room)
+{
+	for (size_t n = room; n > 1; n--)
+		if (at[n - 1] == ',')
+			return n;
+	return room;
+}
+
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 {
 	char *text = NULL, *at, *end;
@@ -109,8 +141,10 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	for (at = text; *at; at = end) {
 		size_t blanks = strspn(at, " ");
 		size_t word = word_of(at + blanks);
-		int room = CS_COLUMNS - column - (int)blanks;
+		int room = cs_columns() - column - (int)blanks;
 
+		if ((int)word > cs_columns() - rest)
+			word = part_of(at + blanks, (size_t)(cs_columns() - rest));
 		end = at + blanks + word;
 		if (!word)
 			break;

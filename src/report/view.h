@@ -1,5 +1,5 @@
-/* view.h - what the views share: folded lines, lists of hosts, turns as one.  Nobody
- * outside report/ includes it. */
+/* view.h - what the views share: the page, folded lines, lists of hosts, turns as one.
+ * Nobody outside report/ includes it. */
 #ifndef CS_REPORT_VIEW_H
 #define CS_REPORT_VIEW_H
 
@@ -7,8 +7,9 @@
 
 #include "result/run.h"
 
-/* Longest line of the text views. */
-#define CS_COLUMNS 90
+/* Longest line of what this thread prints; may colours be used? */
+int cs_columns(void);
+int cs_is_coloured(void);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 

@@ -31,8 +31,7 @@ static const struct way *way_at(const struct ways *ways, size_t i)
 	return (const struct way *)ways->all.data + i;
 }
 
-/* The cells of one matrix on the nodes from first to last - 1. */
-static double median_of(const struct cs_run *run, const int nodes[2], uint32_t index)
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index)
 {
 	size_t most = (size_t)(nodes[1] - nodes[0]) * CS_MAX_AGENTS * CS_MAX_AGENTS;
 	double *x = calloc(most + 1, sizeof(*x)), median = NAN;
@@ -61,7 +60,7 @@ static int gather(struct ways *ways, const struct cs_run *run, const int nodes[2
 		const struct way one = { of.test->method, of.test->op, of.bytes,
 					 cs_variant_element(&of.matrix->variant),
 					 cs_method_is_stream((int)of.test->method) ?
-						 median_of(run, nodes, i) :
+						 cs_cells_median(run, nodes, i) :
 						 NAN };
 
 		struct cs_err err;

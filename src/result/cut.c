@@ -179,12 +179,37 @@ static int take_cells(const struct cs_run *run, struct cs_rows *few, int64_t *to
 	return 0;
 }
 
+/* What files call by its NUMA node and the report "host", or the other way round. */
+static void take_other_name(const struct cs_run *run, char *label, size_t size)
+{
+	char numa[12], found[12] = "";
+	int n = 0;
+
+	if (!label[0] || is_agent(run, label) || is_host_memory(run, label))
+		return;
+	if (!strncmp(label, "numa", 4) && is_host_memory(run, "host"))
+		cs_text(label, size, "host");
+	if (strcmp(label, "host") != 0)
+		return;
+	for (unsigned i = 0; i < CS_NUMA_MOST; i++) {
+		cs_text(numa, sizeof(numa), "numa%u", i);
+		if (!is_host_memory(run, numa))
+			continue;
+		n++;
+		cs_text(found, sizeof(found), "%s", numa);
+	}
+	if (n == 1)
+		cs_text(label, size, "%s", found);
+}
+
 int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_rows few;
 	int64_t *to;
 	int k, rc;
 
+	for (k = 0; k < 2; k++)
+		take_other_name(run, run->only[k], sizeof(run->only[k]));
 	for (k = 0; k < 2; k++)
 		if (run->only[k][0] && !is_agent(run, run->only[k]) &&
 		    !is_host_memory(run, run->only[k]))

@@ -377,6 +377,7 @@ void cs_grid_release(struct cs_grid *grid)
 	free(grid->planned);
 	free(grid->value);
 	free(grid->mark);
+	free(grid->off);
 	free(grid->total);
 	memset(grid, 0, sizeof(*grid));
 }

@@ -18,7 +18,11 @@ struct cs_grid {
 	const struct cs_row **row; /* [src * n_cols + dst]; NULL without a row */
 	char *planned;		   /* by the plan, for this node */
 	double *value;		   /* median; NAN unless measured */
-	char *mark; /* ' ', '!' a finding, '*' not the best transport */
+	char *mark; /* ' ', '!' a finding, '*' not the best transport; '<' below its like */
+	/* by who compares cells, else NULL: log of the ratio of each to its like, NAN
+	 * unknown; malloc'ed.  And how many are below it */
+	double *off;
+	size_t n_odd;
 	size_t n_planned, n_measured;
 	size_t n_concurrent; /* measured while others ran */
 	/* of the measured ones; cells as indices, NAN and 0 without any */

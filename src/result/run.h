@@ -102,6 +102,7 @@ struct cs_run {
 	double margin;	 /* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
+	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */
 	uint32_t checks; /* enum cs_check_kind; 0: findings do not count */
 	int complete;	 /* every step of the plan was carried out */
 	int exit_status; /* enum cs_exit */

@@ -291,6 +291,8 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 		return fake.capability % 10;
 	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
 		return SHARED_MOST;
+	case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+		return FAKE_BUS_BITS;
 	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
 		return FAKE_SMS;
 	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:

@@ -19,6 +19,7 @@
 #define FAKE_GPUS_MAX 16
 #define FAKE_CUDA_VERSION 13000
 #define FAKE_SMS 132
+#define FAKE_BUS_BITS 6144 /* of memory */
 
 static inline void fake_bad(const char *variable)
 {

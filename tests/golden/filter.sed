@@ -14,7 +14,7 @@ s/, [0-9][0-9]* NUMA nodes\{0,1\}/, N NUMA nodes/
 	s/   */  /g
 	s/^\(  [0-9][0-9]*  [^ ]*  [0-9][0-9]*\)  [^ ]*  [^ ]*  /\1  NUMA  CPUS  /
 }
-s/^\(  GPU is nvidia-smi's index; \).*\(; no other process\)/\1BINDING\2/
+s/^\(  GPU is nvidia-smi's index; \).*/\1BINDING/
 # how long opening a peer took
 /^  first use/,/^  state/{
 	/^  state/!d

@@ -1,1 +1,2 @@
 "$CSCOPE" --help
+"$CSCOPE" --help=all

@@ -1,1 +1,2 @@
 "$CSCOPE" --list
+"$CSCOPE" --list=all

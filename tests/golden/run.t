@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CSCOPE MPIRUN FAKE TESTDATA
+unset COLUMNS NO_COLOR # the reader's
 : "${CSCOPE:?is not set: run this by make check TESTS=tests/golden/run.t}"
 
 # What differs from machine to machine.

@@ -5,6 +5,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 0
 fake 2
 fast=(--no-mpi --seed 1)
 metrics='{"time", "kernels-alone", "moves-alone", "serial", "three-streams", "ideal"}'

@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 0
 fake 2
 
 # ---- every call has the cost of what it calls ----
@@ -21,6 +22,9 @@ cuIpcGetMemHandle:1100
 run 0 --seed 1 --gpus 0 -s 4M -t 'local.call.[a-oq-z]*.alone' -o one.json -o one.csv
 ok "all calls of the driver are timed" status_is 0
 ok_schema "… in documents that the schema describes" one.json
+ok "… which the report puts into a line each" eval \
+	'prints "^calls  CPU time of one in ns" && prints "^  local.call.graph-launch +2500.0 +- +-$" &&
+	 prints "^  local.call.host-alloc +4 MiB +1090000 +- +-$"'
 ok_json "… each at what the double takes for it" one.json \
 	'{r["op"]: round(r["value"], 1) for r in d["results"]} == {
 		**{"launch%d" % n: 2100 for n in (0, 16, 256, 1024, 4096)},
@@ -97,6 +101,8 @@ for file in threads.json processes.json; do
 		 for how in ("alone", "all") for g in (0, 1) for op, size, ns in (
 			("event-create", 16, 1300), ("alloc", 65536, 20250),
 			("alloc", 4 << 20, 36000))}'
+	ok "… in the report too" eval \
+		'"$CSCOPE" show $file >out && prints "^  local.call.alloc +64 KiB +20250.0 +20250.0 +1.0$"'
 	ok_json "… and malloc, which takes real time" $file \
 		'{(r["test"], r["copy_bytes"]) for r in d["results"]
 		  if r["path"] == "host" and r["value"] > 0} == {
@@ -117,6 +123,7 @@ ok_json "… which its rows say" lacks.json \
 		"graph-launch": "skipped: the CUDA driver has no cuGraphLaunch",
 		"async-alloc": "skipped: the CUDA driver has no cuMemAllocAsync",
 		"async-free": "skipped: the CUDA driver has no cuMemAllocAsync" }'
+ok "… and the report" prints "^  local.call.graph-launch.alone: the CUDA driver has no cuGraphLaunch"
 FAKE_MANAGED=0 run 0 --seed 1 --gpus 0 -s 4K -t 'local.call.managed-*.alone' -o no.json
 ok_json "… and a GPU without managed memory" no.json \
 	'{r["status"] for r in d["results"]} == {"skipped"}'

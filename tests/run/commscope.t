@@ -4,7 +4,6 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 4
-tight
 
 ln -s "$CS_PROGRAM" comm_scope
 scope() { # OPTION...: as their program is called

@@ -5,6 +5,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 0
 fake 2
 
 # The median over the rows of one test and metric, as awk has it.

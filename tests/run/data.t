@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 2
+memory 0
 one=(--no-mpi --seed 1 --cell-limit 1m)
 says() { # WORDS: across the lines that long text is folded into
 	tr -s " \n" " " <out | grep -qF -- "$1"

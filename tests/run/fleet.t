@@ -43,7 +43,6 @@ finds() { # FILE.json LINE...
 }
 
 fake 4
-tight
 fleet alike n01 n02 n03 n04 n05
 check alike/*.jsonl -o alike.json --nodes 'n[01-05]'
 ok "nodes that are alike: status 0" status_is 0
@@ -115,6 +114,40 @@ for n in 16 1000; do
 	rm "of$n"/m*"$((n - 2)).jsonl"
 	check "of$n"/*
 	ok "… without it six lines" eval 'status_is 0 && [ "$(grep -c "" out)" -le 6 ]'
+done
+
+# ---- what a site expects ----
+
+run 0 baseline alike/*.jsonl -o site.json
+ok "a baseline says what healthy nodes are" eval 'status_is 0 && prints "what they are: "'
+ok_json "… by field, with the links of all GPUs as one" site.json \
+	'{("gpus", "4"), ("nvlinks", "18 of 18"), ("driver", "580.159.03")} <= {(f["field"], f["value"]) for f in d["classes"][0]["facts"]}'
+check faults/*.jsonl --baseline site.json -o site-found.json
+ok "… a node with 3 GPUs fails by it, and one with another VBIOS is a warning" eval \
+	'finds site-found.json "not-expected n06 critical drain" "baseline-class n06 warning -" "nvlink-down n07 critical drain" \
+		"not-expected n08 warning -" "not-expected n09 warning -"'
+ok "… with what healthy nodes have" prints "n06: gpus: 3, where healthy nodes"
+check faults/*.jsonl --baseline site.json --expect vbios=any,persistence=any -o waived.json
+ok "… unless it is waived" finds waived.json "not-expected n06 critical drain" \
+	"baseline-class n06 warning -" "nvlink-down n07 critical drain"
+folder=alike
+mkdir mixed
+for host in n11 n12; do
+	folder=mixed node "$host" FAKE_GPUS=2
+done
+check alike/*.jsonl mixed/*.jsonl -o mixed.json
+ok "nodes with 4 and with 2 GPUs: nobody is drained" eval \
+	'[ "$(tail -n 1 out)" = "drain: none" ] && finds mixed.json ""'
+run 0 --no-mpi -s 64K -m peer --seed 1 --cell-limit 9s --expect gpus=8,nvlinks=18,pcie=5x16 -o expect.json
+ok "a run that is told of 8 GPUs fails with 4" eval \
+	'status_is 2 && prints "gpus: 4, where --expect says 8"'
+run 0 --no-mpi -s 64K -m peer --seed 1 --cell-limit 9s --expect gpus=4,nvlinks=18,pcie=5x16
+ok "… and with 4 is told nothing" eval 'status_is 0 && prints_not "expect says"'
+run 0 --no-mpi --expect gpus=8 --check=topology
+ok "… also where nothing is measured" eval 'status_is 2 && prints "gpus: 4, where --expect says 8"'
+for expect in gpu=8 gpus pcie=5 gpus=; do
+	run 0 --no-mpi -m peer --expect "$expect"
+	ok "--expect $expect is refused" eval 'status_is 64 && one_line "--expect: "'
 done
 
 cp -r alike cut

@@ -22,7 +22,7 @@ masks() { # FILE GPU...
 
 # ---- placements ----
 
-run 0 -m peer -s 1M -o 1.csv -o 1.json
+run 0 -m peer -s 1M --cell-limit 9s -o 1.csv -o 1.json
 ok "one process drives four GPUs" all_ok 1.csv 24
 ok "… directly" ways_are 1.csv "direct "
 ok "every one-way figure is its own source's and destination's" \
@@ -42,7 +42,7 @@ ok "a figure of a virtual clock is never shown without saying so" eval \
 	'head -n 1 out | grep -q "^VIRTUAL CLOCK" &&
 	 ! grep -v "^node," 1.csv | grep -v virtual-clock'
 
-run 4 -m peer -s 1M -o 4.csv -o 4.json
+run 4 -m peer -s 1M --cell-limit 9s -o 4.csv -o 4.json
 figures 4.csv >got
 ok "four ranks on four GPUs: the same figures" same want got
 ok "… by CUDA IPC" ways_are 4.csv "CUDA-IPC "
@@ -50,19 +50,19 @@ ok_json "… said for every pair of the node" 4.json \
 	'[p["via"] for p in d["nodes"][0]["peers"]] == ["CUDA IPC"] * 12'
 ok_json "… and for every result" 4.json \
 	'{r["via"] for r in d["results"]} == {"CUDA IPC"}'
-run 2 -m peer -s 1M -o 2.csv
+run 2 -m peer -s 1M --cell-limit 9s -o 2.csv
 figures 2.csv >got
 ok "two ranks on four GPUs: the same figures" same want got
 ok "… directly within a process, by CUDA IPC between them" \
 	ways_are 2.csv "CUDA-IPC direct "
 
 masks isolated 0 1 2 3
-run_program 4 ./isolated "$CSCOPE" -m peer -s 1M -o isolated.csv
+run_program 4 ./isolated "$CSCOPE" -m peer -s 1M --cell-limit 9s -o isolated.csv
 figures isolated.csv >got
 ok "four ranks that see one GPU each: the same figures" same want got
 ok "… by CUDA IPC" ways_are isolated.csv "CUDA-IPC "
 masks turned 3 2 1 0
-run_program 4 ./turned "$CSCOPE" -m peer -s 1M -o turned.csv
+run_program 4 ./turned "$CSCOPE" -m peer -s 1M --cell-limit 9s -o turned.csv
 figures turned.csv >got
 ok "… also when ranks have them the other way round" same want got
 masks shared 0 1 2 0
@@ -144,7 +144,7 @@ ok "… of the same cells" eval \
 
 # ---- nothing said of what to measure ----
 
-run 0 --no-mpi -s 1M --seed 1 -o bare.csv
+run 0 --no-mpi -s 1M --cell-limit 9s --seed 1 -o bare.csv
 ok "nothing given is --suite quick" eval \
 	'status_is 0 && prints "^cscope-mpi .*  --suite quick  1 MiB x " &&
 	 all_ok bare.csv 24 && prints "^  findings +none"'
@@ -218,12 +218,12 @@ ok "without NVML the figures are there and the link is unknown" eval \
 
 # ---- both ways between the host and a GPU ----
 
-FAKE_CALLS=$PWD/calls run 0 --gpus 0 -s 64K --cell-limit 1m -t h2d.sm.pinned.bidi -o host.csv
+FAKE_CALLS=$PWD/calls run 0 --gpus 0 -s 64K --spread 1 --cell-limit 1m -t h2d.sm.pinned.bidi -o host.csv
 ok "kernels move both ways, each in its own time" eval \
 	'all_ok host.csv 2 && [ "$(cells host.csv | awk "{ printf \"%.1f \", \$7 }")" = "46.5 46.6 " ]'
 ok "... as one: the GPU has one stream for both, and one for all else" eval \
 	'[ "$(grep -c cuStreamCreate calls)" = 2 ]'
-FAKE_CALLS=$PWD/loaded run 0 --gpus 0,1 -s 64K --cell-limit 1m -t h2d.sm.pinned.bidiload -o load.csv
+FAKE_CALLS=$PWD/loaded run 0 --gpus 0,1 -s 64K --spread 1 --cell-limit 1m -t h2d.sm.pinned.bidiload -o load.csv
 ok "... under load too, which moves both ways as one" eval \
 	'all_ok load.csv 2 && [ "$(grep -c cuStreamCreate loaded)" = 4 ]'
 finish

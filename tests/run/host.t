@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 3
-fast=(-s 1M --pattern pair --seed 1)
+fast=(-s 1M --pattern pair --seed 1 --cell-limit 9s)
 
 # What the double's clock must give for each cell that a GPU and the host have to
 # themselves; the host's NUMA node is so far from the GPU's.
@@ -159,6 +159,7 @@ ok "a kind that is none: status 64, what is allowed" eval \
 
 # ---- the data ----
 
+memory 0
 FAKE_CORRUPT=1-h:70000 run 0 --no-mpi -s 8M --seed 1 --cell-limit 9s -t d2h.ce.wc.pair,d2h.sm.wc.pair -o c.csv
 ok "wrong bytes in write-combined memory are found" eval \
 	'status_is 2 && [ "$(cells c.csv | grep -c "^d2h.*.wc.pair gpu1 .* corrupt ")" = 2 ] && [ "$(cells c.csv | grep -c " ok ")" = 4 ]'

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 4
-tight
+memory 34000000
 one=(--no-mpi --cell-limit 20s) # a busy machine must not end a cell early
 some=("${one[@]}" -s 256K -t 'peer.ce.write.pair,h2d.ce.pinned.pair')
 
@@ -74,9 +74,12 @@ ok_json "… evidence is rows of the file" turns.json \
 
 # ---- what a baseline does not know ----
 
-FAKE_GPUS=3 run 0 "${some[@]}" --baseline base.json -q
+FAKE_NAME="NVIDIA A100" run 0 "${some[@]}" --baseline base.json -q
 ok "another class: status 3, both named" eval \
-	'status_is 3 && one_line "no baseline of class .*3 x NVIDIA H200.: there is .*4 x NVIDIA H200"'
+	'status_is 3 && one_line "no baseline of class .*4 x NVIDIA A100.: there is .*4 x NVIDIA H200"'
+FAKE_GPUS=3 run 0 "${some[@]}" --baseline base.json -q -o fewer.json
+ok_json "one GPU less than healthy nodes of the kind have: critical" fewer.json \
+	'[(c["severity"], c["drain"], c["says"]) for c in d["checks"] if c["id"] == "not-expected"] == [("critical", True, "gpus: 3, where healthy nodes (1) have 4")]'
 run 0 "${some[@]}" -s 64K --baseline base.json -q -o never.json
 ok "another size: status 64, named, nothing measured" eval \
 	'status_is 64 && one_line "base.*nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB" && [ ! -e never.json ]'
@@ -185,7 +188,7 @@ run 0 --no-mpi --plan p.csv --baseline base.json
 ok "--plan and --baseline exclude each other" eval 'status_is 64 && one_line "exclude each other"'
 run 0 --no-mpi --check=baseline
 ok "--check=baseline alone has nothing to judge by" eval \
-	'status_is 64 && one_line "needs --baseline, --threshold or --min-share"'
+	'status_is 64 && one_line "needs --baseline, --threshold, --min-share or --expect"'
 
 # ---- thresholds ----
 

@@ -4,8 +4,8 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 34000000
 fake 4
-tight
 bus 4
 
 # The text without its line breaks: findings are folded.

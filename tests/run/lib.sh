@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA \
-	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY
+	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY COLUMNS NO_COLOR
 
 n_tests=0
 status=0	# of the last run
@@ -61,12 +61,15 @@ fake() { # GPUS
 	export FAKE_GPUS=$1
 }
 
-# Too little memory for all copies of a sample of 64 or 256 KiB to have places of their
-# own (doc/METHOD.md, rule 11), and enough for copies of 16 MiB: moving, checking and
-# poisoning 32 MiB and more for each sample takes most of a test that is not of data.
-tight() {
-	export FAKE_MEMORY=34000000
+# Copies of up to 4 MiB need no more of a GPU.  All copies of a sample have no places of
+# their own there (doc/METHOD.md, rule 11): they follow each other to one, which stays in
+# the caches.  To move, to check and to poison the 32 MiB that they would take with each
+# sample was most of the tests' time, where data are not what is tested.
+memory() { # BYTES; 0: as much as the double has by itself, room for all copies
+	export FAKE_MEMORY=$1
+	[ "$1" != 0 ] || unset FAKE_MEMORY
 }
+memory 12000000
 
 # The PCI bus has that many of the fake's GPUs from here on, whatever the driver shows;
 # files that describe the machine are those below $work/machine.
@@ -293,8 +296,13 @@ says_once() { # PATTERN: exactly one line of ours like this, whatever else
 	[ "$(grep -cE "^cscope-mpi: .*($1)" err)" = 1 ]
 }
 
-prints() { # PATTERN
-	grep -qE -- "$1" out
+# Lines that begin with so many blanks at the end of the one before, as if none was folded.
+unfolded() { # [BLANKS]
+	sed -E ":a;N;\$!ba;s/\n {${1:-2},}/ /g" out
+}
+
+prints() { # PATTERN: of a line, also of one that was folded
+	grep -qE -- "$1" out || unfolded | grep -qE -- "$1" || unfolded 4 | grep -qE -- "$1"
 }
 
 prints_not() { # PATTERN

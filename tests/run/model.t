@@ -3,6 +3,8 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 34000000
+export CS_TIMEOUT=300
 fake 3
 fast=(--no-mpi --seed 1 --cell-limit 1m)
 
@@ -48,6 +50,24 @@ ok "sizes without a figure are none of the line's" eval 'prints "^peer.ce.write.
 run 2 --seed 1 --placement process,thread -m peer --pattern pair -s 4K:4M:x4 -f model
 ok "placements: a cell of each" eval 'prints "^peer.ce.write.pair +12/12 +2.70"'
 
+# ---- the best way ----
+
+run 0 show m.json
+ok "where there is one way there is no best" prints_not "best way"
+run 0 "${fast[@]}" --gpus 0 -t h2d.ce.pinned.pair,h2d.sm.pinned.pair -s 256K:4M:x4 -o ways.json
+ok "the best way by size, with the size from which on it is another" eval \
+	'status_is 0 && prints "^  host to GPU: sm.pinned, from [0-9.]+ [KM]iB on ce.pinned .of 2 ways.$"'
+ok_json "... where both are equally fast, by their figures around it" ways.json \
+	'(lambda v, cut: any(v["sm", s] > v["ce", s] and v["sm", 4 * s] < v["ce", 4 * s] and s <= cut <= 4 * s
+		for s in (2 ** 18, 2 ** 20)))(
+		{(r["method"], r["copy_bytes"]): r["value"] for r in d["results"]},
+		(lambda w: float(w[0]) * {"KiB": 2 ** 10, "MiB": 2 ** 20}[w[1]])(
+			[l for l in open("out") if "host to GPU:" in l][0].split("from ")[1].split()))'
+cp out live
+run 0 show ways.json -f model
+ok "... -f model says the same" eval \
+	'[ "$(grep "host to GPU" out)" = "$(grep "host to GPU" live)" ]'
+
 # ---- gamma ----
 
 run 0 "${fast[@]}" -t 'local.fma.*' -o g.csv -o g.json -o g.prom
@@ -87,10 +107,10 @@ ok_schema "... as the schema has it" team.json
 
 # ---- a link while its GPUs compute ----
 
-flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus 0,1 --host-memory pinned)
+flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus '0,1' --host-memory pinned)
 for takes in 0 20; do
 	FAKE_COMPUTE_TAKES=$takes run 0 "${flops[@]}" -o b.csv -o b.json
-	ok "beside multiply-adds a link keeps what they leave: $takes % less" eval 'status_is 0 && cells b.csv | awk -v keeps='"$(((100 - takes)))"' '"'"'
+	ok "beside multiply-adds a link keeps what they leave: $takes % less" eval 'status_is 0 && cells b.csv | awk -v keeps='"$((100 - takes))"' '"'"'
 		{ split($1, part, "."); of = part[1] part[3] $2 $3 }
 		$1 ~ /ce\.(write|read|pinned)\.pair/ { alone[of] = 4194304e-3 / $7 - 2.7 }
 		$1 ~ /loadflops/ { beside[of] = 4194304e-3 / $7 - 2.7; n++; if ($5 != "ok") bad = 1 }

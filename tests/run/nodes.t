@@ -38,7 +38,7 @@ ok "rank 0 goes on while a message comes, and takes messages in their order" sta
 run 0 -m peer -s 1M --gpus 0,1 -o alone.csv
 figures alone.csv >want
 
-run_program 4 ./two "$CSCOPE" -m peer -s 1M -o two.json -o two.jsonl -o two.csv
+run_program 4 ./two "$CSCOPE" -m peer --cell-limit 9s -s 1M -o two.json -o two.jsonl -o two.csv
 ok "four ranks on two nodes: status 0" status_is 0
 ok_json "both nodes are in the document" two.json \
 	'd["run"]["n_nodes"] == 2 and [n["n_agents"] for n in d["nodes"]] == [2, 2]'
@@ -58,7 +58,7 @@ ok "-f result has a line for each test and node" eval \
 	'[ "$(grep -c "^result " out)" = 4 ]'
 
 on unlike 1 3 2
-run_program 2 ./unlike "$CSCOPE" -m peer -s 1M -o unlike.csv -o unlike.json
+run_program 2 ./unlike "$CSCOPE" -m peer --cell-limit 9s -s 1M -o unlike.csv -o unlike.json
 ok "three GPUs and two: each node measures what it has" all_ok unlike.csv 16
 ok_json "… none of it missing" unlike.json \
 	'all(v is not None for m in d["matrices"] for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
@@ -66,7 +66,7 @@ ok_json "… and the node with fewer is found" unlike.json \
 	'[(e["id"], e["severity"]) for e in d["checks"]] == [("fewer-gpus", "note")]'
 
 on blind 2 2 0
-run_program 4 ./blind "$CSCOPE" -m peer -s 64K --seed 5 -o blind.csv -o blind.json -o blind.jsonl
+run_program 4 ./blind "$CSCOPE" -m peer --cell-limit 9s -s 64K --seed 5 -o blind.csv -o blind.json -o blind.jsonl
 ok "a node without a GPU: the others are measured, status 0" eval \
 	'status_is 0 && all_ok blind.csv 4 && prints "^[^ ]+  no GPU"'
 ok_json "… it is named as critical, with the reason, and host memory does not stand in" blind.json \
@@ -76,16 +76,16 @@ cp out live
 run 0 show blind.jsonl
 ok "… and show gives the bytes of the run" same live out
 grep -v '"test":"peer.ce.write.bidi"' blind.jsonl | grep -v '"kind":"verdict"' >rest.jsonl
-run_program 4 ./blind "$CSCOPE" -m peer -s 64K --seed 5 --resume rest.jsonl -o rest.csv
+run_program 4 ./blind "$CSCOPE" -m peer --cell-limit 9s -s 64K --seed 5 --resume rest.jsonl -o rest.csv
 ok "… --resume measures what is missing" eval 'status_is 0 && all_ok rest.csv 4'
-run_program 4 ./blind "$CSCOPE" -m peer -s 64K --check -f reason
+run_program 4 ./blind "$CSCOPE" -m peer --cell-limit 9s -s 64K --check -f reason
 ok "under --check: status 2, the node is named" eval \
 	'status_is 2 && prints "critical: [^ ]+: no usable GPU: nothing was measured there"'
 run_program 4 ./blind "$CSCOPE" -s 64K --gpus 0,1 --placement process,thread -q -o p.json
 ok_json "a comparison of placements is made where there are GPUs" p.json \
 	'{r["node_index"] for r in d["results"]} == {0, 1} and all(r["status"] == "ok" for r in d["results"])'
 on first 2 0 2
-run_program 4 ./first "$CSCOPE" -m peer -s 64K -o first.csv
+run_program 4 ./first "$CSCOPE" -m peer --cell-limit 9s -s 64K -o first.csv
 ok "rank 0's node may be the one without" eval 'status_is 0 && all_ok first.csv 4'
 on none 2 0 0
 SLURM_STEP_GPUS=0,1 run_program 4 ./none "$CSCOPE" -m peer -s 64K
@@ -94,7 +94,7 @@ ok "no node has a usable GPU: status 3, one line, nothing on stdout" eval \
 
 # a cell of the second node is wrong: rank 2 issues it
 FAKE_FAIL_RANK=2 FAKE_FAIL=cuMemcpyAsync:3 \
-	run_program 4 ./two "$CSCOPE" -m peer -s 64K -o fault.csv -o fault.json
+	run_program 4 ./two "$CSCOPE" -m peer --cell-limit 9s -s 64K -o fault.csv -o fault.json
 ok "a call that fails on the second node: status 2, its cell alone" eval \
 	'status_is 2 && [ "$(cells fault.csv | grep -c " ok ")" -ge 6 ] &&
 	 [ "$(cells fault.csv | grep -c " failed ")" -ge 1 ]'

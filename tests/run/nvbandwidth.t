@@ -17,6 +17,7 @@ w='(lambda file: __import__("json").load(open(file)))'
 pairs='[(i, j) for i in range(4) for j in range(4) if i != j]'
 
 run_suite() { # NAME
+	memory 0
 	CS_TIMEOUT=300 run 0 --no-mpi --gpus 0,1 --seed 1 -s 1M --suite "$1" -o s.json \
 		-f nvbandwidth
 }
@@ -173,7 +174,7 @@ ok "a mistyped format gets those that there are" eval \
 
 # ---- lists ----
 
-run 0 --list
+run 0 --list=all
 ok "--list has nvbandwidth's names with ours" eval \
 	'grep -qE "^ +device_to_device_memcpy_write_ce +peer.ce.write.pair$" out'
 cp out list

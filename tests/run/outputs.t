@@ -76,9 +76,11 @@ run 0 "${some[@]}" -o replaced.json
 ok "a file is replaced, not written over" eval \
 	'grep -qx old link.json && grep -q cscope-mpi/1 replaced.json'
 
+mkdir inner && cd inner || exit
 SLURM_JOB_ID=../x run 0 "${some[@]}" --no-mpi -q -o '%j.json'
 ok "a job's id leads to no other folder" eval \
 	'status_is 0 && [ -s _._x.json ] && [ ! -e ../x.json ]'
+cd ..
 rm link.json
 ln -s replaced.json link.json
 run 0 "${some[@]}" -q -o link.json

@@ -100,6 +100,7 @@ ok "transfers that differ in their memory alone have each its own figure" eval \
 	prints "^  both .* h2d.ce.huge.pair .* 13.00 GB/s" &&
 	prints "^ +numa0->gpu0 +h2d.ce.pinned.pair .* 14.00 GB/s"'
 fake 4
+memory 34000000
 cp "$plans/ring.csv" ring.csv
 run 0 --plan ring.csv -s 4M --seed 1 -o ring.json -o ring.jsonl -o rows.csv
 cp out live

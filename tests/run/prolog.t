@@ -8,7 +8,8 @@ fake 4
 launch=$TESTDATA/../launch
 
 # What the driver's double reads; all else is gone, PATH and HOME too.
-nothing=(CS_LIBCUDA="$CS_LIBCUDA" CS_LIBNVML="$CS_LIBNVML" FAKE_GPUS=4)
+nothing=(CS_LIBCUDA="$CS_LIBCUDA" CS_LIBNVML="$CS_LIBNVML" FAKE_GPUS=4
+	FAKE_MEMORY="$FAKE_MEMORY")
 
 bare() { # SCRIPT [VARIABLE=VALUE...] [-- ARGUMENT...]
 	local script=$1 more=()
@@ -18,7 +19,7 @@ bare() { # SCRIPT [VARIABLE=VALUE...] [-- ARGUMENT...]
 		shift
 	done
 	[ $# -eq 0 ] || shift
-	[ $# -gt 0 ] || set -- "$CSCOPE" 20s -s 1M --suite quick --check
+	[ $# -gt 0 ] || set -- "$CSCOPE" 20s -s 1M --cell-limit 9s --suite quick --check
 	skip=''
 	took=$SECONDS
 	env -i "${nothing[@]}" "${more[@]}" "$launch/$script" "$@" >out 2>err </dev/null
@@ -160,7 +161,7 @@ bare slurm-prolog FAKE_HANG=cuInit:1 -- "${hung[@]}"
 ok "a driver that hangs keeps the job away" \
 	eval "status_is 1 && within 10 && short_line 'did not answer'"
 
-bare health-check FAKE_HANG=cuMemcpyAsync:9 -- "${hung[@]}"
+bare health-check FAKE_HANG=cuMemcpyAsync:9 -- "$CSCOPE" 6s "${hung[@]:2}"
 ok "a copy that hangs is told within the budget" \
 	eval "within 10 && short_line '^cscope-mpi (critical|cannot test): .*no answer'"
 
@@ -198,7 +199,9 @@ end_within 20
 ok "one that has said all counts by what it said" \
 	eval "was_in_time && status_is 0 && short_line ' ok: '"
 
+memory 0
 begin 0 --no-mpi --budget 60s -o t.jsonl --matrix peer,h2d,d2h,local
+memory 12000000
 until_true 10 measuring t.jsonl 3
 kill -TERM "$begun"
 end_within 20

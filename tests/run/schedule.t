@@ -4,7 +4,6 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 8
-tight
 fast=(--no-mpi --seed 1 -m peer -s 256K --cell-limit 60s)
 company='r for r in d["results"] if r["metric"] == "rate" and "concurrent" in r["flags"]'
 

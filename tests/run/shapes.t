@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
+memory 0
 fake 2
 fast=(--no-mpi -s 256K --seed 1 --cell-limit 1m)
 grid=(--shape 64x32x16:2)

@@ -5,6 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 2
+memory 0
+export CS_TIMEOUT=300 # pages move one by one: long on a busy machine
 fast=(--seed 1 -s 4M --cell-limit 10s)
 here=(--no-mpi "${fast[@]}")
 
@@ -156,10 +158,10 @@ unset FAKE_CUDA
 ok "a driver before CUDA 12.2, which knows no NUMA nodes, suffices" eval 'status_is 0 && prints "2 of 2 cells"'
 run 0 "${here[@]}" --managed-limit 2M -t h2d.prefetch.managed.pair,local.ce.copy.alone -o g.csv
 ok "more than --managed-limit is skipped with the reason" grep -qE "managed.*,skipped,.*4 MiB of managed memory may come to GPU 0.*2 MiB .--managed-limit" g.csv
-export FAKE_MEMORY=16777216
+memory 16777216
 run 0 "${here[@]}" -s 12M -t h2d.prefetch.managed.pair -o g.csv
 ok "... and more than half of what is free" grep -qE "skipped,.*half of that" g.csv
-unset FAKE_MEMORY
+memory 0
 back blocks
 ok "a prefetch that waits for its stream is timed out, and no other" eval \
 	'status_is 2 && grep -qE "prefetch-in-busy,.*,timeout," calls.csv && grep -qE "prefetch-in-idle,.*,ok," calls.csv'

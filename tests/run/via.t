@@ -174,6 +174,7 @@ ok "--via staged, two ranks for four GPUs: each pair in its way" eval \
 	'status_is 0 && count_is s2.csv 8 " staged ok " &&
 	 count_is s2.csv 4 " staged-by-driver ok "'
 fake 2
+memory 0
 run 2 -s 20M --seed 1 --via staged -o big.csv
 ok "a copy of many chunks, the last one short, both ways at once" eval \
 	'status_is 0 && all_ok big.csv 4'
@@ -188,9 +189,11 @@ for offset in 4096 -1; do
 		 count_is c.csv 1 "gpu1 gpu0 staged ok "'
 done
 
-# one of two, whose part of a sample fails: the other is not held
+# one of two, whose part of a sample fails: the other is not held; setting up launches
+# each kernel once, and some 502 times more
+launches=$((503 + $(grep -cE '^[A-Z_]*KERNEL.*cs_k_' "$TESTDATA/../kernels/kernels.cu")))
 for rule in cuMemcpyAsync:6 cuStreamWriteValue32:20 cuStreamWaitValue32:24 \
-	cuEventRecord:9 cuLaunchKernel:525; do
+	cuEventRecord:9 cuLaunchKernel:$launches; do
 	echo "# $rule"
 	FAKE_FAIL=$rule FAKE_FAIL_RANK=1 run 2 -s 28M --seed 1 --via staged -o e.csv
 	ok "a call of one side fails: that cell fails, soon, and the rest is measured" \
@@ -201,6 +204,7 @@ done
 FAKE_HANG=cuMemcpyAsync:40 FAKE_FAIL_RANK=1 run 2 -s 1M --seed 1 --via staged
 ok "one side hangs: it alone is given up, in time" eval \
 	'status_is 2 && says_once "GPU 1 \(rank 1\): no answer within [0-9.]* s while arming, in cuMemcpyAsync"'
+memory 12000000
 
 # ---- staged beside the rest: peer access is taken back ----
 
@@ -210,7 +214,7 @@ cells s4.csv | cut -d" " -f1-5,7 >staged4
 for ranks in 0 2 4; do
 	rm -f calls
 	FAKE_CALLS=$PWD/calls run $ranks "${fast[@]}" -t peer.ce.write.pair,peer.staged.write.pair,peer.sm.read.pair \
-		-o b.csv -o b.json
+		--spread 1 -o b.csv -o b.json
 	figures b.csv | grep "^peer.ce" >got
 	ok "staged copies in one run with others, $ranks ranks: these are as ever" eval \
 		'status_is 0 && same want got && all_ok b.csv 36'
@@ -264,11 +268,12 @@ cat >rings.csv <<-'END'
 	c,peer.staged.write.pair,gpu2,gpu1,1M,0
 	d,peer.staged.write.pair,gpu1,gpu0,20M,0
 END
+memory 0
 run 4 -s 1M --seed 1 --cell-limit 9s --plan rings.csv -o n.json -o n.csv
 ok_json "a ring on each NUMA node that is named, proven, every byte checked" n.json \
 	'[(r["status"], r["via"], r["cpu_numa"], r["ring_pages_numa"], r["workers"], r["checked"] == r["checked_whole"] > 5) for r in sorted(d["results"], key=lambda r: r["step"]) if r["metric"] == "rate"] == [("ok", "staged", n, 0, None, True) for n in (None, 0, 0, 0)] or {f for r in d["results"] for f in r["flags"]} >= {"placement-not-proven"}'
 ok_schema "... as the schema has it" n.json
-fake 4
+memory 12000000
 run 0 "${fast[@]}" -t peer.staged.write.pair --cpu-numa 0 -o n.json
 ok_json "in one process a CPU of the node makes the driver's call" n.json \
 	'all((r["status"], r["via"], r["cpu_numa"], r["ring_pages_numa"], r["workers"], r["cpus_numa"]) == ("ok", "staged by driver", 0, None, 1, 0) and r["cpus"] for r in d["results"])'

@@ -4,7 +4,6 @@
 . "$(dirname "$0")/lib.sh"
 needs_fake
 fake 3
-tight
 top=$TESTDATA/..
 
 ok_view() { # SENTENCE KIND FILE...

@@ -2,7 +2,10 @@
  * else is reported. */
 #include "config.h"
 
+#include <math.h>
+
 #include "check/cells/cells.h"
+#include "check/cells/like.h"
 #include "check/verdict/check.h"
 
 #include "tap.h"
@@ -984,6 +987,68 @@ static void below_and_gone(void)
 	t_eq_int(((struct cs_finding *)c.run.findings.data)->n_evidence, 1);
 }
 
+/* ---- beside their like, in any run ---- */
+
+static struct cs_likeness compared(void)
+{
+	struct cs_likeness likeness;
+	struct cs_err err = { "" };
+
+	c.run.checks = 0;
+	t_eq_int(cs_likeness_make(&likeness, &c.run, &err), 0);
+	t_eq_int(c.run.findings.n, 0);
+	return likeness;
+}
+
+static void compared_anyway(void)
+{
+	struct cs_likeness l;
+	size_t odd = 0;
+
+	begin(1, 8, WRITE);
+	slow(0, WRITE, 0, 1, 0.67);
+	l = compared();
+	t_eq_int(l.n_compared, 56);
+	t_eq_int(l.n_odd, 1);
+	while (!l.odd[odd])
+		odd++;
+	t_ok(canned_cell(&c, 0, WRITE, 0, 1) == cs_rows_get(&c.run.rows, odd));
+	t_ok(fabs(exp(l.off[odd]) - 0.67) < 0.001);
+	t_ok(fabs(l.worst - 0.33) < 0.001);
+	cs_likeness_release(&l);
+}
+
+static void slow_gpu_is_odd(void)
+{
+	struct cs_likeness l;
+
+	begin(1, 8, WRITE);
+	slow_gpu(0, WRITE, 3, 0.8);
+	l = compared();
+	t_eq_int(l.n_odd, 14);
+	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
+		t_eq_int(l.odd[i], touches(cs_rows_get(&c.run.rows, i), 3));
+	cs_likeness_release(&l);
+}
+
+static void not_compared(void)
+{
+	struct cs_likeness l;
+
+	begin(1, 8, WRITE);
+	FOR_ROWS(row)
+	row->what.bytes = 512 << 10;
+	l = compared();
+	t_eq_int(l.n_compared, 0);
+	t_eq_int(l.n_short, 56);
+	cs_likeness_release(&l);
+	begin(1, 2, WRITE);
+	l = compared();
+	t_eq_int(l.n_compared, 0);
+	t_eq_int(l.n_alone, 2);
+	cs_likeness_release(&l);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -1043,6 +1108,12 @@ int main(void)
 		{ "what links give depends on where NVML says they lead", wiring },
 		{ "a link to the host that is re-measured speaks for itself",
 		  below_and_gone },
+		{ "without a check each cell is compared with its like all the same",
+		  compared_anyway },
+		{ "all cells of a slow GPU are below their like, and no others",
+		  slow_gpu_is_odd },
+		{ "copies under 1 MiB and cells of one pair are not compared",
+		  not_compared },
 		{ NULL, NULL },
 	};
 

@@ -175,7 +175,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 	refused("--backend=", "--backend '': allowed are");
 	refused("--check=link,",
 		"--check 'link,': allowed are launch, placement, topology, outlier, link, baseline");
-	refused("--check=links", "--check 'links': allowed are launch");
+	refused("--check=links", "--check 'links': did you mean 'link'? allowed are launch");
 	refused("--matrix ,",
 		"--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--matrix nvlink",
@@ -196,7 +196,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 
 static void names_are_never_abbreviated(void)
 {
-	refused("--matr peer", "unknown option '--matr'");
+	refused("--matr peer", "unknown option '--matr'; did you mean '--matrix'?");
 	refused("--prec=1%", "unknown option '--prec'");
 	/* but a value may look like anything */
 	t_eq_int(parse("-o --list.json"), 0);
@@ -255,7 +255,7 @@ static void help_lists_every_option_in_80_columns(void)
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(cs_options_help(to, ""), 0);
+	t_eq_int(cs_options_help(to, "", 1), 0);
 	fclose(to);
 	t_ok(strstr(text, "--cell-limit TIME") != NULL);
 	t_ok(strstr(text, "-o, --output FILE") != NULL);

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "check/verdict/check.h"
+#include "check/fleet/expected.h"
 #include "check/fleet/vote.h"
 
 #include "tap.h"
@@ -27,7 +28,7 @@ static void judge(struct canned *c)
 	struct cs_err err;
 
 	c->run.findings.n = 0;
-	t_eq_int(cs_vote_judge(&c->run, &err), 0);
+	t_eq_int(cs_vote_judge(&c->run, NULL, &err), 0);
 }
 
 static const struct cs_finding *found(const struct canned *c, size_t i)
@@ -235,16 +236,85 @@ static void lost_gpu(void)
 	memmove(&nd->agent[2], &nd->agent[3], 5 * sizeof(nd->agent[0]));
 	nd->facts.n_agents = 7;
 	add_finding(&c, 2, "gpu-lost", "0000:1d:00.0");
-	t_eq_int(cs_vote_judge(&c.run, &err), 0);
+	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
 	t_eq_int(c.run.findings.n, 2);
 	c.run.findings.n = 0;
 	add_finding(&c, 1, "gpu-lost", "0000:1d:00.0");
-	t_eq_int(cs_vote_judge(&c.run, &err), 0);
+	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
 	t_eq_int(c.run.findings.n, 1);
 	nd->facts.n_agents = 6; /* of the other nobody has said anything */
 	c.run.findings.n = 1;
-	t_eq_int(cs_vote_judge(&c.run, &err), 0);
+	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
 	t_eq_int(c.run.findings.n, 2);
+	canned_release(&c);
+}
+
+static void expect(struct canned *c, struct cs_vec *expected, const char *list)
+{
+	struct cs_err err = { "" };
+
+	expected->n = 0;
+	if (!t_eq_int(cs_expected_parse(list, expected, &err), 0))
+		t_eq_str(err.text, "");
+	c->run.expected = expected;
+	c->run.findings.n = 0;
+	for (int node = 0; node < c->run.n_nodes; node++)
+		t_eq_int(cs_expected_judge(&c->run, node, NULL, 0, &err), 0);
+}
+
+static void expected_fields(void)
+{
+	struct cs_vec expected = CS_VEC(struct cs_site_fact);
+	struct canned c = fleet(2, 8);
+	const struct cs_finding *f;
+
+	expect(&c, &expected, "gpus=8,nvlinks=18,pcie=5x16,kernel=6.8.0");
+	t_eq_int(c.run.findings.n, 0);
+	c.run.node[1].facts.n_agents = 7;
+	expect(&c, &expected, "gpus=8");
+	f = found(&c, 0);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_int(f->node, 1);
+	t_eq_int(f->severity, CS_CRITICAL);
+	t_eq_int(f->drain, 1);
+	t_eq_str(f->text, "gpus: 7, where --expect says 8");
+	expect(&c, &expected, "gpus=any");
+	t_eq_int(c.run.findings.n, 0);
+	/* more is no fault, software none to drain for; what is not known is said */
+	expect(&c, &expected, "gpus=4,kernel=6.5.0,vbios=96");
+	for (size_t i = 0; i < c.run.findings.n; i++)
+		t_eq_int(found(&c, i)->severity, CS_WARNING);
+	t_eq_int(c.run.findings.n, 6);
+	c.run.node[0].agent[3].link.pcie_width = 8;
+	expect(&c, &expected, "pcie=5x16");
+	f = found(&c, 0);
+	t_eq_int(c.run.findings.n, 1);
+	t_eq_str(f->part, "gpu");
+	t_eq_str(f->bus_id, c.run.node[0].agent[3].gpu.bus_id);
+	cs_vec_release(&expected);
+	canned_release(&c);
+}
+
+static void built_with_fewer(void)
+{
+	struct cs_vec expected = CS_VEC(struct cs_site_fact);
+	struct canned c = fleet(6, 8);
+
+	c.run.node[4].facts.n_agents = c.run.node[5].facts.n_agents = 4;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 0);
+	/* nobody builds nodes with 7, and one may have lost half */
+	c.run.node[4].facts.n_agents = c.run.node[5].facts.n_agents = 7;
+	judge(&c);
+	t_eq_int(c.run.findings.n, 2);
+	c.run.node[4].facts.n_agents = 8;
+	c.run.node[5].facts.n_agents = 4;
+	judge(&c);
+	t_eq_int(found(&c, 0)->drain, 1);
+	expect(&c, &expected, "gpus=any");
+	judge(&c);
+	t_eq_int(found(&c, 0)->severity, CS_NOTE); /* the only one of its class */
+	cs_vec_release(&expected);
 	canned_release(&c);
 }
 
@@ -419,6 +489,9 @@ static const struct tap_test tests[] = {
 	{ "a node without facts has no vote", silent_node },
 	{ "findings come by node and layer", order },
 	{ "nodes vote under --check only", under_check_only },
+	{ "what --expect says is judged by field, and may be waived", expected_fields },
+	{ "nodes that were built with fewer GPUs are a class of their own",
+	  built_with_fewer },
 	{ NULL, NULL },
 };
 

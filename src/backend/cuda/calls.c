@@ -346,7 +346,7 @@ static int vmm_map(struct cs_calls *c, CUdeviceptr at, uint64_t bytes)
 static int vmm_alloc(struct cs_calls *c, struct own *own)
 {
 	uint64_t bytes = (c->bytes + c->grain - 1) / c->grain * c->grain;
-	CUdeviceptr at;
+	CUdeviceptr at = 0;
 
 	if (CU(c, cuMemAddressReserve, &at, bytes, 0, 0, 0))
 		return -1;

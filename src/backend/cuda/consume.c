@@ -15,7 +15,7 @@
 #define FOUND_RATE 100.0 /* bytes per ns, at least */
 #define FOUND_NS 50e3	 /* besides */
 
-uint64_t cs_consume_at(const struct cs_copy *f)
+static uint64_t at_of(const struct cs_copy *f)
 {
 	return f->kind == CS_COPY_PRODUCE || f->move != CS_MOVE_NOT ? f->dst : f->src;
 }
@@ -46,11 +46,11 @@ int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
 	const struct cs_copy *f = &on->desc;
-	const struct cs_k_consume read = { cs_consume_at(f), f->bytes,
+	const struct cs_k_consume read = { at_of(f), f->bytes,
 					   cs_dev_proof_at(dev, lane), f->element,
 					   f->page };
-	const struct cs_k_produce write = { cs_consume_at(f), f->bytes, f->key,
-					    f->element, f->page };
+	const struct cs_k_produce write = { at_of(f), f->bytes, f->key, f->element,
+					    f->page };
 	const struct cs_grid grid = { f->blocks, f->threads, 0 };
 
 	if (bring(dev, on, err))

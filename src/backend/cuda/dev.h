@@ -159,8 +159,7 @@ static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
 	return dev->proof_at + (uint64_t)lane * cs_dev_proof_words(dev) * 8;
 }
 
-/* consume.c: where its kernel works; CONSUME and PRODUCE. */
-uint64_t cs_consume_at(const struct cs_copy *f);
+/* consume.c: CONSUME and PRODUCE. */
 int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
 /* Had what was prefetched come before the kernel that works on it? */
 int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err);

@@ -65,6 +65,8 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->cc_minor = attribute(device,
 				  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 	gpu->sm_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	gpu->memory_bus_bits = attribute(device,
+					 CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 	/* no attribute speaks of 32-bit operations; open() tries them */
 	gpu->memops = attribute(device,
 				CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);

@@ -9,6 +9,7 @@
 #include "base/student.h"
 #include "base/units.h"
 #include "check/bounds/bound.h"
+#include "check/fleet/expected.h"
 
 #define LEAST_BOUND 0.01
 #define SPREADS 5
@@ -22,6 +23,7 @@ void cs_baseline_init(struct cs_baseline *b)
 	b->classes = (struct cs_vec)CS_VEC(struct cs_baseline_class);
 	b->stats = (struct cs_vec)CS_VEC(struct cs_baseline_stat);
 	b->places = (struct cs_vec)CS_VEC(struct cs_baseline_place);
+	b->facts = (struct cs_vec)CS_VEC(struct cs_site_fact);
 }
 
 void cs_baseline_release(struct cs_baseline *b)
@@ -29,6 +31,7 @@ void cs_baseline_release(struct cs_baseline *b)
 	cs_vec_release(&b->classes);
 	cs_vec_release(&b->stats);
 	cs_vec_release(&b->places);
+	cs_vec_release(&b->facts);
 }
 
 static const struct cs_test *test_of(const struct cs_baseline_stat *stat)
@@ -100,6 +103,13 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		*made = stat[i];
 		made->class += before;
 		made->first_place += places;
+	}
+	for (size_t i = 0; i < from->facts.n; i++) {
+		struct cs_site_fact e = ((struct cs_site_fact *)from->facts.data)[i];
+
+		e.class += before;
+		if (cs_vec_push(&to->facts, &e, err))
+			return -1;
 	}
 	return 0;
 }

@@ -58,6 +58,7 @@ struct cs_baseline {
 	struct cs_vec classes; /* struct cs_baseline_class */
 	struct cs_vec stats; /* struct cs_baseline_stat, in order of class, test, size, … */
 	struct cs_vec places; /* struct cs_baseline_place */
+	struct cs_vec facts; /* struct cs_site_fact: what most nodes of a class are */
 };
 
 void cs_baseline_init(struct cs_baseline *baseline);
@@ -69,6 +70,14 @@ void cs_baseline_release(struct cs_baseline *baseline);
  * set to the run, or to n. */
 int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		      struct cs_baseline *out, size_t *which, struct cs_err *err);
+
+/* What those nodes are, by class (site.c); the runs are those it was learnt from. */
+int cs_baseline_learn_facts(const struct cs_run *const *runs, size_t n,
+			    struct cs_baseline *baseline, struct cs_err *err);
+/* Judge what nodes are by run->baseline and run->expected; without both nothing. */
+int cs_site_judge(struct cs_run *run, struct cs_err *err);
+/* By node: 1 where a baseline knows its class; malloc'ed, NULL also without one. */
+char *cs_site_known(const struct cs_run *run);
 
 /* Append another one.  Errors: a class that is in both. */
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,

@@ -2,21 +2,26 @@
 
 #include "check/bounds/criteria.h"
 
+#include "check/fleet/expected.h"
+
 void cs_criteria_init(struct cs_criteria *c)
 {
 	cs_baseline_init(&c->baseline);
 	cs_thresholds_init(&c->thresholds);
+	c->expected = (struct cs_vec)CS_VEC(struct cs_site_fact);
 }
 
 void cs_criteria_release(struct cs_criteria *c)
 {
 	cs_baseline_release(&c->baseline);
 	cs_thresholds_release(&c->thresholds);
+	cs_vec_release(&c->expected);
 }
 
 void cs_criteria_apply(const struct cs_criteria *c, struct cs_run *run)
 {
 	run->baseline = c->baseline.classes.n ? &c->baseline : NULL;
+	run->expected = c->expected.n ? &c->expected : NULL;
 	run->thresholds = c->thresholds.lines.n ? &c->thresholds : NULL;
 }
 

@@ -9,6 +9,7 @@
 struct cs_criteria {
 	struct cs_baseline baseline;
 	struct cs_thresholds thresholds;
+	struct cs_vec expected; /* struct cs_site_fact, of --expect */
 };
 
 void cs_criteria_init(struct cs_criteria *criteria);
@@ -18,7 +19,7 @@ void cs_criteria_apply(const struct cs_criteria *criteria, struct cs_run *run);
 
 /* All that is in them but the name of a file, as arrays without pointers: so another
  * process of this program can be given them. */
-#define CS_CRITERIA_PARTS 4
+#define CS_CRITERIA_PARTS 4 /* facts are judged where all nodes are known */
 void cs_criteria_parts(struct cs_criteria *criteria,
 		       struct cs_vec *part[CS_CRITERIA_PARTS]);
 

@@ -459,6 +459,7 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		rc = add_stats(out, &figures, n, err);
 		count_classes(out);
 	}
+	rc = rc || cs_baseline_learn_facts(runs, n, out, err);
 	cs_vec_release(&figures);
 	if (rc)
 		cs_baseline_release(out);

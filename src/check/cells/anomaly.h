@@ -64,6 +64,9 @@ struct cs_anomaly {
 	char also_text[160];
 };
 
+/* Below, a copy is mostly its 3 us before the first byte: it is not compared. */
+#define CS_COMPARED_FROM ((uint64_t)1 << 20)
+
 /* Cells of a run that can be judged, in order: class, test, size, node, cell. */
 struct cs_judged_cell {
 	uint64_t group[3];	 /* class, test, company; bytes; variant */
@@ -72,6 +75,7 @@ struct cs_judged_cell {
 	double off;		 /* y less what is usual; NAN not known */
 	double noise;		 /* that y may be off by */
 	int unsure;		 /* not to be judged: off stays unknown */
+	int odd;		 /* an anomaly explains it */
 };
 
 struct cs_judged_cells {
@@ -127,7 +131,9 @@ int cs_below_find(const struct cs_judged_cells *judged_cells,
 /* remeasure.c: what came of a re-measurement. */
 int cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
 			struct cs_vec *anomalies, struct cs_err *err);
-/* cells.c: is there anything to judge, and all that is suspicious. */
+/* cells.c: may its cells be judged at all, is there anything to judge, and all that is
+ * suspicious. */
+int cs_cells_can_be_judged(const struct cs_run *run);
 int cs_cells_are_judged(const struct cs_run *run);
 int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
 		      struct cs_vec *anomalies, struct cs_err *err);

@@ -9,10 +9,15 @@
 #define KINDS (CS_CHECK_OUTLIER | CS_CHECK_LINK)
 
 /* Figures of arenas are of the CPU, whose load others make. */
+int cs_cells_can_be_judged(const struct cs_run *run)
+{
+	return run->backend && strcmp(run->backend, "cuda") == 0 && run->node &&
+	       run->n_nodes > 0;
+}
+
 int cs_cells_are_judged(const struct cs_run *run)
 {
-	return (run->checks & KINDS) && run->backend &&
-	       strcmp(run->backend, "cuda") == 0 && run->node && run->n_nodes > 0;
+	return (run->checks & KINDS) && cs_cells_can_be_judged(run);
 }
 
 /* Nodes and sockets are judged by what no part of them explains, and what is below the

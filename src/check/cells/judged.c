@@ -10,9 +10,6 @@
 #include "check/fleet/class.h"
 #include "check/link/expect.h"
 
-/* Below, a copy is mostly its 3 us before the first byte. */
-#define JUDGED_FROM ((uint64_t)1 << 20)
-
 enum cs_family cs_family_of(const struct cs_row *row)
 {
 	enum cs_path path = cs_row_test(row)->path;
@@ -47,7 +44,7 @@ static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
 	       test->unit == CS_UNIT_GBS && test->path != CS_PATH_HOST &&
 	       /* how far healthy nodes are apart is not known of these */
 	       !cs_transfer_is_managed(&row->what) && row->stats.median > 0 &&
-	       isfinite(row->stats.median) && row->what.bytes >= JUDGED_FROM &&
+	       isfinite(row->stats.median) && row->what.bytes >= CS_COMPARED_FROM &&
 	       end_is_there(&run->node[row->node], &row->what.src) &&
 	       end_is_there(&run->node[row->node], &row->what.dst);
 }

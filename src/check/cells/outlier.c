@@ -214,7 +214,7 @@ static struct cs_anomaly anomaly_of(const struct scope *scope, enum cs_part part
 
 /* A cell, and how slow it is by what is reported of this part of the node alone. */
 struct witness {
-	const struct cs_judged_cell *judged;
+	struct cs_judged_cell *judged;
 	double off;
 };
 
@@ -228,7 +228,7 @@ static int by_off(const void *x, const void *y)
 
 /* A node that is slow does not prove that a GPU of it is, nor a GPU its links. */
 static struct witness witness_of(const struct scope *scope, enum cs_part part,
-				 const struct cs_judged_cell *judged)
+				 struct cs_judged_cell *judged)
 {
 	const struct cs_row *row = row_of(scope->judged_cells, judged);
 	int from = place_of(&row->what.src), to = place_of(&row->what.dst);
@@ -251,7 +251,7 @@ static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 	if (!at)
 		return cs_err_set(scope->err, "no memory to judge cells");
 	for (size_t i = 0; i < scope->n; i++) {
-		const struct cs_judged_cell *judged = &scope->judged[i];
+		struct cs_judged_cell *judged = &scope->judged[i];
 		struct witness witness = witness_of(scope, anomaly.part, judged);
 
 		if (!(witness.off < log1p(-anomaly.drop) / 2) ||
@@ -264,8 +264,10 @@ static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 	}
 	n = 2 * n < slow ? 0 : n;
 	qsort(at, n, sizeof(*at), by_off);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		at[i].judged->odd = 1;
 		cs_anomaly_row(&anomaly, at[i].judged->at, at[i].off);
+	}
 	free(at);
 	return n ? cs_anomaly_add(scope->anomalies, &anomaly, scope->err) : 0;
 }

@@ -42,10 +42,11 @@ static const char *usual_model(const struct cs_run_node *nd)
 	return usual;
 }
 
-static int has_one_gpu(const struct cs_run_node *nd)
+int cs_gpus_there(const struct cs_run *run, int node)
 {
-	return (nd->facts.n_known_gpus ? nd->facts.n_known_gpus :
-					 nd->facts.n_agents) == 1;
+	const struct cs_node_facts *f = &run->node[node].facts;
+
+	return f->n_known_gpus ? f->n_known_gpus : f->n_agents;
 }
 
 int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
@@ -56,7 +57,8 @@ int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 		return -1;
 	product_text(nd, to, size);
 	if (!cs_on_cpu(run))
-		cs_text_add(to, size, "; %s%s", has_one_gpu(nd) ? "one " : "",
+		cs_text_add(to, size, "; %s%s",
+			    cs_gpus_there(run, node) == 1 ? "one " : "",
 			    usual_model(nd));
 	return 0;
 }

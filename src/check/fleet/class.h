@@ -20,6 +20,9 @@
  * or one that another node of the run is as well. */
 int cs_class_text(const struct cs_run *run, int node, char *to, size_t size);
 
+/* How many GPUs it has that anything knows of. */
+int cs_gpus_there(const struct cs_run *run, int node);
+
 /* For figures: "PowerEdge XE9680; 8 x NVIDIA H200", of several models in order of bus
  * id "4 x A + 4 x B".  Of the cpu backend with the CPUs' name; of a test double said
  * so, for its figures are nobody's. */

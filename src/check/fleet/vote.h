@@ -10,9 +10,13 @@
 
 #include "result/run.h"
 
-/* Appends what the vote finds: nodes in their order, each by layer and field; then
+/* Nodes that were built with other numbers of GPUs are no remainders of larger ones: so
+ * are those that `known` marks (by node, NULL none), all where --expect waives their
+ * number, and where two nodes have it that is 2, 4, 8 or 16.
+ *
+ * Appends what the vote finds: nodes in their order, each by layer and field; then
  * what no part can be reported for.  Comes last: what findings say already of a part, with
  * more than that it differs, is not said again.  -1: no memory. */
-int cs_vote_judge(struct cs_run *run, struct cs_err *err);
+int cs_vote_judge(struct cs_run *run, const char *known, struct cs_err *err);
 
 #endif

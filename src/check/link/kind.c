@@ -135,6 +135,23 @@ double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 	return link->nvlinks_up > 0 ? cs_nvlink_peak_gbs(link) : NAN;
 }
 
+double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_test *test = cs_row_test(row);
+	const struct cs_agent_facts *agent = endpoint_agent(run, row, &row->what.src);
+	int mhz;
+
+	if (test->path != CS_PATH_LOCAL || test->unit != CS_UNIT_GBS || !agent ||
+	    cs_on_cpu(run))
+		return NAN;
+	mhz = agent->after.known ? agent->after.mem_mhz : agent->before.mem_mhz;
+	if (mhz <= 0 || agent->gpu.memory_bus_bits <= 0)
+		return NAN;
+	/* twice in each clock */
+	return 2e-3 * mhz * agent->gpu.memory_bus_bits / 8 /
+	       (test->op == CS_OP_COPY ? 2 : 1);
+}
+
 #define SHORT_NS 140e3	/* a copy's own start, 2.7 us on H200, is 2 % of it */
 
 int cs_is_short(uint64_t bytes, double peak_gbs)

@@ -33,6 +33,10 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
  * tells. */
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
+/* The same of a test within a GPU, by the clock and the width of its memory; half of it for
+ * copies, which read and write each byte.  NAN: not such a test, or nothing tells. */
+double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row);
+
 /* Are copies of that many bytes too short to fill that link? */
 int cs_is_short(uint64_t bytes, double peak_gbs);
 /* The least power of two that is not. */

@@ -390,6 +390,15 @@ static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
 	return 0;
 }
 
+static int judge_vote(struct cs_run *run, struct cs_err *err)
+{
+	char *known = cs_site_known(run);
+	int rc = run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, known, err) : 0;
+
+	free(known);
+	return rc;
+}
+
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_vec told = { 0 };
@@ -413,7 +422,7 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	cs_vec_release(&told);
 	if (rc)
 		return -1;
-	return run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, err) : 0;
+	return cs_site_judge(run, err) || judge_vote(run, err) ? -1 : 0;
 }
 
 void cs_check_forget(struct cs_run *run)

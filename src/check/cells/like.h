@@ -1,0 +1,26 @@
+/* like.h - each cell beside its like, in any run: how far it is from what is usual, and
+ * whether that is more than healthy ones differ.  Nothing is re-measured, found or
+ * concluded here: --check does that (cells.h).  Pure. */
+#ifndef CS_CHECK_LIKE_H
+#define CS_CHECK_LIKE_H
+
+#include "result/run.h"
+
+/* By row of the run. */
+struct cs_likeness {
+	double *off; /* log of its ratio to its like; NAN not compared; malloc'ed */
+	char *odd;   /* slower than healthy ones differ; malloc'ed */
+	size_t n_compared, n_odd;
+	size_t n_short;	     /* copies that are too small to compare, */
+	uint64_t from_bytes; /* … for these alone are large enough */
+	size_t n_unsure;     /* figures that do not tell enough */
+	size_t n_alone;	     /* fewer than three cells over such a link */
+	double worst; /* the furthest from its like of those compared, a share */
+};
+
+/* Of what a CPU moved alone, nothing is compared: others make its load.  -1: no memory. */
+int cs_likeness_make(struct cs_likeness *likeness, const struct cs_run *run,
+		     struct cs_err *err);
+void cs_likeness_release(struct cs_likeness *likeness);
+
+#endif

@@ -1,0 +1,393 @@
+/* differs.c - differences as findings. */
+#include "config.h"
+
+#include "check/fleet/differs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hints.h"
+#include "check/fleet/fact.h"
+#include "result/judge.h"
+
+struct cs_trait_name cs_trait_name_of(const char *field)
+{
+	size_t letters = 0, digits;
+	struct cs_trait_name name = { .number = -1 };
+
+	while (islower((unsigned char)field[letters]))
+		letters++;
+	digits = strspn(field + letters, "0123456789");
+	if (letters && letters < sizeof(name.part) && digits && digits < 6 &&
+	    strchr(".", field[letters + digits])) {
+		cs_text(name.part, sizeof(name.part), "%.*s", (int)letters, field);
+		name.number = atoi(field + letters);
+		field += letters + digits;
+		field = *field ? field + 1 : "kind";
+	}
+	cs_text(name.base, sizeof(name.base), "%s", field);
+	return name;
+}
+
+/* What becomes one finding stands together. */
+static int by_place(const struct cs_difference *x, const struct cs_difference *y)
+{
+	int order = (x->node > y->node) - (x->node < y->node);
+
+	if (!order)
+		order = (int)x->kind - (int)y->kind;
+	if (!order)
+		order = (int)x->layer - (int)y->layer;
+	/* what is unknown is one finding for a layer */
+	if (!order && x->kind != CS_UNKNOWN) {
+		order = strcmp(x->name.part, y->name.part);
+		if (!order)
+			order = strcmp(x->name.base, y->name.base);
+		if (!order)
+			order = strcmp(x->here, y->here);
+		if (!order)
+			order = strcmp(x->usual, y->usual);
+	}
+	return order;
+}
+
+static int by_place_and_number(const void *a, const void *b)
+{
+	const struct cs_difference *x = a, *y = b;
+	int order = by_place(x, y);
+
+	if (!order)
+		order = strcmp(x->name.base, y->name.base);
+	return order ? order : x->name.number - y->name.number;
+}
+
+/* ---- words ---- */
+
+/* What to do about one field; about others the catalogue knows. */
+static const struct {
+	uint32_t layer;
+	const char *base;
+	int counts; /* more of it is no fault */
+	const char *next;
+	enum cs_hint_id hint; /* where next is NULL */
+} remedy[] = {
+	{ CS_LAYER_WIRING, "gpus", 1, NULL, CS_HINT_NVML_15 },
+	{ CS_LAYER_WIRING, "nvlinks", 1,
+	  "nvidia-smi nvlink -s shows which links are down, dmesg may say why (Xid 74). Reset the GPUs; if it comes back, have the GPU or its board replaced.",
+	  0 },
+	{ CS_LAYER_WIRING, "pcie-gen", 1,
+	  "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.",
+	  0 },
+	{ CS_LAYER_WIRING, "pcie-width", 1,
+	  "lspci -vv shows LnkSta beside LnkCap, and errors that were corrected. Seat card and riser anew; if it comes back, have them replaced.",
+	  0 },
+	{ CS_LAYER_WIRING, "pcie-most", 1,
+	  "The slot, its riser, or the BIOS allows less than on the others: compare link speed and bifurcation in the BIOS.",
+	  0 },
+	{ CS_LAYER_WIRING, "model", 0,
+	  "Another GPU was built in than into the others: compare nvidia-smi -L with what was ordered.",
+	  0 },
+	{ CS_LAYER_WIRING, "numa-nodes", 0,
+	  "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
+	{ CS_LAYER_WIRING, "numa-distances", 0,
+	  "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
+	{ CS_LAYER_WIRING, "cpus", 1,
+	  "lscpu shows sockets, cores and what is offline; compare SMT in the BIOS.",
+	  0 },
+	{ CS_LAYER_SETTINGS, "persistence", 0,
+	  "nvidia-smi -pm 1, or run nvidia-persistenced as on the others.", 0 },
+	{ CS_LAYER_SETTINGS, "compute-mode", 0,
+	  "nvidia-smi -c DEFAULT, or as on the others.", 0 },
+	{ CS_LAYER_LAUNCH, "cpus", 0, NULL, CS_HINT_LAUNCHER_ONE_CORE },
+	{ CS_LAYER_LAUNCH, "gpus", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
+	{ CS_LAYER_LAUNCH, "gpus-granted", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
+};
+#define N_REMEDIES (sizeof(remedy) / sizeof(remedy[0]))
+
+static size_t remedy_of(const struct cs_difference *d)
+{
+	size_t i;
+
+	for (i = 0; i < N_REMEDIES; i++)
+		if (remedy[i].layer == d->layer &&
+		    !strcmp(remedy[i].base, d->name.base))
+			break;
+	return i;
+}
+
+/* Where two texts are numbers between the same words: is the first more? */
+static int is_more(const char *here, const char *usual)
+{
+	for (;;) {
+		char *x, *y;
+		unsigned long a, b;
+
+		while (*here && *here == *usual && !isdigit((unsigned char)*here)) {
+			here++;
+			usual++;
+		}
+		if (!isdigit((unsigned char)*here) || !isdigit((unsigned char)*usual))
+			return 0;
+		a = strtoul(here, &x, 10);
+		b = strtoul(usual, &y, 10);
+		if (a != b)
+			return a > b;
+		here = x;
+		usual = y;
+	}
+}
+
+/* "nvlinks of GPUs 0-2, 5"; "kernel" of the node; d[0..n) are sorted by number. */
+static void parts_text(const struct cs_difference *d, size_t n, char *to, size_t size)
+{
+	const char *part = d->name.part;
+	size_t i, last;
+
+	cs_text(to, size, "%s", d->name.base);
+	if (!part[0])
+		return;
+	cs_text_add(to, size, " of %s%s ", strcmp(part, "gpu") ? part : "GPU",
+		    n > 1 ? "s" : "");
+	for (i = 0; i < n; i = last + 1) {
+		for (last = i; last + 1 < n &&
+			       d[last + 1].name.number == d[last].name.number + 1;
+		     last++)
+			;
+		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d", i ? ", " : "",
+			    d[i].name.number, d[last].name.number);
+	}
+}
+
+/* d[0..n): one field of a node's parts, with the same two values. */
+static int describe_differs(struct cs_run *run, const struct cs_difference *d,
+			    size_t n, struct cs_err *err)
+{
+	static const struct {
+		enum cs_finding_id id;
+		uint32_t severity;
+	} of[CS_LAYERS] = {
+		[CS_LAYER_WIRING] = { CS_FINDING_WIRING_DIFFERS, CS_CRITICAL },
+		[CS_LAYER_FIRMWARE] = { CS_FINDING_FIRMWARE_DIFFERS, CS_WARNING },
+		[CS_LAYER_SOFTWARE] = { CS_FINDING_SOFTWARE_DIFFERS, CS_WARNING },
+		[CS_LAYER_SETTINGS] = { CS_FINDING_SETTINGS_DIFFERS, CS_WARNING },
+		[CS_LAYER_LAUNCH] = { CS_FINDING_LAUNCH_DIFFERS, CS_NOTE },
+	};
+	struct cs_finding f = { .id = of[d->layer].id,
+				.severity = of[d->layer].severity,
+				.node = d->node,
+				.confidence = d->confidence };
+	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
+	size_t r = remedy_of(d);
+	char text[CS_ERR_TEXT], parts[160];
+	char by[60] = "most nodes of its class have";
+
+	if (d->kind == CS_UNEXPECTED) {
+		f.id = CS_FINDING_NOT_EXPECTED;
+		f.severity = strcmp(d->here, "unknown") && d->layer == CS_LAYER_WIRING ?
+				     CS_CRITICAL :
+				     CS_WARNING;
+	}
+	if (d->layer == CS_LAYER_WIRING && r < N_REMEDIES && remedy[r].counts &&
+	    is_more(d->here, d->usual))
+		f.severity = CS_WARNING;
+	f.drain = f.severity == CS_CRITICAL;
+	cs_text(f.part, sizeof(f.part), "%s", gpu ? "gpu" : "node");
+	cs_text(f.bus_id, sizeof(f.bus_id), "%s", gpu ? d->bus_id : "");
+	cs_finding_advise(&f);
+	if (r < N_REMEDIES)
+		cs_text(f.next, sizeof(f.next), "%s",
+			remedy[r].next ? remedy[r].next :
+					 cs_hint(remedy[r].hint)->remedy);
+	cs_text(f.remeasure, sizeof(f.remeasure),
+		"cscope-mpi --no-mpi --check=topology");
+	parts_text(d, n, parts, sizeof(parts));
+	if (d->kind == CS_UNEXPECTED)
+		cs_text(by, sizeof(by),
+			d->learnt ? "healthy nodes (%u) have" : "--expect says",
+			d->learnt);
+	cs_text(text, sizeof(text), "%s: %s, where %s %s", parts, d->here, by,
+		d->usual);
+	return cs_judge(run, f, text, err);
+}
+
+/* d[0..n): what of a layer is not known, sorted by field. */
+static int describe_unknown(struct cs_run *run, const struct cs_difference *d,
+			    size_t n, struct cs_err *err)
+{
+	struct cs_finding f = { .severity = CS_NOTE,
+				.node = d->node,
+				.id = CS_FINDING_UNKNOWN_HERE,
+				.part = "node" };
+	char text[CS_ERR_TEXT];
+
+	cs_text(text, sizeof(text),
+		"%s: unknown here, known on most nodes of its class: ",
+		cs_layer_text((int)d->layer));
+	for (size_t i = 0; i < n; i++)
+		if (!i || strcmp(d[i].name.base, d[i - 1].name.base))
+			cs_text_add(text, sizeof(text), "%s%s", i ? ", " : "",
+				    d[i].name.base);
+	return cs_judge(run, f, text, err);
+}
+
+static int describe_tied(struct cs_run *run, const struct cs_difference *d, size_t n,
+			 struct cs_err *err)
+{
+	struct cs_finding f = { .severity = CS_NOTE,
+				.node = -1,
+				.id = CS_FINDING_NO_MAJORITY };
+	char text[CS_ERR_TEXT], parts[160];
+
+	parts_text(d, n, parts, sizeof(parts));
+	cs_text(text, sizeof(text), "%s: %s of %s: no majority, nothing is reported",
+		parts, d->here, d->usual);
+	return cs_judge(run, f, text, err);
+}
+
+/* What follows from another difference of the same node, or of the same part. */
+static int follows(const struct cs_difference *d, const struct cs_difference *other)
+{
+	static const struct {
+		const char *base, *cause;
+		int of_any; /* part of the node */
+	} effect[] = {
+		{ "nvlink-ends", "nvlinks", 0 },
+		{ "numa-distances", "numa-nodes", 0 },
+		{ "numa", "numa-nodes", 0 },
+		{ "to-gpus", "numa-nodes", 0 },
+		{ "to-nics", "numa-nodes", 0 },
+		{ "to-gpus", "numa", 1 },
+		{ "to-nics", "numa", 0 },
+		{ "iommu", "iommu", 0 },
+		{ "gpus", "gpus", 0 },
+	};
+
+	int same = !other->name.part[0] || (other->name.number == d->name.number &&
+					    !strcmp(other->name.part, d->name.part));
+
+	if ((other->kind != CS_DIFFERS && other->kind != CS_UNEXPECTED) ||
+	    d->kind == CS_TIED || other == d)
+		return 0;
+	for (size_t i = 0; i < sizeof(effect) / sizeof(effect[0]); i++)
+		if ((same || effect[i].of_any) &&
+		    !strcmp(d->name.base, effect[i].base) &&
+		    !strcmp(other->name.base, effect[i].cause) &&
+		    (d->name.part[0] || strcmp(d->name.base, other->name.base)))
+			return 1;
+	return 0;
+}
+
+/* found is sorted: a node's differences stand together. */
+static void drop_effects(struct cs_vec *found)
+{
+	struct cs_difference *d = found->data;
+	char *drop = calloc(found->n + 1, 1);
+	size_t i, k, first = 0, left = 0;
+
+	for (i = 0; drop && i < found->n; i++) {
+		if (d[i].node != d[first].node)
+			first = i;
+		for (k = first; k < found->n && d[k].node == d[i].node; k++)
+			drop[i] |= (char)follows(&d[i], &d[k]);
+	}
+	for (i = 0; drop && i < found->n; i++)
+		if (!drop[i])
+			d[left++] = d[i];
+	if (drop)
+		found->n = left;
+	free(drop);
+}
+
+/* Fields of which others have said more: with the part, and what it costs. */
+static const struct {
+	const char *field;
+	enum cs_finding_id id;
+} said[] = {
+	{ "nvlinks", CS_FINDING_NVLINK_DOWN },
+	{ "pcie-gen", CS_FINDING_PCIE_BELOW },
+	{ "pcie-width", CS_FINDING_PCIE_BELOW },
+	{ "gpus", CS_FINDING_GPU_LOST },
+};
+
+/* Is it of that GPU, or of all; of any where the difference is of none? */
+static int is_about(const struct cs_finding *f, const struct cs_difference *d)
+{
+	if (!d->bus_id[0])
+		return f->bus_id[0] != 0;
+	return f->bus_id[0] ? !strcmp(f->bus_id, d->bus_id) : !strcmp(f->part, "node");
+}
+
+/* How many findings on the node say that of the same GPU; of no GPU: of any. */
+static int times_said(const struct cs_run *run, const struct cs_difference *d,
+		      enum cs_finding_id id)
+{
+	const struct cs_finding *f = run->findings.data;
+	int n = 0;
+
+	for (size_t i = 0; i < run->findings.n; i++)
+		n += f[i].node == d->node && f[i].id == id && is_about(&f[i], d);
+	return n;
+}
+
+/* Does a finding say already that it is not what was expected? */
+static int was_expected(const struct cs_run *run, const struct cs_difference *d)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = strlen(d->name.base);
+
+	for (size_t i = 0; d->kind == CS_DIFFERS && i < run->findings.n; i++)
+		if (f[i].node == d->node && f[i].id == CS_FINDING_NOT_EXPECTED &&
+		    !strncmp(f[i].text, d->name.base, n) && strchr(": ", f[i].text[n]))
+			return 1;
+	return 0;
+}
+
+static int was_said(const struct cs_run *run, const struct cs_difference *d)
+{
+	/* of a GPU one is enough, of a node one for each part that is missing */
+	int needed = d->bus_id[0] ? 1 : atoi(d->usual) - atoi(d->here);
+
+	if ((d->kind != CS_DIFFERS && d->kind != CS_UNEXPECTED) ||
+	    d->layer != CS_LAYER_WIRING || needed < 1)
+		return 0;
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strcmp(d->name.base, said[i].field) &&
+		    times_said(run, d, said[i].id) >= needed)
+			return 1;
+	return 0;
+}
+
+static void drop_said(const struct cs_run *run, struct cs_vec *found)
+{
+	struct cs_difference *d = found->data;
+	size_t left = 0;
+
+	for (size_t i = 0; i < found->n; i++)
+		if (!was_said(run, &d[i]) && !was_expected(run, &d[i]) &&
+		    !cs_is_waived(run, d[i].name.base))
+			d[left++] = d[i];
+	found->n = left;
+}
+
+int cs_differences_describe(struct cs_run *run, struct cs_vec *found,
+			    struct cs_err *err)
+{
+	struct cs_difference *d = found->data;
+	size_t i, k;
+	int rc = 0;
+
+	cs_vec_sort(found, by_place_and_number);
+	drop_effects(found);
+	drop_said(run, found);
+	for (i = 0; i < found->n && !rc; i = k) {
+		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
+			;
+		rc = d[i].kind == CS_DIFFERS || d[i].kind == CS_UNEXPECTED ?
+			     describe_differs(run, &d[i], k - i, err) :
+		     d[i].kind == CS_UNKNOWN ?
+			     describe_unknown(run, &d[i], k - i, err) :
+			     describe_tied(run, &d[i], k - i, err);
+	}
+	return rc;
+}

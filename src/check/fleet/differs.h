@@ -1,0 +1,38 @@
+/* differs.h - a field in which a node is not like others, or not as it is expected, and
+ * how findings tell of it.  For vote.c and expected.c. */
+#ifndef CS_CHECK_DIFFERS_H
+#define CS_CHECK_DIFFERS_H
+
+#include "check/fleet/fingerprint.h"
+
+/* "gpu3.nvlinks": a part, its number, and what of it; of a node no part. */
+struct cs_trait_name {
+	char part[12];
+	int number;
+	char base[40];
+};
+
+struct cs_trait_name cs_trait_name_of(const char *field);
+
+enum cs_difference_kind { CS_DIFFERS, CS_UNKNOWN, CS_TIED, CS_UNEXPECTED };
+
+struct cs_difference {
+	enum cs_difference_kind kind;
+	int node; /* INT_MAX: of the class */
+	uint32_t layer;
+	struct cs_trait_name name;
+	char bus_id[CS_BUSID];
+	char here[CS_ERR_TEXT / 2]; /* CS_TIED: the values and how many have each */
+	char usual[CS_NAME];
+	double confidence;
+	uint32_t learnt; /* CS_UNEXPECTED: of that many nodes; 0 --expect says it */
+};
+
+#define CS_OF_CLASS 0x7fffffff
+
+/* Findings of all of them, struct cs_difference; sorts them, and leaves out what follows
+ * from others and what is said already.  -1: no memory. */
+int cs_differences_describe(struct cs_run *run, struct cs_vec *found,
+			    struct cs_err *err);
+
+#endif

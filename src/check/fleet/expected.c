@@ -1,0 +1,302 @@
+/* expected.c - a node against what it is expected to be. */
+#include "config.h"
+
+#include "check/fleet/expected.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "check/fleet/differs.h"
+
+/* ---- --expect ---- */
+
+/* Fields that are put together of several facts; the others are lines of tables. */
+static const char *const made[] = { "gpus",	   "nvlinks",	    "nvlink-version",
+				    "nvlink-ends", "pcie-most",	    "pcie-width",
+				    "pcie-gen",	   "fabric",	    "clocks-most",
+				    "clocks-set",  "acs",	    "to-gpus",
+				    "to-nics",	   "numa-distances" };
+
+struct search {
+	const char *name;
+	int found;
+};
+
+static void look_at(void *search, const struct cs_field *field, const void *of)
+{
+	struct search *s = search;
+
+	(void)of;
+	if (!field->trait || field->layer == CS_LAYER_LAUNCH)
+		return;
+	s->found |= !strcmp(field->trait, s->name);
+}
+
+static int is_known(const char *name)
+{
+	static const struct cs_fieldset *const sets[] = { &cs_node_fields,
+							  &cs_gpu_record_fields,
+							  &cs_agent_gpu_fields };
+	static const struct cs_run_node none;
+	struct search s = { .name = name };
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		cs_fields_each(sets[i], &none, look_at, &s);
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
+		s.found |= !strcmp(made[i], name);
+	return s.found;
+}
+
+static int add(struct cs_vec *to, const char *field, const char *value,
+	       struct cs_err *err)
+{
+	struct cs_site_fact e = { .class = 0 };
+
+	cs_text(e.field, sizeof(e.field), "%s", field);
+	cs_text(e.value, sizeof(e.value), "%s", strcmp(value, "any") ? value : "");
+	return cs_vec_push(to, &e, err);
+}
+
+/* "5x16" */
+static int add_pcie(struct cs_vec *to, const char *value, struct cs_err *err)
+{
+	int gen, width, end = 0;
+	char text[2][16];
+
+	if (!strcmp(value, "any"))
+		return add(to, "pcie-gen", value, err) ||
+				       add(to, "pcie-width", value, err) ?
+			     -1 :
+			     0;
+	if (sscanf(value, "%2dx%2d%n", &gen, &width, &end) != 2 || value[end] ||
+	    gen < 1 || width < 1)
+		return cs_err_set(
+			err,
+			"'pcie=%.40s': allowed are generation and width as 5x16, or any",
+			value);
+	cs_text(text[0], sizeof(text[0]), "%d", gen);
+	cs_text(text[1], sizeof(text[1]), "x%d", width);
+	return add(to, "pcie-gen", text[0], err) ||
+			       add(to, "pcie-width", text[1], err) ?
+		     -1 :
+		     0;
+}
+
+static int take_item(char *item, struct cs_vec *to, struct cs_err *err)
+{
+	char *value = strchr(item, '=');
+
+	if (!value || value == item || !value[1])
+		return cs_err_set(err,
+				  "'%.60s': allowed is KEY=VALUE, as gpus=8 or driver=any",
+				  item);
+	*value++ = '\0';
+	if (!strcmp(item, "pcie"))
+		return add_pcie(to, value, err);
+	if (!is_known(item))
+		return cs_err_set(
+			err,
+			"'%.40s' is no field: allowed are gpus, nics, nvlinks, pcie, driver, vbios, bios, "
+			"kernel, numa-nodes, cpus, uvm, acs, and the others that --check=topology prints",
+			item);
+	return add(to, item, value, err);
+}
+
+int cs_expected_parse(const char *list, struct cs_vec *to, struct cs_err *err)
+{
+	char *copy = strdup(list), *rest = copy, *item;
+	int rc = copy ? 0 : cs_err_set(err, "no memory");
+
+	while (!rc && (item = strsep(&rest, ",")))
+		rc = take_item(item, to, err);
+	free(copy);
+	return rc;
+}
+
+/* ---- learning ---- */
+
+/* How it is joined, by position: a field for each GPU says it best. */
+static const struct cs_trait *trait_named(const struct cs_trait *t, size_t n,
+					  const char *field)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].layer != CS_LAYER_LAUNCH && !strcmp(t[i].field, field))
+			return &t[i];
+	return NULL;
+}
+
+/* Has every GPU of that node the same there? */
+static int all_alike(const struct cs_trait *t, size_t n, const struct cs_trait *of)
+{
+	struct cs_trait_name name = cs_trait_name_of(of->field);
+
+	for (size_t i = 0; i < n; i++) {
+		struct cs_trait_name other = cs_trait_name_of(t[i].field);
+
+		if (t[i].layer == of->layer && !strcmp(other.part, name.part) &&
+		    !strcmp(other.base, name.base) && strcmp(t[i].value, of->value))
+			return 0;
+	}
+	return !strcmp(name.part, "gpu");
+}
+
+static int is_there(const struct cs_vec *to, uint32_t class, const char *field)
+{
+	const struct cs_site_fact *e = to->data;
+
+	for (size_t i = to->n; i-- > 0 && e[i].class == class;)
+		if (!strcmp(e[i].field, field))
+			return 1;
+	return 0;
+}
+
+int cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
+		      uint32_t class, struct cs_vec *to, struct cs_err *err)
+{
+	const struct cs_trait *all = traits->data;
+
+	/* the node that most agree with need not be known: each field has a majority */
+	for (size_t i = 0; i < n; i++)
+		for (size_t at = first[i]; at < first[i + 1]; at++) {
+			const struct cs_trait *t = &all[at];
+			struct cs_site_fact e = { .class = class };
+			size_t same = 0;
+
+			if (t->layer == CS_LAYER_LAUNCH)
+				continue;
+			cs_text(e.field, sizeof(e.field), "%s",
+				all_alike(all + first[i], first[i + 1] - first[i], t) ?
+					cs_trait_name_of(t->field).base :
+					t->field);
+			if (is_there(to, class, e.field))
+				continue;
+			for (size_t k = 0; k < n; k++) {
+				const struct cs_trait *other =
+					trait_named(all + first[k],
+						    first[k + 1] - first[k], t->field);
+
+				same += other && !strcmp(other->value, t->value);
+			}
+			if (2 * same <= n)
+				continue;
+			e.nodes = (uint32_t)same;
+			cs_text(e.value, sizeof(e.value), "%s", t->value);
+			if (cs_vec_push(to, &e, err))
+				return -1;
+		}
+	return 0;
+}
+
+/* ---- judging ---- */
+
+struct scope {
+	const struct cs_run *run;
+	int node;
+	const struct cs_trait *trait;
+	size_t n;
+	int gpus_differ, nics_differ;
+	struct cs_vec found; /* struct cs_difference */
+	struct cs_err *err;
+};
+
+/* "18" is "18 of 18", "16" is "x16". */
+static int agrees(const char *value, const char *expected)
+{
+	size_t n = strlen(expected);
+
+	return !strcmp(value, expected) ||
+	       (value[0] == 'x' && !strcmp(value + 1, expected)) ||
+	       (!strncmp(value, expected, n) && !strncmp(value + n, " of ", 4));
+}
+
+static int add_difference(struct scope *s, const struct cs_site_fact *e,
+			  const struct cs_trait *t)
+{
+	struct cs_difference d = { .kind = CS_UNEXPECTED,
+				   .node = s->node,
+				   .layer = t ? t->layer : CS_LAYER_SETTINGS,
+				   .name = cs_trait_name_of(t ? t->field : e->field) };
+
+	cs_text(d.here, sizeof(d.here), "%s", t ? t->value : "unknown");
+	cs_text(d.usual, sizeof(d.usual), "%s", e->value);
+	cs_text(d.bus_id, sizeof(d.bus_id), "%s", t ? t->bus_id : "");
+	d.learnt = e->nodes;
+	return cs_vec_push(&s->found, &d, s->err);
+}
+
+static int judge_one(struct scope *s, const struct cs_site_fact *e)
+{
+	struct cs_trait_name name = cs_trait_name_of(e->field);
+	int seen = 0;
+
+	/* position says nothing where one is missing */
+	if ((s->gpus_differ && name.number >= 0 && !strcmp(name.part, "gpu")) ||
+	    (s->nics_differ &&
+	     (!strcmp(name.part, "nic") || !strcmp(name.base, "to-nics"))) ||
+	    (s->gpus_differ && !strcmp(name.base, "to-gpus")))
+		return 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct cs_trait *t = &s->trait[i];
+		const char *base = strchr(t->field, '.');
+
+		if (t->layer == CS_LAYER_LAUNCH ||
+		    (strcmp(t->field, e->field) &&
+		     (strncmp(t->field, "gpu", 3) || !base ||
+		      strcmp(base + 1, e->field))))
+			continue;
+		seen = 1;
+		if (!agrees(t->value, e->value) && add_difference(s, e, t))
+			return -1;
+	}
+	/* what a baseline knows and this run does not is no difference */
+	return seen || e->nodes ? 0 : add_difference(s, e, NULL);
+}
+
+/* A field that --expect names is judged by that alone. */
+static int is_overruled(const struct cs_run *run, const struct cs_site_fact *e)
+{
+	return e->nodes && cs_site_fact_asked(run, cs_trait_name_of(e->field).base);
+}
+
+static int judge_all(struct scope *s, const struct cs_site_fact *e, size_t n)
+{
+	for (int counts = 1; counts >= 0; counts--)
+		for (size_t i = 0; i < n; i++) {
+			int gpus = !strcmp(e[i].field, "gpus");
+			int nics = !strcmp(e[i].field, "nics");
+			size_t before = s->found.n;
+
+			if ((gpus || nics) != counts || !e[i].value[0] ||
+			    is_overruled(s->run, &e[i]))
+				continue;
+			if (judge_one(s, &e[i]))
+				return -1;
+			s->gpus_differ |= gpus && s->found.n > before;
+			s->nics_differ |= nics && s->found.n > before;
+		}
+	return 0;
+}
+
+int cs_expected_judge(struct cs_run *run, int node,
+		      const struct cs_site_fact *expected, size_t n,
+		      struct cs_err *err)
+{
+	struct cs_vec traits = CS_VEC(struct cs_trait);
+	struct scope s = { .run = run,
+			   .node = node,
+			   .found = CS_VEC(struct cs_difference),
+			   .err = err };
+	int rc = cs_fingerprint(run, node, &traits, err);
+
+	s.trait = traits.data;
+	s.n = traits.n;
+	if (!rc && run->expected)
+		rc = judge_all(&s, run->expected->data, run->expected->n);
+	rc = rc || judge_all(&s, expected, n) ||
+	     cs_differences_describe(run, &s.found, err);
+	cs_vec_release(&s.found);
+	cs_vec_release(&traits);
+	return rc ? -1 : 0;
+}

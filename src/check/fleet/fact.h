@@ -1,0 +1,20 @@
+/* fact.h - a field of the fingerprint and the value that it should have. */
+#ifndef CS_CHECK_FACT_H
+#define CS_CHECK_FACT_H
+
+#include "result/run.h"
+
+struct cs_site_fact {
+	uint32_t class;	     /* of a baseline; 0 of --expect */
+	uint32_t nodes;	     /* that it was learnt of; 0: --expect says it */
+	char field[40];	     /* "gpus"; "vbios": of every GPU; "gpu3.numa" */
+	char value[CS_NAME]; /* "" any: nothing is said of that field */
+};
+
+/* What --expect says of that field, of whatever part; NULL nothing. */
+const struct cs_site_fact *cs_site_fact_asked(const struct cs_run *run,
+					      const char *base);
+/* Does it say that the field may be anything? */
+int cs_is_waived(const struct cs_run *run, const char *base);
+
+#endif

@@ -1,0 +1,17 @@
+/* odd.h - cells of a matrix that are below their like, for every report that people read.
+ * Nobody outside report/ includes it. */
+#ifndef CS_REPORT_ODD_H
+#define CS_REPORT_ODD_H
+
+#include "check/cells/like.h"
+#include "result/grid.h"
+
+/* How odd each cell is, and the mark '<' of those that are below their like; of the run
+ * that the likeness is of.  -1: no memory. */
+int cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid);
+/* "1 cell 33 % below its like: 0->1"; "" of a grid without such cells. */
+void cs_odd_text(const struct cs_grid *grid, char *to, size_t size);
+/* Behind that: how to be sure.  "" where a check has measured it again. */
+const char *cs_odd_how_sure(const struct cs_run *run);
+
+#endif
