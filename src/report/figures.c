@@ -140,7 +140,6 @@ static void print_numbers(FILE *to, const struct cs_grid *grid)
 {
 	struct block b = { .width = cell_width(grid) };
 	/* the mark of the last one has its place too */
-	int of_numa = grid->test->path == CS_PATH_HOST;
 	int fit = (cs_columns() - LABEL - 1) / b.width;
 
 	fit = fit < 1 ? 1 : fit;
