@@ -37,6 +37,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fill.h \
 	%D%/base/fma.c \
 	%D%/base/fma.h \
+	%D%/base/fma_host.c \
 	%D%/base/triad.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \

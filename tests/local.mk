@@ -313,6 +313,7 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 %C%_fake_libcuda_so_1_SOURCES = \
 	src/base/chain.c \
 	src/base/fma.c \
+	src/base/fma_host.c \
 	src/base/rng.c \
 	$(NOISE) \
 	%D%/fake/calls.c \

@@ -32,4 +32,10 @@ uint64_t cs_fma_sum(enum cs_fma type, uint32_t rounds);
 /* Floating-point operations of a thread in a round. */
 double cs_fma_flops(enum cs_fma type);
 
+/* The same in FP64 by one CPU (fma_host.c): the sum of what the sequences of all rounds end
+ * with, each round from the begin; what a plain loop gives; operations of a round. */
+uint64_t cs_fma_host(uint32_t rounds);
+uint64_t cs_fma_host_expected(uint32_t rounds);
+double cs_fma_host_flops(void);
+
 #endif

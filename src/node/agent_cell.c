@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/fma.h"
 #include "node/copy.h"
 #include "node/cost.h"
 #include "node/home.h"
@@ -188,6 +189,13 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 		slot->ns[with->k] = cs_carry_ns(&c->carry, lane);
 	else if (wait_lane(e, lane, &slot->ns[with->k]))
 		return -1;
+	if (is_carried(e, t) && t->method == CS_METHOD_FMA)
+		slot->load_ns[with->k] = slot->ns[with->k] /
+					 (cs_fma_host_flops() * slot->copies[with->k] *
+					  slot->side[with->k].workers);
+	if (is_carried(e, t) &&
+	    (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
+		cs_endpoints_read(e, with->k);
 	if (t->op == CS_OP_FAULT)
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_transfer_faults(t);

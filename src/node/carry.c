@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/fma.h"
+
 #define PART_GRAIN ((uint64_t)4096) /* of what several share: whole pages */
 
 /* Pages that come to the host are touched there. */
@@ -15,11 +17,17 @@ static int is_touch(const struct cs_transfer *t)
 	       cs_endpoint_is_numa(&t->dst);
 }
 
+/* By one worker for each core of a NUMA node. */
+static int is_of_all_cores(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA;
+}
+
 int cs_carry_is(const struct cs_transfer *t)
 {
 	int numas = cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst);
 
-	if (t->method == CS_METHOD_CPU)
+	if (t->method == CS_METHOD_CPU || is_of_all_cores(t))
 		return numas == 2;
 	if (cs_transfer_is_managed(t))
 		return is_touch(t);
@@ -47,6 +55,53 @@ static int copy_part(void *arg, struct cs_err *err)
 		__asm__ volatile("" : : : "memory");
 	}
 	return 0;
+}
+
+struct read_part {
+	const uint64_t *src;
+	uint64_t words;
+	uint32_t copies;
+	uint64_t *sum;
+};
+
+/* Four sums, so that none waits for the one before it. */
+static int read_part(void *arg, struct cs_err *err)
+{
+	const struct read_part *part = arg;
+	const uint64_t *p = part->src;
+	uint64_t sum[4] = { 0 };
+
+	(void)err;
+	for (uint32_t i = 0; i < part->copies; i++) {
+		for (uint64_t k = 0; k + 4 <= part->words; k += 4)
+			for (int s = 0; s < 4; s++)
+				sum[s] += p[k + (uint64_t)s];
+		for (uint64_t k = part->words / 4 * 4; k < part->words; k++)
+			sum[0] += p[k];
+		/* What was read is read again. */
+		__asm__ volatile("" : : : "memory");
+	}
+	*part->sum = sum[0] + sum[1] + sum[2] + sum[3];
+	return 0;
+}
+
+struct fma_part {
+	uint32_t rounds;
+	uint64_t expected;
+};
+
+static int fma_part(void *arg, struct cs_err *err)
+{
+	const struct fma_part *part = arg;
+	const uint64_t sum = cs_fma_host(part->rounds);
+
+	return sum == part->expected ?
+		       0 :
+		       cs_err_set(err,
+				  "the results add up to %#llx, those of a plain loop to "
+				  "%#llx",
+				  (unsigned long long)sum,
+				  (unsigned long long)part->expected);
 }
 
 struct touched {
@@ -161,13 +216,20 @@ int cs_carry_numa(const struct cs_carry *c, const struct cs_transfer *t)
 	return -1;
 }
 
-static int threads_of(const struct cs_transfer *t)
+static int threads_of(const struct cs_carry *c, const struct cs_transfer *t, int numa)
 {
 	int n = t->variant.threads ? t->variant.threads : 1;
 
-	if ((uint64_t)n > t->bytes / PART_GRAIN)
+	if (is_of_all_cores(t))
+		n = cs_topo_cores(c->workers.topo, numa);
+	if (n > CS_TEAM_MOST)
+		n = CS_TEAM_MOST;
+	if (t->method != CS_METHOD_FMA && (uint64_t)n > t->bytes / PART_GRAIN)
 		n = (int)(t->bytes / PART_GRAIN);
-	return n > 1 && (t->method == CS_METHOD_CPU || is_touch(t)) ? n : 1;
+	return n > 1 && (t->method == CS_METHOD_CPU || is_of_all_cores(t) ||
+			 is_touch(t)) ?
+		       n :
+		       1;
 }
 
 /* All of them, or none. */
@@ -204,6 +266,63 @@ static void arm_copy(struct cs_carry *c, struct cs_team *team, const struct cs_c
 		cs_worker_arm(team->worker[i], c->slot->seq,
 			      &(struct cs_work){ copy_part, &part, sizeof(part) });
 	}
+}
+
+/* What the words of a pattern add up to: worked out once for all samples of a cell. */
+static uint64_t sum_of(struct cs_carry *c, uint64_t key, uint64_t bytes)
+{
+	struct cs_summed *s = &c->summed;
+
+	if (s->bytes != bytes || s->key != key) {
+		*s = (struct cs_summed){ key, bytes, 0 };
+		for (uint64_t i = 0; i < bytes / 8; i++)
+			s->sum += cs_fill_word(key, i);
+	}
+	return s->sum;
+}
+
+static void arm_read(struct cs_carry *c, struct cs_team *team, const struct cs_copy *f)
+{
+	uint64_t each = f->bytes / (uint64_t)team->n / PART_GRAIN * PART_GRAIN;
+
+	team->reads = team->n;
+	team->expected = f->copies * sum_of(c, f->key, f->bytes);
+	for (int i = 0; i < team->n; i++) {
+		uint64_t at = (uint64_t)i * each;
+		struct read_part part = {
+			.src = (const uint64_t *)(uintptr_t)(f->src + at),
+			.words = (i + 1 < team->n ? each : f->bytes - at) / 8,
+			.copies = f->copies,
+			.sum = &team->sum[i],
+		};
+
+		cs_worker_arm(team->worker[i], c->slot->seq,
+			      &(struct cs_work){ read_part, &part, sizeof(part) });
+	}
+}
+
+static void arm_fma(struct cs_carry *c, struct cs_team *team, const struct cs_copy *f)
+{
+	const struct fma_part part = { f->copies, cs_fma_host_expected(f->copies) };
+
+	for (int i = 0; i < team->n; i++)
+		cs_worker_arm(team->worker[i], c->slot->seq,
+			      &(struct cs_work){ fma_part, &part, sizeof(part) });
+}
+
+/* Have they read what is there? */
+static int check_read(const struct cs_team *team, struct cs_err *err)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < team->reads; i++)
+		sum += team->sum[i];
+	return !team->reads || sum == team->expected ?
+		       0 :
+		       cs_err_set(err,
+				  "what was read adds up to %#llx, the pattern to %#llx",
+				  (unsigned long long)sum,
+				  (unsigned long long)team->expected);
 }
 
 /* Whole pages each. */
@@ -271,14 +390,19 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	team->k = k;
 	team->by_stream = 0;
 	team->stream_ns = 0;
+	team->reads = 0;
 	team->did = (struct cs_worked){ 0 };
-	if (team_take(c, team, threads_of(t), numa))
+	if (team_take(c, team, threads_of(c, t, numa), numa))
 		return -1;
 	note(c, team, numa, &c->slot->side[k]);
 	team->by_stream = !is_of_host(t) && !is_touch(t);
 	if (is_touch(t))
 		arm_touch(c, team, desc);
-	else if (t->method == CS_METHOD_CPU)
+	else if (t->method == CS_METHOD_FMA)
+		arm_fma(c, team, desc);
+	else if (t->method == CS_METHOD_TEAM && t->op == CS_OP_READ)
+		arm_read(c, team, desc);
+	else if (t->method == CS_METHOD_CPU || t->method == CS_METHOD_TEAM)
 		arm_copy(c, team, desc);
 	else
 		arm_call(c, team, lane, desc);
@@ -316,6 +440,8 @@ int cs_carry_await(struct cs_carry *c, int lane)
 	}
 	/* one that was cancelled has not said so itself */
 	atomic_store(&c->timed[lane], 0);
+	if (!all->rc && all->counts)
+		all->rc = check_read(team, &all->err);
 	if (all->rc)
 		c->slot->err = all->err;
 	return all->rc;

@@ -12,10 +12,14 @@
 #include "node/workers.h"
 
 /* Who works on one transfer of the sample at hand. */
+#define CS_TEAM_MOST 256 /* workers */
 struct cs_team {
-	struct cs_worker *worker[CS_VARIANT_THREADS];
-	int n;		      /* 0: nobody */
-	uint32_t k;	      /* the transfer of the step */
+	struct cs_worker *worker[CS_TEAM_MOST];
+	uint64_t sum[CS_TEAM_MOST]; /* of what each of them has read, … */
+	uint64_t expected;	    /* … all together; */
+	int reads;		    /* 0: they read nothing */
+	int n;			    /* 0: nobody */
+	uint32_t k;		    /* the transfer of the step */
 	int by_stream;	      /* its time is that between two marks in the lane */
 	double stream_ns;     /* … as its worker has read it; 0: not by stream */
 	struct cs_worked did; /* all of them together */
@@ -29,6 +33,10 @@ struct cs_carry {
 	struct cs_slot *slot; /* the agent's */
 	const struct cs_plan *plan;
 	struct cs_team team[CS_LANES];
+	struct cs_summed {
+		uint64_t key, bytes,
+			sum; /* of a pattern: what is read again and again */
+	} summed;
 	_Atomic int timed[CS_LANES]; /* its copies count now, and others go on */
 };
 

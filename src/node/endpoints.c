@@ -43,7 +43,8 @@ static int is_summed(const struct cs_endpoints *e, const struct cs_transfer *t)
 	uint32_t kind = cs_copy_kind(e, t);
 
 	return kind == CS_COPY_SM_READ || kind == CS_COPY_ZERO_READ ||
-	       kind == CS_COPY_CONSUME || cs_method_is_on_chip(t->method);
+	       kind == CS_COPY_CONSUME || cs_method_is_on_chip(t->method) ||
+	       (t->method == CS_METHOD_TEAM && t->op == CS_OP_READ);
 }
 
 struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *e,

@@ -66,6 +66,8 @@ void cs_topo_gpus(const struct cs_topo *topo, const char *root,
 /* CPUs on which the calling thread may run; -1 unknown. */
 int cs_topo_allowed_cpus(void);
 
+/* Cores of a NUMA node; 1 where that is not known. */
+int cs_topo_cores(const struct cs_topo *topo, int numa);
 /* Bind the calling thread to the allowed CPUs of a NUMA node, strictly. */
 int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
 

@@ -187,6 +187,17 @@ static hwloc_obj_t find_numa(const struct cs_topo *topo, int numa)
 	return NULL;
 }
 
+int cs_topo_cores(const struct cs_topo *topo, int numa)
+{
+	hwloc_obj_t node = find_numa(topo, numa);
+	int n = node ? hwloc_get_nbobjs_inside_cpuset_by_type(topo->hwloc,
+							      node->cpuset,
+							      HWLOC_OBJ_CORE) :
+		       0;
+
+	return n > 0 ? n : 1;
+}
+
 /* ---- PCI ---- */
 
 /* The NUMA node that shares CPUs with the place where hwloc hangs the device; -1

@@ -541,7 +541,7 @@ static const struct cs_suite suites[] = {
 	{ .name = "model",
 	  .tests = "*.ce.once.pair,peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"
 		   "h2d.ce.pinned.pair,d2h.ce.pinned.pair,local.sm.read.alone,"
-		   "local.sm.triad.alone,local.l2.*,local.shared.*,local.fma.*",
+		   "local.sm.triad.alone,local.l2.*,local.shared.*,*.fma.*,host.team.read.*",
 	  .copy_bytes = 4u << 10,
 	  .last_bytes = 256u << 20,
 	  .growth = 4 },

@@ -462,6 +462,21 @@ static const struct cs_test table[] = {
 	     "row's NUMA node to column's, by CPU, one pair at a time",
 	     "one NUMA node to another, by CPU", .memory = CS_MEM_PAGEABLE,
 	     .any_backend = 1, BY_CPU),
+	TEST("host.team.read.pair", HOST, TEAM, READ, PAIR,
+	     "all cores of column's NUMA node read row's memory, one pair at a time",
+	     "memory of a NUMA node, read by all cores of another",
+	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
+	TEST("host.team.copy.pair", HOST, TEAM, COPY, PAIR,
+	     "all cores of column's NUMA node copy row's memory to column's" ONCE
+	     ", one pair at a time",
+	     "one NUMA node to another, by all cores" ONCE, .memory = CS_MEM_PAGEABLE,
+	     .any_backend = 1, BY_CPU),
+	TEST("host.fma.fp64.alone", HOST, FMA, FP64, ALONE,
+	     "multiply-adds of all cores of a NUMA node, FP64",
+	     "multiply-adds of all cores of a NUMA node, FP64",
+	     .memory = CS_MEM_PAGEABLE, .any_backend = 1,
+	     .alone = "one NUMA node at a time", .unit = CS_UNIT_GFLOPS,
+	     .bytes = CS_FLOPS_BYTES, BY_CPU),
 	TEST("host.driver.pinned.pair", HOST, DRIVER, COPY, PAIR,
 	     "row's NUMA node, pageable, to column's, pinned, by the driver, one pair "
 	     "at a time",
@@ -709,10 +724,11 @@ int cs_method_tells_time(int method)
 const char *cs_method_text(int method)
 {
 	static const char *const words[] = {
-		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
-		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
-		"stream", "streamw", "fma",	 "l2",	     "shared",	 "call",
-		"copy2d", "copy3d",  "sm3d",	 "pack",     "chunk",	 "stride",
+		"ce",	  "cpu",     "sm",     "driver",   "peercopy",
+		"staged", "tma",     "chase",  "zerocopy", "prefetch",
+		"demand", "overlap", "stream", "streamw",  "fma",
+		"l2",	  "shared",  "team",   "call",	   "copy2d",
+		"copy3d", "sm3d",    "pack",   "chunk",	   "stride",
 	};
 
 	return WORD(words, method);

@@ -39,6 +39,7 @@ enum cs_method {
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
 	CS_METHOD_L2,		/* a kernel that reads the second-level cache, … */
 	CS_METHOD_SHARED,	/* … the shared memory of all multiprocessors */
+	CS_METHOD_TEAM,		/* CPUs: one for each core of a NUMA node */
 	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
 	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
 	CS_METHOD_COPY3D,	/* … as a part of a grid, by cuMemcpy3DAsync */

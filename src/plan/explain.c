@@ -507,6 +507,40 @@ static const struct cs_explanation numa_nodes = {
 	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
+#define BY_ALL_CORES(numa)                                                        \
+	"A CPU worker for each core of " numa " NUMA node, at most 256, bound to all "  \
+	"of its CPUs."
+#define CORES_TIMED                                                               \
+	"By the kernel's monotonic clock, from where the first worker began to where "   \
+	"the last one ended, after a gate in shared memory has opened."
+static const struct cs_explanation numa_nodes_read = {
+	"One buffer (--size) of the row's NUMA node, which workers read, a part each, in "
+	"words of 8 bytes.",
+	BY_ALL_CORES("the column's"),
+	CORES_TIMED,
+	NULL,
+	"All that they read must add up to what the pattern does (--verify).",
+};
+
+static const struct cs_explanation numa_nodes_copy = {
+	"One buffer (--size) of the row's NUMA node to the column's, a part for each "
+	"worker, by memcpy. Bytes are counted once: STREAM's copy counts them twice.",
+	BY_ALL_CORES("the column's"),
+	CORES_TIMED,
+	NULL,
+	"As with h2d tests: in part after every sample, whole after the last.",
+};
+
+static const struct cs_explanation numa_nodes_compute = {
+	MULTIPLIED("FP64") " Vectors are the widest that the CPU has: AVX-512 or AVX2 with "
+			   "FMA, NEON; else one by one.",
+	BY_ALL_CORES("the"),
+	CORES_TIMED,
+	NULL,
+	"A plain loop computes the same sequences; the results of all workers must be equal "
+	"to its own, bit by bit.",
+};
+
 static const struct cs_explanation numa_nodes_by_driver = {
 	"One buffer (--size) of pageable host memory of the row's NUMA node to pinned "
 	"memory of the column's; the diagonal is within one.",
@@ -767,6 +801,13 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	}
 	if (test->method == CS_METHOD_L2 || test->method == CS_METHOD_SHARED) {
 		*out = on_chip[test->method - CS_METHOD_L2];
+		return;
+	}
+	if (test->path == CS_PATH_HOST &&
+	    (test->method == CS_METHOD_TEAM || test->method == CS_METHOD_FMA)) {
+		*out = test->method == CS_METHOD_FMA ? numa_nodes_compute :
+		       test->op == CS_OP_READ	     ? numa_nodes_read :
+						       numa_nodes_copy;
 		return;
 	}
 	if (test->op == CS_OP_TRIAD) {

@@ -290,6 +290,7 @@ static int add_numa(struct cs_draft *d, const struct cs_test *test)
 	for (a = 0; a < CS_NUMA_MOST; a++)
 		for (b = 0; b < CS_NUMA_MOST; b++)
 			if ((all >> a & 1) && (all >> b & 1) &&
+			    (a == b || !cs_test_is_list(test)) &&
 			    (cs_draft_step(d) ||
 			     cs_draft_between(d, numa_end(test, 0, a),
 					      numa_end(test, 1, b), d->bytes, 0)))

@@ -339,15 +339,19 @@ static int widest(const struct cs_grid *grid)
 static void print_list(FILE *to, const struct cs_grid *grid)
 {
 	struct block b = { .width = widest(grid) };
+	int of_numa = grid->test->path == CS_PATH_HOST;
 	int fit = (cs_columns() - LABEL - 1) / (b.width + 2);
 
 	fit = fit < 1 ? 1 : fit > ACROSS ? ACROSS : fit;
 	for (b.first = 0; b.first < grid->n_rows; b.first = b.last) {
 		b.last = b.first + fit < grid->n_rows ? b.first + fit : grid->n_rows;
-		cs_print(to, "%*s", LABEL, cs_agent_word(grid->run));
+		cs_print(to, "%*s", LABEL,
+			 of_numa ? "NUMA" : cs_agent_word(grid->run));
 		for (int agent = b.first; agent < b.last; agent++)
 			cs_print(to, "  %*s", b.width,
-				 cs_agent_label(grid->run, grid->node, agent).text);
+				 of_numa ? row_label(grid, agent).text :
+					   cs_agent_label(grid->run, grid->node, agent)
+						   .text);
 		putc('\n', to);
 		print_line(to, grid, &b, 0);
 		/* of single calls; of a few samples it would be their worst */

@@ -30,7 +30,7 @@ static void names_are_made_of_their_axes(void)
 		t_eq_str(t[i].name, name);
 		t_eq_int(cs_test_index(name), (int)i);
 		t_eq_int(cs_test_is_of(&t[i], CS_BACKEND_CPU),
-			 t[i].method == CS_METHOD_CPU ||
+			 t[i].method == CS_METHOD_CPU || t[i].any_backend ||
 				 t[i].path == CS_PATH_HOST_OWN);
 	}
 }
@@ -140,7 +140,8 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.cpu.read.bisect peer.cpu.read.rounds "
 		 "peer.cpu.read.random "
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
-		 "host.cpu.copy.pair "
+		 "host.cpu.copy.pair host.team.read.pair "
+		 "host.team.copy.pair host.fma.fp64.alone "
 		 "host.call.malloc.alone host.call.malloc.all "
 		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
 		 "host.call.free.alone host.call.free.all ");

@@ -120,7 +120,17 @@ static void operations_are_products_and_sums(void)
 	t_near(cs_fma_flops(CS_FMA_16), 4 * 8 * 1024, 0);
 }
 
+static void a_cpu_computes_what_a_plain_loop_does(void)
+{
+	t_ok(cs_fma_host(1) == cs_fma_host_expected(1));
+	t_ok(cs_fma_host(7) == cs_fma_host_expected(7));
+	t_ok(cs_fma_host(7) != cs_fma_host_expected(8));
+	t_ok(cs_fma_host_flops() >= 2 * 16 * 1024);
+}
+
 static const struct tap_test tests[] = {
+	{ "a CPU's vectors compute what a plain loop does",
+	  a_cpu_computes_what_a_plain_loop_does },
 	{ "half precision is rounded once, to even",
 	  half_precision_is_rounded_once_to_even },
 	{ "single precision is rounded once", single_precision_is_rounded_once },

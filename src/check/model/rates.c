@@ -21,7 +21,7 @@ static const struct source {
 	{ "local.l2.read.alone", 0, CS_NEAR_L2 },
 	{ "local.shared.read.alone", 0, CS_NEAR_SHARED },
 	{ "host.fma.fp64.alone", 1, FLOPS },
-	{ "host.team.triad.pair", 1, CS_NEAR_MEMORY },
+	{ "host.team.read.pair", 1, CS_NEAR_MEMORY },
 };
 
 /* Of a NUMA node's memory, that of its own cores counts. */

@@ -7,7 +7,7 @@
 
 /* Memories of what computes; where --size says how much, at the largest that was measured. */
 enum cs_near {
-	CS_NEAR_MEMORY, /* a triad in its own memory */
+	CS_NEAR_MEMORY, /* a triad in its own memory; cores read theirs */
 	CS_NEAR_L2,
 	CS_NEAR_SHARED,
 	CS_NEARS
