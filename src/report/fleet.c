@@ -619,14 +619,12 @@ static int print_first_figures(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-/* At most six lines, with that of what stands in for GPUs or a clock. */
+/* At most six lines, with that of what stands in for a clock (cs_notices_print). */
 int cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 {
 	char time[32];
 
 	cs_time_text(&run->started, time, sizeof(time));
-	if (run->virtual_clock)
-		cs_print_line(to, "%s", CS_MEASURED_WITH_DOUBLE);
 	cs_print_line(to, "cscope-mpi %s  %s  %d nodes, all measured", run->version,
 		      time, run->n_nodes);
 	if (print_class_count(to, run) || print_first_figures(to, run))
