@@ -56,6 +56,8 @@ static void settle_suite(struct cs_options *opt, const struct cs_suite *suite)
 {
 	if (suite->every_numa && !opt->numa_given && !opt->set.numa)
 		opt->set.numa = UINT64_MAX;
+	if (!opt->vary.kernels)
+		opt->vary.kernels = suite->kernels;
 	if (!suite->copy_bytes || opt->size_given)
 		return;
 	opt->set.copy_bytes = suite->copy_bytes;

@@ -96,6 +96,7 @@ struct cs_suite {
 	int every_numa;
 	uint64_t copy_bytes, last_bytes;
 	double growth;
+	uint64_t kernels; /* of a tile, as in struct cs_variants */
 };
 
 /* NULL when there is none; of its tests alone: cs_suite(). */

@@ -49,7 +49,7 @@ struct cs_plan_reader {
 int cs_plan_at_line(const struct cs_plan_reader *r, uint32_t line);
 int cs_plan_wrong(const struct cs_plan_reader *r, size_t column, int said);
 
-const struct cs_test *cs_plan_line_test(const struct cs_plan_line *line);
+const struct cs_test *cs_plan_line_test(const struct cs_plan_line *item);
 /* The values of the table's line.  0, or -1 with the error. */
 int cs_plan_line_take(struct cs_plan_reader *r, struct cs_plan_line *line);
 

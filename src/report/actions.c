@@ -11,7 +11,7 @@
 #include "check/verdict/check.h"
 #include "report/view.h"
 
-#define FAULTS 12 /* of one kind of action, without -v */
+#define FAULTS 8 /* of one kind of action, without -v */
 
 static void print_action(FILE *to, const struct cs_run *run, const struct cs_action *a)
 {

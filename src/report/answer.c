@@ -224,13 +224,14 @@ static void add_faults(const struct cs_run *run, char *to, size_t size)
 static void subject_text(const struct cs_digest *d, char *to, size_t size)
 {
 	static const char maker[] = "NVIDIA ";
-	const struct cs_run_node *nd = &d->run->node[d->first];
 	int nodes = d->last - d->first, same = 1, of;
+	const struct cs_run_node *nd;
 	const char *name;
 
 	cs_text(to, size, "no node");
 	if (nodes < 1)
 		return;
+	nd = &d->run->node[d->first];
 	of = nd->facts.n_known_gpus;
 	name = nd->facts.n_agents > 0 ? nd->agent[0].gpu.name : "GPU";
 	for (int node = d->first; node < d->last; node++) {

@@ -15,7 +15,7 @@
 #include "report/parts.h"
 #include "report/versus.h"
 
-#define HEAD_LINES 3 /* above a fleet, at most */
+#define HEAD_LINES 4 /* above a fleet, at most */
 
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static void copies_text(const struct cs_run *run, char *to, size_t size)

@@ -39,7 +39,10 @@ says() { # SENTENCE COMMAND...
 	fi
 }
 
+# shellcheck disable=SC2317 # by says()
 look() { "${PYTHON:-python3}" "$here/look.py" "$@"; }
+# shellcheck disable=SC2317
+is_found() { ! look quiet "$1"; }
 
 for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x2/unified-np2; do
 	page=$(realpath "$to")/$(basename "$name").html
@@ -57,6 +60,6 @@ for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x2/unified-np2; do
 done
 sed 's|</body>|<img src="http://127.0.0.1:9/x.png"/>&|' "$page" >"$to/planted.html"
 draw "$(realpath "$to")/planted.html" "$to/planted.png"
-says "a page that asks for a picture is found" eval '! look quiet "$to/net.json"'
+says "a page that asks for a picture is found" is_found "$to/net.json"
 echo "1..$n"
 exit $((fails > 0))

@@ -48,7 +48,7 @@ ok "a journal knows its filter" grep -q "filter is '/gpu1/', in the journal '/gp
 
 run 0 -n --gpus 2 --seed 1 --suite commscope
 ok "--suite commscope is its tests, each once warm and cold" eval \
-	'[ "$(grep -c "^test .*cold" out)" -ge 3 ] && prints "^test  *h2d.ce.registered.bidi "'
+	'[ "$(unfolded | grep -c "^test .*cold")" -ge 3 ] && prints "^test  *h2d.ce.registered.bidi "'
 run 0 -t UM_Demand_GPUToHost -n --gpus 1
 ok "managed memory is measured by its names" eval 'status_is 0 && prints "^test  *d2h.demand.managed.pair "'
 

@@ -159,7 +159,7 @@ ok "where CUDA IPC is refused its cost is not timed, and the way is named" \
 
 run 0 --backend cpu --gpus 2 -s 1M --matrix cost -o cpu.json
 ok "the cpu backend has copies, and one reason for all the rest" eval \
-	'status_is 0 && prints "12 tests of --matrix cost are left out: the cpu backend"'
+	'status_is 0 && prints "[0-9]+ tests of --matrix cost are left out: the cpu backend"'
 ok_json "… as a note" cpu.json \
 	'[(e["id"], e["severity"]) for e in d["errors"]] == [("not-on-cpu", "note")]'
 ok_json "… the copies are those of the CPU" cpu.json \

@@ -100,7 +100,7 @@ fault "PCIe two generations down" $all "pcie-below gpu 0 critical confirmed" \
 	FAKE_PCIE=0:3x16 FAKE_SLOW=h-0:0.25,0-h:0.25
 fault "slow to and from the host" $all "slow-cells gpu 1 critical confirmed" \
 	FAKE_SLOW=h-1:0.8,1-h:0.8
-fault "slow memory" $all "slow-memory gpu 2 critical confirmed" FAKE_SLOW=2-2:0.85
+fault "slow memory" $all "slow-memory gpu 2 critical confirmed" FAKE_SLOW=2-2:0.6
 skipped="cell-skipped - - note -"
 fault "no peer access between two GPUs" $all "p2p-refused link 0-1 warning -;$skipped" \
 	FAKE_NO_PEER=0-1,1-0

@@ -226,7 +226,7 @@ run_program 4 ./instances "$CSCOPE" -s 64K --pattern pair -o mig.json
 ok "MIG: nothing can be measured, status 3, one reason" \
 	eval 'status_is 3 && one_line "MIG instances have neither peer access nor CUDA IPC"'
 ok "… one line for the whole matrix" eval \
-	'[ "$(tr -s " \n" "  " <out | grep -o "MIG instances have neither" | wc -l)" = 2 ] && prints "12 cells"'
+	'[ "$(tr -s " \n" "  " <out | grep -o "MIG instances have neither" | wc -l)" = 3 ] && prints "12 cells"'
 ok_json "… instances are UUIDs with labels of GPU and instance" mig.json \
 	'sorted((a["label"], a["uuid"][:27]) for a in d["agents"]) == [("%d:%d" % (g, i), "MIG-00000000-0000-0000-%04x" % (15 - i)) for g in (0, 1) for i in (0, 1)] and all(a["index"] is None for a in d["agents"])'
 ok_schema "… by the schema" mig.json
@@ -291,7 +291,7 @@ ok "a context hangs: status 2, with call, bus id and process" eval \
 
 run 0 --check=lunch
 ok "an unknown kind: status 64, with those there are" \
-	eval 'status_is 64 && one_line "check .lunch.: allowed are launch"'
+	eval 'status_is 64 && one_line "check .lunch.: did you mean .launch.. allowed are launch"'
 run 0 --check=launch --matrix peer
 ok "--check=launch takes no matrix" eval 'status_is 64 && one_line "measures nothing"'
 unset CS_LIBCUDA CS_LIBNVML CS_TEST_TOPOLOGY CS_TEST_ROOT

@@ -82,7 +82,9 @@ run 0 "${small[@]}" -o quick.csv
 ok "nothing asked for: from and to the host, and the GPU's own memory" eval \
 	'status_is 0 && first_line "^ONE GPU" && all_ok quick.csv 3 &&
 	 cells quick.csv | grep -q "^local.ce.copy.alone gpu0 gpu0"'
+memory 0
 run 0 --suite all -s 64K --spread 64K --seed 5 -f result
+memory 12000000
 ok "--suite all: every test that one GPU has, each with its cell" eval \
 	'status_is 0 && [ "$(grep -c "^result " out)" -gt 40 ] && prints_not " 0/" &&
 	 prints_not "^result (peer|local.driver)"'
@@ -204,7 +206,7 @@ for n in 1 2 3; do
 done
 run 0 check n?.jsonl w?.jsonl -o f.json
 ok "check of files of both: nothing is reported, no plan is missed" eval \
-	'status_is 0 && prints_not "same tests and sizes|^ONE" && prints "6 nodes: 6 measured"'
+	'status_is 0 && prints_not "same tests and sizes|^ONE" && prints "6 nodes, all measured"'
 ok_json "… by class" f.json \
 	'not [c for c in d["checks"] if c["severity"] != "note" or c["id"] == "wiring-differs"]'
 finish

@@ -143,7 +143,7 @@ printf 'test,cpu_threads,bound\nhost.cpu.copy.pair,0,1 GB/s\n' >bounds.csv
 run 0 check v.json --threshold bounds.csv
 ok "... one that is none: line and column" eval 'status_is 64 && one_line "bounds.csv:2: column cpu_threads: "'
 sed "s/\"$(uname -n)\"/\"elsewhere\"/g" warm.json >there.json
-run 0 check cold.json there.json
+run 0 check cold.json there.json -v
 ok "nodes of other variants did not measure the same, and each has a line" eval \
 	'folded "nodes did not all measure the same tests and sizes" &&
 	 folded "h2d.ce.registered.pair, cold caches 2 of 2 cells" && folded "h2d.ce.registered.pair, warm caches 2 of 2 cells"'

@@ -131,7 +131,7 @@ static inline void canned_add(struct canned *c, struct cs_row *row, double rate)
 /* Rows of every step on every node, as the plan says. */
 static inline void canned_measure(struct canned *c)
 {
-	uint32_t node, s, k;
+	uint32_t node, s, k, n;
 
 	for (node = 0; node < (uint32_t)c->run.n_nodes; node++)
 		for (s = 0; s < c->plan->n_steps; s++) {
@@ -141,14 +141,18 @@ static inline void canned_measure(struct canned *c)
 			if (!cs_step_applies(c->plan, step,
 					     c->run.node[node].facts.n_agents))
 				continue;
-			for (k = 0; k < step->count; k++) {
+			for (k = n = 0; k < step->count; k++) {
 				row = canned_row(c->plan, node, s, k);
+				if (cs_transfer_is_load(&row.what))
+					continue;
+				n++;
 				canned_add(c, &row,
 					   canned_rate(row.what.src.index,
 						       row.what.dst.index));
 			}
-			if (step->count < 2)
+			if (n < 2)
 				continue;
+			row = canned_row(c->plan, node, s, 0);
 			row.metric = CS_METRIC_TOTAL;
 			canned_add(c, &row, 783.6);
 		}

@@ -722,8 +722,8 @@ static void check_kinds(void)
 	t_eq_int(cs_checks_parse("", &checks, &err), -1);
 	t_eq_int(cs_checks_parse("launch,", &checks, &err), -1);
 	t_eq_int(cs_checks_parse("launc", &checks, &err), -1);
-	t_eq_str(err.text, "allowed are launch, placement, topology, outlier, "
-			   "link, baseline");
+	t_eq_str(err.text, "did you mean 'launch'? allowed are launch, placement, "
+			   "topology, outlier, link, baseline");
 	t_eq_int(cs_checks_parse("placement,launch", &checks, &err), 0);
 	t_eq_int(checks, CS_CHECK_LAUNCH | CS_CHECK_PLACEMENT);
 	t_ok(!cs_checks_measure_nothing(checks));

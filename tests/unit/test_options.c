@@ -175,7 +175,8 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 	refused("--backend=", "--backend '': allowed are");
 	refused("--check=link,",
 		"--check 'link,': allowed are launch, placement, topology, outlier, link, baseline");
-	refused("--check=links", "--check 'links': did you mean 'link'? allowed are launch");
+	refused("--check=links",
+		"--check 'links': did you mean 'link'? allowed are launch");
 	refused("--matrix ,",
 		"--matrix ',': allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 	refused("--matrix nvlink",
