@@ -20,9 +20,11 @@ EXTRA_DIST += \
 	%D%/READING.md \
 	%D%/SCALE.md \
 	%D%/THRESHOLDS.md \
+	%D%/UNIFIED.md \
 	%D%/comm_scope.1.in \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
+	%D%/page.png \
 	%D%/plans \
 	%D%/results \
 	%D%/thresholds

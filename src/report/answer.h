@@ -1,4 +1,4 @@
-/* answer.h - what a reader wants first, of a digest.  text.c alone includes it. */
+/* answer.h - what a reader wants first, of a digest.  text.c and html/page.c include it. */
 #ifndef CS_REPORT_ANSWER_H
 #define CS_REPORT_ANSWER_H
 

@@ -2,17 +2,17 @@
  * little CSS, no script, no address, nothing loaded. */
 #include "config.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "check/verdict/check.h"
+#include "report/answer.h"
 #include "report/group.h"
 #include "report/html/parts.h"
 #include "report/html/style.h"
 #include "report/parts.h"
-#include "report/tally.h"
 #include "report/versus.h"
 #include "report/view.h"
 #include "report/views.h"
@@ -91,7 +91,31 @@ static void put_notices(const struct cs_html *h, const struct cs_run *run)
 		cs_html_in(h, "p", "%s", CS_MEASURED_WITH_DOUBLE);
 }
 
-static void put_head(const struct cs_html *h, const struct cs_run *run)
+/* The answer, as text has it; it is folded there. */
+static void put_answer(const struct cs_html *h, const struct cs_digest *digest)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return;
+	cs_answer_print(to, digest, "");
+	fclose(to);
+	for (char *at = text, *end = text; at && *at; at++) {
+		if (*at == '\n')
+			*at = ' ';
+		if (*at != ' ' || (end > text && end[-1] != ' '))
+			*end++ = *at;
+		if (!at[1])
+			*end = '\0';
+	}
+	cs_html_in(h, "p class=\"lead\"", "%s", text ? text : "");
+	free(text);
+}
+
+static void put_head(const struct cs_html *h, const struct cs_run *run,
+		     const struct cs_digest *digest)
 {
 	char time[32], what[512], text[512];
 
@@ -109,6 +133,8 @@ static void put_head(const struct cs_html *h, const struct cs_run *run)
 	else
 		cs_html_in(h, "h1", "%s",
 			   run->n_nodes > 0 ? run->node[0].facts.host : "");
+	if (digest->lines.n)
+		put_answer(h, digest);
 	cs_html_in(h, "p class=\"lead\"", "%s", what);
 	cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
@@ -120,47 +146,41 @@ static void put_head(const struct cs_html *h, const struct cs_run *run)
 
 /* ---- tiles ---- */
 
-static void put_tile(const struct cs_html *h, const struct cs_tally *t)
+static void put_tile(const struct cs_html *h, const struct cs_digest_line *line,
+		     const struct cs_run *run)
 {
-	char size[16];
+	char name[160], share[64] = "";
 
-	cs_size_text(t->of.bytes, size, sizeof(size));
+	cs_digest_name(line, run, name, sizeof(name));
+	if (!isnan(line->share) && line->link[0])
+		cs_text(share, sizeof(share), "%.0f %% of %s; ", 100 * line->share,
+			line->link);
 	cs_html(h, "<div class=\"tile\">");
-	cs_html_in(h, "span class=\"k\"", "%s", t->test->name);
-	cs_html(h, " <span class=\"v\">%s<small>", cs_html_figure(t->median).text);
-	cs_html_text(h, "%s", cs_unit_text((int)t->test->unit));
+	cs_html_in(h, "span class=\"k\"", "%s", name);
+	cs_html(h, " <span class=\"v\">%s<small>", cs_html_figure(line->median).text);
+	cs_html_text(h, "%s", cs_unit_text((int)line->test->unit));
 	cs_html(h, "</small></span> ");
-	cs_html_in(h, "span class=\"s\"", "%s to %s in %zu of %zu cells, %s",
-		   cs_html_figure(t->min).text, cs_html_figure(t->max).text, t->ok,
-		   t->planned, size);
+	cs_html_in(h, "span class=\"s\"", "%s%s to %s in %zu of %zu cells", share,
+		   cs_html_figure(line->min).text, cs_html_figure(line->max).text,
+		   line->measured, line->planned);
 	cs_html(h, "</div>");
 	putc('\n', h->to);
 }
 
-/* Of a sweep the figure of the largest copies stands for all. */
-static int is_last_size(const struct cs_tally *t)
+/* The first tests that gave something. */
+static void put_tiles(const struct cs_html *h, const struct cs_digest *digest)
 {
-	return t[0].test != t[1].test || t[0].of.bytes == t[1].of.bytes ||
-	       t[0].node != t[1].node;
-}
-
-/* The first tests of the first node. */
-static int put_tiles(const struct cs_html *h, const struct cs_run *run)
-{
-	struct cs_vec all = CS_VEC(struct cs_tally);
-	struct cs_err err;
-	int rc = cs_tallies(run, &all, &err), n = 0;
-	const struct cs_tally *t = all.data;
+	const struct cs_digest_line *line = digest->lines.data;
+	int n = 0;
 
 	cs_html(h, "<div class=\"tiles\">");
-	for (size_t i = 0; !rc && i < all.n && n < TILES; i++)
-		if (t[i].ok && !t[i].node && (i + 1 == all.n || is_last_size(&t[i]))) {
-			put_tile(h, &t[i]);
+	for (size_t i = 0; i < digest->lines.n && n < TILES; i++)
+		if (line[i].measured) {
+			put_tile(h, &line[i], digest->run);
 			n++;
 		}
 	cs_html(h, "</div>");
-	cs_vec_release(&all);
-	return rc;
+	putc('\n', h->to);
 }
 
 /* ---- findings ---- */
@@ -322,7 +342,7 @@ static int put_body(struct cs_html *h, const struct cs_run *run,
 	int several = run->n_nodes > 1,
 	    sides = several && cs_run_is_remeasured(run, 1);
 
-	if (put_tiles(h, run) || put_findings(h, run))
+	if (put_findings(h, run))
 		return -1;
 	if (sides && put_placements(h, turns))
 		return -1;
@@ -337,14 +357,20 @@ static int put_body(struct cs_html *h, const struct cs_run *run,
 static int write_page(FILE *to, const struct cs_run *run, const struct cs_run *turns,
 		      const struct cs_view_options *opt)
 {
+	int sides = run->n_nodes > 1 && cs_run_is_remeasured(run, 1);
 	struct cs_html h = { .to = to };
+	struct cs_digest digest;
+	int rc = cs_digest_make(&digest, run, 0, sides ? 1 : run->n_nodes);
 
 	(void)opt;
-	begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
-	put_head(&h, run);
-	if (put_body(&h, run, turns))
-		return -1;
-	return end(&h);
+	if (!rc) {
+		begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
+		put_head(&h, run, &digest);
+		put_tiles(&h, &digest);
+		rc = put_body(&h, run, turns) || end(&h) ? -1 : 0;
+	}
+	cs_digest_release(&digest);
+	return rc;
 }
 
 int cs_html_write(FILE *to, const struct cs_run *run,
