@@ -531,7 +531,7 @@ static const struct cs_suite suites[] = {
 	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*,"
 		   "local.call.prefetch-*,*.chase.fault.*",
 	  .copy_bytes = 64u << 20,
-	  .kernels = 1u | 1u << 1 | 1u << 7 | 1u << 31 },
+	  .kernels = 1u | 1u << 3 | 1u << 31 },
 	/* what one call costs, and how that grows with what it allocates */
 	{ .name = "calls",
 	  .tests = "local.call.*,host.call.*,peer.driver.open.pair",

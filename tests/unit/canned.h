@@ -136,7 +136,7 @@ static inline void canned_measure(struct canned *c)
 	for (node = 0; node < (uint32_t)c->run.n_nodes; node++)
 		for (s = 0; s < c->plan->n_steps; s++) {
 			const struct cs_step *step = cs_plan_step(c->plan, s);
-			struct cs_row row = canned_row(c->plan, node, s, 0);
+			struct cs_row row, total = canned_row(c->plan, node, s, 0);
 
 			if (!cs_step_applies(c->plan, step,
 					     c->run.node[node].facts.n_agents))
@@ -146,15 +146,15 @@ static inline void canned_measure(struct canned *c)
 				if (cs_transfer_is_load(&row.what))
 					continue;
 				n++;
+				total = row;
 				canned_add(c, &row,
 					   canned_rate(row.what.src.index,
 						       row.what.dst.index));
 			}
 			if (n < 2)
 				continue;
-			row = canned_row(c->plan, node, s, 0);
-			row.metric = CS_METRIC_TOTAL;
-			canned_add(c, &row, 783.6);
+			total.metric = CS_METRIC_TOTAL;
+			canned_add(c, &total, 783.6);
 		}
 }
 

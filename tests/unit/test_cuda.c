@@ -90,6 +90,9 @@ static const char *heard(const char *environment, void (*story)(void))
 		out = fdopen(ends[1], "w");
 		tell(environment, story);
 		fclose(out);
+		/* LeakSanitizer now and then stumbles over a thread that is ending */
+		if (TAP_SANITIZED)
+			_exit(0);
 		exit(0);
 	}
 	close(ends[1]);
