@@ -58,6 +58,17 @@ static CUresult run_poison(const struct fake_ctx *ctx, const void *args, unsigne
 	return CUDA_SUCCESS;
 }
 
+static void count_wrong(struct cs_check *found, uint64_t word, uint64_t want,
+			uint64_t got)
+{
+	if (!found->wrong_words++) {
+		found->first_word = word;
+		found->expected = want;
+		found->found = got;
+	}
+	found->wrong_bytes += cs_wrong_bytes(want, got);
+}
+
 static struct cs_check check_words(const struct cs_k_check *a, const uint64_t *p,
 				   uint64_t from, uint64_t to)
 {
@@ -68,12 +79,7 @@ static struct cs_check check_words(const struct cs_k_check *a, const uint64_t *p
 
 		if (p[i] == want)
 			continue;
-		if (!found.wrong_words++) {
-			found.first_word = i;
-			found.expected = want;
-			found.found = p[i];
-		}
-		found.wrong_bytes += cs_wrong_bytes(want, p[i]);
+		count_wrong(&found, i, want, p[i]);
 		found.poison_words += p[i] == CS_POISON64;
 	}
 	return found;
@@ -148,12 +154,7 @@ static CUresult run_inside(const struct fake_ctx *ctx, const void *args, unsigne
 
 		if (p[i] == want)
 			continue;
-		if (!out[0].wrong_words++) {
-			out[0].first_word = i;
-			out[0].expected = want;
-			out[0].found = p[i];
-		}
-		out[0].wrong_bytes += cs_wrong_bytes(want, p[i]);
+		count_wrong(&out[0], i, want, p[i]);
 		out[0].poison_words += p[i] == CS_POISON64;
 	}
 	return CUDA_SUCCESS;
@@ -762,12 +763,7 @@ static CUresult run_touched(const struct fake_ctx *ctx, const void *args,
 
 		if (p[i] == want)
 			continue;
-		if (!out[0].wrong_words++) {
-			out[0].first_word = i;
-			out[0].expected = want;
-			out[0].found = p[i];
-		}
-		out[0].wrong_bytes += cs_wrong_bytes(want, p[i]);
+		count_wrong(&out[0], i, want, p[i]);
 	}
 	return CUDA_SUCCESS;
 }
