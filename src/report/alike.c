@@ -9,6 +9,7 @@
 
 #include "base/quant.h"
 #include "check/fleet/class.h"
+#include "report/scale.h"
 #include "result/cells.h"
 
 #define LEAST 0.01 /* differences up to this are none */
@@ -93,14 +94,8 @@ static void judge(struct cs_alike *f, const struct seen *s, size_t n, double *ro
 	for (size_t i = 0; i < n; i++)
 		room[i] = fabs(s[i].value / median - 1);
 	quiet = 4 * 1.4826 * cs_median(room, n);
-	for (size_t i = 0; i < n; i++) {
-		double ratio = s[i].value / median;
-
-		take(f, &s[i],
-		     cs_unit_low_is_better((int)test->unit) ? 1 / ratio - 1 :
-							      ratio - 1,
-		     quiet);
-	}
+	for (size_t i = 0; i < n; i++)
+		take(f, &s[i], cs_difference(test, s[i].value, median), quiet);
 }
 
 static int gather(const struct cs_alike *f, struct cs_vec *all)

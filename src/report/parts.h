@@ -63,7 +63,9 @@ int cs_cell_print(FILE *to, const struct cs_run *cut);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
 void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);
-/* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
+/* topology.c.  The CPUs of a NUMA node that are allowed; "" unknown. */
+const char *cs_numa_cpus(const struct cs_node_facts *f, int numa);
+/* How nodes are wired and set, those alike once.  -1: no memory. */
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);

@@ -42,20 +42,13 @@ static void print_legend(FILE *to)
 
 /* ---- matrices ---- */
 
-static double off_of(const struct cs_grid *grid, size_t cell)
-{
-	double ratio = grid->value[cell] / grid->median;
-
-	return cs_unit_low_is_better((int)grid->test->unit) ? 1 / ratio - 1 :
-							      ratio - 1;
-}
-
 static void put_cell(FILE *to, const struct cs_grid *grid, size_t cell)
 {
 	if (!grid->planned[cell] && !grid->row[cell])
 		putc(' ', to);
 	else
-		put_glyph(to, off_of(grid, cell));
+		put_glyph(to,
+			  cs_difference(grid->test, grid->value[cell], grid->median));
 }
 
 static void print_columns(FILE *to, const struct cs_grid *grid)

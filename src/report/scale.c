@@ -57,6 +57,13 @@ static const struct cs_shade *shade_at(const struct cs_scale *scale, double x)
 	return &scale->shade[i];
 }
 
+double cs_difference(const struct cs_test *test, double value, double like)
+{
+	double ratio = value / like;
+
+	return cs_unit_low_is_better((int)test->unit) ? 1 / ratio - 1 : ratio - 1;
+}
+
 const struct cs_shade *cs_shade_of_share(double share)
 {
 	return shade_at(&cs_scale_share, share);

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "plan/catalogue.h"
+
 enum cs_theme { CS_THEME_LIGHT, CS_THEME_DARK, CS_THEMES };
 
 struct cs_shade {
@@ -29,6 +31,9 @@ struct cs_scale {
 };
 extern const struct cs_scale cs_scale_share, cs_scale_difference;
 
+/* How much better a figure of a test is than its like: 0.1 is 10 %, of a rate that is
+ * higher, of a time that is shorter. */
+double cs_difference(const struct cs_test *test, double value, double like);
 /* Of what the live link can do: 1 is all of it. */
 const struct cs_shade *cs_shade_of_share(double share);
 /* From its like, -0.08: 8 % worse; within `quiet` it is as they are: at least 0.01, more

@@ -67,7 +67,7 @@ static void head_text(const struct drawing *d, int column, char to[16])
 		column < d->gpus ? column : column - d->gpus);
 }
 
-static const char *cpus_of(const struct cs_node_facts *f, int numa)
+const char *cs_numa_cpus(const struct cs_node_facts *f, int numa)
 {
 	for (int i = 0; numa >= 0 && i < CS_MAX_NUMA; i++)
 		if (f->numa_node[i].numa == numa)
@@ -79,7 +79,7 @@ static const char *cpus_of(const struct cs_node_facts *f, int numa)
 static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
 {
 	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
-	const char *cpus = cpus_of(&d->nd->facts, gpu->numa);
+	const char *cpus = cs_numa_cpus(&d->nd->facts, gpu->numa);
 	int n;
 
 	if (gpu->numa < 0)

@@ -27,6 +27,9 @@ cp out redacted.html
 ok "--redact holds" eval 'page whole redacted.html && grep -q "<h1>vm</h1>" both.html &&
 	! grep -qw vm redacted.html'
 
+COLUMNS=200 run 0 show "$results/h200x4/np4-both.json" --color always -f html
+ok "a wide terminal with colours gets the same bytes" same both.html out
+
 # ---- names of others ----
 
 for text in '</title><script>alert(1)</script>' '"><img src=x onerror=alert(1)>' \

@@ -165,6 +165,17 @@ static void differences_have_their_class_and_noise_none(void)
 			 want[i].name);
 }
 
+static void a_higher_rate_and_a_shorter_time_are_better(void)
+{
+	const struct cs_test rate = { .unit = CS_UNIT_GBS },
+			     time = { .unit = CS_UNIT_NS };
+
+	t_near(cs_difference(&rate, 88, 100), -0.12, 1e-12);
+	t_near(cs_difference(&rate, 110, 100), 0.1, 1e-12);
+	t_near(cs_difference(&time, 200, 100), -0.5, 1e-12);
+	t_near(cs_difference(&time, 80, 100), 0.25, 1e-12);
+}
+
 static void each_class_has_a_glyph_of_its_own(void)
 {
 	for (int s = 0; s < 2; s++)
@@ -187,6 +198,8 @@ int main(void)
 		  neighbours_are_apart_for_all_eyes },
 		{ "faster is like nothing that is slower",
 		  faster_is_like_nothing_slower },
+		{ "a higher rate and a shorter time are better",
+		  a_higher_rate_and_a_shorter_time_are_better },
 		{ "each class has a glyph of its own",
 		  each_class_has_a_glyph_of_its_own },
 		{ NULL, NULL },

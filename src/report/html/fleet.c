@@ -94,7 +94,7 @@ static void put_shade(struct cs_html *h, const struct fleet *f,
 	cs_html(h, "/>");
 }
 
-static int gravest(const struct cs_run *run, int node)
+int cs_html_gravest(const struct cs_run *run, int node)
 {
 	const struct cs_finding *f = run->findings.data;
 	int worst = -1;
@@ -127,7 +127,7 @@ static void put_name(struct cs_html *h, const struct fleet *f, int node, int gra
 static void put_rings(struct cs_html *h, const struct fleet *f)
 {
 	for (int i = 0; i < f->run->n_nodes; i++) {
-		int grave = gravest(f->run, i);
+		int grave = cs_html_gravest(f->run, i);
 		struct cs_box box = box_of(f, i);
 
 		put_name(h, f, i, grave);

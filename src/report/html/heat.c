@@ -135,10 +135,7 @@ static struct cs_box box_of(const struct heat *heat, int k)
 
 static double difference_of(const struct heat *heat, double value)
 {
-	double ratio = value / heat->grid->median;
-
-	return cs_unit_low_is_better((int)heat->grid->test->unit) ? 1 / ratio - 1 :
-								    ratio - 1;
+	return cs_difference(heat->grid->test, value, heat->grid->median);
 }
 
 static const struct cs_shade *shade_of(const struct heat *heat, size_t cell)

@@ -2,6 +2,7 @@
  * little CSS, no script, no address, nothing loaded. */
 #include "config.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,26 +92,20 @@ static void put_notices(const struct cs_html *h, const struct cs_run *run)
 		cs_html_in(h, "p", "%s", CS_MEASURED_WITH_DOUBLE);
 }
 
-/* The answer, as text has it; it is folded there. */
+/* The answer, as text has it on a page that is wide enough. */
 static void put_answer(const struct cs_html *h, const struct cs_digest *digest)
 {
+	struct cs_page was = cs_page_turn((struct cs_page){ .columns = INT_MAX });
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (!to)
-		return;
-	cs_answer_print(to, digest, "");
-	fclose(to);
-	for (char *at = text, *end = text; at && *at; at++) {
-		if (*at == '\n')
-			*at = ' ';
-		if (*at != ' ' || (end > text && end[-1] != ' '))
-			*end++ = *at;
-		if (!at[1])
-			*end = '\0';
+	if (to) {
+		cs_answer_print(to, digest, "");
+		fclose(to);
+		cs_html_in(h, "p class=\"lead\"", "%s", text);
 	}
-	cs_html_in(h, "p class=\"lead\"", "%s", text ? text : "");
+	cs_page_turn(was);
 	free(text);
 }
 
@@ -267,7 +262,7 @@ static int put_texts(struct cs_html *h, const struct cs_run *run)
 
 /* ---- the whole ---- */
 
-static int put_versus(struct cs_html *h, const struct cs_versus *v)
+static void put_versus(struct cs_html *h, const struct cs_versus *v)
 {
 	char title[256];
 
@@ -278,7 +273,6 @@ static int put_versus(struct cs_html *h, const struct cs_versus *v)
 	cs_html_forest(h, v);
 	cs_html_versus_table(h, v);
 	cs_html_section_end(h);
-	return 0;
 }
 
 static int put_placements(struct cs_html *h, const struct cs_run *turns)
@@ -309,16 +303,6 @@ static int put_node(struct cs_html *h, const struct cs_run *run, int node)
 	return 0;
 }
 
-static int is_remarkable(const struct cs_run *run, int node)
-{
-	const struct cs_finding *f = run->findings.data;
-
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (f[i].node == node && f[i].severity >= CS_WARNING)
-			return 1;
-	return 0;
-}
-
 /* Of several nodes: all beside each other, then those with a finding. */
 static int put_nodes(struct cs_html *h, const struct cs_run *run)
 {
@@ -327,7 +311,8 @@ static int put_nodes(struct cs_html *h, const struct cs_run *run)
 	if (cs_html_fleet(h, run))
 		return -1;
 	for (int i = 0; i < run->n_nodes && shown < NODES; i++) {
-		if (!is_remarkable(run, i) || run->node[i].facts.n_agents < 1)
+		if (cs_html_gravest(run, i) < CS_WARNING ||
+		    run->node[i].facts.n_agents < 1)
 			continue;
 		if (put_node(h, run, i))
 			return -1;
@@ -373,10 +358,15 @@ static int write_page(FILE *to, const struct cs_run *run, const struct cs_run *t
 	return rc;
 }
 
+/* Texts in it are as in a file, whatever terminal asks for the page. */
 int cs_html_write(FILE *to, const struct cs_run *run,
 		  const struct cs_view_options *opt)
 {
-	return cs_write_pooled(to, run, opt, write_page);
+	struct cs_page was = cs_page_turn((struct cs_page){ 0 });
+	int rc = cs_write_pooled(to, run, opt, write_page);
+
+	cs_page_turn(was);
+	return rc;
 }
 
 int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)

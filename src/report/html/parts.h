@@ -17,6 +17,8 @@ int cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int la
 int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node);
 /* fleet.c.  A square a node. */
 int cs_html_fleet(struct cs_html *h, const struct cs_run *run);
+/* fleet.c.  enum cs_severity of a node's worst finding; -1 it has none. */
+int cs_html_gravest(const struct cs_run *run, int node);
 /* forest.c.  A line a matrix: how much better side B is, each cell with its interval; and
  * the table of all cells. */
 void cs_html_forest(struct cs_html *h, const struct cs_versus *versus);

@@ -11,6 +11,7 @@
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/link/expect.h"
+#include "report/parts.h"
 #include "result/cells.h"
 
 #define WIDE 134 /* a GPU with the gap behind it */
@@ -126,14 +127,6 @@ static struct cs_pen pen_at(double x, double y, enum cs_anchor anchor)
 	return (struct cs_pen){ x, y, 11.5, anchor, CS_INK_MUTE, 0 };
 }
 
-static const char *cpus_of(const struct wiring *w, int numa)
-{
-	for (int i = 0; numa >= 0 && i < CS_MAX_NUMA; i++)
-		if (w->nd->facts.numa_node[i].numa == numa)
-			return w->nd->facts.numa_node[i].cpus;
-	return "";
-}
-
 static void cards_text(const struct wiring *w, int numa, char *to, size_t size)
 {
 	to[0] = '\0';
@@ -158,8 +151,8 @@ static void put_numa(struct cs_html *h, const struct wiring *w, int first, int n
 	else
 		cs_svg_text(h, &pen, "Host");
 	pen = pen_at(box.x + 12, NUMA_Y + 40, CS_START);
-	if (cpus_of(w, numa)[0])
-		cs_svg_text(h, &pen, "CPUs %s", cpus_of(w, numa));
+	if (cs_numa_cpus(&w->nd->facts, numa)[0])
+		cs_svg_text(h, &pen, "CPUs %s", cs_numa_cpus(&w->nd->facts, numa));
 	pen.y += 16;
 	cards_text(w, numa, cards, sizeof(cards));
 	cs_svg_text(h, &pen, "%.*s", (int)(box.w / 6.2), cards);
