@@ -281,11 +281,12 @@ static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 	const struct cs_expected *bytes = &left->bytes;
 	void *at = find_place(e, cs_endpoints_transfer(e, k), 1)->buf.at;
 	int all = last || bytes->bytes <= HOST_WHOLE_BYTES;
+	int by_words = bytes->inside.width || bytes->triad || bytes->same;
 	struct cs_check found;
 
-	if (bytes->inside.width && all)
-		cs_hostpass_check_inside(at, bytes, !last, &found);
-	else if (bytes->inside.width)
+	if (by_words && all)
+		cs_hostpass_check_words(at, bytes, !last, &found);
+	else if (by_words)
 		cs_check_host_part(at, bytes, e->slot->seq, HOST_WHOLE_BYTES, &found);
 	else if (last)
 		cs_hostpass_check(at, bytes->bytes, bytes->key, &found);
