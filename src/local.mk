@@ -422,7 +422,6 @@ endif
 	%D%/report/alike.c \
 	%D%/report/alike.h \
 	%D%/report/answer.c \
-	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/best.c \
@@ -435,6 +434,8 @@ endif
 	%D%/report/curve.h \
 	%D%/report/digest.c \
 	%D%/report/digest.h \
+	%D%/report/digest_groups.c \
+	%D%/report/digest_table.c \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "check/verdict/check.h"
-#include "report/answer.h"
+#include "report/digest.h"
 #include "report/group.h"
 #include "report/html/parts.h"
 #include "report/html/style.h"
