@@ -577,4 +577,5 @@ EXTRA_DIST += \
 	%D%/place/README.md \
 	%D%/plan/README.md \
 	%D%/report/README.md \
+	%D%/report/html/README.md \
 	%D%/result/README.md
