@@ -297,23 +297,24 @@ void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,
 	cs_check_host_inside(p, left, at / 8, bytes / 8, 1, out);
 }
 
-void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
-			struct cs_check *out)
+void cs_check_host_some(void *p, uint64_t bytes, uint64_t key,
+			const struct cs_some *some, struct cs_check *out)
 {
 	const uint64_t n = bytes / sizeof(uint64_t), blocks = n / BLOCK;
-	struct cs_rng rng = { seed };
+	struct cs_rng rng = { some->seed };
 	const struct ways *w = ways();
 	uint64_t *word = p, i, at;
 
 	if (!blocks) {
-		cs_check_host(p, bytes, key, 1, out);
+		cs_check_host(p, bytes, key, some->poison, out);
 		return;
 	}
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
 	for (i = 0; i < blocks; i += GROUP) {
 		at = i + cs_rng_below(&rng, blocks - i < GROUP ? blocks - i : GROUP);
 		check_block(w, word, at * BLOCK, key, 0, out);
-		cs_poison_host(word + at * BLOCK, sizeof(struct block));
+		if (some->poison)
+			cs_poison_host(word + at * BLOCK, sizeof(struct block));
 	}
 }
 

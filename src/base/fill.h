@@ -154,10 +154,15 @@ void cs_check_host_inside(void *p, const struct cs_expected *left, uint64_t firs
  * poisoned. */
 void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,
 			uint64_t most, struct cs_check *out);
-/* One block of 4 KiB in each 64, at a place that depends on the seed, is checked
- * and poisoned, so that the next write of the buffer must write it again; all of a
- * buffer that has no such block. */
-void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
-			struct cs_check *out);
+/* A part of a buffer, and whether it is poisoned, so that the next write of the buffer
+ * must write it again. */
+struct cs_some {
+	uint64_t seed;
+	int poison;
+};
+/* One block of 4 KiB in each 64, at a place that depends on the seed; all of a buffer
+ * that has no such block. */
+void cs_check_host_some(void *p, uint64_t bytes, uint64_t key,
+			const struct cs_some *some, struct cs_check *out);
 
 #endif
