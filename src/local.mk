@@ -426,7 +426,6 @@ endif
 	%D%/report/alike.c \
 	%D%/report/alike.h \
 	%D%/report/answer.c \
-	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/best.c \
@@ -439,6 +438,8 @@ endif
 	%D%/report/curve.h \
 	%D%/report/digest.c \
 	%D%/report/digest.h \
+	%D%/report/digest_groups.c \
+	%D%/report/digest_table.c \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -581,4 +582,5 @@ EXTRA_DIST += \
 	%D%/place/README.md \
 	%D%/plan/README.md \
 	%D%/report/README.md \
+	%D%/report/html/README.md \
 	%D%/result/README.md

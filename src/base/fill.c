@@ -247,23 +247,24 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 		cs_poison_host(word + i, (n - i) * sizeof(*word));
 }
 
-void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
-			struct cs_check *out)
+void cs_check_host_some(void *p, uint64_t bytes, uint64_t key,
+			const struct cs_some *some, struct cs_check *out)
 {
 	const uint64_t n = bytes / sizeof(uint64_t), blocks = n / BLOCK;
-	struct cs_rng rng = { seed };
+	struct cs_rng rng = { some->seed };
 	const struct ways *w = ways();
 	uint64_t *word = p, i, at;
 
 	if (!blocks) {
-		cs_check_host(p, bytes, key, 1, out);
+		cs_check_host(p, bytes, key, some->poison, out);
 		return;
 	}
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
 	for (i = 0; i < blocks; i += GROUP) {
 		at = i + cs_rng_below(&rng, blocks - i < GROUP ? blocks - i : GROUP);
 		check_block(w, word, at * BLOCK, key, 0, out);
-		cs_poison_host(word + at * BLOCK, sizeof(struct block));
+		if (some->poison)
+			cs_poison_host(word + at * BLOCK, sizeof(struct block));
 	}
 }
 

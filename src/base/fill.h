@@ -163,17 +163,23 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 void cs_check_touched(void *p, uint64_t bytes, const struct cs_touched *pattern,
 		      struct cs_check *out);
 void cs_touch_host(void *p, uint64_t bytes, const struct cs_touched *pattern);
-/* (check_words.c)  Whatever should be there, one word after the other, from `first` on `words` of them. */
+/* Whatever should be there (check_words.c), one word after the other: `words` of them from
+ * `first` on. */
 void cs_check_host_words(void *p, const struct cs_expected *left, uint64_t first,
 			 uint64_t words, int poison, struct cs_check *out);
 /* One piece of at most that many bytes, at a place that depends on the seed, checked and
  * poisoned. */
 void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,
 			uint64_t most, struct cs_check *out);
-/* One block of 4 KiB in each 64, at a place that depends on the seed, is checked
- * and poisoned, so that the next write of the buffer must write it again; all of a
- * buffer that has no such block. */
-void cs_check_host_some(void *p, uint64_t bytes, uint64_t key, uint64_t seed,
-			struct cs_check *out);
+/* A part of a buffer, and whether it is poisoned, so that the next write of the buffer
+ * must write it again. */
+struct cs_some {
+	uint64_t seed;
+	int poison;
+};
+/* One block of 4 KiB in each 64, at a place that depends on the seed; all of a buffer
+ * that has no such block. */
+void cs_check_host_some(void *p, uint64_t bytes, uint64_t key,
+			const struct cs_some *some, struct cs_check *out);
 
 #endif

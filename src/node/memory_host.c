@@ -293,7 +293,8 @@ static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 	else if (all)
 		cs_check_host(at, bytes->bytes, bytes->key, 1, &found);
 	else
-		cs_check_host_some(at, bytes->bytes, bytes->key, e->slot->seq, &found);
+		cs_check_host_some(at, bytes->bytes, bytes->key,
+				   &(struct cs_some){ e->slot->seq, 1 }, &found);
 	cs_slot_found(e->slot, k, bytes, &found);
 	e->slot->checked_whole[k] += left->whole && all;
 	e->slot->checked_part[k] += !all;

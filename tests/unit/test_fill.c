@@ -169,7 +169,8 @@ static void a_large_buffer_shows_the_first_wrong_word(void)
 static void a_sample_finds_what_was_never_written(void)
 {
 	cs_poison_host(large, MANY * sizeof(*large));
-	cs_check_host_some(large, MANY * sizeof(*large), key_of(1), 1, &found);
+	cs_check_host_some(large, MANY * sizeof(*large), key_of(1),
+			   &(struct cs_some){ 1, 1 }, &found);
 	t_eq_int(found.wrong_words, 3 * WORDS);
 	t_eq_int(found.poison_words, found.wrong_words);
 }
@@ -178,7 +179,8 @@ static void a_sample_finds_what_was_never_written(void)
 static void sampled(uint64_t seed, unsigned char taken[192])
 {
 	cs_fill_host(large, MANY * sizeof(*large), key_of(1));
-	cs_check_host_some(large, MANY * sizeof(*large), key_of(1), seed, &found);
+	cs_check_host_some(large, MANY * sizeof(*large), key_of(1),
+			   &(struct cs_some){ seed, 1 }, &found);
 	t_eq_int(found.wrong_words, 0);
 	for (int i = 0; i < 192; i++)
 		taken[i] = large[i * WORDS] == CS_POISON64 &&
@@ -202,7 +204,8 @@ static void a_sample_takes_one_block_of_64(void)
 	sampled(2, other);
 	t_ok(memcmp(taken, other, sizeof(taken)) != 0);
 	/* what was not written again since shows */
-	cs_check_host_some(large, MANY * sizeof(*large), key_of(1), 2, &found);
+	cs_check_host_some(large, MANY * sizeof(*large), key_of(1),
+			   &(struct cs_some){ 2, 1 }, &found);
 	t_eq_int(found.poison_words, 3 * WORDS);
 }
 
@@ -210,7 +213,7 @@ static void a_sample_of_little_is_all(void)
 {
 	cs_fill_host(large, 256, key_of(1));
 	large[31] ^= 4;
-	cs_check_host_some(large, 256, key_of(1), 9, &found);
+	cs_check_host_some(large, 256, key_of(1), &(struct cs_some){ 9, 1 }, &found);
 	t_eq_int(found.wrong_words, 1);
 	t_eq_int(found.first_word, 31);
 	t_ok(large[0] == CS_POISON64);
