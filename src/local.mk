@@ -25,6 +25,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
+	%D%/base/check_words.c \
 	%D%/base/cpus.c \
 	%D%/base/cpus.h \
 	%D%/base/err.c \
@@ -39,6 +40,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fma.h \
 	%D%/base/fma_host.c \
 	%D%/base/triad.h \
+	%D%/base/triad_host.c \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
@@ -262,6 +264,8 @@ endif
 	%D%/node/tiles.h \
 	%D%/node/usage.c \
 	%D%/node/usage.h \
+	%D%/node/share.c \
+	%D%/node/share.h \
 	%D%/node/workers.c \
 	%D%/node/workers.h
 
@@ -422,7 +426,6 @@ endif
 	%D%/report/alike.c \
 	%D%/report/alike.h \
 	%D%/report/answer.c \
-	%D%/report/answer.h \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
 	%D%/report/best.c \
@@ -435,6 +438,8 @@ endif
 	%D%/report/curve.h \
 	%D%/report/digest.c \
 	%D%/report/digest.h \
+	%D%/report/digest_groups.c \
+	%D%/report/digest_table.c \
 	%D%/report/explain.c \
 	%D%/report/figures.c \
 	%D%/report/fleet.c \
@@ -577,4 +582,5 @@ EXTRA_DIST += \
 	%D%/place/README.md \
 	%D%/plan/README.md \
 	%D%/report/README.md \
+	%D%/report/html/README.md \
 	%D%/result/README.md

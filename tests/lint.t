@@ -27,13 +27,14 @@ check() { # NAME COMMAND...
 echo "1..5"
 
 mapfile -t scripts < <(find quickstart .ci launch packaging tests -type f -print0 |
-	xargs -0 grep -lE '^#!.*\<(ba)?sh\>' | grep -v '^tests/run/')
+	xargs -0 grep -lE '^#!.*\<(ba)?sh\>' | grep -vE '^tests/run/|/check[.]t$')
 check "shellcheck finds nothing in ${#scripts[@]} scripts" \
 	shellcheck "${scripts[@]}"
 
 # They hand code to lib.sh in quotes, and share its variables.
-check "shellcheck finds nothing in tests/run" \
-	shellcheck --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh
+check "shellcheck finds nothing in tests/run and the checks of packaging" \
+	shellcheck --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh \
+	packaging/*/check.t tests/packages/lib.sh
 
 # Style and "unused" are left to reviewers: only what is wrong anywhere.
 check "cppcheck finds nothing in the sources" \

@@ -495,6 +495,7 @@ EXTRA_DIST += \
 	%D%/fuzz/corpus \
 	%D%/golden \
 	%D%/matrix \
+	%D%/packages/lib.sh \
 	%D%/run/lib.sh
 
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.

@@ -137,9 +137,19 @@ def count(name):
     return ()
 
 
+def matrix_rings(name):
+    """Of each matrix its rings: around cells below their like, around cells with a remark."""
+    for s in load(name).iter("svg"):
+        rings = [e for e in s.iter("path") if e.get("fill") == "none" and e.get("stroke-width") == "2"]
+        for e in rings:
+            print(s.find("title").text, "remark" if e.get("stroke-dasharray") else "odd", e.get("d").count("M"))
+    return ()
+
+
 def main():
     do = {"whole": whole, "figures": figures, "cells": compared, "text": text_of,
-          "hostile": hostile, "count": count}[sys.argv[1]]
+          "hostile": hostile, "count": count,
+          "rings": matrix_rings}[sys.argv[1]]
     faults = list(do(*sys.argv[2:]))
     for fault in faults[:10]:
         print(fault, file=sys.stderr)

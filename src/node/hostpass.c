@@ -11,14 +11,14 @@
 /* Worth a thread, and whole pages of 2 MiB. */
 #define PART_LEAST ((uint64_t)16 << 20)
 
-enum what { FILL, POISON, CHECK, TOUCHED, INSIDE, FLUSH };
+enum what { FILL, POISON, CHECK, TOUCHED, WORDS, FLUSH };
 
 struct part {
 	enum what what;
 	char *at;
 	uint64_t bytes, key;
 	uint64_t page, mark;		/* TOUCHED */
-	const struct cs_expected *left; /* INSIDE, … */
+	const struct cs_expected *left; /* WORDS, … */
 	void *whole;			/* … all of it, … */
 	int poison;			/* … and leave that behind */
 	void (*flush)(const void *at, uint64_t bytes);
@@ -35,10 +35,10 @@ static void *pass(void *arg)
 		cs_fill_host(part->at, part->bytes, part->key);
 	else if (part->what == POISON)
 		cs_poison_host(part->at, part->bytes);
-	else if (part->what == INSIDE)
-		cs_check_host_inside(part->whole, part->left,
-				     (uint64_t)(part->at - (char *)part->whole) / 8,
-				     part->bytes / 8, part->poison, &part->found);
+	else if (part->what == WORDS)
+		cs_check_host_words(part->whole, part->left,
+				    (uint64_t)(part->at - (char *)part->whole) / 8,
+				    part->bytes / 8, part->poison, &part->found);
 	else if (part->what == FLUSH)
 		part->flush(part->at, part->bytes);
 	else if (part->what == TOUCHED)
@@ -137,11 +137,11 @@ void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *o
 }
 
 /* Each part counts words from where all begins. */
-void cs_hostpass_check_inside(void *p, const struct cs_expected *left, int poison,
-			      struct cs_check *out)
+void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
+			     struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
-	int n = divide(INSIDE, p, left->bytes, left->key, part);
+	int n = divide(WORDS, p, left->bytes, left->key, part);
 
 	for (int i = 0; i < n; i++) {
 		part[i].left = left;

@@ -281,18 +281,20 @@ static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 	const struct cs_expected *bytes = &left->bytes;
 	void *at = find_place(e, cs_endpoints_transfer(e, k), 1)->buf.at;
 	int all = last || bytes->bytes <= HOST_WHOLE_BYTES;
+	int by_words = bytes->inside.width || bytes->triad || bytes->same;
 	struct cs_check found;
 
-	if (bytes->inside.width && all)
-		cs_hostpass_check_inside(at, bytes, !last, &found);
-	else if (bytes->inside.width)
+	if (by_words && all)
+		cs_hostpass_check_words(at, bytes, !last, &found);
+	else if (by_words)
 		cs_check_host_part(at, bytes, e->slot->seq, HOST_WHOLE_BYTES, &found);
 	else if (last)
 		cs_hostpass_check(at, bytes->bytes, bytes->key, &found);
 	else if (all)
 		cs_check_host(at, bytes->bytes, bytes->key, 1, &found);
 	else
-		cs_check_host_some(at, bytes->bytes, bytes->key, e->slot->seq, &found);
+		cs_check_host_some(at, bytes->bytes, bytes->key,
+				   &(struct cs_some){ e->slot->seq, 1 }, &found);
 	cs_slot_found(e->slot, k, bytes, &found);
 	e->slot->checked_whole[k] += left->whole && all;
 	e->slot->checked_part[k] += !all;

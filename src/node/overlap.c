@@ -113,6 +113,7 @@ struct job {
 	const struct cs_tiles *tiles;
 	int checks, whole;
 	struct cs_check *wrong;
+	uint32_t done; /* kernels on what lies in managed tiles */
 };
 
 static const struct cs_backend_costs *costs(const struct job *j)
@@ -182,8 +183,8 @@ static int work(const struct job *j, const struct op *op)
 	};
 
 	for (uint32_t k = 0; k < j->tiles->kernels; k++) {
-		one.from = key_of(j, k);
-		one.to = key_of(j, k + 1);
+		one.from = key_of(j, j->done + k);
+		one.to = key_of(j, j->done + k + 1);
 		if (costs(j)->rekey(j->cost->dev, op->stream, &one,
 				    &j->cost->slot->err))
 			return -1;
@@ -282,16 +283,18 @@ static int poison(const struct job *j)
 }
 
 /* A look at some leaves poison where it looked, and all of a round look at the same
- * places: the first, behind moves alone, for another key than what lay there before. */
+ * places: the first, behind moves alone, for another key than what lay there before.  Of
+ * managed tiles each part finds those of the one before, which it makes others. */
 static void check_host(const struct job *j, uint64_t key)
 {
+	const struct cs_some some = { j->cost->slot->seq, !j->tiles->managed };
 	struct cs_check found;
 
 	if (j->whole)
 		cs_hostpass_check(j->tiles->dst_at, j->cost->desc.bytes, key, &found);
 	else
-		cs_check_host_some(j->tiles->dst_at, j->cost->desc.bytes, key,
-				   j->cost->slot->seq, &found);
+		cs_check_host_some(j->tiles->dst_at, j->cost->desc.bytes, key, &some,
+				   &found);
 	cs_tiles_keep(j->wrong, &found);
 }
 
@@ -321,64 +324,89 @@ static int prove_prefetch(const struct job *j)
 		     0;
 }
 
-/* Filled by the GPU, and home if they are to be moved. */
-static int ready(const struct job *j, int moves)
+/* Filled by the GPU, where they are then. */
+static int fill(struct job *j)
 {
-	if (bring(j, &j->tiles->gpu) ||
-	    j->cost->backend->fill(j->cost->dev, base(j), j->cost->desc.bytes,
-				   j->tiles->key, &j->cost->slot->err) ||
-	    (j->whole && prove_prefetch(j)))
-		return -1;
-	return moves && (bring(j, &j->tiles->home) || prove_home(j)) ? -1 : 0;
+	j->done = 0;
+	return bring(j, &j->tiles->gpu) ||
+			       j->cost->backend->fill(j->cost->dev, base(j),
+						      j->cost->desc.bytes,
+						      j->tiles->key,
+						      &j->cost->slot->err) ||
+			       (j->whole && prove_prefetch(j)) ?
+		     -1 :
+		     0;
 }
 
 /* ---- a round ---- */
 
-static const struct {
+static const struct part {
 	enum cs_overlap value;
 	void (*list)(struct schedule *s);
 	int moves, kernels;
-} part[] = {
-	{ CS_OVERLAP_MOVES, list_rotated, 1, 0 },
-	/* on what the moves have brought */
-	{ CS_OVERLAP_KERNELS, list_serial, 0, 1 },
-	{ CS_OVERLAP_SERIAL, list_serial, 1, 1 },
-	{ CS_OVERLAP_STREAMS, list_streams, 1, 1 },
-	{ CS_OVERLAP_ROTATED, list_rotated, 1, 1 },
-};
+} moves_alone = { CS_OVERLAP_MOVES, list_rotated, 1, 0 },
+  kernels_alone = { CS_OVERLAP_KERNELS, list_serial, 0, 1 },
+  both[] = {
+	  { CS_OVERLAP_SERIAL, list_serial, 1, 1 },
+	  { CS_OVERLAP_STREAMS, list_streams, 1, 1 },
+	  { CS_OVERLAP_ROTATED, list_rotated, 1, 1 },
+  };
 
-static int measure(const struct job *j, uint32_t i)
+static int look(const struct job *j, const struct part *part, uint64_t key)
 {
-	struct schedule s = { .tiles = tiles_of(j),
-			      .moves = part[i].moves,
-			      .kernels = part[i].kernels };
-	uint64_t key = key_of(j, s.kernels ? j->tiles->kernels : 0);
-
-	part[i].list(&s);
-	if (j->tiles->managed ? ready(j, s.moves) : j->checks && s.moves && poison(j))
-		return -1;
-	if (run(j, &s, &j->cost->slot->value[part[i].value]))
-		return -1;
-	if (j->tiles->managed && s.moves && prove_home(j))
+	if (j->tiles->managed && part->moves && prove_home(j))
 		return -1;
 	if (!j->checks)
 		return 0;
-	if (s.moves)
+	if (part->moves)
 		check_host(j, key);
-	return s.moves && j->tiles->managed ? 0 : check_gpu(j, key);
+	return part->moves && j->tiles->managed ? 0 : check_gpu(j, key);
+}
+
+static int measure(struct job *j, const struct part *part)
+{
+	struct schedule s = { .tiles = tiles_of(j),
+			      .moves = part->moves,
+			      .kernels = part->kernels };
+	uint32_t after = j->done + (s.kernels ? j->tiles->kernels : 0);
+
+	part->list(&s);
+	if ((!j->tiles->managed && j->checks && s.moves && poison(j)) ||
+	    run(j, &s, &j->cost->slot->value[part->value]))
+		return -1;
+	if (j->tiles->managed)
+		j->done = after;
+	return look(j, part, key_of(j, after));
+}
+
+/* Of managed tiles the kernels come first, where they are filled; then they go home, where
+ * each further part finds and leaves them. */
+static int measure_alone(struct job *j)
+{
+	if (!j->tiles->managed)
+		return measure(j, &moves_alone) || measure(j, &kernels_alone) ? -1 : 0;
+	return fill(j) || measure(j, &kernels_alone) || bring(j, &j->tiles->home) ||
+			       prove_home(j) || measure(j, &moves_alone) ?
+		     -1 :
+		     0;
 }
 
 int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		     int whole, struct cs_check *wrong)
 {
-	struct job job = { cost, tiles, !(cost->slot->flags & CS_CMD_UNCHECKED),
-			   whole, wrong };
+	struct job job = { .cost = cost,
+			   .tiles = tiles,
+			   .checks = !(cost->slot->flags & CS_CMD_UNCHECKED),
+			   .whole = whole,
+			   .wrong = wrong };
 	double *ms = cost->slot->value;
 
 	cs_lane_armed(cost->board, cost->slot);
 	cs_gate_await(cost->board, cost->slot->seq);
-	for (uint32_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
-		if (measure(&job, i))
+	if (measure_alone(&job))
+		return -1;
+	for (uint32_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+		if (measure(&job, &both[i]))
 			return -1;
 	ms[CS_OVERLAP_IDEAL] = fmax(ms[CS_OVERLAP_KERNELS], ms[CS_OVERLAP_MOVES]);
 	cost->slot->n_values = CS_OVERLAPS;

@@ -68,8 +68,9 @@ int cs_topo_allowed_cpus(void);
 
 /* Cores of a NUMA node; 1 where that is not known. */
 int cs_topo_cores(const struct cs_topo *topo, int numa);
-/* Bind the calling thread to the allowed CPUs of a NUMA node, strictly. */
-int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
+/* Bind the calling thread to the allowed CPUs of a NUMA node, strictly, or of its core of
+ * that number (where cores are known); core -1: all. */
+int cs_topo_bind(const struct cs_topo *topo, int numa, int core, struct cs_err *err);
 
 /* Let the calling thread run on every CPU the process is allowed. */
 int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err);
@@ -78,6 +79,8 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err);
  * the kernel.  Returns 1 when all of them lie in `numa`, 0 when not, -1 on
  * error. */
 int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t size);
+/* Two such lists as one, in the first. */
+void cs_topo_add_cpus(char *list, size_t size, const char *more);
 
 /* ---- signs of an NVIDIA GPU without any driver call ---- */
 

@@ -9,13 +9,12 @@
 #include "base/print.h"
 #include "base/quant.h"
 #include "report/matrix.h"
-#include "report/scale.h"
+#include "report/odd.h"
 
 #define COLUMNS_MOST 16 /* as numbers; more are split by the width of the page */
 #define LABEL 9		/* width of the row labels */
 #define CELL 8		/* least width of a cell, "  396.38" */
 #define WORST 10
-#define QUIET 0.01 /* healthy cells are as near to their like */
 #define ACROSS 8	/* agents side by side, at most */
 
 static struct cs_label row_label(const struct cs_grid *grid, int i)
@@ -53,16 +52,6 @@ struct block {
 	int first, last, width;
 };
 
-/* What shows how odd a cell is, where the page has colours; "" nothing does. */
-static const char *colour_of(const struct cs_grid *grid, int cell)
-{
-	double off = grid->off ? expm1(grid->off[cell]) : NAN;
-
-	return cs_is_coloured() && !isnan(off) ?
-		       cs_shade_of_difference(off, QUIET)->sgr :
-		       "";
-}
-
 static void put_number(FILE *to, int decimals, double x, int width)
 {
 	if (isnan(x))
@@ -74,16 +63,16 @@ static void put_number(FILE *to, int decimals, double x, int width)
 /* A number at the right end of its place, coloured by itself. */
 static void put_cell(FILE *to, const struct cs_grid *grid, int cell, int width)
 {
-	const char *colour = colour_of(grid, cell);
+	const struct cs_shade *shade = cs_odd_shade(grid, (size_t)cell);
 	int d = cs_decimals(grid->test), digits;
 
-	if (!*colour) {
+	if (!cs_is_coloured() || !shade || !*shade->sgr) {
 		put_number(to, d, grid->value[cell], width);
 		return;
 	}
 	digits = snprintf(NULL, 0, "%.*f", d, grid->value[cell]);
 	cs_print(to, "%*s", width - digits, "");
-	cs_print_sgr(to, colour);
+	cs_print_sgr(to, shade->sgr);
 	put_number(to, d, grid->value[cell], 0);
 	cs_print_sgr(to, "0");
 }

@@ -27,6 +27,13 @@ int cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
 	return grid->off ? 0 : -1;
 }
 
+const struct cs_shade *cs_odd_shade(const struct cs_grid *grid, size_t cell)
+{
+	double off = grid->off ? grid->off[cell] : NAN;
+
+	return isnan(off) ? NULL : cs_shade_of_difference(expm1(off));
+}
+
 /* "33 %", "7 to 33 %": how far they are below their like. */
 static void drop_text(const struct cs_grid *grid, char *to, size_t size)
 {

@@ -10,6 +10,13 @@
 
 struct cs_digest;
 
+/* answer.c.  One sentence: what each path gives, whether all is alike, what went wrong;
+ * behind `what` and a colon, unless that is "". */
+void cs_answer_print(FILE *to, const struct cs_digest *digest, const char *what);
+/* digest_table.c.  A line a test; of very many those with a remark, and all as groups
+ * unless `verbose`.  digest_groups.c: several tests a line.  -1: no memory. */
+int cs_digest_print(FILE *to, const struct cs_digest *digest, int verbose);
+int cs_digest_groups_print(FILE *to, const struct cs_digest *digest);
 /* text.c.  What stands in for GPUs or a clock; program, what was asked for and when. */
 void cs_notices_print(FILE *to, const struct cs_run *run);
 void cs_head_print(FILE *to, const struct cs_run *run);

@@ -12,7 +12,7 @@
 #include "report/curve.h"
 #include "report/matrix.h"
 #include "report/parts.h"
-#include "report/scale.h"
+#include "report/odd.h"
 #include "report/view.h"
 #include "report/views.h"
 
@@ -24,9 +24,7 @@
 
 static void put_glyph(FILE *to, double off)
 {
-	const struct cs_shade *shade = cs_shade_of_difference(off, QUIET);
-
-	putc(isnan(off) ? '?' : shade->glyph, to);
+	putc(isnan(off) ? '?' : cs_shade_of_difference(off)->glyph, to);
 }
 
 static void print_legend(FILE *to)
@@ -37,18 +35,20 @@ static void print_legend(FILE *to)
 	for (int i = 0; i < scale->n; i++)
 		cs_text_add(text, sizeof(text), "%c %s,  ", scale->shade[i].glyph,
 			    scale->shade[i].label);
-	cs_fold(to, 2, 2, "%s? no figure", text);
+	cs_fold(to, 2, 2, "%s: not compared,  ? no figure", text);
 }
 
 /* ---- matrices ---- */
 
 static void put_cell(FILE *to, const struct cs_grid *grid, size_t cell)
 {
-	if (!grid->planned[cell] && !grid->row[cell])
-		putc(' ', to);
-	else
-		put_glyph(to,
-			  cs_difference(grid->test, grid->value[cell], grid->median));
+	const struct cs_shade *odd = cs_odd_shade(grid, cell);
+
+	putc(!grid->planned[cell] && !grid->row[cell] ? ' ' :
+	     isnan(grid->value[cell])		      ? '?' :
+	     odd				      ? odd->glyph :
+							':',
+	     to);
 }
 
 static void print_columns(FILE *to, const struct cs_grid *grid)
@@ -158,29 +158,35 @@ static int picture_curve(FILE *to, const struct cs_run *run, uint32_t index)
 
 /* ---- one node ---- */
 
-static int picture_matrix(FILE *to, const struct cs_run *run, int node, uint32_t index)
+static int picture_matrix(FILE *to, const struct cs_run *run,
+			  const struct cs_likeness *likeness, uint32_t index)
 {
 	struct cs_grid grid;
+	int rc;
 
-	if (cs_grid_init(&grid, run, node, index))
+	if (cs_grid_init(&grid, run, 0, index))
 		return -1;
-	if (grid.n_planned) {
+	rc = cs_odd_mark(likeness, &grid);
+	if (!rc && grid.n_planned) {
 		putc('\n', to);
 		print_matrix(to, &grid);
 	}
 	cs_grid_release(&grid);
-	return 0;
+	return rc;
 }
 
-static int print_node(FILE *to, const struct cs_run *run, int node)
+static int print_first_node(FILE *to, const struct cs_run *run)
 {
-	int rc = 0;
+	struct cs_likeness likeness;
+	struct cs_err err;
+	int rc = cs_likeness_make(&likeness, run, &err);
 
 	for (uint32_t i = 0; i < cs_grids(run) && !rc; i++)
 		if (cs_curve_points(run, i))
 			rc = picture_curve(to, run, i);
 		else if (!cs_curve_holds(run, i))
-			rc = picture_matrix(to, run, node, i);
+			rc = picture_matrix(to, run, &likeness, i);
+	cs_likeness_release(&likeness);
 	return rc;
 }
 
@@ -265,7 +271,7 @@ static int print_picture(FILE *to, const struct cs_run *run,
 	cs_head_print(to, run);
 	print_legend(to);
 	rc = several	  ? print_fleet(to, run) :
-	     run->n_nodes ? print_node(to, run, 0) :
+	     run->n_nodes ? print_first_node(to, run) :
 			    0;
 	putc('\n', to);
 	return rc || cs_findings_print(to, run) ? -1 : 0;

@@ -69,8 +69,8 @@ const struct cs_shade *cs_shade_of_share(double share)
 	return shade_at(&cs_scale_share, share);
 }
 
-const struct cs_shade *cs_shade_of_difference(double difference, double quiet)
+const struct cs_shade *cs_shade_of_difference(double difference)
 {
 	return shade_at(&cs_scale_difference,
-			fabs(difference) <= fmax(quiet, QUIET) ? 0 : difference);
+			fabs(difference) <= QUIET ? 0 : difference);
 }

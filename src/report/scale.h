@@ -36,8 +36,7 @@ extern const struct cs_scale cs_scale_share, cs_scale_difference;
 double cs_difference(const struct cs_test *test, double value, double like);
 /* Of what the live link can do: 1 is all of it. */
 const struct cs_shade *cs_shade_of_share(double share);
-/* From its like, -0.08: 8 % worse; within `quiet` it is as they are: at least 0.01, more
- * where they are restless. */
-const struct cs_shade *cs_shade_of_difference(double difference, double quiet);
+/* From its like, -0.08: 8 % worse; within 1 % it is as they are. */
+const struct cs_shade *cs_shade_of_difference(double difference);
 
 #endif

@@ -71,7 +71,7 @@ static void check_and_poison(void)
 
 static void some(void)
 {
-	cs_check_host_some(buffer, bytes, 1, 1, &found);
+	cs_check_host_some(buffer, bytes, 1, &(struct cs_some){ 1, 1 }, &found);
 }
 
 /* The best of some rounds: others may be at work. */

@@ -95,7 +95,7 @@ static void measure(int kind, int numa, uint64_t arena)
 	in = copy(arena, buf.address, &err);
 	out = copy(buf.address, arena, &err);
 	begun = now();
-	cs_check_host_some(buf.at, bytes, KEY, KEY, &found);
+	cs_check_host_some(buf.at, bytes, KEY, &(struct cs_some){ KEY, 1 }, &found);
 	sampled = now() - begun;
 	printf("%-10s %7.3f %7.2f %7.2f %7.2f %7.2f %8.2f  %d by %s %s%s%s\n",
 	       kinds[kind].name, made - filled, in, out,

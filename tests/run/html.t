@@ -82,6 +82,22 @@ ok "… a square a node, a ring around the slow one, its three cells coloured" e
 	'grep -qx "nodes 12 rings 1 odd [36]" squares'
 ok "… whose name and finding are there" page text fleet.html n07
 
+# ---- what is odd ----
+
+# Of each matrix how many cells have a ring in the page: those that text marks.
+for name in healthy slow-link slow-gpu; do
+	run 0 show "$TESTDATA/fixtures/answer/$name.json" -f html
+	cp out marked.html
+	page rings marked.html | grep odd >ringed
+	run 0 show "$TESTDATA/fixtures/answer/$name.json" -v
+	awk '/^[a-z0-9]+\./ { test = $1 } /^ +< [0-9]+ cells? / { print test, "odd", $2 }' out >marks
+	ok "$name: rings are around the cells that text marks" eval \
+		'cmp ringed marks && { [ $name = healthy ] || [ -s marks ]; }'
+done
+run 0 show "$TESTDATA/fixtures/answer/slow-link.json" -f picture
+ok "picture: of compared cells how far from their like, of others that they are not" eval \
+	'[ "$(grep -c "^ *0   @\.\{6\}$" out)" = 2 ] && prints ": not compared"'
+
 # ---- a picture in the terminal, a time line ----
 
 run 0 check "${fleet[@]}" -f picture

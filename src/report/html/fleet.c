@@ -57,7 +57,7 @@ static void put_squares(struct cs_html *h, const struct fleet *f)
 	}
 	if (n) {
 		cs_html(h, "\"");
-		cs_svg_shade(h, cs_shade_of_difference(0, 0));
+		cs_svg_shade(h, cs_shade_of_difference(0));
 		cs_html(h, "/>");
 	}
 	for (int i = 0; i < f->run->n_nodes; i++)
@@ -80,8 +80,7 @@ static void put_shade(struct cs_html *h, const struct fleet *f,
 						at % f->side);
 			struct cs_box box = box_of(f, node);
 
-			if (isnan(d) || d == 0 ||
-			    cs_shade_of_difference(d, 0) != shade)
+			if (isnan(d) || d == 0 || cs_shade_of_difference(d) != shade)
 				continue;
 			cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"",
 				box.x + c * (at % f->side),

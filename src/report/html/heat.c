@@ -8,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quant.h"
 #include "base/units.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/matrix.h"
 #include "report/curve.h"
-#include "report/parts.h"
+#include "report/odd.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define LEFT 52
@@ -28,7 +27,6 @@ struct heat {
 	int is_list;	  /* a cell an agent, in one row */
 	double peak;	  /* of the links; NAN: colours are differences */
 	double low, high; /* what is usual of it */
-	double quiet;	  /* differences that say nothing */
 	double w, h;	  /* of a cell */
 };
 
@@ -42,22 +40,6 @@ struct cs_label cs_html_figure(double x)
 }
 
 /* ---- what is in it ---- */
-
-/* Half of the cells have wider intervals than this share. */
-static double usual_margin(const struct cs_grid *grid, double *room)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
-		double margin = isnan(grid->value[i]) ?
-					NAN :
-					cs_stats_margin(&grid->row[i]->stats);
-
-		if (isfinite(margin))
-			room[k++] = margin;
-	}
-	return k ? cs_median(room, k) : 0;
-}
 
 /* Is a figure to be told as a share of its link?  Of copies that another step or test
  * holds up, or that are too short to fill it, that says nothing. */
@@ -104,22 +86,17 @@ static int is_there(const struct cs_grid *grid, size_t i)
 static int heat_init(struct heat *heat, const struct cs_grid *grid)
 {
 	size_t n = cs_grid_cells(grid), k = 0;
-	double *room = calloc(n + 1, sizeof(*room));
 
 	*heat = (struct heat){ .grid = grid,
 			       .cell = calloc(n + 1, sizeof(*heat->cell)),
 			       .is_list = cs_test_is_list(grid->test) };
-	if (!room || !heat->cell) {
-		free(room);
+	if (!heat->cell)
 		return -1;
-	}
 	for (size_t i = 0; i < n; i++)
 		if (!heat->is_list || is_there(grid, i))
 			heat->cell[k++] = i;
 	heat->n_rows = heat->is_list ? 1 : grid->n_rows;
 	heat->n_cols = heat->is_list ? (int)k : grid->n_cols;
-	heat->quiet = 3 * usual_margin(grid, room);
-	free(room);
 	find_peak(heat);
 	heat->w = heat->n_cols <= 4 ? 62 : heat->n_cols <= NUMBERED ? 50 : 10;
 	heat->h = heat->n_cols <= 4 ? 34 : heat->n_cols <= NUMBERED ? 28 : 10;
@@ -133,19 +110,16 @@ static struct cs_box box_of(const struct heat *heat, int k)
 				heat->h - 2 };
 }
 
-static double difference_of(const struct heat *heat, double value)
-{
-	return cs_difference(heat->grid->test, value, heat->grid->median);
-}
-
+/* What is not compared is no odder than the rest. */
 static const struct cs_shade *shade_of(const struct heat *heat, size_t cell)
 {
-	double value = heat->grid->value[cell];
+	const struct cs_grid *grid = heat->grid;
+	const struct cs_shade *odd = cs_odd_shade(grid, cell);
 
 	if (isnan(heat->peak))
-		return cs_shade_of_difference(difference_of(heat, value), heat->quiet);
-	return cs_shade_of_share(value / cs_row_peak_gbs(heat->grid->run,
-							 heat->grid->row[cell]));
+		return odd ? odd : cs_shade_of_difference(0);
+	return cs_shade_of_share(grid->value[cell] /
+				 cs_row_peak_gbs(grid->run, grid->row[cell]));
 }
 
 /* ---- cells ---- */
@@ -212,17 +186,8 @@ static void put_missing(struct cs_html *h, const struct heat *heat)
 	cs_html(h, "/>");
 }
 
-static int is_odd(const struct heat *heat, size_t cell)
-{
-	double value = heat->grid->value[cell];
-
-	return !isnan(value) &&
-	       cs_shade_of_difference(difference_of(heat, value), heat->quiet)->least <
-		       -0.01;
-}
-
-/* A ring around what is odd, or has a remark. */
-static void put_rings(struct cs_html *h, const struct heat *heat, int odd)
+/* A ring around the cells with a mark. */
+static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
 {
 	int n = 0;
 
@@ -230,9 +195,7 @@ static void put_rings(struct cs_html *h, const struct heat *heat, int odd)
 		size_t cell = heat->cell[k];
 		struct cs_box box = box_of(heat, k);
 
-		if (odd ? !is_odd(heat, cell) :
-			  is_odd(heat, cell) || isnan(heat->grid->value[cell]) ||
-				    heat->grid->mark[cell] != '!')
+		if (heat->grid->mark[cell] != mark || isnan(heat->grid->value[cell]))
 			continue;
 		cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"", box.x,
 			box.y, box.w, box.h, box.w);
@@ -240,8 +203,8 @@ static void put_rings(struct cs_html *h, const struct heat *heat, int odd)
 	if (!n)
 		return;
 	cs_html(h, "\" fill=\"none\" stroke-width=\"2\"%s",
-		odd ? "" : " stroke-dasharray=\"4 3\"");
-	cs_svg_stroke(h, odd ? CS_INK_BAD : CS_INK_WARN);
+		mark == '<' ? "" : " stroke-dasharray=\"4 3\"");
+	cs_svg_stroke(h, mark == '<' ? CS_INK_BAD : CS_INK_WARN);
 	cs_html(h, "/>");
 }
 
@@ -367,8 +330,8 @@ static void put_matrix(struct cs_html *h, const struct heat *heat)
 	for (int i = 0; i < scale->n; i++)
 		put_shade(h, heat, &scale->shade[i]);
 	put_missing(h, heat);
-	put_rings(h, heat, 0);
-	put_rings(h, heat, 1);
+	put_rings(h, heat, '!');
+	put_rings(h, heat, '<');
 	if (strip)
 		put_strip(h, heat);
 	cs_svg_end(h);
@@ -409,9 +372,10 @@ static int put_one(struct cs_html *h, const struct cs_grid *grid, int begun)
 	return 1;
 }
 
-static int put_path(struct cs_html *h, const struct cs_run *run, int node,
+static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
 		    enum cs_path path)
 {
+	const struct cs_run *run = d->run;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < cs_grids(run) && rc >= 0; i++) {
@@ -421,7 +385,9 @@ static int put_path(struct cs_html *h, const struct cs_run *run, int node,
 			continue;
 		if (cs_grid_init(&grid, run, node, i))
 			return -1;
-		if (grid.n_planned)
+		if (cs_odd_mark(&d->likeness, &grid))
+			rc = -1;
+		else if (grid.n_planned)
 			rc = put_one(h, &grid, rc);
 		cs_grid_release(&grid);
 	}
@@ -432,10 +398,11 @@ static int put_path(struct cs_html *h, const struct cs_run *run, int node,
 	return rc < 0 ? -1 : 0;
 }
 
-int cs_html_heat(struct cs_html *h, const struct cs_run *run, int node)
+int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {
 	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
 					      CS_PATH_LOCAL, CS_PATH_HOST };
+	const struct cs_run *run = digest->run;
 	uint32_t n = cs_grids(run), held = 0;
 	int rc = 0;
 
@@ -446,14 +413,14 @@ int cs_html_heat(struct cs_html *h, const struct cs_run *run, int node)
 	cs_html_section(
 		h, "Matrices",
 		"Colour says how much of the live link a figure is, where it is "
-		"known what is usual; else how far it is from the median of its "
-		"matrix. The scales are the same in every report. A ring is a cell "
-		"slower than its like, a broken one a cell with a remark. Below "
+		"known what is usual; else how far it is from its like, where these "
+		"are compared. The scales are the same in every report. A ring is a "
+		"cell slower than its like, a broken one a cell with a remark. Below "
 		"a matrix all cells between 0 and the link; the band is usual.");
 	cs_html_legend(h, &cs_scale_share, "no figure");
 	cs_html_legend(h, &cs_scale_difference, "no figure");
 	cs_html_section_end(h);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && !rc; i++)
-		rc = put_path(h, run, node, order[i]);
+		rc = put_path(h, digest, node, order[i]);
 	return rc;
 }

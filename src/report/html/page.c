@@ -9,7 +9,6 @@
 
 #include "base/units.h"
 #include "check/verdict/check.h"
-#include "report/answer.h"
 #include "report/group.h"
 #include "report/html/parts.h"
 #include "report/html/style.h"
@@ -289,14 +288,16 @@ static int put_placements(struct cs_html *h, const struct cs_run *turns)
 	return none < 0 ? -1 : 0;
 }
 
-static int put_node(struct cs_html *h, const struct cs_run *run, int node)
+static int put_node(struct cs_html *h, const struct cs_digest *digest, int node)
 {
+	const struct cs_run *run = digest->run;
+
 	if (run->n_nodes > 1)
 		cs_html_section(h, run->node[node].facts.host,
 				run->node[node].facts.placement[0] ?
 					run->node[node].facts.placement :
 					NULL);
-	if (cs_html_wiring(h, run, node) || cs_html_heat(h, run, node))
+	if (cs_html_wiring(h, run, node) || cs_html_heat(h, digest, node))
 		return -1;
 	if (run->n_nodes > 1)
 		cs_html_section_end(h);
@@ -304,8 +305,9 @@ static int put_node(struct cs_html *h, const struct cs_run *run, int node)
 }
 
 /* Of several nodes: all beside each other, then those with a finding. */
-static int put_nodes(struct cs_html *h, const struct cs_run *run)
+static int put_nodes(struct cs_html *h, const struct cs_digest *digest)
 {
+	const struct cs_run *run = digest->run;
 	int shown = 0;
 
 	if (cs_html_fleet(h, run))
@@ -314,16 +316,17 @@ static int put_nodes(struct cs_html *h, const struct cs_run *run)
 		if (cs_html_gravest(run, i) < CS_WARNING ||
 		    run->node[i].facts.n_agents < 1)
 			continue;
-		if (put_node(h, run, i))
+		if (put_node(h, digest, i))
 			return -1;
 		shown++;
 	}
 	return 0;
 }
 
-static int put_body(struct cs_html *h, const struct cs_run *run,
+static int put_body(struct cs_html *h, const struct cs_digest *digest,
 		    const struct cs_run *turns)
 {
+	const struct cs_run *run = digest->run;
 	int several = run->n_nodes > 1,
 	    sides = several && cs_run_is_remeasured(run, 1);
 
@@ -331,8 +334,8 @@ static int put_body(struct cs_html *h, const struct cs_run *run,
 		return -1;
 	if (sides && put_placements(h, turns))
 		return -1;
-	if (several && !sides ? put_nodes(h, run) :
-				run->n_nodes && put_node(h, run, 0))
+	if (several && !sides ? put_nodes(h, digest) :
+				run->n_nodes && put_node(h, digest, 0))
 		return -1;
 	if (cs_html_plots(h, run, 0, sides ? 1 : run->n_nodes) || put_texts(h, run))
 		return -1;
@@ -352,7 +355,7 @@ static int write_page(FILE *to, const struct cs_run *run, const struct cs_run *t
 		begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
 		put_head(&h, run, &digest);
 		put_tiles(&h, &digest);
-		rc = put_body(&h, run, turns) || end(&h) ? -1 : 0;
+		rc = put_body(&h, &digest, turns) || end(&h) ? -1 : 0;
 	}
 	cs_digest_release(&digest);
 	return rc;

@@ -4,11 +4,12 @@
 #define CS_REPORT_HTML_PARTS_H
 
 #include "check/compare/versus.h"
+#include "report/digest.h"
 #include "report/html/markup.h"
 #include "report/report.h"
 
 /* heat.c.  The matrices of a node that no curve stands for, by path. */
-int cs_html_heat(struct cs_html *h, const struct cs_run *run, int node);
+int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);
 /* tables.c.  All figures of a node, in <details>. */
 int cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
