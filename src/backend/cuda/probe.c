@@ -9,7 +9,10 @@
 
 /* Not in the headers of all CUDA versions that this builds with. */
 #define ATTRIBUTE_MPS_ENABLED ((CUdevice_attribute)133)
+#define ATTRIBUTE_NUMA_CONFIG ((CUdevice_attribute)130)
+#define ATTRIBUTE_NUMA_ID ((CUdevice_attribute)131)
 #define ATTRIBUTE_HOST_NUMA_ID ((CUdevice_attribute)134)
+#define NUMA_IS_NODE 1 /* CU_DEVICE_NUMA_CONFIG_NUMA_NODE */
 
 /* An attribute, or -1 where the driver does not know it. */
 static int32_t attribute(CUdevice device, CUdevice_attribute which)
@@ -85,5 +88,8 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->direct =
 		attribute(device,
 			  CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST);
+	gpu->own_numa = attribute(device, ATTRIBUTE_NUMA_CONFIG) == NUMA_IS_NODE ?
+				attribute(device, ATTRIBUTE_NUMA_ID) :
+				-1;
 	return 0;
 }
