@@ -19,7 +19,23 @@ AM_TESTS_ENVIRONMENT = \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
 	NVCC='$(NVCC)'; export NVCC; \
-	PYTHON='$(PYTHON)'; export PYTHON;
+	PYTHON='$(PYTHON)'; export PYTHON; \
+	CS_NO_GPU='$(abs_top_builddir)/%D%/no-gpu'; export CS_NO_GPU; \
+	CS_TEST_ROOT=$$CS_NO_GPU; export CS_TEST_ROOT; \
+	CS_LIBCUDA=/nowhere/libcuda.so.1; export CS_LIBCUDA; \
+	CS_LIBNVML=/nowhere/libnvidia-ml.so.1; export CS_LIBNVML; \
+	unset CUDA_VISIBLE_DEVICES NVIDIA_VISIBLE_DEVICES NVIDIA_DRIVER_CAPABILITIES; \
+	HWLOC_COMPONENTS=-linux:pci,-pci; export HWLOC_COMPONENTS;
+
+# This machine as one without GPUs, whatever it has: its driver is not found, its PCI bus
+# not looked at (HWLOC_COMPONENTS), and files that describe it are those of a folder
+# where NVIDIA's are missing.  A test that wants some describes a machine of its own.
+check_DATA = %D%/no-gpu/made
+%D%/no-gpu/made:
+	@rm -rf %D%/no-gpu && mkdir -p %D%/no-gpu/proc %D%/no-gpu/sys %D%/no-gpu/dev
+	@for file in proc/self proc/sys proc/meminfo proc/cmdline sys/bus sys/class sys/devices \
+		sys/fs sys/kernel dev/shm; do ln -s /$$file %D%/no-gpu/$$file; done
+	@touch $@
 
 check_PROGRAMS += %D%/program/cscope-mpi
 %C%_program_cscope_mpi_LDADD =
@@ -284,7 +300,7 @@ fuzz:
 			-artifact_prefix=$$dir/$$name- $$dir/$$name $$seeds || exit 1; \
 	done
 clean-local:
-	rm -rf %D%/fuzz/libfuzzer
+	rm -rf %D%/fuzz/libfuzzer %D%/no-gpu
 .PHONY: fuzz
 
 # ---- the driver's doubles: the program opens them instead of the real ones ----

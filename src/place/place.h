@@ -86,7 +86,8 @@ void cs_topo_add_cpus(char *list, size_t size, const char *more);
 
 /* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": what says
  * that this machine has, or this job was granted, GPUs.  "" none. */
-void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
+void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign,
+		 size_t size);
 
 /* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
  * CUDA_VISIBLE_DEVICES is none. */
