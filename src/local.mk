@@ -157,7 +157,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/survey.c \
 	%D%/place/topo.c
 
-%C%_libcs_backend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_libcs_backend_a_SOURCES = \
 	%D%/backend/backend.h \
 	%D%/backend/cpu.c \
@@ -167,6 +166,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/backend/shared.h
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
+	%D%/backend/cuda/abi.h \
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \

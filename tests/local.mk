@@ -6,7 +6,7 @@ AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program, by way of seeded.c.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
 # the test doubles.  FORBID: forbid.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
-# built.  HAVE_CUDA: 1 or empty.  PYTHON: one with jsonschema, or empty.
+# built.  HAVE_CUDA: 1 or empty.  CUDA_INCLUDE: folder of cuda.h, or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
 	CSCOPE='$(abs_top_builddir)/%D%/program/cscope-mpi$(EXEEXT)'; export CSCOPE; \
@@ -19,6 +19,8 @@ AM_TESTS_ENVIRONMENT = \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
 	NVCC='$(NVCC)'; export NVCC; \
+	CC='$(CC)'; export CC; \
+	CUDA_INCLUDE='$(CUDA_INCLUDE)'; export CUDA_INCLUDE; \
 	PYTHON='$(PYTHON)'; export PYTHON; \
 	CS_NO_GPU='$(abs_top_builddir)/%D%/no-gpu'; export CS_NO_GPU; \
 	CS_TEST_ROOT=$$CS_NO_GPU; export CS_TEST_ROOT; \
@@ -138,7 +140,6 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
-%C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c %D%/unit/story.h
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
@@ -184,9 +185,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
-%C%_unit_um_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/managed.h %D%/unit/story.h
-%C%_unit_umlies_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_umlies_t_SOURCES = %D%/unit/test_umlies.c %D%/unit/managed.h %D%/unit/story.h
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
@@ -322,7 +321,6 @@ if HAVE_CUDA
 CS_HAVE_CUDA = 1
 FAKE_DRIVERS += %D%/fake/libcuda.so.1
 check_PROGRAMS += %D%/fake/libcuda.so.1
-%C%_fake_libcuda_so_1_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_fake_libcuda_so_1_CFLAGS = $(fake_cflags)
 %C%_fake_libcuda_so_1_LDFLAGS = $(fake_ldflags) -Wl,-soname,libcuda.so.1
 %C%_fake_libcuda_so_1_LDADD = -lm
@@ -350,7 +348,6 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/vmm.c
 
 check_PROGRAMS += %D%/bench/libkill.so
-%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_bench_libkill_so_CFLAGS = $(fake_cflags)
 %C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
 %C%_bench_libkill_so_LDADD =
@@ -444,6 +441,7 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/run/faults-found.t \
 	%D%/run/signals.t \
+	%D%/abi.t \
 	%D%/device-code.t \
 	%D%/docs.t \
 	%D%/layers.t \

@@ -7,11 +7,6 @@
 
 #include "backend/cuda/dev.h"
 
-/* Not in the headers of all CUDA versions that this builds with. */
-#define ATTRIBUTE_MPS_ENABLED ((CUdevice_attribute)133)
-#define ATTRIBUTE_NUMA_CONFIG ((CUdevice_attribute)130)
-#define ATTRIBUTE_NUMA_ID ((CUdevice_attribute)131)
-#define ATTRIBUTE_HOST_NUMA_ID ((CUdevice_attribute)134)
 #define NUMA_IS_NODE 1 /* CU_DEVICE_NUMA_CONFIG_NUMA_NODE */
 
 /* An attribute, or -1 where the driver does not know it. */
@@ -76,8 +71,8 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	/* named after events, but says the same of memory */
 	gpu->ipc = attribute(device, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
 	gpu->compute_mode = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
-	gpu->mps = attribute(device, ATTRIBUTE_MPS_ENABLED);
-	gpu->host_numa = attribute(device, ATTRIBUTE_HOST_NUMA_ID);
+	gpu->mps = attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED);
+	gpu->host_numa = attribute(device, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID);
 	gpu->managed = attribute(device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
 	gpu->concurrent = attribute(device,
 				    CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
@@ -88,8 +83,9 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->direct =
 		attribute(device,
 			  CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST);
-	gpu->own_numa = attribute(device, ATTRIBUTE_NUMA_CONFIG) == NUMA_IS_NODE ?
-				attribute(device, ATTRIBUTE_NUMA_ID) :
+	gpu->own_numa = attribute(device, CU_DEVICE_ATTRIBUTE_NUMA_CONFIG) ==
+					NUMA_IS_NODE ?
+				attribute(device, CU_DEVICE_ATTRIBUTE_NUMA_ID) :
 				-1;
 	return 0;
 }
