@@ -47,7 +47,7 @@
 	  "transfer at a time must have, as 85%", SHARE(min_share) }
 #define EXPECT                                                                  \
 	{ "expect", 0, "KEY=VALUE,...", "what every node is: gpus=8,nics=8,pcie=5x16,nvlinks=18, "\
-	  "driver, vbios and all that --check=topology prints; any waives a field of the "\
+	  "driver, vbios, min-share=85% and all that --check=topology prints; any waives a field of the "\
 	  "baseline and of the comparison of nodes", TEXT(expect) }
 #define REDACT                                                                 \
 	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all outputs", \
