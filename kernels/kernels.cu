@@ -1,6 +1,9 @@
 /* kernels.cu - passes over an agent's own memory, the gate of GPUs without stream
  * memory operations, and what kernels measure: copies, reads, writes, latency.
- * Names and arguments: backend/cuda/kernels.h. */
+ * Names and arguments: backend/cuda/kernels.h.
+ *
+ * A function with a __shared__ variable is inline, not static: nvcc would put a hash of
+ * this file's path into the variable's name, and each folder would make another release. */
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
 #include "base/fma.h"
@@ -117,7 +120,7 @@ static __device__ unsigned long long *counter(uint64_t *at)
 }
 
 /* What all threads of the block found, written to *out by one of them. */
-static __device__ void block_result(const struct cs_check *mine, struct cs_check *out)
+inline __device__ void block_result(const struct cs_check *mine, struct cs_check *out)
 {
 	__shared__ struct cs_check all;
 
@@ -514,7 +517,7 @@ static __device__ uint64_t read_once(const pair_t *p, uint64_t pairs)
 }
 
 /* The sum over the block, to *out by one thread; of any number of threads. */
-static __device__ void block_sum(uint64_t mine, uint64_t *out)
+inline __device__ void block_sum(uint64_t mine, uint64_t *out)
 {
 	__shared__ uint64_t part[CS_KERNEL_THREADS_MOST];
 
@@ -963,7 +966,7 @@ static __device__ uint32_t chunk_bytes(const struct chunk *c, const struct cs_k_
 /*     k:      load k -> stage k % stages          (its last store has left it)
  *     k:      stage of k - AHEAD is full -> store it
  * Groups of stores that may still read: those after that of k - stages. */
-static __device__ void tma_copy(const struct cs_k_tma *a)
+inline __device__ void tma_copy(const struct cs_k_tma *a)
 {
 	extern __shared__ __align__(128) char stage[];
 	__shared__ uint64_t full[CS_TMA_STAGES];
@@ -1113,7 +1116,7 @@ KERNEL __launch_bounds__(1) cs_k_chase(struct cs_k_chase a)
 }
 
 #if __CUDA_ARCH__ >= 900
-static __device__ void tma_chase(const struct cs_k_chase *a)
+inline __device__ void tma_chase(const struct cs_k_chase *a)
 {
 	__shared__ __align__(16) uint64_t node[2];
 	__shared__ uint64_t barrier;

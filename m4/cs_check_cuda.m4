@@ -1,11 +1,13 @@
 # CS_CHECK_CUDA
-# --with-cuda[=DIR]: headers of CUDA 12 or newer, nvcc and bin2c.  By default
-# ("check") the backend is built where they are; "yes" and DIR insist.  A release
-# carries the kernels compiled (kernels/kernels.c): there the headers are enough.
+# --with-cuda[=DIR]: nvcc and bin2c of CUDA 12 or newer, which compile the kernels.  By
+# default ("check") the backend is built where they are; "yes" and DIR insist.  A
+# release carries the kernels compiled (kernels/kernels.c): it needs nothing of NVIDIA's.
+# C needs no header of CUDA anywhere: see src/backend/cuda/abi.h.
 #
-# Sets NVCC, BIN2C, NVCC_GENCODE, NVCC_COMPRESS, NVCC_SAYS, CUDA_CFLAGS, HAVE_CUDA,
-# HAVE_NVCC; cs_cuda_says for the summary and cs_cuda_build for the program.
-# Nothing is linked: the program opens the driver at run time.
+# Sets NVCC, BIN2C, NVCC_GENCODE, NVCC_COMPRESS, NVCC_SAYS, CUDA_INCLUDE (for the test
+# that compares abi.h), HAVE_CUDA, HAVE_NVCC; cs_cuda_says for the summary and
+# cs_cuda_build for the program.  Nothing is linked: the program opens the driver at run
+# time.
 AC_DEFUN([CS_CHECK_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda=DIR],
@@ -17,7 +19,7 @@ AC_DEFUN([CS_CHECK_CUDA], [
   AC_ARG_VAR([NVCC_GENCODE],
     [-gencode options, instead of all architectures from sm_75 that nvcc knows])
   AC_ARG_VAR([BIN2C], [bin2c of the CUDA toolkit])
-  AC_SUBST([CUDA_CFLAGS])
+  AC_SUBST([CUDA_INCLUDE])
   AC_SUBST([NVCC_COMPRESS])
   AC_SUBST([NVCC_SAYS])
 
@@ -28,8 +30,6 @@ AC_DEFUN([CS_CHECK_CUDA], [
     AS_IF([test -z "$cs_nvcc_no"], [CS_TRY_NVCC])
     AS_IF([test -n "$cs_nvcc_no"], [CS_USE_SHIPPED_KERNELS])
   ])
-  AS_IF([test -z "$cs_cuda_no"], [CS_TRY_CUDA_HEADERS])
-
   AS_IF([test -n "$cs_cuda_no"], [
     AC_DEFINE([CS_CUDA_SAYS], ["not built"])
     cs_cuda_build="no CUDA"
@@ -38,19 +38,20 @@ AC_DEFUN([CS_CHECK_CUDA], [
       [no], [cs_distcheck_cuda=--without-cuda],
       [check], [cs_distcheck_cuda=--without-cuda
         cs_cuda_says="$cs_cuda_says
-                To measure GPUs, install the CUDA toolkit 12 or newer (nvcc and
-                headers; https://developer.nvidia.com/cuda-downloads), then
-                configure again, with --with-cuda=DIR if it is not found."],
+                To measure GPUs, take the tarball of a release, which carries the
+                kernels compiled, or install nvcc of CUDA 12 or newer
+                (https://developer.nvidia.com/cuda-downloads) and configure
+                again, with --with-cuda=DIR if it is not found."],
       [AC_MSG_ERROR([--with-cuda=$with_cuda: $cs_cuda_no])])
   ], [
     AC_DEFINE([HAVE_CUDA], [1], [Define to 1 if the CUDA backend is built.])
     AC_DEFINE_UNQUOTED([CS_CUDA_SAYS],
-      ["headers $cs_cuda_version; kernels by $NVCC_SAYS"],
-      [The CUDA toolkit of this build, for --version.])
-    cs_cuda_build="CUDA $cs_cuda_version"
+      ["kernels by $NVCC_SAYS"],
+      [Who compiled the kernels of this build, for --version.])
+    cs_cuda_build=`AS_ECHO(["$NVCC_SAYS"]) | sed 's/^nvcc \(@<:@^ @:>@*\).*/CUDA \1/'`
     AS_IF([test -z "$cs_nvcc_no"],
-      [cs_cuda_says="built (CUDA $cs_cuda_version, $NVCC)"],
-      [cs_cuda_says="built (CUDA $cs_cuda_version; $cs_nvcc_no, so with the kernels of
+      [cs_cuda_says="built ($cs_cuda_build, $NVCC)"],
+      [cs_cuda_says="built ($cs_nvcc_no, so with the kernels of
                 this release: $NVCC_SAYS)"])
     cs_distcheck_cuda="--with-cuda=${cs_cuda_root:-yes}"
   ])
@@ -76,52 +77,16 @@ AC_DEFUN([CS_FIND_NVCC], [
     AC_PATH_PROG([BIN2C], [bin2c], [], [$cs_cuda_bin$PATH_SEPARATOR$cs_cuda_path])
     AS_IF([test -z "$BIN2C"], [cs_nvcc_no="nvcc without bin2c"])
     cs_cuda_root=`AS_DIRNAME(["$cs_cuda_bin"])`
-    CS_CUDA_INCLUDES
+    AS_IF([test -f "$cs_cuda_root/include/cuda.h"],
+      [CUDA_INCLUDE=$cs_cuda_root/include])
   ])
-])
-
-# A distribution's own package has its headers in /usr/include.
-AC_DEFUN([CS_CUDA_INCLUDES], [
-  AS_IF([test "$cs_cuda_root" != /usr && test -f "$cs_cuda_root/include/cuda.h"],
-    [CUDA_CFLAGS="-isystem $cs_cuda_root/include"])
 ])
 
 # No nvcc that works: the kernels of the release, if this is one.
 AC_DEFUN([CS_USE_SHIPPED_KERNELS], [
-  AS_IF([test -f "$srcdir/kernels/kernels.c"], [
-    NVCC_SAYS=`sed -n '1s/^.* nvcc \(.*\) \*.*$/nvcc \1/p' "$srcdir/kernels/kernels.c"`
-    AS_IF([test -z "$cs_cuda_root"], [
-      AS_CASE([$with_cuda],
-        [check|yes], [
-          for cs_dir in "$CUDA_HOME" "$CUDA_PATH" /usr/local/cuda; do
-            AS_IF([test -z "$cs_cuda_root" && test -f "$cs_dir/include/cuda.h"],
-              [cs_cuda_root=$cs_dir])
-          done],
-        [cs_cuda_root=$with_cuda])
-      CS_CUDA_INCLUDES
-    ])
-  ], [cs_cuda_no=$cs_nvcc_no])
-])
-
-AC_DEFUN([CS_TRY_CUDA_HEADERS], [
-  AC_MSG_CHECKING([for headers of CUDA 12 or newer])
-  cs_save_CFLAGS=$CFLAGS
-  CFLAGS="$CFLAGS $CUDA_CFLAGS"
-  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
-#include <cuda.h>
-#include <cudaTypedefs.h>
-#if CUDA_VERSION < 12000
-#error "older than CUDA 12"
-#endif
-]], [[PFN_cuGetProcAddress_v12000 f = 0; return f != 0;]])],
-    [AC_COMPUTE_INT([cs_cuda_number], [CUDA_VERSION], [[#include <cuda.h>]])
-     cs_cuda_version=`expr $cs_cuda_number / 1000`.`expr $cs_cuda_number % 1000 / 10`
-     AC_MSG_RESULT([$cs_cuda_version])],
-    [AC_MSG_RESULT([no])
-     AS_IF([test -n "$NVCC"],
-       [cs_cuda_no="no cuda.h and cudaTypedefs.h of CUDA 12 or newer beside $NVCC"],
-       [cs_cuda_no="no cuda.h and cudaTypedefs.h of CUDA 12 or newer"])])
-  CFLAGS=$cs_save_CFLAGS
+  AS_IF([test -f "$srcdir/kernels/kernels.c"],
+    [NVCC_SAYS=`sed -n '1s/^.* nvcc \(.*\) \*.*$/nvcc \1/p' "$srcdir/kernels/kernels.c"`],
+    [cs_cuda_no=$cs_nvcc_no])
 ])
 
 # Machine code for the wanted architectures that this nvcc knows, and PTX of the
@@ -129,7 +94,9 @@ AC_DEFUN([CS_TRY_CUDA_HEADERS], [
 AC_DEFUN([CS_CUDA_ARCHITECTURES], [
   AC_MSG_CHECKING([for architectures that $NVCC compiles for])
   cs_nvcc_version=`$NVCC --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
-  AS_IF([test -z "$NVCC_GENCODE"], [
+  AS_CASE([$cs_nvcc_version], [@<:@1-9@:>@|@<:@1-9@:>@.*|1@<:@01@:>@.*],
+    [cs_nvcc_no="$NVCC is of CUDA $cs_nvcc_version, older than 12"])
+  AS_IF([test -z "$cs_nvcc_no$NVCC_GENCODE"], [
     cs_known=`$NVCC --list-gpu-code 2>/dev/null | tr '\n' ' '`
     cs_newest=
     for cs_arch in 75 80 86 89 90 100 103 120; do

@@ -25,6 +25,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
+	%D%/base/check_words.c \
 	%D%/base/cpus.c \
 	%D%/base/cpus.h \
 	%D%/base/err.c \
@@ -39,6 +40,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fma.h \
 	%D%/base/fma_host.c \
 	%D%/base/triad.h \
+	%D%/base/triad_host.c \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
@@ -155,7 +157,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/place/survey.c \
 	%D%/place/topo.c
 
-%C%_libcs_backend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_libcs_backend_a_SOURCES = \
 	%D%/backend/backend.h \
 	%D%/backend/cpu.c \
@@ -165,6 +166,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/backend/shared.h
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
+	%D%/backend/cuda/abi.h \
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/copy.c \
@@ -262,6 +264,8 @@ endif
 	%D%/node/tiles.h \
 	%D%/node/usage.c \
 	%D%/node/usage.h \
+	%D%/node/share.c \
+	%D%/node/share.h \
 	%D%/node/workers.c \
 	%D%/node/workers.h
 

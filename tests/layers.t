@@ -41,7 +41,7 @@ BEGIN {
 
 	# headers of libraries: a pattern, and the places that may see it
 	header["^mpi(-ext)?[.]h$"] = "job/"
-	header["^cuda.*[.]h$"] = "backend/cuda/"
+	header["^cuda.*[.]h$"] = "nowhere" # backend/cuda/abi.h is ours
 	header["^hwloc([.]h|/.*)$"] = "place/"
 	header["^numa(if)?[.]h$"] = "place/"
 	header["^nvml[.]h$"] = "place/"
@@ -197,11 +197,11 @@ layers && !comment && /^[ \t]*#[ \t]*include[ \t]*["<]/ {
 }
 '
 
-# Print each source that needs CUDA's headers and is built where there are none: its
+# Print each source that needs the CUDA backend and is built where there is none: its
 # program, or the line that names it, must stand below `if HAVE_CUDA`.
 needs_cuda() {
 	(cd "$1" && {
-		grep -rlE '#[ \t]*include[ \t]*[<"](cuda|backend/cuda/|fake[.]h)' src tests \
+		grep -rlE '#[ \t]*include[ \t]*"(backend/cuda/|fake[.]h)' src tests \
 			--include='*.c'
 		cat ./*/local.mk
 	}) | awk "$cuda_rules"
@@ -374,9 +374,9 @@ report "$([ -n "$(in_circles "$dir/src")" ] && echo 1 || echo 0)" "... of a .c a
 
 found=$(needs_cuda "$top")
 [ -z "$found" ] || echo "$found" | sed 's/^/# /'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "what needs cuda.h is built only where it is"
+report "$([ -z "$found" ] && echo 1 || echo 0)" "what needs the CUDA backend is built only where it is"
 mkdir -p "$dir/src" "$dir/tests/bench"
-echo '#include <cuda.h>' | tee "$dir/tests/bench/x.c" >"$dir/tests/bench/y.c"
+echo '#include "backend/cuda/driver.h"' | tee "$dir/tests/bench/x.c" >"$dir/tests/bench/y.c"
 cat >"$dir/tests/local.mk" <<'END'
 check_PROGRAMS += \
 	%D%/bench/z \
@@ -391,8 +391,8 @@ found=$(needs_cuda "$dir")
 report "$([ "$found" = %D%/bench/x.c ] && echo 1 || echo 0)" "finds it where it is not"
 
 plant node/x.c '#include <mpi.h>' 'MPI outside job/'
-plant backend/x.c '#include <cuda.h>' 'CUDA outside backend/cuda/'
-plant node/x.c '# include <cudaTypedefs.h>' 'CUDA typedefs outside backend/cuda/'
+plant backend/cuda/x.c '#include <cuda.h>' "NVIDIA's header"
+plant node/x.c '# include <cudaTypedefs.h>' "NVIDIA's other header"
 plant job/x.c '#include <hwloc.h>' 'hwloc outside place/'
 plant job/x.c '#include <hwloc/linux.h>' 'a part of hwloc outside place/'
 plant base/x.c '#include <numaif.h>' 'libnuma outside place/'

@@ -52,11 +52,7 @@ check "clang-format 19 would change nothing in ${#sources[@]} files" \
 # Not what stands in for, or wraps, a library with names of its own.
 mapfile -t compiled < <(find src tests -name '*.c' ! -path 'tests/fake/*' \
 	! -name libkill.c ! -name tap.c)
-if [ -z "${HAVE_CUDA:-}" ]; then # no cuda.h
-	mapfile -t compiled < <(printf '%s\n' "${compiled[@]}" | grep -v /cuda/ |
-		xargs grep -LE '"(backend/cuda/.*|story\.h)"')
-fi
-mapfile -t flags < <(sed -n 's/^\(CUDA\|HWLOC\|JANSSON\|MPI\|NUMA\)_CFLAGS = //p' \
+mapfile -t flags < <(sed -n 's/^\(HWLOC\|JANSSON\|MPI\|NUMA\)_CFLAGS = //p' \
 	"$build/Makefile" | xargs -n 1)
 check "clang-tidy finds nothing in ${#compiled[@]} files" \
 	clang-tidy --quiet "${compiled[@]}" -- -std=gnu11 -D_GNU_SOURCE \

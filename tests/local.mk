@@ -6,7 +6,7 @@ AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program, by way of seeded.c.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
 # the test doubles.  FORBID: forbid.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
-# built.  HAVE_CUDA: 1 or empty.  PYTHON: one with jsonschema, or empty.
+# built.  HAVE_CUDA: 1 or empty.  CUDA_INCLUDE: folder of cuda.h, or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
 	CSCOPE='$(abs_top_builddir)/%D%/program/cscope-mpi$(EXEEXT)'; export CSCOPE; \
@@ -19,7 +19,25 @@ AM_TESTS_ENVIRONMENT = \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
 	NVCC='$(NVCC)'; export NVCC; \
-	PYTHON='$(PYTHON)'; export PYTHON;
+	CC='$(CC)'; export CC; \
+	CUDA_INCLUDE='$(CUDA_INCLUDE)'; export CUDA_INCLUDE; \
+	PYTHON='$(PYTHON)'; export PYTHON; \
+	CS_NO_GPU='$(abs_top_builddir)/%D%/no-gpu'; export CS_NO_GPU; \
+	CS_TEST_ROOT=$$CS_NO_GPU; export CS_TEST_ROOT; \
+	CS_LIBCUDA=/nowhere/libcuda.so.1; export CS_LIBCUDA; \
+	CS_LIBNVML=/nowhere/libnvidia-ml.so.1; export CS_LIBNVML; \
+	unset CUDA_VISIBLE_DEVICES NVIDIA_VISIBLE_DEVICES NVIDIA_DRIVER_CAPABILITIES; \
+	HWLOC_COMPONENTS=-linux:pci,-pci; export HWLOC_COMPONENTS;
+
+# This machine as one without GPUs, whatever it has: its driver is not found, its PCI bus
+# not looked at (HWLOC_COMPONENTS), and files that describe it are those of a folder
+# where NVIDIA's are missing.  A test that wants some describes a machine of its own.
+check_DATA = %D%/no-gpu/made
+%D%/no-gpu/made:
+	@rm -rf %D%/no-gpu && mkdir -p %D%/no-gpu/proc %D%/no-gpu/sys %D%/no-gpu/dev
+	@for file in proc/self proc/sys proc/meminfo proc/cmdline sys/bus sys/class sys/devices \
+		sys/fs sys/kernel dev/shm; do ln -s /$$file %D%/no-gpu/$$file; done
+	@touch $@
 
 check_PROGRAMS += %D%/program/cscope-mpi
 %C%_program_cscope_mpi_LDADD =
@@ -122,7 +140,6 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_cpu_t_SOURCES = %D%/unit/test_cpu.c
 %C%_unit_cuda_t_SOURCES = %D%/unit/test_cuda.c
 %C%_unit_explain_t_SOURCES = %D%/unit/test_explain.c
-%C%_unit_fake_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_fake_t_SOURCES = %D%/unit/test_fake.c %D%/unit/story.h
 %C%_unit_fill_t_SOURCES = %D%/unit/test_fill.c
 %C%_unit_finding_t_SOURCES = %D%/unit/test_finding.c
@@ -168,9 +185,7 @@ LDADD = %D%/unit/libtap.a $(CS_LINK) $(CUNIT_LIBS)
 %C%_unit_student_t_SOURCES = %D%/unit/test_student.c
 %C%_unit_topo_t_SOURCES = %D%/unit/test_topo.c
 %C%_unit_turns_t_SOURCES = %D%/unit/test_turns.c
-%C%_unit_um_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_um_t_SOURCES = %D%/unit/test_um.c %D%/unit/managed.h %D%/unit/story.h
-%C%_unit_umlies_t_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_unit_umlies_t_SOURCES = %D%/unit/test_umlies.c %D%/unit/managed.h %D%/unit/story.h
 %C%_unit_units_t_SOURCES = %D%/unit/test_units.c
 %C%_unit_vec_t_SOURCES = %D%/unit/test_vec.c
@@ -284,7 +299,7 @@ fuzz:
 			-artifact_prefix=$$dir/$$name- $$dir/$$name $$seeds || exit 1; \
 	done
 clean-local:
-	rm -rf %D%/fuzz/libfuzzer
+	rm -rf %D%/fuzz/libfuzzer %D%/no-gpu
 .PHONY: fuzz
 
 # ---- the driver's doubles: the program opens them instead of the real ones ----
@@ -306,7 +321,6 @@ if HAVE_CUDA
 CS_HAVE_CUDA = 1
 FAKE_DRIVERS += %D%/fake/libcuda.so.1
 check_PROGRAMS += %D%/fake/libcuda.so.1
-%C%_fake_libcuda_so_1_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_fake_libcuda_so_1_CFLAGS = $(fake_cflags)
 %C%_fake_libcuda_so_1_LDFLAGS = $(fake_ldflags) -Wl,-soname,libcuda.so.1
 %C%_fake_libcuda_so_1_LDADD = -lm
@@ -334,7 +348,6 @@ check_PROGRAMS += %D%/fake/libcuda.so.1
 	%D%/fake/vmm.c
 
 check_PROGRAMS += %D%/bench/libkill.so
-%C%_bench_libkill_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CFLAGS)
 %C%_bench_libkill_so_CFLAGS = $(fake_cflags)
 %C%_bench_libkill_so_LDFLAGS = $(fake_ldflags)
 %C%_bench_libkill_so_LDADD =
@@ -427,6 +440,7 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/run/faults-found.t \
 	%D%/run/signals.t \
+	%D%/abi.t \
 	%D%/device-code.t \
 	%D%/docs.t \
 	%D%/layers.t \

@@ -25,11 +25,12 @@ ok() { # SENTENCE COMMAND...
 
 # ---- a tree that is built already, on a machine where nothing is missing ----
 
-mkdir -p bin build/tests m4 src
+mkdir -p bin build/tests m4 packaging src
 touch configure.ac Makefile.am src/local.mk
 touch -d '1 minute ago' configure.ac Makefile.am src/local.mk m4
 touch Makefile.in configure
 cp "$top/quickstart" .
+cp "$top/packaging/dependencies" packaging
 for tool in promtool dpkg-query; do
 	printf '#!/bin/sh\necho installed\n' >bin/$tool
 done

@@ -176,19 +176,6 @@ void cs_poison_host(void *p, uint64_t bytes)
 	store_end();
 }
 
-static void note_wrong(struct cs_check *out, uint64_t i, uint64_t expected,
-		       uint64_t found)
-{
-	out->wrong_words++;
-	out->wrong_bytes += cs_wrong_bytes(expected, found);
-	out->poison_words += found == CS_POISON64;
-	if (out->first_word != UINT64_MAX)
-		return;
-	out->first_word = i;
-	out->expected = expected;
-	out->found = found;
-}
-
 uint64_t cs_first_wrong_byte(const struct cs_check *check)
 {
 	unsigned char expected[8], found[8];
@@ -221,7 +208,7 @@ static void check_rest(const uint64_t *word, uint64_t first, uint64_t n, uint64_
 		uint64_t expected = cs_fill_word(key, i) ^ (i == first ? mark : 0);
 
 		if (word[i] != expected)
-			note_wrong(out, i, expected, word[i]);
+			cs_check_note(out, i, expected, word[i]);
 	}
 }
 
@@ -237,7 +224,7 @@ static void check_block(const struct ways *w, const uint64_t *word, uint64_t fir
 		return;
 	for (unsigned i = 0; i < BLOCK; i++)
 		if (found.word[i] != expected.word[i])
-			note_wrong(out, first + i, expected.word[i], found.word[i]);
+			cs_check_note(out, first + i, expected.word[i], found.word[i]);
 }
 
 void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
@@ -258,43 +245,6 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 	store_end();
 	if (poison)
 		cs_poison_host(word + i, (n - i) * sizeof(*word));
-}
-
-void cs_check_host_inside(void *p, const struct cs_expected *left, uint64_t first,
-			  uint64_t words, int poison, struct cs_check *out)
-{
-	uint64_t *word = p, end = first + words, i = first;
-
-	*out = (struct cs_check){ .first_word = UINT64_MAX };
-	while (i < end) {
-		uint64_t outside = cs_outside(&left->inside, 8 * i) / 8;
-		uint64_t n = outside < end - i ? outside : end - i;
-
-		for (; n; n--, i++)
-			if (word[i] != CS_POISON64)
-				note_wrong(out, i, CS_POISON64, word[i]);
-		if (i < end && !outside) {
-			uint64_t expected = cs_inside_word(&left->inside, left->key,
-							   i);
-
-			if (word[i] != expected)
-				note_wrong(out, i, expected, word[i]);
-			i++;
-		}
-	}
-	if (poison)
-		cs_poison_host(word + first, words * sizeof(*word));
-}
-
-void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,
-			uint64_t most, struct cs_check *out)
-{
-	const uint64_t parts = (left->bytes + most - 1) / most;
-	struct cs_rng rng = { seed };
-	const uint64_t at = cs_rng_below(&rng, parts) * most;
-	const uint64_t bytes = left->bytes - at < most ? left->bytes - at : most;
-
-	cs_check_host_inside(p, left, at / 8, bytes / 8, 1, out);
 }
 
 void cs_check_host_some(void *p, uint64_t bytes, uint64_t key,

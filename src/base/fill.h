@@ -58,12 +58,14 @@ struct cs_expected {
 	uint64_t key, bytes, stride;
 	uint32_t places;
 	uint64_t triad; /* from b to c, in words; 0: it is the pattern itself */
+	int same;	/* every word is its first */
 	/* width not 0: of one place, only the inside of this; around it there is poison */
 	struct cs_inside inside;
 };
 
 /* … once. */
-#define CS_EXPECTED(key, bytes) ((struct cs_expected){ key, bytes, bytes, 1, 0, { 0 } })
+#define CS_EXPECTED(key, bytes) \
+	((struct cs_expected){ key, bytes, bytes, 1, 0, 0, { 0 } })
 
 /* How many bytes from `at` on are not inside, to the next that is, or to the end. */
 static inline CS_HOST_DEVICE uint64_t cs_outside(const struct cs_inside *in,
@@ -125,6 +127,20 @@ struct cs_check {
 	uint64_t expected, found; /* there */
 };
 
+/* Word i is wrong. */
+static inline void cs_check_note(struct cs_check *out, uint64_t i, uint64_t expected,
+				 uint64_t found)
+{
+	out->wrong_words++;
+	out->wrong_bytes += cs_wrong_bytes(expected, found);
+	out->poison_words += found == CS_POISON64;
+	if (out->first_word != UINT64_MAX)
+		return;
+	out->first_word = i;
+	out->expected = expected;
+	out->found = found;
+}
+
 /* The whole of which a part, which begins at word `at` of it, was checked. */
 void cs_check_add(struct cs_check *whole, const struct cs_check *part, uint64_t at);
 
@@ -147,9 +163,10 @@ void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 void cs_check_touched(void *p, uint64_t bytes, const struct cs_touched *pattern,
 		      struct cs_check *out);
 void cs_touch_host(void *p, uint64_t bytes, const struct cs_touched *pattern);
-/* All of what has an inside from word `first` on, `words` of them. */
-void cs_check_host_inside(void *p, const struct cs_expected *left, uint64_t first,
-			  uint64_t words, int poison, struct cs_check *out);
+/* Whatever should be there (check_words.c), one word after the other: `words` of them from
+ * `first` on. */
+void cs_check_host_words(void *p, const struct cs_expected *left, uint64_t first,
+			 uint64_t words, int poison, struct cs_check *out);
 /* One piece of at most that many bytes, at a place that depends on the seed, checked and
  * poisoned. */
 void cs_check_host_part(void *p, const struct cs_expected *left, uint64_t seed,

@@ -51,6 +51,11 @@ static inline CS_HOST_DEVICE uint64_t cs_triad_word(uint64_t b, uint64_t c)
 #endif
 }
 
+#ifndef __CUDACC__
+/* So many of them by this CPU, at the speed of memory (triad_host.c). */
+void cs_triad_host(uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t words);
+#endif
+
 /* Word i of what should be there: of the pattern of `key`; or (triad) of the sum of what
  * the pattern has there and so many words further on. */
 static inline CS_HOST_DEVICE uint64_t cs_expected_word(uint64_t key, uint64_t triad,

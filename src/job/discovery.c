@@ -55,7 +55,7 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 	rank_record->facts.pid = getpid();
 	rank_record->view.rank = m->team->rank;
 	rank_record->view.masked = rank_record->facts.masked;
-	cs_gpu_sign(m->topo, rank_record->sign, sizeof(rank_record->sign));
+	cs_gpu_sign(m->topo, m->root, rank_record->sign, sizeof(rank_record->sign));
 	if (m->args->backend == CS_WANT_CPU)
 		return;
 	if (!cs_backend_cuda)

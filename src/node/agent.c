@@ -45,7 +45,7 @@ static void bind_self(struct cs_agent *a)
 	struct cs_err err = { "" };
 
 	if (a->args.bind == CS_BIND_AUTO && f->numa >= 0)
-		cs_topo_bind(a->args.topo, f->numa, &err);
+		cs_topo_bind(a->args.topo, f->numa, -1, &err);
 	else if (a->args.bind == CS_BIND_AUTO)
 		cs_err_set(&err, "NUMA node unknown; not bound");
 	else if (a->args.bind == CS_BIND_NONE)

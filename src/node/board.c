@@ -256,9 +256,10 @@ uint32_t cs_board_command(struct cs_board *board, int agent)
 	return number;
 }
 
-void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms)
+void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms,
+			 int spins)
 {
-	if (spin(&board->replies, seen, board->spin_ns))
+	if (spins && spin(&board->replies, seen, board->spin_ns))
 		return;
 	atomic_store(&board->waiting, 1);
 	futex_wait(&board->replies, seen, slice_ms);

@@ -216,8 +216,10 @@ void cs_board_replied(struct cs_board *board);
 /* Coordinator: wake the agent after filling its slot; returns the number that
  * the answer will carry. */
 uint32_t cs_board_command(struct cs_board *board, int agent);
-/* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`. */
-void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms);
+/* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`.  It spins
+ * first, or leaves its CPU to those who work. */
+void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms,
+			 int spins);
 /* Has the process died that makes the agent's process? */
 int cs_board_lacks_helper(struct cs_board *board, int agent);
 /* Coordinator: main threads that sleep until the end are to make the hosts of a

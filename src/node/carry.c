@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/fma.h"
-
-#define PART_GRAIN ((uint64_t)4096) /* of what several share: whole pages */
+#include "node/share.h"
 
 /* Pages that come to the host are touched there. */
 static int is_touch(const struct cs_transfer *t)
@@ -17,17 +16,17 @@ static int is_touch(const struct cs_transfer *t)
 	       cs_endpoint_is_numa(&t->dst);
 }
 
-/* By one worker for each core of a NUMA node. */
-static int is_of_all_cores(const struct cs_transfer *t)
+int cs_carry_is_by_all_cores(const struct cs_transfer *t)
 {
-	return t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA;
+	return t->method == CS_METHOD_TEAM ||
+	       (t->method == CS_METHOD_FMA && cs_endpoint_is_numa(&t->src));
 }
 
 int cs_carry_is(const struct cs_transfer *t)
 {
 	int numas = cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst);
 
-	if (t->method == CS_METHOD_CPU || is_of_all_cores(t))
+	if (t->method == CS_METHOD_CPU || cs_carry_is_by_all_cores(t))
 		return numas == 2;
 	if (cs_transfer_is_managed(t))
 		return is_touch(t);
@@ -36,54 +35,6 @@ int cs_carry_is(const struct cs_transfer *t)
 }
 
 /* ---- what workers do ---- */
-
-struct part {
-	char *dst;
-	const char *src;
-	uint64_t bytes;
-	uint32_t copies;
-};
-
-static int copy_part(void *arg, struct cs_err *err)
-{
-	const struct part *part = arg;
-
-	(void)err;
-	for (uint32_t i = 0; i < part->copies; i++) {
-		memcpy(part->dst, part->src, part->bytes);
-		/* Equal copies must not become one. */
-		__asm__ volatile("" : : : "memory");
-	}
-	return 0;
-}
-
-struct read_part {
-	const uint64_t *src;
-	uint64_t words;
-	uint32_t copies;
-	uint64_t *sum;
-};
-
-/* Four sums, so that none waits for the one before it. */
-static int read_part(void *arg, struct cs_err *err)
-{
-	const struct read_part *part = arg;
-	const uint64_t *p = part->src;
-	uint64_t sum[4] = { 0 };
-
-	(void)err;
-	for (uint32_t i = 0; i < part->copies; i++) {
-		for (uint64_t k = 0; k + 4 <= part->words; k += 4)
-			for (int s = 0; s < 4; s++)
-				sum[s] += p[k + (uint64_t)s];
-		for (uint64_t k = part->words / 4 * 4; k < part->words; k++)
-			sum[0] += p[k];
-		/* What was read is read again. */
-		__asm__ volatile("" : : : "memory");
-	}
-	*part->sum = sum[0] + sum[1] + sum[2] + sum[3];
-	return 0;
-}
 
 struct fma_part {
 	uint32_t rounds;
@@ -210,9 +161,14 @@ int cs_carry_numa(const struct cs_carry *c, const struct cs_transfer *t)
 {
 	if (t->variant.cpu_numa)
 		return t->variant.cpu_numa - 1;
-	if (is_of_host(t))
-		return t->dst.index == CS_NUMA_LOCAL ? c->slot->facts.numa :
-						       t->dst.index;
+	if (is_of_host(t)) {
+		const struct cs_endpoint *at = t->method == CS_METHOD_TEAM &&
+							       t->op == CS_OP_WRITE ?
+						     &t->src :
+						     &t->dst;
+
+		return at->index == CS_NUMA_LOCAL ? c->slot->facts.numa : at->index;
+	}
 	return -1;
 }
 
@@ -220,23 +176,27 @@ static int threads_of(const struct cs_carry *c, const struct cs_transfer *t, int
 {
 	int n = t->variant.threads ? t->variant.threads : 1;
 
-	if (is_of_all_cores(t))
+	if (cs_carry_is_by_all_cores(t))
 		n = cs_topo_cores(c->workers.topo, numa);
 	if (n > CS_TEAM_MOST)
 		n = CS_TEAM_MOST;
-	if (t->method != CS_METHOD_FMA && (uint64_t)n > t->bytes / PART_GRAIN)
-		n = (int)(t->bytes / PART_GRAIN);
-	return n > 1 && (t->method == CS_METHOD_CPU || is_of_all_cores(t) ||
+	if (t->method != CS_METHOD_FMA &&
+	    (uint64_t)n > cs_share_whole(t) / CS_SHARE_GRAIN)
+		n = (int)(cs_share_whole(t) / CS_SHARE_GRAIN);
+	return n > 1 && (t->method == CS_METHOD_CPU || cs_carry_is_by_all_cores(t) ||
 			 is_touch(t)) ?
 		       n :
 		       1;
 }
 
-/* All of them, or none. */
-static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa)
+/* All of them, or none; where each core has one, it is bound to that. */
+static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa,
+		     int by_cores)
 {
 	while (team->n < n) {
-		struct cs_worker *w = cs_worker_take(&c->workers, numa, &c->slot->err);
+		struct cs_worker *w = cs_worker_take(&c->workers, numa,
+						     by_cores ? team->n : -1,
+						     &c->slot->err);
 
 		if (!w)
 			break;
@@ -248,24 +208,6 @@ static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa)
 		cs_worker_put(team->worker[--team->n]);
 	c->slot->refused = 1;
 	return -1;
-}
-
-static void arm_copy(struct cs_carry *c, struct cs_team *team, const struct cs_copy *f)
-{
-	uint64_t each = f->bytes / (uint64_t)team->n / PART_GRAIN * PART_GRAIN;
-
-	for (int i = 0; i < team->n; i++) {
-		uint64_t at = (uint64_t)i * each;
-		struct part part = {
-			.dst = (char *)(uintptr_t)f->dst + at,
-			.src = (const char *)(uintptr_t)f->src + at,
-			.bytes = i + 1 < team->n ? each : f->bytes - at,
-			.copies = f->copies,
-		};
-
-		cs_worker_arm(team->worker[i], c->slot->seq,
-			      &(struct cs_work){ copy_part, &part, sizeof(part) });
-	}
 }
 
 /* What the words of a pattern add up to: worked out once for all samples of a cell. */
@@ -281,23 +223,19 @@ static uint64_t sum_of(struct cs_carry *c, uint64_t key, uint64_t bytes)
 	return s->sum;
 }
 
-static void arm_read(struct cs_carry *c, struct cs_team *team, const struct cs_copy *f)
+static void arm_shares(struct cs_carry *c, struct cs_team *team,
+		       const struct cs_transfer *t, const struct cs_copy *f)
 {
-	uint64_t each = f->bytes / (uint64_t)team->n / PART_GRAIN * PART_GRAIN;
-
-	team->reads = team->n;
-	team->expected = f->copies * sum_of(c, f->key, f->bytes);
+	if (t->method == CS_METHOD_TEAM && t->op == CS_OP_READ) {
+		team->reads = team->n;
+		team->expected = f->copies * sum_of(c, f->key, f->bytes);
+	}
 	for (int i = 0; i < team->n; i++) {
-		uint64_t at = (uint64_t)i * each;
-		struct read_part part = {
-			.src = (const uint64_t *)(uintptr_t)(f->src + at),
-			.words = (i + 1 < team->n ? each : f->bytes - at) / 8,
-			.copies = f->copies,
-			.sum = &team->sum[i],
-		};
+		struct cs_share share = cs_share_of(t, f, i, team->n, &team->sum[i]);
 
 		cs_worker_arm(team->worker[i], c->slot->seq,
-			      &(struct cs_work){ read_part, &part, sizeof(part) });
+			      &(struct cs_work){ cs_share_run(t), &share,
+						 sizeof(share) });
 	}
 }
 
@@ -379,6 +317,9 @@ static void note(struct cs_carry *c, const struct cs_team *team, int numa,
 	side->workers = (uint32_t)team->n;
 	side->cpus_numa = numa >= 0 ? numa : f->bound ? f->numa : -1;
 	cs_text(side->cpus, sizeof(side->cpus), "%s", cs_worker_cpus(team->worker[0]));
+	for (int i = 1; i < team->n; i++)
+		cs_topo_add_cpus(side->cpus, sizeof(side->cpus),
+				 cs_worker_cpus(team->worker[i]));
 }
 
 int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
@@ -392,7 +333,8 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	team->stream_ns = 0;
 	team->reads = 0;
 	team->did = (struct cs_worked){ 0 };
-	if (team_take(c, team, threads_of(c, t, numa), numa))
+	if (team_take(c, team, threads_of(c, t, numa), numa,
+		      cs_carry_is_by_all_cores(t)))
 		return -1;
 	note(c, team, numa, &c->slot->side[k]);
 	team->by_stream = !is_of_host(t) && !is_touch(t);
@@ -400,12 +342,12 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 		arm_touch(c, team, desc);
 	else if (t->method == CS_METHOD_FMA)
 		arm_fma(c, team, desc);
-	else if (t->method == CS_METHOD_TEAM && t->op == CS_OP_READ)
-		arm_read(c, team, desc);
 	else if (t->method == CS_METHOD_CPU || t->method == CS_METHOD_TEAM)
-		arm_copy(c, team, desc);
+		arm_shares(c, team, t, desc);
 	else
 		arm_call(c, team, lane, desc);
+	for (int i = 0; i < team->n; i++)
+		cs_worker_ready(team->worker[i]);
 	return 0;
 }
 

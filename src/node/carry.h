@@ -42,8 +42,10 @@ struct cs_carry {
 
 /* Do CPUs carry it? */
 int cs_carry_is(const struct cs_transfer *t);
+/* By one worker for each core of a NUMA node? */
+int cs_carry_is_by_all_cores(const struct cs_transfer *t);
 /* The NUMA node whose CPUs work on a transfer: as its variant wants, between NUMA nodes
- * the second; -1: wherever the agent may run, which is beside its GPU. */
+ * the second, or the one that writes; -1: wherever the agent may run, which is beside its GPU. */
 int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);
 
 /* The step's k-th transfer, on a lane of the agent's that is the workers' until the end.

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "node/carry.h"
 #include "node/home.h"
 #include "node/stage.h"
 
@@ -25,8 +26,11 @@ void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell)
 	struct cs_agents *agents = &cell->agents;
 
 	agents->n = 0;
+	co->crowded = 0;
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+
+		co->crowded |= cs_carry_is_by_all_cores(t);
 
 		add_once(agents, t->issuer);
 		if (cs_transfer_far(t) >= 0)
@@ -51,7 +55,7 @@ static void cancel(struct cs_coordinator *co, struct cs_agents *agents,
 		for (int i = 0; i < agents->n; i++)
 			cs_ring_release(co->board, agents->agent[i], co->seq);
 		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
-				    CS_SLICE_MS);
+				    CS_SLICE_MS, !co->crowded);
 		cs_agents_watch(co);
 	}
 	if (!co->stopped || co->lost)

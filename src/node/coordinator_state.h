@@ -40,6 +40,7 @@ struct cs_coordinator {
 	uint32_t turn;	 /* of the cell at hand; for rows */
 	int remeasure;	 /* it is re-measured; for rows */
 	int staged;	 /* ways are those of what is staged */
+	int crowded;	 /* workers of the cell at hand want every core */
 	double began_s, state_read_s;
 	struct cs_budget budget;
 	/* by matrix: wall time of its longest cell; 0: none was measured */

@@ -202,7 +202,7 @@ struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_left left = {
-		{ key_left(e, t), t->bytes, places.stride, places.n, 0, { 0 } },
+		{ key_left(e, t), t->bytes, places.stride, places.n, 0, 0, { 0 } },
 		places.at,
 		places.n > 1 || bytes <= span,
 	};
@@ -212,6 +212,7 @@ struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 					 bytes && bytes < span ? bytes : span);
 	if (t->op == CS_OP_TRIAD)
 		left.bytes = triad_of(e, t, &left.bytes);
+	left.bytes.same = t->method == CS_METHOD_TEAM && t->op == CS_OP_WRITE;
 	if (cs_method_is_shaped(t->method)) {
 		left.bytes = shaped_of(t);
 		left.bytes.key = key_left(e, t);

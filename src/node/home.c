@@ -51,7 +51,7 @@ static int rewrite(void *arg, struct cs_err *err)
 static int rewrite_on(struct cs_workers *workers, int numa, const struct both *both,
 		      struct cs_slot *slot)
 {
-	struct cs_worker *w = cs_worker_take(workers, numa, &slot->err);
+	struct cs_worker *w = cs_worker_take(workers, numa, -1, &slot->err);
 	struct cs_worked did;
 
 	if (!w) {

@@ -10,18 +10,21 @@
 #define PARTS_MAX 16
 /* Worth a thread, and whole pages of 2 MiB. */
 #define PART_LEAST ((uint64_t)16 << 20)
+/* A check of some is over so much sooner. */
+#define SOME_LESS 4
 
-enum what { FILL, POISON, CHECK, TOUCHED, INSIDE, FLUSH };
+enum what { FILL, POISON, CHECK, SOME, TOUCHED, WORDS, FLUSH };
 
 struct part {
 	enum what what;
 	char *at;
 	uint64_t bytes, key;
 	uint64_t page, mark;		/* TOUCHED */
-	const struct cs_expected *left; /* INSIDE, … */
+	const struct cs_expected *left; /* WORDS, … */
 	void *whole;			/* … all of it, … */
 	int poison;			/* … and leave that behind */
 	void (*flush)(const void *at, uint64_t bytes);
+	struct cs_some some; /* SOME */
 	struct cs_check found;
 	pthread_t thread;
 	int apart; /* it has a thread */
@@ -35,12 +38,15 @@ static void *pass(void *arg)
 		cs_fill_host(part->at, part->bytes, part->key);
 	else if (part->what == POISON)
 		cs_poison_host(part->at, part->bytes);
-	else if (part->what == INSIDE)
-		cs_check_host_inside(part->whole, part->left,
-				     (uint64_t)(part->at - (char *)part->whole) / 8,
-				     part->bytes / 8, part->poison, &part->found);
+	else if (part->what == WORDS)
+		cs_check_host_words(part->whole, part->left,
+				    (uint64_t)(part->at - (char *)part->whole) / 8,
+				    part->bytes / 8, part->poison, &part->found);
 	else if (part->what == FLUSH)
 		part->flush(part->at, part->bytes);
+	else if (part->what == SOME)
+		cs_check_host_some(part->at, part->bytes, part->key, &part->some,
+				   &part->found);
 	else if (part->what == TOUCHED)
 		cs_check_touched(part->at, part->bytes,
 				 &(struct cs_touched){ part->key, part->page,
@@ -65,7 +71,7 @@ static int parts_for(uint64_t bytes)
 static int divide(enum what what, void *p, uint64_t bytes, uint64_t key,
 		  struct part *part)
 {
-	int n = parts_for(bytes);
+	int n = parts_for(what == SOME ? bytes / SOME_LESS : bytes);
 	uint64_t each = bytes / (uint64_t)n / PART_LEAST * PART_LEAST, at;
 
 	for (int i = 0; i < n; i++) {
@@ -136,12 +142,25 @@ void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *o
 	add_up(p, part, n, out);
 }
 
-/* Each part counts words from where all begins. */
-void cs_hostpass_check_inside(void *p, const struct cs_expected *left, int poison,
-			      struct cs_check *out)
+void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
+			    const struct cs_some *some, struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
-	int n = divide(INSIDE, p, left->bytes, left->key, part);
+	int n = divide(SOME, p, bytes, key, part);
+
+	for (int i = 0; i < n; i++)
+		part[i].some = (struct cs_some){ some->seed + (uint64_t)i,
+						 some->poison };
+	run(part, n);
+	add_up(p, part, n, out);
+}
+
+/* Each part counts words from where all begins. */
+void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
+			     struct cs_check *out)
+{
+	struct part part[PARTS_MAX];
+	int n = divide(WORDS, p, left->bytes, left->key, part);
 
 	for (int i = 0; i < n; i++) {
 		part[i].left = left;

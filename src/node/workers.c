@@ -26,7 +26,7 @@ enum state {
 struct cs_worker {
 	struct cs_worker *next;
 	struct cs_workers *all;
-	int numa, taken;
+	int numa, core, taken;
 	pthread_t thread;
 	struct cs_call_watch watch;
 	char call[CS_CALL_NAME];
@@ -64,7 +64,7 @@ static int bind(struct cs_worker *w)
 	const struct cs_topo *topo = w->all->topo;
 	struct cs_err *err = &w->worked.err;
 
-	if (w->numa >= 0 && cs_topo_bind(topo, w->numa, err))
+	if (w->numa >= 0 && cs_topo_bind(topo, w->numa, w->core, err))
 		return -1;
 	cs_topo_binding(topo, w->numa, w->cpus, sizeof(w->cpus));
 	return 0;
@@ -143,7 +143,7 @@ static int worker_run(struct cs_worker *w, struct cs_err *err)
 	return cs_err_set(err, "%s", w->worked.err.text);
 }
 
-static struct cs_worker *worker_make(struct cs_workers *all, int numa,
+static struct cs_worker *worker_make(struct cs_workers *all, int numa, int core,
 				     struct cs_err *err)
 {
 	struct cs_worker *w = calloc(1, sizeof(*w));
@@ -155,6 +155,7 @@ static struct cs_worker *worker_make(struct cs_workers *all, int numa,
 	}
 	w->all = all;
 	w->numa = numa;
+	w->core = core;
 	w->watch.to = w->call;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -169,15 +170,15 @@ static struct cs_worker *worker_make(struct cs_workers *all, int numa,
 	return all->first = w;
 }
 
-struct cs_worker *cs_worker_take(struct cs_workers *workers, int numa,
+struct cs_worker *cs_worker_take(struct cs_workers *workers, int numa, int core,
 				 struct cs_err *err)
 {
 	struct cs_worker *w = workers->first;
 
-	while (w && (w->taken || w->numa != numa))
+	while (w && (w->taken || w->numa != numa || w->core != core))
 		w = w->next;
 	if (!w)
-		w = worker_make(workers, numa, err);
+		w = worker_make(workers, numa, core, err);
 	if (w)
 		w->taken = 1;
 	return w;
@@ -197,7 +198,6 @@ static void arm(struct cs_worker *w, const struct cs_work *work)
 	pthread_mutex_lock(&w->lock);
 	assert(w->state == IDLE);
 	become(w, ARMED);
-	wait_for(w, READY, ENDED);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -212,6 +212,13 @@ void cs_worker_start(struct cs_worker *w, const struct cs_work *work)
 {
 	w->gated = 0;
 	arm(w, work);
+}
+
+void cs_worker_ready(struct cs_worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	wait_for(w, READY, ENDED);
+	pthread_mutex_unlock(&w->lock);
 }
 
 int cs_worker_wait(struct cs_worker *w, int slice_ms, struct cs_worked *out)

@@ -39,17 +39,20 @@ struct cs_worked {
 	struct cs_err err;
 };
 
-/* A worker on the CPUs of a NUMA node, as read back; -1: wherever the agent may run.
- * It is the caller's until it is put back.  NULL: it cannot be bound, or made. */
-struct cs_worker *cs_worker_take(struct cs_workers *workers, int numa,
+/* A worker on the CPUs of a NUMA node, or of one core of it (-1: all), as read back; numa
+ * -1: wherever the agent may run.  It is the caller's until it is put back.  NULL: it
+ * cannot be bound, or made. */
+struct cs_worker *cs_worker_take(struct cs_workers *workers, int numa, int core,
 				 struct cs_err *err);
 /* One that is idle. */
 void cs_worker_put(struct cs_worker *worker);
 
-/* Returns when it waits for the gate's `seq`; */
+/* It is woken and works when the gate has come to `seq`; */
 void cs_worker_arm(struct cs_worker *worker, uint32_t seq, const struct cs_work *work);
 /* … at once: no gate. */
 void cs_worker_start(struct cs_worker *worker, const struct cs_work *work);
+/* Returns when one that was armed waits for the gate: many of them wake together. */
+void cs_worker_ready(struct cs_worker *worker);
 /* Has it ended, at most `slice_ms` from now?  The coordinator keeps the deadline. */
 int cs_worker_wait(struct cs_worker *worker, int slice_ms, struct cs_worked *out);
 /* … however long that takes.  The caller's call (base/call.h) is that of the worker

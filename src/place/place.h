@@ -68,8 +68,9 @@ int cs_topo_allowed_cpus(void);
 
 /* Cores of a NUMA node; 1 where that is not known. */
 int cs_topo_cores(const struct cs_topo *topo, int numa);
-/* Bind the calling thread to the allowed CPUs of a NUMA node, strictly. */
-int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err);
+/* Bind the calling thread to the allowed CPUs of a NUMA node, strictly, or of its core of
+ * that number (where cores are known); core -1: all. */
+int cs_topo_bind(const struct cs_topo *topo, int numa, int core, struct cs_err *err);
 
 /* Let the calling thread run on every CPU the process is allowed. */
 int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err);
@@ -78,12 +79,15 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err);
  * the kernel.  Returns 1 when all of them lie in `numa`, 0 when not, -1 on
  * error. */
 int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t size);
+/* Two such lists as one, in the first. */
+void cs_topo_add_cpus(char *list, size_t size, const char *more);
 
 /* ---- signs of an NVIDIA GPU without any driver call ---- */
 
 /* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": what says
  * that this machine has, or this job was granted, GPUs.  "" none. */
-void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size);
+void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign,
+		 size_t size);
 
 /* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
  * CUDA_VISIBLE_DEVICES is none. */

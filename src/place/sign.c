@@ -30,14 +30,14 @@ void cs_gpu_grant(char *to, size_t size)
 	cs_text(to, size, "%s", "");
 }
 
-void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
+void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign, size_t size)
 {
 	static const char *const file[] = {
 		"/dev/nvidiactl",
 		"/proc/driver/nvidia/version",
 	};
 	hwloc_obj_t gpu = cs_topo_next_gpu(topo, NULL);
-	char bus_id[CS_BUSID];
+	char bus_id[CS_BUSID], path[CS_FILE_PATH];
 	size_t i;
 
 	if (gpu) {
@@ -46,7 +46,8 @@ void cs_gpu_sign(const struct cs_topo *topo, char *sign, size_t size)
 		return;
 	}
 	for (i = 0; i < sizeof(file) / sizeof(*file); i++) {
-		if (access(file[i], F_OK) == 0) {
+		cs_text(path, sizeof(path), "%s%s", root, file[i]);
+		if (access(path, F_OK) == 0) {
 			cs_text(sign, size, "%s", file[i]);
 			return;
 		}

@@ -314,6 +314,19 @@ int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t siz
 	return inside;
 }
 
+void cs_topo_add_cpus(char *list, size_t size, const char *more)
+{
+	hwloc_bitmap_t all = hwloc_bitmap_alloc(), some = hwloc_bitmap_alloc();
+
+	if (all && some && !hwloc_bitmap_list_sscanf(all, list) &&
+	    !hwloc_bitmap_list_sscanf(some, more)) {
+		hwloc_bitmap_or(all, all, some);
+		hwloc_bitmap_list_snprintf(list, size, all);
+	}
+	hwloc_bitmap_free(all);
+	hwloc_bitmap_free(some);
+}
+
 int cs_topo_allowed_cpus(void)
 {
 	hwloc_bitmap_t now = cpus_now();
@@ -334,12 +347,37 @@ static int bind_error(const struct cs_topo *topo, int numa, const char *hint,
 			  numa, allowed, hint);
 }
 
-int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
+/* The CPUs of a NUMA node, or of one core of it, that may be used; NULL: no memory. */
+static hwloc_bitmap_t cpus_of(const struct cs_topo *topo, hwloc_obj_t node, int core)
+{
+	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+	hwloc_obj_t one = NULL;
+
+	if (core >= 0)
+		one = hwloc_get_obj_inside_cpuset_by_type(topo->hwloc, node->cpuset,
+							  HWLOC_OBJ_CORE,
+							  (unsigned)core);
+	if (cpus)
+		hwloc_bitmap_and(cpus, one ? one->cpuset : node->cpuset,
+				 hwloc_topology_get_allowed_cpuset(topo->hwloc));
+	return cpus;
+}
+
+/* Is the calling thread bound to these, and no other? */
+static int is_bound_to(hwloc_const_bitmap_t cpus)
+{
+	hwloc_bitmap_t now = cpus_now();
+	int rc = now && hwloc_bitmap_isincluded(now, cpus);
+
+	hwloc_bitmap_free(now);
+	return rc;
+}
+
+int cs_topo_bind(const struct cs_topo *topo, int numa, int core, struct cs_err *err)
 {
 	const char *hint = cs_hint_brief(CS_HINT_LAUNCHER_ONE_CORE);
 	hwloc_obj_t node = find_numa(topo, numa);
 	hwloc_bitmap_t cpus;
-	char list[128];
 	int rc = -1;
 
 	if (!node && numa >= 0 &&
@@ -363,19 +401,17 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, struct cs_err *err)
 					  hint :
 					  "there is no such NUMA node",
 				  err);
-	cpus = hwloc_bitmap_alloc();
+	cpus = cpus_of(topo, node, core);
 	if (!cpus)
 		return cs_err_set(err, "no memory for a set of cpus");
-	hwloc_bitmap_and(cpus, node->cpuset,
-			 hwloc_topology_get_allowed_cpuset(topo->hwloc));
 	if (!hwloc_bitmap_iszero(cpus))
 		rc = hwloc_set_cpubind(topo->hwloc, cpus,
 				       HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT);
-	hwloc_bitmap_free(cpus);
 	/* The return code alone is no proof. */
-	if (rc || cs_topo_binding(topo, numa, list, sizeof(list)) != 1)
-		return bind_error(topo, numa, hint, err);
-	return 0;
+	if (!is_bound_to(cpus))
+		rc = -1;
+	hwloc_bitmap_free(cpus);
+	return rc ? bind_error(topo, numa, hint, err) : 0;
 }
 
 int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)

@@ -466,11 +466,21 @@ static const struct cs_test table[] = {
 	     "all cores of column's NUMA node read row's memory, one pair at a time",
 	     "memory of a NUMA node, read by all cores of another",
 	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
+	TEST("host.team.write.pair", HOST, TEAM, WRITE, PAIR,
+	     "all cores of row's NUMA node write column's memory, one pair at a time",
+	     "memory of a NUMA node, written by all cores of another",
+	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
 	TEST("host.team.copy.pair", HOST, TEAM, COPY, PAIR,
 	     "all cores of column's NUMA node copy row's memory to column's" ONCE
 	     ", one pair at a time",
 	     "one NUMA node to another, by all cores" ONCE, .memory = CS_MEM_PAGEABLE,
 	     .any_backend = 1, BY_CPU),
+	TEST("host.team.triad.pair", HOST, TEAM, TRIAD, PAIR,
+	     "all cores of column's NUMA node add two arrays of row's memory to one of "
+	     "column's, one pair at a time",
+	     "a = b + s * c by all cores, b and c of one NUMA node, a of another: bytes "
+	     "of all three",
+	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
 	TEST("host.fma.fp64.alone", HOST, FMA, FP64, ALONE,
 	     "multiply-adds of all cores of a NUMA node, FP64",
 	     "multiply-adds of all cores of a NUMA node, FP64",

@@ -508,8 +508,7 @@ static const struct cs_explanation numa_nodes = {
 };
 
 #define BY_ALL_CORES(numa)                                                        \
-	"A CPU worker for each core of " numa " NUMA node, at most 256, bound to all "  \
-	"of its CPUs."
+	"A CPU worker for each core of " numa " NUMA node, at most 256, bound to it."
 #define CORES_TIMED                                                               \
 	"By the kernel's monotonic clock, from where the first worker began to where "   \
 	"the last one ended, after a gate in shared memory has opened."
@@ -522,13 +521,34 @@ static const struct cs_explanation numa_nodes_read = {
 	"All that they read must add up to what the pattern does (--verify).",
 };
 
+#define AS_WITH_H2D                                                               \
+	"As with h2d tests: in part after every sample, whole after the last."
+static const struct cs_explanation numa_nodes_write = {
+	"One buffer (--size) of the column's NUMA node, a part for each worker, by ordinary "
+	"stores of 16 bytes: each line is read before it is written, which is not counted.",
+	BY_ALL_CORES("the row's"),
+	CORES_TIMED,
+	NULL,
+	AS_WITH_H2D,
+};
+
 static const struct cs_explanation numa_nodes_copy = {
 	"One buffer (--size) of the row's NUMA node to the column's, a part for each "
 	"worker, by memcpy. Bytes are counted once: STREAM's copy counts them twice.",
 	BY_ALL_CORES("the column's"),
 	CORES_TIMED,
 	NULL,
-	"As with h2d tests: in part after every sample, whole after the last.",
+	AS_WITH_H2D,
+};
+
+static const struct cs_explanation numa_nodes_triad = {
+	"a = b + 3 * c in FP64, three arrays that share --size, b and c of the row's NUMA "
+	"node, a of the column's, a part of each for each worker, by ordinary stores. The "
+	"bytes of all three count, as STREAM's triad has it.",
+	BY_ALL_CORES("the column's"),
+	CORES_TIMED,
+	NULL,
+	AS_WITH_H2D,
 };
 
 static const struct cs_explanation numa_nodes_compute = {
@@ -807,6 +827,8 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	    (test->method == CS_METHOD_TEAM || test->method == CS_METHOD_FMA)) {
 		*out = test->method == CS_METHOD_FMA ? numa_nodes_compute :
 		       test->op == CS_OP_READ	     ? numa_nodes_read :
+		       test->op == CS_OP_WRITE	     ? numa_nodes_write :
+		       test->op == CS_OP_TRIAD	     ? numa_nodes_triad :
 						       numa_nodes_copy;
 		return;
 	}

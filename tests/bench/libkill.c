@@ -7,8 +7,6 @@
  * KILL_DIR/says what the stream, the event and, once that is over, a new copy
  * between the same two buffers return.  Then the program goes on. */
 #define _GNU_SOURCE
-#include <cuda.h>
-#include <cudaTypedefs.h>
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/cuda/driver.h"
+
 /* the functions at which one can die, with what they take */
 #define WRAPPED(X)                                                             \
 	X(cuIpcGetMemHandle, (CUipcMemHandle *a, CUdeviceptr b), (a, b))       \
@@ -27,7 +27,7 @@
 	  (CUdeviceptr *a, CUipcMemHandle b, unsigned int c), (a, b, c))       \
 	X(cuIpcCloseMemHandle, (CUdeviceptr a), (a))                           \
 	X(cuStreamWaitValue32,                                                 \
-	  (CUstream a, CUdeviceptr b, cuuint32_t c, unsigned int d),           \
+	  (CUstream a, CUdeviceptr b, uint32_t c, unsigned int d),           \
 	  (a, b, c, d))                                                        \
 	X(cuEventRecord, (CUevent a, CUstream b), (a, b))                      \
 	X(cuEventQuery, (CUevent a), (a))                                      \
@@ -41,10 +41,11 @@ enum {
 };
 
 static void *real[WRAPPED_N];
-static PFN_cuGetProcAddress_v12000 real_find;
-static PFN_cuGetErrorName_v6000 real_name;
-static PFN_cuStreamQuery_v2000 real_stream_query;
-static PFN_cuMemcpyAsync_v4000 real_copy;
+static cs_driver_find_fn real_find;
+#define REAL(name) __typeof__(((struct cs_driver *)0)->name)
+static REAL(cuGetErrorName) real_name;
+static REAL(cuStreamQuery) real_stream_query;
+static REAL(cuMemcpyAsync) real_copy;
 static atomic_long n_calls[WRAPPED_N];
 static atomic_int killed;
 
@@ -242,12 +243,11 @@ static void *replace(const char *name, void *entry)
 	return entry;
 }
 
-#undef cuGetProcAddress_v2
 CUresult cuGetProcAddress_v2(const char *name, void **entry, int version,
-			     cuuint64_t flags, CUdriverProcAddressQueryResult *found);
+			     uint64_t flags, CUdriverProcAddressQueryResult *found);
 
 CUresult cuGetProcAddress_v2(const char *name, void **entry, int version,
-			     cuuint64_t flags, CUdriverProcAddressQueryResult *found)
+			     uint64_t flags, CUdriverProcAddressQueryResult *found)
 {
 	const char *driver = *knob("KILL_LIBCUDA") ? knob("KILL_LIBCUDA") :
 						     "libcuda.so.1";

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/driver.h"
-
 /* ---- the CPU's time ---- */
 
 #define CALL_NS 1000.0
@@ -69,7 +67,7 @@ uint64_t cs_fake_cpu_ns(void)
 
 /* ---- waiting ---- */
 
-API CUresult CUDAAPI cuEventSynchronize(CUevent event)
+CUresult fake_event_sync(CUevent event)
 {
 	const struct fake_event *e;
 
@@ -90,7 +88,7 @@ struct graph {
 	const struct fake_kernel *kernel; /* NULL: none yet */
 };
 
-API CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned flags)
+CUresult fake_graph_create(CUgraph *graph, unsigned flags)
 {
 	struct graph *g;
 
@@ -102,9 +100,9 @@ API CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned flags)
 	return *graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult CUDAAPI fake_graph_add_kernel(CUgraphNode *node, CUgraph graph,
-				       const CUgraphNode *after, size_t n,
-				       const CUDA_KERNEL_NODE_PARAMS_v1 *params)
+CUresult fake_graph_add_kernel(CUgraphNode *node, CUgraph graph,
+			       const CUgraphNode *after, size_t n,
+			       const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {
 	struct graph *g;
 
@@ -117,8 +115,8 @@ CUresult CUDAAPI fake_graph_add_kernel(CUgraphNode *node, CUgraph graph,
 	return g->kernel && !g->kernel->args ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
-						 unsigned long long flags)
+CUresult fake_graph_instantiate(CUgraphExec *exec, CUgraph graph,
+				unsigned long long flags)
 {
 	const struct graph *g;
 	struct graph *e;
@@ -134,7 +132,7 @@ API CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph grap
 	return *exec ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-API CUresult CUDAAPI cuGraphLaunch(CUgraphExec exec, CUstream stream)
+CUresult fake_graph_launch(CUgraphExec exec, CUstream stream)
 {
 	const struct graph *e;
 
@@ -145,7 +143,7 @@ API CUresult CUDAAPI cuGraphLaunch(CUgraphExec exec, CUstream stream)
 	return fake_launch(stream, fake_current, e->kernel, "", 1, 1);
 }
 
-API CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec)
+CUresult fake_graph_exec_destroy(CUgraphExec exec)
 {
 	void *e;
 
@@ -155,7 +153,7 @@ API CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec)
 	return e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API CUresult CUDAAPI cuGraphDestroy(CUgraph graph)
+CUresult fake_graph_destroy(CUgraph graph)
 {
 	void *g;
 
@@ -167,7 +165,7 @@ API CUresult CUDAAPI cuGraphDestroy(CUgraph graph)
 
 /* ---- memory in the order of a stream ---- */
 
-API CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *at, size_t bytes, CUstream stream)
+CUresult fake_alloc_async(CUdeviceptr *at, size_t bytes, CUstream stream)
 {
 	ENTER(cuMemAllocAsync, FAKE_CTX);
 	fake_cpu_bytes(bytes);
@@ -176,7 +174,7 @@ API CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *at, size_t bytes, CUstream str
 	return fake_device_alloc(at, bytes);
 }
 
-API CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr at, CUstream stream)
+CUresult fake_free_async(CUdeviceptr at, CUstream stream)
 {
 	ENTER(cuMemFreeAsync, FAKE_CTX);
 	if (!fake_stream_of(stream))
@@ -203,8 +201,8 @@ static CUresult run_set(const struct fake_ctx *ctx, const void *args, unsigned g
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr at, unsigned char value,
-				     size_t bytes, CUstream stream)
+CUresult fake_memset_async(CUdeviceptr at, unsigned char value, size_t bytes,
+			   CUstream stream)
 {
 	static const struct fake_kernel kernel = { .name = "memset",
 						   .args = sizeof(struct set),

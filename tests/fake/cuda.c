@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/cuda/driver.h"
-
 #define HANDLES 65536u
 #define FATBIN_MAGIC 0xBA55ED50u
+#define ATTRIBUTES 150		/* a driver knows them from 1 on */
 #define SHARED_USUAL (48 << 10)	/* bytes of a block */
 #define SHARED_MOST (227 << 10)	/* … that asks for them */
 
@@ -93,34 +92,12 @@ static const struct {
 	int code;
 	const char *name;
 } errors[] = {
-#define E(name) { CUDA_##name, "CUDA_" #name },
-	E(SUCCESS) E(ERROR_INVALID_VALUE) E(ERROR_OUT_OF_MEMORY) E(ERROR_NOT_INITIALIZED) E(ERROR_DEINITIALIZED) E(
-		ERROR_STUB_LIBRARY) E(ERROR_DEVICE_UNAVAILABLE) E(ERROR_NO_DEVICE) E(ERROR_INVALID_DEVICE)
-		E(ERROR_INVALID_IMAGE) E(ERROR_INVALID_CONTEXT) E(ERROR_MAP_FAILED) E(ERROR_ALREADY_MAPPED) E(
-			ERROR_NO_BINARY_FOR_GPU) E(ERROR_ECC_UNCORRECTABLE) E(ERROR_PEER_ACCESS_UNSUPPORTED)
-			E(ERROR_NVLINK_UNCORRECTABLE) E(ERROR_UNSUPPORTED_PTX_VERSION) E(ERROR_OPERATING_SYSTEM) E(
-				ERROR_INVALID_HANDLE) E(ERROR_NOT_FOUND) E(ERROR_NOT_READY) E(ERROR_ILLEGAL_ADDRESS)
-				E(ERROR_LAUNCH_OUT_OF_RESOURCES) E(ERROR_LAUNCH_TIMEOUT) E(
-					ERROR_PEER_ACCESS_ALREADY_ENABLED) E(ERROR_PEER_ACCESS_NOT_ENABLED)
-					E(ERROR_PRIMARY_CONTEXT_ACTIVE) E(ERROR_CONTEXT_IS_DESTROYED) E(
-						ERROR_ASSERT) E(ERROR_TOO_MANY_PEERS) E(ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-						E(ERROR_HOST_MEMORY_NOT_REGISTERED) E(ERROR_HARDWARE_STACK_ERROR) E(
-							ERROR_ILLEGAL_INSTRUCTION) E(ERROR_MISALIGNED_ADDRESS)
-							E(ERROR_INVALID_ADDRESS_SPACE) E(
-								ERROR_INVALID_PC) E(ERROR_LAUNCH_FAILED)
-								E(ERROR_NOT_PERMITTED) E(
-									ERROR_NOT_SUPPORTED) E(ERROR_SYSTEM_NOT_READY)
-									E(ERROR_SYSTEM_DRIVER_MISMATCH) E(
-										ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
-										E(ERROR_MPS_CONNECTION_FAILED) E(
-											ERROR_MPS_CLIENT_TERMINATED)
-											E(ERROR_UNKNOWN)
+#define E(name, code) { code, #name },
+	CS_CUDA_RESULTS(E)
 #undef E
-												{ 226,
-												  "CUDA_ERROR_CONTAINED" }, /* not in every cuda.h */
 };
 
-API CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name)
+CUresult cuGetErrorName(CUresult error, const char **name)
 {
 	ENTER(cuGetErrorName, FAKE_ANY);
 	if (!name)
@@ -172,7 +149,7 @@ static void stay(void)
 		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-API CUresult CUDAAPI cuInit(unsigned flags)
+CUresult cuInit(unsigned flags)
 {
 	ENTER(cuInit, FAKE_ANY);
 	if (flags)
@@ -186,7 +163,7 @@ API CUresult CUDAAPI cuInit(unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuDriverGetVersion(int *version)
+CUresult cuDriverGetVersion(int *version)
 {
 	ENTER(cuDriverGetVersion, FAKE_ANY);
 	if (!version)
@@ -195,7 +172,7 @@ API CUresult CUDAAPI cuDriverGetVersion(int *version)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuDeviceGetCount(int *count)
+CUresult cuDeviceGetCount(int *count)
 {
 	ENTER(cuDeviceGetCount, FAKE_INIT);
 	if (!count)
@@ -204,7 +181,7 @@ API CUresult CUDAAPI cuDeviceGetCount(int *count)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal)
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
 	ENTER(cuDeviceGet, FAKE_INIT);
 	if (!device)
@@ -229,7 +206,7 @@ CUdevice fake_device_of(int gpu)
 	return device;
 }
 
-API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 {
 	int gpu = fake_gpu_of(device);
 	char model[96];
@@ -244,7 +221,7 @@ API CUresult CUDAAPI cuDeviceGetName(char *name, int size, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 {
 	ENTER(cuDeviceGetUuid, FAKE_INIT);
 	if (!uuid)
@@ -259,7 +236,7 @@ API CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 }
 
 /* Upper case, as the driver has it. */
-API CUresult CUDAAPI cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 {
 	ENTER(cuDeviceGetPCIBusId, FAKE_INIT);
 	if (!id || size < 13)
@@ -271,7 +248,7 @@ API CUresult CUDAAPI cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuDeviceTotalMem(size_t *bytes, CUdevice device)
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 {
 	ENTER(cuDeviceTotalMem, FAKE_INIT);
 	if (!bytes)
@@ -335,11 +312,10 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	}
 }
 
-API CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute which,
-					  CUdevice device)
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device)
 {
 	ENTER(cuDeviceGetAttribute, FAKE_INIT);
-	if (!value || (int)which < 1 || which >= CU_DEVICE_ATTRIBUTE_MAX)
+	if (!value || (int)which < 1 || which >= ATTRIBUTES)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (fake_gpu_of(device) < 0)
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -352,7 +328,7 @@ int fake_are_peers(int a, int b)
 	return a != b && !fake_mig() && isnan(fake.no_peer[a][b]);
 }
 
-API CUresult CUDAAPI cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
 	ENTER(cuDeviceCanAccessPeer, FAKE_INIT);
 	if (!can)
@@ -373,7 +349,7 @@ struct fake_ctx *fake_ctx_of(CUcontext handle)
 	return NULL;
 }
 
-API CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 {
 	ENTER(cuDevicePrimaryCtxSetFlags, FAKE_INIT);
 	if (fake_gpu_of(device) < 0)
@@ -408,7 +384,7 @@ static void leave_gpu(int gpu)
 		close(gpu_lock[gpu]);
 }
 
-API CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 {
 	int gpu;
 
@@ -432,7 +408,7 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice device)
 }
 
 /* The last release ends all work of the context and frees its memory. */
-API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
 	struct fake_ctx *ctx;
 	int left;
@@ -456,7 +432,7 @@ API CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuCtxSetCurrent(CUcontext handle)
+CUresult cuCtxSetCurrent(CUcontext handle)
 {
 	struct fake_ctx *ctx = fake_ctx_of(handle);
 
@@ -467,7 +443,7 @@ API CUresult CUDAAPI cuCtxSetCurrent(CUcontext handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuCtxSynchronize(void)
+CUresult fake_context_sync(void)
 {
 	ENTER(cuCtxSynchronize, FAKE_CTX);
 	fake_gates_wait(NULL);
@@ -475,7 +451,7 @@ API CUresult CUDAAPI cuCtxSynchronize(void)
 	return (CUresult)fake_current->sticky;
 }
 
-API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
+CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 {
 	struct fake_ctx *peer = fake_ctx_of(handle);
 
@@ -495,7 +471,7 @@ API CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext handle, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext handle)
+CUresult cuCtxDisablePeerAccess(CUcontext handle)
 {
 	struct fake_ctx *peer = fake_ctx_of(handle);
 
@@ -521,7 +497,7 @@ struct module {
 	} function[FAKE_N_KERNELS];
 };
 
-API CUresult CUDAAPI cuModuleLoadData(CUmodule *handle, const void *image)
+CUresult cuModuleLoadData(CUmodule *handle, const void *image)
 {
 	uint32_t magic = 0;
 	struct module *m;
@@ -548,8 +524,7 @@ API CUresult CUDAAPI cuModuleLoadData(CUmodule *handle, const void *image)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule handle,
-					 const char *name)
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule handle, const char *name)
 {
 	struct function *f = NULL;
 	struct module *m;
@@ -578,7 +553,7 @@ const struct fake_kernel *fake_function(CUfunction handle)
 	return f && f->ctx == fake_current ? f->kernel : NULL;
 }
 
-API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
+CUresult cuModuleUnload(CUmodule handle)
 {
 	struct module *m;
 
@@ -594,8 +569,7 @@ API CUresult CUDAAPI cuModuleUnload(CUmodule handle)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which,
-					int value)
+CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which, int value)
 {
 	struct function *f;
 
@@ -612,11 +586,10 @@ API CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute 
 
 /* Without CUDA_MODULE_LOADING=EAGER the first launch loads the kernel, which
  * blocks while a gate is closed. */
-API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
-				    unsigned grid_y, unsigned grid_z,
-				    unsigned block_x, unsigned block_y,
-				    unsigned block_z, unsigned shared,
-				    CUstream stream, void **args, void **extra)
+CUresult cuLaunchKernel(CUfunction handle, unsigned grid_x, unsigned grid_y,
+			unsigned grid_z, unsigned block_x, unsigned block_y,
+			unsigned block_z, unsigned shared, CUstream stream,
+			void **args, void **extra)
 {
 	struct function *f;
 	uint64_t threads = (uint64_t)block_x * block_y * block_z;
@@ -639,44 +612,22 @@ API CUresult CUDAAPI cuLaunchKernel(CUfunction handle, unsigned grid_x,
 
 /* ---- look-up ---- */
 
-/* Every function that the product uses; one without a match does not compile,
- * nor does one whose signature is not that of the version asked for. */
+/* Every function that the product uses, the later of two versions last; and one that
+ * tests use. */
 static const struct {
 	const char *name;
 	int version;
 	void *entry;
 } functions[] = {
-#define F(name, version) { #name, version, (void *)name },
+#define F(name, version, takes) { #name, version, (void *)name },
 	CS_DRIVER_CALLS(F)
 #undef F
-		{ "cuCtxSynchronize", 2000, (void *)cuCtxSynchronize },
-	{ "cuStreamSynchronize", 2000, (void *)cuStreamSynchronize },
-	/* for managed memory; the later of two versions last */
-	{ "cuMemAllocManaged", 6000, (void *)cuMemAllocManaged },
-	{ "cuMemPrefetchAsync", 8000, (void *)fake_prefetch_8000 },
-	{ "cuMemPrefetchAsync", 12020, (void *)fake_prefetch_12020 },
-	{ "cuMemAdvise", 8000, (void *)fake_advise_8000 },
-	{ "cuMemAdvise", 12020, (void *)fake_advise_12020 },
-	{ "cuMemRangeGetAttribute", 8000, (void *)cuMemRangeGetAttribute },
-	/* whose time counts */
-	{ "cuEventSynchronize", 2000, (void *)cuEventSynchronize },
-	{ "cuGraphCreate", 10000, (void *)cuGraphCreate },
-	{ "cuGraphDestroy", 10000, (void *)cuGraphDestroy },
-	{ "cuGraphAddKernelNode", 10000, (void *)fake_graph_add_kernel },
-	{ "cuGraphInstantiateWithFlags", 11040, (void *)cuGraphInstantiateWithFlags },
-	{ "cuGraphLaunch", 10000, (void *)cuGraphLaunch },
-	{ "cuGraphExecDestroy", 10000, (void *)cuGraphExecDestroy },
-	{ "cuMemAllocAsync", 11020, (void *)cuMemAllocAsync },
-	{ "cuMemFreeAsync", 11020, (void *)cuMemFreeAsync },
-	{ "cuMemsetD8Async", 3020, (void *)cuMemsetD8Async },
+#define F(member, name, version, takes) { #name, version, (void *)fake_##member },
+		CS_DRIVER_OPTIONAL(F)
+#undef F
+			{ "cuMemRangeGetAttribute", 8000,
+			  (void *)cuMemRangeGetAttribute },
 };
-
-#define SAME(name, version)                                                  \
-	_Static_assert(__builtin_types_compatible_p(                         \
-			       PFN_##name##_v##version, __typeof__(&name)), \
-		       #name);
-CS_DRIVER_CALLS(SAME)
-#undef SAME
 
 /* Is it one of FAKE_LACKS? */
 static int is_lacking(const char *name)
@@ -693,9 +644,8 @@ static int is_lacking(const char *name)
 	return 0;
 }
 
-API CUresult CUDAAPI cuGetProcAddress(const char *name, void **entry, int version,
-				      cuuint64_t flags,
-				      CUdriverProcAddressQueryResult *found)
+CUresult cuGetProcAddress_v2(const char *name, void **entry, int version,
+			     uint64_t flags, CUdriverProcAddressQueryResult *found)
 {
 	CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 

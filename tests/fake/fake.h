@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <cuda.h>
+#include "backend/cuda/driver.h"
 
 #include "identity.h"
 
@@ -35,6 +35,20 @@
 #define FAKE_HOST (-1)		/* in the place of a GPU's index */
 #define FAKE_PLACES (FAKE_GPUS_MAX + 1)
 #define FAKE_NEVER (-1)		/* a fault: the operation never ends */
+
+/* ---- the driver's functions, as the program knows them ---- */
+
+#define DECLARE(name, version, takes) CUresult name takes;
+CS_DRIVER_CALLS(DECLARE)
+#undef DECLARE
+#define DECLARE(member, name, version, takes) CUresult fake_##member takes;
+CS_DRIVER_OPTIONAL(DECLARE)
+#undef DECLARE
+CUresult cuMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute which,
+				CUdeviceptr at, size_t bytes);
+API CUresult cuGetProcAddress_v2(const char *name, void **entry, int version,
+				 uint64_t flags,
+				 CUdriverProcAddressQueryResult *found);
 
 /* ---- knobs.c ---- */
 
@@ -275,10 +289,6 @@ int fake_cpu_rule(const char *element);
 void fake_cpu_call(const char *function);
 void fake_cpu_bytes(uint64_t bytes);
 void fake_cpu_wait(uint64_t ps);
-CUresult CUDAAPI fake_graph_add_kernel(CUgraphNode *node, CUgraph graph,
-				       const CUgraphNode *after, size_t n,
-				       const CUDA_KERNEL_NODE_PARAMS_v1 *params);
-
 /* ---- clock.c ---- */
 
 struct fake_flows; /* table of flows, shared by all users of one gate page */
@@ -388,18 +398,6 @@ struct fake_um_advised fake_um_advised(uint64_t at, uint64_t bytes);
 
 /* CPUs that touch pages which are away are caught from now on. */
 void fake_um_catch(void);
-
-/* ---- managed.c: entries of two versions each ---- */
-
-CUresult CUDAAPI fake_prefetch_8000(CUdeviceptr at, size_t bytes, CUdevice device,
-				    CUstream stream);
-CUresult CUDAAPI fake_prefetch_12020(CUdeviceptr at, size_t bytes,
-				     CUmemLocation location, unsigned flags,
-				     CUstream stream);
-CUresult CUDAAPI fake_advise_8000(CUdeviceptr at, size_t bytes, CUmem_advise advice,
-				  CUdevice device);
-CUresult CUDAAPI fake_advise_12020(CUdeviceptr at, size_t bytes, CUmem_advise advice,
-				   CUmemLocation location);
 
 /* ---- disturb.c ---- */
 

@@ -6,12 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Kinds of a place that older headers do not name. */
-enum { LOCATION_DEVICE = 1, LOCATION_HOST, LOCATION_NODE, LOCATION_NODE_HERE };
-
 #define NODES 1024
 
-API CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *at, size_t bytes, unsigned flags)
+CUresult fake_mem_alloc_managed(CUdeviceptr *at, size_t bytes, unsigned flags)
 {
 	uint64_t made = 0;
 	CUresult code;
@@ -52,20 +49,20 @@ static CUresult find_location(CUmemLocation location, int *gpu, int *numa)
 	*gpu = FAKE_HOST;
 	*numa = -1;
 	switch ((int)location.type) {
-	case LOCATION_DEVICE:
+	case CU_MEM_LOCATION_TYPE_DEVICE:
 		*gpu = fake_gpu_of(location.id);
 		return *gpu < 0 || !fake.concurrent ? CUDA_ERROR_INVALID_DEVICE :
 						      CUDA_SUCCESS;
-	case LOCATION_NODE:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
 		*numa = location.id;
 		return location.id < 0 || location.id >= NODES ?
 			       CUDA_ERROR_INVALID_VALUE :
 			       CUDA_SUCCESS;
-	case LOCATION_NODE_HERE:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
 		syscall(SYS_getcpu, NULL, &node, NULL);
 		*numa = (int)node;
 		return CUDA_SUCCESS;
-	case LOCATION_HOST:
+	case CU_MEM_LOCATION_TYPE_HOST:
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -76,8 +73,8 @@ static CUmemLocation location_of(CUdevice device)
 {
 	CUmemLocation location = { .id = device };
 
-	location.type = (CUmemLocationType)(device == CU_DEVICE_CPU ? LOCATION_HOST :
-								      LOCATION_DEVICE);
+	location.type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST :
+						  CU_MEM_LOCATION_TYPE_DEVICE;
 	return location;
 }
 
@@ -96,16 +93,15 @@ static CUresult prefetch(CUdeviceptr at, size_t bytes, CUmemLocation location,
 	return code ? code : fake_prefetch(stream, at, bytes, gpu, numa);
 }
 
-CUresult CUDAAPI fake_prefetch_8000(CUdeviceptr at, size_t bytes, CUdevice device,
-				    CUstream stream)
+CUresult fake_mem_prefetch(CUdeviceptr at, size_t bytes, CUdevice device,
+			   CUstream stream)
 {
 	ENTER(cuMemPrefetchAsync, FAKE_CTX);
 	return prefetch(at, bytes, location_of(device), stream);
 }
 
-CUresult CUDAAPI fake_prefetch_12020(CUdeviceptr at, size_t bytes,
-				     CUmemLocation location, unsigned flags,
-				     CUstream stream)
+CUresult fake_mem_prefetch_numa(CUdeviceptr at, size_t bytes, CUmemLocation location,
+				unsigned flags, CUstream stream)
 {
 	ENTER(cuMemPrefetchAsync, FAKE_CTX);
 	return flags ? CUDA_ERROR_INVALID_VALUE :
@@ -136,15 +132,15 @@ static CUresult advise(CUdeviceptr at, size_t bytes, CUmem_advise advice,
 	return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI fake_advise_8000(CUdeviceptr at, size_t bytes, CUmem_advise advice,
-				  CUdevice device)
+CUresult fake_mem_advise(CUdeviceptr at, size_t bytes, CUmem_advise advice,
+			 CUdevice device)
 {
 	ENTER(cuMemAdvise, FAKE_CTX);
 	return advise(at, bytes, advice, location_of(device));
 }
 
-CUresult CUDAAPI fake_advise_12020(CUdeviceptr at, size_t bytes, CUmem_advise advice,
-				   CUmemLocation location)
+CUresult fake_mem_advise_numa(CUdeviceptr at, size_t bytes, CUmem_advise advice,
+			      CUmemLocation location)
 {
 	ENTER(cuMemAdvise, FAKE_CTX);
 	return advise(at, bytes, advice, location);
@@ -171,9 +167,8 @@ static void list_users(uint32_t accessed_by, int *device, size_t n)
 		device[found++] = CU_DEVICE_INVALID;
 }
 
-API CUresult CUDAAPI cuMemRangeGetAttribute(void *data, size_t size,
-					    CUmem_range_attribute which,
-					    CUdeviceptr at, size_t bytes)
+CUresult cuMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute which,
+				CUdeviceptr at, size_t bytes)
 {
 	struct fake_um_advised all;
 

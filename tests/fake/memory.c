@@ -254,7 +254,7 @@ CUresult fake_device_alloc(CUdeviceptr *at, size_t bytes)
 	return m ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-API CUresult CUDAAPI cuMemAlloc(CUdeviceptr *at, size_t bytes)
+CUresult cuMemAlloc(CUdeviceptr *at, size_t bytes)
 {
 	ENTER(cuMemAlloc, FAKE_CTX);
 	fake_cpu_bytes(bytes);
@@ -266,7 +266,7 @@ CUresult fake_device_free(CUdeviceptr at)
 	return memory_free(at, FAKE_DEVICE, CUDA_ERROR_INVALID_VALUE);
 }
 
-API CUresult CUDAAPI cuMemFree(CUdeviceptr at)
+CUresult cuMemFree(CUdeviceptr at)
 {
 	ENTER(cuMemFree, FAKE_CTX);
 	if (!at)
@@ -275,7 +275,7 @@ API CUresult CUDAAPI cuMemFree(CUdeviceptr at)
 			   CUDA_ERROR_INVALID_VALUE);
 }
 
-API CUresult CUDAAPI cuMemGetInfo(size_t *available, size_t *total)
+CUresult cuMemGetInfo(size_t *available, size_t *total)
 {
 	ENTER(cuMemGetInfo, FAKE_CTX);
 	if (!available || !total)
@@ -319,7 +319,7 @@ static int host_numa(uint64_t bytes)
 		       0;
 }
 
-API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
+CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 {
 	struct fake_memory *m;
 
@@ -342,7 +342,7 @@ API CUresult CUDAAPI cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuMemFreeHost(void *at)
+CUresult cuMemFreeHost(void *at)
 {
 	ENTER(cuMemFreeHost, FAKE_CTX);
 	return memory_free((uintptr_t)at, FAKE_HOST_ALLOC, CUDA_ERROR_INVALID_VALUE);
@@ -378,7 +378,7 @@ static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
 	return have >= at + bytes ? 0 : -1;
 }
 
-API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
+CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 {
 	uint64_t at = (uintptr_t)host;
 	struct fake_memory *m;
@@ -416,7 +416,7 @@ API CUresult CUDAAPI cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	return code;
 }
 
-API CUresult CUDAAPI cuMemHostUnregister(void *host)
+CUresult cuMemHostUnregister(void *host)
 {
 	unsigned char resident;
 	uintptr_t page = (uintptr_t)host & ~(uintptr_t)4095;
@@ -432,8 +432,7 @@ API CUresult CUDAAPI cuMemHostUnregister(void *host)
 			   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-API CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *at, void *host,
-					       unsigned flags)
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *at, void *host, unsigned flags)
 {
 	const struct fake_memory *m;
 	CUresult code;
@@ -454,7 +453,7 @@ API CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *at, void *host,
 
 /* ---- CUDA IPC ---- */
 
-API CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr at)
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr at)
 {
 	struct ipc_handle ipc = { .magic = IPC_MAGIC, .pid = getpid() };
 	const struct fake_memory *m;
@@ -516,8 +515,7 @@ static CUresult import_refusal(const struct ipc_handle *ipc, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *at, CUipcMemHandle handle,
-					unsigned flags)
+CUresult cuIpcOpenMemHandle(CUdeviceptr *at, CUipcMemHandle handle, unsigned flags)
 {
 	struct ipc_handle ipc;
 	struct fake_memory *m;
@@ -551,7 +549,7 @@ API CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *at, CUipcMemHandle handle,
 	return m ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr at)
+CUresult cuIpcCloseMemHandle(CUdeviceptr at)
 {
 	struct fake_memory *m;
 	CUresult code = CUDA_SUCCESS;

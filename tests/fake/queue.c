@@ -377,7 +377,7 @@ static int thread_start(struct fake_stream *s)
 	return failed;
 }
 
-API CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
 	struct fake_stream *s;
 	void *handle;
@@ -412,7 +412,7 @@ API CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
 }
 
 /* Returns at once; what is in the queue still runs. */
-API CUresult CUDAAPI cuStreamDestroy(CUstream stream)
+CUresult cuStreamDestroy(CUstream stream)
 {
 	struct fake_stream *s;
 
@@ -427,7 +427,7 @@ API CUresult CUDAAPI cuStreamDestroy(CUstream stream)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuStreamQuery(CUstream stream)
+CUresult cuStreamQuery(CUstream stream)
 {
 	struct fake_stream *s;
 	unsigned depth;
@@ -445,7 +445,7 @@ API CUresult CUDAAPI cuStreamQuery(CUstream stream)
 }
 
 /* Who waits has the time of all that it waited for, whatever it did meanwhile. */
-API CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
+CUresult fake_stream_sync(CUstream stream)
 {
 	struct fake_stream *s;
 	CUresult code;

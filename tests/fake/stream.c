@@ -49,8 +49,8 @@ static CUresult enqueue_wait(struct fake_stream *s, uint64_t at, uint32_t value,
 	return code ? code : fake_enqueue(s, op);
 }
 
-API CUresult CUDAAPI cuStreamWaitValue32(CUstream stream, CUdeviceptr at,
-					 cuuint32_t value, unsigned flags)
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr at, uint32_t value,
+			     unsigned flags)
 {
 	struct fake_op op = { .condition = flags, .limit_ns = UINT64_MAX };
 	struct fake_stream *s;
@@ -66,8 +66,8 @@ API CUresult CUDAAPI cuStreamWaitValue32(CUstream stream, CUdeviceptr at,
 	return enqueue_wait(s, at, value, &op);
 }
 
-API CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr at,
-					  cuuint32_t value, unsigned flags)
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr at, uint32_t value,
+			      unsigned flags)
 {
 	struct fake_op op = { .kind = OP_WRITE, .dst = at, .value = value };
 	struct fake_memory *memory;
@@ -174,8 +174,7 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 		       fake_stream_wait(on);
 }
 
-API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
-				   CUstream stream)
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
 	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
 
@@ -183,9 +182,8 @@ API CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t byte
 	return enqueue_copy(stream, &op, NULL, NULL);
 }
 
-API CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx,
-				       CUdeviceptr src, CUcontext src_ctx,
-				       size_t bytes, CUstream stream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src,
+			   CUcontext src_ctx, size_t bytes, CUstream stream)
 {
 	struct fake_op op = { .dst = dst, .src = src, .bytes = bytes };
 	const struct fake_ctx *to = fake_ctx_of(dst_ctx);
@@ -221,7 +219,7 @@ static CUresult enqueue_rows(CUstream stream, struct fake_op *op,
 	return enqueue_copy(stream, op, to, from);
 }
 
-API CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
 {
 	struct fake_op op = { .kind = OP_COPY };
 
@@ -244,7 +242,7 @@ API CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
 	return enqueue_rows(stream, &op, NULL, NULL);
 }
 
-API CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
 {
 	struct fake_op op = { .kind = OP_COPY };
 
@@ -267,7 +265,7 @@ API CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
 	return enqueue_rows(stream, &op, NULL, NULL);
 }
 
-API CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *a, CUstream stream)
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *a, CUstream stream)
 {
 	struct fake_op op = { .kind = OP_COPY };
 	const struct fake_ctx *to, *from;
@@ -426,7 +424,7 @@ CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu, in
 
 /* ---- events ---- */
 
-API CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned flags)
+CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
 	struct fake_event *e;
 	void *handle;
@@ -446,7 +444,7 @@ API CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuEventDestroy(CUevent event)
+CUresult cuEventDestroy(CUevent event)
 {
 	struct fake_event *e;
 
@@ -461,7 +459,7 @@ API CUresult CUDAAPI cuEventDestroy(CUevent event)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream)
+CUresult cuEventRecord(CUevent event, CUstream stream)
 {
 	struct fake_op op = { .kind = OP_RECORD };
 	struct fake_stream *s;
@@ -475,7 +473,7 @@ API CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream)
 }
 
 /* Success for an event that was never recorded, as the driver has it. */
-API CUresult CUDAAPI cuEventQuery(CUevent event)
+CUresult cuEventQuery(CUevent event)
 {
 	const struct fake_event *e;
 	int pending;
@@ -490,7 +488,7 @@ API CUresult CUDAAPI cuEventQuery(CUevent event)
 	return pending ? CUDA_ERROR_NOT_READY : (CUresult)e->ctx->sticky;
 }
 
-API CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent start, CUevent end)
+CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 {
 	const struct fake_event *s, *e;
 	CUresult code = CUDA_SUCCESS;

@@ -97,9 +97,8 @@ static CUresult prop_check(const CUmemAllocationProp *prop)
 
 /* ---- physical memory ---- */
 
-API CUresult CUDAAPI
-cuMemGetAllocationGranularity(size_t *grain, const CUmemAllocationProp *prop,
-			      CUmemAllocationGranularity_flags option)
+CUresult cuMemGetAllocationGranularity(size_t *grain, const CUmemAllocationProp *prop,
+				       CUmemAllocationGranularity_flags option)
 {
 	CUresult code;
 
@@ -113,9 +112,8 @@ cuMemGetAllocationGranularity(size_t *grain, const CUmemAllocationProp *prop,
 	return code;
 }
 
-API CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
-				 const CUmemAllocationProp *prop,
-				 unsigned long long flags)
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+		     const CUmemAllocationProp *prop, unsigned long long flags)
 {
 	CUresult code;
 	int fd, gpu;
@@ -142,7 +140,7 @@ API CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t by
 	return code;
 }
 
-API CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle)
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
 	struct fake_physical *p;
 
@@ -175,10 +173,9 @@ static struct msghdr *envelope_init(struct envelope *e, struct export_letter *le
 	return &e->head;
 }
 
-API CUresult CUDAAPI cuMemExportToShareableHandle(void *out,
-						  CUmemGenericAllocationHandle handle,
-						  CUmemAllocationHandleType type,
-						  unsigned long long flags)
+CUresult cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
+				      CUmemAllocationHandleType type,
+				      unsigned long long flags)
 {
 	struct export_letter letter = { .magic = EXPORT_MAGIC };
 	struct envelope e;
@@ -228,9 +225,8 @@ static int import_fd(int from, struct export_letter *letter)
 	return fd;
 }
 
-API CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
-						    void *from,
-						    CUmemAllocationHandleType type)
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+					void *from, CUmemAllocationHandleType type)
 {
 	struct export_letter letter = { 0 };
 	CUresult code;
@@ -252,9 +248,8 @@ API CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle
 
 /* ---- addresses ---- */
 
-API CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *at, size_t bytes,
-					 size_t alignment, CUdeviceptr hint,
-					 unsigned long long flags)
+CUresult cuMemAddressReserve(CUdeviceptr *at, size_t bytes, size_t alignment,
+			     CUdeviceptr hint, unsigned long long flags)
 {
 	struct range *r;
 
@@ -288,7 +283,7 @@ static struct range **range_slot(uint64_t at, uint64_t bytes)
 }
 
 /* All of a range, with nothing mapped there. */
-API CUresult CUDAAPI cuMemAddressFree(CUdeviceptr at, size_t bytes)
+CUresult cuMemAddressFree(CUdeviceptr at, size_t bytes)
 {
 	struct range **slot, *old = NULL;
 
@@ -305,9 +300,8 @@ API CUresult CUDAAPI cuMemAddressFree(CUdeviceptr at, size_t bytes)
 	return old ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API CUresult CUDAAPI cuMemMap(CUdeviceptr at, size_t bytes, size_t offset,
-			      CUmemGenericAllocationHandle handle,
-			      unsigned long long flags)
+CUresult cuMemMap(CUdeviceptr at, size_t bytes, size_t offset,
+		  CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
 	struct fake_physical *p;
 	CUresult code = CUDA_ERROR_INVALID_VALUE;
@@ -324,7 +318,7 @@ API CUresult CUDAAPI cuMemMap(CUdeviceptr at, size_t bytes, size_t offset,
 	return code;
 }
 
-API CUresult CUDAAPI cuMemUnmap(CUdeviceptr at, size_t bytes)
+CUresult cuMemUnmap(CUdeviceptr at, size_t bytes)
 {
 	struct fake_physical *p;
 
@@ -337,8 +331,8 @@ API CUresult CUDAAPI cuMemUnmap(CUdeviceptr at, size_t bytes)
 	return CUDA_SUCCESS;
 }
 
-API CUresult CUDAAPI cuMemSetAccess(CUdeviceptr at, size_t bytes,
-				    const CUmemAccessDesc *access, size_t n)
+CUresult cuMemSetAccess(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access,
+			size_t n)
 {
 	CUresult code = n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 

@@ -7,11 +7,12 @@
 #	skip "a sentence" WHY
 #	finish
 #
-# $top: the sources; $build: where they were built; works in an empty folder of its own,
-# which goes at the end.  `at_end COMMAND...` runs before that.
+# $top: the sources; $build: where they were built; $version: theirs.  It works in an
+# empty folder of its own, which goes at the end.  `at_end COMMAND` runs before that.
 set -u
 top=$(cd "$TESTDATA/.." && pwd) || exit 1
 build=$PWD
+version=$(sed -n "s/^VERSION = //p" Makefile)
 work=$(mktemp -d) || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this
 n_tests=0

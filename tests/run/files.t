@@ -221,7 +221,6 @@ ok "keys that are not known are ignored" eval \
 
 # ---- --resume ----
 
-export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
 long=(--backend cpu -m peer -s 64K --cell-limit 400ms --precision 0.001%)
 results() { # FILE
 	grep '"kind":"result"' "$1"

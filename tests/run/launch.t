@@ -294,7 +294,7 @@ ok "an unknown kind: status 64, with those there are" \
 	eval 'status_is 64 && one_line "check .lunch.: did you mean .launch.. allowed are launch"'
 run 0 --check=launch --matrix peer
 ok "--check=launch takes no matrix" eval 'status_is 64 && one_line "measures nothing"'
-unset CS_LIBCUDA CS_LIBNVML CS_TEST_TOPOLOGY CS_TEST_ROOT
+no_gpu
 run 0 --check -s 64K
 ok "nothing stands in under --check" eval 'status_is 3 && one_line "no.* GPU on"'
 finish

@@ -14,8 +14,15 @@ set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES CS_LIBCUDA \
-	CS_LIBNVML CS_TEST_ROOT CS_TEST_TOPOLOGY COLUMNS NO_COLOR
+unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES COLUMNS NO_COLOR
+
+# This machine, without its GPUs: nothing of NVIDIA's is there.
+no_gpu() {
+	unset CS_TEST_TOPOLOGY
+	export CS_LIBCUDA=/nowhere/libcuda.so.1 CS_LIBNVML=/nowhere/libnvidia-ml.so.1
+	export CS_TEST_ROOT=$CS_NO_GPU
+}
+no_gpu
 
 n_tests=0
 status=0	# of the last run

@@ -104,7 +104,7 @@ ok "... of nine sizes unless others are asked for" eval \
 run 0 --no-mpi --seed 1 --gpus 0 -s 1M -t 'host.team.*,host.fma.*' --cell-limit 1s -o team.json
 ok "all cores of a NUMA node: flop/s, and its memory" eval 'status_is 0 && prints "^ +NUMA +numa0$"'
 ok_json "... each has a figure, by as many workers as there are cores, checked" team.json \
-	'len({r["test"] for r in d["results"]}) == 3 and all(r["status"] == "ok" and r["checked"] > 0 for r in d["results"]) and len({r["workers"] for r in d["results"]}) == 1'
+	'len({r["test"] for r in d["results"]}) == 5 and all(r["status"] == "ok" and r["checked"] > 0 for r in d["results"]) and len({r["workers"] for r in d["results"]}) == 1'
 ok_schema "... as the schema has it" team.json
 
 # ---- a link while its GPUs compute ----

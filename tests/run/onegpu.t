@@ -126,7 +126,8 @@ ok "a mask hides the only GPU: status 3, host memory does not stand in" eval \
 FAKE_GPUS=0 run 0
 ok "a card, and a driver that shows no device: status 3" eval \
 	'status_is 3 && is_empty out && one_line "no usable GPU on .*PCI device 0000:1b:00.0"'
-unset CS_TEST_ROOT CS_TEST_TOPOLOGY
+no_gpu
+fake 1
 
 # ---- judged ----
 

@@ -6,7 +6,6 @@
 
 # host memory, and that many cells that take their whole limit that none of these runs
 # ends by itself
-export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
 long=(--backend cpu -m peer -s 4K:1M:x2 --cell-limit 200ms --precision 0.001% --seed 1)
 
 start() { # RANKS OPTION...

@@ -5,7 +5,6 @@
 # shellcheck source=/dev/null disable=SC2016,SC2030,SC2031,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 
-export CS_LIBCUDA=/nowhere CS_LIBNVML=/nowhere
 # more rows than a pipe takes, soon
 many=(--backend cpu --no-mpi --gpus 12 -m peer --pattern pair -s 4K
 	--cell-limit 1ms --precision 10%)

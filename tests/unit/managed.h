@@ -9,16 +9,17 @@
 #define MIB ((size_t)1 << 20)
 #define PAGES_MOST 4096
 
-static PFN_cuMemAllocManaged_v6000 alloc_managed;
+static CUresult (*alloc_managed)(CUdeviceptr *, size_t, unsigned);
 static CUresult (*prefetch_old)(CUdeviceptr, size_t, CUdevice, CUstream);
 static CUresult (*prefetch_new)(CUdeviceptr, size_t, CUmemLocation, unsigned,
 				CUstream);
 static CUresult (*advise_old)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
-static PFN_cuMemRangeGetAttribute_v8000 range_attribute;
+static CUresult (*range_attribute)(void *, size_t, CUmem_range_attribute, CUdeviceptr,
+				   size_t);
 
 static inline int find(const char *name, int version, void *to)
 {
-	PFN_cuGetProcAddress_v12000 look_up;
+	cs_driver_find_fn look_up;
 	CUdriverProcAddressQueryResult found;
 	char path[4096];
 	void *entry;

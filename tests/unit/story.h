@@ -59,7 +59,7 @@ static inline void must_(CUresult code, const char *call, int line)
 
 static inline void load(void)
 {
-	PFN_cuGetProcAddress_v12000 find;
+	cs_driver_find_fn find;
 	CUdriverProcAddressQueryResult found;
 	char path[4096];
 	void *library, *entry;
@@ -70,7 +70,7 @@ static inline void load(void)
 	if (!entry)
 		_exit(2);
 	memcpy(&find, &entry, sizeof(find));
-#define LOAD(name, version) \
+#define LOAD(name, version, takes) \
 	must(find(#name, (void **)&cu.name, version, 1, &found));
 	CS_DRIVER_CALLS(LOAD)
 #undef LOAD

@@ -141,7 +141,8 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.cpu.read.random "
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
 		 "host.cpu.copy.pair host.team.read.pair "
-		 "host.team.copy.pair host.fma.fp64.alone "
+		 "host.team.write.pair host.team.copy.pair "
+		 "host.team.triad.pair host.fma.fp64.alone "
 		 "host.call.malloc.alone host.call.malloc.all "
 		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
 		 "host.call.free.alone host.call.free.all ");

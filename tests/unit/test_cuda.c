@@ -344,7 +344,7 @@ static void passes(void)
  * its place; what lies between is left alone. */
 static void story_places(void)
 {
-	const struct cs_expected left = { KEY, 4096, 4608, 100, 0, { 0 } };
+	const struct cs_expected left = { KEY, 4096, 4608, 100, 0, 0, { 0 } };
 	struct cs_export arena;
 	struct cs_check found;
 	struct cs_err err = { "" };

@@ -10,7 +10,7 @@ static char ordinary[2 * BYTES]; /* memory that is not page-locked */
 
 static void story_versions(int who)
 {
-	PFN_cuGetProcAddress_v12000 find;
+	cs_driver_find_fn find;
 	CUdriverProcAddressQueryResult found;
 	char path[4096];
 	void *library, *entry;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/fill.h"
+#include "base/triad.h"
 #include "tap.h"
 
 #define WORDS 512
@@ -219,9 +219,47 @@ static void a_sample_of_little_is_all(void)
 	t_ok(large[0] == CS_POISON64);
 }
 
+/* What a team of CPU workers leaves, and what is not so. */
+static void a_triad_by_vectors_is_that_of_each_word(void)
+{
+	const uint64_t words = cs_triad_words(MANY * sizeof(*large));
+	struct cs_expected left = CS_EXPECTED(key_of(1), 8 * words);
+
+	left.triad = words;
+	for (uint64_t n = words; n > words - 8; n--) {
+		cs_fill_host(large, MANY * sizeof(*large), key_of(1));
+		cs_triad_host(large, large, large + words, n);
+		cs_check_host_words(large, &left, 0, words, 0, &found);
+		t_eq_int(found.wrong_words, words - n);
+		t_ok(n == words || found.first_word == n);
+	}
+	large[70] ^= 1; /* of the ones that are left the last was checked alone */
+	cs_check_host_words(large, &left, 64, 512, 1, &found);
+	t_eq_int(found.wrong_bytes, 1);
+	t_eq_int(found.first_word, 70);
+	t_ok(large[64] == CS_POISON64 && large[63] != CS_POISON64);
+}
+
+static void one_value_everywhere_is_checked(void)
+{
+	struct cs_expected left = CS_EXPECTED(key_of(1), BYTES);
+
+	left.same = 1;
+	for (uint64_t i = 0; i < WORDS; i++)
+		buffer[i] = cs_fill_word(key_of(1), 0);
+	cs_check_host_words(buffer, &left, 0, WORDS, 0, &found);
+	t_eq_int(found.wrong_words, 0);
+	buffer[5] = CS_POISON64;
+	cs_check_host_words(buffer, &left, 0, WORDS, 0, &found);
+	t_ok(found.poison_words == 1 && found.first_word == 5);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		{ "a triad by vectors is that of each word",
+		  a_triad_by_vectors_is_that_of_each_word },
+		{ "one value everywhere is checked", one_value_everywhere_is_checked },
 		{ "a filled buffer is right", a_filled_buffer_is_right },
 		{ "data of another agent or run is wrong in every word",
 		  another_source_shows },

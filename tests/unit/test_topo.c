@@ -135,7 +135,7 @@ static void nobody_works_on_memory_alone(void)
 
 	if (!topo)
 		return;
-	t_eq_int(cs_topo_bind(topo, 2, &err), -1);
+	t_eq_int(cs_topo_bind(topo, 2, -1, &err), -1);
 	t_eq_str(err.text,
 		 "NUMA node 2 has memory and no CPUs: --cpu-numa says whose work");
 	cs_topo_close(topo);
@@ -243,7 +243,7 @@ static void foreign_topology_binds_nothing(void)
 	if (!topo)
 		return;
 	sched_getaffinity(0, sizeof(before), &before);
-	t_eq_int(cs_topo_bind(topo, 0, &err), -1);
+	t_eq_int(cs_topo_bind(topo, 0, -1, &err), -1);
 	t_ok(strstr(err.text, "cannot bind to NUMA node 0") != NULL);
 	sched_getaffinity(0, sizeof(after), &after);
 	t_ok(CPU_EQUAL(&before, &after));
@@ -260,7 +260,7 @@ static void binds_here(void)
 	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
 		return;
 	if (t_ok(cs_topo_numa(topo, &numa, 1) == 1)) {
-		t_eq_int(cs_topo_bind(topo, numa, &err), 0);
+		t_eq_int(cs_topo_bind(topo, numa, -1, &err), 0);
 		t_eq_str(err.text, "");
 		t_eq_int(cs_topo_binding(topo, numa, list, sizeof(list)), 1);
 		t_ok(list[0] >= '0' && list[0] <= '9');
@@ -276,7 +276,7 @@ static void binds_to_nothing(void)
 
 	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
 		return;
-	t_eq_int(cs_topo_bind(topo, 4711, &err), -1);
+	t_eq_int(cs_topo_bind(topo, 4711, -1, &err), -1);
 	t_ok(strstr(err.text, "cannot bind to NUMA node 4711: allowed cpus are ") ==
 	     err.text);
 	cs_topo_close(topo);
@@ -291,7 +291,7 @@ static void sign_of_pci(void)
 
 	if (!topo)
 		return;
-	cs_gpu_sign(topo, sign, sizeof(sign));
+	cs_gpu_sign(topo, "", sign, sizeof(sign));
 	t_eq_str(sign, "PCI device 0000:06:00.0");
 	cs_topo_close(topo);
 }
@@ -317,7 +317,7 @@ static const char *sign_without_pci(char *sign, size_t size)
 	topo = fixture("topo-no-pci.xml");
 	if (!topo)
 		return NULL;
-	cs_gpu_sign(topo, sign, size);
+	cs_gpu_sign(topo, "", sign, size);
 	cs_topo_close(topo);
 	return sign;
 }

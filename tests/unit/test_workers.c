@@ -76,7 +76,7 @@ static struct cs_work work_of(const struct job *job)
 static struct cs_worker *take(int numa)
 {
 	struct cs_err err = { "" };
-	struct cs_worker *w = cs_worker_take(&workers, numa, &err);
+	struct cs_worker *w = cs_worker_take(&workers, numa, -1, &err);
 
 	t_ok(w != NULL);
 	t_eq_str(err.text, "");
@@ -95,6 +95,7 @@ static void nothing_is_done_before_the_gate_opens(void)
 	uint64_t opened;
 
 	cs_worker_arm(w, 1, &work);
+	cs_worker_ready(w);
 	t_eq_int(cs_worker_wait(w, 20, &did), 0);
 	t_eq_int(done, 0);
 	opened = cs_clock_ns();
@@ -121,6 +122,8 @@ static void several_wait_for_one_gate(void)
 			t_ok(w[k] != w[i]);
 		cs_worker_arm(w[i], 2, &work);
 	}
+	for (int i = 0; i < 4; i++)
+		cs_worker_ready(w[i]);
 	cs_gate_open(board.at, 2);
 	for (int i = 0; i < 4; i++) {
 		cs_worker_await(w[i], &did);
@@ -157,6 +160,7 @@ static void a_cancelled_sample_is_not_worked(void)
 	struct cs_worked did;
 
 	cs_worker_arm(w, 3, &work);
+	cs_worker_ready(w);
 	cs_gate_void(board.at, 3);
 	cs_worker_await(w, &did);
 	t_eq_int(did.counts, 0);
@@ -349,11 +353,38 @@ static void it_runs_on_the_node_that_it_was_taken_for(void)
 	cs_worker_put(w);
 }
 
+static void one_of_a_core_runs_there_alone(void)
+{
+	const int cores = cs_topo_numa(topo, &(int){ 0 }, 1) ? cs_topo_cores(topo, 0) :
+							       0;
+	struct cs_err err = { "" };
+	struct cs_worker *w[2];
+	char all[128];
+
+	if (cores < 2) {
+		t_skip("NUMA node 0 has no two cores here");
+		return;
+	}
+	for (int core = 0; core < 2; core++)
+		w[core] = cs_worker_take(&workers, 0, core, &err);
+	if (!t_ok(w[0] && w[1] && w[0] != w[1]))
+		return;
+	t_ok(strcmp(cs_worker_cpus(w[0]), cs_worker_cpus(w[1])) != 0);
+	cs_text(all, sizeof(all), "%s", cs_worker_cpus(w[0]));
+	cs_topo_add_cpus(all, sizeof(all), cs_worker_cpus(w[1]));
+	t_ok(strlen(all) > strlen(cs_worker_cpus(w[0])));
+	for (int core = 0; core < 2; core++) {
+		cs_worker_put(w[core]);
+		t_ok(cs_worker_take(&workers, 0, core, &err) == w[core]);
+		cs_worker_put(w[core]);
+	}
+}
+
 static void a_node_that_is_not_there_is_refused(void)
 {
 	struct cs_err err = { "" };
 
-	t_ok(!cs_worker_take(&workers, 63, &err));
+	t_ok(!cs_worker_take(&workers, 63, -1, &err));
 	t_ok(strstr(err.text, " 63: ") != NULL);
 }
 
@@ -367,6 +398,7 @@ static void nothing_is_worked_once_all_gates_are_open(void)
 	struct cs_worked did;
 
 	cs_worker_arm(w, 9, &work);
+	cs_worker_ready(w);
 	cs_gate_release(board.at);
 	cs_worker_await(w, &did);
 	t_eq_int(did.counts, 0);
@@ -381,6 +413,7 @@ int main(void)
 		  nothing_is_done_before_the_gate_opens },
 		{ "several wait for one gate", several_wait_for_one_gate },
 		{ "one that is idle works again", one_that_is_idle_works_again },
+		{ "one of a core runs there alone", one_of_a_core_runs_there_alone },
 		{ "a sample that was cancelled is not worked",
 		  a_cancelled_sample_is_not_worked },
 		{ "of two, the one whose call does not return is named",

@@ -212,7 +212,7 @@ static int memset_async(struct cs_calls *c, struct own *own)
 
 static int copy2d(struct cs_calls *c, struct own *own)
 {
-	const CUDA_MEMCPY2D_v2 copy = {
+	const CUDA_MEMCPY2D copy = {
 		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
 		.srcDevice = c->buffer,
 		.srcPitch = PITCH_BYTES,
@@ -229,7 +229,7 @@ static int copy2d(struct cs_calls *c, struct own *own)
 
 static int copy3d(struct cs_calls *c, struct own *own)
 {
-	const CUDA_MEMCPY3D_v2 copy = {
+	const CUDA_MEMCPY3D copy = {
 		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
 		.srcDevice = c->buffer,
 		.srcPitch = PITCH_BYTES,

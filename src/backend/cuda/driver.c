@@ -16,16 +16,16 @@ static const struct {
 	int version, optional;
 	size_t at;
 } calls[] = {
-#define CALL(name, version) { #name, version, 0, offsetof(struct cs_driver, name) },
+#define CALL(name, version, takes) { #name, version, 0, offsetof(struct cs_driver, name) },
 	CS_DRIVER_CALLS(CALL)
 #undef CALL
-#define CALL(member, name, version, type) \
-	{ name, version, 1, offsetof(struct cs_driver, member) },
+#define CALL(member, name, version, takes) \
+	{ #name, version, 1, offsetof(struct cs_driver, member) },
 		CS_DRIVER_OPTIONAL(CALL)
 #undef CALL
 };
 
-static PFN_cuGetProcAddress_v12000 find;
+static cs_driver_find_fn find;
 
 /* Of an older driver the signature would be an older one: what is optional is asked for
  * by the version of the driver. */
@@ -54,13 +54,12 @@ static int find_calls(int optional, int version, struct cs_driver *into,
 
 static int driver_find(void *library, struct cs_driver *into, struct cs_err *err)
 {
-	void *entry = dlsym(library, "cuGetProcAddress_v2");
+	void *entry = dlsym(library, CS_DRIVER_FIND);
 
 	if (!entry)
-		return cs_err_set(
-			err,
-			"the CUDA driver is too old: it has no "
-			"cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is needed");
+		return cs_err_set(err,
+				  "the CUDA driver is too old: it has no " CS_DRIVER_FIND
+				  "; CUDA 12.0 (driver 525) or newer is needed");
 	memcpy(&find, &entry, sizeof(find));
 	memset(into, 0, sizeof(*into));
 	return find_calls(0, 0, into, err);
@@ -132,7 +131,7 @@ int cs_driver_sticky(CUresult result)
 	case CUDA_ERROR_DEINITIALIZED:
 	case CUDA_ERROR_ECC_UNCORRECTABLE:
 	case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-	case 226: /* CUDA_ERROR_CONTAINED, CUDA 12.8 and later */
+	case CUDA_ERROR_CONTAINED:
 	case CUDA_ERROR_ILLEGAL_ADDRESS:
 	case CUDA_ERROR_LAUNCH_TIMEOUT:
 	case CUDA_ERROR_CONTEXT_IS_DESTROYED:

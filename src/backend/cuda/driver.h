@@ -1,121 +1,157 @@
 /* driver.h - the CUDA driver library, opened at run time.
  *
  * The program starts with or without a driver, and the tests put a double in
- * its place.  For src/backend/cuda/ only: nothing else sees cuda.h. */
+ * its place.  For src/backend/cuda/ only: nothing else knows the driver. */
 #ifndef CS_BACKEND_CUDA_DRIVER_H
 #define CS_BACKEND_CUDA_DRIVER_H
 
 #include <stdint.h>
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
-
+#include "backend/cuda/abi.h"
 #include "base/call.h"
 #include "base/err.h"
 
-/* Every function in use, with the CUDA version that brought this signature: the
- * number behind its PFN_ typedef.  cuda.h defines many of the names as macros
- * (cuMemAlloc is cuMemAlloc_v2 to the compiler), so `name` must be given to #
- * and ## directly, never through a second macro.  Stream functions have the
- * plain typedefs: those of 7000 mean the per-thread default stream. */
-#define CS_DRIVER_CALLS(X)                                                     \
-	X(cuInit, 2000)                                                        \
-	X(cuDriverGetVersion, 2020)                                            \
-	X(cuGetErrorName, 6000)                                                \
-	X(cuDeviceGetCount, 2000)                                              \
-	X(cuDeviceGet, 2000)                                                   \
-	X(cuDeviceGetName, 2000)                                               \
-	X(cuDeviceGetUuid, 11040)                                              \
-	X(cuDeviceGetPCIBusId, 4010)                                           \
-	X(cuDeviceGetAttribute, 2000)                                          \
-	X(cuDeviceTotalMem, 3020)                                              \
-	X(cuDevicePrimaryCtxSetFlags, 11000)                                   \
-	X(cuDevicePrimaryCtxRetain, 7000)                                      \
-	X(cuDevicePrimaryCtxRelease, 11000)                                    \
-	X(cuCtxSetCurrent, 4000)                                               \
-	X(cuDeviceCanAccessPeer, 4000)                                         \
-	X(cuCtxEnablePeerAccess, 4000)                                         \
-	X(cuCtxDisablePeerAccess, 4000)                                        \
-	X(cuModuleLoadData, 2000)                                              \
-	X(cuModuleGetFunction, 2000)                                           \
-	X(cuModuleUnload, 2000)                                                \
-	X(cuFuncSetAttribute, 9000)                                            \
-	X(cuLaunchKernel, 4000)                                                \
-	X(cuStreamCreate, 2000)                                                \
-	X(cuStreamDestroy, 4000)                                               \
-	X(cuStreamQuery, 2000)                                                 \
-	X(cuStreamWaitValue32, 11070)                                          \
-	X(cuStreamWriteValue32, 11070)                                         \
-	X(cuEventCreate, 2000)                                                 \
-	X(cuEventDestroy, 4000)                                                \
-	X(cuEventRecord, 2000)                                                 \
-	X(cuEventQuery, 2000)                                                  \
-	X(cuEventElapsedTime, 2000)                                            \
-	X(cuMemGetInfo, 3020)                                                  \
-	X(cuMemAlloc, 3020)                                                    \
-	X(cuMemFree, 3020)                                                     \
-	X(cuMemHostAlloc, 2020)                                                \
-	X(cuMemFreeHost, 2000)                                                 \
-	X(cuMemHostRegister, 6050)                                             \
-	X(cuMemHostUnregister, 4000)                                           \
-	X(cuMemHostGetDevicePointer, 3020)                                     \
-	X(cuMemcpyAsync, 4000)                                                 \
-	X(cuMemcpyPeerAsync, 4000)                                             \
-	X(cuMemcpy2DAsync, 3020)                                               \
-	X(cuMemcpy3DAsync, 3020)                                               \
-	X(cuMemcpy3DPeerAsync, 4000)                                           \
-	X(cuMemGetAllocationGranularity, 10020)                                \
-	X(cuMemCreate, 10020)                                                  \
-	X(cuMemRelease, 10020)                                                 \
-	X(cuMemAddressReserve, 10020)                                          \
-	X(cuMemAddressFree, 10020)                                             \
-	X(cuMemMap, 10020)                                                     \
-	X(cuMemUnmap, 10020)                                                   \
-	X(cuMemSetAccess, 10020)                                               \
-	X(cuMemExportToShareableHandle, 10020)                                 \
-	X(cuMemImportFromShareableHandle, 10020)                               \
-	X(cuIpcGetMemHandle, 4010)                                             \
-	X(cuIpcOpenMemHandle, 11000)                                           \
-	X(cuIpcCloseMemHandle, 4010)
+/* What finds all functions, the only one by its name in the library. */
+#define CS_DRIVER_FIND "cuGetProcAddress_v2"
+typedef CUresult (*cs_driver_find_fn)(const char *name, void **entry, int version,
+				      uint64_t flags,
+				      CUdriverProcAddressQueryResult *found);
+
+/* Every function in use, the CUDA version that brought this signature, and what it
+ * takes: the driver gives the one of that version. */
+#define CS_DRIVER_CALLS(X) \
+	X(cuInit, 2000, (unsigned flags)) \
+	X(cuDriverGetVersion, 2020, (int *version)) \
+	X(cuGetErrorName, 6000, (CUresult code, const char **name)) \
+	X(cuDeviceGetCount, 2000, (int *count)) \
+	X(cuDeviceGet, 2000, (CUdevice *device, int ordinal)) \
+	X(cuDeviceGetName, 2000, (char *name, int room, CUdevice device)) \
+	X(cuDeviceGetUuid, 11040, (CUuuid *uuid, CUdevice device)) \
+	X(cuDeviceGetPCIBusId, 4010, (char *id, int room, CUdevice device)) \
+	X(cuDeviceGetAttribute, 2000, \
+	  (int *value, CUdevice_attribute which, CUdevice device)) \
+	X(cuDeviceTotalMem, 3020, (size_t *bytes, CUdevice device)) \
+	X(cuDevicePrimaryCtxSetFlags, 11000, \
+	  (CUdevice device, unsigned flags)) \
+	X(cuDevicePrimaryCtxRetain, 7000, \
+	  (CUcontext *context, CUdevice device)) \
+	X(cuDevicePrimaryCtxRelease, 11000, (CUdevice device)) \
+	X(cuCtxSetCurrent, 4000, (CUcontext context)) \
+	X(cuDeviceCanAccessPeer, 4000, \
+	  (int *can, CUdevice device, CUdevice peer)) \
+	X(cuCtxEnablePeerAccess, 4000, (CUcontext peer, unsigned flags)) \
+	X(cuCtxDisablePeerAccess, 4000, (CUcontext peer)) \
+	X(cuModuleLoadData, 2000, (CUmodule *module, const void *image)) \
+	X(cuModuleGetFunction, 2000, \
+	  (CUfunction *function, CUmodule module, const char *name)) \
+	X(cuModuleUnload, 2000, (CUmodule module)) \
+	X(cuFuncSetAttribute, 9000, \
+	  (CUfunction function, CUfunction_attribute which, int value)) \
+	X(cuLaunchKernel, 4000, \
+	  (CUfunction function, unsigned grid_x, unsigned grid_y, \
+	   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
+	   unsigned shared, CUstream stream, void **args, void **extra)) \
+	X(cuStreamCreate, 2000, (CUstream *stream, unsigned flags)) \
+	X(cuStreamDestroy, 4000, (CUstream stream)) \
+	X(cuStreamQuery, 2000, (CUstream stream)) \
+	X(cuStreamWaitValue32, 11070, \
+	  (CUstream stream, CUdeviceptr at, uint32_t value, unsigned flags)) \
+	X(cuStreamWriteValue32, 11070, \
+	  (CUstream stream, CUdeviceptr at, uint32_t value, unsigned flags)) \
+	X(cuEventCreate, 2000, (CUevent *event, unsigned flags)) \
+	X(cuEventDestroy, 4000, (CUevent event)) \
+	X(cuEventRecord, 2000, (CUevent event, CUstream stream)) \
+	X(cuEventQuery, 2000, (CUevent event)) \
+	X(cuEventElapsedTime, 2000, (float *ms, CUevent start, CUevent end)) \
+	X(cuMemGetInfo, 3020, (size_t *unused, size_t *total)) \
+	X(cuMemAlloc, 3020, (CUdeviceptr *at, size_t bytes)) \
+	X(cuMemFree, 3020, (CUdeviceptr at)) \
+	X(cuMemHostAlloc, 2020, (void **at, size_t bytes, unsigned flags)) \
+	X(cuMemFreeHost, 2000, (void *at)) \
+	X(cuMemHostRegister, 6050, (void *at, size_t bytes, unsigned flags)) \
+	X(cuMemHostUnregister, 4000, (void *at)) \
+	X(cuMemHostGetDevicePointer, 3020, \
+	  (CUdeviceptr *on_device, void *at, unsigned flags)) \
+	X(cuMemcpyAsync, 4000, \
+	  (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)) \
+	X(cuMemcpyPeerAsync, 4000, \
+	  (CUdeviceptr dst, CUcontext of_dst, CUdeviceptr src, CUcontext of_src, \
+	   size_t bytes, CUstream stream)) \
+	X(cuMemcpy2DAsync, 3020, \
+	  (const CUDA_MEMCPY2D *copy, CUstream stream)) \
+	X(cuMemcpy3DAsync, 3020, \
+	  (const CUDA_MEMCPY3D *copy, CUstream stream)) \
+	X(cuMemcpy3DPeerAsync, 4000, \
+	  (const CUDA_MEMCPY3D_PEER *copy, CUstream stream)) \
+	X(cuMemGetAllocationGranularity, 10020, \
+	  (size_t *bytes, const CUmemAllocationProp *what, \
+	   CUmemAllocationGranularity_flags which)) \
+	X(cuMemCreate, 10020, \
+	  (CUmemGenericAllocationHandle *made, size_t bytes, \
+	   const CUmemAllocationProp *what, unsigned long long flags)) \
+	X(cuMemRelease, 10020, (CUmemGenericAllocationHandle memory)) \
+	X(cuMemAddressReserve, 10020, \
+	  (CUdeviceptr *at, size_t bytes, size_t alignment, CUdeviceptr wish, \
+	   unsigned long long flags)) \
+	X(cuMemAddressFree, 10020, (CUdeviceptr at, size_t bytes)) \
+	X(cuMemMap, 10020, \
+	  (CUdeviceptr at, size_t bytes, size_t offset, \
+	   CUmemGenericAllocationHandle memory, unsigned long long flags)) \
+	X(cuMemUnmap, 10020, (CUdeviceptr at, size_t bytes)) \
+	X(cuMemSetAccess, 10020, \
+	  (CUdeviceptr at, size_t bytes, const CUmemAccessDesc *access, \
+	   size_t count)) \
+	X(cuMemExportToShareableHandle, 10020, \
+	  (void *handle, CUmemGenericAllocationHandle memory, \
+	   CUmemAllocationHandleType type, unsigned long long flags)) \
+	X(cuMemImportFromShareableHandle, 10020, \
+	  (CUmemGenericAllocationHandle *memory, void *handle, \
+	   CUmemAllocationHandleType type)) \
+	X(cuIpcGetMemHandle, 4010, (CUipcMemHandle *handle, CUdeviceptr at)) \
+	X(cuIpcOpenMemHandle, 11000, \
+	  (CUdeviceptr *at, CUipcMemHandle handle, unsigned flags)) \
+	X(cuIpcCloseMemHandle, 4010, (CUdeviceptr at))
 
 /* Functions that a driver may lack: what needs them is not measured then.  The name
- * here, that of the driver, the version, the type: some have two signatures, which headers
- * before CUDA 12.2 do not know both. */
-#define CS_DRIVER_OPTIONAL(X)                                                  \
-	X(mem_alloc_managed, "cuMemAllocManaged", 6000,                        \
-	  PFN_cuMemAllocManaged_v6000)                                         \
-	X(mem_prefetch, "cuMemPrefetchAsync", 8000,                            \
-	  PFN_cuMemPrefetchAsync_v8000)                                        \
-	X(mem_prefetch_numa, "cuMemPrefetchAsync", 12020, cs_prefetch_numa_fn) \
-	X(mem_advise, "cuMemAdvise", 8000, PFN_cuMemAdvise_v8000)              \
-	X(mem_advise_numa, "cuMemAdvise", 12020, cs_advise_numa_fn)            \
-	X(stream_sync, "cuStreamSynchronize", 2000, PFN_cuStreamSynchronize_v2000) \
-	X(event_sync, "cuEventSynchronize", 2000, PFN_cuEventSynchronize_v2000) \
-	X(context_sync, "cuCtxSynchronize", 2000, PFN_cuCtxSynchronize_v2000)  \
-	X(graph_create, "cuGraphCreate", 10000, PFN_cuGraphCreate_v10000)      \
-	X(graph_destroy, "cuGraphDestroy", 10000, PFN_cuGraphDestroy_v10000)   \
-	X(graph_add_kernel, "cuGraphAddKernelNode", 10000,                     \
-	  PFN_cuGraphAddKernelNode_v10000)                                     \
-	X(graph_instantiate, "cuGraphInstantiateWithFlags", 11040,             \
-	  PFN_cuGraphInstantiateWithFlags_v11040)                              \
-	X(graph_launch, "cuGraphLaunch", 10000, PFN_cuGraphLaunch_v10000)      \
-	X(graph_exec_destroy, "cuGraphExecDestroy", 10000,                     \
-	  PFN_cuGraphExecDestroy_v10000)                                       \
-	X(alloc_async, "cuMemAllocAsync", 11020, PFN_cuMemAllocAsync_v11020)   \
-	X(free_async, "cuMemFreeAsync", 11020, PFN_cuMemFreeAsync_v11020)      \
-	X(memset_async, "cuMemsetD8Async", 3020, PFN_cuMemsetD8Async_v3020)
-
-typedef CUresult(CUDAAPI *cs_prefetch_numa_fn)(CUdeviceptr at, size_t bytes,
-					       CUmemLocation to, unsigned int flags,
-					       CUstream stream);
-typedef CUresult(CUDAAPI *cs_advise_numa_fn)(CUdeviceptr at, size_t bytes,
-					     CUmem_advise advice, CUmemLocation of);
+ * here, that of the driver, the version, what it takes: some have two signatures. */
+#define CS_DRIVER_OPTIONAL(X) \
+	X(mem_alloc_managed, cuMemAllocManaged, 6000, \
+	  (CUdeviceptr *at, size_t bytes, unsigned flags)) \
+	X(mem_prefetch, cuMemPrefetchAsync, 8000, \
+	  (CUdeviceptr at, size_t bytes, CUdevice to, CUstream stream)) \
+	X(mem_prefetch_numa, cuMemPrefetchAsync, 12020, \
+	  (CUdeviceptr at, size_t bytes, CUmemLocation to, unsigned flags, \
+	   CUstream stream)) \
+	X(mem_advise, cuMemAdvise, 8000, \
+	  (CUdeviceptr at, size_t bytes, CUmem_advise advice, CUdevice of)) \
+	X(mem_advise_numa, cuMemAdvise, 12020, \
+	  (CUdeviceptr at, size_t bytes, CUmem_advise advice, CUmemLocation of)) \
+	X(stream_sync, cuStreamSynchronize, 2000, (CUstream stream)) \
+	X(event_sync, cuEventSynchronize, 2000, (CUevent event)) \
+	X(context_sync, cuCtxSynchronize, 2000, (void)) \
+	X(graph_create, cuGraphCreate, 10000, \
+	  (CUgraph *graph, unsigned flags)) \
+	X(graph_destroy, cuGraphDestroy, 10000, (CUgraph graph)) \
+	X(graph_add_kernel, cuGraphAddKernelNode, 10000, \
+	  (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, \
+	   size_t count, const CUDA_KERNEL_NODE_PARAMS_v1 *launch)) \
+	X(graph_instantiate, cuGraphInstantiateWithFlags, 11040, \
+	  (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
+	X(graph_launch, cuGraphLaunch, 10000, \
+	  (CUgraphExec exec, CUstream stream)) \
+	X(graph_exec_destroy, cuGraphExecDestroy, 10000, (CUgraphExec exec)) \
+	X(alloc_async, cuMemAllocAsync, 11020, \
+	  (CUdeviceptr *at, size_t bytes, CUstream stream)) \
+	X(free_async, cuMemFreeAsync, 11020, \
+	  (CUdeviceptr at, CUstream stream)) \
+	X(memset_async, cuMemsetD8Async, 3020, \
+	  (CUdeviceptr at, unsigned char value, size_t bytes, CUstream stream))
 
 struct cs_driver {
-#define CS_DRIVER_FIELD(name, version) PFN_##name##_v##version name;
+#define CS_DRIVER_FIELD(name, version, takes) CUresult(*name) takes;
 	CS_DRIVER_CALLS(CS_DRIVER_FIELD)
 #undef CS_DRIVER_FIELD
-#define CS_DRIVER_FIELD(member, name, version, type) type member;
+#define CS_DRIVER_FIELD(member, name, version, takes) CUresult(*member) takes;
 	CS_DRIVER_OPTIONAL(CS_DRIVER_FIELD)
 #undef CS_DRIVER_FIELD
 };

@@ -7,10 +7,6 @@
 
 #include "backend/cuda/dev.h"
 
-/* Not in the headers of all CUDA versions that this builds with. */
-#define ATTRIBUTE_MPS_ENABLED ((CUdevice_attribute)133)
-#define ATTRIBUTE_HOST_NUMA_ID ((CUdevice_attribute)134)
-
 /* An attribute, or -1 where the driver does not know it. */
 static int32_t attribute(CUdevice device, CUdevice_attribute which)
 {
@@ -73,8 +69,8 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	/* named after events, but says the same of memory */
 	gpu->ipc = attribute(device, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
 	gpu->compute_mode = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
-	gpu->mps = attribute(device, ATTRIBUTE_MPS_ENABLED);
-	gpu->host_numa = attribute(device, ATTRIBUTE_HOST_NUMA_ID);
+	gpu->mps = attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED);
+	gpu->host_numa = attribute(device, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID);
 	gpu->managed = attribute(device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
 	gpu->concurrent = attribute(device,
 				    CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);

@@ -10,11 +10,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* In CUDA since 12.2. */
-#define LOCATION_DEVICE ((CUmemLocationType)1)
-#define LOCATION_HOST ((CUmemLocationType)2)
-#define LOCATION_HOST_NUMA ((CUmemLocationType)3)
-
 /* A pass over memory of its own, which compares as well, runs at half of the memory's peak
  * or more, over NVLink at a tenth of it.  What faults takes the first pass 20 us and more
  * for each fault, and the next one nothing; first use of addresses 22 us for 256 MiB. */
@@ -103,9 +98,9 @@ void cs_um_free_all(struct cs_dev *dev)
 /* Before 12.2 no NUMA node can be asked for. */
 static CUmemLocation location_of(const struct cs_um_place *to)
 {
-	return (CUmemLocation){ .type = to->device >= 0 ? LOCATION_DEVICE :
-					to->numa >= 0	? LOCATION_HOST_NUMA :
-							  LOCATION_HOST,
+	return (CUmemLocation){ .type = to->device >= 0 ? CU_MEM_LOCATION_TYPE_DEVICE :
+					to->numa >= 0 ? CU_MEM_LOCATION_TYPE_HOST_NUMA :
+							CU_MEM_LOCATION_TYPE_HOST,
 				.id = to->device >= 0 ? to->device :
 				      to->numa >= 0   ? to->numa :
 							0 };
