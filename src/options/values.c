@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "check/verdict/check.h"
-#include "node/sampler.h"
 #include "plan/alias.h"
 #include "plan/filter.h"
 

@@ -14,15 +14,14 @@ struct cs_columns {
 
 /* The headings, "GPU,<bus id,used": a column whose heading begins with '<' stands at its
  * left, all others at their right.  More of them may follow by cs_columns_add(). */
-void cs_columns_heads(struct cs_columns *columns, const char *list);
+void cs_columns_heads(struct cs_columns *t, const char *list);
 /* A cell of a line, clean. */
-void cs_columns_add(struct cs_columns *columns, const char *fmt, ...)
+void cs_columns_add(struct cs_columns *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A figure with its unit behind it, which may be ""; "-" of NAN. */
-void cs_columns_number(struct cs_columns *columns, int decimals, double x,
-		       const char *unit);
-void cs_columns_end_line(struct cs_columns *columns);
+void cs_columns_number(struct cs_columns *t, int decimals, double x, const char *unit);
+void cs_columns_end_line(struct cs_columns *t);
 /* All of it behind `indent` blanks; it is empty then.  -1: no memory. */
-int cs_columns_print(FILE *to, struct cs_columns *columns, int indent);
+int cs_columns_print(FILE *to, struct cs_columns *t, int indent);
 
 #endif
