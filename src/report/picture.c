@@ -149,8 +149,8 @@ static void print_curve(FILE *to, const struct cs_grid *like,
 	for (int level = LEVELS; level > 0; level--) {
 		cs_print(to, "%10.4g |", most * level / LEVELS);
 		for (int i = 0; i < curve->n; i++)
-			fprintf(to, "%*s%s", COLUMN - 1, "",
-				bar_of(curve, i, most, level));
+			cs_print(to, "%*s%s", COLUMN - 1, "",
+				 bar_of(curve, i, most, level));
 		putc('\n', to);
 	}
 	cs_print(to, "%10s  ", "");
