@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%D%/comm_scope.1.in \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
+	%D%/alerts.png \
 	%D%/page.png \
 	%D%/plans \
 	%D%/results \

@@ -1,6 +1,29 @@
 # What other tools load of ours; beside the program's data.
 nhcdir = $(pkgdatadir)/nhc
 dist_nhc_DATA = %D%/nhc/README.md %D%/nhc/cscope-mpi.nhc
+monitoringdir = $(pkgdatadir)/monitoring
+dist_monitoring_DATA = \
+	%D%/monitoring/README.md \
+	%D%/monitoring/alerts.yml \
+	%D%/monitoring/dashboard.json
+npddir = $(pkgdatadir)/node-problem-detector
+dist_npd_DATA = \
+	%D%/node-problem-detector/README.md \
+	%D%/node-problem-detector/cscope-mpi.json
+dist_npd_SCRIPTS = %D%/node-problem-detector/cscope-npd
+AM_INSTALLCHECK_STD_OPTIONS_EXEMPT += $(dist_npd_SCRIPTS)
+
+# A module file says where the program is: that is known when it is installed.
+cs_module = $(DESTDIR)$(pkgdatadir)/modules/cscope-mpi
+install-data-local:
+	$(MKDIR_P) $(cs_module)
+	sed -e 's|[@]prefix@|$(prefix)|; s|[@]bindir@|$(bindir)|' \
+		-e 's|[@]mandir@|$(mandir)|; s|[@]VERSION@|$(VERSION)|' \
+		$(srcdir)/%D%/modules/cscope-mpi.in >$(cs_module)/$(VERSION)
+	chmod 644 $(cs_module)/$(VERSION)
+uninstall-local:
+	rm -f $(cs_module)/$(VERSION)
+	-rmdir $(cs_module) $(DESTDIR)$(pkgdatadir)/modules
 
 # ---- each kind tried by what it is for: not in `make check` ----
 # A folder's check.t speaks TAP, sources tests/packages/lib.sh, and skips where its tools
@@ -36,6 +59,21 @@ EXTRA_DIST += \
 	%D%/rpm/check.t \
 	%D%/rpm/cscope-mpi.spec.in \
 	%D%/rpm/prepare
+
+# What plugs into other tools.
+PACKAGES += \
+	modules \
+	monitoring \
+	nhc \
+	node-problem-detector
+EXTRA_DIST += \
+	%D%/modules/README.md \
+	%D%/modules/check.t \
+	%D%/modules/cscope-mpi.in \
+	%D%/monitoring/alerts-test.yml \
+	%D%/monitoring/check.t \
+	%D%/nhc/check.t \
+	%D%/node-problem-detector/check.t
 
 check-packages: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PACKAGE_CHECKS)' \

@@ -243,6 +243,7 @@ endif
 	%D%/node/memory_device.c \
 	%D%/node/memory_host.c \
 	%D%/node/memory_managed.c \
+	%D%/node/memory_system.c \
 	%D%/node/overlap.c \
 	%D%/node/overlap.h \
 	%D%/node/prefetch.c \

@@ -430,6 +430,7 @@ SHELL_TESTS = \
 	%D%/run/torture.t \
 	%D%/run/prolog.t \
 	%D%/run/nodes.t \
+	%D%/run/system.t \
 	%D%/run/unified.t \
 	%D%/lint.t \
 	%D%/run/schedule.t \

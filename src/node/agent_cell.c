@@ -196,10 +196,10 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	if (is_carried(e, t) &&
 	    (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
 		cs_endpoints_read(e, with->k);
-	if (t->op == CS_OP_FAULT)
+	if (cs_op_is_fault(t->op))
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_transfer_faults(t);
-	if (is_carried(e, t) || t->op == CS_OP_FAULT)
+	if (is_carried(e, t) || cs_op_is_fault(t->op))
 		return 0;
 	cs_endpoints_read(e, with->k);
 	if (with->back != NO_BACK) {

@@ -170,6 +170,19 @@ struct cs_slot *cs_board_slot(struct cs_board *board, int agent)
 	return (struct cs_slot *)((char *)board + board->slots_at) + agent;
 }
 
+uint64_t cs_board_gpu_numa(struct cs_board *board)
+{
+	uint64_t numas = 0;
+
+	for (uint32_t i = 0; i < board->n_agents; i++) {
+		int numa = cs_board_slot(board, (int)i)->facts.gpu.own_numa;
+
+		if (numa >= 0 && numa < (int)CS_NUMA_MOST)
+			numas |= UINT64_C(1) << numa;
+	}
+	return numas;
+}
+
 const struct cs_plan *cs_board_plan(const struct cs_board *board)
 {
 	return (const struct cs_plan *)((const char *)board + board->plan_at);

@@ -187,6 +187,8 @@ int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map, struct cs_err
 void cs_board_release(struct cs_board_map *map);
 
 struct cs_slot *cs_board_slot(struct cs_board *board, int agent);
+/* NUMA nodes that are memory of the agents' GPUs, a bit each. */
+uint64_t cs_board_gpu_numa(struct cs_board *board);
 const struct cs_plan *cs_board_plan(const struct cs_board *board);
 
 /* Open the gate up to `seq` for every stream and thread of the node. */

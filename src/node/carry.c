@@ -12,7 +12,7 @@
 /* Pages that come to the host are touched there. */
 static int is_touch(const struct cs_transfer *t)
 {
-	return (t->method == CS_METHOD_DEMAND || t->op == CS_OP_FAULT) &&
+	return (t->method == CS_METHOD_DEMAND || cs_op_is_fault(t->op)) &&
 	       cs_endpoint_is_numa(&t->dst);
 }
 

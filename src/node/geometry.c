@@ -2,7 +2,8 @@
  *
  * The first cell of a kind tries all divisions that the backend has, and all others take
  * the fastest: which it is depends on the link.  It tries them with nothing beside its
- * first kernel, whatever the cell has there. */
+ * first kernel, whatever the cell has there, and none any further that is slower than one
+ * before it. */
 #include "config.h"
 
 #include "node/coordinator.h"
@@ -11,8 +12,8 @@
 
 #include "node/cell.h"
 
-/* The first tells how many copies fill a sample. */
-#define GEOMETRY_SAMPLES 3
+/* A division that is fast now and then is not. */
+#define GEOMETRY_SAMPLES 2
 
 /* Time per byte of the last sample, summed over the measured transfers. */
 static double pace(const struct cs_sampler *s)
@@ -25,24 +26,46 @@ static double pace(const struct cs_sampler *s)
 	return sum;
 }
 
-static enum cs_status try_geometry(struct cs_coordinator *co, struct cs_cell *cell,
-				   double *worst, struct cs_err *err)
+static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
+			     struct cs_err *err)
 {
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
+	enum cs_status status = cs_cell_sample(co, cell, CS_CMD_UNCHECKED, ns,
+					       load_ns, err);
+
+	if (status == CS_OK)
+		cs_sampler_feed(&co->sampler, ns, load_ns, 0);
+	return status;
+}
+
+/* The first touch, and until a sample has as many copies as fill it. */
+static enum cs_status touch(struct cs_coordinator *co, struct cs_cell *cell,
+			    struct cs_err *err)
+{
+	enum cs_status status;
+	uint32_t resized;
+
+	do {
+		resized = co->sampler.resized;
+		status = sample(co, cell, err);
+	} while (status == CS_OK && co->sampler.resized > resized);
+	return status;
+}
+
+/* The worst pace of its samples, or that of the first which is no better than `least`. */
+static enum cs_status try_geometry(struct cs_coordinator *co, struct cs_cell *cell,
+				   double least, double *worst, struct cs_err *err)
+{
+	enum cs_status status = CS_OK;
 
 	*worst = 0;
-	for (int i = 0; i < GEOMETRY_SAMPLES; i++) {
-		enum cs_status status = cs_cell_sample(co, cell, CS_CMD_UNCHECKED, ns,
-						       load_ns, err);
-
-		if (status != CS_OK)
-			return status;
-		cs_sampler_feed(&co->sampler, ns, load_ns, 0);
-		/* a division that is fast now and then is not */
-		if (i)
+	for (int i = 0; i < GEOMETRY_SAMPLES && status == CS_OK && *worst < least;
+	     i++) {
+		status = sample(co, cell, err);
+		if (status == CS_OK)
 			*worst = fmax(*worst, pace(&co->sampler));
 	}
-	return CS_OK;
+	return status;
 }
 
 /* The transfer that the kernel of what the step measures first moves back; 0: none. */
@@ -86,11 +109,14 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 	double least = INFINITY, at;
 	uint32_t n = 1;
 
+	cell->geometry = 0;
+	cs_sampler_init(&co->sampler, co->plan, cell->step,
+			co->guess[cell->step->matrix]);
+	if (status == CS_OK)
+		status = touch(co, cell, err);
 	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
-		cs_sampler_init(&co->sampler, co->plan, cell->step,
-				co->guess[cell->step->matrix]);
-		status = try_geometry(co, cell, &at, err);
+		status = try_geometry(co, cell, least, &at, err);
 		n = cs_board_slot(co->board, cell->agents.agent[0])->geometries;
 		if (status == CS_OK && at < least) {
 			least = at;

@@ -10,8 +10,10 @@
 #define PARTS_MAX 16
 /* Worth a thread, and whole pages of 2 MiB. */
 #define PART_LEAST ((uint64_t)16 << 20)
+/* A check of some is over so much sooner. */
+#define SOME_LESS 4
 
-enum what { FILL, POISON, CHECK, TOUCHED, WORDS, FLUSH };
+enum what { FILL, POISON, CHECK, SOME, TOUCHED, WORDS, FLUSH };
 
 struct part {
 	enum what what;
@@ -22,6 +24,7 @@ struct part {
 	void *whole;			/* … all of it, … */
 	int poison;			/* … and leave that behind */
 	void (*flush)(const void *at, uint64_t bytes);
+	struct cs_some some; /* SOME */
 	struct cs_check found;
 	pthread_t thread;
 	int apart; /* it has a thread */
@@ -41,6 +44,9 @@ static void *pass(void *arg)
 				    part->bytes / 8, part->poison, &part->found);
 	else if (part->what == FLUSH)
 		part->flush(part->at, part->bytes);
+	else if (part->what == SOME)
+		cs_check_host_some(part->at, part->bytes, part->key, &part->some,
+				   &part->found);
 	else if (part->what == TOUCHED)
 		cs_check_touched(part->at, part->bytes,
 				 &(struct cs_touched){ part->key, part->page,
@@ -65,7 +71,7 @@ static int parts_for(uint64_t bytes)
 static int divide(enum what what, void *p, uint64_t bytes, uint64_t key,
 		  struct part *part)
 {
-	int n = parts_for(bytes);
+	int n = parts_for(what == SOME ? bytes / SOME_LESS : bytes);
 	uint64_t each = bytes / (uint64_t)n / PART_LEAST * PART_LEAST, at;
 
 	for (int i = 0; i < n; i++) {
@@ -132,6 +138,19 @@ void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *o
 	struct part part[PARTS_MAX];
 	int n = divide(CHECK, p, bytes, key, part);
 
+	run(part, n);
+	add_up(p, part, n, out);
+}
+
+void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
+			    const struct cs_some *some, struct cs_check *out)
+{
+	struct part part[PARTS_MAX];
+	int n = divide(SOME, p, bytes, key, part);
+
+	for (int i = 0; i < n; i++)
+		part[i].some = (struct cs_some){ some->seed + (uint64_t)i,
+						 some->poison };
 	run(part, n);
 	add_up(p, part, n, out);
 }

@@ -12,6 +12,9 @@
 void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key);
 void cs_hostpass_poison(void *p, uint64_t bytes);
 void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out);
+/* As cs_check_host_some, of each part of it. */
+void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
+			    const struct cs_some *some, struct cs_check *out);
 /* As cs_check_host_words, of all of it. */
 void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
 			     struct cs_check *out);

@@ -4,7 +4,8 @@
  * Device memory is in the arenas, the agent's own and those of peers that it has mapped
  * (memory_device.c).  Host memory is the process's, for agents of other processes have
  * buffers of their own (memory_host.c).  A range of managed memory is both ends of its
- * transfer, and is moved from the one to the other (memory_managed.c).  A further kind is
+ * transfer, and is moved from the one to the other (memory_managed.c); memory as malloc
+ * gives it is the same where a GPU may use it (memory_system.c).  A further kind is
  * a file, and a line of cs_memory_of() and of cs_memory_kinds. */
 #ifndef CS_NODE_MEMORY_H
 #define CS_NODE_MEMORY_H
@@ -12,8 +13,20 @@
 #include "base/vec.h"
 #include "node/board.h"
 
-/* Managed memory of one transfer. */
+struct cs_endpoints;
+
+/* Where ranges come from whose pages move.  can(): -1 with the slot's error, why there are
+ * none of that kind here. */
+struct cs_range_kind {
+	int (*can)(struct cs_endpoints *e);
+	int (*make)(struct cs_endpoints *e, uint64_t bytes, uint64_t *at);
+	void (*free)(struct cs_endpoints *e, uint64_t at, uint64_t bytes);
+};
+extern const struct cs_range_kind cs_range_system; /* memory_system.c */
+
+/* Managed memory of one transfer, or memory as malloc gives it. */
 struct cs_range {
+	const struct cs_range_kind *kind;
 	uint32_t k; /* of the step */
 	uint64_t at, bytes;
 	struct cs_touched pattern; /* what is in it */

@@ -166,18 +166,18 @@ static void note_proof(struct cs_endpoints *e, const struct host_place *place)
 		cs_text(f->note, sizeof(f->note), "%s", place->buf.why);
 }
 
-/* The host buffers that the agent's transfers need. */
-static int open_places(struct cs_endpoints *e)
+/* The host buffers that the agent's transfers need, those of its own or those that others
+ * share. */
+static int open_some(struct cs_endpoints *e, int shared)
 {
 	const struct cs_transfer *t = first_transfer(e->plan);
 
-	if (!e->host.n)
-		e->host = (struct cs_vec)CS_VEC(struct host_place);
 	for (uint32_t i = 0; i < e->plan->n_transfers; i++, t++)
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct host_place *place;
 
 			if (t->issuer != e->me || !is_hosted(t, is_dst) ||
+			    ((is_dst ? t->dst_slot : t->src_slot) == 0) != shared ||
 			    find_place(e, t, is_dst))
 				continue;
 			place = cs_vec_add(&e->host, 1, &e->slot->err);
@@ -189,6 +189,14 @@ static int open_places(struct cs_endpoints *e)
 			note_proof(e, place);
 		}
 	return 0;
+}
+
+/* Its own first: those that agents share one of them makes meanwhile. */
+static int open_places(struct cs_endpoints *e)
+{
+	if (!e->host.n)
+		e->host = (struct cs_vec)CS_VEC(struct host_place);
+	return open_some(e, 0) || open_some(e, 1) ? -1 : 0;
 }
 
 static void close_places(struct cs_endpoints *e)
@@ -293,8 +301,8 @@ static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 	else if (all)
 		cs_check_host(at, bytes->bytes, bytes->key, 1, &found);
 	else
-		cs_check_host_some(at, bytes->bytes, bytes->key,
-				   &(struct cs_some){ e->slot->seq, 1 }, &found);
+		cs_hostpass_check_some(at, bytes->bytes, bytes->key,
+				       &(struct cs_some){ e->slot->seq, 1 }, &found);
 	cs_slot_found(e->slot, k, bytes, &found);
 	e->slot->checked_whole[k] += left->whole && all;
 	e->slot->checked_part[k] += !all;

@@ -108,19 +108,44 @@ static int guard(struct cs_endpoints *e)
 /* Pages are touched each so many bytes. */
 static uint64_t touch_stride(const struct cs_transfer *t)
 {
-	return t->op == CS_OP_FAULT ? CS_FAULT_STRIDE :
-				      (uint64_t)sysconf(_SC_PAGESIZE);
+	return cs_op_is_fault(t->op) ? CS_FAULT_STRIDE :
+				       (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static int is_touched(const struct cs_transfer *t)
 {
-	return t->method == CS_METHOD_DEMAND || t->op == CS_OP_FAULT;
+	return t->method == CS_METHOD_DEMAND || cs_op_is_fault(t->op);
+}
+
+static int can(struct cs_endpoints *e)
+{
+	return e->backend->um->can(e->dev, &e->slot->err);
+}
+
+static int alloc(struct cs_endpoints *e, uint64_t bytes, uint64_t *at)
+{
+	return e->backend->um->make(e->dev, bytes, at, &e->slot->err);
+}
+
+static void give_back(struct cs_endpoints *e, uint64_t at, uint64_t bytes)
+{
+	(void)bytes;
+	e->backend->um->free(e->dev, at);
+}
+
+static const struct cs_range_kind managed = { can, alloc, give_back };
+
+static const struct cs_range_kind *kind_of(const struct cs_endpoints *e,
+					   const struct cs_transfer *t)
+{
+	return cs_transfer_test(e->plan, t)->memory == CS_MEM_SYSTEM ?
+		     &cs_range_system :
+		     &managed;
 }
 
 static int make(struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
-	const struct cs_backend_um *um = e->backend->um;
 	const struct cs_um_place own = { e->slot->facts.gpu.ordinal, -1 };
 	struct cs_range *range = &e->range[e->n_ranges];
 
@@ -130,19 +155,35 @@ static int make(struct cs_endpoints *e, uint32_t k)
 				  "more than %d transfers by one agent", CS_LANES);
 	}
 	*range = (struct cs_range){
+		.kind = kind_of(e, t),
 		.k = k,
 		.bytes = t->bytes,
 		.pattern = { key_of(e, k), touch_stride(t), 0 },
 	};
-	if (um->make(e->dev, t->bytes, &range->at, &e->slot->err))
+	if (range->kind->make(e, t->bytes, &range->at))
 		return -1;
 	e->n_ranges++;
 	e->slot->range_at[k] = range->at;
-	return um->bring(e->dev, range->at, t->bytes, &own, &e->slot->err) ||
+	return e->backend->um->bring(e->dev, range->at, t->bytes, &own,
+				     &e->slot->err) ||
 			       e->backend->fill(e->dev, range->at, t->bytes,
 						range->pattern.key, &e->slot->err) ?
 		     -1 :
 		     0;
+}
+
+/* What may come to its GPU, whoever issues it. */
+static int can_all(struct cs_endpoints *e)
+{
+	if (!e->backend->um)
+		return cs_err_set(&e->slot->err, "this backend has no managed memory");
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+
+		if (cs_transfer_is_managed(t) && kind_of(e, t)->can(e))
+			return -1;
+	}
+	return 0;
 }
 
 /* The ranges that the agent issues, filled; none where more than is allowed would come to
@@ -151,12 +192,9 @@ static int make_all(struct cs_endpoints *e)
 {
 	if (!to_come(e))
 		return 0;
-	if (!e->backend->um || e->backend->um->can(e->dev, &e->slot->err)) {
+	if (can_all(e)) {
 		e->slot->refused = 1;
-		return e->backend->um ?
-			     -1 :
-			     cs_err_set(&e->slot->err,
-					"this backend has no managed memory");
+		return -1;
 	}
 	if (guard(e))
 		return -1;
@@ -168,11 +206,14 @@ static int make_all(struct cs_endpoints *e)
 
 static void release(struct cs_endpoints *e)
 {
-	while (e->n_ranges)
-		e->backend->um->free(e->dev, e->range[--e->n_ranges].at);
+	while (e->n_ranges) {
+		const struct cs_range *range = &e->range[--e->n_ranges];
+
+		range->kind->free(e, range->at, range->bytes);
+	}
 }
 
-static uint32_t kind_of(const struct cs_transfer *t)
+static uint32_t copy_kind_of(const struct cs_transfer *t)
 {
 	switch (t->method) {
 	case CS_METHOD_PREFETCH:
@@ -205,7 +246,7 @@ static struct cs_copy copy_of(const struct cs_endpoints *e,
 {
 	uint32_t k = (uint32_t)(t - cs_endpoints_transfer(e, 0));
 	struct cs_copy f = {
-		.kind = kind_of(t),
+		.kind = copy_kind_of(t),
 		.bytes = t->bytes,
 		.copies = 1,
 		.positions = 1,
@@ -251,12 +292,21 @@ static const char *when(int is_dst)
 }
 
 /* Where GPU and CPU reach each other's memory, a touch need not move anything. */
-static void note_not_moved(struct cs_endpoints *e)
+static int may_use_from_afar(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const struct cs_gpu_facts *gpu = &e->slot->facts.gpu;
 
+	return is_touched(t) && (gpu->direct == 1 || gpu->host_tables == 1);
+}
+
+static const char *why_not_moved(struct cs_endpoints *e, const struct cs_transfer *t)
+{
 	e->slot->not_moved = 1;
-	e->slot->refused = gpu->direct == 1 || gpu->host_tables == 1;
+	e->slot->refused = may_use_from_afar(e, t);
+	return e->slot->refused ? "; what is touched is used where it is "
+				  "(pageableMemoryAccessUsesHostPageTables, "
+				  "directManagedMemAccessFromHost)" :
+				  "";
 }
 
 /* The first one stands for all in the facts; rows say where one is not proven. */
@@ -270,20 +320,35 @@ static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
 	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", seen->by);
 }
 
+/* NUMA nodes that are no host memory: of what is on a GPU those of others are no better. */
+static uint64_t not_host(const struct cs_endpoints *e, const struct cs_endpoint *end)
+{
+	int numa = end->kind == CS_ENDPOINT_GPU ?
+			   cs_board_slot(e->board, end->index)->facts.gpu.own_numa :
+			   -1;
+
+	return numa >= 0 && numa < (int)CS_NUMA_MOST ? UINT64_C(1) << numa :
+						       cs_board_gpu_numa(e->board);
+}
+
 /* Of a chase of faults those that were touched: what else comes along is the driver's to
  * say. */
-static int resident(const struct cs_range *range, const struct cs_transfer *t,
+static int resident(const struct cs_endpoints *e, const struct cs_range *range,
 		    int is_dst, struct cs_resident *seen)
 {
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t gpus = not_host(e, is_dst ? &t->dst : &t->src);
 	struct cs_resident one;
 	int rc = 0;
 
-	if (t->op != CS_OP_FAULT || !is_dst)
-		return cs_resident((void *)(uintptr_t)range->at, range->bytes, seen);
+	if (!cs_op_is_fault(t->op) || !is_dst)
+		return cs_resident((void *)(uintptr_t)range->at, range->bytes, gpus,
+				   seen);
 	*seen = (struct cs_resident){ .numa = CS_RESIDENT_NONE };
 	for (uint64_t at = 0; at < range->bytes && !rc; at += CS_FAULT_STRIDE) {
-		rc = cs_resident((void *)(uintptr_t)(range->at + at), page, &one);
+		rc = cs_resident((void *)(uintptr_t)(range->at + at), page, gpus,
+				 &one);
 		seen->by = one.by;
 		seen->pages += one.pages;
 		seen->here += one.here;
@@ -306,20 +371,19 @@ static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 	int here = cs_endpoint_is_numa(end), numa = place_of(e, end).numa;
 	struct cs_resident seen;
 
-	*known = !resident(range, t, is_dst, &seen);
+	*known = !resident(e, range, is_dst, &seen);
 	if (!*known) {
 		e->slot->unproven = 1;
 		return 0;
 	}
-	if (seen.here != (here ? seen.pages : 0)) {
-		note_not_moved(e);
+	if (seen.here != (here ? seen.pages : 0))
 		return cs_err_set(&e->slot->err,
-				  "%s %" PRIu64 " of %" PRIu64 " pages were %s",
+				  "%s %" PRIu64 " of %" PRIu64 " pages were %s%s",
 				  when(is_dst),
 				  here ? seen.pages - seen.here : seen.here,
 				  seen.pages,
-				  here ? "not on the host" : "still on the host");
-	}
+				  here ? "not on the host" : "still on the host",
+				  why_not_moved(e, t));
 	if (!here)
 		return 0;
 	*(is_dst ? &side->dst_numa : &side->src_numa) = seen.numa;
@@ -332,16 +396,22 @@ static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int is_dst,
 		      int near, int known)
 {
-	/* what is not on the host is on the one GPU that there is */
-	if (near < 0)
-		e->slot->unproven |= !known || cs_transfer_far(t) >= 0;
-	if (near)
+	/* what is not on the host is on the one GPU that there is, or has its node */
+	int open = !known ||
+		   (cs_transfer_far(t) >= 0 && e->slot->facts.gpu.own_numa < 0);
+
+	if (near > 0 || (near < 0 && !open))
 		return 0;
-	note_not_moved(e);
-	return cs_err_set(&e->slot->err,
-			  "%s pages were not all on GPU %s: it read them far slower than "
-			  "its own memory",
-			  when(is_dst), e->slot->facts.label);
+	if (near < 0 && !(is_dst && may_use_from_afar(e, t))) {
+		e->slot->unproven = 1;
+		return 0;
+	}
+	return cs_err_set(&e->slot->err, "%s pages were %s GPU %s%s%s", when(is_dst),
+			  near < 0 ? "not proven to be on" : "not all on",
+			  e->slot->facts.label,
+			  near < 0 ? "" :
+				     ": it read them far slower than its own memory",
+			  why_not_moved(e, t));
 }
 
 /* Its pages may stay where they were: they are copied, or used from afar. */
@@ -359,7 +429,7 @@ static int have_stayed(const struct cs_endpoints *e, const struct cs_range *rang
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
 	struct cs_resident seen;
 
-	if (!may_stay(t) || cs_transfer_far(t) >= 0 || resident(range, t, 1, &seen))
+	if (!may_stay(t) || cs_transfer_far(t) >= 0 || resident(e, range, 1, &seen))
 		return 0;
 	/* a copy is on the host both ways */
 	if (t->method == CS_METHOD_PREFETCH)
@@ -402,7 +472,7 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
 		return -1;
 	/* what was not touched came just now: its speed says nothing */
-	if (t->op == CS_OP_FAULT && !by_cpu)
+	if (cs_op_is_fault(t->op) && !by_cpu)
 		near = may_stay(t) && cs_transfer_far(t) >= 0 ? 0 : -1;
 	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
 		stayed = 1; /* used from afar, or it would have come */

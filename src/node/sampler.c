@@ -19,7 +19,7 @@
 #define DISCARD_MAX_LOADED 1
 /* For an interval. */
 #define SAMPLES_LEAST 6
-/* A cell that would need more samples than there are is ended, but not where somebody
+/* A cell that would need more samples than it can have is ended, but not where somebody
  * asks for more than any cell can give, and so for all of them.  What few samples say
  * of the number is rough: of those that would need somewhat more, many still get
  * there. */
@@ -427,13 +427,25 @@ static struct margin widest_margin(const struct cs_sampler *s)
 	return widest;
 }
 
-/* The interval of a median narrows with the root of n: will as many as there are do? */
-static int is_hopeless(const struct cs_sampler *s, const struct margin *margin)
+/* How many there can be, before the limit of the cell comes. */
+static double samples_most(const struct cs_sampler *s, double elapsed_s)
+{
+	double each = elapsed_s / (s->n + s->discarded);
+	double left = s->limit_s - elapsed_s;
+
+	return left > each * (CS_SAMPLES_MAX - s->n) ? CS_SAMPLES_MAX :
+						       s->n + left / each;
+}
+
+/* The interval of a median narrows with the root of n: will as many as there can be
+ * do? */
+static int is_hopeless(const struct cs_sampler *s, const struct margin *margin,
+		       double elapsed_s)
 {
 	double off = margin->independent / s->precision;
 
 	return s->precision >= HOPELESS_PRECISION &&
-	       s->n * off * off > HOPELESS_TIMES * CS_SAMPLES_MAX;
+	       s->n * off * off > HOPELESS_TIMES * samples_most(s, elapsed_s);
 }
 
 /* Without six samples a median has no interval: they have twice the limit. */
@@ -454,7 +466,8 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s, double elapsed
 	margin = widest_margin(s);
 	if (margin.known <= s->precision)
 		return CS_SAMPLE_ENOUGH;
-	return over || is_hopeless(s, &margin) ? CS_SAMPLE_LIMIT : CS_SAMPLE_MORE;
+	return over || is_hopeless(s, &margin, elapsed_s) ? CS_SAMPLE_LIMIT :
+							    CS_SAMPLE_MORE;
 }
 
 /* Before counting: settle the copies, then wait for two like samples.  The first

@@ -23,7 +23,7 @@ int cs_tiles_prove_home(const struct cs_cost *c, const struct cs_tiles *t)
 {
 	struct cs_resident seen;
 
-	if (cs_resident(t->dst_at, c->desc.bytes, &seen)) {
+	if (cs_resident(t->dst_at, c->desc.bytes, cs_board_gpu_numa(c->board), &seen)) {
 		c->slot->unproven = 1;
 		return 0;
 	}
@@ -35,7 +35,9 @@ int cs_tiles_prove_gpu(const struct cs_cost *c, const struct cs_tiles *t,
 {
 	const struct cs_touched holds = { key, (uint64_t)sysconf(_SC_PAGESIZE), 0 };
 	struct cs_resident seen;
-	int known = !cs_resident(t->dst_at, c->desc.bytes, &seen), near;
+	int known = !cs_resident(t->dst_at, c->desc.bytes,
+				 cs_board_gpu_numa(c->board), &seen),
+	    near;
 
 	if (known && seen.here)
 		return not_moved(c, "on the GPU");

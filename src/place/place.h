@@ -155,7 +155,8 @@ void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 			     char why[160]);
 
 /* How many pages of a range of this process are in host memory, and on which NUMA node:
- * of managed memory the rest are on a GPU.  -1: the kernel does not say. */
+ * of managed memory the rest are on a GPU, whose memory may be a NUMA node as well (a bit
+ * of `gpus` for each).  -1: the kernel does not say. */
 #define CS_RESIDENT_NONE (-1)	 /* of no page that was asked for, … */
 #define CS_RESIDENT_SEVERAL (-2) /* … not the same of all */
 struct cs_resident {
@@ -163,7 +164,7 @@ struct cs_resident {
 	int numa;
 	const char *by; /* "move_pages"; "pagemap": that alone, so no NUMA node */
 };
-int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen);
+int cs_resident(void *at, uint64_t bytes, uint64_t gpus, struct cs_resident *seen);
 
 /* Where memory that this thread allocates shall lie, for what others allocate in
  * its name. */

@@ -31,18 +31,20 @@ static int ask_nodes(char *at, uint64_t first, uint64_t step, unsigned n,
 	return move_pages(0, n, asked, NULL, status, 0) ? -1 : 0;
 }
 
-static void add_node(struct cs_resident *seen, int status)
+/* Is it of host memory? */
+static int add_node(struct cs_resident *seen, uint64_t gpus, int status)
 {
-	if (status < 0)
-		return;
+	if (status < 0 || (status < 64 && gpus >> status & 1))
+		return 0;
 	if (seen->numa == CS_RESIDENT_NONE)
 		seen->numa = status;
 	else if (seen->numa != status)
 		seen->numa = CS_RESIDENT_SEVERAL;
+	return 1;
 }
 
 /* All of them, one after the other. */
-static int ask_all(char *at, struct cs_resident *seen)
+static int ask_all(char *at, uint64_t gpus, struct cs_resident *seen)
 {
 	int status[ASKED_MOST];
 
@@ -53,10 +55,8 @@ static int ask_all(char *at, struct cs_resident *seen)
 
 		if (ask_nodes(at, i, 1, n, status))
 			return -1;
-		for (unsigned k = 0; k < n; k++) {
-			seen->here += status[k] >= 0;
-			add_node(seen, status[k]);
-		}
+		for (unsigned k = 0; k < n; k++)
+			seen->here += (uint64_t)add_node(seen, gpus, status[k]);
 	}
 	return 0;
 }
@@ -107,7 +107,7 @@ static int count_table(int fd, const char *at, struct cs_resident *seen)
 /* Few of them, for each is a call of the table. */
 #define COMPARED 64
 
-int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen)
+int cs_resident(void *at, uint64_t bytes, uint64_t gpus, struct cs_resident *seen)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int status[ASKED_MOST], fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -119,12 +119,13 @@ int cs_resident(void *at, uint64_t bytes, struct cs_resident *seen)
 	n = seen->pages < COMPARED ? (unsigned)seen->pages : COMPARED;
 	asked = !ask_nodes(at, 0, seen->pages / n, n, status);
 	for (unsigned i = 0; asked && i < n; i++)
-		add_node(seen, status[i]);
-	if (fd >= 0 && (!asked || agrees(fd, at, seen->pages / n, n, status)))
+		add_node(seen, gpus, status[i]);
+	/* the table has no nodes: it tells nothing where those of GPUs are among them */
+	if (fd >= 0 && !gpus && (!asked || agrees(fd, at, seen->pages / n, n, status)))
 		rc = count_table(fd, at, seen);
 	seen->by = asked ? "move_pages" : "pagemap";
 	if (rc && asked)
-		rc = ask_all(at, seen);
+		rc = ask_all(at, gpus, seen);
 	if (fd >= 0)
 		close(fd);
 	return rc;

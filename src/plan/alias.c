@@ -528,8 +528,8 @@ static const struct cs_suite suites[] = {
 	  .every_numa = 1 },
 	/* of a size that takes seconds */
 	{ .name = "unified",
-	  .tests = "*.managed.*,*.stream.*,*.streamw.*,local.overlap.*,"
-		   "local.call.prefetch-*,*.chase.fault.*",
+	  .tests = "*.managed.*,*.system.*,*.stream.*,*.streamw.*,"
+		   "local.overlap.*,local.call.prefetch-*,*.chase.fault*",
 	  .copy_bytes = 64u << 20,
 	  .kernels = 1u | 1u << 3 | 1u << 31 },
 	/* what one call costs, and how that grows with what it allocates */

@@ -102,6 +102,7 @@
 #define IN_WC "wc host memory"
 #define IN_PAGEABLE "pageable host memory"
 #define IN_MANAGED "managed memory"
+#define IN_SYSTEM "memory of malloc"
 
 #define ONE_BY_ONE ", one at a time"
 #define AND_BACK " and back, at once"
@@ -112,23 +113,60 @@
 #define ALL_GPUS ", all GPUs at once"
 #define ALL_GPUS_AND_BACK " and back, all GPUs at once"
 
-/* ---- managed memory ---- */
+/* ---- managed memory, and that of malloc ---- */
 
 /* How fast faults are served differs from one sample to the next. */
-#define MANAGED(name_, PATH_, METHOD_, PATTERN_, when) \
-	HOST(name_, PATH_, METHOD_, MANAGED, PATTERN_, when, .least_precision = 0.02)
-#define MANAGED_PEER(name_, METHOD_, PATTERN_, when, ...)                            \
+#define MOVED(name_, PATH_, METHOD_, MEMORY_, PATTERN_, when) \
+	HOST(name_, PATH_, METHOD_, MEMORY_, PATTERN_, when, .least_precision = 0.02)
+#define MOVED_PEER(name_, METHOD_, MEMORY_, PATTERN_, when, ...)                     \
 	{ .name = name_, .path = CS_PATH_PEER, .method = CS_METHOD_##METHOD_,        \
 	  .op = CS_OP_READ, .pattern = CS_PATTERN_##PATTERN_,                        \
-	  .memory = CS_MEM_MANAGED, .least_precision = 0.02,                               \
+	  .memory = CS_MEM_##MEMORY_, .least_precision = 0.02,                       \
 	  .heading = "pages of row's GPU to column's" when,                          \
-	  .summary = METHOD_##_HOST ", " IN_MANAGED ": GPU of row to GPU of column" when, \
+	  .summary = METHOD_##_HOST ", " IN_##MEMORY_                                \
+				    ": GPU of row to GPU of column" when,            \
 	  __VA_ARGS__ }
-#define FAULTS(name_, PATH_, whose, who)                                             \
-	TEST(name_, PATH_, CHASE, FAULT, PAIR, "a page fault by " whose,             \
-	     "latency of one page fault: " who, .memory = CS_MEM_MANAGED,            \
-	     .alone = ONE_AT_A_TIME, .unit = CS_UNIT_NS, .least_precision = 0.02)
+#define FAULTS(name_, PATH_, OP_, MEMORY_, whose, who)                               \
+	TEST(name_, PATH_, CHASE, OP_, PAIR, "a page fault by " whose,               \
+	     "latency of one page fault, " IN_##MEMORY_ ": " who,                    \
+	     .memory = CS_MEM_##MEMORY_, .alone = ONE_AT_A_TIME,                     \
+	     .unit = CS_UNIT_NS, .least_precision = 0.02)
 #define PAGES_BACK " while pages of column's go to row's"
+
+/* All tests of one kind of such memory. */
+#define PAGES(memory_, MEMORY_, fault_, FAULT_)                                      \
+	MOVED("h2d.prefetch." memory_ ".pair", H2D, PREFETCH, MEMORY_, PAIR,         \
+	      ONE_BY_ONE),                                                           \
+	MOVED("d2h.prefetch." memory_ ".pair", D2H, PREFETCH, MEMORY_, PAIR,         \
+	      ONE_BY_ONE),                                                           \
+	MOVED("h2d.prefetch." memory_ ".bidi", H2D, PREFETCH, MEMORY_, BIDI,         \
+	      AND_BACK),                                                             \
+	MOVED("h2d.prefetch." memory_ ".all", H2D, PREFETCH, MEMORY_, EVERY,         \
+	      ALL_GPUS),                                                             \
+	MOVED("d2h.prefetch." memory_ ".all", D2H, PREFETCH, MEMORY_, EVERY,         \
+	      ALL_GPUS),                                                             \
+	MOVED_PEER("peer.prefetch." memory_ ".pair", PREFETCH, MEMORY_, PAIR, "",    \
+		   .alone = ONE_PAIR),                                               \
+	MOVED_PEER("peer.prefetch." memory_ ".bidi", PREFETCH, MEMORY_, BIDI,        \
+		   PAGES_BACK),                                                      \
+	MOVED_PEER("peer.prefetch." memory_ ".all", PREFETCH, MEMORY_, ALL,          \
+		   EACH_TO_NEXT),                                              \
+	MOVED("h2d.demand." memory_ ".pair", H2D, DEMAND, MEMORY_, PAIR,             \
+	      ONE_BY_ONE),                                                           \
+	MOVED("d2h.demand." memory_ ".pair", D2H, DEMAND, MEMORY_, PAIR,             \
+	      ONE_BY_ONE),                                                           \
+	MOVED("h2d.demand." memory_ ".bidi", H2D, DEMAND, MEMORY_, BIDI, AND_BACK),  \
+	MOVED("h2d.demand." memory_ ".all", H2D, DEMAND, MEMORY_, EVERY, ALL_GPUS),  \
+	MOVED_PEER("peer.demand." memory_ ".pair", DEMAND, MEMORY_, PAIR, "",        \
+		   .alone = ONE_PAIR),                                               \
+	MOVED_PEER("peer.demand." memory_ ".bidi", DEMAND, MEMORY_, BIDI,            \
+		   PAGES_BACK),                                                      \
+	FAULTS("h2d.chase." fault_ ".pair", H2D, FAULT_, MEMORY_,                    \
+	       "column's GPU on row's host memory", "a GPU on pages of the host"),   \
+	FAULTS("d2h.chase." fault_ ".pair", D2H, FAULT_, MEMORY_,                    \
+	       "column's CPUs on row's GPU", "a CPU on pages of a GPU"),             \
+	FAULTS("peer.chase." fault_ ".pair", PEER, FAULT_, MEMORY_,                  \
+	       "column's GPU on row's", "a GPU on pages of another")
 
 /* ---- latency, and what a placement costs ---- */
 
@@ -387,29 +425,8 @@ static const struct cs_test table[] = {
 	STREAM("d2h.streamw.zerocopy.pair", D2H, STREAMW, ZEROCOPY, PINNED,
 	       "a kernel of row's GPU writes data in column's host memory"),
 
-	MANAGED("h2d.prefetch.managed.pair", H2D, PREFETCH, PAIR, ONE_BY_ONE),
-	MANAGED("d2h.prefetch.managed.pair", D2H, PREFETCH, PAIR, ONE_BY_ONE),
-	MANAGED("h2d.prefetch.managed.bidi", H2D, PREFETCH, BIDI, AND_BACK),
-	MANAGED("h2d.prefetch.managed.all", H2D, PREFETCH, EVERY, ALL_GPUS),
-	MANAGED("d2h.prefetch.managed.all", D2H, PREFETCH, EVERY, ALL_GPUS),
-	MANAGED_PEER("peer.prefetch.managed.pair", PREFETCH, PAIR, "",
-		     .alone = ONE_PAIR),
-	MANAGED_PEER("peer.prefetch.managed.bidi", PREFETCH, BIDI, PAGES_BACK),
-	MANAGED_PEER("peer.prefetch.managed.all", PREFETCH, ALL,
-		     ", all at once, each to the next"),
-	MANAGED("h2d.demand.managed.pair", H2D, DEMAND, PAIR, ONE_BY_ONE),
-	MANAGED("d2h.demand.managed.pair", D2H, DEMAND, PAIR, ONE_BY_ONE),
-	MANAGED("h2d.demand.managed.bidi", H2D, DEMAND, BIDI, AND_BACK),
-	MANAGED("h2d.demand.managed.all", H2D, DEMAND, EVERY, ALL_GPUS),
-	MANAGED_PEER("peer.demand.managed.pair", DEMAND, PAIR, "", .alone = ONE_PAIR),
-	MANAGED_PEER("peer.demand.managed.bidi", DEMAND, BIDI, PAGES_BACK),
-
-	FAULTS("h2d.chase.fault.pair", H2D, "column's GPU on row's host memory",
-	       "a GPU on pages of the host"),
-	FAULTS("d2h.chase.fault.pair", D2H, "column's CPUs on row's GPU",
-	       "a CPU on pages of a GPU"),
-	FAULTS("peer.chase.fault.pair", PEER, "column's GPU on row's",
-	       "a GPU on pages of another"),
+	PAGES("managed", MANAGED, "fault", FAULT),
+	PAGES("system", SYSTEM, "fault-system", FAULT_SYSTEM),
 
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
 	     "one buffer of a GPU to another" ONCE ONE_GPU,
@@ -583,6 +600,11 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend)
 	return test->any_backend || test->backend == backend;
 }
 
+int cs_op_is_fault(int op)
+{
+	return op == CS_OP_FAULT || op == CS_OP_FAULT_SYSTEM;
+}
+
 int cs_op_is_prefetch_call(int op)
 {
 	return op >= CS_OP_PREFETCH_IN_IDLE && op <= CS_OP_PREFETCH_OUT_BUSY;
@@ -640,7 +662,7 @@ unsigned cs_test_takes(const struct cs_test *test)
 	/* of the host memory between */
 	if (test->method == CS_METHOD_STAGED)
 		return CS_TAKES_CPU_NUMA;
-	if (test->op == CS_OP_FAULT)
+	if (cs_op_is_fault((int)test->op))
 		return CS_TAKES_ADVICE;
 	if (cs_method_is_managed((int)test->method))
 		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
@@ -775,6 +797,7 @@ const char *cs_op_text(int op)
 		"prefetch-out-idle",
 		"prefetch-out-busy",
 		"fault",
+		"fault-system",
 		"halo",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
@@ -797,8 +820,9 @@ const char *cs_pattern_text(int pattern)
 
 const char *cs_memory_text(int memory)
 {
-	static const char *const words[] = { "",   "",	   "pinned",   "registered",
-					     "wc", "huge", "pageable", "managed" };
+	static const char *const words[] = { "",	   "",	      "pinned",
+					     "registered", "wc",      "huge",
+					     "pageable",   "managed", "system" };
 
 	return WORD(words, memory);
 }

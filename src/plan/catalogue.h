@@ -69,8 +69,8 @@ enum cs_op {
 	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
 				 * memory goes, and what its stream does */
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
-	CS_OP_FAULT,		/* of a chase: pages of managed memory, one fault
-				 * after the other */
+	CS_OP_FAULT, CS_OP_FAULT_SYSTEM, /* of a chase: pages of managed memory, of
+				 * malloc's, one fault after the other */
 	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
@@ -109,6 +109,7 @@ enum cs_memory {
 	CS_MEM_HUGE,		/* as registered, in huge pages */
 	CS_MEM_PAGEABLE,
 	CS_MEM_MANAGED,		/* by the driver: pages that move to who uses them */
+	CS_MEM_SYSTEM,		/* as malloc gives it: the same, where a GPU may use it */
 	CS_MEMORIES
 };
 
@@ -183,9 +184,12 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
  * own, of which nothing comes before it is asked for. */
 #define CS_FAULT_STRIDE (2u << 20)
 
+/* A chase of page faults? */
+int cs_op_is_fault(int op);
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
-/* Is what it moves managed memory: one range, which has two places? */
+/* Is what it moves managed memory, or that of malloc as such: one range, which has two
+ * places? */
 int cs_method_is_managed(int method);
 /* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);

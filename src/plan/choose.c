@@ -313,8 +313,8 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 {
 	unsigned usual = 1u << CS_MEM_PINNED;
 
-	/* by name alone: a chase is of loads */
-	if (test->op == CS_OP_FAULT)
+	/* by name alone: a chase is of loads, and few GPUs may use that memory */
+	if (cs_op_is_fault((int)test->op) || test->memory == CS_MEM_SYSTEM)
 		return 0;
 	return !cs_test_has_host(test) || test->memory == CS_MEM_MANAGED ||
 	       ((axes->memories ? axes->memories : usual) >> test->memory & 1) ||

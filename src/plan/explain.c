@@ -463,6 +463,23 @@ static const struct cs_explanation call_of_host = {
 	"Where a chase ends is known beforehand: one wrong answer on the way and " \
 	"it ends elsewhere, which fails the cell."
 
+#define OF_MALLOC                                                                 \
+	"memory as malloc gives it, which GPUs may use by HMM or ATS "                    \
+	"(pageableMemoryAccess)"
+#define FAULT_IN(memory_)                                                         \
+	"One access of 8 bytes after the other to " memory_ " of --size, 2 MiB apart, all "   \
+	"of whose pages are at the row: each is a page fault, and the next begins when it "   \
+	"has been served. What else the driver brings along with a page does not help the "   \
+	"next."
+#define FAULT_PROVEN                                                              \
+	"One thread of the column's GPU, by exchanges; pages that come to the host one CPU "  \
+	"thread, by stores.",                                                             \
+	"By CUDA events around the kernel, behind the gate as the rates are, or by the "      \
+	"CPU's clock; divided by the number of faults.",                                  \
+	NULL,                                                                             \
+	"Before each sample all pages are at the row, behind it those touched at the "        \
+	"column, as the kernel says; between GPUs so few pages move that it is not proven. "  \
+	"All bytes are compared (--verify)."
 static const struct cs_explanation chases[] = {
 	[CS_OP_STRIDE] = {
 		"Nothing but one load of 8 bytes after the other, through 2 MiB in "
@@ -475,20 +492,8 @@ static const struct cs_explanation chases[] = {
 		"--seed: no prefetch, and beyond a cache's size no hit.",
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
 	},
-	[CS_OP_FAULT] = {
-		"One access of 8 bytes after the other to managed memory of --size, 2 MiB "
-		"apart, all of whose pages are at the row: each is a page fault, and the "
-		"next begins when it has been served. What else the driver brings along "
-		"with a page does not help the next.",
-		"One thread of the column's GPU, by exchanges; pages that come to the host "
-		"one CPU thread, by stores.",
-		"By CUDA events around the kernel, behind the gate as the rates are, or by "
-		"the CPU's clock; divided by the number of faults.",
-		NULL,
-		"Before each sample all pages are at the row, behind it those touched at the "
-		"column, as the kernel says; between GPUs so few pages move that it is not "
-		"proven. All bytes are compared (--verify).",
-	},
+	[CS_OP_FAULT] = { FAULT_IN("managed memory"), FAULT_PROVEN },
+	[CS_OP_FAULT_SYSTEM] = { FAULT_IN(OF_MALLOC), FAULT_PROVEN },
 	[CS_OP_BULK] = {
 		"Nothing but one bulk asynchronous copy of 16 bytes after the other, "
 		"through 2 MiB in order, 128 bytes apart (compute capability 9.0 and "
@@ -579,12 +584,15 @@ static const struct cs_explanation numa_nodes_by_driver = {
 	"all of them are its own. A sample whose pages were not where they should be "    \
 	"makes the cell not-moved, without a figure. Then every byte is compared, also "  \
 	"of pages that nobody touched (--verify)."
-#define OF_RANGE                                                                  \
-	"Pages of one range of managed memory (--size) for each cell, from the memory of " \
-	"the row to that of the column"
+#define OF_RANGE(memory_)                                                         \
+	"Pages of one range of " memory_ " (--size) for each cell, from the memory of the " \
+	"row to that of the column"
+#define TOUCHED_ONCE                                                              \
+	", once in a sample: one store of 8 bytes in each page, and what the driver moves " \
+	"with it. The figure is of all bytes of the range."
 
 static const struct cs_explanation prefetch = {
-	OF_RANGE ", once in a sample.",
+	OF_RANGE("managed memory") ", once in a sample.",
 	"The driver, by cuMemPrefetchAsync in a stream of the GPU, of two GPUs of the "
 	"column's, in the process that made the range: between GPUs both are in it. What "
 	"comes to the host goes to its NUMA node (--numa), where the driver can say so.",
@@ -597,8 +605,7 @@ static const struct cs_explanation prefetch = {
 };
 
 static const struct cs_explanation demand = {
-	OF_RANGE ", once in a sample: one store of 8 bytes in each page, and what the "
-		 "driver moves with it. The figure is of all bytes of the range.",
+	OF_RANGE("managed memory") TOUCHED_ONCE,
 	"Who touches: a kernel on the GPU of the column, 256 blocks of 256 threads, a page "
 	"a warp, as Comm|Scope has it; of what comes to the host CPU workers (--threads) on "
 	"the NUMA node of the GPU (--cpu-numa).",
@@ -847,6 +854,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	}
 	if (cs_method_is_managed((int)test->method)) {
 		*out = test->method == CS_METHOD_PREFETCH ? prefetch : demand;
+		if (test->memory == CS_MEM_SYSTEM)
+			out->moves = test->method == CS_METHOD_PREFETCH ?
+					     OF_RANGE(OF_MALLOC) ", once in a sample." :
+					     OF_RANGE(OF_MALLOC) TOUCHED_ONCE;
 		out->timed_both = timed_together(test);
 		return;
 	}

@@ -180,7 +180,7 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
 	       t->dst.memory == CS_MEM_MANAGED ||
 	       (t->method == CS_METHOD_OVERLAP && t->op == CS_OP_PREFETCH) ||
-	       cs_op_is_prefetch_call(t->op) || t->op == CS_OP_FAULT;
+	       cs_op_is_prefetch_call(t->op) || cs_op_is_fault(t->op);
 }
 
 uint64_t cs_transfer_faults(const struct cs_transfer *t)
@@ -490,7 +490,7 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 	if (cs_method_tells_time((int)test->method))
 		return ESTIMATE_CHASE_S;
 	/* once, and home */
-	if (test->memory == CS_MEM_MANAGED)
+	if (test->memory == CS_MEM_MANAGED || test->memory == CS_MEM_SYSTEM)
 		return 1e-9 * (double)bytes *
 		       (1 / PREFETCH_GBS +
 			1 / (test->method == CS_METHOD_DEMAND ||

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,7 +103,8 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 /* ---- in groups ---- */
 
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
-#define WORDS_MOST 64
+#define PATHS (CS_PATH_HOST_OWN + 1)
+#define WORDS_MOST 64 /* of a part, among the tests of a path */
 #define LISTED 6 /* words that are alternatives */
 
 /* Tests whose names are all combinations of some words. */
@@ -112,25 +114,25 @@ struct shape {
 };
 
 struct shapes {
-	char word[PARTS][WORDS_MOST][24];
-	int n_words[PARTS];
+	struct words {
+		char word[WORDS_MOST][24];
+		int n;
+	} words[PATHS][PARTS];
 	struct shape shape[256];
 	int n;
 };
 
-static uint64_t word_bit(struct shapes *s, int part, const char *text, size_t length)
+static uint64_t word_bit(struct words *w, const char *text, size_t length)
 {
 	int i;
 
-	for (i = 0; i < s->n_words[part]; i++)
-		if (strlen(s->word[part][i]) == length &&
-		    !strncmp(s->word[part][i], text, length))
+	for (i = 0; i < w->n; i++)
+		if (strlen(w->word[i]) == length && !strncmp(w->word[i], text, length))
 			break;
-	if (i == WORDS_MOST)
-		return 0;
-	if (i == s->n_words[part])
-		cs_text(s->word[part][s->n_words[part]++], sizeof(s->word[part][i]),
-			"%.*s", (int)length, text);
+	assert(i < WORDS_MOST);
+	if (i == w->n)
+		cs_text(w->word[w->n++], sizeof(w->word[i]), "%.*s", (int)length,
+			text);
 	return (uint64_t)1 << i;
 }
 
@@ -158,7 +160,7 @@ static void add_test(struct shapes *s, const struct cs_test *test)
 	for (int p = 0; p < PARTS; p++) {
 		size_t length = p < PARTS - 1 ? strcspn(at, ".") : strlen(at);
 
-		one.part[p] = word_bit(s, p, at, length);
+		one.part[p] = word_bit(&s->words[test->path][p], at, length);
 		at += length + (at[length] == '.');
 	}
 	/* patterns of one operation first */
@@ -181,8 +183,7 @@ static void merge_shapes(struct shapes *s, int part)
 	}
 }
 
-static void words_text(const struct shapes *s, int part, uint64_t bits, char *to,
-		       size_t size)
+static void words_text(const struct words *w, uint64_t bits, char *to, size_t size)
 {
 	const char *between = "";
 	int n = 0;
@@ -190,11 +191,11 @@ static void words_text(const struct shapes *s, int part, uint64_t bits, char *to
 	to[0] = '\0';
 	if (bits & (bits - 1))
 		cs_text(to, size, "(");
-	for (int i = 0; i < s->n_words[part]; i++) {
+	for (int i = 0; i < w->n; i++) {
 		if (!(bits >> i & 1))
 			continue;
 		if (++n <= LISTED)
-			cs_text_add(to, size, "%s%s", between, s->word[part][i]);
+			cs_text_add(to, size, "%s%s", between, w->word[i]);
 		between = " ";
 	}
 	if (n > LISTED)
@@ -208,7 +209,8 @@ static void list_shape(FILE *to, const struct shapes *s, const struct shape *sha
 	char text[PARTS][400];
 
 	for (int p = 0; p < PARTS; p++)
-		words_text(s, p, shape->part[p], text[p], sizeof(text[p]));
+		words_text(&s->words[shape->path][p], shape->part[p], text[p],
+			   sizeof(text[p]));
 	cs_fold(to, 2, 6, "%s.%s.%s.%s", text[0], text[1], text[2], text[3]);
 }
 

@@ -199,6 +199,7 @@ struct fake_memory {
 		FAKE_IMPORT,
 		FAKE_MAPPED,
 		FAKE_MANAGED,
+		FAKE_SYSTEM,
 		FAKE_HOST_ALLOC,
 		FAKE_REGISTERED
 	} kind;
@@ -250,6 +251,11 @@ struct fake_memory *fake_memory_next(const struct fake_memory *m);
 /* Under the lock: bytes of a GPU that are not taken by other than managed memory. */
 uint64_t fake_memory_left(int gpu);
 CUresult fake_memory_manage(uint64_t *at, uint64_t bytes); /* a new managed range */
+/* Memory of malloc that a GPU is to use: from now on its pages move as managed ones do,
+ * for as long as the program has it. */
+CUresult fake_memory_adopt(uint64_t at, uint64_t bytes);
+/* Has the program still got it? */
+int fake_memory_is_there(const struct fake_memory *m);
 
 /* For vmm.c.  Count bytes of a GPU in (1) or out (-1); -1: there are no more. */
 int fake_memory_count(int gpu, uint64_t bytes, int sign);
@@ -353,7 +359,9 @@ void fake_flow_count(const struct fake_flow *flow, uint64_t bytes);
 
 /* All that is not said otherwise is under the memory lock. */
 
-int fake_um_make(struct fake_memory *m); /* not yet in the list; 0 or -1 */
+/* Not yet in the list; the second at an address of the program's.  0 or -1. */
+int fake_um_make(struct fake_memory *m);
+int fake_um_adopt(struct fake_memory *m);
 void fake_um_drop(struct fake_memory *m);
 /* Without the lock: a CPU has touched that address, whose page comes; -1: it is not
  * managed. */

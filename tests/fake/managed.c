@@ -26,6 +26,7 @@ CUresult fake_mem_alloc_managed(CUdeviceptr *at, size_t bytes, unsigned flags)
 	return code;
 }
 
+/* Memory of malloc becomes so when it is first asked for. */
 static int is_managed(uint64_t at, uint64_t bytes)
 {
 	const struct fake_memory *m;
@@ -38,7 +39,10 @@ static int is_managed(uint64_t at, uint64_t bytes)
 	m = fake_memory_find(at, bytes, &code);
 	is = m && m->um;
 	fake_memory_unlock();
-	return is;
+	if (m || code || !fake.pageable_access)
+		return is;
+	fake_um_catch();
+	return !fake_memory_adopt(at, bytes);
 }
 
 /* The GPU, or FAKE_HOST and its NUMA node, -1 any, that a location names. */

@@ -60,7 +60,8 @@ struct fake_memory *fake_memory_find(uint64_t at, uint64_t bytes, CUresult *code
 
 	*code = CUDA_SUCCESS;
 	for (m = all; m; m = m->next)
-		if (at >= m->at && at - m->at < m->bytes)
+		if (at >= m->at && at - m->at < m->bytes &&
+		    (m->kind != FAKE_SYSTEM || fake_memory_is_there(m)))
 			break;
 	if (m && bytes <= m->bytes - (at - m->at))
 		return m;
@@ -404,7 +405,8 @@ CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	m->ctx = fake_current;
 	pthread_rwlock_wrlock(&lock);
 	for (const struct fake_memory *o = all; o; o = o->next)
-		if (at < o->at + o->bytes && o->at < at + bytes)
+		if (at < o->at + o->bytes && o->at < at + bytes &&
+		    o->kind != FAKE_SYSTEM)
 			code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 	if (code) {
 		free(m);
@@ -430,6 +432,57 @@ CUresult cuMemHostUnregister(void *host)
 	}
 	return memory_free((uintptr_t)host, FAKE_REGISTERED,
 			   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+/* ---- memory of malloc ---- */
+
+/* Whose place the memfd has taken is mapped from it, whatever of it can be seen. */
+int fake_memory_is_there(const struct fake_memory *m)
+{
+	struct fake_memory now = { 0 };
+
+	return !mapping_find(m->at, m->bytes, &now) && now.ino == m->ino &&
+	       now.dev == m->dev;
+}
+
+static void memory_forget(uint64_t at, uint64_t bytes)
+{
+	struct fake_memory **slot = &all;
+
+	while (*slot)
+		if ((*slot)->kind == FAKE_SYSTEM &&
+		    at < (*slot)->at + (*slot)->bytes && (*slot)->at < at + bytes)
+			memory_remove(slot);
+		else
+			slot = &(*slot)->next;
+}
+
+CUresult fake_memory_adopt(uint64_t at, uint64_t bytes)
+{
+	const uint64_t page = 4096, end = (at + bytes + page - 1) / page * page;
+	struct fake_memory *m, mapped = { 0 };
+
+	at = at / page * page;
+	if (mapping_find(at, end - at, &mapped) || mapped.ino)
+		return CUDA_ERROR_INVALID_VALUE;
+	m = memory_new("fake-system-memory", end - at);
+	if (!m)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m->kind = FAKE_SYSTEM;
+	m->gpu = FAKE_HOST;
+	m->at = at;
+	pthread_rwlock_wrlock(&lock);
+	memory_forget(at, end - at);
+	if (fake_um_adopt(m)) {
+		munmap(m->map, m->bytes);
+		close(m->fd);
+		free(m);
+		m = NULL;
+	} else {
+		memory_add(m);
+	}
+	pthread_rwlock_unlock(&lock);
+	return m ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *at, void *host, unsigned flags)

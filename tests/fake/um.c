@@ -4,7 +4,8 @@
  * at the address that the program has.  There a page is mapped while a copy of it is
  * at home, for reading alone while a GPU has one too, and else not at all: the kernel
  * itself then says that it is absent.  A CPU that touches such a page ends in
- * signal.c, which has it brought home.  The bytes never leave the memfd.
+ * signal.c, which has it brought home.  The bytes never leave the memfd.  Memory of
+ * malloc is the same from when a GPU first hears of it: the memfd takes its place.
  *
  *     touch ──▶ is it mapped for me? ──no──▶ its 64 KiB, and as much of its 2 MiB as
  *                                            density asks for, come ──▶ mapped again */
@@ -40,6 +41,7 @@ struct page {
 	int8_t preferred, prefetched; /* places */
 	int8_t from;		      /* where it came from last */
 	uint8_t read_mostly, shown;
+	uint8_t stays; /* GPUs use it where it is: ATS */
 };
 
 struct fake_um {
@@ -83,12 +85,10 @@ static void show_run(const struct fake_memory *m, uint64_t from, uint64_t to,
 	int prot = shown == SHOWN_NOT	? PROT_NONE :
 		   shown == SHOWN_WRITE ? PROT_READ | PROT_WRITE :
 					  PROT_READ;
-	int flags = shown == SHOWN_NOT ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE :
-					 MAP_SHARED | MAP_POPULATE;
+	int flags = MAP_SHARED | MAP_FIXED | (shown == SHOWN_NOT ? 0 : MAP_POPULATE);
 
-	if (syscall(SYS_mmap, m->at + from * PAGE, (to - from) * PAGE, prot,
-		    flags | MAP_FIXED, shown == SHOWN_NOT ? -1 : m->fd,
-		    shown == SHOWN_NOT ? 0 : from * PAGE) == -1)
+	if (syscall(SYS_mmap, m->at + from * PAGE, (to - from) * PAGE, prot, flags,
+		    m->fd, from * PAGE) == -1)
 		abort(); /* too many mappings: nothing else would be true */
 }
 
@@ -270,7 +270,7 @@ static int is_mapped(const struct page *page, int place, int writes)
 	if (page->copies & BIT(place))
 		return !writes || page->copies == BIT(place);
 	return page->copies && place != HOME && can_map(place, place_of(page)) &&
-	       ((page->maps | page->accessed_by) & BIT(place));
+	       (page->stays || (page->maps | page->accessed_by) & BIT(place));
 }
 
 /* Where a page goes that is touched from `place`. */
@@ -698,32 +698,36 @@ struct fake_um_advised fake_um_advised(uint64_t at, uint64_t bytes)
 
 /* ---- a range from its making to its end ---- */
 
-int fake_um_make(struct fake_memory *m)
+/* Addresses for a range of its own; 0: there are none. */
+static uint64_t reserve(size_t bytes)
 {
-	uint64_t pages = (m->bytes + PAGE - 1) / PAGE;
-	uint64_t blocks = (m->bytes + BLOCK - 1) / BLOCK, at;
-	size_t bytes = pages * PAGE;
-	char *reserved;
+	char *reserved = mmap(NULL, bytes + BLOCK, PROT_NONE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t at;
 
-	m->um = calloc(1, sizeof(*m->um) + pages * sizeof(*m->um->page));
-	reserved = mmap(NULL, bytes + BLOCK, PROT_NONE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m->um)
-		m->um->arrived = calloc(blocks, sizeof(*m->um->arrived));
-	if (!m->um || !m->um->arrived || reserved == MAP_FAILED) {
-		if (reserved != MAP_FAILED)
-			munmap(reserved, bytes + BLOCK);
-		if (m->um)
-			free(m->um->arrived);
-		free(m->um);
-		m->um = NULL;
-		return -1;
-	}
+	if (reserved == MAP_FAILED)
+		return 0;
 	at = ((uintptr_t)reserved + BLOCK - 1) / BLOCK * BLOCK;
 	if (at > (uintptr_t)reserved)
 		munmap(reserved, at - (uintptr_t)reserved);
 	munmap((void *)(at + bytes), (uintptr_t)reserved + BLOCK - at);
-	m->at = at;
+	return at;
+}
+
+static int pages_make(struct fake_memory *m)
+{
+	uint64_t pages = (m->bytes + PAGE - 1) / PAGE;
+	uint64_t blocks = (m->bytes + BLOCK - 1) / BLOCK;
+
+	m->um = calloc(1, sizeof(*m->um) + pages * sizeof(*m->um->page));
+	if (!m->um)
+		return -1;
+	m->um->arrived = calloc(blocks, sizeof(*m->um->arrived));
+	if (!m->um->arrived) {
+		free(m->um);
+		m->um = NULL;
+		return -1;
+	}
 	m->um->pages = pages;
 	m->um->blocks = blocks;
 	for (uint64_t i = 0; i < pages; i++)
@@ -734,15 +738,56 @@ int fake_um_make(struct fake_memory *m)
 	return 0;
 }
 
+int fake_um_make(struct fake_memory *m)
+{
+	if (pages_make(m))
+		return -1;
+	m->at = reserve(m->um->pages * PAGE);
+	if (m->at)
+		return 0;
+	free(m->um->arrived);
+	free(m->um);
+	m->um = NULL;
+	return -1;
+}
+
+int fake_um_adopt(struct fake_memory *m)
+{
+	if (pages_make(m))
+		return -1;
+	memcpy(m->map, (void *)(uintptr_t)m->at, m->bytes);
+	for (uint64_t i = 0; i < m->um->pages; i++) {
+		m->um->page[i].copies = BIT(HOME);
+		m->um->page[i].shown = SHOWN_WRITE;
+		m->um->page[i].stays = fake.pageable_access > 1;
+	}
+	show_run(m, 0, m->um->pages, SHOWN_WRITE);
+	return 0;
+}
+
+/* What the program has given back is no more ours to map. */
+static void leave(struct fake_memory *m)
+{
+	struct work w = { .memory = m, .um = m->um, .low = UINT64_MAX };
+
+	for (uint64_t at = 0; at < m->um->pages; at++)
+		set_copies(&w, at, BIT(HOME));
+	if (fake_memory_is_there(m))
+		show(&w);
+}
+
 void fake_um_drop(struct fake_memory *m)
 {
 	struct work w = { .memory = m, .um = m->um };
 
 	pthread_mutex_lock(&lock);
+	if (m->kind == FAKE_SYSTEM)
+		leave(m);
 	for (uint64_t at = 0; at < m->um->pages; at++)
 		set_copies(&w, at, 0);
 	pthread_mutex_unlock(&lock);
-	munmap((void *)m->at, m->um->pages * PAGE);
+	if (m->kind != FAKE_SYSTEM)
+		munmap((void *)m->at, m->um->pages * PAGE);
 	free(m->um->arrived);
 	free(m->um);
 }

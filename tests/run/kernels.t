@@ -62,7 +62,7 @@ ok "kernels from and to host memory" eval \
 	 all_are h.csv d2h.sm.pinned.pair "0.9375 * (55.2 + 0.1 * i) * 0.99"'
 FAKE_HOST_SHARED=60 run 0 "${fast[@]}" -t h2d.sm.pinned.load,h2d.sm.pinned.bidiload -o l.json
 ok_json "beside loads, where all geometries are alike, that is taken which is best alone" l.json \
-	'{(r["pattern"], r["grid_blocks"] * r["block_threads"], r["value"] < 21) for r in d["results"]} == {("load", 270336, True), ("bidiload", 135168, True)}'
+	'{(r["pattern"], r["grid_blocks"] * r["block_threads"], r["value"] < 21) for r in d["results"]} == {("load", 67584, True), ("bidiload", 135168, True)}'
 FAKE_CAPABILITY=8.0 run 0 "${fast[@]}" -m peer --pattern pair --method sm,tma -o c.csv
 ok "no bulk copies below capability 9.0: those cells have the reason, the rest is measured" eval \
 	'status_is 0 && [ "$(cells c.csv | grep -c "^peer.sm.* ok ")" = 6 ] && [ "$(cells c.csv | grep -c "^peer.tma.* skipped ")" = 6 ] &&

@@ -422,6 +422,34 @@ static void no_more_is_claimed_than_known(void)
 	munmap(at, MIB);
 }
 
+/* Half of the pages are there.  Where GPUs' memory is a NUMA node, what lies on it is on
+ * no host. */
+static void pages_on_the_host_are_counted(void)
+{
+	char *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct cs_resident seen;
+
+	if (!t_ok(at != MAP_FAILED))
+		return;
+	madvise(at, MIB, MADV_NOHUGEPAGE);
+	memset(at, 1, MIB / 2);
+	if (cs_resident(at, MIB, 0, &seen) || strcmp(seen.by, "move_pages") != 0) {
+		t_skip("this kernel does not say where pages are");
+	} else {
+		t_eq_int(seen.pages, MIB / page);
+		t_eq_int(seen.here, MIB / 2 / page);
+		t_ok(seen.numa >= 0);
+		t_eq_int(cs_resident(at, MIB, UINT64_C(1) << seen.numa, &seen), 0);
+		t_eq_int(seen.here, 0);
+		t_eq_int(seen.numa, CS_RESIDENT_NONE);
+		t_eq_int(cs_resident(at, MIB, UINT64_C(1) << 63, &seen), 0);
+		t_eq_int(seen.here, MIB / 2 / page);
+	}
+	munmap(at, MIB);
+}
+
 /* ---- files below a root of our own ---- */
 
 #define NODE "/sys/devices/system/node/"
@@ -505,6 +533,9 @@ static const struct tap_test tests[] = {
 	{ "a policy binds the thread until it is restored", a_policy_is_taken_back },
 	{ "of a driver's pages that nobody shows the policy is told, or nothing",
 	  no_more_is_claimed_than_known },
+	{ "of a range the pages on the host are counted, not those on a NUMA node that is "
+	  "a GPU's memory",
+	  pages_on_the_host_are_counted },
 	{ "a NUMA node has left what is free and what files give back",
 	  room_on_a_numa },
 	{ "a cgroup leaves what its limit does, files not counted", room_in_a_cgroup },

@@ -8,7 +8,7 @@
 #include "tap.h"
 
 /* Several parts where there are several CPUs, and a rest. */
-#define BYTES (((uint64_t)100 << 20) + 4096 + 48)
+#define BYTES (((uint64_t)132 << 20) + 4096 + 48)
 #define WORDS (BYTES / sizeof(uint64_t))
 #define KEY 20261121u
 
@@ -55,9 +55,31 @@ static void poison_leaves_no_word_out(void)
 	found_is(WORDS, WORDS, 0);
 }
 
+/* One block of 4 KiB in each 64 or so, other blocks by another seed. */
+static void some_are_checked_and_poisoned_in_each_part(void)
+{
+	const uint64_t block = 512, blocks = WORDS / block;
+	struct cs_check found;
+	uint64_t poisoned = 0, again;
+
+	cs_hostpass_fill(buffer, BYTES, KEY);
+	cs_hostpass_check_some(buffer, BYTES, KEY, &(struct cs_some){ 1, 1 }, &found);
+	t_eq_int((long)found.wrong_words, 0);
+	for (uint64_t i = 0; i < blocks; i++)
+		poisoned += buffer[i * block] == CS_POISON64;
+	t_ok(poisoned >= blocks / 64 && poisoned <= blocks / 64 + 8);
+	cs_hostpass_check_some(buffer, BYTES, KEY, &(struct cs_some){ 1, 1 }, &found);
+	t_eq_int((long)found.poison_words, (long)(poisoned * block));
+	cs_hostpass_check_some(buffer, BYTES, KEY, &(struct cs_some){ 2, 1 }, &found);
+	again = found.poison_words;
+	t_ok(again < poisoned * block / 2);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		{ "some are checked and poisoned in each part",
+		  some_are_checked_and_poisoned_in_each_part },
 		{ "a buffer filled in parts has the pattern of the whole",
 		  a_fill_is_the_pattern },
 		{ "of wrong words in several parts the first is told, with all counted",

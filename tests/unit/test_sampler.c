@@ -211,6 +211,14 @@ static void a_hopeless_link_is_not_waited_for(void)
 			(struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.3, &samples), CS_SAMPLE_LIMIT);
 	t_ok(s.n >= 6 && s.n <= 10);
+	/* 50 samples, for which 0.5 s have room, might tell; the 18 of 0.1 s do not */
+	for (plan->set.cell_limit_s = 0.1; plan->set.cell_limit_s < 1;
+	     plan->set.cell_limit_s += 0.4) {
+		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+				(struct cs_guess){ .gbs = 100 });
+		t_eq_int(feed(&s, gbs, 0.012, &samples), CS_SAMPLE_LIMIT);
+		t_ok((s.n >= 6 && s.n <= 10) == (plan->set.cell_limit_s < 0.4));
+	}
 	free(plan);
 }
 
@@ -530,7 +538,7 @@ int main(void)
 		  unequal_transfers_end_together },
 		{ "a restless link ends at 50 samples, not converged",
 		  a_restless_link_is_not_converged },
-		{ "a link that 50 samples would not tell ends at 6 or soon after",
+		{ "a link that 50 samples, or its time, would not tell ends at 6 or soon after",
 		  a_hopeless_link_is_not_waited_for },
 		{ "what CPUs copy, and cold caches, need be known within 2 % alone",
 		  some_tests_are_asked_for_less },

@@ -718,6 +718,63 @@ static void nothing_left(void)
 	t_eq_int(sh->got[2], 0);
 }
 
+/* As a program has it that gives memory back and gets the same addresses again. */
+static void story_system(int who)
+{
+	const size_t bytes = 4 * MIB;
+	const int prot = PROT_READ | PROT_WRITE;
+	uint64_t *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CUstream stream;
+
+	(void)who;
+	open_gpu(0);
+	find_all();
+	stream = stream_new();
+	p[5] = 17;
+	sh->got[0] = prefetch_old(at_of(p), bytes, 0, stream);
+	if (sh->got[0])
+		return;
+	must(stream_synchronize(stream));
+	sh->got[1] = pages_home(p, bytes);
+	sh->got[2] = (int)p[5]; /* comes home, and what is near it */
+	sh->got[3] = pages_home(p, bytes);
+	ms_fill(stream, p, bytes);
+	sh->got[4] = pages_home(p, bytes);
+	p[5] = 1;
+	munmap(p, bytes);
+	sh->got[5] = mmap(p, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			  0) == p;
+	sh->got[6] = p[5] == 0;
+	memset(p, 3, bytes);
+	sh->got[7] = pages_home(p, bytes);
+	sh->got[8] = prefetch_old(at_of(p), bytes, 0, stream);
+	must(stream_synchronize(stream));
+	sh->got[9] = pages_home(p, bytes);
+	sh->got[10] = ((char *)p)[bytes - 1];
+}
+
+static void system_memory(void)
+{
+	story("FAKE_PAGEABLE=1", 1, story_system);
+	t_eq_int(sh->got[0], CUDA_SUCCESS);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[2], 17);
+	t_eq_int(sh->got[3], 16);
+	t_eq_int(sh->got[4], 0);
+	t_eq_int(sh->got[5], 1);
+	t_eq_int(sh->got[6], 1);
+	t_eq_int(sh->got[7], 1024);
+	t_eq_int(sh->got[8], CUDA_SUCCESS);
+	t_eq_int(sh->got[9], 0);
+	t_eq_int(sh->got[10], 3);
+	story("FAKE_PAGEABLE=2", 1, story_system);
+	t_eq_int(sh->got[1], 0);
+	t_eq_int(sh->got[3], 16);
+	t_eq_int(sh->got[4], 16); /* the kernel used them where they were */
+	story("", 1, story_system);
+	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -748,6 +805,9 @@ int main(void)
 		{ "figures know the NUMA node that pages were sent to", nodes },
 		{ "pages that go from GPU to GPU are counted on NVLink", counted },
 		{ "nothing is left of a range", nothing_left },
+		{ "memory of malloc moves likewise where a GPU may use it, until it is "
+		  "given back",
+		  system_memory },
 		{ NULL, NULL }
 	};
 

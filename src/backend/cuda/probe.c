@@ -7,6 +7,8 @@
 
 #include "backend/cuda/dev.h"
 
+#define NUMA_IS_NODE 1 /* CU_DEVICE_NUMA_CONFIG_NUMA_NODE */
+
 /* An attribute, or -1 where the driver does not know it. */
 static int32_t attribute(CUdevice device, CUdevice_attribute which)
 {
@@ -81,5 +83,9 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->direct =
 		attribute(device,
 			  CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST);
+	gpu->own_numa = attribute(device, CU_DEVICE_ATTRIBUTE_NUMA_CONFIG) ==
+					NUMA_IS_NODE ?
+				attribute(device, CU_DEVICE_ATTRIBUTE_NUMA_ID) :
+				-1;
 	return 0;
 }
