@@ -45,7 +45,7 @@ else
 		ok "... not as root" eval \
 			'[ "$(pod run --rm --network host --entrypoint id cscope-mpi -un)" = cscope ]'
 		ok "... with the CUDA backend" eval \
-			'pod run --rm --network host cscope-mpi --version | grep -E "^CUDA +built "'
+			'pod run --rm --network host cscope-mpi --version | grep -E "^CUDA +kernels by nvcc "'
 	}
 fi
 

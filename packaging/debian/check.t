@@ -65,7 +65,7 @@ of() { # SUITE
 	ok "$suite: it installs" install_package "$root" || return
 	ok "$suite: ... and measures, alone and as two ranks" in_root "$root" /smoke
 	ok "$suite: ... with the CUDA backend, though no toolkit was there" eval \
-		'in_root "$root" cscope-mpi --version | grep -E "^CUDA +built "'
+		'in_root "$root" cscope-mpi --version | grep -E "^CUDA +kernels by nvcc "'
 	ok "$suite: ... as the health check that it brings" in_root "$root" \
 		/usr/share/cscope-mpi/launch/health-check '' 20s --backend cpu -s 1M
 	ok "$suite: ... shows the results that it brings" in_root "$root" \

@@ -81,7 +81,7 @@ if [ -n "$why" ]; then
 else
 	ok "Debian 11 builds the release, and it measures" build_there
 	ok "... with the CUDA backend" eval \
-		'in_root "$work/old" "/$name/cscope-mpi" --version | grep -E "^CUDA +built "'
+		'in_root "$work/old" "/$name/cscope-mpi" --version | grep -E "^CUDA +kernels by nvcc "'
 fi
 
 finish
