@@ -432,6 +432,8 @@ endif
 	%D%/report/best.c \
 	%D%/report/calls.c \
 	%D%/report/cell.c \
+	%D%/report/columns.c \
+	%D%/report/columns.h \
 	%D%/report/costs.c \
 	%D%/report/csv.c \
 	%D%/report/csv.h \

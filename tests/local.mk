@@ -476,7 +476,8 @@ SHELL_TESTS = \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
 	%D%/run/variants.t \
-	%D%/run/views.t
+	%D%/run/views.t \
+	%D%/run/width.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \

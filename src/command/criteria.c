@@ -56,20 +56,31 @@ static int read_thresholds(struct cs_criteria *c, const char *name, struct cs_er
 	return rc ? cs_err_prefix(err, "--threshold") : 0;
 }
 
+/* *share: that of --min-share, unless it has one of its own. */
+static int read_expect(struct cs_criteria *c, const struct cs_options *opt,
+		       double *share, struct cs_err *err)
+{
+	int rc = cs_expected_parse(opt->expect, &c->expected, share, err);
+
+	if (!rc && opt->looks && *share > 0)
+		rc = cs_err_set(err, "'min-share': --check=%s measures nothing",
+				opt->looks);
+	return rc ? cs_err_prefix(err, "--expect") : 0;
+}
+
 int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
 		     struct cs_err *err)
 {
+	double share = opt->min_share;
+
 	if ((opt->baseline && read_baselines(c, opt->baseline, err)) ||
 	    (opt->threshold && read_thresholds(c, opt->threshold, err)))
 		return CS_EXIT_USAGE;
-	if (opt->expect && cs_expected_parse(opt->expect, &c->expected, err)) {
-		cs_err_prefix(err, "--expect");
+	if (opt->expect && read_expect(c, opt, &share, err))
 		return CS_EXIT_USAGE;
-	}
 	if (opt->redact) /* a name of the site */
 		cs_text(c->thresholds.name, sizeof(c->thresholds.name), "line");
-	return opt->min_share > 0 && cs_thresholds_share(&c->thresholds,
-							 opt->min_share, err) ?
+	return share > 0 && cs_thresholds_share(&c->thresholds, share, err) ?
 		       CS_EXIT_USAGE :
 		       0;
 }

@@ -459,8 +459,10 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s, double elapsed
 	int over = s->n == CS_SAMPLES_MAX || (s->n && is_late(s, elapsed_s));
 	struct margin margin;
 
-	if (s->block && s->n >= s->block)
-		return CS_SAMPLE_ENOUGH;
+	/* a fixed count, however well they are known and however long it takes */
+	if (s->block)
+		return s->n < s->block && s->n < CS_SAMPLES_MAX ? CS_SAMPLE_MORE :
+								  CS_SAMPLE_ENOUGH;
 	if (!over && !tested_at(s->n))
 		return CS_SAMPLE_MORE;
 	margin = widest_margin(s);

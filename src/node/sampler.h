@@ -22,7 +22,6 @@
 #include "plan/plan.h"
 
 #define CS_SAMPLE_NS 5e6
-#define CS_SAMPLES_MAX 50
 #define CS_OVERLAP_MIN 0.9
 
 enum cs_sampler_answer {

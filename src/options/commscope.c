@@ -13,9 +13,6 @@
 #include "base/units.h"
 #include "options/table.h"
 
-#define ALL_SAMPLES 1e-9   /* precision that no cell reaches, but one without noise */
-#define REPETITION_S 0.25  /* cell limit of one, unless it is given */
-
 /* What a flag means here. */
 enum flag {
 	LIST,
@@ -205,7 +202,7 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 {
 	const char *time = given->value[MIN_TIME], *n = given->value[REPETITIONS];
 	uint64_t repetitions = 1;
-	double seconds = REPETITION_S;
+	double seconds;
 	char *end;
 
 	if (time) {
@@ -224,8 +221,6 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 	/* that many, whether the median is known or not; each may take its time */
 	out->verbose = 1;
 	out->set.turn_samples = (uint32_t)repetitions;
-	out->set.precision = ALL_SAMPLES;
-	out->set.cell_limit_s = cs_ten_digits(seconds * (double)repetitions);
 	return 0;
 }
 

@@ -47,7 +47,7 @@
 	  "transfer at a time must have, as 85%", SHARE(min_share) }
 #define EXPECT                                                                  \
 	{ "expect", 0, "KEY=VALUE,...", "what every node is: gpus=8,nics=8,pcie=5x16,nvlinks=18, "\
-	  "driver, vbios and all that --check=topology prints; any waives a field of the "\
+	  "driver, vbios, min-share=85% and all that --check=topology prints; any waives a field of the "\
 	  "baseline and of the comparison of nodes", TEXT(expect) }
 #define REDACT                                                                 \
 	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all outputs", \
@@ -153,7 +153,7 @@ static const struct cs_option measure_options[] = {
 	{ "precision", 0, "SHARE", "a cell ends when the 95 % interval of its median "
 	  "reaches no further from it than this; default 0.5%, 2% on the cpu backend, of "
 	  "what CPUs copy, and of cold and warm caches", SHARE(set.precision) },
-	{ "samples", 0, "N", "of each cell: a fixed count, whatever --precision and "
+	{ "samples", 0, "N", "of each cell, 1 to 50: a fixed count, whatever --precision and "
 	  "--cell-limit say; default: as many as it takes", OWN(cs_set_samples) },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "

@@ -557,7 +557,7 @@ int cs_set_samples(struct cs_options *opt, const char *value, struct cs_err *err
 {
 	uint64_t n;
 
-	if (cs_uint_parse(value, 1, 1000, &n, err))
+	if (cs_uint_parse(value, 1, CS_SAMPLES_MAX, &n, err))
 		return -1;
 	opt->set.turn_samples = (uint32_t)n;
 	return 0;

@@ -20,6 +20,7 @@
 #include "plan/choice.h"
 #include "plan/variant.h"
 
+#define CS_SAMPLES_MAX 50 /* of a cell */
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
 #define CS_PLAN_VERSION 4u
 #define CS_STEP_MAX 128 /* transfers in one step: both ways of every agent */

@@ -16,7 +16,7 @@
 
 #define INDENT 13	/* of what follows the name of a line */
 #define BINS_MOST 12
-#define BAR 40
+#define BAR 30
 
 /* The cell of one test on one node; rows of it and beside it. */
 struct cell {
@@ -86,10 +86,9 @@ static void print_histogram(FILE *to, const double *x, uint32_t n)
 	for (i = 0; i < bins; i++) {
 		int length = (int)((uint64_t)count[i] * BAR / most);
 
-		cs_print_line(to, "%*s%.3f to %.3f  %4" PRIu32 "%s%.*s", INDENT, "",
-			      low + i * width, low + (i + 1) * width, count[i],
-			      length ? "  " : "", length,
-			      "########################################");
+		cs_fold(to, INDENT, INDENT, "%.3f to %.3f  %4" PRIu32 "%s%.*s",
+			low + i * width, low + (i + 1) * width, count[i],
+			length ? "  " : "", length, "##############################");
 	}
 }
 

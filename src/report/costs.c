@@ -9,6 +9,7 @@
 
 #include "base/print.h"
 #include "base/quant.h"
+#include "report/columns.h"
 #include "report/matrix.h"
 
 #define LABEL 9		/* as in a matrix */
@@ -63,12 +64,6 @@ static void release(struct cs_grid *grid)
 
 /* ---- agents ---- */
 
-/* "-" where it is not known. */
-static void put_cost(FILE *to, int width, int decimals, double x)
-{
-	cs_figure_put(to, width - 2, decimals, x);
-}
-
 static double mib(int64_t bytes)
 {
 	return bytes < 0 ? NAN : (double)bytes / (1 << 20);
@@ -79,42 +74,47 @@ static double counted(int64_t n)
 	return n < 0 ? NAN : (double)n;
 }
 
-static void print_agent(FILE *to, const struct cs_run *run, int node, int agent)
+static void add_agent(struct cs_columns *t, const struct cs_run *run, int node,
+		      int agent)
 {
 	const struct cs_agent_facts *a = &run->node[node].agent[agent];
+	const double seconds[] = { a->start_s,	      a->open_s,
+				   a->arena_s,	      a->peers_s,
+				   a->first_sample_s, cs_first_byte_s(a),
+				   a->usage.cpu_s };
+	const double whole[] = { counted(a->usage.voluntary),
+				 counted(a->usage.involuntary), mib(a->context_bytes),
+				 mib(a->usage.host_bytes) };
 
-	cs_print(to, "  %5s", cs_agent_label(run, node, agent).text);
-	put_cost(to, 8, 3, a->start_s);
-	put_cost(to, 9, 3, a->open_s);
-	put_cost(to, 8, 3, a->arena_s);
-	put_cost(to, 8, 3, a->peers_s);
-	put_cost(to, 8, 3, a->first_sample_s);
-	put_cost(to, 8, 3, cs_first_byte_s(a));
-	put_cost(to, 8, 3, a->usage.cpu_s);
-	put_cost(to, 8, 0, counted(a->usage.voluntary));
-	put_cost(to, 11, 0, counted(a->usage.involuntary));
-	put_cost(to, 6, 0, mib(a->context_bytes));
-	put_cost(to, 7, 0, mib(a->usage.host_bytes));
-	putc('\n', to);
+	cs_columns_add(t, "%s", cs_agent_label(run, node, agent).text);
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+		cs_columns_number(t, 3, seconds[i], "");
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		cs_columns_number(t, 0, whole[i], "");
+	cs_columns_end_line(t);
 }
 
-void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
+int cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 {
-	int n = run->node[node].facts.n_agents, i;
+	int n = run->node[node].facts.n_agents;
+	struct cs_columns t = { 0 };
 
 	if (n < 1)
-		return;
+		return 0;
+	cs_columns_heads(&t, cs_agent_word(run));
+	cs_columns_heads(&t, "driver,context,buffer,peers,sample,sum,CPU,waits,"
+			     "preempted,GPU MiB,host MiB");
+	cs_columns_end_line(&t);
+	for (int i = 0; i < n; i++)
+		add_agent(&t, run, node, i);
 	putc('\n', to);
-	cs_print_line(to,
-		      "  %5s  driver  context  buffer   peers  sample"
-		      "     sum     CPU   waits  preempted   GPU   host",
-		      cs_agent_word(run));
-	for (i = 0; i < n; i++)
-		print_agent(to, run, node, i);
+	if (cs_columns_print(to, &t, 2))
+		return -1;
 	cs_fold(to, 2, 4,
 		"seconds to its first byte and their sum; its thread's CPU "
-		"seconds and context switches while measuring; MiB of GPU memory "
+		"seconds and context switches while measuring; MiB: of GPU memory "
 		"besides its buffer, of host memory of its process");
+	return 0;
 }
 
 /* ---- together / alone ---- */
@@ -180,8 +180,8 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 	if (!n)
 		return;
 	qsort(x, n, sizeof(*x), by_size);
-	cs_print_line(to, "  %-10s %9.2f %9.2f %9.2f%s%s", name, x[0],
-		      cs_median(x, n), x[n - 1], remark[0] ? "  " : "", remark);
+	cs_fold(to, 2, 13, "%-10s %9.2f %9.2f %9.2f%s%s", name, x[0], cs_median(x, n),
+		x[n - 1], remark[0] ? "  " : "", remark);
 }
 
 /* Bytes that the link moves while a way is opened, in MB: at the rate of the pair

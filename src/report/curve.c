@@ -13,6 +13,7 @@
 #include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
+#include "report/columns.h"
 #include "report/matrix.h"
 #include "report/parts.h"
 
@@ -218,31 +219,22 @@ static int take_point(const struct cs_run *run, int first, int last, uint32_t in
 	return room && node == last ? 0 : -1;
 }
 
-static void put(FILE *to, int width, double x)
+static void add_point(struct cs_columns *t, const struct cs_test *test,
+		      const struct cs_curve_point *p, int totals)
 {
-	if (isnan(x))
-		cs_print(to, "  %*s", width, "-");
-	else
-		cs_print(to, "  %*.2f", width, x);
-}
-
-static void print_point(FILE *to, const struct cs_test *test,
-			const struct cs_curve_point *p, int totals)
-{
-	char cells[32];
-
-	cs_text(cells, sizeof(cells), "%zu/%zu", p->n_measured, p->n_planned);
-	cs_print(to, "%12s  %9s", p->text, cells);
-	put(to, 9, p->min);
-	put(to, 9, p->median);
-	put(to, 9, p->max);
+	cs_columns_add(t, "%s", p->text);
+	cs_columns_add(t, "%zu/%zu", p->n_measured, p->n_planned);
+	cs_columns_number(t, 2, p->min, "");
+	cs_columns_number(t, 2, p->median, "");
+	cs_columns_number(t, 2, p->max, "");
 	if (test->unit == CS_UNIT_GBS)
-		put(to, 12, 1e-3 * (double)p->matrix.bytes / p->median);
+		cs_columns_number(t, 2, 1e-3 * (double)p->matrix.bytes / p->median,
+				  "");
 	if (totals)
-		put(to, 9, p->together);
+		cs_columns_number(t, 2, p->together, "");
 	if (p->n_marked)
-		cs_print(to, "  ! %zu", p->n_marked);
-	putc('\n', to);
+		cs_columns_add(t, "! %zu", p->n_marked);
+	cs_columns_end_line(t);
 }
 
 /* From which size on the median is at least half of the highest. */
@@ -277,23 +269,25 @@ static void print_heading(FILE *to, const struct axis *axis, const struct cs_gri
 		cs_unit_text((int)of->test->unit), axis->by);
 }
 
-static void print_columns(FILE *to, const struct axis *axis, const struct cs_grid *of,
-			  int totals)
+static void add_heads(struct cs_columns *t, const struct axis *axis,
+		      const struct cs_grid *of, int totals)
 {
-	const int gbs = of->test->unit == CS_UNIT_GBS;
-
-	cs_print_line(to, "%12s  %9s  %9s  %9s  %9s%s%s",
-		      axis->head		   ? axis->head :
-		      of->test->unit == CS_UNIT_NS ? "through" :
-						     "a copy",
-		      "cells", "min", "median", "max", gbs ? "     us a copy" : "",
-		      totals ? "   together" : "");
+	cs_columns_heads(t, axis->head			 ? axis->head :
+			    of->test->unit == CS_UNIT_NS ? "through" :
+							   "a copy");
+	cs_columns_heads(t, "cells,min,median,max");
+	if (of->test->unit == CS_UNIT_GBS)
+		cs_columns_heads(t, "us a copy");
+	if (totals)
+		cs_columns_heads(t, "together");
+	cs_columns_end_line(t);
 }
 
-static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
-			 const struct cs_curve_point *p, int n)
+static int print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
+			const struct cs_curve_point *p, int n)
 {
 	int i, totals = 0, marked = 0;
+	struct cs_columns t = { 0 };
 
 	like->n_concurrent = 0;
 	for (i = 0; i < n; i++) {
@@ -302,14 +296,17 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 		marked |= p[i].n_marked > 0;
 	}
 	print_heading(to, axis, like);
-	print_columns(to, axis, like, totals);
+	add_heads(&t, axis, like, totals);
 	for (i = 0; i < n; i++)
-		print_point(to, like->test, &p[i], totals);
+		add_point(&t, like->test, &p[i], totals);
+	if (cs_columns_print(to, &t, 2))
+		return -1;
 	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
 		print_half(to, p, n);
 	if (marked)
 		cs_fold(to, 2, 4,
 			"! number of cells with a remark (-v prints every matrix)");
+	return 0;
 }
 
 /* The matrices of the curve that begins with one; malloc'ed, NULL: no memory. */
@@ -381,7 +378,7 @@ int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 	if (!axis->print) {
 		rc = cs_curve_take(run, nodes, index, &curve);
 		if (!rc)
-			print_points(to, axis, &like, curve.point, curve.n);
+			rc = print_points(to, axis, &like, curve.point, curve.n);
 		cs_curve_release(&curve);
 		return rc;
 	}

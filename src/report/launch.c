@@ -10,6 +10,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
+#include "report/columns.h"
 #include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
@@ -104,22 +105,28 @@ static void used_text(const struct cs_run_node *nd, const struct cs_gpu_record *
 
 static void print_gpus(FILE *to, const struct cs_run_node *nd)
 {
+	struct cs_columns t = { 0 };
 	char used[16], known[8];
 
 	if (nd->facts.n_known_gpus < 1)
 		return;
 	putc('\n', to);
-	cs_print_line(to, "  %3s  %-12s  %-40s  %5s  %-10s  %s", "GPU", "bus id",
-		      "UUID", "ranks", "mode", "used");
+	cs_columns_heads(&t, "GPU,<bus id,<UUID,ranks,<mode,<used");
+	cs_columns_end_line(&t);
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
 		used_text(nd, s, used, sizeof(used));
 		cs_text(known, sizeof(known), "%d", s->ranks);
-		cs_print_line(to, "  %3d  %-12s  %-40s  %5s  %-10s  %s", i, s->bus_id,
-			      s->uuid[0] ? s->uuid : "?", s->ranks ? known : "none",
-			      mode_text(s), used);
+		cs_columns_add(&t, "%d", i);
+		cs_columns_add(&t, "%s", s->bus_id);
+		cs_columns_add(&t, "%s", s->uuid[0] ? s->uuid : "?");
+		cs_columns_add(&t, "%s", s->ranks ? known : "none");
+		cs_columns_add(&t, "%s", mode_text(s));
+		cs_columns_add(&t, "%s", used);
+		cs_columns_end_line(&t);
 	}
+	cs_columns_print(to, &t, 2);
 	cs_fold(to, 2, 4,
 		"GPU is nvidia-smi's index; ranks that see it by CUDA; used "
 		"by processes of others");

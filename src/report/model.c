@@ -14,7 +14,7 @@
 #include "report/parts.h"
 #include "report/views.h"
 
-#define NAME 25
+#define NAME 24 /* longer ones have a line of their own */
 
 /* "2.71+-0.14": the end that is further off; "" of one that is nowhere. */
 static void value_text(const struct cs_fit_value *x, int decimals, char *to,
@@ -22,20 +22,21 @@ static void value_text(const struct cs_fit_value *x, int decimals, char *to,
 {
 	double off = fmax(x->high - x->value, x->value - x->low);
 
+	if (fmax(x->value, isfinite(off) ? 10 * off : 0) >= 1000)
+		decimals = 0;
 	cs_text(to, size, "%.*f", decimals, x->value);
 	if (isfinite(off))
 		cs_text_add(to, size, "+-%.*f", decimals, off);
 }
 
-/* The copies whose time is furthest from the line: "+3.1 % at 16 MiB". */
+/* The copies whose time is furthest from the line: "+3.1 %, 16 MiB". */
 static void worst_text(double worst, double bytes, char *to, size_t size)
 {
 	char at[16];
 
 	cs_bytes_text(bytes, at, sizeof(at));
 	/* never "-0.0" */
-	cs_text(to, size, "%+.1f %% at %s", fabs(worst) < 0.0005 ? 0 : 100 * worst,
-		at);
+	cs_text(to, size, "%+.1f %%, %s", fabs(worst) < 0.0005 ? 0 : 100 * worst, at);
 }
 
 /* ---- a line for each ---- */
@@ -64,9 +65,12 @@ static int sum_nodes(const struct cs_run *run, uint32_t index, struct cs_fit_sum
 	return rc;
 }
 
-static void print_name(FILE *to, const struct cs_grid *head)
+static const char *name_of(FILE *to, const struct cs_grid *head)
 {
-	cs_print(to, "%-*s", NAME, head->test->name);
+	if (strlen(head->test->name) <= NAME)
+		return head->test->name;
+	cs_fold(to, 0, 2, "%s", head->test->name);
+	return "";
 }
 
 /* What tells sweeps of one test apart. */
@@ -89,13 +93,13 @@ static void print_sum(FILE *to, const struct cs_grid *head,
 	value_text(&sum->gbs, 1, gbs, sizeof(gbs));
 	cs_bytes_text(sum->half_bytes.value, half, sizeof(half));
 	worst_text(sum->worst, sum->worst_bytes, worst, sizeof(worst));
-	print_name(to, head);
 	if (sum->n)
-		cs_print_line(to, " %6s  %12s %14s %9s  %s", cells, alpha, gbs, half,
-			      worst);
+		cs_fold(to, 0, NAME, "%-*s %5s %11s %11s %8s %16s", NAME,
+			name_of(to, head), cells, alpha, gbs, half, worst);
 	else
-		cs_print_line(to, " %6s  no line: %d sizes at least, that take longer",
-			      cells, CS_FIT_LEAST);
+		cs_fold(to, 0, NAME,
+			"%-*s %5s no line: %d sizes at least, that take longer", NAME,
+			name_of(to, head), cells, CS_FIT_LEAST);
 	print_kind(to, head);
 	if (sum->n_switched)
 		cs_fold(to, 2, 4,
@@ -110,9 +114,8 @@ static int print_sums(FILE *to, const struct cs_run *run)
 	size_t planned;
 	int single = 0;
 
-	cs_print_line(to, "%-*s %6s  %12s %14s %9s  %s", NAME, "from a sweep of",
-		      "cells", "alpha us", "1/beta GB/s", "n1/2",
-		      "furthest off the line");
+	cs_print_line(to, "%-*s %5s %11s %11s %8s %16s", NAME, "from a sweep of",
+		      "cells", "alpha us", "1/beta GB/s", "n1/2", "furthest off");
 	for (uint32_t v = 0; v < cs_grids(run); v++) {
 		const struct cs_grid head = cs_grid_head(run, v);
 
@@ -126,7 +129,8 @@ static int print_sums(FILE *to, const struct cs_run *run)
 	}
 	cs_fold(to, 2, 4,
 		"T(n) = alpha + beta n of one copy, fitted to each cell; medians over "
-		"cells, with 95 %% intervals; n1/2 is the size that has half of 1/beta");
+		"cells, with 95 %% intervals; n1/2 is the size that has half of 1/beta; "
+		"furthest off: of all sizes, from the line");
 	if (single)
 		cs_fold(to, 2, 4,
 			"*.once.pair: a single copy, from its call to its end as the CPU sees "
@@ -144,9 +148,9 @@ static void print_price(FILE *to, const struct cs_grid *head,
 {
 	double load = cs_flops_per_load(gflops, sum->gbs.value);
 
-	print_name(to, head);
-	cs_print_line(to, " %14.0f %14.0f %16.2g", load, cs_intensity(load, EFFICIENT),
-		      1e3 * sum->alpha_us.value * gflops);
+	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16.2g", NAME, name_of(to, head),
+		load, cs_intensity(load, EFFICIENT),
+		1e3 * sum->alpha_us.value * gflops);
 	print_kind(to, head);
 }
 

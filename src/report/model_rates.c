@@ -7,32 +7,22 @@
 #include "check/model/gamma.h"
 #include "check/model/rates.h"
 #include "report/parts.h"
+#include "report/columns.h"
 #include "report/view.h"
 
-#define PLACE 18
 #define PLACES_MOST 16 /* in lines; of more their medians stand elsewhere */
 
-static void print_head(FILE *to, int is_numa)
+static void add_heads(struct cs_columns *t, int is_numa)
 {
-	cs_print(to, "%-*s %9s %7s %9s %7s", PLACE,
-		 is_numa ? "NUMA, all cores" : "GPU", "FP64", "of peak", "memory",
-		 "a load");
+	cs_columns_add(t, "<%s", is_numa ? "NUMA, all cores" : "GPU");
+	cs_columns_heads(t, "FP64,of peak,memory,a load");
 	if (!is_numa)
-		cs_print(to, " %7s %7s %7s %7s", "L2", "a load", "shared", "a load");
-	putc('\n', to);
+		cs_columns_heads(t, "L2,a load,shared,a load");
+	cs_columns_end_line(t);
 }
 
-/* "-" of what is not known. */
-static void print_number(FILE *to, int width, double x)
-{
-	if (isnan(x))
-		cs_print(to, " %*s", width, "-");
-	else
-		cs_print(to, " %*.*f", width, x < 10 ? 1 : 0, x);
-}
-
-static void print_place(FILE *to, const struct cs_run *run,
-			const struct cs_computes *place)
+static void add_place(struct cs_columns *t, const struct cs_run *run,
+		      const struct cs_computes *place)
 {
 	const struct cs_run_node *node = &run->node[place->node];
 	char name[192] = "";
@@ -46,17 +36,16 @@ static void print_place(FILE *to, const struct cs_run *run,
 		cs_text_add(name, sizeof(name), "%s %s",
 			    cs_agent_name(run, place->node, place->where.index).text,
 			    node->agent[place->where.index].gpu.name);
-	cs_print(to, "%-*.*s", PLACE, PLACE, name);
-	print_number(to, 9, place->gflops);
-	if (isnan(place->of_peak))
-		cs_print(to, " %7s", "-");
-	else
-		cs_print(to, " %5.1f %%", 100 * place->of_peak);
+	cs_columns_add(t, "%s", name);
+	cs_columns_number(t, place->gflops < 10, place->gflops, "");
+	cs_columns_number(t, 1, 100 * place->of_peak, " %");
 	for (int i = 0; i < (place->is_numa ? 1 : CS_NEARS); i++) {
-		print_number(to, i ? 7 : 9, place->gbs[i]);
-		print_number(to, 7, cs_flops_per_load(place->gflops, place->gbs[i]));
+		double load = cs_flops_per_load(place->gflops, place->gbs[i]);
+
+		cs_columns_number(t, place->gbs[i] < 10, place->gbs[i], "");
+		cs_columns_number(t, load < 10, load, "");
 	}
-	putc('\n', to);
+	cs_columns_end_line(t);
 }
 
 /* The least share of the peak that any of them has; NAN. */
@@ -69,17 +58,21 @@ static double least_shared(const struct cs_computes *place, size_t n)
 	return least;
 }
 
-static void print_places(FILE *to, const struct cs_run *run,
-			 const struct cs_computes *place, size_t n)
+static int print_places(FILE *to, const struct cs_run *run,
+			const struct cs_computes *place, size_t n)
 {
 	double shared = least_shared(place, n);
+	struct cs_columns t = { 0 };
 	char of_peak[80] = "";
 
 	putc('\n', to);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || place[i].is_numa != place[i - 1].is_numa)
-			print_head(to, place[i].is_numa);
-		print_place(to, run, &place[i]);
+			add_heads(&t, place[i].is_numa);
+		add_place(&t, run, &place[i]);
+		if ((i + 1 == n || place[i].is_numa != place[i + 1].is_numa) &&
+		    cs_columns_print(to, &t, 0))
+			return -1;
 	}
 	if (!isnan(shared))
 		cs_text(of_peak, sizeof(of_peak),
@@ -89,6 +82,7 @@ static void print_places(FILE *to, const struct cs_run *run,
 		"GFLOP/s, GB/s, and flops that take as long as a load of 8 bytes; memory: a "
 		"triad in its own%s",
 		of_peak);
+	return 0;
 }
 
 int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose)
@@ -97,7 +91,7 @@ int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose)
 	int rc = cs_run_computes(run, &all, NULL);
 
 	if (!rc && all.n && (verbose || all.n <= PLACES_MOST))
-		print_places(to, run, all.data, all.n);
+		rc = print_places(to, run, all.data, all.n);
 	cs_vec_release(&all);
 	return rc;
 }

@@ -67,6 +67,23 @@ static void put_figure(FILE *to, const struct cs_run *run,
 		cs_print(to, "%.9fs;;;0", value * seconds[unit]);
 }
 
+/* "median", "min"; of what goes in and out at once "in-median", "out-median" and so on. */
+static void put_way(FILE *to, const struct cs_run *run, const struct cs_tally *tally,
+		    int back)
+{
+	const struct cs_tally_way *way = &tally->way[back];
+	int low = cs_unit_low_is_better((int)tally->test->unit);
+	const char *which = back ? "out-" : isnan(tally->way[1].median) ? "" : "in-";
+	char what[16];
+
+	if (isnan(way->median))
+		return;
+	cs_text(what, sizeof(what), "%smedian", which);
+	put_figure(to, run, tally, what, way->median);
+	cs_text(what, sizeof(what), "%s%s", which, low ? "max" : "min");
+	put_figure(to, run, tally, what, low ? way->max : way->min);
+}
+
 static int put_figures(FILE *to, const struct cs_run *run)
 {
 	struct cs_vec tallies = CS_VEC(struct cs_tally);
@@ -77,13 +94,8 @@ static int put_figures(FILE *to, const struct cs_run *run)
 	tally = tallies.data;
 	fputs(" |", to);
 	for (size_t i = 0; !rc && i < tallies.n; i++) {
-		int low = cs_unit_low_is_better((int)tally[i].test->unit);
-
-		if (!tally[i].ok)
-			continue;
-		put_figure(to, run, &tally[i], "median", tally[i].median);
-		put_figure(to, run, &tally[i], low ? "max" : "min",
-			   low ? tally[i].max : tally[i].min);
+		put_way(to, run, &tally[i], 0);
+		put_way(to, run, &tally[i], 1);
 	}
 	if (isfinite(run->timings.total))
 		cs_print(to, " 'seconds'=%.3fs;;;0", run->timings.total);
@@ -126,7 +138,8 @@ static double least_of(const struct cs_tally *tally, size_t n, enum cs_path path
 		    t->test->pattern != CS_PATTERN_PAIR || !t->ok ||
 		    t->of.bytes < bytes)
 			continue;
-		least = t->of.bytes > bytes ? t->min : fmin(least, t->min);
+		least = t->of.bytes > bytes ? t->way[0].min :
+					      fmin(least, t->way[0].min);
 		bytes = t->of.bytes;
 	}
 	return least;

@@ -10,6 +10,7 @@
 
 #include "base/print.h"
 #include "base/quant.h"
+#include "report/columns.h"
 #include "report/matrix.h"
 
 /* The columns of a line: medians over cells, in milliseconds. */
@@ -22,7 +23,7 @@ static const struct {
 	[KERNELS] = { CS_METRIC_KERNELS, "kernels", "" },
 	[MOVES] = { CS_METRIC_MOVES, "moves", "" },
 	[SERIAL] = { CS_METRIC_SERIAL, "serial", "one stream" },
-	[STREAMS] = { CS_METRIC_STREAMS, "3 streams", "three streams" },
+	[STREAMS] = { CS_METRIC_STREAMS, "streams", "three streams" },
 	[ROTATED] = { CS_METRIC_RATE, "rotated", "rotated streams" },
 	[IDEAL] = { CS_METRIC_IDEAL, "ideal", "" },
 };
@@ -79,27 +80,17 @@ static int take_line(const struct cs_run *run, int first, int last, uint32_t ind
 	return 0;
 }
 
-static void put(FILE *to, int width, const char *after, double x)
+static void add_line(struct cs_columns *t, const struct line *line)
 {
-	if (isnan(x))
-		cs_print(to, "  %*s%*s", width, "-", (int)strlen(after), "");
-	else
-		cs_print(to, "  %*.2f%s", width, x, after);
-}
-
-static void print_line(FILE *to, const struct line *line)
-{
-	char cells[32];
-
-	cs_text(cells, sizeof(cells), "%zu/%zu", line->n_measured, line->n_planned);
-	cs_print(to, "%8u  %7s", line->kernels, cells);
+	cs_columns_add(t, "%u", line->kernels);
+	cs_columns_add(t, "%zu/%zu", line->n_measured, line->n_planned);
 	for (int c = 0; c < COLUMNS; c++)
-		put(to, c == STREAMS ? 9 : 8, "", line->ms[c]);
-	put(to, 8, " x", line->ms[STREAMS] / line->ms[ROTATED]);
-	put(to, 5, " %", 100 * (line->ms[ROTATED] / line->ms[IDEAL] - 1));
+		cs_columns_number(t, 2, line->ms[c], "");
+	cs_columns_number(t, 2, line->ms[STREAMS] / line->ms[ROTATED], "");
+	cs_columns_number(t, 2, 100 * (line->ms[ROTATED] / line->ms[IDEAL] - 1), "");
 	if (line->n_marked)
-		cs_print(to, "  ! %zu", line->n_marked);
-	putc('\n', to);
+		cs_columns_add(t, "! %zu", line->n_marked);
+	cs_columns_end_line(t);
 }
 
 /* Its quickest way; -1: none is known. */
@@ -141,21 +132,23 @@ int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		     const uint32_t *index, int n)
 {
 	struct line *line = calloc((size_t)n + 1, sizeof(*line));
+	struct cs_columns t = { 0 };
 	int rc = line ? 0 : -1;
 
 	for (int i = 0; i < n && !rc; i++)
 		rc = take_line(run, nodes[0], nodes[1], index[i], &line[i]);
+	cs_columns_heads(&t, "kernels,cells");
+	for (int c = 0; c < COLUMNS; c++)
+		cs_columns_heads(&t, columns[c].head);
+	cs_columns_heads(&t, "gain x,off %");
+	cs_columns_end_line(&t);
+	for (int i = 0; i < n && !rc; i++)
+		add_line(&t, &line[i]);
+	if (cs_columns_print(to, &t, 0))
+		rc = -1;
 	if (!rc) {
-		cs_print_line(to,
-			      " kernels    cells  %8s  %8s  %8s  %9s  %8s  %8s  %10s  "
-			      "%7s",
-			      columns[0].head, columns[1].head, columns[2].head,
-			      columns[3].head, columns[4].head, columns[5].head,
-			      "gain", "off");
-		for (int i = 0; i < n; i++)
-			print_line(to, &line[i]);
 		cs_fold(to, 2, 4,
-			"kernels, moves: alone; ideal: the longer of both; gain: of rotated "
+			"kernels, moves: alone; streams: three; ideal: the longer of both; gain: of rotated "
 			"over three streams; off: how much longer than the ideal rotated "
 			"takes; ! cells with a remark (-v prints each)");
 		print_best(to, line, n);

@@ -27,8 +27,9 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
 int cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
 /* GPUs (or arenas) of a node, and the legend with what is odd about them. */
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
-/* costs.c.  What each agent of a node took: time to its first byte, CPU, memory. */
-void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
+/* costs.c.  What each agent of a node took: time to its first byte, CPU, memory.  -1: no
+ * memory. */
+int cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
 /* One test over the nodes that measure it, behind an empty line, where there are several;
  * differs[node] is set where a node has a cell more than 1 % off or one with a remark,
  * and where it is the only one.  -1: no memory. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct figure {
-	size_t tally;
+	size_t way; /* tallies have two */
 	double value;
 };
 
@@ -78,9 +78,7 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 				.test = &cs_catalogue(&n)[key[i].test],
 				.of = key[i],
 				.node = node,
-				.min = NAN,
-				.median = NAN,
-				.max = NAN,
+				.way = { { NAN, NAN, NAN }, { NAN, NAN, NAN } },
 				.reason = "",
 			};
 		count_planned(run, keys, tally);
@@ -91,7 +89,8 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally,
 		     struct cs_vec *figures, struct cs_err *err)
 {
-	int bad = row->status >= CS_FAILED;
+	int bad = row->status >= CS_FAILED, back = cs_row_is_back(row);
+	struct cs_tally_way *way = &tally->way[back];
 	struct figure *figure;
 
 	tally->seconds += isfinite(row->seconds) ? row->seconds : 0;
@@ -103,21 +102,21 @@ static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally
 		return 0;
 	}
 	tally->ok++;
-	tally->min = fmin(tally->min, row->stats.median);
-	tally->max = fmax(tally->max, row->stats.median);
+	way->min = fmin(way->min, row->stats.median);
+	way->max = fmax(way->max, row->stats.median);
 	figure = cs_vec_add(figures, 1, err);
 	if (!figure)
 		return -1;
-	*figure = (struct figure){ at, row->stats.median };
+	*figure = (struct figure){ 2 * at + (size_t)back, row->stats.median };
 	return 0;
 }
 
-static int by_tally(const void *x, const void *y)
+static int by_way(const void *x, const void *y)
 {
 	const struct figure *a = x, *b = y;
 
-	if (a->tally != b->tally)
-		return a->tally < b->tally ? -1 : 1;
+	if (a->way != b->way)
+		return a->way < b->way ? -1 : 1;
 	return (a->value > b->value) - (a->value < b->value);
 }
 
@@ -127,12 +126,13 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 	for (size_t at = 0, end; at < n; at = end) {
 		size_t last;
 
-		for (end = at + 1; end < n && f[end].tally == f[at].tally; end++)
+		for (end = at + 1; end < n && f[end].way == f[at].way; end++)
 			;
 		last = end - 1;
-		tally[f[at].tally].median = (f[at + (last - at) / 2].value +
-					     f[at + (last - at + 1) / 2].value) /
-					    2;
+		tally[f[at].way / 2].way[f[at].way % 2].median =
+			(f[at + (last - at) / 2].value +
+			 f[at + (last - at + 1) / 2].value) /
+			2;
 	}
 }
 
@@ -150,7 +150,7 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 
 		rc = count_row(row, at, &tally[at], &figures, err);
 	}
-	cs_vec_sort(&figures, by_tally);
+	cs_vec_sort(&figures, by_way);
 	set_medians(figures.data, figures.n, tally);
 	cs_vec_release(&figures);
 	return rc;

@@ -3,15 +3,21 @@
 #ifndef CS_REPORT_TALLY_H
 #define CS_REPORT_TALLY_H
 
-#include "result/cells.h"
+#include "result/grid.h"
+
+/* Of the cells that are ok, in the test's unit; NAN without any. */
+struct cs_tally_way {
+	double min, median, max;
+};
 
 struct cs_tally {
 	const struct cs_test *test;
 	struct cs_plan_matrix of; /* the matrix */
 	int node;
 	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
-	double min, median, max; /* of those that are ok, in the test's unit */
-	double seconds;		 /* that they took */
+	/* the second: out of what goes both ways between host and GPU (cs_row_is_back) */
+	struct cs_tally_way way[2];
+	double seconds;	    /* that they took */
 	const char *reason; /* of the first that is not ok, bad before skipped; "" */
 };
 

@@ -343,8 +343,8 @@ static int print_one(FILE *to, const struct report *r, int node)
 	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
 	putc('\n', to);
 	cs_node_table(to, run, node, r->verbose);
-	if (r->verbose || has_costs(run))
-		cs_agent_costs_print(to, run, node);
+	if ((r->verbose || has_costs(run)) && cs_agent_costs_print(to, run, node))
+		return -1;
 	if (run->plan_file && run->plan) {
 		putc('\n', to);
 		return cs_steps_print(to, run, node);
@@ -549,7 +549,8 @@ static int print_placements(FILE *to, const struct report *r,
 		putc('\n', to);
 		cs_print(to, "  %s  %s", run->node[node].facts.host,
 			 run->node[node].facts.placement);
-		cs_agent_costs_print(to, run, node);
+		if (cs_agent_costs_print(to, run, node))
+			return -1;
 	}
 	for (k = 1; !(none = cs_versus_placements(turns, k, run->margin, &v, &err));
 	     k++) {

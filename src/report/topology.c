@@ -10,6 +10,7 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "check/fleet/fingerprint.h"
+#include "report/columns.h"
 #include "report/view.h"
 
 #define WIDTH 110	/* of the drawing; what is folded is narrower */
@@ -175,23 +176,27 @@ static void draw(FILE *to, const struct cs_run_node *nd)
 
 /* ---- lists ---- */
 
-static void print_identity(FILE *to, const struct cs_run_node *nd)
+static int print_identity(FILE *to, const struct cs_run_node *nd)
 {
+	struct cs_columns t = { 0 };
+
 	if (nd->facts.n_known_gpus < 1)
-		return;
+		return 0;
 	putc('\n', to);
-	cs_print_line(to, "  %3s  %-12s  %6s  %-16s  %s", "GPU", "bus id", "module",
-		      "serial", "UUID");
+	cs_columns_heads(&t, "GPU,<bus id,module,<serial,<UUID");
+	cs_columns_end_line(&t);
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
-		char module[16] = "?";
 
-		if (s->board.module_id >= 0)
-			cs_text(module, sizeof(module), "%d", s->board.module_id);
-		cs_print_line(to, "  %3d  %-12s  %6s  %-16s  %s", i, s->bus_id,
-			      module, s->board.serial[0] ? s->board.serial : "?",
-			      s->uuid[0] ? s->uuid : "?");
+		cs_columns_add(&t, "%d", i);
+		cs_columns_add(&t, "%s", s->bus_id);
+		cs_columns_add(&t, s->board.module_id < 0 ? "?" : "%d",
+			       s->board.module_id);
+		cs_columns_add(&t, "%s", s->board.serial[0] ? s->board.serial : "?");
+		cs_columns_add(&t, "%s", s->uuid[0] ? s->uuid : "?");
+		cs_columns_end_line(&t);
 	}
+	return cs_columns_print(to, &t, 2);
 }
 
 static void print_cards(FILE *to, const struct cs_node_facts *f)

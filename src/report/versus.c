@@ -25,6 +25,8 @@ static const struct cs_test *test_of(const struct cs_versus_matrix *m)
 
 #define NAME_LEAST 9
 #define NAME_MOST 18
+#define LABEL_LEAST 16 /* what the figures are of, with what is before it */
+#define LABEL_MOST 38
 
 /* A side at the head of a column: its name where that is short and can be printed,
  * else its letter, as the first line has it. */
@@ -122,6 +124,27 @@ static void difference(const struct cs_comparison *c, char *to, size_t size)
 			percent(c->difference), percent(c->low), percent(c->high));
 }
 
+/* Where the figures begin: as far right as they all fit the page. */
+static int label_width(const struct cs_versus *v)
+{
+	int room = cs_columns() - column(v, 0) - column(v, 1) -
+		   (int)strlen("   -12.34 %  (-12.34 to -12.34)  undecided");
+
+	return room > LABEL_MOST  ? LABEL_MOST :
+	       room < LABEL_LEAST ? LABEL_LEAST :
+				    room;
+}
+
+/* What stands before the figures; nothing where it is too long and has a line of its own. */
+static const char *label_of(FILE *to, const struct cs_versus *v, int indent,
+			    const char *text)
+{
+	if ((int)strlen(text) <= label_width(v) - indent)
+		return text;
+	cs_fold(to, indent, indent + 2, "%s", text);
+	return "";
+}
+
 static void print_cell(FILE *to, const struct cs_versus *v,
 		       const struct cs_versus_cell *cell)
 {
@@ -132,23 +155,23 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 	difference(&cell->c, off, sizeof(off));
 	cs_text(label, sizeof(label), "%s%s%s", cell->host, cell->host[0] ? " " : "",
 		cell->label);
-	cs_print_line(to, "    %-34s %*s %*s  %s  %s", label, column(v, 0), a,
-		      column(v, 1), b, off,
-		      cell->c.flags & CS_COMPARE_FAMILY ?
-			      "undecided after correction for the number of cells" :
-			      cs_versus_word(cell->c.verdict));
+	cs_fold(to, 4, LABEL_LEAST, "%-*s %*s %*s  %s  %s", label_width(v) - 4,
+		label_of(to, v, 4, label), column(v, 0), a, column(v, 1), b, off,
+		cell->c.flags & CS_COMPARE_FAMILY ?
+			"undecided after correction for the number of cells" :
+			cs_versus_word(cell->c.verdict));
 }
 
-static void print_name(FILE *to, const struct cs_versus_matrix *m)
+static struct cs_title name_of(const struct cs_versus_matrix *m)
 {
 	const struct cs_test *test = test_of(m);
-	char name[64];
+	struct cs_title name;
 
-	cs_text(name, sizeof(name), "%s%s%s", test->name,
+	cs_text(name.text, sizeof(name.text), "%s%s%s", test->name,
 		m->metric == CS_METRIC_RATE ? "" : " ",
 		m->metric == CS_METRIC_RATE ? "" :
 					      cs_metric_text(test, (int)m->metric));
-	cs_print(to, "  %-36s", name);
+	return name;
 }
 
 static void print_matrix(FILE *to, const struct cs_versus *v,
@@ -158,18 +181,19 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	const struct cs_plan_matrix view = { .test = m->test,
 					     .bytes = m->bytes,
 					     .variant = m->variant };
-	char a[24], b[24], verdict[200];
+	char a[24], b[24], apart[40] = "", verdict[200];
 	double low, high;
 
 	figure(m->a, a, sizeof(a));
 	figure(m->b, b, sizeof(b));
 	range(v, m, &low, &high);
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
-	print_name(to, m);
-	cs_print(to, " %*s %*s", column(v, 0), a, column(v, 1), b);
 	if (!isnan(low))
-		cs_print(to, "  %+.2f to %+.2f %%", percent(low), percent(high));
-	putc('\n', to);
+		cs_text(apart, sizeof(apart), "  %+.2f to %+.2f %%", percent(low),
+			percent(high));
+	cs_fold(to, 2, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 2,
+		label_of(to, v, 2, name_of(m).text), column(v, 0), a, column(v, 1), b,
+		apart);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit),
 		cs_plan_matrix_words(&view).text, verdict);
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
@@ -246,8 +270,9 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 		v->name[0], v->name[1]);
 	print_fields(to, v);
 	if (v->matrices.n)
-		cs_print_line(to, "  %-36s %*s %*s  difference", "", column(v, 0),
-			      heading(v, 0), column(v, 1), heading(v, 1));
+		cs_print_line(to, "%*s %*s %*s  difference", label_width(v), "",
+			      column(v, 0), heading(v, 0), column(v, 1),
+			      heading(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	print_models(to, v);

@@ -92,10 +92,15 @@ static int in_concurrent(const struct cs_run *run, const struct cs_row *row)
 	       row->concurrent >= cs_plan_step(plan, row->step)->count;
 }
 
+int cs_row_is_back(const struct cs_row *row)
+{
+	return has_back(cs_row_test(row)) && !cs_endpoint_is_numa(&row->what.src);
+}
+
 struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
-	int back = has_back(test) && !cs_endpoint_is_numa(&row->what.src);
+	int back = cs_row_is_back(row);
 
 	return with_variant(cs_test_title(test, back,
 					  in_concurrent(run, row) ?

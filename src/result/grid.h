@@ -46,6 +46,8 @@ int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 /* What a matrix is of, the same on every node, without its cells: test, size, variant
  * and whether it is the way back. */
 struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index);
+/* Is it of the way back of what goes both ways between host and GPU? */
+int cs_row_is_back(const struct cs_row *row);
 /* What the cells of a test are, in words; `back`: those of the way back between GPUs
  * and host; `when` they were measured, NULL unsaid. */
 struct cs_title {

@@ -79,7 +79,7 @@ run 0 --seed 1 -s 1M --matrix peer,cost --op both -o all.json -o all.txt -o all.
 ok "all there is, in one run" status_is 0
 ok "… the median and the 99th percentile of calls" eval \
 	'prints "^      GPU +0 +1$" && prints "^   median  " && prints "^      p99  " &&
-	 prints "^    GPU  driver  context .* preempted "'
+	 prints "^  GPU  driver  context .* preempted "'
 ok "… together against alone, by the pairs of the same run" eval \
 	'prints "^  together / alone in %, alone by peer.ce.write.pair" &&
 	 prints "^  together / alone in %, alone by peer.ce.read.pair" &&

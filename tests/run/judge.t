@@ -231,6 +231,13 @@ run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 95% -q
 ok "--min-share: too little is critical" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair -q -o short.json
 run 0 baseline short.json -q -o short-base.json
+run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --expect min-share=80% -q
+ok "--expect min-share is the same: enough" status_is 0
+run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 10% --expect min-share=95% -q
+ok "… too little, and what is expected wins" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
+run 0 "${one[@]}" --expect min-share=50% --check=topology
+ok "… of what is measured" eval \
+	'status_is 64 && one_line "--expect: .min-share.: --check=topology measures nothing"'
 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q -o both.json
 ok "... beside a baseline that judges them that is a note: status 0" status_is 0
 ok_json "... which says so" both.json \

@@ -17,7 +17,7 @@ truth='all(abs(m["alpha_us"] / 2.7 - 1) < 0.01 and abs(m["gbs"] / rate - 1) < 1e
 run 0 "${fast[@]}" -m peer,h2d --pattern pair -s 4K:16M:x4 -f model -o m.json -o m.jsonl
 cp out live
 ok "a line for each sweep: alpha and 1/beta of the double" eval \
-	'status_is 0 && prints "^peer.ce.write.pair +6/6 +2.70.-0.00 +396.1.-0.0 +1.02 MiB  .0.0 % at " &&
+	'status_is 0 && prints "^peer.ce.write.pair +6/6 +2.70.-0.00 +396.1.-0.0 +1.02 MiB +.0.0 %, " &&
 	 prints "^h2d.ce.pinned.pair +3/3 +2.70.-0.00 +55.4.-0.0 +146 KiB"'
 ok_json "... each cell has its own in JSON" m.json "$truth"' and len(d["model"]) == 9'
 ok_schema "... as the schema has it" m.json

@@ -57,6 +57,25 @@ ok "--plan and what it takes the place of exclude each other" eval \
 	'refused "--plan and --test exclude each other" --plan x.csv --test "peer.*.pair" &&
 	refused "--plan and --matrix exclude each other" --plan x.csv --matrix peer &&
 	refused "--plan and --check=launch exclude" --plan x.csv --check=launch'
+mixed() { # LIST TEST...: the tests of the plan
+	local list=$1
+	shift
+	run 0 --no-mpi --dry-run --gpus 2 --backend cuda -t "$list"
+	sed -n 's/^test  *\([^ ]*\).*/\1/p' out | sort -u >got
+	status_is 0 && printf '%s\n' "$@" | sort >want && same got want
+}
+h2d="h2d.ce.pinned.pair h2d.ce.pinned.bidi"
+quick="peer.ce.write.pair d2h.ce.pinned.pair local.ce.copy.alone"
+# shellcheck disable=SC2086 # lists
+ok "one -t takes kinds, names, globs, and what other tools call a test" eval \
+	'mixed "h2d,peer.sm.read.pair" $h2d peer.sm.read.pair &&
+	mixed "local.sm.[rw]*.alone,h2d" $h2d local.sm.read.alone local.sm.write.alone &&
+	mixed device_to_device_memcpy_read_ce,h2d $h2d peer.ce.read.pair &&
+	mixed Comm_cudaMemcpyAsync_PinnedToGPU,h2d $h2d h2d.ce.registered.pair'
+ok "… and suites beside all of these" eval \
+	'mixed quick,h2d $quick $h2d && mixed "peer.sm.read.*r,quick" peer.sm.read.pair $quick h2d.ce.pinned.pair'
+ok "… what is none of these is named alone" refused "--test 'nonsense': no test matches" \
+	--dry-run --gpus 2 -t h2d,nonsense
 ok "--plan and --suite exclude each other" refused \
 	"--plan and --suite exclude each other" --plan none.csv --suite quick
 ok "--dry-run writes plans to .csv alone" refused \

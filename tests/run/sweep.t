@@ -69,4 +69,19 @@ for size in 1M:4K 4K:1M:2 4K:1M:x1 4K:1M:x 4K: 4K:1M:x2:x3 :4K 4K:1M:xnan 17:1M:
 	run 0 -s $size
 	ok "$size is refused with one line" eval 'status_is 64 && one_line "--size .$size.: " && is_empty out'
 done
+# ---- a fixed count of samples ----
+
+for n in 1 9; do
+	run 0 --no-mpi --seed 1 -s 64K -t peer.ce.write.pair,h2d.ce.pinned.pair --samples $n -o n.json
+	ok_json "--samples $n: every cell has as many" n.json \
+		'{r["n"] for r in d["results"]} == {'$n'}'
+done
+FAKE_NOISE=0.2 run 0 --no-mpi --seed 1 -s 64K -t peer.ce.write.pair --samples 5 --precision 0.1% -o n.json
+ok_json "… also where it takes more to be sure" n.json '{r["n"] for r in d["results"]} == {5}'
+for n in 0 51 x; do
+	run 0 --no-mpi --samples $n
+	ok "--samples $n is refused" eval 'status_is 64 && one_line "--samples"'
+done
+run 0 --no-mpi --samples 5 --placement process,thread
+ok "… and so it is beside turns of placements" eval 'status_is 64 && one_line "turns have a count"'
 finish

@@ -80,6 +80,22 @@ ok_view "… by the grammar of plugins" nagios a.nagios
 ok "rates are bytes per second, times seconds" eval '
 	prints "peer.ce.write.pair:65536:min.=[0-9]{9,12};;;0" &&
 	prints "peer.chase[^ ]*:max.=0\.[0-9]{9}s;;;0"'
+# In and out at once: the two ways differ there, and no format has one figure for both.
+both=$TESTDATA/../doc/results/h200x4/suite-np4.json
+run 0 show "$both" -f nagios
+ok "what goes in and out has figures of each way: nagios" eval '
+	prints "h2d.ce.pinned.bidi:536870912:in-min.=48[0-9]{9};" &&
+	prints "h2d.ce.pinned.bidi:536870912:out-min.=51[0-9]{9};" &&
+	prints "h2d.ce.pinned.pair:536870912:min.=" && prints_not "in-median.=[^ ]* .[^ ]*pair:[0-9]+:out"'
+run 0 show "$both" -f result
+ok "… result" eval 'prints "^result h2d.ce.pinned.bidi [^ ]+ min 48.*cells$" &&
+	prints "^result h2d.ce.pinned.bidi [^ ]+ min 51.*cells way-back$"'
+run 0 show "$both" -f prom
+ok "… prom" eval 'prints "bandwidth_[^ ]*\"h2d.ce.pinned.bidi\".*src=\"numa0\",dst=\"gpu0\"" &&
+	prints "bandwidth_[^ ]*\"h2d.ce.pinned.bidi\".*src=\"gpu0\",dst=\"numa0\""'
+run 0 show "$both" -f csv
+ok "… csv" eval 'prints ",h2d.ce.pinned.bidi,.*,rate,pinned,numa0,gpu0," &&
+	prints ",h2d.ce.pinned.bidi,.*,rate,pinned,gpu0,numa0,"'
 ok_view "a critical run by the same grammar" nagios bad.nagios
 ok "… names what is wrong, worst first" eval '
 	[ "$(head -c 20 bad.nagios)" = "CSCOPE-MPI CRITICAL:" ] &&

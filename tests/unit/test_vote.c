@@ -252,9 +252,10 @@ static void lost_gpu(void)
 static void expect(struct canned *c, struct cs_vec *expected, const char *list)
 {
 	struct cs_err err = { "" };
+	double share = NAN;
 
 	expected->n = 0;
-	if (!t_eq_int(cs_expected_parse(list, expected, &err), 0))
+	if (!t_eq_int(cs_expected_parse(list, expected, &share, &err), 0))
 		t_eq_str(err.text, "");
 	c->run.expected = expected;
 	c->run.findings.n = 0;

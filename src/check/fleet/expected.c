@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "base/words.h"
 #include "check/fleet/differs.h"
 
@@ -84,7 +85,17 @@ static int add_pcie(struct cs_vec *to, const char *value, struct cs_err *err)
 		     0;
 }
 
-static int take_item(char *item, struct cs_vec *to, struct cs_err *err)
+static int take_share(const char *value, double *min_share, struct cs_err *err)
+{
+	if (!strcmp(value, "any")) {
+		*min_share = 0;
+		return 0;
+	}
+	return cs_share_parse(value, min_share, err);
+}
+
+static int take_item(char *item, struct cs_vec *to, double *min_share,
+		     struct cs_err *err)
 {
 	char *value = strchr(item, '=');
 
@@ -95,22 +106,25 @@ static int take_item(char *item, struct cs_vec *to, struct cs_err *err)
 	*value++ = '\0';
 	if (!strcmp(item, "pcie"))
 		return add_pcie(to, value, err);
+	if (!strcmp(item, "min-share"))
+		return take_share(value, min_share, err);
 	if (!is_known(item))
 		return cs_err_set(
 			err,
 			"'%.40s' is no field: allowed are gpus, nics, nvlinks, pcie, driver, vbios, bios, "
-			"kernel, numa-nodes, cpus, uvm, acs, and the others that --check=topology prints",
+			"kernel, numa-nodes, cpus, uvm, acs, min-share, and the others that --check=topology prints",
 			item);
 	return add(to, item, value, err);
 }
 
-int cs_expected_parse(const char *list, struct cs_vec *to, struct cs_err *err)
+int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
+		      struct cs_err *err)
 {
 	char *copy = strdup(list), *rest = copy, *item;
 	int rc = copy ? 0 : cs_err_set(err, "no memory");
 
 	while (!rc && (item = strsep(&rest, ",")))
-		rc = take_item(item, to, err);
+		rc = take_item(item, to, min_share, err);
 	free(copy);
 	return rc;
 }

@@ -6,9 +6,11 @@
 #include "check/fleet/fact.h"
 #include "check/fleet/fingerprint.h"
 
-/* "gpus=8,nics=8,pcie=5x16,nvlinks=18,driver=any": appends to `to`.  Errors: a field
- * that no fingerprint has, no value. */
-int cs_expected_parse(const char *list, struct cs_vec *to, struct cs_err *err);
+/* "gpus=8,nics=8,pcie=5x16,nvlinks=18,driver=any": appends to `to`; of "min-share=85%",
+ * which is about cells, *min_share, else left as it is.  Errors: a field that no
+ * fingerprint has, no value. */
+int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
+		      struct cs_err *err);
 /* What most of some nodes are; `traits`: those of each, one array for all, first[i] where
  * the i-th begins, first[n] their end.  Appends; the launch is no part of a machine. */
 int cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,

@@ -1,0 +1,27 @@
+/* columns.h - a table of text as wide as the page: columns that have no room go on below,
+ * behind the first one again.  Nobody outside report/ includes it. */
+#ifndef CS_REPORT_COLUMNS_H
+#define CS_REPORT_COLUMNS_H
+
+#include <stdio.h>
+
+/* Zeroed it is empty. */
+struct cs_columns {
+	char *text; /* malloc'ed */
+	size_t n;
+	int failed; /* no memory */
+};
+
+/* The headings, "GPU,<bus id,used": a column whose heading begins with '<' stands at its
+ * left, all others at their right.  More of them may follow by cs_columns_add(). */
+void cs_columns_heads(struct cs_columns *t, const char *list);
+/* A cell of a line, clean. */
+void cs_columns_add(struct cs_columns *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A figure with its unit behind it, which may be ""; "-" of NAN. */
+void cs_columns_number(struct cs_columns *t, int decimals, double x, const char *unit);
+void cs_columns_end_line(struct cs_columns *t);
+/* All of it behind `indent` blanks; it is empty then.  -1: no memory. */
+int cs_columns_print(FILE *to, struct cs_columns *t, int indent);
+
+#endif
