@@ -48,9 +48,9 @@ ok "without +cuda no toolkit is looked for" eval '"$python" args.py none >args &
 ok "with it Spack'\''s is taken" eval '"$python" args.py +cuda >args &&
 	diff args <(printf "%s\n" MPICC=mpicc --with-cuda=/opt/cuda)'
 libraries() { # those that the program is linked with, as the table of dependencies has them
-	"$python" args.py needs | tr ' ' '\n' | grep -vxE 'c|pkgconfig' >needs
+	"$python" args.py needs | tr ' ' '\n' | grep -vxE 'c|pkgconfig' >wanted
 	awk '$1 == "library" && $2 != "glibc" { print $2 }' "$top/packaging/dependencies" |
-		sed 's/openmpi/mpi/' | sort | diff - needs
+		sed 's/openmpi/mpi/' | sort | diff - wanted
 }
 ok "it depends on the libraries that the program is linked with" libraries
 if command -v spack >/dev/null; then
