@@ -25,6 +25,29 @@ uninstall-local:
 	rm -f $(cs_module)/$(VERSION)
 	-rmdir $(cs_module) $(DESTDIR)$(pkgdatadir)/modules
 
+# ---- completion, made from the table of options; a release carries it finished ----
+EXTRA_PROGRAMS += %D%/completion/completion
+%C%_completion_completion_SOURCES = %D%/completion/completion.c $(CS_OPTIONS)
+%C%_completion_completion_LDADD = $(CS_LINK)
+bashcompdir = $(datadir)/bash-completion/completions
+dist_bashcomp_DATA = %D%/completion/cscope-mpi
+zshcompdir = $(datadir)/zsh/site-functions
+dist_zshcomp_DATA = %D%/completion/_cscope-mpi
+fishcompdir = $(datadir)/fish/vendor_completions.d
+dist_fishcomp_DATA = %D%/completion/cscope-mpi.fish
+MAINTAINERCLEANFILES += $(dist_bashcomp_DATA) $(dist_zshcomp_DATA) $(dist_fishcomp_DATA)
+
+cs_completion = $(AM_V_GEN)$(MKDIR_P) %D%/completion && \
+	%D%/completion/completion$(EXEEXT) $$shell >$@.tmp && mv -f $@.tmp $@
+cs_completes = src/options/table.c src/options/values.c %D%/completion/completion.c | \
+	%D%/completion/completion$(EXEEXT)
+%D%/completion/cscope-mpi: $(cs_completes)
+	@shell=bash; $(cs_completion)
+%D%/completion/_cscope-mpi: $(cs_completes)
+	@shell=zsh; $(cs_completion)
+%D%/completion/cscope-mpi.fish: $(cs_completes)
+	@shell=fish; $(cs_completion)
+
 # ---- each kind tried by what it is for: not in `make check` ----
 # A folder's check.t speaks TAP, sources tests/packages/lib.sh, and skips where its tools
 # are missing.  `make check-packages PACKAGES=release` runs one.
@@ -40,11 +63,15 @@ EXTRA_DIST += \
 
 # What plugs into other tools.
 PACKAGES += \
+	completion \
 	modules \
 	monitoring \
 	nhc \
 	node-problem-detector
 EXTRA_DIST += \
+	%D%/completion/README.md \
+	%D%/completion/check.t \
+	%D%/completion/tab.py \
 	%D%/modules/README.md \
 	%D%/modules/check.t \
 	%D%/modules/cscope-mpi.in \
