@@ -278,7 +278,8 @@ static int decode_fact(const json_t *record, uint32_t class, struct cs_baseline 
 
 static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
 {
-	struct cs_fields of = { json_object_get(f->object, key), key, f->err, 0, NULL };
+	struct cs_fields of = { json_object_get(f->object, key), key, f->err, 0,
+				NULL };
 	struct cs_fit_value x = { NAN, NAN, NAN };
 
 	cs_field_need(f, key);

@@ -135,7 +135,7 @@ ok "… another size: status 3, named" eval 'status_is 3 && one_line "nothing of
 
 # ---- lines of sweeps ----
 
-sweep=("${one[@]}" -s 4K:1M:x4 --gpus 0,1 -t peer.ce.write.pair)
+sweep=("${one[@]}" -s 4K:1M:x4 --gpus '0,1' -t peer.ce.write.pair)
 run 0 "${sweep[@]}" --seed 1 -q -o sweep.json
 run 0 baseline sweep.json -q -o lines.json
 ok_json "of a sweep alpha and 1/beta are learnt, with their intervals" lines.json \

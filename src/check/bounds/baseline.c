@@ -73,6 +73,14 @@ int cs_baseline_order(const struct cs_baseline_stat *a,
 	return d ? d : strcmp(a->link_kind, b->link_kind);
 }
 
+int cs_run_is_again(const struct cs_run *const *runs, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (runs[i]->id[0] && !strcmp(runs[k]->id, runs[i]->id))
+			return 1;
+	return 0;
+}
+
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		     struct cs_err *err)
 {

@@ -416,14 +416,6 @@ static int learn_run(struct cs_baseline *b, const struct cs_run *run, uint32_t i
 	return rc;
 }
 
-int cs_run_is_again(const struct cs_run *const *runs, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (runs[i]->id[0] && !strcmp(runs[k]->id, runs[i]->id))
-			return 1;
-	return 0;
-}
-
 /* Of how many nodes and runs each class is; figures are in order of run.  */
 static void count_classes(struct cs_baseline *b)
 {
