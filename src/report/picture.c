@@ -29,7 +29,7 @@ static void put_shade(FILE *to, const struct cs_shade *shade)
 	if (coloured)
 		cs_print_sgr(to, shade->sgr);
 	if (cs_has_blocks())
-		fputs(shade->block, to);
+		cs_print(to, "%s", shade->block);
 	else
 		putc(shade->glyph, to);
 	if (coloured)
