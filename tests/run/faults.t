@@ -48,7 +48,7 @@ for part in ([open('$file').read()] if '$file' == 'f.json' else open('$file')):
 
 # The verdict's line, and the right status.
 ends() { # STATUS WORDS CELLS
-	status_is "$1" && says_once "$2" && measured "$3" && valid
+	job_status_is "$1" && says_once "$2" && measured "$3" && valid
 }
 
 aside enqueueing broken 2 FAKE_HANG=cuMemcpyAsync:200

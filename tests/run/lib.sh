@@ -105,9 +105,13 @@ has_launcher() {
 		command -v "${CS_LAUNCHER-mpirun}" >/dev/null
 }
 
-# MPICH's ends all ranks with the first that is killed: nobody is left to say so.
+is_hydra() { # the launcher of MPICH
+	"${CS_LAUNCHER-mpirun}" --version 2>/dev/null | grep -q HYDRA
+}
+
+# It ends all ranks with the first that is killed: nobody is left to say so.
 needs_survivors() {
-	if "${CS_LAUNCHER-mpirun}" --version 2>/dev/null | grep -q HYDRA; then
+	if is_hydra; then
 		skip=${skip:-this launcher kills all ranks with the first}
 	fi
 }
@@ -288,6 +292,14 @@ none_left() {
 
 status_is() { # NUMBER
 	[ "$status" = "$1" ]
+}
+
+# Also where ranks leave without MPI_Finalize: MPICH's launcher kills the others then,
+# and has a status of its own, Killed or Hangup.  Ours is in the last line of rank 0.
+job_status_is() { # NUMBER
+	status_is "$1" && return
+	{ status_is 9 || status_is 1; } && is_hydra &&
+		[ "$(grep "^cscope-mpi: .*(exit " err | grep -c "(exit $1)\$")" = 1 ]
 }
 
 # Launchers add banners of their own: only our lines count.

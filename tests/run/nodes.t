@@ -106,7 +106,7 @@ ok "host memory on two nodes" all_ok cpu.csv 8
 begin_long lost
 ok "a node disappears in the middle of the job" lose 2 3
 end_within 45
-ok "… which ends with status 2, in time" eval 'was_in_time && status_is 2'
+ok "… which ends with status 2, in time" eval 'was_in_time && job_status_is 2'
 ok "… in one line that names the node" says_once \
 	"no word from the node for 10 s; its rows until then are kept"
 ok_json "… found as critical: a node to be drained" lost.json \

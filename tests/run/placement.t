@@ -194,7 +194,7 @@ names() { # PID [NODE ...]: placements that are whole all the same
 	local pid=$1
 	shift
 	end_within 60
-	was_in_time && status_is 2 && says_once "critical: .*died" &&
+	was_in_time && job_status_is 2 && says_once "critical: .*died" &&
 		json k.jsonl 'd[-1]["status"] == "partial" and d[-1]["exit"] == 2 and
 			any(f["id"] == "rank-lost" and "process '"$pid"'" in f["says"]
 			    for f in d if f["kind"] == "error")' &&

@@ -247,7 +247,7 @@ ok "under a launcher a budget holds as well" \
 
 fake 4
 FAKE_FAIL_RANK=1 FAKE_HANG=cuInit:1 run 2 -s 1M --budget 6s -f reason
-ok "a rank whose driver hangs is told apart from the others" eval "status_is 3 &&
+ok "a rank whose driver hangs is told apart from the others" eval "job_status_is 3 &&
 	prints '^cscope-mpi cannot test: the budget of 6 s was spent before the first cell: the driver did not answer'"
 
 # ---- options ----

@@ -91,7 +91,7 @@ no_reader_by_signal() {
 
 no_reader_by_budget() {
 	mkfifo f.jsonl
-	begin_as 15 0 "${many[@]}" --budget 10s -o f.jsonl -o k.jsonl -o k.json
+	begin_as 15 0 "${many[@]}" --budget 15s -o f.jsonl -o k.jsonl -o k.json
 	done_within 40
 }
 
@@ -319,7 +319,7 @@ ok "… nothing of it is left" is_empty left
 
 judge late-rank
 ok "a rank comes late: the others end by the budget, status 3" \
-	eval 'test -e in_time && status_is 3 && is_empty left'
+	eval 'test -e in_time && job_status_is 3 && is_empty left'
 ok "… saying where they waited" eval '
 	says_once "process [0-9]* did not come back from MPI_Init .waits for all ranks. and is left behind" &&
 	prints "^cscope-mpi cannot test: process [0-9]* did not come back from MPI_Init"'

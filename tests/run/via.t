@@ -203,7 +203,7 @@ for rule in cuMemcpyAsync:6 cuStreamWriteValue32:20 cuStreamWaitValue32:24 \
 done
 FAKE_HANG=cuMemcpyAsync:40 FAKE_FAIL_RANK=1 run 2 -s 1M --seed 1 --via staged
 ok "one side hangs: it alone is given up, in time" eval \
-	'status_is 2 && says_once "GPU 1 \(rank 1\): no answer within [0-9.]* s while arming, in cuMemcpyAsync"'
+	'job_status_is 2 && says_once "GPU 1 \(rank 1\): no answer within [0-9.]* s while arming, in cuMemcpyAsync"'
 memory 12000000
 
 # ---- staged beside the rest: peer access is taken back ----
