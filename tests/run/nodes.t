@@ -6,7 +6,8 @@ needs_fake
 needs_launcher
 
 # who has measured waits for the others, to hear what is measured again
-long=(--backend cpu -m peer -s 32M --cell-limit 3s --precision 0.001% --check=outlier)
+long=(--backend cpu -m peer --op both -s 32M --cell-limit 3s
+	--precision 0.001% --check=outlier)
 
 # A host that is gone says nothing more.  Stopped: launchers end a job with the first
 # rank that dies.
