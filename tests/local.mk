@@ -215,7 +215,7 @@ FUZZ_TESTS = \
 check_PROGRAMS += $(FUZZ_TESTS)
 TESTS += $(FUZZ_TESTS)
 FUZZ_REPLAY = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
-FUZZ_WHOLE = %D%/fuzz/whole.h %D%/fuzz/values.h $(FUZZ_REPLAY) $(CS_COMMANDS)
+FUZZ_WHOLE = %D%/fuzz/whole.h %D%/fuzz/page.h %D%/fuzz/values.h $(FUZZ_REPLAY) $(CS_COMMANDS)
 
 %C%_fuzz_argv_t_LDADD = $(CS_LINK)
 %C%_fuzz_argv_t_SOURCES = %D%/fuzz/fuzz_argv.c $(FUZZ_REPLAY) $(CS_OPTIONS)
@@ -272,7 +272,7 @@ FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfil
 	show stats tests threshold units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
-FUZZ_OF = base/* plan/* result/* check/*/* file/* report/* options/* \
+FUZZ_OF = base/* plan/* result/* check/*/* file/* report/* report/html/* options/* \
 	node/sampler node/stage node/board job/launcher job/placement \
 	command/baseline command/check command/compare command/criteria command/readers \
 	command/shared command/show

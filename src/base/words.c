@@ -37,7 +37,7 @@ static const char *nearest(const char *text, const char *words)
 int cs_word_parse(const char *text, const char *words, int *position,
 		  struct cs_err *err)
 {
-	char all[CS_WORDS] = "";
+	char all[2 * CS_WORDS] = ""; /* ", " in place of each bar */
 	const char *near;
 	size_t length;
 	int i = 0;

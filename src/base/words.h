@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-#define CS_WORDS 160 /* bytes that hold the longest list */
+#define CS_WORDS 240 /* bytes that hold the longest list */
 
 /* One more word at the end of a list, which begins as "". */
 void cs_words_add(char words[CS_WORDS], const char *word);

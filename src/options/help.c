@@ -131,6 +131,11 @@ int cs_options_help(FILE *to, const char *name, int all)
 	return ferror(to) ? -1 : 0;
 }
 
+const char *cs_options_command(size_t index)
+{
+	return index < CS_VERBS ? cs_verbs[index].name : NULL;
+}
+
 int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
 {
 	const struct cs_verb *command = cs_verb_named(name);
@@ -139,7 +144,7 @@ int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
 	if (!command || index >= command->n)
 		return -1;
 	option = &command->options[index];
-	*out = (struct cs_option_help){ option->name, option->letter,
-					option->argument, option->help };
+	*out = (struct cs_option_help){ option->name, option->letter, option->argument,
+					option->help, option->brief };
 	return 0;
 }

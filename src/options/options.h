@@ -98,7 +98,10 @@ struct cs_option_help {
 	char letter;	      /* 0 none */
 	const char *argument; /* NULL: a flag */
 	const char *help;
+	const char *brief; /* NULL: help alone */
 };
+/* The commands, the first of which is ""; NULL behind the last. */
+const char *cs_options_command(size_t index);
 /* The line at `index` of a command, in --help's order; -1 behind the last. */
 int cs_options_line(const char *name, size_t index, struct cs_option_help *out);
 

@@ -28,7 +28,18 @@ static const char *const stray[] = {
  * chosen, or speak to an X server.  For hwlocs that have them built in. */
 static const char *const unwanted[] = {
 	"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl",
+#if HWLOC_API_VERSION < 0x00020500
+	"x86", /* would bind its caller to each core in turn */
+#endif
 };
+
+/* RHEL 8 and 9 have an hwloc without this flag. */
+static const unsigned long flags =
+#if HWLOC_API_VERSION >= 0x00020500
+	HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
+#else
+	0;
+#endif
 
 /* Children inherit this, which is meant; call before any thread. */
 static void clean_environment(void)
@@ -59,7 +70,7 @@ static int configure(hwloc_topology_t hwloc, const char *xml, struct cs_err *err
 					       HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
 	    hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_PCI_DEVICE,
 					   HWLOC_TYPE_FILTER_KEEP_ALL) ||
-	    hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING))
+	    hwloc_topology_set_flags(hwloc, flags))
 		return cs_err_set(err, "cannot configure hwloc: %s (errno %d)",
 				  strerror(errno), errno);
 	if (xml && hwloc_topology_set_xml(hwloc, xml))

@@ -47,6 +47,18 @@
 	SCOPE(name_ "_flush", before_ "_flush", test_, args_, first_, last_,    \
 	      .variant.cache = CS_CACHE_COLD, .noted = 1, .differs = FLUSHED)
 
+/* What has no size: shapes, and calls. */
+#define SCOPE_TAIL(name_, test_, args_, tail_, clock_, ...)                     \
+	SCOPE_BY(name_, NULL, test_, args_, 0, 63, clock_,                      \
+		 .tail = CS_TAIL_##tail_, __VA_ARGS__)
+#define SCOPE_SHAPE(name_, test_, args_, tail_, ...) \
+	SCOPE_TAIL(name_, test_, args_, tail_, "manual_time", __VA_ARGS__)
+#define SCOPE_LAUNCH(bytes_)                                                    \
+	SCOPE_TAIL("cudart_kernel", "local.call.launch" bytes_ ".alone",        \
+		   NUMA_GPU, WORD, ONE_THREAD, .word = bytes_,                  \
+		   .differs = BY_DRIVER)
+#define ONE_THREAD "real_time/threads:1"
+
 /* Headings of 0.8; those of what 0.10 added are made like them. */
 #define TO_COLUMN(engine, row) "memcpy " engine " " row "(row) -> GPU(column)"
 #define TO_ROW(engine, row) "memcpy " engine " " row "(row) <- GPU(column)"
@@ -126,6 +138,15 @@
 #define OPPOSITE                                                                \
 	BETWEEN_NODES " A row is the copy that its label says; there it is "     \
 	"the reverse."
+#define ONE_2D                                                                  \
+	"One call for all planes here; there one for each plane."
+#define BY_SHAPE                                                                \
+	"The same bytes by a kernel of ours, in its own division; there 4 bytes " \
+	"a thread. Within one GPU is not measured."
+#define BY_DRIVER                                                               \
+	"A call of the driver; there of the run-time library, which calls it."
+#define BY_NODE                                                                 \
+	"The thread that calls is the one of a GPU, on the NUMA node next to it."
 #define MULTICAST                                                               \
 	"it needs an NVLink multicast object, and this program makes none"
 
@@ -382,6 +403,60 @@ static const struct cs_alias aliases[] = {
 	SCOPE("ZeroCopy_Duplex_HostGPU", NULL, "h2d.zerocopy.pinned.bidi", NUMA_GPU,
 	      10, 33,
 	      .differs = "Half the blocks of one kernel read there, and half write."),
+
+	/* copies that are not one block */
+	SCOPE_SHAPE("3d_cudaMemcpy2DAsync_GPUToGPU", "peer.copy2d.halo.pair", GPU_GPU,
+		    BOX, .differs = ONE_2D),
+	SCOPE_SHAPE("3d_cudaMemcpy2DAsync_PinnedToGPU", "h2d.copy2d.pinned.pair",
+		    NUMA_GPU, BOX, .noted = 1,
+		    .differs = "It is a 2D copy here; Comm|Scope copies in 3D."),
+	SCOPE_SHAPE("3d_cudaMemcpy2DAsync_GPUToPinned", "d2h.copy2d.pinned.pair",
+		    NUMA_GPU, BOX, .differs = ONE_2D),
+	SCOPE_SHAPE("3d_cudaMemcpy3DPeerAsync_GPUToGPU", "peer.copy3d.halo.pair",
+		    GPU_GPU, BOX, .differs = IDLE),
+	SCOPE_SHAPE("3d_cudaMemcpy3DAsync_PinnedToGPU", "h2d.copy3d.pinned.pair",
+		    NUMA_GPU, BOX, .differs = IDLE),
+	SCOPE_SHAPE("3d_cudaMemcpy3DAsync_GPUToPinned", "d2h.copy3d.pinned.pair",
+		    NUMA_GPU, BOX, .differs = IDLE),
+	SCOPE_SHAPE("3d_kernel3D_push", "peer.sm3d.halo.pair", GPU_GPU, BOX,
+		    .differs = BY_SHAPE),
+	SCOPE_SHAPE("3d_kernel3D_PinnedToGPU", "h2d.sm3d.pinned.pair", NUMA_GPU, BOX,
+		    .differs = BY_SHAPE),
+	SCOPE_SHAPE("3d_kernel3D_GPUToPinned", "d2h.sm3d.pinned.pair", NUMA_GPU, BOX,
+		    .differs = BY_SHAPE),
+	SCOPE_SHAPE("3d_pack_cudaMemcpyPeer_unpack", "peer.pack.halo.pair", GPU_GPU,
+		    BOX, .differs = IDLE),
+	SCOPE_SHAPE("chunk_pull", "peer.chunk.read.pair", GPU_GPU, CHUNK,
+		    .differs = BY_SHAPE),
+	SCOPE_SHAPE("chunk_push", "peer.chunk.write.pair", GPU_GPU, CHUNK,
+		    .differs = BY_SHAPE),
+	SCOPE_SHAPE("stride_pull", "peer.stride.read.pair", GPU_GPU, STRIDE,
+		    .differs = BY_SHAPE),
+	SCOPE_SHAPE("stride_push", "peer.stride.write.pair", GPU_GPU, STRIDE,
+		    .differs = BY_SHAPE),
+
+	/* calls */
+	SCOPE_LAUNCH("0"),
+	SCOPE_LAUNCH("256"),
+	SCOPE_LAUNCH("1024"),
+	SCOPE_LAUNCH("4096"),
+	SCOPE_BY("cudart_cudaMallocManaged", NULL, "local.call.managed-alloc.alone",
+		 NUMA_GPU, 12, 33, NULL, .differs = BY_DRIVER),
+	SCOPE_TAIL("cudart_cudaGraphInstantiate_kernel",
+		   "local.call.graph-instantiate.alone", NUMA_GPU, WORD, NULL,
+		   .word = "1", .differs = BY_DRIVER),
+	SCOPE_TAIL("cudart_cudaGraphLaunch_kernel", "local.call.graph-launch.alone",
+		   NUMA_GPU, WORD, NULL, .word = "1", .differs = BY_DRIVER),
+	SCOPE_TAIL("cudart_cudaMemcpy3DAsync_GPUToGPU", "local.call.copy3d.alone",
+		   GPU_GPU, NONE, ONE_THREAD, .noted = 1,
+		   .differs = "Here a box of 64 KiB; there 8 x 8 x 8 bytes, without a "
+			      "direction. " BY_DRIVER),
+	SCOPE_TAIL("cudaDeviceSynchronize", "local.call.context-sync.alone", NUMA_GPU,
+		   NONE, ONE_THREAD, .differs = BY_DRIVER),
+	SCOPE_BY("libc_malloc", NULL, "host.call.malloc.alone", NUMA, 12, 30, NULL,
+		 .differs = BY_NODE),
+	SCOPE_BY("libc_malloc_memset", NULL, "host.call.malloc-touch.alone", NUMA, 12,
+		 30, "manual_time", .differs = BY_NODE),
 };
 
 #define N_ALIASES (sizeof(aliases) / sizeof(*aliases))
@@ -410,6 +485,42 @@ int cs_alias_is_of_commscope(const struct cs_alias *alias)
 int cs_alias_is_taken(const struct cs_alias *alias)
 {
 	return cs_alias_is_of_nvbandwidth(alias) || cs_alias_is_of_commscope(alias);
+}
+
+/* Elements that are used of each so many; nobody copies chunks that are full. */
+static uint64_t chunk(size_t i)
+{
+	static const uint16_t sizes[] = { 32, 64, 128, 256 };
+	static const uint8_t of_32[] = { 31, 24, 16, 9, 8, 7, 4, 2, 1 };
+	static const uint8_t of_more[] = { 32, 16, 8, 4, 2, 1 };
+	const size_t n = sizeof(of_32), more = sizeof(of_more);
+	const size_t size = i < n ? 0 : 1 + (i - n) / more;
+
+	if (size >= sizeof(sizes) / sizeof(*sizes))
+		return 0;
+	return cs_shape_pieces(CS_SCOPE_ELEMENT *
+				       (size ? of_more[(i - n) % more] : of_32[i]),
+			       CS_SCOPE_ELEMENT * sizes[size]);
+}
+
+uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i)
+{
+	const uint32_t side = CS_SCOPE_SIDE;
+
+	switch (alias->tail) {
+	case CS_TAIL_BOX:
+		return i < 6 ? cs_shape_face(side, side, side, i < 3 ? 3 : 2,
+					     CS_FACE_X + (int)i % 3) :
+			       0;
+	case CS_TAIL_CHUNK:
+		return chunk(i);
+	case CS_TAIL_STRIDE:
+		return i < 8 ? cs_shape_pieces(CS_SCOPE_ELEMENT,
+					       CS_SCOPE_ELEMENT << (i + 1)) :
+			       0;
+	default:
+		return 0;
+	}
 }
 
 const char *cs_alias_bare(const char *name)

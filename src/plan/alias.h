@@ -35,7 +35,21 @@ enum cs_arguments {
 	CS_ARGS_GPU_GPU,
 	CS_ARGS_NUMA_NUMA,
 	CS_ARGS_NUMA_GPU_GPU,
+	CS_ARGS_NUMA,
 };
+
+/* What stands behind them: a size, or … */
+enum cs_tail {
+	CS_TAIL_SIZE,
+	CS_TAIL_NONE,
+	CS_TAIL_BOX, /* width in bytes, rows and planes of a face of CS_SCOPE_SIDE */
+	CS_TAIL_CHUNK,	/* elements of a chunk, and how many of them are used */
+	CS_TAIL_STRIDE, /* elements from one that is used to the next */
+	CS_TAIL_WORD,	/* the alias's own, which tells those of one name apart */
+};
+
+#define CS_SCOPE_SIDE 768u	/* of the grid whose faces are copied, in elements … */
+#define CS_SCOPE_ELEMENT 4u	/* … of so many bytes, as in chunks and strides */
 
 struct cs_alias {
 	const char *test;    /* our name; NULL: is not measured, `differs` why */
@@ -54,6 +68,8 @@ struct cs_alias {
 	uint8_t first, last; /* binary logarithms of its sizes: */
 	uint8_t every;	     /* from one to the next; 0: 1 */
 	const char *clock;   /* last in the names of its instances; NULL: nothing */
+	enum cs_tail tail;
+	const char *word; /* of CS_TAIL_WORD */
 };
 
 /* All, those of nvbandwidth first and in the order in which it runs them. */
@@ -61,6 +77,9 @@ const struct cs_alias *cs_aliases(size_t *n);
 
 /* Our test's position in the catalogue; -1: it is not measured. */
 int cs_alias_test(const struct cs_alias *alias);
+
+/* The i-th of the shapes that its instances have there; 0: there are no more, or none. */
+uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i);
 
 #define CS_SCOPE_PREFIX "Comm_"	/* of all names of Comm|Scope, or of none */
 /* A name without it. */

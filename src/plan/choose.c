@@ -138,7 +138,8 @@ static int take(const struct cs_choice *choice, const struct where *where,
 	return cs_choices_add(to, choice, err) ? -1 : TAKEN;
 }
 
-/* The same in its variant; of one whose instances name their threads, in all of them. */
+/* The same in its variant; of one whose instances name their threads or shapes, in all of
+ * them. */
 static int take_alias(const struct cs_alias *alias, const struct where *where,
 		      struct cs_choices *to, struct cs_err *err)
 {
@@ -148,8 +149,15 @@ static int take_alias(const struct cs_alias *alias, const struct where *where,
 	size_t n = alias->args == CS_ARGS_NUMA_GPU_THREADS ? sizeof(threads) : 1;
 	int rc = TAKEN;
 
+	choice.variant.shape = cs_alias_shape(alias, 0);
 	for (size_t i = 0; i < n && rc == TAKEN; i++) {
 		choice.variant.threads = threads[i];
+		rc = take(&choice, where, to, err);
+	}
+	for (size_t i = 1; rc == TAKEN; i++) {
+		choice.variant.shape = cs_alias_shape(alias, i);
+		if (!choice.variant.shape)
+			break;
 		rc = take(&choice, where, to, err);
 	}
 	return rc;
@@ -228,7 +236,7 @@ static int take_sizes(const struct cs_alias *alias, const struct where *where,
 	struct cs_choices all = { .n = 0 };
 	int step = alias->every ? alias->every : 1, rc;
 
-	rc = take_alias(alias, where, &all, err);
+	rc = take_alias(alias, where, alias->tail ? to : &all, err);
 	for (size_t i = 0; rc == TAKEN && i < all.n; i++)
 		for (int log2 = alias->first; log2 <= alias->last; log2 += step) {
 			struct cs_choice one = all.choice[i];

@@ -50,6 +50,7 @@ struct cs_instance cs_instance_of(const struct cs_settings *set,
 		.variant = matrix->variant,
 		.src = end_number(set, &t->src),
 		.dst = end_number(set, &t->dst),
+		.numa = CS_NEAREST,
 	};
 }
 
@@ -120,6 +121,27 @@ static void add_number(int number, char to[CS_INSTANCE])
 		cs_text_add(to, CS_INSTANCE, "/%d", number);
 }
 
+/* Are its instances of such shapes?  Whatever the halo: of boxes the grid must be theirs. */
+static int has_shape(const struct cs_alias *alias, uint64_t shape)
+{
+	const struct cs_extent box = cs_shape_box(shape, CS_SCOPE_ELEMENT, 0);
+	const uint64_t row = CS_SCOPE_SIDE * CS_SCOPE_ELEMENT;
+
+	switch (alias->tail) {
+	case CS_TAIL_BOX:
+		return cs_shape_is_face(shape) && box.grid.pitch == row &&
+		       box.grid.tall == CS_SCOPE_SIDE &&
+		       box.span == row * CS_SCOPE_SIDE * CS_SCOPE_SIDE;
+	case CS_TAIL_CHUNK:
+		return shape && !cs_shape_is_face(shape);
+	case CS_TAIL_STRIDE:
+		return shape && !cs_shape_is_face(shape) &&
+		       box.width == CS_SCOPE_ELEMENT;
+	default:
+		return 0;
+	}
+}
+
 /* The variant of an alias with what its arguments add. */
 static int is_variant(const struct cs_instance *cell, const struct cs_alias *alias)
 {
@@ -129,19 +151,23 @@ static int is_variant(const struct cs_instance *cell, const struct cs_alias *ali
 		v.threads = cell->variant.threads;
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
 		v.cpu_numa = cell->variant.cpu_numa;
+	if (has_shape(alias, cell->variant.shape))
+		v.shape = cell->variant.shape;
 	return !cs_variant_compare(&v, &cell->variant);
 }
 
-int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *alias,
-		      const char *family, char to[CS_INSTANCE])
+static void add_ends(const struct cs_instance *cell, const struct cs_alias *alias,
+		     char to[CS_INSTANCE])
 {
 	const struct cs_test *test = test_of(cell->test);
 	int back = is_numa(test, 1) && !is_numa(test, 0); /* the host comes first */
 
-	if (!cs_alias_is_of_commscope(alias) || strcmp(alias->test, test->name) ||
-	    !is_variant(cell, alias))
-		return -1;
-	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
+	if (cs_test_is_within(test) && alias->args != CS_ARGS_GPU_GPU) {
+		add_number(cell->numa, to);
+		if (alias->args == CS_ARGS_NUMA_GPU)
+			add_number(cell->src, to);
+		return;
+	}
 	/* the driver chooses where it stages: one cell stands for all nodes */
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
 		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0,
@@ -150,7 +176,40 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 	add_number(back ? cell->src : cell->dst, to);
 	if (alias->args == CS_ARGS_NUMA_GPU_THREADS)
 		add_number(cell->variant.threads ? cell->variant.threads : 1, to);
-	cs_text_add(to, CS_INSTANCE, "/" SIZE_WORD "%.10g", log2((double)cell->bytes));
+}
+
+static void add_tail(const struct cs_instance *cell, const struct cs_alias *alias,
+		     char to[CS_INSTANCE])
+{
+	const struct cs_extent box = cs_shape_box(cell->variant.shape,
+						  CS_SCOPE_ELEMENT, cell->bytes);
+
+	if (alias->tail == CS_TAIL_SIZE)
+		cs_text_add(to, CS_INSTANCE, "/" SIZE_WORD "%.10g",
+			    log2((double)cell->bytes));
+	else if (alias->tail == CS_TAIL_BOX)
+		cs_text_add(to, CS_INSTANCE, "/%" PRIu64 "/%" PRIu64 "/%" PRIu64,
+			    box.grid.bytes, box.grid.height, box.grid.planes);
+	else if (alias->tail == CS_TAIL_CHUNK)
+		cs_text_add(to, CS_INSTANCE, "/%" PRIu64 "/%" PRIu64,
+			    box.pitch / CS_SCOPE_ELEMENT,
+			    box.width / CS_SCOPE_ELEMENT);
+	else if (alias->tail == CS_TAIL_STRIDE)
+		cs_text_add(to, CS_INSTANCE, "/%" PRIu64,
+			    box.pitch / CS_SCOPE_ELEMENT);
+	else if (alias->tail == CS_TAIL_WORD)
+		cs_text_add(to, CS_INSTANCE, "/%s", alias->word);
+}
+
+int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *alias,
+		      const char *family, char to[CS_INSTANCE])
+{
+	if (!cs_alias_is_of_commscope(alias) ||
+	    strcmp(alias->test, test_of(cell->test)->name) || !is_variant(cell, alias))
+		return -1;
+	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
+	add_ends(cell, alias, to);
+	add_tail(cell, alias, to);
 	if (alias->clock)
 		cs_text_add(to, CS_INSTANCE, "/%s", alias->clock);
 	return 0;
@@ -177,6 +236,8 @@ static const struct cs_alias *find(const char *family, size_t length)
 
 static int n_arguments(const struct cs_alias *alias)
 {
+	if (alias->args == CS_ARGS_NUMA)
+		return 1;
 	return alias->args == CS_ARGS_NUMA_GPU_THREADS ||
 			       alias->args == CS_ARGS_NUMA_GPU_GPU ?
 		       3 :
@@ -191,6 +252,7 @@ static const char *argument_words(const struct cs_alias *alias)
 		[CS_ARGS_GPU_GPU] = "GPU/GPU",
 		[CS_ARGS_NUMA_NUMA] = "NUMA/NUMA",
 		[CS_ARGS_NUMA_GPU_GPU] = "NUMA/GPU/GPU",
+		[CS_ARGS_NUMA] = "NUMA",
 	};
 
 	return words[alias->args];
@@ -235,6 +297,97 @@ static int take_size(const char *word, struct cs_choice *to, struct cs_err *err)
 	return 0;
 }
 
+static const struct cs_test *test_named(const struct cs_alias *alias)
+{
+	return test_of((uint32_t)cs_alias_test(alias));
+}
+
+/* The face of their grid that is so many bytes wide, rows high and planes deep; 0: none. */
+static uint64_t face_of(const uint64_t extent[3])
+{
+	const uint32_t side = CS_SCOPE_SIDE;
+	const uint64_t whole[3] = { side * CS_SCOPE_ELEMENT, side, side };
+	int thin = 0, n = 0;
+
+	for (int i = 0; i < 3; i++)
+		if (extent[i] != whole[i]) {
+			thin = i;
+			n++;
+		}
+	if (n != 1 || extent[thin] > whole[thin] ||
+	    (!thin && extent[0] % CS_SCOPE_ELEMENT))
+		return 0;
+	return cs_shape_face(side, side, side,
+			     (uint32_t)extent[thin] / (thin ? 1 : CS_SCOPE_ELEMENT),
+			     CS_FACE_X + thin);
+}
+
+/* Numbers of a shape; its words are taken. */
+static const char *take_shape(const struct cs_alias *alias, const char *at,
+			      uint64_t *shape)
+{
+	const int n = alias->tail == CS_TAIL_BOX   ? 3 :
+		      alias->tail == CS_TAIL_CHUNK ? 2 :
+						     1;
+	uint64_t number[3] = { 0 };
+	char word[CS_INSTANCE];
+	struct cs_err err;
+
+	*shape = 0;
+	for (int i = 0; i < n; i++) {
+		if (!at)
+			return NULL;
+		at = take_word(at, word, sizeof(word));
+		if (cs_uint_parse(word, 1, 1u << 20, &number[i], &err))
+			return at;
+	}
+	if (alias->tail == CS_TAIL_BOX)
+		*shape = face_of(number);
+	else /* of a stride one element is used */
+		*shape = cs_shape_pieces((n > 1 ? (uint32_t)number[1] : 1) *
+						 CS_SCOPE_ELEMENT,
+					 (uint32_t)number[0] * CS_SCOPE_ELEMENT);
+	if (*shape && !cs_shape_is_sound(*shape))
+		*shape = 0;
+	return at;
+}
+
+static const char *const shape_words[] = {
+	[CS_TAIL_BOX] =
+		"the extents of a face, as 12/768/768, 3072/3/768 or 3072/768/3",
+	[CS_TAIL_CHUNK] = "elements of a chunk, and how many of them are used: fewer",
+	[CS_TAIL_STRIDE] = "elements of a stride, more than 1",
+};
+
+/* What stands behind the ends, but for sizes: -1, or *at behind it. */
+static int take_tail(const char *name, const struct cs_alias **alias,
+		     struct cs_choice *to, const char **at, struct cs_err *err)
+{
+	char word[CS_INSTANCE] = "";
+	size_t n;
+	const struct cs_alias *of = *alias, *all = cs_aliases(&n);
+
+	if (of->tail == CS_TAIL_SIZE || of->tail == CS_TAIL_NONE)
+		return 0;
+	if (of->tail != CS_TAIL_WORD) {
+		*at = take_shape(of, *at, &to->variant.shape);
+		return to->variant.shape ?
+			       0 :
+			       cs_err_set(err, "'%s': behind the ends stand %s", name,
+					  shape_words[of->tail]);
+	}
+	if (*at)
+		*at = take_word(*at, word, sizeof(word));
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(all[i].name, of->name) && all[i].word &&
+		    !strcmp(all[i].word, word)) {
+			*alias = &all[i];
+			return 0;
+		}
+	return cs_err_set(err, "'%s' is not measured: there is %s/%s/%s and the like",
+			  name, of->name, argument_words(of), of->word);
+}
+
 static void place(const struct cs_alias *alias, const uint64_t *argument,
 		  struct cs_choice *to)
 {
@@ -243,6 +396,10 @@ static void place(const struct cs_alias *alias, const uint64_t *argument,
 	int back = alias->test && !strncmp(alias->test, "d2h.", 4);
 
 	to->variant = alias->variant;
+	if (alias->args == CS_ARGS_NUMA) /* next to any GPU */
+		return;
+	if (alias->test && cs_test_is_within(test_named(alias)))
+		first = second; /* the node is the one next to it */
 	to->src = (uint8_t)(1 + (back ? second : first));
 	to->dst = (uint8_t)(1 + (back ? first : second));
 	if (staged)
@@ -273,12 +430,16 @@ int cs_instance_parse(const char *name, const struct cs_alias **alias,
 		return cs_err_set(err, "'%s': behind '%s' stand numbers, %s", name,
 				  (*alias)->name, argument_words(*alias));
 	place(*alias, argument, to);
+	if (take_tail(name, alias, to, &at, err))
+		return -1;
 	while (at) {
+		int sized = to->bytes || (*alias)->tail;
+
 		at = take_word(at, word, sizeof(word));
-		if (!is_added(word) && (to->bytes || take_size(word, to, err)))
-			return to->bytes ? cs_err_set(err, "'%s': unknown '%s'", name,
-						      word) :
-					   cs_err_prefix(err, "'%s'", name);
+		if (!is_added(word) && (sized || take_size(word, to, err)))
+			return sized ? cs_err_set(err, "'%s': unknown '%s'", name,
+						  word) :
+				       cs_err_prefix(err, "'%s'", name);
 	}
 	return 0;
 }

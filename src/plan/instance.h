@@ -15,6 +15,7 @@ struct cs_instance {
 	uint64_t bytes;
 	struct cs_variant variant;
 	int src, dst; /* numbers of GPUs or NUMA nodes, as the test has them */
+	int numa;     /* the node of the thread that calls; CS_NEAREST: next to it */
 };
 
 /* The cell of a transfer, by the numbers that the settings know. */

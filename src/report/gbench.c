@@ -180,6 +180,7 @@ static int add_bench(struct telling *t, size_t at)
 		.variant = row->what.variant,
 		.src = number_of(t->run, row, &what->src),
 		.dst = number_of(t->run, row, &what->dst),
+		.numa = t->run->node[row->node].agent[what->issuer].numa,
 	};
 	int back = cs_row_test(row)->path == CS_PATH_D2H;
 

@@ -22,9 +22,26 @@
 #define HOST 16	  /* of a line of nodes, its first one */
 #define LISTED 40 /* nodes that are not quiet, each a line */
 
+static void put_shade(FILE *to, const struct cs_shade *shade)
+{
+	int coloured = cs_is_coloured() && *shade->sgr;
+
+	if (coloured)
+		cs_print_sgr(to, shade->sgr);
+	if (cs_has_blocks())
+		cs_print(to, "%s", shade->block);
+	else
+		putc(shade->glyph, to);
+	if (coloured)
+		cs_print_sgr(to, "0");
+}
+
 static void put_glyph(FILE *to, double off)
 {
-	putc(isnan(off) ? '?' : cs_shade_of_difference(off)->glyph, to);
+	if (isnan(off))
+		putc('?', to);
+	else
+		put_shade(to, cs_shade_of_difference(off));
 }
 
 static void print_legend(FILE *to)
@@ -32,9 +49,13 @@ static void print_legend(FILE *to)
 	const struct cs_scale *scale = &cs_scale_difference;
 	char text[240] = "";
 
-	for (int i = 0; i < scale->n; i++)
-		cs_text_add(text, sizeof(text), "%c %s,  ", scale->shade[i].glyph,
+	for (int i = 0; i < scale->n; i++) {
+		const char glyph[] = { scale->shade[i].glyph, '\0' };
+
+		cs_text_add(text, sizeof(text), "%s %s,  ",
+			    cs_has_blocks() ? scale->shade[i].block : glyph,
 			    scale->shade[i].label);
+	}
 	cs_fold(to, 2, 2, "%s: not compared,  ? no figure", text);
 }
 
@@ -44,11 +65,13 @@ static void put_cell(FILE *to, const struct cs_grid *grid, size_t cell)
 {
 	const struct cs_shade *odd = cs_odd_shade(grid, cell);
 
-	putc(!grid->planned[cell] && !grid->row[cell] ? ' ' :
-	     isnan(grid->value[cell])		      ? '?' :
-	     odd				      ? odd->glyph :
-							':',
-	     to);
+	if (odd && !isnan(grid->value[cell]))
+		put_shade(to, odd);
+	else
+		putc(!grid->planned[cell] && !grid->row[cell] ? ' ' :
+		     isnan(grid->value[cell])		      ? '?' :
+								':',
+		     to);
 }
 
 static void print_columns(FILE *to, const struct cs_grid *grid)
@@ -96,12 +119,18 @@ static void print_matrix(FILE *to, const struct cs_grid *grid)
 
 /* ---- curves ---- */
 
-/* How high a point stands, in levels. */
-static int level_of(const struct cs_curve *curve, int i, double most)
+/* What a point has on a level: the whole of it, of Unicode a part in eighths, or none. */
+static const char *bar_of(const struct cs_curve *curve, int i, double most, int level)
 {
+	static const char *const part[] = { " ", "▁", "▂", "▃", "▄",
+					    "▅", "▆", "▇", "█" };
 	double median = curve->point[i].median;
+	long eighths = isnan(median) ? 0 : lround(8 * LEVELS * median / most),
+	     here = eighths - 8 * (level - 1);
 
-	return isnan(median) ? 0 : (int)lround(LEVELS * median / most);
+	if (!cs_has_blocks())
+		return here >= 4 ? "#" : " ";
+	return part[here < 0 ? 0 : here > 8 ? 8 : here];
 }
 
 static void print_curve(FILE *to, const struct cs_grid *like,
@@ -120,8 +149,8 @@ static void print_curve(FILE *to, const struct cs_grid *like,
 	for (int level = LEVELS; level > 0; level--) {
 		cs_print(to, "%10.4g |", most * level / LEVELS);
 		for (int i = 0; i < curve->n; i++)
-			cs_print(to, "%*c", COLUMN,
-				 level_of(curve, i, most) >= level ? '#' : ' ');
+			cs_print(to, "%*s%s", COLUMN - 1, "",
+				 bar_of(curve, i, most, level));
 		putc('\n', to);
 	}
 	cs_print(to, "%10s  ", "");

@@ -11,10 +11,11 @@
 #include "base/err.h"
 #include "result/run.h"
 
-/* Where text goes: columns, 0 for the usual 80, and whether it shows colours. */
+/* Where text goes: columns, 0 for the usual 80, whether it shows colours, and blocks of
+ * Unicode. */
 #define CS_COLUMNS 80
 struct cs_page {
-	int columns, colour;
+	int columns, colour, blocks;
 };
 /* From here on this thread prints on such a page; returns what it was.  A thread begins
  * with 80 columns and no colour, as every file has. */

@@ -7,9 +7,10 @@
 
 #include "result/run.h"
 
-/* Longest line of what this thread prints; may colours be used? */
+/* Longest line of what this thread prints; may colours be used, and blocks? */
 int cs_columns(void);
 int cs_is_coloured(void);
+int cs_has_blocks(void);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 

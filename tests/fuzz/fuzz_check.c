@@ -11,9 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ "check", "FILE", "FILE", "-f", "json", "--nodes", "n[1-2]" },
 		{ "check", "FILE", "-f", "nagios", "--redact" },
 		{ "check", "FILE", "-f", "junit" },
+		{ "check", "FILE", "FILE", "-f", "html" },
 		{ "baseline", "FILE", "-f", "json" },
 		{ "compare", "FILE", "FILE", "-v" },
 		{ "compare", "FILE", "FILE", "-f", "csv" },
+		{ "compare", "FILE", "FILE", "-f", "html" },
 		{ "compare", "FILE" },
 		{ NULL },
 	};

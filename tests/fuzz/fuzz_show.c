@@ -22,6 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ "show", "FILE", "-f", "model", "-v" },
 		{ "show", "FILE", "-f", "nvbandwidth", "-v" },
 		{ "show", "FILE", "-f", "nvbandwidth-json" },
+		{ "show", "FILE", "-f", "html" },
+		{ "show", "FILE", "-f", "picture" },
 		{ NULL },
 	};
 

@@ -89,9 +89,24 @@ static inline json_t *fuzz_number(struct cs_rng *rng, const json_t *was)
 static inline json_t *fuzz_string(struct cs_rng *rng)
 {
 	static const char *const odd[] = {
-		"",	"\033[2J\n=1",	"x",   "gpu64",	       "gpu1",	   "numa0",
-		"host", "999999999999", "-1",  "0000:1b:00.0", "\xc2\x9b", "%s%n",
-		"3:1",	"..",		"a/b",
+		"",
+		"\033[2J\n=1",
+		"x",
+		"gpu64",
+		"gpu1",
+		"numa0",
+		"host",
+		"999999999999",
+		"-1",
+		"0000:1b:00.0",
+		"\xc2\x9b",
+		"%s%n",
+		"3:1",
+		"..",
+		"a/b",
+		"</title><script>",
+		"\"><img src=x",
+		"&#60;'",
 	};
 	char longer[600];
 

@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "fuzz.h"
+#include "page.h"
 #include "values.h"
 
 /* ---- a command ---- */
@@ -30,7 +31,7 @@ static inline void fuzz_command(int fd, const char *const *words)
 	char name[32], program[] = "cscope-mpi", *argv[16] = { program };
 	static struct cs_options opt;
 	struct cs_err err = { "" };
-	int argc = 1, status, is_json = 0;
+	int argc = 1, status, is_json = 0, is_page = 0;
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
@@ -42,6 +43,7 @@ static inline void fuzz_command(int fd, const char *const *words)
 
 		MUST(argc < 15);
 		is_json |= strstr(word, "json") != NULL;
+		is_page |= !strcmp(word, "html");
 		argv[argc] = strdup(strcmp(word, "FILE") ? word : name);
 	}
 	MUST(!cs_options_parse(argc, argv, &opt, &err));
@@ -56,6 +58,8 @@ static inline void fuzz_command(int fd, const char *const *words)
 	fclose(to);
 	if (!is_json)
 		fuzz_is_clean(text, size);
+	if (is_page && size)
+		page_is_whole(text);
 	free(text);
 	while (--argc)
 		free(argv[argc]);

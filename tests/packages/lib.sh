@@ -65,6 +65,52 @@ ok() { # SENTENCE COMMAND...
 	fi
 }
 
+# ---- fresh roots of distributions ----
+
+# Unpack a new root of a release of Debian or Ubuntu.  What mmdebstrap made of the mirror is
+# kept beside the build for the next one.
+fresh_root() { # SUITE FOLDER
+	local suite=$1 tar=$build/packaging/roots/$1.tar
+	local -a from=("http://deb.debian.org/debian")
+	if [ "$suite" = noble ]; then
+		from=(--keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+			"deb http://archive.ubuntu.com/ubuntu noble main universe")
+	fi
+	if [ ! -e "$tar" ]; then
+		mkdir -p "${tar%/*}"
+		mmdebstrap --quiet --variant=apt "$suite" "$tar.new.tar" "${from[@]}" &&
+			mv "$tar.new.tar" "$tar" || return 1
+	fi
+	mkdir "$2" && tar -xf "$tar" -C "$2" && cp /etc/resolv.conf "$2/etc/"
+}
+
+# Print why no fresh root of a release can be made here; nothing where it can.
+no_root() { # SUITE
+	if [ "$(id -u)" != 0 ]; then
+		echo "needs root"
+	elif ! command -v mmdebstrap >/dev/null; then
+		echo "no mmdebstrap"
+	elif [ "$1" = noble ] && [ ! -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]; then
+		echo "no key of Ubuntu (package ubuntu-keyring)"
+	fi
+}
+
+# A command in a root, with processes and mounts of its own, and this machine's network.
+in_root() { # FOLDER COMMAND...
+	local root=$1
+	shift
+	# shellcheck disable=SC2016 # the shell's own dollars
+	unshare --mount --pid --fork --mount-proc="$root/proc" sh -c '
+		root=$1
+		shift
+		mount --rbind /sys "$root/sys" && mount -t tmpfs shm "$root/dev/shm" &&
+			exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 \
+				DEBIAN_FRONTEND=noninteractive \
+				PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$root" "$@"
+}
+
+# ---- answers ----
+
 is_empty() { # FILE
 	cat "$1"
 	[ -f "$1" ] && [ ! -s "$1" ]

@@ -56,6 +56,10 @@ CS_TIMEOUT=200 run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-lim
 ok "what it leaves out is said, with the first reason" eval \
 	'status_is 0 && prints "1 of the 34 benchmarks of Comm.Scope are left out:" && prints "Comm_[A-Za-z_]*. is (not measured|measured with)"'
 
+run 0 --no-mpi --seed 1 --gpus 0,1 -s 64K --spread 64K --cell-limit 1s -t 'Comm_chunk_pull/0/1/32/16,Comm_stride_push/1/0/16,Comm_cudart_kernel/0/1/256,Comm_libc_malloc/0/16' -f commscope-csv
+ok "shapes and calls by their names, in its files too" eval \
+	'status_is 0 && [ "$(sed -n "s/^\"\(Comm_[^\"]*\)\".*/\1/p" out | sort | paste -sd" ")" = "Comm_chunk_pull/0/1/32/16/manual_time Comm_cudart_kernel/0/1/256/real_time/threads:1 Comm_libc_malloc/0/log2(N):16 Comm_libc_malloc/0/log2(N):16 Comm_stride_push/1/0/16/manual_time" ]'
+
 # ---- their command line ----
 
 scope --benchmark_list_tests --cuda 0 --cuda 1
@@ -64,7 +68,8 @@ ok "its names are listed: families, arguments, sizes as there" eval \
 	 [ "$(grep -c "^$one/0/0/" out)" = 25 ] && grep -qxF "Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer/0/1/log2(N):30/manual_time" out'
 scope --benchmark_list_tests=true --benchmark_filter='PinnedToGPU/0/(0|3)/' --cuda 0 --cuda 3
 ok "... those that a filter takes" eval \
-	'status_is 0 && [ "$(families out)" = "$one" ] && [ "$(cut -d/ -f3 out | sort -u | paste -sd,)" = 0,3 ]'
+	'status_is 0 && [ "$(families out)" = "$one Comm_3d_cudaMemcpy2DAsync_PinnedToGPU Comm_3d_cudaMemcpy3DAsync_PinnedToGPU Comm_3d_kernel3D_PinnedToGPU" ] &&
+	 [ "$(cut -d/ -f3 out | sort -u | paste -sd,)" = 0,3 ]'
 
 filter="cudaMemcpyAsync_(PinnedToGPU|GPUToGPUPeer).*/0/(1|3)/log2\(N\):(16|18)/"
 scope --benchmark_out_format=csv --benchmark_out=x.csv --benchmark_filter="$filter" \
@@ -92,9 +97,9 @@ ok "what means nothing here is said in one line" eval \
 	'status_is 0 && [ "$(grep -c "no meaning here" err)" = 1 ] && grep -q "benchmark_color.*tabular\|tabular.*benchmark_color" err && grep -q time_unit err'
 scope --benchmark_nothing
 ok "what is unknown is refused, as there" eval 'status_is 64 && grep -q "Error in command line: Unrecognized token: --benchmark_nothing" err'
-scope --benchmark_filter=Comm_3d_cudaMemcpy
+scope --benchmark_filter=Comm_UM_Nothing
 ok "... and a filter that fits nothing, as there" eval \
-	'status_is 3 && grep -qF "Failed to match any benchmarks against regex: Comm_3d_cudaMemcpy (" err'
+	'status_is 3 && grep -qF "Failed to match any benchmarks against regex: Comm_UM_Nothing (" err'
 scope --cuda
 ok "... and --cuda without a number" eval 'status_is 64 && grep -q "needs a value" err'
 scope --benchmark_format=xml

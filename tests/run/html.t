@@ -108,6 +108,13 @@ ok "of a node: a character a cell, the slow ones of another kind" eval \
 	'grep -Eqx " +2  [=#]{2} [=#]" out && grep -Eqx " +0   \.\.\." out'
 run 0 show "$results/h200x4/sweep.json" -f picture
 ok "of a sweep: a curve" eval 'grep -Eqx " +4K +16K +64K .* 1G" out && [ "$(grep -c " |" out)" = 24 ]'
+LC_ALL=C.UTF-8 run 0 show "$results/h200x4/sweep.json" -f picture --color always
+ok "… of Unicode's blocks, by eighths, where a terminal has them" eval \
+	'grep -q "396.5 | .*▃ .*▇ .*█ .*█$" out'
+LC_ALL=C.UTF-8 run 0 show n07.json -f picture --color always
+ok "… cells in their colours" grep -q $'\x1b\\[1;33m▒\x1b\\[0m\|\x1b\\[31m▓\x1b\\[0m' out
+LC_ALL=C.UTF-8 run 0 show n07.json -f picture
+ok "… a file has neither" eval '! LC_ALL=C grep -q "[^ -~]" out'
 run 0 show "$results/h200x4/np4-both.json" -q -o run.trace.json
 ok_json "run.trace.json: a cell is an event on the line of its GPU" run.trace.json \
 	'sum(e["ph"] == "X" for e in d["traceEvents"]) >= 48 and {e["args"]["name"] for e in d["traceEvents"] if e["name"] == "thread_name"} == {"GPU 0", "GPU 1", "GPU 2", "GPU 3"} and all(e["dur"] > 0 and e["tid"] < 4 for e in d["traceEvents"] if e["ph"] == "X")'
@@ -116,10 +123,12 @@ ok_json "run.trace.json: a cell is an event on the line of its GPU" run.trace.js
 
 if [ -n "${HAVE_CUDA:-}" ]; then
 	fake 8
-	run 0 --no-mpi --seed 1 -m peer -s 64K -q -o live.html -o live.json
+	run 0 --no-mpi --seed 1 -t 'peer.ce.*,h2d.ce.pinned.*,d2h.ce.pinned.*' --samples 3 -s 64K \
+		-q -o live.html -o live.json
 	run 0 show live.json -f html
 	ok "what a run writes has the bytes of show" same live.html out
-	ok "… a node of 8 GPUs in less than 150 kB" eval '[ "$(wc -c <live.html)" -lt 150000 ]'
+	ok "… a node of 8 GPUs in less than 150 kB, of more than 30 matrices" eval \
+		'[ "$(wc -c <live.html)" -lt 150000 ] && [ "$(grep -o "<figure" live.html | wc -l)" -gt 30 ]'
 	ok "… with every figure" eval 'page whole live.html && page figures live.html live.json'
 	fake 2
 	run 0 --no-mpi --seed 1 --placement process,thread -m peer -s 64K -q -o place.html

@@ -108,6 +108,83 @@ static void instances_choose_one_cell(void)
 	t_eq_int(c.variant.cache, CS_CACHE_COLD);
 }
 
+/* Names of what has no size, and what each of them chooses. */
+static void shapes_and_calls_have_names_of_commscope(void)
+{
+	static const struct {
+		const char *test, *family, *name, *shape;
+	} of[] = {
+		{ "peer.sm3d.halo.pair", "3d_kernel3D_push",
+		  "Comm_3d_kernel3D_push/1/2/12/768/768/manual_time",
+		  "768x768x768:3:x" },
+		{ "peer.copy3d.halo.pair", "3d_cudaMemcpy3DPeerAsync_GPUToGPU",
+		  "Comm_3d_cudaMemcpy3DPeerAsync_GPUToGPU/1/2/3072/2/768/manual_time",
+		  "768x768x768:2:y" },
+		{ "peer.pack.halo.pair", "3d_pack_cudaMemcpyPeer_unpack",
+		  "Comm_3d_pack_cudaMemcpyPeer_unpack/1/2/3072/768/3/manual_time",
+		  "768x768x768:3:z" },
+		{ "peer.chunk.read.pair", "chunk_pull",
+		  "Comm_chunk_pull/1/2/32/16/manual_time", "64/128" },
+		{ "peer.stride.write.pair", "stride_push",
+		  "Comm_stride_push/1/2/16/manual_time", "4/64" },
+		{ "local.call.launch256.alone", "cudart_kernel",
+		  "Comm_cudart_kernel/0/2/256/real_time/threads:1", NULL },
+		{ "local.call.context-sync.alone", "cudaDeviceSynchronize",
+		  "Comm_cudaDeviceSynchronize/0/2/real_time/threads:1", NULL },
+		{ "local.call.copy3d.alone", "cudart_cudaMemcpy3DAsync_GPUToGPU",
+		  "Comm_cudart_cudaMemcpy3DAsync_GPUToGPU/2/2/real_time/threads:1",
+		  NULL },
+		{ "local.call.managed-alloc.alone", "cudart_cudaMallocManaged",
+		  "Comm_cudart_cudaMallocManaged/0/2/log2(N):20", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct cs_instance c = cell(of[i].test, of[i].shape ? 1 : 2, 2,
+					    1 << 20);
+		uint64_t shape[CS_SHAPE_FACES] = { 0 };
+		struct cs_choice chosen;
+		char name[CS_INSTANCE] = "";
+		struct cs_err err;
+		size_t n;
+		const struct cs_alias *a = cs_aliases(&n);
+
+		if (of[i].shape)
+			t_eq_int(cs_shape_parse(of[i].shape, shape, &err), 1);
+		c.variant.shape = shape[0];
+		while (n-- && cs_instance_alias(&c, &a[n], a[n].name, name))
+			;
+		t_eq_str(name, of[i].name);
+		t_ok(!strncmp(cs_alias_bare(name), of[i].family, strlen(of[i].family)));
+		chosen = chosen_by(of[i].name, &err);
+		t_eq_str(err.text, "");
+		t_eq_int(chosen.test, c.test);
+		t_ok(chosen.variant.shape == shape[0]);
+		t_ok(chosen.src == 1 + c.src && chosen.dst == 1 + c.dst);
+	}
+}
+
+static void shapes_and_calls_that_are_none_are_refused(void)
+{
+	static const char *const of[][2] = {
+		{ "3d_kernel3D_push/0/1/13/768/768", "the extents of a face" },
+		{ "3d_kernel3D_push/0/1/12/768", "the extents of a face" },
+		{ "3d_kernel3D_push/0/1/12/3/768", "the extents of a face" },
+		{ "chunk_push/0/1/32/32", "how many of them are used: fewer" },
+		{ "stride_pull/0/1/1", "more than 1" },
+		{ "cudart_kernel/0/0/8",
+		  "there is cudart_kernel/NUMA/GPU/0 and the like" },
+		{ "cudart_kernel/0/0",
+		  "there is cudart_kernel/NUMA/GPU/0 and the like" },
+		{ "stride_pull/0/1/16/20", "unknown '20'" },
+	};
+	struct cs_err err;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		chosen_by(of[i][0], &err);
+		t_ok(strstr(err.text, of[i][1]) != NULL);
+	}
+}
+
 static void what_is_no_instance_is_refused(void)
 {
 	struct cs_err err;
@@ -218,6 +295,10 @@ int main(void)
 		{ "cells have names of ours", cells_have_names_of_ours },
 		{ "cells have names of Comm|Scope", cells_have_names_of_commscope },
 		{ "an instance of Comm|Scope is one cell", instances_choose_one_cell },
+		{ "shapes and calls have names of Comm|Scope",
+		  shapes_and_calls_have_names_of_commscope },
+		{ "... and what is none of them is refused",
+		  shapes_and_calls_that_are_none_are_refused },
 		{ "what is no instance is refused", what_is_no_instance_is_refused },
 		{ "either way names a cell of both", either_way_names_a_cell_of_both },
 		{ "a filter is as Google Benchmark's", a_filter_is_google_benchmarks },

@@ -155,7 +155,7 @@ static void divisions(void)
 	int a;
 
 	canned_init(&c, 1, 8, 0, PAIR, 1);
-	cs_page_turn((struct cs_page){ 120, 0 });
+	cs_page_turn((struct cs_page){ .columns = 120 });
 	for (i = 0; i < sizeof(division) / sizeof(division[0]); i++) {
 		c.run.node[0].facts.n_ranks = division[i].ranks;
 		for (a = 0; a < 8; a++)

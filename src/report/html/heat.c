@@ -16,8 +16,8 @@
 #include "report/odd.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
-#define LEFT 52
-#define TOP 40
+#define MANY 12	    /* matrices: of more, those with nothing to see are small */
+#define SENSE 90 /* wide, "from row to column" */
 #define STRIP 30 /* below: all cells on one line */
 
 struct heat {
@@ -27,6 +27,8 @@ struct heat {
 	int is_list;	  /* a cell an agent, in one row */
 	double peak;	  /* of the links; NAN: colours are differences */
 	double low, high; /* what is usual of it */
+	int is_numbered;  /* with figures in its cells, and the names of its ends */
+	double left, top; /* of the first cell */
 	double w, h;	  /* of a cell */
 };
 
@@ -83,7 +85,29 @@ static int is_there(const struct cs_grid *grid, size_t i)
 	return grid->planned[i] || grid->row[i];
 }
 
-static int heat_init(struct heat *heat, const struct cs_grid *grid)
+/* A cell that is below its like, or without a figure. */
+static int is_notable(const struct cs_grid *grid)
+{
+	for (size_t i = 0; i < cs_grid_cells(grid); i++)
+		if (is_there(grid, i) &&
+		    (isnan(grid->value[i]) || grid->mark[i] == '<'))
+			return 1;
+	return 0;
+}
+
+/* `many`: there is no room for figures that say nothing, and they are in tables. */
+static void set_sizes(struct heat *heat, int many)
+{
+	int fits = heat->n_cols <= NUMBERED;
+
+	heat->is_numbered = fits && (!many || is_notable(heat->grid));
+	heat->left = heat->is_numbered ? 52 : 8;
+	heat->top = heat->is_numbered ? 40 : 20;
+	heat->w = !heat->is_numbered ? (fits ? 18 : 10) : heat->n_cols <= 4 ? 62 : 50;
+	heat->h = !heat->is_numbered ? heat->w : heat->n_cols <= 4 ? 34 : 28;
+}
+
+static int heat_init(struct heat *heat, const struct cs_grid *grid, int many)
 {
 	size_t n = cs_grid_cells(grid), k = 0;
 
@@ -98,16 +122,15 @@ static int heat_init(struct heat *heat, const struct cs_grid *grid)
 	heat->n_rows = heat->is_list ? 1 : grid->n_rows;
 	heat->n_cols = heat->is_list ? (int)k : grid->n_cols;
 	find_peak(heat);
-	heat->w = heat->n_cols <= 4 ? 62 : heat->n_cols <= NUMBERED ? 50 : 10;
-	heat->h = heat->n_cols <= 4 ? 34 : heat->n_cols <= NUMBERED ? 28 : 10;
+	set_sizes(heat, many);
 	return 0;
 }
 
 static struct cs_box box_of(const struct heat *heat, int k)
 {
-	return (struct cs_box){ LEFT + heat->w * (k % heat->n_cols) + 1,
-				TOP + heat->h * (k / heat->n_cols) + 1, heat->w - 2,
-				heat->h - 2 };
+	return (struct cs_box){ heat->left + heat->w * (k % heat->n_cols) + 1,
+				heat->top + heat->h * (k / heat->n_cols) + 1,
+				heat->w - 2, heat->h - 2 };
 }
 
 /* What is not compared is no odder than the rest. */
@@ -162,7 +185,7 @@ static void put_shade(struct cs_html *h, const struct heat *heat,
 	cs_html(h, "\"");
 	cs_svg_shade(h, shade);
 	cs_html(h, "/>");
-	if (heat->n_cols <= NUMBERED)
+	if (heat->is_numbered)
 		put_values(h, heat, shade);
 }
 
@@ -208,44 +231,62 @@ static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
 	cs_html(h, "/>");
 }
 
+static void put_label(struct cs_html *h, double x, double y, const char *text)
+{
+	cs_html(h, "<text x=\"%g\" y=\"%g\">", x, y);
+	cs_html_text(h, "%s", text);
+	cs_html(h, "</text>");
+}
+
+static struct cs_label column_name(const struct heat *heat, int column)
+{
+	const struct cs_grid *grid = heat->grid;
+
+	return heat->is_list ?
+		       cs_cell_label(grid, heat->cell[column]) :
+		       cs_endpoint_text(grid->run, grid->node, &grid->col_end[column]);
+}
+
 static void put_labels(struct cs_html *h, const struct heat *heat)
 {
 	const struct cs_grid *grid = heat->grid;
-	struct cs_pen pen = { 0, TOP - 8, 12, CS_MIDDLE, CS_INK, 0 };
 
-	for (int c = 0; c < heat->n_cols && heat->n_cols <= NUMBERED; c++) {
-		pen.x = LEFT + heat->w * c + heat->w / 2;
-		cs_svg_text(h, &pen, "%s",
-			    heat->is_list ? cs_cell_label(grid, heat->cell[c]).text :
-					    cs_endpoint_text(grid->run, grid->node,
-							     &grid->col_end[c])
-						    .text);
-	}
-	pen.x = LEFT - 8;
-	pen.anchor = CS_END;
-	for (int r = 0;
-	     r < heat->n_rows && !heat->is_list && heat->n_cols <= NUMBERED; r++) {
-		pen.y = TOP + heat->h * r + heat->h / 2 + 4;
-		cs_svg_text(h, &pen, "%s",
-			    cs_endpoint_text(grid->run, grid->node, &grid->row_end[r])
-				    .text);
-	}
-	pen = (struct cs_pen){
-		LEFT + heat->w * heat->n_cols / 2.0, 13, 11, CS_MIDDLE, CS_INK_MUTE, 0
-	};
-	cs_svg_text(h, &pen, heat->is_list ? "" : "from row to column");
+	cs_html(h, "<g font-size=\"12\" text-anchor=\"middle\"");
+	cs_svg_fill(h, CS_INK);
+	cs_html(h, ">");
+	for (int c = 0; c < heat->n_cols; c++)
+		put_label(h, heat->left + heat->w * c + heat->w / 2, heat->top - 8,
+			  column_name(heat, c).text);
+	for (int r = 0; r < heat->n_rows && !heat->is_list; r++)
+		put_label(h, heat->left / 2, heat->top + heat->h * r + heat->h / 2 + 4,
+			  cs_endpoint_text(grid->run, grid->node, &grid->row_end[r])
+				  .text);
+	cs_html(h, "</g>");
+}
+
+static void put_sense(struct cs_html *h, const struct heat *heat)
+{
+	struct cs_pen pen = { heat->left + heat->w * heat->n_cols / 2.0,
+			      13,
+			      11,
+			      CS_MIDDLE,
+			      CS_INK_MUTE,
+			      0 };
+
+	cs_svg_text(h, &pen, "from row to column");
 }
 
 /* All cells between nothing and the link, with what is usual. */
 static void put_strip(struct cs_html *h, const struct heat *heat)
 {
-	double y = TOP + heat->h * heat->n_rows + 14, w = heat->w * heat->n_cols;
+	double y = heat->top + heat->h * heat->n_rows + 14, w = heat->w * heat->n_cols;
 	const struct cs_grid *grid = heat->grid;
 
-	cs_svg_line(h, &(struct cs_box){ LEFT, y, LEFT + w, y }, CS_INK_AXIS, 1);
+	cs_svg_line(h, &(struct cs_box){ heat->left, y, heat->left + w, y },
+		    CS_INK_AXIS, 1);
 	if (heat->low < heat->high) {
 		cs_html(h, "<rect x=\"%.4g\" y=\"%g\" width=\"%.3g\" height=\"12\"",
-			LEFT + w * heat->low / heat->peak, y - 6,
+			heat->left + w * heat->low / heat->peak, y - 6,
 			w * (heat->high - heat->low) / heat->peak);
 		cs_svg_fill(h, CS_INK_USUAL);
 		cs_html(h, "/>");
@@ -254,16 +295,19 @@ static void put_strip(struct cs_html *h, const struct heat *heat)
 	for (size_t i = 0; i < cs_grid_cells(grid); i++)
 		if (!isnan(grid->value[i]))
 			cs_html(h, "M%.5g %gv10",
-				LEFT + w * fmin(grid->value[i] / heat->peak, 1.05),
+				heat->left +
+					w * fmin(grid->value[i] / heat->peak, 1.05),
 				y - 5);
 	cs_html(h, "\"");
 	cs_svg_stroke(h, CS_INK_MEASURED);
 	cs_html(h, "/>");
 	cs_svg_text(h,
-		    &(struct cs_pen){ LEFT, y + 18, 10.5, CS_START, CS_INK_MUTE, 0 },
+		    &(struct cs_pen){ heat->left, y + 18, 10.5, CS_START, CS_INK_MUTE,
+				      0 },
 		    "0");
 	cs_svg_text(h,
-		    &(struct cs_pen){ LEFT + w, y + 18, 10.5, CS_END, CS_INK_MUTE, 0 },
+		    &(struct cs_pen){ heat->left + w, y + 18, 10.5, CS_END,
+				      CS_INK_MUTE, 0 },
 		    "link %.0f GB/s", heat->peak);
 }
 
@@ -319,14 +363,18 @@ static void put_matrix(struct cs_html *h, const struct heat *heat)
 							   &cs_scale_share;
 	int strip = !isnan(heat->peak);
 
-	cs_html(h, "<figure class=\"%s\">", heat->n_cols <= 4 ? "few" : "many");
+	cs_html(h, "<figure class=\"%s\">",
+		heat->n_cols <= 4 || !heat->is_numbered ? "few" : "many");
 	put_caption(h, heat);
-	cs_svg_begin(h, LEFT + heat->w * heat->n_cols + 14,
-		     TOP + heat->h * heat->n_rows + (strip ? STRIP + 6 : 4),
+	cs_svg_begin(h, heat->left + heat->w * heat->n_cols + 14,
+		     heat->top + heat->h * heat->n_rows + (strip ? STRIP + 6 : 4),
 		     grid->test->name);
 	cs_svg_describe(h, "median %g %s, least %g, greatest %g", grid->median,
 			cs_unit_text((int)grid->test->unit), grid->min, grid->max);
-	put_labels(h, heat);
+	if (!heat->is_list && heat->w * heat->n_cols > SENSE)
+		put_sense(h, heat);
+	if (heat->is_numbered)
+		put_labels(h, heat);
 	for (int i = 0; i < scale->n; i++)
 		put_shade(h, heat, &scale->shade[i]);
 	put_missing(h, heat);
@@ -353,13 +401,22 @@ static const struct {
 	[CS_PATH_HOST] = { "Between NUMA nodes", NULL },
 };
 
+static uint32_t held_by_curves(const struct cs_run *run)
+{
+	uint32_t held = 0;
+
+	for (uint32_t i = 0; i < cs_grids(run); i++)
+		held += cs_curve_holds(run, i) != 0;
+	return held;
+}
+
 /* 1: it was the first of its section, which is open now. */
-static int put_one(struct cs_html *h, const struct cs_grid *grid, int begun)
+static int put_one(struct cs_html *h, const struct cs_grid *grid, int many, int begun)
 {
 	enum cs_path path = grid->test->path;
 	struct heat heat;
 
-	if (heat_init(&heat, grid)) {
+	if (heat_init(&heat, grid, many)) {
 		free(heat.cell);
 		return -1;
 	}
@@ -376,7 +433,8 @@ static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
 		    enum cs_path path)
 {
 	const struct cs_run *run = d->run;
-	int rc = 0;
+	int rc = 0,
+	    many = run->n_nodes == 1 && cs_grids(run) - held_by_curves(run) > MANY;
 
 	for (uint32_t i = 0; i < cs_grids(run) && rc >= 0; i++) {
 		struct cs_grid grid;
@@ -388,7 +446,7 @@ static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
 		if (cs_odd_mark(&d->likeness, &grid))
 			rc = -1;
 		else if (grid.n_planned)
-			rc = put_one(h, &grid, rc);
+			rc = put_one(h, &grid, many, rc);
 		cs_grid_release(&grid);
 	}
 	if (rc > 0) {
@@ -402,13 +460,9 @@ int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {
 	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
 					      CS_PATH_LOCAL, CS_PATH_HOST };
-	const struct cs_run *run = digest->run;
-	uint32_t n = cs_grids(run), held = 0;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		held += cs_curve_holds(run, i) != 0;
-	if (n == held)
+	if (cs_grids(digest->run) == held_by_curves(digest->run))
 		return 0;
 	cs_html_section(
 		h, "Matrices",
@@ -416,7 +470,9 @@ int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 		"known what is usual; else how far it is from its like, where these "
 		"are compared. The scales are the same in every report. A ring is a "
 		"cell slower than its like, a broken one a cell with a remark. Below "
-		"a matrix all cells between 0 and the link; the band is usual.");
+		"a matrix all cells between 0 and the link; the band is usual. Of "
+		"many matrices those with nothing to see are small; all figures are "
+		"in the tables at the end.");
 	cs_html_legend(h, &cs_scale_share, "no figure");
 	cs_html_legend(h, &cs_scale_difference, "no figure");
 	cs_html_section_end(h);
