@@ -73,7 +73,7 @@ int cs_cell_print(FILE *to, const struct cs_run *cut);
 void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);
 /* advice.c.  Of each GPU of a node the nearest CPUs and cards, behind an empty line, and the
  * lines for a launcher and for libraries that follow.  -1: no memory. */
-int cs_advice_print(FILE *to, const struct cs_run_node *node);
+int cs_advice_print(FILE *to, const struct cs_run_node *nd);
 /* classes.c.  NVLinks between two GPUs; 0 none that is known of. */
 int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b);
 /* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
