@@ -316,6 +316,7 @@ endif
 	%D%/check/bounds/criteria.c \
 	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
+	%D%/check/bounds/line.c \
 	%D%/check/bounds/site.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
