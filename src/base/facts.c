@@ -324,6 +324,8 @@ static const struct cs_field cpu_side_fields[] = {
 	SIDE(COUNT, "huge_percent", huge_percent, .most = 100),
 	SIDE(COUNT, "page_faults", faults),
 	SIDE(COUNT, "major_faults", major_faults),
+	SIDE(COUNT, "nvlink_bytes", nvlink_bytes),
+	SIDE(COUNT, "pcie_bytes", pcie_bytes),
 	SIDE(TEXT, "flush", flush),
 	SIDE(REAL, "flush_warm_ns", warm_ns),
 	SIDE(REAL, "flush_cold_ns", cold_ns),

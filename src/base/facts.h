@@ -137,6 +137,9 @@ struct cs_cpu_side {
 	/* of managed memory that its workers touched: page faults of one sample, those
 	 * for which the kernel had to wait for pages among them; -1: it was not */
 	int64_t faults, major_faults;
+	/* while its pages moved in the first sample, what the issuer's GPU has counted on
+	 * its way; -1: its links do not say, or no pages moved */
+	int64_t nvlink_bytes, pcie_bytes;
 	char flush[16]; /* by "clflushopt"; "" it was not asked for */
 	double warm_ns,
 		cold_ns; /* of a load, as that was proven; NAN it was not asked for */

@@ -12,6 +12,7 @@
 #include "node/agent_arena.h"
 #include "node/agent_cell.h"
 #include "node/agent_reading.h"
+#include "node/crossed.h"
 
 struct cs_agent {
 	struct cs_agent_args args;
@@ -29,6 +30,7 @@ struct cs_agent {
 	struct cs_agent_arena arena;
 	struct cs_agent_cell cell;
 	struct cs_agent_reading reading;
+	struct cs_crossed crossed;
 };
 
 static int me(const struct cs_agent *agent)
@@ -139,16 +141,26 @@ static int do_prepare(struct cs_agent *a)
 	a->slot->throttle = 0;
 	a->slot->calls = 0;
 	cs_agent_reading_throttle(&a->reading, a->slot);
+	cs_crossed_prepare(&a->crossed);
 	return cs_agent_cell_prepare(&a->cell, &a->ends);
 }
 
 static int do_home(struct cs_agent *a)
 {
-	return cs_agent_cell_home(&a->cell, &a->ends);
+	struct cs_nvml_gpu *nvml = a->reading.nvml;
+
+	if (cs_crossed_judge(&a->crossed, nvml, &a->ends))
+		return -1;
+	cs_crossed_leave(&a->crossed, nvml, &a->ends);
+	if (cs_agent_cell_home(&a->cell, &a->ends))
+		return -1;
+	cs_crossed_home(&a->crossed, nvml);
+	return 0;
 }
 
 static int do_arm(struct cs_agent *a)
 {
+	cs_crossed_arm(&a->crossed);
 	return cs_agent_cell_arm(&a->cell, &a->ends);
 }
 
@@ -159,8 +171,15 @@ static int do_probe(struct cs_agent *a)
 
 static int do_check(struct cs_agent *a)
 {
+	int crossed = cs_crossed_judge(&a->crossed, a->reading.nvml, &a->ends);
+	struct cs_err err = a->slot->err;
+
 	cs_agent_reading_throttle(&a->reading, a->slot);
-	return cs_agent_cell_check(&a->cell, &a->ends);
+	if (!cs_agent_cell_check(&a->cell, &a->ends) && !crossed)
+		return 0;
+	if (crossed)
+		a->slot->err = err;
+	return -1;
 }
 
 static int do_source(struct cs_agent *a)

@@ -10,6 +10,8 @@
 #define NVML_FIELD_LINK_SPEED 164u /* MB/s of the link named by scope */
 #define NVML_FIELD_DATA_SENT 138u /* KiB of payload, of the link, or of all */
 #define NVML_FIELD_DATA_RECEIVED 139u
+#define NVML_FIELD_PCIE_SENT 197u /* bytes; they may begin anew at 2^32 */
+#define NVML_FIELD_PCIE_RECEIVED 198u
 #define NVML_ALL_LINKS 0xffffffffu
 #define NVML_REMOTE_GPU 0
 #define NVML_REMOTE_SWITCH 2
@@ -23,25 +25,31 @@ static int32_t generation(unsigned version)
 	return version < sizeof(of) / sizeof(*of) ? of[version] : -1;
 }
 
+static double number_of(const struct nvml_field *field)
+{
+	if (field->result != NVML_OK)
+		return NAN;
+	switch (field->type) {
+	case 0:
+		return field->value.real;
+	case 1:
+		return field->value.u32;
+	case 2:
+	case 3:
+		return (double)field->value.u64;
+	default:
+		return NAN;
+	}
+}
+
 /* A number out of a field, NAN when this GPU or driver has none. */
 static double field_number(struct cs_nvml_gpu *gpu, unsigned id, unsigned scope)
 {
 	struct nvml_field field = { .id = id, .scope = scope };
 
-	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) != NVML_OK ||
-	    field.result != NVML_OK)
+	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) != NVML_OK)
 		return NAN;
-	switch (field.type) {
-	case 0:
-		return field.value.real;
-	case 1:
-		return field.value.u32;
-	case 2:
-	case 3:
-		return (double)field.value.u64;
-	default:
-		return NAN;
-	}
+	return number_of(&field);
 }
 
 static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
@@ -213,4 +221,26 @@ int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu)
 int64_t cs_nvml_received_kib(struct cs_nvml_gpu *gpu)
 {
 	return link_payload(gpu, NVML_FIELD_DATA_RECEIVED);
+}
+
+void cs_nvml_traffic(struct cs_nvml_gpu *gpu, struct cs_traffic *out)
+{
+	struct nvml_field field[] = {
+		{ .id = NVML_FIELD_DATA_SENT, .scope = NVML_ALL_LINKS },
+		{ .id = NVML_FIELD_DATA_RECEIVED, .scope = NVML_ALL_LINKS },
+		{ .id = NVML_FIELD_PCIE_SENT },
+		{ .id = NVML_FIELD_PCIE_RECEIVED },
+	};
+	const int n = sizeof(field) / sizeof(*field);
+	int code = CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, n, field);
+	int64_t *to[] = { &out->nvlink[0], &out->nvlink[1], &out->pcie[0],
+			  &out->pcie[1] };
+
+	for (int i = 0; i < n; i++) {
+		double number = code == NVML_OK ? number_of(&field[i]) : NAN;
+
+		*to[i] = !(number >= 0) ? -1 :
+			 i < 2		? (int64_t)number * 1024 :
+					  (int64_t)number;
+	}
 }

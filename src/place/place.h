@@ -200,6 +200,12 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 			int n_counted, struct cs_conditions *out);
 /* What is quickly read of it: below 1 ms. */
 void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out);
+
+/* Bytes that links of a GPU have carried, [0] out of it and [1] in; -1: they do not say. */
+struct cs_traffic {
+	int64_t nvlink[2], pcie[2];
+};
+void cs_nvml_traffic(struct cs_nvml_gpu *gpu, struct cs_traffic *out);
 /* Boards that NVML counts, attaching them all; -1 it cannot say. */
 int cs_nvml_count(struct cs_nvml *nvml);
 /* The i-th of them into *sight; -1 when it is out of reach. */

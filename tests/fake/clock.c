@@ -478,17 +478,20 @@ static double noise_of(uint64_t x)
 	return (double)((x ^ (x >> 31)) >> 11) / (double)(1ull << 52) - 1;
 }
 
-/* What goes through host memory is not on NVLink. */
+/* Out of a GPU and into one: [0] and [1] by NVLink, [2] and [3] by PCIe.  What goes through
+ * host memory is not on NVLink. */
 void fake_flow_count(const struct fake_flow *flow, uint64_t bytes)
 {
-	_Atomic uint64_t(*counters)[2] = fake_counters();
+	_Atomic uint64_t(*counters)[4] = fake_counters();
+	int pcie = flow->src == FAKE_HOST || flow->dst == FAKE_HOST;
 
 	if (!counters || flow->staged || flow->src == flow->dst ||
-	    flow->src == FAKE_HOST || flow->dst == FAKE_HOST ||
-	    fake_number("FAKE_NVLINK_IDLE", 0, 1, 0))
+	    (!pcie && fake_number("FAKE_NVLINK_IDLE", 0, 1, 0)))
 		return;
-	atomic_fetch_add(&counters[flow->src][0], bytes);
-	atomic_fetch_add(&counters[flow->dst][1], bytes);
+	if (flow->src != FAKE_HOST)
+		atomic_fetch_add(&counters[flow->src][2 * pcie], bytes);
+	if (flow->dst != FAKE_HOST)
+		atomic_fetch_add(&counters[flow->dst][2 * pcie + 1], bytes);
 }
 
 unsigned fake_path(const struct fake_flow *flow)

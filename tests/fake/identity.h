@@ -113,11 +113,11 @@ static inline void fake_mig_uuid(int gpu, int k, char text[48])
 
 /* Payload of NVLink, sent and received by each GPU, in bytes; in a file that all
  * processes and both libraries share.  NULL: the driver counts nothing. */
-static inline _Atomic uint64_t (*fake_counters(void))[2]
+static inline _Atomic uint64_t (*fake_counters(void))[4]
 {
-	static _Atomic uint64_t(*counters)[2];
+	static _Atomic uint64_t(*counters)[4];
 	const char *path = getenv("FAKE_NVLINK_COUNTERS");
-	size_t bytes = FAKE_GPUS_MAX * 2 * sizeof(uint64_t);
+	size_t bytes = FAKE_GPUS_MAX * sizeof(*counters);
 	int fd;
 	void *at;
 

@@ -26,6 +26,8 @@ enum {
 #define LINK_SPEED 164u		/* field: MB/s of one link */
 #define DATA_SENT 138u		/* fields: KiB over all links */
 #define DATA_RECEIVED 139u
+#define PCIE_SENT 197u		/* bytes */
+#define PCIE_RECEIVED 198u
 #define ALL_LINKS 0xffffffffu
 #define UNSIGNED_LONG_LONG 3
 #define LINK_VERSION_4 6u	/* counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0 from 1 */
@@ -616,6 +618,7 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 		return gpu < 0 ? code : INVALID_ARGUMENT;
 	for (int i = 0; i < n; i++) {
 		struct field *f = &fields[i];
+		uint64_t counter;
 
 		f->result = f->id == LINK_SPEED ?
 				    link_code(device, f->scope, f, &gpu) :
@@ -623,12 +626,18 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
 		f->value.u32 = f->result == OK ? 26562 : 0;
-		if ((f->id != DATA_SENT && f->id != DATA_RECEIVED) ||
-		    f->scope != ALL_LINKS || !fake_counters())
+		if (!fake_counters())
+			continue;
+		if ((f->id == DATA_SENT || f->id == DATA_RECEIVED) &&
+		    f->scope == ALL_LINKS)
+			counter = fake_counters()[gpu][f->id - DATA_SENT] >> 10;
+		else if (f->id == PCIE_SENT || f->id == PCIE_RECEIVED)
+			counter = (uint32_t)fake_counters()[gpu][2 + f->id - PCIE_SENT];
+		else
 			continue;
 		f->result = OK;
 		f->type = UNSIGNED_LONG_LONG;
-		f->value.u64 = fake_counters()[gpu][f->id - DATA_SENT] >> 10;
+		f->value.u64 = counter;
 	}
 	return OK;
 }

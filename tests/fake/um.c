@@ -811,6 +811,13 @@ int fake_um_home(uint64_t address)
 		touch(&w, w.first, w.um->page[w.first].shown == SHOWN_READ);
 		if (w.faults && is_lost(&w.um->page[w.first], w.first, HOME))
 			m->map[w.first * PAGE + PAGE - 1] ^= 1;
+		for (int from = 0; from < HOME; from++)
+			if (w.moved[from][HOME]) {
+				struct fake_flow flow = flow_between(from, HOME,
+								     FAKE_FAULTS);
+
+				fake_flow_count(&flow, w.moved[from][HOME]);
+			}
 		show(&w);
 		pthread_mutex_unlock(&lock);
 	}

@@ -144,6 +144,32 @@ lie FAKE_PREFETCH_BLOCKS=h-0 h2d.prefetch.managed.pair
 ok "a prefetch that blocks behind the gate is timed out, and nothing hangs" eval \
 	'status_is 2 && grep -qE ",rate,managed,[^,]*,gpu0,.*,timeout," l.csv && grep -qE ",rate,managed,[^,]*,gpu1,.*,ok," l.csv'
 
+# ---- what links count ----
+
+export FAKE_NVLINK_COUNTERS=$PWD/counters
+run 0 "${here[@]}" -t "$pairs,d2h.demand.managed.pair" -o n.json
+ok_json "links count the bytes of a sample, of its way alone: NVLink between GPUs, PCIe from and to the host" n.json \
+	'len(d["results"]) == 12 and all(r["status"] == "ok" and (r["nvlink_bytes"], r["pcie_bytes"]) == ((r["copy_bytes"], 0) if r["path"] == "peer" else (0, r["copy_bytes"])) for r in d["results"])'
+ok_schema "... as the schema has it" n.json
+small() { # KNOB TEST: a range that is over too soon for a pass to tell
+	export "$1=0-1"
+	run 0 --no-mpi --seed 1 -s 64K --cell-limit 1s -t "$2" -o l.csv
+	unset "$1"
+}
+small FAKE_UM_REMOTE peer.demand.managed.pair
+ok "a touch that maps and does not move, in a time that looks right, is no rate: no link has carried it" \
+	no_rate gpu0 gpu1 "should bring 64 KiB to GPU 1 its NVLinks counted 0 B"
+ok "... and the other way it is one" grep -qE ",rate,managed,gpu1,gpu0,.*,ok," l.csv
+small FAKE_UM_STUCK peer.prefetch.managed.pair
+ok "... nor a prefetch that moves nothing" no_rate gpu0 gpu1 "its NVLinks counted 0 B"
+FAKE_NVLINK_IDLE=1 run 0 "${here[@]}" -t peer.prefetch.managed.pair -o n.json
+ok_json "what takes another way is not missed on NVLink" n.json \
+	'all(r["status"] == "ok" and r["nvlink_bytes"] == 0 for r in d["results"])'
+unset FAKE_NVLINK_COUNTERS
+small FAKE_UM_REMOTE peer.demand.managed.pair
+ok "without counters nobody can tell, and the row says so" eval \
+	'[ "$(grep -cE ",rate,managed,gpu.,gpu.,.*,ok,.*placement-not-proven" l.csv)" = 2 ]'
+
 # ---- what cannot be ----
 
 skips() { # KNOB=VALUE REASON
@@ -206,5 +232,5 @@ ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefet
 ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv
 run 0 -n --gpus 2 --suite unified
 ok "--suite unified is all of them, streams and overlap" eval \
-	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ] && [ "$(grep -c "^test .*chase.fault" out)" = 3 ]'
+	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ] && [ "$(grep -c "^test .*chase\.fault\." out)" = 3 ] && [ "$(grep -c "^test .*system\.pair" out)" = 9 ]'
 finish

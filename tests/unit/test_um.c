@@ -660,7 +660,7 @@ static void story_counted(int who)
 static void counted(void)
 {
 	char path[] = "/tmp/cs-um-XXXXXX", set[64];
-	uint64_t bytes[4] = { 0 };
+	uint64_t bytes[8] = { 0 }; /* of each GPU: NVLink out, in; PCIe out, in */
 	int fd = mkstemp(path);
 
 	snprintf(set, sizeof(set), "FAKE_NVLINK_COUNTERS=%s", path);
@@ -668,8 +668,12 @@ static void counted(void)
 	t_eq_int(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
 	t_eq_int((int64_t)bytes[0], 2 * MIB);
 	t_eq_int((int64_t)bytes[1], MIB);
-	t_eq_int((int64_t)bytes[2], MIB);
+	t_eq_int((int64_t)bytes[2], 0);
 	t_eq_int((int64_t)bytes[3], 2 * MIB);
+	t_eq_int((int64_t)bytes[4], MIB);
+	t_eq_int((int64_t)bytes[5], 2 * MIB);
+	t_eq_int((int64_t)bytes[6], 0);
+	t_eq_int((int64_t)bytes[7], 0);
 	close(fd);
 	unlink(path);
 }
