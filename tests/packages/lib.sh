@@ -5,6 +5,7 @@
 #	need shellcheck jq	else all is skipped, with the tool's name
 #	ok "a sentence" COMMAND...
 #	skip "a sentence" WHY
+#	fresh_root bookworm root && in_root "$work/root" apt-get update
 #	finish
 #
 # $top: the sources; $build: where they were built; $version: theirs.  It works in an
