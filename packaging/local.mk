@@ -6,6 +6,10 @@ dist_monitoring_DATA = \
 	%D%/monitoring/README.md \
 	%D%/monitoring/alerts.yml \
 	%D%/monitoring/dashboard.json
+reframedir = $(pkgdatadir)/reframe
+dist_reframe_DATA = \
+	%D%/reframe/README.md \
+	%D%/reframe/cscope_mpi.py
 npddir = $(pkgdatadir)/node-problem-detector
 dist_npd_DATA = \
 	%D%/node-problem-detector/README.md \
@@ -86,21 +90,31 @@ EXTRA_DIST += \
 # What plugs into other tools.
 PACKAGES += \
 	completion \
+	easybuild \
 	modules \
 	monitoring \
 	nhc \
-	node-problem-detector
+	node-problem-detector \
+	reframe \
+	spack
 EXTRA_DIST += \
 	%D%/completion/README.md \
 	%D%/completion/check.t \
 	%D%/completion/tab.py \
+	%D%/easybuild/README.md \
+	%D%/easybuild/check.t \
+	%D%/easybuild/cscope-mpi.eb.in \
 	%D%/modules/README.md \
 	%D%/modules/check.t \
 	%D%/modules/cscope-mpi.in \
 	%D%/monitoring/alerts-test.yml \
 	%D%/monitoring/check.t \
 	%D%/nhc/check.t \
-	%D%/node-problem-detector/check.t
+	%D%/node-problem-detector/check.t \
+	%D%/reframe/check.t \
+	%D%/spack/README.md \
+	%D%/spack/check.t \
+	%D%/spack/package.py
 
 check-packages: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PACKAGE_CHECKS)' \

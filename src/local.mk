@@ -316,6 +316,7 @@ endif
 	%D%/check/bounds/criteria.c \
 	%D%/check/bounds/criteria.h \
 	%D%/check/bounds/learn.c \
+	%D%/check/bounds/line.c \
 	%D%/check/bounds/site.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
@@ -424,6 +425,7 @@ endif
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/actions.c \
+	%D%/report/advice.c \
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
@@ -433,6 +435,7 @@ endif
 	%D%/report/best.c \
 	%D%/report/calls.c \
 	%D%/report/cell.c \
+	%D%/report/classes.c \
 	%D%/report/columns.c \
 	%D%/report/columns.h \
 	%D%/report/costs.c \

@@ -2,13 +2,14 @@
  *
  *	mpi-run 2 halfway FILE
  *
- * Rank 1 posts a long message between two short ones and then makes no call of MPI
- * until FILE is there, as when it has died or hangs in a driver.  Rank 0 makes FILE
- * once it has asked for messages and was not held up; it ends with 0 when all three
- * came whole and in order. */
+ * Rank 1 posts a long message between two short ones.  Once rank 0 has seen its head
+ * (FILE.head) it makes no call of MPI (FILE.quiet) until rank 0 has asked for messages
+ * and was not held up (FILE.asked), as when it has died or hangs in a driver.  Rank 0
+ * ends with 0 when all three came whole and in order. */
 #include "config.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -23,6 +24,27 @@
 
 static const struct timespec nap = { 0, 1000000 };
 
+static void path_of(const char *file, const char *what, char path[PATH_MAX])
+{
+	cs_text(path, PATH_MAX, "%s.%s", file, what);
+}
+
+static void make(const char *file, const char *what)
+{
+	char path[PATH_MAX];
+
+	path_of(file, what, path);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+static int is_made(const char *file, const char *what)
+{
+	char path[PATH_MAX];
+
+	path_of(file, what, path);
+	return !access(path, F_OK);
+}
+
 static int post(struct cs_team *team, const char *file, struct cs_err *err)
 {
 	char *text = malloc(LONG_BYTES);
@@ -35,7 +57,11 @@ static int post(struct cs_team *team, const char *file, struct cs_err *err)
 	     cs_team_post(team, 0, CS_TAG_NODE, text, LONG_BYTES, err) ||
 	     cs_team_post(team, 0, CS_TAG_ROW, "b", 1, err);
 	free(text);
-	while (access(file, F_OK))
+	/* some libraries connect with the first message, and are to be called for that */
+	while (!is_made(file, "head"))
+		cs_team_flush(team, 0.001);
+	make(file, "quiet");
+	while (!is_made(file, "asked"))
 		nanosleep(&nap, NULL);
 	cs_team_flush(team, 30);
 	return rc ? -1 : 0;
@@ -72,10 +98,13 @@ static int hear(struct cs_team *team, const char *file, struct cs_err *err)
 
 	while (!head)
 		MPI_Iprobe(1, CS_TAG_NODE, MPI_COMM_WORLD, &head, MPI_STATUS_IGNORE);
+	make(file, "head");
+	while (!is_made(file, "quiet"))
+		nanosleep(&nap, NULL);
 	for (int i = 0; i < 10; i++)
 		if (take(team, &came, err) < 0)
 			return -1;
-	close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	make(file, "asked");
 	while (came < 3) {
 		if (take(team, &came, err) < 0)
 			return -1;

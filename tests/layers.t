@@ -31,7 +31,7 @@ BEGIN {
 	may["check/fleet"] = "result plan base"
 	may["check/model"] = "result plan base"
 	may["check/cells"] = "check/fleet check/link result plan base"
-	may["check/bounds"] = "check/cells check/fleet check/link result plan base"
+	may["check/bounds"] = "check/cells check/fleet check/link check/model result plan base"
 	may["check/compare"] = "check/bounds check/fleet check/model result plan base"
 	may["check/verdict"] = "check result plan base"
 	may["file"] = "check result plan base"

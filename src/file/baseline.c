@@ -63,6 +63,36 @@ static json_t *stat_record(const struct cs_baseline *b,
 			  "cells", (int)stat->cells, "places", places_array(b, stat)));
 }
 
+static json_t *fitted(const struct cs_fit_value *x)
+{
+	return json_pack("{s:f, s:f, s:f}", "value", x->value, "low", x->low, "high",
+			 x->high);
+}
+
+/* Alpha and 1 / beta of its sweeps. */
+static json_t *lines_array(const struct cs_baseline *b, uint32_t class)
+{
+	const struct cs_baseline_line *line = b->lines.data;
+	json_t *array = json_array();
+	size_t n;
+
+	for (size_t i = 0; array && i < b->lines.n; i++)
+		if (line[i].class == class)
+			json_array_append_new(
+				array,
+				cs_json_with(&cs_variant_fields, &line[i].of.variant,
+					     json_pack("{s:s, s:b, s:o, s:o, s:i, s:i}",
+						       "test",
+						       cs_catalogue(&n)[line[i].of.test]
+							       .name,
+						       "back", line[i].back, "alpha_us",
+						       fitted(&line[i].alpha_us),
+						       "gbs", fitted(&line[i].gbs),
+						       "nodes", (int)line[i].nodes,
+						       "runs", (int)line[i].runs)));
+	return array;
+}
+
 /* What nodes of the class are. */
 static json_t *facts_array(const struct cs_baseline *b, uint32_t class)
 {
@@ -89,10 +119,10 @@ static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 	for (size_t i = 0; stats && i < b->stats.n; i++)
 		if (stat[i].class == index)
 			json_array_append_new(stats, stat_record(b, &stat[i]));
-	return json_pack("{s:o, s:i, s:i, s:o, s:o}", "class",
+	return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o}", "class",
 			 cs_json_text(class->name), "nodes", (int)class->nodes,
 			 "runs", (int)class->runs, "facts", facts_array(b, index),
-			 "statistics", stats);
+			 "lines", lines_array(b, index), "statistics", stats);
 }
 
 int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
@@ -246,12 +276,52 @@ static int decode_fact(const json_t *record, uint32_t class, struct cs_baseline 
 	return f.bad ? -1 : cs_vec_push(&to->facts, &e, err);
 }
 
+static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
+{
+	struct cs_fields of = { json_object_get(f->object, key), key, f->err, 0,
+				NULL };
+	struct cs_fit_value x = { NAN, NAN, NAN };
+
+	cs_field_need(f, key);
+	if (!f->bad) {
+		x.value = cs_field_real(&of, "value");
+		x.low = cs_field_real(&of, "low");
+		x.high = cs_field_real(&of, "high");
+		f->bad = of.bad;
+	}
+	if (!f->bad && !(x.low <= x.value && x.value <= x.high))
+		cs_field_refuse(f, key, "a value between low and high");
+	return x;
+}
+
+/* One of a test that a later version has is passed over. */
+static int decode_line(const json_t *record, uint32_t class, struct cs_baseline *to,
+		       struct cs_err *err)
+{
+	struct cs_fields f = { record, "a line", err, 0, NULL };
+	struct cs_baseline_line line = { .class = class };
+	int test = cs_test_index(cs_field_string(&f, "test"));
+
+	cs_field_need(&f, "test");
+	line.of.test = (uint32_t)test;
+	line.back = json_is_true(json_object_get(record, "back"));
+	cs_decode(&f, &cs_variant_fields, &line.of.variant);
+	line.alpha_us = decode_fitted(&f, "alpha_us");
+	line.gbs = decode_fitted(&f, "gbs");
+	line.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
+	line.runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
+	if (f.bad)
+		return -1;
+	return test < 0 ? 0 : cs_vec_push(&to->lines, &line, err);
+}
+
 static int decode_class(const json_t *record, struct cs_baseline *to,
 			struct cs_err *err)
 {
 	struct cs_fields f = { record, "a class", err, 0, NULL };
 	const json_t *stats = cs_field_array(&f, "statistics"), *stat;
 	const json_t *facts = json_object_get(record, "facts"), *fact;
+	const json_t *lines = json_object_get(record, "lines"), *line;
 	struct cs_baseline_class *class = cs_vec_add(&to->classes, 1, err);
 	size_t i;
 
@@ -267,6 +337,9 @@ static int decode_class(const json_t *record, struct cs_baseline *to,
 		return -1;
 	json_array_foreach (facts, i, fact)
 		if (decode_fact(fact, (uint32_t)to->classes.n - 1, to, err))
+			return -1;
+	json_array_foreach (lines, i, line)
+		if (decode_line(line, (uint32_t)to->classes.n - 1, to, err))
 			return -1;
 	json_array_foreach (stats, i, stat)
 		if (take_stat(stat, (uint32_t)to->classes.n - 1, to, err))

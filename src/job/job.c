@@ -537,7 +537,7 @@ static int free_job(struct cs_job *job)
 /* All ranks agreed that nothing can be measured; agents may hang: not joined. */
 static void leave_before_start(struct cs_job *job, int status)
 {
-	cs_team_leave(&job->team);
+	cs_team_leave(&job->team, &status);
 	cs_job_leave_after_root(job, status);
 }
 

@@ -665,15 +665,19 @@ static int meet_at_end(struct cs_team *team, double limit_s, struct cs_err *err)
 	return finish(team, CS_TEAM_JOB, &request, "MPI_Ibarrier", err);
 }
 
-void cs_team_leave(struct cs_team *team)
+void cs_team_leave(struct cs_team *team, int *status)
 {
+	long worst = *status;
 	struct cs_err err;
 
 	if (!team->mpi || team->comms == NULL ||
 	    (team->interrupted && team->interrupted(team->ctx)))
 		return;
-	if (!meet_at_end(team, LEAVE_LIMIT_S, &err))
-		finalize();
+	team->limit_s = LEAVE_LIMIT_S;
+	if (cs_team_max(team, &worst, 1, &err))
+		return;
+	*status = (int)worst;
+	finalize();
 }
 
 int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)

@@ -84,8 +84,9 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 void cs_team_flush(struct cs_team *team, double limit_s);
 
 /* MPI_Finalize if every rank is there to call it, within 2 s; some launchers kill
- * the others, and take the status from that, when a rank ends without. */
-void cs_team_leave(struct cs_team *team);
+ * the others, and take the status from that, when a rank ends without.  All leave with
+ * the highest status then: MPICH's launcher makes one of all by OR. */
+void cs_team_leave(struct cs_team *team, int *status);
 /* MPI_Finalize, which never returns when a peer is dead: so not before every rank is
  * there to call it.  -1 when they did not come within limit_s: leave by _exit. */
 int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err);

@@ -10,6 +10,7 @@
 enum { PREPARED, LEFT, HOME, ARMED, JUDGED };
 
 #define SHARE 0.9 /* that must be counted, at least */
+#define GRAIN 1024 /* counters are of KiB */
 /* Counters may be late. */
 #define TRIES 5
 #define NAP_NS 20000000
@@ -31,16 +32,15 @@ static int64_t least_bytes(const struct cs_transfer *t)
 				       (int64_t)t->bytes;
 }
 
-/* Bytes of those that move over NVLink, or PCIe, to the agent's GPU. */
-static int64_t expected(const struct cs_endpoints *e, int nvlink, int whole)
+/* Bytes of those that come to the agent's GPU from another. */
+static int64_t expected(const struct cs_endpoints *e, int whole)
 {
 	int64_t bytes = 0;
 
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
-		if (moves(e, t) && !cs_endpoint_is_numa(&t->dst) &&
-		    (cs_transfer_far(t) >= 0) == nvlink)
+		if (moves(e, t) && cs_transfer_far(t) >= 0)
 			bytes += whole ? (int64_t)t->bytes : least_bytes(t);
 	}
 	return bytes;
@@ -96,36 +96,30 @@ void cs_crossed_arm(struct cs_crossed *c)
 		c->stage = ARMED;
 }
 
-/* Has a counter seen the way home, and less of the way here?  How much it saw, or -1. */
-static int64_t missing(const struct cs_crossed *c, const struct cs_endpoints *e,
-		       int nvlink)
+/* Have NVLinks seen the way home, and less of the way here?  How much they saw, or -1.  Of
+ * what lies on the host the kernel says more than PCIe's counters could. */
+static int64_t missing(const struct cs_crossed *c, const struct cs_endpoints *e)
 {
-	const int64_t *start = nvlink ? c->start.nvlink : c->start.pcie;
-	const int64_t *home = nvlink ? c->home.nvlink : c->home.pcie;
-	const int64_t *end = nvlink ? c->end.nvlink : c->end.pcie;
-	const int64_t went = counted(start[OUT], home[OUT]);
-	const int64_t came = counted(home[IN], end[IN]);
-	const int64_t least = expected(e, nvlink, 0);
+	const int64_t went = counted(c->start.nvlink[OUT], c->home.nvlink[OUT]);
+	const int64_t came = counted(c->home.nvlink[IN], c->end.nvlink[IN]);
 
-	return least && came >= 0 &&
-			       (double)went >= SHARE * (double)expected(e, nvlink, 1) &&
-			       (double)came < SHARE * (double)least ?
+	return came >= 0 && (double)went >= SHARE * (double)expected(e, 1) &&
+			       (double)(came + GRAIN) < SHARE * (double)expected(e, 0) ?
 		       came :
 		       -1;
 }
 
-static int refuse(struct cs_endpoints *e, int nvlink, int64_t came)
+static int refuse(struct cs_endpoints *e, int64_t came)
 {
 	char want[24], got[24];
 
-	cs_size_text((uint64_t)expected(e, nvlink, 0), want, sizeof(want));
+	cs_size_text((uint64_t)expected(e, 0), want, sizeof(want));
 	cs_size_text((uint64_t)came, got, sizeof(got));
 	e->slot->not_moved = 1;
 	return cs_err_set(&e->slot->err,
-			  "after a sample that should bring %s to GPU %s its %s counted %s, "
-			  "though it had counted their way home",
-			  want, e->slot->facts.label,
-			  nvlink ? "NVLinks" : "PCIe link", got);
+			  "after a sample that should bring %s to GPU %s its NVLinks "
+			  "counted %s, though they had counted the way home",
+			  want, e->slot->facts.label, got);
 }
 
 static void note(const struct cs_crossed *c, struct cs_endpoints *e)
@@ -147,23 +141,16 @@ int cs_crossed_judge(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
 {
 	const struct timespec nap = { 0, NAP_NS };
 	int64_t came = -1;
-	int nvlink = 0;
 
 	if (c->stage != ARMED)
 		return 0;
 	c->stage = JUDGED;
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < TRIES && (!i || came >= 0); i++) {
 		if (i)
 			nanosleep(&nap, NULL);
 		cs_nvml_traffic(nvml, &c->end);
-		for (nvlink = 1; nvlink >= 0; nvlink--) {
-			came = missing(c, e, nvlink);
-			if (came >= 0)
-				break;
-		}
-		if (came < 0)
-			break;
+		came = missing(c, e);
 	}
 	note(c, e);
-	return came < 0 ? 0 : refuse(e, nvlink, came);
+	return came < 0 ? 0 : refuse(e, came);
 }

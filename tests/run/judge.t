@@ -133,6 +133,33 @@ FAKE_GPUS=3 run 0 "${one[@]}" -s 64K -t peer.ce.write.pair -q -o small.json
 run 0 check small.json --baseline base3.json -q
 ok "… another size: status 3, named" eval 'status_is 3 && one_line "nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB"'
 
+# ---- lines of sweeps ----
+
+sweep=("${one[@]}" -s 4K:1M:x4 --gpus '0,1' -t peer.ce.write.pair)
+run 0 "${sweep[@]}" --seed 1 -q -o sweep.json
+run 0 baseline sweep.json -q -o lines.json
+ok_json "of a sweep alpha and 1/beta are learnt, with their intervals" lines.json \
+	'[(n["test"], n["alpha_us"]["low"] <= n["alpha_us"]["value"] <= n["alpha_us"]["high"], 2 < n["alpha_us"]["value"] < 4, 380 < n["gbs"]["value"] < 400, n["nodes"], n["runs"]) for n in d["classes"][0]["lines"]] == [("peer.ce.write.pair", True, True, True, 1, 1)]'
+run 0 "${sweep[@]}" --seed 2 --baseline lines.json
+ok "the same machine is on its line: status 0, no findings" eval 'status_is 0 && prints "findings +none"'
+if [ -n "${PYTHON:-}" ]; then
+	"$PYTHON" - <<-'END'
+		import json
+		d = json.load(open("lines.json"))
+		for line in d["classes"][0]["lines"]:
+		    for x in line["alpha_us"]: line["alpha_us"][x] *= 0.5
+		    for x in line["gbs"]: line["gbs"][x] *= 1.5
+		json.dump(d, open("better.json", "w"))
+	END
+	run 0 "${sweep[@]}" --seed 2 --baseline better.json -o worse.json
+	ok "an alpha above, and a rate below, what the baseline and its interval allow: status 1, both figures" eval \
+		'status_is 1 && prints "peer.ce.write.pair by size: alpha [0-9.]+ us, above [0-9.]+ us .baseline [0-9.]+ us., 1/beta [0-9.]+ GB/s, below [0-9.]+ GB/s .baseline [0-9.]+ GB/s., of 1 node in 1 run"'
+	ok_json "... one finding, of the sweep" worse.json \
+		'[(c["id"], c["severity"], c["drain"]) for c in d["checks"]] == [("line-beyond-baseline", "warning", False)]'
+	ok "the baseline with lines follows its schema" "$TESTDATA/schema-check" \
+		"$TESTDATA/../doc/cscope-mpi-baseline-1.schema.json" better.json
+fi
+
 # ---- files that are none, or hostile ----
 
 refuses() { # PATTERN WHAT-TO-PUT-INTO-THE-BASELINE
@@ -157,6 +184,8 @@ ok "… a median of null" refuses "'median'" "$(of "${norm/90/null}")"
 ok "… a negative spread" refuses "'spread_within'" "$(of "${norm/within\":0/within\":-1}")"
 ok "… another unit" refuses "'unit' is 'us'; allowed is GB/s" "$(of "${norm/GB\/s/us}")"
 ok "… another metric" refuses "'metric'" "$(of "${norm/rate/speed}")"
+ok "… a line outside its interval" refuses "'alpha_us' is .*a value between low and high" \
+	'{"schema":"cscope-mpi-baseline/1","classes":[{"class":"x","nodes":1,"runs":1,"lines":[{"test":"peer.ce.write.pair","alpha_us":{"value":2,"low":3,"high":4},"gbs":{"value":2,"low":1,"high":3},"nodes":1,"runs":1}],"statistics":[]}]}'
 ok "… a key twice" refuses 'not JSON.*duplicate' "$(of "${norm/\"runs\":1/\"nodes\":1}")"
 ok "… control characters in one line" refuses "allowed is" \
 	'{"schema":"a\nb\u001b[31m/1"}'

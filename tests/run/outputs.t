@@ -89,7 +89,8 @@ ok "a link is followed and stays" eval \
 
 # ---- one journal ----
 
-alone=(--backend cpu -m peer --gpus 2 -s 64K --seed 1 --cell-limit 400ms
+# cells enough to be stopped in the middle on a busy machine too
+alone=(--backend cpu -m peer --gpus 4 -s 1M --seed 1 --cell-limit 400ms
 	--precision 0.001% --no-mpi -q -o one.jsonl)
 begin 0 "${alone[@]}"
 until_true 20 measuring one.jsonl 1

@@ -127,12 +127,12 @@ ok_view "… in labels too" prom odd.prom
 ok "the checker finds a count that is wrong" finds junit a.xml \
 	's/failures="0"/failures="1"/'
 
-# ---- doc/INTEGRATIONS.md ----
+# ---- doc/INTEGRATIONS.md and packaging/ ----
 
 run 0 show a.json -f result
 cp out a.result
-ok_view "the patterns for ReFrame find the figures" reframe "$top/doc/INTEGRATIONS.md" \
-	a.result
+ok_view "the patterns for ReFrame find the figures" reframe \
+	"$top/packaging/reframe/cscope_mpi.py" a.result
 sed -n "/^    jq -c '/,/' run.json\$/p" "$top/doc/INTEGRATIONS.md" >for-superbench
 cp a.json run.json
 if command -v jq >/dev/null; then

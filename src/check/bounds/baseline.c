@@ -23,6 +23,7 @@ void cs_baseline_init(struct cs_baseline *b)
 	b->classes = (struct cs_vec)CS_VEC(struct cs_baseline_class);
 	b->stats = (struct cs_vec)CS_VEC(struct cs_baseline_stat);
 	b->places = (struct cs_vec)CS_VEC(struct cs_baseline_place);
+	b->lines = (struct cs_vec)CS_VEC(struct cs_baseline_line);
 	b->facts = (struct cs_vec)CS_VEC(struct cs_site_fact);
 }
 
@@ -31,6 +32,7 @@ void cs_baseline_release(struct cs_baseline *b)
 	cs_vec_release(&b->classes);
 	cs_vec_release(&b->stats);
 	cs_vec_release(&b->places);
+	cs_vec_release(&b->lines);
 	cs_vec_release(&b->facts);
 }
 
@@ -71,6 +73,14 @@ int cs_baseline_order(const struct cs_baseline_stat *a,
 	return d ? d : strcmp(a->link_kind, b->link_kind);
 }
 
+int cs_run_is_again(const struct cs_run *const *runs, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (runs[i]->id[0] && !strcmp(runs[k]->id, runs[i]->id))
+			return 1;
+	return 0;
+}
+
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		     struct cs_err *err)
 {
@@ -103,6 +113,14 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		*made = stat[i];
 		made->class += before;
 		made->first_place += places;
+	}
+	for (size_t i = 0; i < from->lines.n; i++) {
+		struct cs_baseline_line line =
+			((struct cs_baseline_line *)from->lines.data)[i];
+
+		line.class += before;
+		if (cs_vec_push(&to->lines, &line, err))
+			return -1;
 	}
 	for (size_t i = 0; i < from->facts.n; i++) {
 		struct cs_site_fact e = ((struct cs_site_fact *)from->facts.data)[i];

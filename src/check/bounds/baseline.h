@@ -27,6 +27,7 @@
 #include "base/student.h"
 #include "check/fleet/class.h"
 #include "check/link/kind.h"
+#include "check/model/fit.h"
 #include "result/run.h"
 
 struct cs_baseline_stat {
@@ -49,6 +50,16 @@ struct cs_baseline_place {
 	double median;
 };
 
+/* A sweep of a node, the middle of its cells: of sizes, not of one. */
+struct cs_baseline_line {
+	uint32_t class;		  /* position in classes */
+	struct cs_plan_matrix of; /* bytes 0 */
+	int back;		  /* the other way of both */
+	/* with what one run says of it, or all lie apart */
+	struct cs_fit_value alpha_us, gbs;
+	uint32_t nodes, runs; /* runs: of all nodes */
+};
+
 struct cs_baseline_class {
 	char name[CS_CLASS];
 	uint32_t nodes, runs;
@@ -58,6 +69,7 @@ struct cs_baseline {
 	struct cs_vec classes; /* struct cs_baseline_class */
 	struct cs_vec stats; /* struct cs_baseline_stat, in order of class, test, size, … */
 	struct cs_vec places; /* struct cs_baseline_place */
+	struct cs_vec lines;  /* struct cs_baseline_line */
 	struct cs_vec facts; /* struct cs_site_fact: what most nodes of a class are */
 };
 
@@ -71,9 +83,17 @@ void cs_baseline_release(struct cs_baseline *baseline);
 int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		      struct cs_baseline *out, size_t *which, struct cs_err *err);
 
+/* Was the i-th of them named before? */
+int cs_run_is_again(const struct cs_run *const *runs, size_t i);
+
 /* What those nodes are, by class (site.c); the runs are those it was learnt from. */
 int cs_baseline_learn_facts(const struct cs_run *const *runs, size_t n,
 			    struct cs_baseline *baseline, struct cs_err *err);
+/* Alpha and 1 / beta of their sweeps (line.c), likewise, and nodes of a run judged by
+ * run->baseline: what that does not have is passed over. */
+int cs_baseline_learn_lines(const struct cs_run *const *runs, size_t n,
+			    struct cs_baseline *baseline, struct cs_err *err);
+int cs_lines_judge(struct cs_run *run, struct cs_err *err);
 /* Judge what nodes are by run->baseline and run->expected; without both nothing. */
 int cs_site_judge(struct cs_run *run, struct cs_err *err);
 /* By node: 1 where a baseline knows its class; malloc'ed, NULL also without one. */

@@ -416,14 +416,6 @@ static int learn_run(struct cs_baseline *b, const struct cs_run *run, uint32_t i
 	return rc;
 }
 
-static int is_remeasure(const struct cs_run *const *runs, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (runs[i]->id[0] && !strcmp(runs[k]->id, runs[i]->id))
-			return 1;
-	return 0;
-}
-
 /* Of how many nodes and runs each class is; figures are in order of run.  */
 static void count_classes(struct cs_baseline *b)
 {
@@ -448,7 +440,7 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 
 	cs_baseline_init(out);
 	for (*which = 0; *which < n && !rc; *which += !rc)
-		if (!is_remeasure(runs, *which))
+		if (!cs_run_is_again(runs, *which))
 			rc = learn_run(out, runs[*which], (uint32_t)*which, &figures,
 				       err);
 	if (!rc && !figures.n)
@@ -459,7 +451,8 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		rc = add_stats(out, &figures, n, err);
 		count_classes(out);
 	}
-	rc = rc || cs_baseline_learn_facts(runs, n, out, err);
+	rc = rc || cs_baseline_learn_lines(runs, n, out, err) ||
+	     cs_baseline_learn_facts(runs, n, out, err);
 	cs_vec_release(&figures);
 	if (rc)
 		cs_baseline_release(out);

@@ -364,7 +364,8 @@ static int judge_asked(struct cs_run *run, struct cs_vec *told, struct cs_err *e
 {
 	if (!(run->checks & CS_CHECK_BASELINE))
 		return 0;
-	if (cs_baseline_judge(run, told, err) || cs_threshold_judge(run, told, err))
+	if (cs_baseline_judge(run, told, err) || cs_lines_judge(run, err) ||
+	    cs_threshold_judge(run, told, err))
 		return -1;
 	cs_told_end(run, told);
 	return 0;

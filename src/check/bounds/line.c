@@ -1,0 +1,243 @@
+/* line.c - alpha and 1 / beta of sweeps: what healthy nodes have, and nodes judged by it.
+ *
+ * Both are fitted and known by an interval (fit.h), so what is too much follows from these:
+ * the root of the sum of the squares of both sides' half widths, by as many standard
+ * deviations as cells are judged by, and 5 % at least.  A line is the middle of all cells of a node; which
+ * cell is slow the sizes themselves tell. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "check/bounds/baseline.h"
+#include "check/bounds/bound.h"
+#include "check/model/model.h"
+#include "result/pool.h"
+
+/* Half of a 95 % interval is two of them. */
+#define HALF_WIDTHS (5 / 2.0)
+/* What runs differ by where the host has a part in it (usual_of() of baseline.c), as often:
+ * smaller differences of a rate the largest sizes tell. */
+#define LEAST 0.05
+
+/* What a node has in a run. */
+struct seen {
+	struct cs_baseline_line line; /* nodes and runs 0 */
+	const char *host;
+	uint32_t run;
+};
+
+static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_line *b)
+{
+	int d = (a->class > b->class) - (a->class < b->class);
+
+	d = d ? d : cs_plan_matrices_compare(&a->of, &b->of);
+	return d ? d : a->back - b->back;
+}
+
+/* Of the sweep that begins with a matrix; 1: there is none, or no line. */
+static int line_of(const struct cs_run *run, int node, uint32_t v,
+		   struct cs_baseline_line *line, struct cs_err *err)
+{
+	struct cs_vec fits = CS_VEC(struct cs_fit);
+	const struct cs_grid head = cs_grid_head(run, v);
+	struct cs_sweep sweep;
+	struct cs_fit_sum sum;
+	int rc;
+
+	if (cs_sweep_sizes(run, v) < CS_FIT_LEAST)
+		return 1;
+	if (cs_sweep_init(&sweep, run, node, v))
+		return cs_err_set(err, "no memory");
+	rc = cs_fits_add(&fits, &sweep, err);
+	cs_sweep_release(&sweep);
+	if (!rc && cs_fits_sum(&fits, &sum))
+		rc = 1;
+	cs_vec_release(&fits);
+	if (rc)
+		return rc;
+	line->of = *head.matrix;
+	line->of.bytes = 0;
+	line->of.steps = 0;
+	line->back = head.back;
+	line->alpha_us = sum.alpha_us;
+	line->gbs = sum.gbs;
+	return 0;
+}
+
+/* ---- learning ---- */
+
+static int add_node(struct cs_baseline *b, const struct cs_run *run, uint32_t index,
+		    int node, struct cs_vec *all, struct cs_err *err)
+{
+	struct seen seen = { .host = run->node[node].facts.host, .run = index };
+	char name[CS_CLASS];
+	int class, rc = 0;
+
+	cs_hardware_text(run, node, name, sizeof(name));
+	class = cs_baseline_class_index(b, name);
+	for (uint32_t v = 0; class >= 0 && v < cs_grids(run) && rc >= 0; v++) {
+		rc = line_of(run, node, v, &seen.line, err);
+		seen.line.class = (uint32_t)class;
+		if (!rc)
+			rc = cs_vec_push(all, &seen, err);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int by_line(const void *x, const void *y)
+{
+	const struct seen *a = x, *b = y;
+	int d = order_of(&a->line, &b->line);
+
+	d = d ? d : strcmp(a->host, b->host);
+	return d ? d : (a->run > b->run) - (a->run < b->run);
+}
+
+/* Its middle, and as wide as one of them says of itself, or as all lie apart. */
+static void widen(struct cs_fit_value *to, const struct cs_fit_value *x, size_t n,
+		  size_t stride)
+{
+	const struct cs_fit_value *at = x;
+	double low = INFINITY, high = -INFINITY, half = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		low = fmin(low, at->value);
+		high = fmax(high, at->value);
+		half += (at->high - at->low) / 2 / (double)n;
+		at = (const struct cs_fit_value *)(const void *)((const char *)at +
+								 stride);
+	}
+	to->value = (low + high) / 2;
+	to->low = fmin(low, to->value - half);
+	to->high = fmax(high, to->value + half);
+}
+
+/* Of seen[0..n), of one line, in order of host and run. */
+static int add_line(struct cs_baseline *b, const struct seen *seen, size_t n,
+		    struct cs_err *err)
+{
+	struct cs_baseline_line line = seen[0].line;
+
+	widen(&line.alpha_us, &seen[0].line.alpha_us, n, sizeof(*seen));
+	widen(&line.gbs, &seen[0].line.gbs, n, sizeof(*seen));
+	line.nodes = 0;
+	line.runs = (uint32_t)n;
+	for (size_t i = 0; i < n; i++)
+		line.nodes += !i || strcmp(seen[i].host, seen[i - 1].host) != 0;
+	return cs_vec_push(&b->lines, &line, err);
+}
+
+int cs_baseline_learn_lines(const struct cs_run *const *runs, size_t n,
+			    struct cs_baseline *b, struct cs_err *err)
+{
+	struct cs_vec all = CS_VEC(struct seen);
+	const struct seen *seen;
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct cs_run pooled;
+
+		if (cs_run_is_again(runs, i))
+			continue;
+		rc = cs_pool_make(runs[i], &pooled, err);
+		for (int node = 0; node < pooled.n_nodes && !rc; node++)
+			rc = add_node(b, &pooled, (uint32_t)i, node, &all, err);
+		cs_pool_release(&pooled, runs[i]);
+	}
+	cs_vec_sort(&all, by_line);
+	seen = all.data;
+	for (size_t at = 0, end; at < all.n && !rc; at = end) {
+		for (end = at + 1;
+		     end < all.n && !order_of(&seen[at].line, &seen[end].line); end++)
+			;
+		rc = add_line(b, &seen[at], end - at, err);
+	}
+	cs_vec_release(&all);
+	return rc;
+}
+
+/* ---- judging ---- */
+
+static double half_of(const struct cs_fit_value *x)
+{
+	return (x->high - x->low) / 2;
+}
+
+/* How far it may be from what the baseline has. */
+static double allowance(const struct cs_fit_value *base,
+			const struct cs_fit_value *is, double margin)
+{
+	return fmax(fmax(LEAST, margin) * fabs(base->value),
+		    HALF_WIDTHS * hypot(half_of(base), half_of(is)));
+}
+
+static int tell(struct cs_run *run, int node, const struct cs_baseline_line *base,
+		const struct cs_baseline_line *is, struct cs_err *err)
+{
+	const double alpha = allowance(&base->alpha_us, &is->alpha_us, run->margin);
+	const double rate = allowance(&base->gbs, &is->gbs, run->margin);
+	char text[CS_ERR_TEXT];
+	size_t n, begins;
+
+	cs_text(text, sizeof(text),
+		"%s%s by size: ", cs_catalogue(&n)[is->of.test].name,
+		is->back ? ", the way back," : "");
+	begins = strlen(text);
+	if (is->alpha_us.value > base->alpha_us.value + alpha)
+		cs_text_add(text, sizeof(text),
+			    "alpha %.3g us, above %.3g us (baseline %.3g us)",
+			    is->alpha_us.value, base->alpha_us.value + alpha,
+			    base->alpha_us.value);
+	if (is->gbs.value < base->gbs.value - rate)
+		cs_text_add(text, sizeof(text),
+			    "%s1/beta %.4g GB/s, below %.4g GB/s (baseline %.4g GB/s)",
+			    text[begins] ? ", " : "", is->gbs.value,
+			    base->gbs.value - rate, base->gbs.value);
+	if (!text[begins])
+		return 0;
+	cs_text_add(text, sizeof(text), ", of %u node%s in %u run%s", base->nodes,
+		    base->nodes == 1 ? "" : "s", base->runs,
+		    base->runs == 1 ? "" : "s");
+	return cs_judge(run,
+			(struct cs_finding){ .severity = CS_WARNING,
+					     .node = node,
+					     .id = CS_FINDING_LINE_BEYOND_BASELINE,
+					     .of_figures = 1 },
+			text, err);
+}
+
+static const struct cs_baseline_line *find(const struct cs_baseline *b,
+					   const struct cs_baseline_line *like)
+{
+	const struct cs_baseline_line *line = b->lines.data;
+
+	for (size_t i = 0; i < b->lines.n; i++)
+		if (!order_of(&line[i], like))
+			return &line[i];
+	return NULL;
+}
+
+int cs_lines_judge(struct cs_run *run, struct cs_err *err)
+{
+	for (int node = 0; run->baseline && node < run->n_nodes; node++) {
+		struct cs_baseline_line is = { 0 };
+		char name[CS_CLASS];
+		int class, rc = 0;
+
+		cs_hardware_text(run, node, name, sizeof(name));
+		class = cs_baseline_class_index(run->baseline, name);
+		for (uint32_t v = 0; class >= 0 && v < cs_grids(run) && rc >= 0; v++) {
+			const struct cs_baseline_line *base;
+
+			rc = line_of(run, node, v, &is, err);
+			is.class = (uint32_t)class;
+			base = rc ? NULL : find(run->baseline, &is);
+			if (base)
+				rc = tell(run, node, base, &is, err);
+		}
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
