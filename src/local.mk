@@ -425,6 +425,7 @@ endif
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
 	%D%/report/actions.c \
+	%D%/report/advice.c \
 	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
@@ -434,6 +435,7 @@ endif
 	%D%/report/best.c \
 	%D%/report/calls.c \
 	%D%/report/cell.c \
+	%D%/report/classes.c \
 	%D%/report/columns.c \
 	%D%/report/columns.h \
 	%D%/report/costs.c \

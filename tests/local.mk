@@ -449,6 +449,7 @@ SHELL_TESTS = \
 	%D%/quickstart.t \
 	%D%/golden/run.t \
 	%D%/run/article.t \
+	%D%/run/commands.t \
 	%D%/run/commscope.t \
 	%D%/run/compare.t \
 	%D%/run/calls.t \

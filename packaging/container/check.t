@@ -60,7 +60,7 @@ fi
 # A section of one of the definition's stages.
 section() { # STAGE NAME
 	awk -v stage="$1" -v name="%$2" '
-	/^Bootstrap:/ { n++ }
+	/^Bootstrap:/ { n++; inside = 0 }
 	/^%/ { inside = n == stage && $0 == name; next }
 	inside' "$name/packaging/container/cscope-mpi.def"
 }

@@ -226,6 +226,11 @@ static const struct cs_field nic_facts[] = {
 	NIC(NAME, "bus_id", bus_id),
 	NIC(COUNT, "numa", numa),
 	NIC(COUNT, "infiniband", infiniband),
+	NIC(COUNT, "rdma", rdma),
+	NIC(COUNT, "gbits", gbits),
+	NIC(TEXT, "state", state),
+	NIC(COUNT, "pcie_gen", pcie_gen),
+	NIC(COUNT, "pcie_width", pcie_width),
 };
 const struct cs_fieldset cs_nic_fields = CS_FIELDSET("a network card",
 						     struct cs_nic_facts, nic_facts);
@@ -439,6 +444,14 @@ void cs_throttle_text(uint64_t reasons, char *to, size_t size)
 		if (reasons & reason[i].bit)
 			cs_text_add(to, size, "%s%s", to[0] ? " and " : "",
 				    reason[i].name);
+}
+
+const char *cs_numa_cpus(const struct cs_node_facts *f, int numa)
+{
+	for (int i = 0; numa >= 0 && i < CS_MAX_NUMA; i++)
+		if (f->numa_node[i].numa == numa)
+			return f->numa_node[i].cpus;
+	return "";
 }
 
 const char *cs_reach_text(int reach)

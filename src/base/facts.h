@@ -220,6 +220,11 @@ struct cs_nic_facts {
 	char bus_id[CS_BUSID];
 	int32_t numa;	    /* -1 unknown */
 	int32_t infiniband; /* by PCI class: 1, 0 */
+	int32_t rdma;	    /* the name is an RDMA device's: 1, 0; -1 unknown */
+	/* of its fastest port that is up, else of its first */
+	int32_t gbits;		      /* per second; -1 unknown */
+	char state[16];		      /* "active", "down"; "" unknown */
+	int32_t pcie_gen, pcie_width; /* as they are now; -1 unknown */
 };
 
 /* A NUMA node that has CPUs. */
@@ -334,6 +339,8 @@ const char *cs_via_phrase(int via);
 /* Do the bytes cross from GPU to GPU, and not host memory? */
 int cs_via_crosses(int via);
 
+/* The CPUs of a NUMA node that are allowed; "" unknown. */
+const char *cs_numa_cpus(const struct cs_node_facts *f, int numa);
 /* "X", "PIX", …; "" unknown. */
 const char *cs_reach_text(int reach);
 

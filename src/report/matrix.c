@@ -487,6 +487,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	cs_matrix_cells(to, grid);
 	print_figures(to, grid);
 	print_share(to, grid);
+	cs_classes_print(to, grid);
 	print_places(to, grid);
 	print_ring(to, grid);
 	print_workers(to, grid);

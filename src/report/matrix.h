@@ -29,4 +29,7 @@ void cs_matrix_note(FILE *to, const struct cs_run *run,
 /* Cells, the lines of figures below, and each mark's reason once. */
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose);
 
+/* classes.c.  Pairs of GPUs by the path between them, where it is not of one class. */
+void cs_classes_print(FILE *to, const struct cs_grid *grid);
+
 #endif

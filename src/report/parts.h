@@ -71,9 +71,12 @@ int cs_cell_print(FILE *to, const struct cs_run *cut);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
 void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);
-/* topology.c.  The CPUs of a NUMA node that are allowed; "" unknown. */
-const char *cs_numa_cpus(const struct cs_node_facts *f, int numa);
-/* How nodes are wired and set, those alike once.  -1: no memory. */
+/* advice.c.  Of each GPU of a node the nearest CPUs and cards, behind an empty line, and the
+ * lines for a launcher and for libraries that follow.  -1: no memory. */
+int cs_advice_print(FILE *to, const struct cs_run_node *nd);
+/* classes.c.  NVLinks between two GPUs; 0 none that is known of. */
+int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b);
+/* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
 int cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);

@@ -13,7 +13,6 @@
 #include "report/columns.h"
 #include "report/view.h"
 
-#define WIDTH 110	/* of the drawing; what is folded is narrower */
 #define INDENT 13	/* of what follows the name of a layer */
 #define CPUS_LEAST 8	/* a narrower column of CPUs is left out */
 
@@ -29,27 +28,13 @@ struct drawing {
 };
 #define WORD_NVLINK CS_REACHES
 
-/* NVLinks between two GPUs; 0 none that is known of. */
-static int links_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b)
-{
-	const struct cs_nvlink_ends *here = &a->board.nvlink;
-	const struct cs_nvlink_ends *there = &b->board.nvlink;
-
-	for (int i = 0; i < here->n_gpus; i++)
-		if (!strcmp(here->gpu[i].bus_id, b->bus_id))
-			return here->gpu[i].links;
-	if (here->to_switch < 1 || there->to_switch < 1)
-		return 0;
-	return here->to_switch < there->to_switch ? here->to_switch : there->to_switch;
-}
-
 static void cell_text(struct drawing *d, int row, int column, char to[16])
 {
 	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
 	int reach, links = 0;
 
 	if (column < d->gpus && column != row)
-		links = links_between(gpu, &d->nd->gpu_record[column]);
+		links = cs_nvlinks_between(gpu, &d->nd->gpu_record[column]);
 	if (links) {
 		cs_text(to, 16, "NV%d", links);
 		d->words[WORD_NVLINK] = 1;
@@ -66,14 +51,6 @@ static void head_text(const struct drawing *d, int column, char to[16])
 {
 	cs_text(to, 16, column < d->gpus ? "GPU%d" : "NIC%d",
 		column < d->gpus ? column : column - d->gpus);
-}
-
-const char *cs_numa_cpus(const struct cs_node_facts *f, int numa)
-{
-	for (int i = 0; numa >= 0 && i < CS_MAX_NUMA; i++)
-		if (f->numa_node[i].numa == numa)
-			return f->numa_node[i].cpus;
-	return "";
 }
 
 /* What the first block has at the right: NUMA node and CPUs, as far as there is room. */
@@ -100,8 +77,8 @@ static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
 
 static void print_block(FILE *to, struct drawing *d)
 {
-	int room = WIDTH - 2 - d->width - (d->end - d->first) * (d->width + 1) -
-		   (int)strlen("  NUMA  ");
+	int room = cs_columns() - 2 - d->width -
+		   (d->end - d->first) * (d->width + 1) - (int)strlen("  NUMA  ");
 	char text[16];
 
 	cs_print(to, "  %-*s", d->width, "");
@@ -160,7 +137,8 @@ static void draw(FILE *to, const struct cs_run_node *nd)
 	d.columns = d.gpus + (cards > 0 ? cards : 0);
 	d.width = d.gpus > 10 || cards > 10 ? 5 : 4;
 	while (d.first < d.columns) {
-		int most = (WIDTH - 2 - d.width - (d.first ? 0 : 6)) / (d.width + 1);
+		int most = (cs_columns() - 2 - d.width - (d.first ? 0 : 6)) /
+			   (d.width + 1);
 
 		d.end = d.columns - d.first > most ? d.first + most : d.columns;
 		/* cards that do not fit all have a block of their own */
@@ -199,25 +177,44 @@ static int print_identity(FILE *to, const struct cs_run_node *nd)
 	return cs_columns_print(to, &t, 2);
 }
 
-static void print_cards(FILE *to, const struct cs_node_facts *f)
+/* "400", "5 x16"; "?" unknown. */
+static void link_text(const struct cs_nic_facts *nic, char rate[16], char pcie[16])
 {
+	cs_text(rate, 16, nic->gbits < 0 ? "?" : "%d", nic->gbits);
+	cs_text(pcie, 16, nic->pcie_gen < 0 || nic->pcie_width < 0 ? "?" : "%d x%d",
+		nic->pcie_gen, nic->pcie_width);
+}
+
+static int print_cards(FILE *to, const struct cs_node_facts *f)
+{
+	struct cs_columns t = { 0 };
+
+	if (cs_node_cards(f) < 1)
+		return 0;
+	putc('\n', to);
+	cs_columns_heads(&t, "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name");
+	cs_columns_end_line(&t);
 	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
-		char numa[16] = "?";
+		char rate[16], pcie[16];
 
-		if (!i) {
-			putc('\n', to);
-			cs_print_line(to, "  %-5s  %-12s  %4s  %s", "card", "bus id",
-				      "NUMA", "name");
-		}
-		if (nic->numa >= 0)
-			cs_text(numa, sizeof(numa), "%d", nic->numa);
-		cs_print_line(to, "  NIC%-2d  %-12s  %4s  %s%s", i, nic->bus_id, numa,
-			      nic->name[0] ? nic->name : "no kernel driver",
-			      nic->infiniband > 0 ? ", InfiniBand" : "");
+		link_text(nic, rate, pcie);
+		cs_columns_add(&t, "NIC%d", i);
+		cs_columns_add(&t, "%s", nic->bus_id);
+		cs_columns_add(&t, nic->numa < 0 ? "?" : "%d", nic->numa);
+		cs_columns_add(&t, "%s", rate);
+		cs_columns_add(&t, "%s", nic->state[0] ? nic->state : "?");
+		cs_columns_add(&t, "%s", pcie);
+		cs_columns_add(&t, "%s%s",
+			       nic->name[0] ? nic->name : "no kernel driver",
+			       nic->infiniband > 0 ? ", InfiniBand" : "");
+		cs_columns_end_line(&t);
 	}
+	if (cs_columns_print(to, &t, 2))
+		return -1;
 	if (f->n_nics > CS_MAX_NICS)
 		cs_print_line(to, "  and %d more", f->n_nics - CS_MAX_NICS);
+	return 0;
 }
 
 static void print_numa(FILE *to, const struct cs_node_facts *f)
@@ -366,9 +363,9 @@ static char *node_text(const struct cs_run *run, int node)
 	if (!to)
 		return NULL;
 	draw(to, nd);
-	print_cards(to, &nd->facts);
+	rc = print_cards(to, &nd->facts);
 	print_numa(to, &nd->facts);
-	rc = print_fingerprint(to, run, node);
+	rc = cs_advice_print(to, nd) || print_fingerprint(to, run, node) || rc;
 	if (fclose(to) || rc) {
 		free(text);
 		return NULL;

@@ -44,7 +44,7 @@ ok "without NVLinks: path classes to GPUs and cards, NUMA node and cpus" eval \
 ok "… with the words that appear explained" eval \
 	'flat "PIX at most one PCIe switch" && flat "SYS from one NUMA" && prints_not "NV#|not known"'
 ok "… the cards with NUMA node and name" eval \
-	'prints "NIC0 +0000:14:00.0 +0  mlx5_0, InfiniBand" && prints "NIC3 +0000:92:00.0 +1  eth0"'
+	'prints "NIC0 +0000:14:00.0 +0 +[?] +[?] +[?] +mlx5_0, InfiniBand$" && prints "NIC3 +0000:92:00.0 +1 +[?] +[?] +[?] +eth0$"'
 ok "… and distances between NUMA nodes" prints "^ +0  0-3; 10 21"
 ok "… no figure is printed" prints_not "GB/s"
 ok_json "nothing was measured, no plan is told" t.json \
@@ -103,6 +103,103 @@ ok "without NVML the bus is drawn all the same" eval \
 look 0 --redact
 ok "--redact: no serial in any output" eval \
 	'! grep -l 1650023 out t.json t.jsonl && prints "serial1 +GPU-1$"'
+
+# ---- what follows ----
+
+card() { # CLASS/DEVICE BUS_ID RATE STATE WIDTH
+	local at=machine/sys/class/infiniband/$1/ports/1 bus=machine/sys/bus/pci/devices/$2
+	mkdir -p "$at" "$bus"
+	echo "$3 Gb/sec (4X NDR)" >"$at/rate"
+	echo "$4" >"$at/state"
+	echo "32.0 GT/s PCIe" >"$bus/current_link_speed"
+	echo "$5" >"$bus/current_link_width"
+}
+has() { # LINE
+	grep -qxF -- "$1" out
+}
+look 0
+ok "NUMA nodes with unlike numbers of GPUs: a line a rank for Open MPI" eval \
+	'has "srun --ntasks-per-node=5 --cpu-bind=map_ldom:0,0,0,0,1" && has "mpirun --rankfile FILE" &&
+	has "rank 3=+n0 slot=0-3" && has "rank 4=+n0 slot=4-7"'
+ok "… the nearest card of each GPU" eval \
+	'tr -s " " <out | grep -qx " 1 0 0-3 PXB mlx5_0" && has "export NCCL_IB_HCA==mlx5_0"'
+card mlx5_0 0000:14:00.0 400 "4: ACTIVE" 8
+look 0
+ok "rate, state and PCIe link of a card" prints "^ +NIC0 +0000:14:00.0 +0 +400 +active +5 x8 +mlx5_0, InfiniBand$"
+ok_json "… in the document" t.json \
+	'[d["nodes"][0]["nics"][i][k] for i in (0, 3) for k in ("rdma", "gbits", "state", "pcie_gen", "pcie_width")] == [1, 400, "active", 5, 8, 0, None, None, None, None]'
+ok_schema "… as the schema has it" t.json
+card mlx5_0 0000:14:00.0 40 "1: DOWN" 16
+look 0
+ok "a card that is down is in no list" eval \
+	'prints "^ +NIC0 .* 40 +down " && prints_not "NCCL_IB_HCA" && prints_not "UCX_NET" &&
+	tr -s " " <out | grep -qx " 4 1 4-7 PHB eth0"'
+
+# Eight GPUs, each with a card below its switch, four a NUMA node.
+"${PYTHON:-python3}" - bus.xml eight.xml <<-'END'
+	import re, sys
+	text = open(sys.argv[1]).read()
+	text = re.sub(r' *<object type="Bridge" gp_index="\d+" bridge_type="0-1".*?\n      </object>\n', "", text, flags=re.S)
+	number = 1000
+	def bridge(kind, depth, of, first, last, inside):
+	    global number
+	    number += 1
+	    pci = f' pci_busid="0000:{of}" pci_type="0604 [1000:c030] [1000:1004] 00" pci_link_speed="63.015"' if of else ""
+	    return (f'<object type="Bridge" gp_index="{number}" bridge_type="{kind}" depth="{depth}" '
+	            f'bridge_pci="0000:[{first:02x}-{last:02x}]"{pci}>{inside}</object>')
+	def device(bus, kind, inside=""):
+	    global number
+	    number += 1
+	    return (f'<object type="PCIDev" gp_index="{number}" pci_busid="0000:{bus:02x}:00.0" '
+	            f'pci_type="{kind}" pci_link_speed="63.015">{inside}</object>')
+	def branch(i, bus):
+	    base = bus - 2
+	    nic = f'<object type="OSDev" gp_index="{2000 + i}" name="mlx5_{i}" osdev_type="3"/>'
+	    ports = (bridge("1-1", 2, f"{base + 1:02x}:00.0", bus, bus, device(bus, "0302 [10de:2335] [10de:18be] a1")) +
+	             bridge("1-1", 2, f"{base + 1:02x}:01.0", bus + 1, bus + 1, device(bus + 1, "0207 [15b3:1021] [15b3:0041] 00", nic)))
+	    return bridge("0-1", 0, "", base, base + 4, bridge("1-1", 1, f"{base:02x}:01.0", base + 1, base + 4, ports))
+	buses = [0x1b, 0x2b, 0x3c, 0x4d, 0x5e, 0x6f, 0x7a, 0x8b]
+	parts = text.split("\n    </object>\n")
+	assert len(parts) == 3
+	for k in range(2):
+	    parts[k] += "".join(branch(i, buses[i]) for i in range(4 * k, 4 * k + 4))
+	open(sys.argv[2], "w").write("\n    </object>\n".join(parts))
+END
+fake 8
+for i in 0 1 2 3 4 5 6 7; do
+	bus=(1c 2c 3d 4e 5f 70 7b 8c)
+	card mlx5_$i "0000:${bus[i]}:00.0" 400 "4: ACTIVE" 16
+done
+COLUMNS=80 CS_TEST_TOPOLOGY=$PWD/eight.xml look 0
+ok "8 GPUs and 8 cards: each has its own, at the least distance" eval \
+	'[ "$(tr -s " " <out | grep -cE "^ [0-7] [01] (0-3|4-7) PIX mlx5_[0-7]$")" = 8 ] &&
+	tr -s " " <out | grep -qx " 6 1 4-7 PIX mlx5_6"'
+ok "… bindings of Slurm and Open MPI, the order of GPUs" eval \
+	'has "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7" &&
+	has "srun --ntasks-per-node=8 --cpu-bind=map_ldom:0,0,0,0,1,1,1,1" &&
+	has "mpirun --map-by ppr:4:numa --bind-to numa"'
+ok "… lists of devices; what is pasted is whole where the page is narrow" eval \
+	'bash -c "$(grep -A1 "^export [NU]C" out | grep -v "^-")
+	echo \$NCCL_IB_HCA \$UCX_NET_DEVICES" >pasted &&
+	grep -qxF "=mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7 mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1" pasted'
+ok "… no line is wider than the page" eval '! awk "length > 80" out | grep .'
+FAKE_NVLINKS=0 CS_TEST_TOPOLOGY=$PWD/eight.xml run 0 --no-mpi --seed 1 -s 64K \
+	-t peer.ce.write.pair --cell-limit 9s
+ok "what pairs give by the path between them, where there are several" \
+	flat "by path: SYS 32 cells, [0-9.]+ to [0-9.]+, median [0-9.]+; NODE 24 cells, "
+CS_TEST_TOPOLOGY=$PWD/eight.xml run 0 --no-mpi --seed 1 -s 64K -t peer.ce.write.pair --cell-limit 9s
+ok "… and nothing where all are of one class" prints_not "by path:"
+CS_TEST_TOPOLOGY=$PWD/eight.xml look 0 --redact
+ok "… with names redacted too" eval 'has "mpirun --map-by ppr:4:numa --bind-to numa" && ! grep 1650023 out t.json'
+fake 5
+CS_LIBNVML=/nowhere FAKE_NUMA=-1,-1,-1,-1,-1 CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-no-pci.xml look 0
+ok "no bus to be seen: no binding, and no device" eval \
+	'prints "^ +no binding follows: where a GPU lies is not known$" && prints_not "srun|NCCL_IB|UCX_NET" &&
+	[ "$(tr -s " " <out | grep -cx " [0-4] ? ? ? none")" = 5 ]'
+sed 's/0000:06:00.0/0000:1b:00.0/' "$TESTDATA/fixtures/topo-unknown-locality.xml" >unknown.xml
+FAKE_GPUS=1 FAKE_NUMA=-1 CS_LIBNVML=/nowhere CS_TEST_TOPOLOGY=$PWD/unknown.xml look 0
+ok "unknown locality: the same" eval 'status_is 0 && prints "no binding follows" && prints_not "srun"'
+rm -r machine/sys/class/infiniband machine/sys/bus
 
 # ---- with ranks, with others, and what cannot be ----
 

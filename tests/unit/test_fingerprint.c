@@ -122,8 +122,10 @@ static void furnish_boards(struct cs_run_node *nd, int first_bus)
 	cs_text(f->bios_date, sizeof(f->bios_date), "03/14/2026");
 	cs_text(f->iommu, sizeof(f->iommu), "on iommu=pt");
 	f->n_nics = 2;
-	f->nic[0] = (struct cs_nic_facts){ "mlx5_0", "", 1, 1 };
-	f->nic[1] = (struct cs_nic_facts){ "eth0", "", -1, 0 };
+	f->nic[0] =
+		(struct cs_nic_facts){ .name = "mlx5_0", .numa = 1, .infiniband = 1 };
+	f->nic[1] =
+		(struct cs_nic_facts){ .name = "eth0", .numa = -1, .infiniband = 0 };
 	f->n_switches = 4;
 	cs_text(f->switch_bios, sizeof(f->switch_bios), "96.10");
 }

@@ -553,8 +553,15 @@ static void furnish(struct cs_run_node *nd)
 	f->numa_node[1] = (struct cs_numa_facts){ 2, "48-95" };
 	f->n_nics = 17;
 	for (int i = 0; i < CS_MAX_NICS; i++)
-		f->nic[i] = (struct cs_nic_facts){ "mlx5_0", "0000:20:00.0", -1,
-						   i & 1 };
+		f->nic[i] = (struct cs_nic_facts){ .name = "mlx5_0",
+						   .bus_id = "0000:20:00.0",
+						   .numa = -1,
+						   .infiniband = i & 1,
+						   .rdma = -1,
+						   .gbits = i ? 400 : -1,
+						   .state = "active",
+						   .pcie_gen = 5,
+						   .pcie_width = -1 };
 	f->n_switches = 4;
 	cs_text(f->switch_bios, sizeof(f->switch_bios), "96.10.57.00.01");
 }

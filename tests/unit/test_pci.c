@@ -60,6 +60,10 @@ static void cards(void)
 	t_eq_int(node.n_nics, 4);
 	t_eq_str(node.nic[0].name, "mlx5_0");
 	t_eq_str(node.nic[0].bus_id, "0000:14:00.0");
+	t_eq_int(node.nic[0].rdma, 1);
+	t_eq_int(node.nic[0].gbits, -1);
+	t_eq_str(node.nic[0].state, "");
+	t_eq_int(node.nic[0].pcie_width, -1);
 	t_eq_int(node.nic[0].numa, 0);
 	t_eq_int(node.nic[0].infiniband, 1);
 	t_eq_str(node.nic[1].name, "");
@@ -73,6 +77,38 @@ static void cards(void)
 		t_eq_int(node.n_nics, 3);
 		t_eq_str(node.nic[1].bus_id, "0000:32:00.0");
 		t_eq_str(node.nic[2].name, "eth0");
+	}
+	remove_root();
+}
+
+/* What the kernel says of the links of cards. */
+static void links_of_cards(void)
+{
+	struct cs_gpu_record gpu[N_GPUS];
+	struct cs_node_facts node;
+
+	if (!make_root())
+		return;
+	put_file("/sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
+	put_file("/sys/class/infiniband/mlx5_0/ports/1/rate", "40 Gb/sec (4X QDR)\n");
+	put_file("/sys/class/infiniband/mlx5_0/ports/2/state", "4: ACTIVE\n");
+	put_file("/sys/class/infiniband/mlx5_0/ports/2/rate", "400 Gb/sec (4X NDR)\n");
+	put_file(DEVICES "0000:14:00.0/current_link_speed", "32.0 GT/s PCIe\n");
+	put_file(DEVICES "0000:14:00.0/current_link_width", "16\n");
+	put_file("/sys/class/net/eth0/operstate", "up\n");
+	put_file("/sys/class/net/eth0/speed", "25000\n");
+	put_file(DEVICES "0000:92:00.0/current_link_speed", "Unknown\n");
+	put_file(DEVICES "0000:92:00.0/current_link_width", "0\n");
+	if (look(&node, gpu)) {
+		t_eq_str(node.nic[0].state, "active");
+		t_eq_int(node.nic[0].gbits, 400);
+		t_eq_int(node.nic[0].pcie_gen, 5);
+		t_eq_int(node.nic[0].pcie_width, 16);
+		t_eq_int(node.nic[3].rdma, 0);
+		t_eq_str(node.nic[3].state, "active");
+		t_eq_int(node.nic[3].gbits, 25);
+		t_eq_int(node.nic[3].pcie_gen, -1);
+		t_eq_int(node.nic[3].pcie_width, -1);
 	}
 	remove_root();
 }
@@ -292,6 +328,7 @@ static void switch_versions(void)
 static const struct tap_test tests[] = {
 	{ "network cards have name, NUMA node and kind; parts that are lent are left out",
 	  cards },
+	{ "rate, state and PCIe link of a card are the kernel's", links_of_cards },
 	{ "without a PCI bus nothing is known, and nothing is 0", no_bus },
 	{ "paths have the classes of nvidia-smi topo -m", reaches },
 	{ "a device of unknown locality has the driver's NUMA node, else none",

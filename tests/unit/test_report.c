@@ -1096,6 +1096,7 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 
 static void topology_fits(void)
 {
+	struct cs_page was = cs_page_turn((struct cs_page){ .columns = 110 });
 	struct canned c;
 	char *text;
 
@@ -1117,6 +1118,11 @@ static void topology_fits(void)
 	t_ok(strstr(text, "\n\n         NIC0  NIC1"));
 	has_line(text, "  and 2 more");
 	free(text);
+	cs_page_turn((struct cs_page){ 0 });
+	text = drawn(&c);
+	t_ok(longest_line(text) <= 80);
+	free(text);
+	cs_page_turn(was);
 	canned_release(&c);
 }
 
@@ -1182,7 +1188,7 @@ static const struct tap_test tests[] = {
 	  journal_lines },
 	{ "documents and journals follow the schema", schema },
 	{ "result lines are stable and count cells", result_lines },
-	{ "a node of 8 GPUs and 8 cards is drawn in 110 columns, more in blocks",
+	{ "a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks",
 	  topology_fits },
 	{ "nodes that are wired alike are drawn once", topology_of_many },
 	{ "the same run gives the same bytes", same_bytes },

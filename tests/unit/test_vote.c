@@ -354,7 +354,9 @@ static void effects(void)
 		struct cs_run_node *nd = &c.run.node[i];
 
 		nd->facts.n_nics = 1;
-		nd->facts.nic[0] = (struct cs_nic_facts){ "mlx5_0", "", i != 2, 1 };
+		nd->facts.nic[0] = (struct cs_nic_facts){ .name = "mlx5_0",
+							  .numa = i != 2,
+							  .infiniband = 1 };
 		for (int x = 0; x < 2; x++)
 			for (int y = 0; y < 2; y++)
 				nd->facts.numa_distance[x][y] = x == y ? 10 : 21;

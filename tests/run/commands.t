@@ -1,0 +1,63 @@
+#!/bin/bash
+# The commands that README and COMMANDS name: each is one that the program takes.  What
+# would measure says what it would do (--dry-run), what reads files reads them.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+
+top=$TESTDATA/..
+results=$top/doc/results
+fake 8
+mkdir runs doc
+cp -r "$top/doc/plans" doc/
+cp "$results/h200x4/np4.json" run.json
+cp run.json before.json
+cp run.json after.json
+cp run.json healthy1.json
+cp run.json runs/n001.jsonl
+small=(-m peer -s 64K --samples 3)
+
+# Command lines of FILE, without their comments, lines that go on as one.
+commands() { # FILE
+	sed -e ':on' -e '/\\$/N; s/\\\n *//; t on' "$1" |
+		sed -n 's/^    \(.*cscope-mpi\( .*\)\{0,1\}\)$/\1/p; s/^    \(comm_scope .*\)$/\1/p' |
+		sed 's/  *#.*//'
+}
+
+# What stands behind the name of the program, as the shell takes it apart.
+try() { # COMMAND LINE
+	local line=$1
+	eval "set -- ${line#*cscope-mpi}"
+	case $line in
+	comm_scope*)
+		ln -sf "$CS_PROGRAM" comm_scope
+		eval "timeout 60 ./$line --benchmark_list_tests=true" >out 2>err
+		;;
+	*' show '* | *' compare '* | *' baseline '* | *' check '* | *--list* | *--explain*)
+		timeout 60 "$CSCOPE" "$@" >out 2>err
+		;;
+	*' -o '* | *--resume*) # a journal to go on with is that of the command before
+		timeout 60 "$CSCOPE" --no-mpi "${small[@]}" "$@" >out 2>err
+		;;
+	*--check=topology* | *--check=launch*)
+		timeout 60 "$CSCOPE" --no-mpi "$@" >out 2>err
+		;;
+	*)
+		timeout 60 "$CSCOPE" --no-mpi --dry-run --gpus 8 "$@" >out 2>err
+		;;
+	esac
+	status=$?
+	# findings of a machine that is none are not what is asked
+	[ "$status" -le 2 ]
+}
+
+n_commands=0
+for file in README.md doc/COMMANDS.md; do
+	while read -r line; do
+		n_commands=$((n_commands + 1))
+		ok "$file: ${line#*cscope-mpi}" try "$line"
+	done < <(commands "$top/$file" | grep -v '^cscope-mpi [0-9]')
+done
+ok "they are all of them" [ "$n_commands" -gt 40 ]
+ok "one that is none would be found" eval '! try "cscope-mpi --matrix pear"'
+finish
