@@ -62,6 +62,9 @@ static void mark_nodes(const struct aggregate *ag, char *differs)
 	for (node = 0; node < ag->run->n_nodes; node++) {
 		const struct cs_grid *grid = &ag->grid[node];
 
+		/* it may be wider than those that have the test */
+		if (!grid->n_planned)
+			continue;
 		if (grid->n_measured < grid->n_planned)
 			differs[node] = 1;
 		for (i = 0; i < grid->n_rows * grid->n_cols; i++) {

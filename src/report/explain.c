@@ -218,7 +218,7 @@ static void list_tests(FILE *to)
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++)
 		if (cs_alias_test(&alias[i]) >= 0)
-			cs_fold(to, 2, 2 + NAMES, "%-*s'%s' of %s", NAMES,
+			cs_fold(to, 2, 2 + NAMES, "%-*s '%s' of %s", NAMES - 1,
 				alias[i].test, alias[i].name, alias[i].tool);
 }
 

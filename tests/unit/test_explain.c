@@ -144,8 +144,10 @@ static void names_of_other_tools_lead_to_ours(void)
 
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n; i++) {
-		/* test_alias.c has those that are still to come */
-		if (cs_alias_test(&alias[i]) < 0)
+		/* test_alias.c has those that are still to come; arguments in a name of
+		 * Comm|Scope choose between tests, without any it is the first */
+		if (cs_alias_test(&alias[i]) < 0 ||
+		    (i && !strcmp(alias[i].name, alias[i - 1].name)))
 			continue;
 		t_eq_int(explain(alias[i].name), 0);
 		t_ok(!strncmp(text, alias[i].test, strlen(alias[i].test)));
