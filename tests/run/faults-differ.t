@@ -93,7 +93,8 @@ differs() { # SENTENCE EXPECTED VARIABLE=VALUE... [-- ARGUMENT...]
 	rm -f odd.jsonl
 	node odd odd.jsonl "$@"
 	run 0 check odd.jsonl good/*.jsonl -o with.json
-	news usual.json with.json | uniq >found
+	# what can be bound is this machine's, not that of the description
+	news usual.json with.json | grep -v "^not-bound " | uniq >found
 	ok "$sentence" as_expected "$expected"
 	while read -r words; do
 		printf '# %-40s %s\n' "$sentence" "$words"

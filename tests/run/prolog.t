@@ -9,7 +9,8 @@ launch=$TESTDATA/../launch
 
 # What the driver's double reads; all else is gone, PATH and HOME too.
 nothing=(CS_LIBCUDA="$CS_LIBCUDA" CS_LIBNVML="$CS_LIBNVML" FAKE_GPUS=4
-	FAKE_MEMORY="$FAKE_MEMORY")
+	FAKE_MEMORY="$FAKE_MEMORY" CS_TEST_ROOT="$CS_TEST_ROOT"
+	HWLOC_COMPONENTS="$HWLOC_COMPONENTS")
 
 bare() { # SCRIPT [VARIABLE=VALUE...] [-- ARGUMENT...]
 	local script=$1 more=()
