@@ -41,6 +41,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fma_host.c \
 	%D%/base/triad.h \
 	%D%/base/triad_host.c \
+	%D%/base/fused.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/fma.h"
+#include "base/fused.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,9 @@
 	for (unsigned i = 0; i < width; i++)          \
 		c##k[i] = CS_FMA_ADD((k * width + i) % SEQUENCES);
 #define BEGIN(k) x##k = c##k - c##k + CS_FMA_BEGIN;
-#define STEP(k) x##k = x##k * x##k + c##k;
+#define STEP_8(k) x##k = CS_FUSED_8(x##k, x##k, c##k);
+#define STEP_4(k) x##k = CS_FUSED_4(x##k, x##k, c##k);
+#define STEP_2(k) x##k = CS_FUSED_2(x##k, x##k, c##k);
 #define SUM(k) sum += sum_of(&x##k, sizeof(x##k));
 #define ROUNDS(name, target_, WIDTH)                                           \
 	static target_ uint64_t name(uint32_t rounds)                          \
@@ -32,7 +35,7 @@
 		for (; rounds; rounds--) {                                     \
 			EACH(BEGIN)                                            \
 			for (unsigned i = 0; i < CS_FMA_STEPS; i++) {          \
-				EACH(STEP)                                     \
+				EACH(STEP_##WIDTH)                                     \
 			}                                                      \
 			EACH(SUM)                                              \
 		}                                                              \
@@ -84,7 +87,7 @@ static struct way find_way(void)
 		return (struct way){ by_avx2, 4 * VECTORS };
 	return (struct way){ by_library, SEQUENCES };
 }
-#elif defined(__FP_FAST_FMA) /* in every CPU of its kind */
+#elif defined(__aarch64__) /* in every CPU of its kind */
 ROUNDS(by_vectors, , 2)
 
 static struct way find_way(void)

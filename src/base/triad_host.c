@@ -3,6 +3,7 @@
  * of STREAM: a line is read before it is written. */
 #include "config.h"
 
+#include "base/fused.h"
 #include "base/triad.h"
 
 static void by_library(uint64_t *a, const uint64_t *b, const uint64_t *c,
@@ -12,7 +13,6 @@ static void by_library(uint64_t *a, const uint64_t *b, const uint64_t *c,
 		a[i] = cs_triad_word(b[i], c[i]);
 }
 
-/* Product and sum become one instruction, rounded once. */
 #define VECTORS(name, target_, WIDTH)                                                \
 	static target_ void name(uint64_t *a, const uint64_t *b, const uint64_t *c,  \
 				 uint64_t words)                                     \
@@ -22,13 +22,14 @@ static void by_library(uint64_t *a, const uint64_t *b, const uint64_t *c,
 		typedef double numbers                                               \
 			__attribute__((vector_size(8 * (WIDTH)), aligned(8)));       \
 		const uint64_t sign = 0x800FFFFFFFFFFFFF, one = 0x3FF0000000000000;  \
+		numbers s = (numbers){ 0 } + CS_TRIAD_SCALAR;                        \
 		uint64_t i = 0;                                                      \
                                                                                      \
 		for (; i + (WIDTH) <= words; i += (WIDTH)) {                         \
 			numbers x = (numbers)((*(const bits *)(b + i) & sign) | one); \
 			numbers y = (numbers)((*(const bits *)(c + i) & sign) | one); \
                                                                                      \
-			*(bits *)(a + i) = (bits)(CS_TRIAD_SCALAR * y + x);          \
+			*(bits *)(a + i) = (bits)CS_FUSED_##WIDTH(s, y, x);          \
 		}                                                                    \
 		by_library(a + i, b + i, c + i, words - i);                          \
 	}
@@ -43,7 +44,7 @@ void cs_triad_host(uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t w
 	else
 		by_library(a, b, c, words);
 }
-#elif defined(__FP_FAST_FMA) /* in every CPU of its kind */
+#elif defined(__aarch64__) /* in every CPU of its kind */
 VECTORS(by_vectors, , 2)
 
 void cs_triad_host(uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t words)

@@ -1,0 +1,16 @@
+/* fused.h - product and sum of a vector of doubles as one instruction, rounded once: a * b
+ * + c of 8, 4 or 2 of them.  Whether compilers make it of `a * b + c` follows from how
+ * they are told to optimise.  Within functions that have the instruction as target. */
+#ifndef CS_BASE_FUSED_H
+#define CS_BASE_FUSED_H
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define CS_FUSED_8(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define CS_FUSED_4(a, b, c) _mm256_fmadd_pd(a, b, c)
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define CS_FUSED_2(a, b, c) vfmaq_f64(c, a, b)
+#endif
+
+#endif
