@@ -34,8 +34,8 @@
 	  "with -v each sample", \
 	  OWN(cs_set_format), .brief = "text, json, csv, result, nagios, model and more" }
 #define MARGIN                                                                 \
-	{ "margin", 0, "SHARE", "within which two sides, or a cell and its baseline, " \
-	  "are the same; default 1%", SHARE(margin) }
+	{ "margin", 0, "SHARE", "differences up to this count as equal, between two " \
+	  "sides or a cell and its baseline; default 1%", SHARE(margin) }
 #define BASELINE                                                               \
 	{ "baseline", 0, "FILE[,...]", "judge each cell by what 'cscope-mpi baseline' " \
 	  "learnt of healthy nodes", TEXT(baseline), .brief = "judge by what healthy nodes give" }
@@ -50,7 +50,8 @@
 	  "driver, vbios, min-share=85% and all that --check=topology prints; any waives a field of the "\
 	  "baseline and of the comparison of nodes", TEXT(expect) }
 #define REDACT                                                                 \
-	{ "redact", 0, NULL, "names for hosts, GPUs, job and files, in all outputs", \
+	{ "redact", 0, NULL, "replaces host names, GPU ids, job ids and paths by " \
+	  "placeholders, in all outputs", \
 	  FLAG(redact, 1) }
 #define QUIET                                                                  \
 	{ "quiet", 'q', NULL, "nothing on standard output", FLAG(quiet, 1) }

@@ -327,7 +327,7 @@ static int check_ends(const struct cs_options *opt, struct cs_err *err)
 	if (opt->resume && opt->redact)
 		return cs_err_set(err,
 				  "--resume and --redact exclude each other: "
-				  "a journal without names cannot be gone on with");
+				  "--resume cannot continue a journal without names");
 	if (opt->set.turn_samples && opt->placements.n > 1)
 		return cs_err_set(err, "--samples and several --placement exclude each "
 				       "other: turns have a count of their own");
