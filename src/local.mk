@@ -205,6 +205,7 @@ endif
 	%D%/node/agent_cell.h \
 	%D%/node/agent_reading.c \
 	%D%/node/crossed.c \
+	%D%/node/crossed.h \
 	%D%/node/agent_reading.h \
 	%D%/node/agents.c \
 	%D%/node/agents.h \

@@ -390,6 +390,25 @@ END
 found=$(needs_cuda "$dir")
 report "$([ "$found" = %D%/bench/x.c ] && echo 1 || echo 0)" "finds it where it is not"
 
+# Print the sources below $1/src that its local.mk does not list: a release lacks them.
+unlisted() {
+	(cd "$1/src" && find . -name '*.[ch]' -o -name '*.def') | sed 's|^\./||' |
+		while read -r file; do
+			grep -qE "%D%/$file( |\$)" "$1/src/local.mk" ||
+				echo "src/local.mk: $file is not there"
+		done
+}
+
+found=$(unlisted "$top")
+report "$([ -z "$found" ] && echo 1 || echo 0)" "every source is in the lists of the build"
+mkdir -p "$dir/list/src"
+: >"$dir/list/src/x.h"
+echo '%D%/y.h' >"$dir/list/src/local.mk"
+found=$(unlisted "$dir/list")
+report "$([ "$found" = 'src/local.mk: x.h is not there' ] && echo 1 || echo 0)" \
+	"finds one that is not"
+rm -r "$dir/list"
+
 plant node/x.c '#include <mpi.h>' 'MPI outside job/'
 plant backend/cuda/x.c '#include <cuda.h>' "NVIDIA's header"
 plant node/x.c '# include <cudaTypedefs.h>' "NVIDIA's other header"

@@ -17,7 +17,7 @@
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those with nothing to see are small */
-#define SENSE 90 /* wide, "from row to column" */
+#define SENSE 90 /* wide, "from row to column", or a strip with both ends named */
 #define STRIP 30 /* below: all cells on one line */
 
 struct heat {
@@ -301,10 +301,11 @@ static void put_strip(struct cs_html *h, const struct heat *heat)
 	cs_html(h, "\"");
 	cs_svg_stroke(h, CS_INK_MEASURED);
 	cs_html(h, "/>");
-	cs_svg_text(h,
-		    &(struct cs_pen){ heat->left, y + 18, 10.5, CS_START, CS_INK_MUTE,
-				      0 },
-		    "0");
+	if (w > SENSE)
+		cs_svg_text(h,
+			    &(struct cs_pen){ heat->left, y + 18, 10.5, CS_START,
+					      CS_INK_MUTE, 0 },
+			    "0");
 	cs_svg_text(h,
 		    &(struct cs_pen){ heat->left + w, y + 18, 10.5, CS_END,
 				      CS_INK_MUTE, 0 },
