@@ -431,11 +431,10 @@ static int put_one(struct cs_html *h, const struct cs_grid *grid, int many, int 
 }
 
 static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
-		    enum cs_path path)
+		    enum cs_path path, int many)
 {
 	const struct cs_run *run = d->run;
-	int rc = 0,
-	    many = run->n_nodes == 1 && cs_grids(run) - held_by_curves(run) > MANY;
+	int rc = 0;
 
 	for (uint32_t i = 0; i < cs_grids(run) && rc >= 0; i++) {
 		struct cs_grid grid;
@@ -461,9 +460,11 @@ int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {
 	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
 					      CS_PATH_LOCAL, CS_PATH_HOST };
-	int rc = 0;
+	const struct cs_run *run = digest->run;
+	uint32_t drawn = cs_grids(run) - held_by_curves(run);
+	int rc = 0, many = run->n_nodes == 1 && drawn > MANY;
 
-	if (cs_grids(digest->run) == held_by_curves(digest->run))
+	if (!drawn)
 		return 0;
 	cs_html_section(
 		h, "Matrices",
@@ -478,6 +479,6 @@ int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 	cs_html_legend(h, &cs_scale_difference, "no figure");
 	cs_html_section_end(h);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && !rc; i++)
-		rc = put_path(h, digest, node, order[i]);
+		rc = put_path(h, digest, node, order[i], many);
 	return rc;
 }
