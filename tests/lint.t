@@ -33,7 +33,7 @@ check "shellcheck finds nothing in ${#scripts[@]} scripts" \
 
 # They hand code to lib.sh in quotes, and share its variables.
 check "shellcheck finds nothing in tests/run and the checks of packaging" \
-	shellcheck --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh \
+	shellcheck --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh tests/run/moves.sh \
 	packaging/*/check.t tests/packages/lib.sh
 
 # Style and "unused" are left to reviewers: only what is wrong anywhere.

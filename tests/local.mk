@@ -515,7 +515,8 @@ EXTRA_DIST += \
 	%D%/golden \
 	%D%/matrix \
 	%D%/packages/lib.sh \
-	%D%/run/lib.sh
+	%D%/run/lib.sh \
+	%D%/run/moves.sh
 
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:

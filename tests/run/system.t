@@ -4,6 +4,7 @@
 # cannot use such memory that is said.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/moves.sh"
 needs_fake
 fake 2
 memory 0
@@ -23,13 +24,7 @@ ok "no method brings them along: they are asked for by name, or by --suite unifi
 
 # ---- HMM: it moves as managed memory does ----
 
-truth='B = 4 << 20
-gbs = lambda s: B / s / 1e9
-down = lambda g: 48e9 * (55.3 + .1 * g) / 55.3
-up = lambda g: 18e9 * (55.2 + .1 * g) / 55.2
-across = lambda a, b: 148e9 * (396 + .1 * a - .03 * b) / 396
-faults = 12 * 28e-6
-want = {
+truth='want = {
     "h2d.prefetch.system.pair": lambda a, b: gbs(2.7e-6 + B / down(b)),
     "d2h.prefetch.system.pair": lambda a, b: gbs(2.7e-6 + B / up(a)),
     "peer.prefetch.system.pair": lambda a, b: gbs(2.7e-6 + B / across(a, b)),
@@ -38,12 +33,8 @@ want = {
     "h2d.chase.fault-system.pair": lambda a, b: 1e9 * (28e-6 + 65536 / down(b) + 5e-6 / 2),
     "peer.chase.fault-system.pair": lambda a, b: 1e9 * (28e-6 + 65536 / across(a, b) + 5e-6 / 2),
 }
-number = lambda end: int(end[3:]) if end.startswith("gpu") else -1
 good = [r for r in d["results"] if r["status"] == "ok" and r["test"] in want]
 '
-figures() { # FILE EXPRESSION over `good` and `want`
-	json "$1" "(lambda d: (lambda s: (exec('''$truth''', s), eval('''$2''', s))[1])({'d': d}))(d)"
-}
 export FAKE_PAGEABLE=1
 run 0 "${here[@]}" -t '*.system.pair,*.chase.fault-system.pair' -o p.json
 ok "HMM: prefetches, faults and their latency, each figure within 0.5 % of the truth" figures p.json \

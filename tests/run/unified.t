@@ -3,6 +3,7 @@
 # was not where it should be, whatever a driver says or does.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/moves.sh"
 needs_fake
 fake 2
 memory 0
@@ -12,26 +13,16 @@ here=(--no-mpi "${fast[@]}")
 
 # ---- truth ----
 
-# Seconds of 4 MiB: prefetches, and touches in 6 faults of 2 MiB (tests/fake/README.md).
-truth='B = 4 << 20
-gbs = lambda s: B / s / 1e9
-down = lambda g: 48e9 * (55.3 + .1 * g) / 55.3
-up = lambda g: 18e9 * (55.2 + .1 * g) / 55.2
-across = lambda a, b: 148e9 * (396 + .1 * a - .03 * b) / 396
-faults = 12 * 28e-6
-want = {
+# Seconds of 4 MiB.
+truth='want = {
     "h2d.prefetch.managed.pair": lambda a, b: 2.7e-6 + B / down(b),
     "d2h.prefetch.managed.pair": lambda a, b: 2.7e-6 + B / up(a),
     "peer.prefetch.managed.pair": lambda a, b: 2.7e-6 + B / across(a, b),
     "h2d.demand.managed.pair": lambda a, b: 5e-6 + faults + B / down(b),
     "peer.demand.managed.pair": lambda a, b: 5e-6 + faults + B / across(a, b),
 }
-number = lambda end: int(end[3:]) if end.startswith("gpu") else -1
 good = [r for r in d["results"] if r["status"] == "ok" and r["metric"] == "rate"]
 '
-figures() { # FILE EXPRESSION over `good` and `want`
-	json "$1" "(lambda d: (lambda s: (exec('''$truth''', s), eval('''$2''', s))[1])({'d': d}))(d)"
-}
 
 pairs=h2d.prefetch.managed.pair,d2h.prefetch.managed.pair,peer.prefetch.managed.pair
 pairs=$pairs,h2d.demand.managed.pair,peer.demand.managed.pair
