@@ -72,7 +72,7 @@ static const struct cs_option measure_options[] = {
 	  "the node, one way and both ways (of a node with one GPU: host to GPU and back, "
 	  "its memory, latency); what --op, --method, --pattern, --via or "
 	  "several placements mean alone. h2d, d2h: host memory to GPUs and back. local: "
-	  "within each GPU. host (or h2h): NUMA node to NUMA node. cost: what a "
+	  "within each GPU. host (or h2h): NUMA node to NUMA node, bandwidth by one CPU and latency. cost: what a "
 	  "division of the GPUs among processes costs (calls, small copies, ways to "
 	  "peers)", OWN(cs_set_matrix), .brief = "peer, h2d, d2h, local, host, cost" },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also by the "
@@ -95,7 +95,7 @@ static const struct cs_option measure_options[] = {
 	  "(bulk copies of a kernel), zerocopy (Comm|Scope's kernel, 4 bytes at a time), "
 	  "chase (no copy: latency), prefetch and demand (managed memory), peercopy, "
 	  "staged, cpu; "
-	  "default ce, of local all but chase", OWN(cs_set_method), .brief = "ce, sm, tma, zerocopy, chase (latency), cpu" },
+	  "default ce, of local all but chase, of host cpu and chase", OWN(cs_set_method), .brief = "ce, sm, tma, zerocopy, chase (latency), cpu" },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, "
 	  "bisect (all at once), rounds (disjoint pairs at once), all-to-one, "
 	  "one-to-all, random[:K], loadflops (while its GPUs compute); with the host pair, "
