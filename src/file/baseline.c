@@ -2,8 +2,6 @@
 
 #include "file/baseline.h"
 
-#include "check/fleet/expected.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

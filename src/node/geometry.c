@@ -6,8 +6,6 @@
  * before it. */
 #include "config.h"
 
-#include "node/coordinator.h"
-
 #include <math.h>
 
 #include "node/cell.h"

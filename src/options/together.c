@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verdict/check.h"
 #include "check/compare/compare.h"
 #include "plan/alias.h"
 

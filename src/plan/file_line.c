@@ -9,7 +9,6 @@
 #include "base/facts.h"
 #include "base/units.h"
 #include "plan/choose.h"
-#include "plan/trust.h"
 
 const char *const cs_plan_columns[] = {
 	"step", "test",	 "src", "dst", "op", "size", CS_VARIANT_COLUMNS,

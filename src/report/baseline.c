@@ -2,11 +2,8 @@
 
 #include "report/baseline.h"
 
-#include "check/fleet/expected.h"
-
 #include <math.h>
 
-#include "base/units.h"
 #include "report/view.h"
 
 static void share_text(double share, char *to, size_t size)

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
-#include "check/verdict/check.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "plan/alias.h"

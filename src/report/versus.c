@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/units.h"
 #include "check/compare/models.h"
 #include "file/encode.h"
 #include "file/record.h"

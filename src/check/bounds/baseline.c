@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/student.h"
-#include "base/units.h"
 #include "result/cells.h"
 
 #define LEAST_BOUND 0.01
