@@ -49,6 +49,9 @@ def whole(name):
     style = page.find("head/style").text
     if re.search(r"url\(|@import|expression|//", style):
         yield "the style loads something"
+    words = "".join(page.itertext())
+    if "in the tables" in words and "All figures as tables" not in words:
+        yield "it speaks of tables that it has not"
 
 
 def tables(page):

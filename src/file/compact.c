@@ -5,9 +5,9 @@
 
 /* Of the test, the node, the plan and what was asked for: nobody takes these. */
 static const char *const follows[] = {
-	"path",	      "method",	    "op",   "pattern", "memory",
-	"src_bus_id", "dst_bus_id", "link", "numa",    "placement",
-	"step_name",  "unit",	    "note",
+	"path",	      "method",	    "op",     "pattern", "memory",
+	"src_bus_id", "dst_bus_id", "link",   "numa",	 "placement",
+	"step_name",  "unit",	    "counts", "note",
 };
 
 /* What is not there reads as unknown. */

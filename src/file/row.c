@@ -295,6 +295,7 @@ json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 	cs_encode_int(&r, "node_index", row->node);
 	cs_encode_known(&r, "step_name", step_name(run, row));
 	cs_encode_text(&r, "unit", cs_unit_text(test->unit));
+	cs_encode_known(&r, "counts", test->counts);
 	encode_fields(&r, row);
 	cs_encode_json(&r, "flags", flags(run, row->flags));
 	cs_encode_known(&r, "note", note);

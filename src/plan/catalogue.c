@@ -68,6 +68,9 @@
 #define BY_CPU .least_precision = 0.02
 
 #define ONE_PAIR "one pair at a time"
+/* By all cores of a NUMA node. */
+#define OF_TEAM \
+	.memory = CS_MEM_PAGEABLE, .any_backend = 1, .alone = ONE_PAIR, BY_CPU
 #define ONE_AT_A_TIME "one at a time"
 #define ON_CPU .backend = CS_BACKEND_CPU
 /* What the costs of a placement are compared with. */
@@ -175,14 +178,16 @@
 #define A_LOAD .unit = CS_UNIT_NS /* of a chase; of as much as --size says */
 #define SMALL_CHASE A_LOAD, .bytes = 2 << 20
 
-#define ONE_GPU ", one GPU at a time"
-#define ONCE ", bytes counted once"
+#define ONE_GPU_AT_A_TIME "one GPU at a time"
+#define ONE_GPU ", " ONE_GPU_AT_A_TIME
+#define ONCE .counts = "bytes counted once"
+#define ALL_THREE .counts = "bytes of all three arrays"
 
 #define FMA(name_, OP_, type)                                                        \
 	TEST(name_, LOCAL, FMA, OP_, ALONE, "a GPU's multiply-adds, " type,          \
 	     "multiply-adds of a kernel on all multiprocessors, " type               \
 	     ", without tensor cores",                                               \
-	     .alone = "one GPU at a time", .unit = CS_UNIT_GFLOPS, .bytes = CS_FLOPS_BYTES)
+	     .alone = ONE_GPU_AT_A_TIME, .unit = CS_UNIT_GFLOPS, .bytes = CS_FLOPS_BYTES)
 
 /* A call of the driver, local.call.NAME.PATTERN: the CPU's time in it. */
 #define CALL(name_, OP_, heading_, summary_, ...)                                    \
@@ -429,21 +434,22 @@ static const struct cs_test table[] = {
 	PAGES("system", SYSTEM, "fault-system", FAULT_SYSTEM),
 
 	TEST("local.ce.copy.alone", LOCAL, CE, COPY, ALONE,
-	     "one buffer of a GPU to another" ONCE ONE_GPU,
-	     "within a GPU, copy engine" ONCE),
+	     "one buffer of a GPU to another", "within a GPU, copy engine",
+	     .alone = ONE_GPU_AT_A_TIME, ONCE),
 	TEST("local.sm.copy.alone", LOCAL, SM, COPY, ALONE,
-	     "one buffer of a GPU to another" ONCE ONE_GPU,
-	     "within a GPU, kernel" ONCE),
+	     "one buffer of a GPU to another", "within a GPU, kernel",
+	     .alone = ONE_GPU_AT_A_TIME, ONCE),
 	TEST("local.tma.copy.alone", LOCAL, TMA, COPY, ALONE,
-	     "one buffer of a GPU to another" ONCE ONE_GPU,
-	     "within a GPU, bulk copies" ONCE),
+	     "one buffer of a GPU to another", "within a GPU, bulk copies",
+	     .alone = ONE_GPU_AT_A_TIME, ONCE),
 	TEST("local.sm.read.alone", LOCAL, SM, READ, ALONE,
 	     "a GPU reads its own memory" ONE_GPU, "within a GPU, kernel that reads"),
 	TEST("local.sm.write.alone", LOCAL, SM, WRITE, ALONE,
 	     "a GPU writes its own memory" ONE_GPU, "within a GPU, kernel that writes"),
 	TEST("local.sm.triad.alone", LOCAL, SM, TRIAD, ALONE,
-	     "a GPU adds two arrays of its own memory to a third" ONE_GPU,
-	     "within a GPU, kernel of a = b + s * c: bytes of all three"),
+	     "a GPU adds two arrays of its own memory to a third",
+	     "within a GPU, kernel of a = b + s * c", .alone = ONE_GPU_AT_A_TIME,
+	     ALL_THREE),
 	TEST("local.l2.read.alone", LOCAL, L2, READ, ALONE,
 	     "a GPU reads its second-level cache" ONE_GPU,
 	     "within a GPU, kernel that reads what its L2 holds", .bytes = 16 << 20),
@@ -452,10 +458,10 @@ static const struct cs_test table[] = {
 	     "within a GPU, kernel that reads shared memory", .bytes = 1 << 20),
 	TEST("local.chase.stride.alone", LOCAL, CHASE, STRIDE, ALONE,
 	     "a load by a GPU from its own memory", "latency within a GPU: " IN_ORDER,
-	     .alone = "one GPU at a time", SMALL_CHASE),
+	     .alone = ONE_GPU_AT_A_TIME, SMALL_CHASE),
 	TEST("local.chase.random.alone", LOCAL, CHASE, RANDOM, ALONE,
 	     "a load by a GPU from its own memory",
-	     "latency within a GPU: " AT_RANDOM, .alone = "one GPU at a time", A_LOAD),
+	     "latency within a GPU: " AT_RANDOM, .alone = ONE_GPU_AT_A_TIME, A_LOAD),
 
 	TEST("local.overlap.prefetch.alone", LOCAL, OVERLAP, PREFETCH, ALONE,
 	     "managed tiles to a GPU by prefetch, worked on, and back" ONE_GPU,
@@ -480,24 +486,21 @@ static const struct cs_test table[] = {
 	     "one NUMA node to another, by CPU", .memory = CS_MEM_PAGEABLE,
 	     .any_backend = 1, BY_CPU),
 	TEST("host.team.read.pair", HOST, TEAM, READ, PAIR,
-	     "all cores of column's NUMA node read row's memory, one pair at a time",
-	     "memory of a NUMA node, read by all cores of another",
-	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
+	     "all cores of column's NUMA node read row's memory",
+	     "memory of a NUMA node, read by all cores of another", OF_TEAM,
+	     .counts = "bytes read"),
 	TEST("host.team.write.pair", HOST, TEAM, WRITE, PAIR,
-	     "all cores of row's NUMA node write column's memory, one pair at a time",
-	     "memory of a NUMA node, written by all cores of another",
-	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
+	     "all cores of row's NUMA node write column's memory",
+	     "memory of a NUMA node, written by all cores of another", OF_TEAM,
+	     .counts = "bytes written"),
 	TEST("host.team.copy.pair", HOST, TEAM, COPY, PAIR,
-	     "all cores of column's NUMA node copy row's memory to column's" ONCE
-	     ", one pair at a time",
-	     "one NUMA node to another, by all cores" ONCE, .memory = CS_MEM_PAGEABLE,
-	     .any_backend = 1, BY_CPU),
+	     "all cores of column's NUMA node copy row's memory to column's",
+	     "one NUMA node to another, by all cores", OF_TEAM, ONCE),
 	TEST("host.team.triad.pair", HOST, TEAM, TRIAD, PAIR,
 	     "all cores of column's NUMA node add two arrays of row's memory to one of "
-	     "column's, one pair at a time",
-	     "a = b + s * c by all cores, b and c of one NUMA node, a of another: bytes "
-	     "of all three",
-	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, BY_CPU),
+	     "column's",
+	     "a = b + s * c by all cores, b and c of one NUMA node, a of another",
+	     OF_TEAM, ALL_THREE),
 	TEST("host.fma.fp64.alone", HOST, FMA, FP64, ALONE,
 	     "multiply-adds of all cores of a NUMA node, FP64",
 	     "multiply-adds of all cores of a NUMA node, FP64",

@@ -163,6 +163,8 @@ struct cs_test {
 	/* the least that is asked of the interval of its medians, a share, unless the
 	 * user says one: it does not settle any closer; 0: the usual does */
 	double least_precision;
+	const char *counts; /* which bytes its rate is of, where tools differ: "bytes counted
+			      * once"; NULL: those that came, once */
 	const char *heading; /* "row writes to column" */
 	const char *alone;   /* "one pair at a time", unless they run beside others
 				 * (node/concurrency.c); NULL: the heading says it */

@@ -539,7 +539,7 @@ static const struct cs_explanation numa_nodes_write = {
 
 static const struct cs_explanation numa_nodes_copy = {
 	"One buffer (--size) of the row's NUMA node to the column's, a part for each "
-	"worker, by memcpy. Bytes are counted once: STREAM's copy counts them twice.",
+	"worker, by memcpy. STREAM's copy counts its bytes twice.",
 	BY_ALL_CORES("the column's"),
 	CORES_TIMED,
 	NULL,
@@ -548,8 +548,8 @@ static const struct cs_explanation numa_nodes_copy = {
 
 static const struct cs_explanation numa_nodes_triad = {
 	"a = b + 3 * c in FP64, three arrays that share --size, b and c of the row's NUMA "
-	"node, a of the column's, a part of each for each worker, by ordinary stores. The "
-	"bytes of all three count, as STREAM's triad has it.",
+	"node, a of the column's, a part of each for each worker, by ordinary stores. "
+	"STREAM's triad counts the same bytes.",
 	BY_ALL_CORES("the column's"),
 	CORES_TIMED,
 	NULL,

@@ -56,8 +56,10 @@ static void list_aliases(FILE *to, const char *tool, const char *prefix,
 
 static void list_test(FILE *to, const struct cs_test *test, int width)
 {
-	cs_fold(to, 0, width + 4, "%c %-*s  %-4s  %s", is_default(test) ? '*' : ' ',
-		width, test->name, backend_text(test->backend), test->summary);
+	cs_fold(to, 0, width + 4, "%c %-*s  %-4s  %s%s%s",
+		is_default(test) ? '*' : ' ', width, test->name,
+		backend_text(test->backend), test->summary, test->counts ? ", " : "",
+		test->counts ? test->counts : "");
 }
 
 /* Does an item of --test mean it, also by another tool's name? */

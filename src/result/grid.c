@@ -55,12 +55,13 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 {
 	struct cs_title title;
 
-	cs_text(title.text, sizeof(title.text), "%s%s%s",
+	cs_text(title.text, sizeof(title.text), "%s%s%s%s%s",
 		!back ? test->heading :
 		test->pattern == CS_PATTERN_BIDI ?
 			"GPU of row to host memory of column, the way back" :
 			"GPU of row to host memory of column, the way back, all GPUs "
 			"at once",
+		test->counts ? ", " : "", test->counts ? test->counts : "",
 		when ? ", " : "", when ? when : "");
 	return title;
 }

@@ -105,6 +105,9 @@ run 0 --no-mpi --seed 1 --gpus 0 -s 1M -t 'host.team.*,host.fma.*' --cell-limit 
 ok "all cores of a NUMA node: flop/s, and its memory" eval 'status_is 0 && prints "^ +NUMA +numa0$"'
 ok_json "... each has a figure, by as many workers as there are cores, checked" team.json \
 	'len({r["test"] for r in d["results"]}) == 5 and all(r["status"] == "ok" and r["checked"] > 0 for r in d["results"]) and len({r["workers"] for r in d["results"]}) == 1'
+ok_json "... and says which bytes its rate counts" team.json \
+	'{r["op"]: r["counts"] for r in d["results"]} == {"read": "bytes read", "write": "bytes written",
+	  "copy": "bytes counted once", "triad": "bytes of all three arrays", "fp64": None}'
 ok_schema "... as the schema has it" team.json
 
 # ---- a link while its GPUs compute ----

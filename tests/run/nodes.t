@@ -18,10 +18,14 @@ lose() { # RANK...
 	done
 }
 
+# In a folder of its own, for it writes on while others are tested.
 begin_long() { # NAME
-	wrapper=./two
+	mkdir "$1"
+	cd "$1" || exit
+	wrapper=../two
 	begin 4 "${long[@]}" -o "$1.json" -o "$1.jsonl"
 	[ -n "$skip" ] || until_true 30 measuring "$1.jsonl" 1
+	cd ..
 }
 
 # the others count a minute; meanwhile the rest is tested
@@ -106,15 +110,18 @@ ok "host memory on two nodes" all_ok cpu.csv 8
 
 begin_long lost
 ok "a node disappears in the middle of the job" lose 2 3
+cd lost || exit
 end_within 45
 ok "… which ends with status 2, in time" eval 'was_in_time && job_status_is 2'
+# on a busy machine it may have measured all by then
 ok "… in one line that names the node" says_once \
-	"no word from the node for 10 s; its rows until then are kept"
+	"no word from the node for 10 s; (its rows until then are kept|all its rows had come)"
 ok_json "… found as critical: a node to be drained" lost.json \
 	'[(e["severity"], e["node_index"], e["part"], e["drain"]) for e in d["errors"] if e["id"] == "node-lost"] == [("critical", 1, "node", True)]'
 ok_json "… and the others' plan is complete" lost.json \
 	'all(v is not None for m in d["matrices"] if m["node_index"] == 0 for i, row in enumerate(m["values"]) for j, v in enumerate(row) if i != j)'
 ok_schema "… in files that follow the schema" lost.json lost.jsonl
+cd ..
 
 gone() { # PID...
 	! kill -0 "$@" 2>/dev/null

@@ -456,6 +456,16 @@ static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
 	return rc < 0 ? -1 : 0;
 }
 
+#define HOW_TO_READ                                                                  \
+	"Colour says how much of the live link a figure is, where it is known what " \
+	"is usual; else how far it is from its like, where these are compared. The " \
+	"scales are the same in every report. A ring is a cell slower than its "     \
+	"like, a broken one a cell with a remark. Below a matrix all cells between " \
+	"0 and the link; the band is usual."
+#define OF_MANY                                                                      \
+	" Those with nothing to see are small; all figures are in the tables at the " \
+	"end."
+
 int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {
 	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
@@ -466,15 +476,7 @@ int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 
 	if (!drawn)
 		return 0;
-	cs_html_section(
-		h, "Matrices",
-		"Colour says how much of the live link a figure is, where it is "
-		"known what is usual; else how far it is from its like, where these "
-		"are compared. The scales are the same in every report. A ring is a "
-		"cell slower than its like, a broken one a cell with a remark. Below "
-		"a matrix all cells between 0 and the link; the band is usual. Of "
-		"many matrices those with nothing to see are small; all figures are "
-		"in the tables at the end.");
+	cs_html_section(h, "Matrices", many ? HOW_TO_READ OF_MANY : HOW_TO_READ);
 	cs_html_legend(h, &cs_scale_share, "no figure");
 	cs_html_legend(h, &cs_scale_difference, "no figure");
 	cs_html_section_end(h);
