@@ -155,7 +155,8 @@ static const struct cs_option measure_options[] = {
 	  "reaches no further from it than this; default 0.5%, 2% on the cpu backend, of "
 	  "what CPUs copy, and of cold and warm caches", SHARE(set.precision) },
 	{ "samples", 0, "N", "of each cell, 1 to 50: a fixed count, whatever --precision and "
-	  "--cell-limit say; default: as many as it takes", OWN(cs_set_samples) },
+	  "--cell-limit say; of calls, of batches of them. Default: as many as it takes; of "
+	  "calls 8", OWN(cs_set_samples) },
 	{ "cell-limit", 0, "TIME", "... or after this, flagged; default 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "pairs of GPUs without one in common at "
 	  "the same time: where a few have shown that it changes none by more than 0.5 "
