@@ -123,6 +123,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/grid.h \
 	%D%/result/judge.c \
 	%D%/result/judge.h \
+	%D%/result/matrices.c \
+	%D%/result/matrices.h \
 	%D%/result/merge.c \
 	%D%/result/merge.h \
 	%D%/result/pool.c \
@@ -312,14 +314,22 @@ endif
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/bounds/baseline.c \
 	%D%/check/bounds/baseline.h \
-	%D%/check/bounds/bound.c \
-	%D%/check/bounds/bound.h \
-	%D%/check/bounds/bounds.c \
+	%D%/check/bounds/breach.c \
+	%D%/check/bounds/breach.h \
 	%D%/check/bounds/criteria.c \
 	%D%/check/bounds/criteria.h \
+	%D%/check/bounds/judge.c \
+	%D%/check/bounds/judge.h \
+	%D%/check/bounds/judge_baseline.c \
+	%D%/check/bounds/judge_threshold.c \
 	%D%/check/bounds/learn.c \
+	%D%/check/bounds/learn.h \
 	%D%/check/bounds/line.c \
+	%D%/check/bounds/line.h \
 	%D%/check/bounds/site.c \
+	%D%/check/bounds/site.h \
+	%D%/check/bounds/spread.c \
+	%D%/check/bounds/spread.h \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
 	%D%/check/cells/anomaly.c \

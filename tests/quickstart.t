@@ -2,25 +2,15 @@
 # quickstart.t - what `./quickstart check` says of tests, by a tree of its own whose
 # makefile has some that pass, fail, skip and crash.
 # shellcheck disable=SC2016,SC2034 # ok() evaluates conditions
-set -u
 : "${TESTDATA:?is not set: run this by make check}"
 top=$(cd "$TESTDATA/.." && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/tap.sh
+. "$TESTDATA/tap.sh"
 cd "$work" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this
-n=0
 
-ok() { # SENTENCE COMMAND...
-	local sentence=$1
-	shift
-	n=$((n + 1))
-	if "$@" >says 2>&1; then
-		echo "ok $n - $sentence"
-	else
-		echo "not ok $n - $sentence"
-		sed 's/^/# /' says out err 2>/dev/null
-	fi
+shows() {
+	sed 's/^/# /' out err 2>/dev/null
 }
 
 # ---- a tree that is built already, on a machine where nothing is missing ----
@@ -114,8 +104,7 @@ if command -v script >/dev/null; then
 	ok "a terminal shows how far it is, on one line" \
 		grep -q $'\rquickstart: 2 of 3 test programs, 2 tests passed, 0 failed' terminal
 else
-	n=$((n + 1))
-	echo "ok $n - a terminal shows how far it is, on one line # SKIP no script(1)"
+	skip "a terminal shows how far it is, on one line" "no script(1)"
 fi
 
 # ---- a machine without a GPU ----
@@ -137,8 +126,7 @@ chmod +x bin/*
 mkdir -p sys/devices/system/node/node{0,1,2,3}
 if [ -d /proc/driver/nvidia/gpus ]; then
 	for sentence in ranks bounds warnings latency lines; do
-		n=$((n + 1))
-		echo "ok $n - without a GPU: $sentence # SKIP this machine has one"
+		skip "without a GPU: $sentence" "this machine has one"
 	done
 else
 	SYSFS=$work/sys PATH=$work/bin:$PATH CS_LIBCUDA=/nowhere/libcuda.so.1 \
@@ -155,4 +143,4 @@ else
 	ok "… three lines end it: what was built, a report to look at, what to run" eval '
 		tail -n 5 err | tr -s "\n " " " | grep -q "is built and works; nothing about GPU links was measured here.* a report of real GPUs: .*cscope-mpi show .* on a node with GPUs: "'
 fi
-echo "1..$n"
+finish

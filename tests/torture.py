@@ -18,6 +18,7 @@ CS_SEED (of all runs, too) and CS_MOMENTS are of `kill`; CS_ONLY=REGEX takes the
 environment is that of `make check`.
 """
 import concurrent.futures
+import contextlib
 import json
 import os
 import random
@@ -38,6 +39,7 @@ FULL = os.environ.get("CS_TORTURE") == "full"
 ONLY = os.environ.get("CS_ONLY", "")
 CSCOPE = os.environ["CSCOPE"]
 PROGRAM = os.environ["CS_PROGRAM"]
+os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")     # as tests/seeded.c
 FAKE = os.environ["FAKE"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAUNCHER = os.environ.get("CS_LAUNCHER", "mpirun")
@@ -546,7 +548,8 @@ def death_once(function, inside, victim, call, doing="", knob="HANG",
     if knob == "FAULT":
         time.sleep(0.5)     # to the gate, and through it
     for pid in [p for p, r in run.processes() if r == victim and there]:
-        os.kill(pid, number)
+        with contextlib.suppress(ProcessLookupError):   # it was ending
+            os.kill(pid, number)
     killed = time.monotonic()
 
     def judge(run):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/bounds/learn.h"
 #include "command/command.h"
 #include "file/baseline.h"
 #include "file/load.h"

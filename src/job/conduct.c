@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "check/bounds/bound.h"
+#include "check/bounds/judge.h"
 #include "check/cells/cells.h"
 #include "job/watch.h"
 #include "plan/turns.h"

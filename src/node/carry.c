@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/chain.h"
 #include "base/fma.h"

@@ -19,6 +19,7 @@
 struct host_place {
 	struct cs_hostbuf_key key;
 	struct cs_hostbuf buf;
+	uint64_t fill;		   /* the key of what it is filled with */
 	uint64_t most;		   /* transfers that want more have no room */
 	char refused[CS_ERR_TEXT]; /* why not; "" */
 };
@@ -94,16 +95,31 @@ static uint64_t fill_key(const struct cs_endpoints *e,
 	return cs_fill_key(e->plan->set.seed, CS_MAX_AGENTS + which);
 }
 
+static struct host_place *place_of(const struct cs_endpoints *e,
+				   const struct cs_hostbuf_key *key)
+{
+	struct host_place *place = e->host.data;
+
+	for (size_t i = 0; i < e->host.n; i++)
+		if (same_key(&place[i].key, key))
+			return &place[i];
+	return NULL;
+}
+
+/* Who has one of its own, and of enough bytes, takes it instead of the shared one:
+ * pinning memory is what takes longest before the first sample. */
 static struct host_place *find_place(const struct cs_endpoints *e,
 				     const struct cs_transfer *t, int is_dst)
 {
 	struct cs_hostbuf_key key = key_of(e, t, is_dst);
-	struct host_place *place = e->host.data;
+	struct host_place *place = place_of(e, &key);
 
-	for (size_t i = 0; i < e->host.n; i++)
-		if (same_key(&place[i].key, &key))
-			return &place[i];
-	return NULL;
+	if (place || key.slot)
+		return place;
+	key.slot = 1 + ordinal_of(e, t->issuer);
+	place = place_of(e, &key);
+	return place && place->buf.bytes >= cs_transfer_span(e->plan, t) ? place :
+									   NULL;
 }
 
 static const struct cs_transfer *first_transfer(const struct cs_plan *plan)
@@ -146,7 +162,7 @@ static void make_place(struct cs_endpoints *e, struct host_place *place)
 		if (!bytes)
 			break;
 		if (!cs_hostbuf_get(e->backend, e->dev, &place->key, bytes,
-				    fill_key(e, &place->key), &place->buf, &err))
+				    place->fill, &place->buf, &err))
 			return;
 		if (!place->refused[0])
 			cs_text(place->refused, sizeof(place->refused), "%s",
@@ -187,6 +203,7 @@ static int open_some(struct cs_endpoints *e, int shared)
 				return -1;
 			memset(place, 0, sizeof(*place));
 			place->key = key_of(e, t, is_dst);
+			place->fill = fill_key(e, &place->key);
 			make_place(e, place);
 			note_proof(e, place);
 		}
@@ -230,9 +247,7 @@ static void *cpu_address(const struct cs_endpoints *e, const struct cs_transfer 
 static uint64_t key_of_source(const struct cs_endpoints *e,
 			      const struct cs_transfer *t)
 {
-	const struct cs_hostbuf_key key = key_of(e, t, 0);
-
-	return fill_key(e, &key);
+	return find_place(e, t, 0)->fill;
 }
 
 static int poison(struct cs_endpoints *e, const struct cs_transfer *t)

@@ -209,21 +209,37 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 	add(all, CS_OPENINGS, cs_board_slot(co->board, t->dst.index)->value, 1);
 }
 
+/* For another round, of single calls: that there are so many is enough. */
+static int has_room(const struct cs_cell *cell, const struct series *all)
+{
+	for (uint32_t k = 0; k < cell->step->count; k++)
+		if (all->n[k] + CS_PROBE_MOST > ROUNDS_OF_CALLS * CS_PROBE_MOST)
+			return 0;
+	return 1;
+}
+
+/* That count; or as many as --samples says, or a turn has. */
+static uint32_t rounds_of(const struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	const uint32_t asked = co->plan->set.turn_samples;
+
+	if (asked)
+		return asked < CS_SAMPLES_MAX ? asked : CS_SAMPLES_MAX;
+	return cell->test->how == CS_HOW_STALL || has_parts(cell) ? ROUNDS :
+								    ROUNDS_OF_CALLS;
+}
+
 /* The first round loads and maps what the others find there; by the first of batches their
  * length is chosen. */
 static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cell,
 				  struct series *all, struct cs_err *err)
 {
-	uint32_t rounds = cell->test->how == CS_HOW_STALL || has_parts(cell) ?
-				  ROUNDS :
-				  ROUNDS_OF_CALLS;
+	const uint32_t rounds = rounds_of(co, cell);
 	uint32_t uncounted = cell->test->how == CS_HOW_BATCHES ? CS_BATCHES_TRIED : 1;
-	uint32_t block = co->plan->set.turn_samples;
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
-	if (block && block < rounds)
-		rounds = block;
-	for (uint32_t r = 0; status == CS_OK && r < uncounted + rounds; r++) {
+	for (uint32_t r = 0;
+	     status == CS_OK && r < uncounted + rounds && has_room(cell, all); r++) {
 		status = one_round(co, cell, r, err);
 		if (status == CS_OK && r >= uncounted)
 			gather(co, cell, all);

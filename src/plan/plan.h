@@ -46,7 +46,7 @@ struct cs_endpoint {
 
 /* Slots tell transfers of one step apart that would else share a buffer.  Of a
  * device's destination: where it begins, in buffers of its own size.  Of host memory:
- * 0 the one that all agents of a process take in turn, for the step's first in that
+ * 0 the one that all agents of a process take in turn, for the step's only one in that
  * direction; from 1 on those of the issuer alone. */
 struct cs_transfer {
 	struct cs_endpoint src, dst;

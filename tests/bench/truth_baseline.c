@@ -14,7 +14,8 @@
 #include "../noise.h"
 #include "../unit/canned.h"
 #include "check/bounds/baseline.h"
-#include "check/bounds/bound.h"
+#include "check/bounds/learn.h"
+#include "check/bounds/judge.h"
 #include "check/cells/cells.h"
 #include "check/verdict/check.h"
 

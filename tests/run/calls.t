@@ -112,6 +112,11 @@ done
 run 0 --seed 1 --backend cpu --gpus 2 -s 64K -t 'host.call.*' -o cpu.json
 ok "the C library needs no GPU" status_is 0
 
+run 0 --seed 1 --gpus 0,1 -s 4K --samples 20 -o twenty.json \
+	-t 'local.call.event-create.*,local.call.alloc.alone,host.call.malloc.alone,peer.ce.once.pair,peer.driver.open.pair'
+ok_json "--samples 20: so many batches of each, and so many rounds of what is opened" twenty.json \
+	'{(r["test"].split(".")[2], r["n"]) for r in d["results"] if r["metric"] != "first-open"} == {
+		("event-create", 20), ("alloc", 20), ("malloc", 20), ("once", 512), ("open", 20)}'
 # ---- what a driver has not, and what fails ----
 
 FAKE_LACKS=cuGraphLaunch,cuMemAllocAsync run 0 --seed 1 --gpus 0 -s 4K -o lacks.json \

@@ -69,6 +69,16 @@ ok "memory that is far away has the figure of its distance" host_is_exact far.cs
 FAKE_CALLS=$PWD/calls run 0 --no-mpi "${fast[@]}" -m h2d,d2h
 ok "host memory is made once: one source, one destination, for all GPUs" eval \
 	'[ "$(grep -c " cuMemHostAlloc$" calls)" -le 6 ]'
+allocs() { # FILE TESTS
+	FAKE_CALLS=$PWD/$1 run 0 --no-mpi --gpus 0,1 -s 64K --cell-limit 1m -t "$2" &&
+		allocated=$(grep -c " cuMemHostAlloc$" "$1")
+}
+loads=h2d.ce.pinned.load,d2h.ce.pinned.load
+allocs loads $loads
+n=$allocated
+allocs both $loads,h2d.ce.pinned.pair,d2h.ce.pinned.pair
+ok "who has host memory of its own for loads needs no other alone" eval \
+	'status_is 0 && [ "$n" -ge 4 ] && [ "$allocated" = "$n" ]'
 
 sed -i '/"kind":"verdict"/d; $d' 1.jsonl
 n=$(grep -c '"kind":"result"' 1.jsonl)

@@ -198,9 +198,9 @@ static void host_buffers_of_an_issuer_are_told_apart(void)
 	if (!plan)
 		return;
 	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
-	t_eq_int(t[0].src_slot, 0);
-	t_eq_int(t[1].src_slot, 1);
-	t_eq_int(t[2].src_slot, 2);
+	t_eq_int(t[0].src_slot, 1);
+	t_eq_int(t[1].src_slot, 2);
+	t_eq_int(t[2].src_slot, 3);
 	t_eq_int(t[3].dst_slot, 0);
 	t_eq_int(t[4].src_slot, 1);
 	free(plan);

@@ -1,4 +1,5 @@
-/* baseline.h - what healthy nodes measured, and cells judged against it.  Pure.
+/* baseline.h - what healthy nodes measured, as a record: what it knows, and how far from
+ * it a cell may be.  learn.h makes it, judge.h judges by it.  Pure.
  *
  * Learnt by hardware class (class.h), test, metric, size of a copy and kind of link (kind.h):
  * the median of all cells, and spreads (standard deviations) as shares of it:
@@ -28,6 +29,7 @@
 #include "check/fleet/class.h"
 #include "check/link/kind.h"
 #include "check/model/fit.h"
+#include "check/fleet/fact.h"
 #include "result/run.h"
 
 struct cs_baseline_stat {
@@ -76,29 +78,6 @@ struct cs_baseline {
 void cs_baseline_init(struct cs_baseline *baseline);
 void cs_baseline_release(struct cs_baseline *baseline);
 
-/* From runs, each counted once however often it is there.  Cells that failed, were
- * flagged or are controls are passed over.  Errors: no memory; a run of a plan file,
- * whose steps are its own, or without names of hosts; nothing was measured: `which` is
- * set to the run, or to n. */
-int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
-		      struct cs_baseline *out, size_t *which, struct cs_err *err);
-
-/* Was the i-th of them named before? */
-int cs_run_is_again(const struct cs_run *const *runs, size_t i);
-
-/* What those nodes are, by class (site.c); the runs are those it was learnt from. */
-int cs_baseline_learn_facts(const struct cs_run *const *runs, size_t n,
-			    struct cs_baseline *baseline, struct cs_err *err);
-/* Alpha and 1 / beta of their sweeps (line.c), likewise, and nodes of a run judged by
- * run->baseline: what that does not have is passed over. */
-int cs_baseline_learn_lines(const struct cs_run *const *runs, size_t n,
-			    struct cs_baseline *baseline, struct cs_err *err);
-int cs_lines_judge(struct cs_run *run, struct cs_err *err);
-/* Judge what nodes are by run->baseline and run->expected; without both nothing. */
-int cs_site_judge(struct cs_run *run, struct cs_err *err);
-/* By node: 1 where a baseline knows its class; malloc'ed, NULL also without one. */
-char *cs_site_known(const struct cs_run *run);
-
 /* Append another one.  Errors: a class that is in both. */
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		     struct cs_err *err);
@@ -115,6 +94,16 @@ int cs_baseline_order(const struct cs_baseline_stat *a,
 		      const struct cs_baseline_stat *b);
 /* The class of that name; -1 there is none. */
 int cs_baseline_class_index(const struct cs_baseline *baseline, const char *name);
+/* That of a node. */
+int cs_baseline_class_of(const struct cs_baseline *baseline, const struct cs_run *run,
+			 int node);
+/* The statistic with that key; NULL there is none. */
+const struct cs_baseline_stat *cs_baseline_find(const struct cs_baseline *baseline,
+						const struct cs_baseline_stat *key);
+/* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB", of a matrix that it does
+ * not have; class -1: any. */
+void cs_baseline_lacks(const struct cs_baseline *baseline, int class,
+		       const struct cs_plan_matrix *of, char *to, size_t size);
 
 /* How much worse than the median is too much, as a share of it. */
 double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin);
@@ -122,10 +111,5 @@ double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin);
 /* By how much such a figure differs from run to run, by run->baseline; without degrees
  * of freedom where that does not know. */
 struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row);
-
-/* Judge every cell against run->baseline; without one nothing.  Findings: what is
- * beyond its bound, by node and matrix; what the baseline does not have.  A cell of
- * which a finding tells already (cs_cells_judge; NULL none) is told there. */
-int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 #endif

@@ -1,31 +1,18 @@
-/* line.c - alpha and 1 / beta of sweeps: what healthy nodes have, and nodes judged by it.
- *
- * Both are fitted and known by an interval (fit.h), so what is too much follows from these:
- * the root of the sum of the squares of both sides' half widths, by as many standard
- * deviations as cells are judged by, and 5 % at least.  A line is the middle of all cells of a node; which
- * cell is slow the sizes themselves tell. */
 #include "config.h"
+
+#include "check/bounds/line.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "check/bounds/baseline.h"
-#include "check/bounds/bound.h"
 #include "check/model/model.h"
-#include "result/pool.h"
+#include "result/judge.h"
 
 /* Half of a 95 % interval is two of them. */
 #define HALF_WIDTHS (5 / 2.0)
 /* What runs differ by where the host has a part in it (usual_of() of baseline.c), as often:
  * smaller differences of a rate the largest sizes tell. */
 #define LEAST 0.05
-
-/* What a node has in a run. */
-struct seen {
-	struct cs_baseline_line line; /* nodes and runs 0 */
-	const char *host;
-	uint32_t run;
-};
 
 static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_line *b)
 {
@@ -35,7 +22,8 @@ static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_l
 	return d ? d : a->back - b->back;
 }
 
-/* Of the sweep that begins with a matrix; 1: there is none, or no line. */
+/* Of the sweep that begins with a matrix, the rest of it as it is; 1: there is none, or
+ * no line. */
 static int line_of(const struct cs_run *run, int node, uint32_t v,
 		   struct cs_baseline_line *line, struct cs_err *err)
 {
@@ -67,27 +55,23 @@ static int line_of(const struct cs_run *run, int node, uint32_t v,
 
 /* ---- learning ---- */
 
-static int add_node(struct cs_baseline *b, const struct cs_run *run, uint32_t index,
-		    int node, struct cs_vec *all, struct cs_err *err)
+int cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
+		 struct cs_vec *to, struct cs_err *err)
 {
-	struct seen seen = { .host = run->node[node].facts.host, .run = index };
-	char name[CS_CLASS];
-	int class, rc = 0;
+	struct cs_line_seen seen = *like;
+	int rc = 0;
 
-	cs_hardware_text(run, node, name, sizeof(name));
-	class = cs_baseline_class_index(b, name);
-	for (uint32_t v = 0; class >= 0 && v < cs_grids(run) && rc >= 0; v++) {
+	for (uint32_t v = 0; v < cs_grids(run) && rc >= 0; v++) {
 		rc = line_of(run, node, v, &seen.line, err);
-		seen.line.class = (uint32_t)class;
 		if (!rc)
-			rc = cs_vec_push(all, &seen, err);
+			rc = cs_vec_push(to, &seen, err);
 	}
 	return rc < 0 ? -1 : 0;
 }
 
 static int by_line(const void *x, const void *y)
 {
-	const struct seen *a = x, *b = y;
+	const struct cs_line_seen *a = x, *b = y;
 	int d = order_of(&a->line, &b->line);
 
 	d = d ? d : strcmp(a->host, b->host);
@@ -114,7 +98,7 @@ static void widen(struct cs_fit_value *to, const struct cs_fit_value *x, size_t 
 }
 
 /* Of seen[0..n), of one line, in order of host and run. */
-static int add_line(struct cs_baseline *b, const struct seen *seen, size_t n,
+static int add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size_t n,
 		    struct cs_err *err)
 {
 	struct cs_baseline_line line = seen[0].line;
@@ -128,32 +112,18 @@ static int add_line(struct cs_baseline *b, const struct seen *seen, size_t n,
 	return cs_vec_push(&b->lines, &line, err);
 }
 
-int cs_baseline_learn_lines(const struct cs_run *const *runs, size_t n,
-			    struct cs_baseline *b, struct cs_err *err)
+int cs_lines_add(struct cs_baseline *b, struct cs_vec *all, struct cs_err *err)
 {
-	struct cs_vec all = CS_VEC(struct seen);
-	const struct seen *seen;
+	const struct cs_line_seen *seen = all->data;
 	int rc = 0;
 
-	for (size_t i = 0; i < n && !rc; i++) {
-		struct cs_run pooled;
-
-		if (cs_run_is_again(runs, i))
-			continue;
-		rc = cs_pool_make(runs[i], &pooled, err);
-		for (int node = 0; node < pooled.n_nodes && !rc; node++)
-			rc = add_node(b, &pooled, (uint32_t)i, node, &all, err);
-		cs_pool_release(&pooled, runs[i]);
-	}
-	cs_vec_sort(&all, by_line);
-	seen = all.data;
-	for (size_t at = 0, end; at < all.n && !rc; at = end) {
+	cs_vec_sort(all, by_line);
+	for (size_t at = 0, end; at < all->n && !rc; at = end) {
 		for (end = at + 1;
-		     end < all.n && !order_of(&seen[at].line, &seen[end].line); end++)
+		     end < all->n && !order_of(&seen[at].line, &seen[end].line); end++)
 			;
 		rc = add_line(b, &seen[at], end - at, err);
 	}
-	cs_vec_release(&all);
 	return rc;
 }
 
@@ -178,10 +148,9 @@ static int tell(struct cs_run *run, int node, const struct cs_baseline_line *bas
 	const double alpha = allowance(&base->alpha_us, &is->alpha_us, run->margin);
 	const double rate = allowance(&base->gbs, &is->gbs, run->margin);
 	char text[CS_ERR_TEXT];
-	size_t n, begins;
+	size_t begins;
 
-	cs_text(text, sizeof(text),
-		"%s%s by size: ", cs_catalogue(&n)[is->of.test].name,
+	cs_text(text, sizeof(text), "%s%s by size: ", cs_test_at(is->of.test)->name,
 		is->back ? ", the way back," : "");
 	begins = strlen(text);
 	if (is->alpha_us.value > base->alpha_us.value + alpha)
@@ -218,26 +187,28 @@ static const struct cs_baseline_line *find(const struct cs_baseline *b,
 	return NULL;
 }
 
+static int judge_node(struct cs_run *run, int node, struct cs_err *err)
+{
+	struct cs_baseline_line is = { 0 };
+	const int class = cs_baseline_class_of(run->baseline, run, node);
+	int rc = 0;
+
+	is.class = (uint32_t)class;
+	for (uint32_t v = 0; class >= 0 && v < cs_grids(run) && rc >= 0; v++) {
+		const struct cs_baseline_line *base;
+
+		rc = line_of(run, node, v, &is, err);
+		base = rc ? NULL : find(run->baseline, &is);
+		if (base)
+			rc = tell(run, node, base, &is, err);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
 int cs_lines_judge(struct cs_run *run, struct cs_err *err)
 {
-	for (int node = 0; run->baseline && node < run->n_nodes; node++) {
-		struct cs_baseline_line is = { 0 };
-		char name[CS_CLASS];
-		int class, rc = 0;
-
-		cs_hardware_text(run, node, name, sizeof(name));
-		class = cs_baseline_class_index(run->baseline, name);
-		for (uint32_t v = 0; class >= 0 && v < cs_grids(run) && rc >= 0; v++) {
-			const struct cs_baseline_line *base;
-
-			rc = line_of(run, node, v, &is, err);
-			is.class = (uint32_t)class;
-			base = rc ? NULL : find(run->baseline, &is);
-			if (base)
-				rc = tell(run, node, base, &is, err);
-		}
-		if (rc < 0)
+	for (int node = 0; run->baseline && node < run->n_nodes; node++)
+		if (judge_node(run, node, err))
 			return -1;
-	}
 	return 0;
 }

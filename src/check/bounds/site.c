@@ -1,76 +1,13 @@
-/* site.c - what nodes are, against what the site expects of them: facts that a baseline
- * has learnt of healthy ones, and what --expect says. */
 #include "config.h"
 
-#include "check/bounds/baseline.h"
+#include "check/bounds/site.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/bounds/baseline.h"
 #include "check/fleet/expected.h"
-
-/* ---- learning ---- */
-
-static int same_host(const struct cs_run *const *runs, size_t k, int node,
-		     const char *host)
-{
-	return !strcmp(runs[k]->node[node].facts.host, host);
-}
-
-/* Is a later run of the same host of that class among them?  The last one counts. */
-static int comes_again(const struct cs_run *const *runs, size_t n, size_t i, int node,
-		       const char *class)
-{
-	char text[CS_CLASS];
-
-	for (size_t k = i; k < n; k++)
-		for (int m = k == i ? node + 1 : 0; m < runs[k]->n_nodes; m++) {
-			if (!same_host(runs, k, m, runs[i]->node[node].facts.host))
-				continue;
-			cs_hardware_text(runs[k], m, text, sizeof(text));
-			if (!strcmp(text, class))
-				return 1;
-		}
-	return 0;
-}
-
-static int learn_class(const struct cs_run *const *runs, size_t n,
-		       struct cs_baseline *b, uint32_t class, struct cs_err *err)
-{
-	const char *name = ((struct cs_baseline_class *)b->classes.data)[class].name;
-	struct cs_vec traits = CS_VEC(struct cs_trait), first = CS_VEC(size_t);
-	char text[CS_CLASS];
-	int rc = 0;
-
-	for (size_t i = 0; i < n && !rc; i++)
-		for (int node = 0; node < runs[i]->n_nodes && !rc; node++) {
-			cs_hardware_text(runs[i], node, text, sizeof(text));
-			if (strcmp(text, name) || cs_on_cpu(runs[i]) ||
-			    comes_again(runs, n, i, node, name))
-				continue;
-			rc = cs_vec_push(&first, &traits.n, err) ||
-			     cs_fingerprint(runs[i], node, &traits, err);
-		}
-	rc = rc || cs_vec_push(&first, &traits.n, err);
-	if (!rc)
-		rc = cs_expected_learn(&traits, first.data, first.n - 1, class,
-				       &b->facts, err);
-	cs_vec_release(&first);
-	cs_vec_release(&traits);
-	return rc ? -1 : 0;
-}
-
-int cs_baseline_learn_facts(const struct cs_run *const *runs, size_t n,
-			    struct cs_baseline *b, struct cs_err *err)
-{
-	for (uint32_t class = 0; class < b->classes.n; class ++)
-		if (learn_class(runs, n, b, class, err))
-			return -1;
-	return 0;
-}
-
-/* ---- judging ---- */
 
 /* Where " 8 x " begins behind the product, and how many GPUs that is; 0 there are several
  * models, or none. */
@@ -154,15 +91,14 @@ int cs_site_judge(struct cs_run *run, struct cs_err *err)
 
 char *cs_site_known(const struct cs_run *run)
 {
-	char class[CS_CLASS], *known = NULL;
+	char *known = NULL;
 
 	if (run->baseline)
 		known = calloc((size_t)run->n_nodes + 1, 1);
 	for (int node = 0; known && node < run->n_nodes; node++) {
 		if (run->node[node].facts.n_agents < 0)
 			continue;
-		cs_hardware_text(run, node, class, sizeof(class));
-		known[node] = cs_baseline_class_index(run->baseline, class) >= 0;
+		known[node] = cs_baseline_class_of(run->baseline, run, node) >= 0;
 	}
 	return known;
 }

@@ -1,5 +1,5 @@
 /* threshold.h - bounds that somebody chose, from a file (doc/THRESHOLDS.md) or by
- * --min-share, and cells judged against them.  Pure. */
+ * --min-share.  Pure. */
 #ifndef CS_CHECK_THRESHOLD_H
 #define CS_CHECK_THRESHOLD_H
 
@@ -35,10 +35,5 @@ int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *n
 /* Append a share that every cell must have whose GPUs carry one transfer at a time in
  * each direction: where many share a link none has all of it. */
 int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err);
-
-/* Judge every cell against run->thresholds; without them nothing.  Of several lines
- * that a cell does not meet the gravest counts, the first of equal ones.  `told` as of
- * cs_baseline_judge(). */
-int cs_threshold_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 #endif

@@ -1,11 +1,10 @@
 #include "config.h"
 
-#include "check/bounds/baseline.h"
-#include "check/bounds/bound.h"
+#include "check/bounds/judge.h"
+#include "check/bounds/site.h"
 #include "check/cells/cells.h"
 #include "check/verdict/check.h"
 #include "check/verdict/internal.h"
-#include "check/bounds/threshold.h"
 #include "check/compare/versus.h"
 #include "check/fleet/vote.h"
 
@@ -270,8 +269,7 @@ static int find_difference(struct cs_run *run, const struct cs_versus *v,
 			   const struct cs_versus_matrix *m, struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], verdict[200];
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+	const struct cs_test *test = cs_test_at(m->test);
 
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)
@@ -359,18 +357,6 @@ static int find_left_out(struct cs_run *run, struct cs_err *err)
 	return cs_tell(run, CS_NOTE, -1, CS_FINDING_LEFT_OUT, text, err);
 }
 
-/* What cells were asked to be compared with. */
-static int judge_asked(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
-{
-	if (!(run->checks & CS_CHECK_BASELINE))
-		return 0;
-	if (cs_baseline_judge(run, told, err) || cs_lines_judge(run, err) ||
-	    cs_threshold_judge(run, told, err))
-		return -1;
-	cs_told_end(run, told);
-	return 0;
-}
-
 /* Evidence names rows as files have them, each turn of a cell by itself: that of the
  * findings behind the first `before`. */
 static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
@@ -416,7 +402,8 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	     find_differences(run, err) || cs_cells_judge(run, &told, err);
 	before = run->findings.n;
 	pooled.findings = run->findings;
-	rc = rc || judge_asked(&pooled, &told, err);
+	if (!rc && run->checks & CS_CHECK_BASELINE)
+		rc = cs_bounds_judge(&pooled, &told, err);
 	run->findings = pooled.findings;
 	rc = place_evidence(run, &pooled, before, err) || rc;
 	cs_pool_release(&pooled, run);

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "check/verdict/internal.h"
-#include "check/bounds/bound.h"
+#include "result/matrices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,28 +22,29 @@ struct pooled {
 	double sum, weight;
 };
 
-static void add_cell(const struct cs_run *run, uint32_t i, struct pooled *pooled)
+static void add_cell(const struct cs_matrices *of, size_t i, struct pooled *pooled)
 {
-	const struct cs_row *row = cs_rows_get(&run->rows, i);
+	const struct cs_row *row = cs_matrices_row(of, i);
 	double n = row->n_samples, margin = cs_stats_margin(&row->stats);
 
 	if (row->metric != CS_METRIC_RATE || row->turn ||
 	    cs_row_test(row)->how != CS_HOW_GATED || !isfinite(margin) ||
 	    margin < MATTERS)
 		return;
-	pooled->sum += n * cs_lag1(cs_rows_samples(&run->rows, i), row->n_samples) + 1;
+	pooled->sum += n * cs_lag1(cs_rows_samples(&of->run->rows, of->at[i]),
+				   row->n_samples) +
+		       1;
 	pooled->weight += n - 3;
 }
 
 /* 0: no more than is assumed, or nobody knows. */
-static double correlation_of(const struct cs_run *run, const uint32_t *order,
-			     size_t at, size_t end)
+static double correlation_of(const struct cs_matrices *of)
 {
 	struct pooled pooled = { 0 };
 	double r;
 
-	for (; at < end; at++)
-		add_cell(run, order[at], &pooled);
+	for (size_t i = 0; i < of->n; i++)
+		add_cell(of, i, &pooled);
 	r = pooled.weight > 0 ? pooled.sum / pooled.weight : 0;
 	return r > ASSUMED && r * sqrt(pooled.weight) > SURE ? fmin(r, 1) : 0;
 }
@@ -80,26 +81,23 @@ static int describe_node(struct cs_run *run, struct said *said, struct cs_err *e
 
 int cs_depend_judge(struct cs_run *run, struct cs_err *err)
 {
-	size_t n, at, end;
-	uint32_t *order = cs_cells_in_order(run, &n, err);
 	struct said said = { 0 };
-	int rc = order ? 0 : -1;
+	struct cs_matrices m;
+	int rc = cs_matrices_init(&m, run, err);
 
-	for (at = 0; at < n && !rc; at = end) {
-		const struct cs_row *row = cs_rows_get(&run->rows, order[at]);
-		double r;
+	while (!rc && cs_matrices_next(&m)) {
+		const struct cs_row *row = cs_matrices_row(&m, 0);
+		double r = correlation_of(&m);
 
-		end = cs_matrix_end(run, order, at, n);
 		if (row->node != said.node) {
 			rc = describe_node(run, &said, err);
 			said = (struct said){ .node = row->node };
 		}
-		r = correlation_of(run, order, at, end);
 		if (r > 0)
 			describe_matrix(&said, row, r);
 	}
 	if (!rc)
 		rc = describe_node(run, &said, err);
-	free(order);
+	cs_matrices_release(&m);
 	return rc;
 }

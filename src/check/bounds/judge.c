@@ -1,9 +1,22 @@
-/* bounds.c - what is beyond any bound, to be measured again. */
+/* judge.c - what is beyond any bound, told and to be measured again. */
 #include "config.h"
 
-#include "check/bounds/baseline.h"
-#include "check/bounds/bound.h"
-#include "check/bounds/threshold.h"
+#include "check/bounds/judge.h"
+
+#include "check/bounds/breach.h"
+#include "check/bounds/line.h"
+#include "result/cells.h"
+
+int cs_bounds_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
+{
+	if (cs_baseline_judge(run, told, err) || cs_lines_judge(run, err) ||
+	    cs_threshold_judge(run, told, err))
+		return -1;
+	cs_told_end(run, told);
+	return 0;
+}
+
+/* ---- to be measured again ---- */
 
 #define STEPS_OF_ONE 2u /* cells that are repeated for one finding */
 /* Times that each is.  Where others slow one cell of ten down at any moment, two cells

@@ -1,61 +1,14 @@
-/* bound.c - cells that are beyond a bound, whoever set it, as findings. */
+/* breach.c - cells that are beyond a bound, whoever set it, as findings. */
 #include "config.h"
+
+#include "check/bounds/breach.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "check/cells/cells.h"
-#include "check/bounds/bound.h"
 #include "check/cells/anomaly.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */
-
-/* ---- matrices ---- */
-
-static int by_matrix_and_place(const void *x, const void *y, void *rows)
-{
-	const uint32_t *a = x, *b = y;
-	int d = cs_matrix_order(cs_rows_get(rows, *a), cs_rows_get(rows, *b));
-
-	return d ? d : *a < *b ? -1 : *a > *b;
-}
-
-uint32_t *cs_cells_in_order(const struct cs_run *run, size_t *n, struct cs_err *err)
-{
-	uint32_t *order = calloc(cs_rows_count(&run->rows) + 1, sizeof(*order));
-
-	*n = 0;
-	if (!order)
-		cs_err_set(err, "no memory to judge %zu rows",
-			   cs_rows_count(&run->rows));
-	for (int node = 0; order && node < run->n_nodes; node++) {
-		const struct cs_row_list rows = cs_run_rows(run, node,
-							    CS_ROWS_MEASURED);
-		size_t first = *n;
-
-		for (size_t i = 0; i < rows.n; i++)
-			if (cs_listed(&rows, i)->status == CS_OK)
-				order[(*n)++] = (uint32_t)cs_listed_at(&rows, i);
-		qsort_r(order + first, *n - first, sizeof(*order),
-			by_matrix_and_place, (void *)(uintptr_t)&run->rows);
-	}
-	return order;
-}
-
-size_t cs_matrix_end(const struct cs_run *run, const uint32_t *order, size_t at,
-		     size_t n)
-{
-	const struct cs_row *of = cs_rows_get(&run->rows, order[at]), *row;
-	size_t end = at;
-
-	do
-		row = ++end < n ? cs_rows_get(&run->rows, order[end]) : NULL;
-	while (row && row->node == of->node && !cs_matrix_order(of, row));
-	return end;
-}
-
-/* ---- breaches ---- */
 
 int cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound,
 		  struct cs_err *err)

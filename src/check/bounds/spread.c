@@ -1,0 +1,333 @@
+#include "config.h"
+
+#include "check/bounds/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "base/student.h"
+
+#define TENTH_SCALE 1.2816	/* as CS_MAD_TO_SD, of the worse tenth */
+#define RARE 0.001		/* further out than healthy ones get */
+#define TELLING 4		/* degrees of freedom from which that can be told */
+#define PLACES_FROM 3		/* nodes on which places show what is by design */
+#define PLACES_LEAST 0.002	/* by which they differ, if they do */
+#define SURE 3			/* and beyond their own error that many times */
+
+static int place_order(const struct cs_figure *a, const struct cs_figure *b)
+{
+	return a->src != b->src ? a->src - b->src : a->dst - b->dst;
+}
+
+/* By key, then host, run, node (another placement) and cell. */
+static int by_run(const void *x, const void *y)
+{
+	const struct cs_figure *a = x, *b = y;
+	int d = cs_baseline_order(&a->key, &b->key);
+
+	d = d ? d : strcmp(a->host, b->host);
+	d = d ? d : (a->run > b->run) - (a->run < b->run);
+	d = d ? d : (a->node > b->node) - (a->node < b->node);
+	return d ? d : place_order(a, b);
+}
+
+/* By host, then cell, then run. */
+static int by_host(const void *x, const void *y)
+{
+	const struct cs_figure *a = x, *b = y;
+	int d = strcmp(a->host, b->host);
+
+	d = d ? d : place_order(a, b);
+	return d ? d : by_run(x, y);
+}
+
+/* By cell, of all hosts. */
+static int by_place(const void *x, const void *y)
+{
+	int d = place_order(x, y);
+
+	return d ? d : by_run(x, y);
+}
+
+static int same_key(const struct cs_figure *a, const struct cs_figure *b)
+{
+	return !cs_baseline_order(&a->key, &b->key);
+}
+
+static int same_host(const struct cs_figure *a, const struct cs_figure *b)
+{
+	return !strcmp(a->host, b->host);
+}
+
+static int same_run(const struct cs_figure *a, const struct cs_figure *b)
+{
+	return same_host(a, b) && a->run == b->run && a->node == b->node;
+}
+
+static int same_place(const struct cs_figure *a, const struct cs_figure *b)
+{
+	return !place_order(a, b);
+}
+
+static int same_cell(const struct cs_figure *a, const struct cs_figure *b)
+{
+	return same_host(a, b) && same_place(a, b);
+}
+
+/* The end of the figures from `at` on that belong together. */
+static size_t end_of(const struct cs_figure *f, size_t at, size_t n,
+		     int (*same)(const struct cs_figure *, const struct cs_figure *))
+{
+	size_t end = at + 1;
+
+	while (end < n && same(&f[at], &f[end]))
+		end++;
+	return end;
+}
+
+/* ---- spreads ---- */
+
+/* The figures of one statistic, and room for as many numbers, twice. */
+struct figures {
+	struct cs_figure *f;
+	size_t n;
+	double *x, *y;
+};
+
+static double median_of(const struct cs_figure *f, size_t n, double *room)
+{
+	for (size_t i = 0; i < n; i++)
+		room[i] = f[i].value;
+	return cs_median(room, n);
+}
+
+/* 1.4826 MAD of deviations from 0 (which get sorted by size). */
+static double scaled_mad(double *deviation, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		deviation[i] = fabs(deviation[i]);
+	return n ? CS_MAD_TO_SD * cs_median(deviation, n) : NAN;
+}
+
+/* Standard deviation, of deviations from 0 that have that many degrees of freedom.  What
+ * one in a thousand would exceed is left out, where they are enough to tell. */
+static double spread_of(double *deviation, size_t n, double df)
+{
+	double most = scaled_mad(deviation, n), squares = 0;
+	size_t k;
+
+	most *= df < TELLING ? INFINITY : cs_student_t(RARE, df);
+	for (k = 0; k < n && !(deviation[k] > most); k++)
+		squares += deviation[k] * deviation[k];
+	return k ? sqrt(squares / (double)k) : NAN;
+}
+
+/* Deviations from their median, which is returned; those from a median of few are too
+ * small by about sqrt((n - 1) / n).  One has none. */
+static double deviate(double *x, size_t n, double *deviation)
+{
+	double scale = n > 1 ? sqrt((double)n / (double)(n - 1)) : 0, middle;
+
+	memcpy(deviation, x, n * sizeof(*x));
+	middle = cs_median(deviation, n);
+	for (size_t i = 0; i < n; i++)
+		deviation[i] = (x[i] / middle - 1) * scale;
+	return middle;
+}
+
+/* Sets the levels too. */
+static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
+{
+	int low = cs_unit_low_is_better(cs_test_at(stat->of.test)->unit);
+	double tenth;
+	size_t n = of->n;
+
+	for (size_t at = 0, end; at < n; at = end) {
+		double level;
+
+		end = end_of(of->f, at, n, same_run);
+		level = median_of(of->f + at, end - at, of->y);
+		for (size_t i = at; i < end; i++) {
+			of->f[i].level = level;
+			of->x[i] = (of->f[i].value / level - 1) * (low ? 1 : -1);
+		}
+	}
+	cs_sort(of->x, n);
+	tenth = cs_quantile(of->x, n, 0.9) / TENTH_SCALE;
+	stat->within = scaled_mad(of->x, n);
+	/* few nodes do not show what is by design */
+	if (stat->nodes < PLACES_FROM)
+		stat->within = fmax(stat->within, tenth);
+}
+
+static void spread_nodes(struct figures *of, struct cs_baseline_stat *stat)
+{
+	size_t k = 0;
+
+	for (size_t at = 0, end; at < of->n; at = end) {
+		end = end_of(of->f, at, of->n, same_host);
+		of->y[k++] = median_of(of->f + at, end - at, of->x);
+	}
+	stat->nodes = (uint32_t)k;
+	deviate(of->y, k, of->x);
+	stat->between_nodes = k < 2 ? NAN : spread_of(of->x, k, (double)k - 1);
+}
+
+/* The levels of each node, one from each run. */
+static void spread_levels(struct figures *of, struct cs_baseline_stat *stat)
+{
+	size_t k = 0, first = 0;
+
+	for (size_t at = 0, end; at < of->n; at = end) {
+		const struct cs_figure *f = &of->f[at];
+
+		end = end_of(of->f, at, of->n, same_run);
+		stat->repeats += at && same_host(f - 1, f) && f[-1].run != f->run;
+		of->y[k++] = f->level;
+		if (end < of->n && same_host(f, &of->f[end]))
+			continue;
+		deviate(of->y + first, k - first, of->x + first);
+		k -= k - first == 1; /* one has no deviation */
+		first = k;
+	}
+	stat->levels = stat->repeats ? spread_of(of->x, k, stat->repeats) : NAN;
+}
+
+/* What each cell has of its own from run to run, besides the levels.  Sorts the
+ * figures anew. */
+static void spread_runs(struct figures *of, struct cs_baseline_stat *stat)
+{
+	size_t k = 0, m;
+
+	if (!stat->repeats) {
+		stat->between_runs = NAN;
+		return;
+	}
+	qsort(of->f, of->n, sizeof(*of->f), by_host);
+	for (size_t at = 0, end; at < of->n; at = end) {
+		end = end_of(of->f, at, of->n, same_cell);
+		m = end - at;
+		for (size_t i = 0; i < m; i++)
+			of->y[i] = of->f[at + i].value / of->f[at + i].level;
+		deviate(of->y, m, of->x + k);
+		k += m > 1 ? m : 0;
+	}
+	stat->between_runs = hypot(stat->levels, k ? scaled_mad(of->x, k) : 0);
+}
+
+/* ---- places ---- */
+
+/* How far places lie apart, from their medians. */
+static double spread_places(const struct cs_baseline_place *place, size_t n,
+			    double *room)
+{
+	double middle, wide;
+
+	for (size_t i = 0; i < n; i++)
+		room[i] = place[i].median;
+	middle = cs_median(room, n);
+	for (size_t i = 0; i < n; i++)
+		room[i] = fabs(place[i].median / middle - 1);
+	cs_sort(room, n);
+	wide = cs_quantile(room, n, 0.9) / TENTH_SCALE;
+	return fmax(wide, CS_MAD_TO_SD * cs_quantile(room, n, 0.5));
+}
+
+/* A median for each place, if these differ by more than chance: the same of all nodes,
+ * of which there are enough.  Sorts the figures anew. */
+static int find_places(struct cs_baseline *b, struct figures *of,
+		       struct cs_baseline_stat *stat, struct cs_err *err)
+{
+	double runs = (double)stat->nodes + stat->repeats, middle;
+	struct cs_baseline_place *place;
+	size_t k = 0;
+
+	stat->at_place = NAN;
+	stat->first_place = (uint32_t)b->places.n;
+	if (stat->nodes < PLACES_FROM)
+		return 0;
+	for (size_t i = 0; i < of->n; i++)
+		of->y[i] = of->f[i].level;
+	middle = cs_median(of->y, of->n);
+	qsort(of->f, of->n, sizeof(*of->f), by_place);
+	for (size_t at = 0, end; at < of->n; at = end) {
+		end = end_of(of->f, at, of->n, same_place);
+		for (size_t i = at; i < end; i++)
+			of->y[i - at] = of->f[i].value / of->f[i].level;
+		place = cs_vec_add(&b->places, 1, err);
+		if (!place)
+			return -1;
+		*place = (struct cs_baseline_place){ of->f[at].src, of->f[at].dst,
+						     middle * deviate(of->y, end - at,
+								      of->x + k) };
+		k += end - at;
+	}
+	stat->at_place = scaled_mad(of->x, of->n);
+	stat->n_places = (uint32_t)b->places.n - stat->first_place;
+	place = (struct cs_baseline_place *)b->places.data + stat->first_place;
+	if (spread_places(place, stat->n_places, of->y) >
+	    fmax(PLACES_LEAST, SURE * stat->at_place * sqrt(M_PI_2 / runs)))
+		return 0;
+	b->places.n = stat->first_place;
+	stat->n_places = 0;
+	stat->at_place = NAN;
+	return 0;
+}
+
+/* ---- statistics ---- */
+
+/* Runs that these figures are of; room for one byte each. */
+static uint32_t count_runs(const struct cs_figure *f, size_t n, char *seen,
+			   size_t n_runs)
+{
+	uint32_t runs = 0;
+
+	memset(seen, 0, n_runs);
+	for (size_t i = 0; i < n; i++) {
+		runs += !seen[f[i].run];
+		seen[f[i].run] = 1;
+	}
+	return runs;
+}
+
+/* Of figures in order of host and run. */
+static int add_stat(struct cs_baseline *b, struct figures *of, uint32_t runs,
+		    struct cs_err *err)
+{
+	struct cs_baseline_stat *stat = cs_vec_add(&b->stats, 1, err);
+
+	if (!stat)
+		return -1;
+	*stat = of->f[0].key;
+	stat->cells = (uint32_t)of->n;
+	stat->runs = runs;
+	stat->median = median_of(of->f, of->n, of->x);
+	spread_nodes(of, stat);
+	spread_within(of, stat);
+	spread_levels(of, stat);
+	spread_runs(of, stat);
+	return find_places(b, of, stat, err);
+}
+
+int cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs,
+		   struct cs_err *err)
+{
+	struct cs_figure *f = figures->data;
+	double *room = calloc(2 * figures->n, sizeof(*room));
+	char *seen = calloc(n_runs, 1);
+	int rc = room && seen ? 0 : cs_err_set(err, "no memory");
+
+	cs_vec_sort(figures, by_run);
+	for (size_t at = 0, end; at < figures->n && !rc; at = end) {
+		struct figures of = { f + at, 0, room, room + figures->n };
+
+		end = end_of(f, at, figures->n, same_key);
+		of.n = end - at;
+		rc = add_stat(b, &of, count_runs(of.f, of.n, seen, n_runs), err);
+	}
+	free(room);
+	free(seen);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/* matrices.h - the measured rows of a run, matrix by matrix: by node, test, metric, size
+ * and variant, then as they came; what repeats them is passed over.
+ *
+ *	struct cs_matrices m;
+ *	rc = cs_matrices_init(&m, run, err);
+ *	while (!rc && cs_matrices_next(&m))
+ *		of the matrix: m.n rows, the i-th is cs_matrices_row(&m, i)
+ *	cs_matrices_release(&m); */
+#ifndef CS_RESULT_MATRICES_H
+#define CS_RESULT_MATRICES_H
+
+#include "result/cells.h"
+
+struct cs_matrices {
+	const struct cs_run *run; /* indexed */
+	uint32_t *order;
+	size_t n_order;
+	const uint32_t *at; /* of one matrix: its n rows, by their place in the run … */
+	size_t n;
+	int node, is_first; /* … on that node, of which it is the first */
+};
+
+/* -1 no memory; to be released in any case. */
+int cs_matrices_init(struct cs_matrices *m, const struct cs_run *run,
+		     struct cs_err *err);
+void cs_matrices_release(struct cs_matrices *m);
+/* 1; 0 there is no further one. */
+int cs_matrices_next(struct cs_matrices *m);
+const struct cs_row *cs_matrices_row(const struct cs_matrices *m, size_t i);
+
+#endif
