@@ -403,6 +403,7 @@ TRUTHS = \
 	%D%/bench/truth_compare \
 	%D%/bench/truth_fit \
 	%D%/bench/truth_fleet \
+	%D%/bench/truth_line \
 	%D%/bench/truth_sampler
 check_PROGRAMS += $(TRUTHS)
 %C%_bench_truth_baseline_LDADD = $(CS_LINK)
@@ -413,6 +414,8 @@ check_PROGRAMS += $(TRUTHS)
 %C%_bench_truth_fit_SOURCES = %D%/bench/truth_fit.c $(NOISE)
 %C%_bench_truth_fleet_LDADD = $(CS_LINK)
 %C%_bench_truth_fleet_SOURCES = %D%/bench/truth_fleet.c $(FLEET)
+%C%_bench_truth_line_LDADD = $(CS_LINK)
+%C%_bench_truth_line_SOURCES = %D%/bench/truth_line.c $(NOISE)
 %C%_bench_truth_sampler_LDADD = $(CS_LINK)
 %C%_bench_truth_sampler_SOURCES = %D%/bench/truth_sampler.c $(NOISE)
 
