@@ -42,15 +42,18 @@ dist_fishcomp_DATA = %D%/completion/cscope-mpi.fish
 MAINTAINERCLEANFILES += $(dist_bashcomp_DATA) $(dist_zshcomp_DATA) $(dist_fishcomp_DATA)
 
 cs_completion = $(AM_V_GEN)$(MKDIR_P) %D%/completion && \
-	%D%/completion/completion$(EXEEXT) $$shell >$@.tmp && mv -f $@.tmp $@
+	%D%/completion/completion$(EXEEXT) $(cs_shell) >$@.tmp && mv -f $@.tmp $@
 cs_completes = src/options/table.c src/options/values.c %D%/completion/completion.c | \
 	%D%/completion/completion$(EXEEXT)
+%D%/completion/cscope-mpi: cs_shell = bash
 %D%/completion/cscope-mpi: $(cs_completes)
-	@shell=bash; $(cs_completion)
+	$(cs_completion)
+%D%/completion/_cscope-mpi: cs_shell = zsh
 %D%/completion/_cscope-mpi: $(cs_completes)
-	@shell=zsh; $(cs_completion)
+	$(cs_completion)
+%D%/completion/cscope-mpi.fish: cs_shell = fish
 %D%/completion/cscope-mpi.fish: $(cs_completes)
-	@shell=fish; $(cs_completion)
+	$(cs_completion)
 
 # ---- each kind tried by what it is for: not in `make check` ----
 # A folder's check.t speaks TAP, sources tests/packages/lib.sh, and skips where its tools

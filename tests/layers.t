@@ -6,8 +6,9 @@ set -eu
 
 top=${srcdir:-.}
 src=$top/src
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
+dir=$work
 
 # Print "FILE:LINE: what is wrong" for the C files below $1; with $2 0 only what
 # glibc lacks.
@@ -313,10 +314,8 @@ include_rules='
 }
 '
 
-n=0
 report() { # GOOD NAME
-	n=$((n + 1))
-	if [ "$1" = 1 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+	ok "$2" [ "$1" = 1 ] || :
 }
 
 # A violation alone, below harmless text.
@@ -450,4 +449,4 @@ allow base/print.c '	fprintf(to, "%s", all);' 'one place to print'
 allow report/x.c '	fputs("", stdout); // exit(1)' 'report/ to use stdout'
 allow base/x.c '	snprintf(to, n, "x"); p->time(0); cs_exit(1);' 'names that only look alike'
 
-echo "1..$n"
+finish

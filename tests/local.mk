@@ -519,7 +519,8 @@ EXTRA_DIST += \
 	%D%/matrix \
 	%D%/packages/lib.sh \
 	%D%/run/lib.sh \
-	%D%/run/moves.sh
+	%D%/run/moves.sh \
+	%D%/tap.sh
 
 # golden/ and fixtures/ go as they are; logs of a build in the source tree stay.
 dist-hook:

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "job/conduct.h"
-#include "job/signals.h"
 #include "job/watch.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */

@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/fma.h"
 #include "node/share.h"

@@ -577,6 +577,11 @@ const struct cs_test *cs_catalogue(size_t *n)
 	return table;
 }
 
+const struct cs_test *cs_test_at(size_t index)
+{
+	return &table[index];
+}
+
 int cs_test_index(const char *name)
 {
 	size_t i;

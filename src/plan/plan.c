@@ -99,9 +99,7 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, step->matrix)->test];
+	return cs_test_at(cs_plan_matrix_at(plan, step->matrix)->test);
 }
 
 int cs_endpoint_is_numa(const struct cs_endpoint *end)
@@ -244,9 +242,7 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, t->matrix)->test];
+	return cs_test_at(cs_plan_matrix_at(plan, t->matrix)->test);
 }
 
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,

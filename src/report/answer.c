@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
 #include "report/digest.h"
 #include "report/odd.h"

@@ -1,7 +1,6 @@
 /* junit.c - for pipelines that accept machines: a suite per node, a case per test. */
 #include "config.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

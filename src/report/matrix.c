@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
-#include "check/verdict/check.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "plan/alias.h"
@@ -473,11 +471,10 @@ static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 void cs_matrix_note(FILE *to, const struct cs_run *run,
 		    const struct cs_plan_matrix *matrix)
 {
-	size_t n;
 	char note[CS_NOTE_TEXT];
 
-	cs_alias_note(run->asked, cs_catalogue(&n)[matrix->test].name,
-		      &matrix->variant, note, sizeof(note));
+	cs_alias_note(run->asked, cs_test_at(matrix->test)->name, &matrix->variant,
+		      note, sizeof(note));
 	if (note[0])
 		cs_fold(to, 2, 4, "note: %s", note);
 }

@@ -43,9 +43,7 @@ struct table {
 
 static const struct cs_test *test_of(const struct cs_alias *alias)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[cs_alias_test(alias)];
+	return cs_test_at(cs_alias_test(alias));
 }
 
 /* ---- cells ---- */

@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "report/alike.h"
 #include "report/curve.h"
-#include "report/matrix.h"
 #include "report/parts.h"
 #include "report/odd.h"
 #include "report/view.h"

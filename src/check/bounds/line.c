@@ -186,10 +186,9 @@ static int tell(struct cs_run *run, int node, const struct cs_baseline_line *bas
 	const double alpha = allowance(&base->alpha_us, &is->alpha_us, run->margin);
 	const double rate = allowance(&base->gbs, &is->gbs, run->margin);
 	char text[CS_ERR_TEXT];
-	size_t n, begins;
+	size_t begins;
 
-	cs_text(text, sizeof(text),
-		"%s%s by size: ", cs_catalogue(&n)[is->of.test].name,
+	cs_text(text, sizeof(text), "%s%s by size: ", cs_test_at(is->of.test)->name,
 		is->back ? ", the way back," : "");
 	begins = strlen(text);
 	if (is->alpha_us.value > base->alpha_us.value + alpha)

@@ -3,7 +3,6 @@
 
 #include "check/fleet/vote.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -269,8 +269,7 @@ static int find_difference(struct cs_run *run, const struct cs_versus *v,
 			   const struct cs_versus_matrix *m, struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], verdict[200];
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+	const struct cs_test *test = cs_test_at(m->test);
 
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)

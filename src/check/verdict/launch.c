@@ -4,7 +4,6 @@
 
 #include "check/verdict/internal.h"
 
-#include <math.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/quant.h"
-#include "base/units.h"
 #include "check/link/expect.h"
-#include "report/parts.h"
 #include "result/cells.h"
 
 #define WIDE 134 /* a GPU with the gap behind it */
