@@ -29,12 +29,14 @@ TRUTHS = \
 	%D%/truth_compare \
 	%D%/truth_fit \
 	%D%/truth_fleet \
+	%D%/truth_line \
 	%D%/truth_sampler
 check_PROGRAMS += $(TRUTHS)
 %C%_truth_baseline_SOURCES = %D%/truth_baseline.c $(NOISE)
 %C%_truth_compare_SOURCES = %D%/truth_compare.c $(NOISE)
 %C%_truth_fit_SOURCES = %D%/truth_fit.c $(NOISE)
 %C%_truth_fleet_SOURCES = %D%/truth_fleet.c $(FLEET)
+%C%_truth_line_SOURCES = %D%/truth_line.c $(NOISE)
 %C%_truth_sampler_SOURCES = %D%/truth_sampler.c $(NOISE)
 
 bench-truth: $(TRUTHS)
