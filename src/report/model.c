@@ -129,12 +129,11 @@ static int print_sums(FILE *to, const struct cs_run *run)
 	}
 	cs_fold(to, 2, 4,
 		"T(n) = alpha + beta n of one copy, fitted to each cell; medians over "
-		"cells, with 95 %% intervals; n1/2 is the size that has half of 1/beta; "
-		"furthest off: of all sizes, from the line");
+		"cells, with 95 %% intervals; n1/2: the size that reaches half of 1/beta; furthest off: the size that deviates most from the line");
 	if (single)
 		cs_fold(to, 2, 4,
 			"*.once.pair: a single copy, from its call to its end as the CPU sees "
-			"it; all others stand in a queue, which hides a part of alpha");
+			"it; copies of all others are queued, which hides a part of alpha");
 	return 0;
 }
 
@@ -183,8 +182,7 @@ static int print_prices(FILE *to, const struct cs_run *run)
 	putc('\n', to);
 	if (isnan(gflops)) {
 		cs_fold(to, 0, 2,
-			"no gamma in this run: what a load costs in flops needs "
-			"local.fma.fp64.alone, which --suite model has");
+			"no gamma in this run: the cost of a load in flops needs local.fma.fp64.alone, part of --suite model");
 		return 0;
 	}
 	if (!isnan(share))
@@ -205,8 +203,7 @@ static int print_prices(FILE *to, const struct cs_run *run)
 			print_price(to, &head, &sum, gflops);
 	}
 	cs_fold(to, 2, 4,
-		"a load is 8 bytes; with that many flops a load arithmetic has 50 %% of the "
-		"time, with those at 90 %% it has 90; alpha: what a message costs");
+		"a load is 8 bytes; with that many flops per load arithmetic takes 50 %% of the time, with those at 90 %% it takes 90; alpha: the cost of a message");
 	return 0;
 }
 
@@ -282,8 +279,7 @@ static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t in
 /* ---- all of it ---- */
 
 static const char no_sweep[] =
-	"no sweep in this run: alpha and beta need copies of several sizes, as of --suite "
-	"model, or --size 4K:1G:x4";
+	"no sweep in this run: alpha and beta need copies of several sizes, as from --suite model or --size 4K:1G:x4";
 
 static int has_sweeps(const struct cs_run *run)
 {

@@ -237,11 +237,10 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 			hidden, choice->of);
 	else if (!verbose)
 		cs_fold(to, 0, 2,
-			"-v prints every sample; of -o FILE.json 'cscope-mpi show "
-			"FILE.json --cell A,B' shows one cell");
+			"-v prints every sample; with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows one cell");
 	else
 		cs_fold(to, 0, 2,
-			"of -o FILE.json 'cscope-mpi show FILE.json --cell A,B' shows "
+			"with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows "
 			"one cell");
 }
 

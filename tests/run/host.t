@@ -51,7 +51,7 @@ ok_json "a result has the NUMA node, the kind of memory, the unit and the issuer
 	'all({r["src"], r["dst"]} == {"numa0", r["issuer"]} and r["memory"] == "pinned" and r["unit"] == "GB/s" and r["numa"] == 0 for r in d["results"])'
 ok_schema "... as the schema has it" 1.json 1.jsonl
 ok "where the memory lies is proven, and by whom is said" folded \
-	"its host memory lies on the NUMA node of each GPU, proven by (one NUMA node|move_pages|numa_maps)"
+	"host memory is on the NUMA node of each GPU, proven by (one NUMA node|move_pages|numa_maps)"
 run 0 show 1.json
 ok "a file shows what the run did" same live out
 run 0 show 1.jsonl
