@@ -40,7 +40,8 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 			" row to column" :
 			"");
 	if (cs_on_cpu(run))
-		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
+		cs_fold(to, 2, 2, "host memory, %s %s, by CPU%s", size,
+			test->method == CS_METHOD_CHASE ? "to load from" : "a copy",
 			run->stand_in ? "; it stands in: there is NO GPU" : "");
 	if (run->virtual_clock)
 		cs_fold(to, 2, 2, "%s", CS_MEASURED_WITH_DOUBLE);

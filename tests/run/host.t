@@ -104,6 +104,12 @@ run 0 --no-mpi -s 1M -m host --seed 1 -o h.csv -o h.json
 ok "--matrix host: NUMA node to NUMA node by a CPU" eval \
 	'status_is 0 && cells h.csv | grep -q "^host.cpu.copy.pair numa0 numa0 .* ok " && prints "^ +numa0 "'
 ok_schema "... as the schema has it" h.json
+ok_json "latency between NUMA nodes: each load is of memory that was flushed" h.json \
+	'[(r["src"], r["dst"], r["unit"], r["status"], r["workers"], r["cpus_numa"], r["value"] > 0, bool(r["flush"])) for r in d["results"] if r["test"] == "host.chase.random.pair"] == [("numa0", "numa0", "ns", "ok", 1, 0, True, True)]'
+ok "… it stands in the first line, beside the bandwidth" eval \
+	'head -n 3 out | grep -qE "NUMA node to NUMA node [0-9.]+ GB/s, a load [0-9.]+ ns"'
+CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-two-numa.xml run 0 -n --gpus 2 --seed 1 -m host -s 1M
+ok "… of each NUMA node to each" prints "^test  *host.chase.random.pair .* 4 steps$"
 
 # ---- both ways, concurrency ----
 
