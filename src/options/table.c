@@ -72,8 +72,8 @@ static const struct cs_option measure_options[] = {
 	  "both directions (with one GPU: host to GPU and back, its memory, latency); "
 	  "the default with --op, --method, --pattern, --via or several placements. "
 	  "h2d, d2h: host memory to GPUs and back. local: within each GPU. host (or "
-	  "h2h): NUMA node to NUMA node. cost: what it costs to divide the GPUs among "
-	  "processes (calls, small copies, opening peers)", OWN(cs_set_matrix), .brief = "peer, h2d, d2h, local, host, cost" },
+	  "h2h): NUMA node to NUMA node, bandwidth and latency. cost: what it costs to "
+	  "divide the GPUs among processes (calls, small copies, opening peers)", OWN(cs_set_matrix), .brief = "peer, h2d, d2h, local, host, cost" },
 	{ "test", 't', "NAME[,...]", "tests by name or glob, see --list; also names of nvbandwidth and "
 	  "Comm|Scope, and values of --matrix and --suite: h2d,quick", OWN(cs_set_test), .brief = "names, globs, kinds and suites; --list has them" },
 	{ "suite", 0, "NAME", "a list of tests: quick (the default: between GPUs, from and to the host, "
@@ -94,7 +94,7 @@ static const struct cs_option measure_options[] = {
 	{ "method", 0, "NAME[,...]", "what copies: ce (copy engine), sm (kernel), tma (bulk copies of a kernel), "
 	  "zerocopy (Comm|Scope's kernel, 4 bytes at a time), chase (no copy: "
 	  "latency), prefetch and demand (managed memory), peercopy, staged, cpu; "
-	  "default ce, with --matrix local all but chase", OWN(cs_set_method), .brief = "ce, sm, tma, zerocopy, chase (latency), cpu" },
+	  "default ce, with --matrix local all but chase, with host cpu and chase", OWN(cs_set_method), .brief = "ce, sm, tma, zerocopy, chase (latency), cpu" },
 	{ "pattern", 0, "NAME[,...]", "pair, bidi (both ways at once), shift[:K], ring, bisect (all at once), "
 	  "rounds (disjoint pairs at once), all-to-one, one-to-all, random[:K], "
 	  "loadflops (while its GPUs compute); with the host pair, bidi, load, "

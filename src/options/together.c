@@ -134,9 +134,9 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
 				  opt->looks, by);
 	if (opt->baseline && opt->plan)
-		return cs_err_set(err,
-				  "--plan and --baseline exclude each other: the "
-				  "steps of a file are its own, and not those of a test");
+		return cs_err_set(
+			err,
+			"--plan and --baseline exclude each other: a plan file has steps of its own, not those of a test");
 	return 0;
 }
 
@@ -330,9 +330,9 @@ static int check_ends(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(err, "--samples and several --placement exclude each "
 				       "other: turns have a count of their own");
 	if (opt->resume && opt->placements.n > 1)
-		return cs_err_set(err,
-				  "--resume cannot go on with a comparison of "
-				  "placements: its turns belong together in time");
+		return cs_err_set(
+			err,
+			"--resume cannot continue a comparison of placements: its turns belong together in time");
 	if (opt->budget_s > 0 && opt->placements.n > 1)
 		return cs_err_set(err, "--budget cannot end a comparison of "
 				       "placements early: its turns belong together");

@@ -286,7 +286,8 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 		       !cs_method_is_on_chip((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
-		return test->method == CS_METHOD_CPU;
+		return test->method == CS_METHOD_CPU ||
+		       test->method == CS_METHOD_CHASE;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&

@@ -181,6 +181,18 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 	       cs_op_is_prefetch_call(t->op) || cs_op_is_fault(t->op);
 }
 
+int cs_transfer_is_cpu_chase(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_CHASE && cs_endpoint_is_numa(&t->src) &&
+	       cs_endpoint_is_numa(&t->dst);
+}
+
+/* What a chase asks is how far memory is, not which part of it a cache held. */
+int cs_transfer_is_cold(const struct cs_transfer *t)
+{
+	return t->variant.cache == CS_CACHE_COLD || cs_transfer_is_cpu_chase(t);
+}
+
 uint64_t cs_transfer_faults(const struct cs_transfer *t)
 {
 	return (t->bytes + CS_FAULT_STRIDE - 1) / CS_FAULT_STRIDE;

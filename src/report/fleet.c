@@ -550,8 +550,7 @@ static void print_nodes(FILE *to, const struct cs_run *run)
 {
 	struct census census = count_nodes(run);
 
-	cs_fold(to, 0, 2,
-		"%d nodes: %d measured, %d with facts alone, %d of which nothing is known",
+	cs_fold(to, 0, 2, "%d nodes: %d measured, %d with facts only, %d unknown",
 		run->n_nodes, census.measured, census.known - census.measured,
 		run->n_nodes - census.known);
 }

@@ -90,7 +90,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 				width = (int)strlen(test[i].name);
 		}
 	if (!meant)
-		return cs_err_set(err, "--list=%s: no test is called so", what);
+		return cs_err_set(err, "--list=%s: no test has this name", what);
 	for (size_t i = 0; i < n; i++)
 		if (all || is_meant(&test[i], what))
 			list_test(to, &test[i], width);

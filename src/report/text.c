@@ -237,11 +237,10 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 			hidden, choice->of);
 	else if (!verbose)
 		cs_fold(to, 0, 2,
-			"-v prints every sample; of -o FILE.json 'cscope-mpi show "
-			"FILE.json --cell A,B' shows one cell");
+			"-v prints every sample; with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows one cell");
 	else
 		cs_fold(to, 0, 2,
-			"of -o FILE.json 'cscope-mpi show FILE.json --cell A,B' shows "
+			"with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows "
 			"one cell");
 }
 
@@ -635,9 +634,10 @@ static int print_measured(FILE *to, const struct report *r, const struct cs_run 
 	return 0;
 }
 
-static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		     const struct cs_view_options *opt)
+int cs_text_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run, *turns = view->turns;
+	const struct cs_view_options *opt = view->opt;
 	struct report r;
 	int rc;
 
@@ -658,10 +658,4 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 	rc = report_init(&r, run, opt->verbose) || print_measured(to, &r, turns);
 	report_release(&r);
 	return rc ? -1 : 0;
-}
-
-int cs_text_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_run);
 }
