@@ -1,29 +1,14 @@
 #!/bin/bash
 # What src/backend/cuda/abi.h and driver.h say of the driver's interface is what NVIDIA's
 # cuda.h says, where there is one: values, sizes, layouts, and what functions take.
-set -u
 
 top=${srcdir:-.}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
-
-ok() { # SENTENCE COMMAND...
-	local sentence=$1
-
-	shift
-	n=$((n + 1))
-	if "$@" >"$dir/says" 2>&1; then
-		echo "ok $n - $sentence"
-	else
-		echo "not ok $n - $sentence"
-		sed 's/^/# /' "$dir/says" | head -40
-	fi
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
+dir=$work
 
 if [ ! -f "${CUDA_INCLUDE:-}/cudaTypedefs.h" ]; then
-	echo "1..0 # SKIP there is no cuda.h with cudaTypedefs.h here to compare with"
-	exit 0
+	skip_all "there is no cuda.h with cudaTypedefs.h here to compare with"
 fi
 compile() {
 	# shellcheck disable=SC2086 # a compiler may have options
@@ -175,4 +160,4 @@ ok "... and a function that takes something else" \
 plant driver.h 's/X(cuEventQuery, 2000/X(cuEventQuery, 2010/'
 ok "... and one of a version that there is not" \
 	finds cuEventQuery_v2010 same_functions "$dir"
-echo "1..$n"
+finish

@@ -1,29 +1,18 @@
 #!/bin/bash
 # What the compiler made of the zero-copy kernels: that they load and store what they say,
 # 4 bytes at a time, and that a kernel that reads for nobody would be found.
-set -u
 
 top=${srcdir:-.}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
+dir=$work
 
-ok() { # SENTENCE COMMAND...
-	local sentence=$1
-
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $sentence"
-	else
-		echo "not ok $n - $sentence"
-		sed 's/^/# /' "$dir/code" 2>/dev/null
-	fi
+shows() {
+	sed 's/^/# /' "$dir/code" 2>/dev/null
 }
 
 if [ -z "${NVCC:-}" ]; then
-	echo "1..0 # SKIP there is no nvcc here, which would compile the kernels"
-	exit 0
+	skip_all "there is no nvcc here, which would compile the kernels"
 fi
 
 # Of kernel $2 in the file $1, what it does to memory and where it waits: "load 4",
@@ -80,4 +69,4 @@ is_dead() { # FILE KERNEL
 }
 ok "a kernel whose words nobody needs is found to read nothing" \
 	is_dead "$dir/dead" cs_k_zread
-echo "1..$n"
+finish

@@ -6,8 +6,9 @@ set -eu
 
 top=${srcdir:-.}
 src=$top/src
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
+dir=$work
 
 # Print "FILE:LINE: what is wrong" for the C files below $1; with $2 0 only what
 # glibc lacks.
@@ -197,19 +198,28 @@ layers && !comment && /^[ \t]*#[ \t]*include[ \t]*["<]/ {
 }
 '
 
+# The lists of the build below $1, their files by whole paths.
+lists() {
+	(cd "$1" && find . -mindepth 2 -maxdepth 3 -name local.mk) | sed 's|^\./||' |
+		while read -r list; do
+			folder=${list%/*}
+			sed "s|%D%|$folder|g; s|%C%|$(echo "$folder" | tr / _)|g" "$1/$list"
+		done
+}
+
 # Print each source that needs the CUDA backend and is built where there is none: its
 # program, or the line that names it, must stand below `if HAVE_CUDA`.
 needs_cuda() {
-	(cd "$1" && {
-		grep -rlE '#[ \t]*include[ \t]*"(backend/cuda/|fake[.]h)' src tests \
-			--include='*.c'
-		cat ./*/local.mk
-	}) | awk "$cuda_rules"
+	{
+		(cd "$1" && grep -rlE '#[ \t]*include[ \t]*"(backend/cuda/|fake[.]h)' \
+			src tests --include='*.c')
+		lists "$1"
+	} | awk "$cuda_rules"
 }
 
 # shellcheck disable=SC2016 # awk's dollars
 cuda_rules='
-/^(src|tests)[/][^ \t]*[.]c$/ { sub("^[^/]*", "%D%"); needs[$0]; next }
+/^(src|tests)[/][^ \t]*[.]c$/ { needs[$0]; next }
 
 { line = line $0 }
 
@@ -229,9 +239,9 @@ line ~ /^endif/ { depth-- }
 	for (i = 2; i <= n && !guarded; i++) {
 		if (owner != "" && word[i] in needs)
 			of[owner] = word[i]
-		if (owner == "" && sub(/^%D%[/]/, "", word[i])) {
+		if (owner == "" && word[i] ~ /^(src|tests)[/]/) {
 			gsub(/[^A-Za-z0-9]/, "_", word[i])
-			built["%C%_" word[i] "_SOURCES"]
+			built[word[i] "_SOURCES"]
 		}
 	}
 }
@@ -313,10 +323,8 @@ include_rules='
 }
 '
 
-n=0
 report() { # GOOD NAME
-	n=$((n + 1))
-	if [ "$1" = 1 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+	ok "$2" [ "$1" = 1 ] || :
 }
 
 # A violation alone, below harmless text.
@@ -388,25 +396,27 @@ endif
 %C%_bench_y_SOURCES = %D%/bench/y.c
 END
 found=$(needs_cuda "$dir")
-report "$([ "$found" = %D%/bench/x.c ] && echo 1 || echo 0)" "finds it where it is not"
+report "$([ "$found" = tests/bench/x.c ] && echo 1 || echo 0)" "finds it where it is not"
 
-# Print the sources below $1/src that its local.mk does not list: a release lacks them.
+# Print the sources below $1 that no list of the build has: a release lacks them.
 unlisted() {
-	(cd "$1/src" && find . -name '*.[ch]' -o -name '*.def') | sed 's|^\./||' |
+	lists "$1" >"$dir/lists"
+	(cd "$1" && find src tests -name '*.[ch]' -o -name '*.def') |
 		while read -r file; do
-			grep -qE "%D%/$file( |\$)" "$1/src/local.mk" ||
-				echo "src/local.mk: $file is not there"
+			grep -qE "[[:blank:]]$file( |\$)" "$dir/lists" || echo "$file"
 		done
 }
 
 found=$(unlisted "$top")
+[ -z "$found" ] || echo "$found" | sed 's/^/# in no list: /'
 report "$([ -z "$found" ] && echo 1 || echo 0)" "every source is in the lists of the build"
-mkdir -p "$dir/list/src"
-: >"$dir/list/src/x.h"
-echo '%D%/y.h' >"$dir/list/src/local.mk"
-found=$(unlisted "$dir/list")
-report "$([ "$found" = 'src/local.mk: x.h is not there' ] && echo 1 || echo 0)" \
-	"finds one that is not"
+mkdir -p "$dir/list/src" "$dir/list/tests/bench"
+touch "$dir/list/src/x.h" "$dir/list/tests/bench/y.c" "$dir/list/tests/bench/z.c"
+echo 'a = %D%/y.h' >"$dir/list/src/local.mk"
+echo 'a = %D%/z.c' >"$dir/list/tests/bench/local.mk"
+found=$(unlisted "$dir/list" | sort | tr '\n' ' ')
+report "$([ "$found" = 'src/x.h tests/bench/y.c ' ] && echo 1 || echo 0)" \
+	"finds those that are not"
 rm -r "$dir/list"
 
 plant node/x.c '#include <mpi.h>' 'MPI outside job/'
@@ -450,4 +460,4 @@ allow base/print.c '	fprintf(to, "%s", all);' 'one place to print'
 allow report/x.c '	fputs("", stdout); // exit(1)' 'report/ to use stdout'
 allow base/x.c '	snprintf(to, n, "x"); p->time(0); cs_exit(1);' 'names that only look alike'
 
-echo "1..$n"
+finish

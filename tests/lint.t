@@ -1,39 +1,28 @@
 #!/bin/bash
 # Linters: shell scripts by shellcheck, C by cppcheck and clang-tidy, its layout by
 # clang-format.
-set -u
-
 build=$PWD
 cd "${srcdir:-.}" || exit 1
-says=$(mktemp)
-trap 'rm -f "$says"' EXIT
-n=0
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 # Run a tool if it is there; what it says is the test's comment.
-check() { # NAME COMMAND...
-	local name=$1
-	shift
-	n=$((n + 1))
-	if ! command -v "$1" >/dev/null; then
-		echo "ok $n - $name # SKIP no $1"
-	elif "$@" >"$says" 2>&1; then
-		echo "ok $n - $name"
+check() { # SENTENCE COMMAND...
+	if command -v "$2" >/dev/null; then
+		ok "$@"
 	else
-		sed 's/^/# /' "$says"
-		echo "not ok $n - $name"
+		skip "$1" "no $2"
 	fi
 }
 
-echo "1..5"
-
 mapfile -t scripts < <(find quickstart .ci launch packaging tests -type f -print0 |
-	xargs -0 grep -lE '^#!.*\<(ba)?sh\>' | grep -vE '^tests/run/|/check[.]t$')
+	xargs -0 grep -lE '^#(!.*\<(ba)?sh\>| shellcheck shell=)' | grep -vE '^tests/(run|packages)/|/check[.]t$')
 check "shellcheck finds nothing in ${#scripts[@]} scripts" \
-	shellcheck "${scripts[@]}"
+	shellcheck -x "${scripts[@]}"
 
 # They hand code to lib.sh in quotes, and share its variables.
 check "shellcheck finds nothing in tests/run and the checks of packaging" \
-	shellcheck --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh tests/run/moves.sh \
+	shellcheck -x --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh tests/run/moves.sh \
 	packaging/*/check.t tests/packages/lib.sh
 
 # Style and "unused" are left to reviewers: only what is wrong anywhere.
@@ -59,3 +48,4 @@ mapfile -t flags < <(sed -n 's/^\(HWLOC\|JANSSON\|MPI\|NUMA\)_CFLAGS = //p' \
 check "clang-tidy finds nothing in ${#compiled[@]} files" \
 	clang-tidy --quiet "${compiled[@]}" -- -std=gnu11 -D_GNU_SOURCE \
 	'-DCS_COMMIT=""' -I"$build" -Isrc -Itests "${flags[@]}"
+finish

@@ -1,27 +1,10 @@
 #!/bin/bash
 # The manual pages say what the program has: options, keys, and valid roff.
-set -u
 : "${CSCOPE:?is not set: run this by make check}"
 : "${MANDIR:?is not set: run this by make check}"
 top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0
-
-ok() { # SENTENCE COMMAND...
-	local sentence=$1
-	shift
-	n=$((n + 1))
-	"$@" >"$work/says" 2>&1
-	case $? in
-	0) echo "ok $n - $sentence" ;;
-	77) echo "ok $n - $sentence # SKIP no such tool" ;;
-	*)
-		sed 's/^/# /' "$work/says"
-		echo "not ok $n - $sentence"
-		;;
-	esac
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 
 # A page is built here, or came with the release.
 page() { # NAME
@@ -180,4 +163,4 @@ ok "… comm_scope(1) too" names_release "$theirs"
 ok "groff has nothing to say of the pages" \
 	silent groff groff -man -ww -Tutf8 -z
 ok "mandoc has nothing to say of the pages" silent mandoc lint
-echo "1..$n"
+finish

@@ -2,25 +2,15 @@
 # quickstart.t - what `./quickstart check` says of tests, by a tree of its own whose
 # makefile has some that pass, fail, skip and crash.
 # shellcheck disable=SC2016,SC2034 # ok() evaluates conditions
-set -u
 : "${TESTDATA:?is not set: run this by make check}"
 top=$(cd "$TESTDATA/.." && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/tap.sh
+. "$TESTDATA/tap.sh"
 cd "$work" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this
-n=0
 
-ok() { # SENTENCE COMMAND...
-	local sentence=$1
-	shift
-	n=$((n + 1))
-	if "$@" >says 2>&1; then
-		echo "ok $n - $sentence"
-	else
-		echo "not ok $n - $sentence"
-		sed 's/^/# /' says out err 2>/dev/null
-	fi
+shows() {
+	sed 's/^/# /' out err 2>/dev/null
 }
 
 # ---- a tree that is built already, on a machine where nothing is missing ----
@@ -114,7 +104,43 @@ if command -v script >/dev/null; then
 	ok "a terminal shows how far it is, on one line" \
 		grep -q $'\rquickstart: 2 of 3 test programs, 2 tests passed, 0 failed' terminal
 else
-	n=$((n + 1))
-	echo "ok $n - a terminal shows how far it is, on one line # SKIP no script(1)"
+	skip "a terminal shows how far it is, on one line" "no script(1)"
 fi
-echo "1..$n"
+
+# ---- a machine without a GPU ----
+
+# Starts one process in place of all ranks.
+cat >bin/mpirun <<'END'
+#!/bin/bash
+[ "$1" != --version ] || { echo 'mpirun (Open MPI) 4.1.4'; exit; }
+echo "$*" >args
+while [ "$1" != build/cscope-mpi ]; do
+	shift
+done
+shift
+exec "$CSCOPE" "$@" --no-mpi -s 1M
+END
+printf '#!/bin/sh\nexit 1\n' >bin/nvidia-smi
+printf '#!/bin/sh\necho 8\n' >bin/nproc
+chmod +x bin/*
+mkdir -p sys/devices/system/node/node{0,1,2,3}
+if [ -d /proc/driver/nvidia/gpus ]; then
+	for sentence in ranks bounds warnings latency lines; do
+		skip "without a GPU: $sentence" "this machine has one"
+	done
+else
+	SYSFS=$work/sys PATH=$work/bin:$PATH CS_LIBCUDA=/nowhere/libcuda.so.1 \
+		CS_LIBNVML=/nowhere/libnvidia-ml.so.1 CS_TEST_ROOT=${CS_NO_GPU:-} \
+		./quickstart >out 2>err
+	status=$?
+	ok "without a GPU: a rank for each NUMA node" grep -q -- '-np 4 build/cscope-mpi' args
+	ok "… at most 10 s, and a fixed count, which crowding does not make longer" \
+		grep -q -- '--matrix host --samples [0-9]* --budget 10s' args
+	ok "… nothing warns of what crowding does: unsettled figures, drift, overlap" eval \
+		'[ $status = 0 ] && [ -s out ] && ! grep -E "not converged|control cell|overlap" out'
+	ok "… bandwidth and latency of NUMA nodes stand in the answer" grep -qE \
+		'NUMA node to NUMA node [0-9.]+ GB/s, a load [0-9.]+' out
+	ok "… three lines end it: what was built, a report to look at, what to run" eval '
+		tail -n 5 err | tr -s "\n " " " | grep -q "is built and works; nothing about GPU links was measured here.* a report of real GPUs: .*cscope-mpi show .* on a node with GPUs: "'
+fi
+finish

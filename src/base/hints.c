@@ -18,11 +18,11 @@ static const struct cs_hint rows[CS_HINTS] = {
 		/* pinning host memory gives the same code for other reasons */
 		.calls = ONLY("cuDevicePrimaryCtxRetain", "cuMemAlloc"),
 		.brief = "the GPU has no memory left: who else uses it?",
-		.means = "The GPU has too little free memory for a context or "
-			 "for our buffers. As a rule another process holds it.",
-		.remedy = "Look for it with nvidia-smi and end it, or take "
-			  "smaller buffers with --size. --dry-run says how much "
-			  "each GPU needs.",
+		.means = "The GPU has too little free memory for a context or for "
+			 "the buffers. Usually another process holds it.",
+		.remedy = "Find that process with nvidia-smi and end it, or use "
+			  "smaller buffers (--size). --dry-run prints how much "
+			  "memory each GPU needs.",
 	},
 	[CS_HINT_CUDA_34] = {
 		CUDA(34, "CUDA_ERROR_STUB_LIBRARY"),
@@ -30,15 +30,15 @@ static const struct cs_hint rows[CS_HINTS] = {
 			 "folder lib64/stubs out of LD_LIBRARY_PATH",
 		.means = "The libcuda.so.1 that was loaded comes with the CUDA "
 			 "toolkit for linking only. It drives no GPU.",
-		.remedy = "Take the folder lib64/stubs of the toolkit out of "
-			  "LD_LIBRARY_PATH; the driver's own library is then found.",
+		.remedy = "Remove the toolkit's folder lib64/stubs from "
+			  "LD_LIBRARY_PATH; then the driver's own library is found.",
 	},
 	[CS_HINT_CUDA_46] = {
 		CUDA(46, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
 		.brief = "another process holds the GPU, or its compute mode "
 			 "forbids this one: see nvidia-smi -q -d COMPUTE",
-		.means = "The GPU takes no context of ours: its compute mode is "
-			 "exclusive and another process has it, or prohibited.",
+		.means = "The driver refuses a context on the GPU: its compute mode "
+			 "is exclusive and another process has it, or prohibited.",
 		.remedy = "nvidia-smi -q -d COMPUTE shows the mode, nvidia-smi the "
 			  "process. End the process, or have the mode set to "
 			  "DEFAULT. See also --explain exclusive-process.",
@@ -47,17 +47,17 @@ static const struct cs_hint rows[CS_HINTS] = {
 		CUDA(100, "CUDA_ERROR_NO_DEVICE"),
 		.brief = "no GPU is visible: see CUDA_VISIBLE_DEVICES and what "
 			 "the launcher granted",
-		.means = "The driver is there, but this process may use none of "
-			 "the GPUs.",
-		.remedy = "Look at CUDA_VISIBLE_DEVICES (empty means none), at "
-			  "what the scheduler granted (Slurm: --gpus-per-node), "
-			  "and in a container at its --gpus option. nvidia-smi -L "
+		.means = "The driver is installed, but this process may not use any "
+			 "GPU.",
+		.remedy = "Check CUDA_VISIBLE_DEVICES (empty means none), what the "
+			  "scheduler granted (Slurm: --gpus-per-node), and in a "
+			  "container its --gpus option. nvidia-smi -L "
 			  "lists the GPUs of the node.",
 	},
 	[CS_HINT_CUDA_209] = {
 		CUDA(209, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
 		.brief = "built without code for this GPU: set NVCC_GENCODE at configure",
-		.means = "The program holds no kernels that this GPU can run.",
+		.means = "The program contains no kernels for this GPU.",
 		.remedy = "Build it again with NVCC_GENCODE at configure naming "
 			  "the GPU's compute capability.",
 	},
@@ -65,21 +65,21 @@ static const struct cs_hint rows[CS_HINTS] = {
 		CUDA(214, "CUDA_ERROR_ECC_UNCORRECTABLE"),
 		.brief = "the GPU's memory lost data: see nvidia-smi -q -d "
 			 "ECC,ROW_REMAPPER",
-		.means = "An ECC error that could not be corrected. The process "
-			 "can use no GPU any more, and figures of this GPU are "
-			 "worth nothing until it is mended.",
+		.means = "The GPU's memory had an ECC error that could not be "
+			 "corrected. The process cannot use any GPU any more. Do "
+			 "not trust figures of this GPU until it is repaired.",
 		.remedy = "Drain the node. nvidia-smi -q -d ECC,ROW_REMAPPER and "
-			  "Xid lines in dmesg say what happened; a pending row "
-			  "remap is carried out by a reset of the GPU. If it "
-			  "comes back, have the GPU replaced.",
+			  "Xid lines in dmesg show what happened. A reset of the "
+			  "GPU completes a pending row remap. If the error comes "
+			  "back, have the GPU replaced.",
 	},
 	[CS_HINT_CUDA_217] = {
 		CUDA(217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"),
 		.brief = "these two GPUs cannot reach each other's memory",
-		.means = "The driver allows no direct way between these two GPUs: "
-			 "there is no NVLink, and no PCIe path that it trusts.",
-		.remedy = "nvidia-smi topo -p2p r shows all pairs. Nothing in this "
-			  "program can change it; the pair's cells are skipped.",
+		.means = "The driver allows no direct path between these two GPUs: "
+			 "there is no NVLink, and no PCIe path that it supports.",
+		.remedy = "nvidia-smi topo -p2p r shows all pairs. No option of "
+			  "this program changes that; the pair's cells are skipped.",
 	},
 	[CS_HINT_CUDA_222] = {
 		CUDA(222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
@@ -93,13 +93,13 @@ static const struct cs_hint rows[CS_HINTS] = {
 		CUDA(304, "CUDA_ERROR_OPERATING_SYSTEM"),
 		.brief = "the operating system refused the driver: see "
 			 "/dev/nvidia*, ulimit -n and dmesg",
-		.means = "A system call that the driver needs failed. It does not "
-			 "say which: a device file that is missing or not ours to "
-			 "open, or a limit.",
+		.means = "A system call of the driver failed. The driver does not "
+			 "say which: a device file may be missing or not "
+			 "accessible, or a limit may be too low.",
 		.remedy = "Check that /dev/nvidiactl, /dev/nvidia-uvm and "
-			  "/dev/nvidia0 ... are there and open to this user, also "
-			  "in the container, that ulimit -n is not tiny, and what "
-			  "dmesg says. strace -f -e trace=openat,ioctl shows the call.",
+			  "/dev/nvidia0 ... exist and that this user can open them, "
+			  "also in the container; check ulimit -n and dmesg. "
+			  "strace -f -e trace=openat,ioctl shows the failing call.",
 	},
 	[CS_HINT_CUDA_711] = {
 		CUDA(711, "CUDA_ERROR_TOO_MANY_PEERS"),
@@ -112,9 +112,9 @@ static const struct cs_hint rows[CS_HINTS] = {
 	[CS_HINT_CUDA_802] = {
 		CUDA(802, "CUDA_ERROR_SYSTEM_NOT_READY"),
 		.brief = "is nvidia-fabricmanager running?",
-		.means = "The GPUs are joined by NVSwitches, which nobody has set "
-			 "up since the last boot or reset: until then CUDA does "
-			 "not start.",
+		.means = "NVSwitches connect the GPUs, and they were not set up "
+			 "since the last boot or reset. CUDA does not start until "
+			 "they are.",
 		.remedy = "systemctl status nvidia-fabricmanager: it must run, in "
 			  "exactly the driver's version. In a virtual machine it "
 			  "runs on the host. nvidia-smi -q shows the state under Fabric.",
@@ -123,8 +123,8 @@ static const struct cs_hint rows[CS_HINTS] = {
 		CUDA(803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
 		.brief = "libcuda.so.1 and the loaded kernel module are of "
 			 "different driver versions",
-		.means = "The driver was updated under a running kernel module, "
-			 "or a container brings a libcuda.so.1 of its own.",
+		.means = "The driver was updated while the old kernel module was "
+			 "loaded, or a container has its own libcuda.so.1.",
 		.remedy = "Compare cat /proc/driver/nvidia/version with the file "
 			  "that libcuda.so.1 points to. Reload the module or "
 			  "reboot; in a container let the NVIDIA runtime mount "
@@ -136,28 +136,28 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.means = "The libcuda.so.1 that was loaded is the forward "
 			 "compatibility package (cuda-compat), which this GPU or "
 			 "this driver does not support.",
-		.remedy = "Take its folder (often /usr/local/cuda/compat) out of "
-			  "LD_LIBRARY_PATH or of the image's ld.so.conf, so that "
+		.remedy = "Remove its folder (often /usr/local/cuda/compat) from "
+			  "LD_LIBRARY_PATH or the image's ld.so.conf, so that "
 			  "the driver's own library is found.",
 	},
 	[CS_HINT_CUDA_999] = {
 		CUDA(999, "CUDA_ERROR_UNKNOWN"),
 		.brief = "the kernel module may say why: see NVRM and Xid in dmesg",
-		.means = "The driver failed and gives no reason. While it starts, "
-			 "often /dev/nvidia-uvm is missing or the module is in "
-			 "trouble; later, the GPU is.",
-		.remedy = "Look for NVRM and Xid in dmesg, check that "
-			  "/dev/nvidia-uvm is there (nvidia-modprobe -u -c 0 makes "
-			  "it), and whether nvidia-smi itself still works.",
+		.means = "The driver failed and gives no reason. During its start "
+			 "the usual cause is a missing /dev/nvidia-uvm or a broken "
+			 "module; later it is the GPU.",
+		.remedy = "Look for NVRM and Xid lines in dmesg. Check that "
+			  "/dev/nvidia-uvm exists (nvidia-modprobe -u -c 0 creates "
+			  "it) and that nvidia-smi still works.",
 	},
 	[CS_HINT_NVML_ABSENT] = {
 		.key = "nvml-absent",
 		.of = CS_HINT_OF_NVML,
 		.brief = "in a container set NVIDIA_DRIVER_CAPABILITIES=compute,utility",
 		.means = "The management library libnvidia-ml.so.1 cannot be "
-			 "loaded. Bandwidths are measured all the same; the state "
-			 "of links, clocks, ECC and other processes is unknown, "
-			 "and no figure is set against its link.",
+			 "loaded. Bandwidths are measured anyway, but the state of "
+			 "links, clocks, ECC and other processes is unknown, and "
+			 "figures have no share of their link.",
 		.remedy = "It comes with the driver: install the driver's "
 			  "packages completely. In a container see --explain "
 			  "container-utility.",
@@ -168,11 +168,11 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.of = CS_HINT_OF_NVML,
 		.code = { 15 },
 		.brief = "the GPU fell off the bus: see Xid 79 in dmesg",
-		.means = "The kernel module no longer reaches a GPU over PCIe. "
-			 "CUDA counts one GPU less, or fails.",
-		.remedy = "Drain the node and reboot it, with a power cycle if "
-			  "that is not enough. If it comes back: seat, power, "
-			  "riser, or the GPU itself.",
+		.means = "The kernel module can no longer reach a GPU over PCIe. "
+			 "CUDA shows one GPU less, or fails.",
+		.remedy = "Drain the node and reboot it; if that is not enough, "
+			  "power-cycle it. If the error comes back, check seating, "
+			  "power and riser, or replace the GPU.",
 	},
 	[CS_HINT_NVML_18] = {
 		.key = "nvml-18",
@@ -181,8 +181,9 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.code = { 18 },
 		.brief = "the library and the loaded kernel module are of "
 			 "different driver versions",
-		.means = "The driver was updated under a running kernel module; "
-			 "nvidia-smi refuses in the same way. CUDA says 803.",
+		.means = "The driver was updated while the old kernel module was "
+			 "loaded. nvidia-smi fails in the same way; CUDA's error "
+			 "is 803.",
 		.remedy = "Reload the module when nobody uses a GPU, or reboot. "
 			  "In a container let the NVIDIA runtime mount the host's "
 			  "libraries.",
@@ -194,9 +195,9 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.calls = ONLY("cuIpcOpenMemHandle"),
 		.brief = "if the peer's GPU is hidden from this task, ask Slurm "
 			 "for --gpu-bind=none",
-		.means = "CUDA IPC opens a peer's buffer only where this process "
-			 "may use the peer's GPU. A scheduler that confines each "
-			 "task to its own GPU by a device cgroup forbids that; "
+		.means = "CUDA IPC opens a peer's buffer only if this process may "
+			 "use the peer's GPU. A scheduler that confines each task "
+			 "to its own GPU with a device cgroup prevents that; "
 			 "CUDA_VISIBLE_DEVICES alone does not.",
 		.remedy = "Slurm: --gpus-per-node=N --gpu-bind=none instead of "
 			  "--gpus-per-task or --gpu-bind=single. Or one process "
@@ -205,18 +206,19 @@ static const struct cs_hint rows[CS_HINTS] = {
 	[CS_HINT_IPC_NAMESPACE] = {
 		.key = "ipc-namespace",
 		.brief = "run the containers with --pid=host",
-		.means = "CUDA IPC works between processes of one PID namespace. "
-			 "Ranks in containers of their own are each in another.",
-		.remedy = "All ranks of a node in one container, or --pid=host "
-			  "(Kubernetes: hostPID) for each of them.",
+		.means = "CUDA IPC works only between processes of one PID "
+			 "namespace. With one container per rank, each rank has "
+			 "its own.",
+		.remedy = "Run all ranks of a node in one container, or each "
+			  "container with --pid=host (Kubernetes: hostPID).",
 	},
 	[CS_HINT_IPC_MIG] = {
 		.key = "ipc-mig",
 		.brief = "MIG instances have neither peer access nor CUDA IPC",
-		.means = "MIG instances are walled off: the driver gives them "
+		.means = "MIG instances are isolated: the driver gives them "
 			 "neither peer access nor CUDA IPC, not even to an "
 			 "instance of the same GPU.",
-		.remedy = "To measure links between GPUs, have MIG switched off "
+		.remedy = "To measure links between GPUs, switch MIG off "
 			  "(nvidia-smi -mig 0, then a reset of the GPU).",
 	},
 	[CS_HINT_LAUNCHER_ONE_GPU] = {
@@ -225,8 +227,8 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.means = "Each task sees one GPU (--gpus-per-task=1, "
 			 "--gpu-bind=single:1, or a wrapper that sets "
 			 "CUDA_VISIBLE_DEVICES). A wrapper is harmless; a device "
-			 "cgroup forbids CUDA IPC between the tasks, and two "
-			 "tasks may be given the same GPU.",
+			 "cgroup prevents CUDA IPC between the tasks, and two "
+			 "tasks may get the same GPU.",
 		.remedy = "Slurm: --gpus-per-node=N --gpu-bind=none. Every rank "
 			  "then sees all GPUs, and this program divides them.",
 	},
@@ -235,16 +237,17 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.brief = "ask the launcher for --cpu-bind=none",
 		.means = "The launcher gave each rank one core, often of the wrong "
 			 "socket. Threads that drive GPUs then share it with MPI, "
-			 "and a cgroup's cpus cannot be widened from inside.",
+			 "and a process cannot leave its cgroup's CPUs.",
 		.remedy = "srun --cpu-bind=none with enough --cpus-per-task, or "
-			  "mpirun --bind-to none: each thread is bound next to "
-			  "its GPU by this program (--bind).",
+			  "mpirun --bind-to none: this program then binds each "
+			  "thread to the NUMA node of its GPU (--bind).",
 	},
 	[CS_HINT_LAUNCHER_PMIX] = {
 		.key = "launcher-pmix",
 		.brief = "use 'srun --mpi=pmix', or '--no-mpi' for independent processes",
-		.means = "srun started several tasks but no MPI plugin that this "
-			 "MPI understands, so each of them believes to be alone.",
+		.means = "srun started several tasks, but without an MPI plugin that "
+			 "this MPI library supports, so each task runs as a job of "
+			 "its own.",
 		.remedy = "srun --mpi=pmix; srun --mpi=list shows what Slurm has. "
 			  "Without pmix: mpirun inside sbatch or salloc.",
 	},
@@ -252,19 +255,19 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.key = "launcher-mpi",
 		.brief = "use the launcher of the MPI library this program was "
 			 "built with, or '--no-mpi' for independent processes",
-		.means = "The launcher is of another MPI than the program: its "
-			 "processes do not find each other and each is rank 0.",
+		.means = "The launcher belongs to another MPI library than the "
+			 "program: processes do not find each other, and each is "
+			 "rank 0.",
 		.remedy = "ldd cscope-mpi shows the MPI library of the program: "
 			  "start it with that one's mpirun, or build it with the "
 			  "mpicc that belongs to your mpirun.",
 	},
 	[CS_HINT_EXCLUSIVE_PROCESS] = {
 		.key = "exclusive-process",
-		.means = "Under compute mode EXCLUSIVE_PROCESS one process at a "
-			 "time has a context on a GPU. Two placements cannot "
-			 "stand beside each other there: a run with one rank per "
-			 "GPU and a run of one process for all GPUs, or two ranks "
-			 "on one GPU. The second one gets CUDA error 46.",
+		.means = "In compute mode EXCLUSIVE_PROCESS only one process at a "
+			 "time can have a context on a GPU. Two runs, or two ranks "
+			 "on one GPU, cannot use it together: the second one gets "
+			 "CUDA error 46.",
 		.remedy = "Run them one after the other, or have the mode set to "
 			  "DEFAULT (nvidia-smi -c 0).",
 	},
@@ -272,10 +275,9 @@ static const struct cs_hint rows[CS_HINTS] = {
 		.key = "dev-shm",
 		.brief = "in a container, docker run --shm-size=1g or --ipc=host",
 		.means = "MPI libraries and NCCL keep shared memory in /dev/shm, "
-			 "which holds 64 MiB in a container unless told "
-			 "otherwise. When it is full, MPI_Init fails or a rank "
-			 "dies by SIGBUS. This program's own segments are memfds "
-			 "and need none of it.",
+			 "which has 64 MiB in a container by default. When it is "
+			 "full, MPI_Init fails or a rank dies with SIGBUS. This "
+			 "program's own segments are memfds and do not use it.",
 		.remedy = "docker run --shm-size=1g or --ipc=host; Kubernetes: an "
 			  "emptyDir of medium Memory at /dev/shm. Without a "
 			  "launcher, or with --no-mpi, nothing needs it.",
@@ -283,29 +285,29 @@ static const struct cs_hint rows[CS_HINTS] = {
 	[CS_HINT_CONTAINER_UTILITY] = {
 		.key = "container-utility",
 		.brief = "add 'utility' to this container's NVIDIA_DRIVER_CAPABILITIES",
-		.means = "The container was given the driver capability 'compute' "
-			 "but not 'utility': CUDA works, and nvidia-smi and NVML "
-			 "are not there.",
+		.means = "The container has the driver capability 'compute' but "
+			 "not 'utility': CUDA works, but nvidia-smi and NVML are "
+			 "missing.",
 		.remedy = "docker run -e NVIDIA_DRIVER_CAPABILITIES="
 			  "compute,utility, or the same ENV in the image.",
 	},
 	[CS_HINT_TWO_PROCESSES] = {
 		.key = "two-processes",
 		.brief = "--placement thread, or one rank",
-		.means = "A pointer of one process is of no use to another, so "
+		.means = "A pointer of one process is not valid in another, so "
 			 "--via direct and cuMemcpyPeerAsync need both GPUs in "
 			 "one process.",
 		.remedy = "Let one process drive all GPUs: --placement thread, "
 			  "mpirun -np 1, or no launcher. Without --via the pair "
-			  "is measured by CUDA IPC.",
+			  "is measured through CUDA IPC.",
 	},
 	[CS_HINT_ONE_PROCESS] = {
 		.key = "one-process",
 		.brief = "--placement process, or a rank per GPU",
-		.means = "CUDA IPC does not open a buffer in the process that "
-			 "made it, so --via ipc needs a process for each GPU.",
+		.means = "CUDA IPC cannot open a buffer in the process that "
+			 "allocated it, so --via ipc needs one process per GPU.",
 		.remedy = "Start a rank per GPU, or --placement process. Without "
-			  "--via the pair is measured by its pointer.",
+			  "--via the pair is measured through its pointer.",
 	},
 };
 

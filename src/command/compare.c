@@ -270,7 +270,8 @@ static int compare_placements(const struct cs_options *opt, struct files *files,
 	made->n--;
 	if (made->n)
 		return 0;
-	cs_err_set(err, "'%s' holds one placement: what is it to be compared with?",
+	cs_err_set(err,
+		   "'%s' has one placement: name a second file to compare it with",
 		   opt->file);
 	return CS_EXIT_USAGE;
 }

@@ -25,11 +25,10 @@ static void choose(const struct cs_options *opt, enum cs_backend_kind backend,
 /* Is one of the chosen tests on that path? */
 static int has_path(const struct cs_choices *chosen, enum cs_path path)
 {
-	size_t n, i;
-	const struct cs_test *test = cs_catalogue(&n);
+	size_t i;
 
 	for (i = 0; i < chosen->n; i++)
-		if (test[chosen->choice[i].test].path == path)
+		if (cs_test_at(chosen->choice[i].test)->path == path)
 			return 1;
 	return 0;
 }
@@ -102,8 +101,7 @@ static size_t without_cell(const struct cs_plan *plan,
 			   const struct cs_choices *chosen, const char **first)
 {
 	const struct cs_choice *choice = chosen->choice;
-	size_t n, i, missing = 0;
-	const struct cs_test *test = cs_catalogue(&n);
+	size_t i, missing = 0;
 	uint32_t v;
 
 	for (i = 0; i < chosen->n; i++) {
@@ -114,7 +112,7 @@ static size_t without_cell(const struct cs_plan *plan,
 		    (i && choice[i].test == choice[i - 1].test))
 			continue;
 		if (!missing++)
-			*first = test[choice[i].test].name;
+			*first = cs_test_at(choice[i].test)->name;
 	}
 	return missing;
 }
@@ -128,7 +126,7 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 	const char *first = "";
 	const struct cs_test *test;
 	char more[40] = " is";
-	size_t n, missing;
+	size_t missing;
 
 	if (opt->set.filter[0]) /* which leaves out what it does not take */
 		return CS_FINDING_OTHER;
@@ -139,7 +137,7 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 		return CS_FINDING_OTHER;
 	if (missing > 1)
 		cs_text(more, sizeof(more), " and %zu more are", missing - 1);
-	test = &cs_catalogue(&n)[cs_test_index(first)];
+	test = cs_test_at(cs_test_index(first));
 	of_pairs = cs_test_least_agents(test) > plan->n_agents;
 	if (of_pairs)
 		cs_text(to, size, "%s%s left out: %s between two %s", first, more,

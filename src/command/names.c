@@ -21,7 +21,7 @@ static uint64_t gpus_of(const struct cs_options *opt, const struct cs_topo *topo
 	for (int i = 0; !list->n && i < pci.n; i++)
 		bits |= 1ull << i;
 	if (!bits)
-		cs_complain("no GPU is to be seen: the names are those of one");
+		cs_complain("no GPU found: these are the names for one GPU");
 	return bits ? bits : 1;
 }
 

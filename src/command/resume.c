@@ -106,7 +106,7 @@ void cs_resume_release(struct cs_resume *resume)
 
 static int other(struct cs_err *err, const char *what)
 {
-	return cs_err_set(err, "it is of another plan: %s", what);
+	return cs_err_set(err, "it has another plan: %s", what);
 }
 
 /* The settings by name, then whatever else makes a plan. */
@@ -120,7 +120,7 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 
 	if (name)
 		return cs_err_set(err,
-				  "it is of another plan: %s is '%s', in the journal '%s'",
+				  "it has another plan: %s is '%s', in the journal '%s'",
 				  name, x, y);
 	for (uint32_t v = 0; same && v < now->n_matrices; v++)
 		same = !cs_plan_matrices_compare(cs_plan_matrix_at(now, v),
@@ -131,7 +131,7 @@ static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 		return other(err, "another number of GPUs or arenas");
 	if (now->id != then->id)
 		return cs_err_set(err,
-				  "it is of another plan: version %s made it "
+				  "it has another plan: version %s made it "
 				  "with other steps or limits",
 				  version);
 	return 0;

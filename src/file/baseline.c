@@ -2,8 +2,6 @@
 
 #include "file/baseline.h"
 
-#include "check/fleet/expected.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,13 +13,6 @@
 #include "file/record.h"
 
 #define SCHEMA "cscope-mpi-baseline/1"
-
-static const struct cs_test *test_of(const struct cs_baseline_stat *stat)
-{
-	size_t n;
-
-	return &cs_catalogue(&n)[stat->of.test];
-}
 
 /* ---- writing ---- */
 
@@ -44,7 +35,7 @@ static json_t *places_array(const struct cs_baseline *b,
 static json_t *stat_record(const struct cs_baseline *b,
 			   const struct cs_baseline_stat *stat)
 {
-	const struct cs_test *test = test_of(stat);
+	const struct cs_test *test = cs_test_at(stat->of.test);
 
 	return cs_json_with(
 		&cs_variant_fields, &stat->of.variant,
@@ -74,7 +65,6 @@ static json_t *lines_array(const struct cs_baseline *b, uint32_t class)
 {
 	const struct cs_baseline_line *line = b->lines.data;
 	json_t *array = json_array();
-	size_t n;
 
 	for (size_t i = 0; array && i < b->lines.n; i++)
 		if (line[i].class == class)
@@ -83,8 +73,7 @@ static json_t *lines_array(const struct cs_baseline *b, uint32_t class)
 				cs_json_with(&cs_variant_fields, &line[i].of.variant,
 					     json_pack("{s:s, s:b, s:o, s:o, s:i, s:i}",
 						       "test",
-						       cs_catalogue(&n)[line[i].of.test]
-							       .name,
+						       cs_test_at(line[i].of.test)->name,
 						       "back", line[i].back, "alpha_us",
 						       fitted(&line[i].alpha_us),
 						       "gbs", fitted(&line[i].gbs),
@@ -237,9 +226,11 @@ static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 		return cs_field_refuse(f, "metric",
 				       "rate, total or time, or a part of an open");
 	stat->metric = (uint32_t)index;
-	if (strcmp(cs_field_string(f, "unit"), cs_unit_text((int)test_of(stat)->unit)))
+	if (strcmp(cs_field_string(f, "unit"),
+		   cs_unit_text((int)cs_test_at(stat->of.test)->unit)))
 		return cs_field_refuse(f, "unit",
-				       cs_unit_text((int)test_of(stat)->unit));
+				       cs_unit_text((int)cs_test_at(stat->of.test)
+							    ->unit));
 	return 0;
 }
 

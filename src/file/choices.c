@@ -19,7 +19,6 @@ static const struct cs_fieldset choice_fields = CS_FIELDSET("a choice",
 json_t *cs_record_choices(const struct cs_choices *chosen)
 {
 	json_t *array;
-	size_t n;
 	int bad;
 
 	if (!chosen)
@@ -29,8 +28,7 @@ json_t *cs_record_choices(const struct cs_choices *chosen)
 	for (size_t i = 0; i < chosen->n; i++) {
 		struct cs_encoder r = cs_encode_begin();
 
-		cs_encode_text(&r, "test",
-			       cs_catalogue(&n)[chosen->choice[i].test].name);
+		cs_encode_text(&r, "test", cs_test_at(chosen->choice[i].test)->name);
 		cs_encode(&r, &choice_fields, &chosen->choice[i]);
 		bad |= cs_json_append(array, cs_encode_end(&r));
 	}

@@ -2,8 +2,6 @@
 
 #include "file/code.h"
 
-#include <math.h>
-
 #include "base/shape.h"
 
 /* ---- to JSON ---- */

@@ -105,8 +105,7 @@ static void decode_transfer(struct cs_loaded *to, struct cs_fields *f,
 			    struct cs_row *row)
 {
 	int node = (int)row->node;
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[row->test];
+	const struct cs_test *test = cs_test_at(row->test);
 
 	row->what.src = end_of(to, node, f, "src", test);
 	row->what.dst = end_of(to, node, f, "dst", test);

@@ -123,9 +123,7 @@ static int is_first_like(const struct cs_plan *plan, uint32_t matrix)
 /* Are those like this one of the sizes that the settings have? */
 static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 {
-	size_t n;
-	const struct cs_test *test =
-		&cs_catalogue(&n)[cs_plan_matrix_at(plan, first)->test];
+	const struct cs_test *test = cs_test_at(cs_plan_matrix_at(plan, first)->test);
 	uint64_t bytes = test->bytes ? test->bytes : plan->set.copy_bytes;
 
 	for (uint32_t v = first; v < plan->n_matrices; v = next_like(plan, v)) {
@@ -140,8 +138,7 @@ static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 {
 	static const struct cs_variant usual;
-	size_t n;
-	const char *name = cs_catalogue(&n)[matrix->test].name;
+	const char *name = cs_test_at(matrix->test)->name;
 	struct cs_encoder r;
 
 	if (!says_size && !cs_variant_compare(&matrix->variant, &usual))

@@ -9,13 +9,6 @@
 
 #define COMPARE_SCHEMA "cscope-mpi-compare/1"
 
-static const struct cs_test *test_of(const struct cs_versus_matrix *m)
-{
-	size_t n;
-
-	return &cs_catalogue(&n)[m->test];
-}
-
 static json_t *fields_array(const struct cs_versus *v)
 {
 	const struct cs_versus_field *f = v->fields.data;
@@ -37,7 +30,7 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 			      const struct cs_versus_matrix *m,
 			      const struct cs_versus_cell *cell)
 {
-	const struct cs_test *test = test_of(m);
+	const struct cs_test *test = cs_test_at(m->test);
 	const struct cs_comparison *c = &cell->c;
 
 	return cs_json_with(
@@ -61,7 +54,7 @@ static json_t *matrix_record(const struct cs_versus *v,
 			     const struct cs_versus_matrix *m)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_test *test = test_of(m);
+	const struct cs_test *test = cs_test_at(m->test);
 	json_t *cells = json_array();
 
 	for (size_t i = 0; cells && i < m->n; i++)
@@ -97,14 +90,13 @@ static json_t *models_array(const struct cs_versus *v)
 {
 	const struct cs_versus_model *m = v->models.data;
 	json_t *array = json_array();
-	size_t n;
 
 	for (size_t i = 0; array && i < v->models.n; i++)
 		json_array_append_new(
 			array,
 			cs_json_with(&cs_variant_fields, &m[i].variant,
 				     json_pack("{s:s, s:b, s:o, s:o}", "test",
-					       cs_catalogue(&n)[m[i].test].name,
+					       cs_test_at(m[i].test)->name,
 					       "way_back", m[i].back, "alpha_us",
 					       value_record(&m[i].side[0].alpha_us,
 							    &m[i].side[1].alpha_us),

@@ -437,7 +437,8 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 		free(data);
 	}
 	at = cs_clock_s(); /* once: there may be thousands of them */
-	cs_text(silent, sizeof(silent), "no word from the node for %.0f s", limit_s);
+	cs_text(silent, sizeof(silent), "no message from the node for %.0f s",
+		limit_s);
 	for (node = 0; node < c->team->n_nodes; node++) {
 		if (node == c->team->node || c->ended[node] == CS_NODE_SILENT)
 			continue;

@@ -23,7 +23,6 @@
 #include "base/vec.h"
 #include "job/signals.h"
 #include "node/board.h"
-#include "node/budget.h"
 #include "result/run.h"
 
 #define DEAF_S 3.0	/* to hear a signal */

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "job/conduct.h"
-#include "job/signals.h"
 #include "job/watch.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
@@ -380,7 +378,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	/* beside nodes with more it compares those, and one with one takes part */
 	if (most == 1 && job->sides.n > 1)
 		return cs_err_set(err,
-				  "--placement: all are the same where nodes have 1 GPU");
+				  "--placement: all are the same on nodes with 1 GPU");
 	if (job->sides.native >= 0)
 		rc = cs_discovery_start(&job->discovery, err);
 	if (cs_team_agree(&job->team, rc, err) || share_plan(job, most, err) ||
@@ -584,10 +582,11 @@ static int wait_for_root(struct cs_job *job)
 	int state = wait_nodes(job);
 
 	if (state == CS_NODE_SILENT && cs_job_is_spent(job))
-		cs_print_line(stderr,
-			      "cscope-mpi: no word from rank 0 until the budget was spent");
+		cs_print_line(
+			stderr,
+			"cscope-mpi: no message from rank 0 until the budget was over");
 	else if (state == CS_NODE_SILENT)
-		cs_print_line(stderr, "cscope-mpi: no word from rank 0 for %.0f s",
+		cs_print_line(stderr, "cscope-mpi: no message from rank 0 for %.0f s",
 			      ROOT_SILENCE_S);
 	return state;
 }

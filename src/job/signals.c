@@ -2,7 +2,6 @@
 
 #include "job/signals.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -16,7 +16,6 @@
 
 #include "base/call.h"
 #include "base/hints.h"
-#include "base/units.h"
 #include "base/vec.h"
 #include "node/board.h"
 #include "node/budget.h"

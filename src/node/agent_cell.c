@@ -193,6 +193,8 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (cs_fma_host_flops() * slot->copies[with->k] *
 					  slot->side[with->k].workers);
+	if (cs_transfer_is_cpu_chase(t))
+		slot->load_ns[with->k] = slot->ns[with->k] / (double)cs_carry_loads(t);
 	if (is_carried(e, t) &&
 	    (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
 		cs_endpoints_read(e, with->k);

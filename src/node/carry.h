@@ -44,6 +44,8 @@ struct cs_carry {
 int cs_carry_is(const struct cs_transfer *t);
 /* By one worker for each core of a NUMA node? */
 int cs_carry_is_by_all_cores(const struct cs_transfer *t);
+/* How many loads a sample of a CPU's chase has: through no line twice. */
+uint64_t cs_carry_loads(const struct cs_transfer *t);
 /* The NUMA node whose CPUs work on a transfer: as its variant wants, between NUMA nodes
  * the second, or the one that writes; -1: wherever the agent may run, which is beside its GPU. */
 int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);

@@ -4,7 +4,6 @@
 
 #include "node/cell.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "node/carry.h"

@@ -111,7 +111,7 @@ static void say_matters(const struct round *r, uint32_t k, double share)
 		100 * share, label[2], label[3], r->n > 2 ? " and others" : "",
 		r->n > 2 ? "" : "s",
 		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
-			"measured concurrently all the same, as asked" :
+			"measured concurrently anyway, as requested" :
 			"pairs are measured one at a time");
 	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE,
 			      text);
@@ -231,8 +231,8 @@ static void say_remeasure(const struct round *r)
 	if (!n || !is_last_of_matrix(r))
 		return;
 	cs_text(text, sizeof(text),
-		"%s: %" PRIu32 " cell%s slower while other pairs "
-		"ran than most are alone: measured alone as well, and that counts",
+		"%s: %" PRIu32
+		" cell%s slower while other pairs ran than most are alone: measured alone too, and those figures count",
 		cs_plan_test(r->co->plan, &r->all)->name, n,
 		n == 1 ? " was" : "s were");
 	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED,

@@ -6,8 +6,6 @@
  * before it. */
 #include "config.h"
 
-#include "node/coordinator.h"
-
 #include <math.h>
 
 #include "node/cell.h"
@@ -87,12 +85,11 @@ static uint32_t *kept_geometry(struct cs_coordinator *co, const struct cs_cell *
 {
 	const struct cs_test *test = cell->test, *other;
 	uint32_t v;
-	size_t n;
 
 	for (v = 0; v < cell->step->matrix; v++) {
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(co->plan, v);
 
-		other = &cs_catalogue(&n)[matrix->test];
+		other = cs_test_at(matrix->test);
 		if (other->path == test->path && other->method == test->method &&
 		    other->op == test->op && other->memory == test->memory &&
 		    matrix->bytes ==

@@ -6,10 +6,13 @@
 
 int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step)
 {
-	for (uint32_t k = 0; k < step->count; k++)
-		if (cs_plan_transfer(plan, step, k)->variant.cache != CS_CACHE_ANY ||
-		    cs_transfer_is_managed(cs_plan_transfer(plan, step, k)))
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (t->variant.cache != CS_CACHE_ANY || cs_transfer_is_cold(t) ||
+		    cs_transfer_is_managed(t))
 			return 1;
+	}
 	return 0;
 }
 
@@ -148,7 +151,7 @@ int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 
-		if (t->variant.cache != CS_CACHE_COLD)
+		if (!cs_transfer_is_cold(t))
 			continue;
 		cool(e, k, ways, &instead);
 		displace |= is_of_my_gpu(e, &t->src) || is_of_my_gpu(e, &t->dst);

@@ -45,7 +45,7 @@ static struct entry *all;
 static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
 {
 	return a->memory == b->memory && a->numa == b->numa && a->slot == b->slot &&
-	       !a->is_dst == !b->is_dst;
+	       a->use == b->use;
 }
 
 /* All of these under the lock. */
@@ -126,8 +126,11 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 		       struct entry *e, uint64_t bytes, uint64_t *address,
 		       struct cs_err *err)
 {
-	if (cs_hostmem_map(bytes, e->key.numa, e->key.memory == CS_MEM_HUGE, &e->mem,
-			   e->why, err))
+	const enum cs_pages pages = e->key.memory == CS_MEM_HUGE   ? CS_PAGES_HUGE :
+				    e->key.use == CS_HOSTBUF_CHAIN ? CS_PAGES_WISHED :
+								     CS_PAGES_USUAL;
+
+	if (cs_hostmem_map(bytes, e->key.numa, pages, &e->mem, e->why, err))
 		return -1;
 	*address = (uintptr_t)e->mem.at;
 	if (e->key.memory == CS_MEM_ARENA)
@@ -152,7 +155,7 @@ static int make(const struct cs_backend *backend, struct cs_dev *dev, struct ent
 	    (by_driver ? make_allocated : make_mapped)(backend, dev, e, bytes,
 						       address, err))
 		return -1;
-	if (!e->key.is_dst)
+	if (e->key.use == CS_HOSTBUF_SOURCE)
 		cs_hostpass_fill(e->mem.at, bytes, fill_key);
 	return 0;
 }

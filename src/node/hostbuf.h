@@ -16,9 +16,14 @@ struct cs_hostbuf_key {
 	/* enum cs_memory: PINNED, WC, REGISTERED, HUGE; ARENA: not page-locked,
 	 * for who copies by CPU */
 	int memory;
-	int numa;   /* NUMA node; -1 anywhere */
-	int slot;   /* several of a kind: which */
-	int is_dst; /* else a source, filled when it is made */
+	int numa; /* NUMA node; -1 anywhere */
+	int slot; /* several of a kind: which */
+	enum cs_hostbuf_use {
+		CS_HOSTBUF_SOURCE, /* filled when it is made */
+		CS_HOSTBUF_TARGET,
+		CS_HOSTBUF_CHAIN, /* of ARENA: in huge pages where the kernel gives some,
+				   * so that few loads wait for a page table */
+	} use;
 };
 
 struct cs_hostbuf {

@@ -43,11 +43,12 @@ static int has_tiles(const struct cs_transfer *t)
 	return t->method == CS_METHOD_OVERLAP && !cs_transfer_is_managed(t);
 }
 
-/* Is there host memory for that end? */
+/* Is there host memory for that end?  A CPU that chases has only its registers. */
 static int is_hosted(const struct cs_transfer *t, int is_dst)
 {
 	return (cs_endpoint_is_numa(is_dst ? &t->dst : &t->src) &&
-		!cs_transfer_is_managed(t)) ||
+		!cs_transfer_is_managed(t) &&
+		!(is_dst && cs_transfer_is_cpu_chase(t))) ||
 	       has_tiles(t);
 }
 
@@ -56,6 +57,7 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 				    const struct cs_transfer *t, int is_dst)
 {
 	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
+	enum cs_hostbuf_use use = is_dst ? CS_HOSTBUF_TARGET : CS_HOSTBUF_SOURCE;
 	int chain = t->method == CS_METHOD_CHASE;
 	int own = is_dst ? t->dst_slot : t->src_slot;
 	const struct cs_agent_facts *f = &cs_board_slot(e->board, t->issuer)->facts;
@@ -65,7 +67,7 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 			.memory = CS_MEM_PINNED,
 			.numa = f->numa,
 			.slot = SLOT_TILES + ordinal_of(e, t->issuer),
-			.is_dst = is_dst,
+			.use = use,
 		};
 	return (struct cs_hostbuf_key){
 		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA : end->memory,
@@ -73,14 +75,14 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 		.slot = (own ? 1 + (own - 1) * CS_MAX_AGENTS + ordinal_of(e, t->issuer) :
 			       0) +
 			(chain ? SLOT_CHAINS : 0),
-		.is_dst = is_dst || chain,
+		.use = chain ? CS_HOSTBUF_CHAIN : use,
 	};
 }
 
 static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
 {
 	return a->memory == b->memory && a->numa == b->numa && a->slot == b->slot &&
-	       a->is_dst == b->is_dst;
+	       a->use == b->use;
 }
 
 /* The same for all that use the buffer. */
@@ -237,7 +239,9 @@ static uint64_t address(const struct cs_endpoints *e, const struct cs_transfer *
 static void *cpu_address(const struct cs_endpoints *e, const struct cs_transfer *t,
 			 int is_dst)
 {
-	return t->issuer == e->me ? find_place(e, t, is_dst)->buf.at : NULL;
+	return t->issuer == e->me && is_hosted(t, is_dst) ?
+		       find_place(e, t, is_dst)->buf.at :
+		       NULL;
 }
 
 static uint64_t key_of_source(const struct cs_endpoints *e,

@@ -2,8 +2,6 @@
  * all of them. */
 #include "config.h"
 
-#include "node/coordinator.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

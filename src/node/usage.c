@@ -3,7 +3,6 @@
 #include "node/usage.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verdict/check.h"
 #include "check/compare/compare.h"
 #include "plan/alias.h"
 
@@ -135,9 +134,9 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
 				  opt->looks, by);
 	if (opt->baseline && opt->plan)
-		return cs_err_set(err,
-				  "--plan and --baseline exclude each other: the "
-				  "steps of a file are its own, and not those of a test");
+		return cs_err_set(
+			err,
+			"--plan and --baseline exclude each other: a plan file has steps of its own, not those of a test");
 	return 0;
 }
 
@@ -288,8 +287,7 @@ static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ? CS_BACKEND_CPU :
 								     CS_BACKEND_CUDA;
 	uint64_t bytes = opt->set.copy_bytes;
-	size_t n, tests = 0, sizes = 0;
-	const struct cs_test *test = cs_catalogue(&n);
+	size_t tests = 0, sizes = 0;
 	struct cs_choices chosen;
 
 	if (!opt->set.last_bytes || opt->plan)
@@ -297,7 +295,7 @@ static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 	chosen.n = 0;
 	if (!cs_options_choose(opt, backend, &chosen, NULL))
 		for (size_t i = 0; i < chosen.n; i++)
-			tests += !test[chosen.choice[i].test].bytes;
+			tests += !cs_test_at(chosen.choice[i].test)->bytes;
 	do
 		sizes++;
 	while ((bytes = cs_size_next(&opt->set, bytes)));
@@ -332,9 +330,9 @@ static int check_ends(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(err, "--samples and several --placement exclude each "
 				       "other: turns have a count of their own");
 	if (opt->resume && opt->placements.n > 1)
-		return cs_err_set(err,
-				  "--resume cannot go on with a comparison of "
-				  "placements: its turns belong together in time");
+		return cs_err_set(
+			err,
+			"--resume cannot continue a comparison of placements: its turns belong together in time");
 	if (opt->budget_s > 0 && opt->placements.n > 1)
 		return cs_err_set(err, "--budget cannot end a comparison of "
 				       "placements early: its turns belong together");

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -340,8 +339,8 @@ static int map_hugetlb(uint64_t bytes, int numa, struct cs_hostmem *mem, char wh
 	return -1;
 }
 
-static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
-			   char why[160], struct cs_err *err)
+static int map_transparent(uint64_t bytes, int numa, int is_must,
+			   struct cs_hostmem *mem, char why[160], struct cs_err *err)
 {
 	const uint64_t whole = round_up(bytes, HUGE_PAGE);
 
@@ -350,7 +349,7 @@ static int map_transparent(uint64_t bytes, int numa, struct cs_hostmem *mem,
 	madvise(mem->at, whole, MADV_HUGEPAGE);
 	if (settle(mem, numa, why))
 		cs_memory_short(bytes, numa, err);
-	else if (cs_pages_are_huge(mem->at))
+	else if (!is_must || cs_pages_are_huge(mem->at))
 		return 0;
 	else
 		cs_err_set(err,
@@ -376,30 +375,32 @@ static int map_usual(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[
 }
 
 /* Pages that count for this job: those set aside do not. */
-static int map_counted(int numa, int huge, struct cs_hostmem *mem, char why[160],
-		       struct cs_err *err)
+static int map_counted(int numa, enum cs_pages pages, struct cs_hostmem *mem,
+		       char why[160], struct cs_err *err)
 {
 	const uint64_t bytes = mem->bytes;
-	const uint64_t whole = round_up(bytes, huge ? HUGE_PAGE : 1);
+	const uint64_t whole = round_up(bytes, pages ? HUGE_PAGE : 1);
 	int rc;
 
 	if (cs_hostmem_claim(whole, numa, err))
 		return -1;
-	rc = (huge ? map_transparent : map_usual)(bytes, numa, mem, why, err);
+	rc = pages ? map_transparent(bytes, numa, pages == CS_PAGES_HUGE, mem, why,
+				     err) :
+		     map_usual(bytes, numa, mem, why, err);
 	cs_hostmem_settle(whole);
 	return rc;
 }
 
-int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
-		   char why[160], struct cs_err *err)
+int cs_hostmem_map(uint64_t bytes, int numa, enum cs_pages pages,
+		   struct cs_hostmem *mem, char why[160], struct cs_err *err)
 {
 	struct cs_hostmem m = { .bytes = bytes, .fd = -1, .numa = -1 };
 	char reason[160] = "";
 
 	if (bad_size(bytes, err))
 		return -1;
-	if ((!huge || map_hugetlb(bytes, numa, &m, reason)) &&
-	    map_counted(numa, huge, &m, reason, err))
+	if ((pages != CS_PAGES_HUGE || map_hugetlb(bytes, numa, &m, reason)) &&
+	    map_counted(numa, pages, &m, reason, err))
 		return -1;
 	memcpy(why, reason, sizeof(reason));
 	*mem = m;

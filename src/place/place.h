@@ -125,10 +125,15 @@ int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[1
 int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
 			  struct cs_hostmem *mem, int *proven, char why[160],
 			  struct cs_err *err);
-/* The same of this process alone; `huge`: of pages of 2 MiB, set aside or
- * transparent, all of them or it is an error that says how to allow them. */
-int cs_hostmem_map(uint64_t bytes, int numa, int huge, struct cs_hostmem *mem,
-		   char why[160], struct cs_err *err);
+enum cs_pages {
+	CS_PAGES_USUAL,
+	CS_PAGES_HUGE, /* of 2 MiB, set aside or transparent: all of them, or it is an
+			 * error that says how to allow them */
+	CS_PAGES_WISHED, /* transparent ones of 2 MiB, where the kernel gives some */
+};
+/* The same of this process alone. */
+int cs_hostmem_map(uint64_t bytes, int numa, enum cs_pages pages,
+		   struct cs_hostmem *mem, char why[160], struct cs_err *err);
 void cs_hostmem_close(struct cs_hostmem *mem);
 /* How much of the mapping that holds this address is in transparent huge pages, in percent;
  * -1: the kernel does not say. */

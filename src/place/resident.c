@@ -6,7 +6,6 @@
  * whether the table is to be believed of all. */
 #include "config.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <numaif.h>

@@ -431,8 +431,7 @@ int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err)
 			       hwloc_topology_get_allowed_cpuset(topo->hwloc),
 			       HWLOC_CPUBIND_THREAD))
 		return 0;
-	return cs_err_set(err, "cannot give back all allowed cpus: %s",
-			  strerror(errno));
+	return cs_err_set(err, "cannot restore all allowed cpus: %s", strerror(errno));
 }
 
 /* ---- facts ---- */

@@ -17,13 +17,11 @@ static struct cs_plan_matrix *find_matrix(const struct cs_draft *d,
 /* Are the multiply-adds a part of the other test? */
 static int is_flops_beside(const struct cs_asked *flops, const struct cs_asked *other)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
+	const struct cs_test *test = cs_test_at(flops->test);
 
-	return !(other->flags & CS_TRANSFER_LOAD) &&
-	       test[flops->test].method == CS_METHOD_FMA &&
-	       test[flops->test].op == CS_OP_FP64 &&
-	       test[other->test].pattern == CS_PATTERN_LOADFLOPS;
+	return !(other->flags & CS_TRANSFER_LOAD) && test->method == CS_METHOD_FMA &&
+	       test->op == CS_OP_FP64 &&
+	       cs_test_at(other->test)->pattern == CS_PATTERN_LOADFLOPS;
 }
 
 /* That of its test, size and variant; of a load, that of the test measured beside it. */

@@ -81,8 +81,8 @@ static void drop_cells(struct builder *b, size_t from, const struct wanted *want
 static int add_matrix(struct builder *b, const struct wanted *wanted, size_t n)
 {
 	struct cs_draft *d = b->d;
-	size_t n_tests, steps = d->steps.n;
-	const struct cs_test *test = &cs_catalogue(&n_tests)[wanted->matrix.test];
+	size_t steps = d->steps.n;
+	const struct cs_test *test = cs_test_at(wanted->matrix.test);
 	struct cs_plan_matrix *matrix;
 
 	d->n = wanted->choice.lone ? 1 : (uint32_t)d->req->n_agents;
@@ -124,8 +124,8 @@ struct asking {
 static uint64_t nth_shape(const struct asking *a, const struct cs_choice *choice,
 			  uint64_t size, size_t i)
 {
-	size_t n, fitting = 0;
-	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+	size_t fitting = 0;
+	const struct cs_test *test = cs_test_at(choice->test);
 
 	if (choice->variant.shape)
 		return i ? 0 : choice->variant.shape;
@@ -157,8 +157,7 @@ static int want_shapes(const struct asking *a, const struct cs_choice *choice,
 /* The matrices of a choice in one variant: one, or one at each size. */
 static int want_sizes(const struct asking *a, const struct cs_choice *choice)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+	const struct cs_test *test = cs_test_at(choice->test);
 	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, a->set);
 
 	if (cs_test_check(test, a->set, a->err))
@@ -192,8 +191,7 @@ struct axis {
 static int want(const struct asking *a, const struct cs_choice *choice,
 		const struct axis *axis)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[choice->test];
+	const struct cs_test *test = cs_test_at(choice->test);
 	struct cs_choice one = *choice;
 	const uint8_t *is = (uint8_t *)&one.variant + axis->at;
 	int usual = 0;
@@ -246,8 +244,7 @@ static int refuse_all(const struct cs_draft *d)
 	const struct cs_plan_request *req = d->req;
 	const struct cs_choice *choice = req->chosen->choice;
 	int cpu = req->set.backend == CS_BACKEND_CPU;
-	size_t n, first = choice[0].test, chosen = 1;
-	const struct cs_test *test = cs_catalogue(&n);
+	size_t first = choice[0].test, chosen = 1;
 	char more[32] = "";
 
 	for (size_t i = 1; i < req->chosen->n; i++)
@@ -262,13 +259,13 @@ static int refuse_all(const struct cs_draft *d)
 				  req->set.filter);
 	if (req->set.filter[0])
 		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
-				  req->set.filter, test[first].name, more);
-	if (test[first].path == CS_PATH_HOST)
+				  req->set.filter, cs_test_at(first)->name, more);
+	if (cs_test_at(first)->path == CS_PATH_HOST)
 		return cs_err_set(d->err,
 				  "%s%s: no NUMA node with memory is known here",
-				  test[first].name, more);
+				  cs_test_at(first)->name, more);
 	return cs_err_set(d->err, "%s%s: need%s %s %s, and there %s %d",
-			  test[first].name, more, chosen > 1 ? "" : "s",
+			  cs_test_at(first)->name, more, chosen > 1 ? "" : "s",
 			  req->n_agents > 1 ? "more" : "two", cpu ? "arenas" : "GPUs",
 			  req->n_agents > 1 ? "are" : "is", req->n_agents);
 }
@@ -310,8 +307,7 @@ static int add_tests(struct cs_draft *d)
 /* Is its figure known well enough? */
 static int shows_drift(const struct cs_settings *set, const struct cs_plan_matrix *m)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+	const struct cs_test *test = cs_test_at(m->test);
 
 	return test->how == CS_HOW_GATED &&
 	       cs_precision_of(set, test, &m->variant) <= set->precision;

@@ -501,6 +501,11 @@ static const struct cs_test table[] = {
 	     "column's",
 	     "a = b + s * c by all cores, b and c of one NUMA node, a of another",
 	     OF_TEAM, ALL_THREE),
+	TEST("host.chase.random.pair", HOST, CHASE, RANDOM, PAIR,
+	     "a load by a CPU of column's NUMA node from row's memory, caches flushed",
+	     "latency between NUMA nodes, caches flushed: " AT_RANDOM,
+	     .memory = CS_MEM_PAGEABLE, .any_backend = 1, .alone = ONE_PAIR, A_LOAD,
+	     BY_CPU),
 	TEST("host.fma.fp64.alone", HOST, FMA, FP64, ALONE,
 	     "multiply-adds of all cores of a NUMA node, FP64",
 	     "multiply-adds of all cores of a NUMA node, FP64",
@@ -575,6 +580,11 @@ const struct cs_test *cs_catalogue(size_t *n)
 {
 	*n = N_TESTS;
 	return table;
+}
+
+const struct cs_test *cs_test_at(size_t index)
+{
+	return &table[index];
 }
 
 int cs_test_index(const char *name)

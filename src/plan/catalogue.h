@@ -174,6 +174,7 @@ struct cs_test {
 /* The table, in the order in which tests run and are listed. */
 #define CS_TESTS_MOST 512
 const struct cs_test *cs_catalogue(size_t *n);
+const struct cs_test *cs_test_at(size_t index);
 
 /* Its position in the table; -1 when there is no such name. */
 int cs_test_index(const char *name);

@@ -45,13 +45,11 @@ int cs_choices_name_cells(const struct cs_choices *of)
 
 uint64_t cs_choices_numa(const struct cs_choices *of)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 	uint64_t numa = 0;
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct cs_choice *c = &of->choice[i];
-		int path = (int)test[c->test].path;
+		int path = (int)cs_test_at(c->test)->path;
 		int named = path == CS_PATH_H2D ? c->src :
 			    path == CS_PATH_D2H ? c->dst :
 						  0;
@@ -65,8 +63,6 @@ uint64_t cs_choices_numa(const struct cs_choices *of)
 int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
 		    struct cs_err *err)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 	unsigned taken = 0;
 
 	if (cs_choices_name_cells(of) &&
@@ -77,7 +73,7 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 			"--cache, --threads, --cpu-numa, --element, --kernels, --advise and "
 			"--shape are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
-		taken |= cs_variants_taken(&test[of->choice[i].test], asked);
+		taken |= cs_variants_taken(cs_test_at(of->choice[i].test), asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
 		return cs_err_set(err,
 				  "--cache: none of the chosen tests copies from or "

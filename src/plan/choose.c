@@ -37,13 +37,6 @@ static size_t n_tests(void)
 	return n;
 }
 
-static const struct cs_test *table(void)
-{
-	size_t n;
-
-	return cs_catalogue(&n);
-}
-
 /* Takes the name when it is nearer than the best so far. */
 static void nearer(const char *item, const char *name, unsigned int *best,
 		   const char **near)
@@ -68,14 +61,14 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 	size_t i, n;
 
 	for (i = 0; i < n_tests(); i++)
-		if (cs_test_is_of(&table()[i], backend))
-			nearer(item, table()[i].name, &best, &name);
+		if (cs_test_is_of(cs_test_at(i), backend))
+			nearer(item, cs_test_at(i)->name, &best, &name);
 	alias = cs_aliases(&n);
 	for (i = 0; i < n; i++) {
 		int test = cs_alias_test(&alias[i]);
 
 		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
-		    cs_test_is_of(&table()[test], backend))
+		    cs_test_is_of(cs_test_at(test), backend))
 			nearer(item, alias[i].name, &best, &name);
 	}
 	for (i = 0; cs_suite_name(i); i++)
@@ -129,7 +122,7 @@ struct where {
 static int take(const struct cs_choice *choice, const struct where *where,
 		struct cs_choices *to, struct cs_err *err)
 {
-	const struct cs_test *test = &table()[choice->test];
+	const struct cs_test *test = cs_test_at(choice->test);
 
 	if (!cs_test_is_of(test, where->backend))
 		return OF_OTHER_BACKEND;
@@ -200,7 +193,7 @@ static int choose_item(const char *item, const struct where *where,
 	if (rc <= 0)
 		return rc;
 	for (i = 0; i < n_tests(); i++)
-		if (!fnmatch(item, table()[i].name, 0))
+		if (!fnmatch(item, cs_test_at(i)->name, 0))
 			matched |= take(&(struct cs_choice){ .test = (uint16_t)i },
 					where, to, err);
 	alias = cs_aliases(&n);
@@ -293,7 +286,8 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 		       !cs_method_is_on_chip((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
-		return test->method == CS_METHOD_CPU;
+		return test->method == CS_METHOD_CPU ||
+		       test->method == CS_METHOD_CHASE;
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&
@@ -335,9 +329,10 @@ void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
 	size_t i;
 
 	for (i = 0; i < n_tests(); i++)
-		if (cs_test_is_of(&table()[i], backend) && is_of(&table()[i], axes) &&
-		    is_method(&table()[i], axes, backend, via) &&
-		    is_memory(&table()[i], axes))
+		if (cs_test_is_of(cs_test_at(i), backend) &&
+		    is_of(cs_test_at(i), axes) &&
+		    is_method(cs_test_at(i), axes, backend, via) &&
+		    is_memory(cs_test_at(i), axes))
 			add_test(to, i, 0);
 }
 
@@ -352,7 +347,7 @@ void cs_tests_lone(struct cs_choices *to)
 	size_t i;
 
 	for (i = 0; i < to->n; i++)
-		if (cs_test_least_agents(&table()[to->choice[i].test]) < 2)
+		if (cs_test_least_agents(cs_test_at(to->choice[i].test)) < 2)
 			return;
 	for (i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
 		add_test(to, (size_t)cs_test_index(lone[i]), 1);
@@ -365,11 +360,12 @@ int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
 
 	/* what is a write or a read has a name of its own there */
 	for (i = 0; i < n_tests(); i++)
-		n += !cs_test_is_of(&table()[i], backend) &&
-		     table()[i].method != CS_METHOD_CHASE &&
-		     !cs_method_is_shaped((int)table()[i].method) &&
-		     table()[i].method != CS_METHOD_CALL &&
-		     (table()[i].op > CS_OP_READ || table()[i].path != CS_PATH_PEER) &&
-		     (cs_test_matrices(&table()[i]) & matrices);
+		n += !cs_test_is_of(cs_test_at(i), backend) &&
+		     cs_test_at(i)->method != CS_METHOD_CHASE &&
+		     !cs_method_is_shaped((int)cs_test_at(i)->method) &&
+		     cs_test_at(i)->method != CS_METHOD_CALL &&
+		     (cs_test_at(i)->op > CS_OP_READ ||
+		      cs_test_at(i)->path != CS_PATH_PEER) &&
+		     (cs_test_matrices(cs_test_at(i)) & matrices);
 	return n;
 }

@@ -112,8 +112,7 @@ static uint32_t issuer_of(const struct cs_plan_request *req,
 struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 				     const struct cs_asked *asked)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[asked->test];
+	const struct cs_test *test = cs_test_at(asked->test);
 	int by_ends = (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H) &&
 		      test->method != CS_METHOD_CHASE &&
 		      !cs_method_is_stream((int)test->method);
@@ -136,13 +135,12 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 static struct cs_asked asked_flops(uint32_t flags, const struct cs_endpoint *gpu)
 {
 	const int test = cs_test_index(CS_FLOPS_TEST);
-	size_t n;
 
 	return (struct cs_asked){ .test = (uint16_t)test,
 				  .flags = flags | CS_TRANSFER_LOAD,
 				  .src = *gpu,
 				  .dst = *gpu,
-				  .bytes = cs_catalogue(&n)[test].bytes };
+				  .bytes = cs_test_at(test)->bytes };
 }
 
 int cs_draft_between(struct cs_draft *d, struct cs_endpoint src,

@@ -512,6 +512,19 @@ static const struct cs_explanation numa_nodes = {
 	"As with h2d tests: in part after every sample, whole after the last.",
 };
 
+static const struct cs_explanation numa_nodes_chase = {
+	"Nothing but one load of 8 bytes after the other, through --size bytes of the row's "
+	"NUMA node, 128 bytes apart, in an order by --seed, in huge pages where the kernel "
+	"gives some. Caches are flushed before each sample, and none loads a line twice.",
+	"One CPU worker, bound to the column's NUMA node: no load begins before the one "
+	"before it has answered.",
+	"By the kernel's monotonic clock around at most 32768 loads, after a gate in shared "
+	"memory has opened; the mean of a sample.",
+	NULL,
+	"Where a chase ends is known beforehand: one wrong answer on the way and it ends "
+	"elsewhere, which fails the cell.",
+};
+
 #define BY_ALL_CORES(numa)                                                        \
 	"A CPU worker for each core of " numa " NUMA node, at most 256, bound to it."
 #define CORES_TIMED                                                               \
@@ -845,9 +858,11 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	}
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
 	    test->op >= CS_OP_WRITE4K) {
-		*out = test->method == CS_METHOD_CHASE ? chases[test->op] :
+		*out = test->method == CS_METHOD_CHASE ?
+			       (test->path == CS_PATH_HOST ? numa_nodes_chase :
+							     chases[test->op]) :
 		       test->method == CS_METHOD_DRIVER && test->path == CS_PATH_HOST ?
-							 numa_nodes_by_driver :
+			       numa_nodes_by_driver :
 		       test->path == CS_PATH_HOST ? numa_nodes :
 						    by_op[test->op];
 		return;

@@ -9,7 +9,6 @@
 #include "base/facts.h"
 #include "base/units.h"
 #include "plan/choose.h"
-#include "plan/trust.h"
 
 const char *const cs_plan_columns[] = {
 	"step", "test",	 "src", "dst", "op", "size", CS_VARIANT_COLUMNS,
@@ -31,9 +30,7 @@ int cs_plan_wrong(const struct cs_plan_reader *r, size_t column, int said)
 
 const struct cs_test *cs_plan_line_test(const struct cs_plan_line *item)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[item->asked.test];
+	return cs_test_at(item->asked.test);
 }
 
 /* A name of the catalogue alone, which says the same of what is not there. */

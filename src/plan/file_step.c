@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/facts.h"
 #include "plan/trust.h"
 
 /* Two lines of a step that cannot be carried out together, or told apart. */

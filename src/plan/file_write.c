@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/facts.h"
 #include "plan/file.h"
 #include "plan/file_line.h"
 

@@ -87,9 +87,9 @@ static int fits_alias(const struct cs_filter *filter, const struct cs_alias *ali
 /* Both ways of two GPUs are one cell, which either may be named first. */
 static int fits_aliases(const struct cs_filter *filter, const struct cs_instance *cell)
 {
-	size_t n, n_tests;
+	size_t n;
 	const struct cs_alias *alias = cs_aliases(&n);
-	const struct cs_test *test = &cs_catalogue(&n_tests)[cell->test];
+	const struct cs_test *test = cs_test_at(cell->test);
 	int both = test->path == CS_PATH_PEER && test->pattern == CS_PATTERN_BIDI;
 	struct cs_instance back = *cell;
 

@@ -11,13 +11,6 @@
 
 #define SIZE_WORD "log2(N):"
 
-static const struct cs_test *test_of(uint32_t index)
-{
-	size_t n;
-
-	return &cs_catalogue(&n)[index];
-}
-
 /* Which end is a NUMA node's? */
 static int is_numa(const struct cs_test *test, int dst)
 {
@@ -101,7 +94,7 @@ static void add_variant(const struct cs_variant *v, char to[CS_INSTANCE])
 
 void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE])
 {
-	const struct cs_test *test = test_of(cell->test);
+	const struct cs_test *test = cs_test_at(cell->test);
 	char src[12], dst[12];
 
 	end_text(test, 0, cell->src, src);
@@ -159,7 +152,7 @@ static int is_variant(const struct cs_instance *cell, const struct cs_alias *ali
 static void add_ends(const struct cs_instance *cell, const struct cs_alias *alias,
 		     char to[CS_INSTANCE])
 {
-	const struct cs_test *test = test_of(cell->test);
+	const struct cs_test *test = cs_test_at(cell->test);
 	int back = is_numa(test, 1) && !is_numa(test, 0); /* the host comes first */
 
 	if (cs_test_is_within(test) && alias->args != CS_ARGS_GPU_GPU) {
@@ -205,7 +198,8 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 		      const char *family, char to[CS_INSTANCE])
 {
 	if (!cs_alias_is_of_commscope(alias) ||
-	    strcmp(alias->test, test_of(cell->test)->name) || !is_variant(cell, alias))
+	    strcmp(alias->test, cs_test_at(cell->test)->name) ||
+	    !is_variant(cell, alias))
 		return -1;
 	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
 	add_ends(cell, alias, to);
@@ -299,7 +293,7 @@ static int take_size(const char *word, struct cs_choice *to, struct cs_err *err)
 
 static const struct cs_test *test_named(const struct cs_alias *alias)
 {
-	return test_of((uint32_t)cs_alias_test(alias));
+	return cs_test_at((uint32_t)cs_alias_test(alias));
 }
 
 /* The face of their grid that is so many bytes wide, rows high and planes deep; 0: none. */
@@ -446,7 +440,7 @@ int cs_instance_parse(const char *name, const struct cs_alias **alias,
 
 int cs_instance_is_of(const struct cs_instance *cell, const struct cs_choice *choice)
 {
-	const struct cs_test *test = test_of(cell->test);
+	const struct cs_test *test = cs_test_at(cell->test);
 	int src = choice->src - 1, dst = choice->dst - 1;
 	int either = test->path == CS_PATH_PEER && test->pattern == CS_PATTERN_BIDI;
 

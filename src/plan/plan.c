@@ -99,9 +99,7 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, step->matrix)->test];
+	return cs_test_at(cs_plan_matrix_at(plan, step->matrix)->test);
 }
 
 int cs_endpoint_is_numa(const struct cs_endpoint *end)
@@ -183,6 +181,18 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 	       cs_op_is_prefetch_call(t->op) || cs_op_is_fault(t->op);
 }
 
+int cs_transfer_is_cpu_chase(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_CHASE && cs_endpoint_is_numa(&t->src) &&
+	       cs_endpoint_is_numa(&t->dst);
+}
+
+/* What a chase asks is how far memory is, not which part of it a cache held. */
+int cs_transfer_is_cold(const struct cs_transfer *t)
+{
+	return t->variant.cache == CS_CACHE_COLD || cs_transfer_is_cpu_chase(t);
+}
+
 uint64_t cs_transfer_faults(const struct cs_transfer *t)
 {
 	return (t->bytes + CS_FAULT_STRIDE - 1) / CS_FAULT_STRIDE;
@@ -244,9 +254,7 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, t->matrix)->test];
+	return cs_test_at(cs_plan_matrix_at(plan, t->matrix)->test);
 }
 
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,

@@ -259,6 +259,10 @@ int cs_transfer_is_load(const struct cs_transfer *t);
 int cs_transfer_is_flops(const struct cs_transfer *t);
 /* Does it move a range of managed memory, which is its issuer's? */
 int cs_transfer_is_managed(const struct cs_transfer *t);
+/* A chase of loads by a CPU, through host memory. */
+int cs_transfer_is_cpu_chase(const struct cs_transfer *t);
+/* Does each of its samples begin with its memory in no cache? */
+int cs_transfer_is_cold(const struct cs_transfer *t);
 /* Faults of one that chases them. */
 uint64_t cs_transfer_faults(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);

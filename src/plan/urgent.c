@@ -20,9 +20,7 @@ struct picked {
 
 static const struct cs_test *test_of(const struct cs_urgent *all, uint32_t matrix)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[all->matrix[matrix].test];
+	return cs_test_at(all->matrix[matrix].test);
 }
 
 /* Cells alone, whose rate says how a link or a memory is. */

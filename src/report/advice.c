@@ -181,7 +181,7 @@ static void print_binding(FILE *to, const struct advice *a)
 		"export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=%s", list);
 	paste(to, line);
 	if (!a->known) {
-		cs_fold(to, 2, 4, "no binding follows: where a GPU lies is not known");
+		cs_fold(to, 2, 4, "no binding: the NUMA node of a GPU is not known");
 		return;
 	}
 	list_text(a, 1, list, sizeof(list));
@@ -194,7 +194,7 @@ static void print_binding(FILE *to, const struct advice *a)
 	}
 	cs_print_line(to, "mpirun --rankfile FILE");
 	cs_print_line(to,
-		      "# NUMA nodes have unlike numbers of GPUs: lines of that FILE");
+		      "# NUMA nodes have different numbers of GPUs; FILE has these lines:");
 	for (int k = 0; k < a->n; k++)
 		cs_print_line(to, "rank %d=+n0 slot=%s", k,
 			      cs_numa_cpus(&a->nd->facts, numa_of(a, k)));
@@ -222,7 +222,7 @@ int cs_advice_print(FILE *to, const struct cs_run_node *nd)
 	putc('\n', to);
 	if (print_nearest(to, &a))
 		return -1;
-	cs_fold(to, 2, 4, "to paste, of what follows for one rank a GPU:");
+	cs_fold(to, 2, 4, "to paste, for one rank per GPU:");
 	print_binding(to, &a);
 	/* '=' is NCCL's for these names alone; UCX takes the nearest of a list by itself */
 	print_devices(to, &a, "NCCL_IB_HCA==", "");

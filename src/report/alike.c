@@ -84,8 +84,7 @@ static void take(struct cs_alike *f, const struct seen *s, double difference,
 /* s[0..n): the same cell of all nodes of a class. */
 static void judge(struct cs_alike *f, const struct seen *s, size_t n, double *room)
 {
-	size_t of;
-	const struct cs_test *test = &cs_catalogue(&of)[s->of.test];
+	const struct cs_test *test = cs_test_at(s->of.test);
 	double median, quiet;
 
 	for (size_t i = 0; i < n; i++)

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
 #include "report/digest.h"
 #include "report/odd.h"
@@ -115,15 +114,35 @@ static void add_local(const struct cs_digest *d, char *to, size_t size)
 	add_share(own, to, size);
 }
 
+/* Of loads by CPUs. */
+static const struct cs_digest_line *find_latency(const struct cs_digest *d)
+{
+	const struct cs_digest_line *line = d->lines.data;
+
+	for (size_t i = 0; i < d->lines.n; i++)
+		if (line[i].test->path == CS_PATH_HOST &&
+		    line[i].test->method == CS_METHOD_CHASE && line[i].measured)
+			return &line[i];
+	return NULL;
+}
+
 static void add_numa(const struct cs_digest *d, char *to, size_t size)
 {
 	const struct cs_digest_line *pair = find(d, CS_PATH_HOST, CS_PATTERN_PAIR, 0);
+	const struct cs_digest_line *load = find_latency(d);
 
-	if (!pair)
+	if (!pair && !load)
 		return;
 	begin(to, size);
-	cs_text_add(to, size, "NUMA node to NUMA node %s GB/s",
-		    figure(pair->median).text);
+	cs_text_add(to, size, "NUMA node to NUMA node ");
+	if (pair)
+		cs_text_add(to, size, "%s GB/s%s", figure(pair->median).text,
+			    load ? ", " : "");
+	if (load && load->measured > 1)
+		cs_text_add(to, size, "a load %s to %s ns", figure(load->min).text,
+			    figure(load->max).text);
+	else if (load)
+		cs_text_add(to, size, "a load %s ns", figure(load->median).text);
 }
 
 /* Where no path has a rate to tell: the first test with a figure. */

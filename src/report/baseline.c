@@ -2,11 +2,8 @@
 
 #include "report/baseline.h"
 
-#include "check/fleet/expected.h"
-
 #include <math.h>
 
-#include "base/units.h"
 #include "report/view.h"
 
 static void share_text(double share, char *to, size_t size)
@@ -19,8 +16,7 @@ static void share_text(double share, char *to, size_t size)
 
 static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double margin)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[stat->of.test];
+	const struct cs_test *test = cs_test_at(stat->of.test);
 	char within[16], nodes[16], runs[16], bound[16], places[48] = "";
 
 	if (stat->n_places)
@@ -72,8 +68,7 @@ int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
 				print_stat(to, &stat[k], margin);
 		if (class[i].nodes < 5)
 			cs_fold(to, 2, 4,
-				"few nodes: what they differ by is hardly "
-				"known, learn from five or more");
+				"few nodes: their differences are hardly known; use five or more");
 	}
 	return ferror(to) ? -1 : 0;
 }

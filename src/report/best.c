@@ -186,7 +186,8 @@ void cs_best_print(FILE *to, const struct cs_run *run, int first, int last)
 			continue;
 		if (!headed++) {
 			putc('\n', to);
-			cs_fold(to, 0, 2, "best way by size, medians of all cells");
+			cs_fold(to, 0, 2,
+				"fastest method by size, medians of all cells");
 		}
 		print_direction(to, &d, directions[i].title);
 	}

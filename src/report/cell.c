@@ -37,6 +37,7 @@ static void print_value(FILE *to, const struct cs_row *row)
 {
 	const char *unit = cs_unit_text(cs_row_test(row)->unit);
 	const struct cs_stats *s = &row->stats;
+	char p99[32] = "";
 
 	if (row->status != CS_OK) {
 		cs_fold(to, 2, INDENT, "%-10s %s", cs_status_text(row->status),
@@ -52,10 +53,12 @@ static void print_value(FILE *to, const struct cs_row *row)
 			"to %.2f (at most %.2f %% from it)",
 			s->median, unit, s->ci_low, s->ci_high,
 			100 * cs_stats_margin(s));
+	if (!isnan(s->p99))
+		cs_text(p99, sizeof(p99), ", p99 %.2f", s->p99);
 	cs_fold(to, 2, INDENT,
 		"samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
-		"%.2f, p95 %.2f, p99 %.2f, max %.2f, sd %.3f, mad %.3f",
-		s->n, s->min, s->p5, s->mean, s->p95, s->p99, s->max, s->sd, s->mad);
+		"%.2f, p95 %.2f%s, max %.2f, sd %.3f, mad %.3f",
+		s->n, s->min, s->p5, s->mean, s->p95, p99, s->max, s->sd, s->mad);
 }
 
 /* Bins of equal width from the least to the greatest sample. */
@@ -339,7 +342,7 @@ static int print_cell(FILE *to, const struct cell *c)
 	if (!cs_endpoint_is_numa(&c->row->what.dst) &&
 	    !cs_endpoints_are_same(&c->row->what.src, &c->row->what.dst))
 		print_agent(to, c, c->row->what.dst.index);
-	cs_print_line(to, "  beside it, %s and how far from this cell",
+	cs_print_line(to, "  similar cells, %s, and their difference from this cell",
 		      cs_unit_text(cs_row_test(c->row)->unit));
 	print_kin(to, c);
 	print_line(to, c, &c->row->what.src, NULL, room);

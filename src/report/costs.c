@@ -28,14 +28,13 @@ static int by_size(const void *a, const void *b)
 static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 {
 	const struct cs_plan *plan = grid->run->plan;
-	size_t n;
-	const struct cs_test *table = cs_catalogue(&n);
 	struct cs_grid *found;
 	uint32_t v;
 
 	/* those of agents stand before those of the host: each has one matrix */
 	for (v = 0; v < plan->n_matrices; v++) {
-		const struct cs_test *test = &table[cs_plan_matrix_at(plan, v)->test];
+		const struct cs_test *test =
+			cs_test_at(cs_plan_matrix_at(plan, v)->test);
 
 		if (test->unit == CS_UNIT_GBS && test->op == op &&
 		    test->path == CS_PATH_PEER &&

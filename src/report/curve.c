@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "report/columns.h"

@@ -279,11 +279,10 @@ static int unknown(const char *what, struct cs_err *err)
 	if (why)
 		return cs_err_set(err, "--explain '%.80s': not measured: %s", what,
 				  why);
-	return cs_err_set(err,
-			  "--explain '%.80s': no test, error or finding is "
-			  "called so%s%s%s ('--explain list' shows all)",
-			  what, near ? "; nearest is '" : "", near ? near : "",
-			  near ? "'" : "");
+	return cs_err_set(
+		err,
+		"--explain '%.80s': no test, error or finding has this name%s%s%s ('--explain list' shows all)",
+		what, near ? "; nearest is '" : "", near ? near : "", near ? "'" : "");
 }
 
 int cs_report_explain(FILE *to, const char *what, struct cs_err *err)

@@ -110,10 +110,9 @@ static void print_test(FILE *to, const struct cs_run *run, struct figures *f)
 {
 	const struct cs_test *test;
 	char low[CS_HOST + 32], high[CS_HOST + 32], name[160];
-	size_t n;
 	int d;
 
-	test = &cs_catalogue(&n)[f->of.test];
+	test = cs_test_at(f->of.test);
 	d = cs_decimals(test);
 	cs_text(name, sizeof(name), "%s%s%s", test->name,
 		cs_variant_is_usual(&f->of.variant) ? "" : ", ",
@@ -551,8 +550,7 @@ static void print_nodes(FILE *to, const struct cs_run *run)
 {
 	struct census census = count_nodes(run);
 
-	cs_fold(to, 0, 2,
-		"%d nodes: %d measured, %d with facts alone, %d of which nothing is known",
+	cs_fold(to, 0, 2, "%d nodes: %d measured, %d with facts only, %d unknown",
 		run->n_nodes, census.measured, census.known - census.measured,
 		run->n_nodes - census.known);
 }
@@ -603,8 +601,7 @@ static int print_first_figures(FILE *to, const struct cs_run *run)
 		rc = gather(run, node, &all);
 	f = all.data;
 	if (!rc && all.n && f->values.n) {
-		size_t n;
-		const struct cs_test *test = &cs_catalogue(&n)[f->of.test];
+		const struct cs_test *test = cs_test_at(f->of.test);
 		int d = cs_decimals(test);
 
 		where_text(run, f->low, low, sizeof(low));

@@ -128,8 +128,7 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 	}
 	cs_columns_print(to, &t, 2);
 	cs_fold(to, 2, 4,
-		"GPU is nvidia-smi's index; ranks that see it by CUDA; used "
-		"by processes of others");
+		"GPU: nvidia-smi's index; ranks: how many see it by CUDA; used: by other processes");
 }
 
 /* "56 of 56 opened: 56 by CUDA IPC; the slowest took 17.9 ms" */
@@ -151,7 +150,7 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 				most = fmax(most, p->open_ms);
 		}
 	if (!all) {
-		cs_fold(to, 2, INDENT, "peers      none tried: that takes two GPUs");
+		cs_fold(to, 2, INDENT, "peers      none tried: this needs two GPUs");
 		return;
 	}
 	for (int via = CS_VIA_PEER; via < CS_VIA_FAILED; via++)
@@ -160,7 +159,7 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 				    count[via], cs_via_phrase(via));
 	if (all > count[CS_VIA_FAILED])
 		cs_text(slowest, sizeof(slowest), "; the slowest took %.1f ms", most);
-	cs_fold(to, 2, INDENT, "peers      %d of %d ways opened%s%s",
+	cs_fold(to, 2, INDENT, "peers      %d of %d transports opened%s%s",
 		all - count[CS_VIA_FAILED], all, by, slowest);
 }
 
@@ -195,7 +194,7 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 		cs_fold(to, 2, INDENT, "driver     %s, CUDA %s, persistence %s; %s",
 			f->driver[0] ? f->driver : "not known",
 			f->cuda[0] ? f->cuda : "not known", persistence,
-			f->nvml_note[0] ? f->nvml_note : "NVML is there");
+			f->nvml_note[0] ? f->nvml_note : "NVML available");
 	}
 	limit_text(f->shm_bytes, 1, total, sizeof(total));
 	limit_text(f->shm_free_bytes, 1, left, sizeof(left));

@@ -90,7 +90,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 				width = (int)strlen(test[i].name);
 		}
 	if (!meant)
-		return cs_err_set(err, "--list=%s: no test is called so", what);
+		return cs_err_set(err, "--list=%s: no test has this name", what);
 	for (size_t i = 0; i < n; i++)
 		if (all || is_meant(&test[i], what))
 			list_test(to, &test[i], width);
@@ -296,9 +296,7 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 /* When its cells are measured; NULL: the heading says it. */
 static const char *when(const struct cs_plan *plan, uint32_t matrix)
 {
-	size_t n;
-	const struct cs_test *test =
-		&cs_catalogue(&n)[cs_plan_matrix_at(plan, matrix)->test];
+	const struct cs_test *test = cs_test_at(cs_plan_matrix_at(plan, matrix)->test);
 
 	for (uint32_t s = 0; s < plan->n_steps; s++)
 		if (cs_plan_step(plan, s)->matrix == matrix &&

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/quant.h"
 #include "base/units.h"
-#include "check/verdict/check.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "plan/alias.h"
@@ -42,7 +40,8 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 			" row to column" :
 			"");
 	if (cs_on_cpu(run))
-		cs_fold(to, 2, 2, "host memory, %s a copy, by CPU%s", size,
+		cs_fold(to, 2, 2, "host memory, %s %s, by CPU%s", size,
+			test->method == CS_METHOD_CHASE ? "to load from" : "a copy",
 			run->stand_in ? "; it stands in: there is NO GPU" : "");
 	if (run->virtual_clock)
 		cs_fold(to, 2, 2, "%s", CS_MEASURED_WITH_DOUBLE);
@@ -334,8 +333,7 @@ static void print_ring(FILE *to, const struct cs_grid *grid)
 	}
 	if (unproven)
 		cs_fold(to, 2, 4,
-			"where the memory lies through which they are staged is "
-			"not proven for %zu cell%s",
+			"location of the staging memory not proven for %zu cell%s",
 			unproven, unproven == 1 ? "" : "s");
 	else if (several)
 		cs_fold(to, 2, 4,
@@ -360,11 +358,10 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 		unproven += grid->row[i] &&
 			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
 	if (unproven)
-		cs_fold(to, 2, 4,
-			"where its host memory lies is not proven for %zu cell%s",
+		cs_fold(to, 2, 4, "location of host memory not proven for %zu cell%s",
 			unproven, unproven == 1 ? "" : "s");
 	else
-		cs_fold(to, 2, 4, "its host memory lies on %s, proven by %s",
+		cs_fold(to, 2, 4, "host memory is on %s, proven by %s",
 			grid->run->plan->set.numa || grid->test->path == CS_PATH_HOST ?
 				"the NUMA nodes named" :
 				"the NUMA node of each GPU",
@@ -473,11 +470,10 @@ static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 void cs_matrix_note(FILE *to, const struct cs_run *run,
 		    const struct cs_plan_matrix *matrix)
 {
-	size_t n;
 	char note[CS_NOTE_TEXT];
 
-	cs_alias_note(run->asked, cs_catalogue(&n)[matrix->test].name,
-		      &matrix->variant, note, sizeof(note));
+	cs_alias_note(run->asked, cs_test_at(matrix->test)->name, &matrix->variant,
+		      note, sizeof(note));
 	if (note[0])
 		cs_fold(to, 2, 4, "note: %s", note);
 }

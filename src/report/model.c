@@ -129,12 +129,11 @@ static int print_sums(FILE *to, const struct cs_run *run)
 	}
 	cs_fold(to, 2, 4,
 		"T(n) = alpha + beta n of one copy, fitted to each cell; medians over "
-		"cells, with 95 %% intervals; n1/2 is the size that has half of 1/beta; "
-		"furthest off: of all sizes, from the line");
+		"cells, with 95 %% intervals; n1/2: the size that reaches half of 1/beta; furthest off: the size that deviates most from the line");
 	if (single)
 		cs_fold(to, 2, 4,
 			"*.once.pair: a single copy, from its call to its end as the CPU sees "
-			"it; all others stand in a queue, which hides a part of alpha");
+			"it; copies of all others are queued, which hides a part of alpha");
 	return 0;
 }
 
@@ -183,8 +182,7 @@ static int print_prices(FILE *to, const struct cs_run *run)
 	putc('\n', to);
 	if (isnan(gflops)) {
 		cs_fold(to, 0, 2,
-			"no gamma in this run: what a load costs in flops needs "
-			"local.fma.fp64.alone, which --suite model has");
+			"no gamma in this run: the cost of a load in flops needs local.fma.fp64.alone, part of --suite model");
 		return 0;
 	}
 	if (!isnan(share))
@@ -205,8 +203,7 @@ static int print_prices(FILE *to, const struct cs_run *run)
 			print_price(to, &head, &sum, gflops);
 	}
 	cs_fold(to, 2, 4,
-		"a load is 8 bytes; with that many flops a load arithmetic has 50 %% of the "
-		"time, with those at 90 %% it has 90; alpha: what a message costs");
+		"a load is 8 bytes; with that many flops per load arithmetic takes 50 %% of the time, with those at 90 %% it takes 90; alpha: the cost of a message");
 	return 0;
 }
 
@@ -282,8 +279,7 @@ static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t in
 /* ---- all of it ---- */
 
 static const char no_sweep[] =
-	"no sweep in this run: alpha and beta need copies of several sizes, as of --suite "
-	"model, or --size 4K:1G:x4";
+	"no sweep in this run: alpha and beta need copies of several sizes, as from --suite model or --size 4K:1G:x4";
 
 static int has_sweeps(const struct cs_run *run)
 {
@@ -293,9 +289,9 @@ static int has_sweeps(const struct cs_run *run)
 	return 0;
 }
 
-static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		       const struct cs_view_options *opt)
+int cs_model_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run, *turns = view->turns;
 	char *differs = calloc((size_t)run->n_nodes + 1, 1);
 	int rc;
 
@@ -309,21 +305,15 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 		return rc;
 	}
 	rc |= print_sums(to, run) || print_prices(to, run) ||
-			      cs_model_rates_print(to, run, opt->verbose) ?
+			      cs_model_rates_print(to, run, view->opt->verbose) ?
 		    -1 :
 		    0;
 	cs_best_print(to, run, 0, run->n_nodes);
-	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
+	for (uint32_t v = 0; view->opt->verbose && v < cs_grids(run) && !rc; v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
 			rc = print_cells(to, run, node, v);
 	return rc;
-}
-
-int cs_model_write(FILE *to, const struct cs_run *run,
-		   const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_model);
 }
 
 /* ---- CSV ---- */
@@ -360,13 +350,11 @@ static int print_csv_names(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		     const struct cs_view_options *opt)
+int cs_model_csv_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run;
 	int rc = print_csv_names(to, run);
 
-	(void)turns;
-	(void)opt;
 	if (!has_sweeps(run))
 		cs_print_line(to, "# %s", no_sweep);
 	for (uint32_t v = 0; v < cs_grids(run); v++)
@@ -374,10 +362,4 @@ static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *tu
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
 			rc = print_csv_sweep(to, run, node, v);
 	return rc;
-}
-
-int cs_model_csv_write(FILE *to, const struct cs_run *run,
-		       const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_csv);
 }

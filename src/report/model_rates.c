@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/print.h"
 #include "check/model/gamma.h"
 #include "check/model/rates.h"
 #include "report/parts.h"

@@ -1,12 +1,10 @@
 /* steps.c - the steps of a plan file: what each transfer measured, and beside what. */
 #include "config.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
-#include "base/units.h"
 #include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/parts.h"

@@ -66,7 +66,6 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 			struct cs_vec *out, struct cs_err *err)
 {
 	const struct cs_plan_matrix *key = keys->data;
-	size_t n;
 
 	for (int node = 0; node < run->n_nodes && keys->n; node++) {
 		struct cs_tally *tally = cs_vec_add(out, keys->n, err);
@@ -75,7 +74,7 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 			return -1;
 		for (size_t i = 0; i < keys->n; i++)
 			tally[i] = (struct cs_tally){
-				.test = &cs_catalogue(&n)[key[i].test],
+				.test = cs_test_at(key[i].test),
 				.of = key[i],
 				.node = node,
 				.way = { { NAN, NAN, NAN }, { NAN, NAN, NAN } },

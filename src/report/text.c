@@ -42,12 +42,8 @@ static void copies_text(const struct cs_run *run, char *to, size_t size)
 /* Is there a test whose copies are of the size that was asked for? */
 static int has_size(const struct cs_plan *plan)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
-	uint32_t v;
-
-	for (v = 0; v < plan->n_matrices; v++)
-		if (!test[cs_plan_matrix_at(plan, v)->test].bytes)
+	for (uint32_t v = 0; v < plan->n_matrices; v++)
+		if (!cs_test_at(cs_plan_matrix_at(plan, v)->test)->bytes)
 			return 1;
 	return 0;
 }
@@ -152,7 +148,7 @@ static int begun_init(struct begun *b, const struct cs_run *run, int first, int 
 static int is_begun(struct begun *b, uint32_t index)
 {
 	uint32_t test = cs_grid_test(b->run, index);
-	size_t planned = 0, n;
+	size_t planned = 0;
 	struct cs_grid grid;
 
 	if (b->is[test])
@@ -169,7 +165,7 @@ static int is_begun(struct begun *b, uint32_t index)
 	if (!planned)
 		return 0;
 	cs_text_add(b->not, sizeof(b->not), "%s%s", b->n_not++ ? ", " : "",
-		    cs_catalogue(&n)[test].name);
+		    cs_test_at(test)->name);
 	b->last_not = test;
 	return 0;
 }
@@ -241,11 +237,10 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 			hidden, choice->of);
 	else if (!verbose)
 		cs_fold(to, 0, 2,
-			"-v prints every sample; of -o FILE.json 'cscope-mpi show "
-			"FILE.json --cell A,B' shows one cell");
+			"-v prints every sample; with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows one cell");
 	else
 		cs_fold(to, 0, 2,
-			"of -o FILE.json 'cscope-mpi show FILE.json --cell A,B' shows "
+			"with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows "
 			"one cell");
 }
 
@@ -323,12 +318,10 @@ static int print_matrices(FILE *to, const struct report *r, int node)
 /* Was something asked for that says what a placement costs? */
 static int has_costs(const struct cs_run *run)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 	uint32_t v;
 
 	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
-		if (cs_test_matrices(&test[cs_plan_matrix_at(run->plan, v)->test]) ==
+		if (cs_test_matrices(cs_test_at(cs_plan_matrix_at(run->plan, v)->test)) ==
 		    CS_MATRIX_COST)
 			return 1;
 	return 0;
@@ -641,9 +634,10 @@ static int print_measured(FILE *to, const struct report *r, const struct cs_run 
 	return 0;
 }
 
-static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		     const struct cs_view_options *opt)
+int cs_text_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run, *turns = view->turns;
+	const struct cs_view_options *opt = view->opt;
 	struct report r;
 	int rc;
 
@@ -664,10 +658,4 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 	rc = report_init(&r, run, opt->verbose) || print_measured(to, &r, turns);
 	report_release(&r);
 	return rc ? -1 : 0;
-}
-
-int cs_text_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_run);
 }

@@ -7,19 +7,11 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/units.h"
 #include "check/compare/models.h"
 #include "file/encode.h"
 #include "file/record.h"
 #include "report/csv.h"
 #include "report/view.h"
-
-static const struct cs_test *test_of(const struct cs_versus_matrix *m)
-{
-	size_t n;
-
-	return &cs_catalogue(&n)[m->test];
-}
 
 /* ---- text ---- */
 
@@ -164,7 +156,7 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 
 static struct cs_title name_of(const struct cs_versus_matrix *m)
 {
-	const struct cs_test *test = test_of(m);
+	const struct cs_test *test = cs_test_at(m->test);
 	struct cs_title name;
 
 	cs_text(name.text, sizeof(name.text), "%s%s%s", test->name,
@@ -194,7 +186,7 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	cs_fold(to, 2, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 2,
 		label_of(to, v, 2, name_of(m).text), column(v, 0), a, column(v, 1), b,
 		apart);
-	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test_of(m)->unit),
+	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)cs_test_at(m->test)->unit),
 		cs_plan_matrix_words(&view).text, verdict);
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
 		cs_fold(to, 4, 6,
@@ -233,13 +225,12 @@ static void print_value(FILE *to, const char *what, const struct cs_fit_value *a
 static void print_models(FILE *to, const struct cs_versus *v)
 {
 	const struct cs_versus_model *m = v->models.data;
-	size_t n;
 
 	if (v->models.n)
 		cs_fold(to, 2, 4,
 			"of the sweeps, T(n) = alpha + beta n, with 95 %% intervals:");
 	for (size_t i = 0; i < v->models.n; i++) {
-		cs_fold(to, 2, 4, "%s%s%s%s", cs_catalogue(&n)[m[i].test].name,
+		cs_fold(to, 2, 4, "%s%s%s%s", cs_test_at(m[i].test)->name,
 			m[i].back ? ", the way back" : "",
 			cs_variant_is_usual(&m[i].variant) ? "" : ", ",
 			cs_variant_words(&m[i].variant).text);

@@ -24,9 +24,9 @@ enum {
 #define THROTTLED \
 	"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER: cooling, power supply, power limit"
 #define SETTINGS \
-	"the same command on another node: what is there too comes from the job or its settings"
+	"run the same command on another node: what appears there too comes from the job or its settings"
 #define HARDWARE \
-	"the same command on another node of the model: what is there too comes from the job or its settings"
+	"run the same command on another node of the model: what appears there too comes from the job or its settings"
 
 #define FINDING(name, id, severities, parts, drains, hint, means, next, elsewhere) \
 	[CS_FINDING_##name] = { id, severities, parts, drains, hint, means, next,  \

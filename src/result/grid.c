@@ -17,9 +17,7 @@ static int has_back(const struct cs_test *test)
 
 static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t matrix)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[cs_plan_matrix_at(plan, matrix)->test];
+	return cs_test_at(cs_plan_matrix_at(plan, matrix)->test);
 }
 
 uint32_t cs_grids(const struct cs_run *run)

@@ -167,8 +167,6 @@ static uint64_t hash(uint64_t h, uint64_t x)
 static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 
 	if (!plan)
 		return 0;
@@ -177,7 +175,7 @@ static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 	for (uint32_t v = 0; v < plan->n_matrices; v++) {
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
-		if (!of_one || (cs_test_least_agents(&test[matrix->test]) == 1 &&
+		if (!of_one || (cs_test_least_agents(cs_test_at(matrix->test)) == 1 &&
 				!cs_plan_matrix_is_lone(plan, v)))
 			h = hash(hash(h, matrix->test),
 				 cs_variant_number(&matrix->variant));

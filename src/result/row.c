@@ -86,9 +86,7 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 
 const struct cs_test *cs_row_test(const struct cs_row *row)
 {
-	size_t n;
-
-	return &cs_catalogue(&n)[row->test];
+	return cs_test_at(row->test);
 }
 
 int cs_is_bandwidth(const struct cs_row *row)

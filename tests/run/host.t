@@ -51,7 +51,7 @@ ok_json "a result has the NUMA node, the kind of memory, the unit and the issuer
 	'all({r["src"], r["dst"]} == {"numa0", r["issuer"]} and r["memory"] == "pinned" and r["unit"] == "GB/s" and r["numa"] == 0 for r in d["results"])'
 ok_schema "... as the schema has it" 1.json 1.jsonl
 ok "where the memory lies is proven, and by whom is said" folded \
-	"its host memory lies on the NUMA node of each GPU, proven by (one NUMA node|move_pages|numa_maps)"
+	"host memory is on the NUMA node of each GPU, proven by (one NUMA node|move_pages|numa_maps)"
 run 0 show 1.json
 ok "a file shows what the run did" same live out
 run 0 show 1.jsonl
@@ -104,6 +104,12 @@ run 0 --no-mpi -s 1M -m host --seed 1 -o h.csv -o h.json
 ok "--matrix host: NUMA node to NUMA node by a CPU" eval \
 	'status_is 0 && cells h.csv | grep -q "^host.cpu.copy.pair numa0 numa0 .* ok " && prints "^ +numa0 "'
 ok_schema "... as the schema has it" h.json
+ok_json "latency between NUMA nodes: each load is of memory that was flushed" h.json \
+	'[(r["src"], r["dst"], r["unit"], r["status"], r["workers"], r["cpus_numa"], r["value"] > 0, bool(r["flush"])) for r in d["results"] if r["test"] == "host.chase.random.pair"] == [("numa0", "numa0", "ns", "ok", 1, 0, True, True)]'
+ok "… it stands in the first line, beside the bandwidth" eval \
+	'head -n 3 out | grep -qE "NUMA node to NUMA node [0-9.]+ GB/s, a load [0-9.]+ ns"'
+CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-two-numa.xml run 0 -n --gpus 2 --seed 1 -m host -s 1M
+ok "… of each NUMA node to each" prints "^test  *host.chase.random.pair .* 4 steps$"
 
 # ---- both ways, concurrency ----
 

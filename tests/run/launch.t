@@ -56,7 +56,7 @@ before easy 'ulimit -S -l unlimited 2>/dev/null'
 look 0 ./easy
 ok "no launcher: status 0 and nothing to change but what the machine is" \
 	eval 'status_is 0 && prints "no launcher, 1 rank" && prints "^ +0  0-3 "'
-ok "… every way between GPUs was opened" flat "12 of 12 ways opened: 12 direct"
+ok "… every way between GPUs was opened" flat "12 of 12 transports opened: 12 direct"
 ok "… no figure is printed" prints_not "GB/s"
 ok "… in at most 90 columns" eval '! grep -E "^.{91}" out'
 ok_json "… nothing was measured, no plan is told" l.json \
@@ -66,7 +66,7 @@ ok_json "… the four GPUs are known to bus, NVML and CUDA" l.json \
 ok_schema "… document and journal follow the schema" l.json l.jsonl
 look 4
 ok "four ranks: each sees all, the ways are CUDA IPC" \
-	eval 'flat "12 of 12 ways opened: 12 by CUDA IPC" && prints "mpirun|mpiexec|srun"'
+	eval 'flat "12 of 12 transports opened: 12 by CUDA IPC" && prints "mpirun|mpiexec|srun"'
 ok_json "… with the pid, cpus and limits of each" l.json \
 	'[(r["rank"], r["sees"], r["pid"] > 0, r["n_cpus"] > 0) for r in d["nodes"][0]["ranks"]] == [(i, [0, 1, 2, 3], True, True) for i in range(4)]'
 ok_json "… and the journal ends in its verdict" l.jsonl \
@@ -122,7 +122,7 @@ ok "no driver: status 3, and what there is is printed" \
 FAKE_GPUS=1 bus 1
 FAKE_GPUS=1 look 2
 ok "one GPU: nothing to open, and that is said" \
-	eval 'status_is 0 && flat "none tried: that takes two GPUs"'
+	eval 'status_is 0 && flat "none tried: this needs two GPUs"'
 
 # ---- what confines a node ----
 
@@ -195,7 +195,7 @@ rm -r machine; bus 4
 fake 4
 CUDA_VISIBLE_DEVICES=0,2 look 0
 ok "a mask leaves two out: a note with their bus ids" eval \
-	'[ "$status" -lt 2 ] && flat "2 GPUs not taken part with \(0000:2b:00.0, 0000:4d:00.0\): CUDA_VISIBLE_DEVICES"'
+	'[ "$status" -lt 2 ] && flat "2 GPUs not used \(0000:2b:00.0, 0000:4d:00.0\): CUDA_VISIBLE_DEVICES"'
 bus 0
 SLURM_STEP_GPUS=0-7 look 0
 ok "eight granted, four shown: critical" \
@@ -249,7 +249,7 @@ ok "… without it they are measured and flagged" eval \
 	'status_is 0 && all_ok u.csv 12 && [ "$(grep -c in-use u.csv)" -ge 8 ]'
 FAKE_NVML_LATER=1:1 run 0 -m peer -s 64K -o u.csv
 ok "others who came during the run are said, their GPU's cells flagged" eval \
-	'flat "GPU 1 .*: 1 process of others on it, which came during the run" &&
+	'flat "GPU 1 .*: 1 process of others on it, which started during the run" &&
 	 [ "$(grep -c in-use u.csv)" -ge 8 ]'
 FAKE_THROTTLE=1:0x40 run 0 -m peer -s 64K -o t.json
 ok_json "a throttled cell has clock, temperature and power of its GPUs, others none" t.json \

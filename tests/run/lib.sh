@@ -8,11 +8,9 @@
 #
 # A run that cannot be made here makes the `ok`s after it skips with its reason.
 # Works in an empty folder of its own, which goes at the end.
-set -u
 : "${CSCOPE:?is not set: run this by make check}"
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/tap.sh
+. "${TESTDATA:-tests}/tap.sh"
 cd "$work" || exit 1
 unset "${!FAKE_@}" "${!SLURM_@}" "${!NVIDIA_@}" CUDA_VISIBLE_DEVICES COLUMNS NO_COLOR
 
@@ -24,41 +22,16 @@ no_gpu() {
 }
 no_gpu
 
-n_tests=0
 status=0	# of the last run
-skip=''		# why it could not be made
 wrapper=''
 # in the environment of what `begin` began: finds its ranks among all processes
 mark=CS_TEST_MARK=$$.$RANDOM
 
-# ---- TAP ----
-
-skip_all() { # REASON
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
-ok() { # SENTENCE COMMAND...
-	local sentence=$1
-	shift
-	n_tests=$((n_tests + 1))
-	if [ -n "$skip" ]; then
-		echo "ok $n_tests - $sentence # SKIP $skip"
-	elif "$@" >says 2>&1; then
-		echo "ok $n_tests - $sentence"
-	else
-		echo "not ok $n_tests - $sentence"
-		echo "# false: $*"
-		sed 's/^/# /' says
-		echo "# status $status; stderr:"
-		tail -n 8 err 2>/dev/null | sed 's/^/#   /'
-		echo "# stdout:"
-		tail -n 4 out 2>/dev/null | cut -c1-200 | sed 's/^/#   /'
-	fi
-}
-
-finish() {
-	echo "1..$n_tests"
+shows() {
+	echo "# status $status; stderr:"
+	tail -n 8 err 2>/dev/null | sed 's/^/#   /'
+	echo "# stdout:"
+	tail -n 4 out 2>/dev/null | cut -c1-200 | sed 's/^/#   /'
 }
 
 # ---- runs ----

@@ -103,7 +103,7 @@ ok "… several" eval 'status_is 3 && one_line "peer.ce.write.pair and [0-9]+ mo
 run 0 "${small[@]}" --via ipc
 ok "… a way between GPUs" eval 'status_is 3 && one_line "need two GPUs"'
 run 0 "${small[@]}" --placement process,thread
-ok "… placements to compare" eval 'status_is 3 && one_line "all are the same where nodes have 1 GPU"'
+ok "… placements to compare" eval 'status_is 3 && one_line "all are the same on nodes with 1 GPU"'
 run 0 "${small[@]}" -t peer.ce.write.pair,h2d.ce.pinned.pair
 ok "beside others it is left out, which is said" eval \
 	'status_is 0 && first_line "^VIRTUAL" && prints "note +peer.ce.write.pair is left out"'
@@ -191,7 +191,7 @@ ok_json "placements are compared beside nodes on which they are the same" p.json
 on lonely 1 1 1
 run_program 2 ./lonely "$CSCOPE" "${small[@]}" --placement process,thread
 ok "… but not where all nodes are such: status 3" eval \
-	'status_is 3 && one_line "all are the same where nodes have 1 GPU"'
+	'status_is 3 && one_line "all are the same on nodes with 1 GPU"'
 run_program 4 ./mixed "$CSCOPE" -m peer "${small[@]}" --check -o c.json
 ok "--check reports no node for having one" status_is 0
 ok_json "… they are a class by themselves" c.json \

@@ -150,7 +150,7 @@ ok "--resume knows the plan again" eval \
 	'status_is 0 && says_once "is complete: nothing was measured"'
 sed 's/^left/other/' ring.csv >named.csv
 run 0 --plan named.csv -s 4M --seed 1 --resume ring.jsonl
-ok "… and another one" says_once "cannot resume .* it is of another plan"
+ok "… and another one" says_once "cannot resume .* it has another plan"
 
 # the double fills memory slowly
 sed 's/,256M,/,8M,/; s/,64M,/,2M,/' "$plans/host-and-peer.csv" >both.csv

@@ -68,7 +68,7 @@ figures slow.csv | awk '{ $4 = sprintf("%.4f", $4) } 1' >got
 ok "a slow pair does not vouch for others: what is slower than most alone is measured alone" eval \
 	'status_is 0 && same want got'
 ok "... how many is said" says \
-	"peer.ce.write.pair: 2 cells were slower while other pairs ran than most are alone: measured alone as well"
+	"peer.ce.write.pair: 2 cells were slower while other pairs ran than most are alone: measured alone too"
 ok "... and that it was the concurrent pairs" grep -qE "note +peer.ce.write.pair: (0->1|5->3) has 9[0-9.]+ % of" out
 export FAKE_SLOW=6-2:0.94
 unset FAKE_PEER_SHARED
@@ -92,7 +92,7 @@ ok "parallel: also with few pairs" eval \
 FAKE_PEER_SHARED=0-1:2-3 run 0 "${fast[@]}" --schedule parallel -o parallel.csv
 ok "... and where it does harm, which is said" eval \
 	'status_is 0 && says="$(tr -s " \n" " " <out)" &&
-	 [[ $says == *"run"*": measured concurrently all the same, as asked"* ]]'
+	 [[ $says == *"run"*": measured concurrently anyway, as requested"* ]]'
 
 fake 8
 run 0 "${fast[@]}" -o whole.jsonl

@@ -194,11 +194,11 @@ ok "… with names redacted too" eval 'has "mpirun --map-by ppr:4:numa --bind-to
 fake 5
 CS_LIBNVML=/nowhere FAKE_NUMA=-1,-1,-1,-1,-1 CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-no-pci.xml look 0
 ok "no bus to be seen: no binding, and no device" eval \
-	'prints "^ +no binding follows: where a GPU lies is not known$" && prints_not "srun|NCCL_IB|UCX_NET" &&
+	'prints "^ +no binding: the NUMA node of a GPU is not known$" && prints_not "srun|NCCL_IB|UCX_NET" &&
 	[ "$(tr -s " " <out | grep -cx " [0-4] ? ? ? none")" = 5 ]'
 sed 's/0000:06:00.0/0000:1b:00.0/' "$TESTDATA/fixtures/topo-unknown-locality.xml" >unknown.xml
 FAKE_GPUS=1 FAKE_NUMA=-1 CS_LIBNVML=/nowhere CS_TEST_TOPOLOGY=$PWD/unknown.xml look 0
-ok "unknown locality: the same" eval 'status_is 0 && prints "no binding follows" && prints_not "srun"'
+ok "unknown locality: the same" eval 'status_is 0 && prints "no binding: the NUMA node" && prints_not "srun"'
 rm -r machine/sys/class/infiniband machine/sys/bus
 
 # ---- with ranks, with others, and what cannot be ----

@@ -108,7 +108,7 @@ figures r.csv >got
 ok "a run of variants that ended early is gone on with" eval 'status_is 0 && same want got && all_ok r.csv 8'
 run 0 "${fast[@]}" --cache any,cold -t "$both" --resume other.jsonl
 ok "a journal of other variants is of another plan: status 64" eval \
-	'status_is 3 && one_line "it is of another plan: other tests, or variants of them"'
+	'status_is 3 && one_line "it has another plan: other tests, or variants of them"'
 
 # ---- judging ----
 

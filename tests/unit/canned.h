@@ -168,29 +168,18 @@ static inline void canned_index(struct canned *c)
 		abort();
 }
 
-/* `tests`: a list as --test takes it.  Node i is named n001 + i. */
-static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
-			       const char *tests, int measured)
+/* Node i is named n001 + i. */
+static inline void canned_make(struct canned *c, int nodes,
+			       const struct cs_plan_request *request, int measured)
 {
-	struct cs_plan_request request = { .n_agents = agents };
-	struct cs_choices chosen = { .n = 0 };
+	const int cpu = request->set.backend == CS_BACKEND_CPU;
+	const int agents = (int)request->n_agents;
 	char host[16];
 	struct cs_err err;
 	int i;
 
 	memset(c, 0, sizeof(*c));
-	request.chosen = &chosen;
-	request.set = (struct cs_settings){
-		.copy_bytes = cpu ? 64u << 20 : 512u << 20,
-		.seed = 20261120,
-		.precision = 0.005,
-		.cell_limit_s = 2,
-		.start_limit_s = 30,
-		.backend = cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA,
-	};
-	if (cs_tests_choose(tests, request.set.backend, CS_TRANSPORT_AUTO, &chosen,
-			    &err) ||
-	    cs_plan_build(&request, &c->plan, &err))
+	if (cs_plan_build(request, &c->plan, &err))
 		abort();
 	c->run.version = "0.1.0";
 	c->run.commit = "abc";
@@ -219,6 +208,61 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 	if (measured)
 		canned_measure(c);
 	canned_index(c);
+}
+
+static inline void canned_choose(const char *tests, struct cs_plan_request *request,
+				 struct cs_choices *chosen)
+{
+	struct cs_err err;
+
+	chosen->n = 0;
+	request->chosen = chosen;
+	if (cs_tests_choose(tests, request->set.backend, CS_TRANSPORT_AUTO, chosen,
+			    &err))
+		abort();
+}
+
+/* `tests`: a list as --test takes it. */
+static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
+			       const char *tests, int measured)
+{
+	struct cs_choices chosen;
+	struct cs_plan_request request = {
+		.n_agents = agents,
+		.set = {
+			.copy_bytes = cpu ? 64u << 20 : 512u << 20,
+			.seed = 20261120,
+			.precision = 0.005,
+			.cell_limit_s = 2,
+			.start_limit_s = 30,
+			.backend = cpu ? CS_BACKEND_CPU : CS_BACKEND_CUDA,
+		},
+	};
+
+	canned_choose(tests, &request, &chosen);
+	canned_make(c, nodes, &request, measured);
+}
+
+/* One node, 4K:1G:x4. */
+static inline void canned_sweep_init(struct canned *c, int agents, const char *tests)
+{
+	struct cs_choices chosen;
+	struct cs_plan_request request = {
+		.n_agents = agents,
+		.set = {
+			.copy_bytes = 4 << 10,
+			.last_bytes = 1 << 30,
+			.growth = 4,
+			.seed = 1,
+			.precision = 0.005,
+			.cell_limit_s = 2,
+			.start_limit_s = 30,
+			.backend = CS_BACKEND_CUDA,
+		},
+	};
+
+	canned_choose(tests, &request, &chosen);
+	canned_make(c, 1, &request, 1);
 }
 
 /* With what was found, which must be as the catalogue of findings has it. */

@@ -253,6 +253,59 @@ static void what_stands_in_is_done_once(void)
 	finish(&node);
 }
 
+static _Atomic unsigned chains_flushed;
+
+static void counts_chains(const void *at, uint64_t bytes)
+{
+	(void)at;
+	atomic_fetch_add(&chains_flushed, bytes == 64 << 10);
+}
+
+/* The first node leads to itself. */
+static void breaks_the_chain(const void *at, uint64_t bytes)
+{
+	union {
+		const void *at;
+		uint64_t *word;
+	} first = { at };
+
+	(void)bytes;
+	*first.word = (uintptr_t)at;
+}
+
+static void a_chase_ends_where_its_chain_leads(void)
+{
+	static const struct cs_flush_way good[] = { { "counts", counts_chains, NULL },
+						    { 0 } };
+	static const struct cs_flush_way bad[] = {
+		{ "breaks", breaks_the_chain, NULL }, { 0 }
+	};
+	static struct wanted chase = {
+		"host.chase.random.pair", NUMA(PAGEABLE, 0), NUMA(PAGEABLE, 0), { 0 }
+	};
+	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = good };
+	static struct node node;
+
+	if (begin(&node, &chase, 1, &args))
+		return;
+	t_eq_int(node.row[0].status, CS_OK);
+	t_ok(node.row[0].stats.median > 0);
+	t_eq_int(chains_flushed, node.row[0].n_samples + node.row[0].discarded);
+	t_eq_int(side(&node, 0)->workers, 1);
+	t_eq_int(cs_carry_loads(&node.row[0].what), (64 << 10) / 128 - 1);
+	/* no memory of its own at the far end */
+	t_eq_int(side(&node, 0)->dst_numa, -1);
+	finish(&node);
+
+	args.flush = bad;
+	if (begin(&node, &chase, 1, &args))
+		return;
+	t_eq_int(node.row[0].status, CS_FAILED);
+	t_ok(strstr(node.row[0].reason,
+		    "a chase of 511 loads ended at byte 0 of its chain") != NULL);
+	finish(&node);
+}
+
 /* Each with a proof of its own: a busy machine may disturb one. */
 static const struct cs_flush_way nothing[4][2] = {
 	{ { "nothing", does_nothing, NULL } },
@@ -670,6 +723,9 @@ int main(void)
 		  cold_is_flushed_before_each_sample },
 		{ "what stands in for a flush is done once a sample, whatever the ends",
 		  what_stands_in_is_done_once },
+		{ "a CPU's chase takes the chain's loads, and one that ends elsewhere is "
+		  "found",
+		  a_chase_ends_where_its_chain_leads },
 		{ "what a flush claims and does not do is flagged",
 		  what_was_not_flushed_is_flagged },
 		{ "warm: the source is written before each sample",

@@ -142,7 +142,8 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
 		 "host.cpu.copy.pair host.team.read.pair "
 		 "host.team.write.pair host.team.copy.pair "
-		 "host.team.triad.pair host.fma.fp64.alone "
+		 "host.team.triad.pair host.chase.random.pair "
+		 "host.fma.fp64.alone "
 		 "host.call.malloc.alone host.call.malloc.all "
 		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
 		 "host.call.free.alone host.call.free.all ");
@@ -313,7 +314,7 @@ static void the_host_has_methods_and_memories(void)
 					   0 }),
 		 "local.l2.read.alone local.shared.read.alone ");
 	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_HOST, 1, pair, 0, 0 }),
-		 "host.cpu.copy.pair ");
+		 "host.cpu.copy.pair host.chase.random.pair ");
 }
 
 static void units_say_which_way_is_better(void)

@@ -278,7 +278,7 @@ static void a_node_of_a_fleet(void)
 	begin(2, 8, WRITE);
 	slow(1, WRITE, -1, -1, 0.9);
 	weighs(one("slow-cells", "node", 1,
-		   "10 % slower than on the other node; two do not tell which of them is as it should be"),
+		   "10 % slower than on the other node; two nodes do not show which one is at fault"),
 	       CS_NOTE, 0);
 	/* a GPU of three is no slow node */
 	begin(6, 3, WRITE);
@@ -799,7 +799,7 @@ static void detour(void)
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_IPC, 19);
 	one("p2p-detour", "node", 0,
-	    "all 8 GPUs: copies are said to go from GPU to GPU and are as slow as through the host, both ways together no faster than one");
+	    "all 8 GPUs: copies should go from GPU to GPU but are as slow as through the host, both ways together no faster than one");
 }
 
 /* Two sockets of four GPUs without NVLink. */
@@ -843,7 +843,7 @@ static void slow_memory(void)
 	begin(1, 8, WRITE "," LOCAL);
 	slow(0, LOCAL, 6, -1, 0.85);
 	one("slow-memory", "gpu", 0,
-	    "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, all else is as usual (local.ce.copy.alone)");
+	    "GPU 6: copies within its memory are 15 % slower than those of the other GPUs, everything else is normal (local.ce.copy.alone)");
 }
 
 /* Memories of healthy GPUs may be a few percent apart: that drains a node where errors
@@ -890,7 +890,7 @@ static void another_numa(void)
 	}
 	c.run.checks = CS_CHECK_LINK;
 	weighs(one("wrong-affinity", "gpu", 0,
-		   "GPU 5: host memory of NUMA node 0 is faster than that of NUMA node 1, which is said to be next to it"),
+		   "GPU 5: host memory of NUMA node 0 is faster than that of NUMA node 1, which is reported as the nearest"),
 	       CS_WARNING, 0);
 }
 
@@ -900,7 +900,7 @@ static void below(void)
 	begin(1, 2, WRITE);
 	slow(0, WRITE, -1, -1, 0.8);
 	weighs(one("below-expected", "link", 0,
-		   "below the least that their live links usually give (peer.ce.write.pair); not re-measured"),
+		   "below the usual range of their live links (peer.ce.write.pair); not re-measured"),
 	       CS_WARNING, 0);
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);

@@ -352,7 +352,7 @@ static void counters(void)
 	t_eq_str(says(&c, "error-counters"),
 		 "GPU 2 (0000:1d:00.0): 12 NVLink errors during the run");
 	t_eq_str(says(&c, "in-use"),
-		 "GPU 3 (0000:1e:00.0): 2 processes of others on it, which came during the run; " PAIR
+		 "GPU 3 (0000:1e:00.0): 2 processes of others on it, which started during the run; " PAIR
 		 " 0->3, 1->3, 2->3 and 3 more cells measured beside them");
 	f = finding(&c, "in-use");
 	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
@@ -641,8 +641,8 @@ static void launch_settings(void)
 	t_eq_str(says(&c, "compute-mode"),
 		 "compute mode PROHIBITED on GPU 1: no process may use it");
 	t_eq_str(says(&c, "idle-ranks"), "1 of 4 ranks have no GPU and sleep");
-	t_eq_str(says(&c, "mps"), "the ranks are clients of MPS: others may share "
-				  "each GPU with them");
+	t_eq_str(says(&c, "mps"),
+		 "the ranks are clients of MPS: other processes may share their GPUs");
 	canned_release(&c);
 }
 

@@ -881,7 +881,7 @@ static void story_host_kinds(void)
 		host_key = (struct cs_hostbuf_key){ kinds[i], -1, 0, 0 };
 		if (host_get(dev, BUFFER, &from))
 			continue;
-		host_key.is_dst = 1;
+		host_key.use = CS_HOSTBUF_TARGET;
 		if (host_get(dev, BUFFER, &to))
 			continue;
 		cs_poison_host(to.at, BUFFER);

@@ -187,14 +187,12 @@ static void refused(const char *what, const char *want)
 static void unknown_names_get_the_nearest(void)
 {
 	refused("peer.ce.wirte.pair",
-		"--explain 'peer.ce.wirte.pair': no test, error or finding is "
-		"called so; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
+		"--explain 'peer.ce.wirte.pair': no test, error or finding has this name; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
 	refused("cuda-82",
-		"--explain 'cuda-82': no test, error or finding is called so; "
+		"--explain 'cuda-82': no test, error or finding has this name; "
 		"nearest is 'cuda-2' ('--explain list' shows all)");
 	refused("CUDA_ERROR_SYSTEM_NOT_REDY",
-		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test, error or finding "
-		"is called so; nearest is 'CUDA_ERROR_SYSTEM_NOT_READY' ('--explain "
+		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test, error or finding has this name; nearest is 'CUDA_ERROR_SYSTEM_NOT_READY' ('--explain "
 		"list' shows all)");
 }
 
@@ -210,9 +208,9 @@ static void far_names_get_the_list(void)
 {
 	char longest[4096];
 
-	refused("weather", "--explain 'weather': no test, error or finding is "
-			   "called so ('--explain list' shows all)");
-	refused("", "--explain '': no test, error or finding is called so "
+	refused("weather",
+		"--explain 'weather': no test, error or finding has this name ('--explain list' shows all)");
+	refused("", "--explain '': no test, error or finding has this name "
 		    "('--explain list' shows all)");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';

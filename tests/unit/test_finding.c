@@ -81,7 +81,8 @@ static void hint_behind(void)
 	char next[CS_ERR_TEXT];
 
 	cs_finding_next(CS_FINDING_GPU_LOST, next, sizeof(next));
-	t_ok(!strncmp(next, "See NVRM and Xid in dmesg. Drain the node", 41));
+	t_ok(!strncmp(next, "Look for NVRM and Xid lines in dmesg. Drain the node",
+		      52));
 	cs_finding_next(CS_FINDING_DEV_SHM, next, sizeof(next));
 	t_ok(!strncmp(next, "docker run --shm-size=1g", 24));
 	cs_finding_next(CS_FINDING_OTHER, next, sizeof(next));

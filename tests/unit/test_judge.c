@@ -8,6 +8,7 @@
 #include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
 #include "check/bounds/learn.h"
+#include "check/bounds/line.h"
 #include "check/verdict/check.h"
 #include "check/link/kind.h"
 #include "check/bounds/threshold.h"
@@ -293,6 +294,55 @@ static void what_was_disturbed_is_passed_over(void)
 	t_eq_int(stat(&b, 0)->cells, 7);
 	cs_baseline_release(&b);
 	release_fleet(&f);
+}
+
+/* Copies that begin that much later than usual. */
+static void begin_later(struct canned *c, double times)
+{
+	struct cs_row *row = c->run.rows.rows.data;
+
+	for (size_t i = 0; i < c->run.rows.rows.n; i++) {
+		const double bytes = (double)row[i].what.bytes;
+
+		row[i].stats.median = 1e-3 * bytes /
+				      (2.4 * times + 1e-3 * bytes / 391);
+	}
+}
+
+/* The full table is made by tests/bench/truth_line. */
+static void three_alphas_do_not_accuse_the_fourth(void)
+{
+	static const double of_node[] = { 0.98, 1, 1.02 }, of_fresh[] = { 1.06, 2 };
+	struct fleet f = { .n = 0 };
+	struct cs_baseline b;
+	struct cs_err err;
+	struct canned fresh;
+
+	for (; f.n < 3; f.n++) {
+		struct canned *c = &f.c[f.n];
+
+		canned_sweep_init(c, 2, TEST);
+		cs_text(c->run.id, sizeof(c->run.id), "run-%d", f.n);
+		cs_text(c->run.node[0].facts.host, sizeof(c->run.node[0].facts.host),
+			"n%d", f.n);
+		begin_later(c, of_node[f.n]);
+		f.run[f.n] = &c->run;
+	}
+	canned_sweep_init(&fresh, 2, TEST);
+	if (learn(&f, &b))
+		return;
+	fresh.run.baseline = &b;
+	for (size_t i = 0; i < 2; i++) {
+		begin_later(&fresh, of_fresh[i]);
+		t_eq_int(cs_lines_judge(&fresh.run, &err), 0);
+		t_eq_int((long)fresh.run.findings.n, (long)i);
+	}
+	if (fresh.run.findings.n)
+		t_eq_str(cs_finding_text(finding(&fresh, 0)), "line-beyond-baseline");
+	cs_baseline_release(&b);
+	for (int i = 0; i < f.n; i++)
+		canned_release(&f.c[i]);
+	canned_release(&fresh);
 }
 
 static void a_run_counts_once(void)
@@ -757,6 +807,9 @@ int main(void)
 		  what_is_unknown_is_as_elsewhere },
 		{ "of three nodes that differ by 2 % the fourth is not reported",
 		  three_nodes_do_not_accuse_the_fourth },
+		{ "of three nodes whose alphas differ by 2 % the fourth is not reported, twice "
+		  "the alpha is",
+		  three_alphas_do_not_accuse_the_fourth },
 		{ "what failed or was disturbed is passed over",
 		  what_was_disturbed_is_passed_over },
 		{ "a run counts once", a_run_counts_once },

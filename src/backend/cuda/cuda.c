@@ -3,7 +3,6 @@
 
 #include "backend/cuda/dev.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

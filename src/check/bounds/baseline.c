@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/student.h"
-#include "base/units.h"
 #include "result/cells.h"
 
 #define LEAST_BOUND 0.01
@@ -32,13 +31,6 @@ void cs_baseline_release(struct cs_baseline *b)
 	cs_vec_release(&b->places);
 	cs_vec_release(&b->lines);
 	cs_vec_release(&b->facts);
-}
-
-static const struct cs_test *test_of(const struct cs_baseline_stat *stat)
-{
-	size_t n;
-
-	return &cs_catalogue(&n)[stat->of.test];
 }
 
 int cs_baseline_class_index(const struct cs_baseline *b, const char *name)
@@ -140,7 +132,7 @@ void cs_baseline_lacks(const struct cs_baseline *b, int class,
 	const struct cs_baseline_stat *stat = b->stats.data;
 	const struct cs_plan_matrix *last = NULL;
 
-	cs_text(to, size, "%s at %s", cs_catalogue(&(size_t){ 0 })[of->test].name,
+	cs_text(to, size, "%s at %s", cs_test_at(of->test)->name,
 		cs_plan_matrix_words(of).text);
 	for (size_t i = 0; i < b->stats.n; i++) {
 		if (stat[i].of.test != of->test ||
@@ -188,7 +180,7 @@ struct usual {
 static const struct usual *usual_of(const struct cs_baseline_stat *stat)
 {
 	static const struct usual gpus = { 0.003, 0.001 }, host = { 0.01, 0.005 };
-	enum cs_unit unit = test_of(stat)->unit;
+	enum cs_unit unit = cs_test_at(stat->of.test)->unit;
 
 	return (unit == CS_UNIT_GBS || unit == CS_UNIT_NS || unit == CS_UNIT_GFLOPS) &&
 			       (!strcmp(stat->link_kind, "NVLink") ||

@@ -57,7 +57,7 @@ struct cs_baseline_line {
 	uint32_t class;		  /* position in classes */
 	struct cs_plan_matrix of; /* bytes 0 */
 	int back;		  /* the other way of both */
-	/* with what one run says of it, or all lie apart */
+	/* the median, and between what healthy ones may lie */
 	struct cs_fit_value alpha_us, gbs;
 	uint32_t nodes, runs; /* runs: of all nodes */
 };

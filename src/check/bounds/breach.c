@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "check/cells/cells.h"
 #include "check/cells/anomaly.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */

@@ -2,8 +2,6 @@
 
 #include "check/bounds/criteria.h"
 
-#include "check/fleet/expected.h"
-
 void cs_criteria_init(struct cs_criteria *c)
 {
 	cs_baseline_init(&c->baseline);

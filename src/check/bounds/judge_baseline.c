@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/breach.h"
 #include "result/matrices.h"

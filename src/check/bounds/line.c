@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check/bounds/spread.h"
 #include "check/model/model.h"
 #include "result/judge.h"
 
@@ -55,6 +56,11 @@ static int line_of(const struct cs_run *run, int node, uint32_t v,
 
 /* ---- learning ---- */
 
+static double half_of(const struct cs_fit_value *x)
+{
+	return (x->high - x->low) / 2;
+}
+
 int cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
 		 struct cs_vec *to, struct cs_err *err)
 {
@@ -78,23 +84,59 @@ static int by_line(const void *x, const void *y)
 	return d ? d : (a->run > b->run) - (a->run < b->run);
 }
 
-/* Its middle, and as wide as one of them says of itself, or as all lie apart. */
-static void widen(struct cs_fit_value *to, const struct cs_fit_value *x, size_t n,
-		  size_t stride)
+/* The i-th of them, which lie in elements of struct cs_line_seen. */
+static const struct cs_fit_value *value_at(const struct cs_fit_value *x, size_t i)
 {
-	const struct cs_fit_value *at = x;
-	double low = INFINITY, high = -INFINITY, half = 0;
+	return (const struct cs_fit_value
+			*)(const void *)((const char *)x +
+					 i * sizeof(struct cs_line_seen));
+}
 
-	for (size_t i = 0; i < n; i++) {
-		low = fmin(low, at->value);
-		high = fmax(high, at->value);
-		half += (at->high - at->low) / 2 / (double)n;
-		at = (const struct cs_fit_value *)(const void *)((const char *)at +
-								 stride);
+/* As the figures of cells are: of nodes with one cell each. */
+static int stat_of(const struct cs_line_seen *seen, const struct cs_fit_value *x,
+		   size_t n, struct cs_baseline_stat *stat, struct cs_err *err)
+{
+	struct cs_vec figures = CS_VEC(struct cs_figure);
+	struct cs_baseline b;
+	uint32_t last = 0;
+	int rc = 0;
+
+	cs_baseline_init(&b);
+	for (size_t i = 0; i < n && !rc; i++) {
+		const struct cs_figure one = { .key = { .of = seen[i].line.of },
+					       .host = seen[i].host,
+					       .run = seen[i].run,
+					       .value = value_at(x, i)->value };
+
+		last = seen[i].run > last ? seen[i].run : last;
+		rc = cs_vec_push(&figures, &one, err);
 	}
-	to->value = (low + high) / 2;
-	to->low = fmin(low, to->value - half);
-	to->high = fmax(high, to->value + half);
+	if (!rc && !cs_figures_add(&b, &figures, (size_t)last + 1, err))
+		*stat = *(const struct cs_baseline_stat *)b.stats.data;
+	else
+		rc = -1;
+	cs_vec_release(&figures);
+	cs_baseline_release(&b);
+	return rc;
+}
+
+/* Their median, and how far from it something healthy may lie: by what they are apart, and
+ * by how well they are known, which many together are better. */
+static int sum_up(const struct cs_line_seen *seen, const struct cs_fit_value *x,
+		  size_t n, struct cs_fit_value *to, struct cs_err *err)
+{
+	struct cs_baseline_stat stat;
+	double half = 0;
+
+	if (stat_of(seen, x, n, &stat, err))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		half += half_of(value_at(x, i)) / (double)n;
+	half = hypot(cs_baseline_bound(&stat, 0) * stat.median,
+		     HALF_WIDTHS * half / sqrt((double)n));
+	*to = (struct cs_fit_value){ stat.median, stat.median - half,
+				     stat.median + half };
+	return 0;
 }
 
 /* Of seen[0..n), of one line, in order of host and run. */
@@ -103,8 +145,9 @@ static int add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size
 {
 	struct cs_baseline_line line = seen[0].line;
 
-	widen(&line.alpha_us, &seen[0].line.alpha_us, n, sizeof(*seen));
-	widen(&line.gbs, &seen[0].line.gbs, n, sizeof(*seen));
+	if (sum_up(seen, &seen[0].line.alpha_us, n, &line.alpha_us, err) ||
+	    sum_up(seen, &seen[0].line.gbs, n, &line.gbs, err))
+		return -1;
 	line.nodes = 0;
 	line.runs = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
@@ -129,17 +172,12 @@ int cs_lines_add(struct cs_baseline *b, struct cs_vec *all, struct cs_err *err)
 
 /* ---- judging ---- */
 
-static double half_of(const struct cs_fit_value *x)
-{
-	return (x->high - x->low) / 2;
-}
-
 /* How far it may be from what the baseline has. */
 static double allowance(const struct cs_fit_value *base,
 			const struct cs_fit_value *is, double margin)
 {
 	return fmax(fmax(LEAST, margin) * fabs(base->value),
-		    HALF_WIDTHS * hypot(half_of(base), half_of(is)));
+		    hypot(half_of(base), HALF_WIDTHS * half_of(is)));
 }
 
 static int tell(struct cs_run *run, int node, const struct cs_baseline_line *base,
@@ -148,10 +186,9 @@ static int tell(struct cs_run *run, int node, const struct cs_baseline_line *bas
 	const double alpha = allowance(&base->alpha_us, &is->alpha_us, run->margin);
 	const double rate = allowance(&base->gbs, &is->gbs, run->margin);
 	char text[CS_ERR_TEXT];
-	size_t n, begins;
+	size_t begins;
 
-	cs_text(text, sizeof(text),
-		"%s%s by size: ", cs_catalogue(&n)[is->of.test].name,
+	cs_text(text, sizeof(text), "%s%s by size: ", cs_test_at(is->of.test)->name,
 		is->back ? ", the way back," : "");
 	begins = strlen(text);
 	if (is->alpha_us.value > base->alpha_us.value + alpha)

@@ -1,10 +1,11 @@
 /* line.h - alpha and 1 / beta of sweeps: what healthy nodes have, and nodes judged by it.
  * Pure.
  *
- * Both are fitted and known by an interval (fit.h), so what is too much follows from
- * these: the root of the sum of the squares of both sides' half widths, by as many
- * standard deviations as cells are judged by, and 5 % at least.  A line is the middle
- * of all cells of a node; which cell is slow the sizes themselves tell. */
+ * A line is the middle of all cells of a node; which cell is slow the sizes themselves
+ * tell.  Nodes and runs differ by as much as is seen, or as the few that were seen allow
+ * (cs_baseline_bound), and each is a fit, known by an interval (fit.h): what is too much
+ * is the root of the sum of the squares of all of it, by as many standard deviations as
+ * cells are judged by, and 5 % at least. */
 #ifndef CS_CHECK_LINE_H
 #define CS_CHECK_LINE_H
 

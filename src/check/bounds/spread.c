@@ -140,8 +140,7 @@ static double deviate(double *x, size_t n, double *deviation)
 /* Sets the levels too. */
 static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
 {
-	int low =
-		cs_unit_low_is_better(cs_catalogue(&(size_t){ 0 })[stat->of.test].unit);
+	int low = cs_unit_low_is_better(cs_test_at(stat->of.test)->unit);
 	double tenth;
 	size_t n = of->n;
 

@@ -123,7 +123,7 @@ static void how_slow(const struct cs_run *run, const struct cs_anomaly *s, char 
 		cs_text(to, size, "%s are %s slower than on the other node%s",
 			copies(run, s).text, drop(s).text,
 			s->part == CS_PART_NODE ?
-				"; two do not tell which of them is as it should be" :
+				"; two nodes do not show which one is at fault" :
 				"");
 	else if (s->nodes > 1)
 		cs_text(to, size, "%s are %s slower than on %d other nodes",
@@ -164,7 +164,7 @@ static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 	l = s->a >= 0 ? &run->node[s->node].agent[s->a].link : NULL;
 	if (s->cause == CS_CAUSE_BELOW)
 		cs_text(to, size,
-			"%s are %s below the least that their live links usually give",
+			"%s are %s below the usual range of their live links",
 			copies(run, s).text, drop(s).text);
 	else if (s->cause == CS_CAUSE_LANES)
 		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
@@ -184,7 +184,7 @@ static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
 	else if (s->cause == CS_CAUSE_DETOUR)
 		cs_text(to, size,
-			"copies are said to go from GPU to GPU and are as slow as through the host%s",
+			"copies should go from GPU to GPU but are as slow as through the host%s",
 			s->half_duplex ? ", both ways together no faster than one" :
 					 "");
 	else if (s->cause == CS_CAUSE_REDIRECT)
@@ -194,7 +194,7 @@ static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 					 "");
 	else if (s->cause == CS_CAUSE_NUMA)
 		cs_text(to, size,
-			"host memory of NUMA node %d is faster than that of NUMA node %d, which is said to be next to it",
+			"host memory of NUMA node %d is faster than that of NUMA node %d, which is reported as the nearest",
 			s->of, s->is);
 	else if (s->cause == CS_CAUSE_AFFINITY)
 		cs_text(to, size,
@@ -204,8 +204,8 @@ static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		cs_text(to, size, "%s%s", slow,
 			s->cause == CS_CAUSE_THROTTLED ? ", while throttled" :
 			s->cause == CS_CAUSE_IN_USE    ? ", while others used it" :
-			s->cause == CS_CAUSE_MEMORY    ? ", all else is as usual" :
-							 "");
+			s->cause == CS_CAUSE_MEMORY ? ", everything else is normal" :
+						      "");
 }
 
 const char *cs_remeasured_text(enum cs_remeasured remeasured)
@@ -412,10 +412,10 @@ static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 		cs_text(f->next, sizeof(f->next), "%s", table[s->cause].next);
 	if (table[s->cause].is_hardware && s->part == CS_PART_GPU)
 		cs_text(f->elsewhere, sizeof(f->elsewhere),
-			"exchange the GPU with another of its model: what goes with it is the GPU, what stays is slot, board or cable");
+			"swap the GPU with another of its model: a fault that moves with it is in the GPU, one that stays is in slot, board or cable");
 	if (table[s->cause].is_hardware && s->part == CS_PART_LINK)
 		cs_text(f->elsewhere, sizeof(f->elsewhere),
-			"the same pair on another node: what is there too is the model's wiring; what stays here is the link or one of both GPUs");
+			"run the same pair on another node: if it is slow there too, the cause is the model's wiring; if not, the link or one of the two GPUs");
 }
 
 int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,

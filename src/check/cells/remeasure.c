@@ -3,11 +3,9 @@
 
 #include "check/cells/cells.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quant.h"
 #include "check/cells/anomaly.h"
 
 #define CELLS_OF_ONE 2	/* evidence that is repeated for one anomaly */

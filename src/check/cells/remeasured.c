@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/quant.h"
-#include "check/cells/cells.h"
 #include "check/cells/anomaly.h"
 
 /* ---- what came of it ---- */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/quant.h"
-#include "base/units.h"
 #include "check/bounds/baseline.h"
 #include "check/compare/conditions.h"
 #include "check/compare/models.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/words.h"
 #include "check/fleet/differs.h"
 
 /* ---- --expect ---- */

@@ -3,7 +3,6 @@
 
 #include "check/fleet/vote.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,7 +319,7 @@ static int find_alone(struct ballot *b)
 	char text[CS_ERR_TEXT];
 
 	cs_text(text, sizeof(text),
-		"the only node of its class (%s): there is no other to compare it with",
+		"the only node of its class (%s): it cannot be compared with others",
 		b->machine->class);
 	return cs_judge(b->run, f, text, b->err);
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
-
 const char *cs_action_text(enum cs_action_kind kind)
 {
 	static const char *const text[CS_ACTIONS] = {

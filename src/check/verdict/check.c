@@ -96,7 +96,7 @@ static int find_counters(struct cs_run *run, int node, struct cs_err *err)
 	return 0;
 }
 
-/* Less than this share of the bytes over NVLink: the rest went another way.  The
+/* Less than this share of the bytes over NVLink: the rest took another path.  The
  * counters' own error is far smaller, and traffic of others only adds. */
 #define PATH_LEAST 0.9
 #define PATH_BYTES (64 << 20) /* counters are read before and after all cells */
@@ -155,7 +155,7 @@ static int find_path(struct cs_run *run, int node, struct cs_err *err)
 			cs_text(of.text[a], sizeof(of.text[a]),
 				"NVLinks counted "
 				"%.0f %% of what was sent and %.0f %% of what was "
-				"received: the rest went another way",
+				"received: the rest took another path",
 				100 * sent, 100 * received);
 	return judge_each(run, node, CS_FINDING_NOT_NVLINK, &of, err);
 }
@@ -269,8 +269,7 @@ static int find_difference(struct cs_run *run, const struct cs_versus *v,
 			   const struct cs_versus_matrix *m, struct cs_err *err)
 {
 	char text[CS_ERR_TEXT], verdict[200];
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+	const struct cs_test *test = cs_test_at(m->test);
 
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)

@@ -4,7 +4,6 @@
 
 #include "check/verdict/internal.h"
 
-#include <math.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -173,7 +172,7 @@ static int describe_hidden(struct scope *scope, int first, const char *why)
 			    s->bus_id);
 		n++;
 	}
-	cs_text(text, sizeof(text), "%d GPU%s not taken part with (%s): %s", n,
+	cs_text(text, sizeof(text), "%d GPU%s not used (%s): %s", n,
 		n == 1 ? "" : "s", list, why);
 	return describe(scope, CS_NOTE, CS_FINDING_GPU_HIDDEN, text);
 }
@@ -291,7 +290,7 @@ static int find_one_gpu(struct scope *scope)
 	cs_text(text, sizeof(text), "each rank sees one GPU only%s",
 		!all	? "" :
 		refused ? ", and not all can open the others' memory" :
-			  "; they can open each other's memory all the same");
+			  "; they can still open each other's memory");
 	return advise(scope, refused ? CS_WARNING : CS_NOTE,
 		      CS_FINDING_LAUNCHER_ONE_GPU, text);
 }
@@ -336,7 +335,7 @@ static int find_limits(struct scope *scope)
 	if (locked < INT64_MAX && cs_only_checked(scope->run)) {
 		cs_text(text, sizeof(text),
 			"at most %" PRId64
-			" KiB of memory may be locked: CUDA does not mind, network libraries that register memory do",
+			" KiB of memory may be locked: enough for CUDA, but not for network libraries that register memory",
 			locked / 1024);
 		if (advise(scope, CS_NOTE, CS_FINDING_MEMLOCK, text))
 			return -1;
@@ -442,7 +441,7 @@ static int find_modes(struct scope *scope)
 	if (!GPUS_WITH(nd, persistence, 0, list))
 		return 0;
 	cs_text(text, sizeof(text),
-		"persistence mode is off on GPU %s: without a process the driver lets go of it, and starts take seconds longer",
+		"persistence mode is off on GPU %s: the driver releases an unused GPU, and each start takes seconds longer",
 		list);
 	return advise(scope, CS_NOTE, CS_FINDING_PERSISTENCE, text);
 }
@@ -455,7 +454,7 @@ static int find_mps(struct scope *scope)
 		if (nd->agent[a].gpu.mps == 1)
 			return advise(
 				scope, CS_WARNING, CS_FINDING_MPS,
-				"the ranks are clients of MPS: others may share each GPU with them");
+				"the ranks are clients of MPS: other processes may share their GPUs");
 	return 0;
 }
 

@@ -460,7 +460,7 @@ static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err
 	cs_text(text, sizeof(text), "%s: %s%d process%s of others on %s%s",
 		cs_gpu_phrase(run, &f, gpu).text, u.alike ? "" : "up to ", u.most,
 		u.most == 1 ? "" : "es", gpu == CS_ALL_GPUS ? "each" : "it",
-		u.came ? ", which came during the run" : "");
+		u.came ? ", which started during the run" : "");
 	if (cells_text(run, &skipped, cells, sizeof(cells)))
 		cs_text_add(text, sizeof(text), "; %s skipped", cells);
 	if (cells_text(run, &flagged, cells, sizeof(cells)))

@@ -149,9 +149,7 @@ static void put_fleet(struct cs_html *h, const struct fleet *f)
 	int lines = (f->run->n_nodes + f->columns - 1) / f->columns;
 
 	cs_html_section(h, "Nodes beside each other",
-			"A square a node, a cell for each pair of GPUs, on the diagonal "
-			"what a GPU has with the host and within itself: the worst of all "
-			"tests, against the same cell of the other nodes of its class. A "
+			"One square per node, with a cell for each pair of GPUs; the diagonal is for the host and within the GPU. A cell is the worst of all tests, compared with the same cell of other nodes of its class. A "
 			"ring is a finding, a broken one a warning.");
 	cs_html_legend(h, &cs_scale_difference, "no figure");
 	cs_html(h, "<div class=\"wide\">");

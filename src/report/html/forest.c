@@ -21,8 +21,7 @@ struct axis {
 /* B over A, more is better. */
 static double ratio_of(const struct cs_versus_matrix *m, double difference)
 {
-	size_t n;
-	const struct cs_test *test = &cs_catalogue(&n)[m->test];
+	const struct cs_test *test = cs_test_at(m->test);
 
 	return cs_unit_low_is_better((int)test->unit) ? 1 / (1 + difference) :
 							1 + difference;
@@ -134,9 +133,8 @@ static void name_of(const struct cs_versus_matrix *m, char *to, size_t size)
 {
 	const struct cs_test *test;
 	char bytes[16];
-	size_t n;
 
-	test = &cs_catalogue(&n)[m->test];
+	test = cs_test_at(m->test);
 	cs_size_text(m->bytes, bytes, sizeof(bytes));
 	cs_text(to, size, "%s%s%s %s%s%s", test->name,
 		m->metric == CS_METRIC_RATE ? "" : " ",

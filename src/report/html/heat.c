@@ -457,14 +457,9 @@ static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
 }
 
 #define HOW_TO_READ                                                                  \
-	"Colour says how much of the live link a figure is, where it is known what " \
-	"is usual; else how far it is from its like, where these are compared. The " \
-	"scales are the same in every report. A ring is a cell slower than its "     \
-	"like, a broken one a cell with a remark. Below a matrix all cells between " \
-	"0 and the link; the band is usual."
+	"Colour is the share of the live link where the usual share is known, else the distance from cells of the same kind. The scales are the same in every report. A ring is a cell slower than its like, a broken ring a cell with a remark. The strip below a matrix has all cells between 0 and the link; the band is the usual range."
 #define OF_MANY                                                                      \
-	" Those with nothing to see are small; all figures are in the tables at the " \
-	"end."
+	" Matrices with nothing odd are small; all figures are in the tables at the end."
 
 int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {

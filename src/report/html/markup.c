@@ -218,7 +218,7 @@ void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char 
 		all += 40 + wide * (double)strlen(scale->shade[i].label);
 	cs_html(h, "<div class=\"legend\">");
 	cs_svg_begin(h, all, 20, "Legend");
-	cs_svg_describe(h, "from what is best to what is worst");
+	cs_svg_describe(h, "from best to worst");
 	for (int i = 0; i <= scale->n; i++) {
 		const char *label = i < scale->n ? scale->shade[i].label : none;
 

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/quant.h"
-#include "base/units.h"
 #include "check/link/expect.h"
-#include "report/parts.h"
 #include "result/cells.h"
 
 #define WIDE 134 /* a GPU with the gap behind it */
@@ -313,7 +311,7 @@ int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node)
 			    GPU_Y + GPU_H + 8;
 	cs_html_section(
 		h, "How it is wired, and what it gives",
-		"Lines are as wide as the link can do; figures are measured, GB/s.");
+		"The width of a line is the rate of the link; figures are measured, GB/s.");
 	cs_html(h, "<div class=\"wide\">");
 	cs_svg_begin(h, (double)WIDE * w.n + 2, deep, "How the node is wired");
 	cs_svg_describe(h, "%d %ss below their NUMA nodes%s", w.n, cs_agent_word(run),
