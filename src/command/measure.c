@@ -280,7 +280,8 @@ static int print_report(struct program *p)
 					.aggregates = p->opt->aggregates != 0 };
 
 	if (p->opt->quiet ||
-	    (!p->opt->format->write(p->out, &p->run, &view) && !fflush(p->out)))
+	    (!cs_format_write(p->opt->format, p->out, &p->run, &view) &&
+	     !fflush(p->out)))
 		return 0;
 	say_lost("");
 	return -1;

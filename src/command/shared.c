@@ -107,7 +107,7 @@ static int write_files(const struct cs_options *opt, const struct cs_run *run,
 			break;
 		/* a journal has no run to grow with: it is written whole */
 		if (out.in_place)
-			out.format->write(out.file, run, view);
+			cs_format_write(out.format, out.file, run, view);
 		rc = cs_output_commit(&out, run, view, err);
 	}
 	return rc;
@@ -124,7 +124,8 @@ int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FIL
 	if (opt->drain_command) {
 		if (!cs_drain_commands(to, run, opt->drain_command) && !fflush(to))
 			return 0;
-	} else if (opt->quiet || (!opt->format->write(to, run, &view) && !fflush(to)))
+	} else if (opt->quiet ||
+		   (!cs_format_write(opt->format, to, run, &view) && !fflush(to)))
 		return 0;
 	cs_err_set(err, "cannot write the report to standard output");
 	return CS_EXIT_CANNOT;

@@ -78,7 +78,7 @@ static int commit(struct cs_writer *w, struct cs_err *err)
 
 	pthread_mutex_unlock(&w->lock);
 	if (w->whole && w->out.in_place)
-		w->out.format->write(w->out.file, w->run, &w->view);
+		cs_format_write(w->out.format, w->out.file, w->run, &w->view);
 	rc = cs_output_commit(&w->out, w->run, &w->view, err);
 	pthread_mutex_lock(&w->lock);
 	return rc;

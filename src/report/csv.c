@@ -73,12 +73,13 @@ int cs_csv_line(FILE *to, json_t *record, int names)
 	return rc;
 }
 
-int cs_csv_write(FILE *to, const struct cs_run *run, const struct cs_view_options *opt)
+/* Always everything but samples. */
+int cs_csv_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run;
 	const struct cs_row blank = { .node = UINT32_MAX }; /* for its columns */
 	size_t n = cs_rows_count(&run->rows), i;
 
-	(void)opt; /* always everything but samples */
 	if (cs_csv_line(to, cs_record_row(run, &blank, NULL), 1))
 		return -1;
 	for (i = 0; i < n; i++)

@@ -666,12 +666,12 @@ static int write_json(struct telling *t)
 
 /* ---- all three ---- */
 
-static int tell(FILE *to, const struct cs_run *run, const struct cs_view_options *opt,
-		int (*write)(struct telling *t))
+static int tell(FILE *to, const struct cs_view *view, int (*write)(struct telling *t))
 {
+	const struct cs_run *run = view->run;
 	struct telling t = { .to = to,
 			     .run = run,
-			     .opt = opt,
+			     .opt = view->opt,
 			     .benches = CS_VEC(struct bench),
 			     .lines = CS_VEC(struct line) };
 	size_t n = cs_rows_count(&run->rows);
@@ -689,43 +689,19 @@ static int tell(FILE *to, const struct cs_run *run, const struct cs_view_options
 	return rc;
 }
 
-static int tell_console(FILE *to, const struct cs_run *pooled,
-			const struct cs_run *run, const struct cs_view_options *opt)
+int cs_commscope_write(FILE *to, const struct cs_view *view)
 {
-	(void)run;
-	return tell(to, pooled, opt, write_console);
+	return tell(to, view, write_console);
 }
 
-static int tell_json(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
-		     const struct cs_view_options *opt)
+int cs_commscope_json_write(FILE *to, const struct cs_view *view)
 {
-	(void)run;
-	return tell(to, pooled, opt, write_json);
+	return tell(to, view, write_json);
 }
 
-static int tell_csv(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
-		    const struct cs_view_options *opt)
+int cs_commscope_csv_write(FILE *to, const struct cs_view *view)
 {
-	(void)run;
-	return tell(to, pooled, opt, write_csv);
-}
-
-int cs_commscope_write(FILE *to, const struct cs_run *run,
-		       const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, tell_console);
-}
-
-int cs_commscope_json_write(FILE *to, const struct cs_run *run,
-			    const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, tell_json);
-}
-
-int cs_commscope_csv_write(FILE *to, const struct cs_run *run,
-			   const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, tell_csv);
+	return tell(to, view, write_csv);
 }
 
 /* ---- names alone ---- */

@@ -271,9 +271,9 @@ static void put_document(FILE *to, const struct cs_run *run, struct cs_vec *case
 	fputs("</testsuites>\n", to);
 }
 
-static int write_cases(FILE *to, const struct cs_run *pooled,
-		       const struct cs_run *run, const struct cs_view_options *opt)
+int cs_junit_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *pooled = view->run, *run = view->turns;
 	struct cs_vec tallies = CS_VEC(struct cs_tally);
 	struct cs_vec cases = CS_VEC(struct test_case);
 	struct cs_err err;
@@ -287,17 +287,10 @@ static int write_cases(FILE *to, const struct cs_run *pooled,
 
 	if (!rc)
 		put_document(to, run, &cases);
-	(void)opt; /* always all */
 	c = cases.data;
 	for (size_t i = 0; i < cases.n; i++)
 		free(c[i].more);
 	cs_vec_release(&cases);
 	cs_vec_release(&tallies);
 	return rc;
-}
-
-int cs_junit_write(FILE *to, const struct cs_run *run,
-		   const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, write_cases);
 }

@@ -289,9 +289,9 @@ static int has_sweeps(const struct cs_run *run)
 	return 0;
 }
 
-static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		       const struct cs_view_options *opt)
+int cs_model_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run, *turns = view->turns;
 	char *differs = calloc((size_t)run->n_nodes + 1, 1);
 	int rc;
 
@@ -305,21 +305,15 @@ static int print_model(FILE *to, const struct cs_run *run, const struct cs_run *
 		return rc;
 	}
 	rc |= print_sums(to, run) || print_prices(to, run) ||
-			      cs_model_rates_print(to, run, opt->verbose) ?
+			      cs_model_rates_print(to, run, view->opt->verbose) ?
 		    -1 :
 		    0;
 	cs_best_print(to, run, 0, run->n_nodes);
-	for (uint32_t v = 0; opt->verbose && v < cs_grids(run) && !rc; v++)
+	for (uint32_t v = 0; view->opt->verbose && v < cs_grids(run) && !rc; v++)
 		for (int node = 0;
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
 			rc = print_cells(to, run, node, v);
 	return rc;
-}
-
-int cs_model_write(FILE *to, const struct cs_run *run,
-		   const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_model);
 }
 
 /* ---- CSV ---- */
@@ -356,13 +350,11 @@ static int print_csv_names(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		     const struct cs_view_options *opt)
+int cs_model_csv_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run;
 	int rc = print_csv_names(to, run);
 
-	(void)turns;
-	(void)opt;
 	if (!has_sweeps(run))
 		cs_print_line(to, "# %s", no_sweep);
 	for (uint32_t v = 0; v < cs_grids(run); v++)
@@ -370,10 +362,4 @@ static int print_csv(FILE *to, const struct cs_run *run, const struct cs_run *tu
 		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
 			rc = print_csv_sweep(to, run, node, v);
 	return rc;
-}
-
-int cs_model_csv_write(FILE *to, const struct cs_run *run,
-		       const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_csv);
 }

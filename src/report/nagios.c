@@ -175,13 +175,12 @@ static int put_answer(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
-		      const struct cs_view_options *opt)
+int cs_nagios_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *pooled = view->run, *run = view->turns;
 	char summary[CS_ERR_TEXT + CS_HOST];
 	int rc = 0;
 
-	(void)opt; /* always all */
 	cs_run_summary(run, summary, sizeof(summary));
 	cs_print(to, "CSCOPE-MPI %s: ", status_word(run));
 	if (run->exit_status == CS_EXIT_OK && !cs_on_cpu(run))
@@ -189,10 +188,4 @@ static int write_line(FILE *to, const struct cs_run *pooled, const struct cs_run
 	put_clean(to, summary);
 	rc = put_figures(to, pooled) || rc;
 	return put_findings(to, run) || rc ? -1 : 0;
-}
-
-int cs_nagios_write(FILE *to, const struct cs_run *run,
-		    const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, write_line);
 }

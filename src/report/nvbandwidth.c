@@ -631,28 +631,12 @@ static int write_run(FILE *to, const struct cs_run *run,
 	return rc;
 }
 
-static int write_text(FILE *to, const struct cs_run *pooled, const struct cs_run *run,
-		      const struct cs_view_options *opt)
+int cs_nvbandwidth_write(FILE *to, const struct cs_view *view)
 {
-	(void)run;
-	return write_run(to, pooled, opt, 0);
+	return write_run(to, view->run, view->opt, 0);
 }
 
-static int write_document(FILE *to, const struct cs_run *pooled,
-			  const struct cs_run *run, const struct cs_view_options *opt)
+int cs_nvbandwidth_json_write(FILE *to, const struct cs_view *view)
 {
-	(void)run;
-	return write_run(to, pooled, opt, 1);
-}
-
-int cs_nvbandwidth_write(FILE *to, const struct cs_run *run,
-			 const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, write_text);
-}
-
-int cs_nvbandwidth_json_write(FILE *to, const struct cs_run *run,
-			      const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, write_document);
+	return write_run(to, view->run, view->opt, 1);
 }

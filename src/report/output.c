@@ -452,7 +452,8 @@ int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 	struct cs_page was = cs_page_turn((struct cs_page){ 0 });
 
 	errno = EIO;
-	if (!out->error && !out->in_place && out->format->write(out->file, run, opt))
+	if (!out->error && !out->in_place &&
+	    cs_format_write(out->format, out->file, run, opt))
 		out->error = errno;
 	cs_page_turn(was);
 	return cs_output_close(out, err);

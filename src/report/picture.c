@@ -289,13 +289,11 @@ static int print_fleet(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-static int print_picture(FILE *to, const struct cs_run *run,
-			 const struct cs_run *turns, const struct cs_view_options *opt)
+int cs_picture_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run;
 	int rc, several = run->n_nodes > 1 && !cs_run_is_remeasured(run, 1);
 
-	(void)turns;
-	(void)opt;
 	cs_head_print(to, run);
 	print_legend(to);
 	rc = several	  ? print_fleet(to, run) :
@@ -303,10 +301,4 @@ static int print_picture(FILE *to, const struct cs_run *run,
 			    0;
 	putc('\n', to);
 	return rc || cs_findings_print(to, run) ? -1 : 0;
-}
-
-int cs_picture_write(FILE *to, const struct cs_run *run,
-		     const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_picture);
 }

@@ -341,20 +341,13 @@ static void put_run(FILE *to, const struct cs_run *run)
 		  run->timings.total);
 }
 
-static int write_families(FILE *to, const struct cs_run *pooled,
-			  const struct cs_run *run, const struct cs_view_options *opt)
+int cs_prom_write(FILE *to, const struct cs_view *view)
 {
-	(void)opt; /* always all */
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		put_family(to, pooled, &families[i]);
-	if (put_cells(to, pooled) || put_findings(to, run) || put_actions(to, run))
+		put_family(to, view->run, &families[i]);
+	if (put_cells(to, view->run) || put_findings(to, view->turns) ||
+	    put_actions(to, view->turns))
 		return -1;
-	put_run(to, run);
+	put_run(to, view->turns);
 	return 0;
-}
-
-int cs_prom_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, write_families);
 }

@@ -4,13 +4,11 @@
 #include "check/verdict/check.h"
 #include "report/views.h"
 
-int cs_reason_write(FILE *to, const struct cs_run *run,
-		    const struct cs_view_options *opt)
+int cs_reason_write(FILE *to, const struct cs_view *view)
 {
 	char line[CS_REASON_LINE];
 
-	(void)opt; /* one line is one line */
-	cs_run_reason(run, line);
+	cs_run_reason(view->run, line);
 	cs_print_line(to, "%s", line);
 	return ferror(to) ? -1 : 0;
 }

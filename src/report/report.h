@@ -27,18 +27,21 @@ struct cs_view_options {
 	int topology;	/* how nodes are wired in place of figures; text */
 };
 
+struct cs_view;
 struct cs_format {
 	const char *name;   /* "text", "json", "nvbandwidth", ... */
 	const char *suffix; /* ".txt", ".json", ".jsonl", ".csv", "" */
-	/* The whole run.  0, or -1 with errno when the stream failed. */
-	int (*write)(FILE *to, const struct cs_run *run,
-		     const struct cs_view_options *opt);
-	int of_any; /* says also that nothing could be tested */
+	int (*write)(FILE *to, const struct cs_view *view); /* by cs_format_write() */
+	int of_turns; /* each turn of a cell by itself, as it was measured */
+	int of_any;   /* says also that nothing could be tested */
 };
 
 /* The formats; the last has name NULL. */
 extern const struct cs_format cs_formats[];
 const struct cs_format *cs_format_by_name(const char *name);
+/* The whole run.  0, or -1 with errno when the stream failed. */
+int cs_format_write(const struct cs_format *format, FILE *to,
+		    const struct cs_run *run, const struct cs_view_options *opt);
 /* What follows a format's name and ':', "csv:x"; the whole of it, and NULL, where that is
  * no format. */
 const char *cs_output_bare(const char *name, const struct cs_format **format);

@@ -95,15 +95,13 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 }
 
 /* These lines never change: there are no options, and turns are not told apart. */
-static int print_lines(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		       const struct cs_view_options *opt)
+int cs_result_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run;
 	struct cs_grid grid;
 	uint32_t v;
 	int node;
 
-	(void)turns;
-	(void)opt;
 	for (node = 0; run->plan_file && node < run->n_nodes; node++)
 		print_rows(to, run, node);
 	for (v = 0; v < cs_grids(run); v++)
@@ -116,10 +114,4 @@ static int print_lines(FILE *to, const struct cs_run *run, const struct cs_run *
 			cs_grid_release(&grid);
 		}
 	return 0;
-}
-
-int cs_result_write(FILE *to, const struct cs_run *run,
-		    const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_lines);
 }

@@ -646,9 +646,10 @@ static int print_measured(FILE *to, const struct report *r, const struct cs_run 
 	return 0;
 }
 
-static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		     const struct cs_view_options *opt)
+int cs_text_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run, *turns = view->turns;
+	const struct cs_view_options *opt = view->opt;
 	struct report r;
 	int rc;
 
@@ -669,10 +670,4 @@ static int print_run(FILE *to, const struct cs_run *run, const struct cs_run *tu
 	rc = report_init(&r, run, opt->verbose) || print_measured(to, &r, turns);
 	report_release(&r);
 	return rc ? -1 : 0;
-}
-
-int cs_text_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
-{
-	return cs_write_pooled(to, run, opt, print_run);
 }

@@ -98,13 +98,12 @@ static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
 			 arguments(run, row));
 }
 
-int cs_trace_write(FILE *to, const struct cs_run *run,
-		   const struct cs_view_options *opt)
+int cs_trace_write(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run;
 	size_t rows = cs_rows_count(&run->rows);
 	int n = 0, rc = 0;
 
-	(void)opt;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
 	for (int node = 0; node < run->n_nodes && !rc; node++)
 		rc = put_names(to, run, node, &n);

@@ -47,13 +47,12 @@ int cs_decimals(const struct cs_test *test)
 
 int cs_write_pooled(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt,
-		    int (*write)(FILE *to, const struct cs_run *pooled,
-				 const struct cs_run *run,
-				 const struct cs_view_options *opt))
+		    int (*write)(FILE *to, const struct cs_view *view))
 {
 	struct cs_run pooled;
+	const struct cs_view view = { &pooled, run, opt };
 	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err) || write(to, &pooled, run, opt);
+	int rc = cs_pool_make(run, &pooled, &err) || write(to, &view);
 
 	cs_pool_release(&pooled, run);
 	if (rc && !ferror(to))

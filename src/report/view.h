@@ -35,14 +35,15 @@ void cs_checked_add(struct cs_checked *sum, const struct cs_row *row);
 /* "every copy of 14, the last copy of 168", "the last copy of each"; "" of none. */
 void cs_checked_text(const struct cs_checked *sum, char *to, size_t size);
 
-struct cs_view_options;
-
-/* A view that shows the turns of a cell as one (result/pool.h): `write` gets the run so
- * put together, and as it was.  -1 with errno. */
+/* What a view is of: the run, the turns of a cell as one (result/pool.h) unless the format
+ * is of turns, and as it was measured. */
+struct cs_view {
+	const struct cs_run *run, *turns;
+	const struct cs_view_options *opt;
+};
+/* By a view whose cells have their turns as one.  -1 with errno. */
 int cs_write_pooled(FILE *to, const struct cs_run *run,
 		    const struct cs_view_options *opt,
-		    int (*write)(FILE *to, const struct cs_run *pooled,
-				 const struct cs_run *run,
-				 const struct cs_view_options *opt));
+		    int (*write)(FILE *to, const struct cs_view *view));
 
 #endif

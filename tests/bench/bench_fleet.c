@@ -232,7 +232,7 @@ static size_t write_journal(const char *path, const struct cs_run *run)
 	FILE *to = fopen(path, "w");
 	long size = -1;
 
-	if (to && !cs_format_by_name("jsonl")->write(to, run, &matrix))
+	if (to && !cs_format_write(cs_format_by_name("jsonl"), to, run, &matrix))
 		size = ftell(to);
 	if (size < 0 || fclose(to))
 		die(path);
@@ -338,7 +338,7 @@ static void judge(const struct cs_plan *plan, int nodes, int gpus)
 	merge.run.exit_status = cs_run_exit(&merge.run);
 	judged = now() - began;
 	began = now();
-	if (!to || cs_format_by_name("text")->write(to, &merge.run, &matrix))
+	if (!to || cs_format_write(cs_format_by_name("text"), to, &merge.run, &matrix))
 		die("cannot print");
 	told = now() - began;
 	printf("%5d  %7zu  %12.2f  %6.2f  %4.2f  %5.2f  %4.0f  %8zu\n", nodes,

@@ -16,7 +16,7 @@ static inline char *fuzz_written(const struct cs_run *run, const char *format,
 	FILE *to = open_memstream(&text, size);
 
 	MUST(to);
-	MUST(!cs_format_by_name(format)->write(to, run, &opt));
+	MUST(!cs_format_write(cs_format_by_name(format), to, run, &opt));
 	fclose(to);
 	return text;
 }

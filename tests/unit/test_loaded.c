@@ -24,7 +24,7 @@ static char *written(const struct cs_run *run, const char *format)
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(cs_format_by_name(format)->write(to, run, &opt), 0);
+	t_eq_int(cs_format_write(cs_format_by_name(format), to, run, &opt), 0);
 	fclose(to);
 	return text;
 }

@@ -178,7 +178,7 @@ static size_t lines_of(const struct cs_run *run, int verbose)
 	size_t size, lines = 0;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(cs_format_by_name("text")->write(to, run, &view), 0);
+	t_eq_int(cs_format_write(cs_format_by_name("text"), to, run, &view), 0);
 	fclose(to);
 	for (size_t i = 0; i < size; i++)
 		lines += text[i] == '\n';

@@ -143,7 +143,7 @@ static char *shown(const struct cs_run *run, const struct cs_format *format, int
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(format->write(to, run, &opt), 0);
+	t_eq_int(cs_format_write(format, to, run, &opt), 0);
 	fclose(to);
 	return text;
 }

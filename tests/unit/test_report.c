@@ -23,7 +23,7 @@ static char *written(const struct canned *c, const char *format, int verbose)
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(cs_format_by_name(format)->write(to, &c->run, &opt), 0);
+	t_eq_int(cs_format_write(cs_format_by_name(format), to, &c->run, &opt), 0);
 	fclose(to);
 	return text;
 }
@@ -435,7 +435,7 @@ static void nothing_known(void)
 	empty.n_nodes = 0;
 	empty.backend = "";
 	for (f = cs_formats; f->name; f++)
-		t_eq_int(f->write(to, &empty, &opt), 0);
+		t_eq_int(cs_format_write(f, to, &empty, &opt), 0);
 	fclose(to);
 	canned_release(&c);
 }
@@ -989,7 +989,7 @@ static void failing_stream(void)
 			break;
 		}
 		setvbuf(to, NULL, _IONBF, 0);
-		t_eq_int(f->write(to, &c.run, &opt), -1);
+		t_eq_int(cs_format_write(f, to, &c.run, &opt), -1);
 		fclose(to);
 	}
 	canned_release(&c);
@@ -1061,7 +1061,7 @@ static char *drawn(const struct canned *c)
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	t_eq_int(cs_format_by_name("text")->write(to, &c->run, &opt), 0);
+	t_eq_int(cs_format_write(cs_format_by_name("text"), to, &c->run, &opt), 0);
 	fclose(to);
 	return text;
 }

@@ -232,7 +232,7 @@ static int print_model(FILE *to, const void *arg)
 {
 	const struct cs_view_options plain = { 0 };
 
-	return cs_model_write(to, arg, &plain);
+	return cs_write_pooled(to, arg, &plain, cs_model_write);
 }
 
 static int put_texts(struct cs_html *h, const struct cs_run *run)
@@ -342,15 +342,14 @@ static int put_body(struct cs_html *h, const struct cs_digest *digest,
 	return several ? 0 : run->n_nodes ? cs_html_tables(h, run, 0) : 0;
 }
 
-static int write_page(FILE *to, const struct cs_run *run, const struct cs_run *turns,
-		      const struct cs_view_options *opt)
+static int write_page(FILE *to, const struct cs_view *view)
 {
+	const struct cs_run *run = view->run, *turns = view->turns;
 	int sides = run->n_nodes > 1 && cs_run_is_remeasured(run, 1);
 	struct cs_html h = { .to = to };
 	struct cs_digest digest;
 	int rc = cs_digest_make(&digest, run, 0, sides ? 1 : run->n_nodes);
 
-	(void)opt;
 	if (!rc) {
 		begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
 		put_head(&h, run, &digest);
@@ -362,11 +361,10 @@ static int write_page(FILE *to, const struct cs_run *run, const struct cs_run *t
 }
 
 /* Texts in it are as in a file, whatever terminal asks for the page. */
-int cs_html_write(FILE *to, const struct cs_run *run,
-		  const struct cs_view_options *opt)
+int cs_html_write(FILE *to, const struct cs_view *view)
 {
 	struct cs_page was = cs_page_turn((struct cs_page){ 0 });
-	int rc = cs_write_pooled(to, run, opt, write_page);
+	int rc = write_page(to, view);
 
 	cs_page_turn(was);
 	return rc;
