@@ -34,7 +34,9 @@ check "cppcheck finds nothing in the sources" \
 	-D_GNU_SOURCE -DHAVE_CUDA=1 -Isrc src
 
 # .clang-format is written for this version: others lay out some lines in another way.
-mapfile -t sources < <(find doc kernels packaging src tests \( -name '*.[ch]' -o -name '*.cu' \))
+# In a release nvcc has written one of them.
+mapfile -t sources < <(find doc kernels packaging src tests \( -name '*.[ch]' -o -name '*.cu' \) \
+	! -path kernels/kernels.c)
 check "clang-format 19 would change nothing in ${#sources[@]} files" \
 	clang-format-19 --dry-run --Werror "${sources[@]}"
 

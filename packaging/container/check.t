@@ -1,7 +1,7 @@
 #!/bin/bash
-# check.t - the container: built by buildah on an image that mmdebstrap makes, so
-# no registry is needed; the Apptainer definition by what its sections say, in fresh roots,
-# where there is no Apptainer.
+# check.t - the container: its Dockerfile built and run by Podman, Buildah and Docker, the
+# definition by Apptainer, all on an image that mmdebstrap makes, so no registry is needed.
+# Docker and Apptainer are those of Debian, in fresh roots.  CS_TOOLS=docker chooses.
 # shellcheck source=/dev/null
 . "${TESTDATA:?is not set: run this by make check-packages}/packages/lib.sh"
 need make
@@ -13,75 +13,181 @@ make_release() {
 	make -C "$build" dist && tar -xzf "$build/$name.tar.gz"
 }
 ok "make dist makes the release" make_release
+if ! fresh_root bookworm base; then
+	skip_all "no root of bookworm can be made"
+fi
+rm -rf base
+base=$build/packaging/roots/bookworm.tar
 quick=(--backend cpu -m peer -s 64K --cell-limit 50ms --precision 20%)
+two=(mpirun --oversubscribe -np 2)
+# What a container may use where even this root may not raise its own limits.
+limits=(--ulimit nofile=1024:1024 --ulimit nproc=4096:4096)
 
-# ---- Dockerfile ----
+# ---- Podman and Buildah ----
 
-# Isolation by chroot works where containers are not allowed, as within one.
-image() {
-	buildah --root "$work/storage" --runroot "$work/run" "$@"
+# In a namespace where control groups are of one version: crun does not take both at once.
+tool() { # podman|buildah ARGUMENT...
+	local tool=$1
+	shift
+	# shellcheck disable=SC2016 # the shell's own dollars
+	unshare --mount sh -c 'umount /sys/fs/cgroup/unified 2>/dev/null; exec "$@"' sh \
+		"$tool" --root "$work/storage" --runroot "$work/run" "$@"
 }
-image_gone() {
-	image rm --all >/dev/null 2>&1
-	image rmi --all --force >/dev/null 2>&1
-	umount "$work/storage/overlay" 2>/dev/null
+podman() { # ARGUMENT...
+	tool podman --cgroup-manager cgroupfs --events-backend file "$@"
 }
-build_image() {
-	fresh_root bookworm base && echo "FROM scratch
-		ADD bookworm.tar /" | image build --isolation chroot -t localhost/debian:12 \
-		-f - "$build/packaging/roots" && rm -rf base &&
-		image build --isolation chroot --network host \
-			--build-arg BASE=localhost/debian:12 -t cscope-mpi \
-			-f "$name/packaging/container/Dockerfile" "$name" &&
-		container=$(image from cscope-mpi)
+tools_gone() {
+	tool podman rmi --all --force >/dev/null 2>&1
 }
-within() { # COMMAND...
-	image run --isolation chroot --network host "$container" -- "$@"
+build_by() { # podman|buildah
+	# a chroot works where containers are not allowed, as within one
+	tool "$1" build --layers --isolation chroot --network host \
+		--build-arg BASE=localhost/debian:12 -t cscope-mpi \
+		-f "$name/packaging/container/Dockerfile" "$name"
 }
-if ! command -v buildah >/dev/null; then
-	skip "buildah builds the Dockerfile" "no buildah"
-else
-	at_end image_gone
-	ok "buildah builds the Dockerfile" build_image && {
-		ok "... it measures" within cscope-mpi "${quick[@]}"
-		ok "... as two ranks of the image's own MPI" within \
-			mpirun --oversubscribe -np 2 cscope-mpi "${quick[@]}" -f result
-		ok "... not as root" eval '[ "$(within id -un)" = cscope ]'
-		ok "... with the CUDA backend" eval \
-			'within cscope-mpi --version | grep -E "^CUDA +kernels by nvcc "'
-		ok "... and is the image's command" eval \
-			'image inspect --type image --format "{{.OCIv1.Config.Entrypoint}}" cscope-mpi |
-			 grep -Fx "[cscope-mpi]"'
-	}
-fi
+contained() { # OPTION... IMAGE ARGUMENT...
+	podman run --rm --network host "${limits[@]}" "$@"
+}
 
-# ---- Apptainer ----
+# The libraries of an MPI of this machine, as a folder that can be bound into a container.
+copy_mpi() {
+	local library
+	mkdir -p mpi/lib
+	ldconfig -p | awk '/lib(mpi|open-rte|open-pal)[.]so[.]40 / { print $NF }' |
+		while read -r library; do
+			cp -L "$library" mpi/lib
+		done
+	[ -e mpi/lib/libmpi.so.40 ]
+}
+# A container per rank: all that a launcher gives its ranks must be seen in there.
+rank_each() {
+	env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${two[@]}" \
+		bash -c "$(declare -f tool podman contained)
+			work=$work limits=(${limits[*]})
+			"'contained --env-host --ipc host --pid host -v /tmp:/tmp "$@"' \
+		bash --user 0 cscope-mpi "${quick[@]}"
+}
 
-# A section of one of the definition's stages.
-section() { # STAGE NAME
-	awk -v stage="$1" -v name="%$2" '
-	/^Bootstrap:/ { n++; inside = 0 }
-	/^%/ { inside = n == stage && $0 == name; next }
-	inside' "$name/packaging/container/cscope-mpi.def"
+of_podman() {
+	if ! command -v podman >/dev/null; then
+		skip "Podman builds the Dockerfile" "no podman"
+		return
+	fi
+	at_end tools_gone
+	podman import "$base" localhost/debian:12 >/dev/null 2>&1
+	ok "Podman builds the Dockerfile" build_by podman || return
+	if command -v buildah >/dev/null; then
+		ok "... and Buildah, with the same layers" build_by buildah
+	else
+		skip "... and Buildah, with the same layers" "no buildah"
+	fi
+	if ! contained localhost/debian:12 true 2>says; then
+		skip "Podman runs it" "no container runs here: $(tail -n 1 says)"
+		return
+	fi
+	ok "Podman runs it: it measures" contained cscope-mpi "${quick[@]}"
+	ok "... as two ranks of the image's own MPI" contained --entrypoint mpirun \
+		cscope-mpi --oversubscribe -np 2 cscope-mpi "${quick[@]}" -f result
+	ok "... not as root" eval \
+		'[ "$(contained --entrypoint id cscope-mpi -un)" = cscope ]'
+	ok "... with the CUDA backend" eval \
+		'contained cscope-mpi --version | grep -E "^CUDA +kernels by nvcc "'
+	if ! command -v mpirun >/dev/null || ! mpirun --version | grep -q '(Open MPI) 4'; then
+		skip "... by this machine's mpirun, a rank per container" "no Open MPI 4 here"
+	else
+		ok "... by this machine's mpirun, a rank per container" rank_each
+	fi
+	if ! copy_mpi; then
+		skip "... with this machine's MPI" "no libmpi.so.40 here"
+	else
+		ok "... with this machine's MPI" contained -v "$work/mpi:/opt/openmpi:ro" \
+			--env LD_LIBRARY_PATH=/opt/openmpi/lib --entrypoint sh cscope-mpi -c '
+			ldd /usr/bin/cscope-mpi | grep " /opt/openmpi/lib/libmpi.so.40 " &&
+			exec cscope-mpi "$@"' sh "${quick[@]}"
+	fi
 }
-definition() {
-	fresh_root bookworm one && cp -R "$name" one/release &&
-		in_root "$work/one" sh -exc "$(section 1 post)" &&
-		fresh_root bookworm two && cp -R one/out two/ &&
-		cp "$name/packaging/container/install" two/out/ &&
-		in_root "$work/two" sh -exc "$(section 2 post)"
+
+# ---- Docker ----
+
+of_docker() {
+	local root=$work/docker
+	fresh_root bookworm docker && in_root "$root" sh -ec "
+		apt-get -qq update
+		apt-get -qq install -y --no-install-recommends docker.io mount" >says 2>&1 &&
+		cp "$base" "$root/debian.tar" && cp -R "$name" "$root/release"
+	cat >"$root/start" <<-'END'
+		mount -t tmpfs run /run
+		dockerd --storage-driver vfs --iptables=false --bridge=none >/dockerd.log 2>&1 &
+		for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+			sleep 1
+			docker info >/dev/null 2>&1 && break
+		done
+		# a daemon that no container can be had of ends this
+		docker import /debian.tar debian:12 && docker run --rm --network host debian:12 true || exit 77
+		exec "$@"
+	END
+	if ! in_machine "$root" sh /start true >says 2>&1; then
+		skip "Docker builds the Dockerfile, and it measures" \
+			"no container of dockerd's runs here: $(tail -n 1 says)"
+		return
+	fi
+	ok "Docker builds the Dockerfile" in_machine "$root" sh /start docker build \
+		--network host --build-arg BASE=debian:12 -t cscope-mpi \
+		-f /release/packaging/container/Dockerfile /release || return
+	ok "... it measures" in_machine "$root" sh /start docker run --rm --network host \
+		cscope-mpi "${quick[@]}"
+	ok "... as two ranks of the image's own MPI, not as root" in_machine "$root" \
+		sh /start docker run --rm --network host --entrypoint sh cscope-mpi -exc '
+		[ "$(id -un)" = cscope ]
+		exec "$@"' sh "${two[@]}" cscope-mpi "${quick[@]}"
 }
-def_runs() { # OPTION...
-	in_root "$work/two" su cscope -c "set -- $*; $(section 2 runscript)"
+
+# ---- Apptainer: as an ordinary user, with the image as a file where the definition names a
+# registry ----
+
+as_user() { # SCRIPT ARGUMENT...
+	in_machine "$work/sid" setpriv --reuid 1000 --regid 1000 --clear-groups \
+		env HOME=/home/user sh -exc 'cd
+		'"$1" sh "${@:2}"
 }
-if command -v apptainer >/dev/null; then
-	ok "Apptainer builds the definition" apptainer build \
-		--disable-cache image.sif "$name/packaging/container/cscope-mpi.def"
-else
-	skip "Apptainer builds the definition" "no apptainer"
-fi
-ok "what the definition's stages do makes a root" definition && {
-	ok "... its runscript measures, not as root" def_runs "${quick[@]}"
+root_of_apptainer() {
+	fresh_root sid sid && in_root "$work/sid" sh -exc "
+		apt-get -qq -o Acquire::Check-Valid-Until=false update
+		apt-get -qq install -y --no-install-recommends apptainer squashfuse fuse3 \
+			uidmap mount
+		echo user:x:1000:1000::/home/user:/bin/sh >>/etc/passwd
+		echo user:x:1000: >>/etc/group
+		echo user:100000:65536 | tee /etc/subuid >/etc/subgid
+		echo 127.0.0.1 localhost >/etc/hosts
+		touch /etc/localtime" && mkdir -p sid/home/user/base &&
+		tar -xf "$base" -C sid/home/user/base --exclude './dev/*' &&
+		cp /etc/resolv.conf sid/home/user/base/etc && cp -R "$name" sid/home/user/release &&
+		sed -e 's/^Bootstrap: .*/Bootstrap: localimage/' -e 's|^From: .*|From: ../base|' \
+			"$name/packaging/container/cscope-mpi.def" >sid/home/user/release/local.def &&
+		chown -R 1000:1000 sid/home/user
 }
+of_apptainer() {
+	if [ ! -e /dev/fuse ]; then
+		skip "Apptainer builds the definition, as a user" "no /dev/fuse"
+		return
+	elif ! root_of_apptainer >says 2>&1; then
+		skip "Apptainer builds the definition, as a user" \
+			"no Apptainer of Debian sid: $(grep -m 1 '^E:' says)"
+		return
+	fi
+	ok "Apptainer builds the definition, as a user" as_user '
+		cd release
+		apptainer build ../cscope-mpi.sif local.def' || return
+	ok "... its image measures" as_user 'apptainer run cscope-mpi.sif "$@"' "${quick[@]}"
+	ok "... as two ranks of the image's own MPI" as_user '
+		apptainer exec cscope-mpi.sif "$@"' "${two[@]}" cscope-mpi "${quick[@]}"
+	ok "... with the CUDA backend" as_user '
+		apptainer run cscope-mpi.sif --version | grep -E "^CUDA +kernels by nvcc "'
+	ok "... and says what it is" as_user 'apptainer run-help cscope-mpi.sif | grep Measures'
+}
+
+for tool in ${CS_TOOLS:-podman docker apptainer}; do
+	"of_$tool"
+done
 
 finish

@@ -16,7 +16,8 @@ ok "make dist makes the sources" make_release
 
 build_package() {
 	mkdir -p top/SOURCES && cp "$name.tar.gz" top/SOURCES &&
-		rpmbuild -bb --nodeps --define "_topdir $work/top" cscope-mpi.spec &&
+		rpmbuild -bb --noclean --nodeps --define "_topdir $work/top" \
+			cscope-mpi.spec &&
 		mv top/RPMS/*/cscope-mpi-[0-9]*.rpm cscope-mpi.rpm
 }
 # Manuals may be compressed there; build ids are rpm's own.
@@ -28,6 +29,14 @@ same_files() {
 		sed -E 's/([.][15])[.]gz$/\1/' | sort >packed
 	[ -s packed ] && diff installed packed
 }
+# What was built is packed again, as RHEL would.
+as_rhel() {
+	rpmbuild -bb --short-circuit --noclean --nodeps --define "_topdir $work/top" \
+		--define "rhel 9" cscope-mpi.spec &&
+		rpm -qp --requires top/RPMS/*/cscope-mpi-[0-9]*.rpm >needed &&
+		grep -q '^openmpi(' needed && grep -q '^libhwloc[.]so' needed &&
+		! grep '^libmpi[.]so' needed
+}
 if ! command -v rpmbuild >/dev/null; then
 	skip "rpmbuild builds it" "no rpmbuild"
 else
@@ -35,6 +44,7 @@ else
 		ok "it has what make install installs, and the licence" same_files
 		ok "... and needs the MPI that it was built with" eval \
 			'rpm -qp --requires cscope-mpi.rpm | grep -E "^lib(mpi|mpich)[.]so"'
+		ok "where RHEL would read it, it needs openmpi by name alone" as_rhel
 		ok "a candidate is older than its version" eval \
 			'[ "$(rpm -qp --qf "%{VERSION}" cscope-mpi.rpm)" = "${version/-rc/\~rc}" ]'
 	}
@@ -52,12 +62,18 @@ wants() { # "MACRO VALUE" PACKAGE...: exactly these, besides the compiler's
 }
 rhel=(hwloc-devel jansson-devel numactl-devel openmpi openmpi-devel)
 sles=(hwloc-devel libjansson-devel libnuma-devel openmpi4 openmpi4-devel)
+# The program finds the MPI that it was built with, before any module is loaded.
+rpath() { # "MACRO VALUE" FOLDER
+	rpmspec -P --define "$1" cscope-mpi.spec | grep -E "LDFLAGS=.* -Wl,-rpath,[^ ]*$2\""
+}
 if ! command -v rpmspec >/dev/null; then
 	skip "the spec names the packages of RHEL and SLES" "no rpmspec"
 else
 	ok "RHEL 8 is asked for its packages" wants "rhel 8" "${rhel[@]}"
 	ok "RHEL 9 is asked for its packages" wants "rhel 9" "${rhel[@]}"
 	ok "SLES 15 is asked for its packages" wants "suse_version 1500" "${sles[@]}"
+	ok "... and its program knows where that keeps libmpi" \
+		rpath "suse_version 1500" "/mpi/gcc/openmpi4/lib(64)?"
 fi
 
 # ---- an old distribution: glibc 2.31, hwloc 2.4.1 as RHEL 9 has, no autotools ----

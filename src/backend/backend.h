@@ -382,6 +382,10 @@ struct cs_backend {
 	double (*lasted)(const struct cs_dev *dev, int lane);
 	/* … and how long its copy back took, by the kernel's clock. */
 	double (*lasted_back)(const struct cs_dev *dev, int lane);
+	/* … of a PACK, or an UNPACK, what each of its stages took in the last copy; those
+	 * of the other side are left as they are. */
+	int (*stages)(struct cs_dev *dev, int lane, double ns[CS_STAGES],
+		      struct cs_err *err);
 
 	/* Enqueue about `ms` milliseconds of memory traffic in the agent's own
 	 * destination buffer, so that link and clocks can be read under load;

@@ -33,6 +33,9 @@ int cs_shape_parse(const char *text, uint64_t shape[CS_SHAPE_FACES],
 /* The largest cube whose elements have that many bytes, 4 elements wide at least. */
 uint32_t cs_shape_cube(uint64_t bytes, unsigned element);
 
+/* What a copy is made of that is packed by who sends and unpacked by who gets it. */
+enum cs_stage { CS_STAGE_PACK, CS_STAGE_TRANSFER, CS_STAGE_UNPACK, CS_STAGES };
+
 /* Where the bytes of a shape are.  `rows` times `width` of them in one piece, `pitch` from
  * one to the next, as few rows as there can be; and the same as a part of a grid. */
 struct cs_extent {

@@ -260,6 +260,8 @@ static void encode_fields(struct cs_encoder *r, const struct cs_row *row)
 	if (row->status != CS_OK) {
 		cs_fields_init(&cs_stats_fields, &shown.stats);
 		shown.first_ms = NAN;
+		for (int s = 0; s < CS_STAGES; s++)
+			shown.stage_us[s] = NAN;
 	}
 	cs_encode(r, &cs_row_fields, &shown);
 }

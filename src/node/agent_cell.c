@@ -204,6 +204,9 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	if (is_carried(e, t) || cs_op_is_fault(t->op))
 		return 0;
 	cs_endpoints_read(e, with->k);
+	if (t->method == CS_METHOD_PACK &&
+	    e->backend->stages(e->dev, lane, slot->stage_ns[with->k], &slot->err))
+		return -1;
 	if (with->back != NO_BACK) {
 		slot->ns[with->back] = e->backend->lasted_back(e->dev, lane);
 		cs_endpoints_read(e, with->back);

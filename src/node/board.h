@@ -101,6 +101,8 @@ struct cs_slot {
 	uint64_t throttle;	       /* bits seen at PREPARE and CHECK */
 	/* e - s of the transfers it issued; of a chase the time of one load, too */
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
+	/* of a copy that is packed or unpacked here, enum cs_stage */
+	double stage_ns[CS_STEP_MAX][CS_STAGES];
 	uint32_t n_values; /* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
 	uint32_t calls; /* of a batch, since PREPARE; 0: none yet */

@@ -196,6 +196,27 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 	return CS_OK;
 }
 
+/* Of a sample: who sends knows what packing and the transfer took, who gets it the rest. */
+static void take_stages(struct cs_coordinator *co, const struct cs_step *step)
+{
+	const uint32_t at = co->stages.taken++ % CS_SAMPLES_MAX;
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
+		const double *sent = cs_board_slot(co->board, t->issuer)->stage_ns[k];
+		const double *got = cs_board_slot(co->board,
+						  cs_stage_timer(co->board, t))
+					    ->stage_ns[k];
+		double(*to)[CS_SAMPLES_MAX] = co->stages.ns[k];
+
+		if (t->method != CS_METHOD_PACK)
+			continue;
+		to[CS_STAGE_PACK][at] = sent[CS_STAGE_PACK];
+		to[CS_STAGE_TRANSFER][at] = sent[CS_STAGE_TRANSFER];
+		to[CS_STAGE_UNPACK][at] = got[CS_STAGE_UNPACK];
+	}
+}
+
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 			      uint32_t flags, double *ns, double *load_ns,
 			      struct cs_err *err)
@@ -218,6 +239,7 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 	if (status != CS_OK)
 		return status;
 	count_bytes(co, step);
+	take_stages(co, step);
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_slot *slot =
 			cs_board_slot(co->board,

@@ -23,6 +23,12 @@ struct cs_coordinator_hooks {
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 };
 
+/* What the stages of packed copies took in the last samples, a ring. */
+struct cs_stages {
+	uint32_t taken;
+	double ns[CS_STEP_MAX][CS_STAGES][CS_SAMPLES_MAX];
+};
+
 struct cs_coordinator {
 	struct cs_board *board;
 	const struct cs_plan *plan;
@@ -52,6 +58,7 @@ struct cs_coordinator {
 	uint32_t geometry[CS_MATRICES_MAX][2];
 	struct cs_concurrency concurrent[CS_MATRICES_MAX]; /* by matrix */
 	struct cs_sampler sampler;
+	struct cs_stages stages;
 };
 
 #endif

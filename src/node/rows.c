@@ -52,6 +52,8 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->flags = cell->repeats | cell->doubt |
 		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
 	row->overlap = row->first_ms = NAN;
+	for (int s = 0; s < CS_STAGES; s++)
+		row->stage_us[s] = NAN;
 	cs_fields_init(&cs_cpu_side_fields, &row->side);
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
@@ -264,6 +266,8 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = row.checked_whole = row.checked_part = 0;
 	memset(row.throttle_at, 0, sizeof(row.throttle_at));
+	for (int i = 0; i < CS_STAGES; i++)
+		row.stage_us[i] = NAN;
 	cs_fields_init(&cs_cpu_side_fields, &row.side);
 	cs_cell_emit(co, &row, total, s->n);
 }
@@ -284,6 +288,19 @@ static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *ro
 	cs_cell_emit(co, row, x, s->n);
 }
 
+/* Medians of the counted samples, which are the last. */
+static void set_stages(struct cs_coordinator *co, uint32_t k, struct cs_row *row)
+{
+	const uint32_t n = co->sampler.n, taken = co->stages.taken;
+	double x[CS_SAMPLES_MAX];
+
+	for (int s = 0; s < CS_STAGES && row->what.method == CS_METHOD_PACK; s++) {
+		for (uint32_t i = 0; i < n; i++)
+			x[i] = co->stages.ns[k][s][(taken - 1 - i) % CS_SAMPLES_MAX];
+		row->stage_us[s] = 1e-3 * cs_median(x, n);
+	}
+}
+
 /* How its kernel was divided, if it was one. */
 static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
 {
@@ -300,6 +317,7 @@ static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell, uint3
 
 	cs_cell_row(co, cell, k, row);
 	set_kernel(co, row);
+	set_stages(co, k, row);
 	row->copies = s->copies[k];
 	row->discarded = s->discarded;
 	if (cell->step->count > 1) {

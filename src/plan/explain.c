@@ -779,7 +779,10 @@ static void explain_shaped(const struct cs_test *test, struct cs_explanation *ou
 	out->timed =
 		test->method == CS_METHOD_PACK ?
 			"By CUDA events of the GPU that unpacks, from the gate to the "
-			"end of the last: all three steps, and the handing over." :
+			"end of the last: all three steps, and the handing over. What "
+			"each step takes (pack_us, transfer_us, unpack_us) is by events "
+			"of the GPU that does it, around those of the last copy of a "
+			"sample." :
 			timed[test->backend];
 	out->timed_both = NULL;
 	out->checked = ITS_SHAPE_CHECKED;

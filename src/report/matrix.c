@@ -420,6 +420,30 @@ static void print_flush(FILE *to, const struct cs_grid *grid)
 							    "");
 }
 
+/* Of what is packed: the median of all cells. */
+static void print_stages(FILE *to, const struct cs_grid *grid)
+{
+	static const char *const names[CS_STAGES] = { "packing", "the transfer",
+						      "unpacking" };
+	size_t n = cs_grid_cells(grid);
+	double *x = calloc(n + 1, sizeof(*x));
+	char text[200] = "";
+
+	for (int s = 0; x && s < CS_STAGES; s++) {
+		size_t k = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (grid->row[i] && !isnan(grid->row[i]->stage_us[s]))
+				x[k++] = grid->row[i]->stage_us[s];
+		if (k)
+			cs_text_add(text, sizeof(text), "%s%s %.2f us",
+				    text[0] ? ", " : "", names[s], cs_median(x, k));
+	}
+	if (text[0])
+		cs_fold(to, 2, 4, "stages of a copy: %s", text);
+	free(x);
+}
+
 /* A cell concurrently beside the same alone: its share; NAN where one is missing. */
 static double concurrent_share(const struct cs_grid *grid, const struct cs_row *row)
 {
@@ -488,6 +512,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_ring(to, grid);
 	print_workers(to, grid);
 	print_flush(to, grid);
+	print_stages(to, grid);
 	print_totals(to, grid);
 	print_concurrent(to, grid, verbose);
 	cs_efficiency_print(to, grid);

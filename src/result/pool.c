@@ -63,6 +63,9 @@ static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
 			made.throttle_at[end] |= turn->throttle_at[end];
 		made.seconds += turn->seconds;
 		made.first_ms = fmax(made.first_ms, turn->first_ms);
+		for (int i = 0; i < CS_STAGES; i++)
+			made.stage_us[i] += (turn->stage_us[i] - made.stage_us[i]) /
+					    made.turns;
 		made.overlap = fmin(made.overlap, turn->overlap);
 		if (turn->discarded > made.discarded)
 			made.discarded = turn->discarded;

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/fieldset.h"
+#include "base/shape.h"
 #include "base/vec.h"
 #include "plan/plan.h"
 #include "result/stats.h"
@@ -80,10 +81,11 @@ struct cs_row {
 	struct cs_transfer what; /* TOTAL: the step's first transfer */
 	struct cs_stats stats;	 /* in the test's unit; GB/s = 1e9 bytes/s */
 	double first_ms;	 /* slower than the median: sample 0, per sample */
-	double overlap;		 /* least of the counted samples; NAN when alone */
-	double t_start_s;	 /* CLOCK_MONOTONIC_RAW since the node's start */
-	double seconds;		 /* wall time of the cell, set-up included */
-	uint64_t throttle;	 /* bits seen around the cell, of its own GPUs … */
+	double stage_us[CS_STAGES]; /* of what is packed, of one copy; else NAN */
+	double overlap;		    /* least of the counted samples; NAN when alone */
+	double t_start_s;	    /* CLOCK_MONOTONIC_RAW since the node's start */
+	double seconds;		    /* wall time of the cell, set-up included */
+	uint64_t throttle;	    /* bits seen around the cell, of its own GPUs … */
 	uint64_t throttle_at[2]; /* … by the one at src and at dst; 0 also unknown */
 	/* after a flagged cell, of its own GPUs: slowest, hottest, thirstiest; else
 	 * unknown */

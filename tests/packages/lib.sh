@@ -43,7 +43,7 @@ need() { # TOOL...
 # ---- fresh roots of distributions ----
 
 # Unpack a new root of a release of Debian or Ubuntu.  What mmdebstrap made of the mirror is
-# kept beside the build for the next one.
+# kept beside the build for the next one.  A mirror may be a copy of some other day.
 fresh_root() { # SUITE FOLDER
 	local suite=$1 tar=$build/packaging/roots/$1.tar
 	local -a from=("http://deb.debian.org/debian")
@@ -51,9 +51,13 @@ fresh_root() { # SUITE FOLDER
 		from=(--keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 			"deb http://archive.ubuntu.com/ubuntu noble main universe")
 	fi
+	if [ "$suite" = sid ]; then
+		from=(--keyring=/usr/share/keyrings/debian-archive-keyring.gpg "${from[@]}")
+	fi
 	if [ ! -e "$tar" ]; then
 		mkdir -p "${tar%/*}"
-		mmdebstrap --quiet --variant=apt "$suite" "$tar.new.tar" "${from[@]}" &&
+		mmdebstrap --quiet --variant=apt \
+			--aptopt='Acquire::Check-Valid-Until "false"' "$suite" "$tar.new.tar" "${from[@]}" &&
 			mv "$tar.new.tar" "$tar" || return 1
 	fi
 	mkdir "$2" && tar -xf "$tar" -C "$2" && cp /etc/resolv.conf "$2/etc/"
@@ -72,16 +76,34 @@ no_root() { # SUITE
 
 # A command in a root, with processes and mounts of its own, and this machine's network.
 in_root() { # FOLDER COMMAND...
-	local root=$1
-	shift
 	# shellcheck disable=SC2016 # the shell's own dollars
-	unshare --mount --pid --fork --mount-proc="$root/proc" sh -c '
-		root=$1
-		shift
-		mount --rbind /sys "$root/sys" && mount -t tmpfs shm "$root/dev/shm" &&
-			exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 \
-				DEBIAN_FRONTEND=noninteractive \
-				PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$root" "$@"
+	enter 'mount --rbind /sys sys && mount -t tmpfs shm dev/shm && exec chroot . "$@"' "$@"
+}
+
+# The same where container tools run: all that is mounted and every device is its own.
+# The root has Debian's package mount.
+in_machine() { # FOLDER COMMAND...
+	# shellcheck disable=SC2016 # the shell's own dollars
+	enter 'mount --rbind /sys sys && mount -t tmpfs dev dev &&
+		for device in null zero full random urandom tty fuse; do
+			cp -a "/dev/$device" dev/ && chmod 666 "dev/$device" || exit
+		done
+		ln -s /proc/self/fd dev/fd && ln -s fd/0 dev/stdin && ln -s fd/1 dev/stdout &&
+		ln -s fd/2 dev/stderr && mkdir dev/shm dev/pts && mount -t tmpfs shm dev/shm &&
+		mount -t devpts -o newinstance,ptmxmode=666 pts dev/pts &&
+		ln -s pts/ptmx dev/ptmx && mkdir -p .outside && pivot_root . .outside &&
+		cd / && umount -l /.outside && exec "$@"' "$@"
+}
+
+enter() { # SCRIPT FOLDER COMMAND...
+	local script=$1 root=$2
+	shift 2
+	unshare --mount --pid --fork sh -c '
+		mount --bind "$1" "$1" && cd "$1" && mount -t proc proc proc || exit
+		script=$2
+		shift 2
+		eval "$script"' sh "$root" "$script" env -i HOME=/root LC_ALL=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
 # ---- answers ----

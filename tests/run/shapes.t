@@ -69,6 +69,34 @@ END
 run 0 "${fast[@]}" -t '*.copy2d.*,*.copy3d.*,*.sm3d.*' "${grid[@]}" -o g.json
 ok "one 2D copy, one 3D copy, a kernel: each has the rate of its rows" eval \
 	'status_is 0 && python3 rates.py g.json'
+cat >stages.py <<'END'
+import json, sys
+start = 2.7
+bad = n = 0
+for r in json.load(open(sys.argv[1]))["results"]:
+    i, j, face = int(r["src"][-1]), int(r["dst"][-1]), r["shape"][-1]
+    sectors = {"x": 32 * 16 * 32, "y": 512 * 16, "z": 4 * 2 * 64 * 32}[face]
+    kernel = [start + 1e-3 * sectors / (0.9375 * 2085 * slow) for slow in (1, 0.5)]
+    want = {"pack_us": kernel[i], "unpack_us": kernel[j],
+            "transfer_us": start + 1e-3 * r["copy_bytes"] / (396 + 0.1 * i - 0.03 * j)}
+    n += 1
+    for key in want:
+        if r["method"] != "pack" and r[key] is None:
+            continue
+        if r["method"] != "pack" or abs(r[key] / want[key] - 1) > 1e-4:
+            bad += 1
+            print(r["test"], r["src"], r["shape"], key, r[key], "and not", want[key])
+print(n, "cells")
+sys.exit(bad or n < 8)
+END
+FAKE_SLOW=1-1:0.5 run 0 "${fast[@]}" -t peer.pack.halo.pair,peer.sm3d.halo.pair "${grid[@]}" -o s.json -o s.csv
+ok "packed: what packing, the transfer and unpacking take, each on its GPU" eval \
+	'status_is 0 && python3 stages.py s.json && grep -q ",pack_us,transfer_us,unpack_us," s.csv &&
+	 prints "^  stages of a copy: packing [0-9.]+ us, the transfer [0-9.]+ us, unpacking [0-9.]+ us"'
+ok_schema "... as the schema has it" s.json
+run 2 "${fast[@]:1}" -t peer.pack.halo.pair "${grid[@]}" -o s.json
+ok_json "... of two processes too" s.json \
+	'all(2.7 < r[key] < 2.8 for r in d["results"] for key in ("pack_us", "transfer_us", "unpack_us"))'
 run 0 "${fast[@]}" -t peer.copy2d.halo.pair --shape 64x64x64:2:x --element 4,8,16 -o e.json
 ok_json "elements of 8 and 16 bytes make other rows" e.json \
 	'{(r["element_bytes"] or 4, r["copy_bytes"]) for r in d["results"]} == {(e, 2 * 64 * 64 * e) for e in (4, 8, 16)}'

@@ -114,6 +114,8 @@ static inline struct cs_row canned_row(const struct cs_plan *plan, uint32_t node
 	row.overlap = s->count > 1 ? 0.9945 : NAN;
 	row.sm_mhz = row.temperature_c = -1;
 	row.power_w = NAN;
+	for (int i = 0; i < CS_STAGES; i++)
+		row.stage_us[i] = NAN;
 	return row;
 }
 

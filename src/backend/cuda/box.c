@@ -94,6 +94,7 @@ static int enqueue_3d(struct cs_dev *dev, CUstream stream, const struct cs_copy 
 	return CS_DEV_CU(dev, err, cuMemcpy3DAsync, &args, stream);
 }
 
+/* Into the buffer of what is packed, or out of it. */
 static int enqueue_pack(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,
 			struct cs_err *err)
 {
@@ -114,11 +115,7 @@ static int enqueue_pack(struct cs_dev *dev, CUstream stream, const struct cs_cop
 				   1,
 				   0 };
 
-	if (f->kind == CS_COPY_UNPACK)
-		return launch(dev, stream, &unpack, err);
-	if (launch(dev, stream, &pack, err))
-		return -1;
-	return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->packed, f->bytes, stream);
+	return launch(dev, stream, f->kind == CS_COPY_PACK ? &pack : &unpack, err);
 }
 
 int cs_box_enqueue(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,

@@ -20,14 +20,6 @@ static uint64_t at_of(const struct cs_copy *f)
 	return f->kind == CS_COPY_PRODUCE || f->move != CS_MOVE_NOT ? f->dst : f->src;
 }
 
-static int mark(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
-{
-	if (!on->middle &&
-	    CS_DEV_CU(dev, err, cuEventCreate, &on->middle, CU_EVENT_DEFAULT))
-		return -1;
-	return CS_DEV_CU(dev, err, cuEventRecord, on->middle, on->stream);
-}
-
 static int bring(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
 {
 	const struct cs_copy *f = &on->desc;
@@ -36,7 +28,8 @@ static int bring(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
 		return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->src, f->bytes,
 				 on->stream);
 	if (f->move == CS_MOVE_PREFETCH)
-		return cs_um_prefetch(dev, on->stream, f, err) || mark(dev, on, err) ?
+		return cs_um_prefetch(dev, on->stream, f, err) ||
+				       cs_dev_mark(dev, on, err) ?
 			     -1 :
 			     0;
 	return 0;
@@ -69,7 +62,7 @@ int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err)
 
 	if (on->desc.move != CS_MOVE_PREFETCH)
 		return 0;
-	if (CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->middle, on->end))
+	if (CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->part[0], on->end))
 		return -1;
 	if (1e6 * (double)ms <= (double)on->desc.bytes / FOUND_RATE + FOUND_NS)
 		return 0;

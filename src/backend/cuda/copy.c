@@ -76,7 +76,7 @@ static int enqueue_copy(struct cs_dev *dev, CUstream stream, const struct cs_cop
 		return cs_um_prefetch(dev, stream, f, err);
 	if (f->kind == CS_COPY_TOUCH || f->kind == CS_COPY_FAULT)
 		return cs_um_touch(dev, stream, f, err);
-	if (f->kind >= CS_COPY_2D && f->kind <= CS_COPY_UNPACK)
+	if (f->kind == CS_COPY_2D || f->kind == CS_COPY_3D)
 		return cs_box_enqueue(dev, stream, f, err);
 	if (f->kind == CS_COPY_PEER)
 		return CS_DEV_CU(dev, err, cuMemcpyPeerAsync, f->dst,
@@ -109,17 +109,29 @@ static int enqueue_chunk(struct cs_dev *dev, int lane, const struct cs_copy *f,
 			     err);
 }
 
+static int mark_if(int marked, struct cs_dev *dev, int lane, struct cs_err *err)
+{
+	return marked ? cs_dev_mark(dev, &dev->lane[lane], err) : 0;
+}
+
 /* The n-th of what is packed, from 1 on: one buffer, which is not packed again before it
- * was unpacked. */
+ * was unpacked.  Stages of the last are marked. */
 static int enqueue_packed(struct cs_dev *dev, int lane, const struct cs_copy *f,
 			  uint32_t n, struct cs_err *err)
 {
 	const uint32_t packs = f->kind == CS_COPY_PACK;
+	const int last = n == f->copies;
+	CUstream stream = dev->lane[lane].stream;
 
 	if ((!packs || n > 1) && enqueue_wait(dev, lane, packs ? f->emptied : f->filled,
 					      f->base + n - packs, err))
 		return -1;
-	if (enqueue_copy(dev, dev->lane[lane].stream, f, err))
+	if (mark_if(last, dev, lane, err) || cs_box_enqueue(dev, stream, f, err) ||
+	    mark_if(last, dev, lane, err))
+		return -1;
+	if (packs &&
+	    (CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->packed, f->bytes, stream) ||
+	     mark_if(last, dev, lane, err)))
 		return -1;
 	return enqueue_store(dev, lane, packs ? f->filled : f->emptied, f->base + n,
 			     err);
@@ -169,7 +181,7 @@ int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq
 
 	if (!on)
 		return -1;
-	on->timed = 0;
+	on->timed = on->parts = 0;
 	on->desc.kind = CS_COPY_ENGINE;
 	on->is_lent = desc->lent;
 	if (by_kernel && cs_sm_prepare(dev, lane, desc, err))
@@ -267,4 +279,28 @@ double cs_copy_lasted(const struct cs_dev *dev, int lane)
 double cs_copy_lasted_back(const struct cs_dev *dev, int lane)
 {
 	return dev->lane[lane].back_ns;
+}
+
+static int part_ns(struct cs_dev *dev, const struct cs_lane *on, int i, double *ns,
+		   struct cs_err *err)
+{
+	float ms;
+
+	if (CS_DEV_CU(dev, err, cuEventElapsedTime, &ms, on->part[i], on->part[i + 1]))
+		return -1;
+	*ns = (double)ms * 1e6;
+	return 0;
+}
+
+int cs_copy_stages(struct cs_dev *dev, int lane, double ns[CS_STAGES],
+		   struct cs_err *err)
+{
+	const struct cs_lane *on = &dev->lane[lane];
+
+	if (on->parts < CS_PARTS)
+		return part_ns(dev, on, 0, &ns[CS_STAGE_UNPACK], err);
+	return part_ns(dev, on, 0, &ns[CS_STAGE_PACK], err) ||
+			       part_ns(dev, on, 1, &ns[CS_STAGE_TRANSFER], err) ?
+		     -1 :
+		     0;
 }

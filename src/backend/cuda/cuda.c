@@ -36,6 +36,7 @@ static struct cs_backend table = {
 	.poll = cs_copy_poll,
 	.lasted = cs_copy_lasted,
 	.lasted_back = cs_copy_lasted_back,
+	.stages = cs_copy_stages,
 	.geometry = cs_sm_geometry,
 	.can = cs_sm_can,
 	.load = cs_pass_load,

@@ -54,6 +54,17 @@ struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err)
 	return on;
 }
 
+int cs_dev_mark(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
+{
+	CUevent *event = &on->part[on->parts];
+
+	assert(on->parts < CS_PARTS);
+	if (!*event && CS_DEV_CU(dev, err, cuEventCreate, event, CU_EVENT_DEFAULT))
+		return -1;
+	on->parts++;
+	return CS_DEV_CU(dev, err, cuEventRecord, *event, on->stream);
+}
+
 int cs_dev_enter(struct cs_dev *dev, struct cs_err *err)
 {
 	return CS_DEV_CU(dev, err, cuCtxSetCurrent, dev->context);

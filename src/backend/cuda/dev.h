@@ -25,17 +25,21 @@ enum cs_kernel {
 };
 
 /* One stream, and the marks around what was armed on it last. */
+/* A PACK has two stages, behind a wait. */
+#define CS_PARTS 3
+
 struct cs_lane {
 	CUstream stream; /* NULL until its first use */
 	CUevent start, end;
-	CUevent middle;	     /* of what has two parts; NULL until its first use */
-	int timed;	     /* copies, not a stamp */
-	uint32_t seq;	     /* of the gate, that it waited for */
-	int is_lent;	     /* armed by another thread than the agent's */
-	struct cs_copy desc; /* by kernels, with its geometry; else of kind
+	CUevent part[CS_PARTS]; /* between its parts; NULL until their first use */
+	int parts;		/* how many were marked */
+	int timed;		/* copies, not a stamp */
+	uint32_t seq;		/* of the gate, that it waited for */
+	int is_lent;		/* armed by another thread than the agent's */
+	struct cs_copy desc;	/* by kernels, with its geometry; else of kind
 				 * COPY */
-	uint64_t expected;   /* of its proof */
-	uint64_t fma_sum;    /* of CS_FMA_LANES threads, … */
+	uint64_t expected;	/* of its proof */
+	uint64_t fma_sum;	/* of CS_FMA_LANES threads, … */
 	uint32_t fma_rounds, fma_type; /* … after that many rounds */
 	double lasted_ns;	       /* e - s of what was polled last */
 	double back_ns;		       /* and its copy back */
@@ -130,6 +134,8 @@ int cs_dev_result(struct cs_dev *dev, CUresult result, const char *call,
 int cs_dev_launch(struct cs_dev *dev, enum cs_kernel kernel, struct cs_grid grid,
 		  CUstream stream, void *args, struct cs_err *err);
 
+/* The end of the next part of what is enqueued there. */
+int cs_dev_mark(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err);
 /* The lane, made on its first use: neither streams nor events wait for gates.
  * NULL: error. */
 struct cs_lane *cs_dev_lane(struct cs_dev *dev, int lane, struct cs_err *err);
@@ -271,6 +277,8 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 double cs_copy_lasted(const struct cs_dev *dev, int lane);
 double cs_copy_lasted_back(const struct cs_dev *dev, int lane);
+int cs_copy_stages(struct cs_dev *dev, int lane, double ns[CS_STAGES],
+		   struct cs_err *err);
 int cs_copy_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 /* cost.c */

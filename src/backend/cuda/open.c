@@ -213,8 +213,9 @@ static void close_lane(struct cs_lane *lane)
 		CS_CALL(cuStreamDestroy, lane->stream);
 	if (lane->start)
 		CS_CALL(cuEventDestroy, lane->start);
-	if (lane->middle)
-		CS_CALL(cuEventDestroy, lane->middle);
+	for (int i = 0; i < CS_PARTS; i++)
+		if (lane->part[i])
+			CS_CALL(cuEventDestroy, lane->part[i]);
 	if (lane->end)
 		CS_CALL(cuEventDestroy, lane->end);
 }
