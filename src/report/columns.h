@@ -10,10 +10,13 @@ struct cs_columns {
 	char *text; /* malloc'ed */
 	size_t n;
 	int failed; /* no memory */
+	int whole;  /* no column goes on below: lines may be longer than the page */
 };
 
 /* The headings, "GPU,<bus id,used": a column whose heading begins with '<' stands at its
- * left, all others at their right.  More of them may follow by cs_columns_add(). */
+ * left, all others at their right.  One that begins with '~' stands at its left and gives
+ * way: where the page has no room for all, its cells end in "...".  More headings may
+ * follow by cs_columns_add(). */
 void cs_columns_heads(struct cs_columns *t, const char *list);
 /* A cell of a line, clean. */
 void cs_columns_add(struct cs_columns *t, const char *fmt, ...)

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "check/link/kind.h"
+#include "report/columns.h"
 #include "report/parts.h"
 
 #include <math.h>
@@ -9,8 +10,6 @@
 
 #include "base/print.h"
 #include "report/view.h"
-
-#define CPUS_LEAST 10 /* columns that a list of CPUs keeps */
 
 /* ---- the line of a node ---- */
 
@@ -60,24 +59,6 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
 }
 
 /* ---- the table ---- */
-
-enum { ID, BUS, RANK, NUMA, CPUS, NVLINK, PCIE, PAGES, PEERS, COLUMNS };
-
-struct line {
-	char cell[COLUMNS][160];
-};
-
-static const struct {
-	const char *head;
-	int left;	    /* aligned to the left */
-	int on_cpu, on_gpu; /* of which backend */
-} column[COLUMNS] = {
-	[ID] = { NULL, 0, 1, 1 },	[BUS] = { "bus id", 1, 0, 1 },
-	[RANK] = { "rank", 0, 1, 1 },	[NUMA] = { "NUMA", 0, 1, 1 },
-	[CPUS] = { "cpus", 1, 1, 1 },	[NVLINK] = { "NVLink", 1, 0, 1 },
-	[PCIE] = { "PCIe", 1, 0, 1 },	[PAGES] = { "pages", 1, 1, 0 },
-	[PEERS] = { "peers", 1, 1, 1 },
-};
 
 /* "NV18" when all measured cells prove it, "NV15-18" where peers differ, "PCIe"
  * where there is nothing else, "" otherwise. */
@@ -181,88 +162,32 @@ static void pages_text(const struct cs_agent_facts *agent, char *to, size_t size
 			agent->pages_proof);
 }
 
-static void cpus_text(const char *cpus, size_t most, char *to, size_t size)
-{
-	if (!cpus[0])
-		cs_text(to, size, "?");
-	else if (strlen(cpus) <= most)
-		cs_text(to, size, "%s", cpus);
-	else
-		cs_text(to, size, "%.*s...", (int)most - 3, cpus);
-}
-
-static void make_line(const struct cs_run *run, int node, int a, struct line *line)
+static void add_agent(struct cs_columns *t, const struct cs_run *run, int node, int a)
 {
 	const struct cs_agent_facts *agent = &run->node[node].agent[a];
-	const size_t size = sizeof(line->cell[0]);
+	char text[160];
 
-	cs_text(line->cell[ID], size, "%s", cs_agent_label(run, node, a).text);
-	cs_text(line->cell[BUS], size, "%s", agent->gpu.bus_id);
-	cs_text(line->cell[RANK], size, "%d", agent->rank);
+	cs_columns_add(t, "%s", cs_agent_label(run, node, a).text);
+	if (!cs_on_cpu(run))
+		cs_columns_add(t, "%s", agent->gpu.bus_id);
+	cs_columns_add(t, "%d", agent->rank);
 	if (agent->numa < 0)
-		cs_text(line->cell[NUMA], size, "?");
+		cs_columns_add(t, "?");
 	else
-		cs_text(line->cell[NUMA], size, "%d", agent->numa);
-	cpus_text(agent->cpus, size, line->cell[CPUS], size);
-	up_text(line->cell[NVLINK], size, agent->link.nvlinks_up,
-		agent->link.nvlinks_max);
-	pcie_text(&agent->link, line->cell[PCIE], size);
-	pages_text(agent, line->cell[PAGES], size);
-	peers_text(run, node, a, line->cell[PEERS], size);
-}
-
-static int shown(const struct cs_run *run, int c)
-{
-	return cs_on_cpu(run) ? column[c].on_cpu : column[c].on_gpu;
-}
-
-static int width_of(const struct line *line, int n, int c)
-{
-	int width = 0, i;
-
-	for (i = 0; i < n; i++)
-		if ((int)strlen(line[i].cell[c]) > width)
-			width = (int)strlen(line[i].cell[c]);
-	return width;
-}
-
-/* Lists of CPUs may be long: they give way so that the lines fit. */
-static void fit_cpus(const struct cs_run *run, int node, struct line *line, int n)
-{
-	int most = width_of(line, n, CPUS), total = 0, c, i;
-
-	for (c = 0; c < COLUMNS; c++)
-		total += shown(run, c) ? width_of(line, n, c) + 2 : 0;
-	if (total <= cs_columns())
-		return;
-	most = most - (total - cs_columns()) < CPUS_LEAST ?
-		       CPUS_LEAST :
-		       most - (total - cs_columns());
-	for (i = 1; i < n; i++)
-		cpus_text(run->node[node].agent[i - 1].cpus, (size_t)most,
-			  line[i].cell[CPUS], sizeof(line[i].cell[CPUS]));
-}
-
-static void print_lines(FILE *to, const struct cs_run *run, const struct line *line,
-			int n)
-{
-	int c, i;
-
-	for (i = 0; i < n; i++) {
-		int owed = 0; /* blanks, printed only before something */
-
-		for (c = 0; c < COLUMNS; c++) {
-			int width = width_of(line, n, c);
-
-			if (!shown(run, c))
-				continue;
-			cs_print(to, "%*s%*s", owed + 2, "",
-				 column[c].left ? 0 : width, line[i].cell[c]);
-			owed = column[c].left ? width - (int)strlen(line[i].cell[c]) :
-						0;
-		}
-		putc('\n', to);
+		cs_columns_add(t, "%d", agent->numa);
+	cs_columns_add(t, "%s", agent->cpus[0] ? agent->cpus : "?");
+	if (!cs_on_cpu(run)) {
+		up_text(text, sizeof(text), agent->link.nvlinks_up,
+			agent->link.nvlinks_max);
+		cs_columns_add(t, "%s", text);
+		pcie_text(&agent->link, text, sizeof(text));
+	} else {
+		pages_text(agent, text, sizeof(text));
 	}
+	cs_columns_add(t, "%s", text);
+	peers_text(run, node, a, text, sizeof(text));
+	cs_columns_add(t, "%s", text);
+	cs_columns_end_line(t);
 }
 
 /* ---- the legend ---- */
@@ -369,22 +294,19 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 	const struct cs_run_node *nd = &run->node[node];
 	int n = nd->facts.n_agents, i;
 	char binding[80], others[CS_MAX_AGENTS * 8 + 40];
-	struct line *line;
+	struct cs_columns t = { .whole = 1 };
 
 	if (n < 1)
 		return;
-	line = calloc((size_t)n + 1, sizeof(*line));
-	if (!line)
-		return;
-	for (i = 0; i < COLUMNS; i++)
-		cs_text(line[0].cell[i], sizeof(line[0].cell[i]), "%s",
-			column[i].head ? column[i].head : cs_agent_word(run));
+	cs_columns_heads(&t, cs_agent_word(run));
+	cs_columns_heads(&t, cs_on_cpu(run) ? "rank,NUMA" : "<bus id,rank,NUMA");
+	cs_columns_heads(&t, verbose ? "<cpus" : "~cpus");
+	cs_columns_heads(&t,
+			 cs_on_cpu(run) ? "<pages,<peers" : "<NVLink,<PCIe,<peers");
+	cs_columns_end_line(&t);
 	for (i = 0; i < n; i++)
-		make_line(run, node, i, &line[i + 1]);
-	if (!verbose)
-		fit_cpus(run, node, line, n + 1);
-	print_lines(to, run, line, n + 1);
-	free(line);
+		add_agent(&t, run, node, i);
+	cs_columns_print(to, &t, 2);
 	binding_text(nd, binding, sizeof(binding));
 	others_text(run, node, others, sizeof(others));
 	if (cs_on_cpu(run))

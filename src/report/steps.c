@@ -2,20 +2,13 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/print.h"
 #include "check/link/kind.h"
 #include "plan/file.h"
+#include "report/columns.h"
 #include "report/parts.h"
 #include "report/view.h"
 #include "result/cells.h"
-
-enum { STEP, ENDS, TEST, SIZE, VALUE, BESIDE, COLUMNS };
-
-struct line {
-	char cell[COLUMNS][64];
-};
 
 /* The row of a transfer of a step. */
 static const struct cs_row *find(const struct cs_run *run, int node, uint32_t step,
@@ -63,24 +56,17 @@ static void beside_text(const struct cs_plan *plan, const struct cs_step *step,
 		cs_text_add(to, size, " (control)");
 }
 
-static int add_line(struct cs_vec *lines, const struct line *line)
-{
-	struct cs_err err;
-	struct line *to = cs_vec_add(lines, 1, &err);
-
-	if (to)
-		*to = *line;
-	return to ? 0 : -1;
-}
-
-static int add_step(const struct cs_run *run, int node, uint32_t s,
-		    struct cs_vec *lines)
+/* The transfers of a step that are shown, and their total. */
+static void add_step(struct cs_columns *table, const struct cs_run *run, int node,
+		     uint32_t s)
 {
 	const struct cs_step *step = cs_plan_step(run->plan, s);
 	const struct cs_row *total = NULL;
-	struct line line;
+	char name[64] = "", value[64], beside[64];
 	uint32_t k, n = 0;
 
+	cs_step_name(run->plan, step, name, sizeof(name));
+	beside_text(run->plan, step, beside, sizeof(beside));
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
 		const struct cs_row what = {
@@ -94,78 +80,50 @@ static int add_step(const struct cs_run *run, int node, uint32_t s,
 			total = find(run, node, s, t, CS_METRIC_TOTAL);
 		if (cs_transfer_is_load(t) || !cs_run_shows(run, node, t))
 			continue;
-		memset(&line, 0, sizeof(line));
-		if (!n++)
-			cs_step_name(run->plan, step, line.cell[STEP],
-				     sizeof(line.cell[STEP]));
-		cs_text(line.cell[ENDS], sizeof(line.cell[ENDS]), "%s->%s",
-			cs_endpoint_label(run, row ? row : &what, &t->src).text,
-			cs_endpoint_label(run, row ? row : &what, &t->dst).text);
-		cs_text(line.cell[TEST], sizeof(line.cell[TEST]), "%s",
-			cs_transfer_test(run->plan, t)->name);
-		cs_text(line.cell[SIZE], sizeof(line.cell[SIZE]), "%s",
-			cs_plan_matrix_words(&(struct cs_plan_matrix){
-						     .bytes = t->bytes,
-						     .variant = t->variant })
-				.text);
-		value_text(row, line.cell[VALUE], sizeof(line.cell[VALUE]));
-		beside_text(run->plan, step, line.cell[BESIDE],
-			    sizeof(line.cell[BESIDE]));
-		if (add_line(lines, &line))
-			return -1;
+		value_text(row, value, sizeof(value));
+		cs_columns_add(table, "%s", n++ ? "" : name);
+		cs_columns_add(table, "%s->%s",
+			       cs_endpoint_label(run, row ? row : &what, &t->src).text,
+			       cs_endpoint_label(run, row ? row : &what, &t->dst).text);
+		cs_columns_add(table, "%s", cs_transfer_test(run->plan, t)->name);
+		cs_columns_add(table, "%s",
+			       cs_plan_matrix_words(&(struct cs_plan_matrix){
+							    .bytes = t->bytes,
+							    .variant = t->variant })
+				       .text);
+		cs_columns_add(table, "%s", value);
+		cs_columns_add(table, "%s", beside);
+		cs_columns_end_line(table);
 	}
-	memset(&line, 0, sizeof(line));
-	cs_text(line.cell[ENDS], sizeof(line.cell[ENDS]), "total");
-	value_text(total, line.cell[VALUE], sizeof(line.cell[VALUE]));
-	return total && n ? add_line(lines, &line) : 0;
-}
-
-/* Figures stand at the right of their column, all else at the left. */
-static void print_lines(FILE *to, const struct cs_vec *lines)
-{
-	const struct line *line = lines->data;
-	int width[COLUMNS] = { 0 };
-	size_t i;
-
-	for (i = 0; i < lines->n; i++)
-		for (int c = 0; c < COLUMNS; c++)
-			if ((int)strlen(line[i].cell[c]) > width[c])
-				width[c] = (int)strlen(line[i].cell[c]);
-	for (i = 0; i < lines->n; i++) {
-		int last = BESIDE;
-
-		while (last && !line[i].cell[last][0])
-			last--;
-		for (int c = 0; c <= last; c++)
-			cs_print(to, "  %*s",
-				 c == last && c < SIZE	 ? 0 :
-				 c == SIZE || c == VALUE ? width[c] :
-							   -width[c] * (c < last),
-				 line[i].cell[c]);
-		putc('\n', to);
-	}
+	if (!total || !n)
+		return;
+	value_text(total, value, sizeof(value));
+	cs_columns_add(table, "%s", "");
+	cs_columns_add(table, "total");
+	cs_columns_add(table, "%s", "");
+	cs_columns_add(table, "%s", "");
+	cs_columns_add(table, "%s", value);
+	cs_columns_end_line(table);
 }
 
 int cs_steps_print(FILE *to, const struct cs_run *run, int node)
 {
-	static const struct line head = { { "step", "transfer", "test", "size",
-					    "median", "beside" } };
-	struct cs_vec lines = CS_VEC(struct line);
+	struct cs_columns table = { .whole = 1 };
 	const int n = run->node[node].facts.n_agents;
 	uint32_t s, applied = 0;
-	int rc = add_line(&lines, &head);
 
-	for (s = 0; !rc && s < run->plan->n_steps; s++)
+	cs_columns_heads(&table, "<step,<transfer,<test,size,median,<beside");
+	cs_columns_end_line(&table);
+	for (s = 0; s < run->plan->n_steps; s++)
 		if (cs_step_applies(run->plan, cs_plan_step(run->plan, s), n)) {
 			applied++;
-			rc = add_step(run, node, s, &lines);
+			add_step(&table, run, node, s);
 		}
-	if (!rc && applied)
-		print_lines(to, &lines);
-	else if (!rc)
-		cs_fold(to, 2, 2,
-			"every step of the plan wants more than the %d %ss of this node",
-			n, cs_agent_word(run));
-	cs_vec_release(&lines);
-	return rc;
+	if (applied)
+		return cs_columns_print(to, &table, 2);
+	free(table.text);
+	cs_fold(to, 2, 2,
+		"every step of the plan wants more than the %d %ss of this node", n,
+		cs_agent_word(run));
+	return 0;
 }

@@ -184,6 +184,9 @@ static void begun_end(FILE *to, struct begun *b)
 
 #define FEW 200    /* lines of matrices and sweeps: they are all printed */
 #define ODD_MOST 2 /* of more, those in which something is odd */
+#define COSTS_MOST 4 /* agents, of whose start and CPU time there is a table */
+/* Tests that are compared in tables of their own; of more the medians by method do. */
+#define TABLES_MOST 200
 
 /* Which matrices a report has, by index; a sweep counts as one. */
 struct choice {
@@ -251,6 +254,13 @@ struct report {
 	int verbose;
 };
 
+/* Is there room for tables of calls, and of ways to bring data to a kernel, that repeat
+ * medians in another order? */
+static int has_tables(const struct report *r)
+{
+	return r->verbose || r->digest.lines.n <= TABLES_MOST;
+}
+
 static int report_init(struct report *r, const struct cs_run *run, int verbose)
 {
 	*r = (struct report){ .verbose = verbose };
@@ -298,7 +308,7 @@ static int print_matrices(FILE *to, const struct report *r, int node)
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
-		if (is > 0 && cs_calls_begins(run, v))
+		if (is > 0 && has_tables(r) && cs_calls_begins(run, v))
 			cs_calls_print(to, run, node, node + 1);
 		if (is > 0 &&
 		    ((cs_calls_holds(run, v) && !r->verbose) || !r->choice.is[v]))
@@ -308,7 +318,7 @@ static int print_matrices(FILE *to, const struct report *r, int node)
 			rc = print_matrix(to, &r->digest, node, v, r->verbose);
 	}
 	begun_end(to, &begun);
-	if (!rc)
+	if (!rc && has_tables(r))
 		rc = cs_ways_print(to, run, node, node + 1);
 	if (!rc)
 		cs_best_print(to, run, node, node + 1);
@@ -336,7 +346,9 @@ static int print_one(FILE *to, const struct report *r, int node)
 	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
 	putc('\n', to);
 	cs_node_table(to, run, node, r->verbose);
-	if ((r->verbose || has_costs(run)) && cs_agent_costs_print(to, run, node))
+	if ((r->verbose ||
+	     (has_costs(run) && run->node[node].facts.n_agents <= COSTS_MOST)) &&
+	    cs_agent_costs_print(to, run, node))
 		return -1;
 	if (run->plan_file && run->plan) {
 		putc('\n', to);
@@ -437,7 +449,7 @@ static int print_aggregates(FILE *to, const struct report *r, char *differs)
 	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
 		int is = is_begun(&begun, v);
 
-		if (is > 0 && cs_calls_begins(run, v))
+		if (is > 0 && has_tables(r) && cs_calls_begins(run, v))
 			cs_calls_print(to, run, 0, run->n_nodes);
 		if (is > 0 && cs_calls_holds(run, v))
 			continue;
@@ -446,7 +458,7 @@ static int print_aggregates(FILE *to, const struct report *r, char *differs)
 			rc = cs_aggregate_print(to, &r->digest, v, differs);
 	}
 	begun_end(to, &begun);
-	if (!rc)
+	if (!rc && has_tables(r))
 		rc = cs_ways_print(to, run, 0, run->n_nodes);
 	if (!rc)
 		cs_best_print(to, run, 0, run->n_nodes);

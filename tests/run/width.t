@@ -50,4 +50,21 @@ too_long 80 --help=all >>long
 too_long 80 --explain h2d.ce.pinned.pair >>long
 ok "80 columns: lists, help and explanations" eval '[ ! -s long ] || ! head -n 5 long'
 ok "a line that is too long is seen" eval '[ -n "$(too_long 10 --list)" ]'
+
+# ---- everything at once ----
+
+# A cell of each test tells as much as all: a line is a method's, whatever its cells.
+if [ -n "${HAVE_CUDA:-}" ]; then
+	fake 8
+	memory 1000000000
+	run 0 --no-mpi --seed 1 --suite all -s 16K --spread 16K --samples 2 -o all.json --filter \
+		'/(gpu0/gpu1|host/gpu0|gpu0/host|(numa0|local)/gpu0|gpu0/(numa0|local|gpu0)|numa0/numa0)'
+	ok "--suite all on 8 GPUs: at most 150 lines, an answer first" eval \
+		'[ "$(wc -l <out)" -le 150 ] && prints "^medians of 3[0-9]{2} tests" && head -n 2 out | grep -q "^8 x H200: GPU to GPU "'
+	ok "… with the figure of each test that was measured" eval \
+		'prints "^peer.ce  write: pair " && prints "^h2d.chase, ns  stride: pair " && prints "^local.call, ns, alone/all  launch0 [0-9.]+/[0-9.]+"'
+	ok "… no table of what agents cost, which -v has" eval \
+		'prints_not preempted && { run 0 show all.json -v && prints "preempted"; }'
+	ok "… on pages of 80 and 120 columns" eval 'fits 80 all.json && fits 120 all.json'
+fi
 finish
