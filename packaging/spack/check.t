@@ -1,10 +1,14 @@
 #!/bin/bash
 # check.t - the recipe, with a double of what it takes from Spack: what it would hand to
-# configure, which configure then takes.
+# configure, which configure then takes; and by Spack itself, where it is in PATH.
 # shellcheck source=/dev/null
 . "${TESTDATA:?is not set: run this by make check-packages}/packages/lib.sh"
 here=$top/packaging/spack
-sed "s/@VERSION@/$version/; s/@SHA256@/$(printf '%064d' 0)/" "$here/package.py" >package.py
+recipe() { # SHA256
+	sed "s/@VERSION@/$version/; s/@SHA256@/$1/; s|https://example.invalid|file://$work|" \
+		"$here/package.py"
+}
+recipe "$(printf '%064d' 0)" >package.py
 python=${PYTHON:-python3}
 
 ok "it is Python" "$python" -m py_compile package.py
@@ -37,7 +41,10 @@ p.spec['mpi'] = N(mpicc='mpicc')
 p.spec['cuda'] = N(prefix='/opt/cuda')
 unset = []
 p.setup_build_environment(N(unset=unset.append))
-if sys.argv[1] == 'needs':
+package.make = print
+if sys.argv[1] == 'check':
+    p.check()
+elif sys.argv[1] == 'needs':
     print(*sorted(a[0].split('@')[0] for k, a, o in spack.package.said
                   if k == 'depends_on' and 'when' not in o))
 else:
@@ -53,12 +60,49 @@ libraries() { # those that the program is linked with, as the table of dependenc
 		sed 's/openmpi/mpi/' | sort | diff - wanted
 }
 ok "it depends on the libraries that the program is linked with" libraries
-if command -v spack >/dev/null; then
-	mkdir -p repo/packages/cscope-mpi
-	cp package.py repo/packages/cscope-mpi
+ok "its tests are those of the easyconfig" eval '"$python" args.py check >args &&
+	sed -n "s/^testopts = .TEST/check TEST/p" "$top/packaging/easybuild/cscope-mpi.eb.in" |
+		tr -d "\"'\''" | diff args -'
+
+# ---- Spack itself: with this machine's libraries, as its packages would be many ----
+
+external() { # PACKAGE VERSION
+	printf '  %s:\n    buildable: false\n    externals: [{spec: "%s@%s", prefix: /usr}]\n' \
+		"$1" "$1" "$2"
+}
+settings() {
+	mkdir -p user repo/packages/cscope-mpi
+	recipe "$(sha256sum <"cscope-mpi-$version.tar.gz" | cut -d' ' -f1)" \
+		>repo/packages/cscope-mpi/package.py
 	printf 'repo:\n  namespace: cscope_check\n' >repo/repo.yaml
-	ok "Spack reads it" spack -C "$work" info --no-versions "$work/repo/packages/cscope-mpi"
-else
+	printf 'repos: [%s]\n' "$work/repo" >user/repos.yaml
+	printf 'config: {install_tree: {root: %s}, build_stage: [%s], source_cache: %s}\n' \
+		"$work/installed" "$work/stage" "$work/cache" >user/config.yaml
+	{
+		echo packages:
+		external openmpi "$(mpirun --version | sed -n 's/.*(Open MPI) //p')"
+		external hwloc "$(pkg-config --modversion hwloc)"
+		external numactl "$(pkg-config --modversion numa)"
+		external jansson "$(pkg-config --modversion jansson)"
+		external pkgconf 1
+		external gmake "$(make --version | sed -n '1s/.* //p')"
+	} >user/packages.yaml
+}
+by_spack() { # ARGUMENT...
+	env SPACK_USER_CONFIG_PATH="$work/user" SPACK_USER_CACHE_PATH="$work/cache" \
+		SPACK_SYSTEM_CONFIG_PATH="$work/none" spack "$@"
+}
+if ! command -v spack >/dev/null; then
 	skip "Spack reads it" "no spack in PATH"
+	skip "... installs it, tests it" "no spack in PATH"
+elif ! mpirun --version 2>/dev/null | grep -q '(Open MPI)'; then
+	skip "Spack installs it, tests it" "no Open MPI here"
+else
+	make -C "$build" dist-gzip >/dev/null 2>&1 &&
+		mv "$build/cscope-mpi-$version.tar.gz" . && settings
+	ok "Spack reads it" by_spack info --no-versions cscope-mpi
+	ok "... installs it, tests it" by_spack install --test=root cscope-mpi && ok \
+		"... with the kernels of the release" eval 'by_spack find --paths cscope-mpi | awk "/cscope/ { print \$2 }" >at &&
+			"$(cat at)/bin/cscope-mpi" --version | grep -E "^CUDA +kernels by nvcc "'
 fi
 finish

@@ -232,7 +232,8 @@ static void say_remeasure(const struct round *r)
 		return;
 	cs_text(text, sizeof(text),
 		"%s: %" PRIu32
-		" cell%s slower while other pairs ran than most are alone: measured alone too, and those figures count",
+		" cell%s slower while other pairs ran than most are alone: "
+		"measured alone too, and those figures count",
 		cs_plan_test(r->co->plan, &r->all)->name, n,
 		n == 1 ? " was" : "s were");
 	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED,

@@ -68,7 +68,8 @@ int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
 				print_stat(to, &stat[k], margin);
 		if (class[i].nodes < 5)
 			cs_fold(to, 2, 4,
-				"few nodes: their differences are hardly known; use five or more");
+				"few nodes: their differences are hardly known; "
+				"use five or more");
 	}
 	return ferror(to) ? -1 : 0;
 }

@@ -84,7 +84,8 @@ static void print_variants(FILE *to, const struct cs_test *test)
 		cs_fold(to, 2, INDENT, "%-*sWhat the driver is told (--advise)%s.",
 			INDENT - 2, "variants",
 			takes & CS_TAKES_THREADS ?
-				", CPU threads that touch (--threads), the NUMA node of "
+				", CPU threads that touch (--threads), the NUMA "
+				"node of "
 				"these (--cpu-numa)" :
 				"");
 	else if (takes & CS_TAKES_SHAPE)
@@ -119,9 +120,11 @@ static void print_precision(FILE *to, const struct cs_test *test)
 			"%-*s%.0f %% unless --precision says another: %s.",
 			INDENT - 2, "precision", 100 * least,
 			cs_method_is_managed((int)test->method) ?
-				"a sample is one move, and pages are moved by the CPUs of "
+				"a sample is one move, and pages are moved by the "
+				"CPUs of "
 				"the driver" :
-				"CPU copies share caches and memory with everything else "
+				"CPU copies share caches and memory with "
+				"everything else "
 				"that runs");
 	else if (cs_test_takes(test) & CS_TAKES_CACHE)
 		cs_fold(to, 2, INDENT,
@@ -279,10 +282,11 @@ static int unknown(const char *what, struct cs_err *err)
 	if (why)
 		return cs_err_set(err, "--explain '%.80s': not measured: %s", what,
 				  why);
-	return cs_err_set(
-		err,
-		"--explain '%.80s': no test, error or finding has this name%s%s%s ('--explain list' shows all)",
-		what, near ? "; nearest is '" : "", near ? near : "", near ? "'" : "");
+	return cs_err_set(err,
+			  "--explain '%.80s': no test, error or finding has this name%s%s%s "
+			  "('--explain list' shows all)",
+			  what, near ? "; nearest is '" : "", near ? near : "",
+			  near ? "'" : "");
 }
 
 int cs_report_explain(FILE *to, const char *what, struct cs_err *err)

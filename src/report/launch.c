@@ -128,7 +128,8 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 	}
 	cs_columns_print(to, &t, 2);
 	cs_fold(to, 2, 4,
-		"GPU: nvidia-smi's index; ranks: how many see it by CUDA; used: by other processes");
+		"GPU: nvidia-smi's index; ranks: how many see it by CUDA; used: by "
+		"other processes");
 }
 
 /* "56 of 56 opened: 56 by CUDA IPC; the slowest took 17.9 ms" */

@@ -107,7 +107,8 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
 #define PATHS (CS_PATH_HOST_OWN + 1)
 #define WORDS_MOST 64 /* of a part, among the tests of a path */
-#define LISTED 6 /* words that are alternatives */
+#define LISTED 6 /* words that are alternatives, … */
+#define LISTED_WIDTH 40 /* … and columns that they take */
 
 /* Tests whose names are all combinations of some words. */
 struct shape {
@@ -188,7 +189,7 @@ static void merge_shapes(struct shapes *s, int part)
 static void words_text(const struct words *w, uint64_t bits, char *to, size_t size)
 {
 	const char *between = "";
-	int n = 0;
+	int n = 0, left = 0;
 
 	to[0] = '\0';
 	if (bits & (bits - 1))
@@ -196,12 +197,14 @@ static void words_text(const struct words *w, uint64_t bits, char *to, size_t si
 	for (int i = 0; i < w->n; i++) {
 		if (!(bits >> i & 1))
 			continue;
-		if (++n <= LISTED)
+		if (++n <= LISTED && strlen(to) + strlen(w->word[i]) < LISTED_WIDTH)
 			cs_text_add(to, size, "%s%s", between, w->word[i]);
+		else
+			left++;
 		between = " ";
 	}
-	if (n > LISTED)
-		cs_text_add(to, size, " and %d more", n - LISTED);
+	if (left)
+		cs_text_add(to, size, " and %d more", left);
 	if (bits & (bits - 1))
 		cs_text_add(to, size, ")");
 }
@@ -243,8 +246,7 @@ static void list_suites(FILE *to)
 	for (size_t i = 0; cs_suite_name(i); i++)
 		cs_text_add(names, sizeof(names), "%s%s", i ? ", " : "",
 			    cs_suite_name(i));
-	cs_fold(to, 0, 2,
-		"suites (-t or --suite; --help=all says what is in them): %s", names);
+	cs_fold(to, 0, 2, "suites: %s", names);
 }
 
 int cs_report_list(FILE *to, const char *what, struct cs_err *err)
@@ -259,8 +261,7 @@ int cs_report_list(FILE *to, const char *what, struct cs_err *err)
 	if (!s)
 		return cs_err_set(err, "no memory");
 	cs_fold(to, 0, 2,
-		"%zu tests, path.method.operation.pattern; with host memory its kind "
-		"in place of the operation. One of each pair of brackets makes a name:",
+		"%zu tests, path.method.operation.pattern, one of each pair of brackets:",
 		n);
 	for (size_t i = 0; i < n; i++)
 		add_test(s, &test[i]);

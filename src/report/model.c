@@ -128,28 +128,32 @@ static int print_sums(FILE *to, const struct cs_run *run)
 			print_sum(to, &head, &sum, planned);
 	}
 	cs_fold(to, 2, 4,
-		"T(n) = alpha + beta n of one copy, fitted to each cell; medians over "
-		"cells, with 95 %% intervals; n1/2: the size that reaches half of 1/beta; furthest off: the size that deviates most from the line");
+		"T(n) = alpha + beta n of one copy, fitted to each cell; medians "
+		"over "
+		"cells, with 95 %% intervals; n1/2: the size that reaches half of "
+		"1/beta; furthest off: the size that deviates most from the line");
 	if (single)
 		cs_fold(to, 2, 4,
-			"*.once.pair: a single copy, from its call to its end as the CPU sees "
-			"it; copies of all others are queued, which hides a part of alpha");
+			"*.once.pair: a single copy, from its call to its end as "
+			"the CPU sees "
+			"it; copies of all others are queued, which hides a part "
+			"of alpha");
 	return 0;
 }
 
 /* ---- what that is in flops ---- */
 
-/* Flops a load at 90 % efficiency, too. */
-#define EFFICIENT 0.9
-
 static void print_price(FILE *to, const struct cs_grid *head,
 			const struct cs_fit_sum *sum, double gflops)
 {
 	double load = cs_flops_per_load(gflops, sum->gbs.value);
+	double alpha = cs_alpha_flops(gflops, sum->alpha_us.value);
+	char flops[24] = "-";
 
-	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16.2g", NAME, name_of(to, head),
-		load, cs_intensity(load, EFFICIENT),
-		1e3 * sum->alpha_us.value * gflops);
+	if (!isnan(alpha))
+		cs_text(flops, sizeof(flops), "%.2g", alpha);
+	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16s", NAME, name_of(to, head), load,
+		cs_intensity(load, CS_EFFICIENT), flops);
 	print_kind(to, head);
 }
 
@@ -182,7 +186,8 @@ static int print_prices(FILE *to, const struct cs_run *run)
 	putc('\n', to);
 	if (isnan(gflops)) {
 		cs_fold(to, 0, 2,
-			"no gamma in this run: the cost of a load in flops needs local.fma.fp64.alone, part of --suite model");
+			"no gamma in this run: the cost of a load in flops needs "
+			"local.fma.fp64.alone, part of --suite model");
 		return 0;
 	}
 	if (!isnan(share))
@@ -203,7 +208,9 @@ static int print_prices(FILE *to, const struct cs_run *run)
 			print_price(to, &head, &sum, gflops);
 	}
 	cs_fold(to, 2, 4,
-		"a load is 8 bytes; with that many flops per load arithmetic takes 50 %% of the time, with those at 90 %% it takes 90; alpha: the cost of a message");
+		"a load is 8 bytes; with that many flops per load arithmetic takes "
+		"50 %% of the time, with those at 90 %% it takes 90; alpha: the "
+		"cost of a message");
 	return 0;
 }
 
@@ -279,7 +286,8 @@ static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t in
 /* ---- all of it ---- */
 
 static const char no_sweep[] =
-	"no sweep in this run: alpha and beta need copies of several sizes, as from --suite model or --size 4K:1G:x4";
+	"no sweep in this run: alpha and beta need copies of several sizes, as "
+	"from --suite model or --size 4K:1G:x4";
 
 static int has_sweeps(const struct cs_run *run)
 {

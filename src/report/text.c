@@ -174,7 +174,9 @@ static void begun_end(FILE *to, struct begun *b)
 {
 	if (b->n_not) {
 		putc('\n', to);
-		cs_fold(to, 0, 2, "%zu test%s not begun, for the run ended before: %s",
+		cs_fold(to, 0, 2,
+			"%zu test%s not begun, for the run ended before: "
+			"%s",
 			b->n_not, b->n_not == 1 ? "" : "s", b->not);
 	}
 	free(b->is);
@@ -240,10 +242,12 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 			hidden, choice->of);
 	else if (!verbose)
 		cs_fold(to, 0, 2,
-			"-v prints every sample; with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows one cell");
+			"-v prints every sample; with -o FILE.json, 'cscope-mpi "
+			"show FILE.json --cell A,B' shows one cell");
 	else
 		cs_fold(to, 0, 2,
-			"with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' shows "
+			"with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' "
+			"shows "
 			"one cell");
 }
 

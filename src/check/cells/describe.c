@@ -31,7 +31,8 @@ static const struct {
 	[CS_CAUSE_IN_USE] = { CS_FINDING_SLOW_IN_USE, 0, 0, NULL },
 	[CS_CAUSE_AFFINITY] = { CS_FINDING_WRONG_AFFINITY, 0, 0, NULL },
 	[CS_CAUSE_NUMA] = { CS_FINDING_WRONG_AFFINITY, 0, 0,
-			    "compare with nvidia-smi topo -m and the BIOS setting of NUMA per PCI root" },
+			    "compare with nvidia-smi topo -m and the BIOS setting "
+			    "of NUMA per PCI root" },
 	[CS_CAUSE_DETOUR] = { CS_FINDING_P2P_DETOUR, 0, 0, NULL },
 	[CS_CAUSE_REDIRECT] = { CS_FINDING_P2P_REDIRECTED, 0, 0, NULL },
 	[CS_CAUSE_STAGED] = { CS_FINDING_P2P_STAGED, 1, 0, NULL },
@@ -177,28 +178,35 @@ static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 	else if (s->cause == CS_CAUSE_STAGED)
 		cs_text(to, size,
 			"copies go through host memory, not from GPU to GPU%s",
-			s->half_duplex ? ", and both ways together no faster than one" :
+			s->half_duplex ? ", and both ways together no faster than "
+					 "one" :
 					 "");
 	else if (s->cause == CS_CAUSE_REFUSED)
 		cs_text(to, size, "no transport from GPU to GPU%s%s",
 			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
 	else if (s->cause == CS_CAUSE_DETOUR)
 		cs_text(to, size,
-			"copies should go from GPU to GPU but are as slow as through the host%s",
+			"copies should go from GPU to GPU but are as slow as "
+			"through the host%s",
 			s->half_duplex ? ", both ways together no faster than one" :
 					 "");
 	else if (s->cause == CS_CAUSE_REDIRECT)
 		cs_text(to, size,
-			"those of one NUMA node reach each other no faster than those of different ones%s: ACS or IOMMU seems to send their PCIe traffic through the root",
-			s->half_duplex ? ", and both ways together no faster than one" :
+			"those of one NUMA node reach each other no faster than "
+			"those of different ones%s: ACS or IOMMU seems to send "
+			"their PCIe traffic through the root",
+			s->half_duplex ? ", and both ways together no faster than "
+					 "one" :
 					 "");
 	else if (s->cause == CS_CAUSE_NUMA)
 		cs_text(to, size,
-			"host memory of NUMA node %d is faster than that of NUMA node %d, which is reported as the nearest",
+			"host memory of NUMA node %d is faster than that of NUMA "
+			"node %d, which is reported as the nearest",
 			s->of, s->is);
 	else if (s->cause == CS_CAUSE_AFFINITY)
 		cs_text(to, size,
-			"%s, and its thread is not bound next to it (NUMA node %d, by the driver %d)",
+			"%s, and its thread is not bound next to it (NUMA node %d, "
+			"by the driver %d)",
 			slow, s->is, s->of);
 	else
 		cs_text(to, size, "%s%s", slow,
@@ -412,10 +420,14 @@ static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 		cs_text(f->next, sizeof(f->next), "%s", table[s->cause].next);
 	if (table[s->cause].is_hardware && s->part == CS_PART_GPU)
 		cs_text(f->elsewhere, sizeof(f->elsewhere),
-			"swap the GPU with another of its model: a fault that moves with it is in the GPU, one that stays is in slot, board or cable");
+			"swap the GPU with another of its model: a fault that "
+			"moves with it is in the GPU, one that stays is in slot, "
+			"board or cable");
 	if (table[s->cause].is_hardware && s->part == CS_PART_LINK)
 		cs_text(f->elsewhere, sizeof(f->elsewhere),
-			"run the same pair on another node: if it is slow there too, the cause is the model's wiring; if not, the link or one of the two GPUs");
+			"run the same pair on another node: if it is slow there "
+			"too, the cause is the model's wiring; if not, the link or "
+			"one of the two GPUs");
 }
 
 int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,
@@ -469,13 +481,15 @@ static int describe_untold(struct cs_run *run, int node, const struct untold *u,
 		const struct cs_row *row = cs_rows_get(&run->rows, u->evidence[0]);
 
 		cs_text(f.remeasure, sizeof(f.remeasure),
-			"cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+			"cscope-mpi --check=outlier,link --test %s%s --cell-limit "
+			"%gs",
 			cs_row_test(row)->name, cs_view_options(row).text,
 			LONGER * run->plan->set.cell_limit_s);
 	}
 	cs_finding_advise(&f);
 	cs_text(text, sizeof(text),
-		"%u of %u cells could not be judged: too little overlap, or figures that did not settle",
+		"%u of %u cells could not be judged: too little overlap, or "
+		"figures that did not settle",
 		u->n, u->of);
 	return cs_judge(run, f, text, err);
 }

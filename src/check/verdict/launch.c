@@ -103,19 +103,24 @@ static int explained(const struct cs_run_node *nd, const struct cs_gpu_record *s
 		cs_text(why, size, "CUDA_VISIBLE_DEVICES leaves it out");
 	else if (s->mig == 1 || (s->nvml == 0 && some_mig(nd)))
 		cs_text(why, size,
-			"under MIG, CUDA shows a process one instance and no whole GPU");
+			"under MIG, CUDA shows a process one instance and no whole "
+			"GPU");
 	else if (f->grant[0] && f->n_granted == known_to_cuda(nd))
 		cs_text(why, size, "the scheduler granted others (%s)", f->grant);
 	else if (s->refused == EPERM || s->refused == EACCES)
 		cs_text(why, size,
-			"its device file may not be opened here: a device cgroup or permissions");
+			"its device file may not be opened here: a device cgroup "
+			"or permissions");
 	else if (f->container[0] && s->nvml && f->n_device_files > 0 &&
 		 f->n_device_files == known_to_nvml(nd))
 		cs_text(why, size,
-			"assumed not to be passed into this container (%s, %d of /dev/nvidia0, 1, ...)",
+			"assumed not to be passed into this container (%s, %d of "
+			"/dev/nvidia0, 1, ...)",
 			f->container, f->n_device_files);
 	else if (!strncmp(f->container, "NVIDIA_VISIBLE_DEVICES=", 23) && s->nvml)
-		cs_text(why, size, "assumed not to be passed into this container (%s)",
+		cs_text(why, size,
+			"assumed not to be passed into this container "
+			"(%s)",
 			f->container);
 	else
 		return 0;
@@ -137,15 +142,18 @@ static int describe_lost(struct scope *scope, const struct cs_gpu_record *s)
 		cs_text(nvml, sizeof(nvml), "%s", hint);
 	if (s->nvml == 0)
 		cs_text(text, sizeof(text),
-			"GPU %s: NVML knows it but CUDA does not show it, and no mask or grant explains that",
+			"GPU %s: NVML knows it but CUDA does not show it, and no "
+			"mask or grant explains that",
 			s->bus_id);
 	else if (s->nvml < 0)
 		cs_text(text, sizeof(text),
-			"GPU %s is on the PCI bus but CUDA does not show it, and there is no NVML to ask",
+			"GPU %s is on the PCI bus but CUDA does not show it, and "
+			"there is no NVML to ask",
 			s->bus_id);
 	else
 		cs_text(text, sizeof(text),
-			"GPU %s is on the PCI bus but neither NVML nor the driver knows it: %s%s%s",
+			"GPU %s is on the PCI bus but neither NVML nor the driver "
+			"knows it: %s%s%s",
 			s->bus_id, nvml, s->module[0] ? "; kernel driver " : "",
 			s->module);
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", s->bus_id);
@@ -270,7 +278,9 @@ static int find_refused(struct scope *scope)
 
 	if (!refused)
 		return 0;
-	cs_text(text, sizeof(text), "%d of %d transports between GPUs are refused: %s",
+	cs_text(text, sizeof(text),
+		"%d of %d transports between GPUs are refused: "
+		"%s",
 		refused, all, reason);
 	return describe(scope, CS_WARNING, CS_FINDING_PEER_REFUSED, text);
 }
@@ -335,7 +345,8 @@ static int find_limits(struct scope *scope)
 	if (locked < INT64_MAX && cs_only_checked(scope->run)) {
 		cs_text(text, sizeof(text),
 			"at most %" PRId64
-			" KiB of memory may be locked: enough for CUDA, but not for network libraries that register memory",
+			" KiB of memory may be locked: enough for CUDA, but not "
+			"for network libraries that register memory",
 			locked / 1024);
 		if (advise(scope, CS_NOTE, CS_FINDING_MEMLOCK, text))
 			return -1;
@@ -373,7 +384,8 @@ static int find_cgroup(struct scope *scope)
 	if (!(f->cgroup_cpus < f->n_agents + 1))
 		return 0;
 	cs_text(text, sizeof(text),
-		"the cgroup grants the time of %.1f CPUs to threads that drive %d GPUs",
+		"the cgroup grants the time of %.1f CPUs to threads that drive %d "
+		"GPUs",
 		f->cgroup_cpus, f->n_agents);
 	return advise(scope, CS_WARNING, CS_FINDING_CGROUP_CPUS, text);
 }
@@ -420,7 +432,8 @@ static int find_modes(struct scope *scope)
 
 	if (GPUS_WITH(nd, compute_mode, 3, list)) {
 		cs_text(text, sizeof(text),
-			"compute mode EXCLUSIVE_PROCESS on GPU %s: one process at a time",
+			"compute mode EXCLUSIVE_PROCESS on GPU %s: one process at "
+			"a time",
 			list);
 		if (advise(scope, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS, text))
 			return -1;
@@ -441,7 +454,8 @@ static int find_modes(struct scope *scope)
 	if (!GPUS_WITH(nd, persistence, 0, list))
 		return 0;
 	cs_text(text, sizeof(text),
-		"persistence mode is off on GPU %s: the driver releases an unused GPU, and each start takes seconds longer",
+		"persistence mode is off on GPU %s: the driver releases an unused "
+		"GPU, and each start takes seconds longer",
 		list);
 	return advise(scope, CS_NOTE, CS_FINDING_PERSISTENCE, text);
 }
@@ -452,9 +466,9 @@ static int find_mps(struct scope *scope)
 
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		if (nd->agent[a].gpu.mps == 1)
-			return advise(
-				scope, CS_WARNING, CS_FINDING_MPS,
-				"the ranks are clients of MPS: other processes may share their GPUs");
+			return advise(scope, CS_WARNING, CS_FINDING_MPS,
+				      "the ranks are clients of MPS: other processes may "
+				      "share their GPUs");
 	return 0;
 }
 
