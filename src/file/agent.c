@@ -99,13 +99,13 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	json_t *array = json_array();
-	int i, k, bad = !array;
+	int i, k;
 
 	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
 		for (k = 0; k < nd->facts.n_agents; k++)
 			if (i != k && cs_node_peer(nd, i, k)->via != CS_VIA_NONE)
-				bad |= cs_json_append(array, way(run, node, i, k));
-	return cs_json_array_end(array, bad);
+				cs_json_append(&array, way(run, node, i, k));
+	return array;
 }
 
 int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)

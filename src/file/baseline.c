@@ -22,13 +22,12 @@ static json_t *places_array(const struct cs_baseline *b,
 	const struct cs_baseline_place *place = b->places.data;
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; array && i < stat->n_places; i++)
-		json_array_append_new(array,
-				      json_pack("{s:i, s:i, s:f}", "src",
-						place[stat->first_place + i].src,
-						"dst", place[stat->first_place + i].dst,
-						"median",
-						place[stat->first_place + i].median));
+	for (uint32_t i = 0; i < stat->n_places; i++)
+		cs_json_append(&array,
+			       json_pack("{s:i, s:i, s:f}", "src",
+					 place[stat->first_place + i].src, "dst",
+					 place[stat->first_place + i].dst, "median",
+					 place[stat->first_place + i].median));
 	return array;
 }
 
@@ -66,10 +65,10 @@ static json_t *lines_array(const struct cs_baseline *b, uint32_t class)
 	const struct cs_baseline_line *line = b->lines.data;
 	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < b->lines.n; i++)
+	for (size_t i = 0; i < b->lines.n; i++)
 		if (line[i].class == class)
-			json_array_append_new(
-				array,
+			cs_json_append(
+				&array,
 				cs_json_with(&cs_variant_fields, &line[i].of.variant,
 					     json_pack("{s:s, s:b, s:o, s:o, s:i, s:i}",
 						       "test",
@@ -88,13 +87,12 @@ static json_t *facts_array(const struct cs_baseline *b, uint32_t class)
 	const struct cs_site_fact *e = b->facts.data;
 	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < b->facts.n; i++)
+	for (size_t i = 0; i < b->facts.n; i++)
 		if (e[i].class == class)
-			json_array_append_new(array,
-					      json_pack("{s:s, s:o, s:i}", "field",
-							e[i].field, "value",
-							cs_json_text(e[i].value),
-							"nodes", (int)e[i].nodes));
+			cs_json_append(&array, json_pack("{s:s, s:o, s:i}", "field",
+							 e[i].field, "value",
+							 cs_json_text(e[i].value),
+							 "nodes", (int)e[i].nodes));
 	return array;
 }
 
@@ -105,9 +103,9 @@ static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 	const struct cs_baseline_stat *stat = b->stats.data;
 	json_t *stats = json_array();
 
-	for (size_t i = 0; stats && i < b->stats.n; i++)
+	for (size_t i = 0; i < b->stats.n; i++)
 		if (stat[i].class == index)
-			json_array_append_new(stats, stat_record(b, &stat[i]));
+			cs_json_append(&stats, stat_record(b, &stat[i]));
 	return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o}", "class",
 			 cs_json_text(class->name), "nodes", (int)class->nodes,
 			 "runs", (int)class->runs, "facts", facts_array(b, index),
@@ -119,8 +117,8 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
 	json_t *classes = json_array(), *record;
 	int rc = -1;
 
-	for (uint32_t i = 0; classes && i < b->classes.n; i++)
-		json_array_append_new(classes, class_record(b, i));
+	for (uint32_t i = 0; i < b->classes.n; i++)
+		cs_json_append(&classes, class_record(b, i));
 	record = json_pack("{s:s, s:{s:s, s:o}, s:o}", "schema", SCHEMA, "program",
 			   "name", "cscope-mpi", "version", cs_json_text(version),
 			   "classes", classes);

@@ -18,21 +18,16 @@ static const struct cs_fieldset choice_fields = CS_FIELDSET("a choice",
 
 json_t *cs_record_choices(const struct cs_choices *chosen)
 {
-	json_t *array;
-	int bad;
+	json_t *array = chosen ? json_array() : json_null();
 
-	if (!chosen)
-		return json_null();
-	array = json_array();
-	bad = !array;
-	for (size_t i = 0; i < chosen->n; i++) {
+	for (size_t i = 0; chosen && i < chosen->n; i++) {
 		struct cs_encoder r = cs_encode_begin();
 
 		cs_encode_text(&r, "test", cs_test_at(chosen->choice[i].test)->name);
 		cs_encode(&r, &choice_fields, &chosen->choice[i]);
-		bad |= cs_json_append(array, cs_encode_end(&r));
+		cs_json_append(&array, cs_encode_end(&r));
 	}
-	return cs_json_array_end(array, bad);
+	return array;
 }
 
 int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)

@@ -101,12 +101,11 @@ json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *reco
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n)
 {
 	json_t *array = json_array();
-	int bad = !array;
 
 	for (int i = 0; i < n; i++)
-		bad |= cs_json_append(array, part(set, (const char *)of +
-							       (size_t)i * set->size));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array,
+			       part(set, (const char *)of + (size_t)i * set->size));
+	return array;
 }
 
 /* ---- and back ---- */

@@ -58,18 +58,14 @@ json_t *cs_json_bits(uint64_t n)
 	return json_string(digits);
 }
 
-int cs_json_append(json_t *array, json_t *value)
+void cs_json_append(json_t **array, json_t *value)
 {
-	return array && value ? json_array_append_new(array, value) :
-				(json_decref(value), -1);
-}
-
-json_t *cs_json_array_end(json_t *array, int bad)
-{
-	if (!bad)
-		return array;
-	json_decref(array);
-	return NULL;
+	if (*array && value && !json_array_append_new(*array, value))
+		return;
+	if (!*array)
+		json_decref(value);
+	json_decref(*array);
+	*array = NULL;
 }
 
 int cs_json_dump(FILE *to, json_t *value)

@@ -23,10 +23,9 @@ json_t *cs_json_count(int64_t n);	 /* below 0 is null */
 json_t *cs_json_wide(uint64_t n);	 /* above 2^63 its digits */
 json_t *cs_json_bits(uint64_t n);	 /* 16 hexadecimal digits */
 
-/* Takes the value's reference; NULL stands for no memory.  0 or -1. */
-int cs_json_append(json_t *array, json_t *value);
-/* The array; when it could not be filled NULL, for it is worth nothing. */
-json_t *cs_json_array_end(json_t *array, int bad);
+/* Takes the value's reference; NULL stands for no memory.  An array that could not be
+ * filled is worth nothing: it is freed, and NULL. */
+void cs_json_append(json_t **array, json_t *value);
 /* Writes one value and lets go of it; NULL is no memory.  0, or -1 with errno. */
 int cs_json_dump(FILE *to, json_t *value);
 

@@ -26,7 +26,7 @@ static json_t *evidence_array(const struct cs_finding *finding)
 	uint32_t i;
 
 	for (i = 0; i < finding->n_evidence && i < CS_EVIDENCE; i++)
-		json_array_append_new(array, cs_json_count(finding->evidence[i]));
+		cs_json_append(&array, cs_json_count(finding->evidence[i]));
 	return array;
 }
 

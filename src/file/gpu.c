@@ -28,11 +28,11 @@ json_t *cs_record_gpus(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	json_t *array = json_array();
-	int i, bad = !array;
+	int i;
 
 	for (i = 0; !cs_on_cpu(run) && i < nd->facts.n_agents; i++)
-		bad |= cs_json_append(array, gpu(run, node, i));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, gpu(run, node, i));
+	return array;
 }
 
 int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd)
@@ -60,11 +60,10 @@ int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *
 static json_t *reaches(const uint8_t *reach, int n)
 {
 	json_t *array = json_array();
-	int bad = !array;
 
 	for (int i = 0; i < n; i++)
-		bad |= cs_json_append(array, cs_json_known(cs_reach_text(reach[i])));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, cs_json_known(cs_reach_text(reach[i])));
+	return array;
 }
 
 static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
@@ -147,12 +146,10 @@ static int take_gpu_record(struct cs_gpu_record *s, const json_t *record,
 json_t *cs_record_inventory(const struct cs_run_node *nd)
 {
 	json_t *array = json_array();
-	int bad = !array;
 
 	for (int i = 0; i < nd->facts.n_known_gpus; i++)
-		bad |= cs_json_append(array,
-				      gpu_record(&nd->facts, &nd->gpu_record[i]));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, gpu_record(&nd->facts, &nd->gpu_record[i]));
+	return array;
 }
 
 int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)

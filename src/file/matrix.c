@@ -11,31 +11,32 @@ static json_t *names(const struct cs_run *run, int node,
 		     const struct cs_endpoint *end, int n)
 {
 	json_t *array = json_array();
-	int i, bad = !array;
+	int i;
 
 	for (i = 0; i < n; i++)
-		bad |= cs_json_append(
-			array,
-			cs_json_text(cs_endpoint_is_numa(&end[i]) ?
-					     cs_endpoint_text(run, node, &end[i]).text :
-					     cs_agent_name(run, node, end[i].index)
-						     .text));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array,
+			       cs_json_text(cs_endpoint_is_numa(&end[i]) ?
+						    cs_endpoint_text(run, node, &end[i])
+							    .text :
+						    cs_agent_name(run, node,
+								  end[i].index)
+							    .text));
+	return array;
 }
 
 static json_t *values(const struct cs_grid *grid)
 {
 	json_t *array = json_array(), *row;
-	int i, k, bad = !array;
+	int i, k;
 
 	for (i = 0; i < grid->n_rows; i++) {
 		row = json_array();
 		for (k = 0; k < grid->n_cols; k++)
-			bad |= cs_json_append(
-				row, cs_json_real(grid->value[i * grid->n_cols + k]));
-		bad |= cs_json_append(array, row);
+			cs_json_append(&row,
+				       cs_json_real(grid->value[i * grid->n_cols + k]));
+		cs_json_append(&array, row);
 	}
-	return cs_json_array_end(array, bad);
+	return array;
 }
 
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)

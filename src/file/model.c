@@ -40,6 +40,10 @@ json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell)
 	const struct cs_grid *grid = &sweep->grid;
 	const struct cs_transfer what = cs_grid_transfer(grid, cell);
 	const struct cs_fit *fit = &sweep->fit[cell];
+	const double gflops = grid->test->path == CS_PATH_HOST ?
+				      NAN :
+				      cs_gamma_gflops(grid->run, grid->node);
+	const double load = cs_flops_per_load(gflops, fit->gbs.value);
 	struct cs_encoder r = cs_encode_begin();
 
 	cs_encode_text(&r, "test", grid->test->name);
@@ -50,11 +54,8 @@ json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell)
 	cs_encode(&r, &cs_variant_fields, &grid->matrix->variant);
 	cs_encode_json(&r, "sizes", json_integer((json_int_t)fit->n));
 	cs_encode(&r, &fit_fields, fit);
-	cs_encode_json(&r, "flops_per_load",
-		       cs_json_real(grid->test->path == CS_PATH_HOST ?
-					    NAN :
-					    cs_flops_per_load(cs_gamma_gflops(grid->run,
-									      grid->node),
-							      fit->gbs.value)));
+	cs_encode_real(&r, "flops_per_load", load);
+	cs_encode_real(&r, "intensity_90", cs_intensity(load, CS_EFFICIENT));
+	cs_encode_real(&r, "alpha_flops", cs_alpha_flops(gflops, fit->alpha_us.value));
 	return cs_encode_end(&r);
 }

@@ -16,16 +16,15 @@
 static json_t *distances(const struct cs_node_facts *f)
 {
 	json_t *array = json_array(), *row;
-	int i, k, bad = !array;
+	int i, k;
 
 	for (i = 0; i < f->n_numa && i < CS_MAX_NUMA; i++) {
 		row = json_array();
 		for (k = 0; k < f->n_numa && k < CS_MAX_NUMA; k++)
-			bad |= cs_json_append(row,
-					      cs_json_count(f->numa_distance[i][k]));
-		bad |= cs_json_append(array, row);
+			cs_json_append(&row, cs_json_count(f->numa_distance[i][k]));
+		cs_json_append(&array, row);
 	}
-	return cs_json_array_end(array, bad);
+	return array;
 }
 
 static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
@@ -86,13 +85,12 @@ static json_t *rank(const struct cs_run_node *nd, int index)
 	const struct cs_rank_facts *f = &nd->ranks[index];
 	struct cs_encoder r = cs_encode_begin();
 	json_t *sees = json_array();
-	int bad = !sees;
 
 	for (int i = 0; i < nd->facts.n_known_gpus; i++)
 		if (f->sees >> i & 1)
-			bad |= cs_json_append(sees, json_integer(i));
+			cs_json_append(&sees, json_integer(i));
 	cs_encode(&r, &cs_rank_fields, f);
-	cs_encode_json(&r, "sees", cs_json_array_end(sees, bad));
+	cs_encode_json(&r, "sees", sees);
 	return cs_encode_end(&r);
 }
 
@@ -117,11 +115,10 @@ static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
 static json_t *ranks(const struct cs_run_node *nd)
 {
 	json_t *array = json_array();
-	int bad = !array;
 
 	for (int i = 0; nd->ranks && i < nd->facts.n_ranks; i++)
-		bad |= cs_json_append(array, rank(nd, i));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, rank(nd, i));
+	return array;
 }
 
 static int decode_ranks(struct cs_fields *f, struct cs_run_node *nd)

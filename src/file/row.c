@@ -180,16 +180,16 @@ static json_t *flags(const struct cs_run *run, uint32_t bits)
 {
 	const char *name[CS_ROW_FLAGS];
 	json_t *array = json_array();
-	int n = cs_row_flag_names(bits, name), i, bad = !array;
+	int n = cs_row_flag_names(bits, name), i;
 
 	for (i = 0; i < n; i++)
-		bad |= cs_json_append(array, json_string(name[i]));
+		cs_json_append(&array, json_string(name[i]));
 	/* a stand-in is said in every record */
 	if (run->stand_in)
-		bad |= cs_json_append(array, json_string("stand-in"));
+		cs_json_append(&array, json_string("stand-in"));
 	if (run->virtual_clock)
-		bad |= cs_json_append(array, json_string("virtual-clock"));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, json_string("virtual-clock"));
+	return array;
 }
 
 static uint32_t flags_of(struct cs_fields *f)
@@ -212,11 +212,10 @@ static json_t *sample_array(const double *x, uint32_t n)
 {
 	json_t *array = json_array();
 	uint32_t i;
-	int bad = !array;
 
 	for (i = 0; i < n; i++)
-		bad |= cs_json_append(array, cs_json_real(x[i]));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, cs_json_real(x[i]));
+	return array;
 }
 
 static int add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f)

@@ -155,7 +155,6 @@ static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 static json_t *tests(const struct cs_plan *plan, int lone)
 {
 	json_t *array = json_array();
-	int bad = !array;
 
 	for (uint32_t first = 0; first < plan->n_matrices; first++) {
 		int usual = has_usual_sizes(plan, first);
@@ -165,10 +164,10 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 			continue;
 		for (uint32_t v = first; v < plan->n_matrices;
 		     v = usual ? plan->n_matrices : next_like(plan, v))
-			bad |= cs_json_append(array, choice(cs_plan_matrix_at(plan, v),
-							    !usual));
+			cs_json_append(&array,
+				       choice(cs_plan_matrix_at(plan, v), !usual));
 	}
-	return cs_json_array_end(array, bad);
+	return array;
 }
 
 static int decode_tests(struct cs_fields *f, const char *key, int lone,
@@ -190,11 +189,11 @@ static int decode_tests(struct cs_fields *f, const char *key, int lone,
 static json_t *argv_array(const struct cs_run *run)
 {
 	json_t *array = json_array();
-	int i, bad = !array;
+	int i;
 
 	for (i = 0; i < run->argc; i++)
-		bad |= cs_json_append(array, cs_json_text(run->argv[i]));
-	return cs_json_array_end(array, bad);
+		cs_json_append(&array, cs_json_text(run->argv[i]));
+	return array;
 }
 
 static int decode_argv(struct cs_loaded *to, struct cs_fields *f)
@@ -221,12 +220,11 @@ static int decode_argv(struct cs_loaded *to, struct cs_fields *f)
 static json_t *check_names(uint32_t checks)
 {
 	json_t *array = json_array();
-	int bad = !array;
 
 	for (uint32_t bit = 1; bit; bit <<= 1)
 		if ((checks & bit) && cs_check_name(bit))
-			bad |= cs_json_append(array, json_string(cs_check_name(bit)));
-	return cs_json_array_end(array, bad);
+			cs_json_append(&array, json_string(cs_check_name(bit)));
+	return array;
 }
 
 /* Words that are not known are a later version's. */

@@ -14,15 +14,14 @@ static json_t *fields_array(const struct cs_versus *v)
 	const struct cs_versus_field *f = v->fields.data;
 	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < v->fields.n; i++)
-		json_array_append_new(array,
-				      json_pack("{s:s, s:o, s:o, s:o}", "what",
-						f[i].what, "where",
-						f[i].where[0] ?
-							cs_json_text(f[i].where) :
-							json_null(),
-						"a", cs_json_text(f[i].a), "b",
-						cs_json_text(f[i].b)));
+	for (size_t i = 0; i < v->fields.n; i++)
+		cs_json_append(&array,
+			       json_pack("{s:s, s:o, s:o, s:o}", "what", f[i].what,
+					 "where",
+					 f[i].where[0] ? cs_json_text(f[i].where) :
+							 json_null(),
+					 "a", cs_json_text(f[i].a), "b",
+					 cs_json_text(f[i].b)));
 	return array;
 }
 
@@ -57,9 +56,9 @@ static json_t *matrix_record(const struct cs_versus *v,
 	const struct cs_test *test = cs_test_at(m->test);
 	json_t *cells = json_array();
 
-	for (size_t i = 0; cells && i < m->n; i++)
-		json_array_append_new(cells,
-				      cs_record_versus_cell(v, m, &cell[m->first + i]));
+	for (size_t i = 0; i < m->n; i++)
+		cs_json_append(&cells,
+			       cs_record_versus_cell(v, m, &cell[m->first + i]));
 	return cs_json_with(
 		&cs_variant_fields, &m->variant,
 		json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",
@@ -91,9 +90,9 @@ static json_t *models_array(const struct cs_versus *v)
 	const struct cs_versus_model *m = v->models.data;
 	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < v->models.n; i++)
-		json_array_append_new(
-			array,
+	for (size_t i = 0; i < v->models.n; i++)
+		cs_json_append(
+			&array,
 			cs_json_with(&cs_variant_fields, &m[i].variant,
 				     json_pack("{s:s, s:b, s:o, s:o}", "test",
 					       cs_test_at(m[i].test)->name,
@@ -112,10 +111,10 @@ json_t *cs_record_versus(const struct cs_versus *v)
 	const struct cs_err *alone = v->alone.data;
 	json_t *matrices = json_array(), *lonely = json_array();
 
-	for (size_t i = 0; matrices && i < v->matrices.n; i++)
-		json_array_append_new(matrices, matrix_record(v, &m[i]));
-	for (size_t i = 0; lonely && i < v->alone.n; i++)
-		json_array_append_new(lonely, cs_json_text(alone[i].text));
+	for (size_t i = 0; i < v->matrices.n; i++)
+		cs_json_append(&matrices, matrix_record(v, &m[i]));
+	for (size_t i = 0; i < v->alone.n; i++)
+		cs_json_append(&lonely, cs_json_text(alone[i].text));
 	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
 			 "schema", COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
 			 cs_json_text(v->name[1]), "margin", v->margin, "by_position",

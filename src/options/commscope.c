@@ -304,22 +304,22 @@ int cs_commscope_parse(int argc, char **argv, struct cs_options *out,
 int cs_commscope_help(FILE *to)
 {
 	fputs("Usage: comm_scope [OPTION]...\n"
-	      "cscope-mpi under the name of Comm|Scope: its command lines, its names and\n"
-	      "its output, by our measurements; doc/COMMSCOPE.md says what differs.\n\n"
+	      "cscope-mpi with the command lines, names and output of Comm|Scope;\n"
+	      "doc/COMMSCOPE.md lists the differences.\n\n"
 	      "  --cuda N                      this GPU; repeatable; default all\n"
 	      "  --numa N                      host memory of this NUMA node; repeatable;\n"
 	      "                                default all\n",
 	      to);
 	fputs("  --benchmark_list_tests        the names, nothing is measured\n"
-	      "  --benchmark_filter=ERE        names that it fits; -ERE: does not fit\n"
-	      "  --benchmark_min_time=S        the longest that a cell takes\n"
-	      "  --benchmark_repetitions=N     N samples of each cell, all of them told\n"
+	      "  --benchmark_filter=ERE        names that match; -ERE: that do not match\n"
+	      "  --benchmark_min_time=S        maximum time of a cell\n"
+	      "  --benchmark_repetitions=N     N samples of each cell, one row each\n"
 	      "  --benchmark_format=FORMAT     console, json, csv: of standard output\n"
 	      "  --benchmark_out=FILE          also write a file\n"
 	      "  --benchmark_out_format=FORMAT of that file; default json\n"
 	      "  --benchmark_report_aggregates_only, --benchmark_display_aggregates_only\n"
-	      "                                of samples what they have in common\n"
-	      "These are taken, and said to mean nothing here:\n"
+	      "                                only mean, median, stddev and cv\n"
+	      "These are ignored, with one line on standard error:\n"
 	      "  --benchmark_color=WORD        there are no colors\n"
 	      "  --benchmark_time_unit=UNIT    times are in ns\n",
 	      to);

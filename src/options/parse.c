@@ -132,12 +132,26 @@ static int refuse_unknown(const struct cs_verb *command, int letter,
 			  is_letter ? one : before, HELP_OF(command));
 }
 
+/* A command's name that this is a slip of; NULL: none is near. */
+static const char *meant_verb(const char *typed)
+{
+	for (size_t i = 0; i < CS_VERBS; i++)
+		if (*cs_verbs[i].name && cs_distance(typed, cs_verbs[i].name) <= 2)
+			return cs_verbs[i].name;
+	return NULL;
+}
+
 /* What stands behind the options. */
 static int take_operands(const struct cs_verb *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
 	if (out->action == CS_ACTION_HELP)
 		return 0;
+	if (argc > command->operands_most && !*command->name && meant_verb(argv[0]))
+		return cs_err_set(err,
+				  "unexpected argument '%s'; did you mean 'cscope-mpi "
+				  "%s'?",
+				  argv[0], meant_verb(argv[0]));
 	if (argc > command->operands_most)
 		return cs_err_set(err,
 				  "unexpected argument '%s'; " SEE_HELP "the options",

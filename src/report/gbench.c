@@ -648,13 +648,13 @@ static int write_json(struct telling *t)
 	const struct line *line = t->lines.data;
 	json_t *all = json_array();
 	struct cs_encoder r = cs_encode_begin();
-	int bad = !all, rc = -1;
+	int rc = -1;
 	json_t *document;
 
 	for (size_t i = 0; i < t->lines.n; i++)
-		bad |= cs_json_append(all, line_record(t, &line[i]));
+		cs_json_append(&all, line_record(t, &line[i]));
 	cs_encode_json(&r, "context", context(t->run));
-	cs_encode_json(&r, "benchmarks", cs_json_array_end(all, bad));
+	cs_encode_json(&r, "benchmarks", all);
 	document = cs_encode_end(&r);
 	if (document && !json_dumpf(document, t->to,
 				    JSON_INDENT(2) | JSON_ENSURE_ASCII |

@@ -45,7 +45,7 @@ static void list_aliases(FILE *to, const char *tool, const char *prefix,
 		if (is_of(&alias[i]) && (int)strlen(alias[i].name) > width)
 			width = (int)strlen(alias[i].name);
 	putc('\n', to);
-	cs_fold(to, 0, 2, "Names of %s that --test takes too:", tool);
+	cs_fold(to, 0, 2, "Names of %s, also taken by --test:", tool);
 	for (i = 0; i < n; i++)
 		if (is_of(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
 			cs_fold(to, 2, 4, "%s%-*s  %s%s", prefix, width,
@@ -107,7 +107,8 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
 #define PATHS (CS_PATH_HOST_OWN + 1)
 #define WORDS_MOST 64 /* of a part, among the tests of a path */
-#define LISTED 6 /* words that are alternatives */
+#define LISTED 6 /* words that are alternatives, … */
+#define LISTED_WIDTH 40 /* … and columns that they take */
 
 /* Tests whose names are all combinations of some words. */
 struct shape {
@@ -188,7 +189,7 @@ static void merge_shapes(struct shapes *s, int part)
 static void words_text(const struct words *w, uint64_t bits, char *to, size_t size)
 {
 	const char *between = "";
-	int n = 0;
+	int n = 0, left = 0;
 
 	to[0] = '\0';
 	if (bits & (bits - 1))
@@ -196,12 +197,14 @@ static void words_text(const struct words *w, uint64_t bits, char *to, size_t si
 	for (int i = 0; i < w->n; i++) {
 		if (!(bits >> i & 1))
 			continue;
-		if (++n <= LISTED)
+		if (++n <= LISTED && strlen(to) + strlen(w->word[i]) < LISTED_WIDTH)
 			cs_text_add(to, size, "%s%s", between, w->word[i]);
+		else
+			left++;
 		between = " ";
 	}
-	if (n > LISTED)
-		cs_text_add(to, size, " and %d more", n - LISTED);
+	if (left)
+		cs_text_add(to, size, " and %d more", left);
 	if (bits & (bits - 1))
 		cs_text_add(to, size, ")");
 }
@@ -243,8 +246,7 @@ static void list_suites(FILE *to)
 	for (size_t i = 0; cs_suite_name(i); i++)
 		cs_text_add(names, sizeof(names), "%s%s", i ? ", " : "",
 			    cs_suite_name(i));
-	cs_fold(to, 0, 2,
-		"suites (-t or --suite; --help=all says what is in them): %s", names);
+	cs_fold(to, 0, 2, "suites: %s", names);
 }
 
 int cs_report_list(FILE *to, const char *what, struct cs_err *err)
@@ -259,8 +261,7 @@ int cs_report_list(FILE *to, const char *what, struct cs_err *err)
 	if (!s)
 		return cs_err_set(err, "no memory");
 	cs_fold(to, 0, 2,
-		"%zu tests, path.method.operation.pattern; with host memory its kind "
-		"in place of the operation. One of each pair of brackets makes a name:",
+		"%zu tests, path.method.operation.pattern, one of each pair of brackets:",
 		n);
 	for (size_t i = 0; i < n; i++)
 		add_test(s, &test[i]);
@@ -270,8 +271,7 @@ int cs_report_list(FILE *to, const char *what, struct cs_err *err)
 	list_groups(to, s);
 	list_suites(to);
 	cs_fold(to, 0, 2,
-		"--list=all has every name, and those of nvbandwidth and Comm|Scope; "
-		"--list='h2d.*' some; --explain NAME says what one does");
+		"--list=all prints all names, also those of nvbandwidth and Comm|Scope; --list='h2d.*' some of them; --explain NAME explains one");
 	free(s);
 	return ferror(to) ? -1 : 0;
 }
@@ -386,7 +386,7 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int v
 	cs_fold(to, 0, HEAD, "memory    %s %s agent", arena,
 		cpu ? "of host memory per" : "on the GPU of each");
 	cs_fold(to, 0, HEAD,
-		"time      about %.1f s of measuring at %.0f GB/s, start apart",
+		"time      about %.1f s of measuring at %.0f GB/s, without the start",
 		cs_plan_estimate_s(plan, rate), rate);
 	if (file)
 		cs_fold(to, 0, HEAD, "order     as in %s", file);

@@ -143,17 +143,17 @@ static int print_sums(FILE *to, const struct cs_run *run)
 
 /* ---- what that is in flops ---- */
 
-/* Flops a load at 90 % efficiency, too. */
-#define EFFICIENT 0.9
-
 static void print_price(FILE *to, const struct cs_grid *head,
 			const struct cs_fit_sum *sum, double gflops)
 {
 	double load = cs_flops_per_load(gflops, sum->gbs.value);
+	double alpha = cs_alpha_flops(gflops, sum->alpha_us.value);
+	char flops[24] = "-";
 
-	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16.2g", NAME, name_of(to, head),
-		load, cs_intensity(load, EFFICIENT),
-		1e3 * sum->alpha_us.value * gflops);
+	if (!isnan(alpha))
+		cs_text(flops, sizeof(flops), "%.2g", alpha);
+	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16s", NAME, name_of(to, head), load,
+		cs_intensity(load, CS_EFFICIENT), flops);
 	print_kind(to, head);
 }
 

@@ -9,6 +9,10 @@
 #include "report/columns.h"
 #include "report/view.h"
 
+/* Of "The cost of communications", from data sheets. */
+#define PUBLISHED                                                                    \
+	"a load from a GPU's own memory, by data sheets: V100 65, A100 49, H100 100, " \
+	"B200 60, MI250X 116, MI300A 63"
 #define PLACES_MOST 16 /* in lines; of more their medians stand elsewhere */
 
 static void add_heads(struct cs_columns *t, int is_numa)
@@ -81,6 +85,8 @@ static int print_places(FILE *to, const struct cs_run *run,
 		"GFLOP/s, GB/s, and flops that take as long as a load of 8 bytes; memory: a "
 		"triad in its own%s",
 		of_peak);
+	if (n && !place->is_numa)
+		cs_fold(to, 2, 4, "%s", PUBLISHED);
 	return 0;
 }
 

@@ -186,7 +186,7 @@ ok "no journal of a comparison, as a file" eval 'status_is 64 &&
 
 run 0 compare a.json
 ok "one file of one placement: status 64" eval 'status_is 64 &&
-	one_line "holds one placement"'
+	one_line "has one placement"'
 run 0 compare a.json none.json
 ok "no such file: status 3" eval 'status_is 3 && one_line "none.json"'
 run 0 compare a.json:nowhere slow.json

@@ -36,7 +36,7 @@ ok "model-csv: a line for each cell, with the keys of JSON" eval \
 run 0 "${fast[@]}" -m peer --pattern pair -s 16M:16M -f model
 ok "one size is no sweep" eval 'prints "^peer.ce.write.pair +0/6 +no line: 4 sizes at least"'
 run 0 "${fast[@]}" -m peer --pattern pair -s 1M -f model -o one.json
-ok "a run of one size says what to ask for" eval 'status_is 0 && prints "^no sweep in this run: .* as of --suite model"'
+ok "a run of one size says what to ask for" eval 'status_is 0 && tr -s " \n" " " <out | grep -q "no sweep in this run: .* as from --suite model"'
 run 0 show one.json -f model-csv
 ok "... in CSV too, below the names of the columns" eval \
 	'status_is 0 && [ "$(wc -l <out)" = 2 ] && prints "^test,node,.*,alpha_us," && prints "^# no sweep in this run: "'
@@ -96,6 +96,12 @@ ok "... each GPU, with what its memories bring" eval \
 ok_json "... within 1 %" suite.json \
 	''"$truth"' and
 	 all(abs(m["flops_per_load"] * m["gbs"] / 8 / 32802 - 1) < 0.001 for m in d["model"] if not m["test"].startswith("host."))'
+ok_json "... with the intensity for 90 %, and alpha in flops where it is above 0" suite.json \
+	'all(abs(m["intensity_90"] / m["flops_per_load"] - 9) < 1e-6 and (m["alpha_flops"] is None) == (m["alpha_us"] <= 0)
+	     and (m["alpha_us"] <= 0 or abs(m["alpha_flops"] / m["alpha_us"] / m["gbs"] / m["flops_per_load"] * 8e-3 - 1) < 1e-6)
+	     for m in d["model"] if not m["test"].startswith("host.") or m["flops_per_load"])'
+ok "... beside what data sheets say of other GPUs" eval \
+	'tr -s " \n" " " <out | grep -q "by data sheets: V100 65, A100 49, H100 100, B200 60, MI250X 116, MI300A 63"'
 ok_schema "... as the schema has it" suite.json
 run 0 --no-mpi --gpus 0,1 --suite model --dry-run
 ok "... of nine sizes unless others are asked for" eval \

@@ -207,6 +207,7 @@ static void names_are_never_abbreviated(void)
 static void loose_ends_are_refused(void)
 {
 	refused("peer", "unexpected argument 'peer'");
+	refused("chek a.json", "'chek'; did you mean 'cscope-mpi check'?");
 	refused("-m", "needs a value");
 	refused("-Z", "-Z");
 	refused("--matrix peer --test peer.*", "exclude each other");

@@ -297,6 +297,8 @@ int cs_copy_stages(struct cs_dev *dev, int lane, double ns[CS_STAGES],
 {
 	const struct cs_lane *on = &dev->lane[lane];
 
+	if (!on->timed) /* it was not enqueued whole */
+		return 0;
 	if (on->parts < CS_PARTS)
 		return part_ns(dev, on, 0, &ns[CS_STAGE_UNPACK], err);
 	return part_ns(dev, on, 0, &ns[CS_STAGE_PACK], err) ||

@@ -39,6 +39,11 @@ double cs_intensity(double flops_per_load, double efficiency)
 	return flops_per_load * efficiency / (1 - efficiency);
 }
 
+double cs_alpha_flops(double gflops, double alpha_us)
+{
+	return alpha_us > 0 ? 1e3 * alpha_us * gflops : NAN;
+}
+
 /* Multiply-adds that a multiprocessor begins in a clock, by compute capability (CUDA C++
  * Programming Guide, throughput of arithmetic instructions). */
 static const struct units {

@@ -15,6 +15,10 @@ double cs_gamma_gflops(const struct cs_run *run, int node);
 double cs_flops_per_load(double gflops, double gbs);
 /* … and those that it needs for that efficiency, in 0 … 1. */
 double cs_intensity(double flops_per_load, double efficiency);
+#define CS_EFFICIENT 0.9 /* the one that is printed beside that of a half */
+
+/* Flops in the time that a message takes before its first byte; NAN: it takes none. */
+double cs_alpha_flops(double gflops, double alpha_us);
 
 /* What a GPU could do: its multiprocessors, units and highest clock; NAN: one of these
  * is not known.  Of a row of local.fma.*, in GFLOP/s. */

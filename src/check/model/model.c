@@ -192,6 +192,8 @@ int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out)
 	out->alpha_us = value_at(fits, offsetof(struct cs_fit, alpha_us), room);
 	out->gbs = value_at(fits, offsetof(struct cs_fit, gbs), room);
 	out->half_bytes = value_at(fits, offsetof(struct cs_fit, half_bytes), room);
+	if (!(out->alpha_us.value > 0))
+		out->half_bytes = (struct cs_fit_value){ NAN, NAN, NAN };
 	for (size_t i = 0; i < fits->n; i++) {
 		out->n_switched += fit[i].switch_bytes > 0;
 		if (!(fabs(fit[i].worst) >= fabs(out->worst)) && i)
