@@ -46,10 +46,10 @@
 #define COPY3D_HALO "cuMemcpy3DPeerAsync, without contexts of both cuMemcpy3DAsync"
 #define SM3D_HALO "kernel on the row's GPU"
 #define PACK_HALO "packed by a kernel, copied, unpacked by another"
-#define CHUNK_WRITE "kernel on the row's GPU, small blocks at a distance"
-#define CHUNK_READ "kernel on the column's GPU, small blocks at a distance"
-#define STRIDE_WRITE "kernel on the row's GPU, single elements at a distance"
-#define STRIDE_READ "kernel on the column's GPU, single elements at a distance"
+#define CHUNK_WRITE "kernel on the row's GPU, small blocks at a stride"
+#define CHUNK_READ "kernel on the column's GPU, small blocks at a stride"
+#define STRIDE_WRITE "kernel on the row's GPU, single elements at a stride"
+#define STRIDE_READ "kernel on the column's GPU, single elements at a stride"
 #define CPU_WRITE "host memory, CPU of the row"
 #define CPU_READ "host memory, CPU of the column"
 
@@ -404,31 +404,31 @@ static const struct cs_test table[] = {
 	     .alone = ONE_AT_A_TIME, A_LOAD),
 
 	STREAM("h2d.stream.copy.pair", H2D, STREAM, COPY, PINNED,
-	       "a kernel reads data of row's host memory, which are copied to its GPU"),
+	       "a kernel reads row's host data, copied to its GPU before"),
 	STREAM("h2d.stream.zerocopy.pair", H2D, STREAM, ZEROCOPY, PINNED,
-	       "a kernel of column's GPU reads data in row's host memory"),
+	       "a kernel of column's GPU reads row's host data in place"),
 	STREAM("h2d.stream.prefetch.pair", H2D, STREAM, PREFETCH, MANAGED,
-	       "a kernel reads managed data of row's host memory, which are prefetched to its GPU",
+	       "a kernel reads row's managed data, prefetched to its GPU before",
 	       .least_precision = 0.02),
 	STREAM("h2d.stream.warp.pair", H2D, STREAM, WARP, MANAGED,
-	       "a kernel of column's GPU faults on managed data in row's host memory, a page a warp",
+	       "a kernel of column's GPU reads row's managed data by faults, one page per warp",
 	       .least_precision = 0.02),
 	STREAM("h2d.stream.naive.pair", H2D, STREAM, NAIVE, MANAGED,
-	       "a kernel of column's GPU faults on managed data in row's host memory, all over",
+	       "a kernel of column's GPU reads row's managed data by scattered faults",
 	       .least_precision = 0.02),
 	STREAM("h2d.streamw.copy.pair", H2D, STREAMW, COPY, PINNED,
-	       "a kernel writes over data of row's host memory, which are copied to its GPU"),
+	       "a kernel overwrites row's host data, copied to its GPU before"),
 	STREAM("h2d.streamw.prefetch.pair", H2D, STREAMW, PREFETCH, MANAGED,
-	       "a kernel writes over managed data of row's host memory, which are prefetched to its GPU",
+	       "a kernel overwrites row's managed data, prefetched to its GPU before",
 	       .least_precision = 0.02),
 	STREAM("h2d.streamw.warp.pair", H2D, STREAMW, WARP, MANAGED,
-	       "a kernel of column's GPU writes over managed data in row's host memory, a page a warp, by faults",
+	       "a kernel of column's GPU overwrites row's managed data by faults, one page per warp",
 	       .least_precision = 0.02),
 	STREAM("h2d.streamw.naive.pair", H2D, STREAMW, NAIVE, MANAGED,
-	       "a kernel of column's GPU writes over managed data in row's host memory, all over, by faults",
+	       "a kernel of column's GPU overwrites row's managed data by scattered faults",
 	       .least_precision = 0.02),
 	STREAM("d2h.streamw.zerocopy.pair", D2H, STREAMW, ZEROCOPY, PINNED,
-	       "a kernel of row's GPU writes data in column's host memory"),
+	       "a kernel of row's GPU writes data to column's host memory"),
 
 	PAGES("managed", MANAGED, "fault", FAULT),
 	PAGES("system", SYSTEM, "fault-system", FAULT_SYSTEM),
@@ -563,7 +563,7 @@ static const struct cs_test table[] = {
 	     COST(STALL, MS, 16)),
 	TEST("peer.driver.open.pair", PEER, DRIVER, OPEN, PAIR,
 	     "row opens a new buffer of column, one pair at a time",
-	     "a way to a peer's new buffer: CUDA IPC, or peer access within a process",
+	     "opening a peer's new buffer: by CUDA IPC, or peer access within a process",
 	     COST(OPEN, US, 16 << 20)),
 
 #define CS_DRIVER_CALL(OP_, name_, bytes_, prepare_, call_, says_)                   \

@@ -67,12 +67,12 @@ static void explain_finding(FILE *to, enum cs_finding_id id, int told)
 	words_text(line->parts / CS_FINDING_GPU, place, 4, words, sizeof(words));
 	part(to, "found at", words[0] ? words : NULL);
 	part(to, "drain",
-	     line->drains ? "yes, where it is sure: nothing should run on the node" :
+	     line->drains ? "yes, if it is certain: nothing should run on the node" :
 			    "no");
 	cs_finding_next(id, next, sizeof(next));
 	if (!told)
 		part(to, "what to do",
-		     next[0] ? next : "Nothing: it tells what the figures are of.");
+		     next[0] ? next : "Nothing: it describes the figures.");
 	part(to, "elsewhere", line->elsewhere[0] ? line->elsewhere : NULL);
 }
 
@@ -81,7 +81,7 @@ static void print_variants(FILE *to, const struct cs_test *test)
 	const unsigned takes = cs_test_takes(test);
 
 	if (takes & CS_TAKES_ADVICE)
-		cs_fold(to, 2, INDENT, "%-*sWhat the driver is told (--advise)%s.",
+		cs_fold(to, 2, INDENT, "%-*sAdvice for managed memory (--advise)%s.",
 			INDENT - 2, "variants",
 			takes & CS_TAKES_THREADS ?
 				", CPU threads that touch (--threads), the NUMA "
@@ -96,7 +96,7 @@ static void print_variants(FILE *to, const struct cs_test *test)
 				"");
 	else if (takes & CS_TAKES_ELEMENT)
 		cs_fold(to, 2, INDENT,
-			"%-*sBytes that a thread takes at a time (--element).",
+			"%-*sBytes that a GPU thread takes at a time (--element).",
 			INDENT - 2, "variants");
 	else if (takes & CS_TAKES_KERNELS)
 		cs_fold(to, 2, INDENT, "%-*sKernels that work on a tile (--kernels).",
@@ -116,8 +116,7 @@ static void print_precision(FILE *to, const struct cs_test *test)
 	const double least = test->least_precision;
 
 	if (least > 0)
-		cs_fold(to, 2, INDENT,
-			"%-*s%.0f %% unless --precision says another: %s.",
+		cs_fold(to, 2, INDENT, "%-*s%.0f %% unless --precision is given: %s.",
 			INDENT - 2, "precision", 100 * least,
 			cs_method_is_managed((int)test->method) ?
 				"a sample is one move, and pages are moved by the "
@@ -128,8 +127,7 @@ static void print_precision(FILE *to, const struct cs_test *test)
 				"that runs");
 	else if (cs_test_takes(test) & CS_TAKES_CACHE)
 		cs_fold(to, 2, INDENT,
-			"%-*sOf cold and warm caches %.0f %% unless --precision says "
-			"another: a sample of them is one copy.",
+			"%-*sOf cold and warm caches %.0f %% unless --precision is given: their samples are one copy.",
 			INDENT - 2, "precision",
 			100 * cs_variant_least_precision(test, &cold));
 }
@@ -163,7 +161,7 @@ static void explain_test(FILE *to, const struct cs_test *test)
 		cs_fold(to, INDENT, INDENT, "%s", alias[i].differs);
 	}
 	if (!told)
-		part(to, "elsewhere", "No tool that we know measures the same.");
+		part(to, "elsewhere", "No other tool that we know measures this.");
 }
 
 static const struct cs_test *find_test(const char *what)

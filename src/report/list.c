@@ -45,7 +45,7 @@ static void list_aliases(FILE *to, const char *tool, const char *prefix,
 		if (is_of(&alias[i]) && (int)strlen(alias[i].name) > width)
 			width = (int)strlen(alias[i].name);
 	putc('\n', to);
-	cs_fold(to, 0, 2, "Names of %s that --test takes too:", tool);
+	cs_fold(to, 0, 2, "Names of %s, also taken by --test:", tool);
 	for (i = 0; i < n; i++)
 		if (is_of(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
 			cs_fold(to, 2, 4, "%s%-*s  %s%s", prefix, width,
@@ -271,8 +271,7 @@ int cs_report_list(FILE *to, const char *what, struct cs_err *err)
 	list_groups(to, s);
 	list_suites(to);
 	cs_fold(to, 0, 2,
-		"--list=all has every name, and those of nvbandwidth and Comm|Scope; "
-		"--list='h2d.*' some; --explain NAME says what one does");
+		"--list=all prints all names, also those of nvbandwidth and Comm|Scope; --list='h2d.*' some of them; --explain NAME explains one");
 	free(s);
 	return ferror(to) ? -1 : 0;
 }
@@ -387,7 +386,7 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int v
 	cs_fold(to, 0, HEAD, "memory    %s %s agent", arena,
 		cpu ? "of host memory per" : "on the GPU of each");
 	cs_fold(to, 0, HEAD,
-		"time      about %.1f s of measuring at %.0f GB/s, start apart",
+		"time      about %.1f s of measuring at %.0f GB/s, without the start",
 		cs_plan_estimate_s(plan, rate), rate);
 	if (file)
 		cs_fold(to, 0, HEAD, "order     as in %s", file);
