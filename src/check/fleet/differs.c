@@ -336,6 +336,16 @@ static int times_said(const struct cs_run *run, const struct cs_difference *d,
 	return n;
 }
 
+/* Is it what follows from a GPU that is lost, of which a finding says more? */
+static int is_of_lost(const struct cs_run *run, const struct cs_difference *d)
+{
+	int follows = d->kind == CS_UNKNOWN ? !strcmp(d->name.part, "gpu") :
+					      d->layer == CS_LAYER_LAUNCH &&
+						      !strcmp(d->name.base, "gpus");
+
+	return follows && times_said(run, d, CS_FINDING_GPU_LOST) > 0;
+}
+
 /* Does a finding say already that it is not what was expected? */
 static int was_expected(const struct cs_run *run, const struct cs_difference *d)
 {
@@ -370,8 +380,8 @@ static void drop_said(const struct cs_run *run, struct cs_vec *found)
 	size_t left = 0;
 
 	for (size_t i = 0; i < found->n; i++)
-		if (!was_said(run, &d[i]) && !was_expected(run, &d[i]) &&
-		    !cs_is_waived(run, d[i].name.base))
+		if (!was_said(run, &d[i]) && !is_of_lost(run, &d[i]) &&
+		    !was_expected(run, &d[i]) && !cs_is_waived(run, d[i].name.base))
 			d[left++] = d[i];
 	found->n = left;
 }
