@@ -87,14 +87,12 @@ static int add_nodes(struct side *side, const struct cs_run *run, const char *fi
 				  "'%s' holds several placements: choose one, as in %s:%s",
 				  file, file, run->node[0].facts.placement);
 	for (int i = 0; i < run->n_nodes; i++) {
-		struct cs_versus_item *item;
+		const struct cs_versus_item item = { run, i };
 
 		if (*what && !cs_run_is_named(run, i, what))
 			continue;
-		item = cs_vec_add(&side->items, 1, err);
-		if (!item)
+		if (cs_vec_push(&side->items, &item, err))
 			return -1;
-		*item = (struct cs_versus_item){ run, i };
 	}
 	if (side->items.n > before)
 		return 0;

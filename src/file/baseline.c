@@ -236,7 +236,7 @@ static int take_stat(const json_t *record, uint32_t class, struct cs_baseline *t
 		     struct cs_err *err)
 {
 	struct cs_fields f = { record, "a statistic", err, 0, NULL };
-	struct cs_baseline_stat stat = { .class = class }, *made;
+	struct cs_baseline_stat stat = { .class = class };
 	int rc = decode_key(&f, &stat);
 
 	if (rc)
@@ -244,11 +244,7 @@ static int take_stat(const json_t *record, uint32_t class, struct cs_baseline *t
 	decode_figures(&f, &stat);
 	if (f.bad || decode_places(&f, &stat, to))
 		return -1;
-	made = cs_vec_add(&to->stats, 1, err);
-	if (!made)
-		return -1;
-	*made = stat;
-	return 0;
+	return cs_vec_push(&to->stats, &stat, err);
 }
 
 static int decode_fact(const json_t *record, uint32_t class, struct cs_baseline *to,

@@ -346,15 +346,13 @@ static struct controls control_steps(const struct cs_draft *d)
 static int find_heads(const struct cs_draft *d, struct cs_vec *heads)
 {
 	const struct cs_step *step = d->steps.data;
-	uint32_t i, *head;
+	uint32_t i;
 
 	for (i = 0; i < d->steps.n; i++) {
 		if (i && step[i].round && step[i].round == step[i - 1].round)
 			continue;
-		head = cs_vec_add(heads, 1, d->err);
-		if (!head)
+		if (cs_vec_push(heads, &i, d->err))
 			return -1;
-		*head = i;
 	}
 	return 0;
 }

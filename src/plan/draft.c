@@ -68,18 +68,13 @@ int cs_draft_step(struct cs_draft *d)
 static int add_transfer(struct cs_draft *d, const struct cs_transfer *transfer)
 {
 	struct cs_step *step = (struct cs_step *)d->steps.data + d->steps.n - 1;
-	struct cs_transfer *t;
 
 	if (++step->count > CS_STEP_MAX)
 		return cs_err_set(d->err, "more than %d transfers at the same time",
 				  CS_STEP_MAX);
 	if (is_too_large(d))
 		return refuse_size(d->steps.n, d->transfers.n, d->err);
-	t = cs_vec_add(&d->transfers, 1, d->err);
-	if (!t)
-		return -1;
-	*t = *transfer;
-	return 0;
+	return cs_vec_push(&d->transfers, transfer, d->err);
 }
 
 /* The place of a NUMA node among those there are. */

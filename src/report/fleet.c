@@ -79,7 +79,6 @@ static int gather(const struct cs_run *run, int node, struct cs_vec *all)
 
 	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		struct figures *f;
-		double *value;
 
 		f = figures_of(all, row);
 		if (!f)
@@ -87,10 +86,8 @@ static int gather(const struct cs_run *run, int node, struct cs_vec *all)
 		f->cells++;
 		if (row->status != CS_OK)
 			continue;
-		value = cs_vec_add(&f->values, 1, NULL);
-		if (!value)
+		if (cs_vec_push(&f->values, &row->stats.median, NULL))
 			return -1;
-		*value = row->stats.median;
 		if (!f->low || row->stats.median < f->low->stats.median)
 			f->low = row;
 		if (!f->high || row->stats.median > f->high->stats.median)

@@ -90,7 +90,6 @@ static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally
 {
 	int bad = row->status >= CS_FAILED, back = cs_row_is_back(row);
 	struct cs_tally_way *way = &tally->way[back];
-	struct figure *figure;
 
 	tally->seconds += isfinite(row->seconds) ? row->seconds : 0;
 	if (row->status != CS_OK) {
@@ -103,11 +102,9 @@ static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally
 	tally->ok++;
 	way->min = fmin(way->min, row->stats.median);
 	way->max = fmax(way->max, row->stats.median);
-	figure = cs_vec_add(figures, 1, err);
-	if (!figure)
-		return -1;
-	*figure = (struct figure){ 2 * at + (size_t)back, row->stats.median };
-	return 0;
+	return cs_vec_push(figures,
+			   &(struct figure){ 2 * at + (size_t)back, row->stats.median },
+			   err);
 }
 
 static int by_way(const void *x, const void *y)

@@ -44,11 +44,7 @@ int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
 			f[i].n++;
 			return 0;
 		}
-	f = cs_vec_add(&v->fields, 1, err);
-	if (!f)
-		return -1;
-	*f = made;
-	return 0;
+	return cs_vec_push(&v->fields, &made, err);
 }
 
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,

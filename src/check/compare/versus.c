@@ -35,16 +35,6 @@ struct work {
 	uint32_t cells; /* that were compared with each other */
 };
 
-static int append(struct cs_vec *vec, const void *item, struct cs_err *err)
-{
-	void *at = cs_vec_add(vec, 1, err);
-
-	if (!at)
-		return -1;
-	memcpy(at, item, vec->element);
-	return 0;
-}
-
 /* ---- points ---- */
 
 static int is_there(const struct cs_paired *it, const struct cs_endpoint *end)
@@ -119,7 +109,7 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 		name_end(w, it, &row->what.dst, p.dst, sizeof(p.dst));
 		if (row->metric == CS_METRIC_TOTAL)
 			name_total(row, &p);
-		if (append(&w->points, &p, err))
+		if (cs_vec_push(&w->points, &p, err))
 			return -1;
 	}
 	return 0;
@@ -253,7 +243,7 @@ static int describe_alone(struct cs_versus *v, const char *text, struct cs_err *
 		if (!strcmp(said[i].text, text))
 			return 0;
 	cs_text(line.text, sizeof(line.text), "%s", text);
-	return append(&v->alone, &line, err);
+	return cs_vec_push(&v->alone, &line, err);
 }
 
 /* The first of p[0..n) with a figure (`want`), or without one. */
@@ -326,7 +316,7 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 	cs_pairing_name(&w->pairing, p->pair, cell.host, sizeof(cell.host));
 	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
 	if (compare_cell(&how, p, n, n + m, &cell.c, err) ||
-	    append(&v->cells, &cell, err))
+	    cs_vec_push(&v->cells, &cell, err))
 		return -1;
 	v->one_block += !!(cell.c.flags & CS_COMPARE_ONE_BLOCK);
 	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
@@ -383,7 +373,7 @@ static int end_matrix(struct cs_versus *v, struct cs_versus_matrix *m,
 	free(c);
 	m->a = middle(v, m, 0);
 	m->b = middle(v, m, 1);
-	return rc || append(&v->matrices, m, err) ? -1 : 0;
+	return rc || cs_vec_push(&v->matrices, m, err) ? -1 : 0;
 }
 
 /* ---- what has no partner ---- */

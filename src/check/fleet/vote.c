@@ -252,10 +252,9 @@ static int count_votes(struct ballot *b, struct vote *votes, size_t known)
 	for (i = 0; i < known; i = k) {
 		for (k = i + 1; k < known && votes[k].value == votes[i].value; k++)
 			;
-		party = cs_vec_add(&b->parties, 1, b->err);
-		if (!party)
+		if (cs_vec_push(&b->parties, &(struct party){ &votes[i], k - i },
+				b->err))
 			return -1;
-		*party = (struct party){ &votes[i], k - i };
 	}
 	party = b->parties.data;
 	if (b->parties.n > 1)

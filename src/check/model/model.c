@@ -139,16 +139,9 @@ void cs_sweep_release(struct cs_sweep *sweep)
 
 int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err *err)
 {
-	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++) {
-		struct cs_fit *to;
-
-		if (!sweep->fit[i].n)
-			continue;
-		to = cs_vec_add(fits, 1, err);
-		if (!to)
+	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
+		if (sweep->fit[i].n && cs_vec_push(fits, &sweep->fit[i], err))
 			return -1;
-		*to = sweep->fit[i];
-	}
 	return 0;
 }
 
