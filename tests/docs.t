@@ -21,6 +21,10 @@ is_empty() { # FILE
 	! grep '' "$1"
 }
 
+readme_is_short() {
+	[ "$(wc -l <"$top/README.md")" -le 110 ]
+}
+
 documents() {
 	(cd "$top" && ls README.md doc/*.md)
 }
@@ -220,6 +224,7 @@ cd "$top" || exit 1
 unknown_options "${docs[@]}" >"$work/options"
 missing_tests "${docs[@]}" >"$work/tests"
 missing_links "${docs[@]}" >"$work/links"
+ok "README.md has at most 110 lines" readme_is_short
 ok "every option that the documents name is in --help" is_empty "$work/options"
 ok "every test that the documents name is there" is_empty "$work/tests"
 ok "every relative link leads to a file" is_empty "$work/links"

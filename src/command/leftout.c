@@ -62,9 +62,10 @@ void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind back
 		paths_lost(opt, backend, lost, sizeof(lost));
 	if (missing)
 		cs_text(to, size,
-			"%d tests of %s are left out: the %s backend has "
-			"no driver whose calls cost anything",
-			missing, opt->matrix_text, name_of(backend));
+			"%d test%s of %s %s left out: the %s backend has no driver whose "
+			"calls cost anything",
+			missing, missing == 1 ? "" : "s", opt->matrix_text,
+			missing == 1 ? "is" : "are", name_of(backend));
 	else if (lost[0])
 		cs_text(to, size,
 			"%s of %s: left out, the %s backend does not measure it",

@@ -551,7 +551,7 @@ static const struct cs_explanation numa_nodes_chase = {
 	"row's "
 	"NUMA node, 128 bytes apart, in an order by --seed, in huge pages if the "
 	"kernel provides them. Caches are flushed before each sample, and no "
-	"line is loaded twice.",
+	"line is loaded twice. Intel MLC's latency matrix measures the same.",
 	"One CPU worker, bound to the column's NUMA node: each load begins when "
 	"the one before it has returned.",
 	"By the kernel's monotonic clock around at most 32768 loads, after a "

@@ -161,7 +161,8 @@ static void explain_test(FILE *to, const struct cs_test *test)
 		cs_fold(to, INDENT, INDENT, "%s", alias[i].differs);
 	}
 	if (!told)
-		part(to, "elsewhere", "No other tool that we know measures this.");
+		part(to, "elsewhere",
+		     "Neither nvbandwidth nor Comm|Scope measures this.");
 }
 
 static const struct cs_test *find_test(const char *what)

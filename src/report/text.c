@@ -75,8 +75,7 @@ void cs_notices_print(FILE *to, const struct cs_run *run)
 {
 	if (run->stand_in)
 		cs_fold(to, 0, 2,
-			"NO GPU: host memory stands in; copies are made "
-			"by CPU and say nothing of GPU links");
+			"NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
 	else if (cs_on_cpu(run))
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
 	if (run->virtual_clock)

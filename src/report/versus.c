@@ -37,17 +37,17 @@ static void print_spread(FILE *to, const struct cs_versus *v)
 {
 	if (v->one_block)
 		cs_fold(to, 2, 4,
-			"each side is one run: how one run differs from the "
-			"next is not known, so 'same' and 'differs' speak of these two "
-			"runs; three files or more on a side, or --baseline, tell more");
+			"each side is one run: how much runs differ is not "
+			"known, so 'same' and 'differs' apply to these two runs "
+			"only; use three or more files per side, or --baseline");
 	if (v->known)
 		cs_fold(to, 2, 4,
-			"a side is one run: how one run differs from the "
-			"next is taken from the baseline");
+			"a side is one run: how much runs differ is taken from "
+			"the baseline");
 	if (v->shared)
 		cs_fold(to, 2, 4,
-			"a side is one run: it is taken to differ from the "
-			"next as those of the other side do");
+			"a side is one run: its runs are assumed to differ as "
+			"those of the other side do");
 }
 
 static void print_fields(FILE *to, const struct cs_versus *v)
@@ -228,7 +228,8 @@ static void print_models(FILE *to, const struct cs_versus *v)
 
 	if (v->models.n)
 		cs_fold(to, 2, 4,
-			"of the sweeps, T(n) = alpha + beta n, with 95 %% intervals:");
+			"of the sweeps, T(n) = alpha + beta n, with 95 %% "
+			"intervals:");
 	for (size_t i = 0; i < v->models.n; i++) {
 		cs_fold(to, 2, 4, "%s%s%s%s", cs_test_at(m[i].test)->name,
 			m[i].back ? ", the way back" : "",
@@ -244,8 +245,8 @@ void cs_versus_head(FILE *to, const struct cs_versus *v)
 {
 	if (v->stand_in)
 		cs_fold(to, 0, 2,
-			"NO GPU: host memory stands in; copies are made "
-			"by CPU and say nothing of GPU links");
+			"NO GPU: host memory stands in; CPUs make the copies, so "
+			"figures say nothing about GPU links");
 	if (v->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
 }
@@ -256,8 +257,8 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 	const struct cs_err *alone = v->alone.data;
 
 	cs_fold(to, 0, 2,
-		"A %s, B %s: differences are of B against A, with their "
-		"95 %% intervals; 'faster' and 'slower' are of B",
+		"A %s, B %s: differences are those of B from A, with 95 %% "
+		"intervals; 'faster' and 'slower' refer to B",
 		v->name[0], v->name[1]);
 	print_fields(to, v);
 	if (v->matrices.n)

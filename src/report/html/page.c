@@ -85,8 +85,7 @@ static void put_notices(const struct cs_html *h, const struct cs_run *run)
 {
 	if (run->stand_in)
 		cs_html_in(h, "p",
-			   "NO GPU: host memory stands in; copies are made by "
-			   "CPU and say nothing of GPU links");
+			   "NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
 	if (run->virtual_clock)
 		cs_html_in(h, "p", "%s", CS_MEASURED_WITH_DOUBLE);
 }
