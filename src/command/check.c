@@ -76,7 +76,7 @@ static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 		}
 		return say_unreadable(fleet, file, &why, err);
 	}
-	cs_check_forget(&loaded.run);
+	cs_check_forget(&loaded.run, cs_criteria_any(&fleet->criteria));
 	name_findings(fleet, &loaded.run, file);
 	base = cs_merge_add(&fleet->merge, &loaded.run, err);
 	if (base == 1) {

@@ -141,6 +141,11 @@ ok "nodes with 4 and with 2 GPUs: nobody is drained" eval \
 run 0 --no-mpi -s 64K -m peer --seed 1 --cell-limit 9s --expect gpus=8,nvlinks=18,pcie=5x16 -o expect.json
 ok "a run that is told of 8 GPUs fails with 4" eval \
 	'status_is 2 && prints "gpus: 4, where --expect says 8"'
+check expect.json
+ok "… its file too, where nothing is said of what is expected" eval \
+	'status_is 2 && prints "gpus: 4, where --expect says 8"'
+check expect.json --expect gpus=4
+ok "… and not where something else is" eval 'status_is 0 && prints_not "expect says"'
 run 0 --no-mpi -s 64K -m peer --seed 1 --cell-limit 9s --expect gpus=4,nvlinks=18,pcie=5x16
 ok "… and with 4 is told nothing" eval 'status_is 0 && prints_not "expect says"'
 run 0 --no-mpi --expect gpus=8 --check=topology

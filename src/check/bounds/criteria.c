@@ -16,6 +16,11 @@ void cs_criteria_release(struct cs_criteria *c)
 	cs_vec_release(&c->expected);
 }
 
+int cs_criteria_any(const struct cs_criteria *c)
+{
+	return c->baseline.classes.n || c->expected.n || c->thresholds.lines.n;
+}
+
 void cs_criteria_apply(const struct cs_criteria *c, struct cs_run *run)
 {
 	run->baseline = c->baseline.classes.n ? &c->baseline : NULL;

@@ -14,6 +14,7 @@ struct cs_criteria {
 
 void cs_criteria_init(struct cs_criteria *criteria);
 void cs_criteria_release(struct cs_criteria *criteria);
+int cs_criteria_any(const struct cs_criteria *criteria);
 /* The run is judged by them, which outlive it. */
 void cs_criteria_apply(const struct cs_criteria *criteria, struct cs_run *run);
 

@@ -10,8 +10,9 @@
  * Appends to run->findings.  Same run, same findings in the same order. */
 int cs_check_run(struct cs_run *run, struct cs_err *err);
 
-/* Takes out of findings what cs_check_run() would find, or judge, again. */
-void cs_check_forget(struct cs_run *run);
+/* Takes out of findings what cs_check_run() would find, or judge, again.  What the run
+ * was told to expect stays found, unless there are criteria to judge it by now. */
+void cs_check_forget(struct cs_run *run, int has_criteria);
 
 /* Largest relative difference between a control row and the cell it repeats, on
  * that node; NAN without one. */
