@@ -16,6 +16,12 @@ void cs_err_put(struct cs_err *err, const char *fmt, ...)
 void cs_err_put_before(struct cs_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What functions return: -1 when any of it failed. */
+static inline int cs_rc(int failed)
+{
+	return failed ? -1 : 0;
+}
+
 /* Set the text.  Always -1, so that `return cs_err_set(...)` reads well, and so that a
  * compiler sees it.  `err` may be NULL.  Too long a text is cut. */
 #define cs_err_set(err, ...) ({ cs_err_put(err, __VA_ARGS__); -1; })

@@ -42,10 +42,8 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 	req.n_agents = __builtin_popcountll(gpus);
 	req.set.gpus = gpus & (gpus + 1) ? gpus : 0;
 	chosen.n = 0;
-	return cs_options_choose(opt, CS_BACKEND_CUDA, &chosen, err) ||
-			       cs_plan_build(&req, out, err) ?
-		     -1 :
-		     0;
+	return cs_rc(cs_options_choose(opt, CS_BACKEND_CUDA, &chosen, err) ||
+		     cs_plan_build(&req, out, err));
 }
 
 int cs_command_names(const struct cs_options *opt, FILE *to, struct cs_err *err)

@@ -125,9 +125,8 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
 	if (!record)
 		errno = ENOMEM;
 	else
-		rc = json_dumpf(record, to, CS_JSON_FLAGS) || putc('\n', to) == EOF ?
-			   -1 :
-			   0;
+		rc = cs_rc(json_dumpf(record, to, CS_JSON_FLAGS) ||
+			   putc('\n', to) == EOF);
 	json_decref(record);
 	return rc;
 }
@@ -374,10 +373,8 @@ static int decode_document(const json_t *document, struct cs_baseline *to,
 
 		cs_baseline_init(&one);
 		if (!rc)
-			rc = decode_class(class, &one, err) ||
-					     cs_baseline_join(&made, &one, err) ?
-				   -1 :
-				   0;
+			rc = cs_rc(decode_class(class, &one, err) ||
+				   cs_baseline_join(&made, &one, err));
 		cs_baseline_release(&one);
 	}
 	if (!rc)

@@ -168,11 +168,8 @@ static int write_findings(FILE *to, const struct cs_run *run, const char *key,
 
 static int write_errors(FILE *to, const struct cs_run *run)
 {
-	return write_findings(to, run, "checks", 1) || fputs(",\n", to) < 0 ||
-			       write_findings(to, run, "errors", 0) ||
-			       fputs("\n}\n", to) < 0 ?
-		     -1 :
-		     0;
+	return cs_rc(write_findings(to, run, "checks", 1) || fputs(",\n", to) < 0 ||
+		     write_findings(to, run, "errors", 0) || fputs("\n}\n", to) < 0);
 }
 
 int cs_json_write(FILE *to, const struct cs_run *run)
@@ -264,8 +261,7 @@ static int decode_one(struct cs_reader *r, const struct extent *extent,
 {
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	r->keep = extent->from;
-	return cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take) ? -1 :
-										  0;
+	return cs_rc(cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take));
 }
 
 /* Each element of an array, one at a time in memory. */
@@ -296,8 +292,7 @@ static int decode_each(struct cs_reader *r, const struct extent *extent,
 /* In a document all that is known of the run is one record. */
 static int decode_whole_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
-	return cs_decode_run(to, record, err) || cs_decode_end(to, record, err) ? -1 :
-										  0;
+	return cs_rc(cs_decode_run(to, record, err) || cs_decode_end(to, record, err));
 }
 
 int cs_json_read(struct cs_reader *r)
@@ -324,8 +319,6 @@ int cs_json_read(struct cs_reader *r)
 	if (decode_each(r, &member[RESULTS], cs_decode_row))
 		return -1;
 	r->plain = NULL;
-	return decode_each(r, &member[ERRORS], cs_decode_error) ||
-			       decode_each(r, &member[CHECKS], cs_decode_check) ?
-		     -1 :
-		     0;
+	return cs_rc(decode_each(r, &member[ERRORS], cs_decode_error) ||
+		     decode_each(r, &member[CHECKS], cs_decode_check));
 }

@@ -137,10 +137,8 @@ static int take_gpu_record(struct cs_gpu_record *s, const json_t *record,
 	cs_gpu_record_init(s);
 	cs_decode(&f, &cs_gpu_record_fields, s);
 	decode_nvlink_peers(&f, &s->board.nvlink);
-	return f.bad || decode_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
-			       decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS) ?
-		     -1 :
-		     0;
+	return cs_rc(f.bad || decode_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
+		     decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS));
 }
 
 json_t *cs_record_inventory(const struct cs_run_node *nd)

@@ -247,10 +247,8 @@ static int decode_chosen(struct cs_loaded *to, struct cs_fields *f,
 			 struct cs_choices *chosen)
 {
 	if (!cs_field_is_known(f, "choices"))
-		return decode_tests(f, "tests", 0, chosen) ||
-				       decode_tests(f, "one_gpu_tests", 1, chosen) ?
-			     -1 :
-			     0;
+		return cs_rc(decode_tests(f, "tests", 0, chosen) ||
+			     decode_tests(f, "one_gpu_tests", 1, chosen));
 	free(to->chosen);
 	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
 	if (!to->chosen)

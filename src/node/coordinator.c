@@ -312,10 +312,8 @@ static int stamp_once(struct cs_coordinator *co, struct cs_agents *agents, doubl
 				us[i] = (double)(cs_clock_ns() - opened) * 1e-3;
 				left--;
 			}
-	return cs_agents_wait(co, agents, cs_agents_answered, CS_SAMPLE_LIMIT_S) ||
-			       left ?
-		     -1 :
-		     0;
+	return cs_rc(cs_agents_wait(co, agents, cs_agents_answered, CS_SAMPLE_LIMIT_S) ||
+		     left);
 }
 
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)

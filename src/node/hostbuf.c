@@ -201,9 +201,8 @@ static int join(const struct cs_backend *backend, struct cs_dev *dev, struct ent
 
 	pthread_mutex_lock(&e->lock);
 	if (e->shares)
-		rc = enough(e, bytes, err) || share(backend, dev, e, address, err) ?
-			   -1 :
-			   0;
+		rc = cs_rc(enough(e, bytes, err) ||
+			   share(backend, dev, e, address, err));
 	else
 		rc = make(backend, dev, e, bytes, fill_key, address, err);
 	if (!rc)

@@ -164,12 +164,10 @@ static int make(struct cs_endpoints *e, uint32_t k)
 		return -1;
 	e->n_ranges++;
 	e->slot->range_at[k] = range->at;
-	return e->backend->um->bring(e->dev, range->at, t->bytes, &own,
-				     &e->slot->err) ||
-			       e->backend->fill(e->dev, range->at, t->bytes,
-						range->pattern.key, &e->slot->err) ?
-		     -1 :
-		     0;
+	return cs_rc(e->backend->um->bring(e->dev, range->at, t->bytes, &own,
+					   &e->slot->err) ||
+		     e->backend->fill(e->dev, range->at, t->bytes, range->pattern.key,
+				      &e->slot->err));
 }
 
 /* What may come to its GPU, whoever issues it. */
@@ -521,11 +519,9 @@ static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
 	struct cs_check unused;
 	int near;
 
-	return e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused, &near,
-				     &e->slot->err) ||
-			       prove_near(e, t, 0, near, known) ?
-		     -1 :
-		     0;
+	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused,
+					   &near, &e->slot->err) ||
+		     prove_near(e, t, 0, near, known));
 }
 
 /* Of the range, for its transfer; at home nothing of it holds. */

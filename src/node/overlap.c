@@ -207,11 +207,9 @@ static int await_lane(const struct job *j, int lane)
 {
 	double ns;
 
-	return costs(j)->mark(j->cost->dev, lane, &j->cost->slot->err) ||
-			       cs_lane_wait(j->cost->backend, j->cost->dev,
-					    j->cost->board, j->cost->slot, lane, &ns) ?
-		     -1 :
-		     0;
+	return cs_rc(costs(j)->mark(j->cost->dev, lane, &j->cost->slot->err) ||
+		     cs_lane_wait(j->cost->backend, j->cost->dev, j->cost->board,
+				  j->cost->slot, lane, &ns));
 }
 
 static int carry_out(const struct job *j, const struct op *op)
@@ -316,26 +314,19 @@ static int prove_prefetch(const struct job *j)
 {
 	struct cs_check unused;
 
-	return bring(j, &j->tiles->home) || prove_home(j) ||
-			       bring(j, &j->tiles->gpu) ||
-			       cs_tiles_prove_gpu(j->cost, j->tiles, j->tiles->key,
-						  &unused) ?
-		     -1 :
-		     0;
+	return cs_rc(bring(j, &j->tiles->home) || prove_home(j) ||
+		     bring(j, &j->tiles->gpu) ||
+		     cs_tiles_prove_gpu(j->cost, j->tiles, j->tiles->key, &unused));
 }
 
 /* Filled by the GPU, where they are then. */
 static int fill(struct job *j)
 {
 	j->done = 0;
-	return bring(j, &j->tiles->gpu) ||
-			       j->cost->backend->fill(j->cost->dev, base(j),
-						      j->cost->desc.bytes,
-						      j->tiles->key,
-						      &j->cost->slot->err) ||
-			       (j->whole && prove_prefetch(j)) ?
-		     -1 :
-		     0;
+	return cs_rc(bring(j, &j->tiles->gpu) ||
+		     j->cost->backend->fill(j->cost->dev, base(j), j->cost->desc.bytes,
+					    j->tiles->key, &j->cost->slot->err) ||
+		     (j->whole && prove_prefetch(j)));
 }
 
 /* ---- a round ---- */
@@ -385,10 +376,9 @@ static int measure_alone(struct job *j)
 {
 	if (!j->tiles->managed)
 		return measure(j, &moves_alone) || measure(j, &kernels_alone) ? -1 : 0;
-	return fill(j) || measure(j, &kernels_alone) || bring(j, &j->tiles->home) ||
-			       prove_home(j) || measure(j, &moves_alone) ?
-		     -1 :
-		     0;
+	return cs_rc(fill(j) || measure(j, &kernels_alone) ||
+		     bring(j, &j->tiles->home) || prove_home(j) ||
+		     measure(j, &moves_alone));
 }
 
 int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,

@@ -351,13 +351,11 @@ static int check_looks(const struct cs_options *opt, struct cs_err *err)
 
 int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 {
-	return check_bounds(opt, err) || check_request(opt, err) ||
-			       check_via(opt, err) || check_tests(opt, err) ||
-			       check_variants(opt, err) || check_sizes(opt, err) ||
-			       check_shown(opt, err) || check_ends(opt, err) ||
-			       check_looks(opt, err) ?
-		     -1 :
-		     0;
+	return cs_rc(check_bounds(opt, err) || check_request(opt, err) ||
+		     check_via(opt, err) || check_tests(opt, err) ||
+		     check_variants(opt, err) || check_sizes(opt, err) ||
+		     check_shown(opt, err) || check_ends(opt, err) ||
+		     check_looks(opt, err));
 }
 
 /* ---- what the backend leaves of what was asked ---- */

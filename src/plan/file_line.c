@@ -313,11 +313,9 @@ int cs_plan_line_take(struct cs_plan_reader *r, struct cs_plan_line *line)
 	struct cs_asked *a = &line->asked;
 
 	line->line = r->table.line;
-	return take_test(r, line) || take_op(r, line) || take_role(r, line) ||
-			       take_end(r, line, CS_COLUMN_SRC, &a->src) ||
-			       take_end(r, line, CS_COLUMN_DST, &a->dst) ||
-			       check_ends(r, line) || take_size(r, line) ||
-			       take_variant(r, line) || take_round(r, line) ?
-		     -1 :
-		     0;
+	return cs_rc(take_test(r, line) || take_op(r, line) || take_role(r, line) ||
+		     take_end(r, line, CS_COLUMN_SRC, &a->src) ||
+		     take_end(r, line, CS_COLUMN_DST, &a->dst) ||
+		     check_ends(r, line) || take_size(r, line) ||
+		     take_variant(r, line) || take_round(r, line));
 }

@@ -642,10 +642,8 @@ int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 		return -1;
 	}
 	print_nodes(page.to, run);
-	rc = print_figures(page.to, run, verbose) ||
-			     print_classes(page.to, run, verbose) ?
-		   -1 :
-		   0;
+	rc = cs_rc(print_figures(page.to, run, verbose) ||
+		   print_classes(page.to, run, verbose));
 	lines += page_close(&page);
 	fwrite(page.text, 1, page.size, to);
 	rc = rc ? rc : print_findings(to, run, lines, verbose);

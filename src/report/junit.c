@@ -278,12 +278,9 @@ int cs_junit_write(FILE *to, const struct cs_view *view)
 	struct cs_vec cases = CS_VEC(struct test_case);
 	struct cs_err err;
 	struct test_case *c;
-	int rc = cs_tallies(pooled, &tallies, &err) ||
-				 add_tests(pooled, tallies.data, tallies.n, &cases,
-					   &err) ||
-				 add_findings(run, &tallies, &cases, &err) ?
-		       -1 :
-		       0;
+	int rc = cs_rc(cs_tallies(pooled, &tallies, &err) ||
+		       add_tests(pooled, tallies.data, tallies.n, &cases, &err) ||
+		       add_findings(run, &tallies, &cases, &err));
 
 	if (!rc)
 		put_document(to, run, &cases);

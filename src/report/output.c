@@ -288,9 +288,8 @@ int cs_output_claim(int fd)
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return 0;
-	return fcntl(fd, F_OFD_SETLK, &all) && (errno == EAGAIN || errno == EACCES) ?
-		     -1 :
-		     0;
+	return cs_rc(fcntl(fd, F_OFD_SETLK, &all) &&
+		     (errno == EAGAIN || errno == EACCES));
 }
 
 /* What is in it goes when it is ours.  -1 with *err. */

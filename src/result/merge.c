@@ -725,12 +725,10 @@ static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
 		cs_err_set(err, "no memory");
 	} else {
 		place_findings(m, to, place);
-		rc = sort_findings(&m->run.findings, err) ||
-				     place_rows(m, rows_to, place, err) ||
-				     ((left < n || !is_in_order(order, n)) &&
-				      place_nodes(m, order, left, left, err)) ?
-			   -1 :
-			   0;
+		rc = cs_rc(sort_findings(&m->run.findings, err) ||
+			   place_rows(m, rows_to, place, err) ||
+			   ((left < n || !is_in_order(order, n)) &&
+			    place_nodes(m, order, left, left, err)));
 	}
 	free(order);
 	free(to);
@@ -761,12 +759,9 @@ int cs_merge_end(struct cs_merge *m, struct cs_err *err)
 					     place[i].missing };
 	if (all && drop) {
 		qsort(all, (size_t)n, sizeof(*all), by_host);
-		rc = say_programs(m, err) || say_plans(m, err) ||
-				     say_backends(m, drop, err) ||
-				     choose(m, all, n, drop, err) ||
-				     put_in_order(m, all, n, drop, err) ?
-			   -1 :
-			   0;
+		rc = cs_rc(say_programs(m, err) || say_plans(m, err) ||
+			   say_backends(m, drop, err) || choose(m, all, n, drop, err) ||
+			   put_in_order(m, all, n, drop, err));
 		count_ranks(&m->run);
 	} else {
 		rc = cs_err_set(err, "no memory");

@@ -139,10 +139,8 @@ int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *er
 	*out = *run;
 	cs_rows_init(&out->rows);
 	cs_rows_init(&out->all);
-	return pool(run, &run->rows, &out->rows, err) ||
-			       pool(run, &run->all, &out->all, err) ?
-		     -1 :
-		     0;
+	return cs_rc(pool(run, &run->rows, &out->rows, err) ||
+		     pool(run, &run->all, &out->all, err));
 }
 
 int64_t *cs_pool_first_turns(const struct cs_run *run)

@@ -159,11 +159,12 @@ static void put_table(FILE *to)
 	static const char *const part[] = { "gpu", "link", "socket", "node" };
 	char next[CS_ERR_TEXT];
 
-	fputs("# Findings\n\nAll that a run, `cscope-mpi check` or `--check` can find, by the id that files, "
-	      "Prometheus and JUnit have. `cscope-mpi --explain ID` says the same of one of them.\nThe table is "
-	      "made of `src/result/findings.def`; `tests/unit/test_finding.c` compares both, and writes the "
-	      "table with `CS_UPDATE_GOLDEN=1`.\n\n`drain`: it can say that nothing should run on the node, which it does where it is "
-	      "sure.\n\n| id | severity | found at | drain | means | what to do; does it stay with the node? |\n"
+	fputs("# Findings\n\nThe findings of a run, `cscope-mpi check` and `--check`, by the id that is also in "
+	      "files, Prometheus and JUnit. `cscope-mpi --explain ID` explains one of them.\nThe table is "
+	      "generated from `src/result/findings.def`; `tests/unit/test_finding.c` compares both, and "
+	      "writes the table with `CS_UPDATE_GOLDEN=1`.\n\n`drain`: if the finding is certain, it "
+	      "says that nothing should run on the node.\n\n"
+	      "| id | severity | found at | drain | meaning | what to do; does it stay with the node? |\n"
 	      "|---|---|---|---|---|---|\n",
 	      to);
 	for (int i = 1; i < CS_FINDINGS; i++) {

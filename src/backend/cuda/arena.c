@@ -115,10 +115,8 @@ int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 {
 	uint64_t whole;
 
-	return round_up(dev, bytes, &whole, err) ||
-			       CS_DEV_CU(dev, err, cuMemAlloc, at, whole) ?
-		     -1 :
-		     0;
+	return cs_rc(round_up(dev, bytes, &whole, err) ||
+		     CS_DEV_CU(dev, err, cuMemAlloc, at, whole));
 }
 
 /* The usual memory; likewise. */

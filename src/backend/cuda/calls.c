@@ -165,11 +165,9 @@ static int graph_make(struct cs_calls *c)
 	};
 	CUgraphNode node;
 
-	return CU_OPTIONAL(c, graph_create, "cuGraphCreate", &c->graph, 0) ||
-			       CU_OPTIONAL(c, graph_add_kernel, "cuGraphAddKernelNode",
-					   &node, c->graph, NULL, 0, &kernel) ?
-		     -1 :
-		     0;
+	return cs_rc(CU_OPTIONAL(c, graph_create, "cuGraphCreate", &c->graph, 0) ||
+		     CU_OPTIONAL(c, graph_add_kernel, "cuGraphAddKernelNode", &node,
+				 c->graph, NULL, 0, &kernel));
 }
 
 static int graph_instantiate(struct cs_calls *c, struct own *own)
@@ -363,10 +361,8 @@ static int vmm_free(struct cs_calls *c, struct own *own)
 	const struct cs_vmm vmm = own->vmm;
 
 	own->vmm = (struct cs_vmm){ 0 };
-	return CU(c, cuMemUnmap, vmm.at, vmm.bytes) ||
-			       CU(c, cuMemAddressFree, vmm.at, vmm.bytes) ?
-		     -1 :
-		     0;
+	return cs_rc(CU(c, cuMemUnmap, vmm.at, vmm.bytes) ||
+		     CU(c, cuMemAddressFree, vmm.at, vmm.bytes));
 }
 
 /* ---- memory of ours ---- */

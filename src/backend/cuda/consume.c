@@ -28,10 +28,8 @@ static int bring(struct cs_dev *dev, struct cs_lane *on, struct cs_err *err)
 		return CS_DEV_CU(dev, err, cuMemcpyAsync, f->dst, f->src, f->bytes,
 				 on->stream);
 	if (f->move == CS_MOVE_PREFETCH)
-		return cs_um_prefetch(dev, on->stream, f, err) ||
-				       cs_dev_mark(dev, on, err) ?
-			     -1 :
-			     0;
+		return cs_rc(cs_um_prefetch(dev, on->stream, f, err) ||
+			     cs_dev_mark(dev, on, err));
 	return 0;
 }
 

@@ -301,8 +301,6 @@ int cs_copy_stages(struct cs_dev *dev, int lane, double ns[CS_STAGES],
 		return 0;
 	if (on->parts < CS_PARTS)
 		return part_ns(dev, on, 0, &ns[CS_STAGE_UNPACK], err);
-	return part_ns(dev, on, 0, &ns[CS_STAGE_PACK], err) ||
-			       part_ns(dev, on, 1, &ns[CS_STAGE_TRANSFER], err) ?
-		     -1 :
-		     0;
+	return cs_rc(part_ns(dev, on, 0, &ns[CS_STAGE_PACK], err) ||
+		     part_ns(dev, on, 1, &ns[CS_STAGE_TRANSFER], err));
 }

@@ -110,10 +110,8 @@ static int learn_node(struct learning *l, int node)
 	if (seen.class < 0)
 		return 0;
 	like.line.class = (uint32_t)seen.class;
-	return cs_lines_see(&l->pooled, node, &like, &l->lines, l->err) ||
-			       cs_vec_push(&l->nodes, &seen, l->err) ?
-		     -1 :
-		     0;
+	return cs_rc(cs_lines_see(&l->pooled, node, &like, &l->lines, l->err) ||
+		     cs_vec_push(&l->nodes, &seen, l->err));
 }
 
 /* Is a later run of the same host of that class among them?  The last one counts. */

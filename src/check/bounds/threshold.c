@@ -243,10 +243,9 @@ static int take_line(struct cs_thresholds *to, const struct cs_table *t)
 		return -1;
 	line->line = t->line;
 	cs_text(line->class, sizeof(line->class), "%s", t->field[CLASS]);
-	return take_tests(t, line) || take_size(t, line) || take_variant(t, line) ||
-			       take_bound(t, line) || take_severity(t, line) ?
-		     -1 :
-		     0;
+	return cs_rc(take_tests(t, line) || take_size(t, line) ||
+		     take_variant(t, line) || take_bound(t, line) ||
+		     take_severity(t, line));
 }
 
 int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *name,

@@ -440,12 +440,9 @@ int cs_signatures_find(const struct cs_judged_cells *judged_cells,
 		    !cs_own_concurrent(judged_cells->run, row))
 			rc = find_affinity(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)
-			rc = find_sign(&p, is_staged, CS_CAUSE_STAGED) ||
-					     find_sign(&p, is_detour,
-						       CS_CAUSE_DETOUR) ||
-					     find_redirect(&p) ?
-				   -1 :
-				   0;
+			rc = cs_rc(find_sign(&p, is_staged, CS_CAUSE_STAGED) ||
+				   find_sign(&p, is_detour, CS_CAUSE_DETOUR) ||
+				   find_redirect(&p));
 	}
 	return rc;
 }

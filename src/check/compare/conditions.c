@@ -13,16 +13,14 @@ static int hold_program(struct cs_versus *v, const char *where, const struct cs_
 {
 	static const char *const yes[] = { "no", "yes" };
 
-	return cs_conditions_add(v, "program", where, a->version, b->version, err) ||
-			       cs_conditions_add(v, "commit", where, a->commit,
-						 b->commit, err) ||
-			       cs_conditions_add(v, "launcher", where, a->launcher,
-						 b->launcher, err) ||
-			       cs_conditions_add(v, "a double's clock", where,
-						 yes[a->virtual_clock],
-						 yes[b->virtual_clock], err) ?
-		     -1 :
-		     0;
+	return cs_rc(cs_conditions_add(v, "program", where, a->version, b->version,
+				       err) ||
+		     cs_conditions_add(v, "commit", where, a->commit, b->commit, err) ||
+		     cs_conditions_add(v, "launcher", where, a->launcher, b->launcher,
+				       err) ||
+		     cs_conditions_add(v, "a double's clock", where,
+				       yes[a->virtual_clock], yes[b->virtual_clock],
+				       err));
 }
 
 /* ---- fields ---- */
@@ -113,13 +111,11 @@ static int hold_node(const struct two *t, uint32_t *of, struct cs_err *err)
 	const struct cs_run *a = t->a->run, *b = t->b->run;
 
 	++*of;
-	return hold_program(t->v, t->where, a, b, err) ||
-			       hold_facts(t, &cs_node_fields, t->where,
-					  &a->node[t->a->node].facts,
-					  &b->node[t->b->node].facts, err) ||
-			       hold_settings(t, err) ?
-		     -1 :
-		     0;
+	return cs_rc(hold_program(t->v, t->where, a, b, err) ||
+		     hold_facts(t, &cs_node_fields, t->where,
+				&a->node[t->a->node].facts,
+				&b->node[t->b->node].facts, err) ||
+		     hold_settings(t, err));
 }
 
 /* Agents that are partners. */

@@ -66,10 +66,8 @@ static int add_pcie(struct cs_vec *to, const char *value, struct cs_err *err)
 	char text[2][16];
 
 	if (!strcmp(value, "any"))
-		return add(to, "pcie-gen", value, err) ||
-				       add(to, "pcie-width", value, err) ?
-			     -1 :
-			     0;
+		return cs_rc(add(to, "pcie-gen", value, err) ||
+			     add(to, "pcie-width", value, err));
 	if (sscanf(value, "%2dx%2d%n", &gen, &width, &end) != 2 || value[end] ||
 	    gen < 1 || width < 1)
 		return cs_err_set(
@@ -78,10 +76,8 @@ static int add_pcie(struct cs_vec *to, const char *value, struct cs_err *err)
 			value);
 	cs_text(text[0], sizeof(text[0]), "%d", gen);
 	cs_text(text[1], sizeof(text[1]), "x%d", width);
-	return add(to, "pcie-gen", text[0], err) ||
-			       add(to, "pcie-width", text[1], err) ?
-		     -1 :
-		     0;
+	return cs_rc(add(to, "pcie-gen", text[0], err) ||
+		     add(to, "pcie-width", text[1], err));
 }
 
 static int take_share(const char *value, double *min_share, struct cs_err *err)

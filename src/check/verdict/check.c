@@ -256,12 +256,10 @@ static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err
 /* What is of the machine, whatever the placement. */
 static int find_on_machine(struct cs_run *run, int node, int most, struct cs_err *err)
 {
-	return cs_in_use_judge(run, node, err) || find_counters(run, node, err) ||
-			       cs_check_launch(run, node, err) ||
-			       find_fewer(run, node, most, err) ||
-			       find_blind(run, node, most, err) ?
-		     -1 :
-		     0;
+	return cs_rc(cs_in_use_judge(run, node, err) ||
+		     find_counters(run, node, err) || cs_check_launch(run, node, err) ||
+		     find_fewer(run, node, most, err) ||
+		     find_blind(run, node, most, err));
 }
 
 /* A matrix in which two placements differ. */

@@ -546,10 +546,8 @@ static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
 		  struct cs_err *err)
 {
-	return find_bad_cells(run, node, told, err) ||
-			       find_skipped_cells(run, node, err) ||
-			       judge_throttled(run, node, err) ||
-			       find_flagged_cells(run, node, err) ?
-		     -1 :
-		     0;
+	return cs_rc(find_bad_cells(run, node, told, err) ||
+		     find_skipped_cells(run, node, err) ||
+		     judge_throttled(run, node, err) ||
+		     find_flagged_cells(run, node, err));
 }
