@@ -44,7 +44,7 @@ run 0 --dry-run --gpus 8 -m peer --schedule serial
 ok "... or that none do" says "row writes to column, one pair at a time, 56 steps"
 run 0 --explain peer.ce.write.pair
 ok "--explain says what else may move" eval \
-	'! says "at a time" && says "unless --schedule has pairs with no GPU in common run at the same time"'
+	'! says "at a time" && says "unless --schedule lets pairs without a common GPU run at the same time"'
 
 FAKE_PEER_SHARED=4-7:3-5 run 0 "${fast[@]}" -o shared.csv -o shared.json
 figures shared.csv >got
