@@ -236,6 +236,7 @@ ok "… and where memory is, is 'not proven'" \
 	eval 'status_is 0 && prints "not proven"'
 CS_TIMEOUT=30 within "" /proc 2 "${cpu[@]}"
 grep -q 'UCX  ERROR failed to get boot id' err && skip="this MPI needs /proc"
+grep -q LeakSanitizer err && skip="a sanitizer needs /proc"
 ok "… two ranks cannot share memory: status 3, with what they need" eval 'status_is 3 &&
 	says_once "cannot open the shared segment .* need /proc, one user and one PID namespace"'
 

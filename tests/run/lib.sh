@@ -275,9 +275,10 @@ job_status_is() { # NUMBER
 		[ "$(grep "^cscope-mpi: .*(exit " err | grep -c "(exit $1)\$")" = 1 ]
 }
 
-# Launchers add banners of their own: only our lines count.
+# Launchers add banners of their own: only our lines count, but not how far a run is,
+# which is said on a busy machine.
 lines() { # FILE
-	grep -c '^cscope-mpi: ' "$1"
+	grep '^cscope-mpi: ' "$1" | grep -cvE '^cscope-mpi: [0-9]+ of [0-9]+ steps, '
 }
 
 one_line() { # PATTERN: exactly one line of ours, like this
