@@ -126,17 +126,18 @@ static int put_findings(FILE *to, const struct cs_run *run)
 }
 
 /* The least of a path's pairs on any node, in GB/s, of the largest copies. */
-static double least_of(const struct cs_tally *tally, size_t n, enum cs_path path)
+static double least_of(const struct cs_vec *tallies, enum cs_path path,
+		       enum cs_pattern pattern)
 {
+	const struct cs_tally *tally = tallies->data;
 	uint64_t bytes = 0;
 	double least = NAN;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < tallies->n; i++) {
 		const struct cs_tally *t = &tally[i];
 
 		if (t->test->path != path || t->test->unit != CS_UNIT_GBS ||
-		    t->test->pattern != CS_PATTERN_PAIR || !t->ok ||
-		    t->of.bytes < bytes)
+		    t->test->pattern != pattern || !t->ok || t->of.bytes < bytes)
 			continue;
 		least = t->of.bytes > bytes ? t->way[0].min :
 					      fmin(least, t->way[0].min);
@@ -165,10 +166,14 @@ static int put_answer(FILE *to, const struct cs_run *run)
 			gpus += run->node[node].facts.n_agents;
 	cs_print(to, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		double gbs = least_of(tallies.data, tallies.n, of[i].path);
+		double alone = least_of(&tallies, of[i].path, CS_PATTERN_PAIR);
+		double both = least_of(&tallies, of[i].path, CS_PATTERN_BIDI);
 
-		if (!isnan(gbs))
-			cs_print(to, ", %s %.0f GB/s", of[i].text, gbs);
+		if (!isnan(alone))
+			cs_print(to, ", %s %.0f GB/s", of[i].text, alone);
+		else if (!isnan(both))
+			cs_print(to, ", %s %.0f GB/s while both ways are busy",
+				 of[i].text, both);
 	}
 	fputs(": ", to);
 	cs_vec_release(&tallies);

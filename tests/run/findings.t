@@ -123,6 +123,9 @@ export FAKE_PERSISTENCE=0
 run 0 "${pairs[@]}" --check -f nagios
 ok "a plugin's line of a node with a note alone says what was measured" \
 	prints '^CSCOPE-MPI OK: 4 GPUs, GPU to GPU [0-9]+ GB/s: 12 of 12 cells measured, 1 note \|'
+run 0 -t peer.ce.write.bidi -s 1M --seed 1 --check -f nagios
+ok "… and where both ways were busy" prints \
+	'^CSCOPE-MPI OK: 4 GPUs, GPU to GPU [0-9]+ GB/s while both ways are busy: 12 of 12 '
 copies() { # OF.jsonl N PYTHON: files n000 to n0NN of it, each changed by Python
 	python3 -c 'import sys
 source, n, change = sys.argv[1:]
