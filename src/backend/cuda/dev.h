@@ -24,10 +24,10 @@ enum cs_kernel {
 		CS_N_KERNELS
 };
 
-/* One stream, and the marks around what was armed on it last. */
 /* A PACK has two stages, behind a wait. */
 #define CS_PARTS 3
 
+/* One stream, and the marks around what was armed on it last. */
 struct cs_lane {
 	CUstream stream; /* NULL until its first use */
 	CUevent start, end;
