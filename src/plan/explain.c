@@ -7,53 +7,49 @@
 static const char *const moves[CS_PATTERNS] = {
 	[CS_PATTERN_PAIR] =
 		"One buffer (--size) from the memory of the row to that of the "
-		"column, "
-		"several copies in a row.",
-	[CS_PATTERN_BIDI] =
-		"One buffer (--size) each way between row and column at the same "
-		"time. A cell is the direction from row to column.",
+		"column, several copies in a row.",
+	[CS_PATTERN_BIDI] = "One buffer (--size) each way between row and column at the "
+			    "same time. A cell is the direction from row to column.",
 	[CS_PATTERN_SHIFT] =
-		"One buffer (--size) from every GPU (or arena) to another at the "
-		"same "
-		"time: i to i + k, for each k in turn (--pattern shift:K for "
-		"one). Each "
-		"sends one and gets one.",
-	[CS_PATTERN_RING] =
-		"One buffer (--size) from every GPU (or arena) to the next, all "
-		"at the "
-		"same time. Each sends one and gets one.",
+		"One buffer (--size) from every GPU (or arena) to another at "
+		"the same time: i to i + k, for each k in turn (--pattern "
+		"shift:K for one). Each sends one and gets one.",
+	[CS_PATTERN_RING] = "One buffer (--size) from every GPU (or arena) to the next, "
+			    "all at the same time. Each sends one and gets one.",
 	[CS_PATTERN_BISECT] =
 		"One buffer (--size) from every GPU (or arena) to the one "
 		"half-way round, i to i + N/2, all at the same time: traffic "
 		"across the middle of the node.",
 	[CS_PATTERN_ALL_TO_ONE] =
-		"One buffer (--size) from every other GPU (or arena) to that of the "
-		"column at the same time, each to its own place. The total, from "
-		"the gate to the last end, is printed below each column.",
+		"One buffer (--size) from every other GPU (or arena) to that "
+		"of the column at the same time, each to its own place. The "
+		"total, from the gate to the last end, is printed below each "
+		"column.",
 	[CS_PATTERN_ONE_TO_ALL] =
-		"One buffer (--size) from that of the row to every other GPU (or "
-		"arena) "
-		"at the same time, all from the same source. The total, from the "
-		"gate to the last end, is printed below, by GPU.",
+		"One buffer (--size) from that of the row to every other GPU "
+		"(or arena) at the same time, all from the same source. The "
+		"total, from the gate to the last end, is printed below, by "
+		"GPU.",
 	[CS_PATTERN_ROUNDS] =
-		"Like pair, but with as many disjoint pairs at the same time as "
-		"possible, in one direction; every ordered pair has its round. "
-		"If the run also has the pairs alone, this is the interference "
-		"matrix: the share that each pair keeps while others run.",
+		"Like pair, but with as many disjoint pairs at the same time "
+		"as possible, in one direction; every ordered pair has its "
+		"round. If the run also has the pairs alone, this is the "
+		"interference matrix: the share that each pair keeps while "
+		"others run.",
 	[CS_PATTERN_RANDOM] =
 		"Like pair, but from each GPU (or arena) to only some others, "
-		"drawn by --seed (--pattern random:K; default 2): linear in the "
-		"number of GPUs.",
+		"drawn by --seed (--pattern random:K; default 2): linear in "
+		"the number of GPUs.",
 	[CS_PATTERN_LOAD] =
-		"One buffer (--size) between the host memory and the one GPU that is "
-		"measured, while every other GPU copies in the same direction "
-		"between its own NUMA node and itself, in buffers of at most 64 "
-		"MiB, for half as long again.",
+		"One buffer (--size) between the host memory and the one GPU "
+		"that is measured, while every other GPU copies in the same "
+		"direction between its own NUMA node and itself, in buffers of "
+		"at most 64 MiB, for half as long again.",
 	[CS_PATTERN_BIDILOAD] =
-		"One buffer (--size) between the host memory and the one GPU that is "
-		"measured, while the other direction of that GPU and both "
-		"directions of every other GPU are busy, in buffers of at most "
-		"64 MiB, for half as long again.",
+		"One buffer (--size) between the host memory and the one GPU "
+		"that is measured, while the other direction of that GPU and "
+		"both directions of every other GPU are busy, in buffers of at "
+		"most 64 MiB, for half as long again.",
 	[CS_PATTERN_LOADFLOPS] =
 		"Like pair, one at a time, while the GPUs of the cell compute: "
 		"the kernel of FP64 multiply-adds of local.fma.fp64.alone runs "
@@ -62,17 +58,14 @@ static const char *const moves[CS_PATTERNS] = {
 		"effect of arithmetic on the link: power, clock, memory.",
 	[CS_PATTERN_EVERY] =
 		"One buffer (--size) between host memory and every GPU at the "
-		"same time, "
-		"each with a buffer of its own.",
+		"same time, each with a buffer of its own.",
 	[CS_PATTERN_BIDIEVERY] =
-		"One buffer (--size) each way between host memory and every GPU "
-		"at the "
-		"same time, each with buffers of its own.",
+		"One buffer (--size) each way between host memory and every "
+		"GPU at the same time, each with buffers of its own.",
 	[CS_PATTERN_ALONE] =
 		"One buffer (--size) of a GPU, from one part of its memory to "
-		"another; "
-		"for read and write only one side is memory. Bytes are counted "
-		"once: the memory traffic of a copy is twice that.",
+		"another; for read and write only one side is memory. Bytes "
+		"are counted once: the memory traffic of a copy is twice that.",
 };
 
 const char *cs_test_meanwhile(const struct cs_test *test)
@@ -158,18 +151,17 @@ static const char *const issuer[CS_METHODS][2] = {
 	},
 	[CS_METHOD_STAGED] = { STAGED_ISSUER, NULL },
 	[CS_METHOD_CPU] = {
-		"A CPU thread bound to the source's NUMA node, by memcpy: the source "
-		"pushes.",
-		"A CPU thread bound to the destination's NUMA node, by memcpy: the "
-		"destination pulls.",
+		"A CPU thread bound to the source's NUMA node, by memcpy: the "
+		"source pushes.",
+		"A CPU thread bound to the destination's NUMA node, by memcpy: "
+		"the destination pulls.",
 	},
 };
 
 static const char *const host_issuer[CS_METHODS] = {
-	[CS_METHOD_CE] =
-		"A copy engine of the GPU, by cuMemcpyAsync in the process that owns "
-		"it. The host memory is bound to its NUMA node (--numa), and the "
-		"kernel confirms its location.",
+	[CS_METHOD_CE] = "A copy engine of the GPU, by cuMemcpyAsync in the process "
+			 "that owns it. The host memory is bound to its NUMA node "
+			 "(--numa), and the kernel confirms its location.",
 	[CS_METHOD_SM] =
 		"A kernel on the GPU, with accesses of 16 bytes straight to host "
 		"memory, "
@@ -188,32 +180,31 @@ static const char *const host_issuer[CS_METHODS] = {
 static const char *const pageable_issuer =
 	"The driver, by cuMemcpyAsync: its CPU code copies memory that is not "
 	"page-locked through its own buffers, and blocks the calling thread. "
-	"That thread is a CPU worker bound to the NUMA node of the GPU, one for "
-	"each direction. The host memory is "
-	"bound to its NUMA node (--numa), and the kernel confirms its location.";
+	"That thread is a CPU worker bound to the NUMA node of the GPU, one "
+	"for each direction. The host memory is bound to its NUMA node "
+	"(--numa), and the kernel confirms its location.";
 
 static const char *const pageable_timed =
 	"By CUDA events around the copies, in a stream of the worker, which "
-	"starts when one store in shared memory has opened the gate; the figure "
-	"includes the CPU's work. A "
-	"cell is the median of at least six samples of 5 ms and ends when its 95 "
-	"% interval is within --precision. The first touch is not counted.";
+	"starts when one store in shared memory has opened the gate; the "
+	"figure includes the CPU's work. A cell is the median of at least six "
+	"samples of 5 ms and ends when its 95 % interval is within "
+	"--precision. The first touch is not counted.";
 
 static const char *const timed[] = {
 	[CS_BACKEND_CUDA] =
-		"By CUDA events around the copies, on the stream of the GPU that "
-		"issues them. Everything is enqueued behind a closed gate, which "
-		"one store in shared memory opens, so enqueueing is not timed. A "
-		"cell "
-		"is the median of at least six samples of 5 ms and ends when its "
-		"95 % interval is within --precision. "
+		"By CUDA events around the copies, on the stream of the GPU "
+		"that issues them. Everything is enqueued behind a closed "
+		"gate, which one store in shared memory opens, so enqueueing "
+		"is not timed. A cell is the median of at least six samples of "
+		"5 ms and ends when its 95 % interval is within --precision. "
 		"The first touch is not counted.",
 	[CS_BACKEND_CPU] =
-		"By the kernel's monotonic clock around the copies, in the thread "
-		"that makes them, after a gate in shared memory has opened. A cell "
-		"is the median of at least six samples of 5 ms and ends when its "
-		"95 % interval is within --precision. "
-		"The first touch is not counted.",
+		"By the kernel's monotonic clock around the copies, in the "
+		"thread that makes them, after a gate in shared memory has "
+		"opened. A cell is the median of at least six samples of 5 ms "
+		"and ends when its 95 % interval is within --precision. The "
+		"first touch is not counted.",
 };
 
 static const char *const both_ways =
@@ -226,9 +217,9 @@ static const char *const both_go_on =
 	"given too.";
 
 static const char *const all_at_once =
-	"The total of all bytes, from the gate to the last end, and the overlap "
-	"are given too; if the run also has the pairs alone, so is the share of "
-	"their rate that is left.";
+	"The total of all bytes, from the gate to the last end, and the "
+	"overlap are given too; if the run also has the pairs alone, so is the "
+	"share of their rate that is left.";
 
 /* What is compared of a sample of several copies, into the memory of a GPU. */
 #define OF_EACH_ENGINE                                                            \
@@ -252,16 +243,16 @@ static const char *const checked_host[] = {
 		"out of 64, and everything after the last sample.",
 	[CS_METHOD_SM] =
 		"The GPU compares every byte that arrives on it. " OF_EACH_KERNEL
-		" The CPU poisons host memory and compares what arrives: of more "
-		"than 4 MiB one block of 4 KiB out of 64, and everything after "
-		"the last sample.",
+		" The CPU poisons host memory and compares what arrives: of "
+		"more than 4 MiB one block of 4 KiB out of 64, and everything "
+		"after the last sample.",
 	[CS_METHOD_ZEROCOPY] =
 		"The sum of what is read is compared with that of the pattern, "
 		"which another kernel computes without reading: a kernel that "
-		"reads nothing, or not all, "
-		"fails the cell. The CPU poisons host memory and compares what "
-		"arrives: of more than 4 MiB one block of 4 KiB out of 64, and "
-		"everything after the last sample.",
+		"reads nothing, or not all, fails the cell. The CPU poisons "
+		"host memory and compares what arrives: of more than 4 MiB one "
+		"block of 4 KiB out of 64, and everything after the last "
+		"sample.",
 };
 
 #define BY_ITS_GPU                                                                \
@@ -278,9 +269,9 @@ static const char *const checked[CS_METHODS] = {
 	[CS_METHOD_ZEROCOPY] =
 		"The destination's GPU poisons the destination before a write "
 		"and compares every byte afterwards. " OF_EACH_KERNEL
-		" The sum of what is read is compared with that of the pattern, "
-		"which another kernel computes without reading: a kernel that "
-		"reads nothing, or not all, fails the cell.",
+		" The sum of what is read is compared with that of the "
+		"pattern, which another kernel computes without reading: a "
+		"kernel that reads nothing, or not all, fails the cell.",
 	[CS_METHOD_CPU] =
 		"Before each sample the destination's thread poisons the buffer; "
 		"afterwards it compares every byte with the source's pattern. " OF_EACH_CPU,
@@ -348,9 +339,9 @@ static const struct cs_explanation triad = {
 	"A kernel on the GPU, with accesses of 16 bytes." KERNEL,
 	FMA_TIMED,
 	NULL,
-	"Before each sample the GPU poisons a; afterwards it compares every word "
-	"with the result for b and c, which are numbers made of the pattern's "
-	"words (--verify).",
+	"Before each sample the GPU poisons a; afterwards it compares every "
+	"word with the result for b and c, which are numbers made of the "
+	"pattern's words (--verify).",
 };
 
 static const struct cs_explanation on_chip[] = {
@@ -371,38 +362,37 @@ static const struct cs_explanation on_chip[] = {
 /* What has nothing of the axes but its op. */
 static const struct cs_explanation by_op[] = {
 	[CS_OP_WRITE4K] = {
-		"4 KiB from the memory of the row's GPU to that of the column's, 512 "
-		"times in a row: the time of one copy in a full queue. "
-		"Nothing else moves on the node meanwhile.",
-		"A copy engine of the source's GPU, by cuMemcpyAsync in the process "
-		"that owns it: the source pushes.",
-		"By CUDA events around the copies, behind the gate, as the rates "
-		"are; the time is that of all copies divided by their number.",
+		"4 KiB from the memory of the row's GPU to that of the "
+		"column's, 512 times in a row: the time of one copy in a full "
+		"queue. Nothing else moves on the node meanwhile.",
+		"A copy engine of the source's GPU, by cuMemcpyAsync in the "
+		"process that owns it: the source pushes.",
+		"By CUDA events around the copies, behind the gate, as the "
+		"rates are; the time is that of all copies divided by their "
+		"number.",
 		NULL, "As with peer.ce.write.pair.",
 	},
 	[CS_OP_ENQUEUE] = {
-		"One copy of 4 KiB to the next GPU for each call; the figure is the "
-		"CPU's time in cuMemcpyAsync, not the copy's.",
+		"One copy of 4 KiB to the next GPU for each call; the figure "
+		"is the CPU's time in cuMemcpyAsync, not the copy's.",
 		ENQUEUED, BY_CALL, NULL, ARRIVED,
 	},
 	[CS_OP_ONCE] = {
-		"One copy (--size) at a time: queued copies hide the time before "
-		"the first byte and after the last.",
+		"One copy (--size) at a time: queued copies hide the time "
+		"before the first byte and after the last.",
 		"A copy engine of the source's GPU, or of the only GPU for "
-		"copies with the host, by "
-		"cuMemcpyAsync in the process that owns it.",
+		"copies with the host, by cuMemcpyAsync in the process that "
+		"owns it.",
 		"By CLOCK_MONOTONIC_RAW from the call of cuMemcpyAsync to the "
-		"return of "
-		"cuStreamSynchronize: 8 batches of as many copies as take 2 ms, "
-		"64 at most; a "
-		"first batch is not counted.",
+		"return of cuStreamSynchronize: 8 batches of as many copies as "
+		"take 2 ms, 64 at most; a first batch is not counted.",
 		NULL, ARRIVED,
 	},
 	[CS_OP_LAUNCH] = {
-		"Nothing: a kernel of one thread that writes one word; the figure is "
-		"the CPU's time in cuLaunchKernel, not the kernel's.",
-		"The agent of the GPU, in the thread that drives it, bound to the "
-		"GPU's NUMA node.",
+		"Nothing: a kernel of one thread that writes one word; the "
+		"figure is the CPU's time in cuLaunchKernel, not the kernel's.",
+		"The agent of the GPU, in the thread that drives it, bound to "
+		"the GPU's NUMA node.",
 		BY_CALL, NULL, NOTHING_MOVES,
 	},
 	[CS_OP_BURST4K] = {
@@ -414,20 +404,21 @@ static const struct cs_explanation by_op[] = {
 		ENQUEUED, BY_BURST, NULL, ARRIVED,
 	},
 	[CS_OP_FREE] = {
-		"Nothing. While a stream of every other GPU waits at the closed "
-		"gate, one agent frees 2 MiB of its own GPU. cuMemFree waits for "
-		"the work of the whole process (H200, driver 580): in a process "
-		"with one GPU the call returns at once, in one that drives other "
-		"GPUs too when the gate has opened.",
+		"Nothing. While a stream of every other GPU waits at the "
+		"closed gate, one agent frees 2 MiB of its own GPU. cuMemFree "
+		"waits for the work of the whole process (H200, driver 580): "
+		"in a process with one GPU the call returns at once, in one "
+		"that drives other GPUs too when the gate has opened.",
 		"The agent of the GPU.",
-		"By CLOCK_MONOTONIC_RAW around the call; six times after one that "
-		"is not counted. The gate opens when the call has returned, and "
-		"after 20 ms in any case: a figure of 20 ms is the whole wait.",
+		"By CLOCK_MONOTONIC_RAW around the call; six times after one "
+		"that is not counted. The gate opens when the call has "
+		"returned, and after 20 ms in any case: a figure of 20 ms is "
+		"the whole wait.",
 		NULL, NOTHING_MOVES,
 	},
 	[CS_OP_LOAD] = {
-		"Nothing. Like local.driver.free.gated, but the agent loads this "
-		"program's kernels once more.",
+		"Nothing. Like local.driver.free.gated, but the agent loads "
+		"this program's kernels once more.",
 		"The agent of the GPU.",
 		"By CLOCK_MONOTONIC_RAW around cuModuleLoadData, as "
 		"local.driver.free.gated.",
@@ -440,13 +431,13 @@ static const struct cs_explanation by_op[] = {
 		"processes this is CUDA IPC; within one process there is only "
 		"peer access, which is enabled already.",
 		"The row's agent; the column's allocates, exports and frees.",
-		"By CLOCK_MONOTONIC_RAW around each call, six times after one that "
-		"is not counted; the second copy by CUDA events. first-open is "
-		"the first opening of the pair in this run, which happens only "
-		"once.",
+		"By CLOCK_MONOTONIC_RAW around each call, six times after one "
+		"that is not counted; the second copy by CUDA events. "
+		"first-open is the first opening of the pair in this run, "
+		"which happens only once.",
 		NULL,
-		"Before it is freed, its owner compares every byte of the buffer "
-		"with the source's pattern (--verify).",
+		"Before it is freed, its owner compares every byte of the "
+		"buffer with the source's pattern (--verify).",
 	},
 	[CS_OP_PREFETCH_IN_IDLE] = PREFETCHED("the GPU", IDLE_STREAM),
 	[CS_OP_PREFETCH_IN_BUSY] = PREFETCHED("the GPU", BUSY_STREAM),
@@ -466,15 +457,14 @@ static const struct cs_explanation by_op[] = {
 	"made before a batch, and what they leave is released after it, both " \
 	"untimed; all agents of a batch begin at one word in shared memory."
 static const struct cs_explanation call_of_driver = {
-	"Nothing that counts: the figure is the CPU's time in the call, not the "
-	"time of the GPU's work.",
-	"The agent of the GPU, in the thread that drives it, bound to the GPU's "
-	"NUMA node.",
+	"Nothing that counts: the figure is the CPU's time in the call, not "
+	"the time of the GPU's work.",
+	"The agent of the GPU, in the thread that drives it, bound to the "
+	"GPU's NUMA node.",
 	IN_BATCHES,
 	NULL,
 	"A call that returns an error fails the cell; one that the driver does "
-	"not have "
-	"skips it.",
+	"not have skips it.",
 };
 static const struct cs_explanation call_of_host = {
 	"Nothing: the figure is the CPU's time in the call of the C library.",
@@ -520,18 +510,18 @@ static const struct cs_explanation chases[] = {
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
 	},
 	[CS_OP_RANDOM] = {
-		"Only loads of 8 bytes, one after the other, through --size bytes, "
-		"128 bytes apart, in one cycle through all of them in an order "
-		"by --seed: no prefetching, and no hits beyond the size of a "
-		"cache.",
+		"Only loads of 8 bytes, one after the other, through --size "
+		"bytes, 128 bytes apart, in one cycle through all of them in "
+		"an order by --seed: no prefetching, and no hits beyond the "
+		"size of a cache.",
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
 	},
 	[CS_OP_FAULT] = { FAULT_IN("managed memory"), FAULT_PROVEN },
 	[CS_OP_FAULT_SYSTEM] = { FAULT_IN(OF_MALLOC), FAULT_PROVEN },
 	[CS_OP_BULK] = {
-		"Only bulk asynchronous copies of 16 bytes, one after the other, "
-		"through 2 MiB in order, 128 bytes apart (compute capability 9.0 and "
-		"above).",
+		"Only bulk asynchronous copies of 16 bytes, one after the "
+		"other, through 2 MiB in order, 128 bytes apart (compute "
+		"capability 9.0 and above).",
 		CHASED, CHASE_TIMED, NULL, CHASE_CHECKED,
 	},
 };
@@ -540,26 +530,25 @@ static const struct cs_explanation numa_nodes = {
 	"One buffer (--size) of host memory from the row's NUMA node to the "
 	"column's; the diagonal is within one.",
 	"One CPU worker, bound to the column's NUMA node, by memcpy.",
-	"By the kernel's monotonic clock around the copies, in the thread that makes "
-	"them, after a gate in shared memory has opened.",
+	"By the kernel's monotonic clock around the copies, in the thread that "
+	"makes them, after a gate in shared memory has opened.",
 	NULL,
 	"As with h2d tests: a part after every sample, everything after the last.",
 };
 
 static const struct cs_explanation numa_nodes_chase = {
-	"Only loads of 8 bytes, one after the other, through --size bytes of the "
-	"row's "
-	"NUMA node, 128 bytes apart, in an order by --seed, in huge pages if the "
-	"kernel provides them. Caches are flushed before each sample, and no "
-	"line is loaded twice. Intel MLC's latency matrix measures the same.",
-	"One CPU worker, bound to the column's NUMA node: each load begins when "
-	"the one before it has returned.",
+	"Only loads of 8 bytes, one after the other, through --size bytes of "
+	"the row's NUMA node, 128 bytes apart, in an order by --seed, in huge "
+	"pages if the kernel provides them. Caches are flushed before each "
+	"sample, and no line is loaded twice. Intel MLC's latency matrix "
+	"measures the same.",
+	"One CPU worker, bound to the column's NUMA node: each load begins "
+	"when the one before it has returned.",
 	"By the kernel's monotonic clock around at most 32768 loads, after a "
-	"gate in shared "
-	"memory has opened; the mean of a sample.",
+	"gate in shared memory has opened; the mean of a sample.",
 	NULL,
-	"The end of a chase is known beforehand: one wrong value on the way and "
-	"it ends elsewhere, which fails the cell.",
+	"The end of a chase is known beforehand: one wrong value on the way "
+	"and it ends elsewhere, which fails the cell.",
 };
 
 #define BY_ALL_CORES(numa)                                                        \
@@ -568,9 +557,8 @@ static const struct cs_explanation numa_nodes_chase = {
 	"By the kernel's monotonic clock, from the begin of the first worker to " \
 	"the end of the last one, after a gate in shared memory has opened."
 static const struct cs_explanation numa_nodes_read = {
-	"One buffer (--size) of the row's NUMA node, which workers read, a part "
-	"each, in "
-	"words of 8 bytes.",
+	"One buffer (--size) of the row's NUMA node, which workers read, a "
+	"part each, in words of 8 bytes.",
 	BY_ALL_CORES("the column's"),
 	CORES_TIMED,
 	NULL,
@@ -580,10 +568,9 @@ static const struct cs_explanation numa_nodes_read = {
 #define AS_WITH_H2D                                                               \
 	"As with h2d tests: a part after every sample, everything after the last."
 static const struct cs_explanation numa_nodes_write = {
-	"One buffer (--size) of the column's NUMA node, a part for each worker, "
-	"by ordinary "
-	"stores of 16 bytes: each line is read before it is written, which is "
-	"not counted.",
+	"One buffer (--size) of the column's NUMA node, a part for each "
+	"worker, by ordinary stores of 16 bytes: each line is read before it "
+	"is written, which is not counted.",
 	BY_ALL_CORES("the row's"),
 	CORES_TIMED,
 	NULL,
@@ -591,8 +578,8 @@ static const struct cs_explanation numa_nodes_write = {
 };
 
 static const struct cs_explanation numa_nodes_copy = {
-	"One buffer (--size) of the row's NUMA node to the column's, a part for each "
-	"worker, by memcpy. STREAM's copy counts its bytes twice.",
+	"One buffer (--size) of the row's NUMA node to the column's, a part "
+	"for each worker, by memcpy. STREAM's copy counts its bytes twice.",
 	BY_ALL_CORES("the column's"),
 	CORES_TIMED,
 	NULL,
@@ -601,10 +588,8 @@ static const struct cs_explanation numa_nodes_copy = {
 
 static const struct cs_explanation numa_nodes_triad = {
 	"a = b + 3 * c in FP64, three arrays that share --size, b and c of the "
-	"row's NUMA "
-	"node, a of the column's, a part of each for each worker, by ordinary "
-	"stores. "
-	"STREAM's triad counts the same bytes.",
+	"row's NUMA node, a of the column's, a part of each for each worker, "
+	"by ordinary stores. STREAM's triad counts the same bytes.",
 	BY_ALL_CORES("the column's"),
 	CORES_TIMED,
 	NULL,
@@ -619,19 +604,16 @@ static const struct cs_explanation numa_nodes_compute = {
 	CORES_TIMED,
 	NULL,
 	"A plain loop computes the same sequences; the results of all workers "
-	"must be equal "
-	"to its own, bit by bit.",
+	"must be equal to its own, bit by bit.",
 };
 
 static const struct cs_explanation numa_nodes_by_driver = {
 	"One buffer (--size) of pageable host memory of the row's NUMA node to "
-	"pinned "
-	"memory of the column's; the diagonal is within one.",
+	"pinned memory of the column's; the diagonal is within one.",
 	"The driver, by cuMemcpyAsync, called by a CPU worker that is bound to "
 	"the column's NUMA node.",
-	"By the kernel's monotonic clock, in the worker, from its first call to "
-	"the end of "
-	"the last copy, after a gate in shared memory has opened.",
+	"By the kernel's monotonic clock, in the worker, from its first call "
+	"to the end of the last copy, after a gate in shared memory has opened.",
 	NULL,
 	"As with h2d tests: a part after every sample, everything after the last.",
 };
@@ -653,15 +635,14 @@ static const struct cs_explanation numa_nodes_by_driver = {
 
 static const struct cs_explanation prefetch = {
 	OF_RANGE("managed memory") ", once in a sample.",
-	"The driver, by cuMemPrefetchAsync in a stream of the GPU (between GPUs "
-	"that of the column), in the process that allocated the range, which "
-	"must drive both GPUs. Pages to the host go to its NUMA node (--numa), "
-	"if the driver supports that.",
+	"The driver, by cuMemPrefetchAsync in a stream of the GPU (between "
+	"GPUs that of the column), in the process that allocated the range, "
+	"which must drive both GPUs. Pages to the host go to its NUMA node "
+	"(--numa), if the driver supports that.",
 	"By CUDA events around the prefetch, on that stream. It is enqueued "
-	"behind a closed "
-	"gate, which one store in shared memory opens. A cell is the median of "
-	"at least six "
-	"samples and ends when its 95 % interval is within 2 %, or --precision.",
+	"behind a closed gate, which one store in shared memory opens. A cell "
+	"is the median of at least six samples and ends when its 95 % interval "
+	"is within 2 %, or --precision.",
 	NULL,
 	OF_PAGES,
 };
@@ -669,12 +650,12 @@ static const struct cs_explanation prefetch = {
 static const struct cs_explanation demand = {
 	OF_RANGE("managed memory") TOUCHED_ONCE,
 	"Touches are by a kernel on the GPU of the column, 256 blocks of 256 "
-	"threads, one page per warp, as in Comm|Scope; for pages to the host, by "
-	"CPU workers (--threads) on the NUMA node of the GPU (--cpu-numa).",
+	"threads, one page per warp, as in Comm|Scope; for pages to the host, "
+	"by CPU workers (--threads) on the NUMA node of the GPU (--cpu-numa).",
 	"A GPU kernel is timed by CUDA events, behind a closed gate, which one "
-	"store in shared memory opens; workers by the system's monotonic clock, "
-	"from the begin of the first to the end of the last. A cell is the "
-	"median of at least six samples and ends when its 95 % interval is "
+	"store in shared memory opens; workers by the system's monotonic "
+	"clock, from the begin of the first to the end of the last. A cell is "
+	"the median of at least six samples and ends when its 95 % interval is "
 	"within 2 %, or --precision.",
 	NULL,
 	OF_PAGES,
@@ -685,23 +666,22 @@ static const struct cs_explanation overlap_of_copies = {
 	"some kernels (--kernels) work on each tile, and back to other host "
 	"memory: in one stream; in three streams (in, kernels, out), which the "
 	"CPU joins after each tile; and in three rotating streams: an idle "
-	"stream requests the next tile, and a tile goes back after its kernels, "
-	"in their stream.",
-	"The agent of the GPU, in the thread that drives it, bound to the GPU's "
-	"NUMA node.",
+	"stream requests the next tile, and a tile goes back after its "
+	"kernels, in their stream.",
+	"The agent of the GPU, in the thread that drives it, bound to the "
+	"GPU's NUMA node.",
 	"By CLOCK_MONOTONIC_RAW from the first call to the end of the last "
-	"stream; six times "
-	"after one that is not counted. The figure is the time of the rotating "
-	"streams. The times of kernels alone, transfers alone, one stream and "
-	"three streams are given too, and the ideal, which is the longer of "
-	"kernels alone and transfers alone.",
+	"stream; six times after one that is not counted. The figure is the "
+	"time of the rotating streams. The times of kernels alone, transfers "
+	"alone, one stream and three streams are given too, and the ideal, "
+	"which is the longer of kernels alone and transfers alone.",
 	NULL,
 	"A kernel turns the pattern of one key into that of the next, so the "
-	"data that comes back must have the pattern of the last key: a kernel or "
-	"a tile that is lost, late or repeated is found. On the host every byte "
-	"of the first round is compared, and in other rounds one block of 4 KiB "
-	"out of 64, which is then poisoned; in the GPU every byte is compared "
-	"(--verify).",
+	"data that comes back must have the pattern of the last key: a kernel "
+	"or a tile that is lost, late or repeated is found. On the host every "
+	"byte of the first round is compared, and in other rounds one block of "
+	"4 KiB out of 64, which is then poisoned; in the GPU every byte is "
+	"compared (--verify).",
 };
 
 #define STREAM_TIMED                                                              \
@@ -723,16 +703,15 @@ static const struct cs_explanation overlap_of_copies = {
 
 static const struct cs_explanation consumed_copies = {
 	"Data of --size in pinned host memory of the row, copied to the GPU of "
-	"the column, "
-	"where a kernel reads it.",
+	"the column, where a kernel reads it.",
 	STREAM_BY IN_ROW "in the memory of the GPU.",
 	STREAM_TIMED,
 	NULL,
 	STREAM_READ,
 };
 static const struct cs_explanation consumed_in_place = {
-	"Data of --size in pinned host memory of the row, which a kernel of the "
-	"column's GPU reads in place.",
+	"Data of --size in pinned host memory of the row, which a kernel of "
+	"the column's GPU reads in place.",
 	STREAM_BY IN_ROW "in host memory.",
 	STREAM_TIMED,
 	NULL,
@@ -740,9 +719,8 @@ static const struct cs_explanation consumed_in_place = {
 };
 static const struct cs_explanation produced_copies = {
 	"Data of --size in pinned host memory of the row, copied to the GPU of "
-	"the column, "
-	"where a kernel overwrites it: the cost for a program that transfers "
-	"data which it does not read.",
+	"the column, where a kernel overwrites it: the cost for a program that "
+	"transfers data which it does not read.",
 	STREAM_BY IN_ROW "in the memory of the GPU.",
 	STREAM_TIMED,
 	NULL,
@@ -751,25 +729,26 @@ static const struct cs_explanation produced_copies = {
 };
 static const struct cs_explanation produced_in_place = {
 	"Data of --size, which a kernel of the row's GPU writes to pinned host "
-	"memory of "
-	"the column.",
+	"memory of the column.",
 	STREAM_BY IN_ROW "in host memory.",
 	STREAM_TIMED,
 	NULL,
-	"The CPU poisons host memory and compares what arrives: of more than 4 MiB "
-	"one block of 4 KiB out of 64, and everything after the last sample.",
+	"The CPU poisons host memory and compares what arrives: of more than 4 "
+	"MiB one block of 4 KiB out of 64, and everything after the last "
+	"sample.",
 };
 
 static const char *const overlap_of_pages =
 	"Managed data of --size in 16 tiles, like local.overlap.copy.alone, by "
-	"cuMemPrefetchAsync "
-	"to the GPU and back to the host memory next to it: the same pages.";
+	"cuMemPrefetchAsync to the GPU and back to the host memory next to it: "
+	"the same pages.";
 static const char *const overlap_proven =
 	"A kernel turns the pattern of one key into that of the next, so the "
-	"data that comes back must have the pattern of the last key (--verify). "
-	"Before and after each schedule all pages are on the host, according to "
-	"the kernel; before the first round a prefetch is proven to bring them "
-	"to the GPU. Otherwise the cell is not-moved, without a figure.";
+	"data that comes back must have the pattern of the last key "
+	"(--verify). Before and after each schedule all pages are on the host, "
+	"according to the kernel; before the first round a prefetch is proven "
+	"to bring them to the GPU. Otherwise the cell is not-moved, without a "
+	"figure.";
 
 #define MANAGED_OF \
 	"Data of --size in managed memory, whose pages are brought to the host " \
