@@ -119,9 +119,11 @@ struct cs_copy {
 	/* copy i goes to position i % positions of that many; of kernels, where they are
 	 * `bytes` apart, from such a one too; 0 means 1 */
 	uint32_t positions;
-	uint64_t stride;	  /* of positions; not of kernels */
-	uint32_t blocks, threads; /* kernels: of geometry(); 0: its first */
-	uint64_t key;		  /* SM_READ, ZERO_READ: of what is at src; SM_WRITE,
+	uint64_t stride; /* of positions; not of kernels */
+	uint32_t blocks,
+		threads; /* kernels: of geometry(); 0: its first; TRIAD: of each of
+				   * its copies */
+	uint64_t key;	 /* SM_READ, ZERO_READ: of what is at src; SM_WRITE,
 				 * ZERO_WRITE; CHASE: the seed of the random chain at src,
 				 * 0: stride */
 	/* SM: another copy, which the same kernel makes at the same time: between

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 		co->concurrent[v].alone = (struct cs_vec)CS_VEC(double);
 	co->board = board;
 	co->plan = cs_board_plan(board);
+	co->told = calloc(co->plan->n_steps, 1);
 	co->hooks = hooks;
 	co->node = node;
 	co->n = (int)board->n_agents;
@@ -53,6 +55,7 @@ void cs_coordinator_close(struct cs_coordinator *co)
 		cs_process_close(&co->process[i]);
 	for (uint32_t v = 0; v < CS_MATRICES_MAX; v++)
 		cs_vec_release(&co->concurrent[v].alone);
+	free(co->told);
 }
 
 /* An order to all; who fails is out for the whole plan. */

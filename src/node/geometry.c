@@ -1,9 +1,9 @@
 /* geometry.c - how the kernels of a cell are divided among blocks and threads.
  *
- * The first cell of a kind tries all divisions that the backend has, and all others take
- * the fastest: which it is depends on the link.  It tries them with nothing beside its
- * first kernel, whatever the cell has there, and none any further that is slower than one
- * before it. */
+ * The first cell of a kind tries all divisions that the backend has, best guess first, and
+ * all others take the fastest: which it is depends on the link.  It tries them with nothing
+ * beside its first kernel, whatever the cell has there, and none any further that is not
+ * faster than one before it by more than a figure may be wrong. */
 #include "config.h"
 
 #include <math.h>
@@ -50,15 +50,15 @@ static enum cs_status touch(struct cs_coordinator *co, struct cs_cell *cell,
 	return status;
 }
 
-/* The worst pace of its samples, or that of the first which is no better than `least`. */
+/* The worst pace of that many samples, or of the first that is not below `least`. */
 static enum cs_status try_geometry(struct cs_coordinator *co, struct cs_cell *cell,
-				   double least, double *worst, struct cs_err *err)
+				   int samples, double least, double *worst,
+				   struct cs_err *err)
 {
 	enum cs_status status = CS_OK;
 
 	*worst = 0;
-	for (int i = 0; i < GEOMETRY_SAMPLES && status == CS_OK && *worst < least;
-	     i++) {
+	for (int i = 0; i < samples && status == CS_OK && *worst < least; i++) {
 		status = sample(co, cell, err);
 		if (status == CS_OK)
 			*worst = fmax(*worst, pace(&co->sampler));
@@ -103,6 +103,7 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 				       uint32_t *best, struct cs_err *err)
 {
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
+	const double less = 1 - co->plan->set.precision / 2;
 	double least = INFINITY, at;
 	uint32_t n = 1;
 
@@ -113,10 +114,11 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 		status = touch(co, cell, err);
 	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
-		status = try_geometry(co, cell, least, &at, err);
+		status = try_geometry(co, cell, g ? GEOMETRY_SAMPLES : 1, least, &at,
+				      err);
 		n = cs_board_slot(co->board, cell->agents.agent[0])->geometries;
 		if (status == CS_OK && at < least) {
-			least = at;
+			least = at * less;
 			*best = g;
 		}
 	}

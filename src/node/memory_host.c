@@ -1,5 +1,5 @@
-/* memory_host.c - ends in host memory: buffers of this process, which its agents share
- * or have each of their own. */
+/* memory_host.c - ends in host memory: buffers of this process, which its agents take in
+ * turn. */
 #include "config.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "node/lane.h"
 #include "node/memory.h"
 
-/* Slots of host memory: one that all agents of the process take in turn, behind it
- * those of each (plan.h); the same again for chains; tiles of each. */
-#define SLOT_CHAINS (1 + CS_STEP_MAX * CS_MAX_AGENTS)
+/* Slots of host memory: as many as transfers of a step want at once; the same again for
+ * chains; tiles of each agent. */
+#define SLOT_CHAINS CS_STEP_MAX
 #define SLOT_TILES (2 * SLOT_CHAINS)
 
 /* A buffer of host memory, or why there is none. */
@@ -34,6 +34,24 @@ static int ordinal_of(const struct cs_endpoints *e, int agent)
 
 	for (int i = 0; i < agent; i++)
 		n += cs_board_slot(e->board, i)->pid == pid;
+	return n;
+}
+
+/* Which of the buffers of its issuer's process: one for each that wants it at the same
+ * time.  Pinning memory is most of what passes before the first sample. */
+static int slot_of(const struct cs_endpoints *e, const struct cs_transfer *t,
+		   int is_dst)
+{
+	const int64_t pid = cs_board_slot(e->board, t->issuer)->pid;
+	int before = is_dst ? t->dst_slot : t->src_slot, n = 0;
+
+	while (before) { /* its step's others stand in front of it */
+		t--;
+		if (!cs_endpoint_is_numa(is_dst ? &t->dst : &t->src))
+			continue;
+		n += cs_board_slot(e->board, t->issuer)->pid == pid;
+		before--;
+	}
 	return n;
 }
 
@@ -59,7 +77,6 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
 	enum cs_hostbuf_use use = is_dst ? CS_HOSTBUF_TARGET : CS_HOSTBUF_SOURCE;
 	int chain = t->method == CS_METHOD_CHASE;
-	int own = is_dst ? t->dst_slot : t->src_slot;
 	const struct cs_agent_facts *f = &cs_board_slot(e->board, t->issuer)->facts;
 
 	if (has_tiles(t))
@@ -72,9 +89,7 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	return (struct cs_hostbuf_key){
 		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA : end->memory,
 		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
-		.slot = (own ? 1 + (own - 1) * CS_MAX_AGENTS + ordinal_of(e, t->issuer) :
-			       0) +
-			(chain ? SLOT_CHAINS : 0),
+		.slot = slot_of(e, t, is_dst) + (chain ? SLOT_CHAINS : 0),
 		.use = chain ? CS_HOSTBUF_CHAIN : use,
 	};
 }
@@ -95,31 +110,16 @@ static uint64_t fill_key(const struct cs_endpoints *e,
 	return cs_fill_key(e->plan->set.seed, CS_MAX_AGENTS + which);
 }
 
-static struct host_place *place_of(const struct cs_endpoints *e,
-				   const struct cs_hostbuf_key *key)
-{
-	struct host_place *place = e->host.data;
-
-	for (size_t i = 0; i < e->host.n; i++)
-		if (same_key(&place[i].key, key))
-			return &place[i];
-	return NULL;
-}
-
-/* Who has one of its own, and of enough bytes, takes it instead of the shared one:
- * pinning memory is what takes longest before the first sample. */
 static struct host_place *find_place(const struct cs_endpoints *e,
 				     const struct cs_transfer *t, int is_dst)
 {
-	struct cs_hostbuf_key key = key_of(e, t, is_dst);
-	struct host_place *place = place_of(e, &key);
+	const struct cs_hostbuf_key key = key_of(e, t, is_dst);
+	struct host_place *place = e->host.data;
 
-	if (place || key.slot)
-		return place;
-	key.slot = 1 + ordinal_of(e, t->issuer);
-	place = place_of(e, &key);
-	return place && place->buf.bytes >= cs_transfer_span(e->plan, t) ? place :
-									   NULL;
+	for (size_t i = 0; i < e->host.n; i++)
+		if (same_key(&place[i].key, &key))
+			return &place[i];
+	return NULL;
 }
 
 static const struct cs_transfer *first_transfer(const struct cs_plan *plan)
@@ -184,18 +184,18 @@ static void note_proof(struct cs_endpoints *e, const struct host_place *place)
 		cs_text(f->note, sizeof(f->note), "%s", place->buf.why);
 }
 
-/* The host buffers that the agent's transfers need, those of its own or those that others
- * share. */
-static int open_some(struct cs_endpoints *e, int shared)
+/* The host buffers that the agent's transfers need. */
+static int open_places(struct cs_endpoints *e)
 {
 	const struct cs_transfer *t = first_transfer(e->plan);
 
+	if (!e->host.n)
+		e->host = (struct cs_vec)CS_VEC(struct host_place);
 	for (uint32_t i = 0; i < e->plan->n_transfers; i++, t++)
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct host_place *place;
 
 			if (t->issuer != e->me || !is_hosted(t, is_dst) ||
-			    ((is_dst ? t->dst_slot : t->src_slot) == 0) != shared ||
 			    find_place(e, t, is_dst))
 				continue;
 			place = cs_vec_add(&e->host, 1, &e->slot->err);
@@ -208,14 +208,6 @@ static int open_some(struct cs_endpoints *e, int shared)
 			note_proof(e, place);
 		}
 	return 0;
-}
-
-/* Its own first: those that agents share one of them makes meanwhile. */
-static int open_places(struct cs_endpoints *e)
-{
-	if (!e->host.n)
-		e->host = (struct cs_vec)CS_VEC(struct host_place);
-	return open_some(e, 0) || open_some(e, 1) ? -1 : 0;
 }
 
 static void close_places(struct cs_endpoints *e)

@@ -58,7 +58,8 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
 	row->t_start_s = cell->began_s - co->began_s;
-	row->seconds = cs_clock_s() - cell->began_s;
+	row->seconds = cell->repeats & CS_ROW_SHARED ? 0 :
+						       cs_clock_s() - cell->began_s;
 }
 
 /* What agents of the cell said of its pages. */
@@ -357,9 +358,10 @@ static void merge_state(struct cs_row *all, const struct cs_row *row)
 	worse_state(all, &state);
 }
 
-/* The rows of the cell's transfers from first to end - 1, which are a step's. */
-static void emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t first,
-		      uint32_t end)
+/* The rows of the cell's transfers from first to end - 1, which are a step's.  Returns
+ * whether none is corrupt. */
+static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t first,
+		     uint32_t end)
 {
 	struct cs_row row, all = { .power_w = NAN, .sm_mhz = -1, .temperature_c = -1 };
 	uint32_t measured = 0, k;
@@ -377,15 +379,35 @@ static void emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t 
 		sound &= row.status == CS_OK;
 		merge_state(&all, &row);
 	}
-	if (measured < 2 || !sound)
-		return;
-	merge_state(&row, &all);
-	emit_total(co, cell, first, end, &row);
+	if (measured > 1 && sound) {
+		merge_state(&row, &all);
+		emit_total(co, cell, first, end, &row);
+	}
+	return sound;
+}
+
+/* What was measured is the figure of other patterns too that are the same transfers. */
+static void emit_alike(struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	for (uint32_t s = cell->first + 1; co->told && s < co->plan->n_steps; s++) {
+		struct cs_cell alike = *cell;
+
+		alike.step = cs_plan_step(co->plan, s);
+		if (!cs_steps_are_alike(co->plan, cell->step, alike.step) ||
+		    !cs_cell_is_left(co, s))
+			continue;
+		alike.first = s;
+		alike.test = cs_plan_test(co->plan, alike.step);
+		alike.repeats = CS_ROW_SHARED;
+		emit_step(co, &alike, 0, alike.step->count);
+		co->told[s] = 1;
+	}
 }
 
 void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags)
 {
 	uint32_t s, first = 0, end;
+	int sound = 1;
 
 	find_medians(co, cell);
 	cs_sampler_guess(&co->sampler, co->plan, cell->step,
@@ -393,6 +415,8 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 	cs_cell_conclude(co, cell, flags);
 	for (s = cell->first; s < cell->first + cell->n; s++, first = end) {
 		end = first + cs_plan_step(co->plan, s)->count;
-		emit_step(co, cell, first, end);
+		sound &= emit_step(co, cell, first, end);
 	}
+	if (sound && cell->n == 1 && !cell->repeats && co->plan->set.sides <= 1)
+		emit_alike(co, cell);
 }

@@ -57,21 +57,16 @@ void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_
 
 /* ---- slots ---- */
 
-/* Of host ends in one direction: where there are several, each issuer has its own. */
-static uint8_t host_slot(const struct cs_transfer *t, uint32_t count, uint32_t k,
-			 int is_dst)
+/* Of host ends: how many in that direction come before it. */
+static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
 {
-	uint32_t i, all = 0, own = 0;
+	uint32_t i, before = 0;
 
 	if (!cs_endpoint_is_numa(is_dst ? &t[k].dst : &t[k].src))
 		return 0;
-	for (i = 0; i < count; i++) {
-		if (!cs_endpoint_is_numa(is_dst ? &t[i].dst : &t[i].src))
-			continue;
-		own += i < k && t[i].issuer == t[k].issuer;
-		all++;
-	}
-	return (uint8_t)(all > 1 ? 1 + own : 0);
+	for (i = 0; i < k; i++)
+		before += cs_endpoint_is_numa(is_dst ? &t[i].dst : &t[i].src) != 0;
+	return (uint8_t)before;
 }
 
 /* Ascending by size, equal ones as they stand. */
@@ -99,8 +94,8 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t
 		uint32_t k = order[i];
 		uint64_t own = cs_arena_aligned(cs_transfer_span(plan, &t[k]));
 
-		t[k].src_slot = host_slot(t, count, k, 0);
-		t[k].dst_slot = host_slot(t, count, k, 1);
+		t[k].src_slot = host_slot(t, k, 0);
+		t[k].dst_slot = host_slot(t, k, 1);
 		if (cs_endpoint_is_numa(&t[k].dst) ||
 		    t[k].method == CS_METHOD_CHASE || cs_transfer_is_flops(&t[k]))
 			continue;

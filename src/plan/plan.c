@@ -268,6 +268,34 @@ int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 	return 1;
 }
 
+/* But for the matrix that its figure belongs to. */
+static int is_same_transfer(const struct cs_transfer *a, const struct cs_transfer *b)
+{
+	struct cs_transfer other = *b;
+
+	other.matrix = a->matrix;
+	return !memcmp(a, &other, sizeof(other));
+}
+
+int cs_steps_are_alike(const struct cs_plan *plan, const struct cs_step *a,
+		       const struct cs_step *b)
+{
+	const struct cs_test *one = cs_plan_test(plan, a), *other;
+	uint32_t k = 0;
+
+	if (a->matrix == b->matrix || a->count != b->count ||
+	    (a->flags | b->flags) & CS_STEP_CONTROL)
+		return 0;
+	other = cs_plan_test(plan, b);
+	if (one->how != other->how || one->unit != other->unit ||
+	    one->least_precision != other->least_precision)
+		return 0;
+	while (k < a->count && is_same_transfer(cs_plan_transfer(plan, a, k),
+						cs_plan_transfer(plan, b, k)))
+		k++;
+	return k == a->count;
+}
+
 int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step)
 {
 	for (uint32_t k = 1; k < step->count; k++)

@@ -45,9 +45,8 @@ struct cs_endpoint {
 #define CS_TRANSFER_LONE 2u	/* on nodes with one GPU alone, in place of pairs */
 
 /* Slots tell transfers of one step apart that would else share a buffer.  Of a
- * device's destination: where it begins, in buffers of its own size.  Of host memory:
- * 0 the one that all agents of a process take in turn, for the step's only one in that
- * direction; from 1 on those of the issuer alone. */
+ * device's destination: where it begins, in buffers of its own size.  Of host memory: how
+ * many of the step's ends there, in its direction, come before it. */
 struct cs_transfer {
 	struct cs_endpoint src, dst;
 	uint8_t method, op; /* enum cs_method, enum cs_op */
@@ -289,6 +288,11 @@ int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step);
 /* Does a node with that many agents carry out this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents);
+
+/* Are two steps, of tests that differ in their pattern alone, the same transfers?  With two
+ * GPUs the pair is all to one, one to all and more besides. */
+int cs_steps_are_alike(const struct cs_plan *plan, const struct cs_step *a,
+		       const struct cs_step *b);
 
 /* An agent's arena: source at 0, destination behind it at the next multiple of
  * CS_ARENA_ALIGN, chain of a chase behind that; 0 for a part that it does not need. */

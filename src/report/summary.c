@@ -68,6 +68,7 @@ struct samples {
 	double widest;	      /* side of an interval / median */
 	size_t rows, sampled; /* of these, until known well enough */
 	size_t without;	      /* of those, fewer than 6 samples */
+	size_t shared;	      /* of the rows, taken from another pattern's */
 	uint32_t turns;	      /* of a cell; 0 where nothing took turns */
 };
 
@@ -88,6 +89,7 @@ static void count_samples(const struct cs_run *run, int node, struct samples *ou
 			out->discarded = row->discarded;
 		if (row->turns > out->turns)
 			out->turns = row->turns;
+		out->shared += (row->flags & CS_ROW_SHARED) != 0;
 		if (cs_row_test(row)->how != CS_HOW_GATED)
 			continue;
 		out->sampled++;
@@ -112,7 +114,7 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct samples s = { 0 };
 	double drift = worst_drift(run);
-	char number[32], width[160] = "", ends[128] = "";
+	char number[32], width[160] = "", ends[192] = "";
 
 	for (int node = 0; node < run->n_nodes; node++)
 		count_samples(run, node, &s);
@@ -145,6 +147,11 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 	if (verbose)
 		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
 			s.discarded);
+	if (s.shared)
+		cs_text_add(ends, sizeof(ends),
+			    "; %zu result%s shared: the same transfers in several "
+			    "patterns",
+			    s.shared, plural(s.shared));
 	if (!isnan(drift))
 		cs_text_add(ends, sizeof(ends),
 			    "; control cell repeated within %.2f %%", 100 * drift);

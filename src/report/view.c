@@ -64,6 +64,8 @@ int cs_write_pooled(FILE *to, const struct cs_run *run,
 
 void cs_checked_add(struct cs_checked *sum, const struct cs_row *row)
 {
+	if (row->flags & CS_ROW_SHARED)
+		return;
 	sum->samples += row->checked;
 	sum->whole += row->checked_whole;
 	sum->part += row->checked_part;

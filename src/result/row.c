@@ -205,6 +205,7 @@ static const struct {
 	{ CS_ROW_NOT_FLUSHED, "not-flushed" },
 	{ CS_ROW_NOT_MOVED, "not-moved" },
 	{ CS_ROW_STAYED, "pages-stayed" },
+	{ CS_ROW_SHARED, "shared" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

@@ -55,7 +55,9 @@ enum cs_metric {
 				 * have been; it has no figure */
 #define CS_ROW_STAYED 4096u	/* managed memory: as it was advised its pages stayed at the
 				 * source, were copied or used there */
-#define CS_ROW_FLAGS 13		/* how many there are */
+#define CS_ROW_SHARED 8192u	/* another pattern's samples: the same transfers, measured
+				 * once */
+#define CS_ROW_FLAGS 14		/* how many there are */
 
 /* Those that say that a figure is not what the link can do. */
 #define CS_ROW_BAD                                                        \

@@ -294,6 +294,8 @@ CUresult fake_device_free(CUdeviceptr at);
 int fake_cpu_rule(const char *element);
 void fake_cpu_call(const char *function);
 void fake_cpu_bytes(uint64_t bytes);
+/* FAKE_CALLS has how much host memory was allocated. */
+void fake_pins(uint64_t bytes);
 void fake_cpu_wait(uint64_t ps);
 /* ---- clock.c ---- */
 

@@ -4,6 +4,7 @@
 #include "fake.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -427,6 +428,12 @@ int fake_call(struct fake_site *site)
 			pause();
 	}
 	return all == fail_call ? CUDA_ERROR_UNKNOWN : 0;
+}
+
+void fake_pins(uint64_t bytes)
+{
+	if (calls_fd >= 0)
+		dprintf(calls_fd, "%d pins %" PRIu64 "\n", rank, bytes);
 }
 
 static int64_t now_ns(void)

@@ -325,6 +325,7 @@ CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 	struct fake_memory *m;
 
 	ENTER(cuMemHostAlloc, FAKE_CTX);
+	fake_pins(bytes);
 	fake_cpu_bytes(bytes);
 	if (!at || !bytes || flags & ~7u)
 		return CUDA_ERROR_INVALID_VALUE;

@@ -226,4 +226,28 @@ ok "... as one: the GPU has one stream for both, and one for all else" eval \
 FAKE_CALLS=$PWD/loaded run 0 --gpus 0,1 -s 64K --spread 1 --cell-limit 1m -t h2d.sm.pinned.bidiload -o load.csv
 ok "... under load too, which moves both ways as one" eval \
 	'all_ok load.csv 2 && [ "$(grep -c cuStreamCreate loaded)" = 4 ]'
+
+# ---- two GPUs: patterns that are the same transfers ----
+
+alike=peer.ce.write.pair,peer.ce.write.one-to-all,peer.ce.write.all-to-one
+run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --cell-limit 9s -t $alike,peer.ce.write.bidi,peer.ce.write.ring \
+	-o s.json -o s.jsonl -o s.csv
+shared='[r for r in d["results"] if "shared" in r["flags"]]'
+ok_json "what several patterns ask for is measured once, and each has its rows" s.json \
+	'len('"$shared"') == 2 + 2 + 3 and all(len({r["test"] for r in d["results"] if r["test"] in t}) == len(t) for t in [{"peer.ce.write.bidi", "peer.ce.write.ring"}])'
+ok_json "... with the samples of one, from the same moment, and no time of their own" s.json \
+	'all(any(q["samples"] == r["samples"] and q["t_start_s"] == r["t_start_s"] and (q["src"], q["dst"]) == (r["src"], r["dst"]) and q["cell_s"] > 0 and "shared" not in q["flags"] for q in d["results"] if q["test"] != r["test"]) and r["cell_s"] == 0 for r in '"$shared"')'
+ok_schema "... as the schema has it" s.json
+ok_json "... and what was checked counts once" s.json \
+	'" data       " + str(sum(r["checked"] for r in d["results"] if "shared" not in r["flags"])) + " timed transfers" in open("out").read()'
+run 0 --no-mpi --gpus 0,1,2 -s 1M --seed 1 --cell-limit 9s -t $alike -o three.json
+ok_json "of three GPUs each pattern is measured" three.json '"shared" not in str([r["flags"] for r in d["results"]])'
+FAKE_CORRUPT=0-1:1 run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --cell-limit 9s -t $alike -o wrong.json
+ok_json "wrong data of one is no other's: each is measured" wrong.json \
+	'len([r for r in d["results"] if r["dst"] == "gpu1" and r["status"] == "corrupt" and "shared" not in r["flags"] and "control" not in r["flags"]]) == 3'
+sed -i '/"kind":"verdict"/d' s.jsonl
+grep -v '"shared"' s.jsonl >cut.jsonl
+run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --cell-limit 9s -t $alike,peer.ce.write.bidi,peer.ce.write.ring --resume cut.jsonl -o r.json
+ok_json "a run that ended before such rows measures them" r.json \
+	'len(d["results"]) == len({(r["test"], r["src"], r["dst"], r["metric"], str(r["flags"]), r["t_start_s"]) for r in d["results"]}) and d["run"]["cells_measured"] == d["run"]["cells_planned"]'
 finish

@@ -69,16 +69,22 @@ ok "memory that is far away has the figure of its distance" host_is_exact far.cs
 FAKE_CALLS=$PWD/calls run 0 --no-mpi "${fast[@]}" -m h2d,d2h
 ok "host memory is made once: one source, one destination, for all GPUs" eval \
 	'[ "$(grep -c " cuMemHostAlloc$" calls)" -le 6 ]'
-allocs() { # FILE TESTS
-	FAKE_CALLS=$PWD/$1 run 0 --no-mpi --gpus 0,1 -s 64K --cell-limit 1m -t "$2" &&
-		allocated=$(grep -c " cuMemHostAlloc$" "$1")
+# MiB of host memory that RANKS (0: one process) pin for both GPUs in buffers of 1 MiB and more
+pinned() { # RANKS TESTS
+	rm -f pins
+	FAKE_CALLS=$PWD/pins run "$1" --seed 1 --gpus 0,1 -s 96M --cell-limit 1m -t "$2"
+	awk '$2 == "pins" && $3 >= 1048576 { sum += $3 } END { print sum / 1048576 }' pins
 }
-loads=h2d.ce.pinned.load,d2h.ce.pinned.load
-allocs loads $loads
-n=$allocated
-allocs both $loads,h2d.ce.pinned.pair,d2h.ce.pinned.pair
-ok "who has host memory of its own for loads needs no other alone" eval \
-	'status_is 0 && [ "$n" -ge 4 ] && [ "$allocated" = "$n" ]'
+was=$FAKE_MEMORY
+memory 0
+ways=h2d.ce.pinned.bidi,h2d.ce.pinned.bidiload,d2h.ce.pinned.load
+ok "GPUs of a process take the same host memory in turn; loads have 64 MiB each" \
+	eval '[ "$(pinned 0 $ways)" = "$((2 * 96 + 2 * 64))" ]'
+ok "... but for what all of them move at once" \
+	eval '[ "$(pinned 0 h2d.ce.pinned.all)" = "$((2 * 96))" ]'
+ok "a rank has one source and one destination" \
+	eval '[ "$(pinned 2 $ways)" = "$((2 * 2 * 96))" ]'
+memory "$was"
 
 sed -i '/"kind":"verdict"/d; $d' 1.jsonl
 n=$(grep -c '"kind":"result"' 1.jsonl)

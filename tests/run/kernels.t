@@ -54,7 +54,9 @@ ok "... with the figures of each" eval \
 	 all_are l.csv local.sm.read.alone 4200 && all_are l.csv local.sm.write.alone 4000 &&
 	 all_are l.csv local.sm.triad.alone "0.999 * 4092 * (1 - 0.01 * i)"'
 ok_json "... by the best geometry" l.json \
-	'{r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "sm"} == {135168} and {r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "tma"} == {132}'
+	'{r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "sm" and r["op"] != "triad"} == {135168} and {r["grid_blocks"] * r["block_threads"] for r in d["results"] if r["method"] == "tma"} == {132}'
+ok_json "... a triad by a thread for each 16 bytes of an array" l.json \
+	'{(r["grid_blocks"], r["block_threads"]) for r in d["results"] if r["op"] == "triad"} == {(22, 1024)}'
 ok_schema "... as the schema has it" l.json
 run 0 "${fast[@]}" -m h2d,d2h --pattern pair --method sm -o h.csv
 ok "kernels from and to host memory" eval \

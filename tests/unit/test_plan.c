@@ -478,17 +478,47 @@ static void a_load_is_beside_what_is_measured(void)
 
 		t_eq_int(step->count, 8);
 		t_ok(!cs_transfer_is_load(&t[0]) && cs_endpoint_is_numa(&t[0].dst));
-		t_eq_int(t[0].dst_slot, 1);
 		t_ok(cs_endpoint_is_numa(&t[1].src));
 		t_eq_int(t[1].issuer, t[0].issuer);
-		for (k = 1; k < step->count; k++) {
-			t_ok(cs_transfer_is_load(&t[k]));
+		for (k = 0; k < step->count; k++) {
+			t_ok(!k || cs_transfer_is_load(&t[k]));
+			/* as many in its direction come before it */
 			t_eq_int(cs_endpoint_is_numa(&t[k].src) ? t[k].src_slot :
 								  t[k].dst_slot,
-				 1);
+				 k / 2);
 		}
 	}
 	free(plan);
+}
+
+/* Steps of other tests that are the same transfers as the first step of `test`. */
+static int alike(const struct cs_plan *plan, const char *test)
+{
+	const struct cs_step *step = cs_plan_step(plan, 0);
+	int n = 0;
+
+	while (strcmp(cs_plan_test(plan, step)->name, test) != 0 ||
+	       step->flags & CS_STEP_CONTROL)
+		step++;
+	for (uint32_t s = 0; s < plan->n_steps; s++)
+		n += cs_steps_are_alike(plan, step, cs_plan_step(plan, s));
+	return n;
+}
+
+static void of_two_gpus_patterns_are_alike(void)
+{
+	const char *tests = "peer.ce.write.pair,peer.ce.write.one-to-all,"
+			    "peer.ce.write.all-to-one,peer.ce.read.pair,"
+			    "peer.ce.write.bidi,peer.ce.write.ring";
+	struct cs_plan *two = plan_of(2, tests, CS_BACKEND_CUDA);
+	struct cs_plan *three = plan_of(3, tests, CS_BACKEND_CUDA);
+
+	t_eq_int(alike(two, "peer.ce.write.pair"), 2);
+	t_eq_int(alike(two, "peer.ce.read.pair"), 0);
+	t_eq_int(alike(two, "peer.ce.write.bidi"), 1);
+	t_eq_int(alike(three, "peer.ce.write.pair"), 0);
+	free(two);
+	free(three);
 }
 
 static void many_into_one_have_places_of_their_own(void)
@@ -1227,6 +1257,7 @@ int main(void)
 		{ "a node with one GPU has what there is of one, and it alone",
 		  a_node_with_one_gpu_has_what_there_is_of_one },
 		{ "one GPU has what needs no other", one_gpu_has_what_needs_no_other },
+		{ "of two GPUs patterns are alike", of_two_gpus_patterns_are_alike },
 		{ "a load is beside what is measured",
 		  a_load_is_beside_what_is_measured },
 		{ "many into one have places of their own",

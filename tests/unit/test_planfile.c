@@ -186,7 +186,7 @@ static void buffers_of_several_sizes_do_not_meet(void)
 	free(plan);
 }
 
-static void host_buffers_of_an_issuer_are_told_apart(void)
+static void host_buffers_of_a_step_are_told_apart(void)
 {
 	struct cs_plan *plan = read_4(HEAD "a,h2d.ce.pinned.pair,host,gpu0,64M,\n"
 					   "a,h2d.sm.pinned.pair,host,gpu0,64M,\n"
@@ -198,11 +198,11 @@ static void host_buffers_of_an_issuer_are_told_apart(void)
 	if (!plan)
 		return;
 	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
-	t_eq_int(t[0].src_slot, 1);
-	t_eq_int(t[1].src_slot, 2);
-	t_eq_int(t[2].src_slot, 3);
+	t_eq_int(t[0].src_slot, 0);
+	t_eq_int(t[1].src_slot, 1);
+	t_eq_int(t[2].src_slot, 2);
 	t_eq_int(t[3].dst_slot, 0);
-	t_eq_int(t[4].src_slot, 1);
+	t_eq_int(t[4].src_slot, 3);
 	free(plan);
 }
 
@@ -436,8 +436,8 @@ int main(void)
 		  what_is_measured_comes_first },
 		{ "buffers of several sizes do not meet",
 		  buffers_of_several_sizes_do_not_meet },
-		{ "host buffers of an issuer are told apart",
-		  host_buffers_of_an_issuer_are_told_apart },
+		{ "host buffers of a step are told apart",
+		  host_buffers_of_a_step_are_told_apart },
 		{ "a control is no measurement", a_control_is_no_measurement },
 		{ "a number in its place is no name",
 		  a_number_in_its_place_is_no_name },

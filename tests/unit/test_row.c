@@ -94,6 +94,7 @@ static void flags_have_names_in_order_of_bit(void)
 	t_eq_str(names[8], "concurrent");
 	t_eq_str(names[9], "re-measured");
 	t_eq_str(names[10], "not-flushed");
+	t_eq_str(names[13], "shared");
 }
 
 int main(void)

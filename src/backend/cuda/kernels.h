@@ -136,7 +136,8 @@ struct cs_k_duplex {
 	uint64_t out; /* struct cs_k_span * */
 };
 
-/* a = b + s * c, words of base/triad.h. */
+/* a = b + s * c, words of base/triad.h.  The grid is a multiple of `copies`: that many
+ * blocks make one of them. */
 struct cs_k_triad {
 	uint64_t a, b, c, words;
 	uint32_t copies, positions;

@@ -129,7 +129,7 @@ static int is_on_chip(const struct cs_copy *f)
 static int is_as_defined(const struct cs_copy *f)
 {
 	return is_zero_copy(f) || is_consumer(f) || is_on_chip(f) ||
-	       f->kind == CS_COPY_BOX;
+	       f->kind == CS_COPY_BOX || f->kind == CS_COPY_TRIAD;
 }
 
 int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
@@ -141,6 +141,12 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 	if (is_zero_copy(desc)) { /* as it is defined: nothing to choose */
 		*blocks = CS_ZERO_BLOCKS * (desc->back.bytes ? 2 : 1);
 		*threads = CS_ZERO_THREADS;
+		return i == 0;
+	}
+	if (desc->kind == CS_COPY_TRIAD) { /* each thread has a pair of each array */
+		*threads = CS_KERNEL_THREADS_MOST;
+		*blocks = (uint32_t)((cs_triad_words(desc->bytes) / 2 + *threads - 1) /
+				     *threads);
 		return i == 0;
 	}
 	if (is_on_chip(desc)) { /* one block fills a multiprocessor */
@@ -446,7 +452,7 @@ static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 	return cs_dev_launch(dev, CS_KERNEL_zwrite, grid, on->stream, &write, err);
 }
 
-/* Of all places: first b, then c. */
+/* Of all places: first b, then c.  A grid has fewer than 2^31 blocks. */
 static int launch_triad(struct cs_dev *dev, const struct cs_lane *on,
 			struct cs_err *err)
 {
@@ -456,7 +462,9 @@ static int launch_triad(struct cs_dev *dev, const struct cs_lane *on,
 		f->dst, f->src,	   f->src + 8 * words * f->positions,
 		words,	f->copies, f->positions
 	};
-	struct cs_grid grid = { f->blocks, f->threads, 0 };
+	uint32_t most = INT32_MAX / f->copies;
+	struct cs_grid grid = { f->copies * (f->blocks < most ? f->blocks : most),
+				f->threads, 0 };
 
 	return cs_dev_launch(dev, CS_KERNEL_triad, grid, on->stream, &args, err);
 }
