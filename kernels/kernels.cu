@@ -457,19 +457,23 @@ static __device__ pair_t triad_pair(pair_t b, pair_t c)
 	return make_ulonglong2(cs_triad_word(b.x, c.x), cs_triad_word(b.y, c.y));
 }
 
-/* Each copy has as many blocks of its own: who loops over all of it drifts away from its
- * neighbours, and memory gives up to 6 % less. */
-MOVE_KERNEL cs_k_triad(struct cs_k_triad a)
+PASS_KERNEL cs_k_triad(struct cs_k_triad a)
 {
-	const uint32_t each = gridDim.x / a.copies, copy = blockIdx.x / each;
-	const uint64_t pairs = a.words / 2, at = copy % a.positions * pairs;
-	const pair_t *b = (const pair_t *)a.b + at, *c = (const pair_t *)a.c + at;
+	const uint64_t pairs = a.words / 2;
+	const uint64_t first = (uint64_t)(blockIdx.x % a.each) * blockDim.x +
+			       threadIdx.x;
 
-	for (uint64_t i = (uint64_t)(blockIdx.x % each) * blockDim.x + threadIdx.x;
-	     i < pairs; i += (uint64_t)each * blockDim.x)
-		store_pair<PASSING>((pair_t *)a.a + at + i,
-				    triad_pair(load_pair<PASSING>(b + i),
-					       load_pair<PASSING>(c + i)));
+	for (uint32_t copy = blockIdx.x / a.each; copy < a.copies;
+	     copy += gridDim.x / a.each) {
+		const uint64_t at = copy % a.positions * pairs;
+		const pair_t *b = (const pair_t *)a.b + at;
+		const pair_t *c = (const pair_t *)a.c + at;
+
+		for (uint64_t i = first; i < pairs; i += (uint64_t)a.each * blockDim.x)
+			store_pair<PASSING>((pair_t *)a.a + at + i,
+					    triad_pair(load_pair<PASSING>(b + i),
+						       load_pair<PASSING>(c + i)));
+	}
 }
 
 template <int N> static __device__ uint64_t add_up(const pair_t *v)

@@ -275,3 +275,10 @@ int cs_cell_is_throttled(const struct cs_coordinator *co,
 		seen |= cs_board_slot(co->board, agents->agent[i])->throttle;
 	return (seen & CS_THROTTLE_BAD) != 0;
 }
+
+int cs_cell_is_left(const struct cs_coordinator *co, uint32_t s)
+{
+	return cs_step_applies(co->plan, cs_plan_step(co->plan, s), co->n) &&
+	       !(co->done && co->done[s]) &&
+	       !(co->told && co->told[s] && !co->remeasure);
+}

@@ -28,6 +28,8 @@ struct cs_cell {
 
 /* Its agents: who takes part gets the step. */
 void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell);
+/* Is it a step that this node carries out and has not yet? */
+int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
 /* The way that a transfer takes; none where host memory is an end. */
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t);
 
@@ -87,8 +89,6 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 			   uint32_t repeats, const struct cs_concurrency *judge,
 			   double *median);
 
-/* Is it a step that this node carries out and has not yet? */
-int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
 /* After a cell: is everybody alive, is measuring to go on? */
 void cs_cell_read_state(struct cs_coordinator *co);
 

@@ -35,7 +35,7 @@ struct cs_coordinator {
 	const struct cs_coordinator_hooks *hooks;
 	uint32_t node;	  /* for rows */
 	const char *done; /* by step: left out; NULL: none */
-	char *told;	  /* by step: its rows have gone out with another's; NULL: none */
+	char *told; /* by step: its rows have gone out with another's; NULL: none */
 	int n;
 	struct cs_process process[CS_MAX_AGENTS];
 	enum cs_agent_state state[CS_MAX_AGENTS];

@@ -268,13 +268,6 @@ void cs_cell_read_state(struct cs_coordinator *co)
 		co->stopped = 1;
 }
 
-int cs_cell_is_left(const struct cs_coordinator *co, uint32_t s)
-{
-	return cs_step_applies(co->plan, cs_plan_step(co->plan, s), co->n) &&
-	       !(co->done && co->done[s]) &&
-	       !(co->told && co->told[s] && !co->remeasure);
-}
-
 int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 {
 	if (co->stopped)

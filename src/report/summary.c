@@ -149,8 +149,8 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 			s.discarded);
 	if (s.shared)
 		cs_text_add(ends, sizeof(ends),
-			    "; %zu result%s shared: the same transfers in several "
-			    "patterns",
+			    "; %zu result%s "
+			    "shared: the same transfers in several patterns",
 			    s.shared, plural(s.shared));
 	if (!isnan(drift))
 		cs_text_add(ends, sizeof(ends),

@@ -566,7 +566,7 @@ static CUresult run_triad(const struct fake_ctx *ctx, const void *args, unsigned
 	const uint64_t *b = words_at(ctx, a->b, words, FAKE_LOADS);
 	const uint64_t *c = words_at(ctx, a->c, words, FAKE_LOADS);
 
-	if (!to || !b || !c || grid % a->copies)
+	if (!to || !b || !c || grid % a->each)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (uint64_t i = 0; i < words; i++)
 		to[i] = cs_triad_word(b[i], c[i]);

@@ -136,11 +136,11 @@ struct cs_k_duplex {
 	uint64_t out; /* struct cs_k_span * */
 };
 
-/* a = b + s * c, words of base/triad.h.  The grid is a multiple of `copies`: that many
- * blocks make one of them. */
+/* a = b + s * c, words of base/triad.h.  Of the grid `each` blocks make a copy together,
+ * and then the next that is left. */
 struct cs_k_triad {
 	uint64_t a, b, c, words;
-	uint32_t copies, positions;
+	uint32_t copies, positions, each;
 };
 
 /* Element b of `out` = the sum of all words that block b read. */

@@ -132,7 +132,7 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	struct cs_k_fma fma = { proof, 0, 0 };
-	struct cs_k_triad triad = { tiny, tiny, tiny, 0, 1, 1 };
+	struct cs_k_triad triad = { tiny, tiny, tiny, 0, 1, 1, 1 };
 	struct cs_k_l2 l2 = { tiny, 0, 1, proof };
 	struct cs_k_shared shared = { 0, 0, proof };
 	struct cs_k_touch touch = { tiny, 0, 0, 2, 0 };
