@@ -54,11 +54,11 @@ static void paths_lost(const struct cs_options *opt, enum cs_backend_kind backen
 void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind backend,
 			 char *to, size_t size)
 {
-	int missing = cs_tests_missing(opt->axes.matrices, backend);
+	int missing = cs_costs_missing(opt->axes.matrices, backend);
 	char lost[64] = "";
 
 	to[0] = '\0';
-	if (opt->suite)
+	if (opt->suite || opt->axes.matrices)
 		paths_lost(opt, backend, lost, sizeof(lost));
 	if (missing)
 		cs_text(to, size,

@@ -124,7 +124,8 @@ static const struct cs_option measure_options[] = {
 	{ "size", 's', "BYTES", "size of a copy, with K, M, G, T; default 512M, on the cpu backend 64M; a "
 	  "sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size), .brief = "size of a copy, as 64M; a sweep: 4K:1G:x4" },
 	{ "spread", 0, "BYTES", "smaller copies by a kernel use different places in this much memory, to "
-	  "avoid cache hits; default 256M; 1: the same place each time",
+	  "avoid cache hits, within a GPU in four times as much; default 256M; 1: the "
+	  "same place each time",
 	  OWN(cs_set_spread) },
 	{ "advise", 0, "WORD[,...]", "advice for managed memory, set before each sample: none (default), "
 	  "read-mostly, prefer-src, prefer-dst (preferred location), accessed-by (the "

@@ -353,19 +353,15 @@ void cs_tests_lone(struct cs_choices *to)
 		add_test(to, (size_t)cs_test_index(lone[i]), 1);
 }
 
-int cs_tests_missing(unsigned matrices, enum cs_backend_kind backend)
+int cs_costs_missing(unsigned matrices, enum cs_backend_kind backend)
 {
 	int n = 0;
-	size_t i;
 
 	/* what is a write or a read has a name of its own there */
-	for (i = 0; i < n_tests(); i++)
+	for (size_t i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(cs_test_at(i), backend) &&
-		     cs_test_at(i)->method != CS_METHOD_CHASE &&
-		     !cs_method_is_shaped((int)cs_test_at(i)->method) &&
-		     cs_test_at(i)->method != CS_METHOD_CALL &&
 		     (cs_test_at(i)->op > CS_OP_READ ||
 		      cs_test_at(i)->path != CS_PATH_PEER) &&
-		     (cs_test_matrices(cs_test_at(i)) & matrices);
+		     (cs_test_matrices(cs_test_at(i)) & matrices & CS_MATRIX_COST);
 	return n;
 }

@@ -104,8 +104,8 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 #define KERNEL                                                                 \
 	" All copies of a sample are one launch; several divisions into blocks " \
 	"and threads are tried at the first cell of a matrix, and the fastest is " \
-	"used and recorded. Smaller copies use different places in 256 MiB, to " \
-	"avoid cache hits."
+	"used and recorded. Smaller copies use different places in 256 MiB, " \
+	"within a GPU in 1 GiB, to avoid cache hits."
 #define ZERO_COPY                                                              \
 	" Always 256 blocks of 256 threads, accesses of 4 bytes, consecutive " \
 	"threads on consecutive words, as in Comm|Scope; all copies of a sample " \

@@ -263,15 +263,33 @@ static int make_line(const struct cs_digest *d, uint32_t index,
 	return rc;
 }
 
-/* Of two points of a sweep the one with the better figure stays. */
+int cs_digest_is_of_largest(const struct cs_test *test)
+{
+	return (test->path == CS_PATH_LOCAL || test->path == CS_PATH_HOST) &&
+	       (test->unit == CS_UNIT_GBS || test->method == CS_METHOD_CHASE);
+}
+
+/* Does a point of a sweep stand for it, rather than the line so far? */
+static int stands_for(const struct cs_digest_line *line,
+		      const struct cs_digest_line *point)
+{
+	uint64_t bytes = point->matrix->bytes;
+
+	if (isnan(line->median) || isnan(point->median))
+		return isnan(line->median);
+	if (cs_digest_is_of_largest(point->test) && bytes != line->matrix->bytes)
+		return bytes > line->matrix->bytes;
+	return cs_unit_low_is_better((int)point->test->unit) ?
+		       point->median < line->median :
+		       point->median > line->median;
+}
+
 static void join(struct cs_digest_line *line, const struct cs_digest_line *point)
 {
-	int low = cs_unit_low_is_better((int)point->test->unit);
 	uint32_t points = line->points + 1;
 	size_t odd = line->odd + point->odd;
 
-	if (isnan(line->median) ||
-	    (low ? point->median < line->median : point->median > line->median))
+	if (stands_for(line, point))
 		*line = *point;
 	line->points = points;
 	line->odd = odd;

@@ -8,7 +8,8 @@
 #include "check/cells/like.h"
 #include "result/grid.h"
 
-/* A matrix of the plan over the nodes of the digest; of a sweep its best point. */
+/* A matrix of the plan over the nodes of the digest; of a sweep its best point, or its
+ * largest (cs_digest_is_of_largest). */
 struct cs_digest_line {
 	const struct cs_test *test;
 	const struct cs_plan_matrix *matrix;
@@ -43,6 +44,9 @@ void cs_digest_release(struct cs_digest *digest);
 /* "peer.ce.write.pair", and size and variant where those tell it from others. */
 void cs_digest_name(const struct cs_digest_line *line, const struct cs_run *run,
 		    char *to, size_t size);
+/* Is it a test of a memory, whose caches show at small sizes?  Then the largest size of a
+ * sweep stands for it. */
+int cs_digest_is_of_largest(const struct cs_test *test);
 /* Of a line of a table: must it be looked at? */
 int cs_digest_is_notable(const struct cs_digest_line *line);
 

@@ -71,7 +71,8 @@ static void make_entry(const struct cs_digest *d, const struct cs_digest_line *l
 			(int)strcspn(line->link, " "), line->link);
 	usual_text(line, e->cell[USUAL], size);
 	if (line->points > 1)
-		cs_text(e->remark, sizeof(e->remark), "the best of %u%s",
+		cs_text(e->remark, sizeof(e->remark), "the %s of %u%s",
+			cs_digest_is_of_largest(line->test) ? "largest" : "best",
 			line->points, line->remark[0] ? "; " : "");
 	cs_text_add(e->remark, sizeof(e->remark), "%s", line->remark);
 }

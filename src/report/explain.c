@@ -67,8 +67,9 @@ static void explain_finding(FILE *to, enum cs_finding_id id, int told)
 	words_text(line->parts / CS_FINDING_GPU, place, 4, words, sizeof(words));
 	part(to, "found at", words[0] ? words : NULL);
 	part(to, "drain",
-	     line->drains ? "yes, if it is certain: nothing should run on the node" :
-			    "no");
+	     line->flags & CS_FINDING_DRAINS ?
+		     "yes, if it is certain: nothing should run on the node" :
+		     "no");
 	cs_finding_next(id, next, sizeof(next));
 	if (!told)
 		part(to, "what to do",

@@ -157,7 +157,8 @@ static int add_findings(const struct cs_run *run, const struct cs_vec *tallies,
 	for (size_t i = 0; i < run->findings.n; i++) {
 		struct test_case *c;
 
-		if (!cs_finding_counts(run, &f[i]) || cs_finding_is_of_cells(&f[i]))
+		if (!cs_finding_counts(run, &f[i]) ||
+		    cs_finding_has(&f[i], CS_FINDING_OF_CELLS))
 			continue;
 		of = tally_of(run, &f[i], tally, tallies->n);
 		c = of ? (struct test_case *)cases->data + (of - tally) :

@@ -17,6 +17,9 @@ enum {
 	LINK = CS_FINDING_LINK,
 	SOCKET = CS_FINDING_SOCKET,
 	NODE = CS_FINDING_NODE,
+	DRAINS = CS_FINDING_DRAINS,
+	OF_CRITERIA = CS_FINDING_OF_CRITERIA,
+	OF_CELLS = CS_FINDING_OF_CELLS,
 	NO_HINT = -1,
 };
 
@@ -28,8 +31,8 @@ enum {
 #define HARDWARE \
 	"run the same command on another node of the model: what appears there too comes from the job or its settings"
 
-#define FINDING(name, id, severities, parts, drains, hint, means, next, elsewhere) \
-	[CS_FINDING_##name] = { id, severities, parts, drains, hint, means, next,  \
+#define FINDING(name, id, severities, parts, flags, hint, means, next, elsewhere) \
+	[CS_FINDING_##name] = { id, severities, parts, flags, hint, means, next,  \
 				elsewhere },
 static const struct cs_finding_line lines[CS_FINDINGS] = {
 #include "result/findings.def"
@@ -90,12 +93,11 @@ int cs_finding_order(const struct cs_finding *a, const struct cs_finding *b)
 	return strcmp(cs_finding_text(a), cs_finding_text(b));
 }
 
-int cs_finding_is_of_cells(const struct cs_finding *finding)
+int cs_finding_has(const struct cs_finding *finding, enum cs_finding_flag flag)
 {
-	return finding->id == CS_FINDING_CELL_FAILED ||
-	       finding->id == CS_FINDING_CELL_CORRUPT ||
-	       finding->id == CS_FINDING_CELL_TIMEOUT ||
-	       finding->id == CS_FINDING_CELL_SKIPPED;
+	const struct cs_finding_line *line = cs_finding_line(finding->id);
+
+	return line && line->flags & flag;
 }
 
 int cs_finding_fits(const struct cs_finding *finding)
@@ -116,7 +118,7 @@ int cs_finding_fits(const struct cs_finding *finding)
 		if (!strcmp(finding->part, part[i].text))
 			parts |= part[i].bit;
 	return line->severities >> finding->severity & 1 && line->parts & parts &&
-	       finding->drain <= line->drains;
+	       (!finding->drain || line->flags & DRAINS);
 }
 
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,

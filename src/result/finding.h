@@ -64,12 +64,19 @@ enum cs_finding_part {
 	CS_FINDING_NODE = 16,
 };
 
+/* What is known of all that have an id; bits, findings.def says what they mean. */
+enum cs_finding_flag {
+	CS_FINDING_DRAINS = 1,
+	CS_FINDING_OF_CRITERIA = 2,
+	CS_FINDING_OF_CELLS = 4,
+};
+
 /* A line of the catalogue; findings.def says what its fields are. */
 struct cs_finding_line {
 	const char *id;
-	uint32_t severities; /* 1 << enum cs_severity */
-	uint32_t parts;	     /* enum cs_finding_part */
-	int drains;
+	uint32_t severities;		      /* 1 << enum cs_severity */
+	uint32_t parts;			      /* enum cs_finding_part */
+	uint32_t flags;			      /* enum cs_finding_flag */
 	int hint;			      /* enum cs_hint_id; -1 none */
 	const char *means, *next, *elsewhere; /* "" nothing to say */
 };
@@ -89,8 +96,8 @@ const char *cs_finding_text(const struct cs_finding *finding);
 void cs_finding_read(struct cs_finding *finding, const char *text);
 /* By id, as texts are sorted; 0: they are of one id. */
 int cs_finding_order(const struct cs_finding *a, const struct cs_finding *b);
-/* Does it say what became of cells, as their rows do? */
-int cs_finding_is_of_cells(const struct cs_finding *finding);
+/* Has its line that flag? */
+int cs_finding_has(const struct cs_finding *finding, enum cs_finding_flag flag);
 /* Are severity, part and drain among those that its line allows?  True of another
  * version's. */
 int cs_finding_fits(const struct cs_finding *finding);

@@ -24,6 +24,7 @@ check_PROGRAMS += %D%/bench_sm
 %C%_bench_start_SOURCES = %D%/bench_start.c
 
 # ---- simulations with known truth: a table each, by hand ----
+TRUTH_FILES = %D%/truth_files.c %D%/truth_files.h $(NOISE)
 TRUTHS = \
 	%D%/truth_baseline \
 	%D%/truth_compare \
@@ -32,11 +33,11 @@ TRUTHS = \
 	%D%/truth_line \
 	%D%/truth_sampler
 check_PROGRAMS += $(TRUTHS)
-%C%_truth_baseline_SOURCES = %D%/truth_baseline.c $(NOISE)
+%C%_truth_baseline_SOURCES = %D%/truth_baseline.c $(TRUTH_FILES)
 %C%_truth_compare_SOURCES = %D%/truth_compare.c $(NOISE)
 %C%_truth_fit_SOURCES = %D%/truth_fit.c $(NOISE)
 %C%_truth_fleet_SOURCES = %D%/truth_fleet.c $(FLEET)
-%C%_truth_line_SOURCES = %D%/truth_line.c $(NOISE)
+%C%_truth_line_SOURCES = %D%/truth_line.c $(TRUTH_FILES)
 %C%_truth_sampler_SOURCES = %D%/truth_sampler.c $(NOISE)
 
 bench-truth: $(TRUTHS)

@@ -87,7 +87,7 @@ ok_json "a kernel that computes nothing is found" dead.json \
 	'all(r["status"] == "failed" and "those of the host to 0x" in r["reason"] for r in d["results"])'
 run 0 "${fast[@]}" --gpus 0 -m h2d --pattern pair -s 4K:16M:x4 -f model
 ok "without gamma it says how to get it" eval 'status_is 0 && prints "^no gamma in this run: .*local.fma.fp64.alone"'
-run 0 --no-mpi --seed 1 --gpus 0,1 --suite model -s 4K:4M:x4 --spread 8M -f model -o suite.json
+run 0 --no-mpi --seed 1 --gpus 0,1 --suite model -s 4K:4M:x4 --spread 2M -f model -o suite.json
 ok "--suite model: gamma, its share of the peak, and loads in flops" eval 'status_is 0 &&
 	prints "^FP64 by multiply-adds: 32[0-9]{3} GFLOP/s a GPU, at least 9[67]\.[0-9] % of units x highest clock$" &&
 	prints "^peer.ce.write.pair +66[0-9] +59[0-9]{2} +8.9e\+07$" && prints "^local.sm.read.alone +6[0-9] "'
@@ -96,12 +96,19 @@ ok "... each GPU, with what its memories bring" eval \
 ok_json "... within 1 %" suite.json \
 	''"$truth"' and
 	 all(abs(m["flops_per_load"] * m["gbs"] / 8 / 32802 - 1) < 0.001 for m in d["model"] if not m["test"].startswith("host."))'
+cp out model
+run 0 show suite.json
+ok "... a cache has no share of the memory's peak" eval \
+	'prints "^local.sm.triad.alone .* % memory$" && ! grep -E "^local.(l2|shared).* memory$" out'
+ok "... and the largest size of a sweep stands for a memory, the best one for a link" eval \
+	'prints "^local.sm.read.alone 4 MiB .* memory$" && prints "^host.team.read.pair 4 MiB " &&
+	 [ "$(grep -c "the largest of 6" out)" = 3 ] && [ "$(grep -c "the best of 6" out)" = 7 ]'
 ok_json "... with the intensity for 90 %, and alpha in flops where it is above 0" suite.json \
 	'all(abs(m["intensity_90"] / m["flops_per_load"] - 9) < 1e-6 and (m["alpha_flops"] is None) == (m["alpha_us"] <= 0)
 	     and (m["alpha_us"] <= 0 or abs(m["alpha_flops"] / m["alpha_us"] / m["gbs"] / m["flops_per_load"] * 8e-3 - 1) < 1e-6)
 	     for m in d["model"] if not m["test"].startswith("host.") or m["flops_per_load"])'
 ok "... beside what data sheets say of other GPUs" eval \
-	'tr -s " \n" " " <out | grep -q "by data sheets: V100 65, A100 49, H100 100, B200 60, MI250X 116, MI300A 63"'
+	'tr -s " \n" " " <model | grep -q "by data sheets: V100 65, A100 49, H100 100, B200 60, MI250X 116, MI300A 63"'
 ok_schema "... as the schema has it" suite.json
 run 0 --no-mpi --gpus 0,1 --suite model --dry-run
 ok "... of nine sizes unless others are asked for" eval \

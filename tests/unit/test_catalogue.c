@@ -273,9 +273,9 @@ static void a_matrix_of_costs_has_what_they_are_compared_with(void)
 		 "peer.cpu.read.pair peer.cpu.read.shift ");
 	t_eq_str(matrix(CS_MATRIX_PEER, write, CS_BACKEND_CUDA),
 		 "peer.ce.write.pair ");
-	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CPU), 15);
-	t_eq_int(cs_tests_missing(CS_MATRIX_COST, CS_BACKEND_CUDA), 0);
-	t_eq_int(cs_tests_missing(CS_MATRIX_PEER, CS_BACKEND_CPU), 0);
+	t_eq_int(cs_costs_missing(CS_MATRIX_COST, CS_BACKEND_CPU), 15);
+	t_eq_int(cs_costs_missing(CS_MATRIX_COST, CS_BACKEND_CUDA), 0);
+	t_eq_int(cs_costs_missing(CS_MATRIX_HOST, CS_BACKEND_CPU), 0);
 }
 
 /* Chosen by --matrix of these axes, as chosen_by(). */

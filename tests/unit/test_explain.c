@@ -89,7 +89,7 @@ static void every_finding_is_explained(void)
 		shown(l->elsewhere);
 		cs_finding_next((enum cs_finding_id)id, next, sizeof(next));
 		shown(next);
-		shown(l->drains ? "drain yes" : "drain no");
+		shown(l->flags & CS_FINDING_DRAINS ? "drain yes" : "drain no");
 	}
 	t_eq_int(explain("slow-cells"), 0);
 	shown("severity note, warning or critical");

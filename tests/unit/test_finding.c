@@ -22,7 +22,8 @@ static void lines_are_complete(void)
 		t_ok(l->severities && l->severities < 1u << (CS_CRITICAL + 1));
 		t_ok(l->parts != 0);
 		/* to drain is for what is critical */
-		t_ok(!l->drains || l->severities >> CS_CRITICAL & 1);
+		t_ok(!(l->flags & CS_FINDING_DRAINS) ||
+		     l->severities >> CS_CRITICAL & 1);
 	}
 }
 
@@ -175,8 +176,9 @@ static void put_table(FILE *to)
 		put_words(to, l->severities, severity, 3);
 		put_words(to, l->parts / CS_FINDING_GPU, part, 4);
 		cs_finding_next((enum cs_finding_id)i, next, sizeof(next));
-		fprintf(to, "%s | %s | %s%s%s |\n", l->drains ? "yes" : "", l->means,
-			next, next[0] && l->elsewhere[0] ? "<br>" : "", l->elsewhere);
+		fprintf(to, "%s | %s | %s%s%s |\n",
+			l->flags & CS_FINDING_DRAINS ? "yes" : "", l->means, next,
+			next[0] && l->elsewhere[0] ? "<br>" : "", l->elsewhere);
 	}
 }
 

@@ -732,7 +732,7 @@ static void small_copies_of_kernels_are_spread(void)
 
 	for (i = 0; i < plan->n_transfers; i++)
 		t_eq_int(cs_transfer_span(plan, &t[i]),
-			 t[i].method == CS_METHOD_SM ? 256 << 20 : 64 << 20);
+			 t[i].method == CS_METHOD_SM ? 1 << 30 : 64 << 20);
 	free(plan);
 }
 

@@ -141,8 +141,8 @@ double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_agent_facts *agent = endpoint_agent(run, row, &row->what.src);
 	int mhz;
 
-	if (test->path != CS_PATH_LOCAL || test->unit != CS_UNIT_GBS || !agent ||
-	    cs_on_cpu(run))
+	if (test->path != CS_PATH_LOCAL || test->unit != CS_UNIT_GBS ||
+	    cs_method_is_on_chip((int)test->method) || !agent || cs_on_cpu(run))
 		return NAN;
 	mhz = agent->after.known ? agent->after.mem_mhz : agent->before.mem_mhz;
 	if (mhz <= 0 || agent->gpu.memory_bus_bits <= 0)

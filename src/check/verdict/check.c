@@ -411,24 +411,15 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 	return cs_site_judge(run, err) || judge_vote(run, err) ? -1 : 0;
 }
 
-/* By what its site had said: not in rows and facts. */
-static int is_of_criteria(const struct cs_finding *f)
-{
-	return f->id == CS_FINDING_NOT_EXPECTED ||
-	       f->id == CS_FINDING_BELOW_BASELINE ||
-	       f->id == CS_FINDING_BELOW_THRESHOLD ||
-	       f->id == CS_FINDING_LINE_BEYOND_BASELINE;
-}
-
 void cs_check_forget(struct cs_run *run, int has_criteria)
 {
 	struct cs_finding *f = run->findings.data;
 	size_t left = 0;
 
 	for (size_t i = 0; i < run->findings.n; i++)
-		if (is_of_criteria(&f[i]) ?
+		if (cs_finding_has(&f[i], CS_FINDING_OF_CRITERIA) ?
 			    !has_criteria :
-			    !f[i].check && !cs_finding_is_of_cells(&f[i]))
+			    !f[i].check && !cs_finding_has(&f[i], CS_FINDING_OF_CELLS))
 			f[left++] = f[i];
 	run->findings.n = left;
 }
