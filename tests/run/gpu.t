@@ -245,6 +245,10 @@ ok_json "of three GPUs each pattern is measured" three.json '"shared" not in str
 FAKE_CORRUPT=0-1:1 run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --cell-limit 9s -t $alike -o wrong.json
 ok_json "wrong data of one is no other's: each is measured" wrong.json \
 	'len([r for r in d["results"] if r["dst"] == "gpu1" and r["status"] == "corrupt" and "shared" not in r["flags"] and "control" not in r["flags"]]) == 3'
+printf '%s\n' test,bound 'peer.ce.write.pair,1000 GB/s' 'peer.ce.write.one-to-all,1000 GB/s' >bound.csv
+run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --cell-limit 9s -t $alike --threshold bound.csv -o again.json
+ok_json "what is suspicious is re-measured, shared or not" again.json \
+	'all({"re-measured", "shared"} & set(r["flags"]) != {"re-measured", "shared"} for r in d["results"]) and any("re-measured" in r["flags"] for r in d["results"] for q in d["results"] if "shared" in q["flags"] and (q["test"], q["src"], q["dst"]) == (r["test"], r["src"], r["dst"]))'
 sed -i '/"kind":"verdict"/d' s.jsonl
 grep -v '"shared"' s.jsonl >cut.jsonl
 run 0 --no-mpi --gpus 0,1 -s 1M --seed 1 --cell-limit 9s -t $alike,peer.ce.write.bidi,peer.ce.write.ring --resume cut.jsonl -o r.json

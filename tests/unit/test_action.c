@@ -112,6 +112,33 @@ static void several_faults(void)
 	is(&a[2], CS_ACTION_WATCH, 2, "node", "0->1 has …");
 }
 
+/* The GPU is named once, whatever form its finding's text has. */
+static void named_once(void)
+{
+	static const struct {
+		const char *text, *what;
+	} of[] = {
+		{ "GPU 3 (0000:1e:00.0) throttled by power cap: 2 cells",
+		  "throttled by power cap: 2 cells" },
+		{ "GPU 3 (0000:1e:00.0): 1 process on it", "1 process on it" },
+		{ "GPU 0000:1e:00.0 is on the PCI bus", "is on the PCI bus" },
+		{ "GPU 0000:1e:00.0: NVML knows it", "NVML knows it" },
+		{ "vbios of GPU 3: 1.2, where …", "vbios: 1.2, where …" },
+		{ "GPU 3: copies of GPU 3 are slow: 2", "copies of GPU 3 are slow: 2" },
+		{ "GPU 3 (cut off", "GPU 3 (cut off" },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		begin(1);
+		found(CS_FINDING_OTHER, CS_WARNING, 0, 3, -1, of[i].text);
+		is(done(1), CS_ACTION_WATCH, 0, "GPU 3 (0000:1e:00.0)", of[i].what);
+	}
+	begin(1);
+	found(CS_FINDING_THROTTLED, CS_WARNING, 0, 8, -1,
+	      "all 8 GPUs throttled by power cap: 2 cells");
+	is(done(1), CS_ACTION_WATCH, 0, "GPUs 0-7", "throttled by power cap: 2 cells");
+}
+
 static void all_gpus(void)
 {
 	begin(2);
@@ -149,6 +176,8 @@ int main(void)
 		{ "a GPU's findings, its cells' and its counters' are one fault",
 		  one_fault },
 		{ "other parts are other faults, what drains first", several_faults },
+		{ "a line names its GPU once, and says all that the finding does",
+		  named_once },
 		{ "what all GPUs have is one fault", all_gpus },
 		{ "notes and what is of no part need nobody", nothing_to_do },
 		{ NULL, NULL },

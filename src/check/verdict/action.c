@@ -300,27 +300,55 @@ void cs_action_part(const struct cs_run *run, const struct cs_action *a, char *t
 	}
 }
 
-/* Behind "GPU 3: ", "GPU 3 (0000:4d:00.0) ", "all 8 GPUs: ": that is said before it. */
-static const char *behind_part(const struct cs_action *a)
+/* How long the subject of its text is, which is the part: "GPU 3 (0000:4d:00.0)",
+ * "GPU 0 and GPU 1", "all 8 GPUs"; 0: it begins with something else. */
+static size_t subject_length(const struct cs_finding *f)
 {
-	const char *text = a->finding->text, *colon = strstr(text, ": ");
-	size_t head = colon ? (size_t)(colon - text) : 0;
+	const char *text = f->text;
+	size_t n = 0;
 
-	if (!a->finding->part[0] || !colon || head > 40 ||
-	    (strncmp(text, "GPU ", 4) && strncmp(text, "all ", 4) &&
-	     strncmp(text, "both ", 5)))
-		return text;
-	/* "GPU 3 (0000:4d:00.0) throttled by …: cells" is a sentence */
-	return memchr(text, ')', head) && text[head - 1] != ')' ? text : colon + 2;
+	if (!f->part[0])
+		return 0;
+	if (!strncmp(text, "both GPUs", 9))
+		return 9;
+	if (!strncmp(text, "all ", 4)) {
+		n = 4 + strspn(text + 4, "0123456789");
+		return strncmp(text + n, " GPUs", 5) ? 0 : n + 5;
+	}
+	while (f->bus_id[0] && !strncmp(text + n, "GPU ", 4)) {
+		n += 4;
+		n += strcspn(text + n, " ");
+		if (!strncmp(text + n, " (", 2))
+			n += strcspn(text + n, ")");
+		n += text[n] == ')';
+		if (!strncmp(text + n, " and GPU ", 9))
+			n += 5;
+	}
+	return text[n] ? n : 0;
+}
+
+/* What it says of its part, which stands before it: "vbios: …" of "vbios of GPU 1: …". */
+static void add_behind_part(const struct cs_finding *f, char *to, size_t size)
+{
+	const char *text = f->text + subject_length(f);
+	const char *of = strstr(text, " of GPU "), *end;
+
+	text += text > f->text ? strspn(text, ": ") : 0;
+	end = of && f->bus_id[0] ? of + 8 + strcspn(of + 8, ": ") : NULL;
+	if (end && end == strstr(text, ": "))
+		cs_text_add(to, size, "%.*s%s", (int)(of - text), text, end);
+	else
+		cs_text_add(to, size, "%s", text);
 }
 
 void cs_action_what(const struct cs_action *a, char *to, size_t size)
 {
-	const char *grew = a->counters ? strstr(a->counters->text, ": ") : NULL;
-
-	cs_text(to, size, "%s", behind_part(a));
-	if (a->counters && a->counters != a->finding)
-		cs_text_add(to, size, "; %s", grew ? grew + 2 : a->counters->text);
+	to[0] = '\0';
+	add_behind_part(a->finding, to, size);
+	if (a->counters && a->counters != a->finding) {
+		cs_text_add(to, size, "; ");
+		add_behind_part(a->counters, to, size);
+	}
 	if (a->findings > 1 + (uint32_t)(a->counters && a->counters != a->finding))
 		cs_text_add(to, size, " (%u findings)", a->findings);
 }
