@@ -10,7 +10,7 @@ struct cs_agent_arena {
 	struct cs_mapping map[CS_MAX_AGENTS];
 };
 
-/* Commands, for what slot->flags say: 0, or -1 with the slot's error set. */
+/* Execute a command, as slot->flags say.  0, or -1 with the slot's error set. */
 int cs_agent_arena_make(struct cs_agent_arena *arena, struct cs_endpoints *ends);
 /* A peer that refuses is a fact about the pair, not a failure of the agent. */
 int cs_agent_arena_map(struct cs_agent_arena *arena, struct cs_endpoints *ends);

@@ -8,14 +8,14 @@
 
 struct cs_agent_reading {
 	struct cs_starter *starter; /* for NVML; may be NULL */
-	double nvml_end_s;	  /* by cs_clock_s(): it is not waited for any more */
-	struct cs_nvml_gpu *nvml; /* NULL: there is none, or not yet */
-	struct cs_usage before;	  /* at the first reading */
+	double nvml_end_s;	    /* by cs_clock_s(): the end of waiting for NVML */
+	struct cs_nvml_gpu *nvml;   /* NULL: none, or not yet */
+	struct cs_usage before;	    /* at the first reading */
 };
 
-/* The command, for what slot->flags say: 0, or -1 with the slot's error set. */
+/* Execute READ_STATE, as slot->flags say.  0, or -1 with the slot's error set. */
 int cs_agent_reading_read(struct cs_agent_reading *state, struct cs_endpoints *ends);
-/* Adds to slot->throttle. */
+/* Add the throttle reasons of now to slot->throttle. */
 void cs_agent_reading_throttle(const struct cs_agent_reading *state,
 			       struct cs_slot *slot);
 void cs_agent_reading_release(struct cs_agent_reading *state);

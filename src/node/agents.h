@@ -1,21 +1,21 @@
-/* agents.h - agents that are given a command together, and what becomes of them.
+/* agents.h - gives a command to several agents and waits for their answers.
  *
- * Private to the coordinator and its cells.  All waiting is here: with a deadline,
- * in slices, looking at the agents' processes and asking `watch` in between. */
+ * Private to the coordinator and its cells.  All waiting is here: with a deadline, in
+ * slices, between which it checks the agents' processes and asks `watch`. */
 #ifndef CS_NODE_AGENTS_H
 #define CS_NODE_AGENTS_H
 
 #include "node/coordinator_state.h"
 
-#define CS_SLICE_MS 50		/* of every wait: then look around */
+#define CS_SLICE_MS 50		/* of every wait */
 #define CS_PREPARE_LIMIT_S 30.0	/* a command that may allocate or synchronise */
-#define CS_SAMPLE_LIMIT_S 5.0	/* arming and copying, beside what is expected */
+#define CS_SAMPLE_LIMIT_S 5.0	/* arming and copying, besides the expected time */
 
 /* A set of agents, by index. */
 struct cs_agents {
 	int n;
 	int agent[CS_MAX_AGENTS];
-	uint32_t number[CS_MAX_AGENTS]; /* of the command each has to answer */
+	uint32_t number[CS_MAX_AGENTS]; /* of the command that each has to answer */
 };
 
 typedef int cs_agents_test(struct cs_coordinator *co, const struct cs_agents *agents,
@@ -25,21 +25,22 @@ typedef int cs_agents_test(struct cs_coordinator *co, const struct cs_agents *ag
 
 /* "GPU", "arena". */
 const char *cs_agent_noun(const struct cs_coordinator *co);
-/* Agents that are worse than they were, each with the reason. */
+/* Agents whose state became worse, each with the reason. */
 struct cs_faults {
 	enum cs_agent_state state;
 	int n, agent[CS_MAX_AGENTS];
 	char text[CS_MAX_AGENTS][CS_ERR_TEXT];
 };
 void cs_faults_add(struct cs_faults *faults, int agent, const char *text);
-/* Keep why, with one finding for all of one reason; from BROKEN on, measuring ends. */
+/* Record the reasons, with one finding for all agents of one reason.  BROKEN and LOST
+ * end the measurement. */
 void cs_faults_report(struct cs_coordinator *co, const struct cs_faults *faults);
 /* Processes that died since the last poll. */
 void cs_agents_poll(struct cs_coordinator *co);
 
 /* ---- agents.c ---- */
 
-/* At most every slice: the same, and shall we go on? */
+/* At most once per slice: cs_agents_poll(), and ask `watch` whether to continue. */
 void cs_agents_watch(struct cs_coordinator *co);
 
 /* All agents that are OK. */
@@ -47,26 +48,26 @@ void cs_agents_all_good(struct cs_coordinator *co, struct cs_agents *agents);
 /* Give a command to every one. */
 void cs_agents_command(struct cs_coordinator *co, struct cs_agents *agents,
 		       enum cs_command what, uint32_t flags);
-/* Has the i-th answered its command; armed the current sample, or answered because
- * arming failed? */
+/* Has the i-th answered its command?  Has it armed the current sample, or answered
+ * because arming failed? */
 cs_agents_test cs_agents_answered, cs_agents_armed;
-/* Does it hold for all of them that are of use? */
+/* Is the test true for all of them that can still be used? */
 int cs_agents_is(struct cs_coordinator *co, const struct cs_agents *agents,
 		 cs_agents_test *is);
-/* A limit of a wait, as far as the budget allows it. */
+/* The limit of a wait, cut by the budget. */
 double cs_agents_limit(const struct cs_coordinator *co, double limit_s);
-/* Wait until it does.  0; or -1 when the limit passed, the job is to stop, or one
- * of them is gone. */
+/* Wait until the test is true for all.  0; or -1 if the limit passed, the job is to
+ * stop, or one of them is gone. */
 int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
 		   cs_agents_test *is, double limit_s);
-/* Take over what they answered.  0 when all are OK, else -1 with the first error,
- * before all others that of an agent of no more use. */
+/* Take the answers.  0 if all are OK, else -1 with the first error; an error of an agent
+ * that cannot be used any more comes before all others. */
 int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
 		   struct cs_err *err);
-/* Who has not answered is of no more use: nobody knows what it is doing. */
+/* Agents that have not answered become BROKEN: nobody knows what they are doing. */
 void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
 		     const char *doing, double limit_s);
-/* A command that is not a sample: give it, wait, take the answers. */
+/* For commands other than samples: give the command, wait, take the answers. */
 int cs_agents_order(struct cs_coordinator *co, struct cs_agents *agents,
 		    enum cs_command what, uint32_t flags, const char *doing,
 		    double limit_s, struct cs_err *err);

@@ -1,28 +1,29 @@
 /* batch.h - calls in batches, timed by the CPU that makes them.
  *
- *     BEFORE   what the last batch left is given back; what they need
+ *     BEFORE   free what the last batch left; prepare what the calls need
  *     gate | call, call ...
- *     AFTER    what the last batch left
+ *     AFTER    free what the last batch left
  *
- * So nobody gives anything back while others of a batch are timed.  The value of a batch is the time of one call in nanoseconds. */
+ * So no agent frees anything while others are timed.  The value of a batch is the time
+ * of one call in nanoseconds. */
 #ifndef CS_NODE_BATCH_H
 #define CS_NODE_BATCH_H
 
 #include "base/calls.h"
 #include "node/cost.h"
 
-/* What calls of the C library have to do with, one each. */
+/* The objects that calls of the C library use, one for each call. */
 struct cs_host_calls {
 	void *at[CS_CALLS_MOST];
 };
 
-/* Rounds whose time says how many calls a batch may have: a first call does what later
- * ones find done. */
+/* The number of rounds that are timed to choose the number of calls of a batch: a first
+ * call does work that later ones find done. */
 #define CS_BATCHES_TRIED 2u
 
-/* 0, or -1 with the slot's error set, refused where there is no such call.  BEFORE with
- * FIRST chooses how many calls a batch has by the time of the batch before it; it stands
- * in the slot. */
+/* 0, or -1 with the slot's error set; refused if the call does not exist.  BEFORE with
+ * FIRST derives the number of calls from the time of the previous batch, and writes it
+ * to the slot. */
 int cs_batch_probe(const struct cs_cost *cost, struct cs_host_calls *host);
 
 #endif

@@ -1,16 +1,16 @@
 /* board.h - the shared segment of one node: gate, commands, replies, plan.
  *
- * One memfd per node, or per placement of it where several are compared, made by
- * the node coordinator and mapped by every process that hosts agents.  Only the coordinator writes commands and the gate; only
- * agent i writes slot i's reply half.  Each word that somebody waits on has its
- * own cache line.
+ * One memfd per node, or per placement if several are compared.  The node
+ * coordinator makes it, and every process that hosts agents maps it.  Only the
+ * coordinator writes commands and the gate; only agent i writes slot i's reply half.
+ * Each word that somebody waits on has its own cache line.
  *
  *     gate, stamps, rings' words (registered with CUDA) | words | slots[n_agents] | plan blob
  *
  * A command: the coordinator fills the slot's command half, then adds 1 to
  * `command`; the agent answers through `armed`, `done` or `reply`, then adds 1
- * to the board's `replies`.  All waiting is by futex, with a short spin first
- * where the machine has CPUs to spare. */
+ * to the board's `replies`.  All waiting is by futex, after a short spin
+ * if the machine has CPUs to spare. */
 #ifndef CS_NODE_BOARD_H
 #define CS_NODE_BOARD_H
 
@@ -27,89 +27,89 @@
 #define CS_LINE 128
 #define CS_KIN_MAX 256
 
-/* Opens every gate, cyclically: the end of all measuring. */
+/* Added to the gate, opens every gate (the comparison is cyclic): the end of the run. */
 #define CS_GATE_ALL (1u << 30)
 
-/* Most chunks of one sample through a ring.  Each is up to three entries in a
- * stream, which takes 1,020 behind a closed gate.  Chunks of sample `seq` count
- * from seq x this on. */
+/* The maximum number of chunks of one sample through a ring.  Each chunk takes up to
+ * three entries of a stream, which holds 1,020 behind a closed gate.  The chunks of
+ * sample `seq` are numbered from seq x this on. */
 #define CS_CHUNKS_MAX 256u
 
 enum cs_command {
 	CS_CMD_NONE,
-	CS_CMD_OPEN,	   /* context is there? register the board */
-	CS_CMD_ARENA,	   /* allocate, publish, fill the source; again: see
-				 * its flags */
-	CS_CMD_MAP,	   /* a way to every peer that the plan needs */
+	CS_CMD_OPEN,	   /* is the context open? register the board */
+	CS_CMD_ARENA,	   /* allocate, publish, fill the source; a second time:
+				 * see its flags */
+	CS_CMD_MAP,	   /* map every peer that the plan needs */
 	CS_CMD_READ_STATE, /* clocks, counters, links under load */
-	CS_CMD_STAMP,	   /* arm an empty step: the gate's release */
+	CS_CMD_STAMP,	   /* arm an empty step, to time the opening of the gate */
 	CS_CMD_PREPARE,	   /* poison what the step will write */
-	CS_CMD_HOME,	   /* check what the last sample wrote; buffers and caches
-				 * as the next one wants them */
+	CS_CMD_HOME,	   /* check what the last sample wrote; prepare buffers
+				 * and caches for the next one */
 	CS_CMD_ARM,	   /* check and poison; then enqueue */
-	CS_CMD_PROBE,	   /* time what the CPU does, or prepare that */
+	CS_CMD_PROBE,	   /* a measurement timed by the CPU, or its preparation */
 	CS_CMD_CHECK,	   /* check the last sample */
 	CS_CMD_SOURCE,	   /* check the source after the run */
-	CS_CMD_UNMAP,	   /* give up the ways to peers */
+	CS_CMD_UNMAP,	   /* unmap the peers */
 	CS_CMD_CLOSE,	   /* free everything; the agent ends */
 };
 
 /* Flags of a command. */
-#define CS_CMD_FIRST 1u		/* LOOK: before the run, links under load; ARM: a first
-				 * sample, which does not count; PROBE: of a batch
-				 * of calls, which may have another number of them */
-#define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify says no */
-#define CS_CMD_BEFORE 4u	/* PROBE: what must be there first */
-#define CS_CMD_AFTER 8u		/* PROBE: what is left over; HOME: is managed memory of
-				 * others where it should be?  Then its advice */
-#define CS_CMD_STAY 16u		/* CLOSE: the agent waits to OPEN again */
-#define CS_CMD_BY_FD 32u	/* ARENA: anew for a descriptor, if refused */
-#define CS_CMD_USUAL 64u	/* ARENA: back to what it was */
-#define CS_CMD_BRIEF 128u	/* LOOK: clock, temperature, power alone, now */
-#define CS_CMD_STAGED 256u	/* UNMAP: and peer access; MAP: for what is staged */
+#define CS_CMD_FIRST 1u		/* READ_STATE: before the run, links under load; ARM: a first
+				 * sample, which does not count; PROBE: choose the
+				 * number of calls of a batch anew */
+#define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify off */
+#define CS_CMD_BEFORE 4u	/* PROBE: the preparation */
+#define CS_CMD_AFTER 8u		/* PROBE: the cleaning up; HOME: is the managed memory of
+				 * other agents where it should be?  Then advise it */
+#define CS_CMD_STAY 16u		/* CLOSE: the agent stays, and waits for another OPEN */
+#define CS_CMD_BY_FD 32u	/* ARENA: again, for descriptors, if CUDA IPC was refused */
+#define CS_CMD_USUAL 64u	/* ARENA: back to the first kind */
+#define CS_CMD_BRIEF 128u	/* READ_STATE: only clock, temperature and power */
+#define CS_CMD_STAGED 256u	/* UNMAP: disable peer access, too; MAP: for staged tests */
 
-/* Times of one PROBE; a stream takes about 1,000 entries before enqueueing blocks,
- * and 64 calls are over long before one that sleeps would wake. */
+/* The maximum number of values of one PROBE.  A stream takes about 1,000 entries before
+ * enqueueing blocks, and 64 calls end long before a sleeping thread would wake. */
 #define CS_PROBE_MOST 64
 
 enum cs_agent_state {
 	CS_AGENT_OK,	 /* READY */
-	CS_AGENT_FAILED, /* this command failed; the context is sound */
-	CS_AGENT_BROKEN, /* of no more use */
-	CS_AGENT_LOST,	 /* its process died (the coordinator's word) */
+	CS_AGENT_FAILED, /* this command failed; the context is valid */
+	CS_AGENT_BROKEN, /* cannot be used any more */
+	CS_AGENT_LOST,	 /* its process died; set by the coordinator */
 };
 
 struct cs_slot {
 	/* the coordinator's half */
 	_Alignas(CS_LINE) _Atomic uint32_t command; /* futex: counts commands */
 	uint32_t what;				    /* enum cs_command */
-	struct cs_step step; /* of the plan, or several of a round as one */
+	struct cs_step step; /* of the plan, or several steps of a round as one */
 	uint32_t seq, flags;
 	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
-	uint32_t geometry; /* of kernels that copy: which of the backend's */
+	uint32_t geometry; /* which of the backend's divisions copying kernels use */
 
 	/* the agent's half */
-	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = command answered */
+	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = number of the answered command */
 	_Atomic uint32_t armed, done;		  /* = seq */
-	uint32_t state;	     /* enum cs_agent_state of the last answer */
-	uint32_t refused;    /* what failed cannot be done here: it is skipped */
-	uint32_t unproven;   /* where host memory of the step lies */
-	uint32_t not_moved;  /* it failed since pages were not where they should be */
-	uint32_t geometries; /* how many there are for the step's kernels */
-	uint32_t blocks, threads;      /* of the one that ran last; 0: none */
-	struct cs_gpu_state state_now; /* of a brief LOOK */
-	uint64_t throttle;	       /* bits seen at PREPARE and CHECK */
-	/* e - s of the transfers it issued; of a chase the time of one load, too */
+	uint32_t state;	    /* enum cs_agent_state of the last answer */
+	uint32_t refused;   /* it failed because it cannot be done here: skipped */
+	uint32_t unproven;  /* the location of the step's host memory is not proven */
+	uint32_t not_moved; /* it failed because pages were in the wrong place */
+	uint32_t geometries;	  /* number of divisions for the step's kernels */
+	uint32_t blocks, threads; /* of the last kernel; 0: none */
+	struct cs_gpu_state state_now; /* of a brief READ_STATE */
+	uint64_t throttle;	       /* reasons seen at PREPARE and CHECK */
+	/* e - s of the transfers it issued; for a chase also the time of one load */
 	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
-	/* of a copy that is packed or unpacked here, enum cs_stage */
+	/* for a copy that is packed or unpacked here; index: enum cs_stage */
 	double stage_ns[CS_STEP_MAX][CS_STAGES];
 	uint32_t n_values; /* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
-	uint32_t calls; /* of a batch, since PREPARE; 0: none yet */
-	/* by transfer, whose destination is the agent's to check: samples checked
-	 * since PREPARE, of these all copies, or of one copy a part alone; what was wrong
-	 * in all of them, and of the first fault its copy, from 1 on (0: not known); of
-	 * SOURCE: [0] */
+	uint32_t calls; /* number in a batch, since PREPARE; 0: none yet */
+	/* By transfer whose destination this agent checks: samples checked since
+	 * PREPARE; those of which all copies were checked; those of which only a part of
+	 * one copy was checked; the copy of the first fault, from 1 on (0: not known).
+	 * Then what was wrong in all of them; for SOURCE: [0]. */
 	uint32_t checked[CS_STEP_MAX], checked_whole[CS_STEP_MAX];
 	uint32_t checked_part[CS_STEP_MAX], wrong_copy[CS_STEP_MAX];
 	struct cs_check check[CS_STEP_MAX];
@@ -118,21 +118,21 @@ struct cs_slot {
 	uint32_t stayed[CS_STEP_MAX];	/* its pages stay at the source, as advised */
 	uint64_t range_at[CS_STEP_MAX]; /* its managed memory, in its process */
 	struct cs_err err;
-	char cannot[CS_ERR_TEXT]; /* why its placement cannot be; "" it can */
-	char call[CS_CALL_NAME];  /* of a library, in which it is now; "" */
-	int64_t sent_bytes, received_bytes; /* the coordinator's count */
+	char cannot[CS_ERR_TEXT]; /* why its placement is impossible; "" if possible */
+	char call[CS_CALL_NAME];  /* the library call in which it is now; "" none */
+	int64_t sent_bytes, received_bytes; /* counted by the coordinator */
 
-	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 none
-				 * could be made */
-	_Atomic int64_t helper; /* the process that makes its process and with
-				 * which that dies; 0: a rank holds the agent */
+	_Atomic int64_t pid;	/* of its process; 0 none yet, -1 it could not
+				 * be made */
+	_Atomic int64_t helper; /* the process that made its process, which
+				 * dies with it; 0: the agent is in a rank */
 	struct cs_agent_facts facts;
-	struct cs_export arena, spare; /* the spare one is there for a PROBE */
+	struct cs_export arena, spare; /* the spare one is for a PROBE */
 	struct cs_arena_layout layout;
-	int ring_numa[CS_NUMA_MOST + 1]; /* where each part of its ring is proven to lie */
+	int ring_numa[CS_NUMA_MOST + 1]; /* the proven node of each part of its ring */
 	char no_room[160]; /* why transfers above layout.most are skipped */
-	uint64_t sees[CS_MAX_AGENTS]; /* where it sees others' arenas; 0: not */
-	/* the ways there are now; and before what is staged: the usual ones */
+	uint64_t sees[CS_MAX_AGENTS]; /* addresses of others' arenas here; 0: not mapped */
+	/* the transports now, and the usual ones, before staged tests */
 	struct cs_peer_facts peer[CS_MAX_AGENTS], usual[CS_MAX_AGENTS];
 };
 
@@ -140,7 +140,7 @@ struct cs_stamp {
 	_Alignas(CS_LINE) _Atomic uint32_t word;
 };
 
-/* How many chunks the ring of an agent has seen; see cs_copy. */
+/* How many chunks went into an agent's ring, and out of it; see cs_copy. */
 struct cs_ring_words {
 	struct cs_stamp filled, emptied;
 };
@@ -149,19 +149,19 @@ struct cs_board {
 	_Alignas(CS_LINE) _Atomic uint32_t gate; /* first in the first page */
 	struct cs_stamp stamp[CS_MAX_AGENTS];
 	struct cs_ring_words ring[CS_MAX_AGENTS];
-	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample counts not */
+	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample does not count */
 	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
 	_Atomic uint32_t waiting;		/* the coordinator sleeps on it */
 	_Alignas(CS_LINE) _Atomic uint32_t end; /* futex of main threads */
 	_Atomic uint32_t released;		/* the gate is open for ever */
-	_Atomic uint32_t called; /* bit k: whoever makes hosts of placement k, do so */
+	_Atomic uint32_t called; /* bit k: the hosts of placement k are to be made */
 	_Alignas(CS_LINE) uint32_t magic;
 	uint32_t n_agents;
 	uint32_t spin_ns; /* how long a wait may spin before it sleeps */
 	uint64_t total_bytes, slots_at, plan_at;
 	int64_t coordinator;	  /* pid */
 	_Atomic uint64_t claimed; /* of host memory (cs_hostmem_claim) */
-	/* processes of the same job that drive the GPUs beside the agents */
+	/* other processes of the same job that use the GPUs */
 	uint32_t n_kin;
 	int64_t kin[CS_KIN_MAX];
 };
@@ -169,8 +169,8 @@ struct cs_board {
 /* cs_board.end */
 enum { CS_STOP_NOT, CS_STOP_GOOD, CS_STOP_QUIT };
 
-/* Bytes from the start that CUDA has to see: gate, stamps, words of rings; whole
- * pages. */
+/* Bytes from the start that are registered with CUDA: gate, stamps, words of rings;
+ * whole pages. */
 #define CS_BOARD_SHARED_BYTES \
 	((offsetof(struct cs_board, void_seq) + 4095) / 4096 * 4096)
 
@@ -181,7 +181,7 @@ struct cs_board_map {
 	int fd;
 };
 
-/* Make one for a plan and copy the plan into it.  `spin_ns` as above. */
+/* Make a board for a plan and copy the plan into it.  `spin_ns` as above. */
 int cs_board_create(const struct cs_plan *plan, int n_agents, uint32_t spin_ns,
 		    struct cs_board_map *map, struct cs_err *err);
 /* Map the board of another process of the same user and PID namespace. */
@@ -189,48 +189,47 @@ int cs_board_attach(int64_t pid, int fd, struct cs_board_map *map, struct cs_err
 void cs_board_release(struct cs_board_map *map);
 
 struct cs_slot *cs_board_slot(struct cs_board *board, int agent);
-/* NUMA nodes that are memory of the agents' GPUs, a bit each. */
+/* NUMA nodes that are memory of the agents' GPUs, as a bit mask. */
 uint64_t cs_board_gpu_numa(struct cs_board *board);
 const struct cs_plan *cs_board_plan(const struct cs_board *board);
 
 /* Open the gate up to `seq` for every stream and thread of the node. */
 void cs_gate_open(struct cs_board *board, uint32_t seq);
-/* Cancel a sample by starting it: what is armed runs out, uncounted. */
+/* Cancel a sample by starting it: what is armed runs, but does not count. */
 void cs_gate_void(struct cs_board *board, uint32_t seq);
-/* Open all gates for ever.  Safe in any process, any number of times: a second
- * store would close the cyclic comparison again, so only the first counts. */
+/* Open all gates for ever.  Any process may call it, any number of times; only the
+ * first call stores, because a second store would close the cyclic comparison again. */
 void cs_gate_release(struct cs_board *board);
 
-/* Agent: poll the gate until it is open up to `seq`.  The coordinator keeps the
- * deadline: when it gives up, it opens the gate. */
+/* Agent: poll the gate until it is open up to `seq`.  There is no limit here: when the
+ * coordinator gives up, it opens the gate. */
 void cs_gate_await(struct cs_board *board, uint32_t seq);
-/* Worker: the same, asleep after a while.  Does the sample count?  Not one that was
- * cancelled, and none once all gates are open for ever. */
+/* Worker: the same, but it sleeps after a while.  Returns whether the sample counts: not
+ * if it was cancelled, or if all gates are open for ever. */
 int cs_gate_wait(struct cs_board *board, uint32_t seq);
-/* Whoever waits for a chunk of sample `seq` at the ring of `agent` waits no more.
- * A stream that still runs may store less after that: until nobody waits, say it
- * again. */
+/* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that still
+ * runs may store a smaller number afterwards: repeat the call until nobody waits. */
 void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,
 			   uint32_t seen, int slice_ms);
-/* Agent: something of my slot changed. */
+/* Agent: announce a change of its slot. */
 void cs_board_replied(struct cs_board *board);
-/* Coordinator: wake the agent after filling its slot; returns the number that
- * the answer will carry. */
+/* Coordinator: wake the agent after filling its slot.  Returns the number that
+ * the answer will have. */
 uint32_t cs_board_command(struct cs_board *board, int agent);
-/* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`.  It spins
- * first, or leaves its CPU to those who work. */
+/* Coordinator: sleep until `replies` differs from `seen`; at most `slice_ms`.  With
+ * `spins` it spins first, otherwise it leaves its CPU to others. */
 void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms,
 			 int spins);
-/* Has the process died that makes the agent's process? */
+/* Has the process died that made the agent's process? */
 int cs_board_lacks_helper(struct cs_board *board, int agent);
-/* Coordinator: main threads that sleep until the end are to make the hosts of a
- * placement; has it been said? */
+/* Coordinator: ask the main threads, which sleep until the end, to make the hosts of a
+ * placement.  The second function: was that asked? */
 void cs_board_call(struct cs_board *board, int side);
 int cs_board_is_called(struct cs_board *board, int side);
-/* Say the end to all main threads; sleep until it is said, at most `slice_ms`. */
+/* Announce the end to all main threads; sleep until it comes, at most `slice_ms`. */
 void cs_board_end(struct cs_board *board, uint32_t how);
 uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms);
 

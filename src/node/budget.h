@@ -1,13 +1,16 @@
-/* budget.h - a run that has to be over by a given time, and how that time is divided:
- * what comes before the first cell begins before `start_s`, no step begins that would
- * not end before `steps_s`, no wait lasts beyond `waits_s` (what has not answered by
- * then hangs), nodes that are not ready and what is not given back by `close_s` are left
- * behind, and so are outputs that have not taken all by `files_s`.  NVML, which adds
- * facts alone, has until `nvml_s`.  By `end_s` a process has ended, or its guard ends
- * it.  All are times of cs_clock_s(); INFINITY without a budget.
+/* budget.h - how the time of a run that must end by a given time is divided.
  *
- * A launcher ends a job with the first rank that leaves and takes its status: rank 0
- * is to be that one, so the others have `grace_s` more, which is of the budget too. */
+ *	nvml_s	the end of waiting for NVML, which only adds facts
+ *	start_s	everything before the first cell begins before this
+ *	steps_s	no step begins that would not end before this
+ *	waits_s	no wait lasts longer; what has not answered by then hangs
+ *	close_s	nodes that are not ready, and resources not yet freed, are left behind
+ *	files_s	outputs that have not taken all data are left behind
+ *	end_s	the process has ended, or its guard ends it
+ *
+ * All are times of cs_clock_s(); INFINITY without a budget.  A launcher ends a job with
+ * the first rank that exits and takes its status.  That must be rank 0, so the other
+ * ranks have `grace_s` more, which is part of the budget, too. */
 #ifndef CS_NODE_BUDGET_H
 #define CS_NODE_BUDGET_H
 
@@ -16,16 +19,15 @@ struct cs_budget {
 	double nvml_s, start_s, steps_s, waits_s, close_s, files_s, end_s, grace_s;
 };
 
-/* That many seconds from `began_s` on; 0: no budget.  `ranks`: there are others. */
+/* `seconds` from `began_s` on; 0: no budget.  `ranks`: there are other ranks. */
 void cs_budget_init(struct cs_budget *budget, double seconds, double began_s,
 		    int ranks);
 
-/* A limit of a wait from now on, cut so that it does not go beyond `end_s`. */
+/* A limit of a wait from now on, cut so that it ends by `end_s`. */
 double cs_within(double limit_s, double end_s);
 
-/* How long this process has been there, loading of the program included; but no more
- * than `most_s`: a process that was another program before cannot be told from one
- * that loads slowly. */
+/* The age of this process, including the loading of the program, but at most `most_s`: a
+ * process that ran another program before looks like one that loads slowly. */
 double cs_process_age_s(double most_s);
 
 #endif

@@ -1,31 +1,32 @@
-/* carry.h - transfers that CPUs carry: their own copies, and copies of a driver that
- * hold up whoever asks for them until they have been made.
+/* carry.h - transfers that CPU threads make: copies by the CPU, and driver copies that
+ * block their caller until they are done.
  *
- * Workers do both (workers.h).  A copy of several threads is shared by that many.  A
- * copy of the driver from or to pageable memory would block behind the closed gate of its
- * own stream, so a worker asks for it when the gate is open.  Of several such copies at
- * once the rates differ by more than their number can make up for, so who has ended goes on,
- * untimed, until the last has: each is timed while all others copy. */
+ * Workers (workers.h) make both.  A copy by several threads is divided among as many
+ * workers.  A driver copy from or to pageable memory would block behind the closed gate
+ * of its own stream, so a worker calls it when the gate is open.  The rates of several
+ * such copies differ too much to make them end together by their number.  So a worker
+ * that has finished continues, untimed, until the last has: each copy is timed while
+ * all others run. */
 #ifndef CS_NODE_CARRY_H
 #define CS_NODE_CARRY_H
 
 #include "node/workers.h"
 
-/* Who works on one transfer of the sample at hand. */
+/* The workers of one transfer of the current sample. */
 #define CS_TEAM_MOST 256 /* workers */
 struct cs_team {
 	struct cs_worker *worker[CS_TEAM_MOST];
-	uint64_t sum[CS_TEAM_MOST]; /* of what each of them has read, … */
-	uint64_t expected;	    /* … all together; */
+	uint64_t sum[CS_TEAM_MOST]; /* of the words that each of them has read */
+	uint64_t expected;	    /* the correct total of all */
 	int reads;		    /* 0: they read nothing */
-	int n;			    /* 0: nobody */
+	int n;			    /* number of workers */
 	uint32_t k;		    /* the transfer of the step */
-	int by_stream;	      /* its time is that between two marks in the lane */
-	double stream_ns;     /* … as its worker has read it; 0: not by stream */
+	int by_stream;	      /* its time is measured between two marks in the lane */
+	double stream_ns;     /* this time, read by its worker; 0: not by stream */
 	struct cs_worked did; /* all of them together */
 };
 
-/* Of one agent.  All zero but what it is given: it has no workers yet. */
+/* The state of one agent.  All zero except what the agent sets: no workers yet. */
 struct cs_carry {
 	struct cs_workers workers;
 	const struct cs_backend *backend;
@@ -34,31 +35,31 @@ struct cs_carry {
 	const struct cs_plan *plan;
 	struct cs_team team[CS_LANES];
 	struct cs_summed {
-		uint64_t key, bytes,
-			sum; /* of a pattern: what is read again and again */
+		uint64_t key, bytes, sum; /* of a pattern that is read repeatedly */
 	} summed;
-	_Atomic int timed[CS_LANES]; /* its copies count now, and others go on */
+	_Atomic int timed[CS_LANES]; /* its copies count now; others continue */
 };
 
-/* Do CPUs carry it? */
+/* Do CPU threads make this transfer? */
 int cs_carry_is(const struct cs_transfer *t);
-/* By one worker for each core of a NUMA node? */
+/* Does it use one worker for each core of a NUMA node? */
 int cs_carry_is_by_all_cores(const struct cs_transfer *t);
-/* How many loads a sample of a CPU's chase has: through no line twice. */
+/* The number of loads in a sample of a CPU's chase: no line is used twice. */
 uint64_t cs_carry_loads(const struct cs_transfer *t);
-/* The NUMA node whose CPUs work on a transfer: as its variant wants, between NUMA nodes
- * the second, or the one that writes; -1: wherever the agent may run, which is beside its GPU. */
+/* The NUMA node whose CPUs work on a transfer: the one that its variant names; between
+ * NUMA nodes the second, or the one that writes.  -1: wherever the agent may run, which is
+ * near its GPU. */
 int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);
 
-/* The step's k-th transfer, on a lane of the agent's that is the workers' until the end.
- * Errors are in the slot, where what cannot be done here is refused; then nobody works on
- * it. */
+/* Arm the step's k-th transfer on a lane of the agent, which belongs to the workers until
+ * they end.  Errors are in the slot, with `refused` if it cannot be done here; then no
+ * worker has started. */
 int cs_carry_arm(struct cs_carry *carry, int lane, uint32_t k,
 		 const struct cs_transfer *t, const struct cs_copy *desc);
-/* Until all workers of a lane have ended; at once where there are none. */
+/* Wait until all workers of a lane have ended; returns at once if there are none. */
 int cs_carry_await(struct cs_carry *carry, int lane);
-/* How long it took: between the marks in its stream, else from where the first worker
- * began to where the last ended; 0 of what was cancelled or failed. */
+/* The time it took: between the marks in its stream, else from the start of the first
+ * worker to the end of the last.  0 if it was cancelled or failed. */
 double cs_carry_ns(const struct cs_carry *carry, int lane);
 
 #endif

@@ -1,9 +1,9 @@
-/* crossed.h - what the links of an agent's GPU count while pages move in the first sample of
- * a cell: evidence beside residency for where they lay.
+/* crossed.h - the bytes that a GPU's links count while pages move in the first sample of a
+ * cell: evidence, besides residency, of where the pages were.
  *
- * The passes that prove residency read as well, and over a link what is not there: so the
- * counters are read around the sample alone.  They are believed where they have counted the
- * pages' way home just before. */
+ * The passes that prove residency also read memory, over a link if it is remote.  So the
+ * counters are read only around the sample.  They are trusted if they have just counted
+ * the pages on their way back. */
 #ifndef CS_NODE_CROSSED_H
 #define CS_NODE_CROSSED_H
 
@@ -12,12 +12,12 @@
 
 struct cs_crossed {
 	int stage; /* of the cell's first sample */
-	int mute;  /* no counter of this GPU says anything */
+	int mute;  /* this GPU has no working counter */
 	struct cs_traffic start, home, end;
 };
 
-/* In the order of a cell; `nvml` NULL: nothing is known.  The last one: -1 with the slot's
- * error where fewer bytes have come than pages should have moved. */
+/* Called in this order in a cell; `nvml` NULL: nothing is known.  The last one returns -1
+ * with the slot's error if fewer bytes were counted than the pages should have moved. */
 void cs_crossed_prepare(struct cs_crossed *c);
 void cs_crossed_leave(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
 		      const struct cs_endpoints *e);

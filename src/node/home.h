@@ -1,8 +1,8 @@
-/* home.h - before a sample: the ends of its transfers, and the caches before them, as
- * the variants of these want them.
+/* home.h - before a sample: brings memory and caches into the state that the variants of
+ * its transfers need.
  *
- * All gates of the process are open, so calls may block; between this and the gate nothing
- * but arming happens.  Transfers of no variant need none of it. */
+ * All gates of the process are open, so calls may block; only arming happens between this
+ * and the gate.  Transfers without a variant do not need it. */
 #ifndef CS_NODE_HOME_H
 #define CS_NODE_HOME_H
 
@@ -10,16 +10,16 @@
 #include "node/endpoints.h"
 #include "place/flush.h"
 
-/* Does any transfer of the step want it? */
+/* Does any transfer of the step need it? */
 int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step);
 
-/* Do pages come home to a GPU whose agent does not issue them, or is something said of
- * them then?  HOME is followed by another one, by which that proves it, and this is said. */
+/* Do pages go back to a GPU whose agent does not issue the transfer, or are they advised
+ * then?  Then a second HOME follows, in which that agent proves it, and advice is given. */
 int cs_home_has_two_parts(const struct cs_plan *plan, const struct cs_step *step);
 
-/* What of the step is the agent's: its host memory and its GPU.  Warm: it is
- * written once more, by CPUs of the node that works.  Cold: all host memory is flushed
- * by one of `ways`, proven on the node of the agent's CPUs, and the GPU's cache holds
+/* Prepare the agent's part of the step: its host memory and its GPU.  Warm: CPUs of the
+ * working NUMA node write the memory once more.  Cold: all host memory is flushed by one
+ * of `ways`, with proof on the node of the agent's CPUs, and the GPU's cache is filled with
  * other bytes.  slot->side says what was done. */
 int cs_home_bring(struct cs_endpoints *ends, struct cs_carry *carry,
 		  const struct cs_flush_way *ways);

@@ -1,10 +1,11 @@
-/* overlap.h - work on tiles of data that lies on the host: each goes to the GPU, some
- * kernels work on it, and it goes back, in ways that overlap more or less.
+/* overlap.h - work on tiles of host data: each tile goes to the GPU, some kernels work on
+ * it, and it goes back, in schedules that overlap more or less.
  *
- * A schedule is a list of operations of a few streams, carried out as fast as the CPU
- * enqueues them; it is timed by that CPU, from its first call to the end of all.  The kernel
- * makes the pattern of one key that of the next, so what comes back is the pattern of the
- * last key, or something was lost, late, or came twice.  For node/agent_cell.c and node/probe.c. */
+ * A schedule is a list of operations in a few streams, executed as fast as the CPU
+ * enqueues them.  The CPU times it, from its first call to the end of all.  The kernel
+ * turns the pattern of one key into that of the next.  So the data that come back have the
+ * pattern of the last key, unless something was lost, late or done twice.  For
+ * node/agent_cell.c and node/probe.c. */
 #ifndef CS_NODE_OVERLAP_H
 #define CS_NODE_OVERLAP_H
 
@@ -13,19 +14,19 @@
 
 #define CS_TILES 16u
 
-/* What a round measures, in milliseconds: its values. */
+/* The values of a round, in milliseconds. */
 enum cs_overlap {
-	CS_OVERLAP_ROTATED, /* three streams that change places from tile to tile */
+	CS_OVERLAP_ROTATED, /* three streams that change roles from tile to tile */
 	CS_OVERLAP_KERNELS, /* all kernels alone */
-	CS_OVERLAP_MOVES,   /* all tiles there and back alone, both ways at once */
+	CS_OVERLAP_MOVES, /* only the moves of all tiles, in both directions at once */
 	CS_OVERLAP_SERIAL,  /* one stream */
-	CS_OVERLAP_STREAMS, /* three: one there, one for the kernels, one back */
+	CS_OVERLAP_STREAMS, /* three streams: one in, one for the kernels, one out */
 	CS_OVERLAP_IDEAL,   /* the longer of kernels and moves alone */
 	CS_OVERLAPS
 };
 
-/* One round, which is checked as a whole or (not `whole`) here and there.  0, or -1 with
- * the slot's error set; what is wrong in the data is in *wrong. */
+/* Execute one round, and check all of its data or (not `whole`) samples of them.  0, or -1
+ * with the slot's error set; errors in the data are in *wrong. */
 int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		     int whole, struct cs_check *wrong);
 

@@ -1,29 +1,29 @@
-/* places.h - where the copies of a sample go: each to a place of its own, so that every
- * one of them can be checked, or one behind the other to the same place.  Pure: issuers
- * and owners find the same.
+/* places.h - where the copies of a sample go: each to its own place, so that every one of
+ * them can be checked, or one after the other to the same place.  Pure: issuers and owners
+ * compute the same places.
  *
- * Each has its own place where these have room, in the destination GPU's buffer, and
- * the figure is the same: into a GPU that sends nothing meanwhile.  Where it sends as
- * well, its second-level cache holds what one place has and not what many have: both
- * ways at once lost 1 to 3 % at 64 KiB to 4 MiB on H200, one way nothing that can be
- * told from noise.  There, only a sample that does not count is spread so. */
+ * Each copy has its own place if the destination GPU's buffer has room and the figure
+ * stays the same, that is, if the destination GPU sends nothing at the same time.  If it
+ * sends, its second-level cache holds one place but not many: on H200 both directions at
+ * once lost 1 to 3 % at 64 KiB to 4 MiB, and one direction nothing above noise.  Then only
+ * a sample that does not count is spread over several places. */
 #ifndef CS_NODE_PLACES_H
 #define CS_NODE_PLACES_H
 
 #include "plan/plan.h"
 
 struct cs_places {
-	uint64_t at;	 /* of the first, from where destinations begin */
+	uint64_t at;	 /* offset of the first in the destination */
 	uint64_t stride; /* from one to the next */
 	uint32_t n;	 /* copy i goes to place i % n */
 };
 
-/* Of `copies` of a transfer of the step, whose destinations have `room` bytes;
- * `uncounted`: of a sample that does not count. */
+/* The places of `copies` copies of a transfer of the step, in `room` bytes; `uncounted`:
+ * the sample does not count. */
 struct cs_places cs_places_of(const struct cs_plan *plan, const struct cs_step *step,
 			      const struct cs_transfer *t, uint64_t room,
 			      uint32_t copies, int uncounted);
-/* The same of as many copies as have places of their own. */
+/* The same, for as many copies as can have their own places. */
 struct cs_places cs_places_most(const struct cs_plan *plan, const struct cs_step *step,
 				const struct cs_transfer *t, uint64_t room);
 

@@ -1,7 +1,7 @@
-/* process.h - is a process of this node still there?
+/* process.h - does a process of this node still exist?
  *
- * By pidfd, which no later process of the same number can fool; by kill(2) where
- * the kernel is older than 5.3 or a filter forbids pidfds. */
+ * It uses a pidfd, which cannot be confused by a later process with the same number; or
+ * kill(2) if the kernel is older than 5.3 or a filter forbids pidfds. */
 #ifndef CS_NODE_PROCESS_H
 #define CS_NODE_PROCESS_H
 
@@ -18,7 +18,7 @@ struct cs_process {
 	int fd; /* -1: none */
 };
 
-/* This process itself needs no descriptor: it is there. */
+/* For this process itself no descriptor is opened: it exists. */
 void cs_process_open(int64_t pid, struct cs_process *process);
 void cs_process_close(struct cs_process *process);
 int cs_process_gone(const struct cs_process *process);

@@ -1,12 +1,12 @@
-/* share.h - what the workers of one transfer between NUMA nodes do to memory: a share each,
- * in one piece, as the threads of STREAM have it. */
+/* share.h - what the workers of one transfer between NUMA nodes do to memory.  Each has one
+ * contiguous share, as the threads of STREAM have. */
 #ifndef CS_NODE_SHARE_H
 #define CS_NODE_SHARE_H
 
 #include "backend/backend.h"
 #include "plan/plan.h"
 
-#define CS_SHARE_GRAIN ((uint64_t)4096) /* whole pages, but for the last */
+#define CS_SHARE_GRAIN ((uint64_t)4096) /* whole pages, except the last */
 
 struct cs_share {
 	char *dst;
@@ -19,10 +19,10 @@ struct cs_share {
 
 /* Bytes of each array that they share. */
 uint64_t cs_share_whole(const struct cs_transfer *t);
-/* Of the i-th of n workers; what it reads adds up to *sum. */
+/* The share of the i-th of n workers; the words that it reads are added to *sum. */
 struct cs_share cs_share_of(const struct cs_transfer *t, const struct cs_copy *desc,
 			    int i, int n, uint64_t *sum);
-/* What is done with one, as workers want it. */
+/* The function that works on a share, for cs_work. */
 int (*cs_share_run(const struct cs_transfer *t))(void *share, struct cs_err *err);
 
 #endif

@@ -6,9 +6,9 @@
  *
  *     header | steps[n_steps] | transfers[n_transfers] | matrices[n_matrices]
  *
- * All ends are indices of agents, the same on each node.  A node with fewer
- * agents than the plan leaves out the steps that name others; where a whole matrix of
- * pairs was asked for, a node with one GPU has steps of its own. */
+ * The ends of transfers are indices of agents, the same on each node.  A node with fewer
+ * agents than the plan skips the steps that name others.  If a whole matrix of pairs was
+ * requested, nodes with one GPU have their own steps. */
 #ifndef CS_PLAN_PLAN_H
 #define CS_PLAN_PLAN_H
 
@@ -27,7 +27,7 @@
 #define CS_LANES 15 /* streams per agent: transfers of a step that it may issue */
 #define CS_STEP_NAME 32
 #define CS_COPY_MAX (1ull << 50) /* bytes; sums of a few cannot overflow */
-/* May copies have that many bytes? */
+/* Is this a valid size of a copy? */
 int cs_bytes_are_sound(uint64_t bytes);
 #define CS_PLAN_MOST (256u << 20) /* bytes; every test of 64 GPUs has 11 MB */
 
@@ -38,47 +38,47 @@ enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST };
 struct cs_endpoint {
 	uint8_t kind;	/* enum cs_endpoint_kind */
 	uint8_t memory; /* enum cs_memory */
-	uint16_t index; /* agent; of HOST but an ARENA: NUMA node */
+	uint16_t index; /* agent; for HOST, unless memory is an ARENA: NUMA node */
 };
 
-#define CS_TRANSFER_LOAD 1u	/* runs beside what is measured, has no figure */
-#define CS_TRANSFER_LONE 2u	/* on nodes with one GPU alone, in place of pairs */
+#define CS_TRANSFER_LOAD 1u	/* runs beside measured transfers, has no figure */
+#define CS_TRANSFER_LONE 2u	/* only on nodes with one GPU, instead of pairs */
 
-/* Slots tell transfers of one step apart that would else share a buffer.  Of a
- * device's destination: where it begins, in buffers of its own size.  Of host memory: how
- * many of the step's ends there, in its direction, come before it. */
+/* Slots separate transfers of one step that would otherwise share a buffer.  For a
+ * destination on a device: its position, in units of its own size.  For host memory: the
+ * number of ends of the step there, in the same direction, that come before it. */
 struct cs_transfer {
 	struct cs_endpoint src, dst;
 	uint8_t method, op; /* enum cs_method, enum cs_op */
 	uint16_t issuer;    /* agent: src for write, dst for read */
 	uint16_t flags;
 	uint8_t src_slot, dst_slot;
-	uint16_t matrix;  /* the matrix that its figure belongs to; of a load: a
-				 * test that would move so */
-	uint16_t zero[3]; /* what follows has 64-bit words */
+	uint16_t matrix;  /* the matrix of its figure; for a load: a test that moves
+				 * data in this way */
+	uint16_t zero[3]; /* padding: 64-bit words follow */
 	struct cs_variant variant; /* its matrix's */
 	uint64_t bytes;		   /* of one copy */
 };
 
-#define CS_STEP_CONTROL 1u	/* repeats an earlier cell, to show drift */
+#define CS_STEP_CONTROL 1u	/* repeats an earlier cell to show drift */
 
 /* Transfers that run at the same time. */
 struct cs_step {
 	uint32_t first, count; /* transfers[first .. first+count) */
-	uint32_t matrix;       /* of its first transfer, which is no load */
+	uint32_t matrix;       /* of its first transfer, which is not a load */
 	uint32_t flags;
-	/* Steps that stand together with the same round have no agent in common, and
-	 * may run at the same time; 0: alone. */
+	/* Successive steps with the same round have no agent in common and may run at
+	 * the same time; 0: alone. */
 	uint32_t round;
-	uint32_t zero;		 /* what follows the steps holds 64-bit words */
-	char name[CS_STEP_NAME]; /* of a plan file; "": its number */
+	uint32_t zero;		 /* padding: 64-bit words follow the steps */
+	char name[CS_STEP_NAME]; /* from a plan file; "": its number is the name */
 };
 
 /* One matrix: a test of the catalogue, at one size, in one variant. */
 struct cs_plan_matrix {
 	uint32_t test;	/* position in the catalogue */
-	uint32_t steps; /* steps that measure for it, control steps apart */
-	uint64_t bytes; /* of a copy that is measured */
+	uint32_t steps; /* steps that measure for it, without control steps */
+	uint64_t bytes; /* of a measured copy */
 	struct cs_variant variant;
 };
 
@@ -86,7 +86,7 @@ struct cs_plan_matrix {
 
 #define CS_FILTER 256 /* characters, with the 0 */
 
-/* By which names a filter takes cells. */
+/* The names that a filter is compared with. */
 enum cs_filter_names {
 	CS_NAMES_ALL, /* ours, and those of Comm|Scope */
 	CS_NAMES_THEIRS,
@@ -96,46 +96,47 @@ enum cs_filter_names {
 struct cs_settings {
 	uint64_t copy_bytes;
 	uint64_t seed; /* order of the steps, fill pattern */
-	/* Side of the interval / median at which a cell ends, unless its test cannot be
-	 * known so well (cs_precision_of). */
+	/* A cell ends when half of its interval / median is at most this, unless its test
+	 * cannot reach it (cs_precision_of). */
 	double precision;
 	double cell_limit_s;
 	double start_limit_s;  /* driver start */
 	uint32_t verify;       /* enum cs_verify */
 	uint32_t backend;      /* enum cs_backend_kind */
 	uint32_t sides;	       /* placements that are compared; 1: one */
-	uint32_t turn_samples; /* a cell ends after that many; 0: when it is known
-				 * well enough */
+	uint32_t turn_samples; /* a cell ends after this many; 0: when it reaches the
+				 * precision */
 	uint32_t via;	       /* enum cs_transport */
-	uint32_t shift;	       /* SHIFT: this k alone; 0: each */
-	uint32_t random;       /* RANDOM: how many others; at least 1 */
+	uint32_t shift;	       /* SHIFT: only this k; 0: each */
+	uint32_t random;       /* RANDOM: number of others; at least 1 */
 	uint32_t schedule;     /* enum cs_schedule */
-	uint32_t urgent;       /* 1: the most telling steps first (plan/urgent.h) */
-	uint32_t filter_names; /* enum cs_filter_names */
-	uint32_t precision_asked; /* 1: by the user, for all tests alike */
+	uint32_t urgent; /* 1: the most informative steps first (plan/urgent.h) */
+	uint32_t filter_names;	  /* enum cs_filter_names */
+	uint32_t precision_asked; /* 1: the user set it, for all tests */
 	uint32_t pad;		  /* 0 */
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;
-	/* NUMA nodes, bit i: OS index i, of h2d and d2h; 0: that of each GPU */
+	/* NUMA nodes for h2d and d2h, bit i: OS index i; 0: the one of each GPU */
 	uint64_t numa;
-	uint64_t numa_nodes;   /* the same of all NUMA nodes there are, for host */
-	uint64_t spread_bytes; /* small copies of a kernel go through that much */
+	uint64_t numa_nodes;   /* all existing NUMA nodes, for host */
+	uint64_t spread_bytes; /* small copies of a kernel go through this many bytes */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
-	/* The numbers of the GPUs by which cells are named: agent i is bit i of those that
-	 * are set; 0: its own number. */
+	/* The numbers of GPUs in the names of cells: agent i has the number of the i-th bit
+	 * that is set; 0: its own number. */
 	uint64_t gpus;
-	/* managed memory that may come to a GPU, at most, and half of what is free there; 0:
-	 * CS_MANAGED_BYTES.  Or, not 0, that many per cent of what is free */
+	/* managed_bytes: the maximum of managed memory on a GPU, which is also at most half
+	 * of its free memory; 0: CS_MANAGED_BYTES.  oversubscribe, if not 0: per cent of the
+	 * free memory instead */
 	uint64_t managed_bytes, oversubscribe;
 };
 
 #define CS_MANAGED_BYTES (4ull << 30)
 
-/* Pairs of GPUs without one in common: at the same time where a node has shown that it
- * changes nothing, and enough of them are there for it to be worth while; never;
- * always. */
+/* Are pairs of GPUs without a common GPU measured at the same time?  AUTO: if a node has
+ * shown that this changes no figure, and has enough pairs to be worth it.  SERIAL: never.
+ * PARALLEL: always. */
 enum cs_schedule {
 	CS_SCHEDULE_AUTO,
 	CS_SCHEDULE_SERIAL,
@@ -151,7 +152,7 @@ enum cs_verify { CS_VERIFY_ALL, CS_VERIFY_LAST, CS_VERIFY_OFF };
 struct cs_plan {
 	uint32_t magic, version;
 	uint64_t total_bytes; /* of the blob */
-	uint64_t id;	      /* hash of all that follows: same id, same plan */
+	uint64_t id;	      /* hash of everything after it: same id, same plan */
 	uint32_t n_agents, n_steps, n_transfers, n_matrices;
 	struct cs_settings set;
 	uint32_t steps_at, transfers_at, matrices_at, pad; /* offsets from the start */
@@ -160,25 +161,26 @@ struct cs_plan {
 struct cs_plan_request {
 	int n_agents;
 	const struct cs_choices *chosen;
-	struct cs_variants vary; /* of the chosen tests; 0: each as it is chosen */
+	struct cs_variants vary; /* for all chosen tests; 0: each test's own variant */
 	struct cs_settings set;
 };
 
-/* The steps of every chosen test, by its pattern (enum cs_pattern), in each variant that is
- * asked for and changes something of it, at its size, or at every one; of paths with the host for each NUMA node asked for.  All steps are shuffled
- * together by set.seed, those of a round as one, and with set.urgent the most
- * telling ones put first; the first one that is sampled until it is known is repeated
- * as a control in the middle and at the end when there are at least 4.  The issuer
- * of a read is the destination's agent, of all else the source's, of what has a
- * host end the GPU's.
- * Errors: fewer agents than all of the tests want (cs_test_least_agents)
- * or more than CS_MAX_AGENTS, nothing chosen, a copy size that is 0, not a multiple of 16 or above CS_COPY_MAX, a precision or limit
- * that is negative or not finite, a test of the other backend, no memory.  On
- * success *out is malloc'ed, to be freed by the caller. */
+/* Build a plan.  It has the steps of every chosen test, by its pattern (enum cs_pattern): in
+ * each requested variant that changes the test; at its own size or every requested one;
+ * for paths with the host, for each requested NUMA node.  set.seed shuffles all steps
+ * together, those of a round as one; with set.urgent the most informative ones come
+ * first.  If there are at least 4, the first step that is sampled until it reaches its
+ * precision is repeated as a control in the middle and at the end.  The issuer is the
+ * GPU's agent if one end is the host; else for a read the destination's agent, for all
+ * others the source's.
+ * Errors: fewer agents than all of the tests need (cs_test_least_agents) or more than
+ * CS_MAX_AGENTS; nothing chosen; a copy size that is 0, not a multiple of 16 or above
+ * CS_COPY_MAX; a precision or limit that is negative or not finite; a test of the other
+ * backend; no memory.  On success the caller frees *out. */
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err);
 
-/* A transfer as a plan file asks for it; all else follows from its test. */
+/* A transfer in a plan file; the rest follows from its test. */
 struct cs_asked {
 	uint32_t test;	/* position in the catalogue */
 	uint32_t flags; /* CS_TRANSFER_LOAD */
@@ -187,28 +189,28 @@ struct cs_asked {
 	struct cs_variant variant;
 };
 
-/* The same as it will be, but for its slots and matrix. */
+/* The transfer of the plan, without its slots and matrix. */
 struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 				     const struct cs_asked *asked);
 
 /* The memory of an agent as an end. */
 struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent);
 
-/* The plan of these steps, in their order; of each, first, count, flags and name are
- * read, and its first transfer is measured.  req->chosen is not.  It is still to be
- * validated. */
+/* Build a plan of these steps, in their order.  Only first, count, flags and name of each
+ * are read, and its first transfer is measured; req->chosen is not read.  The caller must
+ * validate the plan. */
 int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *step,
 		     size_t n_steps, const struct cs_asked *asked,
 		     struct cs_plan **out, struct cs_err *err);
 
-/* What moves beside what is measured comes in buffers of at most this, repeated. */
+/* The maximum size of a load's buffers, which are copied repeatedly. */
 #define CS_LOAD_BYTES ((uint64_t)64 << 20)
 
-/* The size behind `bytes` of a sweep; 0: none. */
+/* The size after `bytes` in a sweep; 0: none. */
 uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes);
 
-/* May this blob of `bytes` bytes be trusted?  Checks every offset, count,
- * index, enum and the id. */
+/* Is this blob of `bytes` bytes a valid plan?  Checks every offset, count, index, enum
+ * and the id. */
 int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err);
 
 /* "auto", "serial", "parallel"; NULL at the end. */
@@ -216,15 +218,15 @@ extern const char *const cs_schedule_words[];
 /* "all", "last", "off"; NULL at the end. */
 extern const char *const cs_verify_words[];
 
-/* Is a matrix of nodes with one GPU alone? */
+/* Is the matrix only for nodes with one GPU? */
 int cs_plan_matrix_is_lone(const struct cs_plan *plan, uint32_t matrix);
 
-/* How many steps from this one on are of its round; at least 1. */
+/* The number of steps of this step's round, from this one on; at least 1. */
 uint32_t cs_plan_round(const struct cs_plan *plan, uint32_t step);
-/* That many steps as if they were one. */
+/* `count` steps as if they were one. */
 struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
 				uint32_t count);
-/* Of which of these steps, from `step` on, the k-th transfer of that is. */
+/* The step to which the k-th transfer of such a joint step belongs. */
 uint32_t cs_plan_step_of(const struct cs_plan *plan, uint32_t step, uint32_t k);
 
 const struct cs_step *cs_plan_step(const struct cs_plan *plan, uint32_t step);
@@ -234,7 +236,7 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 					       uint32_t matrix);
 /* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
 int cs_plan_matrices_compare(const void *x, const void *y);
-/* "512 MiB, cold caches": what it is of besides its test. */
+/* "512 MiB, cold caches": what distinguishes it besides its test. */
 struct cs_plan_matrix_words {
 	char text[176];
 };
@@ -243,109 +245,109 @@ struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *ma
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step);
 
-/* The agent at the other end than the issuer's; -1: host memory, or the same. */
+/* The agent at the end opposite to the issuer; -1: host memory, or the issuer itself. */
 int cs_transfer_far(const struct cs_transfer *t);
-/* Whose memory is the destination, so who checks it: an agent. */
+/* The agent that owns the destination, and so checks it. */
 int cs_transfer_checker(const struct cs_transfer *t);
-/* Are these the ends that a test has?  Those of a path with the host also the other way
- * round where it goes `back` too. */
+/* Do these ends fit the test?  `back`: for a path with the host, also in the opposite
+ * direction. */
 int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 		     const struct cs_endpoint *dst, int back);
 /* Are its ends those of its test, and is the issuer one of them? */
 int cs_transfer_fits(const struct cs_transfer *t, const struct cs_test *test);
 int cs_transfer_is_load(const struct cs_transfer *t);
-/* … that moves nothing: multiply-adds of a GPU, CS_FLOPS_TEST? */
+/* Is it a load that moves nothing: multiply-adds of a GPU, CS_FLOPS_TEST? */
 int cs_transfer_is_flops(const struct cs_transfer *t);
 /* Does it move a range of managed memory, which is its issuer's? */
 int cs_transfer_is_managed(const struct cs_transfer *t);
-/* A chase of loads by a CPU, through host memory. */
+/* Is it a chase of loads by a CPU, through host memory? */
 int cs_transfer_is_cpu_chase(const struct cs_transfer *t);
-/* Does each of its samples begin with its memory in no cache? */
+/* Does each of its samples begin with cold caches? */
 int cs_transfer_is_cold(const struct cs_transfer *t);
-/* Faults of one that chases them. */
+/* The number of faults in a chase of page faults. */
 uint64_t cs_transfer_faults(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
-/* Does a node with that many agents make it? */
+/* Does a node with n_agents agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
-/* Do kernels of one GPU move these two between it and the host, one there and one
- * back?  One kernel makes both, and they get on at the same pace. */
+/* Do kernels of one GPU make these two transfers with the host, in opposite directions?
+ * Then one kernel makes both, and they progress at the same pace. */
 int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer *b);
 int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b);
-/* Host memory of a NUMA node? */
+/* Is it host memory of a NUMA node? */
 int cs_endpoint_is_numa(const struct cs_endpoint *end);
 
 /* The catalogue line of its matrix. */
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t);
 
-/* Are there two measured transfers that one agent issues the same way?  Its engine may
- * make them one after the other, and then only their total is a figure of its own. */
+/* Does one agent issue two measured transfers in the same direction?  Its engine may make
+ * them one after the other; then only their total is a figure. */
 int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
-/* Are there several, all of them copies by a driver of one agent's pageable memory?  Then
- * who ends first goes on copying, untimed, until the last has ended (node/carry.h). */
+/* Are there several, all of them driver copies of one agent's pageable memory?  Then the
+ * first to end continues, untimed, until the last has ended (node/carry.h). */
 int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step);
 
-/* Does a node with that many agents carry out this step? */
+/* Does a node with n_agents agents execute this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents);
 
-/* Are two steps, of tests that differ in their pattern alone, the same transfers?  With two
- * GPUs the pair is all to one, one to all and more besides. */
+/* Do two steps, whose tests differ only in the pattern, make the same transfers?  With two
+ * GPUs the pair is also all to one, one to all and more. */
 int cs_steps_are_alike(const struct cs_plan *plan, const struct cs_step *a,
 		       const struct cs_step *b);
 
-/* An agent's arena: source at 0, destination behind it at the next multiple of
- * CS_ARENA_ALIGN, chain of a chase behind that; 0 for a part that it does not need. */
+/* An agent's arena: the source at 0, the destination after it at the next multiple of
+ * CS_ARENA_ALIGN, the chain of a chase after that; 0 for a part that is not needed. */
 #define CS_ARENA_ALIGN (2u << 20) /* cuMemAlloc's granularity; IPC maps by it */
-/* To a multiple of it. */
+/* Round up to a multiple of it. */
 uint64_t cs_arena_aligned(uint64_t bytes);
 struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
-	uint64_t most; /* transfers that want more have no room */
+	uint64_t most; /* transfers that need more have no room */
 };
-/* On a node with that many agents, with transfers of at most that room, one
- * place for each that may run at the same time. */
+/* The layout on a node with n_agents agents, for transfers of at most `limit` bytes, with
+ * one place for each transfer that may run at the same time. */
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		   uint64_t limit, struct cs_arena_layout *out);
-/* The same with as many places for the copies of a sample as are of use, if there are
- * CS_PLACES_BYTES for them. */
+/* The same with all useful places for the copies of a sample, as far as CS_PLACES_BYTES
+ * allow. */
 void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
 			uint64_t limit, struct cs_arena_layout *out);
-/* As much as one copy of the default size needs: no small copy makes a run take more
- * memory than that, and checking it takes 0.3 ms on H200. */
+/* The size of one copy of the default size: with small copies a run takes no more memory
+ * than that, and checking it takes 0.3 ms on H200. */
 #define CS_PLACES_BYTES (512ull << 20)
-/* May copies of a sample go to places of their own (node/places.h)?  What a driver copies
- * one by one into the memory of a GPU, to be measured.  Into host memory it depends on
- * the caches: 2 MiB took 5 % longer than 4 KiB again and again (H200). */
+/* May copies of a sample go to separate places (node/places.h)?  Yes for measured copies
+ * that a driver makes one by one into the memory of a GPU.  Into host memory the rate
+ * would depend on the caches: 2 MiB took 5 % longer than 4 KiB repeatedly (H200). */
 int cs_transfer_rotates(const struct cs_transfer *t);
-/* From one place to the next. */
+/* The distance from one place to the next. */
 uint64_t cs_transfer_stride(const struct cs_transfer *t);
-/* The most copies of a sample of what is not copied by a kernel. */
+/* The maximum number of copies in a sample, for copies that no kernel makes. */
 uint32_t cs_copies_most(uint64_t bytes);
-/* The bytes by which a transfer has room or not: of one copy, or of all that its shape
- * goes through. */
+/* The bytes that a transfer needs: those of one copy, or of the range that its shape
+ * covers. */
 uint64_t cs_transfer_room(const struct cs_transfer *t);
-/* The next smaller room than `below` of any transfer; 0: none. */
+/* The largest need of any transfer that is less than `below`; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* Where the bytes of a transfer with a shape are. */
 struct cs_extent cs_transfer_box(const struct cs_transfer *t);
-/* In the destination's buffer, where what was packed comes to be unpacked; it is packed
- * at the beginning of the source's. */
+/* The offset in the destination's buffer to which packed bytes are copied before they are
+ * unpacked; they are packed at the beginning of the source's buffer. */
 uint64_t cs_transfer_packed_at(const struct cs_transfer *t);
-/* Where in the destination's buffer a transfer's bytes begin. */
+/* The offset of a transfer's bytes in the destination's buffer. */
 uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer *t);
 /* Bytes that its copies of one sample cover: kernels go through more than one
  * position where copies are small, or they would stay in a cache. */
 uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t);
 
-/* Does `agent` need a way to the arena of `peer`: for what is staged, or for all else? */
+/* Does `agent` need to map the arena of `peer`, for staged tests or (not `staged`) for all
+ * others? */
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int staged);
 
-/* Expected seconds of the measured part for links of that many GB/s, from the
- * rules of doc/METHOD.md: a step is 8 samples (the first touch, 7 more), each of
- * the fewest copies that take 5 ms, its check at 2000 GB/s, and 1 ms besides; what
- * has a fixed number of rounds takes them at the pace of an H200.
- * NAN when link_gbs is not above 0. */
+/* The expected seconds of the measured part with links of link_gbs GB/s, from the rules of
+ * doc/METHOD.md.  A step has 8 samples (the first touch and 7 more).  Each takes the fewest
+ * copies that last 5 ms, its check at 2000 GB/s, and another 1 ms.  Tests with a fixed
+ * number of rounds take the time of an H200.  NAN if link_gbs is not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
 #define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 

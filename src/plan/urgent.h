@@ -1,10 +1,11 @@
-/* urgent.h - the order of the steps of a run that has a budget: first those by which
- * every GPU is touched.
+/* urgent.h - the order of the steps of a run that has a budget: first the steps that
+ * involve every GPU.
  *
- * One cell of each GPU from the host, one to the host, one within it, then a ring
- * between GPUs, or where pairs stand in rounds that many that each GPU sends: of each the first test that gives rates of cells alone, as far as it
- * is in the plan, at its largest size.  Then the rest.  Within each part the steps
- * keep the order that they came in, which is a draw. */
+ * For each GPU, one cell from the host, one to the host and one within it; then a ring
+ * between GPUs, or, if pairs are in rounds, as many rounds as give each GPU one to send.
+ * For each of these it is the first test in the plan that gives rates of cells alone, at
+ * its largest size.  Then the rest.  Within each part the steps keep their order, which
+ * is random. */
 #ifndef CS_PLAN_URGENT_H
 #define CS_PLAN_URGENT_H
 
@@ -14,7 +15,7 @@ struct cs_urgent {
 	int n_agents;
 	const struct cs_step *step;
 	uint32_t n_steps;
-	/* What stays together, a step or the steps of a round, begins there. */
+	/* The first steps of units that stay together: a step, or the steps of a round. */
 	const uint32_t *head;
 	uint32_t n_heads;
 	const struct cs_transfer *transfer; /* of all steps, step->first on */
@@ -22,7 +23,7 @@ struct cs_urgent {
 	uint32_t n_matrices;
 };
 
-/* Put the numbers of the heads in order[] so.  -1: no memory. */
+/* Put the indices of the heads into order[], in this order.  -1: no memory. */
 int cs_urgent_order(const struct cs_urgent *all, uint32_t *order, struct cs_err *err);
 
 #endif
