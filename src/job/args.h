@@ -1,4 +1,5 @@
-/* args.h - what a job is asked to do, and the functions of its caller that it calls. */
+/* args.h - what a job is asked to do, and the functions of its caller that it
+ * calls. */
 #ifndef CS_JOB_ARGS_H
 #define CS_JOB_ARGS_H
 
@@ -26,27 +27,27 @@ struct cs_job_args {
 	struct cs_settings set;
 	struct cs_variants vary; /* for all chosen tests */
 	struct cs_budget budget;
-	/* Not NULL: the arguments of this process are invalid.  All ranks end before any
-	 * driver starts. */
+	/* Not NULL: the arguments of this process are invalid.  All ranks end before
+	 * any driver starts. */
 	const struct cs_err *refusal;
-	/* Adds the tests to measure with that backend; `lone`: there are nodes with one
-	 * GPU. */
+	/* Adds the tests to measure with that backend; `lone`: there are nodes with
+	 * one GPU. */
 	int (*choose)(void *ctx, enum cs_backend_kind backend, int lone,
 		      struct cs_choices *chosen, struct cs_err *err);
-	/* Rank 0 only: makes a plan, instead of `choose`; NULL: the plan has the chosen
-	 * tests. */
+	/* Rank 0 only: makes a plan, instead of `choose`; NULL: the plan has the
+	 * chosen tests. */
 	int (*plan)(void *ctx, const struct cs_plan_request *req,
 		    struct cs_plan **out, struct cs_err *err);
 	/* Rank 0 only, with the plan in run->plan; may be NULL.  Puts the results of
 	 * an earlier run into run->rows and its nodes into run->node: steps that have
 	 * rows are not measured again.  Returns 1 if nothing is left to measure. */
 	int (*resume)(void *ctx, struct cs_err *err);
-	/* Rank 0 only.  Plan and nodes are known, nothing is measured yet; an error ends
-	 * the job before measuring. */
+	/* Rank 0 only.  Plan and nodes are known, nothing is measured yet; an error
+	 * ends the job before measuring. */
 	int (*ready)(void *ctx, struct cs_err *err);
 	struct cs_collect_hooks collect;
-	/* The criteria by which cells are judged.  Rank 0 has read them; the other ranks
-	 * receive them with the plan, in place of their own. */
+	/* The criteria by which cells are judged.  Rank 0 has read them; the other
+	 * ranks receive them with the plan, in place of their own. */
 	struct cs_criteria *criteria;
 	void (*progress)(void *ctx, uint32_t done, uint32_t all);
 	/* SIGUSR1: show the progress of the job. */

@@ -19,11 +19,11 @@ struct cs_rank_view {
 int cs_gpus_union(const struct cs_rank_view *view, int n_ranks,
 		  struct cs_gpu_facts *all);
 
-/* owner[g] = index of the rank that drives all[g], for the GPUs with chosen[g].
- * Ranks that see the same GPUs divide them evenly, in contiguous runs.  A rank that is
- * the only one to see a GPU gets it.  If views overlap, the rank with the fewest GPUs
- * comes first.  Ranks may own nothing.  It is an error, which names both ranks, if masks
- * give the same single GPU to two ranks. */
+/* owner[g] = index of the rank that drives all[g], for the GPUs with chosen[g]. Ranks
+ * that see the same GPUs divide them evenly, in contiguous runs.  A rank that is the
+ * only one to see a GPU gets it.  If views overlap, the rank with the fewest GPUs
+ * comes first.  Ranks may own nothing.  It is an error, which names both ranks, if
+ * masks give the same single GPU to two ranks. */
 int cs_gpus_assign(const struct cs_rank_view *view, int n_ranks,
 		   const struct cs_gpu_facts *all, const char *chosen, int n,
 		   int *owner, struct cs_err *err);

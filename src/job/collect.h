@@ -1,7 +1,7 @@
 /* collect.h - rows, facts and findings on their way to rank 0.
  *
- * A node coordinator passes them to these functions.  On rank 0 they go directly into the
- * run; other ranks post them, and rank 0 takes them with cs_collect_drain(). */
+ * A node coordinator passes them to these functions.  On rank 0 they go directly into
+ * the run; other ranks post them, and rank 0 takes them with cs_collect_drain(). */
 #ifndef CS_JOB_COLLECT_H
 #define CS_JOB_COLLECT_H
 
@@ -29,14 +29,14 @@ struct cs_collect {
 	int end;	   /* others: how rank 0 ended the job; 0 not yet */
 	int how;	   /* others: how this node ended, still to be sent; 0 */
 	size_t n_lost;	   /* records for which there was no memory */
-	/* Steps (uint32_t) that rank 0 wants this node to re-measure; `came`: its message
-	 * has arrived. */
+	/* Steps (uint32_t) that rank 0 wants this node to re-measure; `came`: its
+	 * message has arrived. */
 	struct cs_vec remeasure;
 	int remeasure_came;
 };
 
-/* How a node's measurement ended.  MEASURED: not ended yet; it has executed the plan and
- * waits to hear what to re-measure. */
+/* How a node's measurement ended.  MEASURED: not ended yet; it has executed the plan
+ * and waits to hear what to re-measure. */
 enum {
 	CS_NODE_RUNS,
 	CS_NODE_COMPLETE,
@@ -59,22 +59,22 @@ void cs_collect_done(struct cs_collect *c, int how);
 void cs_collect_measured(struct cs_collect *c);
 /* Rank 0: has every node executed the plan, or ended? */
 int cs_collect_all_measured(const struct cs_collect *c);
-/* Rank 0: tell every node what to re-measure, also those that have nothing to do: n steps,
- * in order of the run's nodes. */
+/* Rank 0: tell every node what to re-measure, also those that have nothing to do: n
+ * steps, in order of the run's nodes. */
 void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure,
 			  size_t n);
 /* Rank 0, at the end: add a finding if there was no memory for some records. */
 void cs_collect_say_lost(struct cs_collect *c, int index);
-/* Send a sign of life: coordinators to rank 0 once a second, rank 0 to all of them every
- * 5 s. */
+/* Send a sign of life: coordinators to rank 0 once a second, rank 0 to all of them
+ * every 5 s. */
 void cs_collect_alive(struct cs_collect *c);
 /* Has rank 0 ended the job?  Returns how (CS_NODE_…); CS_NODE_SILENT if it has sent
- * nothing for limit_s; CS_NODE_RUNS if it continues.  Here and below silence counts only
- * while this rank listens: a rank that was itself stopped reports nobody. */
+ * nothing for limit_s; CS_NODE_RUNS if it continues.  Here and below silence counts
+ * only while this rank listens: a rank that was itself stopped reports nobody. */
 int cs_collect_listen(struct cs_collect *c, double limit_s);
 
-/* Rank 0: take all messages that have arrived.  Gives up nodes silent for limit_s and,
- * with `now`, those that are not ready. */
+/* Rank 0: take all messages that have arrived.  Gives up nodes silent for limit_s
+ * and, with `now`, those that are not ready. */
 void cs_collect_drain(struct cs_collect *c, double limit_s, int now);
 /* Rank 0: announce the end to all coordinators. */
 void cs_collect_end(struct cs_collect *c, int how);

@@ -1,8 +1,8 @@
 /* discovery.h - which ranks there are, what each sees, and which GPUs each drives.
  *
  * The ranks of a node exchange their records, choose one backend for the whole job,
- * divide the GPUs and start their agents.  The agents open their devices while the job
- * still agrees on a plan. */
+ * divide the GPUs and start their agents.  The agents open their devices while the
+ * job still agrees on a plan. */
 #ifndef CS_JOB_DISCOVERY_H
 #define CS_JOB_DISCOVERY_H
 
@@ -52,13 +52,14 @@ double cs_discovery_start_limit(const struct cs_discovery *m);
 /* Start the agents of this process. */
 int cs_discovery_start(struct cs_discovery *m, struct cs_err *err);
 
-/* Fill in ranks, agents, driver, CUDA and GPUs of this node, but not its agents' facts.
- * node->ranks has room for local_size. */
+/* Fill in ranks, agents, driver, CUDA and GPUs of this node, but not its agents'
+ * facts. node->ranks has room for local_size. */
 void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node);
 
 /* Wait for the agents of this process to end; -1 if one hangs. */
 int cs_discovery_dismiss(struct cs_discovery *m);
-/* -1 if a call of the driver or of NVML hangs: then the process must leave by _exit. */
+/* -1 if a call of the driver or of NVML hangs: then the process must leave by
+ * _exit. */
 int cs_discovery_release(struct cs_discovery *m);
 
 #endif

@@ -1,12 +1,12 @@
-/* guard.h - the process that others wait for.  It measures nothing and writes no file, so
- * nothing can block it.  It receives signals, passes on the output of the measuring
- * process, and exits in time, whatever happens to that process.  The measuring process
- * calls MPI: launchers identify a rank by its environment.
+/* guard.h - the process that others wait for.  It measures nothing and writes no
+ * file, so nothing can block it.  It receives signals, passes on the output of the
+ * measuring process, and exits in time, whatever happens to that process.  The
+ * measuring process calls MPI: launchers identify a rank by its environment.
  *
- *	shell or launcher
- *	  guard		signals in, standard output and error out
- *	    measures	MPI, driver, files; dies with its guard
- *	    watches	only with a budget: ends a guard that was stopped
+ * 	shell or launcher
+ * 	  guard		signals in, standard output and error out
+ * 	    measures	MPI, driver, files; dies with its guard
+ * 	    watches	only with a budget: ends a guard that was stopped
  *
  * The guard takes the output at once and keeps it until it is read, so the measuring
  * process never waits for a reader. */
@@ -29,19 +29,19 @@ struct cs_guard {
 	const char *lost; /* guard: why the report was not read by anybody; NULL */
 };
 
-/* Call it before the first thread, with empty stdio buffers.  `out` is the descriptor of
- * the report.  Returns twice; in the guard by `end_s` (cs_clock_s) at the latest, and
- * within seconds of a signal.  If no process can be made, there is no guard and this
- * process measures.  If a signal ended the measuring process, the guard ends with the same
- * signal and does not return. */
+/* Call it before the first thread, with empty stdio buffers.  `out` is the descriptor
+ * of the report.  Returns twice; in the guard by `end_s` (cs_clock_s) at the latest,
+ * and within seconds of a signal.  If no process can be made, there is no guard and
+ * this process measures.  If a signal ended the measuring process, the guard ends
+ * with the same signal and does not return. */
 enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 			       int *status, struct cs_err *err);
 /* In the measuring process: everything is written, this is the status. */
 void cs_guard_say(const struct cs_guard *guard, int status);
 /* In the measuring process: a signal was received, and results are being written. */
 void cs_guard_heard(const struct cs_guard *guard);
-/* In the guard: call `say`, whose output may block on a stalled reader.  The guard waits
- * only a moment for it. */
+/* In the guard: call `say`, whose output may block on a stalled reader.  The guard
+ * waits only a moment for it. */
 void cs_guard_speak(void (*say)(void *ctx), void *ctx);
 
 #endif

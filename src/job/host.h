@@ -3,10 +3,10 @@
  *
  *     rank ──socketpair──▶ helper ──fork──▶ host, host, …
  *
- * The helper is forked before any thread, MPI, CUDA or NVML, because a process that has
- * used CUDA must not fork.  It has one thread, only /dev/null and the socket as
- * descriptors, and makes a host when its rank asks for one.  A host has no MPI: it starts
- * the driver and its agents, obeys the board, and ends when the board says so.
+ * The helper is forked before any thread, MPI, CUDA or NVML, because a process that
+ * has used CUDA must not fork.  It has one thread, only /dev/null and the socket as
+ * descriptors, and makes a host when its rank asks for one.  A host has no MPI: it
+ * starts the driver and its agents, obeys the board, and ends when the board says so.
  *
  * Nothing is left behind: the helper dies with its rank, and the hosts die with the
  * helper (PR_SET_PDEATHSIG). */
@@ -34,12 +34,12 @@ int cs_helper_start(struct cs_helper **out, struct cs_err *err);
 int64_t cs_helper_pid(const struct cs_helper *helper);
 /* Reap a dead helper, so that others notice that its process id is gone. */
 void cs_helper_reap(struct cs_helper *helper);
-/* Make a host for these agents, on the board of descriptor `board_fd`.  Returns its process
- * id, or -1. */
+/* Make a host for these agents, on the board of descriptor `board_fd`.  Returns its
+ * process id, or -1. */
 int64_t cs_helper_host(struct cs_helper *helper, const struct cs_host_order *order,
 		       int board_fd, struct cs_err *err);
-/* The hosts were told to end: wait for them, at most limit_s, then kill them.  Accepts
- * NULL. */
+/* The hosts were told to end: wait for them, at most limit_s, then kill them.
+ * Accepts NULL. */
 void cs_helper_end(struct cs_helper *helper, double limit_s);
 
 #endif

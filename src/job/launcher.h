@@ -1,4 +1,5 @@
-/* launcher.h - which launcher started this process, by its environment.  No MPI call. */
+/* launcher.h - which launcher started this process, by its environment.  No MPI
+ * call. */
 #ifndef CS_JOB_LAUNCHER_H
 #define CS_JOB_LAUNCHER_H
 

@@ -2,9 +2,9 @@
 #ifndef CS_JOB_SIGNALS_H
 #define CS_JOB_SIGNALS_H
 
-/* Block SIGINT, SIGTERM, SIGHUP and SIGUSR1, and `also` if not 0, in all threads; ignore
- * SIGPIPE and SIGXFSZ.  Call it before the first thread.  Returns a descriptor to poll, or
- * -1. */
+/* Block SIGINT, SIGTERM, SIGHUP and SIGUSR1, and `also` if not 0, in all threads;
+ * ignore SIGPIPE and SIGXFSZ.  Call it before the first thread.  Returns a descriptor
+ * to poll, or -1. */
 int cs_signals_open(int also);
 /* The next signal that came, or 0.  Does not block. */
 int cs_signals_next(int fd);

@@ -8,8 +8,9 @@
 #include "job/sides.h"
 #include "job/team.h"
 
-/* A node that is silent for so long is given up: its coordinator looks at messages every
- * 50 ms, whatever it measures.  Rank 0 also writes files, and file systems may stall. */
+/* A node that is silent for so long is given up: its coordinator looks at messages
+ * every 50 ms, whatever it measures.  Rank 0 also writes files, and file systems may
+ * stall. */
 #define NODE_SILENCE_S 10.0
 #define ROOT_SILENCE_S 60.0
 

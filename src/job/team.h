@@ -1,9 +1,9 @@
 /* team.h - the ranks of a job and how they exchange bytes.
  *
- * The only user of MPI.  Without a launcher it is a team of one that makes no
- * MPI call.  All functions are called from the main thread and are collective unless
- * marked "local".  All have a deadline, because MPI does not report dead peers.  While
- * waiting they call `interrupted`, so that a signal ends the wait. */
+ * The only user of MPI.  Without a launcher it is a team of one that makes no MPI
+ * call.  All functions are called from the main thread and are collective unless
+ * marked "local".  All have a deadline, because MPI does not report dead peers.
+ * While waiting they call `interrupted`, so that a signal ends the wait. */
 #ifndef CS_JOB_TEAM_H
 #define CS_JOB_TEAM_H
 
@@ -53,8 +53,8 @@ enum cs_tag {
 void cs_team_library(char *to, size_t size);
 /* Call MPI_Init and get the size of the world; `use_mpi` 0: a team of one. */
 int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err);
-/* Check that all ranks run the same program.  Then find the ranks of this node: same host,
- * boot, user and PID namespace. */
+/* Check that all ranks run the same program.  Then find the ranks of this node: same
+ * host, boot, user and PID namespace. */
 int cs_team_split(struct cs_team *team, struct cs_err *err);
 
 /* The lowest rank of a node; -1: there is none. */
@@ -69,26 +69,27 @@ int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
 /* The maximum over all ranks, element by element; in place. */
 int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err);
 
-/* Agree on the result of a phase: 0 if all ranks had rc 0.  Else -1 on all ranks, with the
- * text of the lowest failing rank and the number of ranks that share it. */
+/* Agree on the result of a phase: 0 if all ranks had rc 0.  Else -1 on all ranks,
+ * with the text of the lowest failing rank and the number of ranks that share it. */
 int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err);
 
 /* Local: send a copy of the bytes to a rank; completes in the background. */
 int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *data,
 		 size_t bytes, struct cs_err *err);
-/* Local: take a message, if one has arrived.  1 with *from, *tag, *data (malloc'ed) and
- * *bytes; 0 none; -1 error. */
+/* Local: take a message, if one has arrived.  1 with *from, *tag, *data (malloc'ed)
+ * and *bytes; 0 none; -1 error. */
 int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 		 size_t *bytes, struct cs_err *err);
 /* Local: wait until all posts are sent, at most limit_s. */
 void cs_team_flush(struct cs_team *team, double limit_s);
 
-/* Call MPI_Finalize if every rank arrives within 2 s to call it: if a rank ends without it,
- * some launchers kill the others and take the job's status from that.  All ranks then
- * leave with the highest status, because MPICH's launcher combines all by OR. */
+/* Call MPI_Finalize if every rank arrives within 2 s to call it: if a rank ends
+ * without it, some launchers kill the others and take the job's status from that.
+ * All ranks then leave with the highest status, because MPICH's launcher combines all
+ * by OR. */
 void cs_team_leave(struct cs_team *team, int *status);
-/* Call MPI_Finalize when every rank has arrived to call it, because it never returns if a
- * peer is dead.  -1 if they did not arrive within limit_s: leave by _exit. */
+/* Call MPI_Finalize when every rank has arrived to call it, because it never returns
+ * if a peer is dead.  -1 if they did not arrive within limit_s: leave by _exit. */
 int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err);
 
 #endif

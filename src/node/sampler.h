@@ -36,8 +36,8 @@ struct cs_sampler {
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
 	uint8_t load[CS_STEP_MAX]; /* it is a load, not measured */
-	/* for a load: 1 + the index of the measured transfer that the same kernel makes,
-	 * with the same size and the same number of copies; 0: none */
+	/* for a load: 1 + the index of the measured transfer that the same kernel
+	 * makes, with the same size and the same number of copies; 0: none */
 	uint8_t twin[CS_STEP_MAX];
 	int in_turn;		    /* one agent issues several in the same direction:
 					 * its engine may make them one after the other */
@@ -59,8 +59,8 @@ struct cs_sampler {
 	double overlap[CS_SAMPLES_MAX]; /* shortest / longest */
 };
 
-/* The results of an earlier cell of the matrix: GB/s of a measured transfer, and of loads
- * that read and that write; 0 unknown. */
+/* The results of an earlier cell of the matrix: GB/s of a measured transfer, and of
+ * loads that read and that write; 0 unknown. */
 struct cs_guess {
 	double gbs, load_gbs[2];
 };
@@ -72,8 +72,8 @@ void cs_sampler_limit(struct cs_sampler *s, uint32_t k, uint32_t most);
 /* The guess for the next cell of the matrix, from the last sample. */
 void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
 		      const struct cs_step *step, struct cs_guess *guess);
-/* Add the sample just taken: ns[k] of its transfers, load_ns[k] of a chase's loads (NULL:
- * no chase); `elapsed_s`: the time of the cell so far. */
+/* Add the sample just taken: ns[k] of its transfers, load_ns[k] of a chase's loads
+ * (NULL: no chase); `elapsed_s`: the time of the cell so far. */
 enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
 				       const double *load_ns, double elapsed_s);
 /* Nanoseconds that the next sample is expected to take; 0 unknown. */

@@ -33,7 +33,8 @@ void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
 /* For nodes with one GPU, where nothing that is chosen can be measured there: adds,
  * as `lone`, what there is of one (its links to the host, its memory, latency). */
 void cs_tests_lone(struct cs_choices *to);
-/* How many tests of costs, if those matrices have them, only the other backend measures. */
+/* How many tests of costs, if those matrices have them, only the other backend
+ * measures. */
 int cs_costs_missing(unsigned matrices, enum cs_backend_kind backend);
 
 #endif
