@@ -3,10 +3,10 @@
  * measuring process, and exits in time, whatever happens to that process.  The
  * measuring process calls MPI: launchers identify a rank by its environment.
  *
- * 	shell or launcher
- * 	  guard		signals in, standard output and error out
- * 	    measures	MPI, driver, files; dies with its guard
- * 	    watches	only with a budget: ends a guard that was stopped
+ *	shell or launcher
+ *	  guard		signals in, standard output and error out
+ *	    measures	MPI, driver, files; dies with its guard
+ *	    watches	only with a budget: ends a guard that was stopped
  *
  * The guard takes the output at once and keeps it until it is read, so the measuring
  * process never waits for a reader. */

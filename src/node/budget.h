@@ -1,12 +1,12 @@
 /* budget.h - how the time of a run that must end by a given time is divided.
  *
- * 	nvml_s	the end of waiting for NVML, which only adds facts
- * 	start_s	everything before the first cell begins before this
- * 	steps_s	no step begins that would not end before this
- * 	waits_s	no wait lasts longer; what has not answered by then hangs
- * 	close_s	nodes that are not ready, and resources not yet freed, are left behind
- * 	files_s	outputs that have not taken all data are left behind
- * 	end_s	the process has ended, or its guard ends it
+ *	nvml_s	the end of waiting for NVML, which only adds facts
+ *	start_s	everything before the first cell begins before this
+ *	steps_s	no step begins that would not end before this
+ *	waits_s	no wait lasts longer; what has not answered by then hangs
+ *	close_s	nodes that are not ready, and resources not yet freed, are left behind
+ *	files_s	outputs that have not taken all data are left behind
+ *	end_s	the process has ended, or its guard ends it
  *
  * All are times of cs_clock_s(); INFINITY without a budget.  A launcher ends a job
  * with the first rank that exits and takes its status.  That must be rank 0, so the

@@ -1,19 +1,20 @@
 /* sampler.h - how many copies a sample has, and when a cell has enough samples.
  *
  * Pure: it is given times and answers what to do next.  Rules of doc/METHOD.md:
- *  - Copies per sample: the fewest that take CS_SAMPLE_NS, at most 16 (512 below 1 MiB
- *    and for loads; staged: the chunks that a stream holds; kernels: no limit, they repeat
- *    by themselves; a chase: one round).  The transfers of a step get the numbers with
- *    which they end together (equal numbers if one agent issues several in the same
- *    direction).  Loads get enough to last 15 % longer; but a load that the same kernel
- *    makes as a measured transfer gets the same number as that.
- *  - Sample 0 is the first touch, with one copy if a copy engine makes copies of 64 MiB or
- *    more and no load runs.  Samples count from the first two successive ones that differ
- *    by less than the precision, these two included.
- *  - The end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of the
- *    cell is reached: the 95 % interval of every median must be within the precision.
- *    With block_samples of the plan, the cell ends after that many; if it is one, the
- *    first sample after the first touch counts. */
+ *  - Copies per sample: the fewest that take CS_SAMPLE_NS, at most 16 (512 below 1
+ *    MiB and for loads; staged: the chunks that a stream holds; kernels: no limit,
+ *    they repeat by themselves; a chase: one round).  The transfers of a step get
+ *    the numbers with which they end together (equal numbers if one agent issues
+ *    several in the same direction).  Loads get enough to last 15 % longer; but a
+ *    load that the same kernel makes as a measured transfer gets the same number as
+ *    that.
+ *  - Sample 0 is the first touch, with one copy if a copy engine makes copies of 64
+ *    MiB or more and no load runs.  Samples count from the first two successive ones
+ *    that differ by less than the precision, these two included.
+ *  - The end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
+ *    the cell is reached: the 95 % interval of every median must be within the
+ *    precision. With block_samples of the plan, the cell ends after that many; if it
+ *    is one, the first sample after the first touch counts. */
 #ifndef CS_NODE_SAMPLER_H
 #define CS_NODE_SAMPLER_H
 

@@ -5,10 +5,10 @@
  * (kind.h) it has the median of all cells, and spreads (standard deviations) as
  * shares of it:
  *
- * 	within	of a cell from the median of its node in its run
- * 	nodes	of the medians of nodes; unknown of one
- * 	levels	of the median of a node from run to run; unknown without repetition
- * 	runs	of a cell from run to run: levels, and its own besides
+ *	within	of a cell from the median of its node in its run
+ *	nodes	of the medians of nodes; unknown of one
+ *	levels	of the median of a node from run to run; unknown without repetition
+ *	runs	of a cell from run to run: levels, and its own besides
  *
  * Values so far out that only one in a thousand would be are left out, so that faulty
  * nodes hardly affect the statistics.  If places of a node (a GPU, a pair) differ by

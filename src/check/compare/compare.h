@@ -5,12 +5,12 @@
  * run of the program.  Samples within a block are closer to each other than blocks
  * are, so blocks are counted, not samples:
  *
- * 	log sample -> median of a block -> mean of the blocks of a side
+ *	log sample -> median of a block -> mean of the blocks of a side
  *
- * 	variance of a side = max(S, W) / blocks
- * 	    S  of its block medians
- * 	    W  of one block median, by bootstrap of its samples
- * 	d = side B - side A, 95 % interval: d -/+ t sqrt(variance A + variance B)
+ *	variance of a side = max(S, W) / blocks
+ *	    S  of its block medians
+ *	    W  of one block median, by bootstrap of its samples
+ *	d = side B - side A, 95 % interval: d -/+ t sqrt(variance A + variance B)
  *
  * Logarithms are used so that exchanging the sides only changes the sign.  W is a
  * minimum, because samples do not become more precise if blocks agree by chance.
@@ -18,7 +18,7 @@
  * Turns are compared in pairs: the n-th of A with the n-th of B, which is its
  * neighbour. A change from one pair to the next affects both.
  *
- * 	d = mean of B - A; variance = max(S of these, W of A and B) / pairs
+ *	d = mean of B - A; variance = max(S of these, W of A and B) / pairs
  *
  * A drift from turn to turn cancels in d, because each side is first equally often.
  * It stays in S: removing it as well, by the order within pairs, also removes
