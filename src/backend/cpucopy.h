@@ -1,8 +1,8 @@
-/* cpucopy.h - a transfer that the CPU of the agent's own thread makes.
+/* cpucopy.h - a transfer made by the CPU of the agent's own thread.
  *
- * There is no queue and no thread: arm writes down what to do; poll waits for the
- * gate, copies and takes the time.  So an agent has one such copy at work at a
- * time, whatever its lanes. */
+ * There is no queue and no thread: arm records what to do; poll waits for the gate,
+ * copies and takes the time.  So an agent can make only one such copy at a time,
+ * whatever its lanes. */
 #ifndef CS_BACKEND_CPUCOPY_H
 #define CS_BACKEND_CPUCOPY_H
 

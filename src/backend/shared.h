@@ -1,7 +1,8 @@
 /* shared.h - host memory of another process, by its memfd.
  *
- * For the backends.  Memory of a process is opened through /proc/PID/fd: no name
- * and no leftover, and it takes one user and one PID namespace. */
+ * For the backends.  The memory is opened through /proc/PID/fd: it needs no name and
+ * leaves nothing behind, but both processes must have the same user and PID
+ * namespace. */
 #ifndef CS_BACKEND_SHARED_H
 #define CS_BACKEND_SHARED_H
 

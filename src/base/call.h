@@ -1,8 +1,8 @@
-/* call.h - what a thread is calling right now, so that one that hangs has a name.
+/* call.h - the call in which a thread is now, so that a hung call can be named.
  *
- * For calls into libraries that may never return: the driver, NVML.  Whoever
- * waits for the thread reads the name, also from another process when it lies in
- * shared memory.  The only state of base/: one pointer per thread. */
+ * For calls into libraries that may never return: the driver, NVML.  Whoever waits
+ * for the thread reads the name; from another process if it is in shared memory.
+ * This is the only state of base/: one pointer per thread. */
 #ifndef CS_BASE_CALL_H
 #define CS_BASE_CALL_H
 

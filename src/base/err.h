@@ -1,7 +1,7 @@
 /* err.h - one error text, set where the error is first known.
  *
  * Lower case, no full stop, cause first, subject in quotes, exact code, and a
- * hint where there is a sure one.  Callers add only what they alone know. */
+ * hint if it is certain to help.  Callers add only what they alone know. */
 #ifndef CS_BASE_ERR_H
 #define CS_BASE_ERR_H
 
@@ -22,8 +22,8 @@ static inline int cs_rc(int failed)
 	return failed ? -1 : 0;
 }
 
-/* Set the text.  Always -1, so that `return cs_err_set(...)` reads well, and so that a
- * compiler sees it.  `err` may be NULL.  Too long a text is cut. */
+/* Set the text.  Always -1, so that `return cs_err_set(...)` reads well, and so that
+ * a compiler sees it.  `err` may be NULL.  Too long a text is cut. */
 #define cs_err_set(err, ...) ({ cs_err_put(err, __VA_ARGS__); -1; })
 
 /* Put "CONTEXT: " before the text that is there.  Always -1. */

@@ -1,9 +1,9 @@
-/* hints.h - what an error, or a trap of the machine, is sure to mean.
+/* hints.h - certain remedies for errors and for traps of the machine.
  *
- * One table for all who word errors (backend, NVML, places, job) and for
- * --explain.  A row stands here when its remedy holds wherever the error comes
- * from; where that is so for some calls only, the row names them.  Numbers are
- * those of CUresult and nvmlReturn_t, whose headers stay in their layers. */
+ * One table for all code that writes errors (backend, NVML, places, job) and for
+ * --explain.  A row is here only if its remedy is right wherever the error comes
+ * from; if it is right only for some calls, the row names them.  Numbers are those of
+ * CUresult and nvmlReturn_t, whose headers stay in their layers. */
 #ifndef CS_BASE_HINTS_H
 #define CS_BASE_HINTS_H
 

@@ -1,4 +1,4 @@
-/* near.h - how far a mistyped name is from one that there is. */
+/* near.h - the distance of a mistyped name from an existing one. */
 #ifndef CS_BASE_NEAR_H
 #define CS_BASE_NEAR_H
 

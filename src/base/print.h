@@ -1,8 +1,8 @@
-/* print.h - the one way of text to a terminal, and into formats of lines.
+/* print.h - all output of text to terminals and line formats goes through here.
  *
- * Files, plans, options, hosts and drivers hand us texts that may hold anything.  They
- * are kept as they are, for JSON has an escape for every character; whatever prints
- * them otherwise does it by these.  A line is one line, and nothing moves a cursor. */
+ * Texts from files, plans, options, hosts and drivers may contain anything.  They are
+ * stored unchanged, because JSON can escape every character.  All other output uses
+ * these functions, so that a line stays one line and nothing moves a cursor. */
 #ifndef CS_BASE_PRINT_H
 #define CS_BASE_PRINT_H
 

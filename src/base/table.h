@@ -1,8 +1,8 @@
 /* table.h - our files for people and spreadsheets: lines of values with commas
  * between them, below a first line that names the columns.
  *
- * Empty lines and lines that begin with # are passed over, blanks around values
- * too.  Errors begin with file and line, and column where there is one. */
+ * Empty lines, lines that begin with #, and blanks around values are ignored.  Errors
+ * begin with file and line, and with the column if there is one. */
 #ifndef CS_BASE_TABLE_H
 #define CS_BASE_TABLE_H
 
@@ -26,8 +26,8 @@ struct cs_table {
 	char field[CS_COLUMNS_MOST][CS_FIELD]; /* of this line, by column; "" empty */
 };
 
-/* All of a file as text, malloc'ed.  Errors: reading, no memory, a NUL byte, more than
- * 16 MiB. */
+/* All of a file as text, malloc'ed.  Errors: reading, no memory, a NUL byte, more
+ * than 16 MiB. */
 int cs_table_load(FILE *from, char **text, struct cs_err *err);
 
 /* The next line with values: 1; 0 at the end; -1 with an error. */

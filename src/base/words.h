@@ -1,6 +1,6 @@
-/* words.h - a word out of a list, as users write it.
+/* words.h - parses a word of a list.
  *
- * A list is its words with bars between them, "auto|cuda|cpu"; what a word means is
+ * A list is its words with bars between them, "auto|cuda|cpu"; the value of a word is
  * its position. */
 #ifndef CS_BASE_WORDS_H
 #define CS_BASE_WORDS_H

@@ -1,4 +1,4 @@
-/* command.h - what the program can be told to do: a file for each, and one table. */
+/* command.h - the commands of the program: one file each, and one table. */
 #ifndef CS_COMMAND_COMMAND_H
 #define CS_COMMAND_COMMAND_H
 
@@ -39,14 +39,14 @@ cs_command_fn cs_command_names;	   /* comm_scope --benchmark_list_tests */
 cs_command_fn cs_command_show;	   /* show FILE[:NODE] */
 cs_command_fn cs_command_version;  /* --version */
 
-/* Measures: the one that uses MPI and GPUs, and that may not return.  Says what is wrong
- * itself. */
+/* Measures: the one that uses MPI and GPUs, and that may not return.  Says what is
+ * wrong itself. */
 int cs_command_measure(const struct cs_call *call);
 
 /* ---- what several use ---- */
 
-/* Are --format and every --output of the formats that the command has, "text|json"?  -1
- * with what is allowed; `endings` as text. */
+/* Are --format and every --output of the formats that the command has, "text|json"?
+ * -1 with what is allowed; `endings` as text. */
 int cs_command_formats(const struct cs_options *opt, const char *formats,
 		       const char *endings, struct cs_err *err);
 
@@ -54,8 +54,8 @@ int cs_command_formats(const struct cs_options *opt, const char *formats,
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		     struct cs_err *err);
 
-/* The seed where none is given: 20261120, so that runs of one day can be compared cell
- * by cell. */
+/* The seed where none is given: 20261120, so that runs of one day can be compared
+ * cell by cell. */
 uint64_t cs_command_seed(void);
 
 #endif

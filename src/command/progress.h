@@ -1,5 +1,5 @@
-/* progress.h - how far a run is, on standard error: a bar on a terminal, else a line now
- * and then. */
+/* progress.h - the progress of a run on standard error: a bar on a terminal, else an
+ * occasional line. */
 #ifndef CS_COMMAND_PROGRESS_H
 #define CS_COMMAND_PROGRESS_H
 

@@ -1,8 +1,8 @@
-/* writers.h - the outputs of a run that measures, each written by a thread of its own.
+/* writers.h - the outputs of a measuring run, each written by its own thread.
  *
- * A pipe that nobody reads or a file system that does not answer may hold up whoever
- * opens, writes or closes a file there, for ever: so nobody does but that thread, and
- * all others hand over and go on.  A thread that is held up is left behind, and then
+ * A pipe that nobody reads, or a file system that does not answer, may block for ever
+ * whoever opens, writes or closes a file there.  So only that thread does it; all
+ * others pass their data on and continue.  A blocked thread is left behind, and then
  * the process leaves by _exit. */
 #ifndef CS_WRITERS_H
 #define CS_WRITERS_H
@@ -19,15 +19,15 @@ struct cs_patience {
 
 struct cs_writer;
 
-/* The output of that name or, NULL, the journal that is resumed.  NULL with `err` when
- * it cannot be opened; one that is not open when the patience ends, and a pipe without
- * a reader, are opened as soon as that can be. */
+/* The output of that name or, NULL, the journal that is resumed.  NULL with `err`
+ * when it cannot be opened; one that is not open when the patience ends, and a pipe
+ * without a reader, are opened as soon as that can be. */
 struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
 				 struct cs_resume *resume,
 				 const struct cs_patience *patience,
 				 struct cs_err *err);
-/* Records to the journals among n writers, to be seen at once.  `write` has used all it
- * needs of the run when this returns. */
+/* Records to the journals among n writers, to be seen at once.  `write` has used all
+ * it needs of the run when this returns. */
 void cs_writers_append(struct cs_writer **w, int n,
 		       int (*write)(FILE *to, const struct cs_run *run, size_t index),
 		       const struct cs_run *run, size_t index);

@@ -1,4 +1,4 @@
-/* document.h - a finished run as one JSON object: always everything. */
+/* document.h - a finished run as one JSON object, always complete. */
 #ifndef CS_FILE_DOCUMENT_H
 #define CS_FILE_DOCUMENT_H
 

@@ -1,7 +1,7 @@
-/* encode.h - values of JSON objects that we write: what field.h takes back.
+/* encode.h - writes values into JSON objects; field.h reads them back.
  *
- * Unknown is null, never 0.  An object grows by what is put into it, and one failure
- * makes all of it fail: put everything, then look at what cs_encode_end() gives. */
+ * Unknown is null, never 0.  If one value fails, the whole object fails: put in all
+ * values, then check the result of cs_encode_end(). */
 #ifndef CS_FILE_ENCODE_H
 #define CS_FILE_ENCODE_H
 

@@ -1,8 +1,8 @@
 /* field.h - typed values of a JSON object that somebody else wrote.
  *
- * A key that is absent or null is unknown; keys that nobody asks for are
- * ignored.  A wrong type or range is said once, with what is allowed, and `bad`
- * stays set: ask for all fields, then look. */
+ * A key that is absent or null is unknown; keys that nobody reads are ignored.  The
+ * first wrong type or range sets the error, with what is allowed, and `bad` stays
+ * set: read all fields, then check `bad`. */
 #ifndef CS_FILE_FIELD_H
 #define CS_FILE_FIELD_H
 

@@ -1,4 +1,4 @@
-/* journal.h - a run as JSON lines, as it grows. */
+/* journal.h - a run as JSON lines, written while it runs. */
 #ifndef CS_FILE_JOURNAL_H
 #define CS_FILE_JOURNAL_H
 

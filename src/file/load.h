@@ -1,10 +1,10 @@
-/* load.h - a run that a file holds, read back: every view of it gives the bytes
- * that the live run gave.
+/* load.h - reads a run from a file: every view of it gives the same bytes as the live
+ * run.
  *
- * Reads documents (.json) and journals (.jsonl), also those of runs that were
- * killed: a last line that was cut is left out, and a finding says that the
- * verdict is missing.  Files come from anywhere: depth, sizes, types and numbers
- * are checked, keys that are not known are ignored. */
+ * Reads documents (.json) and journals (.jsonl), also those of killed runs: an
+ * incomplete last line is ignored, and a finding says that the verdict is missing.
+ * Files are not trusted: depth, sizes, types and numbers are checked, unknown keys
+ * are ignored. */
 #ifndef CS_FILE_LOAD_H
 #define CS_FILE_LOAD_H
 

@@ -1,4 +1,4 @@
-/* loaded.h - what a file has held: the run, and all that it points to. */
+/* loaded.h - the contents of a file: the run, and everything that it points to. */
 #ifndef CS_FILE_LOADED_H
 #define CS_FILE_LOADED_H
 

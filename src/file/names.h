@@ -1,4 +1,4 @@
-/* names.h - which node and which agent a record is of. */
+/* names.h - the node and the agent that a record belongs to. */
 #ifndef CS_FILE_NAMES_H
 #define CS_FILE_NAMES_H
 

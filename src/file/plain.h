@@ -1,8 +1,8 @@
-/* plain.h - a record whose values are plain, without making JSON of all of it.
+/* plain.h - reads a record of plain values without parsing all of it as JSON.
  *
- * Results are most of a file: objects of numbers, words, and arrays of these, of which
- * we want some.  What is plain is less than what JSON allows, on purpose: whatever is
- * not surely so is left to jansson, which also words the errors. */
+ * Results are most of a file: objects of numbers, words, and arrays of these, of
+ * which we need some.  Only the simplest JSON counts as plain, on purpose: everything
+ * else is left to jansson, which also provides the error texts. */
 #ifndef CS_FILE_PLAIN_H
 #define CS_FILE_PLAIN_H
 

@@ -1,8 +1,8 @@
-/* reader.h - a file of JSON, cut into values: each is decoded alone, so that never
- * more than a one record of a file is in memory, as text or as JSON.
+/* reader.h - cuts a JSON file into values.  Each is decoded separately, so that never
+ * more than one record of a file is in memory, as text or as JSON.
  *
- * Positions are bytes from the beginning.  What lies before `keep`, or before `at` while
- * nothing is kept, may be gone from the window. */
+ * Positions are bytes from the beginning.  Text before `keep`, or before `at` while
+ * nothing is kept, may no longer be in the window. */
 #ifndef CS_FILE_READER_H
 #define CS_FILE_READER_H
 
@@ -23,8 +23,8 @@ struct cs_reader {
 	struct cs_err *err;
 	size_t at, end; /* reading stops there */
 	size_t keep;
-	/* takes records that are plain (plain.h), without making JSON of them: 0 or -1;
-	 * 1 not this one; NULL: none */
+	/* takes records that are plain (plain.h), without making JSON of them: 0 or
+	 * -1; 1 not this one; NULL: none */
 	int (*plain)(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
 	/* the window: bytes [base, base + n) */
 	const char *text;

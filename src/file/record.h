@@ -1,10 +1,10 @@
-/* record.h - the records of documents and journals.  One file for each kind holds
- * what builds the record and what takes it back into a run; document, journal and
- * CSV say the same.
+/* record.h - the records of documents and journals.  For each kind one file has the
+ * function that builds the record and the one that takes it back into a run;
+ * document, journal and CSV have the same contents.
  *
- * A builder returns a new reference, or NULL without memory.  A taker leaves its
- * record alone and returns 0, or -1 with what is wrong and what is allowed; whatever
- * a record says, the run stays sound: every index in it may be used. */
+ * A builder returns a new reference, or NULL without memory.  A taker does not change
+ * its record and returns 0, or -1 with what is wrong and what is allowed.  Whatever a
+ * record contains, the run stays valid: every index in it may be used. */
 #ifndef CS_FILE_RECORD_H
 #define CS_FILE_RECORD_H
 
@@ -61,7 +61,8 @@ json_t *cs_record_compact(json_t *result);
 json_t *cs_record_action(const struct cs_run *run, const struct cs_action *action);
 
 /* finding.c */
-/* "no", "confirmed", "not-seen", "inconclusive"; "" of one that rests on no figure. */
+/* "no", "confirmed", "not-seen", "inconclusive"; "" of one that rests on no
+ * figure. */
 const char *cs_remeasured_word(const struct cs_finding *finding);
 json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *finding);
 /* What went wrong; what was judged. */

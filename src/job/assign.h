@@ -13,22 +13,22 @@ struct cs_rank_view {
 	struct cs_gpu_facts gpu[CS_MAX_AGENTS];
 };
 
-/* The GPUs that any rank sees, each once (by UUID), in bus-id order.  Returns
- * how many, at most CS_MAX_AGENTS.  `ordinal` is that of the first rank seeing
- * it. */
+/* The GPUs that any rank sees, each once (by UUID), in bus-id order.  Returns their
+ * number, at most CS_MAX_AGENTS.  `ordinal` is that of the first rank that sees the
+ * GPU. */
 int cs_gpus_union(const struct cs_rank_view *view, int n_ranks,
 		  struct cs_gpu_facts *all);
 
-/* owner[g] = index of the rank that drives all[g], for the GPUs with chosen[g].
- * Ranks that see the same GPUs divide them evenly, in contiguous runs; a rank
- * that alone sees a GPU gets it; overlapping views are served least loaded
- * first.  Ranks left over own nothing.  Two ranks that were each given one and
- * the same GPU by a mask are an error naming both. */
+/* owner[g] = index of the rank that drives all[g], for the GPUs with chosen[g]. Ranks
+ * that see the same GPUs divide them evenly, in contiguous runs.  A rank that is the
+ * only one to see a GPU gets it.  If views overlap, the rank with the fewest GPUs
+ * comes first.  Ranks may own nothing.  It is an error, which names both ranks, if
+ * masks give the same single GPU to two ranks. */
 int cs_gpus_assign(const struct cs_rank_view *view, int n_ranks,
 		   const struct cs_gpu_facts *all, const char *chosen, int n,
 		   int *owner, struct cs_err *err);
 
-/* The device ordinal by which that rank knows this GPU; -1 it does not. */
+/* The device ordinal of this GPU for that rank; -1: the rank does not see it. */
 int cs_view_ordinal(const struct cs_rank_view *view, const char *uuid);
 
 #endif

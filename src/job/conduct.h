@@ -4,7 +4,7 @@
 
 #include "job/state.h"
 
-/* All that this node measures, in all of its placements. */
+/* Measure everything on this node, in all of its placements. */
 void cs_job_conduct(struct cs_job *job);
 
 #endif

@@ -1,46 +1,47 @@
-/* guard.h - the process that others wait for measures nothing and writes no file, so
- * nothing holds it up: it hears signals, passes on what the one that measures prints,
- * and leaves in time, whatever becomes of that one.  MPI is the other's: launchers
- * know a rank by its environment.
+/* guard.h - the process that others wait for.  It measures nothing and writes no
+ * file, so nothing can block it.  It receives signals, passes on the output of the
+ * measuring process, and exits in time, whatever happens to that process.  The
+ * measuring process calls MPI: launchers identify a rank by its environment.
  *
  *	shell or launcher
  *	  guard		signals in, standard output and error out
  *	    measures	MPI, driver, files; dies with its guard
  *	    watches	only with a budget: ends a guard that was stopped
  *
- * What the other prints is taken at once and kept until there is a reader: it never
- * waits for one. */
+ * The guard takes the output at once and keeps it until it is read, so the measuring
+ * process never waits for a reader. */
 #ifndef CS_JOB_GUARD_H
 #define CS_JOB_GUARD_H
 
 #include "base/err.h"
 
 enum cs_guarded {
-	CS_GUARD_MEASURE, /* in the new process */
-	CS_GUARD_ENDED,	  /* it has ended, or said how; *status */
-	CS_GUARD_HANGS,	  /* it has done neither in time; *err says so */
+	CS_GUARD_MEASURE, /* in the new process, which measures */
+	CS_GUARD_ENDED,	  /* in the guard: that has ended, or reported its *status */
+	CS_GUARD_HANGS,	  /* in the guard: neither happened in time; *err says so */
 };
 
-/* What both processes see. */
+/* Memory that both processes share. */
 struct cs_guard_word;
 
 struct cs_guard {
-	struct cs_guard_word *word; /* NULL there is no guard */
-	const char *lost; /* here: why the report was not taken; NULL it was */
+	struct cs_guard_word *word; /* NULL: there is no guard */
+	const char *lost; /* guard: why the report was not read by anybody; NULL */
 };
 
-/* Before the first thread and with nothing unwritten in a stream.  `out` is the
- * descriptor of the report; returns twice, here by `end_s` (cs_clock_s) at the latest,
- * and within seconds of a signal.  Without a process there is no guard and this one
- * measures.  Where the other died of a signal, so does this one, and returns nothing. */
+/* Call it before the first thread, with empty stdio buffers.  `out` is the descriptor
+ * of the report.  Returns twice; in the guard by `end_s` (cs_clock_s) at the latest,
+ * and within seconds of a signal.  If no process can be made, there is no guard and
+ * this process measures.  If a signal ended the measuring process, the guard ends
+ * with the same signal and does not return. */
 enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 			       int *status, struct cs_err *err);
-/* In the new process: all is written, this is the status. */
+/* In the measuring process: everything is written, this is the status. */
 void cs_guard_say(const struct cs_guard *guard, int status);
-/* There too: a signal has been heard, and what there is is being written. */
+/* In the measuring process: a signal was received, and results are being written. */
 void cs_guard_heard(const struct cs_guard *guard);
-/* Here: to say something where the reader may have stalled.  The guard waits a
- * moment for it, and no longer. */
+/* In the guard: call `say`, whose output may block on a stalled reader.  The guard
+ * waits only a moment for it. */
 void cs_guard_speak(void (*say)(void *ctx), void *ctx);
 
 #endif

@@ -1,16 +1,15 @@
-/* host.h - processes that hold the agents of a placement which the ranks do not
- * give.
+/* host.h - processes (hosts) for the agents of a placement that the ranks do not
+ * provide.
  *
  *     rank ──socketpair──▶ helper ──fork──▶ host, host, …
  *
- * The helper is forked first of all, before any thread, MPI, CUDA or NVML, because
- * a process that has used CUDA must not fork.  It has one thread, no descriptor
- * but /dev/null and the socket, and makes a host when its rank says so.  A host has
- * no MPI: it starts the driver, takes the agents that it is told, obeys the board,
- * and ends when the board says so.
+ * The helper is forked before any thread, MPI, CUDA or NVML, because a process that
+ * has used CUDA must not fork.  It has one thread, only /dev/null and the socket as
+ * descriptors, and makes a host when its rank asks for one.  A host has no MPI: it
+ * starts the driver and its agents, obeys the board, and ends when the board says so.
  *
- * Nothing is left behind: the helper dies with its rank and the hosts with the
- * helper (PR_SET_PDEATHSIG), whatever kills them. */
+ * Nothing is left behind: the helper dies with its rank, and the hosts die with the
+ * helper (PR_SET_PDEATHSIG). */
 #ifndef CS_JOB_HOST_H
 #define CS_JOB_HOST_H
 
@@ -18,11 +17,11 @@
 #include "base/err.h"
 #include "node/agent.h"
 
-/* What a host is to be.  Plain data. */
+/* How to make a host.  Plain data. */
 struct cs_host_order {
 	uint32_t backend; /* enum cs_backend_kind */
 	uint32_t bind;	  /* enum cs_bind */
-	uint32_t unmask;  /* lift CUDA_VISIBLE_DEVICES */
+	uint32_t unmask;  /* remove CUDA_VISIBLE_DEVICES */
 	uint32_t n_agents;
 	double start_limit_s, nvml_end_s;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
@@ -30,16 +29,17 @@ struct cs_host_order {
 
 struct cs_helper;
 
-/* Before anything else. */
+/* Call it before anything else. */
 int cs_helper_start(struct cs_helper **out, struct cs_err *err);
 int64_t cs_helper_pid(const struct cs_helper *helper);
-/* Takes leave of one that has died, so that others miss it by its number. */
+/* Reap a dead helper, so that others notice that its process id is gone. */
 void cs_helper_reap(struct cs_helper *helper);
-/* A host for these agents on the board behind `board_fd`; its pid, or -1. */
+/* Make a host for these agents, on the board of descriptor `board_fd`.  Returns its
+ * process id, or -1. */
 int64_t cs_helper_host(struct cs_helper *helper, const struct cs_host_order *order,
 		       int board_fd, struct cs_err *err);
-/* The hosts have been told to end: wait for them, at most limit_s, then kill.
- * NULL is fine. */
+/* The hosts were told to end: wait for them, at most limit_s, then kill them.
+ * Accepts NULL. */
 void cs_helper_end(struct cs_helper *helper, double limit_s);
 
 #endif

@@ -1,9 +1,9 @@
 /* placement.h - how the GPUs of a node are divided among processes.  Pure.
  *
- * "process" is one GPU per process, "thread" all GPUs of the node in one, a
- * number that many per process.  A placement is a side of the job: it has agents of
- * its own for the same GPUs.  Where the ranks are divided in that way already, the
- * agents live in them (native); else in hosts, which helpers of the ranks make. */
+ * "process" is one GPU per process, "thread" all GPUs of the node in one process, a
+ * number N is N GPUs per process.  A placement is a side of the job: it has its own
+ * agents for the same GPUs.  If the ranks are already divided in this way, the agents
+ * are in the ranks (native); else in hosts, which helpers of the ranks make. */
 #ifndef CS_JOB_PLACEMENT_H
 #define CS_JOB_PLACEMENT_H
 
@@ -31,9 +31,10 @@ struct cs_placement {
 					 * it: the owner of its first agent */
 };
 
-/* The sides of a node with `n` agents, owner[i] the local rank that drives agent i.
- * Without placements there is one side, native, named "".  Returns how many; -1 when
- * two would be the same on several agents.  On fewer all are, and the first is native. */
+/* The sides of a node with `n` agents; owner[i] is the local rank that drives agent
+ * i. Without placements there is one side, native, named "".  Returns the number of
+ * sides; -1 if two would be the same, with several agents.  With fewer all are the
+ * same, and the first is native. */
 int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
 		struct cs_placement side[CS_SIDES_MAX], struct cs_err *err);
 

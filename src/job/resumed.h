@@ -1,5 +1,5 @@
-/* resumed.h - a job that goes on with the rows of an earlier one: who may, and which
- * steps are left. */
+/* resumed.h - a job that continues with the rows of an earlier one: whether it may,
+ * and which steps are left. */
 #ifndef CS_JOB_RESUMED_H
 #define CS_JOB_RESUMED_H
 
@@ -10,11 +10,11 @@
 /* How much of the plan is measured already. */
 enum cs_resumed { CS_RESUMED_NONE, CS_RESUMED_SOME, CS_RESUMED_ALL };
 
-/* Collective, when all ranks have the plan: *kept of rank 0 goes to all.  With some
- * kept, rank 0's run has the rows that stay and the nodes they are from; a node
- * whose host, placement, GPUs or ranks are others refuses for the job.  *done is, on coordinators, one byte for each step, not 0
- * when this node has its rows; NULL when every step is to be measured; malloc'ed,
- * the caller's. */
+/* Collective, when all ranks have the plan: rank 0's *resumed goes to all.  Unless it
+ * is NONE, rank 0's run has the old rows and their nodes; the job fails if a node has
+ * another host, placement, GPUs or ranks.  On coordinators *done is one byte per
+ * step, not 0 if this node has its rows; NULL if every step must be measured; the
+ * caller frees it. */
 int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
 		     const char *placement, const struct cs_plan *plan,
 		     const struct cs_run *run, enum cs_resumed *resumed, char **done,

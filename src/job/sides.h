@@ -1,10 +1,10 @@
-/* sides.h - the placements of one node, each as if it were a node of its own:
- * with a board, agents and a coordinator for the same GPUs.
+/* sides.h - the placements of one node.  Each is treated as a separate node: it has
+ * its own board, agents and coordinator, for the same GPUs.
  *
- * One side, as launched, is the usual case.  With --placement a side whose division
- * the ranks do not give lives in hosts (host.h).  Whose agent a rank drives, its
- * hosts that rank makes, when the coordinator calls for the side: one side opens after
- * the other, so that what opening costs can be compared. */
+ * Usually there is one side, as launched.  With --placement, a side whose division
+ * the ranks do not provide has its agents in hosts (host.h).  The rank that drives a
+ * GPU makes the host for it, when the coordinator calls for the side: one side opens
+ * after the other, so that the costs of opening can be compared. */
 #ifndef CS_JOB_SIDES_H
 #define CS_JOB_SIDES_H
 
@@ -18,48 +18,50 @@ struct cs_side_node {
 	struct cs_placement placement;
 	struct cs_board_map board;
 	struct cs_coordinator co; /* of the node coordinator */
-	struct cs_run_node node;  /* likewise: what is known of the side */
+	struct cs_run_node node;  /* also of the coordinator: facts of the side */
 	int made;		  /* this rank has made its hosts */
-	int over;		  /* it has lost a process: the others are ended */
+	int over;		  /* it has lost a process; its others are ended */
 };
 
 struct cs_sides {
 	int n;			  /* the same on every node; 0: not divided */
 	int native;		  /* the side whose agents the ranks hold; -1 */
-	struct cs_helper *helper; /* NULL: no placement was asked for */
+	struct cs_helper *helper; /* NULL: no placement was requested */
 	struct cs_side_node side[CS_SIDES_MAX];
 };
 
-/* Before anything else in the process: the helper, where placements are wanted. */
+/* Start the helper, if placements were requested.  Call it before anything else. */
 int cs_sides_begin(struct cs_sides *sides, const struct cs_placements *wanted,
 		   struct cs_err *err);
-/* Which sides this node has.  A helper that has nothing to make ends. */
+/* Find the sides of this node.  A helper that is not needed ends. */
 int cs_sides_divide(struct cs_sides *sides, const struct cs_placements *wanted,
 		    const struct cs_discovery *discovery, struct cs_err *err);
-/* Collective on the node: a board for every side, attached by all ranks; the native
- * agents obey from now on. */
+/* Collective on the node: make a board for every side, and attach all ranks.  The
+ * native agents obey from now on. */
 int cs_sides_share(struct cs_sides *sides, struct cs_team *team,
 		   struct cs_discovery *discovery, const struct cs_plan *plan,
 		   uint32_t spin_ns, struct cs_err *err);
-/* The coordinator calls for the hosts of a side ... */
+/* Coordinator: call for the hosts of a side. */
 void cs_sides_call(struct cs_sides *sides, int side);
-/* ... every rank makes its own where it is called; what fails is left in the slots
- * of their agents.  Does nothing most times. */
+/* Every rank: make its hosts for the sides that were called; failures are written to
+ * the slots of their agents.  Usually there is nothing to do. */
 void cs_sides_make(struct cs_sides *sides, struct cs_discovery *discovery);
-/* Has every agent of the side a process, or a reason why not? */
+/* Does every agent of the side have a process, or a reason why not? */
 int cs_sides_called(const struct cs_sides *sides, int side);
 
-/* A side that has lost a process: what is left of its hosts is told to end, for it
- * holds GPUs that other sides may need alone.  1 when all are gone. */
+/* A side has lost a process: tell the rest of its hosts to end, because other sides
+ * may need their GPUs exclusively.  1 when all are gone. */
 int cs_sides_give_up(struct cs_sides *sides, int k);
 
-/* Whose processes are ours is told to every board, when a side has its own. */
+/* Tell every board which processes belong to this job, when a side has its
+ * processes. */
 void cs_sides_share_kin(struct cs_sides *sides);
 
-/* Let all gates go, and tell all processes how it ends (CS_ENDPOINT_...). */
+/* Open all gates for ever. */
 void cs_sides_let_go(struct cs_sides *sides);
+/* Tell all processes how the run ends (CS_STOP_…). */
 void cs_sides_end(struct cs_sides *sides, uint32_t how);
-/* Hosts that have been told to end are waited for; then give all back. */
+/* Wait for hosts that were told to end; then free everything. */
 void cs_sides_release(struct cs_sides *sides);
 
 #endif

@@ -1,4 +1,4 @@
-/* state.h - a job at work: what its files share. */
+/* state.h - the state of a running job, which its files share. */
 #ifndef CS_JOB_STATE_H
 #define CS_JOB_STATE_H
 
@@ -8,12 +8,13 @@
 #include "job/sides.h"
 #include "job/team.h"
 
-/* A node without a word is given up: its coordinator looks every 50 ms, whatever it
- * measures.  Rank 0 also writes files, to file systems that may stall. */
+/* A node that is silent for so long is given up: its coordinator looks at messages
+ * every 50 ms, whatever it measures.  Rank 0 also writes files, and file systems may
+ * stall. */
 #define NODE_SILENCE_S 10.0
 #define ROOT_SILENCE_S 60.0
 
-/* A coordinator's hooks know which node of the run they speak of. */
+/* The hooks of a coordinator, with its node's index in the run. */
 struct side_hooks {
 	struct cs_job *job;
 	int index;
@@ -32,17 +33,16 @@ struct cs_job {
 	struct cs_collect collect;
 	struct cs_node_facts facts; /* of this node */
 	enum cs_resumed resumed;
-	char *done;	     /* steps of this node that are not left */
-	struct cs_rows seen; /* of this node, to be measured again */
+	char *done;	     /* steps that this node need not measure */
+	struct cs_rows seen; /* of this node, to choose what to re-measure */
 	int coordinates, opened, lost, collects;
-	int one_at_a_time; /* GPUs that take no second process: sides cannot all
-			    * hold them */
-	int boardless;	   /* only looked, and nothing to open */
+	int one_at_a_time; /* GPUs allow only one process, so sides hold them in turn */
+	int boardless;	   /* no measurement, and nothing to open */
 	int lone;	   /* there are nodes with one GPU */
 	int signal_fd, signal;
-	struct cs_process coordinator; /* of this node, where that is another */
+	struct cs_process coordinator; /* of this node, if it is another process */
 	double began_s;
-	double measuring_s; /* since when; 0 not now */
+	double measuring_s; /* when the measurement began; 0: not measuring */
 };
 
 #endif

@@ -1,9 +1,9 @@
 /* team.h - the ranks of a job and how they exchange bytes.
  *
- * The only user of MPI.  Without a launcher it is a team of one that makes no
- * MPI call.  All calls come from the main thread and are collective unless they
- * say "local"; all have a deadline, for MPI reports no dead peer.  While waiting
- * they ask `interrupted`, so that a signal ends the wait. */
+ * The only user of MPI.  Without a launcher it is a team of one that makes no MPI
+ * call.  All functions are called from the main thread and are collective unless
+ * marked "local".  All have a deadline, because MPI does not report dead peers.
+ * While waiting they call `interrupted`, so that a signal ends the wait. */
 #ifndef CS_JOB_TEAM_H
 #define CS_JOB_TEAM_H
 
@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 
-/* A rank, as all the others know it. */
+/* What all ranks know of each rank. */
 struct cs_team_place {
 	int node;
 	char host[CS_HOST];
@@ -26,11 +26,11 @@ struct cs_team {
 	int node, n_nodes;	       /* nodes are numbered by lowest rank */
 	int coordinator;	       /* world rank of this node's lowest rank */
 	struct cs_team_place *place;   /* of each rank; NULL before they are known */
-	char apart[120];	       /* "are of several users": why the machine
-					 * makes further nodes; "" it does not */
-	struct cs_team_comms *comms;   /* MPI's side, known to team.c alone */
+	char apart[120];	       /* why the machine counts as several nodes:
+					 * "are of several users"; "" it does not */
+	struct cs_team_comms *comms;   /* MPI's objects, only for team.c */
 	double limit_s;		       /* deadline of every call */
-	double end_s;		       /* by cs_clock_s(): no call lasts beyond */
+	double end_s;		       /* by cs_clock_s(): no call lasts longer */
 	int (*interrupted)(void *ctx); /* may be NULL */
 	void *ctx;
 };
@@ -49,46 +49,47 @@ enum cs_tag {
 	CS_TAG_REMEASURE
 };
 
-/* Local: what the MPI library says it is, on one line.  Needs no team. */
+/* Local: name and version of the MPI library, on one line.  Needs no team. */
 void cs_team_library(char *to, size_t size);
-/* MPI_Init and size of the world; `use_mpi` 0: alone. */
+/* Call MPI_Init and get the size of the world; `use_mpi` 0: a team of one. */
 int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err);
-/* Is it the same program in all ranks?  Then find those of this node: same host, boot,
- * user and PID namespace. */
+/* Check that all ranks run the same program.  Then find the ranks of this node: same
+ * host, boot, user and PID namespace. */
 int cs_team_split(struct cs_team *team, struct cs_err *err);
 
 /* The lowest rank of a node; -1: there is none. */
 int cs_team_lowest(const struct cs_team *team, int node);
 
-/* Everyone on the node gets what everyone gave: all[local_size * bytes]. */
+/* Exchange `bytes` of each rank of the node: all[local_size * bytes]. */
 int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *all,
 		  struct cs_err *err);
-/* The root's bytes to all ranks of the job, or of the node. */
+/* Broadcast the root's bytes to all ranks of the job, or of the node. */
 int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
 		   void *data, size_t bytes, struct cs_err *err);
-/* The largest of everyone's numbers, element by element; in place. */
+/* The maximum over all ranks, element by element; in place. */
 int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err);
 
-/* One verdict on a phase: 0 if all ranks had rc 0.  Else -1 on all ranks with the
- * text of the lowest failing one and how many share it. */
+/* Agree on the result of a phase: 0 if all ranks had rc 0.  Else -1 on all ranks,
+ * with the text of the lowest failing rank and the number of ranks that share it. */
 int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err);
 
 /* Local: send a copy of the bytes to a rank; completes in the background. */
 int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *data,
 		 size_t bytes, struct cs_err *err);
-/* Local: has a message come?  1 with *from, *tag, *data (malloc'ed) and *bytes;
- * 0 none; -1 error. */
+/* Local: take a message, if one has arrived.  1 with *from, *tag, *data (malloc'ed)
+ * and *bytes; 0 none; -1 error. */
 int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 		 size_t *bytes, struct cs_err *err);
-/* Local: wait until all posts have left, at most limit_s. */
+/* Local: wait until all posts are sent, at most limit_s. */
 void cs_team_flush(struct cs_team *team, double limit_s);
 
-/* MPI_Finalize if every rank is there to call it, within 2 s; some launchers kill
- * the others, and take the status from that, when a rank ends without.  All leave with
- * the highest status then: MPICH's launcher makes one of all by OR. */
+/* Call MPI_Finalize if every rank arrives within 2 s to call it: if a rank ends
+ * without it, some launchers kill the others and take the job's status from that.
+ * All ranks then leave with the highest status, because MPICH's launcher combines all
+ * by OR. */
 void cs_team_leave(struct cs_team *team, int *status);
-/* MPI_Finalize, which never returns when a peer is dead: so not before every rank is
- * there to call it.  -1 when they did not come within limit_s: leave by _exit. */
+/* Call MPI_Finalize when every rank has arrived to call it, because it never returns
+ * if a peer is dead.  -1 if they did not arrive within limit_s: leave by _exit. */
 int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err);
 
 #endif

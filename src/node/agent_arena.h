@@ -1,4 +1,5 @@
-/* agent_arena.h - the arena of an agent, its ring, and the arenas of peers that it maps. */
+/* agent_arena.h - the arena of an agent, its ring, and the arenas of peers that it
+ * maps. */
 #ifndef CS_NODE_AGENT_ARENA_H
 #define CS_NODE_AGENT_ARENA_H
 

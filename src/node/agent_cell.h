@@ -1,6 +1,6 @@
-/* agent_cell.h - an agent's part of a cell: what it prepares, enqueues behind the gate,
- * waits for and checks.  Each function executes the command in its slot, and returns 0,
- * or -1 with the slot's error set. */
+/* agent_cell.h - an agent's part of a cell: what it prepares, enqueues behind the
+ * gate, waits for and checks.  Each function executes the command in its slot, and
+ * returns 0, or -1 with the slot's error set. */
 #ifndef CS_NODE_AGENT_CELL_H
 #define CS_NODE_AGENT_CELL_H
 

@@ -1,4 +1,5 @@
-/* agent_reading.h - what an agent reads of its GPU by NVML, and of its own process. */
+/* agent_reading.h - what an agent reads of its GPU by NVML, and of its own
+ * process. */
 #ifndef CS_NODE_AGENT_READING_H
 #define CS_NODE_AGENT_READING_H
 

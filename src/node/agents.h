@@ -60,8 +60,8 @@ double cs_agents_limit(const struct cs_coordinator *co, double limit_s);
  * stop, or one of them is gone. */
 int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
 		   cs_agents_test *is, double limit_s);
-/* Take the answers.  0 if all are OK, else -1 with the first error; an error of an agent
- * that cannot be used any more comes before all others. */
+/* Take the answers.  0 if all are OK, else -1 with the first error; an error of an
+ * agent that cannot be used any more comes before all others. */
 int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
 		   struct cs_err *err);
 /* Agents that have not answered become BROKEN: nobody knows what they are doing. */

@@ -1,4 +1,5 @@
-/* alone.h - compares concurrent results with those of pairs that were measured alone. */
+/* alone.h - compares concurrent results with those of pairs that were measured
+ * alone. */
 #ifndef CS_NODE_ALONE_H
 #define CS_NODE_ALONE_H
 

@@ -4,8 +4,8 @@
  *     gate | call, call ...
  *     AFTER    free what the last batch left
  *
- * So no agent frees anything while others are timed.  The value of a batch is the time
- * of one call in nanoseconds. */
+ * So no agent frees anything while others are timed.  The value of a batch is the
+ * time of one call in nanoseconds. */
 #ifndef CS_NODE_BATCH_H
 #define CS_NODE_BATCH_H
 
@@ -17,13 +17,13 @@ struct cs_host_calls {
 	void *at[CS_CALLS_MOST];
 };
 
-/* The number of rounds that are timed to choose the number of calls of a batch: a first
- * call does work that later ones find done. */
+/* The number of rounds that are timed to choose the number of calls of a batch: a
+ * first call does work that later ones find done. */
 #define CS_BATCHES_TRIED 2u
 
-/* 0, or -1 with the slot's error set; refused if the call does not exist.  BEFORE with
- * FIRST derives the number of calls from the time of the previous batch, and writes it
- * to the slot. */
+/* 0, or -1 with the slot's error set; refused if the call does not exist.  BEFORE
+ * with FIRST derives the number of calls from the time of the previous batch, and
+ * writes it to the slot. */
 int cs_batch_probe(const struct cs_cost *cost, struct cs_host_calls *host);
 
 #endif

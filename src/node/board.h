@@ -27,7 +27,8 @@
 #define CS_LINE 128
 #define CS_KIN_MAX 256
 
-/* Added to the gate, opens every gate (the comparison is cyclic): the end of the run. */
+/* Added to the gate, opens every gate (the comparison is cyclic): the end of the
+ * run. */
 #define CS_GATE_ALL (1u << 30)
 
 /* The maximum number of chunks of one sample through a ring.  Each chunk takes up to
@@ -68,8 +69,9 @@ enum cs_command {
 #define CS_CMD_BRIEF 128u	/* READ_STATE: only clock, temperature and power */
 #define CS_CMD_STAGED 256u	/* UNMAP: disable peer access, too; MAP: for staged tests */
 
-/* The maximum number of values of one PROBE.  A stream takes about 1,000 entries before
- * enqueueing blocks, and 64 calls end long before a sleeping thread would wake. */
+/* The maximum number of values of one PROBE.  A stream takes about 1,000 entries
+ * before enqueueing blocks, and 64 calls end long before a sleeping thread would
+ * wake. */
 #define CS_PROBE_MOST 64
 
 enum cs_agent_state {
@@ -107,9 +109,9 @@ struct cs_slot {
 	double value[CS_PROBE_MOST];
 	uint32_t calls; /* number in a batch, since PREPARE; 0: none yet */
 	/* By transfer whose destination this agent checks: samples checked since
-	 * PREPARE; those of which all copies were checked; those of which only a part of
-	 * one copy was checked; the copy of the first fault, from 1 on (0: not known).
-	 * Then what was wrong in all of them; for SOURCE: [0]. */
+	 * PREPARE; those of which all copies were checked; those of which only a part
+	 * of one copy was checked; the copy of the first fault, from 1 on (0: not
+	 * known). Then what was wrong in all of them; for SOURCE: [0]. */
 	uint32_t checked[CS_STEP_MAX], checked_whole[CS_STEP_MAX];
 	uint32_t checked_part[CS_STEP_MAX], wrong_copy[CS_STEP_MAX];
 	struct cs_check check[CS_STEP_MAX];
@@ -198,17 +200,19 @@ void cs_gate_open(struct cs_board *board, uint32_t seq);
 /* Cancel a sample by starting it: what is armed runs, but does not count. */
 void cs_gate_void(struct cs_board *board, uint32_t seq);
 /* Open all gates for ever.  Any process may call it, any number of times; only the
- * first call stores, because a second store would close the cyclic comparison again. */
+ * first call stores, because a second store would close the cyclic comparison
+ * again. */
 void cs_gate_release(struct cs_board *board);
 
-/* Agent: poll the gate until it is open up to `seq`.  There is no limit here: when the
- * coordinator gives up, it opens the gate. */
+/* Agent: poll the gate until it is open up to `seq`.  There is no limit here: when
+ * the coordinator gives up, it opens the gate. */
 void cs_gate_await(struct cs_board *board, uint32_t seq);
-/* Worker: the same, but it sleeps after a while.  Returns whether the sample counts: not
- * if it was cancelled, or if all gates are open for ever. */
+/* Worker: the same, but it sleeps after a while.  Returns whether the sample counts:
+ * not if it was cancelled, or if all gates are open for ever. */
 int cs_gate_wait(struct cs_board *board, uint32_t seq);
-/* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that still
- * runs may store a smaller number afterwards: repeat the call until nobody waits. */
+/* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that
+ * still runs may store a smaller number afterwards: repeat the call until nobody
+ * waits. */
 void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
@@ -225,8 +229,8 @@ void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms,
 			 int spins);
 /* Has the process died that made the agent's process? */
 int cs_board_lacks_helper(struct cs_board *board, int agent);
-/* Coordinator: ask the main threads, which sleep until the end, to make the hosts of a
- * placement.  The second function: was that asked? */
+/* Coordinator: ask the main threads, which sleep until the end, to make the hosts of
+ * a placement.  The second function: was that asked? */
 void cs_board_call(struct cs_board *board, int side);
 int cs_board_is_called(struct cs_board *board, int side);
 /* Announce the end to all main threads; sleep until it comes, at most `slice_ms`. */

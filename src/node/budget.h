@@ -8,9 +8,9 @@
  *	files_s	outputs that have not taken all data are left behind
  *	end_s	the process has ended, or its guard ends it
  *
- * All are times of cs_clock_s(); INFINITY without a budget.  A launcher ends a job with
- * the first rank that exits and takes its status.  That must be rank 0, so the other
- * ranks have `grace_s` more, which is part of the budget, too. */
+ * All are times of cs_clock_s(); INFINITY without a budget.  A launcher ends a job
+ * with the first rank that exits and takes its status.  That must be rank 0, so the
+ * other ranks have `grace_s` more, which is part of the budget, too. */
 #ifndef CS_NODE_BUDGET_H
 #define CS_NODE_BUDGET_H
 
@@ -26,8 +26,9 @@ void cs_budget_init(struct cs_budget *budget, double seconds, double began_s,
 /* A limit of a wait from now on, cut so that it ends by `end_s`. */
 double cs_within(double limit_s, double end_s);
 
-/* The age of this process, including the loading of the program, but at most `most_s`: a
- * process that ran another program before looks like one that loads slowly. */
+/* The age of this process, including the loading of the program, but at most
+ * `most_s`: a process that ran another program before looks like one that loads
+ * slowly. */
 double cs_process_age_s(double most_s);
 
 #endif

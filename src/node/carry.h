@@ -1,12 +1,12 @@
-/* carry.h - transfers that CPU threads make: copies by the CPU, and driver copies that
- * block their caller until they are done.
+/* carry.h - transfers that CPU threads make: copies by the CPU, and driver copies
+ * that block their caller until they are done.
  *
  * Workers (workers.h) make both.  A copy by several threads is divided among as many
- * workers.  A driver copy from or to pageable memory would block behind the closed gate
- * of its own stream, so a worker calls it when the gate is open.  The rates of several
- * such copies differ too much to make them end together by their number.  So a worker
- * that has finished continues, untimed, until the last has: each copy is timed while
- * all others run. */
+ * workers.  A driver copy from or to pageable memory would block behind the closed
+ * gate of its own stream, so a worker calls it when the gate is open.  The rates of
+ * several such copies differ too much to make them end together by their number.  So
+ * a worker that has finished continues, untimed, until the last has: each copy is
+ * timed while all others run. */
 #ifndef CS_NODE_CARRY_H
 #define CS_NODE_CARRY_H
 
@@ -46,14 +46,14 @@ int cs_carry_is(const struct cs_transfer *t);
 int cs_carry_is_by_all_cores(const struct cs_transfer *t);
 /* The number of loads in a sample of a CPU's chase: no line is used twice. */
 uint64_t cs_carry_loads(const struct cs_transfer *t);
-/* The NUMA node whose CPUs work on a transfer: the one that its variant names; between
- * NUMA nodes the second, or the one that writes.  -1: wherever the agent may run, which is
- * near its GPU. */
+/* The NUMA node whose CPUs work on a transfer: the one that its variant names;
+ * between NUMA nodes the second, or the one that writes.  -1: wherever the agent may
+ * run, which is near its GPU. */
 int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);
 
-/* Arm the step's k-th transfer on a lane of the agent, which belongs to the workers until
- * they end.  Errors are in the slot, with `refused` if it cannot be done here; then no
- * worker has started. */
+/* Arm the step's k-th transfer on a lane of the agent, which belongs to the workers
+ * until they end.  Errors are in the slot, with `refused` if it cannot be done here;
+ * then no worker has started. */
 int cs_carry_arm(struct cs_carry *carry, int lane, uint32_t k,
 		 const struct cs_transfer *t, const struct cs_copy *desc);
 /* Wait until all workers of a lane have ended; returns at once if there are none. */

@@ -33,19 +33,20 @@ int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
 /* The transport of a transfer; none if one end is host memory. */
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t);
 
-/* PREPARE or CHECK: a command to all agents of the cell.  Returns the cell's status. */
+/* PREPARE or CHECK: a command to all agents of the cell.  Returns the cell's
+ * status. */
 enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 			     enum cs_command what, struct cs_err *err);
 /* Take the answers: CS_OK, failed, or cannot be done here. */
 enum cs_status cs_cell_take(struct cs_coordinator *co, const struct cs_agents *agents,
 			    struct cs_err *err);
-/* A command that ends behind the gate: wait until all have armed the next sample, open
- * the gate, wait for the answers; at most `limit_s` for each wait. */
+/* A command that ends behind the gate: wait until all have armed the next sample,
+ * open the gate, wait for the answers; at most `limit_s` for each wait. */
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 			    enum cs_command what, uint32_t flags, double limit_s,
 			    struct cs_err *err);
-/* Arm, open the gate, wait.  Fills ns[k] of every transfer, for a chase also load_ns[k].
- * Returns CS_OK, or the cell's status with the reason. */
+/* Arm, open the gate, wait.  Fills ns[k] of every transfer, for a chase also
+ * load_ns[k]. Returns CS_OK, or the cell's status with the reason. */
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 			      uint32_t flags, double *ns, double *load_ns,
 			      struct cs_err *err);
@@ -67,11 +68,11 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 /* Send the rows of a cell without figures, with the reason. */
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err);
-/* Set what all rows share, `flags` included.  If the samples did not settle or a GPU was
- * throttled, read the GPUs' state once more. */
+/* Set what all rows share, `flags` included.  If the samples did not settle or a GPU
+ * was throttled, read the GPUs' state once more. */
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags);
-/* The row of the k-th transfer, without figures, with the state of its own GPUs.  It is
- * corrupt if the owner of the destination says so. */
+/* The row of the k-th transfer, without figures, with the state of its own GPUs.  It
+ * is corrupt if the owner of the destination says so. */
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
 		 struct cs_row *row);
 /* Put the statistics and samples of one series into the row, and send it. */
@@ -81,10 +82,10 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 /* ---- step.c ---- */
 
 /* Execute n steps of the plan from `first` on, at the same time, and send their rows.
- * Rows are marked with `repeats`, or as concurrent if `judge` (or NULL) doubts the step.
- * Returns CS_OK with the `median` of each transfer (NULL: not wanted), or the status.
- * If several steps could not be executed together, no rows are sent, unless the
- * measurement has stopped. */
+ * Rows are marked with `repeats`, or as concurrent if `judge` (or NULL) doubts the
+ * step. Returns CS_OK with the `median` of each transfer (NULL: not wanted), or the
+ * status. If several steps could not be executed together, no rows are sent, unless
+ * the measurement has stopped. */
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
 			   uint32_t repeats, const struct cs_concurrency *judge,
 			   double *median);

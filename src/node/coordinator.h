@@ -26,20 +26,20 @@ void cs_coordinator_rest(struct cs_coordinator *co);
 void cs_coordinator_resume(struct cs_coordinator *co);
 /* Switch to the transports that a step needs: staged tests have no peer access. */
 void cs_coordinator_ways(struct cs_coordinator *co, const struct cs_step *step);
-/* Measure, with empty steps, how far apart the devices see the gate open: fills the three
- * fields of *node, which stay unknown with fewer than two good agents. */
+/* Measure, with empty steps, how far apart the devices see the gate open: fills the
+ * three fields of *node, which stay unknown with fewer than two good agents. */
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
-/* Execute one step of the plan, if it applies to this node and is not done.  Returns 0;
- * -1 if the measurement has ended before the plan. */
+/* Execute one step of the plan, if it applies to this node and is not done.  Returns
+ * 0; -1 if the measurement has ended before the plan. */
 int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block);
-/* Execute every step of the plan that applies to this node and is not done; steps of a
- * round at the same time if that changes no figure (concurrency.c).  Returns 1 if all
- * were executed, 0 if the measurement ended early. */
+/* Execute every step of the plan that applies to this node and is not done; steps of
+ * a round at the same time if that changes no figure (concurrency.c).  Returns 1 if
+ * all were executed, 0 if the measurement ended early. */
 int cs_coordinator_run(struct cs_coordinator *co);
 /* Check the sources, second READ_STATE: the last facts.  May be called again. */
 void cs_coordinator_finish(struct cs_coordinator *co);
-/* All agents unmap their peers, then free their memory and end.  Not for a node that has
- * lost an agent: its processes leave by _exit. */
+/* All agents unmap their peers, then free their memory and end.  Not for a node that
+ * has lost an agent: its processes leave by _exit. */
 void cs_coordinator_dismiss(struct cs_coordinator *co);
 /* Report the agents' processes that died since the last poll, in one finding. */
 void cs_coordinator_poll(struct cs_coordinator *co);

@@ -54,8 +54,8 @@ struct cs_coordinator {
 	double longest_s[CS_MATRICES_MAX];
 	double skew_max_us;
 	struct cs_guess guess[CS_MATRICES_MAX]; /* by matrix, of the last good cell */
-	/* the best division of kernels, counted from 1; 0: not tried yet.  By matrix (the
-	 * first of its kind), and by whether one kernel moves both ways */
+	/* the best division of kernels, counted from 1; 0: not tried yet.  By matrix
+	 * (the first of its kind), and by whether one kernel moves both ways */
 	uint32_t geometry[CS_MATRICES_MAX][2];
 	struct cs_concurrency concurrent[CS_MATRICES_MAX]; /* by matrix */
 	struct cs_sampler sampler;

@@ -1,4 +1,5 @@
-/* cost.h - the agent's part of a PROBE: driver calls, timed by the CPU that makes them.
+/* cost.h - the agent's part of a PROBE: driver calls, timed by the CPU that makes
+ * them.
  *
  *     CALLS   gate | call, call ... | end		each call
  *     ONCE    gate | copy, its end, copy, its end ...	each copy to its end
@@ -14,7 +15,8 @@
 
 #include "node/board.h"
 
-/* The issuer's values of an OPEN, in microseconds.  The owner has one value, its export. */
+/* The issuer's values of an OPEN, in microseconds.  The owner has one value, its
+ * export. */
 enum cs_opening {
 	CS_OPENED,
 	CS_FIRST_COPY,
@@ -36,14 +38,14 @@ struct cs_cost {
 	const struct cs_export *peer; /* OPEN: the other's spare buffer */
 };
 
-/* 0, or -1 with the slot's error set.  BEFORE and AFTER do not change the values, except
- * for the export. */
+/* 0, or -1 with the slot's error set.  BEFORE and AFTER do not change the values,
+ * except for the export. */
 int cs_cost_probe(const struct cs_cost *cost);
 
 /* The clock that times driver calls: the CPU's, or the fake driver's virtual one. */
 uint64_t cs_cost_now_ns(const struct cs_cost *cost);
-/* The time of reading the clock, in nanoseconds; and the time since `from` without that,
- * always above 0. */
+/* The time of reading the clock, in nanoseconds; and the time since `from` without
+ * that, always above 0. */
 double cs_cost_clock_ns(void);
 double cs_cost_since_ns(uint64_t from, double clock_ns);
 /* Wait for the end of all work on lane 0, also after an error `rc`, whose text stays.

@@ -1,8 +1,8 @@
-/* home.h - before a sample: brings memory and caches into the state that the variants of
- * its transfers need.
+/* home.h - before a sample: brings memory and caches into the state that the variants
+ * of its transfers need.
  *
- * All gates of the process are open, so calls may block; only arming happens between this
- * and the gate.  Transfers without a variant do not need it. */
+ * All gates of the process are open, so calls may block; only arming happens between
+ * this and the gate.  Transfers without a variant do not need it. */
 #ifndef CS_NODE_HOME_H
 #define CS_NODE_HOME_H
 
@@ -13,14 +13,15 @@
 /* Does any transfer of the step need it? */
 int cs_home_is_wanted(const struct cs_plan *plan, const struct cs_step *step);
 
-/* Do pages go back to a GPU whose agent does not issue the transfer, or are they advised
- * then?  Then a second HOME follows, in which that agent proves it, and advice is given. */
+/* Do pages go back to a GPU whose agent does not issue the transfer, or are they
+ * advised then?  Then a second HOME follows, in which that agent proves it, and
+ * advice is given. */
 int cs_home_has_two_parts(const struct cs_plan *plan, const struct cs_step *step);
 
-/* Prepare the agent's part of the step: its host memory and its GPU.  Warm: CPUs of the
- * working NUMA node write the memory once more.  Cold: all host memory is flushed by one
- * of `ways`, with proof on the node of the agent's CPUs, and the GPU's cache is filled with
- * other bytes.  slot->side says what was done. */
+/* Prepare the agent's part of the step: its host memory and its GPU.  Warm: CPUs of
+ * the working NUMA node write the memory once more.  Cold: all host memory is flushed
+ * by one of `ways`, with proof on the node of the agent's CPUs, and the GPU's cache
+ * is filled with other bytes.  slot->side says what was done. */
 int cs_home_bring(struct cs_endpoints *ends, struct cs_carry *carry,
 		  const struct cs_flush_way *ways);
 

@@ -1,8 +1,8 @@
 /* hostpass.h - passes of the CPU over large host buffers, by several threads.
  *
- * One core fills, poisons or checks about 7 GB/s, and cells with a host destination would
- * wait for it.  Threads are made for one pass, on the CPUs of the caller, and end with it.
- * If none can be made, the caller works alone. */
+ * One core fills, poisons or checks about 7 GB/s, and cells with a host destination
+ * would wait for it.  Threads are made for one pass, on the CPUs of the caller, and
+ * end with it. If none can be made, the caller works alone. */
 #ifndef CS_NODE_HOSTPASS_H
 #define CS_NODE_HOSTPASS_H
 

@@ -1,12 +1,12 @@
-/* memory.h - the kinds of memory at the ends of transfers, as one agent sees them, and the
- * functions that each kind has.  Each kind is one file.
+/* memory.h - the kinds of memory at the ends of transfers, as one agent sees them,
+ * and the functions that each kind has.  Each kind is one file.
  *
- * Device memory is in the arenas: the agent's own, and those of peers that it has mapped
- * (memory_device.c).  Host memory belongs to the process; agents of other processes have
- * their own buffers (memory_host.c).  A range of managed memory is both ends of its
- * transfer: its pages move from one to the other (memory_managed.c).  Memory of malloc
- * works in the same way if a GPU may use it (memory_system.c).  A further kind is a file,
- * and a line of cs_memory_of() and of cs_memory_kinds. */
+ * Device memory is in the arenas: the agent's own, and those of peers that it has
+ * mapped (memory_device.c).  Host memory belongs to the process; agents of other
+ * processes have their own buffers (memory_host.c).  A range of managed memory is
+ * both ends of its transfer: its pages move from one to the other (memory_managed.c).
+ * Memory of malloc works in the same way if a GPU may use it (memory_system.c).  A
+ * further kind is a file, and a line of cs_memory_of() and of cs_memory_kinds. */
 #ifndef CS_NODE_MEMORY_H
 #define CS_NODE_MEMORY_H
 
@@ -15,8 +15,8 @@
 
 struct cs_endpoints;
 
-/* Allocates ranges whose pages move.  can(): 0, or -1 with the slot's error, which says why
- * this kind is not available here. */
+/* Allocates ranges whose pages move.  can(): 0, or -1 with the slot's error, which
+ * says why this kind is not available here. */
 struct cs_range_kind {
 	int (*can)(struct cs_endpoints *e);
 	int (*make)(struct cs_endpoints *e, uint64_t bytes, uint64_t *at);
@@ -47,8 +47,9 @@ struct cs_endpoints {
 	int n_ranges;
 };
 
-/* The host buffers from which tiles come and to which they go back, as the agent's device
- * sees them; the key of the pattern in the first; the number of kernels for each tile. */
+/* The host buffers from which tiles come and to which they go back, as the agent's
+ * device sees them; the key of the pattern in the first; the number of kernels for
+ * each tile. */
 struct cs_tiles {
 	uint64_t src, dst, key;
 	void *dst_at; /* as CPUs see it */
@@ -65,8 +66,9 @@ struct cs_left {
 	int whole;	 /* all of its copies */
 };
 
-/* NULL members are not needed, or not possible, for memory of that kind.  Functions return
- * 0, or -1 with the slot's error; also slot->refused if the cell is impossible here. */
+/* NULL members are not needed, or not possible, for memory of that kind.  Functions
+ * return 0, or -1 with the slot's error; also slot->refused if the cell is impossible
+ * here. */
 struct cs_memory_kind {
 	/* For the whole life of the agent: what its transfers of this plan need.  If
 	 * something is not available that is no error: its cells are refused. */
@@ -77,15 +79,15 @@ struct cs_memory_kind {
 	/* For each cell, of any kind; `end` may be called without `begin`. */
 	int (*begin)(struct cs_endpoints *e);
 	void (*end)(struct cs_endpoints *e);
-	/* Between samples: judge() checks sample `seq`, home() restores the state in which
-	 * samples begin, settle() follows when all agents have done that. */
+	/* Between samples: judge() checks sample `seq`, home() restores the state in
+	 * which samples begin, settle() follows when all agents have done that. */
 	int (*judge)(struct cs_endpoints *e, uint32_t seq, int checked);
 	int (*home)(struct cs_endpoints *e);
 	int (*settle)(struct cs_endpoints *e);
 
-	/* For a transfer whose source or destination is in this memory: its address as the
-	 * issuer's device sees it (plus `offset`, for a destination), the agent's own
-	 * memory as CPUs see it, and the key of a source's pattern. */
+	/* For a transfer whose source or destination is in this memory: its address
+	 * as the issuer's device sees it (plus `offset`, for a destination), the
+	 * agent's own memory as CPUs see it, and the key of a source's pattern. */
 	uint64_t (*address)(const struct cs_endpoints *e, const struct cs_transfer *t,
 			    int is_dst, uint64_t offset);
 	void *(*cpu_address)(const struct cs_endpoints *e,
@@ -98,8 +100,8 @@ struct cs_memory_kind {
 	/* Build the chain that an issuer will follow, with the issuer's addresses. */
 	int (*chain)(struct cs_endpoints *e, const struct cs_transfer *t,
 		     uint64_t seed);
-	/* Compare the destination with `left`.  Between samples (not `last`) a part is
-	 * enough, and all is poisoned again. */
+	/* Compare the destination with `left`.  Between samples (not `last`) a part
+	 * is enough, and all is poisoned again. */
 	int (*check)(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 		     int last);
 	/* What a transfer enqueues, and its tiles, if both ends are one range. */

@@ -1,9 +1,9 @@
 /* prefetch.h - how long cuMemPrefetchAsync blocks its caller, and when the pages have
  * arrived: to the GPU or to the host, in an idle stream or behind other work.
  *
- * A busy stream waits at the board's gate, which opens when the call has returned.  A call
- * that waits for the stream is cancelled like any sample.  For node/agent_cell.c and
- * node/probe.c. */
+ * A busy stream waits at the board's gate, which opens when the call has returned.  A
+ * call that waits for the stream is cancelled like any sample.  For node/agent_cell.c
+ * and node/probe.c. */
 #ifndef CS_NODE_PREFETCH_H
 #define CS_NODE_PREFETCH_H
 

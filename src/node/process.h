@@ -1,7 +1,7 @@
 /* process.h - does a process of this node still exist?
  *
- * It uses a pidfd, which cannot be confused by a later process with the same number; or
- * kill(2) if the kernel is older than 5.3 or a filter forbids pidfds. */
+ * It uses a pidfd, which cannot be confused by a later process with the same number;
+ * or kill(2) if the kernel is older than 5.3 or a filter forbids pidfds. */
 #ifndef CS_NODE_PROCESS_H
 #define CS_NODE_PROCESS_H
 

@@ -1,5 +1,5 @@
-/* share.h - what the workers of one transfer between NUMA nodes do to memory.  Each has one
- * contiguous share, as the threads of STREAM have. */
+/* share.h - what the workers of one transfer between NUMA nodes do to memory.  Each
+ * has one contiguous share, as the threads of STREAM have. */
 #ifndef CS_NODE_SHARE_H
 #define CS_NODE_SHARE_H
 

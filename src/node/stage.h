@@ -1,11 +1,12 @@
-/* stage.h - transfers that two agents make together: packed by one and unpacked by the
- * other, or sent through a ring of chunks in host memory (no peer access, two processes).
+/* stage.h - transfers that two agents make together: packed by one and unpacked by
+ * the other, or sent through a ring of chunks in host memory (no peer access, two
+ * processes).
  *
  *     source's GPU ──OUT──▶ ring on a NUMA node ──IN──▶ destination's
  *
- * The ring belongs to the destination, on its NUMA node or on the one that the variant
- * names; at most one transfer of a step uses it.  Both halves wait at the gate; the time
- * is that of IN, which ends last. */
+ * The ring belongs to the destination, on its NUMA node or on the one that the
+ * variant names; at most one transfer of a step uses it.  Both halves wait at the
+ * gate; the time is that of IN, which ends last. */
 #ifndef CS_NODE_STAGE_H
 #define CS_NODE_STAGE_H
 
@@ -15,8 +16,8 @@
 uint64_t cs_stage_chunk(uint64_t bytes);
 /* The maximum number of copies of `bytes` in a sample. */
 uint32_t cs_stage_copies(uint64_t bytes);
-/* The rings that an agent needs, one after the other in memory: one on each requested NUMA
- * node. */
+/* The rings that an agent needs, one after the other in memory: one on each requested
+ * NUMA node. */
 struct cs_stage_parts {
 	uint64_t each;		    /* bytes of a part */
 	int n;			    /* 0: it needs none */

@@ -1,8 +1,8 @@
 /* starter.h - the driver and NVML, started in threads of their own.
  *
  * Both may take seconds or hang, so the main thread never calls them; it waits with a
- * deadline.  They start after MPI, because MPI sets environment variables while it starts.
- * A hung thread is left behind: the process then ends by _exit. */
+ * deadline.  They start after MPI, because MPI sets environment variables while it
+ * starts. A hung thread is left behind: the process then ends by _exit. */
 #ifndef CS_NODE_STARTER_H
 #define CS_NODE_STARTER_H
 
@@ -26,9 +26,9 @@ int cs_starter_devices(struct cs_starter *starter, double limit_s,
 struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
 				struct cs_err *err);
 
-/* The GPUs that the PCI bus and NVML know, searched once, in a separate thread.  `root`
- * as cs_gpu_survey(); *out lives as long as the starter.  Without NVML it has only the
- * PCI bus. */
+/* The GPUs that the PCI bus and NVML know, searched once, in a separate thread.
+ * `root` as cs_gpu_survey(); *out lives as long as the starter.  Without NVML it has
+ * only the PCI bus. */
 int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *root,
 		      const struct cs_pci_gpus *pci, const struct cs_survey **out,
 		      struct cs_err *err);

@@ -1,4 +1,5 @@
-/* usage.h - CPU time, memory and context switches of a thread and its process so far. */
+/* usage.h - CPU time, memory and context switches of a thread and its process so
+ * far. */
 #ifndef CS_NODE_USAGE_H
 #define CS_NODE_USAGE_H
 
@@ -6,8 +7,9 @@
 
 #include "base/facts.h"
 
-/* Totals of the calling thread and its process; values that the kernel does not report are
- * unknown.  Host memory only `with_memory`, because that walks page tables. */
+/* Totals of the calling thread and its process; values that the kernel does not
+ * report are unknown.  Host memory only `with_memory`, because that walks page
+ * tables. */
 void cs_usage_read(int with_memory, struct cs_usage *out);
 /* now - before; memory as it is now. */
 void cs_usage_since(const struct cs_usage *before, const struct cs_usage *now,

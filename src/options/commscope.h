@@ -1,5 +1,5 @@
-/* commscope.h - the command line of Comm|Scope.  Nobody outside options/ and command/
- * includes it. */
+/* commscope.h - the command line of Comm|Scope.  Only options/ and command/ include
+ * it. */
 #ifndef CS_OPTIONS_COMMSCOPE_H
 #define CS_OPTIONS_COMMSCOPE_H
 

@@ -1,5 +1,5 @@
-/* table.h - a line of the table of options, and how its value is taken.  Nobody
- * outside options/ includes it. */
+/* table.h - a line of the table of options, and how its value is parsed.  Only
+ * options/ includes it. */
 #ifndef CS_OPTIONS_TABLE_H
 #define CS_OPTIONS_TABLE_H
 

@@ -1,8 +1,8 @@
-/* flush.h - memory out of all CPU caches, and whether that worked.
+/* flush.h - flushes memory from all CPU caches, and proves that it worked.
  *
- * Hides the instructions of each architecture, and what stands in for them where there
- * are none.  What a flush claims is proven by a chase of loads: those of memory that is
- * in no cache take longer.  Reads no clock: the prover brings one. */
+ * Hides the instructions of each architecture, and the replacement where there are
+ * none. The proof is a chase of loads, which take longer from memory that is in no
+ * cache.  It reads no clock: the caller provides one. */
 #ifndef CS_PLACE_FLUSH_H
 #define CS_PLACE_FLUSH_H
 
@@ -19,8 +19,9 @@ struct cs_flush_way {
 	const void *(*instead)(uint64_t *bytes);
 };
 
-/* Those that this machine has: its instruction, and behind it displacement, which reads
- * twice the last-level caches of the CPUs that the first thread to ask may run on. */
+/* Those that this machine has: its instruction, and behind it displacement, which
+ * reads twice the last-level caches of the CPUs that the first thread to ask may run
+ * on. */
 const struct cs_flush_way *cs_flush_ways(void);
 
 /* A load of flushed memory takes at least that many times as long as a warm one. */
@@ -38,10 +39,10 @@ static inline int cs_flush_is_proven(double warm_ns, double cold_ns)
 	return warm_ns > 0 && cold_ns >= CS_FLUSH_RATIO * warm_ns;
 }
 
-/* Try each way up to six times, with pauses, on 1 MiB that the caller's CPUs touch first.
- * A trial is 31 walks along a random chain, warm and flushed by turns, and the medians of
- * both, in nanoseconds of the clock; what stands in for a flush has two trials of seven.
- * Without memory nothing is proven. */
+/* Try each way up to six times, with pauses, on 1 MiB that the caller's CPUs touch
+ * first. A trial is 31 walks along a random chain, warm and flushed by turns, and the
+ * medians of both, in nanoseconds of the clock; what stands in for a flush has two
+ * trials of seven. Without memory nothing is proven. */
 void cs_flush_prove(const struct cs_flush_way *list, uint64_t (*clock_ns)(void),
 		    struct cs_flush *out);
 

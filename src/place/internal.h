@@ -1,4 +1,4 @@
-/* internal.h - what the files of place/ share; nobody else includes it. */
+/* internal.h - what the files of place/ share; only these include it. */
 #ifndef CS_PLACE_INTERNAL_H
 #define CS_PLACE_INTERNAL_H
 
@@ -23,8 +23,8 @@ void cs_pci_text(hwloc_obj_t dev, char bus_id[CS_BUSID]);
 /* kernel.c: the first line of a file below `root`; "" when there is none. */
 void cs_first_line(const char *root, const char *path, char *to, size_t size);
 
-/* … of a file the line "MemTotal: 12 kB" or "Node 0 MemTotal: 12 kB", in bytes; UINT64_MAX
- * when it does not say.  Of /proc/meminfo. */
+/* … of a file the line "MemTotal: 12 kB" or "Node 0 MemTotal: 12 kB", in bytes;
+ * UINT64_MAX when it does not say.  Of /proc/meminfo. */
 uint64_t cs_kernel_bytes(const char *path, const char *key);
 uint64_t cs_meminfo(const char *key);
 /* … adds a list as the kernel writes it: blanks before, the end of a line behind. */
@@ -39,14 +39,14 @@ uint64_t cs_last_level_bytes(const char *root);
 
 /* room.c: too little is left for that many bytes on a NUMA node: always -1. */
 int cs_memory_short(uint64_t bytes, int numa, struct cs_err *err);
-/* claim.c: to `claimed`, when what is left has room for it and for all that is claimed
- * there.  -1: it has not. */
+/* claim.c: to `claimed`, when what is left has room for it and for all that is
+ * claimed there.  -1: it has not. */
 int cs_claim(_Atomic uint64_t *claimed, uint64_t bytes, uint64_t (*left)(void *),
 	     void *ctx);
 
 /* prove.c: where do all pages of mem->at lie?  Sets numa and proof and returns 0;
- * else says why not, unless `why` does already, and returns 1 when the kernel does not
- * tell, -1 when they are not all on `wanted`. */
+ * else says why not, unless `why` does already, and returns 1 when the kernel does
+ * not tell, -1 when they are not all on `wanted`. */
 int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160]);
 /* Is the whole mapping that holds this address made of huge pages? */
 int cs_pages_are_huge(const void *at);

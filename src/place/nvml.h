@@ -1,10 +1,10 @@
 /* nvml.h - what the files that call NVIDIA's management library share.
  *
- * The library is optional and so is each of its functions: they come by dlopen,
- * with our own mirror of the few types (the toolkit does not always ship
- * nvml.h).  Only calls that read.  The header calls the library thread-safe, but
- * NCCL found bugs there, so one mutex serialises.  A handle is used only where
- * the call that gave it succeeded: a field query on a bad one crashes. */
+ * The library and each of its functions are optional: they are opened with dlopen,
+ * and the few types are declared here (the toolkit does not always ship nvml.h).
+ * Only reading calls are made.  The header calls the library thread-safe, but NCCL
+ * found bugs there, so one mutex serialises all calls.  A handle is used only if the
+ * call that returned it succeeded, because a field query on a bad one crashes. */
 #ifndef CS_PLACE_NVML_H
 #define CS_PLACE_NVML_H
 
@@ -152,8 +152,8 @@ struct cs_nvml_gpu {
 		result_;                                                      \
 	})
 
-/* nvmllib.c.  Take the lock: NVML_OK, or NVML_TIMEOUT.  Who does not get it within some seconds meets
- * a call that hangs: then nobody waits for it again. */
+/* nvmllib.c.  Take the lock: NVML_OK, or NVML_TIMEOUT.  Who does not get it within
+ * some seconds meets a call that hangs: then nobody waits for it again. */
 int cs_nvml_enter(struct cs_nvml *nvml);
 /* What was refused with that code, as an error; -1. */
 int cs_nvml_refuse(struct cs_nvml *nvml, const char *what, int code,
@@ -175,7 +175,8 @@ static inline int32_t cs_nvml_known(int code, unsigned value)
 
 /* ---- links: nvmllink.c ---- */
 
-/* Where the links that are up lead; `out` is left alone where the driver does not say. */
+/* Where the links that are up lead; `out` is left alone where the driver does not
+ * say. */
 void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out);
 /* Of all links, -1 when no link tells any. */
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu);

@@ -2,8 +2,8 @@
  * the figures of each: one table, which --test, --suite, --explain, --list and the
  * nvbandwidth formats read.
  *
- * Every alias does here what its name says.  Where the tool itself does something
- * else, or arranges it otherwise than its name, that is `noted`. */
+ * Every alias does here what its name says.  If the tool itself does something else,
+ * or arranges its figures differently, that is `noted`. */
 #ifndef CS_PLAN_ALIAS_H
 #define CS_PLAN_ALIAS_H
 
@@ -12,7 +12,7 @@
 
 #include "plan/variant.h"
 
-/* nvbandwidth's matrix; columns are GPUs but for BISECT. */
+/* The form of nvbandwidth's matrix; columns are GPUs, except in BISECT. */
 enum cs_layout {
 	CS_LAYOUT_NONE,	  /* another tool's, or not measured here */
 	CS_LAYOUT_PAIRS,  /* a row for each GPU */
@@ -23,8 +23,8 @@ enum cs_layout {
 	CS_LAYOUT_BISECT, /* a row for each GPU, one column: the opposite GPU */
 };
 
-/* Where the bytes of a cell go; of BOTH in the first matrix, the second is the
- * other way. */
+/* The direction of the bytes of a cell; for BOTH that of the first matrix, the second
+ * is the opposite. */
 enum cs_flow { CS_ROW_TO_COLUMN, CS_COLUMN_TO_ROW };
 
 /* Comm|Scope's arguments, in the order in which its instances name them. */
@@ -38,25 +38,25 @@ enum cs_arguments {
 	CS_ARGS_NUMA,
 };
 
-/* What stands behind them: a size, or … */
+/* What follows the arguments in the name. */
 enum cs_tail {
 	CS_TAIL_SIZE,
 	CS_TAIL_NONE,
 	CS_TAIL_BOX, /* width in bytes, rows and planes of a face of CS_SCOPE_SIDE */
 	CS_TAIL_CHUNK,	/* elements of a chunk, and how many of them are used */
 	CS_TAIL_STRIDE, /* elements from one that is used to the next */
-	CS_TAIL_WORD,	/* the alias's own, which tells those of one name apart */
+	CS_TAIL_WORD,	/* a word that distinguishes aliases of one name */
 };
 
 #define CS_SCOPE_SIDE 768u	/* of the grid whose faces are copied, in elements … */
 #define CS_SCOPE_ELEMENT 4u	/* … of so many bytes, as in chunks and strides */
 
 struct cs_alias {
-	const char *test;    /* our name; NULL: is not measured, `differs` why */
+	const char *test;    /* our name; NULL: not measured, `differs` says why */
 	const char *tool;    /* "nvbandwidth" */
 	const char *name;    /* as that tool calls it */
-	const char *differs; /* what it gets wrong, or does otherwise */
-	int noted;	     /* to be said under every table of that name */
+	const char *differs; /* what the tool gets wrong or does differently */
+	int noted;	     /* print that under every table of that name */
 	enum cs_layout layout;
 	enum cs_flow flow;
 	const char *heading; /* of its matrix, without "bandwidth (GB/s)" */
@@ -72,13 +72,13 @@ struct cs_alias {
 	const char *word; /* of CS_TAIL_WORD */
 };
 
-/* All, those of nvbandwidth first and in the order in which it runs them. */
+/* All aliases: first nvbandwidth's, in the order in which it runs them. */
 const struct cs_alias *cs_aliases(size_t *n);
 
 /* Our test's position in the catalogue; -1: it is not measured. */
 int cs_alias_test(const struct cs_alias *alias);
 
-/* The i-th of the shapes that its instances have there; 0: there are no more, or none. */
+/* The i-th shape of its instances in that tool; 0: no more, or none. */
 uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i);
 
 #define CS_SCOPE_PREFIX "Comm_"	/* of all names of Comm|Scope, or of none */
@@ -87,23 +87,25 @@ const char *cs_alias_bare(const char *name);
 
 int cs_alias_is_of_nvbandwidth(const struct cs_alias *alias);
 int cs_alias_is_of_commscope(const struct cs_alias *alias);
-/* May --test name it?  Those two. */
+/* May --test name it?  Yes for these two tools. */
 int cs_alias_is_taken(const struct cs_alias *alias);
-/* Is it one that an item of a --test list means?  A name or glob that fits a name
- * of ours means ours alone. */
+/* Does an item of a --test list mean this alias?  A name or glob that fits one of our
+ * names means only ours. */
 int cs_alias_fits(const struct cs_alias *alias, const char *item);
-/* The same of a whole list, as cs_run.asked has it. */
+/* The same for a whole list, as in cs_run.asked. */
 int cs_alias_asked(const struct cs_alias *alias, const char *list);
-/* Of an item that means nothing but what is not measured: why.  NULL: it is not one. */
+/* Why an item that means only tests that are not measured is refused; NULL: it is not
+ * such an item. */
 const char *cs_alias_refusal(const char *item);
 
-/* What is to be said of `test` in such a variant by the names of the list (NULL: none)
- * under which it was asked for; "" when there is nothing. */
+/* The note for `test` in this variant, by the names in the list (NULL: none) under
+ * which it was requested; "" if there is nothing to say. */
 #define CS_NOTE_TEXT 1024
 void cs_alias_note(const char *list, const char *test,
 		   const struct cs_variant *variant, char *to, size_t size);
 
-/* The first item of a list with commas, cut; what follows it, NULL after the last. */
+/* Copy the first item of a comma-separated list, cut to `size`.  Returns the rest of
+ * the list, NULL after the last item. */
 #define CS_ITEM 129 /* bytes that hold one, and show that it is longer than any name */
 const char *cs_list_item(const char *list, char *item, size_t size);
 
@@ -111,17 +113,17 @@ const char *cs_list_item(const char *list, char *item, size_t size);
 struct cs_suite {
 	const char *name;
 	const char *tests; /* their names */
-	/* where nothing else is said: of all NUMA nodes; sizes, as in settings, 0: the usual */
+	/* defaults: all NUMA nodes; sizes, as in settings, 0: the usual ones */
 	int every_numa;
 	uint64_t copy_bytes, last_bytes;
 	double growth;
-	uint64_t kernels; /* of a tile, as in struct cs_variants */
+	uint64_t kernels; /* per tile, as in struct cs_variants */
 };
 
-/* NULL when there is none; of its tests alone: cs_suite(). */
+/* The suite of that name, and only its tests; NULL if there is none. */
 const struct cs_suite *cs_suite_named(const char *name);
 const char *cs_suite(const char *name);
-/* The i-th suite's name; NULL behind the last. */
+/* The i-th suite's name; NULL after the last. */
 const char *cs_suite_name(size_t i);
 
 #endif

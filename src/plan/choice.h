@@ -1,4 +1,4 @@
-/* choice.h - tests that are to be measured, and how: a list. */
+/* choice.h - a list of the tests to measure, and how. */
 #ifndef CS_PLAN_CHOICE_H
 #define CS_PLAN_CHOICE_H
 
@@ -7,13 +7,13 @@
 #include "base/err.h"
 #include "plan/variant.h"
 
-/* A test that is to be measured: in a plan, a matrix at each size. */
+/* A test to measure; in a plan it is a matrix at each size. */
 struct cs_choice {
 	uint64_t bytes; /* of a copy; 0: each size of the settings */
 	uint16_t test;	/* position in the catalogue */
-	uint8_t lone;	/* 1: by nodes with one GPU alone */
-	/* the one cell that is meant: 1 + the number of its GPU or NUMA node, at the ends
-	 * as the test has them; 0: any */
+	uint8_t lone;	/* 1: only on nodes with one GPU */
+	/* a single cell: 1 + the number of the GPU or NUMA node at each end; 0:
+	 * any */
 	uint8_t src, dst;
 	struct cs_variant variant;
 };
@@ -25,7 +25,7 @@ struct cs_choices {
 	struct cs_choice choice[CS_CHOICES_MOST];
 };
 
-/* Adds one, unless it is there. */
+/* Add a choice, unless it is already there. */
 int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 		   struct cs_err *err);
 
@@ -35,8 +35,8 @@ int cs_choices_name_cells(const struct cs_choices *of);
 /* The NUMA nodes that they name, bit i for OS index i, as cs_settings.numa. */
 uint64_t cs_choices_numa(const struct cs_choices *of);
 
-/* Is there something that each of these variants changes?  The error names the option of
- * one that changes nothing of any chosen test. */
+/* Does each requested variant affect some chosen test?  The error names the option of
+ * one that does not. */
 int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
 		    struct cs_err *err);
 

@@ -1,7 +1,7 @@
 /* explain.h - what a test of the catalogue means, in sentences.
  *
- * Written by axis (path, method, op, pattern), so that a new line of the
- * catalogue that recombines what is there is explained already. */
+ * The sentences are written by axis (path, method, op, pattern), so that a new line
+ * of the catalogue that recombines existing values is already explained. */
 #ifndef CS_PLAN_EXPLAIN_H
 #define CS_PLAN_EXPLAIN_H
 
@@ -11,13 +11,13 @@ struct cs_explanation {
 	const char *moves;
 	const char *issuer; /* who issues it */
 	const char *timed;
-	const char *timed_both; /* several at once: what is added; NULL */
+	const char *timed_both; /* addition for several at once; NULL */
 	const char *checked;
 };
 
 /* No field but timed_both is NULL for a test of the catalogue. */
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
-/* What else moves on the node; NULL: the explanation has said it. */
+/* What else moves on the node; NULL: the explanation already says it. */
 const char *cs_test_meanwhile(const struct cs_test *test);
 
 #endif

@@ -1,7 +1,7 @@
-/* file.h - plans as text: lines of values with commas between them, for people and
- * spreadsheets (doc/PLANS.md).
+/* file.h - plans as text: comma-separated lines, for people and spreadsheets
+ * (doc/PLANS.md).
  *
- * What is written is read back as the same plan, where backend, number of agents and
+ * Reading back a written file gives the same plan, if backend, number of agents and
  * settings are the same. */
 #ifndef CS_PLAN_FILE_H
 #define CS_PLAN_FILE_H
@@ -10,14 +10,14 @@
 
 #include "plan/plan.h"
 
-/* The plan of that text; `name` is what errors call it, they say line and column.
- * Of the request the agents and settings are read, `chosen` is not. */
+/* Read a plan from a text; errors begin with `name`, line and column.  Of the request
+ * the agents and settings are used, `chosen` is not. */
 int cs_plan_file_read(const char *text, const char *name,
 		      const struct cs_plan_request *req, struct cs_plan **out,
 		      struct cs_err *err);
 
-/* What is wrong in it whatever the number of agents is; of the request the settings
- * are read. */
+/* Check a text for errors that do not depend on the number of agents; of the request
+ * the settings are used. */
 int cs_plan_file_check(const char *text, const char *name,
 		       const struct cs_plan_request *req, struct cs_err *err);
 
@@ -25,7 +25,7 @@ int cs_plan_file_write(FILE *to, const struct cs_plan *plan);
 /* The same as a string, malloc'ed; NULL without memory. */
 char *cs_plan_file_text(const struct cs_plan *plan);
 
-/* What a file calls the step. */
+/* The name of the step in a file. */
 void cs_step_name(const struct cs_plan *plan, const struct cs_step *step, char *to,
 		  size_t size);
 

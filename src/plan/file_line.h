@@ -1,5 +1,5 @@
-/* file_line.h - a line of a plan as text: one transfer.  For the files that read and write
- * such plans. */
+/* file_line.h - a line of a plan as text: one transfer.  For the files that read and
+ * write such plans. */
 #ifndef CS_PLAN_FILE_LINE_H
 #define CS_PLAN_FILE_LINE_H
 
@@ -29,7 +29,7 @@ enum cs_role { CS_ROLE_MEASURE, CS_ROLE_LOAD, CS_ROLE_CONTROL, CS_ROLES };
 
 extern const char *const cs_role_words[];
 
-/* A line, and where it stands. */
+/* A line and its number. */
 struct cs_plan_line {
 	struct cs_asked asked;
 	uint32_t line, round;
@@ -40,17 +40,17 @@ struct cs_plan_reader {
 	struct cs_table table;
 	const struct cs_plan_request *req;
 	struct cs_err *err;
-	int any_agents;	     /* how many is not known yet */
+	int any_agents;	     /* their number is not known yet */
 	struct cs_vec steps; /* struct cs_step: whose name is always set */
 	struct cs_vec items; /* struct cs_plan_line */
 };
 
-/* Puts the line before what was said; line and column.  -1. */
+/* Put the line, or line and column, before the error text.  Return -1. */
 int cs_plan_at_line(const struct cs_plan_reader *r, uint32_t line);
 int cs_plan_wrong(const struct cs_plan_reader *r, size_t column, int said);
 
 const struct cs_test *cs_plan_line_test(const struct cs_plan_line *item);
-/* The values of the table's line.  0, or -1 with the error. */
+/* Read the values of the table's current line.  0, or -1 with the error. */
 int cs_plan_line_take(struct cs_plan_reader *r, struct cs_plan_line *line);
 
 #endif

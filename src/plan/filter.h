@@ -1,8 +1,8 @@
-/* filter.h - which cells are measured, by their names: Google Benchmark's filter.
+/* filter.h - selects cells by their names, with Google Benchmark's filter.
  *
- * An extended regular expression of POSIX that fits a part of a name; behind a leading
- * '-', one that must fit none.  A cell has several names: ours, and those by which
- * Comm|Scope calls it.  "" and "all" take every cell. */
+ * The filter is a POSIX extended regular expression that must match a part of a name;
+ * after a leading '-' it must match no name.  A cell has several names: ours and
+ * Comm|Scope's. "" and "all" select every cell. */
 #ifndef CS_PLAN_FILTER_H
 #define CS_PLAN_FILTER_H
 
@@ -17,12 +17,12 @@ struct cs_filter {
 	int is_open, negates, theirs;
 };
 
-/* Errors: it is no expression; too long; one that takes for ever to be read. */
+/* Errors: it is not an expression, is too long, or would take for ever to compile. */
 int cs_filter_open(struct cs_filter *filter, const struct cs_settings *set,
 		   struct cs_err *err);
-/* Does it fit one of the cell's names? */
+/* Does it match one of the cell's names? */
 int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cell);
-/* Is a step taken of whose cells it fits one, or none? */
+/* Is a step selected, if the filter matches one of its cells (`fits`), or none? */
 int cs_filter_takes(const struct cs_filter *filter, int fits);
 void cs_filter_close(struct cs_filter *filter);
 

@@ -1,5 +1,6 @@
-/* instance.h - one cell by a name of its own: ours, "h2d.ce.pinned.pair/numa0/gpu1/256M",
- * and those of Comm|Scope, "Comm_cudaMemcpyAsync_PinnedToGPU/0/1/log2(N):28/manual_time". */
+/* instance.h - one cell by a name of its own: ours,
+ * "h2d.ce.pinned.pair/numa0/gpu1/256M", and those of Comm|Scope,
+ * "Comm_cudaMemcpyAsync_PinnedToGPU/0/1/log2(N):28/manual_time". */
 #ifndef CS_PLAN_INSTANCE_H
 #define CS_PLAN_INSTANCE_H
 
@@ -15,10 +16,10 @@ struct cs_instance {
 	uint64_t bytes;
 	struct cs_variant variant;
 	int src, dst; /* numbers of GPUs or NUMA nodes, as the test has them */
-	int numa;     /* the node of the thread that calls; CS_NEAREST: next to it */
+	int numa; /* the NUMA node of the calling thread; CS_NEAREST: next to the GPU */
 };
 
-/* The cell of a transfer, by the numbers that the settings know. */
+/* The cell of a transfer, with the numbers of GPUs from the settings. */
 struct cs_settings;
 struct cs_plan_matrix;
 struct cs_transfer;
@@ -28,17 +29,18 @@ struct cs_instance cs_instance_of(const struct cs_settings *set,
 
 /* Our name. */
 void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE]);
-/* That of Comm|Scope, by `family`: the alias's name or the one it had before.  -1: the
+/* Comm|Scope's name, with `family`: the alias's name or its former one.  -1: the
  * alias does not mean that cell. */
 int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *alias,
 		      const char *family, char to[CS_INSTANCE]);
 
-/* What a name of Comm|Scope asks for, with or without its prefix, the size (a binary
- * logarithm, as 28 or log2(N):28) and what Google Benchmark adds.  *alias is the one that
- * it names; NULL: it is the name of none, and no error.  `to` has no test yet. */
+/* Parse a name of Comm|Scope, with or without its prefix, the size (a binary
+ * logarithm, as 28 or log2(N):28) and what Google Benchmark adds.  *alias is the
+ * alias that it names; NULL: it names none, which is no error.  `to` has no test
+ * yet. */
 int cs_instance_parse(const char *name, const struct cs_alias **alias,
 		      struct cs_choice *to, struct cs_err *err);
-/* Is it a cell that the choice means?  Of both ways of a pair of GPUs, either. */
+/* Does the choice mean this cell?  Both directions of a pair of GPUs count. */
 int cs_instance_is_of(const struct cs_instance *cell, const struct cs_choice *choice);
 
 #endif

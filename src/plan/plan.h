@@ -6,9 +6,9 @@
  *
  *     header | steps[n_steps] | transfers[n_transfers] | matrices[n_matrices]
  *
- * The ends of transfers are indices of agents, the same on each node.  A node with fewer
- * agents than the plan skips the steps that name others.  If a whole matrix of pairs was
- * requested, nodes with one GPU have their own steps. */
+ * The ends of transfers are indices of agents, the same on each node.  A node with
+ * fewer agents than the plan skips the steps that name others.  If a whole matrix of
+ * pairs was requested, nodes with one GPU have their own steps. */
 #ifndef CS_PLAN_PLAN_H
 #define CS_PLAN_PLAN_H
 
@@ -45,8 +45,9 @@ struct cs_endpoint {
 #define CS_TRANSFER_LONE 2u	/* only on nodes with one GPU, instead of pairs */
 
 /* Slots separate transfers of one step that would otherwise share a buffer.  For a
- * destination on a device: its position, in units of its own size.  For host memory: the
- * number of ends of the step there, in the same direction, that come before it. */
+ * destination on a device: its position, in units of its own size.  For host memory:
+ * the number of ends of the step there, in the same direction, that come before
+ * it. */
 struct cs_transfer {
 	struct cs_endpoint src, dst;
 	uint8_t method, op; /* enum cs_method, enum cs_op */
@@ -96,8 +97,8 @@ enum cs_filter_names {
 struct cs_settings {
 	uint64_t copy_bytes;
 	uint64_t seed; /* order of the steps, fill pattern */
-	/* A cell ends when half of its interval / median is at most this, unless its test
-	 * cannot reach it (cs_precision_of). */
+	/* A cell ends when half of its interval / median is at most this, unless its
+	 * test cannot reach it (cs_precision_of). */
 	double precision;
 	double cell_limit_s;
 	double start_limit_s;  /* driver start */
@@ -123,20 +124,20 @@ struct cs_settings {
 	uint64_t spread_bytes; /* small copies of a kernel go through this many bytes */
 	/* which cells are measured (plan/filter.h); "": all */
 	char filter[CS_FILTER];
-	/* The numbers of GPUs in the names of cells: agent i has the number of the i-th bit
-	 * that is set; 0: its own number. */
+	/* The numbers of GPUs in the names of cells: agent i has the number of the
+	 * i-th bit that is set; 0: its own number. */
 	uint64_t gpus;
-	/* managed_bytes: the maximum of managed memory on a GPU, which is also at most half
-	 * of its free memory; 0: CS_MANAGED_BYTES.  oversubscribe, if not 0: per cent of the
-	 * free memory instead */
+	/* managed_bytes: the maximum of managed memory on a GPU, which is also at
+	 * most half of its free memory; 0: CS_MANAGED_BYTES.  oversubscribe, if not
+	 * 0: per cent of the free memory instead */
 	uint64_t managed_bytes, oversubscribe;
 };
 
 #define CS_MANAGED_BYTES (4ull << 30)
 
-/* Are pairs of GPUs without a common GPU measured at the same time?  AUTO: if a node has
- * shown that this changes no figure, and has enough pairs to be worth it.  SERIAL: never.
- * PARALLEL: always. */
+/* Are pairs of GPUs without a common GPU measured at the same time?  AUTO: if a node
+ * has shown that this changes no figure, and has enough pairs to be worth it.
+ * SERIAL: never. PARALLEL: always. */
 enum cs_schedule {
 	CS_SCHEDULE_AUTO,
 	CS_SCHEDULE_SERIAL,
@@ -165,18 +166,18 @@ struct cs_plan_request {
 	struct cs_settings set;
 };
 
-/* Build a plan.  It has the steps of every chosen test, by its pattern (enum cs_pattern): in
- * each requested variant that changes the test; at its own size or every requested one;
- * for paths with the host, for each requested NUMA node.  set.seed shuffles all steps
- * together, those of a round as one; with set.urgent the most informative ones come
- * first.  If there are at least 4, the first step that is sampled until it reaches its
- * precision is repeated as a control in the middle and at the end.  The issuer is the
- * GPU's agent if one end is the host; else for a read the destination's agent, for all
- * others the source's.
- * Errors: fewer agents than all of the tests need (cs_test_least_agents) or more than
- * CS_MAX_AGENTS; nothing chosen; a copy size that is 0, not a multiple of 16 or above
- * CS_COPY_MAX; a precision or limit that is negative or not finite; a test of the other
- * backend; no memory.  On success the caller frees *out. */
+/* Build a plan.  It has the steps of every chosen test, by its pattern (enum
+ * cs_pattern): in each requested variant that changes the test; at its own size or
+ * every requested one; for paths with the host, for each requested NUMA node.
+ * set.seed shuffles all steps together, those of a round as one; with set.urgent the
+ * most informative ones come first.  If there are at least 4, the first step that is
+ * sampled until it reaches its precision is repeated as a control in the middle and
+ * at the end.  The issuer is the GPU's agent if one end is the host; else for a read
+ * the destination's agent, for all others the source's. Errors: fewer agents than all
+ * of the tests need (cs_test_least_agents) or more than CS_MAX_AGENTS; nothing
+ * chosen; a copy size that is 0, not a multiple of 16 or above CS_COPY_MAX; a
+ * precision or limit that is negative or not finite; a test of the other backend; no
+ * memory.  On success the caller frees *out. */
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err);
 
@@ -196,9 +197,9 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 /* The memory of an agent as an end. */
 struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent);
 
-/* Build a plan of these steps, in their order.  Only first, count, flags and name of each
- * are read, and its first transfer is measured; req->chosen is not read.  The caller must
- * validate the plan. */
+/* Build a plan of these steps, in their order.  Only first, count, flags and name of
+ * each are read, and its first transfer is measured; req->chosen is not read.  The
+ * caller must validate the plan. */
 int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *step,
 		     size_t n_steps, const struct cs_asked *asked,
 		     struct cs_plan **out, struct cs_err *err);
@@ -209,8 +210,8 @@ int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *st
 /* The size after `bytes` in a sweep; 0: none. */
 uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes);
 
-/* Is this blob of `bytes` bytes a valid plan?  Checks every offset, count, index, enum
- * and the id. */
+/* Is this blob of `bytes` bytes a valid plan?  Checks every offset, count, index,
+ * enum and the id. */
 int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err);
 
 /* "auto", "serial", "parallel"; NULL at the end. */
@@ -245,7 +246,8 @@ struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *ma
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step);
 
-/* The agent at the end opposite to the issuer; -1: host memory, or the issuer itself. */
+/* The agent at the end opposite to the issuer; -1: host memory, or the issuer
+ * itself. */
 int cs_transfer_far(const struct cs_transfer *t);
 /* The agent that owns the destination, and so checks it. */
 int cs_transfer_checker(const struct cs_transfer *t);
@@ -269,8 +271,8 @@ uint64_t cs_transfer_faults(const struct cs_transfer *t);
 int cs_transfer_is_lone(const struct cs_transfer *t);
 /* Does a node with n_agents agents make it? */
 int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
-/* Do kernels of one GPU make these two transfers with the host, in opposite directions?
- * Then one kernel makes both, and they progress at the same pace. */
+/* Do kernels of one GPU make these two transfers with the host, in opposite
+ * directions? Then one kernel makes both, and they progress at the same pace. */
 int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer *b);
 int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b);
 /* Is it host memory of a NUMA node? */
@@ -280,24 +282,25 @@ int cs_endpoint_is_numa(const struct cs_endpoint *end);
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t);
 
-/* Does one agent issue two measured transfers in the same direction?  Its engine may make
- * them one after the other; then only their total is a figure. */
+/* Does one agent issue two measured transfers in the same direction?  Its engine may
+ * make them one after the other; then only their total is a figure. */
 int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
-/* Are there several, all of them driver copies of one agent's pageable memory?  Then the
- * first to end continues, untimed, until the last has ended (node/carry.h). */
+/* Are there several, all of them driver copies of one agent's pageable memory?  Then
+ * the first to end continues, untimed, until the last has ended (node/carry.h). */
 int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step);
 
 /* Does a node with n_agents agents execute this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents);
 
-/* Do two steps, whose tests differ only in the pattern, make the same transfers?  With two
- * GPUs the pair is also all to one, one to all and more. */
+/* Do two steps, whose tests differ only in the pattern, make the same transfers?
+ * With two GPUs the pair is also all to one, one to all and more. */
 int cs_steps_are_alike(const struct cs_plan *plan, const struct cs_step *a,
 		       const struct cs_step *b);
 
 /* An agent's arena: the source at 0, the destination after it at the next multiple of
- * CS_ARENA_ALIGN, the chain of a chase after that; 0 for a part that is not needed. */
+ * CS_ARENA_ALIGN, the chain of a chase after that; 0 for a part that is not
+ * needed. */
 #define CS_ARENA_ALIGN (2u << 20) /* cuMemAlloc's granularity; IPC maps by it */
 /* Round up to a multiple of it. */
 uint64_t cs_arena_aligned(uint64_t bytes);
@@ -305,20 +308,21 @@ struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
 	uint64_t most; /* transfers that need more have no room */
 };
-/* The layout on a node with n_agents agents, for transfers of at most `limit` bytes, with
- * one place for each transfer that may run at the same time. */
+/* The layout on a node with n_agents agents, for transfers of at most `limit` bytes,
+ * with one place for each transfer that may run at the same time. */
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		   uint64_t limit, struct cs_arena_layout *out);
-/* The same with all useful places for the copies of a sample, as far as CS_PLACES_BYTES
- * allow. */
+/* The same with all useful places for the copies of a sample, as far as
+ * CS_PLACES_BYTES allow. */
 void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
 			uint64_t limit, struct cs_arena_layout *out);
-/* The size of one copy of the default size: with small copies a run takes no more memory
- * than that, and checking it takes 0.3 ms on H200. */
+/* The size of one copy of the default size: with small copies a run takes no more
+ * memory than that, and checking it takes 0.3 ms on H200. */
 #define CS_PLACES_BYTES (512ull << 20)
-/* May copies of a sample go to separate places (node/places.h)?  Yes for measured copies
- * that a driver makes one by one into the memory of a GPU.  Into host memory the rate
- * would depend on the caches: 2 MiB took 5 % longer than 4 KiB repeatedly (H200). */
+/* May copies of a sample go to separate places (node/places.h)?  Yes for measured
+ * copies that a driver makes one by one into the memory of a GPU.  Into host memory
+ * the rate would depend on the caches: 2 MiB took 5 % longer than 4 KiB repeatedly
+ * (H200). */
 int cs_transfer_rotates(const struct cs_transfer *t);
 /* The distance from one place to the next. */
 uint64_t cs_transfer_stride(const struct cs_transfer *t);
@@ -331,8 +335,8 @@ uint64_t cs_transfer_room(const struct cs_transfer *t);
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* Where the bytes of a transfer with a shape are. */
 struct cs_extent cs_transfer_box(const struct cs_transfer *t);
-/* The offset in the destination's buffer to which packed bytes are copied before they are
- * unpacked; they are packed at the beginning of the source's buffer. */
+/* The offset in the destination's buffer to which packed bytes are copied before they
+ * are unpacked; they are packed at the beginning of the source's buffer. */
 uint64_t cs_transfer_packed_at(const struct cs_transfer *t);
 /* The offset of a transfer's bytes in the destination's buffer. */
 uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer *t);
@@ -340,14 +344,15 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
  * position where copies are small, or they would stay in a cache. */
 uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t);
 
-/* Does `agent` need to map the arena of `peer`, for staged tests or (not `staged`) for all
- * others? */
+/* Does `agent` need to map the arena of `peer`, for staged tests or (not `staged`)
+ * for all others? */
 int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int staged);
 
-/* The expected seconds of the measured part with links of link_gbs GB/s, from the rules of
- * doc/METHOD.md.  A step has 8 samples (the first touch and 7 more).  Each takes the fewest
- * copies that last 5 ms, its check at 2000 GB/s, and another 1 ms.  Tests with a fixed
- * number of rounds take the time of an H200.  NAN if link_gbs is not above 0. */
+/* The expected seconds of the measured part with links of link_gbs GB/s, from the
+ * rules of doc/METHOD.md.  A step has 8 samples (the first touch and 7 more).  Each
+ * takes the fewest copies that last 5 ms, its check at 2000 GB/s, and another 1 ms.
+ * Tests with a fixed number of rounds take the time of an H200.  NAN if link_gbs is
+ * not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
 #define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 

@@ -1,23 +1,23 @@
-/* settings.h - the settings of a plan by name and as text: all that shape what is
- * measured, one line of a table each.  Two plans differ in what reads differently.
- * Pure. */
+/* settings.h - the settings of a plan by name and as text.  Each setting that affects
+ * the measurement is one line of a table.  Two plans differ in the settings whose
+ * texts differ.  Pure. */
 #ifndef CS_PLAN_SETTINGS_H
 #define CS_PLAN_SETTINGS_H
 
 #include "base/fieldset.h"
 #include "plan/plan.h"
 
-/* How well the median of a cell is to be known: what the user asked for; else the default,
- * or what its test and variant can give at most. */
+/* The precision that the median of a cell must reach: the user's; else the default,
+ * or the coarser one of its test and variant. */
 double cs_precision_of(const struct cs_settings *set, const struct cs_test *test,
 		       const struct cs_variant *v);
 
 #define CS_SETTING CS_FILTER /* characters of a value, with the 0 */
 
-/* Those with a label shape what is measured. */
+/* Settings with a label affect the measurement. */
 extern const struct cs_fieldset cs_settings_fields;
-/* The next one from *at on, which begins as 0, that reads differently: its label, and
- * both values as users write them, "0.5 s", "" of one that an older file does not know.
+/* The label of the next setting from *at on (first 0) that differs, with both values
+ * as users write them: "0.5 s"; "" for a setting that an older file does not have.
  * NULL: none. */
 const char *cs_settings_differ(const struct cs_settings *a,
 			       const struct cs_settings *b, size_t *at,

@@ -82,8 +82,8 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v);
 
 #define CS_SHAPES_MOST 32
 
-/* The requested values, for several tests: each combination is a variant.  0: only the
- * usual value. */
+/* The requested values, for several tests: each combination is a variant.  0: only
+ * the usual value. */
 struct cs_variants {
 	uint32_t caches;   /* 1 << enum cs_cache */
 	uint32_t advices;  /* 1 << enum cs_advice */
@@ -97,8 +97,8 @@ struct cs_variants {
 /* The variant without the members that do not affect this test. */
 struct cs_variant cs_variant_of(const struct cs_test *test,
 				const struct cs_variant *v);
-/* The coarsest precision that is enough for it: the test's (struct cs_test), or that of
- * cold or warm caches; 0 neither. */
+/* The coarsest precision that is enough for it: the test's (struct cs_test), or that
+ * of cold or warm caches; 0 neither. */
 double cs_variant_least_precision(const struct cs_test *test,
 				  const struct cs_variant *v);
 /* The requested kinds that affect the test: enum cs_takes. */

@@ -1,5 +1,5 @@
-/* alike.h - nodes beside each other: how far each cell is from the same cell of the other
- * nodes of its class, for pictures.  It judges nothing: check/fleet does. */
+/* alike.h - how far each cell is from the same cell of the other nodes of its class,
+ * for pictures.  It does not judge: check/fleet does. */
 #ifndef CS_REPORT_ALIKE_H
 #define CS_REPORT_ALIKE_H
 
@@ -16,10 +16,10 @@ struct cs_alike {
 int cs_alike_make(const struct cs_run *run, struct cs_alike *alike);
 void cs_alike_release(struct cs_alike *alike);
 
-/* Of a pair of agents, over all tests, the worst difference from the median of the like,
- * as a share, below 0 is worse: 0 within 1 %, or within 4 scaled MADs where nodes differ
- * more than that.  src == dst: what an agent has with the host and within itself.  NAN:
- * no figure. */
+/* Of a pair of agents, over all tests, the worst difference from the median of the
+ * like, as a share, below 0 is worse: 0 within 1 %, or within 4 scaled MADs where
+ * nodes differ more than that.  src == dst: what an agent has with the host and
+ * within itself.  NAN: no figure. */
 double cs_alike_off(const struct cs_alike *alike, int node, int src, int dst);
 /* Has the node any figure? */
 int cs_alike_measured(const struct cs_alike *alike, int node);

@@ -1,4 +1,5 @@
-/* baseline.h - a baseline as text: each statistic, and what bound it gives. */
+/* baseline.h - a baseline as text: each statistic and the bound that follows from
+ * it. */
 #ifndef CS_REPORT_BASELINE_H
 #define CS_REPORT_BASELINE_H
 

@@ -1,5 +1,5 @@
-/* columns.h - a table of text as wide as the page: columns that have no room go on below,
- * behind the first one again.  Nobody outside report/ includes it. */
+/* columns.h - a text table as wide as the page: columns without room continue below,
+ * after a repetition of the first one.  Only report/ includes it. */
 #ifndef CS_REPORT_COLUMNS_H
 #define CS_REPORT_COLUMNS_H
 
@@ -13,10 +13,10 @@ struct cs_columns {
 	int whole;  /* no column goes on below: lines may be longer than the page */
 };
 
-/* The headings, "GPU,<bus id,used": a column whose heading begins with '<' stands at its
- * left, all others at their right.  One that begins with '~' stands at its left and gives
- * way: where the page has no room for all, its cells end in "...".  More headings may
- * follow by cs_columns_add(). */
+/* The headings, "GPU,<bus id,used": a column whose heading begins with '<' stands at
+ * its left, all others at their right.  One that begins with '~' stands at its left
+ * and gives way: where the page has no room for all, its cells end in "...".  More
+ * headings may follow by cs_columns_add(). */
 void cs_columns_heads(struct cs_columns *t, const char *list);
 /* A cell of a line, clean. */
 void cs_columns_add(struct cs_columns *t, const char *fmt, ...)

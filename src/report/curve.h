@@ -1,5 +1,5 @@
-/* curve.h - a test over sizes, CPU threads or elements: the points of a curve, in place of
- * the matrices that it stands for. */
+/* curve.h - a test over sizes, CPU threads or elements: the points of a curve that
+ * replaces the test's matrices. */
 #ifndef CS_REPORT_CURVE_H
 #define CS_REPORT_CURVE_H
 
@@ -22,8 +22,8 @@ struct cs_curve {
 	int n; /* 0: it is no curve of single figures */
 };
 
-/* Is a matrix one of those that a curve stands for; how many points has the curve that
- * begins with it (0: it begins none). */
+/* Is a matrix one of those that a curve stands for; how many points has the curve
+ * that begins with it (0: it begins none). */
 int cs_curve_holds(const struct cs_run *run, uint32_t index);
 int cs_curve_points(const struct cs_run *run, uint32_t index);
 /* The first matrix of the curve that a matrix is of; itself where it is of none. */

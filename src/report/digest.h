@@ -1,6 +1,6 @@
-/* digest.h - a run in a line a test: the one place that computes least, median and most, the
- * share of the link and what is to be said of it, for every report that people read.
- * Nobody outside report/ includes it. */
+/* digest.h - a run with one line per test.  Minimum, median, maximum, the share of
+ * the link and the remark are computed only here, for every report that people read.
+ * Only report/ includes it. */
 #ifndef CS_REPORT_DIGEST_H
 #define CS_REPORT_DIGEST_H
 
@@ -8,8 +8,8 @@
 #include "check/cells/like.h"
 #include "result/grid.h"
 
-/* A matrix of the plan over the nodes of the digest; of a sweep its best point, or its
- * largest (cs_digest_is_of_largest). */
+/* A matrix of the plan over the nodes of the digest; of a sweep its best point, or
+ * its largest (cs_digest_is_of_largest). */
 struct cs_digest_line {
 	const struct cs_test *test;
 	const struct cs_plan_matrix *matrix;
@@ -44,8 +44,8 @@ void cs_digest_release(struct cs_digest *digest);
 /* "peer.ce.write.pair", and size and variant where those tell it from others. */
 void cs_digest_name(const struct cs_digest_line *line, const struct cs_run *run,
 		    char *to, size_t size);
-/* Is it a test of a memory, whose caches show at small sizes?  Then the largest size of a
- * sweep stands for it. */
+/* Is it a test of a memory, whose caches show at small sizes?  Then the largest size
+ * of a sweep stands for it. */
 int cs_digest_is_of_largest(const struct cs_test *test);
 /* Of a line of a table: must it be looked at? */
 int cs_digest_is_notable(const struct cs_digest_line *line);

@@ -1,5 +1,5 @@
-/* tally.h - what became of a test at one size on one node, for views that have a line
- * or a verdict for each.  Nobody outside report/ includes it. */
+/* tally.h - the result of a test at one size on one node, for views with a line or a
+ * verdict for each.  Only report/ includes it. */
 #ifndef CS_REPORT_TALLY_H
 #define CS_REPORT_TALLY_H
 
@@ -15,7 +15,8 @@ struct cs_tally {
 	struct cs_plan_matrix of; /* the matrix */
 	int node;
 	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
-	/* the second: out of what goes both ways between host and GPU (cs_row_is_back) */
+	/* the second: out of what goes both ways between host and GPU
+	 * (cs_row_is_back) */
 	struct cs_tally_way way[2];
 	double seconds;	    /* that they took */
 	const char *reason; /* of the first that is not ok, bad before skipped; "" */

@@ -1,5 +1,5 @@
-/* view.h - what the views share: the page, folded lines, lists of hosts, turns as one.
- * Nobody outside report/ includes it. */
+/* view.h - what the views share: the page, folded lines, lists of hosts, joined
+ * turns. Only report/ includes it. */
 #ifndef CS_REPORT_VIEW_H
 #define CS_REPORT_VIEW_H
 
@@ -26,8 +26,8 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* What was checked of how many samples: every byte of every copy; a part of the copy
- * that was written last, in host memory; else all of the last, also one into each place
- * that a kernel goes through. */
+ * that was written last, in host memory; else all of the last, also one into each
+ * place that a kernel goes through. */
 struct cs_checked {
 	uint64_t samples, whole, part;
 };
@@ -35,8 +35,8 @@ void cs_checked_add(struct cs_checked *sum, const struct cs_row *row);
 /* "every copy of 14, the last copy of 168", "the last copy of each"; "" of none. */
 void cs_checked_text(const struct cs_checked *sum, char *to, size_t size);
 
-/* What a view is of: the run, the turns of a cell as one (result/pool.h) unless the format
- * is of turns, and as it was measured. */
+/* What a view is of: the run, the turns of a cell as one (result/pool.h) unless the
+ * format is of turns, and as it was measured. */
 struct cs_view {
 	const struct cs_run *run, *turns;
 	const struct cs_view_options *opt;

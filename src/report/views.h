@@ -1,4 +1,4 @@
-/* views.h - the table of formats in format.c knows the views by these. */
+/* views.h - the functions of all views, for the table of formats in format.c. */
 #ifndef CS_REPORT_VIEWS_H
 #define CS_REPORT_VIEWS_H
 

@@ -1,14 +1,14 @@
-/* cells.h - the index of a run's rows: which are of one cell, and what each is to it.
- * Nobody else asks that of a row.
+/* cells.h - the index of a run's rows: which rows belong to one cell, and the role of
+ * each. Nobody else decides that.
  *
- * A cell is what one transfer of the plan measures on one node; the row of its first
- * measurement is its figure, or says what became of it.  Other rows are further turns
- * of it, where placements take turns, or repeat it: controls, re-measurements, and
- * rounds in which other pairs ran.  Totals of a step and parts of an opening are
- * measured too, but are no cells.
+ * A cell is what one transfer of the plan measures on one node.  The row of its first
+ * measurement has its figure, or its status.  Other rows are further turns, if
+ * placements take turns, or repetitions: controls, re-measurements, and rounds in
+ * which other pairs ran.  Totals of a step and parts of an opening are measured too,
+ * but are not cells.
  *
- * Who has put a run's rows together indexes them once (cs_run_index); what changes
- * them takes the index away. */
+ * Whoever puts a run's rows together indexes them once (cs_run_index); functions that
+ * change the rows remove the index. */
 #ifndef CS_RESULT_CELLS_H
 #define CS_RESULT_CELLS_H
 

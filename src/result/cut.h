@@ -1,4 +1,4 @@
-/* cut.h - a run cut down to what somebody wants to see of it. */
+/* cut.h - reduces a run to the part that somebody wants to see. */
 #ifndef CS_RESULT_CUT_H
 #define CS_RESULT_CUT_H
 

@@ -1,7 +1,7 @@
-/* finding.h - a finding, and the catalogue of all that there are (findings.def).
+/* finding.h - a finding, and the catalogue of all findings (findings.def).
  *
- * Who finds something names it by its enum; the text of an id is written and read in
- * src/file/, and shown by views.  All may call it. */
+ * Code names a finding by its enum; only src/file/ writes and reads the text of an
+ * id, and views show it.  All may call it. */
 #ifndef CS_RESULT_FINDING_H
 #define CS_RESULT_FINDING_H
 

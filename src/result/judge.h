@@ -1,5 +1,4 @@
-/* judge.h - findings of a run, as they are added: judgements, and facts.  For who
- * judges runs (src/check/). */
+/* judge.h - adds findings to a run: judgements and facts.  For src/check/. */
 #ifndef CS_RESULT_JUDGE_H
 #define CS_RESULT_JUDGE_H
 
@@ -17,10 +16,12 @@ struct cs_phrase {
 	char text[80];
 };
 #define CS_ALL_GPUS (-1) /* the same is to be told of all GPUs of a node */
-/* What a finding is about, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields too. */
+/* What a finding is about, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields
+ * too. */
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
 			       int gpu);
-/* Append what is a fact whoever judges: it is told, and counts, without --check too. */
+/* Append what is a fact whoever judges: it is told, and counts, without --check
+ * too. */
 int cs_tell(struct cs_run *run, int severity, int node, enum cs_finding_id id,
 	    const char *text, struct cs_err *err);
 

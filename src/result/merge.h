@@ -1,12 +1,11 @@
-/* merge.h - runs of independent nodes put together as one run.  Pure.
+/* merge.h - joins runs of independent nodes into one run.  Pure.
  *
- * Nodes come out sorted by host, with their rows behind each other, whatever the order
- * in which parts were added.  Of several parts that have the same host the one that
- * began last counts there: their clocks are those of one machine.  No clocks of
- * different hosts are compared with each other.
+ * Nodes are sorted by host, each followed by its rows, in whatever order the parts
+ * were added.  If several parts have the same host, the one that began last counts;
+ * they have the clock of one machine.  Clocks of different hosts are never compared.
  *
- * What does not go together is said as a finding and the rest stays.  Plans may
- * differ: rows know their test and transfer.  Time and memory grow with the rows. */
+ * Parts that do not fit give a finding, and the rest stays.  Plans may differ: rows
+ * know their test and transfer.  Time and memory grow with the number of rows. */
 #ifndef CS_RESULT_MERGE_H
 #define CS_RESULT_MERGE_H
 

@@ -1,6 +1,6 @@
-/* pool.h - a cell that was measured in turns as one: what views and findings count.
+/* pool.h - joins the turns of a cell into one, for views and findings.
  *
- * Comparisons need the turns as they are: they read the run itself. */
+ * Comparisons need the separate turns: they read the run itself. */
 #ifndef CS_RESULT_POOL_H
 #define CS_RESULT_POOL_H
 

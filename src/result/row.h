@@ -1,7 +1,7 @@
 /* row.h - one measured number with everything that belongs to it.
  *
- * Rows are plain data: they travel from node coordinators to rank 0 as bytes,
- * stream into the journal, and all outputs are functions of them.  A cell
+ * Rows are plain data: node coordinators send them to rank 0 as bytes, they are
+ * written to the journal at once, and all outputs are functions of them.  A cell
  * without a row is "not measured", never 0. */
 #ifndef CS_RESULT_ROW_H
 #define CS_RESULT_ROW_H
@@ -17,9 +17,9 @@
 
 enum cs_status { CS_OK, CS_SKIPPED, CS_FAILED, CS_CORRUPT, CS_TIMEOUT };
 
-/* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all
- * bytes of a step from the gate to the last end.  The rest are parts of an OPEN, then of
- * an OVERLAP, a PREFETCH. */
+/* RATE: one transfer's figure, a rate or a time as its test has it.  TOTAL: all bytes
+ * of a step from the gate to the last end.  The rest are parts of an OPEN, then of an
+ * OVERLAP, a PREFETCH. */
 enum cs_metric {
 	CS_METRIC_RATE,
 	CS_METRIC_TOTAL,

@@ -1,4 +1,4 @@
-/* stats.h - what is said of the samples of one cell. */
+/* stats.h - the statistics of the samples of one cell. */
 #ifndef CS_RESULT_STATS_H
 #define CS_RESULT_STATS_H
 

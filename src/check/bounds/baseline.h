@@ -1,27 +1,28 @@
-/* baseline.h - what healthy nodes measured, as a record: what it knows, and how far from
- * it a cell may be.  learn.h makes it, judge.h judges by it.  Pure.
+/* baseline.h - the results of healthy nodes as a record, and how far from it a cell
+ * may be. learn.h makes it, judge.h judges by it.  Pure.
  *
- * Learnt by hardware class (class.h), test, metric, size of a copy and kind of link (kind.h):
- * the median of all cells, and spreads (standard deviations) as shares of it:
+ * For each hardware class (class.h), test, metric, size of a copy and kind of link
+ * (kind.h) it has the median of all cells, and spreads (standard deviations) as
+ * shares of it:
  *
  *	within	of a cell from the median of its node in its run
  *	nodes	of the medians of nodes; unknown of one
  *	levels	of the median of a node from run to run; unknown without repetition
  *	runs	of a cell from run to run: levels, and its own besides
  *
- * What lies so far out that one in a thousand would is left out, so that nodes that
- * are ill hardly move them.  Where places of a node (a GPU, a pair) differ by design,
- * the same way on three nodes at least, each has a median of its own; of fewer nodes
- * `within` is as wide as their worse tenth says.
+ * Values so far out that only one in a thousand would be are left out, so that faulty
+ * nodes hardly affect the statistics.  If places of a node (a GPU, a pair) differ by
+ * design, in the same way on at least three nodes, each has its own median; with
+ * fewer nodes `within` is as wide as their worse tenth says.
  *
- * A cell is beyond its bound when it is worse than the median by more than the
- * largest of 1 %, --margin, and the root of the sum of the squares of (k spread) for
- * within, nodes and levels.  k is 5, for 64 nodes have some thousand cells: of a
- * normal distribution one in 3.5 million lies so far out on one side, and measured
- * tails are heavier.  A spread that few have shown may be far too small: then k is
- * Student's t that one in a thousand exceeds, and a spread that nothing has shown is
- * what such paths have elsewhere.  1 %, for that is three times what healthy nodes
- * differ by, and a fifth of what one dead lane of 18 costs. */
+ * A cell is beyond its bound if it is worse than the median by more than the largest
+ * of 1 %, --margin, and the root of the sum of the squares of (k spread) for within,
+ * nodes and levels.  k is 5, because 64 nodes have some thousand cells: in a normal
+ * distribution one value in 3.5 million is so far out on one side, and measured tails
+ * are heavier.  A spread from few values may be far too small: then k is Student's t
+ * that one in a thousand exceeds, and an unknown spread is taken from similar paths.
+ * 1 % is three times the difference between healthy nodes, and a fifth of what one
+ * dead lane of 18 costs. */
 #ifndef CS_CHECK_BASELINE_H
 #define CS_CHECK_BASELINE_H
 
@@ -100,16 +101,16 @@ int cs_baseline_class_of(const struct cs_baseline *baseline, const struct cs_run
 /* The statistic with that key; NULL there is none. */
 const struct cs_baseline_stat *cs_baseline_find(const struct cs_baseline *baseline,
 						const struct cs_baseline_stat *key);
-/* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB", of a matrix that it does
- * not have; class -1: any. */
+/* "peer.ce.write.pair at 64 KiB: it has that test at 512 MiB", of a matrix that it
+ * does not have; class -1: any. */
 void cs_baseline_lacks(const struct cs_baseline *baseline, int class,
 		       const struct cs_plan_matrix *of, char *to, size_t size);
 
 /* How much worse than the median is too much, as a share of it. */
 double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin);
 
-/* By how much such a figure differs from run to run, by run->baseline; without degrees
- * of freedom where that does not know. */
+/* By how much such a figure differs from run to run, by run->baseline; without
+ * degrees of freedom where that does not know. */
 struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row);
 
 #endif

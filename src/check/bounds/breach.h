@@ -1,4 +1,4 @@
-/* breach.h - cells that are beyond a bound, whoever set it, as findings. */
+/* breach.h - findings for cells beyond a bound of any kind. */
 #ifndef CS_CHECK_BREACH_H
 #define CS_CHECK_BREACH_H
 
@@ -20,8 +20,8 @@ struct cs_bound {
 	struct cs_vec *told; /* struct cs_anomaly, with findings; NULL none */
 };
 /* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
- * figure its conditions explain is a warning at most; only what was seen twice drains a
- * node.  Cells that a finding as grave tells of already are noted there. */
+ * figure its conditions explain is a warning at most; only what was seen twice drains
+ * a node.  Cells that a finding as grave tells of already are noted there. */
 int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 		      const struct cs_bound *bound, struct cs_err *err);
 /* Say so in their findings. */

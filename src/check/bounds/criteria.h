@@ -1,5 +1,5 @@
-/* criteria.h - what cells are judged by beside their like: files that options name, and
- * bounds on the command line.  Pure. */
+/* criteria.h - the criteria for cells besides the comparison with similar cells:
+ * files that options name, and bounds on the command line.  Pure. */
 #ifndef CS_CHECK_CRITERIA_H
 #define CS_CHECK_CRITERIA_H
 

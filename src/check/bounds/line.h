@@ -1,11 +1,11 @@
-/* line.h - alpha and 1 / beta of sweeps: what healthy nodes have, and nodes judged by it.
- * Pure.
+/* line.h - alpha and 1 / beta of sweeps: learns those of healthy nodes, and judges
+ * nodes by them.  Pure.
  *
- * A line is the middle of all cells of a node; which cell is slow the sizes themselves
- * tell.  Nodes and runs differ by as much as is seen, or as the few that were seen allow
- * (cs_baseline_bound), and each is a fit, known by an interval (fit.h): what is too much
- * is the root of the sum of the squares of all of it, by as many standard deviations as
- * cells are judged by, and 5 % at least. */
+ * A line is the median over all cells of a node; slow single cells are found by their
+ * sizes.  The bound combines three uncertainties: how much nodes differ, how much
+ * runs differ (as seen, or as the few seen allow, cs_baseline_bound), and the
+ * interval of each fit (fit.h).  It is the root of the sum of their squares, times
+ * the number of standard deviations that cells are judged by, and at least 5 %. */
 #ifndef CS_CHECK_LINE_H
 #define CS_CHECK_LINE_H
 

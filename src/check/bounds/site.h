@@ -1,5 +1,5 @@
-/* site.h - what nodes are, against what the site expects of them: facts that a baseline
- * has learnt of healthy ones, and what --expect says.  Pure. */
+/* site.h - compares nodes with what the site expects: facts of healthy nodes from a
+ * baseline, and --expect.  Pure. */
 #ifndef CS_CHECK_SITE_H
 #define CS_CHECK_SITE_H
 

@@ -1,5 +1,5 @@
-/* spread.h - what the figures of many cells say together: their median, spreads, and
- * medians of places (baseline.h says what each means).  Pure. */
+/* spread.h - statistics of many cells: their median, spreads, and medians of places
+ * (baseline.h defines them).  Pure. */
 #ifndef CS_CHECK_SPREAD_H
 #define CS_CHECK_SPREAD_H
 

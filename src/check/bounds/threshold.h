@@ -1,4 +1,4 @@
-/* threshold.h - bounds that somebody chose, from a file (doc/THRESHOLDS.md) or by
+/* threshold.h - bounds that a person chose, in a file (doc/THRESHOLDS.md) or by
  * --min-share.  Pure. */
 #ifndef CS_CHECK_THRESHOLD_H
 #define CS_CHECK_THRESHOLD_H

@@ -1,6 +1,7 @@
-/* anomaly.h - what the files that judge cells share: a cell's place among others, and
- * what is reported of a part of a node until it is described.  Beside them bounds/bound.c
- * alone includes it, to tell where an anomaly is told already what it finds. */
+/* anomaly.h - shared by the files that judge cells: a cell's place among others, and
+ * an anomaly of a part of a node until it becomes a finding.  Of other folders only
+ * bounds/breach.c includes it, to find out whether an anomaly already covers a
+ * cell. */
 #ifndef CS_CHECK_ANOMALY_H
 #define CS_CHECK_ANOMALY_H
 
@@ -58,8 +59,8 @@ struct cs_anomaly {
 	int usual;	 /* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
 	double off[CS_EVIDENCE]; /* of each, as a logarithm; NAN: as the whole */
-	/* once it is told: its finding; its cells that are beyond a bound as well, and
-	 * the first of them in words */
+	/* once it is told: its finding; its cells that are beyond a bound as well,
+	 * and the first of them in words */
 	size_t finding, also;
 	char also_text[160];
 };
@@ -90,7 +91,8 @@ struct cs_judged_cells {
 int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
 			 struct cs_err *err);
 void cs_judged_cells_release(struct cs_judged_cells *judged_cells);
-/* The same cell in another test, or the same one, with as many concurrent copies; NULL. */
+/* The same cell in another test, or the same one, with as many concurrent copies;
+ * NULL. */
 const struct cs_judged_cell *
 cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
 		     const struct cs_row *row, uint32_t test, int concurrent);
@@ -100,13 +102,14 @@ size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
 /* … of the same group. */
 size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
 				 size_t from);
-/* How much a row differs from the first measurement of its cell: log of the ratio; NAN. */
+/* How much a row differs from the first measurement of its cell: log of the ratio;
+ * NAN. */
 double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
 			      const struct cs_row *remeasure);
 enum cs_family cs_family_of(const struct cs_row *row);
 
-/* noise.c: a figure that does not tell enough to report anything: its transfers did not
- * overlap, or its interval is wide and stayed so. */
+/* noise.c: a figure that does not tell enough to report anything: its transfers did
+ * not overlap, or its interval is wide and stayed so. */
 int cs_is_unsure(const struct cs_row *row);
 /* As a logarithm: half of the interval of its median or of the spread of its samples
  * (5th to 95th percentile), whichever is more. */
@@ -117,8 +120,8 @@ int cs_is_beyond_noise(double off, double own, double others);
 /* outlier.c: anomalies among the cells, into a vec of struct cs_anomaly. */
 int cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		     struct cs_err *err);
-/* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is there,
- * settled, explains. */
+/* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is
+ * there, settled, explains. */
 int cs_wholes_find(const struct cs_judged_cells *judged_cells,
 		   struct cs_vec *anomalies, struct cs_err *err);
 /* signatures.c: what facts and known patterns say, and causes of what is there. */
@@ -131,8 +134,8 @@ int cs_below_find(const struct cs_judged_cells *judged_cells,
 /* remeasure.c: what came of a re-measurement. */
 int cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
 			struct cs_vec *anomalies, struct cs_err *err);
-/* cells.c: may its cells be judged at all, is there anything to judge, and all that is
- * suspicious. */
+/* cells.c: may its cells be judged at all, is there anything to judge, and all that
+ * is suspicious. */
 int cs_cells_can_be_judged(const struct cs_run *run);
 int cs_cells_are_judged(const struct cs_run *run);
 int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
@@ -162,7 +165,8 @@ int cs_anomaly_add(struct cs_vec *anomalies, const struct cs_anomaly *anomaly,
 size_t cs_anomalies_first(const struct cs_vec *anomalies, int node);
 /* One of each part and family, in order of nodes. */
 void cs_anomalies_settle(struct cs_vec *anomalies);
-/* What all GPUs of a node share, of one cause and in one state, as one of the node. */
+/* What all GPUs of a node share, of one cause and in one state, as one of the
+ * node. */
 void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies);
 /* Name one more row, and how slow it is; what has no room is left out. */
 void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off);

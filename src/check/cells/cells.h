@@ -1,19 +1,20 @@
-/* cells.h - judging cells: what is slow, where the fault sits, and how sure that is.
- * Pure: same rows, same findings in the same order.
+/* cells.h - judges cells: which are slow, where the fault is, and how certain that
+ * is. Pure: same rows, same findings in the same order.
  *
- * --check=outlier compares cells with their like (outlier.c), --check=link with
- * what is live now (expect.h); known signatures (signatures.c) say why.  No node is
- * drained on one measurement: a live run repeats what is suspicious and what stands beside it
- * (cs_cells_remeasure; its rows are flagged CS_ROW_REMEASURED), and only what is seen twice, or
- * is a fact and no figure, is critical. */
+ * --check=outlier compares cells with similar ones (outlier.c), --check=link with the
+ * links that are live now (expect.h); known signatures (signatures.c) say why a cell
+ * is slow.  No node is drained because of one measurement: a live run re-measures
+ * suspicious cells and their neighbours (cs_cells_remeasure; their rows are flagged
+ * CS_ROW_REMEASURED).  Only what is seen twice, or is a fact instead of a figure, is
+ * critical. */
 #ifndef CS_CHECK_CELLS_H
 #define CS_CHECK_CELLS_H
 
 #include "result/run.h"
 
 /* Append what is found under run->checks; nothing where neither kind is asked for.
- * `told` is filled with what was found, for who judges the same cells by a bound; to be
- * released. */
+ * `told` is filled with what was found, for who judges the same cells by a bound; to
+ * be released. */
 int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
 
 /* Steps of a node that are carried out once more at a time, at most. */

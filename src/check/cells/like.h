@@ -1,6 +1,6 @@
-/* like.h - each cell beside its like, in any run: how far it is from what is usual, and
- * whether that is more than healthy ones differ.  Nothing is re-measured, found or
- * concluded here: --check does that (cells.h).  Pure. */
+/* like.h - compares each cell with similar ones, in any run: how far it is from the
+ * usual figure, and whether that is more than healthy cells differ.  It re-measures
+ * and reports nothing: --check does that (cells.h).  Pure. */
 #ifndef CS_CHECK_LIKE_H
 #define CS_CHECK_LIKE_H
 
@@ -18,7 +18,8 @@ struct cs_likeness {
 	double worst; /* the furthest from its like of those compared, a share */
 };
 
-/* Of what a CPU moved alone, nothing is compared: others make its load.  -1: no memory. */
+/* Of what a CPU moved alone, nothing is compared: others make its load.  -1: no
+ * memory. */
 int cs_likeness_make(struct cs_likeness *likeness, const struct cs_run *run,
 		     struct cs_err *err);
 void cs_likeness_release(struct cs_likeness *likeness);

@@ -1,11 +1,11 @@
-/* locate.h - which rows, columns and single places of a matrix are slow.  Arithmetic
- * alone: nothing here knows nodes or GPUs.
+/* locate.h - finds the rows, columns and single places of a matrix that are slow.  It
+ * is only arithmetic and knows no nodes or GPUs.
  *
- * Logarithms of figures add: figure = whole x row x column x what is left.  Fitted by
- * median polish (Tukey, Exploratory Data Analysis, 1977, ch. 11): a few bad places
- * leave the rest where it is.  Of an even count the greater of the middle two stands
- * for the median, for faults make slow: so 1 bad GPU of 3 does not make the others
- * look fast. */
+ * The model is figure = whole x row x column x rest, a sum of logarithms.  It is
+ * fitted by median polish (Tukey, Exploratory Data Analysis, 1977, ch. 11), in which
+ * a few bad places do not affect the rest.  The median of an even count is the
+ * greater of the middle two, because faults make cells slow: so 1 bad GPU of 3 does
+ * not make the others look fast. */
 #ifndef CS_CHECK_LOCATE_H
 #define CS_CHECK_LOCATE_H
 

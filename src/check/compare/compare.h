@@ -1,9 +1,9 @@
 /* compare.h - is B faster than A, slower, or the same?  Pure functions.
  *
- * A side is one of two things that are compared, in one metric of one cell; a
- * block is what was measured of it in one go: one turn of ABBA (plan/turns.h) or
- * one run of the program.  Samples within a block are closer to each other than
- * blocks are, so blocks are what is counted:
+ * A side is one of the two things that are compared, in one metric of one cell.  A
+ * block is an uninterrupted measurement of it: one turn of ABBA (plan/turns.h) or one
+ * run of the program.  Samples within a block are closer to each other than blocks
+ * are, so blocks are counted, not samples:
  *
  *	log sample -> median of a block -> mean of the blocks of a side
  *
@@ -12,19 +12,20 @@
  *	    W  of one block median, by bootstrap of its samples
  *	d = side B - side A, 95 % interval: d -/+ t sqrt(variance A + variance B)
  *
- * Logarithms, so that exchanging the sides only turns the sign.  W as a floor, since
- * blocks that happen to agree do not make samples quieter.
+ * Logarithms are used so that exchanging the sides only changes the sign.  W is a
+ * minimum, because samples do not become more precise if blocks agree by chance.
  *
- * Turns are compared in pairs, the n-th of A with the n-th of B, which is its
- * neighbour: what changes from one pair to the next is in both.
+ * Turns are compared in pairs: the n-th of A with the n-th of B, which is its
+ * neighbour. A change from one pair to the next affects both.
  *
  *	d = mean of B - A; variance = max(S of these, W of A and B) / pairs
  *
- * A drift from turn to turn cancels in d, for each side is first equally often.  It is
- * left in S: taken out as well, by the order within pairs, it takes with it what disturbs
- * now and then, and sides that are alike were called different (tests/bench/truth_compare).
+ * A drift from turn to turn cancels in d, because each side is first equally often.
+ * It stays in S: removing it as well, by the order within pairs, also removes
+ * occasional disturbances, and then equal sides were called different
+ * (tests/bench/truth_compare).
  *
- * Nothing is drawn.  W is the bootstrap in closed form (base/student.h).  The
+ * Nothing is resampled.  W is the bootstrap in closed form (base/student.h).  The
  * bootstrap over blocks has one too, for a mean: S (n-1)/n / n (Efron and
  * Tibshirani, An Introduction to the Bootstrap, 1993, 5.3).  For few blocks that
  * is too narrow, and so are its percentiles: what they call 95 % holds the truth
@@ -32,9 +33,9 @@
  * the reason see Hesterberg, Am. Stat. 69 (2015) 371).  So S is taken whole, with
  * Student's t and Welch's degrees of freedom (Biometrika 34 (1947) 28).
  *
- * A side of one block says nothing of how blocks differ.  Another source may: a
- * baseline, else the blocks of the other side, S of which then is that of both; with
- * neither, interval and verdict speak of these two blocks, and not of the sides.
+ * A side of one block does not show how blocks differ.  S then comes from a baseline,
+ * else from the blocks of the other side; with neither, interval and verdict are
+ * about these two blocks, not about the sides.
  *
  * A margin m is a factor 1 + m either way. */
 #ifndef CS_CHECK_COMPARE_H
@@ -109,23 +110,24 @@ struct cs_compare_sum {
 	size_t worst[CS_COMPARE_WORST], n_worst; /* cells[], gravest first */
 };
 
-/* The verdict of a matrix, over the cells of one metric: FASTER, SLOWER or MIXED
- * if a cell is different, else DIFFERS or UNDECIDED if one is, else SAME; NONE where nothing
- * was compared.  `worst` are the cells that bear it, those whose interval reaches
- * furthest first.
+/* The verdict of a matrix, over the cells of one metric: FASTER, SLOWER or MIXED if a
+ * cell is different, else DIFFERS or UNDECIDED if one is, else SAME; NONE where
+ * nothing was compared.  `worst` are the cells that bear it, those whose interval
+ * reaches furthest first.
  *
- * 56 cells at 95 % each would call equal sides different in most matrices.  So a
- * cell stays different only if Holm's procedure over all compared cells (Scand.
- * J. Stat. 6 (1979) 65) rejects "no difference" at 1 %; otherwise it becomes
- * UNDECIDED, flagged FAMILY.  Equal sides are then called different in at most 5 %
- * of matrices, even if one is much more restless than the other.  SAME needs no correction, for all cells must be (Berger,
- * Technometrics 24 (1982) 295).  Errors: no memory. */
+ * 56 cells at 95 % each would call equal sides different in most matrices.  So a cell
+ * stays different only if Holm's procedure over all compared cells (Scand. J. Stat. 6
+ * (1979) 65) rejects "no difference" at 1 %; otherwise it becomes UNDECIDED, flagged
+ * FAMILY.  Equal sides are then called different in at most 5 % of matrices, even if
+ * one is much more restless than the other.  SAME needs no correction, for all cells
+ * must be (Berger, Technometrics 24 (1982) 295).  Errors: no memory. */
 int cs_compare_cells(struct cs_comparison *cells, size_t n,
 		     struct cs_compare_sum *out, struct cs_err *err);
 
 /* How many blocks a side needs for a verdict, as these cells differ from block to
- * block: that many that equal sides are the same within the margin in nearly all cells.  At least 3,
- * for of 2 hardly anything is known.  0: nothing tells, or no number does. */
+ * block: that many that equal sides are the same within the margin in nearly all
+ * cells.  At least 3, for of 2 hardly anything is known.  0: nothing tells, or no
+ * number does. */
 uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin);
 
 const char *cs_verdict_text(int verdict); /* "same", "faster", ... */

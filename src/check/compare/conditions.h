@@ -1,5 +1,5 @@
-/* conditions.h - what is not the same around the figures of two sides: the program,
- * the machine, its GPUs and links, the settings.  Pure; only versus.c uses it. */
+/* conditions.h - the conditions that differ between two sides: program, machine, its
+ * GPUs and links, settings.  Pure; only versus.c uses it. */
 #ifndef CS_CHECK_CONDITIONS_H
 #define CS_CHECK_CONDITIONS_H
 
@@ -14,8 +14,8 @@ int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing,
  * nothing where both texts are the same. */
 int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
 		      const char *a, const char *b, struct cs_err *err);
-/* The fields from `first` on were looked for in that many places: what holds in all of
- * them needs no place. */
+/* The fields from `first` on were looked for in that many places: what holds in all
+ * of them needs no place. */
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 		       const char *noun);
 

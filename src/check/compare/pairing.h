@@ -1,11 +1,11 @@
 /* pairing.h - which node of one side is compared with which of the other.  Pure.
  * Only the files of check/ that make a comparison (versus.h) use it.
  *
- * A node is known by its host and placement, where several of a run have both in
- * common also by their order.  Sides that share hosts are paired by these; a node
- * on one side only has no partner.  Where no host is on both, nodes of one class
- * (machine, number and models of GPUs) are paired in their order, and two that are
- * the only ones whatever they are. */
+ * A node is identified by its host and placement, and by its order if several of a
+ * run share both.  Sides with common hosts are paired by these; a node that is only
+ * on one side has no partner.  If no host is on both sides, nodes of one class
+ * (machine, number and models of GPUs) are paired in their order.  A single node on
+ * each side is always paired with the other. */
 #ifndef CS_CHECK_PAIRING_H
 #define CS_CHECK_PAIRING_H
 

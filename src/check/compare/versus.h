@@ -5,16 +5,16 @@
  * metric, size of a copy, and the bus ids of their GPUs on the same host, else their
  * positions; control cells are left out.  What is paired is compared by compare.h.
  *
- * Blocks of a cell: the turns of its side where both sides are of one run, in which
- * they took turns; else one block a run, for the turns of a run say nothing of how
- * one run differs from the next: their samples are put together.  A run that is
- * named twice counts once.  Of one run on each side all that can be said is how these
- * two differ, unless the baseline of A's run (run->baseline) knows how runs do.
+ * If both sides are from one run, in which they took turns, the blocks of a cell are
+ * these turns.  Else each run is one block, with the samples of all its turns,
+ * because turns do not show how runs differ.  A run that is named twice counts once.
+ * With one run on each side, the verdict is only about these two runs, unless the
+ * baseline of A's run (run->baseline) knows how runs differ.
  *
- * Transfers of one step have a total besides.  Where one engine makes several of them
- * in turn, which comes first is chance, and the total alone is compared.
+ * Transfers of one step also have a total.  If one engine makes several of them in
+ * turn, their order is chance, and only the total is compared.
  *
- * A cell with a figure on one side only, because it failed or was skipped on the
+ * A cell with a figure on only one side, because it failed or was skipped on the
  * other, is not compared, and then the whole is not "the same". */
 #ifndef CS_CHECK_VERSUS_H
 #define CS_CHECK_VERSUS_H
@@ -25,8 +25,9 @@
 int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	      double margin, struct cs_versus *out, struct cs_err *err);
 void cs_versus_release(struct cs_versus *versus);
-/* CS_EXIT_WARNING: a matrix is faster, slower or mixed; else CS_EXIT_CANNOT: nothing could be compared,
- * or a cell with a figure on one side has none on the other; else CS_EXIT_OK. */
+/* CS_EXIT_WARNING: a matrix is faster, slower or mixed; else CS_EXIT_CANNOT: nothing
+ * could be compared, or a cell with a figure on one side has none on the other; else
+ * CS_EXIT_OK. */
 int cs_versus_exit(const struct cs_versus *versus);
 
 /* The placements of one run: the k-th against its first, on all nodes.  0; 1 when

@@ -1,5 +1,5 @@
-/* differs.h - a field in which a node is not like others, or not as it is expected, and
- * how findings tell of it.  For vote.c and expected.c. */
+/* differs.h - a field in which a node differs from others, or from what is expected,
+ * and the findings for it.  For vote.c and expected.c. */
 #ifndef CS_CHECK_DIFFERS_H
 #define CS_CHECK_DIFFERS_H
 
@@ -30,8 +30,8 @@ struct cs_difference {
 
 #define CS_OF_CLASS 0x7fffffff
 
-/* Findings of all of them, struct cs_difference; sorts them, and leaves out what follows
- * from others and what is said already.  -1: no memory. */
+/* Findings of all of them, struct cs_difference; sorts them, and leaves out what
+ * follows from others and what is said already.  -1: no memory. */
 int cs_differences_describe(struct cs_run *run, struct cs_vec *found,
 			    struct cs_err *err);
 

@@ -1,18 +1,19 @@
-/* expected.h - what a node is expected to be: fields of its fingerprint with their
- * values, learnt of healthy nodes or named by --expect.  Pure. */
+/* expected.h - the expected fields of a node's fingerprint and their values, learnt
+ * from healthy nodes or given by --expect.  Pure. */
 #ifndef CS_CHECK_EXPECTED_H
 #define CS_CHECK_EXPECTED_H
 
 #include "check/fleet/fact.h"
 #include "check/fleet/fingerprint.h"
 
-/* "gpus=8,nics=8,pcie=5x16,nvlinks=18,driver=any": appends to `to`; of "min-share=85%",
- * which is about cells, *min_share, else left as it is.  Errors: a field that no
- * fingerprint has, no value. */
+/* "gpus=8,nics=8,pcie=5x16,nvlinks=18,driver=any": appends to `to`; of
+ * "min-share=85%", which is about cells, *min_share, else left as it is.  Errors: a
+ * field that no fingerprint has, no value. */
 int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
 		      struct cs_err *err);
-/* What most of some nodes are; `traits`: those of each, one array for all, first[i] where
- * the i-th begins, first[n] their end.  Appends; the launch is no part of a machine. */
+/* What most of some nodes are; `traits`: those of each, one array for all, first[i]
+ * where the i-th begins, first[n] their end.  Appends; the launch is no part of a
+ * machine. */
 int cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
 		      uint32_t class, struct cs_vec *to, struct cs_err *err);
 

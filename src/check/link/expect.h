@@ -1,4 +1,5 @@
-/* expect.h - what a cell should give by the links that are live now.  Pure. */
+/* expect.h - the rate that a cell should have with the links that are live now.
+ * Pure. */
 #ifndef CS_CHECK_EXPECT_H
 #define CS_CHECK_EXPECT_H
 
@@ -29,8 +30,9 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
 		    double *high);
 
-/* Transfers that belong to a cell beside its own: its step has them, or its test.  Not
- * those of other cells that were measured at the same time because that changes nothing. */
+/* Transfers that belong to a cell beside its own: its step has them, or its test.
+ * Not those of other cells that were measured at the same time because that changes
+ * nothing. */
 int cs_own_concurrent(const struct cs_run *run, const struct cs_row *row);
 /* Do both GPUs of a peer cell have NVLinks that are up? */
 int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row);

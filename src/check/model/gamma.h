@@ -1,4 +1,4 @@
-/* gamma.h - what a flop takes, and what loads cost in flops. */
+/* gamma.h - the time of a flop, and the cost of loads in flops. */
 #ifndef CS_CHECK_MODEL_GAMMA_H
 #define CS_CHECK_MODEL_GAMMA_H
 
@@ -17,11 +17,12 @@ double cs_flops_per_load(double gflops, double gbs);
 double cs_intensity(double flops_per_load, double efficiency);
 #define CS_EFFICIENT 0.9 /* the one that is printed beside that of a half */
 
-/* Flops in the time that a message takes before its first byte; NAN: it takes none. */
+/* Flops in the time that a message takes before its first byte; NAN: it takes
+ * none. */
 double cs_alpha_flops(double gflops, double alpha_us);
 
-/* What a GPU could do: its multiprocessors, units and highest clock; NAN: one of these
- * is not known.  Of a row of local.fma.*, in GFLOP/s. */
+/* What a GPU could do: its multiprocessors, units and highest clock; NAN: one of
+ * these is not known.  Of a row of local.fma.*, in GFLOP/s. */
 double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row);
 /* The same of shared memory, of a row of local.shared.*: 128 bytes a clock. */
 double cs_shared_peak_gbs(const struct cs_run *run, const struct cs_row *row);

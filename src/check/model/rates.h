@@ -1,11 +1,13 @@
-/* rates.h - what computes, and how fast the memories beside it bring words. */
+/* rates.h - the compute rates of GPUs and NUMA nodes, and the rates of their
+ * memories. */
 #ifndef CS_CHECK_MODEL_RATES_H
 #define CS_CHECK_MODEL_RATES_H
 
 #include "base/vec.h"
 #include "result/run.h"
 
-/* Memories of what computes; where --size says how much, at the largest that was measured. */
+/* Memories of what computes; where --size says how much, at the largest that was
+ * measured. */
 enum cs_near {
 	CS_NEAR_MEMORY, /* a triad in its own memory; cores read theirs */
 	CS_NEAR_L2,

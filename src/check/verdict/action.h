@@ -1,8 +1,8 @@
-/* action.h - what a person is to do about a run: findings put together by fault.  Pure.
+/* action.h - what a person should do about a run: findings grouped by fault.  Pure.
  *
- * One fault is one line, however many findings and cells show it: findings of one GPU are
- * one, and so are those of cells that all have a GPU in common with it; one that all GPUs
- * of a node have is one of them all. */
+ * One fault is one line, however many findings and cells show it.  The findings of
+ * one GPU are one line, together with those of cells that all involve this GPU.  A
+ * finding that all GPUs of a node have is one line for all. */
 #ifndef CS_CHECK_ACTION_H
 #define CS_CHECK_ACTION_H
 
@@ -24,8 +24,8 @@ struct cs_action {
 	uint32_t findings; /* how many are of this fault */
 };
 
-/* Of a judged run, by what is to be done, the gravest first, then by node; malloc'ed in
- * the vec, and valid as long as the findings are. */
+/* Of a judged run, by what is to be done, the gravest first, then by node; malloc'ed
+ * in the vec, and valid as long as the findings are. */
 int cs_actions_find(const struct cs_run *run, struct cs_vec *actions,
 		    struct cs_err *err);
 

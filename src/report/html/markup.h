@@ -1,10 +1,10 @@
 /* markup.h - HTML and SVG, as far as a report needs them.
  *
- * What names things (hosts, GPUs, reasons) may hold anything: it goes through
- * cs_html_text() alone, which cleans it (base/print.h) and escapes it.  cs_html() is for
- * markup of ours and numbers.  Colours are presentation attributes, so that a page stays
- * whole where a policy strips all CSS; style.c has them once more for dark pages, by class.
- * Lengths of SVG are in CSS pixels. */
+ * Names (of hosts, GPUs, reasons) may contain anything.  They go only through
+ * cs_html_text(), which cleans (base/print.h) and escapes them.  cs_html() is for our
+ * own markup and numbers.  Colours are presentation attributes, so that a page stays
+ * complete if a policy strips all CSS; style.c repeats them for dark pages, by class.
+ * Lengths in SVG are CSS pixels. */
 #ifndef CS_REPORT_HTML_MARKUP_H
 #define CS_REPORT_HTML_MARKUP_H
 
