@@ -277,6 +277,12 @@ CS_LIBNVML=/nowhere run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 8
 ok "no NVML, no peak: nothing is judged in silence" eval 'status_is 3 && one_line "nothing tells that peak"'
 ok_json "… which is a finding" no.json \
 	'any(c["id"] == "threshold-unknown" for c in d["checks"])'
+run 0 check no.json -q -o no-again.json
+ok_json "… and stays one when its file is judged by nothing else" no-again.json \
+	'any(c["id"] == "threshold-unknown" for c in d["checks"])'
+run 0 check no.json --expect gpus=any -q -o no-other.json
+ok_json "… not when it is judged by other criteria" no-other.json \
+	'not any(c["id"] == "threshold-unknown" for c in d["checks"])'
 
 refused() { # PATTERN LINE...
 	local pattern=$1
