@@ -60,16 +60,17 @@ void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind back
 	to[0] = '\0';
 	if (opt->suite || opt->axes.matrices)
 		paths_lost(opt, backend, lost, sizeof(lost));
-	if (missing)
-		cs_text(to, size,
-			"%d test%s of %s %s left out: the %s backend has no driver whose "
-			"calls cost anything",
-			missing, missing == 1 ? "" : "s", opt->matrix_text,
-			missing == 1 ? "is" : "are", name_of(backend));
-	else if (lost[0])
+	if (lost[0])
 		cs_text(to, size,
 			"%s of %s: left out, the %s backend does not measure it",
 			lost, opt->matrix_text, name_of(backend));
+	if (missing)
+		cs_text_add(to, size,
+			    "%s%d test%s of %s %s left out: the %s backend has no driver "
+			    "whose calls cost anything",
+			    lost[0] ? "; " : "", missing, missing == 1 ? "" : "s",
+			    opt->matrix_text, missing == 1 ? "is" : "are",
+			    name_of(backend));
 }
 
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,

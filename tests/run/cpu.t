@@ -43,6 +43,9 @@ ok "a matrix that needs no driver has no note on calls of one" eval \
 run 0 --backend cpu -s 64K --samples 3 --matrix peer,h2d -o h2d.csv
 ok "of several, the one that needs a driver is named" \
 	prints "note +h2d of --matrix peer,h2d: left out, the cpu backend does not measure"
+run 0 --backend cpu -s 64K --samples 3 --matrix peer,h2d,cost
+ok "... with the tests of calls beside it" eval \
+	'tr -s " \n" " " <out | grep -q "h2d, d2h of --matrix peer,h2d,cost: left out, .*; [0-9]* tests of --matrix peer,h2d,cost are left out: the cpu backend has no driver"'
 
 run 0 --backend cuda "${quick[@]}"
 ok "a GPU wanted and none there: status 3" status_is 3
