@@ -120,10 +120,9 @@ struct cs_copy {
 	 * `bytes` apart, also read from such a position; 0 means 1 */
 	uint32_t positions;
 	uint64_t stride; /* between positions; not for kernels */
-	uint32_t blocks,
-		threads; /* kernels: from geometry(), 0: its first; TRIAD: for each
-				   * of its copies */
-	uint64_t key;	 /* of the pattern: SM_READ, ZERO_READ: at src; SM_WRITE,
+	/* kernels: from geometry(), 0: its first; TRIAD: for each of its copies */
+	uint32_t blocks, threads;
+	uint64_t key; /* of the pattern: SM_READ, ZERO_READ: at src; SM_WRITE,
 				 * ZERO_WRITE: to write.  CHASE: the seed of the random
 				 * chain at src, 0: stride */
 	/* SM: a second copy, which the same kernel makes at the same time in the

@@ -50,15 +50,15 @@ static enum cs_status touch(struct cs_coordinator *co, struct cs_cell *cell,
 	return status;
 }
 
-/* The worst pace of that many samples, or of the first that is not below `least`. */
+/* The worst pace of that many samples, or of the first that is not below `bar`. */
 static enum cs_status try_geometry(struct cs_coordinator *co, struct cs_cell *cell,
-				   int samples, double least, double *worst,
+				   int samples, double bar, double *worst,
 				   struct cs_err *err)
 {
 	enum cs_status status = CS_OK;
 
 	*worst = 0;
-	for (int i = 0; i < samples && status == CS_OK && *worst < least; i++) {
+	for (int i = 0; i < samples && status == CS_OK && *worst < bar; i++) {
 		status = sample(co, cell, err);
 		if (status == CS_OK)
 			*worst = fmax(*worst, pace(&co->sampler));
@@ -103,8 +103,8 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 				       uint32_t *best, struct cs_err *err)
 {
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
-	const double less = 1 - co->plan->set.precision / 2;
-	double least = INFINITY, at;
+	const double margin = co->plan->set.precision / 2;
+	double bar = INFINITY, at;
 	uint32_t n = 1;
 
 	cell->geometry = 0;
@@ -114,11 +114,11 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 		status = touch(co, cell, err);
 	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
 		cell->geometry = g;
-		status = try_geometry(co, cell, g ? GEOMETRY_SAMPLES : 1, least, &at,
+		status = try_geometry(co, cell, g ? GEOMETRY_SAMPLES : 1, bar, &at,
 				      err);
 		n = cs_board_slot(co->board, cell->agents.agent[0])->geometries;
-		if (status == CS_OK && at < least) {
-			least = at * less;
+		if (status == CS_OK && at < bar) {
+			bar = at * (1 - margin);
 			*best = g;
 		}
 	}

@@ -237,16 +237,12 @@ uint64_t cs_transfer_packed_at(const struct cs_transfer *t)
  * part that is still cached shows (5 % of what was read of 256 MiB, H200). */
 #define SPREAD_WITHIN 4
 
-static int is_within(const struct cs_transfer *t)
-{
-	return !cs_endpoint_is_numa(&t->src) &&
-	       cs_endpoints_are_same(&t->src, &t->dst);
-}
-
 uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t)
 {
-	uint64_t spread = plan->set.spread_bytes * (is_within(t) ? SPREAD_WITHIN : 1);
+	uint64_t spread = plan->set.spread_bytes;
 
+	if (cs_test_is_within(cs_transfer_test(plan, t)))
+		spread *= SPREAD_WITHIN;
 	if (cs_method_is_shaped(t->method))
 		return cs_transfer_box(t).span;
 	return cs_method_is_kernel(t->method) && t->bytes < spread ?

@@ -460,19 +460,16 @@ static int launch_triad(struct cs_dev *dev, const struct cs_lane *on,
 {
 	const struct cs_copy *f = &on->desc;
 	const uint64_t words = cs_triad_words(f->bytes);
-	uint32_t together = 1;
 	struct cs_k_triad args = {
 		f->dst,	  f->src,    f->src + 8 * words * f->positions,
 		words,	  f->copies, f->positions,
 		f->blocks
 	};
-	struct cs_grid grid;
+	struct cs_grid grid = { f->blocks, f->threads, 0 };
+	const uint32_t most = INT32_MAX / f->blocks;
 
 	if (f->blocks >= dev->blocks)
-		together = f->copies < INT32_MAX / f->blocks ? f->copies :
-							       INT32_MAX / f->blocks;
-	grid = (struct cs_grid){ together * f->blocks, f->threads, 0 };
-
+		grid.blocks *= f->copies < most ? f->copies : most;
 	return cs_dev_launch(dev, CS_KERNEL_triad, grid, on->stream, &args, err);
 }
 
