@@ -45,6 +45,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
 	%D%/base/hints.c \
+	%D%/base/hints.def \
 	%D%/base/hints.h \
 	%D%/base/hostlist.c \
 	%D%/base/hostlist.h \
@@ -71,6 +72,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_plan_a_SOURCES = \
 	%D%/plan/alias.c \
+	%D%/plan/alias.def \
 	%D%/plan/alias.h \
 	%D%/plan/assemble.c \
 	%D%/plan/blob.c \
@@ -85,6 +87,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/draft.c \
 	%D%/plan/draft.h \
 	%D%/plan/explain.c \
+	%D%/plan/explain.def \
 	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
