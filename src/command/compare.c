@@ -71,7 +71,7 @@ static void release(struct files *files)
 static int has_placements(const struct cs_run *run)
 {
 	for (int i = 0; i < run->n_nodes; i++)
-		if (cs_run_is_remeasured(run, i))
+		if (cs_run_is_other_placement(run, i))
 			return 1;
 	return 0;
 }

@@ -102,7 +102,7 @@ static int are_of_one(const struct cs_plan *plan, uint32_t a, uint32_t b)
 	return x->test == y->test && !cs_variant_compare(&x->variant, &y->variant);
 }
 
-/* The view like this one behind it; n_views: none is. */
+/* The next matrix of the same test and variant; plan->n_matrices: there is none. */
 static uint32_t next_like(const struct cs_plan *plan, uint32_t matrix)
 {
 	uint32_t v = matrix + 1;

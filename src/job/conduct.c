@@ -39,7 +39,7 @@ static void keep(struct cs_job *job, const struct cs_row *row)
 	if (!measures_remeasure(job))
 		return;
 	own.node = own.n_samples = 0;
-	if (cs_rows_add(&job->seen, &own, NULL, &err))
+	if (cs_rows_add(&job->own_rows, &own, NULL, &err))
 		on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_NOT_REMEASURED,
 			   err.text);
 }
@@ -321,7 +321,7 @@ static void remeasure(struct cs_job *job)
 			       .plan = job->plan,
 			       .node = &side->node,
 			       .n_nodes = 1,
-			       .rows = job->seen,
+			       .rows = job->own_rows,
 			       .checks = job->args->checks,
 			       .margin = job->run->margin };
 	uint32_t step[CS_REMEASURE_MOST];

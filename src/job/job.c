@@ -500,7 +500,7 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run 
 	job->run = run;
 	job->signal_fd = signal_fd;
 	job->coordinator.fd = -1;
-	cs_rows_init(&job->seen);
+	cs_rows_init(&job->own_rows);
 	job->began_s = cs_clock_s();
 	cs_launcher_detect(&job->launcher);
 	cs_text(run->launcher, sizeof(run->launcher), "%s", job->launcher.name);
@@ -527,7 +527,7 @@ static int free_job(struct cs_job *job)
 	free(job->collect.ended);
 	cs_vec_release(&job->collect.remeasure);
 	cs_process_close(&job->coordinator);
-	cs_rows_release(&job->seen);
+	cs_rows_release(&job->own_rows);
 	free(job);
 	return 0;
 }

@@ -33,8 +33,8 @@ struct cs_job {
 	struct cs_collect collect;
 	struct cs_node_facts facts; /* of this node */
 	enum cs_resumed resumed;
-	char *done;	     /* steps that this node need not measure */
-	struct cs_rows seen; /* of this node, to choose what to re-measure */
+	char *done;		 /* steps that this node need not measure */
+	struct cs_rows own_rows; /* of this node, to choose what to re-measure */
 	int coordinates, opened, lost, collects;
 	int one_at_a_time; /* GPUs allow only one process, so sides hold them in turn */
 	int boardless;	   /* no measurement, and nothing to open */

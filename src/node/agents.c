@@ -72,7 +72,8 @@ int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
 			return co->lost > lost ? -1 : 0;
 		if (co->stopped || cs_clock_s() >= end)
 			return -1;
-		cs_board_wait_reply(co->board, seen, slice_ms(end), !co->crowded);
+		cs_board_wait_reply(co->board, seen, slice_ms(end),
+				    !co->workers_use_all_cores);
 	}
 }
 

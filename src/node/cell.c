@@ -25,11 +25,11 @@ void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell)
 	struct cs_agents *agents = &cell->agents;
 
 	agents->n = 0;
-	co->crowded = 0;
+	co->workers_use_all_cores = 0;
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 
-		co->crowded |= cs_carry_is_by_all_cores(t);
+		co->workers_use_all_cores |= cs_carry_is_by_all_cores(t);
 
 		add_once(agents, t->issuer);
 		if (cs_transfer_far(t) >= 0)
@@ -54,7 +54,7 @@ static void cancel(struct cs_coordinator *co, struct cs_agents *agents,
 		for (int i = 0; i < agents->n; i++)
 			cs_ring_release(co->board, agents->agent[i], co->seq);
 		cs_board_wait_reply(co->board, atomic_load(&co->board->replies),
-				    CS_SLICE_MS, !co->crowded);
+				    CS_SLICE_MS, !co->workers_use_all_cores);
 		cs_agents_watch(co);
 	}
 	if (!co->stopped || co->lost)
@@ -280,5 +280,5 @@ int cs_cell_is_left(const struct cs_coordinator *co, uint32_t s)
 {
 	return cs_step_applies(co->plan, cs_plan_step(co->plan, s), co->n) &&
 	       !(co->done && co->done[s]) &&
-	       !(co->told && co->told[s] && !co->remeasure);
+	       !(co->shared_rows_sent && co->shared_rows_sent[s] && !co->remeasure);
 }

@@ -26,6 +26,9 @@ struct cs_cell {
 	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
 };
 
+/* After a cell: are all agents alive, and should the measurement continue? */
+void cs_coordinator_watch(struct cs_coordinator *co);
+
 /* Find its agents and give them the step. */
 void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell);
 /* Must this node still execute the step? */
@@ -89,9 +92,6 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
 			   uint32_t repeats, const struct cs_concurrency *judge,
 			   double *median);
-
-/* After a cell: are all agents alive, and should the measurement continue? */
-void cs_cell_read_state(struct cs_coordinator *co);
 
 /* ---- probe.c ---- */
 

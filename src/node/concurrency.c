@@ -60,7 +60,7 @@ static void run_alone(const struct round *r, const double *together, double *med
 		    (!together || is_doubted(r, together + at, n)))
 			cs_cell_run(r->co, s, 1, 0, NULL, median + at);
 		at += n;
-		cs_cell_read_state(r->co);
+		cs_coordinator_watch(r->co);
 	}
 }
 
@@ -74,7 +74,7 @@ static int run_together(const struct round *r, uint32_t repeats,
 	if (r->co->stopped)
 		return -1;
 	status = cs_cell_run(r->co, r->first, r->n, repeats, judge, median);
-	cs_cell_read_state(r->co);
+	cs_coordinator_watch(r->co);
 	return status == CS_OK ? 0 : -1;
 }
 
@@ -187,14 +187,14 @@ static uint32_t slowest_of(const struct round *r, const double *median)
 }
 
 /* Once more, alone, to show that all is as it was. */
-static void run_slowest_remeasure(const struct round *r, const double *median)
+static void run_slowest_as_control(const struct round *r, const double *median)
 {
 	if (r->co->stopped)
 		return;
 	cs_cell_run(r->co,
 		    cs_plan_step_of(r->co->plan, r->first, slowest_of(r, median)), 1,
 		    CS_ROW_CONTROL, NULL, NULL);
-	cs_cell_read_state(r->co);
+	cs_coordinator_watch(r->co);
 }
 
 /* What nothing vouches for may be slow because others run: it is measured both ways after
@@ -218,7 +218,7 @@ static void run_concurrent(const struct round *r)
 		hold_against(r, alone, together);
 		r->concurrent->remeasure += doubted;
 	} else if (is_last_of_matrix(r)) {
-		run_slowest_remeasure(r, together);
+		run_slowest_as_control(r, together);
 	}
 }
 

@@ -24,7 +24,7 @@ void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
 		co->concurrent[v].alone = (struct cs_vec)CS_VEC(double);
 	co->board = board;
 	co->plan = cs_board_plan(board);
-	co->told = calloc(co->plan->n_steps, 1);
+	co->shared_rows_sent = calloc(co->plan->n_steps, 1);
 	co->hooks = hooks;
 	co->node = node;
 	co->n = (int)board->n_agents;
@@ -55,7 +55,7 @@ void cs_coordinator_close(struct cs_coordinator *co)
 		cs_process_close(&co->process[i]);
 	for (uint32_t v = 0; v < CS_MATRICES_MAX; v++)
 		cs_vec_release(&co->concurrent[v].alone);
-	free(co->told);
+	free(co->shared_rows_sent);
 }
 
 /* An order to all; who fails is out for the whole plan. */

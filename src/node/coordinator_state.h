@@ -33,9 +33,9 @@ struct cs_coordinator {
 	struct cs_board *board;
 	const struct cs_plan *plan;
 	const struct cs_coordinator_hooks *hooks;
-	uint32_t node;	  /* for rows */
-	const char *done; /* by step: skip it; NULL: none */
-	char *told;	  /* by step: its rows were sent with another's; NULL: none */
+	uint32_t node;		/* for rows */
+	const char *done;	/* by step: skip it; NULL: none */
+	char *shared_rows_sent; /* by step: its rows were sent with another's; NULL: none */
 	int n;
 	struct cs_process process[CS_MAX_AGENTS];
 	enum cs_agent_state state[CS_MAX_AGENTS];
@@ -47,7 +47,7 @@ struct cs_coordinator {
 	uint32_t turn;	 /* of the current cell; for rows */
 	int remeasure;	 /* the current cell is re-measured; for rows */
 	int staged;	 /* the current transports are those of staged tests */
-	int crowded;	 /* workers of the current cell need every core */
+	int workers_use_all_cores; /* workers of the current cell need every core */
 	double began_s, state_read_s;
 	struct cs_budget budget;
 	/* by matrix: wall time of its longest cell; 0: none measured */

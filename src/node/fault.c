@@ -1,4 +1,4 @@
-/* fault.c - agents that failed or are of no more use, and what is told of them. */
+/* fault.c - agents that failed or can no longer be used, and the findings about them. */
 #include "config.h"
 
 #include "node/agents.h"

@@ -136,7 +136,7 @@ static double least_overlap(struct cs_coordinator *co)
 }
 
 /* One more reading of the GPUs' state of a flagged cell. */
-static int remeasure(struct cs_coordinator *co, struct cs_cell *cell)
+static int read_state_again(struct cs_coordinator *co, struct cs_cell *cell)
 {
 	struct cs_err err;
 
@@ -152,7 +152,7 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t 
 	cell->flags = flags;
 	cell->looked = (flags & CS_ROW_NOT_CONVERGED ||
 			cs_cell_is_throttled(co, &cell->agents)) &&
-		       remeasure(co, cell);
+		       read_state_again(co, cell);
 }
 
 /* The worse of both, of a row's GPUs. */
@@ -389,7 +389,8 @@ static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t f
 /* What was measured is the figure of other patterns too that are the same transfers. */
 static void emit_alike(struct cs_coordinator *co, const struct cs_cell *cell)
 {
-	for (uint32_t s = cell->first + 1; co->told && s < co->plan->n_steps; s++) {
+	for (uint32_t s = cell->first + 1;
+	     co->shared_rows_sent && s < co->plan->n_steps; s++) {
 		struct cs_cell alike = *cell;
 
 		alike.step = cs_plan_step(co->plan, s);
@@ -400,7 +401,7 @@ static void emit_alike(struct cs_coordinator *co, const struct cs_cell *cell)
 		alike.test = cs_plan_test(co->plan, alike.step);
 		alike.repeats = CS_ROW_SHARED;
 		emit_step(co, &alike, 0, alike.step->count);
-		co->told[s] = 1;
+		co->shared_rows_sent[s] = 1;
 	}
 }
 

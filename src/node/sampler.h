@@ -13,7 +13,7 @@
  *    that differ by less than the precision, these two included.
  *  - The end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
  *    the cell is reached: the 95 % interval of every median must be within the
- *    precision. With block_samples of the plan, the cell ends after that many; if it
+ *    precision. With turn_samples of the plan, the cell ends after that many; if it
  *    is one, the first sample after the first touch counts. */
 #ifndef CS_NODE_SAMPLER_H
 #define CS_NODE_SAMPLER_H

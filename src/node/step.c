@@ -261,7 +261,7 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 	return status;
 }
 
-void cs_cell_read_state(struct cs_coordinator *co)
+void cs_coordinator_watch(struct cs_coordinator *co)
 {
 	cs_agents_poll(co);
 	if (co->hooks->watch(co->hooks->ctx))
@@ -276,6 +276,6 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
 	if (cs_cell_is_left(co, s))
 		cs_cell_run(co, s, 1, co->remeasure ? CS_ROW_REMEASURED : 0, NULL,
 			    NULL);
-	cs_cell_read_state(co);
+	cs_coordinator_watch(co);
 	return co->stopped ? -1 : 0;
 }

@@ -82,7 +82,7 @@ static void take_share(struct cs_digest_line *line, const struct cs_grid *grid,
 /* Is a node to be named?  Placements are of one. */
 static int has_hosts(const struct cs_run *run)
 {
-	return run->n_nodes > 1 && !cs_run_is_remeasured(run, 1);
+	return run->n_nodes > 1 && !cs_run_is_other_placement(run, 1);
 }
 
 static void count_cell(struct cs_digest_line *line, const struct cs_grid *grid,

@@ -77,7 +77,7 @@ void cs_groups_release(struct cs_groups *groups)
 /* What is found of two placements is said of the machine once. */
 static int is_told(const struct cs_run *run, int last, int node)
 {
-	return cs_run_is_remeasured(run, node) &&
+	return cs_run_is_other_placement(run, node) &&
 	       !strcmp(run->node[last].facts.host, run->node[node].facts.host);
 }
 

@@ -162,7 +162,7 @@ static int put_answer(FILE *to, const struct cs_run *run)
 
 	for (int node = 0; node < run->n_nodes; node++)
 		if (run->node[node].facts.n_agents > 0 &&
-		    !cs_run_is_remeasured(run, node))
+		    !cs_run_is_other_placement(run, node))
 			gpus += run->node[node].facts.n_agents;
 	cs_print(to, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {

@@ -292,7 +292,7 @@ static int print_fleet(FILE *to, const struct cs_run *run)
 int cs_picture_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
-	int rc, several = run->n_nodes > 1 && !cs_run_is_remeasured(run, 1);
+	int rc, several = run->n_nodes > 1 && !cs_run_is_other_placement(run, 1);
 
 	cs_head_print(to, run);
 	print_legend(to);

@@ -574,7 +574,7 @@ static int print_placements(FILE *to, const struct report *r,
 static int is_fleet(const struct cs_run *run)
 {
 	return run->checks & CS_CHECK_TOPOLOGY && run->n_nodes > 1 &&
-	       !cs_run_is_remeasured(run, 1);
+	       !cs_run_is_other_placement(run, 1);
 }
 
 /* What was looked at, where nothing was measured. */
@@ -616,7 +616,7 @@ static int print_answer(FILE *to, const struct report *r)
 	if (has_no_pairs(run))
 		cs_answer_print(to, &r->digest, "ONE GPU");
 	cs_notices_print(to, run);
-	if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
+	if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1))
 		return print_sentences(to, run);
 	if (!has_no_pairs(run))
 		cs_answer_print(to, &r->digest, "");
@@ -638,7 +638,7 @@ static int print_measured(FILE *to, const struct report *r, const struct cs_run 
 	cs_head_print(to, run);
 	if (run->n_nodes == 1)
 		rc = print_one(to, r, 0);
-	else if (run->n_nodes > 1 && cs_run_is_remeasured(run, 1))
+	else if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1))
 		rc = print_placements(to, r, turns);
 	else if (run->n_nodes > 1)
 		rc = print_many(to, r);

@@ -422,7 +422,7 @@ int cs_topology_print(FILE *to, const struct cs_run *run)
 	int n = 0, rc = kind ? 0 : -1;
 
 	for (int node = 0; !rc && node < run->n_nodes; node++)
-		if (!cs_run_is_remeasured(run, node))
+		if (!cs_run_is_other_placement(run, node))
 			rc = sort_in(kind, &n, run, node);
 	for (int k = 0; !rc && k < n; k++) {
 		if (k)

@@ -741,7 +741,8 @@ static void count_ranks(struct cs_run *run)
 {
 	run->n_ranks = 0;
 	for (int i = 0; i < run->n_nodes; i++)
-		if (run->node[i].facts.n_ranks > 0 && !cs_run_is_remeasured(run, i))
+		if (run->node[i].facts.n_ranks > 0 &&
+		    !cs_run_is_other_placement(run, i))
 			run->n_ranks += run->node[i].facts.n_ranks;
 }
 

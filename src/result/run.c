@@ -167,7 +167,7 @@ void cs_division_text(const struct cs_run *run, int node, char *to, size_t size)
 		ranks == 1 ? "" : " each");
 }
 
-int cs_run_is_remeasured(const struct cs_run *run, int node)
+int cs_run_is_other_placement(const struct cs_run *run, int node)
 {
 	const struct cs_node_facts *f = &run->node[node].facts;
 

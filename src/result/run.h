@@ -33,7 +33,7 @@ enum cs_check_kind {
 struct cs_run_node {
 	struct cs_node_facts facts;
 	struct cs_agent_facts agent[CS_MAX_AGENTS];
-	struct cs_gpu_record gpu_record[CS_MAX_AGENTS]; /* facts.n_sights, by bus id */
+	struct cs_gpu_record gpu_record[CS_MAX_AGENTS]; /* facts.n_known_gpus, by bus id */
 	/* cs_node_peer(), facts.n_agents squared of them; malloc'ed, may be NULL */
 	struct cs_peer_facts *peers;
 	/* facts.n_ranks of them; malloc'ed, may be NULL */
@@ -113,7 +113,7 @@ int cs_on_cpu(const struct cs_run *run);
 const char *cs_agent_word(const struct cs_run *run);
 
 /* Is it the same machine as a node before it, in another placement? */
-int cs_run_is_remeasured(const struct cs_run *run, int node);
+int cs_run_is_other_placement(const struct cs_run *run, int node);
 
 /* Is this cell one that views show? */
 int cs_run_shows(const struct cs_run *run, int node, const struct cs_transfer *what);

@@ -80,7 +80,7 @@ int cs_site_judge(struct cs_run *run, struct cs_err *err)
 	for (int node = 0; node < run->n_nodes && !rc; node++) {
 		facts.n = 0;
 		if (cs_on_cpu(run) || run->node[node].facts.n_agents < 0 ||
-		    cs_run_is_remeasured(run, node))
+		    cs_run_is_other_placement(run, node))
 			continue;
 		rc = facts_of(run, node, &facts, err) ||
 		     cs_expected_judge(run, node, facts.data, facts.n, err);

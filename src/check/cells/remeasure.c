@@ -14,7 +14,7 @@
 /* Of one node. */
 struct wanted {
 	const struct cs_run *run;
-	const struct cs_anomaly *anomaly; /* n_suspects of the node */
+	const struct cs_anomaly *anomaly; /* n_anomalies of the node */
 	size_t n_anomalies;
 	uint32_t *step;
 	int n, most;

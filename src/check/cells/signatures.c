@@ -102,7 +102,7 @@ static int find_links(const struct cs_judged_cells *judged_cells,
 	if (fleet)
 		count_links(judged_cells, fleet);
 	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
-		if (!cs_run_is_remeasured(judged_cells->run, i))
+		if (!cs_run_is_other_placement(judged_cells->run, i))
 			rc = find_links_of(judged_cells->run, i,
 					   &fleet[judged_cells->class[i]], anomalies,
 					   err);

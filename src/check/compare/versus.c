@@ -636,7 +636,8 @@ int cs_versus_exit(const struct cs_versus *v)
 static int placement_of(const struct cs_run *run, int node, int k)
 {
 	for (int i = 1; i <= k; i++)
-		if (node + i >= run->n_nodes || !cs_run_is_remeasured(run, node + i))
+		if (node + i >= run->n_nodes ||
+		    !cs_run_is_other_placement(run, node + i))
 			return -1;
 	return node + k;
 }
@@ -655,7 +656,7 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 	for (int node = 0; node < run->n_nodes; node++) {
 		int other = placement_of(run, node, k);
 
-		if (cs_run_is_remeasured(run, node) || other < 0)
+		if (cs_run_is_other_placement(run, node) || other < 0)
 			continue;
 		item[side[0].n++] = (struct cs_versus_item){ run, node };
 		item[room + side[1].n++] = (struct cs_versus_item){ run, other };

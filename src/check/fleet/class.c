@@ -53,7 +53,7 @@ int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
-	if (nd->facts.n_agents < 0 || cs_run_is_remeasured(run, node))
+	if (nd->facts.n_agents < 0 || cs_run_is_other_placement(run, node))
 		return -1;
 	product_text(nd, to, size);
 	if (!cs_on_cpu(run))

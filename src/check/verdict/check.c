@@ -310,8 +310,9 @@ static int find_on_node(struct cs_run *run, int node, int most,
 		return -1;
 	if (find_drift(run, node, err) || find_unbound(run, node, err))
 		return -1;
-	return cs_run_is_remeasured(run, node) ? 0 :
-						 find_on_machine(run, node, most, err);
+	return cs_run_is_other_placement(run, node) ?
+		       0 :
+		       find_on_machine(run, node, most, err);
 }
 
 static int sort_findings(const struct cs_run *run, struct cs_by_node *out,

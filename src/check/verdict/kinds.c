@@ -9,7 +9,7 @@
 static const struct {
 	const char *name;
 	uint32_t bit;
-	int remeasurements; /* alone it needs no measurement */
+	int measures_nothing; /* when it is the only one */
 } kind[] = {
 	{ "launch", CS_CHECK_LAUNCH, 1 },     { "placement", CS_CHECK_PLACEMENT, 0 },
 	{ "topology", CS_CHECK_TOPOLOGY, 1 }, { "outlier", CS_CHECK_OUTLIER, 0 },
@@ -37,7 +37,7 @@ uint32_t cs_checks_all(void)
 int cs_checks_measure_nothing(uint32_t checks)
 {
 	for (size_t i = 0; i < N_KINDS; i++)
-		if (kind[i].remeasurements)
+		if (kind[i].measures_nothing)
 			checks &= ~kind[i].bit;
 	return !checks;
 }

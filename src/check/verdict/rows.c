@@ -65,7 +65,7 @@ static int used_gpu(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_run_node *nd = &run->node[row->node];
 
 	/* what is of the machine is said once, of all its placements */
-	if (cs_run_is_remeasured(run, (int)row->node) ||
+	if (cs_run_is_other_placement(run, (int)row->node) ||
 	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
 		return -1;
 	for (int a = 0; a < nd->facts.n_agents; a++)

@@ -121,7 +121,7 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	cs_html(h, "<header><div>");
 	cs_html_in(h, "p class=\"over\"", "cscope-mpi %s  %.120s  %s", run->version,
 		   run->matrix_text ? run->matrix_text : "", time);
-	if (run->n_nodes > 1 && !cs_run_is_remeasured(run, 1))
+	if (run->n_nodes > 1 && !cs_run_is_other_placement(run, 1))
 		cs_html_in(h, "h1", "%d nodes", run->n_nodes);
 	else
 		cs_html_in(h, "h1", "%s",
@@ -327,7 +327,7 @@ static int put_body(struct cs_html *h, const struct cs_digest *digest,
 {
 	const struct cs_run *run = digest->run;
 	int several = run->n_nodes > 1,
-	    sides = several && cs_run_is_remeasured(run, 1);
+	    sides = several && cs_run_is_other_placement(run, 1);
 
 	if (put_findings(h, run))
 		return -1;
@@ -344,7 +344,7 @@ static int put_body(struct cs_html *h, const struct cs_digest *digest,
 static int write_page(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run, *turns = view->turns;
-	int sides = run->n_nodes > 1 && cs_run_is_remeasured(run, 1);
+	int sides = run->n_nodes > 1 && cs_run_is_other_placement(run, 1);
 	struct cs_html h = { .to = to };
 	struct cs_digest digest;
 	int rc = cs_digest_make(&digest, run, 0, sides ? 1 : run->n_nodes);
