@@ -306,6 +306,45 @@ static void a_little(void)
 	}
 }
 
+/* One test of a node's family is slow, and measured again. */
+static void one_test_of_a_node(void)
+{
+	struct cs_vec steps = CS_VEC(struct cs_remeasure);
+	struct cs_err err;
+
+	begin(5, 4, H2D "," D2H);
+	c.run.checks = CS_CHECK_OUTLIER;
+	slow(1, D2H, -1, -1, 0.8);
+	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
+	t_ok(steps.n > 0);
+	for (size_t i = 0; i < steps.n; i++) {
+		const struct cs_remeasure *at = (struct cs_remeasure *)steps.data + i;
+
+		t_eq_int(at->node, 1);
+		FOR_ROWS(row)
+		if (row->node == 1 && row->step == at->step)
+			t_eq_int(row->test, cs_test_index(D2H));
+	}
+	cs_vec_release(&steps);
+	for (int gpu = 0; gpu < 4; gpu++)
+		remeasure(1, H2D, CS_NUMA_LOCAL, gpu, 1);
+	weighs(one("slow-cells", "node", 1,
+		   "20 % slower than on 4 other nodes (d2h.ce.pinned.pair); not re-measured"),
+	       CS_WARNING, 0);
+	c.run.findings.n = 0;
+	remeasure(1, D2H, 0, CS_NUMA_LOCAL, 1.25);
+	remeasure(1, D2H, 1, CS_NUMA_LOCAL, 1.25);
+	weighs(one("slow-cells", "node", 1, "; not seen in re-measurement"), CS_NOTE,
+	       0);
+	/* as well as where others are as they should be */
+	begin(16, 8, WRITE "," READ);
+	c.run.checks = CS_CHECK_OUTLIER;
+	slow(3, READ, -1, -1, 0.94);
+	weighs(one("slow-cells", "node", 3,
+		   "6 % slower than on 15 other nodes (peer.ce.read.pair)"),
+	       CS_WARNING, 0);
+}
+
 static void sockets_alone(void)
 {
 	begin(1, 8, H2D "," D2H);
@@ -1065,6 +1104,8 @@ int main(void)
 		  a_node_of_a_fleet },
 		{ "one NVLink of 18 is found in a fleet", a_gpu_of_a_fleet },
 		{ "a node that is a little slow in all, and in one alone", a_little },
+		{ "the slowest test of a node speaks for it, and is the one that is measured again",
+		  one_test_of_a_node },
 		{ "a socket of a node is compared with the other", sockets_alone },
 		{ "a socket, and the way between sockets", sockets },
 		{ "what is the same on all nodes is not reported", alike_everywhere },

@@ -290,21 +290,23 @@ static int same_part(const struct whole *a, const struct whole *b)
 	return a->node == b->node && a->socket == b->socket && a->family == b->family;
 }
 
-/* w[0..n) are one part of a node in the tests of one family: as one. */
-static struct whole unite(const struct whole *w, size_t n)
+/* Of w[0..n), one part of a node in the tests of one family, the one in which it is slowest:
+ * its own figures are told and measured again, for a mean would hide what one of many tests
+ * shows.  A socket is surer if others agree: two at most, which share GPUs. */
+static struct whole slowest(const struct whole *w, size_t n)
 {
-	struct whole all = w[0];
+	struct whole worst = w[0];
+	double off = 0, spread = 0;
 
-	all.off = 0;
 	for (size_t i = 0; i < n; i++) {
-		all.off += w[i].off / (double)n;
-		all.spread = fmax(all.spread, w[i].spread);
-		all.noise = fmax(all.noise, w[i].noise);
+		if (w[i].off < worst.off)
+			worst = w[i];
+		off += w[i].off / (double)n;
+		spread = fmax(spread, w[i].spread);
 	}
-	/* nodes differ in all tests of a family alike, cells of a socket in each */
-	if (all.socket >= 0)
-		all.spread /= sqrt((double)n);
-	return all;
+	if (worst.socket >= 0 && n > 1 && off < 0)
+		worst.spread = fmin(worst.spread, spread / sqrt(2) * worst.off / off);
+	return worst;
 }
 
 static int is_slow(const struct whole *w, double least, double spreads)
@@ -445,7 +447,7 @@ static int judge(const struct wholes *all, const struct whole *w, size_t n)
 	return rc;
 }
 
-/* Tests of a family become one; then each node is judged. */
+/* One test speaks for a family; then each node is judged. */
 static int judge_all(struct wholes *w)
 {
 	struct whole *at = w->all.data;
@@ -457,7 +459,7 @@ static int judge_all(struct wholes *w)
 	for (i = 0; i < w->all.n; i = k) {
 		for (k = i + 1; k < w->all.n && same_part(&at[k], &at[i]); k++)
 			;
-		at[n++] = unite(at + i, k - i);
+		at[n++] = slowest(at + i, k - i);
 	}
 	for (i = 0; i < n && !rc; i = k) {
 		for (k = i + 1; k < n && at[k].node == at[i].node; k++)
