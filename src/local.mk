@@ -10,7 +10,8 @@ CS_LIBS = \
 	%D%/libcs_node.a \
 	%D%/libcs_result.a \
 	%D%/libcs_plan.a \
-	%D%/libcs_place.a \
+	%D%/libcs_catalogue.a \
+	%D%/libcs_system.a \
 	%D%/libcs_backend.a \
 	%D%/libcs_base.a
 noinst_LIBRARIES += $(CS_LIBS)
@@ -39,8 +40,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/fma.c \
 	%D%/base/fma.h \
 	%D%/base/fma_host.c \
-	%D%/base/triad.h \
-	%D%/base/triad_host.c \
 	%D%/base/fused.h \
 	%D%/base/gpulist.c \
 	%D%/base/gpulist.h \
@@ -63,6 +62,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/student.h \
 	%D%/base/table.c \
 	%D%/base/table.h \
+	%D%/base/triad.h \
+	%D%/base/triad_host.c \
 	%D%/base/units.c \
 	%D%/base/units.h \
 	%D%/base/vec.c \
@@ -70,25 +71,27 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/words.c \
 	%D%/base/words.h
 
+%C%_libcs_catalogue_a_SOURCES = \
+	%D%/catalogue/alias.c \
+	%D%/catalogue/alias.def \
+	%D%/catalogue/alias.h \
+	%D%/catalogue/catalogue.c \
+	%D%/catalogue/catalogue.h \
+	%D%/catalogue/choice.c \
+	%D%/catalogue/choice.h \
+	%D%/catalogue/explain.c \
+	%D%/catalogue/explain.def \
+	%D%/catalogue/explain.h \
+	%D%/catalogue/variant.c \
+	%D%/catalogue/variant.h
+
 %C%_libcs_plan_a_SOURCES = \
-	%D%/plan/alias.c \
-	%D%/plan/alias.def \
-	%D%/plan/alias.h \
 	%D%/plan/assemble.c \
 	%D%/plan/blob.c \
 	%D%/plan/blob.h \
 	%D%/plan/build.c \
-	%D%/plan/catalogue.c \
-	%D%/plan/catalogue.h \
-	%D%/plan/choice.c \
-	%D%/plan/choice.h \
 	%D%/plan/choose.c \
 	%D%/plan/choose.h \
-	%D%/plan/draft.c \
-	%D%/plan/draft.h \
-	%D%/plan/explain.c \
-	%D%/plan/explain.def \
-	%D%/plan/explain.h \
 	%D%/plan/file.c \
 	%D%/plan/file.h \
 	%D%/plan/file_line.c \
@@ -103,16 +106,16 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/patterns.c \
 	%D%/plan/plan.c \
 	%D%/plan/plan.h \
+	%D%/plan/plan_builder.c \
+	%D%/plan/plan_builder.h \
+	%D%/plan/priority_order.c \
+	%D%/plan/priority_order.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
-	%D%/plan/trust.c \
-	%D%/plan/trust.h \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \
-	%D%/plan/urgent.c \
-	%D%/plan/urgent.h \
-	%D%/plan/variant.c \
-	%D%/plan/variant.h
+	%D%/plan/validate.c \
+	%D%/plan/validate.h
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cells.c \
@@ -141,27 +144,27 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/stats.c \
 	%D%/result/stats.h
 
-%C%_libcs_place_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
-%C%_libcs_place_a_SOURCES = \
-	%D%/place/claim.c \
-	%D%/place/confine.c \
-	%D%/place/flush.c \
-	%D%/place/flush.h \
-	%D%/place/hostmem.c \
-	%D%/place/internal.h \
-	%D%/place/kernel.c \
-	%D%/place/nvml.c \
-	%D%/place/nvml.h \
-	%D%/place/nvmllib.c \
-	%D%/place/nvmllink.c \
-	%D%/place/pci.c \
-	%D%/place/place.h \
-	%D%/place/prove.c \
-	%D%/place/resident.c \
-	%D%/place/room.c \
-	%D%/place/sign.c \
-	%D%/place/survey.c \
-	%D%/place/topo.c
+%C%_libcs_system_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
+%C%_libcs_system_a_SOURCES = \
+	%D%/system/claim.c \
+	%D%/system/flush.c \
+	%D%/system/flush.h \
+	%D%/system/gpu_hints.c \
+	%D%/system/hostmem.c \
+	%D%/system/internal.h \
+	%D%/system/kernel.c \
+	%D%/system/limits.c \
+	%D%/system/memory_available.c \
+	%D%/system/nvml.c \
+	%D%/system/nvml.h \
+	%D%/system/nvmllib.c \
+	%D%/system/nvmllink.c \
+	%D%/system/pci.c \
+	%D%/system/prove.c \
+	%D%/system/resident.c \
+	%D%/system/survey.c \
+	%D%/system/system.h \
+	%D%/system/topo.c
 
 %C%_libcs_backend_a_SOURCES = \
 	%D%/backend/backend.h \
@@ -175,9 +178,9 @@ if HAVE_CUDA
 	%D%/backend/cuda/abi.h \
 	%D%/backend/cuda/arena.c \
 	%D%/backend/cuda/box.c \
-	%D%/backend/cuda/copy.c \
-	%D%/backend/cuda/consume.c \
 	%D%/backend/cuda/calls.c \
+	%D%/backend/cuda/consume.c \
+	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
 	%D%/backend/cuda/dev.c \
@@ -202,81 +205,82 @@ else
 endif
 
 %C%_libcs_node_a_SOURCES = \
-	%D%/node/agent.c \
-	%D%/node/agent.h \
-	%D%/node/agent_arena.c \
-	%D%/node/agent_arena.h \
-	%D%/node/agent_cell.c \
-	%D%/node/agent_cell.h \
-	%D%/node/agent_reading.c \
-	%D%/node/crossed.c \
-	%D%/node/crossed.h \
-	%D%/node/agent_reading.h \
-	%D%/node/agents.c \
-	%D%/node/agents.h \
-	%D%/node/alone.c \
-	%D%/node/alone.h \
-	%D%/node/batch.c \
-	%D%/node/batch.h \
-	%D%/node/board.c \
-	%D%/node/board.h \
-	%D%/node/budget.c \
-	%D%/node/budget.h \
-	%D%/node/carry.c \
-	%D%/node/carry.h \
-	%D%/node/cell.c \
-	%D%/node/cell.h \
-	%D%/node/concurrency.c \
-	%D%/node/coordinator.c \
-	%D%/node/coordinator.h \
-	%D%/node/coordinator_state.h \
-	%D%/node/copy.c \
-	%D%/node/copy.h \
-	%D%/node/cost.c \
-	%D%/node/cost.h \
-	%D%/node/endpoints.c \
-	%D%/node/endpoints.h \
-	%D%/node/fault.c \
-	%D%/node/geometry.c \
-	%D%/node/home.c \
-	%D%/node/home.h \
-	%D%/node/hostbuf.c \
-	%D%/node/hostbuf.h \
-	%D%/node/hostpass.c \
-	%D%/node/hostpass.h \
-	%D%/node/lane.c \
-	%D%/node/lane.h \
-	%D%/node/memory.c \
-	%D%/node/memory.h \
-	%D%/node/memory_device.c \
-	%D%/node/memory_host.c \
-	%D%/node/memory_managed.c \
-	%D%/node/memory_system.c \
-	%D%/node/overlap.c \
-	%D%/node/overlap.h \
-	%D%/node/prefetch.c \
-	%D%/node/prefetch.h \
-	%D%/node/places.c \
-	%D%/node/places.h \
-	%D%/node/probe.c \
-	%D%/node/process.c \
-	%D%/node/process.h \
-	%D%/node/rows.c \
-	%D%/node/sampler.c \
-	%D%/node/sampler.h \
-	%D%/node/stage.c \
-	%D%/node/stage.h \
-	%D%/node/starter.c \
-	%D%/node/starter.h \
-	%D%/node/step.c \
-	%D%/node/tiles.c \
-	%D%/node/tiles.h \
-	%D%/node/usage.c \
-	%D%/node/usage.h \
-	%D%/node/share.c \
-	%D%/node/share.h \
-	%D%/node/workers.c \
-	%D%/node/workers.h
+	%D%/node/agent/agent.c \
+	%D%/node/agent/agent.h \
+	%D%/node/agent/agent_arena.c \
+	%D%/node/agent/agent_arena.h \
+	%D%/node/agent/agent_cell.c \
+	%D%/node/agent/agent_cell.h \
+	%D%/node/agent/agent_reading.c \
+	%D%/node/agent/agent_reading.h \
+	%D%/node/agent/batch.c \
+	%D%/node/agent/batch.h \
+	%D%/node/agent/copy.c \
+	%D%/node/agent/copy.h \
+	%D%/node/agent/copy_offsets.c \
+	%D%/node/agent/copy_offsets.h \
+	%D%/node/agent/cost.c \
+	%D%/node/agent/cost.h \
+	%D%/node/agent/cpu_transfer.c \
+	%D%/node/agent/cpu_transfer.h \
+	%D%/node/agent/endpoints.c \
+	%D%/node/agent/endpoints.h \
+	%D%/node/agent/host_fill_check.c \
+	%D%/node/agent/host_fill_check.h \
+	%D%/node/agent/hostbuf.c \
+	%D%/node/agent/hostbuf.h \
+	%D%/node/agent/lane.c \
+	%D%/node/agent/lane.h \
+	%D%/node/agent/link_counters.c \
+	%D%/node/agent/link_counters.h \
+	%D%/node/agent/memory.c \
+	%D%/node/agent/memory.h \
+	%D%/node/agent/memory_device.c \
+	%D%/node/agent/memory_host.c \
+	%D%/node/agent/memory_managed.c \
+	%D%/node/agent/memory_system.c \
+	%D%/node/agent/overlap.c \
+	%D%/node/agent/overlap.h \
+	%D%/node/agent/prefetch.c \
+	%D%/node/agent/prefetch.h \
+	%D%/node/agent/reset_buffers.c \
+	%D%/node/agent/reset_buffers.h \
+	%D%/node/agent/share.c \
+	%D%/node/agent/share.h \
+	%D%/node/agent/starter.c \
+	%D%/node/agent/starter.h \
+	%D%/node/agent/tiles.c \
+	%D%/node/agent/tiles.h \
+	%D%/node/agent/usage.c \
+	%D%/node/agent/usage.h \
+	%D%/node/agent/workers.c \
+	%D%/node/agent/workers.h \
+	%D%/node/board/board.c \
+	%D%/node/board/board.h \
+	%D%/node/board/budget.c \
+	%D%/node/board/budget.h \
+	%D%/node/board/probe_values.h \
+	%D%/node/board/process.c \
+	%D%/node/board/process.h \
+	%D%/node/board/stage.c \
+	%D%/node/board/stage.h \
+	%D%/node/coordinator/agents.c \
+	%D%/node/coordinator/agents.h \
+	%D%/node/coordinator/cell.c \
+	%D%/node/coordinator/cell.h \
+	%D%/node/coordinator/concurrency.c \
+	%D%/node/coordinator/concurrency_check.c \
+	%D%/node/coordinator/concurrency_check.h \
+	%D%/node/coordinator/coordinator.c \
+	%D%/node/coordinator/coordinator.h \
+	%D%/node/coordinator/coordinator_state.h \
+	%D%/node/coordinator/fault.c \
+	%D%/node/coordinator/geometry.c \
+	%D%/node/coordinator/probe.c \
+	%D%/node/coordinator/rows.c \
+	%D%/node/coordinator/sampler.c \
+	%D%/node/coordinator/sampler.h \
+	%D%/node/coordinator/step.c
 
 %C%_libcs_job_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_libcs_job_a_SOURCES = \
@@ -383,10 +387,10 @@ endif
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \
 	%D%/check/model/gamma.h \
-	%D%/check/model/rates.c \
-	%D%/check/model/rates.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
+	%D%/check/model/rates.c \
+	%D%/check/model/rates.h \
 	%D%/check/verdict/action.c \
 	%D%/check/verdict/action.h \
 	%D%/check/verdict/check.c \
@@ -426,8 +430,8 @@ endif
 	%D%/file/model.c \
 	%D%/file/names.c \
 	%D%/file/names.h \
-	%D%/file/parts.h \
 	%D%/file/node.c \
+	%D%/file/parts.h \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
 	%D%/file/reader.c \
@@ -439,34 +443,24 @@ endif
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
-	%D%/report/actions.c \
-	%D%/report/advice.c \
-	%D%/report/aggregate.c \
 	%D%/report/alike.c \
 	%D%/report/alike.h \
-	%D%/report/answer.c \
 	%D%/report/baseline.c \
 	%D%/report/baseline.h \
-	%D%/report/best.c \
-	%D%/report/calls.c \
-	%D%/report/cell.c \
-	%D%/report/classes.c \
-	%D%/report/columns.c \
-	%D%/report/columns.h \
-	%D%/report/costs.c \
-	%D%/report/csv.c \
-	%D%/report/csv.h \
-	%D%/report/curve.c \
-	%D%/report/curve.h \
-	%D%/report/digest.c \
-	%D%/report/digest.h \
-	%D%/report/digest_groups.c \
-	%D%/report/digest_table.c \
 	%D%/report/explain.c \
-	%D%/report/figures.c \
-	%D%/report/fleet.c \
+	%D%/report/export/csv.c \
+	%D%/report/export/csv.h \
+	%D%/report/export/gbench.c \
+	%D%/report/export/junit.c \
+	%D%/report/export/nagios.c \
+	%D%/report/export/nvbandwidth.c \
+	%D%/report/export/prom.c \
+	%D%/report/export/reason.c \
+	%D%/report/export/result.c \
+	%D%/report/export/tally.c \
+	%D%/report/export/tally.h \
+	%D%/report/export/trace.c \
 	%D%/report/format.c \
-	%D%/report/gbench.c \
 	%D%/report/group.c \
 	%D%/report/group.h \
 	%D%/report/html/fleet.c \
@@ -483,41 +477,51 @@ endif
 	%D%/report/html/style.h \
 	%D%/report/html/tables.c \
 	%D%/report/html/wiring.c \
-	%D%/report/junit.c \
-	%D%/report/launch.c \
 	%D%/report/list.c \
-	%D%/report/matrix.c \
-	%D%/report/matrix.h \
-	%D%/report/model.c \
-	%D%/report/model_rates.c \
-	%D%/report/nagios.c \
-	%D%/report/nodes.c \
-	%D%/report/nvbandwidth.c \
-	%D%/report/odd.c \
-	%D%/report/odd.h \
 	%D%/report/output.c \
-	%D%/report/overlap.c \
-	%D%/report/parts.h \
-	%D%/report/picture.c \
-	%D%/report/prom.c \
-	%D%/report/reason.c \
 	%D%/report/report.h \
-	%D%/report/result.c \
 	%D%/report/scale.c \
 	%D%/report/scale.h \
-	%D%/report/steps.c \
-	%D%/report/summary.c \
-	%D%/report/tally.c \
-	%D%/report/tally.h \
-	%D%/report/text.c \
-	%D%/report/topology.c \
-	%D%/report/trace.c \
-	%D%/report/versus.c \
-	%D%/report/versus.h \
+	%D%/report/text/actions.c \
+	%D%/report/text/advice.c \
+	%D%/report/text/aggregate.c \
+	%D%/report/text/answer.c \
+	%D%/report/text/best.c \
+	%D%/report/text/calls.c \
+	%D%/report/text/cell.c \
+	%D%/report/text/classes.c \
+	%D%/report/text/columns.c \
+	%D%/report/text/columns.h \
+	%D%/report/text/costs.c \
+	%D%/report/text/curve.c \
+	%D%/report/text/curve.h \
+	%D%/report/text/digest.c \
+	%D%/report/text/digest.h \
+	%D%/report/text/digest_groups.c \
+	%D%/report/text/digest_table.c \
+	%D%/report/text/figures.c \
+	%D%/report/text/fleet.c \
+	%D%/report/text/launch.c \
+	%D%/report/text/matrix.c \
+	%D%/report/text/matrix.h \
+	%D%/report/text/model.c \
+	%D%/report/text/model_rates.c \
+	%D%/report/text/nodes.c \
+	%D%/report/text/overlap.c \
+	%D%/report/text/parts.h \
+	%D%/report/text/picture.c \
+	%D%/report/text/slow_cells.c \
+	%D%/report/text/slow_cells.h \
+	%D%/report/text/steps.c \
+	%D%/report/text/summary.c \
+	%D%/report/text/text.c \
+	%D%/report/text/topology.c \
+	%D%/report/text/versus.c \
+	%D%/report/text/versus.h \
+	%D%/report/text/ways.c \
 	%D%/report/view.c \
 	%D%/report/view.h \
-	%D%/report/views.h \
-	%D%/report/ways.c
+	%D%/report/views.h
 
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = \
@@ -588,6 +592,7 @@ EXTRA_DIST += \
 	%D%/backend/README.md \
 	%D%/backend/cuda/README.md \
 	%D%/base/README.md \
+	%D%/catalogue/README.md \
 	%D%/check/README.md \
 	%D%/check/bounds/README.md \
 	%D%/check/cells/README.md \
@@ -600,9 +605,14 @@ EXTRA_DIST += \
 	%D%/file/README.md \
 	%D%/job/README.md \
 	%D%/node/README.md \
+	%D%/node/agent/README.md \
+	%D%/node/board/README.md \
+	%D%/node/coordinator/README.md \
 	%D%/options/README.md \
-	%D%/place/README.md \
 	%D%/plan/README.md \
 	%D%/report/README.md \
+	%D%/report/export/README.md \
 	%D%/report/html/README.md \
-	%D%/result/README.md
+	%D%/report/text/README.md \
+	%D%/result/README.md \
+	%D%/system/README.md

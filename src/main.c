@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "node/board.h"
+#include "node/board/board.h"
 
 /* A standard descriptor that is closed would go to the next file that is opened,
  * and what is printed into that file.  Writing to this stdout still fails. */

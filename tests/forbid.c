@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "node/process.h"
+#include "node/board/process.h"
 
 #define CALLS(X)                                                              \
 	X(mbind) X(move_pages) X(set_mempolicy) X(get_mempolicy)              \

@@ -23,29 +23,35 @@ BEGIN {
 	# an arrow may only point down
 	may["base"] = ""
 	may["backend"] = "base"
-	may["place"] = "base"
-	may["plan"] = "base"
-	may["result"] = "plan base"
-	may["node"] = "result plan place backend base"
-	may["job"] = "check node result plan place backend base"
-	may["check/link"] = "result plan base"
-	may["check/fleet"] = "result plan base"
-	may["check/model"] = "result plan base"
-	may["check/cells"] = "check/fleet check/link result plan base"
-	may["check/bounds"] = "check/cells check/fleet check/link check/model result plan base"
-	may["check/compare"] = "check/bounds check/fleet check/model result plan base"
-	may["check/verdict"] = "check result plan base"
-	may["file"] = "check result plan base"
-	may["report"] = "file check result plan base"
-	may["options"] = "job report file check result plan base"
-	may["command"] = "options report file check job node result plan place backend base"
+	may["system"] = "base"
+	may["catalogue"] = "base"
+	may["plan"] = "catalogue base"
+	may["result"] = "plan catalogue base"
+	may["node/board"] = "result plan catalogue system backend base"
+	may["node/agent"] = "node/board result plan catalogue system backend base"
+	may["node/coordinator"] = may["node/agent"]
+	may["job"] = "check node result plan catalogue system backend base"
+	may["check/link"] = "result plan catalogue base"
+	may["check/fleet"] = "result plan catalogue base"
+	may["check/model"] = "result plan catalogue base"
+	may["check/cells"] = "check/fleet check/link result plan catalogue base"
+	may["check/bounds"] = "check/cells check/fleet check/link check/model result plan catalogue base"
+	may["check/compare"] = "check/bounds check/fleet check/model result plan catalogue base"
+	may["check/verdict"] = "check result plan catalogue base"
+	may["file"] = "check result plan catalogue base"
+	may["report"] = "file check result plan catalogue base"
+	may["report/export"] = "report file check result plan catalogue base"
+	may["report/text"] = "report/export report file check result plan catalogue base"
+	may["report/html"] = "report/text report file check result plan catalogue base"
+	may["options"] = "job report file check result plan catalogue base"
+	may["command"] = "options report report/text file check job node result plan catalogue system backend base"
 
 	# headers of libraries: a pattern, and the places that may see it
 	header["^mpi(-ext)?[.]h$"] = "job/"
 	header["^cuda.*[.]h$"] = "nowhere" # backend/cuda/abi.h is ours
-	header["^hwloc([.]h|/.*)$"] = "place/"
-	header["^numa(if)?[.]h$"] = "place/"
-	header["^nvml[.]h$"] = "place/"
+	header["^hwloc([.]h|/.*)$"] = "system/"
+	header["^numa(if)?[.]h$"] = "system/"
+	header["^nvml[.]h$"] = "system/"
 	header["^jansson[.]h$"] = "(file|report)/"
 
 	# names: a pattern, and the places that may use it
@@ -100,9 +106,10 @@ function layer(file,    part) {
 	return part
 }
 
-# A layer or, where it has parts, each of them.
+# A layer or, where it has nothing but parts, each of them.
 function allows(list, to) {
-	return has_word(list, to) || (sub("/.*", "", to) && has_word(list, to))
+	return has_word(list, to) ||
+		(sub("/.*", "", to) && !(to in may) && has_word(list, to))
 }
 
 function wrong(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
@@ -175,7 +182,7 @@ function check_libc(line,    release, word) {
 			wrong(word " needs glibc " release)
 		}
 	if (line ~ "(^|[^A-Za-z0-9_])(SYS|__NR)_(" newer_calls ")([^A-Za-z0-9_]|$)" &&
-	    FILENAME !~ "^node/process[.][ch]$")
+	    FILENAME !~ "^node/board/process[.][ch]$")
 		wrong("glibc 2.28 has no number of this system call")
 	if (line ~ "#[ \t]*include[ \t]*<sys/(pidfd|rseq|single_threaded)[.]h>")
 		wrong("glibc 2.28 has no such header")
@@ -422,18 +429,22 @@ rm -r "$dir/list"
 plant node/x.c '#include <mpi.h>' 'MPI outside job/'
 plant backend/cuda/x.c '#include <cuda.h>' "NVIDIA's header"
 plant node/x.c '# include <cudaTypedefs.h>' "NVIDIA's other header"
-plant job/x.c '#include <hwloc.h>' 'hwloc outside place/'
-plant job/x.c '#include <hwloc/linux.h>' 'a part of hwloc outside place/'
-plant base/x.c '#include <numaif.h>' 'libnuma outside place/'
+plant job/x.c '#include <hwloc.h>' 'hwloc outside system/'
+plant job/x.c '#include <hwloc/linux.h>' 'a part of hwloc outside system/'
+plant base/x.c '#include <numaif.h>' 'libnuma outside system/'
 plant result/x.c '#include <jansson.h>' 'jansson outside file/ and report/'
 plant base/x.h '#include "plan/plan.h"' 'base/ looking up'
 plant plan/x.c '#include "result/row.h"' 'plan/ looking up'
-plant report/x.c '#include "node/board.h"' 'report/ looking into node/'
+plant report/x.c '#include "node/board/board.h"' 'report/ looking into node/'
 plant node/x.c '#include "backend/cuda/driver.h"' 'a private header of a backend'
 plant file/x.c '#include "report/view.h"' 'file/ looking up'
 plant check/cells/x.c '#include "check/verdict/check.h"' 'a part of check/ looking up'
 plant check/x.c '#include "base/err.h"' 'a file of check/ in none of its parts'
-plant options/x.c '#include "node/board.h"' 'options/ looking into node/'
+plant options/x.c '#include "node/board/board.h"' 'options/ looking into node/'
+plant node/coordinator/x.c '#include "node/agent/memory.h"' 'the coordinator looking into an agent'
+plant node/agent/x.c '#include "node/coordinator/cell.h"' 'an agent looking into its coordinator'
+plant report/export/x.c '#include "report/text/parts.h"' 'a format for programs looking into the text report'
+plant report/x.c '#include "report/html/parts.h"' 'what all views share looking into one'
 plant extra/x.c '#include "base/err.h"' 'a folder that is no layer'
 plant plan/x.c 'int f(void) { return clock_gettime(1, 0); }' 'a clock read in plan/'
 plant node/x.c '	printf("x");' 'printf outside report/'
@@ -448,13 +459,13 @@ plant report/x.c '	n = strlcpy (to, from, size);' 'a function of glibc 2.38'
 plant job/x.c '	syscall(SYS_close_range, 4, 9, 0);' 'a system call of Linux 5.9'
 plant base/x.c '#include <sys/pidfd.h>' 'a header of glibc 2.36'
 
-allow node/process.h '#define SYS_pidfd_open 434' 'the one place of a newer system call'
+allow node/board/process.h '#define SYS_pidfd_open 434' 'the one place of a newer system call'
 allow job/x.c '	close_from(4); p->gettid(); x = SYS_futex;' 'what only looks like a newer glibc'
 allow main.c '	exit(printf("x"));' 'main.c to print and exit'
 allow report/x.c '#include "check/verdict/check.h"' 'what may use check/ all of its parts'
 allow job/x.c '	_exit(3); fputs("exit(1)", stderr);' 'job/ to leave by _exit'
 allow backend/cuda/x.c '#include "backend/cuda/driver.h"' 'a backend its own header'
-allow place/x.c '#include <hwloc.h>' 'place/ to use hwloc'
+allow system/x.c '#include <hwloc.h>' 'system/ to use hwloc'
 allow file/x.c '#include <jansson.h>' 'file/ to use jansson'
 allow base/print.c '	fprintf(to, "%s", all);' 'one place to print'
 allow report/x.c '	fputs("", stdout); // exit(1)' 'report/ to use stdout'

@@ -54,9 +54,9 @@ metrics() {
 	grep -ohE 'cscope_mpi_[a-z_]+' "$@" | sort -u
 }
 printed() { # every metric that is asked for is one that the program has
-	metrics "$top/src/report/prom.c" /dev/null >known
+	metrics "$top/src/report/export/prom.c" /dev/null >known
 	sed -nE 's/.*(put_head\(to, |put_alone\(to, |\{ )"([a-z_]+)".*/cscope_mpi_\2/p' \
-		"$top/src/report/prom.c" >>known
+		"$top/src/report/export/prom.c" >>known
 	sort -u known -o known
 	metrics "$here/alerts.yml" "$here/dashboard.json" | comm -23 - known >unknown
 	is_empty unknown

@@ -9,7 +9,7 @@
 #include "command/command.h"
 #include "command/criteria.h"
 #include "file/load.h"
-#include "report/versus.h"
+#include "report/text/versus.h"
 #include "result/cut.h"
 
 #define FILES_MOST 256

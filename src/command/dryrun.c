@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "command/planfile.h"
 #include "command/resume.h"
-#include "place/place.h"
+#include "system/system.h"
 #include "plan/file.h"
 
 static int read_plan(const struct cs_options *opt, const struct cs_plan_request *req,

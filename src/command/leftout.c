@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 #include "plan/choose.h"
 
 static const char *name_of(enum cs_backend_kind backend)

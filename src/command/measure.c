@@ -28,7 +28,7 @@
 #include "job/job.h"
 #include "job/signals.h"
 #include "job/team.h"
-#include "node/board.h"
+#include "node/board/board.h"
 #include "options/options.h"
 #include "plan/file.h"
 #include "report/report.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "node/board.h"
+#include "node/board/board.h"
 
 /* Silence at first, then now and then. */
 #define AFTER_S 5.0

@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "file/document.h"
 #include "job/team.h"
-#include "place/place.h"
+#include "system/system.h"
 
 int cs_command_version(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/vec.h"
-#include "node/board.h"
-#include "node/usage.h"
+#include "node/board/board.h"
+#include "node/agent/usage.h"
 
 #define STILL_S 1.0 /* without a sign of life from a thread, after a signal */
 

@@ -12,7 +12,7 @@
 #include "file/parts.h"
 #include "file/encode.h"
 #include "file/record.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 
 /* ---- what it is of ---- */
 

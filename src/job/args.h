@@ -9,8 +9,8 @@
 #include "job/collect.h"
 #include "job/launcher.h"
 #include "job/placement.h"
-#include "node/agent.h"
-#include "node/budget.h"
+#include "node/agent/agent.h"
+#include "node/board/budget.h"
 #include "result/run.h"
 
 enum cs_want { CS_WANT_AUTO, CS_WANT_CUDA, CS_WANT_CPU };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/board.h"
+#include "node/board/board.h"
 
 #define ALIVE_S 1.0
 #define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */

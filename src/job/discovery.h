@@ -8,8 +8,8 @@
 
 #include "job/args.h"
 #include "job/team.h"
-#include "node/agent.h"
-#include "place/place.h"
+#include "node/agent/agent.h"
+#include "system/system.h"
 
 struct cs_rank_record;
 

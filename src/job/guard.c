@@ -22,7 +22,7 @@
 #include "base/call.h"
 #include "base/vec.h"
 #include "job/signals.h"
-#include "node/board.h"
+#include "node/board/board.h"
 #include "result/run.h"
 
 #define DEAF_S 3.0	/* to hear a signal */

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "node/process.h"
+#include "node/board/process.h"
 
 #define ANSWER_LIMIT_S 5.0 /* of the helper: it only forks */
 #define JOIN_LIMIT_S 2.0

@@ -15,7 +15,7 @@
 
 #include "backend/backend.h"
 #include "base/err.h"
-#include "node/agent.h"
+#include "node/agent/agent.h"
 
 /* How to make a host.  Plain data. */
 struct cs_host_order {

@@ -5,7 +5,7 @@
 
 #include "base/facts.h"
 #include "job/assign.h"
-#include "place/place.h"
+#include "system/system.h"
 
 /* Join the GPUs that the ranks see through CUDA with a survey (NULL: none), by bus id
  * and in that order.  sees[r] has a bit for each GPU that rank r sees.  Returns the

@@ -12,7 +12,7 @@
 #include "job/discovery.h"
 #include "job/placement.h"
 #include "job/team.h"
-#include "node/coordinator.h"
+#include "node/coordinator/coordinator.h"
 
 struct cs_side_node {
 	struct cs_placement placement;

@@ -17,8 +17,8 @@
 #include "base/call.h"
 #include "base/hints.h"
 #include "base/vec.h"
-#include "node/board.h"
-#include "node/budget.h"
+#include "node/board/board.h"
+#include "node/board/budget.h"
 
 #define LEAVE_LIMIT_S 2.0	/* for all ranks to come to the end */
 #define WAITS_S 1.0		/* a rank that waits for others says so as often */

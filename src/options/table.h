@@ -6,7 +6,7 @@
 #include <getopt.h>
 
 #include "options/options.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 
 enum cs_decode {
 	CS_TAKE_OWN,  /* by `set` */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/compare/compare.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 
 /* What is measured where nothing says what. */
 #define DEFAULT_SUITE "quick"

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "check/verdict/check.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 #include "plan/filter.h"
 
 #define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */

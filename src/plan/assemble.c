@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "plan/draft.h"
-#include "plan/trust.h"
+#include "plan/plan_builder.h"
+#include "plan/validate.h"
 
 static struct cs_plan_matrix *find_matrix(const struct cs_draft *d,
 					  const struct cs_plan_matrix *like)

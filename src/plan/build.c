@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/draft.h"
+#include "plan/plan_builder.h"
 #include "plan/filter.h"
 #include "plan/settings.h"
-#include "plan/trust.h"
-#include "plan/urgent.h"
+#include "plan/validate.h"
+#include "plan/priority_order.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 

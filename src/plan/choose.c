@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 #include "plan/instance.h"
 
 /* Most have few. */

@@ -1,9 +1,9 @@
 /* choose.h - selects the tests to measure, and how: by names and globs, ours or
- * another tool's (plan/alias.h), and by axes. */
+ * another tool's (catalogue/alias.h), and by axes. */
 #ifndef CS_PLAN_CHOOSE_H
 #define CS_PLAN_CHOOSE_H
 
-#include "plan/choice.h"
+#include "catalogue/choice.h"
 
 /* Add the tests that a comma-separated list of names and globs (fnmatch, '*' and '?'
  * and sets) means on that backend and with that --via.  If an item matches nothing,

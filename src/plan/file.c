@@ -8,7 +8,7 @@
 
 #include "base/facts.h"
 #include "plan/file_step.h"
-#include "plan/trust.h"
+#include "plan/validate.h"
 
 static int read_line(struct cs_plan_reader *r)
 {

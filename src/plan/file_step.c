@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "plan/trust.h"
+#include "plan/validate.h"
 
 /* Two lines of a step that cannot be carried out together, or told apart. */
 static int check_two(struct cs_plan_reader *r, const struct cs_plan_line *a,

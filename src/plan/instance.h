@@ -5,8 +5,8 @@
 #define CS_PLAN_INSTANCE_H
 
 #include "base/err.h"
-#include "plan/alias.h"
-#include "plan/choice.h"
+#include "catalogue/alias.h"
+#include "catalogue/choice.h"
 
 #define CS_INSTANCE 160 /* characters of a name, with the 0 */
 #define CS_NEAREST -1	/* the NUMA node next to the GPU */

@@ -2,7 +2,7 @@
  * runs at the same time.  A generator each. */
 #include "config.h"
 
-#include "plan/draft.h"
+#include "plan/plan_builder.h"
 
 /* Fewer pairs are measured alone sooner than it is shown that concurrency does not
  * matter. */

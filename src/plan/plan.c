@@ -577,3 +577,51 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 	}
 	return seconds;
 }
+
+int cs_transfer_is_cpu_touch(const struct cs_transfer *t)
+{
+	return (t->method == CS_METHOD_DEMAND || cs_op_is_fault(t->op)) &&
+	       cs_endpoint_is_numa(&t->dst);
+}
+
+int cs_transfer_is_by_all_cores(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_TEAM ||
+	       (t->method == CS_METHOD_FMA && cs_endpoint_is_numa(&t->src));
+}
+
+int cs_transfer_is_by_cpu(const struct cs_transfer *t)
+{
+	int numas = cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst);
+
+	if (t->method == CS_METHOD_CPU || cs_transfer_is_by_all_cores(t))
+		return numas == 2;
+	if (cs_transfer_is_managed(t))
+		return cs_transfer_is_cpu_touch(t);
+	return numas &&
+	       (t->src.memory == CS_MEM_PAGEABLE || t->dst.memory == CS_MEM_PAGEABLE);
+}
+
+int cs_step_resets_buffers(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (t->variant.cache != CS_CACHE_ANY || cs_transfer_is_cold(t) ||
+		    cs_transfer_is_managed(t))
+			return 1;
+	}
+	return 0;
+}
+
+int cs_step_resets_twice(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (cs_transfer_is_managed(t) &&
+		    (cs_transfer_far(t) >= 0 || t->variant.advice != CS_ADVICE_NONE))
+			return 1;
+	}
+	return 0;
+}

@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "plan/catalogue.h"
-#include "plan/choice.h"
-#include "plan/variant.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/choice.h"
+#include "catalogue/variant.h"
 
 #define CS_SAMPLES_MAX 50 /* of a cell */
 #define CS_PLAN_MAGIC 0x70636373u /* "sccp" */
@@ -111,7 +111,7 @@ struct cs_settings {
 	uint32_t shift;	       /* SHIFT: only this k; 0: each */
 	uint32_t random;       /* RANDOM: number of others; at least 1 */
 	uint32_t schedule;     /* enum cs_schedule */
-	uint32_t urgent; /* 1: the most informative steps first (plan/urgent.h) */
+	uint32_t urgent; /* 1: the most informative steps first (plan/priority_order.h) */
 	uint32_t filter_names;	  /* enum cs_filter_names */
 	uint32_t precision_asked; /* 1: the user set it, for all tests */
 	uint32_t pad;		  /* 0 */
@@ -264,6 +264,12 @@ int cs_transfer_is_flops(const struct cs_transfer *t);
 int cs_transfer_is_managed(const struct cs_transfer *t);
 /* Is it a chase of loads by a CPU, through host memory? */
 int cs_transfer_is_cpu_chase(const struct cs_transfer *t);
+/* Does a CPU touch pages that come to the host? */
+int cs_transfer_is_cpu_touch(const struct cs_transfer *t);
+/* Do CPU threads make it? */
+int cs_transfer_is_by_cpu(const struct cs_transfer *t);
+/* Does it use one worker for each core of a NUMA node? */
+int cs_transfer_is_by_all_cores(const struct cs_transfer *t);
 /* Does each of its samples begin with cold caches? */
 int cs_transfer_is_cold(const struct cs_transfer *t);
 /* The number of faults in a chase of page faults. */
@@ -286,8 +292,15 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
  * make them one after the other; then only their total is a figure. */
 int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
 /* Are there several, all of them driver copies of one agent's pageable memory?  Then
- * the first to end continues, untimed, until the last has ended (node/carry.h). */
+ * the first to end continues, untimed, until the last has ended (node/agent/cpu_transfer.h). */
 int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step);
+
+/* Must memory or caches be brought into a state before each sample (HOME)? */
+int cs_step_resets_buffers(const struct cs_plan *plan, const struct cs_step *step);
+/* Do pages go back to a GPU whose agent does not issue the transfer, or are they
+ * advised then?  Then a second HOME follows, in which that agent proves it, and
+ * advice is given. */
+int cs_step_resets_twice(const struct cs_plan *plan, const struct cs_step *step);
 
 /* Does a node with n_agents agents execute this step? */
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
@@ -319,7 +332,7 @@ void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
 /* The size of one copy of the default size: with small copies a run takes no more
  * memory than that, and checking it takes 0.3 ms on H200. */
 #define CS_PLACES_BYTES (512ull << 20)
-/* May copies of a sample go to separate places (node/places.h)?  Yes for measured
+/* May copies of a sample go to separate places (node/agent/copy_offsets.h)?  Yes for measured
  * copies that a driver makes one by one into the memory of a GPU.  Into host memory
  * the rate would depend on the caches: 2 MiB took 5 % longer than 4 KiB repeatedly
  * (H200). */

@@ -8,7 +8,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 #include "plan/file.h"
 #include "report/report.h"
 #include "report/view.h"

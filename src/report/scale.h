@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "plan/catalogue.h"
+#include "catalogue/catalogue.h"
 
 enum cs_theme { CS_THEME_LIGHT, CS_THEME_DARK, CS_THEMES };
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "node/agent.h"
-#include "node/coordinator.h"
+#include "node/agent/agent.h"
+#include "node/coordinator/coordinator.h"
 #include "plan/choose.h"
 
 #define AGENTS_MAX 32

@@ -13,7 +13,7 @@
 
 #include "backend/backend.h"
 #include "base/units.h"
-#include "node/hostbuf.h"
+#include "node/agent/hostbuf.h"
 #include "plan/plan.h"
 
 #define ROUNDS 7

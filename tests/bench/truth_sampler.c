@@ -13,7 +13,7 @@
 #include "../noise.h"
 #include "../unit/canned.h"
 #include "check/verdict/check.h"
-#include "node/sampler.h"
+#include "node/coordinator/sampler.h"
 #include "plan/choose.h"
 #include "result/stats.h"
 

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "options/table.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 
 #define ARGUMENTS_MAX 48
 #define PROGRAM "\001program" /* named by no message, it is never wrong */

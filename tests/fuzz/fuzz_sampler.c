@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "node/sampler.h"
+#include "node/coordinator/sampler.h"
 #include "plan/choose.h"
 #include "result/stats.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/agent.h"
-#include "node/coordinator.h"
+#include "node/agent/agent.h"
+#include "node/coordinator/coordinator.h"
 #include "tap.h"
 
 #ifndef AGENTS

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/alias.h"
-#include "plan/catalogue.h"
+#include "catalogue/alias.h"
+#include "catalogue/catalogue.h"
 #include "tap.h"
 
 static const struct cs_alias *of(const char *name)

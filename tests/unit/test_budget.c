@@ -8,8 +8,8 @@
 
 #include "canned.h"
 #include "check/verdict/check.h"
-#include "node/board.h"
-#include "node/budget.h"
+#include "node/board/board.h"
+#include "node/board/budget.h"
 #include "plan/choose.h"
 #include "tap.h"
 

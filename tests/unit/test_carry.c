@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define AGENTS 2
-#include "node/carry.h"
+#include "node/agent/cpu_transfer.h"
 #include "node.h"
 
 /* Pairs that a plan asks for, one a step. */

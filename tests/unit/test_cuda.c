@@ -8,7 +8,7 @@
 #include "backend/backend.h"
 #include "base/facts.h"
 #include "base/hints.h"
-#include "node/hostbuf.h"
+#include "node/agent/hostbuf.h"
 #include "plan/plan.h"
 #include "tap.h"
 

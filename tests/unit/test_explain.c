@@ -6,8 +6,8 @@
 
 #include "base/hints.h"
 #include "base/near.h"
-#include "plan/alias.h"
-#include "plan/explain.h"
+#include "catalogue/alias.h"
+#include "catalogue/explain.h"
 #include "report/report.h"
 #include "result/finding.h"
 #include "tap.h"

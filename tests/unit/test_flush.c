@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "place/flush.h"
-#include "place/internal.h"
+#include "system/flush.h"
+#include "system/internal.h"
 #include "tap.h"
 
 #define BYTES ((uint64_t)1 << 20)

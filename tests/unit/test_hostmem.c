@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "place/internal.h"
+#include "system/internal.h"
 #include "root.h"
 #include "tap.h"
 

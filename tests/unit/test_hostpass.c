@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "node/hostpass.h"
+#include "node/agent/host_fill_check.h"
 #include "tap.h"
 
 /* Several parts where there are several CPUs, and a rest. */

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node/agent.h"
-#include "node/coordinator.h"
-#include "node/agents.h"
-#include "node/usage.h"
+#include "node/agent/agent.h"
+#include "node/coordinator/coordinator.h"
+#include "node/coordinator/agents.h"
+#include "node/agent/usage.h"
 #include "node.h"
 #include "plan/choose.h"
 #include "tap.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/hints.h"
-#include "place/place.h"
+#include "system/system.h"
 #include "tap.h"
 
 #define UUID0 "GPU-00000000-0000-0000-0000-000000000000"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "options/options.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 #include "tap.h"
 
 static struct cs_options opt;

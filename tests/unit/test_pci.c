@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "place/place.h"
+#include "system/system.h"
 #include "root.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/places.h"
+#include "node/agent/copy_offsets.h"
 #include "plan/choose.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #include "base/facts.h"
 #include "plan/blob.h"
 #include "plan/choose.h"
-#include "plan/trust.h"
+#include "plan/validate.h"
 #include "plan/plan.h"
 #include "plan/settings.h"
 #include "tap.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../noise.h"
-#include "node/sampler.h"
-#include "node/stage.h"
+#include "node/coordinator/sampler.h"
+#include "node/board/stage.h"
 #include "plan/choose.h"
 #include "result/stats.h"
 #include "tap.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "place/place.h"
+#include "system/system.h"
 #include "tap.h"
 
 static struct cs_topo *fixture(const char *name)

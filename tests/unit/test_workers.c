@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "node/workers.h"
+#include "node/agent/workers.h"
 #include "plan/choose.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* abi.h - what the program knows of the CUDA driver's interface: its types, its constants
  * and, for cuda/ and the tests' double of the driver, nothing else.
  *
- * Our own mirror, as place/nvml.h has one of NVML, so that a build needs no header of
+ * Our own mirror, as system/nvml.h has one of NVML, so that a build needs no header of
  * NVIDIA's.  The interface is stable: names, values and layouts are those of every driver
  * since 12.0, and tests/abi.t compares them with cuda.h where there is one.  Only what is
  * used is here.  Names are the driver's, as its documents and other programs have them. */

@@ -4,7 +4,7 @@
 #define CS_CHECK_THRESHOLD_H
 
 #include "base/table.h"
-#include "plan/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "result/run.h"
 
 /* One line: tests of nodes of a class, copies of a size, in a variant. */

@@ -4,7 +4,7 @@
 #include "check/verdict/check.h"
 
 #include "base/words.h"
-#include "plan/alias.h"
+#include "catalogue/alias.h"
 
 static const struct {
 	const char *name;

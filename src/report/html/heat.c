@@ -11,9 +11,9 @@
 #include "base/units.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
-#include "report/matrix.h"
-#include "report/curve.h"
-#include "report/odd.h"
+#include "report/text/matrix.h"
+#include "report/text/curve.h"
+#include "report/text/slow_cells.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those with nothing to see are small */

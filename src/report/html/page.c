@@ -12,8 +12,8 @@
 #include "report/group.h"
 #include "report/html/parts.h"
 #include "report/html/style.h"
-#include "report/parts.h"
-#include "report/versus.h"
+#include "report/text/parts.h"
+#include "report/text/versus.h"
 #include "report/view.h"
 #include "report/views.h"
 

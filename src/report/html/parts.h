@@ -4,7 +4,7 @@
 #define CS_REPORT_HTML_PARTS_H
 
 #include "check/compare/versus.h"
-#include "report/digest.h"
+#include "report/text/digest.h"
 #include "report/html/markup.h"
 #include "report/report.h"
 

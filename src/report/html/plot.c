@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check/link/expect.h"
-#include "report/curve.h"
+#include "report/text/curve.h"
 
 #define SERIES 6   /* of one plot: as many colours as there are */
 #define WIDTH 520.0

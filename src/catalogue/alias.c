@@ -1,0 +1,288 @@
+#include "config.h"
+
+#include "catalogue/alias.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "catalogue/catalogue.h"
+
+#define NVBANDWIDTH "nvbandwidth"
+#define COMM_SCOPE "Comm|Scope"
+#define P2P_TEST "p2pBandwidthLatencyTest"
+
+/* A test of one node of nvbandwidth. */
+#define NVB(name_, test_, layout_, flow_, heading_, differs_)                   \
+	{ .test = test_, .tool = NVBANDWIDTH, .name = name_,                    \
+	  .differs = differs_, .layout = CS_LAYOUT_##layout_,                   \
+	  .flow = CS_##flow_, .heading = heading_ }
+/* The same, not to be taken for what that tool prints under the name. */
+#define NOTED(name_, test_, layout_, flow_, heading_, differs_)                 \
+	{ .test = test_, .tool = NVBANDWIDTH, .name = name_,                    \
+	  .differs = differs_, .noted = 1, .layout = CS_LAYOUT_##layout_,       \
+	  .flow = CS_##flow_, .heading = heading_ }
+/* By rank, over NVLink between nodes. */
+#define MULTI(name_, test_, layout_, flow_, heading_, differs_)                 \
+	{ .test = test_, .tool = NVBANDWIDTH, .name = "multinode_" name_,       \
+	  .differs = differs_, .noted = 1, .layout = CS_LAYOUT_##layout_,       \
+	  .flow = CS_##flow_, .heading = heading_, .multinode = 1 }
+#define REFUSED(name_, why_)                                                    \
+	{ .tool = NVBANDWIDTH, .name = "multinode_" name_, .differs = why_,     \
+	  .noted = 1, .multinode = 1 }
+
+/* A benchmark of Comm|Scope: its name, that of the version which its authors
+ * published (NULL: the same), our test, the arguments of its instances and the
+ * binary logarithms of their sizes. */
+#define SCOPE_BY(name_, before_, test_, args_, first_, last_, clock_, ...)      \
+	{ .test = test_, .tool = COMM_SCOPE, .name = name_, .before = before_,  \
+	  .args = CS_ARGS_##args_, .first = first_, .last = last_,              \
+	  .clock = clock_, __VA_ARGS__ }
+#define SCOPE(name_, before_, test_, args_, first_, last_, ...)                 \
+	SCOPE_BY(name_, before_, test_, args_, first_, last_, "manual_time",    \
+		 __VA_ARGS__)
+/* The same, and with its caches flushed. */
+#define SCOPE_FLUSH(name_, before_, test_, args_, first_, last_, differs_)      \
+	SCOPE(name_, before_, test_, args_, first_, last_,                      \
+	      .differs = differs_),                                             \
+	SCOPE(name_ "_flush", before_ "_flush", test_, args_, first_, last_,    \
+	      .variant.cache = CS_CACHE_COLD, .noted = 1, .differs = FLUSHED)
+
+/* What has no size: shapes, and calls. */
+#define SCOPE_TAIL(name_, test_, args_, tail_, clock_, ...)                     \
+	SCOPE_BY(name_, NULL, test_, args_, 0, 63, clock_,                      \
+		 .tail = CS_TAIL_##tail_, __VA_ARGS__)
+#define SCOPE_SHAPE(name_, test_, args_, tail_, ...) \
+	SCOPE_TAIL(name_, test_, args_, tail_, "manual_time", __VA_ARGS__)
+#define SCOPE_LAUNCH(bytes_)                                                    \
+	SCOPE_TAIL("cudart_kernel", "local.call.launch" bytes_ ".alone",        \
+		   NUMA_GPU, WORD, ONE_THREAD, .word = bytes_,                  \
+		   .differs = BY_DRIVER)
+#define ONE_THREAD "real_time/threads:1"
+
+#include "catalogue/alias.def"
+
+#define N_ALIASES (sizeof(aliases) / sizeof(*aliases))
+
+const struct cs_alias *cs_aliases(size_t *n)
+{
+	*n = N_ALIASES;
+	return aliases;
+}
+
+int cs_alias_test(const struct cs_alias *alias)
+{
+	return alias->test ? cs_test_index(alias->test) : -1;
+}
+
+int cs_alias_is_of_nvbandwidth(const struct cs_alias *alias)
+{
+	return !strcmp(alias->tool, NVBANDWIDTH);
+}
+
+int cs_alias_is_of_commscope(const struct cs_alias *alias)
+{
+	return !strcmp(alias->tool, COMM_SCOPE);
+}
+
+int cs_alias_is_taken(const struct cs_alias *alias)
+{
+	return cs_alias_is_of_nvbandwidth(alias) || cs_alias_is_of_commscope(alias);
+}
+
+/* Elements that are used of each so many; nobody copies chunks that are full. */
+static uint64_t chunk(size_t i)
+{
+	static const uint16_t sizes[] = { 32, 64, 128, 256 };
+	static const uint8_t of_32[] = { 31, 24, 16, 9, 8, 7, 4, 2, 1 };
+	static const uint8_t of_more[] = { 32, 16, 8, 4, 2, 1 };
+	const size_t n = sizeof(of_32), more = sizeof(of_more);
+	const size_t size = i < n ? 0 : 1 + (i - n) / more;
+
+	if (size >= sizeof(sizes) / sizeof(*sizes))
+		return 0;
+	return cs_shape_pieces(CS_SCOPE_ELEMENT *
+				       (size ? of_more[(i - n) % more] : of_32[i]),
+			       CS_SCOPE_ELEMENT * sizes[size]);
+}
+
+uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i)
+{
+	const uint32_t side = CS_SCOPE_SIDE;
+
+	switch (alias->tail) {
+	case CS_TAIL_BOX:
+		return i < 6 ? cs_shape_face(side, side, side, i < 3 ? 3 : 2,
+					     CS_FACE_X + (int)i % 3) :
+			       0;
+	case CS_TAIL_CHUNK:
+		return chunk(i);
+	case CS_TAIL_STRIDE:
+		return i < 8 ? cs_shape_pieces(CS_SCOPE_ELEMENT,
+					       CS_SCOPE_ELEMENT << (i + 1)) :
+			       0;
+	default:
+		return 0;
+	}
+}
+
+const char *cs_alias_bare(const char *name)
+{
+	const size_t n = sizeof(CS_SCOPE_PREFIX) - 1;
+
+	return strncmp(name, CS_SCOPE_PREFIX, n) ? name : name + n;
+}
+
+const char *cs_list_item(const char *list, char *item, size_t size)
+{
+	size_t length = strcspn(list, ",");
+
+	cs_text(item, size, "%.*s", (int)(length < size ? length : size), list);
+	return list[length] ? list + length + 1 : NULL;
+}
+
+static int is_ours(const char *item)
+{
+	size_t n;
+	const struct cs_test *test = cs_catalogue(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!fnmatch(item, test[i].name, 0))
+			return 1;
+	return 0;
+}
+
+int cs_alias_fits(const struct cs_alias *alias, const char *item)
+{
+	const char *bare = cs_alias_bare(item);
+
+	if (!cs_alias_is_taken(alias))
+		return 0;
+	if (cs_alias_is_of_commscope(alias))
+		item = bare;
+	return (!fnmatch(item, alias->name, 0) ||
+		(alias->before && !fnmatch(item, alias->before, 0))) &&
+	       !is_ours(item);
+}
+
+int cs_alias_asked(const struct cs_alias *alias, const char *list)
+{
+	char item[CS_ITEM];
+
+	while (list) {
+		list = cs_list_item(list, item, sizeof(item));
+		if (cs_alias_fits(alias, item))
+			return 1;
+	}
+	return 0;
+}
+
+const char *cs_alias_refusal(const char *item)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < N_ALIASES; i++) {
+		if (!cs_alias_fits(&aliases[i], item))
+			continue;
+		if (cs_alias_test(&aliases[i]) >= 0)
+			return NULL;
+		why = aliases[i].test ? "this version has no such test" :
+					aliases[i].differs;
+	}
+	return why;
+}
+
+void cs_alias_note(const char *list, const char *test,
+		   const struct cs_variant *variant, char *to, size_t size)
+{
+	to[0] = '\0';
+	for (size_t i = 0; i < N_ALIASES; i++) {
+		const struct cs_alias *alias = &aliases[i];
+
+		if (!alias->noted || !alias->test || strcmp(alias->test, test) ||
+		    alias->variant.cache != variant->cache ||
+		    !cs_alias_asked(alias, list))
+			continue;
+		cs_text_add(to, size, "%s%s of %s: %s", to[0] ? " " : "", alias->name,
+			    alias->tool, alias->differs);
+	}
+}
+
+/* ---- suites ---- */
+
+static const struct cs_suite suites[] = {
+	/* until there is a test of the topology */
+	{ .name = "quick",
+	  .tests = "peer.ce.write.pair,peer.cpu.write.pair,h2d.ce.pinned.pair,"
+		   "d2h.ce.pinned.pair,local.ce.copy.alone" },
+	{ .name = "nvbandwidth",
+	  .tests = "host_to_*,device_to_*,device_local_*,all_to_*,"
+		   "one_to_all_*,host_device_latency_*" },
+	{ .name = "commscope",
+	  .tests =
+		  "Comm_cudaMemcpyAsync_HostToGPU,Comm_cudaMemcpyAsync_HostToGPU_flush,"
+		  "Comm_cudaMemcpyAsync_GPUToHost,Comm_cudaMemcpyAsync_GPUToHost_flush,"
+		  "Comm_cudaMemcpyAsync_PinnedToGPU,Comm_cudaMemcpyAsync_PinnedToGPU_flush,"
+		  "Comm_cudaMemcpyAsync_GPUToPinned,Comm_cudaMemcpyAsync_GPUToPinned_flush,"
+		  "Comm_cudaMemcpyAsync_HostToPinned,"
+		  "Comm_cudaMemcpyAsync_HostToPinned_flush,Comm_cudaMemcpyAsync_GPUToGPU,"
+		  "Comm_cudaMemcpyAsync_GPUToGPUPeer,Comm_cudaMemcpyAsync_Duplex_Host,"
+		  "Comm_cudaMemcpyAsync_Duplex_Host_flush,"
+		  "Comm_cudaMemcpyAsync_Duplex_Pinned,"
+		  "Comm_cudaMemcpyAsync_Duplex_Pinned_flush,"
+		  "Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer,Comm_ZeroCopy_HostToGPU,"
+		  "Comm_ZeroCopy_GPUToHost,Comm_ZeroCopy_GPUToGPU_Read,"
+		  "Comm_ZeroCopy_GPUToGPU_Write,Comm_ZeroCopy_Duplex_GPUGPU_Read,"
+		  "Comm_ZeroCopy_Duplex_GPUGPU_Write,Comm_UM_Demand_HostToGPU,"
+		  "Comm_UM_Demand_GPUToHost,Comm_UM_Demand_GPUToHostMt,"
+		  "Comm_UM_Demand_GPUToGPU,Comm_Demand_Duplex_HostGPU,"
+		  "Comm_Demand_Duplex_GPUGPU,Comm_UM_Prefetch_HostToGPU,"
+		  "Comm_UM_Prefetch_GPUToHost,Comm_UM_Prefetch_GPUToGPU,"
+		  "Comm_Prefetch_Duplex_HostGPU,Comm_Prefetch_Duplex_GPUGPU",
+	  .every_numa = 1 },
+	/* of a size that takes seconds */
+	{ .name = "unified",
+	  .tests = "*.managed.*,*.system.*,*.stream.*,*.streamw.*,"
+		   "local.overlap.*,local.call.prefetch-*,*.chase.fault*",
+	  .copy_bytes = 64u << 20,
+	  .kernels = 1u | 1u << 3 | 1u << 31 },
+	/* what one call costs, and how that grows with what it allocates */
+	{ .name = "calls",
+	  .tests = "local.call.*,host.call.*,peer.driver.open.pair",
+	  .copy_bytes = 4u << 10,
+	  .last_bytes = 16u << 20,
+	  .growth = 64 },
+	/* alpha, beta and gamma */
+	{ .name = "model",
+	  .tests = "*.ce.once.pair,peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"
+		   "h2d.ce.pinned.pair,d2h.ce.pinned.pair,local.sm.read.alone,"
+		   "local.sm.triad.alone,local.l2.*,local.shared.*,*.fma.*,host.team.read.*",
+	  .copy_bytes = 4u << 10,
+	  .last_bytes = 256u << 20,
+	  .growth = 4 },
+	{ .name = "halo",
+	  .tests = "peer.*.halo.pair,*.copy2d.pinned.pair,*.copy3d.pinned.pair,"
+		   "*.sm3d.pinned.pair,peer.chunk.*,peer.stride.*" },
+	{ .name = "all", .tests = "*" },
+};
+
+#define N_SUITES (sizeof(suites) / sizeof(*suites))
+
+const struct cs_suite *cs_suite_named(const char *name)
+{
+	for (size_t i = 0; i < N_SUITES; i++)
+		if (!strcmp(suites[i].name, name))
+			return &suites[i];
+	return NULL;
+}
+
+const char *cs_suite(const char *name)
+{
+	const struct cs_suite *suite = cs_suite_named(name);
+
+	return suite ? suite->tests : NULL;
+}
+
+const char *cs_suite_name(size_t i)
+{
+	return i < N_SUITES ? suites[i].name : NULL;
+}

@@ -1,0 +1,274 @@
+#include "config.h"
+
+#include "catalogue/variant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/words.h"
+
+/* Is bit n - 1 set? */
+static int is_one_of(uint64_t all, uint64_t n)
+{
+	return n && n <= 64 && all >> (n - 1) & 1;
+}
+
+int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b)
+{
+	return memcmp(a, b, sizeof(*a));
+}
+
+uint64_t cs_variant_number(const struct cs_variant *v)
+{
+	uint64_t number = 0;
+
+	_Static_assert(offsetof(struct cs_variant, shape) == sizeof(number),
+		       "a variant is two numbers");
+	memcpy(&number, v, sizeof(number));
+	/* odd, so that no two shapes have one product; the rest is in 48 bits */
+	return number ^ v->shape * 0x9E3779B97F4A7C15ull;
+}
+
+unsigned cs_variant_element(const struct cs_variant *v)
+{
+	return v->element ? v->element : 4;
+}
+
+unsigned cs_variant_kernels(const struct cs_variant *v)
+{
+	return v->kernels ? v->kernels : 1;
+}
+
+int cs_variant_is_sound(const struct cs_variant *v)
+{
+	return v->threads <= CS_VARIANT_THREADS && v->cache < CS_CACHES &&
+	       v->cpu_numa <= CS_NUMA_MOST && v->advice < CS_ADVICES &&
+	       (!v->element || is_one_of(CS_ELEMENTS_ALL, v->element)) &&
+	       (!v->kernels || is_one_of(CS_KERNELS_ALL, v->kernels)) &&
+	       (!v->shape || cs_shape_is_sound(v->shape)) && !v->zero[0] &&
+	       !v->zero[1];
+}
+
+/* ---- in files and in words ---- */
+
+const char *const cs_cache_words[] = { "any", "cold", "warm", NULL };
+#define ADVICES "none|read-mostly|prefer-src|prefer-dst|accessed-by"
+const char *const cs_advice_words[] = { "none",	      "read-mostly", "prefer-src",
+					"prefer-dst", "accessed-by", NULL };
+
+#define VARIANT(type, key, member, ...) \
+	CS_MEMBER(struct cs_variant, type, key, member, __VA_ARGS__)
+static const struct cs_field fields[] = {
+	VARIANT(WORD, "cache", cache, .words = cs_cache_words, .none = 1),
+	VARIANT(NUMBER, "cpu_threads", threads, .most = CS_VARIANT_THREADS, .none = 1),
+	VARIANT(INDEX, "cpu_numa", cpu_numa, .most = CS_NUMA_MOST - 1),
+	VARIANT(NUMBER, "element_bytes", element, .most = 16, .none = 1),
+	VARIANT(NUMBER, "kernels", kernels, .most = 32, .none = 1),
+	VARIANT(WORD, "advice", advice, .words = cs_advice_words, .none = 1),
+	VARIANT(SHAPE, "shape", shape, .none = 1),
+};
+
+const struct cs_fieldset cs_variant_fields = CS_FIELDSET("a variant",
+							 struct cs_variant, fields);
+
+int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
+		    char value[CS_VARIANT_VALUE])
+{
+	for (size_t f = 0; f < cs_variant_fields.n; f++) {
+		cs_field_say(&fields[f], v, value, CS_VARIANT_VALUE);
+		*key = fields[f].key;
+		if (value[0] && !i--)
+			return 1;
+	}
+	return 0;
+}
+
+_Static_assert(sizeof(fields) / sizeof(fields[0]) == CS_VARIANT_MEMBERS,
+	       "a name for each member");
+
+int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
+		     struct cs_err *err)
+{
+	uint64_t n, shape[CS_SHAPE_FACES];
+	int word;
+
+	switch (i) {
+	case 0:
+		if (cs_word_parse(text, "any|cold|warm", &word, err))
+			return -1;
+		v->cache = (uint8_t)word;
+		return 0;
+	case 1:
+		if (cs_uint_parse(text, 1, CS_VARIANT_THREADS, &n, err))
+			return -1;
+		v->threads = n > 1 ? (uint8_t)n : 0;
+		return 0;
+	case 3:
+		if (cs_uint_parse(text, 4, 16, &n, err))
+			return -1;
+		if (!is_one_of(CS_ELEMENTS_ALL, n))
+			return cs_err_set(err, "elements have 4, 8 or 16 bytes");
+		v->element = n > 4 ? (uint8_t)n : 0;
+		return 0;
+	case 4:
+		if (cs_uint_parse(text, 1, 32, &n, err))
+			return -1;
+		if (!is_one_of(CS_KERNELS_ALL, n))
+			return cs_err_set(err,
+					  "kernels of a tile are 1, 2, 4, 8, 16 or 32");
+		v->kernels = n > 1 ? (uint8_t)n : 0;
+		return 0;
+	case 5:
+		if (cs_word_parse(text, ADVICES, &word, err))
+			return -1;
+		v->advice = (uint8_t)word;
+		return 0;
+	case 6:
+		word = cs_shape_parse(text, shape, err);
+		if (word > 1)
+			return cs_err_set(err,
+					  "'%s' are three shapes: say %s:x, y or z",
+					  text, text);
+		v->shape = shape[0];
+		return word < 0 ? -1 : 0;
+	default:
+		if (strcmp(text, "local") &&
+		    cs_uint_parse(text, 0, CS_NUMA_MOST - 1, &n, err))
+			return -1;
+		v->cpu_numa = strcmp(text, "local") ? (uint8_t)(n + 1) : 0;
+		return 0;
+	}
+}
+
+int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b, size_t i)
+{
+	return cs_field_integer(&fields[i], a) == cs_field_integer(&fields[i], b);
+}
+
+int cs_variant_is_usual(const struct cs_variant *v)
+{
+	static const struct cs_variant usual;
+
+	return !cs_variant_compare(v, &usual);
+}
+
+struct cs_variant_text cs_variant_words(const struct cs_variant *v)
+{
+	struct cs_variant_text to = { "" };
+	char shape[CS_SHAPE_TEXT];
+
+	if (v->cache)
+		cs_text(to.text, sizeof(to.text), "%s caches",
+			v->cache < CS_CACHES ? cs_cache_words[v->cache] : "?");
+	if (v->threads)
+		cs_text_add(to.text, sizeof(to.text), "%s%u CPU threads",
+			    to.text[0] ? ", " : "", v->threads);
+	if (v->cpu_numa)
+		cs_text_add(to.text, sizeof(to.text), "%sCPUs of NUMA node %u",
+			    to.text[0] ? ", " : "", v->cpu_numa - 1u);
+	if (v->element)
+		cs_text_add(to.text, sizeof(to.text), "%selements of %u bytes",
+			    to.text[0] ? ", " : "", v->element);
+	if (v->kernels)
+		cs_text_add(to.text, sizeof(to.text), "%s%u kernels a tile",
+			    to.text[0] ? ", " : "", v->kernels);
+	if (v->advice)
+		cs_text_add(to.text, sizeof(to.text), "%sadvice %s",
+			    to.text[0] ? ", " : "",
+			    v->advice < CS_ADVICES ? cs_advice_words[v->advice] : "?");
+	if (v->shape) {
+		cs_shape_text(v->shape, shape, sizeof(shape));
+		cs_text_add(to.text, sizeof(to.text), "%s%s", to.text[0] ? ", " : "",
+			    shape);
+	}
+	return to;
+}
+
+/* ---- of a test ---- */
+
+/* A stride has one element of each so many bytes. */
+#define STRIDE_PIECE 16u
+
+int cs_variant_has_shape(const struct cs_test *test, uint64_t shape)
+{
+	const int method = (int)test->method;
+
+	if (!shape || !cs_method_is_shaped(method))
+		return 0;
+	if (method != CS_METHOD_CHUNK && method != CS_METHOD_STRIDE)
+		return cs_shape_is_face(shape);
+	return !cs_shape_is_face(shape) &&
+	       (method == CS_METHOD_CHUNK ||
+		cs_shape_box(shape, 0, 0).width <= STRIDE_PIECE);
+}
+
+uint64_t cs_variant_shape(const struct cs_test *test, const struct cs_variant *v,
+			  uint64_t size, size_t i)
+{
+	static const uint16_t pieces[][3][2] = {
+		{ { 64, 128 }, { 512, 1024 }, { 4096, 8192 } }, /* chunks */
+		{ { 4, 8 }, { 4, 32 }, { 4, 256 } },		/* strides */
+	};
+	const uint16_t(*of)[2] = pieces[test->method == CS_METHOD_STRIDE];
+	uint32_t side;
+
+	if (i >= 3 || !cs_method_is_shaped((int)test->method))
+		return 0;
+	if (test->method == CS_METHOD_CHUNK || test->method == CS_METHOD_STRIDE)
+		return cs_shape_pieces(of[i][0], of[i][1]);
+	side = cs_shape_cube(size, cs_variant_element(v));
+	return cs_shape_face(side, side, side, CS_SHAPE_HALO, CS_FACE_X + (int)i);
+}
+
+struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes)
+{
+	return cs_shape_box(v->shape, cs_variant_element(v), bytes);
+}
+
+/* One thread is what there is unless more are asked for. */
+struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_variant *v)
+{
+	const unsigned takes = cs_test_takes(test);
+	struct cs_variant is = { 0 };
+
+	is.cache = takes & CS_TAKES_CACHE ? v->cache : 0;
+	is.threads = takes & CS_TAKES_THREADS && v->threads > 1 ? v->threads : 0;
+	is.element = takes & CS_TAKES_ELEMENT && v->element > 4 ? v->element : 0;
+	is.kernels = takes & CS_TAKES_KERNELS && v->kernels > 1 ? v->kernels : 0;
+	is.advice = takes & CS_TAKES_ADVICE ? v->advice : 0;
+	is.shape = cs_variant_has_shape(test, v->shape) ? v->shape : 0;
+	/* CPUs work on what they copy, and on buffers that they write once more */
+	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
+		is.cpu_numa = v->cpu_numa;
+	return is;
+}
+
+/* A sample is one copy, so nothing evens out what disturbs it. */
+#define CACHES_PRECISION 0.02
+
+double cs_variant_least_precision(const struct cs_test *test,
+				  const struct cs_variant *v)
+{
+	const double caches = v->cache == CS_CACHE_ANY ? 0 : CACHES_PRECISION;
+
+	return fmax(test->least_precision, caches);
+}
+
+unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants *asked)
+{
+	unsigned takes = cs_test_takes(test);
+	int shapes = 0;
+
+	if (takes & CS_TAKES_CACHE && asked->caches & 1u << CS_CACHE_WARM)
+		takes |= CS_TAKES_CPU_NUMA;
+	for (size_t i = 0; i < CS_SHAPES_MOST && asked->shape[i]; i++)
+		shapes |= cs_variant_has_shape(test, asked->shape[i]);
+	return takes &
+	       ((asked->caches ? CS_TAKES_CACHE : 0) | (shapes ? CS_TAKES_SHAPE : 0) |
+		(asked->threads ? CS_TAKES_THREADS : 0) |
+		(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0) |
+		(asked->elements ? CS_TAKES_ELEMENT : 0) |
+		(asked->kernels ? CS_TAKES_KERNELS : 0) |
+		(asked->advices ? CS_TAKES_ADVICE : 0));
+}

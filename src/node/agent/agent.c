@@ -1,0 +1,339 @@
+#include "config.h"
+
+#include "node/agent/agent.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "node/agent/agent_arena.h"
+#include "node/agent/agent_cell.h"
+#include "node/agent/agent_reading.h"
+#include "node/agent/link_counters.h"
+
+struct cs_agent {
+	struct cs_agent_args args;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t attached;
+	struct cs_board *board; /* NULL until attached */
+	struct cs_call_watch watch;
+	char call[CS_CALL_NAME]; /* watched before there is a slot */
+
+	struct cs_slot *slot;
+	int closed;		/* may be opened again */
+	struct cs_err open_err; /* of binding or opening, until OPEN asks */
+	struct cs_endpoints ends;
+	struct cs_agent_arena arena;
+	struct cs_agent_cell cell;
+	struct cs_agent_reading reading;
+	struct cs_crossed crossed;
+};
+
+static int me(const struct cs_agent *agent)
+{
+	return agent->args.facts.index;
+}
+
+/* ---- opening, before there is a board ---- */
+
+/* What the binding became is always read back, never assumed. */
+static void bind_self(struct cs_agent *a)
+{
+	struct cs_agent_facts *f = &a->args.facts;
+	struct cs_err err = { "" };
+
+	if (a->args.bind == CS_BIND_AUTO && f->numa >= 0)
+		cs_topo_bind(a->args.topo, f->numa, -1, &err);
+	else if (a->args.bind == CS_BIND_AUTO)
+		cs_err_set(&err, "NUMA node unknown; not bound");
+	else if (a->args.bind == CS_BIND_NONE)
+		cs_topo_unbind(a->args.topo, &err);
+	f->bound = cs_topo_binding(a->args.topo, f->numa, f->cpus, sizeof(f->cpus)) ==
+		   1;
+	cs_text(f->note, sizeof(f->note), "%s", err.text);
+}
+
+static void open_self(struct cs_agent *a)
+{
+	double begun = cs_clock_s();
+
+	bind_self(a);
+	if (a->args.cannot)
+		return;
+	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->ends.dev,
+			      &a->open_err);
+	a->cell.carry.dev = a->ends.dev;
+	a->args.facts.open_s = cs_clock_s() - begun;
+}
+
+static struct cs_board *wait_board(struct cs_agent *a)
+{
+	pthread_mutex_lock(&a->lock);
+	while (!a->board)
+		pthread_cond_wait(&a->attached, &a->lock);
+	pthread_mutex_unlock(&a->lock);
+	return a->board;
+}
+
+/* What commands work on; some come before OPEN. */
+static void take_board(struct cs_agent *a)
+{
+	a->board = wait_board(a);
+	a->slot = cs_board_slot(a->board, me(a));
+	a->ends.backend = a->cell.carry.backend = a->args.backend;
+	a->ends.board = a->cell.carry.workers.board = a->board;
+	a->ends.plan = a->cell.carry.plan = cs_board_plan(a->board);
+	a->ends.slot = a->cell.carry.slot = a->slot;
+	a->ends.map = a->arena.map;
+	a->ends.me = me(a);
+	a->cell.carry.workers.topo = a->args.topo;
+}
+
+/* ---- commands: each returns 0, or -1 with the slot's error set ---- */
+
+static int do_open(struct cs_agent *a)
+{
+	struct cs_slot *slot = a->slot;
+
+	if (a->closed)
+		open_self(a); /* what is known of it stays */
+	else
+		slot->facts = a->args.facts;
+	cs_hostmem_count_in(&a->board->claimed);
+	if (a->args.cannot)
+		return 0;
+	if (!a->ends.dev)
+		return cs_err_set(&slot->err, "%s", a->open_err.text);
+	if (a->args.backend->costs && !a->closed &&
+	    a->args.backend->costs->memory(a->ends.dev, &slot->facts.used_bytes,
+					   &slot->err))
+		return -1;
+	return a->args.backend->board(a->ends.dev, a->board, CS_BOARD_SHARED_BYTES,
+				      &slot->err);
+}
+
+static int do_arena(struct cs_agent *a)
+{
+	return cs_agent_arena_make(&a->arena, &a->ends);
+}
+
+static int do_map(struct cs_agent *a)
+{
+	return cs_agent_arena_map(&a->arena, &a->ends);
+}
+
+static int do_read_state(struct cs_agent *a)
+{
+	return cs_agent_reading_read(&a->reading, &a->ends);
+}
+
+static int do_stamp(struct cs_agent *a)
+{
+	return cs_agent_cell_stamp(&a->ends);
+}
+
+static int do_prepare(struct cs_agent *a)
+{
+	a->slot->throttle = 0;
+	a->slot->calls = 0;
+	cs_agent_reading_throttle(&a->reading, a->slot);
+	cs_crossed_prepare(&a->crossed);
+	return cs_agent_cell_prepare(&a->cell, &a->ends);
+}
+
+static int do_home(struct cs_agent *a)
+{
+	struct cs_nvml_gpu *nvml = a->reading.nvml;
+
+	if (cs_crossed_judge(&a->crossed, nvml, &a->ends))
+		return -1;
+	cs_crossed_leave(&a->crossed, nvml, &a->ends);
+	if (cs_agent_cell_home(&a->cell, &a->ends))
+		return -1;
+	cs_crossed_home(&a->crossed, nvml);
+	return 0;
+}
+
+static int do_arm(struct cs_agent *a)
+{
+	cs_crossed_arm(&a->crossed);
+	return cs_agent_cell_arm(&a->cell, &a->ends);
+}
+
+static int do_probe(struct cs_agent *a)
+{
+	return cs_agent_cell_probe(&a->cell, &a->ends);
+}
+
+static int do_check(struct cs_agent *a)
+{
+	int crossed = cs_crossed_judge(&a->crossed, a->reading.nvml, &a->ends);
+	struct cs_err err = a->slot->err;
+
+	cs_agent_reading_throttle(&a->reading, a->slot);
+	if (!cs_agent_cell_check(&a->cell, &a->ends) && !crossed)
+		return 0;
+	if (crossed)
+		a->slot->err = err;
+	return -1;
+}
+
+static int do_source(struct cs_agent *a)
+{
+	return cs_endpoints_source(&a->ends);
+}
+
+static int do_unmap(struct cs_agent *a)
+{
+	cs_agent_arena_unmap(&a->arena, &a->ends);
+	return 0;
+}
+
+static int do_close(struct cs_agent *a)
+{
+	cs_workers_release(&a->cell.carry.workers);
+	cs_endpoints_close(&a->ends);
+	if (a->ends.dev)
+		a->args.backend->close(a->ends.dev);
+	a->ends.dev = NULL;
+	cs_hostmem_close(&a->arena.host);
+	cs_agent_reading_release(&a->reading);
+	a->closed = 1;
+	return 0;
+}
+
+static int (*const commands[])(struct cs_agent *) = {
+	[CS_CMD_OPEN] = do_open,     [CS_CMD_ARENA] = do_arena,
+	[CS_CMD_MAP] = do_map,	     [CS_CMD_READ_STATE] = do_read_state,
+	[CS_CMD_STAMP] = do_stamp,   [CS_CMD_PREPARE] = do_prepare,
+	[CS_CMD_HOME] = do_home,     [CS_CMD_ARM] = do_arm,
+	[CS_CMD_CHECK] = do_check,   [CS_CMD_PROBE] = do_probe,
+	[CS_CMD_SOURCE] = do_source, [CS_CMD_UNMAP] = do_unmap,
+	[CS_CMD_CLOSE] = do_close,
+};
+
+/* How long a part of the way to the first byte took; of what was opened again the
+ * first time counts. */
+static void note_time(struct cs_agent *a, uint32_t what, double begun_s)
+{
+	struct cs_agent_facts *f = &a->slot->facts;
+	double took = cs_clock_s() - begun_s;
+
+	if (what == CS_CMD_ARENA && isnan(f->arena_s))
+		f->arena_s = took;
+	else if (what == CS_CMD_MAP && isnan(f->peers_s))
+		f->peers_s = took;
+	else if ((what == CS_CMD_ARM || what == CS_CMD_PROBE) &&
+		 isnan(f->first_sample_s))
+		f->first_sample_s = took;
+}
+
+/* Is there more to come?  After the answer the slot is the coordinator's. */
+static int obey(struct cs_agent *a, uint32_t number)
+{
+	struct cs_slot *slot = a->slot;
+	uint32_t what = slot->what, flags = slot->flags;
+	double begun_s = cs_clock_s();
+
+	slot->err.text[0] = '\0';
+	slot->refused = slot->not_moved = 0;
+	if (!a->ends.dev && a->args.cannot && what != CS_CMD_OPEN)
+		; /* there is nothing to do it with: cells are left out */
+	else if (!a->ends.dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
+		cs_err_set(&slot->err, "%s", a->open_err.text);
+	else if (!commands[what](a))
+		slot->err.text[0] = '\0';
+	slot->state = CS_AGENT_OK;
+	if (slot->err.text[0])
+		slot->state = a->ends.dev && a->args.backend->broken(a->ends.dev) ?
+				      CS_AGENT_BROKEN :
+				      CS_AGENT_FAILED;
+	note_time(a, what, begun_s);
+	atomic_store(&slot->reply, number);
+	cs_board_replied(a->board);
+	return what != CS_CMD_CLOSE || flags & CS_CMD_STAY;
+}
+
+static void *agent_main(void *arg)
+{
+	struct cs_agent *a = arg;
+	uint32_t seen = 0, now;
+	int more;
+
+	cs_call_watch(&a->watch);
+	open_self(a);
+	take_board(a);
+	do {
+		while ((now = atomic_load(&a->slot->command)) == seen)
+			cs_board_wait_command(a->board, a->slot, seen, 1000);
+		seen = now;
+		more = obey(a, now);
+	} while (more);
+	return NULL;
+}
+
+int cs_agent_start(const struct cs_agent_args *args, struct cs_agent **out,
+		   struct cs_err *err)
+{
+	struct cs_agent *a = calloc(1, sizeof(*a));
+	int rc;
+
+	if (!a)
+		return cs_err_set(err, "no memory");
+	a->args = *args;
+	a->cell.flush = args->flush;
+	a->reading.starter = args->starter;
+	a->reading.nvml_end_s = args->nvml_end_s;
+	a->watch.to = a->call;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->attached, NULL);
+	rc = pthread_create(&a->thread, NULL, agent_main, a);
+	if (rc) {
+		free(a);
+		return cs_err_set(err, "cannot start a thread: %s", strerror(rc));
+	}
+	*out = a;
+	return 0;
+}
+
+void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
+{
+	const struct cs_agent_facts *facts = &agent->args.facts;
+	struct cs_slot *slot = cs_board_slot(board, facts->index);
+
+	/* who it is, should it never come back from opening its device */
+	if (agent->args.cannot)
+		cs_text(slot->cannot, sizeof(slot->cannot), "%s", agent->args.cannot);
+	slot->facts.index = facts->index;
+	slot->facts.rank = facts->rank;
+	slot->facts.gpu = facts->gpu;
+	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts->label);
+	memcpy(slot->call, agent->call, sizeof(slot->call));
+	agent->watch.to = slot->call;
+	atomic_store(&slot->pid, getpid());
+	pthread_mutex_lock(&agent->lock);
+	agent->board = board;
+	pthread_cond_signal(&agent->attached);
+	pthread_mutex_unlock(&agent->lock);
+}
+
+int cs_agent_join(struct cs_agent *agent, double limit_s)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)limit_s;
+	until.tv_nsec += (long)((limit_s - floor(limit_s)) * 1e9);
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (pthread_timedjoin_np(agent->thread, NULL, &until))
+		return -1;
+	pthread_mutex_destroy(&agent->lock);
+	pthread_cond_destroy(&agent->attached);
+	free(agent);
+	return 0;
+}

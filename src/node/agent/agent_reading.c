@@ -1,0 +1,102 @@
+#include "config.h"
+
+#include "node/agent/agent_reading.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "node/board/budget.h"
+#include "node/agent/usage.h"
+
+/* NVML reads link and clocks while this much memory traffic runs. */
+#define LOAD_MS 20
+/* NVML may need this long to start; without it, its columns are unknown. */
+#define NVML_LIMIT_S 10.0
+
+static void find_nvml(struct cs_agent_reading *s, struct cs_endpoints *e)
+{
+	struct cs_agent_facts *f = &e->slot->facts;
+	struct cs_err err = { "" };
+	struct cs_nvml *nvml;
+
+	if (s->nvml || !s->starter)
+		return;
+	nvml = cs_starter_nvml(s->starter, cs_within(NVML_LIMIT_S, s->nvml_end_s),
+			       &err);
+	if (nvml)
+		s->nvml = cs_nvml_find(nvml, f->gpu.uuid, f->gpu.bus_id, &err);
+	if (!s->nvml && !f->note[0])
+		cs_text(f->note, sizeof(f->note), "%s", err.text);
+}
+
+static void read_usage(struct cs_agent_reading *s, struct cs_endpoints *e, int first)
+{
+	struct cs_usage now;
+
+	cs_usage_read(!first, first ? &s->before : &now);
+	if (!first)
+		cs_usage_since(&s->before, &now, &e->slot->facts.usage);
+}
+
+static int read_briefly(struct cs_agent_reading *s, struct cs_endpoints *e)
+{
+	e->slot->state_now = (struct cs_gpu_state){ -1, -1, NAN };
+	if (s->nvml)
+		cs_nvml_state(s->nvml, &e->slot->state_now);
+	return 0;
+}
+
+/* Of what our processes have on the GPU; the buffer is allocated in whole blocks. */
+static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
+{
+	int64_t arena = (int64_t)cs_arena_aligned(arena_bytes);
+
+	return ours_bytes < arena ? -1 : ours_bytes - arena;
+}
+
+int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
+{
+	struct cs_agent_facts *f = &e->slot->facts;
+	const struct cs_arena_layout *l = &e->slot->layout;
+	uint64_t at = e->slot->arena.address + l->dst_at;
+	uint64_t load = l->dst_bytes < e->plan->set.copy_bytes ?
+				l->dst_bytes :
+				e->plan->set.copy_bytes;
+	int first = (e->slot->flags & CS_CMD_FIRST) != 0;
+	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
+	int rc = 0;
+
+	if (e->slot->flags & CS_CMD_BRIEF)
+		return read_briefly(s, e);
+	read_usage(s, e, first);
+	find_nvml(s, e);
+	if (!s->nvml)
+		return 0;
+	for (uint32_t p = 0; p < e->board->n_agents; p++)
+		pids[p] = cs_board_slot(e->board, (int)p)->pid;
+	memcpy(pids + e->board->n_agents, e->board->kin,
+	       e->board->n_kin * sizeof(*pids));
+	if (first && l->dst_bytes)
+		rc = e->backend->load(e->dev, at, load, LOAD_MS, &e->slot->err);
+	if (first)
+		cs_nvml_link(s->nvml, &f->link);
+	cs_nvml_conditions(s->nvml, pids, (int)(e->board->n_agents + e->board->n_kin),
+			   (int)e->board->n_agents, first ? &f->before : &f->after);
+	if (first)
+		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);
+	if (first && l->dst_bytes && !rc)
+		rc = e->backend->idle(e->dev, &e->slot->err);
+	return rc;
+}
+
+void cs_agent_reading_throttle(const struct cs_agent_reading *s, struct cs_slot *slot)
+{
+	if (s->nvml)
+		slot->throttle |= cs_nvml_throttle(s->nvml);
+}
+
+void cs_agent_reading_release(struct cs_agent_reading *s)
+{
+	cs_nvml_release(s->nvml);
+	s->nvml = NULL;
+}

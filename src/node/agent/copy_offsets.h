@@ -1,0 +1,31 @@
+/* places.h - where the copies of a sample go: each to its own place, so that every
+ * one of them can be checked, or one after the other to the same place.  Pure:
+ * issuers and owners compute the same places.
+ *
+ * Each copy has its own place if the destination GPU's buffer has room and the figure
+ * stays the same, that is, if the destination GPU sends nothing at the same time.  If
+ * it sends, its second-level cache holds one place but not many: on H200 both
+ * directions at once lost 1 to 3 % at 64 KiB to 4 MiB, and one direction nothing
+ * above noise.  Then only a sample that does not count is spread over several
+ * places. */
+#ifndef CS_NODE_AGENT_COPY_OFFSETS_H
+#define CS_NODE_AGENT_COPY_OFFSETS_H
+
+#include "plan/plan.h"
+
+struct cs_places {
+	uint64_t at;	 /* offset of the first in the destination */
+	uint64_t stride; /* from one to the next */
+	uint32_t n;	 /* copy i goes to place i % n */
+};
+
+/* The places of `copies` copies of a transfer of the step, in `room` bytes;
+ * `uncounted`: the sample does not count. */
+struct cs_places cs_places_of(const struct cs_plan *plan, const struct cs_step *step,
+			      const struct cs_transfer *t, uint64_t room,
+			      uint32_t copies, int uncounted);
+/* The same, for as many copies as can have their own places. */
+struct cs_places cs_places_most(const struct cs_plan *plan, const struct cs_step *step,
+				const struct cs_transfer *t, uint64_t room);
+
+#endif

@@ -1,0 +1,28 @@
+/* hostpass.h - passes of the CPU over large host buffers, by several threads.
+ *
+ * One core fills, poisons or checks about 7 GB/s, and cells with a host destination
+ * would wait for it.  Threads are made for one pass, on the CPUs of the caller, and
+ * end with it. If none can be made, the caller works alone. */
+#ifndef CS_NODE_AGENT_HOST_FILL_CHECK_H
+#define CS_NODE_AGENT_HOST_FILL_CHECK_H
+
+#include "base/fill.h"
+
+/* As cs_fill_host, cs_poison_host, and cs_check_host without poison. */
+void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key);
+void cs_hostpass_poison(void *p, uint64_t bytes);
+void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out);
+/* As cs_check_host_some, for each part of it. */
+void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
+			    const struct cs_some *some, struct cs_check *out);
+/* As cs_check_host_words, for all of it. */
+void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
+			     struct cs_check *out);
+/* As cs_check_touched. */
+void cs_hostpass_check_touched(void *p, uint64_t bytes,
+			       const struct cs_touched *pattern, struct cs_check *out);
+/* Flush from all caches, by one of the ways of system/flush.h. */
+void cs_hostpass_flush(const void *p, uint64_t bytes,
+		       void (*flush)(const void *at, uint64_t bytes));
+
+#endif

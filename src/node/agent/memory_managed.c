@@ -1,0 +1,601 @@
+/* memory_managed.c - managed memory of a step: ranges, each of one transfer and its
+ * issuer, that have two places, the transfer's source and its destination.
+ *
+ * A range lives as long as its cell.  Before each sample its pages are brought to the
+ * source, by a prefetch and never by touching, and after it they are looked for at the
+ * destination: the kernel says which are in host memory, and a GPU's own is what its pass
+ * reads as fast.  A sample whose pages were not where they should have been fails, and
+ * slot->not_moved says so. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "node/agent/host_fill_check.h"
+#include "node/agent/lane.h"
+#include "node/agent/memory.h"
+#include "system/system.h"
+
+/* Apart from those of agents and host buffers. */
+#define KEYS 0x40000000u
+/* What a warp faults on at a time, as in the experiment from which streams are known. */
+#define STREAM_PAGE (64u << 10)
+
+static uint64_t key_of(const struct cs_endpoints *e, uint32_t k)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+
+	return cs_fill_key(e->plan->set.seed, KEYS + t->issuer * CS_STEP_MAX + k);
+}
+
+static int is_on(const struct cs_endpoint *end, int agent)
+{
+	return end->kind == CS_ENDPOINT_GPU && end->index == agent;
+}
+
+static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	return cs_transfer_is_managed(t) && t->issuer == e->me;
+}
+
+static struct cs_um_place place_of(const struct cs_endpoints *e,
+				   const struct cs_endpoint *end)
+{
+	if (end->kind == CS_ENDPOINT_GPU)
+		return (struct cs_um_place){
+			cs_board_slot(e->board, end->index)->facts.gpu.ordinal, -1
+		};
+	return (struct cs_um_place){ -1, end->index == CS_NUMA_LOCAL ?
+						 e->slot->facts.numa :
+						 end->index };
+}
+
+/* ---- how much there may be ---- */
+
+/* Bytes that may come to the agent's GPU. */
+static uint64_t to_come(const struct cs_endpoints *e)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+
+		if (cs_transfer_is_managed(t) &&
+		    (is_on(&t->src, e->me) || is_on(&t->dst, e->me)))
+			bytes += t->bytes;
+	}
+	return bytes;
+}
+
+static uint64_t limit_of(const struct cs_endpoints *e)
+{
+	uint64_t bytes = e->plan->set.managed_bytes;
+
+	return bytes ? bytes : CS_MANAGED_BYTES;
+}
+
+static int refuse_bytes(struct cs_endpoints *e, uint64_t bytes, uint64_t room)
+{
+	char want[24], left[24], limit[24];
+
+	cs_size_text(bytes, want, sizeof(want));
+	cs_size_text(room, left, sizeof(left));
+	cs_size_text(limit_of(e), limit, sizeof(limit));
+	return cs_err_set(&e->slot->err,
+			  "%s of managed memory may come to GPU %s, of which %s are free: "
+			  "allowed are half of that, and %s (--managed-limit)",
+			  want, e->slot->facts.label, left, limit);
+}
+
+/* A GPU that is asked for more than it has may hang. */
+static int guard(struct cs_endpoints *e)
+{
+	const uint64_t percent = e->plan->set.oversubscribe;
+	uint64_t bytes = to_come(e), room;
+
+	if (e->backend->um->room(e->dev, &room, &e->slot->err))
+		return -1;
+	if (percent ? bytes <= room / 100 * percent :
+		      bytes <= room / 2 && bytes <= limit_of(e))
+		return 0;
+	e->slot->refused = 1;
+	return refuse_bytes(e, bytes, room);
+}
+
+/* ---- to make ---- */
+
+/* Pages are touched each so many bytes. */
+static uint64_t touch_stride(const struct cs_transfer *t)
+{
+	return cs_op_is_fault(t->op) ? CS_FAULT_STRIDE :
+				       (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static int is_touched(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_DEMAND || cs_op_is_fault(t->op);
+}
+
+static int can(struct cs_endpoints *e)
+{
+	return e->backend->um->can(e->dev, &e->slot->err);
+}
+
+static int alloc(struct cs_endpoints *e, uint64_t bytes, uint64_t *at)
+{
+	return e->backend->um->make(e->dev, bytes, at, &e->slot->err);
+}
+
+static void give_back(struct cs_endpoints *e, uint64_t at, uint64_t bytes)
+{
+	(void)bytes;
+	e->backend->um->free(e->dev, at);
+}
+
+static const struct cs_range_kind managed = { can, alloc, give_back };
+
+static const struct cs_range_kind *kind_of(const struct cs_endpoints *e,
+					   const struct cs_transfer *t)
+{
+	return cs_transfer_test(e->plan, t)->memory == CS_MEM_SYSTEM ?
+		     &cs_range_system :
+		     &managed;
+}
+
+static int make(struct cs_endpoints *e, uint32_t k)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+	const struct cs_um_place own = { e->slot->facts.gpu.ordinal, -1 };
+	struct cs_range *range = &e->range[e->n_ranges];
+
+	if (e->n_ranges == CS_LANES) {
+		e->slot->refused = 1;
+		return cs_err_set(&e->slot->err,
+				  "more than %d transfers by one agent", CS_LANES);
+	}
+	*range = (struct cs_range){
+		.kind = kind_of(e, t),
+		.k = k,
+		.bytes = t->bytes,
+		.pattern = { key_of(e, k), touch_stride(t), 0 },
+	};
+	if (range->kind->make(e, t->bytes, &range->at))
+		return -1;
+	e->n_ranges++;
+	e->slot->range_at[k] = range->at;
+	return cs_rc(e->backend->um->bring(e->dev, range->at, t->bytes, &own,
+					   &e->slot->err) ||
+		     e->backend->fill(e->dev, range->at, t->bytes, range->pattern.key,
+				      &e->slot->err));
+}
+
+/* What may come to its GPU, whoever issues it. */
+static int can_all(struct cs_endpoints *e)
+{
+	if (!e->backend->um)
+		return cs_err_set(&e->slot->err, "this backend has no managed memory");
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+
+		if (cs_transfer_is_managed(t) && kind_of(e, t)->can(e))
+			return -1;
+	}
+	return 0;
+}
+
+/* The ranges that the agent issues, filled; none where more than is allowed would come to
+ * its GPU. */
+static int make_all(struct cs_endpoints *e)
+{
+	if (!to_come(e))
+		return 0;
+	if (can_all(e)) {
+		e->slot->refused = 1;
+		return -1;
+	}
+	if (guard(e))
+		return -1;
+	for (uint32_t k = 0; k < e->slot->step.count; k++)
+		if (is_mine(e, cs_endpoints_transfer(e, k)) && make(e, k))
+			return -1;
+	return 0;
+}
+
+static void release(struct cs_endpoints *e)
+{
+	while (e->n_ranges) {
+		const struct cs_range *range = &e->range[--e->n_ranges];
+
+		range->kind->free(e, range->at, range->bytes);
+	}
+}
+
+static uint32_t copy_kind_of(const struct cs_transfer *t)
+{
+	switch (t->method) {
+	case CS_METHOD_PREFETCH:
+		return CS_COPY_PREFETCH;
+	case CS_METHOD_STREAM:
+		return CS_COPY_CONSUME;
+	case CS_METHOD_STREAMW:
+		return CS_COPY_PRODUCE;
+	case CS_METHOD_CHASE:
+		return CS_COPY_FAULT;
+	default:
+		return CS_COPY_TOUCH;
+	}
+}
+
+/* Of what lies in it behind sample `seq`: what is written over is another pattern each
+ * time. */
+static uint64_t key_left(const struct cs_endpoints *e, const struct cs_range *range,
+			 uint32_t seq)
+{
+	const uint64_t key = key_of(e, range->k);
+
+	return cs_endpoints_transfer(e, range->k)->method == CS_METHOD_STREAMW ?
+		       cs_fill_key(key, seq) :
+		       key;
+}
+
+static struct cs_copy copy_of(const struct cs_endpoints *e,
+			      const struct cs_transfer *t)
+{
+	uint32_t k = (uint32_t)(t - cs_endpoints_transfer(e, 0));
+	struct cs_copy f = {
+		.kind = copy_kind_of(t),
+		.bytes = t->bytes,
+		.copies = 1,
+		.positions = 1,
+		.to = place_of(e, &t->dst),
+		.mark = e->slot->seq,
+		.element = cs_variant_element(&t->variant),
+		.page = t->op == CS_OP_WARP ? STREAM_PAGE : 0,
+		.move = t->op == CS_OP_PREFETCH ? CS_MOVE_PREFETCH : CS_MOVE_NOT,
+	};
+
+	for (int i = 0; i < e->n_ranges; i++)
+		if (e->range[i].k == k) {
+			f.src = f.dst = e->range[i].at;
+			f.key = key_left(e, &e->range[i], e->slot->seq);
+			f.stride = e->range[i].pattern.page;
+		}
+	return f;
+}
+
+static struct cs_tiles tiles_of(const struct cs_endpoints *e,
+				const struct cs_transfer *t)
+{
+	const struct cs_copy all = copy_of(e, t);
+
+	return (struct cs_tiles){
+		.src = all.dst,
+		.dst = all.dst,
+		.key = all.key,
+		.dst_at = (void *)(uintptr_t)all.dst,
+		.kernels = cs_variant_kernels(&t->variant),
+		.managed = 1,
+		.gpu = all.to,
+		.home = { -1, e->slot->facts.numa },
+	};
+}
+
+/* ---- where it is ---- */
+
+/* Before a sample at its source, behind it at its destination. */
+static const char *when(int is_dst)
+{
+	return is_dst ? "after a sample" : "before a sample";
+}
+
+/* Where GPU and CPU reach each other's memory, a touch need not move anything. */
+static int may_use_from_afar(const struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	const struct cs_gpu_facts *gpu = &e->slot->facts.gpu;
+
+	return is_touched(t) && (gpu->direct == 1 || gpu->host_tables == 1);
+}
+
+static const char *why_not_moved(struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	e->slot->not_moved = 1;
+	e->slot->refused = may_use_from_afar(e, t);
+	return e->slot->refused ? "; what is touched is used where it is "
+				  "(pageableMemoryAccessUsesHostPageTables, "
+				  "directManagedMemAccessFromHost)" :
+				  "";
+}
+
+/* The first one stands for all in the facts; rows say where one is not proven. */
+static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
+{
+	struct cs_agent_facts *f = &e->slot->facts;
+
+	if (f->pages_proof[0] || seen->numa < 0)
+		return;
+	f->pages_numa = seen->numa;
+	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", seen->by);
+}
+
+/* NUMA nodes that are no host memory: of what is on a GPU those of others are no better. */
+static uint64_t not_host(const struct cs_endpoints *e, const struct cs_endpoint *end)
+{
+	int numa = end->kind == CS_ENDPOINT_GPU ?
+			   cs_board_slot(e->board, end->index)->facts.gpu.own_numa :
+			   -1;
+
+	return numa >= 0 && numa < (int)CS_NUMA_MOST ? UINT64_C(1) << numa :
+						       cs_board_gpu_numa(e->board);
+}
+
+/* Of a chase of faults those that were touched: what else comes along is the driver's to
+ * say. */
+static int resident(const struct cs_endpoints *e, const struct cs_range *range,
+		    int is_dst, struct cs_resident *seen)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t gpus = not_host(e, is_dst ? &t->dst : &t->src);
+	struct cs_resident one;
+	int rc = 0;
+
+	if (!cs_op_is_fault(t->op) || !is_dst)
+		return cs_resident((void *)(uintptr_t)range->at, range->bytes, gpus,
+				   seen);
+	*seen = (struct cs_resident){ .numa = CS_RESIDENT_NONE };
+	for (uint64_t at = 0; at < range->bytes && !rc; at += CS_FAULT_STRIDE) {
+		rc = cs_resident((void *)(uintptr_t)(range->at + at), page, gpus,
+				 &one);
+		seen->by = one.by;
+		seen->pages += one.pages;
+		seen->here += one.here;
+		if (one.here)
+			seen->numa = seen->numa == CS_RESIDENT_NONE ||
+						     seen->numa == one.numa ?
+					     one.numa :
+					     CS_RESIDENT_SEVERAL;
+	}
+	return rc;
+}
+
+/* In host memory, all of it (or, of what is on a GPU, none); *known: the kernel says. */
+static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
+		      int is_dst, int *known)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
+	struct cs_cpu_side *side = &e->slot->side[range->k];
+	int here = cs_endpoint_is_numa(end), numa = place_of(e, end).numa;
+	struct cs_resident seen;
+
+	*known = !resident(e, range, is_dst, &seen);
+	if (!*known) {
+		e->slot->unproven = 1;
+		return 0;
+	}
+	if (seen.here != (here ? seen.pages : 0))
+		return cs_err_set(&e->slot->err,
+				  "%s %" PRIu64 " of %" PRIu64 " pages were %s%s",
+				  when(is_dst),
+				  here ? seen.pages - seen.here : seen.here,
+				  seen.pages,
+				  here ? "not on the host" : "still on the host",
+				  why_not_moved(e, t));
+	if (!here)
+		return 0;
+	*(is_dst ? &side->dst_numa : &side->src_numa) = seen.numa;
+	e->slot->unproven |= seen.numa < 0 || seen.numa != numa;
+	note_proof(e, &seen);
+	return 0;
+}
+
+/* Did the agent's own GPU read it as it reads its own memory? */
+static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int is_dst,
+		      int near, int known)
+{
+	/* what is not on the host is on the one GPU that there is, or has its node */
+	int open = !known ||
+		   (cs_transfer_far(t) >= 0 && e->slot->facts.gpu.own_numa < 0);
+
+	if (near > 0 || (near < 0 && !open))
+		return 0;
+	if (near < 0 && !(is_dst && may_use_from_afar(e, t))) {
+		e->slot->unproven = 1;
+		return 0;
+	}
+	return cs_err_set(&e->slot->err, "%s pages were %s GPU %s%s%s", when(is_dst),
+			  near < 0 ? "not proven to be on" : "not all on",
+			  e->slot->facts.label,
+			  near < 0 ? "" :
+				     ": it read them far slower than its own memory",
+			  why_not_moved(e, t));
+}
+
+/* Its pages may stay where they were: they are copied, or used from afar. */
+static int may_stay(const struct cs_transfer *t)
+{
+	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
+		       t->method == CS_METHOD_PREFETCH :
+		       is_touched(t) && (t->variant.advice == CS_ADVICE_PREFER_SRC ||
+					 t->variant.advice == CS_ADVICE_ACCESSED_BY);
+}
+
+/* Did they, all of them?  What is on the host, or was, says so. */
+static int have_stayed(const struct cs_endpoints *e, const struct cs_range *range)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	struct cs_resident seen;
+
+	if (!may_stay(t) || cs_transfer_far(t) >= 0 || resident(e, range, 1, &seen))
+		return 0;
+	/* a copy is on the host both ways */
+	if (t->method == CS_METHOD_PREFETCH)
+		return seen.here == seen.pages;
+	return seen.here == (cs_endpoint_is_numa(&t->src) ? seen.pages : 0);
+}
+
+/* What the range holds, by who can read it without moving it. */
+static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu,
+		struct cs_check *found, int *near)
+{
+	*near = 1;
+	if (!by_cpu)
+		return e->backend->um->check(e->dev, range->at, range->bytes,
+					     &range->pattern, found, near,
+					     &e->slot->err);
+	cs_hostpass_check_touched((void *)(uintptr_t)range->at, range->bytes,
+				  &range->pattern, found);
+	return 0;
+}
+
+static int refuse_stayed(struct cs_endpoints *e)
+{
+	e->slot->refused = 1;
+	return cs_err_set(&e->slot->err,
+			  "as advised its pages stay where they are and are used from "
+			  "there: nothing moves, so there is no rate");
+}
+
+static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	struct cs_check found = { .first_word = UINT64_MAX };
+	int stayed = have_stayed(e, range), copied, by_cpu, known = 1, near;
+
+	copied = stayed && t->method == CS_METHOD_PREFETCH;
+	by_cpu = cs_endpoint_is_numa(stayed && !copied ? &t->src : &t->dst);
+	if (!stayed && prove_host(e, range, 1, &known))
+		return -1;
+	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
+		return -1;
+	/* what was not touched came just now: its speed says nothing */
+	if (cs_op_is_fault(t->op) && !by_cpu)
+		near = may_stay(t) && cs_transfer_far(t) >= 0 ? 0 : -1;
+	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
+		stayed = 1; /* used from afar, or it would have come */
+	else if (!by_cpu && prove_near(e, t, 1, near, known))
+		return -1;
+	e->slot->stayed[range->k] |= stayed || copied ||
+				     (cs_transfer_far(t) >= 0 && may_stay(t) &&
+				      t->method == CS_METHOD_PREFETCH);
+	if (checked) {
+		cs_slot_found(e->slot, range->k,
+			      &CS_EXPECTED(range->pattern.key, range->bytes), &found);
+		e->slot->checked_whole[range->k]++;
+	}
+	return stayed && !copied && !found.wrong_words ? refuse_stayed(e) : 0;
+}
+
+static int is_of_tiles(const struct cs_transfer *t)
+{
+	return t->method == CS_METHOD_OVERLAP || t->method == CS_METHOD_CALL;
+}
+
+/* Behind sample `seq`: are all pages there? */
+static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
+{
+	for (int i = 0; i < e->n_ranges; i++) {
+		struct cs_range *range = &e->range[i];
+
+		if (is_touched(cs_endpoints_transfer(e, range->k)))
+			range->pattern.mark = seq;
+		range->pattern.key = key_left(e, range, seq);
+		/* of tiles each round is judged where it is measured */
+		if (!is_of_tiles(cs_endpoints_transfer(e, range->k)) &&
+		    judge(e, range, checked))
+			return -1;
+	}
+	return 0;
+}
+
+/* By a pass of the agent's own GPU over what is there. */
+static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+	/* a word that is not what it looks for takes it long: the pattern that is there */
+	const struct cs_touched pattern = { key_of(e, k),
+					    (uint64_t)sysconf(_SC_PAGESIZE), 0 };
+	struct cs_check unused;
+	int near;
+
+	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused,
+					   &near, &e->slot->err) ||
+		     prove_near(e, t, 0, near, known));
+}
+
+/* Of the range, for its transfer; at home nothing of it holds. */
+static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const uint8_t advice = t->variant.advice;
+	const struct cs_um_place of =
+		place_of(e, advice == CS_ADVICE_PREFER_SRC ? &t->src : &t->dst);
+
+	if (advice == CS_ADVICE_NONE)
+		return 0;
+	return e->backend->um->advise(e->dev, range->at, range->bytes,
+				      advice == CS_ADVICE_READ_MOSTLY ?
+					      CS_UM_READ_MOSTLY :
+				      advice == CS_ADVICE_ACCESSED_BY ?
+					      CS_UM_ACCESSED_BY :
+					      CS_UM_PREFERRED,
+				      &of, on, &e->slot->err);
+}
+
+/* What the transfers of the step are advised, once all is at home and proven. */
+static int advise_all(struct cs_endpoints *e)
+{
+	for (int i = 0; i < e->n_ranges; i++)
+		if (advise(e, &e->range[i], 1))
+			return -1;
+	return 0;
+}
+
+/* To their sources, and are they there? */
+static int bring_home(struct cs_endpoints *e)
+{
+	for (int i = 0; i < e->n_ranges; i++) {
+		const struct cs_range *range = &e->range[i];
+		const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+		const struct cs_um_place home = place_of(e, &t->src);
+		int known;
+
+		if (advise(e, range, 0) ||
+		    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
+					  &e->slot->err) ||
+		    prove_host(e, range, 0, &known) ||
+		    (is_on(&t->src, e->me) && prove_own(e, range->k, range->at, known)))
+			return -1;
+	}
+	return 0;
+}
+
+/* The same question of ranges of others of this process, which lie on the agent's GPU. */
+static int prove_others(struct cs_endpoints *e)
+{
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
+		uint64_t at = cs_board_slot(e->board, t->issuer)->range_at[k];
+
+		if (cs_transfer_is_managed(t) && !is_mine(e, t) &&
+		    is_on(&t->src, e->me) && prove_own(e, k, at, 1))
+			return -1;
+	}
+	return 0;
+}
+
+static int settle(struct cs_endpoints *e)
+{
+	return prove_others(e) || advise_all(e) ? -1 : 0;
+}
+
+const struct cs_memory_kind cs_memory_managed = {
+	.begin = make_all,
+	.end = release,
+	.home = bring_home,
+	.settle = settle,
+	.judge = judge_all,
+	.copy = copy_of,
+	.tiles = tiles_of,
+};

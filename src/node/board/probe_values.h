@@ -1,0 +1,41 @@
+/* probe_values.h - what the values in an agent's slot mean after a PROBE. */
+#ifndef CS_NODE_BOARD_PROBE_VALUES_H
+#define CS_NODE_BOARD_PROBE_VALUES_H
+
+/* The issuer's values of an OPEN, in microseconds.  The owner has one value, its
+ * export. */
+enum cs_opening {
+	CS_OPENED,
+	CS_FIRST_COPY,
+	CS_NEXT_COPY,
+	CS_CLOSED,
+	CS_REOPENED,
+	CS_OPENINGS
+};
+
+#define CS_BURST 512u /* copies of a BURST */
+
+/* The values of a round of an OVERLAP, in milliseconds. */
+enum cs_overlap {
+	CS_OVERLAP_ROTATED, /* three streams that change roles from tile to tile */
+	CS_OVERLAP_KERNELS, /* all kernels alone */
+	CS_OVERLAP_MOVES, /* only the moves of all tiles, in both directions at once */
+	CS_OVERLAP_SERIAL,  /* one stream */
+	CS_OVERLAP_STREAMS, /* three streams: one in, one for the kernels, one out */
+	CS_OVERLAP_IDEAL,   /* the longer of kernels and moves alone */
+	CS_OVERLAPS
+};
+
+/* The values of a round of a PREFETCH, in microseconds. */
+enum cs_prefetched {
+	CS_PREFETCH_CALL, /* the duration of the call */
+	CS_PREFETCH_DONE, /* until the stream has ended; idle: since the call, busy:
+			   * since the end of its other work */
+	CS_PREFETCH_PARTS
+};
+
+/* The number of rounds that are timed to choose the number of calls of a batch: a
+ * first call does work that later ones find done. */
+#define CS_BATCHES_TRIED 2u
+
+#endif

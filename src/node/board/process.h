@@ -1,0 +1,26 @@
+/* process.h - does a process of this node still exist?
+ *
+ * It uses a pidfd, which cannot be confused by a later process with the same number;
+ * or kill(2) if the kernel is older than 5.3 or a filter forbids pidfds. */
+#ifndef CS_NODE_BOARD_PROCESS_H
+#define CS_NODE_BOARD_PROCESS_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* glibc names it from 2.31 on; a kernel without it answers ENOSYS. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+struct cs_process {
+	int64_t pid;
+	int fd; /* -1: none */
+};
+
+/* For this process itself no descriptor is opened: it exists. */
+void cs_process_open(int64_t pid, struct cs_process *process);
+void cs_process_close(struct cs_process *process);
+int cs_process_gone(const struct cs_process *process);
+
+#endif

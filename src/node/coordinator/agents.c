@@ -1,0 +1,175 @@
+#include "config.h"
+
+#include "node/coordinator/agents.h"
+
+#include <math.h>
+
+#define LEAST_LIMIT_S 0.25
+
+/* ---- commands and answers ---- */
+
+int cs_agents_answered(struct cs_coordinator *co, const struct cs_agents *agents,
+		       int i)
+{
+	return atomic_load(&cs_board_slot(co->board, agents->agent[i])->reply) ==
+	       agents->number[i];
+}
+
+int cs_agents_armed(struct cs_coordinator *co, const struct cs_agents *agents, int i)
+{
+	return cs_agents_answered(co, agents, i) ||
+	       atomic_load(&cs_board_slot(co->board, agents->agent[i])->armed) ==
+		       co->seq;
+}
+
+int cs_agents_is(struct cs_coordinator *co, const struct cs_agents *agents,
+		 cs_agents_test *is)
+{
+	for (int i = 0; i < agents->n; i++)
+		if (co->state[agents->agent[i]] < CS_AGENT_BROKEN && !is(co, agents, i))
+			return 0;
+	return 1;
+}
+
+/* Also in the middle of a cell whose waits are all shorter than a slice. */
+void cs_agents_watch(struct cs_coordinator *co)
+{
+	double now = cs_clock_s();
+
+	if (now - co->state_read_s < CS_SLICE_MS * 1e-3)
+		return;
+	co->state_read_s = now;
+	cs_agents_poll(co);
+	if (co->hooks->watch(co->hooks->ctx))
+		co->stopped = 1;
+}
+
+static int slice_ms(double end_s)
+{
+	double left_ms = 1e3 * (end_s - cs_clock_s());
+
+	return left_ms < CS_SLICE_MS ? (int)left_ms + 1 : CS_SLICE_MS;
+}
+
+/* Never so short that an agent could not answer in any case. */
+double cs_agents_limit(const struct cs_coordinator *co, double limit_s)
+{
+	return fmax(cs_within(limit_s, co->budget.waits_s),
+		    fmin(limit_s, LEAST_LIMIT_S));
+}
+
+int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
+		   cs_agents_test *is, double limit_s)
+{
+	double end = cs_clock_s() + cs_agents_limit(co, limit_s);
+	int lost = co->lost;
+
+	for (;;) {
+		uint32_t seen = atomic_load(&co->board->replies);
+
+		cs_agents_watch(co);
+		if (cs_agents_is(co, agents, is))
+			return co->lost > lost ? -1 : 0;
+		if (co->stopped || cs_clock_s() >= end)
+			return -1;
+		cs_board_wait_reply(co->board, seen, slice_ms(end),
+				    !co->workers_use_all_cores);
+	}
+}
+
+void cs_agents_command(struct cs_coordinator *co, struct cs_agents *agents,
+		       enum cs_command what, uint32_t flags)
+{
+	for (int i = 0; i < agents->n; i++) {
+		struct cs_slot *slot = cs_board_slot(co->board, agents->agent[i]);
+
+		slot->what = what;
+		slot->flags = flags;
+		slot->seq = co->seq;
+		agents->number[i] = cs_board_command(co->board, agents->agent[i]);
+	}
+}
+
+/* The first of them that is broken or lost, else, where answers are left out, of
+ * the node; -1 none. */
+static int first_lost(const struct cs_coordinator *co, const struct cs_agents *agents,
+		      int left)
+{
+	for (int i = 0; i < agents->n; i++)
+		if (co->state[agents->agent[i]] >= CS_AGENT_BROKEN)
+			return agents->agent[i];
+	for (int a = 0; left && a < co->n; a++)
+		if (co->state[a] >= CS_AGENT_BROKEN)
+			return a;
+	return -1;
+}
+
+int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
+		   struct cs_err *err)
+{
+	struct cs_faults faults = { .state = CS_AGENT_BROKEN };
+	int rc = 0, left = 0, lost;
+
+	for (int i = 0; i < agents->n; i++) {
+		int a = agents->agent[i];
+		struct cs_slot *slot = cs_board_slot(co->board, a);
+		int answered = cs_agents_answered(co, agents, i);
+
+		if (co->state[a] < CS_AGENT_BROKEN && answered &&
+		    slot->state == CS_AGENT_OK)
+			continue;
+		if (answered && slot->state == CS_AGENT_BROKEN)
+			cs_faults_add(&faults, a, slot->err.text);
+		left |= !answered;
+		if (!rc)
+			rc = cs_err_set(err, "%s %s (rank %d): %s", cs_agent_noun(co),
+					slot->facts.label, slot->facts.rank,
+					answered ? slot->err.text : "no answer");
+	}
+	cs_faults_report(co, &faults);
+	/* others may have failed because of it, or were not waited for */
+	lost = first_lost(co, agents, left);
+	return lost < 0 ? rc : cs_err_set(err, "%s", co->fault[lost]);
+}
+
+void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
+		     const char *doing, double limit_s)
+{
+	char text[120 + CS_CALL_NAME], call[CS_CALL_NAME + 8];
+	struct cs_faults faults = { .state = CS_AGENT_BROKEN };
+
+	for (int i = 0; i < agents->n; i++) {
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   agents->agent[i]);
+
+		if (cs_agents_answered(co, agents, i))
+			continue;
+		cs_text(text, sizeof(text), "no answer within %.3g s while %s%s",
+			limit_s, doing, cs_call_text(slot->call, call));
+		cs_faults_add(&faults, agents->agent[i], text);
+	}
+	cs_faults_report(co, &faults);
+}
+
+int cs_agents_order(struct cs_coordinator *co, struct cs_agents *agents,
+		    enum cs_command what, uint32_t flags, const char *doing,
+		    double limit_s, struct cs_err *err)
+{
+	limit_s = cs_agents_limit(co, limit_s);
+	cs_agents_command(co, agents, what, flags);
+	if (cs_agents_wait(co, agents, cs_agents_answered, limit_s)) {
+		if (!co->stopped)
+			cs_agents_blame(co, agents, doing, limit_s);
+		else if (!co->lost)
+			return cs_err_set(err, "interrupted while %s", doing);
+	}
+	return cs_agents_take(co, agents, err);
+}
+
+void cs_agents_all_good(struct cs_coordinator *co, struct cs_agents *agents)
+{
+	agents->n = 0;
+	for (int i = 0; i < co->n; i++)
+		if (co->state[i] == CS_AGENT_OK)
+			agents->agent[agents->n++] = i;
+}

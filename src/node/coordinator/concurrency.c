@@ -1,0 +1,289 @@
+/* concurrency.c - the steps of a plan in their order, those of a round at the same time
+ * where that is known to change nothing.
+ *
+ *     a matrix's first rounds:  alone, one after the other | all at once   (and next time
+ *                             the other way round)
+ *     figures differ by more than 0.5 %?  then alone for good, and it is said
+ *     its other rounds:       all at once; those pairs alone as well whose figures no
+ *                             figure measured alone vouches for
+ *     behind the last one:    the slowest of it once more, alone
+ *
+ * What was measured alone is the cell's figure; what is only compared with it is marked
+ * as concurrent. */
+#include "config.h"
+
+#include "node/coordinator/coordinator.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "node/coordinator/cell.h"
+
+/* Rounds of a test's first size that are carried out both ways; of its others one. */
+#define ROUNDS_FIRST 3u
+
+struct round {
+	struct cs_coordinator *co;
+	struct cs_concurrency *concurrent;
+	uint32_t first, n;  /* steps */
+	struct cs_step all; /* … as one */
+};
+
+/* ---- a round ---- */
+
+static int is_doubted(const struct round *r, const double *median, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (cs_concurrency_doubts(r->concurrent, median[k]))
+			return 1;
+	return 0;
+}
+
+static void forget(const struct round *r, double *median)
+{
+	for (uint32_t k = 0; k < r->all.count; k++)
+		median[k] = NAN;
+}
+
+/* Figures of its cells, and of each transfer the median; of what is not left, none.
+ * Where `together` is given, only of those that are in doubt by it. */
+static void run_alone(const struct round *r, const double *together, double *median)
+{
+	uint32_t at = 0, s;
+
+	forget(r, median);
+	for (s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
+		uint32_t n = cs_plan_step(r->co->plan, s)->count;
+
+		if (cs_cell_is_left(r->co, s) &&
+		    (!together || is_doubted(r, together + at, n)))
+			cs_cell_run(r->co, s, 1, 0, NULL, median + at);
+		at += n;
+		cs_coordinator_watch(r->co);
+	}
+}
+
+/* Returns 0; -1 where they could not be carried out together. */
+static int run_together(const struct round *r, uint32_t repeats,
+			const struct cs_concurrency *judge, double *median)
+{
+	enum cs_status status;
+
+	forget(r, median);
+	if (r->co->stopped)
+		return -1;
+	status = cs_cell_run(r->co, r->first, r->n, repeats, judge, median);
+	cs_coordinator_watch(r->co);
+	return status == CS_OK ? 0 : -1;
+}
+
+static int share_an_end(const struct cs_transfer *a, const struct cs_transfer *b)
+{
+	return a->src.index == b->src.index || a->src.index == b->dst.index;
+}
+
+/* Who ran beside the k-th transfer, the first of them. */
+static const struct cs_transfer *beside(const struct round *r, uint32_t k)
+{
+	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, 0);
+	uint32_t i = 0;
+
+	while (i + 1 < r->all.count && share_an_end(&t[k], &t[i]))
+		i++;
+	return &t[i];
+}
+
+static void say_matters(const struct round *r, uint32_t k, double share)
+{
+	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, k);
+	const struct cs_transfer *other = beside(r, k);
+	char text[CS_ERR_TEXT];
+	const char *label[4];
+	uint32_t end[4] = { t->src.index, t->dst.index, other->src.index,
+			    other->dst.index };
+
+	for (int i = 0; i < 4; i++)
+		label[i] = cs_board_slot(r->co->board, (int)end[i])->facts.label;
+	cs_text(text, sizeof(text),
+		"%s: %s->%s has %.1f %% of its rate while %s->%s%s run%s: %s",
+		cs_transfer_test(r->co->plan, t)->name, label[0], label[1],
+		100 * share, label[2], label[3], r->n > 2 ? " and others" : "",
+		r->n > 2 ? "" : "s",
+		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
+			"measured concurrently anyway, as requested" :
+			"pairs are measured one at a time");
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE,
+			      text);
+}
+
+/* Does concurrency make no difference to those that were carried out both ways? */
+static void hold_against(const struct round *r, const double *alone,
+			 const double *together)
+{
+	uint32_t worst = 0, k;
+	double most = 0;
+
+	for (k = 0; k < r->all.count; k++) {
+		double off = fabs(together[k] / alone[k] - 1);
+
+		if (off > most) {
+			most = off;
+			worst = k;
+		}
+	}
+	cs_concurrency_learn(r->concurrent, alone, r->all.count);
+	if (most <= CS_CONCURRENCY_MATTERS || r->concurrent->matters)
+		return;
+	r->concurrent->matters = 1;
+	say_matters(r, worst, together[worst] / alone[worst]);
+}
+
+static int is_whole(const struct round *r, const double *median)
+{
+	for (uint32_t k = 0; k < r->all.count; k++)
+		if (isnan(median[k]))
+			return 0;
+	return 1;
+}
+
+static void run_both_ways(const struct round *r)
+{
+	double alone[CS_STEP_MAX], together[CS_STEP_MAX];
+
+	if (r->concurrent->rounds % 2) {
+		run_together(r, CS_ROW_CONCURRENT, NULL, together);
+		run_alone(r, NULL, alone);
+	} else {
+		run_alone(r, NULL, alone);
+		run_together(r, CS_ROW_CONCURRENT, NULL, together);
+	}
+	if (is_whole(r, alone) && is_whole(r, together)) {
+		r->concurrent->rounds++;
+		hold_against(r, alone, together);
+	}
+}
+
+static int is_last_of_matrix(const struct round *r)
+{
+	const struct cs_plan *plan = r->co->plan;
+	uint32_t s;
+
+	for (s = r->first + r->n; s < plan->n_steps; s++)
+		if (cs_plan_step(plan, s)->matrix == r->all.matrix &&
+		    cs_plan_step(plan, s)->round)
+			return 0;
+	return 1;
+}
+
+static uint32_t slowest_of(const struct round *r, const double *median)
+{
+	uint32_t slowest = 0, k;
+
+	for (k = 1; k < r->all.count; k++)
+		if (median[k] < median[slowest])
+			slowest = k;
+	return slowest;
+}
+
+/* Once more, alone, to show that all is as it was. */
+static void run_slowest_as_control(const struct round *r, const double *median)
+{
+	if (r->co->stopped)
+		return;
+	cs_cell_run(r->co,
+		    cs_plan_step_of(r->co->plan, r->first, slowest_of(r, median)), 1,
+		    CS_ROW_CONTROL, NULL, NULL);
+	cs_coordinator_watch(r->co);
+}
+
+/* What nothing vouches for may be slow because others run: it is measured both ways after
+ * all.  Not where concurrency is wanted whatever it does. */
+static void run_concurrent(const struct round *r)
+{
+	int judged = r->co->plan->set.schedule == CS_SCHEDULE_AUTO;
+	double together[CS_STEP_MAX], alone[CS_STEP_MAX];
+	uint32_t doubted = 0, at = 0, s, n;
+
+	if (run_together(r, 0, judged ? r->concurrent : NULL, together)) {
+		run_alone(r, NULL, alone);
+		return;
+	}
+	for (s = r->first; judged && s < r->first + r->n; s++, at += n) {
+		n = cs_plan_step(r->co->plan, s)->count;
+		doubted += is_doubted(r, together + at, n) ? n : 0;
+	}
+	if (doubted) {
+		run_alone(r, together, alone);
+		hold_against(r, alone, together);
+		r->concurrent->remeasure += doubted;
+	} else if (is_last_of_matrix(r)) {
+		run_slowest_as_control(r, together);
+	}
+}
+
+/* How many were in doubt, when all are done. */
+static void say_remeasure(const struct round *r)
+{
+	uint32_t n = r->concurrent->remeasure;
+	char text[CS_ERR_TEXT];
+
+	if (!n || !is_last_of_matrix(r))
+		return;
+	cs_text(text, sizeof(text),
+		"%s: %" PRIu32
+		" cell%s slower while other pairs ran than most are alone: "
+		"measured alone too, and those figures count",
+		cs_plan_test(r->co->plan, &r->all)->name, n,
+		n == 1 ? " was" : "s were");
+	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED,
+			      text);
+}
+
+/* Have rounds of another size of this test been carried out both ways? */
+static int is_known(const struct cs_coordinator *co, uint32_t matrix)
+{
+	uint32_t test = cs_plan_matrix_at(co->plan, matrix)->test, v;
+
+	for (v = 0; v < co->plan->n_matrices; v++)
+		if (v != matrix && cs_plan_matrix_at(co->plan, v)->test == test &&
+		    co->concurrent[v].rounds >= ROUNDS_FIRST)
+			return 1;
+	return 0;
+}
+
+static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
+{
+	const struct cs_step all = cs_plan_together(co->plan, first, n);
+	const struct round r = { co, &co->concurrent[all.matrix], first, n, all };
+	double alone[CS_STEP_MAX];
+	uint32_t needed = is_known(co, all.matrix) ? 1 : ROUNDS_FIRST, s;
+	int whole = 1;
+
+	co->turn = 0;
+	for (s = first; s < first + n; s++)
+		whole &= cs_cell_is_left(co, s);
+	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
+	    (r.concurrent->matters && co->plan->set.schedule == CS_SCHEDULE_AUTO))
+		run_alone(&r, NULL, alone);
+	else if (r.concurrent->rounds < needed)
+		run_both_ways(&r);
+	else
+		run_concurrent(&r);
+	say_remeasure(&r);
+}
+
+int cs_coordinator_run(struct cs_coordinator *co)
+{
+	uint32_t all = co->plan->n_steps, s, n;
+
+	for (s = 0; s < all && !co->stopped; s += n) {
+		n = cs_plan_round(co->plan, s);
+		if (n > 1)
+			run_round(co, s, n);
+		else
+			cs_coordinator_step(co, s, 0);
+		co->hooks->progress(co->hooks->ctx, s + n, all);
+	}
+	return !co->stopped;
+}

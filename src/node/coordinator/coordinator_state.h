@@ -1,0 +1,65 @@
+/* coordinator_state.h - the state of a node's coordinator while it executes a plan.
+ * Shared by its files; coordinator.h initialises it. */
+#ifndef CS_NODE_COORDINATOR_COORDINATOR_STATE_H
+#define CS_NODE_COORDINATOR_COORDINATOR_STATE_H
+
+#include "node/coordinator/concurrency_check.h"
+#include "node/board/board.h"
+#include "node/board/budget.h"
+#include "node/board/process.h"
+#include "node/coordinator/sampler.h"
+#include "result/finding.h"
+#include "result/row.h"
+
+struct cs_coordinator_hooks {
+	void *ctx;
+	/* A finished row with row->n_samples samples. */
+	void (*row)(void *ctx, const struct cs_row *row, const double *samples);
+	void (*finding)(void *ctx, enum cs_severity severity, enum cs_finding_id id,
+			const char *text);
+	/* Called at least every 50 ms; non-zero ends the measurement. */
+	int (*watch)(void *ctx);
+	/* Between steps: `done` of `all`. */
+	void (*progress)(void *ctx, uint32_t done, uint32_t all);
+};
+
+/* The times of the stages of packed copies in the last samples, a ring. */
+struct cs_stages {
+	uint32_t taken;
+	double ns[CS_STEP_MAX][CS_STAGES][CS_SAMPLES_MAX];
+};
+
+struct cs_coordinator {
+	struct cs_board *board;
+	const struct cs_plan *plan;
+	const struct cs_coordinator_hooks *hooks;
+	uint32_t node;		/* for rows */
+	const char *done;	/* by step: skip it; NULL: none */
+	char *shared_rows_sent; /* by step: its rows were sent with another's; NULL: none */
+	int n;
+	struct cs_process process[CS_MAX_AGENTS];
+	enum cs_agent_state state[CS_MAX_AGENTS];
+	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
+	uint32_t seq;
+	int skip_in_use; /* do not measure cells of a GPU that others use */
+	int stopped;	 /* the measurement has ended before the plan */
+	int lost;	 /* an agent is broken or its process dead */
+	uint32_t turn;	 /* of the current cell; for rows */
+	int remeasure;	 /* the current cell is re-measured; for rows */
+	int staged;	 /* the current transports are those of staged tests */
+	int workers_use_all_cores; /* workers of the current cell need every core */
+	double began_s, state_read_s;
+	struct cs_budget budget;
+	/* by matrix: wall time of its longest cell; 0: none measured */
+	double longest_s[CS_MATRICES_MAX];
+	double skew_max_us;
+	struct cs_guess guess[CS_MATRICES_MAX]; /* by matrix, of the last good cell */
+	/* the best division of kernels, counted from 1; 0: not tried yet.  By matrix
+	 * (the first of its kind), and by whether one kernel moves both ways */
+	uint32_t geometry[CS_MATRICES_MAX][2];
+	struct cs_concurrency concurrent[CS_MATRICES_MAX]; /* by matrix */
+	struct cs_sampler sampler;
+	struct cs_stages stages;
+};
+
+#endif

@@ -1,0 +1,539 @@
+#include "config.h"
+
+#include "node/coordinator/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "node/board/stage.h"
+#include "plan/settings.h"
+#include "result/stats.h"
+
+/* Resizing goes on until a sample is long enough; this many times suffices from
+ * any guess, and then the cell takes what it has. */
+#define RESIZE_MAX 4
+/* After that many samples counting begins all the same: what has not come to rest by
+ * then, as a link that others use, does not. */
+#define DISCARD_MAX 7
+/* Beside loads there is no rest to wait for: behind the first touch. */
+#define DISCARD_MAX_LOADED 1
+/* For an interval. */
+#define SAMPLES_LEAST 6
+/* A cell that would need more samples than it can have is ended, but not where somebody
+ * asks for more than any cell can give, and so for all of them.  What few samples say
+ * of the number is rough: of those that would need somewhat more, many still get
+ * there. */
+#define HOPELESS_PRECISION 1e-3
+#define HOPELESS_TIMES 1.4
+
+/* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
+ * for a saving. */
+#define TOUCHED_BY_ONE (64u << 20)
+/* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
+#define KERNEL_COPIES_MAX (1u << 20)
+/* … of multiply-adds beside a copy: 0.13 s on H200. */
+#define FLOPS_ROUNDS_MAX 2048
+/* How much longer a cell of managed memory may take. */
+#define HOMING_LONGER 2
+/* What runs beside the measured transfers lasts that much longer. */
+#define LOAD_LONGER 1.15
+/* … at least, and at most. */
+#define LOAD_LEAST 1.06
+#define LOAD_MOST 1.5
+
+/* Of what a driver divides into planes, and of what is packed, a stream holds so much at
+ * least, and who enqueues more may wait for it behind a closed gate. */
+#define SHAPED_ENTRIES 512u
+#define SHAPED_MOST 128u
+
+static uint32_t shaped_cap(const struct cs_transfer *t)
+{
+	const uint64_t planes = cs_transfer_box(t).grid.planes;
+	const uint64_t most = SHAPED_ENTRIES / planes;
+
+	if (t->method != CS_METHOD_COPY2D && t->method != CS_METHOD_COPY3D &&
+	    t->method != CS_METHOD_PACK)
+		return KERNEL_COPIES_MAX;
+	if (t->method != CS_METHOD_COPY3D || most > SHAPED_MOST)
+		return SHAPED_MOST;
+	return most ? (uint32_t)most : 1;
+}
+
+static uint32_t copies_cap(const struct cs_transfer *t)
+{
+	uint32_t cap = cs_transfer_is_load(t) ? 512 : cs_copies_most(t->bytes);
+	uint32_t staged = cs_stage_copies(t->bytes);
+
+	if (cs_method_is_shaped(t->method))
+		return shaped_cap(t);
+	/* a second copy would find in the caches what the first left there */
+	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
+	    cs_method_is_stream(t->method) ||
+	    cs_transfer_is_managed(t)) /* its pages are there then */
+		return 1;
+	if (cs_transfer_is_flops(t))
+		return FLOPS_ROUNDS_MAX;
+	if (cs_method_is_kernel(t->method) || cs_method_is_on_chip(t->method))
+		return KERNEL_COPIES_MAX;
+	return t->method == CS_METHOD_STAGED && staged < cap ? staged : cap;
+}
+
+static uint32_t clamp_copies(double want, uint32_t cap)
+{
+	if (!(want > 1))
+		return 1;
+	return want > cap ? cap : (uint32_t)want;
+}
+
+/* As sampler.h has it, of the k-th transfer. */
+static uint8_t twin_of(const struct cs_plan *plan, const struct cs_step *step,
+		       uint32_t k)
+{
+	const struct cs_transfer *t = cs_plan_transfer(plan, step, k), *other;
+	uint32_t i;
+
+	for (i = 0; i < step->count && cs_transfer_is_load(t); i++) {
+		other = cs_plan_transfer(plan, step, i);
+		if (!cs_transfer_is_load(other) && other->bytes == t->bytes &&
+		    cs_transfers_are_twins(other, t))
+			return (uint8_t)(i + 1);
+	}
+	return 0;
+}
+
+static void match_twins(struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->twin[k])
+			s->copies[k] = s->copies[s->twin[k] - 1];
+}
+
+static int load_kind(const struct cs_transfer *t)
+{
+	return t->op == CS_OP_WRITE;
+}
+
+/* A load, as long as it takes to outlast the first transfer, which is measured; what
+ * is not known is as fast as that. */
+static uint32_t first_load(const struct cs_sampler *s, const struct cs_transfer *t,
+			   uint32_t k, const struct cs_guess *guess)
+{
+	double load = guess->load_gbs[load_kind(t)], faster = 1;
+
+	if (load > 0 && guess->gbs > 0)
+		faster = load / guess->gbs;
+	return clamp_copies(ceil(LOAD_LONGER * faster * (double)s->bytes[0] *
+				 s->copies[0] / (double)s->bytes[k]),
+			    s->cap[k]);
+}
+
+static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfer *t,
+			     uint32_t k, const struct cs_guess *guess)
+{
+	if (s->load[k]) /* of multiply-adds one tells how long they take */
+		return s->chase[0] || s->chase[k] ? 1 : first_load(s, t, k, guess);
+	/* its figure says nothing of how long a sample takes */
+	return guess->gbs > 0 && !s->chase[k] ?
+		       clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
+					 (double)s->bytes[k]),
+				    s->cap[k]) :
+		       1;
+}
+
+static int is_loaded(const struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->load[k])
+			return 1;
+	return 0;
+}
+
+/* Copies of a kernel are one launch. */
+static int is_touched_by_one(const struct cs_plan *plan, const struct cs_step *step)
+{
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		if (t->method != CS_METHOD_CE || t->bytes < TOUCHED_BY_ONE)
+			return 0;
+	}
+	return 1;
+}
+
+/* What the first touch is needed for, one copy does, and the guess keeps. */
+static void shorten_touch(struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		s->guessed[k] = s->copies[k];
+		s->copies[k] = 1;
+	}
+}
+
+void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
+		     const struct cs_step *step, struct cs_guess guess)
+{
+	memset(s, 0, sizeof(*s));
+	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, step->matrix);
+
+	s->precision = cs_precision_of(&plan->set, cs_plan_test(plan, step),
+				       &matrix->variant);
+	s->limit_s = plan->set.cell_limit_s;
+	/* each of its samples has a way home */
+	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
+		s->limit_s *= HOMING_LONGER;
+	s->block = plan->set.turn_samples;
+	/* a block begins with one copy: the touch is not counted anyway */
+	if (s->block)
+		guess.gbs = 0;
+	s->n_transfers = step->count;
+	s->in_turn = cs_step_is_in_turn(plan, step);
+	s->goes_on = cs_step_goes_on(plan, step);
+	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
+
+		s->bytes[k] = t->bytes;
+		s->load[k] = (uint8_t)cs_transfer_is_load(t);
+		s->chase[k] = (uint8_t)cs_method_tells_time(t->method);
+		s->cap[k] = copies_cap(t);
+		s->twin[k] = twin_of(plan, step, k);
+		s->copies[k] = first_copies(s, t, k, &guess);
+	}
+	match_twins(s);
+	if (guess.gbs > 0 && !is_loaded(s) && is_touched_by_one(plan, step))
+		shorten_touch(s);
+}
+
+void cs_sampler_limit(struct cs_sampler *s, uint32_t k, uint32_t most)
+{
+	if (s->cap[k] > most)
+		s->cap[k] = most;
+	if (s->copies[k] > most)
+		s->copies[k] = most;
+	if (s->guessed[k] > most)
+		s->guessed[k] = most;
+}
+
+void cs_sampler_guess(const struct cs_sampler *s, const struct cs_plan *plan,
+		      const struct cs_step *step, struct cs_guess *guess)
+{
+	double *load = guess->load_gbs;
+
+	load[0] = load[1] = 0;
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		int kind = load_kind(cs_plan_transfer(plan, step, k));
+
+		if (!s->load[k])
+			guess->gbs = s->last_gbs[k];
+		else if (!s->twin[k] && !s->chase[k] && s->last_gbs[k] > load[kind])
+			load[kind] = s->last_gbs[k];
+	}
+}
+
+double cs_sampler_expected_ns(const struct cs_sampler *s)
+{
+	double longest = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->last_gbs[k] > 0 && !s->chase[k])
+			longest = fmax(longest, (double)s->bytes[k] * s->copies[k] /
+							s->last_gbs[k]);
+	return longest;
+}
+
+/* Of the measured ones. */
+static double shortest(const struct cs_sampler *s, const double *ns)
+{
+	double least = INFINITY;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			least = fmin(least, ns[k]);
+	return least;
+}
+
+static double longest(const struct cs_sampler *s, const double *ns)
+{
+	double most = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			most = fmax(most, ns[k]);
+	return most;
+}
+
+/* The part of the longest through which all others ran, loads too. */
+static double overlap_of(const struct cs_sampler *s, const double *ns)
+{
+	double most = longest(s, ns), least = most;
+
+	if (s->goes_on)
+		return 1;
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		least = fmin(least, ns[k]);
+	return least / most;
+}
+
+/* No more copies can be had: one has as many as a sample may hold. */
+static int at_cap(const struct cs_sampler *s)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k] && s->copies[k] >= s->cap[k])
+			return 1;
+	return 0;
+}
+
+/* Do the loads outlast what is measured, and not by far? */
+static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (s->load[k] && !s->twin[k] &&
+		    ((ns[k] < LOAD_LEAST * most && s->copies[k] < s->cap[k]) ||
+		     (ns[k] > LOAD_MOST * most && s->copies[k] > 1)))
+			return 0;
+	return 1;
+}
+
+/* Is the sample as it should be: long enough, not needlessly long, all transfers
+ * ending together?  With some room, so that noise alone never resizes; the first
+ * touch is slow by nature and not too long. */
+static int fits(const struct cs_sampler *s, double least, double most, double slowest)
+{
+	int many = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		many |= !s->load[k] && s->copies[k] > 1;
+	if (least < CS_OVERLAP_MIN * most && !s->in_turn && !s->goes_on)
+		return 0;
+	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
+		return 0;
+	return least > 0.95 * CS_SAMPLE_NS || at_cap(s);
+}
+
+/* Choose copies so that the slowest transfer takes at least CS_SAMPLE_NS and the
+ * others end with it.  Returns 1 when they changed. */
+static int resize(struct cs_sampler *s, const double *ns)
+{
+	double one[CS_STEP_MAX] = { 0 }, slowest, target;
+	int changed = 0;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		one[k] = ns[k] / s->copies[k];
+	slowest = longest(s, one);
+	if (fits(s, shortest(s, ns), longest(s, ns), slowest) &&
+	    loads_fit(s, ns, longest(s, ns)))
+		return 0;
+	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
+	/* where one is at its cap, all have less */
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			target = fmin(target, one[k] * s->cap[k]);
+	target = fmax(target, slowest);
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		double each = s->in_turn && !s->load[k] ? slowest : one[k];
+		double want = s->load[k] ? ceil(LOAD_LONGER * target / each) :
+					   round(target / each);
+		uint32_t copies = clamp_copies(want, s->cap[k]);
+
+		if (s->twin[k])
+			continue;
+		changed |= copies != s->copies[k];
+		s->copies[k] = copies;
+	}
+	match_twins(s);
+	return changed;
+}
+
+/* Where an agent makes several in turn, which of them comes first is chance: such a
+ * cell is judged by the slowest, which has waited for all others.  Its GB/s. */
+static double slowest(const struct cs_sampler *s, const double *gbs)
+{
+	double least = INFINITY;
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k])
+			least = fmin(least, gbs[k]);
+	return least;
+}
+
+static int is_like(const struct cs_sampler *s, double now, double then)
+{
+	return fabs(now - then) <= s->precision * now;
+}
+
+static int steady(const struct cs_sampler *s, const double *gbs)
+{
+	if (s->in_turn)
+		return is_like(s, slowest(s, gbs), slowest(s, s->last_gbs));
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		if (!s->load[k] && !is_like(s, gbs[k], s->last_gbs[k]))
+			return 0;
+	return 1;
+}
+
+static void count(struct cs_sampler *s, const double *gbs, double overlap)
+{
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		s->gbs[k][s->n] = gbs[k];
+	s->overlap[s->n++] = overlap;
+}
+
+static int tested_at(uint32_t n)
+{
+	static const uint32_t at[] = { 6, 8, 10, 12, 15, 20, 30, 50 };
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		if (at[i] == n)
+			return 1;
+	return 0;
+}
+
+/* Of what is made in turn: the slowest of each sample. */
+static void slowest_of_each(const struct cs_sampler *s, double *least)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		least[i] = INFINITY;
+		for (uint32_t k = 0; k < s->n_transfers; k++)
+			if (!s->load[k])
+				least[i] = fmin(least[i], s->gbs[k][i]);
+	}
+}
+
+/* How far the intervals of the medians reach by which the cell is judged, as a share of
+ * them: the widest, and what it were if samples could not depend on each other. */
+struct margin {
+	double known, independent;
+};
+
+static struct margin widest_margin(const struct cs_sampler *s)
+{
+	struct margin widest = { 0 };
+	double least[CS_SAMPLES_MAX];
+	struct cs_stats stats;
+
+	if (s->in_turn)
+		slowest_of_each(s, least);
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
+		const double *x = s->in_turn ? least : s->gbs[k];
+		double margin;
+
+		if (s->load[k])
+			continue;
+		cs_stats_of(x, s->n, &stats);
+		margin = cs_stats_margin(&stats);
+		widest.known = fmax(widest.known, margin);
+		widest.independent = fmax(widest.independent,
+					  margin / cs_stats_widening(x, s->n));
+	}
+	return widest;
+}
+
+/* How many there can be, before the limit of the cell comes. */
+static double samples_most(const struct cs_sampler *s, double elapsed_s)
+{
+	double each = elapsed_s / (s->n + s->discarded);
+	double left = s->limit_s - elapsed_s;
+
+	return left > each * (CS_SAMPLES_MAX - s->n) ? CS_SAMPLES_MAX :
+						       s->n + left / each;
+}
+
+/* The interval of a median narrows with the root of n: will as many as there can be
+ * do? */
+static int is_hopeless(const struct cs_sampler *s, const struct margin *margin,
+		       double elapsed_s)
+{
+	double off = margin->independent / s->precision;
+
+	return s->precision >= HOPELESS_PRECISION &&
+	       s->n * off * off > HOPELESS_TIMES * samples_most(s, elapsed_s);
+}
+
+/* Without six samples a median has no interval: they have twice the limit. */
+static int is_late(const struct cs_sampler *s, double elapsed_s)
+{
+	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
+}
+
+static enum cs_sampler_answer verdict(const struct cs_sampler *s, double elapsed_s)
+{
+	int over = s->n == CS_SAMPLES_MAX || (s->n && is_late(s, elapsed_s));
+	struct margin margin;
+
+	/* a fixed count, however well they are known and however long it takes */
+	if (s->block)
+		return s->n < s->block && s->n < CS_SAMPLES_MAX ? CS_SAMPLE_MORE :
+								  CS_SAMPLE_ENOUGH;
+	if (!over && !tested_at(s->n))
+		return CS_SAMPLE_MORE;
+	margin = widest_margin(s);
+	if (margin.known <= s->precision)
+		return CS_SAMPLE_ENOUGH;
+	return over || is_hopeless(s, &margin, elapsed_s) ? CS_SAMPLE_LIMIT :
+							    CS_SAMPLE_MORE;
+}
+
+/* Before counting: settle the copies, then wait for two like samples.  The first
+ * touch is never one of them. */
+static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
+		    double overlap, double elapsed_s)
+{
+	uint32_t most = is_loaded(s) ? DISCARD_MAX_LOADED : DISCARD_MAX;
+	int over = elapsed_s >= s->limit_s;
+	int first = s->discarded == 0;
+	int late = !first && (over || s->discarded >= most);
+	/* where one sample is a turn, turns are compared, and not these */
+	int alone = !first && s->block == 1 && !is_loaded(s);
+
+	if (first && s->guessed[0]) {
+		memcpy(s->copies, s->guessed, sizeof(s->copies));
+		s->discarded++;
+	} else if (!over && s->resized < RESIZE_MAX && resize(s, ns)) {
+		s->resized++;
+		s->comparable = 0;
+		s->discarded++;
+	} else if (s->comparable && steady(s, gbs)) {
+		count(s, s->last_gbs, s->last_overlap);
+		s->discarded--;
+		count(s, gbs, overlap);
+	} else if (late || alone) {
+		count(s, gbs, overlap);
+	} else {
+		s->comparable = !first;
+		s->discarded++;
+	}
+}
+
+/* Transfers that no longer end together: resize once and count anew. */
+static int restart(struct cs_sampler *s, const double *ns, double overlap)
+{
+	if (overlap >= CS_OVERLAP_MIN || s->restarted || s->in_turn || !resize(s, ns))
+		return 0;
+	s->restarted = 1;
+	s->discarded += s->n;
+	s->n = 0;
+	s->comparable = 0;
+	return 1;
+}
+
+enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
+				       const double *load_ns, double elapsed_s)
+{
+	double gbs[CS_STEP_MAX];
+	double overlap = overlap_of(s, ns);
+
+	for (uint32_t k = 0; k < s->n_transfers; k++)
+		gbs[k] = s->chase[k] ? (double)s->bytes[k] / load_ns[k] :
+				       (double)s->bytes[k] * s->copies[k] / ns[k];
+	if (!s->first_ns[0])
+		for (uint32_t k = 0; k < s->n_transfers; k++) {
+			s->first_ns[k] = ns[k];
+			s->first_copies[k] = s->copies[k];
+		}
+	if (!s->n)
+		warm_up(s, ns, gbs, overlap, elapsed_s);
+	else if (!restart(s, ns, overlap))
+		count(s, gbs, overlap);
+	memcpy(s->last_gbs, gbs, sizeof(*gbs) * s->n_transfers);
+	s->last_overlap = overlap;
+	return verdict(s, elapsed_s);
+}

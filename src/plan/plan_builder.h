@@ -1,0 +1,54 @@
+/* draft.h - a plan under construction: lists of steps, transfers and matrices, which
+ * become a blob at the end.  For the files that make plans. */
+#ifndef CS_PLAN_PLAN_BUILDER_H
+#define CS_PLAN_PLAN_BUILDER_H
+
+#include "base/rng.h"
+#include "base/vec.h"
+#include "plan/plan.h"
+
+struct cs_draft {
+	const struct cs_plan_request *req;
+	struct cs_vec steps, transfers, matrices;
+	struct cs_rng lot;  /* draws the agents of RANDOM */
+	uint32_t n;	    /* agents of the current matrix */
+	uint64_t bytes;	    /* of its copies */
+	uint32_t flags;	    /* of all its transfers */
+	uint32_t round;	    /* of the next steps; 0 none */
+	uint32_t rounds;    /* so far */
+	struct cs_err *err; /* why something returns -1 */
+};
+
+struct cs_draft cs_draft_of(const struct cs_plan_request *req, struct cs_err *err);
+void cs_draft_release(struct cs_draft *draft);
+
+/* Add a step of the last matrix, without a transfer. */
+int cs_draft_step(struct cs_draft *draft);
+/* Add a transfer to the last step, with the last matrix's test. */
+int cs_draft_between(struct cs_draft *draft, struct cs_endpoint src,
+		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags);
+/* The same from agent to agent, with the matrix's size. */
+int cs_draft_way(struct cs_draft *draft, uint32_t src, uint32_t dst);
+/* Add multiply-adds of a GPU as load. */
+int cs_draft_flops(struct cs_draft *draft, uint32_t agent);
+/* The memory of an agent as an end. */
+struct cs_endpoint cs_draft_agent(const struct cs_draft *draft, uint32_t agent);
+/* Add a matrix, which must get steps. */
+struct cs_plan_matrix *cs_draft_matrix(struct cs_draft *draft);
+
+/* A zeroed blob with header and matrices, and room for all steps and for `more_steps`
+ * with `more_transfers`, which are not filled in yet.  NULL: too large, or no
+ * memory. */
+struct cs_plan *cs_draft_plan(const struct cs_draft *draft, uint64_t more_steps,
+			      uint64_t more_transfers);
+/* Append a step to the blob. */
+void cs_draft_put(struct cs_plan *plan, const struct cs_draft *draft,
+		  const struct cs_step *from, uint32_t flags);
+
+/* After the last step: count those of each matrix, and set the plan's id. */
+void cs_draft_end(struct cs_plan *plan);
+
+/* Add the cells of a test, which is the last matrix's.  In patterns.c. */
+int cs_pattern_cells(struct cs_draft *draft, const struct cs_test *test);
+
+#endif

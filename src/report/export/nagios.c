@@ -1,0 +1,196 @@
+/* nagios.c - a monitoring plugin's output: one line with status and figures, then the
+ * findings, those of several nodes as one. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/print.h"
+#include "check/verdict/check.h"
+#include "report/group.h"
+#include "report/export/tally.h"
+#include "report/view.h"
+#include "report/views.h"
+
+/* A bar begins figures, a quote ends their names. */
+static void put_clean(FILE *to, const char *text)
+{
+	static const char *const instead[] = { "/", "\"" };
+
+	cs_print_as(to, text, "|'", instead);
+}
+
+static const char *status_word(const struct cs_run *run)
+{
+	switch (run->exit_status) {
+	case CS_EXIT_OK:
+		return "OK";
+	case CS_EXIT_WARNING:
+		return "WARNING";
+	case CS_EXIT_CRITICAL:
+		return "CRITICAL";
+	default:
+		return "UNKNOWN";
+	}
+}
+
+/* Plugins know bytes and seconds, without any power of ten behind the figure. */
+static void put_figure(FILE *to, const struct cs_run *run,
+		       const struct cs_tally *tally, const char *what, double value)
+{
+	static const double seconds[] = {
+		[CS_UNIT_US] = 1e-6, [CS_UNIT_MS] = 1e-3, [CS_UNIT_NS] = 1e-9
+	};
+	enum cs_unit unit = tally->test->unit;
+	const struct cs_node_facts *node = &run->node[tally->node].facts;
+	char said[CS_VARIANT_VALUE];
+	const char *key;
+
+	fputs(" '", to);
+	put_clean(to, node->host);
+	if (node->placement[0]) {
+		putc(':', to);
+		put_clean(to, node->placement);
+	}
+	cs_print(to, ":%s:%" PRIu64, tally->test->name, tally->of.bytes);
+	for (size_t i = 0; cs_variant_said(&tally->of.variant, i, &key, said); i++)
+		cs_print(to, ":%s-%s", key, said);
+	cs_print(to, ":%s'=", what);
+	if (unit == CS_UNIT_GBS)
+		cs_print(to, "%.0f;;;0", value * 1e9);
+	else if (unit == CS_UNIT_GFLOPS)
+		cs_print(to, "%.0f;;;0", value * 1e9);
+	else if (unit == CS_UNIT_COPIES)
+		cs_print(to, "%.0f;;;0", value);
+	else
+		cs_print(to, "%.9fs;;;0", value * seconds[unit]);
+}
+
+/* "median", "min"; of what goes in and out at once "in-median", "out-median" and so on. */
+static void put_way(FILE *to, const struct cs_run *run, const struct cs_tally *tally,
+		    int back)
+{
+	const struct cs_tally_way *way = &tally->way[back];
+	int low = cs_unit_low_is_better((int)tally->test->unit);
+	const char *which = back ? "out-" : isnan(tally->way[1].median) ? "" : "in-";
+	char what[16];
+
+	if (isnan(way->median))
+		return;
+	cs_text(what, sizeof(what), "%smedian", which);
+	put_figure(to, run, tally, what, way->median);
+	cs_text(what, sizeof(what), "%s%s", which, low ? "max" : "min");
+	put_figure(to, run, tally, what, low ? way->max : way->min);
+}
+
+static int put_figures(FILE *to, const struct cs_run *run)
+{
+	struct cs_vec tallies = CS_VEC(struct cs_tally);
+	const struct cs_tally *tally;
+	struct cs_err err;
+	int rc = cs_tallies(run, &tallies, &err);
+
+	tally = tallies.data;
+	fputs(" |", to);
+	for (size_t i = 0; !rc && i < tallies.n; i++) {
+		put_way(to, run, &tally[i], 0);
+		put_way(to, run, &tally[i], 1);
+	}
+	if (isfinite(run->timings.total))
+		cs_print(to, " 'seconds'=%.3fs;;;0", run->timings.total);
+	putc('\n', to);
+	cs_vec_release(&tallies);
+	return rc;
+}
+
+static int put_findings(FILE *to, const struct cs_run *run)
+{
+	struct cs_groups groups;
+	const struct cs_group *g;
+	int rc = cs_groups_make(run, &groups);
+
+	g = groups.groups.data;
+	for (size_t i = 0; !rc && i < groups.groups.n; i++) {
+		char *hosts = cs_group_hosts(run, &g[i], 0);
+
+		cs_print(to, "%s: ", cs_severity_text(g[i].finding[0]->severity));
+		put_clean(to, hosts ? hosts : "");
+		put_clean(to, g[i].finding[0]->text);
+		putc('\n', to);
+		rc = hosts ? 0 : -1;
+		free(hosts);
+	}
+	cs_groups_release(&groups);
+	return rc;
+}
+
+/* The least of a path's pairs on any node, in GB/s, of the largest copies. */
+static double least_of(const struct cs_vec *tallies, enum cs_path path,
+		       enum cs_pattern pattern)
+{
+	const struct cs_tally *tally = tallies->data;
+	uint64_t bytes = 0;
+	double least = NAN;
+
+	for (size_t i = 0; i < tallies->n; i++) {
+		const struct cs_tally *t = &tally[i];
+
+		if (t->test->path != path || t->test->unit != CS_UNIT_GBS ||
+		    t->test->pattern != pattern || !t->ok || t->of.bytes < bytes)
+			continue;
+		least = t->of.bytes > bytes ? t->way[0].min :
+					      fmin(least, t->way[0].min);
+		bytes = t->of.bytes;
+	}
+	return least;
+}
+
+/* "8 GPUs, GPU to GPU 395 GB/s, host to GPU 55 GB/s: " of a run of which nothing else
+ * is to be said. */
+static int put_answer(FILE *to, const struct cs_run *run)
+{
+	static const struct {
+		enum cs_path path;
+		const char *text;
+	} of[] = { { CS_PATH_PEER, "GPU to GPU" },
+		   { CS_PATH_H2D, "host to GPU" },
+		   { CS_PATH_D2H, "GPU to host" } };
+	struct cs_vec tallies = CS_VEC(struct cs_tally);
+	struct cs_err err;
+	int rc = cs_tallies(run, &tallies, &err), gpus = 0;
+
+	for (int node = 0; node < run->n_nodes; node++)
+		if (run->node[node].facts.n_agents > 0 &&
+		    !cs_run_is_other_placement(run, node))
+			gpus += run->node[node].facts.n_agents;
+	cs_print(to, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		double alone = least_of(&tallies, of[i].path, CS_PATTERN_PAIR);
+		double both = least_of(&tallies, of[i].path, CS_PATTERN_BIDI);
+
+		if (!isnan(alone))
+			cs_print(to, ", %s %.0f GB/s", of[i].text, alone);
+		else if (!isnan(both))
+			cs_print(to, ", %s %.0f GB/s while both ways are busy",
+				 of[i].text, both);
+	}
+	fputs(": ", to);
+	cs_vec_release(&tallies);
+	return rc;
+}
+
+int cs_nagios_write(FILE *to, const struct cs_view *view)
+{
+	const struct cs_run *pooled = view->run, *run = view->turns;
+	char summary[CS_ERR_TEXT + CS_HOST];
+	int rc = 0;
+
+	cs_run_summary(run, summary, sizeof(summary));
+	cs_print(to, "CSCOPE-MPI %s: ", status_word(run));
+	if (run->exit_status == CS_EXIT_OK && !cs_on_cpu(run))
+		rc = put_answer(to, pooled);
+	put_clean(to, summary);
+	rc = put_figures(to, pooled) || rc;
+	return put_findings(to, run) || rc ? -1 : 0;
+}

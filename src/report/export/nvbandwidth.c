@@ -1,0 +1,642 @@
+/* nvbandwidth.c - a run as nvbandwidth would have told it: the text of 0.8, which
+ * wrappers read line by line, and JSON like 0.10's.
+ *
+ * Its cells are arranged as it arranges them (catalogue/alias.h), so that what reads them
+ * need not change.  What it gets wrong beside the cells is right here: a test that is
+ * waived has its name and a reason, each matrix of a bidirectional test has an entry
+ * of its own, and the least of a matrix is that of the cells that were measured.
+ * Several nodes are told one after the other; one alone by show FILE:NODE. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "catalogue/alias.h"
+#include "file/encode.h"
+#include "report/view.h"
+#include "report/views.h"
+#include "result/cells.h"
+
+#define TEXT_OF "v0.8"
+#define JSON_OF "v0.10.0"
+
+enum verdict { PASSED, WAIVED, FAILED };
+
+/* One matrix of nvbandwidth on one node. */
+struct table {
+	const struct cs_run *run;
+	const struct cs_alias *alias;
+	int node;
+	int part; /* of BOTH: first, second, total */
+	int n;	  /* GPUs */
+	int rows, columns;
+	const struct cs_row **row; /* [row * columns + column]; NULL without one */
+	enum verdict verdict;
+	const char *why; /* not passed */
+	size_t n_measured;
+	double sum, min, max;
+};
+
+#define TOTAL_PART 2
+
+static const struct cs_test *test_of(const struct cs_alias *alias)
+{
+	return cs_test_at(cs_alias_test(alias));
+}
+
+/* ---- cells ---- */
+
+/* Is it of this matrix?  What has no total because a transfer failed has its reason. */
+static int is_of(const struct table *t, const struct cs_row *row)
+{
+	int is_total = row->metric == CS_METRIC_TOTAL;
+
+	if (t->alias->layout == CS_LAYOUT_HUB) /* of two GPUs: one transfer is all */
+		return is_total || !row->concurrent || row->status != CS_OK;
+	if (t->part == TOTAL_PART)
+		return is_total || row->status != CS_OK;
+	return !is_total;
+}
+
+/* The cell of a result; -1: it has none in this matrix. */
+static int cell_of(const struct table *t, const struct cs_row *row)
+{
+	int forward = (t->alias->flow == CS_ROW_TO_COLUMN) != (t->part == 1);
+	const struct cs_endpoint *from = forward ? &row->what.src : &row->what.dst;
+	const struct cs_endpoint *to = forward ? &row->what.dst : &row->what.src;
+	int r = 0, c = to->index;
+
+	switch (t->alias->layout) {
+	case CS_LAYOUT_HOST:
+		if (from->kind != CS_ENDPOINT_HOST || to->kind != CS_ENDPOINT_GPU)
+			return -1;
+		break;
+	case CS_LAYOUT_LOCAL:
+		c = row->what.issuer;
+		break;
+	case CS_LAYOUT_HUB:
+		break;
+	case CS_LAYOUT_BISECT:
+		r = from->index;
+		c = 0;
+		break;
+	default:
+		r = from->index;
+	}
+	return r < t->rows && c < t->columns ? r * t->columns + c : -1;
+}
+
+/* Memory next to the GPU is what nvbandwidth copies from and to. */
+static int is_near(const struct table *t, const struct cs_row *row)
+{
+	const struct cs_endpoint *s = &row->what.src, *d = &row->what.dst;
+	const struct cs_endpoint *host = s->kind == CS_ENDPOINT_HOST ? s : d;
+	const struct cs_endpoint *gpu = s->kind == CS_ENDPOINT_HOST ? d : s;
+
+	return gpu->index < t->n &&
+	       t->run->node[t->node].agent[gpu->index].numa == host->index;
+}
+
+static void place(struct table *t, const struct cs_row *row)
+{
+	int cell = is_of(t, row) ? cell_of(t, row) : -1;
+
+	if (cell < 0)
+		return;
+	if (t->row[cell] &&
+	    !(t->alias->layout == CS_LAYOUT_HOST ? is_near(t, row) :
+						   row->status != CS_OK))
+		return;
+	t->row[cell] = row;
+	/* both directions are one total */
+	if (t->part == TOTAL_PART)
+		t->row[cell % t->columns * t->columns + cell / t->columns] = row;
+}
+
+static int is_measured(const struct cs_row *row)
+{
+	return row && row->status == CS_OK && isfinite(row->stats.median);
+}
+
+static void sum_up(struct table *t)
+{
+	t->min = t->max = NAN;
+	for (int i = 0; i < t->rows * t->columns; i++) {
+		double x = is_measured(t->row[i]) ? t->row[i]->stats.median : NAN;
+
+		if (!isfinite(x))
+			continue;
+		t->n_measured++;
+		t->sum += x;
+		t->min = fmin(t->min, x);
+		t->max = fmax(t->max, x);
+	}
+}
+
+/* Is there a cell that should have a result, and has none? */
+static int is_short(const struct table *t)
+{
+	int i, diagonal = t->alias->layout == CS_LAYOUT_PAIRS ||
+			  t->alias->layout == CS_LAYOUT_BOTH;
+
+	for (i = 0; i < t->rows * t->columns; i++)
+		if (!t->row[i] && !(diagonal && i % (t->columns + 1) == 0))
+			return 1;
+	return 0;
+}
+
+static void judge(struct table *t)
+{
+	const struct cs_row *skipped = NULL;
+
+	t->verdict = t->n_measured ? PASSED : WAIVED;
+	t->why = (int)cs_test_least_agents(test_of(t->alias)) > t->n ?
+			 "it needs two GPUs" :
+			 "no cell of it is there";
+	if (is_short(t) && !t->run->complete) {
+		t->verdict = FAILED;
+		t->why = "the run ended before it was measured whole";
+	}
+	for (int i = 0; i < t->rows * t->columns; i++) {
+		if (t->row[i] && t->row[i]->status >= CS_FAILED) {
+			t->verdict = FAILED;
+			t->why = t->row[i]->reason;
+			return;
+		}
+		if (t->row[i] && t->row[i]->status == CS_SKIPPED && !skipped)
+			skipped = t->row[i];
+	}
+	if (t->verdict == WAIVED && skipped)
+		t->why = skipped->reason;
+}
+
+static int table_init(struct table *t, const struct cs_run *run, int node,
+		      const struct cs_alias *alias, int part)
+{
+	int n = run->node[node].facts.n_agents, square;
+	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+
+	n = n > 0 ? n : 0;
+	square = alias->layout == CS_LAYOUT_PAIRS || alias->layout == CS_LAYOUT_BOTH;
+	*t = (struct table){ .run = run,
+			     .alias = alias,
+			     .node = node,
+			     .part = part,
+			     .n = n,
+			     .verdict = WAIVED,
+			     .why = alias->differs };
+	t->rows = square || alias->layout == CS_LAYOUT_BISECT ? n : 1;
+	t->columns = alias->layout == CS_LAYOUT_BISECT ? 1 : n;
+	t->row = calloc((size_t)t->rows * (size_t)t->columns + 1,
+			sizeof(struct cs_row *));
+	if (!t->row)
+		return -1;
+	if (cs_alias_test(alias) < 0)
+		return 0;
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct cs_row *row = cs_listed(&rows, i);
+
+		if (row->metric <= CS_METRIC_TOTAL &&
+		    cs_variant_is_usual(&row->what.variant) &&
+		    row->test == (uint32_t)cs_alias_test(alias))
+			place(t, row);
+	}
+	sum_up(t);
+	judge(t);
+	return 0;
+}
+
+static void table_release(struct table *t)
+{
+	free(t->row);
+}
+
+/* ---- which tests, by which names ---- */
+
+static int is_planned(const struct cs_run *run, const struct cs_alias *alias)
+{
+	uint32_t v;
+	int test = cs_alias_test(alias);
+
+	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
+		if ((int)cs_plan_matrix_at(run->plan, v)->test == test)
+			return 1;
+	return 0;
+}
+
+/* Is it one that a GPU alone has not, where no node has more? */
+static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
+{
+	const struct cs_test *test = test_of(alias);
+
+	return run->plan && cs_test_least_agents(test) > run->plan->n_agents &&
+	       cs_test_is_of(test, (enum cs_backend_kind)run->plan->set.backend);
+}
+
+/* What nodes with one GPU measure in place of pairs is not missed on others. */
+static int is_of_node(const struct cs_run *run, int node, const struct cs_alias *alias)
+{
+	int test = cs_alias_test(alias);
+
+	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
+		if ((int)cs_plan_matrix_at(run->plan, v)->test == test)
+			return !cs_plan_matrix_is_lone(run->plan, v) ||
+			       run->node[node].facts.n_agents == 1;
+	return 1;
+}
+
+/* By its own name or another alias's? */
+static int is_told(const struct cs_alias *const *told, size_t n,
+		   const struct cs_alias *alias, int by_test)
+{
+	for (size_t i = 0; i < n; i++)
+		if (told[i] == alias ||
+		    (by_test && cs_alias_test(told[i]) == cs_alias_test(alias)))
+			return 1;
+	return 0;
+}
+
+/* Names that were asked for in that order, then, in nvbandwidth's own, those of tests
+ * that were asked for otherwise.  Returns how many; `told` has room for all. */
+static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
+{
+	size_t n_aliases, n = 0, asked;
+	const struct cs_alias *alias = cs_aliases(&n_aliases), *a;
+	const char *list = run->asked && run->asked[0] ? run->asked : NULL;
+	char item[CS_ITEM];
+
+	while (list) {
+		list = cs_list_item(list, item, sizeof(item));
+		for (a = alias; a < alias + n_aliases; a++)
+			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) &&
+			    !is_told(told, n, a, 0) &&
+			    (!a->test || is_planned(run, a) || needs_more(run, a)))
+				told[n++] = a;
+	}
+	asked = n;
+	for (a = alias; a < alias + n_aliases; a++)
+		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode &&
+		    is_planned(run, a) && !is_told(told, asked, a, 1))
+			told[n++] = a;
+	return n;
+}
+
+/* ---- words ---- */
+
+static const char *part_text(const struct table *t)
+{
+	static const char *const words[][3] = {
+		{ "Write1", "Write2", "Total" },
+		{ "Read1", "Read2", "Total" },
+	};
+
+	return t->alias->layout != CS_LAYOUT_BOTH ?
+		       "" :
+		       words[test_of(t->alias)->op == CS_OP_READ][t->part];
+}
+
+static int n_parts(const struct cs_alias *alias)
+{
+	return alias->layout == CS_LAYOUT_BOTH ? TOTAL_PART + 1 : 1;
+}
+
+/* "device_to_device_bidirectional_memcpy_read_ce_read1" */
+static void key_text(const struct table *t, char *to, size_t size)
+{
+	size_t used;
+
+	cs_text(to, size, "%s%s%s", t->alias->name, *part_text(t) ? "_" : "",
+		part_text(t));
+	used = strlen(t->alias->name);
+	if (to[used] == '_')
+		to[used + 1] = (char)(to[used + 1] - 'A' + 'a');
+}
+
+/* "memcpy CE GPU(row) <-> GPU(column) Read1 bandwidth (GB/s)" */
+static void heading_text(const struct table *t, char *to, size_t size)
+{
+	const struct cs_test *test = test_of(t->alias);
+
+	cs_text(to, size, "%s%s%s%s (%s)", t->alias->heading, *part_text(t) ? " " : "",
+		part_text(t), test->unit == CS_UNIT_GBS ? " bandwidth" : "",
+		cs_unit_text(test->unit));
+}
+
+/* "13.0" is 13000; 0 unknown. */
+static int cuda_number(const char *text)
+{
+	char *point;
+	long major = strtol(text, &point, 10);
+
+	return (int)(major * 1000 +
+		     (*point == '.' ? strtol(point + 1, NULL, 10) * 10 : 0));
+}
+
+/* "NVIDIA H200 (00000000:1b:00)" */
+static void device_text(const struct cs_agent_facts *a, char *to, size_t size)
+{
+	const char *colon = strchr(a->gpu.bus_id, ':');
+	int digits = colon ? (int)(colon - a->gpu.bus_id) : 0;
+
+	cs_text(to, size, "%s (%.*s%s", a->gpu.name, digits < 8 ? 8 - digits : 0,
+		"00000000", a->gpu.bus_id);
+	to[strcspn(to, ".")] = '\0'; /* the function is not said */
+	cs_text_add(to, size, ")");
+}
+
+/* ---- text ---- */
+
+static void print_sum(FILE *to, const char *what, const char *key, double x)
+{
+	cs_print_line(to, "%s %s %.2f", what, key, x);
+}
+
+static void print_table(FILE *to, const struct table *t, int verbose)
+{
+	char text[160], label[24] = "";
+	int r, c, width = 2;
+
+	heading_text(t, text, sizeof(text));
+	cs_print_line(to, "%s", text);
+	if (t->alias->layout == CS_LAYOUT_BISECT)
+		width = snprintf(label, sizeof(label), "%d->%d", t->n - 1, t->n - 1);
+	cs_print(to, "%*s", width, "");
+	for (c = 0; c < t->columns; c++)
+		cs_print(to, "%10d", c);
+	putc('\n', to);
+	for (r = 0; r < t->rows; r++) {
+		cs_text(label, sizeof(label), "%d", r);
+		if (t->alias->layout == CS_LAYOUT_BISECT)
+			cs_text(label, sizeof(label), "%d->%d", r,
+				(r + t->n / 2) % t->n);
+		cs_print(to, "%*s", width, label);
+		for (c = 0; c < t->columns; c++)
+			if (is_measured(t->row[r * t->columns + c]))
+				cs_print(to, "%10.2f",
+					 t->row[r * t->columns + c]->stats.median);
+			else
+				cs_print(to, "%10s", "N/A");
+		putc('\n', to);
+	}
+	key_text(t, text, sizeof(text));
+	putc('\n', to);
+	print_sum(to, "SUM", text, t->sum);
+	if (!verbose)
+		return;
+	print_sum(to, "MIN", text, t->min);
+	print_sum(to, "MAX", text, t->max);
+	print_sum(to, "AVG", text, t->sum / (double)t->n_measured);
+}
+
+/* All matrices of a name, and why there are none or not whole ones. */
+static int print_name(FILE *to, const struct cs_run *run, int node,
+		      const struct cs_alias *alias, int verbose)
+{
+	enum verdict worst = PASSED;
+	const char *why = NULL;
+	struct table t;
+
+	for (int part = 0; part < n_parts(alias) && is_of_node(run, node, alias);
+	     part++) {
+		if (table_init(&t, run, node, alias, part))
+			return -1;
+		if (!part && t.n_measured)
+			cs_print_line(to, "Running %s.", alias->name);
+		if (t.n_measured) {
+			print_table(to, &t, verbose);
+			putc('\n', to);
+		}
+		if (t.verdict > worst) {
+			worst = t.verdict;
+			why = t.why;
+		}
+		table_release(&t);
+	}
+	if (why) {
+		cs_print_line(to, "%s: %s: %s", worst == WAIVED ? "Waived" : "Error",
+			      alias->name, why);
+		putc('\n', to);
+	}
+	return 0;
+}
+
+/* What no line in front of a test may say: wrappers take those behind for rows. */
+static void print_notes(FILE *to, const struct cs_run *run,
+			const struct cs_alias *const *told, size_t n)
+{
+	int said = run->virtual_clock;
+
+	if (run->virtual_clock)
+		cs_fold(to, 0, 6, "NOTE: " CS_MEASURED_WITH_DOUBLE);
+	for (size_t i = 0; i < n; i++) {
+		if (!told[i]->noted)
+			continue;
+		said = 1;
+		cs_fold(to, 0, 6, "NOTE: %s: %s", told[i]->name, told[i]->differs);
+	}
+	if (!n)
+		cs_fold(to, 0, 6,
+			"NOTE: nothing that was measured has a name in nvbandwidth");
+	if (said || !n)
+		putc('\n', to);
+}
+
+static int print_node(FILE *to, const struct cs_run *run, int node,
+		      const struct cs_alias *const *told, size_t n, int verbose)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	int cuda = cuda_number(nd->facts.cuda);
+	char text[160];
+
+	cs_print_line(to,
+		      "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
+		      run->version);
+	cs_print_line(to, "Built from Git version: %s", run->commit);
+	putc('\n', to);
+	cs_print_line(to, "CUDA Runtime Version: %d", cuda);
+	cs_print_line(to, "CUDA Driver Version: %d", cuda);
+	cs_print_line(to, "Driver Version: %s", nd->facts.driver);
+	putc('\n', to);
+	cs_print_line(to, "%s%s%s", nd->facts.host,
+		      nd->facts.placement[0] ? ", " : "", nd->facts.placement);
+	for (int i = 0; i < nd->facts.n_agents; i++) {
+		device_text(&nd->agent[i], text, sizeof(text));
+		cs_print_line(to, "Device %d: %s", i, text);
+	}
+	putc('\n', to);
+	print_notes(to, run, told, n);
+	for (size_t i = 0; i < n; i++)
+		if (print_name(to, run, node, told[i], verbose))
+			return -1;
+	return 0;
+}
+
+/* ---- JSON ---- */
+
+static json_t *cells_record(const struct table *t)
+{
+	json_t *rows = json_array(), *row;
+	char number[32];
+
+	for (int r = 0; r < t->rows; r++) {
+		row = json_array();
+		for (int c = 0; c < t->columns; c++) {
+			const struct cs_row *x = t->row[r * t->columns + c];
+
+			cs_text(number, sizeof(number), "%.6g",
+				is_measured(x) ? x->stats.median : 0);
+			json_array_append_new(row,
+					      json_string(is_measured(x) ? number :
+									   "N/A"));
+		}
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *table_record(const struct table *t, int verbose)
+{
+	static const char *const status[] = { "Passed", "Waived", "Error" };
+	json_t *record;
+	char text[160];
+
+	/* what is waived has no matrices */
+	if (t->n_measured)
+		key_text(t, text, sizeof(text));
+	else
+		cs_text(text, sizeof(text), "%s", t->alias->name);
+	record = json_pack("{s:s, s:s}", "name", text, "status", status[t->verdict]);
+	if (t->verdict != PASSED)
+		json_object_set_new(record, "error", cs_json_text(t->why));
+	if (t->n_measured) {
+		heading_text(t, text, sizeof(text));
+		json_object_set_new(record, "bandwidth_description",
+				    json_string(text));
+		json_object_set_new(record, "bandwidth_matrix", cells_record(t));
+		json_object_set_new(record, "sum", json_real(t->sum));
+	}
+	if (t->n_measured && verbose) {
+		json_object_set_new(record, "min", json_real(t->min));
+		json_object_set_new(record, "max", json_real(t->max));
+		json_object_set_new(record, "average",
+				    json_real(t->sum / (double)t->n_measured));
+	}
+	if (t->alias->noted)
+		json_object_set_new(record, "note", json_string(t->alias->differs));
+	if (t->run->n_nodes > 1)
+		json_object_set_new(record, "node",
+				    cs_json_text(t->run->node[t->node].facts.host));
+	if (t->run->node[t->node].facts.placement[0])
+		json_object_set_new(record, "placement",
+				    cs_json_text(t->run->node[t->node].facts.placement));
+	return record;
+}
+
+static int add_name(json_t *cases, const struct cs_run *run, int node,
+		    const struct cs_alias *alias, int verbose)
+{
+	struct table t;
+	int part, rc = 0, n = is_of_node(run, node, alias) ? n_parts(alias) : 0, none;
+
+	for (part = 0; part < n && !rc; part++) {
+		if (table_init(&t, run, node, alias, part))
+			return -1;
+		none = !t.n_measured;
+		rc = json_array_append_new(cases, table_record(&t, verbose));
+		table_release(&t);
+		if (none)
+			break;
+	}
+	return rc;
+}
+
+static json_t *device_list(const struct cs_run *run)
+{
+	json_t *list = json_array();
+	char device[160], text[320];
+
+	for (int node = 0; node < run->n_nodes; node++)
+		for (int i = 0; i < run->node[node].facts.n_agents; i++) {
+			device_text(&run->node[node].agent[i], device, sizeof(device));
+			cs_text(text, sizeof(text), "%d: %s: (%s)", i, device,
+				run->node[node].facts.host);
+			json_array_append_new(list, cs_json_text(text));
+		}
+	return list;
+}
+
+static json_t *head_record(const struct cs_run *run, json_t *cases)
+{
+	const struct cs_node_facts *f = run->n_nodes ? &run->node[0].facts : NULL;
+	int cuda = f ? cuda_number(f->cuda) : 0;
+	char version[96];
+	json_t *head;
+
+	cs_text(version, sizeof(version), JSON_OF " (as cscope-mpi %s writes it)",
+		run->version);
+	head = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:O}", "version",
+			 cs_json_text(version), "git_version",
+			 cs_json_text(run->commit), "CUDA Runtime Version", cuda,
+			 "CUDA Driver API Version", cuda, "Driver Version",
+			 cs_json_text(f ? f->driver : ""), "GPU Device list",
+			 device_list(run), "testcases", cases);
+	if (run->virtual_clock)
+		json_object_set_new(head, "warning",
+				    json_string(CS_MEASURED_WITH_DOUBLE));
+	return json_pack("{s:o}", "nvbandwidth", head);
+}
+
+static int write_json(FILE *to, const struct cs_run *run,
+		      const struct cs_alias *const *told, size_t n, int verbose)
+{
+	json_t *cases = json_array(), *record = NULL;
+	int rc = -1;
+
+	for (int node = 0; node < run->n_nodes; node++)
+		for (size_t i = 0; i < n; i++)
+			if (!cases || add_name(cases, run, node, told[i], verbose))
+				goto out;
+	record = head_record(run, cases);
+	if (record && !json_dumpf(record, to,
+				  JSON_INDENT(2) | JSON_ENSURE_ASCII |
+					  JSON_REAL_PRECISION(CS_DIGITS)))
+		rc = putc('\n', to) == EOF ? -1 : 0;
+out:
+	json_decref(record);
+	json_decref(cases);
+	return rc;
+}
+
+/* ---- both ---- */
+
+static int write_run(FILE *to, const struct cs_run *run,
+		     const struct cs_view_options *opt, int json)
+{
+	const struct cs_alias **told;
+	size_t n;
+	int node, rc = 0;
+
+	cs_aliases(&n);
+	told = calloc(n, sizeof(*told));
+	if (!told)
+		return -1;
+	n = names_of(run, told);
+	if (json)
+		rc = write_json(to, run, told, n, opt->verbose);
+	for (node = 0; !json && node < run->n_nodes && !rc; node++)
+		rc = print_node(to, run, node, told, n, opt->verbose);
+	free(told);
+	return rc;
+}
+
+int cs_nvbandwidth_write(FILE *to, const struct cs_view *view)
+{
+	return write_run(to, view->run, view->opt, 0);
+}
+
+int cs_nvbandwidth_json_write(FILE *to, const struct cs_view *view)
+{
+	return write_run(to, view->run, view->opt, 1);
+}

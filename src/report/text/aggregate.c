@@ -1,0 +1,241 @@
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quant.h"
+#include "report/text/digest.h"
+#include "report/text/matrix.h"
+#include "report/text/slow_cells.h"
+
+#define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
+
+struct aggregate {
+	const struct cs_run *run;
+	struct cs_grid *grid; /* by node */
+	int n_rows, n_cols;   /* the largest of their matrices */
+	int like;	      /* the first node with that many: its labels */
+	size_t nodes;	      /* that measure it: one with one GPU has no pairs */
+	double *value;	      /* medians over nodes */
+	char *mark;
+	size_t n_planned, n_measured;
+};
+
+static double cell_of(const struct cs_grid *grid, int src, int dst)
+{
+	return src < grid->n_rows && dst < grid->n_cols ?
+		       grid->value[src * grid->n_cols + dst] :
+		       NAN;
+}
+
+static int fill_cells(struct aggregate *ag)
+{
+	int nodes = ag->run->n_nodes, i, node;
+	double *room = calloc((size_t)nodes, sizeof(*room));
+
+	if (!room)
+		return -1;
+	for (i = 0; i < ag->n_rows * ag->n_cols; i++) {
+		size_t k = 0;
+
+		for (node = 0; node < nodes; node++) {
+			double v = cell_of(&ag->grid[node], i / ag->n_cols,
+					   i % ag->n_cols);
+
+			if (!isnan(v))
+				room[k++] = v;
+		}
+		ag->value[i] = k ? cs_median(room, k) : NAN;
+		ag->mark[i] = ' ';
+	}
+	free(room);
+	return 0;
+}
+
+static void mark_nodes(const struct aggregate *ag, char *differs)
+{
+	int node, i;
+
+	for (node = 0; node < ag->run->n_nodes; node++) {
+		const struct cs_grid *grid = &ag->grid[node];
+
+		/* it may be wider than those that have the test */
+		if (!grid->n_planned)
+			continue;
+		if (grid->n_measured < grid->n_planned)
+			differs[node] = 1;
+		for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
+			double usual = ag->value[i / grid->n_cols * ag->n_cols +
+						 i % grid->n_cols];
+
+			/* times of calls are never that near */
+			if (grid->mark[i] != ' ' ||
+			    (grid->test->unit == CS_UNIT_GBS &&
+			     fabs(grid->value[i] / usual - 1) > NEAR))
+				differs[node] = 1;
+		}
+	}
+}
+
+static int median_order(const void *a, const void *b)
+{
+	const struct cs_grid *x = *(const struct cs_grid *const *)a;
+	const struct cs_grid *y = *(const struct cs_grid *const *)b;
+
+	return (x->median > y->median) - (x->median < y->median);
+}
+
+static const char *host_of(const struct cs_grid *grid)
+{
+	return grid->run->node[grid->node].facts.host;
+}
+
+/* grid[0..n) are those with a figure, in order of their medians. */
+static void print_nodes(FILE *to, const struct aggregate *ag, struct cs_grid **grid,
+			size_t n)
+{
+	const struct cs_grid *low = grid[0], *high = grid[0];
+	const struct cs_grid *first = grid[0], *last = grid[n - 1];
+	double median = (grid[(n - 1) / 2]->median + grid[n / 2]->median) / 2;
+	int d = cs_decimals(low->test);
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (grid[i]->min < low->min)
+			low = grid[i];
+		if (grid[i]->max > high->max)
+			high = grid[i];
+	}
+	cs_fold(to, 2, 4,
+		"nodes: lowest %.*f (%s)  median %.*f  "
+		"highest %.*f (%s)  spread %.2f %%",
+		d, first->median, host_of(first), d, median, d, last->median,
+		host_of(last), 100 * (last->median - first->median) / median);
+	cs_fold(to, 2, 4,
+		"cells: lowest %.*f (%s %s)  highest %.*f (%s %s)  "
+		"%zu of %zu cells",
+		d, low->min, host_of(low), cs_cell_label(low, low->min_at).text, d,
+		high->max, host_of(high), cs_cell_label(high, high->max_at).text,
+		ag->n_measured, ag->n_planned);
+}
+
+static int same_labels(const struct aggregate *ag)
+{
+	int node, i;
+
+	for (node = 0; node < ag->run->n_nodes; node++)
+		for (i = 0; ag->grid[node].n_planned &&
+			    i < ag->run->node[node].facts.n_agents;
+		     i++)
+			if (strcmp(cs_agent_label(ag->run, node, i).text,
+				   cs_agent_label(ag->run, ag->like, i).text))
+				return 0;
+	return 1;
+}
+
+/* One that says what is so of some node: that its pairs ran at the same time. */
+static const struct cs_grid *for_heading(const struct aggregate *ag)
+{
+	for (int node = 0; node < ag->run->n_nodes; node++)
+		if (ag->grid[node].n_concurrent)
+			return &ag->grid[node];
+	return ag->grid;
+}
+
+static int print(FILE *to, struct aggregate *ag)
+{
+	const struct cs_grid *like = &ag->grid[ag->like];
+	const struct cs_grid cells = {
+		.run = ag->run,
+		.node = ag->like,
+		.test = like->test,
+		.matrix = like->matrix,
+		.bytes = like->bytes,
+		.back = like->back,
+		.n_rows = ag->n_rows,
+		.n_cols = ag->n_cols,
+		.row_end = like->row_end,
+		.col_end = like->col_end,
+		.value = ag->value,
+		.mark = ag->mark,
+	};
+	size_t nodes = (size_t)ag->run->n_nodes, node, n = 0;
+	struct cs_grid **sorted = calloc(nodes, sizeof(*sorted));
+
+	if (!sorted)
+		return -1;
+	for (node = 0; node < nodes; node++)
+		if (ag->grid[node].n_measured)
+			sorted[n++] = &ag->grid[node];
+	qsort(sorted, n, sizeof(*sorted), median_order);
+	if (same_labels(ag))
+		cs_fold(to, 2, 4, "each cell the median of %zu nodes", ag->nodes);
+	else
+		cs_fold(to, 2, 4,
+			"each cell the median of %zu nodes; %ss are numbered as on %s",
+			ag->nodes, cs_agent_word(ag->run),
+			host_of(&ag->grid[ag->like]));
+	cs_matrix_cells(to, &cells);
+	if (n)
+		print_nodes(to, ag, sorted, n);
+	else
+		cs_fold(to, 2, 4, "0 of %zu cells", ag->n_planned);
+	cs_matrix_note(to, ag->run, cells.matrix);
+	free(sorted);
+	return 0;
+}
+
+int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
+		       char *differs)
+{
+	const struct cs_run *run = digest->run;
+	struct aggregate ag = { .run = run };
+	int node, rc = -1;
+	size_t cells;
+
+	if (run->n_nodes < 1)
+		return 0;
+	ag.grid = calloc((size_t)run->n_nodes, sizeof(*ag.grid));
+	for (node = 0; ag.grid && node < run->n_nodes; node++) {
+		if (cs_grid_init(&ag.grid[node], run, node, matrix) ||
+		    cs_odd_mark(&digest->likeness, &ag.grid[node]))
+			goto out;
+		if (!ag.grid[node].n_planned)
+			continue;
+		ag.nodes++;
+		if (ag.grid[node].n_rows > ag.n_rows ||
+		    ag.grid[node].n_cols > ag.n_cols) {
+			ag.n_rows = ag.grid[node].n_rows;
+			ag.n_cols = ag.grid[node].n_cols;
+			ag.like = node;
+		}
+		ag.n_planned += ag.grid[node].n_planned;
+		ag.n_measured += ag.grid[node].n_measured;
+	}
+	if (ag.grid && ag.nodes < 2) {
+		/* the one node that measures it is printed by itself */
+		for (node = 0; node < run->n_nodes; node++)
+			differs[node] |= ag.grid[node].n_planned != 0;
+		rc = 0;
+		goto out;
+	}
+	cells = (size_t)ag.n_rows * (size_t)ag.n_cols + 1;
+	ag.value = calloc(cells, sizeof(*ag.value));
+	ag.mark = calloc(cells, 1);
+	if (!ag.grid || !ag.value || !ag.mark || fill_cells(&ag))
+		goto out;
+	putc('\n', to);
+	cs_matrix_heading(to, for_heading(&ag));
+	mark_nodes(&ag, differs);
+	rc = print(to, &ag);
+out:
+	for (node = 0; ag.grid && node < run->n_nodes; node++)
+		cs_grid_release(&ag.grid[node]);
+	free(ag.grid);
+	free(ag.value);
+	free(ag.mark);
+	return rc;
+}

@@ -1,0 +1,292 @@
+/* answer.c - the first sentence of a report: whose figures, what each path gives, and whether all
+ * is well. */
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/text/digest.h"
+#include "report/text/slow_cells.h"
+#include "report/view.h"
+
+/* ---- what each path gives ---- */
+
+/* The first line of a kind with a figure; NULL. */
+static const struct cs_digest_line *find(const struct cs_digest *d, enum cs_path path,
+					 enum cs_pattern pattern, int back)
+{
+	const struct cs_digest_line *line = d->lines.data;
+
+	for (size_t i = 0; i < d->lines.n; i++)
+		if (line[i].test->path == path && line[i].test->pattern == pattern &&
+		    line[i].test->unit == CS_UNIT_GBS && line[i].back == back &&
+		    line[i].measured &&
+		    !cs_method_is_managed((int)line[i].test->method))
+			return &line[i];
+	return NULL;
+}
+
+static struct cs_label figure(double x)
+{
+	struct cs_label label;
+
+	cs_text(label.text, sizeof(label.text), x >= 99.95 ? "%.0f" : "%.1f", x);
+	return label;
+}
+
+/* " (88 % of NVLink, usual)" */
+static void add_share(const struct cs_digest_line *line, char *to, size_t size)
+{
+	long share = lround(100 * line->share);
+	long low = lround(100 * line->low), high = lround(100 * line->high);
+
+	if (isnan(line->share))
+		return;
+	cs_text_add(to, size, " (%ld %% of %s", share,
+		    line->test->path == CS_PATH_LOCAL ? "its peak" : line->link);
+	if (share < low && !isnan(line->low))
+		cs_text_add(to, size, ", below the usual %ld to %ld %%", low, high);
+	else if (share <= high && !isnan(line->low))
+		cs_text_add(to, size, ", usual");
+	cs_text_add(to, size, ")");
+}
+
+static void begin(char *to, size_t size)
+{
+	cs_text_add(to, size, "%s", to[0] ? "; " : "");
+}
+
+static void add_peers(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_digest_line *pair = find(d, CS_PATH_PEER, CS_PATTERN_PAIR, 0);
+	const struct cs_digest_line *both = find(d, CS_PATH_PEER, CS_PATTERN_BIDI, 0);
+
+	if (!pair && !both)
+		return;
+	begin(to, size);
+	cs_text_add(to, size, "%s to %s ", cs_agent_word(d->run),
+		    cs_agent_word(d->run));
+	if (pair) {
+		cs_text_add(to, size, "%s GB/s", figure(pair->median).text);
+		add_share(pair, to, size);
+	}
+	if (both)
+		cs_text_add(to, size, "%sboth ways %s", pair ? ", " : "",
+			    figure(both->together).text);
+}
+
+static void add_host(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_digest_line *in = find(d, CS_PATH_H2D, CS_PATTERN_PAIR, 0);
+	const struct cs_digest_line *out = find(d, CS_PATH_D2H, CS_PATTERN_PAIR, 0);
+	const struct cs_digest_line *there = find(d, CS_PATH_H2D, CS_PATTERN_BIDI, 0);
+	const struct cs_digest_line *back = find(d, CS_PATH_H2D, CS_PATTERN_BIDI, 1);
+
+	if (!in && !out && !there)
+		return;
+	begin(to, size);
+	cs_text_add(to, size, "host ");
+	if (in)
+		cs_text_add(to, size, "%s in%s", figure(in->median).text,
+			    out ? ", " : "");
+	if (out)
+		cs_text_add(to, size, "%s out", figure(out->median).text);
+	if (in || out)
+		add_share(in ? in : out, to, size);
+	if (there)
+		cs_text_add(to, size, "%sboth ways %s in", in || out ? ", " : "",
+			    figure(there->median).text);
+	if (there && back)
+		cs_text_add(to, size, ", %s out", figure(back->median).text);
+}
+
+static void add_local(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_digest_line *own = find(d, CS_PATH_LOCAL, CS_PATTERN_ALONE, 0);
+
+	if (!own)
+		return;
+	begin(to, size);
+	cs_text_add(to, size, "own memory %s", figure(own->median).text);
+	add_share(own, to, size);
+}
+
+/* Of loads by CPUs. */
+static const struct cs_digest_line *find_latency(const struct cs_digest *d)
+{
+	const struct cs_digest_line *line = d->lines.data;
+
+	for (size_t i = 0; i < d->lines.n; i++)
+		if (line[i].test->path == CS_PATH_HOST &&
+		    line[i].test->method == CS_METHOD_CHASE && line[i].measured)
+			return &line[i];
+	return NULL;
+}
+
+static void add_numa(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_digest_line *pair = find(d, CS_PATH_HOST, CS_PATTERN_PAIR, 0);
+	const struct cs_digest_line *load = find_latency(d);
+
+	if (!pair && !load)
+		return;
+	begin(to, size);
+	cs_text_add(to, size, "NUMA node to NUMA node ");
+	if (pair)
+		cs_text_add(to, size, "%s GB/s%s", figure(pair->median).text,
+			    load ? ", " : "");
+	if (load && load->measured > 1)
+		cs_text_add(to, size, "a load %s to %s ns", figure(load->min).text,
+			    figure(load->max).text);
+	else if (load)
+		cs_text_add(to, size, "a load %s ns", figure(load->median).text);
+}
+
+/* Where no path has a rate to tell: the first test with a figure. */
+static void add_first(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_digest_line *line = d->lines.data;
+
+	for (size_t i = 0; i < d->lines.n; i++)
+		if (line[i].measured) {
+			cs_text(to, size, "%s %s %s", line[i].test->name,
+				figure(line[i].median).text,
+				cs_unit_text((int)line[i].test->unit));
+			return;
+		}
+	cs_text(to, size, "nothing was measured");
+}
+
+/* ---- the verdict ---- */
+
+/* "1 cell 33 % below its like: 0->1", of the first test; how many in all. */
+static void add_odd(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_digest_line *line = d->lines.data, *first = NULL;
+	size_t tests = 0, cells = 0;
+
+	for (size_t i = 0; i < d->lines.n; i++) {
+		tests += line[i].odd > 0;
+		cells += line[i].odd;
+		if (line[i].odd && !first)
+			first = &line[i];
+	}
+	if (!first)
+		return;
+	begin(to, size);
+	cs_text_add(to, size, "%s",
+		    first->odd_text[0] ? first->odd_text : "cells below their like");
+	if (tests > 1)
+		cs_text_add(to, size, " (%zu cells of %zu tests)", cells, tests);
+	cs_text_add(to, size, "%s", cs_odd_how_sure(d->run));
+}
+
+static void add_alike(const struct cs_digest *d, char *to, size_t size)
+{
+	const struct cs_likeness *l = &d->likeness;
+	char from[16];
+
+	if (!l->n_odd && l->n_compared) {
+		begin(to, size);
+		cs_text_add(to, size, "all alike within %.1f %%",
+			    fmax(0.1, ceil(1000 * l->worst) / 10));
+	}
+	if (!l->n_compared && l->n_alone) {
+		begin(to, size);
+		cs_text_add(to, size, "too few cells of a kind to compare");
+	}
+	if (l->n_short) {
+		cs_size_text(l->from_bytes, from, sizeof(from));
+		begin(to, size);
+		cs_text_add(to, size, "copies under %s are not compared", from);
+	}
+}
+
+static void add_faults(const struct cs_run *run, char *to, size_t size)
+{
+	const struct cs_finding *f = run->findings.data, *first = NULL;
+	size_t count[CS_CRITICAL + 1] = { 0 };
+
+	for (size_t i = 0; i < run->findings.n; i++) {
+		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
+		if (!first && f[i].severity >= CS_CRITICAL)
+			first = &f[i];
+	}
+	begin(to, size);
+	if (first) {
+		cs_text_add(to, size, "%zu critical: ", count[CS_CRITICAL]);
+		if (run->n_nodes > 1 && first->node >= 0)
+			cs_text_add(to, size,
+				    "%s: ", run->node[first->node].facts.host);
+		cs_text_add(to, size, "%s", first->text);
+	} else if (count[CS_WARNING]) {
+		cs_text_add(to, size, "%zu warning%s", count[CS_WARNING],
+			    count[CS_WARNING] == 1 ? "" : "s");
+	} else {
+		cs_text_add(to, size,
+			    cs_run_coverage(run).measured ? "no errors" : "");
+	}
+}
+
+/* ---- whose ---- */
+
+/* "8 x H200", "16 nodes of 8 x H200", "7 of 8 x H200". */
+static void subject_text(const struct cs_digest *d, char *to, size_t size)
+{
+	static const char maker[] = "NVIDIA ";
+	int nodes = d->last - d->first, same = 1, of;
+	const struct cs_run_node *nd;
+	const char *name;
+
+	cs_text(to, size, "no node");
+	if (nodes < 1)
+		return;
+	nd = &d->run->node[d->first];
+	of = nd->facts.n_known_gpus;
+	name = nd->facts.n_agents > 0 ? nd->agent[0].gpu.name : "GPU";
+	for (int node = d->first; node < d->last; node++) {
+		const struct cs_run_node *other = &d->run->node[node];
+
+		same &= other->facts.n_agents == nd->facts.n_agents;
+		for (int a = 0; a < other->facts.n_agents; a++)
+			same &= !strcmp(other->agent[a].gpu.name, name);
+	}
+	to[0] = '\0';
+	if (nodes > 1)
+		cs_text(to, size, "%d nodes%s", nodes, same ? " of " : "");
+	if (!same && nodes > 1)
+		return;
+	cs_text_add(to, size, "%d ", nd->facts.n_agents);
+	if (!cs_on_cpu(d->run) && of > nd->facts.n_agents)
+		cs_text_add(to, size, "of %d ", of);
+	if (!same)
+		cs_text_add(to, size, "GPUs");
+	else
+		cs_text_add(to, size, "x %s",
+			    strncmp(name, maker, sizeof(maker) - 1) ?
+				    name :
+				    name + sizeof(maker) - 1);
+}
+
+void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
+{
+	char paths[1000] = "", verdict[CS_ERR_TEXT + 600] = "", subject[160];
+
+	subject_text(d, subject, sizeof(subject));
+	add_peers(d, paths, sizeof(paths));
+	add_host(d, paths, sizeof(paths));
+	add_local(d, paths, sizeof(paths));
+	add_numa(d, paths, sizeof(paths));
+	if (!paths[0])
+		add_first(d, paths, sizeof(paths));
+	if (*what && d->run->n_nodes && d->run->node[d->first].facts.n_agents == 1)
+		cs_text_add(paths, sizeof(paths), "; nothing between GPUs to measure");
+	add_odd(d, verdict, sizeof(verdict));
+	add_alike(d, verdict, sizeof(verdict));
+	add_faults(d->run, verdict, sizeof(verdict));
+	cs_fold(to, 0, 2, "%s%s%s: %s%s%s", what, *what ? ": " : "", subject, paths,
+		verdict[0] ? "; " : "", verdict);
+}

@@ -1,0 +1,196 @@
+/* digest_table.c - a digest as a table: its columns, what stands in them, and which give way
+ * where the page is narrow. */
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "report/text/digest.h"
+#include "report/view.h"
+
+#define LINES_MOST 48 /* what is more has several tests a line */
+#define ODD_MOST 15   /* of these, with a line of their own */
+
+enum { NAME, UNIT, MIN, AT, MEDIAN, MAX, SHARE, USUAL, COLUMNS };
+
+struct entry {
+	char cell[COLUMNS][128];
+	char remark[600];
+};
+
+static const struct {
+	const char *head;
+	int left;
+} column[COLUMNS] = {
+	[NAME] = { "GB/s", 1 },	  [UNIT] = { "", 1 },	      [MIN] = { "min", 0 },
+	[AT] = { "at", 1 },	  [MEDIAN] = { "median", 0 }, [MAX] = { "max", 0 },
+	[SHARE] = { "share", 1 }, [USUAL] = { "usual", 1 },
+};
+
+struct table {
+	struct entry *entry; /* the first is the head; malloc'ed */
+	size_t n;
+	int width[COLUMNS]; /* 0: not shown */
+};
+
+static void put_number(char *to, size_t size, const struct cs_test *test, double x)
+{
+	if (isnan(x))
+		cs_text(to, size, "-");
+	else
+		cs_text(to, size, "%.*f", cs_decimals(test), x);
+}
+
+/* "83-89 %" */
+static void usual_text(const struct cs_digest_line *line, char *to, size_t size)
+{
+	to[0] = '\0';
+	if (!isnan(line->low))
+		cs_text(to, size, "%.0f-%.0f %%", 100 * line->low, 100 * line->high);
+}
+
+static void make_entry(const struct cs_digest *d, const struct cs_digest_line *line,
+		       struct entry *e)
+{
+	const size_t size = sizeof(e->cell[0]);
+
+	cs_digest_name(line, d->run, e->cell[NAME], size);
+	if (line->test->unit != CS_UNIT_GBS)
+		cs_text(e->cell[UNIT], size, "%s",
+			cs_unit_text((int)line->test->unit));
+	put_number(e->cell[MIN], size, line->test, line->min);
+	cs_text(e->cell[AT], size, "%s", line->min_at);
+	put_number(e->cell[MEDIAN], size, line->test, line->median);
+	put_number(e->cell[MAX], size, line->test, line->max);
+	if (!isnan(line->share))
+		cs_text(e->cell[SHARE], size, "%.0f %% %.*s", 100 * line->share,
+			(int)strcspn(line->link, " "), line->link);
+	usual_text(line, e->cell[USUAL], size);
+	if (line->points > 1)
+		cs_text(e->remark, sizeof(e->remark), "the %s of %u%s",
+			cs_digest_is_of_largest(line->test) ? "largest" : "best",
+			line->points, line->remark[0] ? "; " : "");
+	cs_text_add(e->remark, sizeof(e->remark), "%s", line->remark);
+}
+
+static int total_width(const struct table *t)
+{
+	int total = 0;
+
+	for (int c = 0; c < COLUMNS; c++)
+		total += t->width[c] ? t->width[c] + 2 : 0;
+	return total - 2;
+}
+
+/* A column that has no room: what it says goes to the remarks. */
+static void drop_column(struct table *t, int c, const char *what)
+{
+	char was[sizeof(t->entry->remark)];
+
+	t->width[c] = 0;
+	for (size_t i = 1; i < t->n; i++) {
+		struct entry *e = &t->entry[i];
+
+		if (!e->cell[c][0])
+			continue;
+		cs_text(was, sizeof(was), "%s", e->remark);
+		cs_text(e->remark, sizeof(e->remark), "%s %s%s%s", what, e->cell[c],
+			was[0] ? "; " : "", was);
+	}
+}
+
+#define NAME_MOST 30 /* longer ones have a line of their own */
+
+static void lay_out(struct table *t)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		for (size_t i = 1; i < t->n; i++) {
+			int width = (int)strlen(t->entry[i].cell[c]);
+
+			if (c == NAME && width > NAME_MOST)
+				continue;
+			if (width > t->width[c])
+				t->width[c] = width;
+		}
+	for (int c = MIN; c < COLUMNS; c++)
+		if (t->width[c] && t->width[c] < (int)strlen(column[c].head))
+			t->width[c] = (int)strlen(column[c].head);
+	if (total_width(t) > cs_columns() && t->width[USUAL])
+		drop_column(t, USUAL, "usual");
+	if (total_width(t) > cs_columns() && t->width[AT])
+		drop_column(t, AT, "min at");
+}
+
+static void put_entry(FILE *to, const struct table *t, const struct entry *e)
+{
+	int owed = 0, used = 0, first = 1;
+	int own_line = (int)strlen(e->cell[NAME]) > t->width[NAME];
+
+	if (own_line)
+		cs_fold(to, 0, 2, "%s", e->cell[NAME]);
+	for (int c = 0; c < COLUMNS; c++) {
+		const char *text = c == NAME && own_line ? "" : e->cell[c];
+		int width = (int)strlen(text), fill = t->width[c] - width;
+
+		if (!t->width[c])
+			continue;
+		owed += first ? 0 : 2;
+		first = 0;
+		if (!column[c].left)
+			owed += fill;
+		if (width) {
+			cs_print(to, "%*s%s", owed, "", text);
+			used += owed + width;
+			owed = 0;
+		}
+		if (column[c].left)
+			owed += fill;
+	}
+	if (e->remark[0] && used + owed + 2 + (int)strlen(e->remark) <= cs_columns()) {
+		cs_print_line(to, "%*s%s", owed + 2, "", e->remark);
+		return;
+	}
+	putc('\n', to);
+	if (e->remark[0])
+		cs_fold(to, 4, 6, "%s", e->remark);
+}
+
+/* ---- all ---- */
+
+/* A line for each test; of many for those alone that are notable. */
+static int table_init(struct table *t, const struct cs_digest *d, int all)
+{
+	const struct cs_digest_line *line = d->lines.data;
+
+	*t = (struct table){ .entry = calloc(d->lines.n + 1, sizeof(*t->entry)) };
+	if (!t->entry)
+		return -1;
+	for (int c = 0; c < COLUMNS; c++)
+		cs_text(t->entry[0].cell[c], sizeof(t->entry[0].cell[c]), "%s",
+			column[c].head);
+	t->n = 1;
+	for (size_t i = 0; i < d->lines.n; i++)
+		if (all || (cs_digest_is_notable(&line[i]) && line[i].measured &&
+			    t->n <= ODD_MOST))
+			make_entry(d, &line[i], &t->entry[t->n++]);
+	lay_out(t);
+	return 0;
+}
+
+int cs_digest_print(FILE *to, const struct cs_digest *d, int verbose)
+{
+	int all = verbose || d->lines.n <= LINES_MOST;
+	struct table t;
+
+	if (table_init(&t, d, all))
+		return -1;
+	for (size_t i = 0; i < t.n && t.n > 1; i++)
+		put_entry(to, &t, &t.entry[i]);
+	free(t.entry);
+	/* those that have a line stand with their like as well */
+	return all ? 0 : cs_digest_groups_print(to, d);
+}

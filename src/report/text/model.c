@@ -1,0 +1,373 @@
+/* model.c - what moving bytes costs: a line for each sweep, from the fits of its cells. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "check/model/gamma.h"
+#include "check/model/model.h"
+#include "file/record.h"
+#include "report/export/csv.h"
+#include "report/text/matrix.h"
+#include "report/text/parts.h"
+#include "report/views.h"
+
+#define NAME 24 /* longer ones have a line of their own */
+
+/* "2.71+-0.14": the end that is further off; "" of one that is nowhere. */
+static void value_text(const struct cs_fit_value *x, int decimals, char *to,
+		       size_t size)
+{
+	double off = fmax(x->high - x->value, x->value - x->low);
+
+	if (fmax(x->value, isfinite(off) ? 10 * off : 0) >= 1000)
+		decimals = 0;
+	cs_text(to, size, "%.*f", decimals, x->value);
+	if (isfinite(off))
+		cs_text_add(to, size, "+-%.*f", decimals, off);
+}
+
+/* The copies whose time is furthest from the line: "+3.1 %, 16 MiB". */
+static void worst_text(double worst, double bytes, char *to, size_t size)
+{
+	char at[16];
+
+	cs_bytes_text(bytes, at, sizeof(at));
+	/* never "-0.0" */
+	cs_text(to, size, "%+.1f %%, %s", fabs(worst) < 0.0005 ? 0 : 100 * worst, at);
+}
+
+/* ---- a line for each ---- */
+
+static int sum_nodes(const struct cs_run *run, uint32_t index, struct cs_fit_sum *sum,
+		     size_t *planned)
+{
+	struct cs_vec fits = CS_VEC(struct cs_fit);
+	struct cs_sweep sweep;
+	int rc = 0;
+
+	*planned = 0;
+	for (int node = 0; node < run->n_nodes && !rc; node++) {
+		if (cs_sweep_init(&sweep, run, node, index)) {
+			rc = -1;
+			break;
+		}
+		*planned += sweep.grid.n_planned;
+		rc = cs_fits_add(&fits, &sweep, NULL);
+		cs_sweep_release(&sweep);
+	}
+	memset(sum, 0, sizeof(*sum));
+	if (!rc && fits.n)
+		rc = cs_fits_sum(&fits, sum);
+	cs_vec_release(&fits);
+	return rc;
+}
+
+static const char *name_of(FILE *to, const struct cs_grid *head)
+{
+	if (strlen(head->test->name) <= NAME)
+		return head->test->name;
+	cs_fold(to, 0, 2, "%s", head->test->name);
+	return "";
+}
+
+/* What tells sweeps of one test apart. */
+static void print_kind(FILE *to, const struct cs_grid *head)
+{
+	if (!head->back && cs_variant_is_usual(&head->matrix->variant))
+		return;
+	cs_fold(to, 2, 4, "%s%s%s", head->back ? "the way back" : "",
+		head->back && !cs_variant_is_usual(&head->matrix->variant) ? ", " : "",
+		cs_variant_words(&head->matrix->variant).text);
+}
+
+static void print_sum(FILE *to, const struct cs_grid *head,
+		      const struct cs_fit_sum *sum, size_t planned)
+{
+	char cells[24], alpha[40], gbs[40], half[16], worst[48];
+
+	cs_text(cells, sizeof(cells), "%zu/%zu", sum->n, planned);
+	value_text(&sum->alpha_us, 2, alpha, sizeof(alpha));
+	value_text(&sum->gbs, 1, gbs, sizeof(gbs));
+	cs_bytes_text(sum->half_bytes.value, half, sizeof(half));
+	worst_text(sum->worst, sum->worst_bytes, worst, sizeof(worst));
+	if (sum->n)
+		cs_fold(to, 0, NAME, "%-*s %5s %11s %11s %8s %16s", NAME,
+			name_of(to, head), cells, alpha, gbs, half, worst);
+	else
+		cs_fold(to, 0, NAME,
+			"%-*s %5s no line: %d sizes at least, that take longer", NAME,
+			name_of(to, head), cells, CS_FIT_LEAST);
+	print_kind(to, head);
+	if (sum->n_switched)
+		cs_fold(to, 2, 4,
+			"%zu of %zu cells change with the size: alpha is of small "
+			"copies, 1/beta of large ones (-v)",
+			sum->n_switched, sum->n);
+}
+
+static int print_sums(FILE *to, const struct cs_run *run)
+{
+	struct cs_fit_sum sum;
+	size_t planned;
+	int single = 0;
+
+	cs_print_line(to, "%-*s %5s %11s %11s %8s %16s", NAME, "from a sweep of",
+		      "cells", "alpha us", "1/beta GB/s", "n1/2", "furthest off");
+	for (uint32_t v = 0; v < cs_grids(run); v++) {
+		const struct cs_grid head = cs_grid_head(run, v);
+
+		if (!cs_sweep_sizes(run, v))
+			continue;
+		single |= head.test->how == CS_HOW_ONCE;
+		if (sum_nodes(run, v, &sum, &planned))
+			return -1;
+		if (planned)
+			print_sum(to, &head, &sum, planned);
+	}
+	cs_fold(to, 2, 4,
+		"T(n) = alpha + beta n of one copy, fitted to each cell; medians "
+		"over "
+		"cells, with 95 %% intervals; n1/2: the size that reaches half of "
+		"1/beta; furthest off: the size that deviates most from the line");
+	if (single)
+		cs_fold(to, 2, 4,
+			"*.once.pair: a single copy, from its call to its end as "
+			"the CPU sees "
+			"it; copies of all others are queued, which hides a part "
+			"of alpha");
+	return 0;
+}
+
+/* ---- what that is in flops ---- */
+
+static void print_price(FILE *to, const struct cs_grid *head,
+			const struct cs_fit_sum *sum, double gflops)
+{
+	double load = cs_flops_per_load(gflops, sum->gbs.value);
+	double alpha = cs_alpha_flops(gflops, sum->alpha_us.value);
+	char flops[24] = "-";
+
+	if (!isnan(alpha))
+		cs_text(flops, sizeof(flops), "%.2g", alpha);
+	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16s", NAME, name_of(to, head), load,
+		cs_intensity(load, CS_EFFICIENT), flops);
+	print_kind(to, head);
+}
+
+/* The row of a multiply-add that is furthest below its peak. */
+static double least_share(const struct cs_run *run, const char *test)
+{
+	const uint32_t index = (uint32_t)cs_test_index(test);
+	double least = NAN;
+
+	for (int node = 0; node < run->n_nodes; node++) {
+		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+
+		for (const struct cs_row *row; (row = cs_row_next(&cells));)
+			if (row->test == index && row->status == CS_OK)
+				least = fmin(least,
+					     row->stats.median /
+						     cs_fma_peak_gflops(run, row));
+	}
+	return least;
+}
+
+static int print_prices(FILE *to, const struct cs_run *run)
+{
+	double gflops = cs_gamma_gflops(run, -1);
+	double share = least_share(run, CS_FLOPS_TEST);
+	char of_peak[64] = "";
+	struct cs_fit_sum sum;
+	size_t planned;
+
+	putc('\n', to);
+	if (isnan(gflops)) {
+		cs_fold(to, 0, 2,
+			"no gamma in this run: the cost of a load in flops needs "
+			"local.fma.fp64.alone, part of --suite model");
+		return 0;
+	}
+	if (!isnan(share))
+		cs_text(of_peak, sizeof(of_peak),
+			", at least %.1f %% of units x highest clock", 100 * share);
+	cs_fold(to, 0, 2, "FP64 by multiply-adds: %.0f GFLOP/s a GPU%s", gflops,
+		of_peak);
+	cs_print_line(to, "%-*s %14s %14s %16s", NAME, "flops that take as long",
+		      "a load", "... at 90 %", "alpha");
+	for (uint32_t v = 0; v < cs_grids(run); v++) {
+		const struct cs_grid head = cs_grid_head(run, v);
+
+		if (!cs_sweep_sizes(run, v) || head.test->path == CS_PATH_HOST)
+			continue;
+		if (sum_nodes(run, v, &sum, &planned))
+			return -1;
+		if (sum.n)
+			print_price(to, &head, &sum, gflops);
+	}
+	cs_fold(to, 2, 4,
+		"a load is 8 bytes; with that many flops per load arithmetic takes "
+		"50 %% of the time, with those at 90 %% it takes 90; alpha: the "
+		"cost of a message");
+	return 0;
+}
+
+/* ---- -v: each cell ---- */
+
+enum number { ALPHA, GBS, HALF, WORST, WORST_AT, SWITCH, NUMBERS };
+
+static const char *const number_title[NUMBERS] = {
+	[ALPHA] = "alpha, us",
+	[GBS] = "1/beta, GB/s",
+	[HALF] = "n1/2, KiB",
+	[WORST] = "furthest off the line, %",
+	[WORST_AT] = "... copies of that many KiB",
+	[SWITCH] = "from which size on it is another line, KiB",
+};
+
+static double number_of(const struct cs_fit *fit, enum number number)
+{
+	switch (number) {
+	case ALPHA:
+		return fit->alpha_us.value;
+	case GBS:
+		return fit->gbs.value;
+	case HALF:
+		return fit->half_bytes.value / 1024;
+	case WORST:
+		return 100 * fit->worst;
+	case WORST_AT:
+		return fit->worst_bytes / 1024;
+	default:
+		return fit->switch_bytes > 0 ? fit->switch_bytes / 1024 : NAN;
+	}
+}
+
+/* The fits in the place of the figures of a matrix. */
+static void print_number(FILE *to, const struct cs_sweep *sweep, enum number number)
+{
+	size_t n = cs_grid_cells(&sweep->grid), known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cs_fit *fit = &sweep->fit[i];
+
+		sweep->grid.value[i] = fit->n ? number_of(fit, number) : NAN;
+		sweep->grid.mark[i] = ' ';
+		known += !isnan(sweep->grid.value[i]);
+	}
+	if (!known)
+		return;
+	cs_fold(to, 2, 4, "%s", number_title[number]);
+	cs_matrix_cells(to, &sweep->grid);
+}
+
+static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t index)
+{
+	struct cs_sweep sweep;
+
+	if (cs_sweep_init(&sweep, run, node, index))
+		return -1;
+	if (sweep.n_fitted) {
+		putc('\n', to);
+		cs_fold(to, 0, 2, "%s  %s  %s", sweep.grid.test->name,
+			cs_grid_title(&sweep.grid).text, run->node[node].facts.host);
+		/* sums are of copies of one size */
+		for (int i = 0; i < sweep.grid.n_cols; i++)
+			sweep.grid.total[i] = NAN;
+		for (int i = 0; i < NUMBERS; i++)
+			print_number(to, &sweep, i);
+	}
+	cs_sweep_release(&sweep);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static const char no_sweep[] =
+	"no sweep in this run: alpha and beta need copies of several sizes, as "
+	"from --suite model or --size 4K:1G:x4";
+
+static int has_sweeps(const struct cs_run *run)
+{
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		if (cs_sweep_sizes(run, v))
+			return 1;
+	return 0;
+}
+
+int cs_model_write(FILE *to, const struct cs_view *view)
+{
+	const struct cs_run *run = view->run, *turns = view->turns;
+	char *differs = calloc((size_t)run->n_nodes + 1, 1);
+	int rc;
+
+	cs_notices_print(to, turns);
+	cs_head_print(to, turns);
+	rc = !differs || cs_node_kinds_print(to, run, differs) ? -1 : 0;
+	free(differs);
+	putc('\n', to);
+	if (!has_sweeps(run)) {
+		cs_fold(to, 0, 2, "%s", no_sweep);
+		return rc;
+	}
+	rc |= print_sums(to, run) || print_prices(to, run) ||
+			      cs_model_rates_print(to, run, view->opt->verbose) ?
+		    -1 :
+		    0;
+	cs_best_print(to, run, 0, run->n_nodes);
+	for (uint32_t v = 0; view->opt->verbose && v < cs_grids(run) && !rc; v++)
+		for (int node = 0;
+		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
+			rc = print_cells(to, run, node, v);
+	return rc;
+}
+
+/* ---- CSV ---- */
+
+static int print_csv_sweep(FILE *to, const struct cs_run *run, int node,
+			   uint32_t index)
+{
+	struct cs_sweep sweep;
+	int rc = cs_sweep_init(&sweep, run, node, index);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < cs_grid_cells(&sweep.grid) && !rc; i++)
+		if (sweep.fit[i].n)
+			rc = cs_csv_line(to, cs_record_fit(&sweep, i), 0);
+	cs_sweep_release(&sweep);
+	return rc;
+}
+
+/* Of whatever matrix: all have the same columns. */
+static int print_csv_names(FILE *to, const struct cs_run *run)
+{
+	struct cs_sweep sweep;
+	int rc;
+
+	if (!run->n_nodes || !cs_grids(run))
+		return 0;
+	if (cs_sweep_init(&sweep, run, 0, 0))
+		return -1;
+	rc = cs_grid_cells(&sweep.grid) ?
+		     cs_csv_line(to, cs_record_fit(&sweep, 0), 1) :
+		     0;
+	cs_sweep_release(&sweep);
+	return rc;
+}
+
+int cs_model_csv_write(FILE *to, const struct cs_view *view)
+{
+	const struct cs_run *run = view->run;
+	int rc = print_csv_names(to, run);
+
+	if (!has_sweeps(run))
+		cs_print_line(to, "# %s", no_sweep);
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		for (int node = 0;
+		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
+			rc = print_csv_sweep(to, run, node, v);
+	return rc;
+}

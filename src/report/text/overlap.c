@@ -1,0 +1,158 @@
+/* overlap.c - tiles that are moved while kernels work on others: a line for each number of
+ * kernels a tile, and which way is best. */
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/quant.h"
+#include "report/text/columns.h"
+#include "report/text/matrix.h"
+
+/* The columns of a line: medians over cells, in milliseconds. */
+enum column { KERNELS, MOVES, SERIAL, STREAMS, ROTATED, IDEAL, COLUMNS };
+
+static const struct {
+	enum cs_metric metric;
+	const char *head, *name;
+} columns[COLUMNS] = {
+	[KERNELS] = { CS_METRIC_KERNELS, "kernels", "" },
+	[MOVES] = { CS_METRIC_MOVES, "moves", "" },
+	[SERIAL] = { CS_METRIC_SERIAL, "serial", "one stream" },
+	[STREAMS] = { CS_METRIC_STREAMS, "streams", "three streams" },
+	[ROTATED] = { CS_METRIC_RATE, "rotated", "rotated streams" },
+	[IDEAL] = { CS_METRIC_IDEAL, "ideal", "" },
+};
+
+struct line {
+	unsigned kernels;
+	double ms[COLUMNS];
+	size_t n_planned, n_measured, n_marked;
+};
+
+/* Of the nodes from first to last - 1; NAN: there is none. */
+static double median_of(const struct cs_run *run, int first, int last,
+			const struct cs_grid *of, enum cs_metric metric)
+{
+	size_t n = 0, most = cs_rows_count(&run->rows);
+	double *x = calloc(most + 1, sizeof(*x)), median = NAN;
+
+	for (int node = first; x && node < last; node++) {
+		struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
+
+		for (const struct cs_row *row; (row = cs_row_next(&rows));)
+			if (row->status == CS_OK && row->metric == metric &&
+			    cs_row_test(row) == of->test &&
+			    row->what.bytes == of->bytes &&
+			    !cs_variant_compare(&row->what.variant,
+						&of->matrix->variant))
+				x[n++] = row->stats.median;
+	}
+	if (n)
+		median = cs_median(x, n);
+	free(x);
+	return median;
+}
+
+static int take_line(const struct cs_run *run, int first, int last, uint32_t index,
+		     struct line *line)
+{
+	*line = (struct line){ 0 };
+	for (int node = first; node < last; node++) {
+		struct cs_grid grid;
+
+		if (cs_grid_init(&grid, run, node, index))
+			return -1;
+		line->kernels = cs_variant_kernels(&grid.matrix->variant);
+		line->n_planned += grid.n_planned;
+		line->n_measured += grid.n_measured;
+		for (size_t i = 0; i < cs_grid_cells(&grid); i++)
+			line->n_marked += grid.mark[i] == '!';
+		for (int c = 0; node == first && c < COLUMNS; c++)
+			line->ms[c] = median_of(run, first, last, &grid,
+						columns[c].metric);
+		cs_grid_release(&grid);
+	}
+	return 0;
+}
+
+static void add_line(struct cs_columns *t, const struct line *line)
+{
+	cs_columns_add(t, "%u", line->kernels);
+	cs_columns_add(t, "%zu/%zu", line->n_measured, line->n_planned);
+	for (int c = 0; c < COLUMNS; c++)
+		cs_columns_number(t, 2, line->ms[c], "");
+	cs_columns_number(t, 2, line->ms[STREAMS] / line->ms[ROTATED], "");
+	cs_columns_number(t, 2, 100 * (line->ms[ROTATED] / line->ms[IDEAL] - 1), "");
+	if (line->n_marked)
+		cs_columns_add(t, "! %zu", line->n_marked);
+	cs_columns_end_line(t);
+}
+
+/* Its quickest way; -1: none is known. */
+static int best_of(const struct line *line)
+{
+	int best = -1;
+
+	for (int c = SERIAL; c <= ROTATED; c++)
+		if (!isnan(line->ms[c]) && (best < 0 || line->ms[c] < line->ms[best]))
+			best = c;
+	return best;
+}
+
+/* "best on this machine: rotated streams with 1, 2, 4 kernels a tile; …" */
+static void print_best(FILE *to, const struct line *line, int n)
+{
+	char text[300] = "";
+
+	for (int c = SERIAL; c <= ROTATED; c++) {
+		int found = 0;
+
+		for (int i = 0; i < n; i++) {
+			if (best_of(&line[i]) != c)
+				continue;
+			if (found++)
+				cs_text_add(text, sizeof(text), ", %u",
+					    line[i].kernels);
+			else
+				cs_text_add(text, sizeof(text), "%s%s with %u",
+					    text[0] ? "; " : "", columns[c].name,
+					    line[i].kernels);
+		}
+	}
+	if (text[0])
+		cs_fold(to, 2, 4, "best on this machine: %s kernels a tile", text);
+}
+
+int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
+		     const uint32_t *index, int n)
+{
+	struct line *line = calloc((size_t)n + 1, sizeof(*line));
+	struct cs_columns t = { 0 };
+	int rc = line ? 0 : -1;
+
+	for (int i = 0; i < n && !rc; i++)
+		rc = take_line(run, nodes[0], nodes[1], index[i], &line[i]);
+	cs_columns_heads(&t, "kernels,cells");
+	for (int c = 0; c < COLUMNS; c++)
+		cs_columns_heads(&t, columns[c].head);
+	cs_columns_heads(&t, "gain x,off %");
+	cs_columns_end_line(&t);
+	for (int i = 0; i < n && !rc; i++)
+		add_line(&t, &line[i]);
+	if (cs_columns_print(to, &t, 0))
+		rc = -1;
+	if (!rc) {
+		cs_fold(to, 2, 4,
+			"kernels, moves: alone; streams: three; ideal: the longer of both; gain: of rotated "
+			"over three streams; off: how much longer than the ideal rotated "
+			"takes; ! cells with a remark (-v prints each)");
+		print_best(to, line, n);
+	}
+	free(line);
+	return rc;
+}

@@ -1,0 +1,98 @@
+/* parts.h - the parts of a text report: the table of one node, the matrices over
+ * several nodes, and the lines at the end.  text.c puts them together. */
+#ifndef CS_REPORT_TEXT_PARTS_H
+#define CS_REPORT_TEXT_PARTS_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+#include "result/cells.h"
+
+struct cs_digest;
+
+/* answer.c.  One sentence: what each path gives, whether all is alike, what went
+ * wrong; behind `what` and a colon, unless that is "". */
+void cs_answer_print(FILE *to, const struct cs_digest *digest, const char *what);
+/* digest_table.c.  A line a test; of very many those with a remark, and all as groups
+ * unless `verbose`.  digest_groups.c: several tests a line.  -1: no memory. */
+int cs_digest_print(FILE *to, const struct cs_digest *digest, int verbose);
+int cs_digest_groups_print(FILE *to, const struct cs_digest *digest);
+/* text.c.  What stands in for GPUs or a clock; program, what was asked for and
+ * when. */
+void cs_notices_print(FILE *to, const struct cs_run *run);
+void cs_head_print(FILE *to, const struct cs_run *run);
+/* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
+void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
+/* text.c.  One line per kind of node; the nodes of all kinds but the commonest
+ * differ. -1: no memory. */
+int cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
+/* GPUs (or arenas) of a node, and the legend with what is odd about them. */
+void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
+/* costs.c.  What each agent of a node took: time to its first byte, CPU, memory.  -1:
+ * no memory. */
+int cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
+/* One test over the nodes that measure it, behind an empty line, where there are
+ * several; differs[node] is set where a node has a cell more than 1 % off or one with
+ * a remark, and where it is the only one.  -1: no memory. */
+int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
+		       char *differs);
+/* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).
+ * -1: no memory. */
+int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
+		   uint32_t index);
+/* overlap.c.  The same of matrices that differ in their kernels a tile alone, below
+ * their heading; nodes: the first, and behind the last.  -1: no memory. */
+int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
+		     const uint32_t *index, int n);
+/* model_rates.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
+ * load; without `verbose` not those of a large job.  -1: no memory. */
+int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
+/* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over
+ * nodes [first, last), behind an empty line; nothing where there are not two ways.
+ * -1: no memory. */
+int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
+/* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
+ * none. */
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
+/* calls.c.  Is a matrix one of calls in batches, the first of them; all of them as
+ * one table, over nodes [first, last), behind an empty line. */
+int cs_calls_holds(const struct cs_run *run, uint32_t index);
+int cs_calls_begins(const struct cs_run *run, uint32_t index);
+void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
+/* best.c.  Of a sweep by several ways, over nodes [first, last): which is the fastest
+ * at which size, behind an empty line; nothing where there are not two ways. */
+void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
+/* "1.07 MiB": three digits of what is no whole number of anything. */
+void cs_bytes_text(double bytes, char *to, size_t size);
+/* The steps of a plan file on one node.  -1: no memory. */
+int cs_steps_print(FILE *to, const struct cs_run *run, int node);
+/* The cell that the run is cut to, in each test on each node that has it: all of
+ * its figures, and the cells to compare it with.  -1: no memory. */
+int cs_cell_print(FILE *to, const struct cs_run *cut);
+/* The same as cs_node_text of a node where nothing was measured, perhaps without
+ * agents. */
+void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);
+/* advice.c.  Of each GPU of a node the nearest CPUs and cards, behind an empty line,
+ * and the lines for a launcher and for libraries that follow.  -1: no memory. */
+int cs_advice_print(FILE *to, const struct cs_run_node *nd);
+/* classes.c.  NVLinks between two GPUs; 0 none that is known of. */
+int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b);
+/* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
+int cs_topology_print(FILE *to, const struct cs_run *run);
+/* How the job was started, in place of figures. */
+void cs_launch_print(FILE *to, const struct cs_run *run);
+/* A judged run of several nodes, behind that many lines: figures, classes, findings,
+ * and what is to be done. -1: no memory. */
+int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
+/* All were measured, and no finding is more than a note: six lines say so. */
+int cs_fleet_needs_nobody(const struct cs_run *run);
+int cs_fleet_print_brief(FILE *to, const struct cs_run *run);
+/* actions.c.  A line for each fault that needs a person, then the nodes to drain,
+ * alone on a line.  -1: no memory. */
+int cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
+/* The findings alone.  -1: no memory. */
+int cs_findings_print(FILE *to, const struct cs_run *run);
+/* data, samples, first use, state, time, findings.  -1: no memory. */
+int cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
+
+#endif

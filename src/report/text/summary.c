@@ -1,0 +1,456 @@
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/verdict/check.h"
+#include "report/group.h"
+#include "report/view.h"
+
+#define INDENT 13 /* of what follows the name of a line */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "0->1", and " on n017" where there are several nodes. */
+static void pair_text(const struct cs_run *run, int node,
+		      const struct cs_transfer *what, char *to, size_t size)
+{
+	if (run->n_nodes > 1 && node < run->n_nodes)
+		cs_text(to, size, "%s on %s", cs_pair_label(run, node, what).text,
+			run->node[node].facts.host);
+	else
+		cs_text(to, size, "%s", cs_pair_label(run, node, what).text);
+}
+
+static void row_text(const struct cs_run *run, const struct cs_row *row, char *to,
+		     size_t size)
+{
+	pair_text(run, (int)row->node, &row->what, to, size);
+}
+
+static void print_data(FILE *to, const struct cs_run *run)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	struct cs_checked sum = { 0, 0, 0 };
+	uint64_t wrong = 0;
+	char how[128];
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->metric != CS_METRIC_RATE)
+			continue;
+		cs_checked_add(&sum, row);
+		wrong += row->wrong_bytes;
+	}
+	cs_checked_text(&sum, how, sizeof(how));
+	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !sum.samples)
+		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
+	else if (!sum.samples)
+		cs_fold(to, 2, INDENT, "data       no timed transfer was checked");
+	else
+		cs_fold(to, 2, INDENT,
+			"data       %" PRIu64
+			" timed transfer%s checked by the destination's owner, %" PRIu64
+			" wrong byte%s: %s",
+			sum.samples, plural(sum.samples), wrong, plural(wrong), how);
+}
+
+struct samples {
+	uint32_t least, most, discarded;
+	double widest;	      /* side of an interval / median */
+	size_t rows, sampled; /* of these, until known well enough */
+	size_t without;	      /* of those, fewer than 6 samples */
+	size_t shared;	      /* of the rows, taken from another pattern's */
+	uint32_t turns;	      /* of a cell; 0 where nothing took turns */
+};
+
+static void count_samples(const struct cs_run *run, int node, struct samples *out)
+{
+	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+		double width = cs_stats_margin(&row->stats);
+
+		if (row->status != CS_OK)
+			continue;
+		if (!out->rows++ || row->stats.n < out->least)
+			out->least = row->stats.n;
+		if (row->stats.n > out->most)
+			out->most = row->stats.n;
+		if (row->discarded > out->discarded)
+			out->discarded = row->discarded;
+		if (row->turns > out->turns)
+			out->turns = row->turns;
+		out->shared += (row->flags & CS_ROW_SHARED) != 0;
+		if (cs_row_test(row)->how != CS_HOW_GATED)
+			continue;
+		out->sampled++;
+		if (isinf(width))
+			out->without++;
+		else
+			out->widest = fmax(out->widest, width);
+	}
+}
+
+static double worst_drift(const struct cs_run *run)
+{
+	double worst = NAN;
+	int node;
+
+	for (node = 0; node < run->n_nodes; node++)
+		worst = fmax(worst, cs_control_drift(run, node));
+	return worst;
+}
+
+static void print_counts(FILE *to, const struct cs_run *run, int verbose)
+{
+	struct samples s = { 0 };
+	double drift = worst_drift(run);
+	char number[32], width[160] = "", ends[192] = "";
+
+	for (int node = 0; node < run->n_nodes; node++)
+		count_samples(run, node, &s);
+	if (!s.rows) {
+		cs_fold(to, 2, INDENT, "samples    none");
+		return;
+	}
+	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u", s.least,
+		s.most);
+	if (s.turns)
+		cs_text(width, sizeof(width), ", in %u turns of each placement",
+			s.turns);
+	else if (!s.sampled)
+		cs_text(width, sizeof(width), ", a fixed count");
+	else if (!s.without)
+		cs_text(width, sizeof(width),
+			", 95 %% interval of every median within %.2f %%",
+			100 * s.widest);
+	else if (s.without == s.sampled)
+		cs_text(width, sizeof(width),
+			", no median has a 95 %% interval (fewer than 6)");
+	else
+		cs_text(width, sizeof(width),
+			", 95 %% interval of %zu median%s "
+			"within %.2f %%, %zu without one (fewer than 6)",
+			s.sampled - s.without, plural(s.sampled - s.without),
+			100 * s.widest, s.without);
+	if (s.sampled && s.sampled < s.rows)
+		cs_text_add(width, sizeof(width), " (calls, a fixed count, apart)");
+	if (verbose)
+		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
+			s.discarded);
+	if (s.shared)
+		cs_text_add(ends, sizeof(ends),
+			    "; %zu result%s "
+			    "shared: the same transfers in several patterns",
+			    s.shared, plural(s.shared));
+	if (!isnan(drift))
+		cs_text_add(ends, sizeof(ends),
+			    "; control cell repeated within %.2f %%", 100 * drift);
+	cs_fold(to, 2, INDENT, "samples    %s per cell%s%s; order seed %" PRIu64,
+		number, width, ends, run->plan ? run->plan->set.seed : 0);
+}
+
+/* The dearest opening of a peer's buffer: "; opening a peer up to …". */
+static void opening_text(const struct cs_run *run, char *to, size_t size)
+{
+	double most = 0;
+	char pair[CS_HOST + 24];
+	int node, i, k;
+
+	to[0] = '\0';
+	for (node = 0; node < run->n_nodes; node++) {
+		const struct cs_run_node *nd = &run->node[node];
+
+		for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
+			for (k = 0; k < nd->facts.n_agents; k++) {
+				const struct cs_peer_facts *peer = cs_node_peer(nd, i,
+										k);
+
+				if (peer->via == CS_VIA_NONE ||
+				    peer->via == CS_VIA_FAILED ||
+				    !(peer->open_ms > most))
+					continue;
+				most = peer->open_ms;
+				pair_text(run, node,
+					  &(struct cs_transfer){
+						  .src = { .index = (uint16_t)i },
+						  .dst = { .index = (uint16_t)k } },
+					  pair, sizeof(pair));
+			}
+	}
+	if (most >= 0.05)
+		cs_text(to, size, ", opening a peer up to %.1f ms (%s)", most, pair);
+}
+
+static void print_first(FILE *to, const struct cs_run *run)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	const struct cs_row *worst = NULL;
+	char opening[CS_HOST + 80], pair[CS_HOST + 24];
+
+	for (i = 0; i < n; i++) {
+		const struct cs_row *row = cs_rows_get(&run->rows, i);
+
+		if (row->status == CS_OK && row->metric == CS_METRIC_RATE &&
+		    !isnan(row->first_ms) &&
+		    (!worst || row->first_ms > worst->first_ms))
+			worst = row;
+	}
+	if (!worst)
+		return;
+	row_text(run, worst, pair, sizeof(pair));
+	opening_text(run, opening, sizeof(opening));
+	if (worst->first_ms >= 0.05)
+		cs_fold(to, 2, INDENT,
+			"first use  up to %.1f ms slower (%s)%s; not counted",
+			worst->first_ms, pair, opening);
+	else
+		cs_fold(to, 2, INDENT,
+			"first use  no slower than later ones%s; not counted",
+			opening);
+}
+
+/* ---- state ---- */
+
+struct state {
+	int known, agents;
+	int coldest, hottest;
+	uint64_t throttle;
+	/* what each counter grew by; -1 not known of every GPU */
+	int64_t nvlink, pcie, ecc;
+	const char *why; /* not known */
+};
+
+static void grow(int64_t *sum, int64_t before, int64_t after)
+{
+	if (before < 0 || after < 0)
+		*sum = -1;
+	else if (*sum >= 0 && after > before)
+		*sum += after - before;
+}
+
+static void look_at(struct state *s, const struct cs_conditions *c)
+{
+	if (c->temperature_c >= 0 && (s->coldest < 0 || c->temperature_c < s->coldest))
+		s->coldest = c->temperature_c;
+	if (c->temperature_c > s->hottest)
+		s->hottest = c->temperature_c;
+}
+
+static void gather(const struct cs_run *run, struct state *s)
+{
+	size_t n = cs_rows_count(&run->rows), i;
+	int node, a;
+
+	*s = (struct state){ .coldest = -1, .hottest = -1, .why = "it was not read" };
+	for (node = 0; node < run->n_nodes; node++)
+		for (a = 0; a < run->node[node].facts.n_agents; a++) {
+			const struct cs_agent_facts *agent = &run->node[node].agent[a];
+			const struct cs_conditions *b = &agent->before;
+			const struct cs_conditions *e = &agent->after;
+
+			s->agents++;
+			if (!b->known || !e->known) {
+				if (run->node[node].facts.nvml_note[0])
+					s->why = run->node[node].facts.nvml_note;
+				continue;
+			}
+			s->known++;
+			look_at(s, b);
+			look_at(s, e);
+			grow(&s->nvlink, b->nvlink_errors, e->nvlink_errors);
+			grow(&s->pcie, b->pcie_replays, e->pcie_replays);
+			grow(&s->ecc, b->ecc_corrected, e->ecc_corrected);
+			grow(&s->ecc, b->ecc_uncorrected, e->ecc_uncorrected);
+		}
+	for (i = 0; i < n; i++)
+		s->throttle |= cs_rows_get(&run->rows, i)->throttle & CS_THROTTLE_BAD;
+}
+
+/* Adds to "a, b" the text, with ", " between; `last` joins the last of many. */
+static void join(char *to, size_t size, const char *between, const char *text)
+{
+	cs_text_add(to, size, "%s%s", to[0] ? between : "", text);
+}
+
+static void counters_text(const struct state *s, char *to, size_t size)
+{
+	const struct {
+		const char *name;
+		int64_t grew;
+	} counter[] = {
+		{ "NVLink", s->nvlink },
+		{ "PCIe", s->pcie },
+		{ "ECC", s->ecc },
+	};
+	char none[64] = "", rest[160] = "", text[64];
+	int i, zeros = 0, seen = 0;
+
+	for (i = 0; i < 3; i++)
+		zeros += counter[i].grew == 0;
+	for (i = 0; i < 3; i++) {
+		if (counter[i].grew == 0) {
+			join(none, sizeof(none), ++seen == zeros ? " or " : ", ",
+			     counter[i].name);
+			continue;
+		}
+		if (counter[i].grew < 0)
+			cs_text(text, sizeof(text), "%s errors not known",
+				counter[i].name);
+		else
+			cs_text(text, sizeof(text), "%" PRId64 " %s error%s",
+				counter[i].grew, counter[i].name,
+				plural((uint64_t)counter[i].grew));
+		join(rest, sizeof(rest), ", ", text);
+	}
+	cs_text(to, size, "%s%s%s%s%s", zeros ? "no " : "", none,
+		zeros ? " errors" : "", zeros && rest[0] ? ", " : "", rest);
+}
+
+static void print_state(FILE *to, const struct cs_run *run)
+{
+	struct state s;
+	char throttle[96], counters[256], heat[48] = "", part[64] = "";
+
+	if (cs_on_cpu(run)) {
+		const char *governor = run->n_nodes > 0 ? run->node[0].facts.governor :
+							  "";
+
+		cs_fold(to, 2, INDENT, "state      no GPU takes part; CPU governor %s",
+			governor[0] ? governor : "not known");
+		return;
+	}
+	gather(run, &s);
+	if (!s.known) {
+		cs_fold(to, 2, INDENT, "state      not known: %s", s.why);
+		return;
+	}
+	cs_throttle_text(s.throttle, throttle, sizeof(throttle));
+	counters_text(&s, counters, sizeof(counters));
+	if (s.hottest >= 0)
+		cs_text(heat, sizeof(heat), ", %d to %d C", s.coldest, s.hottest);
+	if (s.known < s.agents)
+		cs_text(part, sizeof(part), "; known of %d of %d GPUs", s.known,
+			s.agents);
+	cs_fold(to, 2, INDENT, "state      %s%s, %s%s%s",
+		s.throttle ? "throttled: " : "no throttling", throttle, counters,
+		heat, part);
+}
+
+/* Where the bytes went, by the counters of the links. */
+static void print_path(FILE *to, const struct cs_run *run, int verbose)
+{
+	struct cs_path_proof p;
+
+	cs_path_prove(run, &p);
+	if (p.counted)
+		cs_fold(to, 2, INDENT,
+			"path       NVLinks counted %.1f to %.1f %% of the "
+			"bytes of %d of %d GPUs",
+			100 * p.least, 100 * p.most, p.counted, p.gpus);
+	else if (p.gpus && verbose)
+		cs_fold(to, 2, INDENT,
+			"path       not proven: this driver has no byte "
+			"counters of NVLink");
+}
+
+static void print_coverage(FILE *to, const struct cs_run *run)
+{
+	struct cs_coverage c = cs_run_coverage(run);
+
+	if (run->budget_s > 0)
+		cs_fold(to, 2, INDENT, "coverage   %zu of %zu cells within %g s%s",
+			c.measured, c.planned, run->budget_s,
+			c.left_out ?
+				"; --resume with a journal of it measures the rest" :
+				"");
+}
+
+/* ---- time and findings ---- */
+
+/* What `upto` adds in tenths to what has been said, so that the parts that are
+ * printed have the printed total as their sum. */
+static double tenths(double *said, double upto)
+{
+	double before = *said;
+
+	*said = fmax(round(10 * upto) / 10, before);
+	return *said - before;
+}
+
+static void print_time(FILE *to, const struct cs_run *run)
+{
+	const struct cs_run_timings *t = &run->timings;
+	double upto = t->start + t->open, said = 0, start, peers, measure;
+
+	if (!(t->total > 0))
+		return;
+	start = tenths(&said, upto);
+	peers = tenths(&said, upto += t->peers);
+	measure = tenths(&said, upto += t->measure);
+	cs_fold(to, 2, INDENT,
+		"time       %.1f s = start %.1f, peers %.1f, "
+		"measuring %.1f, the rest %.1f",
+		t->total, start, peers, measure, tenths(&said, t->total));
+}
+
+/* Equal findings of several nodes are one line with a list of hosts. */
+static void print_group(FILE *to, const struct cs_run *run, const struct cs_group *g)
+{
+	const struct cs_finding *f = g->finding[0];
+	char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : NULL;
+
+	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
+		hosts ? hosts : "", f->text);
+	/* the command first, and what else there is to do */
+	if (f->remeasure[0] || f->next[0])
+		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->remeasure,
+			f->remeasure[0] && f->next[0] ? "; " : "", f->next);
+	free(hosts);
+}
+
+int cs_findings_print(FILE *to, const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t count[CS_CRITICAL + 1] = { 0 }, i;
+	struct cs_groups groups;
+	char text[96] = "";
+
+	for (i = 0; i < run->findings.n; i++)
+		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
+	for (uint32_t s = CS_CRITICAL + 1; s-- > CS_NOTE;) {
+		if (!count[s])
+			continue;
+		cs_text_add(text, sizeof(text), "%s%zu %s%s", text[0] ? ", " : "",
+			    count[s], cs_severity_text(s),
+			    s == CS_CRITICAL ? "" : plural(count[s]));
+	}
+	cs_fold(to, 2, INDENT, "findings   %s", text[0] ? text : "none");
+	if (cs_groups_make(run, &groups))
+		return -1;
+	for (i = 0; i < groups.groups.n; i++)
+		print_group(to, run, (struct cs_group *)groups.groups.data + i);
+	cs_groups_release(&groups);
+	return 0;
+}
+
+int cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
+{
+	print_data(to, run);
+	print_coverage(to, run);
+	print_counts(to, run, verbose);
+	print_first(to, run);
+	print_state(to, run);
+	print_path(to, run, verbose);
+	print_time(to, run);
+	return cs_findings_print(to, run);
+}

@@ -1,0 +1,438 @@
+/* topology.c - how a node is wired and set, drawn as nvidia-smi topo -m does, then
+ * in the words of its fingerprint. */
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/units.h"
+#include "check/fleet/fingerprint.h"
+#include "report/text/columns.h"
+#include "report/view.h"
+
+#define INDENT 13	/* of what follows the name of a layer */
+#define CPUS_LEAST 8	/* a narrower column of CPUs is left out */
+
+/* ---- the drawing ---- */
+
+/* Columns are GPUs, then network cards. */
+struct drawing {
+	const struct cs_run_node *nd;
+	int gpus, columns;
+	int width;		    /* of one column */
+	int first, end;		    /* columns of this block */
+	char words[CS_REACHES + 1]; /* set where a word appears */
+};
+#define WORD_NVLINK CS_REACHES
+
+static void cell_text(struct drawing *d, int row, int column, char to[16])
+{
+	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
+	int reach, links = 0;
+
+	if (column < d->gpus && column != row)
+		links = cs_nvlinks_between(gpu, &d->nd->gpu_record[column]);
+	if (links) {
+		cs_text(to, 16, "NV%d", links);
+		d->words[WORD_NVLINK] = 1;
+		return;
+	}
+	reach = column < d->gpus ? gpu->to_gpu[column] : gpu->to_nic[column - d->gpus];
+	if (column == row)
+		reach = CS_REACH_SELF;
+	cs_text(to, 16, "%s", cs_reach_text(reach)[0] ? cs_reach_text(reach) : "?");
+	d->words[reach < CS_REACHES ? reach : CS_REACH_UNKNOWN] = 1;
+}
+
+static void head_text(const struct drawing *d, int column, char to[16])
+{
+	cs_text(to, 16, column < d->gpus ? "GPU%d" : "NIC%d",
+		column < d->gpus ? column : column - d->gpus);
+}
+
+/* What the first block has at the right: NUMA node and CPUs, as far as there is room. */
+static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
+{
+	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
+	const char *cpus = cs_numa_cpus(&d->nd->facts, gpu->numa);
+	int n;
+
+	if (gpu->numa < 0)
+		fputs("     ?", to);
+	else
+		cs_print(to, "  %4d", gpu->numa);
+	if (room < CPUS_LEAST || !cpus[0])
+		return;
+	if ((int)strlen(cpus) <= room) {
+		cs_print(to, "  %s", cpus);
+		return;
+	}
+	for (n = room - 3; n > 0 && cpus[n - 1] != ','; n--)
+		;
+	cs_print(to, "  %.*s...", n, cpus);
+}
+
+static void print_block(FILE *to, struct drawing *d)
+{
+	int room = cs_columns() - 2 - d->width -
+		   (d->end - d->first) * (d->width + 1) - (int)strlen("  NUMA  ");
+	char text[16];
+
+	cs_print(to, "  %-*s", d->width, "");
+	for (int c = d->first; c < d->end; c++) {
+		head_text(d, c, text);
+		cs_print(to, " %*s", d->width, text);
+	}
+	if (!d->first)
+		cs_print(to, "  NUMA%s", room < CPUS_LEAST ? "" : "  cpus");
+	putc('\n', to);
+	for (int i = 0; i < d->gpus; i++) {
+		head_text(d, i, text);
+		cs_print(to, "  %-*s", d->width, text);
+		for (int c = d->first; c < d->end; c++) {
+			cell_text(d, i, c, text);
+			cs_print(to, " %*s", d->width, text);
+		}
+		if (!d->first)
+			print_affinity(to, d, i, room);
+		putc('\n', to);
+	}
+}
+
+/* The words that appeared. */
+static void print_legend(FILE *to, const struct drawing *d)
+{
+	static const struct {
+		int word;
+		const char *text;
+	} says[] = {
+		{ WORD_NVLINK, "NV# number of NVLinks, direct or over NVSwitches" },
+		{ CS_REACH_PIX, "PIX at most one PCIe switch in between" },
+		{ CS_REACH_PXB, "PXB several PCIe switches" },
+		{ CS_REACH_PHB, "PHB a PCIe host bridge" },
+		{ CS_REACH_NODE, "NODE several host bridges of one NUMA node" },
+		{ CS_REACH_SYS, "SYS from one NUMA node to another" },
+		{ CS_REACH_UNKNOWN, "? not known" },
+	};
+	char text[512] = "";
+
+	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
+		if (d->words[says[i].word])
+			cs_text_add(text, sizeof(text), "%s%s", text[0] ? "; " : "",
+				    says[i].text);
+	if (text[0])
+		cs_fold(to, 2, 4, "%s", text);
+}
+
+static void draw(FILE *to, const struct cs_run_node *nd)
+{
+	const int cards = cs_node_cards(&nd->facts);
+	struct drawing d = { .nd = nd, .gpus = nd->facts.n_known_gpus };
+
+	if (d.gpus < 1)
+		return;
+	d.columns = d.gpus + (cards > 0 ? cards : 0);
+	d.width = d.gpus > 10 || cards > 10 ? 5 : 4;
+	while (d.first < d.columns) {
+		int most = (cs_columns() - 2 - d.width - (d.first ? 0 : 6)) /
+			   (d.width + 1);
+
+		d.end = d.columns - d.first > most ? d.first + most : d.columns;
+		/* cards that do not fit all have a block of their own */
+		if (d.first < d.gpus && d.end > d.gpus && d.end < d.columns)
+			d.end = d.gpus;
+		if (d.first)
+			putc('\n', to);
+		print_block(to, &d);
+		d.first = d.end;
+	}
+	print_legend(to, &d);
+}
+
+/* ---- lists ---- */
+
+static int print_identity(FILE *to, const struct cs_run_node *nd)
+{
+	struct cs_columns t = { 0 };
+
+	if (nd->facts.n_known_gpus < 1)
+		return 0;
+	putc('\n', to);
+	cs_columns_heads(&t, "GPU,<bus id,module,<serial,<UUID");
+	cs_columns_end_line(&t);
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_gpu_record *s = &nd->gpu_record[i];
+
+		cs_columns_add(&t, "%d", i);
+		cs_columns_add(&t, "%s", s->bus_id);
+		cs_columns_add(&t, s->board.module_id < 0 ? "?" : "%d",
+			       s->board.module_id);
+		cs_columns_add(&t, "%s", s->board.serial[0] ? s->board.serial : "?");
+		cs_columns_add(&t, "%s", s->uuid[0] ? s->uuid : "?");
+		cs_columns_end_line(&t);
+	}
+	return cs_columns_print(to, &t, 2);
+}
+
+/* "400", "5 x16"; "?" unknown. */
+static void link_text(const struct cs_nic_facts *nic, char rate[16], char pcie[16])
+{
+	cs_text(rate, 16, nic->gbits < 0 ? "?" : "%d", nic->gbits);
+	cs_text(pcie, 16, nic->pcie_gen < 0 || nic->pcie_width < 0 ? "?" : "%d x%d",
+		nic->pcie_gen, nic->pcie_width);
+}
+
+static int print_cards(FILE *to, const struct cs_node_facts *f)
+{
+	struct cs_columns t = { 0 };
+
+	if (cs_node_cards(f) < 1)
+		return 0;
+	putc('\n', to);
+	cs_columns_heads(&t, "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name");
+	cs_columns_end_line(&t);
+	for (int i = 0; i < cs_node_cards(f); i++) {
+		const struct cs_nic_facts *nic = &f->nic[i];
+		char rate[16], pcie[16];
+
+		link_text(nic, rate, pcie);
+		cs_columns_add(&t, "NIC%d", i);
+		cs_columns_add(&t, "%s", nic->bus_id);
+		cs_columns_add(&t, nic->numa < 0 ? "?" : "%d", nic->numa);
+		cs_columns_add(&t, "%s", rate);
+		cs_columns_add(&t, "%s", nic->state[0] ? nic->state : "?");
+		cs_columns_add(&t, "%s", pcie);
+		cs_columns_add(&t, "%s%s",
+			       nic->name[0] ? nic->name : "no kernel driver",
+			       nic->infiniband > 0 ? ", InfiniBand" : "");
+		cs_columns_end_line(&t);
+	}
+	if (cs_columns_print(to, &t, 2))
+		return -1;
+	if (f->n_nics > CS_MAX_NICS)
+		cs_print_line(to, "  and %d more", f->n_nics - CS_MAX_NICS);
+	return 0;
+}
+
+static void print_numa(FILE *to, const struct cs_node_facts *f)
+{
+	int n = 0;
+
+	while (n < CS_MAX_NUMA && f->numa_node[n].numa >= 0)
+		n++;
+	if (n) {
+		putc('\n', to);
+		cs_print_line(to, "  NUMA  %s", n > 1 ? "cpus; distances" : "cpus");
+	}
+	for (int i = 0; i < n; i++) {
+		char text[80] = "";
+
+		for (int k = 0; n > 1 && k < n && f->numa_distance[i][k] >= 0; k++)
+			cs_text_add(text, sizeof(text), "%s%d", k ? " " : "; ",
+				    f->numa_distance[i][k]);
+		cs_print_line(to, "  %4d  %s%s", f->numa_node[i].numa,
+			      f->numa_node[i].cpus, text);
+	}
+}
+
+/* ---- the fingerprint ---- */
+
+/* "vbios" of "gpu3.vbios", with *gpu 3; the whole field with -1. */
+static const char *field_of(const struct cs_trait *t, int *gpu)
+{
+	int end = 0;
+
+	*gpu = -1;
+	if (sscanf(t->field, "gpu%d.%n", gpu, &end) == 1 && end)
+		return t->field + end;
+	*gpu = -1;
+	return t->field;
+}
+
+/* Drawn or listed above. */
+static int is_drawn(const char *field)
+{
+	static const char *const drawn[] = { "to-gpus", "to-nics", "numa", "module",
+					     "numa-distances" };
+
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++)
+		if (!strcmp(field, drawn[i]))
+			return 1;
+	return !strncmp(field, "nic", 3) && strspn(field + 3, "0123456789");
+}
+
+/* GPUs that have this field, as bits, and of these the ones with this value. */
+static uint64_t having(const struct cs_trait *t, size_t n, const char *field,
+		       const char *value)
+{
+	uint64_t bits = 0;
+	int gpu;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(field_of(&t[i], &gpu), field) && gpu >= 0 && gpu < 64 &&
+		    (!value || !strcmp(t[i].value, value)))
+			bits |= 1ULL << gpu;
+	return bits;
+}
+
+/* One field, "vbios 96.00 (GPU 0-2), 96.01 (GPU 3)"; "" when it is told already:
+ * traits of a layer are t[0..n), this is t[at]. */
+static void trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus,
+		       char *to, size_t size)
+{
+	int gpu, first;
+	const char *field = field_of(&t[at], &gpu);
+	uint64_t all = gpus < 64 ? (1ULL << gpus) - 1 : UINT64_MAX, told = 0;
+
+	to[0] = '\0';
+	if (is_drawn(field))
+		return;
+	if (gpu < 0) {
+		cs_text(to, size, "%s %s", field, t[at].value);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bits;
+		char list[64];
+
+		if (strcmp(field_of(&t[i], &gpu), field) || gpu < 0)
+			continue;
+		first = told == 0;
+		if (first && i < at) { /* an earlier trait told it */
+			to[0] = '\0';
+			return;
+		}
+		bits = having(t, n, field, t[i].value);
+		if (told & bits)
+			continue;
+		told |= bits;
+		cs_bits_text(bits, list, sizeof(list));
+		cs_text_add(to, size, bits == all ? "%s %s" : "%s %s (GPU %s)",
+			    first ? field : ",", t[i].value, list);
+	}
+}
+
+static void print_layer(FILE *to, const struct cs_trait *t, size_t n, int gpus)
+{
+	char text[4096] = "", one[1024];
+
+	for (size_t i = 0; i < n; i++) {
+		trait_text(t, n, i, gpus, one, sizeof(one));
+		if (one[0])
+			cs_text_add(text, sizeof(text), "%s%s", text[0] ? "; " : "",
+				    one);
+	}
+	if (text[0])
+		cs_fold(to, 2, INDENT, "%-10s %s", cs_layer_text((int)t->layer), text);
+}
+
+/* How a job was started is another check's. */
+static int print_fingerprint(FILE *to, const struct cs_run *run, int node)
+{
+	struct cs_vec traits = CS_VEC(struct cs_trait);
+	const struct cs_trait *t;
+	struct cs_err err;
+	size_t i, n;
+	int rc = cs_fingerprint(run, node, &traits, &err);
+
+	t = traits.data;
+	putc('\n', to);
+	for (i = 0; !rc && i < traits.n && t[i].layer != CS_LAYER_LAUNCH; i += n) {
+		for (n = 1; i + n < traits.n && t[i + n].layer == t[i].layer; n++)
+			;
+		print_layer(to, t + i, n, run->node[node].facts.n_known_gpus);
+	}
+	cs_vec_release(&traits);
+	return rc;
+}
+
+/* ---- nodes ---- */
+
+/* All about one node but its name; NULL no memory. */
+static char *node_text(const struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int rc;
+
+	if (!to)
+		return NULL;
+	draw(to, nd);
+	rc = print_cards(to, &nd->facts);
+	print_numa(to, &nd->facts);
+	rc = cs_advice_print(to, nd) || print_fingerprint(to, run, node) || rc;
+	if (fclose(to) || rc) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Nodes that look the same. */
+struct kind {
+	char *text;
+	int *node;
+	size_t n;
+};
+
+static int sort_in(struct kind *kind, int *n_kinds, const struct cs_run *run, int node)
+{
+	char *text = node_text(run, node);
+	int k;
+
+	if (!text)
+		return -1;
+	for (k = 0; k < *n_kinds && strcmp(kind[k].text, text); k++)
+		;
+	if (k < *n_kinds) {
+		free(text);
+	} else {
+		kind[k].node = calloc((size_t)run->n_nodes, sizeof(int));
+		kind[k].text = text;
+		(*n_kinds)++;
+		if (!kind[k].node)
+			return -1;
+	}
+	kind[k].node[kind[k].n++] = node;
+	return 0;
+}
+
+/* Serials and UUIDs are told of a node that is the only one of its kind. */
+static void print_kind(FILE *to, const struct cs_run *run, const struct kind *kind)
+{
+	char hosts[512], what[256];
+
+	cs_hosts_text(run, kind->node, kind->n, hosts, sizeof(hosts));
+	cs_only_checked_text(run, kind->node[0], what, sizeof(what));
+	cs_fold(to, 0, 2, "%s  %s", hosts, what);
+	putc('\n', to);
+	fwrite(kind->text, 1, strlen(kind->text), to); /* printed before */
+	if (kind->n == 1)
+		print_identity(to, &run->node[kind->node[0]]);
+}
+
+int cs_topology_print(FILE *to, const struct cs_run *run)
+{
+	struct kind *kind = calloc((size_t)run->n_nodes + 1, sizeof(*kind));
+	int n = 0, rc = kind ? 0 : -1;
+
+	for (int node = 0; !rc && node < run->n_nodes; node++)
+		if (!cs_run_is_other_placement(run, node))
+			rc = sort_in(kind, &n, run, node);
+	for (int k = 0; !rc && k < n; k++) {
+		if (k)
+			putc('\n', to);
+		print_kind(to, run, &kind[k]);
+	}
+	for (int k = 0; k < n; k++) {
+		free(kind[k].text);
+		free(kind[k].node);
+	}
+	free(kind);
+	return rc;
+}

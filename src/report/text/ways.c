@@ -1,0 +1,198 @@
+/* ways.c - how data of the host come to a kernel, or from it: what each way gives beside
+ * what an explicit copy gives in the same run. */
+#include "config.h"
+
+#include "report/text/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/quant.h"
+#include "base/units.h"
+#include "report/text/matrix.h"
+
+/* One way at one size by one element: a column of its line. */
+struct way {
+	enum cs_method method;
+	enum cs_op op;
+	uint64_t bytes;
+	unsigned element;
+	double gbs; /* median of all cells; NAN none */
+};
+
+struct ways {
+	struct cs_vec all; /* struct way */
+};
+
+static const struct way *way_at(const struct ways *ways, size_t i)
+{
+	return (const struct way *)ways->all.data + i;
+}
+
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index)
+{
+	size_t most = (size_t)(nodes[1] - nodes[0]) * CS_MAX_AGENTS * CS_MAX_AGENTS;
+	double *x = calloc(most + 1, sizeof(*x)), median = NAN;
+	size_t n = 0;
+
+	for (int node = nodes[0]; x && node < nodes[1]; node++) {
+		struct cs_grid grid;
+
+		if (cs_grid_init(&grid, run, node, index))
+			break;
+		for (size_t i = 0; i < cs_grid_cells(&grid) && n < most; i++)
+			if (!isnan(grid.value[i]))
+				x[n++] = grid.value[i];
+		cs_grid_release(&grid);
+	}
+	if (n)
+		median = cs_median(x, n);
+	free(x);
+	return median;
+}
+
+static int gather(struct ways *ways, const struct cs_run *run, const int nodes[2])
+{
+	for (uint32_t i = 0; i < cs_grids(run); i++) {
+		const struct cs_grid of = cs_grid_head(run, i);
+		const struct way one = { of.test->method, of.test->op, of.bytes,
+					 cs_variant_element(&of.matrix->variant),
+					 cs_method_is_stream((int)of.test->method) ?
+						 cs_cells_median(run, nodes, i) :
+						 NAN };
+
+		struct cs_err err;
+
+		if (!isnan(one.gbs) && cs_vec_push(&ways->all, &one, &err))
+			return -1;
+	}
+	return 0;
+}
+
+/* NULL: there is none. */
+static const struct way *find(const struct ways *ways, const struct way *like,
+			      enum cs_op op, unsigned element)
+{
+	for (size_t i = 0; i < ways->all.n; i++) {
+		const struct way *w = way_at(ways, i);
+
+		if (w->method == like->method && w->bytes == like->bytes &&
+		    w->op == op && w->element == element)
+			return w;
+	}
+	return NULL;
+}
+
+static const enum cs_op order[] = { CS_OP_COPY, CS_OP_ZEROCOPY, CS_OP_PREFETCH,
+				    CS_OP_WARP, CS_OP_NAIVE };
+#define N_WAYS (sizeof(order) / sizeof(order[0]))
+static const unsigned elements[] = { 4, 8, 16 };
+#define N_ELEMENTS (sizeof(elements) / sizeof(elements[0]))
+
+static int has_element(const struct ways *ways, const struct way *of, unsigned element)
+{
+	for (size_t i = 0; i < N_WAYS; i++)
+		if (find(ways, of, order[i], element))
+			return 1;
+	return 0;
+}
+
+static void print_line(FILE *to, const struct ways *ways, const struct way *of,
+		       enum cs_op op)
+{
+	cs_print(to, "%12s", cs_op_text((int)op));
+	for (size_t e = 0; e < N_ELEMENTS; e++) {
+		const struct way *is = find(ways, of, op, elements[e]);
+		const struct way *copy = find(ways, of, CS_OP_COPY, elements[e]);
+		char share[16] = "";
+
+		if (!has_element(ways, of, elements[e]))
+			continue;
+		if (is && copy)
+			cs_text(share, sizeof(share), "%.1f %%",
+				100 * is->gbs / copy->gbs);
+		if (is)
+			cs_print(to, "  %9.2f %8s", is->gbs, share);
+		else
+			cs_print(to, "  %9s %8s", "-", "");
+	}
+	putc('\n', to);
+}
+
+/* "best on this machine: copy" and, where elements differ, each. */
+static void print_best(FILE *to, const struct ways *ways, const struct way *of)
+{
+	char text[200] = "";
+
+	for (size_t e = 0; e < N_ELEMENTS; e++) {
+		const struct way *best = NULL;
+
+		for (size_t i = 0; i < N_WAYS; i++) {
+			const struct way *is = find(ways, of, order[i], elements[e]);
+
+			if (is && (!best || is->gbs > best->gbs))
+				best = is;
+		}
+		if (best)
+			cs_text_add(text, sizeof(text), "%s%s with %u bytes",
+				    text[0] ? ", " : "", cs_op_text((int)best->op),
+				    elements[e]);
+	}
+	cs_fold(to, 2, 4, "best on this machine: %s", text);
+}
+
+static void print_table(FILE *to, const struct ways *ways, const struct way *of)
+{
+	char size[16];
+
+	cs_size_text(of->bytes, size, sizeof(size));
+	putc('\n', to);
+	cs_fold(to, 0, 2,
+		"data of the host and a kernel that %s them, %s: GB/s, and share of what "
+		"the explicit copy gives in this run, by bytes of an element",
+		of->method == CS_METHOD_STREAM ? "reads" : "writes", size);
+	cs_print(to, "%12s", "");
+	for (size_t e = 0, after = 0; e < N_ELEMENTS; e++)
+		if (has_element(ways, of, elements[e]))
+			cs_print(to, "%*s  %9u", after++ ? 9 : 0, "", elements[e]);
+	putc('\n', to);
+	for (size_t i = 0; i < N_WAYS; i++)
+		for (size_t e = 0; e < N_ELEMENTS; e++)
+			if (find(ways, of, order[i], elements[e])) {
+				print_line(to, ways, of, order[i]);
+				break;
+			}
+	print_best(to, ways, of);
+}
+
+/* Are there two ways to compare, and is it the first of its method and size? */
+static int begins_table(const struct ways *ways, size_t i)
+{
+	const struct way *of = way_at(ways, i);
+	int others = 0;
+
+	for (size_t k = 0; k < ways->all.n; k++) {
+		const struct way *w = way_at(ways, k);
+
+		if (w->method != of->method || w->bytes != of->bytes)
+			continue;
+		if (k < i)
+			return 0;
+		others |= w->op != of->op;
+	}
+	return others;
+}
+
+int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last)
+{
+	struct ways ways = { CS_VEC(struct way) };
+	int rc = gather(&ways, run, (int[]){ first, last });
+
+	for (size_t i = 0; i < ways.all.n && !rc; i++)
+		if (begins_table(&ways, i))
+			print_table(to, &ways, way_at(&ways, i));
+	cs_vec_release(&ways.all);
+	return rc;
+}

@@ -1,0 +1,246 @@
+/* nvmllink.c - the links of a GPU, by NVML: NVLink and PCIe, where they lead, what went
+ * wrong on them. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "system/nvml.h"
+
+#define NVML_FIELD_LINK_SPEED 164u /* MB/s of the link named by scope */
+#define NVML_FIELD_DATA_SENT 138u /* KiB of payload, of the link, or of all */
+#define NVML_FIELD_DATA_RECEIVED 139u
+#define NVML_FIELD_PCIE_SENT 197u /* bytes; they may begin anew at 2^32 */
+#define NVML_FIELD_PCIE_RECEIVED 198u
+#define NVML_ALL_LINKS 0xffffffffu
+#define NVML_REMOTE_GPU 0
+#define NVML_REMOTE_SWITCH 2
+#define MAX_LINKS 64		/* 36 in the header of CUDA 13 */
+
+/* nvmlNvlinkVersion_t counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0 from 1. */
+static int32_t generation(unsigned version)
+{
+	static const int32_t of[] = { -1, 1, 2, 2, 3, 3, 4, 5 };
+
+	return version < sizeof(of) / sizeof(*of) ? of[version] : -1;
+}
+
+static double number_of(const struct nvml_field *field)
+{
+	if (field->result != NVML_OK)
+		return NAN;
+	switch (field->type) {
+	case 0:
+		return field->value.real;
+	case 1:
+		return field->value.u32;
+	case 2:
+	case 3:
+		return (double)field->value.u64;
+	default:
+		return NAN;
+	}
+}
+
+/* A number out of a field, NAN when this GPU or driver has none. */
+static double field_number(struct cs_nvml_gpu *gpu, unsigned id, unsigned scope)
+{
+	struct nvml_field field = { .id = id, .scope = scope };
+
+	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, 1, &field) != NVML_OK)
+		return NAN;
+	return number_of(&field);
+}
+
+static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
+{
+	double mbs = field_number(gpu, NVML_FIELD_LINK_SPEED, link);
+
+	return mbs > 0 ? mbs / 1e3 : NAN;
+}
+
+/* Exact up to 2^53 KiB; -1 where no link counts. */
+static int64_t link_payload(struct cs_nvml_gpu *gpu, unsigned id)
+{
+	double kib = field_number(gpu, id, NVML_ALL_LINKS);
+
+	return kib >= 0 ? (int64_t)kib : -1;
+}
+
+/* Is the next of the GPU's links up, from *link on?  *link is the one behind it
+ * then.  -1: there is none, and *code what NVML said instead. */
+static int next_link(struct cs_nvml_gpu *gpu, unsigned *link, int *code)
+{
+	int active;
+
+	while (*link < MAX_LINKS) {
+		*code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, (*link)++,
+			     &active);
+		if (*code == NVML_OK)
+			return active != 0;
+		if (*code != NVML_NOT_SUPPORTED)
+			break;
+	}
+	return -1;
+}
+
+/* Version and speed are those of the first link that is up. */
+static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
+{
+	int up = 0, max = 0, active, code = NVML_OK;
+	unsigned link = 0, version;
+
+	while ((active = next_link(gpu, &link, &code)) >= 0) {
+		max++;
+		if (!active || up++)
+			continue;
+		if (CALL(gpu->nvml, DeviceGetNvLinkVersion, gpu->board, link - 1,
+			 &version) == NVML_OK)
+			out->nvlink_version = generation(version);
+		out->nvlink_raw_gbs = link_speed(gpu, link - 1);
+	}
+	/* Any other end than "there is no such link" tells nothing. */
+	if (max == 0 && code != NVML_NOT_SUPPORTED && code != NVML_INVALID_ARGUMENT)
+		return;
+	out->nvlinks_up = up;
+	out->nvlinks_max = max;
+}
+
+void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
+{
+	*link = (struct cs_link_facts){
+		.nvlinks_up = -1,
+		.nvlinks_max = -1,
+		.nvlink_version = -1,
+		.nvlink_raw_gbs = NAN,
+		.pcie_gen = READ(gpu, DeviceGetCurrPcieLinkGeneration),
+		.pcie_width = READ(gpu, DeviceGetCurrPcieLinkWidth),
+		.pcie_gen_max = READ(gpu, DeviceGetMaxPcieLinkGeneration),
+		.pcie_width_max = READ(gpu, DeviceGetMaxPcieLinkWidth),
+	};
+	link_nvlink(gpu, link);
+}
+
+/* One more link to the GPU at a bus id; 0 when there is no room for another. */
+static int add_end(struct cs_nvlink_ends *ends, const struct nvml_pci *pci)
+{
+	char bus_id[CS_BUSID];
+	int i;
+
+	cs_text(bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci->domain, pci->bus,
+		pci->device);
+	for (i = 0; i < ends->n_gpus; i++)
+		if (!strcmp(ends->gpu[i].bus_id, bus_id))
+			break;
+	if (i == CS_NVLINK_PEERS)
+		return 0;
+	if (i == ends->n_gpus) {
+		cs_text(ends->gpu[i].bus_id, CS_BUSID, "%s", bus_id);
+		ends->n_gpus++;
+	}
+	ends->gpu[i].links++;
+	return 1;
+}
+
+/* Where one link leads; 0: the driver does not say. */
+static int link_end(struct cs_nvml_gpu *gpu, unsigned link,
+		    struct cs_nvlink_ends *ends)
+{
+	struct nvml_pci pci;
+	int type = -1;
+
+	if (CALL(gpu->nvml, DeviceGetNvLinkRemoteDeviceType, gpu->board, link,
+		 &type) != NVML_OK)
+		return 0;
+	memset(&pci, 0, sizeof(pci));
+	if (type == NVML_REMOTE_SWITCH)
+		ends->to_switch++;
+	else if (type != NVML_REMOTE_GPU ||
+		 CALL(gpu->nvml, DeviceGetNvLinkRemotePciInfo_v2, gpu->board, link,
+		      &pci) != NVML_OK ||
+		 !add_end(ends, &pci))
+		ends->to_other++;
+	return 1;
+}
+
+void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
+{
+	struct cs_nvlink_ends ends = { 0 };
+	int active, code = NVML_OK, told = 0, up = 0;
+	unsigned link = 0;
+
+	while ((active = next_link(gpu, &link, &code)) >= 0) {
+		if (!active)
+			continue;
+		up++;
+		if (link_end(gpu, link - 1, &ends))
+			told = 1;
+		else
+			ends.to_other++;
+	}
+	/* no link at all is known as well */
+	if (told ||
+	    (!up && (code == NVML_NOT_SUPPORTED || code == NVML_INVALID_ARGUMENT)))
+		*out = ends;
+}
+
+/* Replay, recovery and CRC, of all links; -1 when no link tells any.  The two
+ * counters after these grow on idle links in good order: they count what was
+ * corrected on the way (seen on H200, where nvidia-smi leaves them out too). */
+int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
+{
+	int64_t sum = 0;
+	int active, counter, told = 0;
+	unsigned link;
+	uint64_t value;
+
+	for (link = 0; link < MAX_LINKS; link++) {
+		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
+				&active);
+
+		if (code == NVML_NOT_SUPPORTED)
+			continue;
+		if (code != NVML_OK)
+			break;
+		for (counter = 0; counter < 3; counter++) {
+			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter, gpu->board,
+				 link, counter, &value) != NVML_OK)
+				continue;
+			sum += (int64_t)value;
+			told = 1;
+		}
+	}
+	return told ? sum : -1;
+}
+
+int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu)
+{
+	return link_payload(gpu, NVML_FIELD_DATA_SENT);
+}
+
+int64_t cs_nvml_received_kib(struct cs_nvml_gpu *gpu)
+{
+	return link_payload(gpu, NVML_FIELD_DATA_RECEIVED);
+}
+
+void cs_nvml_traffic(struct cs_nvml_gpu *gpu, struct cs_traffic *out)
+{
+	struct nvml_field field[] = {
+		{ .id = NVML_FIELD_DATA_SENT, .scope = NVML_ALL_LINKS },
+		{ .id = NVML_FIELD_DATA_RECEIVED, .scope = NVML_ALL_LINKS },
+		{ .id = NVML_FIELD_PCIE_SENT },
+		{ .id = NVML_FIELD_PCIE_RECEIVED },
+	};
+	const int n = sizeof(field) / sizeof(*field);
+	int code = CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, n, field);
+	int64_t *to[] = { &out->nvlink[0], &out->nvlink[1], &out->pcie[0],
+			  &out->pcie[1] };
+
+	for (int i = 0; i < n; i++) {
+		double number = code == NVML_OK ? number_of(&field[i]) : NAN;
+
+		*to[i] = !(number >= 0) ? -1 :
+			 i < 2		? (int64_t)number * 1024 :
+					  (int64_t)number;
+	}
+}

@@ -1,0 +1,127 @@
+/* survey.c - which GPUs the PCI bus and NVML know of, one by one.
+ *
+ * Runs in a thread that is left behind when it hangs: NVML may, and so may the
+ * opening of a device file. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "system/internal.h"
+
+#define PATH 256
+
+static struct cs_gpu_record *find(struct cs_survey *s, const char *bus_id)
+{
+	for (int i = 0; i < s->n; i++)
+		if (!strcmp(s->gpu[i].bus_id, bus_id))
+			return &s->gpu[i];
+	if (s->n == CS_MAX_AGENTS)
+		return NULL;
+	cs_gpu_record_init(&s->gpu[s->n]);
+	cs_text(s->gpu[s->n].bus_id, CS_BUSID, "%s", bus_id);
+	return &s->gpu[s->n++];
+}
+
+/* The kernel driver of a PCI device: where its link "driver" leads. */
+static void kernel_module(const char *root, struct cs_gpu_record *gpu_record)
+{
+	char path[PATH], to[PATH];
+	const char *name;
+	ssize_t n;
+
+	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/driver", root,
+		gpu_record->bus_id);
+	n = readlink(path, to, sizeof(to) - 1);
+	if (n <= 0)
+		return;
+	to[n] = '\0';
+	name = strrchr(to, '/');
+	cs_text(gpu_record->module, sizeof(gpu_record->module), "%s",
+		name ? name + 1 : to);
+}
+
+/* May we open the device file of a GPU that NVML does not show?  The driver tells
+ * its number.  -1: unknown. */
+static int try_device_file(const char *root, const char *bus_id)
+{
+	char path[PATH], line[128];
+	int number = -1, fd;
+	FILE *f;
+
+	cs_text(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root,
+		bus_id);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (number < 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Device Minor: %d", &number) != 1)
+			number = -1;
+	fclose(f);
+	if (number < 0)
+		return -1;
+	cs_text(path, sizeof(path), "%s/dev/nvidia%d", root, number);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
+{
+	int n = cs_nvml_count(nvml);
+
+	cs_nvml_driver(nvml, s->driver, s->cuda);
+	for (int i = 0; i < n; i++) {
+		struct cs_gpu_record seen, *to;
+
+		cs_gpu_record_init(&seen);
+		if (cs_nvml_gpu_record(nvml, i, &seen))
+			continue;
+		to = find(s, seen.bus_id);
+		if (!to)
+			continue;
+		seen.on_bus = to->on_bus;
+		cs_text(seen.module, sizeof(seen.module), "%s", to->module);
+		*to = seen;
+		s->n_instances += cs_nvml_instances(nvml, i, seen.bus_id,
+						    s->instance + s->n_instances,
+						    CS_MAX_AGENTS - s->n_instances);
+	}
+}
+
+static int by_bus_id(const void *a, const void *b)
+{
+	const struct cs_gpu_record *x = a, *y = b;
+
+	return cs_bus_id_compare(x->bus_id, y->bus_id);
+}
+
+void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
+		   const struct cs_pci_gpus *pci, struct cs_survey *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; i < pci->n; i++) {
+		struct cs_gpu_record *gpu_record = find(out, pci->bus_id[i]);
+
+		gpu_record->on_bus = 1;
+		kernel_module(root, gpu_record);
+	}
+	if (nvml)
+		ask_nvml(nvml, out);
+	for (int i = 0; i < out->n; i++) {
+		struct cs_gpu_record *gpu_record = &out->gpu[i];
+
+		if (gpu_record->nvml == 0)
+			continue;
+		if (nvml)
+			gpu_record->nvml = cs_nvml_ask(nvml, gpu_record->bus_id);
+		gpu_record->refused = try_device_file(root, gpu_record->bus_id);
+	}
+	qsort(out->gpu, (size_t)out->n, sizeof(*out->gpu), by_bus_id);
+}

@@ -1,0 +1,244 @@
+/* place.h - where things are: CPUs, NUMA nodes, PCI devices (hwloc), host
+ * memory with proof (libnuma), and the state of GPUs (NVML).
+ *
+ * Knows nothing of CUDA, MPI, plans or boards.  hwloc, libnuma and NVML appear
+ * nowhere else. */
+#ifndef CS_SYSTEM_SYSTEM_H
+#define CS_SYSTEM_SYSTEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/facts.h"
+
+/* ---- topology ---- */
+
+struct cs_topo; /* one hwloc topology of this machine */
+
+/* "2.9.0, API 2.8.0": hwloc as it was at build, and the API of the library that
+ * runs; the library does not tell its release. */
+void cs_topo_library(char *to, size_t size);
+
+/* Load it: PCI on, GPU and GL plugins off, binding untouched.  `xml` names an
+ * hwloc XML file for tests, else NULL.  About 10 ms.  Takes variables that would
+ * fake the machine out of the environment: call it before any thread. */
+int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err);
+void cs_topo_close(struct cs_topo *topo);
+
+/* Host, product, BIOS, kernel, CPU, governor, NUMA nodes, distances; leaves the
+ * fields that others fill (driver, cuda, ranks, agents, skew) alone. */
+void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node);
+
+/* OS indices of the NUMA nodes that have CPUs, ascending.  Returns how many,
+ * at most room. */
+int cs_topo_numa(const struct cs_topo *topo, int *os_index, int room);
+
+/* The same of those that have memory, also without CPUs, but for memory of GPUs. */
+int cs_topo_memories(const struct cs_topo *topo, int *os_index, int room);
+
+/* The NUMA node next to a PCI device, by hwloc, then by `hint` (the driver's
+ * word, -1 none).  Returns its OS index and names the source ("hwloc",
+ * "driver"); -1 and "" when unknown: no such device, or equally near to several
+ * NUMA nodes.  A machine with one NUMA node: that one, source "only one". */
+int cs_topo_gpu_numa(const struct cs_topo *topo, const char *bus_id, int hint,
+		     char source[24]);
+
+/* NVIDIA display and 3D controllers (vendor 10de, class 0300 and 0302) that the
+ * PCI bus shows. */
+struct cs_pci_gpus {
+	int n;
+	char bus_id[CS_MAX_AGENTS][CS_BUSID];
+};
+void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out);
+
+/* Network cards and NVSwitches of the PCI bus; files below `root`: "" but for
+ * tests.  Parts of cards that virtual machines are lent are left out. */
+void cs_topo_cards(const struct cs_topo *topo, const char *root,
+		   struct cs_node_facts *node);
+
+/* Where the GPUs of a node are: their NUMA node (numa comes in as the driver's word),
+ * what bridges and IOMMU do, and how far they are from each other and from the
+ * cards of the node. */
+void cs_topo_gpus(const struct cs_topo *topo, const char *root,
+		  const struct cs_node_facts *node, struct cs_gpu_record *gpu, int n);
+
+/* CPUs on which the calling thread may run; -1 unknown. */
+int cs_topo_allowed_cpus(void);
+
+/* Cores of a NUMA node; 1 where that is not known. */
+int cs_topo_cores(const struct cs_topo *topo, int numa);
+/* Bind the calling thread to the allowed CPUs of a NUMA node, strictly, or of its core of
+ * that number (where cores are known); core -1: all. */
+int cs_topo_bind(const struct cs_topo *topo, int numa, int core, struct cs_err *err);
+
+/* Let the calling thread run on every CPU the process is allowed. */
+int cs_topo_unbind(const struct cs_topo *topo, struct cs_err *err);
+
+/* CPUs on which the calling thread may run, as a list "0-3,8", read back from
+ * the kernel.  Returns 1 when all of them lie in `numa`, 0 when not, -1 on
+ * error. */
+int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t size);
+/* Two such lists as one, in the first. */
+void cs_topo_add_cpus(char *list, size_t size, const char *more);
+
+/* ---- signs of an NVIDIA GPU without any driver call ---- */
+
+/* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": what says
+ * that this machine has, or this job was granted, GPUs.  "" none. */
+void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign,
+		 size_t size);
+
+/* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
+ * CUDA_VISIBLE_DEVICES is none. */
+void cs_gpu_grant(char *to, size_t size);
+
+/* ---- what confines the job ---- */
+
+/* As this process was started: cpus, limits, environment; the rest is left. */
+void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
+/* cgroup, /dev/shm, huge pages, IOMMU, NVSwitches, container, grant, device files.
+ * All files are below `root`: "" but for tests. */
+void cs_confine_node(const char *root, struct cs_node_facts *node);
+/* Bytes of memory until the tightest cgroup has no more; UINT64_MAX: no limit. */
+uint64_t cs_cgroup_left(const char *root);
+
+/* ---- host memory ---- */
+
+/* Bytes that /dev/shm has left; UINT64_MAX unknown. */
+uint64_t cs_shm_left(void);
+
+struct cs_hostmem {
+	void *at;
+	uint64_t bytes, mapped; /* wanted; mapped, in whole pages */
+	int fd;			/* memfd, so that others can open it; -1 */
+	int numa;		/* where all sampled pages are; -1 not proven */
+	char proof[16];		/* "move_pages", "numa_maps", "" */
+};
+
+/* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  That
+ * binding was impossible is not an error: numa is then -1 and `why` says it. */
+int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[160],
+		    struct cs_err *err);
+/* The same of n parts of `each` bytes, whole pages, each on its own NUMA node (-1: anywhere):
+ * proven[i] is where part i lies, mem->numa that of the first. */
+int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
+			  struct cs_hostmem *mem, int *proven, char why[160],
+			  struct cs_err *err);
+enum cs_pages {
+	CS_PAGES_USUAL,
+	CS_PAGES_HUGE, /* of 2 MiB, set aside or transparent: all of them, or it is an
+			 * error that says how to allow them */
+	CS_PAGES_WISHED, /* transparent ones of 2 MiB, where the kernel gives some */
+};
+/* The same of this process alone. */
+int cs_hostmem_map(uint64_t bytes, int numa, enum cs_pages pages,
+		   struct cs_hostmem *mem, char why[160], struct cs_err *err);
+void cs_hostmem_close(struct cs_hostmem *mem);
+/* How much of the mapping that holds this address is in transparent huge pages, in percent;
+ * -1: the kernel does not say. */
+int cs_hostmem_huge_percent(const void *at);
+
+/* Before memory is had: have the node, this job's cgroup and the NUMA node (-1: any) that
+ * much left, beside what others are about to have?  The kernel may answer a request
+ * that is too large by killing a process.  Then, when it is there or will not be. */
+int cs_hostmem_claim(uint64_t bytes, int numa, struct cs_err *err);
+void cs_hostmem_settle(uint64_t bytes);
+/* Where all processes of the node count what they claim; NULL: this one alone. */
+void cs_hostmem_count_in(_Atomic uint64_t *claimed);
+/* Bytes of a NUMA node that are free or can be freed; UINT64_MAX: not known.  Files
+ * below `root`, "" but for tests. */
+uint64_t cs_numa_left(const char *root, int numa);
+/* May this process have memory of that NUMA node, and is there any?  -1: anywhere,
+ * which it may. */
+int cs_hostmem_numa(int numa, struct cs_err *err);
+/* Where does memory lie that a driver allocated, while this thread's policy was
+ * `bound` to the NUMA node `wanted`, or it was not?  What the kernel does not show has
+ * the proof "one NUMA node", where the machine has no other, or "policy" with numa -1:
+ * it was bound, no more is known. */
+void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
+			     char why[160]);
+
+/* How many pages of a range of this process are in host memory, and on which NUMA node:
+ * of managed memory the rest are on a GPU, whose memory may be a NUMA node as well (a bit
+ * of `gpus` for each).  -1: the kernel does not say. */
+#define CS_RESIDENT_NONE (-1)	 /* of no page that was asked for, … */
+#define CS_RESIDENT_SEVERAL (-2) /* … not the same of all */
+struct cs_resident {
+	uint64_t pages, here;
+	int numa;
+	const char *by; /* "move_pages"; "pagemap": that alone, so no NUMA node */
+};
+int cs_resident(void *at, uint64_t bytes, uint64_t gpus, struct cs_resident *seen);
+
+/* Where memory that this thread allocates shall lie, for what others allocate in
+ * its name. */
+#define CS_POLICY_NODES 1024
+#define CS_POLICY_WORDS (CS_POLICY_NODES / (8 * sizeof(unsigned long)))
+struct cs_policy {
+	int set, mode;
+	unsigned long mask[CS_POLICY_WORDS];
+};
+/* Bind it to a NUMA node; *before can be restored either way.  -1: `why` says why not. */
+int cs_policy_bind(int numa, struct cs_policy *before, char why[160]);
+void cs_policy_restore(const struct cs_policy *before);
+
+/* ---- NVML ---- */
+
+struct cs_nvml;	    /* the library, once per process; calls are serialised */
+struct cs_nvml_gpu; /* one device */
+
+/* dlopen and initialise; NULL with the reason in `err` when there is none. */
+struct cs_nvml *cs_nvml_open(struct cs_err *err);
+void cs_nvml_close(struct cs_nvml *nvml);
+void cs_nvml_driver(struct cs_nvml *nvml, char driver[32], char cuda[16]);
+/* By UUID, else bus id.  NULL with the reason. */
+struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
+				 const char *bus_id, struct cs_err *err);
+void cs_nvml_release(struct cs_nvml_gpu *gpu);
+void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
+/* `mine` are pids of this job on the node: everyone else's are others.  Once they
+ * have contexts, at least one must be listed, or `others` is unknown: so before
+ * that pass none.  Memory is counted of the first `n_counted` of them.  Tens of ms
+ * per GPU with NVLink. */
+void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
+			int n_counted, struct cs_conditions *out);
+/* What is quickly read of it: below 1 ms. */
+void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out);
+
+/* Bytes that links of a GPU have carried, [0] out of it and [1] in; -1: they do not say. */
+struct cs_traffic {
+	int64_t nvlink[2], pcie[2];
+};
+void cs_nvml_traffic(struct cs_nvml_gpu *gpu, struct cs_traffic *out);
+/* Boards that NVML counts, attaching them all; -1 it cannot say. */
+int cs_nvml_count(struct cs_nvml *nvml);
+/* The i-th of them into *sight; -1 when it is out of reach. */
+int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_record);
+/* An instance of MIG: which of its GPU, as nvidia-smi counts. */
+struct cs_mig_instance {
+	char uuid[CS_UUID];
+	char bus_id[CS_BUSID]; /* of the GPU */
+	int number;
+};
+/* The instances of the i-th board, at most `room`; returns how many. */
+int cs_nvml_instances(struct cs_nvml *nvml, int i, const char *bus_id,
+		      struct cs_mig_instance *to, int room);
+/* What NVML answers to a bus id: 0 it has that GPU, else its error. */
+int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id);
+
+/* GPUs by bus id, as PCI bus and NVML know them. */
+struct cs_survey {
+	char driver[32], cuda[16]; /* as NVML says; "" */
+	int n, n_instances;
+	struct cs_gpu_record gpu[CS_MAX_AGENTS];
+	struct cs_mig_instance instance[CS_MAX_AGENTS];
+};
+/* `nvml` may be NULL.  May hang with the driver: not for a main thread. */
+void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
+		   const struct cs_pci_gpus *pci, struct cs_survey *out);
+
+/* Only the throttle reasons: cheap, around each cell.  0 when unknown. */
+uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu);
+
+#endif
