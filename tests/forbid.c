@@ -17,9 +17,20 @@
 
 #include "node/board/process.h"
 
+/* What glibc calls instead on newer architectures. */
+#ifndef SYS_poll
+#define SYS_poll SYS_ppoll
+#endif
+#ifndef SYS_dup2
+#define SYS_dup2 SYS_dup3
+#endif
+
 #define CALLS(X)                                                              \
 	X(mbind) X(move_pages) X(set_mempolicy) X(get_mempolicy)              \
-	X(memfd_create) X(pidfd_open) X(sched_setaffinity) X(fsync)
+	X(memfd_create) X(pidfd_open) X(sched_setaffinity) X(fsync)           \
+	X(pipe2) X(fcntl) X(signalfd4) X(clone) X(poll) X(wait4) X(waitid)    \
+	X(kill) X(prctl) X(setitimer) X(dup2) X(rt_sigaction)                 \
+	X(rt_sigprocmask) X(clock_nanosleep)
 
 static const struct {
 	const char *name;

@@ -56,6 +56,7 @@ struct watch {
 	int signal_fd;
 	pid_t pid;
 	int ended, how;	       /* as waitpid has it */
+	int cannot_wait;       /* errno of waitpid */
 	int signal;	       /* that ends it; 0 none */
 	double limit_s, end_s; /* of the run; as things are */
 };
@@ -119,14 +120,16 @@ static size_t give(struct transport *transport)
 	/* others may have written to the same pipe meanwhile, and terminals promise
 	 * nothing */
 	setitimer(ITIMER_REAL, &tick, NULL);
-	for (int i = 0;
-	     i < PIECES && transport->given < transport->held.n && poll(&p, 1, 0) > 0;
-	     i++) {
+	for (int i = 0; i < PIECES && transport->given < transport->held.n; i++) {
 		size_t left = transport->held.n - transport->given;
-		ssize_t n = write(transport->to,
+		ssize_t n = poll(&p, 1, 0);
+
+		if (!n)
+			break;
+		if (n > 0)
+			n = write(transport->to,
 				  (char *)transport->held.data + transport->given,
 				  left < PIECE ? left : PIECE);
-
 		if (n > 0)
 			transport->given += (size_t)n;
 		else if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -153,7 +156,11 @@ static void leave_time(struct watch *w, double seconds)
 
 static void reap(struct watch *w)
 {
-	if (w->ended || waitpid(w->pid, &w->how, WNOHANG) != w->pid)
+	pid_t got = w->ended ? 0 : waitpid(w->pid, &w->how, WNOHANG);
+
+	if (got < 0 && errno != EINTR)
+		w->cannot_wait = errno;
+	if (got != w->pid)
 		return;
 	w->ended = 1;
 	if (w->signal)
@@ -188,7 +195,8 @@ static void look(struct watch *w)
 /* Nothing left to wait for, or no time. */
 static int is_over(struct watch *w)
 {
-	if (w->ended && !holds(&w->transport[OUT]) && !holds(&w->transport[ERR]))
+	if (w->cannot_wait ||
+	    (w->ended && !holds(&w->transport[OUT]) && !holds(&w->transport[ERR])))
 		return 1;
 	if (cs_clock_s() < w->end_s)
 		return 0;
@@ -247,6 +255,23 @@ static void die_with(pid_t guard)
 		_exit(0);
 }
 
+static int open_pipes(int pipes[WAYS][2])
+{
+	for (int transport = OUT; transport < WAYS; transport++)
+		if (pipe2(pipes[transport], O_CLOEXEC) ||
+		    fcntl(pipes[transport][0], F_SETFL, O_NONBLOCK))
+			return -1;
+	return 0;
+}
+
+static void close_pipes(const int pipes[WAYS][2])
+{
+	for (int transport = OUT; transport < WAYS; transport++)
+		for (int end = 0; end < 2; end++)
+			if (pipes[transport][end] >= 0)
+				close(pipes[transport][end]);
+}
+
 /* In the new process.  Where both go to one place they keep their order. */
 static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 {
@@ -259,10 +284,7 @@ static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 		dup2(pipes[OUT][1], out);
 	if (out != 1) /* what libraries print */
 		dup2(2, 1);
-	for (int transport = OUT; transport < WAYS; transport++) {
-		close(pipes[transport][0]);
-		close(pipes[transport][1]);
-	}
+	close_pipes(pipes);
 }
 
 /* Stopped, a guard would keep whoever waits for it: only SIGKILL ends it then. */
@@ -285,16 +307,6 @@ static void watch_guard(pid_t guard, int out, double end_s)
 	if (getppid() == guard)
 		kill(guard, SIGKILL);
 	_exit(0);
-}
-
-static int open_pipes(int pipes[WAYS][2])
-{
-	for (int transport = OUT; transport < WAYS; transport++) {
-		if (pipe2(pipes[transport], O_CLOEXEC))
-			return -1;
-		fcntl(pipes[transport][0], F_SETFL, O_NONBLOCK);
-	}
-	return 0;
 }
 
 static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
@@ -347,9 +359,14 @@ static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 		return CS_GUARD_ENDED;
 	}
 	*status = w->signal ? 128 + w->signal : CS_EXIT_CANNOT;
-	cs_err_set(err, "process %ld did not come back%s%.*s%s and is left behind",
-		   (long)w->pid, *call ? " from " : "", CS_CALL_NAME - 1, call,
-		   stopped ? " (it is stopped)" : "");
+	if (w->cannot_wait)
+		cs_err_set(err, "cannot wait for process %ld: %s", (long)w->pid,
+			   strerror(w->cannot_wait));
+	else
+		cs_err_set(err,
+			   "process %ld did not come back%s%.*s%s and is left behind",
+			   (long)w->pid, *call ? " from " : "", CS_CALL_NAME - 1,
+			   call, stopped ? " (it is stopped)" : "");
 	return CS_GUARD_HANGS;
 }
 
@@ -374,18 +391,25 @@ static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard, int *st
 	return CS_GUARD_ENDED;
 }
 
-/* Both processes go on from here: what fork() returned.  Signals wait meanwhile. */
-static pid_t divide(struct watch *w)
+/* Both processes go on from here: what fork() returned.  Signals wait meanwhile.  All
+ * descriptors of the guard are opened before: a guard without one could hang. */
+static pid_t divide(struct watch *w, int pipes[WAYS][2])
 {
 	sigset_t before;
-	pid_t pid;
+	pid_t pid = -1;
 
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	w->signal_fd = cs_signals_open(SIGCHLD);
-	pid = fork();
+	/* a parent may have left it ignored: then no status stays */
+	signal(SIGCHLD, SIG_DFL);
+	w->signal_fd = open_pipes(pipes) ? -1 : cs_signals_open(SIGCHLD);
+	if (w->signal_fd >= 0)
+		pid = fork();
 	if (pid > 0)
 		return pid;
-	close(w->signal_fd);
+	if (w->signal_fd >= 0)
+		close(w->signal_fd);
+	if (pid < 0)
+		close_pipes(pipes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
@@ -398,12 +422,12 @@ enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct watch w = { .word = word, .limit_s = end_s, .end_s = end_s };
 	pid_t self = getpid();
-	int pipes[WAYS][2];
+	int pipes[WAYS][2] = { { -1, -1 }, { -1, -1 } };
 
 	guard->word = NULL;
 	if (word == MAP_FAILED)
 		return CS_GUARD_MEASURE;
-	w.pid = open_pipes(pipes) ? -1 : divide(&w);
+	w.pid = divide(&w, pipes);
 	if (w.pid < 0) {
 		munmap(word, sizeof(*word));
 		return CS_GUARD_MEASURE;
@@ -443,7 +467,7 @@ void cs_guard_speak(void (*say)(void *ctx), void *ctx)
 		say(ctx);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+	while (pid > 0 && waitpid(pid, NULL, WNOHANG) != pid) {
 		if (cs_clock_s() >= end) {
 			kill(pid, SIGKILL);
 			return;

@@ -31,9 +31,10 @@ struct cs_guard {
 
 /* Call it before the first thread, with empty stdio buffers.  `out` is the descriptor
  * of the report.  Returns twice; in the guard by `end_s` (cs_clock_s) at the latest,
- * and within seconds of a signal.  If no process can be made, there is no guard and
- * this process measures.  If a signal ended the measuring process, the guard ends
- * with the same signal and does not return. */
+ * and within seconds of a signal.  If no process can be made, or a descriptor of the
+ * guard cannot be opened, there is no guard and this process measures.  If a signal
+ * ended the measuring process, the guard ends with the same signal and does not
+ * return. */
 enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 			       int *status, struct cs_err *err);
 /* In the measuring process: everything is written, this is the status. */

@@ -22,6 +22,7 @@ static const struct {
 int cs_signals_open(int also)
 {
 	sigset_t set;
+	int fd;
 
 	/* as errors of the call */
 	signal(SIGPIPE, SIG_IGN);
@@ -31,8 +32,12 @@ int cs_signals_open(int also)
 		sigaddset(&set, taken[i].number);
 	if (also)
 		sigaddset(&set, also);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (fd >= 0 && pthread_sigmask(SIG_BLOCK, &set, NULL)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 int cs_signals_next(int fd)

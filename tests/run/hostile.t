@@ -159,6 +159,18 @@ done
 limited -n 6 "${cpu[@]}" --gpus 4
 ok "6 are not: one line says so" \
 	eval '! status_is 0 && one_line "Too many open files"'
+# What ends either measures all or says in one line what was missing.
+ends_well() {
+	if [ "$status" = 0 ]; then all_ok b.csv 4; else one_line "$1"; fi
+}
+few_files() {
+	for n in {4..12}; do
+		CS_TIMEOUT=10 limited -n "$n" "${cpu[@]}"
+		ends_well "Too many open files|cannot (open|make|write) " ||
+			{ echo "$n open files: status $status"; return 1; }
+	done
+}
+ok "however few there are, it measures all or says why, and ends" few_files
 for n in 0 64; do
 	limited -l $n "${cpu[@]}"
 	ok "$n KiB may be locked: all is measured" all_ok b.csv 4
@@ -223,6 +235,44 @@ ok_json "… by name" k.jsonl \
 skip=${filters:-}
 ok "… and nothing of it is left" until_true 3 none_left
 skip=''
+
+# Each call that the guard makes.  What is passed on is a pipe.
+without_call() { # CALL
+	rm -f b.csv
+	{
+		timeout -k 5 20 "$FORBID" "$1" "$CSCOPE" "${cpu[@]}" -o b.csv \
+			2>err </dev/null
+		echo $? >status
+	} | cat >out
+	status=$(<status)
+}
+without_calls() {
+	for call in pipe2 fcntl signalfd4 clone poll wait4 waitid kill prctl setitimer \
+		dup2 rt_sigaction rt_sigprocmask clock_nanosleep; do
+		without_call "$call"
+		ends_well "Operation not permitted" ||
+			{ echo "without $call: status $status"; return 1; }
+	done
+}
+skip=$filters
+ok "the guard lacks a call, each in turn: the program ends, with all or one line" \
+	without_calls
+printf '#!/bin/bash\nexec "%s" signalfd4 "$@"\n' "$FORBID" >no_signalfd
+chmod +x no_signalfd
+wrapper=./no_signalfd
+begin 0 "${slow[@]}" -o k.jsonl
+wrapper=''
+skip=$filters
+if [ -z "$skip" ]; then
+	until_true 20 measuring k.jsonl 1
+	kill -TERM "$begun"
+fi
+end_within 10
+ok "… without signalfd SIGTERM ends it" eval 'was_in_time && status_is 143'
+printf '#!/bin/bash\ntrap "" CHLD\nexec "$@"\n' >ignores_children
+chmod +x ignores_children
+CS_TIMEOUT=20 run_program 0 ./ignores_children "$CSCOPE" "${cpu[@]}" -o b.csv
+ok "started with SIGCHLD ignored: it measures all and ends" all_ok b.csv 4
 
 # ---- no /proc ----
 
