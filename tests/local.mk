@@ -65,6 +65,13 @@ check_PROGRAMS += %D%/halfway
 %C%_halfway_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_halfway_SOURCES = %D%/halfway.c
 
+# ---- one test, without building what it does not need: make tests/unit/plan.test ----
+SUFFIXES = .t .test
+TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway $(FAKE_DRIVERS)
+.t.test:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS=$*.t check_PROGRAMS='$(TEST_TOOLS)' || \
+		{ grep -A20 '^not ok' $*.log; exit 1; }
+
 # ---- whole-program tests and the rules of the house ----
 # The longest first, so that none of them is left alone at the end.
 SHELL_TESTS = \

@@ -44,7 +44,7 @@ ok() { # SENTENCE COMMAND...
 	*)
 		n_tests=$((n_tests + 1))
 		echo "not ok $n_tests - $sentence"
-		echo "# false: $*"
+		printf '# false: %.300s\n' "$*"
 		tail -n 40 "$work/says" | sed 's/^/# /'
 		shows
 		false
