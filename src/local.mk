@@ -509,7 +509,6 @@ endif
 	%D%/report/text/nodes.c \
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \
-	%D%/report/text/picture.c \
 	%D%/report/text/slow_cells.c \
 	%D%/report/text/slow_cells.h \
 	%D%/report/text/steps.c \

@@ -46,27 +46,10 @@ static int is_coloured(const struct cs_options *opt, int fd)
 	return isatty(fd) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Those who see colours see blocks, where their locale is one of UTF-8. */
-static int has_blocks(void)
-{
-	static const char *const variable[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (size_t i = 0; i < sizeof(variable) / sizeof(variable[0]); i++) {
-		const char *locale = getenv(variable[i]);
-
-		if (locale && *locale)
-			return strcasestr(locale, "utf-8") ||
-			       strcasestr(locale, "utf8");
-	}
-	return 0;
-}
-
 struct cs_page cs_command_page(const struct cs_options *opt, FILE *to)
 {
-	int coloured = is_coloured(opt, fileno(to));
-
-	return (struct cs_page){ columns_of(fileno(to)), coloured,
-				 coloured && has_blocks() };
+	return (struct cs_page){ columns_of(fileno(to)),
+				 is_coloured(opt, fileno(to)) };
 }
 
 uint64_t cs_command_seed(void)

@@ -27,7 +27,7 @@
 	  "(Perfetto); repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output), .brief = "also .txt, .html, .json, .jsonl, .csv, .prom, .xml" }
 #define FORMAT                                                                 \
 	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, result, prom, nagios, " \
-	  "junit; picture: one character per cell; trace: for Perfetto; model, " \
+	  "junit; trace: for Perfetto; model, " \
 	  "model-csv: alpha and beta of a sweep over sizes; reason: one line for a " \
 	  "scheduler; nvbandwidth, nvbandwidth-json: as versions 0.8 and 0.10 write " \
 	  "them; commscope, commscope-json, commscope-csv: as Google Benchmark writes " \

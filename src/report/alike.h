@@ -1,5 +1,5 @@
 /* alike.h - how far each cell is from the same cell of the other nodes of its class,
- * for pictures.  It does not judge: check/fleet does. */
+ * for pages.  It does not judge: check/fleet does. */
 #ifndef CS_REPORT_ALIKE_H
 #define CS_REPORT_ALIKE_H
 

@@ -23,7 +23,6 @@ const struct cs_format cs_formats[] = {
 	{ "jsonl", ".jsonl", write_journal, 1, 0 },
 	{ "csv", ".csv", cs_csv_write, 1, 0 },
 	{ "html", ".html", cs_html_write, 0, 0 },
-	{ "picture", "", cs_picture_write, 0, 0 },
 	{ "trace", ".trace.json", cs_trace_write, 1, 0 },
 	{ "result", "", cs_result_write, 0, 0 },
 	{ "model", "", cs_model_write, 0, 0 },

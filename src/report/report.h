@@ -11,11 +11,10 @@
 #include "base/err.h"
 #include "result/run.h"
 
-/* Where text goes: columns, 0 for the usual 80, whether it shows colours, and blocks of
- * Unicode. */
+/* Where text goes: columns, 0 for the usual 80, and whether it shows colours. */
 #define CS_COLUMNS 80
 struct cs_page {
-	int columns, colour, blocks;
+	int columns, colour;
 };
 /* From here on this thread prints on such a page; returns what it was.  A thread begins
  * with 80 columns and no colour, as every file has. */

@@ -20,9 +20,7 @@ struct cs_shade {
 	const char *label;	  /* "80 % and more" */
 	uint32_t fill[CS_THEMES]; /* 0xrrggbb */
 	uint32_t ink[CS_THEMES];
-	const char *sgr;   /* of a terminal's text: "1;31"; "" as it is */
-	char glyph;	   /* one character for a cell … */
-	const char *block; /* … and of Unicode's */
+	const char *sgr; /* of a terminal's text: "1;31"; "" as it is */
 };
 
 /* The best first; the last holds all below. */

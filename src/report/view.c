@@ -35,11 +35,6 @@ int cs_is_coloured(void)
 	return current.colour;
 }
 
-int cs_has_blocks(void)
-{
-	return current.blocks;
-}
-
 int cs_decimals(const struct cs_test *test)
 {
 	return test->unit == CS_UNIT_COPIES || test->unit == CS_UNIT_GFLOPS ? 0 : 2;

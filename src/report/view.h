@@ -7,10 +7,9 @@
 
 #include "result/run.h"
 
-/* Longest line of what this thread prints; may colours be used, and blocks? */
+/* Longest line of what this thread prints; may colours be used? */
 int cs_columns(void);
 int cs_is_coloured(void);
-int cs_has_blocks(void);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 

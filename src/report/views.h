@@ -15,7 +15,6 @@ int cs_prom_write(FILE *to, const struct cs_view *view);
 int cs_nagios_write(FILE *to, const struct cs_view *view);
 int cs_junit_write(FILE *to, const struct cs_view *view);
 int cs_html_write(FILE *to, const struct cs_view *view);
-int cs_picture_write(FILE *to, const struct cs_view *view);
 int cs_trace_write(FILE *to, const struct cs_view *view);
 int cs_nvbandwidth_write(FILE *to, const struct cs_view *view);
 int cs_nvbandwidth_json_write(FILE *to, const struct cs_view *view);

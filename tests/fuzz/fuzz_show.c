@@ -23,7 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ "show", "FILE", "-f", "nvbandwidth", "-v" },
 		{ "show", "FILE", "-f", "nvbandwidth-json" },
 		{ "show", "FILE", "-f", "html" },
-		{ "show", "FILE", "-f", "picture" },
 		{ NULL },
 	};
 

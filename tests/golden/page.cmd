@@ -1,3 +1,2 @@
-# 8 GPUs with a slow link, as a page and as a picture.
+# 8 GPUs with a slow link, as a page.
 "$CSCOPE" show "$TESTDATA/fixtures/answer/slow-link.json" -f html
-"$CSCOPE" show "$TESTDATA/fixtures/answer/slow-link.json" -f picture

@@ -94,27 +94,8 @@ for name in healthy slow-link slow-gpu; do
 	ok "$name: rings are around the cells that text marks" eval \
 		'cmp ringed marks && { [ $name = healthy ] || [ -s marks ]; }'
 done
-run 0 show "$TESTDATA/fixtures/answer/slow-link.json" -f picture
-ok "picture: of compared cells how far from their like, of others that they are not" eval \
-	'[ "$(grep -c "^ *0   @\.\{6\}$" out)" = 2 ] && prints ": not compared"'
+# ---- a time line ----
 
-# ---- a picture in the terminal, a time line ----
-
-run 0 check "${fleet[@]}" -f picture
-ok "picture of a fleet: a character a node, and a line of what is not quiet" eval \
-	'grep -Eqx "n01 +\.{6}[=#]\.{5}" out && grep -Eqx "n07 +[=#.]{4}  worst -[0-9.]+ %" out'
-run 0 show n07.json -f picture
-ok "of a node: a character a cell, the slow ones of another kind" eval \
-	'grep -Eqx " +2  [=#]{2} [=#]" out && grep -Eqx " +0   \.\.\." out'
-run 0 show "$results/h200x4/sweep.json" -f picture
-ok "of a sweep: a curve" eval 'grep -Eqx " +4K +16K +64K .* 1G" out && [ "$(grep -c " |" out)" = 24 ]'
-LC_ALL=C.UTF-8 run 0 show "$results/h200x4/sweep.json" -f picture --color always
-ok "… of Unicode's blocks, by eighths, where a terminal has them" eval \
-	'grep -q "396.5 | .*▃ .*▇ .*█ .*█$" out'
-LC_ALL=C.UTF-8 run 0 show n07.json -f picture --color always
-ok "… cells in their colours" grep -q $'\x1b\\[1;33m▒\x1b\\[0m\|\x1b\\[31m▓\x1b\\[0m' out
-LC_ALL=C.UTF-8 run 0 show n07.json -f picture
-ok "… a file has neither" eval '! LC_ALL=C grep -q "[^ -~]" out'
 run 0 show "$results/h200x4/np4-both.json" -q -o run.trace.json
 ok_json "run.trace.json: a cell is an event on the line of its GPU" run.trace.json \
 	'sum(e["ph"] == "X" for e in d["traceEvents"]) >= 48 and {e["args"]["name"] for e in d["traceEvents"] if e["name"] == "thread_name"} == {"GPU 0", "GPU 1", "GPU 2", "GPU 3"} and all(e["dur"] > 0 and e["tid"] < 4 for e in d["traceEvents"] if e["ph"] == "X")'

@@ -33,9 +33,8 @@ fits() { # COLUMNS FILE... [-- ARGUMENT...]
 for columns in 80 120; do
 	ok "$columns columns: every file of doc/results" \
 		fits $columns "$results"/h200x[24]/*.json "$results"/h200x[24]/*.jsonl
-	ok "… the cost of communication, a picture" eval '
-		fits $columns "$results"/h200x2/{model,once,um-sweep}.json "$results"/h200x4/sweep.json -- -f model &&
-		fits $columns "$results"/h200x4/{sweep,suite-np4}.json "$TESTDATA"/fixtures/answer/*.json -- -f picture'
+	ok "… the cost of communication" \
+		fits $columns "$results"/h200x2/{model,once,um-sweep}.json "$results"/h200x4/sweep.json -- -f model
 	ok "… with every sample, one cell, the wiring" eval '
 		fits $columns "$results"/h200x2/calls-np1.json "$results"/h200x4/{np4,launch}.json -- -v &&
 		fits $columns "$results"/h200x2/unified-np1.json "$results"/h200x4/loaded-latency.json -- --cell 0,1 &&

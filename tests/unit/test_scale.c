@@ -173,15 +173,6 @@ static void a_higher_rate_and_a_shorter_time_are_better(void)
 	t_near(cs_difference(&time, 80, 100), 0.25, 1e-12);
 }
 
-static void each_class_has_a_glyph_of_its_own(void)
-{
-	for (int s = 0; s < 2; s++)
-		for (int i = 0; i < scales[s]->n; i++)
-			for (int k = 0; k < i; k++)
-				t_ok(scales[s]->shade[i].glyph !=
-				     scales[s]->shade[k].glyph);
-}
-
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -196,8 +187,6 @@ int main(void)
 		  faster_is_like_nothing_slower },
 		{ "a higher rate and a shorter time are better",
 		  a_higher_rate_and_a_shorter_time_are_better },
-		{ "each class has a glyph of its own",
-		  each_class_has_a_glyph_of_its_own },
 		{ NULL, NULL },
 	};
 

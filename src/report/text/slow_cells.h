@@ -1,4 +1,4 @@
-/* odd.h - cells of a matrix that are slower than similar ones, for every report that
+/* slow_cells.h - cells of a matrix that are slower than similar ones, for every report that
  * people read.  Only report/ includes it. */
 #ifndef CS_REPORT_TEXT_SLOW_CELLS_H
 #define CS_REPORT_TEXT_SLOW_CELLS_H
