@@ -339,6 +339,7 @@ endif
 	%D%/check/bounds/spread.h \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
+	%D%/check/cells/alike.c \
 	%D%/check/cells/anomaly.c \
 	%D%/check/cells/anomaly.h \
 	%D%/check/cells/below.c \

@@ -368,6 +368,88 @@ static void sockets_alone(void)
 	judged(0);
 }
 
+static void slow_socket(int node, int socket, double factor)
+{
+	for (int gpu = 4 * socket; gpu < 4 * socket + 4; gpu++) {
+		slow(node, H2D, -1, gpu, factor);
+		slow(node, D2H, gpu, -1, factor);
+	}
+}
+
+/* The neighbour is fast, on that node alone; or on each node one socket is slow. */
+static void sockets_as_built(void)
+{
+	begin(16, 8, H2D "," D2H);
+	c.run.checks = CS_CHECK_OUTLIER;
+	slow_socket(3, 1, 1.15);
+	judged(0);
+	begin(16, 8, H2D "," D2H);
+	c.run.checks = CS_CHECK_OUTLIER;
+	for (int node = 0; node < 16; node++)
+		slow_socket(node, node % 2, 0.9);
+	judged(0);
+	/* a socket of one node that is slower still */
+	slow_socket(5, 1, 0.8);
+	one("slow-cells", "socket", 5, "than on 15 other nodes");
+}
+
+/* Most nodes are slower than a few. */
+static void fast_nodes(void)
+{
+	static const struct {
+		int fast, nodes;
+	} of[] = { { 2, 5 }, { 3, 7 }, { 8, 17 }, { 1, 3 } };
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct cs_err err = { "" };
+		struct cs_vec told;
+		const struct cs_finding *f;
+
+		begin(of[i].nodes, 8, H2D);
+		c.run.checks = CS_CHECK_OUTLIER;
+		for (int node = 0; node < of[i].nodes; node++) {
+			if (node < of[i].fast)
+				slow(node, H2D, -1, -1, 1.15);
+			for (int gpu = 0; gpu < 8; gpu++)
+				remeasure(node, H2D, CS_NUMA_LOCAL, gpu, 1);
+		}
+		t_eq_int(cs_cells_judge(&c.run, &told, &err), 0);
+		cs_vec_release(&told);
+		f = c.run.findings.data;
+		for (size_t k = 0; k < c.run.findings.n; k++)
+			weighs(&f[k], CS_NOTE, 0);
+	}
+}
+
+static void many_slow_nodes(void)
+{
+	const struct cs_finding *f;
+
+	begin(16, 8, H2D);
+	c.run.checks = CS_CHECK_OUTLIER;
+	for (int node = 0; node < 7; node++) {
+		slow(node, H2D, -1, -1, 0.9);
+		for (int gpu = 0; gpu < 8; gpu++)
+			remeasure(node, H2D, CS_NUMA_LOCAL, gpu, 1);
+	}
+	f = judged(7);
+	for (int i = 0; f && i < 7; i++) {
+		weighs(&f[i], CS_WARNING, 0);
+		t_ok(strstr(f[i].text, "slower than on 9 of 15 other nodes") != NULL);
+	}
+	/* nor are the GPUs of one place, of so many nodes */
+	begin(16, 8, H2D);
+	c.run.checks = CS_CHECK_OUTLIER;
+	for (int node = 0; node < 7; node++) {
+		slow(node, H2D, -1, 3, 0.9);
+		remeasure(node, H2D, CS_NUMA_LOCAL, 3, 1);
+		remeasure(node, H2D, CS_NUMA_LOCAL, 3, 1);
+	}
+	f = judged(7);
+	for (int i = 0; f && i < 7; i++)
+		weighs(&f[i], CS_WARNING, 0);
+}
+
 static void a_gpu_of_a_fleet(void)
 {
 	begin(6, 8, WRITE);
@@ -1107,6 +1189,11 @@ int main(void)
 		{ "the slowest test of a node speaks for it, and is the one that is measured again",
 		  one_test_of_a_node },
 		{ "a socket of a node is compared with the other", sockets_alone },
+		{ "a socket is not slow because its neighbour is fast, or because nodes are built so",
+		  sockets_as_built },
+		{ "no node is drained because others are fast", fast_nodes },
+		{ "nodes that are slow alike are counted, and not drained",
+		  many_slow_nodes },
 		{ "a socket, and the way between sockets", sockets },
 		{ "what is the same on all nodes is not reported", alike_everywhere },
 		{ "steps may have other numbers on each node", other_steps },

@@ -51,6 +51,7 @@ struct cs_anomaly {
 	double sure;	     /* the drop in spreads */
 	int nodes;	     /* behind the figure it is compared with; 0: cells of its
 				 * own node */
+	int slower;	     /* than on so many of them; 0 not counted */
 	uint32_t test, tests; /* the worst, and how many */
 	uint32_t cells, remeasured;
 	int is, of; /* links that are up, and of its like; NUMA nodes */
@@ -77,6 +78,7 @@ struct cs_judged_cell {
 	double noise;		 /* that y may be off by */
 	int unsure;		 /* not to be judged: off stays unknown */
 	int odd;		 /* an anomaly explains it */
+	int slower, alike; /* as cs_count_nodes has it; 0 not compared with nodes */
 };
 
 struct cs_judged_cells {
@@ -107,6 +109,14 @@ size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
 double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
 			      const struct cs_row *remeasure);
 enum cs_family cs_family_of(const struct cs_row *row);
+
+/* alike.c: of y[0..n), ascending, the figures of so many nodes, how many are faster than
+ * `own`, which lacks `off`; *alike: how many are as slow, itself too.  As slow is what
+ * is nearer than half of what it lacks. */
+int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike);
+/* Are so many slow alike that they have one cause in common, whatever it is?  None of
+ * them is drained. */
+int cs_is_of_many(int alike, int nodes);
 
 /* noise.c: a figure that does not tell enough to report anything: its transfers did
  * not overlap, or its interval is wide and stayed so. */

@@ -120,16 +120,20 @@ static struct cs_phrase drop(const struct cs_anomaly *s)
 static void how_slow(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		     size_t size)
 {
+	char of[16] = "";
+
 	if (s->nodes == 2)
 		cs_text(to, size, "%s are %s slower than on the other node%s",
 			copies(run, s).text, drop(s).text,
 			s->part == CS_PART_NODE ?
 				"; two nodes do not show which one is at fault" :
 				"");
-	else if (s->nodes > 1)
-		cs_text(to, size, "%s are %s slower than on %d other nodes",
-			copies(run, s).text, drop(s).text, s->nodes - 1);
-	else
+	else if (s->nodes > 1) {
+		if (s->slower && s->slower < s->nodes - 1)
+			cs_text(of, sizeof(of), "%d of ", s->slower);
+		cs_text(to, size, "%s are %s slower than on %s%d other nodes",
+			copies(run, s).text, drop(s).text, of, s->nodes - 1);
+	} else
 		cs_text(to, size, "%s are %s slower than %s", copies(run, s).text,
 			drop(s).text,
 			s->family == CS_FAMILY_PEER ? "those of other pairs" :

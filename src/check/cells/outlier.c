@@ -173,10 +173,16 @@ static int settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
 		for (k = i; k < n && at[k]->cell == at[i]->cell; k++)
 			if (!at[k]->unsure)
 				x[sure++] = at[k]->y;
-		usual = sure >= NODES_LEAST ? cs_median(x, sure) : NAN;
+		cs_sort(x, sure);
+		/* of two in the middle the slower: half may be fast */
+		usual = sure >= NODES_LEAST ? x[(sure - 1) / 2] : NAN;
 		for (size_t m = i; m < k; m++)
-			if (!at[m]->unsure)
+			if (!at[m]->unsure) {
 				at[m]->off = at[m]->y - usual;
+				at[m]->slower = cs_count_nodes(x, sure, at[m]->y,
+							       at[m]->off,
+							       &at[m]->alike);
+			}
 		nodes = sure > nodes ? sure : nodes;
 	}
 	for (i = 0; !rc && i < n; i++)
@@ -246,7 +252,7 @@ static struct witness witness_of(const struct scope *scope, enum cs_part part,
 static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 {
 	struct witness *at = calloc(scope->n, sizeof(*at));
-	size_t n = 0, slow = 0;
+	size_t n = 0, slow = 0, many = 0;
 
 	if (!at)
 		return cs_err_set(scope->err, "no memory to judge cells");
@@ -264,6 +270,10 @@ static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 	}
 	n = 2 * n < slow ? 0 : n;
 	qsort(at, n, sizeof(*at), by_off);
+	for (size_t i = 0; i < n; i++)
+		many += (size_t)cs_is_of_many(at[i].judged->alike, scope->nodes);
+	anomaly.most = 2 * many > n ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
+	anomaly.slower = n ? at[0].judged->slower : 0;
 	for (size_t i = 0; i < n; i++) {
 		at[i].judged->odd = 1;
 		cs_anomaly_row(&anomaly, at[i].judged->at, at[i].off);

@@ -4,11 +4,13 @@
  * A node's median is compared with those of the other nodes.  Nodes differ by 0.3 % in
  * each family of cells, now and then by 2 %: so what one family says by itself has to
  * be plain, and what several say together may be less.  Of two nodes nobody knows which
- * is right, of three and four the others may agree by chance.
+ * is right, of three and four the others may agree by chance.  Where many are slow alike
+ * they have a cause in common, or the others are fast: none of them is drained.
  *
  * A socket's links to the host are compared with the other sockets of its node, less
- * what these differ by on the other nodes: on one model sockets may differ, on all
- * nodes alike. */
+ * what these differ by on the other nodes, for on one model sockets may differ, on all
+ * nodes alike; and with the same socket of the other nodes, for its neighbour may be
+ * fast. */
 #include "config.h"
 
 #include "check/cells/anomaly.h"
@@ -48,10 +50,13 @@ struct whole {
 	int node, socket; /* socket: NUMA node; -1 the node */
 	uint32_t family, test;
 	size_t from, end;
-	int nodes; /* that it is compared with, itself too */
+	/* compared, itself too; those that it is slower than; as slow, itself too */
+	int nodes, slower, alike;
 	size_t cells;
-	double middle;	    /* the median of their figures, as a logarithm */
-	double y;	    /* the same; of a socket, less that of the others */
+	double y; /* the median of their figures, as a logarithm */
+	double beside,
+		lowest;	    /* of a socket: less that of the fastest other one of its
+				* node; that of the slowest one of its node */
 	double off, spread; /* of what is usual; between healthy ones */
 	double noise;
 };
@@ -99,7 +104,7 @@ static void settle(const struct wholes *w, struct whole *of)
 		noise[n++] = w->judged_cells->judged[i].noise;
 	}
 	of->cells = n;
-	of->y = of->middle = cs_upper_median(y, n);
+	of->y = cs_upper_median(y, n);
 	of->noise = n ? cs_median(noise, n) : 0;
 }
 
@@ -114,29 +119,60 @@ static int by_socket(const void *x, const void *y)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Of w[0..n) of several nodes, in the place of w[at], those of the others. */
-static double others_median(const struct whole *w, size_t n, size_t at, double *room)
+/* Of y[0..n), ascending, the median of all but `own`: of two in the middle the slower,
+ * for half of the others may be fast. */
+static double others_median(const double *y, size_t n, double own)
 {
-	size_t m = 0;
+	size_t at = (n - 2) / 2;
 
-	for (size_t i = 0; i < n; i++)
-		if (i != at)
-			room[m++] = w[i].y;
-	return cs_median(room, m);
+	return y[at + (own <= y[at])];
 }
 
-/* w[0..n) are the same part of n nodes. */
+static void count_nodes(struct whole *w, const double *y, size_t n)
+{
+	w->nodes = (int)n;
+	w->slower = cs_count_nodes(y, n, w->y, w->off, &w->alike);
+}
+
+/* Where a wide gap parts many slow nodes from many others: how many of y[0..n),
+ * ascending, are slow; 0: there is none. */
+static size_t count_slow(const double *y, size_t n)
+{
+	double widest = OF_ONE_FAMILY;
+	size_t slow = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (y[i] - y[i - 1] > widest && cs_is_of_many((int)i, (int)n) &&
+		    cs_is_of_many((int)(n - i), (int)n)) {
+			widest = y[i] - y[i - 1];
+			slow = i;
+		}
+	return slow;
+}
+
+/* w[0..n) are the same part of n nodes.  What is usual is what the fast of two parties
+ * have, even where most are slow; how far nodes are apart shows within each. */
 static void settle_nodes(struct whole *w, size_t n, double *room)
 {
-	double few = 1 + FEW_NODES / (double)n, spread;
+	double few = 1 + FEW_NODES / (double)n, *y = room, *near = room + n,
+	       spread = 0;
+	size_t slow;
 
 	for (size_t i = 0; i < n; i++)
-		room[i] = w[i].y;
-	spread = n < NODES_LEAST ? 0 : few * cs_scaled_mad(room, n);
+		y[i] = w[i].y;
+	cs_sort(y, n);
+	slow = count_slow(y, n);
+	for (size_t i = 0; i < n; i++)
+		near[i] = y[i] - (i < slow ? y[slow / 2] : y[slow + (n - slow) / 2]);
+	if (n >= NODES_LEAST)
+		spread = few * cs_scaled_mad(near, n);
 	for (size_t i = 0; i < n; i++) {
-		w[i].nodes = (int)n;
 		w[i].spread = spread;
-		w[i].off = n > 1 ? w[i].y - others_median(w, n, i, room) : NAN;
+		w[i].off = n < 2 ? NAN :
+			   slow && w[i].y < y[slow] ?
+				   w[i].y - y[slow + (n - slow - 1) / 2] :
+				   w[i].y - others_median(y + slow, n - slow, w[i].y);
+		count_nodes(&w[i], y, n);
 	}
 }
 
@@ -149,22 +185,37 @@ static double spread_in_sockets(const struct wholes *in, const struct whole *w,
 	for (size_t s = 0; s < n; s++) {
 		for (size_t i = w[s].from; i < w[s].end; i++)
 			if (is_of(in, &w[s], i))
-				room[m++] = in->judged_cells->judged[i].y -
-					    w[s].middle;
+				room[m++] = in->judged_cells->judged[i].y - w[s].y;
 	}
 	return FEW_IN_SOCKET * cs_scaled_mad(room, m);
 }
 
-/* The same socket w[0..n) of n nodes.  Slow is what is so beside its own node's others
- * and more so than on the other nodes. */
+/* The same socket w[0..n) of n nodes.  Slow is what is so beside its own node's others,
+ * more so than on the other nodes, and beside the same socket of these.  If many are,
+ * all nodes may have such a socket, some one and some another: so they are built. */
 static void settle_sockets(struct whole *w, size_t n, double cells, double *room)
 {
-	for (size_t i = 0; i < n; i++) {
-		double beside = n > 1 ? w[i].y - others_median(w, n, i, room) : w[i].y;
+	double *y = room, *beside = room + n, *lowest = room + 2 * n;
 
-		w[i].nodes = (int)n;
-		w[i].off = fmax(w[i].y, beside);
-		w[i].spread = cells * MEDIAN_SE * sqrt(2 / (double)w[i].cells);
+	for (size_t i = 0; i < n; i++) {
+		y[i] = w[i].y;
+		beside[i] = w[i].beside;
+		lowest[i] = w[i].lowest;
+	}
+	for (size_t k = 0; k < 3; k++)
+		cs_sort(room + k * n, n);
+	for (size_t i = 0; i < n; i++) {
+		struct whole *s = &w[i];
+
+		s->spread = cells * MEDIAN_SE * sqrt(2 / (double)s->cells);
+		s->off = s->beside;
+		if (n > 1)
+			s->off = fmax(s->beside - others_median(beside, n, s->beside),
+				      s->y - others_median(y, n, s->y));
+		count_nodes(s, y, n);
+		if (cs_is_of_many(s->alike, s->nodes))
+			s->off = fmax(s->off,
+				      s->lowest - others_median(lowest, n, s->lowest));
 	}
 }
 
@@ -176,11 +227,10 @@ static int add(struct wholes *w, const struct whole *one, size_t least)
 	return whole.cells < least ? 0 : cs_vec_push(&w->all, &whole, w->err);
 }
 
-/* Each socket of a node that has several, less the fastest of the others. */
+/* Each socket of a node that has several. */
 static int add_sockets(struct wholes *w, const struct whole *node)
 {
 	size_t first = w->all.n, n;
-	double y[CS_MAX_AGENTS];
 	struct whole *at;
 
 	for (size_t i = node->from; i < node->end; i++) {
@@ -196,17 +246,18 @@ static int add_sockets(struct wholes *w, const struct whole *node)
 			return -1;
 	}
 	n = w->all.n - first;
-	if (n < 2 || n > CS_MAX_AGENTS)
+	if (n < 2)
 		w->all.n = first;
 	at = (struct whole *)w->all.data + first;
-	for (size_t i = 0; i < w->all.n - first; i++)
-		y[i] = at[i].y;
 	for (size_t i = 0; i < w->all.n - first; i++) {
 		double best = -INFINITY;
 
-		for (size_t k = 0; k < n; k++)
-			best = k == i ? best : fmax(best, y[k]);
-		at[i].y -= best;
+		at[i].lowest = at[i].y;
+		for (size_t k = 0; k < n; k++) {
+			best = k == i ? best : fmax(best, at[k].y);
+			at[i].lowest = fmin(at[i].lowest, at[k].y);
+		}
+		at[i].beside = at[i].y - best;
 	}
 	return 0;
 }
@@ -250,7 +301,7 @@ static void settle_all_sockets(const struct wholes *in, struct whole *w, size_t 
 /* spot[from..end): one group, of all nodes of a class. */
 static int settle_group(struct wholes *w, size_t from, size_t end)
 {
-	double *room = calloc(end - from + 1, sizeof(*room));
+	double *room = calloc(end - from + 1, 2 * sizeof(*room));
 	size_t first = w->all.n, sockets = first;
 	struct whole *at;
 	int rc = room ? add_all(w, from, end, 0) :
@@ -290,6 +341,21 @@ static int same_part(const struct whole *a, const struct whole *b)
 	return a->node == b->node && a->socket == b->socket && a->family == b->family;
 }
 
+static int is_slow(const struct whole *w, double least, double spreads)
+{
+	return w->off < -fmax(least, spreads * w->spread) &&
+	       cs_is_beyond_noise(w->off, w->noise, w->noise);
+}
+
+/* How much a test can say of a node: the more, the more nodes show it. */
+static int weight_of(const struct whole *w)
+{
+	return !is_slow(w, OF_FAMILIES, SPREADS) ? 0 :
+	       w->nodes < NODES_LEAST		 ? 1 :
+	       w->nodes < NODES_SURE		 ? 2 :
+						   3;
+}
+
 /* Of w[0..n), one part of a node in the tests of one family, the one in which it is slowest:
  * its own figures are told and measured again, for a mean would hide what one of many tests
  * shows.  A socket is surer if others agree: two at most, which share GPUs. */
@@ -299,7 +365,9 @@ static struct whole slowest(const struct whole *w, size_t n)
 	double off = 0, spread = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (w[i].off < worst.off)
+		int more = weight_of(&w[i]) - weight_of(&worst);
+
+		if (more > 0 || (!more && w[i].off < worst.off))
 			worst = w[i];
 		off += w[i].off / (double)n;
 		spread = fmax(spread, w[i].spread);
@@ -307,12 +375,6 @@ static struct whole slowest(const struct whole *w, size_t n)
 	if (worst.socket >= 0 && n > 1 && off < 0)
 		worst.spread = fmin(worst.spread, spread / sqrt(2) * worst.off / off);
 	return worst;
-}
-
-static int is_slow(const struct whole *w, double least, double spreads)
-{
-	return w->off < -fmax(least, spreads * w->spread) &&
-	       cs_is_beyond_noise(w->off, w->noise, w->noise);
 }
 
 static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
@@ -330,6 +392,7 @@ static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 		.sure = -w->off / fmax(w->spread, CS_OFF_FLOOR),
 		.most = most,
 		.nodes = w->nodes,
+		.slower = w->slower,
 		.test = w->test,
 		.tests = 1,
 	};
@@ -377,7 +440,7 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 	for (size_t i = of->from; i < of->end; i++)
 		if (is_of(w, of, i))
 			to[n++] = (struct distance){
-				fabs(w->judged_cells->judged[i].y - of->middle),
+				fabs(w->judged_cells->judged[i].y - of->y),
 				w->judged_cells->judged[i].at
 			};
 	qsort(to, n, sizeof(*to), by_distance);
@@ -387,6 +450,14 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 	if (of->socket >= 0)
 		absorb(w, &s);
 	return cs_anomaly_add(w->anomalies, &s, w->err);
+}
+
+/* A node alone, or one of many that are slow alike: most nodes are not at fault. */
+static enum cs_weight most_of(const struct whole *of, enum cs_weight alone)
+{
+	return !cs_is_of_many(of->alike, of->nodes) ? alone :
+	       2 * of->alike > of->nodes	    ? CS_WEIGHT_NOTE :
+						      CS_WEIGHT_WARNING;
 }
 
 /* How grave it is at most that a node is so slow in a family; `agree`: others are. */
@@ -400,9 +471,9 @@ static int judge_node(const struct wholes *w, const struct whole *of, int agree)
 		return slow ? accuse(w, of, CS_WEIGHT_NOTE) : 0;
 	if (slow || (agree && is_slow(of, OF_FAMILIES, SPREADS)))
 		return accuse(w, of,
-			      of->nodes < NODES_SURE || of->off > -LITTLE ?
-				      CS_WEIGHT_WARNING :
-				      CS_WEIGHT_ANY);
+			      most_of(of, of->nodes < NODES_SURE || of->off > -LITTLE ?
+						  CS_WEIGHT_WARNING :
+						  CS_WEIGHT_ANY));
 	return of->nodes >= NODES_MANY && is_slow(of, OF_A_NOTE, SPREADS_OF_A_NOTE) ?
 		       accuse(w, of, CS_WEIGHT_NOTE) :
 		       0;
@@ -415,7 +486,8 @@ static int judge_socket(const struct wholes *w, const struct whole *of)
 	if (!is_slow(of, few ? OF_OWN_SOCKETS : OF_SOCKETS, SPREADS_OF_SOCKETS))
 		return 0;
 	return accuse(w, of,
-		      of->nodes < NODES_SURE ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY);
+		      most_of(of, of->nodes < NODES_SURE ? CS_WEIGHT_WARNING :
+							   CS_WEIGHT_ANY));
 }
 
 /* Has a socket of the node just become an anomaly? */
