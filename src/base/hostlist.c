@@ -49,7 +49,7 @@ static int add_name(struct parser *p, const char *name)
 
 static int expand(struct parser *p, const char *made, const char *rest);
 
-/* "01-12" at `at`: each number behind what has been made; then what follows `]`. */
+/* Append each number of "01-12" at `at` to `made`, then expand what follows `]`. */
 static int expand_range(struct parser *p, const char *made, const char *at,
 			size_t length, const char *rest)
 {
@@ -80,7 +80,7 @@ static int expand_range(struct parser *p, const char *made, const char *at,
 	return 0;
 }
 
-/* What has been made of a term, and what is left of it. */
+/* Expand `rest` of a term, whose beginning is `made`. */
 static int expand(struct parser *p, const char *made, const char *rest)
 {
 	size_t plain = strcspn(rest, "["), used = strlen(made), length;

@@ -123,7 +123,7 @@ static int refuse(const char *text, struct cs_err *err)
 		text);
 }
 
-/* A number of at most so many bits; what follows it, NULL: it is none. */
+/* Read a number of at most n bits; returns the text after it, NULL: there is none. */
 static const char *take_number(const char *at, unsigned n, uint32_t *value)
 {
 	char *end;
@@ -136,7 +136,7 @@ static const char *take_number(const char *at, unsigned n, uint32_t *value)
 	return all >> n ? NULL : end;
 }
 
-/* "x" or the sign of multiplication; what follows it, NULL: it is none. */
+/* Skip "x" or the multiplication sign; NULL: there is none. */
 static const char *take_times(const char *at)
 {
 	static const char times[] = "\xc3\x97";

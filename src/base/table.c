@@ -68,7 +68,7 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next value of a line without blanks around it, and where it ends. */
+/* Copy the next value of a line without the blanks around it; returns its end. */
 static const char *next_field(const char *at, const char *end, char *to, int *cut)
 {
 	const char *comma = memchr(at, ',', (size_t)(end - at));

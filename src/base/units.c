@@ -33,7 +33,7 @@ static int push_digit(uint64_t *value, unsigned int base, unsigned int digit)
 	return 0;
 }
 
-/* Reads "12" or "12.5" from *text and leaves *text behind it.  No sign, no
+/* Reads "12" or "12.5" from *text and moves *text past it.  No sign, no
  * exponent, no digits missing before or after the point. */
 static int decimal_parse(const char **text, struct decimal *out)
 {

@@ -16,7 +16,7 @@
 	{ .test = test_, .tool = NVBANDWIDTH, .name = name_,                    \
 	  .differs = differs_, .layout = CS_LAYOUT_##layout_,                   \
 	  .flow = CS_##flow_, .heading = heading_ }
-/* The same, not to be taken for what that tool prints under the name. */
+/* The same, with a note, because the tool prints something else under that name. */
 #define NOTED(name_, test_, layout_, flow_, heading_, differs_)                 \
 	{ .test = test_, .tool = NVBANDWIDTH, .name = name_,                    \
 	  .differs = differs_, .noted = 1, .layout = CS_LAYOUT_##layout_,       \
@@ -47,7 +47,7 @@
 	SCOPE(name_ "_flush", before_ "_flush", test_, args_, first_, last_,    \
 	      .variant.cache = CS_CACHE_COLD, .noted = 1, .differs = FLUSHED)
 
-/* What has no size: shapes, and calls. */
+/* Aliases without a size: shapes and calls. */
 #define SCOPE_TAIL(name_, test_, args_, tail_, clock_, ...)                     \
 	SCOPE_BY(name_, NULL, test_, args_, 0, 63, clock_,                      \
 		 .tail = CS_TAIL_##tail_, __VA_ARGS__)
@@ -89,7 +89,7 @@ int cs_alias_is_taken(const struct cs_alias *alias)
 	return cs_alias_is_of_nvbandwidth(alias) || cs_alias_is_of_commscope(alias);
 }
 
-/* Elements that are used of each so many; nobody copies chunks that are full. */
+/* The i-th chunk: how many elements of how many are used; never all of them. */
 static uint64_t chunk(size_t i)
 {
 	static const uint16_t sizes[] = { 32, 64, 128, 256 };

@@ -73,7 +73,7 @@
 	.memory = CS_MEM_PAGEABLE, .any_backend = 1, .alone = ONE_PAIR, BY_CPU
 #define ONE_AT_A_TIME "one at a time"
 #define ON_CPU .backend = CS_BACKEND_CPU
-/* What the costs of a placement are compared with. */
+/* The test that costs of a placement are compared with. */
 #define COST_TOO .matrices = CS_MATRIX_PEER | CS_MATRIX_COST
 
 /* ---- with the host: the GPU issues ---- */
@@ -201,7 +201,7 @@
 #define COST(HOW_, UNIT_, bytes_) \
 	.matrices = CS_MATRIX_COST, .how = CS_HOW_##HOW_, .unit = CS_UNIT_##UNIT_, \
 	.bytes = bytes_
-/* A copy that nothing stands behind, by the CPU: what a program pays that waits for it. */
+/* One copy timed by the CPU, with no other queued: the cost to a program that waits. */
 #define SINGLE(path_, PATH_, heading_, summary_, ...)                                  \
 	TEST(path_ ".ce.once.pair", PATH_, CE, ONCE, PAIR, heading_, summary_,       \
 	     COST(ONCE, US, 0), __VA_ARGS__)

@@ -47,7 +47,7 @@ static struct cs_plan_matrix matrix_of(const struct cs_step *step,
 					.variant = me->variant };
 }
 
-/* The matrices stay sorted: where a new one comes is most often known at once. */
+/* Keep the matrices sorted; most often a new one goes to the end. */
 static int need_matrix(struct cs_draft *d, struct cs_plan_matrix matrix)
 {
 	struct cs_plan_matrix *to;

@@ -19,13 +19,13 @@ static uint64_t bytes_of(const struct cs_test *test, const struct cs_settings *s
 	return test->bytes ? test->bytes : set->copy_bytes;
 }
 
-/* A matrix that is to be measured, and of which choice. */
+/* A matrix to measure, and the choice that asked for it. */
 struct wanted {
 	struct cs_plan_matrix matrix;
 	struct cs_choice choice;
 };
 
-/* What all that is built goes by. */
+/* The state of a build. */
 struct builder {
 	struct cs_draft *d;
 	struct cs_filter filter;
@@ -53,7 +53,8 @@ static int is_meant(const struct builder *b, const struct cs_step *step,
 	return meant && cs_filter_takes(&b->filter, fits);
 }
 
-/* From the steps behind `from`, which are of the last matrix, takes those away. */
+/* Remove from the steps from `from` on, those of the last matrix, the ones that no choice
+ * means. */
 static void drop_cells(struct builder *b, size_t from, const struct wanted *wanted,
 		       size_t n)
 {
@@ -77,7 +78,7 @@ static void drop_cells(struct builder *b, size_t from, const struct wanted *want
 	}
 }
 
-/* The n choices are of the same matrix.  One without a cell is none. */
+/* Add the matrix of n choices, unless it has no cell. */
 static int add_matrix(struct builder *b, const struct wanted *wanted, size_t n)
 {
 	struct cs_draft *d = b->d;
@@ -111,7 +112,7 @@ uint64_t cs_size_next(const struct cs_settings *set, uint64_t bytes)
 	return next > (double)bytes ? (uint64_t)next : bytes + 16;
 }
 
-/* What is asked for of every choice, and where its matrices go. */
+/* The settings of every choice, and the list that receives its matrices. */
 struct asking {
 	const struct cs_variants *vary;
 	const struct cs_settings *set;
@@ -186,8 +187,8 @@ struct axis {
 	uint8_t more;
 };
 
-/* The matrices of a choice: of all its variants from this axis on.  What its name says
- * of one stays; those that change nothing are one. */
+/* Add the matrices of a choice: all variants from this axis on.  A variant that its
+ * name fixes stays; variants that change nothing are one. */
 static int want(const struct asking *a, const struct cs_choice *choice,
 		const struct axis *axis)
 {
@@ -388,9 +389,9 @@ static void put_head(struct cs_plan *plan, const struct cs_draft *d, uint32_t s)
 	while (++s < d->steps.n && step[s].round && step[s].round == step[s - 1].round);
 }
 
-/* The steps behind the heads, which are shuffled; controls in the middle and at the
- * end.  Behind all that comes what is staged, for which peer access is taken back, unless
- * there is nothing else. */
+/* Put the heads first, then the other steps in their shuffled order, with controls in
+ * the middle and at the end.  Staged steps come last, because peer access is disabled
+ * for them, unless there are no others. */
 static void put_steps(struct cs_plan *plan, const struct cs_draft *d,
 		      const struct cs_vec *heads, const uint32_t *order)
 {

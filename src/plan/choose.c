@@ -78,7 +78,7 @@ static const char *nearest(const char *item, enum cs_backend_kind backend)
 	return name;
 }
 
-/* What an item matched: what is measured, and what cannot be measured so. */
+/* How an item matched: bits. */
 enum { TAKEN = 1, OF_OTHER_BACKEND = 2, OF_OTHER_VIA = 4 };
 
 static int refuse(const char *item, enum cs_backend_kind backend,
@@ -118,7 +118,8 @@ struct where {
 	enum cs_transport via;
 };
 
-/* Adds it where it can be measured so; else what stands against it; -1 with `err`. */
+/* Add the choice and return TAKEN, or return why it cannot be measured this way; -1
+ * with `err`. */
 static int take(const struct cs_choice *choice, const struct where *where,
 		struct cs_choices *to, struct cs_err *err)
 {
@@ -156,7 +157,7 @@ static int take_alias(const struct cs_alias *alias, const struct where *where,
 	return rc;
 }
 
-/* The name of an instance: 1 it is none. */
+/* Choose an instance by its name.  1: the item is no such name. */
 static int choose_instance(const char *item, const struct where *where,
 			   struct cs_choices *to, struct cs_err *err)
 {
@@ -262,7 +263,7 @@ int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 
 /* ---- by axes ---- */
 
-/* Is it what was asked for, whatever the backend? */
+/* Does the test have the axes asked for?  The backend is not compared. */
 static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 {
 	int op = test->op > CS_OP_READ || test->path != CS_PATH_PEER ||
@@ -275,7 +276,7 @@ static int is_of(const struct cs_test *test, const struct cs_axes *axes)
 	return (axes->matrices & cs_test_matrices(test)) && op && pattern;
 }
 
-/* What a matrix is of unless another is asked for by name. */
+/* Is its method the one that --matrix means if none is named? */
 static int is_usual_method(const struct cs_test *test, enum cs_backend_kind backend,
 			   enum cs_transport via)
 {

@@ -78,8 +78,7 @@ static int by_name(const void *x, const void *y)
 	return d ? d : (a > b) - (a < b);
 }
 
-/* Lines of a step that others have come between are of two steps, which nobody would
- * mean. */
+/* Refuse a step whose lines are not next to each other: they would form two steps. */
 static int check_names(struct cs_plan_reader *r)
 {
 	const struct cs_step *step = r->steps.data, **sorted;
@@ -134,7 +133,7 @@ static int assemble(struct cs_plan_reader *r, struct cs_plan **out)
 	rc = cs_plan_assemble(r->req, r->steps.data, r->steps.n, asked, &plan, r->err);
 	free(asked);
 	if (!rc && check_rounds(r, plan))
-		rc = 1; /* it says where */
+		rc = 1; /* the error already has the line */
 	else if (rc || cs_plan_validate(plan, plan->total_bytes, r->err))
 		rc = cs_err_prefix(r->err, "%s", r->table.name);
 	if (rc)

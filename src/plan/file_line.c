@@ -33,7 +33,7 @@ const struct cs_test *cs_plan_line_test(const struct cs_plan_line *item)
 	return cs_test_at(item->asked.test);
 }
 
-/* A name of the catalogue alone, which says the same of what is not there. */
+/* Only names of the catalogue are allowed; its error is used for others. */
 static int take_test(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
 	const struct cs_settings *set = &r->req->set;
@@ -172,7 +172,7 @@ static int take_end(struct cs_plan_reader *r, const struct cs_plan_line *item,
 	return 0;
 }
 
-/* Are they where the test has its ends?  What only loads goes either way. */
+/* Do the ends fit the test?  A load may go either way. */
 static int check_ends(struct cs_plan_reader *r, const struct cs_plan_line *item)
 {
 	const struct cs_test *test = cs_plan_line_test(item);
@@ -238,7 +238,7 @@ static int take_size(struct cs_plan_reader *r, struct cs_plan_line *item)
 	return 0;
 }
 
-/* What has a shape needs one, and its bytes follow from it. */
+/* Take the shape that a shaped test needs; its bytes follow from the shape. */
 static int take_shape(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
 	const struct cs_variant *v = &item->asked.variant;
@@ -266,7 +266,7 @@ static int take_shape(struct cs_plan_reader *r, struct cs_plan_line *item)
 					size, bytes));
 }
 
-/* What changes nothing of the test is refused, for two such lines would be of one
+/* Refuse a variant that changes nothing: lines with and without it would belong to one
  * matrix. */
 static int take_variant(struct cs_plan_reader *r, struct cs_plan_line *item)
 {

@@ -7,7 +7,7 @@
 
 #include "plan/validate.h"
 
-/* Two lines of a step that cannot be carried out together, or told apart. */
+/* Refuse two lines of a step that cannot run together, or cannot be distinguished. */
 static int check_two(struct cs_plan_reader *r, const struct cs_plan_line *a,
 		     const struct cs_plan_line *b)
 {
@@ -115,7 +115,7 @@ static int order_step(struct cs_plan_reader *r, const struct cs_step *step)
 	return 0;
 }
 
-/* What is timed on the CPU is measured as its own pattern has it. */
+/* Refuse a test that the CPU times in a step that its own pattern would not make. */
 static int check_probe(struct cs_plan_reader *r, const struct cs_step *step)
 {
 	const struct cs_plan_line *item = (struct cs_plan_line *)r->items.data +

@@ -114,7 +114,7 @@ static void add_number(int number, char to[CS_INSTANCE])
 		cs_text_add(to, CS_INSTANCE, "/%d", number);
 }
 
-/* Are its instances of such shapes?  Whatever the halo: of boxes the grid must be theirs. */
+/* Does the alias have instances of this shape?  Of a box only the grid is compared. */
 static int has_shape(const struct cs_alias *alias, uint64_t shape)
 {
 	const struct cs_extent box = cs_shape_box(shape, CS_SCOPE_ELEMENT, 0);
@@ -252,7 +252,7 @@ static const char *argument_words(const struct cs_alias *alias)
 	return words[alias->args];
 }
 
-/* What Google Benchmark adds says how it was run there, not what. */
+/* Is it a word that Google Benchmark adds to say how a benchmark was run? */
 static int is_added(const char *word)
 {
 	static const char *const added[] = {
@@ -266,7 +266,7 @@ static int is_added(const char *word)
 	return 0;
 }
 
-/* The word before the next '/'; NULL behind the last. */
+/* Copy the word before the next '/', and return the rest; NULL after the last. */
 static const char *take_word(const char *at, char *word, size_t size)
 {
 	size_t n = strcspn(at, "/");
@@ -353,7 +353,8 @@ static const char *const shape_words[] = {
 	[CS_TAIL_STRIDE] = "elements of a stride, more than 1",
 };
 
-/* What stands behind the ends, but for sizes: -1, or *at behind it. */
+/* Read the part of the name after the ends, except sizes, and move *at past it; -1 with
+ * `err`. */
 static int take_tail(const char *name, const struct cs_alias **alias,
 		     struct cs_choice *to, const char **at, struct cs_err *err)
 {

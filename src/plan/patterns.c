@@ -21,7 +21,7 @@ static int add_pair(struct cs_draft *d, const struct cs_test *test, uint32_t a,
 }
 
 /* The k-th pair of a round: one agent stays, the others go round it.  With an odd
- * number one of each round has nobody. */
+ * number one agent of each round has no partner. */
 static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
 		       uint32_t *b)
 {
@@ -43,7 +43,7 @@ static int goes_in_rounds(const struct cs_draft *d, const struct cs_test *test)
 	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
 }
 
-/* Each pair a step of its own, those of a round behind one another. */
+/* Make each pair a step of its own; the pairs of a round follow each other. */
 static int add_pairs_in_rounds(struct cs_draft *d, const struct cs_test *test)
 {
 	uint32_t n = d->n, places = n + n % 2;
@@ -195,7 +195,8 @@ static struct cs_endpoint numa_end(const struct cs_test *test, int is_dst,
 
 enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_WHOLE = 4 };
 
-/* Between a NUMA node and a GPU, as the test says or (BACK) the other way. */
+/* Add a transfer between a NUMA node and a GPU, in the test's direction or (BACK) in the
+ * opposite one. */
 static int add_host_way(struct cs_draft *d, const struct cs_test *test, uint32_t numa,
 			uint32_t gpu, int how)
 {

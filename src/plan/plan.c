@@ -134,7 +134,7 @@ int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer
 	       cs_endpoint_is_numa(&a->dst) == cs_endpoint_is_numa(&b->src);
 }
 
-/* An issuer is one of the ends, where those are agents. */
+/* Is the issuer one of the ends?  Between NUMA nodes any agent may be. */
 static int issuer_fits(const struct cs_transfer *t, int numas)
 {
 	return numas == 2 ||
@@ -187,7 +187,7 @@ int cs_transfer_is_cpu_chase(const struct cs_transfer *t)
 	       cs_endpoint_is_numa(&t->dst);
 }
 
-/* What a chase asks is how far memory is, not which part of it a cache held. */
+/* A chase by the CPU measures the distance of memory, so no cache may hold any of it. */
 int cs_transfer_is_cold(const struct cs_transfer *t)
 {
 	return t->variant.cache == CS_CACHE_COLD || cs_transfer_is_cpu_chase(t);
@@ -389,7 +389,7 @@ static void lay_out(struct cs_arena_layout *l)
 					  l->src_bytes;
 }
 
-/* What an agent needs of its destination's buffer for what is packed. */
+/* The bytes of its buffer that an agent needs for packed data. */
 static uint64_t packed_bytes(const struct cs_transfer *t, int agent)
 {
 	if (t->dst.index == agent)
@@ -506,7 +506,7 @@ static double sample_s(uint64_t bytes, double link_gbs)
 	       fmin(fmax(ceil(ESTIMATE_SAMPLE_S / copy_s), 1), cs_copies_most(bytes));
 }
 
-/* What is not sampled until it is known has a fixed number of rounds. */
+/* The duration of tests with a fixed number of rounds. */
 static double probe_s(enum cs_how how)
 {
 	switch (how) {
@@ -523,7 +523,8 @@ static double probe_s(enum cs_how how)
 	}
 }
 
-/* Host memory is behind PCIe, of generation 5 here; a chase has a fixed length. */
+/* Host memory is reached over PCIe, generation 5 is assumed; a chase has a fixed
+ * length. */
 static double step_sample_s(const struct cs_plan *plan, const struct cs_step *step,
 			    uint64_t bytes, double link_gbs)
 {

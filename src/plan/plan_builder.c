@@ -44,7 +44,7 @@ static int refuse_size(uint64_t steps, uint64_t transfers, struct cs_err *err)
 			  steps, transfers, CS_PLAN_MOST >> 20);
 }
 
-/* What is not done yet would not fit either. */
+/* Would the plan exceed CS_PLAN_MOST? */
 static int is_too_large(const struct cs_draft *d)
 {
 	struct cs_plan_layout at;

@@ -23,7 +23,7 @@ static const struct cs_test *test_of(const struct cs_urgent *all, uint32_t matri
 	return cs_test_at(all->matrix[matrix].test);
 }
 
-/* Cells alone, whose rate says how a link or a memory is. */
+/* Does the test measure a link or a memory by the rate of one cell alone? */
 static int tells(const struct cs_test *test)
 {
 	return test->how == CS_HOW_GATED && test->unit == CS_UNIT_GBS &&
@@ -47,7 +47,7 @@ static int class_of_path(enum cs_path path)
 	}
 }
 
-/* Of each class the first test that tells something, at its largest size. */
+/* Pick for each class its first such test, at the largest size. */
 static void pick_matrices(struct picked *p)
 {
 	const struct cs_plan_matrix *matrix = p->all->matrix;
@@ -67,7 +67,7 @@ static void pick_matrices(struct picked *p)
 	}
 }
 
-/* The agent whose turn in that class a transfer is; -1 it is none of it. */
+/* The agent that a transfer counts for in that class; -1: it is not of that class. */
 static int agent_of(const struct picked *p, int class, const struct cs_step *step,
 		    const struct cs_transfer *t)
 {

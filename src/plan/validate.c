@@ -1,4 +1,4 @@
-/* trust.c - what may be asked for, and bytes that say they are a plan. */
+/* validate.c - checks requested values, and bytes that claim to be a plan. */
 #include "config.h"
 
 #include "plan/validate.h"
@@ -238,7 +238,7 @@ static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
 	return 0;
 }
 
-/* With nothing behind its end. */
+/* Is the rest after the name's end zero? */
 static int name_is_sound(const char *name)
 {
 	size_t i = strnlen(name, CS_STEP_NAME);

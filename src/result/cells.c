@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Positions of rows are one more than they are where 0 is none. */
+/* Positions of rows are stored plus one; 0 means none. */
 struct cs_cells {
 	size_t n; /* rows that were there */
 	uint32_t nodes, mask;
@@ -47,7 +47,7 @@ int cs_same_figure(const struct cs_row *a, const struct cs_row *b)
 	       cs_endpoints_are_same(&a->what.dst, &b->what.dst);
 }
 
-/* Equal of the same figure; where others have it too they are only further apart. */
+/* Equal for rows of the same figure; a collision only costs time. */
 static uint32_t hash_of(const struct cs_row *row)
 {
 	const uint64_t part[] = { row->node,	       row->test,
@@ -60,7 +60,7 @@ static uint32_t hash_of(const struct cs_row *row)
 	return (uint32_t)(hash >> 32);
 }
 
-/* Where a figure is, or where it goes. */
+/* The slot of a figure, or the free one for it. */
 static uint32_t *slot_of(const struct cs_cells *cells, const struct cs_rows *rows,
 			 const struct cs_row *row)
 {
@@ -75,7 +75,7 @@ static uint32_t *slot_of(const struct cs_cells *cells, const struct cs_rows *row
 
 /* ---- making it ---- */
 
-/* Is there a row before it, of the same step, of which it is a further turn? */
+/* Is it a further turn of an earlier row of the same step? */
 static int is_turn(const struct cs_cells *cells, const struct cs_rows *rows, size_t i)
 {
 	const struct cs_row *row = cs_rows_get(rows, i);
@@ -125,7 +125,7 @@ static struct cs_cells *cells_new(size_t n, size_t nodes)
 	return cells;
 }
 
-/* Where the list of a kind on a node begins; the next one begins where it ends. */
+/* The begin of the list of a kind on a node; the next list begins at its end. */
 static uint32_t *list_of(const struct cs_cells *cells, enum cs_rows_of kind,
 			 size_t node)
 {
@@ -265,7 +265,7 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 		int n = run->node[node].facts.n_agents;
 
-		if (n >= 0 && !of[n]) /* else nobody knows */
+		if (n >= 0 && !of[n]) /* else unknown */
 			of[n] = planned_for(run->plan, n);
 		c.planned += n < 0 ? 0 : of[n];
 		c.cells += cells.n;
@@ -290,7 +290,7 @@ static int by_step(const void *a, const void *b)
 }
 
 /* A rate of each transfer that the step measures and, of several that were sampled,
- * their total; all of them ok.  What repeats a cell is no part of it. */
+ * their total; all of them ok.  Repetitions of a cell are not part of it. */
 static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
 		    size_t n)
 {

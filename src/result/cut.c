@@ -162,7 +162,7 @@ static int is_host_memory(const struct cs_run *run, const char *label)
 	return 0;
 }
 
-/* Copies of the cells that are shown, and where in `few` each row is. */
+/* Copy the shown cells to `few`, and record the new position of each row. */
 static int take_cells(const struct cs_run *run, struct cs_rows *few, int64_t *to,
 		      struct cs_err *err)
 {
@@ -179,7 +179,7 @@ static int take_cells(const struct cs_run *run, struct cs_rows *few, int64_t *to
 	return 0;
 }
 
-/* What files call by its NUMA node and the report "host", or the other way round. */
+/* Accept a NUMA node's name for what the report calls "host", and the reverse. */
 static void take_other_name(const struct cs_run *run, char *label, size_t size)
 {
 	char numa[12], found[12] = "";

@@ -23,7 +23,7 @@ enum {
 	NO_HINT = -1,
 };
 
-/* What several lines say. */
+/* Texts that several findings share. */
 #define THROTTLED \
 	"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER: cooling, power supply, power limit"
 #define SETTINGS \

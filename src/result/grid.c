@@ -64,7 +64,7 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 	return title;
 }
 
-/* Then how it is measured, where that is not the usual. */
+/* Add the variant, if it is not the usual one. */
 static struct cs_title with_variant(struct cs_title title, const struct cs_variant *v)
 {
 	if (!cs_variant_is_usual(v))

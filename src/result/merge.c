@@ -9,7 +9,7 @@
 
 #include "base/hostlist.h"
 
-/* What one of the runs was. */
+/* One of the merged runs. */
 struct part {
 	struct timespec started;
 	char id[40];
@@ -569,7 +569,7 @@ static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
 	return 0;
 }
 
-/* Rows to where at[i] says, each moved once. */
+/* Move row i to position at[i], each once. */
 static void permute_rows(struct cs_rows *rows, size_t *at)
 {
 	struct cs_row *row = rows->rows.data;
@@ -589,7 +589,7 @@ static void permute_rows(struct cs_rows *rows, size_t *at)
 		}
 }
 
-/* Where each row goes; -1 where it does not stay. */
+/* The new position of each row; -1: it is dropped. */
 static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
 {
 	size_t rows = cs_rows_count(&m->run.rows), i;

@@ -112,7 +112,8 @@ static int has_blocks(const struct cs_rows *rows)
 	return 0;
 }
 
-/* The same rows where there are no blocks; indexed. */
+/* Merge the turns of each cell into one row, or copy the rows if there are no turns;
+ * the result is indexed. */
 static int pool(const struct cs_run *run, const struct cs_rows *from,
 		struct cs_rows *to, struct cs_err *err)
 {

@@ -154,7 +154,7 @@ static size_t match_name(const struct cs_redact *redact, const char *at,
 	return 0;
 }
 
-/* A host that nobody has told us yet: errors say "on 'n017'". */
+/* Match a host that is not in the run's nodes: errors name it as "on 'n017'". */
 static size_t match_host(const char *text, const char *at, const char **to)
 {
 	size_t n = strcspn(at, "'");

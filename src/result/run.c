@@ -35,7 +35,7 @@ int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n,
 			by->first[node[i] + 2]++;
 	for (i = 1; i < nodes + 2; i++)
 		by->first[i] += by->first[i - 1];
-	/* first[k + 1] is where the next of node k goes, and at last its end */
+	/* first[k + 1] is the position of node k's next row, in the end that of its last */
 	for (i = 0; i < n; i++)
 		if (node[i] < nodes)
 			by->at[by->first[node[i] + 1]++] = (uint32_t)i;

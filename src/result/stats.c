@@ -169,7 +169,7 @@ double cs_stats_margin(const struct cs_stats *stats)
 	double below = stats->median - stats->ci_low;
 	double above = stats->ci_high - stats->median;
 
-	/* not a number where both are infinite: a cell must not end on that */
+	/* NAN if both are infinite: a cell must not end because of it */
 	if (isnan(below) || isnan(above) || !(stats->median > 0))
 		return INFINITY;
 	return fmax(below, above) / stats->median;

@@ -1,8 +1,7 @@
 /* claim.c - host memory that is about available.
  *
- * The kernel counts pages when they are there.  Who asks at the same time as others
- * whether there is room would be told yes with all of them, and the kernel would end
- * one.  So bytes are claimed first, where all processes of the node see it, and given
+ * The kernel counts pages only when they exist.  Several processes that ask at the same
+ * time would all see enough free memory, and the kernel would then kill one.  So bytes are claimed first, where all processes of the node see it, and given
  * when there is room for them beside all other claims.  Of a claim that is being filled
  * the kernel counts a part already: where there seems to be too little room beside
  * claims, they are waited for; what is found then is so. */
@@ -13,7 +12,7 @@
 
 #include "system/internal.h"
 
-#define WAIT_S 10.0 /* who fills a claim answers within CS_PREPARE_LIMIT_S */
+#define WAIT_S 10.0 /* a process fills its claim within CS_PREPARE_LIMIT_S */
 #define NAP_NS 2000000
 
 static _Atomic uint64_t own;
@@ -24,8 +23,8 @@ void cs_hostmem_count_in(_Atomic uint64_t *claimed)
 	counter = claimed ? claimed : &own;
 }
 
-/* Who comes later sees the claim, so of several that do not fit together none is given
- * on what another will take; of what was given room is kept until it is settled. */
+/* Later processes see the claim, so none of several that do not fit together gets bytes
+ * that another will use; granted bytes stay reserved until they are settled. */
 int cs_claim(_Atomic uint64_t *claimed, uint64_t bytes, uint64_t (*left)(void *),
 	     void *ctx)
 {

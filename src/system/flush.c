@@ -26,7 +26,7 @@
 
 /* ---- by instruction ---- */
 
-/* What is the same of all: fence, each line from the first to the last, fence. */
+/* All instructions flush like this: fence, each line from the first to the last, fence. */
 #define FLUSH_LINES(at, bytes, line, fence, one)                               \
 	do {                                                                   \
 		const uintptr_t line_ = (line);                                \
@@ -69,8 +69,8 @@ static int has_clflushopt(void)
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 23 & 1);
 }
 
-/* clflush does the same at a hundredth of the rate: where clflushopt is not proven, it is
- * not either. */
+/* clflush does the same at a hundredth of the rate; if clflushopt is not proven, neither
+ * is clflush. */
 static int by_instruction(struct cs_flush_way *way)
 {
 	*way = has_clflushopt() ?
@@ -241,7 +241,7 @@ const struct cs_flush_way *cs_flush_ways(void)
 #define CHASE_BYTES ((uint64_t)1 << 20)
 #define CHASE_SEED 20181121u
 #define WALKS 31
-/* What stands in for a flush takes as long as it is large. */
+/* A substitute for a flush is slower, so fewer walks are timed. */
 #define WALKS_INSTEAD 7
 /* A trial lasts some 10 ms: what disturbs one should not be there at the next, so each
  * comes twice as long after the last, the sixth after 0.8 s.  One of six runs on H200

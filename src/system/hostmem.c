@@ -118,7 +118,7 @@ static int bind_range(void *at, uint64_t bytes, int numa, char why[160])
 
 	if (numa_mask(numa, mask, why))
 		return -1;
-	/* The kernel reads one bit less than it is told. */
+	/* The kernel reads one bit less than maxnode. */
 	if (mbind(at, bytes, MPOL_BIND, mask, CS_POLICY_NODES + 1,
 		  MPOL_MF_STRICT | MPOL_MF_MOVE))
 		return not_bound("mbind", numa, why);
@@ -146,7 +146,7 @@ void cs_policy_restore(const struct cs_policy *before)
 		set_mempolicy(before->mode, before->mask, CS_POLICY_NODES + 1);
 }
 
-/* Give it its pages.  Returns -1 when the kernel says that it cannot. */
+/* Populate all pages; -1 if the kernel refuses. */
 static int touch(unsigned char *at, uint64_t bytes)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -74,7 +74,7 @@ static double file_number(const char *root, const char *folder, const char *file
 
 /* ---- cgroups: the tightest limit from our group up to the root ---- */
 
-/* NAN: there is none that is known. */
+/* NAN: no known limit. */
 struct limits {
 	double cpus, memory, left; /* left: bytes until the limit is met */
 };
@@ -85,7 +85,7 @@ static void tighten(double *limit, double value)
 		*limit = fmin(*limit, value); /* fmin leaves out a NAN */
 }
 
-/* What the kernel takes back from a group before it kills for want of memory. */
+/* Bytes of a group that the kernel reclaims before it kills a process: the page cache. */
 static double group_files(const char *root, const char *folder)
 {
 	char path[2 * CS_FILE_PATH], line[160];
@@ -257,7 +257,7 @@ static void shared_memory(const char *root, struct cs_node_facts *node)
 	node->shm_free_bytes = (int64_t)(fs.f_bavail * fs.f_frsize);
 }
 
-/* Words of the kernel's command line that say what the IOMMU is for. */
+/* The words of the kernel's command line about the IOMMU. */
 static void iommu_words(const char *root, char *to, size_t size)
 {
 	static const char *const matters_here[] = { "intel_iommu=", "amd_iommu=",
@@ -334,8 +334,8 @@ static void device_files(const char *root, struct cs_node_facts *node)
 	}
 }
 
-/* What may keep GPUs of the machine out of this container.  A variable that
- * passes all of them in is no such thing. */
+/* Name the container and the variable that may hide GPUs of the machine; a variable
+ * that passes all GPUs is not named. */
 static void container(const char *root, struct cs_node_facts *node)
 {
 	static const char *const file[] = { "/.dockerenv", "/run/.containerenv" };

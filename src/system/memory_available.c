@@ -19,8 +19,8 @@ static uint64_t numa_bytes(const char *root, unsigned numa, const char *key)
 	return bytes == UINT64_MAX ? 0 : bytes;
 }
 
-/* A virtual machine that gets its memory when it is touched shows less on its
- * NUMA nodes than it has: then they say nothing. */
+/* A virtual machine that gets memory on first touch shows less on its NUMA nodes than it
+ * has; then their figures are not used. */
 uint64_t cs_numa_left(const char *root, int numa)
 {
 	hwloc_bitmap_t nodes = cs_memory_numa(root);

@@ -111,8 +111,7 @@ void cs_nvml_release(struct cs_nvml_gpu *gpu)
 
 /* ---- board ---- */
 
-/* A text of NVML: `to` is left alone where it has none.  Texts that are not set
- * are "N/A". */
+/* Read a text of NVML; `to` is unchanged if there is none.  Unset texts are "N/A". */
 #define READ_TEXT(gpu, name, to)                                              \
 	do {                                                                  \
 		char text_[96] = "";                                          \

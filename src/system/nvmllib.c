@@ -74,7 +74,7 @@ static int initialise(struct cs_nvml *nvml, struct cs_err *err)
 	return 0;
 }
 
-/* What the NVIDIA container runtime was told shows in the environment. */
+/* The NVIDIA container runtime leaves its settings in the environment. */
 static const char *why_absent(void)
 {
 	const char *had = getenv("NVIDIA_DRIVER_CAPABILITIES");

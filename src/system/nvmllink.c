@@ -42,7 +42,7 @@ static double number_of(const struct nvml_field *field)
 	}
 }
 
-/* A number out of a field, NAN when this GPU or driver has none. */
+/* A field as a number; NAN if this GPU or driver does not have it. */
 static double field_number(struct cs_nvml_gpu *gpu, unsigned id, unsigned scope)
 {
 	struct nvml_field field = { .id = id, .scope = scope };
@@ -59,7 +59,7 @@ static double link_speed(struct cs_nvml_gpu *gpu, unsigned link)
 	return mbs > 0 ? mbs / 1e3 : NAN;
 }
 
-/* Exact up to 2^53 KiB; -1 where no link counts. */
+/* Exact up to 2^53 KiB; -1 if no link counts. */
 static int64_t link_payload(struct cs_nvml_gpu *gpu, unsigned id)
 {
 	double kib = field_number(gpu, id, NVML_ALL_LINKS);
@@ -67,8 +67,8 @@ static int64_t link_payload(struct cs_nvml_gpu *gpu, unsigned id)
 	return kib >= 0 ? (int64_t)kib : -1;
 }
 
-/* Is the next of the GPU's links up, from *link on?  *link is the one behind it
- * then.  -1: there is none, and *code what NVML said instead. */
+/* Is the next link of the GPU, from *link on, up?  Moves *link past it.  -1: there is no
+ * further link, and *code has NVML's answer. */
 static int next_link(struct cs_nvml_gpu *gpu, unsigned *link, int *code)
 {
 	int active;
@@ -99,7 +99,7 @@ static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
 			out->nvlink_version = generation(version);
 		out->nvlink_raw_gbs = link_speed(gpu, link - 1);
 	}
-	/* Any other end than "there is no such link" tells nothing. */
+	/* After any other error than "no such link" the number of links is unknown. */
 	if (max == 0 && code != NVML_NOT_SUPPORTED && code != NVML_INVALID_ARGUMENT)
 		return;
 	out->nvlinks_up = up;
@@ -184,9 +184,9 @@ void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 		*out = ends;
 }
 
-/* Replay, recovery and CRC, of all links; -1 when no link tells any.  The two
- * counters after these grow on idle links in good order: they count what was
- * corrected on the way (seen on H200, where nvidia-smi leaves them out too). */
+/* Replay, recovery and CRC errors of all links; -1 if no link counts them.  The two
+ * counters after these grow on healthy idle links: they count corrected errors (measured
+ * on H200; nvidia-smi omits them, too). */
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
 {
 	int64_t sum = 0;

@@ -130,7 +130,7 @@ static void read_pcie(const char *root, struct cs_nic_facts *nic)
 		nic->pcie_width = -1;
 }
 
-/* nvidia-smi names a card by its RDMA device where there is one. */
+/* nvidia-smi names a card by its RDMA device, if it has one. */
 static void describe(const struct cs_topo *topo, const char *root, hwloc_obj_t dev,
 		     struct cs_nic_facts *nic)
 {
@@ -229,7 +229,7 @@ static int read_at(int fd, uint32_t offset, void *to, size_t size)
 	return pread(fd, to, size, offset) == (ssize_t)size ? 0 : -1;
 }
 
-/* ACS control bits of a bridge, 0 when it has none; -1 we may not read it. */
+/* ACS control bits of a bridge, 0 if it has none; -1: not readable. */
 static int bridge_acs(const char *root, const char *bus_id)
 {
 	uint32_t at = CONFIG_EXTENDED, head;

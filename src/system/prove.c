@@ -16,7 +16,7 @@
 
 #define MAX_SAMPLES 1024
 #define UNASKED INT_MIN		/* move_pages leaves status alone when refused */
-#define UNKNOWN (-2)		/* the kernel does not say */
+#define UNKNOWN (-2)		/* unknown to the kernel */
 #define SEVERAL (-1)
 
 /* Ask the kernel for the NUMA node of up to MAX_SAMPLES pages, evenly spread.
@@ -47,7 +47,7 @@ static int ask_move_pages(unsigned char *at, uint64_t bytes)
 }
 
 /* The NUMA node named by the counts "N0=12 N1=3" of one line of numa_maps; UNKNOWN
- * when there is none. */
+ * if there is none. */
 static int maps_numa(char *line)
 {
 	int found = UNKNOWN, node;

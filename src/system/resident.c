@@ -1,9 +1,9 @@
 /* resident.c - how many pages of a range this process finds in host memory: of managed
  * memory the others are on a GPU.
  *
- * The page table of the process tells it of every page, in a millisecond for 256 MiB, and
- * move_pages at 0.4 us a page, with the NUMA node.  What both say of some pages decides
- * whether the table is to be believed of all. */
+ * The page table of the process has every page, in a millisecond for 256 MiB; move_pages
+ * takes 0.4 us a page and also has the NUMA node.  The table is used for all pages if both
+ * agree about some of them. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #define ASKED_MOST 1024
 #define PRESENT (1ull << 63)
 
-/* Nodes of n pages, each `step` pages behind the one before; -1: refused. */
+/* The NUMA nodes of n pages, `step` pages apart; -1: refused. */
 static int ask_nodes(char *at, uint64_t first, uint64_t step, unsigned n,
 		     int status[ASKED_MOST])
 {
@@ -60,7 +60,7 @@ static int ask_all(char *at, uint64_t gpus, struct cs_resident *seen)
 	return 0;
 }
 
-/* What the page table says of pages from `first` on; how many it tells of. */
+/* Read the page table's entries from page `first` on; returns how many. */
 static size_t read_table(int fd, const char *at, uint64_t first, size_t n,
 			 uint64_t *entry)
 {
@@ -71,7 +71,7 @@ static size_t read_table(int fd, const char *at, uint64_t first, size_t n,
 	return got > 0 ? (size_t)got / sizeof(*entry) : 0;
 }
 
-/* Does it say the same of these as move_pages? */
+/* Does the page table agree with move_pages about these pages? */
 static int agrees(int fd, const char *at, uint64_t step, unsigned n, const int *status)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ int cs_resident(void *at, uint64_t bytes, uint64_t gpus, struct cs_resident *see
 	asked = !ask_nodes(at, 0, seen->pages / n, n, status);
 	for (unsigned i = 0; asked && i < n; i++)
 		add_node(seen, gpus, status[i]);
-	/* the table has no nodes: it tells nothing where those of GPUs are among them */
+	/* the table has no nodes, so it cannot tell pages of a GPU that is a NUMA node */
 	if (fd >= 0 && !gpus && (!asked || agrees(fd, at, seen->pages / n, n, status)))
 		rc = count_table(fd, at, seen);
 	seen->by = asked ? "move_pages" : "pagemap";

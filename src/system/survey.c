@@ -45,8 +45,8 @@ static void kernel_module(const char *root, struct cs_gpu_record *gpu_record)
 		name ? name + 1 : to);
 }
 
-/* May we open the device file of a GPU that NVML does not show?  The driver tells
- * its number.  -1: unknown. */
+/* May this process open the device file of a GPU that NVML does not show?  Its number
+ * comes from the driver.  -1: unknown. */
 static int try_device_file(const char *root, const char *bus_id)
 {
 	char path[PATH], line[128];

@@ -48,8 +48,8 @@ static void clean_environment(void)
 
 	for (i = 0; i < sizeof(stray) / sizeof(*stray); i++)
 		unsetenv(stray[i]);
-	/* hwloc would load plugins before it can be told which not to.  Nothing
-	 * here needs one: the core reads PCI from sysfs, and XML. */
+	/* hwloc loads plugins before they can be deselected.  None is needed: the
+	 * core reads XML, and PCI from sysfs. */
 	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1);
 }
 
@@ -211,9 +211,9 @@ int cs_topo_cores(const struct cs_topo *topo, int numa)
 
 /* ---- PCI ---- */
 
-/* The NUMA node that shares CPUs with the place where hwloc hangs the device; -1
- * when there is no such device, or when several do: a device of unknown locality
- * hangs under the whole machine. */
+/* The NUMA node that shares CPUs with the device's parent in hwloc's tree.  -1: there is
+ * no such device, or several nodes do, because a device of unknown locality is below the
+ * whole machine. */
 static int numa_by_hwloc(const struct cs_topo *topo, const char *bus_id,
 			 const hwloc_obj_t *numa_node, int n)
 {
@@ -403,7 +403,7 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, int core, struct cs_err *
 			"cannot bind to NUMA node %d: the topology is not this machine's",
 			numa);
 	if (!node)
-		/* What a cgroup hides is in the complete set only. */
+		/* Nodes hidden by a cgroup are only in the complete set. */
 		return bind_error(topo, numa,
 				  numa >= 0 && hwloc_bitmap_isset(
 						       hwloc_topology_get_complete_nodeset(
