@@ -450,6 +450,26 @@ static void many_slow_nodes(void)
 		weighs(&f[i], CS_WARNING, 0);
 }
 
+/* Which way, and which of its GPUs. */
+static void one_way_and_some(void)
+{
+	begin(6, 8, H2D "," D2H);
+	slow(2, D2H, -1, -1, 0.9);
+	slow(4, D2H, 3, -1, 0.8);
+	t_eq_int(judged(2) != NULL, 1);
+	t_ok(strstr(((struct cs_finding *)c.run.findings.data)[0].text,
+		    "all 8 GPUs: copies to host memory are 10 % slower") != NULL);
+	t_ok(strstr(((struct cs_finding *)c.run.findings.data)[1].text,
+		    "GPU 3: copies to host memory are 20 % slower") != NULL);
+	begin(16, 8, WRITE);
+	c.run.checks = CS_CHECK_OUTLIER;
+	for (int i = 0; i < 64; i++)
+		if ((i / 8 | i % 8) & 1)
+			slow(3, WRITE, i / 8, i % 8, 0.9);
+	one("slow-cells", "node", 3,
+	    "4 of 8 GPUs (1, 3, 5, 7): copies from GPU to GPU");
+}
+
 static void a_gpu_of_a_fleet(void)
 {
 	begin(6, 8, WRITE);
@@ -466,7 +486,7 @@ static void sockets(void)
 	for (int gpu = 4; gpu < 8; gpu++)
 		slow(2, H2D, -1, gpu, 0.8);
 	one("slow-cells", "socket", 2,
-	    "all GPUs of NUMA node 1: copies from and to host memory are 20 % slower");
+	    "all GPUs of NUMA node 1: copies from host memory are 20 % slower");
 	begin(6, 8, WRITE);
 	for (int i = 0; i < 64; i++)
 		if ((i / 8 < 4) != (i % 8 < 4))
@@ -995,7 +1015,7 @@ static void affinity(void)
 	c.run.node[0].agent[5].gpu.host_numa = 1;
 	slow(0, H2D, -1, 5, 0.6);
 	one("wrong-affinity", "gpu", 0,
-	    "GPU 5: copies from and to host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
+	    "GPU 5: copies from host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
 }
 
 static void another_numa(void)
@@ -1025,7 +1045,7 @@ static void below(void)
 	       CS_WARNING, 0);
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
-	one("below-expected", "gpu", 0, "GPU 1: copies from and to host memory are");
+	one("below-expected", "gpu", 0, "GPU 1: copies from host memory are");
 	/* four A100 without a switch: 4 links to each other one */
 	begin(1, 4, WRITE);
 	for (int i = 0; i < 4; i++) {
@@ -1194,6 +1214,8 @@ int main(void)
 		{ "no node is drained because others are fast", fast_nodes },
 		{ "nodes that are slow alike are counted, and not drained",
 		  many_slow_nodes },
+		{ "a finding says which way is slow, and of which GPUs",
+		  one_way_and_some },
 		{ "a socket, and the way between sockets", sockets },
 		{ "what is the same on all nodes is not reported", alike_everywhere },
 		{ "steps may have other numbers on each node", other_steps },

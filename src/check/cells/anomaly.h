@@ -45,7 +45,8 @@ struct cs_anomaly {
 	int node;
 	uint32_t part, family, cause;
 	int a, b;	     /* agents; of a socket, NUMA nodes; -1 none */
-	int sends, receives; /* of a GPU: slow in that direction */
+	int sends, receives; /* slow in that direction */
+	uint64_t gpus;	     /* of a node or socket: bits of those that are; 0 all */
 	double drop;	     /* 0.056: that much slower; 0 not measured */
 	double drop_least;   /* of several GPUs: the one that is least so; else 0 */
 	double sure;	     /* the drop in spreads */
@@ -109,6 +110,9 @@ size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
 double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
 			      const struct cs_row *remeasure);
 enum cs_family cs_family_of(const struct cs_row *row);
+/* Is it of copies that leave a GPU, and of such that reach it?  With the host one way is,
+ * both ways at once are of both; all others are. */
+void cs_ways_of(const struct cs_row *row, int *sends, int *receives);
 
 /* alike.c: of y[0..n), ascending, the figures of so many nodes, how many are faster than
  * `own`, which lacks `off`; *alike: how many are as slow, itself too.  As slow is what

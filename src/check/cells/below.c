@@ -54,19 +54,20 @@ static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int
 {
 	const struct cs_row *row = row_at(p, p->from);
 
-	return (struct cs_anomaly){
+	struct cs_anomaly s = {
 		.node = (int)row->node,
 		.part = part,
 		.family = cs_family_of(row),
 		.cause = CS_CAUSE_BELOW,
-		.sends = 1,
-		.receives = 1,
 		.a = a,
 		.b = b,
 		.drop = 1 - share,
 		.test = row->test,
 		.tests = 1,
 	};
+
+	cs_ways_of(row, &s.sends, &s.receives);
+	return s;
 }
 
 /* Each cell with the host by itself. */

@@ -58,6 +58,31 @@ static struct cs_label gpu(const struct cs_run *run, const struct cs_anomaly *s,
 	return cs_agent_label(run, s->node, a);
 }
 
+/* "all 8 GPUs", "4 of 8 GPUs (0, 1, 4, 5)": of a NUMA node, -1 of the node. */
+static void gpus_of(const struct cs_run *run, const struct cs_anomaly *s, int numa,
+		    char *to, size_t size)
+{
+	int all = 0, slow = 0, n = run->node[s->node].facts.n_agents;
+	char list[60] = "";
+
+	for (int a = 0; a < n; a++) {
+		if (numa >= 0 && run->node[s->node].agent[a].numa != numa)
+			continue;
+		all++;
+		if (s->gpus >> a & 1)
+			cs_text_add(list, sizeof(list), "%s%s", slow++ ? ", " : "",
+				    gpu(run, s, a).text);
+	}
+	if (slow && slow < all)
+		cs_text(to, size, "%d of %d GPUs (%s)", slow, all, list);
+	else if (numa < 0)
+		cs_all_text("GPU", n, to, size);
+	else
+		cs_text(to, size, "all GPUs");
+	if (numa >= 0)
+		cs_text_add(to, size, " of NUMA node %d", numa);
+}
+
 static void where(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		  size_t size)
 {
@@ -71,12 +96,12 @@ static void where(const struct cs_run *run, const struct cs_anomaly *s, char *to
 		break;
 	case CS_PART_SOCKET:
 		if (s->b < 0)
-			cs_text(to, size, "all GPUs of NUMA node %d", s->a);
+			gpus_of(run, s, s->a, to, size);
 		else
 			cs_text(to, size, "GPUs of different NUMA nodes");
 		break;
 	default:
-		cs_all_text("GPU", run->node[s->node].facts.n_agents, to, size);
+		gpus_of(run, s, -1, to, size);
 	}
 }
 
@@ -88,7 +113,10 @@ static struct cs_phrase copies(const struct cs_run *run, const struct cs_anomaly
 	if (s->family == CS_FAMILY_LOCAL)
 		cs_text(p.text, sizeof(p.text), "copies within its memory");
 	else if (s->family == CS_FAMILY_HOST)
-		cs_text(p.text, sizeof(p.text), "copies from and to host memory");
+		cs_text(p.text, sizeof(p.text), "copies %s host memory",
+			both	 ? "from and to" :
+			s->sends ? "to" :
+				   "from");
 	else if (s->part == CS_PART_GPU)
 		cs_text(p.text, sizeof(p.text), "%s",
 			both	 ? "copies from and to other GPUs" :
@@ -235,7 +263,7 @@ const char *cs_remeasured_text(enum cs_remeasured remeasured)
 static void sentence(const struct cs_run *run, const struct cs_anomaly *s, char *to,
 		     size_t size)
 {
-	char place[64], said[300], tests[100] = "", more[32] = "";
+	char place[100], said[300], tests[100] = "", more[32] = "";
 
 	where(run, s, place, sizeof(place));
 	what(run, s, said, sizeof(said));

@@ -19,6 +19,15 @@ enum cs_family cs_family_of(const struct cs_row *row)
 				       CS_FAMILY_HOST;
 }
 
+void cs_ways_of(const struct cs_row *row, int *sends, int *receives)
+{
+	int both = cs_family_of(row) != CS_FAMILY_HOST ||
+		   cs_row_test(row)->pattern == CS_PATTERN_BIDI;
+
+	*sends = both || !cs_endpoint_is_numa(&row->what.src);
+	*receives = both || !cs_endpoint_is_numa(&row->what.dst);
+}
+
 static int end_is_there(const struct cs_run_node *nd, const struct cs_endpoint *end)
 {
 	return cs_endpoint_is_numa(end) ?

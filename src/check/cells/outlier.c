@@ -369,7 +369,7 @@ static double gpu_off(const struct scope *scope, int a, int *sends, int *receive
 	int cells = to_host ? fit->in_row[a] : fit->in_col[a];
 	double limit = -(cells >= MANY_CELLS ? OF_MANY : OF_FEW) * scope->spread;
 
-	*sends = *receives = 1;
+	cs_ways_of(row_of(scope->judged_cells, scope->judged), sends, receives);
 	if (scope->family != CS_FAMILY_PEER) {
 		off = to_host ? row : col;
 		return off < limit ? off : 0;

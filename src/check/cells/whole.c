@@ -42,6 +42,7 @@
 #define SPREADS_OF_A_NOTE 9
 #define FEW_NODES 1.2
 #define FAR_SLOWER 2.5
+#define NEAR 0.75 /* of a part's loss: a GPU whose cells are less slow has none */
 #define MEDIAN_SE 1.25		/* of a mean's standard error, Gauss */
 #define FEW_IN_SOCKET 1.5	/* four cells lie near their own median */
 
@@ -52,6 +53,7 @@ struct whole {
 	size_t from, end;
 	/* compared, itself too; those that it is slower than; as slow, itself too */
 	int nodes, slower, alike;
+	int sends, receives; /* as anomalies have it */
 	size_t cells;
 	double y; /* the median of their figures, as a logarithm */
 	double beside,
@@ -224,6 +226,7 @@ static int add(struct wholes *w, const struct whole *one, size_t least)
 	struct whole whole = *one;
 
 	settle(w, &whole);
+	cs_ways_of(row_at(w, whole.from), &whole.sends, &whole.receives);
 	return whole.cells < least ? 0 : cs_vec_push(&w->all, &whole, w->err);
 }
 
@@ -372,6 +375,11 @@ static struct whole slowest(const struct whole *w, size_t n)
 		off += w[i].off / (double)n;
 		spread = fmax(spread, w[i].spread);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (w[i].off < worst.off / 2) {
+			worst.sends |= w[i].sends;
+			worst.receives |= w[i].receives;
+		}
 	if (worst.socket >= 0 && n > 1 && off < 0)
 		worst.spread = fmin(worst.spread, spread / sqrt(2) * worst.off / off);
 	return worst;
@@ -386,8 +394,8 @@ static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 		.part = w->socket < 0 ? CS_PART_NODE : CS_PART_SOCKET,
 		.a = w->socket,
 		.b = -1,
-		.sends = 1,
-		.receives = 1,
+		.sends = w->sends,
+		.receives = w->receives,
 		.drop = -expm1(w->off),
 		.sure = -w->off / fmax(w->spread, CS_OFF_FLOOR),
 		.most = most,
@@ -396,6 +404,35 @@ static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 		.test = w->test,
 		.tests = 1,
 	};
+}
+
+/* Those of its GPUs of which no cell is far faster than most of the part's. */
+static uint64_t slow_gpus(const struct wholes *w, const struct whole *of)
+{
+	double off[CS_MAX_AGENTS * CS_MAX_AGENTS], limit;
+	uint64_t seen = 0, fast = 0;
+	size_t n = 0;
+
+	for (size_t i = of->from; i < of->end && n < sizeof(off) / sizeof(off[0]); i++)
+		if (is_of(w, of, i) && !isnan(w->judged_cells->judged[i].off))
+			off[n++] = w->judged_cells->judged[i].off;
+	limit = cs_upper_median(off, n) - NEAR * of->off;
+	for (size_t i = of->from; i < of->end; i++) {
+		const struct cs_row *row = row_at(w, i);
+		const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
+
+		if (!is_of(w, of, i))
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (!cs_endpoint_is_numa(end[k])) {
+				uint64_t gpu = 1ull << end[k]->index;
+
+				seen |= gpu;
+				if (w->judged_cells->judged[i].off > limit)
+					fast |= gpu;
+			}
+	}
+	return seen & ~fast;
 }
 
 struct distance {
@@ -443,6 +480,7 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 				fabs(w->judged_cells->judged[i].y - of->y),
 				w->judged_cells->judged[i].at
 			};
+	s.gpus = slow_gpus(w, of);
 	qsort(to, n, sizeof(*to), by_distance);
 	for (size_t i = 0; i < n; i++)
 		cs_anomaly_row(&s, to[i].at, of->off);

@@ -165,20 +165,21 @@ static void parts_text(const struct cs_difference *d, size_t n, char *to, size_t
 	}
 }
 
+static const struct {
+	enum cs_finding_id id;
+	uint32_t severity;
+} of[CS_LAYERS] = {
+	[CS_LAYER_WIRING] = { CS_FINDING_WIRING_DIFFERS, CS_CRITICAL },
+	[CS_LAYER_FIRMWARE] = { CS_FINDING_FIRMWARE_DIFFERS, CS_WARNING },
+	[CS_LAYER_SOFTWARE] = { CS_FINDING_SOFTWARE_DIFFERS, CS_WARNING },
+	[CS_LAYER_SETTINGS] = { CS_FINDING_SETTINGS_DIFFERS, CS_WARNING },
+	[CS_LAYER_LAUNCH] = { CS_FINDING_LAUNCH_DIFFERS, CS_NOTE },
+};
+
 /* d[0..n): one field of a node's parts, with the same two values. */
 static int describe_differs(struct cs_run *run, const struct cs_difference *d,
 			    size_t n, struct cs_err *err)
 {
-	static const struct {
-		enum cs_finding_id id;
-		uint32_t severity;
-	} of[CS_LAYERS] = {
-		[CS_LAYER_WIRING] = { CS_FINDING_WIRING_DIFFERS, CS_CRITICAL },
-		[CS_LAYER_FIRMWARE] = { CS_FINDING_FIRMWARE_DIFFERS, CS_WARNING },
-		[CS_LAYER_SOFTWARE] = { CS_FINDING_SOFTWARE_DIFFERS, CS_WARNING },
-		[CS_LAYER_SETTINGS] = { CS_FINDING_SETTINGS_DIFFERS, CS_WARNING },
-		[CS_LAYER_LAUNCH] = { CS_FINDING_LAUNCH_DIFFERS, CS_NOTE },
-	};
 	struct cs_finding f = { .id = of[d->layer].id,
 				.severity = of[d->layer].severity,
 				.node = d->node,
@@ -240,13 +241,16 @@ static int describe_unknown(struct cs_run *run, const struct cs_difference *d,
 static int describe_tied(struct cs_run *run, const struct cs_difference *d, size_t n,
 			 struct cs_err *err)
 {
-	struct cs_finding f = { .severity = CS_NOTE,
+	/* two parties at least one of which has several nodes; else each may have its own */
+	int parties = d->nodes > 1 && of[d->layer].severity > CS_NOTE;
+	struct cs_finding f = { .severity = parties ? CS_WARNING : CS_NOTE,
 				.node = -1,
 				.id = CS_FINDING_NO_MAJORITY };
 	char text[CS_ERR_TEXT], parts[160];
 
+	cs_finding_advise(&f);
 	parts_text(d, n, parts, sizeof(parts));
-	cs_text(text, sizeof(text), "%s: %s of %s: no majority, nothing is reported",
+	cs_text(text, sizeof(text), "%s: %s of %s: no majority, no node is reported",
 		parts, d->here, d->usual);
 	return cs_judge(run, f, text, err);
 }

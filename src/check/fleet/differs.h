@@ -25,6 +25,7 @@ struct cs_difference {
 	char here[CS_ERR_TEXT / 2]; /* CS_TIED: the values and how many have each */
 	char usual[CS_NAME];
 	double confidence;
+	size_t nodes;	 /* CS_TIED: that have the value that most have */
 	uint32_t learnt; /* CS_UNEXPECTED: of that many nodes; 0 --expect says it */
 };
 

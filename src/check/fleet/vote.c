@@ -227,6 +227,7 @@ static int find_tie(struct ballot *b, size_t known, const struct cs_trait *first
 
 	if (!d)
 		return -1;
+	d->nodes = party->n;
 	for (size_t i = 0; i < b->parties.n && i < VALUES_SAID; i++) {
 		if (trait_of(b, party[i].vote, &here))
 			return -1;
