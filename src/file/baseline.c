@@ -81,7 +81,7 @@ static json_t *lines_array(const struct cs_baseline *b, uint32_t class)
 	return array;
 }
 
-/* What nodes of the class are. */
+/* The facts that all nodes of the class have. */
 static json_t *facts_array(const struct cs_baseline *b, uint32_t class)
 {
 	const struct cs_site_fact *e = b->facts.data;

@@ -1,4 +1,4 @@
-/* choices.c - what was asked for, where single cells were. */
+/* choices.c - the choices of a run that measured single cells. */
 #include "config.h"
 
 #include "file/code.h"

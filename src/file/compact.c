@@ -3,14 +3,14 @@
 
 #include "file/record.h"
 
-/* Of the test, the node, the plan and what was asked for: nobody takes these. */
+/* Derived from the test, the node, the plan and the options: readers ignore these. */
 static const char *const follows[] = {
 	"path",	      "method",	    "op",     "pattern", "memory",
 	"src_bus_id", "dst_bus_id", "link",   "numa",	 "placement",
 	"step_name",  "unit",	    "counts", "note",
 };
 
-/* What is not there reads as unknown. */
+/* Drop unknown values: a missing key reads as unknown. */
 json_t *cs_record_compact(json_t *result)
 {
 	const char *key;

@@ -90,7 +90,7 @@ static int write_model(FILE *to, const struct cs_run *run)
 	return fputs("],\n", to) < 0 ? -1 : 0;
 }
 
-/* What follows from the results, turns put together. */
+/* Write what is derived from the results, with the turns of a cell merged. */
 static int write_views(FILE *to, const struct cs_run *run)
 {
 	struct cs_run pooled;
@@ -133,7 +133,7 @@ static int write_comparisons(FILE *to, const struct cs_run *run)
 	return rc || fputs("],\n", to) < 0 ? -1 : 0;
 }
 
-/* What a person is to do, by fault. */
+/* Write the actions, one for each fault. */
 static int write_actions(FILE *to, const struct cs_run *run)
 {
 	const struct cs_action *a;
@@ -236,7 +236,7 @@ static int scan_member(struct cs_reader *r, struct extent *members)
 	return 0;
 }
 
-/* A document's members, in whatever order.  1: another object stands behind it. */
+/* Find a document's members, in any order.  1: another object follows it. */
 static int scan_document(struct cs_reader *r, struct extent *members)
 {
 	cs_reader_skip_blanks(r);

@@ -90,7 +90,7 @@ static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 	return 0;
 }
 
-/* What a board has besides its fields; unknown is null. */
+/* Write what a board has besides its fields; unknown is null. */
 static void encode_nvlink_peers(struct cs_encoder *gpu_record,
 				const struct cs_nvlink_ends *ends)
 {

@@ -35,7 +35,7 @@ static int has_label(const struct cs_run *run, int node, int agent, const char *
 {
 	const char *own = run->node[node].agent[agent].label;
 
-	/* rows ask often: it is formatted only where it has to be */
+	/* called for every row, so the label is formatted only if needed */
 	return strcmp(own[0] ? own : cs_agent_label(run, node, agent).text, label) ==
 	       0;
 }

@@ -8,7 +8,7 @@
 #define DIGITS_MOST 18 /* of what a 64-bit integer surely holds */
 #define REAL_MOST 40   /* characters of a number */
 
-/* What is left of the text. */
+/* The rest of the text. */
 struct rest {
 	const char *at, *end;
 };

@@ -40,7 +40,7 @@ size_t cs_reader_line(const struct cs_reader *r, size_t at)
 	return r->line + lines_in(r->text, at - r->base);
 }
 
-/* What nobody needs goes; then there is room at the end. */
+/* Discard consumed text, so that there is room at the end. */
 static int make_room(struct cs_reader *r)
 {
 	size_t gone = (r->keep < r->at ? r->keep : r->at) - r->base, size;
@@ -220,7 +220,7 @@ static int is_too_full(const struct cs_reader *r, size_t from)
 	return n > BRACKETS_MOST;
 }
 
-/* 1: it is not plain, or nobody takes it so. */
+/* 1: it is not plain, or its record has no plain decoder. */
 static int decode_plain(struct cs_reader *r, size_t from)
 {
 	struct cs_plain plain;

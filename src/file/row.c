@@ -68,7 +68,7 @@ static struct cs_endpoint end_of(struct cs_loaded *to, int node, struct cs_field
 				     (uint16_t)numa };
 }
 
-/* Of a plan file each transfer says whether its GPU's own NUMA node is meant. */
+/* In a plan file each transfer states whether it means its GPU's own NUMA node. */
 static void decode_numa(const struct cs_run *run, struct cs_row *row)
 {
 	struct cs_endpoint *end = cs_endpoint_is_numa(&row->what.src) ?

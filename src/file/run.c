@@ -134,7 +134,7 @@ static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 	return !bytes;
 }
 
-/* Its name, where that says all. */
+/* Its name, if that is all there is to say. */
 static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 {
 	static const struct cs_variant usual;

@@ -1,4 +1,4 @@
-/* versus.c - a comparison of two sides; nobody reads it back. */
+/* versus.c - a comparison of two sides; it is only written, never read. */
 #include "config.h"
 
 #include "file/record.h"

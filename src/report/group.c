@@ -74,7 +74,7 @@ void cs_groups_release(struct cs_groups *groups)
 	groups->sorted = NULL;
 }
 
-/* What is found of two placements is said of the machine once. */
+/* Is it a finding about both placements, already printed for the machine? */
 static int is_told(const struct cs_run *run, int last, int node)
 {
 	return cs_run_is_other_placement(run, node) &&

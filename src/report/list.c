@@ -139,7 +139,7 @@ static uint64_t word_bit(struct words *w, const char *text, size_t length)
 	return (uint64_t)1 << i;
 }
 
-/* Into the shape that differs in that part alone; 0: there is none. */
+/* Join it with the shape that differs only in that part; 0: there is none. */
 static int join_shape(struct shapes *s, const struct shape *one, int part)
 {
 	for (int i = 0; i < s->n; i++) {
@@ -293,7 +293,7 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 
 #define HEAD 10 /* of what follows the name of a line */
 
-/* When its cells are measured; NULL: the heading says it. */
+/* When its cells are measured; NULL: the heading already has it. */
 static const char *when(const struct cs_plan *plan, uint32_t matrix)
 {
 	const struct cs_test *test = cs_test_at(cs_plan_matrix_at(plan, matrix)->test);

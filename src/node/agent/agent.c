@@ -40,7 +40,7 @@ static int me(const struct cs_agent *agent)
 
 /* ---- opening, before there is a board ---- */
 
-/* What the binding became is always read back, never assumed. */
+/* Bind the thread, and read back the CPUs that it really got. */
 static void bind_self(struct cs_agent *a)
 {
 	struct cs_agent_facts *f = &a->args.facts;
@@ -79,7 +79,7 @@ static struct cs_board *wait_board(struct cs_agent *a)
 	return a->board;
 }
 
-/* What commands work on; some come before OPEN. */
+/* Set what commands work on; some come before OPEN. */
 static void take_board(struct cs_agent *a)
 {
 	a->board = wait_board(a);
@@ -305,7 +305,7 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 	const struct cs_agent_facts *facts = &agent->args.facts;
 	struct cs_slot *slot = cs_board_slot(board, facts->index);
 
-	/* who it is, should it never come back from opening its device */
+	/* identify it now, in case opening its device never returns */
 	if (agent->args.cannot)
 		cs_text(slot->cannot, sizeof(slot->cannot), "%s", agent->args.cannot);
 	slot->facts.index = facts->index;

@@ -51,7 +51,7 @@ static int open_host(struct cs_agent_arena *a, struct cs_endpoints *e, uint64_t 
 	return 0;
 }
 
-/* What is staged takes no other way. */
+/* Staged transfers use no other transport. */
 static void set_way(struct cs_endpoints *e)
 {
 	if (e->backend->via)
@@ -82,7 +82,7 @@ static int is_refused(struct cs_endpoints *e)
 	return 0;
 }
 
-/* The second round: nobody has my arena mapped. */
+/* The second round: no peer has this agent's arena mapped. */
 static int remake_arena(struct cs_endpoints *e)
 {
 	int by_fd = (e->slot->flags & CS_CMD_BY_FD) != 0;

@@ -47,7 +47,7 @@ static int is_to_check(struct cs_agent_cell *c, struct cs_endpoints *e)
 	return !(e->slot->flags & CS_CMD_UNCHECKED) && c->filled_seq;
 }
 
-/* All gates are open: what may block is done here, and the sample is armed behind it. */
+/* All gates are open: do what may block here, before the sample is armed. */
 int cs_agent_cell_home(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	int checks = is_to_check(c, e);
@@ -62,7 +62,7 @@ int cs_agent_cell_home(struct cs_agent_cell *c, struct cs_endpoints *e)
 	return cs_home_bring(e, &c->carry, c->flush ? c->flush : cs_flush_ways());
 }
 
-/* Kernels are divided as the coordinator says, which tries all that there are. */
+/* Use the coordinator's division of kernels; it tries all of them. */
 static void set_geometry(struct cs_endpoints *e, struct cs_copy *desc)
 {
 	const struct cs_backend *backend = e->backend;
@@ -218,8 +218,8 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	return 0;
 }
 
-/* What was enqueued cannot be taken back: also a failed sample runs out before it
- * is answered, or it would run into the next cell. */
+/* Enqueued work cannot be cancelled: wait for it also after an error, or it would run
+ * into the next cell. */
 static int arm_and_wait(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	struct burden mine[CS_LANES];
@@ -289,7 +289,7 @@ static int probe_tiles(struct cs_endpoints *e, uint32_t k, const struct cs_cost 
 	return 0;
 }
 
-/* What a peer wrote to my spare buffer is checked before that goes. */
+/* Check what a peer wrote to the spare buffer before the buffer is freed. */
 int cs_agent_cell_probe(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	uint32_t k = my_probe(e);

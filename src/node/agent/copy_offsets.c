@@ -15,8 +15,8 @@ static int sends(const struct cs_plan *plan, const struct cs_step *step, int age
 	return 0;
 }
 
-/* How many transfers of the step go where this one goes, and how many of them stand
- * before it; 0 where they are not alike. */
+/* Count the transfers of the step with this destination, and those of them before this
+ * one; 0 if they are not alike. */
 static uint32_t count_alike(const struct cs_plan *plan, const struct cs_step *step,
 			    const struct cs_transfer *t, uint32_t *before)
 {

@@ -30,7 +30,7 @@ static int fma_part(void *arg, struct cs_err *err)
 				  (unsigned long long)part->expected);
 }
 
-/* 3 to 7 ms, where memory answers. */
+/* 3 to 7 ms */
 #define CHASE_LOADS 32768u
 
 uint64_t cs_carry_loads(const struct cs_transfer *t)
@@ -90,7 +90,7 @@ struct asked {
 
 _Static_assert(sizeof(struct asked) <= CS_WORK_BYTES, "a worker is told more");
 
-/* What was enqueued runs out, also after an error. */
+/* Wait for enqueued work, also after an error. */
 static int drain(const struct asked *a, int failed, double *ns, struct cs_err *err)
 {
 	struct cs_err last;
@@ -149,7 +149,7 @@ static int ask_behind_gate(void *arg, struct cs_err *err)
 	return rc || (a->goes_on && go_on(a, err)) ? -1 : 0;
 }
 
-/* From host memory to host memory, where a stream has no part in it: by the clock. */
+/* A driver copy between host memories is timed by the clock: no stream takes part. */
 static int ask(void *arg, struct cs_err *err)
 {
 	const struct asked *a = arg;
@@ -196,7 +196,7 @@ static int threads_of(const struct cs_carry *c, const struct cs_transfer *t, int
 		       1;
 }
 
-/* All of them, or none; where each core has one, it is bound to that. */
+/* Take n workers or none; with one for each core, bind each to its core. */
 static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa,
 		     int by_cores)
 {
@@ -217,7 +217,7 @@ static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa,
 	return -1;
 }
 
-/* What the words of a pattern add up to: worked out once for all samples of a cell. */
+/* The sum of a pattern's words, computed once for all samples of a cell. */
 static uint64_t sum_of(struct cs_carry *c, uint64_t key, uint64_t bytes)
 {
 	struct cs_summed *s = &c->summed;

@@ -107,8 +107,8 @@ static void forget(struct cs_slot *slot, uint32_t k)
 	slot->check[k] = (struct cs_check){ .first_word = UINT64_MAX };
 }
 
-/* What a driver loads for its first copy of a shape is not loaded behind a closed gate: a
- * piece of the issuer's own buffer is copied to where it is. */
+/* Copy a piece of the issuer's buffer onto itself: the driver loads code at its first
+ * copy of a shape, and must not do that at a closed gate. */
 static int touch_shaped(struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const struct cs_backend_costs *costs = e->backend->costs;

@@ -22,7 +22,7 @@ struct part {
 	uint64_t page, mark;		/* TOUCHED */
 	const struct cs_expected *left; /* WORDS, … */
 	void *whole;			/* … all of it, … */
-	int poison;			/* … and leave that behind */
+	int poison;			/* and leave the pattern `left` */
 	void (*flush)(const void *at, uint64_t bytes);
 	struct cs_some some; /* SOME */
 	struct cs_check found;
@@ -155,7 +155,7 @@ void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
 	add_up(p, part, n, out);
 }
 
-/* Each part counts words from where all begins. */
+/* Each part counts words from the begin of the whole. */
 void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
 			     struct cs_check *out)
 {

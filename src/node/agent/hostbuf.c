@@ -1,9 +1,9 @@
 /* hostbuf.c - see hostbuf.h.
  *
- * Entries, who holds them and who uses them stand under one lock that is never held
- * for long; an entry's memory is made, shared and given back under a lock of its
- * own, so that agents make different buffers at the same time.  Whoever waits for
- * that lock holds the entry.  While it has a user its memory does not change. */
+ * One lock, never held for long, guards the list of entries, their holders and users.
+ * An entry's memory is allocated, shared and freed under the entry's own lock, so that
+ * agents allocate different buffers at the same time.  A thread that waits for that lock
+ * holds the entry.  While an entry has a user, its memory does not change. */
 #include "config.h"
 
 #include "node/agent/hostbuf.h"
@@ -96,7 +96,7 @@ static struct user **user_find(struct entry *e, const struct cs_dev *dev)
 
 /* ---- making ---- */
 
-/* The driver's own: it lies where this thread's policy says. */
+/* Allocate by the driver; this thread's memory policy decides the NUMA node. */
 static int make_allocated(const struct cs_backend *backend, struct cs_dev *dev,
 			  struct entry *e, uint64_t bytes, uint64_t *address,
 			  struct cs_err *err)

@@ -36,6 +36,6 @@ void cs_slot_found(struct cs_slot *slot, uint32_t k, const struct cs_expected *l
 		slot->wrong_copy[k] = (uint32_t)(now.first_word / words) + 1;
 		now.first_word %= words;
 	}
-	/* behind the first */
+	/* after the first */
 	cs_check_add(sum, &now, sum->wrong_words ? sum->first_word + 1 : 0);
 }

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-/* Counters have been read: not yet, before pages went home, behind that; armed; or all. */
+/* How far the counters of a cell have been read. */
 enum { PREPARED, LEFT, HOME, ARMED, JUDGED };
 
 #define SHARE 0.9 /* that must be counted, at least */
@@ -17,7 +17,7 @@ enum { PREPARED, LEFT, HOME, ARMED, JUDGED };
 
 enum { OUT, IN };
 
-/* Does it move pages that lie on the one side before each sample and on the other behind? */
+/* Does it move pages from one side before each sample to the other after it? */
 static int moves(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_is_managed(t) && t->issuer == e->me &&
@@ -25,7 +25,7 @@ static int moves(const struct cs_endpoints *e, const struct cs_transfer *t)
 	       (cs_method_is_managed(t->method) || cs_op_is_fault(t->op));
 }
 
-/* What at least comes with its touches, or is asked for. */
+/* The least bytes that its touches, or its prefetch, must move. */
 static int64_t least_bytes(const struct cs_transfer *t)
 {
 	return cs_op_is_fault(t->op) ? (int64_t)cs_transfer_faults(t) * 4096 :

@@ -15,7 +15,7 @@
 #define SLOT_CHAINS CS_STEP_MAX
 #define SLOT_TILES (2 * SLOT_CHAINS)
 
-/* A buffer of host memory, or why there is none. */
+/* A buffer of host memory, or the reason why there is none. */
 struct host_place {
 	struct cs_hostbuf_key key;
 	struct cs_hostbuf buf;
@@ -171,7 +171,7 @@ static void make_place(struct cs_endpoints *e, struct host_place *place)
 	place->most = 0;
 }
 
-/* The first one stands for all in the facts; rows say where one is not proven. */
+/* The facts have the proof of the first buffer; rows are flagged if one is not proven. */
 static void note_proof(struct cs_endpoints *e, const struct host_place *place)
 {
 	struct cs_agent_facts *f = &e->slot->facts;
@@ -290,7 +290,7 @@ static int begin(struct cs_endpoints *e)
 	return 0;
 }
 
-/* What a CPU checks in half a millisecond. */
+/* checked by a CPU in half a millisecond */
 #define HOST_WHOLE_BYTES (4u << 20)
 
 /* As a whole what is small, and the last sample. */

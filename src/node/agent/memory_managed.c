@@ -19,7 +19,7 @@
 
 /* Apart from those of agents and host buffers. */
 #define KEYS 0x40000000u
-/* What a warp faults on at a time, as in the experiment from which streams are known. */
+/* A warp faults on this much at a time, as in the published experiment. */
 #define STREAM_PAGE (64u << 10)
 
 static uint64_t key_of(const struct cs_endpoints *e, uint32_t k)
@@ -170,7 +170,7 @@ static int make(struct cs_endpoints *e, uint32_t k)
 				      &e->slot->err));
 }
 
-/* What may come to its GPU, whoever issues it. */
+/* Check that all ranges which may come to this GPU fit, whichever agent issues them. */
 static int can_all(struct cs_endpoints *e)
 {
 	if (!e->backend->um)
@@ -184,8 +184,8 @@ static int can_all(struct cs_endpoints *e)
 	return 0;
 }
 
-/* The ranges that the agent issues, filled; none where more than is allowed would come to
- * its GPU. */
+/* Allocate and fill the ranges that the agent issues, unless more than is allowed would
+ * come to its GPU. */
 static int make_all(struct cs_endpoints *e)
 {
 	if (!to_come(e))
@@ -283,7 +283,7 @@ static struct cs_tiles tiles_of(const struct cs_endpoints *e,
 
 /* ---- where it is ---- */
 
-/* Before a sample at its source, behind it at its destination. */
+/* Pages are proven at their source before a sample, at their destination after it. */
 static const char *when(int is_dst)
 {
 	return is_dst ? "after a sample" : "before a sample";
@@ -307,7 +307,7 @@ static const char *why_not_moved(struct cs_endpoints *e, const struct cs_transfe
 				  "";
 }
 
-/* The first one stands for all in the facts; rows say where one is not proven. */
+/* The facts have the proof of the first range; rows are flagged if one is not proven. */
 static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
 {
 	struct cs_agent_facts *f = &e->slot->facts;
@@ -359,7 +359,8 @@ static int resident(const struct cs_endpoints *e, const struct cs_range *range,
 	return rc;
 }
 
-/* In host memory, all of it (or, of what is on a GPU, none); *known: the kernel says. */
+/* Is all of it in host memory, or, if it should be on a GPU, none?  *known: the kernel
+ * answered. */
 static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 		      int is_dst, int *known)
 {
@@ -412,7 +413,7 @@ static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int i
 			  why_not_moved(e, t));
 }
 
-/* Its pages may stay where they were: they are copied, or used from afar. */
+/* May its pages stay where they were, because they are copied or used remotely? */
 static int may_stay(const struct cs_transfer *t)
 {
 	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
@@ -421,7 +422,7 @@ static int may_stay(const struct cs_transfer *t)
 					 t->variant.advice == CS_ADVICE_ACCESSED_BY);
 }
 
-/* Did they, all of them?  What is on the host, or was, says so. */
+/* Have all pages stayed?  Only the kernel's answer about host memory can prove it. */
 static int have_stayed(const struct cs_endpoints *e, const struct cs_range *range)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
@@ -435,7 +436,7 @@ static int have_stayed(const struct cs_endpoints *e, const struct cs_range *rang
 	return seen.here == (cs_endpoint_is_numa(&t->src) ? seen.pages : 0);
 }
 
-/* What the range holds, by who can read it without moving it. */
+/* Check the contents of the range from the side that can read it without moving pages. */
 static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu,
 		struct cs_check *found, int *near)
 {
@@ -469,7 +470,7 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 		return -1;
 	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
 		return -1;
-	/* what was not touched came just now: its speed says nothing */
+	/* untouched pages have just come: the speed of a pass proves nothing */
 	if (cs_op_is_fault(t->op) && !by_cpu)
 		near = may_stay(t) && cs_transfer_far(t) >= 0 ? 0 : -1;
 	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
@@ -501,7 +502,7 @@ static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 		if (is_touched(cs_endpoints_transfer(e, range->k)))
 			range->pattern.mark = seq;
 		range->pattern.key = key_left(e, range, seq);
-		/* of tiles each round is judged where it is measured */
+		/* rounds of tiles are judged when they are measured */
 		if (!is_of_tiles(cs_endpoints_transfer(e, range->k)) &&
 		    judge(e, range, checked))
 			return -1;
@@ -543,7 +544,7 @@ static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
 				      &of, on, &e->slot->err);
 }
 
-/* What the transfers of the step are advised, once all is at home and proven. */
+/* Give the advice of the step's transfers, after all pages are at home, with proof. */
 static int advise_all(struct cs_endpoints *e)
 {
 	for (int i = 0; i < e->n_ranges; i++)

@@ -20,7 +20,7 @@ static int can(struct cs_endpoints *e)
 	return e->backend->um->can(e->dev, &e->slot->err);
 }
 
-/* Not out of the heap: what is freed there stays mapped, wherever its pages are. */
+/* Not from the heap, whose freed memory stays mapped with its pages. */
 static int make(struct cs_endpoints *e, uint64_t bytes, uint64_t *at)
 {
 	char *all = mmap(NULL, bytes + ALIGN, PROT_READ | PROT_WRITE,

@@ -308,8 +308,8 @@ static int prove_home(const struct job *j)
 	return cs_tiles_prove_home(j->cost, j->tiles);
 }
 
-/* That prefetches move pages is proven before the first round: in a round nobody can look
- * while they are on their way. */
+/* Prove before the first round that prefetches move pages: during a round they cannot be
+ * observed. */
 static int prove_prefetch(const struct job *j)
 {
 	struct cs_check unused;
@@ -319,7 +319,7 @@ static int prove_prefetch(const struct job *j)
 		     cs_tiles_prove_gpu(j->cost, j->tiles, j->tiles->key, &unused));
 }
 
-/* Filled by the GPU, where they are then. */
+/* The GPU fills the tiles, which are on the GPU afterwards. */
 static int fill(struct job *j)
 {
 	j->done = 0;

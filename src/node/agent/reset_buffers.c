@@ -11,7 +11,7 @@ struct both {
 	struct cs_endpoints_memory source, target;
 };
 
-/* What is to be read comes last. */
+/* Write the source last, because it will be read. */
 static int rewrite(void *arg, struct cs_err *err)
 {
 	const struct both *both = arg;
@@ -25,8 +25,8 @@ static int rewrite(void *arg, struct cs_err *err)
 	return 0;
 }
 
-/* By a worker, so that the agent stays where it is; the threads of a pass are where who
- * makes them is. */
+/* Use a worker, so that the agent keeps its CPUs: threads of a pass inherit those of the
+ * thread that starts them. */
 static int rewrite_on(struct cs_workers *workers, int numa, const struct both *both,
 		      struct cs_slot *slot)
 {
@@ -69,7 +69,7 @@ static void flush(const struct cs_endpoints_memory *m, const struct cs_flush *ho
 	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
 }
 
-/* Sets `instead` where other memory is to be passed over, once for all transfers. */
+/* Set `instead` if other memory must be read as a substitute, once for all transfers. */
 static void cool(struct cs_endpoints *e, uint32_t k, const struct cs_flush_way *ways,
 		 struct cs_flush_way *instead)
 {

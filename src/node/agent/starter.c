@@ -141,7 +141,7 @@ static void *close_nvml(void *arg)
 	return NULL;
 }
 
-/* The thread of a job, once; nobody joins it. */
+/* Start the detached thread of a job. */
 static int job_begin(struct job *job, void *(*run)(void *), struct cs_starter *s,
 		     struct cs_err *err)
 {

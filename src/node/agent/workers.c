@@ -81,7 +81,7 @@ static void count_faults(struct cs_worked *did, int sign)
 	did->major_faults += sign * used.ru_majflt;
 }
 
-/* Without the lock, for nobody else looks at it now. */
+/* Without the lock: no other thread uses the worker's job now. */
 static void work(struct cs_worker *w)
 {
 	struct cs_worked *did = &w->worked;

@@ -44,8 +44,8 @@ double cs_within(double limit_s, double end_s)
 	return fmax(fmin(limit_s, end_s - cs_clock_s()), 0);
 }
 
-/* Field 22 of stat, in ticks since the machine started; behind the name, which may
- * hold blanks and brackets. */
+/* Field 22 of stat, in ticks since boot; after the name, which may contain blanks and
+ * brackets. */
 static double started_s(void)
 {
 	FILE *stat = fopen("/proc/self/stat", "re");

@@ -90,8 +90,8 @@ void cs_agents_command(struct cs_coordinator *co, struct cs_agents *agents,
 	}
 }
 
-/* The first of them that is broken or lost, else, where answers are left out, of
- * the node; -1 none. */
+/* The first of them that is broken or lost; if answers are missing, the first of the
+ * node; -1: none. */
 static int first_lost(const struct cs_coordinator *co, const struct cs_agents *agents,
 		      int left)
 {

@@ -1,5 +1,4 @@
-/* cell.c - what a cell is made of: commands to all who take part, and samples behind the
- * gate. */
+/* cell.c - the parts of a cell: commands to its agents, and samples behind the gate. */
 #include "config.h"
 
 #include "node/coordinator/cell.h"
@@ -134,7 +133,7 @@ enum cs_status cs_cell_take(struct cs_coordinator *co, const struct cs_agents *a
 		const struct cs_slot *slot = cs_board_slot(co->board,
 							   agents->agent[i]);
 
-		/* the row says of whom: equal reasons are one */
+		/* the row names the agent; equal reasons are listed once */
 		if (slot->refused && !refused++)
 			why = slot->err.text;
 		failed += !slot->refused && slot->state != CS_AGENT_OK;
@@ -194,7 +193,8 @@ static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell
 	return CS_OK;
 }
 
-/* Of a sample: who sends knows what packing and the transfer took, who gets it the rest. */
+/* Take the times of a sample's steps: the source has packing and transfer, the
+ * destination the rest. */
 static void take_stages(struct cs_coordinator *co, const struct cs_step *step)
 {
 	const uint32_t at = co->stages.taken++ % CS_SAMPLES_MAX;

@@ -48,7 +48,7 @@ static const struct cs_test *test_of(const struct cs_alias *alias)
 
 /* ---- cells ---- */
 
-/* Is it of this matrix?  What has no total because a transfer failed has its reason. */
+/* Is the row part of this matrix?  A cell without a total has the failed transfer's reason. */
 static int is_of(const struct table *t, const struct cs_row *row)
 {
 	int is_total = row->metric == CS_METRIC_TOTAL;
@@ -226,7 +226,7 @@ static int is_planned(const struct cs_run *run, const struct cs_alias *alias)
 	return 0;
 }
 
-/* Is it one that a GPU alone has not, where no node has more? */
+/* Does the test need more GPUs than any node has? */
 static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
 {
 	const struct cs_test *test = test_of(alias);
@@ -235,7 +235,7 @@ static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
 	       cs_test_is_of(test, (enum cs_backend_kind)run->plan->set.backend);
 }
 
-/* What nodes with one GPU measure in place of pairs is not missed on others. */
+/* Tests that nodes with one GPU measure instead of pairs do not belong to other nodes. */
 static int is_of_node(const struct cs_run *run, int node, const struct cs_alias *alias)
 {
 	int test = cs_alias_test(alias);
@@ -422,7 +422,7 @@ static int print_name(FILE *to, const struct cs_run *run, int node,
 	return 0;
 }
 
-/* What no line in front of a test may say: wrappers take those behind for rows. */
+/* Print notes after all tests: wrappers read every line after a heading as a row. */
 static void print_notes(FILE *to, const struct cs_run *run,
 			const struct cs_alias *const *told, size_t n)
 {

@@ -94,7 +94,7 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 	}
 }
 
-/* These lines never change: there are no options, and turns are not told apart. */
+/* The format of these lines never changes: no options, and turns are merged. */
 int cs_result_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;

@@ -15,7 +15,7 @@
 
 #define JOB 1000 /* "thread" of what is of no agent */
 
-/* One event to the stream, behind those before it. */
+/* Append one event to the stream. */
 static int put(FILE *to, json_t *event, int *n)
 {
 	char *text = event ? json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII) :
@@ -57,7 +57,7 @@ static int put_names(FILE *to, const struct cs_run *run, int node, int *n)
 	return rc;
 }
 
-/* What a cell is and gave; a figure that there is not is left out. */
+/* A cell's parameters and figures; missing figures are omitted. */
 static json_t *arguments(const struct cs_run *run, const struct cs_row *row)
 {
 	char size[16];

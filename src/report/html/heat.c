@@ -1,5 +1,5 @@
-/* heat.c - a test on a node as a matrix of colours: by its share of the link where it is
- * known what is usual, else by how far each cell is from its like. */
+/* heat.c - a test on a node as a matrix of colours: by its share of the link if the usual
+ * share is known, else by the difference of each cell from similar ones. */
 #include "config.h"
 
 #include "report/html/parts.h"
@@ -43,8 +43,8 @@ struct cs_label cs_html_figure(double x)
 
 /* ---- what is in it ---- */
 
-/* Is a figure to be told as a share of its link?  Of copies that another step or test
- * holds up, or that are too short to fill it, that says nothing. */
+/* Is the share of its link meaningful?  Not for copies that other transfers slow down, or
+ * that are too short to fill the link. */
 static int is_share(const struct cs_grid *grid, const struct cs_row *row, double peak)
 {
 	const struct cs_test *test = grid->test;
@@ -133,7 +133,7 @@ static struct cs_box box_of(const struct heat *heat, int k)
 				heat->w - 2, heat->h - 2 };
 }
 
-/* What is not compared is no odder than the rest. */
+/* A cell that was not compared has the colour of ordinary ones. */
 static const struct cs_shade *shade_of(const struct heat *heat, size_t cell)
 {
 	const struct cs_grid *grid = heat->grid;

@@ -43,7 +43,7 @@ static int end(const struct cs_html *h)
 	return ferror(h->to) ? -1 : 0;
 }
 
-/* A tick, a dash or a cross, and what it stands for. */
+/* A tick, a dash or a cross, with its meaning. */
 static void put_verdict(const struct cs_html *h, int status, const char *text)
 {
 	static const char *const mark[] = { "M11 21l6 6 12-13", "M20 10v14M20 29v2",
@@ -359,7 +359,7 @@ static int write_page(FILE *to, const struct cs_view *view)
 	return rc;
 }
 
-/* Texts in it are as in a file, whatever terminal asks for the page. */
+/* Texts have the width and colours of a file, not of the terminal. */
 int cs_html_write(FILE *to, const struct cs_view *view)
 {
 	struct cs_page was = cs_page_turn((struct cs_page){ 0 });

@@ -1,5 +1,4 @@
-/* tables.c - every figure of a node as a table, for those who copy them or do not see
- * drawings. */
+/* tables.c - every figure of a node as a table, for copying and for screen readers. */
 #include "config.h"
 
 #include "report/html/parts.h"

@@ -27,7 +27,7 @@ struct wiring {
 	int node, n;
 	int at[CS_MAX_AGENTS];	  /* agents from left to right */
 	int place[CS_MAX_AGENTS]; /* of an agent */
-	int switched;		  /* NVLinks lead to a switch, or nobody says where */
+	int switched;		  /* NVLinks lead to a switch, or to an unknown end */
 	int known;		  /* … it is a switch */
 	int wired;		  /* … or to other GPUs */
 };

@@ -49,7 +49,7 @@ static int is_down(const struct cs_nic_facts *nic)
 	return nic->state[0] && strcmp(nic->state, "active");
 }
 
-/* The path class of the nearest card, of RDMA alone where there is one; UNKNOWN none. */
+/* The path class of the nearest card; of RDMA cards only, if there are any. */
 static int nearest(const struct advice *a, int gpu, int rdma)
 {
 	int best = CS_REACH_UNKNOWN;

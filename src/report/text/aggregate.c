@@ -136,7 +136,7 @@ static int same_labels(const struct aggregate *ag)
 	return 1;
 }
 
-/* One that says what is so of some node: that its pairs ran at the same time. */
+/* The grid for the heading: one whose pairs ran at the same time, if any did. */
 static const struct cs_grid *for_heading(const struct aggregate *ag)
 {
 	for (int node = 0; node < ag->run->n_nodes; node++)

@@ -12,7 +12,7 @@
 
 #define SIZES 64
 #define WAYS 32
-/* Another way is better where it is that much faster: less is what runs differ by. */
+/* A way is better if it is this much faster; runs differ by less. */
 #define FASTER 1.01
 
 struct way {
@@ -89,7 +89,7 @@ static struct way *way_of(struct direction *d, const struct cs_grid *head)
 		return NULL;
 	d->n_ways++;
 	way->test = head->matrix->test;
-	/* its name without where from and the pattern */
+	/* its name without the direction and the pattern */
 	cs_text(way->label, sizeof(way->label), "%s.%s",
 		cs_method_text((int)head->test->method),
 		head->test->memory != CS_MEM_DEVICE &&
@@ -132,8 +132,8 @@ static int best_at(const struct direction *d, int size, int before)
 	return best;
 }
 
-/* Where between two sizes both are equally fast: on straight lines of the logarithms.
- * The size from which on one was seen to be faster, where it cannot be told. */
+/* The size between two measured ones at which both are equally fast, by linear
+ * interpolation of the logarithms; if that fails, the size from which one is faster. */
 static double break_even(const struct direction *d, int size, int from, int to)
 {
 	double a = log(d->way[from].gbs[size - 1] / d->way[to].gbs[size - 1]);

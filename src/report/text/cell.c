@@ -229,8 +229,8 @@ static int goes(const struct cs_row *row, const struct cs_endpoint *src,
 	return is_at(&row->what.src, src) && is_at(&row->what.dst, dst);
 }
 
-/* What a row measured that is of another matrix: the test where that is another, then
- * what is not usual, or differs. */
+/* Name a row of another matrix: its test if that is another, then its variant if that is
+ * unusual or differs. */
 static void other_text(const struct cell *c, const struct cs_row *row, char *to,
 		       size_t size)
 {
@@ -380,7 +380,7 @@ int cs_cell_print(FILE *to, const struct cs_run *cut)
 	uint32_t matrix;
 	int said = 0, node;
 
-	whole.rows = cut->all; /* what stands beside it too */
+	whole.rows = cut->all; /* also the cells that it is compared with */
 	for (node = 0; node < run->n_nodes; node++)
 		for (matrix = 0; run->plan && matrix < run->plan->n_matrices; matrix++)
 			if ((!matrix ||

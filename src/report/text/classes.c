@@ -1,4 +1,4 @@
-/* classes.c - what pairs of GPUs give by the path between them, where a node has several. */
+/* classes.c - rates of pairs of GPUs by the path between them, if a node has several. */
 #include "config.h"
 
 #include "report/text/parts.h"

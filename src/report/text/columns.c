@@ -78,7 +78,7 @@ struct layout {
 	int indent, whole, first, last; /* columns of this block */
 };
 
-/* A heading begins with how its column stands. */
+/* A heading begins with the alignment of its column. */
 static int is_mark(char c)
 {
 	return c == '<' || c == '~';
@@ -133,7 +133,7 @@ static void choose(struct layout *l)
 		used += APART + l->width[l->last++];
 }
 
-/* The cells of one line that are of this block; where the next one begins. */
+/* Print the cells of one line that belong to this block; returns the begin of the next. */
 static const char *put_line(FILE *to, const struct layout *l, const char *at)
 {
 	int heading = at == l->text, owed = l->indent;

@@ -1,4 +1,4 @@
-/* costs.c - what stands below the matrices of a placement's costs. */
+/* costs.c - the lines below the matrices of a placement's costs. */
 #include "config.h"
 
 #include "report/text/parts.h"
@@ -24,7 +24,7 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The grid of the same cells alone; NULL when the run has none. */
+/* The grid of the same cells measured alone; NULL if the run has none. */
 static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 {
 	const struct cs_plan *plan = grid->run->plan;

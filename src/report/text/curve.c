@@ -1,7 +1,7 @@
 /* curve.c - a test over sizes, CPU threads, … : a line for each, in place of matrices.
  *
- * What differs between the matrices of a curve alone is its axis; each other size and
- * variant is a curve of its own. */
+ * The matrices of a curve differ only in its axis; each other size and variant is a curve
+ * of its own. */
 #include "config.h"
 
 #include "report/text/curve.h"
@@ -71,7 +71,7 @@ static void forget_kernels(struct cs_plan_matrix *matrix)
 static const struct axis {
 	const char *by, *head;
 	unsigned takes; /* enum cs_takes: of a test that has it */
-	void (*forget)(struct cs_plan_matrix *matrix); /* where on the axis it is */
+	void (*forget)(struct cs_plan_matrix *matrix); /* its position on the axis */
 	double (*at)(const struct cs_plan_matrix *matrix);
 	void (*text)(const struct cs_plan_matrix *matrix, char *to, size_t room);
 	/* below the heading, also of one point; NULL: the figures of all cells */
@@ -89,7 +89,7 @@ static const struct axis {
 };
 #define N_AXES (sizeof(axes) / sizeof(axes[0]))
 
-/* Do two matrices differ at most in where on the axis they are? */
+/* Do two matrices differ at most in their position on the axis? */
 static int is_like(const struct axis *axis, const struct cs_grid *a,
 		   const struct cs_grid *b)
 {
@@ -252,7 +252,7 @@ static void print_half(FILE *to, const struct cs_curve_point *p, int n)
 		p[i].text);
 }
 
-/* What all points have in common. */
+/* Print what all points have in common. */
 static void print_heading(FILE *to, const struct axis *axis, const struct cs_grid *of)
 {
 	struct cs_grid like = *of;

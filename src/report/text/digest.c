@@ -154,7 +154,7 @@ static const char *reason_of(const struct cs_grid *grid)
 	return "";
 }
 
-/* What each node says of its own cells: the first that says anything is enough. */
+/* Add the remarks about cells; those of the first node that has any are enough. */
 static void remark_grid(struct cs_digest_line *line, const struct cs_grid *grid,
 			char reason[REASON])
 {

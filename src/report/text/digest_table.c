@@ -1,5 +1,5 @@
-/* digest_table.c - a digest as a table: its columns, what stands in them, and which give way
- * where the page is narrow. */
+/* digest_table.c - a digest as a table: its columns, their contents, and which of them are
+ * dropped on a narrow page. */
 #include "config.h"
 
 #include "report/text/parts.h"
@@ -86,7 +86,7 @@ static int total_width(const struct table *t)
 	return total - 2;
 }
 
-/* A column that has no room: what it says goes to the remarks. */
+/* Drop a column that has no room, and move its contents to the remarks. */
 static void drop_column(struct table *t, int c, const char *what)
 {
 	char was[sizeof(t->entry->remark)];

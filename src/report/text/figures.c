@@ -1,5 +1,5 @@
-/* figures.c - the cells of a matrix: as numbers, as characters where there are many
- * columns, as a list where there is one figure an agent. */
+/* figures.c - the cells of a matrix: as numbers; as characters if there are many columns;
+ * as a list if there is one figure for each agent. */
 #include "config.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static void put_cell(FILE *to, const struct cs_grid *grid, int cell, int width)
 	cs_print_sgr(to, "0");
 }
 
-/* A mark stands in the first blank behind its number. */
+/* A mark takes the first blank after its number. */
 static void print_row(FILE *to, const struct cs_grid *grid, const struct block *b,
 		      int src)
 {
@@ -285,7 +285,7 @@ static double p99_of(const struct cs_grid *grid, int cell)
 							   NAN;
 }
 
-/* A mark stands in the first blank behind its number, as in matrices. */
+/* A mark takes the first blank after its number, as in matrices. */
 static void print_line(FILE *to, const struct cs_grid *grid, const struct block *b,
 		       int p99)
 {

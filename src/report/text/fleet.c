@@ -428,7 +428,7 @@ static struct length *measure(const struct cs_run *run, const struct cs_groups *
 	return length;
 }
 
-/* The last line, where not all of it had room. */
+/* The last line, if not all lines had room. */
 static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 {
 	size_t count[CS_CRITICAL + 1] = { 0 };
@@ -448,8 +448,8 @@ static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 	cs_fold(to, 2, INDENT, "... %s%s (-v prints all)", in_short, left);
 }
 
-/* As much of each as there is room for when all others have their first line, and of
- * what has none it is said how much it is. */
+/* Print as much of each group as fits if all others have their first line, and count what
+ * does not fit. */
 static void print_groups(FILE *to, const struct cs_run *run,
 			 const struct cs_groups *groups, const struct length *length,
 			 int room)
@@ -613,7 +613,7 @@ static int print_first_figures(FILE *to, const struct cs_run *run)
 	return rc;
 }
 
-/* At most six lines, with that of what stands in for a clock (cs_notices_print). */
+/* At most six lines, including cs_notices_print()'s. */
 int cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 {
 	char time[32];
@@ -627,7 +627,7 @@ int cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 	return cs_actions_print(to, run, 0);
 }
 
-/* What is to be done comes last: where the eye is when a terminal has scrolled. */
+/* Actions come last: a terminal that has scrolled shows the end. */
 int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
 	struct page page, actions;

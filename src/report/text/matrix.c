@@ -57,7 +57,7 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "0 of %zu cells", grid->n_planned);
 		return;
 	}
-	if (grid->n_planned == 1) { /* the figure stands above */
+	if (grid->n_planned == 1) { /* the figure is already above */
 		cs_fold(to, 2, 4, "1 of 1 cells");
 		return;
 	}
@@ -69,7 +69,7 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 		grid->n_measured, grid->n_planned);
 }
 
-/* What is slower than its like, and how to be sure. */
+/* Print the cells that are slower than similar ones, and how to be sure. */
 static void print_odd(FILE *to, const struct cs_grid *grid)
 {
 	char text[200];
@@ -124,7 +124,7 @@ struct shares {
 	const struct cs_link_facts *link;
 };
 
-/* 0, or -1 when a link is unknown; out->link is NULL where no cell crossed one. */
+/* 0, or -1 if a link is unknown; out->link is NULL if no cell crossed one. */
 static int find_shares(const struct cs_grid *grid, struct shares *out)
 {
 	size_t n = cs_grid_cells(grid), i, k = 0;
@@ -201,7 +201,7 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 
 enum remark { STATUS, CONVERGED, THROTTLED, IN_USE, OVERLAP, WAY, REMARKS };
 
-/* What is to be said of a cell under one heading; 0: nothing. */
+/* The remark about a cell under one heading; 0: none. */
 static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kind,
 			char *to, size_t size)
 {
@@ -235,7 +235,7 @@ static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kin
 	return row->flags & flag[kind].flag ? '!' : 0;
 }
 
-/* All cells from `first` on of which the same is to be said, as one line. */
+/* Print one line for all cells from `first` on with the same remark. */
 static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
 			 enum remark kind, char *said)
 {
@@ -346,7 +346,7 @@ static void print_ring(FILE *to, const struct cs_grid *grid)
 			pages_proof(&grid->run->node[grid->node]));
 }
 
-/* Where the host memory of a matrix lies, and who says so. */
+/* Print the NUMA nodes of a matrix's host memory, and how they were proven. */
 static void print_places(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
@@ -368,7 +368,7 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 			pages_proof(nd));
 }
 
-/* Who carried a matrix that CPUs carry; cells with other CPUs are not told apart. */
+/* Print the CPUs that made the copies of a matrix; cells with other CPUs are not listed. */
 static void print_workers(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_cpu_side *first = NULL;
@@ -444,7 +444,7 @@ static void print_stages(FILE *to, const struct cs_grid *grid)
 	free(x);
 }
 
-/* A cell concurrently beside the same alone: its share; NAN where one is missing. */
+/* The rate of a concurrent cell as a share of the same cell alone; NAN: one is missing. */
 static double concurrent_share(const struct cs_grid *grid, const struct cs_row *row)
 {
 	int cell = cs_grid_cell(grid, &row->what);

@@ -16,7 +16,7 @@
 
 #define NAME 24 /* longer ones have a line of their own */
 
-/* "2.71+-0.14": the end that is further off; "" of one that is nowhere. */
+/* "2.71+-0.14": the further end of the interval; "" if it is unbounded. */
 static void value_text(const struct cs_fit_value *x, int decimals, char *to,
 		       size_t size)
 {
@@ -73,7 +73,7 @@ static const char *name_of(FILE *to, const struct cs_grid *head)
 	return "";
 }
 
-/* What tells sweeps of one test apart. */
+/* Print the variant, which distinguishes sweeps of one test. */
 static void print_kind(FILE *to, const struct cs_grid *head)
 {
 	if (!head->back && cs_variant_is_usual(&head->matrix->variant))
@@ -341,7 +341,7 @@ static int print_csv_sweep(FILE *to, const struct cs_run *run, int node,
 	return rc;
 }
 
-/* Of whatever matrix: all have the same columns. */
+/* Print the column names; they are the same for all matrices. */
 static int print_csv_names(FILE *to, const struct cs_run *run)
 {
 	struct cs_sweep sweep;

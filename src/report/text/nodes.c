@@ -60,8 +60,8 @@ void cs_node_text(const struct cs_run *run, int node, char *to, size_t size)
 
 /* ---- the table ---- */
 
-/* "NV18" when all measured cells prove it, "NV15-18" where peers differ, "PCIe"
- * where there is nothing else, "" otherwise. */
+/* "NV18" if all measured cells prove it, "NV15-18" if peers differ, "PCIe" if there is
+ * nothing else, "" otherwise. */
 static void link_word(const struct cs_run *run, int node, int agent, char *to,
 		      size_t size)
 {
@@ -143,7 +143,7 @@ static int pcie_lacks(const struct cs_link_facts *l)
 	return l->pcie_gen < l->pcie_gen_max || l->pcie_width < l->pcie_width_max;
 }
 
-/* "5 x16"; with a star, explained below, where card and slot can do more. */
+/* "5 x16"; with a star, explained below, if card and slot can do more. */
 static void pcie_text(const struct cs_link_facts *l, char *to, size_t size)
 {
 	if (l->pcie_gen < 0 || l->pcie_width < 0)

@@ -34,7 +34,7 @@ struct line {
 	size_t n_planned, n_measured, n_marked;
 };
 
-/* Of the nodes from first to last - 1; NAN: there is none. */
+/* The median over the nodes from first to last - 1; NAN: none. */
 static double median_of(const struct cs_run *run, int first, int last,
 			const struct cs_grid *of, enum cs_metric metric)
 {

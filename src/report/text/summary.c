@@ -18,7 +18,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* "0->1", and " on n017" where there are several nodes. */
+/* "0->1", with " on n017" if there are several nodes. */
 static void pair_text(const struct cs_run *run, int node,
 		      const struct cs_transfer *what, char *to, size_t size)
 {
@@ -69,7 +69,7 @@ struct samples {
 	size_t rows, sampled; /* of these, until known well enough */
 	size_t without;	      /* of those, fewer than 6 samples */
 	size_t shared;	      /* of the rows, taken from another pattern's */
-	uint32_t turns;	      /* of a cell; 0 where nothing took turns */
+	uint32_t turns;	      /* of a cell; 0 if there are no turns */
 };
 
 static void count_samples(const struct cs_run *run, int node, struct samples *out)
@@ -377,8 +377,8 @@ static void print_coverage(FILE *to, const struct cs_run *run)
 
 /* ---- time and findings ---- */
 
-/* What `upto` adds in tenths to what has been said, so that the parts that are
- * printed have the printed total as their sum. */
+/* The difference of `upto` from the printed sum, in tenths, so that the printed parts add
+ * up to the printed total. */
 static double tenths(double *said, double upto)
 {
 	double before = *said;

@@ -143,7 +143,7 @@ static int begun_init(struct begun *b, const struct cs_run *run, int first, int 
 	return b->is ? 0 : -1;
 }
 
-/* 1 begun; 0 not, which is kept where it was to be; -1 no memory. */
+/* 1: it has begun; 0: not, and it is recorded as missing; -1: no memory. */
 static int is_begun(struct begun *b, uint32_t index)
 {
 	uint32_t test = cs_grid_test(b->run, index);
@@ -152,7 +152,7 @@ static int is_begun(struct begun *b, uint32_t index)
 
 	if (b->is[test])
 		return 1;
-	/* sizes and ways back of one test stand behind each other */
+	/* sizes and opposite directions of one test follow each other */
 	if (b->n_not && b->last_not == test)
 		return 0;
 	for (int node = b->first; node < b->last && !planned; node++) {
@@ -228,7 +228,7 @@ static int choose(struct choice *choice, const struct cs_digest *d, int verbose)
 	return choice->is ? 0 : -1;
 }
 
-/* What is not printed, and how to see it. */
+/* Print what was omitted, and how to see it. */
 static void print_rest(FILE *to, const struct choice *choice, int verbose)
 {
 	size_t hidden = choice->of - choice->n;
@@ -250,7 +250,7 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 			"one cell");
 }
 
-/* What is printed, of which run. */
+/* The run, and the parts to print. */
 struct report {
 	struct cs_digest digest;
 	struct choice choice;
@@ -278,8 +278,8 @@ static void report_release(struct report *r)
 	free(r->choice.is);
 }
 
-/* One matrix of a node behind a blank line, where it has one: pairs are not of a node
- * with one GPU, nor its tests of others. */
+/* Print one matrix of a node after a blank line, if the node has it: a node with one GPU
+ * has no pairs, and the others do not have its tests. */
 static int print_matrix(FILE *to, const struct cs_digest *d, int node, uint32_t index,
 			int verbose)
 {
@@ -328,7 +328,7 @@ static int print_matrices(FILE *to, const struct report *r, int node)
 	return rc;
 }
 
-/* Was something asked for that says what a placement costs? */
+/* Was a test requested that measures the cost of a placement? */
 static int has_costs(const struct cs_run *run)
 {
 	uint32_t v;
@@ -482,7 +482,7 @@ static int print_many(FILE *to, const struct report *r)
 		print_like(to, run, differs, verbose);
 	}
 	for (node = 0; node < run->n_nodes; node++) {
-		/* of one without agents the line above says all */
+		/* for a node without agents the line above is all */
 		if (!run->node[node].facts.n_agents ||
 		    (!differs[node] && !verbose && !run->plan_file))
 			continue;
@@ -496,7 +496,7 @@ out:
 	return rc;
 }
 
-/* What a placement holds, also while another has its turn. */
+/* Print the memory that a placement holds, also while another has its turn. */
 static void print_held(FILE *to, const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
@@ -532,7 +532,7 @@ static void print_notes(FILE *to, const struct cs_run *run)
 		cs_matrix_note(to, run, cs_plan_matrix_at(run->plan, v));
 }
 
-/* Placements that were compared: where it was, then side by side, by their turns. */
+/* Print compared placements: the node, then both side by side, by their turns. */
 static int print_placements(FILE *to, const struct report *r,
 			    const struct cs_run *turns)
 {
@@ -577,7 +577,7 @@ static int is_fleet(const struct cs_run *run)
 	       !cs_run_is_other_placement(run, 1);
 }
 
-/* What was looked at, where nothing was measured. */
+/* Print what was checked, if nothing was measured. */
 static int print_only_checked(FILE *to, const struct cs_run *run)
 {
 	if (run->checks & CS_CHECK_LAUNCH)
@@ -607,7 +607,7 @@ static int print_sentences(FILE *to, const struct cs_run *run)
 	return 0;
 }
 
-/* What a reader wants first. */
+/* Print the answer: the first lines of the report. */
 static int print_answer(FILE *to, const struct report *r)
 {
 	const struct cs_run *run = r->digest.run;

@@ -24,7 +24,7 @@ struct drawing {
 	int gpus, columns;
 	int width;		    /* of one column */
 	int first, end;		    /* columns of this block */
-	char words[CS_REACHES + 1]; /* set where a word appears */
+	char words[CS_REACHES + 1]; /* set if a word appears */
 };
 #define WORD_NVLINK CS_REACHES
 
@@ -53,7 +53,7 @@ static void head_text(const struct drawing *d, int column, char to[16])
 		column < d->gpus ? column : column - d->gpus);
 }
 
-/* What the first block has at the right: NUMA node and CPUs, as far as there is room. */
+/* Print the NUMA node and CPUs to the right of the first block, as far as they fit. */
 static void print_affinity(FILE *to, const struct drawing *d, int row, int room)
 {
 	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
@@ -278,8 +278,8 @@ static uint64_t having(const struct cs_trait *t, size_t n, const char *field,
 	return bits;
 }
 
-/* One field, "vbios 96.00 (GPU 0-2), 96.01 (GPU 3)"; "" when it is told already:
- * traits of a layer are t[0..n), this is t[at]. */
+/* One field, "vbios 96.00 (GPU 0-2), 96.01 (GPU 3)"; "" if an earlier trait of t[0..n)
+ * already printed it; this is t[at]. */
 static void trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus,
 		       char *to, size_t size)
 {
@@ -301,7 +301,7 @@ static void trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus,
 		if (strcmp(field_of(&t[i], &gpu), field) || gpu < 0)
 			continue;
 		first = told == 0;
-		if (first && i < at) { /* an earlier trait told it */
+		if (first && i < at) { /* an earlier trait printed it */
 			to[0] = '\0';
 			return;
 		}
@@ -402,7 +402,7 @@ static int sort_in(struct kind *kind, int *n_kinds, const struct cs_run *run, in
 	return 0;
 }
 
-/* Serials and UUIDs are told of a node that is the only one of its kind. */
+/* Print serials and UUIDs if the node is the only one of its kind. */
 static void print_kind(FILE *to, const struct cs_run *run, const struct kind *kind)
 {
 	char hosts[512], what[256];

@@ -20,8 +20,8 @@
 #define LABEL_LEAST 16 /* what the figures are of, with what is before it */
 #define LABEL_MOST 38
 
-/* A side at the head of a column: its name where that is short and can be printed,
- * else its letter, as the first line has it. */
+/* The heading of a side's column: its name if that is short and printable, else its
+ * letter, as in the first line. */
 static const char *heading(const struct cs_versus *v, int side)
 {
 	const char *name = v->name[side];
@@ -127,7 +127,7 @@ static int label_width(const struct cs_versus *v)
 				    room;
 }
 
-/* What stands before the figures; nothing where it is too long and has a line of its own. */
+/* The label before the figures; "" if it is too long and has a line of its own. */
 static const char *label_of(FILE *to, const struct cs_versus *v, int indent,
 			    const char *text)
 {

@@ -71,7 +71,7 @@ static int gather(struct ways *ways, const struct cs_run *run, const int nodes[2
 	return 0;
 }
 
-/* NULL: there is none. */
+/* NULL: the run has no such way. */
 static const struct way *find(const struct ways *ways, const struct way *like,
 			      enum cs_op op, unsigned element)
 {
@@ -121,7 +121,7 @@ static void print_line(FILE *to, const struct ways *ways, const struct way *of,
 	putc('\n', to);
 }
 
-/* "best on this machine: copy" and, where elements differ, each. */
+/* "best on this machine: copy", or one for each size of element if they differ. */
 static void print_best(FILE *to, const struct ways *ways, const struct way *of)
 {
 	char text[200] = "";
