@@ -162,7 +162,7 @@ show() { # [NAME=VALUE]... -- ARGUMENT...
 	done
 	shift
 	env CS_LIBCUDA="$FAKE/libcuda.so.1" CS_LIBNVML="$FAKE/libnvidia-ml.so.1" \
-		"${set[@]}" timeout -k 5 60 "$CSCOPE" --no-mpi "$@" 2>&1 </dev/null
+		"${set[@]}" "$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "$@" 2>&1 </dev/null
 }
 
 show_faults() {

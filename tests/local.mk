@@ -136,6 +136,7 @@ dist_check_SCRIPTS += \
 	%D%/cluster/rsh \
 	%D%/cluster/task \
 	%D%/mpi-run \
+	%D%/patience \
 	%D%/schema-check \
 	%D%/torture.py \
 	%D%/html/check.sh \

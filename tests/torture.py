@@ -127,6 +127,13 @@ def has_nameless(folder):
     return True
 
 
+def patience(seconds):
+    """That time on a machine as busy as this one."""
+    out = subprocess.run([os.path.join(HERE, "patience"), str(seconds)],
+                         check=True, capture_output=True)
+    return float(out.stdout)
+
+
 class Run:
     """One run of the program in a folder of its own, and what it left."""
 
@@ -197,7 +204,8 @@ class Run:
         """False when it did not become true in time or the run ended before."""
         end = time.monotonic() + limit
         while not condition():
-            if self.ended() or time.monotonic() > end:
+            if self.ended() or (time.monotonic() > end and
+                                time.monotonic() > end - limit + patience(limit)):
                 return False
             time.sleep(0.002)
         return True
@@ -206,7 +214,7 @@ class Run:
         """Ends the run.  What is wrong with how it ended: a list of sentences."""
         wrong = []
         try:
-            self.process.wait(self.limit - (time.monotonic() - self.began))
+            self.process.wait(patience(self.limit) - (time.monotonic() - self.began))
         except subprocess.TimeoutExpired:
             # Open MPI 4.1 may never end when a rank dies in MPI_Init
             if any(rank >= 0 for _, rank in self.processes()):
@@ -215,7 +223,7 @@ class Run:
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.took = time.monotonic() - self.began
         # a launcher's helpers may need a moment
-        end = time.monotonic() + (0 if wrong else 3)
+        end = time.monotonic() + (0 if wrong else patience(3))
         while self.processes() and time.monotonic() < end:
             time.sleep(0.02)
         for pid, rank in self.processes():
@@ -557,7 +565,8 @@ def death_once(function, inside, victim, call, doing="", knob="HANG",
         if not there:
             wrong.append("never came there")
         # one that is stopped is given up when its time is over
-        if run.began + run.took - killed > (12 if number == signal.SIGKILL else 25):
+        if run.began + run.took - killed > patience(
+                12 if number == signal.SIGKILL else 25):
             wrong.append(f"ended {run.began + run.took - killed:.0f} s later")
         end = (run.journal() or [None])[-1]
         closing = function.startswith(("cuIpcClose", "cuMemFree"))

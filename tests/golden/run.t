@@ -35,7 +35,7 @@ missing() { # CMD
 
 run_case() { # NAME
 	mkdir "$work/$1"
-	(cd "$work/$1" && timeout -k 5 120 bash "$here/$1.cmd" 2>&1 </dev/null
+	(cd "$work/$1" && "$here/../patience" 120 bash "$here/$1.cmd" 2>&1 </dev/null
 		echo "exit status $?") | filter >"$work/$1.got"
 }
 

@@ -31,19 +31,19 @@ try() { # COMMAND LINE
 	case $line in
 	comm_scope*)
 		ln -sf "$CS_PROGRAM" comm_scope
-		eval "timeout 60 ./$line --benchmark_list_tests=true" >out 2>err
+		eval "$TESTDATA/patience 60 ./$line --benchmark_list_tests=true" >out 2>err
 		;;
 	*' show '* | *' compare '* | *' baseline '* | *' check '* | *--list* | *--explain*)
-		timeout 60 "$CSCOPE" "$@" >out 2>err
+		"$TESTDATA/patience" 60 "$CSCOPE" "$@" >out 2>err
 		;;
 	*' -o '* | *--resume*) # a journal to go on with is that of the command before
-		timeout 60 "$CSCOPE" --no-mpi "${small[@]}" "$@" >out 2>err
+		"$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "${small[@]}" "$@" >out 2>err
 		;;
 	*--check=topology* | *--check=launch*)
-		timeout 60 "$CSCOPE" --no-mpi "$@" >out 2>err
+		"$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "$@" >out 2>err
 		;;
 	*)
-		timeout 60 "$CSCOPE" --no-mpi --dry-run --gpus 8 "$@" >out 2>err
+		"$TESTDATA/patience" 60 "$CSCOPE" --no-mpi --dry-run --gpus 8 "$@" >out 2>err
 		;;
 	esac
 	status=$?

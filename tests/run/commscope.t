@@ -7,7 +7,7 @@ fake 4
 
 ln -s "$CS_PROGRAM" comm_scope
 scope() { # OPTION...: as their program is called
-	timeout "${CS_TIMEOUT:-60}" ./comm_scope "$@" >out 2>err
+	"$TESTDATA/patience" "${CS_TIMEOUT:-60}" ./comm_scope "$@" >out 2>err
 	status=$?
 }
 # FILE of names: one family each
@@ -109,7 +109,7 @@ ok "the environment speaks for the command line" eval 'status_is 0 && grep -q "^
 scope --help
 ok "--help lists its options" eval 'status_is 0 && grep -q -- --benchmark_filter out && grep -q "^Usage: comm_scope" out'
 
-(unset FAKE_MEMORY && timeout -k 5 10 ./comm_scope --benchmark_filter='log2.N.:([89]|1[0-9]|2[01])/' >out 2>err)
+(unset FAKE_MEMORY && "$TESTDATA/patience" 10 ./comm_scope --benchmark_filter='log2.N.:([89]|1[0-9]|2[01])/' >out 2>err)
 ok "what takes more than 10 s is announced, before it is measured" grep -qE \
 	"^cscope-mpi: [0-9]{3,4} steps, about [0-9]{2,3} s: --benchmark_filter takes fewer$" err
 

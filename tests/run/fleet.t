@@ -258,7 +258,7 @@ ok "-o writes the formats of show, -q prints nothing" eval \
 # the second file is available before the first
 turned_about() {
 	mkfifo first.jsonl second.jsonl
-	(timeout 30 sh -c 'cat faults/n02.jsonl >second.jsonl; cat faults/n01.jsonl >first.jsonl') &
+	("$TESTDATA/patience" 30 sh -c 'cat faults/n02.jsonl >second.jsonl; cat faults/n01.jsonl >first.jsonl') &
 	CS_TIMEOUT=30 check first.jsonl second.jsonl
 	wait $!
 	cp out about

@@ -112,7 +112,7 @@ ok_json "a file that is mounted by itself is written, for it cannot be replaced"
 skip=''
 program() { # with the redirections of the caller
 	rm -f b.json
-	timeout -k 5 60 "$CSCOPE" "${cpu[@]}" -o b.json
+	"$TESTDATA/patience" 60 "$CSCOPE" "${cpu[@]}" -o b.json
 	status=$?
 }
 is_whole='d["run"]["status"] == "complete" and len(d["results"]) >= 5'

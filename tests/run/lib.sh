@@ -115,7 +115,7 @@ run_program() { # RANKS PROGRAM ARGUMENT...
 	: >out
 	: >err
 	if [ "$ranks" = 0 ]; then
-		timeout -k 5 "${CS_TIMEOUT:-60}" "$@" >out 2>err </dev/null
+		"$TESTDATA/patience" "${CS_TIMEOUT:-60}" "$@" >out 2>err </dev/null
 	elif has_launcher; then
 		"$MPIRUN" "$ranks" "$@" >out 2>err </dev/null
 	else
@@ -214,11 +214,14 @@ launcher() {
 	pgrep -P "$begun" | head -n 1
 }
 
+# SECONDS are those of an idle machine.
 until_true() { # SECONDS COMMAND...
-	local end=$((SECONDS + $1))
+	local began=$SECONDS limit=$1
 	shift
 	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
+		[ $((SECONDS - began)) -lt "$limit" ] ||
+			[ $((SECONDS - began)) -lt "$("$TESTDATA/patience" "$limit")" ] ||
+			return 1
 		sleep 0.05
 	done
 }

@@ -133,4 +133,12 @@ ok "without a word from rank 0 the others end by themselves" \
 begun=$headless
 end_within 20
 ok "… and so does the job" was_in_time
+
+load_is() { # LOAD RUNNING LIMIT
+	echo "$1 0.00 0.00 $2/99 1" >load
+	[ "$(CS_LOADAVG=load "$TESTDATA/patience" 20)" = "$3" ]
+}
+
+ok "an idle machine has the limits that tests name, a busy one more" eval \
+	'load_is 0.00 0 20 && load_is $(($(nproc) * 3)) 1 80 && load_is 0.00 $(($(nproc) * 3)) 80'
 finish

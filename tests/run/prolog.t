@@ -35,7 +35,7 @@ short_line() { # PATTERN: one line like this, and no other
 # Deadlines are generous: what is tested is that the run does not hang.
 within() { # SECONDS
 	echo "took about $took s"
-	[ "$took" -le "$1" ]
+	[ "$took" -le "$("$TESTDATA/patience" "$1")" ]
 }
 
 # ---- statuses ----
