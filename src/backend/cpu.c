@@ -75,7 +75,7 @@ static int cpu_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *
 	return 0;
 }
 
-/* The CPU sees the page where it is. */
+/* The CPU uses the page at its address. */
 static int cpu_board(struct cs_dev *dev, void *page, uint64_t bytes,
 		     struct cs_err *err)
 {
@@ -136,7 +136,7 @@ static void cpu_unimport(struct cs_dev *dev, struct cs_mapping *mapping)
 	struct mapped *m = dev->mapped.data;
 	size_t i;
 
-	/* An arena of this process is not in the list: nobody mapped it twice. */
+	/* An arena of this process is not in the list, because it was not mapped again. */
 	for (i = 0; i < dev->mapped.n; i++) {
 		if ((uintptr_t)m[i].at != mapping->address)
 			continue;

@@ -12,7 +12,7 @@ struct cs_cells {
 	uint32_t nodes, mask;
 	uint32_t *next;	 /* by row: the next of the same figure */
 	uint32_t *slot;	 /* by hash: the first row of a figure */
-	uint32_t *first; /* by kind and node: where its list begins in at[] */
+	uint32_t *first; /* by kind and node: the begin of its list in at[] */
 	uint32_t *at;	 /* rows, as they are */
 	uint8_t *is;	 /* by row: bits of enum cs_rows_of */
 };

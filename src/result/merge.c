@@ -481,8 +481,8 @@ static int say_plans(struct cs_merge *m, struct cs_err *err)
 	return 0;
 }
 
-/* GPUs, where there are any: where others measured host memory, theirs is no figure
- * of the same kind. */
+/* Keep the nodes that measured GPUs, if there are any; figures of host memory are not of
+ * the same kind. */
 static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;

@@ -11,7 +11,7 @@
 #include "backend/shared.h"
 
 /* cuMemAlloc cuts smaller pieces from blocks of 2 MiB, and CUDA IPC maps whole
- * blocks: a multiple shares its blocks with nobody. */
+ * blocks; a multiple of 2 MiB shares its blocks with no other allocation. */
 #define ARENA_BLOCK ((uint64_t)2 << 20)
 
 int cs_dev_board(struct cs_dev *dev, void *page, uint64_t bytes, struct cs_err *err)
@@ -64,8 +64,7 @@ void cs_dev_disarena(struct cs_dev *dev)
 	dev->hand = NULL;
 }
 
-/* Memory that a descriptor hands over; that it cannot be had is for those to
- * report who need it. */
+/* Allocate memory that has a descriptor; callers report a failure if they need it. */
 static void arena_shareable(struct cs_dev *dev, uint64_t bytes, struct cs_export *out)
 {
 	struct cs_err why;
@@ -83,7 +82,7 @@ static void arena_shareable(struct cs_dev *dev, uint64_t bytes, struct cs_export
 	cs_text(out->fd_error, sizeof(out->fd_error), "%s", why.text);
 }
 
-/* Whole blocks, as they are allocated; too much is said before the driver says it. */
+/* Round up to whole blocks; too large a size is refused before the driver sees it. */
 static int round_up(struct cs_dev *dev, uint64_t bytes, uint64_t *whole,
 		    struct cs_err *err)
 {

@@ -1,8 +1,8 @@
 /* calls.c - the driver's calls of base/calls.def, in batches: a function each.
  *
- * Every one gets its own of the batch, in which it finds what an earlier one has left and
- * leaves what it makes; what is there behind a batch is given back by its kind, so no call
- * has an undo of its own. */
+ * Every call has a slot in the batch, with the objects of earlier calls and its own.  The
+ * objects that are left after a batch are released by their kind, so no call has an undo
+ * of its own. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -18,7 +18,7 @@
 #define PLANES 8u
 #define ARGUMENTS_MOST 4096u
 
-/* What one call of a batch has to do with; 0 where there is none. */
+/* The objects of one call of a batch; 0: none. */
 struct own {
 	CUevent event;
 	CUstream stream;
@@ -60,7 +60,7 @@ static int lacks(struct cs_calls *c, const char *call)
 #define CU_OPTIONAL(c, member, name, ...)                                            \
 	(cs_cu.member ? result_of(c, CS_NAMED_CALL(name, member, __VA_ARGS__), name) : \
 			lacks(c, name))
-/* Gives back; nobody could do better, so no result. */
+/* Release; an error is ignored, because it could not be handled. */
 #define GIVE_BACK(member, name, ...) ((void)CS_NAMED_CALL(name, member, __VA_ARGS__))
 
 static int nothing(struct cs_calls *c, struct own *own)
@@ -416,7 +416,7 @@ static const struct {
 #include "base/calls.def"
 };
 
-/* What all calls of its kind need, once. */
+/* Make, once, what all calls of a kind need. */
 static int calls_open(struct cs_dev *dev, struct cs_err *err)
 {
 	const struct cs_lane *lane = cs_dev_lane(dev, 0, err);

@@ -3,11 +3,11 @@
  *
  *     lane: wait *gate >= seq | start | (copy or prefetch) kernel | end
  *
- * A kernel that finds what it wants works at hundreds of bytes a nanosecond, one that has to
- * fault for it at 10 to 15 (H200): so a prefetch that moved nothing shows.
+ * A kernel whose data is in its GPU's memory reads hundreds of bytes a nanosecond, one that
+ * faults 10 to 15 (H200), so a prefetch that moved nothing is noticed.
  *
- * What is read is added up, and the sum is proven as that of other kernels that read
- * (sm.c). */
+ * The kernel adds up the data that it reads; the sum is proven as for other kernels that
+ * read (sm.c). */
 #include "config.h"
 
 #include "backend/cuda/dev.h"

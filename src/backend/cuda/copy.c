@@ -44,8 +44,8 @@ static int enqueue_wait(struct cs_dev *dev, int lane, const uint32_t *word,
 	return cs_dev_wait(dev, dev->lane[lane].stream, &args, err);
 }
 
-/* By default a system-wide fence stands before the store, so that the copy in
- * front is seen with it. */
+/* By default the driver puts a system-wide fence before the store, so that the copy
+ * before it is visible with it. */
 static int enqueue_store(struct cs_dev *dev, int lane, uint32_t *word, uint32_t value,
 			 struct cs_err *err)
 {

@@ -32,7 +32,7 @@ static cs_driver_find_fn find;
 static int find_calls(int optional, int version, struct cs_driver *into,
 		      struct cs_err *err)
 {
-	CUdriverProcAddressQueryResult found; /* a null entry says as much */
+	CUdriverProcAddressQueryResult found; /* a null entry means the same */
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		void *entry = NULL;

@@ -6,7 +6,7 @@
  * needs the right to trace the other process, which Yama and the system call
  * filters of containers refuse, and Linux 5.6.
  *
- * A thread of the owner hands out, so that no agent waits for another. */
+ * A thread of the owner answers, so that no agent waits for another. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -47,7 +47,7 @@ static struct msghdr *letter_init(struct letter *l)
 	return &l->head;
 }
 
-/* Who is at the other end? */
+/* The credentials of the other end. */
 static int peer_of(int socket, struct ucred *who)
 {
 	socklen_t size = sizeof(*who);

@@ -7,7 +7,7 @@
 #include "backend/cuda/dev.h"
 #include "base/chain.h"
 
-/* A kernel may not run longer where a watchdog guards a display. */
+/* A kernel may not run longer on a GPU whose display has a watchdog. */
 #define GATE_LIMIT_NS 60000000000u
 #define GATE_LIMIT_WATCHDOG_NS 1000000000u
 
@@ -108,8 +108,8 @@ static int open_aux(struct cs_dev *dev, struct cs_err *err)
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
 }
 
-/* Nothing may be loaded for the first time behind a closed gate: every kernel
- * runs once, on two words.  The word of the gate is 0, so it is open. */
+/* Run every kernel once, on two words: nothing may be loaded for the first time behind a
+ * closed gate.  The word of the gate is 0, so it is open. */
 static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 {
 	CUdeviceptr tiny = cs_dev_scratch(dev, tiny);

@@ -167,7 +167,7 @@ int cs_pass_sum(struct cs_dev *dev, uint64_t words, uint64_t key, uint64_t *sum,
 	return 0;
 }
 
-/* One timed pass tells how many fill the time. */
+/* Time one pass to learn how many passes fill the time. */
 int cs_pass_load(struct cs_dev *dev, uint64_t address, uint64_t bytes, int ms,
 		 struct cs_err *err)
 {

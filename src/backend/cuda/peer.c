@@ -70,8 +70,8 @@ static int enable_peer(struct cs_dev *dev, struct cs_peer *new, struct cs_err *e
 		       cs_dev_result(dev, result, "cuCtxEnablePeerAccess", err);
 }
 
-/* As it is in the whole run with --via staged; where it was enabled before, the driver
- * stages again from here on (H200, driver 580). */
+/* Disable peer access, as in a whole run with --via staged; from here on the driver stages
+ * again (H200, driver 580). */
 static int disable_peer(struct cs_dev *dev, struct cs_peer *p, struct cs_err *err)
 {
 	CUresult result = CS_CALL(cuCtxDisablePeerAccess, p->context);

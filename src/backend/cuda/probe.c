@@ -1,4 +1,4 @@
-/* probe.c - what the driver says of a GPU. */
+/* probe.c - the driver's facts about a GPU. */
 #include "config.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define NUMA_IS_NODE 1 /* CU_DEVICE_NUMA_CONFIG_NUMA_NODE */
 
-/* An attribute, or -1 where the driver does not know it. */
+/* An attribute; -1: the driver does not know it. */
 static int32_t attribute(CUdevice device, CUdevice_attribute which)
 {
 	int value;
@@ -27,7 +27,7 @@ static void uuid_text(const CUuuid *uuid, int mig, char *to)
 			    (unsigned char)uuid->bytes[i]);
 }
 
-/* The driver's "0000:1B:00.0" in lower case, whatever its domain's width. */
+/* The driver's "0000:1B:00.0" in lower case, with a domain of any width. */
 static void bus_id_text(const char *from, char *to)
 {
 	unsigned int domain, bus, device, function = 0;
@@ -68,7 +68,7 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	/* no attribute speaks of 32-bit operations; open() tries them */
 	gpu->memops = attribute(device,
 				CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
-	/* named after events, but says the same of memory */
+	/* named after events, but holds for memory, too */
 	gpu->ipc = attribute(device, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
 	gpu->compute_mode = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
 	gpu->mps = attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED);

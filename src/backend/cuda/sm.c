@@ -25,7 +25,7 @@ _Static_assert(CS_CUDA_LANES <= CS_CHASE_SLOTS, "one slot for each lane");
 
 /* ---- geometry ---- */
 
-/* What a copy crosses, from the GPU that issues it. */
+/* The path of a copy, from the GPU that issues it. */
 enum path {
 	PATH_COPY, /* within the GPU, … */
 	PATH_READ,
@@ -171,7 +171,7 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 
 /* ---- before ---- */
 
-/* What a copy reads and what it writes, of one that goes both ways. */
+/* The sources and destinations of a copy, which may go both ways. */
 struct halves {
 	struct cs_k_read read;
 	struct cs_k_fill write;
@@ -430,7 +430,7 @@ static int launch_copy(struct cs_dev *dev, int lane, struct cs_err *err)
 	return cs_dev_launch(dev, CS_KERNEL_copy, grid, on->stream, &args.there, err);
 }
 
-/* The spans of zero-copy both ways lie behind the sums. */
+/* The spans of zero-copy both ways follow the sums. */
 static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	const struct cs_lane *on = &dev->lane[lane];

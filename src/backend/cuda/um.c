@@ -1,8 +1,9 @@
-/* um.c - managed memory: ranges whose pages move to who uses them.
+/* um.c - managed memory: ranges whose pages move to the processor that uses them.
  *
  * A prefetch that is enqueued behind a gate returns at once and moves pages when the gate
  * opens; one to the host in an idle stream is carried out inside the call (H200, driver
- * 580).  Where pages are is not asked of the driver: it says where they were sent last. */
+ * 580).  The driver is not asked for the location of pages: it only knows where they were
+ * sent last. */
 #include "config.h"
 
 #include "backend/cuda/dev.h"
@@ -206,8 +207,7 @@ static int is_near(struct cs_dev *dev, uint64_t bytes, double first_ns, double n
 	return at_peak / FAR_SHARE > most ? next_ns <= most : -1;
 }
 
-/* Nothing of it begins before all is enqueued: else the time of a pass is that of whoever
- * enqueues it. */
+/* Hold the lane until everything is enqueued; else the time of a pass includes enqueueing. */
 static int hold(struct cs_dev *dev, struct cs_err *err)
 {
 	struct cs_k_gate args = { cs_dev_scratch(dev, hold),

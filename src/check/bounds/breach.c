@@ -1,4 +1,4 @@
-/* breach.c - cells that are beyond a bound, whoever set it, as findings. */
+/* breach.c - cells beyond a bound, a baseline's or a user's, as findings. */
 #include "config.h"
 
 #include "check/bounds/breach.h"
@@ -52,7 +52,7 @@ static int worst_first(const void *x, const void *y, void *rows)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* "0->1", "2" where each agent has one cell. */
+/* "0->1"; "2" if each agent has one cell. */
 static void cell_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		      size_t size)
 {

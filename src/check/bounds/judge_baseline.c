@@ -10,7 +10,7 @@
 #include "check/bounds/breach.h"
 #include "result/matrices.h"
 
-/* What that cell has by the baseline statistic. */
+/* The cell's figure by the baseline's statistic. */
 static double median_at(const struct cs_baseline *b,
 			const struct cs_baseline_stat *stat, const struct cs_row *row)
 {
@@ -48,7 +48,7 @@ static int judge_class(struct cs_run *run, int severity, int of,
 	return cs_judge_node(run, severity, of, id, text, err);
 }
 
-/* A run of which no node is of a class that is known. */
+/* Has no node of the run a class of the baseline? */
 static int is_elsewhere(const struct cs_run *run)
 {
 	for (int node = 0; node < run->n_nodes; node++)

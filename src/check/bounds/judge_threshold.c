@@ -47,11 +47,11 @@ static int applies(const struct cs_threshold *line, const struct scope *scope)
 		return 0;
 	if (line->is_share && scope->run->plan &&
 	    scope->run->plan->set.via == CS_TRANSPORT_STAGED)
-		return 0; /* who asks for that way knows it */
+		return 0; /* a line that names the transport means it */
 	return !line->class[0] || !fnmatch(line->class, scope->class, 0);
 }
 
-/* What bounds a cell by this line; NAN unknown, 0 nothing: its copies are too short. */
+/* The bound of a cell by this line; NAN: unknown; 0: none, its copies are too short. */
 static double bound_of(const struct scope *scope, const struct cs_threshold *line,
 		       const struct cs_row *row)
 {

@@ -171,7 +171,7 @@ static int check_run(const struct cs_run *run, struct cs_err *err)
 	return 0;
 }
 
-/* Of each node of each run; l->at is the run where it failed. */
+/* Call `learn` for each node of each run; l->at is the run that failed. */
 static int walk(struct learning *l, int (*learn)(struct learning *, int))
 {
 	for (l->at = 0; l->at < l->n; l->at++) {

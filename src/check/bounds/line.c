@@ -23,8 +23,7 @@ static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_l
 	return d ? d : a->back - b->back;
 }
 
-/* Of the sweep that begins with a matrix, the rest of it as it is; 1: there is none, or
- * no line. */
+/* The line of the sweep that begins with a matrix; 1: there is no sweep, or no line. */
 static int line_of(const struct cs_run *run, int node, uint32_t v,
 		   struct cs_baseline_line *line, struct cs_err *err)
 {

@@ -45,7 +45,7 @@ static int usual_gpus(const struct cs_baseline *b, const char *class)
 	return usual;
 }
 
-/* The facts of the node's class; where that is not known, how many GPUs it should have. */
+/* The facts of the node's class; if it is unknown, the number of GPUs it should have. */
 static int facts_of(const struct cs_run *run, int node, struct cs_vec *to,
 		    struct cs_err *err)
 {

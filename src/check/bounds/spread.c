@@ -195,8 +195,7 @@ static void spread_levels(struct figures *of, struct cs_baseline_stat *stat)
 	stat->levels = stat->repeats ? spread_of(of->x, k, stat->repeats) : NAN;
 }
 
-/* What each cell has of its own from run to run, besides the levels.  Sorts the
- * figures anew. */
+/* Learn how each cell varies from run to run, besides the levels.  Sorts the figures. */
 static void spread_runs(struct figures *of, struct cs_baseline_stat *stat)
 {
 	size_t k = 0, m;

@@ -43,7 +43,7 @@ static int crosses_a_link(const struct cs_test *test)
 		test->path == CS_PATH_D2H);
 }
 
-/* What a name says of it, which all that it means have. */
+/* Take the variant that a name fixes; all its choices have it. */
 static void take_names_variant(const struct cs_choices *chosen,
 			       struct cs_threshold *line)
 {

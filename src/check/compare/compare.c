@@ -174,7 +174,7 @@ static struct error error_of(const struct level *a, const struct level *b,
 
 /* ---- pairs of neighbouring turns ---- */
 
-/* Of fewer than 2 pairs nothing is told: 0.  `logs` has room for the longest block. */
+/* Fewer than 2 pairs cannot be compared: 0.  `logs` has room for the longest block. */
 static int compare_pairs(const struct cs_side *a, const struct cs_side *b,
 			 double *logs, struct difference *out)
 {
@@ -246,7 +246,7 @@ static void describe(const struct difference *found, const struct cs_compare_how
 	out->verdict = judge(d, half, how, out->flags);
 }
 
-/* Of both sides together; NAN where each is one block. */
+/* The spread of both sides together; NAN if each has one block. */
 static double spread_of(const struct level *a, const struct level *b)
 {
 	double squares = (a->n > 1 ? a->df * a->between : 0) +

@@ -60,7 +60,7 @@ void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 
 /* ---- of a pair ---- */
 
-/* What is compared with each other: two nodes, by which name. */
+/* Two nodes that are compared with each other, and their name. */
 struct two {
 	struct cs_versus *v;
 	const struct cs_pairing *pairing;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Where that sweep begins in a run; cs_grids() of it: it has none. */
+/* The begin of that sweep in a run; cs_grids(): it has none. */
 static uint32_t find_sweep(const struct cs_run *run, const struct cs_grid *like)
 {
 	uint32_t n = cs_grids(run), v;
@@ -42,7 +42,7 @@ static int add_side(const struct cs_versus_side *side, const struct cs_grid *lik
 	return 0;
 }
 
-/* 0 also where one of them has no line. */
+/* Also 0 if one of them has no line. */
 static int add_model(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		     const struct cs_grid *like, struct cs_vec *out,
 		     struct cs_err *err)

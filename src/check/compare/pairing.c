@@ -122,7 +122,7 @@ static void give_number(struct cs_pairing *p, const struct cs_paired *like, int 
 			p->item[i].pair = pair;
 }
 
-/* Each of A that has none gets the first of B that has none and is like it. */
+/* Give each unpaired node of A the first unpaired node of B that is like it. */
 static void pair_like(struct cs_pairing *p,
 		      int (*like)(const struct cs_paired *, const struct cs_paired *))
 {

@@ -180,7 +180,7 @@ static size_t make_blocks(const struct point *p, size_t n, size_t end,
 	return blocks;
 }
 
-/* A cell in words; of a plan file behind its step's name. */
+/* A cell in words; in a plan file after its step's name. */
 struct words {
 	char text[CS_STEP_NAME + 32];
 };

@@ -29,7 +29,7 @@ static double at(const struct line *line, double bytes)
 	return line->a + line->b * bytes;
 }
 
-/* What residuals are shares of: the line's time, where it has one. */
+/* The unit of residuals: the line's time, if it has one. */
 static double unit_of(const struct line *line, const struct cs_fit_point *p)
 {
 	return fmax(at(line, p->bytes), p->us / 8);

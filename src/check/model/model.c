@@ -10,7 +10,7 @@
 
 /* ---- which matrices are a sweep ---- */
 
-/* Figures of a copy that is as long as --size says. */
+/* Does the test copy as many bytes as --size says? */
 static int is_of_sweeps(const struct cs_run *run, const struct cs_test *test)
 {
 	return run->plan->set.last_bytes && !test->bytes &&

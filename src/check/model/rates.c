@@ -11,7 +11,7 @@
 
 enum { FLOPS = CS_NEARS };
 
-/* What a test's cell says, and of which of its ends. */
+/* The rate that a test's cell measures, and at which of its ends. */
 static const struct source {
 	const char *test;
 	int is_numa, what; /* enum cs_near, or FLOPS */

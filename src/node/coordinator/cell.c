@@ -36,9 +36,9 @@ void cs_cell_hand_out(struct cs_coordinator *co, struct cs_cell *cell)
 		cs_board_slot(co->board, agents->agent[i])->step = *step;
 }
 
-/* Stop a sample that will not end by itself: open its gate, let it drain.  When an
- * agent is lost nobody waits for those beside it, whom that may hold up: a launcher
- * leaves 1 s to save what there is. */
+/* Stop a sample that will not end by itself: open its gate, let it drain.  After
+ * an agent is lost the others are not waited for, because they may be blocked by it: a
+ * launcher leaves 1 s to save the results. */
 static void cancel(struct cs_coordinator *co, struct cs_agents *agents,
 		   const char *doing, double limit_s)
 {

@@ -64,7 +64,7 @@ static void run_alone(const struct round *r, const double *together, double *med
 	}
 }
 
-/* Returns 0; -1 where they could not be carried out together. */
+/* 0, or -1 if they could not be executed together. */
 static int run_together(const struct round *r, uint32_t repeats,
 			const struct cs_concurrency *judge, double *median)
 {
@@ -83,7 +83,7 @@ static int share_an_end(const struct cs_transfer *a, const struct cs_transfer *b
 	return a->src.index == b->src.index || a->src.index == b->dst.index;
 }
 
-/* Who ran beside the k-th transfer, the first of them. */
+/* The first transfer that ran beside the k-th one. */
 static const struct cs_transfer *beside(const struct round *r, uint32_t k)
 {
 	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, 0);

@@ -58,7 +58,7 @@ void cs_coordinator_close(struct cs_coordinator *co)
 	free(co->shared_rows_sent);
 }
 
-/* An order to all; who fails is out for the whole plan. */
+/* Order something from all agents; one that fails is out for the whole plan. */
 static void order_all(struct cs_coordinator *co, enum cs_command what, uint32_t flags,
 		      const char *doing, double limit_s)
 {
@@ -107,8 +107,8 @@ static int refused_ways(struct cs_coordinator *co)
 	return n;
 }
 
-/* Host memory is filled and page-locked at no less than 1 GB/s, whoever does the same at the
- * same time. */
+/* Host memory is filled and page-locked at 1 GB/s at least, also if others do the same at
+ * the same time. */
 static double allocating_limit_s(const struct cs_coordinator *co)
 {
 	uint64_t most[CS_MEMORIES][2] = { { 0 } };

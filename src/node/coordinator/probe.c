@@ -40,7 +40,7 @@ static struct cs_slot *issuer_of(const struct cs_coordinator *co,
 
 /* ---- one round of each kind ---- */
 
-/* Everybody else who is of use. */
+/* All other agents that can still be used. */
 static void others(struct cs_coordinator *co, int agent, struct cs_agents *agents)
 {
 	int n = 0;
@@ -122,7 +122,7 @@ static enum cs_status open_round(struct cs_coordinator *co, struct cs_cell *cell
 	if (status != CS_OK) {
 		struct cs_err other;
 
-		/* nobody has it open any more, if the opener could say so */
+		/* if the opener still answers, it has closed the buffer */
 		if (co->state[t->issuer] < CS_AGENT_BROKEN)
 			order(co, &owner, CS_CMD_AFTER, "freeing", &other);
 		return status;
@@ -142,7 +142,7 @@ static enum cs_status batch_round(struct cs_coordinator *co, struct cs_cell *cel
 				 status;
 }
 
-/* What the last batch left; `status` stays if it is bad. */
+/* Release the objects of the last batch; keeps a bad `status`. */
 static enum cs_status end_batches(struct cs_coordinator *co, struct cs_cell *cell,
 				  enum cs_status status, struct cs_err *err)
 {
@@ -215,7 +215,7 @@ static int has_room(const struct cs_cell *cell, const struct series *all)
 	return 1;
 }
 
-/* That count; or as many as --samples says, or a turn has. */
+/* The rounds that count: the default, or as many as --samples says or a turn has. */
 static uint32_t rounds_of(const struct cs_coordinator *co, const struct cs_cell *cell)
 {
 	const uint32_t asked = co->plan->set.turn_samples;

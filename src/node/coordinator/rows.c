@@ -62,7 +62,7 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 						       cs_clock_s() - cell->began_s;
 }
 
-/* What agents of the cell said of its pages. */
+/* The pages' state as the cell's agents reported it. */
 static uint32_t where_left(struct cs_coordinator *co, const struct cs_cell *cell,
 			   uint32_t k)
 {
@@ -165,7 +165,7 @@ static void worse_state(struct cs_row *row, const struct cs_gpu_state *now)
 	row->power_w = fmax(row->power_w, now->power_w);
 }
 
-/* What the agents of one transfer know; those that run beside it have their rows. */
+/* Set what the agents of one transfer reported. */
 static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		      uint32_t k, struct cs_row *row)
 {
@@ -347,7 +347,7 @@ static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
 	}
 }
 
-/* What holds for one of several transfers holds for their total. */
+/* Merge the state of one of several transfers into the row of their total. */
 static void merge_state(struct cs_row *all, const struct cs_row *row)
 {
 	const struct cs_gpu_state state = { row->sm_mhz, row->temperature_c,
@@ -386,7 +386,7 @@ static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t f
 	return sound;
 }
 
-/* What was measured is the figure of other patterns too that are the same transfers. */
+/* Send the figure as that of other patterns, too, that make the same transfers. */
 static void emit_alike(struct cs_coordinator *co, const struct cs_cell *cell)
 {
 	for (uint32_t s = cell->first + 1;

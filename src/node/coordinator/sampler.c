@@ -15,7 +15,7 @@
 /* After that many samples counting begins all the same: what has not come to rest by
  * then, as a link that others use, does not. */
 #define DISCARD_MAX 7
-/* Beside loads there is no rest to wait for: behind the first touch. */
+/* With loads only the first touch is discarded: the link is never idle. */
 #define DISCARD_MAX_LOADED 1
 /* For an interval. */
 #define SAMPLES_LEAST 6
@@ -35,7 +35,7 @@
 #define FLOPS_ROUNDS_MAX 2048
 /* How much longer a cell of managed memory may take. */
 #define HOMING_LONGER 2
-/* What runs beside the measured transfers lasts that much longer. */
+/* Loads last this much longer than the measured transfers. */
 #define LOAD_LONGER 1.15
 /* … at least, and at most. */
 #define LOAD_LEAST 1.06
@@ -132,7 +132,7 @@ static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfe
 {
 	if (s->load[k]) /* of multiply-adds one tells how long they take */
 		return s->chase[0] || s->chase[k] ? 1 : first_load(s, t, k, guess);
-	/* its figure says nothing of how long a sample takes */
+	/* the figure of a chase does not give the time of a sample */
 	return guess->gbs > 0 && !s->chase[k] ?
 		       clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
 					 (double)s->bytes[k]),
@@ -160,7 +160,7 @@ static int is_touched_by_one(const struct cs_plan *plan, const struct cs_step *s
 	return 1;
 }
 
-/* What the first touch is needed for, one copy does, and the guess keeps. */
+/* One copy is enough for the first touch; the guess is kept. */
 static void shorten_touch(struct cs_sampler *s)
 {
 	for (uint32_t k = 0; k < s->n_transfers; k++) {
@@ -323,7 +323,7 @@ static int resize(struct cs_sampler *s, const double *ns)
 	    loads_fit(s, ns, longest(s, ns)))
 		return 0;
 	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
-	/* where one is at its cap, all have less */
+	/* if one is at its cap, all get fewer */
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		if (!s->load[k])
 			target = fmin(target, one[k] * s->cap[k]);
@@ -481,7 +481,7 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 	int over = elapsed_s >= s->limit_s;
 	int first = s->discarded == 0;
 	int late = !first && (over || s->discarded >= most);
-	/* where one sample is a turn, turns are compared, and not these */
+	/* with one sample per turn, turns are compared instead of samples */
 	int alone = !first && s->block == 1 && !is_loaded(s);
 
 	if (first && s->guessed[0]) {
