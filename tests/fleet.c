@@ -82,15 +82,18 @@ static struct cs_row *row_at(const struct fleet *fleet, size_t i)
 void fleet_init(struct fleet *fleet, int nodes, struct fleet_noise noise,
 		uint64_t seed)
 {
+	const char *tests = noise.tests ? noise.tests : TESTS;
+
 	memset(fleet, 0, sizeof(*fleet));
 	fleet->rng.state = seed;
 	fleet->noise = noise;
-	canned_init(&fleet->c, nodes, FLEET_GPUS, 0, TESTS, 1);
-	canned_init(&fleet->own, 1, FLEET_GPUS, 0, TESTS, 0);
+	canned_init(&fleet->c, nodes, FLEET_GPUS, 0, tests, 1);
+	canned_init(&fleet->own, 1, FLEET_GPUS, 0, tests, 0);
 	fleet->c.run.checks = fleet->own.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	fleet->cells = cs_rows_count(&fleet->c.run.rows);
 	fleet->truth = calloc(fleet->cells, sizeof(*fleet->truth));
-	if (!fleet->truth)
+	fleet->first = calloc(fleet->cells, sizeof(*fleet->first));
+	if (!fleet->truth || !fleet->first)
 		abort();
 }
 
@@ -99,6 +102,7 @@ void fleet_release(struct fleet *fleet)
 	canned_release(&fleet->c);
 	canned_release(&fleet->own);
 	free(fleet->truth);
+	free(fleet->first);
 }
 
 void fleet_draw(struct fleet *fleet)
@@ -115,6 +119,7 @@ void fleet_draw(struct fleet *fleet)
 		const struct cs_row *row = row_at(fleet, i);
 		int kind = kind_of(row);
 
+		fleet->first[i] = 1;
 		fleet->truth[i] = usual(row) * exp(node[row->node][kind] +
 						   (kind == 2 ? of_cell(fleet) : 0));
 	}
@@ -123,12 +128,26 @@ void fleet_draw(struct fleet *fleet)
 	fleet->c.run.findings.n = 0;
 }
 
-void fleet_slow(struct fleet *fleet, int node,
-		int (*is)(const struct cs_row *row, int arg), int arg, double factor)
+static void change(struct fleet *fleet, int node,
+		   int (*is)(const struct cs_row *row, int arg), int arg,
+		   double factor, double *of)
 {
 	for (size_t i = 0; i < fleet->cells; i++)
 		if ((int)row_at(fleet, i)->node == node && is(row_at(fleet, i), arg))
-			fleet->truth[i] *= factor;
+			of[i] *= factor;
+}
+
+void fleet_slow(struct fleet *fleet, int node,
+		int (*is)(const struct cs_row *row, int arg), int arg, double factor)
+{
+	change(fleet, node, is, arg, factor, fleet->truth);
+}
+
+void fleet_disturb(struct fleet *fleet, int node,
+		   int (*is)(const struct cs_row *row, int arg), int arg,
+		   double factor)
+{
+	change(fleet, node, is, arg, factor, fleet->first);
 }
 
 static double measured(struct fleet *fleet, size_t cell)
@@ -191,7 +210,7 @@ void fleet_judge(struct fleet *fleet)
 	struct cs_err err;
 
 	for (size_t i = 0; i < fleet->cells; i++)
-		row_at(fleet, i)->stats.median = measured(fleet, i);
+		row_at(fleet, i)->stats.median = fleet->first[i] * measured(fleet, i);
 	for (int i = 0; i < fleet->c.run.n_nodes; i++)
 		remeasure(fleet, (uint32_t)i);
 	if (cs_fleet_remeasure(&fleet->c.run, &again, &err))

@@ -14,9 +14,10 @@
 #define FLEET_GPUS 8
 
 struct fleet_noise {
-	double host; /* cells with the host differ by it, for good */
-	int heavy;   /* by Student's distribution; else Gauss's */
-	double busy; /* share of measurements */
+	double host;	   /* cells with the host differ by it, for good */
+	int heavy;	   /* by Student's distribution; else Gauss's */
+	double busy;	   /* share of measurements */
+	const char *tests; /* NULL: five of three families */
 };
 
 struct fleet {
@@ -26,6 +27,7 @@ struct fleet {
 	struct fleet_noise noise;
 	size_t cells;  /* rows of first looks */
 	double *truth; /* by row; malloc'ed */
+	double *first; /* … factor on the first look alone; malloc'ed */
 };
 
 void fleet_init(struct fleet *fleet, int nodes, struct fleet_noise noise,
@@ -37,6 +39,10 @@ void fleet_draw(struct fleet *fleet);
 /* Cells of a node that are so by `is` have a fault. */
 void fleet_slow(struct fleet *fleet, int node,
 		int (*is)(const struct cs_row *row, int arg), int arg, double factor);
+/* … at the first look alone. */
+void fleet_disturb(struct fleet *fleet, int node,
+		   int (*is)(const struct cs_row *row, int arg), int arg,
+		   double factor);
 /* Measure, measure again what is suspicious, judge. */
 void fleet_judge(struct fleet *fleet);
 /* Findings of that severity or more. */

@@ -183,11 +183,99 @@ static void table_of_sick(double host)
 	}
 }
 
+/* ---- one test, some nodes, one look ---- */
+
+#define ONE "h2d.ce.pinned.pair"
+#define HOST ONE ",d2h.ce.pinned.pair,h2d.ce.pinned.bidi,h2d.sm.pinned.pair"
+#define ROUNDS 50
+#define ROUNDS_FOUND 48
+
+static int is_path(const struct cs_row *row, int path)
+{
+	return (int)cs_row_test(row)->path == path;
+}
+
+static int is_read(const struct cs_row *row, int arg)
+{
+	(void)arg;
+	return (int)row->test == cs_test_index("peer.ce.read.pair");
+}
+
+/* So many of the nodes are changed.  ALONE: each is a warning at least, and nothing else
+ * is; CALM: nothing is critical; QUIETLY: nothing is a warning. */
+static const struct change {
+	const char *name, *tests;
+	int (*is)(const struct cs_row *row, int arg);
+	int arg, of, nodes;
+	double factor;
+	int once;
+	enum { ALONE, CALM, QUIETLY } promised;
+} changes[] = {
+	{ "to the host 20 % slow once", NULL, is_path, CS_PATH_D2H, 1, 5, 0.8, 1,
+	  CALM },
+	{ "to the host 20 % slow once", NULL, is_path, CS_PATH_D2H, 1, 16, 0.8, 1,
+	  CALM },
+	{ "to the host 20 % slow once", NULL, is_path, CS_PATH_D2H, 1, 64, 0.8, 1,
+	  CALM },
+	{ "from the host 20 % slow once", ONE, is_path, CS_PATH_H2D, 1, 16, 0.8, 1,
+	  CALM },
+	{ "reads of peers 15 % slow once", NULL, is_read, 0, 1, 16, 0.85, 1, CALM },
+	{ "from the host 7 % slow", ONE, is_path, CS_PATH_H2D, 1, 16, 0.93, 0, ALONE },
+	{ "from the host 7 % slow", NULL, is_path, CS_PATH_H2D, 1, 16, 0.93, 0, ALONE },
+	{ "to the host 15 % slow", HOST, is_path, CS_PATH_D2H, 1, 16, 0.85, 0, ALONE },
+	{ "reads of peers 6 % slow", NULL, is_read, 0, 1, 16, 0.94, 0, ALONE },
+	{ "a socket 15 % fast", NULL, is_host_of, 1, 1, 16, 1.15, 0, QUIETLY },
+	{ "from the host 15 % fast", NULL, is_path, CS_PATH_H2D, 2, 5, 1.15, 0, CALM },
+	{ "from the host 15 % fast", NULL, is_path, CS_PATH_H2D, 3, 7, 1.15, 0, CALM },
+	{ "from the host 15 % fast", ONE, is_path, CS_PATH_H2D, 8, 17, 1.15, 0, CALM },
+	{ "from the host 10 % slow", NULL, is_path, CS_PATH_H2D, 7, 16, 0.9, 0, CALM },
+	{ "a socket 10 % slow", NULL, is_host_of, 0, 7, 15, 0.9, 0, CALM },
+};
+
+static void judge_change(const struct change *change)
+{
+	struct fleet_noise noise = { .host = QUIET, .tests = change->tests };
+	int found = 0, warned = 0, critical = 0;
+	struct fleet fleet;
+
+	fleet_init(&fleet, change->nodes, noise, SEED + (uint64_t)(change - changes));
+	for (int i = 0; i < ROUNDS; i++) {
+		fleet_draw(&fleet);
+		for (int node = 0; node < change->of; node++)
+			(change->once ? fleet_disturb :
+					fleet_slow)(&fleet, node, change->is,
+						    change->arg, change->factor);
+		fleet_judge(&fleet);
+		found += fleet_found(&fleet, 0, "node", "") > 0 &&
+			 !fleet_others(&fleet, 0, "node", "");
+		warned += fleet_findings(&fleet, CS_WARNING) > 0;
+		critical += fleet_findings(&fleet, CS_CRITICAL) > 0;
+	}
+	printf("%-32s  %5d of %-5d  %5d  %6d  %8d\n", change->name, change->of,
+	       change->nodes, found, warned, critical);
+	fflush(stdout);
+	promise(change->promised == ALONE ?
+			found >= ROUNDS_FOUND :
+			!critical && (change->promised == CALM || warned <= WARNED),
+		change->name);
+	fleet_release(&fleet);
+}
+
+static void table_of_changes(void)
+{
+	printf("\nA test, a way or a socket of some nodes: found alone, warned and critical "
+	       "of %d\n%-32s  %-14s  %5s  %6s  %8s\n",
+	       ROUNDS, "", "nodes", "found", "warned", "critical");
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
+		judge_change(&changes[i]);
+}
+
 int main(void)
 {
 	table_of_healthy();
 	table_of_sick(QUIET);
 	table_of_sick(NOISY);
+	table_of_changes();
 	printf("%s\n",
 	       broken ? "Not all promises are kept." : "All promises are kept.");
 	return broken;

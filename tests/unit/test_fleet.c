@@ -18,7 +18,7 @@ static void healthy(int nodes, double host, int rounds)
 	struct fleet fleet;
 	int warned = 0;
 
-	fleet_init(&fleet, nodes, (struct fleet_noise){ host, 0, BUSY }, SEED);
+	fleet_init(&fleet, nodes, (struct fleet_noise){ host, 0, BUSY, NULL }, SEED);
 	for (int i = 0; i < rounds; i++) {
 		fleet_draw(&fleet);
 		fleet_judge(&fleet);
@@ -46,7 +46,7 @@ static void healthy_nodes(void)
 	uint32_t step[CS_REMEASURE_MOST];
 	int remeasure = 0, n = 5000;
 
-	fleet_init(&fleet, 1, (struct fleet_noise){ QUIET, 0, 0 }, SEED);
+	fleet_init(&fleet, 1, (struct fleet_noise){ QUIET, 0, 0, NULL }, SEED);
 	for (int i = 0; i < n; i++) {
 		struct cs_row *row = fleet.c.run.rows.rows.data;
 
@@ -73,7 +73,7 @@ static void find_lanes(int nodes, double host, int rounds)
 	struct fleet fleet;
 	int found = 0;
 
-	fleet_init(&fleet, nodes, (struct fleet_noise){ host, 0, BUSY }, SEED);
+	fleet_init(&fleet, nodes, (struct fleet_noise){ host, 0, BUSY, NULL }, SEED);
 	for (int i = 0; i < rounds; i++) {
 		int node = (int)cs_rng_below(&fleet.rng, (uint64_t)nodes);
 		int gpu = (int)cs_rng_below(&fleet.rng, FLEET_GPUS);
@@ -122,7 +122,7 @@ static int find_part(int nodes, const char *part,
 	struct fleet fleet;
 	int found = 0;
 
-	fleet_init(&fleet, nodes, (struct fleet_noise){ QUIET, 0, BUSY }, SEED);
+	fleet_init(&fleet, nodes, (struct fleet_noise){ QUIET, 0, BUSY, NULL }, SEED);
 	for (int i = 0; i < rounds; i++) {
 		fleet_draw(&fleet);
 		fleet_slow(&fleet, nodes - 1, is, 1, factor);
@@ -145,6 +145,46 @@ static void little(void)
 	t_eq_int(find_part(4, "socket", is_host_of, 0.9, 20), 20);
 }
 
+static int is_path(const struct cs_row *row, int path)
+{
+	return (int)cs_row_test(row)->path == path;
+}
+
+/* The first nodes of 16, in copies to or from the host alone: how many findings are of
+ * that severity, in five allocations. */
+static int found_of_path(int path, int nodes, double factor, int once,
+			 enum cs_severity least)
+{
+	struct fleet fleet;
+	int found = 0;
+
+	fleet_init(&fleet, 16, (struct fleet_noise){ .host = QUIET }, SEED);
+	for (int i = 0; i < 5; i++) {
+		fleet_draw(&fleet);
+		for (int node = 0; node < nodes; node++)
+			(once ? fleet_disturb : fleet_slow)(&fleet, node, is_path,
+							    path, factor);
+		fleet_judge(&fleet);
+		found += fleet_findings(&fleet, least);
+	}
+	fleet_release(&fleet);
+	return found;
+}
+
+static void one_way(void)
+{
+	t_eq_int(found_of_path(CS_PATH_D2H, 1, 0.85, 0, CS_CRITICAL), 5);
+	t_eq_int(found_of_path(CS_PATH_D2H, 1, 0.8, 1, CS_WARNING), 0);
+	t_eq_int(found_of_path(CS_PATH_H2D, 1, 0.8, 1, CS_WARNING), 0);
+}
+
+static void parties(void)
+{
+	t_eq_int(found_of_path(CS_PATH_H2D, 7, 1.15, 0, CS_CRITICAL), 0);
+	t_eq_int(found_of_path(CS_PATH_H2D, 7, 0.9, 0, CS_CRITICAL), 0);
+	t_eq_int(found_of_path(CS_PATH_H2D, 7, 0.9, 0, CS_WARNING), 35);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -156,6 +196,9 @@ int main(void)
 		  dead_lanes },
 		{ "nodes and sockets that are a little slow are found, one of two nodes is not",
 		  little },
+		{ "a node that is slow one way is found, and not drained where that was once",
+		  one_way },
+		{ "of nodes that are fast or slow together none is drained", parties },
 		{ NULL, NULL },
 	};
 
