@@ -41,7 +41,7 @@ static int take_journal(struct cs_loaded *then, const char *file, struct cs_err 
  * what was read. */
 static int open_journal(struct cs_resume *resume, const char *file, struct cs_err *err)
 {
-	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC), error = errno, status;
+	int fd = cs_output_descriptor(file, O_APPEND), error = errno, status;
 
 	memset(resume, 0, sizeof(*resume));
 	if (fd >= 0 && cs_output_claim(fd)) {

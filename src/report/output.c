@@ -6,7 +6,10 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "report/report.h"
@@ -33,13 +36,14 @@ static int host_name(const struct cs_run *run, char *to, size_t size)
 	return 0;
 }
 
-/* What a file or a launcher calls a host or a job is part of one name: it leads to
- * no other folder, and no terminal obeys it. */
+/* A host's or a job's name, of a file or a launcher, is part of one name: it leads to
+ * no other folder, is no option of a command, and reads as it is.  So it is printable
+ * ASCII, and begins with a letter, a digit or '_'. */
 static int tame(char *part)
 {
 	for (char *at = part; *at; at++)
-		if (*at == '/' || (*at == '.' && at == part) ||
-		    iscntrl((unsigned char)*at))
+		if (*at == '/' || *at < ' ' || *at > '~' ||
+		    (at == part && !isalnum((unsigned char)*at)))
 			*at = '_';
 	return 0;
 }
@@ -126,7 +130,7 @@ static int open_nameless(const char *path)
 	int fd = -1;
 
 	if (folder)
-		fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+		fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
 	free(folder);
 	if (fd < 0)
 		return -1;
@@ -203,8 +207,8 @@ static int is_special(const char *path)
 					(more.stx_attributes & STATX_ATTR_MOUNT_ROOT));
 }
 
-/* In a folder that all may write to, links that others have made lead nowhere: so
- * the kernel has it too (fs.protected_symlinks). */
+/* In a sticky folder that all may write to, a link is followed only if its owner is us
+ * or the folder's owner: what the kernel does if fs.protected_symlinks is set. */
 static int may_follow(const char *path, uid_t owner)
 {
 	char *folder = folder_of(path);
@@ -216,7 +220,7 @@ static int may_follow(const char *path, uid_t owner)
 		       !(st.st_mode & S_ISVTX) || !(st.st_mode & S_IWOTH));
 }
 
-/* Where the link leads that is open as `fd`, in place of its own path. */
+/* Replaces the last name of the path by what the link says that is open as `fd`. */
 static int follow(int fd, char *path, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -237,32 +241,55 @@ static int follow(int fd, char *path, size_t size)
 	return 0;
 }
 
-/* The file that is to be there in the end: behind all links, which stay.  It may not
- * be there yet. */
-static int find_target(struct cs_output *out)
+/* A pipe or a socket behind a link of /proc, such as /dev/stdout: its text is no path. */
+static int leads_to_no_path(int fd, const char *path)
 {
-	cs_text(out->target, sizeof(out->target), "%s", out->path);
+	struct statfs fs;
+	struct stat st;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC &&
+	       !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+/* target[CS_PATH]: what the path leads to through all its links; it may not exist yet.
+ * Returns O_NOFOLLOW, with which it is opened: a link that comes later is none of
+ * those.  0: the kernel must follow a link of /proc.  -1 with errno. */
+static int find_target(const char *path, char *target)
+{
+	if (strlen(path) >= CS_PATH) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	cs_text(target, CS_PATH, "%s", path);
 	for (int links = 0; links < LINKS; links++) {
-		int fd = open(out->target, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc;
+		int fd = open(target, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc;
 		struct stat st;
 
 		if (fd < 0)
-			return errno == ENOENT ? 0 : -1;
-		rc = fstat(fd, &st);
-		if (rc || !S_ISLNK(st.st_mode)) {
+			return errno == ENOENT ? O_NOFOLLOW : -1;
+		rc = fstat(fd, &st) ? -1 : O_NOFOLLOW;
+		if (rc < 0 || !S_ISLNK(st.st_mode) || leads_to_no_path(fd, target)) {
 			close(fd);
-			return rc;
+			return rc < 0 || !S_ISLNK(st.st_mode) ? rc : 0;
 		}
 		errno = EACCES;
-		rc = may_follow(out->target, st.st_uid) ?
-			     follow(fd, out->target, sizeof(out->target)) :
-			     -1;
+		rc = may_follow(target, st.st_uid) ? follow(fd, target, CS_PATH) : -1;
 		close(fd);
 		if (rc)
 			return -1;
 	}
 	errno = ELOOP;
 	return -1;
+}
+
+int cs_output_descriptor(const char *path, int flags)
+{
+	char target[CS_PATH];
+	int nofollow = find_target(path, target);
+
+	if (nofollow < 0)
+		return -1;
+	return open(target, O_WRONLY | O_CLOEXEC | nofollow | flags, 0666);
 }
 
 /* A rename over what is there may be refused (others' files in a sticky folder,
@@ -295,7 +322,7 @@ int cs_output_claim(int fd)
 /* What is in it goes when it is ours.  -1 with *err. */
 static int open_journal(const struct cs_output *out, struct cs_err *err)
 {
-	int fd = open(out->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	int fd = cs_output_descriptor(out->path, O_CREAT);
 
 	if (fd < 0)
 		return cannot_write(out, errno, err);
@@ -317,9 +344,11 @@ static int open_whole(struct cs_output *out, struct cs_err *err)
 {
 	int fd = -1;
 
-	if (is_special(out->path))
-		fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	else if (!find_target(out) && !may_replace(out->target))
+	if (find_target(out->path, out->target) < 0)
+		return cannot_write(out, errno, err);
+	if (is_special(out->target))
+		fd = cs_output_descriptor(out->path, O_TRUNC);
+	else if (!may_replace(out->target))
 		fd = open_temporary(out);
 	return fd < 0 ? cannot_write(out, errno, err) : fd;
 }
@@ -427,11 +456,35 @@ static int sync_directory(const char *path)
 /* To the disk; pipes and devices have none. */
 static int flush(FILE *file)
 {
+	struct stat st;
+
 	if (fflush(file) || ferror(file))
 		return -1;
-	if (fsync(fileno(file)) && errno != EINVAL && errno != EROFS)
+	if (!fsync(fileno(file)))
+		return 0;
+	return (errno == EINVAL || errno == EROFS) && !fstat(fileno(file), &st) &&
+			       !S_ISREG(st.st_mode) ?
+		       0 :
+		       -1;
+}
+
+/* Some file systems make files without a name but give them none later: then a
+ * temporary file takes what is in it. */
+static int copy_nameless(struct cs_output *out)
+{
+	int to = make_temporary(out, open_named, NULL), rc;
+	ssize_t n = 1;
+	off_t at = 0;
+
+	if (to < 0)
 		return -1;
-	return 0;
+	while (n > 0)
+		n = sendfile(to, fileno(out->file), &at, 1 << 20);
+	rc = n < 0 || fsync(to) ? errno : 0;
+	if (close(to) && !rc)
+		rc = errno;
+	errno = rc;
+	return rc ? -1 : 0;
 }
 
 /* Gives a file without a name its temporary one: linkat() cannot replace. */
@@ -442,7 +495,7 @@ static int name_file(struct cs_output *out)
 	if (!out->nameless)
 		return 0;
 	descriptor_name(fileno(out->file), name, sizeof(name));
-	return make_temporary(out, link_nameless, name);
+	return make_temporary(out, link_nameless, name) ? copy_nameless(out) : 0;
 }
 
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
@@ -463,7 +516,8 @@ int cs_output_close(struct cs_output *out, struct cs_err *err)
 	int error = out->error;
 
 	errno = EIO;
-	if (!error && (flush(out->file) || name_file(out) || is_removed(out->file)))
+	if (!error && (flush(out->file) || name_file(out) ||
+		       (out->in_place && is_removed(out->file))))
 		error = errno;
 	if (fclose(out->file) && !error)
 		error = errno;

@@ -85,6 +85,10 @@ int cs_output_open(struct cs_output *out, const char *name, const struct cs_run 
 		   struct cs_err *err);
 /* The same by what the name has become. */
 int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err);
+/* The one way to open an existing file, or a journal, for writing: a descriptor, or -1
+ * with errno.  A link in a sticky folder that all may write to is followed only if its
+ * owner is us or the folder's owner (EACCES), whatever fs.protected_symlinks is. */
+int cs_output_descriptor(const char *path, int flags);
 /* A file that is written in place is this process's until the descriptor is closed:
  * -1, another writes it.  The lock is of the open file (F_OFD_SETLK), so no other
  * descriptor's end gives it up, and goes with the process, however that ends; a

@@ -1,6 +1,9 @@
 /* Names of output files: %N, %j, %t and %% replaced, in rooms of two sizes; what the
- * input begins with is also a job's id, which leads to no other folder. */
+ * input begins with is also a job's id, which leads to no other folder, is no option and
+ * has printable characters alone. */
 #include "config.h"
+
+#include <ctype.h>
 
 #include "fuzz.h"
 #include "report/report.h"
@@ -44,7 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	name(text, many, sizeof(many), &run);
 	put_run(&run, &node, text);
 	name("%j", many, sizeof(many), &run);
-	MUST(!strchr(many, '/') && many[0] != '.');
+	MUST(!many[0] || isalnum((unsigned char)many[0]) || many[0] == '_');
+	for (const char *at = many; *at; at++)
+		MUST(*at >= ' ' && *at <= '~' && *at != '/');
 	cs_format_by_file(text);
 	cs_format_by_name(text);
 	free(text);

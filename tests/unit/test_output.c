@@ -85,7 +85,8 @@ static void tamed(void)
 	static const char *const job[][2] = {
 		{ "../x", "_._x.csv" },	      { "..", "_..csv" },
 		{ "a/b", "a_b.csv" },	      { "12[3].pbs", "12[3].pbs.csv" },
-		{ "a\nb\033c", "a_b_c.csv" },
+		{ "a\nb\033c", "a_b_c.csv" }, { "-rf", "_rf.csv" },
+		{ "~x y", "_x y.csv" },	      { "\xe2\x80\xaex", "___x.csv" },
 	};
 	char was[sizeof(run.run.job_id)], name[64];
 	struct cs_err err;
@@ -219,6 +220,17 @@ static int replace_others(void)
 	if (cs_output_open(&out, "sticky/b.json", &run.run, &err) != -1 ||
 	    strcmp(err.text, "cannot write 'sticky/b.json': Permission denied"))
 		return 1;
+	if (cs_output_create(&out, "sticky/c.jsonl", &err) != -1 ||
+	    strcmp(err.text, "cannot write 'sticky/c.jsonl': Permission denied"))
+		return 1;
+	if (cs_output_descriptor("sticky/c.jsonl", O_APPEND) != -1 || errno != EACCES)
+		return 1;
+	if (cs_output_open(&out, "sticky/d.json", &run.run, &err) != -1 ||
+	    strcmp(err.text, "cannot write 'sticky/d.json': Permission denied"))
+		return 1;
+	if (cs_output_create(&out, "sticky/e.jsonl", &err))
+		return 1;
+	cs_output_discard(&out);
 	return 0;
 }
 
@@ -247,7 +259,13 @@ static void others_in_sticky(void)
 	mkdir("sticky", 0777);
 	t_eq_int(chmod("sticky", 01777) || chown("sticky", 1, 1), 0);
 	put_file("sticky/a.json", "old");
-	t_eq_int(symlink("nowhere", "sticky/b.json"), 0);
+	put_file("theirs.jsonl", "old");
+	t_eq_int(chmod("theirs.jsonl", 0666) || symlink("nowhere", "sticky/b.json") ||
+			 symlink("../theirs.jsonl", "sticky/c.jsonl") ||
+			 symlink("/dev/null", "sticky/d.json") ||
+			 symlink("../theirs.jsonl", "sticky/e.jsonl") ||
+			 lchown("sticky/e.jsonl", 1, 1),
+		 0);
 	got = in_child(replace_others);
 	if (got == 2)
 		t_skip("no other user to be");
@@ -256,6 +274,10 @@ static void others_in_sticky(void)
 	t_eq_int(size_of("sticky/a.json"), 3);
 	unlink("sticky/a.json");
 	unlink("sticky/b.json");
+	unlink("sticky/c.jsonl");
+	unlink("sticky/d.json");
+	unlink("sticky/e.jsonl");
+	unlink("theirs.jsonl");
 	rmdir("sticky");
 }
 
@@ -548,7 +570,7 @@ static void removed_journal(void)
 
 static const struct tap_test tests[] = {
 	{ "%N, %j, %t and %% in a name are replaced", names },
-	{ "a host's or a job's name leads to no other folder", tamed },
+	{ "a host's or a job's name leads to no other folder and is no option", tamed },
 	{ "a job without an id is called none", no_job },
 	{ "%N is this host before the nodes are known", host_before_nodes },
 	{ "an unknown letter behind % is refused and nothing touched", unknown_letter },
@@ -556,7 +578,8 @@ static const struct tap_test tests[] = {
 	{ "a name that is too long is refused", too_long },
 	{ "what cannot be written is said at once, with its cause", unwritable },
 	{ "a name of 255 bytes is written, a longer one refused at once", long_name },
-	{ "what may not be replaced is refused at once", others_in_sticky },
+	{ "in a sticky folder others' files are not replaced, nor their links followed",
+	  others_in_sticky },
 	{ "links are followed and stay, also to what is not there yet", links },
 	{ "discarding removes the temporary file and keeps the old one", discarded },
 	{ "committing replaces the old file at once, with the user's umask",
