@@ -1,7 +1,6 @@
 /* baseline.c - cscope-mpi baseline FILE... -o BASE.json: what healthy nodes give. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,31 +43,31 @@ static void release(struct files *files)
 	free(files->run);
 }
 
-static int write_one(const struct cs_format *format, FILE *to,
-		     const struct cs_baseline *b, double margin)
+struct view {
+	const struct cs_baseline *baseline;
+	double margin;
+};
+
+static int write_one(FILE *to, const struct cs_format *format, const void *what)
 {
-	return strcmp(format->name, "json") ? cs_baseline_text(to, b, margin) :
-					      cs_baseline_json(to, b, PACKAGE_VERSION);
+	const struct view *view = what;
+
+	return strcmp(format->name, "json") ?
+		       cs_baseline_text(to, view->baseline, view->margin) :
+		       cs_baseline_json(to, view->baseline, PACKAGE_VERSION);
 }
 
 static int write_all(const struct cs_options *opt, FILE *to,
 		     const struct cs_baseline *b, struct cs_err *err)
 {
 	const struct cs_run none = { .n_nodes = 0 };
+	const struct view view = { b, opt->margin };
+	int status = cs_command_files(opt, &none, write_one, &view);
 
-	for (int i = 0; i < opt->n_outputs; i++) {
-		struct cs_output out;
-
-		if (cs_output_open(&out, opt->output[i], &none, err))
-			return -1;
-		if (write_one(out.format, out.file, b, opt->margin))
-			out.error = errno;
-		if (cs_output_close(&out, err))
-			return -1;
-	}
-	if (!opt->quiet && (write_one(opt->format, to, b, opt->margin) || fflush(to)))
-		return cs_err_set(err, "cannot write the report to standard output");
-	return 0;
+	if (opt->quiet || (!write_one(to, opt->format, &view) && !fflush(to)))
+		return status;
+	cs_err_set(err, "cannot write the report to standard output");
+	return CS_EXIT_CANNOT;
 }
 
 int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *err)
@@ -87,7 +86,7 @@ int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *e
 			cs_err_prefix(err, "%.200s", opt->files[which]);
 		status = CS_EXIT_USAGE;
 	} else if (!status) {
-		status = write_all(opt, to, &baseline, err) ? CS_EXIT_CANNOT : 0;
+		status = write_all(opt, to, &baseline, err);
 		cs_baseline_release(&baseline);
 	}
 	release(&files);

@@ -50,6 +50,13 @@ int cs_command_measure(const struct cs_call *call);
 int cs_command_formats(const struct cs_options *opt, const char *formats,
 		       const char *endings, struct cs_err *err);
 
+/* Writes every output that is asked for with `write`, as the format says, whatever became
+ * of those before.  0, or CS_EXIT_CANNOT: of each that failed it has been said. */
+typedef int cs_command_view(FILE *to, const struct cs_format *format,
+			    const void *what);
+int cs_command_files(const struct cs_options *opt, const struct cs_run *run,
+		     cs_command_view *write, const void *what);
+
 /* A run to the files and the format that are asked for.  0 or CS_EXIT_CANNOT. */
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		     struct cs_err *err);

@@ -143,40 +143,30 @@ static int read_side(struct files *files, struct side *side, const char *operand
 
 /* ---- views ---- */
 
-static int write_all(const struct cs_format *format, FILE *to,
-		     const struct cs_vec *made, int verbose)
+struct view {
+	const struct cs_vec *made;
+	int verbose;
+};
+
+static int write_all(FILE *to, const struct cs_format *format, const void *what)
 {
-	const struct cs_versus *v = made->data;
+	const struct view *view = what;
+	const struct cs_versus *v = view->made->data;
+	size_t n = view->made->n;
 
 	if (!strcmp(format->name, "json"))
-		return cs_versus_json(to, v, made->n);
+		return cs_versus_json(to, v, n);
 	if (!strcmp(format->name, "csv"))
-		return cs_versus_csv(to, v, made->n);
+		return cs_versus_csv(to, v, n);
 	if (!strcmp(format->name, "html"))
-		return cs_versus_html(to, v, made->n);
+		return cs_versus_html(to, v, n);
 	cs_versus_head(to, v);
-	for (size_t i = 0; i < made->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i)
 			putc('\n', to);
-		cs_versus_print(to, &v[i], verbose);
+		cs_versus_print(to, &v[i], view->verbose);
 	}
 	return ferror(to) ? -1 : 0;
-}
-
-static int write_files(const struct cs_options *opt, const struct cs_run *run,
-		       const struct cs_vec *made, struct cs_err *err)
-{
-	for (int i = 0; i < opt->n_outputs; i++) {
-		struct cs_output out;
-
-		if (cs_output_open(&out, opt->output[i], run, err))
-			return -1;
-		if (write_all(out.format, out.file, made, opt->verbose))
-			out.error = errno;
-		if (cs_output_close(&out, err))
-			return -1;
-	}
-	return 0;
 }
 
 /* Different if one is; else not comparable if one is not. */
@@ -205,15 +195,16 @@ static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run
 		const struct cs_vec *made, struct cs_err *err)
 {
 	struct cs_err why = { "" };
-	int status = status_of(made, &why);
+	const struct view view = { made, opt->verbose };
+	int status = status_of(made, &why), lost;
 
-	if (write_files(opt, run, made, err))
-		return CS_EXIT_CANNOT;
-	if (!opt->quiet &&
-	    (write_all(opt->format, to, made, opt->verbose) || fflush(to))) {
+	lost = cs_command_files(opt, run, write_all, &view);
+	if (!opt->quiet && (write_all(to, opt->format, &view) || fflush(to))) {
 		cs_err_set(err, "cannot write the report to standard output");
 		return CS_EXIT_CANNOT;
 	}
+	if (lost)
+		return lost;
 	if (status == CS_EXIT_CANNOT)
 		*err = why;
 	return status;

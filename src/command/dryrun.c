@@ -23,26 +23,17 @@ static int read_plan(const struct cs_options *opt, const struct cs_plan_request 
 }
 
 /* For --plan. */
-static int write_plans(const struct cs_options *opt, const struct cs_plan *plan,
-		       struct cs_err *err)
+static int write_plan(FILE *to, const struct cs_format *format, const void *what)
 {
-	const struct cs_run none = { .n_nodes = 0 };
-	struct cs_output out;
+	const struct cs_plan *plan = what;
 
-	for (int i = 0; i < opt->n_outputs; i++) {
-		if (cs_output_open(&out, opt->output[i], &none, err))
-			return -1;
-		cs_print_line(out.file,
-			      "# cscope-mpi %s: a plan for %" PRIu32
-			      " %ss, id %016" PRIx64,
-			      PACKAGE_VERSION, plan->n_agents,
-			      plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU",
-			      plan->id);
-		cs_plan_file_write(out.file, plan);
-		if (cs_output_close(&out, err))
-			return -1;
-	}
-	return 0;
+	(void)format;
+	cs_print_line(to,
+		      "# cscope-mpi %s: a plan for %" PRIu32 " %ss, id %016" PRIx64,
+		      PACKAGE_VERSION, plan->n_agents,
+		      plan->set.backend == CS_BACKEND_CPU ? "arena" : "GPU", plan->id);
+	cs_plan_file_write(to, plan);
+	return ferror(to) ? -1 : 0;
 }
 
 static int make_plan(const struct cs_options *opt, struct cs_plan **out,
@@ -79,12 +70,14 @@ static int make_plan(const struct cs_options *opt, struct cs_plan **out,
 
 static int show_plan(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
+	const struct cs_run none = { .n_nodes = 0 };
 	struct cs_plan *plan = NULL;
-	int status = CS_EXIT_USAGE;
+	int status;
 
-	if (!make_plan(opt, &plan, err) && !write_plans(opt, plan, err))
-		status = CS_EXIT_OK;
-	if (!status && !opt->quiet &&
+	if (make_plan(opt, &plan, err))
+		return CS_EXIT_USAGE;
+	status = cs_command_files(opt, &none, write_plan, plan);
+	if (!opt->quiet &&
 	    (cs_report_plan(to, plan, opt->plan, opt->verbose) || fflush(to))) {
 		cs_err_set(err, "cannot write to standard output");
 		status = CS_EXIT_CANNOT;

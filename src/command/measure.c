@@ -287,7 +287,7 @@ static int print_report(struct program *p)
 	return -1;
 }
 
-static void commit_files(struct program *p, const struct cs_run *run, int whole)
+static void commit_files(struct program *p, const struct cs_run *run)
 {
 	struct cs_view_options view = {
 		.verbose = p->opt->verbose,
@@ -295,7 +295,7 @@ static void commit_files(struct program *p, const struct cs_run *run, int whole)
 	};
 
 	for (int i = 0; i < p->n_writers; i++)
-		cs_writer_commit(p->writer[i], run, &view, whole);
+		cs_writer_commit(p->writer[i], run, &view);
 }
 
 /* The same for files: from here on the run stays as it is. */
@@ -306,7 +306,7 @@ static void finish_files(struct program *p)
 	for (size_t i = p->findings_told; i < p->run.findings.n; i++)
 		each_journal(p, cs_jsonl_finding, i);
 	each_journal(p, journal_verdict, 0);
-	commit_files(p, &p->run, 0);
+	commit_files(p, &p->run);
 }
 
 /* Until they are written, and no longer than a budget or a signal allows.  -1 when
@@ -436,7 +436,7 @@ static int show_complete(struct program *p)
 	cs_print_line(stderr, "cscope-mpi: '%s' is complete: nothing was measured",
 		      p->opt->resume);
 	p->run = p->resume.then.run;
-	commit_files(p, &p->resume.then.run, 1);
+	commit_files(p, &p->resume.then.run);
 	rc = print_report(p);
 	rc |= await_files(p);
 	say_verdict(&p->run);

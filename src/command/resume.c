@@ -26,9 +26,12 @@ static int is_journal(const struct cs_loaded *then, struct cs_err *err)
 
 static int take_journal(struct cs_loaded *then, const char *file, struct cs_err *err)
 {
-	if (cs_loaded_read(file, then, err)) {
+	int status = cs_loaded_read(file, then, err);
+
+	/* one that is not there is a mistake in the command line */
+	if (status) {
 		cs_err_prefix(err, "cannot resume");
-		return CS_EXIT_USAGE;
+		return access(file, F_OK) ? CS_EXIT_USAGE : status;
 	}
 	if (!is_journal(then, err))
 		return 0;

@@ -1,6 +1,7 @@
 /* shared.c - what several commands use. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -77,39 +78,54 @@ int cs_command_formats(const struct cs_options *opt, const char *formats,
 	return 0;
 }
 
-static int write_files(const struct cs_options *opt, const struct cs_run *run,
-		       const struct cs_view_options *view, struct cs_err *err)
+int cs_command_files(const struct cs_options *opt, const struct cs_run *run,
+		     cs_command_view *write, const void *what)
 {
-	int i, rc = 0;
+	struct cs_page was = cs_page_turn((struct cs_page){ 0 });
+	struct cs_output out;
+	struct cs_err err;
+	int status = 0;
 
-	for (i = 0; i < opt->n_outputs && !rc; i++) {
-		struct cs_output out;
+	for (int i = 0; i < opt->n_outputs; i++) {
+		int rc = cs_output_open(&out, opt->output[i], run, &err);
 
-		rc = cs_output_open(&out, opt->output[i], run, err);
-		if (rc)
-			break;
-		/* a journal has no run to grow with: it is written whole */
-		if (out.in_place)
-			cs_format_write(out.format, out.file, run, view);
-		rc = cs_output_commit(&out, run, view, err);
+		errno = EIO;
+		if (!rc && write(out.file, out.format, what))
+			out.error = errno;
+		if (!rc && !cs_output_close(&out, &err))
+			continue;
+		cs_complain(err.text);
+		status = CS_EXIT_CANNOT;
 	}
-	return rc;
+	cs_page_turn(was);
+	return status;
+}
+
+struct view {
+	const struct cs_run *run;
+	struct cs_view_options options;
+};
+
+static int write_run(FILE *to, const struct cs_format *format, const void *what)
+{
+	const struct view *view = what;
+
+	return cs_format_write(format, to, view->run, &view->options);
 }
 
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		     struct cs_err *err)
 {
-	struct cs_view_options view = { .verbose = opt->verbose,
-					.topology = opt->topology };
+	const struct view view = {
+		run, { .verbose = opt->verbose, .topology = opt->topology }
+	};
+	int status = cs_command_files(opt, run, write_run, &view);
 
-	if (write_files(opt, run, &view, err))
-		return CS_EXIT_CANNOT;
 	if (opt->drain_command) {
 		if (!cs_drain_commands(to, run, opt->drain_command) && !fflush(to))
-			return 0;
-	} else if (opt->quiet ||
-		   (!cs_format_write(opt->format, to, run, &view) && !fflush(to)))
-		return 0;
+			return status;
+	} else if (opt->quiet || (!write_run(to, opt->format, &view) && !fflush(to)))
+		return status;
 	cs_err_set(err, "cannot write the report to standard output");
 	return CS_EXIT_CANNOT;
 }

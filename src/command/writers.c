@@ -9,8 +9,9 @@
 #include <time.h>
 
 #include "base/vec.h"
-#include "node/board/board.h"
+#include "command/command.h"
 #include "node/agent/usage.h"
+#include "node/board/board.h"
 
 #define STILL_S 1.0 /* without a sign of life from a thread, after a signal */
 
@@ -20,19 +21,29 @@ struct cs_writer {
 	struct cs_output out; /* the thread's alone */
 	char path[CS_PATH];
 	struct cs_resume *resume; /* the journal that is resumed; NULL */
+	int grows;		  /* with the run; else it appears whole */
 	const struct cs_run *run;
 	struct cs_view_options view;
-	int journal, whole, last;
+	int journal, last;
+	int told;   /* that a record could not be written */
 	int failed; /* err: why */
 	struct cs_err err;
 	enum state state;
 	int pipe;		/* that may have no reader yet */
 	struct cs_vec text;	/* char: to be appended */
+	struct cs_vec left;	/* of these what could not be; the thread's alone */
 	double used_s, moved_s; /* CPU time, and when it was last seen to grow */
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
 	pthread_t thread;
 };
+
+static void fail_for_memory(struct cs_writer *w)
+{
+	if (!w->failed)
+		w->failed = cs_err_set(&w->err, "cannot write '%.200s': no memory",
+				       w->path);
+}
 
 /* ---- the thread ---- */
 
@@ -52,24 +63,57 @@ static int open_output(struct cs_writer *w, struct cs_err *err)
 	pthread_mutex_unlock(&w->lock);
 	if (w->resume)
 		return cs_resume_continue(w->resume, &w->out, err);
-	return cs_output_create(&w->out, w->path, err);
+	return cs_output_create(&w->out, w->path, w->grows, err);
+}
+
+static void say_failed(struct cs_writer *w)
+{
+	char text[CS_ERR_TEXT];
+
+	if (w->told++)
+		return;
+	cs_text(text, sizeof(text),
+		"cannot write '%.200s': %s; it is tried again with each result",
+		w->path, strerror(w->out.error));
+	cs_complain(text);
+}
+
+static void append_left(struct cs_writer *w)
+{
+	const char *from = w->left.data, *at = from, *end = at + w->left.n;
+	int rc = 0;
+
+	while (at < end && !rc) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		size_t n = line ? (size_t)(line + 1 - at) : (size_t)(end - at);
+
+		rc = cs_output_append(&w->out, at, n);
+		at += rc ? 0 : n;
+	}
+	if (rc)
+		say_failed(w);
+	w->left.n = (size_t)(end - at);
+	if (w->left.n && at > from)
+		memmove(w->left.data, at, w->left.n);
 }
 
 static void append(struct cs_writer *w)
 {
 	struct cs_vec text = w->text;
+	struct cs_err err;
+	char *to;
 
 	w->text = (struct cs_vec)CS_VEC(char);
 	pthread_mutex_unlock(&w->lock);
-	for (const char *at = text.data, *end = at + text.n; at < end;) {
-		const char *line = memchr(at, '\n', (size_t)(end - at));
-		size_t n = line ? (size_t)(line + 1 - at) : (size_t)(end - at);
-
-		cs_output_append(&w->out, at, n);
-		at += n;
+	to = cs_vec_add(&w->left, text.n, &err);
+	if (to) {
+		memcpy(to, text.data, text.n);
+		append_left(w);
 	}
 	cs_vec_release(&text);
 	pthread_mutex_lock(&w->lock);
+	if (!to)
+		fail_for_memory(w);
 }
 
 static int commit(struct cs_writer *w, struct cs_err *err)
@@ -77,8 +121,7 @@ static int commit(struct cs_writer *w, struct cs_err *err)
 	int rc;
 
 	pthread_mutex_unlock(&w->lock);
-	if (w->whole && w->out.in_place)
-		cs_format_write(w->out.format, w->out.file, w->run, &w->view);
+	append_left(w);
 	rc = cs_output_commit(&w->out, w->run, &w->view, err);
 	pthread_mutex_lock(&w->lock);
 	return rc;
@@ -142,6 +185,7 @@ static void free_writer(struct cs_writer *w)
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->asked);
 	cs_vec_release(&w->text);
+	cs_vec_release(&w->left);
 	free(w);
 }
 
@@ -155,7 +199,8 @@ static int name_it(struct cs_writer *w, const char *name, const struct cs_run *r
 	else if (cs_output_name(name, run, w->path, sizeof(w->path), err))
 		return -1;
 	format = cs_format_by_file(w->path);
-	w->journal = w->resume || (format && !strcmp(format->name, "jsonl"));
+	w->journal = w->resume ||
+		     (w->grows && format && !strcmp(format->name, "jsonl"));
 	return 0;
 }
 
@@ -172,6 +217,8 @@ struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
 		return NULL;
 	}
 	w->resume = name ? NULL : resume;
+	w->grows = !resume->complete;
+	w->left = (struct cs_vec)CS_VEC(char);
 	w->text = (struct cs_vec)CS_VEC(char);
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->asked, NULL);
@@ -203,9 +250,8 @@ static void hand_over(struct cs_writer *w, const char *text, size_t bytes)
 	to = text && !w->failed ? cs_vec_add(&w->text, bytes, &err) : NULL;
 	if (to)
 		memcpy(to, text, bytes);
-	else if (!w->failed)
-		w->failed = cs_err_set(&w->err, "cannot write '%.200s': no memory",
-				       w->path);
+	else
+		fail_for_memory(w);
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -233,12 +279,11 @@ void cs_writers_append(struct cs_writer **w, int n,
 }
 
 void cs_writer_commit(struct cs_writer *w, const struct cs_run *run,
-		      const struct cs_view_options *view, int whole)
+		      const struct cs_view_options *view)
 {
 	pthread_mutex_lock(&w->lock);
 	w->run = run;
 	w->view = *view;
-	w->whole = whole;
 	w->last = 1;
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);

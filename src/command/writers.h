@@ -19,22 +19,23 @@ struct cs_patience {
 
 struct cs_writer;
 
-/* The output of that name or, NULL, the journal that is resumed.  NULL with `err`
+/* The output of that name or, NULL, the journal that is resumed; if that is complete, a
+ * journal of another name appears whole.  NULL with `err`
  * when it cannot be opened; one that is not open when the patience ends, and a pipe
  * without a reader, are opened as soon as that can be. */
 struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
 				 struct cs_resume *resume,
 				 const struct cs_patience *patience,
 				 struct cs_err *err);
-/* Records to the journals among n writers, to be seen at once.  `write` has used all
+/* Records to the journals among n writers, to be seen at once.  The first that cannot be
+ * written is said then, and tried again with the next and at the end.  `write` has used all
  * it needs of the run when this returns. */
 void cs_writers_append(struct cs_writer **w, int n,
 		       int (*write)(FILE *to, const struct cs_run *run, size_t index),
 		       const struct cs_run *run, size_t index);
-/* The last that is asked of it; `whole`: journals too get all of the run.  The run
- * does not change until it is done. */
+/* The last that is asked of it.  The run does not change until it is done. */
 void cs_writer_commit(struct cs_writer *w, const struct cs_run *run,
-		      const struct cs_view_options *view, int whole);
+		      const struct cs_view_options *view);
 /* Until what was asked of all is done.  After a signal those that get on are still
  * waited for.  Returns the first that is not done, NULL: all are. */
 struct cs_writer *cs_writers_wait(struct cs_writer **w, int n,

@@ -319,6 +319,14 @@ int cs_output_claim(int fd)
 		     (errno == EAGAIN || errno == EACCES));
 }
 
+static int is_taken(const struct cs_output *out, struct cs_err *err)
+{
+	return cs_err_set(err,
+			  "cannot write '%.200s': it is being written already; "
+			  "%%N, %%j or %%t in its name tell runs apart",
+			  out->path);
+}
+
 /* What is in it goes when it is ours.  -1 with *err. */
 static int open_journal(const struct cs_output *out, struct cs_err *err)
 {
@@ -327,16 +335,26 @@ static int open_journal(const struct cs_output *out, struct cs_err *err)
 	if (fd < 0)
 		return cannot_write(out, errno, err);
 	if (cs_output_claim(fd))
-		cs_err_set(err,
-			   "cannot write '%.200s': it is being written "
-			   "already; %%N, %%j or %%t in its name tell runs apart",
-			   out->path);
+		is_taken(out, err);
 	else if (ftruncate(fd, 0) && errno != EINVAL) /* a pipe */
 		cannot_write(out, errno, err);
 	else
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/* Is it a journal that another process writes? */
+static int is_growing(const struct cs_output *out)
+{
+	int fd = -1, grows;
+
+	if (!strcmp(out->format->name, "jsonl"))
+		fd = open(out->target, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	grows = fd >= 0 && cs_output_claim(fd);
+	if (fd >= 0)
+		close(fd);
+	return grows;
 }
 
 /* The same of a file that is to appear in the end. */
@@ -348,12 +366,15 @@ static int open_whole(struct cs_output *out, struct cs_err *err)
 		return cannot_write(out, errno, err);
 	if (is_special(out->target))
 		fd = cs_output_descriptor(out->path, O_TRUNC);
+	else if (is_growing(out))
+		return is_taken(out, err);
 	else if (!may_replace(out->target))
 		fd = open_temporary(out);
 	return fd < 0 ? cannot_write(out, errno, err) : fd;
 }
 
-int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err)
+int cs_output_create(struct cs_output *out, const char *path, int grows,
+		     struct cs_err *err)
 {
 	struct cs_output made = { .file = NULL };
 	const struct cs_format *named;
@@ -367,7 +388,7 @@ int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err
 				  "name must end in .txt, .html, .json, .jsonl, "
 				  ".csv, .prom, .xml or .trace.json",
 				  made.path);
-	made.in_place = strcmp(made.format->name, "jsonl") == 0;
+	made.in_place = grows && strcmp(made.format->name, "jsonl") == 0;
 	fd = made.in_place ? open_journal(&made, err) : open_whole(&made, err);
 	if (fd < 0)
 		return -1;
@@ -390,23 +411,36 @@ int cs_output_open(struct cs_output *out, const char *name, const struct cs_run 
 
 	if (cs_output_name(name, run, path, sizeof(path), err))
 		return -1;
-	return cs_output_create(out, path, err);
+	return cs_output_create(out, path, 0, err);
 }
 
-void cs_output_append(struct cs_output *out, const char *text, size_t bytes)
+/* Where the last whole record ends. */
+static int go_back(struct cs_output *out)
 {
-	if (!out->in_place || !out->file || out->error)
-		return;
+	return out->whole >= 0 && !ftruncate(fileno(out->file), out->whole) &&
+			       !fseeko(out->file, out->whole, SEEK_SET) ?
+		       0 :
+		       -1;
+}
+
+int cs_output_append(struct cs_output *out, const char *text, size_t bytes)
+{
+	if (!out->in_place || !out->file)
+		return 0;
+	if (out->error && go_back(out))
+		return -1;
 	errno = EIO; /* for a stream that failed without a word */
 	if (fwrite(text, 1, bytes, out->file) == bytes && !fflush(out->file)) {
 		out->whole = ftello(out->file);
-		return;
+		out->error = 0;
+		return 0;
 	}
 	out->error = errno;
-	/* or closing would try again, where there is room by then */
+	/* or closing would try again */
 	__fpurge(out->file);
-	if (out->whole >= 0 && ftruncate(fileno(out->file), out->whole))
-		out->whole = -1; /* the last line stays cut */
+	clearerr(out->file);
+	go_back(out);
+	return -1;
 }
 
 /* A file that was removed while it was written is lost. */

@@ -78,13 +78,15 @@ struct cs_output {
 	FILE *file;
 	int in_place;
 	int nameless; /* until it is committed */
-	int error;    /* errno of the first append that failed; 0 none */
+	int error;    /* errno of the last append, if it failed; 0 */
 	off_t whole;  /* bytes of complete records; -1 in a pipe */
 };
+/* Of a run that is complete: journals too appear whole. */
 int cs_output_open(struct cs_output *out, const char *name, const struct cs_run *run,
 		   struct cs_err *err);
-/* The same by what the name has become. */
-int cs_output_create(struct cs_output *out, const char *path, struct cs_err *err);
+/* The same by what the name has become; `grows`: a journal is written in place. */
+int cs_output_create(struct cs_output *out, const char *path, int grows,
+		     struct cs_err *err);
 /* The one way to open an existing file, or a journal, for writing: a descriptor, or -1
  * with errno.  A link in a sticky folder that all may write to is followed only if its
  * owner is us or the folder's owner (EACCES), whatever fs.protected_symlinks is. */
@@ -103,10 +105,10 @@ int cs_output_continue(struct cs_output *out, const char *path, int fd,
 /* The name alone, with what stands for %N and the others; opens nothing. */
 int cs_output_name(const char *name, const struct cs_run *run, char *to, size_t size,
 		   struct cs_err *err);
-/* A record to a journal (not in_place: does nothing), to be seen at once.  From
- * the first that fails on nothing is appended, and the file ends with the record
- * before it; the commit says why. */
-void cs_output_append(struct cs_output *out, const char *text, size_t bytes);
+/* A record to a journal (not in_place: does nothing), to be seen at once.  0, or -1: then
+ * the file ends with the record before it, the same may be tried again, and a commit
+ * before that has succeeded says why it failed. */
+int cs_output_append(struct cs_output *out, const char *text, size_t bytes);
 /* Writes the run (not for in_place) and renames. */
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);

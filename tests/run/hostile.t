@@ -45,27 +45,36 @@ within() { # "OPTIONS" FOLDER RANKS ARGUMENT...
 # ---- a disk that is full ----
 
 mkdir full kept
-full_disk() { # KIB: what is on it at the end is copied out
-	rm -f kept/* b.csv
-	at_end='cp full/* kept' within "-o size=${1}k" full 0 "${cpu[@]}" \
-		--gpus 4 -q -o full/a.jsonl -o full/c.json -o b.csv
-}
-
-full_disk 8
+rm -f b.csv
+at_end='cp full/* kept' within "-o size=8k" full 0 "${cpu[@]}" \
+	--gpus 4 -q -o full/a.jsonl -o full/c.json -o b.csv
 ok "a full disk: status 3" status_is 3
-ok "… one line for each file that could not be written" eval \
-	'[ "$(lines err)" = 2 ] &&
-	 says_once "cannot write .full/a.jsonl.: No space left on device" &&
+ok "… the journal is said at once, and in the end each file that could not be written" eval \
+	'[ "$(lines err)" = 3 ] && grep -m1 cannot err | grep -q \
+		"full/a.jsonl.: No space left on device; it is tried again with each result" &&
+	 says_once "cannot write .full/a.jsonl.: No space left on device$" &&
 	 says_once "cannot write .full/c.json.: No space left on device"'
 ok_json "… the journal ends with a whole record" kept/a.jsonl \
 	'd[0]["kind"] == "run" and len(d) > 1 and d[-1]["kind"] != "verdict"'
 ok "… no half document is left" eval '[ "$(ls kept)" = a.jsonl ]'
 ok "… and the output on another disk has all" all_ok b.csv 24
-full_disk 64
-ok "room for the journal alone: one line" \
-	one_line "cannot write .full/c.json.: No space left on device"
-ok_json "… and that goes on to the verdict" kept/a.jsonl \
-	'len([r for r in d if r["kind"] == "result"]) >= 30 and d[-1]["kind"] == "verdict"'
+# what fills the disk goes as soon as the journal has been found unwritable
+printf '#!/bin/bash\nhead -c 60k /dev/zero >full/filling\nexec "$@"\n' >filled
+cat >freed <<'END'
+#!/bin/bash
+: >err.now
+"$@" 2> >(tee err.now >&2) &
+until grep -q "a.jsonl.: No space" err.now || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+rm full/filling
+wait $!
+END
+chmod +x filled freed
+before='./filled ./freed' at_end='cp full/* kept' within "-o size=64k" full 0 \
+	"${slow[@]}" --gpus 3 -q -o full/a.jsonl
+ok "a disk that has room again: the journal is said once, status 0" eval \
+	'status_is 0 && one_line "full/a.jsonl.: No space left on device; it is tried again"'
+ok_json "… and has every row up to the verdict" kept/a.jsonl \
+	'len([r for r in d if r["kind"] == "result"]) >= 12 and d[-1]["kind"] == "verdict"'
 within "-o ro" full 0 "${cpu[@]}" -o full/a.jsonl -o b.csv
 ok "a file system that is read-only: said at once, in one line" eval \
 	'status_is 3 && is_empty out &&

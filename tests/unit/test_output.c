@@ -220,7 +220,7 @@ static int replace_others(void)
 	if (cs_output_open(&out, "sticky/b.json", &run.run, &err) != -1 ||
 	    strcmp(err.text, "cannot write 'sticky/b.json': Permission denied"))
 		return 1;
-	if (cs_output_create(&out, "sticky/c.jsonl", &err) != -1 ||
+	if (cs_output_create(&out, "sticky/c.jsonl", 1, &err) != -1 ||
 	    strcmp(err.text, "cannot write 'sticky/c.jsonl': Permission denied"))
 		return 1;
 	if (cs_output_descriptor("sticky/c.jsonl", O_APPEND) != -1 || errno != EACCES)
@@ -228,7 +228,7 @@ static int replace_others(void)
 	if (cs_output_open(&out, "sticky/d.json", &run.run, &err) != -1 ||
 	    strcmp(err.text, "cannot write 'sticky/d.json': Permission denied"))
 		return 1;
-	if (cs_output_create(&out, "sticky/e.jsonl", &err))
+	if (cs_output_create(&out, "sticky/e.jsonl", 1, &err))
 		return 1;
 	cs_output_discard(&out);
 	return 0;
@@ -472,7 +472,7 @@ static void journal(void)
 	struct cs_err err;
 
 	put_file("a.jsonl", "old");
-	if (!t_eq_int(cs_output_open(&out, "a.jsonl", &run.run, &err), 0))
+	if (!t_eq_int(cs_output_create(&out, "a.jsonl", 1, &err), 0))
 		return;
 	t_ok(out.in_place);
 	t_eq_int(size_of("a.jsonl"), 0);
@@ -495,16 +495,18 @@ static void limit_files(rlim_t bytes)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static void append_run(struct cs_output *out)
+static int append_run(struct cs_output *out)
 {
+	int rc;
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *to = open_memstream(&text, &bytes);
 
 	t_eq_int(cs_jsonl_run(to, &run.run), 0);
 	fclose(to);
-	cs_output_append(out, text, bytes);
+	rc = cs_output_append(out, text, bytes);
 	free(text);
+	return rc;
 }
 
 static void full_journal(void)
@@ -513,20 +515,23 @@ static void full_journal(void)
 	struct cs_err err;
 	long one;
 
-	if (!t_eq_int(cs_output_open(&out, "a.jsonl", &run.run, &err), 0))
+	if (!t_eq_int(cs_output_create(&out, "a.jsonl", 1, &err), 0))
 		return;
-	append_run(&out);
+	t_eq_int(append_run(&out), 0);
 	one = size_of("a.jsonl");
 	t_ok(one > 100);
 	limit_files((rlim_t)one + 10);
-	append_run(&out);
+	t_eq_int(append_run(&out), -1);
 	t_eq_int(size_of("a.jsonl"), one);
 	limit_files(RLIM_INFINITY);
-	append_run(&out);
-	t_eq_int(size_of("a.jsonl"), one);
+	t_eq_int(append_run(&out), 0);
+	t_eq_int(size_of("a.jsonl"), 2 * one);
+	limit_files((rlim_t)(2 * one) + 10);
+	t_eq_int(append_run(&out), -1);
+	limit_files(RLIM_INFINITY);
 	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
 	t_eq_str(err.text, "cannot write 'a.jsonl': File too large");
-	t_eq_int(size_of("a.jsonl"), one);
+	t_eq_int(size_of("a.jsonl"), 2 * one);
 	unlink("a.jsonl");
 }
 
@@ -537,11 +542,11 @@ static void one_writer(void)
 	long before;
 	int fd;
 
-	if (!t_eq_int(cs_output_open(&first, "a.jsonl", &run.run, &err), 0))
+	if (!t_eq_int(cs_output_create(&first, "a.jsonl", 1, &err), 0))
 		return;
 	append_run(&first);
 	before = size_of("a.jsonl");
-	t_eq_int(cs_output_open(&second, "a.jsonl", &run.run, &err), -1);
+	t_eq_int(cs_output_create(&second, "a.jsonl", 1, &err), -1);
 	t_eq_str(err.text, "cannot write 'a.jsonl': it is being written already; "
 			   "%N, %j or %t in its name tell runs apart");
 	t_eq_int(size_of("a.jsonl"), before);
@@ -560,7 +565,7 @@ static void removed_journal(void)
 	struct cs_output out;
 	struct cs_err err;
 
-	if (!t_eq_int(cs_output_open(&out, "a.jsonl", &run.run, &err), 0))
+	if (!t_eq_int(cs_output_create(&out, "a.jsonl", 1, &err), 0))
 		return;
 	append_run(&out);
 	unlink("a.jsonl");
@@ -590,7 +595,8 @@ static const struct tap_test tests[] = {
 	{ "a full disk is an error of the commit, and a device is not replaced",
 	  full_disk },
 	{ "a journal is written in place", journal },
-	{ "a journal that cannot grow ends with its last whole record", full_journal },
+	{ "a journal that cannot grow ends with its last whole record, and goes on when it can",
+	  full_journal },
 	{ "a journal has one writer, and is left alone by the second", one_writer },
 	{ "a journal that was removed meanwhile is an error", removed_journal },
 	{ NULL, NULL },
