@@ -5,7 +5,7 @@ T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driv
 AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program, by way of seeded.c.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
-# the test doubles.  FORBID: forbid.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
+# the test doubles.  FORBID: forbid.c.  STORAGE: storage.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
 # built.  HAVE_CUDA: 1 or empty.  CUDA_INCLUDE: folder of cuda.h, or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
@@ -15,6 +15,7 @@ AM_TESTS_ENVIRONMENT = \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
 	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
 	FORBID='$(abs_top_builddir)/%D%/forbid'; export FORBID; \
+	STORAGE='$(abs_top_builddir)/%D%/storage'; export STORAGE; \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
 	MANDIR='$(abs_top_builddir)/doc'; export MANDIR; \
 	HAVE_CUDA='$(CS_HAVE_CUDA)'; export HAVE_CUDA; \
@@ -59,6 +60,11 @@ include tests/bench/local.mk
 check_PROGRAMS += %D%/forbid
 %C%_forbid_LDADD =
 %C%_forbid_SOURCES = %D%/forbid.c
+
+# ---- storage that fails, for tests/run/storage.t ----
+check_PROGRAMS += %D%/storage
+%C%_storage_LDADD =
+%C%_storage_SOURCES = %D%/storage.c
 
 # ---- a message of which only the head comes, for tests/run/nodes.t ----
 check_PROGRAMS += %D%/halfway
@@ -122,6 +128,7 @@ SHELL_TESTS = \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/shapes.t \
+	%D%/run/storage.t \
 	%D%/run/sweep.t \
 	%D%/run/texts.t \
 	%D%/run/topology.t \

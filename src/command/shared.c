@@ -90,7 +90,7 @@ int cs_command_files(const struct cs_options *opt, const struct cs_run *run,
 		int rc = cs_output_open(&out, opt->output[i], run, &err);
 
 		errno = EIO;
-		if (!rc && write(out.file, out.format, what))
+		if (!rc && (write(out.file, out.format, what) || ferror(out.file)))
 			out.error = errno;
 		if (!rc && !cs_output_close(&out, &err))
 			continue;

@@ -539,7 +539,7 @@ int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 
 	errno = EIO;
 	if (!out->error && !out->in_place &&
-	    cs_format_write(out->format, out->file, run, opt))
+	    (cs_format_write(out->format, out->file, run, opt) || ferror(out->file)))
 		out->error = errno;
 	cs_page_turn(was);
 	return cs_output_close(out, err);
