@@ -19,7 +19,7 @@ full=${CS_STORAGE:-}
 
 # What is said of $file, by which errors: "" nothing.
 blames() {
-	grep -E "^cscope-mpi: cannot write '$file': ${text[$error]}" err
+	grep -E "^cscope-mpi: (cannot resume: )?cannot write '$file': ${text[$error]}" err
 }
 
 wrong() { # WHY
