@@ -119,9 +119,10 @@ ok_json "a file that is mounted by itself is written, for it cannot be replaced"
 # ---- standard output and error ----
 
 skip=''
+patience=$("$TESTDATA/patience" 60) # a shell cannot read it without descriptors
 program() { # with the redirections of the caller
 	rm -f b.json
-	"$TESTDATA/patience" 60 "$CSCOPE" "${cpu[@]}" -o b.json
+	timeout -k 5 "$patience" "$CSCOPE" "${cpu[@]}" -o b.json
 	status=$?
 }
 is_whole='d["run"]["status"] == "complete" and len(d["results"]) >= 5'
@@ -156,7 +157,8 @@ limited() { # OPTION_OF_ULIMIT VALUE ARGUMENT...
 	shift 2
 	rm -f b.csv
 	skip=''
-	(ulimit "$limit" "$value" && run 0 "$@" -o b.csv && exit "$status")
+	(ulimit "$limit" "$value" && exec timeout -k 5 "$patience" "$CSCOPE" "$@" \
+		-o b.csv >out 2>err </dev/null)
 	status=$?
 }
 
