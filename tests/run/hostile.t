@@ -157,8 +157,8 @@ limited() { # OPTION_OF_ULIMIT VALUE ARGUMENT...
 	shift 2
 	rm -f b.csv
 	skip=''
-	(ulimit "$limit" "$value" && exec timeout -k 5 "$patience" "$CSCOPE" "$@" \
-		-o b.csv >out 2>err </dev/null)
+	(ulimit "$limit" "$value" &&
+		exec timeout -k 5 "$patience" "$CSCOPE" "$@" -o b.csv) >out 2>err </dev/null
 	status=$?
 }
 
