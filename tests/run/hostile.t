@@ -157,7 +157,8 @@ limited() { # OPTION_OF_ULIMIT VALUE ARGUMENT...
 	shift 2
 	rm -f b.csv
 	skip=''
-	(ulimit "$limit" "$value" &&
+	# 3 and 4 are make's
+	(exec 3>&- 4>&- && ulimit "$limit" "$value" &&
 		exec timeout -k 5 "$patience" "$CSCOPE" "$@" -o b.csv) >out 2>err </dev/null
 	status=$?
 }
