@@ -255,8 +255,9 @@ struct cs_backend {
 	uint64_t (*cpu_clock)(void); /* its clock of the calling thread, in
 				      * nanoseconds; NULL: use the machine's */
 	int host_arena;		     /* arena() is given host memory */
-	int absent; /* set if start() failed because there is no driver, or
-				 * because that says that there is no device */
+	int absent; /* once start() has returned: it failed because there is no
+				 * driver, or because that says that there is no
+				 * device */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
 	 * hang.  `driver_version` gets e.g. 13000, or 0. */

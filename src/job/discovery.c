@@ -12,6 +12,7 @@
 #define JOIN_LIMIT_S 2.0
 #define NVML_LIMIT_S 10.0 /* for a look at all GPUs */
 #define CLOSE_LIMIT_S 2.0
+#define LOADER_LIMIT_S 1.0
 #define EXCLUSIVE_PROCESS 3 /* CUcomputemode */
 
 /* What a rank tells the other ranks of its node. */
@@ -68,7 +69,7 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 				   &rank_record->start_s, &rank_record->driver);
 	/* a driver that fails in any other way is a sign as well */
 	if (rank_record->driver.text[0] && cs_backend_cuda &&
-	    !cs_backend_cuda->absent && !rank_record->sign[0])
+	    !cs_starter_absent(m->starter) && !rank_record->sign[0])
 		cs_text(rank_record->sign, sizeof(rank_record->sign),
 			"there is a driver");
 }
@@ -390,6 +391,13 @@ int cs_discovery_dismiss(struct cs_discovery *m)
 		rc |= cs_agent_join(m->agent[i],
 				    cs_within(JOIN_LIMIT_S, m->args->budget.close_s));
 	return rc;
+}
+
+int cs_discovery_loads(const struct cs_discovery *m)
+{
+	return m->starter &&
+	       cs_starter_loads(m->starter,
+				cs_within(LOADER_LIMIT_S, m->args->budget.close_s));
 }
 
 int cs_discovery_release(struct cs_discovery *m)

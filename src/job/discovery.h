@@ -58,6 +58,8 @@ void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node);
 
 /* Wait for the agents of this process to end; -1 if one hangs. */
 int cs_discovery_dismiss(struct cs_discovery *m);
+/* Does one hang while its library loads? */
+int cs_discovery_loads(const struct cs_discovery *m);
 /* -1 if a call of the driver or of NVML hangs: then the process must leave by
  * _exit. */
 int cs_discovery_release(struct cs_discovery *m);

@@ -535,6 +535,7 @@ static int free_job(struct cs_job *job)
 /* All ranks agreed that nothing can be measured; agents may hang: not joined. */
 static void leave_before_start(struct cs_job *job, int status)
 {
+	job->team.loads = cs_discovery_loads(&job->discovery);
 	cs_team_leave(&job->team, &status);
 	cs_job_leave_after_root(job, status);
 }
@@ -648,6 +649,7 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 		cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 	}
 	hung = cs_discovery_dismiss(&job->discovery);
+	job->team.loads = cs_discovery_loads(&job->discovery);
 	if (cs_team_end(&job->team, end_limit(job), &err))
 		leave_without(job, &err);
 	/* an agent or a thread of the caller still uses what would be freed */

@@ -654,29 +654,29 @@ static void finalize(void)
 /* All ranks, at most limit_s. */
 static int meet_at_end(struct cs_team *team, double limit_s, struct cs_err *err)
 {
-	MPI_Request request;
-	int rc;
+	long loads = team->loads;
 
 	team->limit_s = limit_s;
-	rc = MPI_Ibarrier(team->comms->of[CS_TEAM_JOB], &request);
-	if (rc != MPI_SUCCESS)
-		return mpi_err(rc, "MPI_Ibarrier", err);
-	return finish(team, CS_TEAM_JOB, &request, "MPI_Ibarrier", err);
+	if (cs_team_max(team, &loads, 1, err))
+		return -1;
+	return loads ? cs_err_set(err, "the driver's library did not finish loading") :
+		       0;
 }
 
 void cs_team_leave(struct cs_team *team, int *status)
 {
-	long worst = *status;
+	long most[2] = { *status, team->loads };
 	struct cs_err err;
 
 	if (!team->mpi || team->comms == NULL ||
 	    (team->interrupted && team->interrupted(team->ctx)))
 		return;
 	team->limit_s = LEAVE_LIMIT_S;
-	if (cs_team_max(team, &worst, 1, &err))
+	if (cs_team_max(team, most, 2, &err))
 		return;
-	*status = (int)worst;
-	finalize();
+	*status = (int)most[0];
+	if (!most[1])
+		finalize();
 }
 
 int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)

@@ -33,6 +33,7 @@ struct cs_team {
 	double end_s;		       /* by cs_clock_s(): no call lasts longer */
 	int (*interrupted)(void *ctx); /* may be NULL */
 	void *ctx;
+	int loads; /* a library's load hangs in this process */
 };
 
 /* Who takes part in a call. */
@@ -83,7 +84,10 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 /* Local: wait until all posts are sent, at most limit_s. */
 void cs_team_flush(struct cs_team *team, double limit_s);
 
-/* Call MPI_Finalize if every rank arrives within 2 s to call it: if a rank ends
+/* Both: if a library's load hangs in a rank (team->loads), MPI_Finalize would wait for
+ * it, so no rank calls it.
+ *
+ * Call MPI_Finalize if every rank arrives within 2 s to call it: if a rank ends
  * without it, some launchers kill the others and take the job's status from that.
  * All ranks then leave with the highest status, because MPICH's launcher combines all
  * by OR. */

@@ -406,6 +406,10 @@ __attribute__((constructor)) static void config_read(void)
 	matrix_read();
 	visible_read();
 	faults_read();
+	for (int i = 0; i < n_rules; i++)
+		while (rules[i].what == RULE_HANG &&
+		       !strcmp(rules[i].function, "dlopen"))
+			pause();
 }
 
 int fake_call(struct fake_site *site)

@@ -173,6 +173,18 @@ ok "cuInit hangs: over at --start-limit, status 3, one line" eval \
 broken 2 FAKE_HANG=cuInit:1 --start-limit 1s
 ok "cuInit hangs in one rank of two: the other measures, and it is said" eval \
 	'status_is 0 && measured 9 && prints "did not answer within 1 s"'
+for call in dlopen cuGetProcAddress; do
+	for ranks in 0 1; do
+		broken $ranks FAKE_HANG=$call:1 --start-limit 1s
+		ok "$call of the driver hangs: no host memory stands in, status 3 ($ranks ranks)" \
+			eval 'job_status_is 3 &&
+			one_line "driver did not answer within 1 s, in $call" && is_empty out'
+	done
+done
+broken 2 FAKE_HANG=dlopen:1 --start-limit 1s
+ok "the driver's load hangs in one rank of two: the job ends without MPI_Finalize" \
+	ends 2 "the driver.s library did not finish loading" 9
+ok "… and all is measured by the other" prints "did not answer within 1 s, in dlopen"
 for ranks in 0 2; do
 	broken $ranks FAKE_HANG=cuDevicePrimaryCtxRetain:1 --start-limit 1s
 	ok "making a context hangs: status 2, one line names the GPU ($ranks ranks)" \

@@ -62,12 +62,11 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 				  "launch wait for its end, so nothing can "
 				  "start at the same time: unset it",
 				  blocking);
-	table.absent = 1;
-	if (cs_driver_load(err))
+	table.absent = 0;
+	if (cs_driver_load(&table.absent, err))
 		return -1;
 	table.clock_is_virtual = cs_driver_clock_is_virtual();
 	table.cpu_clock = cs_driver_cpu_clock();
-	table.absent = 0; /* it may hang: that is a driver */
 	result = CS_CALL(cuInit, 0);
 	table.absent = result == CUDA_ERROR_NO_DEVICE ||
 		       result == CUDA_ERROR_STUB_LIBRARY;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/call.h"
 #include "base/hints.h"
 
 struct cs_driver cs_cu;
@@ -36,14 +37,16 @@ static int find_calls(int optional, int version, struct cs_driver *into,
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		void *entry = NULL;
+		CUresult result;
 
 		if (calls[i].optional != optional ||
 		    (optional && calls[i].version > version))
 			continue;
-		if ((find(calls[i].name, &entry, calls[i].version,
-			  CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found) ||
-		     !entry) &&
-		    !optional)
+		cs_call_begin(CS_DRIVER_FIND);
+		result = find(calls[i].name, &entry, calls[i].version,
+			      CU_GET_PROC_ADDRESS_LEGACY_STREAM, &found);
+		cs_call_end();
+		if ((result || !entry) && !optional)
 			return cs_err_set(err,
 					  "the CUDA driver has no %s of version %d",
 					  calls[i].name, calls[i].version);
@@ -75,7 +78,7 @@ void cs_driver_extend(int version)
 static void *library;
 static int clock_is_virtual;
 
-int cs_driver_load(struct cs_err *err)
+int cs_driver_load(int *absent, struct cs_err *err)
 {
 	const char *name = secure_getenv("CS_LIBCUDA");
 	struct cs_driver driver;
@@ -84,7 +87,10 @@ int cs_driver_load(struct cs_err *err)
 	if (!name || !*name)
 		name = "libcuda.so.1";
 	if (!library) {
+		cs_call_begin("dlopen");
 		opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+		cs_call_end();
+		*absent = !opened;
 		if (!opened)
 			return cs_err_set(err, "cannot load %s: %s", name, dlerror());
 		if (driver_find(opened, &driver, err)) {

@@ -162,8 +162,8 @@ extern struct cs_driver cs_cu;
 
 /* Open libcuda.so.1, or the test double that the environment variable
  * CS_LIBCUDA names, and find every function that we need; the library then stays.  Calls
- * of the driver its look-up alone.  May be called again. */
-int cs_driver_load(struct cs_err *err);
+ * of the driver its look-up alone.  *absent: there is no library.  May be called again. */
+int cs_driver_load(int *absent, struct cs_err *err);
 /* And those that a driver of that version may have besides. */
 void cs_driver_extend(int version);
 /* After that: is the library a double that keeps its own time? */

@@ -2,6 +2,7 @@
 
 #include "node/agent/starter.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "node/board/board.h"
 
 #define CS_PATH 256
+#define NO_ANSWER (-2)
 
 struct job {
 	pthread_mutex_t lock;
@@ -25,9 +27,9 @@ struct job {
 
 struct cs_starter {
 	const struct cs_backend *backend;
-	struct job driver, nvml, survey, close;
+	struct job driver, nvml, survey, close, loader;
 	struct cs_gpu_facts gpu[CS_MAX_AGENTS];
-	int n, version;
+	int n, version, absent;
 	double begun_s, driver_s;
 	struct cs_nvml *library;
 	char root[CS_PATH];
@@ -66,7 +68,7 @@ static int ended(struct job *job)
 	return done;
 }
 
-/* 0 when it ended well; -1 with its error, or with `what` did not answer. */
+/* 0 when it ended well; -1 with its error; NO_ANSWER: `what` did not answer. */
 static int job_wait(struct job *job, double limit_s, const char *what,
 		    struct cs_err *err)
 {
@@ -85,14 +87,14 @@ static int job_wait(struct job *job, double limit_s, const char *what,
 	while (!job->done &&
 	       pthread_cond_timedwait(&job->ended, &job->lock, &until) != ETIMEDOUT)
 		;
-	if (!job->done)
-		rc = cs_err_set(err, "%s did not answer within %.3g s%s (process %ld)",
-				what, limit_s, cs_call_text(job->call, call),
-				(long)getpid());
-	else if (job->failed)
-		rc = cs_err_set(err, "%s", job->err.text);
-	else
-		rc = 0;
+	if (!job->done) {
+		rc = NO_ANSWER;
+		cs_err_set(err, "%s did not answer within %.3g s%s (process %ld)",
+			   what, limit_s, cs_call_text(job->call, call),
+			   (long)getpid());
+	} else {
+		rc = job->failed ? cs_err_set(err, "%s", job->err.text) : 0;
+	}
 	pthread_mutex_unlock(&job->lock);
 	return rc;
 }
@@ -141,6 +143,18 @@ static void *close_nvml(void *arg)
 	return NULL;
 }
 
+/* Waits while another thread loads a library. */
+static void *use_loader(void *arg)
+{
+	struct cs_starter *s = arg;
+	void *self = dlopen(NULL, RTLD_NOW);
+
+	if (self)
+		dlclose(self);
+	job_end(&s->loader, 0);
+	return NULL;
+}
+
 /* Start the detached thread of a job. */
 static int job_begin(struct job *job, void *(*run)(void *), struct cs_starter *s,
 		     struct cs_err *err)
@@ -169,6 +183,7 @@ int cs_starter_begin(const struct cs_backend *backend, int with_nvml,
 	job_init(&s->nvml);
 	job_init(&s->survey);
 	job_init(&s->close);
+	job_init(&s->loader);
 	s->backend = backend;
 	s->begun_s = cs_clock_s();
 	if (!backend)
@@ -191,13 +206,22 @@ int cs_starter_devices(struct cs_starter *starter, double limit_s,
 		       struct cs_gpu_facts *gpu, int room, int *n, int *version,
 		       double *took_s, struct cs_err *err)
 {
-	if (job_wait(&starter->driver, limit_s, "the driver", err))
+	int rc = job_wait(&starter->driver, limit_s, "the driver", err);
+
+	/* what did not answer is there */
+	starter->absent = rc == -1 && starter->backend && starter->backend->absent;
+	if (rc)
 		return -1;
 	*n = starter->n < room ? starter->n : room;
 	memcpy(gpu, starter->gpu, (size_t)*n * sizeof(*gpu));
 	*version = starter->version;
 	*took_s = starter->driver_s;
 	return 0;
+}
+
+int cs_starter_absent(const struct cs_starter *starter)
+{
+	return starter->absent;
 }
 
 struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
@@ -215,7 +239,7 @@ int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *ro
 	struct cs_err why;
 
 	/* without NVML there is still the bus; a hung one would hang it, too */
-	if (job_wait(&starter->nvml, limit_s, "NVML", &why) && !ended(&starter->nvml))
+	if (job_wait(&starter->nvml, limit_s, "NVML", &why) == NO_ANSWER)
 		return cs_err_set(err, "%s", why.text);
 	if (!starter->survey.begun) {
 		cs_text(starter->root, sizeof(starter->root), "%s", root);
@@ -226,6 +250,15 @@ int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *ro
 		return -1;
 	*out = &starter->found;
 	return 0;
+}
+
+int cs_starter_loads(struct cs_starter *s, double limit_s)
+{
+	struct cs_err err;
+
+	return !(ended(&s->driver) && ended(&s->nvml)) &&
+	       (job_begin(&s->loader, use_loader, s, &err) ||
+		job_wait(&s->loader, limit_s, "the dynamic loader", &err));
 }
 
 int cs_starter_end(struct cs_starter *s, double limit_s)

@@ -21,6 +21,9 @@ int cs_starter_begin(const struct cs_backend *backend, int with_nvml,
 int cs_starter_devices(struct cs_starter *starter, double limit_s,
 		       struct cs_gpu_facts *gpu, int room, int *n, int *version,
 		       double *took_s, struct cs_err *err);
+/* Did the last cs_starter_devices() fail because there is no driver, or because the
+ * driver says that there is no device?  A driver that did not answer is there. */
+int cs_starter_absent(const struct cs_starter *starter);
 
 /* NVML, or NULL with the reason after at most limit_s. */
 struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
@@ -32,6 +35,11 @@ struct cs_nvml *cs_starter_nvml(struct cs_starter *starter, double limit_s,
 int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *root,
 		      const struct cs_pci_gpus *pci, const struct cs_survey **out,
 		      struct cs_err *err);
+
+/* Does the driver or NVML hang in the dynamic loader?  Its lock is then not free
+ * within limit_s, and what loads or unloads a library never returns: MPI_Finalize,
+ * exit. */
+int cs_starter_loads(struct cs_starter *starter, double limit_s);
 
 /* Close NVML and free all.  -1 if a thread hangs, also while closing: it is left
  * behind, and the process must leave by _exit.  Accepts NULL. */
