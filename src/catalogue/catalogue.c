@@ -628,6 +628,12 @@ int cs_method_is_managed(int method)
 	return method == CS_METHOD_PREFETCH || method == CS_METHOD_DEMAND;
 }
 
+int cs_test_measures_link(const struct cs_test *test)
+{
+	return test->unit == CS_UNIT_GBS && test->op <= CS_OP_TRIAD &&
+	       (test->method <= CS_METHOD_TMA || test->method == CS_METHOD_TEAM);
+}
+
 int cs_test_has_host(const struct cs_test *test)
 {
 	return test->path == CS_PATH_HOST ||

@@ -194,6 +194,9 @@ int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory, or that of malloc as such: one range, which has two
  * places? */
 int cs_method_is_managed(int method);
+/* Is its figure the rate of a link or a memory?  That of a strided copy, of managed memory
+ * or of a stream's way says little about either. */
+int cs_test_measures_link(const struct cs_test *test);
 /* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);
 /* What its end in host memory lies in; a CPU copies from one NUMA node to another out of

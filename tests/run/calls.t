@@ -21,6 +21,8 @@ cuMemAddressFree:5500,cuMemHostRegister:60000+120000,cuMemHostUnregister:33000,\
 cuIpcGetMemHandle:1100
 run 0 --seed 1 --gpus 0 -s 4M -t 'local.call.[a-oq-z]*.alone' -o one.json -o one.csv
 ok "all calls of the driver are timed" status_is 0
+ok "… and the first line names the fastest and the slowest" eval \
+	'unfolded | grep -E "^1 of 2 x H200: [0-9]+ calls take from 0.40 us \(event-query\) to 1090.00 us \(host-alloc\);"'
 ok_schema "… in documents that the schema describes" one.json
 ok "… which the report puts into a line each" eval \
 	'prints "^calls  CPU time of one in ns" && prints "^  local.call.graph-launch +2500.0 +- +-$" &&

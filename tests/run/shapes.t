@@ -15,6 +15,9 @@ run 0 "${fast[@]}" --suite halo -o h.json -o h.jsonl -o h.csv
 cp out live
 ok "a suite of all: each of its default shapes" eval 'status_is 0 && all_ok h.csv 84'
 ok_schema "... in documents that the schema describes" h.json
+ok "its first line is about faces, in us and as a share of a flat copy, not about a link" eval \
+	'unfolded | grep -E "^2 x H200: faces GPU to GPU x [0-9.]+ us \([0-9]+ % of a flat copy\), .*; host to GPU x " &&
+	 ! unfolded | grep "^2 x H200.* of NVLink"'
 ok_json "faces are of the largest cube that --size holds, bytes are theirs" h.json \
 	'{(r["shape"], r["copy_bytes"]) for r in d["results"] if "halo" in r["test"]} == {("40x40x40:2:" + f, 12800) for f in "xyz"}'
 ok_json "chunks and strides go through --size" h.json \

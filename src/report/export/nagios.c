@@ -136,7 +136,7 @@ static double least_of(const struct cs_vec *tallies, enum cs_path path,
 	for (size_t i = 0; i < tallies->n; i++) {
 		const struct cs_tally *t = &tally[i];
 
-		if (t->test->path != path || t->test->unit != CS_UNIT_GBS ||
+		if (t->test->path != path || !cs_test_measures_link(t->test) ||
 		    t->test->pattern != pattern || !t->ok || t->of.bytes < bytes)
 			continue;
 		least = t->of.bytes > bytes ? t->way[0].min :
