@@ -200,7 +200,7 @@ ok "one that has said all counts by what it said" \
 	eval "was_in_time && status_is 0 && short_line ' ok: '"
 
 memory 0
-begin 0 --no-mpi --budget 60s -o t.jsonl --matrix peer,h2d,d2h,local
+begin 0 --no-mpi --budget 60s -s 128M -o t.jsonl --matrix peer,h2d,d2h,local
 memory 12000000
 until_true 10 measuring t.jsonl 3
 kill -TERM "$begun"
