@@ -81,15 +81,22 @@ def figures(name, document):
         yield "the document has no figure"
 
 
+def percent(share):
+    text = f"{100 * share:+.2f} %"
+    return "+0.00 %" if text == "-0.00 %" else text
+
+
 def compared(name, document):
     texts = [t for _, row in tables(load(name)) for t in row]
     n = 0
+    if "-0.0 %" in texts or "-0.00 %" in texts:
+        yield "a difference of nothing has a sign"
     for matrix in json.load(open(document))["matrices"]:
         for cell in matrix["cells"]:
             n += 1
             if cell["difference"] is None:
                 continue
-            wanted = f"{100 * cell['difference']:+.2f} %"
+            wanted = percent(cell["difference"])
             if wanted not in texts:
                 yield f"{matrix['test']}: {wanted} is in no table"
     if not n:

@@ -300,6 +300,11 @@ double cs_ten_digits(double x)
 	return isfinite(x) ? x : NAN;
 }
 
+double cs_percent(double share, int digits)
+{
+	return fabs(100 * share) < 0.5 / pow(10, digits) ? 0 : 100 * share;
+}
+
 void cs_time_text(const struct timespec *t, char *to, size_t size)
 {
 	struct tm utc;

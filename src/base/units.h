@@ -41,6 +41,10 @@ void cs_bits_text(uint64_t bits, char *to, size_t size);
 #define CS_DIGITS 10
 double cs_ten_digits(double x);
 
+/* In percent, to be printed with a sign and so many digits after the point: what would
+ * be "-0.0" is 0. */
+double cs_percent(double share, int digits);
+
 /* RFC 3339, UTC, whole seconds; "" when not set. */
 void cs_time_text(const struct timespec *t, char *to, size_t size);
 

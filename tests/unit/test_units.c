@@ -349,6 +349,22 @@ static double printed_and_read(double x)
 }
 
 /* Of every magnitude, with few digits and with all. */
+static void nothing_has_no_sign(void)
+{
+	static const double nothing[] = { 0, -0.0, -4e-7, -0.00049999 };
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
+		cs_text(text, sizeof(text), "%+.1f", cs_percent(nothing[i], 1));
+		t_eq_str(text, "+0.0");
+		cs_text(text, sizeof(text), "%+.2f", cs_percent(nothing[i] / 10, 2));
+		t_eq_str(text, "+0.00");
+	}
+	cs_text(text, sizeof(text), "%+.2f", cs_percent(-0.000051, 2));
+	t_eq_str(text, "-0.01");
+	t_ok(isnan(cs_percent(NAN, 1)));
+}
+
 static void ten_digits_are_those_that_are_printed(void)
 {
 	static const double odd[] = { 0,
@@ -421,6 +437,8 @@ int main(void)
 		  no_error_text_is_wanted },
 		{ "ten digits are those that are printed and read",
 		  ten_digits_are_those_that_are_printed },
+		{ "a difference that is printed as nothing has no sign",
+		  nothing_has_no_sign },
 		{ NULL, NULL },
 	};
 

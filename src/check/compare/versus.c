@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quant.h"
+#include "base/units.h"
 #include "check/bounds/baseline.h"
 #include "check/compare/conditions.h"
 #include "check/compare/models.h"
@@ -700,12 +701,12 @@ void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix 
 			"%s%s %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
 			cs_versus_word(verdict), in, n, m->n, worst->host,
 			worst->host[0] ? " " : "", worst->label,
-			100 * worst->c.difference);
+			cs_percent(worst->c.difference, 2));
 	else if (worst)
 		cs_text(to, size,
 			"%s%s %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
 			cs_versus_word(verdict), in, n, m->n, worst->host,
 			worst->host[0] ? " " : "", worst->label,
-			100 * worst->c.difference, 100 * worst->c.low,
-			100 * worst->c.high);
+			cs_percent(worst->c.difference, 2),
+			cs_percent(worst->c.low, 2), cs_percent(worst->c.high, 2));
 }

@@ -159,7 +159,7 @@ static void put_matrix(struct cs_html *h, const struct cs_versus *v,
 			       ink_of(m->sum.verdict), 1 };
 	if (isfinite(m->a) && isfinite(m->b) && m->a > 0)
 		cs_svg_text(h, &pen, "%s, %+.1f %%", cs_versus_word(m->sum.verdict),
-			    100 * (m->b / m->a - 1));
+			    cs_percent(m->b / m->a - 1, 1));
 	else
 		cs_svg_text(h, &pen, "%s", cs_versus_word(m->sum.verdict));
 }
@@ -202,7 +202,7 @@ static void put_value(struct cs_html *h, double x)
 static void put_percent(struct cs_html *h, double share)
 {
 	if (isfinite(share))
-		cs_html(h, "<td>%+.2f %%</td>", 100 * share);
+		cs_html(h, "<td>%+.2f %%</td>", cs_percent(share, 2));
 	else
 		cs_html(h, "<td></td>");
 }

@@ -196,7 +196,7 @@ static void print_beside(FILE *to, const char *what, double own, double other)
 		cs_print_line(to, "    %-36s %9.2f", what, other);
 	else
 		cs_print_line(to, "    %-36s %9.2f  %+.2f %%", what, other,
-			      100 * (other / own - 1));
+			      cs_percent(other / own - 1, 2));
 }
 
 /* A line for a row: what it is, and how far from this cell. */

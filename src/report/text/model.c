@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/units.h"
 #include "check/model/gamma.h"
 #include "check/model/model.h"
 #include "file/record.h"
@@ -35,8 +36,7 @@ static void worst_text(double worst, double bytes, char *to, size_t size)
 	char at[16];
 
 	cs_bytes_text(bytes, at, sizeof(at));
-	/* never "-0.0" */
-	cs_text(to, size, "%+.1f %%, %s", fabs(worst) < 0.0005 ? 0 : 100 * worst, at);
+	cs_text(to, size, "%+.1f %%, %s", cs_percent(worst, 1), at);
 }
 
 /* ---- a line for each ---- */

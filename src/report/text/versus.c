@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/units.h"
 #include "check/compare/models.h"
 #include "file/encode.h"
 #include "file/record.h"
@@ -91,12 +92,6 @@ static void range(const struct cs_versus *v, const struct cs_versus_matrix *m,
 	}
 }
 
-/* In percent; never "-0.00". */
-static double percent(double share)
-{
-	return fabs(share) < 0.00005 ? 0 : 100 * share;
-}
-
 static int column(const struct cs_versus *v, int side)
 {
 	int n = (int)strlen(heading(v, side));
@@ -110,10 +105,12 @@ static void difference(const struct cs_comparison *c, char *to, size_t size)
 	if (isnan(c->difference))
 		cs_text(to, size, "        -");
 	else if (isnan(c->low))
-		cs_text(to, size, "%+7.2f %%  (no interval)", percent(c->difference));
+		cs_text(to, size, "%+7.2f %%  (no interval)",
+			cs_percent(c->difference, 2));
 	else
 		cs_text(to, size, "%+7.2f %%  (%+.2f to %+.2f)",
-			percent(c->difference), percent(c->low), percent(c->high));
+			cs_percent(c->difference, 2), cs_percent(c->low, 2),
+			cs_percent(c->high, 2));
 }
 
 /* Where the figures begin: as far right as they all fit the page. */
@@ -181,8 +178,8 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	range(v, m, &low, &high);
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	if (!isnan(low))
-		cs_text(apart, sizeof(apart), "  %+.2f to %+.2f %%", percent(low),
-			percent(high));
+		cs_text(apart, sizeof(apart), "  %+.2f to %+.2f %%",
+			cs_percent(low, 2), cs_percent(high, 2));
 	cs_fold(to, 2, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 2,
 		label_of(to, v, 2, name_of(m).text), column(v, 0), a, column(v, 1), b,
 		apart);
@@ -218,7 +215,7 @@ static void print_value(FILE *to, const char *what, const struct cs_fit_value *a
 	value_text(a, x, sizeof(x));
 	value_text(b, y, sizeof(y));
 	cs_print_line(to, "    %-12s %16s %16s  %+.2f %%  %s", what, x, y,
-		      percent(b->value / a->value - 1),
+		      cs_percent(b->value / a->value - 1, 2),
 		      cs_versus_differ(a, b) ? "differs" : "within the intervals");
 }
 
