@@ -262,6 +262,8 @@ ok_json "… the bytes of both readings are there" p.json \
 	'all(g["after"]["nvlink_sent_bytes"] - g["before"]["nvlink_sent_bytes"] == g["sent_bytes"] > 0 for g in d["nodes"][0]["gpus"])'
 FAKE_NVLINK_COUNTERS=$PWD/counters run 0 -t 'peer.prefetch.managed.pair,peer.demand.managed.bidi' -s 16M
 ok "… of managed memory too, and of its way home" flat "NVLinks counted 100.0 to 100.0 %"
+FAKE_NVLINK_COUNTERS=$PWD/counters run 2 -t 'peer.ce.once.pair,peer.ce.burst64k.*,peer.ce.enqueue.alone,peer.driver.open.pair' -s 16M
+ok "… and of copies that the CPU times" flat "NVLinks counted 100.0 to 100.0 % of the bytes of 2 of 2 GPUs time"
 FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 -m peer -s 4M --cell-limit 9s --check
 ok "bytes that took another way are a warning" eval \
 	'status_is 1 && flat "both GPUs: NVLinks counted 0 % of what was sent"'

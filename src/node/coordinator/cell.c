@@ -81,17 +81,11 @@ static void count_way(struct cs_coordinator *co, const struct cs_endpoint *from,
 	cs_board_slot(co->board, to->index)->received_bytes += (int64_t)bytes;
 }
 
-/* Each end's share of what a sample has moved, to be compared with the counters of
- * the links. */
-static void count_bytes(struct cs_coordinator *co, const struct cs_step *step)
+void cs_cell_count_copies(struct cs_coordinator *co, const struct cs_transfer *t,
+			  uint32_t copies)
 {
-	for (uint32_t k = 0; k < step->count; k++) {
-		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
-
-		if (crosses(co, t))
-			count_way(co, &t->src, &t->dst,
-				  t->bytes * co->sampler.copies[k]);
-	}
+	if (crosses(co, t))
+		count_way(co, &t->src, &t->dst, t->bytes * copies);
 }
 
 /* … and of managed memory on its way home: at first all of it is its issuer's. */
@@ -236,15 +230,13 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 				      err);
 	if (status != CS_OK)
 		return status;
-	count_bytes(co, step);
 	take_stages(co, step);
 	for (uint32_t k = 0; k < step->count; k++) {
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
 		const struct cs_slot *slot =
-			cs_board_slot(co->board,
-				      cs_stage_timer(co->board,
-						     cs_plan_transfer(co->plan, step,
-								      k)));
+			cs_board_slot(co->board, cs_stage_timer(co->board, t));
 
+		cs_cell_count_copies(co, t, co->sampler.copies[k]);
 		ns[k] = slot->ns[k];
 		load_ns[k] = slot->load_ns[k];
 	}

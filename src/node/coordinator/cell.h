@@ -53,6 +53,10 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 			      uint32_t flags, double *ns, double *load_ns,
 			      struct cs_err *err);
+/* Each end's share of what copies have moved, to be compared with the counters of the
+ * links. */
+void cs_cell_count_copies(struct cs_coordinator *co, const struct cs_transfer *t,
+			  uint32_t copies);
 /* For work that will not end by itself: open its gate, let it drain, and return the
  * resulting status. */
 enum cs_status cs_cell_cancel(struct cs_coordinator *co, struct cs_agents *agents,

@@ -206,6 +206,20 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 	add(all, CS_OPENINGS, cs_board_slot(co->board, t->dst.index)->value, 1);
 }
 
+static void count_copies(struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	const enum cs_how how = cell->test->how;
+
+	for (uint32_t k = 0; k < cell->step->count; k++)
+		cs_cell_count_copies(
+			co, cs_plan_transfer(co->plan, cell->step, k),
+			how == CS_HOW_BURST ? CS_BURST :
+			how == CS_HOW_OPEN  ? 2 : /* the first and the next */
+			how == CS_HOW_CALLS || how == CS_HOW_ONCE ?
+					      issuer_of(co, cell, k)->n_values :
+					      0);
+}
+
 /* For another round, of single calls: that there are so many is enough. */
 static int has_room(const struct cs_cell *cell, const struct series *all)
 {
@@ -238,6 +252,8 @@ static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cel
 	for (uint32_t r = 0;
 	     status == CS_OK && r < uncounted + rounds && has_room(cell, all); r++) {
 		status = one_round(co, cell, r, err);
+		if (status == CS_OK)
+			count_copies(co, cell);
 		if (status == CS_OK && r >= uncounted)
 			gather(co, cell, all);
 	}

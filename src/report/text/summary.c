@@ -346,17 +346,25 @@ static void print_state(FILE *to, const struct cs_run *run)
 		heat, part);
 }
 
+#define MORE 1.0005 /* what is not printed as 100.0 % */
+
 /* Where the bytes went, by the counters of the links. */
 static void print_path(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct cs_path_proof p;
+	char more[80] = "";
 
 	cs_path_prove(run, &p);
+	if (p.most > MORE)
+		cs_text(more, sizeof(more),
+			", and up to %.1f %% more: packets, or traffic of others",
+			100 * (p.most - 1));
 	if (p.counted)
 		cs_fold(to, 2, INDENT,
 			"path       NVLinks counted %.1f to %.1f %% of the "
-			"bytes of %d of %d GPUs",
-			100 * p.least, 100 * p.most, p.counted, p.gpus);
+			"bytes of %d of %d GPUs%s",
+			100 * fmin(p.least, 1), 100 * fmin(p.most, 1), p.counted,
+			p.gpus, more);
 	else if (p.gpus && verbose)
 		cs_fold(to, 2, INDENT,
 			"path       not proven: this driver has no byte "
