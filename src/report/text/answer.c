@@ -300,6 +300,9 @@ static void add_alike(const struct cs_digest *d, char *to, size_t size)
 		begin(to, size);
 		cs_text_add(to, size, "all alike within %.1f %%",
 			    fmax(0.1, ceil(1000 * l->worst) / 10));
+		if (l->n_unsure)
+			cs_text_add(to, size, " but for %zu uncertain cell%s",
+				    l->n_unsure, l->n_unsure == 1 ? "" : "s");
 	}
 	if (!l->n_compared && l->n_alone) {
 		begin(to, size);
