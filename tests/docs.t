@@ -200,7 +200,7 @@ printed() {
 	{
 		show_faults
 		show_sides
-		cat tests/golden/*.out
+		cat tests/golden/*.out doc/results/*/*.txt
 	} >"$work/runs"
 	flat "$work/runs"
 	find src \( -name '*.c' -o -name '*.def' \) -exec cat {} + >"$work/sources"

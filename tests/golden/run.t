@@ -6,6 +6,8 @@
 # "# needs mpirun" skips it where there is none.  What it prints on both streams
 # and its status, passed through filter.sed, must equal NAME.out.
 # CS_UPDATE_GOLDEN=1 writes NAME.out instead; CS_GOLDEN=NAME runs one case.
+#
+# The case results: each text of doc/results beside a JSON is what show prints of that.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,17 +41,39 @@ run_case() { # NAME
 		echo "exit status $?") | filter >"$work/$1.got"
 }
 
+# The format says the name; a race and a comparison are no output of show.
+results() {
+	local text name how
+	for text in "$TESTDATA"/../doc/results/*/*.txt; do
+		how=text
+		name=$(basename "$text" .txt)
+		case $name in
+		race | costs-runs) continue ;;
+		model) how=model ;;
+		*.nvbandwidth) how=nvbandwidth ;;
+		esac
+		name=${text%/*}/${name%.nvbandwidth}.json
+		[ -e "$name" ] || continue
+		"$CSCOPE" show "$name" -f $how >"$work/shown" 2>&1 </dev/null
+		[ -z "${CS_UPDATE_GOLDEN:-}" ] || cp "$work/shown" "$text"
+		diff -u "$text" "$work/shown" || return
+	done
+}
+
 names=()
 for cmd in "$here"/${CS_GOLDEN:-*}.cmd; do
 	[ -e "$cmd" ] && names+=("$(basename "$cmd" .cmd)")
 done
-if [ ${#names[@]} = 0 ]; then
-	echo "1..0 # SKIP no cases"
-	exit 0
+echo "1..$((${#names[@]} + 1))"
+n=1
+if [ "${CS_GOLDEN:-results}" != results ]; then
+	echo "ok 1 - results # SKIP not asked for"
+elif results >"$work/says" 2>&1; then
+	echo "ok 1 - results"
+else
+	sed 's/^/# /' "$work/says"
+	echo "not ok 1 - results"
 fi
-
-echo "1..${#names[@]}"
-n=0
 for name in "${names[@]}"; do
 	n=$((n + 1))
 	why=$(missing "$here/$name.cmd")
