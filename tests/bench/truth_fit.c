@@ -1,8 +1,9 @@
 /* truth_fit.c - do the intervals of alpha, 1/beta and n1/2 hold the truth?
  *
  * Sweeps over sizes of known alpha and beta, 1,000 of each kind: figures with noise, also
- * with one size or two that are 30 % slow.  One table of lines, one of links whose protocol
- * changes.  Status 1 when a promise of doc/METHOD.md is not kept. */
+ * with one size or two that are 30 % slow.  One table of lines, one of lines with some sizes
+ * in a row that are slow, one of links whose protocol changes.  Status 1 when a promise of
+ * doc/METHOD.md is not kept. */
 #include "config.h"
 
 #include <math.h>
@@ -176,9 +177,50 @@ static void table_of_switches(void)
 			}
 }
 
+/* Is a second piece found where `sizes` in a row are slow? */
+static int finds_piece(double sd, double slow, int at, int sizes, int seed)
+{
+	const struct sweep *sweep = &sweeps[SWEEPS - 1];
+	const struct kind kind = { NOISE_GAUSS, sd, 0, 0, 0 };
+	struct noise noise = { .shape = kind.shape, .sd = sd };
+	struct cs_fit_point points[CS_FIT_MOST];
+	struct cs_fit fit;
+
+	noise_init(&noise, (uint64_t)seed * 7919 + (uint64_t)at);
+	draw(sweep, &kind, &noise, points);
+	for (int i = at; i < at + sizes; i++)
+		points[i].us /= 1 - slow;
+	return !cs_fit_sweep(points, (size_t)sweep->n, &fit) && fit.switch_bytes > 0;
+}
+
+/* With other sizes below and above them. */
+static void table_of_dips(void)
+{
+	static const double slow[] = { 0.1, 0.2 };
+
+	printf("\nSizes in a row that are slow, 4K:1G:x2, in %%\n"
+	       "%5s %6s %6s  %8s\n",
+	       "sd", "slow", "sizes", "one line");
+	for (size_t i = 0; i < SDS - 1; i++)
+		for (size_t k = 0; k < 2; k++)
+			for (int sizes = 2; sizes <= 6; sizes += 2) {
+				int all = 0, one = 0;
+
+				for (int at = 1; at + sizes < sweeps[SWEEPS - 1].n;
+				     at++)
+					for (int n = 0; n < SEEDS / 10; n++, all++)
+						one += !finds_piece(sds[i], slow[k],
+								    at, sizes, n);
+				printf("%5.1f %6.0f %6d  %8.1f\n", 100 * sds[i],
+				       100 * slow[k], sizes, 100.0 * one / all);
+				promise(one >= ONE_LINE * all, "a dip is one line");
+			}
+}
+
 int main(void)
 {
 	table_of_lines();
+	table_of_dips();
 	table_of_switches();
 	printf("%s\n",
 	       broken ? "Not all promises are kept." : "All promises are kept.");

@@ -145,6 +145,27 @@ static void a_second_piece_is_taken_where_it_halves_what_is_left(void)
 	t_near(fit.worst, 0, 1e-6);
 }
 
+/* Four sizes in a row are 10 % slow: the later ones are on the line of the earlier. */
+static void a_dip_is_no_second_piece(void)
+{
+	struct cs_fit_point p[19];
+	struct cs_fit fit;
+	double bytes = 4096;
+
+	for (int dip = 1; dip + 4 < 19; dip++) {
+		bytes = 4096;
+		for (int i = 0; i < 19; i++, bytes *= 2) {
+			int slow = i >= dip && i < dip + 4;
+
+			p[i] = (struct cs_fit_point){ bytes,
+						      2.5 + 1e-3 * bytes / 396 };
+			p[i].us *= (slow ? 1 / 0.9 : 1) + (i % 3 - 1) * 0.002;
+		}
+		t_eq_int(cs_fit_sweep(p, 19, &fit), 0);
+		t_near(fit.switch_bytes, 0, 0);
+	}
+}
+
 /* The size at which half of the last piece's rate is reached lies on the first one. */
 static void half_of_the_rate_may_lie_on_the_first_piece(void)
 {
@@ -187,6 +208,7 @@ static const struct tap_test tests[] = {
 	{ "small residuals give least squares", small_residuals_give_least_squares },
 	{ "a second piece is taken where it halves what is left",
 	  a_second_piece_is_taken_where_it_halves_what_is_left },
+	{ "a dip is no second piece", a_dip_is_no_second_piece },
 	{ "half of the rate may lie on the first piece",
 	  half_of_the_rate_may_lie_on_the_first_piece },
 	{ "what is no sweep is refused", what_is_no_sweep_is_refused },

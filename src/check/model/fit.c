@@ -17,6 +17,9 @@
 /* A second piece has two ends and a place of its own. */
 #define ONE_PIECE 2
 #define TWO_PIECES 5
+/* A dip has two ends, and at most one in so many sizes. */
+#define ONE_AND_DIP 4
+#define DIP_OF 3
 
 /* T = a + b n, and how sure that is. */
 struct line {
@@ -210,8 +213,31 @@ static struct left left_of(const struct line lines[2], size_t k,
 	return left;
 }
 
+/* Does one line leave no more than this over of all sizes but a few in a row?  Then
+ * something else went on at these, which is a dip: the sizes above it are on the line of
+ * those below it.  After a change of protocol they are not. */
+static int is_dip(const struct cs_fit_point *p, size_t n, double most)
+{
+	const size_t k = n / DIP_OF;
+	struct cs_fit_point rest[CS_FIT_MOST];
+
+	for (size_t first = 1; first + k < n; first++) {
+		double sum = 0;
+		struct line line;
+
+		memcpy(rest, p, first * sizeof(*p));
+		memcpy(rest + first, p + first + k, (n - first - k) * sizeof(*p));
+		line = huber(rest, n - k);
+		for (size_t i = 0; i < n - k; i++)
+			sum += fabs(residual(&line, &rest[i]));
+		if (sum / ((double)(n - k) - ONE_AND_DIP) <= most)
+			return 1;
+	}
+	return 0;
+}
+
 /* Where a second piece begins: of those that halve what is left over the one that
- * leaves least; 0: one line does. */
+ * leaves least; 0: one line does, but for a dip at most. */
 static size_t find_switch(const struct cs_fit_point *p, size_t n, struct line lines[2])
 {
 	const struct line one = huber(p, n);
@@ -232,6 +258,10 @@ static size_t find_switch(const struct cs_fit_point *p, size_t n, struct line li
 		least.sum = left.sum;
 		best = k;
 		memcpy(lines, two, sizeof(two));
+	}
+	if (best && is_dip(p, n, least.sum)) {
+		lines[0] = lines[1] = one;
+		best = 0;
 	}
 	return best;
 }

@@ -33,8 +33,8 @@ struct cs_fit {
 };
 
 /* Fits points of ascending, different sizes and times above 0.  A second piece is
- * taken where it halves what is left over.  -1: fewer than CS_FIT_LEAST, more than CS_FIT_MOST,
- * or times that do not grow with the size.
+ * taken where it halves what is left over, and no dip explains that.  -1: fewer than
+ * CS_FIT_LEAST, more than CS_FIT_MOST, or times that do not grow with the size.
  *
  * Huber's estimate (k = 2.5), begun at the least absolute deviations; covariance of
  * Street, Carroll and Ruppert (Am. Stat. 42 (1988) 152) with leverages as DuMouchel
