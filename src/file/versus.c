@@ -34,7 +34,7 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 
 	return cs_json_with(
 		&cs_variant_fields, &m->variant,
-		json_pack("{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
+		json_pack("{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
 			  "side_a", cs_json_text(v->name[0]), "side_b",
 			  cs_json_text(v->name[1]), "test", test->name, "metric",
 			  cs_metric_text(test, (int)m->metric), "unit",
@@ -45,8 +45,9 @@ json_t *cs_record_versus_cell(const struct cs_versus *v,
 			  "b", cs_json_real(c->b), "difference",
 			  cs_json_real(c->difference), "low", cs_json_real(c->low),
 			  "high", cs_json_real(c->high), "p", cs_json_real(c->p),
-			  "blocks_a", (int)c->blocks_a, "blocks_b", (int)c->blocks_b,
-			  "verdict", cs_verdict_text((int)c->verdict)));
+			  "drift", cs_json_real(c->drift), "blocks_a",
+			  (int)c->blocks_a, "blocks_b", (int)c->blocks_b, "verdict",
+			  cs_verdict_text((int)c->verdict)));
 }
 
 static json_t *matrix_record(const struct cs_versus *v,
@@ -115,11 +116,11 @@ json_t *cs_record_versus(const struct cs_versus *v)
 		cs_json_append(&matrices, matrix_record(v, &m[i]));
 	for (size_t i = 0; i < v->alone.n; i++)
 		cs_json_append(&lonely, cs_json_text(alone[i].text));
-	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
 			 "schema", COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
 			 cs_json_text(v->name[1]), "margin", v->margin, "by_position",
-			 v->by_position, "one_run", v->one_block > 0, "stand_in",
-			 v->stand_in, "virtual_clock", v->virtual_clock,
-			 "differences", fields_array(v), "matrices", matrices,
-			 "model", models_array(v), "not_compared", lonely);
+			 v->by_position, "one_run", v->one_block > 0, "apart",
+			 v->apart, "stand_in", v->stand_in, "virtual_clock",
+			 v->virtual_clock, "differences", fields_array(v), "matrices",
+			 matrices, "model", models_array(v), "not_compared", lonely);
 }

@@ -45,6 +45,23 @@ pairs() { # FILE VERDICT: how many cells
 	grep -c "write.pair,rate.*,$2,[^a-z]*$" "$1" # behind it the variant, of the usual nothing
 }
 
+# ---- runs in turns, or side after side ----
+
+for i in 1 2 3 4 5 6; do
+	"$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+d["run"]["started"] = "2026-11-24T10:0%s:00Z" % sys.argv[3]
+json.dump(d, open(sys.argv[2], "w"))' "r$i.json" "d$i.json" $i
+done
+apart='all runs of one side started before those of the other'
+run 0 compare d1.json,d3.json,d5.json d2.json,d4.json,d6.json
+ok "runs of both sides in turns: nothing is said" eval '! prints "$apart"'
+run 0 compare d1.json,d2.json,d3.json d4.json,d5.json,d6.json -f json -o apart.html
+cp out apart.json
+run 0 compare d1.json,d2.json,d3.json d4.json,d5.json,d6.json
+ok "side after side: text, page and document say so" eval \
+	'prints "$apart" && grep -q "$apart" apart.html && grep -q "\"apart\":true" apart.json'
+
 # ---- verdicts ----
 
 run 0 compare a.json a.json

@@ -365,6 +365,36 @@ static void runs_of_a_side_are_its_blocks(void)
 		canned_release(&run[i]);
 }
 
+/* Runs that took turns, and runs of which all of B started before all of A. */
+static void sides_that_took_no_turns_are_apart(void)
+{
+	static const int started[3][4] = { { 1, 3, 2, 4 },
+					   { 3, 4, 1, 2 },
+					   { 0, 1, 2, 3 } };
+	static const char *const id[] = { "a", "b", "c", "d" };
+	struct canned run[4];
+	const struct canned *const a[] = { &run[0], &run[1], NULL };
+	const struct canned *const b[] = { &run[2], &run[3], NULL };
+	struct cs_versus v;
+
+	for (int i = 0; i < 4; i++)
+		begin(&run[i], id[i], 1, PAIR, NULL);
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; i < 4; i++)
+			run[i].run.started = (struct timespec){ started[k][i], 0 };
+		compare_all(a, b, &v);
+		t_eq_int(v.apart, k == 1); /* without a date nothing is known */
+		cs_versus_release(&v);
+	}
+	/* of two runs one is always before the other */
+	run[3].run.started.tv_sec = 9;
+	compare(&run[2], &run[3], &v);
+	t_eq_int(v.apart, 0);
+	cs_versus_release(&v);
+	for (int i = 0; i < 4; i++)
+		canned_release(&run[i]);
+}
+
 /* Two nodes as two placements of one; every row once more, as the next turn. */
 static void take_turns(struct canned *c)
 {
@@ -478,6 +508,8 @@ static void differences_have_their_place(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		{ "sides whose runs took no turns are apart",
+		  sides_that_took_no_turns_are_apart },
 		{ "nodes are paired by host, whatever their order",
 		  nodes_are_paired_by_host },
 		{ "nodes of other hosts are paired in their order, each for itself",

@@ -20,6 +20,8 @@ struct level {
 	double mean, within; /* of block medians; variance of one by its samples */
 	double between, df;  /* of blocks; 0 degrees of freedom: not known */
 	uint32_t n, in_last; /* blocks, samples of the last */
+	double squares;	     /* of block medians about their mean */
+	double when, when_squares, products; /* the same of their times, and of both */
 };
 
 /* Of the difference of two sides. */
@@ -27,9 +29,9 @@ struct error {
 	double variance, df;
 };
 
-/* The difference of two sides. */
+/* The difference of two sides, and what of it is drift. */
 struct difference {
-	double d;
+	double d, drift;
 	struct error error;
 };
 
@@ -98,14 +100,15 @@ static double block_median(const struct cs_block *block, double *logs,
 
 /* Mean and variance of the medians in one pass (Welford 1962): equal ones leave
  * a variance of exactly 0. */
-static void side_level(const struct cs_side *side, double *logs, struct level *out)
+static void side_level(const struct cs_side *side, const uint32_t *when, double *logs,
+		       struct level *out)
 {
 	double mean = 0, squares = 0, within = 0;
 	uint32_t n = 0;
 	size_t i;
 
 	for (i = 0; i < side->n; i++) {
-		double median, off, variance;
+		double median, off, variance, later;
 
 		if (!side->blocks[i].n)
 			continue;
@@ -115,8 +118,13 @@ static void side_level(const struct cs_side *side, double *logs, struct level *o
 		mean += off / ++n;
 		squares += off * (median - mean);
 		within += variance;
+		later = when ? when[i] - out->when : 0;
+		out->when += later / n;
+		out->when_squares += later * later * (n - 1) / n;
+		out->products += later * (median - mean);
 	}
 	out->mean = mean;
+	out->squares = squares;
 	out->within = within / n;
 	out->n = n;
 	out->df = n - 1;
@@ -170,6 +178,20 @@ static struct error error_of(const struct level *a, const struct level *b,
 		return of_samples(a, b);
 	}
 	return (struct error){ variance_of(a, between) + variance_of(b, between), df };
+}
+
+/* What a drift that is there within the sides makes between them; 0: none is sure. */
+static double drift_of(const struct level *a, const struct level *b)
+{
+	double times = a->when_squares + b->when_squares, df = a->df + b->df - 1;
+	double slope = (a->products + b->products) / times, left;
+
+	if (!(times > 0) || df < 1)
+		return 0;
+	left = fmax(a->squares + b->squares - slope * slope * times, 0);
+	if (fabs(slope) <= cs_student_t(CELL_RATE, df) * sqrt(left / df / times))
+		return 0;
+	return slope * (b->when - a->when);
 }
 
 /* ---- pairs of neighbouring turns ---- */
@@ -243,7 +265,13 @@ static void describe(const struct difference *found, const struct cs_compare_how
 		out->low = expm1(d - half);
 		out->high = expm1(d + half);
 	}
+	out->drift = expm1(found->drift);
 	out->verdict = judge(d, half, how, out->flags);
+	if (out->verdict == CS_VERDICT_UNDECIDED ||
+	    out->verdict == judge(d - found->drift, half, how, out->flags))
+		return;
+	out->verdict = CS_VERDICT_UNDECIDED;
+	out->flags |= CS_COMPARE_DRIFT;
 }
 
 /* The spread of both sides together; NAN if each has one block. */
@@ -261,8 +289,8 @@ static int compare_samples(const struct cs_side *a, const struct cs_side *b,
 			   struct cs_comparison *out, struct cs_err *err)
 {
 	size_t n_a = longest_block(a), n_b = longest_block(b);
-	struct difference found;
-	struct level of_a, of_b;
+	struct difference found = { .drift = 0 };
+	struct level of_a = { .n = 0 }, of_b = { .n = 0 };
 	double *logs;
 
 	if (all_zero(a) && all_zero(b)) {
@@ -277,13 +305,14 @@ static int compare_samples(const struct cs_side *a, const struct cs_side *b,
 	logs = malloc((n_a > n_b ? n_a : n_b) * sizeof(*logs));
 	if (!logs)
 		return cs_err_set(err, "no memory to compare samples");
-	side_level(a, logs, &of_a);
-	side_level(b, logs, &of_b);
+	side_level(a, how->when[0], logs, &of_a);
+	side_level(b, how->when[1], logs, &of_b);
 	out->a = exp(of_a.mean);
 	out->b = exp(of_b.mean);
 	if (!how->paired || !compare_pairs(a, b, logs, &found)) {
 		found.d = of_b.mean - of_a.mean;
 		found.error = error_of(&of_a, &of_b, &how->blocks, &out->flags);
+		found.drift = drift_of(&of_a, &of_b);
 		out->spread = spread_of(&of_a, &of_b);
 	}
 	free(logs);

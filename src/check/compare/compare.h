@@ -37,6 +37,10 @@
  * else from the blocks of the other side; with neither, interval and verdict are
  * about these two blocks, not about the sides.
  *
+ * If all blocks of one side were before those of the other, a drift of the machine is a
+ * difference of the sides.  Its slope is that within the sides, by least squares; where
+ * it is not 0 at 95 %, a verdict must also hold without it.
+ *
  * A margin m is a factor 1 + m either way. */
 #ifndef CS_CHECK_COMPARE_H
 #define CS_CHECK_COMPARE_H
@@ -65,6 +69,7 @@ enum cs_verdict {
 #define CS_COMPARE_FAMILY 8u	/* different by itself, not among all cells */
 #define CS_COMPARE_KNOWN 16u	/* how blocks differ was known before */
 #define CS_COMPARE_SHARED 32u	/* ... is taken from the side with several */
+#define CS_COMPARE_DRIFT 64u	/* decided, but for how blocks drift */
 
 struct cs_block {
 	const double *samples;
@@ -81,6 +86,9 @@ struct cs_compare_how {
 	int low_is_better;	 /* times, memory; not rates */
 	struct cs_spread blocks; /* for sides of one block */
 	int paired;		 /* block i of A and of B are neighbouring turns */
+	/* of each block of a side its place in the order of all in time, where those of
+	 * one side are all before those of the other; NULL: they are not */
+	const uint32_t *when[2];
 };
 
 struct cs_comparison {
@@ -88,7 +96,9 @@ struct cs_comparison {
 	double difference; /* b / a - 1 */
 	double low, high;  /* its 95 % interval; NAN where nothing tells */
 	double p;	   /* of such a difference between equal sides */
-	double spread;	   /* standard deviation of the blocks of a side, as a
+	double drift;  /* the difference that equal sides would have as blocks drift;
+				 * 0: they do not, or it is not known */
+	double spread; /* standard deviation of the blocks of a side, as a
 				 * share; NAN unknown, or of no use as they are pairs */
 	uint32_t blocks_a, blocks_b; /* with samples */
 	uint32_t verdict, flags;     /* enum cs_verdict, CS_COMPARE_... */

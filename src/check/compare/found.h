@@ -57,8 +57,10 @@ struct cs_versus_field {
 struct cs_versus {
 	const char *name[2];
 	double margin;
-	int by_position;		   /* no host is on both sides */
-	uint32_t one_block, known, shared; /* cells whose flags say so (compare.h) */
+	int by_position; /* no host is on both sides */
+	int apart;	 /* all runs of one side started before those of the other */
+	uint32_t one_block, known, shared,
+		drift;		     /* cells whose flags say so (compare.h) */
 	int stand_in, virtual_clock; /* a side's figures are not of GPUs; of none */
 	struct cs_vec cells;	     /* struct cs_versus_cell */
 	struct cs_vec matrices;	     /* struct cs_versus_matrix */

@@ -149,6 +149,50 @@ static int took_turns(const struct cs_pairing *p)
 	return 1;
 }
 
+static int is_earlier(const struct cs_paired *a, const struct cs_paired *b)
+{
+	const struct timespec *x = &a->run->started, *y = &b->run->started;
+
+	return x->tv_sec != y->tv_sec ? x->tv_sec < y->tv_sec :
+					x->tv_nsec < y->tv_nsec;
+}
+
+/* Are all runs of one side before those of the other?  `last` of each side is its
+ * latest, `next` its earliest; a run without a date is before all. */
+static int are_apart(const struct cs_pairing *p)
+{
+	const struct cs_paired *last[2] = { NULL }, *next[2] = { NULL };
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct cs_paired *it = &p->item[i];
+
+		if (it->run->started.tv_sec <= 0)
+			return 0;
+		if (!last[it->side] || is_earlier(last[it->side], it))
+			last[it->side] = it;
+		if (!next[it->side] || is_earlier(it, next[it->side]))
+			next[it->side] = it;
+	}
+	return p->runs[0] && p->runs[1] && p->runs[0] + p->runs[1] > 2 &&
+	       (is_earlier(last[0], next[1]) || is_earlier(last[1], next[0]));
+}
+
+static void find_order(struct cs_pairing *p)
+{
+	uint32_t runs[2] = { 0, 0 };
+
+	p->apart = are_apart(p);
+	for (size_t i = 0; p->apart && i < p->n; i++) {
+		const struct cs_paired *first = &p->item[i];
+
+		if (first->run_nr != runs[first->side])
+			continue;
+		runs[first->side]++;
+		for (size_t k = 0; k < p->n; k++)
+			p->item[k].when += is_earlier(first, &p->item[k]);
+	}
+}
+
 static void find_first(struct cs_pairing *p)
 {
 	for (size_t i = p->n; i-- > 0;)
@@ -182,6 +226,7 @@ int cs_pairing_make(const struct cs_versus_side *a, const struct cs_versus_side 
 	}
 	p.took_turns = took_turns(&p);
 	find_first(&p);
+	find_order(&p);
 	*out = p;
 	return 0;
 }

@@ -17,6 +17,7 @@ struct cs_paired {
 	int node, side;
 	uint32_t nth;	 /* of those with its host and placement in its run */
 	uint32_t run_nr; /* of its side; the same for the same run */
+	uint32_t when;	 /* runs of both sides that started before its run */
 	int pair;	 /* the same on both sides; -1: no partner */
 };
 
@@ -29,6 +30,7 @@ struct cs_pairing {
 	int again;	 /* nodes that were named twice; they count once */
 	int by_position; /* no host is on both sides */
 	int took_turns;	 /* sides of one run, on the same machines */
+	int apart; /* of more than two runs those of one side started before the others */
 };
 
 /* Returns 0, or -1 without memory. */

@@ -24,6 +24,7 @@ struct point {
 	char src[CS_UUID], dst[CS_UUID];
 	int side;
 	uint32_t group; /* rows of one are one block */
+	uint32_t when;	/* it was, among the blocks of both sides */
 	uint32_t order; /* as they came */
 	const struct cs_run *run;
 	const struct cs_row *row;
@@ -104,6 +105,7 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 		p.step = it->run->plan_file ? row->step : 0;
 		p.pair = it->pair;
 		p.group = w->pairing.took_turns ? row->turn : it->run_nr;
+		p.when = it->when;
 		p.order = (uint32_t)w->points.n;
 		p.samples = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		name_end(w, it, &row->what.src, p.src, sizeof(p.src));
@@ -164,10 +166,12 @@ static size_t make_block(const struct point *p, size_t at, size_t end, uint32_t 
 	return at;
 }
 
-/* p[0..n) of A and p[n..end) of B, group by group: how many there are. */
+/* p[0..n) of A and p[n..end) of B, group by group: how many there are.  `when` has room
+ * for those of A, then of B, as `a` and `b` do. */
 static size_t make_blocks(const struct point *p, size_t n, size_t end,
-			  struct cs_block *a, struct cs_block *b, double *room)
+			  struct cs_block *a, uint32_t *when, double *room)
 {
+	struct cs_block *b = a + end;
 	size_t blocks = 0, i = 0, k = n;
 
 	for (; i < n || k < end; blocks++) {
@@ -175,6 +179,8 @@ static size_t make_blocks(const struct point *p, size_t n, size_t end,
 					 p[i].group :
 					 p[k].group;
 
+		when[blocks] = i < n ? p[i].when : 0;
+		when[end + blocks] = k < end ? p[k].when : 0;
 		i = make_block(p, i, n, group, &a[blocks], &room);
 		k = make_block(p, k, end, group, &b[blocks], &room);
 	}
@@ -273,12 +279,14 @@ static int describe_why(struct cs_versus *v, const struct work *w,
 }
 
 /* p[0..n) of side A, p[n..end) of side B; one of them at least has a figure. */
-static int compare_cell(const struct cs_compare_how *how, const struct point *p,
-			size_t n, size_t end, struct cs_comparison *out,
-			struct cs_err *err)
+static int compare_cell(const struct cs_compare_how *how, int apart,
+			const struct point *p, size_t n, size_t end,
+			struct cs_comparison *out, struct cs_err *err)
 {
 	struct cs_block *block = calloc(2 * end, sizeof(*block));
 	struct cs_side a = { .n = 0 }, b = { .n = 0 };
+	struct cs_compare_how ordered = *how;
+	uint32_t *when = calloc(2 * end, sizeof(*when));
 	size_t samples = 0;
 	double *room;
 	int rc;
@@ -286,15 +294,18 @@ static int compare_cell(const struct cs_compare_how *how, const struct point *p,
 	for (size_t i = 0; i < end; i++)
 		samples += p[i].row->n_samples;
 	room = calloc(samples, sizeof(*room));
-	if (block && room) {
+	if (block && room && when) {
 		a.blocks = block;
 		b.blocks = block + end;
-		a.n = b.n = make_blocks(p, n, end, block, block + end, room);
-		rc = cs_compare(&a, &b, how, out, err);
+		a.n = b.n = make_blocks(p, n, end, block, when, room);
+		ordered.when[0] = apart ? when : NULL;
+		ordered.when[1] = apart ? when + end : NULL;
+		rc = cs_compare(&a, &b, &ordered, out, err);
 	} else {
 		rc = cs_err_set(err, "no memory to compare a cell");
 	}
 	free(block);
+	free(when);
 	free(room);
 	return rc;
 }
@@ -305,8 +316,10 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 {
 	const struct point *a = find(p, n, 1), *b = find(p + n, m, 1);
 	const struct cs_compare_how how = {
-		v->margin, cs_unit_low_is_better((int)cs_row_test(p->row)->unit),
-		cs_baseline_runs(p->run, p->row), w->pairing.took_turns
+		.margin = v->margin,
+		.low_is_better = cs_unit_low_is_better((int)cs_row_test(p->row)->unit),
+		.blocks = cs_baseline_runs(p->run, p->row),
+		.paired = w->pairing.took_turns,
 	};
 	struct cs_versus_cell cell;
 	struct words label;
@@ -316,12 +329,13 @@ static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 		return 0;
 	cs_pairing_name(&w->pairing, p->pair, cell.host, sizeof(cell.host));
 	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
-	if (compare_cell(&how, p, n, n + m, &cell.c, err) ||
+	if (compare_cell(&how, v->apart, p, n, n + m, &cell.c, err) ||
 	    cs_vec_push(&v->cells, &cell, err))
 		return -1;
 	v->one_block += !!(cell.c.flags & CS_COMPARE_ONE_BLOCK);
 	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
 	v->shared += !!(cell.c.flags & CS_COMPARE_SHARED);
+	v->drift += !!(cell.c.flags & CS_COMPARE_DRIFT);
 	if (!a || !b)
 		return describe_why(v, w, a ? &p[n] : p, err);
 	w->cells++;
@@ -593,6 +607,7 @@ int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	if (cs_pairing_make(a, b, &w.pairing, err))
 		return -1;
 	out->by_position = w.pairing.by_position;
+	out->apart = w.pairing.apart;
 	for (size_t i = 0; i < w.pairing.n; i++) {
 		out->stand_in |= w.pairing.item[i].run->stand_in;
 		out->virtual_clock |= w.pairing.item[i].run->virtual_clock;

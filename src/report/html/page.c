@@ -260,6 +260,11 @@ static int put_texts(struct cs_html *h, const struct cs_run *run)
 
 /* ---- the whole ---- */
 
+static void put_caveat(void *to, const char *text)
+{
+	cs_html_in(to, "p", "%s", text);
+}
+
 static void put_versus(struct cs_html *h, const struct cs_versus *v)
 {
 	char title[256];
@@ -268,6 +273,7 @@ static void put_versus(struct cs_html *h, const struct cs_versus *v)
 	cs_html_section(
 		h, title,
 		"How many times better it is, with the 95 % interval of every cell.");
+	cs_versus_caveats(v, put_caveat, h);
 	cs_html_forest(h, v);
 	cs_html_versus_table(h, v);
 	cs_html_section_end(h);

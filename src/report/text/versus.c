@@ -33,38 +33,49 @@ static const char *heading(const struct cs_versus *v, int side)
 	return n && i == n && n <= NAME_MOST ? name : side ? "B" : "A";
 }
 
-/* Whence it is known how one run differs from the next. */
-static void print_spread(FILE *to, const struct cs_versus *v)
+/* Whence it is known how one run differs from the next, and when runs were. */
+static void say_runs(const struct cs_versus *v,
+		     void (*say)(void *to, const char *text), void *to)
 {
 	if (v->one_block)
-		cs_fold(to, 2, 4,
-			"each side is one run: how much runs differ is not "
-			"known, so 'same' and 'differs' apply to these two runs "
-			"only; use three or more files per side, or --baseline");
+		say(to,
+		    "each side is one run: how much runs differ is not known, so 'same' and 'differs' apply to these two runs only; use three or more files per side, or --baseline");
 	if (v->known)
-		cs_fold(to, 2, 4,
-			"a side is one run: how much runs differ is taken from "
-			"the baseline");
+		say(to,
+		    "a side is one run: how much runs differ is taken from the baseline");
 	if (v->shared)
-		cs_fold(to, 2, 4,
-			"a side is one run: its runs are assumed to differ as "
-			"those of the other side do");
+		say(to,
+		    "a side is one run: its runs are assumed to differ as those of the other side do");
+	if (v->apart)
+		say(to,
+		    "all runs of one side started before those of the other, so a change over time counts as a difference; take them in turns");
+	if (v->drift)
+		say(to,
+		    "runs drift within the sides by what makes the difference: such cells are undecided");
 }
 
-static void print_fields(FILE *to, const struct cs_versus *v)
+void cs_versus_caveats(const struct cs_versus *v,
+		       void (*say)(void *to, const char *text), void *to)
 {
 	const struct cs_versus_field *f = v->fields.data;
+	char text[CS_ERR_TEXT + 4 * CS_NAME];
 
-	for (size_t i = 0; i < v->fields.n; i++)
-		cs_fold(to, 2, 4, "%s%s%s%s: %s is '%s', %s is '%s'", f[i].what,
-			f[i].where[0] ? " (" : "", f[i].where,
+	for (size_t i = 0; i < v->fields.n; i++) {
+		cs_text(text, sizeof(text), "%s%s%s%s: %s is '%s', %s is '%s'",
+			f[i].what, f[i].where[0] ? " (" : "", f[i].where,
 			f[i].where[0] ? ")" : "", heading(v, 0), f[i].a,
 			heading(v, 1), f[i].b);
+		say(to, text);
+	}
 	if (v->by_position)
-		cs_fold(to, 2, 4,
-			"no node is on both sides: nodes are paired by "
-			"class and order, GPUs by their position");
-	print_spread(to, v);
+		say(to,
+		    "no node is on both sides: nodes are paired by class and order, GPUs by their position");
+	say_runs(v, say, to);
+}
+
+static void print_caveat(void *to, const char *text)
+{
+	cs_fold(to, 2, 4, "%s", text);
 }
 
 /* "12345.6", "396.25", "1.234": five digits at least. */
@@ -148,7 +159,8 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 		label_of(to, v, 4, label), column(v, 0), a, column(v, 1), b, off,
 		cell->c.flags & CS_COMPARE_FAMILY ?
 			"undecided after correction for the number of cells" :
-			cs_versus_word(cell->c.verdict));
+		cell->c.flags & CS_COMPARE_DRIFT ? "undecided, as runs drift" :
+						   cs_versus_word(cell->c.verdict));
 }
 
 static struct cs_title name_of(const struct cs_versus_matrix *m)
@@ -257,7 +269,7 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 		"A %s, B %s: differences are those of B from A, with 95 %% "
 		"intervals; 'faster' and 'slower' refer to B",
 		v->name[0], v->name[1]);
-	print_fields(to, v);
+	cs_versus_caveats(v, print_caveat, to);
 	if (v->matrices.n)
 		cs_print_line(to, "%*s %*s %*s  difference", label_width(v), "",
 			      column(v, 0), heading(v, 0), column(v, 1),
