@@ -77,6 +77,18 @@ missing_links() { # FILE...
 	done
 }
 
+# Functions and files of src that FILE names, `name()` and `folder/name.c`, in vain.
+missing_code() { # FILE
+	local name
+	for name in $(grep -oE '`[a-z_0-9]+\(\)`' "$1" | tr -d '`()' | sort -u); do
+		grep -rqE --include='*.c' "(^|[ *])$name\(" "$top/src" ||
+			echo "$1: no function is called $name()"
+	done
+	for name in $(grep -oE '`[a-z_]+/[a-z_/]*[a-z_]+\.(c|h|def)`' "$1" | tr -d '`' | sort -u); do
+		[ -e "$top/src/$name" ] || echo "$1: src/$name is not there"
+	done
+}
+
 # What is wrong with files of runs in DIR; what compare wrote is no run.
 results() { # DIR
 	local file
@@ -239,6 +251,8 @@ folders tests >>"$work/folders"
 ok "every folder of src and tests says what is in it" is_empty "$work/folders"
 results "$top/doc/results" >"$work/results"
 ok "results are small files which the program reads" is_empty "$work/results"
+missing_code doc/ARCHITECTURE.md >"$work/code"
+ok "every function and file that ARCHITECTURE names is there" is_empty "$work/code"
 for doc in "${docs[@]}"; do
 	missing_output "$doc"
 done >"$work/output"
@@ -268,6 +282,9 @@ ok "planted options are found, those of a launcher are not ours" is_empty "$work
 	missing_links "$work/planted.md"
 } | wc -l | grep -vx 2 >"$work/count"
 ok "a planted path and a planted link are found" is_empty "$work/count"
+echo '`no_such_function()` in `job/none.c`' >"$work/code.md"
+missing_code "$work/code.md" | wc -l | grep -vx 2 >"$work/count"
+ok "a planted function and file are found" is_empty "$work/count"
 mkdir "$work/planted" "$work/bare"
 touch "$work/planted/a.c" "$work/bare/b.c"
 echo '- `a.c`, `gone.c`: two' >"$work/planted/README.md"
