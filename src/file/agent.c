@@ -130,7 +130,7 @@ int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	nd->peers = calloc(cs_node_n_peers(nd) + 1, sizeof(*nd->peers));
 	if (!nd->peers)
 		return cs_err_set(err, "no memory");
-	json_array_foreach (ways, i, way)
+	json_array_foreach(ways, i, way)
 		if (decode_way(to, node, way, err))
 			return -1;
 	return 0;

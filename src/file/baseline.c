@@ -196,7 +196,7 @@ static int decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
 	stat->first_place = (uint32_t)to->places.n;
 	if (f->bad || isnan(stat->at_place))
 		return f->bad ? -1 : 0;
-	json_array_foreach (places, i, place)
+	json_array_foreach(places, i, place)
 		if (decode_place(place, to, f->err))
 			return -1;
 	stat->n_places = (uint32_t)to->places.n - stat->first_place;
@@ -319,13 +319,13 @@ static int decode_class(const json_t *record, struct cs_baseline *to,
 	cs_field_need(&f, "statistics");
 	if (f.bad)
 		return -1;
-	json_array_foreach (facts, i, fact)
+	json_array_foreach(facts, i, fact)
 		if (decode_fact(fact, (uint32_t)to->classes.n - 1, to, err))
 			return -1;
-	json_array_foreach (lines, i, line)
+	json_array_foreach(lines, i, line)
 		if (decode_line(line, (uint32_t)to->classes.n - 1, to, err))
 			return -1;
-	json_array_foreach (stats, i, stat)
+	json_array_foreach(stats, i, stat)
 		if (take_stat(stat, (uint32_t)to->classes.n - 1, to, err))
 			return cs_err_prefix(err, "class '%.60s', statistic %zu",
 					     ((struct cs_baseline_class *)to->classes
@@ -368,7 +368,7 @@ static int decode_document(const json_t *document, struct cs_baseline *to,
 	classes = rc ? NULL : cs_field_array(&f, "classes");
 	if (!rc && (f.bad || !json_array_size(classes)))
 		rc = f.bad ? -1 : cs_err_set(err, "there is no class in it");
-	json_array_foreach (classes, i, class) {
+	json_array_foreach(classes, i, class) {
 		struct cs_baseline one;
 
 		cs_baseline_init(&one);

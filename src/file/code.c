@@ -205,7 +205,7 @@ int cs_decode_array(struct cs_fields *from, const char *key,
 	cs_text(allowed, sizeof(allowed), "at most %d of them", most);
 	if (json_array_size(all) > (size_t)most)
 		cs_field_refuse(from, key, allowed);
-	json_array_foreach (all, i, one) {
+	json_array_foreach(all, i, one) {
 		struct cs_fields f = { one, set->name, from->err, from->bad, NULL };
 
 		if (f.bad)

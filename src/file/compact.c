@@ -19,7 +19,7 @@ json_t *cs_record_compact(json_t *result)
 
 	for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
 		json_object_del(result, follows[i]);
-	json_object_foreach_safe (result, next, key, value)
+	json_object_foreach_safe(result, next, key, value)
 		if (json_is_null(value))
 			json_object_del(result, key);
 	return result;

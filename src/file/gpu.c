@@ -40,7 +40,7 @@ int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *
 	const json_t *gpu;
 	size_t i;
 
-	json_array_foreach (gpus, i, gpu) {
+	json_array_foreach(gpus, i, gpu) {
 		struct cs_fields g = { gpu, cs_agent_gpu_fields.name, f->err, 0,
 				       NULL };
 
@@ -75,7 +75,7 @@ static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 
 	if (json_array_size(all) > room)
 		return cs_field_refuse(f, key, "no more than there are devices");
-	json_array_foreach (all, i, one) {
+	json_array_foreach(all, i, one) {
 		if (json_is_null(one))
 			continue;
 		for (reach = CS_REACHES - 1; reach; reach--)
@@ -157,7 +157,7 @@ int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)
 
 	if (json_array_size(all) > CS_MAX_AGENTS)
 		return cs_field_refuse(f, "known_gpus", "at most 64 of them");
-	json_array_foreach (all, i, one)
+	json_array_foreach(all, i, one)
 		if (take_gpu_record(&nd->gpu_record[i], one, f->err))
 			return -1;
 	nd->facts.n_known_gpus = (int32_t)json_array_size(all);

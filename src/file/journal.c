@@ -117,7 +117,7 @@ static int decode_node_line(struct cs_loaded *to, json_t *record, struct cs_err 
 
 	if (cs_decode_node(to, record, err))
 		return -1;
-	json_array_foreach (agents, i, agent)
+	json_array_foreach(agents, i, agent)
 		if (cs_decode_agent(to, agent, err))
 			return -1;
 	return cs_decode_peers(to, record, err);

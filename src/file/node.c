@@ -32,8 +32,8 @@ static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 	const json_t *rows = cs_field_array(f, "numa_distances"), *row, *value;
 	size_t i, k;
 
-	json_array_foreach (rows, i, row)
-		json_array_foreach (row, k, value) {
+	json_array_foreach(rows, i, row)
+		json_array_foreach(row, k, value) {
 			if (i >= CS_MAX_NUMA || k >= CS_MAX_NUMA ||
 			    json_is_null(value))
 				continue;
@@ -103,7 +103,7 @@ static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
 
 	cs_fields_init(&cs_rank_fields, to);
 	cs_decode(&f, &cs_rank_fields, to);
-	json_array_foreach (sees, i, at) {
+	json_array_foreach(sees, i, at) {
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
 		    json_integer_value(at) >= n_known_gpus)
 			return cs_field_refuse(&f, "sees", "positions in known_gpus");
@@ -135,7 +135,7 @@ static int decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
 	nd->ranks = calloc(n, sizeof(*nd->ranks));
 	if (!nd->ranks)
 		return cs_err_set(f->err, "no memory");
-	json_array_foreach (all, i, one)
+	json_array_foreach(all, i, one)
 		if (decode_rank(&nd->ranks[i], nd->facts.n_known_gpus, one, f->err))
 			return -1;
 	return 0;

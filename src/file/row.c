@@ -199,7 +199,7 @@ static uint32_t flags_of(struct cs_fields *f)
 	size_t i;
 
 	/* words that are not known are a later version's, or the run's */
-	json_array_foreach (array, i, word) {
+	json_array_foreach(array, i, word) {
 		if (!json_is_string(word))
 			cs_field_refuse(f, "flags", "an array of strings");
 		else
@@ -236,7 +236,7 @@ static int add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f
 	values = calloc(n + 1, sizeof(*values));
 	if (!values)
 		return cs_err_set(f->err, "no memory");
-	json_array_foreach (samples, i, x) {
+	json_array_foreach(samples, i, x) {
 		if (!json_is_number(x) && !json_is_null(x))
 			cs_field_refuse(f, "samples", "an array of numbers");
 		values[i] = json_is_number(x) ? cs_ten_digits(json_number_value(x)) :

@@ -176,7 +176,7 @@ static int decode_tests(struct cs_fields *f, const char *key, int lone,
 	const json_t *array = cs_field_array(f, key), *item;
 	size_t i;
 
-	json_array_foreach (array, i, item) {
+	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
 		if (cs_decode_choice(item, &one, f->err) ||
@@ -235,7 +235,7 @@ static uint32_t checks_of(struct cs_fields *f)
 	struct cs_err err;
 	size_t i;
 
-	json_array_foreach (array, i, word)
+	json_array_foreach(array, i, word)
 		if (json_is_string(word) &&
 		    !cs_checks_parse(json_string_value(word), &one, &err))
 			checks |= one;

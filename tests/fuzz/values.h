@@ -25,7 +25,7 @@ static inline void fuzz_walk(struct fuzz_values *all, json_t *parent)
 	json_t *value;
 	size_t i;
 
-	json_object_foreach (parent, key, value) {
+	json_object_foreach(parent, key, value) {
 		if (all->n == FUZZ_VALUES_MOST)
 			return;
 		all->value[all->n] = value;
@@ -33,7 +33,7 @@ static inline void fuzz_walk(struct fuzz_values *all, json_t *parent)
 		all->key[all->n++] = key;
 		fuzz_walk(all, value);
 	}
-	json_array_foreach (parent, i, value) {
+	json_array_foreach(parent, i, value) {
 		if (all->n == FUZZ_VALUES_MOST)
 			return;
 		all->value[all->n] = value;

@@ -11,9 +11,10 @@
 
 #include "tap.h"
 
+static struct tap_test *first, **last = &first;
 static unsigned count;	    /* tests reported */
 static unsigned asserts;    /* assertions before this test */
-static const char *skipped; /* why the running test is */
+static const char *skipped; /* why the running test is, or all are */
 
 /* All assertions end here: a TAP comment for the reader, a record for CUnit. */
 static int verdict(int holds, const char *file, int line, const char *fmt, ...)
@@ -68,7 +69,6 @@ int tap_near(double got, double want, double tolerance, const char *text,
 void tap_skip(const char *reason)
 {
 	skipped = reason;
-	verdict(1, "", 0, "skipped");
 }
 
 static void on_start(const CU_pTest test, const CU_pSuite suite)
@@ -85,61 +85,84 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite,
 	int good = !failure;
 
 	(void)suite;
-	if (CU_get_number_of_asserts() == asserts)
+	if (!skipped && CU_get_number_of_asserts() == asserts)
 		good = tap_ok(0, "a test asserts something", test->pName, 0);
 	printf("%sok %u - %s%s%s\n", good ? "" : "not ", ++count, test->pName,
 	       good && skipped ? " # SKIP " : "", good && skipped ? skipped : "");
 }
 
-static void on_init_failure(const CU_pSuite suite)
+void tap_add(struct tap_test *test)
 {
-	printf("Bail out! set-up of suite %s failed\n", suite->pName);
+	*last = test;
+	last = &test->next;
 }
 
-static void on_cleanup_failure(const CU_pSuite suite)
+__attribute__((weak)) int tap_set_up(void)
 {
-	printf("Bail out! clean-up of suite %s failed\n", suite->pName);
+	return 0;
 }
 
-static int register_tests(const char *name, int (*init)(void), int (*clean)(void),
-			  const struct tap_test *tests)
+__attribute__((weak)) int tap_tear_down(void)
+{
+	return 0;
+}
+
+static int add_tests(void)
 {
 	const char *only = getenv("CS_ONLY"); /* a part of the names of some */
+	const struct tap_test *test;
 	CU_pSuite suite;
 
 	if (CU_initialize_registry() != CUE_SUCCESS)
 		return -1;
-	suite = CU_add_suite(name, init, clean);
+	suite = CU_add_suite("tests", NULL, NULL);
 	if (!suite)
 		return -1;
 	/* A name used twice is not NULL but an error: both are looked at. */
-	for (; tests->name; tests++)
-		if ((!only || strstr(tests->name, only)) &&
-		    (!CU_add_test(suite, tests->name, tests->run) ||
+	for (test = first; test; test = test->next)
+		if ((!only || strstr(test->name, only)) &&
+		    (!CU_add_test(suite, test->name, test->run) ||
 		     CU_get_error() != CUE_SUCCESS))
 			return -1;
 	return 0;
 }
 
-int tap_main(const char *suite, int (*init)(void), int (*clean)(void),
-	     const struct tap_test *tests)
+/* The exit status: 0 when all tests ran and none failed. */
+static int run_tests(void)
 {
-	int bad = 1;
+	int bad;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (register_tests(suite, init, clean, tests)) {
-		printf("Bail out! suite %s: %s\n", suite, CU_get_error_msg());
-		goto out;
+	if (add_tests()) {
+		printf("Bail out! %s\n", CU_get_error_msg());
+		return -1;
 	}
 	CU_set_test_start_handler(on_start);
 	CU_set_test_complete_handler(on_complete);
-	CU_set_suite_init_failure_handler(on_init_failure);
-	CU_set_suite_cleanup_failure_handler(on_cleanup_failure);
 	printf("1..%u\n", CU_get_registry()->uiNumberOfTests);
 	/* Clean-up resets the counts: CUnit's verdict is read before. */
 	bad = CU_run_all_tests() != CUE_SUCCESS ||
 	      CU_get_number_of_failure_records() || !count;
-out:
 	CU_cleanup_registry();
+	return bad;
+}
+
+int main(void)
+{
+	int bad;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (tap_set_up()) {
+		puts("Bail out! set-up failed");
+		return EXIT_FAILURE;
+	}
+	if (skipped) {
+		printf("1..0 # SKIP %s\n", skipped);
+		return EXIT_SUCCESS;
+	}
+	bad = run_tests();
+	if (tap_tear_down()) {
+		puts("Bail out! clean-up failed");
+		bad = 1;
+	}
 	return bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,12 +1,11 @@
 /* tap.h - CUnit behind the Test Anything Protocol: one suite per program.
  *
- *	static const struct tap_test tests[] = {
- *		{ "a sentence saying what holds", holds },
- *		{ NULL, NULL },
- *	};
- *	int main(void) { return tap_main("noun", NULL, NULL, tests); }
+ *	HOLDS("a sentence saying what holds") {
+ *		t_eq_int(got, want);
+ *	}
  *
- * An assertion that fails prints what it got and wanted, counts, and lets the
+ * is a test, which runs in the order of the file; main() is in tap.c.  An
+ * assertion that fails prints what it got and wanted, counts, and lets the
  * test go on; each gives its truth, for `if (!t_ok(p)) return;`.  A test that
  * asserts nothing fails.  Assert in the thread that runs the test: CUnit knows
  * no others, and what a forked child asserts is lost. */
@@ -27,16 +26,31 @@
 #define TAP_SANITIZED 0
 #endif
 
+/* Define a test and register it before main(), in the order of the lines. */
+#define HOLDS(sentence) TAP_HOLDS(sentence, __LINE__)
+#define TAP_HOLDS(sentence, line) TAP_HOLDS_AT(sentence, line)
+#define TAP_HOLDS_AT(sentence, line)						\
+	static void holds_##line(void);						\
+	__attribute__((constructor(100 + line))) static void add_##line(void)	\
+	{									\
+		static struct tap_test test = { sentence, holds_##line, 0 };	\
+										\
+		tap_add(&test);							\
+	}									\
+	static void holds_##line(void)
+
 struct tap_test {
 	const char *name;
 	void (*run)(void);
+	struct tap_test *next;
 };
 
-/* Run `tests`, which end with { NULL, NULL }.  `init` before and `clean` after
- * all of them return 0 when well, and may be NULL.  The exit status: 0 when all
- * ran and none failed. */
-int tap_main(const char *suite, int (*init)(void), int (*clean)(void),
-	     const struct tap_test *tests);
+void tap_add(struct tap_test *test);
+
+/* A program may define these.  They run before and after all tests, assert
+ * nothing, and return 0 when well; t_skip() in the first skips all tests. */
+int tap_set_up(void);
+int tap_tear_down(void);
 
 #define t_ok(condition) tap_ok(!!(condition), #condition, __FILE__, __LINE__)
 #define t_eq_int(got, want) \

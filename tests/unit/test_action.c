@@ -77,8 +77,7 @@ static void is(const struct cs_action *a, enum cs_action_kind kind, int node,
 	t_eq_str(text, what);
 }
 
-static void one_fault(void)
-{
+HOLDS("a GPU's findings, its cells' and its counters' are one fault") {
 	begin(3);
 	found(CS_FINDING_NVLINK_DOWN, CS_CRITICAL, 1, 3, -1,
 	      "GPU 3: 17 of 18 NVLinks are up");
@@ -94,8 +93,7 @@ static void one_fault(void)
 	   "17 of 18 NVLinks are up; 12 NVLink errors during the run (4 findings)");
 }
 
-static void several_faults(void)
-{
+HOLDS("other parts are other faults, what drains first") {
 	const struct cs_action *a;
 
 	begin(3);
@@ -113,8 +111,7 @@ static void several_faults(void)
 }
 
 /* The GPU is named once, whatever form its finding's text has. */
-static void named_once(void)
-{
+HOLDS("a line names its GPU once, and says all that the finding does") {
 	static const struct {
 		const char *text, *what;
 	} of[] = {
@@ -139,8 +136,7 @@ static void named_once(void)
 	is(done(1), CS_ACTION_WATCH, 0, "GPUs 0-7", "throttled by power cap: 2 cells");
 }
 
-static void all_gpus(void)
-{
+HOLDS("what all GPUs have is one fault") {
 	begin(2);
 	for (int i = 0; i < 8; i++)
 		found(CS_FINDING_PCIE_BELOW, CS_WARNING, 1, i, -1,
@@ -156,8 +152,7 @@ static void all_gpus(void)
 	done(7);
 }
 
-static void nothing_to_do(void)
-{
+HOLDS("notes and what is of no part need nobody") {
 	enum cs_action_kind *kind;
 
 	begin(2);
@@ -170,24 +165,16 @@ static void nothing_to_do(void)
 	free(kind);
 }
 
-int main(void)
+int tap_set_up(void)
 {
-	static const struct tap_test tests[] = {
-		{ "a GPU's findings, its cells' and its counters' are one fault",
-		  one_fault },
-		{ "other parts are other faults, what drains first", several_faults },
-		{ "a line names its GPU once, and says all that the finding does",
-		  named_once },
-		{ "what all GPUs have is one fault", all_gpus },
-		{ "notes and what is of no part need nobody", nothing_to_do },
-		{ NULL, NULL },
-	};
-	int rc;
-
 	actions = (struct cs_vec)CS_VEC(struct cs_action);
 	canned_init(&c, 1, 8, 0, PAIR, 0);
-	rc = tap_main("action", NULL, NULL, tests);
+	return 0;
+}
+
+int tap_tear_down(void)
+{
 	canned_release(&c);
 	cs_vec_release(&actions);
-	return rc;
+	return 0;
 }

@@ -33,8 +33,7 @@ static int is_to_come(const struct cs_alias *alias)
 	return 0;
 }
 
-static void every_alias_is_a_test(void)
-{
+HOLDS("every alias names a test of the catalogue, or why not") {
 	size_t n;
 	const struct cs_alias *alias = cs_aliases(&n);
 
@@ -48,8 +47,7 @@ static void every_alias_is_a_test(void)
 	}
 }
 
-static void all_tests_of_nvbandwidth_are_there(void)
-{
+HOLDS("all 44 tests of nvbandwidth 0.10 and 13 multinode ones are there") {
 	size_t n, single = 0, multi = 0;
 	const struct cs_alias *alias = cs_aliases(&n);
 
@@ -80,8 +78,7 @@ static void is(const char *name, const char *test, enum cs_layout layout,
 }
 
 /* Where the bytes go in nvbandwidth's source, whatever its arrows say. */
-static void cells_lie_where_nvbandwidth_has_them(void)
-{
+HOLDS("cells lie where nvbandwidth's source has them") {
 	is("device_to_device_memcpy_read_ce", "peer.ce.read.pair", CS_LAYOUT_PAIRS,
 	   CS_COLUMN_TO_ROW);
 	is("device_to_device_memcpy_write_sm", "peer.sm.write.pair", CS_LAYOUT_PAIRS,
@@ -108,8 +105,7 @@ static void cells_lie_where_nvbandwidth_has_them(void)
 	   CS_ROW_TO_COLUMN);
 }
 
-static void methods_agree_on_both_sides(void)
-{
+HOLDS("name, test and heading are of the same method") {
 	static const char *const methods[] = { "ce", "sm", "tma", NULL };
 	size_t n;
 	const struct cs_alias *alias = cs_aliases(&n);
@@ -133,8 +129,7 @@ static void methods_agree_on_both_sides(void)
 	}
 }
 
-static void a_name_is_taken_for_ours_first(void)
-{
+HOLDS("what fits a name of ours means ours alone") {
 	const struct cs_alias *a = of("device_to_device_memcpy_write_ce");
 
 	t_ok(cs_alias_fits(a, "device_to_device_memcpy_write_ce"));
@@ -147,8 +142,7 @@ static void a_name_is_taken_for_ours_first(void)
 	t_ok(!cs_alias_fits(of("Bidirectional P2P=Enabled Bandwidth"), "Bidir*"));
 }
 
-static void lists_are_read_item_by_item(void)
-{
+HOLDS("lists are read item by item") {
 	const struct cs_alias *a = of("all_to_one_read_sm");
 
 	t_ok(cs_alias_asked(a, "peer.ce.write.pair,all_to_one_*"));
@@ -158,8 +152,7 @@ static void lists_are_read_item_by_item(void)
 	t_ok(!cs_alias_asked(a, NULL));
 }
 
-static void the_note_is_of_the_names_asked_for(void)
-{
+HOLDS("a note is of the names that were asked for") {
 	const struct cs_variant usual = { 0 }, cold = { .cache = CS_CACHE_COLD };
 	char note[CS_NOTE_TEXT];
 
@@ -191,8 +184,7 @@ static void the_note_is_of_the_names_asked_for(void)
 }
 
 /* All notes of all names of one test have room. */
-static void no_note_is_cut(void)
-{
+HOLDS("no note is cut") {
 	const struct cs_variant usual = { 0 };
 	char note[CS_NOTE_TEXT];
 	size_t n;
@@ -206,8 +198,7 @@ static void no_note_is_cut(void)
 	}
 }
 
-static void multicast_is_refused(void)
-{
+HOLDS("what needs multicast is refused") {
 	t_ok(cs_alias_refusal("multinode_device_to_device_broadcast_all_to_all_sm") !=
 	     NULL);
 	t_ok(cs_alias_refusal("*broadcast*") != NULL);
@@ -216,8 +207,7 @@ static void multicast_is_refused(void)
 	t_ok(!cs_alias_refusal("nothing"));
 }
 
-static void suites_are_lists_of_tests(void)
-{
+HOLDS("suites are lists of tests") {
 	char item[CS_ITEM];
 	const char *list = cs_suite("quick");
 
@@ -230,8 +220,7 @@ static void suites_are_lists_of_tests(void)
 	}
 }
 
-static void the_suite_nvbandwidth_is_all_of_one_node(void)
-{
+HOLDS("the suite nvbandwidth is its tests of one node") {
 	size_t n;
 	const struct cs_alias *alias = cs_aliases(&n);
 
@@ -240,8 +229,7 @@ static void the_suite_nvbandwidth_is_all_of_one_node(void)
 			 cs_alias_is_of_nvbandwidth(&alias[i]) && !alias[i].multinode);
 }
 
-static void commscope_names_fit_with_and_without_their_prefix(void)
-{
+HOLDS("names of Comm|Scope fit with and without Comm_") {
 	const struct cs_alias *a = of("cudaMemcpyAsync_PinnedToGPU");
 
 	t_ok(cs_alias_fits(a, "cudaMemcpyAsync_PinnedToGPU"));
@@ -256,8 +244,7 @@ static void commscope_names_fit_with_and_without_their_prefix(void)
 	t_ok(cs_alias_fits(a, "Comm_cudaMemcpyPeerAsync_GPUToGPU"));
 }
 
-static void a_flush_is_cold(void)
-{
+HOLDS("a name that flushes is cold") {
 	size_t n, flushes = 0;
 	const struct cs_alias *alias = cs_aliases(&n);
 
@@ -271,8 +258,7 @@ static void a_flush_is_cold(void)
 }
 
 /* In the order of the table: 27, and 7 that flush. */
-static void the_suite_commscope_is_the_34(void)
-{
+HOLDS("the suite commscope is the 34 in their order") {
 	const char *list = cs_suite("commscope");
 	char item[CS_ITEM];
 	size_t n, at = 0, items = 0;
@@ -289,8 +275,7 @@ static void the_suite_commscope_is_the_34(void)
 	t_eq_int(items, 34);
 }
 
-static void items_are_cut_to_their_room(void)
-{
+HOLDS("items are cut to their room") {
 	char item[8];
 
 	t_eq_str(cs_list_item("ab,cd", item, sizeof(item)), "cd");
@@ -301,37 +286,4 @@ static void items_are_cut_to_their_room(void)
 	t_eq_str(item, "");
 	t_ok(!cs_list_item("0123456789", item, sizeof(item)));
 	t_eq_str(item, "0123456");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "every alias names a test of the catalogue, or why not",
-		  every_alias_is_a_test },
-		{ "all 44 tests of nvbandwidth 0.10 and 13 multinode ones are there",
-		  all_tests_of_nvbandwidth_are_there },
-		{ "cells lie where nvbandwidth's source has them",
-		  cells_lie_where_nvbandwidth_has_them },
-		{ "name, test and heading are of the same method",
-		  methods_agree_on_both_sides },
-		{ "what fits a name of ours means ours alone",
-		  a_name_is_taken_for_ours_first },
-		{ "lists are read item by item", lists_are_read_item_by_item },
-		{ "a note is of the names that were asked for",
-		  the_note_is_of_the_names_asked_for },
-		{ "no note is cut", no_note_is_cut },
-		{ "what needs multicast is refused", multicast_is_refused },
-		{ "suites are lists of tests", suites_are_lists_of_tests },
-		{ "the suite nvbandwidth is its tests of one node",
-		  the_suite_nvbandwidth_is_all_of_one_node },
-		{ "names of Comm|Scope fit with and without Comm_",
-		  commscope_names_fit_with_and_without_their_prefix },
-		{ "a name that flushes is cold", a_flush_is_cold },
-		{ "the suite commscope is the 34 in their order",
-		  the_suite_commscope_is_the_34 },
-		{ "items are cut to their room", items_are_cut_to_their_room },
-		{ NULL, NULL },
-	};
-
-	return tap_main("alias", NULL, NULL, tests);
 }

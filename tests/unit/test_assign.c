@@ -38,8 +38,7 @@ static int assign(int ranks, struct cs_err *err)
 	return cs_gpus_assign(view, ranks, all, chosen, n, owner, err) ? -1 : n;
 }
 
-static void divides_evenly(void)
-{
+HOLDS("ranks that see all divide evenly, 1 to 16 on 1 to 16") {
 	struct cs_err err;
 
 	for (int ranks = 1; ranks <= RANKS; ranks++)
@@ -63,8 +62,7 @@ static void divides_evenly(void)
 		}
 }
 
-static void union_is_in_bus_order(void)
-{
+HOLDS("isolated ranks keep their own, in bus-id order") {
 	struct cs_err err;
 
 	sees(0, 2, 1, 1);
@@ -78,8 +76,7 @@ static void union_is_in_bus_order(void)
 	t_eq_int(owner[2], 0);
 }
 
-static void same_mask_is_an_error(void)
-{
+HOLDS("two ranks given one GPU are an error naming both") {
 	struct cs_err err;
 
 	sees(0, 3, 1, 1);
@@ -89,8 +86,7 @@ static void same_mask_is_an_error(void)
 	t_ok(strstr(err.text, "0000:13:00.0") != NULL);
 }
 
-static void one_gpu_for_two_free_ranks(void)
-{
+HOLDS("two free ranks on one GPU: the second sleeps") {
 	struct cs_err err;
 
 	sees(0, 0, 1, 0);
@@ -99,8 +95,7 @@ static void one_gpu_for_two_free_ranks(void)
 	t_eq_int(owner[0], 0);
 }
 
-static void blind_ranks_own_nothing(void)
-{
+HOLDS("ranks that see no GPU own nothing") {
 	struct cs_err err;
 
 	sees(0, 0, 0, 0);
@@ -111,8 +106,7 @@ static void blind_ranks_own_nothing(void)
 	t_eq_int(owner[3], 2);
 }
 
-static void overlapping_views_are_shared_out(void)
-{
+HOLDS("overlapping views are served least loaded first") {
 	int load[2] = { 0 };
 	struct cs_err err;
 
@@ -126,8 +120,7 @@ static void overlapping_views_are_shared_out(void)
 	t_eq_int(owner[3], 1);
 }
 
-static void unchosen_gpus_have_no_owner(void)
-{
+HOLDS("GPUs that are not chosen have no owner") {
 	struct cs_err err;
 	int n;
 
@@ -140,26 +133,4 @@ static void unchosen_gpus_have_no_owner(void)
 	t_eq_int(owner[0], -1);
 	t_eq_int(owner[1], 0);
 	t_eq_int(owner[3], 1);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "ranks that see all divide evenly, 1 to 16 on 1 to 16",
-		  divides_evenly },
-		{ "isolated ranks keep their own, in bus-id order",
-		  union_is_in_bus_order },
-		{ "two ranks given one GPU are an error naming both",
-		  same_mask_is_an_error },
-		{ "two free ranks on one GPU: the second sleeps",
-		  one_gpu_for_two_free_ranks },
-		{ "ranks that see no GPU own nothing", blind_ranks_own_nothing },
-		{ "overlapping views are served least loaded first",
-		  overlapping_views_are_shared_out },
-		{ "GPUs that are not chosen have no owner",
-		  unchosen_gpus_have_no_owner },
-		{ NULL, NULL },
-	};
-
-	return tap_main("assign", NULL, NULL, tests);
 }

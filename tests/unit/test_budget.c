@@ -75,8 +75,7 @@ static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
 	return n;
 }
 
-static void every_gpu_comes_first(void)
-{
+HOLDS("every GPU comes first") {
 	int n;
 
 	for (n = 2; n <= 16; n++) {
@@ -94,8 +93,7 @@ static void every_gpu_comes_first(void)
 }
 
 /* The largest size, not the one that happens to be drawn first. */
-static void of_a_sweep_the_largest_size_comes_first(void)
-{
+HOLDS("of a sweep the largest size comes first") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.write.pair", 1, 64 << 20);
 	uint32_t s;
 
@@ -112,8 +110,7 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* The same cells, in another order, under another id. */
-static void the_order_is_part_of_the_plan(void)
-{
+HOLDS("the order is part of the plan") {
 	struct cs_plan *plain = plan_of(5, QUICK, 0, 0);
 	struct cs_plan *urgent = plan_of(5, QUICK, 1, 0);
 	struct cs_plan *again = plan_of(5, QUICK, 1, 0);
@@ -134,8 +131,7 @@ static void the_order_is_part_of_the_plan(void)
 }
 
 /* What tells nothing of a link is left where it was drawn. */
-static void calls_and_latencies_are_not_urgent(void)
-{
+HOLDS("calls and latencies are not urgent") {
 	const char *tests = "peer.chase.*,local.sm.launch.*,peer.driver.open.*";
 	struct cs_plan *plain = plan_of(4, tests, 0, 0);
 	struct cs_plan *urgent = plan_of(4, tests, 1, 0);
@@ -146,8 +142,7 @@ static void calls_and_latencies_are_not_urgent(void)
 	free(urgent);
 }
 
-static void the_parts_of_a_budget_come_in_order(void)
-{
+HOLDS("the parts of a budget come in order") {
 	static const double seconds[] = { 1, 5, 25, 300, 1, 5, 25, 300 };
 	size_t i, n = sizeof(seconds) / sizeof(seconds[0]);
 
@@ -166,8 +161,7 @@ static void the_parts_of_a_budget_come_in_order(void)
 	}
 }
 
-static void without_a_budget_nothing_is_cut(void)
-{
+HOLDS("without a budget nothing is cut") {
 	struct cs_budget b;
 
 	cs_budget_init(&b, 0, cs_clock_s(), 1);
@@ -177,8 +171,7 @@ static void without_a_budget_nothing_is_cut(void)
 	t_ok(cs_within(30, cs_clock_s() + 2) <= 2);
 }
 
-static void a_process_has_an_age(void)
-{
+HOLDS("a process has an age") {
 	double age = cs_process_age_s(1e6);
 
 	t_ok(age >= 0 && age < 600);
@@ -199,8 +192,7 @@ static void spend(struct canned *c, enum cs_status status, const char *why)
 		}
 }
 
-static void what_was_left_out_is_said(void)
-{
+HOLDS("what was left out is said") {
 	char line[CS_REASON_LINE], summary[400];
 	struct cs_coverage coverage;
 	struct canned c;
@@ -226,8 +218,7 @@ static void what_was_left_out_is_said(void)
 	canned_release(&c);
 }
 
-static void nothing_measured_is_no_test(void)
-{
+HOLDS("nothing measured is no test") {
 	char line[CS_REASON_LINE];
 	struct cs_row *row;
 	struct canned c;
@@ -247,8 +238,7 @@ static void nothing_measured_is_no_test(void)
 }
 
 /* Whatever is found: one line, short, and nothing for a shell. */
-static void a_reason_fits_a_scheduler(void)
-{
+HOLDS("a reason fits a scheduler") {
 	char line[CS_REASON_LINE];
 	struct canned c;
 
@@ -264,26 +254,4 @@ static void a_reason_fits_a_scheduler(void)
 	t_ok(!strncmp(line, "cscope-mpi critical: n001: ", 27));
 	t_ok(!strcmp(line + strlen(line) - 18, "...; 7 of 12 cells"));
 	canned_release(&c);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "every GPU comes first", every_gpu_comes_first },
-		{ "of a sweep the largest size comes first",
-		  of_a_sweep_the_largest_size_comes_first },
-		{ "the order is part of the plan", the_order_is_part_of_the_plan },
-		{ "calls and latencies are not urgent",
-		  calls_and_latencies_are_not_urgent },
-		{ "the parts of a budget come in order",
-		  the_parts_of_a_budget_come_in_order },
-		{ "without a budget nothing is cut", without_a_budget_nothing_is_cut },
-		{ "a process has an age", a_process_has_an_age },
-		{ "what was left out is said", what_was_left_out_is_said },
-		{ "nothing measured is no test", nothing_measured_is_no_test },
-		{ "a reason fits a scheduler", a_reason_fits_a_scheduler },
-		{ NULL, NULL },
-	};
-
-	return tap_main("budget", NULL, NULL, tests);
 }

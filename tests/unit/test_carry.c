@@ -100,8 +100,7 @@ static struct wanted by_cpu = {
 	"host.cpu.copy.pair", NUMA(PAGEABLE, 0), NUMA(PAGEABLE, 0), { 0 }
 };
 
-static void a_worker_copies(void)
-{
+HOLDS("a copy between NUMA nodes is made by a worker") {
 	struct cs_agent_args args = { .backend = &cs_backend_cpu };
 	static struct node node;
 
@@ -117,8 +116,7 @@ static void a_worker_copies(void)
 	finish(&node);
 }
 
-static void several_workers_share_a_copy(void)
-{
+HOLDS("several workers share a copy, to the byte") {
 	struct cs_agent_args args = { .backend = &cs_backend_cpu };
 	static struct node node;
 
@@ -131,8 +129,7 @@ static void several_workers_share_a_copy(void)
 	finish(&node);
 }
 
-static void cpus_that_are_not_there_are_refused(void)
-{
+HOLDS("CPUs of a node that is not there are refused with the reason") {
 	struct cs_agent_args args = { .backend = &cs_backend_cpu };
 	static struct node node;
 
@@ -182,8 +179,7 @@ static void displaces(const void *at, uint64_t bytes)
 	passed_over += bytes;
 }
 
-static void without_a_variant_nothing_is_flushed(void)
-{
+HOLDS("without a variant nothing is flushed") {
 	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
 						    { 0 } };
 	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
@@ -199,8 +195,7 @@ static void without_a_variant_nothing_is_flushed(void)
 	finish(&node);
 }
 
-static void cold_is_flushed_before_each_sample(void)
-{
+HOLDS("cold: source and destination are flushed before each sample, of one copy") {
 	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
 						    { 0 } };
 	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
@@ -228,8 +223,7 @@ static void cold_is_flushed_before_each_sample(void)
 }
 
 /* Two ends of one agent, and its workers share them. */
-static void what_stands_in_is_done_once(void)
-{
+HOLDS("what stands in for a flush is done once a sample, whatever the ends") {
 	static const struct cs_flush_way ways[] = {
 		{ "displaces", displaces, other_memory },
 		{ 0 },
@@ -273,8 +267,7 @@ static void breaks_the_chain(const void *at, uint64_t bytes)
 	*first.word = (uintptr_t)at;
 }
 
-static void a_chase_ends_where_its_chain_leads(void)
-{
+HOLDS("a CPU's chase takes the chain's loads, and one that ends elsewhere is found") {
 	static const struct cs_flush_way good[] = { { "counts", counts_chains, NULL },
 						    { 0 } };
 	static const struct cs_flush_way bad[] = {
@@ -314,8 +307,7 @@ static const struct cs_flush_way nothing[4][2] = {
 	{ { "nothing", does_nothing, NULL } },
 };
 
-static void what_was_not_flushed_is_flagged(void)
-{
+HOLDS("what a flush claims and does not do is flagged") {
 	struct cs_agent_args args = { .backend = &cs_backend_cpu };
 	static struct node node;
 	struct cs_flush known;
@@ -357,8 +349,7 @@ static int arm_looks(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_
 	return cs_backend_cpu.arm(dev, lane, gate, seq, desc, err);
 }
 
-static void warm_is_written_before_each_sample(void)
-{
+HOLDS("warm: the source is written before each sample") {
 	struct cs_agent_args args = { .backend = &spoils };
 	static struct node node;
 
@@ -464,8 +455,7 @@ static void carry_both(struct cs_carry *c, const struct cs_plan *plan,
 		t_eq_int(cs_carry_await(c, k), 0);
 }
 
-static void who_ends_first_goes_on(void)
-{
+HOLDS("of both ways of pageable memory, who ends first goes on, untimed") {
 	static struct cs_carry c;
 	struct cs_board_map board;
 	struct node node = { 0 };
@@ -585,8 +575,7 @@ static void child_pageable(void)
 	finish(&node);
 }
 
-static void pageable_memory_is_copied_behind_the_gate(void)
-{
+HOLDS("pageable memory is copied when the gate is open") {
 	in_a_child("", child_pageable);
 	in_a_child("FAKE_NO_MEMOPS=1", child_pageable);
 }
@@ -614,8 +603,7 @@ static void child_both_cold(void)
 	child_both();
 }
 
-static void both_ways_have_a_worker_each(void)
-{
+HOLDS("pageable both ways has a worker and a stream each") {
 	in_a_child("", child_both);
 	in_a_child("", child_both_cold);
 }
@@ -636,8 +624,7 @@ static void child_driver(void)
 	finish(&node);
 }
 
-static void the_driver_copies_between_numa_nodes(void)
-{
+HOLDS("the driver copies from NUMA node to NUMA node") {
 	in_a_child("", child_driver);
 }
 
@@ -670,8 +657,7 @@ static uint32_t calls_of(const char *log, const char *function)
 	return n;
 }
 
-static void the_gpus_cache_is_displaced_too(void)
-{
+HOLDS("cold: the cache of a GPU that is an end holds other bytes") {
 	char log[] = "/tmp/cs-calls-XXXXXX", set[64];
 	int fd = mkstemp(log);
 
@@ -703,47 +689,6 @@ static void child_fails(void)
 	finish(&node);
 }
 
-static void a_worker_that_fails_costs_one_cell(void)
-{
+HOLDS("a worker's call that fails costs one cell") {
 	in_a_child("FAKE_FAIL=cuMemcpyAsync:3", child_fails);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a copy between NUMA nodes is made by a worker", a_worker_copies },
-		{ "several workers share a copy, to the byte",
-		  several_workers_share_a_copy },
-		{ "CPUs of a node that is not there are refused with the reason",
-		  cpus_that_are_not_there_are_refused },
-		{ "without a variant nothing is flushed",
-		  without_a_variant_nothing_is_flushed },
-		{ "cold: source and destination are flushed before each sample, of one "
-		  "copy",
-		  cold_is_flushed_before_each_sample },
-		{ "what stands in for a flush is done once a sample, whatever the ends",
-		  what_stands_in_is_done_once },
-		{ "a CPU's chase takes the chain's loads, and one that ends elsewhere is "
-		  "found",
-		  a_chase_ends_where_its_chain_leads },
-		{ "what a flush claims and does not do is flagged",
-		  what_was_not_flushed_is_flagged },
-		{ "warm: the source is written before each sample",
-		  warm_is_written_before_each_sample },
-		{ "pageable memory is copied when the gate is open",
-		  pageable_memory_is_copied_behind_the_gate },
-		{ "of both ways of pageable memory, who ends first goes on, untimed",
-		  who_ends_first_goes_on },
-		{ "pageable both ways has a worker and a stream each",
-		  both_ways_have_a_worker_each },
-		{ "the driver copies from NUMA node to NUMA node",
-		  the_driver_copies_between_numa_nodes },
-		{ "cold: the cache of a GPU that is an end holds other bytes",
-		  the_gpus_cache_is_displaced_too },
-		{ "a worker's call that fails costs one cell",
-		  a_worker_that_fails_costs_one_cell },
-		{ NULL, NULL },
-	};
-
-	return tap_main("carry", NULL, NULL, tests);
 }

@@ -7,8 +7,7 @@
 #include "plan/choose.h"
 #include "tap.h"
 
-static void names_are_made_of_their_axes(void)
-{
+HOLDS("names are made of their axes") {
 	size_t n, i;
 	const struct cs_test *t = cs_catalogue(&n);
 
@@ -35,8 +34,7 @@ static void names_are_made_of_their_axes(void)
 	}
 }
 
-static void headings_say_who_does_what(void)
-{
+HOLDS("headings say who writes and who reads") {
 	size_t n;
 	const struct cs_test *t = cs_catalogue(&n);
 
@@ -50,8 +48,7 @@ static void headings_say_who_does_what(void)
 		 "column reads from row while row reads from column");
 }
 
-static void an_unknown_name_has_no_index(void)
-{
+HOLDS("an unknown name has no index") {
 	t_eq_int(cs_test_index(""), -1);
 	t_eq_int(cs_test_index("peer.ce.write"), -1);
 	t_eq_int(cs_test_index("peer.ce.write.pair "), -1);
@@ -99,8 +96,7 @@ static const char *chosen_by(const char *list, enum cs_backend_kind backend)
 static const struct cs_axes pairs = { CS_MATRIX_PEER, 1u << CS_OP_WRITE,
 				      1u << CS_PATTERN_PAIR, 0, 0 };
 
-static void staging_has_runs_of_its_own(void)
-{
+HOLDS("staging has runs of its own") {
 	struct cs_choices chosen = { .n = 0 };
 
 	t_eq_str(chosen_via("*", CS_BACKEND_CUDA, CS_TRANSPORT_STAGED),
@@ -119,8 +115,7 @@ static void staging_has_runs_of_its_own(void)
 	t_eq_int(has(&chosen, "peer.ce.write.pair"), 0);
 }
 
-static void names_choose_tests(void)
-{
+HOLDS("names choose tests") {
 	t_eq_str(chosen_by("peer.ce.write.pair", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair ");
 	t_eq_str(chosen_by("peer.ce.read.bidi,peer.ce.write.pair", CS_BACKEND_CUDA),
@@ -129,8 +124,7 @@ static void names_choose_tests(void)
 		 "peer.cpu.read.pair ");
 }
 
-static void globs_choose_tests_of_the_backend(void)
-{
+HOLDS("globs choose tests of the backend") {
 	t_eq_str(chosen_by("*", CS_BACKEND_CPU),
 		 "peer.cpu.write.pair peer.cpu.write.bidi "
 		 "peer.cpu.read.pair peer.cpu.read.bidi "
@@ -156,8 +150,7 @@ static void globs_choose_tests_of_the_backend(void)
 		 "peer.peercopy.write.bidi ");
 }
 
-static void a_mistyped_name_gets_the_nearest(void)
-{
+HOLDS("a mistyped name gets the nearest one") {
 	t_eq_str(chosen_by("peer.ce.wirte.pair", CS_BACKEND_CUDA),
 		 "no test matches 'peer.ce.wirte.pair'; nearest is "
 		 "'peer.ce.write.pair' (see --list)");
@@ -169,8 +162,7 @@ static void a_mistyped_name_gets_the_nearest(void)
 		 "'peer.cpu.write.pair' (see --list)");
 }
 
-static void what_is_far_from_every_name_gets_none(void)
-{
+HOLDS("what is far from every name gets none") {
 	t_eq_str(chosen_by("latency", CS_BACKEND_CUDA),
 		 "no test matches 'latency' (see --list)");
 	t_eq_str(chosen_by("", CS_BACKEND_CUDA), "no test matches '' (see --list)");
@@ -180,8 +172,7 @@ static void what_is_far_from_every_name_gets_none(void)
 		 "no test matches 'h2p.*' (see --list)");
 }
 
-static void a_test_of_the_other_backend_is_said_to_be(void)
-{
+HOLDS("a test of the other backend is said to be one") {
 	t_eq_str(chosen_by("peer.ce.write.pair", CS_BACKEND_CPU),
 		 "'peer.ce.write.pair' is measured by the cuda backend only: "
 		 "ask for it with '--backend cuda'");
@@ -190,8 +181,7 @@ static void a_test_of_the_other_backend_is_said_to_be(void)
 		 "ask for it with '--backend cpu'");
 }
 
-static void an_endless_name_is_refused(void)
-{
+HOLDS("an endless name is refused") {
 	char name[5000];
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
@@ -208,8 +198,7 @@ static void an_endless_name_is_refused(void)
 	t_eq_int(strncmp(err.text, "no test matches 'ppp", 20), 0);
 }
 
-static void a_refused_list_adds_nothing(void)
-{
+HOLDS("a list that is refused adds nothing") {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
@@ -219,8 +208,7 @@ static void a_refused_list_adds_nothing(void)
 	t_eq_int(chosen.n, 0);
 }
 
-static void choices_add_up(void)
-{
+HOLDS("choices add up") {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
 
@@ -232,8 +220,7 @@ static void choices_add_up(void)
 	t_eq_int(has(&chosen, "peer.ce.read.pair"), 0);
 }
 
-static void axes_choose_tests(void)
-{
+HOLDS("axes choose tests") {
 	struct cs_choices chosen = { .n = 0 };
 
 	cs_tests_matrix(&(struct cs_axes){ CS_MATRIX_PEER,
@@ -256,8 +243,7 @@ static const char *matrix(unsigned matrices, unsigned ops,
 	return names_of(&chosen);
 }
 
-static void a_matrix_of_costs_has_what_they_are_compared_with(void)
-{
+HOLDS("a matrix of costs has what they are compared with") {
 	const unsigned write = 1u << CS_OP_WRITE, read = 1u << CS_OP_READ;
 
 	t_eq_str(matrix(CS_MATRIX_COST, write, CS_BACKEND_CUDA),
@@ -287,8 +273,7 @@ static const char *by_axes(struct cs_axes axes)
 	return names_of(&chosen);
 }
 
-static void the_host_has_methods_and_memories(void)
-{
+HOLDS("the host has methods and kinds of memory") {
 	const unsigned both = CS_MATRIX_H2D | CS_MATRIX_D2H;
 	const unsigned pair = 1u << CS_PATTERN_PAIR;
 
@@ -317,8 +302,7 @@ static void the_host_has_methods_and_memories(void)
 		 "host.cpu.copy.pair host.chase.random.pair ");
 }
 
-static void units_say_which_way_is_better(void)
-{
+HOLDS("units say which way is better") {
 	size_t n, i;
 	const struct cs_test *t = cs_catalogue(&n);
 
@@ -338,43 +322,10 @@ static void units_say_which_way_is_better(void)
 	}
 }
 
-static void unknown_axes_have_no_name(void)
-{
+HOLDS("unknown axes have no name") {
 	t_eq_str(cs_unit_text(99), "?");
 	t_eq_str(cs_path_text(99), "?");
 	t_eq_str(cs_method_text(99), "?");
 	t_eq_str(cs_op_text(-1), "?");
 	t_eq_str(cs_pattern_text(99), "?");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "names are made of their axes", names_are_made_of_their_axes },
-		{ "headings say who writes and who reads", headings_say_who_does_what },
-		{ "an unknown name has no index", an_unknown_name_has_no_index },
-		{ "names choose tests", names_choose_tests },
-		{ "staging has runs of its own", staging_has_runs_of_its_own },
-		{ "globs choose tests of the backend",
-		  globs_choose_tests_of_the_backend },
-		{ "a mistyped name gets the nearest one",
-		  a_mistyped_name_gets_the_nearest },
-		{ "what is far from every name gets none",
-		  what_is_far_from_every_name_gets_none },
-		{ "a test of the other backend is said to be one",
-		  a_test_of_the_other_backend_is_said_to_be },
-		{ "an endless name is refused", an_endless_name_is_refused },
-		{ "a list that is refused adds nothing", a_refused_list_adds_nothing },
-		{ "choices add up", choices_add_up },
-		{ "axes choose tests", axes_choose_tests },
-		{ "a matrix of costs has what they are compared with",
-		  a_matrix_of_costs_has_what_they_are_compared_with },
-		{ "the host has methods and kinds of memory",
-		  the_host_has_methods_and_memories },
-		{ "units say which way is better", units_say_which_way_is_better },
-		{ "unknown axes have no name", unknown_axes_have_no_name },
-		{ NULL, NULL },
-	};
-
-	return tap_main("catalogue", NULL, NULL, tests);
 }

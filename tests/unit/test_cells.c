@@ -28,7 +28,7 @@ static struct canned c;
 			   *behind = row + c.run.rows.rows.n;                  \
 	     row < behind; row++)
 
-static int release(void)
+int tap_tear_down(void)
 {
 	canned_release(&c);
 	return 0;
@@ -38,7 +38,7 @@ static int release(void)
  * peer at its own rate. */
 static void begin(int nodes, int gpus, const char *tests)
 {
-	release();
+	canned_release(&c);
 	canned_init(&c, nodes, gpus, 0, tests, 1);
 	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	FOR_ROWS(row)
@@ -155,16 +155,14 @@ static void weighs(const struct cs_finding *f, enum cs_severity severity, int dr
 	t_eq_int(f->drain, drain);
 }
 
-static void healthy(void)
-{
+HOLDS("healthy nodes have no findings") {
 	begin(1, 8, WRITE "," BIDI "," READ "," LOCAL "," H2D "," D2H);
 	judged(0);
 	begin(6, 8, WRITE "," BIDI "," READ "," LOCAL "," H2D "," D2H);
 	judged(0);
 }
 
-static void not_asked(void)
-{
+HOLDS("nothing is judged that was not asked for, nor arenas") {
 	begin(1, 8, WRITE);
 	slow_gpu(0, WRITE, 5, 0.5);
 	c.run.checks = CS_CHECK_LAUNCH;
@@ -174,8 +172,7 @@ static void not_asked(void)
 	judged(0);
 }
 
-static void bad_gpu(void)
-{
+HOLDS("a GPU with a slow row and column is found among 3 to 8") {
 	const struct cs_finding *f;
 
 	for (int gpus = 3; gpus <= 8; gpus++) {
@@ -190,8 +187,7 @@ static void bad_gpu(void)
 	}
 }
 
-static void evidence(void)
-{
+HOLDS("a finding names its rows, how to repeat them, and what to do") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -205,8 +201,7 @@ static void evidence(void)
 	t_ok(f->next[0] && f->elsewhere[0]);
 }
 
-static void one_direction(void)
-{
+HOLDS("a GPU that is slow in one direction") {
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 6, -1, 0.9);
 	one("slow-cells", "gpu", 0,
@@ -217,8 +212,7 @@ static void one_direction(void)
 	    "GPU 6: copies to it from other GPUs are 10 % slower");
 }
 
-static void bad_link(void)
-{
+HOLDS("a link that is slow, both ways or one") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -233,8 +227,7 @@ static void bad_link(void)
 	one("slow-cells", "link", 0, "copies from 5 to 2 are 25 % slower");
 }
 
-static void two_faults(void)
-{
+HOLDS("a bad GPU does not hide a bad link") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -250,8 +243,7 @@ static void two_faults(void)
 }
 
 /* One finding for all tests of a GPU; what is with the host is another story. */
-static void many_tests(void)
-{
+HOLDS("several tests of one GPU are one finding") {
 	begin(1, 8, WRITE "," READ "," H2D);
 	slow_gpu(0, WRITE, 2, 0.9);
 	slow_gpu(0, READ, 2, 0.8);
@@ -259,8 +251,7 @@ static void many_tests(void)
 	    "GPU 2: copies from and to other GPUs are 20 % slower than those of other pairs (peer.ce.read.pair and 1 more test)");
 }
 
-static void a_node_of_a_fleet(void)
-{
+HOLDS("a whole node is slow, and how sure that is among few") {
 	begin(6, 8, WRITE);
 	slow(3, WRITE, -1, -1, 0.9);
 	one("slow-cells", "node", 3,
@@ -287,8 +278,7 @@ static void a_node_of_a_fleet(void)
 }
 
 /* A little in all that was measured is more than much in one. */
-static void a_little(void)
-{
+HOLDS("a node that is a little slow in all, and in one alone") {
 	const struct cs_finding *f;
 
 	begin(16, 8, WRITE "," H2D "," LOCAL);
@@ -307,8 +297,8 @@ static void a_little(void)
 }
 
 /* One test of a node's family is slow, and measured again. */
-static void one_test_of_a_node(void)
-{
+HOLDS("the slowest test of a node speaks for it, and is the one that is measured "
+      "again") {
 	struct cs_vec steps = CS_VEC(struct cs_remeasure);
 	struct cs_err err;
 
@@ -345,8 +335,7 @@ static void one_test_of_a_node(void)
 	       CS_WARNING, 0);
 }
 
-static void sockets_alone(void)
-{
+HOLDS("a socket of a node is compared with the other") {
 	begin(1, 8, H2D "," D2H);
 	c.run.checks = CS_CHECK_OUTLIER;
 	for (int gpu = 4; gpu < 8; gpu++) {
@@ -377,8 +366,8 @@ static void slow_socket(int node, int socket, double factor)
 }
 
 /* The neighbour is fast, on that node alone; or on each node one socket is slow. */
-static void sockets_as_built(void)
-{
+HOLDS("a socket is not slow because its neighbour is fast, or because nodes are "
+      "built so") {
 	begin(16, 8, H2D "," D2H);
 	c.run.checks = CS_CHECK_OUTLIER;
 	slow_socket(3, 1, 1.15);
@@ -394,8 +383,7 @@ static void sockets_as_built(void)
 }
 
 /* Most nodes are slower than a few. */
-static void fast_nodes(void)
-{
+HOLDS("no node is drained because others are fast") {
 	static const struct {
 		int fast, nodes;
 	} of[] = { { 2, 5 }, { 3, 7 }, { 8, 17 }, { 1, 3 } };
@@ -421,8 +409,7 @@ static void fast_nodes(void)
 	}
 }
 
-static void many_slow_nodes(void)
-{
+HOLDS("nodes that are slow alike are counted, and not drained") {
 	const struct cs_finding *f;
 
 	begin(16, 8, H2D);
@@ -451,8 +438,7 @@ static void many_slow_nodes(void)
 }
 
 /* Which way, and which of its GPUs. */
-static void one_way_and_some(void)
-{
+HOLDS("a finding says which way is slow, and of which GPUs") {
 	begin(6, 8, H2D "," D2H);
 	slow(2, D2H, -1, -1, 0.9);
 	slow(4, D2H, 3, -1, 0.8);
@@ -470,8 +456,7 @@ static void one_way_and_some(void)
 	    "4 of 8 GPUs (1, 3, 5, 7): copies from GPU to GPU");
 }
 
-static void a_gpu_of_a_fleet(void)
-{
+HOLDS("one NVLink of 18 is found in a fleet") {
 	begin(6, 8, WRITE);
 	slow_gpu(4, WRITE, 7, 17. / 18);
 	t_near(one("slow-cells", "gpu", 4,
@@ -480,8 +465,7 @@ static void a_gpu_of_a_fleet(void)
 	       0.6, 1e-9);
 }
 
-static void sockets(void)
-{
+HOLDS("a socket, and the way between sockets") {
 	begin(6, 8, H2D);
 	for (int gpu = 4; gpu < 8; gpu++)
 		slow(2, H2D, -1, gpu, 0.8);
@@ -496,8 +480,7 @@ static void sockets(void)
 }
 
 /* Positions differ in the same way on all nodes: that is how the machine is. */
-static void alike_everywhere(void)
-{
+HOLDS("what is the same on all nodes is not reported") {
 	begin(6, 8, WRITE "," H2D);
 	for (int node = 0; node < 6; node++) {
 		slow_gpu(node, WRITE, 2, 0.93);
@@ -507,8 +490,7 @@ static void alike_everywhere(void)
 }
 
 /* A row is known by test and cell: the plans of the nodes may have other orders. */
-static void other_steps(void)
-{
+HOLDS("steps may have other numbers on each node") {
 	begin(6, 8, WRITE);
 	slow_gpu(1, WRITE, 5, 0.9);
 	FOR_ROWS(row)
@@ -516,8 +498,7 @@ static void other_steps(void)
 	one("slow-cells", "gpu", 1, "GPU 5: ");
 }
 
-static void other_classes(void)
-{
+HOLDS("another class of hardware is no outlier") {
 	begin(8, 8, WRITE);
 	for (int node = 5; node < 8; node++) {
 		cs_text(c.run.node[node].facts.product, CS_NAME, "another");
@@ -529,8 +510,7 @@ static void other_classes(void)
 
 /* ---- a re-measurement ---- */
 
-static void confirmed(void)
-{
+HOLDS("what is seen again is critical") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -544,8 +524,7 @@ static void confirmed(void)
 	t_ok(f->confidence > 0.9);
 }
 
-static void not_remeasure(void)
-{
+HOLDS("what is not seen again is a note") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -561,8 +540,7 @@ static void not_remeasure(void)
 }
 
 /* Everything became faster, the anomaly as well: it is as slow as before. */
-static void drifted(void)
-{
+HOLDS("what all cells did in between does not count") {
 	begin(1, 8, WRITE);
 	slow_link(2, 5, 0.8);
 	remeasure(0, WRITE, 2, 5, 1.2);
@@ -571,8 +549,7 @@ static void drifted(void)
 }
 
 /* Rows of a re-measurement are no cells: nothing is judged by them alone. */
-static void repeats_are_no_cells(void)
-{
+HOLDS("re-measurements are no cells") {
 	begin(1, 8, WRITE);
 	remeasure(0, WRITE, 2, 5, 0.5);
 	judged(0);
@@ -589,8 +566,7 @@ static int is_of_step(const uint32_t *step, int n, int src, int dst)
 }
 
 /* It changed by far more than what its GPU lacks. */
-static void busy_beside_slow(void)
-{
+HOLDS("a cell that was busy does not speak for the others of its GPU") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -609,8 +585,7 @@ static void busy_beside_slow(void)
 }
 
 /* That cell is repeated twice, and what was fast once is not slow for good. */
-static void one_cell(void)
-{
+HOLDS("what rests on one cell has to be slow twice more") {
 	uint32_t step[32];
 	struct cs_err err;
 	int n;
@@ -629,8 +604,7 @@ static void one_cell(void)
 }
 
 /* Each node has re-measured what is suspicious by itself. */
-static void which_of_a_fleet(void)
-{
+HOLDS("of a fleet those are repeated that nobody has re-measured") {
 	struct cs_vec steps = CS_VEC(struct cs_remeasure);
 	const struct cs_remeasure *at;
 	struct cs_err err;
@@ -652,8 +626,7 @@ static void which_of_a_fleet(void)
 	cs_vec_release(&steps);
 }
 
-static void which_remeasure(void)
-{
+HOLDS("anomalies are repeated, with neighbours and a control") {
 	uint32_t step[32];
 	struct cs_err err;
 	int n, neither = 0, beside = 0;
@@ -722,8 +695,7 @@ static void measured(const char *test, const struct measured *m, size_t n)
 #define UNSETTLED CS_ROW_NOT_CONVERGED
 #define APART (CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP)
 
-static void a_noisy_host(void)
-{
+HOLDS("links to the host that others share are not reported") {
 	static const struct measured pair[] = {
 		{ GOING, 0, 55.43, 55.28, 55.49, 55.31, 55.49, 0 },
 		{ GOING, 1, 53.48, 50.17, 54.21, 51.00, 54.04, UNSETTLED },
@@ -758,8 +730,7 @@ static void a_noisy_host(void)
 }
 
 /* One way against the other is no fault, both together are. */
-static void both_ways_to_the_host(void)
-{
+HOLDS("both ways of a link to the host are judged together") {
 	begin(1, 4, HOST_BIDI);
 	slow(0, HOST_BIDI, -1, 2, 0.8);
 	FOR_ROWS(row)
@@ -789,8 +760,7 @@ static void spread(int gpu, int own, double interval, double samples)
 	}
 }
 
-static void within_noise(void)
-{
+HOLDS("nothing is reported within the noise of a cell or of its like") {
 	static const struct {
 		int nodes, own;
 		double interval, samples;
@@ -811,8 +781,7 @@ static void within_noise(void)
 }
 
 /* The first measurement is beyond doubt, the second is not. */
-static void noisy_again(void)
-{
+HOLDS("a re-measurement that is noisy confirms nothing") {
 	static const uint32_t flag[] = { 0, CS_ROW_LOW_OVERLAP, CS_ROW_THROTTLED,
 					 CS_ROW_IN_USE };
 
@@ -835,8 +804,7 @@ static void noisy_again(void)
 
 /* ---- what facts and patterns say ---- */
 
-static void lanes(void)
-{
+HOLDS("NVLinks that are down explain the GPU's cells") {
 	begin(1, 8, WRITE);
 	c.run.node[0].agent[3].link.nvlinks_up = 17;
 	slow_gpu(0, WRITE, 3, 17. / 18);
@@ -854,8 +822,7 @@ static void lanes(void)
 	judged(0);
 }
 
-static void pcie(void)
-{
+HOLDS("PCIe below what card and slot can do") {
 	const struct cs_finding *f;
 
 	begin(1, 8, H2D "," D2H);
@@ -883,8 +850,7 @@ static void pcie(void)
 	t_ok(f && !strcmp(f[0].part, "gpu") && !strcmp(f[1].part, "gpu"));
 }
 
-static void staged(void)
-{
+HOLDS("copies through the host: node, GPU, link") {
 	begin(1, 4, WRITE "," BIDI);
 	make_via(WRITE, -1, -1, CS_VIA_STAGED, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_STAGED, 19);
@@ -901,8 +867,7 @@ static void staged(void)
 	one("p2p-staged", "link", 0, "GPU 3 and GPU 4: copies go through host memory");
 }
 
-static void staged_as_usual(void)
-{
+HOLDS("copies through the host that nobody need mind") {
 	begin(1, 2, WRITE);
 	set_nvlinks(2, 0);
 	make_via(WRITE, -1, -1, CS_VIA_DRIVER, 20);
@@ -915,8 +880,7 @@ static void staged_as_usual(void)
 	judged(0);
 }
 
-static void refused(void)
-{
+HOLDS("peer access that is refused: link, node") {
 	struct cs_peer_facts *peers;
 
 	begin(1, 4, LOCAL);
@@ -934,8 +898,7 @@ static void refused(void)
 	one("p2p-refused", "node", 0, "all 4 GPUs: no transport from GPU to GPU");
 }
 
-static void detour(void)
-{
+HOLDS("peer access at the speed of the host") {
 	begin(1, 8, WRITE "," BIDI);
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 37.5);
 	make_via(BIDI, -1, -1, CS_VIA_IPC, 19);
@@ -954,16 +917,14 @@ static void begin_sockets(double within_gbs, double across_gbs)
 				 (i / 8 < 4) == (i % 8 < 4) ? within_gbs : across_gbs);
 }
 
-static void redirected(void)
-{
+HOLDS("pairs of one socket slower than across") {
 	begin_sockets(9, 18);
 	one("p2p-redirected", "node", 0, "ACS or IOMMU");
 	begin_sockets(22, 18);
 	judged(0);
 }
 
-static void conditions(void)
-{
+HOLDS("throttling and others' work explain, and no part is reported") {
 	const uint32_t flag[] = { CS_ROW_THROTTLED, CS_ROW_IN_USE };
 	const char *const id[] = { "slow-throttled", "slow-in-use" };
 	const char *const words[] = { ", while throttled", ", while others used it" };
@@ -979,8 +940,7 @@ static void conditions(void)
 	}
 }
 
-static void slow_memory(void)
-{
+HOLDS("slow memory shows within a GPU alone") {
 	begin(1, 8, WRITE "," LOCAL);
 	slow(0, LOCAL, 6, -1, 0.85);
 	one("slow-memory", "gpu", 0,
@@ -989,8 +949,7 @@ static void slow_memory(void)
 
 /* Memories of healthy GPUs may be a few percent apart: that drains a node where errors
  * were counted. */
-static void memory_a_little_slower(void)
-{
+HOLDS("memory that is a little slower drains a node where errors were counted") {
 	static const struct {
 		double factor;
 		int errors, drain;
@@ -1008,8 +967,7 @@ static void memory_a_little_slower(void)
 	}
 }
 
-static void affinity(void)
-{
+HOLDS("a thread that is bound to another NUMA node") {
 	begin(1, 8, H2D);
 	c.run.node[0].agent[5].numa = 0;
 	c.run.node[0].agent[5].gpu.host_numa = 1;
@@ -1018,8 +976,7 @@ static void affinity(void)
 	    "GPU 5: copies from host memory are 40 % slower than those of the other GPUs, and its thread is not bound next to it (NUMA node 0, by the driver 1)");
 }
 
-static void another_numa(void)
-{
+HOLDS("memory of another NUMA node that is faster") {
 	begin(1, 8, H2D);
 	for (int gpu = 0; gpu < 8; gpu++) {
 		struct cs_row row = *canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, gpu);
@@ -1036,8 +993,7 @@ static void another_numa(void)
 }
 
 /* Two GPUs have nothing to be compared with but what such links usually give. */
-static void below(void)
-{
+HOLDS("two GPUs are compared with what such links give") {
 	begin(1, 2, WRITE);
 	slow(0, WRITE, -1, -1, 0.8);
 	weighs(one("below-expected", "link", 0,
@@ -1057,8 +1013,7 @@ static void below(void)
 	judged(0);
 }
 
-static void below_and_another(void)
-{
+HOLDS("all below what their links give, and a link that is slower still") {
 	const struct cs_finding *f;
 
 	begin(1, 8, WRITE);
@@ -1097,8 +1052,7 @@ static void wire(int a, int gpus, int each)
 	}
 }
 
-static void wiring(void)
-{
+HOLDS("what links give depends on where NVML says they lead") {
 	/* 4 GPUs below what a third of their links gives, if they were so divided */
 	begin(1, 4, WRITE);
 	make_via(WRITE, -1, -1, CS_VIA_IPC, 150);
@@ -1117,8 +1071,7 @@ static void wiring(void)
 }
 
 /* The host's links are told one by one, each by its own re-measurement. */
-static void below_and_gone(void)
-{
+HOLDS("a link to the host that is re-measured speaks for itself") {
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
 	remeasure(0, H2D, CS_NUMA_LOCAL, 0, 1);
@@ -1141,8 +1094,7 @@ static struct cs_likeness compared(void)
 	return likeness;
 }
 
-static void compared_anyway(void)
-{
+HOLDS("without a check each cell is compared with its like all the same") {
 	struct cs_likeness l;
 	size_t odd = 0;
 
@@ -1159,8 +1111,7 @@ static void compared_anyway(void)
 	cs_likeness_release(&l);
 }
 
-static void slow_gpu_is_odd(void)
-{
+HOLDS("all cells of a slow GPU are below their like, and no others") {
 	struct cs_likeness l;
 
 	begin(1, 8, WRITE);
@@ -1172,8 +1123,7 @@ static void slow_gpu_is_odd(void)
 	cs_likeness_release(&l);
 }
 
-static void not_compared(void)
-{
+HOLDS("copies under 1 MiB and cells of one pair are not compared") {
 	struct cs_likeness l;
 
 	begin(1, 8, WRITE);
@@ -1188,84 +1138,4 @@ static void not_compared(void)
 	t_eq_int(l.n_compared, 0);
 	t_eq_int(l.n_alone, 2);
 	cs_likeness_release(&l);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "healthy nodes have no findings", healthy },
-		{ "nothing is judged that was not asked for, nor arenas", not_asked },
-		{ "a GPU with a slow row and column is found among 3 to 8", bad_gpu },
-		{ "a finding names its rows, how to repeat them, and what to do",
-		  evidence },
-		{ "a GPU that is slow in one direction", one_direction },
-		{ "a link that is slow, both ways or one", bad_link },
-		{ "a bad GPU does not hide a bad link", two_faults },
-		{ "several tests of one GPU are one finding", many_tests },
-		{ "a whole node is slow, and how sure that is among few",
-		  a_node_of_a_fleet },
-		{ "one NVLink of 18 is found in a fleet", a_gpu_of_a_fleet },
-		{ "a node that is a little slow in all, and in one alone", a_little },
-		{ "the slowest test of a node speaks for it, and is the one that is measured again",
-		  one_test_of_a_node },
-		{ "a socket of a node is compared with the other", sockets_alone },
-		{ "a socket is not slow because its neighbour is fast, or because nodes are built so",
-		  sockets_as_built },
-		{ "no node is drained because others are fast", fast_nodes },
-		{ "nodes that are slow alike are counted, and not drained",
-		  many_slow_nodes },
-		{ "a finding says which way is slow, and of which GPUs",
-		  one_way_and_some },
-		{ "a socket, and the way between sockets", sockets },
-		{ "what is the same on all nodes is not reported", alike_everywhere },
-		{ "steps may have other numbers on each node", other_steps },
-		{ "another class of hardware is no outlier", other_classes },
-		{ "what is seen again is critical", confirmed },
-		{ "what is not seen again is a note", not_remeasure },
-		{ "what all cells did in between does not count", drifted },
-		{ "re-measurements are no cells", repeats_are_no_cells },
-		{ "links to the host that others share are not reported",
-		  a_noisy_host },
-		{ "both ways of a link to the host are judged together",
-		  both_ways_to_the_host },
-		{ "nothing is reported within the noise of a cell or of its like",
-		  within_noise },
-		{ "a re-measurement that is noisy confirms nothing", noisy_again },
-		{ "anomalies are repeated, with neighbours and a control",
-		  which_remeasure },
-		{ "a cell that was busy does not speak for the others of its GPU",
-		  busy_beside_slow },
-		{ "what rests on one cell has to be slow twice more", one_cell },
-		{ "of a fleet those are repeated that nobody has re-measured",
-		  which_of_a_fleet },
-		{ "NVLinks that are down explain the GPU's cells", lanes },
-		{ "PCIe below what card and slot can do", pcie },
-		{ "copies through the host: node, GPU, link", staged },
-		{ "copies through the host that nobody need mind", staged_as_usual },
-		{ "peer access that is refused: link, node", refused },
-		{ "peer access at the speed of the host", detour },
-		{ "pairs of one socket slower than across", redirected },
-		{ "throttling and others' work explain, and no part is reported",
-		  conditions },
-		{ "slow memory shows within a GPU alone", slow_memory },
-		{ "memory that is a little slower drains a node where errors were counted",
-		  memory_a_little_slower },
-		{ "a thread that is bound to another NUMA node", affinity },
-		{ "memory of another NUMA node that is faster", another_numa },
-		{ "two GPUs are compared with what such links give", below },
-		{ "all below what their links give, and a link that is slower still",
-		  below_and_another },
-		{ "what links give depends on where NVML says they lead", wiring },
-		{ "a link to the host that is re-measured speaks for itself",
-		  below_and_gone },
-		{ "without a check each cell is compared with its like all the same",
-		  compared_anyway },
-		{ "all cells of a slow GPU are below their like, and no others",
-		  slow_gpu_is_odd },
-		{ "copies under 1 MiB and cells of one pair are not compared",
-		  not_compared },
-		{ NULL, NULL },
-	};
-
-	return tap_main("cells", NULL, release, tests);
 }

@@ -45,19 +45,16 @@ static void whole(uint64_t seed)
 	}
 }
 
-static void stride_whole(void)
-{
+HOLDS("a plain chain is one cycle through all nodes") {
 	whole(0);
 }
 
-static void random_whole(void)
-{
+HOLDS("a random chain is one cycle through all nodes") {
 	whole(1);
 	whole(0x123456789abcdefull);
 }
 
-static void stride_order(void)
-{
+HOLDS("a plain chain leads from each node to the one behind it") {
 	const struct cs_chain chain = cs_chain_of(5 * CS_CHAIN_STRIDE, 0);
 
 	t_eq_int(cs_chain_node(&chain, 0), 0);
@@ -67,8 +64,7 @@ static void stride_order(void)
 }
 
 /* Where that many steps end, by formula and on foot. */
-static void places(void)
-{
+HOLDS("where that many steps end is known without taking them") {
 	uint64_t nodes = 1000, node = 0, bytes = nodes * CS_CHAIN_STRIDE;
 	const struct cs_chain order = cs_chain_of(bytes, 7);
 	uint64_t *chain = calloc(1, bytes), wrong = 0;
@@ -83,8 +79,7 @@ static void places(void)
 }
 
 /* What a prefetcher could guess: the next node, or the same step again. */
-static void random_order(void)
-{
+HOLDS("the next node of a random chain cannot be guessed, and seeds differ") {
 	const struct cs_chain a = cs_chain_of(16384 * CS_CHAIN_STRIDE, 1);
 	const struct cs_chain b = cs_chain_of(16384 * CS_CHAIN_STRIDE, 2);
 	uint64_t next = 0, again = 0, same = 0, step = 0;
@@ -104,8 +99,7 @@ static void random_order(void)
 	t_ok(same < 20);
 }
 
-static void rest(void)
-{
+HOLDS("only whole nodes are written, and of each only the address") {
 	uint64_t chain[2 * STEP + 3];
 
 	memset(chain, 0xee, sizeof(chain));
@@ -113,22 +107,4 @@ static void rest(void)
 	t_eq_int(length_of(chain, 2), 2);
 	t_ok(chain[1] == 0xeeeeeeeeeeeeeeeeull);
 	t_ok(chain[2 * STEP] == 0xeeeeeeeeeeeeeeeeull);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a plain chain is one cycle through all nodes", stride_whole },
-		{ "a random chain is one cycle through all nodes", random_whole },
-		{ "a plain chain leads from each node to the one behind it",
-		  stride_order },
-		{ "where that many steps end is known without taking them", places },
-		{ "the next node of a random chain cannot be guessed, and seeds "
-		  "differ",
-		  random_order },
-		{ "only whole nodes are written, and of each only the address", rest },
-		{ NULL, NULL }
-	};
-
-	return tap_main("chain", NULL, NULL, tests);
 }

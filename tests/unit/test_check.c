@@ -29,8 +29,7 @@ static const char *says(const struct canned *c, const char *id)
 
 /* ---- peaks ---- */
 
-static void nvlink_peaks(void)
-{
+HOLDS("an NVLink peak is live links times the usable rate of their version") {
 	const struct {
 		int up, version;
 		double peak;
@@ -46,8 +45,7 @@ static void nvlink_peaks(void)
 	}
 }
 
-static void nvlink_unknown(void)
-{
+HOLDS("an NVLink peak is unknown when links or version are, 0 without links") {
 	struct cs_link_facts link = { .nvlinks_up = -1, .nvlink_version = 4 };
 
 	t_ok(isnan(cs_nvlink_peak_gbs(&link)));
@@ -60,8 +58,7 @@ static void nvlink_unknown(void)
 	t_near(cs_nvlink_peak_gbs(&link), 0, 0);
 }
 
-static void pcie_peaks(void)
-{
+HOLDS("a PCIe peak is after coding, and unknown for unknown generations") {
 	t_near(cs_pcie_peak_gbs(5, 16), 63.0, 0.05);
 	t_near(cs_pcie_peak_gbs(4, 16), 31.5, 0.05);
 	t_near(cs_pcie_peak_gbs(3, 8), 7.88, 0.01);
@@ -71,8 +68,7 @@ static void pcie_peaks(void)
 	t_ok(isnan(cs_pcie_peak_gbs(40, 16)));
 }
 
-static void usual_shares(void)
-{
+HOLDS("a usual share is given for classes with a source, else nothing is set") {
 	struct cs_link_facts link = { .nvlinks_up = 18, .nvlink_version = 4 };
 	double low = -1, high = -1;
 
@@ -90,8 +86,7 @@ static void usual_shares(void)
 
 /* ---- findings ---- */
 
-static void clean_run(void)
-{
+HOLDS("a clean run has no finding") {
 	struct canned c;
 	char summary[400];
 
@@ -104,8 +99,7 @@ static void clean_run(void)
 	canned_release(&c);
 }
 
-static void equal_reasons(void)
-{
+HOLDS("cells with the same reason are one finding with a count") {
 	struct canned c;
 	int dst;
 
@@ -122,8 +116,7 @@ static void equal_reasons(void)
 	canned_release(&c);
 }
 
-static void corrupt_cell(void)
-{
+HOLDS("a corrupt cell is critical and leads the summary") {
 	struct canned c;
 	const struct cs_finding *f;
 	char summary[400];
@@ -143,8 +136,7 @@ out:
 	canned_release(&c);
 }
 
-static void late_cell(void)
-{
+HOLDS("a cell that timed out is critical") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
@@ -156,8 +148,7 @@ static void late_cell(void)
 	canned_release(&c);
 }
 
-static void labels(void)
-{
+HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	struct canned c;
 	char summary[400];
 	int a;
@@ -182,8 +173,7 @@ static void labels(void)
 	canned_release(&c);
 }
 
-static void skipped_cells(void)
-{
+HOLDS("all skipped cells of a node are one note") {
 	struct canned c;
 	int dst;
 
@@ -204,8 +194,7 @@ static void skipped_cells(void)
 	canned_release(&c);
 }
 
-static void failed_agent(void)
-{
+HOLDS("the finding of a failed agent stands for its cells") {
 	struct canned c;
 	struct cs_finding *f;
 	char summary[400];
@@ -237,8 +226,7 @@ static void throttle(struct canned *c, int src, int dst, int end)
 	row->throttle_at[end] |= 0x8;
 }
 
-static void a_throttled_gpu_is_named_by_its_cells(void)
-{
+HOLDS("a throttled GPU is named by its cells") {
 	const struct cs_finding *f;
 	struct canned c;
 
@@ -256,8 +244,7 @@ static void a_throttled_gpu_is_named_by_its_cells(void)
 	canned_release(&c);
 }
 
-static void what_all_gpus_share_is_told_once(void)
-{
+HOLDS("what all GPUs of a node share is told once") {
 	const struct cs_finding *f;
 	struct canned c;
 
@@ -278,8 +265,7 @@ static void what_all_gpus_share_is_told_once(void)
 	canned_release(&c);
 }
 
-static void nothing_measured(void)
-{
+HOLDS("when nothing was measured the summary says why") {
 	struct canned c;
 	struct cs_row *row;
 	char summary[400];
@@ -299,8 +285,7 @@ static void nothing_measured(void)
 	canned_release(&c);
 }
 
-static void restless_host_links(void)
-{
+HOLDS("a host link that does not settle is a note") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR ",h2d.ce.pinned.pair", 1);
@@ -315,8 +300,7 @@ static void restless_host_links(void)
 	canned_release(&c);
 }
 
-static void flagged_cells(void)
-{
+HOLDS("flagged cells are warnings and do not change the status") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
@@ -339,8 +323,7 @@ static void flagged_cells(void)
 	canned_release(&c);
 }
 
-static void counters(void)
-{
+HOLDS("error counters that grew and foreign processes are warnings") {
 	const struct cs_finding *f;
 	struct canned c;
 
@@ -360,8 +343,7 @@ static void counters(void)
 }
 
 /* Skipped or measured all the same: of a used GPU there is one finding. */
-static void used_gpus(void)
-{
+HOLDS("a GPU that others use is one finding, with what it did to cells") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
@@ -384,8 +366,7 @@ static void used_gpus(void)
 	canned_release(&c);
 }
 
-static void unknown_counters(void)
-{
+HOLDS("counters that are not known say nothing") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
@@ -397,8 +378,7 @@ static void unknown_counters(void)
 	canned_release(&c);
 }
 
-static void drifting(void)
-{
+HOLDS("a control cell that moved by more than 0.5 % is a warning") {
 	struct canned c;
 	struct cs_row *row;
 	size_t i;
@@ -438,8 +418,7 @@ static void hang_together(struct canned *c, int gpus, double share)
 	t_eq_int(cs_check_run(&c->run, NULL), 0);
 }
 
-static void dependent_samples(void)
-{
+HOLDS("samples that depend on each other by more than is assumed are a note") {
 	struct canned c;
 
 	hang_together(&c, 4, 0.005);
@@ -456,8 +435,7 @@ static void dependent_samples(void)
 	canned_release(&c);
 }
 
-static void no_control(void)
-{
+HOLDS("without a control cell the drift is unknown") {
 	struct canned c;
 
 	canned_init(&c, 1, 2, 0, PAIR, 1);
@@ -465,8 +443,7 @@ static void no_control(void)
 	canned_release(&c);
 }
 
-static void unbound(void)
-{
+HOLDS("a binding that was impossible is one note, one not asked for none") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR, 1);
@@ -484,8 +461,7 @@ static void unbound(void)
 	canned_release(&c);
 }
 
-static void fewer_gpus(void)
-{
+HOLDS("a node with fewer GPUs than the others has a note") {
 	struct canned c;
 
 	canned_init(&c, 3, 4, 0, PAIR, 0);
@@ -499,8 +475,7 @@ static void fewer_gpus(void)
 	canned_release(&c);
 }
 
-static void unknown_gpus(void)
-{
+HOLDS("… but not one that fell silent before it could say") {
 	struct canned c;
 
 	canned_init(&c, 3, 4, 0, PAIR, 0);
@@ -591,8 +566,7 @@ static void by_mig(struct cs_run_node *nd)
 	nd->gpu_record[3].mig = 1;
 }
 
-static void unexplained_gpu(void)
-{
+HOLDS("a GPU that nothing explains to be missing is critical") {
 	t_eq_int(severity_with(6, NULL), CS_CRITICAL);
 	t_eq_int(severity_with(0, NULL), CS_CRITICAL);
 	t_eq_int(severity_with(-1, NULL), CS_CRITICAL);
@@ -600,8 +574,7 @@ static void unexplained_gpu(void)
 	t_eq_int(severity_with(6, by_container_of_all), CS_CRITICAL);
 }
 
-static void explained_gpu(void)
-{
+HOLDS("a virtual machine, a grant, a device file, a container, MIG explain it") {
 	t_eq_int(severity_with(6, by_vfio), CS_NOTE);
 	t_eq_int(severity_with(6, by_grant), CS_NOTE);
 	t_eq_int(severity_with(6, by_device_file), CS_NOTE);
@@ -610,8 +583,7 @@ static void explained_gpu(void)
 }
 
 /* 15: the GPU is lost. */
-static void lost_gpu(void)
-{
+HOLDS("nothing explains a GPU that NVML calls lost") {
 	t_eq_int(severity_with(15, by_vfio), CS_CRITICAL);
 	t_eq_int(severity_with(15, by_grant), CS_CRITICAL);
 	t_eq_int(severity_with(15, by_container), CS_CRITICAL);
@@ -619,8 +591,7 @@ static void lost_gpu(void)
 
 /* ---- how the job was started ---- */
 
-static void launch_settings(void)
-{
+HOLDS("--check=launch says what modes and MPS cost, and who sleeps") {
 	struct cs_rank_facts ranks[4] = {
 		{ .rank = 0 }, { .rank = 1 }, { .rank = 2 }, { .rank = 3 }
 	};
@@ -648,8 +619,7 @@ static void launch_settings(void)
 
 /* ---- the path ---- */
 
-static void other_path(void)
-{
+HOLDS("bytes that took another path than NVLink are a warning") {
 	struct cs_agent_facts *a;
 	struct canned c;
 
@@ -667,8 +637,7 @@ static void other_path(void)
 	canned_release(&c);
 }
 
-static void path_shares(void)
-{
+HOLDS("NVLink's counters are compared with the bytes of the samples") {
 	struct cs_agent_facts a;
 	double sent, received;
 
@@ -703,16 +672,14 @@ static int exit_under(uint32_t checks, int severity)
 	return got;
 }
 
-static void exit_by_judgement(void)
-{
+HOLDS("judgements change the exit status under --check only") {
 	t_eq_int(exit_under(0, CS_CRITICAL), CS_EXIT_OK);
 	t_eq_int(exit_under(CS_CHECK_LAUNCH, CS_NOTE), CS_EXIT_OK);
 	t_eq_int(exit_under(CS_CHECK_LAUNCH, CS_WARNING), CS_EXIT_WARNING);
 	t_eq_int(exit_under(CS_CHECK_LAUNCH, CS_CRITICAL), CS_EXIT_CRITICAL);
 }
 
-static void check_kinds(void)
-{
+HOLDS("--check takes the kinds there are, and names them") {
 	struct cs_err err = { "" };
 	uint32_t checks = 99;
 
@@ -746,8 +713,7 @@ static int exit_with(int status, int all)
 	return got;
 }
 
-static void exit_statuses(void)
-{
+HOLDS("the exit status follows from the worst cell") {
 	t_eq_int(exit_with(CS_OK, 0), CS_EXIT_OK);
 	t_eq_int(exit_with(CS_SKIPPED, 0), CS_EXIT_OK);
 	t_eq_int(exit_with(CS_SKIPPED, 1), CS_EXIT_CANNOT);
@@ -757,8 +723,7 @@ static void exit_statuses(void)
 	t_eq_int(exit_with(CS_FAILED, 1), CS_EXIT_CRITICAL);
 }
 
-static void exit_by_finding(void)
-{
+HOLDS("only a critical finding changes the exit status") {
 	struct canned c;
 	struct cs_finding *f;
 	int s;
@@ -774,8 +739,7 @@ static void exit_by_finding(void)
 	}
 }
 
-static void exit_without_rows(void)
-{
+HOLDS("nothing measured, or a plan not carried out, is status 3") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, PAIR, 0);
@@ -784,61 +748,4 @@ static void exit_without_rows(void)
 	c.run.complete = 0;
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CANNOT);
 	canned_release(&c);
-}
-
-static const struct tap_test tests[] = {
-	{ "a throttled GPU is named by its cells",
-	  a_throttled_gpu_is_named_by_its_cells },
-	{ "what all GPUs of a node share is told once",
-	  what_all_gpus_share_is_told_once },
-	{ "an NVLink peak is live links times the usable rate of their version",
-	  nvlink_peaks },
-	{ "an NVLink peak is unknown when links or version are, 0 without links",
-	  nvlink_unknown },
-	{ "a PCIe peak is after coding, and unknown for unknown generations",
-	  pcie_peaks },
-	{ "a usual share is given for classes with a source, else nothing is set",
-	  usual_shares },
-	{ "a clean run has no finding", clean_run },
-	{ "cells with the same reason are one finding with a count", equal_reasons },
-	{ "a corrupt cell is critical and leads the summary", corrupt_cell },
-	{ "a cell that timed out is critical", late_cell },
-	{ "GPUs are called by their labels, not by their numbers in the plan", labels },
-	{ "all skipped cells of a node are one note", skipped_cells },
-	{ "the finding of a failed agent stands for its cells", failed_agent },
-	{ "when nothing was measured the summary says why", nothing_measured },
-	{ "flagged cells are warnings and do not change the status", flagged_cells },
-	{ "a host link that does not settle is a note", restless_host_links },
-	{ "error counters that grew and foreign processes are warnings", counters },
-	{ "a GPU that others use is one finding, with what it did to cells",
-	  used_gpus },
-	{ "counters that are not known say nothing", unknown_counters },
-	{ "a control cell that moved by more than 0.5 % is a warning", drifting },
-	{ "samples that depend on each other by more than is assumed are a note",
-	  dependent_samples },
-	{ "without a control cell the drift is unknown", no_control },
-	{ "a binding that was impossible is one note, one not asked for none",
-	  unbound },
-	{ "a node with fewer GPUs than the others has a note", fewer_gpus },
-	{ "… but not one that fell silent before it could say", unknown_gpus },
-	{ "a GPU that nothing explains to be missing is critical", unexplained_gpu },
-	{ "a virtual machine, a grant, a device file, a container, MIG explain it",
-	  explained_gpu },
-	{ "nothing explains a GPU that NVML calls lost", lost_gpu },
-	{ "--check=launch says what modes and MPS cost, and who sleeps",
-	  launch_settings },
-	{ "bytes that took another path than NVLink are a warning", other_path },
-	{ "NVLink's counters are compared with the bytes of the samples", path_shares },
-	{ "judgements change the exit status under --check only", exit_by_judgement },
-	{ "--check takes the kinds there are, and names them", check_kinds },
-	{ "the exit status follows from the worst cell", exit_statuses },
-	{ "only a critical finding changes the exit status", exit_by_finding },
-	{ "nothing measured, or a plan not carried out, is status 3",
-	  exit_without_rows },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("check", NULL, NULL, tests);
 }

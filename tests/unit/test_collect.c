@@ -68,8 +68,7 @@ static const struct cs_finding *finding(const struct alone *a, size_t i)
 	return (const struct cs_finding *)a->run.findings.data + i;
 }
 
-static void remeasured(void)
-{
+HOLDS("a node that waits to hear what it measures again has not ended") {
 	const struct cs_remeasure remeasure[] = { { 0, 7 }, { 0, 3 }, { 1, 5 } };
 	struct alone a;
 
@@ -91,8 +90,7 @@ static void remeasured(void)
 	end(&a);
 }
 
-static void nothing_lost(void)
-{
+HOLDS("what there is memory for is kept, and the run is complete") {
 	const struct cs_row row = { .n_samples = 0 };
 	struct alone a;
 
@@ -106,8 +104,7 @@ static void nothing_lost(void)
 	end(&a);
 }
 
-static void lost_row(void)
-{
+HOLDS("a row without memory is counted and said, and the run is not complete") {
 	const struct cs_row row = { .n_samples = 0 };
 	struct alone a;
 
@@ -131,8 +128,7 @@ static void lost_row(void)
 	end(&a);
 }
 
-static void lost_finding(void)
-{
+HOLDS("so is a finding") {
 	struct alone a;
 
 	begin(&a);
@@ -144,19 +140,4 @@ static void lost_finding(void)
 	t_eq_int(cs_collect_state(&a.c), CS_NODE_EARLY);
 	t_eq_int(findings, 1);
 	end(&a);
-}
-
-static const struct tap_test tests[] = {
-	{ "a node that waits to hear what it measures again has not ended",
-	  remeasured },
-	{ "what there is memory for is kept, and the run is complete", nothing_lost },
-	{ "a row without memory is counted and said, and the run is not complete",
-	  lost_row },
-	{ "so is a finding", lost_finding },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("collect", NULL, NULL, tests);
 }

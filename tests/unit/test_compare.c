@@ -110,8 +110,7 @@ static struct rates rates_of(const struct truth *truth, int n, uint64_t seed)
 
 /* ---- rates of cells ---- */
 
-static void equal_cells_are_called_different_in_at_most_5_per_cent(void)
-{
+HOLDS("equal cells are called different in at most 5 %, whatever the noise") {
 	static const double noise[] = { 0.001, 0.003, 0.01, 0.05, 0.3 };
 	struct truth truth = { .samples = 6 };
 	size_t i;
@@ -130,8 +129,7 @@ static void equal_cells_are_called_different_in_at_most_5_per_cent(void)
 }
 
 /* 6 %: 5 % and two deviations of 2000 draws */
-static void shifts_between_blocks_are_in_the_interval(void)
-{
+HOLDS("shifts of 0.5 % between blocks are in the interval of 2, 4 and 8") {
 	struct truth truth = { .samples = 6, .noise = 0.001, .shift = 0.005 };
 
 	for (truth.blocks = 2; truth.blocks <= 8; truth.blocks *= 2)
@@ -143,8 +141,7 @@ static void shifts_between_blocks_are_in_the_interval(void)
 		}
 }
 
-static void a_true_difference_lies_in_95_of_100_intervals(void)
-{
+HOLDS("a true difference lies in 95 of 100 intervals") {
 	struct truth truth = { .samples = 6,
 			       .noise = 0.01,
 			       .shift = 0.01,
@@ -155,8 +152,7 @@ static void a_true_difference_lies_in_95_of_100_intervals(void)
 		t_ok(rates_of(&truth, 1000, truth.blocks).missed <= 0.06);
 }
 
-static void a_difference_of_2_per_cent_is_found(void)
-{
+HOLDS("a difference of 2 % at 0.3 % noise is found in at least 95 %") {
 	struct truth truth = { .blocks = 4,
 			       .samples = 6,
 			       .noise = 0.003,
@@ -175,8 +171,7 @@ static void a_difference_of_2_per_cent_is_found(void)
 	t_ok(r.same + r.faster <= 0);
 }
 
-static void equal_quiet_sides_are_the_same(void)
-{
+HOLDS("equal quiet sides are the same in at least 95 %") {
 	struct truth truth = {
 		.blocks = 4, .samples = 6, .noise = 0.003, .margin = 0.01
 	};
@@ -187,8 +182,7 @@ static void equal_quiet_sides_are_the_same(void)
 	t_ok(rates_of(&truth, 1000, 2).same >= 0.95);
 }
 
-static void noise_makes_it_undecided(void)
-{
+HOLDS("noise makes it undecided") {
 	struct truth truth = { .blocks = 4, .samples = 6, .noise = 0.1, .margin = 0.01 };
 
 	t_ok(rates_of(&truth, 500, 1).undecided >= 0.95);
@@ -217,8 +211,7 @@ static struct cs_comparison compare_two(const double *x, size_t n_x, const doubl
 	return made;
 }
 
-static void of_one_block_a_side_only_these_two_differ(void)
-{
+HOLDS("of one block a side only these two differ") {
 	struct truth truth = {
 		.blocks = 1, .samples = 6, .noise = 0.001, .shift = 0.008, .margin = 0.01
 	};
@@ -266,8 +259,7 @@ static double called_different(size_t a, size_t b, const struct cs_spread *known
 }
 
 /* 6 %: 5 % and two deviations of 2000 draws. */
-static void how_blocks_differ_may_be_known_from_elsewhere(void)
-{
+HOLDS("how blocks differ may be known from a baseline, or the other side") {
 	const struct cs_spread unknown = { NAN, 0 }, known = { 0.008, 20 };
 
 	t_ok(called_different(1, 1, &known, CS_COMPARE_KNOWN) <= 0.06);
@@ -277,8 +269,7 @@ static void how_blocks_differ_may_be_known_from_elsewhere(void)
 	t_ok(called_different(4, 4, &known, 0) <= 0.06);
 }
 
-static void one_sample_a_side_decides_nothing(void)
-{
+HOLDS("one sample on a side decides nothing") {
 	static const double x[] = { 55.3 }, y[] = { 50, 50.1, 49.9 };
 	struct cs_comparison made = compare_two(x, 1, y, 3);
 
@@ -289,8 +280,7 @@ static void one_sample_a_side_decides_nothing(void)
 	t_near(made.p, 1, 0);
 }
 
-static void one_sample_a_block_gives_the_spread_of_blocks(void)
-{
+HOLDS("one sample a block gives the spread of blocks") {
 	struct truth truth = { .blocks = 4,
 			       .samples = 1,
 			       .noise = 0.001,
@@ -303,8 +293,7 @@ static void one_sample_a_block_gives_the_spread_of_blocks(void)
 }
 
 /* The medians of both blocks of a side are alike, what they are made of is not. */
-static void blocks_that_happen_to_agree_do_not_hide_noise(void)
-{
+HOLDS("blocks that happen to agree do not hide the noise of samples") {
 	static const double x[] = { 90, 95, 100, 105, 110 };
 	static const double y[] = { 94, 99, 104, 109, 114 };
 	const struct cs_block blocks_x[] = { { x, 5 }, { x, 5 } };
@@ -319,8 +308,7 @@ static void blocks_that_happen_to_agree_do_not_hide_noise(void)
 	t_ok(made.low < -0.1 && made.high > 0.2);
 }
 
-static void equal_values_have_an_interval_of_no_width(void)
-{
+HOLDS("equal values have an interval of no width") {
 	static const double x[] = { 196.05, 196.05 }, y[] = { 196.15, 196.15 };
 	const struct cs_block twice_x[] = { { x, 2 }, { x, 2 } };
 	const struct cs_block twice_y[] = { { y, 2 }, { y, 1 } };
@@ -343,8 +331,7 @@ static void equal_values_have_an_interval_of_no_width(void)
 	t_eq_int(made.verdict, CS_VERDICT_SAME);
 }
 
-static void what_has_no_ratio_is_not_compared(void)
-{
+HOLDS("what has no ratio is not compared, and both all 0 are the same") {
 	static const double good[] = { 1, 2, 3 };
 	static const double bad[][3] = {
 		{ 1, NAN, 3 }, { 1, INFINITY, 3 }, { 1, 0, 3 },
@@ -365,8 +352,7 @@ static void what_has_no_ratio_is_not_compared(void)
 	t_near(made.difference, 0, 0);
 }
 
-static void an_side_without_samples_is_not_compared(void)
-{
+HOLDS("a side without samples is not compared") {
 	static const double x[] = { 1, 2, 3 };
 	struct cs_comparison made = compare_two(x, 3, NULL, 0);
 
@@ -376,8 +362,7 @@ static void an_side_without_samples_is_not_compared(void)
 	t_ok(isnan(made.difference));
 }
 
-static void a_block_that_measured_nothing_is_passed_over(void)
-{
+HOLDS("a block that measured nothing is passed over") {
 	static const double x[] = { 55, 55.1, 55.2 };
 	const struct cs_block blocks[] = { { x, 3 }, { NULL, 0 }, { x, 3 } };
 	const struct cs_block dense[] = { { x, 3 }, { x, 3 } };
@@ -391,8 +376,7 @@ static void a_block_that_measured_nothing_is_passed_over(void)
 	t_eq_int(made.flags, 0);
 }
 
-static void exchanging_the_sides_exchanges_the_verdict(void)
-{
+HOLDS("exchanging the sides exchanges the verdict") {
 	const struct truth truth = { .blocks = 3, .samples = 5, .noise = 0.004 };
 	struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_rng rng = { 8 };
@@ -450,8 +434,7 @@ static struct cs_comparison compare_turns(double drift, double difference,
 }
 
 /* The full table is made by tests/bench/truth_compare. */
-static void a_steady_drift_does_not_look_like_a_difference(void)
-{
+HOLDS("a steady drift does not look like a difference") {
 	int same = 0, slower = 0;
 
 	for (uint64_t seed = 0; seed < 500; seed++) {
@@ -464,8 +447,7 @@ static void a_steady_drift_does_not_look_like_a_difference(void)
 	t_ok(slower >= 495);
 }
 
-static void a_turn_that_failed_costs_its_pair(void)
-{
+HOLDS("a turn that failed costs its pair") {
 	static const double x[] = { 100, 200, 300, 400 }, y[] = { 101, 202, 303, 404 };
 	const struct cs_block a[] = {
 		{ &x[0], 1 }, { NULL, 0 }, { &x[2], 1 }, { &x[3], 1 }
@@ -484,8 +466,7 @@ static void a_turn_that_failed_costs_its_pair(void)
 	t_ok(isnan(made.spread));
 }
 
-static void how_many_blocks_a_verdict_takes_is_told(void)
-{
+HOLDS("how many blocks a verdict takes is told") {
 	struct truth truth = { .blocks = 2,
 			       .samples = 6,
 			       .noise = 0.0005,
@@ -505,8 +486,7 @@ static void how_many_blocks_a_verdict_takes_is_told(void)
 	t_eq_int(cs_compare_needed(cells, 1, CS_MARGIN), 0);
 }
 
-static void a_margin_that_is_none_is_an_error(void)
-{
+HOLDS("a margin that is none is an error") {
 	static const double bad[] = { -0.01, NAN, INFINITY };
 	const struct cs_side side = { NULL, 0 };
 	struct cs_comparison made = { .verdict = CS_VERDICTS };
@@ -557,8 +537,7 @@ static double different_matrices(const struct truth *a, const struct truth *b, i
 }
 
 /* There must be something to correct. */
-static void equal_matrices_are_called_different_in_at_most_5_per_cent(void)
-{
+HOLDS("equal matrices are called different in at most 5 %") {
 	struct truth t = { .samples = 3, .noise = 0.001, .shift = 0.005 };
 	double alone;
 
@@ -574,8 +553,7 @@ static void equal_matrices_are_called_different_in_at_most_5_per_cent(void)
 }
 
 /* 8 %: 5 % and two deviations of 200 draws */
-static void so_it_is_if_one_side_is_ten_times_as_restless(void)
-{
+HOLDS("so they are if one side is ten times as restless") {
 	struct truth a = { .samples = 3, .noise = 0.001, .shift = 0.02 };
 	struct truth b = a;
 	double alone;
@@ -619,8 +597,7 @@ static int found_matrices(struct truth truth, int *others)
 	return found;
 }
 
-static void one_slower_cell_is_found_in_a_matrix(void)
-{
+HOLDS("one slower cell is found in a matrix, and no other") {
 	struct truth truth = {
 		.blocks = 4, .samples = 6, .noise = 0.003, .margin = 0.01
 	};
@@ -649,8 +626,7 @@ static struct cs_comparison cell_of(uint32_t verdict, double low, double high,
 	};
 }
 
-static void a_matrix_is_what_its_worst_cells_are(void)
-{
+HOLDS("a matrix is what its worst cells are") {
 	struct cs_comparison cells[] = {
 		cell_of(CS_VERDICT_SAME, -0.001, 0.001, 0.9),
 		cell_of(CS_VERDICT_NONE, NAN, NAN, 1),
@@ -687,8 +663,7 @@ static void a_matrix_is_what_its_worst_cells_are(void)
 }
 
 /* 0.01/4, 0.01/3, 0.01/2, 0.01: the first that is above ends it. */
-static void holm_steps_down_from_the_least_probability(void)
-{
+HOLDS("Holm steps down from the least probability") {
 	struct cs_comparison cells[] = {
 		cell_of(CS_VERDICT_SLOWER, -0.2, -0.1, 0.0052),
 		cell_of(CS_VERDICT_FASTER, 0.1, 0.2, 0.0024),
@@ -708,8 +683,7 @@ static void holm_steps_down_from_the_least_probability(void)
 	t_eq_int(sum.count[CS_VERDICT_UNDECIDED], 2);
 }
 
-static void verdicts_have_words(void)
-{
+HOLDS("verdicts have words") {
 	t_eq_str(cs_verdict_text(CS_VERDICT_NONE), "not compared");
 	t_eq_str(cs_verdict_text(CS_VERDICT_FASTER), "faster");
 	t_eq_str(cs_verdict_text(CS_VERDICT_MIXED), "mixed");
@@ -718,8 +692,7 @@ static void verdicts_have_words(void)
 }
 
 /* Eight runs a side, all of A before all of B: 0.2 % a run is 1.6 % between them. */
-static void a_drift_from_side_to_side_is_no_difference(void)
-{
+HOLDS("a drift from side to side is no difference, a step is one") {
 	static const uint32_t first[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	static const uint32_t then[] = { 8, 9, 10, 11, 12, 13, 14, 15 };
 	struct cs_compare_how how = { .margin = CS_MARGIN };
@@ -749,66 +722,4 @@ static void a_drift_from_side_to_side_is_no_difference(void)
 		t_eq_int(made.flags, drifts ? CS_COMPARE_DRIFT : 0);
 		t_near(made.drift, drifts ? 0.0161 : 0, drifts ? 0.002 : 0);
 	}
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a drift from side to side is no difference, a step is one",
-		  a_drift_from_side_to_side_is_no_difference },
-		{ "equal cells are called different in at most 5 %, whatever the "
-		  "noise",
-		  equal_cells_are_called_different_in_at_most_5_per_cent },
-		{ "shifts of 0.5 % between blocks are in the interval of 2, 4 and 8",
-		  shifts_between_blocks_are_in_the_interval },
-		{ "a true difference lies in 95 of 100 intervals",
-		  a_true_difference_lies_in_95_of_100_intervals },
-		{ "a difference of 2 % at 0.3 % noise is found in at least 95 %",
-		  a_difference_of_2_per_cent_is_found },
-		{ "equal quiet sides are the same in at least 95 %",
-		  equal_quiet_sides_are_the_same },
-		{ "noise makes it undecided", noise_makes_it_undecided },
-		{ "of one block a side only these two differ",
-		  of_one_block_a_side_only_these_two_differ },
-		{ "how blocks differ may be known from a baseline, or the other side",
-		  how_blocks_differ_may_be_known_from_elsewhere },
-		{ "one sample on a side decides nothing",
-		  one_sample_a_side_decides_nothing },
-		{ "one sample a block gives the spread of blocks",
-		  one_sample_a_block_gives_the_spread_of_blocks },
-		{ "blocks that happen to agree do not hide the noise of samples",
-		  blocks_that_happen_to_agree_do_not_hide_noise },
-		{ "equal values have an interval of no width",
-		  equal_values_have_an_interval_of_no_width },
-		{ "what has no ratio is not compared, and both all 0 are the same",
-		  what_has_no_ratio_is_not_compared },
-		{ "a side without samples is not compared",
-		  an_side_without_samples_is_not_compared },
-		{ "a block that measured nothing is passed over",
-		  a_block_that_measured_nothing_is_passed_over },
-		{ "exchanging the sides exchanges the verdict",
-		  exchanging_the_sides_exchanges_the_verdict },
-		{ "a steady drift does not look like a difference",
-		  a_steady_drift_does_not_look_like_a_difference },
-		{ "a turn that failed costs its pair",
-		  a_turn_that_failed_costs_its_pair },
-		{ "how many blocks a verdict takes is told",
-		  how_many_blocks_a_verdict_takes_is_told },
-		{ "a margin that is none is an error",
-		  a_margin_that_is_none_is_an_error },
-		{ "equal matrices are called different in at most 5 %",
-		  equal_matrices_are_called_different_in_at_most_5_per_cent },
-		{ "so they are if one side is ten times as restless",
-		  so_it_is_if_one_side_is_ten_times_as_restless },
-		{ "one slower cell is found in a matrix, and no other",
-		  one_slower_cell_is_found_in_a_matrix },
-		{ "a matrix is what its worst cells are",
-		  a_matrix_is_what_its_worst_cells_are },
-		{ "Holm steps down from the least probability",
-		  holm_steps_down_from_the_least_probability },
-		{ "verdicts have words", verdicts_have_words },
-		{ NULL, NULL },
-	};
-
-	return tap_main("compare", NULL, NULL, tests);
 }

@@ -33,7 +33,7 @@ static void *memory(int *fd)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static int init(void)
+int tap_set_up(void)
 {
 	int i, fd, version = 4711;
 
@@ -52,7 +52,7 @@ static int init(void)
 	return 0;
 }
 
-static int clean(void)
+int tap_tear_down(void)
 {
 	cpu->close(dev[0]);
 	cpu->close(dev[1]);
@@ -87,8 +87,7 @@ static void open_gate(uint32_t value)
 	__atomic_store_n(board, value, __ATOMIC_RELEASE);
 }
 
-static void bytes_arrive(void)
-{
+HOLDS("bytes arrive and the time is more than nothing") {
 	const struct cs_copy desc = prepare();
 	double ns = -1;
 
@@ -99,8 +98,7 @@ static void bytes_arrive(void)
 	t_eq_int(arrived().wrong_words, 0);
 }
 
-static void gate_holds(void)
-{
+HOLDS("a shut gate holds the copies back, and poll says not yet") {
 	const struct cs_copy desc = prepare();
 	double ns = -1;
 
@@ -114,8 +112,7 @@ static void gate_holds(void)
 	t_eq_int(arrived().wrong_words, 0);
 }
 
-static void later_gate_opens(void)
-{
+HOLDS("the cancelling value opens every gate") {
 	struct cs_copy desc = prepare();
 	double ns = -1;
 
@@ -126,8 +123,7 @@ static void later_gate_opens(void)
 	t_eq_int(arrived().poison_words, HALF / 8);
 }
 
-static void gate_is_cyclic(void)
-{
+HOLDS("the gate compares cyclically") {
 	const struct cs_copy desc = prepare();
 	double ns = -1;
 
@@ -138,8 +134,7 @@ static void gate_is_cyclic(void)
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
 }
 
-static void ended_stays_ended(void)
-{
+HOLDS("polling after the end repeats the time and copies nothing") {
 	const struct cs_copy desc = prepare();
 	double first = -1, again = -2;
 
@@ -152,8 +147,7 @@ static void ended_stays_ended(void)
 	t_eq_int(arrived().poison_words, HALF / 8);
 }
 
-static void lanes_are_apart(void)
-{
+HOLDS("lanes wait for their own number") {
 	const struct cs_copy desc = prepare();
 	double ns = -1;
 
@@ -168,8 +162,7 @@ static void lanes_are_apart(void)
 	t_eq_int(cpu->poll(dev[0], 0, &ns, NULL), 1);
 }
 
-static void stamp_after_gate(void)
-{
+HOLDS("a stamp is written when the gate opens, not before") {
 	double ns = -1;
 
 	prepare();
@@ -182,8 +175,7 @@ static void stamp_after_gate(void)
 	t_near(ns, 0, 0);
 }
 
-static void no_such_lane(void)
-{
+HOLDS("a lane that is not open is an error") {
 	const struct cs_copy desc = prepare();
 	struct cs_err err = { "" };
 	double ns;
@@ -193,8 +185,7 @@ static void no_such_lane(void)
 	t_eq_int(cpu->poll(dev[0], -1, &ns, &err), -1);
 }
 
-static void same_process(void)
-{
+HOLDS("an arena of the same process is reached by its own address") {
 	struct cs_mapping map = { 0 };
 
 	t_eq_int(cpu->import(dev[0], &arena[1], &map, NULL), 0);
@@ -242,8 +233,7 @@ static int child(void)
 	return 0;
 }
 
-static void other_process(void)
-{
+HOLDS("a child maps both arenas, waits for the gate and copies") {
 	int status = -1;
 	pid_t pid;
 
@@ -264,8 +254,7 @@ static void other_process(void)
 	t_eq_int(arrived().wrong_words, 0);
 }
 
-static void other_namespace(void)
-{
+HOLDS("an arena in another PID namespace is refused with a hint") {
 	struct cs_export foreign = arena[1];
 	struct cs_mapping map = { .via = 77 };
 	struct cs_err err = { "" };
@@ -276,8 +265,7 @@ static void other_namespace(void)
 	t_eq_int(map.via, 77);
 }
 
-static void peer_is_gone(void)
-{
+HOLDS("an arena whose process is gone is refused by name") {
 	struct cs_export gone = arena[1];
 	struct cs_mapping map = { .via = 77 };
 	struct cs_err err = { "" };
@@ -302,8 +290,7 @@ static int import_too_much(void)
 		       1;
 }
 
-static void shorter_than_said(void)
-{
+HOLDS("an arena shorter than published is refused") {
 	int status = -1;
 	pid_t pid = fork();
 
@@ -313,8 +300,7 @@ static void shorter_than_said(void)
 	t_eq_int(status, 0);
 }
 
-static void check_poisons(void)
-{
+HOLDS("check can leave poison behind") {
 	struct cs_check check;
 
 	prepare();
@@ -324,37 +310,11 @@ static void check_poisons(void)
 	t_eq_int(check.poison_words, HALF / 8);
 }
 
-static void no_devices(void)
-{
+HOLDS("probe finds no devices") {
 	struct cs_gpu_facts gpu;
 	int n = 4711;
 
 	t_eq_int(cpu->probe(&gpu, 1, &n, NULL), 0);
 	t_eq_int(n, 0);
 	t_eq_int(cpu->broken(dev[0]), 0);
-}
-
-static const struct tap_test tests[] = {
-	{ "bytes arrive and the time is more than nothing", bytes_arrive },
-	{ "a shut gate holds the copies back, and poll says not yet", gate_holds },
-	{ "the cancelling value opens every gate", later_gate_opens },
-	{ "the gate compares cyclically", gate_is_cyclic },
-	{ "polling after the end repeats the time and copies nothing",
-	  ended_stays_ended },
-	{ "lanes wait for their own number", lanes_are_apart },
-	{ "a stamp is written when the gate opens, not before", stamp_after_gate },
-	{ "a lane that is not open is an error", no_such_lane },
-	{ "an arena of the same process is reached by its own address", same_process },
-	{ "a child maps both arenas, waits for the gate and copies", other_process },
-	{ "an arena in another PID namespace is refused with a hint", other_namespace },
-	{ "an arena whose process is gone is refused by name", peer_is_gone },
-	{ "an arena shorter than published is refused", shorter_than_said },
-	{ "check can leave poison behind", check_poisons },
-	{ "probe finds no devices", no_devices },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("cpu", init, clean, tests);
 }

@@ -224,37 +224,32 @@ static void story_start(void)
 	say("version: %d", version);
 }
 
-static void starts(void)
-{
+HOLDS("the driver starts, and may be started again") {
 	t_eq_str(heard("", story_start),
 		 "virtual clock: 1\nagain: 0\nversion: 13000\n");
 }
 
-static void library_missing(void)
-{
+HOLDS("a missing library is named with the loader's reason") {
 	t_eq_str(heard("CS_LIBCUDA=/nonexistent/libcuda.so.1", story_start),
 		 "start: cannot load /nonexistent/libcuda.so.1: "
 		 "/nonexistent/libcuda.so.1: cannot open shared object file: "
 		 "No such file or directory\n");
 }
 
-static void library_wrong(void)
-{
+HOLDS("a library without the look-up function is called too old") {
 	t_eq_str(heard("CS_LIBCUDA=libm.so.6", story_start),
 		 "start: the CUDA driver is too old: it has no "
 		 "cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is "
 		 "needed\n");
 }
 
-static void blocking_launches(void)
-{
+HOLDS("CUDA_LAUNCH_BLOCKING=1 is refused") {
 	t_eq_str(heard("CUDA_LAUNCH_BLOCKING=1", story_start),
 		 "start: CUDA_LAUNCH_BLOCKING=1 makes every launch wait for "
 		 "its end, so nothing can start at the same time: unset it\n");
 }
 
-static void every_hint(void)
-{
+HOLDS("every error with a sure hint says it behind name and code") {
 	int provoked = 0;
 
 	for (int id = 0; id < CS_HINTS; id++) {
@@ -292,8 +287,7 @@ static void story_probe(void)
 		    gpu[i].memory_bytes > 0 ? "memory" : "no memory");
 }
 
-static void probes(void)
-{
+HOLDS("a probe gives name, UUID, bus id and no more than asked") {
 	t_eq_str(heard("FAKE_GPUS=3", story_probe),
 		 "2\n"
 		 "0 NVIDIA H200 GPU-00000000-0000-0000-0000-000000000000 "
@@ -302,8 +296,7 @@ static void probes(void)
 		 "0000:2b:00.0 cc 9.0 SMs memory\n");
 }
 
-static void probe_fails(void)
-{
+HOLDS("a failing probe names the GPU") {
 	t_eq_str(heard("FAKE_FAIL=cuDeviceGetUuid:2=999", story_probe),
 		 "GPU 1: cuDeviceGetUuid: CUDA_ERROR_UNKNOWN (999); the kernel "
 		 "module may say why: see NVRM and Xid in dmesg\n");
@@ -330,8 +323,7 @@ static void story_passes(void)
 	cuda->close(dev);
 }
 
-static void passes(void)
-{
+HOLDS("fill, poison and check agree to the word") {
 	t_eq_str(heard("", story_passes),
 		 "clean\n"
 		 "2 wrong, 0 poison, first 512, expected as it should be, "
@@ -376,8 +368,7 @@ static void story_places(void)
 	cuda->close(dev);
 }
 
-static void places(void)
-{
+HOLDS("copies go to places of their own, each is checked") {
 	t_eq_str(heard("", story_places), "0 wrong, 0 poison, first -1\n"
 					  "2 wrong, 2 poison, first 40322\n"
 					  "512 wrong, 512 poison, first 57024\n");
@@ -396,8 +387,7 @@ static void story_load(void)
 	cuda->close(dev);
 }
 
-static void loads(void)
-{
+HOLDS("a load ends") {
 	t_eq_str(heard("", story_load), "load: 0\nidle: 0\n");
 }
 
@@ -414,8 +404,7 @@ static void story_big(void)
 	cuda->close(dev);
 }
 
-static void too_big(void)
-{
+HOLDS("an arena larger than the free memory is refused with both figures") {
 	t_eq_str(heard("FAKE_MEMORY=33554432", story_big),
 		 "the buffers need 0.07 GB, but of the GPU's 0.03 GB only "
 		 "0.03 are free\n");
@@ -436,13 +425,11 @@ static void story_own(void)
 	cuda->close(dev);
 }
 
-static void gates(void)
-{
+HOLDS("copies wait for the gate, then take time and arrive") {
 	t_eq_str(heard("", story_own), FLOWN);
 }
 
-static void gates_by_kernel(void)
-{
+HOLDS("without stream memory operations a kernel keeps the gate") {
 	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_own), FLOWN);
 }
 
@@ -465,8 +452,7 @@ static void story_stamp(void)
 	cuda->close(dev);
 }
 
-static void stamps(void)
-{
+HOLDS("a stamp appears when the gate opens, compared cyclically") {
 	const char *told = "too early: 0, 0\nopened for all: 1\n7, 0 ns\n";
 
 	t_eq_str(heard("", story_stamp), told);
@@ -496,16 +482,14 @@ static void story_half_armed(void)
 	cuda->close(dev);
 }
 
-static void half_armed(void)
-{
+HOLDS("what was armed before an error runs out") {
 	t_eq_str(heard("FAKE_FAIL=cuMemcpyAsync:2=999", story_half_armed),
 		 "-1\ncuMemcpyAsync: CUDA_ERROR_UNKNOWN (999); the kernel "
 		 "module may say why: see NVRM and Xid in dmesg\n0\n1\n"
 		 "broken: 0\n");
 }
 
-static void sticky(void)
-{
+HOLDS("a sticky error makes the device broken") {
 	t_eq_str(heard("FAKE_FAULT=cuMemcpyAsync:1=719", story_half_armed),
 		 "0\n\n0\n"
 		 "poll: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED (719)\n-1\n"
@@ -599,8 +583,7 @@ static void story_threads(void)
 	pthread_barrier_destroy(&all_here);
 }
 
-static void threads(void)
-{
+HOLDS("threads of a process reach each other directly") {
 	t_eq_str(heard("", story_threads), "direct\nsame\n" FLOWN);
 }
 
@@ -613,8 +596,7 @@ static void threads_forced(enum cs_transport via, uint32_t kind, const char *wan
 	copy_kind = CS_COPY_ENGINE;
 }
 
-static void threads_by_force(void)
-{
+HOLDS("a forced transport is taken between threads, or refused") {
 	char log[32];
 
 	threads_forced(CS_TRANSPORT_DIRECT, CS_COPY_PEER, "direct\nsame\n" FLOWN);
@@ -635,15 +617,13 @@ static void threads_by_force(void)
 	unlink(log);
 }
 
-static void threads_without_peer_access(void)
-{
+HOLDS("threads without peer access are told so") {
 	t_eq_str(heard("FAKE_NO_PEER=1-0,0-1", story_threads),
 		 "import: cuDeviceCanAccessPeer: the two GPUs cannot reach each "
 		 "other's memory\n");
 }
 
-static void one_registration(void)
-{
+HOLDS("agents of a process share one registration of the board") {
 	char log[32];
 
 	heard(logged("", log), story_threads);
@@ -713,8 +693,7 @@ static void story_processes(void)
 	cuda->close(dev);
 }
 
-static void processes(void)
-{
+HOLDS("opening a peer twice returns the first mapping, closed once") {
 	char log[32];
 
 	t_eq_str(heard(logged("", log), story_processes),
@@ -724,8 +703,7 @@ static void processes(void)
 	unlink(log);
 }
 
-static void by_descriptor(void)
-{
+HOLDS("a descriptor brings another process's buffer, and all is given back") {
 	char log[32];
 
 	way = CS_TRANSPORT_FD;
@@ -755,8 +733,7 @@ static void no_socket(struct cs_export *arena)
 }
 
 /* A descriptor comes from the process that it should come from, or not at all. */
-static void no_descriptor(void)
-{
+HOLDS("a descriptor of somebody else is not taken") {
 	const char *told;
 
 	way = CS_TRANSPORT_FD;
@@ -791,8 +768,7 @@ static void story_rearena(void)
 	cuda->close(dev);
 }
 
-static void arenas_are_made_anew(void)
-{
+HOLDS("an arena is made anew for a descriptor, and back") {
 	char log[32];
 
 	t_eq_str(heard(logged("", log), story_rearena),
@@ -805,16 +781,14 @@ static void arenas_are_made_anew(void)
 	t_ok(!strncmp(heard("FAKE_NO_VMM=1", story_rearena), "1 0\n1 0\n", 8));
 }
 
-static void peer_hidden(void)
-{
+HOLDS("a refused IPC handle gives the driver's words and a hint") {
 	t_eq_str(heard("FAKE_IPC_REFUSE=1", story_processes),
 		 "import: cuIpcOpenMemHandle: CUDA_ERROR_INVALID_VALUE (1); if "
 		 "the peer's GPU is hidden from this task, ask Slurm for "
 		 "--gpu-bind=none\nbroken: 0\n");
 }
 
-static void no_export(void)
-{
+HOLDS("an arena without IPC works, and its importer learns why") {
 	t_eq_str(heard("FAKE_NO_IPC=1", story_processes),
 		 "import: the peer's process could not export its buffer: cuIpcGetMemHandle: "
 		 "CUDA_ERROR_NOT_SUPPORTED (801)\nbroken: 0\n");
@@ -826,8 +800,7 @@ static void move_elsewhere(struct cs_export *arena)
 	arena->pid = 42;
 }
 
-static void other_namespace(void)
-{
+HOLDS("another PID namespace is not tried") {
 	change = move_elsewhere;
 	t_eq_str(heard("", story_processes),
 		 "import: CUDA IPC needs one PID namespace, and process 42 is "
@@ -917,8 +890,8 @@ static int has_huge_pages(void)
 
 #define KIND(i) #i ": 0 wrong, another, proven or why not\n"
 
-static void host_kinds(void)
-{
+HOLDS("host memory of each kind comes filled, lies where it says and is reached from "
+      "the GPU") {
 	const char *told = heard("", story_host_kinds);
 
 	if (has_huge_pages())
@@ -995,8 +968,7 @@ static void host_shared_as(int memory, int allocated, int registered)
 	unlink(log);
 }
 
-static void host_shared(void)
-{
+HOLDS("two agents that want a host buffer at once share one, until both are done") {
 	host_shared_as(CS_MEM_PINNED, 1, 0);
 	host_shared_as(CS_MEM_REGISTERED, 0, 1);
 }
@@ -1029,8 +1001,7 @@ static const char *host_refused_as(const char *environment, int memory, int numa
 	return heard(environment, story_host_refused);
 }
 
-static void host_refused(void)
-{
+HOLDS("host memory that cannot be had is told why, and what can be had is given then") {
 	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC, CS_MEM_REGISTERED,
 				     CS_MEM_HUGE };
 	const char *told;
@@ -1078,8 +1049,7 @@ static void story_host_grows(void)
 	cuda->close(dev[0]);
 }
 
-static void host_does_not_grow(void)
-{
+HOLDS("a host buffer does not grow until it is given back") {
 	host_key = (struct cs_hostbuf_key){ CS_MEM_PINNED, -1, 0, 0 };
 	t_eq_str(heard("", story_host_grows),
 		 "1048592 bytes of a host buffer wanted, it was made with "
@@ -1095,8 +1065,7 @@ static void story_no_huge(void)
 	story_host_refused();
 }
 
-static void host_no_huge(void)
-{
+HOLDS("where there are no huge pages the error says how to allow them") {
 	const char *told;
 
 	host_key = (struct cs_hostbuf_key){ CS_MEM_HUGE, -1, 0, 0 };
@@ -1122,8 +1091,7 @@ static void story_no_addresses(void)
 	story_host_refused();
 }
 
-static void host_no_addresses(void)
-{
+HOLDS("a limit of addresses is told") {
 	const char *told;
 
 	host_key = (struct cs_hostbuf_key){ CS_MEM_REGISTERED, -1, 0, 0 };
@@ -1196,8 +1164,7 @@ static void story_pageable(void)
 	cuda->close(l.dev);
 }
 
-static void pageable(void)
-{
+HOLDS("a lane can be lent to a thread that copies pageable memory") {
 	char log[32];
 
 	t_eq_str(heard(logged("", log), story_pageable),
@@ -1221,8 +1188,7 @@ static void story_displace(void)
 	cuda->close(dev);
 }
 
-static void displaced(void)
-{
+HOLDS("the cache of a GPU is taken by other memory, its buffers stay") {
 	char log[32];
 
 	t_eq_str(heard(logged("", log), story_displace), "0\n0\nclean\n");
@@ -1232,8 +1198,7 @@ static void displaced(void)
 	t_eq_str(heard("FAKE_FAIL=cuMemAlloc:2=2", story_displace), "1\n0\nclean\n");
 }
 
-static void without_gpus(void)
-{
+HOLDS("without GPUs there is no page-locked memory, but placed one") {
 	struct cs_hostbuf_key key = { CS_MEM_PINNED, -1, 0, 1 };
 	struct cs_hostbuf buf;
 	struct cs_err err = { "" };
@@ -1339,8 +1304,7 @@ static void story_move(void)
 		cuda->close(dev);
 }
 
-static void moves(void)
-{
+HOLDS("kernels move every byte of every size, by every geometry, and no other") {
 	t_eq_str(heard("", story_move), "done\n");
 	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_move), "done\n");
 }
@@ -1397,8 +1361,7 @@ static const char *without_figures(const char *text)
 	return out_text;
 }
 
-static void wrong_data(void)
-{
+HOLDS("wrong data of kernels are found") {
 	t_eq_str(heard("", story_wrong),
 		 "copy: time passed, exact\nbulk: time passed, exact\n"
 		 "read: time passed\n");
@@ -1494,8 +1457,7 @@ static void story_both(void)
 		cuda->close(dev);
 }
 
-static void both_ways(void)
-{
+HOLDS("one kernel moves every byte both ways, by every geometry") {
 	t_eq_str(heard("", story_both), "done\n");
 }
 
@@ -1545,8 +1507,7 @@ static void story_both_times(void)
 	"128, not 24\n" \
 	"poll: the kernel that moves both ways has not said when\n"
 
-static void both_times(void)
-{
+HOLDS("each way has a time of its own, and its wrong data are found") {
 	t_eq_str(heard("", story_both_times),
 		 BOTH "exact, exact\n" BOTH "exact, exact\n" NOT_BOTH);
 	t_eq_str(heard("FAKE_CORRUPT=h-0:8", story_both_times),
@@ -1581,8 +1542,7 @@ static void story_read_other(void)
 	cuda->close(dev);
 }
 
-static void read_other(void)
-{
+HOLDS("a read proves that it read the pattern, all positions of it") {
 	const char *wrong = "poll: what was read adds up to , the pattern to \n"
 			    "not read\n";
 	char want[512];
@@ -1633,8 +1593,7 @@ static void story_zero_copy(void)
 	cuda->close(dev);
 }
 
-static void zero_copy(void)
-{
+HOLDS("zero-copy is 256 x 256 threads, reads all, and writes to the byte") {
 	const char *wrong = "poll: what was read adds up to , the pattern to \n"
 			    "not read\n";
 	const char *dead = "poll: what was read adds up to 0, the pattern to \n"
@@ -1676,8 +1635,7 @@ static void story_rekey(void)
 	cuda->close(dev);
 }
 
-static void rekey(void)
-{
+HOLDS("what works on tiles makes one pattern another, from any word on") {
 	t_eq_str(heard("", story_rekey), "0 wrong, the first -1\n"
 					 "1000 wrong, the first 0\n"
 					 "1006 wrong, the first 0\n");
@@ -1722,8 +1680,7 @@ static void story_zero_both(void)
 	cuda->close(dev);
 }
 
-static void zero_copy_both_ways(void)
-{
+HOLDS("zero-copy both ways: a time for each, and what was read is proven") {
 	t_eq_str(without_figures(heard("", story_zero_both)),
 		 "exact\n40.44, 43.47\nexact\nexact\n43.47, 40.44\nexact\n"
 		 "poll: what was read adds up to , the pattern to \n");
@@ -1767,8 +1724,7 @@ static void story_rates(void)
 		cuda->close(dev);
 }
 
-static void rates(void)
-{
+HOLDS("kernels take the fake's time, each its own") {
 	t_eq_str(heard("", story_rates),
 		 "2085, 2085\n1955, 1935\n1971, 1951\n4200, 4158\n"
 		 "4000, 3960\n");
@@ -1801,8 +1757,7 @@ static void story_tma(void)
 	cuda->close(dev);
 }
 
-static void tma_refused(void)
-{
+HOLDS("below capability 9.0 bulk copies are refused, nothing else") {
 	const char *refused =
 		"arm: TMA needs compute capability 9.0, this GPU has 8.6\n";
 	char want[512];
@@ -1829,8 +1784,7 @@ static void story_odd(void)
 		cuda->close(dev);
 }
 
-static void odd_sizes(void)
-{
+HOLDS("what is no multiple of 16 bytes, or no chain, is refused") {
 	t_eq_str(heard("", story_odd),
 		 "arm: kernels move multiples of 16 bytes and follow chains of at "
 		 "least 128, not 24\n"
@@ -1877,14 +1831,12 @@ static void story_chase(void)
 #define CHASED "280 ns\n630 ns by bulk\n"
 #define STRAY "poll: the chase ended at , the chain leads to \n-1"
 
-static void chases(void)
-{
+HOLDS("a chase gives the latency, in any order, and ends where it should") {
 	t_eq_str(without_figures(heard("", story_chase)),
 		 CHASED CHASED CHASED STRAY "\n");
 }
 
-static void stray_chase(void)
-{
+HOLDS("a chase that ends elsewhere names both nodes") {
 	const char *told = heard("FAKE_CORRUPT=0-0:0", story_chase);
 	unsigned long long found = 0, expected = 0;
 
@@ -1957,8 +1909,7 @@ static void story_peer_copies(void)
 	pthread_join(thread, NULL);
 }
 
-static void peers_by_kernel(void)
-{
+HOLDS("kernels reach the memory of peers, and share its port") {
 	t_eq_str(heard("", story_peer_copies),
 		 "two at once take 2.00 times as long\n830 ns\n");
 }
@@ -1996,13 +1947,11 @@ static void story_lanes(void)
 	cuda->close(dev);
 }
 
-static void many_lanes(void)
-{
+HOLDS("15 lanes wait and run at the same time") {
 	t_eq_str(heard("CUDA_DEVICE_MAX_CONNECTIONS=32", story_lanes), "15\n");
 }
 
-static void lanes_on_demand(void)
-{
+HOLDS("a lane is made when it is first used, and given back") {
 	char log[32];
 
 	heard(logged("", log), story_load);
@@ -2077,8 +2026,7 @@ static int lines_of(const char *log)
 
 /* "fine" is right for calls that the backend can do without.  How many there are
  * depends on the polling; the first 30 come before any of it. */
-static void any_call_fails(void)
-{
+HOLDS("whichever call fails, there is a text and no hang") {
 	char log[32];
 	int calls, errors = 0;
 
@@ -2101,122 +2049,18 @@ static void any_call_fails(void)
 
 /* ---- */
 
-static int make_page(void)
+int tap_set_up(void)
 {
+	const char *folder = getenv("FAKE");
 	int fd = memfd_create("cs-test", MFD_CLOEXEC);
 
+	cuda = cs_backend_cuda;
+	if (!folder || !cuda)
+		t_skip("no fake driver: the variable FAKE is not set");
+	snprintf(library, sizeof(library), "%s/libcuda.so.1", folder ? folder : "");
 	if (fd < 0 || ftruncate(fd, sizeof(*page)))
 		return -1;
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return page == MAP_FAILED ? -1 : 0;
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "the driver starts, and may be started again", starts },
-		{ "a missing library is named with the loader's reason",
-		  library_missing },
-		{ "a library without the look-up function is called too old",
-		  library_wrong },
-		{ "CUDA_LAUNCH_BLOCKING=1 is refused", blocking_launches },
-		{ "every error with a sure hint says it behind name and code",
-		  every_hint },
-		{ "a probe gives name, UUID, bus id and no more than asked", probes },
-		{ "a failing probe names the GPU", probe_fails },
-		{ "fill, poison and check agree to the word", passes },
-		{ "copies go to places of their own, each is checked", places },
-		{ "a load ends", loads },
-		{ "an arena larger than the free memory is refused with both "
-		  "figures",
-		  too_big },
-		{ "copies wait for the gate, then take time and arrive", gates },
-		{ "without stream memory operations a kernel keeps the gate",
-		  gates_by_kernel },
-		{ "a stamp appears when the gate opens, compared cyclically", stamps },
-		{ "what was armed before an error runs out", half_armed },
-		{ "a sticky error makes the device broken", sticky },
-		{ "threads of a process reach each other directly", threads },
-		{ "a forced transport is taken between threads, or refused",
-		  threads_by_force },
-		{ "threads without peer access are told so",
-		  threads_without_peer_access },
-		{ "agents of a process share one registration of the board",
-		  one_registration },
-		{ "opening a peer twice returns the first mapping, closed once",
-		  processes },
-		{ "a descriptor brings another process's buffer, and all is given "
-		  "back",
-		  by_descriptor },
-		{ "a descriptor of somebody else is not taken", no_descriptor },
-		{ "an arena is made anew for a descriptor, and back",
-		  arenas_are_made_anew },
-		{ "a refused IPC handle gives the driver's words and a hint",
-		  peer_hidden },
-		{ "an arena without IPC works, and its importer learns why",
-		  no_export },
-		{ "another PID namespace is not tried", other_namespace },
-		{ "host memory of each kind comes filled, lies where it says and "
-		  "is reached from the GPU",
-		  host_kinds },
-		{ "two agents that want a host buffer at once share one, until "
-		  "both are done",
-		  host_shared },
-		{ "host memory that cannot be had is told why, and what can be "
-		  "had is given then",
-		  host_refused },
-		{ "a host buffer does not grow until it is given back",
-		  host_does_not_grow },
-		{ "where there are no huge pages the error says how to allow them",
-		  host_no_huge },
-		{ "a limit of addresses is told", host_no_addresses },
-		{ "a lane can be lent to a thread that copies pageable memory",
-		  pageable },
-		{ "the cache of a GPU is taken by other memory, its buffers stay",
-		  displaced },
-		{ "without GPUs there is no page-locked memory, but placed one",
-		  without_gpus },
-		{ "kernels move every byte of every size, by every geometry, "
-		  "and no other",
-		  moves },
-		{ "wrong data of kernels are found", wrong_data },
-		{ "one kernel moves every byte both ways, by every geometry",
-		  both_ways },
-		{ "each way has a time of its own, and its wrong data are found",
-		  both_times },
-		{ "a read proves that it read the pattern, all positions of it",
-		  read_other },
-		{ "kernels take the fake's time, each its own", rates },
-		{ "zero-copy is 256 x 256 threads, reads all, and writes to the byte",
-		  zero_copy },
-		{ "zero-copy both ways: a time for each, and what was read is proven",
-		  zero_copy_both_ways },
-		{ "what works on tiles makes one pattern another, from any word on",
-		  rekey },
-		{ "below capability 9.0 bulk copies are refused, nothing else",
-		  tma_refused },
-		{ "what is no multiple of 16 bytes, or no chain, is refused",
-		  odd_sizes },
-		{ "a chase gives the latency, in any order, and ends where it "
-		  "should",
-		  chases },
-		{ "a chase that ends elsewhere names both nodes", stray_chase },
-		{ "kernels reach the memory of peers, and share its port",
-		  peers_by_kernel },
-		{ "15 lanes wait and run at the same time", many_lanes },
-		{ "a lane is made when it is first used, and given back",
-		  lanes_on_demand },
-		{ "whichever call fails, there is a text and no hang", any_call_fails },
-		{ NULL, NULL }
-	};
-	const char *folder = getenv("FAKE");
-
-	cuda = cs_backend_cuda;
-	if (!folder || !cuda) {
-		puts("1..0 # SKIP no fake driver: the variable FAKE is not set");
-		return 0;
-	}
-	snprintf(library, sizeof(library), "%s/libcuda.so.1", folder);
-	return tap_main("cuda", make_page, NULL, tests);
 }

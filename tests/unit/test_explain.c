@@ -60,8 +60,7 @@ static void shown(const char *sentence)
 		printf("# not there: %s\n", sentence);
 }
 
-static void every_hint_is_printed(void)
-{
+HOLDS("every hint is printed whole") {
 	for (int id = 0; id < CS_HINTS; id++) {
 		const struct cs_hint *h = cs_hint(id);
 
@@ -76,8 +75,7 @@ static void every_hint_is_printed(void)
 	}
 }
 
-static void every_finding_is_explained(void)
-{
+HOLDS("every finding is explained, also one that is a hint") {
 	for (int id = 1; id < CS_FINDINGS; id++) {
 		const struct cs_finding_line *l =
 			cs_finding_line((enum cs_finding_id)id);
@@ -98,8 +96,7 @@ static void every_finding_is_explained(void)
 	shown("severity note or warning found at node drain no");
 }
 
-static void every_test_is_explained(void)
-{
+HOLDS("every test is explained") {
 	const struct cs_test *test;
 	struct cs_explanation e;
 	size_t n;
@@ -127,8 +124,7 @@ static void every_test_is_explained(void)
 	}
 }
 
-static void who_issues_follows_the_name(void)
-{
+HOLDS("who issues follows the name") {
 	explain("peer.ce.write.pair");
 	shown("A copy engine of the source's GPU");
 	explain("peer.ce.read.pair");
@@ -137,8 +133,7 @@ static void who_issues_follows_the_name(void)
 	shown("the destination pulls");
 }
 
-static void names_of_other_tools_lead_to_ours(void)
-{
+HOLDS("names of other tools lead to ours") {
 	const struct cs_alias *alias;
 	size_t n;
 
@@ -157,8 +152,7 @@ static void names_of_other_tools_lead_to_ours(void)
 	}
 }
 
-static void the_list_has_all(void)
-{
+HOLDS("the list has all keys, findings, tests and other names") {
 	const struct cs_alias *alias;
 	const struct cs_test *test;
 	size_t n;
@@ -184,8 +178,7 @@ static void refused(const char *what, const char *want)
 	t_eq_str(err.text, want);
 }
 
-static void unknown_names_get_the_nearest(void)
-{
+HOLDS("an unknown name gets the nearest") {
 	refused("peer.ce.wirte.pair",
 		"--explain 'peer.ce.wirte.pair': no test, error or finding has this name; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
 	refused("cuda-82",
@@ -196,16 +189,14 @@ static void unknown_names_get_the_nearest(void)
 		"list' shows all)");
 }
 
-static void what_is_not_measured_gets_the_reason(void)
-{
+HOLDS("another tool's test that is not measured gets the reason") {
 	refused("multinode_device_to_device_broadcast_one_to_all_sm",
 		"--explain 'multinode_device_to_device_broadcast_one_to_all_sm': "
 		"not measured: it needs an NVLink multicast object, and this "
 		"program makes none");
 }
 
-static void far_names_get_the_list(void)
-{
+HOLDS("a name that is near nothing gets the list") {
 	char longest[4096];
 
 	refused("weather",
@@ -218,8 +209,7 @@ static void far_names_get_the_list(void)
 	t_ok(strstr(err.text, "'--explain list' shows all") != NULL);
 }
 
-static void lines_fit_a_terminal(void)
-{
+HOLDS("lines fit a terminal") {
 	t_eq_int(explain("list"), 0);
 	for (char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
@@ -229,8 +219,7 @@ static void lines_fit_a_terminal(void)
 	}
 }
 
-static void distances(void)
-{
+HOLDS("distance counts letters replaced, put in and left out") {
 	t_eq_int(cs_distance("", ""), 0);
 	t_eq_int(cs_distance("", "abc"), 3);
 	t_eq_int(cs_distance("abc", ""), 3);
@@ -241,28 +230,8 @@ static void distances(void)
 			      "012345678901234567890123") > 1000);
 }
 
-int main(void)
+int tap_tear_down(void)
 {
-	static const struct tap_test tests[] = {
-		{ "every hint is printed whole", every_hint_is_printed },
-		{ "every finding is explained, also one that is a hint",
-		  every_finding_is_explained },
-		{ "every test is explained", every_test_is_explained },
-		{ "who issues follows the name", who_issues_follows_the_name },
-		{ "names of other tools lead to ours",
-		  names_of_other_tools_lead_to_ours },
-		{ "the list has all keys, findings, tests and other names",
-		  the_list_has_all },
-		{ "an unknown name gets the nearest", unknown_names_get_the_nearest },
-		{ "another tool's test that is not measured gets the reason",
-		  what_is_not_measured_gets_the_reason },
-		{ "a name that is near nothing gets the list", far_names_get_the_list },
-		{ "lines fit a terminal", lines_fit_a_terminal },
-		{ "distance counts letters replaced, put in and left out", distances },
-		{ NULL, NULL },
-	};
-	int status = tap_main("explain", NULL, NULL, tests);
-
 	free(text);
-	return status;
+	return 0;
 }

@@ -29,8 +29,7 @@ static void story_versions(int who)
 	sh->got[6] = dlsym(library, "cs_fake_clock_is_virtual") != NULL;
 }
 
-static void versions(void)
-{
+HOLDS("functions are found by name and version, and no others") {
 	story("", 1, story_versions);
 	t_eq_int(sh->got[0], CUDA_SUCCESS);
 	t_eq_int(sh->got[1], CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
@@ -57,8 +56,8 @@ static void story_visible(int who)
 	}
 }
 
-static void visible(void)
-{
+HOLDS("CUDA_VISIBLE_DEVICES takes indices and UUIDs, in its order, up to the first "
+      "bad one") {
 	story("FAKE_GPUS=4 CUDA_VISIBLE_DEVICES=3,"
 	      "GPU-00000000-0000-0000-0000-000000000001,9,0",
 	      1, story_visible);
@@ -116,8 +115,7 @@ static void story_refusals(int who)
 	*got++ = cu.cuMemHostUnregister(given);
 }
 
-static void refusals(void)
-{
+HOLDS("it refuses what the driver refuses") {
 	static const int want[] = {
 		CUDA_ERROR_NOT_INITIALIZED,
 		CUDA_ERROR_INVALID_CONTEXT,
@@ -163,8 +161,7 @@ static void story_foreign(int who)
 	sh->got[3] = cu.cuCtxEnablePeerAccess(other, 0);
 }
 
-static void foreign(void)
-{
+HOLDS("handles of another context are refused") {
 	story("", 1, story_foreign);
 	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_HANDLE);
 	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_HANDLE);
@@ -208,8 +205,7 @@ static void story_kernels(int who)
 	sh->got[5] = cu.cuMemFree(at);
 }
 
-static void kernels(void)
-{
+HOLDS("kernels run on its memory; a wild address breaks the context") {
 	story("", 1, story_kernels);
 	t_eq_int(sh->got[0], 1);
 	t_eq_int(sh->got[1], 1);
@@ -248,8 +244,7 @@ static void story_alone(int who)
 	sh->ms[4] = timed_copy(&u, a, b); /* 1 writes to 0 */
 }
 
-static void alone(void)
-{
+HOLDS("a copy takes 2.7 us and bytes by the rate of its direction") {
 	story("", 1, story_alone);
 	t_eq_int(sh->got[0], CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 	t_ok(sh->ms[5] == sh->ms[1]); /* as if it had never been enabled */
@@ -291,8 +286,7 @@ static void story_pageable(int who)
 	}
 }
 
-static void pageable(void)
-{
+HOLDS("memory that is not page-locked is slow, and slower from afar") {
 	story("", 1, story_pageable);
 	t_ms(sh->ms[0], ms_at(6.8 * 1.01));
 	t_ms(sh->ms[1], ms_at(15 * 1.01));
@@ -327,8 +321,7 @@ static void story_samples(int who)
 	}
 }
 
-static void samples(void)
-{
+HOLDS("noise, drift and slowness come by sample, by seed") {
 	double write = 396.0 - 0.03, read = 396.1 - 2.2, seen[16];
 	int same = 1, other = 0;
 
@@ -394,8 +387,7 @@ static void story_shared_port(int who)
 	sh->ms[4] = timed_end(&t);
 }
 
-static void shared_port(void)
-{
+HOLDS("flows behind the same value of a gate share ports") {
 	story("FAKE_GPUS=3", 1, story_shared_port);
 	t_ms(sh->ms[0], 2 * ms_at((396.0 - 0.03) / 2)); /* first touch */
 	t_ms(sh->ms[1], 2 * ms_at((396.0 - 0.06) / 2));
@@ -444,8 +436,7 @@ static void story_host_links(int who)
 	sh->got[0] = cu.cuMemHostAlloc(&(void *){ NULL }, 4096, 8);
 }
 
-static void host_links(void)
-{
+HOLDS("host memory has its rate by NUMA node, GPU, direction and kind") {
 	story("", 1, story_host_links);
 	t_ms(sh->ms[0], ms_at(55.4));
 	t_ms(sh->ms[1], ms_at(55.6));
@@ -490,8 +481,7 @@ static void story_host_shared(int who)
 	both(5, (CUdeviceptr[]){ host, m[1], host, m[1] }, sh->ms + 8);
 }
 
-static void host_shared(void)
-{
+HOLDS("copies from and to the host share what they are told to share") {
 	story("FAKE_GPUS=3", 1, story_host_shared);
 	t_ms(sh->ms[0], ms_at(55.4));
 	t_ms(sh->ms[1], ms_at(55.5));
@@ -519,8 +509,7 @@ static void story_peer_shared(int who)
 	both(2, (CUdeviceptr[]){ m[1], m[0], m[2], m[1] }, sh->ms + 2);
 }
 
-static void peer_shared(void)
-{
+HOLDS("pairs on one link get half when both are at work") {
 	story("FAKE_GPUS=3 FAKE_PEER_SHARED=0-1:2-0", 1, story_peer_shared);
 	t_ms(sh->ms[0], ms_at((396.0 - 0.03) / 2));
 	t_ms(sh->ms[1], ms_at((396.2 - 2.2) / 2));
@@ -573,8 +562,7 @@ static void story_pair(int who)
 	sh->got[10 + who] = cu.cuIpcOpenMemHandle(&peer, sh->handle[!who], 1);
 }
 
-static void pair(void)
-{
+HOLDS("two processes pushing to each other get 0.988 of the rate each") {
 	story("", 2, story_pair);
 	for (int who = 0; who < 2; who++) {
 		t_eq_int(sh->got[who], CUDA_ERROR_INVALID_CONTEXT);
@@ -627,8 +615,7 @@ static void pair_one_way(int who)
 	}
 }
 
-static void data(void)
-{
+HOLDS("bytes really travel, and are corrupted where asked") {
 	story("", 2, pair_one_way);
 	t_eq_int(sh->got[0], 0);
 	story("FAKE_CORRUPT=0-1:801", 2, pair_one_way);
@@ -682,8 +669,7 @@ static void two_threads(int who)
 	sh->got[0] = (int)(now_ms() - from);
 }
 
-static void in_turn(void)
-{
+HOLDS("submissions take their time, those of a process in turn") {
 	story("FAKE_SUBMIT_NS=20000000", 1, two_threads);
 	t_ok(sh->got[0] >= 2 * SUBMITS * SUBMIT_MS - 1);
 }
@@ -811,8 +797,7 @@ static void story_ends(int who)
 	behind_gate(behind, 0);
 }
 
-static void blocking(void)
-{
+HOLDS("the calls that block behind a closed gate do, until it opens") {
 	static CUresult (*const makes[])(struct call *) = {
 		make_free,   make_free_host,   make_unregister,
 		make_load,   make_unload,      make_synchronize,
@@ -827,8 +812,7 @@ static void blocking(void)
 	}
 }
 
-static void not_blocking(void)
-{
+HOLDS("the other calls do not") {
 	behind = make_others;
 	story("", 1, story_ends);
 	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
@@ -870,8 +854,7 @@ static void story_ipc_close(int who)
 	meet(1);
 }
 
-static void ipc_close(void)
-{
+HOLDS("closing an import waits for gates of its own process alone") {
 	story("", 2, story_ipc_close);
 	t_eq_int(sh->got[0], CUDA_SUCCESS);
 	t_eq_int(sh->got[1], 1);
@@ -902,8 +885,7 @@ static void story_depth(int who)
 	sh->got[1] = call_sleeps(&c);
 }
 
-static void depth(void)
-{
+HOLDS("a stream takes 1,020 copies behind a closed gate") {
 	story("", 1, story_depth);
 	t_eq_int(sh->got[0], 1020);
 	t_eq_int(sh->got[1], 1);
@@ -935,8 +917,7 @@ static void story_connections(int who)
 	must(stream_synchronize(stream[8]));
 }
 
-static void connections(void)
-{
+HOLDS("a ninth gated stream waits behind the first, but not with 32 connections") {
 	story("", 1, story_connections);
 	t_eq_int(sh->got[0], CUDA_ERROR_NOT_READY);
 	story("CUDA_DEVICE_MAX_CONNECTIONS=32", 1, story_connections);
@@ -963,8 +944,7 @@ static void story_cyclic(int who)
 	sh->got[4] = cu.cuStreamWaitValue32(stream, (uintptr_t)&stream, 0, 0);
 }
 
-static void cyclic(void)
-{
+HOLDS("a gate compares cyclically, on registered words alone") {
 	story("", 1, story_cyclic);
 	t_eq_int(sh->got[0], CUDA_ERROR_NOT_READY);
 	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
@@ -1003,8 +983,7 @@ static void story_events(int who)
 	sh->got[4] = cu.cuEventQuery(b);
 }
 
-static void events(void)
-{
+HOLDS("events tell pending, untimed and destroyed apart") {
 	story("", 1, story_events);
 	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_HANDLE);
 	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
@@ -1038,8 +1017,7 @@ static void faults_are(const char *environment, const int want[6])
 		t_eq_int(sh->got[i], want[i]);
 }
 
-static void faults(void)
-{
+HOLDS("the k-th call fails as asked, sticky errors for ever") {
 	faults_are("FAKE_FAIL=cuMemAlloc:2,cuMemFree:1=1",
 		   (const int[]){ 0, 999, 0, 0, 0, 1 });
 	faults_are("FAKE_FAIL=cuMemAlloc:3=719",
@@ -1072,8 +1050,7 @@ static void story_hang(int who)
 	sh->got[1] = call_sleeps(&d);
 }
 
-static void hangs(void)
-{
+HOLDS("a call and an operation that must hang, hang") {
 	story("FAKE_HANG=cuMemAlloc:2 FAKE_FAULT=cuMemcpyAsync:1=0", 1, story_hang);
 	t_eq_int(sh->got[0], 1);
 	t_eq_int(sh->got[1], 1);
@@ -1093,8 +1070,7 @@ static void story_ipc(int who)
 	meet(1);
 }
 
-static void ipc_refused(void)
-{
+HOLDS("CUDA IPC is refused as asked") {
 	story("FAKE_IPC_REFUSE=801", 2, story_ipc);
 	t_eq_int(sh->got[2], CUDA_ERROR_NOT_SUPPORTED);
 	t_eq_int(sh->got[4], CUDA_ERROR_INVALID_VALUE);
@@ -1176,8 +1152,8 @@ static void story_vmm(int who)
 	sh->got[14] = (int64_t)(before - after);
 }
 
-static void vmm(void)
-{
+HOLDS("memory is mapped once, used by whom it is allowed, and counted until all of "
+      "it is given back") {
 	static const int64_t want[] = {
 		GRAIN, 1, 1, 1, 1, CUDA_ERROR_INVALID_DEVICE, 0, 1, 1, GRAIN,
 		1,     1, 1, 1, 0
@@ -1233,8 +1209,8 @@ static void story_descriptor(int who)
 	must(cu.cuMemRelease(handle));
 }
 
-static void descriptor(void)
-{
+HOLDS("a descriptor opens its memory as often as asked, but not through /proc, and "
+      "no other does") {
 	story("", 1, story_descriptor);
 	t_eq_int(sh->got[0], -1);
 	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_VALUE);
@@ -1257,8 +1233,7 @@ static void story_no_vmm(int who)
 	sh->got[2] = cu.cuMemAddressReserve(&at, GRAIN, 0, 0, 0);
 }
 
-static void no_vmm(void)
-{
+HOLDS("there is no such memory where that is asked") {
 	story("FAKE_NO_VMM=1", 1, story_no_vmm);
 	t_eq_int(sh->got[0], 0);
 	t_eq_int(sh->got[1], CUDA_ERROR_NOT_SUPPORTED);
@@ -1297,71 +1272,11 @@ static void story_peer_copy(int who)
 	sh->got[1] = cu.cuMemcpyPeerAsync(to, NULL, from, zero, 64, t.stream);
 }
 
-static void peer_copy(void)
-{
+HOLDS("cuMemcpyPeerAsync is staged until peer access is enabled, and wants the right "
+      "contexts") {
 	story("FAKE_STAGED_GBS=20", 1, story_peer_copy);
 	t_ms(sh->ms[0], ms_at(20));
 	t_ms(sh->ms[1], ms_at(395.97));
 	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
 	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_CONTEXT);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "functions are found by name and version, and no others", versions },
-		{ "CUDA_VISIBLE_DEVICES takes indices and UUIDs, in its order, "
-		  "up to the first bad one",
-		  visible },
-		{ "it refuses what the driver refuses", refusals },
-		{ "handles of another context are refused", foreign },
-		{ "kernels run on its memory; a wild address breaks the context",
-		  kernels },
-		{ "memory that is not page-locked is slow, and slower from afar",
-		  pageable },
-		{ "a copy takes 2.7 us and bytes by the rate of its direction", alone },
-		{ "noise, drift and slowness come by sample, by seed", samples },
-		{ "flows behind the same value of a gate share ports", shared_port },
-		{ "host memory has its rate by NUMA node, GPU, direction and kind",
-		  host_links },
-		{ "copies from and to the host share what they are told to share",
-		  host_shared },
-		{ "pairs on one link get half when both are at work", peer_shared },
-		{ "two processes pushing to each other get 0.988 of the rate each",
-		  pair },
-		{ "bytes really travel, and are corrupted where asked", data },
-		{ "submissions take their time, those of a process in turn", in_turn },
-		{ "the calls that block behind a closed gate do, until it opens",
-		  blocking },
-		{ "the other calls do not", not_blocking },
-		{ "closing an import waits for gates of its own process alone",
-		  ipc_close },
-		{ "a stream takes 1,020 copies behind a closed gate", depth },
-		{ "a ninth gated stream waits behind the first, but not with 32 "
-		  "connections",
-		  connections },
-		{ "a gate compares cyclically, on registered words alone", cyclic },
-		{ "events tell pending, untimed and destroyed apart", events },
-		{ "the k-th call fails as asked, sticky errors for ever", faults },
-		{ "a call and an operation that must hang, hang", hangs },
-		{ "CUDA IPC is refused as asked", ipc_refused },
-		{ "memory is mapped once, used by whom it is allowed, and counted "
-		  "until all of it is given back",
-		  vmm },
-		{ "a descriptor opens its memory as often as asked, but not "
-		  "through /proc, and no other does",
-		  descriptor },
-		{ "there is no such memory where that is asked", no_vmm },
-		{ "cuMemcpyPeerAsync is staged until peer access is enabled, and "
-		  "wants the right contexts",
-		  peer_copy },
-		{ NULL, NULL }
-	};
-
-	folder = getenv("FAKE");
-	if (!folder) {
-		puts("1..0 # SKIP no fake driver: the variable FAKE is not set");
-		return 0;
-	}
-	return tap_main("fake", make_board, NULL, tests);
 }

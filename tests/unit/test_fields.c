@@ -46,8 +46,7 @@ static void fill(void *n, const struct cs_field *f, const void *of)
 				       1);
 }
 
-static void every_field_comes_back(void)
-{
+HOLDS("every field of a table comes back from a file") {
 	static union {
 		struct cs_agent_facts agent;
 		struct cs_node_facts node;
@@ -75,8 +74,7 @@ static void every_field_comes_back(void)
 	}
 }
 
-static void what_is_unknown_is_null(void)
-{
+HOLDS("what is unknown is null") {
 	static const char *const keys[] = { "sm_count", "before", "mps", NULL };
 	struct cs_agent_facts agent;
 	json_t *record;
@@ -130,10 +128,10 @@ static int differ(const char *what, const json_t *record, json_t *of)
 	properties = json_object_get(of, "properties");
 	if (!json_is_object(record) || !properties)
 		return 0;
-	json_object_foreach (properties, key, value)
+	json_object_foreach(properties, key, value)
 		if (!json_object_get(record, key))
 			n += is_said(what, key, "in the schema alone");
-	json_object_foreach ((json_t *)(uintptr_t)record, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)record, key, value) {
 		json_t *known = json_object_get(properties, key);
 
 		n += known ? differ(key, value, known) :
@@ -168,8 +166,7 @@ static void furnish(struct cs_run_node *nd)
 	nd->ranks->sees = 1;
 }
 
-static void schema_and_records_have_the_same_keys(void)
-{
+HOLDS("the schema and records have the same keys") {
 	struct canned c;
 	const char *data = getenv("TESTDATA");
 	char file[512];
@@ -191,18 +188,4 @@ static void schema_and_records_have_the_same_keys(void)
 	json_decref(schema);
 	free(c.run.node[0].ranks);
 	canned_release(&c);
-}
-
-int main(void)
-{
-	static const struct tap_test all[] = {
-		{ "every field of a table comes back from a file",
-		  every_field_comes_back },
-		{ "what is unknown is null", what_is_unknown_is_null },
-		{ "the schema and records have the same keys",
-		  schema_and_records_have_the_same_keys },
-		{ NULL, NULL },
-	};
-
-	return tap_main("fields", NULL, NULL, all);
 }

@@ -25,8 +25,7 @@ static void check_as(uint32_t agent, int poison)
 	cs_check_host(buffer, BYTES, key_of(agent), poison, &found);
 }
 
-static void a_filled_buffer_is_right(void)
-{
+HOLDS("a filled buffer is right") {
 	cs_fill_host(buffer, BYTES, key_of(3));
 	check_as(3, 0);
 	t_eq_int(found.wrong_words, 0);
@@ -35,8 +34,7 @@ static void a_filled_buffer_is_right(void)
 	t_ok(buffer[7] == cs_fill_word(key_of(3), 7));
 }
 
-static void another_source_shows(void)
-{
+HOLDS("data of another agent or run is wrong in every word") {
 	cs_fill_host(buffer, BYTES, key_of(3));
 	check_as(4, 0);
 	t_eq_int(found.wrong_words, WORDS);
@@ -44,8 +42,7 @@ static void another_source_shows(void)
 	t_eq_int(found.wrong_words, WORDS);
 }
 
-static void every_bit_shows(void)
-{
+HOLDS("one wrong bit shows, with place and value") {
 	int bit;
 
 	for (bit = 0; bit < 64; bit++) {
@@ -59,8 +56,7 @@ static void every_bit_shows(void)
 	}
 }
 
-static void a_shift_shows(void)
-{
+HOLDS("data shifted by one word shows") {
 	cs_fill_host(buffer, BYTES, key_of(0));
 	memmove(buffer + 1, buffer, BYTES - sizeof(buffer[0]));
 	check_as(0, 0);
@@ -68,8 +64,7 @@ static void a_shift_shows(void)
 	t_eq_int(found.first_word, 1);
 }
 
-static void wrong_bytes_are_counted(void)
-{
+HOLDS("wrong bytes are counted, and the first has its place") {
 	unsigned char *byte = (unsigned char *)buffer;
 
 	cs_fill_host(buffer, BYTES, key_of(0));
@@ -86,8 +81,7 @@ static void wrong_bytes_are_counted(void)
 	t_eq_int(cs_first_wrong_byte(&found), 101);
 }
 
-static void what_was_never_written_shows(void)
-{
+HOLDS("what was never written is told from what is wrong") {
 	cs_fill_host(buffer, BYTES, key_of(0));
 	cs_poison_host(buffer + 100, 50 * sizeof(buffer[0]));
 	buffer[50] = 0;
@@ -98,8 +92,7 @@ static void what_was_never_written_shows(void)
 	t_eq_int(found.found, 0);
 }
 
-static void a_check_leaves_poison_when_asked(void)
-{
+HOLDS("a check leaves poison behind when asked") {
 	cs_fill_host(buffer, BYTES, key_of(0));
 	check_as(0, 1);
 	t_eq_int(found.wrong_words, 0);
@@ -109,8 +102,7 @@ static void a_check_leaves_poison_when_asked(void)
 	t_ok(found.found == CS_POISON64);
 }
 
-static void agents_have_different_patterns(void)
-{
+HOLDS("no two agents share a pattern") {
 	uint32_t a, b;
 	int same = 0;
 
@@ -121,8 +113,7 @@ static void agents_have_different_patterns(void)
 	t_eq_int(same, 0);
 }
 
-static void an_empty_buffer_is_right(void)
-{
+HOLDS("an empty buffer is right") {
 	cs_check_host(buffer, 0, key_of(0), 1, &found);
 	t_eq_int(found.wrong_words, 0);
 	t_ok(found.first_word == UINT64_MAX);
@@ -130,8 +121,7 @@ static void an_empty_buffer_is_right(void)
 
 /* Blocks are made by vectors, the rest word by word; p is 16-byte aligned, no
  * more. */
-static void every_word_is_its_hash(void)
-{
+HOLDS("every word of blocks and of the rest is its hash, or poison") {
 	uint64_t wrong = 0, i;
 
 	for (int shift = 0; shift <= 2; shift += 2) {
@@ -146,8 +136,7 @@ static void every_word_is_its_hash(void)
 	}
 }
 
-static void a_large_buffer_shows_the_first_wrong_word(void)
-{
+HOLDS("a wrong word shows in blocks, between them and in the rest") {
 	static const uint64_t at[] = { 0,	  511,	     512,     12345,
 				       MANY - 71, MANY - 70, MANY - 1 };
 	const size_t n = sizeof(at) / sizeof(*at);
@@ -166,8 +155,7 @@ static void a_large_buffer_shows_the_first_wrong_word(void)
 	}
 }
 
-static void a_sample_finds_what_was_never_written(void)
-{
+HOLDS("a sample finds what was never written") {
 	cs_poison_host(large, MANY * sizeof(*large));
 	cs_check_host_some(large, MANY * sizeof(*large), key_of(1),
 			   &(struct cs_some){ 1, 1 }, &found);
@@ -187,8 +175,7 @@ static void sampled(uint64_t seed, unsigned char taken[192])
 			   large[i * WORDS + WORDS - 1] == CS_POISON64;
 }
 
-static void a_sample_takes_one_block_of_64(void)
-{
+HOLDS("a sample takes, and poisons, one block of 64, by its seed") {
 	unsigned char taken[192], again[192], other[192];
 
 	sampled(1, taken);
@@ -209,8 +196,7 @@ static void a_sample_takes_one_block_of_64(void)
 	t_eq_int(found.poison_words, 3 * WORDS);
 }
 
-static void a_sample_of_little_is_all(void)
-{
+HOLDS("a sample of less than a block is all of it") {
 	cs_fill_host(large, 256, key_of(1));
 	large[31] ^= 4;
 	cs_check_host_some(large, 256, key_of(1), &(struct cs_some){ 9, 1 }, &found);
@@ -220,8 +206,7 @@ static void a_sample_of_little_is_all(void)
 }
 
 /* What a team of CPU workers leaves, and what is not so. */
-static void a_triad_by_vectors_is_that_of_each_word(void)
-{
+HOLDS("a triad by vectors is that of each word") {
 	const uint64_t words = cs_triad_words(MANY * sizeof(*large));
 	struct cs_expected left = CS_EXPECTED(key_of(1), 8 * words);
 
@@ -240,8 +225,7 @@ static void a_triad_by_vectors_is_that_of_each_word(void)
 	t_ok(large[64] == CS_POISON64 && large[63] != CS_POISON64);
 }
 
-static void one_value_everywhere_is_checked(void)
-{
+HOLDS("one value everywhere is checked") {
 	struct cs_expected left = CS_EXPECTED(key_of(1), BYTES);
 
 	left.same = 1;
@@ -252,39 +236,4 @@ static void one_value_everywhere_is_checked(void)
 	buffer[5] = CS_POISON64;
 	cs_check_host_words(buffer, &left, 0, WORDS, 0, &found);
 	t_ok(found.poison_words == 1 && found.first_word == 5);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a triad by vectors is that of each word",
-		  a_triad_by_vectors_is_that_of_each_word },
-		{ "one value everywhere is checked", one_value_everywhere_is_checked },
-		{ "a filled buffer is right", a_filled_buffer_is_right },
-		{ "data of another agent or run is wrong in every word",
-		  another_source_shows },
-		{ "one wrong bit shows, with place and value", every_bit_shows },
-		{ "data shifted by one word shows", a_shift_shows },
-		{ "wrong bytes are counted, and the first has its place",
-		  wrong_bytes_are_counted },
-		{ "what was never written is told from what is wrong",
-		  what_was_never_written_shows },
-		{ "a check leaves poison behind when asked",
-		  a_check_leaves_poison_when_asked },
-		{ "no two agents share a pattern", agents_have_different_patterns },
-		{ "an empty buffer is right", an_empty_buffer_is_right },
-		{ "every word of blocks and of the rest is its hash, or poison",
-		  every_word_is_its_hash },
-		{ "a wrong word shows in blocks, between them and in the rest",
-		  a_large_buffer_shows_the_first_wrong_word },
-		{ "a sample finds what was never written",
-		  a_sample_finds_what_was_never_written },
-		{ "a sample takes, and poisons, one block of 64, by its seed",
-		  a_sample_takes_one_block_of_64 },
-		{ "a sample of less than a block is all of it",
-		  a_sample_of_little_is_all },
-		{ NULL, NULL },
-	};
-
-	return tap_main("fill", NULL, NULL, tests);
 }

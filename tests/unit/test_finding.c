@@ -8,8 +8,7 @@
 #include "result/finding.h"
 #include "tap.h"
 
-static void lines_are_complete(void)
-{
+HOLDS("every line says what its finding means, and how grave it is") {
 	for (int i = 1; i < CS_FINDINGS; i++) {
 		const struct cs_finding_line *l =
 			cs_finding_line((enum cs_finding_id)i);
@@ -27,16 +26,14 @@ static void lines_are_complete(void)
 	}
 }
 
-static void ids_are_in_order(void)
-{
+HOLDS("lines are in the order of their ids, each once") {
 	for (int i = 2; i < CS_FINDINGS; i++)
 		t_ok(strcmp(cs_finding_line((enum cs_finding_id)(i - 1))->id,
 			    cs_finding_line((enum cs_finding_id)i)->id) < 0);
 }
 
 /* Who can act on a finding is told how, by its line or by what it says itself. */
-static void grave_ones_have_a_next_step(void)
-{
+HOLDS("what is more than a note has a next step") {
 	char next[CS_ERR_TEXT];
 
 	for (int i = 1; i < CS_FINDINGS; i++) {
@@ -46,8 +43,7 @@ static void grave_ones_have_a_next_step(void)
 	}
 }
 
-static void read_back(void)
-{
+HOLDS("every id is read back as it was written") {
 	for (int i = 1; i < CS_FINDINGS; i++) {
 		const char *id = cs_finding_line((enum cs_finding_id)i)->id;
 		struct cs_finding f = { .other = "before" };
@@ -59,8 +55,7 @@ static void read_back(void)
 	}
 }
 
-static void other_versions(void)
-{
+HOLDS("the id of another version is kept as text") {
 	struct cs_finding a = { .severity = CS_CRITICAL }, b = { .node = 1 };
 
 	cs_finding_read(&a, "made-later");
@@ -77,8 +72,7 @@ static void other_versions(void)
 	t_eq_int(b.id, CS_FINDING_OTHER);
 }
 
-static void hint_behind(void)
-{
+HOLDS("a hint's remedy stands behind the next step") {
 	char next[CS_ERR_TEXT];
 
 	cs_finding_next(CS_FINDING_GPU_LOST, next, sizeof(next));
@@ -90,8 +84,7 @@ static void hint_behind(void)
 	t_eq_str(next, "");
 }
 
-static void what_does_not_fit(void)
-{
+HOLDS("severity, part or drain that a line does not allow is seen") {
 	struct cs_finding f = { .id = CS_FINDING_GPU_LOST,
 				.severity = CS_CRITICAL,
 				.part = "gpu",
@@ -182,8 +175,7 @@ static void put_table(FILE *to)
 	}
 }
 
-static void the_document_has_the_table(void)
-{
+HOLDS("doc/FINDINGS.md is what the catalogue says") {
 	char *want = NULL, *got;
 	size_t size = 0;
 	FILE *to = open_memstream(&want, &size);
@@ -268,8 +260,7 @@ static void look_in(const char *folder, const char *ending, char *tried)
 		closedir(dir);
 }
 
-static void each_is_tried(void)
-{
+HOLDS("every finding is expected by name in a test") {
 	char tried[CS_FINDINGS] = { 0 };
 
 	look_in("unit", ".c", tried);
@@ -281,26 +272,4 @@ static void each_is_tried(void)
 		if (!t_eq_int(tried[i], !is_untried(id)))
 			printf("# %s\n", id);
 	}
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "every line says what its finding means, and how grave it is",
-		  lines_are_complete },
-		{ "lines are in the order of their ids, each once", ids_are_in_order },
-		{ "what is more than a note has a next step",
-		  grave_ones_have_a_next_step },
-		{ "every id is read back as it was written", read_back },
-		{ "the id of another version is kept as text", other_versions },
-		{ "a hint's remedy stands behind the next step", hint_behind },
-		{ "severity, part or drain that a line does not allow is seen",
-		  what_does_not_fit },
-		{ "doc/FINDINGS.md is what the catalogue says",
-		  the_document_has_the_table },
-		{ "every finding is expected by name in a test", each_is_tried },
-		{ NULL, NULL },
-	};
-
-	return tap_main("finding", NULL, NULL, tests);
 }

@@ -58,8 +58,7 @@ static void strip(struct canned *c)
 	canned_release(c);
 }
 
-static void fields_of_a_node(void)
-{
+HOLDS("the fields of a node are those of its facts, by position of the GPU") {
 	struct canned c;
 	struct cs_vec t;
 
@@ -130,8 +129,7 @@ static void furnish_boards(struct cs_run_node *nd, int first_bus)
 	cs_text(f->switch_bios, sizeof(f->switch_bios), "96.10");
 }
 
-static void fields_of_boards(void)
-{
+HOLDS("boards, their place, cards and switches are in their layers") {
 	static const struct {
 		const char *field, *value;
 		uint32_t layer;
@@ -178,8 +176,7 @@ static void fields_of_boards(void)
 	canned_release(&c);
 }
 
-static void unknown_boards_left_out(void)
-{
+HOLDS("what is not known of them is left out") {
 	static const char *const named[] = {
 		"gpu1.nvlink-ends",
 		"gpu1.module",
@@ -211,8 +208,7 @@ static void unknown_boards_left_out(void)
 	canned_release(&c);
 }
 
-static void sorted(void)
-{
+HOLDS("traits are sorted by layer and field") {
 	struct canned c;
 	struct cs_vec t;
 	const struct cs_trait *at;
@@ -230,8 +226,7 @@ static void sorted(void)
 	strip(&c);
 }
 
-static void unknown_left_out(void)
-{
+HOLDS("what is not known is left out") {
 	struct canned c;
 	struct cs_vec t;
 
@@ -263,8 +258,7 @@ static unsigned int differ(const struct canned *c)
 	return bits;
 }
 
-static void identity(void)
-{
+HOLDS("UUIDs, bus numbers and processes are no part of the hash") {
 	struct canned c;
 	struct cs_agent_facts *a;
 
@@ -280,8 +274,7 @@ static void identity(void)
 	strip(&c);
 }
 
-static void layers(void)
-{
+HOLDS("each layer has a hash of its own") {
 	struct canned c;
 	struct cs_run_node *nd;
 
@@ -306,8 +299,7 @@ static void layers(void)
 	strip(&c);
 }
 
-static void boards_are_alike(void)
-{
+HOLDS("serials and bus numbers of boards are no part of the hash") {
 	struct canned c;
 
 	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 0);
@@ -323,8 +315,7 @@ static void boards_are_alike(void)
 	canned_release(&c);
 }
 
-static void long_values(void)
-{
+HOLDS("values that differ behind what is shown have another hash") {
 	struct canned c;
 	char *cpus;
 
@@ -340,8 +331,7 @@ static void long_values(void)
 	strip(&c);
 }
 
-static void by_position(void)
-{
+HOLDS("a GPU's position is that on the bus, whatever masks leave") {
 	struct canned c;
 	struct cs_run_node *nd;
 	struct cs_vec t;
@@ -369,8 +359,7 @@ static void by_position(void)
 	canned_release(&c);
 }
 
-static void host_memory(void)
-{
+HOLDS("arenas of host memory are no GPUs") {
 	struct canned c;
 	struct cs_vec t;
 
@@ -381,27 +370,4 @@ static void host_memory(void)
 	t_eq_str(value(&t, "numa-nodes"), "2");
 	cs_vec_release(&t);
 	canned_release(&c);
-}
-
-static const struct tap_test tests[] = {
-	{ "the fields of a node are those of its facts, by position of the GPU",
-	  fields_of_a_node },
-	{ "traits are sorted by layer and field", sorted },
-	{ "what is not known is left out", unknown_left_out },
-	{ "boards, their place, cards and switches are in their layers",
-	  fields_of_boards },
-	{ "what is not known of them is left out", unknown_boards_left_out },
-	{ "serials and bus numbers of boards are no part of the hash",
-	  boards_are_alike },
-	{ "UUIDs, bus numbers and processes are no part of the hash", identity },
-	{ "each layer has a hash of its own", layers },
-	{ "values that differ behind what is shown have another hash", long_values },
-	{ "a GPU's position is that on the bus, whatever masks leave", by_position },
-	{ "arenas of host memory are no GPUs", host_memory },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("fingerprint", NULL, NULL, tests);
 }

@@ -19,8 +19,7 @@ static size_t draw(struct cs_fit_point *p, size_t n, double alpha_us, double gbs
 	return n;
 }
 
-static void a_line_is_found_as_it_is(void)
-{
+HOLDS("a line is found as it is") {
 	struct cs_fit_point p[10];
 	struct cs_fit fit;
 
@@ -38,8 +37,7 @@ static void a_line_is_found_as_it_is(void)
 }
 
 /* Nothing of alpha in a time that only grows: half of the rate at no size. */
-static void a_link_without_latency_has_no_half_size(void)
-{
+HOLDS("a link without latency has no half size") {
 	struct cs_fit_point p[6];
 	struct cs_fit fit;
 
@@ -49,8 +47,7 @@ static void a_link_without_latency_has_no_half_size(void)
 	t_near(fit.half_bytes.value, NAN, 0);
 }
 
-static void one_size_that_is_off_does_not_move_the_line(void)
-{
+HOLDS("one size that is off does not move the line") {
 	struct cs_fit_point p[10];
 	struct cs_fit fit;
 
@@ -92,8 +89,7 @@ static struct design invert(const struct cs_fit *fit, const struct cs_fit_point 
 
 /* Residuals below Huber's bound: weighted least squares, whose estimate and interval
  * are formulas. */
-static void small_residuals_give_least_squares(void)
-{
+HOLDS("small residuals give least squares") {
 	static const double e[] = { 0.01, -0.01, -0.01, 0.01, 0.01, -0.01, -0.01, 0.01 };
 	struct cs_fit_point p[8];
 	double a = 0, b = 0, squares = 0, half;
@@ -127,8 +123,7 @@ static void small_residuals_give_least_squares(void)
 }
 
 /* A protocol that costs four times as much to begin, and is twice as fast. */
-static void a_second_piece_is_taken_where_it_halves_what_is_left(void)
-{
+HOLDS("a second piece is taken where it halves what is left") {
 	struct cs_fit_point p[12], late[12];
 	struct cs_fit fit;
 
@@ -146,8 +141,7 @@ static void a_second_piece_is_taken_where_it_halves_what_is_left(void)
 }
 
 /* Four sizes in a row are 10 % slow: the later ones are on the line of the earlier. */
-static void a_dip_is_no_second_piece(void)
-{
+HOLDS("a dip is no second piece") {
 	struct cs_fit_point p[19];
 	struct cs_fit fit;
 	double bytes = 4096;
@@ -167,8 +161,7 @@ static void a_dip_is_no_second_piece(void)
 }
 
 /* The size at which half of the last piece's rate is reached lies on the first one. */
-static void half_of_the_rate_may_lie_on_the_first_piece(void)
-{
+HOLDS("half of the rate may lie on the first piece") {
 	struct cs_fit_point p[12], late[12];
 	struct cs_fit fit;
 
@@ -182,8 +175,7 @@ static void half_of_the_rate_may_lie_on_the_first_piece(void)
 	t_near(fit.half_bytes.value, 600e3, 1);
 }
 
-static void what_is_no_sweep_is_refused(void)
-{
+HOLDS("what is no sweep is refused") {
 	struct cs_fit_point p[CS_FIT_MOST + 1];
 	struct cs_fit fit = { .n = 77 };
 
@@ -197,25 +189,4 @@ static void what_is_no_sweep_is_refused(void)
 	draw(p, CS_FIT_LEAST, 2, 100);
 	t_eq_int(cs_fit_sweep(p, CS_FIT_LEAST, &fit), 0);
 	t_eq_int(fit.n, CS_FIT_LEAST);
-}
-
-static const struct tap_test tests[] = {
-	{ "a line is found as it is", a_line_is_found_as_it_is },
-	{ "a link without latency has no half size",
-	  a_link_without_latency_has_no_half_size },
-	{ "one size that is off does not move the line",
-	  one_size_that_is_off_does_not_move_the_line },
-	{ "small residuals give least squares", small_residuals_give_least_squares },
-	{ "a second piece is taken where it halves what is left",
-	  a_second_piece_is_taken_where_it_halves_what_is_left },
-	{ "a dip is no second piece", a_dip_is_no_second_piece },
-	{ "half of the rate may lie on the first piece",
-	  half_of_the_rate_may_lie_on_the_first_piece },
-	{ "what is no sweep is refused", what_is_no_sweep_is_refused },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("fit", NULL, NULL, tests);
 }

@@ -30,8 +30,7 @@ static void healthy(int nodes, double host, int rounds)
 	fleet_release(&fleet);
 }
 
-static void healthy_allocations(void)
-{
+HOLDS("healthy allocations raise no warning, whatever host links differ by") {
 	healthy(4, QUIET, 100);
 	healthy(4, NOISY, 100);
 	healthy(64, QUIET, 10);
@@ -39,8 +38,7 @@ static void healthy_allocations(void)
 }
 
 /* Nothing is busy: no node is re-measured for what is usual. */
-static void healthy_nodes(void)
-{
+HOLDS("a healthy node alone is re-measured once in a thousand runs at most") {
 	struct fleet fleet;
 	struct cs_err err;
 	uint32_t step[CS_REMEASURE_MOST];
@@ -91,8 +89,7 @@ static void find_lanes(int nodes, double host, int rounds)
 	fleet_release(&fleet);
 }
 
-static void dead_lanes(void)
-{
+HOLDS("one dead NVLink of 18 is found, and nothing else is reported") {
 	find_lanes(1, NOISY, 100);
 	find_lanes(4, QUIET, 50);
 	find_lanes(64, NOISY, 5);
@@ -136,8 +133,7 @@ static int find_part(int nodes, const char *part,
 	return found;
 }
 
-static void little(void)
-{
+HOLDS("nodes and sockets that are a little slow are found, one of two nodes is not") {
 	t_eq_int(find_part(16, "node", is_any, 0.97, 20), 20);
 	t_eq_int(find_part(4, "node", is_any, 0.94, 20), 20);
 	t_eq_int(find_part(2, "node", is_any, 0.94, 20), 0);
@@ -171,36 +167,14 @@ static int found_of_path(int path, int nodes, double factor, int once,
 	return found;
 }
 
-static void one_way(void)
-{
+HOLDS("a node that is slow one way is found, and not drained where that was once") {
 	t_eq_int(found_of_path(CS_PATH_D2H, 1, 0.85, 0, CS_CRITICAL), 5);
 	t_eq_int(found_of_path(CS_PATH_D2H, 1, 0.8, 1, CS_WARNING), 0);
 	t_eq_int(found_of_path(CS_PATH_H2D, 1, 0.8, 1, CS_WARNING), 0);
 }
 
-static void parties(void)
-{
+HOLDS("of nodes that are fast or slow together none is drained") {
 	t_eq_int(found_of_path(CS_PATH_H2D, 7, 1.15, 0, CS_CRITICAL), 0);
 	t_eq_int(found_of_path(CS_PATH_H2D, 7, 0.9, 0, CS_CRITICAL), 0);
 	t_eq_int(found_of_path(CS_PATH_H2D, 7, 0.9, 0, CS_WARNING), 35);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "healthy allocations raise no warning, whatever host links differ by",
-		  healthy_allocations },
-		{ "a healthy node alone is re-measured once in a thousand runs at most",
-		  healthy_nodes },
-		{ "one dead NVLink of 18 is found, and nothing else is reported",
-		  dead_lanes },
-		{ "nodes and sockets that are a little slow are found, one of two nodes is not",
-		  little },
-		{ "a node that is slow one way is found, and not drained where that was once",
-		  one_way },
-		{ "of nodes that are fast or slow together none is drained", parties },
-		{ NULL, NULL },
-	};
-
-	return tap_main("fleet", NULL, NULL, tests);
 }

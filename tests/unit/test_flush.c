@@ -51,8 +51,7 @@ static void reset(void)
 	flushes = 0;
 }
 
-static void a_flush_that_does_nothing_is_found_out(void)
-{
+HOLDS("a flush that does nothing is found out") {
 	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
 					     { 0 } };
 	struct cs_flush flush;
@@ -65,8 +64,7 @@ static void a_flush_that_does_nothing_is_found_out(void)
 	t_eq_int(flushes, 6 * 31);
 }
 
-static void the_next_way_is_tried(void)
-{
+HOLDS("where one does not work, the next is tried") {
 	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
 					     { "works", works, NULL },
 					     { 0 } };
@@ -79,8 +77,7 @@ static void the_next_way_is_tried(void)
 	t_near(flush.cold_ns, 20 * flush.warm_ns, 1e-6);
 }
 
-static void a_trial_that_was_disturbed_is_repeated(void)
-{
+HOLDS("a trial that something disturbed is repeated") {
 	const struct cs_flush_way ways[] = { { "works", works, NULL }, { 0 } };
 	struct cs_flush flush;
 
@@ -114,8 +111,7 @@ static void displaces_nothing(const void *at, uint64_t bytes)
 	flushed = 0;
 }
 
-static void what_stands_in_is_tried_less(void)
-{
+HOLDS("what stands in for a flush has two trials of seven walks") {
 	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
 					     { "displaces", displaces, instead },
 					     { 0 } };
@@ -156,8 +152,7 @@ static void write_cache(const char *root, int cpu, const char *size,
 }
 
 /* Two of the CPUs that this thread may run on share one; then one has its own. */
-static void a_cache_counts_once(void)
-{
+HOLDS("last-level caches of the CPUs at hand count once each") {
 	char root[] = "/tmp/cs-flush-XXXXXX", shared[32], remove[64];
 	cpu_set_t mine;
 	int first = -1, n = 0;
@@ -182,8 +177,7 @@ static void a_cache_counts_once(void)
 	t_eq_int(system(remove), 0);
 }
 
-static void a_node_is_proven_once(void)
-{
+HOLDS("a NUMA node is proven once") {
 	static const struct cs_flush_way ways[] = { { "works", works, NULL }, { 0 } };
 	struct cs_flush flush;
 
@@ -197,8 +191,7 @@ static void a_node_is_proven_once(void)
 	t_eq_int(flushes, 2 * 31);
 }
 
-static void every_way_leaves_the_bytes_alone(void)
-{
+HOLDS("flushing leaves the bytes alone") {
 	unsigned char *at = malloc(3 * 4096), want[3 * 4096];
 
 	for (size_t i = 0; i < sizeof(want); i++)
@@ -219,33 +212,11 @@ static uint64_t real_clock(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void the_machine_has_a_way_that_works(void)
-{
+HOLDS("a way of this machine works") {
 	struct cs_flush flush;
 
 	cs_flush_prove(cs_flush_ways(), real_clock, &flush);
 	t_ok(flush.warm_ns > 0 && flush.cold_ns > 0);
 	if (!flush.is_proven)
 		t_skip("nothing on this machine, as busy as it is, makes loads slower");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a flush that does nothing is found out",
-		  a_flush_that_does_nothing_is_found_out },
-		{ "where one does not work, the next is tried", the_next_way_is_tried },
-		{ "a trial that something disturbed is repeated",
-		  a_trial_that_was_disturbed_is_repeated },
-		{ "what stands in for a flush has two trials of seven walks",
-		  what_stands_in_is_tried_less },
-		{ "last-level caches of the CPUs at hand count once each",
-		  a_cache_counts_once },
-		{ "a NUMA node is proven once", a_node_is_proven_once },
-		{ "flushing leaves the bytes alone", every_way_leaves_the_bytes_alone },
-		{ "a way of this machine works", the_machine_has_a_way_that_works },
-		{ NULL, NULL },
-	};
-
-	return tap_main("flush", NULL, NULL, tests);
 }

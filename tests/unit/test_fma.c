@@ -83,20 +83,17 @@ static uint64_t sum_32(uint32_t rounds)
 	return sum;
 }
 
-static void half_precision_is_rounded_once_to_even(void)
-{
+HOLDS("half precision is rounded once, to even") {
 	t_ok(cs_fma_sum(CS_FMA_16, 1) == sum_16(1));
 	t_ok(cs_fma_sum(CS_FMA_16, 3) == sum_16(3));
 }
 
-static void single_precision_is_rounded_once(void)
-{
+HOLDS("single precision is rounded once") {
 	t_ok(cs_fma_sum(CS_FMA_32, 1) == sum_32(1));
 	t_ok(cs_fma_sum(CS_FMA_32, 2) == sum_32(2));
 }
 
-static void constants_are_those_of_half_precision(void)
-{
+HOLDS("constants are those of half precision") {
 	for (unsigned k = 0; k < CS_FMA_LANES * CS_FMA_CHAINS; k++)
 		t_eq_int(CS_FMA_ADD_16(k), bits_of_half(CS_FMA_ADD(k)));
 	t_eq_int(CS_FMA_BEGIN_16, bits_of_half(CS_FMA_BEGIN));
@@ -104,8 +101,7 @@ static void constants_are_those_of_half_precision(void)
 }
 
 /* Chaotic: no two of these are equal, in any type. */
-static void each_round_ends_elsewhere(void)
-{
+HOLDS("each round ends elsewhere") {
 	for (int type = 0; type < CS_FMAS; type++)
 		for (uint32_t a = 0; a < 6; a++)
 			for (uint32_t b = 0; b < a; b++)
@@ -113,35 +109,15 @@ static void each_round_ends_elsewhere(void)
 				     cs_fma_sum((enum cs_fma)type, b));
 }
 
-static void operations_are_products_and_sums(void)
-{
+HOLDS("operations are products and sums") {
 	t_near(cs_fma_flops(CS_FMA_64), 2 * 8 * 1024, 0);
 	t_near(cs_fma_flops(CS_FMA_32), 2 * 8 * 1024, 0);
 	t_near(cs_fma_flops(CS_FMA_16), 4 * 8 * 1024, 0);
 }
 
-static void a_cpu_computes_what_a_plain_loop_does(void)
-{
+HOLDS("a CPU's vectors compute what a plain loop does") {
 	t_ok(cs_fma_host(1) == cs_fma_host_expected(1));
 	t_ok(cs_fma_host(7) == cs_fma_host_expected(7));
 	t_ok(cs_fma_host(7) != cs_fma_host_expected(8));
 	t_ok(cs_fma_host_flops() >= 2 * 16 * 1024);
-}
-
-static const struct tap_test tests[] = {
-	{ "a CPU's vectors compute what a plain loop does",
-	  a_cpu_computes_what_a_plain_loop_does },
-	{ "half precision is rounded once, to even",
-	  half_precision_is_rounded_once_to_even },
-	{ "single precision is rounded once", single_precision_is_rounded_once },
-	{ "constants are those of half precision",
-	  constants_are_those_of_half_precision },
-	{ "each round ends elsewhere", each_round_ends_elsewhere },
-	{ "operations are products and sums", operations_are_products_and_sums },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("fma", NULL, NULL, tests);
 }

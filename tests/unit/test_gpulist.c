@@ -11,7 +11,7 @@
 
 static struct cs_gpu_facts gpus[N_GPUS];
 
-static int four_gpus(void)
+int tap_set_up(void)
 {
 	static const char *const bus_id[N_GPUS] = {
 		"0000:1b:00.0",
@@ -53,8 +53,7 @@ static const char *chosen_by(const char *text)
 	return answer;
 }
 
-static void indices_and_ranges(void)
-{
+HOLDS("indices and ranges choose GPUs") {
 	t_eq_str(chosen_by("0"), "1000");
 	t_eq_str(chosen_by("3,1"), "0101");
 	t_eq_str(chosen_by("0-2"), "1110");
@@ -63,8 +62,7 @@ static void indices_and_ranges(void)
 	t_eq_str(chosen_by("1,1,0-1"), "1100");
 }
 
-static void bus_ids_in_every_spelling(void)
-{
+HOLDS("bus ids match in every spelling") {
 	t_eq_str(chosen_by("1b:00.0"), "1000");
 	t_eq_str(chosen_by("1B:00.0"), "1000");
 	t_eq_str(chosen_by("0000:1b:00.0"), "1000");
@@ -72,8 +70,7 @@ static void bus_ids_in_every_spelling(void)
 	t_eq_str(chosen_by("43:00.0,0"), "1100");
 }
 
-static void a_bus_id_is_normalised(void)
-{
+HOLDS("a bus id is normalised") {
 	struct cs_gpu_list list;
 	struct cs_err err;
 
@@ -85,27 +82,23 @@ static void a_bus_id_is_normalised(void)
 	t_eq_str(list.item[1].text, "10000:0a:1f.7");
 }
 
-static void a_bus_id_means_all_its_instances(void)
-{
+HOLDS("a bus id means all instances on the card") {
 	t_eq_str(chosen_by("52:00.0"), "0011");
 }
 
-static void uuids_and_their_beginnings(void)
-{
+HOLDS("UUIDs match by their beginning") {
 	t_eq_str(chosen_by("GPU-5ab01234-0000-0000-0000-000000000001"), "1000");
 	t_eq_str(chosen_by("GPU-5ab05"), "0100");
 	t_eq_str(chosen_by("gpu-5AB05"), "0100");
 	t_eq_str(chosen_by("MIG-c0ffee01,GPU-5ab01"), "1001");
 }
 
-static void a_beginning_must_be_unique(void)
-{
+HOLDS("a beginning must be unique") {
 	t_eq_str(chosen_by("GPU-5ab0"), "'GPU-5ab0' is the beginning of 2 UUIDs: "
 					"write more of it; GPUs here: 4");
 }
 
-static void what_matches_none_is_named(void)
-{
+HOLDS("an item that matches no GPU is named") {
 	t_eq_str(chosen_by("0,4"), "there is no GPU 4: GPUs here: 4");
 	t_eq_str(chosen_by("2-9"), "there is no GPU 9: GPUs here: 4");
 	t_eq_str(chosen_by("99:00.0"), "there is no GPU '0000:99:00.0': GPUs here: 4");
@@ -115,8 +108,7 @@ static void what_matches_none_is_named(void)
 		 "GPUs here: 4");
 }
 
-static void an_empty_list_means_all(void)
-{
+HOLDS("an empty list means all GPUs") {
 	struct cs_gpu_list list = { .n = 0 };
 	char chosen[N_GPUS] = { 0 };
 	struct cs_err err;
@@ -126,8 +118,7 @@ static void an_empty_list_means_all(void)
 	t_eq_int(cs_gpu_list_count(&list), 0);
 }
 
-static void a_failed_selection_changes_nothing(void)
-{
+HOLDS("a selection that fails changes nothing") {
 	struct cs_gpu_list list;
 	char chosen[N_GPUS] = { 7, 7, 7, 7 };
 	struct cs_err err;
@@ -137,8 +128,7 @@ static void a_failed_selection_changes_nothing(void)
 	t_eq_int(memcmp(chosen, "\7\7\7\7", N_GPUS), 0);
 }
 
-static void what_names_no_gpu_is_refused(void)
-{
+HOLDS("what names no GPU is refused and changes nothing") {
 	static const char *const bad[] = {
 		"",
 		",",
@@ -193,8 +183,7 @@ static void what_names_no_gpu_is_refused(void)
 			   "(0-3), a bus id (0000:1b:00.0) or a UUID (GPU-5ab)");
 }
 
-static void a_list_has_room_for_every_agent_and_no_more(void)
-{
+HOLDS("a list has room for every agent and no more") {
 	char text[2 * CS_MAX_AGENTS + 3];
 	struct cs_gpu_list list;
 	struct cs_err err;
@@ -220,8 +209,7 @@ static int count_of(const char *text)
 	return cs_gpu_list_count(&list);
 }
 
-static void a_number_alone_is_a_count(void)
-{
+HOLDS("a number alone is a count where there is no GPU to name") {
 	t_eq_int(count_of("4"), 4);
 	t_eq_int(count_of("0"), 1);
 	t_eq_int(count_of("0,4"), 2);
@@ -233,8 +221,7 @@ static void a_number_alone_is_a_count(void)
 	t_eq_int(count_of("1b:00.0,0000:1B:00.0"), 1);
 }
 
-static void gpus_are_numbered_by_bus_id_then_uuid(void)
-{
+HOLDS("GPUs are numbered by bus id, then UUID") {
 	static const int shuffled[N_GPUS] = { 3, 1, 2, 0 };
 	struct cs_gpu_facts some[N_GPUS];
 	int i;
@@ -251,8 +238,7 @@ static void gpus_are_numbered_by_bus_id_then_uuid(void)
 	t_eq_int(some[3].ordinal, 2);
 }
 
-static void unknown_facts_are_not_zero(void)
-{
+HOLDS("unknown facts are not zero") {
 	struct cs_agent_facts agent;
 	struct cs_node_facts node;
 
@@ -274,8 +260,7 @@ static void unknown_facts_are_not_zero(void)
 	t_eq_str(node.driver, "");
 }
 
-static void every_way_has_a_word(void)
-{
+HOLDS("every transport to a peer has a word") {
 	t_eq_str(cs_via_text(CS_VIA_PEER), "direct");
 	t_eq_str(cs_via_text(CS_VIA_IPC), "CUDA IPC");
 	t_eq_str(cs_via_text(CS_VIA_SHM), "shared memory");
@@ -289,34 +274,4 @@ static void every_way_has_a_word(void)
 	t_ok(!cs_transport_words[CS_TRANSPORTS]);
 	t_eq_str(cs_via_text(CS_VIA_NONE), "-");
 	t_eq_str(cs_via_text(-5), "-");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "indices and ranges choose GPUs", indices_and_ranges },
-		{ "bus ids match in every spelling", bus_ids_in_every_spelling },
-		{ "a bus id is normalised", a_bus_id_is_normalised },
-		{ "a bus id means all instances on the card",
-		  a_bus_id_means_all_its_instances },
-		{ "UUIDs match by their beginning", uuids_and_their_beginnings },
-		{ "a beginning must be unique", a_beginning_must_be_unique },
-		{ "an item that matches no GPU is named", what_matches_none_is_named },
-		{ "an empty list means all GPUs", an_empty_list_means_all },
-		{ "a selection that fails changes nothing",
-		  a_failed_selection_changes_nothing },
-		{ "what names no GPU is refused and changes nothing",
-		  what_names_no_gpu_is_refused },
-		{ "a list has room for every agent and no more",
-		  a_list_has_room_for_every_agent_and_no_more },
-		{ "a number alone is a count where there is no GPU to name",
-		  a_number_alone_is_a_count },
-		{ "GPUs are numbered by bus id, then UUID",
-		  gpus_are_numbered_by_bus_id_then_uuid },
-		{ "unknown facts are not zero", unknown_facts_are_not_zero },
-		{ "every transport to a peer has a word", every_way_has_a_word },
-		{ NULL, NULL },
-	};
-
-	return tap_main("gpulist", four_gpus, NULL, tests);
 }

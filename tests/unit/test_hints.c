@@ -6,8 +6,7 @@
 #include "base/hints.h"
 #include "tap.h"
 
-static void every_row_is_complete(void)
-{
+HOLDS("every row has a key, a meaning and a remedy") {
 	for (int id = 0; id < CS_HINTS; id++) {
 		const struct cs_hint *h = cs_hint(id);
 
@@ -22,8 +21,7 @@ static void every_row_is_complete(void)
 	}
 }
 
-static void keys_are_found_and_unique(void)
-{
+HOLDS("every row is found by its key and its name, and no other") {
 	for (int id = 0; id < CS_HINTS; id++) {
 		t_ok(cs_hint_find(cs_hint(id)->key) == cs_hint(id));
 		if (cs_hint(id)->name)
@@ -31,8 +29,7 @@ static void keys_are_found_and_unique(void)
 	}
 }
 
-static void keys_hold_their_numbers(void)
-{
+HOLDS("a key holds the number of its library") {
 	for (int id = 0; id < CS_HINTS; id++) {
 		const struct cs_hint *h = cs_hint(id);
 		char key[24];
@@ -45,15 +42,13 @@ static void keys_hold_their_numbers(void)
 	}
 }
 
-static void case_does_not_matter(void)
-{
+HOLDS("case does not matter") {
 	t_ok(cs_hint_find("CUDA-802") == cs_hint(CS_HINT_CUDA_802));
 	t_ok(cs_hint_find("cuda_error_system_not_ready") == cs_hint(CS_HINT_CUDA_802));
 	t_ok(cs_hint_find("Dev-Shm") == cs_hint(CS_HINT_DEV_SHM));
 }
 
-static void numbers_stand_for_codes(void)
-{
+HOLDS("a number alone stands for its code") {
 	t_ok(cs_hint_find("802") == cs_hint(CS_HINT_CUDA_802));
 	t_ok(cs_hint_find("2") == cs_hint(CS_HINT_CUDA_2));
 	t_ok(cs_hint_find("18") == cs_hint(CS_HINT_NVML_18));
@@ -65,8 +60,7 @@ static void numbers_stand_for_codes(void)
 	}
 }
 
-static void nothing_else_is_found(void)
-{
+HOLDS("nothing else is found") {
 	t_ok(cs_hint_find("") == NULL);
 	t_ok(cs_hint_find("0") == NULL);
 	t_ok(cs_hint_find("80") == NULL);
@@ -77,8 +71,7 @@ static void nothing_else_is_found(void)
 	t_ok(cs_hint_find("absent") == NULL);
 }
 
-static void some_codes_depend_on_the_call(void)
-{
+HOLDS("some codes have a hint for some calls only") {
 	t_eq_str(cs_hint_cuda(1, "cuIpcOpenMemHandle"),
 		 cs_hint_brief(CS_HINT_IPC_CGROUP));
 	t_eq_str(cs_hint_cuda(101, "cuIpcOpenMemHandle"),
@@ -90,8 +83,7 @@ static void some_codes_depend_on_the_call(void)
 	t_eq_str(cs_hint_cuda(802, "whatever"), cs_hint_brief(CS_HINT_CUDA_802));
 }
 
-static void numbers_of_one_library_are_not_the_others(void)
-{
+HOLDS("numbers of one library are not those of the other") {
 	t_eq_str(cs_hint_nvml(802), NULL);
 	t_eq_str(cs_hint_cuda(18, "cuInit"), NULL);
 	t_eq_str(cs_hint_nvml(18), cs_hint_brief(CS_HINT_NVML_18));
@@ -101,8 +93,7 @@ static void numbers_of_one_library_are_not_the_others(void)
 }
 
 /* A reason has 160 bytes: room for a call and a long name before it. */
-static void briefs_fit_behind_an_error(void)
-{
+HOLDS("a brief fits behind an error") {
 	for (int id = 0; id < CS_HINTS; id++) {
 		const char *brief = cs_hint_brief(id);
 
@@ -114,8 +105,7 @@ static void briefs_fit_behind_an_error(void)
 	}
 }
 
-static void briefs_that_are_quoted_exist(void)
-{
+HOLDS("what error lines quote is there") {
 	t_ok(cs_hint_brief(CS_HINT_IPC_NAMESPACE) != NULL);
 	t_ok(cs_hint_brief(CS_HINT_IPC_MIG) != NULL);
 	t_ok(cs_hint_brief(CS_HINT_LAUNCHER_ONE_GPU) != NULL);
@@ -126,27 +116,4 @@ static void briefs_that_are_quoted_exist(void)
 	for (int id = 0; id < CS_HINTS; id++)
 		if (cs_hint(id)->of != CS_HINT_OF_MACHINE)
 			t_ok(cs_hint_brief(id) != NULL);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "every row has a key, a meaning and a remedy",
-		  every_row_is_complete },
-		{ "every row is found by its key and its name, and no other",
-		  keys_are_found_and_unique },
-		{ "a key holds the number of its library", keys_hold_their_numbers },
-		{ "case does not matter", case_does_not_matter },
-		{ "a number alone stands for its code", numbers_stand_for_codes },
-		{ "nothing else is found", nothing_else_is_found },
-		{ "some codes have a hint for some calls only",
-		  some_codes_depend_on_the_call },
-		{ "numbers of one library are not those of the other",
-		  numbers_of_one_library_are_not_the_others },
-		{ "a brief fits behind an error", briefs_fit_behind_an_error },
-		{ "what error lines quote is there", briefs_that_are_quoted_exist },
-		{ NULL, NULL },
-	};
-
-	return tap_main("hints", NULL, NULL, tests);
 }

@@ -28,8 +28,7 @@ static const char *parsed(const char *list)
 	return text;
 }
 
-static void lists(void)
-{
+HOLDS("lists of hosts are read as Slurm writes them") {
 	t_eq_str(parsed("n7"), "n7");
 	t_eq_str(parsed("n[0101-0103,0115],m3"), "n0101 n0102 n0103 n0115 m3");
 	t_eq_str(parsed("a,b,c"), "a b c");
@@ -39,18 +38,15 @@ static void lists(void)
 	t_eq_str(parsed("[1-2]"), "1 2");
 }
 
-static void short_names(void)
-{
+HOLDS("hosts are known by short names") {
 	t_eq_str(parsed("n1.site.org,n2.site.org"), "n1 n2");
 }
 
-static void each_once(void)
-{
+HOLDS("a host that is named twice counts once") {
 	t_eq_str(parsed("b,a,b,n[1-3],n2,a"), "b a n1 n2 n3");
 }
 
-static void bad(void)
-{
+HOLDS("what is no list is refused with what one is") {
 	static const char *const list[] = {
 		"",
 		",",
@@ -108,8 +104,7 @@ static const char *folded(const char *list, size_t size)
 	return text;
 }
 
-static void fold(void)
-{
+HOLDS("names fold to what they were read from") {
 	static const char *const list[] = {
 		"n7",
 		"a,b",
@@ -130,16 +125,14 @@ static void fold(void)
 		 "n1234567890123,n1234567890124");
 }
 
-static void none(void)
-{
+HOLDS("no name makes an empty list") {
 	char text[8] = "x";
 
 	cs_hostlist_fold(NULL, 0, text, sizeof(text));
 	t_eq_str(text, "");
 }
 
-static void twice(void)
-{
+HOLDS("names that come twice fold once") {
 	static const char *const at[] = { "n2", "n1", "n2", "n1" };
 	char text[64];
 
@@ -147,8 +140,7 @@ static void twice(void)
 	t_eq_str(text, "n[1-2]");
 }
 
-static void cut(void)
-{
+HOLDS("what is too long ends in a count") {
 	const char *got = folded("n[101,103,105,107,109,111,113,115,117,119]", 60);
 
 	t_eq_str(got, "n[101,103,105,107,109,111,113,115],... 2 more");
@@ -156,27 +148,8 @@ static void cut(void)
 	t_eq_str(got, "alpha,beta,delta,... 5 more");
 }
 
-static void order(void)
-{
+HOLDS("numbers are sorted as numbers") {
 	t_ok(cs_host_compare("n2", "n10") < 0);
 	t_ok(cs_host_compare("a9", "b1") < 0);
 	t_eq_int(cs_host_compare("n01", "n01"), 0);
-}
-
-static const struct tap_test tests[] = {
-	{ "lists of hosts are read as Slurm writes them", lists },
-	{ "hosts are known by short names", short_names },
-	{ "a host that is named twice counts once", each_once },
-	{ "what is no list is refused with what one is", bad },
-	{ "names fold to what they were read from", fold },
-	{ "no name makes an empty list", none },
-	{ "names that come twice fold once", twice },
-	{ "what is too long ends in a count", cut },
-	{ "numbers are sorted as numbers", order },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("hostlist", NULL, NULL, tests);
 }

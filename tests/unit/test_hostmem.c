@@ -34,8 +34,7 @@ static int first_numa(void)
 	return node;
 }
 
-static void proven_on_its_numa(void)
-{
+HOLDS("pages asked for on a NUMA node are proven to be there") {
 	const int node = first_numa();
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
@@ -57,8 +56,7 @@ static void proven_on_its_numa(void)
 	cs_hostmem_close(&mem);
 }
 
-static void parts_are_proven_each(void)
-{
+HOLDS("parts of one memory have a NUMA node each, and are proven each") {
 	const int node = first_numa(), numa[] = { node, 4711, -1 };
 	struct cs_hostmem mem = { 0 };
 	int proven[3] = { 9, 9, 9 };
@@ -79,8 +77,7 @@ static void parts_are_proven_each(void)
 	cs_hostmem_close(&mem);
 }
 
-static void impossible_numa_is_no_error(void)
-{
+HOLDS("a NUMA node that cannot be bound is told, and the memory is given") {
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
 	char why[160] = "";
@@ -135,8 +132,7 @@ static int open_in_container(int node)
 	return mem.numa == -1 && strstr(why, "--cap-add=SYS_NICE") ? 0 : 4;
 }
 
-static void proven_in_a_container(void)
-{
+HOLDS("where placement calls are forbidden, numa_maps proves or the reason is told") {
 	int status = -1, node[2];
 	struct cs_topo *topo = NULL;
 	int n;
@@ -161,8 +157,7 @@ static void proven_in_a_container(void)
 		t_eq_int(WEXITSTATUS(status), 0);
 }
 
-static void anywhere(void)
-{
+HOLDS("memory without a NUMA node has any size") {
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
 	char why[160] = "";
@@ -174,8 +169,7 @@ static void anywhere(void)
 	cs_hostmem_close(&mem);
 }
 
-static void others_see_it(void)
-{
+HOLDS("another opener of the descriptor sees the same bytes") {
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
 	char why[160] = "", path[64], byte = 0;
@@ -194,8 +188,7 @@ static void others_see_it(void)
 	cs_hostmem_close(&mem);
 }
 
-static void all_pages_are_there(void)
-{
+HOLDS("every page exists when the call returns") {
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
 	char why[160] = "";
@@ -208,8 +201,7 @@ static void all_pages_are_there(void)
 	cs_hostmem_close(&mem);
 }
 
-static void too_much(void)
-{
+HOLDS("more than there is is an error that names the bytes") {
 	struct cs_hostmem mem = { .fd = 7 };
 	struct cs_err err = { "" };
 	char why[160] = "untouched";
@@ -267,8 +259,7 @@ static int given_of(uint64_t most)
 	return sum;
 }
 
-static void all_that_fit_are_given(void)
-{
+HOLDS("of several who ask at once that many are given as there is room for") {
 	int times;
 
 	for (times = 0; times < 50; times++) {
@@ -281,8 +272,7 @@ static void all_that_fit_are_given(void)
 	t_eq_int(cs_claim(&claimed, UINT64_MAX, left_of_limit, NULL), -1);
 }
 
-static void closes_what_is_not_open(void)
-{
+HOLDS("closing twice, or what was never open, is harmless") {
 	struct cs_hostmem mem = { 0 };
 	struct cs_err err = { "" };
 	char why[160] = "";
@@ -300,8 +290,7 @@ static void closes_what_is_not_open(void)
 
 /* ---- memory of this process alone ---- */
 
-static void own_pages_are_proven(void)
-{
+HOLDS("memory of this process alone is proven too") {
 	const int node = first_numa();
 	struct cs_hostmem mem[2] = { { 0 }, { 0 } };
 	struct cs_err err = { "" };
@@ -320,8 +309,7 @@ static void own_pages_are_proven(void)
 	t_ok(mem[1].at == NULL);
 }
 
-static void huge_pages_are_huge_or_an_error(void)
-{
+HOLDS("huge pages are had on their boundary, or the error says why not") {
 	struct cs_hostmem mem = { .fd = 7 };
 	struct cs_err err = { "" };
 	char why[160] = "untouched";
@@ -339,8 +327,7 @@ static void huge_pages_are_huge_or_an_error(void)
 	cs_hostmem_close(&mem);
 }
 
-static void too_much_of_its_own(void)
-{
+HOLDS("more than there is is an error of any pages") {
 	struct cs_hostmem mem = { .fd = 7 };
 	struct cs_err err = { "" };
 	char why[160] = "untouched";
@@ -357,8 +344,7 @@ static void too_much_of_its_own(void)
 
 /* ---- NUMA nodes and policies ---- */
 
-static void numa_without_memory(void)
-{
+HOLDS("a NUMA node without memory is told from one with") {
 	struct cs_err err = { "" };
 
 	t_eq_int(cs_hostmem_numa(-1, &err), 0);
@@ -375,8 +361,7 @@ static int policy_mode(void)
 	return syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0) ? -1 : mode;
 }
 
-static void a_policy_is_taken_back(void)
-{
+HOLDS("a policy binds the thread until it is restored") {
 	const int usual = policy_mode();
 	struct cs_policy before;
 	char why[160] = "";
@@ -397,8 +382,7 @@ static void a_policy_is_taken_back(void)
 }
 
 /* Pages that were never touched stand for those that the kernel does not show. */
-static void no_more_is_claimed_than_known(void)
-{
+HOLDS("of a driver's pages that nobody shows the policy is told, or nothing") {
 	void *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0); /* joined with none */
 	struct cs_hostmem mem = { .at = at, .bytes = MIB, .fd = -1, .numa = -1 };
@@ -424,8 +408,8 @@ static void no_more_is_claimed_than_known(void)
 
 /* Half of the pages are there.  Where GPUs' memory is a NUMA node, what lies on it is on
  * no host. */
-static void pages_on_the_host_are_counted(void)
-{
+HOLDS("of a range the pages on the host are counted, not those on a NUMA node that "
+      "is a GPU's memory") {
 	char *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -454,8 +438,7 @@ static void pages_on_the_host_are_counted(void)
 
 #define NODE "/sys/devices/system/node/"
 
-static void room_on_a_numa(void)
-{
+HOLDS("a NUMA node has left what is free and what files give back") {
 	if (!make_root())
 		return;
 	t_ok(cs_numa_left(root, 0) == UINT64_MAX);
@@ -478,8 +461,7 @@ static void room_on_a_numa(void)
 	remove_root();
 }
 
-static void room_in_a_cgroup(void)
-{
+HOLDS("a cgroup leaves what its limit does, files not counted") {
 	if (!make_root())
 		return;
 	t_ok(cs_cgroup_left(root) == UINT64_MAX);
@@ -507,42 +489,4 @@ static void room_in_a_cgroup(void)
 	put_file("/sys/fs/cgroup/memory/old/memory.usage_in_bytes", "100\n");
 	t_eq_int(cs_cgroup_left(root), 200);
 	remove_root();
-}
-
-static const struct tap_test tests[] = {
-	{ "pages asked for on a NUMA node are proven to be there", proven_on_its_numa },
-	{ "parts of one memory have a NUMA node each, and are proven each",
-	  parts_are_proven_each },
-	{ "a NUMA node that cannot be bound is told, and the memory is given",
-	  impossible_numa_is_no_error },
-	{ "where placement calls are forbidden, numa_maps proves or the reason is told",
-	  proven_in_a_container },
-	{ "memory without a NUMA node has any size", anywhere },
-	{ "another opener of the descriptor sees the same bytes", others_see_it },
-	{ "every page exists when the call returns", all_pages_are_there },
-	{ "more than there is is an error that names the bytes", too_much },
-	{ "of several who ask at once that many are given as there is room for",
-	  all_that_fit_are_given },
-	{ "closing twice, or what was never open, is harmless",
-	  closes_what_is_not_open },
-	{ "memory of this process alone is proven too", own_pages_are_proven },
-	{ "huge pages are had on their boundary, or the error says why not",
-	  huge_pages_are_huge_or_an_error },
-	{ "more than there is is an error of any pages", too_much_of_its_own },
-	{ "a NUMA node without memory is told from one with", numa_without_memory },
-	{ "a policy binds the thread until it is restored", a_policy_is_taken_back },
-	{ "of a driver's pages that nobody shows the policy is told, or nothing",
-	  no_more_is_claimed_than_known },
-	{ "of a range the pages on the host are counted, not those on a NUMA node that is "
-	  "a GPU's memory",
-	  pages_on_the_host_are_counted },
-	{ "a NUMA node has left what is free and what files give back",
-	  room_on_a_numa },
-	{ "a cgroup leaves what its limit does, files not counted", room_in_a_cgroup },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("hostmem", NULL, NULL, tests);
 }

@@ -26,8 +26,7 @@ static void found_is(uint64_t wrong, uint64_t poison, uint64_t first)
 		t_ok(found.expected == cs_fill_word(KEY, first));
 }
 
-static void a_fill_is_the_pattern(void)
-{
+HOLDS("a buffer filled in parts has the pattern of the whole") {
 	struct cs_check found;
 
 	cs_hostpass_fill(buffer, BYTES, KEY);
@@ -36,8 +35,7 @@ static void a_fill_is_the_pattern(void)
 	found_is(0, 0, UINT64_MAX);
 }
 
-static void the_first_of_wrong_words_in_several_parts_is_told(void)
-{
+HOLDS("of wrong words in several parts the first is told, with all counted") {
 	cs_hostpass_fill(buffer, BYTES, KEY);
 	buffer[WORDS - 1] ^= 1;
 	found_is(1, 0, WORDS - 1);
@@ -48,16 +46,14 @@ static void the_first_of_wrong_words_in_several_parts_is_told(void)
 	found_is(4, 1, 0);
 }
 
-static void poison_leaves_no_word_out(void)
-{
+HOLDS("poison leaves no word out") {
 	cs_hostpass_fill(buffer, BYTES, KEY);
 	cs_hostpass_poison(buffer, BYTES);
 	found_is(WORDS, WORDS, 0);
 }
 
 /* One block of 4 KiB in each 64 or so, other blocks by another seed. */
-static void some_are_checked_and_poisoned_in_each_part(void)
-{
+HOLDS("some are checked and poisoned in each part") {
 	const uint64_t block = 512, blocks = WORDS / block;
 	struct cs_check found;
 	uint64_t poisoned = 0, again;
@@ -75,24 +71,14 @@ static void some_are_checked_and_poisoned_in_each_part(void)
 	t_ok(again < poisoned * block / 2);
 }
 
-int main(void)
+int tap_set_up(void)
 {
-	static const struct tap_test tests[] = {
-		{ "some are checked and poisoned in each part",
-		  some_are_checked_and_poisoned_in_each_part },
-		{ "a buffer filled in parts has the pattern of the whole",
-		  a_fill_is_the_pattern },
-		{ "of wrong words in several parts the first is told, with all counted",
-		  the_first_of_wrong_words_in_several_parts_is_told },
-		{ "poison leaves no word out", poison_leaves_no_word_out },
-		{ NULL, NULL },
-	};
-	int rc;
-
 	buffer = malloc(BYTES);
-	if (!buffer)
-		return 1;
-	rc = tap_main("hostpass", NULL, NULL, tests);
+	return buffer ? 0 : -1;
+}
+
+int tap_tear_down(void)
+{
 	free(buffer);
-	return rc;
+	return 0;
 }

@@ -31,8 +31,7 @@ static const char *scope_name(const struct cs_instance *cell, const char *family
 	return "?";
 }
 
-static void cells_have_names_of_ours(void)
-{
+HOLDS("cells have names of ours") {
 	struct cs_instance c = cell("h2d.ce.pinned.pair", 1, 3, 256 << 20);
 	char name[CS_INSTANCE];
 
@@ -49,8 +48,7 @@ static void cells_have_names_of_ours(void)
 	t_eq_str(name, "peer.cpu.write.pair/arena0/arena1/4K");
 }
 
-static void cells_have_names_of_commscope(void)
-{
+HOLDS("cells have names of Comm|Scope") {
 	struct cs_instance c = cell("h2d.ce.registered.pair", 0, 1, 1 << 28);
 
 	t_eq_str(scope_name(&c, "cudaMemcpyAsync_PinnedToGPU"),
@@ -80,8 +78,7 @@ static struct cs_choice chosen_by(const char *name, struct cs_err *err)
 	return chosen.choice[0];
 }
 
-static void instances_choose_one_cell(void)
-{
+HOLDS("an instance of Comm|Scope is one cell") {
 	static const char *const names[] = {
 		"Comm_cudaMemcpyAsync_PinnedToGPU/2/3/28",
 		"cudaMemcpyAsync_PinnedToGPU/2/3/28",
@@ -109,8 +106,7 @@ static void instances_choose_one_cell(void)
 }
 
 /* Names of what has no size, and what each of them chooses. */
-static void shapes_and_calls_have_names_of_commscope(void)
-{
+HOLDS("shapes and calls have names of Comm|Scope") {
 	static const struct {
 		const char *test, *family, *name, *shape;
 	} of[] = {
@@ -163,8 +159,7 @@ static void shapes_and_calls_have_names_of_commscope(void)
 	}
 }
 
-static void shapes_and_calls_that_are_none_are_refused(void)
-{
+HOLDS("... and what is none of them is refused") {
 	static const char *const of[][2] = {
 		{ "3d_kernel3D_push/0/1/13/768/768", "the extents of a face" },
 		{ "3d_kernel3D_push/0/1/12/768", "the extents of a face" },
@@ -185,8 +180,7 @@ static void shapes_and_calls_that_are_none_are_refused(void)
 	}
 }
 
-static void what_is_no_instance_is_refused(void)
-{
+HOLDS("what is no instance is refused") {
 	struct cs_err err;
 
 	chosen_by("Comm_cudaMemcpyAsync_PinnedToGPU/0", &err);
@@ -207,8 +201,7 @@ static void what_is_no_instance_is_refused(void)
 	t_ok(strstr(err.text, "no test matches 'Comm_nothing/0/1/20'") != NULL);
 }
 
-static void either_way_names_a_cell_of_both(void)
-{
+HOLDS("either way names a cell of both") {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_instance c = cell("peer.ce.read.bidi", 0, 1, 1 << 20);
 	struct cs_err err;
@@ -242,8 +235,7 @@ static int takes(const char *text, enum cs_filter_names names,
 	return taken;
 }
 
-static void a_filter_is_google_benchmarks(void)
-{
+HOLDS("a filter is as Google Benchmark's") {
 	const struct cs_instance c = cell("h2d.ce.registered.pair", 0, 1, 1 << 28);
 
 	t_ok(takes("", CS_NAMES_ALL, &c));
@@ -276,8 +268,7 @@ static const char *refusal(const char *text)
 	return err.text;
 }
 
-static void a_filter_that_is_none_is_refused(void)
-{
+HOLDS("a filter that is none is refused") {
 	t_eq_str(refusal("("), "no extended regular expression: Unmatched ( or \\(");
 	t_ok(strstr(refusal("-["), "no extended regular expression") != NULL);
 	t_eq_str(refusal("((((a{250}){250}){250}){250})"),
@@ -287,25 +278,4 @@ static void a_filter_that_is_none_is_refused(void)
 	t_eq_str(refusal("\\{99999"), "");
 	t_eq_str(refusal("a{1,3}"), "");
 	t_eq_str(refusal("-"), "");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "cells have names of ours", cells_have_names_of_ours },
-		{ "cells have names of Comm|Scope", cells_have_names_of_commscope },
-		{ "an instance of Comm|Scope is one cell", instances_choose_one_cell },
-		{ "shapes and calls have names of Comm|Scope",
-		  shapes_and_calls_have_names_of_commscope },
-		{ "... and what is none of them is refused",
-		  shapes_and_calls_that_are_none_are_refused },
-		{ "what is no instance is refused", what_is_no_instance_is_refused },
-		{ "either way names a cell of both", either_way_names_a_cell_of_both },
-		{ "a filter is as Google Benchmark's", a_filter_is_google_benchmarks },
-		{ "a filter that is none is refused",
-		  a_filter_that_is_none_is_refused },
-		{ NULL, NULL },
-	};
-
-	return tap_main("instance", NULL, NULL, tests);
 }

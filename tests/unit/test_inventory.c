@@ -14,8 +14,7 @@ static void gpu(struct cs_gpu_facts *g, const char *bus_id, const char *uuid)
 }
 
 /* Bus and NVML know 1b and 2b; rank 0 sees both, rank 1 one that they do not. */
-static void joins(void)
-{
+HOLDS("GPUs of bus, NVML and ranks are one list by bus id") {
 	static struct cs_rank_view view[2];
 	static struct cs_gpu_record all[CS_MAX_AGENTS];
 	static struct cs_survey survey;
@@ -45,8 +44,7 @@ static void joins(void)
 }
 
 /* Two instances of one GPU are one record, seen by each rank once. */
-static void joins_instances(void)
-{
+HOLDS("instances of MIG are one GPU to the list") {
 	static struct cs_rank_view view[1];
 	static struct cs_gpu_record all[CS_MAX_AGENTS];
 	uint64_t sees[1];
@@ -60,8 +58,7 @@ static void joins_instances(void)
 	t_eq_str(all[0].uuid, "");
 }
 
-static void labels(void)
-{
+HOLDS("a label is an index, or GPU and instance as NVML counts") {
 	static struct cs_survey survey;
 	struct cs_gpu_facts g[3];
 	char label[12];
@@ -85,16 +82,4 @@ static void labels(void)
 	survey.instance[0].number = 4;
 	cs_gpu_label(g, 3, 1, &survey, label);
 	t_eq_str(label, "1:4");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "GPUs of bus, NVML and ranks are one list by bus id", joins },
-		{ "instances of MIG are one GPU to the list", joins_instances },
-		{ "a label is an index, or GPU and instance as NVML counts", labels },
-		{ NULL, NULL },
-	};
-
-	return tap_main("sights", NULL, NULL, tests);
 }

@@ -85,8 +85,7 @@ static double spread_out(int node, int run, const struct cs_row *row)
 	return 400 * (1 + 0.004 * node + 0.001 * run);
 }
 
-static void spreads_are_told_apart(void)
-{
+HOLDS("spreads within, between nodes and between runs are told apart") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -128,8 +127,7 @@ static double one_bad(int node, int run, const struct cs_row *row)
 	return steady(node, run, row) * (node == 6 ? 0.5 : 1);
 }
 
-static void half_may_be_wrong(void)
-{
+HOLDS("one bad node of seven moves nothing") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -150,8 +148,7 @@ static double by_position(int node, int run, const struct cs_row *row)
 	return steady(node, run, row) * (row->what.src.index == 0 ? 0.97 : 1);
 }
 
-static void positions_may_differ(void)
-{
+HOLDS("positions may differ by design") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -171,8 +168,7 @@ static void positions_may_differ(void)
 	release_fleet(&f);
 }
 
-static void places_are_written_and_read(void)
-{
+HOLDS("places are written and read") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b, read;
 	struct cs_err err = { "" };
@@ -202,8 +198,7 @@ static void places_are_written_and_read(void)
 }
 
 /* Two nodes of which one has a fault do not tell what is by design. */
-static void few_nodes_do_not_show_positions(void)
-{
+HOLDS("two nodes do not show what is by design") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -217,8 +212,7 @@ static void few_nodes_do_not_show_positions(void)
 	release_fleet(&f);
 }
 
-static void what_is_unknown_is_as_elsewhere(void)
-{
+HOLDS("a spread that nothing has shown is what is usual, one of few is wide") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	struct cs_baseline_stat n;
@@ -256,8 +250,7 @@ static double noisy(int node, int run, const struct cs_row *row)
 }
 
 /* The full table is made by tests/bench/truth_baseline. */
-static void three_nodes_do_not_accuse_the_fourth(void)
-{
+HOLDS("of three nodes that differ by 2 % the fourth is not reported") {
 	int alarmed = 0;
 
 	drawn.state = 5;
@@ -278,8 +271,7 @@ static void three_nodes_do_not_accuse_the_fourth(void)
 	t_ok(alarmed <= 3);
 }
 
-static void what_was_disturbed_is_passed_over(void)
-{
+HOLDS("what failed or was disturbed is passed over") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -310,8 +302,8 @@ static void begin_later(struct canned *c, double times)
 }
 
 /* The full table is made by tests/bench/truth_line. */
-static void three_alphas_do_not_accuse_the_fourth(void)
-{
+HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twice "
+      "the alpha is") {
 	static const double of_node[] = { 0.98, 1, 1.02 }, of_fresh[] = { 1.06, 2 };
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
@@ -345,8 +337,7 @@ static void three_alphas_do_not_accuse_the_fourth(void)
 	canned_release(&fresh);
 }
 
-static void a_run_counts_once(void)
-{
+HOLDS("a run counts once") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -362,8 +353,7 @@ static void a_run_counts_once(void)
 	release_fleet(&f);
 }
 
-static void nothing_teaches_nothing(void)
-{
+HOLDS("nothing is learnt of nothing, or of nodes without names") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	struct cs_err err = { "" };
@@ -390,8 +380,7 @@ static double lane_down(int node, int run, const struct cs_row *row)
 	return steady(node, run, row) * (bad ? 17.0 / 18 : 1);
 }
 
-static void a_lane_of_18_is_found(void)
-{
+HOLDS("a lane of 18 that is down is found, on its node and GPU") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	struct canned *c = &f.c[1];
@@ -425,8 +414,7 @@ static double late(int node, int run, const struct cs_row *row)
 	return run && row->what.src.index == 0 ? 900 : 800;
 }
 
-static void of_a_time_more_is_worse(void)
-{
+HOLDS("of a time more is worse") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -442,8 +430,7 @@ static void of_a_time_more_is_worse(void)
 	release_fleet(&f);
 }
 
-static void what_conditions_explain_is_a_warning(void)
-{
+HOLDS("what conditions explain is a warning") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	struct cs_row *row;
@@ -515,8 +502,7 @@ static void seen_by_a_baseline(double remeasure, uint32_t flags, uint32_t severi
 	release_fleet(&f);
 }
 
-static void a_remeasurement_confirms_or_not(void)
-{
+HOLDS("a re-measurement confirms what is beyond a bound, or makes it a note") {
 	seen_by_a_baseline(301, 0, CS_CRITICAL, 1, "; confirmed by re-measurement");
 	seen_by_a_baseline(396, 0, CS_NOTE, 0, "; not seen in re-measurement");
 	seen_by_a_baseline(301, CS_ROW_THROTTLED, CS_WARNING, 0,
@@ -524,8 +510,7 @@ static void a_remeasurement_confirms_or_not(void)
 }
 
 /* What slows a cell down now and then may do so twice. */
-static void one_good_remeasurement_of_three_is_enough(void)
-{
+HOLDS("of three re-measurements one that is well is enough") {
 	static const double remeasure[] = { 301, 396, 299 };
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
@@ -547,13 +532,11 @@ static void one_good_remeasurement_of_three_is_enough(void)
 	release_fleet(&f);
 }
 
-static void measured_once_a_baseline_warns(void)
-{
+HOLDS("measured once, a baseline warns, and says so") {
 	seen_by_a_baseline(0, 0, CS_WARNING, 0, "; not re-measured");
 }
 
-static void what_is_beyond_a_bound_is_remeasured(void)
-{
+HOLDS("what is beyond a bound is to be re-measured") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	uint32_t step[4] = { 0 };
@@ -579,8 +562,7 @@ static void what_is_beyond_a_bound_is_remeasured(void)
 	release_fleet(&f);
 }
 
-static void another_class_is_named(void)
-{
+HOLDS("another class is named, a test double is one") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 
@@ -607,8 +589,7 @@ static void another_class_is_named(void)
 	release_fleet(&f);
 }
 
-static void a_plan_that_nothing_is_known_of_is_refused(void)
-{
+HOLDS("a plan that nothing is known of is refused") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline b;
 	struct cs_err err = { "" };
@@ -630,8 +611,7 @@ static void a_plan_that_nothing_is_known_of_is_refused(void)
 	release_fleet(&f);
 }
 
-static void a_class_is_in_one_file(void)
-{
+HOLDS("a class is in one file") {
 	struct fleet f = { .n = 0 };
 	struct cs_baseline a, b;
 	struct cs_err err = { "" };
@@ -654,8 +634,7 @@ static void a_class_is_in_one_file(void)
 
 /* ---- ways and peaks ---- */
 
-static void peaks_are_of_the_lesser_live_link(void)
-{
+HOLDS("ways are by design, peaks of the lesser live link") {
 	struct canned c;
 	struct cs_row *row;
 	char link_kind[CS_PATH_WORDS];
@@ -706,8 +685,7 @@ static void bound_by(struct canned *c, const char *text)
 	cs_thresholds_release(&t);
 }
 
-static void bounds_are_judged(void)
-{
+HOLDS("bounds are judged by test, class and size") {
 	struct canned c;
 
 	canned_init(&c, 2, 4, 0, TEST, 1);
@@ -745,8 +723,7 @@ static void bound_of(const char *severity, double remeasure, uint32_t is, int dr
 	canned_release(&c);
 }
 
-static void measured_once_a_threshold_drains_no_node(void)
-{
+HOLDS("measured once, a threshold is as grave as it says and drains no node") {
 	bound_of("critical", 0, CS_CRITICAL, 0, "; not re-measured");
 	bound_of("warning", 0, CS_WARNING, 0, "; not re-measured");
 	bound_of("critical", 301, CS_CRITICAL, 1, "; confirmed by re-measurement");
@@ -755,8 +732,7 @@ static void measured_once_a_threshold_drains_no_node(void)
 }
 
 /* Where several share a link none has all of it. */
-static void a_least_share_is_of_what_goes_alone(void)
-{
+HOLDS("a least share is of what goes alone") {
 	struct canned c;
 	struct cs_thresholds t;
 	struct cs_err err = { "" };
@@ -780,8 +756,7 @@ static void a_least_share_is_of_what_goes_alone(void)
 	canned_release(&c);
 }
 
-static void an_unknown_peak_is_told(void)
-{
+HOLDS("an unknown peak is told") {
 	struct canned c;
 
 	canned_init(&c, 1, 4, 0, TEST, 1);
@@ -791,58 +766,4 @@ static void an_unknown_peak_is_told(void)
 	t_eq_str(cs_finding_text(finding(&c, 0)), "threshold-unknown");
 	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
 	canned_release(&c);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "spreads within, between nodes and between runs are told apart",
-		  spreads_are_told_apart },
-		{ "one bad node of seven moves nothing", half_may_be_wrong },
-		{ "positions may differ by design", positions_may_differ },
-		{ "places are written and read", places_are_written_and_read },
-		{ "two nodes do not show what is by design",
-		  few_nodes_do_not_show_positions },
-		{ "a spread that nothing has shown is what is usual, one of few is wide",
-		  what_is_unknown_is_as_elsewhere },
-		{ "of three nodes that differ by 2 % the fourth is not reported",
-		  three_nodes_do_not_accuse_the_fourth },
-		{ "of three nodes whose alphas differ by 2 % the fourth is not reported, twice "
-		  "the alpha is",
-		  three_alphas_do_not_accuse_the_fourth },
-		{ "what failed or was disturbed is passed over",
-		  what_was_disturbed_is_passed_over },
-		{ "a run counts once", a_run_counts_once },
-		{ "nothing is learnt of nothing, or of nodes without names",
-		  nothing_teaches_nothing },
-		{ "a lane of 18 that is down is found, on its node and GPU",
-		  a_lane_of_18_is_found },
-		{ "of a time more is worse", of_a_time_more_is_worse },
-		{ "what conditions explain is a warning",
-		  what_conditions_explain_is_a_warning },
-		{ "another class is named, a test double is one",
-		  another_class_is_named },
-		{ "a plan that nothing is known of is refused",
-		  a_plan_that_nothing_is_known_of_is_refused },
-		{ "a class is in one file", a_class_is_in_one_file },
-		{ "ways are by design, peaks of the lesser live link",
-		  peaks_are_of_the_lesser_live_link },
-		{ "bounds are judged by test, class and size", bounds_are_judged },
-		{ "a least share is of what goes alone",
-		  a_least_share_is_of_what_goes_alone },
-		{ "an unknown peak is told", an_unknown_peak_is_told },
-		{ "a re-measurement confirms what is beyond a bound, or makes it a note",
-		  a_remeasurement_confirms_or_not },
-		{ "of three re-measurements one that is well is enough",
-		  one_good_remeasurement_of_three_is_enough },
-		{ "measured once, a baseline warns, and says so",
-		  measured_once_a_baseline_warns },
-		{ "measured once, a threshold is as grave as it says and drains no node",
-		  measured_once_a_threshold_drains_no_node },
-		{ "what is beyond a bound is to be re-measured",
-		  what_is_beyond_a_bound_is_remeasured },
-		{ NULL, NULL },
-	};
-
-	return tap_main("judge", NULL, NULL, tests);
 }

@@ -19,8 +19,7 @@ static void look(const char *const *variables)
 
 #define LOOK(...) look((const char *const[]){ __VA_ARGS__, NULL })
 
-static void nothing_is_no_launcher(void)
-{
+HOLDS("an empty environment is no launcher") {
 	look((const char *const[]){ NULL });
 	t_eq_int(seen.present, 0);
 	t_eq_str(seen.name, "none");
@@ -29,8 +28,7 @@ static void nothing_is_no_launcher(void)
 	t_eq_str(seen.job_id, "");
 }
 
-static void mpirun_is_seen(void)
-{
+HOLDS("mpirun is seen, with rank and size") {
 	LOOK("OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_RANK", "5", "PMIX_RANK",
 	     "5");
 	t_eq_int(seen.present, 1);
@@ -39,8 +37,7 @@ static void mpirun_is_seen(void)
 	t_eq_int(seen.tasks, 8);
 }
 
-static void srun_is_seen(void)
-{
+HOLDS("srun is seen, with task, tasks and job") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "3",
 	     "SLURM_STEP_NUM_TASKS", "8");
 	t_eq_int(seen.present, 1);
@@ -50,8 +47,7 @@ static void srun_is_seen(void)
 	t_eq_str(seen.job_id, "77");
 }
 
-static void mpirun_goes_before_slurm(void)
-{
+HOLDS("mpirun in a batch script goes before Slurm") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "0",
 	     "SLURM_STEP_NUM_TASKS", "1", "OMPI_COMM_WORLD_SIZE", "4",
 	     "OMPI_COMM_WORLD_RANK", "2");
@@ -61,8 +57,7 @@ static void mpirun_goes_before_slurm(void)
 	t_eq_str(seen.job_id, "77");
 }
 
-static void batch_shell_is_no_launcher(void)
-{
+HOLDS("a batch script's shell is no launcher") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_NTASKS", "8", "SLURM_PROCID", "0");
 	t_eq_int(seen.present, 0);
 	t_eq_str(seen.name, "none");
@@ -70,16 +65,14 @@ static void batch_shell_is_no_launcher(void)
 	t_eq_str(seen.job_id, "77");
 }
 
-static void one_task_needs_no_mpi(void)
-{
+HOLDS("one task of srun needs no MPI") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "0",
 	     "SLURM_STEP_NUM_TASKS", "1");
 	t_eq_int(seen.present, 0);
 	t_eq_str(seen.name, "srun");
 }
 
-static void others_are_seen(void)
-{
+HOLDS("mpiexec, flux and PALS are seen") {
 	LOOK("PMI_RANK", "1", "PMI_SIZE", "2");
 	t_eq_int(seen.present, 1);
 	t_eq_str(seen.name, "mpiexec");
@@ -99,8 +92,7 @@ static void others_are_seen(void)
 	t_eq_int(seen.present, 1);
 }
 
-static void wrong_numbers_are_unknown(void)
-{
+HOLDS("what is no number of ranks is unknown") {
 	static const char *const wrong[] = {
 		"", "-1", "3x", "x", "99999999999999999999",
 	};
@@ -115,28 +107,8 @@ static void wrong_numbers_are_unknown(void)
 	}
 }
 
-static void long_ids_are_cut(void)
-{
+HOLDS("a long job id is cut to its room") {
 	LOOK("SLURM_JOB_ID",
 	     "1234567890123456789012345678901234567890123456789012345678901234");
 	t_eq_str(seen.job_id, "12345678901234567890123456789012345678901234567");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "an empty environment is no launcher", nothing_is_no_launcher },
-		{ "mpirun is seen, with rank and size", mpirun_is_seen },
-		{ "srun is seen, with task, tasks and job", srun_is_seen },
-		{ "mpirun in a batch script goes before Slurm",
-		  mpirun_goes_before_slurm },
-		{ "a batch script's shell is no launcher", batch_shell_is_no_launcher },
-		{ "one task of srun needs no MPI", one_task_needs_no_mpi },
-		{ "mpiexec, flux and PALS are seen", others_are_seen },
-		{ "what is no number of ranks is unknown", wrong_numbers_are_unknown },
-		{ "a long job id is cut to its room", long_ids_are_cut },
-		{ NULL, NULL },
-	};
-
-	return tap_main("launcher", NULL, NULL, tests);
 }

@@ -71,16 +71,14 @@ static void both_come_back(struct canned *c)
 	canned_release(c);
 }
 
-static void a_run_comes_back(void)
-{
+HOLDS("every view of a run that was read back is the same") {
 	struct canned c;
 
 	canned_init(&c, 1, 8, 0, "peer.ce.*", 1);
 	both_come_back(&c);
 }
 
-static void several_nodes_of_one_name_come_back(void)
-{
+HOLDS("… of nodes that have one name") {
 	struct canned c;
 	int i;
 
@@ -92,8 +90,7 @@ static void several_nodes_of_one_name_come_back(void)
 	both_come_back(&c);
 }
 
-static void mig_labels_come_back(void)
-{
+HOLDS("… of MIG instances and of some of the GPUs") {
 	struct canned c;
 
 	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
@@ -108,8 +105,7 @@ static void mig_labels_come_back(void)
 	both_come_back(&c);
 }
 
-static void odd_numbers_and_texts_come_back(void)
-{
+HOLDS("… with numbers and texts that are odd") {
 	struct canned c;
 	struct cs_row *row;
 	char odd[] = "\xff \xc3\xa9 \x01\n,\"", *argv[] = { odd, NULL };
@@ -130,8 +126,7 @@ static void odd_numbers_and_texts_come_back(void)
 	both_come_back(&c);
 }
 
-static void a_run_without_a_plan_comes_back(void)
-{
+HOLDS("… of a run that ended before its plan") {
 	struct canned c;
 	struct cs_finding *f;
 
@@ -151,8 +146,7 @@ static void a_run_without_a_plan_comes_back(void)
 
 /* ---- journals that were cut ---- */
 
-static void a_journal_may_end_anywhere(void)
-{
+HOLDS("a journal that ends anywhere is read to its last whole line") {
 	struct canned c;
 	struct cs_loaded loaded;
 	struct cs_err err;
@@ -180,8 +174,7 @@ static void a_journal_may_end_anywhere(void)
 	canned_release(&c);
 }
 
-static void a_continued_journal_counts_whole_steps(void)
-{
+HOLDS("of a journal that goes on, whole steps count") {
 	struct canned c;
 	struct cs_loaded loaded;
 	struct cs_err err = { "" };
@@ -224,8 +217,7 @@ static void a_continued_journal_counts_whole_steps(void)
 #define NODE_LINE(n, agents) "{\"kind\":\"node\",\"node_index\":0,\"n_agents\":" n \
 	",\"agents\":[" agents "]}\n"
 
-static void what_is_not_ours_is_refused(void)
-{
+HOLDS("what is not ours is refused with place and what is allowed") {
 	static const struct {
 		const char *file, *says;
 	} bad[] = {
@@ -364,8 +356,7 @@ static char *turned_round(const char *document)
 	return text;
 }
 
-static void a_long_file_is_read_through_a_window(void)
-{
+HOLDS("a long file is read through a window as its text is") {
 	char name[40], *json, *jsonl, *turned, *bad;
 	struct cs_loaded loaded;
 	struct cs_err err, again;
@@ -398,8 +389,7 @@ static void a_long_file_is_read_through_a_window(void)
 
 /* ---- plain records ---- */
 
-static void what_is_plain_is_what_json_says(void)
-{
+HOLDS("what is plain is what JSON says") {
 	static const char *const plain[] = {
 		"{\"a\":1}",
 		" { \"a\" : -0 ,\n\"b\":[ ] , \"\":\"\" } ",
@@ -451,7 +441,7 @@ static void what_is_plain_is_what_json_says(void)
 
 		t_ok(all && cs_plain_parse(&p, plain[i], strlen(plain[i])));
 		t_eq_int(p.n, json_object_size(all));
-		json_object_foreach (all, key, value)
+		json_object_foreach(all, key, value)
 			t_ok(json_equal(cs_plain_get(&p, key), value));
 		t_ok(!cs_plain_get(&p, "none"));
 		t_eq_int(p.lacks_memory, 0);
@@ -467,8 +457,7 @@ static void what_is_plain_is_what_json_says(void)
 	}
 }
 
-static void a_record_of_many_members_is_not_plain(void)
-{
+HOLDS("a record of too many members is not plain") {
 	char text[4096] = "{\"k\":0";
 	struct cs_plain p;
 
@@ -481,8 +470,7 @@ static void a_record_of_many_members_is_not_plain(void)
 }
 
 /* None of which a test could write. */
-static void a_file_has_no_more_than_its_most(void)
-{
+HOLDS("a file has no more results and samples than its most") {
 	struct cs_loaded loaded = { .has_verdict = 0 };
 	struct cs_err err;
 	struct canned c;
@@ -502,8 +490,7 @@ static void a_file_has_no_more_than_its_most(void)
 	canned_release(&c);
 }
 
-static void a_value_may_be_of_a_later_version(void)
-{
+HOLDS("keys and kinds of a later version are ignored") {
 	static const char file[] =
 		"{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{\"x\":[]},"
 		"\"later\":{\"deep\":[1]}}\n{\"kind\":\"later\",\"n\":1}\n";
@@ -566,8 +553,7 @@ static void furnish(struct cs_run_node *nd)
 	cs_text(f->switch_bios, sizeof(f->switch_bios), "96.10.57.00.01");
 }
 
-static void facts_of_a_machine_come_back(void)
-{
+HOLDS("… with what is known of boards, buses, cards and NUMA nodes") {
 	struct canned c;
 
 	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
@@ -577,8 +563,7 @@ static void facts_of_a_machine_come_back(void)
 
 /* ---- cut and redacted ---- */
 
-static void a_node_alone_is_a_run(void)
-{
+HOLDS("a node of a run is a run") {
 	struct canned c;
 	struct cs_err err = { "" };
 	struct cs_finding *f;
@@ -641,8 +626,7 @@ static void redacted(const char *text, const char *want)
 	cs_redact_release(&redact);
 }
 
-static void names_in_texts_are_replaced(void)
-{
+HOLDS("names in texts are replaced, and nothing else") {
 	redacted("", "");
 	redacted("cannot open GPU 3 on 'n017': 801",
 		 "cannot open GPU 3 on 'node1': 801");
@@ -657,42 +641,4 @@ static void names_in_texts_are_replaced(void)
 		 "cannot write 'PATH' or 'PATH'");
 	redacted("GPU 3 (serial 1650023000001)", "GPU 3 (serial serial1)");
 	redacted("see /home/a/b, /dev/shm", "see PATH, /dev/shm");
-}
-
-int main(void)
-{
-	static const struct tap_test all[] = {
-		{ "every view of a run that was read back is the same",
-		  a_run_comes_back },
-		{ "… of nodes that have one name",
-		  several_nodes_of_one_name_come_back },
-		{ "… of MIG instances and of some of the GPUs", mig_labels_come_back },
-		{ "… with numbers and texts that are odd",
-		  odd_numbers_and_texts_come_back },
-		{ "… with what is known of boards, buses, cards and NUMA nodes",
-		  facts_of_a_machine_come_back },
-		{ "… of a run that ended before its plan",
-		  a_run_without_a_plan_comes_back },
-		{ "a journal that ends anywhere is read to its last whole line",
-		  a_journal_may_end_anywhere },
-		{ "of a journal that goes on, whole steps count",
-		  a_continued_journal_counts_whole_steps },
-		{ "what is not ours is refused with place and what is allowed",
-		  what_is_not_ours_is_refused },
-		{ "a long file is read through a window as its text is",
-		  a_long_file_is_read_through_a_window },
-		{ "what is plain is what JSON says", what_is_plain_is_what_json_says },
-		{ "a record of too many members is not plain",
-		  a_record_of_many_members_is_not_plain },
-		{ "a file has no more results and samples than its most",
-		  a_file_has_no_more_than_its_most },
-		{ "keys and kinds of a later version are ignored",
-		  a_value_may_be_of_a_later_version },
-		{ "a node of a run is a run", a_node_alone_is_a_run },
-		{ "names in texts are replaced, and nothing else",
-		  names_in_texts_are_replaced },
-		{ NULL, NULL },
-	};
-
-	return tap_main("loaded", NULL, NULL, all);
 }

@@ -87,8 +87,7 @@ static void t_node(const struct made *m, int i, const char *host, double rate)
 	t_eq_int(f->evidence[0], i);
 }
 
-static void by_host(void)
-{
+HOLDS("nodes are sorted by host, with rows, samples and findings") {
 	struct made m;
 
 	begin(&m, 1); /* has to grow */
@@ -109,8 +108,7 @@ static void by_host(void)
 	release(&m);
 }
 
-static void later_wins(void)
-{
+HOLDS("of several runs of a host the last one counts") {
 	struct made m;
 
 	begin(&m, 4);
@@ -129,8 +127,7 @@ static void later_wins(void)
 	release(&m);
 }
 
-static void missing(void)
-{
+HOLDS("hosts without a part and parts that nobody expected are found") {
 	static const char expected[3][CS_HOST] = { "c", "a", "b" };
 	struct made m;
 	struct cs_err err;
@@ -153,8 +150,7 @@ static void missing(void)
 	release(&m);
 }
 
-static void widest_plan(void)
-{
+HOLDS("the widest plan is that of the whole") {
 	struct canned wide;
 	struct made m;
 
@@ -186,8 +182,7 @@ static size_t lines_of(const struct cs_run *run, int verbose)
 	return lines;
 }
 
-static void sixty_lines(void)
-{
+HOLDS("500 nodes on a bad day fit 60 lines, and -v prints all") {
 	struct canned c;
 	struct cs_err err;
 	size_t few, all;
@@ -210,18 +205,4 @@ static void sixty_lines(void)
 	c.run.findings.n = 1;
 	t_ok(lines_of(&c.run, 0) < 40);
 	canned_release(&c);
-}
-
-static const struct tap_test tests[] = {
-	{ "nodes are sorted by host, with rows, samples and findings", by_host },
-	{ "of several runs of a host the last one counts", later_wins },
-	{ "hosts without a part and parts that nobody expected are found", missing },
-	{ "the widest plan is that of the whole", widest_plan },
-	{ "500 nodes on a bad day fit 60 lines, and -v prints all", sixty_lines },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("merge", NULL, NULL, tests);
 }

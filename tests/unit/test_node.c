@@ -52,8 +52,7 @@ static int start(struct node *node, const struct cs_backend *backend,
 							 -1;
 }
 
-static void measures_every_cell(void)
-{
+HOLDS("every ordered pair gets a checked figure") {
 	static struct node node;
 	int controls = 0;
 
@@ -79,8 +78,7 @@ static void measures_every_cell(void)
 	finish(&node);
 }
 
-static void both_ways_give_a_total(void)
-{
+HOLDS("both ways at once give each way, the total and the overlap") {
 	static struct node node;
 	int totals = 0;
 
@@ -104,8 +102,7 @@ static void both_ways_give_a_total(void)
 	finish(&node);
 }
 
-static void verification_can_be_off(void)
-{
+HOLDS("without verification nothing is checked, and rows say so") {
 	static struct node node;
 
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_OFF))
@@ -127,8 +124,7 @@ static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
 	return cs_backend_cpu.arm(dev, lane, gate, seq, &less, err);
 }
 
-static void missing_bytes_are_found(void)
-{
+HOLDS("bytes that never arrive make the cell corrupt") {
 	static struct node node;
 
 	bad = cs_backend_cpu;
@@ -161,8 +157,7 @@ static int arm_fails_once(struct cs_dev *dev, int lane, const uint32_t *gate,
 	return arm_failed ? cs_err_set(err, "cuMemcpyAsync: no luck (999)") : 0;
 }
 
-static void a_failed_call_costs_one_cell(void)
-{
+HOLDS("a failed call costs one cell and the run goes on") {
 	static struct node node;
 
 	bad = cs_backend_cpu;
@@ -192,8 +187,7 @@ static int import_refuses(struct cs_dev *dev, const struct cs_export *peer,
 	return cs_backend_cpu.import(dev, peer, out, err);
 }
 
-static void a_refused_way_skips_its_cells(void)
-{
+HOLDS("a refused transport to a peer skips its cells with the reason") {
 	static struct node node;
 
 	bad = cs_backend_cpu;
@@ -216,8 +210,7 @@ static int open_fails(int ordinal, int lanes, struct cs_dev **dev, struct cs_err
 	return cs_backend_cpu.open(ordinal, lanes, dev, err);
 }
 
-static void an_agent_that_cannot_open_leaves_the_others(void)
-{
+HOLDS("an agent that cannot open leaves the other pairs measured") {
 	static struct node node;
 
 	bad = cs_backend_cpu;
@@ -231,8 +224,7 @@ static void an_agent_that_cannot_open_leaves_the_others(void)
 	finish(&node);
 }
 
-static void a_stop_ends_between_cells(void)
-{
+HOLDS("a stop keeps what was measured") {
 	static struct node node;
 
 	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
@@ -244,8 +236,7 @@ static void a_stop_ends_between_cells(void)
 	finish(&node);
 }
 
-static void who_was_not_waited_for_is_not_blamed(void)
-{
+HOLDS("when one dies, who was not waited for is not blamed") {
 	static struct node node;
 	struct cs_agents agents = { .n = 2, .agent = { 0, 1 } };
 	struct cs_faults lost = { .state = CS_AGENT_LOST };
@@ -265,8 +256,7 @@ static void who_was_not_waited_for_is_not_blamed(void)
 	finish(&node);
 }
 
-static void one_reason_is_one_finding(void)
-{
+HOLDS("agents of one reason are one finding") {
 	static struct node node;
 	struct cs_faults failed = { .state = CS_AGENT_FAILED };
 	struct cs_faults lost = { .state = CS_AGENT_LOST };
@@ -302,8 +292,7 @@ static void one_reason_is_one_finding(void)
 	finish(&node);
 }
 
-static void a_broken_agent_ends_measuring(void)
-{
+HOLDS("an agent whose context is gone ends measuring") {
 	static struct node node;
 	struct cs_faults broken = { .state = CS_AGENT_BROKEN };
 
@@ -317,8 +306,7 @@ static void a_broken_agent_ends_measuring(void)
 	finish(&node);
 }
 
-static void skew_is_measured(void)
-{
+HOLDS("the release of the gate is measured") {
 	static struct node node;
 	struct cs_node_facts facts;
 
@@ -331,8 +319,7 @@ static void skew_is_measured(void)
 	finish(&node);
 }
 
-static void the_gate_opens_for_ever_only_once(void)
-{
+HOLDS("the gate is opened for ever only once") {
 	static struct node node;
 	uint32_t at;
 
@@ -347,8 +334,7 @@ static void the_gate_opens_for_ever_only_once(void)
 }
 
 /* The board of agents whose processes a helper makes; the helper has died. */
-static void a_dead_helper_is_named(void)
-{
+HOLDS("a helper that died is named, with what it had made or was to make") {
 	static struct node node;
 	struct cs_err err = { "" };
 	char want[CS_ERR_TEXT];
@@ -392,8 +378,7 @@ static void a_dead_helper_is_named(void)
 	free(node.plan);
 }
 
-static void a_dead_process_is_seen(void)
-{
+HOLDS("a process that died is seen, with and without a pidfd") {
 	struct cs_process mine, child, by_number;
 	pid_t pid = fork();
 
@@ -424,8 +409,7 @@ static void *burn(void *none)
 	return none;
 }
 
-static void usage_is_of_the_thread(void)
-{
+HOLDS("what a thread took is its own") {
 	struct cs_usage before, now, took;
 	pthread_t other;
 
@@ -440,40 +424,4 @@ static void usage_is_of_the_thread(void)
 	t_ok(took.process_voluntary >= took.voluntary);
 	t_ok(took.host_bytes > 0);
 	t_eq_int(before.host_bytes, -1);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "every ordered pair gets a checked figure", measures_every_cell },
-		{ "both ways at once give each way, the total and the overlap",
-		  both_ways_give_a_total },
-		{ "without verification nothing is checked, and rows say so",
-		  verification_can_be_off },
-		{ "bytes that never arrive make the cell corrupt",
-		  missing_bytes_are_found },
-		{ "a failed call costs one cell and the run goes on",
-		  a_failed_call_costs_one_cell },
-		{ "a refused transport to a peer skips its cells with the reason",
-		  a_refused_way_skips_its_cells },
-		{ "an agent that cannot open leaves the other pairs measured",
-		  an_agent_that_cannot_open_leaves_the_others },
-		{ "what a thread took is its own", usage_is_of_the_thread },
-		{ "a stop keeps what was measured", a_stop_ends_between_cells },
-		{ "agents of one reason are one finding", one_reason_is_one_finding },
-		{ "an agent whose context is gone ends measuring",
-		  a_broken_agent_ends_measuring },
-		{ "when one dies, who was not waited for is not blamed",
-		  who_was_not_waited_for_is_not_blamed },
-		{ "the release of the gate is measured", skew_is_measured },
-		{ "the gate is opened for ever only once",
-		  the_gate_opens_for_ever_only_once },
-		{ "a helper that died is named, with what it had made or was to make",
-		  a_dead_helper_is_named },
-		{ "a process that died is seen, with and without a pidfd",
-		  a_dead_process_is_seen },
-		{ NULL, NULL },
-	};
-
-	return tap_main("node", NULL, NULL, tests);
 }

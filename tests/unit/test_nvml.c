@@ -17,7 +17,7 @@
 
 static char library[512]; /* the fake; "" none */
 
-static int init(void)
+int tap_set_up(void)
 {
 	const char *folder = getenv("FAKE");
 
@@ -83,20 +83,17 @@ static void refused(const char *file, const char *want)
 	setenv("CS_LIBNVML", library, 1);
 }
 
-static void no_library(void)
-{
+HOLDS("a library that is not there is named") {
 	refused("/no/such/library.so", "/no/such/library.so");
 	refused("/no/such/library.so", "; in a container set "
 				       "NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 }
 
-static void another_library(void)
-{
+HOLDS("a library that is not NVML is refused by the function it lacks") {
 	refused("libm.so.6", "nvmlInit_v2");
 }
 
-static void no_driver(void)
-{
+HOLDS("a library that does not start gives its code") {
 	struct cs_nvml *nvml = turned(NULL, NULL);
 
 	if (!nvml)
@@ -107,8 +104,7 @@ static void no_driver(void)
 	unsetenv("FAKE_NVML_INIT");
 }
 
-static void every_hint(void)
-{
+HOLDS("every code of NVML with a sure hint says it") {
 	struct cs_nvml *nvml = turned(NULL, NULL);
 	int provoked = 0;
 
@@ -131,8 +127,7 @@ static void every_hint(void)
 	t_eq_int(provoked, 2);
 }
 
-static void versions(void)
-{
+HOLDS("driver and CUDA version are text") {
 	struct cs_nvml *nvml = turned(NULL, NULL);
 	char driver[32] = "", cuda[16] = "";
 
@@ -144,8 +139,7 @@ static void versions(void)
 	cs_nvml_close(nvml);
 }
 
-static void closes_nothing(void)
-{
+HOLDS("closing nothing is harmless") {
 	cs_nvml_close(NULL);
 	cs_nvml_release(NULL);
 	t_ok(1);
@@ -173,18 +167,15 @@ static void t_finds(const char *uuid, const char *bus_id, int want)
 	cs_nvml_close(nvml);
 }
 
-static void by_uuid(void)
-{
+HOLDS("a GPU is found by UUID though none is attached at first") {
 	t_finds(UUID1, "0000:ff:00.0", 42);
 }
 
-static void by_bus_id(void)
-{
+HOLDS("a GPU of unknown UUID is found by bus id") {
 	t_finds("GPU-unknown", BUS1, 42);
 }
 
-static void not_found(void)
-{
+HOLDS("a GPU found by neither is an error that names both") {
 	struct cs_nvml *nvml = turned(NULL, NULL);
 	struct cs_err err = { "" };
 
@@ -196,8 +187,7 @@ static void not_found(void)
 	cs_nvml_close(nvml);
 }
 
-static void mig_is_not_its_neighbour(void)
-{
+HOLDS("a MIG instance is not mistaken for the GPU at its bus id") {
 	struct cs_nvml *nvml = turned(NULL, NULL);
 
 	if (!nvml)
@@ -206,8 +196,7 @@ static void mig_is_not_its_neighbour(void)
 	cs_nvml_close(nvml);
 }
 
-static void found_stays_found(void)
-{
+HOLDS("a GPU found stays valid when another is sought in vain") {
 	struct cs_nvml *nvml = turned(NULL, NULL);
 	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID0, BUS1) : NULL;
 
@@ -235,8 +224,7 @@ static int links(const char *knob, const char *value, struct cs_link_facts *link
 	return found;
 }
 
-static void all_links(void)
-{
+HOLDS("links tell number, version, speed and PCIe") {
 	struct cs_link_facts link;
 
 	if (!links(NULL, NULL, &link))
@@ -251,8 +239,7 @@ static void all_links(void)
 	t_eq_int(link.pcie_width_max, 16);
 }
 
-static void links_down(void)
-{
+HOLDS("links that are down count among the possible ones") {
 	struct cs_link_facts link;
 
 	if (!links("FAKE_NVLINKS_DOWN", "1:2", &link))
@@ -262,8 +249,7 @@ static void links_down(void)
 	t_eq_int(link.nvlink_version, 4);
 }
 
-static void all_links_down(void)
-{
+HOLDS("with all links down version and speed are unknown") {
 	struct cs_link_facts link;
 
 	if (!links("FAKE_NVLINKS_DOWN", "1:18", &link))
@@ -274,8 +260,7 @@ static void all_links_down(void)
 	t_near(link.nvlink_raw_gbs, NAN, 0);
 }
 
-static void no_links(void)
-{
+HOLDS("a card without NVLink has 0 of 0") {
 	struct cs_link_facts link;
 
 	if (!links("FAKE_NVLINKS", "0", &link))
@@ -285,16 +270,14 @@ static void no_links(void)
 	t_near(link.nvlink_raw_gbs, NAN, 0);
 }
 
-static void more_links_than_today(void)
-{
+HOLDS("36 links are counted") {
 	struct cs_link_facts link;
 
 	if (links("FAKE_NVLINKS", "36", &link))
 		t_eq_int(link.nvlinks_up, 36);
 }
 
-static void narrow_pcie(void)
-{
+HOLDS("a PCIe link below its best shows both") {
 	struct cs_link_facts link;
 
 	if (!links("FAKE_PCIE", "1:4x8", &link))
@@ -320,8 +303,7 @@ static int gpu_record(const char *knob, const char *value, struct cs_gpu_record 
 	return found;
 }
 
-static void board(void)
-{
+HOLDS("a board has serial, part number, versions, position and settings") {
 	struct cs_gpu_record s;
 
 	if (!gpu_record(NULL, NULL, &s))
@@ -345,8 +327,7 @@ static void board(void)
 	t_eq_int(s.board.nvlink.n_gpus, 0);
 }
 
-static void board_set(void)
-{
+HOLDS("… as they are set, and no text for one that is not") {
 	struct cs_gpu_record s;
 
 	if (gpu_record("FAKE_ECC", "1:0", &s))
@@ -365,8 +346,7 @@ static void board_set(void)
 	t_eq_int(s.board.fabric_status, -1);
 }
 
-static void board_of_old_driver(void)
-{
+HOLDS("what the driver has no function for is unknown, not 0") {
 	struct cs_gpu_record s;
 
 	if (!gpu_record("FAKE_NVML_LACKS",
@@ -387,8 +367,7 @@ static void board_of_old_driver(void)
 	t_eq_int(s.board.nvlink.n_gpus, -1);
 }
 
-static void wired_directly(void)
-{
+HOLDS("links to other GPUs are counted by GPU") {
 	struct cs_gpu_record s;
 
 	if (!gpu_record("FAKE_NVLINK_REMOTE", "1:0x12", &s))
@@ -400,8 +379,7 @@ static void wired_directly(void)
 	t_eq_int(s.board.nvlink.to_other, 6); /* nobody says where */
 }
 
-static void ends_of_live_links(void)
-{
+HOLDS("links that are down lead nowhere") {
 	struct cs_gpu_record s;
 
 	if (gpu_record("FAKE_NVLINKS_DOWN", "1:2", &s))
@@ -429,8 +407,7 @@ static int conditions(const char *knob, const char *value, const int64_t *mine,
 	return found;
 }
 
-static void state(void)
-{
+HOLDS("conditions have the units of their names") {
 	struct cs_conditions now;
 
 	if (!conditions(NULL, NULL, NULL, 0, &now))
@@ -447,16 +424,14 @@ static void state(void)
 	t_eq_int(now.pcie_replays, 0);
 }
 
-static void unknown_is_minus_one(void)
-{
+HOLDS("a counter that is not supported is -1") {
 	struct cs_conditions now;
 
 	if (conditions("FAKE_NVLINKS", "0", NULL, 0, &now))
 		t_eq_int(now.nvlink_errors, -1);
 }
 
-static void throttled(void)
-{
+HOLDS("throttle reasons are passed on") {
 	struct cs_nvml *nvml = turned("FAKE_THROTTLE", "1:0x44");
 	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
 
@@ -466,8 +441,7 @@ static void throttled(void)
 	cs_nvml_close(nvml);
 }
 
-static void alone(void)
-{
+HOLDS("our own process is none of the others") {
 	const int64_t mine[] = { 1, getpid() };
 	struct cs_conditions now;
 
@@ -475,8 +449,7 @@ static void alone(void)
 		t_eq_int(now.others, 0);
 }
 
-static void concurrent(void)
-{
+HOLDS("processes of others are counted") {
 	const int64_t mine[] = { 1, getpid() };
 	struct cs_conditions now;
 
@@ -484,8 +457,7 @@ static void concurrent(void)
 		t_eq_int(now.others, 2);
 }
 
-static void foreign_pids(void)
-{
+HOLDS("pids that cannot be ours to compare make the count unknown") {
 	const int64_t mine[] = { 1, 2 };
 	struct cs_conditions now;
 
@@ -493,61 +465,17 @@ static void foreign_pids(void)
 		t_eq_int(now.others, -1);
 }
 
-static void nobody_is_ours(void)
-{
+HOLDS("when none is ours all are others") {
 	struct cs_conditions now;
 
 	if (conditions("FAKE_NVML_OTHERS", "1:2", NULL, 0, &now))
 		t_eq_int(now.others, 3);
 }
 
-static void too_many(void)
-{
+HOLDS("more processes than can be listed make the count unknown") {
 	const int64_t mine[] = { getpid() };
 	struct cs_conditions now;
 
 	if (conditions("FAKE_NVML_OTHERS", "1:1000", mine, 1, &now))
 		t_eq_int(now.others, -1);
-}
-
-static const struct tap_test tests[] = {
-	{ "a library that is not there is named", no_library },
-	{ "a library that is not NVML is refused by the function it lacks",
-	  another_library },
-	{ "a library that does not start gives its code", no_driver },
-	{ "every code of NVML with a sure hint says it", every_hint },
-	{ "driver and CUDA version are text", versions },
-	{ "closing nothing is harmless", closes_nothing },
-	{ "a GPU is found by UUID though none is attached at first", by_uuid },
-	{ "a GPU of unknown UUID is found by bus id", by_bus_id },
-	{ "a GPU found by neither is an error that names both", not_found },
-	{ "a MIG instance is not mistaken for the GPU at its bus id",
-	  mig_is_not_its_neighbour },
-	{ "a GPU found stays valid when another is sought in vain", found_stays_found },
-	{ "links tell number, version, speed and PCIe", all_links },
-	{ "links that are down count among the possible ones", links_down },
-	{ "a board has serial, part number, versions, position and settings", board },
-	{ "… as they are set, and no text for one that is not", board_set },
-	{ "what the driver has no function for is unknown, not 0",
-	  board_of_old_driver },
-	{ "links to other GPUs are counted by GPU", wired_directly },
-	{ "links that are down lead nowhere", ends_of_live_links },
-	{ "with all links down version and speed are unknown", all_links_down },
-	{ "a card without NVLink has 0 of 0", no_links },
-	{ "36 links are counted", more_links_than_today },
-	{ "a PCIe link below its best shows both", narrow_pcie },
-	{ "conditions have the units of their names", state },
-	{ "a counter that is not supported is -1", unknown_is_minus_one },
-	{ "throttle reasons are passed on", throttled },
-	{ "our own process is none of the others", alone },
-	{ "processes of others are counted", concurrent },
-	{ "pids that cannot be ours to compare make the count unknown", foreign_pids },
-	{ "when none is ours all are others", nobody_is_ours },
-	{ "more processes than can be listed make the count unknown", too_many },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("nvml", init, NULL, tests);
 }

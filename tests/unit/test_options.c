@@ -35,8 +35,7 @@ static int refused(const char *line, const char *word)
 	return t_eq_str(err.text, word);
 }
 
-static void nothing_is_the_quick_suite(void)
-{
+HOLDS("nothing given is --suite quick") {
 	static const char *const lines[] = {
 		"",
 		"-s 64M -o x.json",
@@ -59,8 +58,7 @@ static void nothing_is_the_quick_suite(void)
 	t_eq_int(opt.mpi, -1);
 }
 
-static void an_axis_alone_is_of_the_peer_matrix(void)
-{
+HOLDS("an axis, a transport or placements alone are of --matrix peer") {
 	static const char *const lines[] = {
 		"--op write",  "--op both",	   "--pattern bidi",
 		"--method sm", "--host-memory wc", "--placement process,thread",
@@ -78,8 +76,7 @@ static void an_axis_alone_is_of_the_peer_matrix(void)
 	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI);
 }
 
-static void what_only_checks_or_has_a_plan_has_no_suite(void)
-{
+HOLDS("what looks, is named or has a plan is no suite") {
 	t_eq_int(parse("--check=launch"), 0);
 	t_ok(!opt.suite);
 	t_eq_str(opt.matrix_text, "--check=launch");
@@ -91,8 +88,7 @@ static void what_only_checks_or_has_a_plan_has_no_suite(void)
 	t_eq_str(opt.matrix_text, "--test peer.*");
 }
 
-static void the_head_line_has_what_is_measured(void)
-{
+HOLDS("the head line has what is measured, whatever else was said before") {
 	t_eq_int(parse("--matrix peer --check=launch --check"), 0);
 	t_eq_str(opt.matrix_text, "--matrix peer");
 	t_eq_int(parse("--check=launch --check --matrix h2d,d2h --via ipc"), 0);
@@ -114,8 +110,7 @@ static void words_are(const char *name, const char *const *words, int n)
 	t_eq_str(line.argument, all);
 }
 
-static void words_are_those_of_their_enums(void)
-{
+HOLDS("words of an option are those of its enum, in order") {
 	words_are("via", cs_transport_words, CS_TRANSPORTS);
 	words_are("schedule", cs_schedule_words, CS_SCHEDULES);
 	t_eq_int(parse("--via staged --schedule parallel --bind none"), 0);
@@ -133,8 +128,7 @@ static void words_are_those_of_their_enums(void)
 	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_BIDIEVERY);
 }
 
-static void every_option_is_taken(void)
-{
+HOLDS("every option is taken") {
 	t_eq_int(parse("--matrix d2d --op both --pattern pair --size 1G --gpus 0-3 "
 		       "--backend cuda --bind none --no-mpi --precision 1% "
 		       "--cell-limit 500ms --start-limit 1m --seed 9 --verify last "
@@ -158,16 +152,14 @@ static void every_option_is_taken(void)
 	t_ok(opt.quiet && opt.verbose);
 }
 
-static void explain_takes_what_it_is_to_explain(void)
-{
+HOLDS("--explain takes what it is to explain") {
 	t_eq_int(parse("--explain cuda-802"), 0);
 	t_eq_int(opt.action, CS_ACTION_EXPLAIN);
 	t_eq_str(opt.explain, "cuda-802");
 	refused("--explain", "needs a value");
 }
 
-static void bad_values_name_option_value_and_what_is_allowed(void)
-{
+HOLDS("a bad value is one line with option, value and what is allowed") {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
 	refused("--backend cud", "--backend 'cud': allowed are auto, cuda, cpu");
@@ -195,8 +187,7 @@ static void bad_values_name_option_value_and_what_is_allowed(void)
 	refused("--verify maybe", "--verify 'maybe'");
 }
 
-static void names_are_never_abbreviated(void)
-{
+HOLDS("names are never abbreviated") {
 	refused("--matr peer", "unknown option '--matr'; did you mean '--matrix'?");
 	refused("--prec=1%", "unknown option '--prec'");
 	/* but a value may look like anything */
@@ -204,8 +195,7 @@ static void names_are_never_abbreviated(void)
 	t_eq_str(opt.output[0], "--list.json");
 }
 
-static void loose_ends_are_refused(void)
-{
+HOLDS("loose ends are refused") {
 	refused("peer", "unexpected argument 'peer'");
 	refused("chek a.json", "'chek'; did you mean 'cscope-mpi check'?");
 	refused("-m", "needs a value");
@@ -229,8 +219,7 @@ static int is_chosen(const struct cs_choices *chosen, const char *name)
 	return is_chosen_at(chosen, (size_t)cs_test_index(name));
 }
 
-static void choosing_follows_the_backend(void)
-{
+HOLDS("the tests chosen are those of the backend") {
 	struct cs_choices chosen = { .n = 0 };
 	size_t n;
 
@@ -251,8 +240,7 @@ static void choosing_follows_the_backend(void)
 	t_eq_int(cs_options_choose(&opt, CS_BACKEND_CPU, &chosen, &err), -1);
 }
 
-static void help_lists_every_option_in_80_columns(void)
-{
+HOLDS("help lists every option in 80 columns") {
 	char *text = NULL, *line, *save = NULL;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
@@ -267,16 +255,14 @@ static void help_lists_every_option_in_80_columns(void)
 	free(text);
 }
 
-static void an_unknown_letter_is_named(void)
-{
+HOLDS("an unknown letter is named, also within others") {
 	refused("-X", "'-X'");
 	refused("-Xq", "'-X'");
 	refused("-v -qXv", "'-X'");
 	refused("--quiet=1", "'--quiet=1'");
 }
 
-static void a_long_list_is_read_to_its_end(void)
-{
+HOLDS("a list too long to be read to its end is refused") {
 	char line[256];
 
 	cs_text(line, sizeof(line), "--pattern pair%0*d", 100, 0);
@@ -290,8 +276,7 @@ static void a_long_list_is_read_to_its_end(void)
 	refused(line, "allowed are peer, cost, h2d, d2h, local, host, d2d, h2h");
 }
 
-static void show_has_options_of_its_own(void)
-{
+HOLDS("show has options and an operand of its own") {
 	t_eq_int(parse("show a.json:n1 --cell 2,3:1 -f csv"), 0);
 	t_eq_int(opt.action, CS_ACTION_SHOW);
 	t_eq_str(opt.command, "show");
@@ -313,46 +298,9 @@ static void show_has_options_of_its_own(void)
 	refused("--gpu 1", "unknown option '--gpu'");
 }
 
-static void a_journal_is_resumed_by_name(void)
-{
+HOLDS("a journal is resumed by its name") {
 	t_eq_int(parse("--resume a.jsonl"), 0);
 	t_eq_str(opt.resume, "a.jsonl");
 	refused("--resume a.json", "a journal's name ends in .jsonl");
 	refused("--resume a.jsonl --redact", "exclude each other");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "nothing given is --suite quick", nothing_is_the_quick_suite },
-		{ "an axis, a transport or placements alone are of --matrix peer",
-		  an_axis_alone_is_of_the_peer_matrix },
-		{ "what looks, is named or has a plan is no suite",
-		  what_only_checks_or_has_a_plan_has_no_suite },
-		{ "the head line has what is measured, whatever else was said before",
-		  the_head_line_has_what_is_measured },
-		{ "words of an option are those of its enum, in order",
-		  words_are_those_of_their_enums },
-		{ "every option is taken", every_option_is_taken },
-		{ "--explain takes what it is to explain",
-		  explain_takes_what_it_is_to_explain },
-		{ "a bad value is one line with option, value and what is allowed",
-		  bad_values_name_option_value_and_what_is_allowed },
-		{ "names are never abbreviated", names_are_never_abbreviated },
-		{ "loose ends are refused", loose_ends_are_refused },
-		{ "an unknown letter is named, also within others",
-		  an_unknown_letter_is_named },
-		{ "a list too long to be read to its end is refused",
-		  a_long_list_is_read_to_its_end },
-		{ "the tests chosen are those of the backend",
-		  choosing_follows_the_backend },
-		{ "help lists every option in 80 columns",
-		  help_lists_every_option_in_80_columns },
-		{ "show has options and an operand of its own",
-		  show_has_options_of_its_own },
-		{ "a journal is resumed by its name", a_journal_is_resumed_by_name },
-		{ NULL, NULL },
-	};
-
-	return tap_main("options", NULL, NULL, tests);
 }

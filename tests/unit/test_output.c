@@ -25,13 +25,13 @@ static char folder[] = "/tmp/cscope-output-XXXXXX";
 static struct canned run;
 static const struct cs_view_options plain;
 
-static int set_up(void)
+int tap_set_up(void)
 {
 	canned_init(&run, 1, 2, 0, "peer.ce.write.pair", 1);
 	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
 }
 
-static int tear_down(void)
+int tap_tear_down(void)
 {
 	canned_release(&run);
 	return chdir("/") || rmdir(folder) ? -1 : 0;
@@ -67,8 +67,7 @@ static long size_of(const char *name)
 	return stat(name, &st) ? -1 : (long)st.st_size;
 }
 
-static void names(void)
-{
+HOLDS("%N, %j, %t and %% in a name are replaced") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -80,8 +79,7 @@ static void names(void)
 }
 
 /* What stands for %N and %j comes from files and launchers. */
-static void tamed(void)
-{
+HOLDS("a host's or a job's name leads to no other folder and is no option") {
 	static const char *const job[][2] = {
 		{ "../x", "_._x.csv" },	      { "..", "_..csv" },
 		{ "a/b", "a_b.csv" },	      { "12[3].pbs", "12[3].pbs.csv" },
@@ -101,8 +99,7 @@ static void tamed(void)
 	memcpy(run.run.job_id, was, sizeof(was));
 }
 
-static void no_job(void)
-{
+HOLDS("a job without an id is called none") {
 	struct cs_output out;
 	struct cs_err err;
 	char job[sizeof(run.run.job_id)];
@@ -116,8 +113,7 @@ static void no_job(void)
 	memcpy(run.run.job_id, job, sizeof(job));
 }
 
-static void host_before_nodes(void)
-{
+HOLDS("%N is this host before the nodes are known") {
 	struct cs_output out;
 	struct cs_err err;
 	struct cs_run early = run.run;
@@ -134,8 +130,7 @@ static void host_before_nodes(void)
 	cs_output_discard(&out);
 }
 
-static void unknown_letter(void)
-{
+HOLDS("an unknown letter behind % is refused and nothing touched") {
 	struct cs_output out = { .path = "untouched" };
 	struct cs_err err;
 
@@ -145,8 +140,7 @@ static void unknown_letter(void)
 	t_eq_str(out.path, "untouched");
 }
 
-static void unknown_ending(void)
-{
+HOLDS("an ending that is no format is refused") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -158,8 +152,7 @@ static void unknown_ending(void)
 	t_eq_int(cs_output_open(&out, "", &run.run, &err), -1);
 }
 
-static void too_long(void)
-{
+HOLDS("a name that is too long is refused") {
 	struct cs_output out;
 	struct cs_err err;
 	char name[2000];
@@ -170,8 +163,7 @@ static void too_long(void)
 	t_ok(strstr(err.text, "longer than") != NULL);
 }
 
-static void unwritable(void)
-{
+HOLDS("what cannot be written is said at once, with its cause") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -187,8 +179,7 @@ static void unwritable(void)
 }
 
 /* A name that has room for itself alone. */
-static void long_name(void)
-{
+HOLDS("a name of 255 bytes is written, a longer one refused at once") {
 	struct cs_output out;
 	struct cs_err err;
 	char name[257];
@@ -247,8 +238,7 @@ static int in_child(int (*of)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void others_in_sticky(void)
-{
+HOLDS("in a sticky folder others' files are not replaced, nor their links followed") {
 	int got;
 
 	if (geteuid()) {
@@ -300,8 +290,7 @@ static void write_through(const char *name)
 	t_ok(is_link(name));
 }
 
-static void links(void)
-{
+HOLDS("links are followed and stay, also to what is not there yet") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -328,8 +317,7 @@ static void links(void)
 	t_eq_int(rmdir("d"), 0);
 }
 
-static void discarded(void)
-{
+HOLDS("discarding removes the temporary file and keeps the old one") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -345,8 +333,7 @@ static void discarded(void)
 	cs_output_discard(NULL);
 }
 
-static void committed(void)
-{
+HOLDS("committing replaces the old file at once, with the user's umask") {
 	struct cs_output out;
 	struct cs_err err;
 	struct stat st;
@@ -366,8 +353,7 @@ static void committed(void)
 }
 
 /* A process that dies now leaves nothing beside the old file. */
-static void nameless(void)
-{
+HOLDS("until it is committed a file has no name") {
 	int fd = open(".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 	struct cs_output out;
 	struct cs_err err;
@@ -421,8 +407,7 @@ static int write_named(void)
 	return count_files() != 1 || size_of("a.json") <= 0;
 }
 
-static void named(void)
-{
+HOLDS("where files without a name are refused it has a temporary one") {
 	int got = in_child(write_named);
 
 	unlink("a.json");
@@ -432,8 +417,7 @@ static void named(void)
 		t_eq_int(got, 0);
 }
 
-static void occupied(void)
-{
+HOLDS("a temporary name that is taken is left alone") {
 	struct cs_output out;
 	struct cs_err err;
 	char name[64];
@@ -447,8 +431,7 @@ static void occupied(void)
 	unlink("a.txt");
 }
 
-static void full_disk(void)
-{
+HOLDS("a full disk is an error of the commit, and a device is not replaced") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -466,8 +449,7 @@ static void full_disk(void)
 	t_eq_int(count_files(), 0);
 }
 
-static void journal(void)
-{
+HOLDS("a journal is written in place") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -509,8 +491,8 @@ static int append_run(struct cs_output *out)
 	return rc;
 }
 
-static void full_journal(void)
-{
+HOLDS("a journal that cannot grow ends with its last whole record, and goes on when "
+      "it can") {
 	struct cs_output out;
 	struct cs_err err;
 	long one;
@@ -535,8 +517,7 @@ static void full_journal(void)
 	unlink("a.jsonl");
 }
 
-static void one_writer(void)
-{
+HOLDS("a journal has one writer, and is left alone by the second") {
 	struct cs_output first, second;
 	struct cs_err err;
 	long before;
@@ -560,8 +541,7 @@ static void one_writer(void)
 	unlink("a.jsonl");
 }
 
-static void removed_journal(void)
-{
+HOLDS("a journal that was removed meanwhile is an error") {
 	struct cs_output out;
 	struct cs_err err;
 
@@ -571,38 +551,4 @@ static void removed_journal(void)
 	unlink("a.jsonl");
 	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
 	t_eq_str(err.text, "cannot write 'a.jsonl': No such file or directory");
-}
-
-static const struct tap_test tests[] = {
-	{ "%N, %j, %t and %% in a name are replaced", names },
-	{ "a host's or a job's name leads to no other folder and is no option", tamed },
-	{ "a job without an id is called none", no_job },
-	{ "%N is this host before the nodes are known", host_before_nodes },
-	{ "an unknown letter behind % is refused and nothing touched", unknown_letter },
-	{ "an ending that is no format is refused", unknown_ending },
-	{ "a name that is too long is refused", too_long },
-	{ "what cannot be written is said at once, with its cause", unwritable },
-	{ "a name of 255 bytes is written, a longer one refused at once", long_name },
-	{ "in a sticky folder others' files are not replaced, nor their links followed",
-	  others_in_sticky },
-	{ "links are followed and stay, also to what is not there yet", links },
-	{ "discarding removes the temporary file and keeps the old one", discarded },
-	{ "committing replaces the old file at once, with the user's umask",
-	  committed },
-	{ "until it is committed a file has no name", nameless },
-	{ "where files without a name are refused it has a temporary one", named },
-	{ "a temporary name that is taken is left alone", occupied },
-	{ "a full disk is an error of the commit, and a device is not replaced",
-	  full_disk },
-	{ "a journal is written in place", journal },
-	{ "a journal that cannot grow ends with its last whole record, and goes on when it can",
-	  full_journal },
-	{ "a journal has one writer, and is left alone by the second", one_writer },
-	{ "a journal that was removed meanwhile is an error", removed_journal },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("output", set_up, tear_down, tests);
 }

@@ -50,8 +50,7 @@ static int look(struct cs_node_facts *node, struct cs_gpu_record gpu[N_GPUS])
 	return 1;
 }
 
-static void cards(void)
-{
+HOLDS("network cards have name, NUMA node and kind; parts that are lent are left out") {
 	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 
@@ -82,8 +81,7 @@ static void cards(void)
 }
 
 /* What the kernel says of the links of cards. */
-static void links_of_cards(void)
-{
+HOLDS("rate, state and PCIe link of a card are the kernel's") {
 	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 
@@ -113,8 +111,7 @@ static void links_of_cards(void)
 	remove_root();
 }
 
-static void no_bus(void)
-{
+HOLDS("without a PCI bus nothing is known, and nothing is 0") {
 	struct cs_topo *topo = open_fixture("topo-no-pci.xml");
 	struct cs_gpu_record gpu;
 	struct cs_node_facts node;
@@ -133,8 +130,7 @@ static void no_bus(void)
 	cs_topo_close(topo);
 }
 
-static void reaches(void)
-{
+HOLDS("paths have the classes of nvidia-smi topo -m") {
 	static const char *const want[N_GPUS][N_GPUS] = {
 		{ "X", "PXB", "PHB", "NODE", "SYS" },
 		{ "PXB", "X", "PHB", "NODE", "SYS" },
@@ -164,8 +160,7 @@ static void reaches(void)
 }
 
 /* Devices that hwloc hangs under the whole machine. */
-static void unknown_locality(void)
-{
+HOLDS("a device of unknown locality has the driver's NUMA node, else none") {
 	struct cs_topo *topo = open_fixture("topo-unknown-locality.xml");
 	struct cs_gpu_record gpu[2];
 	struct cs_node_facts node;
@@ -200,8 +195,8 @@ static void put_config(const char *bus_id, int control)
 	put_bytes(path, space, sizeof(space));
 }
 
-static void acs(void)
-{
+HOLDS("ACS of all bridges above a GPU is put together; what may not be read is "
+      "unknown") {
 	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 	uint8_t header[64] = { 0 }, ring[4096] = { 0 };
@@ -227,8 +222,7 @@ static void acs(void)
 	remove_root();
 }
 
-static void iommu_domains(void)
-{
+HOLDS("the IOMMU's domain of a GPU is told") {
 	struct cs_gpu_record gpu[N_GPUS];
 	struct cs_node_facts node;
 
@@ -244,8 +238,7 @@ static void iommu_domains(void)
 	remove_root();
 }
 
-static void iommu_modes(void)
-{
+HOLDS("the IOMMU is on, off or not known, with what the kernel was asked") {
 	struct cs_node_facts node;
 
 	if (!make_root())
@@ -263,8 +256,7 @@ static void iommu_modes(void)
 	remove_root();
 }
 
-static void balancing(void)
-{
+HOLDS("whether the kernel moves pages is known") {
 	static const char file[] = "/proc/sys/kernel/numa_balancing";
 	struct cs_node_facts node;
 
@@ -282,8 +274,7 @@ static void balancing(void)
 	remove_root();
 }
 
-static void uvm_is_set_so(void)
-{
+HOLDS("how the kernel driver of managed memory is set is known") {
 	static const char folder[] = "/sys/module/nvidia_uvm/parameters/";
 	struct cs_node_facts node;
 	char file[128];
@@ -302,8 +293,7 @@ static void uvm_is_set_so(void)
 	remove_root();
 }
 
-static void switch_versions(void)
-{
+HOLDS("versions of NVSwitches are told, each once") {
 	static const char folder[] = "/proc/driver/nvidia-nvswitch/devices/";
 	static const char *const said[] = { "96.10.57.00.01", "96.10.57.00.01", "N/A",
 					    "96.10.6D.00.02" };
@@ -323,29 +313,4 @@ static void switch_versions(void)
 	cs_confine_node(root, &node);
 	t_eq_str(node.switch_bios, "96.10.57.00.01 96.10.6D.00.02");
 	remove_root();
-}
-
-static const struct tap_test tests[] = {
-	{ "network cards have name, NUMA node and kind; parts that are lent are left out",
-	  cards },
-	{ "rate, state and PCIe link of a card are the kernel's", links_of_cards },
-	{ "without a PCI bus nothing is known, and nothing is 0", no_bus },
-	{ "paths have the classes of nvidia-smi topo -m", reaches },
-	{ "a device of unknown locality has the driver's NUMA node, else none",
-	  unknown_locality },
-	{ "ACS of all bridges above a GPU is put together; what may not be read is "
-	  "unknown",
-	  acs },
-	{ "the IOMMU's domain of a GPU is told", iommu_domains },
-	{ "the IOMMU is on, off or not known, with what the kernel was asked",
-	  iommu_modes },
-	{ "whether the kernel moves pages is known", balancing },
-	{ "how the kernel driver of managed memory is set is known", uvm_is_set_so },
-	{ "versions of NVSwitches are told, each once", switch_versions },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("pci", NULL, NULL, tests);
 }

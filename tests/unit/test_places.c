@@ -45,8 +45,7 @@ static uint32_t places(const struct cs_plan *plan, uint32_t k, uint32_t copies,
 	return cs_places_of(plan, step, t, layout.dst_bytes, copies, uncounted).n;
 }
 
-static void one_way_each_copy_has_its_place(void)
-{
+HOLDS("one way into a GPU each copy has its place") {
 	static const char *const tests[] = {
 		"peer.ce.write.pair",	    "peer.ce.read.pair",
 		"h2d.ce.pinned.pair",	    "h2d.ce.pinned.load",
@@ -62,8 +61,7 @@ static void one_way_each_copy_has_its_place(void)
 	}
 }
 
-static void who_sends_as_well_has_one_unless_it_does_not_count(void)
-{
+HOLDS("where that sends as well, only what does not count has") {
 	static const char *const tests[] = {
 		"peer.ce.write.bidi",
 		"peer.ce.write.shift",
@@ -85,8 +83,7 @@ static void who_sends_as_well_has_one_unless_it_does_not_count(void)
 	}
 }
 
-static void what_is_too_much_goes_to_one_place(void)
-{
+HOLDS("copies that are too large together go to one place") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 2, 64 * MIB);
 
 	t_eq_int(places(plan, 0, 8, 0), 8);
@@ -98,8 +95,7 @@ static void what_is_too_much_goes_to_one_place(void)
 	free(plan);
 }
 
-static void kernels_cpus_and_host_memory_have_none(void)
-{
+HOLDS("kernels and host memory have one place") {
 	static const char *const tests[] = {
 		"peer.sm.write.pair",
 		"d2h.ce.pinned.pair",
@@ -116,8 +112,7 @@ static void kernels_cpus_and_host_memory_have_none(void)
 }
 
 /* All places of all that goes into one agent lie apart, and in its buffer. */
-static void many_into_one_divide_its_buffer(void)
-{
+HOLDS("many into one divide its buffer") {
 	struct cs_plan *plan = plan_of("peer.ce.write.all-to-one", 4, 70000 / 16 * 16);
 	const struct cs_step *step = cs_plan_step(plan, 0);
 	const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
@@ -140,8 +135,7 @@ static void many_into_one_divide_its_buffer(void)
 	free(plan);
 }
 
-static void small_copies_take_no_more_than_large_ones(void)
-{
+HOLDS("places take no more memory than a copy of 512 MiB") {
 	static const uint64_t sizes[] = { 4096,	    65536,    MIB - 16, MIB,
 					  31 * MIB, 64 * MIB, 512 * MIB };
 	struct cs_arena_layout tight, wide;
@@ -156,24 +150,4 @@ static void small_copies_take_no_more_than_large_ones(void)
 		t_eq_int(wide.dst_at, tight.dst_at);
 		free(plan);
 	}
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "one way into a GPU each copy has its place",
-		  one_way_each_copy_has_its_place },
-		{ "where that sends as well, only what does not count has",
-		  who_sends_as_well_has_one_unless_it_does_not_count },
-		{ "copies that are too large together go to one place",
-		  what_is_too_much_goes_to_one_place },
-		{ "kernels and host memory have one place",
-		  kernels_cpus_and_host_memory_have_none },
-		{ "many into one divide its buffer", many_into_one_divide_its_buffer },
-		{ "places take no more memory than a copy of 512 MiB",
-		  small_copies_take_no_more_than_large_ones },
-		{ NULL, NULL },
-	};
-
-	return tap_main("places", NULL, NULL, tests);
 }

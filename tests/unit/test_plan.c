@@ -109,8 +109,7 @@ static void each_cell_is_measured_once(const struct cs_plan *plan, uint32_t matr
 			t_eq_int(times_measured(plan, matrix, i, j), i != j);
 }
 
-static void pairs_make_one_step_each(void)
-{
+HOLDS("pair: every ordered pair is one step") {
 	int n;
 
 	for (n = 2; n <= 16; n++) {
@@ -127,8 +126,7 @@ static void pairs_make_one_step_each(void)
 	}
 }
 
-static void both_ways_are_one_step(void)
-{
+HOLDS("bidi: every unordered pair is one step of both ways") {
 	int n;
 	uint32_t s;
 
@@ -177,8 +175,7 @@ static void transfers_are(const char *tests, enum cs_backend_kind backend, int k
 	free(plan);
 }
 
-static void a_source_issues_writes_and_a_destination_reads(void)
-{
+HOLDS("the source issues writes, the destination reads") {
 	transfers_are("peer.ce.write.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU,
 		      CS_MEM_DEVICE, CS_OP_WRITE);
 	transfers_are("peer.ce.read.*", CS_BACKEND_CUDA, CS_ENDPOINT_GPU,
@@ -189,8 +186,7 @@ static void a_source_issues_writes_and_a_destination_reads(void)
 		      CS_MEM_ARENA, CS_OP_READ);
 }
 
-static void tests_are_matrices_in_the_order_of_the_catalogue(void)
-{
+HOLDS("tests are matrices in the order of the catalogue") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.read.bidi,peer.ce.write.pair",
 				       CS_BACKEND_CUDA);
 	uint32_t s;
@@ -213,8 +209,7 @@ static void tests_are_matrices_in_the_order_of_the_catalogue(void)
 	free(plan);
 }
 
-static void cells_of_all_tests_are_mixed(void)
-{
+HOLDS("cells of all tests are mixed") {
 	struct cs_plan *plan = plan_of(8, "*.pair", CS_BACKEND_CUDA);
 	uint32_t s, changes = 0;
 
@@ -225,8 +220,7 @@ static void cells_of_all_tests_are_mixed(void)
 	free(plan);
 }
 
-static void the_seed_fixes_the_plan(void)
-{
+HOLDS("the seed fixes the plan") {
 	struct cs_plan_request req = request(8, "*", CS_BACKEND_CUDA);
 	struct cs_plan *a = NULL, *b = NULL, *c = NULL;
 	struct cs_err err;
@@ -244,8 +238,7 @@ static void the_seed_fixes_the_plan(void)
 	free(c);
 }
 
-static void the_id_is_of_everything_asked(void)
-{
+HOLDS("the id is of everything asked") {
 	struct cs_plan_request req = request(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *a = NULL, *b = NULL;
 	struct cs_err err;
@@ -258,8 +251,7 @@ static void the_id_is_of_everything_asked(void)
 	free(b);
 }
 
-static void a_control_stands_in_the_middle_and_at_the_end(void)
-{
+HOLDS("a control stands in the middle and at the end") {
 	struct cs_plan *plan = plan_of(8, "peer.ce.read.pair,peer.ce.read.bidi",
 				       CS_BACKEND_CUDA);
 	uint32_t n = plan->n_steps, s, controls = 0;
@@ -280,8 +272,7 @@ static void a_control_stands_in_the_middle_and_at_the_end(void)
 	free(plan);
 }
 
-static void few_cells_have_no_control(void)
-{
+HOLDS("fewer than 4 cells have no control") {
 	struct cs_plan *plan = plan_of(2, "peer.ce.write.[pb]*i[rd]*",
 				       CS_BACKEND_CUDA);
 
@@ -292,8 +283,7 @@ static void few_cells_have_no_control(void)
 	free(plan);
 }
 
-static void a_control_is_sampled_until_it_is_known(void)
-{
+HOLDS("a control is sampled until it is known") {
 	struct cs_plan *plan = plan_of(4, "local.sm.launch.*,local.driver.*",
 				       CS_BACKEND_CUDA);
 
@@ -316,8 +306,7 @@ static void a_control_is_sampled_until_it_is_known(void)
 
 /* ---- what is no pair ---- */
 
-static void a_shift_has_every_agent_in_every_step(void)
-{
+HOLDS("a shift has every agent in every step") {
 	struct cs_plan *plan = plan_of(5, "peer.ce.read.shift", CS_BACKEND_CUDA);
 	uint32_t s;
 
@@ -354,8 +343,7 @@ static uint32_t cells_on(const struct cs_plan *plan, int n_agents, uint32_t *con
 	return cells;
 }
 
-static void a_node_with_one_gpu_has_what_there_is_of_one(void)
-{
+HOLDS("a node with one GPU has what there is of one, and it alone") {
 	struct cs_plan_request req = request(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *pairs, *mixed = NULL;
 	struct cs_arena_layout layout, alone;
@@ -390,8 +378,7 @@ static void a_node_with_one_gpu_has_what_there_is_of_one(void)
 	t_eq_int(chosen.n, req.chosen->n);
 }
 
-static void a_choice_may_have_a_size_and_a_variant_of_its_own(void)
-{
+HOLDS("a choice may have a size and a variant of its own") {
 	struct cs_plan_request req = request(2, "h2d.ce.pinned.pair", CS_BACKEND_CUDA);
 	struct cs_choices chosen = *req.chosen;
 	struct cs_choice own = chosen.choice[0];
@@ -426,8 +413,7 @@ static void a_choice_may_have_a_size_and_a_variant_of_its_own(void)
 	free(plan);
 }
 
-static void one_figure_an_agent_goes_to_its_neighbour(void)
-{
+HOLDS("one figure an agent goes to its neighbour") {
 	struct cs_plan *plan = plan_of(3, "peer.ce.burst4k.*", CS_BACKEND_CUDA);
 	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
 	uint32_t k;
@@ -442,8 +428,7 @@ static void one_figure_an_agent_goes_to_its_neighbour(void)
 	free(plan);
 }
 
-static void what_stays_within_a_gpu_needs_no_buffer(void)
-{
+HOLDS("what stays within a GPU needs no buffer") {
 	struct cs_plan *plan = plan_of(3, "local.sm.launch.*,local.driver.*",
 				       CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
@@ -456,8 +441,7 @@ static void what_stays_within_a_gpu_needs_no_buffer(void)
 
 /* ---- with the host, hubs, sweeps ---- */
 
-static void one_gpu_has_what_needs_no_other(void)
-{
+HOLDS("one GPU has what needs no other") {
 	struct cs_plan *plan =
 		plan_of(1, "peer.ce.write.pair,h2d.ce.pinned.pair,local.ce.copy.alone",
 			CS_BACKEND_CUDA);
@@ -467,8 +451,7 @@ static void one_gpu_has_what_needs_no_other(void)
 	free(plan);
 }
 
-static void a_load_is_beside_what_is_measured(void)
-{
+HOLDS("a load is beside what is measured") {
 	struct cs_plan *plan = plan_of(4, "d2h.ce.pinned.bidiload", CS_BACKEND_CUDA);
 	uint32_t s, k;
 
@@ -505,8 +488,7 @@ static int alike(const struct cs_plan *plan, const char *test)
 	return n;
 }
 
-static void of_two_gpus_patterns_are_alike(void)
-{
+HOLDS("of two GPUs patterns are alike") {
 	const char *tests = "peer.ce.write.pair,peer.ce.write.one-to-all,"
 			    "peer.ce.write.all-to-one,peer.ce.read.pair,"
 			    "peer.ce.write.bidi,peer.ce.write.ring";
@@ -521,8 +503,7 @@ static void of_two_gpus_patterns_are_alike(void)
 	free(three);
 }
 
-static void many_into_one_have_places_of_their_own(void)
-{
+HOLDS("many into one have places of their own") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.write.all-to-one", CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
 	uint32_t s, k;
@@ -544,8 +525,7 @@ static void many_into_one_have_places_of_their_own(void)
 	free(plan);
 }
 
-static void one_to_all_shares_its_source(void)
-{
+HOLDS("one to all shares its source") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.read.one-to-all", CS_BACKEND_CUDA);
 	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
 	struct cs_arena_layout layout;
@@ -557,8 +537,7 @@ static void one_to_all_shares_its_source(void)
 	free(plan);
 }
 
-static void numa_nodes_are_rows(void)
-{
+HOLDS("NUMA nodes are rows") {
 	struct cs_plan_request req =
 		request(2, "h2d.ce.pinned.pair,h2d.ce.pinned.all,host.cpu.copy.pair",
 			CS_BACKEND_CUDA);
@@ -577,8 +556,7 @@ static void numa_nodes_are_rows(void)
 	free(plan);
 }
 
-static void a_sweep_is_a_matrix_for_each_size(void)
-{
+HOLDS("a sweep is a matrix for each size") {
 	struct cs_plan_request req =
 		request(2, "peer.ce.write.pair,peer.ce.write4k.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
@@ -615,8 +593,7 @@ static struct cs_variant variant_of_view(const struct cs_plan *plan, uint32_t ma
 	return cs_plan_matrix_at(plan, matrix)->variant;
 }
 
-static void variants_and_sizes_are_views_each(void)
-{
+HOLDS("sizes and variants are matrices each") {
 	struct cs_plan_request req =
 		request(2, "host.cpu.copy.pair,peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
@@ -655,8 +632,7 @@ static void variants_and_sizes_are_views_each(void)
 	free(plan);
 }
 
-static void what_a_name_says_of_a_variant_stays(void)
-{
+HOLDS("what a name says of a variant stays") {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_choice choice = {
 		.test = (uint16_t)cs_test_index("h2d.ce.pinned.pair"),
@@ -680,8 +656,7 @@ static void what_a_name_says_of_a_variant_stays(void)
 	free(plan);
 }
 
-static void a_variant_that_changes_nothing_is_no_plan(void)
-{
+HOLDS("a variant that changes nothing of its test is no plan") {
 	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
 	struct cs_plan_matrix *matrix;
@@ -704,8 +679,7 @@ static void a_variant_that_changes_nothing_is_no_plan(void)
 	free(plan);
 }
 
-static void pairs_are_drawn(void)
-{
+HOLDS("pairs are drawn") {
 	struct cs_plan_request req = request(6, "peer.ce.write.random",
 					     CS_BACKEND_CUDA);
 	struct cs_plan *plan = NULL;
@@ -723,8 +697,7 @@ static void pairs_are_drawn(void)
 	free(plan);
 }
 
-static void small_copies_of_kernels_are_spread(void)
-{
+HOLDS("small copies of kernels are spread") {
 	struct cs_plan *plan = plan_of(2, "local.sm.copy.alone,local.ce.copy.alone",
 				       CS_BACKEND_CUDA);
 	const struct cs_transfer *t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
@@ -736,8 +709,7 @@ static void small_copies_of_kernels_are_spread(void)
 	free(plan);
 }
 
-static void what_cannot_be_planned_is_refused(void)
-{
+HOLDS("what cannot be planned is refused with the reason") {
 	struct cs_plan_request good = request(4, "peer.*", CS_BACKEND_CUDA), bad;
 	static const struct cs_choices none;
 
@@ -787,8 +759,7 @@ static void what_cannot_be_planned_is_refused(void)
 		      "sizes or NUMA nodes");
 }
 
-static void another_way_is_another_plan(void)
-{
+HOLDS("another transport is another plan") {
 	struct cs_plan_request req = request(4, "peer.ce.*", CS_BACKEND_CUDA);
 	struct cs_plan *plan[2] = { NULL, NULL };
 	struct cs_err err = { "" };
@@ -802,8 +773,7 @@ static void another_way_is_another_plan(void)
 	free(plan[1]);
 }
 
-static void a_plan_travels_as_bytes(void)
-{
+HOLDS("a plan travels as bytes") {
 	int n;
 
 	for (n = 2; n <= CS_MAX_AGENTS; n += n < 16 ? 1 : 16) {
@@ -867,8 +837,7 @@ static void use(const struct cs_plan *plan)
 	cs_plan_estimate_s(plan, 400);
 }
 
-static void every_changed_byte_is_seen(void)
-{
+HOLDS("every changed byte is seen") {
 	struct cs_plan *plan = plan_of(3, MIXED, CS_BACKEND_CUDA);
 	size_t bytes = plan->total_bytes, i;
 	struct cs_err err;
@@ -885,8 +854,7 @@ static void every_changed_byte_is_seen(void)
 
 /* Outside the settings and the order of steps there is nothing to change
  * without being seen; inside, what is believed must be safe. */
-static void a_sealed_change_is_refused_or_harmless(void)
-{
+HOLDS("a change with an id that fits is refused or harmless") {
 	static const unsigned char change[] = { 0xff, 0x01, 0x80, 0x02, 0x7f };
 	struct cs_plan *plan = plan_of(3, MIXED, CS_BACKEND_CUDA);
 	size_t bytes = plan->total_bytes, i, c;
@@ -909,8 +877,7 @@ static void a_sealed_change_is_refused_or_harmless(void)
 	free(plan);
 }
 
-static void every_cut_is_seen(void)
-{
+HOLDS("a cut at every length is seen") {
 	struct cs_plan *plan = plan_of(3, MIXED, CS_BACKEND_CUDA);
 	size_t bytes = plan->total_bytes, n;
 	struct cs_err err;
@@ -929,8 +896,7 @@ static void every_cut_is_seen(void)
 	free(plan);
 }
 
-static void bytes_behind_a_plan_are_seen(void)
-{
+HOLDS("bytes behind a plan are seen") {
 	struct cs_plan *plan = plan_of(3, MIXED, CS_BACKEND_CUDA);
 	size_t bytes = plan->total_bytes;
 	struct cs_plan *longer = calloc(1, bytes + 8);
@@ -945,8 +911,7 @@ static void bytes_behind_a_plan_are_seen(void)
 	free(plan);
 }
 
-static void a_plan_at_an_odd_address_is_refused(void)
-{
+HOLDS("a plan at an odd address is refused") {
 	struct cs_plan *plan = plan_of(3, MIXED, CS_BACKEND_CUDA);
 	size_t bytes = plan->total_bytes, shift;
 	char *room = malloc(bytes + 8);
@@ -976,8 +941,7 @@ static void a_plan_at_an_odd_address_is_refused(void)
 	free(plan);                                                          \
 } while (0)
 
-static void a_lying_header_is_refused(void)
-{
+HOLDS("a lying header is refused") {
 	LIE(plan->magic, 0);
 	LIE(plan->version, 1);
 	LIE(plan->total_bytes, UINT64_MAX);
@@ -1005,8 +969,7 @@ static void a_lying_header_is_refused(void)
 	LIE(plan->set.backend, 2);
 }
 
-static void a_lying_part_is_refused(void)
-{
+HOLDS("a lying step, transfer or matrix is refused") {
 	LIE(step->first, 1);
 	LIE(step->first, UINT32_MAX);
 	LIE(step->count, 0);
@@ -1039,8 +1002,7 @@ static void a_lying_part_is_refused(void)
 
 /* ---- what agents ask of a plan ---- */
 
-static void a_smaller_node_leaves_out_steps(void)
-{
+HOLDS("a smaller node leaves out the steps of others") {
 	struct cs_plan *plan = plan_of(8, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	int n, want;
 	uint32_t s;
@@ -1082,8 +1044,7 @@ static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
 	free(plan);
 }
 
-static void an_arena_holds_source_and_destination(void)
-{
+HOLDS("an arena holds source and destination") {
 	arena_is(16, 2 << 20);
 	arena_is(2 << 20, 2 << 20);
 	arena_is((2 << 20) + 16, 4 << 20);
@@ -1091,8 +1052,7 @@ static void an_arena_holds_source_and_destination(void)
 	arena_is(CS_COPY_MAX, CS_COPY_MAX);
 }
 
-static void every_issuer_needs_its_peers(void)
-{
+HOLDS("every issuer needs the arenas of its peers") {
 	struct cs_plan *plan = plan_of(4, "peer.cpu.read.pair", CS_BACKEND_CPU);
 	int a, b;
 
@@ -1118,8 +1078,7 @@ static double estimate(uint64_t copy_bytes, enum cs_verify verify, double gbs)
 	return seconds;
 }
 
-static void an_estimate_follows_the_rules(void)
-{
+HOLDS("an estimate follows the rules of sampling") {
 	const uint64_t large = 512 << 20;
 	const double bytes = 512 << 20;
 
@@ -1157,8 +1116,7 @@ static void pairs_stand_in_rounds(const char *test, int n_agents,
 	free(plan);
 }
 
-static void disjoint_pairs_stand_in_rounds(void)
-{
+HOLDS("pairs stand in rounds of which none has a GPU twice, from 16 pairs on") {
 	pairs_stand_in_rounds("peer.ce.write.pair", 8, CS_SCHEDULE_AUTO, 4, 14);
 	pairs_stand_in_rounds("peer.ce.write.bidi", 8, CS_SCHEDULE_AUTO, 4, 7);
 	pairs_stand_in_rounds("peer.sm.read.pair", 5, CS_SCHEDULE_AUTO, 2, 10);
@@ -1172,8 +1130,7 @@ static void disjoint_pairs_stand_in_rounds(void)
 	pairs_stand_in_rounds("peer.ce.write.pair", 64, CS_SCHEDULE_AUTO, 32, 126);
 }
 
-static void a_round_with_an_agent_twice_is_damaged(void)
-{
+HOLDS("a round with an agent in two steps is a damaged plan") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_err err = { "" };
 	uint32_t s;
@@ -1201,8 +1158,7 @@ static int reads_differently(const struct cs_settings *set, size_t at)
 }
 
 /* A new one that no comparison and no resumed journal would name. */
-static void every_setting_reads_differently(void)
-{
+HOLDS("every setting reads differently when it is") {
 	/* numbers of which the least change is seen in ten digits */
 	const struct cs_settings set = { .last_bytes = 1 << 20,
 					 .copy_bytes = 16,
@@ -1218,85 +1174,4 @@ static void every_setting_reads_differently(void)
 		if (!t_ok((reads_differently(&set, at) < 0) == unread))
 			t_eq_int(at, -1);
 	}
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "pair: every ordered pair is one step", pairs_make_one_step_each },
-		{ "bidi: every unordered pair is one step of both ways",
-		  both_ways_are_one_step },
-		{ "the source issues writes, the destination reads",
-		  a_source_issues_writes_and_a_destination_reads },
-		{ "tests are matrices in the order of the catalogue",
-		  tests_are_matrices_in_the_order_of_the_catalogue },
-		{ "cells of all tests are mixed", cells_of_all_tests_are_mixed },
-		{ "the seed fixes the plan", the_seed_fixes_the_plan },
-		{ "the id is of everything asked", the_id_is_of_everything_asked },
-		{ "a control stands in the middle and at the end",
-		  a_control_stands_in_the_middle_and_at_the_end },
-		{ "fewer than 4 cells have no control", few_cells_have_no_control },
-		{ "what cannot be planned is refused with the reason",
-		  what_cannot_be_planned_is_refused },
-		{ "another transport is another plan", another_way_is_another_plan },
-		{ "a plan travels as bytes", a_plan_travels_as_bytes },
-		{ "every changed byte is seen", every_changed_byte_is_seen },
-		{ "a change with an id that fits is refused or harmless",
-		  a_sealed_change_is_refused_or_harmless },
-		{ "a cut at every length is seen", every_cut_is_seen },
-		{ "bytes behind a plan are seen", bytes_behind_a_plan_are_seen },
-		{ "a plan at an odd address is refused",
-		  a_plan_at_an_odd_address_is_refused },
-		{ "a lying header is refused", a_lying_header_is_refused },
-		{ "a lying step, transfer or matrix is refused",
-		  a_lying_part_is_refused },
-		{ "a control is sampled until it is known",
-		  a_control_is_sampled_until_it_is_known },
-		{ "a choice may have a size and a variant of its own",
-		  a_choice_may_have_a_size_and_a_variant_of_its_own },
-		{ "a node with one GPU has what there is of one, and it alone",
-		  a_node_with_one_gpu_has_what_there_is_of_one },
-		{ "one GPU has what needs no other", one_gpu_has_what_needs_no_other },
-		{ "of two GPUs patterns are alike", of_two_gpus_patterns_are_alike },
-		{ "a load is beside what is measured",
-		  a_load_is_beside_what_is_measured },
-		{ "many into one have places of their own",
-		  many_into_one_have_places_of_their_own },
-		{ "one to all shares its source", one_to_all_shares_its_source },
-		{ "NUMA nodes are rows", numa_nodes_are_rows },
-		{ "a sweep is a matrix for each size",
-		  a_sweep_is_a_matrix_for_each_size },
-		{ "sizes and variants are matrices each",
-		  variants_and_sizes_are_views_each },
-		{ "what a name says of a variant stays",
-		  what_a_name_says_of_a_variant_stays },
-		{ "a variant that changes nothing of its test is no plan",
-		  a_variant_that_changes_nothing_is_no_plan },
-		{ "pairs are drawn", pairs_are_drawn },
-		{ "small copies of kernels are spread",
-		  small_copies_of_kernels_are_spread },
-		{ "a shift has every agent in every step",
-		  a_shift_has_every_agent_in_every_step },
-		{ "one figure an agent goes to its neighbour",
-		  one_figure_an_agent_goes_to_its_neighbour },
-		{ "what stays within a GPU needs no buffer",
-		  what_stays_within_a_gpu_needs_no_buffer },
-		{ "a smaller node leaves out the steps of others",
-		  a_smaller_node_leaves_out_steps },
-		{ "an arena holds source and destination",
-		  an_arena_holds_source_and_destination },
-		{ "every issuer needs the arenas of its peers",
-		  every_issuer_needs_its_peers },
-		{ "an estimate follows the rules of sampling",
-		  an_estimate_follows_the_rules },
-		{ "every setting reads differently when it is",
-		  every_setting_reads_differently },
-		{ "pairs stand in rounds of which none has a GPU twice, from 16 pairs on",
-		  disjoint_pairs_stand_in_rounds },
-		{ "a round with an agent in two steps is a damaged plan",
-		  a_round_with_an_agent_twice_is_damaged },
-		{ NULL, NULL },
-	};
-
-	return tap_main("plan", NULL, NULL, tests);
 }

@@ -77,8 +77,7 @@ static void goes_round(struct cs_plan_request req, const char *tests)
 	free(plan);
 }
 
-static void every_test_goes_round(void)
-{
+HOLDS("every test of the catalogue is written and read back as the same plan") {
 	size_t n, i;
 	const struct cs_test *test = cs_catalogue(&n);
 
@@ -87,8 +86,7 @@ static void every_test_goes_round(void)
 			goes_round(request(5, test[i].backend), test[i].name);
 }
 
-static void all_of_a_backend_go_round_together(void)
-{
+HOLDS("all tests of a backend together too, with NUMA nodes and a sweep") {
 	struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
 
 	goes_round(req, "*");
@@ -101,8 +99,7 @@ static void all_of_a_backend_go_round_together(void)
 	goes_round(request(8, CS_BACKEND_CUDA), "peer.ce.*");
 }
 
-static void lines_of_a_step_run_together(void)
-{
+HOLDS("lines of a step run together, columns stand in any order") {
 	struct cs_plan *plan = read_4("# a comment, with a comma\r\n"
 				      "\n"
 				      "dst,src,test,step\r\n"
@@ -126,8 +123,7 @@ static void lines_of_a_step_run_together(void)
 	free(plan);
 }
 
-static void op_is_the_other_side(void)
-{
+HOLDS("op takes the test of the other side") {
 	struct cs_plan *plan = read_4("step,test,src,dst,op\n"
 				      "a,peer.ce.write.pair,gpu0,gpu1,read\n");
 
@@ -138,8 +134,7 @@ static void op_is_the_other_side(void)
 	free(plan);
 }
 
-static void what_is_measured_comes_first(void)
-{
+HOLDS("what is measured comes first, loads have matrices of their own") {
 	struct cs_plan *plan = read_4(HEAD
 				      "a,h2d.ce.pinned.pair,host,gpu1,,load\n"
 				      "a,d2h.ce.pinned.pair,gpu0,host,,load\n"
@@ -162,8 +157,7 @@ static void what_is_measured_comes_first(void)
 	free(plan);
 }
 
-static void buffers_of_several_sizes_do_not_meet(void)
-{
+HOLDS("buffers of several sizes do not meet") {
 	struct cs_plan *plan = read_4(HEAD "a,peer.ce.write.pair,gpu1,gpu0,512M,\n"
 					   "a,peer.ce.write.pair,gpu2,gpu0,4K,\n"
 					   "a,peer.ce.write.pair,gpu3,gpu0,64M,load\n"
@@ -186,8 +180,7 @@ static void buffers_of_several_sizes_do_not_meet(void)
 	free(plan);
 }
 
-static void host_buffers_of_a_step_are_told_apart(void)
-{
+HOLDS("host buffers of a step are told apart") {
 	struct cs_plan *plan = read_4(HEAD "a,h2d.ce.pinned.pair,host,gpu0,64M,\n"
 					   "a,h2d.sm.pinned.pair,host,gpu0,64M,\n"
 					   "a,h2d.ce.pinned.pair,numa1,gpu0,64M,\n"
@@ -206,8 +199,7 @@ static void host_buffers_of_a_step_are_told_apart(void)
 	free(plan);
 }
 
-static void a_control_is_no_measurement(void)
-{
+HOLDS("a control is no measurement") {
 	struct cs_plan *plan = read_4(HEAD
 				      "a,peer.ce.write.pair,gpu0,gpu1,,\n"
 				      "b,peer.ce.write.pair,gpu0,gpu1,,control\n");
@@ -220,8 +212,7 @@ static void a_control_is_no_measurement(void)
 	free(plan);
 }
 
-static void a_number_in_its_place_is_no_name(void)
-{
+HOLDS("a number in its place is no name") {
 	struct cs_plan *plan = read_4(HEAD "0,peer.ce.write.pair,gpu0,gpu1,,\n"
 					   "2,peer.ce.write.pair,gpu1,gpu0,,\n");
 	char name[CS_STEP_NAME];
@@ -247,8 +238,7 @@ static void is_refused(const char *text, const struct cs_plan_request *req,
 	t_ok(!plan);
 }
 
-static void what_cannot_be_says_line_and_column(void)
-{
+HOLDS("what cannot be is refused with line and column") {
 	static const struct {
 		const char *lines, *why;
 	} bad[] = {
@@ -336,8 +326,7 @@ static void what_cannot_be_says_line_and_column(void)
 
 #define ROUNDS "step,test,src,dst,round,size\na,peer.ce.write.pair,gpu0,gpu1,1,\n"
 
-static void rounds_are_checked(void)
-{
+HOLDS("steps of a round have no GPU in common") {
 	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
 	struct cs_plan *plan = read_as(ROUNDS "b,peer.ce.write.pair,gpu2,gpu3,1,\n"
 					      "c,peer.ce.write.pair,gpu2,gpu3,,1M\n",
@@ -358,8 +347,7 @@ static void rounds_are_checked(void)
 		   "plan.csv:3: column round: 'one': steps that may run");
 }
 
-static void columns_are_checked(void)
-{
+HOLDS("columns are checked") {
 	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
 
 	is_refused("step,tst,src,dst\n", &req,
@@ -374,8 +362,7 @@ static void columns_are_checked(void)
 		   &req, "column op: between host and GPU the GPU issues");
 }
 
-static void a_step_has_an_end(void)
-{
+HOLDS("a step has at most 128 transfers") {
 	const struct cs_plan_request req = request(64, CS_BACKEND_CUDA);
 	char *text = NULL;
 	size_t size;
@@ -393,8 +380,7 @@ static void a_step_has_an_end(void)
 	free(text);
 }
 
-static void agents_may_not_be_known_yet(void)
-{
+HOLDS("agents may not be known yet") {
 	const struct cs_plan_request req = request(0, CS_BACKEND_CUDA);
 	struct cs_err err = { "" };
 
@@ -408,8 +394,7 @@ static void agents_may_not_be_known_yet(void)
 			   "more than 64 GPUs");
 }
 
-static void a_file_is_text(void)
-{
+HOLDS("a file is text") {
 	static char nul[] = "step\0";
 	FILE *from = fmemopen(nul, sizeof(nul), "r");
 	char *text = NULL;
@@ -420,36 +405,4 @@ static void a_file_is_text(void)
 	t_eq_int(cs_table_load(from, &text, &err), -1);
 	t_eq_str(err.text, "there is a byte 0 in it: this is no text");
 	fclose(from);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "every test of the catalogue is written and read back as the same plan",
-		  every_test_goes_round },
-		{ "all tests of a backend together too, with NUMA nodes and a sweep",
-		  all_of_a_backend_go_round_together },
-		{ "lines of a step run together, columns stand in any order",
-		  lines_of_a_step_run_together },
-		{ "op takes the test of the other side", op_is_the_other_side },
-		{ "what is measured comes first, loads have matrices of their own",
-		  what_is_measured_comes_first },
-		{ "buffers of several sizes do not meet",
-		  buffers_of_several_sizes_do_not_meet },
-		{ "host buffers of a step are told apart",
-		  host_buffers_of_a_step_are_told_apart },
-		{ "a control is no measurement", a_control_is_no_measurement },
-		{ "a number in its place is no name",
-		  a_number_in_its_place_is_no_name },
-		{ "what cannot be is refused with line and column",
-		  what_cannot_be_says_line_and_column },
-		{ "columns are checked", columns_are_checked },
-		{ "a step has at most 128 transfers", a_step_has_an_end },
-		{ "agents may not be known yet", agents_may_not_be_known_yet },
-		{ "a file is text", a_file_is_text },
-		{ "steps of a round have no GPU in common", rounds_are_checked },
-		{ NULL, NULL },
-	};
-
-	return tap_main("planfile", NULL, NULL, tests);
 }

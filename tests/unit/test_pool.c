@@ -46,8 +46,7 @@ static const struct cs_row *cell_of(const struct cs_run *run, int src, int dst)
 	return NULL;
 }
 
-static void turns_of_a_cell_become_one_row(void)
-{
+HOLDS("the turns of a cell become one row, of all their samples") {
 	const struct cs_row *row;
 	struct cs_run pooled;
 	struct canned c;
@@ -70,8 +69,7 @@ static void turns_of_a_cell_become_one_row(void)
 	canned_release(&c);
 }
 
-static void a_turn_that_failed_is_what_is_said(void)
-{
+HOLDS("a turn that failed is what is said of a cell") {
 	const struct cs_row *row;
 	struct cs_run pooled;
 	struct cs_row *rows;
@@ -101,8 +99,7 @@ static void a_turn_that_failed_is_what_is_said(void)
 	canned_release(&c);
 }
 
-static void findings_count_cells_and_not_turns(void)
-{
+HOLDS("findings count cells and not turns") {
 	const struct cs_finding *f;
 	struct cs_row *rows;
 	struct canned c;
@@ -119,8 +116,7 @@ static void findings_count_cells_and_not_turns(void)
 	canned_release(&c);
 }
 
-static void a_run_without_turns_is_as_it_was(void)
-{
+HOLDS("a run without turns is as it was") {
 	struct cs_run pooled;
 	struct canned c;
 
@@ -133,8 +129,7 @@ static void a_run_without_turns_is_as_it_was(void)
 
 /* ---- the index ---- */
 
-static void of_each_cell_one_row_is_its_figure(void)
-{
+HOLDS("of each cell one row is its figure: no repetition, no total") {
 	static const struct {
 		struct cs_row row;
 		int is_cell, is_measured;
@@ -165,8 +160,7 @@ static void of_each_cell_one_row_is_its_figure(void)
 	}
 }
 
-static void a_further_turn_is_measured_and_no_cell(void)
-{
+HOLDS("a further turn is measured, and is no cell") {
 	struct canned c;
 	size_t n;
 
@@ -180,8 +174,7 @@ static void a_further_turn_is_measured_and_no_cell(void)
 	canned_release(&c);
 }
 
-static void repeats_are_found_by_their_figure(void)
-{
+HOLDS("repeats are found by their figure, on their node") {
 	const struct cs_row *cell, *found;
 	struct cs_row row;
 	struct canned c;
@@ -214,8 +207,7 @@ static void repeats_are_found_by_their_figure(void)
 	canned_release(&c);
 }
 
-static void what_differs_is_another_figure(void)
-{
+HOLDS("what differs in node, test, metric, size or an end is another figure") {
 	struct canned c;
 	struct cs_row a, b;
 
@@ -239,8 +231,7 @@ static void what_differs_is_another_figure(void)
 	canned_release(&c);
 }
 
-static void rows_that_come_later_are_indexed_anew(void)
-{
+HOLDS("rows that come later are indexed anew") {
 	struct canned c;
 	struct cs_row row;
 	struct cs_err err;
@@ -253,31 +244,4 @@ static void rows_that_come_later_are_indexed_anew(void)
 	t_eq_int(cs_run_index(&c.run, &err), 0);
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 12);
 	canned_release(&c);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "the turns of a cell become one row, of all their samples",
-		  turns_of_a_cell_become_one_row },
-		{ "a turn that failed is what is said of a cell",
-		  a_turn_that_failed_is_what_is_said },
-		{ "findings count cells and not turns",
-		  findings_count_cells_and_not_turns },
-		{ "a run without turns is as it was",
-		  a_run_without_turns_is_as_it_was },
-		{ "of each cell one row is its figure: no repetition, no total",
-		  of_each_cell_one_row_is_its_figure },
-		{ "a further turn is measured, and is no cell",
-		  a_further_turn_is_measured_and_no_cell },
-		{ "repeats are found by their figure, on their node",
-		  repeats_are_found_by_their_figure },
-		{ "what differs in node, test, metric, size or an end is another figure",
-		  what_differs_is_another_figure },
-		{ "rows that come later are indexed anew",
-		  rows_that_come_later_are_indexed_anew },
-		{ NULL, NULL },
-	};
-
-	return tap_main("pool", NULL, NULL, tests);
 }

@@ -23,8 +23,7 @@ static void is_cleaned(const char *text, const char *want)
 	t_eq_str(to, want);
 }
 
-static void what_is_obeyed_goes(void)
-{
+HOLDS("what a terminal or a reader of lines would obey is replaced") {
 	is_cleaned("a\033[31mred\a\b", "a?[31mred??");
 	is_cleaned("one\ntwo\r\n\tthree", "one two   three");
 	is_cleaned("\x7f \xc2\x9b"
@@ -35,8 +34,7 @@ static void what_is_obeyed_goes(void)
 		   "???gpj??????");
 }
 
-static void what_is_no_utf8_goes(void)
-{
+HOLDS("what is no UTF-8 is replaced") {
 	is_cleaned("a\xff\x9b", "a??");
 	is_cleaned("cut \xc3", "cut ?");
 	is_cleaned("cut \xe2\x82", "cut ??");
@@ -44,8 +42,7 @@ static void what_is_no_utf8_goes(void)
 	is_cleaned("\xed\xa0\x80 \xf4\x90\x80\x80 \xef\xbf\xbf", "??? ???? ???");
 }
 
-static void other_text_stays(void)
-{
+HOLDS("other text stays as it is") {
 	is_cleaned("", "");
 	is_cleaned("GPU 3 ~ 51 %", "GPU 3 ~ 51 %");
 	is_cleaned("Gr\xc3\xb6\xc3\x9f"
@@ -56,8 +53,7 @@ static void other_text_stays(void)
 
 /* ---- printed ---- */
 
-static void a_value_ends_no_line(void)
-{
+HOLDS("no value ends a line, however long it is") {
 	static const char *const as[] = { "&amp;", "_" };
 	char *text = NULL, longer[3000];
 	size_t size;
@@ -110,12 +106,12 @@ static void each_text(json_t *value, const char *at, struct cs_vec *places,
 		note_place(places, at);
 	else if (json_is_string(value) && !strcmp(at, only))
 		json_string_set_nocheck(value, instead);
-	json_object_foreach (value, key, item) {
+	json_object_foreach(value, key, item) {
 		cs_text(name, sizeof(name), "%s.%s", at, key);
 		each_text(item, name, places, only, instead);
 	}
 	cs_text(name, sizeof(name), "%s[]", at);
-	json_array_foreach (value, i, item)
+	json_array_foreach(value, i, item)
 		each_text(item, name, places, only, instead);
 }
 
@@ -213,19 +209,16 @@ static int shows_clean(const char *name)
 	return n;
 }
 
-static void texts_of_a_measured_run(void)
-{
+HOLDS("no control character of a measured run's file leaves in any format") {
 	t_ok(shows_clean("h200x4/quick.json") > 40);
 }
 
-static void texts_of_a_judged_run(void)
-{
+HOLDS("no control character of a judged run's file leaves in any format") {
 	t_ok(shows_clean("h200x4/launch.json") > 30);
 	t_ok(shows_clean("h200x4/topology.json") > 40);
 }
 
-static void json_keeps_all_of_them(void)
-{
+HOLDS("JSON keeps control characters, as escapes") {
 	const char *data = getenv("TESTDATA");
 	struct cs_loaded loaded;
 	char file[1024], *text;
@@ -246,23 +239,4 @@ static void json_keeps_all_of_them(void)
 	free(text);
 	cs_loaded_release(&loaded);
 	json_decref(all);
-}
-
-static const struct tap_test tests[] = {
-	{ "what a terminal or a reader of lines would obey is replaced",
-	  what_is_obeyed_goes },
-	{ "what is no UTF-8 is replaced", what_is_no_utf8_goes },
-	{ "other text stays as it is", other_text_stays },
-	{ "no value ends a line, however long it is", a_value_ends_no_line },
-	{ "no control character of a measured run's file leaves in any format",
-	  texts_of_a_measured_run },
-	{ "no control character of a judged run's file leaves in any format",
-	  texts_of_a_judged_run },
-	{ "JSON keeps control characters, as escapes", json_keeps_all_of_them },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("print", NULL, NULL, tests);
 }

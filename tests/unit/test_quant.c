@@ -6,8 +6,7 @@
 #include "base/quant.h"
 #include "tap.h"
 
-static void quantiles_lie_between_order_statistics(void)
-{
+HOLDS("quantiles are linear between order statistics") {
 	static const double x[] = { 1, 2, 4, 8, 16 };
 
 	t_near(cs_quantile(x, 5, 0), 1, 0);
@@ -20,8 +19,7 @@ static void quantiles_lie_between_order_statistics(void)
 	t_near(cs_quantile(x, 4, 0.5), 3, 0);
 }
 
-static void one_value_is_every_quantile(void)
-{
+HOLDS("one value is every quantile") {
 	static const double x[] = { 7 };
 
 	t_near(cs_quantile(x, 1, 0), 7, 0);
@@ -29,8 +27,7 @@ static void one_value_is_every_quantile(void)
 	t_near(cs_quantile(x, 1, 1), 7, 0);
 }
 
-static void a_median_sorts(void)
-{
+HOLDS("a median sorts its array") {
 	double odd[] = { 9, -1, 4 }, even[] = { 4, 1, 3, 2 }, one[] = { 5 };
 
 	t_near(cs_median(odd, 3), 4, 0);
@@ -40,8 +37,7 @@ static void a_median_sorts(void)
 	t_near(cs_median(one, 1), 5, 0);
 }
 
-static void what_is_no_number_comes_last(void)
-{
+HOLDS("what is no number comes last") {
 	double x[] = { NAN, 3, INFINITY, NAN, -INFINITY, 1 };
 
 	cs_sort(x, 6);
@@ -52,35 +48,16 @@ static void what_is_no_number_comes_last(void)
 	t_ok(isnan(x[4]) && isnan(x[5]));
 }
 
-static void infinities_do_not_spoil_a_median(void)
-{
+HOLDS("infinities do not spoil a median") {
 	double x[] = { INFINITY, INFINITY, 1 };
 
 	t_near(cs_median(x, 3), INFINITY, 0);
 }
 
-static void nothing_is_sorted(void)
-{
+HOLDS("nothing is sorted without harm") {
 	double x[] = { 2, 1 };
 
 	cs_sort(x, 0);
 	cs_sort(NULL, 0);
 	t_near(x[0], 2, 0);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "quantiles are linear between order statistics",
-		  quantiles_lie_between_order_statistics },
-		{ "one value is every quantile", one_value_is_every_quantile },
-		{ "a median sorts its array", a_median_sorts },
-		{ "what is no number comes last", what_is_no_number_comes_last },
-		{ "infinities do not spoil a median",
-		  infinities_do_not_spoil_a_median },
-		{ "nothing is sorted without harm", nothing_is_sorted },
-		{ NULL, NULL },
-	};
-
-	return tap_main("quant", NULL, NULL, tests);
 }

@@ -56,8 +56,7 @@ static size_t longest_line(const char *text)
 
 /* ---- text ---- */
 
-static void one_node(void)
-{
+HOLDS("one node is drawn as documented, within 80 columns") {
 	struct canned c;
 	char *text;
 
@@ -98,8 +97,7 @@ static void one_node(void)
 	canned_release(&c);
 }
 
-static void marks(void)
-{
+HOLDS("cells are marked and each reason is said once below") {
 	struct canned c;
 	char *text;
 
@@ -122,8 +120,7 @@ static void marks(void)
 	canned_release(&c);
 }
 
-static void interrupted(void)
-{
+HOLDS("cells of an interrupted run are said to be missing") {
 	struct canned c;
 	char *text;
 
@@ -138,8 +135,7 @@ static void interrupted(void)
 	canned_release(&c);
 }
 
-static void divisions(void)
-{
+HOLDS("the division of GPUs among ranks is in words") {
 	static const struct {
 		int ranks, rank[8];
 		const char *text;
@@ -170,8 +166,7 @@ static void divisions(void)
 	canned_release(&c);
 }
 
-static void mixed_ways(void)
-{
+HOLDS("several ways to peers are counted") {
 	struct canned c;
 	char *text;
 
@@ -189,8 +184,7 @@ static void mixed_ways(void)
 }
 
 /* On boards without a switch the links are divided among the peers. */
-static void slow_links(void)
-{
+HOLDS("no number of links is claimed that the rate does not prove") {
 	struct canned c;
 	struct cs_row *row;
 	char *text;
@@ -207,8 +201,7 @@ static void slow_links(void)
 	canned_release(&c);
 }
 
-static void mixed_links(void)
-{
+HOLDS("peers over different numbers of links are told apart") {
 	struct canned c;
 	char *text;
 
@@ -225,8 +218,7 @@ static void mixed_links(void)
 	canned_release(&c);
 }
 
-static void without_nvml(void)
-{
+HOLDS("missing NVML is said with its reason") {
 	struct canned c;
 	char *text;
 	int a;
@@ -246,8 +238,7 @@ static void without_nvml(void)
 	canned_release(&c);
 }
 
-static void pcie_only(void)
-{
+HOLDS("without NVLink the share is that of the slower PCIe link") {
 	struct canned c;
 	struct cs_row *row;
 	char *text;
@@ -270,8 +261,7 @@ static void pcie_only(void)
 	canned_release(&c);
 }
 
-static void on_cpu(void)
-{
+HOLDS("host memory is named, and has no GPU columns") {
 	struct canned c;
 	char *text;
 
@@ -300,8 +290,7 @@ static void on_cpu(void)
 	canned_release(&c);
 }
 
-static void virtual_clock(void)
-{
+HOLDS("a virtual clock is named in every format") {
 	static const char *const format[] = { "json", "jsonl", "csv", "result" };
 	struct canned c;
 	char *text, *at;
@@ -322,8 +311,7 @@ static void virtual_clock(void)
 	canned_release(&c);
 }
 
-static void many_columns(void)
-{
+HOLDS("above 16 columns a cell is a character and the slowest are named") {
 	struct canned c;
 	char *text;
 
@@ -343,8 +331,7 @@ static void many_columns(void)
 	canned_release(&c);
 }
 
-static void sixteen_columns(void)
-{
+HOLDS("16 columns are still numbers") {
 	struct canned c;
 	char *text;
 
@@ -356,8 +343,7 @@ static void sixteen_columns(void)
 	canned_release(&c);
 }
 
-static void several_nodes(void)
-{
+HOLDS("of several nodes the aggregate and those that differ are printed") {
 	struct canned c;
 	char *text;
 
@@ -383,8 +369,7 @@ static void several_nodes(void)
 	canned_release(&c);
 }
 
-static void odd_node(void)
-{
+HOLDS("a node with fewer GPUs is printed apart") {
 	struct canned c;
 	char *text;
 
@@ -401,8 +386,7 @@ static void odd_node(void)
 	canned_release(&c);
 }
 
-static void findings(void)
-{
+HOLDS("equal findings of several nodes are one line with a host list") {
 	struct canned c;
 	char *text;
 
@@ -420,8 +404,7 @@ static void findings(void)
 	canned_release(&c);
 }
 
-static void nothing_known(void)
-{
+HOLDS("a run of which nothing is known can be written") {
 	struct canned c;
 	struct cs_run empty;
 	struct cs_view_options opt = { .verbose = 1 };
@@ -451,8 +434,7 @@ static void picked(struct canned *c, int nodes, int cpu, const char *tests)
 			cs_text(c->run.node[node].agent[a].label, 12, "%d", 2 + a);
 }
 
-static void labels(void)
-{
+HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	struct canned c;
 	char *text;
 
@@ -484,8 +466,7 @@ static void labels(void)
 	canned_release(&c);
 }
 
-static void labels_of_nodes(void)
-{
+HOLDS("of several nodes labels are shared, or said whose they are") {
 	struct canned c;
 	char *text;
 
@@ -504,8 +485,7 @@ static void labels_of_nodes(void)
 }
 
 /* MIG instances: longer labels, and more than 16 of them. */
-static void long_labels(void)
-{
+HOLDS("long labels of many columns are read downwards") {
 	struct canned c;
 	char *text;
 	int a;
@@ -523,8 +503,7 @@ static void long_labels(void)
 	canned_release(&c);
 }
 
-static void short_copies(void)
-{
+HOLDS("short copies are not compared with the link") {
 	struct canned c;
 	char *text;
 
@@ -540,8 +519,7 @@ static void short_copies(void)
 	canned_release(&c);
 }
 
-static void narrow_enough(void)
-{
+HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
 	struct canned c;
 	char *text;
 	int a, k;
@@ -568,8 +546,7 @@ static void narrow_enough(void)
 }
 
 /* What is printed in tenths has the printed total as its sum. */
-static void times(void)
-{
+HOLDS("the parts of the time add up as printed") {
 	struct canned c;
 	char *text;
 
@@ -601,8 +578,7 @@ static const char *string_of(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-static void json_values(void)
-{
+HOLDS("JSON parses back to the rows' values") {
 	struct canned c;
 	json_t *doc, *results, *one;
 	size_t i;
@@ -612,7 +588,7 @@ static void json_values(void)
 	t_eq_str(string_of(doc, "schema"), "cscope-mpi/1");
 	results = json_object_get(doc, "results");
 	t_eq_int(json_array_size(results), cs_rows_count(&c.run.rows));
-	json_array_foreach (results, i, one) {
+	json_array_foreach(results, i, one) {
 		const struct cs_row *row = cs_rows_get(&c.run.rows, i);
 		const double *x = cs_rows_samples(&c.run.rows, i);
 		char src[16];
@@ -641,8 +617,7 @@ static double matrix_value(const json_t *doc, size_t matrix, size_t row, size_t 
 	return json_is_null(v) ? NAN : json_number_value(v);
 }
 
-static void json_matrices(void)
-{
+HOLDS("JSON matrices have rows for sources and null for what is missing") {
 	struct canned c;
 	json_t *doc;
 
@@ -659,8 +634,7 @@ static void json_matrices(void)
 	canned_release(&c);
 }
 
-static void json_labels(void)
-{
+HOLDS("JSON names GPUs by their labels") {
 	struct canned c;
 	json_t *doc, *node, *one;
 	size_t i;
@@ -681,7 +655,7 @@ static void json_labels(void)
 		 "gpu2");
 	t_eq_str(json_string_value(json_array_get(json_object_get(one, "columns"), 1)),
 		 "gpu3");
-	json_array_foreach (json_object_get(doc, "results"), i, one) {
+	json_array_foreach(json_object_get(doc, "results"), i, one) {
 		const struct cs_row *row = cs_rows_get(&c.run.rows, i);
 
 		t_eq_str(string_of(one, "src"), row->what.src.index ? "gpu3" : "gpu2");
@@ -699,8 +673,7 @@ static void json_labels(void)
 	canned_release(&c);
 }
 
-static void missing_is_null(void)
-{
+HOLDS("a corrupt cell's numbers are null, never 0") {
 	static const char *const key[] = { "value", "min",    "max", "mean",
 					   "sd",    "ci_low", "p95", "overlap" };
 	struct canned c;
@@ -710,7 +683,7 @@ static void missing_is_null(void)
 	canned_init(&c, 1, 2, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_CORRUPT, "8 words wrong");
 	doc = document(&c);
-	json_array_foreach (json_object_get(doc, "results"), i, one) {
+	json_array_foreach(json_object_get(doc, "results"), i, one) {
 		if (strcmp(string_of(one, "status"), "corrupt") != 0)
 			continue;
 		t_eq_str(string_of(one, "reason"), "8 words wrong");
@@ -721,8 +694,7 @@ static void missing_is_null(void)
 	canned_release(&c);
 }
 
-static void odd_strings(void)
-{
+HOLDS("odd strings are escaped in JSON and CSV") {
 	struct canned c;
 	json_t *doc, *run;
 	char odd[] = "say \"no\",\n\x01 \xff", *csv;
@@ -763,8 +735,7 @@ static int csv_column(const char *csv, const char *name)
 	return -1;
 }
 
-static void csv_is_json(void)
-{
+HOLDS("CSV carries the values of JSON") {
 	static const char *const number[] = { "value", "ci_low", "sd", "p95" };
 	struct canned c;
 	char *csv, *line, field[64];
@@ -777,7 +748,7 @@ static void csv_is_json(void)
 	t_ok(strncmp(csv, "node,test,path,method,op,pattern,", 33) == 0);
 	t_eq_int(csv_column(csv, "samples"), -1);
 	line = csv;
-	json_array_foreach (json_object_get(doc, "results"), i, one) {
+	json_array_foreach(json_object_get(doc, "results"), i, one) {
 		line = strchr(line, '\n') + 1;
 		csv_field(line, csv_column(csv, "dst"), field, sizeof(field));
 		t_eq_str(field, string_of(one, "dst"));
@@ -795,8 +766,7 @@ static void csv_is_json(void)
 	canned_release(&c);
 }
 
-static void csv_header(void)
-{
+HOLDS("the CSV header is there without rows, and the same") {
 	struct canned c;
 	char *csv, *full;
 
@@ -811,8 +781,7 @@ static void csv_header(void)
 	canned_release(&c);
 }
 
-static void journal_lines(void)
-{
+HOLDS("a journal has a kind in every line and the document's results") {
 	struct canned c;
 	char *text, *line, *end;
 	json_t *record, *doc, *results;
@@ -892,8 +861,7 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 	return WIFEXITED(rc) ? WEXITSTATUS(rc) : -1;
 }
 
-static void schema(void)
-{
+HOLDS("documents and journals follow the schema") {
 	const char *data = getenv("TESTDATA");
 	char folder[] = "/tmp/cscope-report-XXXXXX";
 	char script[1024], file[1024];
@@ -917,8 +885,7 @@ static void schema(void)
 
 /* ---- the rest ---- */
 
-static void result_lines(void)
-{
+HOLDS("result lines are stable and count cells") {
 	struct canned c;
 	char *text;
 
@@ -940,8 +907,7 @@ static void result_lines(void)
 	canned_release(&c);
 }
 
-static void same_bytes(void)
-{
+HOLDS("the same run gives the same bytes") {
 	const struct cs_format *f;
 	struct canned c;
 	char *a, *b;
@@ -957,8 +923,7 @@ static void same_bytes(void)
 	canned_release(&c);
 }
 
-static void formats(void)
-{
+HOLDS("formats are found by name and by a file's ending") {
 	t_eq_str(cs_format_by_file("run.json")->name, "json");
 	t_eq_str(cs_format_by_file("a.b/run.jsonl")->name, "jsonl");
 	t_eq_str(cs_format_by_file("x.txt")->name, "text");
@@ -972,8 +937,7 @@ static void formats(void)
 	t_ok(cs_format_by_name("") == NULL);
 }
 
-static void failing_stream(void)
-{
+HOLDS("a stream that fails is an error in every format") {
 	struct cs_view_options opt = { .verbose = 0 };
 	const struct cs_format *f;
 	struct canned c;
@@ -995,8 +959,7 @@ static void failing_stream(void)
 	canned_release(&c);
 }
 
-static void numbers_keep_their_unit(void)
-{
+HOLDS("a line is not broken between a number and its %") {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
@@ -1010,8 +973,7 @@ static void numbers_keep_their_unit(void)
 	free(text);
 }
 
-static void list_and_plan(void)
-{
+HOLDS("the list says the default, the plan its size and time") {
 	struct canned c;
 	char *text = NULL;
 	size_t size;
@@ -1033,8 +995,7 @@ static void list_and_plan(void)
 	canned_release(&c);
 }
 
-static void plan_steps(void)
-{
+HOLDS("a verbose plan lists every step") {
 	struct canned c;
 	char *text = NULL, *at;
 	size_t size, n = 0;
@@ -1094,8 +1055,7 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 	}
 }
 
-static void topology_fits(void)
-{
+HOLDS("a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks") {
 	struct cs_page was = cs_page_turn((struct cs_page){ .columns = 110 });
 	struct canned c;
 	char *text;
@@ -1126,8 +1086,7 @@ static void topology_fits(void)
 	canned_release(&c);
 }
 
-static void topology_of_many(void)
-{
+HOLDS("nodes that are wired alike are drawn once") {
 	struct canned c;
 	char *text, *at;
 	int drawings = 0;
@@ -1145,61 +1104,4 @@ static void topology_of_many(void)
 	has_line(text, "  GPU0    X NV17 NODE     0  0-27,56-83,112-139,168-195");
 	free(text);
 	canned_release(&c);
-}
-
-static const struct tap_test tests[] = {
-	{ "one node is drawn as documented, within 80 columns", one_node },
-	{ "cells are marked and each reason is said once below", marks },
-	{ "a line is not broken between a number and its %", numbers_keep_their_unit },
-	{ "cells of an interrupted run are said to be missing", interrupted },
-	{ "the division of GPUs among ranks is in words", divisions },
-	{ "several ways to peers are counted", mixed_ways },
-	{ "no number of links is claimed that the rate does not prove", slow_links },
-	{ "peers over different numbers of links are told apart", mixed_links },
-	{ "missing NVML is said with its reason", without_nvml },
-	{ "without NVLink the share is that of the slower PCIe link", pcie_only },
-	{ "host memory is named, and has no GPU columns", on_cpu },
-	{ "a virtual clock is named in every format", virtual_clock },
-	{ "above 16 columns a cell is a character and the slowest are named",
-	  many_columns },
-	{ "16 columns are still numbers", sixteen_columns },
-	{ "of several nodes the aggregate and those that differ are printed",
-	  several_nodes },
-	{ "a node with fewer GPUs is printed apart", odd_node },
-	{ "equal findings of several nodes are one line with a host list", findings },
-	{ "a run of which nothing is known can be written", nothing_known },
-	{ "GPUs are called by their labels, not by their numbers in the plan", labels },
-	{ "of several nodes labels are shared, or said whose they are",
-	  labels_of_nodes },
-	{ "long labels of many columns are read downwards", long_labels },
-	{ "short copies are not compared with the link", short_copies },
-	{ "lists of CPUs give way so that lines stay within 90 columns",
-	  narrow_enough },
-	{ "the parts of the time add up as printed", times },
-	{ "JSON parses back to the rows' values", json_values },
-	{ "JSON matrices have rows for sources and null for what is missing",
-	  json_matrices },
-	{ "JSON names GPUs by their labels", json_labels },
-	{ "a corrupt cell's numbers are null, never 0", missing_is_null },
-	{ "odd strings are escaped in JSON and CSV", odd_strings },
-	{ "CSV carries the values of JSON", csv_is_json },
-	{ "the CSV header is there without rows, and the same", csv_header },
-	{ "a journal has a kind in every line and the document's results",
-	  journal_lines },
-	{ "documents and journals follow the schema", schema },
-	{ "result lines are stable and count cells", result_lines },
-	{ "a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks",
-	  topology_fits },
-	{ "nodes that are wired alike are drawn once", topology_of_many },
-	{ "the same run gives the same bytes", same_bytes },
-	{ "formats are found by name and by a file's ending", formats },
-	{ "a stream that fails is an error in every format", failing_stream },
-	{ "the list says the default, the plan its size and time", list_and_plan },
-	{ "a verbose plan lists every step", plan_steps },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("report", NULL, NULL, tests);
 }

@@ -7,8 +7,7 @@
 #include "tap.h"
 
 /* The published first outputs of splitmix64 for seeds 0 and 1234567. */
-static void the_sequence_is_the_published_one(void)
-{
+HOLDS("the sequence is the published one") {
 	struct cs_rng rng = { 0 };
 
 	t_ok(cs_rng_next(&rng) == 0xe220a8397b1dcdafull);
@@ -19,8 +18,7 @@ static void the_sequence_is_the_published_one(void)
 	t_ok(cs_rng_next(&rng) == 3203168211198807973ull);
 }
 
-static void draws_stay_below_their_bound(void)
-{
+HOLDS("draws stay below their bound") {
 	static const uint64_t bounds[] = {
 		1, 2, 3, 7, 1000, 1ull << 63, (1ull << 63) + 1, UINT64_MAX
 	};
@@ -34,8 +32,7 @@ static void draws_stay_below_their_bound(void)
 
 /* With 3 * 2^62 values, a plain remainder would draw the lowest third in half
  * of the cases. */
-static void draws_have_no_modulo_bias(void)
-{
+HOLDS("draws have no modulo bias") {
 	const uint64_t below = 3ull << 62;
 	struct cs_rng rng = { 7 };
 	int i, low = 0;
@@ -45,8 +42,7 @@ static void draws_have_no_modulo_bias(void)
 	t_near(low / 3000.0, 1.0 / 3, 0.03);
 }
 
-static void a_shuffle_keeps_every_index(void)
-{
+HOLDS("a shuffle keeps every index once") {
 	uint32_t order[1000];
 	char seen[1000] = { 0 };
 	struct cs_rng rng = { 1 };
@@ -62,8 +58,7 @@ static void a_shuffle_keeps_every_index(void)
 	t_ok(in_place < 10); /* 1 is expected */
 }
 
-static void a_seed_fixes_the_order(void)
-{
+HOLDS("the seed fixes the order") {
 	uint32_t a[100], b[100];
 	struct cs_rng rng = { 42 };
 
@@ -76,8 +71,7 @@ static void a_seed_fixes_the_order(void)
 	t_ok(memcmp(a, b, sizeof(a)) != 0);
 }
 
-static void all_orders_are_equally_likely(void)
-{
+HOLDS("all orders are equally likely") {
 	int count[27] = { 0 }, i;
 	struct cs_rng rng = { 11 };
 	uint32_t order[3];
@@ -91,8 +85,7 @@ static void all_orders_are_equally_likely(void)
 			t_near(count[i], 1000, 120);
 }
 
-static void none_and_one_are_shuffled(void)
-{
+HOLDS("none and one are shuffled") {
 	struct cs_rng rng = { 1 };
 	uint32_t order[2] = { 9, 9 };
 
@@ -101,21 +94,4 @@ static void none_and_one_are_shuffled(void)
 	cs_rng_shuffle(&rng, order, 1);
 	t_eq_int(order[0], 0);
 	t_eq_int(order[1], 9);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "the sequence is the published one",
-		  the_sequence_is_the_published_one },
-		{ "draws stay below their bound", draws_stay_below_their_bound },
-		{ "draws have no modulo bias", draws_have_no_modulo_bias },
-		{ "a shuffle keeps every index once", a_shuffle_keeps_every_index },
-		{ "the seed fixes the order", a_seed_fixes_the_order },
-		{ "all orders are equally likely", all_orders_are_equally_likely },
-		{ "none and one are shuffled", none_and_one_are_shuffled },
-		{ NULL, NULL },
-	};
-
-	return tap_main("rng", NULL, NULL, tests);
 }

@@ -6,8 +6,7 @@
 #include "result/row.h"
 #include "tap.h"
 
-static void rows_keep_their_samples_apart(void)
-{
+HOLDS("rows keep their samples apart") {
 	struct cs_rows rows;
 	struct cs_err err;
 	double samples[5] = { 10, 20, 30, 40, 50 };
@@ -38,8 +37,7 @@ static void rows_keep_their_samples_apart(void)
 	t_eq_int(cs_rows_count(&rows), 0);
 }
 
-static void a_row_without_samples_needs_none(void)
-{
+HOLDS("a row without samples needs none") {
 	struct cs_rows rows;
 	struct cs_err err;
 	struct cs_row row = { .status = CS_SKIPPED, .reason = "no way" };
@@ -52,8 +50,7 @@ static void a_row_without_samples_needs_none(void)
 	cs_rows_release(NULL);
 }
 
-static void words_of_status(void)
-{
+HOLDS("status has words") {
 	t_eq_str(cs_status_text(CS_OK), "ok");
 	t_eq_str(cs_status_text(CS_SKIPPED), "skipped");
 	t_eq_str(cs_status_text(CS_FAILED), "failed");
@@ -63,8 +60,7 @@ static void words_of_status(void)
 	t_eq_str(cs_status_text(-1), "?");
 }
 
-static void a_rate_of_times_is_called_time(void)
-{
+HOLDS("a rate whose figures are times is called time") {
 	struct cs_row row = { .test = (uint32_t)cs_test_index("peer.ce.write.pair") };
 	struct cs_row open = {
 		.test = (uint32_t)cs_test_index("peer.driver.open.pair")
@@ -80,8 +76,7 @@ static void a_rate_of_times_is_called_time(void)
 	t_eq_int(cs_metric_index("speed"), -1);
 }
 
-static void flags_have_names_in_order_of_bit(void)
-{
+HOLDS("flags have names in order of bit") {
 	const char *names[CS_ROW_FLAGS];
 
 	t_eq_int(cs_row_flag_names(0, names), 0);
@@ -95,21 +90,4 @@ static void flags_have_names_in_order_of_bit(void)
 	t_eq_str(names[9], "re-measured");
 	t_eq_str(names[10], "not-flushed");
 	t_eq_str(names[13], "shared");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "rows keep their samples apart", rows_keep_their_samples_apart },
-		{ "a row without samples needs none",
-		  a_row_without_samples_needs_none },
-		{ "status has words", words_of_status },
-		{ "a rate whose figures are times is called time",
-		  a_rate_of_times_is_called_time },
-		{ "flags have names in order of bit",
-		  flags_have_names_in_order_of_bit },
-		{ NULL, NULL },
-	};
-
-	return tap_main("row", NULL, NULL, tests);
 }

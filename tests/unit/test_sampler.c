@@ -61,8 +61,7 @@ static enum cs_sampler_answer feed(struct cs_sampler *s, const double *gbs,
 	return answer;
 }
 
-static void a_quiet_link_takes_six(void)
-{
+HOLDS("a quiet link ends after a first touch of one copy and six samples") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	double gbs[2] = { 396, 396 };
 	struct cs_sampler s;
@@ -82,8 +81,7 @@ static void a_quiet_link_takes_six(void)
 }
 
 /* A turn: what it is compared with is another turn. */
-static void a_block_of_one_is_one_sample(void)
-{
+HOLDS("a block of one is one sample behind the touch") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	double gbs[2] = { 396, 396 };
 	struct cs_sampler s;
@@ -103,8 +101,8 @@ static void a_block_of_one_is_one_sample(void)
 	free(plan);
 }
 
-static void other_touches_are_whole(void)
-{
+HOLDS("smaller copies, kernels and what runs beside loads are touched as often as "
+      "sampled") {
 	static const struct {
 		const char *test;
 		uint64_t bytes;
@@ -125,8 +123,7 @@ static void other_touches_are_whole(void)
 	}
 }
 
-static void a_slow_link_takes_one_copy(void)
-{
+HOLDS("a copy that takes 5 ms by itself is a sample") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	double gbs[2] = { 55, 55 };
 	struct cs_sampler s;
@@ -139,8 +136,7 @@ static void a_slow_link_takes_one_copy(void)
 	free(plan);
 }
 
-static void small_copies_are_capped(void)
-{
+HOLDS("copies below 1 MiB are capped at 512") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 4096, 0.005);
 	double gbs[2] = { 2, 2 };
 	struct cs_sampler s;
@@ -153,8 +149,7 @@ static void small_copies_are_capped(void)
 	free(plan);
 }
 
-static void staged_samples_fit_a_stream(void)
-{
+HOLDS("a staged sample fits a stream at every size") {
 	double gbs[2] = { 200, 200 };
 
 	for (uint64_t bytes = 4096; bytes <= 1ull << 34; bytes *= 2) {
@@ -172,8 +167,7 @@ static void staged_samples_fit_a_stream(void)
 	}
 }
 
-static void unequal_transfers_end_together(void)
-{
+HOLDS("transfers of unequal rate are sized to end together") {
 	struct cs_plan *plan = plan_of("peer.ce.write.bidi", 64u << 20, 0.005);
 	double gbs[2] = { 100, 25 };
 	struct cs_sampler s;
@@ -187,8 +181,7 @@ static void unequal_transfers_end_together(void)
 	free(plan);
 }
 
-static void a_restless_link_is_not_converged(void)
-{
+HOLDS("a restless link ends at 50 samples, not converged") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 64u << 20, 0.005);
 	double gbs[2] = { 100, 100 };
 	struct cs_sampler s;
@@ -201,8 +194,7 @@ static void a_restless_link_is_not_converged(void)
 	free(plan);
 }
 
-static void a_hopeless_link_is_not_waited_for(void)
-{
+HOLDS("a link that 50 samples, or its time, would not tell ends at 6 or soon after") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 64u << 20, 0.005);
 	double gbs[2] = { 100, 100 };
 	struct cs_sampler s;
@@ -240,8 +232,7 @@ static enum cs_sampler_answer ends(const char *test, double precision, int is_as
 	return answer;
 }
 
-static void some_tests_are_asked_for_less(void)
-{
+HOLDS("what CPUs copy, and cold caches, need be known within 2 % alone") {
 	t_eq_int(ends("h2d.ce.registered.pair", 0.005, 0), CS_SAMPLE_LIMIT);
 	t_eq_int(ends("cudaMemcpyAsync_PinnedToGPU_flush", 0.005, 0),
 		 CS_SAMPLE_ENOUGH);
@@ -249,16 +240,14 @@ static void some_tests_are_asked_for_less(void)
 	t_eq_int(ends("host.driver.pinned.pair", 0.005, 0), CS_SAMPLE_ENOUGH);
 }
 
-static void what_the_user_asks_for_holds_for_all(void)
-{
+HOLDS("... unless the user says a precision, which holds for all") {
 	t_eq_int(ends("h2d.ce.registered.pair", 0.05, 1), CS_SAMPLE_ENOUGH);
 	t_eq_int(ends("cudaMemcpyAsync_PinnedToGPU_flush", 0.005, 1), CS_SAMPLE_LIMIT);
 	t_eq_int(ends("h2d.ce.pageable.pair", 0.005, 1), CS_SAMPLE_LIMIT);
 }
 
 /* Pageable memory is copied out twice as fast as in. */
-static void who_goes_on_overlaps(void)
-{
+HOLDS("where who ends first goes on, all of them overlap") {
 	struct cs_plan *plan = plan_of("cudaMemcpyAsync_Duplex_Host_flush", 64u << 20,
 				       0.005);
 	double gbs[2] = { 6.8, 15 };
@@ -275,8 +264,7 @@ static void who_goes_on_overlaps(void)
 	free(plan);
 }
 
-static void a_twin_has_as_many_copies_as_what_is_measured(void)
-{
+HOLDS("what the same kernel moves back has as many copies as what is measured") {
 	struct cs_plan *plan = plan_of("h2d.sm.pinned.bidiload", 128u << 20, 0.005);
 	const struct cs_step *step = cs_plan_step(plan, 0);
 	/* the twin's time says nothing of its copies; the other GPU's loads are slow */
@@ -303,8 +291,7 @@ static void a_twin_has_as_many_copies_as_what_is_measured(void)
 	free(plan);
 }
 
-static void what_is_made_in_turn_is_judged_by_the_slowest(void)
-{
+HOLDS("what one agent makes in turn is judged by the slowest of each sample") {
 	struct cs_plan *plan = plan_of("peer.ce.write.all-to-one", 128u << 20, 0.005);
 	struct cs_step both = *cs_plan_step(plan, 0);
 	double none[2] = { 0 }, ns[2][2] = { { 5e6, 10e6 }, { 10e6, 5e6 } };
@@ -325,8 +312,7 @@ static void what_is_made_in_turn_is_judged_by_the_slowest(void)
 	free(plan);
 }
 
-static void beside_loads_there_is_no_rest_to_wait_for(void)
-{
+HOLDS("beside loads there is no rest to wait for") {
 	struct cs_plan *plan = plan_of("h2d.ce.pinned.load", 512u << 20, 0.005);
 	double none[2] = { 0 }, ns[2] = { 12e6, 15e6 };
 	struct cs_sampler s;
@@ -346,8 +332,7 @@ static void beside_loads_there_is_no_rest_to_wait_for(void)
 	free(plan);
 }
 
-static void loads_last_longer_and_not_by_far(void)
-{
+HOLDS("loads last longer than what is measured, but not by far") {
 	struct cs_plan *plan = plan_of("h2d.ce.pinned.load", 512u << 20, 0.005);
 	double none[2] = { 0 }, ns[2] = { 12e6, 24e6 };
 	struct cs_sampler s;
@@ -367,8 +352,7 @@ static void loads_last_longer_and_not_by_far(void)
 	free(plan);
 }
 
-static void a_first_touch_beyond_the_limit_does_not_count(void)
-{
+HOLDS("a first touch beyond the limit of its cell does not count") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	struct cs_sampler s;
 	double ns = 2e9;
@@ -384,8 +368,7 @@ static void a_first_touch_beyond_the_limit_does_not_count(void)
 	free(plan);
 }
 
-static void the_limit_of_a_cell_ends_it(void)
-{
+HOLDS("the limit of a cell ends it with what there is") {
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	struct cs_sampler s;
 	double ns = 1e9;
@@ -457,8 +440,7 @@ static struct seen noisy_cells(const struct noise *kind)
 	return seen;
 }
 
-static void medians_lie_in_their_intervals(void)
-{
+HOLDS("medians lie in their intervals, whatever the noise") {
 	static const double sd[] = { 0.001, 0.003, 0.005, 0.008 };
 
 	for (int shape = 0; shape < NOISE_SHAPES; shape++)
@@ -473,8 +455,7 @@ static void medians_lie_in_their_intervals(void)
 		}
 }
 
-static void correlated_samples_are_covered(void)
-{
+HOLDS("so they do where samples are correlated by 0.5") {
 	static const double sd[] = { 0.0005, 0.003, 0.01 };
 
 	for (int shape = 0; shape < NOISE_SHAPES; shape++)
@@ -486,8 +467,7 @@ static void correlated_samples_are_covered(void)
 		}
 }
 
-static void a_quiet_cell_takes_seldom_more_than_six(void)
-{
+HOLDS("a quiet cell seldom takes more than six samples") {
 	struct seen seen = noisy_cells(&(struct noise){ .sd = 0.0005 });
 
 	t_ok(seen.samples <= 7.1 * CELLS);
@@ -497,8 +477,7 @@ static void a_quiet_cell_takes_seldom_more_than_six(void)
 }
 
 /* Six samples do not tell enough, a seventh between them does; or not. */
-static void what_is_known_at_the_limit_counts(void)
-{
+HOLDS("what is known when the limit comes is enough, or not") {
 	static const double off[] = { 0.5, 0, -0.29, 0.29, -0.29, 0.29, 0 };
 	static const double last[] = { 0, 0.4 };
 	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
@@ -519,56 +498,4 @@ static void what_is_known_at_the_limit_counts(void)
 			 i ? CS_SAMPLE_LIMIT : CS_SAMPLE_ENOUGH);
 	}
 	free(plan);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a quiet link ends after a first touch of one copy and six samples",
-		  a_quiet_link_takes_six },
-		{ "a block of one is one sample behind the touch",
-		  a_block_of_one_is_one_sample },
-		{ "smaller copies, kernels and what runs beside loads are touched as often as sampled",
-		  other_touches_are_whole },
-		{ "a copy that takes 5 ms by itself is a sample",
-		  a_slow_link_takes_one_copy },
-		{ "copies below 1 MiB are capped at 512", small_copies_are_capped },
-		{ "a staged sample fits a stream at every size",
-		  staged_samples_fit_a_stream },
-		{ "transfers of unequal rate are sized to end together",
-		  unequal_transfers_end_together },
-		{ "a restless link ends at 50 samples, not converged",
-		  a_restless_link_is_not_converged },
-		{ "a link that 50 samples, or its time, would not tell ends at 6 or soon after",
-		  a_hopeless_link_is_not_waited_for },
-		{ "what CPUs copy, and cold caches, need be known within 2 % alone",
-		  some_tests_are_asked_for_less },
-		{ "... unless the user says a precision, which holds for all",
-		  what_the_user_asks_for_holds_for_all },
-		{ "where who ends first goes on, all of them overlap",
-		  who_goes_on_overlaps },
-		{ "what one agent makes in turn is judged by the slowest of each sample",
-		  what_is_made_in_turn_is_judged_by_the_slowest },
-		{ "beside loads there is no rest to wait for",
-		  beside_loads_there_is_no_rest_to_wait_for },
-		{ "loads last longer than what is measured, but not by far",
-		  loads_last_longer_and_not_by_far },
-		{ "what the same kernel moves back has as many copies as what is measured",
-		  a_twin_has_as_many_copies_as_what_is_measured },
-		{ "a first touch beyond the limit of its cell does not count",
-		  a_first_touch_beyond_the_limit_does_not_count },
-		{ "the limit of a cell ends it with what there is",
-		  the_limit_of_a_cell_ends_it },
-		{ "what is known when the limit comes is enough, or not",
-		  what_is_known_at_the_limit_counts },
-		{ "medians lie in their intervals, whatever the noise",
-		  medians_lie_in_their_intervals },
-		{ "so they do where samples are correlated by 0.5",
-		  correlated_samples_are_covered },
-		{ "a quiet cell seldom takes more than six samples",
-		  a_quiet_cell_takes_seldom_more_than_six },
-		{ NULL, NULL },
-	};
-
-	return tap_main("sampler", NULL, NULL, tests);
 }

@@ -92,8 +92,7 @@ static const struct cs_scale *const scales[] = { &cs_scale_share,
 
 /* ---- what holds ---- */
 
-static void every_ink_can_be_read_on_its_fill(void)
-{
+HOLDS("every ink has 4.5 : 1 on its fill, light and dark") {
 	for (int s = 0; s < 2; s++)
 		for (int i = 0; i < scales[s]->n; i++)
 			for (int page = 0; page < CS_THEMES; page++)
@@ -102,8 +101,7 @@ static void every_ink_can_be_read_on_its_fill(void)
 }
 
 /* From what is quiet on: darker on a light page, lighter on a dark one. */
-static void the_order_is_kept_in_grey(void)
-{
+HOLDS("the order is kept in grey") {
 	for (int s = 0; s < 2; s++)
 		for (int i = s + 1; i < scales[s]->n; i++) {
 			const struct cs_shade *x = &scales[s]->shade[i];
@@ -115,8 +113,7 @@ static void the_order_is_kept_in_grey(void)
 		}
 }
 
-static void neighbours_are_apart_for_all_eyes(void)
-{
+HOLDS("neighbours are apart, for those who do not see all colours too") {
 	for (int s = 0; s < 2; s++)
 		for (int i = 1; i < scales[s]->n; i++)
 			for (int k = 0; k < EYES * CS_THEMES; k++)
@@ -125,8 +122,7 @@ static void neighbours_are_apart_for_all_eyes(void)
 					   k / CS_THEMES) >= 10);
 }
 
-static void faster_is_like_nothing_slower(void)
-{
+HOLDS("faster is like nothing that is slower") {
 	const struct cs_shade *d = cs_scale_difference.shade;
 
 	for (int i = 2; i < cs_scale_difference.n; i++)
@@ -135,8 +131,7 @@ static void faster_is_like_nothing_slower(void)
 				   k / CS_THEMES) >= 12);
 }
 
-static void shares_have_their_class(void)
-{
+HOLDS("shares of the link have their class") {
 	static const struct {
 		double share;
 		const char *name;
@@ -148,8 +143,7 @@ static void shares_have_their_class(void)
 		t_eq_str(cs_shade_of_share(want[i].share)->name, want[i].name);
 }
 
-static void differences_have_their_class(void)
-{
+HOLDS("differences have their class") {
 	static const struct {
 		double difference;
 		const char *name;
@@ -162,8 +156,7 @@ static void differences_have_their_class(void)
 			 want[i].name);
 }
 
-static void a_higher_rate_and_a_shorter_time_are_better(void)
-{
+HOLDS("a higher rate and a shorter time are better") {
 	const struct cs_test rate = { .unit = CS_UNIT_GBS },
 			     time = { .unit = CS_UNIT_NS };
 
@@ -171,24 +164,4 @@ static void a_higher_rate_and_a_shorter_time_are_better(void)
 	t_near(cs_difference(&rate, 110, 100), 0.1, 1e-12);
 	t_near(cs_difference(&time, 200, 100), -0.5, 1e-12);
 	t_near(cs_difference(&time, 80, 100), 0.25, 1e-12);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "shares of the link have their class", shares_have_their_class },
-		{ "differences have their class", differences_have_their_class },
-		{ "every ink has 4.5 : 1 on its fill, light and dark",
-		  every_ink_can_be_read_on_its_fill },
-		{ "the order is kept in grey", the_order_is_kept_in_grey },
-		{ "neighbours are apart, for those who do not see all colours too",
-		  neighbours_are_apart_for_all_eyes },
-		{ "faster is like nothing that is slower",
-		  faster_is_like_nothing_slower },
-		{ "a higher rate and a shorter time are better",
-		  a_higher_rate_and_a_shorter_time_are_better },
-		{ NULL, NULL },
-	};
-
-	return tap_main("scale", NULL, NULL, tests);
 }

@@ -7,8 +7,7 @@
 #include "base/shape.h"
 #include "tap.h"
 
-static void three_faces_of_a_grid(void)
-{
+HOLDS("a grid without a face is its three faces, in words and back") {
 	static const char *const is[] = { "512x512x512:2:x", "512x512x512:2:y",
 					  "512x512x512:2:z" };
 	uint64_t shape[CS_SHAPE_FACES], one[CS_SHAPE_FACES];
@@ -30,8 +29,7 @@ static void three_faces_of_a_grid(void)
 	t_ok(!memcmp(one, shape, sizeof(one)));
 }
 
-static void pieces_have_sizes(void)
-{
+HOLDS("pieces have sizes as options have them") {
 	uint64_t shape[CS_SHAPE_FACES];
 	char text[CS_SHAPE_TEXT];
 
@@ -40,8 +38,7 @@ static void pieces_have_sizes(void)
 	t_eq_str(text, "1024/4096");
 }
 
-static void what_is_no_shape_is_refused(void)
-{
+HOLDS("what is no shape is refused") {
 	static const char *const bad[] = {
 		"",	      "x",
 		"8x8",	      "8x8x8:",
@@ -98,8 +95,7 @@ static void check_face(const uint32_t side[3], uint32_t halo, int face,
 	t_ok(b.src_at == 0);
 }
 
-static void a_face_is_where_its_coordinates_are(void)
-{
+HOLDS("a face is where its coordinates are, by rows and by planes") {
 	static const uint32_t sides[][3] = { { 8, 12, 5 }, { 4, 4, 6 } };
 
 	for (size_t i = 0; i < 2; i++)
@@ -108,8 +104,7 @@ static void a_face_is_where_its_coordinates_are(void)
 				check_face(sides[i], 2, face, element);
 }
 
-static void pieces_go_through_a_size(void)
-{
+HOLDS("pieces go through as many bytes as there are") {
 	const uint64_t shape = cs_shape_pieces(4, 64);
 	const uint64_t bytes = cs_shape_bytes(shape, 4, 1 << 20);
 	const struct cs_extent b = cs_shape_box(shape, 4, bytes);
@@ -120,8 +115,7 @@ static void pieces_go_through_a_size(void)
 	t_eq_int(cs_shape_bytes(shape, 4, 16), 16);
 }
 
-static void a_cube_is_the_largest_that_fits(void)
-{
+HOLDS("a cube is the largest that fits") {
 	t_eq_int(cs_shape_cube(512ull << 20, 4), 512);
 	t_eq_int(cs_shape_cube(1 << 20, 4), 64);
 	t_eq_int(cs_shape_cube((1 << 20) - 1, 4), 60);
@@ -159,8 +153,7 @@ static void leave(uint64_t *to, const struct cs_expected *e, uint64_t shape)
 		       (char *)from + b.src_at + r * b.pitch, b.width);
 }
 
-static void every_byte_inside_and_outside_is_checked(void)
-{
+HOLDS("in host memory every byte inside and outside is checked") {
 	static _Alignas(16) uint64_t to[WORDS];
 	struct cs_check found;
 
@@ -181,8 +174,7 @@ static void every_byte_inside_and_outside_is_checked(void)
 	}
 }
 
-static void a_part_is_checked_and_poisoned(void)
-{
+HOLDS("a part of host memory is checked and poisoned, each in its turn") {
 	static _Alignas(16) uint64_t to[WORDS];
 	const uint64_t shape = cs_shape_face(20, 12, 10, 3, CS_FACE_Y);
 	const struct cs_expected e = expected(shape);
@@ -195,25 +187,4 @@ static void a_part_is_checked_and_poisoned(void)
 	}
 	for (uint64_t i = 0; i < e.bytes / 8; i++)
 		t_ok(to[i] == CS_POISON64);
-}
-
-static const struct tap_test tests[] = {
-	{ "a grid without a face is its three faces, in words and back",
-	  three_faces_of_a_grid },
-	{ "pieces have sizes as options have them", pieces_have_sizes },
-	{ "what is no shape is refused", what_is_no_shape_is_refused },
-	{ "a face is where its coordinates are, by rows and by planes",
-	  a_face_is_where_its_coordinates_are },
-	{ "pieces go through as many bytes as there are", pieces_go_through_a_size },
-	{ "a cube is the largest that fits", a_cube_is_the_largest_that_fits },
-	{ "in host memory every byte inside and outside is checked",
-	  every_byte_inside_and_outside_is_checked },
-	{ "a part of host memory is checked and poisoned, each in its turn",
-	  a_part_is_checked_and_poisoned },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("shape", NULL, NULL, tests);
 }

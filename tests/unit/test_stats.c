@@ -7,8 +7,7 @@
 #include "result/stats.h"
 #include "tap.h"
 
-static void ranks_are_those_of_the_binomial(void)
-{
+HOLDS("ranks are those of the binomial distribution") {
 	static const struct {
 		size_t n, low, high;
 	} want[] = {
@@ -25,8 +24,7 @@ static void ranks_are_those_of_the_binomial(void)
 	}
 }
 
-static void few_samples_have_no_interval(void)
-{
+HOLDS("fewer than 6 samples have no interval") {
 	size_t n, low = 77, high = 77;
 
 	for (n = 0; n < 6; n++)
@@ -36,8 +34,7 @@ static void few_samples_have_no_interval(void)
 }
 
 /* n/2 - 2.154 sqrt(n)/2 for large n, where 2^-n is 0 in a double */
-static void ranks_of_many_samples_are_near_normal(void)
-{
+HOLDS("ranks of many samples are near the normal ones") {
 	size_t low, high;
 
 	t_eq_int(cs_median_ranks(10000, &low, &high), 0);
@@ -59,8 +56,7 @@ static double exact_coverage(size_t n, size_t low)
 	return 1 - 2 * below / ldexp(1, (int)n);
 }
 
-static void ranks_are_the_narrowest_as_sure_as_six(void)
-{
+HOLDS("ranks are the narrowest as sure as the range of six") {
 	size_t n, low, high;
 
 	for (n = 6; n <= 50; n++) {
@@ -91,8 +87,7 @@ static double seen_coverage(size_t n, int draws)
 	return (double)held / draws;
 }
 
-static void the_interval_covers_the_median_of_a_skewed_distribution(void)
-{
+HOLDS("the interval covers the median of a skewed distribution") {
 	static const size_t sizes[] = { 6, 10, 15, 20 };
 	size_t i, low, high;
 
@@ -104,8 +99,7 @@ static void the_interval_covers_the_median_of_a_skewed_distribution(void)
 	}
 }
 
-static void the_interval_is_wider_where_samples_depend(void)
-{
+HOLDS("the interval is wider where samples depend on each other") {
 	/* the same values: by turns, and one half after the other */
 	static const double turns[] = { 9, 11, 9, 11, 9, 11, 9, 11, 9, 11, 9, 11 };
 	static const double halves[] = { 9, 9, 9, 9, 9, 9, 11, 11, 11, 11, 11, 11 };
@@ -128,8 +122,7 @@ static void the_interval_is_wider_where_samples_depend(void)
 	t_near(10 - apart.ci_low, apart.ci_high - 10, 1e-12);
 }
 
-static void the_margin_is_the_larger_side(void)
-{
+HOLDS("the margin of a median is the larger side of its interval") {
 	static const double x[] = { 99, 100, 100, 100, 100, 104 };
 	double widening = cs_stats_widening(x, 6);
 	struct cs_stats s;
@@ -139,8 +132,7 @@ static void the_margin_is_the_larger_side(void)
 	t_near(cs_stats_margin(&s), 0.04 * widening, 1e-12);
 }
 
-static void a_rate_is_not_below_zero(void)
-{
+HOLDS("an interval of rates ends at 0") {
 	static const double x[] = { 1, 2, 3, 50, 60, 70 };
 	struct cs_stats s;
 
@@ -149,8 +141,7 @@ static void a_rate_is_not_below_zero(void)
 	t_ok(s.ci_high > 70);
 }
 
-static void statistics_match_those_by_hand(void)
-{
+HOLDS("statistics match those by hand") {
 	static const double x[] = { 8, 1, 4, 2, 16, 32, 128, 64 };
 	struct cs_stats s;
 
@@ -170,8 +161,7 @@ static void statistics_match_those_by_hand(void)
 	t_near(x[0], 8, 0);
 }
 
-static void one_sample_has_no_spread(void)
-{
+HOLDS("one sample has no spread and no interval") {
 	static const double x[] = { 395.6 };
 	struct cs_stats s;
 
@@ -185,8 +175,7 @@ static void one_sample_has_no_spread(void)
 	t_near(cs_stats_margin(&s), INFINITY, 0);
 }
 
-static void equal_samples_have_an_interval_of_no_width(void)
-{
+HOLDS("equal samples have an interval of no width") {
 	static const double x[] = { 55, 55, 55, 55, 55, 55 };
 	struct cs_stats s;
 
@@ -196,8 +185,7 @@ static void equal_samples_have_an_interval_of_no_width(void)
 	t_near(cs_stats_margin(&s), 0, 0);
 }
 
-static void a_small_spread_on_a_large_mean_is_kept(void)
-{
+HOLDS("a small spread on a large mean is kept") {
 	static const double x[] = { 1e9 + 1, 1e9 + 2, 1e9 + 3 };
 	struct cs_stats s;
 
@@ -205,8 +193,7 @@ static void a_small_spread_on_a_large_mean_is_kept(void)
 	t_near(s.sd, 1, 1e-6);
 }
 
-static void a_median_of_zero_never_converges(void)
-{
+HOLDS("a median of zero never converges") {
 	static const double x[] = { 0, 0, 0, 0, 0, 0 };
 	struct cs_stats s;
 
@@ -214,8 +201,7 @@ static void a_median_of_zero_never_converges(void)
 	t_near(cs_stats_margin(&s), INFINITY, 0);
 }
 
-static void infinite_samples_never_converge(void)
-{
+HOLDS("infinite samples never converge") {
 	static const double half[] = { 1, 2, 3, INFINITY, INFINITY, INFINITY };
 	static const double all[] = { INFINITY, INFINITY, INFINITY,
 				      INFINITY, INFINITY, INFINITY };
@@ -225,38 +211,4 @@ static void infinite_samples_never_converge(void)
 	t_near(cs_stats_margin(&s), INFINITY, 0);
 	cs_stats_of(all, 6, &s);
 	t_near(cs_stats_margin(&s), INFINITY, 0);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "ranks are those of the binomial distribution",
-		  ranks_are_those_of_the_binomial },
-		{ "fewer than 6 samples have no interval",
-		  few_samples_have_no_interval },
-		{ "ranks of many samples are near the normal ones",
-		  ranks_of_many_samples_are_near_normal },
-		{ "ranks are the narrowest as sure as the range of six",
-		  ranks_are_the_narrowest_as_sure_as_six },
-		{ "the interval covers the median of a skewed distribution",
-		  the_interval_covers_the_median_of_a_skewed_distribution },
-		{ "the interval is wider where samples depend on each other",
-		  the_interval_is_wider_where_samples_depend },
-		{ "the margin of a median is the larger side of its interval",
-		  the_margin_is_the_larger_side },
-		{ "an interval of rates ends at 0", a_rate_is_not_below_zero },
-		{ "statistics match those by hand", statistics_match_those_by_hand },
-		{ "one sample has no spread and no interval",
-		  one_sample_has_no_spread },
-		{ "equal samples have an interval of no width",
-		  equal_samples_have_an_interval_of_no_width },
-		{ "a small spread on a large mean is kept",
-		  a_small_spread_on_a_large_mean_is_kept },
-		{ "a median of zero never converges",
-		  a_median_of_zero_never_converges },
-		{ "infinite samples never converge", infinite_samples_never_converge },
-		{ NULL, NULL },
-	};
-
-	return tap_main("stats", NULL, NULL, tests);
 }

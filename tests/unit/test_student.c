@@ -11,8 +11,7 @@
 
 /* I_x(1, b) = 1 - (1-x)^b, I_x(a, 1) = x^a, and that of whole numbers is a tail of
  * the binomial distribution: I_x(2, 3) = 6x^2 - 8x^3 + 3x^4. */
-static void shares_of_the_beta_distribution_are_the_closed_forms(void)
-{
+HOLDS("shares of the beta distribution are the closed forms") {
 	double x;
 
 	for (x = 0; x < 1.01; x += 0.0625) {
@@ -24,8 +23,7 @@ static void shares_of_the_beta_distribution_are_the_closed_forms(void)
 	}
 }
 
-static void shares_stay_between_0_and_1(void)
-{
+HOLDS("shares stay between 0 and 1") {
 	t_near(cs_beta_share(3, 4, -1), 0, 0);
 	t_near(cs_beta_share(3, 4, 2), 1, 0);
 	t_near(cs_beta_share(5000.5, 5000.5, 0.5), 0.5, 1e-10);
@@ -34,8 +32,7 @@ static void shares_stay_between_0_and_1(void)
 }
 
 /* Printed tables: two-sided 5 %, 1 % and 0.1 %. */
-static void quantiles_are_those_of_the_tables(void)
-{
+HOLDS("quantiles are those of the tables") {
 	static const struct {
 		double df, t05, t01, t001;
 	} want[] = {
@@ -53,8 +50,7 @@ static void quantiles_are_those_of_the_tables(void)
 	}
 }
 
-static void probability_and_quantile_undo_each_other(void)
-{
+HOLDS("probability and quantile undo each other") {
 	double df, p;
 
 	for (df = 1; df < 50; df *= 1.37)
@@ -85,8 +81,7 @@ static double drawn_variance(const double *x, size_t n, int draws, struct cs_rng
 	return squares / draws - sum / draws * (sum / draws);
 }
 
-static void the_variance_of_a_median_is_that_of_its_bootstrap(void)
-{
+HOLDS("the variance of a median is that of its bootstrap") {
 	static const double x[] = { -3.1, -1.4, -0.9, -0.3, -0.25, 0.0,	 0.1, 0.35,
 				    0.4,  0.8,	1.0,  1.7,  2.2,   3.05, 6.0 };
 	struct cs_rng rng = { 4 };
@@ -103,8 +98,7 @@ static void the_variance_of_a_median_is_that_of_its_bootstrap(void)
 	}
 }
 
-static void a_median_without_spread_has_no_variance(void)
-{
+HOLDS("a median without spread has no variance") {
 	static const double one[] = { 55.3 }, equal[] = { 0.1, 0.1, 0.1, 0.1 };
 	static const double close[] = { 1e6, 1e6 + 1e-4, 1e6 + 2e-4 };
 
@@ -112,24 +106,4 @@ static void a_median_without_spread_has_no_variance(void)
 	t_near(cs_median_variance(equal, 4), 0, 0);
 	/* (7, 13, 7)/27 of the resamples */
 	t_near(cs_median_variance(close, 3) / (1e-8 * 14 / 27), 1, 1e-5);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "shares of the beta distribution are the closed forms",
-		  shares_of_the_beta_distribution_are_the_closed_forms },
-		{ "shares stay between 0 and 1", shares_stay_between_0_and_1 },
-		{ "quantiles are those of the tables",
-		  quantiles_are_those_of_the_tables },
-		{ "probability and quantile undo each other",
-		  probability_and_quantile_undo_each_other },
-		{ "the variance of a median is that of its bootstrap",
-		  the_variance_of_a_median_is_that_of_its_bootstrap },
-		{ "a median without spread has no variance",
-		  a_median_without_spread_has_no_variance },
-		{ NULL, NULL },
-	};
-
-	return tap_main("student", NULL, NULL, tests);
 }

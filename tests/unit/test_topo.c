@@ -37,44 +37,37 @@ static void t_numa(const char *name, const char *bus_id, int hint, int want,
 	cs_topo_close(topo);
 }
 
-static void gpu_gets_nearest(void)
-{
+HOLDS("a GPU belongs to the NUMA node of its package") {
 	t_numa("topo-two-numa.xml", "0000:11:00.0", -1, 0, "hwloc");
 	t_numa("topo-two-numa.xml", "0000:91:00.0", -1, 1, "hwloc");
 }
 
-static void hwloc_beats_hint(void)
-{
+HOLDS("hwloc's word counts before the driver's") {
 	t_numa("topo-two-numa.xml", "0000:91:00.0", 0, 1, "hwloc");
 }
 
-static void unknown_stays_unknown(void)
-{
+HOLDS("a GPU equally near to several NUMA nodes has none") {
 	t_numa("topo-unknown-locality.xml", "0000:06:00.0", -1, -1, "");
 	t_numa("topo-no-pci.xml", "0000:06:00.0", -1, -1, "");
 	t_numa("topo-two-numa.xml", "no bus id", -1, -1, "");
 }
 
-static void hint_helps(void)
-{
+HOLDS("the driver's word counts where hwloc knows nothing") {
 	t_numa("topo-unknown-locality.xml", "0000:06:00.0", 1, 1, "driver");
 	t_numa("topo-no-pci.xml", "0000:06:00.0", 1, 1, "driver");
 }
 
-static void hint_must_have_cpus(void)
-{
+HOLDS("a hint to a NUMA node without CPUs is not taken") {
 	t_numa("topo-unknown-locality.xml", "0000:06:00.0", 9, -1, "");
 	/* NUMA node 2 is a GPU's memory */
 	t_numa("topo-two-numa.xml", "0000:06:00.0", 2, -1, "");
 }
 
-static void only_one(void)
-{
+HOLDS("the only NUMA node belongs to every GPU and says so") {
 	t_numa("topo-one-numa.xml", "0000:06:00.0", -1, 0, "only one");
 }
 
-static void gpu_memory_is_no_numa_node(void)
-{
+HOLDS("memory of a GPU is no NUMA node") {
 	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	int index[8] = { -1, -1, -1 };
 
@@ -109,15 +102,13 @@ static void t_nodes(const char *name, unsigned want_cpus, unsigned want_memory)
 	cs_topo_close(topo);
 }
 
-static void memory_without_cpus_is_for_buffers(void)
-{
+HOLDS("memory without CPUs is for buffers, a GPU's for neither") {
 	t_nodes("topo-memory-node.xml", 3, 7);
 	t_nodes("topo-eight-numa.xml", 0xff, 0xff);
 	t_nodes("topo-two-numa.xml", 3, 3);
 }
 
-static void gpus_of_eight_numa_are_next_to_each(void)
-{
+HOLDS("each GPU of eight NUMA nodes is next to its own") {
 	static const char *const bus[] = { "1b", "2b", "3c", "4d",
 					   "5e", "6f", "7a", "8b" };
 	char id[16];
@@ -128,8 +119,7 @@ static void gpus_of_eight_numa_are_next_to_each(void)
 	}
 }
 
-static void nobody_works_on_memory_alone(void)
-{
+HOLDS("nobody works on a node of memory alone") {
 	struct cs_topo *topo = fixture("topo-memory-node.xml");
 	struct cs_err err = { "" };
 
@@ -141,8 +131,7 @@ static void nobody_works_on_memory_alone(void)
 	cs_topo_close(topo);
 }
 
-static void numa_keeps_to_the_room(void)
-{
+HOLDS("the list of NUMA nodes keeps to the caller's room") {
 	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	int index[2] = { -1, -1 };
 
@@ -165,15 +154,13 @@ static int count_gpus(const char *name)
 	return gpus.n;
 }
 
-static void counts_gpus(void)
-{
+HOLDS("display and 3D controllers of NVIDIA count, switches and others do not") {
 	t_eq_int(count_gpus("topo-two-numa.xml"), 2);
 	t_eq_int(count_gpus("topo-unknown-locality.xml"), 1);
 	t_eq_int(count_gpus("topo-no-pci.xml"), 0);
 }
 
-static void node_facts(void)
-{
+HOLDS("node facts name product, BIOS and CPU and keep the driver") {
 	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	struct cs_node_facts node;
 
@@ -195,8 +182,7 @@ static void node_facts(void)
 	cs_topo_close(topo);
 }
 
-static void distances(void)
-{
+HOLDS("distances between NUMA nodes are those of the firmware") {
 	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	struct cs_node_facts node;
 
@@ -210,8 +196,7 @@ static void distances(void)
 	cs_topo_close(topo);
 }
 
-static void missing_file(void)
-{
+HOLDS("a topology file that is not there is named") {
 	struct cs_topo *topo = NULL;
 	struct cs_err err = { "" };
 
@@ -220,8 +205,7 @@ static void missing_file(void)
 	t_ok(strstr(err.text, "/no/such/topology.xml") != NULL);
 }
 
-static void stray_environment(void)
-{
+HOLDS("a stray HWLOC_SYNTHETIC does not fake the machine") {
 	struct cs_topo *topo = NULL;
 	struct cs_node_facts node;
 
@@ -234,8 +218,7 @@ static void stray_environment(void)
 	cs_topo_close(topo);
 }
 
-static void foreign_topology_binds_nothing(void)
-{
+HOLDS("the topology of another machine binds nothing") {
 	struct cs_topo *topo = fixture("topo-two-numa.xml");
 	struct cs_err err = { "" };
 	cpu_set_t before, after;
@@ -250,8 +233,7 @@ static void foreign_topology_binds_nothing(void)
 	cs_topo_close(topo);
 }
 
-static void binds_here(void)
-{
+HOLDS("a bound thread is read back inside its NUMA node") {
 	struct cs_topo *topo = NULL;
 	struct cs_err err = { "" };
 	char list[128] = "";
@@ -269,8 +251,7 @@ static void binds_here(void)
 	cs_topo_close(topo);
 }
 
-static void binds_to_nothing(void)
-{
+HOLDS("binding to a NUMA node that is not there says which cpus are allowed") {
 	struct cs_topo *topo = NULL;
 	struct cs_err err = { "" };
 
@@ -284,8 +265,7 @@ static void binds_to_nothing(void)
 
 /* ---- signs ---- */
 
-static void sign_of_pci(void)
-{
+HOLDS("a GPU on the PCI bus is a sign, by bus id") {
 	struct cs_topo *topo = fixture("topo-unknown-locality.xml");
 	char sign[64] = "";
 
@@ -322,8 +302,7 @@ static const char *sign_without_pci(char *sign, size_t size)
 	return sign;
 }
 
-static void sign_of_a_grant(void)
-{
+HOLDS("a grant of the scheduler is a sign, an empty one is not") {
 	char sign[64] = "";
 
 	no_grant();
@@ -334,8 +313,7 @@ static void sign_of_a_grant(void)
 	no_grant();
 }
 
-static void no_sign(void)
-{
+HOLDS("a user's CUDA_VISIBLE_DEVICES is no sign") {
 	char sign[64] = "untouched";
 
 	no_grant();
@@ -345,40 +323,4 @@ static void no_sign(void)
 		t_eq_str(sign, "");
 	no_grant();
 	unsetenv("CUDA_VISIBLE_DEVICES");
-}
-
-static const struct tap_test tests[] = {
-	{ "a GPU belongs to the NUMA node of its package", gpu_gets_nearest },
-	{ "hwloc's word counts before the driver's", hwloc_beats_hint },
-	{ "a GPU equally near to several NUMA nodes has none", unknown_stays_unknown },
-	{ "the driver's word counts where hwloc knows nothing", hint_helps },
-	{ "a hint to a NUMA node without CPUs is not taken", hint_must_have_cpus },
-	{ "the only NUMA node belongs to every GPU and says so", only_one },
-	{ "memory of a GPU is no NUMA node", gpu_memory_is_no_numa_node },
-	{ "memory without CPUs is for buffers, a GPU's for neither",
-	  memory_without_cpus_is_for_buffers },
-	{ "each GPU of eight NUMA nodes is next to its own",
-	  gpus_of_eight_numa_are_next_to_each },
-	{ "nobody works on a node of memory alone", nobody_works_on_memory_alone },
-	{ "the list of NUMA nodes keeps to the caller's room", numa_keeps_to_the_room },
-	{ "display and 3D controllers of NVIDIA count, switches and others do not",
-	  counts_gpus },
-	{ "node facts name product, BIOS and CPU and keep the driver", node_facts },
-	{ "distances between NUMA nodes are those of the firmware", distances },
-	{ "a topology file that is not there is named", missing_file },
-	{ "a stray HWLOC_SYNTHETIC does not fake the machine", stray_environment },
-	{ "the topology of another machine binds nothing",
-	  foreign_topology_binds_nothing },
-	{ "a bound thread is read back inside its NUMA node", binds_here },
-	{ "binding to a NUMA node that is not there says which cpus are allowed",
-	  binds_to_nothing },
-	{ "a GPU on the PCI bus is a sign, by bus id", sign_of_pci },
-	{ "a grant of the scheduler is a sign, an empty one is not", sign_of_a_grant },
-	{ "a user's CUDA_VISIBLE_DEVICES is no sign", no_sign },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("topo", NULL, NULL, tests);
 }

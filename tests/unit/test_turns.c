@@ -20,8 +20,7 @@ static struct cs_turn *turns_of(const struct cs_turns *turns, uint64_t seed)
 	return order;
 }
 
-static void two_sides_are_abba_or_baab(void)
-{
+HOLDS("two sides are ABBA or BAAB, equally often") {
 	const struct cs_turns turns = { .cells = 56, .sides = 2, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 1);
 	int begins[2] = { 0 };
@@ -42,8 +41,7 @@ static void two_sides_are_abba_or_baab(void)
 }
 
 /* The places of each side in a visit add up alike: 0 + 2k-1, for example. */
-static void a_steady_drift_cancels_in_every_visit(void)
-{
+HOLDS("a steady drift cancels in every visit") {
 	uint32_t k, i, at;
 
 	for (k = 1; k <= SIDES_MOST; k++) {
@@ -70,8 +68,7 @@ static void a_steady_drift_cancels_in_every_visit(void)
 }
 
 /* Over k visits of a cell, within rows and their mirrors. */
-static void every_side_is_first_and_follows_others_equally_often(void)
-{
+HOLDS("every side is first, and follows others, equally often") {
 	uint32_t k, i, at;
 
 	for (k = 2; k <= SIDES_MOST; k++) {
@@ -97,8 +94,7 @@ static void every_side_is_first_and_follows_others_equally_often(void)
 }
 
 /* Of two sides each cell has as many ABBA as BAAB, in an order of its own. */
-static void what_comes_in_every_visit_harms_both_sides(void)
-{
+HOLDS("what comes in every visit harms both sides of a cell") {
 	const struct cs_turns turns = { 56, 2, 4 };
 	struct cs_turn *order = turns_of(&turns, 9);
 	int first[56] = { 0 }, in_turn[56] = { 0 }, last[56], all_in_turn = 0;
@@ -119,8 +115,7 @@ static void what_comes_in_every_visit_harms_both_sides(void)
 	free(order);
 }
 
-static void every_cell_is_visited_once_a_round(void)
-{
+HOLDS("every cell is visited once a round, in shuffled order") {
 	const struct cs_turns turns = { .cells = 40, .sides = 3, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 3);
 	int seen[40] = { 0 }, in_place = 0, i;
@@ -136,8 +131,7 @@ static void every_cell_is_visited_once_a_round(void)
 	free(order);
 }
 
-static void the_seed_fixes_the_turns(void)
-{
+HOLDS("the seed fixes the turns") {
 	const struct cs_turns turns = { .cells = 12, .sides = 2, .visits = 1 };
 	struct cs_turn *a = turns_of(&turns, 5), *b = turns_of(&turns, 5);
 	struct cs_turn *c = turns_of(&turns, 6);
@@ -149,8 +143,7 @@ static void the_seed_fixes_the_turns(void)
 	free(c);
 }
 
-static void nothing_to_order_is_an_error(void)
-{
+HOLDS("nothing to order is an error") {
 	static const struct cs_turns bad[] = {
 		{ 0, 2, 1 },
 		{ 2, 0, 1 },
@@ -166,25 +159,4 @@ static void nothing_to_order_is_an_error(void)
 	t_eq_int(cs_turns_count(&bad[3]), 0);
 	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 sides, "
 			   "4294967295 times");
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "two sides are ABBA or BAAB, equally often",
-		  two_sides_are_abba_or_baab },
-		{ "a steady drift cancels in every visit",
-		  a_steady_drift_cancels_in_every_visit },
-		{ "every side is first, and follows others, equally often",
-		  every_side_is_first_and_follows_others_equally_often },
-		{ "what comes in every visit harms both sides of a cell",
-		  what_comes_in_every_visit_harms_both_sides },
-		{ "every cell is visited once a round, in shuffled order",
-		  every_cell_is_visited_once_a_round },
-		{ "the seed fixes the turns", the_seed_fixes_the_turns },
-		{ "nothing to order is an error", nothing_to_order_is_an_error },
-		{ NULL, NULL },
-	};
-
-	return tap_main("turns", NULL, NULL, tests);
 }

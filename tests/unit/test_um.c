@@ -25,8 +25,7 @@ static void story_versions(int who)
 	sh->got[8] = find("cuMemRangeGetAttribute", 8000, &same);
 }
 
-static void versions(void)
-{
+HOLDS("calls are found by version; what a driver lacks it has in its old form") {
 	story("", 1, story_versions);
 	t_eq_int(sh->got[0], 0);
 	for (int i = 1; i < 9; i++)
@@ -54,8 +53,7 @@ static void story_attributes(int who)
 		sh->got[6] = prefetch_old(at, BYTES, 0, stream_new());
 }
 
-static void attributes(void)
-{
+HOLDS("attributes and calls are as they are told to be") {
 	story("", 1, story_attributes);
 	t_eq_int(sh->got[0], 1);
 	t_eq_int(sh->got[1], 0);
@@ -103,8 +101,7 @@ static void story_refusals(int who)
 	sh->got[11] = cu.cuMemFree(at);
 }
 
-static void refusals(void)
-{
+HOLDS("it refuses what the driver refuses") {
 	story("", 1, story_refusals);
 	for (int i = 0; i < 12; i++)
 		t_eq_int(sh->got[i], i == 4 ? CUDA_ERROR_INVALID_DEVICE :
@@ -144,8 +141,8 @@ static void story_places(int who)
 	sh->got[9] = pages_home(p, 4 * MIB);
 }
 
-static void places(void)
-{
+HOLDS("pages are where they were sent and touched, as move_pages has it, and keep "
+      "their contents") {
 	static const int want[] = { 0, 1024, 512, 0, 16, 1024, 0, 0, 0, 1024 };
 
 	story("", 1, story_places);
@@ -180,8 +177,7 @@ static void story_times(int who)
 }
 
 /* Faults that bring a range: 6 for each 2 MiB, of which half comes by density. */
-static void times(void)
-{
+HOLDS("prefetches and faults take the time of their direction") {
 	story("", 1, story_times);
 	t_ms(sh->ms[0], 2.7e-3 + MS(8 * MIB, 48));
 	t_ms(sh->ms[1], 5e-3);
@@ -257,8 +253,8 @@ static void story_walk(int who)
 	sh->got[1] = STEPS;
 }
 
-static void contents(void)
-{
+HOLDS("contents survive any order of moves, stores and advice, whatever the driver "
+      "does") {
 	static const char *const settings[] = {
 		"",
 		"FAKE_UM_GRANULE=4096 FAKE_UM_DENSITY=0",
@@ -331,8 +327,7 @@ static void story_threads(int who)
 	sh->got[2] = pages_home(p, 8 * MIB);
 }
 
-static void threads(void)
-{
+HOLDS("CPUs that touch the same pages at once, beside prefetches, find all of them") {
 	story("", 1, story_threads);
 	t_eq_int(sh->got[0], 0);
 	t_eq_int(sh->got[1], 0);
@@ -384,8 +379,7 @@ static void story_other_faults(int who)
 	sh->got[2] = dies(nobody);
 }
 
-static void other_faults(void)
-{
+HOLDS("faults elsewhere go to whoever had them before") {
 	story("", 1, story_other_faults);
 	for (int i = 0; i < 3; i++)
 		t_eq_int(sh->got[i], 1);
@@ -416,8 +410,7 @@ static void story_density(int who)
 	sh->got[40] = pages_home(p, (size_t)4 * PAGE);
 }
 
-static void density(void)
-{
+HOLDS("a touch brings 64 KiB, and 2 MiB when half of them are there") {
 	static const int want[] = { 16, 32, 64, 128, 256, 512, 0 };
 
 	story("", 1, story_density);
@@ -465,8 +458,8 @@ static void story_deferred(int who)
 	sh->got[4] = pages_home(p, 2 * MIB);
 }
 
-static void deferred(void)
-{
+HOLDS("a prefetch behind a gate waits for it, one home in an idle stream is done in "
+      "the call") {
 	story("", 1, story_deferred);
 	t_eq_int(sh->got[0], 512);
 	t_eq_int(sh->got[1], 256);
@@ -497,8 +490,7 @@ static void story_blocks(int who)
 	sh->got[1] = call_join(&c);
 }
 
-static void blocks(void)
-{
+HOLDS("a prefetch behind a gate blocks where that is asked") {
 	story("FAKE_PREFETCH_BLOCKS=h-0", 1, story_blocks);
 	t_eq_int(sh->got[0], 1);
 	t_eq_int(sh->got[1], CUDA_SUCCESS);
@@ -591,8 +583,7 @@ static void story_all_fault(int who)
 	at_once((CUdevice[]){ CU_DEVICE_CPU, CU_DEVICE_CPU }, (CUdevice[]){ 0, 1 }, 1);
 }
 
-static void shared_links(void)
-{
+HOLDS("moves behind one gate share links as copies do, and are slowed as they are") {
 	story("", 1, story_both_ways);
 	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 48 * 0.9));
 	t_ms(sh->ms[1], 2.7e-3 + MS(2 * MIB, 18 * 0.9));
@@ -631,8 +622,7 @@ static void story_nodes(int who)
 	sh->ms[2] = ms_fill(stream, p, 2 * MIB);
 }
 
-static void nodes(void)
-{
+HOLDS("figures know the NUMA node that pages were sent to") {
 	story("", 1, story_nodes);
 	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 48 * 52.3 / 55.3));
 	t_ms(sh->ms[1], sh->ms[0]);
@@ -657,8 +647,7 @@ static void story_counted(int who)
 	ms_fill(stream, p, MIB); /* half of it comes by touch */
 }
 
-static void counted(void)
-{
+HOLDS("pages that go from GPU to GPU are counted on NVLink") {
 	char path[] = "/tmp/cs-um-XXXXXX", set[64];
 	uint64_t bytes[8] = { 0 }; /* of each GPU: NVLink out, in; PCIe out, in */
 	int fd = mkstemp(path);
@@ -714,8 +703,7 @@ static void story_nothing_left(int who)
 	sh->got[2] = lines_with("/proc/self/maps", "fake-managed-memory");
 }
 
-static void nothing_left(void)
-{
+HOLDS("nothing is left of a range") {
 	story("", 1, story_nothing_left);
 	t_eq_int(sh->got[0], 20);
 	t_eq_int(sh->got[1], 0);
@@ -757,8 +745,7 @@ static void story_system(int who)
 	sh->got[10] = ((char *)p)[bytes - 1];
 }
 
-static void system_memory(void)
-{
+HOLDS("memory of malloc moves likewise where a GPU may use it, until it is given back") {
 	story("FAKE_PAGEABLE=1", 1, story_system);
 	t_eq_int(sh->got[0], CUDA_SUCCESS);
 	t_eq_int(sh->got[1], 0);
@@ -777,48 +764,4 @@ static void system_memory(void)
 	t_eq_int(sh->got[4], 16); /* the kernel used them where they were */
 	story("", 1, story_system);
 	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "calls are found by version; what a driver lacks it has in its old "
-		  "form",
-		  versions },
-		{ "attributes and calls are as they are told to be", attributes },
-		{ "it refuses what the driver refuses", refusals },
-		{ "pages are where they were sent and touched, as move_pages has it, and "
-		  "keep their contents",
-		  places },
-		{ "prefetches and faults take the time of their direction", times },
-		{ "contents survive any order of moves, stores and advice, whatever the "
-		  "driver does",
-		  contents },
-		{ "CPUs that touch the same pages at once, beside prefetches, find all of "
-		  "them",
-		  threads },
-		{ "faults elsewhere go to whoever had them before", other_faults },
-		{ "a touch brings 64 KiB, and 2 MiB when half of them are there",
-		  density },
-		{ "a prefetch behind a gate waits for it, one home in an idle stream is "
-		  "done in the call",
-		  deferred },
-		{ "a prefetch behind a gate blocks where that is asked", blocks },
-		{ "moves behind one gate share links as copies do, and are slowed as they are",
-		  shared_links },
-		{ "figures know the NUMA node that pages were sent to", nodes },
-		{ "pages that go from GPU to GPU are counted on NVLink", counted },
-		{ "nothing is left of a range", nothing_left },
-		{ "memory of malloc moves likewise where a GPU may use it, until it is "
-		  "given back",
-		  system_memory },
-		{ NULL, NULL }
-	};
-
-	folder = getenv("FAKE");
-	if (!folder) {
-		puts("1..0 # SKIP no fake driver: the variable FAKE is not set");
-		return 0;
-	}
-	return tap_main("um", make_board, NULL, tests);
 }

@@ -37,8 +37,7 @@ static void story_room(int who)
 	sh->got[9] = (int64_t)available();
 }
 
-static void room(void)
-{
+HOLDS("managed pages count where they are, and leave when there is no room") {
 	story("FAKE_MEMORY=7340032", 1, story_room);
 	t_eq_int(sh->got[0], 0);
 	t_eq_int(sh->got[1], 4 << 20);
@@ -79,8 +78,7 @@ static void story_stuck(int who)
 	sh->ms[3] = ms_fill(stream, p, 2 * MIB);
 }
 
-static void stuck(void)
-{
+HOLDS("a prefetch moves nothing, or a part, where that is asked") {
 	story("FAKE_UM_STUCK=h-0", 1, story_stuck);
 	t_ms(sh->ms[0], 5e-3);
 	t_eq_int(sh->got[0], 512);
@@ -95,8 +93,7 @@ static void stuck(void)
 	t_eq_int(sh->got[2], 0);
 }
 
-static void remote(void)
-{
+HOLDS("a touch maps and does not move where that is asked") {
 	story("FAKE_UM_REMOTE=h-0", 1, story_stuck);
 	t_eq_int(sh->got[0], 0);
 	t_eq_int(sh->got[1], 0);
@@ -125,8 +122,7 @@ static void story_lost(int who)
 	sh->got[2] = pages_home(p, 2 * MIB);
 }
 
-static void lost(void)
-{
+HOLDS("a touch by a CPU loses a byte where that is asked") {
 	story("FAKE_UM_LOST=0-h", 1, story_lost);
 	t_eq_int(sh->got[0], 6); /* faults */
 	t_eq_int(sh->got[1], 5);
@@ -155,8 +151,7 @@ static void story_corrupt(int who)
 	sh->got[1] = p[MIB + 77];
 }
 
-static void corrupt(void)
-{
+HOLDS("a prefetch flips a bit where that is asked") {
 	story("FAKE_CORRUPT=h-0:77", 1, story_corrupt);
 	t_eq_int(sh->got[0], 1);
 	t_eq_int(sh->got[1], 5);
@@ -220,8 +215,7 @@ static void story_read_mostly(int who)
 	sh->got[10] = pages_home(p, 2 * MIB);
 }
 
-static void read_mostly(void)
-{
+HOLDS("of read-mostly pages each reader has a copy, until a write") {
 	static const int want[] = { 512, 2 << 20, (2 << 20) - (64 << 10),
 				    512, 0,	  2 << 20,
 				    1,	 2 << 20, 2 << 20,
@@ -266,8 +260,7 @@ static void story_preferred(int who)
 	sh->got[5] = pages_home(p, 2 * MIB);
 }
 
-static void preferred(void)
-{
+HOLDS("preferred pages stay or go there, those accessed by a GPU do not fault") {
 	static const int want[] = { 512, 0, 0, 0, 16, 512 };
 
 	story("", 1, story_preferred);
@@ -318,8 +311,7 @@ static void story_attribute(int who)
 	}
 }
 
-static void attribute(void)
-{
+HOLDS("advice and last prefetch are remembered where all pages agree") {
 	static const int want[] = { 1, 1, 1, -1, -2, -2, 0, 0, 0, -2, -1, -2, -2, -1 };
 
 	story("", 1, story_attribute);
@@ -355,8 +347,7 @@ static void story_copies(int who)
 	sh->got[2] = pages_home(p, 4 * MIB);
 }
 
-static void copies(void)
-{
+HOLDS("copies bring the pages of both ends") {
 	story("", 1, story_copies);
 	t_eq_int(sh->got[0], 0);
 	t_eq_int(sh->got[1], 0);
@@ -391,40 +382,11 @@ static void story_chase(int who)
 }
 
 /* Three blocks after each other: 12 hops of 8 nodes, of which the last has no new one. */
-static void chase(void)
-{
+HOLDS("a chase takes a fault for each node that is not there") {
 	double fault = 20e3 + 65536 / 48.0;
 
 	story("", 1, story_chase);
 	t_eq_int(sh->got[0], (int64_t)(4 * 280 + 4 * fault));
 	t_eq_int(sh->got[1], 4 * 280);
 	t_eq_int(sh->got[2], 1);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "managed pages count where they are, and leave when there is no room",
-		  room },
-		{ "a prefetch moves nothing, or a part, where that is asked", stuck },
-		{ "a touch maps and does not move where that is asked", remote },
-		{ "a touch by a CPU loses a byte where that is asked", lost },
-		{ "a prefetch flips a bit where that is asked", corrupt },
-		{ "of read-mostly pages each reader has a copy, until a write",
-		  read_mostly },
-		{ "preferred pages stay or go there, those accessed by a GPU do not fault",
-		  preferred },
-		{ "advice and last prefetch are remembered where all pages agree",
-		  attribute },
-		{ "copies bring the pages of both ends", copies },
-		{ "a chase takes a fault for each node that is not there", chase },
-		{ NULL, NULL }
-	};
-
-	folder = getenv("FAKE");
-	if (!folder) {
-		puts("1..0 # SKIP no fake driver: the variable FAKE is not set");
-		return 0;
-	}
-	return tap_main("umlies", make_board, NULL, tests);
 }

@@ -18,8 +18,7 @@ static uint64_t size_of_text(const char *text)
 	return bytes;
 }
 
-static void sizes_are_powers_of_two(void)
-{
+HOLDS("K, M, G and T are powers of two") {
 	t_eq_int(size_of_text("4096"), 4096);
 	t_eq_int(size_of_text("0"), 0);
 	t_eq_int(size_of_text("100B"), 100);
@@ -34,14 +33,12 @@ static void sizes_are_powers_of_two(void)
 	t_eq_int(size_of_text("1T"), 1ll << 40);
 }
 
-static void the_largest_size_fits(void)
-{
+HOLDS("the largest size of 64 bits fits") {
 	t_ok(size_of_text("16777215T") == 16777215ull << 40);
 	t_ok(size_of_text("18446744073709551615") == UINT64_MAX);
 }
 
-static void what_is_no_size_is_refused(void)
-{
+HOLDS("what is no size is refused and changes nothing") {
 	static const char *const bad[] = {
 		"",
 		" ",
@@ -81,8 +78,7 @@ static void what_is_no_size_is_refused(void)
 	}
 }
 
-static void size_errors_say_what_is_allowed(void)
-{
+HOLDS("size errors say what is allowed") {
 	struct cs_err err;
 	uint64_t bytes;
 
@@ -102,8 +98,7 @@ static void size_text_is(uint64_t bytes, const char *want)
 	t_eq_str(text, want);
 }
 
-static void sizes_are_written_exactly(void)
-{
+HOLDS("sizes are written exactly, in the largest unit") {
 	size_text_is(0, "0 B");
 	size_text_is(100, "100 B");
 	size_text_is(1023, "1023 B");
@@ -120,8 +115,7 @@ static void sizes_are_written_exactly(void)
 	size_text_is(9999999999999ull, "9999999999999 B");
 }
 
-static void sizes_of_any_magnitude_fit_16_characters(void)
-{
+HOLDS("sizes of any magnitude fit 16 characters") {
 	size_text_is(UINT64_MAX, "16777216.0 TiB");
 	size_text_is(UINT64_MAX << 40, "16777215 TiB");
 	size_text_is((UINT64_MAX << 39), "16777215.5 TiB");
@@ -137,8 +131,7 @@ static double duration_of(const char *text)
 	return seconds;
 }
 
-static void durations_have_units(void)
-{
+HOLDS("durations are in ms, s or m, and in seconds without") {
 	t_near(duration_of("500ms"), 0.5, 0);
 	t_near(duration_of("2s"), 2, 0);
 	t_near(duration_of("2"), 2, 0);
@@ -147,8 +140,7 @@ static void durations_have_units(void)
 	t_near(duration_of("1ms"), 0.001, 0);
 }
 
-static void what_is_no_duration_is_refused(void)
-{
+HOLDS("what is no duration is refused and changes nothing") {
 	static const char *const bad[] = {
 		"",    "s",   "-1s", "0",   "0.0s",
 		"0ms", "2 s", "2h",  "2ss", "2s ",
@@ -166,8 +158,7 @@ static void what_is_no_duration_is_refused(void)
 	}
 }
 
-static void a_share_is_in_per_cent(void)
-{
+HOLDS("a share is in per cent with and without the sign") {
 	struct cs_err err;
 	double share = 0;
 
@@ -179,8 +170,7 @@ static void a_share_is_in_per_cent(void)
 	t_near(share, 1, 0);
 }
 
-static void what_is_no_share_is_refused(void)
-{
+HOLDS("what is no share is refused and changes nothing") {
 	static const char *const bad[] = {
 		"",
 		"%",
@@ -208,8 +198,7 @@ static void what_is_no_share_is_refused(void)
 	}
 }
 
-static void whole_numbers_are_decimal_or_hexadecimal(void)
-{
+HOLDS("whole numbers are decimal or hexadecimal, never octal") {
 	struct cs_err err;
 	uint64_t value = 0;
 
@@ -226,8 +215,7 @@ static void whole_numbers_are_decimal_or_hexadecimal(void)
 	t_ok(value == UINT64_MAX);
 }
 
-static void whole_numbers_keep_to_their_bounds(void)
-{
+HOLDS("whole numbers keep to their bounds") {
 	struct cs_err err;
 	uint64_t value = 7;
 
@@ -239,8 +227,7 @@ static void whole_numbers_keep_to_their_bounds(void)
 	t_eq_int(cs_uint_parse("64", 2, 64, &value, &err), 0);
 }
 
-static void what_is_no_whole_number_is_refused(void)
-{
+HOLDS("what is no whole number is refused and changes nothing") {
 	static const char *const bad[] = {
 		"",
 		"-1",
@@ -268,8 +255,7 @@ static void what_is_no_whole_number_is_refused(void)
 	}
 }
 
-static void a_list_of_numbers_is_bits(void)
-{
+HOLDS("a list of numbers is bits, and what is none changes nothing") {
 	static const char *const bad[] = {
 		"",   "x",    "-1",  "0-", "3-1",  "0,",
 		",0", "1,,2", "0 1", "64", "0-64", "99999999999999999999",
@@ -286,8 +272,7 @@ static void a_list_of_numbers_is_bits(void)
 	t_ok(bits == UINT64_MAX);
 }
 
-static void an_error_text_takes_a_context(void)
-{
+HOLDS("an error text takes a context in front") {
 	struct cs_err err;
 
 	t_eq_int(cs_err_set(&err, "no GPU %d", 9), -1);
@@ -297,8 +282,7 @@ static void an_error_text_takes_a_context(void)
 	t_eq_str(err.text, "again: --gpus '9': no GPU 9");
 }
 
-static void an_error_text_that_is_too_long_is_cut(void)
-{
+HOLDS("an error text that is too long is cut") {
 	struct cs_err err;
 	char longer[2 * CS_ERR_TEXT];
 
@@ -311,8 +295,7 @@ static void an_error_text_that_is_too_long_is_cut(void)
 	t_eq_int(strncmp(err.text, "subject: xxx", 12), 0);
 }
 
-static void a_text_is_added_behind_what_is_there(void)
-{
+HOLDS("a text is added behind what is there, and cut where its room ends") {
 	char text[] = "\0.......|";
 	unsigned long size = sizeof(text) - 2; /* '|' is another's */
 
@@ -331,8 +314,7 @@ static void a_text_is_added_behind_what_is_there(void)
 	t_eq_str(text, "GPU 3/1");
 }
 
-static void no_error_text_is_wanted(void)
-{
+HOLDS("an error text that nobody wants is not written") {
 	uint64_t bytes;
 
 	t_eq_int(cs_err_set(NULL, "nobody reads this"), -1);
@@ -349,8 +331,7 @@ static double printed_and_read(double x)
 }
 
 /* Of every magnitude, with few digits and with all. */
-static void nothing_has_no_sign(void)
-{
+HOLDS("a difference that is printed as nothing has no sign") {
 	static const double nothing[] = { 0, -0.0, -4e-7, -0.00049999 };
 	char text[32];
 
@@ -365,8 +346,7 @@ static void nothing_has_no_sign(void)
 	t_ok(isnan(cs_percent(NAN, 1)));
 }
 
-static void ten_digits_are_those_that_are_printed(void)
-{
+HOLDS("ten digits are those that are printed and read") {
 	static const double odd[] = { 0,
 				      -0.0,
 				      1,
@@ -397,50 +377,4 @@ static void ten_digits_are_those_that_are_printed(void)
 	t_eq_int(wrong, 0);
 	t_ok(isnan(cs_ten_digits(INFINITY)) && isnan(cs_ten_digits(NAN)));
 	t_ok(isnan(cs_ten_digits(1.7976931348623157e308)));
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "K, M, G and T are powers of two", sizes_are_powers_of_two },
-		{ "the largest size of 64 bits fits", the_largest_size_fits },
-		{ "what is no size is refused and changes nothing",
-		  what_is_no_size_is_refused },
-		{ "size errors say what is allowed", size_errors_say_what_is_allowed },
-		{ "sizes are written exactly, in the largest unit",
-		  sizes_are_written_exactly },
-		{ "sizes of any magnitude fit 16 characters",
-		  sizes_of_any_magnitude_fit_16_characters },
-		{ "durations are in ms, s or m, and in seconds without",
-		  durations_have_units },
-		{ "what is no duration is refused and changes nothing",
-		  what_is_no_duration_is_refused },
-		{ "a share is in per cent with and without the sign",
-		  a_share_is_in_per_cent },
-		{ "what is no share is refused and changes nothing",
-		  what_is_no_share_is_refused },
-		{ "whole numbers are decimal or hexadecimal, never octal",
-		  whole_numbers_are_decimal_or_hexadecimal },
-		{ "whole numbers keep to their bounds",
-		  whole_numbers_keep_to_their_bounds },
-		{ "what is no whole number is refused and changes nothing",
-		  what_is_no_whole_number_is_refused },
-		{ "a list of numbers is bits, and what is none changes nothing",
-		  a_list_of_numbers_is_bits },
-		{ "an error text takes a context in front",
-		  an_error_text_takes_a_context },
-		{ "an error text that is too long is cut",
-		  an_error_text_that_is_too_long_is_cut },
-		{ "a text is added behind what is there, and cut where its room ends",
-		  a_text_is_added_behind_what_is_there },
-		{ "an error text that nobody wants is not written",
-		  no_error_text_is_wanted },
-		{ "ten digits are those that are printed and read",
-		  ten_digits_are_those_that_are_printed },
-		{ "a difference that is printed as nothing has no sign",
-		  nothing_has_no_sign },
-		{ NULL, NULL },
-	};
-
-	return tap_main("units", NULL, NULL, tests);
 }

@@ -6,8 +6,7 @@
 #include "base/vec.h"
 #include "tap.h"
 
-static void elements_stay_in_order(void)
-{
+HOLDS("elements stay in order while the array grows") {
 	struct cs_vec vec = CS_VEC(uint32_t);
 	struct cs_err err;
 	uint32_t i, wrong = 0;
@@ -26,8 +25,7 @@ static void elements_stay_in_order(void)
 	cs_vec_release(&vec);
 }
 
-static void many_are_added_at_once(void)
-{
+HOLDS("many elements are added at once") {
 	struct cs_vec vec = CS_VEC(double);
 	struct cs_err err;
 	double *first = cs_vec_add(&vec, 3, &err);
@@ -40,8 +38,7 @@ static void many_are_added_at_once(void)
 	cs_vec_release(&vec);
 }
 
-static void none_are_added_at_once(void)
-{
+HOLDS("adding none is no error") {
 	struct cs_vec vec = CS_VEC(double);
 	struct cs_err err;
 
@@ -50,8 +47,7 @@ static void none_are_added_at_once(void)
 	cs_vec_release(&vec);
 }
 
-static void too_many_are_refused(void)
-{
+HOLDS("more than there is memory for is refused and changes nothing") {
 	struct cs_vec vec = CS_VEC(uint64_t);
 	struct cs_err err = { "" };
 	uint64_t *first = cs_vec_add(&vec, 1, &err);
@@ -67,8 +63,7 @@ static void too_many_are_refused(void)
 	cs_vec_release(&vec);
 }
 
-static void a_copy_is_added(void)
-{
+HOLDS("a copy of an element is added") {
 	struct cs_vec vec = CS_VEC(uint64_t);
 	struct cs_err err;
 
@@ -90,8 +85,7 @@ static int by_value(const void *x, const void *y)
 }
 
 /* The sanitizer of undefined behaviour sees what qsort is handed. */
-static void it_is_sorted_empty_or_not(void)
-{
+HOLDS("an array is sorted, also one that is empty") {
 	struct cs_vec vec = CS_VEC(uint32_t);
 	struct cs_err err;
 	uint32_t wrong = 0;
@@ -107,8 +101,7 @@ static void it_is_sorted_empty_or_not(void)
 	cs_vec_release(&vec);
 }
 
-static void a_released_array_starts_again(void)
-{
+HOLDS("a released array starts again") {
 	struct cs_vec vec = CS_VEC(char);
 	struct cs_err err;
 
@@ -121,23 +114,4 @@ static void a_released_array_starts_again(void)
 	t_ok(cs_vec_add(&vec, 1, &err) != NULL);
 	t_eq_int(vec.n, 1);
 	cs_vec_release(&vec);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "elements stay in order while the array grows",
-		  elements_stay_in_order },
-		{ "many elements are added at once", many_are_added_at_once },
-		{ "adding none is no error", none_are_added_at_once },
-		{ "more than there is memory for is refused and changes nothing",
-		  too_many_are_refused },
-		{ "a copy of an element is added", a_copy_is_added },
-		{ "an array is sorted, also one that is empty",
-		  it_is_sorted_empty_or_not },
-		{ "a released array starts again", a_released_array_starts_again },
-		{ NULL, NULL },
-	};
-
-	return tap_main("vec", NULL, NULL, tests);
 }

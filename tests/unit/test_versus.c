@@ -100,8 +100,7 @@ static const struct cs_versus_matrix *only_matrix(const struct cs_versus *v)
 
 /* ---- nodes ---- */
 
-static void nodes_are_paired_by_host(void)
-{
+HOLDS("nodes are paired by host, whatever their order") {
 	static const char *const there[] = { "n2", "n1" };
 	static const char *const here[] = { "n1", "n2" };
 	const struct cs_versus_cell *cell;
@@ -123,8 +122,7 @@ static void nodes_are_paired_by_host(void)
 	canned_release(&b);
 }
 
-static void other_nodes_are_paired_in_their_order(void)
-{
+HOLDS("nodes of other hosts are paired in their order, each for itself") {
 	static const char *const here[] = { "n1", "n2" };
 	static const char *const there[] = { "n3", "n4" };
 	const struct cs_versus_cell *cell;
@@ -146,8 +144,7 @@ static void other_nodes_are_paired_in_their_order(void)
 	canned_release(&b);
 }
 
-static void nodes_of_another_class_have_no_partner(void)
-{
+HOLDS("nodes of another class have no partner, unless they are the only ones") {
 	static const char *const here[] = { "n1", "n2" };
 	static const char *const there[] = { "n3", "n4" };
 	struct cs_versus v;
@@ -174,8 +171,7 @@ static void nodes_of_another_class_have_no_partner(void)
 	canned_release(&b);
 }
 
-static void a_node_without_partner_is_one_line(void)
-{
+HOLDS("a node without partner is one line") {
 	static const char *const here[] = { "n1", "n2" };
 	static const char *const there[] = { "n1", "n9" };
 	struct cs_versus v;
@@ -194,8 +190,7 @@ static void a_node_without_partner_is_one_line(void)
 	canned_release(&b);
 }
 
-static void nodes_of_one_name_are_not_runs_of_one_node(void)
-{
+HOLDS("nodes of one name are not runs of one node") {
 	static const char *const hosts[] = { "vm", "vm" };
 	const struct cs_versus_cell *cell;
 	struct cs_versus v;
@@ -217,8 +212,7 @@ static void nodes_of_one_name_are_not_runs_of_one_node(void)
 
 /* ---- cells ---- */
 
-static void gpus_in_another_order_are_paired_by_bus_id(void)
-{
+HOLDS("GPUs in another order are paired by bus id") {
 	const struct cs_versus_cell *cell;
 	struct cs_agent_facts first;
 	struct cs_versus v;
@@ -239,8 +233,7 @@ static void gpus_in_another_order_are_paired_by_bus_id(void)
 	canned_release(&b);
 }
 
-static void instances_of_mig_are_paired_by_uuid(void)
-{
+HOLDS("instances of MIG are paired by UUID") {
 	struct cs_versus v;
 	struct canned a, b, *both[2] = { &a, &b };
 
@@ -263,8 +256,7 @@ static void instances_of_mig_are_paired_by_uuid(void)
 	canned_release(&b);
 }
 
-static void a_cell_that_failed_on_one_side_is_not_the_same(void)
-{
+HOLDS("a cell that failed on one side is not the same") {
 	struct cs_versus v;
 	struct canned a, b;
 	char text[200];
@@ -291,8 +283,7 @@ static void a_cell_that_failed_on_one_side_is_not_the_same(void)
 	canned_release(&b);
 }
 
-static void cells_of_one_side_are_named(void)
-{
+HOLDS("cells that one side alone has are named") {
 	struct cs_versus v;
 	struct canned a, b;
 
@@ -310,8 +301,7 @@ static void cells_of_one_side_are_named(void)
 	canned_release(&b);
 }
 
-static void what_cannot_be_compared_says_why(void)
-{
+HOLDS("another size or op is not compared, and said") {
 	struct cs_row *row;
 	struct cs_versus v;
 	struct canned a, b;
@@ -338,8 +328,7 @@ static void what_cannot_be_compared_says_why(void)
 
 /* ---- blocks ---- */
 
-static void runs_of_a_side_are_its_blocks(void)
-{
+HOLDS("the runs of a side are its blocks, and none counts twice") {
 	struct canned run[4];
 	const struct canned *const a[] = { &run[0], &run[1], NULL };
 	const struct canned *const b[] = { &run[2], &run[3], NULL };
@@ -366,8 +355,7 @@ static void runs_of_a_side_are_its_blocks(void)
 }
 
 /* Runs that took turns, and runs of which all of B started before all of A. */
-static void sides_that_took_no_turns_are_apart(void)
-{
+HOLDS("sides whose runs took no turns are apart") {
 	static const int started[3][4] = { { 1, 3, 2, 4 },
 					   { 3, 4, 1, 2 },
 					   { 0, 1, 2, 3 } };
@@ -420,8 +408,7 @@ static void take_turns(struct canned *c)
 	canned_index(c);
 }
 
-static void turns_are_the_blocks_of_sides(void)
-{
+HOLDS("turns are the blocks of sides") {
 	struct cs_versus v;
 	struct canned c;
 	struct cs_err err;
@@ -440,8 +427,7 @@ static void turns_are_the_blocks_of_sides(void)
 	canned_release(&c);
 }
 
-static void turns_of_two_runs_are_one_block_each(void)
-{
+HOLDS("turns of two runs are one block each") {
 	struct cs_versus v;
 	struct canned a, b;
 
@@ -461,8 +447,7 @@ static void turns_of_two_runs_are_one_block_each(void)
 
 /* ---- conditions ---- */
 
-static void differences_have_their_place(void)
-{
+HOLDS("what is not the same around the figures has its place") {
 	static const char *const hosts[] = { "n1", "n2" };
 	const struct cs_versus_field *f;
 	struct cs_versus v;
@@ -503,43 +488,4 @@ static void differences_have_their_place(void)
 	cs_versus_release(&v);
 	canned_release(&a);
 	canned_release(&b);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "sides whose runs took no turns are apart",
-		  sides_that_took_no_turns_are_apart },
-		{ "nodes are paired by host, whatever their order",
-		  nodes_are_paired_by_host },
-		{ "nodes of other hosts are paired in their order, each for itself",
-		  other_nodes_are_paired_in_their_order },
-		{ "nodes of another class have no partner, unless they are the only "
-		  "ones",
-		  nodes_of_another_class_have_no_partner },
-		{ "a node without partner is one line",
-		  a_node_without_partner_is_one_line },
-		{ "nodes of one name are not runs of one node",
-		  nodes_of_one_name_are_not_runs_of_one_node },
-		{ "GPUs in another order are paired by bus id",
-		  gpus_in_another_order_are_paired_by_bus_id },
-		{ "instances of MIG are paired by UUID",
-		  instances_of_mig_are_paired_by_uuid },
-		{ "a cell that failed on one side is not the same",
-		  a_cell_that_failed_on_one_side_is_not_the_same },
-		{ "cells that one side alone has are named",
-		  cells_of_one_side_are_named },
-		{ "another size or op is not compared, and said",
-		  what_cannot_be_compared_says_why },
-		{ "the runs of a side are its blocks, and none counts twice",
-		  runs_of_a_side_are_its_blocks },
-		{ "turns are the blocks of sides", turns_are_the_blocks_of_sides },
-		{ "turns of two runs are one block each",
-		  turns_of_two_runs_are_one_block_each },
-		{ "what is not the same around the figures has its place",
-		  differences_have_their_place },
-		{ NULL, NULL },
-	};
-
-	return tap_main("versus", NULL, NULL, tests);
 }

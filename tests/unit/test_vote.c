@@ -46,8 +46,7 @@ static void set_kernel(struct canned *c, int node, const char *kernel)
 		sizeof(c->run.node[node].facts.kernel), "%s", kernel);
 }
 
-static void alike(void)
-{
+HOLDS("of nodes that are alike nothing is reported") {
 	struct canned c = fleet(5, 4);
 
 	judge(&c);
@@ -55,8 +54,7 @@ static void alike(void)
 	canned_release(&c);
 }
 
-static void majority(void)
-{
+HOLDS("who is not like the majority is named with both values") {
 	struct canned c = fleet(5, 4);
 	const struct cs_finding *f;
 
@@ -75,8 +73,7 @@ static void majority(void)
 	canned_release(&c);
 }
 
-static void tie(void)
-{
+HOLDS("in a tie no node is reported: the tie is a warning, a note of two nodes") {
 	struct canned c = fleet(4, 2);
 
 	set_kernel(&c, 0, "6.5.0");
@@ -98,8 +95,7 @@ static void tie(void)
 	canned_release(&c);
 }
 
-static void no_majority_of_many(void)
-{
+HOLDS("nor does the largest of many parties") {
 	struct canned c = fleet(5, 2);
 
 	set_kernel(&c, 0, "a");
@@ -113,8 +109,7 @@ static void no_majority_of_many(void)
 	canned_release(&c);
 }
 
-static void class_of_one(void)
-{
+HOLDS("of a class of one nothing is reported but that") {
 	struct canned c = fleet(4, 2);
 	struct cs_node_facts *f = &c.run.node[1].facts;
 
@@ -128,8 +123,7 @@ static void class_of_one(void)
 	canned_release(&c);
 }
 
-static void two_classes(void)
-{
+HOLDS("nodes are compared with those of their class only") {
 	struct canned c = fleet(6, 2);
 
 	for (int i = 0; i < 3; i++) {
@@ -147,8 +141,7 @@ static void two_classes(void)
 	canned_release(&c);
 }
 
-static void alone(void)
-{
+HOLDS("one node alone has nobody to be compared with") {
 	struct canned c = fleet(1, 4);
 
 	judge(&c);
@@ -156,8 +149,7 @@ static void alone(void)
 	canned_release(&c);
 }
 
-static void one_gpu(void)
-{
+HOLDS("one GPU that differs is named with its bus id") {
 	struct canned c = fleet(5, 8);
 	const struct cs_finding *f;
 
@@ -175,8 +167,7 @@ static void one_gpu(void)
 	canned_release(&c);
 }
 
-static void several_gpus(void)
-{
+HOLDS("GPUs with the same difference are one finding") {
 	struct canned c = fleet(5, 8);
 
 	for (int a = 0; a < 8; a++)
@@ -191,8 +182,7 @@ static void several_gpus(void)
 	canned_release(&c);
 }
 
-static void more_is_no_fault(void)
-{
+HOLDS("more links than the others have are no fault") {
 	struct canned c = fleet(5, 2);
 
 	for (int i = 1; i < 5; i++)
@@ -205,8 +195,7 @@ static void more_is_no_fault(void)
 }
 
 /* What follows from a missing GPU is not told again. */
-static void missing_gpu(void)
-{
+HOLDS("a missing GPU is one critical finding") {
 	struct canned c = fleet(4, 8);
 	struct cs_run_node *nd = &c.run.node[1];
 
@@ -233,8 +222,7 @@ static void add_finding(struct canned *c, int node, const char *id, const char *
 }
 
 /* That a GPU is gone, with its bus id, says more than how many are left. */
-static void lost_gpu(void)
-{
+HOLDS("a GPU that is known to be lost is told once") {
 	struct canned c = fleet(4, 8);
 	struct cs_run_node *nd = &c.run.node[1];
 	struct cs_err err;
@@ -269,8 +257,7 @@ static void expect(struct canned *c, struct cs_vec *expected, const char *list)
 		t_eq_int(cs_expected_judge(&c->run, node, NULL, 0, &err), 0);
 }
 
-static void expected_fields(void)
-{
+HOLDS("what --expect says is judged by field, and may be waived") {
 	struct cs_vec expected = CS_VEC(struct cs_site_fact);
 	struct canned c = fleet(2, 8);
 	const struct cs_finding *f;
@@ -302,8 +289,7 @@ static void expected_fields(void)
 	canned_release(&c);
 }
 
-static void built_with_fewer(void)
-{
+HOLDS("nodes that were built with fewer GPUs are a class of their own") {
 	struct cs_vec expected = CS_VEC(struct cs_site_fact);
 	struct canned c = fleet(6, 8);
 
@@ -326,8 +312,7 @@ static void built_with_fewer(void)
 }
 
 /* Cells and the vote see the same link: it is told once, as that of a GPU. */
-static void links_once(void)
-{
+HOLDS("a link that cells tell of is told once") {
 	struct canned c = fleet(6, 4);
 	struct cs_err err;
 
@@ -352,8 +337,7 @@ static void links_once(void)
 }
 
 /* One NUMA node instead of two: distances and GPUs' places follow from that. */
-static void effects(void)
-{
+HOLDS("what follows from a difference is not told beside it") {
 	struct canned c = fleet(4, 4);
 
 	for (int i = 0; i < 4; i++) {
@@ -378,8 +362,7 @@ static void effects(void)
 	canned_release(&c);
 }
 
-static void unknown_values(void)
-{
+HOLDS("what is unknown on one node alone is one note") {
 	struct canned c = fleet(5, 2);
 
 	for (int a = 0; a < 2; a++) {
@@ -398,8 +381,7 @@ static void unknown_values(void)
 }
 
 /* Known on few nodes: nobody is asked why he does not know. */
-static void known_by_few(void)
-{
+HOLDS("what few nodes know nobody is asked for") {
 	struct canned c = fleet(5, 2);
 
 	for (int i = 0; i < 2; i++)
@@ -409,8 +391,7 @@ static void known_by_few(void)
 	canned_release(&c);
 }
 
-static void launch(void)
-{
+HOLDS("a launch that differs is a note with the flag") {
 	struct canned c = fleet(3, 2);
 
 	for (int i = 0; i < 3; i++) {
@@ -429,8 +410,7 @@ static void launch(void)
 }
 
 /* A host that left no facts has no vote, and none is reported of it. */
-static void silent_node(void)
-{
+HOLDS("a node without facts has no vote") {
 	struct canned c = fleet(3, 2);
 
 	cs_node_facts_init(&c.run.node[1].facts);
@@ -442,8 +422,7 @@ static void silent_node(void)
 }
 
 /* Nodes in their order, layers in theirs. */
-static void order(void)
-{
+HOLDS("findings come by node and layer") {
 	struct canned c = fleet(7, 2);
 
 	set_kernel(&c, 5, "5");
@@ -460,8 +439,7 @@ static void order(void)
 }
 
 /* Without the kind a run of several nodes is as it was. */
-static void under_check_only(void)
-{
+HOLDS("nodes vote under --check only") {
 	struct canned c = fleet(3, 2);
 	struct cs_err err;
 
@@ -475,37 +453,4 @@ static void under_check_only(void)
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_WARNING);
 	canned_release(&c);
-}
-
-static const struct tap_test tests[] = {
-	{ "of nodes that are alike nothing is reported", alike },
-	{ "who is not like the majority is named with both values", majority },
-	{ "in a tie no node is reported: the tie is a warning, a note of two nodes",
-	  tie },
-	{ "nor does the largest of many parties", no_majority_of_many },
-	{ "of a class of one nothing is reported but that", class_of_one },
-	{ "nodes are compared with those of their class only", two_classes },
-	{ "one node alone has nobody to be compared with", alone },
-	{ "one GPU that differs is named with its bus id", one_gpu },
-	{ "GPUs with the same difference are one finding", several_gpus },
-	{ "more links than the others have are no fault", more_is_no_fault },
-	{ "a missing GPU is one critical finding", missing_gpu },
-	{ "a GPU that is known to be lost is told once", lost_gpu },
-	{ "a link that cells tell of is told once", links_once },
-	{ "what follows from a difference is not told beside it", effects },
-	{ "what is unknown on one node alone is one note", unknown_values },
-	{ "what few nodes know nobody is asked for", known_by_few },
-	{ "a launch that differs is a note with the flag", launch },
-	{ "a node without facts has no vote", silent_node },
-	{ "findings come by node and layer", order },
-	{ "nodes vote under --check only", under_check_only },
-	{ "what --expect says is judged by field, and may be waived", expected_fields },
-	{ "nodes that were built with fewer GPUs are a class of their own",
-	  built_with_fewer },
-	{ NULL, NULL },
-};
-
-int main(void)
-{
-	return tap_main("vote", NULL, NULL, tests);
 }

@@ -17,7 +17,7 @@ static struct cs_board_map board;
 static struct cs_topo *topo;
 static struct cs_workers workers;
 
-static int set_up(void)
+int tap_set_up(void)
 {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_plan_request req = {
@@ -37,7 +37,7 @@ static int set_up(void)
 	return rc;
 }
 
-static int tear_down(void)
+int tap_tear_down(void)
 {
 	cs_workers_release(&workers);
 	cs_board_release(&board);
@@ -85,8 +85,7 @@ static struct cs_worker *take(int numa)
 
 /* ---- tests ---- */
 
-static void nothing_is_done_before_the_gate_opens(void)
-{
+HOLDS("a worker waits for the gate, and its stamps are behind that") {
 	_Atomic int done = 0;
 	const struct job job = { .done = &done };
 	const struct cs_work work = work_of(&job);
@@ -108,8 +107,7 @@ static void nothing_is_done_before_the_gate_opens(void)
 	cs_worker_put(w);
 }
 
-static void several_wait_for_one_gate(void)
-{
+HOLDS("several wait for one gate") {
 	_Atomic int done = 0;
 	const struct job job = { .done = &done };
 	const struct cs_work work = work_of(&job);
@@ -132,8 +130,7 @@ static void several_wait_for_one_gate(void)
 	t_eq_int(done, 4);
 }
 
-static void one_that_is_idle_works_again(void)
-{
+HOLDS("one that is idle works again") {
 	_Atomic int done = 0;
 	const struct job job = { .done = &done };
 	const struct cs_work work = work_of(&job);
@@ -151,8 +148,7 @@ static void one_that_is_idle_works_again(void)
 	t_eq_int(done, 2);
 }
 
-static void a_cancelled_sample_is_not_worked(void)
-{
+HOLDS("a sample that was cancelled is not worked") {
 	_Atomic int done = 0;
 	const struct job job = { .done = &done };
 	const struct cs_work work = work_of(&job);
@@ -168,8 +164,7 @@ static void a_cancelled_sample_is_not_worked(void)
 	cs_worker_put(w);
 }
 
-static void what_hangs_holds_nobody_up_and_has_a_name(void)
-{
+HOLDS("one that hangs holds nobody up, and its call has a name") {
 	static sem_t hold;
 	_Atomic int done = 0;
 	const struct job job = { .done = &done, .hold = &hold };
@@ -236,8 +231,7 @@ static int is_said(struct awaiting *a, const char *name)
 	return !strcmp(call, name);
 }
 
-static void of_two_the_one_that_hangs_is_named(void)
-{
+HOLDS("of two, the one whose call does not return is named") {
 	static sem_t hold;
 	_Atomic int done = 0, stop = 0;
 	const struct job job = { .done = &done, .hold = &hold };
@@ -269,8 +263,7 @@ static void of_two_the_one_that_hangs_is_named(void)
 	cs_worker_put(busy);
 }
 
-static void an_error_is_told(void)
-{
+HOLDS("its error is told") {
 	_Atomic int done = 0;
 	const struct job job = { .done = &done, .fails = 1 };
 	const struct cs_work work = work_of(&job);
@@ -300,8 +293,7 @@ static int touch_fresh(void *arg, struct cs_err *err)
 	return munmap(at, FRESH_PAGES * page);
 }
 
-static void faults_are_those_of_the_work(void)
-{
+HOLDS("faults are those of the work") {
 	const struct cs_work fresh = { touch_fresh, "", 1 };
 	_Atomic int done = 0;
 	const struct job job = { .done = &done };
@@ -328,8 +320,7 @@ static int where(void *arg, struct cs_err *err)
 	return cs_topo_binding(topo, 0, list, 128) < 0 ? -1 : 0;
 }
 
-static void it_runs_on_the_node_that_it_was_taken_for(void)
-{
+HOLDS("it runs on its NUMA node, and leaves the caller where that is") {
 	char list[128] = "", *to = list, mine[128];
 	const struct cs_work work = { where, &to, sizeof(to) };
 	struct cs_worked did;
@@ -353,8 +344,7 @@ static void it_runs_on_the_node_that_it_was_taken_for(void)
 	cs_worker_put(w);
 }
 
-static void one_of_a_core_runs_there_alone(void)
-{
+HOLDS("one of a core runs there alone") {
 	const int cores = cs_topo_numa(topo, &(int){ 0 }, 1) ? cs_topo_cores(topo, 0) :
 							       0;
 	struct cs_err err = { "" };
@@ -380,8 +370,7 @@ static void one_of_a_core_runs_there_alone(void)
 	}
 }
 
-static void a_node_that_is_not_there_is_refused(void)
-{
+HOLDS("a NUMA node that is not there is refused") {
 	struct cs_err err = { "" };
 
 	t_ok(!cs_worker_take(&workers, 63, -1, &err));
@@ -389,8 +378,7 @@ static void a_node_that_is_not_there_is_refused(void)
 }
 
 /* Last: it stays so. */
-static void nothing_is_worked_once_all_gates_are_open(void)
-{
+HOLDS("nothing is worked once all gates are open for ever") {
 	_Atomic int done = 0;
 	const struct job job = { .done = &done };
 	const struct cs_work work = work_of(&job);
@@ -404,32 +392,4 @@ static void nothing_is_worked_once_all_gates_are_open(void)
 	t_eq_int(did.counts, 0);
 	t_eq_int(done, 0);
 	cs_worker_put(w);
-}
-
-int main(void)
-{
-	static const struct tap_test tests[] = {
-		{ "a worker waits for the gate, and its stamps are behind that",
-		  nothing_is_done_before_the_gate_opens },
-		{ "several wait for one gate", several_wait_for_one_gate },
-		{ "one that is idle works again", one_that_is_idle_works_again },
-		{ "one of a core runs there alone", one_of_a_core_runs_there_alone },
-		{ "a sample that was cancelled is not worked",
-		  a_cancelled_sample_is_not_worked },
-		{ "of two, the one whose call does not return is named",
-		  of_two_the_one_that_hangs_is_named },
-		{ "one that hangs holds nobody up, and its call has a name",
-		  what_hangs_holds_nobody_up_and_has_a_name },
-		{ "its error is told", an_error_is_told },
-		{ "faults are those of the work", faults_are_those_of_the_work },
-		{ "it runs on its NUMA node, and leaves the caller where that is",
-		  it_runs_on_the_node_that_it_was_taken_for },
-		{ "a NUMA node that is not there is refused",
-		  a_node_that_is_not_there_is_refused },
-		{ "nothing is worked once all gates are open for ever",
-		  nothing_is_worked_once_all_gates_are_open },
-		{ NULL, NULL },
-	};
-
-	return tap_main("workers", set_up, tear_down, tests);
 }

@@ -43,7 +43,7 @@ static int put_value(FILE *to, const json_t *value)
 	}
 	if (!json_is_array(value))
 		return json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
-	json_array_foreach (value, i, word)
+	json_array_foreach(value, i, word)
 		cs_text_add(list, sizeof(list), "%s%s", i ? " " : "",
 			    json_string_value(word));
 	put_field(to, list);
@@ -60,7 +60,7 @@ int cs_csv_line(FILE *to, json_t *record, int names)
 		errno = ENOMEM;
 		return -1;
 	}
-	json_object_foreach (record, key, value) {
+	json_object_foreach(record, key, value) {
 		if (n++)
 			putc(',', to);
 		if (names)
