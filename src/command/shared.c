@@ -1,4 +1,4 @@
-/* shared.c - what several commands use. */
+/* shared.c - functions that several commands use. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@ void cs_complain(const char *text)
 	cs_print_line(stderr, "cscope-mpi: %s", text);
 }
 
-#define COLUMNS_LEAST 40 /* of less no table can be made */
+#define COLUMNS_LEAST 40 /* the narrowest table */
 #define COLUMNS_MOST 400
 
-/* By COLUMNS, or of the terminal; 0: there is none. */
+/* The width by COLUMNS, or of the terminal; 0: there is no terminal. */
 static int columns_of(int fd)
 {
 	const char *asked = getenv("COLUMNS");

@@ -13,7 +13,7 @@
 #include "node/agent/usage.h"
 #include "node/board/board.h"
 
-#define STILL_S 1.0 /* without a sign of life from a thread, after a signal */
+#define STILL_S 1.0 /* a thread's longest time without CPU use */
 
 enum state { OPENING, OPEN, DONE };
 
@@ -25,13 +25,13 @@ struct cs_writer {
 	const struct cs_run *run;
 	struct cs_view_options view;
 	int journal, last;
-	int told;   /* that a record could not be written */
+	int told;   /* a failed record was reported */
 	int failed; /* err: why */
 	struct cs_err err;
 	enum state state;
-	int pipe;		/* that may have no reader yet */
-	struct cs_vec text;	/* char: to be appended */
-	struct cs_vec left;	/* of these what could not be; the thread's alone */
+	int pipe;	    /* that may have no reader yet */
+	struct cs_vec text; /* char: to be appended */
+	struct cs_vec left; /* text that could not be written; the thread's alone */
 	double used_s, moved_s; /* CPU time, and when it was last seen to grow */
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
@@ -127,7 +127,7 @@ static int commit(struct cs_writer *w, struct cs_err *err)
 	return rc;
 }
 
-/* The first failure is told. */
+/* The first failure is reported. */
 static void end(struct cs_writer *w, int rc, const struct cs_err *err)
 {
 	if (rc && !w->failed) {
@@ -240,7 +240,7 @@ struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
 	return NULL;
 }
 
-/* Text NULL: there was no memory for it. */
+/* Pass text on to the thread; NULL: there was no memory for it. */
 static void hand_over(struct cs_writer *w, const char *text, size_t bytes)
 {
 	struct cs_err err;
@@ -289,7 +289,7 @@ void cs_writer_commit(struct cs_writer *w, const struct cs_run *run,
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* A thread that is held up uses no CPU. */
+/* Does the thread still use CPU time?  A blocked one does not. */
 static int gets_on(struct cs_writer *w)
 {
 	double used_s = cs_usage_of_thread(w->thread), now = cs_clock_s();

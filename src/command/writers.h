@@ -1,9 +1,9 @@
 /* writers.h - the outputs of a measuring run, each written by its own thread.
  *
- * A pipe that nobody reads, or a file system that does not answer, may block for ever
- * whoever opens, writes or closes a file there.  So only that thread does it; all
- * others pass their data on and continue.  A blocked thread is left behind, and then
- * the process leaves by _exit. */
+ * A pipe without a reader, or a file system that does not answer, may block the
+ * thread that opens, writes or closes a file there for ever.  So only that thread
+ * does it; all others pass their data on and continue.  A blocked thread is left
+ * behind, and then the process leaves by _exit. */
 #ifndef CS_WRITERS_H
 #define CS_WRITERS_H
 
@@ -19,30 +19,30 @@ struct cs_patience {
 
 struct cs_writer;
 
-/* The output of that name or, NULL, the journal that is resumed; if that is complete, a
- * journal of another name appears whole.  NULL with `err`
- * when it cannot be opened; one that is not open when the patience ends, and a pipe
- * without a reader, are opened as soon as that can be. */
+/* Open the output of that name or, NULL, the journal that is resumed; if that is
+ * complete, a journal of another name appears whole.  NULL with `err` if it cannot
+ * be opened.  One that is not open when the patience ends, and a pipe without a
+ * reader, are opened as soon as possible. */
 struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
 				 struct cs_resume *resume,
 				 const struct cs_patience *patience,
 				 struct cs_err *err);
-/* Records to the journals among n writers, to be seen at once.  The first that cannot be
- * written is said then, and tried again with the next and at the end.  `write` has used all
- * it needs of the run when this returns. */
+/* Append a record to the journals among n writers, visible at once.  The first that
+ * cannot be written is reported, and tried again with the next and at the end.
+ * `write` has used the run when this returns. */
 void cs_writers_append(struct cs_writer **w, int n,
 		       int (*write)(FILE *to, const struct cs_run *run, size_t index),
 		       const struct cs_run *run, size_t index);
-/* The last that is asked of it.  The run does not change until it is done. */
+/* The last request.  The run must not change until it is done. */
 void cs_writer_commit(struct cs_writer *w, const struct cs_run *run,
 		      const struct cs_view_options *view);
-/* Until what was asked of all is done.  After a signal those that get on are still
- * waited for.  Returns the first that is not done, NULL: all are. */
+/* Wait until all requests are done; after a signal only for writers that still use
+ * CPU time.  Returns the first that is not done; NULL: all are. */
 struct cs_writer *cs_writers_wait(struct cs_writer **w, int n,
 				  const struct cs_patience *patience);
 const char *cs_writer_path(const struct cs_writer *w);
-/* What became of the commit: 0, or -1 with what was not written and why.  Frees a
- * writer that is done; one that is not uses the run for ever. */
+/* The result of the commit: 0, or -1 with the file and the reason.  Frees a writer
+ * that is done; one that is not uses the run for ever. */
 int cs_writer_close(struct cs_writer *w, struct cs_err *err);
 
 #endif

@@ -25,11 +25,11 @@
 #include "node/board/board.h"
 #include "result/run.h"
 
-#define DEAF_S 3.0	/* to hear a signal */
-#define HEARD_S 60.0	/* ... and to write what there is */
-#define REST_S 1.0	/* for a reader to go on, after a signal */
+#define DEAF_S 3.0	/* until a signal must be noticed */
+#define HEARD_S 60.0	/* ... and until results must be written */
+#define REST_S 1.0	/* a reader's longest pause after a signal */
 #define SPEAK_S 0.25
-#define STOPPED_S 0.5	/* beyond its time a guard that is there has left */
+#define STOPPED_S 0.5	/* after this, only a stopped guard still exists */
 #define PIECE 4096	/* of a pipe that has room for anything has as much */
 #define PIECES 64	/* before signals are looked for again */
 #define BLOCKED_US 50000 /* a write that blocks all the same ends then */
@@ -37,17 +37,17 @@
 enum { OUT, ERR, WAYS };
 
 struct cs_guard_word {
-	_Atomic int said; /* 1 + the status; 0 none yet */
+	_Atomic int said; /* 1 + the status; 0: none yet */
 	_Atomic int heard;
 	char call[CS_CALL_NAME];
 };
 
-/* What comes from the new process, and where it goes. */
+/* Text of the measuring process on its way to a reader. */
 struct transport {
-	int from, to;	    /* from -1: not through here */
+	int from, to;	    /* from -1: it does not pass through the guard */
 	struct cs_vec held; /* char */
 	size_t given;	    /* of it */
-	int failed;	    /* errno: nobody takes it any more */
+	int failed;	    /* errno: it cannot be written any more */
 };
 
 struct watch {
@@ -55,10 +55,10 @@ struct watch {
 	struct cs_guard_word *word;
 	int signal_fd;
 	pid_t pid;
-	int ended, how;	       /* as waitpid has it */
+	int ended, how;	       /* of waitpid */
 	int cannot_wait;       /* errno of waitpid */
 	int signal;	       /* that ends it; 0 none */
-	double limit_s, end_s; /* of the run; as things are */
+	double limit_s, end_s; /* of the run; of the wait now */
 };
 
 /* ---- text on its way ---- */
@@ -69,7 +69,7 @@ static void drop(struct transport *transport, int error)
 	transport->held.n = transport->given = 0;
 }
 
-/* All that is there. */
+/* Read all that has arrived. */
 static void take(struct transport *transport)
 {
 	struct cs_err err;
@@ -108,7 +108,7 @@ static void forget_given(struct transport *transport)
 	transport->given = 0;
 }
 
-/* As much as the reader takes now; how much that was. */
+/* Write as much as the reader takes now; returns how much that was. */
 static size_t give(struct transport *transport)
 {
 	size_t before = transport->given;
@@ -192,7 +192,7 @@ static void look(struct watch *w)
 	}
 }
 
-/* Nothing left to wait for, or no time. */
+/* Is there nothing left to wait for, or no time? */
 static int is_over(struct watch *w)
 {
 	if (w->cannot_wait ||
@@ -230,8 +230,8 @@ static void no_more(int number)
 
 /* ---- the processes ---- */
 
-/* What is written to a file goes there: nobody waits for its end, and a file system
- * that does not answer must not hold up the guard. */
+/* Does the guard pass this output on?  Not to a file: the measuring process writes
+ * it itself, because a file system that does not answer must not hold up the guard. */
 static int is_passed(int fd)
 {
 	struct stat st;
@@ -272,7 +272,7 @@ static void close_pipes(const int pipes[WAYS][2])
 				close(pipes[transport][end]);
 }
 
-/* In the new process.  Where both go to one place they keep their order. */
+/* In the new process.  If both outputs go to one place, they keep their order. */
 static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 {
 	int same = is_passed(2) && are_same(out, 2);
@@ -282,12 +282,12 @@ static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 		dup2(pipes[same ? OUT : ERR][1], 2);
 	if (is_passed(out))
 		dup2(pipes[OUT][1], out);
-	if (out != 1) /* what libraries print */
+	if (out != 1) /* for the output of libraries */
 		dup2(2, 1);
 	close_pipes(pipes);
 }
 
-/* Stopped, a guard would keep whoever waits for it: only SIGKILL ends it then. */
+/* End the guard by SIGKILL if it is stopped: its parent would wait for it for ever. */
 static void watch_guard(pid_t guard, int out, double end_s)
 {
 	struct timespec nap;
@@ -327,12 +327,13 @@ static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
 
 /* ---- how it ended ---- */
 
-/* As the other died, for a launcher or a shell to say. */
+/* Die of the same signal as the measuring process, for the launcher or shell to
+ * report it. */
 static void die_of(int number)
 {
 	sigset_t set;
 
-	prctl(PR_SET_DUMPABLE, 0); /* there is a core of it */
+	prctl(PR_SET_DUMPABLE, 0); /* the measuring process has left a core */
 	signal(number, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, number);
@@ -391,8 +392,8 @@ static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard, int *st
 	return CS_GUARD_ENDED;
 }
 
-/* Both processes go on from here: what fork() returned.  Signals wait meanwhile.  All
- * descriptors of the guard are opened before: a guard without one could hang. */
+/* Fork; both processes continue with the result of fork().  Signals wait meanwhile.
+ * All descriptors of the guard are opened before: a guard without one could hang. */
 static pid_t divide(struct watch *w, int pipes[WAYS][2])
 {
 	sigset_t before;

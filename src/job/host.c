@@ -19,17 +19,17 @@
 
 #include "node/board/process.h"
 
-#define ANSWER_LIMIT_S 5.0 /* of the helper: it only forks */
+#define ANSWER_LIMIT_S 5.0 /* for the helper, which only forks */
 #define JOIN_LIMIT_S 2.0
 #define DESCRIPTORS_MOST (1 << 20) /* the kernel's own limit, unless raised */
 
 struct cs_helper {
 	pid_t pid;
 	int socket;
-	int gone; /* it has died, and its number is another's */
+	int gone; /* it has died; its number may be another process's */
 };
 
-/* What a host is made of. */
+/* The parts of a host. */
 struct host {
 	struct cs_host_order order;
 	struct cs_board_map board;
@@ -45,7 +45,7 @@ static size_t order_bytes(const struct cs_host_order *order)
 	       order->n_agents * sizeof(order->agent[0]);
 }
 
-/* Die with the parent, also if it died before this was said. */
+/* Die with the parent, also if it has died already. */
 static void die_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,8 +55,8 @@ static void die_with(pid_t parent)
 
 /* ---- a host ---- */
 
-/* The GPUs by UUID, as this process numbers them.  The agent of one that it does
- * not see starts all the same, and says so when it is asked to open. */
+/* Find the GPUs by UUID in this process's numbering.  The agent of a GPU that is not
+ * there starts all the same, and answers OPEN with an error. */
 static void find_ordinals(struct host *h, char *why, size_t size)
 {
 	struct cs_gpu_facts *gpu = calloc(CS_MAX_AGENTS, sizeof(*gpu));
@@ -116,7 +116,7 @@ static int start_agents(struct host *h)
 	return 0;
 }
 
-/* Sleep until the board says the end, or its coordinator is dead. */
+/* Sleep until the board announces the end, or its coordinator is dead. */
 static int wait_end(struct host *h)
 {
 	struct cs_process coordinator;
@@ -214,7 +214,7 @@ static void helper_main(int socket, pid_t rank)
 	int null = open("/dev/null", O_RDWR), board_fd;
 
 	die_with(rank);
-	signal(SIGCHLD, SIG_IGN); /* hosts that die leave no number behind */
+	signal(SIGCHLD, SIG_IGN); /* the kernel reaps hosts that die */
 	/* launchers wait for the ends of pipes that we would keep */
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);

@@ -15,7 +15,7 @@
 
 #define CS_OUTPUTS_MAX 8
 
-/* Of samples what they have in common alone: in what is printed; in files too. */
+/* Aggregates instead of samples: on standard output; in files, too. */
 enum cs_aggregates { CS_AGGREGATES_SHOWN = 1, CS_AGGREGATES_ALL };
 
 enum cs_action {
@@ -45,8 +45,8 @@ struct cs_options {
 	const char *list;	   /* --list=all or a glob; NULL */
 	int help_all;		   /* --help=all */
 	struct cs_axes axes;	   /* --matrix, --op, …; matrices 0: not given */
-	const char *tests;	   /* --test, or what --suite stands for; NULL */
-	char names[1024];	   /* of --test: what is no kind */
+	const char *tests;	   /* --test, or the tests of --suite; NULL */
+	char names[1024];	   /* of --test: the items that are no kinds */
 	unsigned kinds;		   /* enum cs_matrix: kinds that --test names */
 	const char *suite;	   /* --suite, NULL */
 	int size_given;		   /* --size was */
@@ -54,8 +54,8 @@ struct cs_options {
 	/* Of a command line of Comm|Scope (commscope.c): */
 	int their_sizes; /* each benchmark at the sizes that it has there */
 	int aggregates;	 /* enum cs_aggregates */
-	char their_output[CS_PATH]; /* what output[0] is */
-	char says[400];		    /* what has no meaning here; "" */
+	char their_output[CS_PATH]; /* text of output[0] */
+	char says[400];		    /* flags without a meaning here; "" */
 	const char *plan;	    /* --plan, NULL */
 	const char *matrix;	    /* --matrix as it was given, NULL */
 	char matrix_text[160];	    /* for the head line: "--matrix peer" */
@@ -100,16 +100,16 @@ struct cs_option_help {
 	const char *help;
 	const char *brief; /* NULL: help alone */
 };
-/* The commands, the first of which is ""; NULL behind the last. */
+/* The commands, the first of which is ""; NULL after the last. */
 const char *cs_options_command(size_t index);
-/* The line at `index` of a command, in --help's order; -1 behind the last. */
+/* The line at `index` of a command, in --help's order; -1 after the last. */
 int cs_options_line(const char *name, size_t index, struct cs_option_help *out);
 
 /* Add the tests of that backend that the options ask for. */
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
 		      struct cs_choices *chosen, struct cs_err *err);
-/* Then, what nodes with one GPU measure in their place: where whole matrices were asked
- * for, not tests by name, and a GPU alone has nothing of them. */
+/* Then add the tests that nodes with one GPU measure instead, if matrices were
+ * requested and not tests by name. */
 void cs_options_choose_lone(const struct cs_options *opt,
 			    enum cs_backend_kind backend, struct cs_choices *chosen);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How a value is taken, and where it goes: a field of another type does not compile. */
+/* How a value is taken, and its field: a field of another type does not compile. */
 #define AT(field, ...)                                                         \
 	.at = offsetof(struct cs_options, field) +                             \
 	      0 * sizeof(_Generic(((struct cs_options *)0)->field, __VA_ARGS__))
@@ -20,7 +20,7 @@
 #define OWN(setter) .take = CS_TAKE_OWN, .set = setter
 #define HEADING(text) { .help = text }
 
-/* What several commands have. */
+/* Options of several commands. */
 #define OUTPUT                                                                 \
 	{ "output", 'o', "FILE", "also write FILE; its ending chooses the format: .txt, .html, .json, " \
 	  ".jsonl, .csv, .prom (Prometheus textfile), .xml (JUnit), .trace.json " \

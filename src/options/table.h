@@ -9,16 +9,16 @@
 #include "catalogue/alias.h"
 
 enum cs_decode {
-	CS_TAKE_OWN,  /* by `set` */
-	CS_TAKE_FLAG, /* `number` itself */
+	CS_TAKE_OWN,  /* `set` takes it */
+	CS_TAKE_FLAG, /* the field gets `number` */
 	CS_TAKE_WORD, /* `number` + position in `argument`, "auto|cuda|cpu" */
-	CS_TAKE_TEXT, /* as it is: who reads it says what is wrong in it */
+	CS_TAKE_TEXT, /* as it is; its reader reports errors in it */
 	CS_TAKE_SHARE,
 	CS_TAKE_DURATION,
 };
 
-/* Gets the argument (NULL for a flag) and says in `err` only what is allowed; option
- * and value are put in front of it. */
+/* Gets the argument (NULL for a flag); writes to `err` only what is allowed, and the
+ * caller puts option and value before it. */
 typedef int cs_setter(struct cs_options *opt, const char *value, struct cs_err *err);
 
 struct cs_option {
@@ -29,7 +29,7 @@ struct cs_option {
 	const char *brief; /* for --help; NULL: --help=all alone has it */
 	enum cs_decode take;
 	cs_setter *set;
-	size_t at; /* where the value goes in cs_options */
+	size_t at; /* offset of the field in cs_options */
 	int number;
 };
 
@@ -41,7 +41,7 @@ static inline int cs_option_wants(const struct cs_option *option)
 					    required_argument;
 }
 
-/* What the program can be told to do; the first is what it does without a word. */
+/* The commands; the first is the default. */
 struct cs_verb {
 	const char *name;
 	const char *operand; /* NULL: takes none; else at least one */
@@ -59,11 +59,11 @@ const struct cs_verb *cs_verb_named(const char *name);
 
 /* ---- values.c ---- */
 
-/* Take what stands behind an option; an error names both. */
+/* Take an option's value; an error names both. */
 int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 		   const char *value, struct cs_err *err);
 
-/* Of options whose value is no plain field. */
+/* Setters of options whose value is not a plain field. */
 cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_cpu_numa, cs_set_explain, cs_set_filter, cs_set_format, cs_set_gpu,
 	cs_set_gpus, cs_set_host_memory, cs_set_managed_limit, cs_set_oversubscribe,
@@ -78,9 +78,9 @@ unsigned cs_kind_named(const char *name);
 /* ---- together.c ---- */
 
 void cs_options_default(struct cs_options *opt);
-/* What follows from all options together. */
+/* Settle what depends on several options. */
 void cs_options_settle(struct cs_options *opt);
-/* What excludes, and what needs each other. */
+/* Refuse options that exclude each other, or lack one that they need. */
 int cs_options_check(const struct cs_options *opt, struct cs_err *err);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* ---- words ---- */
 
-/* Those of an enum from its first value to `last`. */
+/* Add the words of an enum from its first value to `last`. */
 static void add_words(char words[CS_WORDS], const char *(*text)(int), int first,
 		      int last)
 {
@@ -24,8 +24,8 @@ static void add_words(char words[CS_WORDS], const char *(*text)(int), int first,
 		cs_words_add(words, text(i));
 }
 
-/* Words with commas between them as a mask of their positions.  "random:4" and the
- * like: *k[position] gets the number, where that has a place. */
+/* Words with commas between them as a mask of their positions.  The number after a
+ * colon, as in "random:4", goes to *k[position]. */
 static int pick_many(const char *value, const char *words, unsigned *mask,
 		     uint32_t *const *k, struct cs_err *err)
 {
@@ -58,7 +58,7 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 		       cs_word_parse("", words, &which, err);
 }
 
-/* ---- what is measured ---- */
+/* ---- tests ---- */
 
 /* By the bits of enum cs_matrix; the last two are other names. */
 #define KINDS "peer|cost|h2d|d2h|local|host|d2d|h2h"
@@ -75,7 +75,7 @@ int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
-/* Whether there are such tests depends on other options: see together.c. */
+/* Tests depend on other options, too: see together.c. */
 int cs_set_test(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (opt->suite)
@@ -176,7 +176,7 @@ int cs_set_advise(struct cs_options *opt, const char *value, struct cs_err *err)
 	return pick_many(value, words, &opt->vary.advices, NULL, err);
 }
 
-/* Numbers of those whose bit is set, from 1 on, where bits are from 0 on. */
+/* Numbers from 1 on as bits from 0 on; only those whose bit is `allowed`. */
 static int take_numbers(const char *value, uint64_t allowed, const char *words,
 			uint64_t *to, struct cs_err *err)
 {
@@ -238,7 +238,7 @@ int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)
 						    CS_SHAPES_MOST - 1);
 }
 
-/* "local", "all", "0,2-3"; 0 of "local". */
+/* "local", "all", "0,2-3"; "local" is 0. */
 static int take_numa(const char *value, uint64_t *to, struct cs_err *err)
 {
 	if (!strcmp(value, "local"))
@@ -368,9 +368,9 @@ int cs_set_budget(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
-/* ---- what is judged, shown and written ---- */
+/* ---- checks, views and files ---- */
 
-/* Without a value all kinds, on what is measured. */
+/* Without a value all kinds of checks. */
 int cs_set_check(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	uint32_t checks = cs_checks_all();
@@ -382,7 +382,7 @@ int cs_set_check(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
-/* Read when it is needed; here only whether it is one. */
+/* Only the syntax is checked here. */
 int cs_set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	struct cs_vec names = { NULL, 0, 0, CS_HOST };
@@ -432,7 +432,7 @@ int cs_set_resume(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
-/* "3", "3:1" of a MIG instance: what a report calls it. */
+/* "3", or "3:1" for a MIG instance, as in reports. */
 static int take_label(const char *text, size_t length, char *to, size_t size)
 {
 	size_t n = strspn(text, "0123456789");
@@ -501,13 +501,13 @@ int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_explain(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	(void)err; /* who looks it up says what is not there */
+	(void)err; /* unknown names are reported when they are looked up */
 	opt->action = CS_ACTION_EXPLAIN;
 	opt->explain = value;
 	return 0;
 }
 
-/* ---- all others go into a field as they are ---- */
+/* ---- options with a plain field ---- */
 
 static int take(const struct cs_option *option, struct cs_options *opt,
 		const char *value, struct cs_err *err)
