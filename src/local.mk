@@ -20,6 +20,8 @@ noinst_LIBRARIES += $(CS_LIBS)
 CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_base_a_SOURCES = \
+	%D%/base/arena.c \
+	%D%/base/arena.h \
 	%D%/base/call.c \
 	%D%/base/call.h \
 	%D%/base/calls.def \

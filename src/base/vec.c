@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #define FIRST_ROOM 16
 
 /* Doubling keeps the cost of n additions proportional to n. */
@@ -18,7 +20,8 @@ static int grow(struct cs_vec *vec, size_t need)
 			return -1;
 	if (__builtin_mul_overflow(room, vec->element, &bytes))
 		return -1;
-	data = realloc(vec->data, bytes);
+	data = vec->is_list ? cs_arena_resize(vec->data, bytes) :
+			      realloc(vec->data, bytes);
 	if (!data)
 		return -1;
 	vec->data = data;
@@ -62,7 +65,23 @@ void cs_vec_release(struct cs_vec *vec)
 {
 	if (!vec)
 		return;
-	free(vec->data);
+	if (!vec->is_list)
+		free(vec->data);
 	vec->data = NULL;
 	vec->n = vec->room = 0;
+}
+
+void *cs_list_add(struct cs_vec *list, size_t count)
+{
+	struct cs_err err;
+	void *added = cs_vec_add(list, count, &err);
+
+	if (!added)
+		cs_arena_give_up(&err);
+	return added;
+}
+
+void cs_list_push(struct cs_vec *list, const void *element)
+{
+	memcpy(cs_list_add(list, 1), element, list->element);
 }

@@ -1,4 +1,5 @@
-/* vec.h - one growing array of equal elements; the only container here. */
+/* vec.h - one growing array of equal elements; the only container here.  It owns its
+ * memory, or it is a list, whose memory is the arena's (base/arena.h). */
 #ifndef CS_BASE_VEC_H
 #define CS_BASE_VEC_H
 
@@ -9,9 +10,11 @@
 struct cs_vec {
 	void *data;
 	size_t n, room, element; /* counts of elements; bytes of one */
+	int is_list;		 /* its memory is the arena's */
 };
 
-#define CS_VEC(type) { NULL, 0, 0, sizeof(type) }
+#define CS_VEC(type) { NULL, 0, 0, sizeof(type), 0 }
+#define CS_LIST(type) { NULL, 0, 0, sizeof(type), 1 }
 
 /* Room for `count` more, not initialised, at the end; NULL with `err` when
  * memory is short.  Pointers into the array are void afterwards. */
@@ -21,5 +24,9 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 /* By qsort, which may not be handed the NULL of an array that is empty. */
 void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *));
 void cs_vec_release(struct cs_vec *vec);
+
+/* The same for a list, without a way to fail; nothing releases it. */
+void *cs_list_add(struct cs_vec *list, size_t count);
+void cs_list_push(struct cs_vec *list, const void *element);
 
 #endif

@@ -9,10 +9,11 @@
 #include "plan/plan.h"
 #include "result/finding.h"
 
-/* The requested paths that only the other backend measures; "": none. */
+/* What only the other backend measures, where the request holds for both; ""
+ * nothing. */
 void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind backend,
 			 char *to, size_t size);
-/* The benchmarks of --suite commscope that are not measured; "": none. */
+/* Benchmarks of --suite commscope that are not measured so; "" all are. */
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
 		       char *to, size_t size);
 /* Tests without a cell: there are too few agents or NUMA nodes.  Returns the id of

@@ -4,8 +4,7 @@
 
 #include "options/options.h"
 
-/* Read its text, malloc'ed.  Errors in it that hold for every machine are errors
- * here. */
+/* Its text, malloc'ed.  What is wrong in it whatever the machine is, is an error. */
 int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* conduct.c - a node coordinator's work: its placements open one after the other,
- * take turns at the plan, and report their facts. */
+/* conduct.c - a node coordinator's work: its placements open one after the other, take
+ * turns at the plan, and give their facts. */
 #include "config.h"
 
 #include "job/conduct.h"
@@ -23,14 +23,14 @@ static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id 
 	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id, text);
 }
 
-/* Does each node re-measure suspicious cells?  Not when placements are compared:
- * their cells are measured in turns. */
+/* Does each node measure again what is suspicious?  Placements that are compared were
+ * looked at in turns. */
 static int measures_remeasure(const struct cs_job *job)
 {
 	return job->sides.n == 1 && job->args->checks & CS_CHECKS_OF_CELLS;
 }
 
-/* Keep a row, without samples, to judge this node alone, as number 0. */
+/* The node that judges its own rows is number 0. */
 static void keep(struct cs_job *job, const struct cs_row *row)
 {
 	struct cs_row own = *row;
@@ -52,7 +52,7 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	keep(hooks->job, row);
 }
 
-/* Poll the processes of all placements, also of those that wait for their turn. */
+/* Processes of all placements, also of those that wait for their turn. */
 static void poll_sides(struct cs_job *job)
 {
 	for (int k = 0; k < job->sides.n; k++)
@@ -92,7 +92,7 @@ static void send_nodes(struct cs_job *job)
 	}
 }
 
-/* Report ranks of this machine that cannot share memory and are nodes of their own. */
+/* Ranks that cannot share memory are nodes of their own, of the same hardware. */
 static void say_apart(struct cs_job *job)
 {
 	char text[240];
@@ -107,8 +107,8 @@ static void say_apart(struct cs_job *job)
 
 /* ---- one placement after the other opens ---- */
 
-/* Wait until every agent of a side has a process: a rank, or a host, which this rank
- * and others make. */
+/* Until every agent of a side has its process: a rank that attaches it, or a host,
+ * which this rank and others make. */
 static void await_processes(struct cs_job *job, int k)
 {
 	double end = cs_clock_s() + PROCESSES_LIMIT_S;
@@ -148,14 +148,14 @@ static void open_side(struct cs_job *job, int k, struct cs_run_timings *t)
 	cs_discovery_facts(&job->discovery, &side->node);
 	cs_coordinator_setup(&side->co);
 	t->peers += cs_clock_s() - at;
-	/* all processes have the same virtual clock */
+	/* a virtual clock knows no skew between processes */
 	if (!job->args->check_only && !job->discovery.backend->clock_is_virtual)
 		cs_coordinator_skew(&side->co, &side->node.facts);
 	if (job->one_at_a_time)
 		cs_coordinator_rest(&side->co);
 }
 
-/* The native side opens first: its agents have started already. */
+/* The side that the ranks give opens first: its agents have begun already. */
 static void open_sides(struct cs_job *job, struct cs_run_timings *t)
 {
 	struct cs_sides *sides = &job->sides;
@@ -175,7 +175,7 @@ static void open_sides(struct cs_job *job, struct cs_run_timings *t)
 
 /* ---- measuring ---- */
 
-/* The steps at which sides take turns; no control cells, because turns show drift. */
+/* The steps that sides take turns in: no control cells, for turns show drift. */
 static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *step)
 {
 	uint32_t n = 0;
@@ -187,7 +187,7 @@ static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *ste
 	return n;
 }
 
-/* End the other hosts of lost sides, and wait for them.  Ranks stay. */
+/* Hosts are ended, ranks are not. */
 static void give_up_lost(struct cs_job *job)
 {
 	double end = cs_clock_s() + HOSTS_LIMIT_S;
@@ -205,8 +205,8 @@ static void give_up_lost(struct cs_job *job)
 	}
 }
 
-/* Take a turn of one side: one cell or, if only one side can hold the GPUs, all
- * cells. Turns of a lost side are skipped. */
+/* A turn of one side: one cell or, where it has to take the GPUs for it, all of them.
+ * A lost side leaves its turns to nobody. */
 static void take_turn(struct cs_job *job, const struct cs_turn *turn,
 		      const uint32_t *step, uint32_t n_steps, uint32_t block)
 {
@@ -266,7 +266,7 @@ static int compare_sides(struct cs_job *job, struct cs_err *err)
 	return rc;
 }
 
-/* Counters of links count the copies of all sides, so each side gets the sum. */
+/* What one side moved, the counters of the links in the other's two looks saw. */
 static void share_counts(struct cs_sides *sides)
 {
 	for (int i = 0; i < sides->side[0].co.n; i++) {
@@ -311,7 +311,7 @@ static void carry_out_remeasured(struct cs_coordinator *co, const uint32_t *step
 	co->remeasure = 0;
 }
 
-/* Re-measure suspicious cells and their neighbours, and cells beyond a bound. */
+/* What is suspicious and what stands beside it, and what is beyond a bound. */
 static void remeasure(struct cs_job *job)
 {
 	struct cs_side_node *side = &job->sides.side[0];
@@ -343,7 +343,7 @@ static void remeasure(struct cs_job *job)
 		carry_out_remeasured(&side->co, step, (size_t)n);
 }
 
-/* Wait until `is_so`, the node has to end, or it is too late to begin a step. */
+/* Until it is so, this node has to end, or no step would be begun any more. */
 static void wait_until(struct cs_job *job, int (*is_so)(const struct cs_collect *c))
 {
 	struct cs_coordinator *co = &job->sides.side[0].co;
@@ -363,8 +363,7 @@ static int remeasure_came(const struct cs_collect *c)
 	return c->remeasure_came || c->end;
 }
 
-/* Rank 0: choose by the rows of all nodes.  Each node gets an answer, even if this
- * one has stopped. */
+/* Rank 0: by what all nodes show; each hears of it, whatever became of this one. */
 static void say_remeasure(struct cs_job *job)
 {
 	struct cs_vec remeasure = CS_VEC(struct cs_remeasure);
@@ -381,7 +380,7 @@ static void say_remeasure(struct cs_job *job)
 	cs_vec_release(&remeasure);
 }
 
-/* Re-measure cells that only a comparison of nodes makes suspicious. */
+/* What only the nodes together make suspicious. */
 static void remeasure_together(struct cs_job *job)
 {
 	struct cs_collect *c = &job->collect;

@@ -1,4 +1,4 @@
-/* conduct.h - the work of a node coordinator, between board and end. */
+/* conduct.h - what a node coordinator does in the middle of a job. */
 #ifndef CS_JOB_CONDUCT_H
 #define CS_JOB_CONDUCT_H
 

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 
-/* The place of a rank, known to all ranks. */
+/* What all ranks know of each rank. */
 struct cs_team_place {
 	int node;
 	char host[CS_HOST];
@@ -36,7 +36,7 @@ struct cs_team {
 	int loads; /* a library's load hangs in this process */
 };
 
-/* The ranks that take part in a call. */
+/* Who takes part in a call. */
 enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 
 enum cs_tag {

@@ -1,5 +1,5 @@
-/* commscope.c - the command line of Comm|Scope and of Google Benchmark, on which it
- * is built: options of a program called comm_scope. */
+/* commscope.c - the command line of Comm|Scope, and of the Google Benchmark that it is
+ * built on: what a program called comm_scope takes. */
 #include "config.h"
 
 #include "options/commscope.h"
@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "options/table.h"
 
-/* Flags, by their meaning here. */
+/* What a flag means here. */
 enum flag {
 	LIST,
 	FILTER,
@@ -26,7 +26,7 @@ enum flag {
 	OUT_FORMAT,
 	COLOR,
 	UNIT,
-	/* no meaning here */
+	/* nothing */
 	WARMUP,
 	INTERLEAVING,
 	TABULAR,
@@ -38,8 +38,8 @@ enum flag {
 
 static const struct {
 	const char *name;
-	int is_switch;	 /* "--name" alone is true */
-	const char *why; /* why it has no meaning here; NULL: it has one */
+	int is_switch;	 /* "--name" alone says true */
+	const char *why; /* it means nothing here; NULL: it does */
 } flags[FLAGS] = {
 	[LIST] = { "benchmark_list_tests", 1, NULL },
 	[FILTER] = { "benchmark_filter", 0, NULL },
@@ -61,7 +61,7 @@ static const struct {
 	[LOGGING] = { "v", 0, "there is no log" },
 };
 
-/* The values that were given. */
+/* What was given, before it is carried over. */
 struct given {
 	const char *value[FLAGS]; /* NULL: not given */
 	char gpus[200];
@@ -86,7 +86,7 @@ static int is_true(const char *value)
 	return 1;
 }
 
-/* Take "--name=value", or "--name" of a switch.  1: it is one. */
+/* "--name=value", or "--name" of a switch: 1 it is one. */
 static int take_flag(struct given *given, const char *text)
 {
 	for (int i = 0; i < FLAGS; i++) {
@@ -105,7 +105,7 @@ static int take_flag(struct given *given, const char *text)
 	return 0;
 }
 
-/* Each flag has a variable, as BENCHMARK_FILTER; the command line overrides it. */
+/* Each has a variable of the environment, BENCHMARK_FILTER, which the line is before. */
 static void take_environment(struct given *given)
 {
 	char name[64];
@@ -116,7 +116,7 @@ static void take_environment(struct given *given)
 		for (; flags[i].name[k]; k++)
 			name[k] = (char)toupper((unsigned char)flags[i].name[k]);
 		name[k] = '\0';
-		if (k > 1) /* "V" is too common a name */
+		if (k > 1) /* "V" is nobody's */
 			given->value[i] = getenv(name);
 	}
 }
@@ -127,7 +127,7 @@ static int refuse(const char *text, struct cs_err *err)
 			  text);
 }
 
-/* --cuda and --numa: a number, as the next argument or after '='; repeatable. */
+/* --cuda and --numa: a number, behind it or behind '='; repeatable. */
 static int take_number(struct given *given, int argc, char **argv, int *at,
 		       struct cs_err *err)
 {
@@ -154,7 +154,7 @@ static int take_number(struct given *given, int argc, char **argv, int *at,
 	return 0;
 }
 
-/* ---- set our options ---- */
+/* ---- what was given, as our options ---- */
 
 static const struct cs_format *format_of(const char *value)
 {
@@ -188,7 +188,7 @@ static int set_formats(const struct given *given, struct cs_options *out,
 		"%s:", format_of(written ? written : "json")->name);
 	at = strlen(out->their_output);
 	for (; *file && at + 3 < sizeof(out->their_output); file++) {
-		if (*file == '%') /* not one of our placeholders */
+		if (*file == '%') /* is none of ours */
 			out->their_output[at++] = '%';
 		out->their_output[at++] = *file;
 	}
@@ -218,7 +218,7 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 		return cs_err_prefix(err, "--benchmark_repetitions '%.40s'", n);
 	if (repetitions < 2)
 		return 0;
-	/* exactly so many samples; each may take its time */
+	/* that many, whether the median is known or not; each may take its time */
 	out->verbose = 1;
 	out->set.turn_samples = (uint32_t)repetitions;
 	return 0;
@@ -229,7 +229,7 @@ static int is_on(const struct given *given, int flag)
 	return given->value[flag] && is_true(given->value[flag]);
 }
 
-/* List the flags that have no meaning here, and why. */
+/* What has no meaning here, and why. */
 static void say_void(const struct given *given, struct cs_options *out)
 {
 	const char *unit = given->value[UNIT];

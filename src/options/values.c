@@ -385,7 +385,7 @@ int cs_set_check(struct cs_options *opt, const char *value, struct cs_err *err)
 /* Only the syntax is checked here. */
 int cs_set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	struct cs_vec names = { .element = CS_HOST };
 	int rc = cs_hostlist_parse(value, &names, err);
 
 	cs_vec_release(&names);

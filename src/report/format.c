@@ -1,7 +1,9 @@
 #include "config.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/document.h"
 #include "file/journal.h"
 #include "report/views.h"
@@ -39,13 +41,30 @@ const struct cs_format cs_formats[] = {
 	{ NULL, NULL, NULL, 0, 0 },
 };
 
+struct writing {
+	const struct cs_format *format;
+	FILE *to;
+	const struct cs_run *run;
+	const struct cs_view_options *opt;
+};
+
+static int write_view(void *argument)
+{
+	const struct writing *w = argument;
+	const struct cs_view view = { w->run, w->run, w->opt };
+
+	return w->format->of_turns ?
+		       w->format->write(w->to, &view) :
+		       cs_write_pooled(w->to, w->run, w->opt, w->format->write);
+}
+
 int cs_format_write(const struct cs_format *format, FILE *to,
 		    const struct cs_run *run, const struct cs_view_options *opt)
 {
-	const struct cs_view view = { run, run, opt };
+	struct writing writing = { format, to, run, opt };
 
-	return format->of_turns ? format->write(to, &view) :
-				  cs_write_pooled(to, run, opt, format->write);
+	errno = ENOMEM;
+	return cs_arena_run(write_view, &writing, NULL);
 }
 
 const struct cs_format *cs_format_by_name(const char *name)

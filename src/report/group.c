@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "report/view.h"
 
 static int by_text(const void *a, const void *b)
@@ -40,38 +41,23 @@ static int by_weight(const void *a, const void *b)
 	return f < g ? -1 : f > g;
 }
 
-int cs_groups_make(const struct cs_run *run, struct cs_groups *out)
+struct cs_vec cs_groups_make(const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data;
+	const struct cs_finding *f = run->findings.data, **sorted;
+	struct cs_vec groups = CS_LIST(struct cs_group);
 	size_t n = run->findings.n, i, k;
 
-	out->groups = (struct cs_vec)CS_VEC(struct cs_group);
-	out->sorted = calloc(n + 1, sizeof(*out->sorted));
-	if (!out->sorted)
-		return -1;
+	sorted = cs_new(const struct cs_finding *, n);
 	for (i = 0; i < n; i++)
-		out->sorted[i] = &f[i];
-	qsort(out->sorted, n, sizeof(*out->sorted), by_text);
+		sorted[i] = &f[i];
+	qsort(sorted, n, sizeof(*sorted), by_text);
 	for (i = 0; i < n; i = k) {
-		struct cs_group g = { out->sorted + i, 0 };
-
-		for (k = i + 1; k < n && is_like(out->sorted[i], out->sorted[k]); k++)
+		for (k = i + 1; k < n && is_like(sorted[i], sorted[k]); k++)
 			;
-		g.n = k - i;
-		if (cs_vec_push(&out->groups, &g, NULL)) {
-			cs_groups_release(out);
-			return -1;
-		}
+		cs_list_push(&groups, &(struct cs_group){ sorted + i, k - i });
 	}
-	cs_vec_sort(&out->groups, by_weight);
-	return 0;
-}
-
-void cs_groups_release(struct cs_groups *groups)
-{
-	cs_vec_release(&groups->groups);
-	free(groups->sorted);
-	groups->sorted = NULL;
+	cs_vec_sort(&groups, by_weight);
+	return groups;
 }
 
 /* Is it a finding about both placements, already printed for the machine? */
@@ -81,29 +67,24 @@ static int is_told(const struct cs_run *run, int last, int node)
 	       !strcmp(run->node[last].facts.host, run->node[node].facts.host);
 }
 
-char *cs_group_hosts(const struct cs_run *run, const struct cs_group *group,
-		     size_t most)
+const char *cs_group_hosts(const struct cs_run *run, const struct cs_group *group,
+			   size_t most)
 {
 	size_t room = most ? most : group->n * (CS_HOST + 1) + 64, n = 0;
-	int *nodes = calloc(group->n, sizeof(*nodes));
-	char *hosts = calloc(1, room);
+	int *nodes = cs_new(int, group->n);
+	char *hosts = cs_new(char, room);
 
-	for (size_t i = 0; nodes && i < group->n; i++) {
+	for (size_t i = 0; i < group->n; i++) {
 		int node = group->finding[i]->node;
 
 		if (node >= 0 && node < run->n_nodes &&
 		    (!n || !is_told(run, nodes[n - 1], node)))
 			nodes[n++] = node;
 	}
-	if (nodes && hosts && n) {
+	if (n) {
 		cs_hosts_text(run, nodes, n, hosts, room - 2);
 		strcat(hosts, ": ");
 	}
-	if (!nodes) {
-		free(hosts);
-		hosts = NULL;
-	}
-	free(nodes);
 	return hosts;
 }
 

@@ -38,7 +38,8 @@ struct cs_format {
 /* The formats; the last has name NULL. */
 extern const struct cs_format cs_formats[];
 const struct cs_format *cs_format_by_name(const char *name);
-/* The whole run.  0, or -1 with errno when the stream failed. */
+/* The whole run, in an arena of its own.  0, or -1 with errno: the stream failed, or
+ * ENOMEM. */
 int cs_format_write(const struct cs_format *format, FILE *to,
 		    const struct cs_run *run, const struct cs_view_options *opt);
 /* What follows a format's name and ':', "csv:x"; the whole of it, and NULL, where that is

@@ -1,5 +1,4 @@
-/* memory_available.c - how much host memory is left, and saying that it is too
- * little. */
+/* room.c - how much host memory is left, and saying that it is too little. */
 #include "config.h"
 
 #include <inttypes.h>

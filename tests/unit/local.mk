@@ -3,6 +3,7 @@ if HAVE_CUNIT
 UNIT_TESTS = \
 	%D%/action.t \
 	%D%/alias.t \
+	%D%/arena.t \
 	%D%/assign.t \
 	%D%/budget.t \
 	%D%/carry.t \
@@ -78,6 +79,7 @@ check_LIBRARIES += %D%/libtap.a
 TAP = %D%/libtap.a
 
 %C%_action_t_SOURCES = %D%/test_action.c %D%/canned.h
+%C%_arena_t_SOURCES = %D%/test_arena.c
 %C%_alias_t_SOURCES = %D%/test_alias.c
 %C%_assign_t_SOURCES = %D%/test_assign.c
 %C%_budget_t_SOURCES = %D%/test_budget.c %D%/canned.h

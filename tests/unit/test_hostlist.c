@@ -11,7 +11,7 @@
 static const char *parsed(const char *list)
 {
 	static char text[4096];
-	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	struct cs_vec names = { .element = CS_HOST };
 	struct cs_err err = { "" };
 	const char(*name)[CS_HOST];
 
@@ -91,7 +91,7 @@ HOLDS("what is no list is refused with what one is") {
 static const char *folded(const char *list, size_t size)
 {
 	static char text[4096];
-	struct cs_vec names = { NULL, 0, 0, CS_HOST };
+	struct cs_vec names = { .element = CS_HOST };
 	struct cs_err err;
 	const char *at[600];
 	size_t i;

@@ -1,5 +1,4 @@
-/* concurrency_check.c - what was measured alone, and whether it vouches for what was
- * not. */
+/* alone.c - what was measured alone, and whether it vouches for what was not. */
 #include "config.h"
 
 #include "node/coordinator/concurrency_check.h"

@@ -182,35 +182,30 @@ static void put_finding(const struct cs_html *h, const struct cs_run *run,
 			const struct cs_group *g)
 {
 	const struct cs_finding *f = g->finding[0];
-	char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : NULL;
+	const char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
 
 	cs_html(h, "<li>");
 	cs_html_in(h, "b", "%s", cs_severity_text(f->severity));
-	cs_html_text(h, "%s%s", hosts ? hosts : "", f->text);
+	cs_html_text(h, "%s%s", hosts, f->text);
 	if (f->remeasure[0] || f->next[0])
 		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
 			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);
 	cs_html(h, "</li>");
 	putc('\n', h->to);
-	free(hosts);
 }
 
-static int put_findings(const struct cs_html *h, const struct cs_run *run)
+static void put_findings(const struct cs_html *h, const struct cs_run *run)
 {
-	struct cs_groups groups;
+	const struct cs_vec groups = cs_groups_make(run);
 
-	if (!run->findings.n)
-		return 0;
-	if (cs_groups_make(run, &groups))
-		return -1;
+	if (!groups.n)
+		return;
 	cs_html_section(h, "Findings", NULL);
 	cs_html(h, "<ul class=\"find\">");
-	for (size_t i = 0; i < groups.groups.n; i++)
-		put_finding(h, run, (struct cs_group *)groups.groups.data + i);
+	for (size_t i = 0; i < groups.n; i++)
+		put_finding(h, run, (struct cs_group *)groups.data + i);
 	cs_html(h, "</ul>");
 	cs_html_section_end(h);
-	cs_groups_release(&groups);
-	return 0;
 }
 
 /* ---- what texts say better ---- */
@@ -335,8 +330,7 @@ static int put_body(struct cs_html *h, const struct cs_digest *digest,
 	int several = run->n_nodes > 1,
 	    sides = several && cs_run_is_other_placement(run, 1);
 
-	if (put_findings(h, run))
-		return -1;
+	put_findings(h, run);
 	if (sides && put_placements(h, turns))
 		return -1;
 	if (several && !sides ? put_nodes(h, digest) :

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/arena.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/verdict/check.h"
@@ -357,16 +358,14 @@ static void print_evidence(FILE *to, const struct cs_run *run,
 			i < f->n_evidence ? ", ..." : "");
 }
 
-static int print_head(FILE *to, const struct cs_run *run, const struct cs_group *g,
-		      int verbose)
+static void print_head(FILE *to, const struct cs_run *run, const struct cs_group *g,
+		       int verbose)
 {
 	const struct cs_finding *f = g->finding[0];
-	char *hosts = cs_group_hosts(run, g, verbose ? 0 : 160);
 
 	cs_fold(to, 2, INDENT, "%-8s %s%s%s", cs_severity_text(f->severity),
-		hosts ? hosts : "", f->text, f->drain ? " [drain]" : "");
-	free(hosts);
-	return hosts ? 0 : -1;
+		cs_group_hosts(run, g, verbose ? 0 : 160), f->text,
+		f->drain ? " [drain]" : "");
 }
 
 static void print_rest(FILE *to, const struct cs_run *run, const struct cs_group *g,
@@ -392,18 +391,18 @@ static int print_group(FILE *to, const struct cs_run *run, const struct cs_group
 		       int whole, int verbose)
 {
 	struct page page;
-	int lines, rc;
+	int lines;
 
 	if (page_open(&page))
 		return -1;
-	rc = print_head(page.to, run, g, verbose);
+	print_head(page.to, run, g, verbose);
 	if (whole)
 		print_rest(page.to, run, g, verbose);
 	lines = page_close(&page);
 	if (to)
 		fwrite(page.text, 1, page.size, to);
 	free(page.text);
-	return rc ? rc : lines;
+	return lines;
 }
 
 /* How many lines groups take: all that is known of them, and the first of each. */
@@ -411,19 +410,17 @@ struct length {
 	int whole, brief;
 };
 
-/* By group, malloc'ed; NULL no memory. */
-static struct length *measure(const struct cs_run *run, const struct cs_groups *groups)
+/* By group, in the arena; NULL no memory. */
+static struct length *measure(const struct cs_run *run, const struct cs_vec *groups)
 {
-	const struct cs_group *g = groups->groups.data;
-	struct length *length = calloc(groups->groups.n + 1, sizeof(*length));
+	const struct cs_group *g = groups->data;
+	struct length *length = cs_new(struct length, groups->n);
 
-	for (size_t i = 0; length && i < groups->groups.n; i++) {
+	for (size_t i = 0; i < groups->n; i++) {
 		length[i].whole = print_group(NULL, run, &g[i], 1, 0);
 		length[i].brief = print_group(NULL, run, &g[i], 0, 0);
-		if (length[i].whole < 0 || length[i].brief < 0) {
-			free(length);
-			length = NULL;
-		}
+		if (length[i].whole < 0 || length[i].brief < 0)
+			return NULL;
 	}
 	return length;
 }
@@ -451,11 +448,11 @@ static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 /* Print as much of each group as fits if all others have their first line, and count what
  * does not fit. */
 static void print_groups(FILE *to, const struct cs_run *run,
-			 const struct cs_groups *groups, const struct length *length,
+			 const struct cs_vec *groups, const struct length *length,
 			 int room)
 {
-	const struct cs_group *g = groups->groups.data;
-	size_t n = groups->groups.n, cut = 0, i;
+	const struct cs_group *g = groups->data;
+	size_t n = groups->n, cut = 0, i;
 	int brief = 0, all = 0;
 
 	for (i = 0; i < n; i++) {
@@ -497,28 +494,21 @@ static void print_counts(FILE *to, const struct cs_run *run, const char *behind)
 
 static int print_findings(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
-	struct length *length = NULL;
-	struct cs_groups groups;
+	const struct cs_vec groups = cs_groups_make(run);
+	const struct length *length = measure(run, &groups);
 	struct page page;
-	int rc = cs_groups_make(run, &groups);
 
-	if (rc)
-		return rc;
-	length = measure(run, &groups);
-	rc = !length || page_open(&page) ? -1 : 0;
-	if (!rc) {
-		print_counts(page.to, run, "");
-		lines += page_close(&page);
-		fwrite(page.text, 1, page.size, to);
-		free(page.text);
-	}
-	for (size_t i = 0; !rc && verbose && i < groups.groups.n; i++)
-		print_group(to, run, (struct cs_group *)groups.groups.data + i, 1, 1);
-	if (!rc && !verbose)
+	if (!length || page_open(&page))
+		return -1;
+	print_counts(page.to, run, "");
+	lines += page_close(&page);
+	fwrite(page.text, 1, page.size, to);
+	free(page.text);
+	for (size_t i = 0; verbose && i < groups.n; i++)
+		print_group(to, run, (struct cs_group *)groups.data + i, 1, 1);
+	if (!verbose)
 		print_groups(to, run, &groups, length, LINES - lines);
-	free(length);
-	cs_groups_release(&groups);
-	return rc;
+	return 0;
 }
 
 /* ---- the whole ---- */

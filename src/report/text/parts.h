@@ -91,7 +91,7 @@ int cs_fleet_print_brief(FILE *to, const struct cs_run *run);
  * alone on a line.  -1: no memory. */
 int cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
 /* The findings alone.  -1: no memory. */
-int cs_findings_print(FILE *to, const struct cs_run *run);
+void cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings.  -1: no memory. */
 int cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 

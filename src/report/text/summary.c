@@ -415,22 +415,21 @@ static void print_time(FILE *to, const struct cs_run *run)
 static void print_group(FILE *to, const struct cs_run *run, const struct cs_group *g)
 {
 	const struct cs_finding *f = g->finding[0];
-	char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : NULL;
+	const char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
 
-	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
-		hosts ? hosts : "", f->text);
+	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity), hosts,
+		f->text);
 	/* the command first, and what else there is to do */
 	if (f->remeasure[0] || f->next[0])
 		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->remeasure,
 			f->remeasure[0] && f->next[0] ? "; " : "", f->next);
-	free(hosts);
 }
 
-int cs_findings_print(FILE *to, const struct cs_run *run)
+void cs_findings_print(FILE *to, const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
-	struct cs_groups groups;
+	const struct cs_vec groups = cs_groups_make(run);
 	char text[96] = "";
 
 	for (i = 0; i < run->findings.n; i++)
@@ -443,12 +442,8 @@ int cs_findings_print(FILE *to, const struct cs_run *run)
 			    s == CS_CRITICAL ? "" : plural(count[s]));
 	}
 	cs_fold(to, 2, INDENT, "findings   %s", text[0] ? text : "none");
-	if (cs_groups_make(run, &groups))
-		return -1;
-	for (i = 0; i < groups.groups.n; i++)
-		print_group(to, run, (struct cs_group *)groups.groups.data + i);
-	cs_groups_release(&groups);
-	return 0;
+	for (i = 0; i < groups.n; i++)
+		print_group(to, run, (struct cs_group *)groups.data + i);
 }
 
 int cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
@@ -460,5 +455,6 @@ int cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 	print_state(to, run);
 	print_path(to, run, verbose);
 	print_time(to, run);
-	return cs_findings_print(to, run);
+	cs_findings_print(to, run);
+	return 0;
 }
