@@ -127,6 +127,33 @@ fault "slow from the host, and not any more" h2d.ce.pinned.pair "slow-cells gpu 
 ok "... with 0" status_is 0
 size=2M
 
+# ---- without --check ----
+
+FAKE_NVLINKS_DOWN=2:1 run 0 --test $peer -s 4M --seed 1 -o f.json -o f.html
+ok "without --check an NVLink that is down is in the first line, with status 0" eval \
+	'status_is 0 && prints "; 1 critical: GPU 2: 17 of 18 NVLinks are up" && prints_not "all alike|no errors"'
+run_program 0 "$CSCOPE" show f.json
+ok "... shown from a file" eval \
+	'status_is 0 && prints "; 1 critical: GPU 2: 17 of 18" && prints_not "all alike|no errors"'
+run_program 0 "$CSCOPE" show f.json -f nagios
+ok "... in one line" eval 'status_is 0 && prints "GPU 2: 17 of 18 NVLinks are up \|"'
+run_program 0 "$CSCOPE" check f.json
+ok "... judged by check with 2" status_is 2
+# "COUNT WIDTH COLOUR" of the lines between GPUs and the switch, the thinnest first.
+drawn() {
+	grep -oE 'L[0-9]+ 262"[^>]* class="[a-z-]+"' f.html |
+		sed -E 's/.*width="([0-9.]+)" class="([a-z-]+)"/\1 \2/' | sort -n | uniq -c | tr -s ' '
+}
+ok "... the page has no tick, and draws that link red and thinner" eval \
+	'[ "$(drawn | paste -sd,)" = " 1 13.6 bad-s, 3 14 nvl-s" ] && grep -q "NV17 of 18" f.html &&
+	grep -q "<b>critical</b> <span>exit status 0" f.html && ! grep -qE "all alike|no errors" f.html'
+FAKE_PCIE=2:4x16 run 0 --test h2d.ce.pinned.pair -s 4M --seed 1
+ok "... PCIe below what card and slot can do" eval \
+	'status_is 0 && prints "1 critical: GPU 2: PCIe runs at generation 4" && prints_not "all alike|no errors"'
+FAKE_THROTTLE=1:0x40 run 0 --test $peer -s 4M --seed 1
+ok "... a warning takes the place of all alike" eval \
+	'status_is 0 && prints "; [0-9] warnings?: [a-zA-Z]" && prints_not "all alike|no errors"'
+
 # ---- the re-measurement ----
 
 run 0 --test $peer --check=outlier -s 2M --cell-limit 9s --seed 1 -o f.jsonl -o f.csv -o f.json

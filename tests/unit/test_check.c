@@ -173,6 +173,28 @@ HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	canned_release(&c);
 }
 
+HOLDS("a link that is down is critical without --check, and changes no status") {
+	struct canned c;
+	const struct cs_finding *f;
+	char summary[400], line[CS_REASON_LINE];
+
+	canned_init(&c, 1, 8, 0, PAIR, 1);
+	c.run.node[0].agent[3].link.nvlinks_up--;
+	cs_check_run(&c.run, NULL);
+	f = finding(&c, "nvlink-down");
+	if (!t_ok(f != NULL))
+		goto out;
+	t_eq_int(f->severity, CS_CRITICAL);
+	t_eq_int(f->check, 1);
+	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
+	cs_run_summary(&c.run, summary, sizeof(summary));
+	t_eq_str(summary, "n001: GPU 3: 17 of 18 NVLinks are up");
+	cs_run_reason(&c.run, line);
+	t_eq_str(line, "cscope-mpi ok: 56 of 56 cells measured");
+out:
+	canned_release(&c);
+}
+
 HOLDS("all skipped cells of a node are one note") {
 	struct canned c;
 	int dst;

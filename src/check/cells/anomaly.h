@@ -138,7 +138,10 @@ int cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomal
  * there, settled, explains. */
 int cs_wholes_find(const struct cs_judged_cells *judged_cells,
 		   struct cs_vec *anomalies, struct cs_err *err);
-/* signatures.c: what facts and known patterns say, and causes of what is there. */
+/* signatures.c: links below what they can do; these and all other known patterns; and
+ * causes of what is there. */
+int cs_links_find(const struct cs_judged_cells *judged_cells,
+		  struct cs_vec *anomalies, struct cs_err *err);
 int cs_signatures_find(const struct cs_judged_cells *judged_cells,
 		       struct cs_vec *anomalies, struct cs_err *err);
 void cs_signatures_explain(const struct cs_run *run, struct cs_vec *anomalies);

@@ -20,7 +20,8 @@ int cs_cells_are_judged(const struct cs_run *run)
 	return (run->checks & KINDS) && cs_cells_can_be_judged(run);
 }
 
-/* Nodes and sockets are judged by what no part of them explains, and what is below the
+/* Links below what they can do are facts, so they need no check.
+ * Nodes and sockets are judged by what no part of them explains, and what is below the
  * usual share of its links by cells of which nothing else is said. */
 static int find_all(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
 		    struct cs_err *err)
@@ -33,8 +34,8 @@ static int find_all(struct cs_judged_cells *judged_cells, struct cs_vec *anomali
 	cs_anomalies_settle(anomalies);
 	if ((checks & CS_CHECK_OUTLIER) && cs_wholes_find(judged_cells, anomalies, err))
 		return -1;
-	if ((checks & CS_CHECK_LINK) &&
-	    cs_signatures_find(judged_cells, anomalies, err))
+	if (checks & CS_CHECK_LINK ? cs_signatures_find(judged_cells, anomalies, err) :
+				     cs_links_find(judged_cells, anomalies, err))
 		return -1;
 	cs_anomalies_settle(anomalies);
 	if ((checks & CS_CHECK_LINK) && cs_below_find(judged_cells, anomalies, err))
@@ -64,7 +65,9 @@ int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 	int rc = 0;
 
 	*told = (struct cs_vec)CS_VEC(struct cs_anomaly);
-	if (!cs_cells_are_judged(run))
+	/* a run that measures nothing has not loaded its links */
+	if (!cs_cells_can_be_judged(run) ||
+	    (!cs_cells_are_judged(run) && !cs_rows_count(&run->rows)))
 		return 0;
 	if (cs_anomalies_find(run, &judged_cells, told, err))
 		return -1;
@@ -73,7 +76,7 @@ int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
 	for (size_t i = 0; i < told->n && !rc; i++)
 		rc = cs_anomaly_describe(run, (struct cs_anomaly *)told->data + i,
 					 err);
-	if (!rc)
+	if (!rc && cs_cells_are_judged(run))
 		rc = cs_unsure_describe(run, &judged_cells, err);
 	cs_judged_cells_release(&judged_cells);
 	return rc;

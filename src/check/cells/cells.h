@@ -6,13 +6,14 @@
  * is slow.  No node is drained because of one measurement: a live run re-measures
  * suspicious cells and their neighbours (cs_cells_remeasure; their rows are flagged
  * CS_ROW_REMEASURED).  Only what is seen twice, or is a fact instead of a figure, is
- * critical. */
+ * critical.  Links that are down or below what they can do are facts: every run that
+ * measures has them, and only --check makes them count. */
 #ifndef CS_CHECK_CELLS_H
 #define CS_CHECK_CELLS_H
 
 #include "result/run.h"
 
-/* Append what is found under run->checks; nothing where neither kind is asked for.
+/* Append what is found under run->checks, and links that are down or below in any case.
  * `told` is filled with what was found, for who judges the same cells by a bound; to
  * be released. */
 int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);

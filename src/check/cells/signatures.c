@@ -92,8 +92,8 @@ static int find_links_of(const struct cs_run *run, int node, const struct fleet 
 	return 0;
 }
 
-static int find_links(const struct cs_judged_cells *judged_cells,
-		      struct cs_vec *anomalies, struct cs_err *err)
+int cs_links_find(const struct cs_judged_cells *judged_cells,
+		  struct cs_vec *anomalies, struct cs_err *err)
 {
 	struct fleet *fleet = calloc((size_t)judged_cells->run->n_nodes + 1,
 				     sizeof(*fleet));
@@ -428,7 +428,7 @@ int cs_signatures_find(const struct cs_judged_cells *judged_cells,
 	struct part p = { .judged_cells = judged_cells,
 			  .anomalies = anomalies,
 			  .err = err };
-	int rc = find_links(judged_cells, anomalies, err);
+	int rc = cs_links_find(judged_cells, anomalies, err);
 
 	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
 		rc = find_refused(&p, i);

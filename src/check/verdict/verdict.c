@@ -35,27 +35,30 @@ int cs_run_exit(const struct cs_run *run)
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
 }
 
-/* A judgement that does not change the status is no reason for it. */
-static int counts(const struct cs_run *run, const struct cs_finding *f)
+/* Judgements do only under --check. */
+static int changes_status(const struct cs_run *run, const struct cs_finding *f)
 {
-	return !f->check || run->checks || f->severity < CS_CRITICAL;
+	return !f->check || run->checks;
 }
 
-/* The gravest finding of at least `least`, with its host and how many more. */
-static int worst_text(const struct cs_run *run, uint32_t least, char *to, size_t size)
+/* The gravest finding of at least `least`, with its host and how many more; `all`: also if
+ * it does not change the status. */
+static int worst_text(const struct cs_run *run, uint32_t least, int all, char *to,
+		      size_t size)
 {
 	const struct cs_finding *f = run->findings.data, *worst = NULL;
 	char more[40] = "", host[CS_HOST + 2] = "";
 	size_t i, like = 0;
 
 	for (i = 0; i < run->findings.n; i++)
-		if (f[i].severity >= least && counts(run, &f[i]) &&
+		if (f[i].severity >= least && (all || changes_status(run, &f[i])) &&
 		    (!worst || f[i].severity > worst->severity))
 			worst = &f[i];
 	if (!worst)
 		return 0;
 	for (i = 0; i < run->findings.n; i++)
-		like += f[i].severity == worst->severity && counts(run, &f[i]);
+		like += f[i].severity == worst->severity &&
+			(all || changes_status(run, &f[i]));
 	if (like > 1)
 		cs_text(more, sizeof(more), " (and %zu more)", like - 1);
 	if (run->node && worst->node >= 0 && worst->node < run->n_nodes)
@@ -89,14 +92,14 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 
 	for (i = 0; i < n && !reason[0]; i++)
 		reason = cs_rows_get(&run->rows, i)->reason;
-	if (worst_text(run, CS_CRITICAL, to, size))
+	if (worst_text(run, CS_CRITICAL, 0, to, size))
 		return 1;
 	if (!c->measured && !cs_only_checked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
 		return 1;
 	}
-	if (worst_text(run, least, to, size))
+	if (worst_text(run, least, 1, to, size))
 		return 1;
 	if (!c->left_out && least < CS_CRITICAL)
 		notes_text(run, notes, sizeof(notes));
@@ -156,9 +159,9 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 	cs_text(head, sizeof(head), "cscope-mpi %s: ",
 		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
 						     "ended early");
-	/* without a check a judgement is no reason */
+	/* what did not change the status is no reason for it */
 	if (first_text(run, &c,
-		       run->exit_status == CS_EXIT_OK ? CS_CRITICAL : CS_WARNING,
+		       run->exit_status == CS_EXIT_OK ? CS_CRITICAL + 1 : CS_WARNING,
 		       text, sizeof(text)))
 		coverage_text(run, &c, coverage, sizeof(coverage));
 	cs_reason_make_harmless(text);

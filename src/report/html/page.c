@@ -43,12 +43,13 @@ static int end(const struct cs_html *h)
 	return ferror(h->to) ? -1 : 0;
 }
 
-/* A tick, a dash or a cross, with its meaning. */
-static void put_verdict(const struct cs_html *h, int status, const char *text)
+/* A tick, a dash or a cross, as of the status `like`, with its meaning. */
+static void put_verdict(const struct cs_html *h, int like, const char *text,
+			int status)
 {
 	static const char *const mark[] = { "M11 21l6 6 12-13", "M20 10v14M20 29v2",
 					    "M13 13l14 14M27 13l-14 14" };
-	int kind = status == CS_EXIT_OK ? 0 : status == CS_EXIT_WARNING ? 1 : 2;
+	int kind = like == CS_EXIT_OK ? 0 : like == CS_EXIT_WARNING ? 1 : 2;
 	enum cs_ink ink = kind == 0 ? CS_INK_GOOD :
 			  kind == 1 ? CS_INK_WARN :
 				      CS_INK_BAD;
@@ -79,6 +80,19 @@ static const char *status_word(int status)
 	default:
 		return "not tested";
 	}
+}
+
+/* The status, or the one that the gravest finding would set under --check. */
+static int gravest_status(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	int status = run->exit_status;
+
+	for (size_t i = 0; i < run->findings.n && run->exit_status == CS_EXIT_OK; i++)
+		if (f[i].severity >= CS_WARNING && status != CS_EXIT_CRITICAL)
+			status = f[i].severity == CS_WARNING ? CS_EXIT_WARNING :
+							       CS_EXIT_CRITICAL;
+	return status;
 }
 
 static void put_notices(const struct cs_html *h, const struct cs_run *run)
@@ -132,7 +146,8 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
 	cs_html(h, "</div>");
-	put_verdict(h, run->exit_status, status_word(run->exit_status));
+	put_verdict(h, gravest_status(run), status_word(gravest_status(run)),
+		    run->exit_status);
 	cs_html(h, "</header>");
 	putc('\n', h->to);
 }
@@ -385,7 +400,8 @@ int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
 	put_verdict(&h, worst,
 		    worst == CS_EXIT_OK	     ? "the same" :
 		    worst == CS_EXIT_WARNING ? "different" :
-					       "not comparable");
+					       "not comparable",
+		    worst);
 	cs_html(&h, "</header>");
 	for (size_t i = 0; i < n; i++)
 		put_versus(&h, &v[i]);

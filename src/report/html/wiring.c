@@ -1,5 +1,5 @@
 /* wiring.c - how a node is wired: NUMA nodes, GPUs below theirs, and links as wide as
- * they can do, labelled with what they gave. */
+ * what is up of them can do, labelled with what they gave; red if part is down. */
 #include "config.h"
 
 #include "report/html/parts.h"
@@ -174,7 +174,11 @@ static void put_pcie(struct cs_html *h, const struct wiring *w, int agent)
 	double x = middle_of(w, agent) - 34, in, out;
 	struct cs_pen pen = pen_at(x + 10, NUMA_Y + NUMA_H + 22, CS_START);
 
-	cs_svg_line(h, &(struct cs_box){ x, NUMA_Y + NUMA_H, x, GPU_Y }, CS_INK_PCIE,
+	cs_svg_line(h, &(struct cs_box){ x, NUMA_Y + NUMA_H, x, GPU_Y },
+		    link->pcie_gen < link->pcie_gen_max ||
+				    link->pcie_width < link->pcie_width_max ?
+			    CS_INK_BAD :
+			    CS_INK_PCIE,
 		    width_of(cs_link_pcie_gbs(link)));
 	if (link->pcie_gen > 0)
 		cs_svg_text(h, &pen, "PCIe %d x%d", link->pcie_gen, link->pcie_width);
@@ -233,13 +237,16 @@ static void put_to_switch(struct cs_html *h, const struct wiring *w, int agent)
 	const struct cs_link_facts *link = &w->nd->agent[agent].link;
 	double x = middle_of(w, agent) - 34, each = gave(w, CS_PATH_PEER, agent, 1);
 	struct cs_pen pen = pen_at(x + 14, GPU_Y + GPU_H + 24, CS_START);
+	enum cs_ink ink = link->nvlinks_up < link->nvlinks_max ? CS_INK_BAD :
+								 CS_INK_NVLINK;
 
-	if (link->nvlinks_up <= 0)
+	if (link->nvlinks_up < 0 || link->nvlinks_max < 1)
 		return;
-	cs_svg_line(h, &(struct cs_box){ x, GPU_Y + GPU_H, x, FABRIC_Y },
-		    CS_INK_NVLINK, width_of(cs_nvlink_peak_gbs(link)));
-	if (link->nvlinks_up < link->nvlinks_max)
-		pen.ink = CS_INK_BAD;
+	if (link->nvlinks_up)
+		cs_svg_line(h, &(struct cs_box){ x, GPU_Y + GPU_H, x, FABRIC_Y }, ink,
+			    width_of(cs_nvlink_peak_gbs(link)));
+	if (ink == CS_INK_BAD)
+		pen.ink = ink;
 	cs_svg_text(h, &pen, "NV%d of %d", link->nvlinks_up, link->nvlinks_max);
 	pen.y += 16;
 	pen.ink = CS_INK;
@@ -311,7 +318,7 @@ int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node)
 			    GPU_Y + GPU_H + 8;
 	cs_html_section(
 		h, "How it is wired, and what it gives",
-		"The width of a line is the rate of the link; figures are measured, GB/s.");
+		"The width of a line is the rate of the link now; red: part of it is down. Figures are measured, GB/s.");
 	cs_html(h, "<div class=\"wide\">");
 	cs_svg_begin(h, (double)WIDE * w.n + 2, deep, "How the node is wired");
 	cs_svg_describe(h, "%d %ss below their NUMA nodes%s", w.n, cs_agent_word(run),

@@ -10,6 +10,7 @@
 #include "base/shape.h"
 #include "base/units.h"
 #include "check/link/kind.h"
+#include "report/group.h"
 #include "report/text/digest.h"
 #include "report/text/slow_cells.h"
 #include "report/view.h"
@@ -291,18 +292,37 @@ static void add_odd(const struct cs_digest *d, char *to, size_t size)
 	cs_text_add(to, size, "%s", cs_odd_how_sure(d->run));
 }
 
+/* The first of the gravest findings, and how many are as grave; NULL without a warning
+ * or worse. */
+static const struct cs_finding *find_gravest(const struct cs_run *run, size_t *n)
+{
+	const struct cs_finding *f = run->findings.data, *gravest = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < run->findings.n; i++)
+		if (f[i].severity >= CS_WARNING &&
+		    (!gravest || f[i].severity > gravest->severity))
+			gravest = &f[i];
+	for (size_t i = 0; gravest && i < run->findings.n; i++)
+		*n += f[i].severity == gravest->severity;
+	return gravest;
+}
+
+/* "All alike" would be read as "all is well", so it needs a run without a warning. */
 static void add_alike(const struct cs_digest *d, char *to, size_t size)
 {
 	const struct cs_likeness *l = &d->likeness;
 	char from[16];
+	size_t grave;
 
-	if (!l->n_odd && l->n_compared) {
+	if (!l->n_odd && l->n_compared && !find_gravest(d->run, &grave)) {
 		begin(to, size);
 		cs_text_add(to, size, "all alike within %.1f %%",
 			    fmax(0.1, ceil(1000 * l->worst) / 10));
 		if (l->n_unsure)
-			cs_text_add(to, size, " but for %zu uncertain cell%s",
-				    l->n_unsure, l->n_unsure == 1 ? "" : "s");
+			cs_text_add(to, size, " but for %zu %s", l->n_unsure,
+				    l->n_unsure == 1 ? "uncertain cell" :
+						       "uncertain cells");
 	}
 	if (!l->n_compared && l->n_alone) {
 		begin(to, size);
@@ -315,30 +335,23 @@ static void add_alike(const struct cs_digest *d, char *to, size_t size)
 	}
 }
 
+/* "2 critical: n7: GPU 3: 17 of 18 NVLinks are up" */
 static void add_faults(const struct cs_run *run, char *to, size_t size)
 {
-	const struct cs_finding *f = run->findings.data, *first = NULL;
-	size_t count[CS_CRITICAL + 1] = { 0 };
+	size_t n;
+	const struct cs_finding *f = find_gravest(run, &n);
 
-	for (size_t i = 0; i < run->findings.n; i++) {
-		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
-		if (!first && f[i].severity >= CS_CRITICAL)
-			first = &f[i];
-	}
 	begin(to, size);
-	if (first) {
-		cs_text_add(to, size, "%zu critical: ", count[CS_CRITICAL]);
-		if (run->n_nodes > 1 && first->node >= 0)
-			cs_text_add(to, size,
-				    "%s: ", run->node[first->node].facts.host);
-		cs_text_add(to, size, "%s", first->text);
-	} else if (count[CS_WARNING]) {
-		cs_text_add(to, size, "%zu warning%s", count[CS_WARNING],
-			    count[CS_WARNING] == 1 ? "" : "s");
-	} else {
-		cs_text_add(to, size,
+	if (!f) {
+		cs_text_add(to, size, "%s",
 			    cs_run_coverage(run).measured ? "no errors" : "");
+		return;
 	}
+	cs_text_add(to, size, "%zu %s%s: ", n, cs_severity_text(f->severity),
+		    n > 1 && f->severity == CS_WARNING ? "s" : "");
+	if (run->n_nodes > 1 && f->node >= 0)
+		cs_text_add(to, size, "%s: ", run->node[f->node].facts.host);
+	cs_text_add(to, size, "%s", f->text);
 }
 
 /* ---- whose ---- */
