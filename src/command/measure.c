@@ -155,14 +155,19 @@ static int is_told_to_end(void *ctx)
 	return signal;
 }
 
-/* NULL: the journal that is resumed. */
-static int open_writer(struct program *p, const char *name, struct cs_err *err)
+#define RESUMED CS_OUTPUTS_MAX /* the number of the journal that is resumed */
+_Static_assert(RESUMED < CS_GUARD_FILES, "the guard knows of each output");
+
+/* Open the output of that number. */
+static int open_writer(struct program *p, int number, struct cs_err *err)
 {
+	const char *name = number == RESUMED ? NULL : p->opt->output[number];
 	double limit = p->opt->budget_s > 0 ? p->opt->budget_s * OPEN_SHARE : OPEN_S;
 	struct cs_patience patience = { cs_clock_s() + fmin(limit, OPEN_S),
 					is_told_to_end, p };
-	struct cs_writer *w = cs_writer_open(name, &p->run, &p->resume, &patience,
-					     err);
+	struct cs_writer *w = cs_writer_open(name, &p->run, &p->resume,
+					     cs_guard_file(&p->guard, number),
+					     &patience, err);
 
 	if (!w)
 		return -1;
@@ -201,7 +206,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 		add_finding(&p->run, CS_NOTE, id, text);
 	for (int i = 0; i < p->opt->n_outputs && !rc; i++)
 		if (!is_resumed(p, p->opt->output[i]))
-			rc = open_writer(p, p->opt->output[i], err);
+			rc = open_writer(p, i, err);
 	if (p->resume.complete)
 		return rc;
 	if (p->run.plan)
@@ -211,7 +216,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
 	n = p->n_writers;
 	if (p->opt->resume && !rc)
-		rc = open_writer(p, NULL, err);
+		rc = open_writer(p, RESUMED, err);
 	each_journal(p, journal_run, 0);
 	/* the journal that is resumed has it already */
 	if (p->run.resumes[0])
@@ -471,8 +476,8 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	rc = print_report(p);
 	rc |= await_files(p);
 	say_verdict(&p->run);
-	return rc && p->run.exit_status == CS_EXIT_OK ? CS_EXIT_CANNOT :
-							p->run.exit_status;
+	return rc && p->run.exit_status <= CS_EXIT_WARNING ? CS_EXIT_CANNOT :
+							     p->run.exit_status;
 }
 
 static void init_run(struct program *p)
@@ -575,11 +580,37 @@ static void tell_lost(void *ctx)
 	say_lost(p->guard.lost);
 }
 
-/* Where a signal has ended it there is nothing else to say. */
+static void add_incomplete(const struct program *p, int number, const char *name,
+			   char *to, size_t size)
+{
+	const _Atomic int *complete = cs_guard_file(&p->guard, number);
+
+	if (name && complete && !*complete)
+		cs_text_add(to, size, "%s'%.200s'", to[0] ? ", " : "", name);
+}
+
+/* One line names the outputs that the process which is left behind has not completed. */
+static void tell_incomplete(const struct program *p)
+{
+	char names[CS_ERR_TEXT] = "", text[CS_ERR_TEXT + 80];
+
+	for (int i = 0; i < p->opt->n_outputs; i++)
+		if (!is_resumed(p, p->opt->output[i]))
+			add_incomplete(p, i, p->opt->output[i], names, sizeof(names));
+	add_incomplete(p, RESUMED, p->opt->resume, names, sizeof(names));
+	if (!names[0])
+		return;
+	cs_text(text, sizeof(text),
+		"cannot write %s: the process that writes is left behind", names);
+	cs_complain(text);
+}
+
+/* After a signal these lines are enough. */
 static void tell_hang(void *ctx)
 {
 	struct program *p = ctx;
 
+	tell_incomplete(p);
 	if (p->run.exit_status > 128) {
 		cs_complain(p->says.text);
 		return;

@@ -3,6 +3,7 @@
 #include "command/writers.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +29,7 @@ struct cs_writer {
 	int told;   /* a failed record was reported */
 	int failed; /* err: why */
 	struct cs_err err;
+	_Atomic int *complete; /* to be set; NULL */
 	enum state state;
 	int pipe;	    /* that may have no reader yet */
 	struct cs_vec text; /* char: to be appended */
@@ -134,6 +136,8 @@ static void end(struct cs_writer *w, int rc, const struct cs_err *err)
 		w->failed = 1;
 		w->err = *err;
 	}
+	if (!w->failed && w->complete)
+		atomic_store(w->complete, 1);
 	w->state = DONE;
 }
 
@@ -205,7 +209,7 @@ static int name_it(struct cs_writer *w, const char *name, const struct cs_run *r
 }
 
 struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
-				 struct cs_resume *resume,
+				 struct cs_resume *resume, _Atomic int *complete,
 				 const struct cs_patience *patience,
 				 struct cs_err *err)
 {
@@ -216,6 +220,7 @@ struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
 		cs_err_set(err, "no memory");
 		return NULL;
 	}
+	w->complete = complete;
 	w->resume = name ? NULL : resume;
 	w->grows = !resume->complete;
 	w->left = (struct cs_vec)CS_VEC(char);
@@ -330,6 +335,8 @@ int cs_writer_close(struct cs_writer *w, struct cs_err *err)
 	int pipe, failed;
 	enum state state = state_of(w, &pipe);
 
+	if (w->complete) /* the caller says what is not */
+		atomic_store(w->complete, 1);
 	if (state != DONE)
 		return cs_err_set(err, "cannot write '%.200s': %s", w->path,
 				  pipe && state == OPENING ? "nobody reads the pipe" :

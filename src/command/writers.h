@@ -22,9 +22,10 @@ struct cs_writer;
 /* Open the output of that name or, NULL, the journal that is resumed; if that is
  * complete, a journal of another name appears whole.  NULL with `err` if it cannot
  * be opened.  One that is not open when the patience ends, and a pipe without a
- * reader, are opened as soon as possible. */
+ * reader, are opened as soon as possible.  `complete` is set if all is written; or
+ * NULL. */
 struct cs_writer *cs_writer_open(const char *name, const struct cs_run *run,
-				 struct cs_resume *resume,
+				 struct cs_resume *resume, _Atomic int *complete,
 				 const struct cs_patience *patience,
 				 struct cs_err *err);
 /* Append a record to the journals among n writers, visible at once.  The first that

@@ -39,6 +39,7 @@ enum { OUT, ERR, WAYS };
 struct cs_guard_word {
 	_Atomic int said; /* 1 + the status; 0: none yet */
 	_Atomic int heard;
+	_Atomic int file[CS_GUARD_FILES];
 	char call[CS_CALL_NAME];
 };
 
@@ -449,6 +450,12 @@ void cs_guard_say(const struct cs_guard *guard, int status)
 {
 	if (guard->word)
 		atomic_store(&guard->word->said, 1 + status);
+}
+
+_Atomic int *cs_guard_file(const struct cs_guard *guard, int number)
+{
+	return guard->word && number < CS_GUARD_FILES ? &guard->word->file[number] :
+							NULL;
 }
 
 void cs_guard_heard(const struct cs_guard *guard)

@@ -29,6 +29,8 @@ struct cs_guard {
 	const char *lost; /* guard: why the report was not read by anybody; NULL */
 };
 
+#define CS_GUARD_FILES 16
+
 /* Call it before the first thread, with empty stdio buffers.  `out` is the descriptor
  * of the report.  Returns twice; in the guard by `end_s` (cs_clock_s) at the latest,
  * and within seconds of a signal.  If no process can be made, or a descriptor of the
@@ -39,6 +41,10 @@ enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 			       int *status, struct cs_err *err);
 /* In the measuring process: everything is written, this is the status. */
 void cs_guard_say(const struct cs_guard *guard, int status);
+/* To be set in the measuring process if a file is complete, or it was said that it is not:
+ * the guard says it of the others that were asked for if that process is left behind.
+ * NULL: there is no guard. */
+_Atomic int *cs_guard_file(const struct cs_guard *guard, int number);
 /* In the measuring process: a signal was received, and results are being written. */
 void cs_guard_heard(const struct cs_guard *guard);
 /* In the guard: call `say`, whose output may block on a stalled reader.  The guard

@@ -111,6 +111,22 @@ full_pipe_by_signal() {
 	done_within 20
 }
 
+# The process that measures cannot write: it is stopped.
+halted_by_budget() {
+	begin_as 28 0 "${long[@]}" --no-mpi --budget 10s -o k.json -o k.jsonl -o k.html -f reason
+	until_true 30 measuring k.jsonl 1 && kill -STOP "$(measurer)" && : >halted
+	done_within 40
+}
+
+# A warning, and an output that takes no data.
+warned_by_budget() {
+	mkfifo f.json
+	FAKE_THROTTLE=1:0x40 FAKE_GPUS=2 begin_as 29 0 --no-mpi -m peer -s 64K --check --budget 15s \
+		-o f.json -o k.json -o k.html
+	done_within 40
+	rm -f f.json
+}
+
 # A file system that does not answer.
 hung_by_budget() {
 	run_program 0 "$FORBID" +fsync "$CSCOPE" "${many[@]}" --budget 10s -o k.json \
@@ -223,11 +239,13 @@ aside nobody no_reader_by_signal
 aside nobodys-budget no_reader_by_budget
 aside late late_reader
 aside full full_pipe_by_signal
+aside halts halted_by_budget
 aside hung hung_by_budget
 aside hung-signal hung_by_signal
 aside late-rank comes_late
 aside slow full_pipe
 fake 2
+aside warned warned_by_budget
 aside measures stops 23 2 rank 0
 aside guards stops 24 2 guard_of 0
 aside alone stops 25 2 all_of 0
@@ -285,6 +303,22 @@ ok "a reader that takes no more: SIGINT ends the program, status 130" \
 	eval 'test -e in_time && status_is 130 && is_empty left'
 ok "… which names the pipe" says_once "cannot write .f.jsonl.: it takes no data"
 ok_json "… and the other outputs have all" k.json "$whole"
+
+judge halts
+[ -e halted ] || skip="this machine is too busy to stop it in time"
+ok "the process that writes is stopped: a budget ends the program, status 3" \
+	eval 'test -e in_time && status_is 3 && is_empty left'
+ok "… which names each file that was asked for" says_once \
+	"cannot write .k.json., .k.jsonl., .k.html.: the process that writes is left behind"
+ok "… of which none is there but the journal" eval \
+	'[ ! -e k.json ] && [ ! -e k.html ] && grep -q "\"kind\":\"result\"" k.jsonl'
+
+judge warned
+[ -n "${HAVE_CUDA:-}" ] || skip="built without CUDA"
+ok "a warning, and an output that takes no data: status 3 tells of the output" eval \
+	'test -e in_time && status_is 3 && says_once "cannot write .f.json.: nobody reads the pipe"'
+ok_json "… and the others are written" k.json 'd["run"]["status"] == "complete" and d["run"]["exit"] == 1'
+ok "… the page too" grep -q "</html>" k.html
 
 judge hung
 grep -q "forbid: seccomp" err && skip="no filter of system calls can be set here"
