@@ -359,6 +359,7 @@ endif
 	%D%/check/cells/remeasured.c \
 	%D%/check/cells/signatures.c \
 	%D%/check/cells/whole.c \
+	%D%/check/compare/answer.c \
 	%D%/check/compare/compare.c \
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \

@@ -110,6 +110,46 @@ ok_json "… the document has sides, margin and verdicts" c.json \
 	  d["matrices"][0]["same"]) == ("cscope-mpi-compare/1", "r1.json,r2.json,r3.json",
 					0.01, "slower", 11)'
 
+# ---- the answer, and the caveats ----
+
+export COLUMNS=1000 # a sentence a line
+answers() { # PATTERN: of the first line behind the notice
+	sed -n 2p out | grep -qE "^$1\$"
+}
+run 0 compare a.json a.json
+ok "the answer comes first: no difference" answers 'no difference beyond 1 %: 30 of 30 cells'
+run 0 compare a.json slow.json
+ok "… two runs alone: what to repeat" answers \
+	'these two runs differ by 5\.2 %: 3 of 30 cells; repeat with three or more runs a side, in turns'
+run 0 compare a.json slow.json --baseline base.json
+ok "… slower: by how much, in how many cells" answers 'B is slower by 5\.2 %: 3 of 30 cells; 0 faster'
+run 0 compare slow.json a.json --baseline base.json
+ok "… faster" answers 'B is faster by 5\.5 %: 3 of 30 cells; 0 slower'
+FAKE_SLOW=1-2:0.9 run 0 "${few[@]}" -o other.json
+run 0 compare slow.json other.json --baseline base.json
+ok "… both" answers 'mixed: B is faster by 5\.5 %: 3 of 30 cells; slower by 5\.2 %: 3'
+run 0 compare placed.json
+ok "… of placements: which to use" eval \
+	'[ "$(grep -c "^no difference beyond 1 %: either placement will do" out)" = 2 ]'
+run 0 -m peer -s 64K --seed 1 --placement process,thread
+ok "… of a run too" prints '^no difference beyond 1 %: either placement will do'
+
+run 0 compare a.json skipped.json -o caveats.html
+grep -E '^  (each side|not compared)' out | sed -E "s/^ *//;s/</\\&lt;/g;s/>/\\&gt;/g;s/'/\\&#39;/g" >caveats
+has_caveats() {
+	local line
+	while read -r line; do
+		grep -qF -e "<p>$line</p>" caveats.html || {
+			echo "missing: $line"
+			return 1
+		}
+	done <caveats
+}
+ok "a page has each caveat of the text, and its answer" eval \
+	'[ "$(wc -l <caveats)" = 5 ] && grep -q "VIRTUAL CLOCK" caveats.html && grep -q "no difference beyond 1 %: 26 of 26 cells; 3 not compared" caveats.html &&
+	has_caveats'
+unset COLUMNS
+
 # ---- what is paired, and what is not ----
 
 run 0 compare a.json large.json

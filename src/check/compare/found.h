@@ -57,6 +57,7 @@ struct cs_versus_field {
 struct cs_versus {
 	const char *name[2];
 	double margin;
+	int placements;	 /* the sides are placements of one run */
 	int by_position; /* no host is on both sides */
 	int apart;	 /* all runs of one side started before those of the other */
 	uint32_t one_block, known, shared,

@@ -681,6 +681,7 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 		side[0].name = run->node[item[0].node].facts.placement;
 		side[1].name = run->node[item[room].node].facts.placement;
 		rc = cs_versus(&side[0], &side[1], margin, out, err);
+		out->placements = 1;
 	}
 	free(item);
 	return rc;

@@ -35,6 +35,8 @@ int cs_versus_exit(const struct cs_versus *versus);
 int cs_versus_placements(const struct cs_run *run, int k, double margin,
 			 struct cs_versus *out, struct cs_err *err);
 
+/* The whole in one sentence: what differs, and what follows (answer.c). */
+void cs_versus_answer(const struct cs_versus *versus, char *to, size_t size);
 /* A verdict in the words of runs: "differs in these two runs", "slower". */
 const char *cs_versus_word(uint32_t verdict);
 /* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */

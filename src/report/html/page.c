@@ -270,6 +270,11 @@ static int put_texts(struct cs_html *h, const struct cs_run *run)
 
 /* ---- the whole ---- */
 
+static void put_lead(void *to, const char *text)
+{
+	cs_html_in(to, "p class=\"lead\"", "%s", text);
+}
+
 static void put_caveat(void *to, const char *text)
 {
 	cs_html_in(to, "p", "%s", text);
@@ -277,13 +282,16 @@ static void put_caveat(void *to, const char *text)
 
 static void put_versus(struct cs_html *h, const struct cs_versus *v)
 {
-	char title[256];
+	char title[256], answer[CS_ERR_TEXT];
 
 	cs_text(title, sizeof(title), "%s against %s", v->name[1], v->name[0]);
+	cs_versus_answer(v, answer, sizeof(answer));
 	cs_html_section(
 		h, title,
 		"How many times better it is, with the 95 % interval of every cell.");
+	put_lead(h, answer);
 	cs_versus_caveats(v, put_caveat, h);
+	cs_versus_remarks(v, put_caveat, h);
 	cs_html_forest(h, v);
 	cs_html_versus_table(h, v);
 	cs_html_section_end(h);
@@ -396,6 +404,8 @@ int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
 	cs_html(&h, "<header><div>");
 	cs_html_in(&h, "h1", "%s against %s", n ? v[0].name[1] : "",
 		   n ? v[0].name[0] : "");
+	if (n)
+		cs_versus_notices(v, put_caveat, &h);
 	cs_html(&h, "</div>");
 	put_verdict(&h, worst,
 		    worst == CS_EXIT_OK	     ? "the same" :

@@ -54,6 +54,16 @@ static void say_runs(const struct cs_versus *v,
 		    "runs drift within the sides by what makes the difference: such cells are undecided");
 }
 
+void cs_versus_notices(const struct cs_versus *v,
+		       void (*say)(void *to, const char *text), void *to)
+{
+	if (v->stand_in)
+		say(to,
+		    "NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
+	if (v->virtual_clock)
+		say(to, CS_MEASURED_WITH_DOUBLE);
+}
+
 void cs_versus_caveats(const struct cs_versus *v,
 		       void (*say)(void *to, const char *text), void *to)
 {
@@ -71,6 +81,23 @@ void cs_versus_caveats(const struct cs_versus *v,
 		say(to,
 		    "no node is on both sides: nodes are paired by class and order, GPUs by their position");
 	say_runs(v, say, to);
+}
+
+void cs_versus_remarks(const struct cs_versus *v,
+		       void (*say)(void *to, const char *text), void *to)
+{
+	const struct cs_err *alone = v->alone.data;
+	char text[CS_ERR_TEXT + 32];
+
+	for (size_t i = 0; i < v->alone.n; i++) {
+		cs_text(text, sizeof(text), "not compared: %s", alone[i].text);
+		say(to, text);
+	}
+}
+
+static void print_notice(void *to, const char *text)
+{
+	cs_fold(to, 0, 2, "%s", text);
 }
 
 static void print_caveat(void *to, const char *text)
@@ -252,19 +279,16 @@ static void print_models(FILE *to, const struct cs_versus *v)
 
 void cs_versus_head(FILE *to, const struct cs_versus *v)
 {
-	if (v->stand_in)
-		cs_fold(to, 0, 2,
-			"NO GPU: host memory stands in; CPUs make the copies, so "
-			"figures say nothing about GPU links");
-	if (v->virtual_clock)
-		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
+	cs_versus_notices(v, print_notice, to);
 }
 
 void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
-	const struct cs_err *alone = v->alone.data;
+	char answer[CS_ERR_TEXT];
 
+	cs_versus_answer(v, answer, sizeof(answer));
+	cs_fold(to, 0, 2, "%s", answer);
 	cs_fold(to, 0, 2,
 		"A %s, B %s: differences are those of B from A, with 95 %% "
 		"intervals; 'faster' and 'slower' refer to B",
@@ -277,8 +301,7 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	print_models(to, v);
-	for (size_t i = 0; i < v->alone.n; i++)
-		cs_fold(to, 2, 4, "not compared: %s", alone[i].text);
+	cs_versus_remarks(v, print_caveat, to);
 }
 
 /* ---- JSON ---- */
