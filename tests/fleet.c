@@ -87,8 +87,8 @@ void fleet_init(struct fleet *fleet, int nodes, struct fleet_noise noise,
 	memset(fleet, 0, sizeof(*fleet));
 	fleet->rng.state = seed;
 	fleet->noise = noise;
-	canned_init(&fleet->c, nodes, FLEET_GPUS, 0, tests, 1);
-	canned_init(&fleet->own, 1, FLEET_GPUS, 0, tests, 0);
+	fleet->c = canned(nodes, FLEET_GPUS, 0, tests, 1);
+	fleet->own = canned(1, FLEET_GPUS, 0, tests, 0);
 	fleet->c.run.checks = fleet->own.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	fleet->cells = cs_rows_count(&fleet->c.run.rows);
 	fleet->truth = calloc(fleet->cells, sizeof(*fleet->truth));

@@ -145,7 +145,7 @@ static void remeasure(const struct truth_world *w, const struct truth_fault *fau
 
 static void init(struct canned *c)
 {
-	canned_init(c, 1, GPUS, 0, TESTS, 1);
+	*c = canned(1, GPUS, 0, TESTS, 1);
 }
 
 static void begin(const struct truth_world *w, uint64_t seed)

@@ -120,7 +120,7 @@ static void draw(const struct truth_world *w, const struct truth_fault *fault,
 
 static void init(struct canned *c)
 {
-	canned_sweep_init(c, GPUS, TESTS);
+	*c = canned_sweep(GPUS, TESTS);
 }
 
 static void begin(const struct truth_world *w, uint64_t seed)

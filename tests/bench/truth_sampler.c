@@ -245,7 +245,7 @@ static int is_noted(const struct cs_plan *plan, double sd, double phi, uint64_t 
 	size_t n, i;
 	int taken;
 
-	canned_init(&c, 1, GPUS, 0, "peer.ce.write.pair", 1);
+	c = canned(1, GPUS, 0, "peer.ce.write.pair", 1);
 	cs_rows_init(&rows);
 	n = cs_rows_count(&c.run.rows);
 	for (i = 0; i < n; i++) {

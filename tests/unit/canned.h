@@ -171,45 +171,46 @@ static inline void canned_index(struct canned *c)
 }
 
 /* Node i is named n001 + i. */
-static inline void canned_make(struct canned *c, int nodes,
-			       const struct cs_plan_request *request, int measured)
+static inline struct canned
+canned_make(int nodes, const struct cs_plan_request *request, int measured)
 {
 	const int cpu = request->set.backend == CS_BACKEND_CPU;
 	const int agents = (int)request->n_agents;
+	struct canned c = { 0 };
 	char host[16];
 	struct cs_err err;
 	int i;
 
-	memset(c, 0, sizeof(*c));
-	if (cs_plan_build(request, &c->plan, &err))
+	if (cs_plan_build(request, &c.plan, &err))
 		abort();
-	c->run.version = "0.1.0";
-	c->run.commit = "abc";
-	c->run.build = "gcc";
-	c->run.backend = cpu ? "cpu" : "cuda";
-	c->run.argc = 3;
-	c->run.argv = canned_argv;
-	c->run.matrix_text = "--matrix peer";
-	cs_text(c->run.launcher, sizeof(c->run.launcher), "mpirun");
-	cs_text(c->run.job_id, sizeof(c->run.job_id), "81233");
-	cs_text(c->run.id, sizeof(c->run.id), "run-1");
-	c->run.n_ranks = nodes * agents;
-	c->run.n_nodes = nodes;
-	c->run.started.tv_sec = 1795183391; /* 2026-11-20T14:03:11Z */
-	c->run.ended.tv_sec = 1795183401;
-	c->run.plan = c->plan;
-	c->run.node = calloc((size_t)nodes, sizeof(*c->run.node));
-	cs_rows_init(&c->run.rows);
-	c->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
-	c->run.timings = (struct cs_run_timings){ 4.2, 1.6, 0.1, 3.6, 9.7 };
-	c->run.complete = 1;
+	c.run.version = "0.1.0";
+	c.run.commit = "abc";
+	c.run.build = "gcc";
+	c.run.backend = cpu ? "cpu" : "cuda";
+	c.run.argc = 3;
+	c.run.argv = canned_argv;
+	c.run.matrix_text = "--matrix peer";
+	cs_text(c.run.launcher, sizeof(c.run.launcher), "mpirun");
+	cs_text(c.run.job_id, sizeof(c.run.job_id), "81233");
+	cs_text(c.run.id, sizeof(c.run.id), "run-1");
+	c.run.n_ranks = nodes * agents;
+	c.run.n_nodes = nodes;
+	c.run.started.tv_sec = 1795183391; /* 2026-11-20T14:03:11Z */
+	c.run.ended.tv_sec = 1795183401;
+	c.run.plan = c.plan;
+	c.run.node = calloc((size_t)nodes, sizeof(*c.run.node));
+	cs_rows_init(&c.run.rows);
+	c.run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
+	c.run.timings = (struct cs_run_timings){ 4.2, 1.6, 0.1, 3.6, 9.7 };
+	c.run.complete = 1;
 	for (i = 0; i < nodes; i++) {
 		cs_text(host, sizeof(host), "n%03d", i + 1);
-		canned_node(&c->run.node[i], host, agents, cpu);
+		canned_node(&c.run.node[i], host, agents, cpu);
 	}
 	if (measured)
-		canned_measure(c);
-	canned_index(c);
+		canned_measure(&c);
+	canned_index(&c);
+	return c;
 }
 
 static inline void canned_choose(const char *tests, struct cs_plan_request *request,
@@ -225,8 +226,8 @@ static inline void canned_choose(const char *tests, struct cs_plan_request *requ
 }
 
 /* `tests`: a list as --test takes it. */
-static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
-			       const char *tests, int measured)
+static inline struct canned canned(int nodes, int agents, int cpu, const char *tests,
+				   int measured)
 {
 	struct cs_choices chosen;
 	struct cs_plan_request request = {
@@ -242,11 +243,11 @@ static inline void canned_init(struct canned *c, int nodes, int agents, int cpu,
 	};
 
 	canned_choose(tests, &request, &chosen);
-	canned_make(c, nodes, &request, measured);
+	return canned_make(nodes, &request, measured);
 }
 
 /* One node, 4K:1G:x4. */
-static inline void canned_sweep_init(struct canned *c, int agents, const char *tests)
+static inline struct canned canned_sweep(int agents, const char *tests)
 {
 	struct cs_choices chosen;
 	struct cs_plan_request request = {
@@ -264,7 +265,7 @@ static inline void canned_sweep_init(struct canned *c, int agents, const char *t
 	};
 
 	canned_choose(tests, &request, &chosen);
-	canned_make(c, 1, &request, 1);
+	return canned_make(1, &request, 1);
 }
 
 /* With what was found, which must be as the catalogue of findings has it. */
@@ -275,8 +276,10 @@ static inline void canned_release(struct canned *c)
 
 	for (size_t k = 0; k < c->run.findings.n; k++)
 		assert(cs_finding_fits(&f[k]));
-	for (i = 0; i < c->run.n_nodes; i++)
+	for (i = 0; i < c->run.n_nodes; i++) {
 		free(c->run.node[i].peers);
+		free(c->run.node[i].ranks);
+	}
 	free(c->run.node);
 	free(c->plan);
 	cs_rows_release(&c->run.rows);

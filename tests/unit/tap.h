@@ -52,6 +52,9 @@ void tap_add(struct tap_test *test);
 int tap_set_up(void);
 int tap_tear_down(void);
 
+/* Declare a struct that NOUN_release() gets at the end of its scope. */
+#define OWNED(noun) __attribute__((cleanup(noun##_release))) struct noun
+
 #define t_ok(condition) tap_ok(!!(condition), #condition, __FILE__, __LINE__)
 #define t_eq_int(got, want) \
 	tap_eq_int((intmax_t)(got), (intmax_t)(want), #got, __FILE__, __LINE__)

@@ -14,7 +14,7 @@ static void begin(int nodes)
 {
 	canned_release(&c);
 	cs_vec_release(&actions);
-	canned_init(&c, nodes, 8, 0, PAIR ",h2d.ce.pinned.pair", 1);
+	c = canned(nodes, 8, 0, PAIR ",h2d.ce.pinned.pair", 1);
 }
 
 /* gpu: -1 none, 8 all; far: -1 none. */
@@ -168,7 +168,7 @@ HOLDS("notes and what is of no part need nobody") {
 int tap_set_up(void)
 {
 	actions = (struct cs_vec)CS_VEC(struct cs_action);
-	canned_init(&c, 1, 8, 0, PAIR, 0);
+	c = canned(1, 8, 0, PAIR, 0);
 	return 0;
 }
 

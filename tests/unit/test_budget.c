@@ -195,9 +195,8 @@ static void spend(struct canned *c, enum cs_status status, const char *why)
 HOLDS("what was left out is said") {
 	char line[CS_REASON_LINE], summary[400];
 	struct cs_coverage coverage;
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 1);
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.pair", 1);
 	spend(&c, CS_SKIPPED, CS_LEFT_OUT);
 	coverage = cs_run_coverage(&c.run);
 	t_eq_int(coverage.measured, 7);
@@ -215,16 +214,14 @@ HOLDS("what was left out is said") {
 	t_eq_str(summary, "7 of 12 cells measured");
 	cs_run_reason(&c.run, line);
 	t_eq_str(line, "cscope-mpi ok: 7 of 12 cells measured");
-	canned_release(&c);
 }
 
 HOLDS("nothing measured is no test") {
 	char line[CS_REASON_LINE];
 	struct cs_row *row;
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
 	size_t i;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
 	row = c.run.rows.rows.data;
 	c.run.budget_s = 25;
 	for (i = 0; i < cs_rows_count(&c.run.rows); i++)
@@ -234,15 +231,13 @@ HOLDS("nothing measured is no test") {
 	cs_run_reason(&c.run, line);
 	t_eq_str(line, "cscope-mpi cannot test: nothing could be measured: left "
 		       "out: the budget was spent; 0 of 2 cells");
-	canned_release(&c);
 }
 
 /* Whatever is found: one line, short, and nothing for a shell. */
 HOLDS("a reason fits a scheduler") {
 	char line[CS_REASON_LINE];
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 1);
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.pair", 1);
 	spend(&c, CS_FAILED,
 	      "a \"$(long)` one,\nwith \\ and what else there is, "
 	      "longer than a line of a scheduler may ever be or is read");
@@ -253,5 +248,4 @@ HOLDS("a reason fits a scheduler") {
 	t_eq_int(strcspn(line, "\"$`\\\n"), strlen(line));
 	t_ok(!strncmp(line, "cscope-mpi critical: n001: ", 27));
 	t_ok(!strcmp(line + strlen(line) - 18, "...; 7 of 12 cells"));
-	canned_release(&c);
 }

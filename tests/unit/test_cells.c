@@ -39,7 +39,7 @@ int tap_tear_down(void)
 static void begin(int nodes, int gpus, const char *tests)
 {
 	canned_release(&c);
-	canned_init(&c, nodes, gpus, 0, tests, 1);
+	c = canned(nodes, gpus, 0, tests, 1);
 	c.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	FOR_ROWS(row)
 	{

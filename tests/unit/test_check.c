@@ -87,23 +87,20 @@ HOLDS("a usual share is given for classes with a source, else nothing is set") {
 /* ---- findings ---- */
 
 HOLDS("a clean run has no finding") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	char summary[400];
 
-	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	t_eq_int(cs_check_run(&c.run, NULL), 0);
 	t_eq_int(c.run.findings.n, 0);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "112 of 112 cells measured, no findings");
-	canned_release(&c);
 }
 
 HOLDS("cells with the same reason are one finding with a count") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	int dst;
 
-	canned_init(&c, 1, 8, 0, PAIR, 1);
 	for (dst = 1; dst < 8; dst++)
 		canned_spoil(canned_cell(&c, 0, PAIR, 0, dst), CS_FAILED,
 			     "cuMemcpyAsync: CUDA_ERROR_INVALID_VALUE (1)");
@@ -113,47 +110,40 @@ HOLDS("cells with the same reason are one finding with a count") {
 	t_ok(strstr(says(&c, "cell-failed"), "and 4 more cells failed: cuMemcpy") ||
 	     strstr(((struct cs_finding *)c.run.findings.data)[1].text,
 		    "and 4 more cells failed: cuMemcpy"));
-	canned_release(&c);
 }
 
 HOLDS("a corrupt cell is critical and leads the summary") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	const struct cs_finding *f;
 	char summary[400];
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_CORRUPT, "8 words wrong");
 	cs_check_run(&c.run, NULL);
 	f = finding(&c, "cell-corrupt");
 	if (!t_ok(f != NULL))
-		goto out;
+		return;
 	t_eq_int(f->severity, CS_CRITICAL);
 	t_eq_int(f->node, 0);
 	t_eq_str(f->text, "peer.ce.write.pair 2->3 corrupt: 8 words wrong");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 corrupt: 8 words wrong");
-out:
-	canned_release(&c);
 }
 
 HOLDS("a cell that timed out is critical") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_TIMEOUT, "not ended in 5 s");
 	cs_check_run(&c.run, NULL);
 	t_eq_str(says(&c, "cell-timeout"),
 		 "peer.ce.write.pair 2->3 timed out: not ended in 5 s");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CRITICAL);
-	canned_release(&c);
 }
 
 HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char summary[400];
 	int a;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	for (a = 0; a < 2; a++)
 		cs_text(c.run.node[0].agent[a].label, 12, "%d", 2 + a);
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_FAILED, "it broke");
@@ -170,20 +160,18 @@ HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	t_eq_str(says(&c, "not-bound"), "GPU 2 not bound to a NUMA node: no room");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 failed: it broke");
-	canned_release(&c);
 }
 
 HOLDS("a link that is down is critical without --check, and changes no status") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	const struct cs_finding *f;
 	char summary[400], line[CS_REASON_LINE];
 
-	canned_init(&c, 1, 8, 0, PAIR, 1);
 	c.run.node[0].agent[3].link.nvlinks_up--;
 	cs_check_run(&c.run, NULL);
 	f = finding(&c, "nvlink-down");
 	if (!t_ok(f != NULL))
-		goto out;
+		return;
 	t_eq_int(f->severity, CS_CRITICAL);
 	t_eq_int(f->check, 1);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
@@ -191,15 +179,12 @@ HOLDS("a link that is down is critical without --check, and changes no status") 
 	t_eq_str(summary, "n001: GPU 3: 17 of 18 NVLinks are up");
 	cs_run_reason(&c.run, line);
 	t_eq_str(line, "cscope-mpi ok: 56 of 56 cells measured");
-out:
-	canned_release(&c);
 }
 
 HOLDS("all skipped cells of a node are one note") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	int dst;
 
-	canned_init(&c, 1, 8, 0, PAIR, 1);
 	for (dst = 7; dst > 1; dst--)
 		canned_spoil(canned_cell(&c, 0, PAIR, 1, dst), CS_SKIPPED, "no way");
 	cs_check_run(&c.run, NULL);
@@ -213,15 +198,13 @@ HOLDS("all skipped cells of a node are one note") {
 	t_eq_int(c.run.findings.n, 1);
 	t_ok(strstr(says(&c, "cell-skipped"), "; others for other reasons") != NULL);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
-	canned_release(&c);
 }
 
 HOLDS("the finding of a failed agent stands for its cells") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_finding *f;
 	char summary[400];
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_FAILED,
 		     "GPU 2 (rank 2): its process died");
 	f = cs_vec_add(&c.run.findings, 1, NULL);
@@ -236,7 +219,6 @@ HOLDS("the finding of a failed agent stands for its cells") {
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: GPU 2 (rank 2): its process died; process 77 (and 1 "
 			  "more)");
-	canned_release(&c);
 }
 
 static void throttle(struct canned *c, int src, int dst, int end)
@@ -250,9 +232,8 @@ static void throttle(struct canned *c, int src, int dst, int end)
 
 HOLDS("a throttled GPU is named by its cells") {
 	const struct cs_finding *f;
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	throttle(&c, 0, 3, 1);
 	throttle(&c, 3, 1, 0);
 	cs_check_run(&c.run, NULL);
@@ -263,14 +244,12 @@ HOLDS("a throttled GPU is named by its cells") {
 	t_eq_str(f ? f->part : "", "gpu");
 	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
 	t_ok(f && f->next[0]);
-	canned_release(&c);
 }
 
 HOLDS("what all GPUs of a node share is told once") {
 	const struct cs_finding *f;
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	for (int i = 0; i < 4; i++) {
 		throttle(&c, i, (i + 1) % 4, 0);
 		c.run.node[0].agent[i].before.others = 1;
@@ -284,16 +263,14 @@ HOLDS("what all GPUs of a node share is told once") {
 	t_eq_str(f ? f->bus_id : "?", "");
 	f = finding(&c, "in-use");
 	t_eq_str(f ? f->text : "", "all 4 GPUs: 1 process of others on each");
-	canned_release(&c);
 }
 
 HOLDS("when nothing was measured the summary says why") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	struct cs_row *row;
 	char summary[400];
 	size_t i;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	row = c.run.rows.rows.data;
 	for (i = 0; i < c.run.rows.rows.n; i++)
 		canned_spoil(&row[i], CS_SKIPPED, "no way");
@@ -304,13 +281,11 @@ HOLDS("when nothing was measured the summary says why") {
 	canned_index(&c);
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "nothing could be measured");
-	canned_release(&c);
 }
 
 HOLDS("a host link that does not settle is a note") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR ",h2d.ce.pinned.pair", 1);
 
-	canned_init(&c, 1, 4, 0, PAIR ",h2d.ce.pinned.pair", 1);
 	canned_cell(&c, 0, "h2d.ce.pinned.pair", CS_NUMA_LOCAL, 2)->flags |=
 		CS_ROW_NOT_CONVERGED;
 	c.run.checks = CS_CHECK_TOPOLOGY;
@@ -319,13 +294,11 @@ HOLDS("a host link that does not settle is a note") {
 	t_ok(finding(&c, "not-converged") &&
 	     finding(&c, "not-converged")->severity == CS_NOTE);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
-	canned_release(&c);
 }
 
 HOLDS("flagged cells are warnings and do not change the status") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	canned_cell(&c, 0, PAIR, 0, 2)->flags |= CS_ROW_NOT_CONVERGED;
 	canned_cell(&c, 0, PAIR, 0, 3)->flags |= CS_ROW_THROTTLED;
 	canned_cell(&c, 0, PAIR, 1, 3)->flags |= CS_ROW_IN_USE;
@@ -342,14 +315,12 @@ HOLDS("flagged cells are warnings and do not change the status") {
 	t_ok(finding(&c, "in-use") && finding(&c, "in-use")->severity == CS_WARNING);
 	/* findings change the status under a check only */
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
-	canned_release(&c);
 }
 
 HOLDS("error counters that grew and foreign processes are warnings") {
 	const struct cs_finding *f;
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].agent[2].after.nvlink_errors += 12;
 	c.run.node[0].agent[3].after.others = 2;
 	cs_check_run(&c.run, NULL);
@@ -361,14 +332,12 @@ HOLDS("error counters that grew and foreign processes are warnings") {
 		 " 0->3, 1->3, 2->3 and 3 more cells measured beside them");
 	f = finding(&c, "in-use");
 	t_eq_str(f ? f->bus_id : "", "0000:1e:00.0");
-	canned_release(&c);
 }
 
 /* Skipped or measured all the same: of a used GPU there is one finding. */
 HOLDS("a GPU that others use is one finding, with what it did to cells") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].agent[1].before.others = 1;
 	c.run.node[0].agent[3].before.others = 2;
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_SKIPPED,
@@ -385,27 +354,23 @@ HOLDS("a GPU that others use is one finding, with what it did to cells") {
 	t_eq_str(((struct cs_finding *)c.run.findings.data)[1].text,
 		 "GPU 3 (0000:1e:00.0): 2 processes of others on it; " PAIR
 		 " 2->3 skipped; " PAIR " 3->2 measured beside them");
-	canned_release(&c);
 }
 
 HOLDS("counters that are not known say nothing") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].agent[1].before.nvlink_errors = -1;
 	c.run.node[0].agent[2].before.known = 0;
 	c.run.node[0].agent[2].after.pcie_replays = 99;
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 0);
-	canned_release(&c);
 }
 
 HOLDS("a control cell that moved by more than 0.5 % is a warning") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row *row;
 	size_t i;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	t_near(cs_control_drift(&c.run, 0), 0, 1e-12);
 	row = c.run.rows.rows.data;
 	for (i = 0; i < c.run.rows.rows.n; i++)
@@ -415,18 +380,17 @@ HOLDS("a control cell that moved by more than 0.5 % is a warning") {
 	cs_check_run(&c.run, NULL);
 	t_eq_str(says(&c, "drift"),
 		 "the control cell changed by 2.00 % during the run");
-	canned_release(&c);
 }
 
 /* Every cell's samples go up and then down, by that much in all. */
-static void hang_together(struct canned *c, int gpus, double share)
+static struct canned hang_together(int gpus, double share)
 {
+	struct canned c = canned(1, gpus, 0, PAIR, 1);
 	struct cs_rows rows;
 
-	canned_init(c, 1, gpus, 0, PAIR, 1);
 	cs_rows_init(&rows);
-	for (size_t i = 0; i < cs_rows_count(&c->run.rows); i++) {
-		struct cs_row row = *cs_rows_get(&c->run.rows, i);
+	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++) {
+		struct cs_row row = *cs_rows_get(&c.run.rows, i);
 		double x[10];
 
 		row.n_samples = 10;
@@ -435,40 +399,36 @@ static void hang_together(struct canned *c, int gpus, double share)
 		cs_stats_of(x, 10, &row.stats);
 		cs_rows_add(&rows, &row, x, NULL);
 	}
-	cs_rows_release(&c->run.rows);
-	c->run.rows = rows;
-	t_eq_int(cs_check_run(&c->run, NULL), 0);
+	cs_rows_release(&c.run.rows);
+	c.run.rows = rows;
+	t_eq_int(cs_check_run(&c.run, NULL), 0);
+	return c;
 }
 
 HOLDS("samples that depend on each other by more than is assumed are a note") {
-	struct canned c;
+	OWNED(canned) c = hang_together(4, 0.005);
 
-	hang_together(&c, 4, 0.005);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(says(&c, "samples-depend"),
 		 "successive samples are correlated by more than 0.5: "
 		 "peer.ce.write.pair (1.0); 95 % intervals are too narrow there");
 	canned_release(&c);
-	hang_together(&c, 2, 0.005); /* too few to be sure */
+	c = hang_together(2, 0.005); /* too few to be sure */
 	t_eq_int(c.run.findings.n, 0);
 	canned_release(&c);
-	hang_together(&c, 4, 0.0001); /* too little to matter */
+	c = hang_together(4, 0.0001); /* too little to matter */
 	t_eq_int(c.run.findings.n, 0);
-	canned_release(&c);
 }
 
 HOLDS("without a control cell the drift is unknown") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	t_ok(isnan(cs_control_drift(&c.run, 0)));
-	canned_release(&c);
 }
 
 HOLDS("a binding that was impossible is one note, one not asked for none") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].agent[1].bound = 0;
 	c.run.node[0].agent[3].bound = 0;
 	cs_check_run(&c.run, NULL);
@@ -480,13 +440,11 @@ HOLDS("a binding that was impossible is one note, one not asked for none") {
 	t_eq_str(says(&c, "not-bound"), "GPU 1 and others not bound to a NUMA "
 					"node: allowed cpus are 0-15");
 	t_eq_int(finding(&c, "not-bound")->severity, CS_NOTE);
-	canned_release(&c);
 }
 
 HOLDS("a node with fewer GPUs than the others has a note") {
-	struct canned c;
+	OWNED(canned) c = canned(3, 4, 0, PAIR, 0);
 
-	canned_init(&c, 3, 4, 0, PAIR, 0);
 	c.run.node[1].facts.n_agents = 3;
 	canned_measure(&c);
 	cs_check_run(&c.run, NULL);
@@ -494,19 +452,16 @@ HOLDS("a node with fewer GPUs than the others has a note") {
 	t_eq_str(says(&c, "fewer-gpus"), "3 GPUs, other nodes have 4");
 	t_eq_int(finding(&c, "fewer-gpus")->node, 1);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
-	canned_release(&c);
 }
 
 HOLDS("… but not one that fell silent before it could say") {
-	struct canned c;
+	OWNED(canned) c = canned(3, 4, 0, PAIR, 0);
 
-	canned_init(&c, 3, 4, 0, PAIR, 0);
 	canned_measure(&c);
 	c.run.node[1].facts.n_agents = -1;
 	t_eq_int(cs_run_coverage(&c.run).planned, 2 * 4 * 3);
 	cs_check_run(&c.run, NULL);
 	t_eq_int(c.run.findings.n, 0);
-	canned_release(&c);
 }
 
 /* ---- GPUs that are not shown ---- */
@@ -532,10 +487,9 @@ static struct cs_gpu_record *unseen(struct canned *c, int nvml)
 static uint32_t severity_with(int nvml, void (*set)(struct cs_run_node *))
 {
 	const struct cs_finding *f;
-	struct canned c;
+	OWNED(canned) c = canned(1, 3, 0, PAIR, 0);
 	uint32_t severity;
 
-	canned_init(&c, 1, 3, 0, PAIR, 0);
 	unseen(&c, nvml);
 	if (set)
 		set(&c.run.node[0]);
@@ -544,7 +498,6 @@ static uint32_t severity_with(int nvml, void (*set)(struct cs_run_node *))
 	severity = f ? f->severity : finding(&c, "gpu-hidden") ? CS_NOTE : 99;
 	if (f)
 		t_eq_str(f->bus_id, "0000:1e:00.0");
-	canned_release(&c);
 	return severity;
 }
 
@@ -614,17 +567,15 @@ HOLDS("nothing explains a GPU that NVML calls lost") {
 /* ---- how the job was started ---- */
 
 HOLDS("--check=launch says what modes and MPS cost, and who sleeps") {
-	struct cs_rank_facts ranks[4] = {
-		{ .rank = 0 }, { .rank = 1 }, { .rank = 2 }, { .rank = 3 }
-	};
 	struct cs_run_node *nd;
-	struct canned c;
+	OWNED(canned) c = canned(1, 3, 0, PAIR, 1);
 
-	canned_init(&c, 1, 3, 0, PAIR, 1);
 	nd = &c.run.node[0];
 	unseen(&c, 0)->ranks = 1;
-	nd->ranks = ranks;
+	nd->ranks = calloc(4, sizeof(*nd->ranks));
 	nd->facts.n_ranks = 4;
+	for (int r = 0; r < 4; r++)
+		nd->ranks[r].rank = r;
 	for (int a = 0; a < 3; a++)
 		nd->agent[a].rank = a;
 	nd->gpu_record[1].compute_mode = 2;
@@ -636,16 +587,14 @@ HOLDS("--check=launch says what modes and MPS cost, and who sleeps") {
 	t_eq_str(says(&c, "idle-ranks"), "1 of 4 ranks have no GPU and sleep");
 	t_eq_str(says(&c, "mps"),
 		 "the ranks are clients of MPS: other processes may share their GPUs");
-	canned_release(&c);
 }
 
 /* ---- the path ---- */
 
 HOLDS("bytes that took another path than NVLink are a warning") {
 	struct cs_agent_facts *a;
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.complete = 1;
 	a = &c.run.node[0].agent[2];
 	a->sent_bytes = a->received_bytes = 1 << 30;
@@ -656,7 +605,6 @@ HOLDS("bytes that took another path than NVLink are a warning") {
 	t_ok(c.run.findings.n == 1 && says(&c, "not-nvlink") &&
 	     strstr(says(&c, "not-nvlink"), "NVLinks counted 100 % of what was sent "
 					    "and 50 % of what was received"));
-	canned_release(&c);
 }
 
 HOLDS("NVLink's counters are compared with the bytes of the samples") {
@@ -682,16 +630,12 @@ HOLDS("NVLink's counters are compared with the bytes of the samples") {
 static int exit_under(uint32_t checks, int severity)
 {
 	struct cs_finding f = { .severity = (uint32_t)severity, .check = 1 };
-	struct canned c;
-	int got;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	c.run.complete = 1;
 	c.run.checks = checks;
 	cs_finding_add(&c.run.findings, &f, NULL);
-	got = cs_run_exit(&c.run);
-	canned_release(&c);
-	return got;
+	return cs_run_exit(&c.run);
 }
 
 HOLDS("judgements change the exit status under --check only") {
@@ -721,18 +665,14 @@ HOLDS("--check takes the kinds there are, and names them") {
 
 static int exit_with(int status, int all)
 {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row *row;
 	size_t i;
-	int got;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	row = c.run.rows.rows.data;
 	for (i = 0; i < (all ? c.run.rows.rows.n : 1); i++)
 		canned_spoil(&row[i], status, "why");
-	got = cs_run_exit(&c.run);
-	canned_release(&c);
-	return got;
+	return cs_run_exit(&c.run);
 }
 
 HOLDS("the exit status follows from the worst cell") {
@@ -746,28 +686,25 @@ HOLDS("the exit status follows from the worst cell") {
 }
 
 HOLDS("only a critical finding changes the exit status") {
-	struct canned c;
 	struct cs_finding *f;
 	int s;
 
 	for (s = CS_NOTE; s <= CS_CRITICAL; s++) {
-		canned_init(&c, 1, 4, 0, PAIR, 1);
+		OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
+
 		f = cs_vec_add(&c.run.findings, 1, NULL);
 		memset(f, 0, sizeof(*f));
 		f->severity = (uint32_t)s;
 		t_eq_int(cs_run_exit(&c.run),
 			 s == CS_CRITICAL ? CS_EXIT_CRITICAL : CS_EXIT_OK);
-		canned_release(&c);
 	}
 }
 
 HOLDS("nothing measured, or a plan not carried out, is status 3") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 0);
 
-	canned_init(&c, 1, 4, 0, PAIR, 0);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CANNOT);
 	canned_measure(&c);
 	c.run.complete = 0;
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CANNOT);
-	canned_release(&c);
 }

@@ -167,7 +167,7 @@ static void furnish(struct cs_run_node *nd)
 }
 
 HOLDS("the schema and records have the same keys") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
 	const char *data = getenv("TESTDATA");
 	char file[512];
 
@@ -175,7 +175,6 @@ HOLDS("the schema and records have the same keys") {
 		data ? data : "tests");
 	schema = json_load_file(file, 0, NULL);
 	t_ok(schema != NULL);
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
 	furnish(&c.run.node[0]);
 	t_eq_int(differs_from("node", cs_record_node(&c.run, 0)), 0);
 	t_eq_int(differs_from("agent", cs_record_agent(&c.run, 0, 0)), 0);
@@ -186,6 +185,4 @@ HOLDS("the schema and records have the same keys") {
 	t_eq_int(differs_from("program", json_pack("{s:s, s:n}", "name", "x", "new")),
 		 4);
 	json_decref(schema);
-	free(c.run.node[0].ranks);
-	canned_release(&c);
 }

@@ -49,20 +49,10 @@ static void furnish(struct cs_run_node *nd)
 		"CUDA_VISIBLE_DEVICES=0,1 2 SLURM_STEP_GPUS=0,1");
 }
 
-static void strip(struct canned *c)
-{
-	for (int i = 0; i < c->run.n_nodes; i++) {
-		free(c->run.node[i].ranks);
-		c->run.node[i].ranks = NULL;
-	}
-	canned_release(c);
-}
-
 HOLDS("the fields of a node are those of its facts, by position of the GPU") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 0);
 	struct cs_vec t;
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.pair", 0);
 	furnish(&c.run.node[0]);
 	t = traits_of(&c, 0);
 	t_eq_str(value(&t, "gpus"), "4");
@@ -79,7 +69,6 @@ HOLDS("the fields of a node are those of its facts, by position of the GPU") {
 	t_eq_str(value(&t, "rank0.CUDA_VISIBLE_DEVICES"), "0,1 2");
 	t_eq_str(value(&t, "rank0.SLURM_STEP_GPUS"), "0,1");
 	cs_vec_release(&t);
-	strip(&c);
 }
 
 /* Two GPUs as bus and NVML know them; their serials and bus numbers are the node's
@@ -160,10 +149,9 @@ HOLDS("boards, their place, cards and switches are in their layers") {
 		{ "gpu1.acs", "0x1d", CS_LAYER_SETTINGS },
 		{ "iommu", "on iommu=pt", CS_LAYER_SETTINGS },
 	};
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 	struct cs_vec t;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	furnish_boards(&c.run.node[0], 0x1b);
 	t = traits_of(&c, 0);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
@@ -173,7 +161,6 @@ HOLDS("boards, their place, cards and switches are in their layers") {
 		t_eq_int(is ? is->layer : CS_LAYERS, want[i].layer);
 	}
 	cs_vec_release(&t);
-	canned_release(&c);
 }
 
 HOLDS("what is not known of them is left out") {
@@ -192,10 +179,9 @@ HOLDS("what is not known of them is left out") {
 		"nvswitches",
 		"iommu",
 	};
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 	struct cs_vec t;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	c.run.node[0].facts.n_known_gpus = 2;
 	for (int i = 0; i < 2; i++) {
 		cs_gpu_record_init(&c.run.node[0].gpu_record[i]);
@@ -205,16 +191,14 @@ HOLDS("what is not known of them is left out") {
 	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
 		t_eq_str(value(&t, named[i]), NULL);
 	cs_vec_release(&t);
-	canned_release(&c);
 }
 
 HOLDS("traits are sorted by layer and field") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 12, 0, "peer.ce.write.pair", 0);
 	struct cs_vec t;
 	const struct cs_trait *at;
 	int turned = 0;
 
-	canned_init(&c, 1, 12, 0, "peer.ce.write.pair", 0);
 	furnish(&c.run.node[0]);
 	t = traits_of(&c, 0);
 	at = t.data;
@@ -223,14 +207,12 @@ HOLDS("traits are sorted by layer and field") {
 	t_eq_int(turned, 0);
 	t_ok(trait(&t, "gpu2.model") < trait(&t, "gpu10.model"));
 	cs_vec_release(&t);
-	strip(&c);
 }
 
 HOLDS("what is not known is left out") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 	struct cs_vec t;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	c.run.node[0].agent[1].link.nvlinks_up = -1;
 	c.run.node[0].agent[1].link.nvlinks_max = -1;
 	c.run.node[0].agent[1].gpu.name[0] = '\0';
@@ -241,7 +223,6 @@ HOLDS("what is not known is left out") {
 	t_eq_str(value(&t, "numa-distances"), NULL);
 	t_eq_str(value(&t, "gpu0.nvlinks"), "18 of 18");
 	cs_vec_release(&t);
-	canned_release(&c);
 }
 
 /* Layers of node 1 whose hash is not that of node 0, as bits. */
@@ -259,10 +240,9 @@ static unsigned int differ(const struct canned *c)
 }
 
 HOLDS("UUIDs, bus numbers and processes are no part of the hash") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, "peer.ce.write.pair", 0);
 	struct cs_agent_facts *a;
 
-	canned_init(&c, 2, 4, 0, "peer.ce.write.pair", 0);
 	furnish(&c.run.node[0]);
 	furnish(&c.run.node[1]);
 	t_eq_int(differ(&c), 0);
@@ -271,14 +251,12 @@ HOLDS("UUIDs, bus numbers and processes are no part of the hash") {
 	cs_text(a->gpu.bus_id, sizeof(a->gpu.bus_id), "0000:f1:00.0");
 	a->pid = 4711;
 	t_eq_int(differ(&c), 0);
-	strip(&c);
 }
 
 HOLDS("each layer has a hash of its own") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, "peer.ce.write.pair", 0);
 	struct cs_run_node *nd;
 
-	canned_init(&c, 2, 4, 0, "peer.ce.write.pair", 0);
 	furnish(&c.run.node[0]);
 	furnish(&c.run.node[1]);
 	nd = &c.run.node[1];
@@ -296,13 +274,11 @@ HOLDS("each layer has a hash of its own") {
 	cs_text(nd->facts.governor, sizeof(nd->facts.governor), "performance");
 	cs_text(nd->ranks->cpus, sizeof(nd->ranks->cpus), "0");
 	t_eq_int(differ(&c), 1 << CS_LAYER_LAUNCH);
-	strip(&c);
 }
 
 HOLDS("serials and bus numbers of boards are no part of the hash") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 2, 0, "peer.ce.write.pair", 0);
 
-	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 0);
 	furnish_boards(&c.run.node[0], 0x1b);
 	furnish_boards(&c.run.node[1], 0x9c);
 	t_eq_int(differ(&c), 0);
@@ -312,14 +288,12 @@ HOLDS("serials and bus numbers of boards are no part of the hash") {
 	c.run.node[1].gpu_record[0].to_nic[0] = CS_REACH_NODE;
 	t_eq_int(differ(&c), 1u << CS_LAYER_FIRMWARE | 1u << CS_LAYER_SETTINGS |
 				     1u << CS_LAYER_WIRING);
-	canned_release(&c);
 }
 
 HOLDS("values that differ behind what is shown have another hash") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 2, 0, "peer.ce.write.pair", 0);
 	char *cpus;
 
-	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 0);
 	for (int i = 0; i < 2; i++) {
 		furnish(&c.run.node[i]);
 		cpus = c.run.node[i].ranks->cpus;
@@ -328,15 +302,13 @@ HOLDS("values that differ behind what is shown have another hash") {
 	t_eq_int(differ(&c), 0);
 	cpus[sizeof(c.run.node[1].ranks->cpus) - 2] = '2';
 	t_eq_int(differ(&c), 1 << CS_LAYER_LAUNCH);
-	strip(&c);
 }
 
 HOLDS("a GPU's position is that on the bus, whatever masks leave") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 	struct cs_run_node *nd;
 	struct cs_vec t;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	nd = &c.run.node[0];
 	nd->facts.n_known_gpus = 3;
 	for (int i = 0; i < 3; i++) {
@@ -356,18 +328,15 @@ HOLDS("a GPU's position is that on the bus, whatever masks leave") {
 	t_eq_str(trait(&t, "gpu2.nvlinks")->bus_id, "0000:1c:00.0");
 	t_eq_str(value(&t, "gpu2.model"), "H200");
 	cs_vec_release(&t);
-	canned_release(&c);
 }
 
 HOLDS("arenas of host memory are no GPUs") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 1, "peer.cpu.write.*", 0);
 	struct cs_vec t;
 
-	canned_init(&c, 1, 2, 1, "peer.cpu.write.*", 0);
 	t = traits_of(&c, 0);
 	t_eq_str(value(&t, "gpus"), NULL);
 	t_eq_str(value(&t, "gpu0.model"), NULL);
 	t_eq_str(value(&t, "numa-nodes"), "2");
 	cs_vec_release(&t);
-	canned_release(&c);
 }

@@ -32,7 +32,7 @@ static void add_run(struct fleet *f, int nodes, const char *tests,
 	struct canned *c = &f->c[f->n];
 	struct cs_row *row;
 
-	canned_init(c, nodes, 4, 0, tests, 1);
+	*c = canned(nodes, 4, 0, tests, 1);
 	cs_text(c->run.id, sizeof(c->run.id), "run-%d", f->n);
 	row = c->run.rows.rows.data;
 	for (size_t i = 0; i < c->run.rows.rows.n; i++)
@@ -40,7 +40,7 @@ static void add_run(struct fleet *f, int nodes, const char *tests,
 	f->run[f->n++] = &c->run;
 }
 
-static void release_fleet(struct fleet *f)
+static void fleet_release(struct fleet *f)
 {
 	for (int i = 0; i < f->n; i++)
 		canned_release(&f->c[i]);
@@ -86,8 +86,8 @@ static double spread_out(int node, int run, const struct cs_row *row)
 }
 
 HOLDS("spreads within, between nodes and between runs are told apart") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	for (int i = 0; i < 3; i++)
 		add_run(&f, 5, TEST, spread_out);
@@ -109,8 +109,6 @@ HOLDS("spreads within, between nodes and between runs are told apart") {
 	       hypot(7.17 * sqrt(1 + M_PI_2 / 5) * 0.004 * sqrt(2.5), 5 * 0.001),
 	       1e-3);
 	t_near(cs_baseline_bound(stat(&b, 0), 0.2), 0.2, 0);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 static double steady(int node, int run, const struct cs_row *row)
@@ -128,8 +126,8 @@ static double one_bad(int node, int run, const struct cs_row *row)
 }
 
 HOLDS("one bad node of seven moves nothing") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 7, TEST, one_bad);
 	if (learn(&f, &b))
@@ -138,8 +136,6 @@ HOLDS("one bad node of seven moves nothing") {
 	t_near(stat(&b, 0)->between_nodes, 0, 0);
 	t_ok(isnan(stat(&b, 0)->between_runs));
 	t_near(cs_baseline_bound(stat(&b, 0), 0.01), 0.01, 0);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 /* By design a quarter of the cells is 3 % slower: those from GPU 0. */
@@ -149,8 +145,8 @@ static double by_position(int node, int run, const struct cs_row *row)
 }
 
 HOLDS("positions may differ by design") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 5, TEST, by_position);
 	if (learn(&f, &b))
@@ -164,13 +160,11 @@ HOLDS("positions may differ by design") {
 	judge(&f.c[0], &b);
 	t_eq_int(f.c[0].run.findings.n, 1);
 	t_eq_int(finding(&f.c[0], 0)->n_evidence, 2);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("places are written and read") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b, read;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 }, read = { 0 };
 	struct cs_err err = { "" };
 	char *text = NULL;
 	size_t size;
@@ -192,15 +186,12 @@ HOLDS("places are written and read") {
 	t_eq_int(f.c[0].run.findings.n, 1);
 	t_eq_int(finding(&f.c[0], 0)->n_evidence, 1);
 	free(text);
-	cs_baseline_release(&b);
-	cs_baseline_release(&read);
-	release_fleet(&f);
 }
 
 /* Two nodes of which one has a fault do not tell what is by design. */
 HOLDS("two nodes do not show what is by design") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 2, TEST, by_position);
 	if (learn(&f, &b))
@@ -208,13 +199,11 @@ HOLDS("two nodes do not show what is by design") {
 	t_eq_int(stat(&b, 0)->n_places, 0);
 	judge(&f.c[0], &b);
 	t_eq_int(f.c[0].run.findings.n, 0);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("a spread that nothing has shown is what is usual, one of few is wide") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct cs_baseline_stat n;
 
 	add_run(&f, 1, TEST, steady);
@@ -228,8 +217,6 @@ HOLDS("a spread that nothing has shown is what is usual, one of few is wide") {
 	n.nodes = 2; /* of two t would say 318 */
 	n.between_nodes = 0.01;
 	t_near(cs_baseline_bound(&n, 0.01), 25 * sqrt(1 + M_PI_2 / 2) * 0.01, 1e-12);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 /* ---- healthy nodes ---- */
@@ -255,8 +242,8 @@ HOLDS("of three nodes that differ by 2 % the fourth is not reported") {
 
 	drawn.state = 5;
 	for (int i = 0; i < 300; i++) {
-		struct fleet f = { .n = 0 };
-		struct cs_baseline b;
+		OWNED(fleet) f = { .n = 0 };
+		OWNED(cs_baseline) b = { 0 };
 
 		add_run(&f, 3, TEST, noisy);
 		add_run(&f, 1, TEST, noisy);
@@ -264,16 +251,14 @@ HOLDS("of three nodes that differ by 2 % the fourth is not reported") {
 			return;
 		judge(&f.c[1], &b);
 		alarmed += f.c[1].run.findings.n > 0;
-		cs_baseline_release(&b);
-		release_fleet(&f);
 	}
 	printf("# %d of 300 alarmed\n", alarmed);
 	t_ok(alarmed <= 3);
 }
 
 HOLDS("what failed or was disturbed is passed over") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 1, TEST, steady);
 	canned_cell(&f.c[0], 0, TEST, 0, 1)->flags |= CS_ROW_THROTTLED;
@@ -284,8 +269,6 @@ HOLDS("what failed or was disturbed is passed over") {
 	if (learn(&f, &b))
 		return;
 	t_eq_int(stat(&b, 0)->cells, 7);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 /* Copies that begin that much later than usual. */
@@ -305,22 +288,21 @@ static void begin_later(struct canned *c, double times)
 HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twice "
       "the alpha is") {
 	static const double of_node[] = { 0.98, 1, 1.02 }, of_fresh[] = { 1.06, 2 };
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct cs_err err;
-	struct canned fresh;
+	OWNED(canned) fresh = canned_sweep(2, TEST);
 
 	for (; f.n < 3; f.n++) {
 		struct canned *c = &f.c[f.n];
 
-		canned_sweep_init(c, 2, TEST);
+		*c = canned_sweep(2, TEST);
 		cs_text(c->run.id, sizeof(c->run.id), "run-%d", f.n);
 		cs_text(c->run.node[0].facts.host, sizeof(c->run.node[0].facts.host),
 			"n%d", f.n);
 		begin_later(c, of_node[f.n]);
 		f.run[f.n] = &c->run;
 	}
-	canned_sweep_init(&fresh, 2, TEST);
 	if (learn(&f, &b))
 		return;
 	fresh.run.baseline = &b;
@@ -331,15 +313,11 @@ HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twi
 	}
 	if (fresh.run.findings.n)
 		t_eq_str(cs_finding_text(finding(&fresh, 0)), "line-beyond-baseline");
-	cs_baseline_release(&b);
-	for (int i = 0; i < f.n; i++)
-		canned_release(&f.c[i]);
-	canned_release(&fresh);
 }
 
 HOLDS("a run counts once") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 1, TEST, steady);
 	f.run[1] = f.run[0];
@@ -347,19 +325,17 @@ HOLDS("a run counts once") {
 	if (!learn(&f, &b)) {
 		t_eq_int(stat(&b, 0)->runs, 1);
 		t_eq_int(stat(&b, 0)->cells, 12);
-		cs_baseline_release(&b);
 	}
 	f.n = 1;
-	release_fleet(&f);
 }
 
 HOLDS("nothing is learnt of nothing, or of nodes without names") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct cs_err err = { "" };
 	size_t which;
 
-	canned_init(&f.c[0], 1, 4, 0, TEST, 0);
+	f.c[0] = canned(1, 4, 0, TEST, 0);
 	f.run[0] = &f.c[0].run;
 	t_eq_int(cs_baseline_learn(f.run, 1, &b, &which, &err), -1);
 	t_eq_int(which, 1);
@@ -368,7 +344,6 @@ HOLDS("nothing is learnt of nothing, or of nodes without names") {
 	t_eq_int(cs_baseline_learn(f.run, 1, &b, &which, &err), -1);
 	t_eq_int(which, 0);
 	f.n = 1;
-	release_fleet(&f);
 }
 
 /* ---- judging ---- */
@@ -381,8 +356,8 @@ static double lane_down(int node, int run, const struct cs_row *row)
 }
 
 HOLDS("a lane of 18 that is down is found, on its node and GPU") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct canned *c = &f.c[1];
 
 	add_run(&f, 5, TEST, spread_out);
@@ -403,8 +378,6 @@ HOLDS("a lane of 18 that is down is found, on its node and GPU") {
 		t_eq_int(finding(c, 0)->n_evidence, 6);
 		t_ok(!strstr(finding(c, 0)->text, "n002"));
 	}
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 /* A latency, in nanoseconds. */
@@ -415,8 +388,8 @@ static double late(int node, int run, const struct cs_row *row)
 }
 
 HOLDS("of a time more is worse") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 1, "peer.chase.stride.pair", late);
 	add_run(&f, 1, "peer.chase.stride.pair", late);
@@ -426,13 +399,11 @@ HOLDS("of a time more is worse") {
 	t_eq_int(f.c[1].run.findings.n, 1);
 	t_ok(f.c[1].run.findings.n &&
 	     strstr(finding(&f.c[1], 0)->text, "has 900.00 ns, above 812.65 ns"));
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("what conditions explain is a warning") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct cs_row *row;
 
 	add_run(&f, 1, TEST, steady);
@@ -448,8 +419,6 @@ HOLDS("what conditions explain is a warning") {
 	t_eq_str(finding(&f.c[0], 0)->part, "link");
 	t_eq_str(finding(&f.c[0], 0)->bus_id, "0000:1c:00.0");
 	t_eq_str(finding(&f.c[0], 0)->far_bus_id, "0000:1e:00.0");
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 static void is_said(const struct canned *c, uint32_t severity, int drain,
@@ -469,37 +438,35 @@ static void is_said(const struct canned *c, uint32_t severity, int drain,
 
 /* One cell of node 0 at 300 of 400; of all nodes a re-measurement at that cell, the last node's
  * first; that of node 0 gave `again`, 0: there was none. */
-static void remeasured_twice(struct canned *c, double remeasure, uint32_t flags)
+static struct canned remeasured_twice(double remeasure, uint32_t flags)
 {
-	canned_init(c, 3, 4, 0, TEST, 1);
-	for (size_t i = 0; i < c->run.rows.rows.n; i++)
-		((struct cs_row *)c->run.rows.rows.data)[i].stats.median = 400;
+	struct canned c = canned(3, 4, 0, TEST, 1);
+
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		((struct cs_row *)c.run.rows.rows.data)[i].stats.median = 400;
 	for (int node = 2; node >= 0; node--) {
-		struct cs_row row = *canned_cell(c, node, TEST, 3, 1);
+		struct cs_row row = *canned_cell(&c, node, TEST, 3, 1);
 
 		row.flags |= CS_ROW_REMEASURED | flags;
 		if (remeasure > 0)
-			canned_add(c, &row, node ? 400 : remeasure);
+			canned_add(&c, &row, node ? 400 : remeasure);
 	}
-	canned_cell(c, 0, TEST, 3, 1)->stats.median = 300;
+	canned_cell(&c, 0, TEST, 3, 1)->stats.median = 300;
+	return c;
 }
 
 static void seen_by_a_baseline(double remeasure, uint32_t flags, uint32_t severity,
 			       int drain, const char *says)
 {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
-	struct canned c;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
+	OWNED(canned) c = remeasured_twice(remeasure, flags);
 
 	add_run(&f, 1, TEST, steady);
 	if (learn(&f, &b))
 		return;
-	remeasured_twice(&c, remeasure, flags);
 	judge(&c, &b);
 	is_said(&c, severity, drain, says);
-	canned_release(&c);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("a re-measurement confirms what is beyond a bound, or makes it a note") {
@@ -512,24 +479,20 @@ HOLDS("a re-measurement confirms what is beyond a bound, or makes it a note") {
 /* What slows a cell down now and then may do so twice. */
 HOLDS("of three re-measurements one that is well is enough") {
 	static const double remeasure[] = { 301, 396, 299 };
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct cs_row row;
-	struct canned c;
+	OWNED(canned) c = remeasured_twice(0, 0);
 
 	add_run(&f, 1, TEST, steady);
 	if (learn(&f, &b))
 		return;
-	remeasured_twice(&c, 0, 0);
 	row = *canned_cell(&c, 0, TEST, 3, 1);
 	row.flags |= CS_ROW_REMEASURED;
 	for (int i = 0; i < 3; i++)
 		canned_add(&c, &row, remeasure[i]);
 	judge(&c, &b);
 	is_said(&c, CS_NOTE, 0, "; not seen in re-measurement");
-	canned_release(&c);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("measured once, a baseline warns, and says so") {
@@ -537,8 +500,8 @@ HOLDS("measured once, a baseline warns, and says so") {
 }
 
 HOLDS("what is beyond a bound is to be re-measured") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	uint32_t step[4] = { 0 };
 	struct cs_err err;
 	struct cs_row *row;
@@ -558,13 +521,11 @@ HOLDS("what is beyond a bound is to be re-measured") {
 	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 0, &err), 0);
 	t_eq_int(f.c[0].run.findings.n, 0);
 	f.c[0].run.baseline = NULL;
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("another class is named, a test double is one") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 
 	add_run(&f, 2, TEST, steady);
 	if (learn(&f, &b))
@@ -585,13 +546,11 @@ HOLDS("another class is named, a test double is one") {
 	t_eq_str(cs_finding_text(finding(&f.c[0], 0)), "cannot-test");
 	f.c[0].run.checks = CS_CHECK_BASELINE;
 	t_eq_int(cs_run_exit(&f.c[0].run), CS_EXIT_CANNOT);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("a plan that nothing is known of is refused") {
-	struct fleet f = { .n = 0 };
-	struct cs_baseline b;
+	OWNED(fleet) f = { .n = 0 };
+	OWNED(cs_baseline) b = { 0 };
 	struct cs_err err = { "" };
 
 	add_run(&f, 1, TEST, steady);
@@ -607,12 +566,10 @@ HOLDS("a plan that nothing is known of is refused") {
 	judge(&f.c[2], &b);
 	t_eq_int(f.c[2].run.findings.n, 1);
 	t_eq_str(cs_finding_text(finding(&f.c[2], 0)), "baseline-missing");
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 HOLDS("a class is in one file") {
-	struct fleet f = { .n = 0 };
+	OWNED(fleet) f = { .n = 0 };
 	struct cs_baseline a, b;
 	struct cs_err err = { "" };
 
@@ -628,18 +585,15 @@ HOLDS("a class is in one file") {
 	t_eq_int(cs_baseline_join(&a, &b, &err), -1);
 	t_ok(strstr(err.text, "is in an earlier file too") != NULL);
 	cs_baseline_release(&a);
-	cs_baseline_release(&b);
-	release_fleet(&f);
 }
 
 /* ---- ways and peaks ---- */
 
 HOLDS("ways are by design, peaks of the lesser live link") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, TEST ",h2d.ce.pinned.pair", 1);
 	struct cs_row *row;
 	char link_kind[CS_PATH_WORDS];
 
-	canned_init(&c, 1, 4, 0, TEST ",h2d.ce.pinned.pair", 1);
 	row = canned_cell(&c, 0, TEST, 0, 1);
 	t_near(cs_row_peak_gbs(&c.run, row), 450, 0);
 	c.run.node[0].agent[1].link.nvlinks_up = 12;
@@ -664,7 +618,6 @@ HOLDS("ways are by design, peaks of the lesser live link") {
 		cs_link_kind_text(&c.run, row, link_kind, sizeof(link_kind));
 		t_eq_str(link_kind, "host far");
 	}
-	canned_release(&c);
 }
 
 /* ---- thresholds ---- */
@@ -686,9 +639,8 @@ static void bound_by(struct canned *c, const char *text)
 }
 
 HOLDS("bounds are judged by test, class and size") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, TEST, 1);
 
-	canned_init(&c, 2, 4, 0, TEST, 1);
 	canned_cell(&c, 1, TEST, 2, 3)->stats.median = 380;
 	bound_by(&c, "bound,test\n390 GB/s,peer.ce.*\n");
 	t_eq_int(c.run.findings.n, 1);
@@ -706,21 +658,18 @@ HOLDS("bounds are judged by test, class and size") {
 	bound_by(&c, "test,size,bound\n" TEST ",1G,390\n");
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(cs_finding_text(finding(&c, 0)), "cannot-test");
-	canned_release(&c);
 }
 
 static void bound_of(const char *severity, double remeasure, uint32_t is, int drain,
 		     const char *says)
 {
-	struct canned c;
+	OWNED(canned) c = remeasured_twice(remeasure, 0);
 	char text[80];
 
 	cs_text(text, sizeof(text), "test,bound,severity\n" TEST ",390 GB/s,%s\n",
 		severity);
-	remeasured_twice(&c, remeasure, 0);
 	bound_by(&c, text);
 	is_said(&c, is, drain, says);
-	canned_release(&c);
 }
 
 HOLDS("measured once, a threshold is as grave as it says and drains no node") {
@@ -733,11 +682,10 @@ HOLDS("measured once, a threshold is as grave as it says and drains no node") {
 
 /* Where several share a link none has all of it. */
 HOLDS("a least share is of what goes alone") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, TEST ",peer.ce.write.all-to-one", 1);
 	struct cs_thresholds t;
 	struct cs_err err = { "" };
 
-	canned_init(&c, 1, 4, 0, TEST ",peer.ce.write.all-to-one", 1);
 	cs_thresholds_init(&t);
 	t_eq_int(cs_thresholds_share(&t, 0.95, &err), 0);
 	c.run.thresholds = &t;
@@ -753,17 +701,14 @@ HOLDS("a least share is of what goes alone") {
 	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
 	t_eq_str(cs_finding_text(finding(&c, 0)), "cannot-test");
 	cs_thresholds_release(&t);
-	canned_release(&c);
 }
 
 HOLDS("an unknown peak is told") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, TEST, 1);
 
-	canned_init(&c, 1, 4, 0, TEST, 1);
 	c.run.node[0].agent[0].link.nvlinks_up = -1;
 	bound_by(&c, "test,bound\n" TEST ",80%\n");
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(cs_finding_text(finding(&c, 0)), "threshold-unknown");
 	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
-	canned_release(&c);
 }

@@ -68,21 +68,18 @@ static void both_come_back(struct canned *c)
 	}
 	for (size_t i = 0; i < N_FORMATS; i++)
 		free(before[i]);
-	canned_release(c);
 }
 
 HOLDS("every view of a run that was read back is the same") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, "peer.ce.*", 1);
 
-	canned_init(&c, 1, 8, 0, "peer.ce.*", 1);
 	both_come_back(&c);
 }
 
 HOLDS("… of nodes that have one name") {
-	struct canned c;
+	OWNED(canned) c = canned(3, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	int i;
 
-	canned_init(&c, 3, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	for (i = 0; i < 3; i++)
 		cs_text(c.run.node[i].facts.host, CS_HOST, "same");
 	canned_spoil(canned_cell(&c, 2, "peer.ce.write.pair", 1, 3), CS_TIMEOUT,
@@ -91,9 +88,8 @@ HOLDS("… of nodes that have one name") {
 }
 
 HOLDS("… of MIG instances and of some of the GPUs") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 
-	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	cs_text(c.run.node[0].agent[0].label, 12, "2");
 	cs_text(c.run.node[0].agent[1].label, 12, "3:0");
 	cs_text(c.run.node[0].agent[2].label, 12, "3:1");
@@ -106,11 +102,10 @@ HOLDS("… of MIG instances and of some of the GPUs") {
 }
 
 HOLDS("… with numbers and texts that are odd") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 1, "peer.cpu.write.*", 1);
 	struct cs_row *row;
 	char odd[] = "\xff \xc3\xa9 \x01\n,\"", *argv[] = { odd, NULL };
 
-	canned_init(&c, 1, 2, 1, "peer.cpu.write.*", 1);
 	row = c.run.rows.rows.data;
 	row->stats.median = 1.0 / 3;
 	row->stats.max = 1e300 / 7;
@@ -127,10 +122,9 @@ HOLDS("… with numbers and texts that are odd") {
 }
 
 HOLDS("… of a run that ended before its plan") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 	struct cs_finding *f;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	c.run.plan = NULL;
 	c.run.backend = "";
 	c.run.exit_status = CS_EXIT_CANNOT;
@@ -147,14 +141,13 @@ HOLDS("… of a run that ended before its plan") {
 /* ---- journals that were cut ---- */
 
 HOLDS("a journal that ends anywhere is read to its last whole line") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
 	struct cs_loaded loaded;
 	struct cs_err err;
 	char *file;
 	size_t n, first;
 	int wrong = 0;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
 	file = written(&c.run, "jsonl");
 	first = strcspn(file, "\n") + 1;
 	for (n = 0; n <= strlen(file); n++) {
@@ -171,16 +164,14 @@ HOLDS("a journal that ends anywhere is read to its last whole line") {
 	}
 	t_eq_int(wrong, 0);
 	free(file);
-	canned_release(&c);
 }
 
 HOLDS("of a journal that goes on, whole steps count") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	struct cs_loaded loaded;
 	struct cs_err err = { "" };
 	char *file, *both = NULL;
 
-	canned_init(&c, 1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	canned_spoil(canned_cell(&c, 0, "peer.ce.write.pair", 0, 1), CS_SKIPPED,
 		     "refused");
 	canned_spoil(canned_cell(&c, 0, "peer.ce.write.bidi", 0, 2), CS_CORRUPT,
@@ -197,7 +188,6 @@ HOLDS("of a journal that goes on, whole steps count") {
 	cs_loaded_release(&loaded);
 	free(file);
 	free(both);
-	canned_release(&c);
 }
 
 /* ---- what is refused ---- */
@@ -360,10 +350,9 @@ HOLDS("a long file is read through a window as its text is") {
 	char name[40], *json, *jsonl, *turned, *bad;
 	struct cs_loaded loaded;
 	struct cs_err err, again;
-	struct canned c;
+	OWNED(canned) c = canned(2, 32, 0, "peer.ce.write.pair", 1);
 	FILE *file;
 
-	canned_init(&c, 2, 32, 0, "peer.ce.write.pair", 1);
 	cs_run_settle(&c.run);
 	json = written(&c.run, "json");
 	jsonl = written(&c.run, "jsonl");
@@ -384,7 +373,6 @@ HOLDS("a long file is read through a window as its text is") {
 	free(json);
 	free(jsonl);
 	free(turned);
-	canned_release(&c);
 }
 
 /* ---- plain records ---- */
@@ -473,10 +461,9 @@ HOLDS("a record of too many members is not plain") {
 HOLDS("a file has no more results and samples than its most") {
 	struct cs_loaded loaded = { .has_verdict = 0 };
 	struct cs_err err;
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
 	json_t *row;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 1);
 	loaded.run = c.run;
 	row = cs_record_result(&c.run, 0);
 	loaded.run.rows.rows.n = CS_ROWS_MOST;
@@ -487,7 +474,6 @@ HOLDS("a file has no more results and samples than its most") {
 	t_eq_int(cs_decode_row(&loaded, row, &err), -1);
 	t_eq_str(err.text, "more than 67108864 samples: a file has at most that many");
 	json_decref(row);
-	canned_release(&c);
 }
 
 HOLDS("keys and kinds of a later version are ignored") {
@@ -554,9 +540,8 @@ static void furnish(struct cs_run_node *nd)
 }
 
 HOLDS("… with what is known of boards, buses, cards and NUMA nodes") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	furnish(&c.run.node[0]);
 	both_come_back(&c);
 }
@@ -564,12 +549,11 @@ HOLDS("… with what is known of boards, buses, cards and NUMA nodes") {
 /* ---- cut and redacted ---- */
 
 HOLDS("a node of a run is a run") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 2, 0, "peer.ce.write.pair", 1);
 	struct cs_err err = { "" };
 	struct cs_finding *f;
 	char *text;
 
-	canned_init(&c, 2, 2, 0, "peer.ce.write.pair", 1);
 	f = cs_vec_add(&c.run.findings, 2, NULL);
 	f[0] = (struct cs_finding){
 		.severity = CS_NOTE, .node = 0, .other = "a", .text = "of the first"
@@ -595,7 +579,6 @@ HOLDS("a node of a run is a run") {
 	t_ok(strstr(text, "of the second") && !strstr(text, "of the first"));
 	t_ok(!strstr(text, "n001"));
 	free(text);
-	canned_release(&c);
 }
 
 static void redacted(const char *text, const char *want)

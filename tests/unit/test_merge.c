@@ -13,11 +13,10 @@
 /* A run of one node with one row and, after it, a finding about that row. */
 static struct canned part(const char *host, double rate, time_t started)
 {
-	struct canned c;
+	struct canned c = canned(1, 2, 0, "peer.ce.write.pair", 0);
 	struct cs_finding f = { .node = 0, .other = "x", .n_evidence = 1 };
 	struct cs_row row;
 
-	canned_init(&c, 1, 2, 0, "peer.ce.write.pair", 0);
 	cs_text(c.run.node[0].facts.host, CS_HOST, "%s", host);
 	cs_text(c.run.id, sizeof(c.run.id), "run-%s-%ld", host, (long)started);
 	c.run.started.tv_sec = started;
@@ -151,10 +150,9 @@ HOLDS("hosts without a part and parts that nobody expected are found") {
 }
 
 HOLDS("the widest plan is that of the whole") {
-	struct canned wide;
+	struct canned wide = canned(1, 4, 0, "peer.ce.write.pair", 1);
 	struct made m;
 
-	canned_init(&wide, 1, 4, 0, "peer.ce.write.pair", 1);
 	cs_text(wide.run.node[0].facts.host, CS_HOST, "z");
 	begin(&m, 2);
 	add(&m, part("a", 1, 1));
@@ -183,11 +181,10 @@ static size_t lines_of(const struct cs_run *run, int verbose)
 }
 
 HOLDS("500 nodes on a bad day fit 60 lines, and -v prints all") {
-	struct canned c;
+	OWNED(canned) c = canned(500, 2, 0, "peer.ce.write.pair", 1);
 	struct cs_err err;
 	size_t few, all;
 
-	canned_init(&c, 500, 2, 0, "peer.ce.write.pair", 1);
 	for (int i = 0; i < 500; i++) {
 		struct cs_node_facts *f = &c.run.node[i].facts;
 
@@ -204,5 +201,4 @@ HOLDS("500 nodes on a bad day fit 60 lines, and -v prints all") {
 	t_ok(all > 300);
 	c.run.findings.n = 1;
 	t_ok(lines_of(&c.run, 0) < 40);
-	canned_release(&c);
 }

@@ -27,7 +27,7 @@ static const struct cs_view_options plain;
 
 int tap_set_up(void)
 {
-	canned_init(&run, 1, 2, 0, "peer.ce.write.pair", 1);
+	run = canned(1, 2, 0, "peer.ce.write.pair", 1);
 	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
 }
 

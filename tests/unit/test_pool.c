@@ -13,25 +13,25 @@
 #define TURNS 3
 
 /* Each row as that many turns, each 1 % above the one before. */
-static void begin(struct canned *c)
+static struct canned turns(void)
 {
-	struct cs_rows once;
+	struct canned c = canned(1, 4, 0, PAIR, 1);
+	struct cs_rows once = c.run.rows;
 	size_t n, i;
 
-	canned_init(c, 1, 4, 0, PAIR, 1);
-	once = c->run.rows;
-	cs_rows_init(&c->run.rows);
+	cs_rows_init(&c.run.rows);
 	n = cs_rows_count(&once);
 	for (uint32_t turn = 1; turn <= TURNS; turn++)
 		for (i = 0; i < n; i++) {
 			struct cs_row row = *cs_rows_get(&once, i);
 
 			row.turn = turn;
-			canned_add(c, &row,
+			canned_add(&c, &row,
 				   canned_rate(row.what.src.index, row.what.dst.index) *
 					   (1 + 0.01 * (turn - 1)));
 		}
 	cs_rows_release(&once);
+	return c;
 }
 
 static const struct cs_row *cell_of(const struct cs_run *run, int src, int dst)
@@ -49,9 +49,8 @@ static const struct cs_row *cell_of(const struct cs_run *run, int src, int dst)
 HOLDS("the turns of a cell become one row, of all their samples") {
 	const struct cs_row *row;
 	struct cs_run pooled;
-	struct canned c;
+	OWNED(canned) c = turns();
 
-	begin(&c);
 	t_eq_int(cs_pool_make(&c.run, &pooled, NULL), 0);
 	t_eq_int(cs_rows_count(&pooled.rows) * TURNS, cs_rows_count(&c.run.rows));
 	row = cell_of(&pooled, 1, 2);
@@ -66,17 +65,15 @@ HOLDS("the turns of a cell become one row, of all their samples") {
 		t_eq_int(cs_rows_get(&pooled.rows, i)->step,
 			 cs_rows_get(&c.run.rows, i)->step);
 	cs_pool_release(&pooled, &c.run);
-	canned_release(&c);
 }
 
 HOLDS("a turn that failed is what is said of a cell") {
 	const struct cs_row *row;
 	struct cs_run pooled;
 	struct cs_row *rows;
-	struct canned c;
+	OWNED(canned) c = turns();
 	size_t n;
 
-	begin(&c);
 	n = cs_rows_count(&c.run.rows) / TURNS;
 	rows = c.run.rows.rows.data;
 	for (size_t i = 0; i < n; i++)
@@ -96,16 +93,14 @@ HOLDS("a turn that failed is what is said of a cell") {
 	t_eq_str(row->reason, "8 words wrong");
 	t_eq_int(row->n_samples, 0);
 	cs_pool_release(&pooled, &c.run);
-	canned_release(&c);
 }
 
 HOLDS("findings count cells and not turns") {
 	const struct cs_finding *f;
 	struct cs_row *rows;
-	struct canned c;
+	OWNED(canned) c = turns();
 	struct cs_err err;
 
-	begin(&c);
 	rows = c.run.rows.rows.data;
 	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
 		rows[i].flags |= CS_ROW_THROTTLED;
@@ -113,18 +108,15 @@ HOLDS("findings count cells and not turns") {
 	f = c.run.findings.data;
 	t_ok(c.run.findings.n > 0 &&
 	     strstr(f[0].text, "0->1, 0->2, 0->3 and 9 more cells"));
-	canned_release(&c);
 }
 
 HOLDS("a run without turns is as it was") {
 	struct cs_run pooled;
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	t_eq_int(cs_pool_make(&c.run, &pooled, NULL), 0);
 	t_ok(pooled.rows.rows.data == c.run.rows.rows.data);
 	cs_pool_release(&pooled, &c.run);
-	canned_release(&c);
 }
 
 /* ---- the index ---- */
@@ -146,41 +138,36 @@ HOLDS("of each cell one row is its figure: no repetition, no total") {
 		{ { .metric = CS_METRIC_TOTAL }, 0, 1 },
 		{ { .metric = CS_METRIC_FIRST_COPY }, 0, 1 },
 	};
-	struct canned c;
-
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		canned_init(&c, 1, 4, 0, PAIR, 0);
+		OWNED(canned) c = canned(1, 4, 0, PAIR, 0);
+
 		t_eq_int(cs_rows_add(&c.run.rows, &of[i].row, NULL, NULL), 0);
 		canned_index(&c);
 		t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_ALL).n, 1);
 		t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, of[i].is_cell);
 		t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_MEASURED).n,
 			 of[i].is_measured);
-		canned_release(&c);
 	}
 }
 
 HOLDS("a further turn is measured, and is no cell") {
-	struct canned c;
+	OWNED(canned) c = turns();
 	size_t n;
 
-	begin(&c);
 	canned_index(&c);
 	n = cs_rows_count(&c.run.rows) / TURNS;
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_TURNS).n, (TURNS - 1) * n);
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 12);
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_MEASURED).n, TURNS * 12);
 	t_eq_int(cs_run_coverage(&c.run).measured, 12);
-	canned_release(&c);
 }
 
 HOLDS("repeats are found by their figure, on their node") {
 	const struct cs_row *cell, *found;
 	struct cs_row row;
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, PAIR, 1);
 	size_t n;
 
-	canned_init(&c, 2, 4, 0, PAIR, 1);
 	n = cs_rows_count(&c.run.rows);
 	for (uint32_t node = 0; node < 2; node++) {
 		row = *canned_cell(&c, (int)node, PAIR, 1, 2);
@@ -204,14 +191,12 @@ HOLDS("repeats are found by their figure, on their node") {
 	t_ok(cs_figure_next(&c.run, cell, NULL, CS_ROWS_CELLS) == cell);
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_REMEASURED).n, 2);
 	t_eq_int(cs_run_rows(&c.run, 1, CS_ROWS_REMEASURED).n, 3);
-	canned_release(&c);
 }
 
 HOLDS("what differs in node, test, metric, size or an end is another figure") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row a, b;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	a = *canned_cell(&c, 0, PAIR, 1, 2);
 #define OTHER(change, same)                                                    \
 	do {                                                                   \
@@ -228,20 +213,17 @@ HOLDS("what differs in node, test, metric, size or an end is another figure") {
 	OTHER(b.what.src.index++, 0);
 	OTHER(b.what.dst.kind++, 0);
 #undef OTHER
-	canned_release(&c);
 }
 
 HOLDS("rows that come later are indexed anew") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row row;
 	struct cs_err err;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	row = *canned_cell(&c, 0, PAIR, 1, 2);
 	row.flags |= CS_ROW_CONTROL;
 	canned_add(&c, &row, 300);
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 0); /* there is none */
 	t_eq_int(cs_run_index(&c.run, &err), 0);
 	t_eq_int(cs_run_rows(&c.run, 0, CS_ROWS_CELLS).n, 12);
-	canned_release(&c);
 }

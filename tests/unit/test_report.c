@@ -57,10 +57,9 @@ static size_t longest_line(const char *text)
 /* ---- text ---- */
 
 HOLDS("one node is drawn as documented, within 80 columns") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	char *text;
 
-	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	text = written(&c, "text", 0);
 	has_line(text, "cscope-mpi 0.1.0  --matrix peer  512 MiB x 4  "
 		       "2026-11-20T14:03:11Z  job 81233");
@@ -94,14 +93,12 @@ HOLDS("one node is drawn as documented, within 80 columns") {
 	has_line(text, "  findings   none");
 	t_ok(longest_line(text) <= 80);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("cells are marked and each reason is said once below") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 3), CS_FAILED, "it broke");
 	canned_spoil(canned_cell(&c, 0, PAIR, 1, 3), CS_SKIPPED, "no way");
 	canned_spoil(canned_cell(&c, 0, PAIR, 3, 1), CS_SKIPPED, "no way");
@@ -117,14 +114,12 @@ HOLDS("cells are marked and each reason is said once below") {
 	t_ok(strstr(text, "9 of 12 cells\n") != NULL);
 	t_ok(strstr(text, "* 1 cell (2->0) not by the best transport") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("cells of an interrupted run are said to be missing") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.rows.rows.n = 3;
 	canned_index(&c);
 	text = written(&c, "text", 0);
@@ -132,7 +127,6 @@ HOLDS("cells of an interrupted run are said to be missing") {
 	t_ok(strstr(text, "\n  - 9 cells (") != NULL);
 	t_ok(strstr(text, " and 3 more) not measured:") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("the division of GPUs among ranks is in words") {
@@ -145,12 +139,11 @@ HOLDS("the division of GPUs among ranks is in words") {
 		{ 3, { 0, 0, 0, 1, 1, 1, 2, 2 }, "; 3 ranks for 8 GPUs: 3 + 3 + 2\n" },
 		{ 10, { 0, 1, 2, 3, 4, 5, 6, 7 }, "; 10 ranks, 8 with one GPU each\n" },
 	};
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	char *text;
 	size_t i;
 	int a;
 
-	canned_init(&c, 1, 8, 0, PAIR, 1);
 	cs_page_turn((struct cs_page){ .columns = 120 });
 	for (i = 0; i < sizeof(division) / sizeof(division[0]); i++) {
 		c.run.node[0].facts.n_ranks = division[i].ranks;
@@ -163,14 +156,12 @@ HOLDS("the division of GPUs among ranks is in words") {
 		free(text);
 	}
 	cs_page_turn((struct cs_page){ 0 });
-	canned_release(&c);
 }
 
 HOLDS("several ways to peers are counted") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	c.run.node[0].peers[1].via = CS_VIA_PEER;
 	cs_node_peer(&c.run.node[0], 1, 3)->via = CS_VIA_FAILED;
 	for (int k = 0; k < 3; k++)
@@ -180,17 +171,15 @@ HOLDS("several ways to peers are counted") {
 	t_ok(strstr(text, "  2 x NV18 by CUDA IPC, 1 refused\n") != NULL);
 	t_ok(strstr(text, "  3 x NV18 direct\n") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 /* On boards without a switch the links are divided among the peers. */
 HOLDS("no number of links is claimed that the rate does not prove") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row *row;
 	char *text;
 	size_t i;
 
-	canned_init(&c, 1, 4, 0, PAIR, 1);
 	row = c.run.rows.rows.data;
 	for (i = 0; i < c.run.rows.rows.n; i++)
 		row[i].stats.median = 130;
@@ -198,14 +187,12 @@ HOLDS("no number of links is claimed that the rate does not prove") {
 	t_ok(strstr(text, "NV18") == NULL);
 	has_line(text, "  29 % of the live link (18 x 25 GB/s)");
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("peers over different numbers of links are told apart") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 3, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 3, 0, PAIR, 1);
 	c.run.node[0].agent[1].link.nvlinks_up = 17;
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  18/18   5 x16  2 x NV17-18 by CUDA IPC\n") != NULL);
@@ -215,15 +202,13 @@ HOLDS("peers over different numbers of links are told apart") {
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  18/18   5 x16  2 by CUDA IPC\n") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("missing NVML is said with its reason") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char *text;
 	int a;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	cs_text(c.run.node[0].facts.nvml_note, 160, "libnvidia-ml.so.1 is missing");
 	for (a = 0; a < 2; a++) {
 		c.run.node[0].agent[a].link.nvlinks_up = -1;
@@ -235,17 +220,15 @@ HOLDS("missing NVML is said with its reason") {
 	has_line(text, "  state      not known: libnvidia-ml.so.1 is missing");
 	t_ok(strstr(text, "processes of others: not known") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("without NVLink the share is that of the slower PCIe link") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	struct cs_row *row;
 	char *text;
 	size_t i;
 	int a;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	for (a = 0; a < 2; a++)
 		c.run.node[0].agent[a].link =
 			(struct cs_link_facts){ 0, 0, -1, NAN, 4, 16 - 8 * a, 4, 16 };
@@ -258,14 +241,12 @@ HOLDS("without NVLink the share is that of the slower PCIe link") {
 	t_ok(strstr(text, "  4 x8*  1 x PCIe") != NULL);
 	has_line(text, "  * GPU 1: PCIe 4 x8, card and slot can do 4 x16");
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("host memory is named, and has no GPU columns") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 3, 1, "peer.cpu.write.*", 1);
 	char *text;
 
-	canned_init(&c, 1, 3, 1, "peer.cpu.write.*", 1);
 	c.run.stand_in = 1;
 	c.run.node[0].agent[2].pages_numa = -1;
 	text = written(&c, "text", 0);
@@ -287,16 +268,14 @@ HOLDS("host memory is named, and has no GPU columns") {
 	has_line(text, "cpu backend: host memory, copies by CPU");
 	t_ok(strstr(text, "NO GPU") == NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("a virtual clock is named in every format") {
 	static const char *const format[] = { "json", "jsonl", "csv", "result" };
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char *text, *at;
 	size_t i;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	c.run.virtual_clock = 1;
 	text = written(&c, "text", 0);
 	t_ok(strncmp(text, "VIRTUAL CLOCK: times come from a test double", 44) == 0);
@@ -308,14 +287,12 @@ HOLDS("a virtual clock is named in every format") {
 		t_ok(strstr(text, "virtual-clock") != NULL);
 		free(text);
 	}
-	canned_release(&c);
 }
 
 HOLDS("above 16 columns a cell is a character and the slowest are named") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 20, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 20, 0, PAIR, 1);
 	canned_cell(&c, 0, PAIR, 3, 5)->stats.median = 300;
 	canned_cell(&c, 0, PAIR, 3, 6)->stats.median = 370;
 	canned_cell(&c, 0, PAIR, 3, 7)->stats.median = 390;
@@ -328,26 +305,22 @@ HOLDS("above 16 columns a cell is a character and the slowest are named") {
 		       "3->7 390.00 (-1.6 %)");
 	has_line(text, "  ! 1 cell (2->0) timeout: silence");
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("16 columns are still numbers") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 16, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 16, 0, PAIR, 1);
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "slowest") == NULL);
 	t_ok(strstr(text, "       15  396.44  396.44") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("of several nodes the aggregate and those that differ are printed") {
-	struct canned c;
+	OWNED(canned) c = canned(4, 3, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 4, 3, 0, PAIR, 1);
 	canned_cell(&c, 1, PAIR, 0, 2)->stats.median = 300;
 	cs_text(c.run.node[3].facts.host, CS_HOST, "login");
 	text = written(&c, "text", 0);
@@ -366,14 +339,12 @@ HOLDS("of several nodes the aggregate and those that differ are printed") {
 	text = written(&c, "text", 1);
 	t_ok(strstr(text, "\nn001  3 x") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("a node with fewer GPUs is printed apart") {
-	struct canned c;
+	OWNED(canned) c = canned(3, 4, 0, PAIR, 0);
 	char *text;
 
-	canned_init(&c, 3, 4, 0, PAIR, 0);
 	c.run.node[1].facts.n_agents = c.run.node[1].facts.n_ranks = 3;
 	canned_measure(&c);
 	cs_check_run(&c.run, NULL);
@@ -383,14 +354,12 @@ HOLDS("a node with fewer GPUs is printed apart") {
 	has_line(text, "    note     n002: 3 GPUs, other nodes have 4");
 	t_ok(strstr(text, "30 of 30 cells\n") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("equal findings of several nodes are one line with a host list") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 2, 4, 0, PAIR, 1);
 	for (int node = 0; node < 2; node++)
 		canned_spoil(canned_cell(&c, node, PAIR, 0, 3), CS_FAILED, "it broke");
 	canned_cell(&c, 0, PAIR, 2, 1)->flags |= CS_ROW_IN_USE;
@@ -401,17 +370,15 @@ HOLDS("equal findings of several nodes are one line with a host list") {
 		       "it broke");
 	t_ok(strstr(text, "    warning  n001: ") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("a run of which nothing is known can be written") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 0);
 	struct cs_run empty;
 	struct cs_view_options opt = { .verbose = 1 };
 	const struct cs_format *f;
 	FILE *to = fopen("/dev/null", "w");
 
-	canned_init(&c, 1, 2, 0, PAIR, 0);
 	empty = c.run;
 	empty.plan = NULL;
 	empty.node = NULL;
@@ -420,25 +387,24 @@ HOLDS("a run of which nothing is known can be written") {
 	for (f = cs_formats; f->name; f++)
 		t_eq_int(cs_format_write(f, to, &empty, &opt), 0);
 	fclose(to);
-	canned_release(&c);
 }
 
 /* A node on which --gpus picked the last of 4 GPUs. */
-static void picked(struct canned *c, int nodes, int cpu, const char *tests)
+static struct canned picked(int nodes)
 {
+	struct canned c = canned(nodes, 2, 0, PAIR, 1);
 	int node, a;
 
-	canned_init(c, nodes, 2, cpu, tests, 1);
 	for (node = 0; node < nodes; node++)
 		for (a = 0; a < 2; a++)
-			cs_text(c->run.node[node].agent[a].label, 12, "%d", 2 + a);
+			cs_text(c.run.node[node].agent[a].label, 12, "%d", 2 + a);
+	return c;
 }
 
 HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
-	struct canned c;
+	OWNED(canned) c = picked(1);
 	char *text;
 
-	picked(&c, 1, 0, PAIR);
 	canned_spoil(canned_cell(&c, 0, PAIR, 1, 0), CS_FAILED, "it broke");
 	cs_text(c.run.node[0].agent[1].note, 160, "odd");
 	c.run.node[0].agent[1].before.others = 1;
@@ -463,14 +429,12 @@ HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	t_ok(strstr(text, ",gpu2,gpu3,0000:1b:00.0,0000:1c:00.0,gpu2,") != NULL);
 	t_ok(strstr(text, "gpu0") == NULL && strstr(text, "gpu1") == NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("of several nodes labels are shared, or said whose they are") {
-	struct canned c;
+	OWNED(canned) c = picked(2);
 	char *text;
 
-	picked(&c, 2, 0, PAIR);
 	text = written(&c, "text", 0);
 	has_line(text, "  each cell the median of 2 nodes");
 	has_line(text, "        3  396.30       -");
@@ -481,16 +445,14 @@ HOLDS("of several nodes labels are shared, or said whose they are") {
 	has_line(text, "  each cell the median of 2 nodes; GPUs are numbered as on "
 		       "n001");
 	free(text);
-	canned_release(&c);
 }
 
 /* MIG instances: longer labels, and more than 16 of them. */
 HOLDS("long labels of many columns are read downwards") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 18, 0, PAIR, 1);
 	char *text;
 	int a;
 
-	canned_init(&c, 1, 18, 0, PAIR, 1);
 	for (a = 0; a < 18; a++)
 		cs_text(c.run.node[0].agent[a].label, 12, a < 10 ? "%d" : "1:%d", a);
 	text = written(&c, "text", 0);
@@ -500,14 +462,12 @@ HOLDS("long labels of many columns are read downwards") {
 	has_line(text, "          012345678901234567");
 	has_line(text, "     1:17 .................\\");
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("short copies are not compared with the link") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	c.plan->set.copy_bytes = 1u << 20;
 	((struct cs_plan_matrix *)cs_plan_matrix_at(c.plan, 0))->bytes = 1u << 20;
 	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
@@ -516,15 +476,13 @@ HOLDS("short copies are not compared with the link") {
 	has_line(text, "  88 % of the live link (18 x 25 GB/s); copies of 1 MiB are "
 		       "too short to fill it");
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	char *text;
 	int a, k;
 
-	canned_init(&c, 1, 8, 0, PAIR, 1);
 	for (a = 0; a < 8; a++) {
 		struct cs_agent_facts *agent = &c.run.node[0].agent[a];
 
@@ -542,21 +500,18 @@ HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
 	text = written(&c, "text", 1);
 	t_ok(strstr(text, "  0-23,48-71,96-119,144-167,192-215  ") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 /* What is printed in tenths has the printed total as its sum. */
 HOLDS("the parts of the time add up as printed") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	c.run.timings = (struct cs_run_timings){ 0.25, 0.2, 0.25, 0.46, 1.17 };
 	text = written(&c, "text", 0);
 	has_line(text, "  time       1.2 s = start 0.5, peers 0.2, "
 		       "measuring 0.5, the rest 0.0");
 	free(text);
-	canned_release(&c);
 }
 
 /* ---- JSON and CSV ---- */
@@ -579,11 +534,10 @@ static const char *string_of(const json_t *object, const char *key)
 }
 
 HOLDS("JSON parses back to the rows' values") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	json_t *doc, *results, *one;
 	size_t i;
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	doc = document(&c);
 	t_eq_str(string_of(doc, "schema"), "cscope-mpi/1");
 	results = json_object_get(doc, "results");
@@ -604,7 +558,6 @@ HOLDS("JSON parses back to the rows' values") {
 		       x[5], 1e-6);
 	}
 	json_decref(doc);
-	canned_release(&c);
 }
 
 static double matrix_value(const json_t *doc, size_t matrix, size_t row, size_t col)
@@ -618,10 +571,9 @@ static double matrix_value(const json_t *doc, size_t matrix, size_t row, size_t 
 }
 
 HOLDS("JSON matrices have rows for sources and null for what is missing") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	json_t *doc;
 
-	canned_init(&c, 2, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 3, 0), CS_FAILED, "it broke");
 	doc = document(&c);
 	t_eq_int(json_array_size(json_object_get(doc, "matrices")), 4);
@@ -631,15 +583,13 @@ HOLDS("JSON matrices have rows for sources and null for what is missing") {
 	t_ok(isnan(matrix_value(doc, 0, 3, 0)));
 	t_near(matrix_value(doc, 1, 3, 0), canned_rate(3, 0), 1e-6);
 	json_decref(doc);
-	canned_release(&c);
 }
 
 HOLDS("JSON names GPUs by their labels") {
-	struct canned c;
+	OWNED(canned) c = picked(1);
 	json_t *doc, *node, *one;
 	size_t i;
 
-	picked(&c, 1, 0, PAIR);
 	doc = document(&c);
 	node = json_array_get(json_object_get(doc, "nodes"), 0);
 	one = json_array_get(json_object_get(node, "gpus"), 1);
@@ -670,17 +620,15 @@ HOLDS("JSON names GPUs by their labels") {
 	t_ok(json_is_null(json_object_get(one, "index")));
 	t_eq_str(string_of(one, "label"), "3:1");
 	json_decref(doc);
-	canned_release(&c);
 }
 
 HOLDS("a corrupt cell's numbers are null, never 0") {
 	static const char *const key[] = { "value", "min",    "max", "mean",
 					   "sd",    "ci_low", "p95", "overlap" };
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	json_t *doc, *one;
 	size_t i, k;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_CORRUPT, "8 words wrong");
 	doc = document(&c);
 	json_array_foreach(json_object_get(doc, "results"), i, one) {
@@ -691,15 +639,13 @@ HOLDS("a corrupt cell's numbers are null, never 0") {
 			t_ok(json_is_null(json_object_get(one, key[k])));
 	}
 	json_decref(doc);
-	canned_release(&c);
 }
 
 HOLDS("odd strings are escaped in JSON and CSV") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	json_t *doc, *run;
 	char odd[] = "say \"no\",\n\x01 \xff", *csv;
 
-	canned_init(&c, 1, 2, 0, PAIR, 1);
 	canned_argv[1] = odd;
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_FAILED, odd);
 	doc = document(&c);
@@ -711,7 +657,6 @@ HOLDS("odd strings are escaped in JSON and CSV") {
 	t_ok(strstr(csv, ",\"say \"\"no\"\", ? ?\",") != NULL);
 	free(csv);
 	canned_argv[1] = (char *)"--matrix";
-	canned_release(&c);
 }
 
 /* What stands behind the k-th comma of a line, up to the next. */
@@ -737,12 +682,11 @@ static int csv_column(const char *csv, const char *name)
 
 HOLDS("CSV carries the values of JSON") {
 	static const char *const number[] = { "value", "ci_low", "sd", "p95" };
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	char *csv, *line, field[64];
 	json_t *doc, *one;
 	size_t i, k;
 
-	canned_init(&c, 1, 4, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	csv = written(&c, "csv", 0);
 	doc = document(&c);
 	t_ok(strncmp(csv, "node,test,path,method,op,pattern,", 33) == 0);
@@ -763,14 +707,12 @@ HOLDS("CSV carries the values of JSON") {
 	t_eq_str(strchr(line, '\n'), "\n");
 	json_decref(doc);
 	free(csv);
-	canned_release(&c);
 }
 
 HOLDS("the CSV header is there without rows, and the same") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 2, 0, PAIR, 0);
 	char *csv, *full;
 
-	canned_init(&c, 1, 2, 0, PAIR, 0);
 	csv = written(&c, "csv", 0);
 	canned_measure(&c);
 	full = written(&c, "csv", 0);
@@ -778,17 +720,15 @@ HOLDS("the CSV header is there without rows, and the same") {
 	t_ok(strncmp(csv, full, strlen(csv)) == 0);
 	free(csv);
 	free(full);
-	canned_release(&c);
 }
 
 HOLDS("a journal has a kind in every line and the document's results") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 2, 0, PAIR, 1);
 	char *text, *line, *end;
 	json_t *record, *doc, *results;
 	size_t n = 0, last;
 	const char *kind = "";
 
-	canned_init(&c, 2, 2, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 1, PAIR, 0, 1), CS_FAILED, "it\nbroke");
 	cs_check_run(&c.run, NULL);
 	c.run.exit_status = cs_run_exit(&c.run);
@@ -819,7 +759,6 @@ HOLDS("a journal has a kind in every line and the document's results") {
 	t_eq_int(n, last + 1);
 	json_decref(doc);
 	free(text);
-	canned_release(&c);
 }
 
 /* Runs of every kind into `folder`, and the schema's verdict on them. */
@@ -827,12 +766,13 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 {
 	static const char *const format[] = { "json", "jsonl" };
 	char command[2048], path[256];
-	struct canned c;
 	int kind, f, rc;
 
 	for (kind = 0; kind < 4; kind++) {
-		canned_init(&c, 1 + kind % 2, 4, kind == 2,
-			    kind == 2 ? "peer.cpu.*" : "peer.ce.*", kind < 3);
+		OWNED(canned)
+		c = canned(1 + kind % 2, 4, kind == 2,
+			   kind == 2 ? "peer.cpu.*" : "peer.ce.*", kind < 3);
+
 		if (kind < 3)
 			canned_spoil(c.run.rows.rows.data, CS_FAILED, "it broke");
 		if (kind < 2)
@@ -851,7 +791,6 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 			}
 			free(text);
 		}
-		canned_release(&c);
 	}
 	cs_text(command, sizeof(command), "'%s' '%s' '%s'/*", script, schema, folder);
 	rc = system(command);
@@ -886,10 +825,9 @@ HOLDS("documents and journals follow the schema") {
 /* ---- the rest ---- */
 
 HOLDS("result lines are stable and count cells") {
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, PAIR, 1);
 	char *text;
 
-	canned_init(&c, 2, 4, 0, PAIR, 1);
 	canned_spoil(canned_cell(&c, 1, PAIR, 0, 1), CS_FAILED, "it broke");
 	text = written(&c, "result", 0);
 	t_eq_str(text, "result peer.ce.write.pair n001 min 396.29 median 396.31 max "
@@ -904,15 +842,13 @@ HOLDS("result lines are stable and count cells") {
 	has_line(text, "result peer.ce.write.pair n001 min - median - max - GB/s "
 		       "0/12 cells stand-in");
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("the same run gives the same bytes") {
 	const struct cs_format *f;
-	struct canned c;
+	OWNED(canned) c = canned(2, 4, 0, "peer.ce.*", 1);
 	char *a, *b;
 
-	canned_init(&c, 2, 4, 0, "peer.ce.*", 1);
 	for (f = cs_formats; f->name; f++) {
 		a = written(&c, f->name, 1);
 		b = written(&c, f->name, 1);
@@ -920,7 +856,6 @@ HOLDS("the same run gives the same bytes") {
 		free(a);
 		free(b);
 	}
-	canned_release(&c);
 }
 
 HOLDS("formats are found by name and by a file's ending") {
@@ -940,10 +875,9 @@ HOLDS("formats are found by name and by a file's ending") {
 HOLDS("a stream that fails is an error in every format") {
 	struct cs_view_options opt = { .verbose = 0 };
 	const struct cs_format *f;
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, "peer.ce.*", 1);
 	FILE *to;
 
-	canned_init(&c, 1, 8, 0, "peer.ce.*", 1);
 	for (f = cs_formats; f->name; f++) {
 		if (!strcmp(f->name, "model-csv")) /* empty without a sweep */
 			continue;
@@ -956,7 +890,6 @@ HOLDS("a stream that fails is an error in every format") {
 		t_eq_int(cs_format_write(f, to, &c.run, &opt), -1);
 		fclose(to);
 	}
-	canned_release(&c);
 }
 
 HOLDS("a line is not broken between a number and its %") {
@@ -974,12 +907,11 @@ HOLDS("a line is not broken between a number and its %") {
 }
 
 HOLDS("the list says the default, the plan its size and time") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 0);
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	canned_init(&c, 1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 0);
 	t_eq_int(cs_report_list(to, "all", NULL), 0);
 	t_eq_int(cs_report_plan(to, c.plan, NULL, 0), 0);
 	fclose(to);
@@ -992,16 +924,14 @@ HOLDS("the list says the default, the plan its size and time") {
 	has_line(text, "order     shuffled by seed 20261120");
 	t_ok(strstr(text, "step 0") == NULL);
 	free(text);
-	canned_release(&c);
 }
 
 HOLDS("a verbose plan lists every step") {
-	struct canned c;
+	OWNED(canned) c = canned(1, 4, 1, "peer.cpu.write.*", 0);
 	char *text = NULL, *at;
 	size_t size, n = 0;
 	FILE *to = open_memstream(&text, &size);
 
-	canned_init(&c, 1, 4, 1, "peer.cpu.write.*", 0);
 	t_eq_int(cs_report_plan(to, c.plan, NULL, 1), 0);
 	fclose(to);
 	for (at = text; (at = strstr(at, "\nstep ")); at++)
@@ -1010,7 +940,6 @@ HOLDS("a verbose plan lists every step") {
 	t_ok(strstr(text, " of host memory per agent\n") != NULL);
 	t_ok(strstr(text, "  control\n") != NULL);
 	free(text);
-	canned_release(&c);
 }
 
 /* ---- topology ---- */
@@ -1057,10 +986,9 @@ static void wire(struct cs_run_node *nd, int gpus, int cards, int serial)
 
 HOLDS("a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks") {
 	struct cs_page was = cs_page_turn((struct cs_page){ .columns = 110 });
-	struct canned c;
+	OWNED(canned) c = canned(1, 8, 0, PAIR, 0);
 	char *text;
 
-	canned_init(&c, 1, 8, 0, PAIR, 0);
 	wire(&c.run.node[0], 8, 8, 1);
 	text = drawn(&c);
 	t_ok(longest_line(text) <= 110);
@@ -1083,15 +1011,13 @@ HOLDS("a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks
 	t_ok(longest_line(text) <= 80);
 	free(text);
 	cs_page_turn(was);
-	canned_release(&c);
 }
 
 HOLDS("nodes that are wired alike are drawn once") {
-	struct canned c;
+	OWNED(canned) c = canned(4, 2, 0, PAIR, 0);
 	char *text, *at;
 	int drawings = 0;
 
-	canned_init(&c, 4, 2, 0, PAIR, 0);
 	for (int i = 0; i < 4; i++)
 		wire(&c.run.node[i], 2, 1, 10 * i);
 	c.run.node[2].gpu_record[1].board.nvlink.to_switch = 17;
@@ -1103,5 +1029,4 @@ HOLDS("nodes that are wired alike are drawn once") {
 	t_ok(strstr(text, "n003  2 x NVIDIA H200"));
 	has_line(text, "  GPU0    X NV17 NODE     0  0-27,56-83,112-139,168-195");
 	free(text);
-	canned_release(&c);
 }

@@ -13,14 +13,16 @@
 #define ITEMS_MOST 8
 
 /* A run of its own, on nodes of these names. */
-static void begin(struct canned *c, const char *id, int nodes, const char *tests,
-		  const char *const *hosts)
+static struct canned run_of(const char *id, int nodes, const char *tests,
+			    const char *const *hosts)
 {
-	canned_init(c, nodes, 4, 0, tests, 1);
-	cs_text(c->run.id, sizeof(c->run.id), "%s", id);
+	struct canned c = canned(nodes, 4, 0, tests, 1);
+
+	cs_text(c.run.id, sizeof(c.run.id), "%s", id);
 	for (int i = 0; hosts && i < nodes; i++)
-		cs_text(c->run.node[i].facts.host, sizeof(c->run.node[i].facts.host),
+		cs_text(c.run.node[i].facts.host, sizeof(c.run.node[i].facts.host),
 			"%s", hosts[i]);
+	return c;
 }
 
 static struct cs_versus_side side_of(const char *name, struct cs_versus_item *items,
@@ -34,7 +36,7 @@ static struct cs_versus_side side_of(const char *name, struct cs_versus_item *it
 	return side;
 }
 
-/* All nodes of A's runs against all of B's. */
+/* All nodes of A's runs against all of B's, in place of those compared before. */
 static void compare_all(const struct canned *const *a, const struct canned *const *b,
 			struct cs_versus *out)
 {
@@ -43,6 +45,7 @@ static void compare_all(const struct canned *const *a, const struct canned *cons
 	const struct cs_versus_side y = side_of("B", items[1], b);
 	struct cs_err err = { "" };
 
+	cs_versus_release(out);
 	t_eq_int(cs_versus(&x, &y, CS_MARGIN, out, &err), 0);
 	t_eq_str(err.text, "");
 }
@@ -104,11 +107,10 @@ HOLDS("nodes are paired by host, whatever their order") {
 	static const char *const there[] = { "n2", "n1" };
 	static const char *const here[] = { "n1", "n2" };
 	const struct cs_versus_cell *cell;
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, here);
+	OWNED(canned) b = run_of("b", 2, PAIR, there);
 
-	begin(&a, "a", 2, PAIR, here);
-	begin(&b, "b", 2, PAIR, there);
 	scale(&b, 0, 1, 2, 0.5); /* n2 */
 	compare(&a, &b, &v);
 	t_eq_int(v.by_position, 0);
@@ -117,20 +119,16 @@ HOLDS("nodes are paired by host, whatever their order") {
 	t_ok(cell && cell->c.verdict == CS_VERDICT_DIFFERS);
 	t_eq_int(only_matrix(&v)->sum.count[CS_VERDICT_SAME], 23);
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("nodes of other hosts are paired in their order, each for itself") {
 	static const char *const here[] = { "n1", "n2" };
 	static const char *const there[] = { "n3", "n4" };
 	const struct cs_versus_cell *cell;
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, here);
+	OWNED(canned) b = run_of("b", 2, PAIR, there);
 
-	begin(&a, "a", 2, PAIR, here);
-	begin(&b, "b", 2, PAIR, there);
 	scale(&b, 1, 1, 2, 0.5); /* n4 */
 	compare(&a, &b, &v);
 	t_eq_int(v.by_position, 1);
@@ -139,19 +137,15 @@ HOLDS("nodes of other hosts are paired in their order, each for itself") {
 	t_ok(cell && cell->c.verdict == CS_VERDICT_DIFFERS);
 	t_eq_int(cell ? cell->c.blocks_b : 0, 1);
 	t_eq_int(v.one_block, v.cells.n); /* of two nodes each */
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("nodes of another class have no partner, unless they are the only ones") {
 	static const char *const here[] = { "n1", "n2" };
 	static const char *const there[] = { "n3", "n4" };
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, here);
+	OWNED(canned) b = run_of("b", 2, PAIR, there);
 
-	begin(&a, "a", 2, PAIR, here);
-	begin(&b, "b", 2, PAIR, there);
 	for (int node = 0; node < 2; node++)
 		cs_text(b.run.node[node].agent[3].gpu.name, CS_NAME, "NVIDIA H100");
 	compare(&a, &b, &v);
@@ -159,45 +153,36 @@ HOLDS("nodes of another class have no partner, unless they are the only ones") {
 	t_eq_int(v.alone.n, 4);
 	t_eq_str(alone(&v, 0), "node n1: only in A");
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
-	cs_versus_release(&v);
 	a.run.n_nodes = b.run.n_nodes = 1; /* the only ones: as asked for */
 	compare(&a, &b, &v);
 	t_eq_int(v.cells.n, 12);
 	t_ok(cell_of(&v, "", "0->3") != NULL);
 	t_eq_str(field(&v, "model") ? field(&v, "model")->where : "?", "GPU 3");
-	cs_versus_release(&v);
 	a.run.n_nodes = b.run.n_nodes = 2;
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("a node without partner is one line") {
 	static const char *const here[] = { "n1", "n2" };
 	static const char *const there[] = { "n1", "n9" };
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, here);
+	OWNED(canned) b = run_of("b", 2, PAIR, there);
 
-	begin(&a, "a", 2, PAIR, here);
-	begin(&b, "b", 2, PAIR, there);
 	compare(&a, &b, &v);
 	t_eq_int(v.cells.n, 12);
 	t_eq_int(v.alone.n, 2);
 	t_eq_str(alone(&v, 0), "node n2: only in A");
 	t_eq_str(alone(&v, 1), "node n9: only in B");
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("nodes of one name are not runs of one node") {
 	static const char *const hosts[] = { "vm", "vm" };
 	const struct cs_versus_cell *cell;
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, hosts);
+	OWNED(canned) b = run_of("b", 2, PAIR, hosts);
 
-	begin(&a, "a", 2, PAIR, hosts);
-	begin(&b, "b", 2, PAIR, hosts);
 	scale(&b, 1, 1, 2, 0.5);
 	compare(&a, &b, &v);
 	t_eq_int(v.cells.n, 24);
@@ -205,9 +190,6 @@ HOLDS("nodes of one name are not runs of one node") {
 	t_ok(cell && cell->c.verdict == CS_VERDICT_DIFFERS);
 	cell = cell_of(&v, "vm:0", "1->2");
 	t_ok(cell && cell->c.verdict == CS_VERDICT_SAME);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 /* ---- cells ---- */
@@ -215,11 +197,10 @@ HOLDS("nodes of one name are not runs of one node") {
 HOLDS("GPUs in another order are paired by bus id") {
 	const struct cs_versus_cell *cell;
 	struct cs_agent_facts first;
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 1, PAIR, NULL);
+	OWNED(canned) b = run_of("b", 1, PAIR, NULL);
 
-	begin(&a, "a", 1, PAIR, NULL);
-	begin(&b, "b", 1, PAIR, NULL);
 	first = b.run.node[0].agent[0];
 	b.run.node[0].agent[0] = b.run.node[0].agent[2];
 	b.run.node[0].agent[2] = first;
@@ -228,17 +209,14 @@ HOLDS("GPUs in another order are paired by bus id") {
 	cell = cell_of(&v, "n001", "2->1");
 	t_ok(cell && cell->c.verdict == CS_VERDICT_DIFFERS);
 	t_eq_int(v.fields.n, 0);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("instances of MIG are paired by UUID") {
-	struct cs_versus v;
-	struct canned a, b, *both[2] = { &a, &b };
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 1, PAIR, NULL);
+	OWNED(canned) b = run_of("b", 1, PAIR, NULL);
+	struct canned *both[2] = { &a, &b };
 
-	begin(&a, "a", 1, PAIR, NULL);
-	begin(&b, "b", 1, PAIR, NULL);
 	for (int s = 0; s < 2; s++)
 		for (int i = 0; i < 4; i++) {
 			struct cs_gpu_facts *gpu = &both[s]->run.node[0].agent[i].gpu;
@@ -251,18 +229,14 @@ HOLDS("instances of MIG are paired by UUID") {
 	t_eq_int(v.cells.n, 12);
 	t_ok(cell_of(&v, "n001", "0->3") &&
 	     cell_of(&v, "n001", "0->3")->c.verdict == CS_VERDICT_DIFFERS);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("a cell that failed on one side is not the same") {
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 1, PAIR, NULL);
+	OWNED(canned) b = run_of("b", 1, PAIR, NULL);
 	char text[200];
 
-	begin(&a, "a", 1, PAIR, NULL);
-	begin(&b, "b", 1, PAIR, NULL);
 	canned_spoil(canned_cell(&b, 0, PAIR, 0, 1), CS_CORRUPT, "8 words wrong");
 	canned_spoil(canned_cell(&a, 0, PAIR, 2, 1), CS_SKIPPED, "no peer access");
 	canned_spoil(canned_cell(&b, 0, PAIR, 2, 1), CS_SKIPPED, "no peer access");
@@ -274,21 +248,16 @@ HOLDS("a cell that failed on one side is not the same") {
 	t_eq_int(v.alone.n, 1);
 	t_eq_str(alone(&v, 0), PAIR " n001 0->1: corrupt in B: 8 words wrong");
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
-	cs_versus_release(&v);
 	canned_spoil(canned_cell(&a, 0, PAIR, 0, 1), CS_FAILED, "lost");
 	compare(&a, &b, &v);
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("cells that one side alone has are named") {
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 1, PAIR, NULL);
+	OWNED(canned) b = canned(1, 3, 0, PAIR, 1);
 
-	begin(&a, "a", 1, PAIR, NULL);
-	canned_init(&b, 1, 3, 0, PAIR, 1);
 	cs_text(b.run.id, sizeof(b.run.id), "b");
 	compare(&a, &b, &v);
 	t_eq_int(v.cells.n, 6);
@@ -296,34 +265,26 @@ HOLDS("cells that one side alone has are named") {
 	t_eq_str(alone(&v, 0),
 		 PAIR " n001 0->3, 1->3, 2->3, 3->0, 3->1, 3->2: only in A");
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_OK);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 HOLDS("another size or op is not compared, and said") {
 	struct cs_row *row;
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 1, PAIR, NULL);
+	OWNED(canned) b = run_of("b", 1, "peer.ce.read.pair", NULL);
 
-	begin(&a, "a", 1, PAIR, NULL);
-	begin(&b, "b", 1, "peer.ce.read.pair", NULL);
 	compare(&a, &b, &v);
 	t_eq_int(v.alone.n, 1);
 	t_eq_str(alone(&v, 0), PAIR " in A, peer.ce.read.pair in B: another op");
 	t_eq_int(cs_versus_exit(&v), CS_EXIT_CANNOT);
-	cs_versus_release(&v);
 	canned_release(&b);
-	begin(&b, "b", 1, PAIR, NULL);
+	b = run_of("b", 1, PAIR, NULL);
 	row = b.run.rows.rows.data;
 	for (size_t i = 0; i < cs_rows_count(&b.run.rows); i++)
 		row[i].what.bytes = 1 << 20;
 	compare(&a, &b, &v);
 	t_eq_int(v.alone.n, 1);
 	t_eq_str(alone(&v, 0), PAIR ": copies of 512 MiB in A, of 1 MiB in B");
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 /* ---- blocks ---- */
@@ -333,23 +294,21 @@ HOLDS("the runs of a side are its blocks, and none counts twice") {
 	const struct canned *const a[] = { &run[0], &run[1], NULL };
 	const struct canned *const b[] = { &run[2], &run[3], NULL };
 	static const char *const id[] = { "a", "b", "c", "d" };
-	struct cs_versus v;
+	OWNED(cs_versus) v = { 0 };
 
 	for (int i = 0; i < 4; i++)
-		begin(&run[i], id[i], 1, PAIR, NULL);
+		run[i] = run_of(id[i], 1, PAIR, NULL);
 	compare_all(a, b, &v);
 	t_eq_int(v.one_block, 0);
 	t_eq_int(v.cells.n, 12);
 	t_eq_int(cell_of(&v, "n001", "0->1")->c.blocks_a, 2);
 	t_eq_int(cell_of(&v, "n001", "0->1")->c.flags & CS_COMPARE_ONE_BLOCK, 0);
-	cs_versus_release(&v);
 	/* read from two files it is one run all the same */
 	cs_text(run[1].run.id, sizeof(run[1].run.id), "a");
 	compare_all(a, b, &v);
 	t_eq_int(v.shared, v.cells.n);
 	t_eq_int(cell_of(&v, "n001", "0->1")->c.blocks_a, 1);
 	t_eq_str(alone(&v, 0), "a run that is named twice on a side counts once");
-	cs_versus_release(&v);
 	for (int i = 0; i < 4; i++)
 		canned_release(&run[i]);
 }
@@ -363,22 +322,20 @@ HOLDS("sides whose runs took no turns are apart") {
 	struct canned run[4];
 	const struct canned *const a[] = { &run[0], &run[1], NULL };
 	const struct canned *const b[] = { &run[2], &run[3], NULL };
-	struct cs_versus v;
+	OWNED(cs_versus) v = { 0 };
 
 	for (int i = 0; i < 4; i++)
-		begin(&run[i], id[i], 1, PAIR, NULL);
+		run[i] = run_of(id[i], 1, PAIR, NULL);
 	for (int k = 0; k < 3; k++) {
 		for (int i = 0; i < 4; i++)
 			run[i].run.started = (struct timespec){ started[k][i], 0 };
 		compare_all(a, b, &v);
 		t_eq_int(v.apart, k == 1); /* without a date nothing is known */
-		cs_versus_release(&v);
 	}
 	/* of two runs one is always before the other */
 	run[3].run.started.tv_sec = 9;
 	compare(&run[2], &run[3], &v);
 	t_eq_int(v.apart, 0);
-	cs_versus_release(&v);
 	for (int i = 0; i < 4; i++)
 		canned_release(&run[i]);
 }
@@ -409,11 +366,10 @@ static void take_turns(struct canned *c)
 }
 
 HOLDS("turns are the blocks of sides") {
-	struct cs_versus v;
-	struct canned c;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) c = run_of("c", 2, PAIR, NULL);
 	struct cs_err err;
 
-	begin(&c, "c", 2, PAIR, NULL);
 	take_turns(&c);
 	t_eq_int(cs_versus_placements(&c.run, 1, CS_MARGIN, &v, &err), 0);
 	t_eq_str(v.name[0], "process");
@@ -424,15 +380,13 @@ HOLDS("turns are the blocks of sides") {
 	t_eq_int(v.fields.n, 0); /* what differs is what is compared */
 	cs_versus_release(&v);
 	t_eq_int(cs_versus_placements(&c.run, 2, CS_MARGIN, &v, &err), 1);
-	canned_release(&c);
 }
 
 HOLDS("turns of two runs are one block each") {
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, NULL);
+	OWNED(canned) b = run_of("b", 2, PAIR, NULL);
 
-	begin(&a, "a", 2, PAIR, NULL);
-	begin(&b, "b", 2, PAIR, NULL);
 	take_turns(&a);
 	take_turns(&b);
 	compare(&a, &b, &v);
@@ -440,9 +394,6 @@ HOLDS("turns of two runs are one block each") {
 	t_eq_int(v.cells.n, 24); /* process and process, thread and thread */
 	t_eq_int(cell_of(&v, "vm:1", "0->1")->c.blocks_a, 1);
 	t_ok(cell_of(&v, "vm:1", "0->1")->c.flags & CS_COMPARE_ONE_BLOCK);
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }
 
 /* ---- conditions ---- */
@@ -450,11 +401,10 @@ HOLDS("turns of two runs are one block each") {
 HOLDS("what is not the same around the figures has its place") {
 	static const char *const hosts[] = { "n1", "n2" };
 	const struct cs_versus_field *f;
-	struct cs_versus v;
-	struct canned a, b;
+	OWNED(cs_versus) v = { 0 };
+	OWNED(canned) a = run_of("a", 2, PAIR, hosts);
+	OWNED(canned) b = run_of("b", 2, PAIR, hosts);
 
-	begin(&a, "a", 2, PAIR, hosts);
-	begin(&b, "b", 2, PAIR, hosts);
 	for (int i = 0; i < 2; i++)
 		cs_text(b.run.node[i].facts.driver,
 			sizeof(b.run.node[i].facts.driver), "590.12");
@@ -485,7 +435,4 @@ HOLDS("what is not the same around the figures has its place") {
 	f = field(&v, "transport");
 	t_eq_str(f ? f->where : "?", "n1 2->1");
 	t_eq_str(f ? f->b : "?", "direct");
-	cs_versus_release(&v);
-	canned_release(&a);
-	canned_release(&b);
 }

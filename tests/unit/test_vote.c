@@ -10,9 +10,8 @@
 /* Nodes of a class, to be spoiled. */
 static struct canned fleet(int nodes, int agents)
 {
-	struct canned c;
+	struct canned c = canned(nodes, agents, 0, "peer.ce.write.pair", 0);
 
-	canned_init(&c, nodes, agents, 0, "peer.ce.write.pair", 0);
 	for (int i = 0; i < nodes; i++) {
 		struct cs_node_facts *f = &c.run.node[i].facts;
 
@@ -47,15 +46,14 @@ static void set_kernel(struct canned *c, int node, const char *kernel)
 }
 
 HOLDS("of nodes that are alike nothing is reported") {
-	struct canned c = fleet(5, 4);
+	OWNED(canned) c = fleet(5, 4);
 
 	judge(&c);
 	t_eq_int(c.run.findings.n, 0);
-	canned_release(&c);
 }
 
 HOLDS("who is not like the majority is named with both values") {
-	struct canned c = fleet(5, 4);
+	OWNED(canned) c = fleet(5, 4);
 	const struct cs_finding *f;
 
 	set_kernel(&c, 3, "6.5.0");
@@ -70,11 +68,10 @@ HOLDS("who is not like the majority is named with both values") {
 	t_eq_str(f->text, "kernel: 6.5.0, where most nodes of its class have 6.8.0");
 	t_near(f->confidence, 0.8, 1e-9);
 	t_ok(f->next[0] && f->elsewhere[0] && f->remeasure[0]);
-	canned_release(&c);
 }
 
 HOLDS("in a tie no node is reported: the tie is a warning, a note of two nodes") {
-	struct canned c = fleet(4, 2);
+	OWNED(canned) c = fleet(4, 2);
 
 	set_kernel(&c, 0, "6.5.0");
 	set_kernel(&c, 2, "6.5.0");
@@ -86,17 +83,16 @@ HOLDS("in a tie no node is reported: the tie is a warning, a note of two nodes")
 	t_eq_str(found(&c, 0)->text,
 		 "kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 nodes of DGX; NVIDIA H200: "
 		 "no majority, no node is reported");
-	canned_release(&c);
 	/* each of two nodes may have its own */
+	canned_release(&c);
 	c = fleet(2, 2);
 	set_kernel(&c, 0, "6.5.0");
 	judge(&c);
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
-	canned_release(&c);
 }
 
 HOLDS("nor does the largest of many parties") {
-	struct canned c = fleet(5, 2);
+	OWNED(canned) c = fleet(5, 2);
 
 	set_kernel(&c, 0, "a");
 	set_kernel(&c, 1, "b");
@@ -106,11 +102,10 @@ HOLDS("nor does the largest of many parties") {
 	t_eq_str(found(&c, 0)->text,
 		 "kernel: 6.8.0 on 2, a on 1, b on 1 and 1 more values of 5 nodes "
 		 "of DGX; NVIDIA H200: no majority, no node is reported");
-	canned_release(&c);
 }
 
 HOLDS("of a class of one nothing is reported but that") {
-	struct canned c = fleet(4, 2);
+	OWNED(canned) c = fleet(4, 2);
 	struct cs_node_facts *f = &c.run.node[1].facts;
 
 	cs_text(f->product, sizeof(f->product), "Other");
@@ -120,11 +115,10 @@ HOLDS("of a class of one nothing is reported but that") {
 	t_eq_str(cs_finding_text(found(&c, 0)), "class-of-one");
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_eq_int(found(&c, 0)->node, 1);
-	canned_release(&c);
 }
 
 HOLDS("nodes are compared with those of their class only") {
-	struct canned c = fleet(6, 2);
+	OWNED(canned) c = fleet(6, 2);
 
 	for (int i = 0; i < 3; i++) {
 		set_kernel(&c, i, "5.14");
@@ -138,19 +132,17 @@ HOLDS("nodes are compared with those of their class only") {
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_int(found(&c, 0)->node, 2);
-	canned_release(&c);
 }
 
 HOLDS("one node alone has nobody to be compared with") {
-	struct canned c = fleet(1, 4);
+	OWNED(canned) c = fleet(1, 4);
 
 	judge(&c);
 	t_eq_int(c.run.findings.n, 0);
-	canned_release(&c);
 }
 
 HOLDS("one GPU that differs is named with its bus id") {
-	struct canned c = fleet(5, 8);
+	OWNED(canned) c = fleet(5, 8);
 	const struct cs_finding *f;
 
 	c.run.node[4].agent[3].link.nvlinks_up = 17;
@@ -164,11 +156,10 @@ HOLDS("one GPU that differs is named with its bus id") {
 	t_eq_str(f->bus_id, c.run.node[4].agent[3].gpu.bus_id);
 	t_eq_str(f->text, "nvlinks of GPU 3: 17 of 18, where most nodes of its "
 			  "class have 18 of 18");
-	canned_release(&c);
 }
 
 HOLDS("GPUs with the same difference are one finding") {
-	struct canned c = fleet(5, 8);
+	OWNED(canned) c = fleet(5, 8);
 
 	for (int a = 0; a < 8; a++)
 		if (a != 3)
@@ -179,11 +170,10 @@ HOLDS("GPUs with the same difference are one finding") {
 				     "nodes of its class have 5");
 	t_eq_str(found(&c, 0)->part, "node");
 	t_eq_str(found(&c, 0)->bus_id, "");
-	canned_release(&c);
 }
 
 HOLDS("more links than the others have are no fault") {
-	struct canned c = fleet(5, 2);
+	OWNED(canned) c = fleet(5, 2);
 
 	for (int i = 1; i < 5; i++)
 		c.run.node[i].agent[1].link.nvlinks_up = 17;
@@ -191,12 +181,11 @@ HOLDS("more links than the others have are no fault") {
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_int(found(&c, 0)->severity, CS_WARNING);
 	t_eq_int(found(&c, 0)->drain, 0);
-	canned_release(&c);
 }
 
 /* What follows from a missing GPU is not told again. */
 HOLDS("a missing GPU is one critical finding") {
-	struct canned c = fleet(4, 8);
+	OWNED(canned) c = fleet(4, 8);
 	struct cs_run_node *nd = &c.run.node[1];
 
 	memmove(&nd->agent[2], &nd->agent[3], 5 * sizeof(nd->agent[0]));
@@ -206,7 +195,6 @@ HOLDS("a missing GPU is one critical finding") {
 	t_eq_str(found(&c, 0)->text, "gpus: 7, where most nodes of its class have 8");
 	t_eq_int(found(&c, 0)->severity, CS_CRITICAL);
 	t_eq_int(found(&c, 0)->drain, 1);
-	canned_release(&c);
 }
 
 static void add_finding(struct canned *c, int node, const char *id, const char *bus_id)
@@ -223,7 +211,7 @@ static void add_finding(struct canned *c, int node, const char *id, const char *
 
 /* That a GPU is gone, with its bus id, says more than how many are left. */
 HOLDS("a GPU that is known to be lost is told once") {
-	struct canned c = fleet(4, 8);
+	OWNED(canned) c = fleet(4, 8);
 	struct cs_run_node *nd = &c.run.node[1];
 	struct cs_err err;
 
@@ -240,7 +228,6 @@ HOLDS("a GPU that is known to be lost is told once") {
 	c.run.findings.n = 1;
 	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
 	t_eq_int(c.run.findings.n, 2);
-	canned_release(&c);
 }
 
 static void expect(struct canned *c, struct cs_vec *expected, const char *list)
@@ -259,7 +246,7 @@ static void expect(struct canned *c, struct cs_vec *expected, const char *list)
 
 HOLDS("what --expect says is judged by field, and may be waived") {
 	struct cs_vec expected = CS_VEC(struct cs_site_fact);
-	struct canned c = fleet(2, 8);
+	OWNED(canned) c = fleet(2, 8);
 	const struct cs_finding *f;
 
 	expect(&c, &expected, "gpus=8,nvlinks=18,pcie=5x16,kernel=6.8.0");
@@ -286,12 +273,11 @@ HOLDS("what --expect says is judged by field, and may be waived") {
 	t_eq_str(f->part, "gpu");
 	t_eq_str(f->bus_id, c.run.node[0].agent[3].gpu.bus_id);
 	cs_vec_release(&expected);
-	canned_release(&c);
 }
 
 HOLDS("nodes that were built with fewer GPUs are a class of their own") {
 	struct cs_vec expected = CS_VEC(struct cs_site_fact);
-	struct canned c = fleet(6, 8);
+	OWNED(canned) c = fleet(6, 8);
 
 	c.run.node[4].facts.n_agents = c.run.node[5].facts.n_agents = 4;
 	judge(&c);
@@ -308,12 +294,11 @@ HOLDS("nodes that were built with fewer GPUs are a class of their own") {
 	judge(&c);
 	t_eq_int(found(&c, 0)->severity, CS_NOTE); /* the only one of its class */
 	cs_vec_release(&expected);
-	canned_release(&c);
 }
 
 /* Cells and the vote see the same link: it is told once, as that of a GPU. */
 HOLDS("a link that cells tell of is told once") {
-	struct canned c = fleet(6, 4);
+	OWNED(canned) c = fleet(6, 4);
 	struct cs_err err;
 
 	canned_measure(&c);
@@ -333,12 +318,11 @@ HOLDS("a link that cells tell of is told once") {
 	t_eq_int(c.run.findings.n, 3);
 	for (size_t i = 0; i < 3; i++)
 		t_eq_str(cs_finding_text(found(&c, i)), "wiring-differs");
-	canned_release(&c);
 }
 
 /* One NUMA node instead of two: distances and GPUs' places follow from that. */
 HOLDS("what follows from a difference is not told beside it") {
-	struct canned c = fleet(4, 4);
+	OWNED(canned) c = fleet(4, 4);
 
 	for (int i = 0; i < 4; i++) {
 		struct cs_run_node *nd = &c.run.node[i];
@@ -359,11 +343,10 @@ HOLDS("what follows from a difference is not told beside it") {
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(found(&c, 0)->text,
 		 "numa-nodes: 1, where most nodes of its class have 2");
-	canned_release(&c);
 }
 
 HOLDS("what is unknown on one node alone is one note") {
-	struct canned c = fleet(5, 2);
+	OWNED(canned) c = fleet(5, 2);
 
 	for (int a = 0; a < 2; a++) {
 		c.run.node[4].agent[a].link.nvlinks_up = -1;
@@ -377,22 +360,20 @@ HOLDS("what is unknown on one node alone is one note") {
 	t_eq_int(found(&c, 0)->node, 4);
 	t_eq_str(found(&c, 0)->text, "wiring: unknown here, known on most nodes of "
 				     "its class: numa, nvlink-version, nvlinks");
-	canned_release(&c);
 }
 
 /* Known on few nodes: nobody is asked why he does not know. */
 HOLDS("what few nodes know nobody is asked for") {
-	struct canned c = fleet(5, 2);
+	OWNED(canned) c = fleet(5, 2);
 
 	for (int i = 0; i < 2; i++)
 		cs_text(c.run.node[i].facts.bios, CS_NAME, "1.0");
 	judge(&c);
 	t_eq_int(c.run.findings.n, 0);
-	canned_release(&c);
 }
 
 HOLDS("a launch that differs is a note with the flag") {
-	struct canned c = fleet(3, 2);
+	OWNED(canned) c = fleet(3, 2);
 
 	for (int i = 0; i < 3; i++) {
 		c.run.node[i].facts.n_ranks = 1;
@@ -404,26 +385,22 @@ HOLDS("a launch that differs is a note with the flag") {
 	t_eq_str(cs_finding_text(found(&c, 0)), "launch-differs");
 	t_eq_int(found(&c, 0)->severity, CS_NOTE);
 	t_ok(strstr(found(&c, 0)->next, "--cpu-bind=none") != NULL);
-	for (int i = 0; i < 3; i++)
-		free(c.run.node[i].ranks);
-	canned_release(&c);
 }
 
 /* A host that left no facts has no vote, and none is reported of it. */
 HOLDS("a node without facts has no vote") {
-	struct canned c = fleet(3, 2);
+	OWNED(canned) c = fleet(3, 2);
 
 	cs_node_facts_init(&c.run.node[1].facts);
 	set_kernel(&c, 2, "5");
 	judge(&c);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_str(cs_finding_text(found(&c, 0)), "no-majority");
-	canned_release(&c);
 }
 
 /* Nodes in their order, layers in theirs. */
 HOLDS("findings come by node and layer") {
-	struct canned c = fleet(7, 2);
+	OWNED(canned) c = fleet(7, 2);
 
 	set_kernel(&c, 5, "5");
 	set_kernel(&c, 1, "5");
@@ -435,12 +412,11 @@ HOLDS("findings come by node and layer") {
 	t_eq_str(cs_finding_text(found(&c, 1)), "wiring-differs");
 	t_eq_str(cs_finding_text(found(&c, 2)), "software-differs");
 	t_eq_str(cs_finding_text(found(&c, 3)), "settings-differs");
-	canned_release(&c);
 }
 
 /* Without the kind a run of several nodes is as it was. */
 HOLDS("nodes vote under --check only") {
-	struct canned c = fleet(3, 2);
+	OWNED(canned) c = fleet(3, 2);
 	struct cs_err err;
 
 	canned_measure(&c);
@@ -452,5 +428,4 @@ HOLDS("nodes vote under --check only") {
 	t_eq_int(cs_check_run(&c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 1);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_WARNING);
-	canned_release(&c);
 }
