@@ -12,6 +12,10 @@
 #include "tap.h"
 
 static struct tap_test *first, **last = &first;
+static struct later {
+	void *memory;
+	struct later *next;
+} *later;		    /* to be freed */
 static unsigned count;	    /* tests reported */
 static unsigned asserts;    /* assertions before this test */
 static const char *skipped; /* why the running test is, or all are */
@@ -71,6 +75,28 @@ void tap_skip(const char *reason)
 	skipped = reason;
 }
 
+void *t_free_later(void *memory)
+{
+	struct later *one = malloc(sizeof(*one));
+
+	if (!one)
+		abort();
+	*one = (struct later){ memory, later };
+	later = one;
+	return memory;
+}
+
+static void free_now(void)
+{
+	while (later) {
+		struct later *one = later;
+
+		later = one->next;
+		free(one->memory);
+		free(one);
+	}
+}
+
 static void on_start(const CU_pTest test, const CU_pSuite suite)
 {
 	(void)test;
@@ -85,6 +111,7 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite,
 	int good = !failure;
 
 	(void)suite;
+	free_now();
 	if (!skipped && CU_get_number_of_asserts() == asserts)
 		good = tap_ok(0, "a test asserts something", test->pName, 0);
 	printf("%sok %u - %s%s%s\n", good ? "" : "not ", ++count, test->pName,

@@ -55,6 +55,9 @@ int tap_tear_down(void);
 /* Declare a struct that NOUN_release() gets at the end of its scope. */
 #define OWNED(noun) __attribute__((cleanup(noun##_release))) struct noun
 
+/* Free `memory` after the test that runs; gives it. */
+void *t_free_later(void *memory);
+
 #define t_ok(condition) tap_ok(!!(condition), #condition, __FILE__, __LINE__)
 #define t_eq_int(got, want) \
 	tap_eq_int((intmax_t)(got), (intmax_t)(want), #got, __FILE__, __LINE__)

@@ -10,7 +10,7 @@
 #include "check/verdict/check.h"
 #include "node/board/board.h"
 #include "node/board/budget.h"
-#include "plan/choose.h"
+#include "planned.h"
 #include "tap.h"
 
 #define QUICK "peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair"
@@ -18,10 +18,8 @@
 static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
 			       uint64_t last_bytes)
 {
-	static struct cs_choices chosen;
-	struct cs_plan_request req = {
+	const struct cs_plan_request req = {
 		.n_agents = n_agents,
-		.chosen = &chosen,
 		.set = { .copy_bytes = 1 << 20,
 			 .seed = 7,
 			 .precision = 0.005,
@@ -35,16 +33,8 @@ static struct cs_plan *plan_of(int n_agents, const char *tests, uint32_t urgent,
 			 .backend = CS_BACKEND_CUDA,
 			 .urgent = urgent },
 	};
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
 
-	chosen.n = 0;
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen,
-				 &err),
-		 0);
-	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
-		t_eq_str(err.text, "");
-	return plan;
+	return planned(req, tests);
 }
 
 /* Among the `count` steps from `first` on, controls apart: how many GPUs are the ends of different
@@ -88,7 +78,6 @@ HOLDS("every GPU comes first") {
 		t_eq_int(touched(plan, each, each, CS_PATH_D2H), n);
 		t_eq_int(touched(plan, 2 * each, ring, CS_PATH_PEER), n);
 		t_eq_int(cs_plan_validate(plan, plan->total_bytes, NULL), 0);
-		free(plan);
 	}
 }
 
@@ -101,7 +90,6 @@ HOLDS("of a sweep the largest size comes first") {
 	for (s = 0; s < 4; s++)
 		t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, s), 0)->bytes,
 			 64 << 20);
-	free(plan);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -125,9 +113,6 @@ HOLDS("the order is part of the plan") {
 	qsort(a, n, sizeof(struct cs_transfer), by_bytes);
 	qsort(b, n, sizeof(struct cs_transfer), by_bytes);
 	t_ok(memcmp(a, b, bytes) == 0);
-	free(plain);
-	free(urgent);
-	free(again);
 }
 
 /* What tells nothing of a link is left where it was drawn. */
@@ -138,8 +123,6 @@ HOLDS("calls and latencies are not urgent") {
 
 	t_ok(memcmp((char *)plain + plain->steps_at, (char *)urgent + urgent->steps_at,
 		    plain->total_bytes - plain->steps_at) == 0);
-	free(plain);
-	free(urgent);
 }
 
 HOLDS("the parts of a budget come in order") {

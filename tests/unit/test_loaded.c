@@ -26,7 +26,7 @@ static char *written(const struct cs_run *run, const char *format)
 
 	t_eq_int(cs_format_write(cs_format_by_name(format), to, run, &opt), 0);
 	fclose(to);
-	return text;
+	return t_free_later(text);
 }
 
 /* Every view of what was written as `by`, whole or compact, is the same as before. */
@@ -43,16 +43,13 @@ static void comes_back(const struct cs_run *run, char *const before[N_FORMATS],
 	file = written(&small, by);
 	if (!t_eq_int(cs_loaded_parse("f", file, strlen(file), &loaded, &err), 0)) {
 		t_eq_str(err.text, "");
-		free(file);
 		return;
 	}
 	for (i = 0; i < N_FORMATS; i++) {
 		after = written(&loaded.run, formats[i]);
 		t_eq_str(after, before[i]);
-		free(after);
 	}
 	cs_loaded_release(&loaded);
-	free(file);
 }
 
 static void both_come_back(struct canned *c)
@@ -66,8 +63,6 @@ static void both_come_back(struct canned *c)
 		comes_back(&c->run, before, "json", compact);
 		comes_back(&c->run, before, "jsonl", compact);
 	}
-	for (size_t i = 0; i < N_FORMATS; i++)
-		free(before[i]);
 }
 
 HOLDS("every view of a run that was read back is the same") {
@@ -163,7 +158,6 @@ HOLDS("a journal that ends anywhere is read to its last whole line") {
 		cs_loaded_release(&loaded);
 	}
 	t_eq_int(wrong, 0);
-	free(file);
 }
 
 HOLDS("of a journal that goes on, whole steps count") {
@@ -186,7 +180,6 @@ HOLDS("of a journal that goes on, whole steps count") {
 	t_eq_int(loaded.run.node[0].facts.n_agents, 3);
 	t_eq_int((long)loaded.run.findings.n, 1); /* no verdict */
 	cs_loaded_release(&loaded);
-	free(file);
 	free(both);
 }
 
@@ -323,8 +316,6 @@ static void reads_alike(const char *text)
 	of_file = written(&b.run, "json");
 	t_ok(!strcmp(of_text, of_file));
 	t_eq_int(a.whole_bytes, b.whole_bytes);
-	free(of_text);
-	free(of_file);
 	cs_loaded_release(&a);
 	cs_loaded_release(&b);
 	fclose(file);
@@ -370,8 +361,6 @@ HOLDS("a long file is read through a window as its text is") {
 	t_eq_str(err.text, again.text);
 	t_ok(strstr(err.text, "'status' is 'no'") != NULL);
 	fclose(file);
-	free(json);
-	free(jsonl);
 	free(turned);
 }
 
@@ -578,7 +567,6 @@ HOLDS("a node of a run is a run") {
 	t_ok(strstr(text, "\nn002  2 x NVIDIA H200"));
 	t_ok(strstr(text, "of the second") && !strstr(text, "of the first"));
 	t_ok(!strstr(text, "n001"));
-	free(text);
 }
 
 static void redacted(const char *text, const char *want)

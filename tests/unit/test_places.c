@@ -4,19 +4,15 @@
 #include <string.h>
 
 #include "node/agent/copy_offsets.h"
-#include "plan/choose.h"
+#include "planned.h"
 #include "tap.h"
 
 #define MIB (1ull << 20)
 
 static struct cs_plan *plan_of(const char *tests, int agents, uint64_t bytes)
 {
-	struct cs_choices chosen = { .n = 0 };
-	struct cs_plan *plan = NULL;
-	struct cs_err err;
-	struct cs_plan_request req = {
+	const struct cs_plan_request req = {
 		.n_agents = agents,
-		.chosen = &chosen,
 		.set = { .copy_bytes = bytes,
 			 .precision = 0.005,
 			 .cell_limit_s = 2,
@@ -26,11 +22,7 @@ static struct cs_plan *plan_of(const char *tests, int agents, uint64_t bytes)
 			 .schedule = CS_SCHEDULE_SERIAL },
 	};
 
-	t_eq_int(cs_tests_choose(tests, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &chosen,
-				 &err),
-		 0);
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	return plan;
+	return planned(req, tests);
 }
 
 /* How many places that many copies of the first step's k-th transfer have. */
@@ -57,7 +49,6 @@ HOLDS("one way into a GPU each copy has its place") {
 
 		t_eq_int(places(plan, 0, 512, 0), 512);
 		t_eq_int(places(plan, 0, 1, 0), 1);
-		free(plan);
 	}
 }
 
@@ -79,7 +70,6 @@ HOLDS("where that sends as well, only what does not count has") {
 			t_eq_int(places(plan, k, 512, 0), 1);
 			t_eq_int(places(plan, k, 512, 1), 512);
 		}
-		free(plan);
 	}
 }
 
@@ -88,11 +78,9 @@ HOLDS("copies that are too large together go to one place") {
 
 	t_eq_int(places(plan, 0, 8, 0), 8);
 	t_eq_int(places(plan, 0, 9, 0), 1);
-	free(plan);
 	plan = plan_of("peer.ce.write.pair", 2, 512 * MIB);
 	t_eq_int(places(plan, 0, 4, 0), 1);
 	t_eq_int(places(plan, 0, 4, 1), 1);
-	free(plan);
 }
 
 HOLDS("kernels and host memory have one place") {
@@ -107,7 +95,6 @@ HOLDS("kernels and host memory have one place") {
 
 		t_eq_int(places(plan, 0, 16, 0), 1);
 		t_eq_int(places(plan, 0, 16, 1), 1);
-		free(plan);
 	}
 }
 
@@ -132,7 +119,6 @@ HOLDS("many into one divide its buffer") {
 		end = p.at + p.n * p.stride;
 	}
 	t_ok(end <= layout.dst_bytes);
-	free(plan);
 }
 
 HOLDS("places take no more memory than a copy of 512 MiB") {
@@ -148,6 +134,5 @@ HOLDS("places take no more memory than a copy of 512 MiB") {
 		t_ok(wide.dst_bytes >= tight.dst_bytes);
 		t_ok(wide.dst_bytes <= CS_PLACES_BYTES);
 		t_eq_int(wide.dst_at, tight.dst_at);
-		free(plan);
 	}
 }

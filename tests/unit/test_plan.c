@@ -51,7 +51,7 @@ static struct cs_plan *plan_of(int n_agents, const char *tests,
 
 	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
 		t_eq_str(err.text, "");
-	return plan;
+	return t_free_later(plan);
 }
 
 /* How often src -> dst comes in steps of `matrix` that are no controls. */
@@ -122,7 +122,6 @@ HOLDS("pair: every ordered pair is one step") {
 		t_eq_int(plan->n_steps, cells + (cells >= 4 ? 2 : 0));
 		t_eq_int(plan->n_transfers, plan->n_steps);
 		each_cell_is_measured_once(plan, 0);
-		free(plan);
 	}
 }
 
@@ -148,7 +147,6 @@ HOLDS("bidi: every unordered pair is one step of both ways") {
 			t_eq_int(t[0].src.index, t[1].dst.index);
 			t_eq_int(t[0].dst.index, t[1].src.index);
 		}
-		free(plan);
 	}
 }
 
@@ -172,7 +170,6 @@ static void transfers_are(const char *tests, enum cs_backend_kind backend, int k
 			 op == CS_OP_WRITE ? t[i].src.index : t[i].dst.index);
 		t_eq_int(t[i].bytes, 64 << 20);
 	}
-	free(plan);
 }
 
 HOLDS("the source issues writes, the destination reads") {
@@ -206,7 +203,6 @@ HOLDS("tests are matrices in the order of the catalogue") {
 		t_eq_str(cs_plan_test(plan, step)->name,
 			 step->matrix ? "peer.ce.read.bidi" : "peer.ce.write.pair");
 	}
-	free(plan);
 }
 
 HOLDS("cells of all tests are mixed") {
@@ -217,7 +213,6 @@ HOLDS("cells of all tests are mixed") {
 		changes += cs_plan_step(plan, s)->matrix !=
 			   cs_plan_step(plan, s - 1)->matrix;
 	t_ok(changes > 30); /* 56 are expected, 1 if in order */
-	free(plan);
 }
 
 HOLDS("the seed fixes the plan") {
@@ -269,7 +264,6 @@ HOLDS("a control stands in the middle and at the end") {
 		t_eq_int(t->dst.index, 1);
 	}
 	t_eq_int(controls, 2);
-	free(plan);
 }
 
 HOLDS("fewer than 4 cells have no control") {
@@ -277,10 +271,8 @@ HOLDS("fewer than 4 cells have no control") {
 				       CS_BACKEND_CUDA);
 
 	t_eq_int(plan->n_steps, 3);
-	free(plan);
 	plan = plan_of(2, "peer.ce.[rw]*[de].[pb]*i[rd]*", CS_BACKEND_CUDA);
 	t_eq_int(plan->n_steps, 6 + 2);
-	free(plan);
 }
 
 HOLDS("a control is sampled until it is known") {
@@ -288,20 +280,16 @@ HOLDS("a control is sampled until it is known") {
 				       CS_BACKEND_CUDA);
 
 	t_eq_int(plan->n_steps, 4 + 1 + 4 + 4);
-	free(plan);
 	plan = plan_of(4, "peer.ce.enqueue.*,peer.ce.write4k.pair", CS_BACKEND_CUDA);
 	t_eq_int(plan->n_steps, 12 + 4 + 1 + 2);
 	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, plan->n_steps - 1))->name,
 		 "peer.ce.write4k.pair");
-	free(plan);
 	plan = plan_of(4, "h2d.ce.pageable.pair", CS_BACKEND_CUDA);
 	t_eq_int(plan->n_steps, 4);
-	free(plan);
 	plan = plan_of(4, "h2d.ce.pageable.pair,h2d.ce.wc.pair", CS_BACKEND_CUDA);
 	t_eq_int(plan->n_steps, 8 + 2);
 	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, plan->n_steps - 1))->name,
 		 "h2d.ce.wc.pair");
-	free(plan);
 }
 
 /* ---- what is no pair ---- */
@@ -323,7 +311,6 @@ HOLDS("a shift has every agent in every step") {
 		}
 	}
 	each_cell_is_measured_once(plan, 0);
-	free(plan);
 }
 
 /* Cells of a node with that many agents; steps that repeat one, apart. */
@@ -425,7 +412,6 @@ HOLDS("one figure an agent goes to its neighbour") {
 		t_eq_int(t[k].issuer, t[k].src.index);
 		t_eq_int(t[k].bytes, 4096);
 	}
-	free(plan);
 }
 
 HOLDS("what stays within a GPU needs no buffer") {
@@ -436,7 +422,6 @@ HOLDS("what stays within a GPU needs no buffer") {
 	cs_plan_arena(plan, 1, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 0);
 	t_eq_int(cs_plan_needs_peer(plan, 1, 2, 0), 0);
-	free(plan);
 }
 
 /* ---- with the host, hubs, sweeps ---- */
@@ -448,7 +433,6 @@ HOLDS("one GPU has what needs no other") {
 
 	t_eq_int(plan->n_matrices, 2);
 	t_eq_int(plan->n_steps, 2);
-	free(plan);
 }
 
 HOLDS("a load is beside what is measured") {
@@ -471,7 +455,6 @@ HOLDS("a load is beside what is measured") {
 				 k / 2);
 		}
 	}
-	free(plan);
 }
 
 /* Steps of other tests that are the same transfers as the first step of `test`. */
@@ -499,8 +482,6 @@ HOLDS("of two GPUs patterns are alike") {
 	t_eq_int(alike(two, "peer.ce.read.pair"), 0);
 	t_eq_int(alike(two, "peer.ce.write.bidi"), 1);
 	t_eq_int(alike(three, "peer.ce.write.pair"), 0);
-	free(two);
-	free(three);
 }
 
 HOLDS("many into one have places of their own") {
@@ -522,7 +503,6 @@ HOLDS("many into one have places of their own") {
 	cs_plan_arena(plan, 0, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.src_bytes, 64 << 20);
 	t_eq_int(layout.dst_bytes, 3 * (64 << 20));
-	free(plan);
 }
 
 HOLDS("one to all shares its source") {
@@ -534,7 +514,6 @@ HOLDS("one to all shares its source") {
 	t_eq_int(t[2].issuer, t[2].dst.index);
 	cs_plan_arena(plan, 0, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 2 * (64 << 20));
-	free(plan);
 }
 
 HOLDS("NUMA nodes are rows") {
@@ -706,7 +685,6 @@ HOLDS("small copies of kernels are spread") {
 	for (i = 0; i < plan->n_transfers; i++)
 		t_eq_int(cs_transfer_span(plan, &t[i]),
 			 t[i].method == CS_METHOD_SM ? 1 << 30 : 64 << 20);
-	free(plan);
 }
 
 HOLDS("what cannot be planned is refused with the reason") {
@@ -784,7 +762,6 @@ HOLDS("a plan travels as bytes") {
 
 		memcpy(copy, plan, bytes);
 		memset(plan, 0xff, bytes);
-		free(plan);
 		t_eq_int(cs_plan_validate(copy, bytes, &err), 0);
 		t_eq_str(err.text, "");
 		each_cell_is_measured_once(copy, 3);
@@ -849,7 +826,6 @@ HOLDS("every changed byte is seen") {
 		t_eq_int(cs_plan_validate(bad, bytes, &err), -1);
 		free(bad);
 	}
-	free(plan);
 }
 
 /* Outside the settings and the order of steps there is nothing to change
@@ -874,7 +850,6 @@ HOLDS("a change with an id that fits is refused or harmless") {
 		}
 	}
 	t_eq_int(cs_plan_validate(plan, bytes, &err), 0);
-	free(plan);
 }
 
 HOLDS("a cut at every length is seen") {
@@ -893,7 +868,6 @@ HOLDS("a cut at every length is seen") {
 		}
 		free(cut);
 	}
-	free(plan);
 }
 
 HOLDS("bytes behind a plan are seen") {
@@ -908,7 +882,6 @@ HOLDS("bytes behind a plan are seen") {
 	seal(longer, bytes + 8);
 	t_eq_int(cs_plan_validate(longer, bytes + 8, &err), -1);
 	free(longer);
-	free(plan);
 }
 
 HOLDS("a plan at an odd address is refused") {
@@ -922,7 +895,6 @@ HOLDS("a plan at an odd address is refused") {
 		t_eq_int(cs_plan_validate(room + shift, bytes, &err), -1);
 	}
 	free(room);
-	free(plan);
 }
 
 /* Apply one lie to a sound plan of 3 agents, seal it, and want it refused. */
@@ -938,7 +910,6 @@ HOLDS("a plan at an odd address is refused") {
 	member = value;                                                      \
 	seal(plan, bytes_);                                                  \
 	t_eq_int(cs_plan_validate(plan, bytes_, &err_), -1);                 \
-	free(plan);                                                          \
 } while (0)
 
 HOLDS("a lying header is refused") {
@@ -1019,7 +990,6 @@ HOLDS("a smaller node leaves out the steps of others") {
 		want = n < 8 ? n * (n - 1) : 56;
 		t_eq_int(applies, want);
 	}
-	free(plan);
 }
 
 static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
@@ -1060,7 +1030,6 @@ HOLDS("every issuer needs the arenas of its peers") {
 		for (b = 0; b < 5; b++)
 			t_eq_int(cs_plan_needs_peer(plan, a, b, 0),
 				 a != b && a < 4 && b < 4);
-	free(plan);
 }
 
 static double estimate(uint64_t copy_bytes, enum cs_verify verify, double gbs)
@@ -1140,7 +1109,6 @@ HOLDS("a round with an agent in two steps is a damaged plan") {
 	plan->id = cs_plan_hash(plan);
 	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), -1);
 	t_ok(strstr(err.text, "cannot run beside the others of its round"));
-	free(plan);
 }
 
 /* Which setting reads otherwise after the word at `at` has changed; -1 none. */

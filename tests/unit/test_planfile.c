@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "plan/choose.h"
 #include "plan/file.h"
+#include "planned.h"
 #include "tap.h"
 
 #define HEAD "step,test,src,dst,size,role\n"
@@ -27,22 +27,6 @@ static struct cs_plan_request request(int n_agents, enum cs_backend_kind backend
 	};
 }
 
-static struct cs_plan *built(struct cs_plan_request *req, const char *tests)
-{
-	struct cs_choices chosen = { .n = 0 };
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
-
-	t_eq_int(cs_tests_choose(tests, (enum cs_backend_kind)req->set.backend,
-				 CS_TRANSPORT_AUTO, &chosen, &err),
-		 0);
-	req->chosen = &chosen;
-	if (!t_eq_int(cs_plan_build(req, &plan, &err), 0))
-		t_eq_str(err.text, "");
-	req->chosen = NULL;
-	return plan;
-}
-
 static struct cs_plan *read_as(const char *text, const struct cs_plan_request *req)
 {
 	struct cs_plan *plan = NULL;
@@ -50,7 +34,7 @@ static struct cs_plan *read_as(const char *text, const struct cs_plan_request *r
 
 	if (!t_eq_int(cs_plan_file_read(text, "plan.csv", req, &plan, &err), 0))
 		t_eq_str(err.text, "");
-	return plan;
+	return t_free_later(plan);
 }
 
 static struct cs_plan *read_4(const char *text)
@@ -65,16 +49,14 @@ static struct cs_plan *read_4(const char *text)
 
 static void goes_round(struct cs_plan_request req, const char *tests)
 {
-	struct cs_plan *plan = built(&req, tests), *again;
+	struct cs_plan *plan = planned(req, tests), *again;
 	char *text = plan ? cs_plan_file_text(plan) : NULL;
 
 	if (!t_ok(text))
 		return;
 	again = read_as(text, &req);
 	t_ok(again && again->id == plan->id && !memcmp(plan, again, plan->total_bytes));
-	free(again);
 	free(text);
-	free(plan);
 }
 
 HOLDS("every test of the catalogue is written and read back as the same plan") {
@@ -120,7 +102,6 @@ HOLDS("lines of a step run together, columns stand in any order") {
 	t_eq_int(t->issuer, 1);
 	t_eq_int(t->bytes, 512u << 20);
 	t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, 1), 0)->issuer, 3);
-	free(plan);
 }
 
 HOLDS("op takes the test of the other side") {
@@ -131,7 +112,6 @@ HOLDS("op takes the test of the other side") {
 		return;
 	t_eq_str(cs_plan_test(plan, cs_plan_step(plan, 0))->name, "peer.ce.read.pair");
 	t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, 0), 0)->issuer, 1);
-	free(plan);
 }
 
 HOLDS("what is measured comes first, loads have matrices of their own") {
@@ -154,7 +134,6 @@ HOLDS("what is measured comes first, loads have matrices of their own") {
 	for (v = 0; v < plan->n_matrices; v++)
 		steps += cs_plan_matrix_at(plan, v)->steps;
 	t_eq_int(steps, 1);
-	free(plan);
 }
 
 HOLDS("buffers of several sizes do not meet") {
@@ -177,7 +156,6 @@ HOLDS("buffers of several sizes do not meet") {
 				     cs_transfer_dst_at(plan, &t[i]) + t[i].bytes);
 	cs_plan_arena(plan, 0, (int)plan->n_agents, UINT64_MAX, &arena);
 	t_ok(arena.dst_bytes <= (uint64_t)1 << 30);
-	free(plan);
 }
 
 HOLDS("host buffers of a step are told apart") {
@@ -196,7 +174,6 @@ HOLDS("host buffers of a step are told apart") {
 	t_eq_int(t[2].src_slot, 2);
 	t_eq_int(t[3].dst_slot, 0);
 	t_eq_int(t[4].src_slot, 3);
-	free(plan);
 }
 
 HOLDS("a control is no measurement") {
@@ -209,7 +186,6 @@ HOLDS("a control is no measurement") {
 	t_eq_int(cs_plan_step(plan, 0)->flags, 0);
 	t_eq_int(cs_plan_step(plan, 1)->flags, CS_STEP_CONTROL);
 	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 1);
-	free(plan);
 }
 
 HOLDS("a number in its place is no name") {
@@ -223,7 +199,6 @@ HOLDS("a number in its place is no name") {
 	t_eq_str(cs_plan_step(plan, 1)->name, "2");
 	cs_step_name(plan, cs_plan_step(plan, 0), name, sizeof(name));
 	t_eq_str(name, "0");
-	free(plan);
 }
 
 static void is_refused(const char *text, const struct cs_plan_request *req,
@@ -333,7 +308,6 @@ HOLDS("steps of a round have no GPU in common") {
 				       &req);
 
 	t_ok(plan && cs_plan_round(plan, 0) == 2 && cs_plan_round(plan, 2) == 1);
-	free(plan);
 	is_refused(ROUNDS "b,peer.ce.write.pair,gpu2,gpu1,1,\n", &req,
 		   "plan.csv:3: column round: step 'b' cannot run beside the others of "
 		   "round 1");

@@ -15,7 +15,7 @@
 #define PAIR "peer.ce.write.pair"
 #define BIDI "peer.ce.write.bidi"
 
-/* The run as one format writes it; to be freed. */
+/* The run as one format writes it. */
 static char *written(const struct canned *c, const char *format, int verbose)
 {
 	struct cs_view_options opt = { .verbose = verbose };
@@ -25,7 +25,7 @@ static char *written(const struct canned *c, const char *format, int verbose)
 
 	t_eq_int(cs_format_write(cs_format_by_name(format), to, &c->run, &opt), 0);
 	fclose(to);
-	return text;
+	return t_free_later(text);
 }
 
 /* Is this one of the lines of the text?  Shows the text when it is not. */
@@ -92,7 +92,6 @@ HOLDS("one node is drawn as documented, within 80 columns") {
 		       "measuring 3.6, the rest 0.2");
 	has_line(text, "  findings   none");
 	t_ok(longest_line(text) <= 80);
-	free(text);
 }
 
 HOLDS("cells are marked and each reason is said once below") {
@@ -113,7 +112,6 @@ HOLDS("cells are marked and each reason is said once below") {
 	has_line(text, "  ! 1 cell (2->1) not converged");
 	t_ok(strstr(text, "9 of 12 cells\n") != NULL);
 	t_ok(strstr(text, "* 1 cell (2->0) not by the best transport") != NULL);
-	free(text);
 }
 
 HOLDS("cells of an interrupted run are said to be missing") {
@@ -126,7 +124,6 @@ HOLDS("cells of an interrupted run are said to be missing") {
 	t_ok(strstr(text, "3 of 12 cells\n") != NULL);
 	t_ok(strstr(text, "\n  - 9 cells (") != NULL);
 	t_ok(strstr(text, " and 3 more) not measured:") != NULL);
-	free(text);
 }
 
 HOLDS("the division of GPUs among ranks is in words") {
@@ -153,7 +150,6 @@ HOLDS("the division of GPUs among ranks is in words") {
 		if (!t_ok(strstr(text, division[i].text) != NULL))
 			t_eq_str(text, division[i].text);
 		t_ok(longest_line(text) <= 120);
-		free(text);
 	}
 	cs_page_turn((struct cs_page){ 0 });
 }
@@ -170,7 +166,6 @@ HOLDS("several ways to peers are counted") {
 	t_ok(strstr(text, "  3 x NV18: 1 direct, 2 IPC\n") != NULL);
 	t_ok(strstr(text, "  2 x NV18 by CUDA IPC, 1 refused\n") != NULL);
 	t_ok(strstr(text, "  3 x NV18 direct\n") != NULL);
-	free(text);
 }
 
 /* On boards without a switch the links are divided among the peers. */
@@ -186,7 +181,6 @@ HOLDS("no number of links is claimed that the rate does not prove") {
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "NV18") == NULL);
 	has_line(text, "  29 % of the live link (18 x 25 GB/s)");
-	free(text);
 }
 
 HOLDS("peers over different numbers of links are told apart") {
@@ -197,11 +191,9 @@ HOLDS("peers over different numbers of links are told apart") {
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  18/18   5 x16  2 x NV17-18 by CUDA IPC\n") != NULL);
 	t_ok(strstr(text, "  17/18   5 x16  2 x NV17 by CUDA IPC\n") != NULL);
-	free(text);
 	canned_cell(&c, 0, PAIR, 0, 2)->stats.median = 100;
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "  18/18   5 x16  2 by CUDA IPC\n") != NULL);
-	free(text);
 }
 
 HOLDS("missing NVML is said with its reason") {
@@ -219,7 +211,6 @@ HOLDS("missing NVML is said with its reason") {
 	has_line(text, "  NVLink state unknown: libnvidia-ml.so.1 is missing");
 	has_line(text, "  state      not known: libnvidia-ml.so.1 is missing");
 	t_ok(strstr(text, "processes of others: not known") != NULL);
-	free(text);
 }
 
 HOLDS("without NVLink the share is that of the slower PCIe link") {
@@ -240,7 +231,6 @@ HOLDS("without NVLink the share is that of the slower PCIe link") {
 	t_ok(strstr(text, "1 x PCIe by CUDA IPC\n") != NULL);
 	t_ok(strstr(text, "  4 x8*  1 x PCIe") != NULL);
 	has_line(text, "  * GPU 1: PCIe 4 x8, card and slot can do 4 x16");
-	free(text);
 }
 
 HOLDS("host memory is named, and has no GPU columns") {
@@ -262,12 +252,10 @@ HOLDS("host memory is named, and has no GPU columns") {
 		       "is NO GPU");
 	t_ok(strstr(text, "NVLink") == NULL);
 	t_ok(strstr(text, "PCIe") == NULL);
-	free(text);
 	c.run.stand_in = 0;
 	text = written(&c, "text", 0);
 	has_line(text, "cpu backend: host memory, copies by CPU");
 	t_ok(strstr(text, "NO GPU") == NULL);
-	free(text);
 }
 
 HOLDS("a virtual clock is named in every format") {
@@ -281,11 +269,9 @@ HOLDS("a virtual clock is named in every format") {
 	t_ok(strncmp(text, "VIRTUAL CLOCK: times come from a test double", 44) == 0);
 	at = strstr(text, "\npeer.ce.write.pair");
 	t_ok(at && strstr(at, "\n  VIRTUAL CLOCK") != NULL);
-	free(text);
 	for (i = 0; i < 4; i++) {
 		text = written(&c, format[i], 0);
 		t_ok(strstr(text, "virtual-clock") != NULL);
-		free(text);
 	}
 }
 
@@ -304,7 +290,6 @@ HOLDS("above 16 columns a cell is a character and the slowest are named") {
 	has_line(text, "  slowest: 3->5 300.00 (-24.3 %), 3->6 370.00 (-6.7 %), "
 		       "3->7 390.00 (-1.6 %)");
 	has_line(text, "  ! 1 cell (2->0) timeout: silence");
-	free(text);
 }
 
 HOLDS("16 columns are still numbers") {
@@ -314,7 +299,6 @@ HOLDS("16 columns are still numbers") {
 	text = written(&c, "text", 0);
 	t_ok(strstr(text, "slowest") == NULL);
 	t_ok(strstr(text, "       15  396.44  396.44") != NULL);
-	free(text);
 }
 
 HOLDS("of several nodes the aggregate and those that differ are printed") {
@@ -335,10 +319,8 @@ HOLDS("of several nodes the aggregate and those that differ are printed") {
 		       "login,n[001,003] (-v prints each)");
 	has_line(text, "        0       -  396.29  300.00<");
 	t_ok(strstr(text, "\nn001  3 x") == NULL);
-	free(text);
 	text = written(&c, "text", 1);
 	t_ok(strstr(text, "\nn001  3 x") != NULL);
-	free(text);
 }
 
 HOLDS("a node with fewer GPUs is printed apart") {
@@ -353,7 +335,6 @@ HOLDS("a node with fewer GPUs is printed apart") {
 		       "3 ranks, one GPU each");
 	has_line(text, "    note     n002: 3 GPUs, other nodes have 4");
 	t_ok(strstr(text, "30 of 30 cells\n") != NULL);
-	free(text);
 }
 
 HOLDS("equal findings of several nodes are one line with a host list") {
@@ -369,7 +350,6 @@ HOLDS("equal findings of several nodes are one line with a host list") {
 	has_line(text, "    critical n[001-002]: peer.ce.write.pair 0->3 failed: "
 		       "it broke");
 	t_ok(strstr(text, "    warning  n001: ") != NULL);
-	free(text);
 }
 
 HOLDS("a run of which nothing is known can be written") {
@@ -424,11 +404,9 @@ HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	has_line(text, "    critical peer.ce.write.pair 3->2 failed: it broke");
 	has_line(text, "    warning  GPU 3 (0000:1c:00.0): 1 process of others on it");
 	t_ok(strstr(text, "0->1") == NULL && strstr(text, "1->0") == NULL);
-	free(text);
 	text = written(&c, "csv", 0);
 	t_ok(strstr(text, ",gpu2,gpu3,0000:1b:00.0,0000:1c:00.0,gpu2,") != NULL);
 	t_ok(strstr(text, "gpu0") == NULL && strstr(text, "gpu1") == NULL);
-	free(text);
 }
 
 HOLDS("of several nodes labels are shared, or said whose they are") {
@@ -439,12 +417,10 @@ HOLDS("of several nodes labels are shared, or said whose they are") {
 	has_line(text, "  each cell the median of 2 nodes");
 	has_line(text, "        3  396.30       -");
 	t_ok(strstr(text, "  cells: lowest 396.29 (n001 2->3)") != NULL);
-	free(text);
 	cs_text(c.run.node[1].agent[1].label, 12, "7");
 	text = written(&c, "text", 0);
 	has_line(text, "  each cell the median of 2 nodes; GPUs are numbered as on "
 		       "n001");
-	free(text);
 }
 
 /* MIG instances: longer labels, and more than 16 of them. */
@@ -461,7 +437,6 @@ HOLDS("long labels of many columns are read downwards") {
 	has_line(text, "                    11111111");
 	has_line(text, "          012345678901234567");
 	has_line(text, "     1:17 .................\\");
-	free(text);
 }
 
 HOLDS("short copies are not compared with the link") {
@@ -475,7 +450,6 @@ HOLDS("short copies are not compared with the link") {
 	text = written(&c, "text", 0);
 	has_line(text, "  88 % of the live link (18 x 25 GB/s); copies of 1 MiB are "
 		       "too short to fill it");
-	free(text);
 }
 
 HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
@@ -496,10 +470,8 @@ HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
 	t_ok(strstr(text, "  7 x NV18: 3 direct, 4 IPC\n") != NULL);
 	t_ok(strstr(text, "  0-23,48") != NULL && strstr(text, "...") != NULL);
 	t_ok(longest_line(text) <= 90);
-	free(text);
 	text = written(&c, "text", 1);
 	t_ok(strstr(text, "  0-23,48-71,96-119,144-167,192-215  ") != NULL);
-	free(text);
 }
 
 /* What is printed in tenths has the printed total as its sum. */
@@ -511,7 +483,6 @@ HOLDS("the parts of the time add up as printed") {
 	text = written(&c, "text", 0);
 	has_line(text, "  time       1.2 s = start 0.5, peers 0.2, "
 		       "measuring 0.5, the rest 0.0");
-	free(text);
 }
 
 /* ---- JSON and CSV ---- */
@@ -524,7 +495,6 @@ static json_t *document(const struct canned *c)
 
 	if (!t_ok(doc != NULL))
 		t_eq_str(error.text, "");
-	free(text);
 	return doc;
 }
 
@@ -655,7 +625,6 @@ HOLDS("odd strings are escaped in JSON and CSV") {
 	json_decref(doc);
 	csv = written(&c, "csv", 0);
 	t_ok(strstr(csv, ",\"say \"\"no\"\", ? ?\",") != NULL);
-	free(csv);
 	canned_argv[1] = (char *)"--matrix";
 }
 
@@ -706,7 +675,6 @@ HOLDS("CSV carries the values of JSON") {
 	}
 	t_eq_str(strchr(line, '\n'), "\n");
 	json_decref(doc);
-	free(csv);
 }
 
 HOLDS("the CSV header is there without rows, and the same") {
@@ -718,8 +686,6 @@ HOLDS("the CSV header is there without rows, and the same") {
 	full = written(&c, "csv", 0);
 	t_ok(strlen(csv) > 100 && strchr(csv, '\n') == csv + strlen(csv) - 1);
 	t_ok(strncmp(csv, full, strlen(csv)) == 0);
-	free(csv);
-	free(full);
 }
 
 HOLDS("a journal has a kind in every line and the document's results") {
@@ -758,7 +724,6 @@ HOLDS("a journal has a kind in every line and the document's results") {
 	}
 	t_eq_int(n, last + 1);
 	json_decref(doc);
-	free(text);
 }
 
 /* Runs of every kind into `folder`, and the schema's verdict on them. */
@@ -789,7 +754,6 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 				fputs(text, to);
 				fclose(to);
 			}
-			free(text);
 		}
 	}
 	cs_text(command, sizeof(command), "'%s' '%s' '%s'/*", script, schema, folder);
@@ -834,14 +798,12 @@ HOLDS("result lines are stable and count cells") {
 		       "396.32 GB/s 12/12 cells\n"
 		       "result peer.ce.write.pair n002 min 396.29 median 396.31 max "
 		       "396.32 GB/s 11/12 cells\n");
-	free(text);
 	c.run.rows.rows.n = 0;
 	canned_index(&c);
 	c.run.stand_in = 1;
 	text = written(&c, "result", 0);
 	has_line(text, "result peer.ce.write.pair n001 min - median - max - GB/s "
 		       "0/12 cells stand-in");
-	free(text);
 }
 
 HOLDS("the same run gives the same bytes") {
@@ -853,8 +815,6 @@ HOLDS("the same run gives the same bytes") {
 		a = written(&c, f->name, 1);
 		b = written(&c, f->name, 1);
 		t_ok(strcmp(a, b) == 0);
-		free(a);
-		free(b);
 	}
 }
 
@@ -953,7 +913,7 @@ static char *drawn(const struct canned *c)
 
 	t_eq_int(cs_format_write(cs_format_by_name("text"), to, &c->run, &opt), 0);
 	fclose(to);
-	return text;
+	return t_free_later(text);
 }
 
 /* A node as large as they come; its serials are its own. */
@@ -997,7 +957,6 @@ HOLDS("a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks
 	has_line(text, "  GPU4 NV18 NV18 NV18 NV18    X NV18 NV18 NV18 NODE NODE "
 		       "NODE NODE NODE NODE NODE NODE     1  0-27,56-83,...");
 	has_line(text, "     1  0-27,56-83,112-139,168-195");
-	free(text);
 	/* more than fit stand below each other, 16 cards by name */
 	wire(&c.run.node[0], 16, 18, 1);
 	text = drawn(&c);
@@ -1005,11 +964,9 @@ HOLDS("a node of 8 GPUs and 8 cards is drawn as wide as the page, more in blocks
 	t_ok(strstr(text, " GPU15  NUMA\n"));
 	t_ok(strstr(text, "\n\n         NIC0  NIC1"));
 	has_line(text, "  and 2 more");
-	free(text);
 	cs_page_turn((struct cs_page){ 0 });
 	text = drawn(&c);
 	t_ok(longest_line(text) <= 80);
-	free(text);
 	cs_page_turn(was);
 }
 
@@ -1028,5 +985,4 @@ HOLDS("nodes that are wired alike are drawn once") {
 	t_ok(strstr(text, "n[001-002,004]  2 x NVIDIA H200"));
 	t_ok(strstr(text, "n003  2 x NVIDIA H200"));
 	has_line(text, "  GPU0    X NV17 NODE     0  0-27,56-83,112-139,168-195");
-	free(text);
 }

@@ -7,19 +7,15 @@
 #include "../noise.h"
 #include "node/coordinator/sampler.h"
 #include "node/board/stage.h"
-#include "plan/choose.h"
 #include "result/stats.h"
+#include "planned.h"
 #include "tap.h"
 
 /* A plan of one matrix: all pairs, or both ways, of two agents. */
 static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precision)
 {
-	struct cs_choices chosen = { .n = 0 };
-	struct cs_plan *plan = NULL;
-	struct cs_err err;
-	struct cs_plan_request req = {
+	const struct cs_plan_request req = {
 		.n_agents = 2,
-		.chosen = &chosen,
 		.set = { .copy_bytes = bytes,
 			 .precision = precision,
 			 .numa_nodes = 1,
@@ -30,11 +26,7 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precisio
 							 CS_TRANSPORT_AUTO },
 	};
 
-	t_eq_int(cs_tests_choose(test, CS_BACKEND_CUDA,
-				 (enum cs_transport)req.set.via, &chosen, &err),
-		 0);
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
-	return plan;
+	return planned(req, test);
 }
 
 /* Feed a link of that many GB/s until there is an answer; `noise` is relative and
@@ -77,7 +69,6 @@ HOLDS("a quiet link ends after a first touch of one copy and six samples") {
 	t_eq_int(s.discarded, 1);
 	t_eq_int(samples, 7);
 	t_near(s.gbs[0][0], 396, 0.2);
-	free(plan);
 }
 
 /* A turn: what it is compared with is another turn. */
@@ -98,7 +89,6 @@ HOLDS("a block of one is one sample behind the touch") {
 		t_eq_int(samples, s.n + 2);
 		t_near(s.gbs[0][0], 396, 0.2);
 	}
-	free(plan);
 }
 
 HOLDS("smaller copies, kernels and what runs beside loads are touched as often as "
@@ -119,7 +109,6 @@ HOLDS("smaller copies, kernels and what runs beside loads are touched as often a
 		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
 				(struct cs_guess){ .gbs = 396 });
 		t_ok(s.copies[0] >= 16);
-		free(plan);
 	}
 }
 
@@ -133,7 +122,6 @@ HOLDS("a copy that takes 5 ms by itself is a sample") {
 			(struct cs_guess){ .gbs = 0 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 1);
-	free(plan);
 }
 
 HOLDS("copies below 1 MiB are capped at 512") {
@@ -146,7 +134,6 @@ HOLDS("copies below 1 MiB are capped at 512") {
 			(struct cs_guess){ .gbs = 0 });
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 512);
-	free(plan);
 }
 
 HOLDS("a staged sample fits a stream at every size") {
@@ -163,7 +150,6 @@ HOLDS("a staged sample fits a stream at every size") {
 		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 		t_ok(s.copies[0] >= 1);
 		t_ok((bytes + chunk - 1) / chunk * s.copies[0] <= CS_CHUNKS_MAX);
-		free(plan);
 	}
 }
 
@@ -178,7 +164,6 @@ HOLDS("transfers of unequal rate are sized to end together") {
 	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 4 * s.copies[1]);
 	t_ok(s.overlap[s.n - 1] > 0.95);
-	free(plan);
 }
 
 HOLDS("a restless link ends at 50 samples, not converged") {
@@ -191,7 +176,6 @@ HOLDS("a restless link ends at 50 samples, not converged") {
 			(struct cs_guess){ .gbs = 100 });
 	t_eq_int(feed(&s, gbs, 0.006, &samples), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, CS_SAMPLES_MAX);
-	free(plan);
 }
 
 HOLDS("a link that 50 samples, or its time, would not tell ends at 6 or soon after") {
@@ -212,7 +196,6 @@ HOLDS("a link that 50 samples, or its time, would not tell ends at 6 or soon aft
 		t_eq_int(feed(&s, gbs, 0.012, &samples), CS_SAMPLE_LIMIT);
 		t_ok((s.n >= 6 && s.n <= 10) == (plan->set.cell_limit_s < 0.4));
 	}
-	free(plan);
 }
 
 /* How a cell of 0.6 % noise ends, by the name of its test. */
@@ -228,7 +211,6 @@ static enum cs_sampler_answer ends(const char *test, double precision, int is_as
 	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
 			(struct cs_guess){ .gbs = 10 });
 	answer = feed(&s, gbs, 0.006, &samples);
-	free(plan);
 	return answer;
 }
 
@@ -261,7 +243,6 @@ HOLDS("where who ends first goes on, all of them overlap") {
 	t_eq_int(s.restarted, 0);
 	t_eq_int(samples, 7);
 	t_near(s.overlap[0], 1, 0);
-	free(plan);
 }
 
 HOLDS("what the same kernel moves back has as many copies as what is measured") {
@@ -288,7 +269,6 @@ HOLDS("what the same kernel moves back has as many copies as what is measured") 
 	t_eq_int(s.copies[0], 4);
 	t_eq_int(s.copies[1], 4);
 	t_eq_int(s.copies[2], 3);
-	free(plan);
 }
 
 HOLDS("what one agent makes in turn is judged by the slowest of each sample") {
@@ -309,7 +289,6 @@ HOLDS("what one agent makes in turn is judged by the slowest of each sample") {
 		answer = cs_sampler_feed(&s, ns[samples++ % 2], none, 0);
 	t_eq_int(answer, CS_SAMPLE_ENOUGH);
 	t_eq_int(s.n, 6);
-	free(plan);
 }
 
 HOLDS("beside loads there is no rest to wait for") {
@@ -329,7 +308,6 @@ HOLDS("beside loads there is no rest to wait for") {
 	t_eq_int(answer, CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, 6);
 	t_ok(s.discarded - s.resized <= 2);
-	free(plan);
 }
 
 HOLDS("loads last longer than what is measured, but not by far") {
@@ -349,7 +327,6 @@ HOLDS("loads last longer than what is measured, but not by far") {
 	cs_sampler_feed(&s, ns, none, 0);
 	t_eq_int(s.copies[1], 6);
 	t_eq_int(s.n, 1);
-	free(plan);
 }
 
 HOLDS("a first touch beyond the limit of its cell does not count") {
@@ -365,7 +342,6 @@ HOLDS("a first touch beyond the limit of its cell does not count") {
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 4.5), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, 1);
 	t_near(s.gbs[0][0], (double)s.bytes[0] * s.copies[0] / 1e9, 1e-9);
-	free(plan);
 }
 
 HOLDS("the limit of a cell ends it with what there is") {
@@ -387,7 +363,6 @@ HOLDS("the limit of a cell ends it with what there is") {
 		ns *= 1.1;
 	while (cs_sampler_feed(&s, &ns, NULL, 2.5) == CS_SAMPLE_MORE);
 	t_eq_int(s.n, 6);
-	free(plan);
 }
 
 /* ---- known truth: what tests/bench/truth_sampler.c shows at length ---- */
@@ -436,7 +411,6 @@ static struct seen noisy_cells(const struct noise *kind)
 				(struct cs_guess){ .gbs = 395 });
 		run_noisy(&s, &noise, &seen);
 	}
-	free(plan);
 	return seen;
 }
 
@@ -497,5 +471,4 @@ HOLDS("what is known when the limit comes is enough, or not") {
 		t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2),
 			 i ? CS_SAMPLE_LIMIT : CS_SAMPLE_ENOUGH);
 	}
-	free(plan);
 }
