@@ -503,6 +503,7 @@ endif
 	%D%/report/text/digest.h \
 	%D%/report/text/digest_groups.c \
 	%D%/report/text/digest_table.c \
+	%D%/report/text/drain.c \
 	%D%/report/text/figures.c \
 	%D%/report/text/fleet.c \
 	%D%/report/text/launch.c \

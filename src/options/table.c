@@ -246,8 +246,8 @@ static const struct cs_option check_options[] = {
 	{ "nodes", 0, "HOSTLIST", "the nodes that should exist, as n[001-500],m3; one without a file is a "
 	  "finding", OWN(cs_set_nodes) },
 	{ "drain-command", 0, "COMMAND", "instead of the report, print a command for each node that should be "
-	  "drained; %n is its name, %r the reason; or slurm, pbs, flux, kubernetes. "
-	  "The commands are never run", TEXT(drain_command) },
+	  "drained; %n is its name, %r the reason, quoted for a shell; or slurm, pbs, flux, "
+	  "kubernetes. The commands are never run", OWN(cs_set_drain) },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,

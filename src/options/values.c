@@ -393,6 +393,12 @@ int cs_set_nodes(struct cs_options *opt, const char *value, struct cs_err *err)
 	return rc;
 }
 
+int cs_set_drain(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	opt->drain_command = value;
+	return cs_drain_command_check(value, err);
+}
+
 int cs_set_output(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (!cs_format_by_file(value))

@@ -48,9 +48,15 @@ const char *cs_output_bare(const char *name, const struct cs_format **format);
 /* By that, or by the file name's ending; NULL when unknown. */
 const struct cs_format *cs_format_by_file(const char *file);
 
-/* --drain-command: for each node to be drained a command, %n its name, %r the reason,
- * or by a scheduler's name that one's (actions.c). */
+/* --drain-command (text/drain.c): for each node to be drained a line for a POSIX shell,
+ * %n its name, %r the reason, each of them one word of the shell whatever is in it; or
+ * by a scheduler's name that one's. */
 int cs_drain_commands(FILE *to, const struct cs_run *run, const char *command);
+/* One of these lines. */
+void cs_drain_command(FILE *to, const char *command, const char *host,
+		      const char *reason);
+/* -1, with the cause, if a shell would not read each text of it as one word. */
+int cs_drain_command_check(const char *command, struct cs_err *err);
 
 /* --list in groups, or =all, =GLOB: every such name; -1 with what is wrong.  --dry-run. */
 int cs_report_list(FILE *to, const char *what, struct cs_err *err);

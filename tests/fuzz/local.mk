@@ -3,6 +3,7 @@ FUZZ_TESTS = \
 	%D%/argv.t \
 	%D%/baseline.t \
 	%D%/check.t \
+	%D%/drain.t \
 	%D%/gpulist.t \
 	%D%/json.t \
 	%D%/jsonl.t \
@@ -25,6 +26,7 @@ FUZZ_WHOLE = %D%/whole.h %D%/page.h %D%/values.h $(FUZZ_REPLAY) $(CS_COMMANDS)
 %C%_baseline_t_SOURCES = %D%/fuzz_baseline.c $(FUZZ_REPLAY)
 %C%_check_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_t_SOURCES = %D%/fuzz_check.c $(FUZZ_WHOLE)
+%C%_drain_t_SOURCES = %D%/fuzz_drain.c $(FUZZ_REPLAY)
 %C%_gpulist_t_SOURCES = %D%/fuzz_gpulist.c $(FUZZ_REPLAY)
 %C%_json_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_json_t_SOURCES = %D%/fuzz_json.c %D%/loaded.h %D%/values.h $(FUZZ_REPLAY)
@@ -48,12 +50,12 @@ FUZZ_WHOLE = %D%/whole.h %D%/page.h %D%/values.h $(FUZZ_REPLAY) $(CS_COMMANDS)
 CLANG = clang
 FUZZ_RUNS = 1000000
 FUZZ_SECONDS = 600
-FUZZ_NAMES = argv baseline check gpulist json jsonl launcher output plan planfile sampler \
-	show stats tests threshold units
+FUZZ_NAMES = argv baseline check drain gpulist json jsonl launcher output plan planfile \
+	sampler show stats tests threshold units
 FUZZ_FLAGS = -std=gnu11 -g -O1 -fno-sanitize-recover=all -DCS_WINDOW=64 -I. -I$(top_srcdir)/src \
 	$(JANSSON_CFLAGS) -fsanitize=address,undefined
-FUZZ_OF = base/* plan/* result/* check/*/* file/* report/* report/html/* options/* \
-	node/sampler node/stage node/board job/launcher job/placement \
+FUZZ_OF = base/* catalogue/* plan/* result/* check/*/* file/* report/* report/*/* options/* \
+	node/coordinator/sampler node/board/stage job/launcher job/placement \
 	command/baseline command/check command/compare command/criteria command/readers \
 	command/shared command/show
 fuzz:

@@ -90,10 +90,39 @@ ok "… and a series for each node and action" eval \
 	'prints "^cscope_mpi_actions.Hostname=.n07.,action=.drain.. 1$" && prints "^cscope_mpi_actions.Hostname=.n01.,action=.drain.. 0$"'
 check faults/*.jsonl --drain-command slurm
 ok "--drain-command prints what drains them, and nothing else" eval \
-	'[ "$(grep -c "" out)" = 2 ] && prints "^scontrol update NodeName=n07 State=DRAIN Reason=\"cscope-mpi: GPU 2 .*17 of 18 NVLinks are up\"$"'
+	'[ "$(grep -c "" out)" = 2 ] && prints "^scontrol update NodeName=n07 State=DRAIN Reason=.cscope-mpi: GPU 2 .*17 of 18 NVLinks are up.$"'
 check faults/*.jsonl --drain-command 'keep out %n, 100%%: %r'
-ok "… by a template" prints '^keep out n06, 100%: cscope-mpi: node: gpus: 3'
+ok "… by a template" prints "^keep out n06, 100%: .cscope-mpi: node: gpus: 3"
 ok "the last word on stderr says why" one_line "critical: n07: GPU 2: 17 of 18 NVLinks are up \\(and 1 more\\) \\(exit 2\\)"
+
+# hosts and serial numbers that a shell would run
+cp -r faults hostile
+python3 -c 'import re, sys
+file = "hostile/n07.jsonl"
+text = open(file).read()
+for i, hostile in enumerate(sys.argv[1:]):
+    text = re.sub("\"serial\":\"[^\"]*\"", lambda _: "\"serial\":\"%s\"" % hostile, text)
+    open("hostile/%d.jsonl" % i, "w").write(text.replace("\"n07\"", "\"%s\"" % hostile))' \
+	"';touch gone;'" '$(touch gone)' '`touch gone``'
+rm hostile/n07.jsonl
+check hostile/*.jsonl --drain-command 'words %n "and %%" State=%r'
+quote=\'
+words() { printf '%s|' "$#" "$@"; echo; }
+ok "a shell reads each text of hostile files in a drain command as one word" eval \
+	'(. ./out) >said && [ ! -e gone ] && [ "$(grep -c "^3|[a-zA-Z0-9_]*|and %|State=cscope-mpi: .*|$" said)" = 4 ] &&
+	 grep -qF "serial $quote;touch gone;$quote)" said && grep -qF "serial \$(touch gone)" said && grep -qF "serial \`touch gone\`\`)" said'
+refused() { # TEMPLATE REASON
+	check faults/*.jsonl --drain-command "$1"
+	status_is 64 && one_line "--drain-command .*: $2"
+}
+for template in "x '%r'" 'x "%n"' 'x \%r' 'x $A%n'; do
+	ok "a drain command is refused that has quotes of its own round a text: $template" \
+		refused "$template" "%n and %r are printed with their quotes"
+done
+ok "… in which a shell would replace more than a variable" eval \
+	'refused "x \`y\`" "of what a shell" && refused "x \$(y) %n" "of what a shell"'
+ok "… that goes on in the next line" eval \
+	'refused "x %n \"" "a quote" && refused "x <<E %n" "outside of quotes" && refused "x %n \\" "a quote"'
 
 many() { # FOLDER NODES NODE: so many nodes, of which that one is n07
 	mkdir "$1"

@@ -51,11 +51,10 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size);
 /* The same as the last word on stderr: "critical: … (exit 2)". */
 void cs_run_verdict(const struct cs_run *run, char *to, size_t size);
 
-/* The same on one line that a scheduler takes for a reason, under 120 characters
- * and without any that a shell reads: "cscope-mpi warning: ...; 40 of 56 cells". */
+/* The same on one line that a scheduler takes for a reason, under 120 characters and
+ * without any that a shell reads in double quotes: "cscope-mpi warning: ...; 40 of 56
+ * cells". */
 #define CS_REASON_LINE 120
 void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE]);
-/* Take out of a text what a shell reads, or would end a line. */
-void cs_reason_make_harmless(char *text);
 
 #endif

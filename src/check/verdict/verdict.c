@@ -135,8 +135,8 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 	coverage_text(run, &c, to + used, size - used);
 }
 
-/* Without what a shell reads, or would end a line. */
-void cs_reason_make_harmless(char *text)
+/* Without what a shell reads in double quotes, or would end a line. */
+static void make_harmless(char *text)
 {
 	cs_clean(text);
 	for (; *text; text++)
@@ -164,7 +164,7 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 		       run->exit_status == CS_EXIT_OK ? CS_CRITICAL + 1 : CS_WARNING,
 		       text, sizeof(text)))
 		coverage_text(run, &c, coverage, sizeof(coverage));
-	cs_reason_make_harmless(text);
+	make_harmless(text);
 	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
 	if (strlen(text) > room)
 		memcpy(text + room - 3, "...", 4);

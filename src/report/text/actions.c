@@ -1,4 +1,4 @@
-/* actions.c - a line for each fault that needs a person, and the scheduler's commands. */
+/* actions.c - a line for each fault that needs a person. */
 #include "config.h"
 
 #include "report/text/parts.h"
@@ -8,7 +8,6 @@
 
 #include "base/print.h"
 #include "check/verdict/action.h"
-#include "check/verdict/check.h"
 #include "report/view.h"
 
 #define FAULTS 8 /* of one kind of action, without -v */
@@ -80,78 +79,4 @@ int cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
 	if (!rc)
 		cs_vec_release(&actions);
 	return rc || !by_node ? -1 : 0;
-}
-
-/* ---- the scheduler's commands ---- */
-
-/* Names come from files, and what is printed may go to a shell. */
-static void host_text(const char *host, char to[CS_HOST])
-{
-	cs_text(to, CS_HOST, "%s", host);
-	for (char *at = to; *at; at++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			    "0123456789.-_",
-			    *at))
-			*at = '_';
-	if (to[0] == '-')
-		to[0] = '_';
-}
-
-static const char *template_of(const char *command)
-{
-	static const struct {
-		const char *word, *command;
-	} of[] = {
-		{ "slurm", "scontrol update NodeName=%n State=DRAIN Reason=\"%r\"" },
-		{ "pbs", "pbsnodes -o -C \"%r\" %n" },
-		{ "flux", "flux resource drain %n \"%r\"" },
-		{ "kubernetes", "kubectl cordon %n" },
-	};
-
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-		if (!strcmp(command, of[i].word))
-			return of[i].command;
-	return command;
-}
-
-static void print_command(FILE *to, const char *command, const char *host,
-			  const char *reason)
-{
-	for (; *command; command++) {
-		if (command[0] != '%' || !strchr("nr%", command[1]) || !command[1]) {
-			putc(*command, to);
-			continue;
-		}
-		command++;
-		if (*command == '%')
-			putc('%', to);
-		else
-			cs_print(to, "%s", *command == 'n' ? host : reason);
-	}
-	putc('\n', to);
-}
-
-int cs_drain_commands(FILE *to, const struct cs_run *run, const char *command)
-{
-	const struct cs_action *a;
-	struct cs_vec actions;
-	char reason[CS_REASON_LINE], part[200], what[CS_ERR_TEXT], host[CS_HOST];
-	char *told = calloc((size_t)run->n_nodes + 1, 1);
-	int rc = !told || cs_actions_find(run, &actions, NULL);
-
-	a = rc ? NULL : actions.data;
-	for (size_t i = 0; !rc && i < actions.n; i++) {
-		if (a[i].kind != CS_ACTION_DRAIN || a[i].node < 0 || told[a[i].node]++)
-			continue;
-		cs_action_part(run, &a[i], part, sizeof(part));
-		cs_action_what(&a[i], what, sizeof(what));
-		cs_text(reason, sizeof(reason), "cscope-mpi: %s: %s", part, what);
-		cs_reason_make_harmless(reason);
-		host_text(run->node[a[i].node].facts.host, host);
-		print_command(to, template_of(command), host, reason);
-	}
-	if (!rc)
-		cs_vec_release(&actions);
-	free(told);
-	return rc || ferror(to) ? -1 : 0;
 }
