@@ -48,7 +48,7 @@ int cs_command_run(const struct cs_call *call)
 	struct cs_err err = { "" };
 	int status;
 
-	cs_page_turn(cs_command_page(call->opt, call->to));
+	cs_page_turn(cs_command_page(call->opt, call->launcher.present, call->to));
 	if (call->opt->action == CS_ACTION_MEASURE)
 		return cs_command_measure(call);
 	/* of a job's ranks the first answers */

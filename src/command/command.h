@@ -21,8 +21,8 @@ struct cs_call {
  * said on standard error. */
 int cs_command_run(const struct cs_call *call);
 
-/* The terminal behind `to`, as the options have it. */
-struct cs_page cs_command_page(const struct cs_options *opt, FILE *to);
+/* The terminal that `to` is, as the options have it.  launched: by a launcher. */
+struct cs_page cs_command_page(const struct cs_options *opt, int launched, FILE *to);
 
 /* A line on standard error that names the program. */
 void cs_complain(const char *text);

@@ -2,9 +2,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,19 +40,71 @@ static int columns_of(int fd)
 				   (int)n;
 }
 
-static int is_coloured(const struct cs_options *opt, int fd)
+/* 0 without one. */
+static int parent_of(int pid)
+{
+	char path[32], line[256] = "", *at;
+	FILE *stat;
+	int parent;
+
+	cs_text(path, sizeof(path), "/proc/%d/stat", pid);
+	stat = fopen(path, "re");
+	if (!stat)
+		return 0;
+	at = fgets(line, sizeof(line), stat) ? strrchr(line, ')') : NULL;
+	fclose(stat);
+	return at && sscanf(at + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* The terminal that is a process's standard output; 0 if it is none or is not known. */
+static dev_t terminal_of(int pid)
+{
+	char path[32];
+	struct stat st;
+	int fd, is;
+
+	cs_text(path, sizeof(path), "/proc/%d/fd/1", pid);
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return 0;
+	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	is = isatty(fd);
+	close(fd);
+	return is ? st.st_rdev : 0;
+}
+
+/* Launchers may give a rank a terminal of its own and pass on what it prints: then
+ * the launcher's output counts, that of the first ancestor with another one. */
+static int is_shown(int fd)
+{
+	dev_t terminal;
+	struct stat own;
+
+	if (fstat(fd, &own))
+		return 0;
+	for (int pid = getppid(); pid > 0; pid = parent_of(pid)) {
+		terminal = terminal_of(pid);
+		if (terminal != own.st_rdev)
+			return terminal != 0;
+	}
+	return 0;
+}
+
+static int is_coloured(const struct cs_options *opt, int launched, int fd)
 {
 	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
 	if (opt->colour != CS_COLOUR_AUTO)
 		return opt->colour == CS_COLOUR_ALWAYS;
-	return isatty(fd) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
+	return !(no && *no) && terminal && strcmp(terminal, "dumb") != 0 &&
+	       isatty(fd) && (!launched || is_shown(fd));
 }
 
-struct cs_page cs_command_page(const struct cs_options *opt, FILE *to)
+struct cs_page cs_command_page(const struct cs_options *opt, int launched, FILE *to)
 {
 	return (struct cs_page){ columns_of(fileno(to)),
-				 is_coloured(opt, fileno(to)) };
+				 is_coloured(opt, launched, fileno(to)) };
 }
 
 uint64_t cs_command_seed(void)

@@ -37,6 +37,44 @@ run 2 "${quick[@]}" -o two.json
 ok_json "mpirun is seen, and its ranks" two.json \
 	'd["run"]["launcher"] != "none" and d["run"]["n_ranks"] == 2'
 
+# ---- colours, where a launcher gives rank 0 a terminal of its own ----
+
+coloured() {
+	grep -q "$(printf '\033')\\[" out
+}
+on_terminal() { # COMMAND...: its output is a terminal, from which `out` is read
+	env -u NO_COLOR TERM=xterm python3 -c 'import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+with open("out", "wb") as out:
+    try:
+        while data := os.read(terminal, 65536):
+            out.write(data)
+    except OSError:  # nobody has it open
+        pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@" 2>err
+	status=$?
+}
+printf '#!/bin/bash\n[ -t 1 ] && : >given\nexec "$@"\n' >terminals
+chmod +x terminals
+page=(show "$TESTDATA/../doc/results/h200x4/check.json" -v)
+TERM=xterm run_program 1 ./terminals "$CSCOPE" "${page[@]}"
+[ -e given ] || skip=${skip:-this launcher gives no terminal}
+ok "mpirun > file: no colours, though rank 0 has a terminal of its launcher" \
+	eval 'status_is 0 && prints "GPU" && ! coloured'
+TERM=xterm run_program 1 "$CSCOPE" "${page[@]}" --color always
+ok "… unless --color asks for them" eval 'status_is 0 && coloured'
+if [ -e given ]; then
+	on_terminal "$MPIRUN" 1 "$CSCOPE" "${page[@]}"
+else
+	skip="this launcher gives no terminal"
+fi
+ok "mpirun on a terminal: colours" eval 'status_is 0 && coloured'
+skip=''
+on_terminal "$CSCOPE" "${page[@]}"
+ok "… as without a launcher" eval 'status_is 0 && coloured'
+
 # ---- ranks of several versions ----
 
 # the same program but for its version's number
