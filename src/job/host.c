@@ -45,9 +45,12 @@ static size_t order_bytes(const struct cs_host_order *order)
 	       order->n_agents * sizeof(order->agent[0]);
 }
 
+static pid_t parent_of_this; /* a helper's rank, a host's helper */
+
 /* Die with the parent, also if it has died already. */
 static void die_with(pid_t parent)
 {
+	parent_of_this = parent;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
@@ -208,12 +211,33 @@ static void close_from(int first)
 		close(fd);
 }
 
+static void pass_up(int number)
+{
+	kill(parent_of_this, number);
+}
+
+/* What ends a rank ends the run, also if a helper or a host receives it. */
+static void pass_signals_up(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction up = { .sa_handler = pass_up, .sa_flags = SA_RESTART };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		sigaction(numbers[i], &up, NULL);
+		sigaddset(&set, numbers[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void helper_main(int socket, pid_t rank)
 {
 	static struct host host;
 	int null = open("/dev/null", O_RDWR), board_fd;
 
 	die_with(rank);
+	pass_signals_up();
 	signal(SIGCHLD, SIG_IGN); /* the kernel reaps hosts that die */
 	/* launchers wait for the ends of pipes that we would keep */
 	for (int fd = 0; fd < 3 && null >= 0; fd++)

@@ -8,7 +8,8 @@
  * descriptors, and makes a host when its rank asks for one.  A host has no MPI: it
  * starts the driver and its agents, obeys the board, and ends when the board says so.
  *
- * Nothing is left behind: the helper dies with its rank, and the hosts die with the
+ * SIGHUP, SIGINT and SIGTERM are passed on to the rank, which ends the run.  Nothing is
+ * left behind: the helper dies with its rank, and the hosts die with the
  * helper (PR_SET_PDEATHSIG). */
 #ifndef CS_JOB_HOST_H
 #define CS_JOB_HOST_H

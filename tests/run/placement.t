@@ -207,6 +207,15 @@ ok "the helper that made them dies: the same, and the helper is named" \
 	names "$victim" 1
 ok "… as what the processes died with" \
 	says_once "critical: .*its process died with its helper .process $victim.;"
+for of in helper host; do
+	rm -f k.jsonl
+	start
+	kill -HUP "$("$of")"
+	end_within 20
+	ok "SIGHUP to a $of ends the run as one to a rank does: status 129" \
+		eval 'was_in_time && status_is 129 && until_true 3 none_left'
+	ok_json "… and the journal says so" k.jsonl 'd[-1]["summary"] == "interrupted by SIGHUP"'
+done
 rm -f k.jsonl
 begin 0 "${slow[@]}" --placement process,thread
 until_true 20 eval '[ -n "$(helper)" ]'
