@@ -631,6 +631,7 @@ static int is_guarded(struct program *p, int mpi, int speaks, int *status)
 		       mpi);
 	end_s = p->budget.end_s + p->budget.grace_s * (speaks ? 0.5 : 1);
 	fflush(p->out);
+	p->guard.say = cs_complain;
 	switch (cs_guard_start(&p->guard, fileno(p->out), end_s, status, &p->says)) {
 	case CS_GUARD_MEASURE:
 		return 0;

@@ -29,7 +29,8 @@
 #define HEARD_S 60.0	/* ... and until results must be written */
 #define REST_S 1.0	/* a reader's longest pause after a signal */
 #define SPEAK_S 0.25
-#define STOPPED_S 0.5	/* after this, only a stopped guard still exists */
+#define CONTINUED_S 1.0 /* before its time, a guard that was stopped */
+#define KILLED_S 0.5	/* after it */
 #define PIECE 4096	/* of a pipe that has room for anything has as much */
 #define PIECES 64	/* before signals are looked for again */
 #define BLOCKED_US 50000 /* a write that blocks all the same ends then */
@@ -52,10 +53,11 @@ struct transport {
 };
 
 struct watch {
+	const struct cs_guard *guard;
 	struct transport transport[WAYS];
 	struct cs_guard_word *word;
 	int signal_fd;
-	pid_t pid;
+	pid_t pid, watcher;    /* that measures; that watches this: -1 none */
 	int ended, how;	       /* of waitpid */
 	int cannot_wait;       /* errno of waitpid */
 	int signal;	       /* that ends it; 0 none */
@@ -148,6 +150,67 @@ static int holds(const struct transport *transport)
 	return transport->given < transport->held.n;
 }
 
+/* ---- the watcher ---- */
+
+static void die_with(pid_t guard)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != guard)
+		_exit(0);
+}
+
+static void sleep_until(double end_s)
+{
+	struct timespec nap;
+
+	for (double left; (left = end_s - cs_clock_s()) > 0;) {
+		nap.tv_sec = (time_t)left;
+		nap.tv_nsec = (long)(1e9 * (left - (double)nap.tv_sec));
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* A stopped guard would keep whoever waits for it.  Shortly before its time is over it
+ * is continued, to leave with the status of the run; if it does not leave, it is
+ * killed.  Launchers take seconds to end a job with a killed process. */
+static void start_watcher(struct watch *w)
+{
+	pid_t guard = getpid();
+
+	if (isinf(w->limit_s) || (w->watcher = fork()))
+		return;
+	die_with(guard);
+	prctl(PR_SET_NAME, "cscope-guard");
+	for (int fd = 0; fd <= 2; fd++)
+		close(fd);
+	close(w->transport[OUT].to);
+	sleep_until(w->limit_s - CONTINUED_S);
+	if (getppid() == guard)
+		kill(guard, SIGCONT);
+	sleep_until(w->limit_s + KILLED_S);
+	if (getppid() == guard)
+		kill(guard, SIGKILL);
+	_exit(0);
+}
+
+static void say_unwatched(void *ctx)
+{
+	const struct watch *w = ctx;
+
+	w->guard->say(
+		w->watcher > 0 ?
+			"the process that ends a stopped guard was lost, and is replaced" :
+			"the process that ends a stopped guard was lost, and cannot be replaced: nothing keeps a stopped guard to the budget");
+}
+
+static void replace_watcher(struct watch *w)
+{
+	if (w->watcher <= 0 || waitpid(w->watcher, NULL, WNOHANG) != w->watcher)
+		return;
+	start_watcher(w);
+	cs_guard_speak(say_unwatched, w);
+}
+
 /* ---- watching ---- */
 
 static void leave_time(struct watch *w, double seconds)
@@ -186,6 +249,7 @@ static void look(struct watch *w)
 		if (got != SIGCHLD)
 			pass_signal(w, got);
 	reap(w);
+	replace_watcher(w);
 	for (int i = 0; i < WAYS; i++) {
 		take(&w->transport[i]);
 		if (give(&w->transport[i]) && w->ended && w->signal)
@@ -249,13 +313,6 @@ static int are_same(int a, int b)
 	       s.st_ino == t.st_ino && s.st_rdev == t.st_rdev;
 }
 
-static void die_with(pid_t guard)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != guard)
-		_exit(0);
-}
-
 static int open_pipes(int pipes[WAYS][2])
 {
 	for (int transport = OUT; transport < WAYS; transport++)
@@ -288,28 +345,6 @@ static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 	close_pipes(pipes);
 }
 
-/* End the guard by SIGKILL if it is stopped: its parent would wait for it for ever. */
-static void watch_guard(pid_t guard, int out, double end_s)
-{
-	struct timespec nap;
-
-	if (isinf(end_s) || fork())
-		return;
-	die_with(guard);
-	prctl(PR_SET_NAME, "cscope-guard");
-	for (int fd = 0; fd <= 2; fd++)
-		close(fd);
-	close(out);
-	for (double left; (left = end_s + STOPPED_S - cs_clock_s()) > 0;) {
-		nap.tv_sec = (time_t)left;
-		nap.tv_nsec = (long)(1e9 * (left - (double)nap.tv_sec));
-		nanosleep(&nap, NULL);
-	}
-	if (getppid() == guard)
-		kill(guard, SIGKILL);
-	_exit(0);
-}
-
 static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
 {
 	struct sigaction tick = { .sa_handler = no_more };
@@ -323,7 +358,7 @@ static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
 					    .held = CS_VEC(char) };
 		close(pipes[transport][1]);
 	}
-	watch_guard(getpid(), out, w->limit_s);
+	start_watcher(w);
 }
 
 /* ---- how it ended ---- */
@@ -422,7 +457,9 @@ enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
 	static struct cs_call_watch calls;
 	struct cs_guard_word *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
 					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct watch w = { .word = word, .limit_s = end_s, .end_s = end_s };
+	struct watch w = {
+		.guard = guard, .word = word, .limit_s = end_s, .end_s = end_s
+	};
 	pid_t self = getpid();
 	int pipes[WAYS][2] = { { -1, -1 }, { -1, -1 } };
 

@@ -6,7 +6,7 @@
  *	shell or launcher
  *	  guard		signals in, standard output and error out
  *	    measures	MPI, driver, files; dies with its guard
- *	    watches	only with a budget: ends a guard that was stopped
+ *	    watches	only with a budget: continues or ends a guard that was stopped
  *
  * The guard takes the output at once and keeps it until it is read, so the measuring
  * process never waits for a reader. */
@@ -25,7 +25,8 @@ enum cs_guarded {
 struct cs_guard_word;
 
 struct cs_guard {
-	struct cs_guard_word *word; /* NULL: there is no guard */
+	struct cs_guard_word *word;    /* NULL: there is no guard */
+	void (*say)(const char *text); /* in: a line on standard error */
 	const char *lost; /* guard: why the report was not read by anybody; NULL */
 };
 

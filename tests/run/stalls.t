@@ -205,6 +205,22 @@ stops() { # NUMBER RANKS STOPPED...
 	done_within 40
 }
 
+# Only the guard is stopped, not the launcher; before, its watcher is killed.
+guard_stopped() { # NUMBER RANKS
+	local guard watcher
+	begin_as "$1" "$2" "${long[@]}" --budget 15s -q -o k.jsonl
+	[ -z "$skip" ] || return
+	if until_true 30 measuring k.jsonl 1 &&
+		guard=$([ "$2" = 0 ] && echo "$begun" || guard_of 0 | tr -d ' ') &&
+		watcher=$(pgrep -P "$guard" -x cscope-guard) && kill -KILL "$watcher" &&
+		until_true 5 grep -q "is replaced" err && kill -STOP "$guard"; then
+		done_within 40
+	else
+		done_within 40
+		skip="this machine is too busy to stop it in time"
+	fi
+}
+
 comes_late() {
 	printf '#!/bin/bash\n[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || sleep 60\nexec "$@"\n' >sleeps
 	chmod +x sleeps
@@ -248,6 +264,8 @@ fake 2
 aside warned warned_by_budget
 aside measures stops 23 2 rank 0
 aside guards stops 24 2 guard_of 0
+aside guard guard_stopped 18 0
+aside guard-of-rank guard_stopped 26 2
 aside alone stops 25 2 all_of 0
 aside other on_two 26 4 all_of 2 3
 aside root on_two 27 4 all_of 0 1
@@ -350,6 +368,15 @@ ok "its guard is stopped: by the budget all have ended, that too" \
 	eval 'test -e gone && is_empty stopped'
 ok_json "… and the journal has its verdict" k.jsonl 'd[-1]["kind"] == "verdict"'
 ok "… nothing of it is left" is_empty left
+
+judge guard
+ok "the process that ends a stopped guard is killed: said once" \
+	says_once "the process that ends a stopped guard was lost, and is replaced"
+ok "a guard is stopped: with a budget it is continued, to end with the status of the run" \
+	eval 'test -e in_time && status_is 0 && is_empty left'
+judge guard-of-rank
+ok "… also that of a rank, so that its launcher has no process to mourn" \
+	eval 'test -e in_time && status_is 0 && is_empty left && ! grep -q "signal 9" err'
 
 judge late-rank
 ok "a rank comes late: the others end by the budget, status 3" \
