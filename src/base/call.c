@@ -42,9 +42,11 @@ void cs_call_end(void)
 		__atomic_store_n(&to[0], '\0', __ATOMIC_RELAXED);
 }
 
-const char *cs_call_text(const char *name, char to[CS_CALL_NAME + 8])
+const char *cs_call_text(const char *from, char to[CS_CALL_NAME + 8])
 {
-	cs_text(to, CS_CALL_NAME + 8, "%s%.*s", name[0] ? ", in " : "",
-		CS_CALL_NAME - 1, name);
+	char name[CS_CALL_NAME];
+
+	cs_call_read(from, name);
+	cs_text(to, CS_CALL_NAME + 8, "%s%s", name[0] ? ", in " : "", name);
 	return to;
 }

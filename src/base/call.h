@@ -24,7 +24,7 @@ void cs_call_end(void);
 /* The name that another thread writes there, as it is now. */
 void cs_call_read(const char *from, char to[CS_CALL_NAME]);
 
-/* ", in cuInit", or "" between calls: goes behind "did not answer". */
-const char *cs_call_text(const char *name, char to[CS_CALL_NAME + 8]);
+/* The same as ", in cuInit", or "" between calls: goes behind "did not answer". */
+const char *cs_call_text(const char *from, char to[CS_CALL_NAME + 8]);
 
 #endif

@@ -142,9 +142,11 @@ static void open_side(struct cs_job *job, int k, struct cs_run_timings *t)
 	side->co.skip_in_use = job->args->checks != 0;
 	if (job->resumed == CS_RESUMED_ALL)
 		return;
+	cs_coordinator_facts(&side->co, &side->node);
 	cs_coordinator_open(&side->co);
 	t->open += cs_clock_s() - at;
 	at = cs_clock_s();
+	cs_coordinator_facts(&side->co, &side->node);
 	cs_discovery_facts(&job->discovery, &side->node);
 	cs_coordinator_setup(&side->co);
 	t->peers += cs_clock_s() - at;

@@ -387,7 +387,7 @@ static int is_stopped(pid_t pid)
 
 static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 {
-	const char *call = w->word->call;
+	char call[CS_CALL_NAME];
 	int stopped = is_stopped(w->pid);
 
 	kill(w->pid, SIGKILL);
@@ -396,14 +396,15 @@ static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 		return CS_GUARD_ENDED;
 	}
 	*status = w->signal ? 128 + w->signal : CS_EXIT_CANNOT;
+	cs_call_read(w->word->call, call);
 	if (w->cannot_wait)
 		cs_err_set(err, "cannot wait for process %ld: %s", (long)w->pid,
 			   strerror(w->cannot_wait));
 	else
 		cs_err_set(err,
-			   "process %ld did not come back%s%.*s%s and is left behind",
-			   (long)w->pid, *call ? " from " : "", CS_CALL_NAME - 1,
-			   call, stopped ? " (it is stopped)" : "");
+			   "process %ld did not come back%s%s%s and is left behind",
+			   (long)w->pid, *call ? " from " : "", call,
+			   stopped ? " (it is stopped)" : "");
 	return CS_GUARD_HANGS;
 }
 

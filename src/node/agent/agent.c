@@ -24,7 +24,12 @@ struct cs_agent {
 	char call[CS_CALL_NAME]; /* watched before there is a slot */
 
 	struct cs_slot *slot;
-	int closed;		/* may be opened again */
+	int closed; /* may be opened again */
+	struct {    /* facts that the slot gets with OPEN */
+		int32_t bound;
+		char cpus[128], note[160];
+		double open_s;
+	} opened;
 	struct cs_err open_err; /* of binding or opening, until OPEN asks */
 	struct cs_endpoints ends;
 	struct cs_agent_arena arena;
@@ -43,18 +48,18 @@ static int me(const struct cs_agent *agent)
 /* Bind the thread, and read back the CPUs that it really got. */
 static void bind_self(struct cs_agent *a)
 {
-	struct cs_agent_facts *f = &a->args.facts;
+	const int numa = a->args.facts.numa;
 	struct cs_err err = { "" };
 
-	if (a->args.bind == CS_BIND_AUTO && f->numa >= 0)
-		cs_topo_bind(a->args.topo, f->numa, -1, &err);
+	if (a->args.bind == CS_BIND_AUTO && numa >= 0)
+		cs_topo_bind(a->args.topo, numa, -1, &err);
 	else if (a->args.bind == CS_BIND_AUTO)
 		cs_err_set(&err, "NUMA node unknown; not bound");
 	else if (a->args.bind == CS_BIND_NONE)
 		cs_topo_unbind(a->args.topo, &err);
-	f->bound = cs_topo_binding(a->args.topo, f->numa, f->cpus, sizeof(f->cpus)) ==
-		   1;
-	cs_text(f->note, sizeof(f->note), "%s", err.text);
+	a->opened.bound = cs_topo_binding(a->args.topo, numa, a->opened.cpus,
+					  sizeof(a->opened.cpus)) == 1;
+	cs_text(a->opened.note, sizeof(a->opened.note), "%s", err.text);
 }
 
 static void open_self(struct cs_agent *a)
@@ -67,7 +72,7 @@ static void open_self(struct cs_agent *a)
 	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->ends.dev,
 			      &a->open_err);
 	a->cell.carry.dev = a->ends.dev;
-	a->args.facts.open_s = cs_clock_s() - begun;
+	a->opened.open_s = cs_clock_s() - begun;
 }
 
 static struct cs_board *wait_board(struct cs_agent *a)
@@ -93,6 +98,15 @@ static void take_board(struct cs_agent *a)
 	a->cell.carry.workers.topo = a->args.topo;
 }
 
+/* What it is called and what it is of stay: the coordinator may read them at any time. */
+static void add_opened(const struct cs_agent *a, struct cs_agent_facts *f)
+{
+	f->bound = a->opened.bound;
+	f->open_s = a->opened.open_s;
+	cs_text(f->cpus, sizeof(f->cpus), "%s", a->opened.cpus);
+	cs_text(f->note, sizeof(f->note), "%s", a->opened.note);
+}
+
 /* ---- commands: each returns 0, or -1 with the slot's error set ---- */
 
 static int do_open(struct cs_agent *a)
@@ -102,7 +116,7 @@ static int do_open(struct cs_agent *a)
 	if (a->closed)
 		open_self(a); /* what is known of it stays */
 	else
-		slot->facts = a->args.facts;
+		add_opened(a, &slot->facts);
 	cs_hostmem_count_in(&a->board->claimed);
 	if (a->args.cannot)
 		return 0;
@@ -308,11 +322,8 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board)
 	/* identify it now, in case opening its device never returns */
 	if (agent->args.cannot)
 		cs_text(slot->cannot, sizeof(slot->cannot), "%s", agent->args.cannot);
-	slot->facts.index = facts->index;
-	slot->facts.rank = facts->rank;
-	slot->facts.gpu = facts->gpu;
-	cs_text(slot->facts.label, sizeof(slot->facts.label), "%s", facts->label);
-	memcpy(slot->call, agent->call, sizeof(slot->call));
+	slot->facts = *facts;
+	cs_call_read(agent->call, slot->call);
 	agent->watch.to = slot->call;
 	atomic_store(&slot->pid, getpid());
 	pthread_mutex_lock(&agent->lock);

@@ -84,9 +84,10 @@ enum cs_agent_state {
 struct cs_slot {
 	/* the coordinator's half */
 	_Alignas(CS_LINE) _Atomic uint32_t command; /* futex: counts commands */
-	uint32_t what;				    /* enum cs_command */
+	/* CLOSE is also given to an agent that has not answered yet */
+	_Atomic uint32_t what; /* enum cs_command */
+	_Atomic uint32_t seq, flags;
 	struct cs_step step; /* of the plan, or several steps of a round as one */
-	uint32_t seq, flags;
 	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
 	uint32_t geometry; /* which of the backend's divisions copying kernels use */
 

@@ -15,6 +15,13 @@ int cs_agents_answered(struct cs_coordinator *co, const struct cs_agents *agents
 	       agents->number[i];
 }
 
+int cs_agent_is_idle(struct cs_coordinator *co, int agent)
+{
+	struct cs_slot *slot = cs_board_slot(co->board, agent);
+
+	return atomic_load(&slot->reply) == atomic_load(&slot->command);
+}
+
 int cs_agents_armed(struct cs_coordinator *co, const struct cs_agents *agents, int i)
 {
 	return cs_agents_answered(co, agents, i) ||

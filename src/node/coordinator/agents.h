@@ -51,6 +51,8 @@ void cs_agents_command(struct cs_coordinator *co, struct cs_agents *agents,
 /* Has the i-th answered its command?  Has it armed the current sample, or answered
  * because arming failed? */
 cs_agents_test cs_agents_answered, cs_agents_armed;
+/* Has an agent answered all its commands?  Until then its half of the slot is its own. */
+int cs_agent_is_idle(struct cs_coordinator *co, int agent);
 /* Is the test true for all of them that can still be used? */
 int cs_agents_is(struct cs_coordinator *co, const struct cs_agents *agents,
 		 cs_agents_test *is);

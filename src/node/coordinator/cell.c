@@ -127,6 +127,10 @@ enum cs_status cs_cell_take(struct cs_coordinator *co, const struct cs_agents *a
 		const struct cs_slot *slot = cs_board_slot(co->board,
 							   agents->agent[i]);
 
+		if (!cs_agent_is_idle(co, agents->agent[i])) {
+			failed++;
+			continue;
+		}
 		/* the row names the agent; equal reasons are listed once */
 		if (slot->refused && !refused++)
 			why = slot->err.text;

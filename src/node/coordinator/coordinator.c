@@ -145,9 +145,11 @@ static void open_usual(struct cs_coordinator *co)
 	int before;
 
 	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
-	before = refused_ways(co);
-	if (!before || co->plan->set.via != CS_TRANSPORT_AUTO ||
+	if (co->stopped || co->plan->set.via != CS_TRANSPORT_AUTO ||
 	    co->plan->set.backend != CS_BACKEND_CUDA)
+		return;
+	before = refused_ways(co);
+	if (!before)
 		return;
 	map_again(co, CS_CMD_BY_FD);
 	if (refused_ways(co) > before)
@@ -185,10 +187,10 @@ static void open_staged(struct cs_coordinator *co)
 
 static void close_staged(struct cs_coordinator *co)
 {
-	order_all(co, CS_CMD_UNMAP, 0, "closing ways to stage", CS_PREPARE_LIMIT_S);
 	for (int i = 0; i < co->n; i++)
 		memset(cs_board_slot(co->board, i)->peer, 0,
 		       sizeof(cs_board_slot(co->board, i)->peer));
+	order_all(co, CS_CMD_UNMAP, 0, "closing ways to stage", CS_PREPARE_LIMIT_S);
 	open_ways(co);
 }
 
@@ -240,7 +242,8 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		const struct cs_check *check = &slot->check[0];
 		char text[160];
 
-		if (co->state[i] != CS_AGENT_OK || !check->wrong_words)
+		if (co->state[i] != CS_AGENT_OK || !cs_agent_is_idle(co, i) ||
+		    !check->wrong_words)
 			continue;
 		cs_text(text, sizeof(text),
 			"%s %s: %" PRIu64
@@ -357,18 +360,26 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 	node->skew_max_us = co->skew_max_us = stats.max;
 }
 
+/* What an agent has found, and the ways that it has opened. */
+static void take_facts(struct cs_coordinator *co, int agent, struct cs_run_node *out)
+{
+	const struct cs_slot *slot = cs_board_slot(co->board, agent);
+
+	out->agent[agent] = slot->facts;
+	for (int k = 0; k < co->n && out->peers; k++)
+		*cs_node_peer(out, agent, k) = slot->usual[k].via ? slot->usual[k] :
+								    slot->peer[k];
+}
+
 void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 {
 	out->facts.n_agents = co->n;
 	for (int i = 0; i < co->n; i++) {
 		const struct cs_slot *slot = cs_board_slot(co->board, i);
 
-		out->agent[i] = slot->facts;
+		if (cs_agent_is_idle(co, i))
+			take_facts(co, i, out);
 		out->agent[i].sent_bytes = slot->sent_bytes;
 		out->agent[i].received_bytes = slot->received_bytes;
-		for (int k = 0; k < co->n && out->peers; k++)
-			*cs_node_peer(out, i, k) = slot->usual[k].via ?
-							   slot->usual[k] :
-							   slot->peer[k];
 	}
 }

@@ -44,7 +44,8 @@ void cs_coordinator_dismiss(struct cs_coordinator *co);
 /* Report the agents' processes that died since the last poll, in one finding. */
 void cs_coordinator_poll(struct cs_coordinator *co);
 void cs_coordinator_close(struct cs_coordinator *co);
-/* Agents and the transports between them, as plain data. */
+/* Agents and the transports between them, as plain data.  An agent that has not
+ * answered keeps what *out has of it: call it before all that can hang, too. */
 void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out);
 
 #endif

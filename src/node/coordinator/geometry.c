@@ -116,8 +116,10 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 		cell->geometry = g;
 		status = try_geometry(co, cell, g ? GEOMETRY_SAMPLES : 1, bar, &at,
 				      err);
+		if (status != CS_OK)
+			break;
 		n = cs_board_slot(co->board, cell->agents.agent[0])->geometries;
-		if (status == CS_OK && at < bar) {
+		if (at < bar) {
 			bar = at * (1 - margin);
 			*best = g;
 		}
@@ -138,9 +140,9 @@ enum cs_status cs_cell_geometry(struct cs_coordinator *co, struct cs_cell *cell,
 		trial.step = &alone;
 		cs_cell_hand_out(co, &trial);
 		status = fastest_geometry(co, &trial, &best, err);
-		cs_cell_hand_out(co, cell);
 		if (status != CS_OK)
-			return status;
+			return status; /* an agent may still be at the trial's step */
+		cs_cell_hand_out(co, cell);
 		*chosen = best + 1;
 	}
 	cell->geometry = *chosen - 1;

@@ -72,6 +72,8 @@ static uint32_t where_left(struct cs_coordinator *co, const struct cs_cell *cell
 		const struct cs_slot *slot = cs_board_slot(co->board,
 							   cell->agents.agent[i]);
 
+		if (!cs_agent_is_idle(co, cell->agents.agent[i]))
+			continue;
 		if (slot->not_moved)
 			flags |= CS_ROW_NOT_MOVED;
 		if (slot->stayed[k])
