@@ -55,6 +55,18 @@ aside enqueueing broken 2 FAKE_HANG=cuMemcpyAsync:200
 aside endless broken 2 FAKE_FAULT=cuMemcpyAsync:200=0
 aside closing broken 2 FAKE_HANG=cuDevicePrimaryCtxRelease:1
 
+# A kernel that never ends: of those that fill the buffer, and of those that keep the GPU
+# busy while its state is read, which are the first between two events.
+endless_kernel() { # LAUNCH
+	FAKE_GPUS=1 SLURM_STEP_GPUS=0 FAKE_FAULT=cuLaunchKernel:$1=0 \
+		run 0 -t h2d.ce.pinned.pair -s 64K --budget 8s
+}
+FAKE_GPUS=1 SLURM_STEP_GPUS=0 FAKE_CALLS=calls run 0 -t h2d.ce.pinned.pair -s 64K
+load=$(awk '$2 == "cuLaunchKernel" { n++; if (before == "cuEventRecord") { print n; exit } }
+	{ before = $2 }' calls)
+aside filling endless_kernel $((load - 1))
+aside loading endless_kernel "$load"
+
 # ---- before the plan: no device ----
 
 for call in cuInit cuDeviceGetCount cuDeviceGetUuid; do
@@ -198,6 +210,12 @@ ok "a copy never ends: the cell is given up, status 2, one line" \
 	ends 2 "GPU [0-2] \(rank [01]\): no answer within [0-9.]* s while copying" 0
 ok_json "… what was measured before is there" f.json \
 	'd["run"]["status"] == "partial" and len(d["results"]) > 0'
+back filling
+ok "filling a buffer never ends: that is what it is said to do" says_once \
+	"while allocating and filling buffers, in cuStreamQuery \(waits for kernels\)"
+back loading
+ok "a load never ends: it is not said to read the state alone" says_once \
+	"while reading its state under load, in cuStreamQuery \(waits for kernels\)"
 back closing
 ok "closing hangs: the verdict stands, and the job ends" \
 	eval 'status_is 0 && measured 9 && valid'

@@ -18,8 +18,11 @@ int cs_pass_idle(struct cs_dev *dev, struct cs_err *err)
 {
 	CUresult result;
 
-	while ((result = CS_CALL(cuStreamQuery, dev->aux)) == CUDA_ERROR_NOT_READY)
+	/* one name for the whole wait: what may hang is rarely the call itself */
+	cs_call_begin("cuStreamQuery (waits for kernels)");
+	while ((result = cs_cu.cuStreamQuery(dev->aux)) == CUDA_ERROR_NOT_READY)
 		sched_yield();
+	cs_call_end();
 	return cs_dev_result(dev, result, "cuStreamQuery", err);
 }
 

@@ -134,7 +134,8 @@ static double allocating_limit_s(const struct cs_coordinator *co)
 static void map_again(struct cs_coordinator *co, uint32_t flag)
 {
 	order_all(co, CS_CMD_UNMAP, 0, "closing peer buffers", CS_PREPARE_LIMIT_S);
-	order_all(co, CS_CMD_ARENA, flag, "allocating", allocating_limit_s(co));
+	order_all(co, CS_CMD_ARENA, flag, "allocating and filling buffers",
+		  allocating_limit_s(co));
 	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
 }
 
@@ -178,7 +179,7 @@ static void open_staged(struct cs_coordinator *co)
 	}
 	order_all(co, CS_CMD_UNMAP, CS_CMD_STAGED, "taking peer access back",
 		  CS_PREPARE_LIMIT_S);
-	order_all(co, CS_CMD_ARENA, CS_CMD_USUAL, "allocating",
+	order_all(co, CS_CMD_ARENA, CS_CMD_USUAL, "allocating and filling buffers",
 		  allocating_limit_s(co));
 	order_all(co, CS_CMD_MAP, CS_CMD_STAGED, "opening ways to stage",
 		  CS_PREPARE_LIMIT_S);
@@ -219,7 +220,8 @@ static int is_too_late(const struct cs_coordinator *co)
 
 static void open_buffers(struct cs_coordinator *co)
 {
-	order_all(co, CS_CMD_ARENA, 0, "allocating", allocating_limit_s(co));
+	order_all(co, CS_CMD_ARENA, 0, "allocating and filling buffers",
+		  allocating_limit_s(co));
 	open_ways(co);
 }
 
@@ -228,7 +230,7 @@ void cs_coordinator_setup(struct cs_coordinator *co)
 	if (is_too_late(co))
 		return;
 	open_buffers(co);
-	order_all(co, CS_CMD_READ_STATE, CS_CMD_FIRST, "reading its state",
+	order_all(co, CS_CMD_READ_STATE, CS_CMD_FIRST, "reading its state under load",
 		  CS_PREPARE_LIMIT_S);
 }
 
