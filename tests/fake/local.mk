@@ -1,8 +1,7 @@
 # The driver's doubles: the program opens them instead of the real ones.
 # Shared objects, which automake builds as programs: there is no libtool here.
-# No sanitizer: the program that opens them may have none.
-fake_cflags = $(WARN_CFLAGS) -pthread -fPIC
-fake_ldflags = -shared -pthread $(HARD_LDFLAGS)
+fake_cflags = $(WARN_CFLAGS) -pthread -fPIC $(FAKE_SAN_FLAGS)
+fake_ldflags = -shared -pthread $(HARD_LDFLAGS) $(FAKE_SAN_FLAGS)
 
 FAKE_DRIVERS = %D%/libnvidia-ml.so.1
 check_PROGRAMS += %D%/libnvidia-ml.so.1

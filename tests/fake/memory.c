@@ -790,7 +790,7 @@ int fake_memory_corrupts(uint64_t src, int gpu)
 
 double fake_memory_corrupt(int src, int dst)
 {
-	static int64_t copies[FAKE_PLACES][FAKE_PLACES];
+	static _Atomic int64_t copies[FAKE_PLACES][FAKE_PLACES]; /* of any stream */
 	int64_t nth = ++copies[src][dst];
 
 	return fake.corrupt_copy && nth != fake.corrupt_copy ? NAN :

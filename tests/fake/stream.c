@@ -411,7 +411,7 @@ CUresult fake_prefetch(CUstream stream, uint64_t at, uint64_t bytes, int gpu, in
 	pthread_mutex_lock(&fake_queue_lock);
 	idle = !s->depth;
 	gated = s->waits > 0;
-	before = s->ps;
+	before = idle ? s->ps : 0; /* while it runs, its thread writes it */
 	pthread_mutex_unlock(&fake_queue_lock);
 	code = fake_enqueue(s, &op);
 	if (code || !(idle ? gpu == FAKE_HOST : gated && blocks))

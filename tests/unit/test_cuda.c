@@ -1853,7 +1853,7 @@ static void peer_copies(void)
 	struct cs_mapping map = { 0 };
 	struct cs_err err = { "" };
 	struct cs_dev *dev = ready(1, &shared_arena[1]);
-	struct cs_copy f;
+	struct cs_copy f, second;
 	double alone, ns = 0;
 
 	pthread_barrier_wait(&all_here);
@@ -1868,8 +1868,10 @@ static void peer_copies(void)
 			      .kind = CS_COPY_SM };
 	moved_ns(dev, &f);
 	alone = moved_ns(dev, &f);
+	second = f;
+	second.dst += BUFFER;
 	if (cuda->arm(dev, 0, &page->gate, page->gate + 1, &f, &err) ||
-	    cuda->arm(dev, 1, &page->gate, page->gate + 1, &f, &err))
+	    cuda->arm(dev, 1, &page->gate, page->gate + 1, &second, &err))
 		say("%s", err.text);
 	open_gate(page->gate + 1);
 	wait_lane(dev, 1, &ns);
@@ -1929,7 +1931,7 @@ static void story_lanes(void)
 	if (!dev)
 		return;
 	for (int i = 0; i < MANY; i++) {
-		struct cs_copy f = { .dst = arena.address + ROOM,
+		struct cs_copy f = { .dst = arena.address + ROOM + 4096u * (unsigned)i,
 				     .src = arena.address,
 				     .bytes = 4096,
 				     .copies = 1,

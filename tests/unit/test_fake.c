@@ -474,11 +474,12 @@ static void story_host_shared(int who)
 	(void)who;
 	three_gpus(m);
 	host = host_memory(0);
+	/* to either half: two copies at the same time must not write the same bytes */
 	both(1, (CUdeviceptr[]){ host, m[1], host, m[2] }, sh->ms);
-	both(2, (CUdeviceptr[]){ m[1], host, m[2], host }, sh->ms + 2);
+	both(2, (CUdeviceptr[]){ m[1], host, m[2], host - BYTES }, sh->ms + 2);
 	both(3, (CUdeviceptr[]){ host, m[1], m[1], host }, sh->ms + 4);
-	both(4, (CUdeviceptr[]){ host, m[1], m[0], m[1] }, sh->ms + 6);
-	both(5, (CUdeviceptr[]){ host, m[1], host, m[1] }, sh->ms + 8);
+	both(4, (CUdeviceptr[]){ host, m[1], m[0], m[1] - BYTES }, sh->ms + 6);
+	both(5, (CUdeviceptr[]){ host, m[1], host, m[1] - BYTES }, sh->ms + 8);
 }
 
 HOLDS("copies from and to the host share what they are told to share") {
