@@ -424,6 +424,8 @@ endif
 	%D%/file/field.h \
 	%D%/file/finding.c \
 	%D%/file/gpu.c \
+	%D%/file/input.c \
+	%D%/file/input.h \
 	%D%/file/journal.c \
 	%D%/file/journal.h \
 	%D%/file/load.c \

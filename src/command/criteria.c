@@ -2,7 +2,6 @@
 
 #include "command/criteria.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +9,26 @@
 #include "base/table.h"
 #include "check/fleet/expected.h"
 #include "file/baseline.h"
+#include "file/input.h"
 
-static int load(const char *name, char **text, struct cs_err *err)
+static int load(const struct cs_options *opt, const char *name, char **text,
+		struct cs_err *err)
 {
-	FILE *from = fopen(name, "re");
+	FILE *from = cs_input_open(name, cs_input_wait_s(opt->budget_s), err);
 	int rc;
 
 	if (!from)
-		return cs_err_set(err, "cannot read '%.200s': %s", name,
-				  strerror(errno));
+		return cs_err_prefix(err, "cannot read '%.200s'", name);
 	rc = cs_table_load(from, text, err);
 	fclose(from);
 	return rc ? cs_err_prefix(err, "%.200s", name) : 0;
 }
 
-static int read_baseline(struct cs_criteria *c, const char *name, struct cs_err *err)
+static int read_baseline(struct cs_criteria *c, const struct cs_options *opt,
+			 const char *name, struct cs_err *err)
 {
 	char *text = NULL;
-	int rc = load(name, &text, err) ||
+	int rc = load(opt, name, &text, err) ||
 		 cs_baseline_parse(name, text, &c->baseline, err);
 
 	free(text);
@@ -35,22 +36,24 @@ static int read_baseline(struct cs_criteria *c, const char *name, struct cs_err 
 }
 
 /* Of a list FILE[,...] each. */
-static int read_baselines(struct cs_criteria *c, const char *list, struct cs_err *err)
+static int read_baselines(struct cs_criteria *c, const struct cs_options *opt,
+			  struct cs_err *err)
 {
-	char *copy = strdup(list), *rest = copy, *name;
+	char *copy = strdup(opt->baseline), *rest = copy, *name;
 	int rc = copy ? 0 : cs_err_set(err, "no memory");
 
 	while (!rc && (name = strsep(&rest, ",")))
-		rc = read_baseline(c, name, err);
+		rc = read_baseline(c, opt, name, err);
 	free(copy);
 	return rc;
 }
 
-static int read_thresholds(struct cs_criteria *c, const char *name, struct cs_err *err)
+static int read_thresholds(struct cs_criteria *c, const struct cs_options *opt,
+			   struct cs_err *err)
 {
 	char *text = NULL;
-	int rc = load(name, &text, err) ||
-		 cs_thresholds_read(&c->thresholds, text, name, err);
+	int rc = load(opt, opt->threshold, &text, err) ||
+		 cs_thresholds_read(&c->thresholds, text, opt->threshold, err);
 
 	free(text);
 	return rc ? cs_err_prefix(err, "--threshold") : 0;
@@ -73,8 +76,8 @@ int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
 {
 	double share = opt->min_share;
 
-	if ((opt->baseline && read_baselines(c, opt->baseline, err)) ||
-	    (opt->threshold && read_thresholds(c, opt->threshold, err)))
+	if ((opt->baseline && read_baselines(c, opt, err)) ||
+	    (opt->threshold && read_thresholds(c, opt, err)))
 		return CS_EXIT_USAGE;
 	if (opt->expect && read_expect(c, opt, &share, err))
 		return CS_EXIT_USAGE;

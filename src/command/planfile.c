@@ -2,11 +2,11 @@
 
 #include "command/planfile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/table.h"
+#include "file/input.h"
 #include "plan/file.h"
 
 static int check(const struct cs_options *opt, const char *text,
@@ -33,13 +33,11 @@ static int check_any(const struct cs_options *opt, const char *text,
 
 int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *err)
 {
-	FILE *from = fopen(opt->plan, "re");
-	int rc;
+	FILE *from = cs_input_open(opt->plan, cs_input_wait_s(opt->budget_s), err);
+	int rc = from ? cs_table_load(from, text, err) : -1;
 
-	if (!from)
-		return cs_err_set(err, "--plan '%s': %s", opt->plan, strerror(errno));
-	rc = cs_table_load(from, text, err);
-	fclose(from);
+	if (from)
+		fclose(from);
 	if (rc)
 		return cs_err_prefix(err, "--plan '%s'", opt->plan);
 	if (!check_any(opt, *text, err))

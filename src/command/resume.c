@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file/load.h"
@@ -44,9 +45,18 @@ static int take_journal(struct cs_loaded *then, const char *file, struct cs_err 
  * what was read. */
 static int open_journal(struct cs_resume *resume, const char *file, struct cs_err *err)
 {
-	int fd = cs_output_descriptor(file, O_APPEND), error = errno, status;
+	int fd = cs_output_descriptor(file, O_APPEND | O_NONBLOCK), error = errno;
+	struct stat st;
+	int status;
 
 	memset(resume, 0, sizeof(*resume));
+	if (!stat(file, &st) && S_ISFIFO(st.st_mode)) {
+		if (fd >= 0)
+			close(fd);
+		cs_err_set(err, "cannot resume '%.200s': it is a pipe, not a journal",
+			   file);
+		return CS_EXIT_USAGE;
+	}
 	if (fd >= 0 && cs_output_claim(fd)) {
 		cs_err_set(err, "cannot resume: '%.200s' is still being written",
 			   file);

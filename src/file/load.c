@@ -2,13 +2,13 @@
 
 #include "file/load.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "file/document.h"
+#include "file/input.h"
 #include "file/journal.h"
 #include "file/reader.h"
 #include "result/cells.h"
@@ -89,13 +89,15 @@ int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 	struct cs_reader r = { .to = &made,
 			       .err = err,
 			       .name = is_stdin ? "standard input" : file };
-	FILE *from = is_stdin ? stdin : fopen(file, "re");
+	FILE *from = is_stdin ? stdin : cs_input_open(file, CS_INPUT_WAIT_S, err);
 
-	if (!from)
-		r.error = errno;
-	else if (!cs_reader_of_file(&r, from))
+	if (!from) {
+		cs_err_prefix(err, "cannot read '%.200s'", file);
+		return CS_EXIT_CANNOT;
+	}
+	if (!cs_reader_of_file(&r, from))
 		rc = read_run(&r, out);
-	if (from && !is_stdin)
+	if (!is_stdin)
 		fclose(from);
 	cs_reader_release(&r);
 	if (!r.error)

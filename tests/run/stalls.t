@@ -143,6 +143,28 @@ hung_by_signal() {
 	done_within 20
 }
 
+# Commands that read a pipe without a writer; each one's status and error.
+no_writer() {
+	local verb
+	mkfifo p.jsonl
+	for verb in show check baseline 'compare p.jsonl'; do
+		# shellcheck disable=SC2086 # one has an argument
+		{ "$TESTDATA/patience" 60 "$CSCOPE" $verb p.jsonl 2>"${verb%% *}.err" >/dev/null
+			echo "$?" >>"${verb%% *}.err"; } &
+	done
+	wait
+}
+
+no_plan_by_budget() {
+	mkfifo p.jsonl
+	run_program 0 "$CSCOPE" --backend cpu --no-mpi --plan p.jsonl --budget 4s
+}
+
+no_journal_by_budget() {
+	mkfifo p.jsonl
+	run_program 0 "$CSCOPE" --backend cpu --no-mpi --resume p.jsonl --budget 4s
+}
+
 # ---- ranks of a job ----
 
 # The processes of some ranks, guards too.
@@ -258,6 +280,9 @@ aside full full_pipe_by_signal
 aside halts halted_by_budget
 aside hung hung_by_budget
 aside hung-signal hung_by_signal
+aside no-writer no_writer
+aside no-plan no_plan_by_budget
+aside no-journal no_journal_by_budget
 aside late-rank comes_late
 aside slow full_pipe
 fake 2
@@ -354,6 +379,25 @@ grep -q "forbid: seccomp" err && skip="no filter of system calls can be set here
 ok "… SIGTERM ends it too, status 143" \
 	eval 'test -e in_time && status_is 143 && is_empty left'
 ok "… and names the file" says_once "cannot write .k.json.: it takes no data"
+
+# ---- inputs ----
+
+unwritten="cannot read 'p.jsonl': no process writes to this pipe"
+judge no-writer
+for verb in show check baseline compare; do
+	ok "$verb of a pipe that no process writes to ends, names it, status 3" eval '
+		[ "$(grep -c . $verb.err)" = 2 ] && grep -q "$unwritten" $verb.err &&
+		[ "$(tail -n 1 $verb.err)" = 3 ]'
+done
+rm p.jsonl
+judge no-plan
+ok "… a plan too, within the budget" eval 'status_is 64 &&
+	says_once "p.jsonl.: no process writes to this pipe"'
+rm p.jsonl
+judge no-journal
+ok "a pipe is no journal to go on with" eval 'status_is 64 &&
+	says_once "cannot resume .p.jsonl.: it is a pipe, not a journal"'
+rm p.jsonl
 
 # ---- ranks ----
 

@@ -1,9 +1,13 @@
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "file/input.h"
 #include "file/load.h"
 #include "file/plain.h"
 #include "file/record.h"
@@ -612,4 +616,64 @@ HOLDS("names in texts are replaced, and nothing else") {
 		 "cannot write 'PATH' or 'PATH'");
 	redacted("GPU 3 (serial 1650023000001)", "GPU 3 (serial serial1)");
 	redacted("see /home/a/b, /dev/shm", "see PATH, /dev/shm");
+}
+
+static int make_pipe(char *path, size_t size)
+{
+	cs_text(path, size, "test_loaded.%d.pipe", (int)getpid());
+	unlink(path);
+	return mkfifo(path, 0600);
+}
+
+HOLDS("a pipe that no process writes to is given up in time") {
+	struct cs_err err = { "" };
+	char path[64];
+
+	if (!t_eq_int(make_pipe(path, sizeof(path)), 0))
+		return;
+	t_ok(cs_input_open(path, 0.01, &err) == NULL);
+	t_ok(strstr(err.text, "no process writes to this pipe") != NULL);
+	unlink(path);
+}
+
+/* It has written nothing when the pipe is opened. */
+HOLDS("a writer that is slow is waited for") {
+	struct cs_err err = { "" };
+	char path[64], got[8] = "";
+	FILE *from;
+	int writer;
+
+	if (!t_eq_int(make_pipe(path, sizeof(path)), 0))
+		return;
+	writer = open(path, O_RDWR);
+	from = cs_input_open(path, 0.01, &err);
+	if (t_ok(from != NULL)) {
+		t_eq_int(fcntl(fileno(from), F_GETFL) & O_NONBLOCK, 0);
+		t_eq_int(write(writer, "abc", 3), 3);
+		close(writer);
+		t_eq_int(fread(got, 1, sizeof(got), from), 3);
+		t_eq_str(got, "abc");
+		fclose(from);
+	}
+	unlink(path);
+}
+
+HOLDS("bytes that wait in a pipe are all read") {
+	struct cs_err err = { "" };
+	char path[64], got[8] = "";
+	FILE *from;
+	int writer;
+
+	if (!t_eq_int(make_pipe(path, sizeof(path)), 0))
+		return;
+	writer = open(path, O_RDWR);
+	t_eq_int(write(writer, "abc", 3), 3);
+	from = cs_input_open(path, 0.01, &err);
+	close(writer);
+	if (t_ok(from != NULL)) {
+		t_eq_int(fread(got, 1, sizeof(got), from), 3);
+		t_eq_str(got, "abc");
+		fclose(from);
+	}
+	unlink(path);
 }
