@@ -164,6 +164,7 @@ EXTRA_DIST += \
 	%D%/bench/compare.py \
 	%D%/bench/kills \
 	%D%/bench/race \
+	%D%/bench/grow.py \
 	%D%/bench/rows.py \
 	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \

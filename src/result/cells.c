@@ -10,11 +10,14 @@
 struct cs_cells {
 	size_t n; /* rows that were there */
 	uint32_t nodes, mask;
-	uint32_t *next;	 /* by row: the next of the same figure */
-	uint32_t *slot;	 /* by hash: the first row of a figure */
-	uint32_t *first; /* by kind and node: the begin of its list in at[] */
-	uint32_t *at;	 /* rows, as they are */
-	uint8_t *is;	 /* by row: bits of enum cs_rows_of */
+	uint32_t *next;	     /* by row: the next of the same figure */
+	uint32_t *slot;	     /* by hash: the first row of a figure */
+	uint32_t *first;     /* by kind and node: the begin of its list in at[] */
+	uint32_t *at;	     /* rows, as they are */
+	uint32_t *example;   /* by hash: a row of a matrix */
+	uint32_t *matrix;    /* by row: that row of its matrix */
+	uint32_t *by_matrix; /* as CS_ROWS_ALL in at[], each node's by matrix */
+	uint8_t *is;	     /* by row: bits of enum cs_rows_of */
 };
 
 #define REPEATS (CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED)
@@ -47,15 +50,12 @@ int cs_same_figure(const struct cs_row *a, const struct cs_row *b)
 	       cs_endpoints_are_same(&a->what.dst, &b->what.dst);
 }
 
-/* Equal for rows of the same figure; a collision only costs time. */
-static uint32_t hash_of(const struct cs_row *row)
+/* A collision only costs time. */
+static uint32_t hash_of(const uint64_t *part, size_t n)
 {
-	const uint64_t part[] = { row->node,	       row->test,
-				  row->metric,	       row->what.bytes,
-				  row->what.src.index, row->what.dst.index };
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+	for (size_t i = 0; i < n; i++)
 		hash = (hash ^ part[i]) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(hash >> 32);
 }
@@ -64,13 +64,34 @@ static uint32_t hash_of(const struct cs_row *row)
 static uint32_t *slot_of(const struct cs_cells *cells, const struct cs_rows *rows,
 			 const struct cs_row *row)
 {
-	uint32_t i = hash_of(row);
+	const uint64_t part[] = { row->node,	       row->test,
+				  row->metric,	       row->what.bytes,
+				  row->what.src.index, row->what.dst.index };
+	uint32_t i = hash_of(part, sizeof(part) / sizeof(part[0]));
 
 	while (cells->slot[i & cells->mask] &&
 	       !cs_same_figure(cs_rows_get(rows, cells->slot[i & cells->mask] - 1),
 			       row))
 		i++;
 	return &cells->slot[i & cells->mask];
+}
+
+/* The same for the row that a matrix is known by. */
+static uint32_t *example_of(const struct cs_cells *cells, const struct cs_rows *rows,
+			    const struct cs_plan_matrix *matrix)
+{
+	const uint64_t part[] = { matrix->test, matrix->bytes,
+				  cs_variant_number(&matrix->variant) };
+	uint32_t i = hash_of(part, sizeof(part) / sizeof(part[0]));
+
+	for (uint32_t at; (at = cells->example[i & cells->mask]); i++) {
+		const struct cs_plan_matrix other =
+			cs_row_view(cs_rows_get(rows, at - 1));
+
+		if (!cs_plan_matrices_compare(&other, matrix))
+			break;
+	}
+	return &cells->example[i & cells->mask];
 }
 
 /* ---- making it ---- */
@@ -110,8 +131,8 @@ static struct cs_cells *cells_new(size_t n, size_t nodes)
 	while (slots < 2 * n)
 		slots *= 2;
 	cells = calloc(1, sizeof(*cells) + n +
-				  sizeof(uint32_t) *
-					  (slots + lists + 1 + (1 + KINDS_MOST) * n));
+				  sizeof(uint32_t) * (2 * slots + lists + 1 +
+						      (3 + KINDS_MOST) * n));
 	if (!cells)
 		return NULL;
 	cells->n = n;
@@ -121,7 +142,10 @@ static struct cs_cells *cells_new(size_t n, size_t nodes)
 	cells->next = cells->slot + slots;
 	cells->first = cells->next + n;
 	cells->at = cells->first + lists + 1;
-	cells->is = (uint8_t *)(cells->at + KINDS_MOST * n);
+	cells->example = cells->at + KINDS_MOST * n;
+	cells->matrix = cells->example + slots;
+	cells->by_matrix = cells->matrix + n;
+	cells->is = (uint8_t *)(cells->by_matrix + n);
 	return cells;
 }
 
@@ -151,18 +175,60 @@ static void make_lists(struct cs_cells *cells, const struct cs_rows *rows)
 					(uint32_t)i;
 }
 
+static int by_number(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* room[0..n) is for the rows of one node. */
+static void sort_by_matrix(struct cs_cells *cells, uint64_t *room)
+{
+	for (uint32_t node = 0; node < cells->nodes; node++) {
+		uint32_t from = *list_of(cells, CS_ROWS_ALL, node);
+		size_t n = *list_of(cells, CS_ROWS_ALL, node + 1) - from;
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t row = cells->at[from + i];
+
+			room[i] = (uint64_t)cells->matrix[row] << 32 | row;
+		}
+		qsort(room, n, sizeof(*room), by_number);
+		for (size_t i = 0; i < n; i++)
+			cells->by_matrix[from + i] = (uint32_t)room[i];
+	}
+}
+
+static void find_matrices(struct cs_cells *cells, const struct cs_rows *rows)
+{
+	for (size_t i = 0; i < cells->n; i++) {
+		const struct cs_plan_matrix matrix = cs_row_view(cs_rows_get(rows, i));
+		uint32_t *example = example_of(cells, rows, &matrix);
+
+		if (!*example)
+			*example = (uint32_t)i + 1;
+		cells->matrix[i] = *example - 1;
+	}
+}
+
 int cs_run_index(struct cs_run *run, struct cs_err *err)
 {
 	const struct cs_rows *rows = &run->rows;
 	size_t n = cs_rows_count(rows), i;
 	struct cs_cells *cells;
+	uint64_t *room;
 
 	if (rows->cells && rows->cells->n == n)
 		return 0;
 	cs_rows_unindex(&run->rows);
 	cells = cells_new(n, (size_t)run->n_nodes);
-	if (!cells)
+	room = calloc(n + 1, sizeof(*room));
+	if (!cells || !room) {
+		free(cells);
+		free(room);
 		return cs_err_set(err, "no memory to index %zu rows", n);
+	}
 	for (i = n; i-- > 0;) {
 		uint32_t *slot = slot_of(cells, rows, cs_rows_get(rows, i));
 
@@ -173,6 +239,9 @@ int cs_run_index(struct cs_run *run, struct cs_err *err)
 		if (cs_rows_get(rows, i)->node < cells->nodes)
 			cells->is[i] = (uint8_t)kinds_of(cells, rows, i);
 	make_lists(cells, rows);
+	find_matrices(cells, rows);
+	sort_by_matrix(cells, room);
+	free(room);
 	run->rows.cells = cells;
 	return 0;
 }
@@ -189,6 +258,52 @@ struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
 	return first ? (struct cs_row_list){ &run->rows, cells->at + first[0],
 					     first[1] - first[0] } :
 		       (struct cs_row_list){ &run->rows, NULL, 0 };
+}
+
+/* How many of at[0..n), which are sorted by matrix, are of one before `matrix`. */
+static size_t count_before(const struct cs_cells *cells, const uint32_t *at, size_t n,
+			   size_t matrix)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+
+		if (cells->matrix[at[middle]] < matrix)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+size_t cs_matrix_number(const struct cs_run *run, const struct cs_plan_matrix *matrix)
+{
+	const struct cs_cells *cells = run->rows.cells;
+	uint32_t example = cells ? *example_of(cells, &run->rows, matrix) : 0;
+
+	return example ? example - 1 : cs_rows_count(&run->rows);
+}
+
+struct cs_row_list cs_matrix_rows(const struct cs_run *run, int node,
+				  const struct cs_plan_matrix *matrix)
+{
+	struct cs_row_list list = cs_run_rows(run, node, CS_ROWS_ALL);
+	size_t number = cs_matrix_number(run, matrix), from;
+	const struct cs_cells *cells = run->rows.cells;
+
+	if (!list.n)
+		return list;
+	list.at = cells->by_matrix + (list.at - cells->at);
+	from = count_before(cells, list.at, list.n, number);
+	list.n = count_before(cells, list.at, list.n, number + 1) - from;
+	list.at += from;
+	return list;
+}
+
+size_t cs_row_matrix(const struct cs_run *run, const struct cs_row *row)
+{
+	return run->rows.cells->matrix[row - cs_rows_get(&run->rows, 0)];
 }
 
 size_t cs_listed_at(const struct cs_row_list *list, size_t i)

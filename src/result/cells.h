@@ -46,6 +46,13 @@ struct cs_row_list {
 };
 struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
 			       enum cs_rows_of kind);
+/* Of a node all rows of one matrix, of every kind. */
+struct cs_row_list cs_matrix_rows(const struct cs_run *run, int node,
+				  const struct cs_plan_matrix *matrix);
+/* A number that all rows of one matrix have, and no others, less than there are rows.
+ * That of a matrix: the count of rows if none is of it. */
+size_t cs_row_matrix(const struct cs_run *run, const struct cs_row *row);
+size_t cs_matrix_number(const struct cs_run *run, const struct cs_plan_matrix *matrix);
 /* The next of the list, which is taken from it; NULL at the end. */
 const struct cs_row *cs_row_next(struct cs_row_list *list);
 /* Where the i-th of the list stands in the run, and the row itself. */

@@ -30,21 +30,38 @@ uint32_t cs_grids(const struct cs_run *run)
 	return n;
 }
 
+/* The end of the matrices of one test: they are sorted by test. */
+static uint32_t test_end(const struct cs_plan *plan, uint32_t matrix)
+{
+	uint32_t test = cs_plan_matrix_at(plan, matrix)->test;
+	uint32_t low = matrix + 1, high = plan->n_matrices;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (cs_plan_matrix_at(plan, middle)->test == test)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* The plan's matrix of the index-th. */
 static uint32_t matrix_of(const struct cs_plan *plan, uint32_t index, int *back)
 {
-	uint32_t v = 0;
+	uint32_t v = 0, ways, end;
 
-	*back = 0;
-	for (; v + 1 < plan->n_matrices; v++) {
-		uint32_t matrices = has_back(test_of(plan, v)) ? 2 : 1;
-
-		if (index < matrices)
+	for (;;) {
+		ways = has_back(test_of(plan, v)) ? 2 : 1;
+		end = test_end(plan, v);
+		if (index < ways * (end - v) || end == plan->n_matrices)
 			break;
-		index -= matrices;
+		index -= ways * (end - v);
+		v = end;
 	}
-	*back = index > 0;
-	return v;
+	*back = index % ways != 0;
+	return v + index / ways;
 }
 
 /* ---- in words ---- */
@@ -164,11 +181,12 @@ int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 
 static void place_rows(struct cs_grid *grid)
 {
-	struct cs_row_list cells = cs_run_rows(grid->run, grid->node, CS_ROWS_CELLS);
+	struct cs_row_list rows = cs_matrix_rows(grid->run, grid->node, grid->matrix);
 
-	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
-		int cell = cs_grid_has(grid, row) ? cs_grid_cell(grid, &row->what) :
-						    -1;
+	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+		int cell = cs_row_is(grid->run, row, CS_ROWS_CELLS) ?
+				   cs_grid_cell(grid, &row->what) :
+				   -1;
 
 		if (cell >= 0)
 			grid->row[cell] = row;
@@ -252,7 +270,7 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_MEASURED);
+	struct cs_row_list rows = cs_matrix_rows(grid->run, grid->node, grid->matrix);
 	size_t i;
 
 	grid->total_min = grid->total_median = grid->total_max = NAN;
@@ -263,7 +281,7 @@ static void sum_totals(struct cs_grid *grid, double *room)
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||
-		    !cs_grid_has(grid, row))
+		    !cs_row_is(grid->run, row, CS_ROWS_MEASURED))
 			continue;
 		if (hub >= 0 && hub < grid->n_cols)
 			grid->total[hub] = row->stats.median;
@@ -353,9 +371,9 @@ struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index)
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index)
 {
-	size_t n = cs_run_rows(run, node, CS_ROWS_MEASURED).n;
-	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS, sizeof(*room));
 	uint32_t matrix = set_head(grid, run, node, index);
+	size_t n = cs_matrix_rows(run, node, grid->matrix).n;
+	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS, sizeof(*room));
 
 	if (!room || make_room(grid)) {
 		free(room);

@@ -447,6 +447,7 @@ HOLDS("short copies are not compared with the link") {
 	((struct cs_plan_matrix *)cs_plan_matrix_at(c.plan, 0))->bytes = 1u << 20;
 	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
 		((struct cs_row *)c.run.rows.rows.data)[i].what.bytes = 1u << 20;
+	canned_index(&c);
 	text = written(&c, "text", 0);
 	has_line(text, "  88 % of the live link (18 x 25 GB/s); copies of 1 MiB are "
 		       "too short to fill it");

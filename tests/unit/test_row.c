@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "result/row.h"
+#include "result/cells.h"
 #include "tap.h"
 
 HOLDS("rows keep their samples apart") {
@@ -90,4 +90,64 @@ HOLDS("flags have names in order of bit") {
 	t_eq_str(names[9], "re-measured");
 	t_eq_str(names[10], "not-flushed");
 	t_eq_str(names[13], "shared");
+}
+
+/* Of three nodes whose rows are mixed, each of one of many sizes. */
+static void make_mixed(struct cs_run *run)
+{
+	struct cs_err err;
+
+	memset(run, 0, sizeof(*run));
+	run->n_nodes = 3;
+	cs_rows_init(&run->rows);
+	for (uint32_t i = 0; i < 3000; i++) {
+		struct cs_row row = { .node = i % 3,
+				      .test = i % 2,
+				      .metric = i % 5 ? CS_METRIC_RATE :
+							CS_METRIC_TOTAL,
+				      .step = i };
+
+		row.what.bytes = 16 + 16 * (i * 7919 % 500);
+		row.what.src.index = (uint16_t)(i % 11);
+		t_eq_int(cs_rows_add(&run->rows, &row, NULL, &err), 0);
+	}
+	t_eq_int(cs_run_index(run, &err), 0);
+}
+
+HOLDS("the rows of a matrix are those that a search of all finds, in their order") {
+	size_t wrong = 0, found = 0;
+	struct cs_run run;
+
+	make_mixed(&run);
+	for (size_t i = 0; i < cs_rows_count(&run.rows); i++) {
+		const struct cs_row *row = cs_rows_get(&run.rows, i);
+		const struct cs_plan_matrix of = cs_row_view(row);
+		struct cs_row_list listed = cs_matrix_rows(&run, (int)row->node, &of);
+		struct cs_row_list all = cs_run_rows(&run, (int)row->node,
+						     CS_ROWS_ALL);
+
+		wrong += cs_matrix_number(&run, &of) != cs_row_matrix(&run, row);
+		for (const struct cs_row *other; (other = cs_row_next(&all));) {
+			const struct cs_plan_matrix matrix = cs_row_view(other);
+
+			if (cs_plan_matrices_compare(&matrix, &of))
+				continue;
+			wrong += cs_row_next(&listed) != other;
+			found++;
+		}
+		wrong += listed.n;
+	}
+	t_eq_int(wrong, 0);
+	t_ok(found > cs_rows_count(&run.rows));
+	cs_rows_release(&run.rows);
+}
+
+HOLDS("a matrix that no row is of has none") {
+	const struct cs_plan_matrix none = { .test = 1, .bytes = 8 };
+	struct cs_run run;
+
+	make_mixed(&run);
+	t_eq_int(cs_matrix_rows(&run, 0, &none).n, 0);
+	t_eq_int(cs_matrix_number(&run, &none), cs_rows_count(&run.rows));
+	cs_rows_release(&run.rows);
 }

@@ -12,67 +12,66 @@ struct figure {
 };
 
 /* Matrices: the plan's, and what else rows have. */
-static int find_key(const struct cs_vec *keys, const struct cs_plan_matrix *matrix)
-{
-	const struct cs_plan_matrix *key = keys->data;
+struct keys {
+	struct cs_vec all; /* struct cs_plan_matrix */
+	uint32_t *of;	   /* by cs_matrix_number(): its key plus one; 0 none */
+};
 
-	for (size_t i = 0; i < keys->n; i++)
-		if (!cs_plan_matrices_compare(&key[i], matrix))
-			return (int)i;
-	return -1;
+static int add_key(const struct cs_run *run, struct keys *keys,
+		   const struct cs_plan_matrix *matrix, struct cs_err *err)
+{
+	if (cs_vec_push(&keys->all, matrix, err))
+		return -1;
+	keys->of[cs_matrix_number(run, matrix)] = (uint32_t)keys->all.n;
+	return 0;
 }
 
-static int add_key(struct cs_vec *keys, const struct cs_plan_matrix *matrix,
-		   struct cs_err *err)
+static int find_keys(const struct cs_run *run, struct keys *keys, struct cs_err *err)
 {
-	return find_key(keys, matrix) >= 0 ? 0 : cs_vec_push(keys, matrix, err);
-}
-
-static int find_keys(const struct cs_run *run, struct cs_vec *keys, struct cs_err *err)
-{
+	keys->of = calloc(cs_rows_count(&run->rows) + 1, sizeof(*keys->of));
+	if (!keys->of)
+		return cs_err_set(err, "no memory");
 	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
-		if (add_key(keys, cs_plan_matrix_at(run->plan, v), err))
+		if (add_key(run, keys, cs_plan_matrix_at(run->plan, v), err))
 			return -1;
 	for (int node = 0; node < run->n_nodes; node++) {
-		const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
-		for (size_t i = 0; i < cells.n; i++) {
-			const struct cs_plan_matrix matrix =
-				cs_row_view(cs_listed(&cells, i));
+		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+			const struct cs_plan_matrix matrix = cs_row_view(row);
 
-			if (add_key(keys, &matrix, err))
+			if (!keys->of[cs_row_matrix(run, row)] &&
+			    add_key(run, keys, &matrix, err))
 				return -1;
 		}
 	}
 	return 0;
 }
 
-static void count_planned(const struct cs_run *run, const struct cs_vec *keys,
-			  struct cs_tally *tally)
+/* The plan's matrices are the first keys. */
+static void count_planned(const struct cs_run *run, struct cs_tally *tally)
 {
 	int n = run->node[tally->node].facts.n_agents;
 	struct cs_planned at = { 0, 0 };
 	const struct cs_transfer *t;
 
-	while ((t = cs_planned_next(run->plan, n, &at))) {
-		int key = find_key(keys, cs_plan_matrix_at(run->plan, t->matrix));
-
-		if (key >= 0 && cs_run_shows(run, tally->node, t))
-			tally[key].planned++;
-	}
+	while ((t = cs_planned_next(run->plan, n, &at)))
+		if (cs_run_shows(run, tally->node, t))
+			tally[t->matrix].planned++;
 }
 
-static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
+static int make_tallies(const struct cs_run *run, const struct keys *keys,
 			struct cs_vec *out, struct cs_err *err)
 {
-	const struct cs_plan_matrix *key = keys->data;
+	const struct cs_plan_matrix *key = keys->all.data;
+	size_t n = keys->all.n;
 
-	for (int node = 0; node < run->n_nodes && keys->n; node++) {
-		struct cs_tally *tally = cs_vec_add(out, keys->n, err);
+	for (int node = 0; node < run->n_nodes && n; node++) {
+		struct cs_tally *tally = cs_vec_add(out, n, err);
 
 		if (!tally)
 			return -1;
-		for (size_t i = 0; i < keys->n; i++)
+		for (size_t i = 0; i < n; i++)
 			tally[i] = (struct cs_tally){
 				.test = cs_test_at(key[i].test),
 				.of = key[i],
@@ -80,7 +79,7 @@ static int make_tallies(const struct cs_run *run, const struct cs_vec *keys,
 				.way = { { NAN, NAN, NAN }, { NAN, NAN, NAN } },
 				.reason = "",
 			};
-		count_planned(run, keys, tally);
+		count_planned(run, tally);
 	}
 	return 0;
 }
@@ -133,7 +132,7 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 }
 
 /* tally[] is the node's, one for each key. */
-static int count_node(const struct cs_run *run, int node, const struct cs_vec *keys,
+static int count_node(const struct cs_run *run, int node, const struct keys *keys,
 		      struct cs_tally *tally, struct cs_err *err)
 {
 	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
@@ -141,8 +140,7 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 	int rc = 0;
 
 	for (const struct cs_row *row; !rc && (row = cs_row_next(&cells));) {
-		const struct cs_plan_matrix matrix = cs_row_view(row);
-		size_t at = (size_t)find_key(keys, &matrix);
+		size_t at = keys->of[cs_row_matrix(run, row)] - 1;
 
 		rc = count_row(row, at, &tally[at], &figures, err);
 	}
@@ -154,14 +152,15 @@ static int count_node(const struct cs_run *run, int node, const struct cs_vec *k
 
 int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
 {
-	struct cs_vec keys = CS_VEC(struct cs_plan_matrix);
+	struct keys keys = { .all = CS_VEC(struct cs_plan_matrix) };
 	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err);
+	size_t n = keys.all.n;
 
-	for (int node = 0; keys.n && node < run->n_nodes && !rc; node++)
+	for (int node = 0; n && node < run->n_nodes && !rc; node++)
 		rc = count_node(run, node, &keys,
-				(struct cs_tally *)out->data + (size_t)node * keys.n,
-				err);
-	cs_vec_release(&keys);
+				(struct cs_tally *)out->data + (size_t)node * n, err);
+	cs_vec_release(&keys.all);
+	free(keys.of);
 	return rc ? -1 : 0;
 }
 

@@ -24,6 +24,7 @@ struct cell {
 	const struct cs_row *row;
 	const double *samples;
 	int node;
+	const struct cs_row_list *kin; /* find_kin() */
 };
 
 static double value_of(const struct cs_row *row)
@@ -229,6 +230,25 @@ static int goes(const struct cs_row *row, const struct cs_endpoint *src,
 	return is_at(&row->what.src, src) && is_at(&row->what.dst, dst);
 }
 
+/* Which rows are of the cells that are shown, and of the way back; kin->at is malloc'ed. */
+static int find_kin(const struct cs_run *run, int node, struct cs_row_list *kin)
+{
+	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
+	uint32_t *at = calloc(rows.n + 1, sizeof(*at));
+	size_t n = 0;
+
+	for (size_t i = 0; at && i < rows.n; i++) {
+		struct cs_transfer what = cs_listed(&rows, i)->what, back = what;
+
+		back.src = what.dst;
+		back.dst = what.src;
+		if (cs_run_shows(run, node, &what) || cs_run_shows(run, node, &back))
+			at[n++] = (uint32_t)cs_listed_at(&rows, i);
+	}
+	*kin = (struct cs_row_list){ rows.rows, at, n };
+	return at ? 0 : -1;
+}
+
 /* Name a row of another matrix: its test if that is another, then its variant if that is
  * unusual or differs. */
 static void other_text(const struct cell *c, const struct cs_row *row, char *to,
@@ -247,7 +267,7 @@ static void other_text(const struct cell *c, const struct cs_row *row, char *to,
 /* The same pair again, both ways together, back, and in other tests and variants. */
 static void print_kin(FILE *to, const struct cell *c)
 {
-	struct cs_row_list rows = cs_run_rows(c->run, c->node, CS_ROWS_ALL);
+	struct cs_row_list rows = *c->kin;
 	const struct cs_transfer *own = &c->row->what;
 	const struct cs_plan_matrix of = cs_row_view(c->row);
 	char what[144];
@@ -296,20 +316,16 @@ static void print_kin(FILE *to, const struct cell *c)
 static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint *src,
 		       const struct cs_endpoint *dst, double *room)
 {
-	const struct cs_row_list cells = cs_run_rows(c->run, c->node, CS_ROWS_CELLS);
 	const struct cs_plan_matrix of = cs_row_view(c->row);
+	struct cs_row_list rows = cs_matrix_rows(c->run, c->node, &of);
 	char what[64], end[40] = "";
 	size_t k = 0;
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
-		const struct cs_plan_matrix matrix = cs_row_view(row);
-
-		if (!cs_plan_matrices_compare(&matrix, &of) && row->status == CS_OK &&
+	for (const struct cs_row *row; (row = cs_row_next(&rows));)
+		if (cs_row_is(c->run, row, CS_ROWS_CELLS) && row->status == CS_OK &&
 		    !goes(row, &c->row->what.src, &c->row->what.dst) &&
 		    goes(row, src, dst))
 			room[k++] = row->stats.median;
-	}
 	if (!k)
 		return;
 	if (src || dst)
@@ -323,7 +339,9 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint 
 static int print_cell(FILE *to, const struct cell *c)
 {
 	const struct cs_node_facts *f = &c->run->node[c->node].facts;
-	double *room = calloc(cs_rows_count(&c->run->rows) + 1, sizeof(*room));
+	const struct cs_plan_matrix of = cs_row_view(c->row);
+	double *room = calloc(cs_matrix_rows(c->run, c->node, &of).n + 1,
+			      sizeof(*room));
 
 	if (!room)
 		return -1;
@@ -353,18 +371,16 @@ static int print_cell(FILE *to, const struct cell *c)
 }
 
 static int print_test(FILE *to, const struct cs_run *run, int node, uint32_t test,
-		      int *said)
+		      const struct cs_row_list *kin, int *said)
 {
-	const struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+	for (size_t i = 0; i < kin->n; i++) {
+		const struct cs_row *row = cs_listed(kin, i);
+		struct cell cell = { run, row,
+				     cs_rows_samples(&run->rows, cs_listed_at(kin, i)),
+				     node, kin };
 
-	for (size_t i = 0; i < cells.n; i++) {
-		const struct cs_row *row = cs_listed(&cells, i);
-		struct cell cell = {
-			run, row,
-			cs_rows_samples(&run->rows, cs_listed_at(&cells, i)), node
-		};
-
-		if (row->test != test || !cs_run_shows(run, node, &row->what))
+		if (row->test != test || !cs_row_is(run, row, CS_ROWS_CELLS) ||
+		    !cs_run_shows(run, node, &row->what))
 			continue;
 		if (print_cell(to, &cell))
 			return -1;
@@ -373,23 +389,32 @@ static int print_test(FILE *to, const struct cs_run *run, int node, uint32_t tes
 	return 0;
 }
 
+/* The cells of a node, by test in the order of the plan. */
+static int print_node(FILE *to, const struct cs_run *run, int node, int *said)
+{
+	struct cs_row_list kin;
+	int rc = find_kin(run, node, &kin);
+
+	for (uint32_t m = 0; run->plan && m < run->plan->n_matrices && !rc; m++) {
+		uint32_t test = cs_plan_matrix_at(run->plan, m)->test;
+
+		if (!m || test != cs_plan_matrix_at(run->plan, m - 1)->test)
+			rc = print_test(to, run, node, test, &kin, said);
+	}
+	free((void *)(uintptr_t)kin.at);
+	return rc;
+}
+
 int cs_cell_print(FILE *to, const struct cs_run *cut)
 {
 	struct cs_run whole = *cut;
 	const struct cs_run *run = &whole;
-	uint32_t matrix;
-	int said = 0, node;
+	int said = 0;
 
 	whole.rows = cut->all; /* also the cells that it is compared with */
-	for (node = 0; node < run->n_nodes; node++)
-		for (matrix = 0; run->plan && matrix < run->plan->n_matrices; matrix++)
-			if ((!matrix ||
-			     cs_plan_matrix_at(run->plan, matrix)->test !=
-				     cs_plan_matrix_at(run->plan, matrix - 1)->test) &&
-			    print_test(to, run, node,
-				       cs_plan_matrix_at(run->plan, matrix)->test,
-				       &said))
-				return -1;
+	for (int node = 0; node < run->n_nodes; node++)
+		if (print_node(to, run, node, &said))
+			return -1;
 	if (!said)
 		cs_fold(to, 0, 2, "%s->%s: not measured", run->only[0], run->only[1]);
 	return 0;

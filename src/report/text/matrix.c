@@ -278,8 +278,8 @@ static void print_remarks(FILE *to, const struct cs_grid *grid)
 /* -v: every sample of every cell. */
 static void print_samples(FILE *to, const struct cs_grid *grid)
 {
-	const struct cs_row_list rows = cs_run_rows(grid->run, grid->node,
-						    CS_ROWS_ALL);
+	const struct cs_row_list rows = cs_matrix_rows(grid->run, grid->node,
+						       grid->matrix);
 	uint32_t k;
 
 	cs_fold(to, 2, 4, "samples, in order of time:");
@@ -288,7 +288,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		const double *x = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
 		char text[SAMPLES_MOST * 16] = "";
 
-		if (!row->n_samples || !cs_grid_has(grid, row))
+		if (!row->n_samples)
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
 			cs_text_add(text, sizeof(text), " %.2f", x[k]);
