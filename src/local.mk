@@ -50,8 +50,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hints.h \
 	%D%/base/hostlist.c \
 	%D%/base/hostlist.h \
-	%D%/base/near.c \
-	%D%/base/near.h \
 	%D%/base/print.c \
 	%D%/base/print.h \
 	%D%/base/quant.c \
@@ -62,6 +60,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/shape.h \
 	%D%/base/student.c \
 	%D%/base/student.h \
+	%D%/base/suggestion.c \
+	%D%/base/suggestion.h \
 	%D%/base/table.c \
 	%D%/base/table.h \
 	%D%/base/triad.h \

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/suggestion.h"
+
 /* A number alone may be a count (cs_gpu_list_count): of all there can be. */
 #define NUMBER_MAX CS_MAX_AGENTS
 
@@ -167,11 +169,15 @@ static int item_check(const struct cs_gpu_item *item, const struct cs_gpu_facts 
 int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts *gpu,
 		       int n, char *chosen, struct cs_err *err)
 {
+	struct cs_suggestion all = { .name = "" };
 	int i, k;
 
+	/* a lone number may be meant as a count */
+	if (list->n == 1 && n > 1 && cs_gpu_list_count(list) == n)
+		cs_text(all.name, sizeof(all.name), "--gpus 0-%d", n - 1);
 	for (k = 0; k < list->n; k++)
 		if (item_check(&list->item[k], gpu, n, err))
-			return -1;
+			return cs_suggestion_add(&all, err);
 	for (i = 0; i < n; i++) {
 		chosen[i] = list->n == 0;
 		for (k = 0; k < list->n && !chosen[i]; k++)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggestion.h"
+
 #define TEXT_MOST ((size_t)16 << 20)
 
 int cs_table_load(FILE *from, char **text, struct cs_err *err)
@@ -91,6 +93,17 @@ static int column_of(const struct cs_table *t, const char *word)
 	return -1;
 }
 
+static void refuse_column(const struct cs_table *t, const char *word,
+			  const char *names)
+{
+	struct cs_suggestion near = { .typed = word };
+
+	for (int c = 0; t->column[c]; c++)
+		cs_suggest(&near, t->column[c]);
+	cs_err_set(t->err, "there is no column '%s': allowed are %s", word, names);
+	cs_suggestion_add(&near, t->err);
+}
+
 static int read_header(struct cs_table *t, const char *at, const char *end)
 {
 	unsigned seen = 0;
@@ -102,8 +115,7 @@ static int read_header(struct cs_table *t, const char *at, const char *end)
 		c = column_of(t, word);
 		column_names(t, ~0u, names, sizeof(names));
 		if (c < 0)
-			cs_err_set(t->err, "there is no column '%s': allowed are %s",
-				   word, names);
+			refuse_column(t, word, names);
 		else if (seen & 1u << c)
 			cs_err_set(t->err, "column %s is there twice", word);
 		if (c < 0 || seen & 1u << c)

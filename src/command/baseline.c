@@ -77,7 +77,7 @@ int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *e
 	size_t which;
 	int status;
 
-	if (cs_command_formats(opt, "text|json", ".json, .txt", err))
+	if (cs_command_formats(opt, "text|json", err))
 		return CS_EXIT_USAGE;
 	status = read_files(&files, opt, err);
 	if (!status &&

@@ -46,9 +46,9 @@ int cs_command_measure(const struct cs_call *call);
 /* ---- what several use ---- */
 
 /* Are --format and every --output of the formats that the command has, "text|json"?
- * -1 with what is allowed; `endings` as text. */
+ * -1 with what is allowed. */
 int cs_command_formats(const struct cs_options *opt, const char *formats,
-		       const char *endings, struct cs_err *err);
+		       struct cs_err *err);
 
 /* Writes every output that is asked for with `write`, as the format says, whatever became
  * of those before.  0, or CS_EXIT_CANNOT: of each that failed it has been said. */

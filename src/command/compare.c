@@ -272,8 +272,7 @@ int cs_command_compare(const struct cs_options *opt, FILE *to, struct cs_err *er
 	struct files files = { .n = 0 };
 	int status;
 
-	if (cs_command_formats(opt, "text|json|csv|html", ".txt, .json, .csv, .html",
-			       err))
+	if (cs_command_formats(opt, "text|json|csv|html", err))
 		return CS_EXIT_USAGE;
 	cs_criteria_init(&files.criteria);
 	status = cs_criteria_read(&files.criteria, opt, err);

@@ -118,7 +118,7 @@ uint64_t cs_command_seed(void)
 }
 
 int cs_command_formats(const struct cs_options *opt, const char *formats,
-		       const char *endings, struct cs_err *err)
+		       struct cs_err *err)
 {
 	int at;
 
@@ -126,9 +126,10 @@ int cs_command_formats(const struct cs_options *opt, const char *formats,
 		return cs_err_prefix(err, "--format '%s'", opt->format->name);
 	for (int i = 0; i < opt->n_outputs; i++)
 		if (cs_word_parse(cs_format_by_file(opt->output[i])->name, formats,
-				  &at, NULL))
-			return cs_err_set(err, "--output '%s': allowed endings are %s",
-					  opt->output[i], endings);
+				  &at, NULL)) {
+			cs_format_refuse(opt->output[i], formats, err);
+			return cs_err_prefix(err, "--output '%s'", opt->output[i]);
+		}
 	return 0;
 }
 

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggestion.h"
+
 static int parse_one(const char *word, int *per_process, struct cs_err *err)
 {
+	struct cs_suggestion near = { .typed = word };
 	char *end;
 	long n;
 
@@ -16,11 +19,14 @@ static int parse_one(const char *word, int *per_process, struct cs_err *err)
 		n = CS_PER_NODE;
 	else {
 		n = strtol(word, &end, 10);
-		if (*word < '1' || *word > '9' || *end || n > CS_MAX_AGENTS)
-			return cs_err_set(
-				err,
-				"allowed are process, thread, and GPUs per process from 1 to %d",
-				CS_MAX_AGENTS);
+		if (*word < '1' || *word > '9' || *end || n > CS_MAX_AGENTS) {
+			cs_suggest(&near, "process");
+			cs_suggest(&near, "thread");
+			cs_err_set(err,
+				   "allowed are process, thread, and GPUs per process from 1 to %d",
+				   CS_MAX_AGENTS);
+			return cs_suggestion_add(&near, err);
+		}
 	}
 	*per_process = (int)n;
 	return 0;

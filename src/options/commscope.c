@@ -11,6 +11,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
+#include "base/words.h"
 #include "options/table.h"
 
 /* What a flag means here. */
@@ -165,11 +166,11 @@ static const struct cs_format *format_of(const char *value)
 
 static int check_format(int flag, const char *value, struct cs_err *err)
 {
-	if (!value || !strcmp(value, "console") || !strcmp(value, "json") ||
-	    !strcmp(value, "csv"))
+	int which;
+
+	if (!value || !cs_word_parse(value, "console|json|csv", &which, err))
 		return 0;
-	return cs_err_set(err, "--%s '%.40s': allowed are console, json, csv",
-			  flags[flag].name, value);
+	return cs_err_prefix(err, "--%s '%.40s'", flags[flag].name, value);
 }
 
 static int set_formats(const struct given *given, struct cs_options *out,

@@ -1,7 +1,7 @@
 #include "config.h"
 
 #include "options/commscope.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "options/table.h"
 
 #include <string.h>
@@ -33,44 +33,30 @@ static const struct cs_option *by_letter(const struct cs_verb *command, int lett
 #define SEE_HELP "'cscope-mpi%s%s --help' lists "
 #define HELP_OF(command) *(command)->name ? " " : "", (command)->name
 
-/* The option that a name begins, or is a slip of; NULL: none is near. */
-static const char *meant(const struct cs_verb *command, const char *name,
-			 size_t length)
-{
-	unsigned int least = 2 + (unsigned int)length / 4;
-	const char *found = NULL;
-	char typed[CS_NEAR_MAX + 1];
-
-	cs_text(typed, sizeof(typed), "%.*s", (int)length, name);
-	for (size_t i = 0; i < command->n; i++) {
-		const struct cs_option *option = &command->options[i];
-		unsigned int d;
-
-		if (!option->name)
-			continue;
-		if (length > 2 && !strncmp(option->name, typed, length))
-			return option->name;
-		d = cs_distance(typed, option->name);
-		if (d < least) {
-			least = d;
-			found = option->name;
-		}
-	}
-	return found;
-}
-
 static int refuse_name(const struct cs_verb *command, const char *option,
 		       size_t length, struct cs_err *err)
 {
-	const char *near = meant(command, option + 2, length);
+	char typed[CS_SUGGESTION_MOST + 1];
+	struct cs_suggestion near = { .typed = typed };
 
-	if (near)
+	cs_text(typed, sizeof(typed), "%.*s", (int)length, option);
+	for (size_t i = 0; i < command->n; i++)
+		if (command->options[i].name)
+			cs_suggest(&near, command->options[i].name);
+	if (near.name[0])
 		return cs_err_set(err,
-				  "unknown option '%.*s'; did you mean '--%s'? " SEE_HELP
+				  "unknown option '--%s'; did you mean '--%s'? " SEE_HELP
 				  "them",
-				  (int)length + 2, option, near, HELP_OF(command));
-	return cs_err_set(err, "unknown option '%.*s'; " SEE_HELP "them",
-			  (int)length + 2, option, HELP_OF(command));
+				  typed, near.name, HELP_OF(command));
+	for (size_t i = 0; i < CS_VERBS; i++)
+		if (by_name(&cs_verbs[i], option, length))
+			return cs_err_set(err,
+					  "unknown option '--%s': 'cscope-mpi%s%s' has "
+					  "it, 'cscope-mpi%s%s' has not",
+					  typed, HELP_OF(&cs_verbs[i]),
+					  HELP_OF(command));
+	return cs_err_set(err, "unknown option '--%s'; " SEE_HELP "them", typed,
+			  HELP_OF(command));
 }
 
 /* getopt_long takes any unique beginning of a name: refuse that first, so that a
@@ -92,7 +78,7 @@ static int refuse_abbreviations(const struct cs_verb *command, int argc, char **
 		length = strcspn(argv[i] + 2, "=");
 		option = by_name(command, argv[i] + 2, length);
 		if (!option)
-			return refuse_name(command, argv[i], length, err);
+			return refuse_name(command, argv[i] + 2, length, err);
 		i += cs_option_wants(option) == required_argument &&
 		     argv[i][length + 2] != '=';
 	}
@@ -120,42 +106,88 @@ static void make_getopt(const struct cs_verb *command, struct option *longs,
 	*shorts = '\0';
 }
 
+#define WITH_RANKS "'mpirun -np %s cscope-mpi ...'"
+
 /* getopt stays at an argument until all its letters are read: only the letter
- * itself is sure then.  `before` is the argument that getopt has left. */
-static int refuse_unknown(const struct cs_verb *command, int letter,
-			  const char *before, struct cs_err *err)
+ * itself is sure then.  argv[optind - 1] is the argument that getopt has left. */
+static int refuse_unknown(const struct cs_verb *command, int letter, char **argv,
+			  struct cs_err *err)
 {
 	char one[3] = { '-', (char)letter, '\0' };
 	int is_letter = letter && letter < 256; /* below 0: not ASCII */
 
+	if (!strcmp(argv[optind - 1], "-np") && argv[optind])
+		return cs_err_set(err,
+				  "-np is the launcher's; did you mean " WITH_RANKS
+				  "?",
+				  argv[optind]);
 	return cs_err_set(err, "unknown option or value at '%s'; " SEE_HELP "them",
-			  is_letter ? one : before, HELP_OF(command));
+			  is_letter ? one : argv[optind - 1], HELP_OF(command));
 }
 
-/* A command's name that this is a slip of; NULL: none is near. */
-static const char *meant_verb(const char *typed)
+static int is_file_of_runs(const char *word)
 {
-	for (size_t i = 0; i < CS_VERBS; i++)
-		if (*cs_verbs[i].name && cs_distance(typed, cs_verbs[i].name) <= 2)
-			return cs_verbs[i].name;
-	return NULL;
+	const struct cs_format *format = cs_format_by_file(word);
+
+	return format && !strncmp(format->name, "json", 4);
 }
 
-/* What stands behind the options. */
+static int is_test(const char *word)
+{
+	return cs_kind_named(word) || cs_suite(word) || cs_test_index(word) >= 0;
+}
+
+#define LINE_MOST 160
+
+/* The command line that was meant by an operand of the command that takes none; `before`
+ * is the option without its value that it follows, or NULL. */
+static void suggest_line(const char *word, const struct cs_option *before,
+			 char line[LINE_MOST])
+{
+	struct cs_suggestion verb = { .typed = word };
+
+	for (size_t i = 1; i < CS_VERBS; i++)
+		cs_suggest(&verb, cs_verbs[i].name);
+	if (*word && !word[strspn(word, "0123456789")])
+		cs_text(line, LINE_MOST, WITH_RANKS, word);
+	else if (is_file_of_runs(word))
+		cs_text(line, LINE_MOST, "'cscope-mpi %s %s'",
+			before && !strcmp(before->name, "check") ? "check" : "show",
+			word);
+	else if (before)
+		cs_text(line, LINE_MOST, "'--%s=%s'", before->name, word);
+	else if (verb.name[0])
+		cs_text(line, LINE_MOST, "'cscope-mpi %s'", verb.name);
+	else if (by_name(&cs_verbs[0], word, strlen(word)))
+		cs_text(line, LINE_MOST, "'--%s'", word);
+	else if (is_test(word))
+		cs_text(line, LINE_MOST, "'--test %s'", word);
+}
+
+static int refuse_operand(const struct cs_verb *command, const char *word,
+			  const struct cs_option *before, struct cs_err *err)
+{
+	char line[LINE_MOST] = "";
+
+	if (!command->operand)
+		suggest_line(word, before, line);
+	if (line[0])
+		return cs_err_set(err, "unexpected argument '%s'; did you mean %s?",
+				  word, line);
+	return cs_err_set(err, "unexpected argument '%s'; " SEE_HELP "the options",
+			  word, HELP_OF(command));
+}
+
+/* What stands behind the options; its first word follows `before`, or NULL. */
 static int take_operands(const struct cs_verb *command, int argc, char **argv,
-			 struct cs_options *out, struct cs_err *err)
+			 const struct cs_option *before, struct cs_options *out,
+			 struct cs_err *err)
 {
 	if (out->action == CS_ACTION_HELP)
 		return 0;
-	if (argc > command->operands_most && !*command->name && meant_verb(argv[0]))
-		return cs_err_set(err,
-				  "unexpected argument '%s'; did you mean 'cscope-mpi "
-				  "%s'?",
-				  argv[0], meant_verb(argv[0]));
 	if (argc > command->operands_most)
-		return cs_err_set(err,
-				  "unexpected argument '%s'; " SEE_HELP "the options",
-				  argv[command->operands_most], HELP_OF(command));
+		return refuse_operand(command, argv[command->operands_most], before,
+				      err);
 	if (command->operand && !argc)
 		return cs_err_set(err, "%s needs %s; " SEE_HELP "the options",
 				  command->name, command->operand, HELP_OF(command));
@@ -169,6 +201,8 @@ static int take_operands(const struct cs_verb *command, int argc, char **argv,
 static int parse_options(const struct cs_verb *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
+	const struct cs_option *loose = NULL;
+	const char *behind = NULL; /* the word behind it */
 	struct option longs[CS_VERB_OPTIONS_MOST + 1];
 	char shorts[2 * CS_VERB_OPTIONS_MOST + 2];
 	int got;
@@ -187,11 +221,18 @@ static int parse_options(const struct cs_verb *command, int argc, char **argv,
 			return cs_err_set(err, "option '%s' needs a value",
 					  argv[optind - 1]);
 		if (got == '?' || !option)
-			return refuse_unknown(command, optopt, argv[optind - 1], err);
+			return refuse_unknown(command, optopt, argv, err);
 		if (cs_option_take(option, out, optarg, err))
 			return -1;
+		if (cs_option_wants(option) == optional_argument && !optarg) {
+			loose = option;
+			behind = argv[optind];
+		}
 	}
-	return take_operands(command, argc - optind, argv + optind, out, err);
+	argc -= optind;
+	argv += optind;
+	return take_operands(command, argc, argv, argv[0] == behind ? loose : NULL,
+			     out, err);
 }
 
 int cs_options_parse(int argc, char **argv, struct cs_options *out, struct cs_err *err)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
+#include "base/suggestion.h"
 #include "base/units.h"
 #include "base/words.h"
 #include "check/verdict/check.h"
@@ -241,13 +242,18 @@ int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)
 /* "local", "all", "0,2-3"; "local" is 0. */
 static int take_numa(const char *value, uint64_t *to, struct cs_err *err)
 {
+	struct cs_suggestion near = { .typed = value };
+
+	cs_suggest(&near, "local");
+	cs_suggest(&near, "all");
 	if (!strcmp(value, "local"))
 		*to = 0;
 	else if (!strcmp(value, "all"))
 		*to = UINT64_MAX;
-	else if (cs_bits_parse(value, CS_NUMA_MOST, to))
-		return cs_err_set(err,
-				  "allowed are local, all, or NUMA nodes as 0,2-3");
+	else if (cs_bits_parse(value, CS_NUMA_MOST, to)) {
+		cs_err_set(err, "allowed are local, all, or NUMA nodes as 0,2-3");
+		return cs_suggestion_add(&near, err);
+	}
 	return 0;
 }
 
@@ -402,9 +408,7 @@ int cs_set_drain(struct cs_options *opt, const char *value, struct cs_err *err)
 int cs_set_output(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (!cs_format_by_file(value))
-		return cs_err_set(
-			err,
-			"allowed endings are .txt, .json, .jsonl, .csv, .prom, .xml");
+		return cs_format_refuse(value, NULL, err);
 	for (const char *at = value; (at = strchr(at, '%')); at += 2)
 		if (!at[1] || !strchr("Njt%", at[1]))
 			return cs_err_set(err,

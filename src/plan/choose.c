@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "catalogue/alias.h"
 #include "plan/instance.h"
 
@@ -37,45 +37,58 @@ static size_t n_tests(void)
 	return n;
 }
 
-/* Takes the name when it is nearer than the best so far. */
-static void nearer(const char *item, const char *name, unsigned int *best,
-		   const char **near)
-{
-	unsigned int d = cs_distance(item, name);
+/* Of the names of a backend those that an item begins, and the nearest. */
+struct search {
+	enum cs_backend_kind backend;
+	int begun, dotted; /* how many it begins; of these, followed by '.' */
+	struct cs_suggestion near;
+};
 
-	if (d < *best) {
-		*best = d;
-		*near = name;
+static void offer(struct search *s, const char *name)
+{
+	const size_t length = strlen(s->near.typed);
+	int begun = !strncmp(name, s->near.typed, length);
+
+	s->begun += begun;
+	s->dotted += begun && name[length] == '.';
+	cs_suggest(&s->near, name);
+}
+
+static void offer_tests(struct search *s)
+{
+	const struct cs_alias *alias;
+	size_t n;
+
+	for (size_t i = 0; i < n_tests(); i++)
+		if (cs_test_is_of(cs_test_at(i), s->backend))
+			offer(s, cs_test_at(i)->name);
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++) {
+		int test = cs_alias_test(&alias[i]);
+
+		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
+		    cs_test_is_of(cs_test_at(test), s->backend))
+			offer(s, alias[i].name);
 	}
 }
 
-/* The nearest name of that backend, NULL when a third of it would be wrong. */
-static const char *nearest(const char *item, enum cs_backend_kind backend)
+/* The nearest name of that backend; the pattern of all that the item begins, if it begins
+ * several. */
+static void search_names(struct search *s)
 {
 	/* what --matrix takes, --test does too */
 	static const char *const kinds[] = { "peer", "cost",  "h2d",
 					     "d2h",  "local", "host" };
-	unsigned int best = (unsigned int)strlen(item) / 3 + 1;
-	const char *name = NULL;
-	const struct cs_alias *alias;
-	size_t i, n;
+	const char *item = s->near.typed;
 
-	for (i = 0; i < n_tests(); i++)
-		if (cs_test_is_of(cs_test_at(i), backend))
-			nearer(item, cs_test_at(i)->name, &best, &name);
-	alias = cs_aliases(&n);
-	for (i = 0; i < n; i++) {
-		int test = cs_alias_test(&alias[i]);
-
-		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
-		    cs_test_is_of(cs_test_at(test), backend))
-			nearer(item, alias[i].name, &best, &name);
-	}
-	for (i = 0; cs_suite_name(i); i++)
-		nearer(item, cs_suite_name(i), &best, &name);
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		nearer(item, kinds[i], &best, &name);
-	return name;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		cs_suggest(&s->near, kinds[i]);
+	for (size_t i = 0; cs_suite_name(i); i++)
+		cs_suggest(&s->near, cs_suite_name(i));
+	offer_tests(s);
+	if (s->begun > 1 && strpbrk(item, "._"))
+		cs_text(s->near.name, sizeof(s->near.name), "%s%s", item,
+			s->dotted > 1 ? ".*" : "*");
 }
 
 /* How an item matched: bits. */
@@ -85,7 +98,8 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 		  enum cs_transport via, int matched, struct cs_err *err)
 {
 	const char *other = backend == CS_BACKEND_CPU ? "cuda" : "cpu";
-	const char *name, *why = cs_alias_refusal(item);
+	struct search names = { .backend = backend, .near = { .typed = item } };
+	const char *why = cs_alias_refusal(item);
 
 	if (why)
 		return cs_err_set(err, "'%s' is not measured: %s", item, why);
@@ -104,12 +118,10 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 				  "'%s' is measured by the %s backend only: "
 				  "ask for it with '--backend %s'",
 				  item, other, other);
-	name = strpbrk(item, "*?[") ? NULL : nearest(item, backend);
-	if (name)
-		return cs_err_set(err,
-				  "no test matches '%s'; nearest is '%s' (see --list)",
-				  item, name);
-	return cs_err_set(err, "no test matches '%s' (see --list)", item);
+	if (!strpbrk(item, "*?["))
+		search_names(&names);
+	cs_err_set(err, "no test matches '%s' (see --list)", item);
+	return cs_suggestion_add(&names.near, err);
 }
 
 /* Where tests are to be measured. */

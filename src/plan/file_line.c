@@ -8,6 +8,7 @@
 
 #include "base/facts.h"
 #include "base/units.h"
+#include "base/words.h"
 #include "plan/choose.h"
 
 const char *const cs_plan_columns[] = {
@@ -56,17 +57,16 @@ static int take_test(struct cs_plan_reader *r, struct cs_plan_line *item)
 /* The test of the other side. */
 static int take_op(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
-	static const char *const word[] = { "write", "read" };
 	const struct cs_test *test = cs_plan_line_test(item), *all;
 	const char *op = r->table.field[CS_COLUMN_OP];
 	size_t n, i;
+	int word;
 
 	if (!op[0])
 		return 0;
-	if (strcmp(op, word[0]) && strcmp(op, word[1]))
+	if (cs_word_parse(op, "write|read", &word, r->err))
 		return cs_plan_wrong(r, CS_COLUMN_OP,
-				     cs_err_set(r->err,
-						"'%s': allowed are write, read", op));
+				     cs_err_prefix(r->err, "'%s'", op));
 	if (cs_test_has_host(test) && test->op <= CS_OP_READ)
 		return cs_plan_wrong(
 			r, CS_COLUMN_OP,
@@ -91,15 +91,14 @@ static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
 	const char *word = r->table.field[CS_COLUMN_ROLE];
 	const struct cs_test *test = cs_plan_line_test(item);
 	const int method = (int)test->method;
-	int i;
+	char words[CS_WORDS] = "";
+	int i = CS_ROLE_MEASURE;
 
-	for (i = 0; i < CS_ROLES && word[0] && strcmp(word, cs_role_words[i]); i++)
-		;
-	if (i == CS_ROLES)
+	for (int role = 0; role < CS_ROLES; role++)
+		cs_words_add(words, cs_role_words[role]);
+	if (word[0] && cs_word_parse(word, words, &i, r->err))
 		return cs_plan_wrong(r, CS_COLUMN_ROLE,
-				     cs_err_set(r->err,
-						"'%s': allowed are measure, load, control",
-						word));
+				     cs_err_prefix(r->err, "'%s'", word));
 	item->role = (enum cs_role)i;
 	item->asked.flags = i == CS_ROLE_LOAD ? CS_TRANSFER_LOAD : 0;
 	if (i != CS_ROLE_LOAD)

@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "base/hints.h"
-#include "base/near.h"
 #include "base/print.h"
+#include "base/suggestion.h"
 #include "catalogue/alias.h"
 #include "catalogue/explain.h"
 #include "report/report.h"
@@ -237,56 +237,35 @@ static void list(FILE *to)
 	list_tests(to);
 }
 
-static void nearer(const char *what, const char *name, unsigned int *best,
-		   const char **near)
-{
-	unsigned int d = cs_distance(what, name);
-
-	if (d < *best) {
-		*best = d;
-		*near = name;
-	}
-}
-
-/* NULL when a third of it would be wrong. */
-static const char *nearest(const char *what)
-{
-	unsigned int best = (unsigned int)strlen(what) / 3 + 1;
-	const struct cs_alias *alias;
-	const struct cs_test *test;
-	const char *near = NULL;
-	size_t n;
-
-	test = cs_catalogue(&n);
-	for (size_t i = 0; i < n; i++)
-		nearer(what, test[i].name, &best, &near);
-	for (int id = 0; id < CS_HINTS; id++) {
-		nearer(what, cs_hint(id)->key, &best, &near);
-		if (cs_hint(id)->name)
-			nearer(what, cs_hint(id)->name, &best, &near);
-	}
-	for (int id = 1; id < CS_FINDINGS; id++)
-		nearer(what, cs_finding_line((enum cs_finding_id)id)->id, &best,
-		       &near);
-	alias = cs_aliases(&n);
-	for (size_t i = 0; i < n; i++)
-		nearer(what, alias[i].name, &best, &near);
-	return near;
-}
-
 static int unknown(const char *what, struct cs_err *err)
 {
-	const char *near = strlen(what) <= CS_NEAR_MAX ? nearest(what) : NULL;
+	struct cs_suggestion near = { .typed = what };
 	const char *why = cs_alias_refusal(what);
+	const struct cs_alias *alias;
+	const struct cs_test *test;
+	size_t n;
 
 	if (why)
 		return cs_err_set(err, "--explain '%.80s': not measured: %s", what,
 				  why);
-	return cs_err_set(err,
-			  "--explain '%.80s': no test, error or finding has this name%s%s%s "
-			  "('--explain list' shows all)",
-			  what, near ? "; nearest is '" : "", near ? near : "",
-			  near ? "'" : "");
+	test = cs_catalogue(&n);
+	for (size_t i = 0; i < n; i++)
+		cs_suggest(&near, test[i].name);
+	for (int id = 0; id < CS_HINTS; id++) {
+		cs_suggest(&near, cs_hint(id)->key);
+		if (cs_hint(id)->name)
+			cs_suggest(&near, cs_hint(id)->name);
+	}
+	for (int id = 1; id < CS_FINDINGS; id++)
+		cs_suggest(&near, cs_finding_line((enum cs_finding_id)id)->id);
+	alias = cs_aliases(&n);
+	for (size_t i = 0; i < n; i++)
+		cs_suggest(&near, alias[i].name);
+	cs_err_set(err,
+		   "--explain '%.80s': no test, error or finding has this name "
+		   "('--explain list' shows all)",
+		   what);
+	return cs_suggestion_add(&near, err);
 }
 
 int cs_report_explain(FILE *to, const char *what, struct cs_err *err)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/suggestion.h"
+#include "base/words.h"
 #include "file/document.h"
 #include "file/journal.h"
 #include "report/views.h"
@@ -118,4 +120,28 @@ const struct cs_format *cs_format_by_file(const char *file)
 
 	file = cs_output_bare(file, &named);
 	return named ? named : format_by_ending(file);
+}
+
+int cs_format_refuse(const char *file, const char *formats, struct cs_err *err)
+{
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	const char *dot = strrchr(base, '.');
+	struct cs_suggestion near = { .typed = dot ? dot : "" };
+	char all[120] = "";
+	int at;
+
+	for (const struct cs_format *f = cs_formats; f->name; f++) {
+		if (!f->suffix[0] ||
+		    (formats && cs_word_parse(f->name, formats, &at, NULL)))
+			continue;
+		cs_text_add(all, sizeof(all), "%s%s", all[0] ? ", " : "", f->suffix);
+		cs_suggest(&near, f->suffix);
+	}
+	if (!*base || dot == base)
+		return cs_err_set(
+			err,
+			"a file has a name before its ending; allowed endings are %s",
+			all);
+	cs_err_set(err, "allowed endings are %s", all);
+	return cs_suggestion_add(&near, err);
 }

@@ -9,6 +9,7 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "catalogue/alias.h"
+#include "plan/choose.h"
 #include "plan/file.h"
 #include "report/report.h"
 #include "report/view.h"
@@ -77,6 +78,16 @@ static int is_meant(const struct cs_test *test, const char *item)
 	return 0;
 }
 
+/* As --test refuses it, but for the name of a single cell, which that takes. */
+static int refuse(const char *what, struct cs_err *err)
+{
+	struct cs_choices none = { .n = 0 };
+
+	return cs_tests_choose(what, CS_BACKEND_CUDA, CS_TRANSPORT_AUTO, &none, err) ?
+		     -1 :
+		     cs_err_set(err, "'%s': no test has this name", what);
+}
+
 static int list_names(FILE *to, const char *what, struct cs_err *err)
 {
 	int width = 0, all = !strcmp(what, "all");
@@ -90,7 +101,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 				width = (int)strlen(test[i].name);
 		}
 	if (!meant)
-		return cs_err_set(err, "--list=%s: no test has this name", what);
+		return refuse(what, err);
 	for (size_t i = 0; i < n; i++)
 		if (all || is_meant(&test[i], what))
 			list_test(to, &test[i], width);

@@ -47,6 +47,9 @@ int cs_format_write(const struct cs_format *format, FILE *to,
 const char *cs_output_bare(const char *name, const struct cs_format **format);
 /* By that, or by the file name's ending; NULL when unknown. */
 const struct cs_format *cs_format_by_file(const char *file);
+/* The error of such a name: the endings that are allowed, those of some formats,
+ * "text|json", or of all (NULL).  Always -1. */
+int cs_format_refuse(const char *file, const char *formats, struct cs_err *err);
 
 /* --drain-command (text/drain.c): for each node to be drained a line for a POSIX shell,
  * %n its name, %r the reason, each of them one word of the shell whatever is in it; or

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggestion.h"
 #include "result/cells.h"
 
 /* ---- a node ---- */
@@ -35,6 +36,7 @@ int cs_run_is_named(const struct cs_run *run, int node, const char *name)
 int cs_run_node_named(const struct cs_run *run, const char *name, struct cs_err *err)
 {
 	int named = 0, first = 0;
+	struct cs_suggestion near = { .typed = name };
 	char all[160] = "";
 
 	for (int node = run->n_nodes; node-- > 0;)
@@ -54,10 +56,12 @@ int cs_run_node_named(const struct cs_run *run, const char *name, struct cs_err 
 
 		cs_text_add(all, sizeof(all), "%s%s%s%s", node ? ", " : "", f->host,
 			    f->placement[0] ? " " : "", f->placement);
+		cs_suggest(&near, f->placement);
 	}
-	return cs_err_set(err, "no node '%.64s': allowed are %s%s", name,
-			  run->n_nodes ? all : "none, there is no node",
-			  run->n_nodes ? ", or their number from 0 on" : "");
+	cs_err_set(err, "no node '%.64s': allowed are %s%s", name,
+		   run->n_nodes ? all : "none, there is no node",
+		   run->n_nodes ? ", or their number from 0 on" : "");
+	return cs_suggestion_add(&near, err);
 }
 
 static int keeps_finding(struct cs_finding *f, int node)

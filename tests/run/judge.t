@@ -212,7 +212,7 @@ ok "… of a plan file: status 64" eval 'status_is 64 && one_line "planned.json:
 run 0 baseline
 ok "… no file: status 64" eval 'status_is 64 && one_line "baseline needs FILE"'
 run 0 baseline h1.json -o base.csv
-ok "… no form of it: status 64" eval 'status_is 64 && one_line "allowed endings are .json, .txt"'
+ok "… no form of it: status 64" eval 'status_is 64 && one_line "allowed endings are .txt, .json"'
 run 0 --no-mpi --plan p.csv --baseline base.json
 ok "--plan and --baseline exclude each other" eval 'status_is 64 && one_line "exclude each other"'
 run 0 --no-mpi --check=baseline

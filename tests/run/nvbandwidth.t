@@ -161,7 +161,7 @@ ok "what needs multicast is refused with a sentence" eval \
 	'status_is 64 && grep -q "is not measured: it needs an NVLink multicast object" err'
 run 0 -t device_to_device_memcpy_wirte_ce
 ok "a mistyped name gets the nearest" eval \
-	'status_is 64 && grep -q "nearest is .device_to_device_memcpy_write_ce." err'
+	'status_is 64 && grep -q "did you mean .device_to_device_memcpy_write_ce." err'
 run 0 --backend cpu --no-mpi --gpus 2 -t device_to_device_memcpy_write_ce
 ok "host memory does not stand in for a test of nvbandwidth" eval \
 	'status_is 3 && grep -q "measured by the cuda backend only" err'

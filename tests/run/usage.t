@@ -58,7 +58,7 @@ bad_words() {
 		refused "'-o' needs a value" -o &&
 		refused "exclude each other" --matrix peer --test 'peer.*.pair' &&
 		refused "--gpus COUNT" --dry-run &&
-		refused "nearest is 'cuda-802'" --explain cuda-8022 &&
+		refused "did you mean 'cuda-802'?" --explain cuda-8022 &&
 		refused "'--explain list' shows all" --explain weather &&
 		refused "'--explain' needs a value" --explain
 }

@@ -152,14 +152,14 @@ HOLDS("globs choose tests of the backend") {
 
 HOLDS("a mistyped name gets the nearest one") {
 	t_eq_str(chosen_by("peer.ce.wirte.pair", CS_BACKEND_CUDA),
-		 "no test matches 'peer.ce.wirte.pair'; nearest is "
-		 "'peer.ce.write.pair' (see --list)");
+		 "no test matches 'peer.ce.wirte.pair' (see --list); "
+		 "did you mean 'peer.ce.write.pair'?");
 	t_eq_str(chosen_by("peer.ce.write.pair,peer.ce.rea.bidi", CS_BACKEND_CUDA),
-		 "no test matches 'peer.ce.rea.bidi'; nearest is "
-		 "'peer.ce.read.bidi' (see --list)");
+		 "no test matches 'peer.ce.rea.bidi' (see --list); "
+		 "did you mean 'peer.ce.read.bidi'?");
 	t_eq_str(chosen_by("peer.cp.write.pair", CS_BACKEND_CPU),
-		 "no test matches 'peer.cp.write.pair'; nearest is "
-		 "'peer.cpu.write.pair' (see --list)");
+		 "no test matches 'peer.cp.write.pair' (see --list); "
+		 "did you mean 'peer.cpu.write.pair'?");
 }
 
 HOLDS("what is far from every name gets none") {

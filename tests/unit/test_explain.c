@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hints.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "catalogue/alias.h"
 #include "catalogue/explain.h"
 #include "report/report.h"
@@ -180,13 +180,12 @@ static void refused(const char *what, const char *want)
 
 HOLDS("an unknown name gets the nearest") {
 	refused("peer.ce.wirte.pair",
-		"--explain 'peer.ce.wirte.pair': no test, error or finding has this name; nearest is 'peer.ce.write.pair' ('--explain list' shows all)");
+		"--explain 'peer.ce.wirte.pair': no test, error or finding has this name ('--explain list' shows all); did you mean 'peer.ce.write.pair'?");
 	refused("cuda-82",
-		"--explain 'cuda-82': no test, error or finding has this name; "
-		"nearest is 'cuda-2' ('--explain list' shows all)");
+		"--explain 'cuda-82': no test, error or finding has this name "
+		"('--explain list' shows all); did you mean 'cuda-2'?");
 	refused("CUDA_ERROR_SYSTEM_NOT_REDY",
-		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test, error or finding has this name; nearest is 'CUDA_ERROR_SYSTEM_NOT_READY' ('--explain "
-		"list' shows all)");
+		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test, error or finding has this name ('--explain list' shows all); did you mean 'CUDA_ERROR_SYSTEM_NOT_READY'?");
 }
 
 HOLDS("another tool's test that is not measured gets the reason") {
@@ -219,14 +218,18 @@ HOLDS("lines fit a terminal") {
 	}
 }
 
-HOLDS("distance counts letters replaced, put in and left out") {
-	t_eq_int(cs_distance("", ""), 0);
-	t_eq_int(cs_distance("", "abc"), 3);
-	t_eq_int(cs_distance("abc", ""), 3);
-	t_eq_int(cs_distance("kitten", "sitting"), 3);
-	t_eq_int(cs_distance("same", "same"), 0);
+HOLDS("distance counts letters replaced, swapped, put in and left out, in any case") {
+	t_eq_int(cs_edit_distance("", ""), 0);
+	t_eq_int(cs_edit_distance("", "abc"), 3);
+	t_eq_int(cs_edit_distance("abc", ""), 3);
+	t_eq_int(cs_edit_distance("kitten", "sitting"), 3);
+	t_eq_int(cs_edit_distance("same", "Same"), 0);
+	t_eq_int(cs_edit_distance("wirte", "write"), 1);
+	t_eq_int(cs_edit_distance("per", "peer"), 1);
+	/* another word: "gpu" is no slip of "cpu" */
+	t_eq_int(cs_edit_distance("gpu", "cpu"), 2);
 	/* names that long are never near, and do no harm */
-	t_ok(cs_distance("x", "0123456789012345678901234567890123456789"
+	t_ok(cs_edit_distance("x", "0123456789012345678901234567890123456789"
 			      "012345678901234567890123") > 1000);
 }
 

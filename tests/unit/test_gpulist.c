@@ -128,6 +128,20 @@ HOLDS("a selection that fails changes nothing") {
 	t_eq_int(memcmp(chosen, "\7\7\7\7", N_GPUS), 0);
 }
 
+HOLDS("a number that is the count of all GPUs gets their range") {
+	struct cs_gpu_list list;
+	char chosen[N_GPUS];
+	struct cs_err err;
+
+	t_eq_int(cs_gpu_list_parse("4", &list, &err), 0);
+	t_eq_int(cs_gpu_list_select(&list, gpus, N_GPUS, chosen, &err), -1);
+	t_eq_str(err.text,
+		 "there is no GPU 4: GPUs here: 4; did you mean '--gpus 0-3'?");
+	t_eq_int(cs_gpu_list_parse("5", &list, &err), 0);
+	t_eq_int(cs_gpu_list_select(&list, gpus, N_GPUS, chosen, &err), -1);
+	t_eq_str(err.text, "there is no GPU 5: GPUs here: 4");
+}
+
 HOLDS("what names no GPU is refused and changes nothing") {
 	static const char *const bad[] = {
 		"",

@@ -162,7 +162,6 @@ HOLDS("--explain takes what it is to explain") {
 HOLDS("a bad value is one line with option, value and what is allowed") {
 	refused("--op push", "--op 'push': allowed are write, read, both");
 	refused("--backend gpu", "--backend 'gpu': allowed are auto, cuda, cpu");
-	refused("--backend cud", "--backend 'cud': allowed are auto, cuda, cpu");
 	refused("--backend auto|cuda", "--backend 'auto|cuda': allowed are");
 	refused("--backend=", "--backend '': allowed are");
 	refused("--check=link,",
@@ -187,9 +186,55 @@ HOLDS("a bad value is one line with option, value and what is allowed") {
 	refused("--verify maybe", "--verify 'maybe'");
 }
 
+HOLDS("a near miss gets the name that was meant") {
+	/* a word of a list */
+	refused("--matrix per", "--matrix 'per': did you mean 'peer'? allowed are");
+	refused("--matrix peer,hd2", "did you mean 'h2d'?");
+	refused("--op wirte", "--op 'wirte': did you mean 'write'?");
+	refused("--backend CUDA", "--backend 'CUDA': did you mean 'cuda'?");
+	refused("-f jsno", "did you mean 'json'?");
+	refused("--numa locl", "did you mean 'local'?");
+	refused("--placement process,tread", "did you mean 'thread'?");
+	/* a file's ending */
+	refused("-o x.jsn", "did you mean '.json'?");
+	refused("-o x.htm", "did you mean '.html'?");
+	/* a test's name, and what begins several */
+	refused("-t peer.ce.write.par", "did you mean 'peer.ce.write.pair'?");
+	refused("-t peer.ce.write", "did you mean 'peer.ce.write.*'?");
+	refused("-t peer.ce.wri", "did you mean 'peer.ce.wri*'?");
+	refused("-t device_to_device", "did you mean 'device_to_device*'?");
+	/* an option, also of another command */
+	refused("--budgte 9s", "did you mean '--budget'?");
+	refused("show a --precision 1%",
+		"'cscope-mpi' has it, 'cscope-mpi show' has not");
+	refused("--topology", "'cscope-mpi show' has it, 'cscope-mpi' has not");
+}
+
+HOLDS("a loose word gets the line that was meant") {
+	refused("--check outlier", "'outlier'; did you mean '--check=outlier'?");
+	refused("-n 8", "'8'; did you mean 'mpirun -np 8 cscope-mpi ...'?");
+	refused("-np 8 -m peer", "did you mean 'mpirun -np 8 cscope-mpi ...'?");
+	refused("x.json", "'x.json'; did you mean 'cscope-mpi show x.json'?");
+	refused("--check x.jsonl", "did you mean 'cscope-mpi check x.jsonl'?");
+	refused("-s 1M h2d", "'h2d'; did you mean '--test h2d'?");
+	refused("list", "'list'; did you mean '--list'?");
+	refused("--list h2d.*", "did you mean '--list=h2d.*'?");
+	/* a word that does not follow the option is none of its values */
+	refused("weather --check", "'weather'; 'cscope-mpi --help' lists");
+}
+
+HOLDS("a refused file gets every ending that there is") {
+	for (const struct cs_format *f = cs_formats; f->name; f++)
+		refused("-o x.pdf", f->suffix);
+	refused("-o x.pdf", "--output 'x.pdf': allowed endings are .txt,");
+	refused("--output= -q", "--output '': a file has a name before its ending");
+	refused("-o dir/.json", "a file has a name before its ending");
+}
+
 HOLDS("names are never abbreviated") {
 	refused("--matr peer", "unknown option '--matr'; did you mean '--matrix'?");
 	refused("--prec=1%", "unknown option '--prec'");
+	refused("--weather", "unknown option '--weather'; 'cscope-mpi --help' lists");
 	/* but a value may look like anything */
 	t_eq_int(parse("-o --list.json"), 0);
 	t_eq_str(opt.output[0], "--list.json");
@@ -289,13 +334,13 @@ HOLDS("show has options and an operand of its own") {
 	refused("show", "show needs FILE[:NODE]");
 	refused("show a b", "unexpected argument 'b'; 'cscope-mpi show --help'");
 	refused("show a --size 1M",
-		"unknown option '--size'; 'cscope-mpi show --help'");
+		"unknown option '--size': 'cscope-mpi' has it, 'cscope-mpi show' has not");
 	refused("show a --cell 1", "--cell '1': allowed are a source and a");
 	refused("show a --cell 1,", "allowed are a source");
 	refused("show a --cell 1:,2", "allowed are a source");
 	refused("show a --gpu 123456789012", "allowed is one GPU");
 	refused("show a --gpu x", "allowed is one GPU");
-	refused("--gpu 1", "unknown option '--gpu'");
+	refused("--gpu 1", "unknown option '--gpu'; did you mean '--gpus'?");
 }
 
 HOLDS("a journal is resumed by its name") {

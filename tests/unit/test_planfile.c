@@ -220,8 +220,8 @@ HOLDS("what cannot be is refused with line and column") {
 		{ "a,peer.ce.write.pair,gpu0,gpu9,,\n",
 		  "plan.csv:2: column dst: 'gpu9' is not there: this plan has 4 GPUs" },
 		{ "a,peer.ce.wrote.pair,gpu0,gpu1,,\n",
-		  "plan.csv:2: column test: no test matches 'peer.ce.wrote.pair'; nearest "
-		  "is 'peer.ce.write.pair'" },
+		  "plan.csv:2: column test: no test matches 'peer.ce.wrote.pair' (see --list); "
+		  "did you mean 'peer.ce.write.pair'?" },
 		{ "a,peer.ce.*,gpu0,gpu1,,\n",
 		  "column test: 'peer.ce.*': one test a line" },
 		{ "a,peer.cpu.write.pair,gpu0,gpu1,,\n",
@@ -253,7 +253,7 @@ HOLDS("what cannot be is refused with line and column") {
 		{ "a,peer.ce.write4k.pair,gpu0,gpu1,8K,\n",
 		  "have 4096 bytes, its own" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,lod\n",
-		  "column role: 'lod': allowed are" },
+		  "column role: 'lod': did you mean 'load'? allowed are" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,load\n",
 		  "column role: all of step 'a' is "
 		  "load" },
@@ -326,12 +326,15 @@ HOLDS("columns are checked") {
 
 	is_refused("step,tst,src,dst\n", &req,
 		   "plan.csv:1: there is no column 'tst': allowed are step, test");
+	is_refused("step,tst,src,dst\n", &req, "; did you mean 'test'?");
 	is_refused("# c\nstep,test,src\n", &req, "plan.csv:2: column dst is missing");
 	is_refused("step,test,src,dst,src\n", &req, "column src is there twice");
 	is_refused("", &req,
 		   "plan.csv: there is no line in it that names the columns");
 	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,both\n",
 		   &req, "plan.csv:2: column op: 'both': allowed are write, read");
+	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,raed\n",
+		   &req, "column op: 'raed': did you mean 'read'? allowed are");
 	is_refused("step,test,src,dst,op\na,h2d.ce.pinned.pair,host,gpu1,write\n",
 		   &req, "column op: between host and GPU the GPU issues");
 }
