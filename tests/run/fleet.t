@@ -179,7 +179,7 @@ run 0 --no-mpi -s 64K -m peer --seed 1 --cell-limit 9s --expect gpus=4,nvlinks=1
 ok "… and with 4 is told nothing" eval 'status_is 0 && prints_not "expect says"'
 run 0 --no-mpi --expect gpus=8 --check=topology
 ok "… also where nothing is measured" eval 'status_is 2 && prints "gpus: 4, where --expect says 8"'
-for expect in gpu=8 gpus pcie=5 gpus= min-share=120%; do
+for expect in gpu=8 gpus pcie=5 gpus= min-share=120% gpus=eight ecc=yes; do
 	run 0 --no-mpi -m peer --expect "$expect"
 	ok "--expect $expect is refused" eval 'status_is 64 && one_line "--expect: "'
 done

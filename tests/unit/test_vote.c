@@ -244,6 +244,55 @@ static void expect(struct canned *c, struct cs_vec *expected, const char *list)
 		t_eq_int(cs_expected_judge(&c->run, node, NULL, 0, &err), 0);
 }
 
+HOLDS("a value that --expect can never find is refused") {
+	static const char *const good[] = {
+		"gpus=8",
+		"nvlinks=18 of 18",
+		"pcie-width=x16",
+		"pcie-width=16",
+		"ecc=on",
+		"compute-mode=exclusive process",
+		"power-limit=700",
+		"power-limit=700 W",
+		"acs=0x1d",
+		"driver=580.159.03",
+		"cuda=13.0",
+		"nvlink-ends=18 to switch",
+		"clocks-set=any",
+		"ecc=any",
+		"pcie-most=gen 5 x16",
+	};
+	static const char *const bad[][2] = {
+		{ "gpus=eight", "'gpus=eight': allowed is a value as 8, or any" },
+		{ "gpus=08", "'gpus=08': allowed is" },
+		{ "gpus=8 GPUs", "'gpus=8 GPUs': allowed is" },
+		{ "nvlinks=eighteen", "allowed is a value as 18, or any" },
+		{ "ecc=yes", "'ecc=yes': allowed are on, off, any" },
+		{ "compute-mode=defualt",
+		  "did you mean 'default'? allowed are default" },
+		{ "power-limit=high", "allowed is a value as 700, or any" },
+		{ "numa-nodes=-1", "'numa-nodes=-1': allowed is" },
+		{ "acs=on", "allowed is a value as 0x1d, or any" },
+		{ "clocks-set=1980", "'clocks-set=1980': allowed are any" },
+		{ "min-share=most", "min-share: " },
+		{ "nvlink=18", "'nvlink' is no field: allowed are gpus" },
+		{ "nvlink=18", "; did you mean 'nvlinks'?" },
+	};
+	struct cs_vec expected = CS_VEC(struct cs_site_fact);
+	struct cs_err err = { "" };
+	double share = NAN;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		if (!t_eq_int(cs_expected_parse(good[i], &expected, &share, &err), 0))
+			t_eq_str(err.text, good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		t_eq_int(cs_expected_parse(bad[i][0], &expected, &share, &err), -1);
+		if (!strstr(err.text, bad[i][1]))
+			t_eq_str(err.text, bad[i][1]);
+	}
+	cs_vec_release(&expected);
+}
+
 HOLDS("what --expect says is judged by field, and may be waived") {
 	struct cs_vec expected = CS_VEC(struct cs_site_fact);
 	OWNED(canned) c = fleet(2, 8);

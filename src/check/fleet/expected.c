@@ -3,25 +3,47 @@
 
 #include "check/fleet/expected.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggestion.h"
 #include "base/units.h"
+#include "base/words.h"
 #include "check/fleet/differs.h"
 
 /* ---- --expect ---- */
 
-/* Fields that are put together of several facts; the others are lines of tables. */
-static const char *const made[] = { "gpus",	   "nvlinks",	    "nvlink-version",
-				    "nvlink-ends", "pcie-most",	    "pcie-width",
-				    "pcie-gen",	   "fabric",	    "clocks-most",
-				    "clocks-set",  "acs",	    "to-gpus",
-				    "to-nics",	   "numa-distances" };
+/* Fields that are put together of several facts; the others are lines of tables.  A value
+ * is like an example, whose digits are any number, or one of the words; NULL: any text. */
+static const struct {
+	const char *name;
+	const char *like, *words;
+} made[] = {
+	{ .name = "gpus", .like = "8" },
+	{ .name = "nvlinks", .like = "18|18 of 18" },
+	{ .name = "nvlink-version", .like = "4" },
+	{ .name = "nvlink-ends" },
+	{ .name = "pcie-most", .like = "gen 5 x16" },
+	{ .name = "pcie-width", .like = "16|x16" },
+	{ .name = "pcie-gen", .like = "5" },
+	{ .name = "fabric", .words = "not supported|not begun|under way|done" },
+	{ .name = "cuda", .like = "13.0" },
+	/* with a comma in their values */
+	{ .name = "clocks-most", .words = "any" },
+	{ .name = "clocks-set", .words = "any" },
+	{ .name = "acs", .like = "0x1d" },
+	{ .name = "to-gpus" },
+	{ .name = "to-nics" },
+	{ .name = "numa-distances" },
+};
 
 struct search {
-	const char *name;
+	struct cs_suggestion near; /* to its name */
 	int found;
+	const char *like; /* as above */
+	char words[CS_WORDS];
 };
 
 static void look_at(void *search, const struct cs_field *field, const void *of)
@@ -31,22 +53,96 @@ static void look_at(void *search, const struct cs_field *field, const void *of)
 	(void)of;
 	if (!field->trait || field->layer == CS_LAYER_LAUNCH)
 		return;
-	s->found |= !strcmp(field->trait, s->name);
+	cs_suggest(&s->near, field->trait);
+	if (strcmp(field->trait, s->near.typed))
+		return;
+	s->found = 1;
+	s->words[0] = '\0';
+	for (int i = 0; field->words && field->words[i]; i++)
+		if (field->words[i][0])
+			cs_words_add(s->words, field->words[i]);
+	if (field->type == CS_TYPE_SWITCH)
+		cs_words_add(s->words, "on|off");
+	else if (field->type == CS_TYPE_REAL)
+		s->like = "700|700 W";
+	else if (field->type == CS_TYPE_COUNT && !field->words)
+		s->like = "8";
 }
 
-static int is_known(const char *name)
+static int search_field(struct search *s)
 {
 	static const struct cs_fieldset *const sets[] = { &cs_node_fields,
 							  &cs_gpu_record_fields,
 							  &cs_agent_gpu_fields };
 	static const struct cs_run_node none;
-	struct search s = { .name = name };
 
+	cs_suggest(&s->near, "pcie");
+	cs_suggest(&s->near, "min-share");
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
-		cs_fields_each(sets[i], &none, look_at, &s);
-	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
-		s.found |= !strcmp(made[i], name);
-	return s.found;
+		cs_fields_each(sets[i], &none, look_at, s);
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		cs_suggest(&s->near, made[i].name);
+		if (strcmp(made[i].name, s->near.typed))
+			continue;
+		s->found = 1;
+		s->like = made[i].like;
+		cs_text(s->words, sizeof(s->words), "%s",
+			made[i].words ? made[i].words : "");
+	}
+	return s->found;
+}
+
+#define DIGITS "0123456789"
+
+/* Digits are a number without zeros before it, because values are compared as texts. */
+static int is_like(const char *value, const char *example)
+{
+	if (!strncmp(example, "0x", 2))
+		return !strncmp(value, "0x", 2) && strlen(value) > 3 &&
+		       !value[2 + strspn(value + 2, DIGITS "abcdef")];
+	for (; *example && *example != '|'; example++) {
+		size_t n = strspn(value, DIGITS);
+
+		if (!isdigit((unsigned char)*example)) {
+			if (*value++ != *example)
+				return 0;
+			continue;
+		}
+		if (!n || (n > 1 && *value == '0'))
+			return 0;
+		value += n;
+		example += strspn(example, DIGITS) - 1;
+	}
+	return !*value;
+}
+
+static int check_value(struct search *s, const char *value, struct cs_err *err)
+{
+	const char *key = s->near.typed, *like = s->like;
+	int which;
+
+	if (!strcmp(value, "any"))
+		return 0;
+	if (strlen(value) >= CS_NAME)
+		return cs_err_set(err, "'%.40s=%.40s...': at most %d characters", key,
+				  value, CS_NAME - 1);
+	if (s->words[0]) {
+		if (strcmp(s->words, "any") != 0)
+			cs_words_add(s->words, "any");
+		return cs_word_parse(value, s->words, &which, err) ?
+			       cs_err_prefix(err, "'%s=%.40s'", key, value) :
+			       0;
+	}
+	while (like && !is_like(value, like)) {
+		like = strchr(like, '|');
+		if (!like)
+			return cs_err_set(err,
+					  "'%s=%.40s': allowed is a value as %.*s, or any",
+					  key, value, (int)strcspn(s->like, "|"),
+					  s->like);
+		like++;
+	}
+	return 0;
 }
 
 static int add(struct cs_vec *to, const char *field, const char *value,
@@ -86,12 +182,15 @@ static int take_share(const char *value, double *min_share, struct cs_err *err)
 		*min_share = 0;
 		return 0;
 	}
-	return cs_share_parse(value, min_share, err);
+	return cs_share_parse(value, min_share, err) ?
+		       cs_err_prefix(err, "min-share") :
+		       0;
 }
 
 static int take_item(char *item, struct cs_vec *to, double *min_share,
 		     struct cs_err *err)
 {
+	struct search field = { .near = { .typed = item } };
 	char *value = strchr(item, '=');
 
 	if (!value || value == item || !value[1])
@@ -103,13 +202,14 @@ static int take_item(char *item, struct cs_vec *to, double *min_share,
 		return add_pcie(to, value, err);
 	if (!strcmp(item, "min-share"))
 		return take_share(value, min_share, err);
-	if (!is_known(item))
-		return cs_err_set(
-			err,
-			"'%.40s' is no field: allowed are gpus, nics, nvlinks, pcie, driver, vbios, bios, "
-			"kernel, numa-nodes, cpus, uvm, acs, min-share, and the others that --check=topology prints",
-			item);
-	return add(to, item, value, err);
+	if (!search_field(&field)) {
+		cs_err_set(err,
+			   "'%.40s' is no field: allowed are gpus, nics, nvlinks, pcie, driver, vbios, bios, "
+			   "kernel, numa-nodes, cpus, uvm, acs, min-share, and the others that --check=topology prints",
+			   item);
+		return cs_suggestion_add(&field.near, err);
+	}
+	return check_value(&field, value, err) || add(to, item, value, err) ? -1 : 0;
 }
 
 int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
@@ -210,14 +310,15 @@ struct scope {
 	struct cs_err *err;
 };
 
-/* "18" is "18 of 18", "16" is "x16". */
+/* "18" is "18 of 18", "16" is "x16", "700" is "700 W". */
 static int agrees(const char *value, const char *expected)
 {
 	size_t n = strlen(expected);
 
 	return !strcmp(value, expected) ||
 	       (value[0] == 'x' && !strcmp(value + 1, expected)) ||
-	       (!strncmp(value, expected, n) && !strncmp(value + n, " of ", 4));
+	       (!strncmp(value, expected, n) &&
+		(!strncmp(value + n, " of ", 4) || !strcmp(value + n, " W")));
 }
 
 static int add_difference(struct scope *s, const struct cs_site_fact *e,
