@@ -71,7 +71,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/vec.c \
 	%D%/base/vec.h \
 	%D%/base/words.c \
-	%D%/base/words.h
+	%D%/base/words.h \
+	%D%/base/xids.def
 
 %C%_libcs_catalogue_a_SOURCES = \
 	%D%/catalogue/alias.c \

@@ -12,11 +12,23 @@
 	.key = "cuda-" #number, .name = name_, .of = CS_HINT_OF_CUDA,          \
 	.code = { number }
 
+#define XID(number, whose, means_, remedy_)                                    \
+	[CS_HINT_XID_##number] = { .key = "xid-" #number,                      \
+				   .means = whose ": " means_,                 \
+				   .remedy = remedy_ },
+
 #include "base/hints.def"
 
 const struct cs_hint *cs_hint(enum cs_hint_id id)
 {
 	return &rows[id];
+}
+
+/* "Xid 79" and "xid79" are "xid-79". */
+static int is_xid(const struct cs_hint *h, const char *text)
+{
+	return !strncasecmp(text, "xid", 3) && !strncmp(h->key, "xid-", 4) &&
+	       !strcmp(text + 3 + strspn(text + 3, " -:"), h->key + 4);
 }
 
 const struct cs_hint *cs_hint_find(const char *text)
@@ -26,7 +38,7 @@ const struct cs_hint *cs_hint_find(const char *text)
 	for (size_t i = 0; i < CS_HINTS; i++) {
 		const struct cs_hint *h = &rows[i];
 
-		if (!strcasecmp(h->key, text) ||
+		if (!strcasecmp(h->key, text) || is_xid(h, text) ||
 		    (h->name && !strcasecmp(h->name, text)) ||
 		    (number && !strcmp(strchr(h->key, '-') + 1, text)))
 			return h;

@@ -17,9 +17,14 @@ enum cs_hint_id {
 	CS_HINT_CUDA_209,
 	CS_HINT_CUDA_214,
 	CS_HINT_CUDA_217,
+	CS_HINT_CUDA_220,
 	CS_HINT_CUDA_222,
 	CS_HINT_CUDA_304,
+	CS_HINT_CUDA_700,
+	CS_HINT_CUDA_702,
 	CS_HINT_CUDA_711,
+	CS_HINT_CUDA_715,
+	CS_HINT_CUDA_719,
 	CS_HINT_CUDA_802,
 	CS_HINT_CUDA_803,
 	CS_HINT_CUDA_804,
@@ -39,6 +44,9 @@ enum cs_hint_id {
 	CS_HINT_CONTAINER_UTILITY,
 	CS_HINT_TWO_PROCESSES,
 	CS_HINT_ONE_PROCESS,
+#define XID(number, ...) CS_HINT_XID_##number,
+#include "base/xids.def"
+#undef XID
 	CS_HINTS
 };
 
@@ -57,7 +65,8 @@ struct cs_hint {
 /* One row; all of them in the order of the enum. */
 const struct cs_hint *cs_hint(enum cs_hint_id id);
 
-/* By key or name in any case, or by the number alone ("802"); NULL unknown. */
+/* By key or name in any case, "Xid 79" also so, or by the number alone ("802"); NULL
+ * unknown. */
 const struct cs_hint *cs_hint_find(const char *text);
 
 /* What goes behind an error text: of one row, NULL when it has none; of an error

@@ -377,6 +377,7 @@ static int choose(void *ctx, enum cs_backend_kind backend, int lone,
 		  struct cs_choices *chosen, struct cs_err *err)
 {
 	struct program *p = ctx;
+	const char *mask = getenv("CUDA_VISIBLE_DEVICES");
 	char text[CS_ERR_TEXT];
 
 	cs_left_out_backend(p->opt, backend, text, sizeof(text));
@@ -391,7 +392,11 @@ static int choose(void *ctx, enum cs_backend_kind backend, int lone,
 	if (text[0] && p->opt->their_sizes)
 		cs_complain(text);
 	if (cs_options_choose(p->opt, backend, chosen, err))
-		return -1;
+		return backend == CS_BACKEND_CUDA || p->opt->backend ? -1 :
+		       mask ? cs_err_prefix(err,
+					    "no GPU, and CUDA_VISIBLE_DEVICES=%s is set",
+					    mask) :
+			      cs_err_prefix(err, "no GPU");
 	if (lone)
 		cs_options_choose_lone(p->opt, backend, chosen);
 	if (cs_choices_name_cells(chosen)) {

@@ -49,6 +49,8 @@ double cs_discovery_start_limit(const struct cs_discovery *m)
 
 static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_record)
 {
+	const double limit_s = cs_discovery_start_limit(m);
+
 	memset(rank_record, 0, sizeof(*rank_record));
 	cs_confine_rank(m->topo, &rank_record->facts);
 	rank_record->facts.rank = m->team->rank;
@@ -62,11 +64,13 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 	if (!cs_backend_cuda)
 		cs_err_set(&rank_record->driver,
 			   "this program was built without CUDA");
-	else
-		cs_starter_devices(m->starter, cs_discovery_start_limit(m),
-				   rank_record->view.gpu, CS_MAX_AGENTS,
-				   &rank_record->view.n, &rank_record->version,
-				   &rank_record->start_s, &rank_record->driver);
+	else if (cs_starter_devices(m->starter, limit_s, rank_record->view.gpu,
+				    CS_MAX_AGENTS, &rank_record->view.n,
+				    &rank_record->version, &rank_record->start_s,
+				    &rank_record->driver) == CS_NO_ANSWER &&
+		 limit_s >= m->args->set.start_limit_s) /* no budget cut it */
+		cs_text_add(rank_record->driver.text, sizeof(rank_record->driver.text),
+			    "; --start-limit gives it more time");
 	/* a driver that fails in any other way is a sign as well */
 	if (rank_record->driver.text[0] && cs_backend_cuda &&
 	    !cs_starter_absent(m->starter) && !rank_record->sign[0])

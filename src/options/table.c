@@ -172,8 +172,9 @@ static const struct cs_option measure_options[] = {
 	{ "check", 0, "[=KIND,...]", "findings set the exit status, and cells of a GPU in use are skipped. "
 	  "KINDs: launch (what each rank sees, and what to change) and topology (how "
 	  "the node is wired and set) alone measure nothing; outlier: cells slower "
-	  "than others of their kind; link: links slower than they could be; the last "
-	  "two measure suspicious cells again", OWN(cs_set_check), .brief = "findings set the status; cells slower than their like are measured again. KIND: outlier, link, launch, topology" },
+	  "than others of their kind; link: links slower than they could be; these "
+	  "two measure suspicious cells again; placement: placements that differ; baseline: "
+	  "cells beyond --baseline, --threshold, --min-share or --expect", OWN(cs_set_check), .brief = "findings set the status; cells slower than their like are measured again. KIND: outlier, link, placement, baseline, launch, topology" },
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,

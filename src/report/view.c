@@ -163,3 +163,18 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	putc('\n', to);
 	free(text);
 }
+
+void cs_mask_text(const struct cs_run *run, char *to, size_t size)
+{
+	const char *mask = NULL;
+
+	for (int node = 0; node < run->n_nodes && !mask && run->stand_in; node++)
+		if (run->node[node].ranks)
+			mask = strstr(run->node[node].ranks[0].environment,
+				      "CUDA_VISIBLE_DEVICES=");
+	to[0] = '\0';
+	if (mask)
+		cs_text(to, size,
+			"%.*s is set: it hides every GPU that it does not name",
+			(int)strcspn(mask, " "), mask);
+}

@@ -15,6 +15,8 @@ int cs_is_coloured(void);
 
 /* Digits behind the point of a test's figures. */
 int cs_decimals(const struct cs_test *test);
+/* Without a GPU, the mask that may hide them: "CUDA_VISIBLE_DEVICES=9 is set: …"; "". */
+void cs_mask_text(const struct cs_run *run, char *to, size_t size);
 /* "n[0101-0112],x3": the hosts of nodes[0..n). */
 void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *to,
 		   size_t size);

@@ -97,6 +97,15 @@ ok "… in two ranks: one line, with the hint" \
 FAKE_FAIL=cuInit:1=100 run 0 "${quick[@]}"
 ok "a driver that says there is no GPU, and no sign of one: it stands in" \
 	eval 'status_is 0 && head -n 1 out | grep -q "^NO GPU"'
+for mask in 9 zz; do
+	CUDA_VISIBLE_DEVICES=$mask run 0 "${quick[@]}" -o hidden.html
+	ok "CUDA_VISIBLE_DEVICES=$mask hides all GPUs: said below the first line" eval \
+		'status_is 0 && head -n 3 out | grep -q "^CUDA_VISIBLE_DEVICES=$mask is set: it hides every GPU that it does not name$"'
+	ok "… the page too" grep -q "CUDA_VISIBLE_DEVICES=$mask is set" hidden.html
+	CUDA_VISIBLE_DEVICES=$mask run 0 -s 64K -t peer.ce.write.pair
+	ok "… and a test of GPUs cannot be measured: status 3, with the mask" eval \
+		'status_is 3 && one_line "no GPU, and CUDA_VISIBLE_DEVICES=$mask is set: .peer.ce.write.pair."'
+done
 run 2 --backend cpu "${quick[@]}"
 ok "--backend cpu beside GPUs does not call itself a stand-in" \
 	eval 'status_is 0 && prints_not "NO GPU"'

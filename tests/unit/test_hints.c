@@ -48,10 +48,28 @@ HOLDS("case does not matter") {
 	t_ok(cs_hint_find("Dev-Shm") == cs_hint(CS_HINT_DEV_SHM));
 }
 
+HOLDS("an Xid is found as dmesg has it, and says whose fault it is") {
+	static const char *const as[] = { "xid-79", "xid79", "Xid 79", "XID: 79" };
+
+	for (size_t i = 0; i < sizeof(as) / sizeof(*as); i++)
+		t_ok(cs_hint_find(as[i]) == cs_hint(CS_HINT_XID_79));
+	t_ok(!cs_hint_find("xid-7"));
+	t_ok(!cs_hint_find("xid"));
+	for (int id = CS_HINT_XID_13; id < CS_HINTS; id++) {
+		const char *whose = cs_hint(id)->means;
+
+		t_ok(!strncmp(whose, "Hardware", 8) || !strncmp(whose, "Driver", 6) ||
+		     !strncmp(whose, "Application", 11) ||
+		     !strncmp(whose, "Consequence", 11));
+	}
+}
+
 HOLDS("a number alone stands for its code") {
 	t_ok(cs_hint_find("802") == cs_hint(CS_HINT_CUDA_802));
 	t_ok(cs_hint_find("2") == cs_hint(CS_HINT_CUDA_2));
 	t_ok(cs_hint_find("18") == cs_hint(CS_HINT_NVML_18));
+	t_ok(cs_hint_find("700") == cs_hint(CS_HINT_CUDA_700));
+	t_ok(cs_hint_find("79") == cs_hint(CS_HINT_XID_79));
 	for (int id = 0; id < CS_HINTS; id++) {
 		const struct cs_hint *h = cs_hint(id);
 
@@ -113,7 +131,10 @@ HOLDS("what error lines quote is there") {
 	t_ok(cs_hint_brief(CS_HINT_LAUNCHER_PMIX) != NULL);
 	t_ok(cs_hint_brief(CS_HINT_LAUNCHER_MPI) != NULL);
 	t_ok(cs_hint_brief(CS_HINT_NVML_ABSENT) != NULL);
+	/* but of work that failed no remedy is certain: dmesg knows more */
 	for (int id = 0; id < CS_HINTS; id++)
 		if (cs_hint(id)->of != CS_HINT_OF_MACHINE)
-			t_ok(cs_hint_brief(id) != NULL);
+			t_ok(cs_hint_brief(id) ||
+			     strstr(cs_hint(id)->remedy, "dmesg") ||
+			     id == CS_HINT_CUDA_702);
 }

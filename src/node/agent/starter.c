@@ -14,7 +14,6 @@
 #include "node/board/board.h"
 
 #define CS_PATH 256
-#define NO_ANSWER (-2)
 
 struct job {
 	pthread_mutex_t lock;
@@ -68,7 +67,7 @@ static int ended(struct job *job)
 	return done;
 }
 
-/* 0 when it ended well; -1 with its error; NO_ANSWER: `what` did not answer. */
+/* 0 when it ended well; -1 with its error; CS_NO_ANSWER: `what` did not answer. */
 static int job_wait(struct job *job, double limit_s, const char *what,
 		    struct cs_err *err)
 {
@@ -88,7 +87,7 @@ static int job_wait(struct job *job, double limit_s, const char *what,
 	       pthread_cond_timedwait(&job->ended, &job->lock, &until) != ETIMEDOUT)
 		;
 	if (!job->done) {
-		rc = NO_ANSWER;
+		rc = CS_NO_ANSWER;
 		cs_err_set(err, "%s did not answer within %.3g s%s (process %ld)",
 			   what, limit_s, cs_call_text(job->call, call),
 			   (long)getpid());
@@ -211,7 +210,7 @@ int cs_starter_devices(struct cs_starter *starter, double limit_s,
 	/* what did not answer is there */
 	starter->absent = rc == -1 && starter->backend && starter->backend->absent;
 	if (rc)
-		return -1;
+		return rc;
 	*n = starter->n < room ? starter->n : room;
 	memcpy(gpu, starter->gpu, (size_t)*n * sizeof(*gpu));
 	*version = starter->version;
@@ -239,7 +238,7 @@ int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *ro
 	struct cs_err why;
 
 	/* without NVML there is still the bus; a hung one would hang it, too */
-	if (job_wait(&starter->nvml, limit_s, "NVML", &why) == NO_ANSWER)
+	if (job_wait(&starter->nvml, limit_s, "NVML", &why) == CS_NO_ANSWER)
 		return cs_err_set(err, "%s", why.text);
 	if (!starter->survey.begun) {
 		cs_text(starter->root, sizeof(starter->root), "%s", root);

@@ -84,8 +84,13 @@ static void order_all(struct cs_coordinator *co, enum cs_command what, uint32_t 
 
 void cs_coordinator_open(struct cs_coordinator *co)
 {
-	order_all(co, CS_CMD_OPEN, 0, "opening the device",
-		  co->plan->set.start_limit_s);
+	const double limit_s = co->plan->set.start_limit_s;
+	const int is_whole = cs_agents_limit(co, limit_s) >= limit_s; /* of a budget */
+
+	order_all(co, CS_CMD_OPEN, 0,
+		  is_whole ? "opening the device (--start-limit)" :
+			     "opening the device",
+		  limit_s);
 }
 
 /* Ways between good agents that were refused.  Instances of MIG have none. */

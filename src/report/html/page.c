@@ -97,9 +97,14 @@ static int gravest_status(const struct cs_run *run)
 
 static void put_notices(const struct cs_html *h, const struct cs_run *run)
 {
+	char mask[200];
+
+	cs_mask_text(run, mask, sizeof(mask));
 	if (run->stand_in)
 		cs_html_in(h, "p",
 			   "NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
+	if (mask[0])
+		cs_html_in(h, "p", "%s", mask);
 	if (run->virtual_clock)
 		cs_html_in(h, "p", "%s", CS_MEASURED_WITH_DOUBLE);
 }

@@ -309,6 +309,11 @@ static int add_line(struct cs_digest *d, uint32_t index)
 			join(&line[i], &made);
 			return 0;
 		}
+	/* a reason is told once */
+	for (size_t i = 0; i < d->lines.n && !made.measured; i++)
+		if (!strcmp(line[i].remark, made.remark) && strchr(made.remark, ':'))
+			cs_text(made.remark, sizeof(made.remark),
+				"not measured, as above");
 	return cs_vec_push(&d->lines, &made, &err);
 }
 

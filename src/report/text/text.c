@@ -73,11 +73,16 @@ static int has_no_pairs(const struct cs_run *run)
 
 void cs_notices_print(FILE *to, const struct cs_run *run)
 {
+	char mask[200];
+
 	if (run->stand_in)
 		cs_fold(to, 0, 2,
 			"NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
 	else if (cs_on_cpu(run))
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
+	cs_mask_text(run, mask, sizeof(mask));
+	if (mask[0])
+		cs_fold(to, 0, 2, "%s", mask);
 	if (run->virtual_clock)
 		cs_fold(to, 0, 2, "%s", CS_MEASURED_WITH_DOUBLE);
 }
