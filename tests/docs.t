@@ -126,6 +126,15 @@ missing_output() { # DOCUMENT
 		done
 }
 
+# Times that documents give for --cell-limit, and do not have its default.
+false_limits() { # FILE...
+	local default
+	default=$(grep -A3 -e '--cell-limit TIME' "$work/help" | grep -oE 'default [0-9]+ms' |
+		grep -oE '[0-9]+')
+	grep -oHE '[0-9]+ ms \(`--cell-limit`|`--cell-limit` \([0-9]+ ms\)' "$@" |
+		grep -vE "[^0-9]${default:-none} ms"
+}
+
 # ---- sentences of METHOD ----
 
 # Running text: line breaks and runs of blanks are one blank.
@@ -246,6 +255,8 @@ ok "every sentence that METHOD quotes is in its test" is_empty "$work/sentences"
 ok "every rule of METHOD names its test" is_empty "$work/rules"
 grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks"
 ok "no line of a document ends in blanks" is_empty "$work/blanks"
+false_limits "${docs[@]}" CHANGELOG.md >"$work/limits"
+ok "the default of --cell-limit is the program's" is_empty "$work/limits"
 folders src >"$work/folders"
 folders tests >>"$work/folders"
 ok "every folder of src and tests says what is in it" is_empty "$work/folders"
@@ -282,6 +293,9 @@ ok "planted options are found, those of a launcher are not ours" is_empty "$work
 	missing_links "$work/planted.md"
 } | wc -l | grep -vx 2 >"$work/count"
 ok "a planted path and a planted link are found" is_empty "$work/count"
+echo 'after 500 ms (`--cell-limit`)' >"$work/limit.md"
+false_limits "$work/limit.md" | wc -l | grep -vx 1 >"$work/count"
+ok "a planted default is found" is_empty "$work/count"
 echo '`no_such_function()` in `job/none.c`' >"$work/code.md"
 missing_code "$work/code.md" | wc -l | grep -vx 2 >"$work/count"
 ok "a planted function and file are found" is_empty "$work/count"

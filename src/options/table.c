@@ -207,9 +207,9 @@ static const struct cs_option compare_options[] = {
 	{ "baseline", 0, "FILE[,...]", "a file of 'cscope-mpi baseline': it gives the difference between runs "
 	  "where a side has only one", TEXT(baseline) },
 	HEADING("Output"),
-	{ "output", 'o', "FILE", "also write FILE; .txt, .json or .csv; repeatable",
+	{ "output", 'o', "FILE", "also write FILE; .txt, .json, .csv or .html; repeatable",
 	  OWN(cs_set_output) },
-	{ "format", 'f', "FORMAT", "of standard output: text, json, csv",
+	{ "format", 'f', "FORMAT", "of standard output: text, json, csv, html",
 	  OWN(cs_set_format) },
 	QUIET,
 	{ "verbose", 'v', NULL, "every cell", FLAG(verbose, 1) },

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands that README and COMMANDS name: each is one that the program takes.  What
+# The commands that README, COMMANDS and FAQ name: each is one that the program takes.  What
 # would measure says what it would do (--dry-run), what reads files reads them.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
@@ -10,6 +10,7 @@ results=$top/doc/results
 fake 8
 mkdir runs doc
 cp -r "$top/doc/plans" doc/
+ln -s "$(cd "$results" && pwd)" doc/results
 cp "$results/h200x4/np4.json" run.json
 cp run.json before.json
 cp run.json after.json
@@ -22,6 +23,11 @@ commands() { # FILE
 	sed -e ':on' -e '/\\$/N; s/\\\n *//; t on' "$1" |
 		sed -n 's/^    \(.*cscope-mpi\( .*\)\{0,1\}\)$/\1/p; s/^    \(comm_scope .*\)$/\1/p' |
 		sed 's/  *#.*//'
+}
+
+# Those within its sentences.
+spans() { # FILE
+	grep -oE '`(mpirun -np [0-9]+ )?cscope-mpi[^`]*`' "$1" | tr -d '`'
 }
 
 # What stands behind the name of the program, as the shell takes it apart.
@@ -42,6 +48,9 @@ try() { # COMMAND LINE
 	*--check=topology* | *--check=launch*)
 		"$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "$@" >out 2>err
 		;;
+	*--dry-run*) # with all that it needs
+		"$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "$@" >out 2>err
+		;;
 	*)
 		"$TESTDATA/patience" 60 "$CSCOPE" --no-mpi --dry-run --gpus 8 "$@" >out 2>err
 		;;
@@ -57,6 +66,11 @@ for file in README.md doc/COMMANDS.md; do
 		n_commands=$((n_commands + 1))
 		ok "$file: ${line#*cscope-mpi}" try "$line"
 	done < <(commands "$top/$file" | grep -v '^cscope-mpi [0-9]')
+done
+for file in README.md doc/COMMANDS.md doc/FAQ.md; do
+	while read -r line; do
+		ok "$file: ${line#*cscope-mpi}" try "$line"
+	done < <(spans "$top/$file" | grep -E -- ' --| (show|compare) .*json')
 done
 ok "they are all of them" [ "$n_commands" -gt 40 ]
 ok "one that is none would be found" eval '! try "cscope-mpi --matrix pear"'

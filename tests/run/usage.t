@@ -67,6 +67,24 @@ ok "a bad value: one line with option, value and what is allowed, status 64" \
 	bad_values
 ok "an unknown, abbreviated or missing word is refused in one line" bad_words
 
+# README, "Exit status"
+cannot() { # STATUS WORDS OPTION...
+	local wanted=$1 words=$2
+	shift 2
+	run 0 "$@"
+	[ "$status" = "$wanted" ] && grep -qF -- "$words" err
+}
+echo 'no run' >none.txt
+ok "a file of results that cannot be read is status 3, one that is none 64" eval \
+	'cannot 3 "cannot read" show nowhere.json && cannot 3 "cannot read" check nowhere.json &&
+		cannot 64 "not JSON" show none.txt'
+ok "compare takes the formats that its --help names" eval \
+	'run 0 compare --help && prints "of standard output: text, json, csv, html" &&
+		refused "allowed are text, json, csv, html" compare a.json -f prom &&
+		refused "allowed endings are .txt, .json, .csv, .html" compare a.json -o a.prom'
+ok "… and --check the kinds" eval \
+	'run 0 --help && prints "placement, baseline, launch, topology"'
+
 run 4 --size 12q
 ok "four ranks refuse a bad option with one line in all" one_line "--size '12q'"
 ok "… and print nothing" is_empty out
