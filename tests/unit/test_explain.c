@@ -230,7 +230,7 @@ HOLDS("distance counts letters replaced, swapped, put in and left out, in any ca
 	t_eq_int(cs_edit_distance("gpu", "cpu"), 2);
 	/* names that long are never near, and do no harm */
 	t_ok(cs_edit_distance("x", "0123456789012345678901234567890123456789"
-			      "012345678901234567890123") > 1000);
+				   "012345678901234567890123") > 1000);
 }
 
 int tap_tear_down(void)
