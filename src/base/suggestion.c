@@ -1,3 +1,4 @@
+/* suggestion.c - the edit distance of names, and the nearest of them. */
 #include "config.h"
 
 #include "base/suggestion.h"
