@@ -570,7 +570,7 @@ HOLDS("a plan that nothing is known of is refused") {
 
 HOLDS("a class is in one file") {
 	OWNED(fleet) f = { .n = 0 };
-	struct cs_baseline a, b;
+	OWNED(cs_baseline) a = { 0 }, b = { 0 };
 	struct cs_err err = { "" };
 
 	add_run(&f, 1, TEST, steady);
@@ -584,7 +584,6 @@ HOLDS("a class is in one file") {
 	t_eq_int(stat(&a, 1)->class, 1);
 	t_eq_int(cs_baseline_join(&a, &b, &err), -1);
 	t_ok(strstr(err.text, "is in an earlier file too") != NULL);
-	cs_baseline_release(&a);
 }
 
 /* ---- ways and peaks ---- */
