@@ -147,7 +147,7 @@ def junit(text):
             if not case.get("classname") or float(case.get("time")) < 0:
                 yield f"{case.get('name')}: no class or time"
             for child in case:
-                if not child.get("message"):
+                if not (child.text if child.tag == "system-out" else child.get("message")):
                     yield f"{case.get('name')}: {child.tag} without a message"
 
 

@@ -1,4 +1,6 @@
-/* junit.c - for pipelines that accept machines: a suite per node, a case per test. */
+/* junit.c - for pipelines that accept machines: a suite per node, a case per test.  What is
+ * critical fails a case; a warning is output of one that passes, for its format has no
+ * warnings. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -43,26 +45,30 @@ struct test_case {
 	char name[120];
 	char message[CS_ERR_TEXT];   /* why it failed or was skipped; "" passed */
 	char *more;		     /* other reasons, a line each; malloc'ed, NULL */
+	char *warnings;		     /* the same of what fails nothing */
 	const struct cs_finding *of; /* the first of those that have no test; NULL */
 	int skipped;
 	double seconds;
 };
 
-static int add_reason(struct test_case *c, const char *text)
+static int add_line(char **lines, const char *text)
 {
-	size_t used = c->more ? strlen(c->more) : 0, n = strlen(text);
-	char *more;
+	size_t used = *lines ? strlen(*lines) : 0, n = strlen(text);
+	char *more = realloc(*lines, used + n + 2);
 
-	if (!c->message[0]) {
-		cs_text(c->message, sizeof(c->message), "%s", text);
-		return 0;
-	}
-	more = realloc(c->more, used + n + 2);
 	if (!more)
 		return -1;
-	c->more = more;
+	*lines = more;
 	memcpy(more + used, text, n);
 	memcpy(more + used + n, "\n", 2);
+	return 0;
+}
+
+static int add_reason(struct test_case *c, const char *text)
+{
+	if (c->message[0])
+		return add_line(&c->more, text);
+	cs_text(c->message, sizeof(c->message), "%s", text);
 	return 0;
 }
 
@@ -163,7 +169,14 @@ static int add_findings(const struct cs_run *run, const struct cs_vec *tallies,
 		of = tally_of(run, &f[i], tally, tallies->n);
 		c = of ? (struct test_case *)cases->data + (of - tally) :
 			 case_of(cases, &f[i], err);
-		if (!c || add_reason(c, f[i].text))
+		if (!c)
+			return -1;
+		if (f[i].severity < CS_CRITICAL) {
+			if (add_line(&c->warnings, f[i].text))
+				return -1;
+			continue;
+		}
+		if (add_reason(c, f[i].text))
 			return -1;
 		c->skipped = 0;
 	}
@@ -193,28 +206,40 @@ static void put_counts(FILE *to, const struct count *count)
 		 count->tests, count->failures, count->skipped, count->seconds);
 }
 
-static void put_case(FILE *to, struct test_case *c, const char *suite)
+static void put_outcome(FILE *to, struct test_case *c)
 {
-	fputs("    <testcase", to);
-	put_attribute(to, "classname", suite);
-	put_attribute(to, "name", c->name);
-	cs_print(to, " time=\"%.3f\"", c->seconds);
-	if (!c->message[0]) {
-		fputs("/>\n", to);
-		return;
-	}
-	fputs(">\n", to);
 	cs_print(to, "      <%s", c->skipped ? "skipped" : "failure");
 	put_attribute(to, "message", c->message);
 	if (c->skipped) {
-		fputs("/>\n    </testcase>\n", to);
+		fputs("/>\n", to);
 		return;
 	}
 	fputs(" type=\"finding\">", to);
 	put_lines(to, c->message);
 	if (c->more)
 		put_lines(to, c->more);
-	fputs("</failure>\n    </testcase>\n", to);
+	fputs("</failure>\n", to);
+}
+
+static void put_case(FILE *to, struct test_case *c, const char *suite)
+{
+	fputs("    <testcase", to);
+	put_attribute(to, "classname", suite);
+	put_attribute(to, "name", c->name);
+	cs_print(to, " time=\"%.3f\"", c->seconds);
+	if (!c->message[0] && !c->warnings) {
+		fputs("/>\n", to);
+		return;
+	}
+	fputs(">\n", to);
+	if (c->message[0])
+		put_outcome(to, c);
+	if (c->warnings) {
+		fputs("      <system-out>", to);
+		put_lines(to, c->warnings);
+		fputs("</system-out>\n", to);
+	}
+	fputs("    </testcase>\n", to);
 }
 
 static int by_node(const void *x, const void *y)
@@ -286,8 +311,10 @@ int cs_junit_write(FILE *to, const struct cs_view *view)
 	if (!rc)
 		put_document(to, run, &cases);
 	c = cases.data;
-	for (size_t i = 0; i < cases.n; i++)
+	for (size_t i = 0; i < cases.n; i++) {
 		free(c[i].more);
+		free(c[i].warnings);
+	}
 	cs_vec_release(&cases);
 	cs_vec_release(&tallies);
 	return rc;
