@@ -349,6 +349,7 @@ endif
 	%D%/check/cells/cells.c \
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
+	%D%/check/cells/fault.c \
 	%D%/check/cells/judged.c \
 	%D%/check/cells/like.c \
 	%D%/check/cells/like.h \
@@ -358,6 +359,7 @@ endif
 	%D%/check/cells/outlier.c \
 	%D%/check/cells/remeasure.c \
 	%D%/check/cells/remeasured.c \
+	%D%/check/cells/sentence.c \
 	%D%/check/cells/signatures.c \
 	%D%/check/cells/whole.c \
 	%D%/check/compare/answer.c \
@@ -382,6 +384,8 @@ endif
 	%D%/check/fleet/fact.h \
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
+	%D%/check/fleet/shared.c \
+	%D%/check/fleet/shared.h \
 	%D%/check/fleet/vote.c \
 	%D%/check/fleet/vote.h \
 	%D%/check/link/expect.c \

@@ -201,15 +201,24 @@ static int is_read(const struct cs_row *row, int arg)
 	return (int)row->test == cs_test_index("peer.ce.read.pair");
 }
 
+static int is_of_gpu(const struct cs_row *row, int gpu)
+{
+	const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
+
+	return (!cs_endpoint_is_numa(end[0]) && end[0]->index == gpu) ||
+	       (!cs_endpoint_is_numa(end[1]) && end[1]->index == gpu);
+}
+
 /* So many of the nodes are changed.  ALONE: each is a warning at least, and nothing else
- * is; CALM: nothing is critical; QUIETLY: nothing is a warning. */
+ * is; ONE_LINE: there is one warning or worse; GROUP: it is of the group, and nothing is
+ * critical; CALM: nothing is critical; QUIETLY: nothing is a warning. */
 static const struct change {
 	const char *name, *tests;
 	int (*is)(const struct cs_row *row, int arg);
 	int arg, of, nodes;
 	double factor;
 	int once;
-	enum { ALONE, CALM, QUIETLY } promised;
+	enum { ALONE, ONE_LINE, GROUP, CALM, QUIETLY } promised;
 } changes[] = {
 	{ "to the host 20 % slow once", NULL, is_path, CS_PATH_D2H, 1, 5, 0.8, 1,
 	  CALM },
@@ -228,9 +237,26 @@ static const struct change {
 	{ "from the host 15 % fast", NULL, is_path, CS_PATH_H2D, 2, 5, 1.15, 0, CALM },
 	{ "from the host 15 % fast", NULL, is_path, CS_PATH_H2D, 3, 7, 1.15, 0, CALM },
 	{ "from the host 15 % fast", ONE, is_path, CS_PATH_H2D, 8, 17, 1.15, 0, CALM },
-	{ "from the host 10 % slow", NULL, is_path, CS_PATH_H2D, 7, 16, 0.9, 0, CALM },
-	{ "a socket 10 % slow", NULL, is_host_of, 0, 7, 15, 0.9, 0, CALM },
+	{ "from the host 10 % slow", NULL, is_path, CS_PATH_H2D, 7, 16, 0.9, 0, GROUP },
+	{ "all 10 % slow", NULL, is_all, 0, 2, 5, 0.9, 0, GROUP },
+	{ "all 10 % slow", NULL, is_all, 0, 24, 64, 0.9, 0, GROUP },
+	{ "a socket 10 % slow", NULL, is_host_of, 0, 7, 15, 0.9, 0, GROUP },
+	{ "a GPU 15 % slow in all", NULL, is_of_gpu, 3, 1, 5, 0.85, 0, ONE_LINE },
+	{ "a GPU 15 % slow in all", NULL, is_of_gpu, 3, 1, 16, 0.85, 0, ONE_LINE },
+	{ "a node 10 % slow in all", NULL, is_all, 0, 1, 16, 0.9, 0, ONE_LINE },
 };
+
+/* Is what was changed found, and nothing else? */
+static int is_found(const struct fleet *fleet, const struct change *change)
+{
+	if (change->promised == ONE_LINE)
+		return fleet_findings(fleet, CS_WARNING) == 1;
+	if (change->promised == GROUP)
+		return fleet_findings(fleet, CS_WARNING) == 1 &&
+		       fleet_found(fleet, -1, "node", "") == 1;
+	return fleet_found(fleet, 0, "node", "") > 0 &&
+	       !fleet_others(fleet, 0, "node", "");
+}
 
 static void judge_change(const struct change *change)
 {
@@ -246,18 +272,16 @@ static void judge_change(const struct change *change)
 					fleet_slow)(&fleet, node, change->is,
 						    change->arg, change->factor);
 		fleet_judge(&fleet);
-		found += fleet_found(&fleet, 0, "node", "") > 0 &&
-			 !fleet_others(&fleet, 0, "node", "");
+		found += is_found(&fleet, change);
 		warned += fleet_findings(&fleet, CS_WARNING) > 0;
 		critical += fleet_findings(&fleet, CS_CRITICAL) > 0;
 	}
 	printf("%-32s  %5d of %-5d  %5d  %6d  %8d\n", change->name, change->of,
 	       change->nodes, found, warned, critical);
 	fflush(stdout);
-	promise(change->promised == ALONE ?
-			found >= ROUNDS_FOUND :
-			!critical && (change->promised == CALM || warned <= WARNED),
-		change->name);
+	promise(change->promised > GROUP || found >= ROUNDS_FOUND, change->name);
+	promise(change->promised < GROUP || !critical, change->name);
+	promise(change->promised != QUIETLY || warned <= WARNED, change->name);
 	fleet_release(&fleet);
 }
 

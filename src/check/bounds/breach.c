@@ -216,7 +216,7 @@ static struct cs_anomaly *teller(const struct cs_run *run,
 	for (size_t i = 0; s && i < bound->told->n; i++)
 		if (s[i].drop > 0 && f[s[i].finding].severity >= severity &&
 		    cs_anomaly_bears(run, &s[i], row))
-			return &s[i];
+			return &s[s[i].lead];
 	return NULL;
 }
 
@@ -238,12 +238,16 @@ static size_t untold(const struct cs_run *run, struct cs_breach *breach, size_t 
 		if (s->also++)
 			continue;
 		cell_text(run, row, cell, sizeof(cell));
-		cs_text(s->also_text, sizeof(s->also_text), "%s has %s, %s %s (%s)",
-			cell, cs_figure_text(cs_row_test(row), row->stats.median).text,
-			cs_unit_low_is_better(cs_row_test(row)->unit) ? "above" :
-									"below",
-			cs_figure_text(cs_row_test(row), breach[i].bound).text,
-			bound->by);
+		if (((struct cs_finding *)run->findings.data)[s->finding].node < 0)
+			cs_text(s->also_text, sizeof(s->also_text), "%s ",
+				run->node[row->node].facts.host);
+		cs_text_add(s->also_text, sizeof(s->also_text),
+			    "%s has %s, %s %s (%s)", cell,
+			    cs_figure_text(cs_row_test(row), row->stats.median).text,
+			    cs_unit_low_is_better(cs_row_test(row)->unit) ? "above" :
+									    "below",
+			    cs_figure_text(cs_row_test(row), breach[i].bound).text,
+			    bound->by);
 	}
 	return left;
 }

@@ -47,6 +47,11 @@ int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 	}
 }
 
+int cs_is_of_figures(const struct cs_anomaly *anomaly)
+{
+	return anomaly->drop > 0 && anomaly->cause <= CS_CAUSE_IN_USE;
+}
+
 int cs_anomaly_add(struct cs_vec *anomalies, const struct cs_anomaly *anomaly,
 		   struct cs_err *err)
 {

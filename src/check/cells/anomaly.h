@@ -15,7 +15,7 @@
 enum cs_part { CS_PART_GPU, CS_PART_LINK, CS_PART_SOCKET, CS_PART_NODE };
 
 /* What may have one cause: cells of one family. */
-enum cs_family { CS_FAMILY_PEER, CS_FAMILY_HOST, CS_FAMILY_LOCAL };
+enum cs_family { CS_FAMILY_PEER, CS_FAMILY_HOST, CS_FAMILY_LOCAL, CS_FAMILIES };
 
 /* Why, the more telling the later: of two the greater one stays. */
 enum cs_cause {
@@ -55,16 +55,29 @@ struct cs_anomaly {
 	int slower;	     /* than on so many of them; 0 not counted */
 	uint32_t test, tests; /* the worst, and how many */
 	uint32_t cells, remeasured;
-	int is, of; /* links that are up, and of its like; NUMA nodes */
+	int is_of_many; /* of nodes that are slow alike */
+	int is, of;	/* links that are up, and of its like; NUMA nodes */
 	enum cs_weight most;
 	int half_duplex; /* both ways together are no faster than one */
 	int usual;	 /* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
 	double off[CS_EVIDENCE]; /* of each, as a logarithm; NAN: as the whole */
-	/* once it is told: its finding; its cells that are beyond a bound as well,
-	 * and the first of them in words */
-	size_t finding, also;
+	/* once it is told: the first of its fault, by index; its finding; of the first,
+	 * cells that are beyond a bound as well, and one of them in words */
+	size_t lead, finding, also;
 	char also_text[160];
+};
+
+/* Anomalies that are one fault, those of a family as one. */
+struct cs_fault {
+	struct cs_anomaly of[CS_FAMILIES]; /* the gravest first */
+	int n;
+	size_t confirmed[CS_FAMILIES]; /* by measuring again */
+	uint32_t n_evidence, evidence[CS_EVIDENCE];
+	/* That are slow alike: how many, their names and what they alone have; 0: it is of
+	 * one node. */
+	size_t nodes;
+	char hosts[60], shared[100];
 };
 
 /* Below, a copy is mostly its 3 us before the first byte: it is not compared. */
@@ -159,17 +172,37 @@ int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
 		      struct cs_vec *anomalies, struct cs_err *err);
 /* describe.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
 struct cs_phrase cs_view_options(const struct cs_row *row);
-/* What came of a re-measurement, behind what was found; an anomaly as a finding. */
-const char *cs_remeasured_text(enum cs_remeasured remeasured);
-int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,
-			struct cs_err *err);
+/* A fault as a finding. */
+int cs_fault_describe(struct cs_run *run, const struct cs_fault *fault,
+		      struct cs_err *err);
+enum cs_severity cs_anomaly_severity(const struct cs_run *run,
+				     const struct cs_anomaly *s);
 /* How many cells of each node could not be judged, as notes. */
 int cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *judged_cells,
 		       struct cs_err *err);
 
+/* sentence.c: what came of a re-measurement, behind what was found; a fault in one
+ * sentence. */
+const char *cs_remeasured_text(enum cs_remeasured remeasured);
+void cs_fault_text(const struct cs_run *run, const struct cs_fault *fault, char *to,
+		   size_t size);
+struct cs_label cs_anomaly_gpu(const struct cs_run *run, const struct cs_anomaly *s,
+			       int agent);
+
+/* fault.c: sets the `lead` of each: those of one GPU, and those of nodes that are slow
+ * alike, have the same.  class: by node, as of judged cells. */
+int cs_faults_find(const struct cs_run *run, const int *class,
+		   struct cs_vec *anomalies, struct cs_err *err);
+/* The anomalies at[0..n), ascending, as one. */
+int cs_fault_make(const struct cs_run *run, const int *class,
+		  const struct cs_vec *anomalies, const size_t *at, size_t n,
+		  struct cs_fault *fault, struct cs_err *err);
+
 /* anomaly.c: is that cell one of those that it is about? */
 int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		     const struct cs_row *row);
+/* Does a figure alone show it?  A fact has a remedy of its own. */
+int cs_is_of_figures(const struct cs_anomaly *anomaly);
 /* Is one of n about what the row is of: the same part and family? */
 int cs_anomalies_bear_on(const struct cs_anomaly *anomaly, size_t n,
 			 const struct cs_row *row);

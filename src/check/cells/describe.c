@@ -1,4 +1,4 @@
-/* describe.c - an anomaly as a finding for people. */
+/* describe.c - a fault as a finding for people. */
 #include "config.h"
 
 #include "check/cells/anomaly.h"
@@ -47,236 +47,6 @@ static const char *const part_text[] = {
 	[CS_PART_SOCKET] = "socket",
 	[CS_PART_NODE] = "node",
 };
-
-static int percent(double share)
-{
-	return (int)lround(100 * share);
-}
-
-static struct cs_label gpu(const struct cs_run *run, const struct cs_anomaly *s, int a)
-{
-	return cs_agent_label(run, s->node, a);
-}
-
-/* "all 8 GPUs", "4 of 8 GPUs (0, 1, 4, 5)": of a NUMA node, -1 of the node. */
-static void gpus_of(const struct cs_run *run, const struct cs_anomaly *s, int numa,
-		    char *to, size_t size)
-{
-	int all = 0, slow = 0, n = run->node[s->node].facts.n_agents;
-	char list[60] = "";
-
-	for (int a = 0; a < n; a++) {
-		if (numa >= 0 && run->node[s->node].agent[a].numa != numa)
-			continue;
-		all++;
-		if (s->gpus >> a & 1)
-			cs_text_add(list, sizeof(list), "%s%s", slow++ ? ", " : "",
-				    gpu(run, s, a).text);
-	}
-	if (slow && slow < all)
-		cs_text(to, size, "%d of %d GPUs (%s)", slow, all, list);
-	else if (numa < 0)
-		cs_all_text("GPU", n, to, size);
-	else
-		cs_text(to, size, "all GPUs");
-	if (numa >= 0)
-		cs_text_add(to, size, " of NUMA node %d", numa);
-}
-
-static void where(const struct cs_run *run, const struct cs_anomaly *s, char *to,
-		  size_t size)
-{
-	switch (s->part) {
-	case CS_PART_GPU:
-		cs_text(to, size, "GPU %s", gpu(run, s, s->a).text);
-		break;
-	case CS_PART_LINK:
-		cs_text(to, size, "GPU %s and GPU %s", gpu(run, s, s->a).text,
-			gpu(run, s, s->b).text);
-		break;
-	case CS_PART_SOCKET:
-		if (s->b < 0)
-			gpus_of(run, s, s->a, to, size);
-		else
-			cs_text(to, size, "GPUs of different NUMA nodes");
-		break;
-	default:
-		gpus_of(run, s, -1, to, size);
-	}
-}
-
-static struct cs_phrase copies(const struct cs_run *run, const struct cs_anomaly *s)
-{
-	int both = s->sends && s->receives;
-	struct cs_phrase p = { "copies from GPU to GPU" };
-
-	if (s->family == CS_FAMILY_LOCAL)
-		cs_text(p.text, sizeof(p.text), "copies within its memory");
-	else if (s->family == CS_FAMILY_HOST)
-		cs_text(p.text, sizeof(p.text), "copies %s host memory",
-			both	 ? "from and to" :
-			s->sends ? "to" :
-				   "from");
-	else if (s->part == CS_PART_GPU)
-		cs_text(p.text, sizeof(p.text), "%s",
-			both	 ? "copies from and to other GPUs" :
-			s->sends ? "copies from it to other GPUs" :
-				   "copies to it from other GPUs");
-	else if (s->part == CS_PART_LINK && both)
-		cs_text(p.text, sizeof(p.text), "copies between them, both ways,");
-	else if (s->part == CS_PART_LINK)
-		cs_text(p.text, sizeof(p.text), "copies from %s to %s",
-			gpu(run, s, s->sends ? s->a : s->b).text,
-			gpu(run, s, s->sends ? s->b : s->a).text);
-	return p;
-}
-
-/* "6 %", "5 to 7 %" */
-static struct cs_phrase drop(const struct cs_anomaly *s)
-{
-	int least = percent(s->drop_least), most = percent(s->drop);
-	struct cs_phrase p;
-
-	if (s->drop_least > 0 && least < most)
-		cs_text(p.text, sizeof(p.text), "%d to %d %%", least, most);
-	else
-		cs_text(p.text, sizeof(p.text), "%d %%", most);
-	return p;
-}
-
-/* "copies from it … are 6 % slower than on 63 other nodes" */
-static void how_slow(const struct cs_run *run, const struct cs_anomaly *s, char *to,
-		     size_t size)
-{
-	char of[16] = "";
-
-	if (s->nodes == 2)
-		cs_text(to, size, "%s are %s slower than on the other node%s",
-			copies(run, s).text, drop(s).text,
-			s->part == CS_PART_NODE ?
-				"; two nodes do not show which one is at fault" :
-				"");
-	else if (s->nodes > 1) {
-		if (s->slower && s->slower < s->nodes - 1)
-			cs_text(of, sizeof(of), "%d of ", s->slower);
-		cs_text(to, size, "%s are %s slower than on %s%d other nodes",
-			copies(run, s).text, drop(s).text, of, s->nodes - 1);
-	} else
-		cs_text(to, size, "%s are %s slower than %s", copies(run, s).text,
-			drop(s).text,
-			s->family == CS_FAMILY_PEER ? "those of other pairs" :
-						      "those of the other GPUs");
-}
-
-/* In the driver's words: of its first way that was refused. */
-static const char *why_refused(const struct cs_run *run, const struct cs_anomaly *s)
-{
-	const struct cs_run_node *nd = &run->node[s->node];
-
-	for (int i = 0; i < nd->facts.n_agents; i++)
-		for (int k = 0; k < nd->facts.n_agents; k++) {
-			const struct cs_peer_facts *way = cs_node_peer(nd, i, k);
-
-			if (way->via == CS_VIA_FAILED &&
-			    (s->a < 0 || i == s->a || k == s->a) &&
-			    (s->b < 0 || i == s->b || k == s->b))
-				return way->reason;
-		}
-	return "";
-}
-
-static void what(const struct cs_run *run, const struct cs_anomaly *s, char *to,
-		 size_t size)
-{
-	const struct cs_link_facts *l;
-	char slow[200] = "";
-
-	if (s->drop > 0 && s->cause != CS_CAUSE_BELOW)
-		how_slow(run, s, slow, sizeof(slow));
-	/* of all GPUs those of the first */
-	l = s->a >= 0 ? &run->node[s->node].agent[s->a].link : NULL;
-	if (s->cause == CS_CAUSE_BELOW)
-		cs_text(to, size,
-			"%s are %s below the usual range of their live links",
-			copies(run, s).text, drop(s).text);
-	else if (s->cause == CS_CAUSE_LANES)
-		cs_text(to, size, "%d of %d NVLinks are up%s%s", s->is, s->of,
-			slow[0] ? ": " : "", slow);
-	else if (s->cause == CS_CAUSE_PCIE && l)
-		cs_text(to, size,
-			"PCIe runs at generation %d x%d under load, of %d x%d%s%s",
-			l->pcie_gen, l->pcie_width, l->pcie_gen_max,
-			l->pcie_width_max, slow[0] ? ": " : "", slow);
-	else if (s->cause == CS_CAUSE_STAGED)
-		cs_text(to, size,
-			"copies go through host memory, not from GPU to GPU%s",
-			s->half_duplex ? ", and both ways together no faster than "
-					 "one" :
-					 "");
-	else if (s->cause == CS_CAUSE_REFUSED)
-		cs_text(to, size, "no transport from GPU to GPU%s%s",
-			why_refused(run, s)[0] ? ": " : "", why_refused(run, s));
-	else if (s->cause == CS_CAUSE_DETOUR)
-		cs_text(to, size,
-			"copies should go from GPU to GPU but are as slow as "
-			"through the host%s",
-			s->half_duplex ? ", both ways together no faster than one" :
-					 "");
-	else if (s->cause == CS_CAUSE_REDIRECT)
-		cs_text(to, size,
-			"those of one NUMA node reach each other no faster than "
-			"those of different ones%s: ACS or IOMMU seems to send "
-			"their PCIe traffic through the root",
-			s->half_duplex ? ", and both ways together no faster than "
-					 "one" :
-					 "");
-	else if (s->cause == CS_CAUSE_NUMA)
-		cs_text(to, size,
-			"host memory of NUMA node %d is faster than that of NUMA "
-			"node %d, which is reported as the nearest",
-			s->of, s->is);
-	else if (s->cause == CS_CAUSE_AFFINITY)
-		cs_text(to, size,
-			"%s, and its thread is not bound next to it (NUMA node %d, "
-			"by the driver %d)",
-			slow, s->is, s->of);
-	else
-		cs_text(to, size, "%s%s", slow,
-			s->cause == CS_CAUSE_THROTTLED ? ", while throttled" :
-			s->cause == CS_CAUSE_IN_USE    ? ", while others used it" :
-			s->cause == CS_CAUSE_MEMORY ? ", everything else is normal" :
-						      "");
-}
-
-const char *cs_remeasured_text(enum cs_remeasured remeasured)
-{
-	static const char *const text[] = {
-		[CS_REMEASURED_NONE] = "; not re-measured",
-		[CS_REMEASURED_CONFIRMED] = "; confirmed by re-measurement",
-		[CS_REMEASURED_NOT_CONFIRMED] = "; not seen in re-measurement",
-		[CS_REMEASURED_UNSURE] = "; re-measurement was inconclusive",
-	};
-
-	return text[remeasured];
-}
-
-static void sentence(const struct cs_run *run, const struct cs_anomaly *s, char *to,
-		     size_t size)
-{
-	char place[100], said[300], tests[100] = "", more[32] = "";
-
-	where(run, s, place, sizeof(place));
-	what(run, s, said, sizeof(said));
-	if (s->tests > 1)
-		cs_text(more, sizeof(more), " and %u more test%s", s->tests - 1,
-			s->tests == 2 ? "" : "s");
-	if (s->n_evidence)
-		cs_text(tests, sizeof(tests), " (%s%s)",
-			cs_row_test(cs_rows_get(&run->rows, s->evidence[0]))->name,
-			more);
-	cs_text(to, size, "%s: %s%s%s", place, said, tests,
-		s->drop > 0 ? cs_remeasured_text(s->remeasured) : "");
-}
 
 static int any_nvlink(const struct cs_run_node *nd)
 {
@@ -330,8 +100,8 @@ static enum cs_severity gravest(const struct cs_run *run, const struct cs_anomal
 		       CS_WARNING;
 }
 
-static enum cs_severity severity_of(const struct cs_run *run,
-				    const struct cs_anomaly *s)
+enum cs_severity cs_anomaly_severity(const struct cs_run *run,
+				     const struct cs_anomaly *s)
 {
 	enum cs_severity severity = gravest(run, s);
 	enum cs_severity most = s->most == CS_WEIGHT_NOTE    ? CS_NOTE :
@@ -358,15 +128,15 @@ static void gpus_text(const struct cs_run *run, const struct cs_anomaly *s, char
 {
 	int n = run->node[s->node].facts.n_agents, told = 1;
 
-	cs_text(to, size, "%s", gpu(run, s, s->a).text);
+	cs_text(to, size, "%s", cs_anomaly_gpu(run, s, s->a).text);
 	if (s->b >= 0) {
-		cs_text_add(to, size, ",%s", gpu(run, s, s->b).text);
+		cs_text_add(to, size, ",%s", cs_anomaly_gpu(run, s, s->b).text);
 		told++;
 	}
 	for (int a = 0; a < n && told < REPEAT_GPUS; a++) {
 		if (a == s->a || a == s->b)
 			continue;
-		cs_text_add(to, size, ",%s", gpu(run, s, a).text);
+		cs_text_add(to, size, ",%s", cs_anomaly_gpu(run, s, a).text);
 		told++;
 	}
 }
@@ -416,9 +186,34 @@ struct cs_phrase cs_view_options(const struct cs_row *row)
 	return p;
 }
 
-static void repeat_command(const struct cs_run *run, const struct cs_anomaly *s,
+/* Of each family one test, if their options are the same. */
+static void tests_option(const struct cs_run *run, const struct cs_fault *fault,
+			 char *to, size_t size)
+{
+	const struct cs_row *first = NULL;
+
+	for (int i = 0; i < fault->n; i++) {
+		const struct cs_row *row =
+			fault->of[i].n_evidence ?
+				cs_rows_get(&run->rows, fault->of[i].evidence[0]) :
+				NULL;
+
+		if (!row || (first && strcmp(cs_view_options(first).text,
+					     cs_view_options(row).text)))
+			continue;
+		cs_text_add(to, size, "%s%s", first ? "," : " --test ",
+			    cs_row_test(row)->name);
+		first = first ? first : row;
+	}
+	if (!first)
+		cs_text_add(to, size, " --matrix %s",
+			    fault->of[0].family == CS_FAMILY_PEER ? "peer" : "h2d");
+}
+
+static void repeat_command(const struct cs_run *run, const struct cs_fault *fault,
 			   char *to, size_t size)
 {
+	const struct cs_anomaly *s = fault->of;
 	const struct cs_row *row = s->n_evidence ?
 					   cs_rows_get(&run->rows, s->evidence[0]) :
 					   NULL;
@@ -426,22 +221,20 @@ static void repeat_command(const struct cs_run *run, const struct cs_anomaly *s,
 					       &row->what.src :
 					 row ? &row->what.dst :
 					       NULL;
-	char gpus[100] = "", numa[20] = "", via[20] = "";
+	char gpus[100] = "";
 
-	if (host && cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
-		cs_text(numa, sizeof(numa), " --numa %u", host->index);
-	if (row && run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
-		cs_text(via, sizeof(via), " --via %s",
-			cs_transport_words[run->plan->set.via]);
-	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK)
+	cs_text(to, size, "cscope-mpi --check=outlier,link");
+	tests_option(run, fault, to, size);
+	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK) {
 		gpus_text(run, s, gpus, sizeof(gpus));
-	cs_text(to, size, "cscope-mpi --check=outlier,link %s%s%s%s%s%s%s",
-		row ? "--test " : "--matrix ",
-		row			    ? cs_row_test(row)->name :
-		s->family == CS_FAMILY_PEER ? "peer" :
-					      "h2d",
-		gpus[0] ? " --gpus " : "", gpus, row ? cs_view_options(row).text : "",
-		numa, via);
+		cs_text_add(to, size, " --gpus %s", gpus);
+	}
+	cs_text_add(to, size, "%s", row ? cs_view_options(row).text : "");
+	if (host && cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
+		cs_text_add(to, size, " --numa %u", host->index);
+	if (row && run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
+		cs_text_add(to, size, " --via %s",
+			    cs_transport_words[run->plan->set.via]);
 }
 
 /* What the cause alone does not say. */
@@ -462,32 +255,46 @@ static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 			"one of the two GPUs");
 }
 
-int cs_anomaly_describe(struct cs_run *run, struct cs_anomaly *anomaly,
-			struct cs_err *err)
+/* The part of one node. */
+static void set_part(const struct cs_run *run, const struct cs_anomaly *s,
+		     struct cs_finding *f)
 {
-	const struct cs_agent_facts *agent = run->node[anomaly->node].agent;
-	struct cs_finding f = { .id = table[anomaly->cause].id,
-				.severity = severity_of(run, anomaly),
-				.node = anomaly->node,
-				.of_figures = anomaly->drop > 0,
-				.remeasured = anomaly->remeasured,
-				.confidence = confidence_of(anomaly),
-				.n_evidence = anomaly->n_evidence };
+	const struct cs_agent_facts *agent = run->node[s->node].agent;
+
+	f->node = s->node;
+	cs_text(f->part, sizeof(f->part), "%s", part_text[s->part]);
+	if (s->part <= CS_PART_LINK)
+		cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[s->a].gpu.bus_id);
+	if (s->part == CS_PART_LINK)
+		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
+			agent[s->b].gpu.bus_id);
+	advise(s, f);
+}
+
+int cs_fault_describe(struct cs_run *run, const struct cs_fault *fault,
+		      struct cs_err *err)
+{
+	const struct cs_anomaly *s = fault->of;
+	struct cs_finding f = { .id = table[s->cause].id,
+				.severity = cs_anomaly_severity(run, s),
+				.node = -1,
+				.of_figures = s->drop > 0,
+				.remeasured = s->remeasured,
+				.confidence = confidence_of(s),
+				.n_evidence = fault->n_evidence };
 	char text[CS_ERR_TEXT];
 
 	f.drain = f.severity == CS_CRITICAL;
-	cs_text(f.part, sizeof(f.part), "%s", part_text[anomaly->part]);
-	if (anomaly->part <= CS_PART_LINK)
-		cs_text(f.bus_id, sizeof(f.bus_id), "%s",
-			agent[anomaly->a].gpu.bus_id);
-	if (anomaly->part == CS_PART_LINK)
-		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
-			agent[anomaly->b].gpu.bus_id);
-	advise(anomaly, &f);
-	repeat_command(run, anomaly, f.remeasure, sizeof(f.remeasure));
-	memcpy(f.evidence, anomaly->evidence, sizeof(f.evidence));
-	sentence(run, anomaly, text, sizeof(text));
-	anomaly->finding = run->findings.n;
+	if (fault->nodes) {
+		f.id = CS_FINDING_SLOW_ALIKE;
+		cs_text(f.part, sizeof(f.part), "node");
+		cs_finding_advise(&f);
+	} else {
+		set_part(run, s, &f);
+	}
+	repeat_command(run, fault, f.remeasure, sizeof(f.remeasure));
+	memcpy(f.evidence, fault->evidence, sizeof(f.evidence));
+	cs_fault_text(run, fault, text, sizeof(text));
 	return cs_judge(run, f, text, err);
 }
 

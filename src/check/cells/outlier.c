@@ -272,7 +272,8 @@ static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 	qsort(at, n, sizeof(*at), by_off);
 	for (size_t i = 0; i < n; i++)
 		many += (size_t)cs_is_of_many(at[i].judged->alike, scope->nodes);
-	anomaly.most = 2 * many > n ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
+	anomaly.is_of_many = 2 * many > n;
+	anomaly.most = anomaly.is_of_many ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
 	anomaly.slower = n ? at[0].judged->slower : 0;
 	for (size_t i = 0; i < n; i++) {
 		at[i].judged->odd = 1;

@@ -467,17 +467,16 @@ static int is_away(const struct cs_run_node *nd, const struct cs_agent_facts *ag
 				      agent->numa != agent->gpu.host_numa));
 }
 
-/* Is its traffic with other GPUs suspicious too?  Anomalies stand in order of nodes. */
-static int is_slow_to_peers(const struct cs_vec *anomalies,
-			    const struct cs_anomaly *of)
+/* Is its traffic with others suspicious too?  Anomalies stand in order of nodes. */
+static int is_slow_elsewhere(const struct cs_vec *anomalies,
+			     const struct cs_anomaly *of)
 {
 	const struct cs_anomaly *first = anomalies->data, *s;
 
 	for (s = of; s > first && s[-1].node == of->node; s--)
 		;
 	for (; s < first + anomalies->n && s->node == of->node; s++)
-		if (s->family == CS_FAMILY_PEER && s->part == CS_PART_GPU &&
-		    s->a == of->a)
+		if (s->family != of->family && s->part == CS_PART_GPU && s->a == of->a)
 			return 1;
 	return 0;
 }
@@ -495,7 +494,7 @@ static void explain(const struct cs_run *run, const struct cs_vec *anomalies,
 		s->cause = CS_CAUSE_THROTTLED;
 	else if (s->part != CS_PART_GPU)
 		return;
-	else if (s->family == CS_FAMILY_LOCAL && !is_slow_to_peers(anomalies, s))
+	else if (s->family == CS_FAMILY_LOCAL && !is_slow_elsewhere(anomalies, s))
 		s->cause = CS_CAUSE_MEMORY;
 	else if (s->family == CS_FAMILY_HOST && is_away(nd, &nd->agent[s->a])) {
 		s->cause = CS_CAUSE_AFFINITY;

@@ -481,6 +481,7 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 				w->judged_cells->judged[i].at
 			};
 	s.gpus = slow_gpus(w, of);
+	s.is_of_many = cs_is_of_many(of->alike, of->nodes);
 	qsort(to, n, sizeof(*to), by_distance);
 	for (size_t i = 0; i < n; i++)
 		cs_anomaly_row(&s, to[i].at, of->off);

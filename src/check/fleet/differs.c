@@ -144,13 +144,13 @@ static int is_more(const char *here, const char *usual)
 	}
 }
 
-/* "nvlinks of GPUs 0-2, 5"; "kernel" of the node; d[0..n) are sorted by number. */
-static void parts_text(const struct cs_difference *d, size_t n, char *to, size_t size)
+void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
+			 size_t size)
 {
 	const char *part = d->name.part;
 	size_t i, last;
 
-	cs_text(to, size, "%s", d->name.base);
+	to[0] = '\0';
 	if (!part[0])
 		return;
 	cs_text_add(to, size, " of %s%s ", strcmp(part, "gpu") ? part : "GPU",
@@ -163,6 +163,15 @@ static void parts_text(const struct cs_difference *d, size_t n, char *to, size_t
 		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d", i ? ", " : "",
 			    d[i].name.number, d[last].name.number);
 	}
+}
+
+/* "nvlinks of GPUs 0-2, 5"; "kernel" of the node. */
+static void parts_text(const struct cs_difference *d, size_t n, char *to, size_t size)
+{
+	char parts[160];
+
+	cs_difference_parts(d, n, parts, sizeof(parts));
+	cs_text(to, size, "%s%s", d->name.base, parts);
 }
 
 static const struct {

@@ -31,6 +31,10 @@ struct cs_difference {
 
 #define CS_OF_CLASS 0x7fffffff
 
+/* " of GPUs 0-2, 5"; "" of the node: d[0..n) differ in their numbers alone, ascending. */
+void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
+			 size_t size);
+
 /* Findings of all of them, struct cs_difference; sorts them, and leaves out what
  * follows from others and what is said already.  -1: no memory. */
 int cs_differences_describe(struct cs_run *run, struct cs_vec *found,

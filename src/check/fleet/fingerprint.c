@@ -383,7 +383,7 @@ static void put_ranks(struct maker *m)
 	of_node(m);
 }
 
-static int by_field(const void *a, const void *b)
+int cs_trait_compare(const void *a, const void *b)
 {
 	const struct cs_trait *x = a, *y = b;
 
@@ -418,6 +418,6 @@ int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 		return -1;
 	if (traits->n > first)
 		qsort((struct cs_trait *)traits->data + first, traits->n - first,
-		      sizeof(struct cs_trait), by_field);
+		      sizeof(struct cs_trait), cs_trait_compare);
 	return 0;
 }

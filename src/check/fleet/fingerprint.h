@@ -22,6 +22,8 @@ struct cs_trait {
 /* Appends those of one node, sorted by layer, then field.  -1: no memory. */
 int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 		   struct cs_err *err);
+/* By layer, then field. */
+int cs_trait_compare(const void *a, const void *b);
 /* Of the fields and values of one layer; nodes with the same have the same traits. */
 uint64_t cs_fingerprint_hash(const struct cs_vec *traits, int layer);
 /* Of one text: a field, a value. */

@@ -1,0 +1,246 @@
+/* fault.c - which anomalies are one fault: those of a GPU, or of a node, in several families
+ * of cells, and those of nodes that are slow alike. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hostlist.h"
+#include "check/cells/anomaly.h"
+#include "check/fleet/shared.h"
+
+#define FURTHER 1.5 /* a loss so many times as large is another one */
+
+/* ---- of one part ---- */
+
+static int is_same_part(const struct cs_run *run, const struct cs_anomaly *a,
+			const struct cs_anomaly *b)
+{
+	int whole = a->part == CS_PART_NODE && a->gpus == b->gpus;
+
+	return cs_is_of_figures(a) && !a->is_of_many && !b->is_of_many &&
+	       a->part == b->part && a->cause == b->cause &&
+	       (whole || (a->part == CS_PART_GPU && a->a == b->a)) &&
+	       (cs_anomaly_severity(run, a) > CS_NOTE) ==
+		       (cs_anomaly_severity(run, b) > CS_NOTE);
+}
+
+static void join_parts(const struct cs_run *run, struct cs_vec *anomalies)
+{
+	struct cs_anomaly *s = anomalies->data;
+
+	for (size_t first = 0, end; first < anomalies->n; first = end) {
+		end = cs_anomalies_node_end(anomalies, first);
+		for (size_t i = first; i < end; i++) {
+			size_t k = first;
+
+			while (k < i && !is_same_part(run, &s[k], &s[i]))
+				k++;
+			s[i].lead = k;
+		}
+	}
+}
+
+/* ---- of nodes that are slow alike ---- */
+
+struct member {
+	const struct cs_anomaly *s;
+	int class, a, b; /* a, b: -1 of a node, whatever the anomaly has there */
+	enum cs_severity severity;
+	size_t at;
+	size_t n; /* of the first of a group: how many it has; else 0 */
+};
+
+static int by_fault(const struct member *x, const struct member *y)
+{
+	const int64_t p[] = { x->class,	  x->severity, x->s->cause,
+			      x->s->part, x->a,	       x->b };
+	const int64_t q[] = { y->class,	  y->severity, y->s->cause,
+			      y->s->part, y->a,	       y->b };
+
+	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
+		if (p[i] != q[i])
+			return p[i] < q[i] ? -1 : 1;
+	return 0;
+}
+
+static int by_family(const struct member *x, const struct member *y)
+{
+	int order = by_fault(x, y);
+
+	return order ? order : (int)x->s->family - (int)y->s->family;
+}
+
+static int by_drop(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+	int order = by_family(a, b);
+
+	if (order)
+		return order;
+	if (a->s->drop < b->s->drop || a->s->drop > b->s->drop)
+		return a->s->drop < b->s->drop ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static int are_same_nodes(const struct member *a, const struct member *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].s->node != b[i].s->node)
+			return 0;
+	return 1;
+}
+
+/* m[from..from+n) are one group.  A group before it of the same nodes, in another family
+ * of cells, is the same fault. */
+static void join_group(struct cs_anomaly *s, struct member *m, size_t from, size_t n)
+{
+	size_t lead;
+
+	qsort(m + from, n, sizeof(*m), by_place);
+	m[from].n = n;
+	lead = m[from].at;
+	for (size_t i = from; i-- > 0 && !by_fault(&m[i], &m[from]);)
+		if (m[i].n == n && are_same_nodes(&m[i], &m[from], n))
+			lead = s[m[i].at].lead;
+	for (size_t i = from; i < from + n; i++)
+		s[m[i].at].lead = lead;
+}
+
+static int join_nodes(const struct cs_run *run, const int *class,
+		      struct cs_vec *anomalies, struct cs_err *err)
+{
+	struct cs_anomaly *s = anomalies->data;
+	struct member *m = calloc(anomalies->n + 1, sizeof(*m));
+	size_t n = 0, k;
+
+	if (!m)
+		return cs_err_set(err, "no memory for nodes that are slow alike");
+	for (size_t i = 0; i < anomalies->n; i++) {
+		int part = s[i].part != CS_PART_NODE;
+
+		if (s[i].is_of_many && cs_is_of_figures(&s[i]))
+			m[n++] = (struct member){ &s[i],
+						  class[s[i].node],
+						  part ? s[i].a : -1,
+						  part ? s[i].b : -1,
+						  cs_anomaly_severity(run, &s[i]),
+						  i,
+						  0 };
+	}
+	qsort(m, n, sizeof(*m), by_drop);
+	for (size_t i = 0; i < n; i = k) {
+		for (k = i + 1; k < n && !by_family(&m[k], &m[i]) &&
+				m[k].s->drop < FURTHER * m[k - 1].s->drop;
+		     k++)
+			;
+		join_group(s, m, i, k - i);
+	}
+	free(m);
+	return 0;
+}
+
+int cs_faults_find(const struct cs_run *run, const int *class,
+		   struct cs_vec *anomalies, struct cs_err *err)
+{
+	join_parts(run, anomalies);
+	return join_nodes(run, class, anomalies, err);
+}
+
+/* ---- one fault ---- */
+
+/* One more, of the same family of cells. */
+static void widen(struct cs_anomaly *all, const struct cs_anomaly *s)
+{
+	double least = all->drop_least > 0 ? all->drop_least : all->drop;
+
+	all->drop_least = fmin(least, s->drop_least > 0 ? s->drop_least : s->drop);
+	all->drop = fmax(all->drop, s->drop);
+	all->sends |= s->sends;
+	all->receives |= s->receives;
+	all->gpus = all->gpus == s->gpus ? all->gpus : 0;
+	all->slower = s->slower < all->slower ? s->slower : all->slower;
+	all->tests = s->tests > all->tests ? s->tests : all->tests;
+	if (all->remeasured != s->remeasured &&
+	    all->remeasured != CS_REMEASURED_CONFIRMED)
+		all->remeasured = s->remeasured == CS_REMEASURED_NONE ?
+					  all->remeasured :
+					  s->remeasured;
+}
+
+static void add(struct cs_fault *fault, const struct cs_anomaly *s)
+{
+	int i = 0;
+
+	while (i < fault->n && fault->of[i].family != s->family)
+		i++;
+	if (i == fault->n)
+		fault->of[fault->n++] = *s;
+	else
+		widen(&fault->of[i], s);
+	fault->confirmed[i] += s->remeasured == CS_REMEASURED_CONFIRMED;
+}
+
+/* The nodes, and what they have in common. */
+static int add_nodes(const struct cs_run *run, const int *class,
+		     const struct cs_anomaly *s, const size_t *at, size_t n,
+		     struct cs_fault *fault, struct cs_err *err)
+{
+	const char **host = calloc(n, sizeof(*host));
+	char *side = calloc((size_t)run->n_nodes, 1);
+	int rc = -1;
+
+	if (!host || !side) {
+		cs_err_set(err, "no memory for nodes that are slow alike");
+		goto out;
+	}
+	for (int node = 0; node < run->n_nodes; node++)
+		side[node] = class[node] == class[s[at[0]].node] ? CS_SIDE_OTHERS :
+								   CS_SIDE_NONE;
+	for (size_t i = 0; i < n; i++) {
+		int node = s[at[i]].node;
+
+		if (side[node] != CS_SIDE_THEIRS)
+			host[fault->nodes++] = run->node[node].facts.host;
+		side[node] = CS_SIDE_THEIRS;
+	}
+	cs_hostlist_fold(host, fault->nodes, fault->hosts, sizeof(fault->hosts));
+	rc = cs_shared_text(run, side, fault->shared, sizeof(fault->shared), err);
+out:
+	free(host);
+	free(side);
+	return rc;
+}
+
+int cs_fault_make(const struct cs_run *run, const int *class,
+		  const struct cs_vec *anomalies, const size_t *at, size_t n,
+		  struct cs_fault *fault, struct cs_err *err)
+{
+	const struct cs_anomaly *s = anomalies->data;
+	size_t worst = 0;
+
+	*fault = (struct cs_fault){ .n = 0 };
+	for (size_t i = 1; i < n; i++)
+		if (cs_anomaly_severity(run, &s[at[i]]) >
+		    cs_anomaly_severity(run, &s[at[worst]]))
+			worst = i;
+	for (size_t i = 0; i < n; i++)
+		add(fault, &s[at[(worst + i) % n]]);
+	for (uint32_t k = 0; k < CS_EVIDENCE; k++)
+		for (size_t i = 0; i < n && fault->n_evidence < CS_EVIDENCE; i++) {
+			const struct cs_anomaly *of = &s[at[(worst + i) % n]];
+
+			if (k < of->n_evidence)
+				fault->evidence[fault->n_evidence++] = of->evidence[k];
+		}
+	return n > 1 && s[at[0]].node != s[at[n - 1]].node ?
+		       add_nodes(run, class, s, at, n, fault, err) :
+		       0;
+}

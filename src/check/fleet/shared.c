@@ -1,0 +1,144 @@
+/* shared.c - what some nodes have in common, and none of the others has. */
+#include "config.h"
+
+#include "check/fleet/shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/fleet/differs.h"
+
+#define LISTED 4
+
+/* A trait of the first of their nodes. */
+struct common {
+	struct cs_trait trait;
+	int is_theirs;	 /* all of theirs have it, as far as compared */
+	int known, same; /* on so many of the others */
+};
+
+/* With the traits of one more node, which have the same order. */
+static void compare(struct common *c, size_t n, const struct cs_vec *traits, char side)
+{
+	const struct cs_trait *t = traits->data;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int known, same;
+
+		while (k < traits->n && cs_trait_compare(&t[k], &c[i].trait) < 0)
+			k++;
+		known = k < traits->n && !cs_trait_compare(&t[k], &c[i].trait);
+		same = known && !strcmp(t[k].value, c[i].trait.value);
+		if (side == CS_SIDE_THEIRS) {
+			c[i].is_theirs &= same;
+		} else {
+			c[i].known += known;
+			c[i].same += same;
+		}
+	}
+}
+
+static int first_of(const char *side)
+{
+	int node = 0;
+
+	while (side[node] != CS_SIDE_THEIRS)
+		node++;
+	return node;
+}
+
+/* Traits of their first node, compared with those of all; returns how many others there
+ * are, -1. */
+static int collect(const struct cs_run *run, const char *side, struct cs_vec *common,
+		   struct cs_err *err)
+{
+	struct cs_vec traits = CS_VEC(struct cs_trait);
+	int others = 0, rc;
+
+	rc = cs_fingerprint(run, first_of(side), &traits, err);
+	for (size_t i = 0; i < traits.n && !rc; i++) {
+		const struct cs_trait *t = traits.data;
+		struct common c = { t[i], 1, 0, 0 };
+
+		rc = cs_vec_push(common, &c, err);
+	}
+	for (int node = 0; node < run->n_nodes && !rc; node++) {
+		if (side[node] == CS_SIDE_NONE)
+			continue;
+		traits.n = 0;
+		rc = cs_fingerprint(run, node, &traits, err);
+		others += side[node] == CS_SIDE_OTHERS;
+		compare(common->data, common->n, &traits, side[node]);
+	}
+	cs_vec_release(&traits);
+	return rc ? -1 : others;
+}
+
+static int by_value(const void *x, const void *y)
+{
+	const struct cs_difference *a = x, *b = y;
+	int order = (int)a->layer - (int)b->layer;
+
+	if (!order)
+		order = strcmp(a->name.base, b->name.base);
+	if (!order)
+		order = strcmp(a->name.part, b->name.part);
+	if (!order)
+		order = strcmp(a->here, b->here);
+	return order;
+}
+
+static int by_value_and_number(const void *x, const void *y)
+{
+	const struct cs_difference *a = x, *b = y;
+	int order = by_value(a, b);
+
+	return order ? order : a->name.number - b->name.number;
+}
+
+/* What only theirs have, the same of several GPUs as one. */
+static void list(struct cs_vec *found, char *to, size_t size)
+{
+	const struct cs_difference *d = found->data;
+	size_t n = 0, k;
+
+	cs_vec_sort(found, by_value_and_number);
+	for (size_t i = 0; i < found->n; i = k, n++) {
+		char parts[80];
+
+		for (k = i + 1; k < found->n && !by_value(&d[i], &d[k]); k++)
+			;
+		cs_difference_parts(&d[i], k - i, parts, sizeof(parts));
+		if (n < LISTED)
+			cs_text_add(to, size, "%s%s %.40s%s", n ? ", " : "",
+				    d[i].name.base, d[i].here, parts);
+	}
+	if (n > LISTED)
+		cs_text_add(to, size, " and %zu more", n - LISTED);
+}
+
+int cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t size,
+		   struct cs_err *err)
+{
+	struct cs_vec common = CS_VEC(struct common);
+	struct cs_vec found = CS_VEC(struct cs_difference);
+	int others = collect(run, side, &common, err), rc = others < 0 ? -1 : 0;
+	const struct common *c = common.data;
+
+	to[0] = '\0';
+	for (size_t i = 0; i < common.n && !rc; i++) {
+		struct cs_difference d = { .layer = c[i].trait.layer,
+					   .name = cs_trait_name_of(c[i].trait.field) };
+
+		if (!c[i].is_theirs || c[i].same || 2 * c[i].known <= others)
+			continue;
+		cs_text(d.here, sizeof(d.here), "%s", c[i].trait.value);
+		rc = cs_vec_push(&found, &d, err);
+	}
+	if (!rc)
+		list(&found, to, size);
+	cs_vec_release(&common);
+	cs_vec_release(&found);
+	return rc;
+}
