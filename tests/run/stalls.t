@@ -290,7 +290,7 @@ aside warned warned_by_budget
 aside measures stops 23 2 rank 0
 aside guards stops 24 2 guard_of 0
 aside guard guard_stopped 18 0
-aside guard-of-rank guard_stopped 26 2
+aside guard-of-rank guard_stopped 20 2
 aside alone stops 25 2 all_of 0
 aside other on_two 26 4 all_of 2 3
 aside root on_two 27 4 all_of 0 1
