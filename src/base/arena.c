@@ -16,16 +16,26 @@
 /* Allocated by malloc; its bytes follow. */
 struct block {
 	alignas(max_align_t) struct block *next, *previous;
+	uint64_t number; /* in the order in which they were taken, as in the ring */
+};
+
+struct at_end {
+	struct at_end *before;
+	void (*release)(void *what);
+	void *what;
 };
 
 struct arena {
-	struct block blocks; /* of a ring: the anchor */
-	char *free, *end;    /* of the last chunk */
+	struct block blocks; /* of a ring: the anchor, number 0 */
+	uint64_t n;
+	char *free, *end; /* of the last chunk */
+	struct at_end *last;
 	jmp_buf short_of_memory;
 	struct cs_err err;
 };
 
 static _Thread_local struct arena *innermost;
+_Thread_local unsigned cs_arena_fails_at;
 
 static void link_block(struct block *b, struct block *after)
 {
@@ -34,16 +44,39 @@ static void link_block(struct block *b, struct block *after)
 	b->next->previous = after->next = b;
 }
 
-static void release(struct arena *arena)
+/* All that was taken after a moment. */
+static void end_since(struct arena *arena, const struct cs_scope *from)
 {
-	struct block *b = arena->blocks.next;
+	struct block *b;
 
-	while (b != &arena->blocks) {
-		struct block *next = b->next;
-
+	for (; arena->last != from->last; arena->last = arena->last->before)
+		arena->last->release(arena->last->what);
+	while ((b = arena->blocks.previous)->number > from->blocks) {
+		b->previous->next = b->next;
+		b->next->previous = b->previous;
 		free(b);
-		b = next;
 	}
+	arena->free = from->free;
+	arena->end = from->end;
+}
+
+struct cs_scope cs_scope_begin(void)
+{
+	return (struct cs_scope){ innermost->n, innermost->free, innermost->end,
+				  innermost->last };
+}
+
+void cs_scope_end(const struct cs_scope *scope)
+{
+	end_since(innermost, scope);
+}
+
+void cs_arena_at_end(void (*release)(void *what), void *what)
+{
+	struct at_end *this = cs_new(struct at_end, 1);
+
+	*this = (struct at_end){ innermost->last, release, what };
+	innermost->last = this;
 }
 
 int cs_arena_run(int (*work)(void *argument), void *argument, struct cs_err *err)
@@ -58,7 +91,7 @@ int cs_arena_run(int (*work)(void *argument), void *argument, struct cs_err *err
 	else
 		cs_err_set(err, "%s", arena.err.text);
 	innermost = outer;
-	release(&arena);
+	end_since(&arena, &(struct cs_scope){ .blocks = 0 });
 	return rc;
 }
 
@@ -77,10 +110,23 @@ static void give_up(size_t bytes)
 	cs_arena_give_up(&err);
 }
 
+void cs_arena_check(int rc)
+{
+	if (rc)
+		cs_arena_give_up(&(struct cs_err){ "no memory" });
+}
+
+static void count_request(size_t bytes)
+{
+	if (cs_arena_fails_at && !--cs_arena_fails_at)
+		give_up(bytes);
+}
+
 /* The block at `old`, or a new one, with room for `bytes`. */
 static void *resize_block(struct block *old, size_t bytes)
 {
 	struct block *after = old ? old->previous : innermost->blocks.previous, *b;
+	uint64_t number = old ? old->number : ++innermost->n;
 
 	if (bytes > PTRDIFF_MAX - sizeof(*b))
 		give_up(bytes);
@@ -94,6 +140,7 @@ static void *resize_block(struct block *old, size_t bytes)
 			link_block(old, after);
 		give_up(bytes);
 	}
+	b->number = number;
 	link_block(b, after);
 	return b + 1;
 }
@@ -104,6 +151,7 @@ void *cs_arena_take(size_t n, size_t element)
 	char *taken;
 
 	assert(innermost);
+	count_request(n);
 	if (__builtin_mul_overflow(n, element, &bytes))
 		give_up(SIZE_MAX);
 	used = (bytes + alignof(max_align_t)) & ~(alignof(max_align_t) - 1);
@@ -121,23 +169,44 @@ void *cs_arena_take(size_t n, size_t element)
 void *cs_arena_resize(void *old, size_t bytes)
 {
 	assert(innermost);
+	count_request(bytes);
 	return resize_block(old ? (struct block *)old - 1 : NULL, bytes);
+}
+
+char *cs_new_vtext(const char *fmt, va_list args)
+{
+	va_list again;
+	char *text;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0)
+		give_up(SIZE_MAX);
+	text = cs_arena_take((size_t)n + 1, 1);
+	vsnprintf(text, (size_t)n + 1, fmt, args);
+	return text;
 }
 
 char *cs_new_text(const char *fmt, ...)
 {
 	va_list args;
 	char *text;
-	int n;
 
 	va_start(args, fmt);
-	n = vsnprintf(NULL, 0, fmt, args);
-	va_end(args);
-	if (n < 0)
-		give_up(SIZE_MAX);
-	text = cs_arena_take((size_t)n + 1, 1);
-	va_start(args, fmt);
-	vsnprintf(text, (size_t)n + 1, fmt, args);
+	text = cs_new_vtext(fmt, args);
 	va_end(args);
 	return text;
+}
+
+char *cs_new_longer(const char *text, const char *fmt, ...)
+{
+	va_list args;
+	char *more;
+
+	va_start(args, fmt);
+	more = cs_new_vtext(fmt, args);
+	va_end(args);
+	return text ? cs_new_text("%s%s", text, more) : more;
 }

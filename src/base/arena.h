@@ -4,15 +4,17 @@
  * work is a function given to cs_arena_run(); what it and its callees take is freed when
  * it returns.  If memory is short, the work ends there, and cs_arena_run() returns -1,
  * so no caller tests for NULL, and nothing is freed one by one.  The jump skips the
- * frames between: no lock may be held across a call that takes memory, and a stream to
- * memory that is open there is lost.  Data that outlives the work is allocated as usual,
- * and has an owner outside.
+ * frames between: no lock may be held across a call that takes memory; streams and data
+ * that are allocated otherwise are given to cs_arena_at_end().  Data that outlives the
+ * work is allocated as usual, and has an owner outside.
  *
  * Code that measures (job, node, backend) must not use an arena: its errors are rows. */
 #ifndef CS_BASE_ARENA_H
 #define CS_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -31,8 +33,36 @@ void *cs_arena_resize(void *old, size_t bytes) __attribute__((returns_nonnull));
 char *cs_new_text(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), returns_nonnull));
 
+char *cs_new_vtext(const char *fmt, va_list args)
+	__attribute__((format(printf, 1, 0), returns_nonnull));
+/* `text` with more behind it, which may be NULL: a text of its own. */
+char *cs_new_longer(const char *text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull));
+
+/* Call release(what) when the innermost work or scope ends, in reverse order, also if
+ * memory is short.  To be called before `what` is made: release() takes it zeroed too. */
+void cs_arena_at_end(void (*release)(void *what), void *what);
+
+/* CS_SCOPE at the top of a block ends all that is taken in it with the block, for loops
+ * that would take too much.  An older list may grow in it if it has an element. */
+struct cs_scope {
+	uint64_t blocks;
+	char *free, *end;
+	const void *last;
+};
+struct cs_scope cs_scope_begin(void);
+void cs_scope_end(const struct cs_scope *scope);
+#define CS_SCOPE                                                                 \
+	const struct cs_scope cs_scope                                           \
+		__attribute__((cleanup(cs_scope_end), unused)) = cs_scope_begin()
+
 /* End the innermost work as if memory were short there; for code that takes memory
  * which outlives the work, and gets none.  `err` is what cs_arena_run() reports. */
 void cs_arena_give_up(const struct cs_err *err) __attribute__((noreturn));
+/* The same unless rc is 0, of what fails only without memory. */
+void cs_arena_check(int rc);
+
+/* For tests: of this thread's requests the one that fails, 1 the next; 0 none. */
+extern _Thread_local unsigned cs_arena_fails_at;
 
 #endif

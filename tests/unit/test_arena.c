@@ -105,6 +105,48 @@ static int fill_list(void *argument)
 	return 0;
 }
 
+static void count_end(void *what)
+{
+	++*(int *)what;
+}
+
+static int take_in_scopes(void *argument)
+{
+	struct cs_vec list = CS_LIST(int);
+	int *ended = argument;
+	const char *kept;
+
+	cs_list_push(&list, &(int){ -1 });
+	kept = cs_new_text("kept");
+	cs_arena_at_end(count_end, &ended[0]);
+	for (int i = 0; i < 1000; i++) {
+		CS_SCOPE;
+		cs_arena_at_end(count_end, &ended[1]);
+		cs_new(char, 5000);
+		cs_new(char, 100000);
+		cs_list_push(&list, &i);
+	}
+	t_eq_int(ended[1], 1000);
+	t_eq_int(ended[0], 0);
+	t_eq_str(kept, "kept");
+	t_eq_str(cs_new_longer(cs_new_longer(NULL, "%d", 1), "%s", "-2"), "1-2");
+	t_eq_int(((int *)list.data)[1000], 999);
+	cs_arena_fails_at = 2;
+	cs_new(char, 1);
+	cs_new(char, 1);
+	ended[2]++;
+	return 0;
+}
+
+HOLDS("a scope ends what was taken in it, and the work the rest, also without memory") {
+	int ended[3] = { 0 };
+
+	t_eq_int(cs_arena_run(take_in_scopes, ended, NULL), -1);
+	t_eq_int(ended[0], 1);
+	t_eq_int(ended[2], 0);
+	t_eq_int(cs_arena_fails_at, 0);
+}
+
 HOLDS("a list grows in the arena, and need not be released") {
 	int last = 0;
 
