@@ -77,6 +77,15 @@ missing_links() { # FILE...
 	done
 }
 
+# Sources in DIR whose first comment begins with the name of another file.
+misnamed() { # DIR
+	local file
+	find "$1" -name '*.[ch]' -o -name '*.def' | while read -r file; do
+		sed -n '1,8s|^/\* \([a-z_0-9]*\.[a-z]*\) - .*|\1|p' "$file" | head -n 1 |
+			grep -vxF "${file##*/}" | sed "s|^|$file is called |"
+	done
+}
+
 # Functions and files of src that FILE names, `name()` and `folder/name.c`, in vain.
 missing_code() { # FILE
 	local name
@@ -262,6 +271,11 @@ folders tests >>"$work/folders"
 ok "every folder of src and tests says what is in it" is_empty "$work/folders"
 results "$top/doc/results" >"$work/results"
 ok "results are small files which the program reads" is_empty "$work/results"
+{
+	misnamed src
+	misnamed tests
+} >"$work/names"
+ok "a source that begins with a name begins with its own" is_empty "$work/names"
 missing_code doc/ARCHITECTURE.md >"$work/code"
 ok "every function and file that ARCHITECTURE names is there" is_empty "$work/code"
 for doc in "${docs[@]}"; do
@@ -299,6 +313,10 @@ ok "a planted default is found" is_empty "$work/count"
 echo '`no_such_function()` in `job/none.c`' >"$work/code.md"
 missing_code "$work/code.md" | wc -l | grep -vx 2 >"$work/count"
 ok "a planted function and file are found" is_empty "$work/count"
+mkdir "$work/names.d"
+echo '/* other.c - what it is. */' >"$work/names.d/one.c"
+misnamed "$work/names.d" | wc -l | grep -vx 1 >"$work/count"
+ok "a planted name of another file is found" is_empty "$work/count"
 mkdir "$work/planted" "$work/bare"
 touch "$work/planted/a.c" "$work/bare/b.c"
 echo '- `a.c`, `gone.c`: two' >"$work/planted/README.md"

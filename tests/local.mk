@@ -169,6 +169,7 @@ EXTRA_DIST += \
 	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \
+	%D%/fake/DRIVER.md \
 	%D%/fake/README.md \
 	%D%/fixtures \
 	%D%/fuzz/corpus \

@@ -1,4 +1,4 @@
-/* baseline.c - cscope-mpi baseline FILE... -o BASE.json: what healthy nodes give. */
+/* baseline.c - cscope-mpi baseline FILE... -o BASE.json: results of healthy nodes. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -17,12 +17,12 @@ struct fleet {
 	struct cs_readers *readers;
 	struct cs_merge merge;
 	struct cs_criteria criteria;
-	struct cs_loaded base; /* whose texts the merged run has */
-	struct cs_err first;   /* what was wrong with the first bad file */
-	int first_status;      /* 0: none was */
+	struct cs_loaded base; /* owns texts of the merged run */
+	struct cs_err first;   /* of the first file that cannot be read */
+	int first_status;      /* 0: all can be read */
 };
 
-/* A file in a finding; names of files are of the site. */
+/* The name of a file in a finding; its number with --redact. */
 static void file_text(const struct fleet *fleet, int file, char *to, size_t size)
 {
 	if (fleet->opt->redact)
@@ -46,8 +46,8 @@ static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *wh
 	return cs_finding_add(&fleet->merge.run.findings, &f, err);
 }
 
-/* A journal that was cut before its node says nothing of where it comes from but
- * its name. */
+/* Add the file's name to the findings of a journal that was cut before the record of
+ * its node: nothing else names their origin. */
 static void name_findings(const struct fleet *fleet, struct cs_run *run, int file)
 {
 	struct cs_finding *f = run->findings.data;
@@ -62,7 +62,7 @@ static void name_findings(const struct fleet *fleet, struct cs_run *run, int fil
 	}
 }
 
-/* One that cannot be read is a finding, and the rest is judged. */
+/* Add a file.  One that cannot be read is a finding, and the rest is judged. */
 static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 {
 	struct cs_loaded loaded;
@@ -82,7 +82,7 @@ static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 	if (base == 1) {
 		cs_loaded_release(&fleet->base);
 		fleet->base = loaded;
-		/* its rows are the merged run's */
+		/* the merged run has its rows */
 		cs_rows_release(&fleet->base.run.rows);
 	} else {
 		cs_loaded_release(&loaded);
@@ -100,7 +100,7 @@ static int expect(struct fleet *fleet, const char *list, struct cs_err *err)
 	return rc ? -1 : 0;
 }
 
-/* Where nobody measured, nothing is missed. */
+/* Without any measurement, only the checks that need none. */
 static uint32_t checks_of(const struct cs_run *run)
 {
 	return run->plan || cs_rows_count(&run->rows) ?
@@ -122,7 +122,7 @@ static int judge(struct fleet *fleet, struct cs_err *err)
 	return 0;
 }
 
-/* 0, or the status of what was wrong. */
+/* 0, or the status of the error. */
 static int gather(struct fleet *fleet, struct cs_err *err)
 {
 	const struct cs_options *opt = fleet->opt;

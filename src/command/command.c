@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 
-/* The status of what was printed: -1 with `err` where it was asked in vain. */
+/* Map a print result to an exit status, with `err`. */
 static int printed(int rc, FILE *to, struct cs_err *err)
 {
 	if (!rc && !fflush(to))
@@ -51,7 +51,7 @@ int cs_command_run(const struct cs_call *call)
 	cs_page_turn(cs_command_page(call->opt, call->launcher.present, call->to));
 	if (call->opt->action == CS_ACTION_MEASURE)
 		return cs_command_measure(call);
-	/* of a job's ranks the first answers */
+	/* only the first rank of a job answers */
 	if (call->launcher.rank > 0)
 		return CS_EXIT_OK;
 	status = command[call->opt->action](call->opt, call->to, &err);

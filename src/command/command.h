@@ -7,7 +7,7 @@
 #include "job/launcher.h"
 #include "options/options.h"
 
-/* What a command is given.  `to` is what was standard output. */
+/* The input of a command.  `to` is the former standard output. */
 struct cs_call {
 	struct cs_options *opt;
 	FILE *to;
@@ -17,14 +17,13 @@ struct cs_call {
 	struct cs_launcher launcher;
 };
 
-/* Carries out what the options say.  Returns the exit status; what is wrong has been
- * said on standard error. */
+/* Execute the command.  Returns the exit status; errors are on standard error. */
 int cs_command_run(const struct cs_call *call);
 
-/* The terminal that `to` is, as the options have it.  launched: by a launcher. */
+/* Width and colours of `to`, by the options and the terminal.  launched: by a launcher. */
 struct cs_page cs_command_page(const struct cs_options *opt, int launched, FILE *to);
 
-/* A line on standard error that names the program. */
+/* Print a line with the program's name on standard error. */
 void cs_complain(const char *text);
 
 /* ---- the commands: the exit status, with `err` unless it is 0 ---- */
@@ -39,29 +38,30 @@ cs_command_fn cs_command_names;	   /* comm_scope --benchmark_list_tests */
 cs_command_fn cs_command_show;	   /* show FILE[:NODE] */
 cs_command_fn cs_command_version;  /* --version */
 
-/* Measures: the one that uses MPI and GPUs, and that may not return.  Says what is
- * wrong itself. */
+/* Measure: the only command that uses MPI and GPUs.  It may not return, and prints
+ * its errors itself. */
 int cs_command_measure(const struct cs_call *call);
 
-/* ---- what several use ---- */
+/* ---- shared by several commands ---- */
 
-/* Are --format and every --output of the formats that the command has, "text|json"?
- * -1 with what is allowed. */
+/* Does the command have --format and the formats of every --output?  `formats` as
+ * "text|json".  -1 with the allowed endings. */
 int cs_command_formats(const struct cs_options *opt, const char *formats,
 		       struct cs_err *err);
 
-/* Writes every output that is asked for with `write`, as the format says, whatever became
- * of those before.  0, or CS_EXIT_CANNOT: of each that failed it has been said. */
+/* Write every requested output with `write`, in its format, also after an error.
+ * Returns 0, or CS_EXIT_CANNOT: each error is on standard error. */
 typedef int cs_command_view(FILE *to, const struct cs_format *format,
 			    const void *what);
 int cs_command_files(const struct cs_options *opt, const struct cs_run *run,
 		     cs_command_view *write, const void *what);
 
-/* A run to the files and the format that are asked for.  0 or CS_EXIT_CANNOT. */
+/* Write a run to the requested files and in the requested format.  0 or
+ * CS_EXIT_CANNOT. */
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		     struct cs_err *err);
 
-/* The seed where none is given: 20261120, so that runs of one day can be compared
+/* The default seed: the date, as 20261120, so that runs of one day can be compared
  * cell by cell. */
 uint64_t cs_command_seed(void);
 

@@ -76,7 +76,7 @@ static int has_placements(const struct cs_run *run)
 	return 0;
 }
 
-/* "" is every node; else those that are called so. */
+/* Add the nodes that are called `what`; "": every node. */
 static int add_nodes(struct side *side, const struct cs_run *run, const char *file,
 		     const char *what, struct cs_err *err)
 {
@@ -103,7 +103,7 @@ static int add_nodes(struct side *side, const struct cs_run *run, const char *fi
 	return cs_err_prefix(err, "%s", file);
 }
 
-/* FILE, FILE:NODE or FILE:PLACEMENT; a name with ':' may be a file's all the same. */
+/* FILE, FILE:NODE or FILE:PLACEMENT; a file's name may contain ':'. */
 static int add_operand(struct files *files, struct side *side, char *word,
 		       struct cs_err *err)
 {
@@ -169,7 +169,7 @@ static int write_all(FILE *to, const struct cs_format *format, const void *what)
 	return ferror(to) ? -1 : 0;
 }
 
-/* Different if one is; else not comparable if one is not. */
+/* Different if one comparison is; else not comparable if one is not. */
 static int status_of(const struct cs_vec *made, struct cs_err *why)
 {
 	const struct cs_versus *v = made->data;
@@ -210,7 +210,7 @@ static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run
 	return status;
 }
 
-/* ---- what is compared ---- */
+/* ---- comparing ---- */
 
 static int compare_sides(const struct cs_options *opt, struct files *files,
 			 struct cs_vec *made, struct cs_err *err)
@@ -237,7 +237,7 @@ static int compare_sides(const struct cs_options *opt, struct files *files,
 	return status;
 }
 
-/* The placements of one file, each against the first. */
+/* Compare the placements of one file, each with the first. */
 static int compare_placements(const struct cs_options *opt, struct files *files,
 			      struct cs_vec *made, struct cs_err *err)
 {

@@ -5,8 +5,8 @@
 #include "check/bounds/criteria.h"
 #include "options/options.h"
 
-/* Appends what --baseline, --threshold and --min-share say.  Returns 0, or CS_EXIT_USAGE
- * when a file cannot be read or is none of ours. */
+/* Append the criteria of --baseline, --threshold and --min-share.  Returns 0, or
+ * CS_EXIT_USAGE if a file cannot be read or is invalid. */
 int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
 		     struct cs_err *err);
 

@@ -13,7 +13,7 @@ static const char *name_of(enum cs_backend_kind backend)
 	return backend == CS_BACKEND_CPU ? "cpu" : "cuda";
 }
 
-/* The tests that the options mean on that backend. */
+/* Choose the tests that the options request on that backend. */
 static void choose(const struct cs_options *opt, enum cs_backend_kind backend,
 		   struct cs_choices *to)
 {
@@ -98,7 +98,7 @@ void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backen
 			lost, all, first.text, lost > 1 ? ", and others" : "");
 }
 
-/* How many chosen tests are nowhere in the plan, and the first of them. */
+/* Count the chosen tests without a cell in the plan, and name the first. */
 static size_t without_cell(const struct cs_plan *plan,
 			   const struct cs_choices *chosen, const char **first)
 {
@@ -130,7 +130,7 @@ enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 	char more[40] = " is";
 	size_t missing;
 
-	if (opt->set.filter[0]) /* which leaves out what it does not take */
+	if (opt->set.filter[0]) /* a filter leaves tests out on purpose */
 		return CS_FINDING_OTHER;
 	if (!opt->plan)
 		choose(opt, backend, &chosen);

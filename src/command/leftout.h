@@ -9,11 +9,10 @@
 #include "plan/plan.h"
 #include "result/finding.h"
 
-/* What only the other backend measures, where the request holds for both; ""
- * nothing. */
+/* The requested paths that only the other backend measures; "": none. */
 void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind backend,
 			 char *to, size_t size);
-/* Benchmarks of --suite commscope that are not measured so; "" all are. */
+/* The benchmarks of --suite commscope that are not measured; "": none. */
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
 		       char *to, size_t size);
 /* Tests without a cell: there are too few agents or NUMA nodes.  Returns the id of

@@ -1,4 +1,4 @@
-/* measure.c - the run that measures: what it was given, what it writes, how it ends. */
+/* measure.c - a run that measures: its inputs, its outputs and its end. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -35,8 +35,8 @@
 #include "result/cells.h"
 #include "result/redact.h"
 
-/* For outputs: to be opened, as most file systems can in time, and to take what is
- * there before somebody is told who is waited for. */
+/* Limits for outputs: to be opened, as most file systems can in time, and to take
+ * all data before a line names the one that is waited for. */
 #define OPEN_S 5.0
 #define OPEN_SHARE 0.1 /* of a budget */
 #define NOTICE_S 10.0
@@ -44,18 +44,18 @@
 struct program {
 	struct cs_options *opt;
 	struct cs_run run;
-	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and what is resumed */
+	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and the resumed journal */
 	int n_writers;
-	int in_use; /* the run, by writers that are left behind */
+	int in_use; /* writers that are left behind use the run */
 	struct cs_job *job;
-	FILE *out; /* the product: what was descriptor 1 */
+	FILE *out; /* for the report; it was descriptor 1 */
 	struct cs_progress progress;
-	int ended;	      /* the verdict stands */
+	int ended;	      /* the verdict is final */
 	size_t findings_told; /* in the journals */
 	char *plan_text;      /* of --plan, on rank 0 */
-	char *plan_file;      /* what was made of it, as text */
+	char *plan_file;      /* the plan that was made of it, as text */
 	struct cs_choices chosen;
-	int refused;	    /* what was given cannot be used: the status */
+	int refused;	    /* the status, if the inputs cannot be used */
 	struct cs_err says; /* why */
 	struct cs_resume resume;
 	struct cs_criteria criteria;
@@ -91,7 +91,7 @@ static int journal_verdict(FILE *to, const struct cs_run *run, size_t index)
 	return cs_jsonl_verdict(to, run);
 }
 
-/* What stays of a run that is resumed. */
+/* Write the nodes and rows of the resumed run. */
 static int journal_resumed(FILE *to, const struct cs_run *run, size_t index)
 {
 	int rc = 0;
@@ -123,7 +123,7 @@ static int on_resume(void *ctx, struct cs_err *err)
 	return p->opt->resume ? cs_resume_take(&p->resume, &p->run, err) : 0;
 }
 
-/* What cannot be judged by what was given is not measured. */
+/* Refuse a baseline that cannot judge this plan. */
 static int refuse_criteria(struct program *p, struct cs_err *err)
 {
 	if (!p->run.baseline || !p->run.plan ||
@@ -144,7 +144,7 @@ static void add_finding(struct cs_run *run, enum cs_severity severity,
 	cs_finding_add(&run->findings, &f, &err);
 }
 
-/* Has a signal come while outputs are waited for?  The guard leaves time for them. */
+/* Has a signal come during a wait for outputs?  The guard leaves time for them. */
 static int is_told_to_end(void *ctx)
 {
 	struct program *p = ctx;
@@ -175,7 +175,7 @@ static int open_writer(struct program *p, int number, struct cs_err *err)
 	return 0;
 }
 
-#define LONG_S 10 /* whoever asks for all that there is may not know what that takes */
+#define LONG_S 10 /* a run that lasts longer is announced */
 
 static void announce(const struct program *p)
 {
@@ -211,7 +211,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 		return rc;
 	if (p->run.plan)
 		announce(p);
-	/* names of files are of the site, what is in them is not */
+	/* file names keep the site's names, contents do not */
 	if (p->opt->redact && !rc)
 		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
 	n = p->n_writers;
@@ -224,7 +224,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 	return rc;
 }
 
-/* Without memory for the names that must not be written, nothing is. */
+/* Without memory for the names to be redacted, end before anything is written. */
 static void on_node(void *ctx, int node)
 {
 	struct program *p = ctx;
@@ -247,7 +247,8 @@ static void on_row(void *ctx, size_t row)
 	each_journal(p, cs_jsonl_row, row);
 }
 
-/* It may name a node that is not known yet: then it waits for the end. */
+/* With --redact findings are written at the end: one may name a node that is not
+ * known yet. */
 static void on_finding(void *ctx, size_t finding)
 {
 	struct program *p = ctx;
@@ -260,7 +261,7 @@ static void on_finding(void *ctx, size_t finding)
 
 /* ---- the end of a run ---- */
 
-/* The last word on stderr: why the status is not 0. */
+/* The last line on stderr: why the status is not 0. */
 static void say_verdict(const struct cs_run *run)
 {
 	char verdict[CS_ERR_TEXT + CS_HOST + 32];
@@ -278,7 +279,7 @@ static void say_lost(const char *why)
 		      *why ? ": " : "", why);
 }
 
-/* The product.  -1 when it could not be written, which has been said. */
+/* Print the report.  -1: it could not be written, which is reported. */
 static int print_report(struct program *p)
 {
 	struct cs_view_options view = { .verbose = p->opt->verbose,
@@ -303,7 +304,7 @@ static void commit_files(struct program *p, const struct cs_run *run)
 		cs_writer_commit(p->writer[i], run, &view);
 }
 
-/* The same for files: from here on the run stays as it is. */
+/* Finish the files.  From here on the run does not change. */
 static void finish_files(struct program *p)
 {
 	if (p->opt->redact)
@@ -314,8 +315,8 @@ static void finish_files(struct program *p)
 	commit_files(p, &p->run);
 }
 
-/* Until they are written, and no longer than a budget or a signal allows.  -1 when
- * one was not, which has been said. */
+/* Wait until the files are written, no longer than a budget or a signal allows.  -1:
+ * one was not, which is reported. */
 static int await_files(struct program *p)
 {
 	struct cs_patience patience = {
@@ -435,7 +436,7 @@ static int refuse(struct program *p)
 	return p->refused;
 }
 
-/* Nothing was left to measure: the outputs are of the run as it was. */
+/* Nothing was left to measure: write the outputs of the journal's run. */
 static int show_complete(struct program *p)
 {
 	const struct cs_run live = p->run;
@@ -610,7 +611,7 @@ static void tell_incomplete(const struct program *p)
 	cs_complain(text);
 }
 
-/* After a signal these lines are enough. */
+/* After a signal one line is enough. */
 static void tell_hang(void *ctx)
 {
 	struct program *p = ctx;
@@ -620,13 +621,13 @@ static void tell_hang(void *ctx)
 		cs_complain(p->says.text);
 		return;
 	}
-	p->opt->redact = 0; /* no name is said */
+	p->opt->redact = 0; /* the report has no names */
 	init_run(p);
 	conclude(p, CS_EXIT_CANNOT, &p->says);
 }
 
-/* Returns 1 with the status in the process that others wait for, 0 in the one that
- * has to measure.  Of a job's guards rank 0's speaks, and leaves first. */
+/* Returns 1 with the status in the guard, 0 in the process that has to measure.  Of
+ * a job's guards only rank 0's prints, and it exits first. */
 static int is_guarded(struct program *p, int mpi, int speaks, int *status)
 {
 	double end_s;
@@ -655,8 +656,8 @@ static int is_guarded(struct program *p, int mpi, int speaks, int *status)
 	return 1;
 }
 
-/* What options name, before MPI and before any driver starts.  What is wrong in it
- * is said when all ranks can end together. */
+/* Open the files that options name, before MPI and before any driver starts.  Errors
+ * in them are reported when all ranks can end together. */
 static void open_files(struct program *p)
 {
 	if (p->opt->resume)

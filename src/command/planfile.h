@@ -4,7 +4,8 @@
 
 #include "options/options.h"
 
-/* Its text, malloc'ed.  What is wrong in it whatever the machine is, is an error. */
+/* Read its text, malloc'ed.  Errors in it that hold for every machine are errors
+ * here. */
 int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *err);
 
 #endif

@@ -10,16 +10,16 @@ struct cs_progress {
 	double began_s, shown_s;
 	uint32_t done, all; /* steps */
 	int quiet, tty;
-	int bar; /* one stands on the terminal's last line */
+	int bar; /* the terminal's last line has one */
 };
 
 void cs_progress_init(struct cs_progress *progress, double began_s, int quiet);
-/* That many steps of all are done, with that many rows. */
+/* Report that `done` of `all` steps are done, with so many rows. */
 void cs_progress_step(struct cs_progress *progress, uint32_t done, uint32_t all,
 		      size_t rows);
-/* The line, at once. */
+/* Print the line, at once. */
 void cs_progress_show(struct cs_progress *progress, size_t rows);
-/* Before anything else is printed on standard error. */
+/* Call it before anything else is printed on standard error. */
 void cs_progress_clear(struct cs_progress *progress);
 
 #endif

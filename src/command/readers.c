@@ -20,7 +20,7 @@ struct cs_readers {
 	char *const *files;
 	int n;
 	int begun, taken; /* files; begun - taken <= threads */
-	int threads;	  /* 0: who takes a file reads it */
+	int threads;	  /* 0: cs_readers_take() reads the files */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread[THREADS_MOST];
@@ -70,7 +70,7 @@ struct cs_readers *cs_readers_start(char *const *files, int n)
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
 	cs_loaded_by_threads();
-	/* they see how many they are when all are there */
+	/* threads begin when their number is known */
 	pthread_mutex_lock(&r->lock);
 	while (made < wanted && !pthread_create(&r->thread[made], NULL, read_files, r))
 		made++;

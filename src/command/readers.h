@@ -9,14 +9,12 @@
 
 struct cs_readers;
 
-/* Begins to read files[0..n), a thread for each CPU of this process, eight at the
- * most; as many runs as that are held beside the one taken last.  NULL without
- * memory. */
+/* Begin to read files[0..n), with a thread for each CPU of this process, at most
+ * eight; as many runs are held beside the one taken last.  NULL without memory. */
 struct cs_readers *cs_readers_start(char *const *files, int n);
-/* The next file, as cs_loaded_read; each may be taken once. */
+/* Take the next file, as cs_loaded_read; each may be taken once. */
 int cs_readers_take(struct cs_readers *r, struct cs_loaded *out, struct cs_err *err);
-/* Files that nobody took are let go, those that are being read first read to their
- * end. */
+/* Free the files that were not taken, after the threads have read theirs to the end. */
 void cs_readers_stop(struct cs_readers *r);
 
 #endif

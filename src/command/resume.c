@@ -29,7 +29,7 @@ static int take_journal(struct cs_loaded *then, const char *file, struct cs_err 
 {
 	int status = cs_loaded_read(file, then, err);
 
-	/* one that is not there is a mistake in the command line */
+	/* a missing file is a mistake in the command line */
 	if (status) {
 		cs_err_prefix(err, "cannot resume");
 		return access(file, F_OK) ? CS_EXIT_USAGE : status;
@@ -41,8 +41,8 @@ static int take_journal(struct cs_loaded *then, const char *file, struct cs_err 
 	return CS_EXIT_USAGE;
 }
 
-/* Ours before it is read: another run that still writes it would write on behind
- * what was read. */
+/* Claim the journal before it is read: another run that still writes it would
+ * continue after the part that was read. */
 static int open_journal(struct cs_resume *resume, const char *file, struct cs_err *err)
 {
 	int fd = cs_output_descriptor(file, O_APPEND | O_NONBLOCK), error = errno;
@@ -79,7 +79,8 @@ static int open_journal(struct cs_resume *resume, const char *file, struct cs_er
 	return 0;
 }
 
-/* Another day's date, or a budget where there was none, would be another plan. */
+/* Take seed and order from the journal: another day's date, or a budget that it did
+ * not have, would make another plan. */
 int cs_resume_open(struct cs_resume *resume, struct cs_options *opt,
 		   struct cs_err *err)
 {
@@ -122,7 +123,7 @@ static int other(struct cs_err *err, const char *what)
 	return cs_err_set(err, "it has another plan: %s", what);
 }
 
-/* The settings by name, then whatever else makes a plan. */
+/* Compare the settings by name, then all else that makes a plan. */
 static int compare_plans(const struct cs_plan *now, const struct cs_plan *then,
 			 const char *version, struct cs_err *err)
 {
@@ -166,7 +167,7 @@ static int may_go_on(const struct cs_resume *resume, const struct cs_run *run,
 	return 0;
 }
 
-/* Has it a verdict, every row and every row ok? */
+/* Does it have a verdict and every row, and is every row ok? */
 static int is_complete(const struct cs_loaded *then, struct cs_err *err)
 {
 	size_t n = cs_rows_count(&then->run.rows), i;

@@ -14,15 +14,16 @@ struct cs_resume {
 	int complete; /* nothing is left to measure */
 };
 
-/* Reads the journal that opt->resume names, before the job, and takes from it what
- * options leave open.  Returns 0, CS_EXIT_USAGE when it is none that could be gone on
- * with, CS_EXIT_CANNOT when it is not ours to write. */
+/* Read the journal that opt->resume names, before the job, and take the order of
+ * steps and, unless it was given, the seed from it.  Returns 0, CS_EXIT_USAGE if it
+ * cannot be continued, CS_EXIT_CANNOT if another process writes it or it cannot be
+ * opened. */
 int cs_resume_open(struct cs_resume *resume, struct cs_options *opt,
 		   struct cs_err *err);
-/* The plan of this run is known: refuses a journal of another, else gives the run
- * the rows that stay and the nodes they are from (see cs_job_args.resume). */
+/* When the plan of this run is known: refuse a journal of another plan, else give
+ * the run the rows that stay and their nodes (see cs_job_args.resume). */
 int cs_resume_take(struct cs_resume *resume, struct cs_run *run, struct cs_err *err);
-/* The journal as an output, behind what stays. */
+/* Open the journal as an output, after the records that stay. */
 int cs_resume_continue(struct cs_resume *resume, struct cs_output *out,
 		       struct cs_err *err);
 void cs_resume_release(struct cs_resume *resume);

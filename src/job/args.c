@@ -1,4 +1,4 @@
-/* args.c - what a job does where nothing else is asked for. */
+/* args.c - the default settings of a job. */
 #include "config.h"
 
 #include "job/args.h"
@@ -7,7 +7,7 @@
 
 /* Five times the second-level cache of an H200, twice that of a B200. */
 #define SPREAD_BYTES (256u << 20)
-#define RANDOM_PEERS 2 /* that each agent is measured with, where pairs are drawn */
+#define RANDOM_PEERS 2 /* partners of each agent in pattern random */
 
 void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 {

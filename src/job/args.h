@@ -1,5 +1,4 @@
-/* args.h - what a job is asked to do, and the functions of its caller that it
- * calls. */
+/* args.h - the request to a job, and the functions of its caller that it calls. */
 #ifndef CS_JOB_ARGS_H
 #define CS_JOB_ARGS_H
 

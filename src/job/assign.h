@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 
-/* What one rank of a node sees. */
+/* The GPUs that one rank of a node sees. */
 struct cs_rank_view {
 	int rank;   /* of the job, for messages */
 	int masked; /* a visible-devices mask was set for it */

@@ -8,8 +8,8 @@
 #include "node/board/board.h"
 
 #define ALIVE_S 1.0
-#define ROOT_ALIVE_S 5.0 /* it has one to tell for each node */
-#define DEAF_S 1.0 /* longer between two looks was not listening */
+#define ROOT_ALIVE_S 5.0 /* one message for each node */
+#define DEAF_S 1.0 /* a rank that has not looked for longer was not listening */
 
 static int post(struct cs_collect *c, enum cs_tag tag, const void *data, size_t bytes)
 {
@@ -19,7 +19,7 @@ static int post(struct cs_collect *c, enum cs_tag tag, const void *data, size_t 
 	return cs_team_post(c->team, 0, tag, data, bytes, &err);
 }
 
-/* A record for which there was no memory, here or on its way. */
+/* Count a record that was lost for lack of memory. */
 static void lose(struct cs_collect *c, int lost)
 {
 	c->n_lost += lost != 0;
@@ -27,8 +27,8 @@ static void lose(struct cs_collect *c, int lost)
 
 /* ---- rank 0: into the run ---- */
 
-/* What a node tells of itself; behind it what there is of agents, GPUs, ways between
- * agents, and ranks. */
+/* A node's facts, followed by its agents, known GPUs, ways between agents, and
+ * ranks. */
 struct node_message {
 	struct cs_node_facts facts;
 	int64_t index;
@@ -86,7 +86,7 @@ static void take_node(struct cs_collect *c, const struct node_message *m)
 	to->peers = peers ? peers : to->peers;
 	to->ranks = ranks ? ranks : to->ranks;
 	if (!peers || !ranks) {
-		lose(c, 1); /* as if it had not come */
+		lose(c, 1); /* the facts before stay */
 		return;
 	}
 	to->facts = m->facts;
@@ -189,7 +189,7 @@ void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severi
 		lose(c, post(c, CS_TAG_FINDING, &finding, sizeof(finding)));
 }
 
-/* Without that word rank 0 would wait for ever: said again until it has left. */
+/* Rank 0 waits for this message, so it is sent again until it has left. */
 static void say_done(struct cs_collect *c)
 {
 	if (c->how && !post(c, CS_TAG_DONE, &c->how, sizeof(c->how)))
@@ -248,7 +248,7 @@ static void take_steps(struct cs_collect *c, const uint32_t *step, size_t n)
 	c->remeasure_came = 1;
 }
 
-/* Steps of one node. */
+/* Send one node its steps. */
 static void tell_remeasure(struct cs_collect *c, int node,
 			   const struct cs_remeasure *remeasure, size_t n)
 {
@@ -280,7 +280,7 @@ void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remea
 	c->said_s = cs_clock_s();
 }
 
-/* Rank 0 to the coordinators of all other nodes. */
+/* Rank 0: send a message to the coordinators of all other nodes. */
 static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
 		       size_t bytes)
 {
@@ -308,13 +308,13 @@ void cs_collect_alive(struct cs_collect *c)
 
 void cs_collect_end(struct cs_collect *c, int how)
 {
-	if (how == CS_NODE_SILENT) /* which says something else of rank 0 */
+	if (how == CS_NODE_SILENT) /* to other nodes that means: rank 0 is silent */
 		how = CS_NODE_EARLY;
 	tell_nodes(c, CS_TAG_END, &how, sizeof(how));
 	cs_team_flush(c->team, 1);
 }
 
-/* What this rank could not hear is nobody's silence. */
+/* Silence counts only while this rank listens. */
 static void count_silence(struct cs_collect *c)
 {
 	double now = cs_clock_s(), deaf = now - c->listened_s;
@@ -348,9 +348,9 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 	return c->end;
 }
 
-/* ---- rank 0: what has come ---- */
+/* ---- rank 0: messages that arrived ---- */
 
-/* The node whose coordinator a rank is; -1 it is none. */
+/* The node that a rank coordinates; -1: none. */
 static int node_of(const struct cs_collect *c, int rank)
 {
 	int node = c->team->place[rank].node;
@@ -358,7 +358,7 @@ static int node_of(const struct cs_collect *c, int rank)
 	return c->rank_of_node[node] == rank ? node : -1;
 }
 
-/* Is that node of the run a side of this one? */
+/* Is node `index` of the run a side of this node? */
 static int is_of(const struct cs_collect *c, int node, int64_t index)
 {
 	return index >= (int64_t)node * c->sides &&
@@ -391,7 +391,7 @@ static int is_under_way(const struct cs_collect *c, int node)
 	return c->ended[node] == CS_NODE_RUNS || c->ended[node] == CS_NODE_MEASURED;
 }
 
-/* A node that was given up; its name, if it has not come to say it. */
+/* Give up a node; set its host name if its facts have not arrived. */
 static void give_up(struct cs_collect *c, int node, const char *why)
 {
 	struct cs_finding lost = { .severity = CS_CRITICAL,

@@ -36,7 +36,7 @@ struct cs_collect {
 };
 
 /* How a node's measurement ended.  MEASURED: not ended yet; it has executed the plan
- * and waits to hear what to re-measure. */
+ * and waits for the steps to re-measure. */
 enum {
 	CS_NODE_RUNS,
 	CS_NODE_COMPLETE,
@@ -59,8 +59,8 @@ void cs_collect_done(struct cs_collect *c, int how);
 void cs_collect_measured(struct cs_collect *c);
 /* Rank 0: has every node executed the plan, or ended? */
 int cs_collect_all_measured(const struct cs_collect *c);
-/* Rank 0: tell every node what to re-measure, also those that have nothing to do: n
- * steps, in order of the run's nodes. */
+/* Rank 0: send every node its steps to re-measure, also if it has none: n steps, in
+ * order of the run's nodes. */
 void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure,
 			  size_t n);
 /* Rank 0, at the end: add a finding if there was no memory for some records. */
@@ -70,7 +70,7 @@ void cs_collect_say_lost(struct cs_collect *c, int index);
 void cs_collect_alive(struct cs_collect *c);
 /* Has rank 0 ended the job?  Returns how (CS_NODE_…); CS_NODE_SILENT if it has sent
  * nothing for limit_s; CS_NODE_RUNS if it continues.  Here and below silence counts
- * only while this rank listens: a rank that was itself stopped reports nobody. */
+ * only while this rank listens: a rank that was itself stopped gives up no other. */
 int cs_collect_listen(struct cs_collect *c, double limit_s);
 
 /* Rank 0: take all messages that have arrived.  Gives up nodes silent for limit_s

@@ -1,5 +1,5 @@
-/* conduct.c - a node coordinator's work: its placements open one after the other, take
- * turns at the plan, and give their facts. */
+/* conduct.c - a node coordinator's work: its placements open one after the other,
+ * take turns at the plan, and report their facts. */
 #include "config.h"
 
 #include "job/conduct.h"
@@ -23,14 +23,14 @@ static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id 
 	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id, text);
 }
 
-/* Does each node measure again what is suspicious?  Placements that are compared were
- * looked at in turns. */
+/* Does each node re-measure suspicious cells?  Not when placements are compared:
+ * their cells are measured in turns. */
 static int measures_remeasure(const struct cs_job *job)
 {
 	return job->sides.n == 1 && job->args->checks & CS_CHECKS_OF_CELLS;
 }
 
-/* The node that judges its own rows is number 0. */
+/* Keep a row, without samples, to judge this node alone, as number 0. */
 static void keep(struct cs_job *job, const struct cs_row *row)
 {
 	struct cs_row own = *row;
@@ -52,7 +52,7 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	keep(hooks->job, row);
 }
 
-/* Processes of all placements, also of those that wait for their turn. */
+/* Poll the processes of all placements, also of those that wait for their turn. */
 static void poll_sides(struct cs_job *job)
 {
 	for (int k = 0; k < job->sides.n; k++)
@@ -92,7 +92,7 @@ static void send_nodes(struct cs_job *job)
 	}
 }
 
-/* Ranks that cannot share memory are nodes of their own, of the same hardware. */
+/* Report ranks of this machine that cannot share memory and are nodes of their own. */
 static void say_apart(struct cs_job *job)
 {
 	char text[240];
@@ -107,8 +107,8 @@ static void say_apart(struct cs_job *job)
 
 /* ---- one placement after the other opens ---- */
 
-/* Until every agent of a side has its process: a rank that attaches it, or a host,
- * which this rank and others make. */
+/* Wait until every agent of a side has a process: a rank, or a host, which this rank
+ * and others make. */
 static void await_processes(struct cs_job *job, int k)
 {
 	double end = cs_clock_s() + PROCESSES_LIMIT_S;
@@ -150,14 +150,14 @@ static void open_side(struct cs_job *job, int k, struct cs_run_timings *t)
 	cs_discovery_facts(&job->discovery, &side->node);
 	cs_coordinator_setup(&side->co);
 	t->peers += cs_clock_s() - at;
-	/* a virtual clock knows no skew between processes */
+	/* all processes have the same virtual clock */
 	if (!job->args->check_only && !job->discovery.backend->clock_is_virtual)
 		cs_coordinator_skew(&side->co, &side->node.facts);
 	if (job->one_at_a_time)
 		cs_coordinator_rest(&side->co);
 }
 
-/* The side that the ranks give opens first: its agents have begun already. */
+/* The native side opens first: its agents have started already. */
 static void open_sides(struct cs_job *job, struct cs_run_timings *t)
 {
 	struct cs_sides *sides = &job->sides;
@@ -177,7 +177,7 @@ static void open_sides(struct cs_job *job, struct cs_run_timings *t)
 
 /* ---- measuring ---- */
 
-/* The steps that sides take turns in: no control cells, for turns show drift. */
+/* The steps at which sides take turns; no control cells, because turns show drift. */
 static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *step)
 {
 	uint32_t n = 0;
@@ -189,7 +189,7 @@ static uint32_t steps_of(const struct cs_plan *plan, int n_agents, uint32_t *ste
 	return n;
 }
 
-/* Hosts are ended, ranks are not. */
+/* End the other hosts of lost sides, and wait for them.  Ranks stay. */
 static void give_up_lost(struct cs_job *job)
 {
 	double end = cs_clock_s() + HOSTS_LIMIT_S;
@@ -207,8 +207,8 @@ static void give_up_lost(struct cs_job *job)
 	}
 }
 
-/* A turn of one side: one cell or, where it has to take the GPUs for it, all of them.
- * A lost side leaves its turns to nobody. */
+/* Take a turn of one side: one cell or, if only one side can hold the GPUs, all
+ * cells. Turns of a lost side are skipped. */
 static void take_turn(struct cs_job *job, const struct cs_turn *turn,
 		      const uint32_t *step, uint32_t n_steps, uint32_t block)
 {
@@ -268,7 +268,7 @@ static int compare_sides(struct cs_job *job, struct cs_err *err)
 	return rc;
 }
 
-/* What one side moved, the counters of the links in the other's two looks saw. */
+/* Counters of links count the copies of all sides, so each side gets the sum. */
 static void share_counts(struct cs_sides *sides)
 {
 	for (int i = 0; i < sides->side[0].co.n; i++) {
@@ -313,7 +313,7 @@ static void carry_out_remeasured(struct cs_coordinator *co, const uint32_t *step
 	co->remeasure = 0;
 }
 
-/* What is suspicious and what stands beside it, and what is beyond a bound. */
+/* Re-measure suspicious cells and their neighbours, and cells beyond a bound. */
 static void remeasure(struct cs_job *job)
 {
 	struct cs_side_node *side = &job->sides.side[0];
@@ -345,7 +345,7 @@ static void remeasure(struct cs_job *job)
 		carry_out_remeasured(&side->co, step, (size_t)n);
 }
 
-/* Until it is so, this node has to end, or no step would be begun any more. */
+/* Wait until `is_so`, the node has to end, or it is too late to begin a step. */
 static void wait_until(struct cs_job *job, int (*is_so)(const struct cs_collect *c))
 {
 	struct cs_coordinator *co = &job->sides.side[0].co;
@@ -365,7 +365,8 @@ static int remeasure_came(const struct cs_collect *c)
 	return c->remeasure_came || c->end;
 }
 
-/* Rank 0: by what all nodes show; each hears of it, whatever became of this one. */
+/* Rank 0: choose by the rows of all nodes.  Each node gets an answer, even if this
+ * one has stopped. */
 static void say_remeasure(struct cs_job *job)
 {
 	struct cs_vec remeasure = CS_VEC(struct cs_remeasure);
@@ -382,7 +383,7 @@ static void say_remeasure(struct cs_job *job)
 	cs_vec_release(&remeasure);
 }
 
-/* What only the nodes together make suspicious. */
+/* Re-measure cells that only a comparison of nodes makes suspicious. */
 static void remeasure_together(struct cs_job *job)
 {
 	struct cs_collect *c = &job->collect;

@@ -1,4 +1,4 @@
-/* conduct.h - what a node coordinator does in the middle of a job. */
+/* conduct.h - the work of a node coordinator, between board and end. */
 #ifndef CS_JOB_CONDUCT_H
 #define CS_JOB_CONDUCT_H
 

@@ -15,7 +15,7 @@
 #define LOADER_LIMIT_S 1.0
 #define EXCLUSIVE_PROCESS 3 /* CUcomputemode */
 
-/* What a rank tells the other ranks of its node. */
+/* A rank's record for the other ranks of its node. */
 struct cs_rank_record {
 	struct cs_rank_view view;
 	struct cs_rank_facts facts;
@@ -45,7 +45,7 @@ double cs_discovery_start_limit(const struct cs_discovery *m)
 	return cs_within(m->args->set.start_limit_s, m->args->budget.start_s);
 }
 
-/* ---- who is here, and what does each see ---- */
+/* ---- the ranks of a node, and the GPUs that each sees ---- */
 
 static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_record)
 {
@@ -71,7 +71,7 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 		 limit_s >= m->args->set.start_limit_s) /* no budget cut it */
 		cs_text_add(rank_record->driver.text, sizeof(rank_record->driver.text),
 			    "; --start-limit gives it more time");
-	/* a driver that fails in any other way is a sign as well */
+	/* a driver that fails in another way is a sign of a GPU, too */
 	if (rank_record->driver.text[0] && cs_backend_cuda &&
 	    !cs_starter_absent(m->starter) && !rank_record->sign[0])
 		cs_text(rank_record->sign, sizeof(rank_record->sign),
@@ -109,9 +109,9 @@ const char *cs_discovery_complaint(const struct cs_discovery *m)
 	return rank_record ? rank_record->driver.text : "";
 }
 
-/* One backend for the whole job.  A node without a GPU takes part without agents where
- * others have some.  Where none has, one that is there and unusable is an error, never
- * replaced by host memory. */
+/* Choose one backend for the whole job.  A node without a GPU takes part without
+ * agents if other nodes have GPUs.  If no node can use a GPU, a sign of one is an
+ * error: host memory never replaces it. */
 static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 {
 	const struct cs_rank_record *gpu = first_record(m, sees_gpu);
@@ -141,7 +141,7 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 	return 0;
 }
 
-/* Arenas are made, not found: as many as ranks, at least two, or as asked. */
+/* Make arenas: the requested number, else one for each rank, at least two. */
 static int make_arenas(struct cs_discovery *m)
 {
 	int asked = cs_gpu_list_count(&m->args->gpus);
@@ -149,7 +149,7 @@ static int make_arenas(struct cs_discovery *m)
 
 	if (!asked && n < 2)
 		n = 2;
-	if (n > CS_MAX_AGENTS) /* ranks; the others sleep, which is said */
+	if (n > CS_MAX_AGENTS) /* further ranks have none */
 		n = CS_MAX_AGENTS;
 	for (int g = 0; g < n; g++) {
 		cs_gpu_facts_init(&m->gpu[g]);
@@ -260,7 +260,7 @@ static void agent_facts(struct cs_discovery *m, int g, int index,
 				   f->numa_source);
 }
 
-/* The GPU of an agent; -1 there are fewer. */
+/* The GPU of an agent; -1: there is none. */
 static int gpu_of(const struct cs_discovery *m, int index)
 {
 	for (int g = 0; g < m->n_gpus; g++)
@@ -320,7 +320,7 @@ int cs_discovery_start(struct cs_discovery *m, struct cs_err *err)
 	return 0;
 }
 
-/* ---- what is known of it ---- */
+/* ---- facts ---- */
 
 static void driver_facts(const struct cs_discovery *m, const struct cs_survey *found,
 			 struct cs_node_facts *f)

@@ -1,4 +1,5 @@
-/* discovery.h - which ranks there are, what each sees, and which GPUs each drives.
+/* discovery.h - the ranks of a job, the GPUs that each sees, and those that it
+ * drives.
  *
  * The ranks of a node exchange their records, choose one backend for the whole job,
  * divide the GPUs and start their agents.  The agents open their devices while the
@@ -41,7 +42,7 @@ int cs_discovery_owners(const struct cs_discovery *m, int owner[CS_MAX_AGENTS]);
 /* The numbers that users have for the GPUs of this node's agents, one bit each, as
  * cs_settings.gpus; 0: each agent's own index. */
 uint64_t cs_discovery_numbers(const struct cs_discovery *m);
-/* What this rank knows of an agent before the agent's process starts. */
+/* The facts of an agent that are known before its process starts. */
 void cs_discovery_agent(struct cs_discovery *m, int index, struct cs_agent_facts *f);
 /* Is there a GPU that allows only one process at a time? */
 int cs_discovery_exclusive(const struct cs_discovery *m);

@@ -18,7 +18,7 @@
 enum cs_guarded {
 	CS_GUARD_MEASURE, /* in the new process, which measures */
 	CS_GUARD_ENDED,	  /* in the guard: that has ended, or reported its *status */
-	CS_GUARD_HANGS,	  /* in the guard: neither happened in time; *err says so */
+	CS_GUARD_HANGS, /* in the guard: neither happened in time; *err has the text */
 };
 
 /* Memory that both processes share. */

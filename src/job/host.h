@@ -39,8 +39,8 @@ void cs_helper_reap(struct cs_helper *helper);
  * process id, or -1. */
 int64_t cs_helper_host(struct cs_helper *helper, const struct cs_host_order *order,
 		       int board_fd, struct cs_err *err);
-/* The hosts were told to end: wait for them, at most limit_s, then kill them.
- * Accepts NULL. */
+/* Wait for hosts whose board has ended, at most limit_s, then kill them. Accepts
+ * NULL. */
 void cs_helper_end(struct cs_helper *helper, double limit_s);
 
 #endif

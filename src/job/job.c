@@ -19,8 +19,8 @@
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
-#define TURN_SAMPLES 1 /* of a turn, where placements take turns */
-#define END_LIMIT_S 20.0 /* for all ranks to have closed, hung drivers left behind */
+#define TURN_SAMPLES 1 /* of a turn, if placements are compared */
+#define END_LIMIT_S 20.0 /* for all ranks to close; hung drivers are left behind */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
 int cs_job_is_root(const struct cs_job *job)
@@ -28,7 +28,7 @@ int cs_job_is_root(const struct cs_job *job)
 	return job->team.rank == 0;
 }
 
-/* While it waits for others a coordinator says that it is here. */
+/* A coordinator that waits for others sends signs of life. */
 int cs_job_waits(struct cs_job *job)
 {
 	if (job->collects)
@@ -49,7 +49,7 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 
 	if (l->tasks <= job->team.size || job->args->mpi == 0)
 		return 0;
-	/* to MPI each is rank 0: the launcher's number tells who speaks */
+	/* to MPI each task is rank 0; the launcher's rank 0 reports */
 	if (l->rank > 0)
 		job->team.rank = l->rank;
 	return cs_err_set(err, "%s started %d tasks but MPI connects %d: %s", l->name,
@@ -59,7 +59,7 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 						CS_HINT_LAUNCHER_PMIX));
 }
 
-/* Said before, for MPI libraries that find no room end the process themselves. */
+/* Warn before MPI_Init: without room MPI libraries end the process. */
 static void warn_of_small_shm(const struct cs_launcher *l)
 {
 	uint64_t left = cs_shm_left();
@@ -80,9 +80,9 @@ static int refuse(const struct cs_job *job, struct cs_err *err)
 	return why ? cs_err_set(err, "%s", why->text) : 0;
 }
 
-/* MPI first and alone: MPI libraries set environment variables while they start,
- * and a getenv of the driver's in another thread then crashes (seen with Open MPI
- * 4.1 under srun). */
+/* MPI starts first and alone: MPI libraries set environment variables while they
+ * start, and a getenv of the driver in another thread then crashes (seen with Open
+ * MPI 4.1 under srun). */
 static int start_all(struct cs_job *job, struct cs_err *err)
 {
 	int use_mpi = job->args->mpi >= 0 ? job->args->mpi : job->launcher.present;
@@ -93,7 +93,8 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	job->team.end_s = job->args->budget.close_s;
 	job->team.interrupted = meanwhile;
 	job->team.ctx = job;
-	/* without that word MPI_Init may abort before it can be said */
+	/* MPI_Init may abort without the launcher's data; check_launcher() reports
+	 * it */
 	if (!job->launcher.wired && job->args->mpi < 0)
 		use_mpi = 0;
 	if (use_mpi)
@@ -137,7 +138,7 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	return cs_plan_build(&req, &job->plan, err);
 }
 
-/* Rank 0: what the head of a report says is known. */
+/* Rank 0: set the backend, for the head of the report. */
 static void name_backend(struct cs_job *job)
 {
 	const struct cs_backend *backend = job->discovery.backend;
@@ -147,7 +148,7 @@ static void name_backend(struct cs_job *job)
 	job->run->virtual_clock = backend && backend->clock_is_virtual;
 }
 
-/* Rank 0 builds it for the largest node and sends it to all. */
+/* Rank 0 builds the plan for the largest node and sends it to all ranks. */
 static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 {
 	uint64_t bytes = 0;
@@ -180,7 +181,7 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 	return cs_team_agree(&job->team, cs_plan_validate(job->plan, bytes, err), err);
 }
 
-/* Room on other ranks for what rank 0 has: as many elements of each part. */
+/* Make room on other ranks for as many elements of each part as rank 0 has. */
 static int make_room(const struct cs_job *job, struct cs_vec *const *part,
 		     const uint64_t *n, struct cs_err *err)
 {
@@ -199,7 +200,7 @@ static int make_room(const struct cs_job *job, struct cs_vec *const *part,
 	return 0;
 }
 
-/* To the nodes, each of which judges what it measures again. */
+/* Send the criteria to all nodes: each chooses by them which cells to re-measure. */
 static int share_criteria(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_vec *part[CS_CRITERIA_PARTS];
@@ -222,8 +223,8 @@ static int share_criteria(struct cs_job *job, struct cs_err *err)
 	return cs_team_agree(&job->team, rc, err);
 }
 
-/* What is left to do, and the outputs: nothing is touched before it is sure that
- * the job may go on with what it was given. */
+/* Find the steps that are left, then open the outputs: no file is touched before all
+ * ranks agree that this job may continue the journal. */
 static int get_ready(struct cs_job *job, struct cs_err *err)
 {
 	int rc = 0;
@@ -239,9 +240,9 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 	return share_criteria(job, err);
 }
 
-/* A sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual
- * machine), so waits spin through a whole sample, where every waiting thread has a
- * CPU to itself; idle agents sleep all the same. */
+/* Waits spin through a whole sample if every waiting thread has a CPU to itself: a
+ * sleeping CPU takes up to half a millisecond to wake (seen on H200 in a virtual
+ * machine). Idle agents sleep all the same. */
 static uint32_t spin_ns(const struct cs_job *job)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -266,9 +267,9 @@ static int share_board(struct cs_job *job, struct cs_err *err)
 
 /* ---- waiting for the others ---- */
 
-/* Ranks that coordinate nothing sleep until their coordinator says the end, but no
- * longer than the budget.  On a signal they give rank 0 time to save; if their
- * coordinator died, they let the gate go, and a signal is on its way. */
+/* Ranks that coordinate nothing sleep until the board announces the end, but no
+ * longer than the budget.  On a signal they give rank 0 time to save.  If their
+ * coordinator died, they open the gate, and the launcher's signal will follow. */
 static int sleep_until_end(struct cs_job *job)
 {
 	double leave_at = INFINITY;
@@ -300,7 +301,7 @@ static int sleep_until_end(struct cs_job *job)
 	}
 }
 
-/* Rank 0: all nodes' rows; the others' coordinators: rank 0's word. */
+/* Rank 0 waits for the end of all nodes, other coordinators for rank 0's message. */
 static int wait_nodes(struct cs_job *job)
 {
 	struct timespec nap = { 0, 1000000 };
@@ -316,7 +317,7 @@ static int wait_nodes(struct cs_job *job)
 	}
 }
 
-/* What is known of the node, for each of its sides. */
+/* Set the node's facts for each of its sides. */
 static int init_sides(struct cs_job *job, struct cs_err *err)
 {
 	size_t ranks = (size_t)job->team.local_size;
@@ -361,7 +362,8 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	return init_sides(job, err);
 }
 
-/* Agents, plan and board; the plan is of no use where no node has two agents. */
+/* Start agents; share plan and board.  A run without samples has nothing to open
+ * unless some node has two agents. */
 static int prepare(struct cs_job *job, struct cs_err *err)
 {
 	long is[2] = { job->discovery.n_agents, job->discovery.n_agents == 1 };
@@ -375,7 +377,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 		job->boardless = 1;
 		return 0;
 	}
-	/* beside nodes with more it compares those, and one with one takes part */
+	/* nodes with one GPU take part beside larger nodes */
 	if (most == 1 && job->sides.n > 1)
 		return cs_err_set(err,
 				  "--placement: all are the same on nodes with 1 GPU");
@@ -388,8 +390,8 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	return 0;
 }
 
-/* Only looked, and there is nothing to open: facts alone go to rank 0.  `why`
- * there is nothing; "" there is one GPU. */
+/* Without samples and without anything to open, only facts go to rank 0.  `why`
+ * nothing can be opened; "": no node has two GPUs. */
 static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
 {
 	struct cs_run_node *node = &job->sides.side[0].node;
@@ -419,8 +421,7 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	return 0;
 }
 
-/* A driver that has taken the whole budget is told apart from agents that would have
- * no time to answer. */
+/* Report a driver that took the whole budget, before agents seem to hang. */
 static int in_time(struct cs_job *job, struct cs_err *err)
 {
 	const char *why = cs_discovery_complaint(&job->discovery);
@@ -514,7 +515,7 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run 
 
 /* ---- the end ---- */
 
-/* -1: a call of a library hangs, and uses what it uses. */
+/* -1: a library call hangs and still uses its memory. */
 static int free_job(struct cs_job *job)
 {
 	if (cs_discovery_release(&job->discovery))
@@ -532,7 +533,8 @@ static int free_job(struct cs_job *job)
 	return 0;
 }
 
-/* All ranks agreed that nothing can be measured; agents may hang: not joined. */
+/* Leave: all ranks agreed that nothing can be measured.  Agents may hang, so they
+ * are not joined. */
 static void leave_before_start(struct cs_job *job, int status)
 {
 	job->team.loads = cs_discovery_loads(&job->discovery);
@@ -540,8 +542,8 @@ static void leave_before_start(struct cs_job *job, int status)
 	cs_job_leave_after_root(job, status);
 }
 
-/* What is said of the first agent that died while it closed, and how many more died
- * of whom that does not speak. */
+/* Returns the number of agents that died while closing with another fault than
+ * *first, the first such fault. */
 static int died_closing(const struct cs_coordinator *co, const char **first)
 {
 	int n = 0;
@@ -556,9 +558,9 @@ static int died_closing(const struct cs_coordinator *co, const char **first)
 	return n;
 }
 
-/* The results are out; that agents died since is said all the same, in one line: a
- * process may have several.  One that only does not come back from the driver is left
- * behind without a word. */
+/* Close the agents.  The results are out, but agents that die now are reported, in
+ * one line, because a process may have several.  An agent that only hangs in the
+ * driver is left behind. */
 static int dismiss(struct cs_job *job)
 {
 	const char *first = NULL;
@@ -592,7 +594,7 @@ static int wait_for_root(struct cs_job *job)
 	return state;
 }
 
-/* Before a guard loses its patience. */
+/* End before the guard does. */
 static double end_limit(const struct cs_job *job)
 {
 	const struct cs_budget *budget = &job->args->budget;
@@ -600,7 +602,7 @@ static double end_limit(const struct cs_job *job)
 	return cs_within(END_LIMIT_S, budget->end_s + budget->grace_s / 4);
 }
 
-/* Ranks are missing since the results are out. */
+/* Leave without ranks that are missing at the end. */
 static void leave_without(struct cs_job *job, const struct cs_err *err)
 {
 	if (job->team.rank == 0)
@@ -631,7 +633,7 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 	if (job->boardless) {
 		if (job->coordinates && state != CS_NODE_COMPLETE)
 			cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
-		/* nobody ends before rank 0 has had its say */
+		/* no rank ends before rank 0 has reported */
 		if (cs_team_agree(&job->team, 0, &err))
 			cs_job_leave_after_root(job, status);
 	} else if (job->coordinates) {
@@ -652,7 +654,7 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 	job->team.loads = cs_discovery_loads(&job->discovery);
 	if (cs_team_end(&job->team, end_limit(job), &err))
 		leave_without(job, &err);
-	/* an agent or a thread of the caller still uses what would be freed */
+	/* an agent, or a thread of the caller, still uses the memory */
 	if (hung || in_use || free_job(job))
 		_exit(status);
 }

@@ -21,8 +21,8 @@ int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run 
 
 /* Is this process rank 0? */
 int cs_job_is_root(const struct cs_job *job);
-/* While rank 0 waits for something outside the job: tell the others that it still
- * exists. Returns the signal that ends the job, 0 none. */
+/* While rank 0 waits for something outside the job: send the others a sign of life.
+ * Returns the signal that ends the job; 0: none. */
 int cs_job_waits(struct cs_job *job);
 /* Announce the end to all ranks, free everything and leave MPI.  If that is not safe,
  * or the plan is still in use: _exit(status).  After a signal: _exit at once, with

@@ -40,7 +40,7 @@ static int first_int(const char *const *names)
 	return -1;
 }
 
-/* mpirun inside an sbatch script sees Slurm's variables too, so it goes first. */
+/* mpirun in an sbatch script has Slurm's variables, too, so it is tested first. */
 static const char *launcher_name(void)
 {
 	if (getenv("OMPI_COMM_WORLD_SIZE"))

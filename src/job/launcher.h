@@ -5,7 +5,7 @@
 
 struct cs_launcher {
 	int present;	 /* a launcher started this process */
-	int wired;	 /* it also told MPI how to connect */
+	int wired;	 /* it also gave MPI the data to connect */
 	char name[32];	 /* "mpirun", "srun", "flux", "mpiexec", "none" */
 	int rank;	 /* -1 unknown */
 	int tasks;	 /* 0 unknown */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a node must be again. */
+/* The properties that a node must have again. */
 struct identity {
 	char host[CS_HOST]; /* "": the journal does not know it */
 	char placement[CS_PLACEMENT];
@@ -85,7 +85,7 @@ static int compare(const struct identity *now, const struct identity *then,
 	return 0;
 }
 
-/* Which steps have rows, by node. */
+/* Mark the steps that have rows, by node. */
 static void mark(const struct cs_plan *plan, const struct cs_run *run, char *done)
 {
 	size_t i;
@@ -98,7 +98,7 @@ static void mark(const struct cs_plan *plan, const struct cs_run *run, char *don
 	}
 }
 
-/* Rank 0 fills what it knows, the others what they are sent. */
+/* Rank 0 fills it, the others receive it. */
 struct shared {
 	struct identity *then; /* by node */
 	char *done;	       /* by node and step */

@@ -10,9 +10,9 @@
 /* How much of the plan is measured already. */
 enum cs_resumed { CS_RESUMED_NONE, CS_RESUMED_SOME, CS_RESUMED_ALL };
 
-/* Collective, when all ranks have the plan: rank 0's *resumed goes to all.  Unless it
- * is NONE, rank 0's run has the old rows and their nodes; the job fails if a node has
- * another host, placement, GPUs or ranks.  On coordinators *done is one byte per
+/* Collective, when all ranks have the plan: sends rank 0's *resumed to all.  Unless
+ * it is NONE, rank 0's run has the old rows and their nodes; the job fails if a node
+ * has another host, placement, GPUs or ranks.  On coordinators *done is one byte per
  * step, not 0 if this node has its rows; NULL if every step must be measured; the
  * caller frees it. */
 int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,

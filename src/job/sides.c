@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define HOSTS_END_S 3.0 /* what hosts may take to end */
+#define HOSTS_END_S 3.0 /* for hosts to end */
 
-/* What attaches a process to a board of its node. */
+/* The key by which a process of the node attaches a board. */
 struct board_key {
 	int64_t pid;
 	int32_t fd, failed;
@@ -83,7 +83,7 @@ static int share_one(struct cs_side_node *side, struct cs_team *team,
 	return cs_team_agree(team, rc, err);
 }
 
-/* Who an agent is and who makes its process, should that never come. */
+/* Identify an agent and the maker of its process, in case the process never comes. */
 static void introduce(const struct cs_sides *sides, struct cs_board *board,
 		      struct cs_discovery *discovery, int index)
 {
@@ -142,7 +142,7 @@ int cs_sides_called(const struct cs_sides *sides, int side)
 	return 1;
 }
 
-/* One host for the agents first..end of a side. */
+/* Make one host for the agents from first to end - 1 of a side. */
 static void make_host(struct cs_sides *sides, struct cs_side_node *side,
 		      struct cs_discovery *discovery, int first, int end)
 {
@@ -158,7 +158,7 @@ static void make_host(struct cs_sides *sides, struct cs_side_node *side,
 
 	for (int i = first; i < end; i++)
 		cs_discovery_agent(discovery, i, &order.agent[order.n_agents++]);
-	/* the rank's mask hides what the host has to drive */
+	/* the rank's mask hides GPUs of the host */
 	for (uint32_t i = 0; i < order.n_agents; i++)
 		order.unmask |= order.agent[i].gpu.ordinal < 0;
 	pid = cs_helper_host(sides->helper, &order, side->board.fd, &err);
@@ -207,7 +207,7 @@ int cs_sides_give_up(struct cs_sides *sides, int k)
 	return 1;
 }
 
-/* The processes of all sides but one. */
+/* List the processes of all sides but one. */
 static void kin_of(struct cs_sides *sides, int but, struct cs_board *board)
 {
 	uint32_t n = 0;

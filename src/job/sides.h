@@ -24,8 +24,8 @@ struct cs_side_node {
 };
 
 struct cs_sides {
-	int n;			  /* the same on every node; 0: not divided */
-	int native;		  /* the side whose agents the ranks hold; -1 */
+	int n;	    /* the same on every node; 0: not divided */
+	int native; /* the side whose agents are in the ranks; -1: none */
 	struct cs_helper *helper; /* NULL: no placement was requested */
 	struct cs_side_node side[CS_SIDES_MAX];
 };
@@ -49,19 +49,19 @@ void cs_sides_make(struct cs_sides *sides, struct cs_discovery *discovery);
 /* Does every agent of the side have a process, or a reason why not? */
 int cs_sides_called(const struct cs_sides *sides, int side);
 
-/* A side has lost a process: tell the rest of its hosts to end, because other sides
- * may need their GPUs exclusively.  1 when all are gone. */
+/* A side has lost a process: end the rest of its hosts, because other sides may need
+ * their GPUs exclusively.  1 when all are gone. */
 int cs_sides_give_up(struct cs_sides *sides, int k);
 
-/* Tell every board which processes belong to this job, when a side has its
+/* Write to every board which processes belong to this job, when a side has its
  * processes. */
 void cs_sides_share_kin(struct cs_sides *sides);
 
 /* Open all gates for ever. */
 void cs_sides_let_go(struct cs_sides *sides);
-/* Tell all processes how the run ends (CS_STOP_…). */
+/* Announce the end on all boards: how the run ended (CS_STOP_…). */
 void cs_sides_end(struct cs_sides *sides, uint32_t how);
-/* Wait for hosts that were told to end; then free everything. */
+/* Wait for hosts whose board has ended; then free everything. */
 void cs_sides_release(struct cs_sides *sides);
 
 #endif

@@ -20,9 +20,9 @@
 #include "node/board/board.h"
 #include "node/board/budget.h"
 
-#define LEAVE_LIMIT_S 2.0	/* for all ranks to come to the end */
-#define WAITS_S 1.0		/* a rank that waits for others says so as often */
-#define MISSED_S 5.0		/* ... and counts as gone when it has not */
+#define LEAVE_LIMIT_S 2.0	/* for all ranks to arrive at the end */
+#define WAITS_S 1.0		/* between messages of a rank that waits for others */
+#define MISSED_S 5.0		/* a rank without such a message for as long is missing */
 
 struct cs_team_comms {
 	MPI_Comm of[2]; /* by enum cs_team_scope */
@@ -31,7 +31,7 @@ struct cs_team_comms {
 /* One team per process: MPI can be started only once. */
 static struct cs_team_comms comms = { { MPI_COMM_NULL, MPI_COMM_NULL } };
 
-/* A message on its way. */
+/* A message that is being sent. */
 struct post {
 	MPI_Request request;
 	void *data;
@@ -39,8 +39,9 @@ struct post {
 
 static struct cs_vec posts = CS_VEC(struct post);
 
-/* One that comes.  Of a long one the head alone may be here, and no more comes of it
- * where its sender died or does not call MPI: MPI_Recv would wait for that. */
+/* A message that is being received.  Of a long one only the head may be here, and
+ * the rest never comes if its sender died or does not call MPI: MPI_Recv would wait
+ * for it. */
 struct arrival {
 	MPI_Request request;
 	int from, tag;
@@ -59,12 +60,12 @@ static int mpi_err(int code, const char *call, struct cs_err *err)
 	return cs_err_set(err, "%s: %.*s", call, length, text);
 }
 
-/* ---- who is missed ---- */
+/* ---- missing ranks ---- */
 
-/* MPI does not tell whom a collective waits for: ranks that wait say so to rank 0,
- * which listens while it waits itself. */
+/* MPI does not report which ranks a collective waits for.  So ranks that wait send
+ * messages to rank 0, which receives them while it waits itself. */
 struct roll {
-	enum cs_team_scope of; /* who is to come */
+	enum cs_team_scope of; /* the ranks that should come */
 	double begun_s, said_s;
 	double *heard_s; /* rank 0: by rank; 0 never */
 };
@@ -112,12 +113,12 @@ static int is_missed(const struct cs_team *team, const struct roll *roll, int ra
 	return cs_clock_s() - roll->heard_s[rank] > MISSED_S;
 }
 
-/* Which nodes have ranks that are missed: the first, and how many more. */
+/* Name the first missing rank, and count further nodes with missing ranks. */
 static int not_all_came(struct cs_team *team, const struct roll *roll,
 			const char *call, double limit_s, struct cs_err *err)
 {
 	int n = 0, first = 0;
-	/* after less than that not all that wait have been heard */
+	/* earlier, not all waiting ranks have sent a message */
 	int known = roll->heard_s && team->place && limit_s >= MISSED_S;
 	char more[40] = "";
 
@@ -136,7 +137,8 @@ static int not_all_came(struct cs_team *team, const struct roll *roll,
 	return cs_err_set(err, "%s: not all ranks came within %.3g s", call, limit_s);
 }
 
-/* Test until it is complete: first hot, then in naps that cost no CPU. */
+/* Test until the request is complete: at first in short naps, then in naps that cost
+ * no CPU. */
 static int wait_for(struct cs_team *team, MPI_Request *request, const char *call,
 		    struct roll *roll, struct cs_err *err)
 {
@@ -172,8 +174,7 @@ static int finish(struct cs_team *team, enum cs_team_scope of, MPI_Request *requ
 	return rc;
 }
 
-/* One of the few calls that are allowed before MPI_Init.  MPICH says its
- * configuration on further lines. */
+/* Allowed before MPI_Init.  MPICH's text has its configuration on further lines. */
 void cs_team_library(char *to, size_t size)
 {
 	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -210,7 +211,7 @@ int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
 	return 0;
 }
 
-/* Every rank's bytes to every rank of the job. */
+/* Exchange the bytes of all ranks of the job. */
 static int gather(struct cs_team *team, const void *mine, size_t bytes, void *all,
 		  struct cs_err *err)
 {
@@ -225,9 +226,9 @@ static int gather(struct cs_team *team, const void *mine, size_t bytes, void *al
 
 /* ---- is it one program? ---- */
 
-/* The first message of a job, which every version reads of every other: neither its
- * length nor what is in it changes, ever.  The versions before it began with a message
- * of this length too, without the magic. */
+/* The first message of a job.  Every version reads that of every other, so its
+ * length and contents never change.  Versions before it sent as many bytes, without
+ * the magic. */
 struct hello {
 	char magic[8], version[24], commit[24], host[32];
 };
@@ -270,7 +271,7 @@ static int refuse_mixture(struct cs_team *team, const struct hello *all,
 	while (!is_known(&all[knows]))
 		knows++;
 	if (knows == team->rank)
-		team->rank = 0; /* the first that can say it speaks for the job */
+		team->rank = 0; /* the first rank that knows this message reports */
 	program_text(&all[0], first, sizeof(first));
 	program_text(&all[which], other, sizeof(other));
 	if (n > 1)
@@ -312,7 +313,7 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 	return h;
 }
 
-/* What ranks must have in common to share memory and IPC handles. */
+/* The properties that ranks must share to exchange memory and IPC handles. */
 struct scope {
 	uint64_t machine, pid_ns, user;
 	char host[CS_HOST];
@@ -349,8 +350,8 @@ static int same_scope(const struct scope *a, const struct scope *b)
 	       a->user == b->user && !strcmp(a->host, b->host);
 }
 
-/* Why other ranks of the machine of rank `first` are not of its node; "" when all
- * are, and on all nodes but the first, for one shall say it. */
+/* Why other ranks of the machine of rank `first` are not in its node; "" if all are,
+ * and on all nodes but the first, so that it is reported once. */
 static void find_apart(const struct scope *all, int size, int first, char *why,
 		       size_t room)
 {
@@ -420,7 +421,7 @@ int cs_team_split(struct cs_team *team, struct cs_err *err)
 	if (rc) {
 		free(all);
 		free(team->place);
-		team->place = NULL; /* nobody is known */
+		team->place = NULL; /* no rank is known */
 		return -1;
 	}
 	number_nodes(team, all);
@@ -532,7 +533,7 @@ int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *da
 	return mpi_err(rc, "MPI_Isend", err);
 }
 
-/* Take a message whose head is here: 1, 0 there is none, -1 error. */
+/* Begin to receive a message whose head is here.  1; 0: there is none; -1: error. */
 static int accept_message(struct cs_team *team, struct cs_err *err)
 {
 	MPI_Comm job = team->comms->of[CS_TEAM_JOB];
@@ -565,7 +566,7 @@ static int accept_message(struct cs_team *team, struct cs_err *err)
 	return mpi_err(rc, "MPI_Irecv", err);
 }
 
-/* Has all come that its sender had sent before? */
+/* Are all earlier messages of its sender complete? */
 static int is_next(const struct arrival *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -574,7 +575,7 @@ static int is_next(const struct arrival *all, size_t i)
 	return 1;
 }
 
-/* The first that is here, taken out of the list. */
+/* Take the first complete message out of the list. */
 static int take_arrived(struct arrival *out)
 {
 	struct arrival *all = arrivals.data;
@@ -651,7 +652,7 @@ static void finalize(void)
 	cs_call_end();
 }
 
-/* All ranks, at most limit_s. */
+/* Wait for all ranks, at most limit_s. */
 static int meet_at_end(struct cs_team *team, double limit_s, struct cs_err *err)
 {
 	long loads = team->loads;
@@ -689,7 +690,7 @@ int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
 		return -1;
 	cs_team_flush(team, 1);
 	cs_vec_release(&posts);
-	if (!arrivals.n) /* else MPI may write to them yet */
+	if (!arrivals.n) /* else MPI may still write to them */
 		cs_vec_release(&arrivals);
 	free(team->place);
 	team->place = NULL;

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/facts.h"
 
-/* What all ranks know of each rank. */
+/* The place of a rank, known to all ranks. */
 struct cs_team_place {
 	int node;
 	char host[CS_HOST];
@@ -36,7 +36,7 @@ struct cs_team {
 	int loads; /* a library's load hangs in this process */
 };
 
-/* Who takes part in a call. */
+/* The ranks that take part in a call. */
 enum cs_team_scope { CS_TEAM_JOB, CS_TEAM_NODE };
 
 enum cs_tag {

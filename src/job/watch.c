@@ -1,4 +1,4 @@
-/* watch.c - what a job hears while it does something else, and how a process leaves. */
+/* watch.c - signals and messages during a job, and how a process leaves. */
 #include "config.h"
 
 #include "job/watch.h"
@@ -53,9 +53,9 @@ void cs_job_leave_after_root(struct cs_job *job, int status)
 	_exit(status);
 }
 
-/* Launchers send SIGTERM to the others when a process dies.  Where nothing is left to
- * measure then, it is that death which ends the job, and there is a second to say so:
- * too little to wait for other nodes. */
+/* Is SIGTERM the launcher's answer to a death?  Then, if nothing is left to measure,
+ * that death ends the job, and about a second is left to report it: too little to
+ * wait for other nodes. */
 static int is_of_a_death(struct cs_job *job)
 {
 	int lost = 0;
@@ -89,6 +89,6 @@ int cs_job_watch(struct cs_job *job)
 				 cs_clock_s() > job->args->budget.close_s);
 	else if (cs_collect_listen(&job->collect,
 				   cs_job_is_spent(job) ? 0 : ROOT_SILENCE_S))
-		return 1; /* nobody would take the rows */
+		return 1; /* rank 0 would not take the rows */
 	return 0;
 }

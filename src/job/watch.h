@@ -13,7 +13,7 @@
 
 /* Has a signal to end arrived?  Remembers it. */
 int cs_job_signal(struct cs_job *job);
-/* Look for signals and messages.  Not 0: stop, nobody would take the rows. */
+/* Read signals and messages.  Not 0: stop, rank 0 would not take the rows. */
 int cs_job_watch(struct cs_job *job);
 /* Is the budget used up? */
 int cs_job_is_spent(const struct cs_job *job);

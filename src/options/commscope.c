@@ -1,5 +1,5 @@
-/* commscope.c - the command line of Comm|Scope, and of the Google Benchmark that it is
- * built on: what a program called comm_scope takes. */
+/* commscope.c - the command line of Comm|Scope and of Google Benchmark, on which it
+ * is built: options of a program called comm_scope. */
 #include "config.h"
 
 #include "options/commscope.h"
@@ -14,7 +14,7 @@
 #include "base/words.h"
 #include "options/table.h"
 
-/* What a flag means here. */
+/* Flags, by their meaning here. */
 enum flag {
 	LIST,
 	FILTER,
@@ -27,7 +27,7 @@ enum flag {
 	OUT_FORMAT,
 	COLOR,
 	UNIT,
-	/* nothing */
+	/* no meaning here */
 	WARMUP,
 	INTERLEAVING,
 	TABULAR,
@@ -39,8 +39,8 @@ enum flag {
 
 static const struct {
 	const char *name;
-	int is_switch;	 /* "--name" alone says true */
-	const char *why; /* it means nothing here; NULL: it does */
+	int is_switch;	 /* "--name" alone is true */
+	const char *why; /* why it has no meaning here; NULL: it has one */
 } flags[FLAGS] = {
 	[LIST] = { "benchmark_list_tests", 1, NULL },
 	[FILTER] = { "benchmark_filter", 0, NULL },
@@ -62,7 +62,7 @@ static const struct {
 	[LOGGING] = { "v", 0, "there is no log" },
 };
 
-/* What was given, before it is carried over. */
+/* The values that were given. */
 struct given {
 	const char *value[FLAGS]; /* NULL: not given */
 	char gpus[200];
@@ -87,7 +87,7 @@ static int is_true(const char *value)
 	return 1;
 }
 
-/* "--name=value", or "--name" of a switch: 1 it is one. */
+/* Take "--name=value", or "--name" of a switch.  1: it is one. */
 static int take_flag(struct given *given, const char *text)
 {
 	for (int i = 0; i < FLAGS; i++) {
@@ -106,7 +106,7 @@ static int take_flag(struct given *given, const char *text)
 	return 0;
 }
 
-/* Each has a variable of the environment, BENCHMARK_FILTER, which the line is before. */
+/* Each flag has a variable, as BENCHMARK_FILTER; the command line overrides it. */
 static void take_environment(struct given *given)
 {
 	char name[64];
@@ -117,7 +117,7 @@ static void take_environment(struct given *given)
 		for (; flags[i].name[k]; k++)
 			name[k] = (char)toupper((unsigned char)flags[i].name[k]);
 		name[k] = '\0';
-		if (k > 1) /* "V" is nobody's */
+		if (k > 1) /* "V" is too common a name */
 			given->value[i] = getenv(name);
 	}
 }
@@ -128,7 +128,7 @@ static int refuse(const char *text, struct cs_err *err)
 			  text);
 }
 
-/* --cuda and --numa: a number, behind it or behind '='; repeatable. */
+/* --cuda and --numa: a number, as the next argument or after '='; repeatable. */
 static int take_number(struct given *given, int argc, char **argv, int *at,
 		       struct cs_err *err)
 {
@@ -155,7 +155,7 @@ static int take_number(struct given *given, int argc, char **argv, int *at,
 	return 0;
 }
 
-/* ---- what was given, as our options ---- */
+/* ---- set our options ---- */
 
 static const struct cs_format *format_of(const char *value)
 {
@@ -189,7 +189,7 @@ static int set_formats(const struct given *given, struct cs_options *out,
 		"%s:", format_of(written ? written : "json")->name);
 	at = strlen(out->their_output);
 	for (; *file && at + 3 < sizeof(out->their_output); file++) {
-		if (*file == '%') /* is none of ours */
+		if (*file == '%') /* not one of our placeholders */
 			out->their_output[at++] = '%';
 		out->their_output[at++] = *file;
 	}
@@ -219,7 +219,7 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 		return cs_err_prefix(err, "--benchmark_repetitions '%.40s'", n);
 	if (repetitions < 2)
 		return 0;
-	/* that many, whether the median is known or not; each may take its time */
+	/* exactly so many samples; each may take its time */
 	out->verbose = 1;
 	out->set.turn_samples = (uint32_t)repetitions;
 	return 0;
@@ -230,7 +230,7 @@ static int is_on(const struct given *given, int flag)
 	return given->value[flag] && is_true(given->value[flag]);
 }
 
-/* What has no meaning here, and why. */
+/* List the flags that have no meaning here, and why. */
 static void say_void(const struct given *given, struct cs_options *out)
 {
 	const char *unit = given->value[UNIT];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Help texts are wrapped behind a column for the names. */
+/* Print a help text to the right of the names. */
 static void wrap(FILE *to, const char *text, int column, int width)
 {
 	int at = column;
@@ -52,7 +52,7 @@ static void put_left(FILE *to, const char *left, const char *help)
 	wrap(to, help, 30, 80);
 }
 
-/* That several may stand there --help=all says. */
+/* The length of an argument; only --help=all shows that it can be a list. */
 static int argument_most(const char *argument)
 {
 	const char *comma = strstr(argument, "[,");
@@ -60,7 +60,7 @@ static int argument_most(const char *argument)
 	return comma ? (int)(comma - argument) : 24;
 }
 
-/* Has a command so many options that only those of every day are told first? */
+/* Does the command have so many options that --help shows only the everyday ones? */
 static int is_long(const struct cs_verb *command)
 {
 	return !*command->name;

@@ -8,7 +8,7 @@
 #include "check/compare/compare.h"
 #include "catalogue/alias.h"
 
-/* What is measured where nothing says what. */
+/* Measured if nothing is requested. */
 #define DEFAULT_SUITE "quick"
 
 void cs_options_default(struct cs_options *opt)
@@ -21,8 +21,8 @@ void cs_options_default(struct cs_options *opt)
 	opt->matrix = "peer";
 }
 
-/* Was nothing said of what to measure?  An axis, a transport and placements to compare are
- * of --matrix peer. */
+/* Is nothing requested?  An axis, a transport and several placements request
+ * --matrix peer. */
 static int asks_for_nothing(const struct cs_options *opt)
 {
 	const struct cs_axes *axes = &opt->axes;
@@ -66,8 +66,8 @@ static void settle_suite(struct cs_options *opt, const struct cs_suite *suite)
 	}
 }
 
-/* What --test names: kinds as --matrix has them, a suite, or tests; one list may have all
- * of these. */
+/* Sort the items of --test: kinds as of --matrix, a suite, or tests; one list may
+ * have all of these. */
 static void settle_tests(struct cs_options *opt)
 {
 	char item[CS_ITEM];
@@ -116,9 +116,9 @@ void cs_options_settle(struct cs_options *opt)
 	word_request(opt);
 }
 
-/* ---- what excludes, and what needs each other ---- */
+/* ---- options that exclude or need each other ---- */
 
-/* What is judged needs what is measured, and something to be judged by. */
+/* Judging by bounds needs a measurement and a bound. */
 static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 {
 	const char *by = opt->baseline	    ? "--baseline" :
@@ -140,7 +140,7 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 	return 0;
 }
 
-/* The option that names what is measured; NULL: none does. */
+/* The option that names the tests; NULL: none. */
 static const char *named_by(const struct cs_options *opt)
 {
 	return opt->suite	  ? "--suite" :
@@ -186,8 +186,8 @@ static const char *varied_by(const struct cs_options *opt)
 				    NULL;
 }
 
-/* A plan file has columns for them; else some test must have them, on either backend
- * until that is known. */
+/* Check variants.  A plan file has columns for them; else some chosen test must have
+ * them, on either backend until that is known. */
 static int check_variants(const struct cs_options *opt, struct cs_err *err)
 {
 	const char *by = varied_by(opt);
@@ -208,7 +208,7 @@ static int check_variants(const struct cs_options *opt, struct cs_err *err)
 	if (opt->backend == CS_WANT_CPU)
 		return cs_options_choose(opt, CS_BACKEND_CPU, &chosen, err) ||
 		       cs_choices_take(&chosen, &opt->vary, err);
-	/* what is wrong on the one is said, unless the other will do */
+	/* the error is that of CUDA, unless the cpu backend has them */
 	return opt->backend == CS_WANT_CUDA ||
 	       cs_options_choose(opt, CS_BACKEND_CPU, &chosen, NULL) ||
 	       cs_choices_take(&chosen, &opt->vary, NULL);
@@ -227,7 +227,7 @@ static int check_via(const struct cs_options *opt, struct cs_err *err)
 	return 0;
 }
 
-/* Of a suite what this backend measures. */
+/* Choose the tests of a suite that this backend has. */
 static int choose_suite(const struct cs_options *opt, const char *suite,
 			enum cs_backend_kind backend, struct cs_choices *chosen,
 			struct cs_err *err)
@@ -247,7 +247,7 @@ static int choose_suite(const struct cs_options *opt, const char *suite,
 	return found ? 0 : cs_err_set(err, "--suite %s: %s", suite, first.text);
 }
 
-/* Of a list, in which there may be suites. */
+/* Choose the tests of a list, in which there may be suites. */
 static int choose_list(const struct cs_options *opt, enum cs_backend_kind backend,
 		       struct cs_choices *chosen, struct cs_err *err)
 {
@@ -263,7 +263,7 @@ static int choose_list(const struct cs_options *opt, enum cs_backend_kind backen
 	return 0;
 }
 
-/* Names of either backend will do until the backend is known. */
+/* Names of either backend are allowed until the backend is known. */
 static int check_tests(const struct cs_options *opt, struct cs_err *err)
 {
 	enum cs_transport via = (enum cs_transport)opt->set.via;
@@ -280,8 +280,8 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
 }
 
-/* Each test is a matrix at each size.  A suite's tests are those of the one backend or
- * the other: that of GPUs has more. */
+/* Each test is a matrix at each size.  Count a suite's tests on GPUs, which have
+ * more. */
 static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 {
 	enum cs_backend_kind backend = opt->backend == CS_WANT_CPU ? CS_BACKEND_CPU :
@@ -319,7 +319,7 @@ static int check_shown(const struct cs_options *opt, struct cs_err *err)
 					     "--gpu");
 }
 
-/* What ends early, or goes on later. */
+/* Check options for runs that end early, or continue later. */
 static int check_ends(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->resume && opt->redact)
@@ -358,7 +358,7 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 		     check_looks(opt, err));
 }
 
-/* ---- what the backend leaves of what was asked ---- */
+/* ---- the requested tests that a backend has ---- */
 
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
 		      struct cs_choices *chosen, struct cs_err *err)

@@ -1,5 +1,5 @@
-/* draft.h - a plan under construction: lists of steps, transfers and matrices, which
- * become a blob at the end.  For the files that make plans. */
+/* plan_builder.h - a plan under construction: lists of steps, transfers and
+ * matrices, which become a blob at the end.  For the files that make plans. */
 #ifndef CS_PLAN_PLAN_BUILDER_H
 #define CS_PLAN_PLAN_BUILDER_H
 

@@ -1,4 +1,4 @@
-/* urgent.c - which steps tell most, for a run that may not reach its end. */
+/* priority_order.c - which steps tell most, for a run that may not reach its end. */
 #include "config.h"
 
 #include "plan/priority_order.h"

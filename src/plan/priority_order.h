@@ -1,5 +1,5 @@
-/* urgent.h - the order of the steps of a run that has a budget: first the steps that
- * involve every GPU.
+/* priority_order.h - the order of the steps of a run that has a budget: first the
+ * steps that involve every GPU.
  *
  * For each GPU, one cell from the host, one to the host and one within it; then a
  * ring between GPUs, or, if pairs are in rounds, as many rounds as give each GPU one

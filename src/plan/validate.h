@@ -1,4 +1,4 @@
-/* trust.h - the rules for valid requests, each written once. */
+/* validate.h - the rules for valid requests, each written once. */
 #ifndef CS_PLAN_VALIDATE_H
 #define CS_PLAN_VALIDATE_H
 

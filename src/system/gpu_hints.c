@@ -1,4 +1,4 @@
-/* sign.c - does this machine or this job have an NVIDIA GPU?  Answered without a
+/* gpu_hints.c - does this machine or this job have an NVIDIA GPU?  Answered without a
  * driver call, so that a missing driver is told apart from a missing GPU. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* confine.c - what confines this job: limits of a process, cgroups, containers,
+/* limits.c - what confines this job: limits of a process, cgroups, containers,
  * shared memory, grants of a scheduler.  Files of /proc and /sys only. */
 #include "config.h"
 

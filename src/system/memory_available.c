@@ -1,4 +1,5 @@
-/* room.c - how much host memory is left, and saying that it is too little. */
+/* memory_available.c - how much host memory is left, and saying that it is too
+ * little. */
 #include "config.h"
 
 #include <inttypes.h>

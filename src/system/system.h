@@ -1,4 +1,4 @@
-/* place.h - where things are: CPUs, NUMA nodes, PCI devices (hwloc), host
+/* system.h - where things are: CPUs, NUMA nodes, PCI devices (hwloc), host
  * memory with proof (libnuma), and the state of GPUs (NVML).
  *
  * Knows nothing of CUDA, MPI, plans or boards.  hwloc, libnuma and NVML appear

@@ -1,4 +1,4 @@
-/* fake.h - what the parts of the fake libcuda.so.1 share.  README.md says what
+/* fake.h - what the parts of the fake libcuda.so.1 share.  DRIVER.md says what
  * it does and which variables change it.
  *
  *   cuda.c     devices, contexts, modules, look-up of functions

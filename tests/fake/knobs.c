@@ -127,7 +127,7 @@ static void lies_read(const char *variable, double table[][FAKE_PLACES])
 	pairs_fill(table, value);
 }
 
-/* The rule of README.md, or FAKE_MATRIX: a file of gpus x gpus numbers. */
+/* The rule of DRIVER.md, or FAKE_MATRIX: a file of gpus x gpus numbers. */
 static void matrix_read(void)
 {
 	const char *path = getenv("FAKE_MATRIX");

@@ -1,6 +1,6 @@
 /* nvml.c - a libnvidia-ml.so.1 for the tests: the GPUs of the fake libcuda.so.1
  * with 18 NVLinks of the 4th version, PCIe 5 x16 and nothing wrong, unless the
- * environment says otherwise (README.md).
+ * environment says otherwise (DRIVER.md).
  *
  * As with driver 580, no device is found after nvmlInitWithFlags(NO_ATTACH)
  * alone.  As the real one, it knows nothing of CUDA_VISIBLE_DEVICES. */

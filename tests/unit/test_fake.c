@@ -1,5 +1,5 @@
 /* test_fake.c - the fake driver itself: that it refuses, blocks and times as
- * tests/fake/README.md says.  story.h says how a story is told. */
+ * tests/fake/DRIVER.md says.  story.h says how a story is told. */
 #include "config.h"
 
 #include "story.h"

@@ -1,5 +1,5 @@
-/* places.h - where the copies of a sample go: each to its own place, so that every
- * one of them can be checked, or one after the other to the same place.  Pure:
+/* copy_offsets.h - where the copies of a sample go: each to its own place, so that
+ * every one of them can be checked, or one after the other to the same place.  Pure:
  * issuers and owners compute the same places.
  *
  * Each copy has its own place if the destination GPU's buffer has room and the figure

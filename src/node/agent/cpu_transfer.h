@@ -1,5 +1,5 @@
-/* carry.h - transfers that CPU threads make: copies by the CPU, and driver copies
- * that block their caller until they are done.
+/* cpu_transfer.h - transfers that CPU threads make: copies by the CPU, and driver
+ * copies that block their caller until they are done.
  *
  * Workers (workers.h) make both.  A copy by several threads is divided among as many
  * workers.  A driver copy from or to pageable memory would block behind the closed

@@ -1,4 +1,4 @@
-/* hostpass.h - passes of the CPU over large host buffers, by several threads.
+/* host_fill_check.h - passes of the CPU over large host buffers, by several threads.
  *
  * One core fills, poisons or checks about 7 GB/s, and cells with a host destination
  * would wait for it.  Threads are made for one pass, on the CPUs of the caller, and

@@ -1,5 +1,5 @@
-/* crossed.h - the bytes that a GPU's links count while pages move in the first sample
- * of a cell: evidence, besides residency, of where the pages were.
+/* link_counters.h - the bytes that a GPU's links count while pages move in the first
+ * sample of a cell: evidence, besides residency, of where the pages were.
  *
  * The passes that prove residency also read memory, over a link if it is remote.  So
  * the counters are read only around the sample.  They are trusted if they have just

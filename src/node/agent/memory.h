@@ -93,7 +93,7 @@ struct cs_memory_kind {
 	void *(*cpu_address)(const struct cs_endpoints *e,
 			     const struct cs_transfer *t, int is_dst);
 	uint64_t (*key)(const struct cs_endpoints *e, const struct cs_transfer *t);
-	/* Bytes for separate places of copies (places.h). */
+	/* Bytes for separate places of copies (copy_offsets.h). */
 	uint64_t (*room)(const struct cs_endpoints *e, const struct cs_transfer *t);
 	/* Poison all that a sample may write. */
 	int (*poison)(struct cs_endpoints *e, const struct cs_transfer *t);

@@ -1,5 +1,5 @@
-/* home.h - before a sample: brings memory and caches into the state that the variants
- * of its transfers need.
+/* reset_buffers.h - before a sample: brings memory and caches into the state that
+ * the variants of its transfers need.
  *
  * All gates of the process are open, so calls may block; only arming happens between
  * this and the gate.  Transfers without a variant do not need it. */

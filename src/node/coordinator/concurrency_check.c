@@ -1,4 +1,5 @@
-/* alone.c - what was measured alone, and whether it vouches for what was not. */
+/* concurrency_check.c - what was measured alone, and whether it vouches for what was
+ * not. */
 #include "config.h"
 
 #include "node/coordinator/concurrency_check.h"

@@ -1,5 +1,5 @@
-/* alone.h - compares concurrent results with those of pairs that were measured
- * alone. */
+/* concurrency_check.h - compares concurrent results with those of pairs that were
+ * measured alone. */
 #ifndef CS_NODE_COORDINATOR_CONCURRENCY_CHECK_H
 #define CS_NODE_COORDINATOR_CONCURRENCY_CHECK_H
 
