@@ -259,8 +259,9 @@ HOLDS("every error with a sure hint says it behind name and code") {
 		if (hint->of != CS_HINT_OF_CUDA || hint->calls)
 			continue;
 		cs_text(knob, sizeof(knob), "FAKE_FAIL=cuInit:1=%d", hint->code[0]);
-		cs_text(want, sizeof(want), "start: cuInit: %s (%d); %s\n",
-			hint->name, hint->code[0], hint->brief);
+		cs_text(want, sizeof(want), "start: cuInit: %s (%d)%s%s\n",
+			hint->name, hint->code[0], hint->brief ? "; " : "",
+			hint->brief ? hint->brief : "");
 		t_eq_str(heard(knob, story_start), want);
 		provoked++;
 	}
