@@ -212,7 +212,7 @@ check-clang:
 # What has threads, with ThreadSanitizer.  Without a launcher: Open MPI has races of its own.
 # The double's handler of SIGSEGV runs at a fault that its own page has caused, and may call
 # what is not safe in other handlers.
-THREAD_UNITS = %D%/unit/carry.t %D%/unit/hostmem.t %D%/unit/hostpass.t %D%/unit/node.t \
+THREAD_UNITS = %D%/unit/cpu_transfer.t %D%/unit/hostmem.t %D%/unit/host_fill_check.t %D%/unit/node.t \
 	%D%/unit/workers.t $(UNIT_CUDA_TESTS)
 check-races:
 	TSAN_OPTIONS=report_signal_unsafe=0 $(MAKE) $(AM_MAKEFLAGS) check \

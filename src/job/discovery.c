@@ -22,7 +22,7 @@ struct cs_rank_record {
 	int version; /* CUDA of the driver; 0 unknown */
 	double start_s;
 	struct cs_err driver; /* why there is no device; "" */
-	char sign[120];	      /* that there is a GPU on this node; "" */
+	char gpu_hint[120];   /* that there is a GPU on this node; "" */
 };
 
 int cs_discovery_begin(struct cs_discovery *m, struct cs_err *err)
@@ -52,13 +52,14 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 	const double limit_s = cs_discovery_start_limit(m);
 
 	memset(rank_record, 0, sizeof(*rank_record));
-	cs_confine_rank(m->topo, &rank_record->facts);
+	cs_limits_rank(m->topo, &rank_record->facts);
 	rank_record->facts.rank = m->team->rank;
 	rank_record->facts.local_rank = m->team->local_rank;
 	rank_record->facts.pid = getpid();
 	rank_record->view.rank = m->team->rank;
 	rank_record->view.masked = rank_record->facts.masked;
-	cs_gpu_sign(m->topo, m->root, rank_record->sign, sizeof(rank_record->sign));
+	cs_gpu_hint(m->topo, m->root, rank_record->gpu_hint,
+		    sizeof(rank_record->gpu_hint));
 	if (m->args->backend == CS_WANT_CPU)
 		return;
 	if (!cs_backend_cuda)
@@ -73,8 +74,8 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 			    "; --start-limit gives it more time");
 	/* a driver that fails in another way is a sign of a GPU, too */
 	if (rank_record->driver.text[0] && cs_backend_cuda &&
-	    !cs_starter_absent(m->starter) && !rank_record->sign[0])
-		cs_text(rank_record->sign, sizeof(rank_record->sign),
+	    !cs_starter_absent(m->starter) && !rank_record->gpu_hint[0])
+		cs_text(rank_record->gpu_hint, sizeof(rank_record->gpu_hint),
 			"there is a driver");
 }
 
@@ -92,9 +93,9 @@ static int sees_gpu(const struct cs_rank_record *rank_record)
 	return rank_record->view.n > 0;
 }
 
-static int has_sign(const struct cs_rank_record *rank_record)
+static int has_gpu_hint(const struct cs_rank_record *rank_record)
 {
-	return rank_record->sign[0] != '\0';
+	return rank_record->gpu_hint[0] != '\0';
 }
 
 static int has_reason(const struct cs_rank_record *rank_record)
@@ -115,7 +116,7 @@ const char *cs_discovery_complaint(const struct cs_discovery *m)
 static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 {
 	const struct cs_rank_record *gpu = first_record(m, sees_gpu);
-	const struct cs_rank_record *sign = first_record(m, has_sign);
+	const struct cs_rank_record *hint = first_record(m, has_gpu_hint);
 	const struct cs_rank_record *why = first_record(m, has_reason);
 	enum cs_want want = m->args->backend;
 	long any = gpu != NULL;
@@ -127,9 +128,9 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 	}
 	if (cs_team_max(m->team, &any, 1, err))
 		return -1;
-	if (!any && sign)
+	if (!any && hint)
 		rc = cs_err_set(err, "no usable GPU on '%s' (%s): %s", m->host,
-				sign->sign,
+				hint->gpu_hint,
 				why ? why->driver.text : "the driver shows no device");
 	else if (!any && (want == CS_WANT_CUDA || m->args->checks))
 		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host, why ? ": " : "",

@@ -447,7 +447,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 		return CS_EXIT_CANNOT;
 	cs_node_facts_init(facts);
 	cs_topo_node(job->discovery.topo, facts);
-	cs_confine_node(job->discovery.root, facts);
+	cs_limits_node(job->discovery.root, facts);
 	cs_topo_cards(job->discovery.topo, job->discovery.root, facts);
 	cs_text(job->discovery.host, CS_HOST, "%s", facts->host);
 	if (cs_discovery_meet(&job->discovery, &why) &&

@@ -6,10 +6,10 @@
 #include "plan/plan_builder.h"
 #include "plan/validate.h"
 
-static struct cs_plan_matrix *find_matrix(const struct cs_draft *d,
+static struct cs_plan_matrix *find_matrix(const struct cs_plan_builder *b,
 					  const struct cs_plan_matrix *like)
 {
-	return d->matrices.n ? bsearch(like, d->matrices.data, d->matrices.n,
+	return b->matrices.n ? bsearch(like, b->matrices.data, b->matrices.n,
 				       sizeof(*like), cs_plan_matrices_compare) :
 			       NULL;
 }
@@ -48,21 +48,21 @@ static struct cs_plan_matrix matrix_of(const struct cs_step *step,
 }
 
 /* Keep the matrices sorted; most often a new one goes to the end. */
-static int need_matrix(struct cs_draft *d, struct cs_plan_matrix matrix)
+static int need_matrix(struct cs_plan_builder *b, struct cs_plan_matrix matrix)
 {
 	struct cs_plan_matrix *to;
 
-	if (find_matrix(d, &matrix))
+	if (find_matrix(b, &matrix))
 		return 0;
-	to = cs_draft_matrix(d);
+	to = cs_plan_builder_add_matrix(b);
 	if (!to)
 		return -1;
 	*to = matrix;
-	cs_vec_sort(&d->matrices, cs_plan_matrices_compare);
+	cs_vec_sort(&b->matrices, cs_plan_matrices_compare);
 	return 0;
 }
 
-static int take_matrices(struct cs_draft *d, const struct cs_step *step,
+static int take_matrices(struct cs_plan_builder *b, const struct cs_step *step,
 			 size_t n_steps, const struct cs_asked *asked)
 {
 	size_t s;
@@ -70,28 +70,28 @@ static int take_matrices(struct cs_draft *d, const struct cs_step *step,
 
 	for (s = 0; s < n_steps; s++)
 		for (k = 0; k < step[s].count; k++)
-			if (need_matrix(d, matrix_of(&step[s], asked, k)))
+			if (need_matrix(b, matrix_of(&step[s], asked, k)))
 				return -1;
 	return 0;
 }
 
-static int take_step(struct cs_draft *d, const struct cs_step *from,
+static int take_step(struct cs_plan_builder *b, const struct cs_step *from,
 		     const struct cs_asked *asked)
 {
-	const struct cs_plan_matrix *matrices = d->matrices.data;
-	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
-	struct cs_transfer *t = cs_vec_add(&d->transfers, from->count, d->err);
+	const struct cs_plan_matrix *matrices = b->matrices.data;
+	struct cs_step *step = cs_vec_add(&b->steps, 1, b->err);
+	struct cs_transfer *t = cs_vec_add(&b->transfers, from->count, b->err);
 	uint32_t k;
 
 	if (!step || !t)
 		return -1;
 	*step = *from;
-	step->first = (uint32_t)(d->transfers.n - from->count);
+	step->first = (uint32_t)(b->transfers.n - from->count);
 	for (k = 0; k < from->count; k++) {
 		struct cs_plan_matrix matrix = matrix_of(from, asked, k);
 
-		t[k] = cs_asked_transfer(d->req, &asked[from->first + k]);
-		t[k].matrix = (uint16_t)(find_matrix(d, &matrix) - matrices);
+		t[k] = cs_asked_transfer(b->req, &asked[from->first + k]);
+		t[k].matrix = (uint16_t)(find_matrix(b, &matrix) - matrices);
 	}
 	step->matrix = t[0].matrix;
 	return 0;
@@ -101,22 +101,23 @@ int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *st
 		     size_t n_steps, const struct cs_asked *asked,
 		     struct cs_plan **out, struct cs_err *err)
 {
-	struct cs_draft d = cs_draft_of(req, err);
+	struct cs_plan_builder b = cs_plan_builder_of(req, err);
 	struct cs_plan *plan = NULL;
 	int rc = cs_request_check(req->n_agents, &req->set, err) ||
-		 take_matrices(&d, step, n_steps, asked);
+		 take_matrices(&b, step, n_steps, asked);
 	size_t s;
 
 	for (s = 0; !rc && s < n_steps; s++)
-		rc = take_step(&d, &step[s], asked);
+		rc = take_step(&b, &step[s], asked);
 	if (!rc)
-		plan = cs_draft_plan(&d, 0, 0);
+		plan = cs_plan_builder_make_plan(&b, 0, 0);
 	for (s = 0; plan && s < n_steps; s++)
-		cs_draft_put(plan, &d, (struct cs_step *)d.steps.data + s, 0);
-	cs_draft_release(&d);
+		cs_plan_builder_put_step(plan, &b, (struct cs_step *)b.steps.data + s,
+					 0);
+	cs_plan_builder_release(&b);
 	if (!plan)
 		return -1;
-	cs_draft_end(plan);
+	cs_plan_builder_finish(plan);
 	*out = plan;
 	return 0;
 }

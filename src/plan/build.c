@@ -26,22 +26,22 @@ struct wanted {
 };
 
 /* The state of a build. */
-struct builder {
-	struct cs_draft *d;
+struct build {
+	struct cs_plan_builder *pb;
 	struct cs_filter filter;
 	struct cs_vec all; /* struct wanted */
 };
 
 /* Is it a cell that one of these choices means, and that the filter takes? */
-static int is_meant(const struct builder *b, const struct cs_step *step,
+static int is_meant(const struct build *b, const struct cs_step *step,
 		    const struct wanted *wanted, size_t n)
 {
-	const struct cs_transfer *t = (struct cs_transfer *)b->d->transfers.data +
+	const struct cs_transfer *t = (struct cs_transfer *)b->pb->transfers.data +
 				      step->first;
 	int meant = 0, fits = 0;
 
 	for (uint32_t k = 0; k < step->count; k++, t++) {
-		const struct cs_instance cell = cs_instance_of(&b->d->req->set,
+		const struct cs_instance cell = cs_instance_of(&b->pb->req->set,
 							       &wanted->matrix, t);
 
 		if (cs_transfer_is_load(t))
@@ -55,13 +55,13 @@ static int is_meant(const struct builder *b, const struct cs_step *step,
 
 /* Remove from the steps from `from` on, those of the last matrix, the ones that no choice
  * means. */
-static void drop_cells(struct builder *b, size_t from, const struct wanted *wanted,
+static void drop_cells(struct build *b, size_t from, const struct wanted *wanted,
 		       size_t n)
 {
-	struct cs_draft *d = b->d;
-	struct cs_step *step = d->steps.data;
-	struct cs_transfer *t = d->transfers.data;
-	size_t kept = from, steps = d->steps.n;
+	struct cs_plan_builder *pb = b->pb;
+	struct cs_step *step = pb->steps.data;
+	struct cs_transfer *t = pb->transfers.data;
+	size_t kept = from, steps = pb->steps.n;
 	uint32_t at = from < steps ? step[from].first : 0;
 
 	for (size_t s = from; s < steps; s++) {
@@ -73,32 +73,32 @@ static void drop_cells(struct builder *b, size_t from, const struct wanted *want
 		at += step[kept++].count;
 	}
 	if (kept < steps) {
-		d->steps.n = kept;
-		d->transfers.n = at;
+		pb->steps.n = kept;
+		pb->transfers.n = at;
 	}
 }
 
 /* Add the matrix of n choices, unless it has no cell. */
-static int add_matrix(struct builder *b, const struct wanted *wanted, size_t n)
+static int add_matrix(struct build *b, const struct wanted *wanted, size_t n)
 {
-	struct cs_draft *d = b->d;
-	size_t steps = d->steps.n;
+	struct cs_plan_builder *pb = b->pb;
+	size_t steps = pb->steps.n;
 	const struct cs_test *test = cs_test_at(wanted->matrix.test);
 	struct cs_plan_matrix *matrix;
 
-	d->n = wanted->choice.lone ? 1 : (uint32_t)d->req->n_agents;
-	d->flags = wanted->choice.lone ? CS_TRANSFER_LONE : 0;
-	if (d->n < cs_test_least_agents(test))
+	pb->n = wanted->choice.lone ? 1 : (uint32_t)pb->req->n_agents;
+	pb->flags = wanted->choice.lone ? CS_TRANSFER_LONE : 0;
+	if (pb->n < cs_test_least_agents(test))
 		return 0;
-	matrix = cs_draft_matrix(d);
+	matrix = cs_plan_builder_add_matrix(pb);
 	if (!matrix)
 		return -1;
 	*matrix = wanted->matrix;
-	d->bytes = matrix->bytes;
-	if (cs_pattern_cells(d, test))
-		return cs_err_prefix(d->err, "%s", test->name);
+	pb->bytes = matrix->bytes;
+	if (cs_pattern_cells(pb, test))
+		return cs_err_prefix(pb->err, "%s", test->name);
 	drop_cells(b, steps, wanted, n);
-	d->matrices.n -= d->steps.n == steps;
+	pb->matrices.n -= pb->steps.n == steps;
 	return 0;
 }
 
@@ -221,7 +221,7 @@ static int compare_wanted(const void *a, const void *b)
 }
 
 /* In the order of matrices; what two choices ask for is measured once. */
-static int add_views(struct builder *b)
+static int add_views(struct build *b)
 {
 	const struct wanted *wanted;
 	size_t i, n;
@@ -240,9 +240,9 @@ static int add_views(struct builder *b)
 }
 
 /* Nothing of what is chosen can be measured with that many agents. */
-static int refuse_all(const struct cs_draft *d)
+static int refuse_all(const struct cs_plan_builder *pb)
 {
-	const struct cs_plan_request *req = d->req;
+	const struct cs_plan_request *req = pb->req;
 	const struct cs_choice *choice = req->chosen->choice;
 	int cpu = req->set.backend == CS_BACKEND_CPU;
 	size_t first = choice[0].test, chosen = 1;
@@ -254,26 +254,26 @@ static int refuse_all(const struct cs_draft *d)
 		cs_text(more, sizeof(more), " and %zu more", chosen - 1);
 	/* as Google Benchmark words it */
 	if (req->set.filter[0] && req->set.filter_names == CS_NAMES_THEIRS)
-		return cs_err_set(d->err,
+		return cs_err_set(pb->err,
 				  "Failed to match any benchmarks against regex: %s "
 				  "(--benchmark_list_tests shows what there is)",
 				  req->set.filter);
 	if (req->set.filter[0])
-		return cs_err_set(d->err, "--filter '%s' takes no cell of %s%s",
+		return cs_err_set(pb->err, "--filter '%s' takes no cell of %s%s",
 				  req->set.filter, cs_test_at(first)->name, more);
 	if (cs_test_at(first)->path == CS_PATH_HOST)
-		return cs_err_set(d->err,
+		return cs_err_set(pb->err,
 				  "%s%s: no NUMA node with memory is known here",
 				  cs_test_at(first)->name, more);
-	return cs_err_set(d->err, "%s%s: need%s %s %s, and there %s %d",
+	return cs_err_set(pb->err, "%s%s: need%s %s %s, and there %s %d",
 			  cs_test_at(first)->name, more, chosen > 1 ? "" : "s",
 			  req->n_agents > 1 ? "more" : "two", cpu ? "arenas" : "GPUs",
 			  req->n_agents > 1 ? "are" : "is", req->n_agents);
 }
 
-static int add_tests(struct cs_draft *d)
+static int add_tests(struct cs_plan_builder *pb)
 {
-	const struct cs_plan_request *req = d->req;
+	const struct cs_plan_request *req = pb->req;
 	const struct cs_variants *vary = &req->vary;
 	const struct axis axes[] = {
 		{ offsetof(struct cs_variant, cache), vary->caches, 0 },
@@ -287,22 +287,22 @@ static int add_tests(struct cs_draft *d)
 		  vary->kernels ? vary->kernels : CS_KERNELS_ALL, 1 },
 		{ sizeof(struct cs_variant), 0, 0 },
 	};
-	struct builder b = { .d = d, .all = CS_VEC(struct wanted) };
-	const struct asking asking = { vary, &req->set, &b.all, d->err };
+	struct build b = { .pb = pb, .all = CS_VEC(struct wanted) };
+	const struct asking asking = { vary, &req->set, &b.all, pb->err };
 	int rc;
 
 	if (!req->chosen->n)
-		return cs_err_set(d->err, "no test is chosen (see --list)");
-	if (cs_choices_take(req->chosen, vary, d->err))
+		return cs_err_set(pb->err, "no test is chosen (see --list)");
+	if (cs_choices_take(req->chosen, vary, pb->err))
 		return -1;
-	rc = cs_filter_open(&b.filter, &req->set, d->err);
+	rc = cs_filter_open(&b.filter, &req->set, pb->err);
 	for (size_t i = 0; i < req->chosen->n && !rc; i++)
 		rc = want(&asking, &req->chosen->choice[i], axes);
 	if (!rc)
 		rc = add_views(&b);
 	cs_filter_close(&b.filter);
 	cs_vec_release(&b.all);
-	return rc || d->matrices.n ? rc : refuse_all(d);
+	return rc || pb->matrices.n ? rc : refuse_all(pb);
 }
 
 /* Is its figure known well enough? */
@@ -316,18 +316,18 @@ static int shows_drift(const struct cs_settings *set, const struct cs_plan_matri
 
 /* The step that is measured again: the first one whose figure is known well
  * enough to show drift.  NULL: none, or too few to need it. */
-static const struct cs_step *control_step(const struct cs_draft *d, int lone)
+static const struct cs_step *control_step(const struct cs_plan_builder *pb, int lone)
 {
-	const struct cs_step *step = d->steps.data, *first = NULL;
-	const struct cs_plan_matrix *matrix = d->matrices.data;
-	const struct cs_transfer *t = d->transfers.data;
+	const struct cs_step *step = pb->steps.data, *first = NULL;
+	const struct cs_plan_matrix *matrix = pb->matrices.data;
+	const struct cs_transfer *t = pb->transfers.data;
 	size_t i, n = 0;
 
-	for (i = 0; i < d->steps.n; i++) {
+	for (i = 0; i < pb->steps.n; i++) {
 		if (cs_transfer_is_lone(&t[step[i].first]) != lone)
 			continue;
 		n++;
-		if (!first && shows_drift(&d->req->set, &matrix[step[i].matrix]))
+		if (!first && shows_drift(&pb->req->set, &matrix[step[i].matrix]))
 			first = &step[i];
 	}
 	return n >= CONTROL_LEAST ? first : NULL;
@@ -338,27 +338,27 @@ struct controls {
 	const struct cs_step *step[2];
 };
 
-static struct controls control_steps(const struct cs_draft *d)
+static struct controls control_steps(const struct cs_plan_builder *pb)
 {
-	return (struct controls){ { control_step(d, 0), control_step(d, 1) } };
+	return (struct controls){ { control_step(pb, 0), control_step(pb, 1) } };
 }
 
 /* Where what is shuffled as one begins: a step, or a round of them. */
-static int find_heads(const struct cs_draft *d, struct cs_vec *heads)
+static int find_heads(const struct cs_plan_builder *pb, struct cs_vec *heads)
 {
-	const struct cs_step *step = d->steps.data;
+	const struct cs_step *step = pb->steps.data;
 	uint32_t i;
 
-	for (i = 0; i < d->steps.n; i++) {
+	for (i = 0; i < pb->steps.n; i++) {
 		if (i && step[i].round && step[i].round == step[i - 1].round)
 			continue;
-		if (cs_vec_push(heads, &i, d->err))
+		if (cs_vec_push(heads, &i, pb->err))
 			return -1;
 	}
 	return 0;
 }
 
-static void put_controls(struct cs_plan *plan, const struct cs_draft *d,
+static void put_controls(struct cs_plan *plan, const struct cs_plan_builder *pb,
 			 const struct controls *controls)
 {
 	for (int i = 0; i < 2; i++) {
@@ -368,57 +368,59 @@ static void put_controls(struct cs_plan *plan, const struct cs_draft *d,
 			continue;
 		alone = *controls->step[i];
 		alone.round = 0;
-		cs_draft_put(plan, d, &alone, CS_STEP_CONTROL);
+		cs_plan_builder_put_step(plan, pb, &alone, CS_STEP_CONTROL);
 	}
 }
 
-static int is_staged(const struct cs_draft *d, const struct cs_step *step)
+static int is_staged(const struct cs_plan_builder *pb, const struct cs_step *step)
 {
-	const struct cs_transfer *t = d->transfers.data;
+	const struct cs_transfer *t = pb->transfers.data;
 
 	return t[step->first].method == CS_METHOD_STAGED;
 }
 
 /* A step, or a round of them. */
-static void put_head(struct cs_plan *plan, const struct cs_draft *d, uint32_t s)
+static void put_head(struct cs_plan *plan, const struct cs_plan_builder *pb,
+		     uint32_t s)
 {
-	const struct cs_step *step = d->steps.data;
+	const struct cs_step *step = pb->steps.data;
 
 	do
-		cs_draft_put(plan, d, &step[s], 0);
-	while (++s < d->steps.n && step[s].round && step[s].round == step[s - 1].round);
+		cs_plan_builder_put_step(plan, pb, &step[s], 0);
+	while (++s < pb->steps.n && step[s].round &&
+	       step[s].round == step[s - 1].round);
 }
 
 /* Put the heads first, then the other steps in their shuffled order, with controls in
  * the middle and at the end.  Staged steps come last, because peer access is disabled
  * for them, unless there are no others. */
-static void put_steps(struct cs_plan *plan, const struct cs_draft *d,
+static void put_steps(struct cs_plan *plan, const struct cs_plan_builder *pb,
 		      const struct cs_vec *heads, const uint32_t *order)
 {
-	const struct cs_step *step = d->steps.data;
-	const struct controls controls = control_steps(d);
+	const struct cs_step *step = pb->steps.data;
+	const struct controls controls = control_steps(pb);
 	const uint32_t *head = heads->data;
 	size_t i, done = 0, usual = 0;
 
 	for (i = 0; i < heads->n; i++)
-		usual += !is_staged(d, &step[head[i]]);
+		usual += !is_staged(pb, &step[head[i]]);
 	for (i = 0; i < heads->n; i++) {
-		if (usual && is_staged(d, &step[head[order[i]]]))
+		if (usual && is_staged(pb, &step[head[order[i]]]))
 			continue;
 		if (done++ == (usual ? usual : heads->n) / 2)
-			put_controls(plan, d, &controls);
-		put_head(plan, d, head[order[i]]);
+			put_controls(plan, pb, &controls);
+		put_head(plan, pb, head[order[i]]);
 	}
-	put_controls(plan, d, &controls);
+	put_controls(plan, pb, &controls);
 	for (i = 0; i < heads->n && usual; i++)
-		if (is_staged(d, &step[head[order[i]]]))
-			put_head(plan, d, head[order[i]]);
+		if (is_staged(pb, &step[head[order[i]]]))
+			put_head(plan, pb, head[order[i]]);
 }
 
 /* Each control is put twice more. */
-static struct cs_plan *plan_with_controls(const struct cs_draft *d)
+static struct cs_plan *plan_with_controls(const struct cs_plan_builder *pb)
 {
-	const struct controls controls = control_steps(d);
+	const struct controls controls = control_steps(pb);
 	uint64_t steps = 0, transfers = 0;
 
 	for (int i = 0; i < 2; i++)
@@ -426,48 +428,48 @@ static struct cs_plan *plan_with_controls(const struct cs_draft *d)
 			steps += 2;
 			transfers += 2 * controls.step[i]->count;
 		}
-	return cs_draft_plan(d, steps, transfers);
+	return cs_plan_builder_make_plan(pb, steps, transfers);
 }
 
 /* A draw, from which a run with a budget takes the most telling steps first. */
-static int draw_order(const struct cs_draft *d, const struct cs_vec *heads,
+static int draw_order(const struct cs_plan_builder *pb, const struct cs_vec *heads,
 		      uint32_t *order)
 {
-	const struct cs_urgent all = {
-		.n_agents = d->req->n_agents,
-		.step = d->steps.data,
-		.n_steps = (uint32_t)d->steps.n,
+	const struct cs_priority_steps all = {
+		.n_agents = pb->req->n_agents,
+		.step = pb->steps.data,
+		.n_steps = (uint32_t)pb->steps.n,
 		.head = heads->data,
 		.n_heads = (uint32_t)heads->n,
-		.transfer = d->transfers.data,
-		.matrix = d->matrices.data,
-		.n_matrices = (uint32_t)d->matrices.n,
+		.transfer = pb->transfers.data,
+		.matrix = pb->matrices.data,
+		.n_matrices = (uint32_t)pb->matrices.n,
 	};
-	struct cs_rng rng = { d->req->set.seed };
+	struct cs_rng rng = { pb->req->set.seed };
 
 	cs_rng_shuffle(&rng, order, heads->n);
-	return d->req->set.urgent ? cs_urgent_order(&all, order, d->err) : 0;
+	return pb->req->set.urgent ? cs_priority_order(&all, order, pb->err) : 0;
 }
 
 int cs_plan_build(const struct cs_plan_request *req, struct cs_plan **out,
 		  struct cs_err *err)
 {
-	struct cs_draft d = cs_draft_of(req, err);
+	struct cs_plan_builder pb = cs_plan_builder_of(req, err);
 	struct cs_vec heads = CS_VEC(uint32_t), order = CS_VEC(uint32_t);
 	struct cs_plan *plan = NULL;
 
-	if (!cs_request_check(req->n_agents, &req->set, err) && !add_tests(&d) &&
-	    !find_heads(&d, &heads) && cs_vec_add(&order, heads.n, err) &&
-	    !draw_order(&d, &heads, order.data)) {
-		plan = plan_with_controls(&d);
+	if (!cs_request_check(req->n_agents, &req->set, err) && !add_tests(&pb) &&
+	    !find_heads(&pb, &heads) && cs_vec_add(&order, heads.n, err) &&
+	    !draw_order(&pb, &heads, order.data)) {
+		plan = plan_with_controls(&pb);
 	}
 	if (plan) {
-		put_steps(plan, &d, &heads, order.data);
-		cs_draft_end(plan);
+		put_steps(plan, &pb, &heads, order.data);
+		cs_plan_builder_finish(plan);
 		*out = plan;
 	}
 	cs_vec_release(&order);
 	cs_vec_release(&heads);
-	cs_draft_release(&d);
+	cs_plan_builder_release(&pb);
 	return plan ? 0 : -1;
 }

@@ -11,13 +11,14 @@
 /* ---- between agents ---- */
 
 /* A step of one transfer; of BIDI both directions; of LOADFLOPS, what its GPUs compute. */
-static int add_pair(struct cs_draft *d, const struct cs_test *test, uint32_t a,
-		    uint32_t b)
+static int add_pair(struct cs_plan_builder *pb, const struct cs_test *test,
+		    uint32_t a, uint32_t b)
 {
-	return cs_draft_step(d) || cs_draft_way(d, a, b) ||
-	       (test->pattern == CS_PATTERN_BIDI && cs_draft_way(d, b, a)) ||
+	return cs_plan_builder_add_step(pb) || cs_plan_builder_add_copy(pb, a, b) ||
+	       (test->pattern == CS_PATTERN_BIDI &&
+		cs_plan_builder_add_copy(pb, b, a)) ||
 	       (test->pattern == CS_PATTERN_LOADFLOPS &&
-		(cs_draft_flops(d, a) || cs_draft_flops(d, b)));
+		(cs_plan_builder_add_flops(pb, a) || cs_plan_builder_add_flops(pb, b)));
 }
 
 /* The k-th pair of a round: one agent stays, the others go round it.  With an odd
@@ -32,10 +33,10 @@ static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
 }
 
 /* Could its pairs run at the same time, and is that wanted? */
-static int goes_in_rounds(const struct cs_draft *d, const struct cs_test *test)
+static int goes_in_rounds(const struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	const struct cs_settings *set = &d->req->set;
-	uint32_t n = d->n;
+	const struct cs_settings *set = &pb->req->set;
+	uint32_t n = pb->n;
 	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
 
 	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
@@ -44,141 +45,145 @@ static int goes_in_rounds(const struct cs_draft *d, const struct cs_test *test)
 }
 
 /* Make each pair a step of its own; the pairs of a round follow each other. */
-static int add_pairs_in_rounds(struct cs_draft *d, const struct cs_test *test)
+static int add_pairs_in_rounds(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = d->n, places = n + n % 2;
+	uint32_t n = pb->n, places = n + n % 2;
 	uint32_t ways = test->pattern == CS_PATTERN_BIDI ? 1 : 2, r, k, a, b;
 	int rc = 0;
 
 	for (r = 0; r < ways * (places - 1) && !rc; r++) {
-		d->round = ++d->rounds;
+		pb->round = ++pb->rounds;
 		for (k = 0; k < places / 2 && !rc; k++) {
 			round_pair(places, r / ways, k, &a, &b);
 			if (a < n && b < n)
-				rc = r % ways ? add_pair(d, test, b, a) :
-						add_pair(d, test, a, b);
+				rc = r % ways ? add_pair(pb, test, b, a) :
+						add_pair(pb, test, a, b);
 		}
 	}
-	d->round = 0;
+	pb->round = 0;
 	return rc;
 }
 
-static int add_pairs(struct cs_draft *d, const struct cs_test *test)
+static int add_pairs(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = d->n, a, b;
+	uint32_t n = pb->n, a, b;
 
-	if (goes_in_rounds(d, test))
-		return add_pairs_in_rounds(d, test);
+	if (goes_in_rounds(pb, test))
+		return add_pairs_in_rounds(pb, test);
 	for (a = 0; a < n; a++)
 		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n; b++)
-			if (a != b && add_pair(d, test, a, b))
+			if (a != b && add_pair(pb, test, a, b))
 				return -1;
 	return 0;
 }
 
 /* Each agent and `random` others that are drawn, all of them if there are no more. */
-static int add_drawn(struct cs_draft *d, const struct cs_test *test)
+static int add_drawn(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = d->n, far[CS_MAX_AGENTS], a, k;
+	uint32_t n = pb->n, far[CS_MAX_AGENTS], a, k;
 
 	for (a = 0; a < n; a++) {
-		cs_rng_shuffle(&d->lot, far, n - 1);
-		for (k = 0; k + 1 < n && k < d->req->set.random; k++)
-			if (add_pair(d, test, a, (a + 1 + far[k]) % n))
+		cs_rng_shuffle(&pb->lot, far, n - 1);
+		for (k = 0; k + 1 < n && k < pb->req->set.random; k++)
+			if (add_pair(pb, test, a, (a + 1 + far[k]) % n))
 				return -1;
 	}
 	return 0;
 }
 
 /* All agents at once, i to i + far. */
-static int add_shift(struct cs_draft *d, uint32_t far)
+static int add_shift(struct cs_plan_builder *pb, uint32_t far)
 {
-	uint32_t n = d->n, a;
+	uint32_t n = pb->n, a;
 
-	if (cs_draft_step(d))
+	if (cs_plan_builder_add_step(pb))
 		return -1;
 	for (a = 0; a < n; a++)
-		if (cs_draft_way(d, a, (a + far) % n))
+		if (cs_plan_builder_add_copy(pb, a, (a + far) % n))
 			return -1;
 	return 0;
 }
 
-static int add_shifts(struct cs_draft *d, const struct cs_test *test)
+static int add_shifts(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = d->n, far = 1, last = n - 1;
+	uint32_t n = pb->n, far = 1, last = n - 1;
 
 	if (test->pattern == CS_PATTERN_RING)
 		last = 1;
 	else if (test->pattern == CS_PATTERN_BISECT)
 		far = last = n / 2;
-	else if (d->req->set.shift)
-		far = last = d->req->set.shift;
+	else if (pb->req->set.shift)
+		far = last = pb->req->set.shift;
 	for (; far <= last && last < n; far++)
-		if (add_shift(d, far))
+		if (add_shift(pb, far))
 			return -1;
 	return 0;
 }
 
 /* Disjoint pairs at the same time, one way only: every agent sends or receives. */
-static int add_round(struct cs_draft *d, uint32_t round, int back)
+static int add_round(struct cs_plan_builder *pb, uint32_t round, int back)
 {
-	uint32_t n = d->n, places = n + n % 2, k, a, b;
+	uint32_t n = pb->n, places = n + n % 2, k, a, b;
 
-	if (cs_draft_step(d))
+	if (cs_plan_builder_add_step(pb))
 		return -1;
 	for (k = 0; k < places / 2; k++) {
 		round_pair(places, round, k, &a, &b);
-		if (a < n && b < n && cs_draft_way(d, back ? b : a, back ? a : b))
+		if (a < n && b < n &&
+		    cs_plan_builder_add_copy(pb, back ? b : a, back ? a : b))
 			return -1;
 	}
 	return 0;
 }
 
-static int add_rounds(struct cs_draft *d)
+static int add_rounds(struct cs_plan_builder *pb)
 {
-	uint32_t n = d->n, round;
+	uint32_t n = pb->n, round;
 
 	for (round = 0; round + 1 < n + n % 2; round++)
-		if (add_round(d, round, 0) || add_round(d, round, 1))
+		if (add_round(pb, round, 0) || add_round(pb, round, 1))
 			return -1;
 	return 0;
 }
 
 /* Into or out of each agent in turn. */
-static int add_hubs(struct cs_draft *d, const struct cs_test *test)
+static int add_hubs(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = d->n, hub, a;
+	uint32_t n = pb->n, hub, a;
 
 	for (hub = 0; hub < n; hub++) {
-		if (cs_draft_step(d))
+		if (cs_plan_builder_add_step(pb))
 			return -1;
 		for (a = 0; a < n; a++)
 			if (a != hub && (test->pattern == CS_PATTERN_ALL_TO_ONE ?
-						 cs_draft_way(d, a, hub) :
-						 cs_draft_way(d, hub, a)))
+						 cs_plan_builder_add_copy(pb, a, hub) :
+						 cs_plan_builder_add_copy(pb, hub, a)))
 				return -1;
 	}
 	return 0;
 }
 
 /* Within its GPU, or to the next one. */
-static int add_alone(struct cs_draft *d, const struct cs_test *test, uint32_t agent)
+static int add_alone(struct cs_plan_builder *pb, const struct cs_test *test,
+		     uint32_t agent)
 {
-	uint32_t n = d->n;
+	uint32_t n = pb->n;
 
-	return cs_draft_way(d, agent,
-			    cs_test_is_within(test) ? agent : (agent + 1) % n);
+	return cs_plan_builder_add_copy(pb, agent,
+					cs_test_is_within(test) ? agent :
+								  (agent + 1) % n);
 }
 
-static int add_lists(struct cs_draft *d, const struct cs_test *test)
+static int add_lists(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = d->n, a;
+	uint32_t n = pb->n, a;
 	int together = test->pattern == CS_PATTERN_ALL;
 
-	if (together && cs_draft_step(d))
+	if (together && cs_plan_builder_add_step(pb))
 		return -1;
 	for (a = 0; a < n; a++)
-		if ((!together && cs_draft_step(d)) || add_alone(d, test, a))
+		if ((!together && cs_plan_builder_add_step(pb)) ||
+		    add_alone(pb, test, a))
 			return -1;
 	return 0;
 }
@@ -197,23 +202,24 @@ enum { HOST_BACK = 1, HOST_LOAD = 2, HOST_WHOLE = 4 };
 
 /* Add a transfer between a NUMA node and a GPU, in the test's direction or (BACK) in the
  * opposite one. */
-static int add_host_way(struct cs_draft *d, const struct cs_test *test, uint32_t numa,
-			uint32_t gpu, int how)
+static int add_host_way(struct cs_plan_builder *pb, const struct cs_test *test,
+			uint32_t numa, uint32_t gpu, int how)
 {
 	int down = (test->path == CS_PATH_H2D) != ((how & HOST_BACK) != 0);
-	uint64_t bytes = d->bytes;
+	uint64_t bytes = pb->bytes;
 
 	if (how & HOST_LOAD && !(how & HOST_WHOLE) && bytes > CS_LOAD_BYTES)
 		bytes = CS_LOAD_BYTES;
-	return cs_draft_between(d,
-				down ? numa_end(test, 0, numa) :
-				       cs_draft_agent(d, gpu),
-				down ? cs_draft_agent(d, gpu) :
-				       numa_end(test, 1, numa),
-				bytes, how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
+	return cs_plan_builder_add_transfer(pb,
+					    down ? numa_end(test, 0, numa) :
+						   cs_plan_builder_agent_end(pb, gpu),
+					    down ? cs_plan_builder_agent_end(pb, gpu) :
+						   numa_end(test, 1, numa),
+					    bytes,
+					    how & HOST_LOAD ? CS_TRANSFER_LOAD : 0);
 }
 
-static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
+static int add_host_loads(struct cs_plan_builder *pb, const struct cs_test *test,
 			  uint32_t numa, uint32_t gpu)
 {
 	int both = test->pattern == CS_PATTERN_BIDILOAD;
@@ -221,109 +227,112 @@ static int add_host_loads(struct cs_draft *d, const struct cs_test *test,
 	int twin = test->method == CS_METHOD_SM ? HOST_WHOLE : 0;
 	uint32_t a;
 
-	if (both && add_host_way(d, test, numa, gpu, HOST_BACK | HOST_LOAD | twin))
+	if (both && add_host_way(pb, test, numa, gpu, HOST_BACK | HOST_LOAD | twin))
 		return -1;
-	for (a = 0; a < d->n; a++)
-		if (a != gpu && (add_host_way(d, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
-				 (both && add_host_way(d, test, CS_NUMA_LOCAL, a,
+	for (a = 0; a < pb->n; a++)
+		if (a != gpu && (add_host_way(pb, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
+				 (both && add_host_way(pb, test, CS_NUMA_LOCAL, a,
 						       HOST_BACK | HOST_LOAD))))
 			return -1;
 	return 0;
 }
 
 /* The NUMA node and every GPU, one after the other. */
-static int add_host_pairs(struct cs_draft *d, const struct cs_test *test,
+static int add_host_pairs(struct cs_plan_builder *pb, const struct cs_test *test,
 			  uint32_t numa)
 {
 	int loaded = test->pattern == CS_PATTERN_LOAD ||
 		     test->pattern == CS_PATTERN_BIDILOAD;
 	uint32_t a;
 
-	for (a = 0; a < d->n; a++)
-		if (cs_draft_step(d) || add_host_way(d, test, numa, a, 0) ||
+	for (a = 0; a < pb->n; a++)
+		if (cs_plan_builder_add_step(pb) ||
+		    add_host_way(pb, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDI &&
-		     add_host_way(d, test, numa, a, HOST_BACK)) ||
-		    (loaded && add_host_loads(d, test, numa, a)) ||
-		    (test->pattern == CS_PATTERN_LOADFLOPS && cs_draft_flops(d, a)))
+		     add_host_way(pb, test, numa, a, HOST_BACK)) ||
+		    (loaded && add_host_loads(pb, test, numa, a)) ||
+		    (test->pattern == CS_PATTERN_LOADFLOPS &&
+		     cs_plan_builder_add_flops(pb, a)))
 			return -1;
 	return 0;
 }
 
 /* The NUMA node and all GPUs at once. */
-static int add_host_every(struct cs_draft *d, const struct cs_test *test,
+static int add_host_every(struct cs_plan_builder *pb, const struct cs_test *test,
 			  uint32_t numa)
 {
 	uint32_t a;
 
-	if (cs_draft_step(d))
+	if (cs_plan_builder_add_step(pb))
 		return -1;
-	for (a = 0; a < d->n; a++)
-		if (add_host_way(d, test, numa, a, 0) ||
+	for (a = 0; a < pb->n; a++)
+		if (add_host_way(pb, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDIEVERY &&
-		     add_host_way(d, test, numa, a, HOST_BACK)))
+		     add_host_way(pb, test, numa, a, HOST_BACK)))
 			return -1;
 	return 0;
 }
 
-static int add_host(struct cs_draft *d, const struct cs_test *test)
+static int add_host(struct cs_plan_builder *pb, const struct cs_test *test)
 {
 	int every = test->pattern == CS_PATTERN_EVERY ||
 		    test->pattern == CS_PATTERN_BIDIEVERY;
-	uint64_t numa = d->req->set.numa;
+	uint64_t numa = pb->req->set.numa;
 	uint32_t i;
 
 	if (!numa)
-		return every ? add_host_every(d, test, CS_NUMA_LOCAL) :
-			       add_host_pairs(d, test, CS_NUMA_LOCAL);
+		return every ? add_host_every(pb, test, CS_NUMA_LOCAL) :
+			       add_host_pairs(pb, test, CS_NUMA_LOCAL);
 	for (i = 0; i < CS_NUMA_MOST; i++)
-		if ((numa >> i & 1) &&
-		    (every ? add_host_every(d, test, i) : add_host_pairs(d, test, i)))
+		if ((numa >> i & 1) && (every ? add_host_every(pb, test, i) :
+						add_host_pairs(pb, test, i)))
 			return -1;
 	return 0;
 }
 
 /* NUMA node to NUMA node, also to itself, by agents in turn. */
-static int add_numa(struct cs_draft *d, const struct cs_test *test)
+static int add_numa(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint64_t all = d->req->set.numa_nodes;
+	uint64_t all = pb->req->set.numa_nodes;
 	uint32_t a, b;
 
 	for (a = 0; a < CS_NUMA_MOST; a++)
 		for (b = 0; b < CS_NUMA_MOST; b++)
 			if ((all >> a & 1) && (all >> b & 1) &&
 			    (a == b || !cs_test_is_list(test)) &&
-			    (cs_draft_step(d) ||
-			     cs_draft_between(d, numa_end(test, 0, a),
-					      numa_end(test, 1, b), d->bytes, 0)))
+			    (cs_plan_builder_add_step(pb) ||
+			     cs_plan_builder_add_transfer(pb, numa_end(test, 0, a),
+							  numa_end(test, 1, b),
+							  pb->bytes, 0)))
 				return -1;
 	return 0;
 }
 
 /* ---- all of them ---- */
 
-int cs_pattern_cells(struct cs_draft *d, const struct cs_test *test)
+int cs_pattern_cells(struct cs_plan_builder *pb, const struct cs_test *test)
 {
 	if (test->path == CS_PATH_HOST)
-		return add_numa(d, test);
+		return add_numa(pb, test);
 	if (cs_test_has_host(test))
-		return add_host(d, test);
+		return add_host(pb, test);
 	switch (test->pattern) {
 	case CS_PATTERN_SHIFT:
 	case CS_PATTERN_RING:
 	case CS_PATTERN_BISECT:
-		return add_shifts(d, test);
+		return add_shifts(pb, test);
 	case CS_PATTERN_ALL_TO_ONE:
 	case CS_PATTERN_ONE_TO_ALL:
-		return add_hubs(d, test);
+		return add_hubs(pb, test);
 	case CS_PATTERN_ROUNDS:
-		return add_rounds(d);
+		return add_rounds(pb);
 	case CS_PATTERN_RANDOM:
-		return add_drawn(d, test);
+		return add_drawn(pb, test);
 	case CS_PATTERN_ALONE:
 	case CS_PATTERN_ALL:
 	case CS_PATTERN_GATED:
-		return add_lists(d, test);
+		return add_lists(pb, test);
 	default:
-		return add_pairs(d, test);
+		return add_pairs(pb, test);
 	}
 }

@@ -295,10 +295,10 @@ int cs_step_is_in_turn(const struct cs_plan *plan, const struct cs_step *step);
  * the first to end continues, untimed, until the last has ended (node/agent/cpu_transfer.h). */
 int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step);
 
-/* Must memory or caches be brought into a state before each sample (HOME)? */
+/* Must memory or caches be brought into a state before each sample (RESET)? */
 int cs_step_resets_buffers(const struct cs_plan *plan, const struct cs_step *step);
 /* Do pages go back to a GPU whose agent does not issue the transfer, or are they
- * advised then?  Then a second HOME follows, in which that agent proves it, and
+ * advised then?  Then a second RESET follows, in which that agent proves it, and
  * advice is given. */
 int cs_step_resets_twice(const struct cs_plan *plan, const struct cs_step *step);
 

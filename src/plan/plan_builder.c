@@ -10,28 +10,29 @@
 
 /* ---- to grow ---- */
 
-struct cs_draft cs_draft_of(const struct cs_plan_request *req, struct cs_err *err)
+struct cs_plan_builder cs_plan_builder_of(const struct cs_plan_request *req,
+					  struct cs_err *err)
 {
-	return (struct cs_draft){ .req = req,
-				  .steps = CS_VEC(struct cs_step),
-				  .transfers = CS_VEC(struct cs_transfer),
-				  .matrices = CS_VEC(struct cs_plan_matrix),
-				  .lot = { ~req->set.seed },
-				  .err = err };
+	return (struct cs_plan_builder){ .req = req,
+					 .steps = CS_VEC(struct cs_step),
+					 .transfers = CS_VEC(struct cs_transfer),
+					 .matrices = CS_VEC(struct cs_plan_matrix),
+					 .lot = { ~req->set.seed },
+					 .err = err };
 }
 
-void cs_draft_release(struct cs_draft *d)
+void cs_plan_builder_release(struct cs_plan_builder *b)
 {
-	cs_vec_release(&d->matrices);
-	cs_vec_release(&d->transfers);
-	cs_vec_release(&d->steps);
+	cs_vec_release(&b->matrices);
+	cs_vec_release(&b->transfers);
+	cs_vec_release(&b->steps);
 }
 
-struct cs_plan_matrix *cs_draft_matrix(struct cs_draft *d)
+struct cs_plan_matrix *cs_plan_builder_add_matrix(struct cs_plan_builder *b)
 {
-	if (d->matrices.n < CS_MATRICES_MAX)
-		return cs_vec_add(&d->matrices, 1, d->err);
-	cs_err_set(d->err, "more than %d tests, sizes and variants", CS_MATRICES_MAX);
+	if (b->matrices.n < CS_MATRICES_MAX)
+		return cs_vec_add(&b->matrices, 1, b->err);
+	cs_err_set(b->err, "more than %d tests, sizes and variants", CS_MATRICES_MAX);
 	return NULL;
 }
 
@@ -45,36 +46,36 @@ static int refuse_size(uint64_t steps, uint64_t transfers, struct cs_err *err)
 }
 
 /* Would the plan exceed CS_PLAN_MOST? */
-static int is_too_large(const struct cs_draft *d)
+static int is_too_large(const struct cs_plan_builder *b)
 {
 	struct cs_plan_layout at;
 
-	cs_plan_lay_out(d->steps.n, d->transfers.n, d->matrices.n, &at);
+	cs_plan_lay_out(b->steps.n, b->transfers.n, b->matrices.n, &at);
 	return at.total_bytes > CS_PLAN_MOST;
 }
 
-int cs_draft_step(struct cs_draft *d)
+int cs_plan_builder_add_step(struct cs_plan_builder *b)
 {
-	struct cs_step *step = cs_vec_add(&d->steps, 1, d->err);
+	struct cs_step *step = cs_vec_add(&b->steps, 1, b->err);
 
 	if (!step)
 		return -1;
-	*step = (struct cs_step){ .first = (uint32_t)d->transfers.n,
-				  .matrix = (uint32_t)d->matrices.n - 1,
-				  .round = d->round };
+	*step = (struct cs_step){ .first = (uint32_t)b->transfers.n,
+				  .matrix = (uint32_t)b->matrices.n - 1,
+				  .round = b->round };
 	return 0;
 }
 
-static int add_transfer(struct cs_draft *d, const struct cs_transfer *transfer)
+static int add_transfer(struct cs_plan_builder *b, const struct cs_transfer *transfer)
 {
-	struct cs_step *step = (struct cs_step *)d->steps.data + d->steps.n - 1;
+	struct cs_step *step = (struct cs_step *)b->steps.data + b->steps.n - 1;
 
 	if (++step->count > CS_STEP_MAX)
-		return cs_err_set(d->err, "more than %d transfers at the same time",
+		return cs_err_set(b->err, "more than %d transfers at the same time",
 				  CS_STEP_MAX);
-	if (is_too_large(d))
-		return refuse_size(d->steps.n, d->transfers.n, d->err);
-	return cs_vec_push(&d->transfers, transfer, d->err);
+	if (is_too_large(b))
+		return refuse_size(b->steps.n, b->transfers.n, b->err);
+	return cs_vec_push(&b->transfers, transfer, b->err);
 }
 
 /* The place of a NUMA node among those there are. */
@@ -138,38 +139,41 @@ static struct cs_asked asked_flops(uint32_t flags, const struct cs_endpoint *gpu
 				  .bytes = cs_test_at(test)->bytes };
 }
 
-int cs_draft_between(struct cs_draft *d, struct cs_endpoint src,
-		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags)
+int cs_plan_builder_add_transfer(struct cs_plan_builder *b, struct cs_endpoint src,
+				 struct cs_endpoint dst, uint64_t bytes,
+				 uint32_t flags)
 {
 	const struct cs_plan_matrix *matrix =
-		(struct cs_plan_matrix *)d->matrices.data + d->matrices.n - 1;
-	const struct cs_asked asked = { matrix->test, flags | d->flags, src, dst,
+		(struct cs_plan_matrix *)b->matrices.data + b->matrices.n - 1;
+	const struct cs_asked asked = { matrix->test, flags | b->flags, src, dst,
 					bytes,	      matrix->variant };
-	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
+	struct cs_transfer t = cs_asked_transfer(b->req, &asked);
 
-	t.matrix = (uint16_t)(d->matrices.n - 1);
-	return add_transfer(d, &t);
+	t.matrix = (uint16_t)(b->matrices.n - 1);
+	return add_transfer(b, &t);
 }
 
-struct cs_endpoint cs_draft_agent(const struct cs_draft *d, uint32_t agent)
+struct cs_endpoint cs_plan_builder_agent_end(const struct cs_plan_builder *b,
+					     uint32_t agent)
 {
-	return cs_agent_end(&d->req->set, agent);
+	return cs_agent_end(&b->req->set, agent);
 }
 
-int cs_draft_way(struct cs_draft *d, uint32_t src, uint32_t dst)
+int cs_plan_builder_add_copy(struct cs_plan_builder *b, uint32_t src, uint32_t dst)
 {
-	return cs_draft_between(d, cs_draft_agent(d, src), cs_draft_agent(d, dst),
-				d->bytes, 0);
+	return cs_plan_builder_add_transfer(b, cs_plan_builder_agent_end(b, src),
+					    cs_plan_builder_agent_end(b, dst),
+					    b->bytes, 0);
 }
 
-int cs_draft_flops(struct cs_draft *d, uint32_t agent)
+int cs_plan_builder_add_flops(struct cs_plan_builder *b, uint32_t agent)
 {
-	const struct cs_endpoint gpu = cs_draft_agent(d, agent);
-	const struct cs_asked asked = asked_flops(d->flags, &gpu);
-	struct cs_transfer t = cs_asked_transfer(d->req, &asked);
+	const struct cs_endpoint gpu = cs_plan_builder_agent_end(b, agent);
+	const struct cs_asked asked = asked_flops(b->flags, &gpu);
+	struct cs_transfer t = cs_asked_transfer(b->req, &asked);
 
-	t.matrix = (uint16_t)(d->matrices.n - 1);
-	return add_transfer(d, &t);
+	t.matrix = (uint16_t)(b->matrices.n - 1);
+	return add_transfer(b, &t);
 }
 
 /* ---- to become a blob ---- */
@@ -192,35 +196,35 @@ static int lay_out(struct cs_plan *plan, uint64_t n_steps, uint64_t n_transfers,
 	return 0;
 }
 
-struct cs_plan *cs_draft_plan(const struct cs_draft *d, uint64_t more_steps,
-			      uint64_t more_transfers)
+struct cs_plan *cs_plan_builder_make_plan(const struct cs_plan_builder *b,
+					  uint64_t more_steps, uint64_t more_transfers)
 {
 	struct cs_plan head = {
 		.magic = CS_PLAN_MAGIC,
 		.version = CS_PLAN_VERSION,
-		.n_agents = (uint32_t)d->req->n_agents,
-		.set = d->req->set,
-		.n_matrices = (uint32_t)d->matrices.n,
+		.n_agents = (uint32_t)b->req->n_agents,
+		.set = b->req->set,
+		.n_matrices = (uint32_t)b->matrices.n,
 	};
 	struct cs_plan *plan;
 
-	if (lay_out(&head, d->steps.n + more_steps, d->transfers.n + more_transfers,
-		    d->err))
+	if (lay_out(&head, b->steps.n + more_steps, b->transfers.n + more_transfers,
+		    b->err))
 		return NULL;
 	plan = calloc(1, head.total_bytes);
 	if (!plan) {
-		cs_err_set(d->err, "no memory for a plan of %zu steps", d->steps.n);
+		cs_err_set(b->err, "no memory for a plan of %zu steps", b->steps.n);
 		return NULL;
 	}
 	*plan = head;
-	memcpy((char *)plan + plan->matrices_at, d->matrices.data,
-	       d->matrices.n * sizeof(struct cs_plan_matrix));
+	memcpy((char *)plan + plan->matrices_at, b->matrices.data,
+	       b->matrices.n * sizeof(struct cs_plan_matrix));
 	plan->n_steps = plan->n_transfers = 0; /* counted as they are put */
 	return plan;
 }
 
-void cs_draft_put(struct cs_plan *plan, const struct cs_draft *d,
-		  const struct cs_step *from, uint32_t flags)
+void cs_plan_builder_put_step(struct cs_plan *plan, const struct cs_plan_builder *b,
+			      const struct cs_step *from, uint32_t flags)
 {
 	struct cs_step *step = (struct cs_step *)((char *)plan + plan->steps_at) +
 			       plan->n_steps++;
@@ -231,13 +235,13 @@ void cs_draft_put(struct cs_plan *plan, const struct cs_draft *d,
 	*step = *from;
 	step->first = plan->n_transfers;
 	step->flags |= flags;
-	memcpy(to, (const struct cs_transfer *)d->transfers.data + from->first,
+	memcpy(to, (const struct cs_transfer *)b->transfers.data + from->first,
 	       from->count * sizeof(*to));
 	cs_assign_slots(plan, to, from->count);
 	plan->n_transfers += from->count;
 }
 
-void cs_draft_end(struct cs_plan *plan)
+void cs_plan_builder_finish(struct cs_plan *plan)
 {
 	struct cs_plan_matrix *matrix =
 		(struct cs_plan_matrix *)((char *)plan + plan->matrices_at);

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "plan/plan.h"
 
-struct cs_draft {
+struct cs_plan_builder {
 	const struct cs_plan_request *req;
 	struct cs_vec steps, transfers, matrices;
 	struct cs_rng lot;  /* draws the agents of RANDOM */
@@ -19,36 +19,42 @@ struct cs_draft {
 	struct cs_err *err; /* why something returns -1 */
 };
 
-struct cs_draft cs_draft_of(const struct cs_plan_request *req, struct cs_err *err);
-void cs_draft_release(struct cs_draft *draft);
+struct cs_plan_builder cs_plan_builder_of(const struct cs_plan_request *req,
+					  struct cs_err *err);
+void cs_plan_builder_release(struct cs_plan_builder *builder);
 
 /* Add a step of the last matrix, without a transfer. */
-int cs_draft_step(struct cs_draft *draft);
+int cs_plan_builder_add_step(struct cs_plan_builder *builder);
 /* Add a transfer to the last step, with the last matrix's test. */
-int cs_draft_between(struct cs_draft *draft, struct cs_endpoint src,
-		     struct cs_endpoint dst, uint64_t bytes, uint32_t flags);
+int cs_plan_builder_add_transfer(struct cs_plan_builder *builder,
+				 struct cs_endpoint src, struct cs_endpoint dst,
+				 uint64_t bytes, uint32_t flags);
 /* The same from agent to agent, with the matrix's size. */
-int cs_draft_way(struct cs_draft *draft, uint32_t src, uint32_t dst);
+int cs_plan_builder_add_copy(struct cs_plan_builder *builder, uint32_t src,
+			     uint32_t dst);
 /* Add multiply-adds of a GPU as load. */
-int cs_draft_flops(struct cs_draft *draft, uint32_t agent);
+int cs_plan_builder_add_flops(struct cs_plan_builder *builder, uint32_t agent);
 /* The memory of an agent as an end. */
-struct cs_endpoint cs_draft_agent(const struct cs_draft *draft, uint32_t agent);
+struct cs_endpoint cs_plan_builder_agent_end(const struct cs_plan_builder *builder,
+					     uint32_t agent);
 /* Add a matrix, which must get steps. */
-struct cs_plan_matrix *cs_draft_matrix(struct cs_draft *draft);
+struct cs_plan_matrix *cs_plan_builder_add_matrix(struct cs_plan_builder *builder);
 
 /* A zeroed blob with header and matrices, and room for all steps and for `more_steps`
  * with `more_transfers`, which are not filled in yet.  NULL: too large, or no
  * memory. */
-struct cs_plan *cs_draft_plan(const struct cs_draft *draft, uint64_t more_steps,
-			      uint64_t more_transfers);
+struct cs_plan *cs_plan_builder_make_plan(const struct cs_plan_builder *builder,
+					  uint64_t more_steps,
+					  uint64_t more_transfers);
 /* Append a step to the blob. */
-void cs_draft_put(struct cs_plan *plan, const struct cs_draft *draft,
-		  const struct cs_step *from, uint32_t flags);
+void cs_plan_builder_put_step(struct cs_plan *plan,
+			      const struct cs_plan_builder *builder,
+			      const struct cs_step *from, uint32_t flags);
 
 /* After the last step: count those of each matrix, and set the plan's id. */
-void cs_draft_end(struct cs_plan *plan);
+void cs_plan_builder_finish(struct cs_plan *plan);
 
 /* Add the cells of a test, which is the last matrix's.  In patterns.c. */
-int cs_pattern_cells(struct cs_draft *draft, const struct cs_test *test);
+int cs_pattern_cells(struct cs_plan_builder *pb, const struct cs_test *test);
 
 #endif

@@ -1,4 +1,4 @@
-/* priority_order.c - which steps tell most, for a run that may not reach its end. */
+/* priority_order.c - see priority_order.h. */
 #include "config.h"
 
 #include "plan/priority_order.h"
@@ -10,21 +10,22 @@
 #define NO_MATRIX UINT32_MAX
 
 /* In this order; within a class as the steps were drawn. */
-enum urgency { URGENT_FROM_HOST, URGENT_TO_HOST, URGENT_WITHIN, URGENT_RING, REST };
+enum priority { FROM_HOST, TO_HOST, WITHIN, RING, REST };
 
 struct picked {
-	const struct cs_urgent *all;
+	const struct cs_priority_steps *all;
 	uint32_t matrix[REST]; /* that a class takes its steps from */
 	char touched[REST][CS_MAX_AGENTS];
 };
 
-static const struct cs_test *test_of(const struct cs_urgent *all, uint32_t matrix)
+static const struct cs_test *test_of(const struct cs_priority_steps *all,
+				     uint32_t matrix)
 {
 	return cs_test_at(all->matrix[matrix].test);
 }
 
 /* Does the test measure a link or a memory by the rate of one cell alone? */
-static int tells(const struct cs_test *test)
+static int gives_rate_of_one_cell(const struct cs_test *test)
 {
 	return test->how == CS_HOW_GATED && test->unit == CS_UNIT_GBS &&
 	       test->pattern == (test->path == CS_PATH_LOCAL ? CS_PATTERN_ALONE :
@@ -35,13 +36,13 @@ static int class_of_path(enum cs_path path)
 {
 	switch (path) {
 	case CS_PATH_H2D:
-		return URGENT_FROM_HOST;
+		return FROM_HOST;
 	case CS_PATH_D2H:
-		return URGENT_TO_HOST;
+		return TO_HOST;
 	case CS_PATH_LOCAL:
-		return URGENT_WITHIN;
+		return WITHIN;
 	case CS_PATH_PEER:
-		return URGENT_RING;
+		return RING;
 	default:
 		return REST;
 	}
@@ -58,7 +59,7 @@ static void pick_matrices(struct picked *p)
 		const struct cs_test *test = test_of(p->all, v);
 		int class = class_of_path(test->path);
 
-		if (class == REST || !tells(test))
+		if (class == REST || !gives_rate_of_one_cell(test))
 			continue;
 		best = &p->matrix[class];
 		if (*best == NO_MATRIX || (matrix[v].test == matrix[*best].test &&
@@ -73,10 +74,9 @@ static int agent_of(const struct picked *p, int class, const struct cs_step *ste
 {
 	uint32_t n = (uint32_t)p->all->n_agents;
 
-	if (class == URGENT_FROM_HOST)
+	if (class == FROM_HOST)
 		return t->dst.index;
-	if (class == URGENT_RING && !step->round &&
-	    t->dst.index != (t->src.index + 1) % n)
+	if (class == RING && !step->round && t->dst.index != (t->src.index + 1) % n)
 		return -1;
 	return t->src.index;
 }
@@ -118,7 +118,8 @@ static int class_of_head(struct picked *p, uint32_t head)
 	return (int)class;
 }
 
-int cs_urgent_order(const struct cs_urgent *all, uint32_t *order, struct cs_err *err)
+int cs_priority_order(const struct cs_priority_steps *all, uint32_t *order,
+		      struct cs_err *err)
 {
 	struct picked p = { .all = all };
 	struct cs_vec class = CS_VEC(unsigned char), was = CS_VEC(uint32_t);

@@ -11,7 +11,8 @@
 
 #include "plan/plan.h"
 
-struct cs_urgent {
+/* The steps to order. */
+struct cs_priority_steps {
 	int n_agents;
 	const struct cs_step *step;
 	uint32_t n_steps;
@@ -25,6 +26,7 @@ struct cs_urgent {
 };
 
 /* Put the indices of the heads into order[], in this order.  -1: no memory. */
-int cs_urgent_order(const struct cs_urgent *all, uint32_t *order, struct cs_err *err);
+int cs_priority_order(const struct cs_priority_steps *all, uint32_t *order,
+		      struct cs_err *err);
 
 #endif

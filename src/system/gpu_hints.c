@@ -30,7 +30,7 @@ void cs_gpu_grant(char *to, size_t size)
 	cs_text(to, size, "%s", "");
 }
 
-void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign, size_t size)
+void cs_gpu_hint(const struct cs_topo *topo, const char *root, char *hint, size_t size)
 {
 	static const char *const file[] = {
 		"/dev/nvidiactl",
@@ -42,15 +42,15 @@ void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign, size_
 
 	if (gpu) {
 		cs_pci_text(gpu, bus_id);
-		cs_text(sign, size, "PCI device %s", bus_id);
+		cs_text(hint, size, "PCI device %s", bus_id);
 		return;
 	}
 	for (i = 0; i < sizeof(file) / sizeof(*file); i++) {
 		cs_text(path, sizeof(path), "%s%s", root, file[i]);
 		if (access(path, F_OK) == 0) {
-			cs_text(sign, size, "%s", file[i]);
+			cs_text(hint, size, "%s", file[i]);
 			return;
 		}
 	}
-	cs_gpu_grant(sign, size);
+	cs_gpu_grant(hint, size);
 }

@@ -39,7 +39,7 @@ static int64_t soft_limit(int which)
 		       (int64_t)limit.rlim_cur;
 }
 
-void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
+void cs_limits_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
 {
 	const char *mask = getenv("CUDA_VISIBLE_DEVICES");
 
@@ -378,7 +378,7 @@ static int32_t list_count(const char *list)
 	return n ? n : -1;
 }
 
-void cs_confine_node(const char *root, struct cs_node_facts *node)
+void cs_limits_node(const char *root, struct cs_node_facts *node)
 {
 	const char *list;
 

@@ -82,24 +82,24 @@ int cs_topo_binding(const struct cs_topo *topo, int numa, char *list, size_t siz
 /* Two such lists as one, in the first. */
 void cs_topo_add_cpus(char *list, size_t size, const char *more);
 
-/* ---- signs of an NVIDIA GPU without any driver call ---- */
+/* ---- evidence of an NVIDIA GPU without any driver call ---- */
 
-/* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": what says
- * that this machine has, or this job was granted, GPUs.  "" none. */
-void cs_gpu_sign(const struct cs_topo *topo, const char *root, char *sign,
+/* "PCI device 0000:1b:00.0", "/dev/nvidiactl", "SLURM_STEP_GPUS=0,1": evidence
+ * that this machine has GPUs, or that the job was granted some.  "" none. */
+void cs_gpu_hint(const struct cs_topo *topo, const char *root, char *hint,
 		 size_t size);
 
 /* The variable by which a scheduler granted GPUs, "SLURM_STEP_GPUS=0,1"; "" none.
  * CUDA_VISIBLE_DEVICES is none. */
 void cs_gpu_grant(char *to, size_t size);
 
-/* ---- what confines the job ---- */
+/* ---- limits of the job ---- */
 
 /* As this process was started: cpus, limits, environment; the rest is left. */
-void cs_confine_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
+void cs_limits_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
 /* cgroup, /dev/shm, huge pages, IOMMU, NVSwitches, container, grant, device files.
  * All files are below `root`: "" but for tests. */
-void cs_confine_node(const char *root, struct cs_node_facts *node);
+void cs_limits_node(const char *root, struct cs_node_facts *node);
 /* Bytes of memory until the tightest cgroup has no more; UINT64_MAX: no limit. */
 uint64_t cs_cgroup_left(const char *root);
 

@@ -6,7 +6,7 @@ UNIT_TESTS = \
 	%D%/arena.t \
 	%D%/assign.t \
 	%D%/budget.t \
-	%D%/carry.t \
+	%D%/cpu_transfer.t \
 	%D%/catalogue.t \
 	%D%/chain.t \
 	%D%/cells.t \
@@ -29,7 +29,7 @@ UNIT_TESTS = \
 	%D%/instance.t \
 	%D%/hostlist.t \
 	%D%/hostmem.t \
-	%D%/hostpass.t \
+	%D%/host_fill_check.t \
 	%D%/judge.t \
 	%D%/launcher.t \
 	%D%/loaded.t \
@@ -39,7 +39,7 @@ UNIT_TESTS = \
 	%D%/options.t \
 	%D%/output.t \
 	%D%/pci.t \
-	%D%/places.t \
+	%D%/copy_offsets.t \
 	%D%/plan.t \
 	%D%/planfile.t \
 	%D%/pool.t \
@@ -83,7 +83,7 @@ TAP = %D%/libtap.a
 %C%_alias_t_SOURCES = %D%/test_alias.c
 %C%_assign_t_SOURCES = %D%/test_assign.c
 %C%_budget_t_SOURCES = %D%/test_budget.c %D%/planned.h %D%/canned.h
-%C%_carry_t_SOURCES = %D%/test_carry.c %D%/node.h
+%C%_cpu_transfer_t_SOURCES = %D%/test_cpu_transfer.c %D%/node.h
 %C%_catalogue_t_SOURCES = %D%/test_catalogue.c
 %C%_chain_t_SOURCES = %D%/test_chain.c
 %C%_cells_t_SOURCES = %D%/test_cells.c %D%/canned.h
@@ -107,7 +107,7 @@ TAP = %D%/libtap.a
 %C%_instance_t_SOURCES = %D%/test_instance.c
 %C%_hostlist_t_SOURCES = %D%/test_hostlist.c
 %C%_hostmem_t_SOURCES = %D%/test_hostmem.c %D%/root.h
-%C%_hostpass_t_SOURCES = %D%/test_hostpass.c
+%C%_host_fill_check_t_SOURCES = %D%/test_host_fill_check.c
 %C%_judge_t_SOURCES = %D%/test_judge.c %D%/canned.h $(NOISE)
 %C%_launcher_t_SOURCES = %D%/test_launcher.c
 %C%_fields_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -120,7 +120,7 @@ TAP = %D%/libtap.a
 %C%_options_t_SOURCES = %D%/test_options.c $(CS_OPTIONS)
 %C%_output_t_SOURCES = %D%/test_output.c %D%/canned.h
 %C%_pci_t_SOURCES = %D%/test_pci.c %D%/root.h
-%C%_places_t_SOURCES = %D%/test_places.c %D%/planned.h
+%C%_copy_offsets_t_SOURCES = %D%/test_copy_offsets.c %D%/planned.h
 %C%_plan_t_SOURCES = %D%/test_plan.c
 %C%_planfile_t_SOURCES = %D%/test_planfile.c %D%/planned.h
 %C%_pool_t_SOURCES = %D%/test_pool.c %D%/canned.h

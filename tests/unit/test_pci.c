@@ -244,14 +244,14 @@ HOLDS("the IOMMU is on, off or not known, with what the kernel was asked") {
 	if (!make_root())
 		return;
 	cs_node_facts_init(&node);
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.iommu, "");
 	put_file("/sys/class/iommu/.keep", "");
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.iommu, "off");
 	put_file("/sys/class/iommu/dmar0", "");
 	put_file("/proc/cmdline", "ro quiet intel_iommu=on iommu=pt noiommu=1\n");
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.iommu, "on intel_iommu=on iommu=pt");
 	remove_root();
 }
@@ -263,13 +263,13 @@ HOLDS("whether the kernel moves pages is known") {
 	if (!make_root())
 		return;
 	cs_node_facts_init(&node);
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_int(node.numa_balancing, -1);
 	put_file(file, "0\n");
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_int(node.numa_balancing, 0);
 	put_file(file, "2\n");
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_int(node.numa_balancing, 1);
 	remove_root();
 }
@@ -282,13 +282,13 @@ HOLDS("how the kernel driver of managed memory is set is known") {
 	if (!make_root())
 		return;
 	cs_node_facts_init(&node);
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.uvm, "");
 	cs_text(file, sizeof(file), "%suvm_perf_prefetch_enable", folder);
 	put_file(file, "1\n");
 	cs_text(file, sizeof(file), "%suvm_disable_hmm", folder);
 	put_file(file, "N\n");
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.uvm, "disable_hmm=N perf_prefetch_enable=1");
 	remove_root();
 }
@@ -303,14 +303,14 @@ HOLDS("versions of NVSwitches are told, each once") {
 	if (!make_root())
 		return;
 	cs_node_facts_init(&node);
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.switch_bios, "");
 	for (int i = 0; i < 4; i++) {
 		cs_text(path, sizeof(path), "%s0000:0%d:00.0/information", folder, i);
 		cs_text(text, sizeof(text), "BIOS Version: %s\n", said[i]);
 		put_file(path, text);
 	}
-	cs_confine_node(root, &node);
+	cs_limits_node(root, &node);
 	t_eq_str(node.switch_bios, "96.10.57.00.01 96.10.6D.00.02");
 	remove_root();
 }

@@ -271,7 +271,7 @@ HOLDS("a GPU on the PCI bus is a sign, by bus id") {
 
 	if (!topo)
 		return;
-	cs_gpu_sign(topo, "", sign, sizeof(sign));
+	cs_gpu_hint(topo, "", sign, sizeof(sign));
 	t_eq_str(sign, "PCI device 0000:06:00.0");
 	cs_topo_close(topo);
 }
@@ -297,7 +297,7 @@ static const char *sign_without_pci(char *sign, size_t size)
 	topo = fixture("topo-no-pci.xml");
 	if (!topo)
 		return NULL;
-	cs_gpu_sign(topo, "", sign, size);
+	cs_gpu_hint(topo, "", sign, size);
 	cs_topo_close(topo);
 	return sign;
 }

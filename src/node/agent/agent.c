@@ -35,7 +35,7 @@ struct cs_agent {
 	struct cs_agent_arena arena;
 	struct cs_agent_cell cell;
 	struct cs_agent_reading reading;
-	struct cs_crossed crossed;
+	struct cs_link_counters counters;
 };
 
 static int me(const struct cs_agent *agent)
@@ -71,7 +71,7 @@ static void open_self(struct cs_agent *a)
 		return;
 	a->args.backend->open(a->args.facts.gpu.ordinal, CS_LANES, &a->ends.dev,
 			      &a->open_err);
-	a->cell.carry.dev = a->ends.dev;
+	a->cell.cpu.dev = a->ends.dev;
 	a->opened.open_s = cs_clock_s() - begun;
 }
 
@@ -89,13 +89,13 @@ static void take_board(struct cs_agent *a)
 {
 	a->board = wait_board(a);
 	a->slot = cs_board_slot(a->board, me(a));
-	a->ends.backend = a->cell.carry.backend = a->args.backend;
-	a->ends.board = a->cell.carry.workers.board = a->board;
-	a->ends.plan = a->cell.carry.plan = cs_board_plan(a->board);
-	a->ends.slot = a->cell.carry.slot = a->slot;
+	a->ends.backend = a->cell.cpu.backend = a->args.backend;
+	a->ends.board = a->cell.cpu.workers.board = a->board;
+	a->ends.plan = a->cell.cpu.plan = cs_board_plan(a->board);
+	a->ends.slot = a->cell.cpu.slot = a->slot;
 	a->ends.map = a->arena.map;
 	a->ends.me = me(a);
-	a->cell.carry.workers.topo = a->args.topo;
+	a->cell.cpu.workers.topo = a->args.topo;
 }
 
 /* What it is called and what it is of stay: the coordinator may read them at any time. */
@@ -155,26 +155,26 @@ static int do_prepare(struct cs_agent *a)
 	a->slot->throttle = 0;
 	a->slot->calls = 0;
 	cs_agent_reading_throttle(&a->reading, a->slot);
-	cs_crossed_prepare(&a->crossed);
+	cs_link_counters_begin(&a->counters);
 	return cs_agent_cell_prepare(&a->cell, &a->ends);
 }
 
-static int do_home(struct cs_agent *a)
+static int do_reset(struct cs_agent *a)
 {
 	struct cs_nvml_gpu *nvml = a->reading.nvml;
 
-	if (cs_crossed_judge(&a->crossed, nvml, &a->ends))
+	if (cs_link_counters_judge(&a->counters, nvml, &a->ends))
 		return -1;
-	cs_crossed_leave(&a->crossed, nvml, &a->ends);
-	if (cs_agent_cell_home(&a->cell, &a->ends))
+	cs_link_counters_before_reset(&a->counters, nvml, &a->ends);
+	if (cs_agent_cell_reset(&a->cell, &a->ends))
 		return -1;
-	cs_crossed_home(&a->crossed, nvml);
+	cs_link_counters_after_reset(&a->counters, nvml);
 	return 0;
 }
 
 static int do_arm(struct cs_agent *a)
 {
-	cs_crossed_arm(&a->crossed);
+	cs_link_counters_arm(&a->counters);
 	return cs_agent_cell_arm(&a->cell, &a->ends);
 }
 
@@ -185,13 +185,13 @@ static int do_probe(struct cs_agent *a)
 
 static int do_check(struct cs_agent *a)
 {
-	int crossed = cs_crossed_judge(&a->crossed, a->reading.nvml, &a->ends);
+	int rc = cs_link_counters_judge(&a->counters, a->reading.nvml, &a->ends);
 	struct cs_err err = a->slot->err;
 
 	cs_agent_reading_throttle(&a->reading, a->slot);
-	if (!cs_agent_cell_check(&a->cell, &a->ends) && !crossed)
+	if (!cs_agent_cell_check(&a->cell, &a->ends) && !rc)
 		return 0;
-	if (crossed)
+	if (rc)
 		a->slot->err = err;
 	return -1;
 }
@@ -209,7 +209,7 @@ static int do_unmap(struct cs_agent *a)
 
 static int do_close(struct cs_agent *a)
 {
-	cs_workers_release(&a->cell.carry.workers);
+	cs_workers_release(&a->cell.cpu.workers);
 	cs_endpoints_close(&a->ends);
 	if (a->ends.dev)
 		a->args.backend->close(a->ends.dev);
@@ -224,7 +224,7 @@ static int (*const commands[])(struct cs_agent *) = {
 	[CS_CMD_OPEN] = do_open,     [CS_CMD_ARENA] = do_arena,
 	[CS_CMD_MAP] = do_map,	     [CS_CMD_READ_STATE] = do_read_state,
 	[CS_CMD_STAMP] = do_stamp,   [CS_CMD_PREPARE] = do_prepare,
-	[CS_CMD_HOME] = do_home,     [CS_CMD_ARM] = do_arm,
+	[CS_CMD_RESET] = do_reset,   [CS_CMD_ARM] = do_arm,
 	[CS_CMD_CHECK] = do_check,   [CS_CMD_PROBE] = do_probe,
 	[CS_CMD_SOURCE] = do_source, [CS_CMD_UNMAP] = do_unmap,
 	[CS_CMD_CLOSE] = do_close,

@@ -48,7 +48,7 @@ static int is_to_check(struct cs_agent_cell *c, struct cs_endpoints *e)
 }
 
 /* All gates are open: do what may block here, before the sample is armed. */
-int cs_agent_cell_home(struct cs_agent_cell *c, struct cs_endpoints *e)
+int cs_agent_cell_reset(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	int checks = is_to_check(c, e);
 	uint32_t seq = c->filled_seq;
@@ -57,9 +57,9 @@ int cs_agent_cell_home(struct cs_agent_cell *c, struct cs_endpoints *e)
 		return cs_endpoints_settle(e);
 	c->filled_seq = 0;
 	if ((seq && cs_endpoints_judge(e, seq, checks)) ||
-	    (checks && cs_endpoints_check(e, 0)) || cs_endpoints_home(e))
+	    (checks && cs_endpoints_check(e, 0)) || cs_endpoints_reset(e))
 		return -1;
-	return cs_home_bring(e, &c->carry, c->flush ? c->flush : cs_flush_ways());
+	return cs_reset_buffers(e, &c->cpu, c->flush ? c->flush : cs_flush_ways());
 }
 
 /* Use the coordinator's division of kernels; it tries all of them. */
@@ -158,7 +158,8 @@ static int arm_mine(struct cs_agent_cell *c, struct cs_endpoints *e,
 		struct cs_copy desc = copy_of(e, with->k), back;
 
 		if (is_carried(e, t)) {
-			rc = cs_carry_arm(&c->carry, (*lanes)++, with->k, t, &desc);
+			rc = cs_cpu_transfer_arm(&c->cpu, (*lanes)++, with->k, t,
+						 &desc);
 			continue;
 		}
 		if (with->back != NO_BACK) {
@@ -186,7 +187,7 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	struct cs_slot *slot = e->slot;
 
 	if (is_carried(e, t))
-		slot->ns[with->k] = cs_carry_ns(&c->carry, lane);
+		slot->ns[with->k] = cs_cpu_transfer_ns(&c->cpu, lane);
 	else if (wait_lane(e, lane, &slot->ns[with->k]))
 		return -1;
 	if (is_carried(e, t) && t->method == CS_METHOD_FMA)
@@ -194,7 +195,8 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 					 (cs_fma_host_flops() * slot->copies[with->k] *
 					  slot->side[with->k].workers);
 	if (cs_transfer_is_cpu_chase(t))
-		slot->load_ns[with->k] = slot->ns[with->k] / (double)cs_carry_loads(t);
+		slot->load_ns[with->k] = slot->ns[with->k] /
+					 (double)cs_cpu_transfer_loads(t);
 	if (is_carried(e, t) &&
 	    (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
 		cs_endpoints_read(e, with->k);
@@ -236,7 +238,7 @@ static int arm_and_wait(struct cs_agent_cell *c, struct cs_endpoints *e)
 	say_armed(e);
 	/* what workers were lent is theirs until all of them have ended */
 	for (i = 0; i < lanes; i++)
-		if (cs_carry_await(&c->carry, i) && !rc) {
+		if (cs_cpu_transfer_await(&c->cpu, i) && !rc) {
 			first = e->slot->err;
 			rc = -1;
 		}

@@ -10,14 +10,14 @@
 #include "system/flush.h"
 
 struct cs_agent_cell {
-	struct cs_carry carry;
+	struct cs_cpu_transfers cpu;
 	const struct cs_flush_way *flush; /* ways to flush caches; NULL: the machine's */
 	struct cs_host_calls host_calls;
 	uint32_t filled_seq; /* the sample that wrote this agent's destination; 0 none */
 };
 
 int cs_agent_cell_prepare(struct cs_agent_cell *cell, struct cs_endpoints *ends);
-int cs_agent_cell_home(struct cs_agent_cell *cell, struct cs_endpoints *ends);
+int cs_agent_cell_reset(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_arm(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_probe(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_check(struct cs_agent_cell *cell, struct cs_endpoints *ends);

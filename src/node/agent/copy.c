@@ -72,14 +72,14 @@ uint32_t cs_copy_kind(const struct cs_endpoints *e, const struct cs_transfer *t)
 	}
 }
 
-static struct cs_places places_of(const struct cs_endpoints *e,
-				  const struct cs_transfer *t, uint32_t copies,
-				  int uncounted)
+static struct cs_copy_offsets places_of(const struct cs_endpoints *e,
+					const struct cs_transfer *t, uint32_t copies,
+					int uncounted)
 {
 	const struct cs_memory_kind *dst = cs_memory_of(t, 1);
 
-	return cs_places_of(e->plan, &e->slot->step, t,
-			    dst->room ? dst->room(e, t) : 0, copies, uncounted);
+	return cs_copy_offsets_of(e->plan, &e->slot->step, t,
+				  dst->room ? dst->room(e, t) : 0, copies, uncounted);
 }
 
 /* What is at its destination then: a kernel may write over what was copied. */
@@ -122,7 +122,7 @@ static struct cs_copy between(const struct cs_endpoints *e,
 			      const struct cs_transfer *t, uint32_t copies,
 			      int uncounted)
 {
-	const struct cs_places places = places_of(e, t, copies, uncounted);
+	const struct cs_copy_offsets places = places_of(e, t, copies, uncounted);
 	struct cs_copy f = {
 		.kind = cs_copy_kind(e, t),
 		.bytes = t->bytes,
@@ -199,7 +199,8 @@ static struct cs_expected shaped_of(const struct cs_transfer *t)
 struct cs_left cs_copy_left(const struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
-	const struct cs_places places = places_of(e, t, e->copies[k], e->uncounted);
+	const struct cs_copy_offsets places = places_of(e, t, e->copies[k],
+							e->uncounted);
 	uint64_t span = cs_transfer_span(e->plan, t), bytes = t->bytes * e->copies[k];
 	struct cs_left left = {
 		{ key_left(e, t), t->bytes, places.stride, places.n, 0, 0, { 0 } },

@@ -37,10 +37,12 @@ static uint32_t count_alike(const struct cs_plan *plan, const struct cs_step *st
 	return n;
 }
 
-struct cs_places cs_places_most(const struct cs_plan *plan, const struct cs_step *step,
-				const struct cs_transfer *t, uint64_t room)
+struct cs_copy_offsets cs_copy_offsets_most(const struct cs_plan *plan,
+					    const struct cs_step *step,
+					    const struct cs_transfer *t, uint64_t room)
 {
-	struct cs_places p = { cs_transfer_dst_at(plan, t), cs_transfer_stride(t), 1 };
+	struct cs_copy_offsets p = { cs_transfer_dst_at(plan, t),
+				     cs_transfer_stride(t), 1 };
 	uint32_t before, alike;
 	uint64_t n;
 
@@ -53,22 +55,23 @@ struct cs_places cs_places_most(const struct cs_plan *plan, const struct cs_step
 	if (n > cs_copies_most(t->bytes))
 		n = cs_copies_most(t->bytes);
 	return n < 2 ? p :
-		       (struct cs_places){ before * n * p.stride, p.stride,
-					   (uint32_t)n };
+		       (struct cs_copy_offsets){ before * n * p.stride, p.stride,
+						 (uint32_t)n };
 }
 
-struct cs_places cs_places_of(const struct cs_plan *plan, const struct cs_step *step,
-			      const struct cs_transfer *t, uint64_t room,
-			      uint32_t copies, int uncounted)
+struct cs_copy_offsets cs_copy_offsets_of(const struct cs_plan *plan,
+					  const struct cs_step *step,
+					  const struct cs_transfer *t, uint64_t room,
+					  uint32_t copies, int uncounted)
 {
-	struct cs_places one = { cs_transfer_dst_at(plan, t), cs_transfer_stride(t),
-				 1 };
-	struct cs_places most;
+	struct cs_copy_offsets one = { cs_transfer_dst_at(plan, t),
+				       cs_transfer_stride(t), 1 };
+	struct cs_copy_offsets most;
 
 	if (copies < 2 || !cs_transfer_rotates(t) ||
 	    (!uncounted && sends(plan, step, t->dst.index)))
 		return one;
-	most = cs_places_most(plan, step, t, room);
+	most = cs_copy_offsets_most(plan, step, t, room);
 	if (most.n < copies)
 		return one;
 	most.n = copies;

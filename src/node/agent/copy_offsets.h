@@ -1,4 +1,4 @@
-/* copy_offsets.h - where the copies of a sample go: each to its own place, so that
+/* copy_offsets.h - offsets of the copies of a sample: each has its own place, so that
  * every one of them can be checked, or one after the other to the same place.  Pure:
  * issuers and owners compute the same places.
  *
@@ -13,7 +13,7 @@
 
 #include "plan/plan.h"
 
-struct cs_places {
+struct cs_copy_offsets {
 	uint64_t at;	 /* offset of the first in the destination */
 	uint64_t stride; /* from one to the next */
 	uint32_t n;	 /* copy i goes to place i % n */
@@ -21,11 +21,14 @@ struct cs_places {
 
 /* The places of `copies` copies of a transfer of the step, in `room` bytes;
  * `uncounted`: the sample does not count. */
-struct cs_places cs_places_of(const struct cs_plan *plan, const struct cs_step *step,
-			      const struct cs_transfer *t, uint64_t room,
-			      uint32_t copies, int uncounted);
+struct cs_copy_offsets cs_copy_offsets_of(const struct cs_plan *plan,
+					  const struct cs_step *step,
+					  const struct cs_transfer *t, uint64_t room,
+					  uint32_t copies, int uncounted);
 /* The same, for as many copies as can have their own places. */
-struct cs_places cs_places_most(const struct cs_plan *plan, const struct cs_step *step,
-				const struct cs_transfer *t, uint64_t room);
+struct cs_copy_offsets cs_copy_offsets_most(const struct cs_plan *plan,
+					    const struct cs_step *step,
+					    const struct cs_transfer *t,
+					    uint64_t room);
 
 #endif

@@ -33,7 +33,7 @@ static int fma_part(void *arg, struct cs_err *err)
 /* 3 to 7 ms */
 #define CHASE_LOADS 32768u
 
-uint64_t cs_carry_loads(const struct cs_transfer *t)
+uint64_t cs_cpu_transfer_loads(const struct cs_transfer *t)
 {
 	const uint64_t nodes = t->bytes / CS_CHAIN_STRIDE;
 
@@ -84,7 +84,7 @@ struct asked {
 	const uint32_t *gate;
 	uint32_t seq;
 	int lane, spins;
-	struct cs_carry *carry;
+	struct cs_cpu_transfers *cpu;
 	int goes_on;
 };
 
@@ -105,7 +105,7 @@ static int drain(const struct asked *a, int failed, double *ns, struct cs_err *e
 static int others_are_timed(const struct asked *a)
 {
 	for (int i = 0; i < CS_LANES; i++)
-		if (i != a->lane && atomic_load(&a->carry->timed[i]))
+		if (i != a->lane && atomic_load(&a->cpu->timed[i]))
 			return 1;
 	return 0;
 }
@@ -137,7 +137,7 @@ static int go_on(const struct asked *a, struct cs_err *err)
 static int ask_behind_gate(void *arg, struct cs_err *err)
 {
 	const struct asked *a = arg;
-	double *ns = &a->carry->team[a->lane].stream_ns;
+	double *ns = &a->cpu->team[a->lane].stream_ns;
 	int rc = a->backend->enter(a->dev, err);
 
 	if (!rc)
@@ -145,7 +145,7 @@ static int ask_behind_gate(void *arg, struct cs_err *err)
 			   a->backend->arm(a->dev, a->lane, a->gate, a->seq, &a->desc,
 					   err),
 			   ns, err);
-	atomic_store(&a->carry->timed[a->lane], 0);
+	atomic_store(&a->cpu->timed[a->lane], 0);
 	return rc || (a->goes_on && go_on(a, err)) ? -1 : 0;
 }
 
@@ -164,7 +164,7 @@ static int is_of_host(const struct cs_transfer *t)
 	return cs_endpoint_is_numa(&t->src) && cs_endpoint_is_numa(&t->dst);
 }
 
-int cs_carry_numa(const struct cs_carry *c, const struct cs_transfer *t)
+int cs_cpu_transfer_numa(const struct cs_cpu_transfers *c, const struct cs_transfer *t)
 {
 	if (t->variant.cpu_numa)
 		return t->variant.cpu_numa - 1;
@@ -179,7 +179,8 @@ int cs_carry_numa(const struct cs_carry *c, const struct cs_transfer *t)
 	return -1;
 }
 
-static int threads_of(const struct cs_carry *c, const struct cs_transfer *t, int numa)
+static int threads_of(const struct cs_cpu_transfers *c, const struct cs_transfer *t,
+		      int numa)
 {
 	int n = t->variant.threads ? t->variant.threads : 1;
 
@@ -197,8 +198,8 @@ static int threads_of(const struct cs_carry *c, const struct cs_transfer *t, int
 }
 
 /* Take n workers or none; with one for each core, bind each to its core. */
-static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa,
-		     int by_cores)
+static int team_take(struct cs_cpu_transfers *c, struct cs_team *team, int n,
+		     int numa, int by_cores)
 {
 	while (team->n < n) {
 		struct cs_worker *w = cs_worker_take(&c->workers, numa,
@@ -218,7 +219,7 @@ static int team_take(struct cs_carry *c, struct cs_team *team, int n, int numa,
 }
 
 /* The sum of a pattern's words, computed once for all samples of a cell. */
-static uint64_t sum_of(struct cs_carry *c, uint64_t key, uint64_t bytes)
+static uint64_t sum_of(struct cs_cpu_transfers *c, uint64_t key, uint64_t bytes)
 {
 	struct cs_summed *s = &c->summed;
 
@@ -230,7 +231,7 @@ static uint64_t sum_of(struct cs_carry *c, uint64_t key, uint64_t bytes)
 	return s->sum;
 }
 
-static void arm_shares(struct cs_carry *c, struct cs_team *team,
+static void arm_shares(struct cs_cpu_transfers *c, struct cs_team *team,
 		       const struct cs_transfer *t, const struct cs_copy *f)
 {
 	if (t->method == CS_METHOD_TEAM && t->op == CS_OP_READ) {
@@ -246,7 +247,8 @@ static void arm_shares(struct cs_carry *c, struct cs_team *team,
 	}
 }
 
-static void arm_fma(struct cs_carry *c, struct cs_team *team, const struct cs_copy *f)
+static void arm_fma(struct cs_cpu_transfers *c, struct cs_team *team,
+		    const struct cs_copy *f)
 {
 	const struct fma_part part = { f->copies, cs_fma_host_expected(f->copies) };
 
@@ -256,11 +258,11 @@ static void arm_fma(struct cs_carry *c, struct cs_team *team, const struct cs_co
 }
 
 /* From its first node, which is at the beginning. */
-static void arm_chase(struct cs_carry *c, struct cs_team *team,
+static void arm_chase(struct cs_cpu_transfers *c, struct cs_team *team,
 		      const struct cs_transfer *t, const struct cs_copy *f)
 {
 	const struct cs_chain chain = cs_chain_of(f->bytes, f->key);
-	const uint64_t loads = cs_carry_loads(t);
+	const uint64_t loads = cs_cpu_transfer_loads(t);
 	const struct chase_part part = {
 		f->src, loads, f->src + cs_chain_node(&chain, loads) * CS_CHAIN_STRIDE
 	};
@@ -285,7 +287,7 @@ static int check_read(const struct cs_team *team, struct cs_err *err)
 }
 
 /* Whole pages each. */
-static void arm_touch(struct cs_carry *c, struct cs_team *team,
+static void arm_touch(struct cs_cpu_transfers *c, struct cs_team *team,
 		      const struct cs_copy *f)
 {
 	uint64_t pages = (f->bytes + f->stride - 1) / f->stride;
@@ -306,7 +308,7 @@ static void arm_touch(struct cs_carry *c, struct cs_team *team,
 	}
 }
 
-static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
+static void arm_call(struct cs_cpu_transfers *c, struct cs_team *team, int lane,
 		     const struct cs_copy *f)
 {
 	struct cs_board *board = c->workers.board;
@@ -318,7 +320,7 @@ static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
 		.seq = c->slot->seq,
 		.lane = lane,
 		.spins = board->spin_ns > 0,
-		.carry = c,
+		.cpu = c,
 		.goes_on = cs_step_goes_on(c->plan, &c->slot->step),
 	};
 
@@ -330,7 +332,7 @@ static void arm_call(struct cs_carry *c, struct cs_team *team, int lane,
 }
 
 /* Where it was carried, for rows. */
-static void note(struct cs_carry *c, const struct cs_team *team, int numa,
+static void note(struct cs_cpu_transfers *c, const struct cs_team *team, int numa,
 		 struct cs_cpu_side *side)
 {
 	const struct cs_agent_facts *f = &c->slot->facts;
@@ -343,11 +345,11 @@ static void note(struct cs_carry *c, const struct cs_team *team, int numa,
 				 cs_worker_cpus(team->worker[i]));
 }
 
-int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
-		 const struct cs_transfer *t, const struct cs_copy *desc)
+int cs_cpu_transfer_arm(struct cs_cpu_transfers *c, int lane, uint32_t k,
+			const struct cs_transfer *t, const struct cs_copy *desc)
 {
 	struct cs_team *team = &c->team[lane];
-	int numa = cs_carry_numa(c, t);
+	int numa = cs_cpu_transfer_numa(c, t);
 
 	team->k = k;
 	team->by_stream = 0;
@@ -374,7 +376,7 @@ int cs_carry_arm(struct cs_carry *c, int lane, uint32_t k,
 	return 0;
 }
 
-int cs_carry_await(struct cs_carry *c, int lane)
+int cs_cpu_transfer_await(struct cs_cpu_transfers *c, int lane)
 {
 	struct cs_team *team = &c->team[lane];
 	struct cs_worked one, *all = &team->did;
@@ -413,7 +415,7 @@ int cs_carry_await(struct cs_carry *c, int lane)
 	return all->rc;
 }
 
-double cs_carry_ns(const struct cs_carry *c, int lane)
+double cs_cpu_transfer_ns(const struct cs_cpu_transfers *c, int lane)
 {
 	const struct cs_team *team = &c->team[lane];
 

@@ -27,7 +27,7 @@ struct cs_team {
 };
 
 /* The state of one agent.  All zero except what the agent sets: no workers yet. */
-struct cs_carry {
+struct cs_cpu_transfers {
 	struct cs_workers workers;
 	const struct cs_backend *backend;
 	struct cs_dev *dev;
@@ -41,21 +41,22 @@ struct cs_carry {
 };
 
 /* The number of loads in a sample of a CPU's chase: no line is used twice. */
-uint64_t cs_carry_loads(const struct cs_transfer *t);
+uint64_t cs_cpu_transfer_loads(const struct cs_transfer *t);
 /* The NUMA node whose CPUs work on a transfer: the one that its variant names;
  * between NUMA nodes the second, or the one that writes.  -1: wherever the agent may
  * run, which is near its GPU. */
-int cs_carry_numa(const struct cs_carry *carry, const struct cs_transfer *t);
+int cs_cpu_transfer_numa(const struct cs_cpu_transfers *cpu,
+			 const struct cs_transfer *t);
 
 /* Arm the step's k-th transfer on a lane of the agent, which belongs to the workers
  * until they end.  Errors are in the slot, with `refused` if it cannot be done here;
  * then no worker has started. */
-int cs_carry_arm(struct cs_carry *carry, int lane, uint32_t k,
-		 const struct cs_transfer *t, const struct cs_copy *desc);
+int cs_cpu_transfer_arm(struct cs_cpu_transfers *cpu, int lane, uint32_t k,
+			const struct cs_transfer *t, const struct cs_copy *desc);
 /* Wait until all workers of a lane have ended; returns at once if there are none. */
-int cs_carry_await(struct cs_carry *carry, int lane);
+int cs_cpu_transfer_await(struct cs_cpu_transfers *cpu, int lane);
 /* The time it took: between the marks in its stream, else from the start of the first
  * worker to the end of the last.  0 if it was cancelled or failed. */
-double cs_carry_ns(const struct cs_carry *carry, int lane);
+double cs_cpu_transfer_ns(const struct cs_cpu_transfers *cpu, int lane);
 
 #endif

@@ -169,10 +169,10 @@ void cs_endpoints_release(struct cs_endpoints *e)
 			kinds[i]->end(e);
 }
 
-int cs_endpoints_home(struct cs_endpoints *e)
+int cs_endpoints_reset(struct cs_endpoints *e)
 {
 	for (int i = 0; kinds[i]; i++)
-		if (kinds[i]->home && kinds[i]->home(e))
+		if (kinds[i]->reset && kinds[i]->reset(e))
 			return -1;
 	return 0;
 }

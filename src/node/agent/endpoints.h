@@ -18,7 +18,7 @@ int cs_endpoints_prepare(struct cs_endpoints *ends, int unchecked);
 void cs_endpoints_release(struct cs_endpoints *ends);
 /* Before each sample, if its step needs it: bring movable memory to its starting
  * place. The second function follows when all agents have done that. */
-int cs_endpoints_home(struct cs_endpoints *ends);
+int cs_endpoints_reset(struct cs_endpoints *ends);
 int cs_endpoints_settle(struct cs_endpoints *ends);
 /* After sample `seq`: did the pages move as they should?  `checked`: compare the
  * bytes. */

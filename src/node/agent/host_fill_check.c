@@ -98,22 +98,22 @@ static void run(struct part *part, int n)
 			pthread_join(part[i].thread, NULL);
 }
 
-void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key)
+void cs_fill_host_parallel(void *p, uint64_t bytes, uint64_t key)
 {
 	struct part part[PARTS_MAX];
 
 	run(part, divide(FILL, p, bytes, key, part));
 }
 
-void cs_hostpass_poison(void *p, uint64_t bytes)
+void cs_poison_host_parallel(void *p, uint64_t bytes)
 {
 	struct part part[PARTS_MAX];
 
 	run(part, divide(POISON, p, bytes, 0, part));
 }
 
-void cs_hostpass_flush(const void *p, uint64_t bytes,
-		       void (*flush)(const void *at, uint64_t bytes))
+void cs_flush_host_parallel(const void *p, uint64_t bytes,
+			    void (*flush)(const void *at, uint64_t bytes))
 {
 	struct part part[PARTS_MAX];
 	/* a flush changes nothing */
@@ -133,7 +133,8 @@ static void add_up(const void *p, const struct part *part, int n, struct cs_chec
 				     sizeof(uint64_t));
 }
 
-void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out)
+void cs_check_host_parallel(void *p, uint64_t bytes, uint64_t key,
+			    struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
 	int n = divide(CHECK, p, bytes, key, part);
@@ -142,8 +143,8 @@ void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *o
 	add_up(p, part, n, out);
 }
 
-void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
-			    const struct cs_some *some, struct cs_check *out)
+void cs_check_host_some_parallel(void *p, uint64_t bytes, uint64_t key,
+				 const struct cs_some *some, struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
 	int n = divide(SOME, p, bytes, key, part);
@@ -156,8 +157,8 @@ void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
 }
 
 /* Each part counts words from the begin of the whole. */
-void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
-			     struct cs_check *out)
+void cs_check_host_words_parallel(void *p, const struct cs_expected *left, int poison,
+				  struct cs_check *out)
 {
 	struct part part[PARTS_MAX];
 	int n = divide(WORDS, p, left->bytes, left->key, part);
@@ -173,7 +174,7 @@ void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison
 		cs_check_add(out, &part[i].found, 0);
 }
 
-void cs_hostpass_check_touched(void *p, uint64_t bytes,
+void cs_check_touched_parallel(void *p, uint64_t bytes,
 			       const struct cs_touched *pattern, struct cs_check *out)
 {
 	struct part part[PARTS_MAX];

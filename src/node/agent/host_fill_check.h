@@ -9,20 +9,21 @@
 #include "base/fill.h"
 
 /* As cs_fill_host, cs_poison_host, and cs_check_host without poison. */
-void cs_hostpass_fill(void *p, uint64_t bytes, uint64_t key);
-void cs_hostpass_poison(void *p, uint64_t bytes);
-void cs_hostpass_check(void *p, uint64_t bytes, uint64_t key, struct cs_check *out);
+void cs_fill_host_parallel(void *p, uint64_t bytes, uint64_t key);
+void cs_poison_host_parallel(void *p, uint64_t bytes);
+void cs_check_host_parallel(void *p, uint64_t bytes, uint64_t key,
+			    struct cs_check *out);
 /* As cs_check_host_some, for each part of it. */
-void cs_hostpass_check_some(void *p, uint64_t bytes, uint64_t key,
-			    const struct cs_some *some, struct cs_check *out);
+void cs_check_host_some_parallel(void *p, uint64_t bytes, uint64_t key,
+				 const struct cs_some *some, struct cs_check *out);
 /* As cs_check_host_words, for all of it. */
-void cs_hostpass_check_words(void *p, const struct cs_expected *left, int poison,
-			     struct cs_check *out);
+void cs_check_host_words_parallel(void *p, const struct cs_expected *left, int poison,
+				  struct cs_check *out);
 /* As cs_check_touched. */
-void cs_hostpass_check_touched(void *p, uint64_t bytes,
+void cs_check_touched_parallel(void *p, uint64_t bytes,
 			       const struct cs_touched *pattern, struct cs_check *out);
 /* Flush from all caches, by one of the ways of system/flush.h. */
-void cs_hostpass_flush(const void *p, uint64_t bytes,
-		       void (*flush)(const void *at, uint64_t bytes));
+void cs_flush_host_parallel(const void *p, uint64_t bytes,
+			    void (*flush)(const void *at, uint64_t bytes));
 
 #endif

@@ -156,7 +156,7 @@ static int make(const struct cs_backend *backend, struct cs_dev *dev, struct ent
 						       address, err))
 		return -1;
 	if (e->key.use == CS_HOSTBUF_SOURCE)
-		cs_hostpass_fill(e->mem.at, bytes, fill_key);
+		cs_fill_host_parallel(e->mem.at, bytes, fill_key);
 	return 0;
 }
 

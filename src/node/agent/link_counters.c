@@ -7,7 +7,7 @@
 #include "base/units.h"
 
 /* How far the counters of a cell have been read. */
-enum { PREPARED, LEFT, HOME, ARMED, JUDGED };
+enum { PREPARED, BEFORE_RESET, AFTER_RESET, ARMED, JUDGED };
 
 #define SHARE 0.9 /* that must be counted, at least */
 #define GRAIN 1024 /* counters are of KiB */
@@ -64,13 +64,14 @@ static int64_t counted(int64_t from, int64_t to)
 	return to >= from ? to - from : from < turn ? to + turn - from : -1;
 }
 
-void cs_crossed_prepare(struct cs_crossed *c)
+void cs_link_counters_begin(struct cs_link_counters *c)
 {
 	c->stage = PREPARED;
 }
 
-void cs_crossed_leave(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
-		      const struct cs_endpoints *e)
+void cs_link_counters_before_reset(struct cs_link_counters *c,
+				   struct cs_nvml_gpu *nvml,
+				   const struct cs_endpoints *e)
 {
 	const struct cs_traffic *at = &c->start;
 
@@ -79,29 +80,29 @@ void cs_crossed_leave(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
 	cs_nvml_traffic(nvml, &c->start);
 	c->mute = at->nvlink[OUT] < 0 && at->nvlink[IN] < 0 && at->pcie[OUT] < 0 &&
 		  at->pcie[IN] < 0;
-	c->stage = c->mute ? JUDGED : LEFT;
+	c->stage = c->mute ? JUDGED : BEFORE_RESET;
 }
 
-void cs_crossed_home(struct cs_crossed *c, struct cs_nvml_gpu *nvml)
+void cs_link_counters_after_reset(struct cs_link_counters *c, struct cs_nvml_gpu *nvml)
 {
-	if (c->stage != LEFT && c->stage != HOME)
+	if (c->stage != BEFORE_RESET && c->stage != AFTER_RESET)
 		return;
-	cs_nvml_traffic(nvml, &c->home);
-	c->stage = HOME;
+	cs_nvml_traffic(nvml, &c->reset);
+	c->stage = AFTER_RESET;
 }
 
-void cs_crossed_arm(struct cs_crossed *c)
+void cs_link_counters_arm(struct cs_link_counters *c)
 {
-	if (c->stage == HOME)
+	if (c->stage == AFTER_RESET)
 		c->stage = ARMED;
 }
 
-/* Have NVLinks seen the way home, and less of the way here?  How much they saw, or -1.  Of
- * what lies on the host the kernel says more than PCIe's counters could. */
-static int64_t missing(const struct cs_crossed *c, const struct cs_endpoints *e)
+/* Bytes that NVLinks counted of the sample, if these are too few and the links did count the
+ * reset; else -1.  Pages on the host are proven by the kernel, not by PCIe's counters. */
+static int64_t missing(const struct cs_link_counters *c, const struct cs_endpoints *e)
 {
-	const int64_t went = counted(c->start.nvlink[OUT], c->home.nvlink[OUT]);
-	const int64_t came = counted(c->home.nvlink[IN], c->end.nvlink[IN]);
+	const int64_t went = counted(c->start.nvlink[OUT], c->reset.nvlink[OUT]);
+	const int64_t came = counted(c->reset.nvlink[IN], c->end.nvlink[IN]);
 
 	return came >= 0 && (double)went >= SHARE * (double)expected(e, 1) &&
 			       (double)(came + GRAIN) < SHARE * (double)expected(e, 0) ?
@@ -122,7 +123,7 @@ static int refuse(struct cs_endpoints *e, int64_t came)
 			  want, e->slot->facts.label, got);
 }
 
-static void note(const struct cs_crossed *c, struct cs_endpoints *e)
+static void note(const struct cs_link_counters *c, struct cs_endpoints *e)
 {
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
@@ -131,13 +132,13 @@ static void note(const struct cs_crossed *c, struct cs_endpoints *e)
 
 		if (!moves(e, t))
 			continue;
-		side->nvlink_bytes = counted(c->home.nvlink[in], c->end.nvlink[in]);
-		side->pcie_bytes = counted(c->home.pcie[in], c->end.pcie[in]);
+		side->nvlink_bytes = counted(c->reset.nvlink[in], c->end.nvlink[in]);
+		side->pcie_bytes = counted(c->reset.pcie[in], c->end.pcie[in]);
 	}
 }
 
-int cs_crossed_judge(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
-		     struct cs_endpoints *e)
+int cs_link_counters_judge(struct cs_link_counters *c, struct cs_nvml_gpu *nvml,
+			   struct cs_endpoints *e)
 {
 	const struct timespec nap = { 0, NAP_NS };
 	int64_t came = -1;

@@ -10,21 +10,24 @@
 #include "node/agent/memory.h"
 #include "system/system.h"
 
-struct cs_crossed {
+struct cs_link_counters {
 	int stage; /* of the cell's first sample */
 	int mute;  /* this GPU has no working counter */
-	struct cs_traffic start, home, end;
+	struct cs_traffic start, reset, end;
 };
 
-/* Called in this order in a cell; `nvml` NULL: nothing is known.  The last one
+/* Called in this order in a cell, before_reset and after_reset around the RESET of its
+ * first sample; `nvml` NULL: nothing is known.  The last one
  * returns -1 with the slot's error if fewer bytes were counted than the pages should
  * have moved. */
-void cs_crossed_prepare(struct cs_crossed *c);
-void cs_crossed_leave(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
-		      const struct cs_endpoints *e);
-void cs_crossed_home(struct cs_crossed *c, struct cs_nvml_gpu *nvml);
-void cs_crossed_arm(struct cs_crossed *c);
-int cs_crossed_judge(struct cs_crossed *c, struct cs_nvml_gpu *nvml,
-		     struct cs_endpoints *e);
+void cs_link_counters_begin(struct cs_link_counters *c);
+void cs_link_counters_before_reset(struct cs_link_counters *c,
+				   struct cs_nvml_gpu *nvml,
+				   const struct cs_endpoints *e);
+void cs_link_counters_after_reset(struct cs_link_counters *c,
+				  struct cs_nvml_gpu *nvml);
+void cs_link_counters_arm(struct cs_link_counters *c);
+int cs_link_counters_judge(struct cs_link_counters *c, struct cs_nvml_gpu *nvml,
+			   struct cs_endpoints *e);
 
 #endif

@@ -79,10 +79,10 @@ struct cs_memory_kind {
 	/* For each cell, of any kind; `end` may be called without `begin`. */
 	int (*begin)(struct cs_endpoints *e);
 	void (*end)(struct cs_endpoints *e);
-	/* Between samples: judge() checks sample `seq`, home() restores the state in
+	/* Between samples: judge() checks sample `seq`, reset() restores the state in
 	 * which samples begin, settle() follows when all agents have done that. */
 	int (*judge)(struct cs_endpoints *e, uint32_t seq, int checked);
-	int (*home)(struct cs_endpoints *e);
+	int (*reset)(struct cs_endpoints *e);
 	int (*settle)(struct cs_endpoints *e);
 
 	/* For a transfer whose source or destination is in this memory: its address

@@ -71,8 +71,8 @@ static uint64_t room(const struct cs_endpoints *e, const struct cs_transfer *t)
 
 static int poison(struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	const struct cs_places most = cs_places_most(e->plan, &e->slot->step, t,
-						     room(e, t));
+	const struct cs_copy_offsets most =
+		cs_copy_offsets_most(e->plan, &e->slot->step, t, room(e, t));
 
 	if (e->backend->poison(e->dev, address(e, t, 1, cs_transfer_dst_at(e->plan, t)),
 			       cs_transfer_span(e->plan, t), &e->slot->err))

@@ -244,7 +244,8 @@ static uint64_t key_of_source(const struct cs_endpoints *e,
 
 static int poison(struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	cs_hostpass_poison(find_place(e, t, 1)->buf.at, cs_transfer_span(e->plan, t));
+	cs_poison_host_parallel(find_place(e, t, 1)->buf.at,
+				cs_transfer_span(e->plan, t));
 	return 0;
 }
 
@@ -304,16 +305,17 @@ static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 	struct cs_check found;
 
 	if (by_words && all)
-		cs_hostpass_check_words(at, bytes, !last, &found);
+		cs_check_host_words_parallel(at, bytes, !last, &found);
 	else if (by_words)
 		cs_check_host_part(at, bytes, e->slot->seq, HOST_WHOLE_BYTES, &found);
 	else if (last)
-		cs_hostpass_check(at, bytes->bytes, bytes->key, &found);
+		cs_check_host_parallel(at, bytes->bytes, bytes->key, &found);
 	else if (all)
 		cs_check_host(at, bytes->bytes, bytes->key, 1, &found);
 	else
-		cs_hostpass_check_some(at, bytes->bytes, bytes->key,
-				       &(struct cs_some){ e->slot->seq, 1 }, &found);
+		cs_check_host_some_parallel(at, bytes->bytes, bytes->key,
+					    &(struct cs_some){ e->slot->seq, 1 },
+					    &found);
 	cs_slot_found(e->slot, k, bytes, &found);
 	e->slot->checked_whole[k] += left->whole && all;
 	e->slot->checked_part[k] += !all;

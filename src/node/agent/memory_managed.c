@@ -445,7 +445,7 @@ static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu
 		return e->backend->um->check(e->dev, range->at, range->bytes,
 					     &range->pattern, found, near,
 					     &e->slot->err);
-	cs_hostpass_check_touched((void *)(uintptr_t)range->at, range->bytes,
+	cs_check_touched_parallel((void *)(uintptr_t)range->at, range->bytes,
 				  &range->pattern, found);
 	return 0;
 }
@@ -525,7 +525,7 @@ static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
 		     prove_near(e, t, 0, near, known));
 }
 
-/* Of the range, for its transfer; at home nothing of it holds. */
+/* Give (`on`) or take back the advice of the range's transfer. */
 static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
@@ -544,7 +544,7 @@ static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
 				      &of, on, &e->slot->err);
 }
 
-/* Give the advice of the step's transfers, after all pages are at home, with proof. */
+/* Give the advice of the step's transfers, when all pages are at their sources, with proof. */
 static int advise_all(struct cs_endpoints *e)
 {
 	for (int i = 0; i < e->n_ranges; i++)
@@ -553,8 +553,8 @@ static int advise_all(struct cs_endpoints *e)
 	return 0;
 }
 
-/* To their sources, and are they there? */
-static int bring_home(struct cs_endpoints *e)
+/* Bring pages to the sources of their transfers, and prove it. */
+static int reset_pages(struct cs_endpoints *e)
 {
 	for (int i = 0; i < e->n_ranges; i++) {
 		const struct cs_range *range = &e->range[i];
@@ -594,7 +594,7 @@ static int settle(struct cs_endpoints *e)
 const struct cs_memory_kind cs_memory_managed = {
 	.begin = make_all,
 	.end = release,
-	.home = bring_home,
+	.reset = reset_pages,
 	.settle = settle,
 	.judge = judge_all,
 	.copy = copy_of,

@@ -267,7 +267,7 @@ static int check_gpu(const struct job *j, uint64_t key)
 				    &CS_EXPECTED(key, j->cost->desc.bytes), 0, &found,
 				    &j->cost->slot->err))
 		return -1;
-	cs_tiles_keep(j->wrong, &found);
+	cs_tiles_add_check(j->wrong, &found);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ static int check_gpu(const struct job *j, uint64_t key)
 static int poison(const struct job *j)
 {
 	if (j->whole)
-		cs_hostpass_poison(j->tiles->dst_at, j->cost->desc.bytes);
+		cs_poison_host_parallel(j->tiles->dst_at, j->cost->desc.bytes);
 	return j->cost->backend->poison(j->cost->dev, j->cost->desc.dst,
 					j->cost->desc.bytes, &j->cost->slot->err);
 }
@@ -289,11 +289,12 @@ static void check_host(const struct job *j, uint64_t key)
 	struct cs_check found;
 
 	if (j->whole)
-		cs_hostpass_check(j->tiles->dst_at, j->cost->desc.bytes, key, &found);
+		cs_check_host_parallel(j->tiles->dst_at, j->cost->desc.bytes, key,
+				       &found);
 	else
 		cs_check_host_some(j->tiles->dst_at, j->cost->desc.bytes, key, &some,
 				   &found);
-	cs_tiles_keep(j->wrong, &found);
+	cs_tiles_add_check(j->wrong, &found);
 }
 
 /* ---- managed tiles: the same pages there and back ---- */
@@ -303,9 +304,9 @@ static int bring(const struct job *j, const struct cs_um_place *to)
 	return cs_tiles_bring(j->cost, j->tiles, to);
 }
 
-static int prove_home(const struct job *j)
+static int prove_on_host(const struct job *j)
 {
-	return cs_tiles_prove_home(j->cost, j->tiles);
+	return cs_tiles_prove_host(j->cost, j->tiles);
 }
 
 /* Prove before the first round that prefetches move pages: during a round they cannot be
@@ -314,7 +315,7 @@ static int prove_prefetch(const struct job *j)
 {
 	struct cs_check unused;
 
-	return cs_rc(bring(j, &j->tiles->home) || prove_home(j) ||
+	return cs_rc(bring(j, &j->tiles->home) || prove_on_host(j) ||
 		     bring(j, &j->tiles->gpu) ||
 		     cs_tiles_prove_gpu(j->cost, j->tiles, j->tiles->key, &unused));
 }
@@ -345,7 +346,7 @@ static const struct part {
 
 static int look(const struct job *j, const struct part *part, uint64_t key)
 {
-	if (j->tiles->managed && part->moves && prove_home(j))
+	if (j->tiles->managed && part->moves && prove_on_host(j))
 		return -1;
 	if (!j->checks)
 		return 0;
@@ -377,7 +378,7 @@ static int measure_alone(struct job *j)
 	if (!j->tiles->managed)
 		return measure(j, &moves_alone) || measure(j, &kernels_alone) ? -1 : 0;
 	return cs_rc(fill(j) || measure(j, &kernels_alone) ||
-		     bring(j, &j->tiles->home) || prove_home(j) ||
+		     bring(j, &j->tiles->home) || prove_on_host(j) ||
 		     measure(j, &moves_alone));
 }
 

@@ -24,13 +24,13 @@ static int prove(const struct cs_cost *c, const struct cs_tiles *t, int on_gpu,
 	struct cs_check found = { .first_word = UINT64_MAX };
 
 	if (on_gpu ? cs_tiles_prove_gpu(c, t, t->key, &found) :
-		     cs_tiles_prove_home(c, t))
+		     cs_tiles_prove_host(c, t))
 		return -1;
 	if (c->slot->flags & CS_CMD_UNCHECKED)
 		return 0;
 	if (!on_gpu)
-		cs_hostpass_check(t->dst_at, c->desc.bytes, t->key, &found);
-	cs_tiles_keep(wrong, &found);
+		cs_check_host_parallel(t->dst_at, c->desc.bytes, t->key, &found);
+	cs_tiles_add_check(wrong, &found);
 	return 0;
 }
 

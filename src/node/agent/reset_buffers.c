@@ -18,10 +18,10 @@ static int rewrite(void *arg, struct cs_err *err)
 
 	(void)err;
 	if (both->target.bytes)
-		cs_hostpass_poison(both->target.at, both->target.bytes);
+		cs_poison_host_parallel(both->target.at, both->target.bytes);
 	if (both->source.bytes)
-		cs_hostpass_fill(both->source.at, both->source.bytes,
-				 both->source.key);
+		cs_fill_host_parallel(both->source.at, both->source.bytes,
+				      both->source.key);
 	return 0;
 }
 
@@ -43,14 +43,14 @@ static int rewrite_on(struct cs_workers *workers, int numa, const struct both *b
 	return 0;
 }
 
-static int warm(struct cs_endpoints *e, struct cs_carry *c, uint32_t k)
+static int warm(struct cs_endpoints *e, struct cs_cpu_transfers *c, uint32_t k)
 {
 	const struct both both = { cs_endpoints_memory(e, k, 0),
 				   cs_endpoints_memory(e, k, 1) };
 
 	return both.source.bytes || both.target.bytes ?
 		       rewrite_on(&c->workers,
-				  cs_carry_numa(c, cs_endpoints_transfer(e, k)),
+				  cs_cpu_transfer_numa(c, cs_endpoints_transfer(e, k)),
 				  &both, e->slot) :
 		       0;
 }
@@ -63,7 +63,7 @@ static void flush(const struct cs_endpoints_memory *m, const struct cs_flush *ho
 	if (!m->bytes)
 		return;
 	if (!how->way.instead)
-		cs_hostpass_flush(m->at, m->bytes, how->way.flush);
+		cs_flush_host_parallel(m->at, m->bytes, how->way.flush);
 	side->warm_ns = how->warm_ns;
 	side->cold_ns = how->cold_ns;
 	cs_text(side->flush, sizeof(side->flush), "%s", how->way.name);
@@ -93,7 +93,7 @@ static void pass_over(const struct cs_flush_way *instead)
 	const void *at = instead->instead(&bytes);
 
 	if (bytes)
-		cs_hostpass_flush(at, bytes, instead->flush);
+		cs_flush_host_parallel(at, bytes, instead->flush);
 }
 
 static int is_of_my_gpu(const struct cs_endpoints *e, const struct cs_endpoint *end)
@@ -112,8 +112,8 @@ static int displace_gpu(struct cs_endpoints *e)
 
 /* ---- all of them ---- */
 
-int cs_home_bring(struct cs_endpoints *e, struct cs_carry *c,
-		  const struct cs_flush_way *ways)
+int cs_reset_buffers(struct cs_endpoints *e, struct cs_cpu_transfers *c,
+		     const struct cs_flush_way *ways)
 {
 	struct cs_flush_way instead = { NULL, NULL, NULL };
 	int displace = 0;

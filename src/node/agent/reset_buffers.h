@@ -14,7 +14,7 @@
  * the working NUMA node write the memory once more.  Cold: all host memory is flushed
  * by one of `ways`, with proof on the node of the agent's CPUs, and the GPU's cache
  * is filled with other bytes.  slot->side says what was done. */
-int cs_home_bring(struct cs_endpoints *ends, struct cs_carry *carry,
-		  const struct cs_flush_way *ways);
+int cs_reset_buffers(struct cs_endpoints *ends, struct cs_cpu_transfers *cpu,
+		     const struct cs_flush_way *ways);
 
 #endif

@@ -19,7 +19,7 @@ static int not_moved(const struct cs_cost *c, const char *where)
 			  "not all pages were %s behind a prefetch to it", where);
 }
 
-int cs_tiles_prove_home(const struct cs_cost *c, const struct cs_tiles *t)
+int cs_tiles_prove_host(const struct cs_cost *c, const struct cs_tiles *t)
 {
 	struct cs_resident seen;
 
@@ -50,7 +50,7 @@ int cs_tiles_prove_gpu(const struct cs_cost *c, const struct cs_tiles *t,
 	return near ? 0 : not_moved(c, "on the GPU");
 }
 
-void cs_tiles_keep(struct cs_check *sum, const struct cs_check *found)
+void cs_tiles_add_check(struct cs_check *sum, const struct cs_check *found)
 {
 	if (found->wrong_words)
 		cs_check_add(sum, found, sum->wrong_words ? sum->first_word + 1 : 0);

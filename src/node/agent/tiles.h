@@ -13,12 +13,12 @@
 int cs_tiles_bring(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		   const struct cs_um_place *to);
 /* Prove that all pages are on the host, if the kernel shows it. */
-int cs_tiles_prove_home(const struct cs_cost *cost, const struct cs_tiles *tiles);
+int cs_tiles_prove_host(const struct cs_cost *cost, const struct cs_tiles *tiles);
 /* Prove that they are on the GPU, by a pass of the GPU, which also checks the pattern
  * of `key`. */
 int cs_tiles_prove_gpu(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		       uint64_t key, struct cs_check *found);
 /* Add the result of one check to *sum. */
-void cs_tiles_keep(struct cs_check *sum, const struct cs_check *found);
+void cs_tiles_add_check(struct cs_check *sum, const struct cs_check *found);
 
 #endif

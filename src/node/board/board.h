@@ -45,7 +45,7 @@ enum cs_command {
 	CS_CMD_READ_STATE, /* clocks, counters, links under load */
 	CS_CMD_STAMP,	   /* arm an empty step, to time the opening of the gate */
 	CS_CMD_PREPARE,	   /* poison what the step will write */
-	CS_CMD_HOME,	   /* check what the last sample wrote; prepare buffers
+	CS_CMD_RESET,	   /* check what the last sample wrote; prepare buffers
 				 * and caches for the next one */
 	CS_CMD_ARM,	   /* check and poison; then enqueue */
 	CS_CMD_PROBE,	   /* a measurement timed by the CPU, or its preparation */
@@ -61,7 +61,7 @@ enum cs_command {
 				 * number of calls of a batch anew */
 #define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify off */
 #define CS_CMD_BEFORE 4u	/* PROBE: the preparation */
-#define CS_CMD_AFTER 8u		/* PROBE: the cleaning up; HOME: is the managed memory of
+#define CS_CMD_AFTER 8u		/* PROBE: the cleaning up; RESET: is the managed memory of
 				 * other agents where it should be?  Then advise it */
 #define CS_CMD_STAY 16u		/* CLOSE: the agent stays, and waits for another OPEN */
 #define CS_CMD_BY_FD 32u	/* ARENA: again, for descriptors, if CUDA IPC was refused */

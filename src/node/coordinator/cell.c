@@ -88,9 +88,10 @@ void cs_cell_count_copies(struct cs_coordinator *co, const struct cs_transfer *t
 		count_way(co, &t->src, &t->dst, t->bytes * copies);
 }
 
-/* … and of managed memory on its way home: at first all of it is its issuer's. */
-static void count_home(struct cs_coordinator *co, const struct cs_step *step,
-		       int first)
+/* Count the bytes of managed memory that a reset moves back.  Before the first sample all of
+ * it is on its issuer. */
+static void count_returns(struct cs_coordinator *co, const struct cs_step *step,
+			  int first)
 {
 	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(co->plan, step, k);
@@ -174,20 +175,20 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 	return CS_OK;
 }
 
-static enum cs_status bring_home(struct cs_coordinator *co, struct cs_cell *cell,
-				 uint32_t flags, struct cs_err *err)
+static enum cs_status reset_buffers(struct cs_coordinator *co, struct cs_cell *cell,
+				    uint32_t flags, struct cs_err *err)
 {
 	static const char doing[] = "bringing buffers home";
 
 	if (!cs_step_resets_buffers(co->plan, cell->step))
 		return CS_OK;
-	if (cs_agents_order(co, &cell->agents, CS_CMD_HOME, flags & CS_CMD_UNCHECKED,
+	if (cs_agents_order(co, &cell->agents, CS_CMD_RESET, flags & CS_CMD_UNCHECKED,
 			    doing, CS_PREPARE_LIMIT_S, err) ||
 	    (cs_step_resets_twice(co->plan, cell->step) &&
-	     cs_agents_order(co, &cell->agents, CS_CMD_HOME, CS_CMD_AFTER, doing,
+	     cs_agents_order(co, &cell->agents, CS_CMD_RESET, CS_CMD_AFTER, doing,
 			     CS_PREPARE_LIMIT_S, err)))
 		return cs_cell_take(co, &cell->agents, err);
-	count_home(co, cell->step, (flags & CS_CMD_FIRST) != 0);
+	count_returns(co, cell->step, (flags & CS_CMD_FIRST) != 0);
 	return CS_OK;
 }
 
@@ -228,7 +229,7 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 		memcpy(slot->copies, co->sampler.copies, sizeof(slot->copies));
 		slot->geometry = cell->geometry;
 	}
-	status = bring_home(co, cell, flags, err);
+	status = reset_buffers(co, cell, flags, err);
 	if (status == CS_OK)
 		status = cs_cell_fire(co, &cell->agents, CS_CMD_ARM, flags, limit,
 				      err);

@@ -178,7 +178,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	s->precision = cs_precision_of(&plan->set, cs_plan_test(plan, step),
 				       &matrix->variant);
 	s->limit_s = plan->set.cell_limit_s;
-	/* each of its samples has a way home */
+	/* each of its samples moves pages back */
 	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
 		s->limit_s *= HOMING_LONGER;
 	s->block = plan->set.turn_samples;

@@ -18,7 +18,7 @@ static void found_is(uint64_t wrong, uint64_t poison, uint64_t first)
 {
 	struct cs_check found;
 
-	cs_hostpass_check(buffer, BYTES, KEY, &found);
+	cs_check_host_parallel(buffer, BYTES, KEY, &found);
 	t_eq_int((long)found.wrong_words, (long)wrong);
 	t_eq_int((long)found.poison_words, (long)poison);
 	t_ok(found.first_word == first);
@@ -29,14 +29,14 @@ static void found_is(uint64_t wrong, uint64_t poison, uint64_t first)
 HOLDS("a buffer filled in parts has the pattern of the whole") {
 	struct cs_check found;
 
-	cs_hostpass_fill(buffer, BYTES, KEY);
+	cs_fill_host_parallel(buffer, BYTES, KEY);
 	cs_check_host(buffer, BYTES, KEY, 0, &found);
 	t_eq_int((long)found.wrong_words, 0);
 	found_is(0, 0, UINT64_MAX);
 }
 
 HOLDS("of wrong words in several parts the first is told, with all counted") {
-	cs_hostpass_fill(buffer, BYTES, KEY);
+	cs_fill_host_parallel(buffer, BYTES, KEY);
 	buffer[WORDS - 1] ^= 1;
 	found_is(1, 0, WORDS - 1);
 	buffer[WORDS / 2] ^= 4;
@@ -47,8 +47,8 @@ HOLDS("of wrong words in several parts the first is told, with all counted") {
 }
 
 HOLDS("poison leaves no word out") {
-	cs_hostpass_fill(buffer, BYTES, KEY);
-	cs_hostpass_poison(buffer, BYTES);
+	cs_fill_host_parallel(buffer, BYTES, KEY);
+	cs_poison_host_parallel(buffer, BYTES);
 	found_is(WORDS, WORDS, 0);
 }
 
@@ -58,15 +58,18 @@ HOLDS("some are checked and poisoned in each part") {
 	struct cs_check found;
 	uint64_t poisoned = 0, again;
 
-	cs_hostpass_fill(buffer, BYTES, KEY);
-	cs_hostpass_check_some(buffer, BYTES, KEY, &(struct cs_some){ 1, 1 }, &found);
+	cs_fill_host_parallel(buffer, BYTES, KEY);
+	cs_check_host_some_parallel(buffer, BYTES, KEY, &(struct cs_some){ 1, 1 },
+				    &found);
 	t_eq_int((long)found.wrong_words, 0);
 	for (uint64_t i = 0; i < blocks; i++)
 		poisoned += buffer[i * block] == CS_POISON64;
 	t_ok(poisoned >= blocks / 64 && poisoned <= blocks / 64 + 8);
-	cs_hostpass_check_some(buffer, BYTES, KEY, &(struct cs_some){ 1, 1 }, &found);
+	cs_check_host_some_parallel(buffer, BYTES, KEY, &(struct cs_some){ 1, 1 },
+				    &found);
 	t_eq_int((long)found.poison_words, (long)(poisoned * block));
-	cs_hostpass_check_some(buffer, BYTES, KEY, &(struct cs_some){ 2, 1 }, &found);
+	cs_check_host_some_parallel(buffer, BYTES, KEY, &(struct cs_some){ 2, 1 },
+				    &found);
 	again = found.poison_words;
 	t_ok(again < poisoned * block / 2);
 }

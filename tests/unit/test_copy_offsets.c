@@ -34,7 +34,7 @@ static uint32_t places(const struct cs_plan *plan, uint32_t k, uint32_t copies,
 	struct cs_arena_layout layout;
 
 	cs_plan_arena_wide(plan, t->dst.index, 4, UINT64_MAX, &layout);
-	return cs_places_of(plan, step, t, layout.dst_bytes, copies, uncounted).n;
+	return cs_copy_offsets_of(plan, step, t, layout.dst_bytes, copies, uncounted).n;
 }
 
 HOLDS("one way into a GPU each copy has its place") {
@@ -109,8 +109,9 @@ HOLDS("many into one divide its buffer") {
 	cs_plan_arena_wide(plan, t->dst.index, 4, UINT64_MAX, &layout);
 	t_eq_int(step->count, 3);
 	for (uint32_t k = 0; k < 3; k++) {
-		struct cs_places p = cs_places_of(plan, step, &t[k], layout.dst_bytes,
-						  500, 0);
+		struct cs_copy_offsets p = cs_copy_offsets_of(plan, step, &t[k],
+							      layout.dst_bytes, 500,
+							      0);
 
 		t_eq_int(p.n, 500);
 		t_eq_int(p.stride % 512, 0);

@@ -285,7 +285,7 @@ HOLDS("a CPU's chase takes the chain's loads, and one that ends elsewhere is fou
 	t_ok(node.row[0].stats.median > 0);
 	t_eq_int(chains_flushed, node.row[0].n_samples + node.row[0].discarded);
 	t_eq_int(side(&node, 0)->workers, 1);
-	t_eq_int(cs_carry_loads(&node.row[0].what), (64 << 10) / 128 - 1);
+	t_eq_int(cs_cpu_transfer_loads(&node.row[0].what), (64 << 10) / 128 - 1);
 	/* no memory of its own at the far end */
 	t_eq_int(side(&node, 0)->dst_numa, -1);
 	finish(&node);
@@ -435,7 +435,7 @@ static const struct cs_backend paced = {
 };
 
 /* Lanes 0 and 1 of one agent, behind a gate that opens. */
-static void carry_both(struct cs_carry *c, const struct cs_plan *plan,
+static void carry_both(struct cs_cpu_transfers *c, const struct cs_plan *plan,
 		       struct cs_board *board)
 {
 	const struct cs_copy desc = { .bytes = 65536, .copies = 2 };
@@ -445,18 +445,18 @@ static void carry_both(struct cs_carry *c, const struct cs_plan *plan,
 	c->slot->step = *cs_plan_step(plan, 0);
 	c->slot->seq = board->gate + 1;
 	for (int k = 0; k < (int)c->slot->step.count; k++)
-		t_eq_int(cs_carry_arm(c, k, (uint32_t)k,
-				      cs_plan_transfer(plan, &c->slot->step,
-						       (uint32_t)k),
-				      &desc),
+		t_eq_int(cs_cpu_transfer_arm(c, k, (uint32_t)k,
+					     cs_plan_transfer(plan, &c->slot->step,
+							      (uint32_t)k),
+					     &desc),
 			 0);
 	cs_gate_open(board, c->slot->seq);
 	for (int k = 0; k < (int)c->slot->step.count; k++)
-		t_eq_int(cs_carry_await(c, k), 0);
+		t_eq_int(cs_cpu_transfer_await(c, k), 0);
 }
 
 HOLDS("of both ways of pageable memory, who ends first goes on, untimed") {
-	static struct cs_carry c;
+	static struct cs_cpu_transfers c;
 	struct cs_board_map board;
 	struct node node = { 0 };
 	struct cs_topo *topo;
@@ -476,8 +476,8 @@ HOLDS("of both ways of pageable memory, who ends first goes on, untimed") {
 		t_ok(timed[0] == 2 && timed[1] == (n == 2 ? 2 : 0));
 		t_ok(n == 2 ? untimed[0] >= 3 : untimed[0] == 0);
 		t_eq_int(untimed[1], 0);
-		t_near(cs_carry_ns(&c, 0), 1000, 0);
-		t_ok(n == 1 || cs_carry_ns(&c, 1) > 2999);
+		t_near(cs_cpu_transfer_ns(&c, 0), 1000, 0);
+		t_ok(n == 1 || cs_cpu_transfer_ns(&c, 1) > 2999);
 		cs_workers_release(&c.workers);
 		cs_board_release(&board);
 		cs_topo_close(topo);
