@@ -90,6 +90,63 @@ void cs_field_settle(void *unused, const struct cs_field *field, const void *of)
 		*x = cs_ten_digits(*x);
 }
 
+/* ---- several as one ---- */
+
+static double combined_real(enum cs_combine by, double a, double b, int nth)
+{
+	switch (by) {
+	case CS_COMBINE_SUM:
+		return a + b;
+	case CS_COMBINE_MOST:
+		return fmax(a, b);
+	case CS_COMBINE_LEAST:
+		return fmin(a, b);
+	case CS_COMBINE_MEAN:
+		return a + (b - a) / nth;
+	default:
+		return a;
+	}
+}
+
+static int64_t combined_integer(enum cs_combine by, int64_t a, int64_t b)
+{
+	switch (by) {
+	case CS_COMBINE_SUM:
+		return a + b;
+	case CS_COMBINE_OR:
+		return a | b;
+	case CS_COMBINE_MOST:
+		return a > b ? a : b;
+	case CS_COMBINE_LEAST:
+		return a < b ? a : b;
+	default:
+		return a;
+	}
+}
+
+void cs_fields_combine(const struct cs_fieldset *set, void *to, const void *of,
+		       int nth)
+{
+	for (const struct cs_field *f = set->field; f < set->field + set->n; f++) {
+		void *a = cs_field_in(f, to), *b = cs_field_in(f, of);
+
+		if (f->type == CS_TYPE_PART)
+			cs_fields_combine(f->part, a, b, nth);
+		else if (!f->combine)
+			continue;
+		else if (nth == 1)
+			memcpy(a, b, f->size);
+		else if (f->type == CS_TYPE_REAL)
+			*(double *)a = combined_real(f->combine, *(double *)a,
+						     *(double *)b, nth);
+		else
+			cs_field_store(f, to,
+				       combined_integer(f->combine,
+							cs_field_integer(f, to),
+							cs_field_integer(f, of)));
+	}
+}
+
 /* ---- as text ---- */
 
 const char *cs_field_word_at(const struct cs_field *field, int64_t n)

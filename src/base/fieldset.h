@@ -42,6 +42,16 @@ enum cs_layer {
 	CS_LAYERS
 };
 
+/* The value of a field of several structs that become one, as the turns of a cell. */
+enum cs_combine {
+	CS_COMBINE_NOT, /* it stays */
+	CS_COMBINE_SUM,
+	CS_COMBINE_OR, /* of bits */
+	CS_COMBINE_MOST,
+	CS_COMBINE_LEAST,
+	CS_COMBINE_MEAN, /* of reals */
+};
+
 struct cs_fieldset;
 
 struct cs_field {
@@ -60,6 +70,7 @@ struct cs_field {
 				 * NULL: "unknown", and 0 */
 	const char *trait; /* what fingerprints call it; NULL: it is in none */
 	enum cs_layer layer; /* of the fingerprint */
+	enum cs_combine combine;
 };
 
 struct cs_fieldset {
@@ -76,6 +87,7 @@ struct cs_fieldset {
 #define CS_FIELDSET(what, of, table)                                           \
 	{ .name = what, .size = sizeof(of), .field = table,                    \
 	  .n = sizeof(table) / sizeof((table)[0]) }
+#define CS_COMBINED(by) .combine = CS_COMBINE_##by
 #define CS_TRAIT(of, as) .layer = CS_LAYER_##of, .trait = as
 
 /* All its fields to unknown. */
@@ -84,6 +96,11 @@ typedef void cs_field_fn(void *to, const struct cs_field *field, const void *of)
 /* Calls fn for each line, those of parts too, with the struct that it is of. */
 void cs_fields_each(const struct cs_fieldset *set, const void *of, cs_field_fn *fn,
 		    void *to);
+
+/* Combine the fields of the nth struct, from 1 on, with those of the structs before it
+ * in `to`. */
+void cs_fields_combine(const struct cs_fieldset *set, void *to, const void *of,
+		       int nth);
 
 /* For cs_fields_each: a number as files hold it, with ten significant digits. */
 void cs_field_settle(void *unused, const struct cs_field *field, const void *of);

@@ -24,51 +24,29 @@ static const struct cs_row *next_turn(const struct cs_run *run,
 	return last;
 }
 
-static struct cs_row first_of(const struct cs_run *run, const struct cs_row *row)
+static struct cs_row gravest_turn(const struct cs_run *run, const struct cs_row *row)
 {
-	const struct cs_row *worst = row, *turn;
-	struct cs_row made;
+	const struct cs_row *gravest = row;
 
-	for (turn = row; turn; turn = next_turn(run, row, turn))
-		if (is_graver(turn, worst))
-			worst = turn;
-	made = *worst;
-	made.turn = 1;
-	made.turns = 0;
-	made.n_samples = made.checked = made.checked_whole = made.discarded = 0;
-	made.flags = made.checked_part = 0;
-	made.wrong_bytes = made.throttle = 0;
-	memset(made.throttle_at, 0, sizeof(made.throttle_at));
-	made.seconds = 0;
-	return made;
+	for (const struct cs_row *turn = row; turn; turn = next_turn(run, row, turn))
+		if (is_graver(turn, gravest))
+			gravest = turn;
+	return *gravest;
 }
 
 /* A row and its further turns as one; samples go to `to`. */
 static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
 			   double *to)
 {
-	struct cs_row made = first_of(run, row);
+	struct cs_row made = gravest_turn(run, row);
 
+	made.turn = 1;
+	made.turns = made.n_samples = 0;
 	for (const struct cs_row *turn = row; turn; turn = next_turn(run, row, turn)) {
 		size_t at = (size_t)(turn - cs_rows_get(&run->rows, 0));
 
 		made.turns++;
-		made.checked += turn->checked;
-		made.checked_whole += turn->checked_whole;
-		made.checked_part += turn->checked_part;
-		made.wrong_bytes += turn->wrong_bytes;
-		made.flags |= turn->flags;
-		made.throttle |= turn->throttle;
-		for (int end = 0; end < 2; end++)
-			made.throttle_at[end] |= turn->throttle_at[end];
-		made.seconds += turn->seconds;
-		made.first_ms = fmax(made.first_ms, turn->first_ms);
-		for (int i = 0; i < CS_STAGES; i++)
-			made.stage_us[i] += (turn->stage_us[i] - made.stage_us[i]) /
-					    made.turns;
-		made.overlap = fmin(made.overlap, turn->overlap);
-		if (turn->discarded > made.discarded)
-			made.discarded = turn->discarded;
+		cs_fields_combine(&cs_row_fields, &made, turn, (int)made.turns);
 		if (turn->status != CS_OK || made.status != CS_OK)
 			continue;
 		memcpy(to + made.n_samples, cs_rows_samples(&run->rows, at),

@@ -108,6 +108,8 @@ const char *cs_status_text(int status)
 
 #define ROW(type, key, member, ...) \
 	CS_MEMBER(struct cs_row, type, key, member, ##__VA_ARGS__)
+/* The turns of a cell become one row (pool.h): a field that is not combined is that of
+ * the turn with the gravest status. */
 static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "step", step),
 	ROW(NUMBER, "turn", turn, .none = 1),
@@ -119,25 +121,26 @@ static const struct cs_field row_fields[] = {
 	ROW(WORD, "status", status, .words = status_words),
 	ROW(TEXT, "reason", reason, .foreign = 1),
 	ROW(PART, NULL, stats, .part = &cs_stats_fields),
-	ROW(REAL, "overlap", overlap),
+	ROW(REAL, "overlap", overlap, CS_COMBINED(LEAST)),
 	ROW(NUMBER, "concurrent", concurrent),
-	ROW(REAL, "first_slower_ms", first_ms),
-	ROW(REAL, "pack_us", stage_us[CS_STAGE_PACK]),
-	ROW(REAL, "transfer_us", stage_us[CS_STAGE_TRANSFER]),
-	ROW(REAL, "unpack_us", stage_us[CS_STAGE_UNPACK]),
+	ROW(REAL, "first_slower_ms", first_ms, CS_COMBINED(MOST)),
+	ROW(REAL, "pack_us", stage_us[CS_STAGE_PACK], CS_COMBINED(MEAN)),
+	ROW(REAL, "transfer_us", stage_us[CS_STAGE_TRANSFER], CS_COMBINED(MEAN)),
+	ROW(REAL, "unpack_us", stage_us[CS_STAGE_UNPACK], CS_COMBINED(MEAN)),
 	ROW(REAL, "t_start_s", t_start_s),
-	ROW(REAL, "cell_s", seconds),
-	ROW(BITS, "throttle", throttle),
-	ROW(BITS, "throttle_src", throttle_at[0], .none = 1),
-	ROW(BITS, "throttle_dst", throttle_at[1], .none = 1),
+	ROW(REAL, "cell_s", seconds, CS_COMBINED(SUM)),
+	ROW(BITS, "throttle", throttle, CS_COMBINED(OR)),
+	ROW(BITS, "throttle_src", throttle_at[0], .none = 1, CS_COMBINED(OR)),
+	ROW(BITS, "throttle_dst", throttle_at[1], .none = 1, CS_COMBINED(OR)),
 	ROW(COUNT, "sm_mhz", sm_mhz),
 	ROW(COUNT, "temperature_c", temperature_c),
 	ROW(REAL, "power_w", power_w),
-	ROW(NUMBER, "checked", checked),
-	ROW(NUMBER, "checked_whole", checked_whole),
-	ROW(NUMBER, "checked_part", checked_part),
-	ROW(NUMBER, "discarded", discarded),
-	ROW(NUMBER, "wrong_bytes", wrong_bytes),
+	ROW(BITS, NULL, flags, CS_COMBINED(OR)),
+	ROW(NUMBER, "checked", checked, CS_COMBINED(SUM)),
+	ROW(NUMBER, "checked_whole", checked_whole, CS_COMBINED(SUM)),
+	ROW(NUMBER, "checked_part", checked_part, CS_COMBINED(SUM)),
+	ROW(NUMBER, "discarded", discarded, CS_COMBINED(MOST)),
+	ROW(NUMBER, "wrong_bytes", wrong_bytes, CS_COMBINED(SUM)),
 	ROW(PART, NULL, side, .part = &cs_cpu_side_fields),
 };
 

@@ -67,6 +67,43 @@ HOLDS("the turns of a cell become one row, of all their samples") {
 	cs_pool_release(&pooled, &c.run);
 }
 
+HOLDS("each field of a cell is combined from its turns by its rule") {
+	static const double overlap[TURNS] = { NAN, 0.7, 0.9 };
+	const struct cs_row *row;
+	struct cs_run pooled;
+	struct cs_row *rows;
+	OWNED(canned) c = turns();
+	size_t n;
+
+	n = cs_rows_count(&c.run.rows) / TURNS;
+	rows = c.run.rows.rows.data;
+	for (uint32_t i = 0; i < TURNS; i++)
+		for (size_t k = 0; k < n; k++) {
+			struct cs_row *turn = &rows[i * n + k];
+
+			turn->seconds = 1 + i;
+			turn->discarded = i == 1 ? 5 : i;
+			turn->throttle = turn->throttle_at[1] = 1u << i;
+			turn->overlap = overlap[i];
+			turn->first_ms = i == 1 ? NAN : i;
+			turn->stage_us[CS_STAGE_PACK] = 10 * (i + 1);
+			turn->stage_us[CS_STAGE_UNPACK] = i == 1 ? NAN : i;
+			turn->wrong_bytes = 1ull << (40 + i);
+		}
+	t_eq_int(cs_pool_make(&c.run, &pooled, NULL), 0);
+	row = cell_of(&pooled, 1, 2);
+	t_near(row->seconds, 1 + 2 + 3, 1e-9);
+	t_eq_int(row->discarded, 5);
+	t_eq_int(row->throttle, 7);
+	t_eq_int(row->throttle_at[1], 7);
+	t_near(row->overlap, 0.7, 1e-9);
+	t_near(row->first_ms, 2, 1e-9);
+	t_near(row->stage_us[CS_STAGE_PACK], 20, 1e-9);
+	t_ok(isnan(row->stage_us[CS_STAGE_UNPACK]));
+	t_eq_int(row->wrong_bytes, 7ull << 40);
+	cs_pool_release(&pooled, &c.run);
+}
+
 HOLDS("a turn that failed is what is said of a cell") {
 	const struct cs_row *row;
 	struct cs_run pooled;
