@@ -472,6 +472,7 @@ endif
 	%D%/report/export/tally.h \
 	%D%/report/export/trace.c \
 	%D%/report/format.c \
+	%D%/report/formats.def \
 	%D%/report/group.c \
 	%D%/report/group.h \
 	%D%/report/html/fleet.c \
@@ -539,11 +540,11 @@ CS_OPTIONS = \
 	%D%/options/commscope.c \
 	%D%/options/commscope.h \
 	%D%/options/help.c \
+	%D%/options/option_rules.c \
 	%D%/options/options.h \
 	%D%/options/parse.c \
 	%D%/options/table.c \
 	%D%/options/table.h \
-	%D%/options/together.c \
 	%D%/options/values.c
 # What reads files and answers, without MPI.
 CS_COMMANDS = \

@@ -17,22 +17,34 @@
 #define TEXT(field) .take = CS_TAKE_TEXT, AT(field, const char *: 0)
 #define SHARE(field) .take = CS_TAKE_SHARE, AT(field, double: 0)
 #define DURATION(field) .take = CS_TAKE_DURATION, AT(field, double: 0)
+#define NUMBER(field, from, to)                                                \
+	.take = CS_TAKE_NUMBER, .least = from, .most = to, AT(field, uint32_t: 0)
+#define BYTES(field) .take = CS_TAKE_BYTES, AT(field, uint64_t: 0)
+#define NUMBERS(field, mask, text)                                             \
+	.take = CS_TAKE_NUMBERS, .most = mask, .allowed = text, AT(field, uint64_t: 0)
 #define OWN(setter) .take = CS_TAKE_OWN, .set = setter
 #define HEADING(text) { .help = text }
 
+#define FORMAT_FILE(name, ending, view, about, ...) ", " name about
+#define FORMAT(name, view, about, ...) ", " name about
+static const char format_help[] = "of standard output: text"
+#include "report/formats.def"
+	;
+#undef FORMAT_FILE
+#undef FORMAT
+#define FORMAT_FILE(name, ending, view, about, ...) ", " ending about
+#define FORMAT(...)
+static const char output_help[] =
+	"also write FILE; its ending chooses the format: .txt"
+#include "report/formats.def"
+	"; repeatable; %N host, %j job id, %t start, %% a %";
+
 /* Options of several commands. */
 #define OUTPUT                                                                 \
-	{ "output", 'o', "FILE", "also write FILE; its ending chooses the format: .txt, .html, .json, " \
-	  ".jsonl, .csv, .prom (Prometheus textfile), .xml (JUnit), .trace.json " \
-	  "(Perfetto); repeatable; %N host, %j job id, %t start, %% a %", OWN(cs_set_output), .brief = "also .txt, .html, .json, .jsonl, .csv, .prom, .xml" }
-#define FORMAT                                                                 \
-	{ "format", 'f', "FORMAT", "of standard output: text, html, json, jsonl, csv, result, prom, nagios, " \
-	  "junit; trace: for Perfetto; model, " \
-	  "model-csv: alpha and beta of a sweep over sizes; reason: one line for a " \
-	  "scheduler; nvbandwidth, nvbandwidth-json: as versions 0.8 and 0.10 write " \
-	  "them; commscope, commscope-json, commscope-csv: as Google Benchmark writes " \
-	  "them, with -v every sample", \
-	  OWN(cs_set_format), .brief = "text, json, csv, result, nagios, model and more" }
+	{ "output", 'o', "FILE", output_help, OWN(cs_set_output), .brief = "also .txt, .html, .json, .jsonl, .csv and more" }
+#define STDOUT                                                                 \
+	{ "format", 'f', "FORMAT", format_help, OWN(cs_set_format), \
+	  .brief = "text, json, csv, result, nagios, model and more" }
 #define MARGIN                                                                 \
 	{ "margin", 0, "SHARE", "smaller differences count as equal, between two sides or between a cell " \
 	  "and its baseline; default 1%", SHARE(margin) }
@@ -112,27 +124,27 @@ static const struct cs_option measure_options[] = {
 	  "as it happens (any, the default); flushed, with the GPU's displaced "
 	  "(cold); just written by a CPU (warm)", OWN(cs_set_cache) },
 	{ "threads", 0, "N[,...]", "CPU threads that share a copy by CPU; default 1",
-	  OWN(cs_set_threads) },
+	  NUMBERS(vary.threads, UINT64_MAX, "numbers from 1 to 64, as 1,2,4") },
 	{ "element", 0, "4|8|16[,...]", "bytes that a GPU thread takes at a time in tests where a kernel consumes "
-	  "host data (h2d.stream*); element size of a grid; default 4", OWN(cs_set_element) },
+	  "host data (h2d.stream*); element size of a grid; default 4", NUMBERS(vary.elements, CS_ELEMENTS_ALL, "4, 8, 16, as 4,8,16") },
 	{ "shape", 0, "XxYxZ[:HALO[:x|y|z]]|PIECE/EACH[,...]",
 	  "shape of copies that are not one block: the faces of a grid, HALO elements "
 	  "deep, or PIECE bytes out of every EACH; default: the largest cube that "
 	  "fits --size, 2 deep, and three shapes of chunks and strides", OWN(cs_set_shape) },
 	{ "kernels", 0, "N[,...]", "kernels that work on a tile (local.overlap.*), out of 1, 2, 4, 8, 16, 32; "
-	  "default: all of these", OWN(cs_set_kernels) },
+	  "default: all of these", NUMBERS(vary.kernels, CS_KERNELS_ALL, "1, 2, 4, 8, 16, 32, as 1,2,4") },
 	{ "size", 's', "BYTES", "size of a copy, with K, M, G, T; default 512M, on the cpu backend 64M; a "
 	  "sweep: FIRST:LAST:xFACTOR, as 4K:1G:x2", OWN(cs_set_size), .brief = "size of a copy, as 64M; a sweep: 4K:1G:x4" },
 	{ "spread", 0, "BYTES", "smaller copies by a kernel use different places in this much memory, to "
 	  "avoid cache hits, within a GPU in four times as much; default 256M; 1: the "
 	  "same place each time",
-	  OWN(cs_set_spread) },
+	  BYTES(set.spread_bytes) },
 	{ "advise", 0, "WORD[,...]", "advice for managed memory, set before each sample: none (default), "
 	  "read-mostly, prefer-src, prefer-dst (preferred location), accessed-by (the "
 	  "destination)", OWN(cs_set_advise) },
 	{ "managed-limit", 0, "BYTES", "managed memory that may come to one GPU, at most half of its free memory; "
 	  "larger cells are skipped; default 4G",
-	  OWN(cs_set_managed_limit) },
+	  BYTES(set.managed_bytes) },
 	{ "oversubscribe", 0, "FACTOR", "replaces both limits: FACTOR times the GPU's free memory, as 1.5. Pages "
 	  "that do not fit move back and forth, and a GPU may hang",
 	  OWN(cs_set_oversubscribe) },
@@ -153,7 +165,7 @@ static const struct cs_option measure_options[] = {
 	  "and warm caches", SHARE(set.precision) },
 	{ "samples", 0, "N", "samples of each cell, 1 to 50: a fixed number, whatever --precision and "
 	  "--cell-limit say; for calls, batches of calls. Default: as many as needed; "
-	  "for calls 8", OWN(cs_set_samples) },
+	  "for calls 8", NUMBER(set.turn_samples, 1, CS_SAMPLES_MAX) },
 	{ "cell-limit", 0, "TIME", "... or after this time, and is then flagged; default 250ms", DURATION(set.cell_limit_s) },
 	{ "schedule", 0, "auto|serial|parallel", "whether pairs without a common GPU run at the same time. auto: from 16 "
 	  "pairs on, if a test of some pairs shows a difference of at most 0.5 %; "
@@ -182,7 +194,7 @@ static const struct cs_option measure_options[] = {
 	MARGIN,
 	HEADING("Output"),
 	OUTPUT,
-	FORMAT,
+	STDOUT,
 	{ "resume", 0, "FILE.jsonl", "continue the journal of a run that ended early, and write to it; only "
 	  "missing cells are measured", OWN(cs_set_resume), .brief = "continue a run that ended early" },
 	REDACT,
@@ -225,7 +237,7 @@ static const struct cs_option show_options[] = {
 	  FLAG(topology, 1) },
 	HEADING("Output"),
 	OUTPUT,
-	FORMAT,
+	STDOUT,
 	{ "compact", 0, NULL, "JSON without what can be derived from the rest: about half the size, and show prints the same", FLAG(compact, 1) },
 	REDACT,
 	QUIET,
@@ -256,13 +268,14 @@ static const struct cs_option check_options[] = {
 	MARGIN,
 	HEADING("Output"),
 	OUTPUT,
-	FORMAT,
+	STDOUT,
 	REDACT,
 	QUIET,
 	{ "verbose", 'v', NULL, "every finding with all of its hosts", FLAG(verbose, 1) },
 	HELP,
 };
 
+_Static_assert(CS_VARIANT_THREADS == 64, "a bit of --threads for each number");
 _Static_assert(sizeof(measure_options) / sizeof(*measure_options) <=
 		       CS_VERB_OPTIONS_MOST,
 	       "more options than there is room for");

@@ -8,13 +8,16 @@
 #include "options/options.h"
 #include "catalogue/alias.h"
 
-enum cs_decode {
+enum cs_take {
 	CS_TAKE_OWN,  /* `set` takes it */
 	CS_TAKE_FLAG, /* the field gets `number` */
 	CS_TAKE_WORD, /* `number` + position in `argument`, "auto|cuda|cpu" */
 	CS_TAKE_TEXT, /* as it is; its reader reports errors in it */
 	CS_TAKE_SHARE,
 	CS_TAKE_DURATION,
+	CS_TAKE_NUMBER,	 /* of uint32_t, from `least` to `most` */
+	CS_TAKE_BYTES,	 /* with K, M, G, T, from 1 to CS_COPY_MAX */
+	CS_TAKE_NUMBERS, /* "1,2,4" as bits from 0 on, of the bits in `most` */
 };
 
 /* Gets the argument (NULL for a flag); writes to `err` only what is allowed, and the
@@ -27,10 +30,12 @@ struct cs_option {
 	const char *argument; /* for --help; NULL: a flag; "[=…]": optional */
 	const char *help;
 	const char *brief; /* for --help; NULL: --help=all alone has it */
-	enum cs_decode take;
+	enum cs_take take;
 	cs_setter *set;
 	size_t at; /* offset of the field in cs_options */
 	int number;
+	uint64_t least, most;
+	const char *allowed; /* NUMBERS: for errors */
 };
 
 /* Its value in the words of getopt_long: no_argument, ... */
@@ -66,17 +71,15 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 /* Setters of options whose value is not a plain field. */
 cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_cpu_numa, cs_set_drain, cs_set_explain, cs_set_filter, cs_set_format,
-	cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_managed_limit,
-	cs_set_oversubscribe, cs_set_matrix, cs_set_method, cs_set_nodes, cs_set_numa,
-	cs_set_output, cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed,
-	cs_set_size, cs_set_spread, cs_set_suite, cs_set_test, cs_set_threads,
-	cs_set_element, cs_set_shape, cs_set_kernels, cs_set_list, cs_set_help,
-	cs_set_samples;
+	cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_oversubscribe,
+	cs_set_matrix, cs_set_method, cs_set_nodes, cs_set_numa, cs_set_output,
+	cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed, cs_set_size,
+	cs_set_suite, cs_set_test, cs_set_shape, cs_set_list, cs_set_help;
 
 /* enum cs_matrix of "h2d" and the like; 0: it is no kind. */
 unsigned cs_kind_named(const char *name);
 
-/* ---- together.c ---- */
+/* ---- option_rules.c ---- */
 
 void cs_options_default(struct cs_options *opt);
 /* Settle what depends on several options. */

@@ -76,7 +76,7 @@ int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
-/* Tests depend on other options, too: see together.c. */
+/* Tests depend on other options, too: see option_rules.c. */
 int cs_set_test(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (opt->suite)
@@ -177,46 +177,6 @@ int cs_set_advise(struct cs_options *opt, const char *value, struct cs_err *err)
 	return pick_many(value, words, &opt->vary.advices, NULL, err);
 }
 
-/* Numbers from 1 on as bits from 0 on; only those whose bit is `allowed`. */
-static int take_numbers(const char *value, uint64_t allowed, const char *words,
-			uint64_t *to, struct cs_err *err)
-{
-	char copy[200], *save = NULL;
-	uint64_t n;
-
-	cs_text(copy, sizeof(copy), "%s", value);
-	*to = 0;
-	for (char *item = strtok_r(copy, ",", &save); item;
-	     item = strtok_r(NULL, ",", &save)) {
-		if (cs_uint_parse(item, 1, 64, &n, NULL) || !(allowed >> (n - 1) & 1))
-			return cs_err_set(err, "allowed are %s", words);
-		*to |= 1ull << (n - 1);
-	}
-	return *to && strlen(value) < sizeof(copy) ?
-		       0 :
-		       cs_err_set(err, "allowed are %s", words);
-}
-
-_Static_assert(CS_VARIANT_THREADS == 64, "every bit is a number of threads");
-
-int cs_set_threads(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	return take_numbers(value, UINT64_MAX, "numbers from 1 to 64, as 1,2,4",
-			    &opt->vary.threads, err);
-}
-
-int cs_set_element(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	return take_numbers(value, CS_ELEMENTS_ALL, "4, 8, 16, as 4,8,16",
-			    &opt->vary.elements, err);
-}
-
-int cs_set_kernels(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	return take_numbers(value, CS_KERNELS_ALL, "1, 2, 4, 8, 16, 32, as 1,2,4",
-			    &opt->vary.kernels, err);
-}
-
 int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	char copy[CS_SHAPES_MOST * CS_SHAPE_TEXT], *save = NULL;
@@ -314,24 +274,6 @@ int cs_set_size(struct cs_options *opt, const char *value, struct cs_err *err)
 			err,
 			"a sweep goes from the smaller size to the larger, as 4K:1G:x2");
 	return 0;
-}
-
-int cs_set_spread(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	if (cs_size_parse(value, &opt->set.spread_bytes, err))
-		return -1;
-	return !opt->set.spread_bytes || opt->set.spread_bytes > CS_COPY_MAX ?
-		       cs_err_set(err, "allowed are 1 to 1024T") :
-		       0;
-}
-
-int cs_set_managed_limit(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	if (cs_size_parse(value, &opt->set.managed_bytes, err))
-		return -1;
-	return !opt->set.managed_bytes || opt->set.managed_bytes > CS_COPY_MAX ?
-		       cs_err_set(err, "allowed are 1 to 1024T") :
-		       0;
 }
 
 int cs_set_oversubscribe(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -517,7 +459,65 @@ int cs_set_explain(struct cs_options *opt, const char *value, struct cs_err *err
 	return 0;
 }
 
+int cs_set_help(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (value && strcmp(value, "all") != 0)
+		return cs_err_set(err, "allowed is all");
+	opt->action = CS_ACTION_HELP;
+	opt->help_all = value != NULL;
+	return 0;
+}
+
+int cs_set_list(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (value && !*value)
+		return cs_err_set(err, "all, or a glob of names such as 'h2d.*'");
+	opt->action = CS_ACTION_LIST;
+	opt->list = value;
+	return 0;
+}
+
 /* ---- options with a plain field ---- */
+
+/* Numbers from 1 on as bits from 0 on. */
+static int take_numbers(const struct cs_option *option, const char *value,
+			uint64_t *to, struct cs_err *err)
+{
+	char copy[200], *save = NULL;
+	uint64_t n;
+
+	cs_text(copy, sizeof(copy), "%s", value);
+	*to = 0;
+	for (char *item = strtok_r(copy, ",", &save); item;
+	     item = strtok_r(NULL, ",", &save)) {
+		if (cs_uint_parse(item, 1, 64, &n, NULL) ||
+		    !(option->most >> (n - 1) & 1))
+			return cs_err_set(err, "allowed are %s", option->allowed);
+		*to |= 1ull << (n - 1);
+	}
+	return *to && strlen(value) < sizeof(copy) ?
+		       0 :
+		       cs_err_set(err, "allowed are %s", option->allowed);
+}
+
+static int take_number(const struct cs_option *option, const char *value,
+		       uint32_t *to, struct cs_err *err)
+{
+	uint64_t n;
+
+	if (cs_uint_parse(value, option->least, option->most, &n, err))
+		return -1;
+	*to = (uint32_t)n;
+	return 0;
+}
+
+static int take_bytes(const char *value, uint64_t *to, struct cs_err *err)
+{
+	if (cs_size_parse(value, to, err))
+		return -1;
+	return *to && *to <= CS_COPY_MAX ? 0 :
+					   cs_err_set(err, "allowed are 1 to 1024T");
+}
 
 static int take(const struct cs_option *option, struct cs_options *opt,
 		const char *value, struct cs_err *err)
@@ -542,6 +542,12 @@ static int take(const struct cs_option *option, struct cs_options *opt,
 		return cs_share_parse(value, to, err);
 	case CS_TAKE_DURATION:
 		return cs_duration_parse(value, to, err);
+	case CS_TAKE_NUMBER:
+		return take_number(option, value, to, err);
+	case CS_TAKE_BYTES:
+		return take_bytes(value, to, err);
+	case CS_TAKE_NUMBERS:
+		return take_numbers(option, value, to, err);
 	}
 	return -1;
 }
@@ -552,32 +558,4 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 	if (!take(option, opt, value, err))
 		return 0;
 	return cs_err_prefix(err, "--%s '%s'", option->name, value ? value : "");
-}
-
-int cs_set_help(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	if (value && strcmp(value, "all") != 0)
-		return cs_err_set(err, "allowed is all");
-	opt->action = CS_ACTION_HELP;
-	opt->help_all = value != NULL;
-	return 0;
-}
-
-int cs_set_samples(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	uint64_t n;
-
-	if (cs_uint_parse(value, 1, CS_SAMPLES_MAX, &n, err))
-		return -1;
-	opt->set.turn_samples = (uint32_t)n;
-	return 0;
-}
-
-int cs_set_list(struct cs_options *opt, const char *value, struct cs_err *err)
-{
-	if (value && !*value)
-		return cs_err_set(err, "all, or a glob of names such as 'h2d.*'");
-	opt->action = CS_ACTION_LIST;
-	opt->list = value;
-	return 0;
 }

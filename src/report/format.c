@@ -10,37 +10,25 @@
 #include "file/journal.h"
 #include "report/views.h"
 
-/* Files hold everything, however they are looked at. */
-static int write_document(FILE *to, const struct cs_view *view)
+/* Files hold everything, whatever the options of views. */
+int cs_document_view(FILE *to, const struct cs_view *view)
 {
 	return cs_json_write(to, view->run);
 }
 
-static int write_journal(FILE *to, const struct cs_view *view)
+int cs_journal_view(FILE *to, const struct cs_view *view)
 {
 	return cs_jsonl_write(to, view->run);
 }
 
 const struct cs_format cs_formats[] = {
-	{ "text", ".txt", cs_text_write, 0, 0 },
-	{ "json", ".json", write_document, 1, 0 },
-	{ "jsonl", ".jsonl", write_journal, 1, 0 },
-	{ "csv", ".csv", cs_csv_write, 1, 0 },
-	{ "html", ".html", cs_html_write, 0, 0 },
-	{ "trace", ".trace.json", cs_trace_write, 1, 0 },
-	{ "result", "", cs_result_write, 0, 0 },
-	{ "model", "", cs_model_write, 0, 0 },
-	{ "model-csv", "", cs_model_csv_write, 0, 0 },
-	{ "reason", "", cs_reason_write, 1, 1 },
-	{ "prom", ".prom", cs_prom_write, 0, 0 },
-	{ "nagios", "", cs_nagios_write, 0, 1 },
-	{ "junit", ".xml", cs_junit_write, 0, 0 },
-	{ "nvbandwidth", "", cs_nvbandwidth_write, 0, 0 },
-	{ "nvbandwidth-json", "", cs_nvbandwidth_json_write, 0, 0 },
-	{ "commscope", "", cs_commscope_write, 0, 0 },
-	{ "commscope-json", "", cs_commscope_json_write, 0, 0 },
-	{ "commscope-csv", "", cs_commscope_csv_write, 0, 0 },
-	{ NULL, NULL, NULL, 0, 0 },
+	{ .name = "text", .suffix = ".txt", .write = cs_text_write },
+#define FORMAT(as, view, about, ...) \
+	{ .name = as, .suffix = "", .write = view, ##__VA_ARGS__ },
+#define FORMAT_FILE(as, ending, view, about, ...) \
+	{ .name = as, .suffix = ending, .write = view, ##__VA_ARGS__ },
+#include "report/formats.def"
+	{ .name = NULL },
 };
 
 struct writing {

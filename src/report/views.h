@@ -1,25 +1,17 @@
-/* views.h - the functions of all views, for the table of formats in format.c. */
+/* views.h - the views, each the function of a line of formats.def. */
 #ifndef CS_REPORT_VIEWS_H
 #define CS_REPORT_VIEWS_H
 
 #include "report/report.h"
 #include "report/view.h"
 
-int cs_text_write(FILE *to, const struct cs_view *view);
-int cs_csv_write(FILE *to, const struct cs_view *view);
-int cs_result_write(FILE *to, const struct cs_view *view);
-int cs_reason_write(FILE *to, const struct cs_view *view);
-int cs_model_write(FILE *to, const struct cs_view *view);
-int cs_model_csv_write(FILE *to, const struct cs_view *view);
-int cs_prom_write(FILE *to, const struct cs_view *view);
-int cs_nagios_write(FILE *to, const struct cs_view *view);
-int cs_junit_write(FILE *to, const struct cs_view *view);
-int cs_html_write(FILE *to, const struct cs_view *view);
-int cs_trace_write(FILE *to, const struct cs_view *view);
-int cs_nvbandwidth_write(FILE *to, const struct cs_view *view);
-int cs_nvbandwidth_json_write(FILE *to, const struct cs_view *view);
-int cs_commscope_write(FILE *to, const struct cs_view *view);
-int cs_commscope_json_write(FILE *to, const struct cs_view *view);
-int cs_commscope_csv_write(FILE *to, const struct cs_view *view);
+typedef int cs_view_fn(FILE *to, const struct cs_view *view);
+
+cs_view_fn cs_text_write;
+#define FORMAT(name, write, about, ...) cs_view_fn write;
+#define FORMAT_FILE(name, ending, write, about, ...) cs_view_fn write;
+#include "report/formats.def"
+#undef FORMAT
+#undef FORMAT_FILE
 
 #endif
