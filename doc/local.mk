@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	%D%/comm_scope.1.in \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
+	%D%/keys.awk \
 	%D%/alerts.png \
 	%D%/page.png \
 	%D%/plans \
@@ -57,5 +58,11 @@ cs_page = $(AM_V_GEN)$(MKDIR_P) %D% && \
 	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/$@.in >$@.tmp && mv -f $@.tmp $@
 %D%/comm_scope.1: %D%/comm_scope.1.in configure.ac
 	$(cs_page)
-%D%/cscope-mpi-formats.5: %D%/cscope-mpi-formats.5.in configure.ac
-	$(cs_page)
+
+# Keys that the page does not name come from the schema.
+%D%/cscope-mpi-formats.5: %D%/cscope-mpi-formats.5.in %D%/keys.awk \
+		%D%/cscope-mpi-1.schema.json configure.ac
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(AWK) -f $(srcdir)/%D%/keys.awk $(srcdir)/%D%/cscope-mpi-1.schema.json \
+		$(srcdir)/%D%/cscope-mpi-formats.5.in | \
+		sed 's/[@]VERSION@/$(VERSION)/' >$@.tmp && mv -f $@.tmp $@

@@ -102,6 +102,33 @@ all_keys_in_schema() {
 	return $rc
 }
 
+# A key that the schema describes and the page does not name, on the page.
+key_of_schema_added() {
+	cat >"$work/schema" <<-'EOF'
+	  {
+	    "$defs": {
+	      "result": {
+	        "properties": {
+	          "kept": {
+	            "description": "Named by the page.",
+	            "type": "string"
+	          },
+	          "plain": { "type": "string" },
+	          "added": { "description": "A \"new\" one, --all of it.", "type": "string" }
+	        }
+	      },
+	      "other": {
+	        "properties": { "far": { "description": "Of another record." } }
+	      }
+	    }
+	  }
+	EOF
+	printf '.SS results\n.TP\n.BR kept ", " b\nText.\n%s\n' '@KEYS result of x@' >"$work/in"
+	printf '%s\n' '.SS results' .TP '.BR kept ", " b' Text. .TP '.BR added " of x"' \
+		'A "new" one, \-\-all of it.' >"$work/expected"
+	awk -f "$top/doc/keys.awk" "$work/schema" "$work/in" >"$work/added"
+	same "$work/expected" "$work/added"
+}
 unknown_key_found() {
 	! echo no_such_key | not_in_page "$formats"
 }
@@ -157,6 +184,7 @@ ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema
 ok "a key without a line would be found" unknown_key_found
+ok "a key that the schema describes needs no line on the page" key_of_schema_added
 ok "the page names the release that it is of" names_release "$manual"
 ok "… formats(5) as well" names_release "$formats"
 ok "… comm_scope(1) too" names_release "$theirs"
