@@ -293,8 +293,6 @@ endif
 	%D%/job/assign.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
-	%D%/job/conduct.c \
-	%D%/job/conduct.h \
 	%D%/job/discovery.c \
 	%D%/job/discovery.h \
 	%D%/job/guard.c \
@@ -309,10 +307,14 @@ endif
 	%D%/job/launcher.h \
 	%D%/job/placement.c \
 	%D%/job/placement.h \
+	%D%/job/placements.c \
+	%D%/job/placements.h \
+	%D%/job/remeasure.c \
+	%D%/job/remeasure.h \
 	%D%/job/resumed.c \
 	%D%/job/resumed.h \
-	%D%/job/sides.c \
-	%D%/job/sides.h \
+	%D%/job/run_plan.c \
+	%D%/job/run_plan.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/state.h \

@@ -83,7 +83,7 @@ static json_t *settings(const struct cs_plan *plan)
 static void decode_settings(struct cs_fields *f, struct cs_settings *set)
 {
 	cs_fields_init(&cs_settings_fields, set);
-	set->sides = 1;
+	set->placements = 1;
 	/* versions that did not know it measured every pair alone */
 	set->schedule = CS_SCHEDULE_SERIAL;
 	cs_decode(f, &cs_settings_fields, set);

@@ -14,8 +14,8 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 	int cpu = backend == CS_BACKEND_CPU;
 
 	set->backend = backend;
-	if (!set->sides)
-		set->sides = 1;
+	if (!set->placements)
+		set->placements = 1;
 	if (!set->copy_bytes)
 		set->copy_bytes = cpu ? 64u << 20 : 512u << 20;
 	if (!set->random)

@@ -21,7 +21,7 @@ struct cs_job_args {
 	uint32_t checks; /* enum cs_check_kind */
 	int check_only;	 /* do not measure */
 	struct cs_gpu_list gpus;
-	struct cs_placements placements;
+	struct cs_placement_list placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */
 	struct cs_settings set;
 	struct cs_variants vary; /* for all chosen tests */

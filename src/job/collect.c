@@ -120,9 +120,9 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 
 /* ---- a node coordinator ---- */
 
-int cs_collect_index(const struct cs_collect *c, int side)
+int cs_collect_index(const struct cs_collect *c, int placement)
 {
-	return c->team->node * c->sides + side;
+	return c->team->node * c->placements + placement;
 }
 
 static char *put_part(char *to, const void *from, size_t bytes)
@@ -272,8 +272,8 @@ void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remea
 {
 	for (size_t node = 0, i = 0, k; node < (size_t)c->team->n_nodes;
 	     node++, i = k) {
-		for (k = i; k < n && remeasure[k].node / (uint32_t)c->sides == node;
-		     k++)
+		for (k = i;
+		     k < n && remeasure[k].node / (uint32_t)c->placements == node; k++)
 			;
 		tell_remeasure(c, (int)node, remeasure + i, k - i);
 	}
@@ -358,11 +358,11 @@ static int node_of(const struct cs_collect *c, int rank)
 	return c->rank_of_node[node] == rank ? node : -1;
 }
 
-/* Is node `index` of the run a side of this node? */
+/* Is node `index` of the run a placement of this node? */
 static int is_of(const struct cs_collect *c, int node, int64_t index)
 {
-	return index >= (int64_t)node * c->sides &&
-	       index < (int64_t)(node + 1) * c->sides;
+	return index >= (int64_t)node * c->placements &&
+	       index < (int64_t)(node + 1) * c->placements;
 }
 
 static void take_message(struct cs_collect *c, int node, int tag, const void *data,
@@ -396,13 +396,13 @@ static void give_up(struct cs_collect *c, int node, const char *why)
 {
 	struct cs_finding lost = { .severity = CS_CRITICAL,
 				   .drain = 1,
-				   .node = node * c->sides,
+				   .node = node * c->placements,
 				   .id = CS_FINDING_NODE_LOST,
 				   .part = "node" };
 
 	const char *left = "its rows until then are kept";
 
-	for (int i = node * c->sides; i < (node + 1) * c->sides; i++) {
+	for (int i = node * c->placements; i < (node + 1) * c->placements; i++) {
 		struct cs_run_node *nd = &c->run->node[i];
 
 		if (nd->facts.host[0])

@@ -19,7 +19,7 @@ struct cs_collect_hooks {
 struct cs_collect {
 	struct cs_team *team;
 	struct cs_run *run; /* rank 0: everything; else unused */
-	int sides;	    /* per node; each side is a node of the run */
+	int placements;	    /* per node; each placement is a node of the run */
 	const struct cs_collect_hooks *hooks;
 	int *rank_of_node; /* rank 0: coordinators, by node of the team */
 	double *heard_s; /* time of the last message of each node; others: of rank 0, [0] */
@@ -45,8 +45,8 @@ enum {
 	CS_NODE_MEASURED
 };
 
-/* The index in the run of a side of this node. */
-int cs_collect_index(const struct cs_collect *c, int side);
+/* The index in the run of a placement of this node. */
+int cs_collect_index(const struct cs_collect *c, int placement);
 /* `index`, and row->node, are such an index. */
 void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *node);
 void cs_collect_row(struct cs_collect *c, const struct cs_row *row,

@@ -14,7 +14,7 @@
 #include "base/hints.h"
 #include "base/print.h"
 #include "base/units.h"
-#include "job/conduct.h"
+#include "job/run_plan.h"
 #include "job/watch.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
@@ -122,8 +122,8 @@ static int build_plan(struct cs_job *job, int n_agents, struct cs_err *err)
 	if (job->args->check_only)
 		req.set.copy_bytes = LOOK_BYTES;
 	cs_settings_numa(&req.set, job->discovery.topo);
-	req.set.sides = (uint32_t)job->sides.n;
-	if (job->sides.n > 1)
+	req.set.placements = (uint32_t)job->placements.n;
+	if (job->placements.n > 1)
 		req.set.turn_samples = TURN_SAMPLES;
 	if (job->args->plan)
 		return job->args->plan(job->args->ctx, &req, &job->plan, err);
@@ -207,7 +207,7 @@ static int share_criteria(struct cs_job *job, struct cs_err *err)
 	uint64_t n[CS_CRITERIA_PARTS];
 	int rc;
 
-	if (job->team.n_nodes == 1 || job->sides.n > 1 ||
+	if (job->team.n_nodes == 1 || job->placements.n > 1 ||
 	    job->resumed == CS_RESUMED_ALL || job->args->check_only)
 		return 0;
 	cs_criteria_parts(job->args->criteria, part);
@@ -230,8 +230,8 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 	int rc = 0;
 
 	if (cs_resumed_share(&job->team, &job->discovery,
-			     job->sides.side[0].placement.name, job->plan, job->run,
-			     &job->resumed, &job->done, err))
+			     job->placements.at[0].placement.name, job->plan,
+			     job->run, &job->resumed, &job->done, err))
 		return -1;
 	if (job->team.rank == 0)
 		rc = job->args->ready(job->args->ctx, err);
@@ -256,11 +256,11 @@ static uint32_t spin_ns(const struct cs_job *job)
 
 static int share_board(struct cs_job *job, struct cs_err *err)
 {
-	if (cs_sides_share(&job->sides, &job->team, &job->discovery, job->plan,
-			   spin_ns(job), err))
+	if (cs_placements_share_boards(&job->placements, &job->team, &job->discovery,
+				       job->plan, spin_ns(job), err))
 		return -1;
 	if (!job->coordinates)
-		cs_process_open(job->sides.side[0].board.at->coordinator,
+		cs_process_open(job->placements.at[0].board.at->coordinator,
 				&job->coordinator);
 	return 0;
 }
@@ -276,19 +276,19 @@ static int sleep_until_end(struct cs_job *job)
 	int orphan = 0;
 
 	for (;;) {
-		uint32_t end = cs_board_wait_end(job->sides.side[0].board.at, 50);
+		uint32_t end = cs_board_wait_end(job->placements.at[0].board.at, 50);
 
 		if (end)
 			return end == CS_STOP_GOOD ? 0 : -1;
-		cs_helper_reap(job->sides.helper);
-		cs_sides_make(&job->sides, &job->discovery);
+		cs_helper_reap(job->placements.helper);
+		cs_placements_make_hosts(&job->placements, &job->discovery);
 		if (!orphan && cs_process_gone(&job->coordinator)) {
 			orphan = 1;
 			leave_at = fmin(leave_at, cs_clock_s() + TERM_S + GRACE_S);
-			cs_sides_let_go(&job->sides);
+			cs_placements_open_gates(&job->placements);
 		}
 		if (cs_job_is_spent(job)) {
-			cs_sides_let_go(&job->sides);
+			cs_placements_open_gates(&job->placements);
 			cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 		}
 		if (cs_job_signal(job) && isinf(leave_at))
@@ -317,13 +317,13 @@ static int wait_nodes(struct cs_job *job)
 	}
 }
 
-/* Set the node's facts for each of its sides. */
+/* Set the node's facts for each of its placements. */
 static int init_sides(struct cs_job *job, struct cs_err *err)
 {
 	size_t ranks = (size_t)job->team.local_size;
 
-	for (int k = 0; k < job->collect.sides; k++) {
-		struct cs_run_node *node = &job->sides.side[k].node;
+	for (int k = 0; k < job->collect.placements; k++) {
+		struct cs_run_node *node = &job->placements.at[k].node;
 		char name[CS_PLACEMENT];
 
 		cs_text(name, sizeof(name), "%s", node->facts.placement);
@@ -342,7 +342,7 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_collect *c = &job->collect;
 	size_t n = (size_t)job->team.n_nodes;
-	size_t all = n * (size_t)c->sides;
+	size_t all = n * (size_t)c->placements;
 
 	c->team = &job->team;
 	c->run = job->run;
@@ -378,10 +378,10 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 		return 0;
 	}
 	/* nodes with one GPU take part beside larger nodes */
-	if (most == 1 && job->sides.n > 1)
+	if (most == 1 && job->placements.n > 1)
 		return cs_err_set(err,
 				  "--placement: all are the same on nodes with 1 GPU");
-	if (job->sides.native >= 0)
+	if (job->placements.native >= 0)
 		rc = cs_discovery_start(&job->discovery, err);
 	if (cs_team_agree(&job->team, rc, err) || share_plan(job, most, err) ||
 	    get_ready(job, err) || share_board(job, err))
@@ -394,7 +394,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
  * nothing can be opened; "": no node has two GPUs. */
 static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
 {
-	struct cs_run_node *node = &job->sides.side[0].node;
+	struct cs_run_node *node = &job->placements.at[0].node;
 	int rc = 0;
 
 	if (job->team.rank == 0) {
@@ -442,7 +442,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	struct cs_err why = { "" };
 	int state;
 
-	if (cs_sides_begin(&job->sides, &job->args->placements, err) ||
+	if (cs_placements_start_helper(&job->placements, &job->args->placements, err) ||
 	    start_all(job, err))
 		return CS_EXIT_CANNOT;
 	cs_node_facts_init(facts);
@@ -460,14 +460,14 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	job->coordinates = job->team.local_rank == 0;
 	job->run->n_ranks = job->team.size;
 	/* without agents there is nothing to divide */
-	job->collect.sides = job->args->placements.n && !why.text[0] ?
-				     job->args->placements.n :
-				     1;
-	job->run->n_nodes = job->team.n_nodes * job->collect.sides;
+	job->collect.placements = job->args->placements.n && !why.text[0] ?
+					  job->args->placements.n :
+					  1;
+	job->run->n_nodes = job->team.n_nodes * job->collect.placements;
 	if (!why.text[0] &&
 	    cs_team_agree(&job->team,
-			  cs_sides_divide(&job->sides, &job->args->placements,
-					  &job->discovery, err),
+			  cs_placements_find(&job->placements, &job->args->placements,
+					     &job->discovery, err),
 			  err))
 		return CS_EXIT_CANNOT;
 	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
@@ -478,7 +478,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (!job->coordinates)
 		return CS_EXIT_OK;
 	if (job->opened)
-		cs_job_conduct(job);
+		cs_job_run_plan(job);
 	if (job->team.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);
@@ -520,7 +520,7 @@ static int free_job(struct cs_job *job)
 {
 	if (cs_discovery_release(&job->discovery))
 		return -1;
-	cs_sides_release(&job->sides);
+	cs_placements_release(&job->placements);
 	free(job->plan);
 	free(job->done);
 	free(job->collect.rank_of_node);
@@ -567,9 +567,9 @@ static int dismiss(struct cs_job *job)
 	char more[32] = "";
 	int others = 0;
 
-	for (int k = 0; k < job->sides.n; k++) {
-		cs_coordinator_dismiss(&job->sides.side[k].co);
-		others += died_closing(&job->sides.side[k].co, &first);
+	for (int k = 0; k < job->placements.n; k++) {
+		cs_coordinator_dismiss(&job->placements.at[k].co);
+		others += died_closing(&job->placements.at[k].co, &first);
 	}
 	if (others)
 		cs_text(more, sizeof(more), " (and %d more)", others);
@@ -643,8 +643,9 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 			good = 0;
 			status = CS_EXIT_CRITICAL;
 		}
-		cs_sides_let_go(&job->sides);
-		cs_sides_end(&job->sides, good ? CS_STOP_GOOD : CS_STOP_QUIT);
+		cs_placements_open_gates(&job->placements);
+		cs_placements_end(&job->placements,
+				  good ? CS_STOP_GOOD : CS_STOP_QUIT);
 		if (!good)
 			cs_job_leave_after_root(job, status);
 	} else if (sleep_until_end(job)) {

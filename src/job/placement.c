@@ -32,18 +32,19 @@ static int parse_one(const char *word, int *per_process, struct cs_err *err)
 	return 0;
 }
 
-int cs_placements_parse(const char *list, struct cs_placements *out,
-			struct cs_err *err)
+int cs_placement_list_parse(const char *list, struct cs_placement_list *out,
+			    struct cs_err *err)
 {
-	struct cs_placements got = { 0 };
+	struct cs_placement_list got = { 0 };
 	char copy[64], *item, *rest = copy;
 
 	if (strlen(list) >= sizeof(copy))
-		return cs_err_set(err, "at most %d placements", CS_SIDES_MAX);
+		return cs_err_set(err, "at most %d placements", CS_PLACEMENTS_MAX);
 	cs_text(copy, sizeof(copy), "%s", list);
 	while ((item = strsep(&rest, ","))) {
-		if (got.n == CS_SIDES_MAX)
-			return cs_err_set(err, "at most %d placements", CS_SIDES_MAX);
+		if (got.n == CS_PLACEMENTS_MAX)
+			return cs_err_set(err, "at most %d placements",
+					  CS_PLACEMENTS_MAX);
 		if (parse_one(item, &got.per_process[got.n], err))
 			return -1;
 		for (int i = 0; i < got.n; i++)
@@ -66,48 +67,49 @@ static void name_of(int per_process, char name[CS_PLACEMENT])
 }
 
 /* Contiguous runs of agents, `each` to a process. */
-static void divide(struct cs_placement *side, int each, const int *owner, int n)
+static void divide(struct cs_placement *p, int each, const int *owner, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (i % each == 0) {
-			side->maker[side->n_processes] = owner[i];
-			side->first[side->n_processes++] = i;
+			p->maker[p->n_processes] = owner[i];
+			p->first[p->n_processes++] = i;
 		}
-	side->first[side->n_processes] = n;
+	p->first[p->n_processes] = n;
 }
 
 /* As the ranks are: a process for every run of one owner. */
-static void as_launched(struct cs_placement *side, const int *owner, int n)
+static void as_launched(struct cs_placement *p, const int *owner, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (!i || owner[i] != owner[i - 1]) {
-			side->maker[side->n_processes] = owner[i];
-			side->first[side->n_processes++] = i;
+			p->maker[p->n_processes] = owner[i];
+			p->first[p->n_processes++] = i;
 		}
-	side->first[side->n_processes] = n;
-	side->native = 1;
+	p->first[p->n_processes] = n;
+	p->native = 1;
 }
 
 /* Do the ranks divide the agents in this way, each rank one process? */
-static int is_native(const struct cs_placement *side, const int *owner)
+static int is_native(const struct cs_placement *p, const int *owner)
 {
-	for (int p = 0; p < side->n_processes; p++) {
-		for (int i = side->first[p]; i < side->first[p + 1]; i++)
-			if (owner[i] != side->maker[p])
+	for (int k = 0; k < p->n_processes; k++) {
+		for (int i = p->first[k]; i < p->first[k + 1]; i++)
+			if (owner[i] != p->maker[k])
 				return 0;
-		for (int q = 0; q < p; q++)
-			if (side->maker[q] == side->maker[p])
+		for (int i = 0; i < k; i++)
+			if (p->maker[i] == p->maker[k])
 				return 0;
 	}
 	return 1;
 }
 
-int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
-		struct cs_placement side[CS_SIDES_MAX], struct cs_err *err)
+int cs_placement_divide(const struct cs_placement_list *wanted, const int *owner,
+			int n, struct cs_placement p[CS_PLACEMENTS_MAX],
+			struct cs_err *err)
 {
-	memset(side, 0, CS_SIDES_MAX * sizeof(*side));
+	memset(p, 0, CS_PLACEMENTS_MAX * sizeof(*p));
 	if (!wanted->n) {
-		as_launched(&side[0], owner, n);
+		as_launched(&p[0], owner, n);
 		return 1;
 	}
 	for (int k = 0; k < wanted->n; k++) {
@@ -115,17 +117,16 @@ int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
 
 		if (each == CS_PER_NODE || each > n)
 			each = n > 0 ? n : 1;
-		name_of(wanted->per_process[k], side[k].name);
-		divide(&side[k], each, owner, n);
-		side[k].native = is_native(&side[k], owner) && (n > 1 || !k);
+		name_of(wanted->per_process[k], p[k].name);
+		divide(&p[k], each, owner, n);
+		p[k].native = is_native(&p[k], owner) && (n > 1 || !k);
 		for (int i = 0; i < k && n > 1; i++)
-			if (side[i].n_processes == side[k].n_processes &&
-			    !memcmp(side[i].first, side[k].first,
-				    sizeof(side[k].first)))
+			if (p[i].n_processes == p[k].n_processes &&
+			    !memcmp(p[i].first, p[k].first, sizeof(p[k].first)))
 				return cs_err_set(
 					err,
 					"--placement: '%s' and '%s' are the same on %d GPUs",
-					side[i].name, side[k].name, n);
+					p[i].name, p[k].name, n);
 	}
 	return wanted->n;
 }

@@ -1,8 +1,8 @@
 /* placement.h - how the GPUs of a node are divided among processes.  Pure.
  *
  * "process" is one GPU per process, "thread" all GPUs of the node in one process, a
- * number N is N GPUs per process.  A placement is a side of the job: it has its own
- * agents for the same GPUs.  If the ranks are already divided in this way, the agents
+ * number N is N GPUs per process.  Each placement has its own agents for the same
+ * GPUs (placements.h).  If the ranks are already divided in this way, the agents
  * are in the ranks (native); else in hosts, which helpers of the ranks make. */
 #ifndef CS_JOB_PLACEMENT_H
 #define CS_JOB_PLACEMENT_H
@@ -13,14 +13,15 @@
 
 #define CS_PER_NODE 0 /* GPUs per process: all of the node */
 
-struct cs_placements {
+/* The requested placements. */
+struct cs_placement_list {
 	int n; /* 0: as launched */
-	int per_process[CS_SIDES_MAX];
+	int per_process[CS_PLACEMENTS_MAX];
 };
 
 /* "process,thread,4". */
-int cs_placements_parse(const char *list, struct cs_placements *out,
-			struct cs_err *err);
+int cs_placement_list_parse(const char *list, struct cs_placement_list *out,
+			    struct cs_err *err);
 
 struct cs_placement {
 	char name[CS_PLACEMENT]; /* "process", "thread", "4 per process" */
@@ -31,11 +32,12 @@ struct cs_placement {
 					 * it: the owner of its first agent */
 };
 
-/* The sides of a node with `n` agents; owner[i] is the local rank that drives agent
- * i. Without placements there is one side, native, named "".  Returns the number of
- * sides; -1 if two would be the same, with several agents.  With fewer all are the
+/* The placements of a node with `n` agents; owner[i] is the local rank that drives
+ * agent i.  Without requested ones there is one, native, named "".  Returns their
+ * number; -1 if two would be the same, with several agents.  With fewer all are the
  * same, and the first is native. */
-int cs_sides_of(const struct cs_placements *wanted, const int *owner, int n,
-		struct cs_placement side[CS_SIDES_MAX], struct cs_err *err);
+int cs_placement_divide(const struct cs_placement_list *wanted, const int *owner,
+			int n, struct cs_placement p[CS_PLACEMENTS_MAX],
+			struct cs_err *err);
 
 #endif

@@ -23,8 +23,8 @@ int cs_job_signal(struct cs_job *job)
 
 void cs_job_leave(struct cs_job *job)
 {
-	cs_sides_let_go(&job->sides);
-	cs_sides_end(&job->sides, CS_STOP_QUIT);
+	cs_placements_open_gates(&job->placements);
+	cs_placements_end(&job->placements, CS_STOP_QUIT);
 	_exit(128 + job->signal);
 }
 
@@ -61,8 +61,8 @@ static int is_of_a_death(struct cs_job *job)
 	int lost = 0;
 	int goes_on = job->team.rank == 0 && cs_collect_others_run(&job->collect);
 
-	for (int k = 0; k < job->sides.n && job->coordinates; k++) {
-		struct cs_coordinator *co = &job->sides.side[k].co;
+	for (int k = 0; k < job->placements.n && job->coordinates; k++) {
+		struct cs_coordinator *co = &job->placements.at[k].co;
 
 		cs_coordinator_poll(co);
 		lost |= co->lost;
@@ -82,7 +82,7 @@ int cs_job_watch(struct cs_job *job)
 		job->signal = 0;
 	if (job->signal)
 		cs_job_leave_on_signal(job);
-	cs_helper_reap(job->sides.helper);
+	cs_helper_reap(job->placements.helper);
 	cs_collect_alive(&job->collect);
 	if (job->team.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,

@@ -69,7 +69,7 @@ struct cs_options {
 	double min_share;      /* --min-share; 0: not given */
 	int mpi;
 	struct cs_gpu_list gpus;
-	struct cs_placements placements;
+	struct cs_placement_list placements;
 	struct cs_settings set;
 	struct cs_variants vary; /* --cache, --threads, --cpu-numa, --element, --kernels, --shape */
 	int seeded; /* set.seed was given; else it is the date */

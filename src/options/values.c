@@ -301,7 +301,7 @@ int cs_set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_placement(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	return cs_placements_parse(value, &opt->placements, err);
+	return cs_placement_list_parse(value, &opt->placements, err);
 }
 
 int cs_set_budget(struct cs_options *opt, const char *value, struct cs_err *err)

@@ -40,7 +40,7 @@ static int goes_in_rounds(const struct cs_plan_builder *pb, const struct cs_test
 	uint32_t pairs = n * (n - 1) / (test->pattern == CS_PATTERN_BIDI ? 2 : 1);
 
 	return cs_test_goes_in_rounds(test) && set->schedule != CS_SCHEDULE_SERIAL &&
-	       set->sides <= 1 && !set->turn_samples && n > 3 &&
+	       set->placements <= 1 && !set->turn_samples && n > 3 &&
 	       (set->schedule == CS_SCHEDULE_PARALLEL || pairs >= ROUNDS_FROM);
 }
 

@@ -104,7 +104,7 @@ struct cs_settings {
 	double start_limit_s;  /* driver start */
 	uint32_t verify;       /* enum cs_verify */
 	uint32_t backend;      /* enum cs_backend_kind */
-	uint32_t sides;	       /* placements that are compared; 1: one */
+	uint32_t placements;   /* placements that are compared; 1: one */
 	uint32_t turn_samples; /* a cell ends after this many; 0: when it reaches the
 				 * precision */
 	uint32_t via;	       /* enum cs_transport */
@@ -145,7 +145,7 @@ enum cs_schedule {
 	CS_SCHEDULES
 };
 
-#define CS_SIDES_MAX 4 /* placements that are compared */
+#define CS_PLACEMENTS_MAX 4 /* placements that are compared */
 
 /* --verify: after every sample; only the last sample of a cell; not at all. */
 enum cs_verify { CS_VERIFY_ALL, CS_VERIFY_LAST, CS_VERIFY_OFF };

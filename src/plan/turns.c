@@ -13,7 +13,7 @@ size_t cs_turns_count(const struct cs_turns *turns)
 {
 	size_t count;
 
-	if (__builtin_mul_overflow((size_t)turns->cells, turns->sides, &count) ||
+	if (__builtin_mul_overflow((size_t)turns->cells, turns->placements, &count) ||
 	    __builtin_mul_overflow(count, turns->visits, &count) ||
 	    __builtin_mul_overflow(count, 2 * sizeof(struct cs_turn), &count))
 		return 0;
@@ -29,14 +29,16 @@ static uint32_t williams(uint32_t row, uint32_t at, uint32_t k)
 }
 
 static struct cs_turn *visit(struct cs_turn *next, uint32_t cell, uint32_t row,
-			     const uint32_t *names, uint32_t sides)
+			     const uint32_t *names, uint32_t placements)
 {
 	uint32_t at;
 
-	for (at = 0; at < sides; at++)
-		*next++ = (struct cs_turn){ cell, names[williams(row, at, sides)] };
+	for (at = 0; at < placements; at++)
+		*next++ = (struct cs_turn){ cell,
+					    names[williams(row, at, placements)] };
 	while (at-- > 0)
-		*next++ = (struct cs_turn){ cell, names[williams(row, at, sides)] };
+		*next++ = (struct cs_turn){ cell,
+					    names[williams(row, at, placements)] };
 	return next;
 }
 
@@ -45,7 +47,7 @@ static struct cs_turn *round_of(const struct cs_turns *turns, uint32_t round,
 				struct cs_rng *rng, const struct lists *lists,
 				struct cs_turn *next)
 {
-	uint32_t i, k = turns->sides;
+	uint32_t i, k = turns->placements;
 
 	cs_rng_shuffle(rng, lists->cells, turns->cells);
 	for (i = 0; i < turns->cells; i++) {
@@ -69,12 +71,15 @@ int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 	uint32_t round;
 	int rc = -1;
 
-	if (!turns->cells || !turns->sides || !cs_turns_count(turns))
-		return cs_err_set(err, "no order for %u cells and %u sides, %u times",
-				  turns->cells, turns->sides, turns->visits);
+	if (!turns->cells || !turns->placements || !cs_turns_count(turns))
+		return cs_err_set(err,
+				  "no order for %u cells and %u placements, %u times",
+				  turns->cells, turns->placements, turns->visits);
 	lists.cells = calloc(turns->cells, sizeof(uint32_t));
-	lists.rows = calloc((size_t)turns->cells * turns->sides, sizeof(uint32_t));
-	lists.names = calloc((size_t)turns->cells * turns->sides, sizeof(uint32_t));
+	lists.rows = calloc((size_t)turns->cells * turns->placements,
+			    sizeof(uint32_t));
+	lists.names = calloc((size_t)turns->cells * turns->placements,
+			     sizeof(uint32_t));
 	if (!lists.cells || !lists.rows || !lists.names) {
 		cs_err_set(err, "no memory for the order of %u cells", turns->cells);
 		goto out;

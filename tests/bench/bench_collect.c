@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	}
 	cs_rows_init(&run.rows);
 	run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
-	c.sides = nodes;
+	c.placements = nodes;
 	if (start(&c, &team, &err)) {
 		fprintf(stderr, "bench_collect: %s\n", err.text);
 		return 1;

@@ -108,7 +108,7 @@ static void take_turns(const struct disturbance *d, uint32_t sides, double diffe
 		exit(2);
 	for (at = 0; at < n; at++) {
 		struct cell *c = &cells[order[at].cell];
-		uint32_t side = order[at].side;
+		uint32_t side = order[at].placement;
 		int k = c->n[side]++;
 
 		c->x[side][k] = 400 * (1 + d->noise * noise_gauss(&rng)) *

@@ -52,7 +52,7 @@ static void begin(struct alone *a)
 	cs_node_facts_init(&a->node.facts);
 	a->c = (struct cs_collect){ .team = &a->team,
 				    .run = &a->run,
-				    .sides = 1,
+				    .placements = 1,
 				    .hooks = &hooks,
 				    .ended = &a->ended };
 }

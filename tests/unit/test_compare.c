@@ -421,7 +421,7 @@ static struct cs_comparison compare_turns(double drift, double difference,
 
 	t_eq_int(cs_turns_order(&turns, &rng, order, NULL), 0);
 	for (size_t i = 0; i < 4 * CS_TURNS_VISITS; i++) {
-		uint32_t side = order[i].side;
+		uint32_t side = order[i].placement;
 
 		x[i] = 100 * exp(drift * (double)i + 0.001 * normal(&rng)) *
 		       (side ? 1 - difference : 1);

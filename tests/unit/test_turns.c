@@ -21,7 +21,7 @@ static struct cs_turn *turns_of(const struct cs_turns *turns, uint64_t seed)
 }
 
 HOLDS("two sides are ABBA or BAAB, equally often") {
-	const struct cs_turns turns = { .cells = 56, .sides = 2, .visits = 2 };
+	const struct cs_turns turns = { .cells = 56, .placements = 2, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 1);
 	int begins[2] = { 0 };
 	size_t i, k;
@@ -32,9 +32,11 @@ HOLDS("two sides are ABBA or BAAB, equally often") {
 
 		for (k = 1; k < 4; k++)
 			t_eq_int(t[k].cell, t[0].cell);
-		t_ok(t[0].side == t[3].side && t[1].side == t[2].side);
-		t_ok(t[0].side != t[1].side && t[0].side < 2 && t[1].side < 2);
-		begins[t[0].side]++;
+		t_ok(t[0].placement == t[3].placement &&
+		     t[1].placement == t[2].placement);
+		t_ok(t[0].placement != t[1].placement && t[0].placement < 2 &&
+		     t[1].placement < 2);
+		begins[t[0].placement]++;
 	}
 	t_eq_int(begins[0], begins[1]);
 	free(order);
@@ -53,7 +55,7 @@ HOLDS("a steady drift cancels in every visit") {
 			uint32_t places[SIDES_MOST] = { 0 };
 
 			for (at = 0; at < 2 * k; at++) {
-				uint32_t side = order[i * 2 * k + at].side;
+				uint32_t side = order[i * 2 * k + at].placement;
 
 				times[side]++;
 				places[side] += at;
@@ -80,9 +82,9 @@ HOLDS("every side is first, and follows others, equally often") {
 		for (i = 0; i < k; i++) {
 			const struct cs_turn *t = &order[i * 2 * k];
 
-			first[t[0].side]++;
+			first[t[0].placement]++;
 			for (at = 1; at < 2 * k; at++)
-				after[t[at - 1].side][t[at].side]++;
+				after[t[at - 1].placement][t[at].placement]++;
 		}
 		for (i = 0; i < k; i++) {
 			t_eq_int(first[i], 1);
@@ -100,7 +102,7 @@ HOLDS("what comes in every visit harms both sides of a cell") {
 	int first[56] = { 0 }, in_turn[56] = { 0 }, last[56], all_in_turn = 0;
 
 	for (size_t i = 0; i < 56 * 4 * 4; i += 4) {
-		uint32_t cell = order[i].cell, side = order[i].side;
+		uint32_t cell = order[i].cell, side = order[i].placement;
 		int visit = (int)(i / (56 * 4));
 
 		first[cell] += side == 0;
@@ -116,7 +118,7 @@ HOLDS("what comes in every visit harms both sides of a cell") {
 }
 
 HOLDS("every cell is visited once a round, in shuffled order") {
-	const struct cs_turns turns = { .cells = 40, .sides = 3, .visits = 2 };
+	const struct cs_turns turns = { .cells = 40, .placements = 3, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 3);
 	int seen[40] = { 0 }, in_place = 0, i;
 
@@ -132,7 +134,7 @@ HOLDS("every cell is visited once a round, in shuffled order") {
 }
 
 HOLDS("the seed fixes the turns") {
-	const struct cs_turns turns = { .cells = 12, .sides = 2, .visits = 1 };
+	const struct cs_turns turns = { .cells = 12, .placements = 2, .visits = 1 };
 	struct cs_turn *a = turns_of(&turns, 5), *b = turns_of(&turns, 5);
 	struct cs_turn *c = turns_of(&turns, 6);
 
@@ -157,6 +159,6 @@ HOLDS("nothing to order is an error") {
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		t_eq_int(cs_turns_order(&bad[i], &rng, NULL, &err), -1);
 	t_eq_int(cs_turns_count(&bad[3]), 0);
-	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 sides, "
+	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 placements, "
 			   "4294967295 times");
 }

@@ -347,7 +347,7 @@ static void take_turns(struct canned *c)
 	size_t n = cs_rows_count(&c->run.rows);
 	struct cs_row *row;
 
-	c->plan->set.sides = 2;
+	c->plan->set.placements = 2;
 	for (int i = 0; i < 2; i++) {
 		cs_text(c->run.node[i].facts.host, CS_HOST, "vm");
 		cs_text(c->run.node[i].facts.placement, CS_PLACEMENT, "%s", name[i]);

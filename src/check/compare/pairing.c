@@ -141,7 +141,7 @@ static int took_turns(const struct cs_pairing *p)
 {
 	const struct cs_plan *plan = p->n ? p->item[0].run->plan : NULL;
 
-	if (!plan || plan->set.sides < 2 || p->by_position)
+	if (!plan || plan->set.placements < 2 || p->by_position)
 		return 0;
 	for (size_t i = 1; i < p->n; i++)
 		if (!same_run(&p->item[0], &p->item[i]))

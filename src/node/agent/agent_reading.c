@@ -63,7 +63,7 @@ int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 				l->dst_bytes :
 				e->plan->set.copy_bytes;
 	int first = (e->slot->flags & CS_CMD_FIRST) != 0;
-	int64_t pids[CS_MAX_AGENTS + CS_KIN_MAX];
+	int64_t pids[CS_MAX_AGENTS + CS_OTHER_PIDS_MAX];
 	int rc = 0;
 
 	if (e->slot->flags & CS_CMD_BRIEF)
@@ -74,13 +74,14 @@ int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 		return 0;
 	for (uint32_t p = 0; p < e->board->n_agents; p++)
 		pids[p] = cs_board_slot(e->board, (int)p)->pid;
-	memcpy(pids + e->board->n_agents, e->board->kin,
-	       e->board->n_kin * sizeof(*pids));
+	memcpy(pids + e->board->n_agents, e->board->other_pid,
+	       e->board->n_other_pids * sizeof(*pids));
 	if (first && l->dst_bytes)
 		rc = e->backend->load(e->dev, at, load, LOAD_MS, &e->slot->err);
 	if (first)
 		cs_nvml_link(s->nvml, &f->link);
-	cs_nvml_conditions(s->nvml, pids, (int)(e->board->n_agents + e->board->n_kin),
+	cs_nvml_conditions(s->nvml, pids,
+			   (int)(e->board->n_agents + e->board->n_other_pids),
 			   (int)e->board->n_agents, first ? &f->before : &f->after);
 	if (first)
 		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);

@@ -293,15 +293,15 @@ int cs_board_lacks_helper(struct cs_board *board, int agent)
 	return gone;
 }
 
-void cs_board_call(struct cs_board *board, int side)
+void cs_board_call(struct cs_board *board, int placement)
 {
-	atomic_fetch_or(&board->called, 1u << side);
+	atomic_fetch_or(&board->called, 1u << placement);
 	futex_wake(&board->end);
 }
 
-int cs_board_is_called(struct cs_board *board, int side)
+int cs_board_is_called(struct cs_board *board, int placement)
 {
-	return (atomic_load(&board->called) >> side & 1) != 0;
+	return (atomic_load(&board->called) >> placement & 1) != 0;
 }
 
 void cs_board_end(struct cs_board *board, uint32_t how)

@@ -25,7 +25,7 @@
 
 #define CS_BOARD_MAGIC 0x64726263u
 #define CS_LINE 128
-#define CS_KIN_MAX 256
+#define CS_OTHER_PIDS_MAX 256
 
 /* Added to the gate, opens every gate (the comparison is cyclic): the end of the
  * run. */
@@ -165,8 +165,8 @@ struct cs_board {
 	int64_t coordinator;	  /* pid */
 	_Atomic uint64_t claimed; /* of host memory (cs_hostmem_claim) */
 	/* other processes of the same job that use the GPUs */
-	uint32_t n_kin;
-	int64_t kin[CS_KIN_MAX];
+	uint32_t n_other_pids;
+	int64_t other_pid[CS_OTHER_PIDS_MAX];
 };
 
 /* cs_board.end */
@@ -232,8 +232,8 @@ void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms,
 int cs_board_lacks_helper(struct cs_board *board, int agent);
 /* Coordinator: ask the main threads, which sleep until the end, to make the hosts of
  * a placement.  The second function: was that asked? */
-void cs_board_call(struct cs_board *board, int side);
-int cs_board_is_called(struct cs_board *board, int side);
+void cs_board_call(struct cs_board *board, int placement);
+int cs_board_is_called(struct cs_board *board, int placement);
 /* Announce the end to all main threads; sleep until it comes, at most `slice_ms`. */
 void cs_board_end(struct cs_board *board, uint32_t how);
 uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms);

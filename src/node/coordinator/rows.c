@@ -420,6 +420,6 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 		end = first + cs_plan_step(co->plan, s)->count;
 		sound &= emit_step(co, cell, first, end);
 	}
-	if (sound && cell->n == 1 && !cell->repeats && co->plan->set.sides <= 1)
+	if (sound && cell->n == 1 && !cell->repeats && co->plan->set.placements <= 1)
 		emit_alike(co, cell);
 }
