@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "check/cells/anomaly.h"
 #include "check/cells/cells.h"
 
 #define BETWEEN_NODES 0.003
@@ -204,9 +206,17 @@ static void remeasure(struct fleet *fleet, uint32_t node)
 		measure_once_more(fleet, node, step[i]);
 }
 
+static int judge_cells(void *run)
+{
+	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
+
+	cs_cells_judge(run, &anomalies);
+	return 0;
+}
+
 void fleet_judge(struct fleet *fleet)
 {
-	struct cs_vec again = CS_VEC(struct cs_remeasure), told;
+	struct cs_vec again = CS_VEC(struct cs_remeasure);
 	struct cs_err err;
 
 	for (size_t i = 0; i < fleet->cells; i++)
@@ -221,9 +231,8 @@ void fleet_judge(struct fleet *fleet)
 		measure_once_more(fleet, at.node, at.step);
 	}
 	cs_vec_release(&again);
-	if (cs_cells_judge(&fleet->c.run, &told, &err))
+	if (cs_arena_run(judge_cells, &fleet->c.run, &err))
 		abort();
-	cs_vec_release(&told);
 }
 
 int fleet_findings(const struct fleet *fleet, enum cs_severity least)

@@ -3,33 +3,55 @@
 
 #include "result/judge.h"
 
-int cs_tell(struct cs_run *run, int severity, int node, enum cs_finding_id id,
-	    const char *text, struct cs_err *err)
-{
-	struct cs_finding f = { .id = id,
-				.severity = (uint32_t)severity,
-				.node = node };
+#include <stdarg.h>
+#include <stdio.h>
 
-	cs_text(f.text, sizeof(f.text), "%s", text);
-	return cs_finding_add(&run->findings, &f, err);
+#include "base/arena.h"
+
+static void add(struct cs_run *run, struct cs_finding f, const char *fmt, va_list args)
+{
+	struct cs_err err;
+
+	vsnprintf(f.text, sizeof(f.text), fmt, args);
+	if (cs_finding_add(&run->findings, &f, &err))
+		cs_arena_give_up(&err);
 }
 
-int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
-	     struct cs_err *err)
+void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
 {
+	va_list args;
+
+	va_start(args, fmt);
+	add(run, finding, fmt, args);
+	va_end(args);
+}
+
+void cs_judge(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
+{
+	va_list args;
+
 	finding.check = 1;
-	cs_text(finding.text, sizeof(finding.text), "%s", text);
-	return cs_finding_add(&run->findings, &finding, err);
+	va_start(args, fmt);
+	add(run, finding, fmt, args);
+	va_end(args);
 }
 
-int cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
-		  const char *text, struct cs_err *err)
+void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
+		   const char *fmt, ...)
 {
-	struct cs_finding f = { .id = id,
-				.severity = (uint32_t)severity,
-				.node = node };
+	va_list args;
 
-	return cs_judge(run, f, text, err);
+	va_start(args, fmt);
+	add(run,
+	    (struct cs_finding){
+		    .id = id, .severity = (uint32_t)severity, .node = node, .check = 1 },
+	    fmt, args);
+	va_end(args);
+}
+
+const char *cs_count_text(size_t n, const char *noun)
+{
+	return cs_new_text("%zu %s%s", n, noun, n == 1 ? "" : "s");
 }
 
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)

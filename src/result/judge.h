@@ -1,16 +1,22 @@
-/* judge.h - adds findings to a run: judgements and facts.  For src/check/. */
+/* judge.h - adds findings to a run: judgements and facts, with a text as printf makes it.
+ * For src/check/: the work of an arena ends if memory is short (base/arena.h). */
 #ifndef CS_RESULT_JUDGE_H
 #define CS_RESULT_JUDGE_H
 
 #include "result/run.h"
 
-/* Append a judgement with that text. */
-int cs_judge(struct cs_run *run, struct cs_finding finding, const char *text,
-	     struct cs_err *err);
-
+/* Append a judgement … */
+void cs_judge(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* … about a node, -1 the run. */
-int cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
-		  const char *text, struct cs_err *err);
+void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
+		   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Append a fact: it counts without --check too. */
+void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "1 cell", "2 cells"; in the arena. */
+const char *cs_count_text(size_t n, const char *noun);
 /* A text to be used at once. */
 struct cs_phrase {
 	char text[80];
@@ -20,9 +26,4 @@ struct cs_phrase {
  * too. */
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
 			       int gpu);
-/* Append what is a fact whoever judges: it is told, and counts, without --check
- * too. */
-int cs_tell(struct cs_run *run, int severity, int node, enum cs_finding_id id,
-	    const char *text, struct cs_err *err);
-
 #endif

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+
 static int by_matrix_and_place(const void *x, const void *y, void *rows)
 {
 	const uint32_t *a = x, *b = y;
@@ -12,35 +14,24 @@ static int by_matrix_and_place(const void *x, const void *y, void *rows)
 	return d ? d : *a < *b ? -1 : *a > *b;
 }
 
-int cs_matrices_init(struct cs_matrices *m, const struct cs_run *run,
-		     struct cs_err *err)
+struct cs_matrices cs_matrices_begin(const struct cs_run *run)
 {
-	size_t n = cs_rows_count(&run->rows);
+	struct cs_matrices m = { .run = run, .node = -1 };
 
-	*m = (struct cs_matrices){ .run = run, .node = -1 };
-	m->order = calloc(n + 1, sizeof(*m->order));
-	if (!m->order)
-		return cs_err_set(err, "no memory to judge %zu rows", n);
-	m->at = m->order;
+	m.at = m.order = cs_new(uint32_t, cs_rows_count(&run->rows));
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_row_list rows = cs_run_rows(run, node,
 							    CS_ROWS_MEASURED);
-		size_t first = m->n_order;
+		uint32_t *first = m.order + m.n_order;
 
 		for (size_t i = 0; i < rows.n; i++)
 			if (cs_listed(&rows, i)->status == CS_OK)
-				m->order[m->n_order++] = (uint32_t)cs_listed_at(&rows,
-										i);
-		qsort_r(m->order + first, m->n_order - first, sizeof(*m->order),
+				m.order[m.n_order++] = (uint32_t)cs_listed_at(&rows,
+									      i);
+		qsort_r(first, (size_t)(m.order + m.n_order - first), sizeof(*first),
 			by_matrix_and_place, (void *)(uintptr_t)&run->rows);
 	}
-	return 0;
-}
-
-void cs_matrices_release(struct cs_matrices *m)
-{
-	free(m->order);
-	m->order = NULL;
+	return m;
 }
 
 const struct cs_row *cs_matrices_row(const struct cs_matrices *m, size_t i)

@@ -1,11 +1,9 @@
 /* matrices.h - the measured rows of a run, matrix by matrix: by node, test, metric, size
  * and variant, then as they came; what repeats them is passed over.
  *
- *	struct cs_matrices m;
- *	rc = cs_matrices_init(&m, run, err);
- *	while (!rc && cs_matrices_next(&m))
- *		of the matrix: m.n rows, the i-th is cs_matrices_row(&m, i)
- *	cs_matrices_release(&m); */
+ *	struct cs_matrices m = cs_matrices_begin(run);
+ *	while (cs_matrices_next(&m))
+ *		of the matrix: m.n rows, the i-th is cs_matrices_row(&m, i) */
 #ifndef CS_RESULT_MATRICES_H
 #define CS_RESULT_MATRICES_H
 
@@ -20,10 +18,8 @@ struct cs_matrices {
 	int node, is_first; /* … on that node, of which it is the first */
 };
 
-/* -1 no memory; to be released in any case. */
-int cs_matrices_init(struct cs_matrices *m, const struct cs_run *run,
-		     struct cs_err *err);
-void cs_matrices_release(struct cs_matrices *m);
+/* In the arena (base/arena.h). */
+struct cs_matrices cs_matrices_begin(const struct cs_run *run);
 /* 1; 0 there is no further one. */
 int cs_matrices_next(struct cs_matrices *m);
 const struct cs_row *cs_matrices_row(const struct cs_matrices *m, size_t i);

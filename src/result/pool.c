@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 /* Is what became of `a` more to be said than what became of `b`? */
 static int is_graver(const struct cs_row *a, const struct cs_row *b)
 {
@@ -124,11 +126,11 @@ int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *er
 
 int64_t *cs_pool_first_turns(const struct cs_run *run)
 {
-	size_t n = cs_rows_count(&run->rows), i, k = 0;
-	int64_t *at = calloc(n + 1, sizeof(*at));
+	size_t n = cs_rows_count(&run->rows), k = 0;
+	int64_t *at = cs_new(int64_t, n);
 
-	/* they stand in the order of their first turns */
-	for (i = 0; at && i < n; i++)
+	/* they are in the order of their first turns */
+	for (size_t i = 0; i < n; i++)
 		if (!cs_row_is(run, cs_rows_get(&run->rows, i), CS_ROWS_TURNS))
 			at[k++] = (int64_t)i;
 	return at;

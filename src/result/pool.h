@@ -14,7 +14,7 @@
  * the run, also on failure. */
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
 /* For each row of what was put together where the first of its turns is in the run,
- * which is indexed; malloc'ed, NULL without memory. */
+ * which is indexed; in the arena. */
 int64_t *cs_pool_first_turns(const struct cs_run *run);
 void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
 

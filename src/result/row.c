@@ -89,6 +89,18 @@ const struct cs_test *cs_row_test(const struct cs_row *row)
 	return cs_test_at(row->test);
 }
 
+static uint64_t agent_bit(const struct cs_endpoint *end)
+{
+	return cs_endpoint_is_numa(end) || end->index >= CS_MAX_AGENTS ?
+		       0 :
+		       1ull << end->index;
+}
+
+uint64_t cs_row_agents(const struct cs_row *row)
+{
+	return agent_bit(&row->what.src) | agent_bit(&row->what.dst);
+}
+
 int cs_is_bandwidth(const struct cs_row *row)
 {
 	return row->metric == CS_METRIC_RATE && cs_row_test(row)->unit == CS_UNIT_GBS;

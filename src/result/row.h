@@ -135,6 +135,8 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 
 /* The line of the catalogue. */
 const struct cs_test *cs_row_test(const struct cs_row *row);
+/* The agents at its ends, as bits. */
+uint64_t cs_row_agents(const struct cs_row *row);
 /* Is it a transfer's bytes per second? */
 int cs_is_bandwidth(const struct cs_row *row);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/units.h"
 
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
@@ -21,32 +22,21 @@ const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 	return NULL;
 }
 
-int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n,
-		    int n_nodes, struct cs_err *err)
+struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes)
 {
-	size_t nodes = (size_t)n_nodes, i;
+	const size_t nodes = (size_t)n_nodes;
+	struct cs_by_node by = { cs_new(uint32_t, n), cs_new(size_t, nodes + 2) };
 
-	by->at = calloc(n + 1, sizeof(*by->at));
-	by->first = calloc(nodes + 2, sizeof(*by->first));
-	if (!by->at || !by->first)
-		return cs_err_set(err, "no memory to sort %zu by node", n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (node[i] < nodes)
-			by->first[node[i] + 2]++;
-	for (i = 1; i < nodes + 2; i++)
-		by->first[i] += by->first[i - 1];
+			by.first[node[i] + 2]++;
+	for (size_t i = 1; i < nodes + 2; i++)
+		by.first[i] += by.first[i - 1];
 	/* first[k + 1] is the position of node k's next row, in the end that of its last */
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (node[i] < nodes)
-			by->at[by->first[node[i] + 1]++] = (uint32_t)i;
-	return 0;
-}
-
-void cs_by_node_release(struct cs_by_node *by)
-{
-	free(by->at);
-	free(by->first);
-	*by = (struct cs_by_node){ NULL, NULL };
+			by.at[by.first[node[i] + 1]++] = (uint32_t)i;
+	return by;
 }
 
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)

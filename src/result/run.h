@@ -61,11 +61,8 @@ struct cs_by_node {
 	uint32_t *at;
 	size_t *first; /* of node i at[first[i]] to at[first[i + 1] - 1] */
 };
-/* node[i] is that of the i-th; of none there is no place.  To be released, also on
- * failure. */
-int cs_by_node_init(struct cs_by_node *by, const uint32_t *node, size_t n,
-		    int n_nodes, struct cs_err *err);
-void cs_by_node_release(struct cs_by_node *by);
+/* node[i] is that of the i-th; of none there is no place.  In the arena. */
+struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes);
 
 struct cs_baseline;
 struct cs_thresholds;

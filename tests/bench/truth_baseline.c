@@ -8,6 +8,7 @@
  * doc/METHOD.md is not kept. */
 #include "config.h"
 
+#include "base/arena.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
 #include "check/cells/cells.h"
@@ -163,6 +164,12 @@ static void fill(const struct truth_world *w, struct canned *c)
 	draw_run(w, c);
 }
 
+static int judge(void *run)
+{
+	cs_baseline_judge(run, NULL);
+	return 0;
+}
+
 /* Of findings above a note. */
 static int is_alarmed(const struct truth_world *w, const struct truth_fault *fault,
 		      struct canned *c)
@@ -177,7 +184,7 @@ static int is_alarmed(const struct truth_world *w, const struct truth_fault *fau
 	for (size_t i = 0; i < n; i++)
 		spoil(fault, (struct cs_row *)rows->rows.data + i);
 	remeasure(w, fault, &offs, &c->run);
-	truth_must(cs_baseline_judge(&c->run, NULL, &err), &err);
+	truth_must(cs_arena_run(judge, &c->run, &err), &err);
 	f = c->run.findings.data;
 	for (size_t i = 0; i < c->run.findings.n; i++)
 		alarmed |= f[i].severity > CS_NOTE &&

@@ -7,6 +7,7 @@
  * be found.  Status 1 when a promise of doc/METHOD.md is not kept. */
 #include "config.h"
 
+#include "base/arena.h"
 #include "check/bounds/line.h"
 #include "truth_files.h"
 
@@ -135,6 +136,12 @@ static void fill(const struct truth_world *w, struct canned *c)
 	draw(w, NULL, c);
 }
 
+static int judge(void *run)
+{
+	cs_lines_judge(run);
+	return 0;
+}
+
 static int is_alarmed(const struct truth_world *w, const struct truth_fault *fault,
 		      struct canned *c)
 {
@@ -142,7 +149,7 @@ static int is_alarmed(const struct truth_world *w, const struct truth_fault *fau
 	int alarmed;
 
 	draw(w, fault, c);
-	truth_must(cs_lines_judge(&c->run, &err), &err);
+	truth_must(cs_arena_run(judge, &c->run, &err), &err);
 	alarmed = c->run.findings.n > 0;
 	c->run.findings.n = 0;
 	return alarmed;

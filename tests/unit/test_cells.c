@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/arena.h"
+#include "check/cells/anomaly.h"
 #include "check/cells/cells.h"
 #include "check/cells/like.h"
 #include "check/verdict/check.h"
@@ -113,13 +115,20 @@ static void remeasure(int node, const char *test, int src, int dst, double facto
 	cs_rows_add(&c.run.rows, &row, x, NULL);
 }
 
+/* The work of an arena, as the judgement of a whole run is. */
+static int judge_cells(void *run)
+{
+	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
+
+	cs_cells_judge(run, &anomalies);
+	return 0;
+}
+
 static const struct cs_finding *judged(size_t n)
 {
 	struct cs_err err = { "" };
-	struct cs_vec told;
 
-	t_eq_int(cs_cells_judge(&c.run, &told, &err), 0);
-	cs_vec_release(&told);
+	t_eq_int(cs_arena_run(judge_cells, &c.run, &err), 0);
 	if (t_eq_int(c.run.findings.n, n))
 		return c.run.findings.data;
 	for (size_t i = 0; i < c.run.findings.n; i++) {
@@ -386,7 +395,6 @@ HOLDS("no node is drained because others are fast") {
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		struct cs_err err = { "" };
-		struct cs_vec told;
 		const struct cs_finding *f;
 
 		begin(of[i].nodes, 8, H2D);
@@ -397,8 +405,7 @@ HOLDS("no node is drained because others are fast") {
 			for (int gpu = 0; gpu < 8; gpu++)
 				remeasure(node, H2D, CS_NUMA_LOCAL, gpu, 1);
 		}
-		t_eq_int(cs_cells_judge(&c.run, &told, &err), 0);
-		cs_vec_release(&told);
+		t_eq_int(cs_arena_run(judge_cells, &c.run, &err), 0);
 		f = c.run.findings.data;
 		for (size_t k = 0; k < c.run.findings.n; k++)
 			weighs(&f[k], CS_NOTE, 0);

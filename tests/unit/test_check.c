@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/arena.h"
 #include "check/verdict/check.h"
 #include "check/link/expect.h"
 
@@ -707,4 +708,28 @@ HOLDS("nothing measured, or a plan not carried out, is status 3") {
 	canned_measure(&c);
 	c.run.complete = 0;
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CANNOT);
+}
+
+HOLDS("a run is judged whole, or memory is short and nothing is left behind") {
+	OWNED(canned) c = canned(6, 4, 0, PAIR, 1);
+	struct cs_row *row = c.run.rows.rows.data;
+	struct cs_err err = { "" };
+	unsigned at = 0;
+	int rc = -1;
+
+	c.run.checks = cs_checks_all();
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
+		if (row[i].node == 1)
+			row[i].stats.median *= 0.7;
+	row[0].status = CS_FAILED;
+	while (rc) {
+		err.text[0] = '\0';
+		c.run.findings.n = 0;
+		cs_arena_fails_at = ++at;
+		rc = cs_check_run(&c.run, &err);
+		t_ok(!rc || strstr(err.text, "no memory"));
+	}
+	cs_arena_fails_at = 0;
+	t_ok(at > 20);
+	t_ok(finding(&c, "cell-failed") && finding(&c, "slow-cells"));
 }

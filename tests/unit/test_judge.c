@@ -4,6 +4,7 @@
 
 #include "../noise.h"
 #include "canned.h"
+#include "base/arena.h"
 #include "check/cells/cells.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
@@ -67,13 +68,32 @@ static const struct cs_finding *finding(const struct canned *c, size_t i)
 	return (const struct cs_finding *)c->run.findings.data + i;
 }
 
+/* Works of an arena, as the judgement of a whole run is. */
+static int judge_by_baseline(void *run)
+{
+	cs_baseline_judge(run, NULL);
+	return 0;
+}
+
+static int judge_by_lines(void *run)
+{
+	cs_lines_judge(run);
+	return 0;
+}
+
+static int judge_by_thresholds(void *run)
+{
+	cs_threshold_judge(run, NULL);
+	return 0;
+}
+
 static void judge(struct canned *c, const struct cs_baseline *b)
 {
 	struct cs_err err = { "" };
 
 	c->run.baseline = b;
 	c->run.margin = 0.01;
-	t_eq_int(cs_baseline_judge(&c->run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_baseline, &c->run, &err), 0);
 }
 
 /* ---- learning ---- */
@@ -308,7 +328,7 @@ HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twi
 	fresh.run.baseline = &b;
 	for (size_t i = 0; i < 2; i++) {
 		begin_later(&fresh, of_fresh[i]);
-		t_eq_int(cs_lines_judge(&fresh.run, &err), 0);
+		t_eq_int(cs_arena_run(judge_by_lines, &fresh.run, &err), 0);
 		t_eq_int((long)fresh.run.findings.n, (long)i);
 	}
 	if (fresh.run.findings.n)
@@ -632,7 +652,7 @@ static void bound_by(struct canned *c, const char *text)
 	if (!t_eq_int(cs_thresholds_read(&t, text, "x/t.csv", &err), 0))
 		t_eq_str(err.text, "");
 	else
-		t_eq_int(cs_threshold_judge(&c->run, NULL, &err), 0);
+		t_eq_int(cs_arena_run(judge_by_thresholds, &c->run, &err), 0);
 	c->run.thresholds = NULL;
 	cs_thresholds_release(&t);
 }
@@ -688,7 +708,7 @@ HOLDS("a least share is of what goes alone") {
 	cs_thresholds_init(&t);
 	t_eq_int(cs_thresholds_share(&t, 0.95, &err), 0);
 	c.run.thresholds = &t;
-	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_thresholds, &c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 1);
 	t_ok(c.run.findings.n &&
 	     !strncmp(finding(&c, 0)->text, TEST " ", strlen(TEST) + 1));
@@ -697,7 +717,7 @@ HOLDS("a least share is of what goes alone") {
 		    "below 427.50 GB/s (--min-share, 95 % of the live link's peak)"));
 	c.run.findings.n = 0;
 	c.plan->set.via = CS_TRANSPORT_STAGED;
-	t_eq_int(cs_threshold_judge(&c.run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_thresholds, &c.run, &err), 0);
 	t_eq_str(cs_finding_text(finding(&c, 0)), "cannot-test");
 	cs_thresholds_release(&t);
 }

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/arena.h"
 #include "check/verdict/check.h"
 #include "check/fleet/expected.h"
 #include "check/fleet/vote.h"
@@ -22,12 +23,28 @@ static struct canned fleet(int nodes, int agents)
 	return c;
 }
 
+/* Works of an arena, as the judgement of a whole run is. */
+static int vote(void *run)
+{
+	cs_vote_judge(run, NULL);
+	return 0;
+}
+
+static int judge_by_expectation(void *argument)
+{
+	struct cs_run *run = argument;
+
+	for (int node = 0; node < run->n_nodes; node++)
+		cs_expected_judge(run, node, NULL, 0);
+	return 0;
+}
+
 static void judge(struct canned *c)
 {
 	struct cs_err err;
 
 	c->run.findings.n = 0;
-	t_eq_int(cs_vote_judge(&c->run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(vote, &c->run, &err), 0);
 }
 
 static const struct cs_finding *found(const struct canned *c, size_t i)
@@ -218,15 +235,15 @@ HOLDS("a GPU that is known to be lost is told once") {
 	memmove(&nd->agent[2], &nd->agent[3], 5 * sizeof(nd->agent[0]));
 	nd->facts.n_agents = 7;
 	add_finding(&c, 2, "gpu-lost", "0000:1d:00.0");
-	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(vote, &c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 2);
 	c.run.findings.n = 0;
 	add_finding(&c, 1, "gpu-lost", "0000:1d:00.0");
-	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(vote, &c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 1);
 	nd->facts.n_agents = 6; /* of the other nobody has said anything */
 	c.run.findings.n = 1;
-	t_eq_int(cs_vote_judge(&c.run, NULL, &err), 0);
+	t_eq_int(cs_arena_run(vote, &c.run, &err), 0);
 	t_eq_int(c.run.findings.n, 2);
 }
 
@@ -240,8 +257,7 @@ static void expect(struct canned *c, struct cs_vec *expected, const char *list)
 		t_eq_str(err.text, "");
 	c->run.expected = expected;
 	c->run.findings.n = 0;
-	for (int node = 0; node < c->run.n_nodes; node++)
-		t_eq_int(cs_expected_judge(&c->run, node, NULL, 0, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_expectation, &c->run, &err), 0);
 }
 
 HOLDS("a value that --expect can never find is refused") {

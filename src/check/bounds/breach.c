@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/cells/anomaly.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */
 
-int cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound,
-		  struct cs_err *err)
+void cs_breach_add(struct cs_vec *breaches, uint32_t row, double bound)
 {
 	struct cs_breach breach = { row, bound };
 
-	return cs_vec_push(breaches, &breach, err);
+	cs_list_push(breaches, &breach);
 }
 
 int cs_is_beyond(double value, double bound, int low_is_better)
@@ -33,7 +33,7 @@ struct cs_label cs_figure_text(const struct cs_test *test, double value)
 	return label;
 }
 
-/* How far beyond; of a rate the bound stands above the figure. */
+/* How far beyond; the bound of a rate is above the figure. */
 static double badness(const struct cs_rows *rows, const struct cs_breach *breach)
 {
 	const struct cs_row *row = cs_rows_get(rows, breach->row);
@@ -53,37 +53,25 @@ static int worst_first(const void *x, const void *y, void *rows)
 }
 
 /* "0->1"; "2" if each agent has one cell. */
-static void cell_text(const struct cs_run *run, const struct cs_row *row, char *to,
-		      size_t size)
+static struct cs_label cell_text(const struct cs_run *run, const struct cs_row *row)
 {
-	const struct cs_test *test = cs_row_test(row);
-
-	if (cs_test_is_list(test))
-		cs_text(to, size, "%s",
-			cs_endpoint_text(run, (int)row->node, &row->what.src).text);
-	else
-		cs_text(to, size, "%s",
-			cs_pair_label(run, (int)row->node, &row->what).text);
+	return cs_test_is_list(cs_row_test(row)) ?
+		       cs_endpoint_text(run, (int)row->node, &row->what.src) :
+		       cs_pair_label(run, (int)row->node, &row->what);
 }
 
-/* Which GPUs all of these cells have in common: bits. */
-static uint64_t common(const struct cs_run *run, const struct cs_breach *breach,
-		       size_t n)
+/* "0->1 has 45.1 GB/s, below 50.2 GB/s (thresholds.csv:7)" */
+static const char *breach_text(const struct cs_run *run,
+			       const struct cs_breach *breach,
+			       const struct cs_bound *bound)
 {
-	uint64_t all = UINT64_MAX;
+	const struct cs_row *row = cs_rows_get(&run->rows, breach->row);
+	const struct cs_test *test = cs_row_test(row);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, breach[i].row);
-		const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
-		uint64_t mine = 0;
-
-		for (int k = 0; k < 2; k++)
-			if (!cs_endpoint_is_numa(end[k]) &&
-			    end[k]->index < CS_MAX_AGENTS)
-				mine |= 1ull << end[k]->index;
-		all &= mine;
-	}
-	return all;
+	return cs_new_text("%s has %s, %s %s (%s)", cell_text(run, row).text,
+			   cs_figure_text(test, row->stats.median).text,
+			   cs_unit_low_is_better(test->unit) ? "above" : "below",
+			   cs_figure_text(test, breach->bound).text, bound->by);
 }
 
 /* A GPU that is in all of them, or the two ends of one link. */
@@ -91,35 +79,37 @@ static void set_part(const struct cs_run *run, const struct cs_breach *breach,
 		     size_t n, struct cs_finding *f)
 {
 	const struct cs_agent_facts *agent = run->node[f->node].agent;
-	uint64_t both = common(run, breach, n);
-	int low = __builtin_ffsll((long long)both) - 1;
-	uint64_t rest = low < 0 ? 0 : both & ~(1ull << low);
+	uint64_t both = UINT64_MAX, rest;
+	int low;
 
-	if (low < 0)
+	for (size_t i = 0; i < n; i++)
+		both &= cs_row_agents(cs_rows_get(&run->rows, breach[i].row));
+	if (!both)
 		return;
+	low = __builtin_ctzll(both);
+	rest = both & (both - 1);
 	cs_text(f->part, sizeof(f->part), rest ? "link" : "gpu");
 	cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[low].gpu.bus_id);
 	if (rest)
 		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
-			agent[__builtin_ffsll((long long)rest) - 1].gpu.bus_id);
+			agent[__builtin_ctzll(rest)].gpu.bus_id);
 }
 
-/* " and 0->2, 2->0, 6 more cells", the worst apart. */
-static void others_text(const struct cs_run *run, const struct cs_breach *breach,
-			size_t n, char *to, size_t size)
+/* "; also 0->2, 2->0 and 6 more cells", the worst apart. */
+static const char *others_text(const struct cs_run *run,
+			       const struct cs_breach *breach, size_t n)
 {
-	char cell[64];
+	const char *text = "";
 	size_t i;
 
-	to[0] = '\0';
-	for (i = 1; i < n && i <= LISTED; i++) {
-		cell_text(run, cs_rows_get(&run->rows, breach[i].row), cell,
-			  sizeof(cell));
-		cs_text_add(to, size, "%s%s", i > 1 ? ", " : "; also ", cell);
-	}
-	if (n > i)
-		cs_text_add(to, size, " and %zu more cell%s", n - i,
-			    n - i == 1 ? "" : "s");
+	for (i = 1; i < n && i <= LISTED; i++)
+		text = cs_new_longer(text, "%s%s", i > 1 ? ", " : "; also ",
+				     cell_text(run,
+					       cs_rows_get(&run->rows, breach[i].row))
+					     .text);
+	return n > i ? cs_new_longer(text, " and %zu more cell%s", n - i,
+				     n - i == 1 ? "" : "s") :
+		       text;
 }
 
 static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
@@ -131,8 +121,8 @@ static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 	return 0;
 }
 
-/* What re-measurements say of one cell: it was within its bound in one of them, or beyond
- * it in all, but for re-measurements that their conditions explain. */
+/* Re-measurements of one cell: it was within its bound in one of them, or beyond it in
+ * all, but for those that their conditions explain. */
 static enum cs_remeasured remeasured_at_cell(const struct cs_run *run,
 					     const struct cs_breach *breach)
 {
@@ -181,88 +171,56 @@ static uint32_t severity_of(const struct cs_bound *bound,
 	return !sound && severity > CS_WARNING ? CS_WARNING : severity;
 }
 
-static void sentence(const struct cs_run *run, const struct cs_breach *breach,
-		     size_t n, const struct cs_bound *bound,
-		     enum cs_remeasured remeasured, char *to, size_t room)
-{
-	const struct cs_row *worst = cs_rows_get(&run->rows, breach[0].row);
-	const struct cs_test *test = cs_row_test(worst);
-	const struct cs_plan_matrix matrix = cs_row_view(worst);
-	char cell[64], others[120];
+/* ---- covered by an anomaly ---- */
 
-	cell_text(run, worst, cell, sizeof(cell));
-	others_text(run, breach, n, others, sizeof(others));
-	cs_text(to, room, "%s at %s%s%s: %s has %s, %s %s (%s)%s%s", test->name,
-		cs_plan_matrix_words(&matrix).text,
-		worst->metric == CS_METRIC_RATE ? "" : ", ",
-		worst->metric == CS_METRIC_RATE ? "" :
-						  cs_metric_text(test, worst->metric),
-		cell, cs_figure_text(test, worst->stats.median).text,
-		cs_unit_low_is_better(test->unit) ? "above" : "below",
-		cs_figure_text(test, breach[0].bound).text, bound->by, others,
-		cs_remeasured_text(remeasured));
-}
-
-/* ---- told once ---- */
-
-/* Who tells of that cell as gravely; NULL nobody. */
-static struct cs_anomaly *teller(const struct cs_run *run,
-				 const struct cs_bound *bound,
-				 const struct cs_row *row, uint32_t severity)
+/* The anomaly whose finding covers that cell and is as grave; NULL none. */
+static struct cs_anomaly *finding_covering(const struct cs_run *run,
+					   const struct cs_bound *bound,
+					   const struct cs_row *row, uint32_t severity)
 {
 	const struct cs_finding *f = run->findings.data;
-	struct cs_anomaly *s = bound->told ? bound->told->data : NULL;
+	struct cs_anomaly *s = bound->anomalies ? bound->anomalies->data : NULL;
 
-	for (size_t i = 0; s && i < bound->told->n; i++)
+	for (size_t i = 0; s && i < bound->anomalies->n; i++)
 		if (s[i].drop > 0 && f[s[i].finding].severity >= severity &&
 		    cs_anomaly_bears(run, &s[i], row))
 			return &s[s[i].lead];
 	return NULL;
 }
 
-/* Leaves in breach[0..n) what nobody tells of: how many. */
-static size_t untold(const struct cs_run *run, struct cs_breach *breach, size_t n,
-		     const struct cs_bound *bound, uint32_t severity)
+/* Leave in breach[0..n) those that no finding covers: how many. */
+static size_t drop_covered(const struct cs_run *run, struct cs_breach *breach,
+			   size_t n, const struct cs_bound *bound, uint32_t severity)
 {
+	const struct cs_finding *f = run->findings.data;
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, breach[i].row);
-		struct cs_anomaly *s = teller(run, bound, row, severity);
-		char cell[64];
+		struct cs_anomaly *s = finding_covering(run, bound, row, severity);
+		const char *host = run->node[row->node].facts.host;
 
-		if (!s) {
+		if (!s)
 			breach[left++] = breach[i];
-			continue;
-		}
-		if (s->also++)
-			continue;
-		cell_text(run, row, cell, sizeof(cell));
-		if (((struct cs_finding *)run->findings.data)[s->finding].node < 0)
-			cs_text(s->also_text, sizeof(s->also_text), "%s ",
-				run->node[row->node].facts.host);
-		cs_text_add(s->also_text, sizeof(s->also_text),
-			    "%s has %s, %s %s (%s)", cell,
-			    cs_figure_text(cs_row_test(row), row->stats.median).text,
-			    cs_unit_low_is_better(cs_row_test(row)->unit) ? "above" :
-									    "below",
-			    cs_figure_text(cs_row_test(row), breach[i].bound).text,
-			    bound->by);
+		else if (!s->also++)
+			cs_text(s->also_text, sizeof(s->also_text), "%s%s%s",
+				f[s->finding].node < 0 ? host : "",
+				f[s->finding].node < 0 ? " " : "",
+				breach_text(run, &breach[i], bound));
 	}
 	return left;
 }
 
-void cs_told_end(struct cs_run *run, const struct cs_vec *told)
+void cs_breaches_append(struct cs_run *run, const struct cs_vec *anomalies)
 {
-	const struct cs_anomaly *s = told->data;
+	const struct cs_anomaly *s = anomalies->data;
 	struct cs_finding *f = run->findings.data;
 
-	for (size_t i = 0; i < told->n; i++) {
+	for (size_t i = 0; i < anomalies->n; i++) {
 		char *text = f[s[i].finding].text;
 
-		if (!s[i].also)
-			continue;
-		cs_text_add(text, CS_ERR_TEXT, "; %s", s[i].also_text);
+		if (s[i].also)
+			cs_text_add(text, CS_ERR_TEXT, "; %s", s[i].also_text);
 		if (s[i].also > 1)
 			cs_text_add(text, CS_ERR_TEXT, ", and %zu more cell%s",
 				    s[i].also - 1,
@@ -270,33 +228,35 @@ void cs_told_end(struct cs_run *run, const struct cs_vec *told)
 	}
 }
 
-int cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
-		      const struct cs_bound *bound, struct cs_err *err)
+void cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
+		       const struct cs_bound *bound)
 {
+	struct cs_finding f = { .id = bound->id, .of_figures = 1 };
 	const struct cs_row *worst;
-	struct cs_finding f = { .n_evidence = 0 };
-	char text[CS_ERR_TEXT];
-	enum cs_remeasured remeasured;
+	struct cs_plan_matrix matrix;
+	int is_rate;
 
 	qsort_r(breach, n, sizeof(*breach), worst_first, &run->rows);
-	remeasured = remeasured_at(run, breach, n);
-	n = untold(run, breach, n, bound,
-		   severity_of(bound, remeasured, any_sound(run, breach, n)));
+	n = drop_covered(run, breach, n, bound,
+			 severity_of(bound, remeasured_at(run, breach, n),
+				     any_sound(run, breach, n)));
 	if (!n)
-		return 0;
+		return;
 	worst = cs_rows_get(&run->rows, breach[0].row);
-	remeasured = remeasured_at(run, breach, n);
+	matrix = cs_row_view(worst);
+	is_rate = worst->metric == CS_METRIC_RATE;
 	f.node = (int32_t)worst->node;
-	f.severity = severity_of(bound, remeasured, any_sound(run, breach, n));
-	f.drain = f.severity == CS_CRITICAL && remeasured == CS_REMEASURED_CONFIRMED;
-	f.id = bound->id;
-	f.of_figures = 1;
-	f.remeasured = remeasured;
+	f.remeasured = remeasured_at(run, breach, n);
+	f.severity = severity_of(bound, f.remeasured, any_sound(run, breach, n));
+	f.drain = f.severity == CS_CRITICAL && f.remeasured == CS_REMEASURED_CONFIRMED;
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
 	cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --test %s%s",
 		cs_row_test(worst)->name, cs_view_options(worst).text);
-	sentence(run, breach, n, bound, remeasured, text, sizeof(text));
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f, "%s at %s%s%s: %s%s%s", cs_row_test(worst)->name,
+		 cs_plan_matrix_words(&matrix).text, is_rate ? "" : ", ",
+		 is_rate ? "" : cs_metric_text(cs_row_test(worst), worst->metric),
+		 breach_text(run, breach, bound), others_text(run, breach, n),
+		 cs_remeasured_text(f.remeasured));
 }

@@ -1,19 +1,19 @@
-/* judge.c - what is beyond any bound, told and to be measured again. */
+/* judge.c - judges cells by all bounds, and chooses steps to measure again. */
 #include "config.h"
 
 #include "check/bounds/judge.h"
 
+#include "base/arena.h"
 #include "check/bounds/breach.h"
 #include "check/bounds/line.h"
 #include "result/cells.h"
 
-int cs_bounds_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
+void cs_bounds_judge(struct cs_run *run, struct cs_vec *anomalies)
 {
-	if (cs_baseline_judge(run, told, err) || cs_lines_judge(run, err) ||
-	    cs_threshold_judge(run, told, err))
-		return -1;
-	cs_told_end(run, told);
-	return 0;
+	cs_baseline_judge(run, anomalies);
+	cs_lines_judge(run);
+	cs_threshold_judge(run, anomalies);
+	cs_breaches_append(run, anomalies);
 }
 
 /* ---- to be measured again ---- */
@@ -24,7 +24,7 @@ int cs_bounds_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
  * in one of 500. */
 #define ROUNDS 3
 
-/* A list of steps with room for `most`; what is there from `first` on is not added. */
+/* A list of steps with room for `most`; those from `first` on are not added twice. */
 struct steps {
 	uint32_t *step;
 	int first, n, most;
@@ -47,24 +47,31 @@ static void add_round(const struct cs_run *run, const struct cs_vec *findings,
 		}
 }
 
+struct remeasuring {
+	struct cs_run *run;
+	struct steps to;
+};
+
+static int find_steps(void *argument)
+{
+	struct remeasuring *r = argument;
+	struct cs_run run;
+
+	cs_arena_check(cs_run_index(r->run, NULL));
+	run = *r->run;
+	run.findings = (struct cs_vec)CS_LIST(struct cs_finding);
+	cs_baseline_judge(&run, NULL);
+	cs_threshold_judge(&run, NULL);
+	for (int round = 0; round < ROUNDS; round++) {
+		add_round(&run, &run.findings, &r->to);
+		r->to.first = r->to.n;
+	}
+	return r->to.n;
+}
+
 int cs_bounds_remeasure(struct cs_run *run, uint32_t *step, int n, int most,
 			struct cs_err *err)
 {
-	const struct cs_vec none = CS_VEC(struct cs_finding);
-	struct steps to = { step, 0, n, most };
-	struct cs_run scope;
-	int rc;
-
-	if (cs_run_index(run, err))
-		return -1;
-	scope = *run;
-	scope.findings = none;
-	rc = cs_baseline_judge(&scope, NULL, err) ||
-	     cs_threshold_judge(&scope, NULL, err);
-	for (int round = 0; round < ROUNDS && !rc; round++) {
-		add_round(run, &scope.findings, &to);
-		to.first = to.n;
-	}
-	cs_vec_release(&scope.findings);
-	return rc ? -1 : to.n;
+	return cs_arena_run(find_steps,
+			    &(struct remeasuring){ run, { step, 0, n, most } }, err);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/breach.h"
 #include "result/matrices.h"
@@ -24,28 +25,21 @@ static double median_at(const struct cs_baseline *b,
 	return stat->median;
 }
 
-/* "'A', 'B'" */
-static void class_names(const struct cs_baseline *b, char *to, size_t size)
-{
-	const struct cs_baseline_class *class = b->classes.data;
-
-	to[0] = '\0';
-	for (size_t i = 0; i < b->classes.n; i++)
-		cs_text_add(to, size, "%s'%.100s'", i ? ", " : "", class[i].name);
-}
-
-/* Of a node of no class that is known. */
 /* The baseline has no class for that node. */
-static int judge_class(struct cs_run *run, int severity, int of,
-		       enum cs_finding_id id, struct cs_err *err)
+static void judge_class(struct cs_run *run, int severity, int of,
+			enum cs_finding_id id)
 {
-	char name[CS_CLASS], there[CS_ERR_TEXT], text[CS_ERR_TEXT];
+	const struct cs_vec *classes = &run->baseline->classes;
+	const struct cs_baseline_class *class = classes->data;
+	const char *known = "";
+	char name[CS_CLASS];
 
 	cs_hardware_text(run, of < 0 ? 0 : of, name, sizeof(name));
-	class_names(run->baseline, there, sizeof(there));
-	cs_text(text, sizeof(text), "no baseline of class '%.110s': there is %s",
-		name, there);
-	return cs_judge_node(run, severity, of, id, text, err);
+	for (size_t i = 0; i < classes->n; i++)
+		known = cs_new_longer(known, "%s'%.100s'", i ? ", " : "",
+				      class[i].name);
+	cs_judge_node(run, severity, of, id,
+		      "no baseline of class '%.110s': there is %s", name, known);
 }
 
 /* Has no node of the run a class of the baseline? */
@@ -59,50 +53,49 @@ static int is_elsewhere(const struct cs_run *run)
 
 struct scope {
 	struct cs_run *run;
-	struct cs_vec *told;
+	struct cs_vec *anomalies;
 	struct cs_matrices m;
 	int class;    /* of the matrix's node; -1 unknown */
 	size_t known; /* matrices that the baseline has, of any node */
-	struct cs_err *err;
 };
 
 /* Cells of one matrix and one kind of link, beyond their bound or unknown. */
-static int describe(struct scope *scope, const struct cs_row *of,
-		    const struct cs_baseline_stat *key,
-		    const struct cs_baseline_stat *stat, const struct cs_vec *cells)
+static void describe(struct scope *scope, const struct cs_row *of,
+		     const struct cs_baseline_stat *key,
+		     const struct cs_baseline_stat *stat, const struct cs_vec *cells)
 {
-	char by[120], none[200], text[CS_ERR_TEXT];
-	struct cs_bound bound = { CS_FINDING_BELOW_BASELINE, by, CS_CRITICAL,
-				  CS_WARNING, scope->told };
+	struct cs_bound bound = { .id = CS_FINDING_BELOW_BASELINE,
+				  .severity = CS_CRITICAL,
+				  .once = CS_WARNING,
+				  .anomalies = scope->anomalies };
+	char lacks[200];
 
 	if (!cells->n)
-		return 0;
+		return;
 	if (stat) {
-		cs_text(by, sizeof(by),
-			"baseline %s of %u node%s in %u run%s, %.1f %%",
-			cs_figure_text(cs_row_test(of), stat->median).text,
-			stat->nodes, stat->nodes == 1 ? "" : "s", stat->runs,
-			stat->runs == 1 ? "" : "s",
-			100 * cs_baseline_bound(stat, scope->run->margin));
-		return cs_judge_breaches(scope->run, cells->data, cells->n, &bound,
-					 scope->err);
+		bound.by =
+			cs_new_text("baseline %s of %s in %s, %.1f %%",
+				    cs_figure_text(cs_row_test(of), stat->median).text,
+				    cs_count_text(stat->nodes, "node"),
+				    cs_count_text(stat->runs, "run"),
+				    100 * cs_baseline_bound(stat, scope->run->margin));
+		cs_judge_breaches(scope->run, cells->data, cells->n, &bound);
+		return;
 	}
-	cs_baseline_lacks(scope->run->baseline, (int)key->class, &key->of, none,
-			  sizeof(none));
-	cs_text(text, sizeof(text),
-		"%zu cell%s (%s) not judged: the baseline has nothing of %s",
-		cells->n, cells->n == 1 ? "" : "s", key->link_kind, none);
-	return cs_judge_node(scope->run, CS_NOTE, scope->m.node,
-			     CS_FINDING_BASELINE_MISSING, text, scope->err);
+	cs_baseline_lacks(scope->run->baseline, (int)key->class, &key->of, lacks,
+			  sizeof(lacks));
+	cs_judge_node(scope->run, CS_NOTE, scope->m.node, CS_FINDING_BASELINE_MISSING,
+		      "%s (%s) not judged: the baseline has nothing of %s",
+		      cs_count_text(cells->n, "cell"), key->link_kind, lacks);
 }
 
 /* Of the matrix the cells from `first` on that have its kind of link. */
-static int judge_link_kind(struct scope *scope, size_t first)
+static void judge_link_kind(struct scope *scope, size_t first)
 {
 	const struct cs_run *run = scope->run;
 	const struct cs_row *of = cs_matrices_row(&scope->m, first);
-	int low = cs_unit_low_is_better(cs_row_test(of)->unit), rc = 0;
-	struct cs_vec cells = CS_VEC(struct cs_breach);
+	int low = cs_unit_low_is_better(cs_row_test(of)->unit);
+	struct cs_vec cells = CS_LIST(struct cs_breach);
 	const struct cs_baseline_stat *stat;
 	struct cs_baseline_stat key, other;
 	double off = 0;
@@ -112,7 +105,7 @@ static int judge_link_kind(struct scope *scope, size_t first)
 	scope->known += stat != NULL;
 	if (stat)
 		off = cs_baseline_bound(stat, run->margin) * (low ? 1 : -1);
-	for (size_t i = first; i < scope->m.n && !rc; i++) {
+	for (size_t i = first; i < scope->m.n; i++) {
 		const struct cs_row *row = cs_matrices_row(&scope->m, i);
 		double bound = stat ? median_at(run->baseline, stat, row) * (1 + off) :
 				      NAN;
@@ -121,18 +114,15 @@ static int judge_link_kind(struct scope *scope, size_t first)
 		if (cs_baseline_order(&key, &other) ||
 		    (stat && !cs_is_beyond(row->stats.median, bound, low)))
 			continue;
-		rc = cs_breach_add(&cells, scope->m.at[i], bound, scope->err);
+		cs_breach_add(&cells, scope->m.at[i], bound);
 	}
-	if (!rc)
-		rc = describe(scope, of, &key, stat, &cells);
-	cs_vec_release(&cells);
-	return rc;
+	describe(scope, of, &key, stat, &cells);
 }
 
 #define WAYS_MOST 72 /* distances of 8 NUMA nodes, and the others */
 
 /* Each kind of link at its first cell. */
-static int judge_matrix(struct scope *scope)
+static void judge_matrix(struct scope *scope)
 {
 	char seen[WAYS_MOST][CS_PATH_WORDS];
 	size_t n_seen = 0, k;
@@ -145,25 +135,22 @@ static int judge_matrix(struct scope *scope)
 		if (k < n_seen)
 			continue;
 		n_seen++;
-		if (judge_link_kind(scope, i))
-			return -1;
+		judge_link_kind(scope, i);
 	}
-	return 0;
 }
 
-/* Nothing of what was measured is in it. */
-static int judge_nothing(struct cs_run *run, const struct cs_row *of,
-			 struct cs_err *err)
+/* The baseline has nothing of what was measured. */
+static void judge_nothing(struct cs_run *run, const struct cs_row *of)
 {
 	const struct cs_plan_matrix matrix = cs_row_view(of);
-	char none[200], text[CS_ERR_TEXT];
+	char none[200];
 
 	cs_baseline_lacks(run->baseline, -1, &matrix, none, sizeof(none));
-	cs_text(text, sizeof(text), "the baseline has nothing of %s", none);
-	return cs_judge_node(run, CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST, text, err);
+	cs_judge_node(run, CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST,
+		      "the baseline has nothing of %s", none);
 }
 
-static int judge_nodes(struct scope *scope)
+static void judge_nodes(struct scope *scope)
 {
 	struct cs_run *run = scope->run;
 	struct cs_matrices *m = &scope->m;
@@ -172,31 +159,28 @@ static int judge_nodes(struct scope *scope)
 		if (m->is_first) {
 			scope->class = cs_baseline_class_of(run->baseline, run,
 							    m->node);
-			if (scope->class < 0 &&
-			    judge_class(run, CS_WARNING, m->node,
-					CS_FINDING_BASELINE_CLASS, scope->err))
-				return -1;
+			if (scope->class < 0)
+				judge_class(run, CS_WARNING, m->node,
+					    CS_FINDING_BASELINE_CLASS);
 		}
-		if (scope->class >= 0 && judge_matrix(scope))
-			return -1;
+		if (scope->class >= 0)
+			judge_matrix(scope);
 	}
-	if (scope->known || !m->n_order)
-		return 0;
-	return judge_nothing(run, cs_rows_get(&run->rows, m->order[0]), scope->err);
+	if (!scope->known && m->n_order)
+		judge_nothing(run, cs_rows_get(&run->rows, m->order[0]));
 }
 
-int cs_baseline_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
+void cs_baseline_judge(struct cs_run *run, struct cs_vec *anomalies)
 {
-	struct scope scope = { .run = run, .told = told, .class = -1, .err = err };
-	int rc;
+	struct scope scope = { .run = run, .anomalies = anomalies, .class = -1 };
 
 	if (!run->baseline)
-		return 0;
-	if (is_elsewhere(run))
-		return judge_class(run, CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST, err);
-	if (cs_run_index(run, err))
-		return -1;
-	rc = cs_matrices_init(&scope.m, run, err) || judge_nodes(&scope) ? -1 : 0;
-	cs_matrices_release(&scope.m);
-	return rc;
+		return;
+	if (is_elsewhere(run)) {
+		judge_class(run, CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST);
+		return;
+	}
+	cs_arena_check(cs_run_index(run, NULL));
+	scope.m = cs_matrices_begin(run);
+	judge_nodes(&scope);
 }

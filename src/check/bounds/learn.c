@@ -1,5 +1,4 @@
-/* learn.c - a baseline of the runs of healthy nodes: what their cells, their sweeps and
- * they themselves have in common. */
+/* learn.c - a baseline of runs of healthy nodes: of their cells, sweeps and facts. */
 #include "config.h"
 
 #include "check/bounds/learn.h"
@@ -7,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/bounds/line.h"
 #include "check/bounds/spread.h"
 #include "check/fleet/expected.h"
@@ -24,23 +24,19 @@ struct learning {
 	struct cs_run pooled; /* that one, its turns put together */
 	struct cs_baseline *to;
 	struct cs_vec figures, lines, nodes; /* cs_figure, cs_line_seen, seen */
-	struct cs_err *err;
 };
 
 /* ---- cells ---- */
 
-static int need_class(struct cs_baseline *b, const char *name, struct cs_err *err)
+static int need_class(struct cs_baseline *b, const char *name)
 {
+	struct cs_baseline_class class = { .nodes = 0 };
 	int i = cs_baseline_class_index(b, name);
-	struct cs_baseline_class *class;
 
 	if (i >= 0)
 		return i;
-	class = cs_vec_add(&b->classes, 1, err);
-	if (!class)
-		return -1;
-	memset(class, 0, sizeof(*class));
-	cs_text(class->name, sizeof(class->name), "%s", name);
+	cs_text(class.name, sizeof(class.name), "%s", name);
+	cs_list_push(&b->classes, &class);
 	return (int)b->classes.n - 1;
 }
 
@@ -50,26 +46,16 @@ static int is_figure(const struct cs_row *row)
 	       isfinite(row->stats.median) && !(row->flags & CS_ROW_BAD);
 }
 
-static int learn_figures(struct learning *l, int node)
+static void learn_figures(struct learning *l, int node)
 {
 	const struct cs_run *run = &l->pooled;
 	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char name[CS_CLASS];
 	int class = -1;
 
+	cs_hardware_text(run, node, name, sizeof(name));
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
-		struct cs_figure *f;
-
-		if (!is_figure(row))
-			continue;
-		if (class < 0) {
-			cs_hardware_text(run, node, name, sizeof(name));
-			class = need_class(l->to, name, l->err);
-		}
-		f = class < 0 ? NULL : cs_vec_add(&l->figures, 1, l->err);
-		if (!f)
-			return -1;
-		*f = (struct cs_figure){
+		struct cs_figure f = {
 			.host = run->node[node].facts.host,
 			.run = (uint32_t)l->at,
 			.node = row->node,
@@ -77,9 +63,14 @@ static int learn_figures(struct learning *l, int node)
 			.dst = row->what.dst.index,
 			.value = row->stats.median,
 		};
-		cs_baseline_key(run, row, class, &f->key);
+
+		if (!is_figure(row))
+			continue;
+		if (class < 0)
+			class = need_class(l->to, name);
+		cs_baseline_key(run, row, class, &f.key);
+		cs_list_push(&l->figures, &f);
 	}
-	return 0;
 }
 
 /* Of how many nodes and runs each class is; figures are in order of run.  */
@@ -100,7 +91,7 @@ static void count_classes(struct cs_baseline *b)
 
 /* ---- what is known of nodes whose class has a figure ---- */
 
-static int learn_node(struct learning *l, int node)
+static void learn_node(struct learning *l, int node)
 {
 	const struct cs_run *run = l->runs[l->at];
 	struct seen seen = { run, node, cs_baseline_class_of(l->to, run, node) };
@@ -108,10 +99,10 @@ static int learn_node(struct learning *l, int node)
 				     .run = (uint32_t)l->at };
 
 	if (seen.class < 0)
-		return 0;
+		return;
 	like.line.class = (uint32_t)seen.class;
-	return cs_rc(cs_lines_see(&l->pooled, node, &like, &l->lines, l->err) ||
-		     cs_vec_push(&l->nodes, &seen, l->err));
+	cs_lines_see(&l->pooled, node, &like, &l->lines);
+	cs_list_push(&l->nodes, &seen);
 }
 
 /* Is a later run of the same host of that class among them?  The last one counts. */
@@ -127,25 +118,21 @@ static int comes_again(const struct learning *l, size_t i)
 	return 0;
 }
 
-static int learn_facts(struct learning *l, int class)
+static void learn_facts(struct learning *l, int class)
 {
-	struct cs_vec traits = CS_VEC(struct cs_trait), first = CS_VEC(size_t);
+	struct cs_vec traits = CS_LIST(struct cs_trait), first = CS_LIST(size_t);
 	const struct seen *seen = l->nodes.data;
-	int rc = 0;
 
-	for (size_t i = 0; i < l->nodes.n && !rc; i++) {
+	for (size_t i = 0; i < l->nodes.n; i++) {
 		if (seen[i].class != class || cs_on_cpu(seen[i].run) ||
 		    comes_again(l, i))
 			continue;
-		rc = cs_vec_push(&first, &traits.n, l->err) ||
-		     cs_fingerprint(seen[i].run, seen[i].node, &traits, l->err);
+		cs_list_push(&first, &traits.n);
+		cs_fingerprint(seen[i].run, seen[i].node, &traits, NULL);
 	}
-	rc = rc || cs_vec_push(&first, &traits.n, l->err) ||
-	     cs_expected_learn(&traits, first.data, first.n - 1, (uint32_t)class,
-			       &l->to->facts, l->err);
-	cs_vec_release(&first);
-	cs_vec_release(&traits);
-	return rc ? -1 : 0;
+	cs_list_push(&first, &traits.n);
+	cs_expected_learn(&traits, first.data, first.n - 1, (uint32_t)class,
+			  &l->to->facts);
 }
 
 /* ---- all runs ---- */
@@ -171,42 +158,48 @@ static int check_run(const struct cs_run *run, struct cs_err *err)
 	return 0;
 }
 
-/* Call `learn` for each node of each run; l->at is the run that failed. */
-static int walk(struct learning *l, int (*learn)(struct learning *, int))
+static void end_run(void *learning)
 {
+	struct learning *l = learning;
+
+	if (l->pooled.n_nodes)
+		cs_pool_release(&l->pooled, l->runs[l->at]);
+	l->pooled = (struct cs_run){ .n_nodes = 0 };
+}
+
+/* Call `learn` for each node of each run; l->at is the run that failed. */
+static void walk(struct learning *l, void (*learn)(struct learning *, int))
+{
+	struct cs_err err;
+
 	for (l->at = 0; l->at < l->n; l->at++) {
 		const struct cs_run *run = l->runs[l->at];
-		int rc;
 
 		if (is_again(l))
 			continue;
-		if (check_run(run, l->err))
-			return -1;
-		rc = cs_pool_make(run, &l->pooled, l->err);
-		for (int node = 0; node < l->pooled.n_nodes && !rc; node++)
-			rc = learn(l, node);
-		cs_pool_release(&l->pooled, run);
-		if (rc)
-			return -1;
+		if (check_run(run, &err) || cs_pool_make(run, &l->pooled, &err))
+			cs_arena_give_up(&err);
+		for (int node = 0; node < l->pooled.n_nodes; node++)
+			learn(l, node);
+		end_run(l);
 	}
-	return 0;
 }
 
-static int learn_all(struct learning *l)
+static int learn_all(void *learning)
 {
-	if (walk(l, learn_figures))
-		return -1;
+	struct learning *l = learning;
+
+	cs_arena_at_end(end_run, l);
+	walk(l, learn_figures);
 	if (!l->figures.n)
-		return cs_err_set(l->err, "there is no cell to learn from: none was "
-					  "measured well");
-	if (cs_figures_add(l->to, &l->figures, l->n, l->err))
-		return -1;
+		cs_arena_give_up(&(struct cs_err){
+			"there is no cell to learn from: none was measured well" });
+	cs_figures_add(l->to, &l->figures, l->n);
 	count_classes(l->to);
-	if (walk(l, learn_node) || cs_lines_add(l->to, &l->lines, l->err))
-		return -1;
+	walk(l, learn_node);
+	cs_lines_add(l->to, &l->lines);
 	for (size_t class = 0; class < l->to->classes.n; class ++)
-		if (learn_facts(l, (int)class))
-			return -1;
+		learn_facts(l, (int)class);
 	return 0;
 }
 
@@ -216,18 +209,14 @@ int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 	struct learning l = { .runs = runs,
 			      .n = n,
 			      .to = out,
-			      .figures = CS_VEC(struct cs_figure),
-			      .lines = CS_VEC(struct cs_line_seen),
-			      .nodes = CS_VEC(struct seen),
-			      .err = err };
+			      .figures = CS_LIST(struct cs_figure),
+			      .lines = CS_LIST(struct cs_line_seen),
+			      .nodes = CS_LIST(struct seen) };
 	int rc;
 
 	cs_baseline_init(out);
-	rc = learn_all(&l);
+	rc = cs_arena_run(learn_all, &l, err);
 	*which = l.at;
-	cs_vec_release(&l.figures);
-	cs_vec_release(&l.lines);
-	cs_vec_release(&l.nodes);
 	if (rc)
 		cs_baseline_release(out);
 	return rc;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/bounds/spread.h"
 #include "check/model/model.h"
 #include "result/judge.h"
@@ -23,34 +24,26 @@ static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_l
 	return d ? d : a->back - b->back;
 }
 
-/* The line of the sweep that begins with a matrix; 1: there is no sweep, or no line. */
+/* The line of the sweep that begins with a matrix; 0: there is no sweep, or no line. */
 static int line_of(const struct cs_run *run, int node, uint32_t v,
-		   struct cs_baseline_line *line, struct cs_err *err)
+		   struct cs_baseline_line *line)
 {
-	struct cs_vec fits = CS_VEC(struct cs_fit);
+	struct cs_vec fits = CS_LIST(struct cs_fit);
 	const struct cs_grid head = cs_grid_head(run, v);
-	struct cs_sweep sweep;
 	struct cs_fit_sum sum;
-	int rc;
 
 	if (cs_sweep_sizes(run, v) < CS_FIT_LEAST)
-		return 1;
-	if (cs_sweep_init(&sweep, run, node, v))
-		return cs_err_set(err, "no memory");
-	rc = cs_fits_add(&fits, &sweep, err);
-	cs_sweep_release(&sweep);
-	if (!rc && cs_fits_sum(&fits, &sum))
-		rc = 1;
-	cs_vec_release(&fits);
-	if (rc)
-		return rc;
+		return 0;
+	cs_fits_of_sweep(&fits, run, node, v);
+	if (cs_fits_sum(&fits, &sum))
+		return 0;
 	line->of = *head.matrix;
 	line->of.bytes = 0;
 	line->of.steps = 0;
 	line->back = head.back;
 	line->alpha_us = sum.alpha_us;
 	line->gbs = sum.gbs;
-	return 0;
+	return 1;
 }
 
 /* ---- learning ---- */
@@ -60,18 +53,14 @@ static double half_of(const struct cs_fit_value *x)
 	return (x->high - x->low) / 2;
 }
 
-int cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
-		 struct cs_vec *to, struct cs_err *err)
+void cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
+		  struct cs_vec *to)
 {
 	struct cs_line_seen seen = *like;
-	int rc = 0;
 
-	for (uint32_t v = 0; v < cs_grids(run) && rc >= 0; v++) {
-		rc = line_of(run, node, v, &seen.line, err);
-		if (!rc)
-			rc = cs_vec_push(to, &seen, err);
-	}
-	return rc < 0 ? -1 : 0;
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		if (line_of(run, node, v, &seen.line))
+			cs_list_push(to, &seen);
 }
 
 static int by_line(const void *x, const void *y)
@@ -92,81 +81,68 @@ static const struct cs_fit_value *value_at(const struct cs_fit_value *x, size_t 
 }
 
 /* As the figures of cells are: of nodes with one cell each. */
-static int stat_of(const struct cs_line_seen *seen, const struct cs_fit_value *x,
-		   size_t n, struct cs_baseline_stat *stat, struct cs_err *err)
+static struct cs_baseline_stat stat_of(const struct cs_line_seen *seen,
+				       const struct cs_fit_value *x, size_t n)
 {
-	struct cs_vec figures = CS_VEC(struct cs_figure);
-	struct cs_baseline b;
+	struct cs_vec figures = CS_LIST(struct cs_figure);
+	struct cs_baseline b = { .stats = CS_LIST(struct cs_baseline_stat),
+				 .places = CS_LIST(struct cs_baseline_place) };
 	uint32_t last = 0;
-	int rc = 0;
 
-	cs_baseline_init(&b);
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct cs_figure one = { .key = { .of = seen[i].line.of },
 					       .host = seen[i].host,
 					       .run = seen[i].run,
 					       .value = value_at(x, i)->value };
 
 		last = seen[i].run > last ? seen[i].run : last;
-		rc = cs_vec_push(&figures, &one, err);
+		cs_list_push(&figures, &one);
 	}
-	if (!rc && !cs_figures_add(&b, &figures, (size_t)last + 1, err))
-		*stat = *(const struct cs_baseline_stat *)b.stats.data;
-	else
-		rc = -1;
-	cs_vec_release(&figures);
-	cs_baseline_release(&b);
-	return rc;
+	cs_figures_add(&b, &figures, (size_t)last + 1);
+	return *(const struct cs_baseline_stat *)b.stats.data;
 }
 
-/* Their median, and how far from it something healthy may lie: by what they are apart, and
+/* Their median, and how far from it a healthy one may be: by how far they are apart, and
  * by how well they are known, which many together are better. */
-static int sum_up(const struct cs_line_seen *seen, const struct cs_fit_value *x,
-		  size_t n, struct cs_fit_value *to, struct cs_err *err)
+static struct cs_fit_value sum_up(const struct cs_line_seen *seen,
+				  const struct cs_fit_value *x, size_t n)
 {
-	struct cs_baseline_stat stat;
+	const struct cs_baseline_stat stat = stat_of(seen, x, n);
 	double half = 0;
 
-	if (stat_of(seen, x, n, &stat, err))
-		return -1;
 	for (size_t i = 0; i < n; i++)
 		half += half_of(value_at(x, i)) / (double)n;
 	half = hypot(cs_baseline_bound(&stat, 0) * stat.median,
 		     HALF_WIDTHS * half / sqrt((double)n));
-	*to = (struct cs_fit_value){ stat.median, stat.median - half,
-				     stat.median + half };
-	return 0;
+	return (struct cs_fit_value){ stat.median, stat.median - half,
+				      stat.median + half };
 }
 
 /* Of seen[0..n), of one line, in order of host and run. */
-static int add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size_t n,
-		    struct cs_err *err)
+static void add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size_t n)
 {
 	struct cs_baseline_line line = seen[0].line;
 
-	if (sum_up(seen, &seen[0].line.alpha_us, n, &line.alpha_us, err) ||
-	    sum_up(seen, &seen[0].line.gbs, n, &line.gbs, err))
-		return -1;
+	line.alpha_us = sum_up(seen, &seen[0].line.alpha_us, n);
+	line.gbs = sum_up(seen, &seen[0].line.gbs, n);
 	line.nodes = 0;
 	line.runs = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
 		line.nodes += !i || strcmp(seen[i].host, seen[i - 1].host) != 0;
-	return cs_vec_push(&b->lines, &line, err);
+	cs_list_push(&b->lines, &line);
 }
 
-int cs_lines_add(struct cs_baseline *b, struct cs_vec *all, struct cs_err *err)
+void cs_lines_add(struct cs_baseline *b, struct cs_vec *all)
 {
 	const struct cs_line_seen *seen = all->data;
-	int rc = 0;
 
 	cs_vec_sort(all, by_line);
-	for (size_t at = 0, end; at < all->n && !rc; at = end) {
+	for (size_t at = 0, end; at < all->n; at = end) {
 		for (end = at + 1;
 		     end < all->n && !order_of(&seen[at].line, &seen[end].line); end++)
 			;
-		rc = add_line(b, &seen[at], end - at, err);
+		add_line(b, &seen[at], end - at);
 	}
-	return rc;
 }
 
 /* ---- judging ---- */
@@ -179,38 +155,33 @@ static double allowance(const struct cs_fit_value *base,
 		    hypot(half_of(base), HALF_WIDTHS * half_of(is)));
 }
 
-static int tell(struct cs_run *run, int node, const struct cs_baseline_line *base,
-		const struct cs_baseline_line *is, struct cs_err *err)
+static void describe(struct cs_run *run, int node, const struct cs_baseline_line *base,
+		     const struct cs_baseline_line *is)
 {
 	const double alpha = allowance(&base->alpha_us, &is->alpha_us, run->margin);
 	const double rate = allowance(&base->gbs, &is->gbs, run->margin);
-	char text[CS_ERR_TEXT];
-	size_t begins;
+	const struct cs_finding f = { .severity = CS_WARNING,
+				      .node = node,
+				      .id = CS_FINDING_LINE_BEYOND_BASELINE,
+				      .of_figures = 1 };
+	const char *beyond = NULL;
 
-	cs_text(text, sizeof(text), "%s%s by size: ", cs_test_at(is->of.test)->name,
-		is->back ? ", the way back," : "");
-	begins = strlen(text);
 	if (is->alpha_us.value > base->alpha_us.value + alpha)
-		cs_text_add(text, sizeof(text),
-			    "alpha %.3g us, above %.3g us (baseline %.3g us)",
-			    is->alpha_us.value, base->alpha_us.value + alpha,
-			    base->alpha_us.value);
+		beyond = cs_new_text("alpha %.3g us, above %.3g us (baseline %.3g us)",
+				     is->alpha_us.value, base->alpha_us.value + alpha,
+				     base->alpha_us.value);
 	if (is->gbs.value < base->gbs.value - rate)
-		cs_text_add(text, sizeof(text),
-			    "%s1/beta %.4g GB/s, below %.4g GB/s (baseline %.4g GB/s)",
-			    text[begins] ? ", " : "", is->gbs.value,
-			    base->gbs.value - rate, base->gbs.value);
-	if (!text[begins])
-		return 0;
-	cs_text_add(text, sizeof(text), ", of %u node%s in %u run%s", base->nodes,
-		    base->nodes == 1 ? "" : "s", base->runs,
-		    base->runs == 1 ? "" : "s");
-	return cs_judge(run,
-			(struct cs_finding){ .severity = CS_WARNING,
-					     .node = node,
-					     .id = CS_FINDING_LINE_BEYOND_BASELINE,
-					     .of_figures = 1 },
-			text, err);
+		beyond = cs_new_longer(
+			beyond,
+			"%s1/beta %.4g GB/s, below %.4g GB/s (baseline %.4g GB/s)",
+			beyond ? ", " : "", is->gbs.value, base->gbs.value - rate,
+			base->gbs.value);
+	if (beyond)
+		cs_judge(run, f, "%s%s by size: %s, of %s in %s",
+			 cs_test_at(is->of.test)->name,
+			 is->back ? ", the way back," : "", beyond,
+			 cs_count_text(base->nodes, "node"),
+			 cs_count_text(base->runs, "run"));
 }
 
 static const struct cs_baseline_line *find(const struct cs_baseline *b,
@@ -224,28 +195,19 @@ static const struct cs_baseline_line *find(const struct cs_baseline *b,
 	return NULL;
 }
 
-static int judge_node(struct cs_run *run, int node, struct cs_err *err)
+void cs_lines_judge(struct cs_run *run)
 {
-	struct cs_baseline_line is = { 0 };
-	const int class = cs_baseline_class_of(run->baseline, run, node);
-	int rc = 0;
+	for (int node = 0; run->baseline && node < run->n_nodes; node++) {
+		const int class = cs_baseline_class_of(run->baseline, run, node);
+		struct cs_baseline_line is = { .class = (uint32_t)class };
 
-	is.class = (uint32_t)class;
-	for (uint32_t v = 0; class >= 0 && v < cs_grids(run) && rc >= 0; v++) {
-		const struct cs_baseline_line *base;
+		for (uint32_t v = 0; class >= 0 && v < cs_grids(run); v++) {
+			const struct cs_baseline_line *base = NULL;
 
-		rc = line_of(run, node, v, &is, err);
-		base = rc ? NULL : find(run->baseline, &is);
-		if (base)
-			rc = tell(run, node, base, &is, err);
+			if (line_of(run, node, v, &is))
+				base = find(run->baseline, &is);
+			if (base)
+				describe(run, node, base, &is);
+		}
 	}
-	return rc < 0 ? -1 : 0;
-}
-
-int cs_lines_judge(struct cs_run *run, struct cs_err *err)
-{
-	for (int node = 0; run->baseline && node < run->n_nodes; node++)
-		if (judge_node(run, node, err))
-			return -1;
-	return 0;
 }

@@ -19,12 +19,12 @@ struct cs_line_seen {
 };
 
 /* Appends those of a node, in all else `like` that. */
-int cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
-		 struct cs_vec *to, struct cs_err *err);
+void cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
+		  struct cs_vec *to);
 /* What many have seen (cs_line_seen), which get sorted, as lines of a baseline. */
-int cs_lines_add(struct cs_baseline *b, struct cs_vec *all, struct cs_err *err);
+void cs_lines_add(struct cs_baseline *b, struct cs_vec *all);
 /* Nodes by run->baseline; without one nothing, and what it does not have is passed
  * over. */
-int cs_lines_judge(struct cs_run *run, struct cs_err *err);
+void cs_lines_judge(struct cs_run *run);
 
 #endif

@@ -3,13 +3,13 @@
 #include "check/bounds/site.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/bounds/baseline.h"
 #include "check/fleet/expected.h"
 
-/* Where " 8 x " begins behind the product, and how many GPUs that is; 0 there are several
+/* Where "; 8 x " begins after the product, and how many GPUs that is; 0 there are several
  * models, or none. */
 static int gpus_of(const char *class, const char **at, const char **behind)
 {
@@ -46,59 +46,48 @@ static int usual_gpus(const struct cs_baseline *b, const char *class)
 }
 
 /* The facts of the node's class; if it is unknown, the number of GPUs it should have. */
-static int facts_of(const struct cs_run *run, int node, struct cs_vec *to,
-		    struct cs_err *err)
+static void facts_of(const struct cs_run *run, int node, struct cs_vec *to)
 {
 	const struct cs_baseline *b = run->baseline;
-	const struct cs_site_fact *e;
 	struct cs_site_fact count = { .nodes = 1, .field = "gpus" };
+	const struct cs_site_fact *e;
 	char class[CS_CLASS];
 	int known, usual;
 
 	if (!b)
-		return 0;
+		return;
 	e = b->facts.data;
 	cs_hardware_text(run, node, class, sizeof(class));
 	known = cs_baseline_class_index(b, class);
 	for (size_t i = 0; known >= 0 && i < b->facts.n; i++)
-		if (e[i].class == (uint32_t)known && cs_vec_push(to, &e[i], err))
-			return -1;
+		if (e[i].class == (uint32_t)known)
+			cs_list_push(to, &e[i]);
 	usual = known < 0 && b->facts.n ? usual_gpus(b, class) : 0;
-	if (!usual)
-		return 0;
 	cs_text(count.value, sizeof(count.value), "%d", usual);
-	return cs_vec_push(to, &count, err);
+	if (usual)
+		cs_list_push(to, &count);
 }
 
-int cs_site_judge(struct cs_run *run, struct cs_err *err)
+void cs_site_judge(struct cs_run *run)
 {
-	struct cs_vec facts = CS_VEC(struct cs_site_fact);
-	int rc = 0;
+	for (int node = 0; node < run->n_nodes; node++) {
+		struct cs_vec facts = CS_LIST(struct cs_site_fact);
 
-	if (!run->expected && !run->baseline)
-		return 0;
-	for (int node = 0; node < run->n_nodes && !rc; node++) {
-		facts.n = 0;
-		if (cs_on_cpu(run) || run->node[node].facts.n_agents < 0 ||
+		if ((!run->expected && !run->baseline) || cs_on_cpu(run) ||
+		    run->node[node].facts.n_agents < 0 ||
 		    cs_run_is_other_placement(run, node))
 			continue;
-		rc = facts_of(run, node, &facts, err) ||
-		     cs_expected_judge(run, node, facts.data, facts.n, err);
+		facts_of(run, node, &facts);
+		cs_expected_judge(run, node, facts.data, facts.n);
 	}
-	cs_vec_release(&facts);
-	return rc ? -1 : 0;
 }
 
-char *cs_site_known(const struct cs_run *run)
+const char *cs_site_known(const struct cs_run *run)
 {
-	char *known = NULL;
+	char *known = cs_new(char, (size_t)run->n_nodes);
 
-	if (run->baseline)
-		known = calloc((size_t)run->n_nodes + 1, 1);
-	for (int node = 0; known && node < run->n_nodes; node++) {
-		if (run->node[node].facts.n_agents < 0)
-			continue;
-		known[node] = cs_baseline_class_of(run->baseline, run, node) >= 0;
-	}
+	for (int node = 0; run->baseline && node < run->n_nodes; node++)
+		known[node] = run->node[node].facts.n_agents >= 0 &&
+			      cs_baseline_class_of(run->baseline, run, node) >= 0;
 	return known;
 }

@@ -6,8 +6,8 @@
 #include "result/run.h"
 
 /* Judge what nodes are by run->baseline and run->expected; without both nothing. */
-int cs_site_judge(struct cs_run *run, struct cs_err *err);
-/* By node: 1 where a baseline knows its class; malloc'ed, NULL also without one. */
-char *cs_site_known(const struct cs_run *run);
+void cs_site_judge(struct cs_run *run);
+/* By node: 1 if a baseline knows its class; in the arena. */
+const char *cs_site_known(const struct cs_run *run);
 
 #endif

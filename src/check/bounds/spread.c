@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "base/student.h"
 
@@ -158,8 +159,8 @@ static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
 	tenth = cs_quantile(of->x, n, 0.9) / TENTH_SCALE;
 	stat->within = scaled_mad(of->x, n);
 	/* few nodes do not show what is by design */
-	if (stat->nodes < PLACES_FROM)
-		stat->within = fmax(stat->within, tenth);
+	if (stat->nodes < PLACES_FROM && tenth >= stat->within)
+		stat->within = tenth;
 }
 
 static void spread_nodes(struct figures *of, struct cs_baseline_stat *stat)
@@ -236,8 +237,8 @@ static double spread_places(const struct cs_baseline_place *place, size_t n,
 
 /* A median for each place, if these differ by more than chance: the same of all nodes,
  * of which there are enough.  Sorts the figures anew. */
-static int find_places(struct cs_baseline *b, struct figures *of,
-		       struct cs_baseline_stat *stat, struct cs_err *err)
+static void find_places(struct cs_baseline *b, struct figures *of,
+			struct cs_baseline_stat *stat)
 {
 	double runs = (double)stat->nodes + stat->repeats, middle;
 	struct cs_baseline_place *place;
@@ -246,7 +247,7 @@ static int find_places(struct cs_baseline *b, struct figures *of,
 	stat->at_place = NAN;
 	stat->first_place = (uint32_t)b->places.n;
 	if (stat->nodes < PLACES_FROM)
-		return 0;
+		return;
 	for (size_t i = 0; i < of->n; i++)
 		of->y[i] = of->f[i].level;
 	middle = cs_median(of->y, of->n);
@@ -255,9 +256,7 @@ static int find_places(struct cs_baseline *b, struct figures *of,
 		end = end_of(of->f, at, of->n, same_place);
 		for (size_t i = at; i < end; i++)
 			of->y[i - at] = of->f[i].value / of->f[i].level;
-		place = cs_vec_add(&b->places, 1, err);
-		if (!place)
-			return -1;
+		place = cs_list_add(&b->places, 1);
 		*place = (struct cs_baseline_place){ of->f[at].src, of->f[at].dst,
 						     middle * deviate(of->y, end - at,
 								      of->x + k) };
@@ -268,16 +267,15 @@ static int find_places(struct cs_baseline *b, struct figures *of,
 	place = (struct cs_baseline_place *)b->places.data + stat->first_place;
 	if (spread_places(place, stat->n_places, of->y) >
 	    fmax(PLACES_LEAST, SURE * stat->at_place * sqrt(M_PI_2 / runs)))
-		return 0;
+		return;
 	b->places.n = stat->first_place;
 	stat->n_places = 0;
 	stat->at_place = NAN;
-	return 0;
 }
 
 /* ---- statistics ---- */
 
-/* Runs that these figures are of; room for one byte each. */
+/* Runs that these figures are of; `seen` has a byte for each run. */
 static uint32_t count_runs(const struct cs_figure *f, size_t n, char *seen,
 			   size_t n_runs)
 {
@@ -292,41 +290,33 @@ static uint32_t count_runs(const struct cs_figure *f, size_t n, char *seen,
 }
 
 /* Of figures in order of host and run. */
-static int add_stat(struct cs_baseline *b, struct figures *of, uint32_t runs,
-		    struct cs_err *err)
+static void add_stat(struct cs_baseline *b, struct figures *of, uint32_t runs)
 {
-	struct cs_baseline_stat *stat = cs_vec_add(&b->stats, 1, err);
+	struct cs_baseline_stat stat = of->f[0].key;
 
-	if (!stat)
-		return -1;
-	*stat = of->f[0].key;
-	stat->cells = (uint32_t)of->n;
-	stat->runs = runs;
-	stat->median = median_of(of->f, of->n, of->x);
-	spread_nodes(of, stat);
-	spread_within(of, stat);
-	spread_levels(of, stat);
-	spread_runs(of, stat);
-	return find_places(b, of, stat, err);
+	stat.cells = (uint32_t)of->n;
+	stat.runs = runs;
+	stat.median = median_of(of->f, of->n, of->x);
+	spread_nodes(of, &stat);
+	spread_within(of, &stat);
+	spread_levels(of, &stat);
+	spread_runs(of, &stat);
+	find_places(b, of, &stat);
+	cs_list_push(&b->stats, &stat);
 }
 
-int cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs,
-		   struct cs_err *err)
+void cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs)
 {
 	struct cs_figure *f = figures->data;
-	double *room = calloc(2 * figures->n, sizeof(*room));
-	char *seen = calloc(n_runs, 1);
-	int rc = room && seen ? 0 : cs_err_set(err, "no memory");
+	double *room = cs_new(double, 2 * figures->n);
+	char *seen = cs_new(char, n_runs);
 
 	cs_vec_sort(figures, by_run);
-	for (size_t at = 0, end; at < figures->n && !rc; at = end) {
+	for (size_t at = 0, end; at < figures->n; at = end) {
 		struct figures of = { f + at, 0, room, room + figures->n };
 
 		end = end_of(f, at, figures->n, same_key);
 		of.n = end - at;
-		rc = add_stat(b, &of, count_runs(of.f, of.n, seen, n_runs), err);
+		add_stat(b, &of, count_runs(of.f, of.n, seen, n_runs));
 	}
-	free(room);
-	free(seen);
-	return rc;
 }

@@ -16,7 +16,6 @@ struct cs_figure {
 
 /* Append the statistics of figures, one or more, which are of runs below n_runs; they
  * get sorted. */
-int cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs,
-		   struct cs_err *err);
+void cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs);
 
 #endif

@@ -52,12 +52,6 @@ int cs_is_of_figures(const struct cs_anomaly *anomaly)
 	return anomaly->drop > 0 && anomaly->cause <= CS_CAUSE_IN_USE;
 }
 
-int cs_anomaly_add(struct cs_vec *anomalies, const struct cs_anomaly *anomaly,
-		   struct cs_err *err)
-{
-	return cs_vec_push(anomalies, anomaly, err);
-}
-
 static int by_place(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
 	const int64_t x[] = { a->node, a->family, a->part, a->a, a->b };

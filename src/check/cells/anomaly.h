@@ -9,7 +9,7 @@
 #include "result/cells.h"
 #include "result/judge.h"
 
-/* Healthy figures differ by less, as logarithms: nobody is held to more. */
+/* Healthy figures differ by less, as logarithms. */
 #define CS_OFF_FLOOR 0.01
 
 enum cs_part { CS_PART_GPU, CS_PART_LINK, CS_PART_SOCKET, CS_PART_NODE };
@@ -62,8 +62,8 @@ struct cs_anomaly {
 	int usual;	 /* the same of all its like */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
 	double off[CS_EVIDENCE]; /* of each, as a logarithm; NAN: as the whole */
-	/* once it is told: the first of its fault, by index; its finding; of the first,
-	 * cells that are beyond a bound as well, and one of them in words */
+	/* once it has a finding: the first of its fault, by index; the finding; of the
+	 * first, cells that are beyond a bound as well, and one of them in words */
 	size_t lead, finding, also;
 	char also_text[160];
 };
@@ -97,22 +97,20 @@ struct cs_judged_cell {
 
 struct cs_judged_cells {
 	const struct cs_run *run;
-	struct cs_judged_cell *judged; /* malloc'ed */
+	struct cs_judged_cell *judged;
 	size_t n;
-	/* by node: the first of its class (class.h); malloc'ed */
+	/* by node: the first of its class (class.h) */
 	int *class;
 };
 
-/* judged.c */
-int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
-			 struct cs_err *err);
-void cs_judged_cells_release(struct cs_judged_cells *judged_cells);
+/* judged.c: of a run that is indexed; in the arena. */
+struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run);
 /* The same cell in another test, or the same one, with as many concurrent copies;
  * NULL. */
 const struct cs_judged_cell *
 cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
 		     const struct cs_row *row, uint32_t test, int concurrent);
-/* Behind the last spot of the same group and node. */
+/* After the last cell of the same group and node. */
 size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
 				size_t from);
 /* … of the same group. */
@@ -135,8 +133,8 @@ int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike
  * them is drained. */
 int cs_is_of_many(int alike, int nodes);
 
-/* noise.c: a figure that does not tell enough to report anything: its transfers did
- * not overlap, or its interval is wide and stayed so. */
+/* noise.c: a figure that is too uncertain to report anything: its transfers did not
+ * overlap, or its interval is wide and stayed so. */
 int cs_is_unsure(const struct cs_row *row);
 /* As a logarithm: half of the interval of its median or of the spread of its samples
  * (5th to 95th percentile), whichever is more. */
@@ -144,59 +142,54 @@ double cs_noise_of(const struct cs_row *row);
 /* Slower than what both sides' noise could make of equal ones? */
 int cs_is_beyond_noise(double off, double own, double others);
 
-/* outlier.c: anomalies among the cells, into a vec of struct cs_anomaly. */
-int cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		     struct cs_err *err);
+/* outlier.c: anomalies among the cells, into a list of struct cs_anomaly. */
+void cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies);
 /* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is
  * there, settled, explains. */
-int cs_wholes_find(const struct cs_judged_cells *judged_cells,
-		   struct cs_vec *anomalies, struct cs_err *err);
+void cs_wholes_find(const struct cs_judged_cells *judged_cells,
+		    struct cs_vec *anomalies);
 /* signatures.c: links below what they can do; these and all other known patterns; and
  * causes of what is there. */
-int cs_links_find(const struct cs_judged_cells *judged_cells,
-		  struct cs_vec *anomalies, struct cs_err *err);
-int cs_signatures_find(const struct cs_judged_cells *judged_cells,
-		       struct cs_vec *anomalies, struct cs_err *err);
+void cs_links_find(const struct cs_judged_cells *judged_cells,
+		   struct cs_vec *anomalies);
+void cs_signatures_find(const struct cs_judged_cells *judged_cells,
+			struct cs_vec *anomalies);
 void cs_signatures_explain(const struct cs_run *run, struct cs_vec *anomalies);
-/* below.c: of cells of which no anomaly that is there, settled, says anything. */
-int cs_below_find(const struct cs_judged_cells *judged_cells,
-		  struct cs_vec *anomalies, struct cs_err *err);
-/* remeasure.c: what came of a re-measurement. */
-int cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
-			struct cs_vec *anomalies, struct cs_err *err);
-/* cells.c: may its cells be judged at all, is there anything to judge, and all that
- * is suspicious. */
+/* below.c: of cells that no anomaly which is there, settled, covers. */
+void cs_below_find(const struct cs_judged_cells *judged_cells,
+		   struct cs_vec *anomalies);
+/* remeasured.c: the results of re-measurements. */
+void cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
+			 struct cs_vec *anomalies);
+/* cells.c: may its cells be judged at all, are they judged by its checks, and all
+ * anomalies. */
 int cs_cells_can_be_judged(const struct cs_run *run);
 int cs_cells_are_judged(const struct cs_run *run);
-int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
-		      struct cs_vec *anomalies, struct cs_err *err);
+void cs_anomalies_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies);
 /* describe.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
 struct cs_phrase cs_view_options(const struct cs_row *row);
 /* A fault as a finding. */
-int cs_fault_describe(struct cs_run *run, const struct cs_fault *fault,
-		      struct cs_err *err);
+void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault);
 enum cs_severity cs_anomaly_severity(const struct cs_run *run,
 				     const struct cs_anomaly *s);
 /* How many cells of each node could not be judged, as notes. */
-int cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *judged_cells,
-		       struct cs_err *err);
+void cs_unsure_describe(struct cs_run *run,
+			const struct cs_judged_cells *judged_cells);
 
-/* sentence.c: what came of a re-measurement, behind what was found; a fault in one
- * sentence. */
+/* sentence.c: the result of a re-measurement, after a finding; a fault in one sentence. */
 const char *cs_remeasured_text(enum cs_remeasured remeasured);
-void cs_fault_text(const struct cs_run *run, const struct cs_fault *fault, char *to,
-		   size_t size);
+const char *cs_fault_text(const struct cs_run *run, const struct cs_fault *fault);
 struct cs_label cs_anomaly_gpu(const struct cs_run *run, const struct cs_anomaly *s,
 			       int agent);
 
 /* fault.c: sets the `lead` of each: those of one GPU, and those of nodes that are slow
  * alike, have the same.  class: by node, as of judged cells. */
-int cs_faults_find(const struct cs_run *run, const int *class,
-		   struct cs_vec *anomalies, struct cs_err *err);
+void cs_faults_find(const struct cs_run *run, const int *class,
+		    struct cs_vec *anomalies);
 /* The anomalies at[0..n), ascending, as one. */
-int cs_fault_make(const struct cs_run *run, const int *class,
-		  const struct cs_vec *anomalies, const size_t *at, size_t n,
-		  struct cs_fault *fault, struct cs_err *err);
+void cs_fault_make(const struct cs_run *run, const int *class,
+		   const struct cs_vec *anomalies, const size_t *at, size_t n,
+		   struct cs_fault *fault);
 
 /* anomaly.c: is that cell one of those that it is about? */
 int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
@@ -206,11 +199,8 @@ int cs_is_of_figures(const struct cs_anomaly *anomaly);
 /* Is one of n about what the row is of: the same part and family? */
 int cs_anomalies_bear_on(const struct cs_anomaly *anomaly, size_t n,
 			 const struct cs_row *row);
-/* Behind those of the node of the i-th. */
+/* After those of the node of the i-th. */
 size_t cs_anomalies_node_end(const struct cs_vec *anomalies, size_t i);
-/* Append it. */
-int cs_anomaly_add(struct cs_vec *anomalies, const struct cs_anomaly *anomaly,
-		   struct cs_err *err);
 /* The first of those that are settled whose node is not before this one. */
 size_t cs_anomalies_first(const struct cs_vec *anomalies, int node);
 /* One of each part and family, in order of nodes. */

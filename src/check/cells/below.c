@@ -18,8 +18,7 @@ struct part {
 	const struct cs_judged_cells *judged_cells;
 	size_t from, end;
 	struct cs_vec *anomalies;
-	size_t first, behind; /* of the node, of those that were there before */
-	struct cs_err *err;
+	size_t first, after; /* of the node, of those that were there before */
 };
 
 static const struct cs_row *row_at(const struct part *p, size_t i)
@@ -27,12 +26,12 @@ static const struct cs_row *row_at(const struct part *p, size_t i)
 	return cs_rows_get(&p->judged_cells->run->rows, p->judged_cells->judged[i].at);
 }
 
-/* Whatever else is said of a cell says more. */
+/* Is the cell covered by another anomaly? */
 static int is_explained(const struct part *p, const struct cs_row *row)
 {
 	const struct cs_anomaly *s = p->anomalies->data;
 
-	for (size_t i = p->first; i < p->behind; i++)
+	for (size_t i = p->first; i < p->after; i++)
 		if (cs_anomaly_bears(p->judged_cells->run, &s[i], row))
 			return 1;
 	return 0;
@@ -71,7 +70,7 @@ static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int
 }
 
 /* Each cell with the host by itself. */
-static int judge_host(const struct part *p)
+static void judge_host(const struct part *p)
 {
 	for (size_t i = p->from; i < p->end; i++) {
 		const struct cs_judged_cell *judged = &p->judged_cells->judged[i];
@@ -83,14 +82,12 @@ static int judge_host(const struct part *p)
 		if (!cs_is_beyond_noise(log(share / HOST_LEAST), judged->noise, 0))
 			continue;
 		cs_anomaly_row(&s, judged->at, log(share));
-		if (cs_anomaly_add(p->anomalies, &s, p->err))
-			return -1;
+		cs_list_push(p->anomalies, &s);
 	}
-	return 0;
 }
 
 /* Cells from peer to peer as a whole. */
-static int judge_peers(const struct part *p)
+static void judge_peers(const struct part *p)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
 	struct cs_anomaly s = anomaly_of(p, CS_PART_NODE, -1, -1, NAN);
@@ -105,42 +102,34 @@ static int judge_peers(const struct part *p)
 		n++;
 	}
 	if (!n)
-		return 0;
+		return;
 	s.drop = 1 - cs_median(x, n);
 	if (p->judged_cells->run->node[s.node].facts.n_agents == 2) {
 		s.part = CS_PART_LINK;
 		s.a = 0;
 		s.b = 1;
 	}
-	return cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST),
-				  cs_median(noise, n), 0) ?
-		       cs_anomaly_add(p->anomalies, &s, p->err) :
-		       0;
+	if (cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST), cs_median(noise, n),
+			       0))
+		cs_list_push(p->anomalies, &s);
 }
 
-int cs_below_find(const struct cs_judged_cells *judged_cells,
-		  struct cs_vec *anomalies, struct cs_err *err)
+void cs_below_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	struct part p = { .judged_cells = judged_cells,
-			  .anomalies = anomalies,
-			  .err = err };
-	struct cs_vec known;
-	size_t n = anomalies->n;
-	int rc = 0;
+	struct part p = { .judged_cells = cells, .anomalies = anomalies };
+	const size_t n = anomalies->n;
 
-	for (; p.from < judged_cells->n && !rc; p.from = p.end) {
+	for (; p.from < cells->n; p.from = p.end) {
 		const struct cs_row *row = row_at(&p, p.from);
-		int node = (int)row->node;
+		struct cs_vec known = *anomalies;
 
-		p.end = cs_judged_cells_node_end(judged_cells, p.from);
-		known = *anomalies;
+		p.end = cs_judged_cells_node_end(cells, p.from);
 		known.n = n;
-		p.first = cs_anomalies_first(&known, node);
-		p.behind = cs_anomalies_first(&known, node + 1);
+		p.first = cs_anomalies_first(&known, (int)row->node);
+		p.after = cs_anomalies_first(&known, (int)row->node + 1);
 		if (cs_family_of(row) == CS_FAMILY_HOST)
-			rc = judge_host(&p);
+			judge_host(&p);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)
-			rc = judge_peers(&p);
+			judge_peers(&p);
 	}
-	return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/cells/anomaly.h"
 
 #define KINDS (CS_CHECK_OUTLIER | CS_CHECK_LINK)
@@ -21,57 +22,41 @@ int cs_cells_are_judged(const struct cs_run *run)
 	return (run->checks & KINDS) && cs_cells_can_be_judged(run);
 }
 
-/* Links below what they can do are facts, so they need no check.
- * Nodes and sockets are judged by what no part of them explains, and what is below the
- * usual share of its links by cells of which nothing else is said. */
-static int find_all(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		    struct cs_err *err)
+void cs_anomalies_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	const uint32_t checks = judged_cells->run->checks;
+	const uint32_t checks = cells->run->checks;
 
-	if ((checks & CS_CHECK_OUTLIER) &&
-	    cs_outliers_find(judged_cells, anomalies, err))
-		return -1;
+	if (checks & CS_CHECK_OUTLIER)
+		cs_outliers_find(cells, anomalies);
 	cs_anomalies_settle(anomalies);
-	if ((checks & CS_CHECK_OUTLIER) && cs_wholes_find(judged_cells, anomalies, err))
-		return -1;
-	if (checks & CS_CHECK_LINK ? cs_signatures_find(judged_cells, anomalies, err) :
-				     cs_links_find(judged_cells, anomalies, err))
-		return -1;
+	/* nodes and sockets, by the cells that none of their parts explains */
+	if (checks & CS_CHECK_OUTLIER)
+		cs_wholes_find(cells, anomalies);
+	/* links below what they can do are facts, so they need no check */
+	if (checks & CS_CHECK_LINK)
+		cs_signatures_find(cells, anomalies);
+	else
+		cs_links_find(cells, anomalies);
 	cs_anomalies_settle(anomalies);
-	if ((checks & CS_CHECK_LINK) && cs_below_find(judged_cells, anomalies, err))
-		return -1;
+	/* cells below the usual share of their links that nothing else covers */
+	if (checks & CS_CHECK_LINK)
+		cs_below_find(cells, anomalies);
 	cs_anomalies_settle(anomalies);
-	return 0;
+	cs_signatures_explain(cells->run, anomalies);
 }
 
-int cs_anomalies_find(struct cs_run *run, struct cs_judged_cells *judged_cells,
-		      struct cs_vec *anomalies, struct cs_err *err)
+/* Does an anomaly cover a finding about the condition of a GPU or node, as gravely? */
+static int is_covered(const struct cs_run *run, const struct cs_vec *anomalies,
+		      const struct cs_finding *f)
 {
-	*anomalies = (struct cs_vec)CS_VEC(struct cs_anomaly);
-	if (cs_run_index(run, err) || cs_judged_cells_make(run, judged_cells, err))
-		return -1;
-	if (find_all(judged_cells, anomalies, err)) {
-		cs_judged_cells_release(judged_cells);
-		cs_vec_release(anomalies);
-		return -1;
-	}
-	cs_signatures_explain(run, anomalies);
-	return 0;
-}
-
-/* A condition of a part is said by what is slow under it, if that is as grave. */
-static int is_told(const struct cs_run *run, const struct cs_vec *told,
-		   const struct cs_finding *f)
-{
-	const struct cs_anomaly *s = told->data;
+	const struct cs_anomaly *s = anomalies->data;
 	enum cs_cause cause = f->id == CS_FINDING_THROTTLED ? CS_CAUSE_THROTTLED :
 							      CS_CAUSE_IN_USE;
-	size_t i = f->node < 0 ? told->n : cs_anomalies_first(told, f->node);
+	size_t i = f->node < 0 ? anomalies->n : cs_anomalies_first(anomalies, f->node);
 
 	if (f->id != CS_FINDING_THROTTLED && f->id != CS_FINDING_IN_USE)
 		return 0;
-	for (; i < told->n && s[i].node == f->node; i++)
+	for (; i < anomalies->n && s[i].node == f->node; i++)
 		if (s[i].cause == cause &&
 		    cs_anomaly_severity(run, &s[i]) >= (enum cs_severity)f->severity &&
 		    (s[i].part == CS_PART_GPU ?
@@ -82,13 +67,13 @@ static int is_told(const struct cs_run *run, const struct cs_vec *told,
 	return 0;
 }
 
-static void drop_told(struct cs_run *run, const struct cs_vec *told)
+static void drop_covered(struct cs_run *run, const struct cs_vec *anomalies)
 {
 	struct cs_finding *f = run->findings.data;
 	size_t left = 0;
 
 	for (size_t i = 0; i < run->findings.n; i++)
-		if (!is_told(run, told, &f[i]))
+		if (!is_covered(run, anomalies, &f[i]))
 			f[left++] = f[i];
 	run->findings.n = left;
 }
@@ -104,48 +89,41 @@ static int by_lead(const void *x, const void *y, void *anomalies)
 }
 
 /* One finding for each fault. */
-static int describe(struct cs_run *run, const int *class, struct cs_vec *told,
-		    struct cs_err *err)
+static void describe(struct cs_run *run, const int *class, struct cs_vec *anomalies)
 {
-	struct cs_anomaly *s = told->data;
-	size_t *at = calloc(told->n + 1, sizeof(*at)), k;
-	struct cs_fault fault;
-	int rc = at ? cs_faults_find(run, class, told, err) :
-		      cs_err_set(err, "no memory to judge cells");
+	struct cs_anomaly *s = anomalies->data;
+	const size_t n = anomalies->n;
+	size_t *at = cs_new(size_t, n);
 
-	for (size_t i = 0; i < told->n && !rc; i++)
+	cs_faults_find(run, class, anomalies);
+	for (size_t i = 0; i < n; i++)
 		at[i] = i;
-	if (!rc)
-		qsort_r(at, told->n, sizeof(*at), by_lead, s);
-	for (size_t i = 0; i < told->n && !rc; i = k) {
-		for (k = i; k < told->n && s[at[k]].lead == s[at[i]].lead; k++)
+	qsort_r(at, n, sizeof(*at), by_lead, s);
+	for (size_t i = 0, k; i < n; i = k) {
+		struct cs_fault fault;
+
+		for (k = i; k < n && s[at[k]].lead == s[at[i]].lead; k++)
 			s[at[k]].finding = run->findings.n;
-		rc = cs_rc(cs_fault_make(run, class, told, at + i, k - i, &fault, err) ||
-			   cs_fault_describe(run, &fault, err));
+		cs_fault_make(run, class, anomalies, at + i, k - i, &fault);
+		cs_fault_describe(run, &fault);
 	}
-	free(at);
-	return rc;
 }
 
-int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err)
+void cs_cells_judge(struct cs_run *run, struct cs_vec *anomalies)
 {
-	struct cs_judged_cells judged_cells;
-	int rc = 0;
+	struct cs_judged_cells cells;
 
-	*told = (struct cs_vec)CS_VEC(struct cs_anomaly);
 	/* a run that measures nothing has not loaded its links */
 	if (!cs_cells_can_be_judged(run) ||
 	    (!cs_cells_are_judged(run) && !cs_rows_count(&run->rows)))
-		return 0;
-	if (cs_anomalies_find(run, &judged_cells, told, err))
-		return -1;
-	rc = cs_remeasured_judge(&judged_cells, told, err);
-	cs_anomalies_unite(run, told);
-	drop_told(run, told);
-	if (!rc)
-		rc = describe(run, judged_cells.class, told, err);
-	if (!rc && cs_cells_are_judged(run))
-		rc = cs_unsure_describe(run, &judged_cells, err);
-	cs_judged_cells_release(&judged_cells);
-	return rc;
+		return;
+	cs_arena_check(cs_run_index(run, NULL));
+	cells = cs_judged_cells_make(run);
+	cs_anomalies_find(&cells, anomalies);
+	cs_remeasured_judge(&cells, anomalies);
+	cs_anomalies_unite(run, anomalies);
+	drop_covered(run, anomalies);
+	describe(run, cells.class, anomalies);
+	if (cs_cells_are_judged(run))
+		cs_unsure_describe(run, &cells);
 }

@@ -14,21 +14,21 @@
 #include "result/run.h"
 
 /* Append what is found under run->checks, and links that are down or below in any case.
- * `told` is filled with what was found, for who judges the same cells by a bound; to
- * be released. */
-int cs_cells_judge(struct cs_run *run, struct cs_vec *told, struct cs_err *err);
+ * `anomalies`, a list of struct cs_anomaly, is filled for those who judge the same cells
+ * by a bound.  In an arena. */
+void cs_cells_judge(struct cs_run *run, struct cs_vec *anomalies);
 
 /* Steps of a node that are carried out once more at a time, at most. */
 #define CS_REMEASURE_MOST 32
 /* A run of one node that is still under way: the steps of the plan to be carried out
  * once more, at most `most`, in order: suspicious cells, of each a neighbour with the
  * same GPU in its row and in its column, and control cells that are above suspicion.
- * Behind these an anomaly's cell once more, where it is its only one.
+ * After these an anomaly's cell once more, if it is its only one.
  * Returns how many; -1 with `err`. */
 int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
 		       struct cs_err *err);
 /* A run of several nodes, each of which has re-measured by itself: what all of them
- * together make suspicious, and nobody has re-measured.  Appends to `remeasure`
+ * together make suspicious, and has not been re-measured.  Appends to `remeasure`
  * (struct cs_remeasure) in order of nodes. */
 int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure,
 		       struct cs_err *err);

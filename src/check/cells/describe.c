@@ -4,8 +4,9 @@
 #include "check/cells/anomaly.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 #define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
 #define LONGER 10 /* times the --cell-limit, for what did not settle */
@@ -123,66 +124,60 @@ static double confidence_of(const struct cs_anomaly *s)
 }
 
 /* "3,0,1": a GPU, or both of a link, and others to tell it from. */
-static void gpus_text(const struct cs_run *run, const struct cs_anomaly *s, char *to,
-		      size_t size)
+static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *s)
 {
-	int n = run->node[s->node].facts.n_agents, told = 1;
+	int n = run->node[s->node].facts.n_agents, named = 1 + (s->b >= 0);
+	const char *text = cs_new_text("%s", cs_anomaly_gpu(run, s, s->a).text);
 
-	cs_text(to, size, "%s", cs_anomaly_gpu(run, s, s->a).text);
-	if (s->b >= 0) {
-		cs_text_add(to, size, ",%s", cs_anomaly_gpu(run, s, s->b).text);
-		told++;
-	}
-	for (int a = 0; a < n && told < REPEAT_GPUS; a++) {
-		if (a == s->a || a == s->b)
-			continue;
-		cs_text_add(to, size, ",%s", cs_anomaly_gpu(run, s, a).text);
-		told++;
-	}
+	if (s->b >= 0)
+		text = cs_new_longer(text, ",%s", cs_anomaly_gpu(run, s, s->b).text);
+	for (int a = 0; a < n && named < REPEAT_GPUS; a++)
+		if (a != s->a && a != s->b) {
+			text = cs_new_longer(text, ",%s",
+					     cs_anomaly_gpu(run, s, a).text);
+			named++;
+		}
+	return text;
 }
 
 /* " --cache cold --threads 4 --cpu-numa 1" */
-static void variant_options(const struct cs_variant *v, struct cs_phrase *p)
+static void add_variant(const struct cs_variant *v, char *to, size_t size)
 {
 	char shape[CS_SHAPE_TEXT];
 
 	if (v->cache)
-		cs_text_add(p->text, sizeof(p->text), " --cache %s",
-			    cs_cache_words[v->cache]);
+		cs_text_add(to, size, " --cache %s", cs_cache_words[v->cache]);
 	if (v->element)
-		cs_text_add(p->text, sizeof(p->text), " --element %u", v->element);
+		cs_text_add(to, size, " --element %u", v->element);
 	if (v->kernels)
-		cs_text_add(p->text, sizeof(p->text), " --kernels %u", v->kernels);
+		cs_text_add(to, size, " --kernels %u", v->kernels);
 	if (v->shape) {
 		cs_shape_text(v->shape, shape, sizeof(shape));
-		cs_text_add(p->text, sizeof(p->text), " --shape %s", shape);
+		cs_text_add(to, size, " --shape %s", shape);
 	}
 	if (v->threads)
-		cs_text_add(p->text, sizeof(p->text), " --threads %u", v->threads);
+		cs_text_add(to, size, " --threads %u", v->threads);
 	if (v->cpu_numa)
-		cs_text_add(p->text, sizeof(p->text), " --cpu-numa %u",
-			    v->cpu_numa - 1u);
+		cs_text_add(to, size, " --cpu-numa %u", v->cpu_numa - 1u);
 }
 
 struct cs_phrase cs_view_options(const struct cs_row *row)
 {
-	uint64_t bytes =
-		row->what.variant.shape ?
-			cs_variant_box(&row->what.variant, row->what.bytes).span :
-			row->what.bytes;
+	const struct cs_variant *v = &row->what.variant;
+	const unsigned long bytes = v->shape ?
+					    cs_variant_box(v, row->what.bytes).span :
+					    row->what.bytes;
+	const int shift = bytes % (1 << 20) == 0 ? 20 :
+			  bytes % (1 << 10) == 0 ? 10 :
+						   0;
 	struct cs_phrase p = { "" };
 
-	if (cs_row_test(row)->bytes)
-		;
-	else if (bytes % (1 << 20) == 0)
-		cs_text(p.text, sizeof(p.text), " -s %luM",
-			(unsigned long)(bytes >> 20));
-	else if (bytes % (1 << 10) == 0)
-		cs_text(p.text, sizeof(p.text), " -s %luK",
-			(unsigned long)(bytes >> 10));
-	else
-		cs_text(p.text, sizeof(p.text), " -s %lu", (unsigned long)bytes);
-	variant_options(&row->what.variant, &p);
+	if (!cs_row_test(row)->bytes)
+		cs_text(p.text, sizeof(p.text), " -s %lu%s", bytes >> shift,
+			shift == 20 ? "M" :
+			shift	    ? "K" :
+				      "");
+	add_variant(v, p.text, sizeof(p.text));
 	return p;
 }
 
@@ -214,30 +209,26 @@ static void repeat_command(const struct cs_run *run, const struct cs_fault *faul
 			   char *to, size_t size)
 {
 	const struct cs_anomaly *s = fault->of;
-	const struct cs_row *row = s->n_evidence ?
-					   cs_rows_get(&run->rows, s->evidence[0]) :
-					   NULL;
-	const struct cs_endpoint *host = row && cs_endpoint_is_numa(&row->what.src) ?
-					       &row->what.src :
-					 row ? &row->what.dst :
-					       NULL;
-	char gpus[100] = "";
+	const struct cs_row *row = NULL;
+	const struct cs_endpoint *host;
 
 	cs_text(to, size, "cscope-mpi --check=outlier,link");
 	tests_option(run, fault, to, size);
-	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK) {
-		gpus_text(run, s, gpus, sizeof(gpus));
-		cs_text_add(to, size, " --gpus %s", gpus);
-	}
-	cs_text_add(to, size, "%s", row ? cs_view_options(row).text : "");
-	if (host && cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
+	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK)
+		cs_text_add(to, size, " --gpus %s", gpus_text(run, s));
+	if (!s->n_evidence)
+		return;
+	row = cs_rows_get(&run->rows, s->evidence[0]);
+	host = cs_endpoint_is_numa(&row->what.src) ? &row->what.src : &row->what.dst;
+	cs_text_add(to, size, "%s", cs_view_options(row).text);
+	if (cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
 		cs_text_add(to, size, " --numa %u", host->index);
-	if (row && run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
+	if (run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
 		cs_text_add(to, size, " --via %s",
 			    cs_transport_words[run->plan->set.via]);
 }
 
-/* What the cause alone does not say. */
+/* Advice by cause and part. */
 static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 {
 	cs_finding_advise(f);
@@ -271,8 +262,7 @@ static void set_part(const struct cs_run *run, const struct cs_anomaly *s,
 	advise(s, f);
 }
 
-int cs_fault_describe(struct cs_run *run, const struct cs_fault *fault,
-		      struct cs_err *err)
+void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault)
 {
 	const struct cs_anomaly *s = fault->of;
 	struct cs_finding f = { .id = table[s->cause].id,
@@ -282,7 +272,6 @@ int cs_fault_describe(struct cs_run *run, const struct cs_fault *fault,
 				.remeasured = s->remeasured,
 				.confidence = confidence_of(s),
 				.n_evidence = fault->n_evidence };
-	char text[CS_ERR_TEXT];
 
 	f.drain = f.severity == CS_CRITICAL;
 	if (fault->nodes) {
@@ -294,64 +283,53 @@ int cs_fault_describe(struct cs_run *run, const struct cs_fault *fault,
 	}
 	repeat_command(run, fault, f.remeasure, sizeof(f.remeasure));
 	memcpy(f.evidence, fault->evidence, sizeof(f.evidence));
-	cs_fault_text(run, fault, text, sizeof(text));
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f, "%s", cs_fault_text(run, fault));
 }
 
-/* ---- cells that do not tell ---- */
+/* ---- cells that cannot be judged ---- */
 
 /* Of one node. */
-struct untold {
+struct unsure {
 	uint32_t n, of, evidence[CS_EVIDENCE];
 };
 
-static int describe_untold(struct cs_run *run, int node, const struct untold *u,
-			   struct cs_err *err)
+static void describe_unsure(struct cs_run *run, int node, const struct unsure *u)
 {
 	struct cs_finding f = { .severity = CS_NOTE,
 				.node = node,
 				.id = CS_FINDING_NOT_JUDGED,
 				.part = "node" };
-	char text[CS_ERR_TEXT];
+	const struct cs_row *row = cs_rows_get(&run->rows, u->evidence[0]);
 
 	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;
 	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
-	if (run->plan) {
-		const struct cs_row *row = cs_rows_get(&run->rows, u->evidence[0]);
-
+	if (run->plan)
 		cs_text(f.remeasure, sizeof(f.remeasure),
-			"cscope-mpi --check=outlier,link --test %s%s --cell-limit "
-			"%gs",
+			"cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
 			cs_row_test(row)->name, cs_view_options(row).text,
 			LONGER * run->plan->set.cell_limit_s);
-	}
 	cs_finding_advise(&f);
-	cs_text(text, sizeof(text),
-		"%u of %u cells could not be judged: too little overlap, or "
-		"figures that did not settle",
-		u->n, u->of);
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f,
+		 "%u of %u cells could not be judged: too little overlap, or "
+		 "figures that did not settle",
+		 u->n, u->of);
 }
 
-int cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *judged_cells,
-		       struct cs_err *err)
+void cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *cells)
 {
-	struct untold *untold = calloc((size_t)run->n_nodes + 1, sizeof(*untold));
-	int rc = untold ? 0 : cs_err_set(err, "no memory to judge cells");
+	struct unsure *unsure = cs_new(struct unsure, (size_t)run->n_nodes);
 
-	for (size_t i = 0; i < judged_cells->n && !rc; i++) {
-		struct untold *u = &untold[judged_cells->judged[i].node];
+	for (size_t i = 0; i < cells->n; i++) {
+		struct unsure *u = &unsure[cells->judged[i].node];
 
 		u->of++;
-		if (!judged_cells->judged[i].unsure)
+		if (!cells->judged[i].unsure)
 			continue;
 		if (u->n < CS_EVIDENCE)
-			u->evidence[u->n] = judged_cells->judged[i].at;
+			u->evidence[u->n] = cells->judged[i].at;
 		u->n++;
 	}
-	for (int i = 0; i < run->n_nodes && !rc; i++)
-		if (untold[i].n)
-			rc = describe_untold(run, i, &untold[i], err);
-	free(untold);
-	return rc;
+	for (int i = 0; i < run->n_nodes; i++)
+		if (unsure[i].n)
+			describe_unsure(run, i, &unsure[i]);
 }

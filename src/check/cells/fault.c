@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/hostlist.h"
 #include "check/cells/anomaly.h"
 #include "check/fleet/shared.h"
@@ -114,15 +115,13 @@ static void join_group(struct cs_anomaly *s, struct member *m, size_t from, size
 		s[m[i].at].lead = lead;
 }
 
-static int join_nodes(const struct cs_run *run, const int *class,
-		      struct cs_vec *anomalies, struct cs_err *err)
+static void join_nodes(const struct cs_run *run, const int *class,
+		       struct cs_vec *anomalies)
 {
 	struct cs_anomaly *s = anomalies->data;
-	struct member *m = calloc(anomalies->n + 1, sizeof(*m));
+	struct member *m = cs_new(struct member, anomalies->n);
 	size_t n = 0, k;
 
-	if (!m)
-		return cs_err_set(err, "no memory for nodes that are slow alike");
 	for (size_t i = 0; i < anomalies->n; i++) {
 		int part = s[i].part != CS_PART_NODE;
 
@@ -143,15 +142,13 @@ static int join_nodes(const struct cs_run *run, const int *class,
 			;
 		join_group(s, m, i, k - i);
 	}
-	free(m);
-	return 0;
 }
 
-int cs_faults_find(const struct cs_run *run, const int *class,
-		   struct cs_vec *anomalies, struct cs_err *err)
+void cs_faults_find(const struct cs_run *run, const int *class,
+		    struct cs_vec *anomalies)
 {
 	join_parts(run, anomalies);
-	return join_nodes(run, class, anomalies, err);
+	join_nodes(run, class, anomalies);
 }
 
 /* ---- one fault ---- */
@@ -189,18 +186,13 @@ static void add(struct cs_fault *fault, const struct cs_anomaly *s)
 }
 
 /* The nodes, and what they have in common. */
-static int add_nodes(const struct cs_run *run, const int *class,
-		     const struct cs_anomaly *s, const size_t *at, size_t n,
-		     struct cs_fault *fault, struct cs_err *err)
+static void add_nodes(const struct cs_run *run, const int *class,
+		      const struct cs_anomaly *s, const size_t *at, size_t n,
+		      struct cs_fault *fault)
 {
-	const char **host = calloc(n, sizeof(*host));
-	char *side = calloc((size_t)run->n_nodes, 1);
-	int rc = -1;
+	const char **host = cs_new(const char *, n);
+	char *side = cs_new(char, (size_t)run->n_nodes);
 
-	if (!host || !side) {
-		cs_err_set(err, "no memory for nodes that are slow alike");
-		goto out;
-	}
 	for (int node = 0; node < run->n_nodes; node++)
 		side[node] = class[node] == class[s[at[0]].node] ? CS_SIDE_OTHERS :
 								   CS_SIDE_NONE;
@@ -212,16 +204,12 @@ static int add_nodes(const struct cs_run *run, const int *class,
 		side[node] = CS_SIDE_THEIRS;
 	}
 	cs_hostlist_fold(host, fault->nodes, fault->hosts, sizeof(fault->hosts));
-	rc = cs_shared_text(run, side, fault->shared, sizeof(fault->shared), err);
-out:
-	free(host);
-	free(side);
-	return rc;
+	cs_shared_text(run, side, fault->shared, sizeof(fault->shared));
 }
 
-int cs_fault_make(const struct cs_run *run, const int *class,
-		  const struct cs_vec *anomalies, const size_t *at, size_t n,
-		  struct cs_fault *fault, struct cs_err *err)
+void cs_fault_make(const struct cs_run *run, const int *class,
+		   const struct cs_vec *anomalies, const size_t *at, size_t n,
+		   struct cs_fault *fault)
 {
 	const struct cs_anomaly *s = anomalies->data;
 	size_t worst = 0;
@@ -240,7 +228,6 @@ int cs_fault_make(const struct cs_run *run, const int *class,
 			if (k < of->n_evidence)
 				fault->evidence[fault->n_evidence++] = of->evidence[k];
 		}
-	return n > 1 && s[at[0]].node != s[at[n - 1]].node ?
-		       add_nodes(run, class, s, at, n, fault, err) :
-		       0;
+	if (n > 1 && s[at[0]].node != s[at[n - 1]].node)
+		add_nodes(run, class, s, at, n, fault);
 }

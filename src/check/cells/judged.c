@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/fleet/class.h"
 #include "check/link/expect.h"
 
@@ -98,40 +99,23 @@ static int by_place(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-int cs_judged_cells_make(const struct cs_run *run, struct cs_judged_cells *out,
-			 struct cs_err *err)
+struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run)
 {
-	size_t n = cs_rows_count(&run->rows);
+	struct cs_judged_cells cells = { .run = run };
 
-	*out = (struct cs_judged_cells){ .run = run };
-	out->judged = calloc(n + 1, sizeof(*out->judged));
-	out->class = calloc((size_t)run->n_nodes + 1, sizeof(*out->class));
-	if (!out->judged || !out->class) {
-		cs_judged_cells_release(out);
-		return cs_err_set(err, "no memory to judge cells");
-	}
-	if (cs_classes_of_cells(run, out->class, err)) {
-		cs_judged_cells_release(out);
-		return -1;
-	}
+	cells.judged = cs_new(struct cs_judged_cell, cs_rows_count(&run->rows));
+	cells.class = cs_classes_of_cells(run);
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_row_list rows = cs_run_rows(run, node,
 							    CS_ROWS_MEASURED);
 
 		for (size_t i = 0; i < rows.n; i++)
 			if (can_be_judged(run, cs_listed(&rows, i)))
-				out->judged[out->n++] =
-					judged_of(out, cs_listed_at(&rows, i));
+				cells.judged[cells.n++] =
+					judged_of(&cells, cs_listed_at(&rows, i));
 	}
-	qsort(out->judged, out->n, sizeof(*out->judged), by_place);
-	return 0;
-}
-
-void cs_judged_cells_release(struct cs_judged_cells *judged_cells)
-{
-	free(judged_cells->judged);
-	free(judged_cells->class);
-	*judged_cells = (struct cs_judged_cells){ 0 };
+	qsort(cells.judged, cells.n, sizeof(*cells.judged), by_place);
+	return cells;
 }
 
 static int by_cell(const void *x, const void *y)
@@ -148,11 +132,11 @@ cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
 		     const struct cs_row *row, uint32_t test, int concurrent)
 {
 	const struct cs_rows *rows = &judged_cells->run->rows;
-	struct cs_judged_cell want = judged_of(judged_cells,
+	struct cs_judged_cell like = judged_of(judged_cells,
 					       (size_t)(row - cs_rows_get(rows, 0)));
 
-	want.group[0] = group_of(judged_cells, row->node, test, concurrent);
-	return bsearch(&want, judged_cells->judged, judged_cells->n, sizeof(want),
+	like.group[0] = group_of(judged_cells, row->node, test, concurrent);
+	return bsearch(&like, judged_cells->judged, judged_cells->n, sizeof(like),
 		       by_cell);
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "check/cells/anomaly.h"
 #include "result/cells.h"
 
@@ -40,44 +41,43 @@ static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judg
 	likeness->worst = fmax(likeness->worst, fabs(expm1(judged->off)));
 }
 
-static int compare(struct cs_likeness *likeness, const struct cs_run *run,
-		   struct cs_err *err)
-{
-	struct cs_vec anomalies = CS_VEC(struct cs_anomaly);
-	struct cs_judged_cells cells;
-	int rc;
+struct comparing {
+	struct cs_likeness *likeness;
+	const struct cs_run *run;
+};
 
-	if (cs_judged_cells_make(run, &cells, err))
-		return -1;
-	rc = cs_outliers_find(&cells, &anomalies, err);
-	for (size_t i = 0; i < cells.n && !rc; i++)
-		take(likeness, &cells.judged[i]);
-	cs_judged_cells_release(&cells);
-	cs_vec_release(&anomalies);
-	return rc;
+static int compare(void *argument)
+{
+	const struct comparing *c = argument;
+	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
+	struct cs_judged_cells cells = cs_judged_cells_make(c->run);
+
+	cs_outliers_find(&cells, &anomalies);
+	for (size_t i = 0; i < cells.n; i++)
+		take(c->likeness, &cells.judged[i]);
+	return 0;
 }
 
 int cs_likeness_make(struct cs_likeness *likeness, const struct cs_run *run,
 		     struct cs_err *err)
 {
 	size_t n = cs_rows_count(&run->rows);
+	int rc = 0;
 
 	*likeness = (struct cs_likeness){ .from_bytes = CS_COMPARED_FROM,
 					  .off = calloc(n + 1, sizeof(double)),
 					  .odd = calloc(n + 1, 1) };
-	if (!likeness->off || !likeness->odd) {
-		cs_likeness_release(likeness);
-		return cs_err_set(err, "no memory to compare cells");
-	}
-	for (size_t i = 0; i < n; i++)
+	if (!likeness->off || !likeness->odd)
+		rc = cs_err_set(err, "no memory to compare cells");
+	for (size_t i = 0; !rc && i < n; i++)
 		likeness->off[i] = NAN;
-	if (!cs_cells_can_be_judged(run))
-		return 0;
-	count_short(likeness, run);
-	if (!compare(likeness, run, err))
-		return 0;
-	cs_likeness_release(likeness);
-	return -1;
+	if (!rc && cs_cells_can_be_judged(run)) {
+		count_short(likeness, run);
+		rc = cs_arena_run(compare, &(struct comparing){ likeness, run }, err);
+	}
+	if (rc)
+		cs_likeness_release(likeness);
+	return rc;
 }
 
 void cs_likeness_release(struct cs_likeness *likeness)

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "check/link/expect.h"
 #include "check/cells/locate.h"
@@ -48,7 +49,6 @@
 struct scope {
 	struct cs_judged_cells *judged_cells;
 	struct cs_vec *anomalies;
-	struct cs_err *err;
 	const struct cs_run_node *nd;
 	struct cs_judged_cell *judged; /* n of them */
 	size_t n;
@@ -120,12 +120,10 @@ static double usual_noise(const struct cs_judged_cell *judged, size_t n, double 
 }
 
 /* Among the cells of the node itself. */
-static int settle_alone(struct scope *scope)
+static void settle_alone(struct scope *scope)
 {
-	double *x = calloc(scope->n, sizeof(*x));
+	double *x = cs_new(double, scope->n);
 
-	if (!x)
-		return cs_err_set(scope->err, "no memory to judge cells");
 	for (int kind = 0; kind < KINDS; kind++) {
 		size_t n = 0;
 		double usual;
@@ -139,8 +137,6 @@ static int settle_alone(struct scope *scope)
 				scope->judged[i].off = scope->judged[i].y - usual;
 	}
 	scope->noise = usual_noise(scope->judged, scope->n, x);
-	free(x);
-	return 0;
 }
 
 static int by_cell(const void *x, const void *y)
@@ -153,20 +149,18 @@ static int by_cell(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* Among the nodes: spot[0..n) is a group.  The spread is of all its cells. */
-static int settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
-			double *noise, struct cs_err *err)
+/* Among the nodes: judged[0..n) is a group.  The spread is of all its cells. */
+static void settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
+			 double *noise)
 {
-	struct cs_judged_cell **at = calloc(n, sizeof(*at));
-	double *x = calloc(n, sizeof(*x));
-	size_t i, k, known = 0, nodes = NODES_LEAST;
-	int rc = at && x ? 0 : cs_err_set(err, "no memory to judge cells");
+	struct cs_judged_cell **at = cs_new(struct cs_judged_cell *, n);
+	double *x = cs_new(double, n);
+	size_t k, known = 0, nodes = NODES_LEAST;
 
-	for (i = 0; !rc && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		at[i] = &judged[i];
-	if (!rc)
-		qsort(at, n, sizeof(*at), by_cell);
-	for (i = 0; !rc && i < n; i = k) {
+	qsort(at, n, sizeof(*at), by_cell);
+	for (size_t i = 0; i < n; i = k) {
 		size_t sure = 0;
 		double usual;
 
@@ -185,17 +179,12 @@ static int settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
 			}
 		nodes = sure > nodes ? sure : nodes;
 	}
-	for (i = 0; !rc && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(judged[i].off))
 			x[known++] = judged[i].off;
-	if (!rc) {
-		/* each median is one of the figures, or between two: they seem nearer */
-		*spread = spread_of(x, known) * (1 + 2.0 / (double)nodes);
-		*noise = usual_noise(judged, n, x);
-	}
-	free(at);
-	free(x);
-	return rc;
+	/* each median is one of the figures, or between two: they seem nearer */
+	*spread = spread_of(x, known) * (1 + 2.0 / (double)nodes);
+	*noise = usual_noise(judged, n, x);
 }
 
 /* ---- anomalies ---- */
@@ -249,13 +238,11 @@ static struct witness witness_of(const struct scope *scope, enum cs_part part,
 
 /* The slow cells that it explains, the slowest first: at least half as slow.  Those
  * whose noise could make them so do not count, and where they are most, nothing does. */
-static int accuse(struct scope *scope, struct cs_anomaly anomaly)
+static void add_anomaly(struct scope *scope, struct cs_anomaly anomaly)
 {
-	struct witness *at = calloc(scope->n, sizeof(*at));
+	struct witness *at = cs_new(struct witness, scope->n);
 	size_t n = 0, slow = 0, many = 0;
 
-	if (!at)
-		return cs_err_set(scope->err, "no memory to judge cells");
 	for (size_t i = 0; i < scope->n; i++) {
 		struct cs_judged_cell *judged = &scope->judged[i];
 		struct witness witness = witness_of(scope, anomaly.part, judged);
@@ -279,8 +266,8 @@ static int accuse(struct scope *scope, struct cs_anomaly anomaly)
 		at[i].judged->odd = 1;
 		cs_anomaly_row(&anomaly, at[i].judged->at, at[i].off);
 	}
-	free(at);
-	return n ? cs_anomaly_add(scope->anomalies, &anomaly, scope->err) : 0;
+	if (n)
+		cs_list_push(scope->anomalies, &anomaly);
 }
 
 /* ---- one node ---- */
@@ -332,17 +319,16 @@ static double between_numa(const struct scope *scope)
 }
 
 /* A slow way between the sockets: taken out, for rows and columns do not show it. */
-static int judge_between(struct scope *scope)
+static void judge_between(struct scope *scope)
 {
 	double off;
 
 	if (!scope->nodes || scope->family != CS_FAMILY_PEER)
-		return 0;
+		return;
 	off = between_numa(scope);
 	if (off > -OF_BETWEEN * scope->spread)
-		return 0;
-	if (accuse(scope, anomaly_of(scope, CS_PART_SOCKET, 0, 1, off)))
-		return -1;
+		return;
+	add_anomaly(scope, anomaly_of(scope, CS_PART_SOCKET, 0, 1, off));
 	for (size_t i = 0; i < scope->n; i++) {
 		const struct cs_row *row = row_of(scope->judged_cells,
 						  &scope->judged[i]);
@@ -351,7 +337,6 @@ static int judge_between(struct scope *scope)
 		    scope->nd->agent[row->what.dst.index].numa)
 			scope->judged[i].off -= off;
 	}
-	return 0;
 }
 
 /* A row or column that is missing is not slow. */
@@ -405,7 +390,7 @@ static int whole_numa(const struct scope *scope, int numa, const double *gpu_off
 	return numa >= 0 && of > 1 && bad == of && of < scope->nd->facts.n_agents;
 }
 
-static int judge_gpus(struct scope *scope)
+static void judge_gpus(struct scope *scope)
 {
 	double off[CS_MAX_AGENTS];
 	int sends[CS_MAX_AGENTS], receives[CS_MAX_AGENTS], first;
@@ -430,13 +415,11 @@ static int judge_gpus(struct scope *scope)
 		}
 		s.sends = sends[a];
 		s.receives = receives[a];
-		if (accuse(scope, s))
-			return -1;
+		add_anomaly(scope, s);
 	}
-	return 0;
 }
 
-static int judge_pairs(struct scope *scope)
+static void judge_pairs(struct scope *scope)
 {
 	int n = scope->nd->facts.n_agents;
 
@@ -451,11 +434,9 @@ static int judge_pairs(struct scope *scope)
 
 			s.sends = alike || there < back;
 			s.receives = alike || back < there;
-			if ((alike || one < -OF_ONE_WAY * scope->spread) &&
-			    accuse(scope, s))
-				return -1;
+			if ((alike || one < -OF_ONE_WAY * scope->spread))
+				add_anomaly(scope, s);
 		}
-	return 0;
 }
 
 /* Of 3 GPUs with a bad one most cells are slow: what the fit has in common is what is
@@ -496,27 +477,25 @@ static int all_near(const struct scope *scope)
 	return 1;
 }
 
-static int judge_node(struct scope *scope)
+static void judge_node(struct scope *scope)
 {
 	if (!scope->nodes) {
 		/* loads of others differ from GPU to GPU */
 		if (cs_own_concurrent(scope->judged_cells->run,
 				      row_of(scope->judged_cells, scope->judged)) > 1)
-			return 0;
-		if (settle_alone(scope))
-			return -1;
+			return;
+		settle_alone(scope);
 	}
 	if (all_near(scope))
-		return 0;
-	if (judge_between(scope))
-		return -1;
+		return;
+	judge_between(scope);
 	fill(scope);
 	cs_fit_polish(&scope->fit);
 	if (!scope->nodes)
 		settle_by_fit(scope);
-	if (judge_gpus(scope))
-		return -1;
-	return scope->family == CS_FAMILY_PEER ? judge_pairs(scope) : 0;
+	judge_gpus(scope);
+	if (scope->family == CS_FAMILY_PEER)
+		judge_pairs(scope);
 }
 
 /* ---- all of them ---- */
@@ -531,9 +510,9 @@ static int judge_group(struct cs_judged_cells *judged_cells, size_t from, size_t
 		nodes++;
 	scope->family = cs_family_of(row_of(judged_cells, &judged_cells->judged[from]));
 	scope->nodes = nodes >= NODES_LEAST ? nodes : 0;
-	if (scope->nodes && settle_fleet(judged_cells->judged + from, end - from,
-					 &spread, &noise, scope->err))
-		return -1;
+	if (scope->nodes) {
+		settle_fleet(judged_cells->judged + from, end - from, &spread, &noise);
+	}
 	for (size_t i = from, k; i < end; i = k) {
 		k = cs_judged_cells_node_end(judged_cells, i);
 		scope->spread = spread;
@@ -542,25 +521,19 @@ static int judge_group(struct cs_judged_cells *judged_cells, size_t from, size_t
 		scope->nd = &judged_cells->run->node[scope->node];
 		scope->judged = judged_cells->judged + i;
 		scope->n = k - i;
-		if (judge_node(scope))
-			return -1;
+		judge_node(scope);
 	}
 	return 0;
 }
 
-int cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies,
-		     struct cs_err *err)
+void cs_outliers_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	struct scope *scope = calloc(1, sizeof(*scope));
-	int rc = scope ? 0 : cs_err_set(err, "no memory to judge cells");
+	struct scope *scope = cs_new(struct scope, 1);
 
-	for (size_t i = 0, k; i < judged_cells->n && !rc; i = k) {
-		k = cs_judged_cells_group_end(judged_cells, i);
-		scope->judged_cells = judged_cells;
-		scope->anomalies = anomalies;
-		scope->err = err;
-		rc = judge_group(judged_cells, i, k, scope);
+	scope->judged_cells = cells;
+	scope->anomalies = anomalies;
+	for (size_t i = 0, k; i < cells->n; i = k) {
+		k = cs_judged_cells_group_end(cells, i);
+		judge_group(cells, i, k, scope);
 	}
-	free(scope);
-	return rc;
 }

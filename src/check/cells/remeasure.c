@@ -1,11 +1,9 @@
-/* remeasure.c - a re-measurement at what is suspicious: which steps. */
+/* remeasure.c - the steps to measure again for anomalies. */
 #include "config.h"
 
 #include "check/cells/cells.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/arena.h"
 #include "check/cells/anomaly.h"
 
 #define CELLS_OF_ONE 2	/* evidence that is repeated for one anomaly */
@@ -13,14 +11,14 @@
 
 /* Of one node. */
 struct wanted {
-	const struct cs_run *run;
+	struct cs_run *run;
 	const struct cs_anomaly *anomaly; /* n_anomalies of the node */
 	size_t n_anomalies;
 	uint32_t *step;
 	int n, most;
 };
 
-static void want(struct wanted *w, const struct cs_row *row)
+static void add(struct wanted *w, const struct cs_row *row)
 {
 	int i = w->n;
 
@@ -37,7 +35,7 @@ static void want(struct wanted *w, const struct cs_row *row)
 
 /* The first cell of the same test beside this one: in its row, in its column, or in
  * neither and above suspicion. */
-static void want_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
+static void add_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
 {
 	struct cs_row_list cells = cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
 	const struct cs_plan_matrix of = cs_row_view(cell);
@@ -52,7 +50,7 @@ static void want_beside(struct wanted *w, const struct cs_row *cell, int row, in
 		    (!row && !col &&
 		     cs_anomalies_bear_on(w->anomaly, w->n_anomalies, r)))
 			continue;
-		want(w, r);
+		add(w, r);
 		return;
 	}
 }
@@ -63,16 +61,16 @@ static const struct cs_row *evidence_of(const struct wanted *w,
 	return cs_rows_get(&w->run->rows, s->evidence[k]);
 }
 
-/* Which anomalies: all, or those alone that nobody has re-measured. */
+/* Is it to be measured again: any, or only one that has not been re-measured? */
 static int is_wanted(const struct cs_anomaly *s, int once_more)
 {
 	return s->n_evidence &&
 	       (!once_more || (s->drop > 0 && s->remeasured == CS_REMEASURED_NONE));
 }
 
-/* In order; those of an anomaly that rests on one cell are there once more behind the
+/* In order; those of an anomaly that rests on one cell are there once more after the
  * others, for that cell may be slow by chance twice. */
-static void want_all(struct wanted *w, int once_more)
+static void add_all(struct wanted *w, int once_more)
 {
 	const struct cs_anomaly *s = w->anomaly;
 	int taken = 0;
@@ -85,10 +83,10 @@ static void want_all(struct wanted *w, int once_more)
 		     k++) {
 			const struct cs_row *row = evidence_of(w, &s[i], k);
 
-			want(w, row);
-			want_beside(w, row, 1, 0);
-			want_beside(w, row, 0, 1);
-			want_beside(w, row, 0, 0);
+			add(w, row);
+			add_beside(w, row, 1, 0);
+			add_beside(w, row, 0, 1);
+			add_beside(w, row, 0, 0);
 		}
 	}
 	for (size_t m = 0; m < i; m++)
@@ -97,46 +95,60 @@ static void want_all(struct wanted *w, int once_more)
 			w->step[w->n++] = evidence_of(w, &s[m], 0)->step;
 }
 
+static int find_steps(void *argument)
+{
+	struct wanted *w = argument;
+	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
+	struct cs_judged_cells cells;
+
+	cs_arena_check(cs_run_index(w->run, NULL));
+	cells = cs_judged_cells_make(w->run);
+	cs_anomalies_find(&cells, &anomalies);
+	w->anomaly = anomalies.data;
+	w->n_anomalies = anomalies.n;
+	add_all(w, 0);
+	return w->n;
+}
+
 int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
 		       struct cs_err *err)
 {
-	struct cs_vec anomalies;
 	struct wanted w = { .run = run, .step = step, .most = most };
-	struct cs_judged_cells judged_cells;
 
-	if (!cs_cells_are_judged(run))
-		return 0;
-	if (cs_anomalies_find(run, &judged_cells, &anomalies, err))
-		return -1;
-	w.anomaly = anomalies.data;
-	w.n_anomalies = anomalies.n;
-	want_all(&w, 0);
-	cs_vec_release(&anomalies);
-	cs_judged_cells_release(&judged_cells);
-	return w.n;
+	return cs_cells_are_judged(run) ? cs_arena_run(find_steps, &w, err) : 0;
 }
 
-static int want_of_nodes(const struct cs_run *run, const struct cs_vec *anomalies,
-			 struct cs_vec *remeasure, struct cs_err *err)
-{
-	const struct cs_anomaly *s = anomalies->data;
+struct fleet {
+	struct cs_run *run;
+	struct cs_vec *remeasure;
+};
 
-	for (size_t i = 0, k; i < anomalies->n; i = k) {
+static int find_steps_of_fleet(void *argument)
+{
+	const struct fleet *fleet = argument;
+	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
+	const struct cs_anomaly *s;
+	struct cs_judged_cells cells;
+
+	cs_arena_check(cs_run_index(fleet->run, NULL));
+	cells = cs_judged_cells_make(fleet->run);
+	cs_anomalies_find(&cells, &anomalies);
+	cs_remeasured_judge(&cells, &anomalies);
+	s = anomalies.data;
+	for (size_t i = 0, k; i < anomalies.n; i = k) {
 		uint32_t step[CS_REMEASURE_MOST];
-		struct wanted w = { .run = run,
+		struct wanted w = { .run = fleet->run,
 				    .anomaly = s + i,
 				    .step = step,
 				    .most = CS_REMEASURE_MOST };
-		struct cs_remeasure *at;
 
-		k = cs_anomalies_node_end(anomalies, i);
+		k = cs_anomalies_node_end(&anomalies, i);
 		w.n_anomalies = k - i;
-		want_all(&w, 1);
-		at = cs_vec_add(remeasure, (size_t)w.n, err);
-		if (!at)
-			return -1;
+		add_all(&w, 1);
 		for (int n = 0; n < w.n; n++)
-			at[n] = (struct cs_remeasure){ (uint32_t)s[i].node, step[n] };
+			cs_list_push(fleet->remeasure,
+				     &(struct cs_remeasure){ (uint32_t)s[i].node,
+							     step[n] });
 	}
 	return 0;
 }
@@ -144,18 +156,9 @@ static int want_of_nodes(const struct cs_run *run, const struct cs_vec *anomalie
 int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure,
 		       struct cs_err *err)
 {
-	struct cs_vec anomalies;
-	struct cs_judged_cells judged_cells;
-	int rc;
+	struct fleet fleet = { run, remeasure };
 
-	if (!cs_cells_are_judged(run))
-		return 0;
-	if (cs_anomalies_find(run, &judged_cells, &anomalies, err))
-		return -1;
-	rc = cs_remeasured_judge(&judged_cells, &anomalies, err);
-	if (!rc)
-		rc = want_of_nodes(run, &anomalies, remeasure, err);
-	cs_vec_release(&anomalies);
-	cs_judged_cells_release(&judged_cells);
-	return rc;
+	return cs_cells_are_judged(run) ?
+		       cs_arena_run(find_steps_of_fleet, &fleet, err) :
+		       0;
 }

@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "check/cells/anomaly.h"
 
@@ -55,10 +55,10 @@ static int is_fastest(const struct cs_run *run, const struct cs_row *row)
 }
 
 /* Of a node's rows that are evidence, or of the same family and above suspicion. */
-static struct seen see(const struct cs_judged_cells *judged_cells,
-		       struct remeasurements *remeasurements,
-		       const struct cs_anomaly *s, const struct cs_anomaly *all,
-		       size_t n_all, int evidence)
+static struct seen look_at(const struct cs_judged_cells *judged_cells,
+			   struct remeasurements *remeasurements,
+			   const struct cs_anomaly *s, const struct cs_anomaly *all,
+			   size_t n_all, int evidence)
 {
 	struct seen seen = { NAN, 0, 0 };
 	size_t n = 0;
@@ -114,30 +114,30 @@ static void judge_node(const struct cs_judged_cells *judged_cells,
 		       struct remeasurements *remeasurements)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct seen now = see(judged_cells, remeasurements, &s[i], s, n, 1);
-		struct seen others = see(judged_cells, remeasurements, &s[i], s, n, 0);
+		struct seen now = look_at(judged_cells, remeasurements, &s[i], s, n,
+					  1);
+		struct seen others = look_at(judged_cells, remeasurements, &s[i], s,
+					     n, 0);
 
 		if (s[i].drop > 0)
 			s[i].remeasured = verdict(&s[i], &now, &others);
 	}
 }
 
-int cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
-			struct cs_vec *anomalies, struct cs_err *err)
+void cs_remeasured_judge(const struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	size_t most = cs_rows_count(&judged_cells->run->rows) + 1;
-	double *room = calloc(2 * most, sizeof(*room));
+	const struct cs_run *run = cells->run;
+	size_t most = cs_rows_count(&run->rows);
+	double *room = cs_new(double, 2 * most);
 	struct cs_anomaly *s = anomalies->data;
 
-	for (size_t i = 0, k; room && i < anomalies->n; i = k) {
+	for (size_t i = 0, k; i < anomalies->n; i = k) {
 		struct remeasurements remeasurements = {
-			cs_run_rows(judged_cells->run, s[i].node, CS_ROWS_REMEASURED),
-			room, room + most
+			cs_run_rows(run, s[i].node, CS_ROWS_REMEASURED), room,
+			room + most
 		};
 
 		k = cs_anomalies_node_end(anomalies, i);
-		judge_node(judged_cells, s + i, k - i, &remeasurements);
+		judge_node(cells, s + i, k - i, &remeasurements);
 	}
-	free(room);
-	return room ? 0 : cs_err_set(err, "no memory to judge re-measurements");
 }

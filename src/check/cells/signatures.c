@@ -1,19 +1,19 @@
-/* signatures.c - patterns that are known, and what facts say of an anomaly. */
+/* signatures.c - known patterns, and facts that explain an anomaly. */
 #include "config.h"
 
 #include "check/cells/anomaly.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "check/link/expect.h"
 
 #define LINKS_MOST 64
 #define DETOUR_MOST (1.0 / 3) /* of what is usual: PCIe 5 is 0.14 of 18 NVLinks */
 #define PCIE_SLACK 1.1
-#define BETTER 1.05	/* than the NUMA node that is said to be next to it */
+#define BETTER 1.05	/* than the NUMA node that is reported as next to it */
 #define REDIRECTED 0.97
 #define OFF_LEAST 0.01	/* less is no drop */
 #define HALF_DUPLEX 0.6	/* of one way alone, each way */
@@ -61,8 +61,8 @@ static int usual_links(const struct fleet *fleet)
 	return most;
 }
 
-static int find_links_of(const struct cs_run *run, int node, const struct fleet *fleet,
-			 struct cs_vec *anomalies, struct cs_err *err)
+static void find_links_of(const struct cs_run *run, int node,
+			  const struct fleet *fleet, struct cs_vec *anomalies)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int usual = usual_links(fleet);
@@ -80,44 +80,34 @@ static int find_links_of(const struct cs_run *run, int node, const struct fleet 
 		s.cause = CS_CAUSE_LANES;
 		s.is = l->nvlinks_up;
 		s.of = usual;
-		if (l->nvlinks_up >= 0 && l->nvlinks_up < usual &&
-		    cs_anomaly_add(anomalies, &s, err))
-			return -1;
+		if (l->nvlinks_up >= 0 && l->nvlinks_up < usual)
+			cs_list_push(anomalies, &s);
 		s.family = CS_FAMILY_HOST;
 		s.cause = CS_CAUSE_PCIE;
 		s.usual = 2 * fleet->full <= fleet->slots;
-		if (pcie_is_below(l) && cs_anomaly_add(anomalies, &s, err))
-			return -1;
+		if (pcie_is_below(l))
+			cs_list_push(anomalies, &s);
 	}
-	return 0;
 }
 
-int cs_links_find(const struct cs_judged_cells *judged_cells,
-		  struct cs_vec *anomalies, struct cs_err *err)
+void cs_links_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	struct fleet *fleet = calloc((size_t)judged_cells->run->n_nodes + 1,
-				     sizeof(*fleet));
-	int rc = fleet ? 0 : cs_err_set(err, "no memory to judge links");
+	const struct cs_run *run = cells->run;
+	struct fleet *fleet = cs_new(struct fleet, (size_t)run->n_nodes);
 
-	if (fleet)
-		count_links(judged_cells, fleet);
-	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
-		if (!cs_run_is_other_placement(judged_cells->run, i))
-			rc = find_links_of(judged_cells->run, i,
-					   &fleet[judged_cells->class[i]], anomalies,
-					   err);
-	free(fleet);
-	return rc;
+	count_links(cells, fleet);
+	for (int i = 0; i < run->n_nodes; i++)
+		if (!cs_run_is_other_placement(run, i))
+			find_links_of(run, i, &fleet[cells->class[i]], anomalies);
 }
 
 /* ---- ways that are not what they should be ---- */
 
-/* spot[from..end): one test on one node. */
+/* judged[from..end): one test on one node. */
 struct part {
 	const struct cs_judged_cells *judged_cells;
 	size_t from, end;
 	struct cs_vec *anomalies;
-	struct cs_err *err;
 };
 
 static const struct cs_row *row_at(const struct part *p, size_t i)
@@ -227,7 +217,7 @@ static int touches(const struct cs_row *row, const struct cs_anomaly *s)
 	       (s->b < 0 || from == s->b || to == s->b);
 }
 
-/* How slow a cell is against its live links, where that is known, else its like. */
+/* How slow a cell is against its live links, if that is known, else its like. */
 static double off_of(const struct part *p, size_t i)
 {
 	const struct cs_row *row = row_at(p, i);
@@ -238,8 +228,8 @@ static double off_of(const struct part *p, size_t i)
 		       log(row->stats.median / low);
 }
 
-/* With the rows that show it, where there are any. */
-static int add_sign(const struct part *p, is_sign *is, struct cs_anomaly s)
+/* With the rows that show it, if there are any. */
+static void add_sign(const struct part *p, is_sign *is, struct cs_anomaly s)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], off;
 	size_t n = 0;
@@ -257,41 +247,42 @@ static int add_sign(const struct part *p, is_sign *is, struct cs_anomaly s)
 	s.drop = off < -OFF_LEAST ? -expm1(off) : 0;
 	if (p->from < p->end)
 		s.half_duplex = is_half_duplex(p);
-	return cs_anomaly_add(p->anomalies, &s, p->err);
+	cs_list_push(p->anomalies, &s);
 }
 
 /* All ways of the node, all of a GPU, or pairs; s has what they have in common. */
-static int describe_ways(const struct part *p, is_sign *is, const struct ways *w,
-			 struct cs_anomaly s)
+static void describe_ways(const struct part *p, is_sign *is, const struct ways *w,
+			  struct cs_anomaly s)
 {
 	char bad[CS_MAX_AGENTS] = { 0 };
 	int of, bear;
 
 	count(w, -1, -1, &of, &bear);
 	if (!bear)
-		return 0;
+		return;
 	s.part = CS_PART_NODE;
 	s.a = s.b = -1;
-	if (bear == of && w->n > 2)
-		return add_sign(p, is, s);
+	if (bear == of && w->n > 2) {
+		add_sign(p, is, s);
+		return;
+	}
 	s.part = CS_PART_GPU;
 	for (s.a = 0; s.a < w->n; s.a++) {
 		count(w, s.a, -1, &of, &bear);
 		bad[s.a] = of > 2 && bear == of;
-		if (bad[s.a] && add_sign(p, is, s))
-			return -1;
+		if (bad[s.a])
+			add_sign(p, is, s);
 	}
 	s.part = CS_PART_LINK;
 	for (s.a = 0; s.a < w->n; s.a++)
 		for (s.b = s.a + 1; s.b < w->n; s.b++) {
 			count(w, s.a, s.b, &of, &bear);
-			if (!bad[s.a] && !bad[s.b] && bear && add_sign(p, is, s))
-				return -1;
+			if (!bad[s.a] && !bad[s.b] && bear)
+				add_sign(p, is, s);
 		}
-	return 0;
 }
 
-static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
+static void find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 {
 	struct ways w = {
 		.n = p->judged_cells->run->node[row_at(p, p->from)->node].facts.n_agents
@@ -304,11 +295,11 @@ static int find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 		w.bear[t->src.index][t->dst.index] = is(p->judged_cells->run,
 							row_at(p, i)) != 0;
 	}
-	return describe_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
+	describe_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
 }
 
 /* Ways that were refused have no figures.  Instances of MIG have none by design. */
-static int find_refused(struct part *p, int node)
+static void find_refused(struct part *p, int node)
 {
 	const struct cs_run_node *nd = &p->judged_cells->run->node[node];
 	struct ways w = { .n = nd->facts.n_agents };
@@ -327,11 +318,11 @@ static int find_refused(struct part *p, int node)
 		}
 	p->from = p->end = 0;
 	if (w.n && cs_is_mig(nd->agent[0].gpu.uuid))
-		return 0;
-	return describe_ways(p, NULL, &w, s);
+		return;
+	describe_ways(p, NULL, &w, s);
 }
 
-/* Behind one switch, and slower than from socket to socket? */
+/* Is it of two GPUs below one PCIe switch, without NVLink? */
 static int is_redirected(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_agent_facts *agent = run->node[row->node].agent;
@@ -341,7 +332,7 @@ static int is_redirected(const struct cs_run *run, const struct cs_row *row)
 	       agent[row->what.src.index].numa == agent[row->what.dst.index].numa;
 }
 
-static int find_redirect(const struct part *p)
+static void find_redirect(const struct part *p)
 {
 	double x[2][CS_MAX_AGENTS * CS_MAX_AGENTS], near, far;
 	size_t n[2] = { 0, 0 };
@@ -356,19 +347,19 @@ static int find_redirect(const struct part *p)
 			x[same][n[same]++] = row->stats.median;
 	}
 	if (n[0] < 2 || n[1] < 2)
-		return 0;
+		return;
 	near = cs_median(x[1], n[1]);
 	far = cs_median(x[0], n[0]);
 	if (near > far * (is_half_duplex(p) ? 2 - REDIRECTED : REDIRECTED))
-		return 0;
-	return add_sign(p, is_redirected,
-			sign_of(p, CS_PART_NODE, -1, -1, CS_CAUSE_REDIRECT));
+		return;
+	add_sign(p, is_redirected,
+		 sign_of(p, CS_PART_NODE, -1, -1, CS_CAUSE_REDIRECT));
 }
 
 /* ---- which NUMA node is next to a GPU ---- */
 
-/* The row of a GPU with the fastest host memory; near: of the NUMA node that is said to
- * be next to it. */
+/* The row of a GPU with the fastest host memory; near: of the NUMA node that is
+ * reported as next to it. */
 static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 {
 	const struct cs_row *best = NULL;
@@ -390,7 +381,7 @@ static int numa_of(const struct cs_row *row)
 						     row->what.dst.index;
 }
 
-static int find_affinity(const struct part *p)
+static void find_affinity(const struct part *p)
 {
 	const struct cs_run_node *nd =
 		&p->judged_cells->run->node[row_at(p, p->from)->node];
@@ -416,35 +407,30 @@ static int find_affinity(const struct part *p)
 			       (uint32_t)(far -
 					  cs_rows_get(&p->judged_cells->run->rows, 0)),
 			       NAN);
-		if (cs_anomaly_add(p->anomalies, &s, p->err))
-			return -1;
+		cs_list_push(p->anomalies, &s);
 	}
-	return 0;
 }
 
-int cs_signatures_find(const struct cs_judged_cells *judged_cells,
-		       struct cs_vec *anomalies, struct cs_err *err)
+void cs_signatures_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	struct part p = { .judged_cells = judged_cells,
-			  .anomalies = anomalies,
-			  .err = err };
-	int rc = cs_links_find(judged_cells, anomalies, err);
+	struct part p = { .judged_cells = cells, .anomalies = anomalies };
 
-	for (int i = 0; i < judged_cells->run->n_nodes && !rc; i++)
-		rc = find_refused(&p, i);
-	for (p.from = 0; p.from < judged_cells->n && !rc; p.from = p.end) {
+	cs_links_find(cells, anomalies);
+	for (int i = 0; i < cells->run->n_nodes; i++)
+		find_refused(&p, i);
+	for (p.from = 0; p.from < cells->n; p.from = p.end) {
 		const struct cs_row *row = row_at(&p, p.from);
 
-		p.end = cs_judged_cells_node_end(judged_cells, p.from);
+		p.end = cs_judged_cells_node_end(cells, p.from);
 		if (cs_family_of(row) == CS_FAMILY_HOST &&
-		    !cs_own_concurrent(judged_cells->run, row))
-			rc = find_affinity(&p);
-		else if (cs_family_of(row) == CS_FAMILY_PEER)
-			rc = cs_rc(find_sign(&p, is_staged, CS_CAUSE_STAGED) ||
-				   find_sign(&p, is_detour, CS_CAUSE_DETOUR) ||
-				   find_redirect(&p));
+		    !cs_own_concurrent(cells->run, row)) {
+			find_affinity(&p);
+		} else if (cs_family_of(row) == CS_FAMILY_PEER) {
+			find_sign(&p, is_staged, CS_CAUSE_STAGED);
+			find_sign(&p, is_detour, CS_CAUSE_DETOUR);
+			find_redirect(&p);
+		}
 	}
-	return rc;
 }
 
 /* ---- causes of what is slow ---- */
@@ -467,7 +453,7 @@ static int is_away(const struct cs_run_node *nd, const struct cs_agent_facts *ag
 				      agent->numa != agent->gpu.host_numa));
 }
 
-/* Is its traffic with others suspicious too?  Anomalies stand in order of nodes. */
+/* Is its traffic with others suspicious too?  Anomalies are in order of nodes. */
 static int is_slow_elsewhere(const struct cs_vec *anomalies,
 			     const struct cs_anomaly *of)
 {

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "check/link/expect.h"
 #include "check/cells/locate.h"
@@ -46,7 +47,7 @@
 #define MEDIAN_SE 1.25		/* of a mean's standard error, Gauss */
 #define FEW_IN_SOCKET 1.5	/* four cells lie near their own median */
 
-/* The cells spot[from..end) of one test on a node, or those of a socket, as one. */
+/* The cells judged[from..end) of one test on a node, or those of a socket, as one. */
 struct whole {
 	int node, socket; /* socket: NUMA node; -1 the node */
 	uint32_t family, test;
@@ -65,10 +66,9 @@ struct whole {
 
 struct wholes {
 	const struct cs_judged_cells *judged_cells;
-	char *told;	   /* by spot: a part of the node explains it */
+	char *explained;   /* by spot: a part of the node explains it */
 	struct cs_vec all; /* struct whole */
 	struct cs_vec *anomalies;
-	struct cs_err *err;
 };
 
 static const struct cs_row *row_at(const struct wholes *w, size_t i)
@@ -87,7 +87,7 @@ static int is_of(const struct wholes *w, const struct whole *of, size_t i)
 {
 	if (w->judged_cells->judged[i].unsure)
 		return 0;
-	return of->socket < 0 ? !w->told[i] :
+	return of->socket < 0 ? !w->explained[i] :
 				socket_of(w, i) == of->socket &&
 					cs_is_near(w->judged_cells->run, row_at(w, i));
 }
@@ -221,17 +221,18 @@ static void settle_sockets(struct whole *w, size_t n, double cells, double *room
 	}
 }
 
-static int add(struct wholes *w, const struct whole *one, size_t least)
+static void add(struct wholes *w, const struct whole *one, size_t least)
 {
 	struct whole whole = *one;
 
 	settle(w, &whole);
 	cs_ways_of(row_at(w, whole.from), &whole.sends, &whole.receives);
-	return whole.cells < least ? 0 : cs_vec_push(&w->all, &whole, w->err);
+	if (whole.cells >= least)
+		cs_list_push(&w->all, &whole);
 }
 
 /* Each socket of a node that has several. */
-static int add_sockets(struct wholes *w, const struct whole *node)
+static void add_sockets(struct wholes *w, const struct whole *node)
 {
 	size_t first = w->all.n, n;
 	struct whole *at;
@@ -244,9 +245,8 @@ static int add_sockets(struct wholes *w, const struct whole *node)
 		at = w->all.data;
 		while (k < w->all.n && at[k].socket != socket.socket)
 			k++;
-		if (socket.socket >= 0 && k == w->all.n &&
-		    add(w, &socket, GPUS_OF_SOCKET))
-			return -1;
+		if (socket.socket >= 0 && k == w->all.n)
+			add(w, &socket, GPUS_OF_SOCKET);
 	}
 	n = w->all.n - first;
 	if (n < 2)
@@ -262,15 +262,12 @@ static int add_sockets(struct wholes *w, const struct whole *node)
 		}
 		at[i].beside = at[i].y - best;
 	}
-	return 0;
 }
 
-/* Every node of spot[from..end), or the sockets of every node. */
-static int add_all(struct wholes *w, size_t from, size_t end, int sockets)
+/* Every node of judged[from..end), or the sockets of every node. */
+static void add_all(struct wholes *w, size_t from, size_t end, int sockets)
 {
-	int rc = 0;
-
-	for (size_t i = from, k; i < end && !rc; i = k) {
+	for (size_t i = from, k; i < end; i = k) {
 		const struct cs_row *row = row_at(w, i);
 		struct whole node = { .node = (int)row->node,
 				      .socket = -1,
@@ -280,11 +277,10 @@ static int add_all(struct wholes *w, size_t from, size_t end, int sockets)
 
 		k = node.end = cs_judged_cells_node_end(w->judged_cells, i);
 		if (!sockets)
-			rc = add(w, &node, 1);
+			add(w, &node, 1);
 		else if (node.family == CS_FAMILY_HOST)
-			rc = add_sockets(w, &node);
+			add_sockets(w, &node);
 	}
-	return rc;
 }
 
 /* w[0..n): each socket with those of the same number on the other nodes. */
@@ -301,26 +297,21 @@ static void settle_all_sockets(const struct wholes *in, struct whole *w, size_t 
 	}
 }
 
-/* spot[from..end): one group, of all nodes of a class. */
-static int settle_group(struct wholes *w, size_t from, size_t end)
+/* judged[from..end): one group, of all nodes of a class. */
+static void settle_group(struct wholes *w, size_t from, size_t end)
 {
-	double *room = calloc(end - from + 1, 2 * sizeof(*room));
-	size_t first = w->all.n, sockets = first;
+	double *room = cs_new(double, 2 * (end - from + 1));
+	size_t first = w->all.n, sockets;
 	struct whole *at;
-	int rc = room ? add_all(w, from, end, 0) :
-			cs_err_set(w->err, "no memory to judge cells");
 
-	if (!rc) {
-		sockets = w->all.n;
-		rc = add_all(w, from, end, 1);
-	}
+	add_all(w, from, end, 0);
+	sockets = w->all.n;
+	add_all(w, from, end, 1);
 	at = w->all.data;
-	if (!rc && sockets > first)
+	if (sockets > first)
 		settle_nodes(at + first, sockets - first, room);
-	if (!rc && w->all.n > sockets)
+	if (w->all.n > sockets)
 		settle_all_sockets(w, at + sockets, w->all.n - sockets, room);
-	free(room);
-	return rc;
 }
 
 /* ---- what is slow ---- */
@@ -409,28 +400,23 @@ static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 /* Those of its GPUs of which no cell is far faster than most of the part's. */
 static uint64_t slow_gpus(const struct wholes *w, const struct whole *of)
 {
-	double off[CS_MAX_AGENTS * CS_MAX_AGENTS], limit;
+	const struct cs_judged_cell *judged = w->judged_cells->judged;
+	double *off = cs_new(double, of->end - of->from), limit;
 	uint64_t seen = 0, fast = 0;
 	size_t n = 0;
 
-	for (size_t i = of->from; i < of->end && n < sizeof(off) / sizeof(off[0]); i++)
-		if (is_of(w, of, i) && !isnan(w->judged_cells->judged[i].off))
-			off[n++] = w->judged_cells->judged[i].off;
+	for (size_t i = of->from; i < of->end; i++)
+		if (is_of(w, of, i) && !isnan(judged[i].off))
+			off[n++] = judged[i].off;
 	limit = cs_upper_median(off, n) - NEAR * of->off;
 	for (size_t i = of->from; i < of->end; i++) {
-		const struct cs_row *row = row_at(w, i);
-		const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
+		uint64_t gpus = cs_row_agents(row_at(w, i));
 
 		if (!is_of(w, of, i))
 			continue;
-		for (int k = 0; k < 2; k++)
-			if (!cs_endpoint_is_numa(end[k])) {
-				uint64_t gpu = 1ull << end[k]->index;
-
-				seen |= gpu;
-				if (w->judged_cells->judged[i].off > limit)
-					fast |= gpu;
-			}
+		seen |= gpus;
+		if (judged[i].off > limit)
+			fast |= gpus;
 	}
 	return seen & ~fast;
 }
@@ -466,14 +452,13 @@ static void absorb(const struct wholes *w, const struct cs_anomaly *socket)
 }
 
 /* With the cells nearest to the median: none that was busy speaks for the others. */
-static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight most)
+static void add_anomaly(const struct wholes *w, const struct whole *of,
+			enum cs_weight most)
 {
 	struct cs_anomaly s = anomaly_of(of, most);
-	struct distance *to = calloc(of->end - of->from, sizeof(*to));
+	struct distance *to = cs_new(struct distance, of->end - of->from);
 	size_t n = 0;
 
-	if (!to)
-		return cs_err_set(w->err, "no memory to judge cells");
 	for (size_t i = of->from; i < of->end; i++)
 		if (is_of(w, of, i))
 			to[n++] = (struct distance){
@@ -485,10 +470,9 @@ static int accuse(const struct wholes *w, const struct whole *of, enum cs_weight
 	qsort(to, n, sizeof(*to), by_distance);
 	for (size_t i = 0; i < n; i++)
 		cs_anomaly_row(&s, to[i].at, of->off);
-	free(to);
 	if (of->socket >= 0)
 		absorb(w, &s);
-	return cs_anomaly_add(w->anomalies, &s, w->err);
+	cs_list_push(w->anomalies, &s);
 }
 
 /* A node alone, or one of many that are slow alike: most nodes are not at fault. */
@@ -500,37 +484,41 @@ static enum cs_weight most_of(const struct whole *of, enum cs_weight alone)
 }
 
 /* How grave it is at most that a node is so slow in a family; `agree`: others are. */
-static int judge_node(const struct wholes *w, const struct whole *of, int agree)
+static void judge_node(const struct wholes *w, const struct whole *of, int agree)
 {
 	int slow = is_slow(of, OF_ONE_FAMILY, SPREADS);
 
 	if (of->nodes < 2)
-		return 0;
-	if (of->nodes < NODES_LEAST)
-		return slow ? accuse(w, of, CS_WEIGHT_NOTE) : 0;
-	if (slow || (agree && is_slow(of, OF_FAMILIES, SPREADS)))
-		return accuse(w, of,
-			      most_of(of, of->nodes < NODES_SURE || of->off > -LITTLE ?
-						  CS_WEIGHT_WARNING :
-						  CS_WEIGHT_ANY));
-	return of->nodes >= NODES_MANY && is_slow(of, OF_A_NOTE, SPREADS_OF_A_NOTE) ?
-		       accuse(w, of, CS_WEIGHT_NOTE) :
-		       0;
+		return;
+	if (of->nodes < NODES_LEAST) {
+		if (slow)
+			add_anomaly(w, of, CS_WEIGHT_NOTE);
+		return;
+	}
+	if (slow || (agree && is_slow(of, OF_FAMILIES, SPREADS))) {
+		add_anomaly(w, of,
+			    most_of(of, of->nodes < NODES_SURE || of->off > -LITTLE ?
+						CS_WEIGHT_WARNING :
+						CS_WEIGHT_ANY));
+		return;
+	}
+	if (of->nodes >= NODES_MANY && is_slow(of, OF_A_NOTE, SPREADS_OF_A_NOTE))
+		add_anomaly(w, of, CS_WEIGHT_NOTE);
 }
 
-static int judge_socket(const struct wholes *w, const struct whole *of)
+static void judge_socket(const struct wholes *w, const struct whole *of)
 {
 	int few = of->nodes < NODES_LEAST;
 
 	if (!is_slow(of, few ? OF_OWN_SOCKETS : OF_SOCKETS, SPREADS_OF_SOCKETS))
-		return 0;
-	return accuse(w, of,
-		      most_of(of, of->nodes < NODES_SURE ? CS_WEIGHT_WARNING :
-							   CS_WEIGHT_ANY));
+		return;
+	add_anomaly(w, of,
+		    most_of(of, of->nodes < NODES_SURE ? CS_WEIGHT_WARNING :
+							 CS_WEIGHT_ANY));
 }
 
 /* Has a socket of the node just become an anomaly? */
-static int is_told(const struct wholes *w, int node)
+static int has_slow_socket(const struct wholes *w, int node)
 {
 	const struct cs_anomaly *s = w->anomalies->data;
 	size_t n = w->anomalies->n;
@@ -539,84 +527,74 @@ static int is_told(const struct wholes *w, int node)
 }
 
 /* w[0..n) is what there is of one node; first of all itself, then its sockets, which are
- * judged before: where one of them is slow, the node is not. */
-static int judge(const struct wholes *all, const struct whole *w, size_t n)
+ * judged before: if one of them is slow, the node is not. */
+static void judge(const struct wholes *all, const struct whole *w, size_t n)
 {
-	int agree = 0, told, rc = 0;
+	int agree = 0, slow_socket;
 
-	for (size_t i = n; i-- > 0 && !rc;) {
+	for (size_t i = n; i-- > 0;) {
 		if (w[i].socket >= 0)
-			rc = judge_socket(all, &w[i]);
+			judge_socket(all, &w[i]);
 		else
 			agree += w[i].nodes >= NODES_LEAST &&
 				 is_slow(&w[i], OF_FAMILIES, SPREADS);
 	}
-	told = is_told(all, w->node);
-	for (size_t i = 0; i < n && w[i].socket < 0 && !rc; i++)
-		if (w[i].family != CS_FAMILY_HOST || !told)
-			rc = judge_node(all, &w[i], agree >= FAMILIES_AGREE);
-	return rc;
+	slow_socket = has_slow_socket(all, w->node);
+	for (size_t i = 0; i < n && w[i].socket < 0; i++)
+		if (w[i].family != CS_FAMILY_HOST || !slow_socket)
+			judge_node(all, &w[i], agree >= FAMILIES_AGREE);
 }
 
 /* One test speaks for a family; then each node is judged. */
-static int judge_all(struct wholes *w)
+static void judge_all(struct wholes *w)
 {
-	struct whole *at = w->all.data;
+	struct whole *at;
 	size_t n = 0, i, k;
-	int rc = 0;
 
-	if (w->all.n)
-		qsort(at, w->all.n, sizeof(*at), by_part);
+	cs_vec_sort(&w->all, by_part);
+	at = w->all.data;
 	for (i = 0; i < w->all.n; i = k) {
 		for (k = i + 1; k < w->all.n && same_part(&at[k], &at[i]); k++)
 			;
 		at[n++] = slowest(at + i, k - i);
 	}
-	for (i = 0; i < n && !rc; i = k) {
+	for (i = 0; i < n; i = k) {
 		for (k = i + 1; k < n && at[k].node == at[i].node; k++)
 			;
-		rc = judge(w, at + i, k - i);
+		judge(w, at + i, k - i);
 	}
-	return rc;
 }
 
-/* Cells that anomalies of parts of a node bear: its median is that of the others. */
-static int mark_told(struct wholes *w)
+/* Mark the cells that anomalies of parts of a node explain: its median is that of the
+ * others. */
+static void mark_explained(struct wholes *w)
 {
-	const struct cs_judged_cells *judged_cells = w->judged_cells;
+	const struct cs_judged_cells *cells = w->judged_cells;
 	const struct cs_anomaly *s = w->anomalies->data;
 
-	w->told = calloc(judged_cells->n + 1, 1);
-	if (!w->told)
-		return cs_err_set(w->err, "no memory to judge cells");
-	for (size_t i = 0; i < judged_cells->n; i++) {
+	w->explained = cs_new(char, cells->n);
+	for (size_t i = 0; i < cells->n; i++) {
 		const struct cs_row *row = row_at(w, i);
 		size_t k = cs_anomalies_first(w->anomalies, (int)row->node);
 
 		for (; k < w->anomalies->n && s[k].node == (int)row->node; k++)
-			w->told[i] |= cs_anomaly_bears(judged_cells->run, &s[k],
-						       row) != 0;
+			w->explained[i] |= cs_anomaly_bears(cells->run, &s[k], row) !=
+					   0;
 	}
-	return 0;
 }
 
-int cs_wholes_find(const struct cs_judged_cells *judged_cells,
-		   struct cs_vec *anomalies, struct cs_err *err)
+void cs_wholes_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	struct wholes w = { .judged_cells = judged_cells,
-			    .all = CS_VEC(struct whole),
-			    .anomalies = anomalies,
-			    .err = err };
-	int rc = mark_told(&w);
+	struct wholes w = { .judged_cells = cells,
+			    .all = CS_LIST(struct whole),
+			    .anomalies = anomalies };
 
-	for (size_t i = 0, k; i < judged_cells->n && !rc; i = k) {
-		k = cs_judged_cells_group_end(judged_cells, i);
-		/* what is measured beside loads says less */
-		if (!cs_own_concurrent(judged_cells->run, row_at(&w, i)))
-			rc = settle_group(&w, i, k);
+	mark_explained(&w);
+	for (size_t i = 0, k; i < cells->n; i = k) {
+		k = cs_judged_cells_group_end(cells, i);
+		/* cells beside loads are less certain */
+		if (!cs_own_concurrent(cells->run, row_at(&w, i)))
+			settle_group(&w, i, k);
 	}
-	rc = rc || judge_all(&w) ? -1 : 0;
-	cs_vec_release(&w.all);
-	free(w.told);
-	return rc;
+	judge_all(&w);
 }

@@ -157,7 +157,7 @@ static struct error of_samples(const struct level *a, const struct level *b)
 	return sum_of(a->within, a->in_last - 1, b->within, b->in_last - 1);
 }
 
-/* Whence it is known how blocks differ is noted in *flags. */
+/* *flags notes the source of the spread between blocks. */
 static struct error error_of(const struct level *a, const struct level *b,
 			     const struct cs_spread *blocks, uint32_t *flags)
 {
@@ -180,7 +180,7 @@ static struct error error_of(const struct level *a, const struct level *b,
 	return (struct error){ variance_of(a, between) + variance_of(b, between), df };
 }
 
-/* What a drift that is there within the sides makes between them; 0: none is sure. */
+/* The difference between the sides that the drift within them makes; 0: none is sure. */
 static double drift_of(const struct level *a, const struct level *b)
 {
 	double times = a->when_squares + b->when_squares, df = a->df + b->df - 1;
@@ -224,7 +224,7 @@ static int compare_pairs(const struct cs_side *a, const struct cs_side *b,
 	return 1;
 }
 
-/* ---- what they tell ---- */
+/* ---- verdict ---- */
 
 /* Half the 95 % interval, and the chance that equal sides lie so far apart. */
 static double half_interval(const struct error *e, double apart, double *p)

@@ -1,4 +1,4 @@
-/* conditions.c - what is not the same around the figures of two sides. */
+/* conditions.c - in which conditions two sides differ. */
 #include "config.h"
 
 #include "check/compare/conditions.h"
@@ -8,30 +8,27 @@
 #include "plan/settings.h"
 
 /* Of the run, what no fieldset has. */
-static int hold_program(struct cs_versus *v, const char *where, const struct cs_run *a,
-			const struct cs_run *b, struct cs_err *err)
+static void hold_program(struct cs_versus *v, const char *where,
+			 const struct cs_run *a, const struct cs_run *b)
 {
 	static const char *const yes[] = { "no", "yes" };
 
-	return cs_rc(cs_conditions_add(v, "program", where, a->version, b->version,
-				       err) ||
-		     cs_conditions_add(v, "commit", where, a->commit, b->commit, err) ||
-		     cs_conditions_add(v, "launcher", where, a->launcher, b->launcher,
-				       err) ||
-		     cs_conditions_add(v, "a double's clock", where,
-				       yes[a->virtual_clock], yes[b->virtual_clock],
-				       err));
+	cs_conditions_add(v, "program", where, a->version, b->version);
+	cs_conditions_add(v, "commit", where, a->commit, b->commit);
+	cs_conditions_add(v, "launcher", where, a->launcher, b->launcher);
+	cs_conditions_add(v, "a double's clock", where, yes[a->virtual_clock],
+			  yes[b->virtual_clock]);
 }
 
 /* ---- fields ---- */
 
-int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
-		      const char *a, const char *b, struct cs_err *err)
+void cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
+		       const char *a, const char *b)
 {
 	struct cs_versus_field made = { .n = 1 }, *f = v->fields.data;
 
 	if (!strcmp(a, b))
-		return 0;
+		return;
 	cs_text(made.what, sizeof(made.what), "%s", what);
 	cs_text(made.where, sizeof(made.where), "%s", where);
 	cs_text(made.a, sizeof(made.a), "%s", a[0] ? a : "unknown");
@@ -40,9 +37,9 @@ int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
 		if (!strcmp(f[i].what, made.what) && !strcmp(f[i].a, made.a) &&
 		    !strcmp(f[i].b, made.b)) {
 			f[i].n++;
-			return 0;
+			return;
 		}
-	return cs_vec_push(&v->fields, &made, err);
+	cs_list_push(&v->fields, &made);
 }
 
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
@@ -68,32 +65,26 @@ struct two {
 	char where[2 * CS_HOST];
 };
 
-static int hold_facts(const struct two *t, const struct cs_fieldset *set,
-		      const char *where, const void *a, const void *b,
-		      struct cs_err *err)
+static void hold_facts(const struct two *t, const struct cs_fieldset *set,
+		       const char *where, const void *a, const void *b)
 {
 	char x[CS_NAME], y[CS_NAME];
 
 	for (const struct cs_field *f = set->field; f < set->field + set->n; f++) {
-		int rc = 0;
-
 		if (!f->label)
 			continue;
 		if (f->type == CS_TYPE_PART) {
-			rc = hold_facts(t, f->part, where, cs_field_in(f, a),
-					cs_field_in(f, b), err);
+			hold_facts(t, f->part, where, cs_field_in(f, a),
+				   cs_field_in(f, b));
 		} else {
 			cs_field_say(f, a, x, sizeof(x));
 			cs_field_say(f, b, y, sizeof(y));
-			rc = cs_conditions_add(t->v, f->label, where, x, y, err);
+			cs_conditions_add(t->v, f->label, where, x, y);
 		}
-		if (rc)
-			return -1;
 	}
-	return 0;
 }
 
-static int hold_settings(const struct two *t, struct cs_err *err)
+static void hold_settings(const struct two *t)
 {
 	const struct cs_plan *a = t->a->run->plan, *b = t->b->run->plan;
 	char x[CS_SETTING], y[CS_SETTING];
@@ -101,25 +92,22 @@ static int hold_settings(const struct two *t, struct cs_err *err)
 	size_t at = 0;
 
 	while (a && b && (name = cs_settings_differ(&a->set, &b->set, &at, x, y)))
-		if (cs_conditions_add(t->v, name, t->where, x, y, err))
-			return -1;
-	return 0;
+		cs_conditions_add(t->v, name, t->where, x, y);
 }
 
-static int hold_node(const struct two *t, uint32_t *of, struct cs_err *err)
+static void hold_node(const struct two *t, uint32_t *of)
 {
 	const struct cs_run *a = t->a->run, *b = t->b->run;
 
 	++*of;
-	return cs_rc(hold_program(t->v, t->where, a, b, err) ||
-		     hold_facts(t, &cs_node_fields, t->where,
-				&a->node[t->a->node].facts,
-				&b->node[t->b->node].facts, err) ||
-		     hold_settings(t, err));
+	hold_program(t->v, t->where, a, b);
+	hold_facts(t, &cs_node_fields, t->where, &a->node[t->a->node].facts,
+		   &b->node[t->b->node].facts);
+	hold_settings(t);
 }
 
 /* Agents that are partners. */
-static int hold_agents(const struct two *t, uint32_t *of, struct cs_err *err)
+static void hold_agents(const struct two *t, uint32_t *of)
 {
 	const struct cs_run_node *x = &t->a->run->node[t->a->node];
 	const struct cs_run_node *y = &t->b->run->node[t->b->node];
@@ -135,19 +123,16 @@ static int hold_agents(const struct two *t, uint32_t *of, struct cs_err *err)
 			cs_text(where, sizeof(where), "%s%s%s %s", t->where,
 				t->where[0] ? " " : "", cs_agent_word(t->a->run),
 				cs_agent_label(t->a->run, t->a->node, i).text);
-			if (hold_facts(t, &cs_agent_gpu_fields, where, &x->agent[i],
-				       &y->agent[k], err) ||
-			    hold_facts(t, &cs_agent_fields, where, &x->agent[i],
-				       &y->agent[k], err))
-				return -1;
+			hold_facts(t, &cs_agent_gpu_fields, where, &x->agent[i],
+				   &y->agent[k]);
+			hold_facts(t, &cs_agent_fields, where, &x->agent[i],
+				   &y->agent[k]);
 		}
-	return 0;
 }
 
 /* Each run of a side against the first of the other. */
-static int hold_pairs(struct cs_versus *v, const struct cs_pairing *p,
-		      int (*hold)(const struct two *, uint32_t *, struct cs_err *),
-		      uint32_t *of, struct cs_err *err)
+static void hold_pairs(struct cs_versus *v, const struct cs_pairing *p,
+		       void (*hold)(const struct two *, uint32_t *), uint32_t *of)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct cs_paired *it = &p->item[i];
@@ -160,26 +145,20 @@ static int hold_pairs(struct cs_versus *v, const struct cs_pairing *p,
 		else
 			t.a = p->first[it->pair][0];
 		cs_pairing_name(p, it->pair, t.where, sizeof(t.where));
-		if (hold(&t, of, err))
-			return -1;
+		hold(&t, of);
 	}
-	return 0;
 }
 
-int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *p,
-		       struct cs_err *err)
+void cs_conditions_find(struct cs_versus *v, const struct cs_pairing *p)
 {
 	uint32_t nodes = 0, agents = 0;
 	size_t first;
 
 	if (p->took_turns)
-		return 0; /* what differs is what is compared */
-	if (hold_pairs(v, p, hold_node, &nodes, err))
-		return -1;
+		return; /* the conditions are what is compared */
+	hold_pairs(v, p, hold_node, &nodes);
 	cs_conditions_end(v, 0, nodes, "nodes");
 	first = v->fields.n;
-	if (hold_pairs(v, p, hold_agents, &agents, err))
-		return -1;
+	hold_pairs(v, p, hold_agents, &agents);
 	cs_conditions_end(v, first, agents, "agents");
-	return 0;
 }

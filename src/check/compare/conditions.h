@@ -7,13 +7,12 @@
 #include "check/compare/found.h"
 
 /* Facts of all pairs, into v->fields; of sides that took turns there are none. */
-int cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing,
-		       struct cs_err *err);
+void cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing);
 
 /* One that is found elsewhere: a field, or one more place of a field that is there;
  * nothing where both texts are the same. */
-int cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
-		      const char *a, const char *b, struct cs_err *err);
+void cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
+		       const char *a, const char *b);
 /* The fields from `first` on were looked for in that many places: what holds in all
  * of them needs no place. */
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,

@@ -5,8 +5,8 @@
 #include "check/compare/found.h"
 
 /* Adds a struct cs_versus_model for each; -1: no memory. */
-int cs_versus_models(const struct cs_versus_side *a, const struct cs_versus_side *b,
-		     struct cs_vec *out, struct cs_err *err);
+void cs_versus_models(const struct cs_versus_side *a, const struct cs_versus_side *b,
+		      struct cs_vec *out);
 
 /* Do two values differ by more than their intervals explain? */
 int cs_versus_differ(const struct cs_fit_value *a, const struct cs_fit_value *b);

@@ -2,8 +2,9 @@
 
 #include "check/compare/pairing.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 static const struct cs_run_node *node_of(const struct cs_paired *item)
 {
@@ -200,17 +201,13 @@ static void find_first(struct cs_pairing *p)
 			p->first[p->item[i].pair][p->item[i].side] = &p->item[i];
 }
 
-int cs_pairing_make(const struct cs_versus_side *a, const struct cs_versus_side *b,
-		    struct cs_pairing *out, struct cs_err *err)
+struct cs_pairing cs_pairing_make(const struct cs_versus_side *a,
+				  const struct cs_versus_side *b)
 {
-	size_t room = a->n + b->n + 1;
-	struct cs_pairing p = { .item = calloc(room, sizeof(*p.item)),
-				.first = calloc(room, sizeof(*p.first)) };
+	size_t room = a->n + b->n;
+	struct cs_pairing p = { .item = cs_new(struct cs_paired, room) };
 
-	if (!p.item || !p.first) {
-		cs_pairing_release(&p);
-		return cs_err_set(err, "no memory to pair nodes");
-	}
+	p.first = cs_arena_take(room, sizeof(*p.first));
 	for (size_t i = 0; i < a->n; i++)
 		add_item(&p, &a->item[i], 0);
 	for (size_t i = 0; i < b->n; i++)
@@ -227,17 +224,7 @@ int cs_pairing_make(const struct cs_versus_side *a, const struct cs_versus_side 
 	p.took_turns = took_turns(&p);
 	find_first(&p);
 	find_order(&p);
-	*out = p;
-	return 0;
-}
-
-void cs_pairing_release(struct cs_pairing *p)
-{
-	if (!p)
-		return;
-	free(p->item);
-	free(p->first);
-	memset(p, 0, sizeof(*p));
+	return p;
 }
 
 /* ---- names ---- */

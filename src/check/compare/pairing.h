@@ -33,12 +33,11 @@ struct cs_pairing {
 	int apart; /* of more than two runs those of one side started before the others */
 };
 
-/* Returns 0, or -1 without memory. */
-int cs_pairing_make(const struct cs_versus_side *a, const struct cs_versus_side *b,
-		    struct cs_pairing *out, struct cs_err *err);
-void cs_pairing_release(struct cs_pairing *pairing);
+/* In the arena. */
+struct cs_pairing cs_pairing_make(const struct cs_versus_side *a,
+				  const struct cs_versus_side *b);
 
-/* What a pair is called: "n017"; "n017/n203" by position; "vm:1" where another
+/* The name of a pair: "n017"; "n017/n203" by position; "vm:1" where another
  * pair has that name; "" where there is only one and it is by position. */
 void cs_pairing_name(const struct cs_pairing *pairing, int pair, char *to,
 		     size_t size);

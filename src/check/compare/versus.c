@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "base/units.h"
 #include "check/bounds/baseline.h"
@@ -39,7 +40,7 @@ struct work {
 
 /* ---- points ---- */
 
-static int is_there(const struct cs_paired *it, const struct cs_endpoint *end)
+static int is_present(const struct cs_paired *it, const struct cs_endpoint *end)
 {
 	return cs_endpoint_is_numa(end) ||
 	       end->index < it->run->node[it->node].facts.n_agents;
@@ -64,8 +65,8 @@ static int is_of_turn(const struct cs_plan *plan, const struct cs_row *row)
 
 static int counts(const struct cs_row *row, const struct cs_paired *it)
 {
-	return !is_of_turn(it->run->plan, row) && is_there(it, &row->what.src) &&
-	       is_there(it, &row->what.dst);
+	return !is_of_turn(it->run->plan, row) && is_present(it, &row->what.src) &&
+	       is_present(it, &row->what.dst);
 }
 
 /* The ends of a total whose step has this first transfer: both of its ends in any
@@ -91,7 +92,7 @@ static int has_figure(const struct point *p)
 	return p->row->status == CS_OK && p->row->n_samples;
 }
 
-static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *err)
+static void add_rows(struct work *w, const struct cs_paired *it)
 {
 	const struct cs_row_list rows = cs_run_rows(it->run, it->node,
 						    CS_ROWS_MEASURED);
@@ -112,10 +113,8 @@ static int add_rows(struct work *w, const struct cs_paired *it, struct cs_err *e
 		name_end(w, it, &row->what.dst, p.dst, sizeof(p.dst));
 		if (row->metric == CS_METRIC_TOTAL)
 			name_total(row, &p);
-		if (cs_vec_push(&w->points, &p, err))
-			return -1;
+		cs_list_push(&w->points, &p);
 	}
-	return 0;
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -150,7 +149,7 @@ static int by_all(const void *x, const void *y)
 
 /* ---- a cell ---- */
 
-/* The points p[at..end) of that group as one block, their samples put behind each other
+/* The points p[at..end) of that group as one block, their samples after each other
  * in *room.  Returns the next point. */
 static size_t make_block(const struct point *p, size_t at, size_t end, uint32_t group,
 			 struct cs_block *block, double **room)
@@ -187,249 +186,216 @@ static size_t make_blocks(const struct point *p, size_t n, size_t end,
 	return blocks;
 }
 
-/* A cell in words; in a plan file after its step's name. */
-struct words {
-	char text[CS_STEP_NAME + 32];
-};
-
 /* "all->3", "0->all", "0<->3", or the first of several. */
-static void total_text(const struct point *p, char *to, size_t size)
+static const char *total_text(const struct point *p)
 {
 	const struct cs_transfer *what = &p->row->what;
 	enum cs_pattern pattern = cs_row_test(p->row)->pattern;
-	int node = (int)p->row->node;
-	struct cs_label src = cs_endpoint_text(p->run, node, &what->src);
-	struct cs_label dst = cs_endpoint_text(p->run, node, &what->dst);
+	int node = (int)p->row->node, to_one = pattern == CS_PATTERN_ALL_TO_ONE;
+	int to_all = pattern == CS_PATTERN_ONE_TO_ALL,
+	    bidi = pattern == CS_PATTERN_BIDI;
 
-	cs_text(to, size, "%s%s%s%s",
-		pattern == CS_PATTERN_ALL_TO_ONE ? "all" : src.text,
-		pattern == CS_PATTERN_BIDI ? "<->" : "->",
-		pattern == CS_PATTERN_ONE_TO_ALL ? "all" : dst.text,
-		pattern == CS_PATTERN_ALL_TO_ONE || pattern == CS_PATTERN_ONE_TO_ALL ||
-				pattern == CS_PATTERN_BIDI ?
-			"" :
-			", ...");
+	return cs_new_text("%s%s%s%s",
+			   to_one ? "all" :
+				    cs_endpoint_text(p->run, node, &what->src).text,
+			   bidi ? "<->" : "->",
+			   to_all ? "all" :
+				    cs_endpoint_text(p->run, node, &what->dst).text,
+			   to_one || to_all || bidi ? "" : ", ...");
 }
 
-static void cell_text(const struct point *p, char *to, size_t size)
-{
-	const struct cs_transfer *what = &p->row->what;
-	int node = (int)p->row->node;
-	struct cs_label label;
-
-	if (p->row->metric == CS_METRIC_TOTAL) {
-		total_text(p, to, size);
-		return;
-	}
-	label = cs_test_is_list(cs_row_test(p->row)) ?
-			cs_agent_label(p->run, node, what->src.index) :
-			cs_pair_label(p->run, node, what);
-	cs_text(to, size, "%s", label.text);
-}
-
-static const char *label_of(const struct point *p, struct words *words)
+/* A cell in words; in a plan file after its step's name. */
+static const char *label_of(const struct point *p)
 {
 	const struct cs_plan *plan = p->run->plan;
-	char step[CS_STEP_NAME] = "", cell[64];
+	const struct cs_transfer *what = &p->row->what;
+	int node = (int)p->row->node;
+	char step[CS_STEP_NAME] = "";
 
-	cell_text(p, cell, sizeof(cell));
 	if (p->run->plan_file && p->row->step < plan->n_steps)
 		cs_step_name(plan, cs_plan_step(plan, p->row->step), step,
 			     sizeof(step));
-	cs_text(words->text, sizeof(words->text), "%s%s%s", step, step[0] ? " " : "",
-		cell);
-	return words->text;
+	return cs_new_text("%s%s%s", step, step[0] ? " " : "",
+			   p->row->metric == CS_METRIC_TOTAL ?
+				   total_text(p) :
+			   cs_test_is_list(cs_row_test(p->row)) ?
+				   cs_agent_label(p->run, node, what->src.index).text :
+				   cs_pair_label(p->run, node, what).text);
 }
 
-static int describe_alone(struct cs_versus *v, const char *text, struct cs_err *err)
+/* One more line about a side that is alone, unless it is there. */
+static void describe_alone(struct cs_versus *v, const char *text)
 {
-	const struct cs_err *said = v->alone.data;
-	struct cs_err line;
+	const struct cs_err *known = v->alone.data;
+	struct cs_err line = { "" };
 
 	for (size_t i = 0; i < v->alone.n; i++)
-		if (!strcmp(said[i].text, text))
-			return 0;
+		if (!strcmp(known[i].text, text))
+			return;
 	cs_text(line.text, sizeof(line.text), "%s", text);
-	return cs_vec_push(&v->alone, &line, err);
+	cs_list_push(&v->alone, &line);
 }
 
-/* The first of p[0..n) with a figure (`want`), or without one. */
-static const struct point *find(const struct point *p, size_t n, int want)
+/* The first of p[0..n) with a figure; NULL. */
+static const struct point *find_figure(const struct point *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (has_figure(&p[i]) == want)
+		if (has_figure(&p[i]))
 			return &p[i];
 	return NULL;
 }
 
-/* Why there is a figure on the other side only. */
-static int describe_why(struct cs_versus *v, const struct work *w,
-			const struct point *p, struct cs_err *err)
+/* "n017 " of a pair of nodes; "" if it has no name. */
+static const char *host_text(const struct work *w, const struct point *p)
 {
-	char text[CS_ERR_TEXT], host[2 * CS_HOST];
-	struct words label;
+	char host[2 * CS_HOST];
 
 	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
-	cs_text(text, sizeof(text), "%s %s%s%s: %s in %s%s%s",
-		cs_row_test(p->row)->name, host, host[0] ? " " : "",
-		label_of(p, &label),
-		p->row->status == CS_OK ? "no sample" : cs_status_text(p->row->status),
-		v->name[p->side], p->row->reason[0] ? ": " : "", p->row->reason);
-	return describe_alone(v, text, err);
+	return cs_new_text("%s%s", host, host[0] ? " " : "");
+}
+
+/* Why only the other side has a figure. */
+static void describe_why(struct cs_versus *v, const struct work *w,
+			 const struct point *p)
+{
+	describe_alone(v,
+		       cs_new_text("%s %s%s: %s in %s%s%s", cs_row_test(p->row)->name,
+				   host_text(w, p), label_of(p),
+				   p->row->status == CS_OK ?
+					   "no sample" :
+					   cs_status_text(p->row->status),
+				   v->name[p->side], p->row->reason[0] ? ": " : "",
+				   p->row->reason));
 }
 
 /* p[0..n) of side A, p[n..end) of side B; one of them at least has a figure. */
-static int compare_cell(const struct cs_compare_how *how, int apart,
-			const struct point *p, size_t n, size_t end,
-			struct cs_comparison *out, struct cs_err *err)
+static struct cs_comparison compare_cell(const struct cs_compare_how *how, int apart,
+					 const struct point *p, size_t n, size_t end)
 {
-	struct cs_block *block = calloc(2 * end, sizeof(*block));
-	struct cs_side a = { .n = 0 }, b = { .n = 0 };
+	struct cs_block *block = cs_new(struct cs_block, 2 * end);
+	uint32_t *when = cs_new(uint32_t, 2 * end);
 	struct cs_compare_how ordered = *how;
-	uint32_t *when = calloc(2 * end, sizeof(*when));
+	struct cs_comparison made;
+	struct cs_side a, b;
 	size_t samples = 0;
-	double *room;
-	int rc;
+	struct cs_err err;
 
 	for (size_t i = 0; i < end; i++)
 		samples += p[i].row->n_samples;
-	room = calloc(samples, sizeof(*room));
-	if (block && room && when) {
-		a.blocks = block;
-		b.blocks = block + end;
-		a.n = b.n = make_blocks(p, n, end, block, when, room);
-		ordered.when[0] = apart ? when : NULL;
-		ordered.when[1] = apart ? when + end : NULL;
-		rc = cs_compare(&a, &b, &ordered, out, err);
-	} else {
-		rc = cs_err_set(err, "no memory to compare a cell");
-	}
-	free(block);
-	free(when);
-	free(room);
-	return rc;
+	a.blocks = block;
+	b.blocks = block + end;
+	a.n = b.n = make_blocks(p, n, end, block, when, cs_new(double, samples));
+	ordered.when[0] = apart ? when : NULL;
+	ordered.when[1] = apart ? when + end : NULL;
+	if (cs_compare(&a, &b, &ordered, &made, &err))
+		cs_arena_give_up(&err);
+	return made;
 }
 
-/* As compare_cell(); a cell without any figure is nothing to speak of. */
-static int add_cell(struct cs_versus *v, struct work *w, const struct point *p,
-		    size_t n, size_t m, struct cs_err *err)
+/* As compare_cell(); a cell without any figure is left out. */
+static void add_cell(struct cs_versus *v, struct work *w, const struct point *p,
+		     size_t n, size_t m)
 {
-	const struct point *a = find(p, n, 1), *b = find(p + n, m, 1);
+	const struct point *a = find_figure(p, n), *b = find_figure(p + n, m);
 	const struct cs_compare_how how = {
 		.margin = v->margin,
 		.low_is_better = cs_unit_low_is_better((int)cs_row_test(p->row)->unit),
 		.blocks = cs_baseline_runs(p->run, p->row),
 		.paired = w->pairing.took_turns,
 	};
-	struct cs_versus_cell cell;
-	struct words label;
-	char where[2 * CS_HOST + sizeof(cell.label)];
+	struct cs_versus_cell *cell;
+	uint32_t flags;
+	CS_SCOPE;
 
 	if (!a && !b)
-		return 0;
-	cs_pairing_name(&w->pairing, p->pair, cell.host, sizeof(cell.host));
-	cs_text(cell.label, sizeof(cell.label), "%s", label_of(p, &label));
-	if (compare_cell(&how, v->apart, p, n, n + m, &cell.c, err) ||
-	    cs_vec_push(&v->cells, &cell, err))
-		return -1;
-	v->one_block += !!(cell.c.flags & CS_COMPARE_ONE_BLOCK);
-	v->known += !!(cell.c.flags & CS_COMPARE_KNOWN);
-	v->shared += !!(cell.c.flags & CS_COMPARE_SHARED);
-	v->drift += !!(cell.c.flags & CS_COMPARE_DRIFT);
-	if (!a || !b)
-		return describe_why(v, w, a ? &p[n] : p, err);
+		return;
+	cell = cs_list_add(&v->cells, 1);
+	cs_pairing_name(&w->pairing, p->pair, cell->host, sizeof(cell->host));
+	cs_text(cell->label, sizeof(cell->label), "%s", label_of(p));
+	cell->c = compare_cell(&how, v->apart, p, n, n + m);
+	flags = cell->c.flags;
+	v->one_block += !!(flags & CS_COMPARE_ONE_BLOCK);
+	v->known += !!(flags & CS_COMPARE_KNOWN);
+	v->shared += !!(flags & CS_COMPARE_SHARED);
+	v->drift += !!(flags & CS_COMPARE_DRIFT);
+	if (!a || !b) {
+		describe_why(v, w, a ? &p[n] : p);
+		return;
+	}
 	w->cells++;
-	cs_text(where, sizeof(where), "%s%s%s", cell.host, cell.host[0] ? " " : "",
-		cell.label);
-	return w->pairing.took_turns ?
-		       0 :
-		       cs_conditions_add(v, "transport", where,
-					 cs_via_text(a->row->via),
-					 cs_via_text(b->row->via), err);
+	if (!w->pairing.took_turns)
+		cs_conditions_add(v, "transport",
+				  cs_new_text("%s%s", host_text(w, p), cell->label),
+				  cs_via_text(a->row->via), cs_via_text(b->row->via));
 }
 
 /* ---- a matrix ---- */
 
-static double middle(const struct cs_versus *v, const struct cs_versus_matrix *m,
-		     int side)
+static double middle(const struct cs_comparison *c, size_t n, int side)
 {
-	const struct cs_versus_cell *cell = v->cells.data;
-	double *x = calloc(m->n + 1, sizeof(*x)), median = NAN;
+	double *x = cs_new(double, n);
 	size_t k = 0;
 
-	for (size_t i = m->first; x && i < m->first + m->n; i++)
-		if (cell[i].c.verdict != CS_VERDICT_NONE)
-			x[k++] = side ? cell[i].c.b : cell[i].c.a;
-	if (k)
-		median = cs_median(x, k);
-	free(x);
-	return median;
+	for (size_t i = 0; i < n; i++)
+		if (c[i].verdict != CS_VERDICT_NONE)
+			x[k++] = side ? c[i].b : c[i].a;
+	return k ? cs_median(x, k) : NAN;
 }
 
-static int end_matrix(struct cs_versus *v, struct cs_versus_matrix *m,
-		      struct cs_err *err)
+static void end_matrix(struct cs_versus *v, struct cs_versus_matrix *m)
 {
-	struct cs_versus_cell *cell = v->cells.data;
+	struct cs_versus_cell *cell = (struct cs_versus_cell *)v->cells.data +
+				      m->first;
 	struct cs_comparison *c;
-	int rc;
+	struct cs_err err;
 
 	m->n = v->cells.n - m->first;
 	if (!m->n)
-		return 0;
-	c = calloc(m->n, sizeof(*c));
-	if (!c)
-		return cs_err_set(err, "no memory");
+		return;
+	c = cs_new(struct cs_comparison, m->n);
 	for (size_t i = 0; i < m->n; i++)
-		c[i] = cell[m->first + i].c;
-	rc = cs_compare_cells(c, m->n, &m->sum, err);
+		c[i] = cell[i].c;
+	if (cs_compare_cells(c, m->n, &m->sum, &err))
+		cs_arena_give_up(&err);
 	m->runs_needed = cs_compare_needed(c, m->n, v->margin);
 	for (size_t i = 0; i < m->n; i++)
-		cell[m->first + i].c = c[i];
-	free(c);
-	m->a = middle(v, m, 0);
-	m->b = middle(v, m, 1);
-	return rc || cs_vec_push(&v->matrices, m, err) ? -1 : 0;
+		cell[i].c = c[i];
+	m->a = middle(c, m->n, 0);
+	m->b = middle(c, m->n, 1);
+	cs_list_push(&v->matrices, m);
 }
 
-/* ---- what has no partner ---- */
+/* ---- cells, matrices and nodes of one side alone ---- */
 
-/* Cells of a pair of nodes that one side alone has. */
 struct lonely {
-	char text[200];
+	const char *text;
 	size_t n;
 };
 
 static void add_lonely(struct lonely *to, const struct point *p)
 {
-	struct words label;
-
 	if (to->n++ < LISTED)
-		cs_text_add(to->text, sizeof(to->text), "%s%s",
-			    to->text[0] ? ", " : "", label_of(p, &label));
+		to->text = cs_new_longer(to->text, "%s%s", to->text ? ", " : "",
+					 label_of(p));
 }
 
-/* Says so of both sides, and begins anew; `p` is of their matrix and pair. */
-static int describe_lonely(struct cs_versus *v, const struct work *w,
-			   const struct point *p, struct lonely *sides,
-			   struct cs_err *err)
+/* The cells of both sides, which begin anew; `p` is of their matrix and pair. */
+static void describe_lonely(struct cs_versus *v, const struct work *w,
+			    const struct point *p, struct lonely *sides)
 {
-	char text[CS_ERR_TEXT], host[2 * CS_HOST], more[32] = "";
-
-	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
 	for (int s = 0; s < 2; s++) {
-		if (!sides[s].n)
-			continue;
-		if (sides[s].n > LISTED)
-			cs_text(more, sizeof(more), " and %zu more",
-				sides[s].n - LISTED);
-		cs_text(text, sizeof(text), "%s %s%s%s%s: only in %s",
-			cs_row_test(p->row)->name, host, host[0] ? " " : "",
-			sides[s].text, more, v->name[s]);
+		size_t n = sides[s].n;
+		const char *more = n > LISTED ?
+					   cs_new_text(" and %zu more", n - LISTED) :
+					   "";
+
+		if (n)
+			describe_alone(v, cs_new_text("%s %s%s%s: only in %s",
+						      cs_row_test(p->row)->name,
+						      host_text(w, p), sides[s].text,
+						      more, v->name[s]));
 		sides[s] = (struct lonely){ .n = 0 };
-		if (describe_alone(v, text, err))
-			return -1;
 	}
-	return 0;
 }
 
 static int has_test(const struct work *w, uint32_t test, int side)
@@ -442,7 +408,7 @@ static int has_test(const struct work *w, uint32_t test, int side)
 	return 0;
 }
 
-/* The same figure, but come by in another way. */
+/* Do they measure the same in another way? */
 static int is_kin(const struct cs_test *a, const struct cs_test *b)
 {
 	return a->path == b->path && a->pattern == b->pattern && a->unit == b->unit &&
@@ -456,8 +422,8 @@ static int same_view(const struct point *a, const struct point *b)
 	return !cs_plan_matrices_compare(&x, &y);
 }
 
-/* A matrix of the other side to which this one might have been held: with copies of
- * another size, in another variant, or of a test that this side does not have.  NULL without any. */
+/* A matrix of the other side that is nearly this one: with copies of another size, in
+ * another variant, or of a test that this side does not have.  NULL. */
 static const struct point *find_kin(const struct work *w, const struct point *p)
 {
 	const struct point *all = w->points.data, *kin = NULL;
@@ -476,66 +442,54 @@ static const struct point *find_kin(const struct work *w, const struct point *p)
 	return kin;
 }
 
-/* All of a matrix that one side does not have is one line, with the reason. */
-static int describe_matrix(struct cs_versus *v, const struct work *w,
-			   const struct point *p, struct cs_err *err)
+/* A matrix that one side does not have is one line, with the reason. */
+static const char *matrix_text(struct cs_versus *v, const struct work *w,
+			       const struct point *p)
 {
 	const struct point *kin = find_kin(w, p), *a = p->side ? kin : p;
 	const struct point *b = p->side ? p : kin;
-	struct cs_plan_matrix matrix = cs_row_view(p->row), other;
-	char text[CS_ERR_TEXT];
-	const struct cs_test *x, *y;
+	const struct cs_plan_matrix own = cs_row_view(p->row);
+	struct cs_plan_matrix x, y;
+	const struct cs_test *of_a, *of_b;
 
-	if (!kin) {
-		cs_text(text, sizeof(text), "%s (%s): only in %s",
-			cs_row_test(p->row)->name, cs_plan_matrix_words(&matrix).text,
-			v->name[p->side]);
-		return describe_alone(v, text, err);
-	}
-	x = cs_row_test(a->row);
-	y = cs_row_test(b->row);
-	matrix = cs_row_view(a->row);
-	other = cs_row_view(b->row);
-	if (x == y)
-		cs_text(text, sizeof(text), "%s: copies of %s in %s, of %s in %s",
-			x->name, cs_plan_matrix_words(&matrix).text, v->name[0],
-			cs_plan_matrix_words(&other).text, v->name[1]);
-	else
-		cs_text(text, sizeof(text), "%s in %s, %s in %s: another %s", x->name,
-			v->name[0], y->name, v->name[1],
-			x->method == y->method ? "op" : "method");
-	return describe_alone(v, text, err);
+	if (!kin)
+		return cs_new_text("%s (%s): only in %s", cs_row_test(p->row)->name,
+				   cs_plan_matrix_words(&own).text, v->name[p->side]);
+	of_a = cs_row_test(a->row);
+	of_b = cs_row_test(b->row);
+	x = cs_row_view(a->row);
+	y = cs_row_view(b->row);
+	if (of_a == of_b)
+		return cs_new_text("%s: copies of %s in %s, of %s in %s", of_a->name,
+				   cs_plan_matrix_words(&x).text, v->name[0],
+				   cs_plan_matrix_words(&y).text, v->name[1]);
+	return cs_new_text("%s in %s, %s in %s: another %s", of_a->name, v->name[0],
+			   of_b->name, v->name[1],
+			   of_a->method == of_b->method ? "op" : "method");
 }
 
-static int describe_nodes(struct cs_versus *v, const struct cs_pairing *p,
-			  struct cs_err *err)
+static void describe_nodes(struct cs_versus *v, const struct cs_pairing *p)
 {
-	char text[CS_ERR_TEXT];
-
 	for (size_t i = 0; i < p->n; i++) {
 		const struct cs_node_facts *f =
 			&p->item[i].run->node[p->item[i].node].facts;
 
-		if (p->item[i].pair >= 0)
-			continue;
-		cs_text(text, sizeof(text), "node %s%s%s: only in %s", f->host,
-			f->placement[0] ? ", " : "", f->placement,
-			v->name[p->item[i].side]);
-		if (describe_alone(v, text, err))
-			return -1;
+		if (p->item[i].pair < 0)
+			describe_alone(v,
+				       cs_new_text("node %s%s%s: only in %s", f->host,
+						   f->placement[0] ? ", " : "",
+						   f->placement,
+						   v->name[p->item[i].side]));
 	}
-	return p->again ?
-		       describe_alone(v,
-				      "a run that is named twice on a side counts once",
-				      err) :
-		       0;
+	if (p->again)
+		describe_alone(v, "a run that is named twice on a side counts once");
 }
 
 /* ---- the whole ---- */
 
 /* The points of one matrix: p[0..n). */
-static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p,
-		      size_t n, struct cs_err *err)
+static void add_matrix(struct cs_versus *v, struct work *w, const struct point *p,
+		       size_t n)
 {
 	struct cs_versus_matrix m = { .test = p->row->test,
 				      .metric = p->row->metric,
@@ -547,54 +501,75 @@ static int add_matrix(struct cs_versus *v, struct work *w, const struct point *p
 
 	for (size_t i = 0; i < n; i++)
 		seen[p[i].side] = 1;
-	if (!seen[0] || !seen[1])
-		return describe_matrix(v, w, p, err);
+	if (!seen[0] || !seen[1]) {
+		describe_alone(v, matrix_text(v, w, p));
+		return;
+	}
 	for (size_t i = 0, end, of_a; i < n; i = end) {
 		for (end = of_a = i; end < n && !by_cell(&p[i], &p[end]); end++)
 			of_a += p[end].side == 0;
 		if (of_a == i || of_a == end)
 			add_lonely(&lonely[p[i].side], &p[i]);
-		else if (add_cell(v, w, &p[i], of_a - i, end - of_a, err))
-			return -1;
-		if ((end == n || p[end].pair != p[i].pair) &&
-		    describe_lonely(v, w, &p[i], lonely, err))
-			return -1;
+		else
+			add_cell(v, w, &p[i], of_a - i, end - of_a);
+		if (end == n || p[end].pair != p[i].pair)
+			describe_lonely(v, w, &p[i], lonely);
 	}
-	return end_matrix(v, &m, err);
+	end_matrix(v, &m);
 }
 
-static int fill(struct cs_versus *v, struct work *w, struct cs_err *err)
+static void add_matrices(struct cs_versus *v, struct work *w)
 {
+	const size_t ways = v->fields.n, n = w->points.n;
 	const struct point *p;
-	size_t ways;
 
-	for (size_t i = 0; i < w->pairing.n; i++)
-		if (w->pairing.item[i].pair >= 0 &&
-		    add_rows(w, &w->pairing.item[i], err))
-			return -1;
-	if (describe_nodes(v, &w->pairing, err) ||
-	    cs_conditions_find(v, &w->pairing, err))
-		return -1;
-	ways = v->fields.n;
-	if (w->points.n)
-		qsort(w->points.data, w->points.n, sizeof(*p), by_all);
+	cs_vec_sort(&w->points, by_all);
 	p = w->points.data;
-	for (size_t i = 0, end; i < w->points.n; i = end) {
-		for (end = i; end < w->points.n && !by_matrix(&p[i], &p[end]); end++)
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && !by_matrix(&p[i], &p[end]); end++)
 			;
-		if (add_matrix(v, w, &p[i], end - i, err))
-			return -1;
+		add_matrix(v, w, &p[i], end - i);
 	}
 	cs_conditions_end(v, ways, w->cells, "cells");
+}
+
+static void compare(const struct cs_versus_side *a, const struct cs_versus_side *b,
+		    struct cs_versus *v)
+{
+	struct work w = { cs_pairing_make(a, b), CS_LIST(struct point), 0 };
+
+	v->by_position = w.pairing.by_position;
+	v->apart = w.pairing.apart;
+	for (size_t i = 0; i < w.pairing.n; i++) {
+		const struct cs_paired *it = &w.pairing.item[i];
+
+		v->stand_in |= it->run->stand_in;
+		v->virtual_clock |= it->run->virtual_clock;
+		if (it->pair >= 0)
+			add_rows(&w, it);
+	}
+	describe_nodes(v, &w.pairing);
+	cs_conditions_find(v, &w.pairing);
+	add_matrices(v, &w);
+	cs_versus_models(a, b, &v->models);
+}
+
+struct sides {
+	const struct cs_versus_side *a, *b;
+	struct cs_versus *out;
+};
+
+static int compare_sides(void *argument)
+{
+	const struct sides *s = argument;
+
+	compare(s->a, s->b, s->out);
 	return 0;
 }
 
 int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 	      double margin, struct cs_versus *out, struct cs_err *err)
 {
-	struct work w = { .points = CS_VEC(struct point) };
-	int rc;
-
 	*out = (struct cs_versus){
 		.name = { a->name, b->name },
 		.margin = margin,
@@ -604,18 +579,7 @@ int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		.fields = CS_VEC(struct cs_versus_field),
 		.alone = CS_VEC(struct cs_err),
 	};
-	if (cs_pairing_make(a, b, &w.pairing, err))
-		return -1;
-	out->by_position = w.pairing.by_position;
-	out->apart = w.pairing.apart;
-	for (size_t i = 0; i < w.pairing.n; i++) {
-		out->stand_in |= w.pairing.item[i].run->stand_in;
-		out->virtual_clock |= w.pairing.item[i].run->virtual_clock;
-	}
-	rc = fill(out, &w, err) || cs_versus_models(a, b, &out->models, err) ? -1 : 0;
-	cs_vec_release(&w.points);
-	cs_pairing_release(&w.pairing);
-	return rc;
+	return cs_arena_run(compare_sides, &(struct sides){ a, b, out }, err);
 }
 
 void cs_versus_release(struct cs_versus *v)
@@ -698,10 +662,7 @@ const char *cs_versus_word(uint32_t verdict)
 void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix *m,
 		       char *to, size_t size)
 {
-	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_versus_cell *worst = m->sum.n_worst ?
-						   &cell[m->first + m->sum.worst[0]] :
-						   NULL;
+	const struct cs_versus_cell *cell = v->cells.data, *worst;
 	uint32_t verdict = m->sum.verdict;
 	const char *in = verdict == CS_VERDICT_DIFFERS ? "," : " in";
 	size_t n = m->sum.count[verdict];
@@ -709,20 +670,20 @@ void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix 
 	if (verdict == CS_VERDICT_MIXED)
 		n = m->sum.count[CS_VERDICT_FASTER] + m->sum.count[CS_VERDICT_SLOWER];
 	cs_text(to, size, "%s", cs_versus_word(verdict));
-	if (verdict == CS_VERDICT_SAME)
-		cs_text(to, size, "same within %.3g %%: %zu of %zu cells",
-			100 * v->margin, n, m->n);
-	else if (worst && isnan(worst->c.low))
-		cs_text(to, size,
-			"%s%s %zu of %zu: worst %s%s%s %+.2f %%, without an interval",
-			cs_versus_word(verdict), in, n, m->n, worst->host,
-			worst->host[0] ? " " : "", worst->label,
-			cs_percent(worst->c.difference, 2));
-	else if (worst)
-		cs_text(to, size,
-			"%s%s %zu of %zu: worst %s%s%s %+.2f %% (%+.2f to %+.2f)",
-			cs_versus_word(verdict), in, n, m->n, worst->host,
-			worst->host[0] ? " " : "", worst->label,
-			cs_percent(worst->c.difference, 2),
-			cs_percent(worst->c.low, 2), cs_percent(worst->c.high, 2));
+	if (verdict == CS_VERDICT_SAME) {
+		cs_text_add(to, size, " within %.3g %%: %zu of %zu cells",
+			    100 * v->margin, n, m->n);
+		return;
+	}
+	if (!m->sum.n_worst)
+		return;
+	worst = &cell[m->first + m->sum.worst[0]];
+	cs_text_add(to, size, "%s %zu of %zu: worst %s%s%s %+.2f %%", in, n, m->n,
+		    worst->host, worst->host[0] ? " " : "", worst->label,
+		    cs_percent(worst->c.difference, 2));
+	if (isnan(worst->c.low))
+		cs_text_add(to, size, ", without an interval");
+	else
+		cs_text_add(to, size, " (%+.2f to %+.2f)",
+			    cs_percent(worst->c.low, 2), cs_percent(worst->c.high, 2));
 }

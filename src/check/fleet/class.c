@@ -2,9 +2,9 @@
 
 #include "check/fleet/class.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/fleet/fingerprint.h"
 
 /* What all classes begin with. */
@@ -99,23 +99,19 @@ void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
 
 #define KEY (4 * CS_CLASS) /* with as many models as there can be */
 
-int cs_classes_of_cells(const struct cs_run *run, int *class, struct cs_err *err)
+int *cs_classes_of_cells(const struct cs_run *run)
 {
-	uint64_t *key = calloc((size_t)run->n_nodes + 1, sizeof(*key));
+	const size_t n = (size_t)run->n_nodes;
+	uint64_t *key = cs_new(uint64_t, n);
+	int *class = cs_new(int, n);
 	char text[KEY];
 
-	if (!key)
-		return cs_err_set(err, "no memory for classes of nodes");
 	for (int i = 0; i < run->n_nodes; i++) {
-		int k = 0;
-
 		cs_hardware_text(run, i, text, sizeof(text));
 		cs_text_add(text, sizeof(text), "; %s", run->node[i].facts.placement);
 		key[i] = cs_text_hash(text);
-		while (key[k] != key[i])
-			k++;
-		class[i] = k;
+		while (key[class[i]] != key[i])
+			class[i]++;
 	}
-	free(key);
-	return 0;
+	return class;
 }

@@ -28,7 +28,7 @@ int cs_gpus_there(const struct cs_run *run, int node);
  * so, for its figures are nobody's. */
 void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size);
 
-/* For cells: by node, the first node of its class. */
-int cs_classes_of_cells(const struct cs_run *run, int *class, struct cs_err *err);
+/* For cells: by node, the first node of its class; in the arena. */
+int *cs_classes_of_cells(const struct cs_run *run);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hints.h"
 #include "check/fleet/fact.h"
 #include "result/judge.h"
@@ -30,7 +31,7 @@ struct cs_trait_name cs_trait_name_of(const char *field)
 	return name;
 }
 
-/* What becomes one finding stands together. */
+/* Differences of one finding are next to each other. */
 static int by_place(const struct cs_difference *x, const struct cs_difference *y)
 {
 	int order = (x->node > y->node) - (x->node < y->node);
@@ -64,7 +65,7 @@ static int by_place_and_number(const void *a, const void *b)
 
 /* ---- words ---- */
 
-/* What to do about one field; about others the catalogue knows. */
+/* Remedies for single fields; the catalogue has those of the others. */
 static const struct {
 	uint32_t layer;
 	const char *base;
@@ -122,7 +123,7 @@ static size_t remedy_of(const struct cs_difference *d)
 	return i;
 }
 
-/* Where two texts are numbers between the same words: is the first more? */
+/* If two texts are numbers between the same words: is the first more? */
 static int is_more(const char *here, const char *usual)
 {
 	for (;;) {
@@ -186,8 +187,8 @@ static const struct {
 };
 
 /* d[0..n): one field of a node's parts, with the same two values. */
-static int describe_differs(struct cs_run *run, const struct cs_difference *d,
-			    size_t n, struct cs_err *err)
+static void describe_differs(struct cs_run *run, const struct cs_difference *d,
+			     size_t n)
 {
 	struct cs_finding f = { .id = of[d->layer].id,
 				.severity = of[d->layer].severity,
@@ -195,7 +196,7 @@ static int describe_differs(struct cs_run *run, const struct cs_difference *d,
 				.confidence = d->confidence };
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
-	char text[CS_ERR_TEXT], parts[160];
+	char parts[160];
 	char by[60] = "most nodes of its class have";
 
 	if (d->kind == CS_UNEXPECTED) {
@@ -222,14 +223,12 @@ static int describe_differs(struct cs_run *run, const struct cs_difference *d,
 		cs_text(by, sizeof(by),
 			d->learnt ? "healthy nodes (%u) have" : "--expect says",
 			d->learnt);
-	cs_text(text, sizeof(text), "%s: %s, where %s %s", parts, d->here, by,
-		d->usual);
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f, "%s: %s, where %s %s", parts, d->here, by, d->usual);
 }
 
 /* d[0..n): what of a layer is not known, sorted by field. */
-static int describe_unknown(struct cs_run *run, const struct cs_difference *d,
-			    size_t n, struct cs_err *err)
+static void describe_unknown(struct cs_run *run, const struct cs_difference *d,
+			     size_t n)
 {
 	struct cs_finding f = { .severity = CS_NOTE,
 				.node = d->node,
@@ -244,27 +243,25 @@ static int describe_unknown(struct cs_run *run, const struct cs_difference *d,
 		if (!i || strcmp(d[i].name.base, d[i - 1].name.base))
 			cs_text_add(text, sizeof(text), "%s%s", i ? ", " : "",
 				    d[i].name.base);
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f, "%s", text);
 }
 
-static int describe_tied(struct cs_run *run, const struct cs_difference *d, size_t n,
-			 struct cs_err *err)
+static void describe_tied(struct cs_run *run, const struct cs_difference *d, size_t n)
 {
 	/* two parties at least one of which has several nodes; else each may have its own */
 	int parties = d->nodes > 1 && of[d->layer].severity > CS_NOTE;
 	struct cs_finding f = { .severity = parties ? CS_WARNING : CS_NOTE,
 				.node = -1,
 				.id = CS_FINDING_NO_MAJORITY };
-	char text[CS_ERR_TEXT], parts[160];
+	char parts[160];
 
 	cs_finding_advise(&f);
 	parts_text(d, n, parts, sizeof(parts));
-	cs_text(text, sizeof(text), "%s: %s of %s: no majority, no node is reported",
-		parts, d->here, d->usual);
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f, "%s: %s of %s: no majority, no node is reported", parts,
+		 d->here, d->usual);
 }
 
-/* What follows from another difference of the same node, or of the same part. */
+/* Does it follow from another difference of the same node, or of the same part? */
 static int follows(const struct cs_difference *d, const struct cs_difference *other)
 {
 	static const struct {
@@ -297,39 +294,37 @@ static int follows(const struct cs_difference *d, const struct cs_difference *ot
 	return 0;
 }
 
-/* found is sorted: a node's differences stand together. */
+/* found is sorted: a node's differences are next to each other. */
 static void drop_effects(struct cs_vec *found)
 {
 	struct cs_difference *d = found->data;
-	char *drop = calloc(found->n + 1, 1);
-	size_t i, k, first = 0, left = 0;
+	char *drop = cs_new(char, found->n);
+	size_t first = 0, left = 0;
 
-	for (i = 0; drop && i < found->n; i++) {
+	for (size_t i = 0; i < found->n; i++) {
 		if (d[i].node != d[first].node)
 			first = i;
-		for (k = first; k < found->n && d[k].node == d[i].node; k++)
+		for (size_t k = first; k < found->n && d[k].node == d[i].node; k++)
 			drop[i] |= (char)follows(&d[i], &d[k]);
 	}
-	for (i = 0; drop && i < found->n; i++)
+	for (size_t i = 0; i < found->n; i++)
 		if (!drop[i])
 			d[left++] = d[i];
-	if (drop)
-		found->n = left;
-	free(drop);
+	found->n = left;
 }
 
-/* Fields of which others have said more: with the part, and what it costs. */
+/* Fields that other findings cover with more detail. */
 static const struct {
 	const char *field;
 	enum cs_finding_id id;
-} said[] = {
+} covered[] = {
 	{ "nvlinks", CS_FINDING_NVLINK_DOWN },
 	{ "pcie-gen", CS_FINDING_PCIE_BELOW },
 	{ "pcie-width", CS_FINDING_PCIE_BELOW },
 	{ "gpus", CS_FINDING_GPU_LOST },
 };
 
-/* Is it of that GPU, or of all; of any where the difference is of none? */
+/* Is it of that GPU, or of all; of any if the difference is of none? */
 static int is_about(const struct cs_finding *f, const struct cs_difference *d)
 {
 	if (!d->bus_id[0])
@@ -337,9 +332,9 @@ static int is_about(const struct cs_finding *f, const struct cs_difference *d)
 	return f->bus_id[0] ? !strcmp(f->bus_id, d->bus_id) : !strcmp(f->part, "node");
 }
 
-/* How many findings on the node say that of the same GPU; of no GPU: of any. */
-static int times_said(const struct cs_run *run, const struct cs_difference *d,
-		      enum cs_finding_id id)
+/* How many findings of that kind the node has for the same GPU; of no GPU: for any. */
+static int count_findings(const struct cs_run *run, const struct cs_difference *d,
+			  enum cs_finding_id id)
 {
 	const struct cs_finding *f = run->findings.data;
 	int n = 0;
@@ -349,17 +344,17 @@ static int times_said(const struct cs_run *run, const struct cs_difference *d,
 	return n;
 }
 
-/* Is it what follows from a GPU that is lost, of which a finding says more? */
+/* Does it follow from a lost GPU, which has a finding? */
 static int is_of_lost(const struct cs_run *run, const struct cs_difference *d)
 {
 	int follows = d->kind == CS_UNKNOWN ? !strcmp(d->name.part, "gpu") :
 					      d->layer == CS_LAYER_LAUNCH &&
 						      !strcmp(d->name.base, "gpus");
 
-	return follows && times_said(run, d, CS_FINDING_GPU_LOST) > 0;
+	return follows && count_findings(run, d, CS_FINDING_GPU_LOST) > 0;
 }
 
-/* Does a finding say already that it is not what was expected? */
+/* Is there a finding that it is not what was expected? */
 static int was_expected(const struct cs_run *run, const struct cs_difference *d)
 {
 	const struct cs_finding *f = run->findings.data;
@@ -372,7 +367,7 @@ static int was_expected(const struct cs_run *run, const struct cs_difference *d)
 	return 0;
 }
 
-static int was_said(const struct cs_run *run, const struct cs_difference *d)
+static int is_covered(const struct cs_run *run, const struct cs_difference *d)
 {
 	/* of a GPU one is enough, of a node one for each part that is missing */
 	int needed = d->bus_id[0] ? 1 : atoi(d->usual) - atoi(d->here);
@@ -380,43 +375,42 @@ static int was_said(const struct cs_run *run, const struct cs_difference *d)
 	if ((d->kind != CS_DIFFERS && d->kind != CS_UNEXPECTED) ||
 	    d->layer != CS_LAYER_WIRING || needed < 1)
 		return 0;
-	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
-		if (!strcmp(d->name.base, said[i].field) &&
-		    times_said(run, d, said[i].id) >= needed)
+	for (size_t i = 0; i < sizeof(covered) / sizeof(covered[0]); i++)
+		if (!strcmp(d->name.base, covered[i].field) &&
+		    count_findings(run, d, covered[i].id) >= needed)
 			return 1;
 	return 0;
 }
 
-static void drop_said(const struct cs_run *run, struct cs_vec *found)
+static void drop_covered(const struct cs_run *run, struct cs_vec *found)
 {
 	struct cs_difference *d = found->data;
 	size_t left = 0;
 
 	for (size_t i = 0; i < found->n; i++)
-		if (!was_said(run, &d[i]) && !is_of_lost(run, &d[i]) &&
+		if (!is_covered(run, &d[i]) && !is_of_lost(run, &d[i]) &&
 		    !was_expected(run, &d[i]) && !cs_is_waived(run, d[i].name.base))
 			d[left++] = d[i];
 	found->n = left;
 }
 
-int cs_differences_describe(struct cs_run *run, struct cs_vec *found,
-			    struct cs_err *err)
+void cs_differences_describe(struct cs_run *run, struct cs_vec *found)
 {
-	struct cs_difference *d = found->data;
-	size_t i, k;
-	int rc = 0;
+	const struct cs_difference *d;
+	size_t k;
 
 	cs_vec_sort(found, by_place_and_number);
 	drop_effects(found);
-	drop_said(run, found);
-	for (i = 0; i < found->n && !rc; i = k) {
+	drop_covered(run, found);
+	d = found->data;
+	for (size_t i = 0; i < found->n; i = k) {
 		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
 			;
-		rc = d[i].kind == CS_DIFFERS || d[i].kind == CS_UNEXPECTED ?
-			     describe_differs(run, &d[i], k - i, err) :
-		     d[i].kind == CS_UNKNOWN ?
-			     describe_unknown(run, &d[i], k - i, err) :
-			     describe_tied(run, &d[i], k - i, err);
+		if (d[i].kind == CS_UNKNOWN)
+			describe_unknown(run, &d[i], k - i);
+		else if (d[i].kind == CS_TIED)
+			describe_tied(run, &d[i], k - i);
+		else
+			describe_differs(run, &d[i], k - i);
 	}
-	return rc;
 }

@@ -37,7 +37,6 @@ void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
 
 /* Findings of all of them, struct cs_difference; sorts them, and leaves out what
  * follows from others and what is said already.  -1: no memory. */
-int cs_differences_describe(struct cs_run *run, struct cs_vec *found,
-			    struct cs_err *err);
+void cs_differences_describe(struct cs_run *run, struct cs_vec *found);
 
 #endif

@@ -261,8 +261,8 @@ static int is_there(const struct cs_vec *to, uint32_t class, const char *field)
 	return 0;
 }
 
-int cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
-		      uint32_t class, struct cs_vec *to, struct cs_err *err)
+void cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
+		       uint32_t class, struct cs_vec *to)
 {
 	const struct cs_trait *all = traits->data;
 
@@ -292,10 +292,8 @@ int cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n
 				continue;
 			e.nodes = (uint32_t)same;
 			cs_text(e.value, sizeof(e.value), "%s", t->value);
-			if (cs_vec_push(to, &e, err))
-				return -1;
+			cs_list_push(to, &e);
 		}
-	return 0;
 }
 
 /* ---- judging ---- */
@@ -307,7 +305,6 @@ struct scope {
 	size_t n;
 	int gpus_differ, nics_differ;
 	struct cs_vec found; /* struct cs_difference */
-	struct cs_err *err;
 };
 
 /* "18" is "18 of 18", "16" is "x16", "700" is "700 W". */
@@ -321,8 +318,8 @@ static int agrees(const char *value, const char *expected)
 		(!strncmp(value + n, " of ", 4) || !strcmp(value + n, " W")));
 }
 
-static int add_difference(struct scope *s, const struct cs_site_fact *e,
-			  const struct cs_trait *t)
+static void add_difference(struct scope *s, const struct cs_site_fact *e,
+			   const struct cs_trait *t)
 {
 	struct cs_difference d = { .kind = CS_UNEXPECTED,
 				   .node = s->node,
@@ -333,10 +330,10 @@ static int add_difference(struct scope *s, const struct cs_site_fact *e,
 	cs_text(d.usual, sizeof(d.usual), "%s", e->value);
 	cs_text(d.bus_id, sizeof(d.bus_id), "%s", t ? t->bus_id : "");
 	d.learnt = e->nodes;
-	return cs_vec_push(&s->found, &d, s->err);
+	cs_list_push(&s->found, &d);
 }
 
-static int judge_one(struct scope *s, const struct cs_site_fact *e)
+static void judge_one(struct scope *s, const struct cs_site_fact *e)
 {
 	struct cs_trait_name name = cs_trait_name_of(e->field);
 	int seen = 0;
@@ -346,7 +343,7 @@ static int judge_one(struct scope *s, const struct cs_site_fact *e)
 	    (s->nics_differ &&
 	     (!strcmp(name.part, "nic") || !strcmp(name.base, "to-nics"))) ||
 	    (s->gpus_differ && !strcmp(name.base, "to-gpus")))
-		return 0;
+		return;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct cs_trait *t = &s->trait[i];
 		const char *base = strchr(t->field, '.');
@@ -357,11 +354,12 @@ static int judge_one(struct scope *s, const struct cs_site_fact *e)
 		      strcmp(base + 1, e->field))))
 			continue;
 		seen = 1;
-		if (!agrees(t->value, e->value) && add_difference(s, e, t))
-			return -1;
+		if (!agrees(t->value, e->value))
+			add_difference(s, e, t);
 	}
 	/* what a baseline knows and this run does not is no difference */
-	return seen || e->nodes ? 0 : add_difference(s, e, NULL);
+	if (!seen && !e->nodes)
+		add_difference(s, e, NULL);
 }
 
 /* A field that --expect names is judged by that alone. */
@@ -370,7 +368,7 @@ static int is_overruled(const struct cs_run *run, const struct cs_site_fact *e)
 	return e->nodes && cs_site_fact_asked(run, cs_trait_name_of(e->field).base);
 }
 
-static int judge_all(struct scope *s, const struct cs_site_fact *e, size_t n)
+static void judge_all(struct scope *s, const struct cs_site_fact *e, size_t n)
 {
 	for (int counts = 1; counts >= 0; counts--)
 		for (size_t i = 0; i < n; i++) {
@@ -381,32 +379,25 @@ static int judge_all(struct scope *s, const struct cs_site_fact *e, size_t n)
 			if ((gpus || nics) != counts || !e[i].value[0] ||
 			    is_overruled(s->run, &e[i]))
 				continue;
-			if (judge_one(s, &e[i]))
-				return -1;
+			judge_one(s, &e[i]);
 			s->gpus_differ |= gpus && s->found.n > before;
 			s->nics_differ |= nics && s->found.n > before;
 		}
-	return 0;
 }
 
-int cs_expected_judge(struct cs_run *run, int node,
-		      const struct cs_site_fact *expected, size_t n,
-		      struct cs_err *err)
+void cs_expected_judge(struct cs_run *run, int node,
+		       const struct cs_site_fact *expected, size_t n)
 {
-	struct cs_vec traits = CS_VEC(struct cs_trait);
+	struct cs_vec traits = CS_LIST(struct cs_trait);
 	struct scope s = { .run = run,
 			   .node = node,
-			   .found = CS_VEC(struct cs_difference),
-			   .err = err };
-	int rc = cs_fingerprint(run, node, &traits, err);
+			   .found = CS_LIST(struct cs_difference) };
 
+	cs_fingerprint(run, node, &traits, NULL);
 	s.trait = traits.data;
 	s.n = traits.n;
-	if (!rc && run->expected)
-		rc = judge_all(&s, run->expected->data, run->expected->n);
-	rc = rc || judge_all(&s, expected, n) ||
-	     cs_differences_describe(run, &s.found, err);
-	cs_vec_release(&s.found);
-	cs_vec_release(&traits);
-	return rc ? -1 : 0;
+	if (run->expected)
+		judge_all(&s, run->expected->data, run->expected->n);
+	judge_all(&s, expected, n);
+	cs_differences_describe(run, &s.found);
 }

@@ -14,13 +14,12 @@ int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
 /* What most of some nodes are; `traits`: those of each, one array for all, first[i]
  * where the i-th begins, first[n] their end.  Appends; the launch is no part of a
  * machine. */
-int cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
-		      uint32_t class, struct cs_vec *to, struct cs_err *err);
+void cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
+		       uint32_t class, struct cs_vec *to);
 
 /* Findings of one node: expected[0..n), and run->expected, which goes before.  -1: no
  * memory. */
-int cs_expected_judge(struct cs_run *run, int node,
-		      const struct cs_site_fact *expected, size_t n,
-		      struct cs_err *err);
+void cs_expected_judge(struct cs_run *run, int node,
+		       const struct cs_site_fact *expected, size_t n);
 
 #endif

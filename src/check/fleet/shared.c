@@ -3,7 +3,6 @@
 
 #include "check/fleet/shared.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "check/fleet/differs.h"
@@ -49,30 +48,27 @@ static int first_of(const char *side)
 }
 
 /* Traits of their first node, compared with those of all; returns how many others there
- * are, -1. */
-static int collect(const struct cs_run *run, const char *side, struct cs_vec *common,
-		   struct cs_err *err)
+ * are. */
+static int collect(const struct cs_run *run, const char *side, struct cs_vec *common)
 {
-	struct cs_vec traits = CS_VEC(struct cs_trait);
-	int others = 0, rc;
+	struct cs_vec traits = CS_LIST(struct cs_trait);
+	int others = 0;
 
-	rc = cs_fingerprint(run, first_of(side), &traits, err);
-	for (size_t i = 0; i < traits.n && !rc; i++) {
+	cs_fingerprint(run, first_of(side), &traits, NULL);
+	for (size_t i = 0; i < traits.n; i++) {
 		const struct cs_trait *t = traits.data;
-		struct common c = { t[i], 1, 0, 0 };
 
-		rc = cs_vec_push(common, &c, err);
+		cs_list_push(common, &(struct common){ t[i], 1, 0, 0 });
 	}
-	for (int node = 0; node < run->n_nodes && !rc; node++) {
+	for (int node = 0; node < run->n_nodes; node++) {
 		if (side[node] == CS_SIDE_NONE)
 			continue;
 		traits.n = 0;
-		rc = cs_fingerprint(run, node, &traits, err);
+		cs_fingerprint(run, node, &traits, NULL);
 		others += side[node] == CS_SIDE_OTHERS;
 		compare(common->data, common->n, &traits, side[node]);
 	}
-	cs_vec_release(&traits);
-	return rc ? -1 : others;
+	return others;
 }
 
 static int by_value(const void *x, const void *y)
@@ -118,27 +114,21 @@ static void list(struct cs_vec *found, char *to, size_t size)
 		cs_text_add(to, size, " and %zu more", n - LISTED);
 }
 
-int cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t size,
-		   struct cs_err *err)
+void cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t size)
 {
-	struct cs_vec common = CS_VEC(struct common);
-	struct cs_vec found = CS_VEC(struct cs_difference);
-	int others = collect(run, side, &common, err), rc = others < 0 ? -1 : 0;
+	struct cs_vec common = CS_LIST(struct common);
+	struct cs_vec found = CS_LIST(struct cs_difference);
+	int others = collect(run, side, &common);
 	const struct common *c = common.data;
 
 	to[0] = '\0';
-	for (size_t i = 0; i < common.n && !rc; i++) {
+	for (size_t i = 0; i < common.n; i++) {
 		struct cs_difference d = { .layer = c[i].trait.layer,
 					   .name = cs_trait_name_of(c[i].trait.field) };
 
-		if (!c[i].is_theirs || c[i].same || 2 * c[i].known <= others)
-			continue;
 		cs_text(d.here, sizeof(d.here), "%s", c[i].trait.value);
-		rc = cs_vec_push(&found, &d, err);
+		if (c[i].is_theirs && !c[i].same && 2 * c[i].known > others)
+			cs_list_push(&found, &d);
 	}
-	if (!rc)
-		list(&found, to, size);
-	cs_vec_release(&common);
-	cs_vec_release(&found);
-	return rc;
+	list(&found, to, size);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/fleet/class.h"
 #include "check/fleet/differs.h"
 #include "check/fleet/fact.h"
@@ -62,7 +63,6 @@ struct ballot {
 	struct cs_vec parties; /* struct party, of one field */
 	struct cs_vec *found;  /* struct cs_difference */
 	char *odd;	       /* by node: bits of parts that are more or fewer */
-	struct cs_err *err;
 };
 
 /* Parts that fields tell apart by number, and that another field counts. */
@@ -91,56 +91,42 @@ static int goes_by_parts(const struct cs_trait_name *name)
 	return bits;
 }
 
-static int collect(struct ballot *b)
+static void collect(struct ballot *b)
 {
-	struct cs_vec traits = CS_VEC(struct cs_trait);
-	struct vote *v;
-	size_t i, k;
-	int rc = 0;
+	struct cs_vec traits = CS_LIST(struct cs_trait);
 
-	for (i = 0; i < b->n && !rc; i++) {
+	for (size_t i = 0; i < b->n; i++) {
 		const struct cs_trait *t;
+		struct vote *v;
 
 		traits.n = 0;
-		rc = cs_fingerprint(b->run, b->machine[i].node, &traits, b->err);
-		v = rc ? NULL : cs_vec_add(&b->votes, traits.n, b->err);
-		if (!v) {
-			rc = -1;
-			break;
-		}
+		cs_fingerprint(b->run, b->machine[i].node, &traits, NULL);
 		t = traits.data;
-		for (k = 0; k < traits.n; k++)
+		v = cs_list_add(&b->votes, traits.n);
+		for (size_t k = 0; k < traits.n; k++)
 			v[k] = (struct vote){ cs_text_hash(t[k].field) + t[k].layer,
 					      cs_text_hash(t[k].value),
 					      b->machine[i].node, (uint32_t)k };
 	}
-	cs_vec_release(&traits);
-	if (!rc)
-		cs_vec_sort(&b->votes, by_field_and_value);
-	return rc;
+	cs_vec_sort(&b->votes, by_field_and_value);
 }
 
-/* The trait behind a vote. */
-static int trait_of(const struct ballot *b, const struct vote *vote,
-		    struct cs_trait *out)
+/* The trait of a vote. */
+static struct cs_trait trait_of(const struct ballot *b, const struct vote *vote)
 {
-	struct cs_vec traits = CS_VEC(struct cs_trait);
-	int rc = cs_fingerprint(b->run, vote->node, &traits, b->err);
+	struct cs_vec traits = CS_LIST(struct cs_trait);
+	CS_SCOPE;
 
-	if (!rc)
-		*out = ((const struct cs_trait *)traits.data)[vote->index];
-	cs_vec_release(&traits);
-	return rc;
+	cs_fingerprint(b->run, vote->node, &traits, NULL);
+	return ((const struct cs_trait *)traits.data)[vote->index];
 }
 
 static struct cs_difference *add_difference(struct ballot *b,
 					    enum cs_difference_kind kind, int node,
 					    const struct cs_trait *trait)
 {
-	struct cs_difference *d = cs_vec_add(b->found, 1, b->err);
+	struct cs_difference *d = cs_list_add(b->found, 1);
 
-	if (!d)
-		return NULL;
 	*d = (struct cs_difference){ .kind = kind,
 				     .node = node,
 				     .layer = trait->layer,
@@ -149,8 +135,8 @@ static struct cs_difference *add_difference(struct ballot *b,
 }
 
 /* Everyone who has another value than the usual. */
-static int find_others(struct ballot *b, const struct party *usual, size_t known,
-		       const struct cs_trait *trait)
+static void find_others(struct ballot *b, const struct party *usual, size_t known,
+			const struct cs_trait *trait)
 {
 	const struct party *party = b->parties.data;
 	struct cs_trait_name name = cs_trait_name_of(trait->field);
@@ -166,17 +152,13 @@ static int find_others(struct ballot *b, const struct party *usual, size_t known
 			/* position says nothing where one is missing */
 			if (b->odd[v->node] & bits)
 				continue;
-			if (trait_of(b, v, &here))
-				return -1;
+			here = trait_of(b, v);
 			d = add_difference(b, CS_DIFFERS, v->node, trait);
-			if (!d)
-				return -1;
 			cs_text(d->here, sizeof(d->here), "%s", here.value);
 			cs_text(d->usual, sizeof(d->usual), "%s", trait->value);
 			cs_text(d->bus_id, sizeof(d->bus_id), "%s", here.bus_id);
 			d->confidence = (double)usual->n / (double)known;
 		}
-	return 0;
 }
 
 static int by_node(const void *a, const void *b)
@@ -187,14 +169,14 @@ static int by_node(const void *a, const void *b)
 }
 
 /* Everyone who does not know a field that most do; votes[0..known) are its. */
-static int find_silent(struct ballot *b, struct vote *votes, size_t known,
-		       const struct cs_trait *trait)
+static void find_unknown(struct ballot *b, struct vote *votes, size_t known,
+			 const struct cs_trait *trait)
 {
 	struct cs_trait_name name = cs_trait_name_of(trait->field);
 	int bits = goes_by_parts(&name);
 	size_t k = 0;
 
-	/* in the order of the class; nobody needs the parties any more */
+	/* in the order of the class; the parties are not needed any more */
 	qsort(votes, known, sizeof(*votes), by_node);
 	for (size_t i = 0; i < b->n; i++) {
 		int node = b->machine[i].node;
@@ -203,10 +185,8 @@ static int find_silent(struct ballot *b, struct vote *votes, size_t known,
 			k++;
 		if ((k < known && votes[k].node == node) || b->odd[node] & bits)
 			continue;
-		if (!add_difference(b, CS_UNKNOWN, node, trait))
-			return -1;
+		add_difference(b, CS_UNKNOWN, node, trait);
 	}
-	return 0;
 }
 
 static int larger_first(const void *a, const void *b)
@@ -219,31 +199,25 @@ static int larger_first(const void *a, const void *b)
 }
 
 /* "6.8.0 on 2, 6.5.0 on 2 of 4 nodes" */
-static int find_tie(struct ballot *b, size_t known, const struct cs_trait *first)
+static void find_tie(struct ballot *b, size_t known, const struct cs_trait *first)
 {
 	const struct party *party = b->parties.data;
 	struct cs_difference *d = add_difference(b, CS_TIED, CS_OF_CLASS, first);
-	struct cs_trait here;
 
-	if (!d)
-		return -1;
 	d->nodes = party->n;
 	for (size_t i = 0; i < b->parties.n && i < VALUES_SAID; i++) {
-		if (trait_of(b, party[i].vote, &here))
-			return -1;
 		cs_text_add(d->here, sizeof(d->here), "%s%.40s on %zu", i ? ", " : "",
-			    here.value, party[i].n);
+			    trait_of(b, party[i].vote).value, party[i].n);
 	}
 	if (b->parties.n > VALUES_SAID)
 		cs_text_add(d->here, sizeof(d->here), " and %zu more values",
 			    b->parties.n - VALUES_SAID);
 	cs_text_add(d->here, sizeof(d->here), " of %zu nodes", known);
 	cs_text(d->usual, sizeof(d->usual), "%s", b->machine->class);
-	return 0;
 }
 
 /* The votes on one field. */
-static int count_votes(struct ballot *b, struct vote *votes, size_t known)
+static void count_votes(struct ballot *b, struct vote *votes, size_t known)
 {
 	struct party *party;
 	struct cs_trait trait;
@@ -253,24 +227,21 @@ static int count_votes(struct ballot *b, struct vote *votes, size_t known)
 	for (i = 0; i < known; i = k) {
 		for (k = i + 1; k < known && votes[k].value == votes[i].value; k++)
 			;
-		if (cs_vec_push(&b->parties, &(struct party){ &votes[i], k - i },
-				b->err))
-			return -1;
+		cs_list_push(&b->parties, &(struct party){ &votes[i], k - i });
 	}
 	party = b->parties.data;
 	if (b->parties.n > 1)
 		cs_vec_sort(&b->parties, larger_first);
 	else if (known == b->n || 2 * known <= b->n)
-		return 0;
-	if (trait_of(b, party[0].vote, &trait))
-		return -1;
-	if (2 * party[0].n <= known)
-		return find_tie(b, known, &trait);
-	if (find_others(b, party, known, &trait))
-		return -1;
-	return 2 * known > b->n && known < b->n ?
-		       find_silent(b, votes, known, &trait) :
-		       0;
+		return;
+	trait = trait_of(b, party[0].vote);
+	if (2 * party[0].n <= known) {
+		find_tie(b, known, &trait);
+		return;
+	}
+	find_others(b, party, known, &trait);
+	if (2 * known > b->n && known < b->n)
+		find_unknown(b, votes, known, &trait);
 }
 
 static size_t same_field(const struct ballot *b, size_t first)
@@ -293,7 +264,7 @@ static int is_counting(uint64_t field)
 }
 
 /* How many parts there are is known before these are told apart by number. */
-static int hold(struct ballot *b)
+static void hold(struct ballot *b)
 {
 	struct vote *v = b->votes.data;
 	size_t n, i;
@@ -304,66 +275,61 @@ static int hold(struct ballot *b)
 
 			n = same_field(b, i);
 			is_count = is_counting(v[i].field);
-			if (is_count == counts && count_votes(b, v + i, n))
-				return -1;
+			if (is_count == counts)
+				count_votes(b, v + i, n);
 		}
-	return 0;
 }
 
-static int find_alone(struct ballot *b)
+static void find_alone(struct ballot *b)
 {
 	struct cs_finding f = { .severity = CS_NOTE,
 				.node = b->machine->node,
 				.id = CS_FINDING_CLASS_OF_ONE,
 				.part = "node" };
-	char text[CS_ERR_TEXT];
 
-	cs_text(text, sizeof(text),
-		"the only node of its class (%s): it cannot be compared with others",
-		b->machine->class);
-	return cs_judge(b->run, f, text, b->err);
+	cs_judge(b->run, f,
+		 "the only node of its class (%s): it cannot be compared with others",
+		 b->machine->class);
 }
 
-static int vote_in(struct ballot *b)
+static void vote_in(struct ballot *b)
 {
-	int rc;
-
-	if (b->n == 1)
-		return find_alone(b);
-	b->votes = (struct cs_vec)CS_VEC(struct vote);
-	b->parties = (struct cs_vec)CS_VEC(struct party);
-	rc = collect(b) || hold(b) ? -1 : 0;
-	cs_vec_release(&b->votes);
-	cs_vec_release(&b->parties);
-	return rc;
+	if (b->n == 1) {
+		find_alone(b);
+		return;
+	}
+	b->votes = (struct cs_vec)CS_LIST(struct vote);
+	b->parties = (struct cs_vec)CS_LIST(struct party);
+	collect(b);
+	hold(b);
 }
 
 /* ---- the vote ---- */
 
-static int vote_in_classes(struct cs_run *run, const struct machine *machine,
-			   size_t n, struct cs_err *err)
+static size_t end_of_class(const struct machine *machine, size_t i, size_t n)
 {
-	struct cs_vec found = CS_VEC(struct cs_difference);
-	struct ballot b = { .run = run, .found = &found, .err = err };
-	size_t i, k;
-	int rc = 0;
+	size_t k = i + 1;
 
-	b.odd = calloc((size_t)run->n_nodes + 1, 1);
-	if (!b.odd)
-		return cs_err_set(err, "no memory");
-	for (i = 0; i < n && !rc; i = k) {
-		for (k = i + 1; k < n && !strcmp(machine[i].class, machine[k].class);
-		     k++)
-			;
+	while (k < n && !strcmp(machine[i].class, machine[k].class))
+		k++;
+	return k;
+}
+
+static void vote_in_classes(struct cs_run *run, const struct machine *machine,
+			    size_t n)
+{
+	struct cs_vec found = CS_LIST(struct cs_difference);
+	struct ballot b = { .run = run,
+			    .found = &found,
+			    .odd = cs_new(char, (size_t)run->n_nodes) };
+
+	for (size_t i = 0, k; i < n; i = k) {
+		k = end_of_class(machine, i, n);
 		b.machine = &machine[i];
 		b.n = k - i;
-		rc = vote_in(&b);
+		vote_in(&b);
 	}
-	if (!rc)
-		rc = cs_differences_describe(run, &found, err);
-	cs_vec_release(&found);
-	free(b.odd);
-	return rc;
+	cs_differences_describe(run, &found);
 }
 
 static int is_built(int gpus)
@@ -402,36 +368,27 @@ static void divide_by_gpus(const struct cs_run *run, const char *known,
 static void divide_classes(const struct cs_run *run, const char *known,
 			   struct machine *machine, size_t n)
 {
-	size_t k;
-
-	for (size_t i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && !strcmp(machine[k].class, machine[i].class);
-		     k++)
-			;
+	for (size_t i = 0, k; i < n; i = k) {
+		k = end_of_class(machine, i, n);
 		divide_by_gpus(run, known, machine + i, k - i);
 	}
 	qsort(machine, n, sizeof(*machine), by_class);
 }
 
-int cs_vote_judge(struct cs_run *run, const char *known, struct cs_err *err)
+void cs_vote_judge(struct cs_run *run, const char *known)
 {
-	struct machine *machine = calloc((size_t)run->n_nodes + 1, sizeof(*machine));
+	struct machine *machine = cs_new(struct machine, (size_t)run->n_nodes + 1);
 	size_t n = 0;
-	int rc = 0;
 
-	if (!machine)
-		return cs_err_set(err, "no memory");
 	for (int node = 0; node < run->n_nodes; node++) {
 		machine[n].node = node;
 		n += !cs_class_text(run, node, machine[n].class, CS_CLASS);
 	}
 	/* a machine alone is no fleet */
-	if (n > 1) {
-		qsort(machine, n, sizeof(*machine), by_class);
-		if (!cs_on_cpu(run))
-			divide_classes(run, known, machine, n);
-		rc = vote_in_classes(run, machine, n, err);
-	}
-	free(machine);
-	return rc;
+	if (n < 2)
+		return;
+	qsort(machine, n, sizeof(*machine), by_class);
+	if (!cs_on_cpu(run))
+		divide_classes(run, known, machine, n);
+	vote_in_classes(run, machine, n);
 }

@@ -18,6 +18,6 @@
  * Appends what the vote finds: nodes in their order, each by layer and field; then
  * what no part can be reported for.  Comes last: what findings say already of a part,
  * with more than that it differs, is not said again.  -1: no memory. */
-int cs_vote_judge(struct cs_run *run, const char *known, struct cs_err *err);
+void cs_vote_judge(struct cs_run *run, const char *known);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 
 /* ---- which matrices are a sweep ---- */
@@ -143,6 +144,22 @@ int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err
 		if (sweep->fit[i].n && cs_vec_push(fits, &sweep->fit[i], err))
 			return -1;
 	return 0;
+}
+
+static void release_sweep(void *sweep)
+{
+	cs_sweep_release(sweep);
+}
+
+void cs_fits_of_sweep(struct cs_vec *fits, const struct cs_run *run, int node,
+		      uint32_t index)
+{
+	struct cs_sweep *sweep = cs_new(struct cs_sweep, 1);
+
+	cs_arena_at_end(release_sweep, sweep);
+	cs_arena_check(cs_sweep_init(sweep, run, node, index));
+	cs_fits_add(fits, sweep, NULL);
+	cs_sweep_release(sweep);
 }
 
 /* The median of one number of each fit, which lies `at` bytes behind its begin; of those

@@ -31,6 +31,9 @@ struct cs_fit_sum {
 };
 /* Adds a sweep's fits to a vector of struct cs_fit. */
 int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err *err);
+/* The same of the sweep that begins with a matrix, to a list. */
+void cs_fits_of_sweep(struct cs_vec *fits, const struct cs_run *run, int node,
+		      uint32_t index);
 /* 0, or -1: there is none, or no memory. */
 int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
 

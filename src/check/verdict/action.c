@@ -71,23 +71,10 @@ static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
 static int all_touch(const struct cs_run *run, const struct cs_finding *f,
 		     uint64_t gpus)
 {
-	for (uint32_t i = 0; i < f->n_evidence; i++) {
-		const struct cs_row *row;
-		const struct cs_endpoint *end[2];
-		int touches = 0;
-
-		if (f->evidence[i] >= cs_rows_count(&run->rows))
+	for (uint32_t i = 0; i < f->n_evidence; i++)
+		if (f->evidence[i] >= cs_rows_count(&run->rows) ||
+		    !(gpus & cs_row_agents(cs_rows_get(&run->rows, f->evidence[i]))))
 			return 0;
-		row = cs_rows_get(&run->rows, f->evidence[i]);
-		end[0] = &row->what.src;
-		end[1] = &row->what.dst;
-		for (int k = 0; k < 2; k++)
-			touches |= !cs_endpoint_is_numa(end[k]) &&
-				   end[k]->index < CS_MAX_AGENTS &&
-				   (gpus >> end[k]->index & 1);
-		if (!touches)
-			return 0;
-	}
 	return f->n_evidence > 0;
 }
 

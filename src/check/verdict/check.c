@@ -10,9 +10,10 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "check/cells/anomaly.h"
 #include "result/cells.h"
 #include "result/pool.h"
 
@@ -20,36 +21,29 @@
 
 /* ---- findings ---------------------------------------------------------- */
 
-/* What is to be said of each GPU of a node; "" nothing. */
-struct each_gpu {
-	char text[CS_MAX_AGENTS][160];
-};
-
 /* One warning for each; for all of them if it is the same. */
-static int judge_each(struct cs_run *run, int node, enum cs_finding_id id,
-		      const struct each_gpu *of, struct cs_err *err)
+static void judge_each(struct cs_run *run, int node, enum cs_finding_id id,
+		       const char *const *text)
 {
-	int n = run->node[node].facts.n_agents, alike = 0, a;
-	char text[CS_ERR_TEXT];
+	int n = run->node[node].facts.n_agents, alike = 0;
 
-	while (alike < n && !strcmp(of->text[alike], of->text[0]))
+	while (alike < n && text[0] && text[alike] && !strcmp(text[alike], text[0]))
 		alike++;
-	for (a = 0; a < n; a++) {
+	for (int a = 0; a < n; a++) {
 		struct cs_finding f = { .id = id,
 					.severity = CS_WARNING,
 					.node = node };
-		int gpu = n > 1 && alike == n ? CS_ALL_GPUS : a;
+		int all = n > 1 && alike == n;
 
-		if (!of->text[a][0])
-			continue;
-		cs_text(text, sizeof(text), "%s: %s",
-			cs_gpu_phrase(run, &f, gpu).text, of->text[a]);
-		if (cs_judge(run, f, text, err))
-			return -1;
-		if (gpu == CS_ALL_GPUS)
-			break;
+		if (text[a]) {
+			struct cs_phrase of = cs_gpu_phrase(run, &f,
+							    all ? CS_ALL_GPUS : a);
+
+			cs_judge(run, f, "%s: %s", of.text, text[a]);
+		}
+		if (all)
+			return;
 	}
-	return 0;
 }
 
 /* Counters of errors: before and after the plan. */
@@ -71,13 +65,13 @@ static int64_t count_of(const struct cs_conditions *c, const struct counter *cou
 	return n;
 }
 
-/* What happened to GPUs between the readings before and after the plan. */
-static int find_counters(struct cs_run *run, int node, struct cs_err *err)
+/* Find what GPUs counted between the readings before and after the plan. */
+static void find_counters(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		struct each_gpu of = { { "" } };
+		const char *text[CS_MAX_AGENTS] = { NULL };
 
 		for (int a = 0; a < nd->facts.n_agents; a++) {
 			const struct cs_conditions *b = &nd->agent[a].before;
@@ -86,14 +80,12 @@ static int find_counters(struct cs_run *run, int node, struct cs_err *err)
 			int64_t after = count_of(e, &counters[i]);
 
 			if (b->known && e->known && before >= 0 && after > before)
-				cs_text(of.text[a], sizeof(of.text[a]),
-					"%lld %s during the run",
-					(long long)(after - before), counters[i].what);
+				text[a] = cs_new_text("%lld %s during the run",
+						      (long long)(after - before),
+						      counters[i].what);
 		}
-		if (judge_each(run, node, CS_FINDING_ERROR_COUNTERS, &of, err))
-			return -1;
+		judge_each(run, node, CS_FINDING_ERROR_COUNTERS, text);
 	}
-	return 0;
 }
 
 /* Less than this share of the bytes over NVLink: the rest took another path.  The
@@ -141,31 +133,29 @@ void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out)
 		}
 }
 
-/* Cells claim the live links of their GPUs: did the bytes go there? */
-static int find_path(struct cs_run *run, int node, struct cs_err *err)
+/* Did the bytes of the cells cross the live links of their GPUs? */
+static void find_path(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	struct each_gpu of = { { "" } };
+	const char *text[CS_MAX_AGENTS] = { NULL };
 	double sent, received;
 
-	/* the last look belongs to the last sample of a whole run only */
+	/* the last reading is after the last sample only in a whole run */
 	for (int a = 0; run->complete && a < nd->facts.n_agents; a++)
 		if (!cs_path_shares(&nd->agent[a], &sent, &received) &&
 		    !(sent >= PATH_LEAST && received >= PATH_LEAST))
-			cs_text(of.text[a], sizeof(of.text[a]),
-				"NVLinks counted "
-				"%.0f %% of what was sent and %.0f %% of what was "
-				"received: the rest took another path",
-				100 * sent, 100 * received);
-	return judge_each(run, node, CS_FINDING_NOT_NVLINK, &of, err);
+			text[a] = cs_new_text("NVLinks counted "
+					      "%.0f %% of what was sent and %.0f %% of what was "
+					      "received: the rest took another path",
+					      100 * sent, 100 * received);
+	judge_each(run, node, CS_FINDING_NOT_NVLINK, text);
 }
 
-/* Agents that should have been bound and are not; the same note said once. */
-static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
+/* Agents that should have been bound and are not, with each note once. */
+static void find_unbound(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int n = nd->facts.n_agents, i, k;
-	char text[CS_ERR_TEXT];
 
 	for (i = 0; i < n; i++) {
 		const char *note = nd->agent[i].note;
@@ -184,25 +174,22 @@ static int find_unbound(struct cs_run *run, int node, struct cs_err *err)
 		}
 		if (k < n)
 			continue;
-		cs_text(text, sizeof(text), "%s %s%s not bound to a NUMA node: %s",
-			cs_agent_word(run), cs_agent_label(run, node, i).text,
-			same > 1 ? " and others" : "", note);
-		if (cs_judge_node(run, CS_NOTE, node, CS_FINDING_NOT_BOUND, text, err))
-			return -1;
+		cs_judge_node(run, CS_NOTE, node, CS_FINDING_NOT_BOUND,
+			      "%s %s%s not bound to a NUMA node: %s",
+			      cs_agent_word(run), cs_agent_label(run, node, i).text,
+			      same > 1 ? " and others" : "", note);
 	}
-	return 0;
 }
 
-static int find_drift(struct cs_run *run, int node, struct cs_err *err)
+static void find_drift(struct cs_run *run, int node)
 {
 	double drift = cs_control_drift(run, node);
-	char text[CS_ERR_TEXT];
 
 	if (!(drift > DRIFT_MOST))
-		return 0;
-	cs_text(text, sizeof(text),
-		"the control cell changed by %.2f %% during the run", 100 * drift);
-	return cs_judge_node(run, CS_WARNING, node, CS_FINDING_DRIFT, text, err);
+		return;
+	cs_judge_node(run, CS_WARNING, node, CS_FINDING_DRIFT,
+		      "the control cell changed by %.2f %% during the run",
+		      100 * drift);
 }
 
 static int most_agents(const struct cs_run *run)
@@ -215,201 +202,210 @@ static int most_agents(const struct cs_run *run)
 	return most;
 }
 
-/* Where nodes vote, the vote says it of those of one class.  -1: it fell silent before
- * it could say. */
-static int find_fewer(struct cs_run *run, int node, int most, struct cs_err *err)
+/* If nodes vote, the vote finds it.  The node was lost before it reported its GPUs: -1. */
+static void find_fewer(struct cs_run *run, int node, int most)
 {
 	int n = run->node[node].facts.n_agents;
-	char text[CS_ERR_TEXT];
 
 	if (n == most || n < 1 || run->checks & CS_CHECK_TOPOLOGY)
-		return 0;
-	cs_text(text, sizeof(text), "%d %s%s, other nodes have %d%s", n,
-		cs_agent_word(run), n == 1 ? "" : "s", most,
-		n == 1 ? ": nothing between GPUs is measured there" : "");
-	return cs_judge_node(run, CS_NOTE, node, CS_FINDING_FEWER_GPUS, text, err);
+		return;
+	cs_judge_node(run, CS_NOTE, node, CS_FINDING_FEWER_GPUS,
+		      "%d %s%s, other nodes have %d%s", n, cs_agent_word(run),
+		      n == 1 ? "" : "s", most,
+		      n == 1 ? ": nothing between GPUs is measured there" : "");
 }
 
-/* A node without a GPU among others: measured is what these have. */
-static int find_blind(struct cs_run *run, int node, int most, struct cs_err *err)
+/* A node without a GPU among others that have some. */
+static void find_blind(struct cs_run *run, int node, int most)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	struct cs_finding f = { .severity = CS_CRITICAL,
 				.node = node,
 				.id = CS_FINDING_NO_GPU,
 				.part = "node" };
-	char text[CS_ERR_TEXT];
 	const char *why = "";
 
 	if (nd->facts.n_agents || most < 1 || cs_on_cpu(run))
-		return 0;
+		return;
 	for (int r = nd->ranks ? nd->facts.n_ranks : 0; r-- > 0;)
 		if (nd->ranks[r].driver[0])
 			why = nd->ranks[r].driver;
 	cs_finding_advise(&f);
 	f.drain = nd->facts.n_known_gpus > 0;
-	cs_text(text, sizeof(text), "no usable GPU: nothing was measured there%s%s",
-		*why ? "; " : "", why);
-	return cs_judge(run, f, text, err);
+	cs_judge(run, f, "no usable GPU: nothing was measured there%s%s",
+		 *why ? "; " : "", why);
 }
 
-/* What is of the machine, whatever the placement. */
-static int find_on_machine(struct cs_run *run, int node, int most, struct cs_err *err)
+/* Find what does not depend on the placement. */
+static void find_on_machine(struct cs_run *run, int node, int most)
 {
-	return cs_rc(cs_in_use_judge(run, node, err) ||
-		     find_counters(run, node, err) || cs_check_launch(run, node, err) ||
-		     find_fewer(run, node, most, err) ||
-		     find_blind(run, node, most, err));
+	cs_in_use_judge(run, node);
+	find_counters(run, node);
+	cs_check_launch(run, node);
+	find_fewer(run, node, most);
+	find_blind(run, node, most);
 }
 
 /* A matrix in which two placements differ. */
-static int find_difference(struct cs_run *run, const struct cs_versus *v,
-			   const struct cs_versus_matrix *m, struct cs_err *err)
+static void find_difference(struct cs_run *run, const struct cs_versus *v,
+			    const struct cs_versus_matrix *m)
 {
-	char text[CS_ERR_TEXT], verdict[200];
+	char verdict[200];
 	const struct cs_test *test = cs_test_at(m->test);
 
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)
-		return 0;
+		return;
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
-	cs_text(text, sizeof(text), "%s%s%s: placement '%s' against '%s' is %s",
-		test->name, m->metric == CS_METRIC_RATE ? "" : " ",
-		m->metric == CS_METRIC_RATE ? "" :
-					      cs_metric_text(test, (int)m->metric),
-		v->name[1], v->name[0], verdict);
-	return cs_judge_node(run,
-			     run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
-			     -1, CS_FINDING_PLACEMENT_DIFFERS, text, err);
+	cs_judge_node(run, run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
+		      -1, CS_FINDING_PLACEMENT_DIFFERS,
+		      "%s%s%s: placement '%s' against '%s' is %s", test->name,
+		      m->metric == CS_METRIC_RATE ? "" : " ",
+		      m->metric == CS_METRIC_RATE ?
+			      "" :
+			      cs_metric_text(test, (int)m->metric),
+		      v->name[1], v->name[0], verdict);
 }
 
-static int find_differences(struct cs_run *run, struct cs_err *err)
+static void release_versus(void *versus)
 {
-	struct cs_versus v;
-	int rc = 0;
-
-	for (int k = 1; !rc; k++) {
-		const struct cs_versus_matrix *m;
-		int none = cs_versus_placements(run, k, run->margin, &v, err);
-
-		if (none > 0)
-			break;
-		rc = none;
-		m = v.matrices.data;
-		for (size_t i = 0; i < v.matrices.n && !rc; i++)
-			rc = find_difference(run, &v, &m[i], err);
-		cs_versus_release(&v);
-	}
-	return rc;
+	cs_versus_release(versus);
 }
 
-static int find_on_node(struct cs_run *run, int node, int most,
-			const struct cs_by_node *told, struct cs_err *err)
+static void find_differences(struct cs_run *run)
 {
-	if (cs_rows_judge(run, node, told, err) || find_path(run, node, err))
-		return -1;
-	if (find_drift(run, node, err) || find_unbound(run, node, err))
-		return -1;
-	return cs_run_is_other_placement(run, node) ?
-		       0 :
-		       find_on_machine(run, node, most, err);
-}
-
-static int sort_findings(const struct cs_run *run, struct cs_by_node *out,
-			 struct cs_err *err)
-{
-	const struct cs_finding *f = run->findings.data;
-	size_t n = run->findings.n, i;
-	uint32_t *node = calloc(n + 1, sizeof(*node));
+	struct cs_versus *v = cs_new(struct cs_versus, 1);
+	struct cs_err err;
 	int rc;
 
-	for (i = 0; node && i < n; i++)
+	cs_arena_at_end(release_versus, v);
+	for (int k = 1; !(rc = cs_versus_placements(run, k, run->margin, v, &err));
+	     k++) {
+		const struct cs_versus_matrix *m = v->matrices.data;
+
+		for (size_t i = 0; i < v->matrices.n; i++)
+			find_difference(run, v, &m[i]);
+		cs_versus_release(v);
+	}
+	if (rc < 0)
+		cs_arena_give_up(&err);
+}
+
+static void find_on_node(struct cs_run *run, int node, int most,
+			 const struct cs_by_node *earlier)
+{
+	cs_rows_judge(run, node, earlier);
+	find_path(run, node);
+	find_drift(run, node);
+	find_unbound(run, node);
+	if (!cs_run_is_other_placement(run, node))
+		find_on_machine(run, node, most);
+}
+
+static struct cs_by_node findings_by_node(const struct cs_run *run)
+{
+	const struct cs_finding *f = run->findings.data;
+	size_t n = run->findings.n;
+	uint32_t *node = cs_new(uint32_t, n);
+
+	for (size_t i = 0; i < n; i++)
 		node[i] = (uint32_t)f[i].node; /* -1 is of none */
-	rc = node ? cs_by_node_init(out, node, n, run->n_nodes, err) :
-		    cs_err_set(err, "no memory");
-	free(node);
-	return rc;
+	return cs_by_node(node, n, run->n_nodes);
 }
 
 /* A run whose turns were put together. */
-static int find_in_cells(struct cs_run *run, struct cs_err *err)
+static void find_in_cells(struct cs_run *run)
 {
-	struct cs_by_node told = { NULL, NULL };
-	int most = most_agents(run), rc = sort_findings(run, &told, err);
+	const struct cs_by_node earlier = findings_by_node(run);
+	int most = most_agents(run);
 
-	for (int node = 0; node < run->n_nodes && !rc; node++)
-		rc = find_on_node(run, node, most, &told, err);
-	cs_by_node_release(&told);
-	return rc;
+	for (int node = 0; node < run->n_nodes; node++)
+		find_on_node(run, node, most, &earlier);
 }
 
-static int find_left_out(struct cs_run *run, struct cs_err *err)
+static void find_left_out(struct cs_run *run)
 {
 	struct cs_coverage c = cs_run_coverage(run);
-	char text[CS_ERR_TEXT];
 
 	if (!c.left_out)
-		return 0;
-	cs_text(text, sizeof(text),
-		"%zu of %zu cells left out: the budget of %g s was spent", c.left_out,
-		c.planned, run->budget_s);
-	return cs_tell(run, CS_NOTE, -1, CS_FINDING_LEFT_OUT, text, err);
+		return;
+	cs_add_fact(run,
+		    (struct cs_finding){ .severity = CS_NOTE,
+					 .node = -1,
+					 .id = CS_FINDING_LEFT_OUT },
+		    "%zu of %zu cells left out: the budget of %g s was spent",
+		    c.left_out, c.planned, run->budget_s);
+}
+
+/* A run, and the same with its turns put together.  The findings are of one of them. */
+struct judging {
+	struct cs_run *run, pooled;
+	int pooled_has_findings;
+};
+
+static void give_findings(struct judging *j, int to_pooled)
+{
+	if (to_pooled)
+		j->pooled.findings = j->run->findings;
+	else if (j->pooled_has_findings)
+		j->run->findings = j->pooled.findings;
+	j->pooled_has_findings = to_pooled;
+}
+
+static void end_judging(void *judging)
+{
+	struct judging *j = judging;
+
+	give_findings(j, 0);
+	cs_pool_release(&j->pooled, j->run);
 }
 
 /* Evidence names rows as files have them, each turn of a cell by itself: that of the
- * findings behind the first `before`. */
-static int place_evidence(struct cs_run *run, const struct cs_run *pooled,
-			  size_t before, struct cs_err *err)
+ * findings after the first `before`. */
+static void place_evidence(const struct judging *j, size_t before)
 {
-	struct cs_vec found = run->findings;
-	int64_t *to;
+	struct cs_vec found = j->run->findings;
 
-	if (pooled->rows.rows.data == run->rows.rows.data || found.n == before)
-		return 0;
-	to = cs_pool_first_turns(run);
-	if (!to)
-		return cs_err_set(err, "no memory");
+	if (j->pooled.rows.rows.data == j->run->rows.rows.data || found.n == before)
+		return;
 	found.data = (struct cs_finding *)found.data + before;
 	found.n -= before;
-	cs_findings_follow(&found, to);
-	free(to);
-	return 0;
+	cs_findings_follow(&found, cs_pool_first_turns(j->run));
 }
 
-static int judge_vote(struct cs_run *run, struct cs_err *err)
+static int judge(void *argument)
 {
-	char *known = cs_site_known(run);
-	int rc = run->checks & CS_CHECK_TOPOLOGY ? cs_vote_judge(run, known, err) : 0;
+	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
+	struct judging *j = cs_new(struct judging, 1);
+	struct cs_run *run = j->run = argument;
+	size_t before;
 
-	free(known);
-	return rc;
+	cs_arena_check(cs_run_index(run, NULL));
+	cs_in_use_mark(run);
+	cs_arena_at_end(end_judging, j);
+	cs_arena_check(cs_pool_make(run, &j->pooled, NULL));
+	give_findings(j, 1);
+	find_in_cells(&j->pooled);
+	give_findings(j, 0);
+	cs_depend_judge(run);
+	find_left_out(run);
+	find_differences(run);
+	cs_cells_judge(run, &anomalies);
+	before = run->findings.n;
+	give_findings(j, 1);
+	if (run->checks & CS_CHECK_BASELINE)
+		cs_bounds_judge(&j->pooled, &anomalies);
+	give_findings(j, 0);
+	place_evidence(j, before);
+	cs_site_judge(run);
+	if (run->checks & CS_CHECK_TOPOLOGY)
+		cs_vote_judge(run, cs_site_known(run));
+	return 0;
 }
 
 int cs_check_run(struct cs_run *run, struct cs_err *err)
 {
-	struct cs_vec told = { 0 };
-	struct cs_run pooled;
-	size_t before;
-	int rc;
-
-	if (cs_run_index(run, err))
-		return -1;
-	cs_in_use_mark(run);
-	rc = cs_pool_make(run, &pooled, err) || find_in_cells(&pooled, err);
-	run->findings = pooled.findings;
-	rc = rc || cs_depend_judge(run, err) || find_left_out(run, err) ||
-	     find_differences(run, err) || cs_cells_judge(run, &told, err);
-	before = run->findings.n;
-	pooled.findings = run->findings;
-	if (!rc && run->checks & CS_CHECK_BASELINE)
-		rc = cs_bounds_judge(&pooled, &told, err);
-	run->findings = pooled.findings;
-	rc = place_evidence(run, &pooled, before, err) || rc;
-	cs_pool_release(&pooled, run);
-	cs_vec_release(&told);
-	if (rc)
-		return -1;
-	return cs_site_judge(run, err) || judge_vote(run, err) ? -1 : 0;
+	return cs_arena_run(judge, run, err);
 }
 
 void cs_check_forget(struct cs_run *run, int has_criteria)

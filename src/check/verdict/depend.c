@@ -1,18 +1,18 @@
 /* depend.c - do successive samples depend on each other by more than intervals allow
- * for?  The few samples of one cell cannot tell; those of all cells of a matrix can. */
+ * for?  One cell has too few samples for that; all cells of a matrix have enough. */
 #include "config.h"
 
+#include "base/arena.h"
 #include "check/verdict/internal.h"
 #include "result/matrices.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What doc/METHOD.md, rule 8a, assumes at most; and how many standard errors above none
  * it must be, so that chance is no finding. */
 #define ASSUMED 0.5
 #define SURE 4.0
-/* Intervals that reach no further may be too narrow and still tell enough. */
+/* Intervals that reach no further are small enough even if they are too narrow. */
 #define MATTERS 1e-3
 #define NAMED 3	/* matrices of a node; the rest is a count */
 
@@ -37,7 +37,7 @@ static void add_cell(const struct cs_matrices *of, size_t i, struct pooled *pool
 	pooled->weight += n - 3;
 }
 
-/* 0: no more than is assumed, or nobody knows. */
+/* 0: no more than is assumed, or unknown. */
 static double correlation_of(const struct cs_matrices *of)
 {
 	struct pooled pooled = { 0 };
@@ -49,55 +49,42 @@ static double correlation_of(const struct cs_matrices *of)
 	return r > ASSUMED && r * sqrt(pooled.weight) > SURE ? fmin(r, 1) : 0;
 }
 
-/* What is found of one node. */
-struct said {
+/* The correlated matrices of one node. */
+struct correlated {
 	uint32_t node;
 	size_t n;
-	char tests[200];
+	const char *tests;
 };
 
-static void describe_matrix(struct said *said, const struct cs_row *row, double r)
+static void describe_node(struct cs_run *run, const struct correlated *c)
 {
-	if (said->n++ < NAMED)
-		cs_text_add(said->tests, sizeof(said->tests), "%s%s (%.1f)",
-			    said->n > 1 ? ", " : "", cs_row_test(row)->name, r);
+	const char *more = c->n <= NAMED ? "" :
+					   cs_new_text(" and %zu more", c->n - NAMED);
+
+	if (c->n)
+		cs_judge_node(run, CS_NOTE, (int)c->node, CS_FINDING_SAMPLES_DEPEND,
+			      "successive samples are correlated by more than "
+			      "%.1f: %s%s; 95 %% intervals are too narrow there",
+			      ASSUMED, c->tests, more);
 }
 
-static int describe_node(struct cs_run *run, struct said *said, struct cs_err *err)
+void cs_depend_judge(struct cs_run *run)
 {
-	char text[CS_ERR_TEXT], more[40] = "";
+	struct correlated c = { 0 };
+	struct cs_matrices m = cs_matrices_begin(run);
 
-	if (!said->n)
-		return 0;
-	if (said->n > NAMED)
-		cs_text(more, sizeof(more), " and %zu more", said->n - NAMED);
-	cs_text(text, sizeof(text),
-		"successive samples are correlated by more than "
-		"%.1f: %s%s; 95 %% intervals are too narrow there",
-		ASSUMED, said->tests, more);
-	return cs_judge_node(run, CS_NOTE, (int)said->node, CS_FINDING_SAMPLES_DEPEND,
-			     text, err);
-}
-
-int cs_depend_judge(struct cs_run *run, struct cs_err *err)
-{
-	struct said said = { 0 };
-	struct cs_matrices m;
-	int rc = cs_matrices_init(&m, run, err);
-
-	while (!rc && cs_matrices_next(&m)) {
+	while (cs_matrices_next(&m)) {
 		const struct cs_row *row = cs_matrices_row(&m, 0);
 		double r = correlation_of(&m);
 
-		if (row->node != said.node) {
-			rc = describe_node(run, &said, err);
-			said = (struct said){ .node = row->node };
+		if (row->node != c.node) {
+			describe_node(run, &c);
+			c = (struct correlated){ .node = row->node };
 		}
-		if (r > 0)
-			describe_matrix(&said, row, r);
+		if (r > 0 && c.n++ < NAMED)
+			c.tests = cs_new_longer(c.tests, "%s%s (%.1f)",
+						c.tests ? ", " : "",
+						cs_row_test(row)->name, r);
 	}
-	if (!rc)
-		rc = describe_node(run, &said, err);
-	cs_matrices_release(&m);
-	return rc;
+	describe_node(run, &c);
 }

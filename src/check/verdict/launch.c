@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hints.h"
+
 #include "check/verdict/check.h"
 
 #define NVML_LOST 15	/* NVML_ERROR_GPU_IS_LOST */
@@ -21,7 +23,6 @@ struct scope {
 	struct cs_run *run;
 	int node;
 	const struct cs_run_node *nd;
-	struct cs_err *err;
 };
 
 static struct cs_finding of_node(const struct scope *scope, enum cs_severity severity,
@@ -32,22 +33,18 @@ static struct cs_finding of_node(const struct scope *scope, enum cs_severity sev
 	};
 }
 
-/* One more judgement of this node. */
-static int describe(struct scope *scope, enum cs_severity severity,
-		    enum cs_finding_id id, const char *text)
+static struct cs_finding with_advice(struct cs_finding f)
 {
-	return cs_judge(scope->run, of_node(scope, severity, id), text, scope->err);
-}
-
-/* The same with what to do. */
-static int advise(struct scope *scope, enum cs_severity severity,
-		  enum cs_finding_id id, const char *text)
-{
-	struct cs_finding f = of_node(scope, severity, id);
-
 	cs_finding_advise(&f);
-	return cs_judge(scope->run, f, text, scope->err);
+	return f;
 }
+
+/* One more judgement of this node. */
+#define describe(scope, severity, id, ...)                                       \
+	cs_judge((scope)->run, of_node(scope, severity, id), __VA_ARGS__)
+/* The same with advice. */
+#define advise(scope, severity, id, ...)                                         \
+	cs_judge((scope)->run, with_advice(of_node(scope, severity, id)), __VA_ARGS__)
 
 /* ---- GPUs on the bus, of NVML, of CUDA, of the scheduler ---- */
 
@@ -77,7 +74,7 @@ static int some_mig(const struct cs_run_node *nd)
 	return 0;
 }
 
-/* Does a mask stand between CUDA and the GPU in all ranks that see any? */
+/* Does a mask hide the GPU from CUDA in all ranks that see any? */
 static int all_masked(const struct cs_run_node *nd)
 {
 	for (int r = 0; nd->ranks && r < nd->facts.n_ranks; r++)
@@ -86,130 +83,109 @@ static int all_masked(const struct cs_run_node *nd)
 	return nd->ranks != NULL;
 }
 
-/* Why CUDA may well not show this GPU, with what is assumed; 0 when nothing
- * explains it. */
-static int explained(const struct cs_run_node *nd, const struct cs_gpu_record *s,
-		     char *why, size_t size)
+/* Why CUDA may well not show this GPU, with what is assumed; NULL: nothing explains it. */
+static const char *explanation(const struct cs_run_node *nd,
+			       const struct cs_gpu_record *s)
 {
 	const struct cs_node_facts *f = &nd->facts;
 
 	if (s->nvml == NVML_LOST)
-		return 0;
+		return NULL;
 	if (s->module[0] && strcmp(s->module, "nvidia"))
-		cs_text(why, size,
-			"held by the kernel driver %s, as for a virtual machine",
-			s->module);
-	else if (s->nvml == 0 && all_masked(nd))
-		cs_text(why, size, "CUDA_VISIBLE_DEVICES leaves it out");
-	else if (s->mig == 1 || (s->nvml == 0 && some_mig(nd)))
-		cs_text(why, size,
-			"under MIG, CUDA shows a process one instance and no whole "
-			"GPU");
-	else if (f->grant[0] && f->n_granted == known_to_cuda(nd))
-		cs_text(why, size, "the scheduler granted others (%s)", f->grant);
-	else if (s->refused == EPERM || s->refused == EACCES)
-		cs_text(why, size,
-			"its device file may not be opened here: a device cgroup "
-			"or permissions");
-	else if (f->container[0] && s->nvml && f->n_device_files > 0 &&
-		 f->n_device_files == known_to_nvml(nd))
-		cs_text(why, size,
-			"assumed not to be passed into this container (%s, %d of "
-			"/dev/nvidia0, 1, ...)",
-			f->container, f->n_device_files);
-	else if (!strncmp(f->container, "NVIDIA_VISIBLE_DEVICES=", 23) && s->nvml)
-		cs_text(why, size,
-			"assumed not to be passed into this container "
-			"(%s)",
-			f->container);
-	else
-		return 0;
-	return 1;
+		return cs_new_text("held by the kernel driver %s, as for a virtual machine",
+				   s->module);
+	if (s->nvml == 0 && all_masked(nd))
+		return "CUDA_VISIBLE_DEVICES leaves it out";
+	if (s->mig == 1 || (s->nvml == 0 && some_mig(nd)))
+		return "under MIG, CUDA shows a process one instance and no whole GPU";
+	if (f->grant[0] && f->n_granted == known_to_cuda(nd))
+		return cs_new_text("the scheduler granted others (%s)", f->grant);
+	if (s->refused == EPERM || s->refused == EACCES)
+		return "its device file may not be opened here: a device cgroup or permissions";
+	if (f->container[0] && s->nvml && f->n_device_files > 0 &&
+	    f->n_device_files == known_to_nvml(nd))
+		return cs_new_text("assumed not to be passed into this container (%s, %d of "
+				   "/dev/nvidia0, 1, ...)",
+				   f->container, f->n_device_files);
+	if (!strncmp(f->container, "NVIDIA_VISIBLE_DEVICES=", 23) && s->nvml)
+		return cs_new_text("assumed not to be passed into this container (%s)",
+				   f->container);
+	return NULL;
 }
 
-static int describe_lost(struct scope *scope, const struct cs_gpu_record *s)
+static void describe_lost(const struct scope *scope, const struct cs_gpu_record *s)
 {
-	struct cs_finding f = { .severity = CS_CRITICAL,
-				.node = scope->node,
-				.drain = 1,
-				.id = CS_FINDING_GPU_LOST,
-				.part = "gpu" };
-	char text[CS_ERR_TEXT], nvml[96];
+	struct cs_finding f = of_node(scope, CS_CRITICAL, CS_FINDING_GPU_LOST);
 	const char *hint = cs_hint_nvml(s->nvml);
 
-	cs_text(nvml, sizeof(nvml), "NVML error %d", s->nvml);
-	if (hint)
-		cs_text(nvml, sizeof(nvml), "%s", hint);
-	if (s->nvml == 0)
-		cs_text(text, sizeof(text),
-			"GPU %s: NVML knows it but CUDA does not show it, and no "
-			"mask or grant explains that",
-			s->bus_id);
-	else if (s->nvml < 0)
-		cs_text(text, sizeof(text),
-			"GPU %s is on the PCI bus but CUDA does not show it, and "
-			"there is no NVML to ask",
-			s->bus_id);
-	else
-		cs_text(text, sizeof(text),
-			"GPU %s is on the PCI bus but neither NVML nor the driver "
-			"knows it: %s%s%s",
-			s->bus_id, nvml, s->module[0] ? "; kernel driver " : "",
-			s->module);
+	f.drain = 1;
+	cs_text(f.part, sizeof(f.part), "gpu");
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", s->bus_id);
 	cs_finding_advise(&f);
-	return cs_judge(scope->run, f, text, scope->err);
+	if (s->nvml == 0)
+		cs_judge(scope->run, f,
+			 "GPU %s: NVML knows it but CUDA does not show it, and no "
+			 "mask or grant explains that",
+			 s->bus_id);
+	else if (s->nvml < 0)
+		cs_judge(scope->run, f,
+			 "GPU %s is on the PCI bus but CUDA does not show it, and "
+			 "there is no NVML to ask",
+			 s->bus_id);
+	else
+		cs_judge(scope->run, f,
+			 "GPU %s is on the PCI bus but neither NVML nor the driver "
+			 "knows it: %.95s%s%s",
+			 s->bus_id,
+			 hint ? hint : cs_new_text("NVML error %d", s->nvml),
+			 s->module[0] ? "; kernel driver " : "", s->module);
 }
 
 /* GPUs with one and the same explanation are one note, at the first of them. */
-static int describe_hidden(struct scope *scope, int first, const char *why)
+static void describe_hidden(const struct scope *scope, int first, const char *why)
 {
 	const struct cs_run_node *nd = scope->nd;
-	char other[CS_ERR_TEXT], list[160] = "", text[CS_ERR_TEXT];
+	char list[160] = "";
 	int n = 0;
 
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
+		const char *other = s->ranks > 0 ? NULL : explanation(nd, s);
 
-		if (s->ranks > 0 || !explained(nd, s, other, sizeof(other)) ||
-		    strcmp(other, why))
+		if (!other || strcmp(other, why))
 			continue;
 		if (i < first)
-			return 0;
-		cs_text_add(list, sizeof(list), "%s%s", list[0] ? ", " : "",
-			    s->bus_id);
-		n++;
+			return;
+		cs_text_add(list, sizeof(list), "%s%s", n++ ? ", " : "", s->bus_id);
 	}
-	cs_text(text, sizeof(text), "%d GPU%s not used (%s): %s", n,
-		n == 1 ? "" : "s", list, why);
-	return describe(scope, CS_NOTE, CS_FINDING_GPU_HIDDEN, text);
+	describe(scope, CS_NOTE, CS_FINDING_GPU_HIDDEN, "%d GPU%s not used (%s): %s",
+		 n, n == 1 ? "" : "s", list, why);
 }
 
-static int find_lost(struct scope *scope)
+static void find_lost(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
-	char why[CS_ERR_TEXT];
-	int shown = known_to_cuda(nd), lost = 0, rc = 0;
+	int shown = known_to_cuda(nd), lost = 0;
 
-	for (int i = 0; i < nd->facts.n_known_gpus && !rc; i++) {
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
+		const char *why;
 
-		/* a driver that shows none at all has said why */
+		/* a driver that shows none at all has reported why */
 		if (s->ranks > 0 || (!shown && s->nvml != NVML_LOST))
 			continue;
-		if (explained(nd, s, why, sizeof(why))) {
-			rc = describe_hidden(scope, i, why);
-		} else {
-			rc = describe_lost(scope, s);
-			lost++;
-		}
+		why = explanation(nd, s);
+		if (why)
+			describe_hidden(scope, i, why);
+		else
+			describe_lost(scope, s);
+		lost += !why;
 	}
-	if (rc || lost || !shown || nd->facts.n_granted <= shown || all_masked(nd) ||
-	    some_mig(nd))
-		return rc;
-	cs_text(why, sizeof(why), "the scheduler granted %d GPUs (%s), CUDA shows %d",
-		nd->facts.n_granted, nd->facts.grant, shown);
-	return describe(scope, CS_CRITICAL, CS_FINDING_GPU_LOST, why);
+	if (!lost && shown && nd->facts.n_granted > shown && !all_masked(nd) &&
+	    !some_mig(nd))
+		describe(scope, CS_CRITICAL, CS_FINDING_GPU_LOST,
+			 "the scheduler granted %d GPUs (%s), CUDA shows %d",
+			 nd->facts.n_granted, nd->facts.grant, shown);
 }
 
 /* ---- ranks ---- */
@@ -223,12 +199,11 @@ static int drives(const struct cs_run_node *nd, int rank)
 	return n;
 }
 
-/* Ranks without an agent sleep, for want of GPUs or of sight of one. */
-static int find_idle(struct scope *scope)
+/* Ranks without an agent sleep: no GPU is left for them, or they see none. */
+static void find_idle(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
 	const char *why = "";
-	char text[CS_ERR_TEXT];
 	int idle = 0;
 
 	for (int r = 0; r < nd->facts.n_ranks; r++) {
@@ -241,12 +216,11 @@ static int find_idle(struct scope *scope)
 			why = rank->driver;
 	}
 	if (!idle || nd->facts.n_agents < 1)
-		return 0;
-	cs_text(text, sizeof(text), "%d of %d ranks have no %s and sleep%s%s", idle,
-		nd->facts.n_ranks,
-		strcmp(scope->run->backend, "cpu") ? "GPU" : "arena",
-		*why ? ": " : "", why);
-	return describe(scope, CS_NOTE, CS_FINDING_IDLE_RANKS, text);
+		return;
+	describe(scope, CS_NOTE, CS_FINDING_IDLE_RANKS,
+		 "%d of %d ranks have no %s and sleep%s%s", idle, nd->facts.n_ranks,
+		 strcmp(scope->run->backend, "cpu") ? "GPU" : "arena",
+		 *why ? ": " : "", why);
 }
 
 static int count_refused(const struct cs_run_node *nd, int *all, const char **reason)
@@ -270,55 +244,49 @@ static int count_refused(const struct cs_run_node *nd, int *all, const char **re
 	return refused;
 }
 
-static int find_refused(struct scope *scope)
+static void find_refused(const struct scope *scope)
 {
 	const char *reason = "";
-	char text[CS_ERR_TEXT];
 	int all, refused = count_refused(scope->nd, &all, &reason);
 
 	if (!refused)
-		return 0;
-	cs_text(text, sizeof(text),
-		"%d of %d transports between GPUs are refused: "
-		"%s",
-		refused, all, reason);
-	return describe(scope, CS_WARNING, CS_FINDING_PEER_REFUSED, text);
+		return;
+	describe(scope, CS_WARNING, CS_FINDING_PEER_REFUSED,
+		 "%d of %d transports between GPUs are refused: "
+		 "%s",
+		 refused, all, reason);
 }
 
-static int find_one_gpu(struct scope *scope)
+static void find_one_gpu(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
 	const char *reason;
-	char text[CS_ERR_TEXT];
 	int all, refused = count_refused(nd, &all, &reason);
 
 	for (int r = 0; r < nd->facts.n_ranks; r++)
 		if (nd->ranks[r].n_gpus != 1)
-			return 0;
+			return;
 	if (known_to_cuda(nd) < 2 || nd->facts.n_ranks < 2 || some_mig(nd))
-		return 0;
-	cs_text(text, sizeof(text), "each rank sees one GPU only%s",
-		!all	? "" :
-		refused ? ", and not all can open the others' memory" :
-			  "; they can still open each other's memory");
-	return advise(scope, refused ? CS_WARNING : CS_NOTE,
-		      CS_FINDING_LAUNCHER_ONE_GPU, text);
+		return;
+	advise(scope, refused ? CS_WARNING : CS_NOTE, CS_FINDING_LAUNCHER_ONE_GPU,
+	       "each rank sees one GPU only%s",
+	       !all    ? "" :
+	       refused ? ", and not all can open the others' memory" :
+			 "; they can still open each other's memory");
 }
 
-static int find_one_core(struct scope *scope)
+static void find_one_core(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
-	char text[CS_ERR_TEXT];
 	int n = 0;
 
 	for (int r = 0; r < nd->facts.n_ranks; r++)
 		n += nd->ranks[r].n_cpus == 1;
 	if (!n || nd->facts.n_cpus < 2)
-		return 0;
-	cs_text(text, sizeof(text),
-		"%d of %d ranks may run on one CPU only, of the node's %d", n,
-		nd->facts.n_ranks, nd->facts.n_cpus);
-	return advise(scope, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE, text);
+		return;
+	advise(scope, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE,
+	       "%d of %d ranks may run on one CPU only, of the node's %d", n,
+	       nd->facts.n_ranks, nd->facts.n_cpus);
 }
 
 /* The least soft limit of a kind among the ranks. */
@@ -336,66 +304,58 @@ static int64_t least(const struct cs_run_node *nd, int nofile)
 	return low;
 }
 
-static int find_limits(struct scope *scope)
+static void find_limits(const struct scope *scope)
 {
 	int64_t locked = least(scope->nd, 0), files = least(scope->nd, 1);
-	char text[CS_ERR_TEXT];
 
-	/* nothing that is measured needs it: said where the launch alone is asked for */
-	if (locked < INT64_MAX && cs_only_checked(scope->run)) {
-		cs_text(text, sizeof(text),
-			"at most %" PRId64
-			" KiB of memory may be locked: enough for CUDA, but not "
-			"for network libraries that register memory",
-			locked / 1024);
-		if (advise(scope, CS_NOTE, CS_FINDING_MEMLOCK, text))
-			return -1;
-	}
+	/* no measurement needs it: reported only if nothing is measured */
+	if (locked < INT64_MAX && cs_only_checked(scope->run))
+		advise(scope, CS_NOTE, CS_FINDING_MEMLOCK,
+		       "at most %" PRId64
+		       " KiB of memory may be locked: enough for CUDA, but not "
+		       "for network libraries that register memory",
+		       locked / 1024);
 	if (files >= NOFILE_FEW)
-		return 0;
-	cs_text(text, sizeof(text),
-		"a rank may open %" PRId64
-		" files only; the driver alone may need hundreds",
-		files);
-	return advise(scope, CS_WARNING, CS_FINDING_NOFILE, text);
+		return;
+	advise(scope, CS_WARNING, CS_FINDING_NOFILE,
+	       "a rank may open %" PRId64
+	       " files only; the driver alone may need hundreds",
+	       files);
 }
 
 /* ---- the node ---- */
 
-static int find_shm(struct scope *scope)
+static void find_shm(const struct scope *scope)
 {
 	const struct cs_node_facts *f = &scope->nd->facts;
-	char text[CS_ERR_TEXT];
 
 	if (f->n_ranks < 2 || f->shm_bytes < 0 || f->shm_bytes > 64 * MIB)
-		return 0;
-	cs_text(text, sizeof(text),
-		"/dev/shm holds %" PRId64 " MiB, %" PRId64 " free, for %d ranks",
-		f->shm_bytes / MIB, f->shm_free_bytes / MIB, f->n_ranks);
-	return advise(scope, CS_WARNING, CS_FINDING_DEV_SHM, text);
+		return;
+	advise(scope, CS_WARNING, CS_FINDING_DEV_SHM,
+	       "/dev/shm holds %" PRId64 " MiB, %" PRId64 " free, for %d ranks",
+	       f->shm_bytes / MIB, f->shm_free_bytes / MIB, f->n_ranks);
 }
 
-static int find_cgroup(struct scope *scope)
+static void find_cgroup(const struct scope *scope)
 {
 	const struct cs_node_facts *f = &scope->nd->facts;
-	char text[CS_ERR_TEXT];
 
 	/* a thread per GPU and one per rank */
 	if (!(f->cgroup_cpus < f->n_agents + 1))
-		return 0;
-	cs_text(text, sizeof(text),
-		"the cgroup grants the time of %.1f CPUs to threads that drive %d "
-		"GPUs",
-		f->cgroup_cpus, f->n_agents);
-	return advise(scope, CS_WARNING, CS_FINDING_CGROUP_CPUS, text);
+		return;
+	advise(scope, CS_WARNING, CS_FINDING_CGROUP_CPUS,
+	       "the cgroup grants the time of %.1f CPUs to threads that drive %d "
+	       "GPUs",
+	       f->cgroup_cpus, f->n_agents);
 }
 
-static int find_nvml(struct scope *scope)
+static void find_nvml(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
+	enum cs_finding_id id = CS_FINDING_NVML_ABSENT;
 
 	if (!nd->facts.nvml_note[0] || !strcmp(scope->run->backend, "cpu"))
-		return 0;
+		return;
 	for (int r = 0; r < nd->facts.n_ranks; r++) {
 		const char *at = strstr(nd->ranks[r].environment,
 					"NVIDIA_DRIVER_CAPABILITIES=");
@@ -405,87 +365,71 @@ static int find_nvml(struct scope *scope)
 			continue;
 		cs_text(value, sizeof(value), "%.*s", (int)strcspn(at, " "), at);
 		if (!strstr(value, "utility") && !strstr(value, "all"))
-			return advise(scope, CS_WARNING, CS_FINDING_CONTAINER_UTILITY,
-				      nd->facts.nvml_note);
+			id = CS_FINDING_CONTAINER_UTILITY;
 	}
-	return advise(scope, CS_WARNING, CS_FINDING_NVML_ABSENT, nd->facts.nvml_note);
+	advise(scope, CS_WARNING, id, "%s", nd->facts.nvml_note);
 }
 
-/* The GPUs of which a field of struct cs_gpu_record has a value: "0, 1". */
-#define GPUS_WITH(nd, field, value, list)                                     \
-	({                                                                    \
-		int n_ = 0;                                                   \
-		(list)[0] = '\0';                                             \
-		for (int i_ = 0; i_ < (nd)->facts.n_known_gpus; i_++) {           \
-			if ((nd)->gpu_record[i_].field != (value))                 \
-				continue;                                     \
-			cs_text_add(list, sizeof(list), "%s%d",               \
-				    n_++ ? ", " : "", i_);                    \
-		}                                                             \
-		n_;                                                           \
+/* GPUs of which a field of struct cs_gpu_record has a value: "0, 1"; NULL none. */
+#define GPUS_WITH(nd, field, value)                                              \
+	({                                                                       \
+		const char *list_ = NULL;                                        \
+		for (int i_ = 0; i_ < (nd)->facts.n_known_gpus; i_++)            \
+			if ((nd)->gpu_record[i_].field == (value))               \
+				list_ = cs_new_longer(                           \
+					list_, "%s%d", list_ ? ", " : "", i_);   \
+		list_;                                                           \
 	})
 
-static int find_modes(struct scope *scope)
+static void find_modes(const struct scope *scope)
 {
-	const struct cs_run_node *nd = scope->nd;
-	char list[120], text[CS_ERR_TEXT];
+	const char *list;
 
-	if (GPUS_WITH(nd, compute_mode, 3, list)) {
-		cs_text(text, sizeof(text),
-			"compute mode EXCLUSIVE_PROCESS on GPU %s: one process at "
-			"a time",
-			list);
-		if (advise(scope, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS, text))
-			return -1;
-	}
-	if (GPUS_WITH(nd, compute_mode, 2, list)) {
-		cs_text(text, sizeof(text),
-			"compute mode PROHIBITED on GPU %s: no process may use it",
-			list);
-		if (advise(scope, CS_WARNING, CS_FINDING_COMPUTE_MODE, text))
-			return -1;
-	}
-	if (GPUS_WITH(nd, mig, 1, list)) {
-		cs_text(text, sizeof(text), "MIG divides GPU %s: %s", list,
-			cs_hint_brief(CS_HINT_IPC_MIG));
-		if (advise(scope, CS_WARNING, CS_FINDING_IPC_MIG, text))
-			return -1;
-	}
-	if (!GPUS_WITH(nd, persistence, 0, list))
-		return 0;
-	cs_text(text, sizeof(text),
-		"persistence mode is off on GPU %s: the driver releases an unused "
-		"GPU, and each start takes seconds longer",
-		list);
-	return advise(scope, CS_NOTE, CS_FINDING_PERSISTENCE, text);
+	if ((list = GPUS_WITH(scope->nd, compute_mode, 3)))
+		advise(scope, CS_NOTE, CS_FINDING_EXCLUSIVE_PROCESS,
+		       "compute mode EXCLUSIVE_PROCESS on GPU %s: one process at a time",
+		       list);
+	if ((list = GPUS_WITH(scope->nd, compute_mode, 2)))
+		advise(scope, CS_WARNING, CS_FINDING_COMPUTE_MODE,
+		       "compute mode PROHIBITED on GPU %s: no process may use it",
+		       list);
+	if ((list = GPUS_WITH(scope->nd, mig, 1)))
+		advise(scope, CS_WARNING, CS_FINDING_IPC_MIG,
+		       "MIG divides GPU %s: %s", list, cs_hint_brief(CS_HINT_IPC_MIG));
+	if ((list = GPUS_WITH(scope->nd, persistence, 0)))
+		advise(scope, CS_NOTE, CS_FINDING_PERSISTENCE,
+		       "persistence mode is off on GPU %s: the driver releases an unused "
+		       "GPU, and each start takes seconds longer",
+		       list);
 }
 
-static int find_mps(struct scope *scope)
+static void find_mps(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
 
 	for (int a = 0; a < nd->facts.n_agents; a++)
-		if (nd->agent[a].gpu.mps == 1)
-			return advise(scope, CS_WARNING, CS_FINDING_MPS,
-				      "the ranks are clients of MPS: other processes may "
-				      "share their GPUs");
-	return 0;
+		if (nd->agent[a].gpu.mps == 1) {
+			advise(scope, CS_WARNING, CS_FINDING_MPS,
+			       "the ranks are clients of MPS: other processes may "
+			       "share their GPUs");
+			return;
+		}
 }
 
-int cs_check_launch(struct cs_run *run, int node, struct cs_err *err)
+void cs_check_launch(struct cs_run *run, int node)
 {
-	static int (*const all[])(struct scope *) = {
+	static void (*const all[])(const struct scope *) = {
+
 		find_refused, find_one_gpu, find_one_core, find_limits, find_shm,
 		find_cgroup,  find_nvml,    find_modes,	   find_mps,
 	};
-	struct scope scope = { run, node, &run->node[node], err };
+	struct scope scope = { run, node, &run->node[node] };
 
-	if (find_lost(&scope) || (scope.nd->ranks && find_idle(&scope)))
-		return -1;
+	find_lost(&scope);
+	if (scope.nd->ranks)
+		find_idle(&scope);
 	if (!(run->checks & CS_CHECK_LAUNCH) || !scope.nd->ranks)
-		return 0;
+		return;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i](&scope))
-			return -1;
-	return 0;
+		all[i](&scope);
 }

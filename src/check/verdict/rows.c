@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "result/cells.h"
 
 #define LISTED 3	/* cells named in one finding; the rest is a count */
 #define REASONS_MOST 20	/* that have a finding each, of a node */
 
-/* The number of a step's total says nothing that its transfers' rows do not:
- * is there one of them, with the same status, beside it? */
+/* Does the row of a step's total repeat that of a transfer with the same status? */
 static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
 {
 	const struct cs_row *row = cs_listed(rows, i), *other;
@@ -34,7 +34,7 @@ static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
 
 /* ---- GPUs that others use ---- */
 
-/* Processes of others at either look; 0 also when unknown. */
+/* Processes of others at either reading; 0 also when unknown. */
 static int others_on(const struct cs_agent_facts *a)
 {
 	int before = a->before.known ? a->before.others : 0;
@@ -64,7 +64,7 @@ static int used_gpu(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_run_node *nd = &run->node[row->node];
 
-	/* what is of the machine is said once, of all its placements */
+	/* the machine has one finding for all its placements */
 	if (cs_run_is_other_placement(run, (int)row->node) ||
 	    (row->status != CS_SKIPPED && !(row->flags & CS_ROW_IN_USE)))
 		return -1;
@@ -91,7 +91,7 @@ struct cause {
 #define OF_HOST (-3) /* between host memory and a GPU */
 #define OF_ANY CS_ALL_GPUS
 
-/* Why that GPU slowed down, or any, while it was at an end of the cell; 0 it did not. */
+/* Why that GPU, or any, slowed down while it was an end of the cell; 0 it did not. */
 static uint64_t slow_bits(const struct cs_row *row, int gpu)
 {
 	const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
@@ -130,13 +130,13 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 {
 	if (row->status != cause->status)
 		return 0;
-	/* of what was left out there is a word for the whole run */
+	/* cells left out have one finding for the whole run */
 	if (cause->status == CS_SKIPPED && !cause->reason &&
 	    !strcmp(row->reason, CS_LEFT_OUT))
 		return 0;
 	if (cause->flag && !(row->flags & cause->flag))
 		return 0;
-	/* what went wrong is told of repetitions too */
+	/* failed repetitions count too */
 	if (row->status <= CS_SKIPPED && !cs_row_is(run, row, CS_ROWS_MEASURED))
 		return 0;
 	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
@@ -144,7 +144,7 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 	return has_it(run, row, cause);
 }
 
-/* Cells stand in the order of the matrices: by test, source, destination. */
+/* Cells are in the order of the matrices: by test, source, destination. */
 static uint64_t cell_key(const struct cs_row *row)
 {
 	return ((uint64_t)row->test << 32 | (uint64_t)row->what.src.index << 16 |
@@ -152,7 +152,7 @@ static uint64_t cell_key(const struct cs_row *row)
 	       1;
 }
 
-/* The first cell of a cause behind the cell `after`, and how many there are. */
+/* The first cell of a cause after the cell `after`, and how many there are. */
 static const struct cs_row *next_cell(const struct cs_run *run,
 				      const struct cause *cause, uint64_t after,
 				      size_t *left)
@@ -174,30 +174,29 @@ static const struct cs_row *next_cell(const struct cs_run *run,
 	return first;
 }
 
-/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; 0 without any. */
-static int cells_text(const struct cs_run *run, const struct cause *cause, char *to,
-		      size_t size)
+/* "peer.ce.write.pair 0->1, 0->2, 1->0 and 4 more cells"; NULL without any. */
+static const char *cells_text(const struct cs_run *run, const struct cause *cause)
 {
 	const struct cs_row *row = NULL, *last;
+	const char *text = NULL;
 	size_t left;
-	int said;
 
-	to[0] = '\0';
-	for (said = 0;; said++) {
+	for (int named = 0;; named++) {
+		int other;
+
 		last = row;
 		row = next_cell(run, cause, last ? cell_key(last) : 0, &left);
-		if (!row || said == LISTED)
+		if (!row || named == LISTED)
 			break;
-		cs_text_add(to, size, "%s%s%s%s", said ? ", " : "",
-			    said && row->test == last->test ? "" :
-							      cs_row_test(row)->name,
-			    said && row->test == last->test ? "" : " ",
-			    cs_pair_label(run, cause->node, &row->what).text);
+		other = !named || row->test != last->test;
+		text = cs_new_longer(text, "%s%s%s%s", named ? ", " : "",
+				     other ? cs_row_test(row)->name : "",
+				     other ? " " : "",
+				     cs_pair_label(run, cause->node, &row->what).text);
 	}
-	if (left)
-		cs_text_add(to, size, " and %zu more cell%s", left,
-			    left == 1 ? "" : "s");
-	return said > 0;
+	return left ? cs_new_longer(text, " and %zu more cell%s", left,
+				    left == 1 ? "" : "s") :
+		      text;
 }
 
 /* ---- what went wrong ---- */
@@ -221,26 +220,23 @@ static int by_place(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* Of the rows of bad cells the first of each status and reason, in order of place:
- * malloc'ed; NULL without memory. */
+/* Of the rows of bad cells the first of each status and reason, in order of place. */
 static const struct cs_row **first_of_reasons(const struct cs_row_list *rows,
 					      size_t *n)
 {
-	const struct cs_row **bad = calloc(rows->n + 1, sizeof(*bad));
-	size_t all = 0, i;
+	const struct cs_row **bad = cs_new(const struct cs_row *, rows->n);
+	size_t all = 0;
 
 	*n = 0;
-	for (i = 0; bad && i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		const struct cs_row *row = cs_listed(rows, i);
 
 		if (row->status >= CS_FAILED && row->status <= CS_TIMEOUT &&
 		    !repeats_a_rate(rows, i))
 			bad[all++] = row;
 	}
-	if (!all)
-		return bad;
 	qsort(bad, all, sizeof(*bad), by_reason);
-	for (i = 0; i < all; i++)
+	for (size_t i = 0; i < all; i++)
 		if (!i || bad[i]->status != bad[*n - 1]->status ||
 		    strcmp(bad[i]->reason, bad[*n - 1]->reason))
 			bad[(*n)++] = bad[i];
@@ -248,22 +244,21 @@ static const struct cs_row **first_of_reasons(const struct cs_row_list *rows,
 	return bad;
 }
 
-/* An agent that is gone has a finding of its own, in the words that its cells
- * have as their reason. */
-static int told_before(const struct cs_run *run, const struct cs_row *row,
-		       const struct cs_by_node *told)
+/* Is the reason of the cell a finding already?  A lost agent has one, in these words. */
+static int has_finding(const struct cs_run *run, const struct cs_row *row,
+		       const struct cs_by_node *earlier)
 {
 	const struct cs_finding *f = run->findings.data;
 
-	for (size_t i = told->first[row->node]; i < told->first[row->node + 1]; i++)
-		if (row->reason[0] && strncmp(f[told->at[i]].text, row->reason,
+	for (size_t i = earlier->first[row->node]; i < earlier->first[row->node + 1];
+	     i++)
+		if (row->reason[0] && strncmp(f[earlier->at[i]].text, row->reason,
 					      strlen(row->reason)) == 0)
 			return 1;
 	return 0;
 }
 
-static int describe_bad_cells(struct cs_run *run, const struct cs_row *row,
-			      struct cs_err *err)
+static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
 {
 	static const enum cs_finding_id id[] = {
 		[CS_FAILED] = CS_FINDING_CELL_FAILED,
@@ -276,68 +271,63 @@ static int describe_bad_cells(struct cs_run *run, const struct cs_row *row,
 		[CS_TIMEOUT] = "timed out",
 	};
 	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
-	struct cs_finding f = { .id = id[row->status],
-				.severity = CS_CRITICAL,
-				.node = cause.node,
-				.drain = row->status == CS_CORRUPT };
-	char cells[200];
 
-	cells_text(run, &cause, cells, sizeof(cells));
-	cs_text(f.text, sizeof(f.text), "%s %s: %s", cells, word[row->status],
-		row->reason);
-	return cs_finding_add(&run->findings, &f, err);
+	cs_add_fact(run,
+		    (struct cs_finding){ .id = id[row->status],
+					 .severity = CS_CRITICAL,
+					 .node = cause.node,
+					 .drain = row->status == CS_CORRUPT },
+		    "%s %s: %s", cells_text(run, &cause), word[row->status],
+		    row->reason);
 }
 
-static int find_bad_cells(struct cs_run *run, int node, const struct cs_by_node *told,
-			  struct cs_err *err)
+static void find_bad_cells(struct cs_run *run, int node,
+			   const struct cs_by_node *earlier)
 {
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
-	size_t n, i, said = 0;
+	size_t n, i, described = 0;
 	const struct cs_row **first = first_of_reasons(&rows, &n);
-	int rc = first ? 0 : cs_err_set(err, "no memory to judge %zu rows", rows.n);
-	char text[CS_ERR_TEXT];
 
-	for (i = 0; i < n && said < REASONS_MOST && !rc; i++)
-		if (!told_before(run, first[i], told)) {
-			rc = describe_bad_cells(run, first[i], err);
-			said++;
+	for (i = 0; i < n && described < REASONS_MOST; i++)
+		if (!has_finding(run, first[i], earlier)) {
+			describe_bad_cells(run, first[i]);
+			described++;
 		}
-	if (i < n && !rc) {
-		cs_text(text, sizeof(text),
-			"more cells failed, for %zu other reason%s, "
-			"the first of which is: %s",
-			n - i, n - i == 1 ? "" : "s", first[i]->reason);
-		rc = cs_tell(run, CS_CRITICAL, node, CS_FINDING_CELL_FAILED, text,
-			     err);
+	if (i < n) {
+		cs_add_fact(run,
+			    (struct cs_finding){ .severity = CS_CRITICAL,
+						 .node = node,
+						 .id = CS_FINDING_CELL_FAILED },
+			    "more cells failed, for %zu other reason%s, "
+			    "the first of which is: %s",
+			    n - i, n - i == 1 ? "" : "s", first[i]->reason);
 	}
-	free(first);
-	return rc;
 }
 
 /* ---- what was skipped, or is not to be trusted ---- */
 
 /* One note for all skipped cells: every pair may have words of its own. */
-static int find_skipped_cells(struct cs_run *run, int node, struct cs_err *err)
+static void find_skipped_cells(struct cs_run *run, int node)
 {
 	struct cause cause = { node, CS_SKIPPED, 0, NULL, OF_NONE };
-	const struct cs_row *first;
-	char cells[200], text[CS_ERR_TEXT];
 	size_t all, alike;
+	const struct cs_row *first = next_cell(run, &cause, 0, &all);
+	const char *cells = cells_text(run, &cause);
 
-	first = next_cell(run, &cause, 0, &all);
 	if (!first)
-		return 0;
-	cells_text(run, &cause, cells, sizeof(cells));
+		return;
 	cause.reason = first->reason;
 	next_cell(run, &cause, 0, &alike);
-	cs_text(text, sizeof(text), "%s skipped: %s%s", cells, first->reason,
-		alike < all ? "; others for other reasons" : "");
-	return cs_tell(run, CS_NOTE, node, CS_FINDING_CELL_SKIPPED, text, err);
+	cs_add_fact(run,
+		    (struct cs_finding){ .severity = CS_NOTE,
+					 .node = node,
+					 .id = CS_FINDING_CELL_SKIPPED },
+		    "%s skipped: %s%s", cells, first->reason,
+		    alike < all ? "; others for other reasons" : "");
 }
 
 /* The words after the cells, for one flag. */
-static void flag_text(const struct cs_run *run, const struct cause *cause, char *to,
-		      size_t size)
+static const char *flag_text(const struct cs_run *run, const struct cause *cause)
 {
 	struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
 	size_t few = 0, all = 0;
@@ -355,22 +345,16 @@ static void flag_text(const struct cs_run *run, const struct cause *cause, char 
 			widest = fmax(widest, width);
 	}
 	if (cause->flag == CS_ROW_IN_USE)
-		cs_text(to, size, "measured while others used a GPU");
-	else if (cause->flag == CS_ROW_LOW_OVERLAP)
-		cs_text(to, size, "overlap only %.1f %%", 100 * least);
-	else if (few == all)
-		cs_text(to, size, "not converged: fewer than 6 samples");
-	else if (few)
-		cs_text(to, size,
-			"not converged: medians within %.2f %% only, "
-			"some of fewer than 6 samples",
-			100 * widest);
-	else
-		cs_text(to, size, "not converged: medians within %.2f %% only",
-			100 * widest);
+		return "measured while others used a GPU";
+	if (cause->flag == CS_ROW_LOW_OVERLAP)
+		return cs_new_text("overlap only %.1f %%", 100 * least);
+	if (few == all)
+		return "not converged: fewer than 6 samples";
+	return cs_new_text("not converged: medians within %.2f %% only%s",
+			   100 * widest, few ? ", some of fewer than 6 samples" : "");
 }
 
-static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
+static void find_flagged_cells(struct cs_run *run, int node)
 {
 	/* a host link is shared with all that the host does: it may never settle */
 	static const struct {
@@ -388,16 +372,12 @@ static int find_flagged_cells(struct cs_run *run, int node, struct cs_err *err)
 
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		struct cause cause = { node, CS_OK, kind[i].flag, NULL, kind[i].of };
-		char cells[200], says[100], text[CS_ERR_TEXT];
+		const char *cells = cells_text(run, &cause);
 
-		if (!cells_text(run, &cause, cells, sizeof(cells)))
-			continue;
-		flag_text(run, &cause, says, sizeof(says));
-		cs_text(text, sizeof(text), "%s: %s", cells, says);
-		if (cs_judge_node(run, kind[i].severity, node, kind[i].id, text, err))
-			return -1;
+		if (cells)
+			cs_judge_node(run, kind[i].severity, node, kind[i].id,
+				      "%s: %s", cells, flag_text(run, &cause));
 	}
-	return 0;
 }
 
 static int others_at(const struct cs_run_node *nd, const struct cs_endpoint *end)
@@ -406,7 +386,7 @@ static int others_at(const struct cs_run_node *nd, const struct cs_endpoint *end
 	       nd->agent[end->index].after.others > 0;
 }
 
-/* Others came while we measured: which cells they met nobody knows. */
+/* Others came while we measured: any of the GPU's cells may have met them. */
 void cs_in_use_mark(struct cs_run *run)
 {
 	struct cs_row *row = run->rows.rows.data;
@@ -443,8 +423,8 @@ static struct used used_of(const struct cs_run_node *nd, int gpu)
 	return u;
 }
 
-/* What it did to cells is said with it. */
-static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err)
+/* Skipped and flagged cells are part of the finding. */
+static void find_in_use(struct cs_run *run, int node, int gpu)
 {
 	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
 	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
@@ -452,70 +432,68 @@ static int find_in_use(struct cs_run *run, int node, int gpu, struct cs_err *err
 	struct cs_finding f = { .severity = CS_WARNING,
 				.node = node,
 				.id = CS_FINDING_IN_USE };
-	int one = u.most == 1 && gpu != CS_ALL_GPUS;
-	char text[CS_ERR_TEXT], cells[200];
+	const int all = gpu == CS_ALL_GPUS;
+	const char *cells, *text;
 
 	if (!u.most)
-		return 0;
-	cs_text(text, sizeof(text), "%s: %s%d process%s of others on %s%s",
-		cs_gpu_phrase(run, &f, gpu).text, u.alike ? "" : "up to ", u.most,
-		u.most == 1 ? "" : "es", gpu == CS_ALL_GPUS ? "each" : "it",
-		u.came ? ", which started during the run" : "");
-	if (cells_text(run, &skipped, cells, sizeof(cells)))
-		cs_text_add(text, sizeof(text), "; %s skipped", cells);
-	if (cells_text(run, &flagged, cells, sizeof(cells)))
-		cs_text_add(text, sizeof(text), "; %s measured beside %s", cells,
-			    one ? "it" : "them");
-	return cs_judge(run, f, text, err);
+		return;
+	text = cs_new_text("%s: %s%d process%s of others on %s%s",
+			   cs_gpu_phrase(run, &f, gpu).text, u.alike ? "" : "up to ",
+			   u.most, u.most == 1 ? "" : "es", all ? "each" : "it",
+			   u.came ? ", which started during the run" : "");
+	if ((cells = cells_text(run, &skipped)))
+		text = cs_new_longer(text, "; %s skipped", cells);
+	if ((cells = cells_text(run, &flagged)))
+		text = cs_new_longer(text, "; %s measured beside %s", cells,
+				     u.most == 1 && !all ? "it" : "them");
+	cs_judge(run, f, "%s", text);
 }
 
-int cs_in_use_judge(struct cs_run *run, int node, struct cs_err *err)
+void cs_in_use_judge(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int n = nd->facts.n_agents, used = 0;
 
 	for (int a = 0; a < n; a++)
 		used += others_on(&nd->agent[a]) > 0;
-	if (n > 1 && used == n)
-		return find_in_use(run, node, CS_ALL_GPUS, err);
+	if (n > 1 && used == n) {
+		find_in_use(run, node, CS_ALL_GPUS);
+		return;
+	}
 	for (int a = 0; a < n; a++)
-		if (find_in_use(run, node, a, err))
-			return -1;
-	return 0;
+		find_in_use(run, node, a);
 }
 
 /* ---- throttled ---- */
 
-/* Of one GPU, of all, or of those of which files do not tell: with the cells that it
- * slowed down in, where there are any. */
-static int find_throttled(struct cs_run *run, int node, int gpu, struct cs_err *err)
+/* One GPU, all, or those that files do not name (OF_NONE): its cells, if there are any. */
+static void find_throttled(struct cs_run *run, int node, int gpu)
 {
 	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
 	struct cs_finding f = { .severity = CS_WARNING,
 				.node = node,
 				.id = CS_FINDING_THROTTLED };
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
-	char cells[200], text[CS_ERR_TEXT], why[100];
+	const char *cells = cells_text(run, &cause), *of;
+	char why[100];
 	uint64_t bits = 0;
 
-	if (!cells_text(run, &cause, cells, sizeof(cells)))
-		return 0;
+	if (!cells)
+		return;
 	cs_finding_advise(&f);
 	if (gpu == OF_NONE) {
-		cs_text(text, sizeof(text), "%s: measured while a GPU was throttled",
-			cells);
-		return cs_judge(run, f, text, err);
+		cs_judge(run, f, "%s: measured while a GPU was throttled", cells);
+		return;
 	}
 	for (size_t i = 0; i < rows.n; i++)
 		if (is_of(run, cs_listed(&rows, i), &cause))
 			bits |= slow_bits(cs_listed(&rows, i), gpu);
 	cs_throttle_text(bits, why, sizeof(why));
-	cs_text(text, sizeof(text), "%s throttled by %s: %s measured meanwhile",
-		cs_gpu_phrase(run, &f, gpu).text, why, cells);
-	return cs_judge(run, f, text, err);
+	of = cs_new_text("%s", cs_gpu_phrase(run, &f, gpu).text);
+	cs_judge(run, f, "%s throttled by %s: %s measured meanwhile", of, why, cells);
 }
 
-static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
+static void judge_throttled(struct cs_run *run, int node)
 {
 	int n = run->node[node].facts.n_agents, slow = 0;
 	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
@@ -533,21 +511,20 @@ static int judge_throttled(struct cs_run *run, int node, struct cs_err *err)
 	}
 	for (int a = 0; a < n; a++)
 		slow += bad[a];
-	if (find_throttled(run, node, OF_NONE, err))
-		return -1;
-	if (n > 1 && slow == n)
-		return find_throttled(run, node, CS_ALL_GPUS, err);
+	find_throttled(run, node, OF_NONE);
+	if (n > 1 && slow == n) {
+		find_throttled(run, node, CS_ALL_GPUS);
+		return;
+	}
 	for (int a = 0; a < n; a++)
-		if (bad[a] && find_throttled(run, node, a, err))
-			return -1;
-	return 0;
+		if (bad[a])
+			find_throttled(run, node, a);
 }
 
-int cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *told,
-		  struct cs_err *err)
+void cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *earlier)
 {
-	return cs_rc(find_bad_cells(run, node, told, err) ||
-		     find_skipped_cells(run, node, err) ||
-		     judge_throttled(run, node, err) ||
-		     find_flagged_cells(run, node, err));
+	find_bad_cells(run, node, earlier);
+	find_skipped_cells(run, node);
+	judge_throttled(run, node);
+	find_flagged_cells(run, node);
 }
