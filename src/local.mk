@@ -295,8 +295,6 @@ endif
 	%D%/job/collect.h \
 	%D%/job/discovery.c \
 	%D%/job/discovery.h \
-	%D%/job/guard.c \
-	%D%/job/guard.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/inventory.c \
@@ -305,6 +303,8 @@ endif
 	%D%/job/job.h \
 	%D%/job/launcher.c \
 	%D%/job/launcher.h \
+	%D%/job/mpi_comm.c \
+	%D%/job/mpi_comm.h \
 	%D%/job/placement.c \
 	%D%/job/placement.h \
 	%D%/job/placements.c \
@@ -318,8 +318,8 @@ endif
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/state.h \
-	%D%/job/team.c \
-	%D%/job/team.h \
+	%D%/job/supervisor.c \
+	%D%/job/supervisor.h \
 	%D%/job/watch.c \
 	%D%/job/watch.h
 

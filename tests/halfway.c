@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "job/team.h"
+#include "job/mpi_comm.h"
 
 #define LONG_BYTES (16u << 20)
 
@@ -45,7 +45,7 @@ static int is_made(const char *file, const char *what)
 	return !access(path, F_OK);
 }
 
-static int post(struct cs_team *team, const char *file, struct cs_err *err)
+static int post(struct cs_comm *comm, const char *file, struct cs_err *err)
 {
 	char *text = malloc(LONG_BYTES);
 	int rc;
@@ -53,17 +53,17 @@ static int post(struct cs_team *team, const char *file, struct cs_err *err)
 	if (!text)
 		return cs_err_set(err, "no memory");
 	memset(text, 'x', LONG_BYTES);
-	rc = cs_team_post(team, 0, CS_TAG_ALIVE, "a", 1, err) ||
-	     cs_team_post(team, 0, CS_TAG_NODE, text, LONG_BYTES, err) ||
-	     cs_team_post(team, 0, CS_TAG_ROW, "b", 1, err);
+	rc = cs_comm_send(comm, 0, CS_TAG_ALIVE, "a", 1, err) ||
+	     cs_comm_send(comm, 0, CS_TAG_NODE, text, LONG_BYTES, err) ||
+	     cs_comm_send(comm, 0, CS_TAG_ROW, "b", 1, err);
 	free(text);
 	/* some libraries connect with the first message, and are to be called for that */
 	while (!is_made(file, "head"))
-		cs_team_flush(team, 0.001);
+		cs_comm_flush(comm, 0.001);
 	make(file, "quiet");
 	while (!is_made(file, "asked"))
 		nanosleep(&nap, NULL);
-	cs_team_flush(team, 30);
+	cs_comm_flush(comm, 30);
 	return rc ? -1 : 0;
 }
 
@@ -76,14 +76,14 @@ static int is_whole(int tag, const char *data, size_t bytes)
 }
 
 /* 1 a message came, and is the one that was due; 0 none; -1 */
-static int take(struct cs_team *team, int *came, struct cs_err *err)
+static int take(struct cs_comm *comm, int *came, struct cs_err *err)
 {
 	static const int due[] = { CS_TAG_ALIVE, CS_TAG_NODE, CS_TAG_ROW };
 	int from, tag, got;
 	size_t bytes;
 	void *data;
 
-	got = cs_team_next(team, &from, &tag, &data, &bytes, err);
+	got = cs_comm_receive(comm, &from, &tag, &data, &bytes, err);
 	if (got != 1)
 		return got;
 	got = *came < 3 && tag == due[*came] && is_whole(tag, data, bytes);
@@ -92,7 +92,7 @@ static int take(struct cs_team *team, int *came, struct cs_err *err)
 	return got ? 1 : cs_err_set(err, "message %d has tag %d", *came, tag);
 }
 
-static int hear(struct cs_team *team, const char *file, struct cs_err *err)
+static int hear(struct cs_comm *comm, const char *file, struct cs_err *err)
 {
 	int head = 0, came = 0;
 
@@ -102,11 +102,11 @@ static int hear(struct cs_team *team, const char *file, struct cs_err *err)
 	while (!is_made(file, "quiet"))
 		nanosleep(&nap, NULL);
 	for (int i = 0; i < 10; i++)
-		if (take(team, &came, err) < 0)
+		if (take(comm, &came, err) < 0)
 			return -1;
 	make(file, "asked");
 	while (came < 3) {
-		if (take(team, &came, err) < 0)
+		if (take(comm, &came, err) < 0)
 			return -1;
 		nanosleep(&nap, NULL);
 	}
@@ -115,12 +115,12 @@ static int hear(struct cs_team *team, const char *file, struct cs_err *err)
 
 int main(int argc, char **argv)
 {
-	struct cs_team team = { .limit_s = 60, .end_s = INFINITY };
+	struct cs_comm comm = { .limit_s = 60, .end_s = INFINITY };
 	struct cs_err err = { "" };
 
-	if (argc != 2 || cs_team_start(&team, 1, &err) || team.size != 2 ||
-	    (team.rank ? post : hear)(&team, argv[1], &err) ||
-	    cs_team_end(&team, 30, &err)) {
+	if (argc != 2 || cs_comm_start(&comm, 1, &err) || comm.size != 2 ||
+	    (comm.rank ? post : hear)(&comm, argv[1], &err) ||
+	    cs_comm_end(&comm, 30, &err)) {
 		fprintf(stderr, "halfway: %s\n", err.text);
 		return 1;
 	}

@@ -158,7 +158,7 @@ const char *cs_field_word_at(const struct cs_field *field, int64_t n)
 	return *word ? *word : "?";
 }
 
-static void say_real(const struct cs_field *field, double x, char *to, size_t size)
+static void real_text(const struct cs_field *field, double x, char *to, size_t size)
 {
 	const char *unit = field->unit ? field->unit : "";
 
@@ -168,7 +168,7 @@ static void say_real(const struct cs_field *field, double x, char *to, size_t si
 			*unit ? " " : "", unit);
 }
 
-static void say_number(const struct cs_field *field, int64_t n, char *to, size_t size)
+static void number_text(const struct cs_field *field, int64_t n, char *to, size_t size)
 {
 	if ((n < 0 && is_signed(field)) ||
 	    (!n && (field->none || field->type == CS_TYPE_INDEX)))
@@ -193,14 +193,15 @@ static void say_number(const struct cs_field *field, int64_t n, char *to, size_t
 		cs_text(to, size, "%" PRIu64, (uint64_t)n);
 }
 
-void cs_field_say(const struct cs_field *field, const void *of, char *to, size_t size)
+void cs_field_value_text(const struct cs_field *field, const void *of, char *to,
+			 size_t size)
 {
 	if (field->type == CS_TYPE_REAL)
-		say_real(field, *(const double *)cs_field_in(field, of), to, size);
+		real_text(field, *(const double *)cs_field_in(field, of), to, size);
 	else if (field->type == CS_TYPE_TEXT || field->type == CS_TYPE_NAME)
 		cs_text(to, size, "%s", (const char *)cs_field_in(field, of));
 	else
-		say_number(field, cs_field_integer(field, of), to, size);
+		number_text(field, cs_field_integer(field, of), to, size);
 	if (!to[0] && field->empty)
 		cs_text(to, size, "%s", field->empty);
 }

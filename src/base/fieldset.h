@@ -113,6 +113,7 @@ void cs_field_store(const struct cs_field *field, void *of, int64_t value);
 /* Of a WORD; "?" there is none. */
 const char *cs_field_word_at(const struct cs_field *field, int64_t n);
 /* "on", "350 W", "yes", "x86"; "" unknown. */
-void cs_field_say(const struct cs_field *field, const void *of, char *to, size_t size);
+void cs_field_value_text(const struct cs_field *field, const void *of, char *to,
+			 size_t size);
 
 #endif

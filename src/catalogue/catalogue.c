@@ -767,7 +767,7 @@ int cs_method_is_on_chip(int method)
 	       method == CS_METHOD_SHARED;
 }
 
-int cs_method_tells_time(int method)
+int cs_method_reports_time(int method)
 {
 	return method == CS_METHOD_CHASE || method == CS_METHOD_FMA;
 }

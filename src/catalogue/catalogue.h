@@ -245,7 +245,7 @@ int cs_method_is_divided(int method);
 int cs_method_is_on_chip(int method);
 /* Does its kernel tell how long one thing took (a load, an operation), beside how long
  * all of it did? */
-int cs_method_tells_time(int method);
+int cs_method_reports_time(int method);
 
 const char *cs_path_text(int path);
 const char *cs_method_text(int method);

@@ -72,11 +72,11 @@ static const struct cs_field fields[] = {
 const struct cs_fieldset cs_variant_fields = CS_FIELDSET("a variant",
 							 struct cs_variant, fields);
 
-int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
-		    char value[CS_VARIANT_VALUE])
+int cs_variant_nth_text(const struct cs_variant *v, size_t i, const char **key,
+			char value[CS_VARIANT_VALUE])
 {
 	for (size_t f = 0; f < cs_variant_fields.n; f++) {
-		cs_field_say(&fields[f], v, value, CS_VARIANT_VALUE);
+		cs_field_value_text(&fields[f], v, value, CS_VARIANT_VALUE);
 		*key = fields[f].key;
 		if (value[0] && !i--)
 			return 1;

@@ -61,8 +61,8 @@ extern const char *const cs_advice_words[];
 /* Is it the usual variant? */
 int cs_variant_is_usual(const struct cs_variant *v);
 /* The i-th member that is not the usual, as in files: "cache", "cold".  0: none. */
-int cs_variant_said(const struct cs_variant *v, size_t i, const char **key,
-		    char value[CS_VARIANT_VALUE]);
+int cs_variant_nth_text(const struct cs_variant *v, size_t i, const char **key,
+			char value[CS_VARIANT_VALUE]);
 
 /* Parse the i-th member as in options: "cold", "4", "1", "local"; the usual is 0. */
 #define CS_VARIANT_MEMBERS 7

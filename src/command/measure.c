@@ -24,10 +24,10 @@
 #include "command/resume.h"
 #include "command/writers.h"
 #include "file/journal.h"
-#include "job/guard.h"
+#include "job/supervisor.h"
 #include "job/job.h"
 #include "job/signals.h"
-#include "job/team.h"
+#include "job/mpi_comm.h"
 #include "node/board/board.h"
 #include "options/options.h"
 #include "plan/file.h"
@@ -62,7 +62,7 @@ struct program {
 	struct cs_redact redact;
 	char host[CS_HOST];
 	struct cs_budget budget;
-	struct cs_guard guard;
+	struct cs_supervisor supervisor;
 };
 
 /* ---- journals grow as the run does ---- */
@@ -144,19 +144,19 @@ static void add_finding(struct cs_run *run, enum cs_severity severity,
 	cs_finding_add(&run->findings, &f, &err);
 }
 
-/* Has a signal come during a wait for outputs?  The guard leaves time for them. */
+/* Has a signal come during a wait for outputs?  The supervisor leaves time for them. */
 static int is_told_to_end(void *ctx)
 {
 	struct program *p = ctx;
 	int signal = p->job ? cs_job_waits(p->job) : 0;
 
 	if (signal)
-		cs_guard_heard(&p->guard);
+		cs_supervisor_signal_seen(&p->supervisor);
 	return signal;
 }
 
 #define RESUMED CS_OUTPUTS_MAX /* the number of the journal that is resumed */
-_Static_assert(RESUMED < CS_GUARD_FILES, "the guard knows of each output");
+_Static_assert(RESUMED < CS_SUPERVISOR_FILES, "the supervisor knows each output");
 
 /* Open the output of that number. */
 static int open_writer(struct program *p, int number, struct cs_err *err)
@@ -166,7 +166,7 @@ static int open_writer(struct program *p, int number, struct cs_err *err)
 	struct cs_patience patience = { cs_clock_s() + fmin(limit, OPEN_S),
 					is_told_to_end, p };
 	struct cs_writer *w = cs_writer_open(name, &p->run, &p->resume,
-					     cs_guard_file(&p->guard, number),
+					     cs_supervisor_file(&p->supervisor, number),
 					     &patience, err);
 
 	if (!w)
@@ -361,7 +361,7 @@ static void on_interrupted(void *ctx, int number)
 	struct program *p = ctx;
 	char text[80];
 
-	cs_guard_heard(&p->guard);
+	cs_supervisor_signal_seen(&p->supervisor);
 	if (p->ended) /* while closing: all is written */
 		return;
 	cs_text(text, sizeof(text), "interrupted by %s", cs_signal_name(number));
@@ -564,7 +564,7 @@ static int measure(struct program *p, int signal_fd)
 	status = cs_job_measure(&args, signal_fd, &p->run, &p->job, &err);
 	if (!p->job || cs_job_is_root(p->job)) {
 		status = p->refused ? refuse(p) : conclude(p, status, &err);
-		cs_guard_say(&p->guard, status);
+		cs_supervisor_set_status(&p->supervisor, status);
 	}
 	if (p->job)
 		cs_job_end(p->job, status, p->in_use);
@@ -577,19 +577,19 @@ static int measure(struct program *p, int signal_fd)
 	return status;
 }
 
-/* ---- in the guard ---- */
+/* ---- in the supervisor ---- */
 
 static void tell_lost(void *ctx)
 {
 	struct program *p = ctx;
 
-	say_lost(p->guard.lost);
+	say_lost(p->supervisor.lost);
 }
 
 static void add_incomplete(const struct program *p, int number, const char *name,
 			   char *to, size_t size)
 {
-	const _Atomic int *complete = cs_guard_file(&p->guard, number);
+	const _Atomic int *complete = cs_supervisor_file(&p->supervisor, number);
 
 	if (name && complete && !*complete)
 		cs_text_add(to, size, "%s'%.200s'", to[0] ? ", " : "", name);
@@ -626,9 +626,9 @@ static void tell_hang(void *ctx)
 	conclude(p, CS_EXIT_CANNOT, &p->says);
 }
 
-/* Returns 1 with the status in the guard, 0 in the process that has to measure.  Of
- * a job's guards only rank 0's prints, and it exits first. */
-static int is_guarded(struct program *p, int mpi, int speaks, int *status)
+/* Returns 1 with the status in the supervisor, 0 in the process that has to measure.  Of
+ * a job's supervisors only rank 0's prints, and it exits first. */
+static int supervise(struct program *p, int mpi, int speaks, int *status)
 {
 	double end_s;
 
@@ -637,21 +637,22 @@ static int is_guarded(struct program *p, int mpi, int speaks, int *status)
 		       mpi);
 	end_s = p->budget.end_s + p->budget.grace_s * (speaks ? 0.5 : 1);
 	fflush(p->out);
-	p->guard.say = cs_complain;
-	switch (cs_guard_start(&p->guard, fileno(p->out), end_s, status, &p->says)) {
-	case CS_GUARD_MEASURE:
+	p->supervisor.report = cs_complain;
+	switch (cs_supervisor_start(&p->supervisor, fileno(p->out), end_s, status,
+				    &p->says)) {
+	case CS_SUPERVISOR_MEASURE:
 		return 0;
-	case CS_GUARD_HANGS:
+	case CS_SUPERVISOR_HANGS:
 		p->run.exit_status = *status;
 		if (speaks)
-			cs_guard_speak(tell_hang, p);
+			cs_supervisor_report(tell_hang, p);
 		return 1;
-	case CS_GUARD_ENDED:
+	case CS_SUPERVISOR_ENDED:
 		break;
 	}
-	if (p->guard.lost && speaks)
-		cs_guard_speak(tell_lost, p);
-	if (p->guard.lost && *status == CS_EXIT_OK)
+	if (p->supervisor.lost && speaks)
+		cs_supervisor_report(tell_lost, p);
+	if (p->supervisor.lost && *status == CS_EXIT_OK)
 		*status = CS_EXIT_CANNOT;
 	return 1;
 }
@@ -683,7 +684,7 @@ int cs_command_measure(const struct cs_call *call)
 	p.run.argv = call->argv;
 	cs_progress_init(&p.progress, call->began_s, p.opt->quiet);
 	cs_criteria_init(&p.criteria);
-	if (is_guarded(&p, mpi, speaks, &status))
+	if (supervise(&p, mpi, speaks, &status))
 		return status;
 	if (speaks)
 		open_files(&p);

@@ -7,7 +7,7 @@
 #include "base/print.h"
 #include "command/command.h"
 #include "file/document.h"
-#include "job/team.h"
+#include "job/mpi_comm.h"
 #include "system/system.h"
 
 int cs_command_version(const struct cs_options *opt, FILE *to, struct cs_err *err)
@@ -15,7 +15,7 @@ int cs_command_version(const struct cs_options *opt, FILE *to, struct cs_err *er
 	char mpi[512], hwloc[64];
 
 	(void)opt;
-	cs_team_library(mpi, sizeof(mpi));
+	cs_comm_library(mpi, sizeof(mpi));
 	cs_topo_library(hwloc, sizeof(hwloc));
 	cs_print_line(to, "cscope-mpi %s%s%s", PACKAGE_VERSION,
 		      *CS_COMMIT ? " commit " : "", CS_COMMIT);

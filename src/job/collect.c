@@ -16,7 +16,7 @@ static int post(struct cs_collect *c, enum cs_tag tag, const void *data, size_t 
 	struct cs_err err;
 
 	c->said_s = cs_clock_s();
-	return cs_team_post(c->team, 0, tag, data, bytes, &err);
+	return cs_comm_send(c->comm, 0, tag, data, bytes, &err);
 }
 
 /* Count a record that was lost for lack of memory. */
@@ -122,7 +122,7 @@ static void take_finding(struct cs_collect *c, const struct cs_finding *finding)
 
 int cs_collect_index(const struct cs_collect *c, int placement)
 {
-	return c->team->node * c->placements + placement;
+	return c->comm->node * c->placements + placement;
 }
 
 static char *put_part(char *to, const void *from, size_t bytes)
@@ -148,7 +148,7 @@ void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *
 	to = put_part(to, node->gpu_record, inventory_bytes(f));
 	to = put_part(to, node->peers, ways_bytes(f));
 	put_part(to, node->ranks, ranks_bytes(f));
-	if (c->team->rank == 0)
+	if (c->comm->rank == 0)
 		take_node(c, message);
 	else
 		lose(c, post(c, CS_TAG_NODE, message, bytes));
@@ -161,7 +161,7 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 	size_t bytes = row->n_samples * sizeof(*samples);
 	char *message;
 
-	if (c->team->rank == 0) {
+	if (c->comm->rank == 0) {
 		take_row(c, row, samples);
 		return;
 	}
@@ -183,20 +183,20 @@ void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severi
 	struct cs_finding finding = { .id = id, .severity = severity, .node = index };
 
 	cs_text(finding.text, sizeof(finding.text), "%s", text);
-	if (c->team->rank == 0)
+	if (c->comm->rank == 0)
 		take_finding(c, &finding);
 	else
 		lose(c, post(c, CS_TAG_FINDING, &finding, sizeof(finding)));
 }
 
 /* Rank 0 waits for this message, so it is sent again until it has left. */
-static void say_done(struct cs_collect *c)
+static void send_done(struct cs_collect *c)
 {
 	if (c->how && !post(c, CS_TAG_DONE, &c->how, sizeof(c->how)))
 		c->how = CS_NODE_RUNS;
 }
 
-void cs_collect_say_lost(struct cs_collect *c, int index)
+void cs_collect_report_lost(struct cs_collect *c, int index)
 {
 	char text[120];
 
@@ -204,34 +204,34 @@ void cs_collect_say_lost(struct cs_collect *c, int index)
 		return;
 	cs_text(text, sizeof(text),
 		"%zu results, facts or findings are lost: rank %d had no memory for them",
-		c->n_lost, c->team->rank);
+		c->n_lost, c->comm->rank);
 	cs_collect_finding(c, index, CS_CRITICAL, CS_FINDING_NO_MEMORY, text);
 }
 
 void cs_collect_done(struct cs_collect *c, int how)
 {
-	if (c->team->rank == 0) {
-		c->ended[c->team->node] = (char)how;
+	if (c->comm->rank == 0) {
+		c->ended[c->comm->node] = (char)how;
 		return;
 	}
-	cs_collect_say_lost(c, cs_collect_index(c, 0));
+	cs_collect_report_lost(c, cs_collect_index(c, 0));
 	c->how = c->n_lost ? CS_NODE_EARLY : how;
-	say_done(c);
+	send_done(c);
 }
 
 void cs_collect_measured(struct cs_collect *c)
 {
-	if (c->team->rank == 0) {
-		c->ended[c->team->node] = CS_NODE_MEASURED;
+	if (c->comm->rank == 0) {
+		c->ended[c->comm->node] = CS_NODE_MEASURED;
 		return;
 	}
 	c->how = CS_NODE_MEASURED;
-	say_done(c);
+	send_done(c);
 }
 
 int cs_collect_all_measured(const struct cs_collect *c)
 {
-	for (int i = 0; i < c->team->n_nodes; i++)
+	for (int i = 0; i < c->comm->n_nodes; i++)
 		if (c->ended[i] == CS_NODE_RUNS)
 			return 0;
 	return 1;
@@ -258,10 +258,10 @@ static void tell_remeasure(struct cs_collect *c, int node,
 	lose(c, !step);
 	for (size_t i = 0; step && i < n; i++)
 		step[i] = remeasure[i].step;
-	if (node == c->team->node)
+	if (node == c->comm->node)
 		take_steps(c, step, step ? n : 0);
 	else if (c->ended[node] != CS_NODE_SILENT)
-		lose(c, cs_team_post(c->team, c->rank_of_node[node], CS_TAG_REMEASURE,
+		lose(c, cs_comm_send(c->comm, c->rank_of_node[node], CS_TAG_REMEASURE,
 				     step ? (const void *)step : "",
 				     step ? n * sizeof(*step) : 0, &err));
 	free(step);
@@ -270,7 +270,7 @@ static void tell_remeasure(struct cs_collect *c, int node,
 void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure,
 			  size_t n)
 {
-	for (size_t node = 0, i = 0, k; node < (size_t)c->team->n_nodes;
+	for (size_t node = 0, i = 0, k; node < (size_t)c->comm->n_nodes;
 	     node++, i = k) {
 		for (k = i;
 		     k < n && remeasure[k].node / (uint32_t)c->placements == node; k++)
@@ -281,37 +281,37 @@ void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remea
 }
 
 /* Rank 0: send a message to the coordinators of all other nodes. */
-static void tell_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
-		       size_t bytes)
+static void send_to_nodes(struct cs_collect *c, enum cs_tag tag, const void *data,
+			  size_t bytes)
 {
 	struct cs_err err;
 
-	for (int i = 0; i < c->team->n_nodes; i++)
-		if (i != c->team->node &&
+	for (int i = 0; i < c->comm->n_nodes; i++)
+		if (i != c->comm->node &&
 		    (tag == CS_TAG_END || c->ended[i] != CS_NODE_SILENT))
-			cs_team_post(c->team, c->rank_of_node[i], tag, data, bytes,
+			cs_comm_send(c->comm, c->rank_of_node[i], tag, data, bytes,
 				     &err);
 	c->said_s = cs_clock_s();
 }
 
 void cs_collect_alive(struct cs_collect *c)
 {
-	if (cs_clock_s() - c->said_s < (c->team->rank ? ALIVE_S : ROOT_ALIVE_S))
+	if (cs_clock_s() - c->said_s < (c->comm->rank ? ALIVE_S : ROOT_ALIVE_S))
 		return;
-	if (c->team->rank == 0) {
-		tell_nodes(c, CS_TAG_ALIVE, "", 0);
+	if (c->comm->rank == 0) {
+		send_to_nodes(c, CS_TAG_ALIVE, "", 0);
 		return;
 	}
 	post(c, CS_TAG_ALIVE, "", 0);
-	say_done(c);
+	send_done(c);
 }
 
 void cs_collect_end(struct cs_collect *c, int how)
 {
 	if (how == CS_NODE_SILENT) /* to other nodes that means: rank 0 is silent */
 		how = CS_NODE_EARLY;
-	tell_nodes(c, CS_TAG_END, &how, sizeof(how));
-	cs_team_flush(c->team, 1);
+	send_to_nodes(c, CS_TAG_END, &how, sizeof(how));
+	cs_comm_flush(c->comm, 1);
 }
 
 /* Silence counts only while this rank listens. */
@@ -319,7 +319,7 @@ static void count_silence(struct cs_collect *c)
 {
 	double now = cs_clock_s(), deaf = now - c->listened_s;
 
-	for (int i = 0; i < c->team->n_nodes; i++)
+	for (int i = 0; i < c->comm->n_nodes; i++)
 		if (!(c->heard_s[i] > 0))
 			c->heard_s[i] = now;
 		else if (deaf > DEAF_S)
@@ -335,7 +335,7 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 	void *data;
 
 	count_silence(c);
-	while (cs_team_next(c->team, &from, &tag, &data, &bytes, &err) == 1) {
+	while (cs_comm_receive(c->comm, &from, &tag, &data, &bytes, &err) == 1) {
 		c->heard_s[0] = cs_clock_s();
 		if (tag == CS_TAG_END && bytes == sizeof(int))
 			c->end = *(const int *)data;
@@ -353,7 +353,7 @@ int cs_collect_listen(struct cs_collect *c, double limit_s)
 /* The node that a rank coordinates; -1: none. */
 static int node_of(const struct cs_collect *c, int rank)
 {
-	int node = c->team->place[rank].node;
+	int node = c->comm->place[rank].node;
 
 	return c->rank_of_node[node] == rank ? node : -1;
 }
@@ -408,7 +408,7 @@ static void give_up(struct cs_collect *c, int node, const char *why)
 		if (nd->facts.host[0])
 			continue;
 		cs_text(nd->facts.host, CS_HOST, "%s",
-			c->team->place[c->rank_of_node[node]].host);
+			c->comm->place[c->rank_of_node[node]].host);
 		c->hooks->node(c->hooks->ctx, i);
 		left = "nothing is known of it";
 	}
@@ -430,7 +430,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 	void *data;
 
 	count_silence(c);
-	while (cs_team_next(c->team, &from, &tag, &data, &bytes, &err) == 1) {
+	while (cs_comm_receive(c->comm, &from, &tag, &data, &bytes, &err) == 1) {
 		node = node_of(c, from);
 		if (node >= 0)
 			take_message(c, node, tag, data, bytes);
@@ -439,8 +439,8 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 	at = cs_clock_s(); /* once: there may be thousands of them */
 	cs_text(silent, sizeof(silent), "no message from the node for %.0f s",
 		limit_s);
-	for (node = 0; node < c->team->n_nodes; node++) {
-		if (node == c->team->node || c->ended[node] == CS_NODE_SILENT)
+	for (node = 0; node < c->comm->n_nodes; node++) {
+		if (node == c->comm->node || c->ended[node] == CS_NODE_SILENT)
 			continue;
 		if (at - c->heard_s[node] > limit_s)
 			give_up(c, node, silent);
@@ -454,7 +454,7 @@ int cs_collect_state(const struct cs_collect *c)
 {
 	int worst = c->n_lost ? CS_NODE_EARLY : CS_NODE_COMPLETE;
 
-	for (int i = 0; i < c->team->n_nodes; i++) {
+	for (int i = 0; i < c->comm->n_nodes; i++) {
 		if (is_under_way(c, i))
 			return CS_NODE_RUNS;
 		if (c->ended[i] > worst)
@@ -465,8 +465,8 @@ int cs_collect_state(const struct cs_collect *c)
 
 int cs_collect_others_run(const struct cs_collect *c)
 {
-	for (int i = 0; i < c->team->n_nodes; i++)
-		if (i != c->team->node && is_under_way(c, i))
+	for (int i = 0; i < c->comm->n_nodes; i++)
+		if (i != c->comm->node && is_under_way(c, i))
 			return 1;
 	return 0;
 }

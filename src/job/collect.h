@@ -5,7 +5,7 @@
 #ifndef CS_JOB_COLLECT_H
 #define CS_JOB_COLLECT_H
 
-#include "job/team.h"
+#include "job/mpi_comm.h"
 #include "result/run.h"
 
 /* Called on rank 0 after something arrived; index in the run's arrays. */
@@ -17,11 +17,11 @@ struct cs_collect_hooks {
 };
 
 struct cs_collect {
-	struct cs_team *team;
+	struct cs_comm *comm;
 	struct cs_run *run; /* rank 0: everything; else unused */
 	int placements;	    /* per node; each placement is a node of the run */
 	const struct cs_collect_hooks *hooks;
-	int *rank_of_node; /* rank 0: coordinators, by node of the team */
+	int *rank_of_node; /* rank 0: coordinators, by node */
 	double *heard_s; /* time of the last message of each node; others: of rank 0, [0] */
 	char *ended;	   /* rank 0: 1 complete, 2 early, 3 given up */
 	double said_s;	   /* time of the last message sent */
@@ -64,7 +64,7 @@ int cs_collect_all_measured(const struct cs_collect *c);
 void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remeasure,
 			  size_t n);
 /* Rank 0, at the end: add a finding if there was no memory for some records. */
-void cs_collect_say_lost(struct cs_collect *c, int index);
+void cs_collect_report_lost(struct cs_collect *c, int index);
 /* Send a sign of life: coordinators to rank 0 once a second, rank 0 to all of them
  * every 5 s. */
 void cs_collect_alive(struct cs_collect *c);

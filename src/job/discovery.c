@@ -53,10 +53,10 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 
 	memset(rank_record, 0, sizeof(*rank_record));
 	cs_limits_rank(m->topo, &rank_record->facts);
-	rank_record->facts.rank = m->team->rank;
-	rank_record->facts.local_rank = m->team->local_rank;
+	rank_record->facts.rank = m->comm->rank;
+	rank_record->facts.local_rank = m->comm->local_rank;
 	rank_record->facts.pid = getpid();
-	rank_record->view.rank = m->team->rank;
+	rank_record->view.rank = m->comm->rank;
 	rank_record->view.masked = rank_record->facts.masked;
 	cs_gpu_hint(m->topo, m->root, rank_record->gpu_hint,
 		    sizeof(rank_record->gpu_hint));
@@ -82,7 +82,7 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 static const struct cs_rank_record *
 first_record(const struct cs_discovery *m, int (*is)(const struct cs_rank_record *))
 {
-	for (int r = 0; r < m->team->local_size; r++)
+	for (int r = 0; r < m->comm->local_size; r++)
 		if (is(&m->records[r]))
 			return &m->records[r];
 	return NULL;
@@ -126,7 +126,7 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 		m->backend = &cs_backend_cpu;
 		return 0;
 	}
-	if (cs_team_max(m->team, &any, 1, err))
+	if (cs_comm_max(m->comm, &any, 1, err))
 		return -1;
 	if (!any && hint)
 		rc = cs_err_set(err, "no usable GPU on '%s' (%s): %s", m->host,
@@ -135,7 +135,7 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 	else if (!any && (want == CS_WANT_CUDA || m->args->checks))
 		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host, why ? ": " : "",
 				why ? why->driver.text : "");
-	if (!any && cs_team_agree(m->team, rc, err))
+	if (!any && cs_comm_agree(m->comm, rc, err))
 		return -1;
 	m->backend = any ? cs_backend_cuda : &cs_backend_cpu;
 	m->stand_in = !any;
@@ -146,7 +146,7 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 static int make_arenas(struct cs_discovery *m)
 {
 	int asked = cs_gpu_list_count(&m->args->gpus);
-	int n = asked ? asked : m->team->local_size;
+	int n = asked ? asked : m->comm->local_size;
 
 	if (!asked && n < 2)
 		n = 2;
@@ -157,7 +157,7 @@ static int make_arenas(struct cs_discovery *m)
 		cs_text(m->gpu[g].name, CS_NAME, "host memory");
 		m->chosen[g] = 1;
 		m->owner[g] = g *
-			      (m->team->local_size < n ? m->team->local_size : n) / n;
+			      (m->comm->local_size < n ? m->comm->local_size : n) / n;
 	}
 	m->n_gpus = m->n_agents = n;
 	return 0;
@@ -170,20 +170,20 @@ static int find_gpus(struct cs_discovery *m, struct cs_err *err)
 
 	if (m->backend == &cs_backend_cpu)
 		return make_arenas(m);
-	view = calloc((size_t)m->team->local_size, sizeof(*view));
+	view = calloc((size_t)m->comm->local_size, sizeof(*view));
 	if (!view)
 		return cs_err_set(err, "no memory");
-	for (int r = 0; r < m->team->local_size; r++)
+	for (int r = 0; r < m->comm->local_size; r++)
 		view[r] = m->records[r].view;
-	m->n_gpus = cs_gpus_union(view, m->team->local_size, m->gpu);
+	m->n_gpus = cs_gpus_union(view, m->comm->local_size, m->gpu);
 	rc = !m->n_gpus ? 0 :
 			  cs_gpu_list_select(&m->args->gpus, m->gpu, m->n_gpus,
 					     m->chosen, err);
 	if (!rc)
-		rc = cs_gpus_assign(view, m->team->local_size, m->gpu, m->chosen,
+		rc = cs_gpus_assign(view, m->comm->local_size, m->gpu, m->chosen,
 				    m->n_gpus, m->owner, err);
 	free(view);
-	if (rc && m->team->n_nodes > 1)
+	if (rc && m->comm->n_nodes > 1)
 		cs_err_prefix(err, "on '%s'", m->host);
 	for (int g = 0; !rc && g < m->n_gpus; g++)
 		m->n_agents += m->chosen[g] && m->owner[g] >= 0;
@@ -195,18 +195,18 @@ int cs_discovery_meet(struct cs_discovery *m, struct cs_err *err)
 	struct cs_rank_record *mine = calloc(1, sizeof(*mine));
 	int rc = -1;
 
-	if (cs_team_split(m->team, err))
+	if (cs_comm_split(m->comm, err))
 		goto out;
-	m->records = calloc((size_t)m->team->local_size, sizeof(*m->records));
+	m->records = calloc((size_t)m->comm->local_size, sizeof(*m->records));
 	if (!mine || !m->records) {
 		cs_err_set(err, "no memory");
 		goto out;
 	}
 	fill_record(m, mine);
-	if (cs_team_share(m->team, mine, sizeof(*mine), m->records, err) ||
+	if (cs_comm_gather_node(m->comm, mine, sizeof(*mine), m->records, err) ||
 	    choose_backend(m, err))
 		goto out;
-	rc = cs_team_agree(m->team, find_gpus(m, err), err);
+	rc = cs_comm_agree(m->comm, find_gpus(m, err), err);
 out:
 	free(mine);
 	return rc;
@@ -245,17 +245,17 @@ static void agent_facts(struct cs_discovery *m, int g, int index,
 	f->gpu = m->gpu[g];
 	f->index = index;
 	label(m, g, f->label);
-	f->rank = m->team->rank;
-	f->local_rank = m->team->local_rank;
+	f->rank = m->comm->rank;
+	f->local_rank = m->comm->local_rank;
 	f->pid = getpid();
-	f->start_s = m->records[m->team->local_rank].start_s;
+	f->start_s = m->records[m->comm->local_rank].start_s;
 	if (m->backend == &cs_backend_cpu) {
 		n_numa = cs_topo_numa(m->topo, numa, CS_MAX_AGENTS);
 		f->numa = n_numa ? numa[index % n_numa] : -1;
 		cs_text(f->numa_source, sizeof(f->numa_source), "in turn");
 		return;
 	}
-	f->gpu.ordinal = cs_view_ordinal(&m->records[m->team->local_rank].view,
+	f->gpu.ordinal = cs_view_ordinal(&m->records[m->comm->local_rank].view,
 					 f->gpu.uuid);
 	f->numa = cs_topo_gpu_numa(m->topo, f->gpu.bus_id, f->gpu.host_numa,
 				   f->numa_source);
@@ -311,7 +311,7 @@ int cs_discovery_start(struct cs_discovery *m, struct cs_err *err)
 	};
 
 	for (int i = 0; i < m->n_agents; i++) {
-		if (m->owner[gpu_of(m, i)] != m->team->local_rank)
+		if (m->owner[gpu_of(m, i)] != m->comm->local_rank)
 			continue;
 		cs_discovery_agent(m, i, &args.facts);
 		if (cs_agent_start(&args, &m->agent[m->n_mine], err))
@@ -328,7 +328,7 @@ static void driver_facts(const struct cs_discovery *m, const struct cs_survey *f
 {
 	int version = 0;
 
-	for (int r = 0; r < m->team->local_size; r++)
+	for (int r = 0; r < m->comm->local_size; r++)
 		if (m->records[r].version > version)
 			version = m->records[r].version;
 	if (version)
@@ -343,7 +343,7 @@ static void driver_facts(const struct cs_discovery *m, const struct cs_survey *f
 static void rank_facts(const struct cs_discovery *m, struct cs_rank_facts *ranks,
 		       const uint64_t *sees)
 {
-	for (int r = 0; r < m->team->local_size; r++) {
+	for (int r = 0; r < m->comm->local_size; r++) {
 		const struct cs_rank_record *rank_record = &m->records[r];
 
 		ranks[r] = rank_record->facts;
@@ -356,13 +356,13 @@ static void rank_facts(const struct cs_discovery *m, struct cs_rank_facts *ranks
 
 void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node)
 {
-	size_t n = (size_t)m->team->local_size;
+	size_t n = (size_t)m->comm->local_size;
 	struct cs_rank_view *view = calloc(n, sizeof(*view));
 	uint64_t *sees = calloc(n, sizeof(*sees));
 	const struct cs_survey *found = NULL;
 	struct cs_err err = { "" };
 
-	node->facts.n_ranks = m->team->local_size;
+	node->facts.n_ranks = m->comm->local_size;
 	node->facts.n_agents = m->n_agents;
 	if (!view || !sees)
 		goto out;

@@ -8,7 +8,7 @@
 #define CS_JOB_DISCOVERY_H
 
 #include "job/args.h"
-#include "job/team.h"
+#include "job/mpi_comm.h"
 #include "node/agent/agent.h"
 #include "system/system.h"
 
@@ -16,7 +16,7 @@ struct cs_rank_record;
 
 struct cs_discovery {
 	const struct cs_job_args *args;
-	struct cs_team *team;
+	struct cs_comm *comm;
 	char host[CS_HOST];
 	struct cs_topo *topo;
 	const char *root; /* folder before the paths of files of the machine; "" */

@@ -25,7 +25,7 @@
 
 int cs_job_is_root(const struct cs_job *job)
 {
-	return job->team.rank == 0;
+	return job->comm.rank == 0;
 }
 
 /* A coordinator that waits for others sends signs of life. */
@@ -47,13 +47,13 @@ static int check_launcher(struct cs_job *job, struct cs_err *err)
 {
 	const struct cs_launcher *l = &job->launcher;
 
-	if (l->tasks <= job->team.size || job->args->mpi == 0)
+	if (l->tasks <= job->comm.size || job->args->mpi == 0)
 		return 0;
 	/* to MPI each task is rank 0; the launcher's rank 0 reports */
 	if (l->rank > 0)
-		job->team.rank = l->rank;
+		job->comm.rank = l->rank;
 	return cs_err_set(err, "%s started %d tasks but MPI connects %d: %s", l->name,
-			  l->tasks, job->team.size,
+			  l->tasks, job->comm.size,
 			  cs_hint_brief(strcmp(l->name, "srun") ?
 						CS_HINT_LAUNCHER_MPI :
 						CS_HINT_LAUNCHER_PMIX));
@@ -87,23 +87,23 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 {
 	int use_mpi = job->args->mpi >= 0 ? job->args->mpi : job->launcher.present;
 
-	job->team.version = job->run->version;
-	job->team.commit = job->run->commit;
-	job->team.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
-	job->team.end_s = job->args->budget.close_s;
-	job->team.interrupted = meanwhile;
-	job->team.ctx = job;
+	job->comm.version = job->run->version;
+	job->comm.commit = job->run->commit;
+	job->comm.limit_s = TEAM_LIMIT_S + job->args->set.start_limit_s;
+	job->comm.end_s = job->args->budget.close_s;
+	job->comm.interrupted = meanwhile;
+	job->comm.ctx = job;
 	/* MPI_Init may abort without the launcher's data; check_launcher() reports
 	 * it */
 	if (!job->launcher.wired && job->args->mpi < 0)
 		use_mpi = 0;
 	if (use_mpi)
 		warn_of_small_shm(&job->launcher);
-	if (cs_team_start(&job->team, use_mpi, err) || check_launcher(job, err) ||
-	    cs_team_agree(&job->team, refuse(job, err), err))
+	if (cs_comm_start(&job->comm, use_mpi, err) || check_launcher(job, err) ||
+	    cs_comm_agree(&job->comm, refuse(job, err), err))
 		return -1;
 	job->discovery.args = job->args;
-	job->discovery.team = &job->team;
+	job->discovery.comm = &job->comm;
 	return cs_discovery_begin(&job->discovery, err);
 }
 
@@ -154,7 +154,7 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 	uint64_t bytes = 0;
 	int rc = 0;
 
-	if (job->team.rank == 0) {
+	if (job->comm.rank == 0) {
 		rc = build_plan(job, most, err);
 		bytes = rc ? 0 : job->plan->total_bytes;
 		if (!job->args->check_only)
@@ -168,17 +168,17 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 			job->resumed = CS_RESUMED_SOME;
 		rc = rc < 0 ? rc : 0;
 	}
-	if (cs_team_agree(&job->team, rc, err) ||
-	    cs_team_spread(&job->team, CS_TEAM_JOB, 0, &bytes, sizeof(bytes), err))
+	if (cs_comm_agree(&job->comm, rc, err) ||
+	    cs_comm_broadcast(&job->comm, CS_COMM_JOB, 0, &bytes, sizeof(bytes), err))
 		return -1;
-	if (job->team.rank != 0) {
+	if (job->comm.rank != 0) {
 		job->plan = malloc(bytes);
 		if (!job->plan)
 			return cs_err_set(err, "no memory");
 	}
-	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, job->plan, bytes, err))
+	if (cs_comm_broadcast(&job->comm, CS_COMM_JOB, 0, job->plan, bytes, err))
 		return -1;
-	return cs_team_agree(&job->team, cs_plan_validate(job->plan, bytes, err), err);
+	return cs_comm_agree(&job->comm, cs_plan_validate(job->plan, bytes, err), err);
 }
 
 /* Make room on other ranks for as many elements of each part as rank 0 has. */
@@ -191,7 +191,7 @@ static int make_room(const struct cs_job *job, struct cs_vec *const *part,
 				err,
 				"baselines of %.1f GB are more than MPI sends at once",
 				1e-9 * (double)n[i] * (double)part[i]->element);
-		if (job->team.rank == 0)
+		if (job->comm.rank == 0)
 			continue;
 		part[i]->n = 0;
 		if (n[i] && !cs_vec_add(part[i], n[i], err))
@@ -207,20 +207,21 @@ static int share_criteria(struct cs_job *job, struct cs_err *err)
 	uint64_t n[CS_CRITERIA_PARTS];
 	int rc;
 
-	if (job->team.n_nodes == 1 || job->placements.n > 1 ||
+	if (job->comm.n_nodes == 1 || job->placements.n > 1 ||
 	    job->resumed == CS_RESUMED_ALL || job->args->check_only)
 		return 0;
 	cs_criteria_parts(job->args->criteria, part);
 	for (int i = 0; i < CS_CRITERIA_PARTS; i++)
 		n[i] = part[i]->n;
-	if (cs_team_spread(&job->team, CS_TEAM_JOB, 0, n, sizeof(n), err))
+	if (cs_comm_broadcast(&job->comm, CS_COMM_JOB, 0, n, sizeof(n), err))
 		return -1;
-	rc = cs_team_agree(&job->team, make_room(job, part, n, err), err);
+	rc = cs_comm_agree(&job->comm, make_room(job, part, n, err), err);
 	for (int i = 0; i < CS_CRITERIA_PARTS && !rc; i++)
 		if (n[i])
-			rc = cs_team_spread(&job->team, CS_TEAM_JOB, 0, part[i]->data,
-					    n[i] * part[i]->element, err);
-	return cs_team_agree(&job->team, rc, err);
+			rc = cs_comm_broadcast(&job->comm, CS_COMM_JOB, 0,
+					       part[i]->data, n[i] * part[i]->element,
+					       err);
+	return cs_comm_agree(&job->comm, rc, err);
 }
 
 /* Find the steps that are left, then open the outputs: no file is touched before all
@@ -229,13 +230,13 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 {
 	int rc = 0;
 
-	if (cs_resumed_share(&job->team, &job->discovery,
+	if (cs_resumed_share(&job->comm, &job->discovery,
 			     job->placements.at[0].placement.name, job->plan,
 			     job->run, &job->resumed, &job->done, err))
 		return -1;
-	if (job->team.rank == 0)
+	if (job->comm.rank == 0)
 		rc = job->args->ready(job->args->ctx, err);
-	if (cs_team_agree(&job->team, rc, err))
+	if (cs_comm_agree(&job->comm, rc, err))
 		return -1;
 	return share_criteria(job, err);
 }
@@ -250,13 +251,13 @@ static uint32_t spin_ns(const struct cs_job *job)
 
 	if (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) < 2)
 		return 0;
-	return cpus >= 2L * job->discovery.n_agents + job->team.local_size ? 10000000 :
+	return cpus >= 2L * job->discovery.n_agents + job->comm.local_size ? 10000000 :
 									     0;
 }
 
 static int share_board(struct cs_job *job, struct cs_err *err)
 {
-	if (cs_placements_share_boards(&job->placements, &job->team, &job->discovery,
+	if (cs_placements_share_boards(&job->placements, &job->comm, &job->discovery,
 				       job->plan, spin_ns(job), err))
 		return -1;
 	if (!job->coordinates)
@@ -309,7 +310,7 @@ static int wait_nodes(struct cs_job *job)
 
 	for (;;) {
 		cs_job_watch(job);
-		state = job->team.rank == 0 ? cs_collect_state(&job->collect) :
+		state = job->comm.rank == 0 ? cs_collect_state(&job->collect) :
 					      job->collect.end;
 		if (state != CS_NODE_RUNS)
 			return state;
@@ -320,7 +321,7 @@ static int wait_nodes(struct cs_job *job)
 /* Set the node's facts for each of its placements. */
 static int init_sides(struct cs_job *job, struct cs_err *err)
 {
-	size_t ranks = (size_t)job->team.local_size;
+	size_t ranks = (size_t)job->comm.local_size;
 
 	for (int k = 0; k < job->collect.placements; k++) {
 		struct cs_run_node *node = &job->placements.at[k].node;
@@ -341,10 +342,10 @@ static int init_sides(struct cs_job *job, struct cs_err *err)
 static int init_collect(struct cs_job *job, struct cs_err *err)
 {
 	struct cs_collect *c = &job->collect;
-	size_t n = (size_t)job->team.n_nodes;
+	size_t n = (size_t)job->comm.n_nodes;
 	size_t all = n * (size_t)c->placements;
 
-	c->team = &job->team;
+	c->comm = &job->comm;
 	c->run = job->run;
 	c->hooks = &job->args->collect;
 	c->remeasure = (struct cs_vec)CS_VEC(uint32_t);
@@ -355,7 +356,7 @@ static int init_collect(struct cs_job *job, struct cs_err *err)
 	if (!c->rank_of_node || !c->heard_s || !c->ended || !job->run->node)
 		return cs_err_set(err, "no memory");
 	for (size_t i = 0; i < n; i++)
-		c->rank_of_node[i] = cs_team_lowest(&job->team, (int)i);
+		c->rank_of_node[i] = cs_comm_lowest_rank(&job->comm, (int)i);
 	for (size_t i = 0; i < all; i++)
 		cs_node_facts_init(&job->run->node[i].facts);
 	job->collects = job->coordinates;
@@ -369,7 +370,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	long is[2] = { job->discovery.n_agents, job->discovery.n_agents == 1 };
 	int rc = 0, most;
 
-	if (cs_team_max(&job->team, is, 2, err))
+	if (cs_comm_max(&job->comm, is, 2, err))
 		return -1;
 	most = (int)is[0];
 	job->lone = is[1] != 0;
@@ -383,7 +384,7 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 				  "--placement: all are the same on nodes with 1 GPU");
 	if (job->placements.native >= 0)
 		rc = cs_discovery_start(&job->discovery, err);
-	if (cs_team_agree(&job->team, rc, err) || share_plan(job, most, err) ||
+	if (cs_comm_agree(&job->comm, rc, err) || share_plan(job, most, err) ||
 	    get_ready(job, err) || share_board(job, err))
 		return -1;
 	job->opened = 1;
@@ -397,14 +398,14 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	struct cs_run_node *node = &job->placements.at[0].node;
 	int rc = 0;
 
-	if (job->team.rank == 0) {
+	if (job->comm.rank == 0) {
 		name_backend(job);
 		rc = job->args->ready(job->args->ctx, err);
 	}
 	job->boardless = 1;
-	if (cs_team_agree(&job->team, rc, err))
+	if (cs_comm_agree(&job->comm, rc, err))
 		return -1;
-	if (job->team.rank == 0 && why->text[0]) {
+	if (job->comm.rank == 0 && why->text[0]) {
 		struct cs_finding f = { .severity = CS_CRITICAL,
 					.node = -1,
 					.id = CS_FINDING_CANNOT_TEST };
@@ -433,7 +434,7 @@ static int in_time(struct cs_job *job, struct cs_err *err)
 		rc = cs_err_set(err,
 				"the budget of %g s was spent before the first cell%s%s",
 				job->args->budget.seconds, *why ? ": " : "", why);
-	return cs_team_agree(&job->team, rc, err);
+	return cs_comm_agree(&job->comm, rc, err);
 }
 
 static int measure(struct cs_job *job, struct cs_err *err)
@@ -457,20 +458,20 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	}
 	if (in_time(job, err))
 		return CS_EXIT_CANNOT;
-	job->coordinates = job->team.local_rank == 0;
-	job->run->n_ranks = job->team.size;
+	job->coordinates = job->comm.local_rank == 0;
+	job->run->n_ranks = job->comm.size;
 	/* without agents there is nothing to divide */
 	job->collect.placements = job->args->placements.n && !why.text[0] ?
 					  job->args->placements.n :
 					  1;
-	job->run->n_nodes = job->team.n_nodes * job->collect.placements;
+	job->run->n_nodes = job->comm.n_nodes * job->collect.placements;
 	if (!why.text[0] &&
-	    cs_team_agree(&job->team,
+	    cs_comm_agree(&job->comm,
 			  cs_placements_find(&job->placements, &job->args->placements,
 					     &job->discovery, err),
 			  err))
 		return CS_EXIT_CANNOT;
-	if (cs_team_agree(&job->team, init_collect(job, err), err) ||
+	if (cs_comm_agree(&job->comm, init_collect(job, err), err) ||
 	    (!why.text[0] && prepare(job, err)))
 		return CS_EXIT_CANNOT;
 	if (!job->opened && look(job, &why, err))
@@ -479,10 +480,10 @@ static int measure(struct cs_job *job, struct cs_err *err)
 		return CS_EXIT_OK;
 	if (job->opened)
 		cs_job_run_plan(job);
-	if (job->team.rank != 0)
+	if (job->comm.rank != 0)
 		return CS_EXIT_OK;
 	state = wait_nodes(job);
-	cs_collect_say_lost(&job->collect, -1);
+	cs_collect_report_lost(&job->collect, -1);
 	job->run->complete = state == CS_NODE_COMPLETE;
 	return job->run->complete ? CS_EXIT_OK : CS_EXIT_CRITICAL;
 }
@@ -537,8 +538,8 @@ static int free_job(struct cs_job *job)
  * are not joined. */
 static void leave_before_start(struct cs_job *job, int status)
 {
-	job->team.loads = cs_discovery_loads(&job->discovery);
-	cs_team_leave(&job->team, &status);
+	job->comm.loads = cs_discovery_loads(&job->discovery);
+	cs_comm_leave(&job->comm, &status);
 	cs_job_leave_after_root(job, status);
 }
 
@@ -594,7 +595,7 @@ static int wait_for_root(struct cs_job *job)
 	return state;
 }
 
-/* End before the guard does. */
+/* End before the supervisor does. */
 static double end_limit(const struct cs_job *job)
 {
 	const struct cs_budget *budget = &job->args->budget;
@@ -605,7 +606,7 @@ static double end_limit(const struct cs_job *job)
 /* Leave without ranks that are missing at the end. */
 static void leave_without(struct cs_job *job, const struct cs_err *err)
 {
-	if (job->team.rank == 0)
+	if (job->comm.rank == 0)
 		cs_print_line(stderr,
 			      "cscope-mpi: critical: while closing: %s; all results are written (exit %d)",
 			      err->text, CS_EXIT_CRITICAL);
@@ -621,7 +622,7 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 		cs_job_leave(job);
 	if (!job->opened && !job->boardless)
 		leave_before_start(job, status);
-	if (job->team.rank == 0) {
+	if (job->comm.rank == 0) {
 		state = cs_collect_state(&job->collect);
 		cs_collect_end(&job->collect, state);
 	} else if (job->coordinates) {
@@ -634,7 +635,7 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 		if (job->coordinates && state != CS_NODE_COMPLETE)
 			cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 		/* no rank ends before rank 0 has reported */
-		if (cs_team_agree(&job->team, 0, &err))
+		if (cs_comm_agree(&job->comm, 0, &err))
 			cs_job_leave_after_root(job, status);
 	} else if (job->coordinates) {
 		int good = state == CS_NODE_COMPLETE && !job->lost;
@@ -652,8 +653,8 @@ void cs_job_end(struct cs_job *job, int status, int in_use)
 		cs_job_leave_after_root(job, CS_EXIT_CRITICAL);
 	}
 	hung = cs_discovery_dismiss(&job->discovery);
-	job->team.loads = cs_discovery_loads(&job->discovery);
-	if (cs_team_end(&job->team, end_limit(job), &err))
+	job->comm.loads = cs_discovery_loads(&job->discovery);
+	if (cs_comm_end(&job->comm, end_limit(job), &err))
 		leave_without(job, &err);
 	/* an agent, or a thread of the caller, still uses the memory */
 	if (hung || in_use || free_job(job))

@@ -56,18 +56,18 @@ int cs_placements_find(struct cs_placements *placements,
 			placements->native = k;
 	}
 	placements->n = n;
-	if (n >= 0 && !makes_hosts(placements, discovery->team->local_rank)) {
+	if (n >= 0 && !makes_hosts(placements, discovery->comm->local_rank)) {
 		cs_helper_end(placements->helper, HOSTS_END_S);
 		placements->helper = NULL;
 	}
-	if (n < 0 && discovery->team->n_nodes > 1)
+	if (n < 0 && discovery->comm->n_nodes > 1)
 		cs_err_prefix(err, "on '%s'", discovery->host);
 	return n < 0 ? -1 : 0;
 }
 
 /* ---- boards ---- */
 
-static int share_board(struct cs_placement_node *at, struct cs_team *team,
+static int share_board(struct cs_placement_node *at, struct cs_comm *comm,
 		       const struct cs_discovery *discovery,
 		       const struct cs_plan *plan, uint32_t spin_ns,
 		       struct cs_err *err)
@@ -75,16 +75,16 @@ static int share_board(struct cs_placement_node *at, struct cs_team *team,
 	struct board_key key = { 0, -1, 0 };
 	int rc = 0;
 
-	if (team->local_rank == 0) {
+	if (comm->local_rank == 0) {
 		rc = cs_board_create(plan, discovery->n_agents, spin_ns, &at->board,
 				     err);
 		key = (struct board_key){ getpid(), at->board.fd, rc };
 	}
-	if (cs_team_spread(team, CS_TEAM_NODE, 0, &key, sizeof(key), err))
+	if (cs_comm_broadcast(comm, CS_COMM_NODE, 0, &key, sizeof(key), err))
 		return -1;
-	if (team->local_rank != 0 && !key.failed)
+	if (comm->local_rank != 0 && !key.failed)
 		rc = cs_board_attach(key.pid, key.fd, &at->board, err);
-	return cs_team_agree(team, rc, err);
+	return cs_comm_agree(comm, rc, err);
 }
 
 /* Identify an agent and the maker of its process, in case the process never comes. */
@@ -109,18 +109,18 @@ static void identify_agents(const struct cs_placements *placements, int k,
 
 	for (int i = 0; i < p->n_processes; i++)
 		for (int a = p->first[i]; a < p->first[i + 1]; a++)
-			if (is_maker(p, i, discovery->team->local_rank))
+			if (is_maker(p, i, discovery->comm->local_rank))
 				identify_agent(placements, placements->at[k].board.at,
 					       discovery, a);
 }
 
-int cs_placements_share_boards(struct cs_placements *placements, struct cs_team *team,
+int cs_placements_share_boards(struct cs_placements *placements, struct cs_comm *comm,
 			       struct cs_discovery *discovery,
 			       const struct cs_plan *plan, uint32_t spin_ns,
 			       struct cs_err *err)
 {
 	for (int k = 0; k < placements->n; k++)
-		if (share_board(&placements->at[k], team, discovery, plan, spin_ns,
+		if (share_board(&placements->at[k], comm, discovery, plan, spin_ns,
 				err))
 			return -1;
 	for (int k = 0; k < placements->n; k++)
@@ -190,7 +190,7 @@ void cs_placements_make_hosts(struct cs_placements *placements,
 			continue;
 		at->hosts_made = 1;
 		for (int i = 0; i < p->n_processes; i++)
-			if (is_maker(p, i, discovery->team->local_rank))
+			if (is_maker(p, i, discovery->comm->local_rank))
 				make_host(placements, at, discovery, p->first[i],
 					  p->first[i + 1]);
 	}

@@ -11,7 +11,7 @@
 #include "job/host.h"
 #include "job/discovery.h"
 #include "job/placement.h"
-#include "job/team.h"
+#include "job/mpi_comm.h"
 #include "node/coordinator/coordinator.h"
 
 struct cs_placement_node {
@@ -40,7 +40,7 @@ int cs_placements_find(struct cs_placements *placements,
 		       const struct cs_discovery *discovery, struct cs_err *err);
 /* Collective on the node: make a board for every placement, and attach all ranks.  The
  * native agents obey from now on. */
-int cs_placements_share_boards(struct cs_placements *placements, struct cs_team *team,
+int cs_placements_share_boards(struct cs_placements *placements, struct cs_comm *comm,
 			       struct cs_discovery *discovery,
 			       const struct cs_plan *plan, uint32_t spin_ns,
 			       struct cs_err *err);

@@ -112,10 +112,10 @@ static void remeasure_together(struct cs_job *job)
 {
 	struct cs_collect *c = &job->collect;
 
-	if (!remeasures(job) || job->team.n_nodes < 2)
+	if (!remeasures(job) || job->comm.n_nodes < 2)
 		return;
 	cs_collect_measured(c);
-	if (job->team.rank == 0)
+	if (job->comm.rank == 0)
 		choose_together(job);
 	else
 		wait_until(job, is_answered);

@@ -37,7 +37,7 @@ static void identity_now(const struct cs_discovery *m, const char *placement,
 	memset(id, 0, sizeof(*id));
 	cs_text(id->host, sizeof(id->host), "%s", m->host);
 	cs_text(id->placement, CS_PLACEMENT, "%s", placement);
-	id->n_ranks = m->team->local_size;
+	id->n_ranks = m->comm->local_size;
 	id->n_agents = m->n_agents;
 	for (g = 0; g < m->n_gpus && a < CS_MAX_AGENTS; g++) {
 		if (!m->chosen[g] || m->owner[g] < 0)
@@ -105,10 +105,10 @@ struct shared {
 	size_t n_steps;
 };
 
-static int fill(struct cs_team *team, const struct cs_plan *plan,
+static int fill(struct cs_comm *comm, const struct cs_plan *plan,
 		const struct cs_run *run, struct shared *s, struct cs_err *err)
 {
-	size_t n = (size_t)team->n_nodes;
+	size_t n = (size_t)comm->n_nodes;
 	int node;
 
 	s->n_steps = plan->n_steps;
@@ -116,47 +116,48 @@ static int fill(struct cs_team *team, const struct cs_plan *plan,
 	s->done = calloc(n, s->n_steps);
 	if (!s->then || !s->done)
 		return cs_err_set(err, "no memory");
-	if (team->rank != 0)
+	if (comm->rank != 0)
 		return 0;
-	for (node = 0; node < team->n_nodes; node++)
+	for (node = 0; node < comm->n_nodes; node++)
 		identity_then(&run->node[node], &s->then[node]);
 	mark(plan, run, s->done);
 	return 0;
 }
 
-static int own_done(const struct cs_team *team, const struct shared *s, char **done,
+static int own_done(const struct cs_comm *comm, const struct shared *s, char **done,
 		    struct cs_err *err)
 {
 	*done = malloc(s->n_steps);
 	if (!*done)
 		return cs_err_set(err, "no memory");
-	memcpy(*done, s->done + (size_t)team->node * s->n_steps, s->n_steps);
+	memcpy(*done, s->done + (size_t)comm->node * s->n_steps, s->n_steps);
 	return 0;
 }
 
-int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
+int cs_resumed_share(struct cs_comm *comm, const struct cs_discovery *discovery,
 		     const char *placement, const struct cs_plan *plan,
 		     const struct cs_run *run, enum cs_resumed *resumed, char **done,
 		     struct cs_err *err)
 {
 	struct shared s = { NULL, NULL, 0 };
-	size_t n = (size_t)team->n_nodes;
+	size_t n = (size_t)comm->n_nodes;
 	struct identity now;
-	int rc = cs_team_spread(team, CS_TEAM_JOB, 0, resumed, sizeof(*resumed), err);
+	int rc = cs_comm_broadcast(comm, CS_COMM_JOB, 0, resumed, sizeof(*resumed),
+				   err);
 
 	if (rc || *resumed != CS_RESUMED_SOME)
 		return rc;
-	rc = cs_team_agree(team, fill(team, plan, run, &s, err), err);
+	rc = cs_comm_agree(comm, fill(comm, plan, run, &s, err), err);
 	if (rc ||
-	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.then, n * sizeof(*s.then),
-				 err)) ||
-	    (rc = cs_team_spread(team, CS_TEAM_JOB, 0, s.done, n * s.n_steps, err)))
+	    (rc = cs_comm_broadcast(comm, CS_COMM_JOB, 0, s.then, n * sizeof(*s.then),
+				    err)) ||
+	    (rc = cs_comm_broadcast(comm, CS_COMM_JOB, 0, s.done, n * s.n_steps, err)))
 		goto out;
 	identity_now(discovery, placement, &now);
-	rc = compare(&now, &s.then[team->node], err);
-	if (!rc && team->local_rank == 0)
-		rc = own_done(team, &s, done, err);
-	rc = cs_team_agree(team, rc, err);
+	rc = compare(&now, &s.then[comm->node], err);
+	if (!rc && comm->local_rank == 0)
+		rc = own_done(comm, &s, done, err);
+	rc = cs_comm_agree(comm, rc, err);
 out:
 	free(s.then);
 	free(s.done);

@@ -4,7 +4,7 @@
 #define CS_JOB_RESUMED_H
 
 #include "job/discovery.h"
-#include "job/team.h"
+#include "job/mpi_comm.h"
 #include "result/run.h"
 
 /* How much of the plan is measured already. */
@@ -15,7 +15,7 @@ enum cs_resumed { CS_RESUMED_NONE, CS_RESUMED_SOME, CS_RESUMED_ALL };
  * has another host, placement, GPUs or ranks.  On coordinators *done is one byte per
  * step, not 0 if this node has its rows; NULL if every step must be measured; the
  * caller frees it. */
-int cs_resumed_share(struct cs_team *team, const struct cs_discovery *discovery,
+int cs_resumed_share(struct cs_comm *comm, const struct cs_discovery *discovery,
 		     const char *placement, const struct cs_plan *plan,
 		     const struct cs_run *run, enum cs_resumed *resumed, char **done,
 		     struct cs_err *err);

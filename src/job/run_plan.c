@@ -40,7 +40,7 @@ static int on_watch(void *ctx)
 
 static void report_progress(struct cs_job *job, uint32_t done, uint32_t all)
 {
-	if (job->team.rank == 0)
+	if (job->comm.rank == 0)
 		job->args->progress(job->args->ctx, done, all);
 }
 
@@ -67,11 +67,11 @@ static void report_division(struct cs_job *job)
 {
 	char text[240];
 
-	if (!job->team.apart[0])
+	if (!job->comm.apart[0])
 		return;
 	cs_text(text, sizeof(text),
 		"the machine counts as several nodes, which measure at the same time: its ranks %s",
-		job->team.apart);
+		job->comm.apart);
 	on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_MACHINE_DIVIDED, text);
 }
 

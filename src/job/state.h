@@ -6,7 +6,7 @@
 #include "job/discovery.h"
 #include "job/resumed.h"
 #include "job/placements.h"
-#include "job/team.h"
+#include "job/mpi_comm.h"
 
 /* A node that is silent for so long is given up: its coordinator looks at messages
  * every 50 ms, whatever it measures.  Rank 0 also writes files, and file systems may
@@ -24,7 +24,7 @@ struct placement_hooks {
 struct cs_job {
 	const struct cs_job_args *args;
 	struct cs_run *run;
-	struct cs_team team;
+	struct cs_comm comm;
 	struct cs_launcher launcher;
 	struct cs_discovery discovery;
 	struct cs_plan *plan;

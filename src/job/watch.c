@@ -14,7 +14,7 @@ int cs_job_signal(struct cs_job *job)
 {
 	int got = cs_signals_next(job->signal_fd);
 
-	if (got == SIGUSR1 && job->team.rank == 0)
+	if (got == SIGUSR1 && job->comm.rank == 0)
 		job->args->show(job->args->ctx);
 	else if (got && got != SIGUSR1)
 		job->signal = got;
@@ -36,7 +36,7 @@ void cs_job_leave_on_signal(struct cs_job *job)
 		return;
 	if (job->measuring_s > 0)
 		job->run->timings.measure = cs_clock_s() - job->measuring_s;
-	if (job->team.rank == 0)
+	if (job->comm.rank == 0)
 		job->args->interrupted(job->args->ctx, job->signal);
 	else if (job->coordinates)
 		nanosleep(&grace, NULL);
@@ -48,7 +48,7 @@ void cs_job_leave_after_root(struct cs_job *job, int status)
 	double s = fmin(GRACE_S, job->args->budget.grace_s * GRACE_S);
 	struct timespec grace = { 0, (long)(s * 1e9) };
 
-	if (job->team.rank != 0)
+	if (job->comm.rank != 0)
 		nanosleep(&grace, NULL);
 	_exit(status);
 }
@@ -59,7 +59,7 @@ void cs_job_leave_after_root(struct cs_job *job, int status)
 static int is_of_a_death(struct cs_job *job)
 {
 	int lost = 0;
-	int goes_on = job->team.rank == 0 && cs_collect_others_run(&job->collect);
+	int goes_on = job->comm.rank == 0 && cs_collect_others_run(&job->collect);
 
 	for (int k = 0; k < job->placements.n && job->coordinates; k++) {
 		struct cs_coordinator *co = &job->placements.at[k].co;
@@ -84,7 +84,7 @@ int cs_job_watch(struct cs_job *job)
 		cs_job_leave_on_signal(job);
 	cs_helper_reap(job->placements.helper);
 	cs_collect_alive(&job->collect);
-	if (job->team.rank == 0)
+	if (job->comm.rank == 0)
 		cs_collect_drain(&job->collect, NODE_SILENCE_S,
 				 cs_clock_s() > job->args->budget.close_s);
 	else if (cs_collect_listen(&job->collect,

@@ -137,8 +137,8 @@ static uint64_t nth_shape(const struct asking *a, const struct cs_choice *choice
 }
 
 /* One matrix for each of its shapes, whose bytes are those of the shape. */
-static int want_shapes(const struct asking *a, const struct cs_choice *choice,
-		       uint64_t size)
+static int add_shapes(const struct asking *a, const struct cs_choice *choice,
+		      uint64_t size)
 {
 	struct wanted one = { { .test = choice->test }, *choice };
 	struct cs_variant *v = &one.choice.variant;
@@ -156,7 +156,7 @@ static int want_shapes(const struct asking *a, const struct cs_choice *choice,
 }
 
 /* The matrices of a choice in one variant: one, or one at each size. */
-static int want_sizes(const struct asking *a, const struct cs_choice *choice)
+static int add_sizes(const struct asking *a, const struct cs_choice *choice)
 {
 	const struct cs_test *test = cs_test_at(choice->test);
 	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, a->set);
@@ -172,7 +172,7 @@ static int want_sizes(const struct asking *a, const struct cs_choice *choice)
 		};
 
 		if (cs_method_is_shaped((int)test->method) ?
-			    want_shapes(a, choice, bytes) :
+			    add_shapes(a, choice, bytes) :
 			    cs_vec_push(a->all, &one, a->err))
 			return -1;
 		bytes = choice->bytes || test->bytes ? 0 : cs_size_next(a->set, bytes);
@@ -180,17 +180,17 @@ static int want_sizes(const struct asking *a, const struct cs_choice *choice)
 	return 0;
 }
 
-/* The values that are asked for of one member of a variant. */
+/* The values requested of one member of a variant. */
 struct axis {
-	size_t at;	 /* behind the last axis: the size of a variant */
-	uint64_t values; /* bit i: i + more; 0: what the choice says */
+	size_t at;	 /* after the last axis: the size of a variant */
+	uint64_t values; /* bit i: i + more; 0: as in the choice */
 	uint8_t more;
 };
 
 /* Add the matrices of a choice: all variants from this axis on.  A variant that its
  * name fixes stays; variants that change nothing are one. */
-static int want(const struct asking *a, const struct cs_choice *choice,
-		const struct axis *axis)
+static int add_variants(const struct asking *a, const struct cs_choice *choice,
+			const struct axis *axis)
 {
 	const struct cs_test *test = cs_test_at(choice->test);
 	struct cs_choice one = *choice;
@@ -199,16 +199,16 @@ static int want(const struct asking *a, const struct cs_choice *choice,
 
 	if (axis->at == sizeof(one.variant)) {
 		one.variant = cs_variant_of(test, &one.variant);
-		return want_sizes(a, &one);
+		return add_sizes(a, &one);
 	}
 	if (!axis->values || *is)
-		return want(a, &one, axis + 1);
+		return add_variants(a, &one, axis + 1);
 	for (uint64_t rest = axis->values; rest; rest &= rest - 1) {
 		one.variant = choice->variant;
 		((uint8_t *)&one.variant)[axis->at] =
 			(uint8_t)(__builtin_ctzll(rest) + axis->more);
 		one.variant = cs_variant_of(test, &one.variant);
-		if ((*is || !usual++) && want(a, &one, axis + 1))
+		if ((*is || !usual++) && add_variants(a, &one, axis + 1))
 			return -1;
 	}
 	return 0;
@@ -297,7 +297,7 @@ static int add_tests(struct cs_plan_builder *pb)
 		return -1;
 	rc = cs_filter_open(&b.filter, &req->set, pb->err);
 	for (size_t i = 0; i < req->chosen->n && !rc; i++)
-		rc = want(&asking, &req->chosen->choice[i], axes);
+		rc = add_variants(&asking, &req->chosen->choice[i], axes);
 	if (!rc)
 		rc = add_views(&b);
 	cs_filter_close(&b.filter);

@@ -295,7 +295,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->method == CS_METHOD_CALL)
 		return 0;
 	if (test->path == CS_PATH_LOCAL)
-		return !cs_method_tells_time((int)test->method) &&
+		return !cs_method_reports_time((int)test->method) &&
 		       !cs_method_is_on_chip((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)

@@ -83,8 +83,8 @@ static void put_line(FILE *to, const struct cs_plan *plan, const struct cs_step 
 	put_end(to, &t->dst);
 	put_size(to, t->bytes);
 	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++) {
-		cs_field_say(&cs_variant_fields.field[i], &t->variant, value,
-			     sizeof(value));
+		cs_field_value_text(&cs_variant_fields.field[i], &t->variant, value,
+				    sizeof(value));
 		if (more->variant[i])
 			fprintf(to, ",%s", value);
 	}

@@ -530,7 +530,7 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 {
 	const struct cs_test *test = cs_plan_test(plan, step);
 
-	if (cs_method_tells_time((int)test->method))
+	if (cs_method_reports_time((int)test->method))
 		return ESTIMATE_CHASE_S;
 	/* once, and home */
 	if (test->memory == CS_MEM_MANAGED || test->memory == CS_MEM_SYSTEM)

@@ -68,7 +68,7 @@ static void setting_text(const struct cs_settings *set, const struct cs_field *f
 {
 	char last[24];
 
-	cs_field_say(field, set, to, CS_SETTING);
+	cs_field_value_text(field, set, to, CS_SETTING);
 	if (field->at != offsetof(struct cs_settings, copy_bytes) || !set->last_bytes)
 		return;
 	cs_size_text(set->last_bytes, last, sizeof(last));

@@ -166,7 +166,7 @@ static int link_end(struct cs_nvml_gpu *gpu, unsigned link,
 void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 {
 	struct cs_nvlink_ends ends = { 0 };
-	int active, code = NVML_OK, told = 0, up = 0;
+	int active, code = NVML_OK, known = 0, up = 0;
 	unsigned link = 0;
 
 	while ((active = next_link(gpu, &link, &code)) >= 0) {
@@ -174,12 +174,12 @@ void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 			continue;
 		up++;
 		if (link_end(gpu, link - 1, &ends))
-			told = 1;
+			known = 1;
 		else
 			ends.to_other++;
 	}
 	/* no link at all is known as well */
-	if (told ||
+	if (known ||
 	    (!up && (code == NVML_NOT_SUPPORTED || code == NVML_INVALID_ARGUMENT)))
 		*out = ends;
 }
@@ -190,7 +190,7 @@ void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
 {
 	int64_t sum = 0;
-	int active, counter, told = 0;
+	int active, counter, known = 0;
 	unsigned link;
 	uint64_t value;
 
@@ -207,10 +207,10 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
 				 link, counter, &value) != NVML_OK)
 				continue;
 			sum += (int64_t)value;
-			told = 1;
+			known = 1;
 		}
 	}
-	return told ? sum : -1;
+	return known ? sum : -1;
 }
 
 int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu)

@@ -47,7 +47,7 @@ static void say_node(struct cs_collect *c, struct cs_run_node *nd, int index)
 	for (int i = 0; i < rows; i++)
 		cs_collect_row(c, &row, x);
 	cs_collect_node(c, index, nd);
-	cs_team_flush(c->team, 10);
+	cs_comm_flush(c->comm, 10);
 }
 
 static int speak(struct cs_collect *c)
@@ -63,7 +63,7 @@ static int speak(struct cs_collect *c)
 	for (int i = 0; nd->peers && nd->ranks && i < nodes; i++)
 		say_node(c, nd, nodes + i);
 	cs_collect_done(c, CS_NODE_COMPLETE);
-	cs_team_flush(c->team, 10);
+	cs_comm_flush(c->comm, 10);
 	return 0;
 }
 
@@ -86,15 +86,15 @@ static void hear(struct cs_collect *c, const long *told)
 	       sizeof(struct cs_row) + (size_t)samples * sizeof(double));
 }
 
-static int start(struct cs_collect *c, struct cs_team *team, struct cs_err *err)
+static int start(struct cs_collect *c, struct cs_comm *comm, struct cs_err *err)
 {
-	team->version = team->commit = "";
-	if (cs_team_start(team, 1, err))
+	comm->version = comm->commit = "";
+	if (cs_comm_start(comm, 1, err))
 		return -1;
-	setenv("CS_TEST_SCOPE", team->rank ? "one" : "none", 1);
-	if (cs_team_split(team, err))
+	setenv("CS_TEST_SCOPE", comm->rank ? "one" : "none", 1);
+	if (cs_comm_split(comm, err))
 		return -1;
-	if (team->n_nodes != 2)
+	if (comm->n_nodes != 2)
 		return cs_err_set(err, "start it with mpirun -np 2");
 	c->rank_of_node = calloc(2, sizeof(int));
 	c->heard_s = calloc(2, sizeof(double));
@@ -110,10 +110,10 @@ int main(int argc, char **argv)
 {
 	int *const number[] = { &nodes, &gpus, &rows, &samples };
 	struct cs_run run = { .n_ranks = 2 };
-	struct cs_team team = { .limit_s = 60, .end_s = INFINITY };
+	struct cs_comm comm = { .limit_s = 60, .end_s = INFINITY };
 	long told = 0;
 	struct cs_collect_hooks hooks = { &told, on_node, on_index, on_index };
-	struct cs_collect c = { .team = &team, .run = &run, .hooks = &hooks };
+	struct cs_collect c = { .comm = &comm, .run = &run, .hooks = &hooks };
 	struct cs_err err;
 
 	for (int i = 1; i < argc && i <= 4; i++)
@@ -127,13 +127,13 @@ int main(int argc, char **argv)
 	cs_rows_init(&run.rows);
 	run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	c.placements = nodes;
-	if (start(&c, &team, &err)) {
+	if (start(&c, &comm, &err)) {
 		fprintf(stderr, "bench_collect: %s\n", err.text);
 		return 1;
 	}
-	if (team.rank)
+	if (comm.rank)
 		speak(&c);
 	else
 		hear(&c, &told);
-	return cs_team_end(&team, 10, &err) ? 1 : 0;
+	return cs_comm_end(&comm, 10, &err) ? 1 : 0;
 }

@@ -33,7 +33,7 @@ static const struct cs_collect_hooks hooks = { NULL, on_node, on_row, on_finding
 
 /* Rank 0 of a job of one node. */
 struct alone {
-	struct cs_team team;
+	struct cs_comm comm;
 	struct cs_run run;
 	struct cs_run_node node;
 	char ended;
@@ -44,13 +44,13 @@ static void begin(struct alone *a)
 {
 	memset(a, 0, sizeof(*a));
 	rows = findings = 0;
-	a->team.size = a->team.n_nodes = 1;
+	a->comm.size = a->comm.n_nodes = 1;
 	cs_rows_init(&a->run.rows);
 	a->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	a->run.node = &a->node;
 	a->run.n_nodes = 1;
 	cs_node_facts_init(&a->node.facts);
-	a->c = (struct cs_collect){ .team = &a->team,
+	a->c = (struct cs_collect){ .comm = &a->comm,
 				    .run = &a->run,
 				    .placements = 1,
 				    .hooks = &hooks,
@@ -97,7 +97,7 @@ HOLDS("what there is memory for is kept, and the run is complete") {
 	begin(&a);
 	cs_collect_row(&a.c, &row, NULL);
 	cs_collect_done(&a.c, CS_NODE_COMPLETE);
-	cs_collect_say_lost(&a.c, -1);
+	cs_collect_report_lost(&a.c, -1);
 	t_eq_int(cs_collect_state(&a.c), CS_NODE_COMPLETE);
 	t_eq_int(rows, 1);
 	t_eq_int(findings, 0);
@@ -117,7 +117,7 @@ HOLDS("a row without memory is counted and said, and the run is not complete") {
 	cs_collect_row(&a.c, &row, NULL);
 	cs_collect_done(&a.c, CS_NODE_COMPLETE);
 	t_eq_int(cs_collect_state(&a.c), CS_NODE_EARLY);
-	cs_collect_say_lost(&a.c, -1);
+	cs_collect_report_lost(&a.c, -1);
 	t_eq_int(rows, 2);
 	if (t_eq_int(a.run.findings.n, 1)) {
 		t_eq_str(cs_finding_text(finding(&a, 0)), "no-memory");
@@ -136,7 +136,7 @@ HOLDS("so is a finding") {
 	cs_collect_finding(&a.c, 0, CS_CRITICAL, CS_FINDING_AGENT_FAILED, "GPU 1");
 	a.run.findings.n = 0;
 	cs_collect_done(&a.c, CS_NODE_COMPLETE);
-	cs_collect_say_lost(&a.c, -1);
+	cs_collect_report_lost(&a.c, -1);
 	t_eq_int(cs_collect_state(&a.c), CS_NODE_EARLY);
 	t_eq_int(findings, 1);
 	end(&a);

@@ -604,7 +604,7 @@ static double span_ns(const struct cs_k_span *span, uint32_t blocks)
 	return all.end ? (double)(all.end - all.begin) : -1;
 }
 
-static int told_when(const struct cs_lane *on, double ns, struct cs_err *err)
+static int check_times(const struct cs_lane *on, double ns, struct cs_err *err)
 {
 	if (ns >= 0 && on->back_ns >= 0)
 		return 0;
@@ -618,7 +618,7 @@ static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
 
 	*ns = span_ns(span, on->desc.blocks);
 	on->back_ns = span_ns(span + 1, on->desc.blocks);
-	return told_when(on, *ns, err);
+	return check_times(on, *ns, err);
 }
 
 /* Odd blocks have written. */
@@ -633,7 +633,7 @@ static int prove_zero_both(struct cs_lane *on, const uint64_t *proof, double *ns
 		return -1;
 	*ns = span_ns(span + writes, CS_ZERO_BLOCKS);
 	on->back_ns = span_ns(span + !writes, CS_ZERO_BLOCKS);
-	return told_when(on, *ns, err);
+	return check_times(on, *ns, err);
 }
 
 int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)

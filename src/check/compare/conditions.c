@@ -77,8 +77,8 @@ static void hold_facts(const struct two *t, const struct cs_fieldset *set,
 			hold_facts(t, f->part, where, cs_field_in(f, a),
 				   cs_field_in(f, b));
 		} else {
-			cs_field_say(f, a, x, sizeof(x));
-			cs_field_say(f, b, y, sizeof(y));
+			cs_field_value_text(f, a, x, sizeof(x));
+			cs_field_value_text(f, b, y, sizeof(y));
 			cs_conditions_add(t->v, f->label, where, x, y);
 		}
 	}

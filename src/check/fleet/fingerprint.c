@@ -118,7 +118,7 @@ static void put_field(void *maker, const struct cs_field *field, const void *of)
 
 	if (!field->trait)
 		return;
-	cs_field_say(field, of, value, sizeof(value));
+	cs_field_value_text(field, of, value, sizeof(value));
 	put(maker, field->layer, field->trait, "%s", value);
 }
 

@@ -18,7 +18,7 @@ static int wait_lane(struct cs_endpoints *e, int lane, double *ns)
 	return cs_lane_wait(e->backend, e->dev, e->board, e->slot, lane, ns);
 }
 
-static void say_armed(struct cs_endpoints *e)
+static void report_armed(struct cs_endpoints *e)
 {
 	cs_lane_armed(e->board, e->slot);
 }
@@ -31,7 +31,7 @@ int cs_agent_cell_stamp(struct cs_endpoints *e)
 	if (e->backend->arm_stamp(e->dev, 0, (const uint32_t *)&e->board->gate,
 				  e->slot->seq, (uint32_t *)word, &e->slot->err))
 		return -1;
-	say_armed(e);
+	report_armed(e);
 	return wait_lane(e, 0, &ns);
 }
 
@@ -213,7 +213,7 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 		slot->ns[with->back] = e->backend->lasted_back(e->dev, lane);
 		cs_endpoints_read(e, with->back);
 	}
-	if (!cs_method_tells_time(t->method))
+	if (!cs_method_reports_time(t->method))
 		return 0;
 	slot->load_ns[with->k] = slot->ns[with->k];
 	slot->ns[with->k] = e->backend->lasted(e->dev, lane);
@@ -235,7 +235,7 @@ static int arm_and_wait(struct cs_agent_cell *c, struct cs_endpoints *e)
 	c->filled_seq = e->slot->seq;
 	memcpy(e->copies, e->slot->copies, sizeof(e->copies));
 	e->uncounted = (e->slot->flags & CS_CMD_FIRST) != 0;
-	say_armed(e);
+	report_armed(e);
 	/* what workers were lent is theirs until all of them have ended */
 	for (i = 0; i < lanes; i++)
 		if (cs_cpu_transfer_await(&c->cpu, i) && !rc) {
@@ -315,7 +315,7 @@ int cs_agent_cell_probe(struct cs_agent_cell *c, struct cs_endpoints *e)
 		memset(e->copies, 0, sizeof(e->copies));
 	}
 	if (t->issuer != e->me && cost.test->how != CS_HOW_OPEN) {
-		say_armed(e);
+		report_armed(e);
 		return 0;
 	}
 	if (checked && (slot->flags & CS_CMD_AFTER) &&

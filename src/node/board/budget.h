@@ -6,7 +6,7 @@
  *	waits_s	no wait lasts longer; what has not answered by then hangs
  *	close_s	nodes that are not ready, and resources not yet freed, are left behind
  *	files_s	outputs that have not taken all data are left behind
- *	end_s	the process has ended, or its guard ends it
+ *	end_s	the process has ended, or its supervisor ends it
  *
  * All are times of cs_clock_s(); INFINITY without a budget.  A launcher ends a job
  * with the first rank that exits and takes its status.  That must be rank 0, so the

@@ -94,7 +94,7 @@ static const struct cs_transfer *beside(const struct round *r, uint32_t k)
 	return &t[i];
 }
 
-static void say_matters(const struct round *r, uint32_t k, double share)
+static void report_interference(const struct round *r, uint32_t k, double share)
 {
 	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, k);
 	const struct cs_transfer *other = beside(r, k);
@@ -117,9 +117,10 @@ static void say_matters(const struct round *r, uint32_t k, double share)
 			      text);
 }
 
-/* Does concurrency make no difference to those that were carried out both ways? */
-static void hold_against(const struct round *r, const double *alone,
-			 const double *together)
+/* Compare the rates of pairs that were measured alone and together; report the worst if they
+ * interfere. */
+static void compare_rates(const struct round *r, const double *alone,
+			  const double *together)
 {
 	uint32_t worst = 0, k;
 	double most = 0;
@@ -136,7 +137,7 @@ static void hold_against(const struct round *r, const double *alone,
 	if (most <= CS_CONCURRENCY_MATTERS || r->concurrent->matters)
 		return;
 	r->concurrent->matters = 1;
-	say_matters(r, worst, together[worst] / alone[worst]);
+	report_interference(r, worst, together[worst] / alone[worst]);
 }
 
 static int is_whole(const struct round *r, const double *median)
@@ -160,7 +161,7 @@ static void run_both_ways(const struct round *r)
 	}
 	if (is_whole(r, alone) && is_whole(r, together)) {
 		r->concurrent->rounds++;
-		hold_against(r, alone, together);
+		compare_rates(r, alone, together);
 	}
 }
 
@@ -215,7 +216,7 @@ static void run_concurrent(const struct round *r)
 	}
 	if (doubted) {
 		run_alone(r, together, alone);
-		hold_against(r, alone, together);
+		compare_rates(r, alone, together);
 		r->concurrent->remeasure += doubted;
 	} else if (is_last_of_matrix(r)) {
 		run_slowest_as_control(r, together);

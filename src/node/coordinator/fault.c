@@ -89,9 +89,9 @@ static void owners_text(const struct alike *alike, enum owner owner, char *to,
 		cs_text_add(to, size, "%s %s", noun[owner][n > 1], list);
 }
 
-/* "…; 0000:3c:00.0, process 77": who looks for it needs both. */
-static void tell_lost(const struct alike *alike, enum cs_agent_state state,
-		      const char *fault)
+/* "…; 0000:3c:00.0, process 77": both are needed to find it. */
+static void report_lost(const struct alike *alike, enum cs_agent_state state,
+			const char *fault)
 {
 	struct cs_coordinator *co = alike->co;
 	int late = cs_clock_s() >= co->budget.waits_s;
@@ -106,7 +106,7 @@ static void tell_lost(const struct alike *alike, enum cs_agent_state state,
 			    alike->n == 1 && bus_id[0] ? ", " : "; ");
 		owners_text(alike, PROCESS, line, sizeof(line));
 	}
-	/* a wait that the budget has cut tells hung from slow no more */
+	/* a wait cut by the budget cannot distinguish hung from slow */
 	co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
 			   state == CS_AGENT_LOST ? CS_FINDING_RANK_LOST :
 			   late			  ? CS_FINDING_CANNOT_TEST :
@@ -114,8 +114,8 @@ static void tell_lost(const struct alike *alike, enum cs_agent_state state,
 			   line);
 }
 
-static void tell_alike(const struct alike *alike, enum cs_agent_state state,
-		       const char *text)
+static void report_alike(const struct alike *alike, enum cs_agent_state state,
+			 const char *text)
 {
 	struct cs_coordinator *co = alike->co;
 	char fault[CS_ERR_TEXT];
@@ -134,7 +134,7 @@ static void tell_alike(const struct alike *alike, enum cs_agent_state state,
 		return;
 	}
 	co->stopped = co->lost = 1;
-	tell_lost(alike, state, fault);
+	report_lost(alike, state, fault);
 }
 
 void cs_faults_report(struct cs_coordinator *co, const struct cs_faults *faults)
@@ -147,7 +147,7 @@ void cs_faults_report(struct cs_coordinator *co, const struct cs_faults *faults)
 			    !strcmp(faults->text[k], faults->text[i]))
 				alike.agent[alike.n++] = faults->agent[k];
 		if (alike.n)
-			tell_alike(&alike, faults->state, faults->text[i]);
+			report_alike(&alike, faults->state, faults->text[i]);
 	}
 }
 

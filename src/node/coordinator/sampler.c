@@ -193,7 +193,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 
 		s->bytes[k] = t->bytes;
 		s->load[k] = (uint8_t)cs_transfer_is_load(t);
-		s->chase[k] = (uint8_t)cs_method_tells_time(t->method);
+		s->chase[k] = (uint8_t)cs_method_reports_time(t->method);
 		s->cap[k] = copies_cap(t);
 		s->twin[k] = twin_of(plan, step, k);
 		s->copies[k] = first_copies(s, t, k, &guess);

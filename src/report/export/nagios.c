@@ -54,7 +54,7 @@ static void put_figure(FILE *to, const struct cs_run *run,
 		put_clean(to, node->placement);
 	}
 	cs_print(to, ":%s:%" PRIu64, tally->test->name, tally->of.bytes);
-	for (size_t i = 0; cs_variant_said(&tally->of.variant, i, &key, said); i++)
+	for (size_t i = 0; cs_variant_nth_text(&tally->of.variant, i, &key, said); i++)
 		cs_print(to, ":%s-%s", key, said);
 	cs_print(to, ":%s'=", what);
 	if (unit == CS_UNIT_GBS)

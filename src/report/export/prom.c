@@ -41,7 +41,7 @@ static void put_variant(FILE *to, int *n, const struct cs_variant *variant)
 	char value[CS_VARIANT_VALUE];
 	const char *key;
 
-	for (size_t i = 0; cs_variant_said(variant, i, &key, value); i++)
+	for (size_t i = 0; cs_variant_nth_text(variant, i, &key, value); i++)
 		put_label(to, n, key, value);
 }
 

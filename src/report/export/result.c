@@ -29,7 +29,7 @@ static void print_variant(FILE *to, const struct cs_variant *variant)
 	char value[CS_VARIANT_VALUE];
 	const char *key;
 
-	for (size_t i = 0; cs_variant_said(variant, i, &key, value); i++)
+	for (size_t i = 0; cs_variant_nth_text(variant, i, &key, value); i++)
 		cs_print(to, " %s=%s", key, value);
 }
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "job/team.h"
+#include "job/mpi_comm.h"
 
 #include <limits.h>
 #include <math.h>
@@ -24,12 +24,12 @@
 #define WAITS_S 1.0		/* between messages of a rank that waits for others */
 #define MISSED_S 5.0		/* a rank without such a message for as long is missing */
 
-struct cs_team_comms {
-	MPI_Comm of[2]; /* by enum cs_team_scope */
+struct cs_mpi_comms {
+	MPI_Comm of[2]; /* by enum cs_comm_scope */
 };
 
-/* One team per process: MPI can be started only once. */
-static struct cs_team_comms comms = { { MPI_COMM_NULL, MPI_COMM_NULL } };
+/* Of the process: MPI can be started only once. */
+static struct cs_mpi_comms comms = { { MPI_COMM_NULL, MPI_COMM_NULL } };
 
 /* A message that is being sent. */
 struct post {
@@ -65,20 +65,20 @@ static int mpi_err(int code, const char *call, struct cs_err *err)
 /* MPI does not report which ranks a collective waits for.  So ranks that wait send
  * messages to rank 0, which receives them while it waits itself. */
 struct roll {
-	enum cs_team_scope of; /* the ranks that should come */
+	enum cs_comm_scope of; /* the ranks that should come */
 	double begun_s, said_s;
 	double *heard_s; /* rank 0: by rank; 0 never */
 };
 
-static void listen_to_roll(struct cs_team *team, struct roll *roll)
+static void listen_to_roll(struct cs_comm *comm, struct roll *roll)
 {
-	MPI_Comm job = team->comms->of[CS_TEAM_JOB];
+	MPI_Comm job = comm->comms->of[CS_COMM_JOB];
 	MPI_Status status;
 	int flag = 0;
 	char none;
 
 	if (!roll->heard_s)
-		roll->heard_s = calloc((size_t)team->size, sizeof(double));
+		roll->heard_s = calloc((size_t)comm->size, sizeof(double));
 	while (roll->heard_s &&
 	       MPI_Iprobe(MPI_ANY_SOURCE, CS_TAG_WAITS, job, &flag, &status) ==
 		       MPI_SUCCESS &&
@@ -90,42 +90,42 @@ static void listen_to_roll(struct cs_team *team, struct roll *roll)
 	}
 }
 
-static void call_roll(struct cs_team *team, struct roll *roll)
+static void call_roll(struct cs_comm *comm, struct roll *roll)
 {
 	double now = cs_clock_s();
 	struct cs_err err;
 
 	if (now - roll->begun_s < WAITS_S)
 		return;
-	if (team->rank == 0)
-		listen_to_roll(team, roll);
+	if (comm->rank == 0)
+		listen_to_roll(comm, roll);
 	else if (now - roll->said_s >= WAITS_S) {
-		cs_team_post(team, 0, CS_TAG_WAITS, "", 0, &err);
+		cs_comm_send(comm, 0, CS_TAG_WAITS, "", 0, &err);
 		roll->said_s = now;
 	}
 }
 
-static int is_missed(const struct cs_team *team, const struct roll *roll, int rank)
+static int is_missed(const struct cs_comm *comm, const struct roll *roll, int rank)
 {
 	if (!rank ||
-	    (roll->of == CS_TEAM_NODE && team->place[rank].node != team->node))
+	    (roll->of == CS_COMM_NODE && comm->place[rank].node != comm->node))
 		return 0;
 	return cs_clock_s() - roll->heard_s[rank] > MISSED_S;
 }
 
 /* Name the first missing rank, and count further nodes with missing ranks. */
-static int not_all_came(struct cs_team *team, const struct roll *roll,
+static int not_all_came(struct cs_comm *comm, const struct roll *roll,
 			const char *call, double limit_s, struct cs_err *err)
 {
 	int n = 0, first = 0;
 	/* earlier, not all waiting ranks have sent a message */
-	int known = roll->heard_s && team->place && limit_s >= MISSED_S;
+	int known = roll->heard_s && comm->place && limit_s >= MISSED_S;
 	char more[40] = "";
 
-	for (int r = 0, last = -1; known && r < team->size; r++) {
-		if (!is_missed(team, roll, r) || team->place[r].node == last)
+	for (int r = 0, last = -1; known && r < comm->size; r++) {
+		if (!is_missed(comm, roll, r) || comm->place[r].node == last)
 			continue;
-		last = team->place[r].node;
+		last = comm->place[r].node;
 		first = n++ ? first : r;
 	}
 	if (n > 1)
@@ -133,16 +133,16 @@ static int not_all_came(struct cs_team *team, const struct roll *roll,
 	if (n)
 		return cs_err_set(err,
 				  "%s: no answer within %.3g s from rank %d on '%s'%s",
-				  call, limit_s, first, team->place[first].host, more);
+				  call, limit_s, first, comm->place[first].host, more);
 	return cs_err_set(err, "%s: not all ranks came within %.3g s", call, limit_s);
 }
 
 /* Test until the request is complete: at first in short naps, then in naps that cost
  * no CPU. */
-static int wait_for(struct cs_team *team, MPI_Request *request, const char *call,
+static int wait_for(struct cs_comm *comm, MPI_Request *request, const char *call,
 		    struct roll *roll, struct cs_err *err)
 {
-	double limit = cs_within(team->limit_s, team->end_s);
+	double limit = cs_within(comm->limit_s, comm->end_s);
 
 	for (;;) {
 		struct timespec nap = { 0, 1000000 };
@@ -153,29 +153,29 @@ static int wait_for(struct cs_team *team, MPI_Request *request, const char *call
 			return mpi_err(rc, call, err);
 		if (done)
 			return 0;
-		if (team->interrupted && team->interrupted(team->ctx))
+		if (comm->interrupted && comm->interrupted(comm->ctx))
 			return cs_err_set(err, "interrupted in %s", call);
-		call_roll(team, roll);
+		call_roll(comm, roll);
 		if (waited > limit)
-			return not_all_came(team, roll, call, limit, err);
+			return not_all_came(comm, roll, call, limit, err);
 		if (waited < 0.02)
 			nap.tv_nsec = 50000;
 		nanosleep(&nap, NULL);
 	}
 }
 
-static int finish(struct cs_team *team, enum cs_team_scope of, MPI_Request *request,
+static int finish(struct cs_comm *comm, enum cs_comm_scope of, MPI_Request *request,
 		  const char *call, struct cs_err *err)
 {
 	struct roll roll = { .of = of, .begun_s = cs_clock_s() };
-	int rc = wait_for(team, request, call, &roll, err);
+	int rc = wait_for(comm, request, call, &roll, err);
 
 	free(roll.heard_s);
 	return rc;
 }
 
 /* Allowed before MPI_Init.  MPICH's text has its configuration on further lines. */
-void cs_team_library(char *to, size_t size)
+void cs_comm_library(char *to, size_t size)
 {
 	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
 	int length = 0;
@@ -188,14 +188,14 @@ void cs_team_library(char *to, size_t size)
 	cs_text(to, size, "%s", text);
 }
 
-int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
+int cs_comm_start(struct cs_comm *comm, int use_mpi, struct cs_err *err)
 {
 	int provided, rc;
 
-	team->mpi = use_mpi;
-	team->rank = team->local_rank = 0;
-	team->size = team->local_size = team->n_nodes = 1;
-	team->node = team->coordinator = 0;
+	comm->mpi = use_mpi;
+	comm->rank = comm->local_rank = 0;
+	comm->size = comm->local_size = comm->n_nodes = 1;
+	comm->node = comm->coordinator = 0;
 	if (!use_mpi)
 		return 0;
 	cs_call_begin("MPI_Init (waits for all ranks)");
@@ -203,24 +203,24 @@ int cs_team_start(struct cs_team *team, int use_mpi, struct cs_err *err)
 	cs_call_end();
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Init_thread", err);
-	team->comms = &comms;
-	team->comms->of[CS_TEAM_JOB] = MPI_COMM_WORLD;
-	MPI_Comm_set_errhandler(team->comms->of[CS_TEAM_JOB], MPI_ERRORS_RETURN);
-	MPI_Comm_rank(team->comms->of[CS_TEAM_JOB], &team->rank);
-	MPI_Comm_size(team->comms->of[CS_TEAM_JOB], &team->size);
+	comm->comms = &comms;
+	comm->comms->of[CS_COMM_JOB] = MPI_COMM_WORLD;
+	MPI_Comm_set_errhandler(comm->comms->of[CS_COMM_JOB], MPI_ERRORS_RETURN);
+	MPI_Comm_rank(comm->comms->of[CS_COMM_JOB], &comm->rank);
+	MPI_Comm_size(comm->comms->of[CS_COMM_JOB], &comm->size);
 	return 0;
 }
 
 /* Exchange the bytes of all ranks of the job. */
-static int gather(struct cs_team *team, const void *mine, size_t bytes, void *all,
+static int gather(struct cs_comm *comm, const void *mine, size_t bytes, void *all,
 		  struct cs_err *err)
 {
 	MPI_Request request;
 	int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-				team->comms->of[CS_TEAM_JOB], &request);
+				comm->comms->of[CS_COMM_JOB], &request);
 
 	return rc == MPI_SUCCESS ?
-		       finish(team, CS_TEAM_JOB, &request, "MPI_Iallgather", err) :
+		       finish(comm, CS_COMM_JOB, &request, "MPI_Iallgather", err) :
 		       mpi_err(rc, "MPI_Iallgather", err);
 }
 
@@ -255,13 +255,13 @@ static void program_text(const struct hello *h, char *to, size_t size)
 			h->commit[0] ? " commit " : "", h->commit);
 }
 
-static int refuse_mixture(struct cs_team *team, const struct hello *all,
+static int refuse_mixture(struct cs_comm *comm, const struct hello *all,
 			  struct cs_err *err)
 {
 	char first[80], other[80], more[40] = "";
 	int n = 0, which = 0, knows = 0;
 
-	for (int r = team->size - 1; r > 0; r--)
+	for (int r = comm->size - 1; r > 0; r--)
 		if (!is_same(&all[r], &all[0])) {
 			which = r;
 			n++;
@@ -270,8 +270,8 @@ static int refuse_mixture(struct cs_team *team, const struct hello *all,
 		return 0;
 	while (!is_known(&all[knows]))
 		knows++;
-	if (knows == team->rank)
-		team->rank = 0; /* the first rank that knows this message reports */
+	if (knows == comm->rank)
+		comm->rank = 0; /* the first rank that knows this message reports */
 	program_text(&all[0], first, sizeof(first));
 	program_text(&all[which], other, sizeof(other));
 	if (n > 1)
@@ -283,21 +283,21 @@ static int refuse_mixture(struct cs_team *team, const struct hello *all,
 			  more, other);
 }
 
-static int compare_programs(struct cs_team *team, struct cs_err *err)
+static int compare_programs(struct cs_comm *comm, struct cs_err *err)
 {
-	struct hello *all = calloc((size_t)team->size, sizeof(*all));
+	struct hello *all = calloc((size_t)comm->size, sizeof(*all));
 	struct hello mine = { .magic = "" };
 	int rc;
 
 	if (!all)
 		return cs_err_set(err, "no memory");
 	memcpy(mine.magic, hello_magic, sizeof(mine.magic));
-	cs_text(mine.version, sizeof(mine.version), "%s", team->version);
-	cs_text(mine.commit, sizeof(mine.commit), "%s", team->commit);
+	cs_text(mine.version, sizeof(mine.version), "%s", comm->version);
+	cs_text(mine.commit, sizeof(mine.commit), "%s", comm->commit);
 	gethostname(mine.host, sizeof(mine.host) - 1);
-	rc = gather(team, &mine, sizeof(mine), all, err);
+	rc = gather(comm, &mine, sizeof(mine), all, err);
 	if (!rc)
-		rc = refuse_mixture(team, all, err);
+		rc = refuse_mixture(comm, all, err);
 	free(all);
 	return rc;
 }
@@ -373,148 +373,148 @@ static void find_apart(const struct scope *all, int size, int first, char *why,
 }
 
 /* Nodes are numbered by their lowest ranks. */
-static void number_nodes(struct cs_team *team, const struct scope *all)
+static void number_nodes(struct cs_comm *comm, const struct scope *all)
 {
-	team->n_nodes = 0;
-	for (int i = 0; i < team->size; i++) {
+	comm->n_nodes = 0;
+	for (int i = 0; i < comm->size; i++) {
 		int first = 0;
 
 		while (!same_scope(&all[first], &all[i]))
 			first++;
-		team->place[i].node = first < i ? team->place[first].node :
-						  team->n_nodes++;
-		cs_text(team->place[i].host, CS_HOST, "%s", all[i].host);
+		comm->place[i].node = first < i ? comm->place[first].node :
+						  comm->n_nodes++;
+		cs_text(comm->place[i].host, CS_HOST, "%s", all[i].host);
 	}
-	team->node = team->place[team->rank].node;
-	team->coordinator = cs_team_lowest(team, team->node);
+	comm->node = comm->place[comm->rank].node;
+	comm->coordinator = cs_comm_lowest_rank(comm, comm->node);
 }
 
-int cs_team_lowest(const struct cs_team *team, int node)
+int cs_comm_lowest_rank(const struct cs_comm *comm, int node)
 {
-	if (!team->place)
+	if (!comm->place)
 		return node ? -1 : 0;
-	for (int i = 0; i < team->size; i++)
-		if (team->place[i].node == node)
+	for (int i = 0; i < comm->size; i++)
+		if (comm->place[i].node == node)
 			return i;
 	return -1;
 }
 
-int cs_team_split(struct cs_team *team, struct cs_err *err)
+int cs_comm_split(struct cs_comm *comm, struct cs_err *err)
 {
 	struct scope mine, *all;
 	int rc;
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return 0;
-	if (compare_programs(team, err))
+	if (compare_programs(comm, err))
 		return -1;
-	all = calloc((size_t)team->size, sizeof(*all));
-	team->place = calloc((size_t)team->size, sizeof(*team->place));
-	if (!all || !team->place) {
+	all = calloc((size_t)comm->size, sizeof(*all));
+	comm->place = calloc((size_t)comm->size, sizeof(*comm->place));
+	if (!all || !comm->place) {
 		free(all);
-		free(team->place);
-		team->place = NULL;
+		free(comm->place);
+		comm->place = NULL;
 		return cs_err_set(err, "no memory");
 	}
 	mine = my_scope();
-	rc = gather(team, &mine, sizeof(mine), all, err);
+	rc = gather(comm, &mine, sizeof(mine), all, err);
 	if (rc) {
 		free(all);
-		free(team->place);
-		team->place = NULL; /* no rank is known */
+		free(comm->place);
+		comm->place = NULL; /* no rank is known */
 		return -1;
 	}
-	number_nodes(team, all);
-	find_apart(all, team->size, team->coordinator, team->apart,
-		   sizeof(team->apart));
+	number_nodes(comm, all);
+	find_apart(all, comm->size, comm->coordinator, comm->apart,
+		   sizeof(comm->apart));
 	free(all);
 	cs_call_begin("MPI_Comm_split");
-	rc = MPI_Comm_split(team->comms->of[CS_TEAM_JOB], team->node, team->rank,
-			    &team->comms->of[CS_TEAM_NODE]);
+	rc = MPI_Comm_split(comm->comms->of[CS_COMM_JOB], comm->node, comm->rank,
+			    &comm->comms->of[CS_COMM_NODE]);
 	cs_call_end();
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Comm_split", err);
-	MPI_Comm_set_errhandler(team->comms->of[CS_TEAM_NODE], MPI_ERRORS_RETURN);
-	MPI_Comm_rank(team->comms->of[CS_TEAM_NODE], &team->local_rank);
-	MPI_Comm_size(team->comms->of[CS_TEAM_NODE], &team->local_size);
+	MPI_Comm_set_errhandler(comm->comms->of[CS_COMM_NODE], MPI_ERRORS_RETURN);
+	MPI_Comm_rank(comm->comms->of[CS_COMM_NODE], &comm->local_rank);
+	MPI_Comm_size(comm->comms->of[CS_COMM_NODE], &comm->local_size);
 	return 0;
 }
 
-int cs_team_share(struct cs_team *team, const void *mine, size_t bytes, void *all,
-		  struct cs_err *err)
+int cs_comm_gather_node(struct cs_comm *comm, const void *mine, size_t bytes,
+			void *all, struct cs_err *err)
 {
 	MPI_Request request;
 	int rc;
 
-	if (!team->mpi) {
+	if (!comm->mpi) {
 		memcpy(all, mine, bytes);
 		return 0;
 	}
 	rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-			    team->comms->of[CS_TEAM_NODE], &request);
+			    comm->comms->of[CS_COMM_NODE], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iallgather", err);
-	return finish(team, CS_TEAM_NODE, &request, "MPI_Iallgather", err);
+	return finish(comm, CS_COMM_NODE, &request, "MPI_Iallgather", err);
 }
 
-int cs_team_spread(struct cs_team *team, enum cs_team_scope scope, int root,
-		   void *data, size_t bytes, struct cs_err *err)
+int cs_comm_broadcast(struct cs_comm *comm, enum cs_comm_scope scope, int root,
+		      void *data, size_t bytes, struct cs_err *err)
 {
 	MPI_Request request;
 	int rc;
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return 0;
-	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, team->comms->of[scope],
+	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, comm->comms->of[scope],
 			&request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Ibcast", err);
-	return finish(team, scope, &request, "MPI_Ibcast", err);
+	return finish(comm, scope, &request, "MPI_Ibcast", err);
 }
 
-int cs_team_max(struct cs_team *team, long *values, int n, struct cs_err *err)
+int cs_comm_max(struct cs_comm *comm, long *values, int n, struct cs_err *err)
 {
 	MPI_Request request;
 	int rc;
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return 0;
 	rc = MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_LONG, MPI_MAX,
-			    team->comms->of[CS_TEAM_JOB], &request);
+			    comm->comms->of[CS_COMM_JOB], &request);
 	if (rc != MPI_SUCCESS)
 		return mpi_err(rc, "MPI_Iallreduce", err);
-	return finish(team, CS_TEAM_JOB, &request, "MPI_Iallreduce", err);
+	return finish(comm, CS_COMM_JOB, &request, "MPI_Iallreduce", err);
 }
 
-int cs_team_agree(struct cs_team *team, int rc, struct cs_err *err)
+int cs_comm_agree(struct cs_comm *comm, int rc, struct cs_err *err)
 {
 	struct cs_err first = *err;
-	long failed[2] = { rc ? team->size - team->rank : 0, 0 };
+	long failed[2] = { rc ? comm->size - comm->rank : 0, 0 };
 	int root;
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return rc;
-	if (cs_team_max(team, failed, 1, err))
+	if (cs_comm_max(comm, failed, 1, err))
 		return -1;
 	if (!failed[0])
 		return 0;
-	root = team->size - (int)failed[0];
-	if (!cs_team_spread(team, CS_TEAM_JOB, root, &first, sizeof(first), err)) {
+	root = comm->size - (int)failed[0];
+	if (!cs_comm_broadcast(comm, CS_COMM_JOB, root, &first, sizeof(first), err)) {
 		first.text[sizeof(first.text) - 1] = '\0';
 		*err = first;
 	}
 	return -1;
 }
 
-int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *data,
+int cs_comm_send(struct cs_comm *comm, int rank, enum cs_tag tag, const void *data,
 		 size_t bytes, struct cs_err *err)
 {
 	struct post *post;
 	int rc;
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return 0;
-	cs_team_flush(team, 0);
+	cs_comm_flush(comm, 0);
 	post = cs_vec_add(&posts, 1, err);
 	if (!post)
 		return -1;
@@ -525,7 +525,7 @@ int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *da
 	}
 	memcpy(post->data, data, bytes);
 	rc = MPI_Isend(post->data, (int)bytes, MPI_BYTE, rank, tag,
-		       team->comms->of[CS_TEAM_JOB], &post->request);
+		       comm->comms->of[CS_COMM_JOB], &post->request);
 	if (rc == MPI_SUCCESS)
 		return 0;
 	free(post->data);
@@ -534,9 +534,9 @@ int cs_team_post(struct cs_team *team, int rank, enum cs_tag tag, const void *da
 }
 
 /* Begin to receive a message whose head is here.  1; 0: there is none; -1: error. */
-static int accept_message(struct cs_team *team, struct cs_err *err)
+static int accept_message(struct cs_comm *comm, struct cs_err *err)
 {
-	MPI_Comm job = team->comms->of[CS_TEAM_JOB];
+	MPI_Comm job = comm->comms->of[CS_COMM_JOB];
 	struct arrival a = { .data = NULL };
 	MPI_Status status;
 	int flag = 0, count = 0;
@@ -595,16 +595,16 @@ static int take_arrived(struct arrival *out)
 	return 0;
 }
 
-int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
-		 size_t *bytes, struct cs_err *err)
+int cs_comm_receive(struct cs_comm *comm, int *from, int *tag, void **data,
+		    size_t *bytes, struct cs_err *err)
 {
 	struct arrival next;
 	int came;
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return 0;
 	do {
-		came = accept_message(team, err);
+		came = accept_message(comm, err);
 		if (came < 0)
 			return -1;
 		if (take_arrived(&next)) {
@@ -618,12 +618,12 @@ int cs_team_next(struct cs_team *team, int *from, int *tag, void **data,
 	return 0;
 }
 
-void cs_team_flush(struct cs_team *team, double limit_s)
+void cs_comm_flush(struct cs_comm *comm, double limit_s)
 {
 	double end = cs_clock_s() + limit_s;
 	struct timespec nap = { 0, 200000 };
 
-	if (!team->mpi)
+	if (!comm->mpi)
 		return;
 	for (;;) {
 		struct post *post = posts.data;
@@ -653,49 +653,49 @@ static void finalize(void)
 }
 
 /* Wait for all ranks, at most limit_s. */
-static int meet_at_end(struct cs_team *team, double limit_s, struct cs_err *err)
+static int meet_at_end(struct cs_comm *comm, double limit_s, struct cs_err *err)
 {
-	long loads = team->loads;
+	long loads = comm->loads;
 
-	team->limit_s = limit_s;
-	if (cs_team_max(team, &loads, 1, err))
+	comm->limit_s = limit_s;
+	if (cs_comm_max(comm, &loads, 1, err))
 		return -1;
 	return loads ? cs_err_set(err, "the driver's library did not finish loading") :
 		       0;
 }
 
-void cs_team_leave(struct cs_team *team, int *status)
+void cs_comm_leave(struct cs_comm *comm, int *status)
 {
-	long most[2] = { *status, team->loads };
+	long most[2] = { *status, comm->loads };
 	struct cs_err err;
 
-	if (!team->mpi || team->comms == NULL ||
-	    (team->interrupted && team->interrupted(team->ctx)))
+	if (!comm->mpi || comm->comms == NULL ||
+	    (comm->interrupted && comm->interrupted(comm->ctx)))
 		return;
-	team->limit_s = LEAVE_LIMIT_S;
-	if (cs_team_max(team, most, 2, &err))
+	comm->limit_s = LEAVE_LIMIT_S;
+	if (cs_comm_max(comm, most, 2, &err))
 		return;
 	*status = (int)most[0];
 	if (!most[1])
 		finalize();
 }
 
-int cs_team_end(struct cs_team *team, double limit_s, struct cs_err *err)
+int cs_comm_end(struct cs_comm *comm, double limit_s, struct cs_err *err)
 {
-	if (!team->mpi)
+	if (!comm->mpi)
 		return 0;
-	cs_team_flush(team, 1);
-	team->end_s = INFINITY;
-	if (meet_at_end(team, limit_s, err))
+	cs_comm_flush(comm, 1);
+	comm->end_s = INFINITY;
+	if (meet_at_end(comm, limit_s, err))
 		return -1;
-	cs_team_flush(team, 1);
+	cs_comm_flush(comm, 1);
 	cs_vec_release(&posts);
 	if (!arrivals.n) /* else MPI may still write to them */
 		cs_vec_release(&arrivals);
-	free(team->place);
-	team->place = NULL;
-	if (team->comms->of[CS_TEAM_NODE] != MPI_COMM_NULL)
-		MPI_Comm_free(&team->comms->of[CS_TEAM_NODE]);
+	free(comm->place);
+	comm->place = NULL;
+	if (comm->comms->of[CS_COMM_NODE] != MPI_COMM_NULL)
+		MPI_Comm_free(&comm->comms->of[CS_COMM_NODE]);
 	finalize();
 	return 0;
 }

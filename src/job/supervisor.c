@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "job/guard.h"
+#include "job/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #define HEARD_S 60.0	/* ... and until results must be written */
 #define REST_S 1.0	/* a reader's longest pause after a signal */
 #define SPEAK_S 0.25
-#define CONTINUED_S 1.0 /* before its time, a guard that was stopped */
+#define CONTINUED_S 1.0 /* before its time, a supervisor that was stopped */
 #define KILLED_S 0.5	/* after it */
 #define PIECE 4096	/* of a pipe that has room for anything has as much */
 #define PIECES 64	/* before signals are looked for again */
@@ -37,25 +37,25 @@
 
 enum { OUT, ERR, WAYS };
 
-struct cs_guard_word {
-	_Atomic int said; /* 1 + the status; 0: none yet */
-	_Atomic int heard;
-	_Atomic int file[CS_GUARD_FILES];
+struct cs_supervisor_shared {
+	_Atomic int status; /* 1 + the status; 0: none yet */
+	_Atomic int signal_seen;
+	_Atomic int file[CS_SUPERVISOR_FILES];
 	char call[CS_CALL_NAME];
 };
 
 /* Text of the measuring process on its way to a reader. */
 struct transport {
-	int from, to;	    /* from -1: it does not pass through the guard */
+	int from, to;	    /* from -1: it does not pass through the supervisor */
 	struct cs_vec held; /* char */
 	size_t given;	    /* of it */
 	int failed;	    /* errno: it cannot be written any more */
 };
 
 struct watch {
-	const struct cs_guard *guard;
+	const struct cs_supervisor *supervisor;
 	struct transport transport[WAYS];
-	struct cs_guard_word *word;
+	struct cs_supervisor_shared *shared;
 	int signal_fd;
 	pid_t pid, watcher;    /* that measures; that watches this: -1 none */
 	int ended, how;	       /* of waitpid */
@@ -152,10 +152,10 @@ static int holds(const struct transport *transport)
 
 /* ---- the watcher ---- */
 
-static void die_with(pid_t guard)
+static void die_with(pid_t supervisor)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != guard)
+	if (getppid() != supervisor)
 		_exit(0);
 }
 
@@ -170,34 +170,34 @@ static void sleep_until(double end_s)
 	}
 }
 
-/* A stopped guard would keep whoever waits for it.  Shortly before its time is over it
- * is continued, to leave with the status of the run; if it does not leave, it is
+/* A stopped supervisor would delay those that wait for it.  Shortly before its time is over
+ * it is continued, to leave with the status of the run; if it does not leave, it is
  * killed.  Launchers take seconds to end a job with a killed process. */
 static void start_watcher(struct watch *w)
 {
-	pid_t guard = getpid();
+	pid_t supervisor = getpid();
 
 	if (isinf(w->limit_s) || (w->watcher = fork()))
 		return;
-	die_with(guard);
+	die_with(supervisor);
 	prctl(PR_SET_NAME, "cscope-guard");
 	for (int fd = 0; fd <= 2; fd++)
 		close(fd);
 	close(w->transport[OUT].to);
 	sleep_until(w->limit_s - CONTINUED_S);
-	if (getppid() == guard)
-		kill(guard, SIGCONT);
+	if (getppid() == supervisor)
+		kill(supervisor, SIGCONT);
 	sleep_until(w->limit_s + KILLED_S);
-	if (getppid() == guard)
-		kill(guard, SIGKILL);
+	if (getppid() == supervisor)
+		kill(supervisor, SIGKILL);
 	_exit(0);
 }
 
-static void say_unwatched(void *ctx)
+static void report_unwatched(void *ctx)
 {
 	const struct watch *w = ctx;
 
-	w->guard->say(
+	w->supervisor->report(
 		w->watcher > 0 ?
 			"the process that ends a stopped guard was lost, and is replaced" :
 			"the process that ends a stopped guard was lost, and cannot be replaced: nothing keeps a stopped guard to the budget");
@@ -208,7 +208,7 @@ static void replace_watcher(struct watch *w)
 	if (w->watcher <= 0 || waitpid(w->watcher, NULL, WNOHANG) != w->watcher)
 		return;
 	start_watcher(w);
-	cs_guard_speak(say_unwatched, w);
+	cs_supervisor_report(report_unwatched, w);
 }
 
 /* ---- watching ---- */
@@ -241,7 +241,7 @@ static void pass_signal(struct watch *w, int number)
 	leave_time(w, w->ended ? REST_S : DEAF_S);
 }
 
-static void look(struct watch *w)
+static void step(struct watch *w)
 {
 	int got;
 
@@ -265,14 +265,14 @@ static int is_over(struct watch *w)
 		return 1;
 	if (cs_clock_s() < w->end_s)
 		return 0;
-	if (!w->ended && w->signal && atomic_exchange(&w->word->heard, 0))
+	if (!w->ended && w->signal && atomic_exchange(&w->shared->signal_seen, 0))
 		leave_time(w, HEARD_S);
 	return cs_clock_s() >= w->end_s;
 }
 
 static void watch(struct watch *w)
 {
-	while (look(w), !is_over(w)) {
+	while (step(w), !is_over(w)) {
 		const struct transport *out = &w->transport[OUT],
 				       *err = &w->transport[ERR];
 		struct pollfd p[] = {
@@ -295,8 +295,8 @@ static void no_more(int number)
 
 /* ---- the processes ---- */
 
-/* Does the guard pass this output on?  Not to a file: the measuring process writes
- * it itself, because a file system that does not answer must not hold up the guard. */
+/* Does the supervisor pass this output on?  Not to a file: the measuring process writes
+ * it itself, because a file system that does not answer must not hold up the supervisor. */
 static int is_passed(int fd)
 {
 	struct stat st;
@@ -331,11 +331,11 @@ static void close_pipes(const int pipes[WAYS][2])
 }
 
 /* In the new process.  If both outputs go to one place, they keep their order. */
-static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
+static void become_measured(const int pipes[WAYS][2], int out, pid_t supervisor)
 {
 	int same = is_passed(2) && are_same(out, 2);
 
-	die_with(guard);
+	die_with(supervisor);
 	if (is_passed(2))
 		dup2(pipes[same ? OUT : ERR][1], 2);
 	if (is_passed(out))
@@ -345,7 +345,7 @@ static void become_measured(const int pipes[WAYS][2], int out, pid_t guard)
 	close_pipes(pipes);
 }
 
-static void become_guard(struct watch *w, int pipes[WAYS][2], int out)
+static void become_supervisor(struct watch *w, int pipes[WAYS][2], int out)
 {
 	struct sigaction tick = { .sa_handler = no_more };
 
@@ -385,7 +385,7 @@ static int is_stopped(pid_t pid)
 	       info.si_pid == pid;
 }
 
-static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
+static enum cs_supervised give_up(struct watch *w, int *status, struct cs_err *err)
 {
 	char call[CS_CALL_NAME];
 	int stopped = is_stopped(w->pid);
@@ -393,10 +393,10 @@ static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 	kill(w->pid, SIGKILL);
 	if (*status >= 0) {
 		*status = w->signal ? 128 + w->signal : *status;
-		return CS_GUARD_ENDED;
+		return CS_SUPERVISOR_ENDED;
 	}
 	*status = w->signal ? 128 + w->signal : CS_EXIT_CANNOT;
-	cs_call_read(w->word->call, call);
+	cs_call_read(w->shared->call, call);
 	if (w->cannot_wait)
 		cs_err_set(err, "cannot wait for process %ld: %s", (long)w->pid,
 			   strerror(w->cannot_wait));
@@ -405,32 +405,32 @@ static enum cs_guarded give_up(struct watch *w, int *status, struct cs_err *err)
 			   "process %ld did not come back%s%s%s and is left behind",
 			   (long)w->pid, *call ? " from " : "", call,
 			   stopped ? " (it is stopped)" : "");
-	return CS_GUARD_HANGS;
+	return CS_SUPERVISOR_HANGS;
 }
 
-static enum cs_guarded conclude(struct watch *w, struct cs_guard *guard, int *status,
-				struct cs_err *err)
+static enum cs_supervised conclude(struct watch *w, struct cs_supervisor *supervisor,
+				   int *status, struct cs_err *err)
 {
 	const struct transport *out = &w->transport[OUT];
 
-	guard->lost = out->failed ? strerror(out->failed) :
-		      holds(out)  ? "it takes no data" :
-				    NULL;
+	supervisor->lost = out->failed ? strerror(out->failed) :
+			   holds(out)  ? "it takes no data" :
+					 NULL;
 	for (int transport = OUT; transport < WAYS; transport++)
 		cs_vec_release(&w->transport[transport].held);
-	*status = atomic_load(&w->word->said) - 1;
+	*status = atomic_load(&w->shared->status) - 1;
 	if (!w->ended)
 		return give_up(w, status, err);
 	if (WIFSIGNALED(w->how))
 		die_of(WTERMSIG(w->how));
 	*status = WIFEXITED(w->how) ? WEXITSTATUS(w->how) : 128 + WTERMSIG(w->how);
-	if (guard->lost && w->signal)
+	if (supervisor->lost && w->signal)
 		*status = 128 + w->signal;
-	return CS_GUARD_ENDED;
+	return CS_SUPERVISOR_ENDED;
 }
 
 /* Fork; both processes continue with the result of fork().  Signals wait meanwhile.
- * All descriptors of the guard are opened before: a guard without one could hang. */
+ * All descriptors of the supervisor are opened before: a supervisor without one could hang. */
 static pid_t divide(struct watch *w, int pipes[WAYS][2])
 {
 	sigset_t before;
@@ -452,57 +452,60 @@ static pid_t divide(struct watch *w, int pipes[WAYS][2])
 	return pid;
 }
 
-enum cs_guarded cs_guard_start(struct cs_guard *guard, int out, double end_s,
-			       int *status, struct cs_err *err)
+enum cs_supervised cs_supervisor_start(struct cs_supervisor *supervisor, int out,
+				       double end_s, int *status, struct cs_err *err)
 {
 	static struct cs_call_watch calls;
-	struct cs_guard_word *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
-					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct watch w = {
-		.guard = guard, .word = word, .limit_s = end_s, .end_s = end_s
-	};
+	struct cs_supervisor_shared *shared = mmap(NULL, sizeof(*shared),
+						   PROT_READ | PROT_WRITE,
+						   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct watch w = { .supervisor = supervisor,
+			   .shared = shared,
+			   .limit_s = end_s,
+			   .end_s = end_s };
 	pid_t self = getpid();
 	int pipes[WAYS][2] = { { -1, -1 }, { -1, -1 } };
 
-	guard->word = NULL;
-	if (word == MAP_FAILED)
-		return CS_GUARD_MEASURE;
+	supervisor->shared = NULL;
+	if (shared == MAP_FAILED)
+		return CS_SUPERVISOR_MEASURE;
 	w.pid = divide(&w, pipes);
 	if (w.pid < 0) {
-		munmap(word, sizeof(*word));
-		return CS_GUARD_MEASURE;
+		munmap(shared, sizeof(*shared));
+		return CS_SUPERVISOR_MEASURE;
 	}
-	guard->word = word;
+	supervisor->shared = shared;
 	if (w.pid > 0) {
-		become_guard(&w, pipes, out);
+		become_supervisor(&w, pipes, out);
 		watch(&w);
-		return conclude(&w, guard, status, err);
+		return conclude(&w, supervisor, status, err);
 	}
 	become_measured(pipes, out, self);
-	calls.to = word->call;
+	calls.to = shared->call;
 	cs_call_watch(&calls);
-	return CS_GUARD_MEASURE;
+	return CS_SUPERVISOR_MEASURE;
 }
 
-void cs_guard_say(const struct cs_guard *guard, int status)
+void cs_supervisor_set_status(const struct cs_supervisor *supervisor, int status)
 {
-	if (guard->word)
-		atomic_store(&guard->word->said, 1 + status);
+	if (supervisor->shared)
+		atomic_store(&supervisor->shared->status, 1 + status);
 }
 
-_Atomic int *cs_guard_file(const struct cs_guard *guard, int number)
+_Atomic int *cs_supervisor_file(const struct cs_supervisor *supervisor, int number)
 {
-	return guard->word && number < CS_GUARD_FILES ? &guard->word->file[number] :
-							NULL;
+	return supervisor->shared && number < CS_SUPERVISOR_FILES ?
+		     &supervisor->shared->file[number] :
+		     NULL;
 }
 
-void cs_guard_heard(const struct cs_guard *guard)
+void cs_supervisor_signal_seen(const struct cs_supervisor *supervisor)
 {
-	if (guard->word)
-		atomic_store(&guard->word->heard, 1);
+	if (supervisor->shared)
+		atomic_store(&supervisor->shared->signal_seen, 1);
 }
 
-void cs_guard_speak(void (*say)(void *ctx), void *ctx)
+void cs_supervisor_report(void (*say)(void *ctx), void *ctx)
 {
 	double end = cs_clock_s() + SPEAK_S;
 	struct timespec nap = { 0, 1000000 };
