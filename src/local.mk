@@ -459,19 +459,17 @@ endif
 	%D%/report/alike.c \
 	%D%/report/alike.h \
 	%D%/report/baseline.c \
-	%D%/report/baseline.h \
 	%D%/report/explain.c \
 	%D%/report/export/csv.c \
-	%D%/report/export/csv.h \
 	%D%/report/export/gbench.c \
 	%D%/report/export/junit.c \
 	%D%/report/export/nagios.c \
 	%D%/report/export/nvbandwidth.c \
+	%D%/report/export/parts.h \
 	%D%/report/export/prom.c \
 	%D%/report/export/reason.c \
 	%D%/report/export/result.c \
 	%D%/report/export/tally.c \
-	%D%/report/export/tally.h \
 	%D%/report/export/trace.c \
 	%D%/report/format.c \
 	%D%/report/formats.def \
@@ -480,15 +478,12 @@ endif
 	%D%/report/html/fleet.c \
 	%D%/report/html/forest.c \
 	%D%/report/html/heat.c \
-	%D%/report/html/inks.c \
-	%D%/report/html/inks.h \
 	%D%/report/html/markup.c \
 	%D%/report/html/markup.h \
 	%D%/report/html/page.c \
 	%D%/report/html/parts.h \
 	%D%/report/html/plot.c \
 	%D%/report/html/style.c \
-	%D%/report/html/style.h \
 	%D%/report/html/tables.c \
 	%D%/report/html/wiring.c \
 	%D%/report/list.c \
@@ -505,7 +500,6 @@ endif
 	%D%/report/text/cell.c \
 	%D%/report/text/classes.c \
 	%D%/report/text/columns.c \
-	%D%/report/text/columns.h \
 	%D%/report/text/costs.c \
 	%D%/report/text/curve.c \
 	%D%/report/text/curve.h \
@@ -525,7 +519,6 @@ endif
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \
 	%D%/report/text/slow_cells.c \
-	%D%/report/text/slow_cells.h \
 	%D%/report/text/steps.c \
 	%D%/report/text/summary.c \
 	%D%/report/text/text.c \

@@ -8,7 +8,6 @@
 #include "command/command.h"
 #include "file/baseline.h"
 #include "file/load.h"
-#include "report/baseline.h"
 
 struct files {
 	struct cs_loaded *loaded;

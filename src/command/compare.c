@@ -151,22 +151,9 @@ struct view {
 static int write_all(FILE *to, const struct cs_format *format, const void *what)
 {
 	const struct view *view = what;
-	const struct cs_versus *v = view->made->data;
-	size_t n = view->made->n;
 
-	if (!strcmp(format->name, "json"))
-		return cs_versus_json(to, v, n);
-	if (!strcmp(format->name, "csv"))
-		return cs_versus_csv(to, v, n);
-	if (!strcmp(format->name, "html"))
-		return cs_versus_html(to, v, n);
-	cs_versus_head(to, v);
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			putc('\n', to);
-		cs_versus_print(to, &v[i], view->verbose);
-	}
-	return ferror(to) ? -1 : 0;
+	return cs_versus_write(to, format->name, view->made->data, view->made->n,
+			       view->verbose);
 }
 
 /* Different if one comparison is; else not comparable if one is not. */

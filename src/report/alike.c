@@ -4,9 +4,9 @@
 #include "report/alike.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/quant.h"
 #include "check/fleet/class.h"
 #include "report/scale.h"
@@ -15,7 +15,7 @@
 #define LEAST 0.01 /* differences up to this are none */
 
 /* One figure of a node. */
-struct seen {
+struct figure {
 	struct cs_plan_matrix of;
 	int src, dst; /* ends: agents, else -1 - NUMA node */
 	int node, class;
@@ -50,7 +50,7 @@ static int end_of(const struct cs_endpoint *end)
 
 static int by_figure(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
+	const struct figure *x = a, *y = b;
 	int order = cs_plan_matrices_compare(&x->of, &y->of);
 
 	if (!order)
@@ -62,13 +62,13 @@ static int by_figure(const void *a, const void *b)
 	return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
-static int is_same(const struct seen *a, const struct seen *b)
+static int is_same(const struct figure *a, const struct figure *b)
 {
 	return !cs_plan_matrices_compare(&a->of, &b->of) && a->src == b->src &&
 	       a->dst == b->dst && a->class == b->class;
 }
 
-static void take(struct cs_alike *f, const struct seen *s, double difference,
+static void take(struct cs_alike *f, const struct figure *s, double difference,
 		 double quiet)
 {
 	int src = s->src >= 0 ? s->src : s->dst, dst = s->dst >= 0 ? s->dst : s->src;
@@ -82,7 +82,7 @@ static void take(struct cs_alike *f, const struct seen *s, double difference,
 }
 
 /* s[0..n): the same cell of all nodes of a class. */
-static void judge(struct cs_alike *f, const struct seen *s, size_t n, double *room)
+static void judge(struct cs_alike *f, const struct figure *s, size_t n, double *room)
 {
 	const struct cs_test *test = cs_test_at(s->of.test);
 	double median, quiet;
@@ -97,93 +97,80 @@ static void judge(struct cs_alike *f, const struct seen *s, size_t n, double *ro
 		take(f, &s[i], cs_difference(test, s[i].value, median), quiet);
 }
 
-static int gather(const struct cs_alike *f, struct cs_vec *all)
+static void gather(const struct cs_alike *f, struct cs_vec *all)
 {
 	for (int node = 0; node < f->run->n_nodes; node++) {
 		struct cs_row_list cells = cs_run_rows(f->run, node, CS_ROWS_CELLS);
 
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
-			struct seen *s;
+			const struct figure one = { .of = cs_row_view(row),
+						    .src = end_of(&row->what.src),
+						    .dst = end_of(&row->what.dst),
+						    .node = node,
+						    .class = f->class[node],
+						    .value = row->stats.median };
 
-			if (row->status != CS_OK || !(row->stats.median > 0))
-				continue;
-			s = cs_vec_add(all, 1, NULL);
-			if (!s)
-				return -1;
-			*s = (struct seen){ .of = cs_row_view(row),
-					    .src = end_of(&row->what.src),
-					    .dst = end_of(&row->what.dst),
-					    .node = node,
-					    .class = f->class[node],
-					    .value = row->stats.median };
+			if (row->status == CS_OK && row->stats.median > 0)
+				cs_list_push(all, &one);
 		}
 	}
-	return 0;
 }
 
-static int compare_cells(struct cs_alike *f)
+static void compare_cells(struct cs_alike *f)
 {
-	struct cs_vec all = CS_VEC(struct seen);
-	double *room = NULL;
-	struct seen *s;
-	int rc = gather(f, &all);
+	struct cs_vec all = CS_LIST(struct figure);
+	struct figure *s;
+	double *room;
+	CS_SCOPE;
 
+	gather(f, &all);
+	cs_vec_sort(&all, by_figure);
+	room = cs_new(double, all.n);
 	s = all.data;
-	if (!rc)
-		room = calloc(all.n + 1, sizeof(*room));
-	if (!rc && room && all.n)
-		qsort(s, all.n, sizeof(*s), by_figure);
-	for (size_t i = 0, k; room && i < all.n; i = k) {
+	for (size_t i = 0, k; i < all.n; i = k) {
 		for (k = i + 1; k < all.n && is_same(&s[i], &s[k]); k++)
 			;
 		judge(f, &s[i], k - i, room);
 	}
-	rc = room ? rc : -1;
-	free(room);
-	cs_vec_release(&all);
-	return rc;
 }
 
-static int find_classes(struct cs_alike *f)
+static void find_classes(struct cs_alike *f)
 {
 	int n = f->run->n_nodes;
-	char(*text)[CS_CLASS] = calloc((size_t)n + 1, sizeof(*text));
+	struct {
+		char text[CS_CLASS];
+	} *class = cs_arena_take((size_t)n, sizeof(*class));
 
-	for (int i = 0; text && i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		int k = 0;
 
 		f->class[i] = -1;
 		if (f->run->node[i].facts.n_agents < 0 ||
-		    cs_class_text(f->run, i, text[i], sizeof(text[i])))
+		    cs_class_text(f->run, i, class[i].text, sizeof(class[i].text)))
 			continue;
-		while (k < i && (f->class[k] != k || strcmp(text[k], text[i]) != 0))
+		while (k < i && (f->class[k] != k ||
+				 strcmp(class[k].text, class[i].text) != 0))
 			k++;
 		f->class[i] = k;
 	}
-	free(text);
-	return text ? 0 : -1;
 }
 
-int cs_alike_make(const struct cs_run *run, struct cs_alike *alike)
+const struct cs_alike *cs_alike_new(const struct cs_run *run)
 {
-	size_t n = (size_t)run->n_nodes, cells;
+	struct cs_alike *alike = cs_new(struct cs_alike, 1);
+	size_t cells;
 
-	*alike = (struct cs_alike){ .run = run, .side = 1 };
+	alike->run = run;
+	alike->side = 1;
 	for (int i = 0; i < run->n_nodes; i++)
 		if (run->node[i].facts.n_agents > alike->side)
 			alike->side = run->node[i].facts.n_agents;
-	cells = n * (size_t)alike->side * (size_t)alike->side;
-	alike->class = calloc(n + 1, sizeof(*alike->class));
-	alike->worst = calloc(cells + 1, sizeof(*alike->worst));
-	for (size_t i = 0; alike->worst && i < cells; i++)
+	cells = (size_t)run->n_nodes * (size_t)alike->side * (size_t)alike->side;
+	alike->class = cs_new(int, run->n_nodes);
+	alike->worst = cs_new(double, cells);
+	for (size_t i = 0; i < cells; i++)
 		alike->worst[i] = NAN;
-	return alike->class && alike->worst && !find_classes(alike) ?
-		       compare_cells(alike) :
-		       -1;
-}
-
-void cs_alike_release(struct cs_alike *alike)
-{
-	free(alike->class);
-	free(alike->worst);
+	find_classes(alike);
+	compare_cells(alike);
+	return alike;
 }

@@ -12,12 +12,11 @@ struct cs_alike {
 	double *worst; /* cs_alike_off() */
 };
 
-/* To be released, also on failure.  -1: no memory. */
-int cs_alike_make(const struct cs_run *run, struct cs_alike *alike);
-void cs_alike_release(struct cs_alike *alike);
+/* In the arena. */
+const struct cs_alike *cs_alike_new(const struct cs_run *run);
 
 /* Of a pair of agents, over all tests, the worst difference from the median of the
- * like, as a share, below 0 is worse: 0 within 1 %, or within 4 scaled MADs where
+ * like, as a share, below 0 is worse: 0 within 1 %, or within 4 scaled MADs if
  * nodes differ more than that.  src == dst: what an agent has with the host and
  * within itself.  NAN: no figure. */
 double cs_alike_off(const struct cs_alike *alike, int node, int src, int dst);

@@ -1,32 +1,26 @@
 #include "config.h"
 
-#include "report/baseline.h"
+#include "report/report.h"
 
 #include <math.h>
 
+#include "check/bounds/baseline.h"
+
 #include "report/view.h"
 
-static void share_text(double share, char *to, size_t size)
+static const char *share_text(double share)
 {
-	if (isnan(share))
-		cs_text(to, size, "-");
-	else
-		cs_text(to, size, "%.2f %%", 100 * share);
+	return isnan(share) ? "-" : cs_new_text("%.2f %%", 100 * share);
 }
 
 static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double margin)
 {
 	const struct cs_test *test = cs_test_at(stat->of.test);
-	char within[16], nodes[16], runs[16], bound[16], places[48] = "";
+	const char *places = "";
 
 	if (stat->n_places)
-		cs_text(places, sizeof(places),
-			", %u places with medians of their own", stat->n_places);
-	share_text(stat->n_places ? stat->at_place : stat->within, within,
-		   sizeof(within));
-	share_text(stat->between_nodes, nodes, sizeof(nodes));
-	share_text(stat->between_runs, runs, sizeof(runs));
-	share_text(cs_baseline_bound(stat, margin), bound, sizeof(bound));
+		places = cs_new_text(", %u places with medians of their own",
+				     stat->n_places);
 	cs_fold(to, 2, 4,
 		"%s%s%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
 		"runs %s; bound %s; %u cells%s",
@@ -36,25 +30,35 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 			cs_metric_text(test, (int)stat->metric),
 		cs_plan_matrix_words(&stat->of).text, stat->link_kind,
 		cs_decimals(test), stat->median, cs_unit_text((int)test->unit),
-		within, nodes, runs, bound, stat->cells, places);
+		share_text(stat->n_places ? stat->at_place : stat->within),
+		share_text(stat->between_nodes), share_text(stat->between_runs),
+		share_text(cs_baseline_bound(stat, margin)), stat->cells, places);
 }
 
 /* "what they are: gpus 8, driver 580.159.03, ..." */
 static void print_facts(FILE *to, const struct cs_baseline *b, uint32_t class)
 {
 	const struct cs_site_fact *e = b->facts.data;
-	char text[4096] = "";
+	const char *text = NULL;
 
 	for (size_t i = 0; i < b->facts.n; i++)
 		if (e[i].class == class)
-			cs_text_add(text, sizeof(text), "%s%s %s",
-				    text[0] ? "; " : "", e[i].field, e[i].value);
-	if (text[0])
+			text = cs_join(text, "; ", "%s %s", e[i].field, e[i].value);
+	if (text)
 		cs_fold(to, 2, 4, "what they are: %s", text);
 }
 
-int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
+struct printing {
+	FILE *to;
+	const struct cs_baseline *b;
+	double margin;
+};
+
+static int print(void *argument)
 {
+	const struct printing *p = argument;
+	const struct cs_baseline *b = p->b;
+	FILE *to = p->to;
 	const struct cs_baseline_class *class = b->classes.data;
 	const struct cs_baseline_stat *stat = b->stats.data;
 
@@ -65,11 +69,16 @@ int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
 		print_facts(to, b, i);
 		for (size_t k = 0; k < b->stats.n; k++)
 			if (stat[k].class == i)
-				print_stat(to, &stat[k], margin);
+				print_stat(to, &stat[k], p->margin);
 		if (class[i].nodes < 5)
 			cs_fold(to, 2, 4,
 				"few nodes: their differences are hardly known; "
 				"use five or more");
 	}
 	return ferror(to) ? -1 : 0;
+}
+
+int cs_baseline_text(FILE *to, const struct cs_baseline *b, double margin)
+{
+	return cs_arena_run(print, &(struct printing){ to, b, margin }, NULL);
 }

@@ -15,7 +15,7 @@
 #include "result/grid.h"
 
 #define INDENT 14
-#define NAMES 21	/* the column behind them in the list */
+#define NAMES 21	/* the column after them in the list */
 
 static void part(FILE *to, const char *label, const char *text)
 {
@@ -33,45 +33,37 @@ static void explain_hint(FILE *to, const struct cs_hint *hint)
 }
 
 /* Of `n` words those whose bits are set: "note, warning or critical"; "" none. */
-static void words_text(uint32_t bits, const char *const *word, int n, char *to,
-		       size_t size)
+static const char *words_text(uint32_t bits, const char *const *word, int n)
 {
-	to[0] = '\0';
-	for (int i = 0; i < n; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		cs_text_add(to, size, "%s%s",
-			    !to[0]	   ? "" :
-			    bits >> i == 1 ? " or " :
-					     ", ",
-			    word[i]);
-	}
+	const char *text = "";
+
+	for (int i = 0; i < n; i++)
+		if (bits >> i & 1)
+			text = cs_join(text, bits >> i == 1 ? " or " : ", ", "%s",
+				       word[i]);
+	return text;
 }
 
-/* What to do stands with its hint, where it is one. */
-static void explain_finding(FILE *to, enum cs_finding_id id, int told)
+/* `is_hint`: after its hint, which has the remedy. */
+static void explain_finding(FILE *to, enum cs_finding_id id, int is_hint)
 {
 	static const char *const severity[] = { "note", "warning", "critical" };
 	static const char *const place[] = { "GPU", "link", "socket", "node" };
 	const struct cs_finding_line *line = cs_finding_line(id);
-	char words[80], next[CS_ERR_TEXT];
+	const char *found = words_text(line->parts / CS_FINDING_GPU, place, 4);
+	char next[CS_ERR_TEXT];
 
-	words_text(line->severities, severity, 3, words, sizeof(words));
-	if (told)
-		part(to, "as finding", line->means);
-	else
+	if (!is_hint)
 		cs_print_line(to, "%s", line->id);
-	if (!told)
-		part(to, "means", line->means);
-	part(to, "severity", words);
-	words_text(line->parts / CS_FINDING_GPU, place, 4, words, sizeof(words));
-	part(to, "found at", words[0] ? words : NULL);
+	part(to, is_hint ? "as finding" : "means", line->means);
+	part(to, "severity", words_text(line->severities, severity, 3));
+	part(to, "found at", found[0] ? found : NULL);
 	part(to, "drain",
 	     line->flags & CS_FINDING_DRAINS ?
 		     "yes, if it is certain: nothing should run on the node" :
 		     "no");
 	cs_finding_next(id, next, sizeof(next));
-	if (!told)
+	if (!is_hint)
 		part(to, "what to do",
 		     next[0] ? next : "Nothing: it describes the figures.");
 	part(to, "elsewhere", line->elsewhere[0] ? line->elsewhere : NULL);
@@ -137,7 +129,7 @@ static void explain_test(FILE *to, const struct cs_test *test)
 {
 	struct cs_explanation e;
 	const struct cs_alias *alias;
-	int told = 0;
+	int names = 0;
 	size_t n;
 
 	cs_test_explain(test, &e);
@@ -158,10 +150,10 @@ static void explain_test(FILE *to, const struct cs_test *test)
 		if (cs_alias_test(&alias[i]) != cs_test_index(test->name))
 			continue;
 		cs_fold(to, 2, INDENT, "%-*s%s, %s:", INDENT - 2,
-			told++ ? "" : "elsewhere", alias[i].tool, alias[i].name);
+			names++ ? "" : "elsewhere", alias[i].tool, alias[i].name);
 		cs_fold(to, INDENT, INDENT, "%s", alias[i].differs);
 	}
-	if (!told)
+	if (!names)
 		part(to, "elsewhere",
 		     "Neither nvbandwidth nor Comm|Scope measures this.");
 }
@@ -268,8 +260,17 @@ static int unknown(const char *what, struct cs_err *err)
 	return cs_suggestion_add(&near, err);
 }
 
-int cs_report_explain(FILE *to, const char *what, struct cs_err *err)
+struct question {
+	FILE *to;
+	const char *what;
+	struct cs_err *err;
+};
+
+static int explain(void *argument)
 {
+	const struct question *q = argument;
+	const char *what = q->what;
+	FILE *to = q->to;
 	const struct cs_hint *hint = cs_hint_find(what);
 	const struct cs_test *test = find_test(what);
 	enum cs_finding_id finding = cs_finding_find(what);
@@ -279,10 +280,15 @@ int cs_report_explain(FILE *to, const char *what, struct cs_err *err)
 	else if (test)
 		explain_test(to, test);
 	else if (!hint && !finding)
-		return unknown(what, err);
+		return unknown(what, q->err);
 	if (hint)
 		explain_hint(to, hint);
 	if (finding)
 		explain_finding(to, finding, hint != NULL);
 	return ferror(to) ? -1 : 0;
+}
+
+int cs_report_explain(FILE *to, const char *what, struct cs_err *err)
+{
+	return cs_arena_run(explain, &(struct question){ to, what, err }, err);
 }

@@ -8,17 +8,18 @@
 #include "base/words.h"
 #include "file/document.h"
 #include "file/journal.h"
+#include "report/text/versus.h"
 #include "report/views.h"
 
 /* Files hold everything, whatever the options of views. */
-int cs_document_view(FILE *to, const struct cs_view *view)
+void cs_document_view(FILE *to, const struct cs_view *view)
 {
-	return cs_json_write(to, view->run);
+	cs_arena_check(cs_json_write(to, view->run) && !ferror(to));
 }
 
-int cs_journal_view(FILE *to, const struct cs_view *view)
+void cs_journal_view(FILE *to, const struct cs_view *view)
 {
-	return cs_jsonl_write(to, view->run);
+	cs_arena_check(cs_jsonl_write(to, view->run) && !ferror(to));
 }
 
 const struct cs_format cs_formats[] = {
@@ -41,11 +42,11 @@ struct writing {
 static int write_view(void *argument)
 {
 	const struct writing *w = argument;
-	const struct cs_view view = { w->run, w->run, w->opt };
+	const struct cs_view turns = { w->run, w->run, w->opt };
 
-	return w->format->of_turns ?
-		       w->format->write(w->to, &view) :
-		       cs_write_pooled(w->to, w->run, w->opt, w->format->write);
+	w->format->write(w->to, w->format->of_turns ? &turns :
+						      cs_view_pooled(w->run, w->opt));
+	return 0;
 }
 
 int cs_format_write(const struct cs_format *format, FILE *to,
@@ -54,7 +55,39 @@ int cs_format_write(const struct cs_format *format, FILE *to,
 	struct writing writing = { format, to, run, opt };
 
 	errno = ENOMEM;
-	return cs_arena_run(write_view, &writing, NULL);
+	return cs_arena_run(write_view, &writing, NULL) || ferror(to) ? -1 : 0;
+}
+
+struct comparing {
+	FILE *to;
+	const char *format;
+	const struct cs_versus *v;
+	size_t n;
+	int verbose;
+};
+
+static int write_versus(void *argument)
+{
+	const struct comparing *c = argument;
+
+	if (!strcmp(c->format, "json"))
+		cs_versus_json(c->to, c->v, c->n);
+	else if (!strcmp(c->format, "csv"))
+		cs_versus_csv(c->to, c->v, c->n);
+	else if (!strcmp(c->format, "html"))
+		cs_versus_html(c->to, c->v, c->n);
+	else
+		cs_versus_text(c->to, c->v, c->n, c->verbose);
+	return ferror(c->to) ? -1 : 0;
+}
+
+int cs_versus_write(FILE *to, const char *format, const struct cs_versus *v, size_t n,
+		    int verbose)
+{
+	struct comparing comparing = { to, format, v, n, verbose };
+
+	errno = ENOMEM;
+	return cs_arena_run(write_versus, &comparing, NULL);
 }
 
 const struct cs_format *cs_format_by_name(const char *name)
@@ -88,7 +121,6 @@ static const struct cs_format *format_by_ending(const char *file)
 	return found;
 }
 
-/* Behind "csv:", and the like; the whole name. */
 const char *cs_output_bare(const char *name, const struct cs_format **format)
 {
 	size_t n = strcspn(name, ":/");

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "report/view.h"
 
 static int by_text(const void *a, const void *b)
@@ -60,8 +59,8 @@ struct cs_vec cs_groups_make(const struct cs_run *run)
 	return groups;
 }
 
-/* Is it a finding about both placements, already printed for the machine? */
-static int is_told(const struct cs_run *run, int last, int node)
+/* Is it about another placement of a host that is already in the list? */
+static int is_listed(const struct cs_run *run, int last, int node)
 {
 	return cs_run_is_other_placement(run, node) &&
 	       !strcmp(run->node[last].facts.host, run->node[node].facts.host);
@@ -72,20 +71,15 @@ const char *cs_group_hosts(const struct cs_run *run, const struct cs_group *grou
 {
 	size_t room = most ? most : group->n * (CS_HOST + 1) + 64, n = 0;
 	int *nodes = cs_new(int, group->n);
-	char *hosts = cs_new(char, room);
 
 	for (size_t i = 0; i < group->n; i++) {
 		int node = group->finding[i]->node;
 
 		if (node >= 0 && node < run->n_nodes &&
-		    (!n || !is_told(run, nodes[n - 1], node)))
+		    (!n || !is_listed(run, nodes[n - 1], node)))
 			nodes[n++] = node;
 	}
-	if (n) {
-		cs_hosts_text(run, nodes, n, hosts, room - 2);
-		strcat(hosts, ": ");
-	}
-	return hosts;
+	return n ? cs_new_longer(cs_hosts_text(run, nodes, n, room - 2), ": ") : "";
 }
 
 const char *cs_severity_text(uint32_t severity)

@@ -3,11 +3,9 @@
 #include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
-#include "base/units.h"
 #include "catalogue/alias.h"
 #include "plan/choose.h"
 #include "plan/file.h"
@@ -23,8 +21,8 @@ static const char *backend_text(uint32_t backend)
 	return backend == CS_BACKEND_CPU ? "cpu" : "cuda";
 }
 
-/* What --matrix peer, and no choice at all, means (CATALOGUE: ce, or cpu without
- * a GPU; write; pair and bidi). */
+/* Is it a test of --matrix peer, which is the default (CATALOGUE: ce, or cpu without a GPU;
+ * write; pair and bidi)? */
 static int is_default(const struct cs_test *test)
 {
 	return (cs_test_matrices(test) & CS_MATRIX_PEER) && test->op == CS_OP_WRITE &&
@@ -63,7 +61,7 @@ static void list_test(FILE *to, const struct cs_test *test, int width)
 		test->counts ? test->counts : "");
 }
 
-/* Does an item of --test mean it, also by another tool's name? */
+/* Does an item of --test name it, also by another tool's name? */
 static int is_meant(const struct cs_test *test, const char *item)
 {
 	size_t n;
@@ -197,36 +195,32 @@ static void merge_shapes(struct shapes *s, int part)
 	}
 }
 
-static void words_text(const struct words *w, uint64_t bits, char *to, size_t size)
+static const char *words_text(const struct words *w, uint64_t bits)
 {
-	const char *between = "";
+	const int several = (bits & (bits - 1)) != 0;
+	const char *text = several ? "(" : "", *between = "";
 	int n = 0, left = 0;
 
-	to[0] = '\0';
-	if (bits & (bits - 1))
-		cs_text(to, size, "(");
 	for (int i = 0; i < w->n; i++) {
 		if (!(bits >> i & 1))
 			continue;
-		if (++n <= LISTED && strlen(to) + strlen(w->word[i]) < LISTED_WIDTH)
-			cs_text_add(to, size, "%s%s", between, w->word[i]);
+		if (++n <= LISTED && strlen(text) + strlen(w->word[i]) < LISTED_WIDTH)
+			text = cs_new_longer(text, "%s%s", between, w->word[i]);
 		else
 			left++;
 		between = " ";
 	}
 	if (left)
-		cs_text_add(to, size, " and %d more", left);
-	if (bits & (bits - 1))
-		cs_text_add(to, size, ")");
+		text = cs_new_longer(text, " and %d more", left);
+	return several ? cs_new_longer(text, ")") : text;
 }
 
 static void list_shape(FILE *to, const struct shapes *s, const struct shape *shape)
 {
-	char text[PARTS][400];
+	const char *text[PARTS];
 
 	for (int p = 0; p < PARTS; p++)
-		words_text(&s->words[shape->path][p], shape->part[p], text[p],
-			   sizeof(text[p]));
+		text[p] = words_text(&s->words[shape->path][p], shape->part[p]);
 	cs_fold(to, 2, 6, "%s.%s.%s.%s", text[0], text[1], text[2], text[3]);
 }
 
@@ -252,25 +246,19 @@ static void list_groups(FILE *to, struct shapes *s)
 
 static void list_suites(FILE *to)
 {
-	char names[200] = "";
+	const char *names = NULL;
 
 	for (size_t i = 0; cs_suite_name(i); i++)
-		cs_text_add(names, sizeof(names), "%s%s", i ? ", " : "",
-			    cs_suite_name(i));
+		names = cs_join(names, ", ", "%s", cs_suite_name(i));
 	cs_fold(to, 0, 2, "suites: %s", names);
 }
 
-int cs_report_list(FILE *to, const char *what, struct cs_err *err)
+static void list_tests(FILE *to)
 {
-	struct shapes *s;
+	struct shapes *s = cs_new(struct shapes, 1);
 	size_t n;
 	const struct cs_test *test = cs_catalogue(&n);
 
-	if (what)
-		return list_names(to, what, err) || ferror(to) ? -1 : 0;
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return cs_err_set(err, "no memory");
 	cs_fold(to, 0, 2,
 		"%zu tests, path.method.operation.pattern, one of each pair of brackets:",
 		n);
@@ -283,9 +271,36 @@ int cs_report_list(FILE *to, const char *what, struct cs_err *err)
 	list_suites(to);
 	cs_fold(to, 0, 2,
 		"--list=all prints all names, also those of nvbandwidth and Comm|Scope; --list='h2d.*' some of them; --explain NAME explains one");
-	free(s);
-	return ferror(to) ? -1 : 0;
 }
+
+struct listing {
+	FILE *to;
+	const char *what; /* NULL: groups */
+	const struct cs_plan *plan;
+	const char *file; /* of the plan; NULL */
+	int verbose;
+	struct cs_err *err;
+};
+
+static int list(void *argument)
+{
+	const struct listing *l = argument;
+
+	if (l->what && list_names(l->to, l->what, l->err))
+		return -1;
+	if (!l->what)
+		list_tests(l->to);
+	return ferror(l->to) ? -1 : 0;
+}
+
+int cs_report_list(FILE *to, const char *what, struct cs_err *err)
+{
+	struct listing listing = { .to = to, .what = what, .err = err };
+
+	return cs_arena_run(list, &listing, err);
+}
+
+/* ---- the plan ---- */
 
 static uint64_t largest_arena(const struct cs_plan *plan)
 {
@@ -327,17 +342,17 @@ static void print_matrices(FILE *to, const struct cs_plan *plan)
 	for (v = 0; v < plan->n_matrices; v++) {
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
-		char steps[32] = "as load", variant[200] = "";
+		const int is_usual = cs_variant_is_usual(&matrix->variant);
+		const char *steps = "as load";
 
-		if (!cs_variant_is_usual(&matrix->variant))
-			cs_text(variant, sizeof(variant), "%s, ",
-				cs_variant_words(&matrix->variant).text);
 		if (matrix->steps)
-			cs_text(steps, sizeof(steps), "%" PRIu32 " step%s",
-				matrix->steps, matrix->steps == 1 ? "" : "s");
-		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s", test[matrix->test].name,
+			steps = cs_new_text("%" PRIu32 " step%s", matrix->steps,
+					    matrix->steps == 1 ? "" : "s");
+		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s%s",
+			test[matrix->test].name,
 			cs_test_title(&test[matrix->test], 0, when(plan, v)).text,
-			variant, steps);
+			is_usual ? "" : cs_variant_words(&matrix->variant).text,
+			is_usual ? "" : ", ", steps);
 	}
 }
 
@@ -376,14 +391,14 @@ static void print_steps(FILE *to, const struct cs_plan *plan)
 	}
 }
 
-int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int verbose)
+static int print_plan(void *argument)
 {
+	const struct listing *l = argument;
+	const struct cs_plan *plan = l->plan;
+	FILE *to = l->to;
 	int cpu = plan->set.backend == CS_BACKEND_CPU;
 	double rate = cpu ? EXPECTED_CPU : CS_EXPECTED_GBS;
-	char size[16], arena[16];
 
-	cs_size_text(plan->set.copy_bytes, size, sizeof(size));
-	cs_size_text(largest_arena(plan), arena, sizeof(arena));
 	cs_fold(to, 0, HEAD,
 		"nothing was measured: this is the plan for %" PRIu32
 		" agent%s on each node, %s backend",
@@ -393,18 +408,27 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int v
 	cs_fold(to, 0, HEAD,
 		"plan      %" PRIu32 " steps, %" PRIu32 " transfers, id %016" PRIx64,
 		plan->n_steps, plan->n_transfers, plan->id);
-	cs_fold(to, 0, HEAD, "size      %s a copy", size);
-	cs_fold(to, 0, HEAD, "memory    %s %s agent", arena,
+	cs_fold(to, 0, HEAD, "size      %s a copy", cs_new_size(plan->set.copy_bytes));
+	cs_fold(to, 0, HEAD, "memory    %s %s agent", cs_new_size(largest_arena(plan)),
 		cpu ? "of host memory per" : "on the GPU of each");
 	cs_fold(to, 0, HEAD,
 		"time      about %.1f s of measuring at %.0f GB/s, without the start",
 		cs_plan_estimate_s(plan, rate), rate);
-	if (file)
-		cs_fold(to, 0, HEAD, "order     as in %s", file);
+	if (l->file)
+		cs_fold(to, 0, HEAD, "order     as in %s", l->file);
 	else
 		cs_fold(to, 0, HEAD, "order     shuffled by seed %" PRIu64 "",
 			plan->set.seed);
-	if (verbose)
+	if (l->verbose)
 		print_steps(to, plan);
 	return ferror(to) ? -1 : 0;
+}
+
+int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file, int verbose)
+{
+	struct listing listing = {
+		.to = to, .plan = plan, .file = file, .verbose = verbose
+	};
+
+	return cs_arena_run(print_plan, &listing, NULL);
 }

@@ -19,6 +19,8 @@ struct cs_page {
 /* From here on this thread prints on such a page; returns what it was.  A thread begins
  * with 80 columns and no colour, as every file has. */
 struct cs_page cs_page_turn(struct cs_page page);
+/* The same until the scope or work of the arena ends. */
+void cs_page_within(struct cs_page page);
 
 struct cs_view_options {
 	int verbose;	/* -v: every node, every sample */
@@ -30,9 +32,9 @@ struct cs_view;
 struct cs_format {
 	const char *name;   /* "text", "json", "nvbandwidth", ... */
 	const char *suffix; /* ".txt", ".json", ".jsonl", ".csv", "" */
-	int (*write)(FILE *to, const struct cs_view *view); /* by cs_format_write() */
+	void (*write)(FILE *to, const struct cs_view *view); /* by cs_format_write() */
 	int of_turns; /* each turn of a cell by itself, as it was measured */
-	int of_any;   /* says also that nothing could be tested */
+	int of_any;   /* has a text for runs that could not test anything */
 };
 
 /* The formats; the last has name NULL. */
@@ -69,9 +71,13 @@ int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 		   int verbose); /* file: of --plan, NULL */
 
 /* --explain: a test by our name or another tool's, a hint by key, name or number, a
- * finding by its id, or "list" for all of these.  -1 with what is near when nothing is called so; a
- * stream that failed leaves err->text alone. */
+ * finding by its id, or "list" for all of these.  -1 with the nearest name if there is no
+ * such name; a stream that failed leaves err->text alone. */
 int cs_report_explain(FILE *to, const char *what, struct cs_err *err);
+
+/* A baseline as text: each statistic and its bound (baseline.c). */
+struct cs_baseline;
+int cs_baseline_text(FILE *to, const struct cs_baseline *baseline, double margin);
 
 #define CS_PATH 512
 
@@ -124,7 +130,7 @@ int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);
 /* What was written to out->file is all: the same without writing. */
 int cs_output_close(struct cs_output *out, struct cs_err *err);
-/* Gives up: removes the temporary file. */
+/* Removes the temporary file. */
 void cs_output_discard(struct cs_output *out);
 
 #endif

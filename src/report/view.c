@@ -2,7 +2,6 @@
 
 #include "report/view.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 
 #include "base/hostlist.h"
 #include "base/print.h"
+#include "base/units.h"
+#include "check/verdict/action.h"
 #include "report/report.h"
 #include "result/pool.h"
 
@@ -23,6 +24,20 @@ struct cs_page cs_page_turn(struct cs_page page)
 
 	current = page;
 	return was;
+}
+
+static void turn_back(void *was)
+{
+	current = *(struct cs_page *)was;
+}
+
+void cs_page_within(struct cs_page page)
+{
+	struct cs_page *was = cs_new(struct cs_page, 1);
+
+	*was = current;
+	cs_arena_at_end(turn_back, was);
+	current = page;
 }
 
 int cs_columns(void)
@@ -40,19 +55,128 @@ int cs_decimals(const struct cs_test *test)
 	return test->unit == CS_UNIT_COPIES || test->unit == CS_UNIT_GFLOPS ? 0 : 2;
 }
 
-int cs_write_pooled(FILE *to, const struct cs_run *run,
-		    const struct cs_view_options *opt,
-		    int (*write)(FILE *to, const struct cs_view *view))
-{
-	struct cs_run pooled;
-	const struct cs_view view = { &pooled, run, opt };
-	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err) || write(to, &view);
+/* ---- in the arena ---- */
 
-	cs_pool_release(&pooled, run);
-	if (rc && !ferror(to))
-		errno = ENOMEM;
-	return rc || ferror(to) ? -1 : 0;
+char *cs_join(const char *list, const char *between, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = cs_new_vtext(fmt, args);
+	va_end(args);
+	return list && *list ? cs_new_text("%s%s%s", list, between, text) : text;
+}
+
+const char *cs_new_size(uint64_t bytes)
+{
+	char *text = cs_new(char, 16);
+
+	cs_size_text(bytes, text, 16);
+	return text;
+}
+
+const char *cs_new_start(const struct cs_run *run)
+{
+	char *text = cs_new(char, 32);
+
+	cs_time_text(&run->started, text, 32);
+	return text;
+}
+
+char *cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, size_t size)
+{
+	const char **name = cs_new(const char *, n);
+	char *text = cs_new(char, size);
+
+	for (size_t i = 0; i < n; i++)
+		name[i] = run->node[nodes[i]].facts.host;
+	if (n)
+		cs_hostlist_fold(name, n, text, size);
+	else
+		cs_text(text, size, "none");
+	return text;
+}
+
+static void release_grid(void *grid)
+{
+	cs_grid_release(grid);
+}
+
+struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index)
+{
+	struct cs_grid *grid = cs_new(struct cs_grid, 1);
+
+	cs_arena_at_end(release_grid, grid);
+	cs_arena_check(cs_grid_init(grid, run, node, index));
+	return grid;
+}
+
+static void release_actions(void *actions)
+{
+	cs_vec_release(actions);
+}
+
+const struct cs_vec *cs_actions_new(const struct cs_run *run)
+{
+	struct cs_vec *actions = cs_new(struct cs_vec, 1);
+
+	cs_arena_at_end(release_actions, actions);
+	cs_arena_check(cs_actions_find(run, actions, NULL));
+	return actions;
+}
+
+static void release_draft(void *what)
+{
+	struct cs_draft *draft = what;
+
+	if (draft->to)
+		fclose(draft->to);
+	free(draft->text);
+}
+
+struct cs_draft *cs_draft_begin(void)
+{
+	struct cs_draft *draft = cs_new(struct cs_draft, 1);
+
+	cs_arena_at_end(release_draft, draft);
+	draft->to = open_memstream(&draft->text, &draft->n);
+	cs_arena_check(!draft->to);
+	return draft;
+}
+
+const char *cs_draft_end(struct cs_draft *draft)
+{
+	int rc = fclose(draft->to);
+
+	draft->to = NULL;
+	cs_arena_check(rc);
+	return draft->text;
+}
+
+struct pooled {
+	struct cs_view view;
+	struct cs_run run;
+};
+
+static void release_pooled(void *what)
+{
+	struct pooled *pooled = what;
+
+	cs_pool_release(&pooled->run, pooled->view.turns);
+}
+
+const struct cs_view *cs_view_pooled(const struct cs_run *run,
+				     const struct cs_view_options *opt)
+{
+	struct pooled *pooled = cs_new(struct pooled, 1);
+
+	pooled->view = (struct cs_view){ &pooled->run, run, opt };
+	pooled->run.rows = run->rows;
+	pooled->run.all = run->all;
+	cs_arena_at_end(release_pooled, pooled);
+	cs_arena_check(cs_pool_make(run, &pooled->run, NULL));
+	return &pooled->view;
 }
 
 /* ---- what was checked ---- */
@@ -66,45 +190,25 @@ void cs_checked_add(struct cs_checked *sum, const struct cs_row *row)
 	sum->part += row->checked_part;
 }
 
-static void add_checked(const struct cs_checked *sum, const char *what, uint64_t n,
-			char *to, size_t size)
+static char *add_checked(const struct cs_checked *sum, const char *what, uint64_t n,
+			 char *text)
 {
 	if (n && n == sum->samples)
-		cs_text(to, size, "%s each", what);
-	else if (n)
-		cs_text_add(to, size, "%s%s %" PRIu64, to[0] ? ", " : "", what, n);
+		return cs_new_text("%s each", what);
+	return n ? cs_join(text, ", ", "%s %" PRIu64, what, n) : text;
 }
 
-void cs_checked_text(const struct cs_checked *sum, char *to, size_t size)
+const char *cs_checked_text(const struct cs_checked *sum)
 {
-	to[0] = '\0';
-	add_checked(sum, "every copy of", sum->whole, to, size);
-	add_checked(sum, "the last copy of", sum->samples - sum->whole - sum->part,
-		    to, size);
-	add_checked(sum, "a part of the last copy of", sum->part, to, size);
-}
+	char *text = cs_new(char, 1);
 
-/* ---- host lists ---- */
-
-void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *to,
-		   size_t size)
-{
-	const char **name = calloc(n + 1, sizeof(*name));
-
-	to[0] = '\0';
-	for (size_t i = 0; name && i < n; i++)
-		name[i] = run->node[nodes[i]].facts.host;
-	if (name)
-		cs_hostlist_fold(name, n, to, size);
-	free(name);
+	text = add_checked(sum, "every copy of", sum->whole, text);
+	text = add_checked(sum, "the last copy of",
+			   sum->samples - sum->whole - sum->part, text);
+	return add_checked(sum, "a part of the last copy of", sum->part, text);
 }
 
 /* ---- folded lines ---- */
-
-static void put_blanks(FILE *to, int n)
-{
-	cs_print(to, "%*s", n, "");
-}
 
 /* A number and its % are not parted. */
 static size_t word_of(const char *at)
@@ -127,18 +231,16 @@ static size_t part_of(const char *at, size_t room)
 
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 {
-	char *text = NULL, *at, *end;
+	char *text, *at, *end;
 	int column = first;
 	va_list args;
+	CS_SCOPE;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	text = cs_new_vtext(fmt, args);
 	va_end(args);
-	if (!text)
-		return;
 	cs_clean(text);
-	put_blanks(to, first);
+	cs_print(to, "%*s", first, "");
 	for (at = text; *at; at = end) {
 		size_t blanks = strspn(at, " ");
 		size_t word = word_of(at + blanks);
@@ -151,20 +253,19 @@ void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 			break;
 		if (column > first && (int)word > room) {
 			putc('\n', to);
-			put_blanks(to, rest);
+			cs_print(to, "%*s", rest, "");
 			column = first = rest;
 		} else {
-			put_blanks(to, (int)blanks);
+			cs_print(to, "%*s", (int)blanks, "");
 			column += (int)blanks;
 		}
 		fwrite(end - word, 1, word, to);
 		column += (int)word;
 	}
 	putc('\n', to);
-	free(text);
 }
 
-void cs_mask_text(const struct cs_run *run, char *to, size_t size)
+const char *cs_mask_text(const struct cs_run *run)
 {
 	const char *mask = NULL;
 
@@ -172,9 +273,7 @@ void cs_mask_text(const struct cs_run *run, char *to, size_t size)
 		if (run->node[node].ranks)
 			mask = strstr(run->node[node].ranks[0].environment,
 				      "CUDA_VISIBLE_DEVICES=");
-	to[0] = '\0';
-	if (mask)
-		cs_text(to, size,
-			"%.*s is set: it hides every GPU that it does not name",
-			(int)strcspn(mask, " "), mask);
+	return !mask ? "" :
+		       cs_new_text("%.*s is set: it hides every GPU that it does not name",
+				   (int)strcspn(mask, " "), mask);
 }

@@ -1,13 +1,14 @@
-/* view.h - what the views share: the page, folded lines, lists of hosts, joined
- * turns. Only report/ includes it. */
+/* view.h - for all views: the page, folded lines, lists, and texts, streams and grids in
+ * the arena of the view.  Only report/ includes it. */
 #ifndef CS_REPORT_VIEW_H
 #define CS_REPORT_VIEW_H
 
 #include <stdio.h>
 
-#include "result/run.h"
+#include "base/arena.h"
+#include "result/grid.h"
 
-/* Longest line of what this thread prints; may colours be used? */
+/* The longest line that this thread prints; may it use colours? */
 int cs_columns(void);
 int cs_is_coloured(void);
 #define CS_MEASURED_WITH_DOUBLE \
@@ -15,36 +16,58 @@ int cs_is_coloured(void);
 
 /* Digits behind the point of a test's figures. */
 int cs_decimals(const struct cs_test *test);
+
+/* ---- in the arena ---- */
+
 /* Without a GPU, the mask that may hide them: "CUDA_VISIBLE_DEVICES=9 is set: …"; "". */
-void cs_mask_text(const struct cs_run *run, char *to, size_t size);
-/* "n[0101-0112],x3": the hosts of nodes[0..n). */
-void cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, char *to,
-		   size_t size);
+const char *cs_mask_text(const struct cs_run *run);
+/* `list`, which may be NULL, `between` unless that is empty, and the text. */
+char *cs_join(const char *list, const char *between, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), returns_nonnull));
+/* "512 MiB"; when a run began. */
+const char *cs_new_size(uint64_t bytes);
+const char *cs_new_start(const struct cs_run *run);
+/* "n[0101-0112],x3": the hosts of nodes[0..n), in `size` characters at most; "none" of
+ * none. */
+char *cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, size_t size);
+/* As cs_grid_init() makes it. */
+struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index);
+
+/* As cs_actions_find() finds them. */
+const struct cs_vec *cs_actions_new(const struct cs_run *run);
+
+/* A stream that becomes a text. */
+struct cs_draft {
+	FILE *to;
+	char *text; /* once it has ended */
+	size_t n;
+};
+struct cs_draft *cs_draft_begin(void);
+const char *cs_draft_end(struct cs_draft *draft);
 
 /* One line, folded at blanks to CS_COLUMNS: `first` blanks before it, `rest`
- * before what is folded.  Clean, as base/print.h has it. */
+ * before its other lines.  Clean, as base/print.h has it. */
 void cs_fold(FILE *to, int first, int rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* What was checked of how many samples: every byte of every copy; a part of the copy
- * that was written last, in host memory; else all of the last, also one into each
- * place that a kernel goes through. */
+/* Samples that were checked: every byte of every copy (whole); a part of the last copy, in
+ * host memory (part); the others all of the last copy, also one into each place that a
+ * kernel goes through. */
 struct cs_checked {
 	uint64_t samples, whole, part;
 };
 void cs_checked_add(struct cs_checked *sum, const struct cs_row *row);
 /* "every copy of 14, the last copy of 168", "the last copy of each"; "" of none. */
-void cs_checked_text(const struct cs_checked *sum, char *to, size_t size);
+const char *cs_checked_text(const struct cs_checked *sum);
 
-/* What a view is of: the run, the turns of a cell as one (result/pool.h) unless the
- * format is of turns, and as it was measured. */
+/* The run of a view, the turns of a cell as one (result/pool.h) unless the format is of
+ * turns; the same run as it was measured. */
 struct cs_view {
 	const struct cs_run *run, *turns;
 	const struct cs_view_options *opt;
 };
-/* By a view whose cells have their turns as one.  -1 with errno. */
-int cs_write_pooled(FILE *to, const struct cs_run *run,
-		    const struct cs_view_options *opt,
-		    int (*write)(FILE *to, const struct cs_view *view));
+/* The view of a run, its turns as one. */
+const struct cs_view *cs_view_pooled(const struct cs_run *run,
+				     const struct cs_view_options *opt);
 
 #endif

@@ -5,7 +5,7 @@
 #include "report/report.h"
 #include "report/view.h"
 
-typedef int cs_view_fn(FILE *to, const struct cs_view *view);
+typedef void cs_view_fn(FILE *to, const struct cs_view *view);
 
 cs_view_fn cs_text_write;
 #define FORMAT(name, write, about, ...) cs_view_fn write;

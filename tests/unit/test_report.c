@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -853,15 +854,58 @@ HOLDS("a stream that fails is an error in every format") {
 	}
 }
 
+/* A format whose nth request for memory fails, in steps that grow; how many failed. */
+static int fail_requests(const struct cs_format *format, const struct cs_run *run)
+{
+	struct cs_view_options opt = { .verbose = 1 };
+	int failed = 0, rc = -1;
+
+	for (unsigned n = 1; rc; n += 1 + n / 16) {
+		char *text = NULL;
+		size_t size;
+		FILE *to = open_memstream(&text, &size);
+
+		cs_arena_fails_at = n;
+		errno = 0;
+		rc = cs_format_write(format, to, run, &opt);
+		t_ok(rc == 0 || errno == ENOMEM);
+		t_eq_int(!rc, cs_arena_fails_at != 0);
+		failed += rc != 0;
+		cs_arena_fails_at = 0;
+		fclose(to);
+		free(text);
+	}
+	return failed;
+}
+
+HOLDS("a view without memory is an error, in every format") {
+	OWNED(canned) c = canned(2, 4, 0, "peer.ce.write.*", 1);
+
+	for (const struct cs_format *f = cs_formats; f->name; f++) {
+		struct cs_page was = cs_page_turn((struct cs_page){ .columns = 99 });
+		int failed = fail_requests(f, &c.run);
+
+		/* those of turns may take none */
+		t_ok(failed || f->of_turns);
+		t_eq_int(cs_page_turn(was).columns, 99);
+	}
+}
+
+/* "% only" would begin the second line */
+static int fold(void *to)
+{
+	cs_fold(to, 2, 4, "%.*s 84.8 %% only", CS_COLUMNS - 8,
+		"warning: of peer.ce.write.bidi 0->1 and 1->0 there is much to say, "
+		"and the overlap was but a little");
+	return 0;
+}
+
 HOLDS("a line is not broken between a number and its %") {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	/* "% only" would begin the second line */
-	cs_fold(to, 2, 4, "%.*s 84.8 %% only", CS_COLUMNS - 8,
-		"warning: of peer.ce.write.bidi 0->1 and 1->0 there is much to say, "
-		"and the overlap was but a little");
+	t_eq_int(cs_arena_run(fold, to, NULL), 0);
 	fclose(to);
 	t_ok(strstr(text, "\n    84.8 % only\n") != NULL);
 	free(text);

@@ -1,17 +1,15 @@
 #include "config.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/print.h"
-#include "report/export/csv.h"
 #include "file/encode.h"
 #include "file/record.h"
+#include "report/export/parts.h"
 #include "report/views.h"
 
-/* RFC 4180, but lines end in '\n', and a field never holds one.  What a spreadsheet
- * would take for a formula begins with a quote: it is shown, not carried out. */
+/* RFC 4180, but lines end in '\n', and a field never holds one.  A quote before a text that
+ * a spreadsheet would take for a formula: it is shown, not carried out. */
 static void put_field(FILE *to, const char *s)
 {
 	static const char *const doubled[] = { "\"\"" };
@@ -29,63 +27,78 @@ static void put_field(FILE *to, const char *s)
 
 /* Numbers with the digits that JSON gives them; unknown is empty; of a list the
  * words with blanks between them. */
-static int put_value(FILE *to, const json_t *value)
+static void put_value(FILE *to, const json_t *value)
 {
 	char list[256] = "";
 	const json_t *word;
 	size_t i;
 
-	if (json_is_null(value))
-		return 0;
 	if (json_is_string(value)) {
 		put_field(to, json_string_value(value));
-		return 0;
+	} else if (json_is_array(value)) {
+		json_array_foreach(value, i, word)
+			cs_text_add(list, sizeof(list), "%s%s", i ? " " : "",
+				    json_string_value(word));
+		put_field(to, list);
+	} else if (!json_is_null(value) &&
+		   json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY)) {
+		cs_arena_check(!ferror(to));
 	}
-	if (!json_is_array(value))
-		return json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY);
-	json_array_foreach(value, i, word)
-		cs_text_add(list, sizeof(list), "%s%s", i ? " " : "",
-			    json_string_value(word));
-	put_field(to, list);
-	return 0;
 }
 
-int cs_csv_line(FILE *to, json_t *record, int names)
+void cs_csv_line(FILE *to, json_t *record, int names)
 {
 	const char *key;
 	json_t *value;
-	int n = 0, rc = 0;
+	int n = 0;
 
-	if (!record) {
-		errno = ENOMEM;
-		return -1;
-	}
+	cs_arena_check(!record);
 	json_object_foreach(record, key, value) {
 		if (n++)
 			putc(',', to);
 		if (names)
 			put_field(to, key);
 		else
-			rc |= put_value(to, value);
+			put_value(to, value);
 	}
 	putc('\n', to);
 	json_decref(record);
-	return rc;
 }
 
-/* Always everything but samples. */
-int cs_csv_write(FILE *to, const struct cs_view *view)
+static void release_json(void *value)
+{
+	json_decref(*(json_t **)value);
+}
+
+json_t *cs_json_new(json_t *value)
+{
+	json_t **owned;
+
+	cs_arena_check(!value);
+	owned = cs_new(json_t *, 1);
+	cs_arena_at_end(release_json, owned);
+	return *owned = value;
+}
+
+void cs_json_put(FILE *to, json_t *document)
+{
+	int rc = !document || json_dumpf(document, to,
+					 JSON_INDENT(2) | JSON_ENSURE_ASCII |
+						 JSON_REAL_PRECISION(CS_DIGITS));
+
+	json_decref(document);
+	cs_arena_check(rc && !ferror(to));
+	putc('\n', to);
+}
+
+/* Without samples. */
+void cs_csv_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
 	const struct cs_row blank = { .node = UINT32_MAX }; /* for its columns */
-	size_t n = cs_rows_count(&run->rows), i;
 
-	if (cs_csv_line(to, cs_record_row(run, &blank, NULL), 1))
-		return -1;
-	for (i = 0; i < n; i++)
-		if (cs_csv_line(to,
-				cs_record_row(run, cs_rows_get(&run->rows, i), NULL),
-				0))
-			return -1;
-	return ferror(to) ? -1 : 0;
+	cs_csv_line(to, cs_record_row(run, &blank, NULL), 1);
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
+		cs_csv_line(to, cs_record_row(run, cs_rows_get(&run->rows, i), NULL),
+			    0);
 }

@@ -1,8 +1,8 @@
-/* gbench.c - a run as Comm|Scope would have told it: the console, JSON and CSV of
+/* gbench.c - a run as Comm|Scope would have written it: the console, JSON and CSV of
  * Google Benchmark, which its tools read (tools/compare.py).
  *
  * A cell is a benchmark.  Its time is that of a copy, by the median of all samples; -v
- * has a line for each sample and behind them mean, median, standard deviation and its
+ * has a line for each sample and after them mean, median, standard deviation and its
  * share.  Times of CPUs are not taken here: 0.  Both ways of a pair are one benchmark
  * with the bytes of both.  Columns of CSV are those of all benchmarks together. */
 #include "config.h"
@@ -14,6 +14,7 @@
 
 #include "base/print.h"
 #include "file/encode.h"
+#include "report/export/parts.h"
 #include "plan/instance.h"
 #include "report/view.h"
 #include "report/views.h"
@@ -47,7 +48,7 @@ struct bench {
 	int n_counters;
 };
 
-/* What is printed of it at once. */
+/* A line of a benchmark. */
 struct line {
 	const struct bench *bench;
 	const char *aggregate; /* "mean"; NULL: it is measured */
@@ -57,20 +58,19 @@ struct line {
 	double iterations, real_ns, rate, items;
 };
 
-struct telling {
+struct output {
 	FILE *to;
 	const struct cs_run *run;
 	const struct cs_view_options *opt;
 	struct cs_vec benches; /* struct bench */
 	struct cs_vec lines;   /* struct line */
 	int width;	       /* of names on the console */
-	struct cs_err err;
 };
 
 /* ---- a benchmark of a cell ---- */
 
-/* The name of a cell, by what was asked for if that names it, and its family's place;
- * `asked`: a list of --test. */
+/* The name of a cell, if there are several that which was asked for, and its family's
+ * place; `asked`: a list of --test. */
 static void name_cell(const struct cs_instance *cell, const char *asked,
 		      struct bench *b)
 {
@@ -87,7 +87,7 @@ static void name_cell(const struct cs_instance *cell, const char *asked,
 		wanted = 1 + 4 * cs_alias_asked(&all[i], asked) +
 			 2 * (cell->bytes >> all[i].first &&
 			      cell->bytes >> all[i].last <= 1) +
-			 (cell->variant.cpu_numa || /* a node that nobody named */
+			 (cell->variant.cpu_numa || /* a node that was not named */
 			  all[i].args != CS_ARGS_NUMA_GPU_GPU);
 		if (wanted <= best)
 			continue;
@@ -142,8 +142,9 @@ static void add_counters(struct bench *b, const struct cs_test *test,
 	}
 }
 
-/* Of both ways their total; where there is none, the way that is named first. */
-static int is_told(const struct cs_run *run, const struct cs_row *row)
+/* Is the row a benchmark's?  Of both ways their total is, without one the way that is
+ * named first. */
+static int is_of_bench(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
 	const struct cs_transfer *first;
@@ -163,10 +164,10 @@ static int is_told(const struct cs_run *run, const struct cs_row *row)
 	       cs_endpoints_are_same(&first->dst, &row->what.dst);
 }
 
-static int add_bench(struct telling *t, size_t at)
+static void add_bench(struct output *t, size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&t->run->rows, at);
-	struct bench *b = cs_vec_add(&t->benches, 1, &t->err);
+	struct bench *b = cs_list_add(&t->benches, 1);
 	/* of both ways, the one that is named first */
 	const struct cs_transfer *what =
 		row->metric == CS_METRIC_TOTAL && t->run->plan &&
@@ -184,8 +185,6 @@ static int add_bench(struct telling *t, size_t at)
 	};
 	int back = cs_row_test(row)->path == CS_PATH_D2H;
 
-	if (!b)
-		return -1;
 	*b = (struct bench){ .row = row,
 			     .node = row->node,
 			     .bytes = cell.bytes,
@@ -194,7 +193,6 @@ static int add_bench(struct telling *t, size_t at)
 			     .samples = cs_rows_samples(&t->run->rows, at) };
 	name_cell(&cell, t->run->asked, b);
 	add_counters(b, cs_row_test(row), &cell);
-	return 0;
 }
 
 /* By family, then by the numbers in its name, then by size. */
@@ -247,15 +245,6 @@ static void set_figure(struct line *line, double figure)
 					       NAN;
 }
 
-static struct line *add_line(struct telling *t, const struct line *like)
-{
-	struct line *line = cs_vec_add(&t->lines, 1, &t->err);
-
-	if (line)
-		*line = *like;
-	return line;
-}
-
 struct series {
 	double mean, median, sd;
 };
@@ -281,8 +270,8 @@ static struct series series_of(double *x, size_t n)
 	return s;
 }
 
-/* Behind the lines of the samples: what they have in common. */
-static int add_aggregates(struct telling *t, const struct line *first, double *x)
+/* After the lines of the samples: their mean, median, deviation and its share. */
+static void add_aggregates(struct output *t, const struct line *first, double *x)
 {
 	const struct line *line;
 	struct line mean = *first, median, sd, cv;
@@ -312,33 +301,28 @@ static int add_aggregates(struct telling *t, const struct line *first, double *x
 	cv.items = s[2].sd / s[2].mean;
 	if (t->opt->aggregates)
 		t->lines.n = from;
-	return add_line(t, &mean) && add_line(t, &median) && add_line(t, &sd) &&
-			       add_line(t, &cv) ?
-		       0 :
-		       -1;
+	cs_list_push(&t->lines, &mean);
+	cs_list_push(&t->lines, &median);
+	cs_list_push(&t->lines, &sd);
+	cs_list_push(&t->lines, &cv);
 }
 
-static int add_samples(struct telling *t, const struct line *like)
+static void add_samples(struct output *t, const struct line *like)
 {
 	const struct bench *b = like->bench;
 	struct line line = *like;
-	double *x = calloc(b->row->n_samples, sizeof(*x));
-	int rc = x ? 0 : cs_err_set(&t->err, "no memory");
 
 	line.repetitions = (int)b->row->n_samples;
 	line.iterations = b->row->copies;
-	for (uint32_t i = 0; i < b->row->n_samples && !rc; i++) {
+	for (uint32_t i = 0; i < b->row->n_samples; i++) {
 		line.index = (int)i;
 		set_figure(&line, b->samples[i]);
-		rc = add_line(t, &line) ? 0 : -1;
+		cs_list_push(&t->lines, &line);
 	}
-	if (!rc)
-		rc = add_aggregates(t, &line, x);
-	free(x);
-	return rc;
+	add_aggregates(t, &line, cs_new(double, b->row->n_samples));
 }
 
-static int add_lines(struct telling *t)
+static void add_lines(struct output *t)
 {
 	const struct bench *b = t->benches.data;
 	struct line line = { .family = -1 };
@@ -353,24 +337,21 @@ static int add_lines(struct telling *t)
 		line.iterations = (double)b->row->copies * b->row->stats.n;
 		if (b->row->status == CS_OK)
 			set_figure(&line, b->row->stats.median);
-		if (b->row->status == CS_OK && t->opt->verbose &&
-		    b->row->n_samples > 1) {
-			if (add_samples(t, &line))
-				return -1;
-		} else if (!add_line(t, &line)) {
-			return -1;
-		}
+		if (b->row->status == CS_OK && t->opt->verbose && b->row->n_samples > 1)
+			add_samples(t, &line);
+		else
+			cs_list_push(&t->lines, &line);
 	}
-	return 0;
 }
 
-static void name_text(const struct line *line, char to[CS_INSTANCE])
+static const char *name_text(const struct line *line)
 {
-	cs_text(to, CS_INSTANCE, "%s%s%s", line->bench->name,
-		line->aggregate ? "_" : "", line->aggregate ? line->aggregate : "");
+	return line->aggregate ?
+		       cs_new_text("%s_%s", line->bench->name, line->aggregate) :
+		       line->bench->name;
 }
 
-/* Why it has no figure; NULL: it has. */
+/* The reason why it has no figure; NULL: it has one. */
 static const char *error_of(const struct line *line)
 {
 	const struct cs_row *row = line->bench->row;
@@ -380,7 +361,7 @@ static const char *error_of(const struct line *line)
 				      cs_status_text(row->status);
 }
 
-/* Of an aggregate its place, which is no figure of its own. */
+/* 0 in lines of the deviation: places do not deviate. */
 static double counter_of(const struct line *line, size_t i)
 {
 	const char *word = line->aggregate;
@@ -429,18 +410,14 @@ static void put_counter(FILE *to, const struct line *line, const char *key,
 		cs_print(to, " %s=%s%s", key, text, unit);
 }
 
-static void put_line(const struct telling *t, const struct line *line)
+static void put_line(const struct output *t, const struct line *line)
 {
 	const struct bench *b = line->bench;
 	const char *why = error_of(line);
-	char name[CS_INSTANCE];
 
-	name_text(line, name);
-	cs_print(t->to, "%-*s ", t->width, name);
+	cs_print(t->to, "%-*s ", t->width, name_text(line));
 	if (why) {
-		fputs("ERROR OCCURRED: '", t->to);
-		cs_print(t->to, "%s", why);
-		fputs("'\n", t->to);
+		cs_print_line(t->to, "ERROR OCCURRED: '%s'", why);
 		return;
 	}
 	put_time(t->to, line, line->real_ns);
@@ -464,17 +441,16 @@ static void put_rule(FILE *to, int n)
 	putc('\n', to);
 }
 
-static int write_console(struct telling *t)
+static void write_console(struct output *t)
 {
 	const struct line *line = t->lines.data;
-	char name[CS_INSTANCE];
 	int rule;
 
 	t->width = 10;
 	for (size_t i = 0; i < t->lines.n; i++) {
-		name_text(&line[i], name);
-		if ((int)strlen(name) > t->width)
-			t->width = (int)strlen(name);
+		int width = (int)strlen(name_text(&line[i]));
+
+		t->width = width > t->width ? width : t->width;
 	}
 	rule = t->width +
 	       (int)strlen("          Time             CPU   Iterations UserCounters...");
@@ -484,7 +460,6 @@ static int write_console(struct telling *t)
 	put_rule(t->to, rule);
 	for (size_t i = 0; i < t->lines.n; i++)
 		put_line(t, &line[i]);
-	return ferror(t->to) ? -1 : 0;
 }
 
 /* ---- CSV ---- */
@@ -505,7 +480,7 @@ static void put_number(FILE *to, double value)
 		cs_print(to, "%.10g", value);
 }
 
-static void put_columns(const struct telling *t, const struct line *line)
+static void put_columns(const struct output *t, const struct line *line)
 {
 	const struct bench *b = line->bench;
 	int at = 0;
@@ -520,16 +495,15 @@ static void put_columns(const struct telling *t, const struct line *line)
 	putc('\n', t->to);
 }
 
-static const char *label_of(const struct telling *t, const struct line *line)
+static const char *label_of(const struct output *t, const struct line *line)
 {
 	return t->run->n_nodes < 2 ? "" :
 				     t->run->node[line->bench->row->node].facts.host;
 }
 
-static int write_csv(struct telling *t)
+static void write_csv(struct output *t)
 {
 	const struct line *line = t->lines.data;
-	char name[CS_INSTANCE];
 
 	fputs("name,iterations,real_time,cpu_time,time_unit," RATE ",items_per_second,"
 	      "label,error_occurred,error_message",
@@ -540,8 +514,7 @@ static int write_csv(struct telling *t)
 	for (size_t i = 0; i < t->lines.n; i++, line++) {
 		const char *why = error_of(line), *label = label_of(t, line);
 
-		name_text(line, name);
-		put_quoted(t->to, name);
+		put_quoted(t->to, name_text(line));
 		if (why) {
 			fputs(",,,,,,,", t->to);
 			if (*label)
@@ -564,7 +537,6 @@ static int write_csv(struct telling *t)
 		fputs(",,", t->to);
 		put_columns(t, line);
 	}
-	return ferror(t->to) ? -1 : 0;
 }
 
 /* ---- JSON ---- */
@@ -607,13 +579,12 @@ static void put_counters(struct cs_encoder *r, const struct line *line)
 		cs_encode_real(r, "items_per_second", line->items);
 }
 
-static json_t *line_record(const struct telling *t, const struct line *line)
+static json_t *line_record(const struct output *t, const struct line *line)
 {
-	struct cs_encoder r = cs_encode_begin();
 	const char *why = error_of(line), *label = label_of(t, line);
-	char name[CS_INSTANCE];
+	const char *name = name_text(line);
+	struct cs_encoder r = cs_encode_begin();
 
-	name_text(line, name);
 	cs_encode_text(&r, "name", name);
 	cs_encode_int(&r, "family_index", line->family);
 	cs_encode_int(&r, "per_family_instance_index", line->instance);
@@ -643,76 +614,74 @@ static json_t *line_record(const struct telling *t, const struct line *line)
 	return cs_encode_end(&r);
 }
 
-static int write_json(struct telling *t)
+static void write_json(struct output *t)
 {
 	const struct line *line = t->lines.data;
-	json_t *all = json_array();
-	struct cs_encoder r = cs_encode_begin();
-	int rc = -1;
-	json_t *document;
+	json_t *all = cs_json_new(json_array());
+	struct cs_encoder r;
 
 	for (size_t i = 0; i < t->lines.n; i++)
-		cs_json_append(&all, line_record(t, &line[i]));
+		cs_arena_check(json_array_append_new(all, line_record(t, &line[i])));
+	r = cs_encode_begin();
 	cs_encode_json(&r, "context", context(t->run));
-	cs_encode_json(&r, "benchmarks", all);
-	document = cs_encode_end(&r);
-	if (document && !json_dumpf(document, t->to,
-				    JSON_INDENT(2) | JSON_ENSURE_ASCII |
-					    JSON_REAL_PRECISION(CS_DIGITS)))
-		rc = putc('\n', t->to) == EOF ? -1 : 0;
-	json_decref(document);
-	return rc;
+	cs_encode_json(&r, "benchmarks", json_incref(all));
+	cs_json_put(t->to, cs_encode_end(&r));
 }
 
 /* ---- all three ---- */
 
-static int tell(FILE *to, const struct cs_view *view, int (*write)(struct telling *t))
+static struct output output_of(FILE *to, const struct cs_view *view)
 {
-	const struct cs_run *run = view->run;
-	struct telling t = { .to = to,
-			     .run = run,
-			     .opt = view->opt,
-			     .benches = CS_VEC(struct bench),
-			     .lines = CS_VEC(struct line) };
-	size_t n = cs_rows_count(&run->rows);
-	int rc = 0;
+	struct output t = { .to = to,
+			    .run = view->run,
+			    .opt = view->opt,
+			    .benches = CS_LIST(struct bench),
+			    .lines = CS_LIST(struct line) };
+	size_t n = cs_rows_count(&view->run->rows);
 
-	for (size_t i = 0; i < n && !rc; i++)
-		if (is_told(run, cs_rows_get(&run->rows, i)))
-			rc = add_bench(&t, i);
-	if (!rc) {
-		cs_vec_sort(&t.benches, compare);
-		rc = add_lines(&t) || write(&t) ? -1 : 0;
-	}
-	cs_vec_release(&t.benches);
-	cs_vec_release(&t.lines);
-	return rc;
+	for (size_t i = 0; i < n; i++)
+		if (is_of_bench(view->run, cs_rows_get(&view->run->rows, i)))
+			add_bench(&t, i);
+	cs_vec_sort(&t.benches, compare);
+	add_lines(&t);
+	return t;
 }
 
-int cs_commscope_write(FILE *to, const struct cs_view *view)
+void cs_commscope_write(FILE *to, const struct cs_view *view)
 {
-	return tell(to, view, write_console);
+	struct output t = output_of(to, view);
+
+	write_console(&t);
 }
 
-int cs_commscope_json_write(FILE *to, const struct cs_view *view)
+void cs_commscope_json_write(FILE *to, const struct cs_view *view)
 {
-	return tell(to, view, write_json);
+	struct output t = output_of(to, view);
+
+	write_json(&t);
 }
 
-int cs_commscope_csv_write(FILE *to, const struct cs_view *view)
+void cs_commscope_csv_write(FILE *to, const struct cs_view *view)
 {
-	return tell(to, view, write_csv);
+	struct output t = output_of(to, view);
+
+	write_csv(&t);
 }
 
 /* ---- names alone ---- */
 
-int cs_commscope_list(FILE *to, const struct cs_plan *plan)
-{
-	struct cs_vec all = CS_VEC(struct bench);
-	struct cs_err err;
-	int rc = 0;
+struct names {
+	FILE *to;
+	const struct cs_plan *plan;
+};
 
-	for (uint32_t s = 0; s < plan->n_steps && !rc; s++) {
+static int list_names(void *argument)
+{
+	const struct names *names = argument;
+	const struct cs_plan *plan = names->plan;
+	struct cs_vec all = CS_LIST(struct bench);
+
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 		const struct cs_instance cell =
@@ -723,12 +692,18 @@ int cs_commscope_list(FILE *to, const struct cs_plan *plan)
 					   back ? cell.src : cell.dst },
 				   .bytes = cell.bytes };
 
+		if (step->flags & CS_STEP_CONTROL)
+			continue;
 		name_cell(&cell, NULL, &b);
-		rc = step->flags & CS_STEP_CONTROL ? 0 : cs_vec_push(&all, &b, &err);
+		cs_list_push(&all, &b);
 	}
 	cs_vec_sort(&all, compare);
-	for (size_t i = 0; i < all.n && !rc; i++)
-		cs_print_line(to, "%s", ((struct bench *)all.data)[i].name);
-	cs_vec_release(&all);
-	return rc || ferror(to) ? -1 : 0;
+	for (size_t i = 0; i < all.n; i++)
+		cs_print_line(names->to, "%s", ((struct bench *)all.data)[i].name);
+	return ferror(names->to) ? -1 : 0;
+}
+
+int cs_commscope_list(FILE *to, const struct cs_plan *plan)
+{
+	return cs_arena_run(list_names, &(struct names){ to, plan }, NULL);
 }

@@ -3,12 +3,10 @@
  * warnings. */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
-#include "base/units.h"
-#include "report/export/tally.h"
+#include "report/export/parts.h"
 #include "report/view.h"
 #include "report/views.h"
 
@@ -21,10 +19,12 @@ static void put_text(FILE *to, const char *text)
 	cs_print_as(to, text, "&<>\"", entity);
 }
 
-/* Each with its end. */
-static void put_lines(FILE *to, char *text)
+/* Lines, each with its end. */
+static void put_lines(FILE *to, const char *text)
 {
-	for (char *line; (line = strsep(&text, "\n")) && (*line || text);) {
+	char *rest = cs_new_text("%s", text);
+
+	for (char *line; (line = strsep(&rest, "\n")) && (*line || rest);) {
 		put_text(to, line);
 		putc('\n', to);
 	}
@@ -42,76 +42,58 @@ static void put_attribute(FILE *to, const char *name, const char *value)
 struct test_case {
 	int node;     /* -1: the job */
 	size_t place; /* in the order in which they came */
-	char name[120];
-	char message[CS_ERR_TEXT];   /* why it failed or was skipped; "" passed */
-	char *more;		     /* other reasons, a line each; malloc'ed, NULL */
-	char *warnings;		     /* the same of what fails nothing */
+	const char *name;
+	const char *message;	     /* why it failed or was skipped; NULL passed */
+	char *more;		     /* other reasons, a line each; NULL */
+	char *warnings;		     /* lines of findings that fail no case; NULL */
 	const struct cs_finding *of; /* the first of those that have no test; NULL */
 	int skipped;
 	double seconds;
 };
 
-static int add_line(char **lines, const char *text)
+static void add_reason(struct test_case *c, const char *text)
 {
-	size_t used = *lines ? strlen(*lines) : 0, n = strlen(text);
-	char *more = realloc(*lines, used + n + 2);
-
-	if (!more)
-		return -1;
-	*lines = more;
-	memcpy(more + used, text, n);
-	memcpy(more + used + n, "\n", 2);
-	return 0;
+	if (!c->message)
+		c->message = text;
+	else
+		c->more = cs_new_longer(c->more, "%s\n", text);
 }
 
-static int add_reason(struct test_case *c, const char *text)
-{
-	if (c->message[0])
-		return add_line(&c->more, text);
-	cs_text(c->message, sizeof(c->message), "%s", text);
-	return 0;
-}
-
-static int set_outcome(const struct cs_tally *tally, struct test_case *c)
+static void set_outcome(const struct cs_tally *tally, struct test_case *c)
 {
 	size_t there = tally->ok + tally->skipped + tally->bad;
-	char text[CS_ERR_TEXT];
 
 	if (tally->bad) {
-		cs_text(text, sizeof(text), "%zu of %zu cells failed: %s", tally->bad,
-			there, tally->reason);
-		return add_reason(c, text);
+		c->message = cs_new_text("%zu of %zu cells failed: %s", tally->bad,
+					 there, tally->reason);
+	} else if (there < tally->planned) {
+		c->message = cs_new_text("%zu of %zu cells were not measured",
+					 tally->planned - there, tally->planned);
+	} else if (!tally->ok) {
+		c->skipped = 1;
+		c->message = tally->skipped ? tally->reason :
+					      "no cell of it on this node";
 	}
-	if (there < tally->planned) {
-		cs_text(text, sizeof(text), "%zu of %zu cells were not measured",
-			tally->planned - there, tally->planned);
-		return add_reason(c, text);
-	}
-	c->skipped = !tally->ok;
-	if (!c->skipped)
-		return 0;
-	return add_reason(c, tally->skipped ? tally->reason :
-					      "no cell of it on this node");
 }
 
-static int add_tests(const struct cs_run *run, const struct cs_tally *tally, size_t n,
-		     struct cs_vec *cases, struct cs_err *err)
+static void add_tests(const struct cs_run *run, const struct cs_vec *tallies,
+		      struct cs_vec *cases)
 {
-	for (size_t i = 0; i < n; i++) {
-		const char *placement = run->node[tally[i].node].facts.placement;
-		struct test_case *c = cs_vec_add(cases, 1, err);
+	const struct cs_tally *tally = tallies->data;
 
-		if (!c)
-			return -1;
-		*c = (struct test_case){ .node = tally[i].node,
-					 .seconds = tally[i].seconds };
-		cs_text(c->name, sizeof(c->name), "%s %s%s%s", tally[i].test->name,
-			cs_plan_matrix_words(&tally[i].of).text,
-			placement[0] ? ", " : "", placement);
-		if (set_outcome(&tally[i], c))
-			return -1;
+	for (size_t i = 0; i < tallies->n; i++, tally++) {
+		const char *placement = run->node[tally->node].facts.placement;
+		struct test_case c = {
+			.node = tally->node,
+			.seconds = tally->seconds,
+			.name = cs_new_text("%s %s%s%s", tally->test->name,
+					    cs_plan_matrix_words(&tally->of).text,
+					    placement[0] ? ", " : "", placement),
+		};
+
+		set_outcome(tally, &c);
+		cs_list_push(cases, &c);
 	}
-	return 0;
 }
 
 /* The test whose cells a finding names as evidence; NULL none. */
@@ -137,25 +119,21 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 }
 
 /* A case of its own for what belongs to no test: one per node and id. */
-static struct test_case *case_of(struct cs_vec *cases, const struct cs_finding *f,
-				 struct cs_err *err)
+static struct test_case *case_of(struct cs_vec *cases, const struct cs_finding *f)
 {
 	struct test_case *c = cases->data;
 
 	for (size_t i = 0; i < cases->n; i++)
 		if (c[i].node == f->node && c[i].of && !cs_finding_order(c[i].of, f))
 			return &c[i];
-	c = cs_vec_add(cases, 1, err);
-	if (!c)
-		return NULL;
-	*c = (struct test_case){ .node = f->node, .of = f };
-	cs_text(c->name, sizeof(c->name), "%s", cs_finding_text(f));
+	c = cs_list_add(cases, 1);
+	*c = (struct test_case){ .node = f->node, .of = f, .name = cs_finding_text(f) };
 	return c;
 }
 
-/* Cells that failed have been told with their tests. */
-static int add_findings(const struct cs_run *run, const struct cs_vec *tallies,
-			struct cs_vec *cases, struct cs_err *err)
+/* Findings of cells that failed are already with their tests. */
+static void add_findings(const struct cs_run *run, const struct cs_vec *tallies,
+			 struct cs_vec *cases)
 {
 	const struct cs_finding *f = run->findings.data;
 	const struct cs_tally *tally = tallies->data, *of;
@@ -168,19 +146,14 @@ static int add_findings(const struct cs_run *run, const struct cs_vec *tallies,
 			continue;
 		of = tally_of(run, &f[i], tally, tallies->n);
 		c = of ? (struct test_case *)cases->data + (of - tally) :
-			 case_of(cases, &f[i], err);
-		if (!c)
-			return -1;
+			 case_of(cases, &f[i]);
 		if (f[i].severity < CS_CRITICAL) {
-			if (add_line(&c->warnings, f[i].text))
-				return -1;
+			c->warnings = cs_new_longer(c->warnings, "%s\n", f[i].text);
 			continue;
 		}
-		if (add_reason(c, f[i].text))
-			return -1;
+		add_reason(c, f[i].text);
 		c->skipped = 0;
 	}
-	return 0;
 }
 
 /* ---- the document ---- */
@@ -193,7 +166,7 @@ struct count {
 static void count_case(const struct test_case *c, struct count *count)
 {
 	count->tests++;
-	count->failures += c->message[0] && !c->skipped;
+	count->failures += c->message && !c->skipped;
 	count->skipped += c->skipped != 0;
 	count->seconds += c->seconds;
 }
@@ -206,7 +179,7 @@ static void put_counts(FILE *to, const struct count *count)
 		 count->tests, count->failures, count->skipped, count->seconds);
 }
 
-static void put_outcome(FILE *to, struct test_case *c)
+static void put_outcome(FILE *to, const struct test_case *c)
 {
 	cs_print(to, "      <%s", c->skipped ? "skipped" : "failure");
 	put_attribute(to, "message", c->message);
@@ -221,18 +194,18 @@ static void put_outcome(FILE *to, struct test_case *c)
 	fputs("</failure>\n", to);
 }
 
-static void put_case(FILE *to, struct test_case *c, const char *suite)
+static void put_case(FILE *to, const struct test_case *c, const char *suite)
 {
 	fputs("    <testcase", to);
 	put_attribute(to, "classname", suite);
 	put_attribute(to, "name", c->name);
 	cs_print(to, " time=\"%.3f\"", c->seconds);
-	if (!c->message[0] && !c->warnings) {
+	if (!c->message && !c->warnings) {
 		fputs("/>\n", to);
 		return;
 	}
 	fputs(">\n", to);
-	if (c->message[0])
+	if (c->message)
 		put_outcome(to, c);
 	if (c->warnings) {
 		fputs("      <system-out>", to);
@@ -252,17 +225,17 @@ static int by_node(const void *x, const void *y)
 }
 
 /* c[0..n) are of one node. */
-static void put_suite(FILE *to, const struct cs_run *run, struct test_case *c,
+static void put_suite(FILE *to, const struct cs_run *run, const struct test_case *c,
 		      size_t n)
 {
 	const char *name = c->node < 0 ? "job" : run->node[c->node].facts.host;
 	struct count count = { 0 };
-	char started[32];
+	const char *started = cs_new_start(run);
 
 	for (size_t i = 0; i < n; i++)
 		count_case(&c[i], &count);
-	cs_time_text(&run->started, started, sizeof(started));
-	started[strcspn(started, "Z")] = '\0'; /* as its schema has it */
+	/* as its schema has it */
+	started = cs_new_text("%.*s", (int)strcspn(started, "Z"), started);
 	fputs("  <testsuite", to);
 	put_attribute(to, "name", name);
 	put_counts(to, &count);
@@ -297,25 +270,13 @@ static void put_document(FILE *to, const struct cs_run *run, struct cs_vec *case
 	fputs("</testsuites>\n", to);
 }
 
-int cs_junit_write(FILE *to, const struct cs_view *view)
+void cs_junit_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *pooled = view->run, *run = view->turns;
-	struct cs_vec tallies = CS_VEC(struct cs_tally);
-	struct cs_vec cases = CS_VEC(struct test_case);
-	struct cs_err err;
-	struct test_case *c;
-	int rc = cs_rc(cs_tallies(pooled, &tallies, &err) ||
-		       add_tests(pooled, tallies.data, tallies.n, &cases, &err) ||
-		       add_findings(run, &tallies, &cases, &err));
+	const struct cs_vec tallies = cs_tallies(pooled);
+	struct cs_vec cases = CS_LIST(struct test_case);
 
-	if (!rc)
-		put_document(to, run, &cases);
-	c = cases.data;
-	for (size_t i = 0; i < cases.n; i++) {
-		free(c[i].more);
-		free(c[i].warnings);
-	}
-	cs_vec_release(&cases);
-	cs_vec_release(&tallies);
-	return rc;
+	add_tests(pooled, &tallies, &cases);
+	add_findings(run, &tallies, &cases);
+	put_document(to, run, &cases);
 }

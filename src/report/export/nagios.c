@@ -4,12 +4,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/print.h"
 #include "check/verdict/check.h"
 #include "report/group.h"
-#include "report/export/tally.h"
+#include "report/export/parts.h"
 #include "report/view.h"
 #include "report/views.h"
 
@@ -35,7 +34,7 @@ static const char *status_word(const struct cs_run *run)
 	}
 }
 
-/* Plugins know bytes and seconds, without any power of ten behind the figure. */
+/* In bytes or seconds: plugins know no power of ten after a figure. */
 static void put_figure(FILE *to, const struct cs_run *run,
 		       const struct cs_tally *tally, const char *what, double value)
 {
@@ -57,9 +56,7 @@ static void put_figure(FILE *to, const struct cs_run *run,
 	for (size_t i = 0; cs_variant_nth_text(&tally->of.variant, i, &key, said); i++)
 		cs_print(to, ":%s-%s", key, said);
 	cs_print(to, ":%s'=", what);
-	if (unit == CS_UNIT_GBS)
-		cs_print(to, "%.0f;;;0", value * 1e9);
-	else if (unit == CS_UNIT_GFLOPS)
+	if (unit == CS_UNIT_GBS || unit == CS_UNIT_GFLOPS)
 		cs_print(to, "%.0f;;;0", value * 1e9);
 	else if (unit == CS_UNIT_COPIES)
 		cs_print(to, "%.0f;;;0", value);
@@ -74,34 +71,27 @@ static void put_way(FILE *to, const struct cs_run *run, const struct cs_tally *t
 	const struct cs_tally_way *way = &tally->way[back];
 	int low = cs_unit_low_is_better((int)tally->test->unit);
 	const char *which = back ? "out-" : isnan(tally->way[1].median) ? "" : "in-";
-	char what[16];
 
 	if (isnan(way->median))
 		return;
-	cs_text(what, sizeof(what), "%smedian", which);
-	put_figure(to, run, tally, what, way->median);
-	cs_text(what, sizeof(what), "%s%s", which, low ? "max" : "min");
-	put_figure(to, run, tally, what, low ? way->max : way->min);
+	put_figure(to, run, tally, cs_new_text("%smedian", which), way->median);
+	put_figure(to, run, tally, cs_new_text("%s%s", which, low ? "max" : "min"),
+		   low ? way->max : way->min);
 }
 
-static int put_figures(FILE *to, const struct cs_run *run)
+static void put_figures(FILE *to, const struct cs_run *run,
+			const struct cs_vec *tallies)
 {
-	struct cs_vec tallies = CS_VEC(struct cs_tally);
-	const struct cs_tally *tally;
-	struct cs_err err;
-	int rc = cs_tallies(run, &tallies, &err);
+	const struct cs_tally *tally = tallies->data;
 
-	tally = tallies.data;
 	fputs(" |", to);
-	for (size_t i = 0; !rc && i < tallies.n; i++) {
+	for (size_t i = 0; i < tallies->n; i++) {
 		put_way(to, run, &tally[i], 0);
 		put_way(to, run, &tally[i], 1);
 	}
 	if (isfinite(run->timings.total))
 		cs_print(to, " 'seconds'=%.3fs;;;0", run->timings.total);
 	putc('\n', to);
-	cs_vec_release(&tallies);
-	return rc;
 }
 
 static void put_findings(FILE *to, const struct cs_run *run)
@@ -138,9 +128,9 @@ static double least_of(const struct cs_vec *tallies, enum cs_path path,
 	return least;
 }
 
-/* "8 GPUs, GPU to GPU 395 GB/s, host to GPU 55 GB/s: " of a run of which nothing else
- * is to be said. */
-static int put_answer(FILE *to, const struct cs_run *run)
+/* "8 GPUs, GPU to GPU 395 GB/s, host to GPU 55 GB/s: " of a run without findings. */
+static void put_answer(FILE *to, const struct cs_run *run,
+		       const struct cs_vec *tallies)
 {
 	static const struct {
 		enum cs_path path;
@@ -148,9 +138,7 @@ static int put_answer(FILE *to, const struct cs_run *run)
 	} of[] = { { CS_PATH_PEER, "GPU to GPU" },
 		   { CS_PATH_H2D, "host to GPU" },
 		   { CS_PATH_D2H, "GPU to host" } };
-	struct cs_vec tallies = CS_VEC(struct cs_tally);
-	struct cs_err err;
-	int rc = cs_tallies(run, &tallies, &err), gpus = 0;
+	int gpus = 0;
 
 	for (int node = 0; node < run->n_nodes; node++)
 		if (run->node[node].facts.n_agents > 0 &&
@@ -158,8 +146,8 @@ static int put_answer(FILE *to, const struct cs_run *run)
 			gpus += run->node[node].facts.n_agents;
 	cs_print(to, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		double alone = least_of(&tallies, of[i].path, CS_PATTERN_PAIR);
-		double both = least_of(&tallies, of[i].path, CS_PATTERN_BIDI);
+		double alone = least_of(tallies, of[i].path, CS_PATTERN_PAIR);
+		double both = least_of(tallies, of[i].path, CS_PATTERN_BIDI);
 
 		if (!isnan(alone))
 			cs_print(to, ", %s %.0f GB/s", of[i].text, alone);
@@ -168,22 +156,19 @@ static int put_answer(FILE *to, const struct cs_run *run)
 				 of[i].text, both);
 	}
 	fputs(": ", to);
-	cs_vec_release(&tallies);
-	return rc;
 }
 
-int cs_nagios_write(FILE *to, const struct cs_view *view)
+void cs_nagios_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *pooled = view->run, *run = view->turns;
+	const struct cs_vec tallies = cs_tallies(pooled);
 	char summary[CS_ERR_TEXT + CS_HOST];
-	int rc = 0;
 
 	cs_run_summary(run, summary, sizeof(summary));
 	cs_print(to, "CSCOPE-MPI %s: ", status_word(run));
 	if (run->exit_status == CS_EXIT_OK && !cs_on_cpu(run))
-		rc = put_answer(to, pooled);
+		put_answer(to, pooled, &tallies);
 	put_clean(to, summary);
-	rc = put_figures(to, pooled) || rc;
+	put_figures(to, pooled, &tallies);
 	put_findings(to, run);
-	return rc ? -1 : 0;
 }

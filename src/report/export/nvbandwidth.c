@@ -1,11 +1,11 @@
-/* nvbandwidth.c - a run as nvbandwidth would have told it: the text of 0.8, which
+/* nvbandwidth.c - a run as nvbandwidth would have written it: the text of 0.8, which
  * wrappers read line by line, and JSON like 0.10's.
  *
- * Its cells are arranged as it arranges them (catalogue/alias.h), so that what reads them
- * need not change.  What it gets wrong beside the cells is right here: a test that is
- * waived has its name and a reason, each matrix of a bidirectional test has an entry
- * of its own, and the least of a matrix is that of the cells that were measured.
- * Several nodes are told one after the other; one alone by show FILE:NODE. */
+ * Cells are arranged as nvbandwidth arranges them (catalogue/alias.h), so that its readers
+ * need not change.  Besides the cells, its errors are avoided: a test that is waived has
+ * its name and a reason, each matrix of a bidirectional test has an entry of its own, and
+ * the least of a matrix is that of the cells that were measured.  Several nodes follow one
+ * after the other; show FILE:NODE shows one. */
 #include "config.h"
 
 #include <math.h>
@@ -15,6 +15,7 @@
 #include "base/print.h"
 #include "catalogue/alias.h"
 #include "file/encode.h"
+#include "report/export/parts.h"
 #include "report/view.h"
 #include "report/views.h"
 #include "result/cells.h"
@@ -172,8 +173,8 @@ static void judge(struct table *t)
 		t->why = skipped->reason;
 }
 
-static int table_init(struct table *t, const struct cs_run *run, int node,
-		      const struct cs_alias *alias, int part)
+static void table_init(struct table *t, const struct cs_run *run, int node,
+		       const struct cs_alias *alias, int part)
 {
 	int n = run->node[node].facts.n_agents, square;
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
@@ -189,12 +190,9 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 			     .why = alias->differs };
 	t->rows = square || alias->layout == CS_LAYOUT_BISECT ? n : 1;
 	t->columns = alias->layout == CS_LAYOUT_BISECT ? 1 : n;
-	t->row = calloc((size_t)t->rows * (size_t)t->columns + 1,
-			sizeof(struct cs_row *));
-	if (!t->row)
-		return -1;
+	t->row = cs_new(const struct cs_row *, (size_t)t->rows *(size_t)t->columns);
 	if (cs_alias_test(alias) < 0)
-		return 0;
+		return;
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
 
@@ -205,12 +203,6 @@ static int table_init(struct table *t, const struct cs_run *run, int node,
 	}
 	sum_up(t);
 	judge(t);
-	return 0;
-}
-
-static void table_release(struct table *t)
-{
-	free(t->row);
 }
 
 /* ---- which tests, by which names ---- */
@@ -247,20 +239,20 @@ static int is_of_node(const struct cs_run *run, int node, const struct cs_alias 
 	return 1;
 }
 
-/* By its own name or another alias's? */
-static int is_told(const struct cs_alias *const *told, size_t n,
-		   const struct cs_alias *alias, int by_test)
+/* Is it one of the names; `by_test`: or its test that of one? */
+static int is_named(const struct cs_alias *const *name, size_t n,
+		    const struct cs_alias *alias, int by_test)
 {
 	for (size_t i = 0; i < n; i++)
-		if (told[i] == alias ||
-		    (by_test && cs_alias_test(told[i]) == cs_alias_test(alias)))
+		if (name[i] == alias ||
+		    (by_test && cs_alias_test(name[i]) == cs_alias_test(alias)))
 			return 1;
 	return 0;
 }
 
 /* Names that were asked for in that order, then, in nvbandwidth's own, those of tests
- * that were asked for otherwise.  Returns how many; `told` has room for all. */
-static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
+ * that were asked for otherwise.  Returns how many; `name` has room for all. */
+static size_t names_of(const struct cs_run *run, const struct cs_alias **name)
 {
 	size_t n_aliases, n = 0, asked;
 	const struct cs_alias *alias = cs_aliases(&n_aliases), *a;
@@ -271,15 +263,15 @@ static size_t names_of(const struct cs_run *run, const struct cs_alias **told)
 		list = cs_list_item(list, item, sizeof(item));
 		for (a = alias; a < alias + n_aliases; a++)
 			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) &&
-			    !is_told(told, n, a, 0) &&
+			    !is_named(name, n, a, 0) &&
 			    (!a->test || is_planned(run, a) || needs_more(run, a)))
-				told[n++] = a;
+				name[n++] = a;
 	}
 	asked = n;
 	for (a = alias; a < alias + n_aliases; a++)
 		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode &&
-		    is_planned(run, a) && !is_told(told, asked, a, 1))
-			told[n++] = a;
+		    is_planned(run, a) && !is_named(name, asked, a, 1))
+			name[n++] = a;
 	return n;
 }
 
@@ -303,25 +295,24 @@ static int n_parts(const struct cs_alias *alias)
 }
 
 /* "device_to_device_bidirectional_memcpy_read_ce_read1" */
-static void key_text(const struct table *t, char *to, size_t size)
+static const char *key_text(const struct table *t)
 {
-	size_t used;
+	const char *part = part_text(t);
 
-	cs_text(to, size, "%s%s%s", t->alias->name, *part_text(t) ? "_" : "",
-		part_text(t));
-	used = strlen(t->alias->name);
-	if (to[used] == '_')
-		to[used + 1] = (char)(to[used + 1] - 'A' + 'a');
+	return *part ? cs_new_text("%s_%c%s", t->alias->name, *part - 'A' + 'a',
+				   part + 1) :
+		       t->alias->name;
 }
 
 /* "memcpy CE GPU(row) <-> GPU(column) Read1 bandwidth (GB/s)" */
-static void heading_text(const struct table *t, char *to, size_t size)
+static const char *heading_text(const struct table *t)
 {
 	const struct cs_test *test = test_of(t->alias);
 
-	cs_text(to, size, "%s%s%s%s (%s)", t->alias->heading, *part_text(t) ? " " : "",
-		part_text(t), test->unit == CS_UNIT_GBS ? " bandwidth" : "",
-		cs_unit_text(test->unit));
+	return cs_new_text("%s%s%s%s (%s)", t->alias->heading,
+			   *part_text(t) ? " " : "", part_text(t),
+			   test->unit == CS_UNIT_GBS ? " bandwidth" : "",
+			   cs_unit_text(test->unit));
 }
 
 /* "13.0" is 13000; 0 unknown. */
@@ -335,15 +326,17 @@ static int cuda_number(const char *text)
 }
 
 /* "NVIDIA H200 (00000000:1b:00)" */
-static void device_text(const struct cs_agent_facts *a, char *to, size_t size)
+static const char *device_text(const struct cs_agent_facts *a)
 {
 	const char *colon = strchr(a->gpu.bus_id, ':');
 	int digits = colon ? (int)(colon - a->gpu.bus_id) : 0;
 
-	cs_text(to, size, "%s (%.*s%s", a->gpu.name, digits < 8 ? 8 - digits : 0,
-		"00000000", a->gpu.bus_id);
-	to[strcspn(to, ".")] = '\0'; /* the function is not said */
-	cs_text_add(to, size, ")");
+	const char *text = cs_new_text("%s (%.*s%s", a->gpu.name,
+				       digits < 8 ? 8 - digits : 0, "00000000",
+				       a->gpu.bus_id);
+
+	/* without the function */
+	return cs_new_text("%.*s)", (int)strcspn(text, "."), text);
 }
 
 /* ---- text ---- */
@@ -355,11 +348,11 @@ static void print_sum(FILE *to, const char *what, const char *key, double x)
 
 static void print_table(FILE *to, const struct table *t, int verbose)
 {
-	char text[160], label[24] = "";
+	const char *key = key_text(t);
+	char label[24] = "";
 	int r, c, width = 2;
 
-	heading_text(t, text, sizeof(text));
-	cs_print_line(to, "%s", text);
+	cs_print_line(to, "%s", heading_text(t));
 	if (t->alias->layout == CS_LAYOUT_BISECT)
 		width = snprintf(label, sizeof(label), "%d->%d", t->n - 1, t->n - 1);
 	cs_print(to, "%*s", width, "");
@@ -380,28 +373,27 @@ static void print_table(FILE *to, const struct table *t, int verbose)
 				cs_print(to, "%10s", "N/A");
 		putc('\n', to);
 	}
-	key_text(t, text, sizeof(text));
 	putc('\n', to);
-	print_sum(to, "SUM", text, t->sum);
+	print_sum(to, "SUM", key, t->sum);
 	if (!verbose)
 		return;
-	print_sum(to, "MIN", text, t->min);
-	print_sum(to, "MAX", text, t->max);
-	print_sum(to, "AVG", text, t->sum / (double)t->n_measured);
+	print_sum(to, "MIN", key, t->min);
+	print_sum(to, "MAX", key, t->max);
+	print_sum(to, "AVG", key, t->sum / (double)t->n_measured);
 }
 
 /* All matrices of a name, and why there are none or not whole ones. */
-static int print_name(FILE *to, const struct cs_run *run, int node,
-		      const struct cs_alias *alias, int verbose)
+static void print_name(FILE *to, const struct cs_run *run, int node,
+		       const struct cs_alias *alias, int verbose)
 {
 	enum verdict worst = PASSED;
 	const char *why = NULL;
 	struct table t;
+	CS_SCOPE;
 
 	for (int part = 0; part < n_parts(alias) && is_of_node(run, node, alias);
 	     part++) {
-		if (table_init(&t, run, node, alias, part))
-			return -1;
+		table_init(&t, run, node, alias, part);
 		if (!part && t.n_measured)
 			cs_print_line(to, "Running %s.", alias->name);
 		if (t.n_measured) {
@@ -412,43 +404,40 @@ static int print_name(FILE *to, const struct cs_run *run, int node,
 			worst = t.verdict;
 			why = t.why;
 		}
-		table_release(&t);
 	}
 	if (why) {
 		cs_print_line(to, "%s: %s: %s", worst == WAIVED ? "Waived" : "Error",
 			      alias->name, why);
 		putc('\n', to);
 	}
-	return 0;
 }
 
 /* Print notes after all tests: wrappers read every line after a heading as a row. */
 static void print_notes(FILE *to, const struct cs_run *run,
-			const struct cs_alias *const *told, size_t n)
+			const struct cs_alias *const *name, size_t n)
 {
-	int said = run->virtual_clock;
+	int notes = run->virtual_clock;
 
 	if (run->virtual_clock)
 		cs_fold(to, 0, 6, "NOTE: " CS_MEASURED_WITH_DOUBLE);
 	for (size_t i = 0; i < n; i++) {
-		if (!told[i]->noted)
+		if (!name[i]->noted)
 			continue;
-		said = 1;
-		cs_fold(to, 0, 6, "NOTE: %s: %s", told[i]->name, told[i]->differs);
+		notes = 1;
+		cs_fold(to, 0, 6, "NOTE: %s: %s", name[i]->name, name[i]->differs);
 	}
 	if (!n)
 		cs_fold(to, 0, 6,
 			"NOTE: nothing that was measured has a name in nvbandwidth");
-	if (said || !n)
+	if (notes || !n)
 		putc('\n', to);
 }
 
-static int print_node(FILE *to, const struct cs_run *run, int node,
-		      const struct cs_alias *const *told, size_t n, int verbose)
+static void print_node(FILE *to, const struct cs_run *run, int node,
+		       const struct cs_alias *const *name, size_t n, int verbose)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int cuda = cuda_number(nd->facts.cuda);
-	char text[160];
 
 	cs_print_line(to,
 		      "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
@@ -461,16 +450,12 @@ static int print_node(FILE *to, const struct cs_run *run, int node,
 	putc('\n', to);
 	cs_print_line(to, "%s%s%s", nd->facts.host,
 		      nd->facts.placement[0] ? ", " : "", nd->facts.placement);
-	for (int i = 0; i < nd->facts.n_agents; i++) {
-		device_text(&nd->agent[i], text, sizeof(text));
-		cs_print_line(to, "Device %d: %s", i, text);
-	}
+	for (int i = 0; i < nd->facts.n_agents; i++)
+		cs_print_line(to, "Device %d: %s", i, device_text(&nd->agent[i]));
 	putc('\n', to);
-	print_notes(to, run, told, n);
+	print_notes(to, run, name, n);
 	for (size_t i = 0; i < n; i++)
-		if (print_name(to, run, node, told[i], verbose))
-			return -1;
-	return 0;
+		print_name(to, run, node, name[i], verbose);
 }
 
 /* ---- JSON ---- */
@@ -499,21 +484,17 @@ static json_t *cells_record(const struct table *t)
 static json_t *table_record(const struct table *t, int verbose)
 {
 	static const char *const status[] = { "Passed", "Waived", "Error" };
-	json_t *record;
-	char text[160];
+	/* a test that is waived has no matrices */
+	const char *name = t->n_measured ? key_text(t) : t->alias->name;
+	const char *heading = t->n_measured ? heading_text(t) : "";
+	json_t *record = json_pack("{s:s, s:s}", "name", name, "status",
+				   status[t->verdict]);
 
-	/* what is waived has no matrices */
-	if (t->n_measured)
-		key_text(t, text, sizeof(text));
-	else
-		cs_text(text, sizeof(text), "%s", t->alias->name);
-	record = json_pack("{s:s, s:s}", "name", text, "status", status[t->verdict]);
 	if (t->verdict != PASSED)
 		json_object_set_new(record, "error", cs_json_text(t->why));
 	if (t->n_measured) {
-		heading_text(t, text, sizeof(text));
 		json_object_set_new(record, "bandwidth_description",
-				    json_string(text));
+				    json_string(heading));
 		json_object_set_new(record, "bandwidth_matrix", cells_record(t));
 		json_object_set_new(record, "sum", json_real(t->sum));
 	}
@@ -534,34 +515,31 @@ static json_t *table_record(const struct table *t, int verbose)
 	return record;
 }
 
-static int add_name(json_t *cases, const struct cs_run *run, int node,
-		    const struct cs_alias *alias, int verbose)
+static void add_name(json_t *cases, const struct cs_run *run, int node,
+		     const struct cs_alias *alias, int verbose)
 {
 	struct table t;
-	int part, rc = 0, n = is_of_node(run, node, alias) ? n_parts(alias) : 0, none;
+	int n = is_of_node(run, node, alias) ? n_parts(alias) : 0;
 
-	for (part = 0; part < n && !rc; part++) {
-		if (table_init(&t, run, node, alias, part))
-			return -1;
-		none = !t.n_measured;
-		rc = json_array_append_new(cases, table_record(&t, verbose));
-		table_release(&t);
-		if (none)
+	for (int part = 0; part < n; part++) {
+		table_init(&t, run, node, alias, part);
+		cs_arena_check(json_array_append_new(cases, table_record(&t, verbose)));
+		if (!t.n_measured)
 			break;
 	}
-	return rc;
 }
 
 static json_t *device_list(const struct cs_run *run)
 {
-	json_t *list = json_array();
-	char device[160], text[320];
+	json_t *list = cs_json_new(json_array());
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (int i = 0; i < run->node[node].facts.n_agents; i++) {
-			device_text(&run->node[node].agent[i], device, sizeof(device));
-			cs_text(text, sizeof(text), "%d: %s: (%s)", i, device,
-				run->node[node].facts.host);
+			const char *text =
+				cs_new_text("%d: %s: (%s)", i,
+					    device_text(&run->node[node].agent[i]),
+					    run->node[node].facts.host);
+
 			json_array_append_new(list, cs_json_text(text));
 		}
 	return list;
@@ -571,72 +549,56 @@ static json_t *head_record(const struct cs_run *run, json_t *cases)
 {
 	const struct cs_node_facts *f = run->n_nodes ? &run->node[0].facts : NULL;
 	int cuda = f ? cuda_number(f->cuda) : 0;
-	char version[96];
-	json_t *head;
+	const char *version = cs_new_text(JSON_OF " (as cscope-mpi %s writes it)",
+					  run->version);
+	json_t *devices = device_list(run), *head;
 
-	cs_text(version, sizeof(version), JSON_OF " (as cscope-mpi %s writes it)",
-		run->version);
-	head = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:O}", "version",
+	head = json_pack("{s:o, s:o, s:i, s:i, s:o, s:O, s:O}", "version",
 			 cs_json_text(version), "git_version",
 			 cs_json_text(run->commit), "CUDA Runtime Version", cuda,
 			 "CUDA Driver API Version", cuda, "Driver Version",
-			 cs_json_text(f ? f->driver : ""), "GPU Device list",
-			 device_list(run), "testcases", cases);
+			 cs_json_text(f ? f->driver : ""), "GPU Device list", devices,
+			 "testcases", cases);
 	if (run->virtual_clock)
 		json_object_set_new(head, "warning",
 				    json_string(CS_MEASURED_WITH_DOUBLE));
 	return json_pack("{s:o}", "nvbandwidth", head);
 }
 
-static int write_json(FILE *to, const struct cs_run *run,
-		      const struct cs_alias *const *told, size_t n, int verbose)
+static void write_json(FILE *to, const struct cs_run *run,
+		       const struct cs_alias *const *name, size_t n, int verbose)
 {
-	json_t *cases = json_array(), *record = NULL;
-	int rc = -1;
+	json_t *cases = cs_json_new(json_array());
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (size_t i = 0; i < n; i++)
-			if (!cases || add_name(cases, run, node, told[i], verbose))
-				goto out;
-	record = head_record(run, cases);
-	if (record && !json_dumpf(record, to,
-				  JSON_INDENT(2) | JSON_ENSURE_ASCII |
-					  JSON_REAL_PRECISION(CS_DIGITS)))
-		rc = putc('\n', to) == EOF ? -1 : 0;
-out:
-	json_decref(record);
-	json_decref(cases);
-	return rc;
+			add_name(cases, run, node, name[i], verbose);
+	cs_json_put(to, head_record(run, cases));
 }
 
 /* ---- both ---- */
 
-static int write_run(FILE *to, const struct cs_run *run,
-		     const struct cs_view_options *opt, int json)
+static void write_run(FILE *to, const struct cs_view *view, int json)
 {
-	const struct cs_alias **told;
+	const struct cs_run *run = view->run;
+	const struct cs_alias **name;
 	size_t n;
-	int node, rc = 0;
 
 	cs_aliases(&n);
-	told = calloc(n, sizeof(*told));
-	if (!told)
-		return -1;
-	n = names_of(run, told);
+	name = cs_new(const struct cs_alias *, n);
+	n = names_of(run, name);
 	if (json)
-		rc = write_json(to, run, told, n, opt->verbose);
-	for (node = 0; !json && node < run->n_nodes && !rc; node++)
-		rc = print_node(to, run, node, told, n, opt->verbose);
-	free(told);
-	return rc;
+		write_json(to, run, name, n, view->opt->verbose);
+	for (int node = 0; !json && node < run->n_nodes; node++)
+		print_node(to, run, node, name, n, view->opt->verbose);
 }
 
-int cs_nvbandwidth_write(FILE *to, const struct cs_view *view)
+void cs_nvbandwidth_write(FILE *to, const struct cs_view *view)
 {
-	return write_run(to, view->run, view->opt, 0);
+	write_run(to, view, 0);
 }
 
-int cs_nvbandwidth_json_write(FILE *to, const struct cs_view *view)
+void cs_nvbandwidth_json_write(FILE *to, const struct cs_view *view)
 {
-	return write_run(to, view->run, view->opt, 1);
+	write_run(to, view, 1);
 }

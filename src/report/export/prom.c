@@ -5,14 +5,14 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "check/link/kind.h"
 #include "check/verdict/action.h"
 #include "plan/file.h"
-#include "report/export/tally.h"
+#include "report/export/parts.h"
+#include "report/group.h"
 #include "report/view.h"
 #include "report/views.h"
 
@@ -60,17 +60,18 @@ static void put_alone(FILE *to, const char *name, const char *help, double value
 }
 
 /* NVML's: "00000000:1B:00.0" of "0000:1b:00.0". */
-static void bus_id_text(const char *bus_id, char *to, size_t size)
+static const char *bus_id_text(const char *bus_id)
 {
 	size_t domain = strcspn(bus_id, ":");
+	char *text;
 
-	to[0] = '\0';
 	if (!bus_id[domain])
-		return;
-	cs_text(to, size, "%.*s%s", domain < 8 ? (int)(8 - domain) : 0, "00000000",
-		bus_id);
-	for (; *to; to++)
-		*to = (char)toupper((unsigned char)*to);
+		return "";
+	text = cs_new_text("%.*s%s", domain < 8 ? (int)(8 - domain) : 0, "00000000",
+			   bus_id);
+	for (char *at = text; *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+	return text;
 }
 
 /* ---- figures ---- */
@@ -139,19 +140,17 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 	const struct cs_agent_facts *issuer = row->what.issuer < CS_MAX_AGENTS ?
 						    &nd->agent[row->what.issuer] :
 						    NULL;
-	char size[24], bus_id[24] = "", step[CS_STEP_NAME] = "";
+	char step[CS_STEP_NAME] = "";
 	int n = 0;
+	CS_SCOPE;
 
-	if (issuer && !cs_on_cpu(run))
-		bus_id_text(issuer->gpu.bus_id, bus_id, sizeof(bus_id));
 	if (run->plan_file && run->plan && row->step < run->plan->n_steps)
 		cs_step_name(run->plan, cs_plan_step(run->plan, row->step), step,
 			     sizeof(step));
-	cs_text(size, sizeof(size), "%" PRIu64, row->what.bytes);
 	cs_print(to, "cscope_mpi_%s", family->name);
 	put_label(to, &n, "Hostname", nd->facts.host);
 	put_label(to, &n, "test", cs_row_test(row)->name);
-	put_label(to, &n, "size", size);
+	put_label(to, &n, "size", cs_new_text("%" PRIu64, row->what.bytes));
 	put_variant(to, &n, &row->what.variant);
 	if (family->says_which)
 		put_label(to, &n, "figure",
@@ -163,7 +162,7 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 		put_label(to, &n, "gpu",
 			  cs_agent_label(run, (int)row->node, row->what.issuer).text);
 		put_label(to, &n, "UUID", issuer->gpu.uuid);
-		put_label(to, &n, "pci_bus_id", bus_id);
+		put_label(to, &n, "pci_bus_id", bus_id_text(issuer->gpu.bus_id));
 	}
 	put_label(to, &n, "placement", nd->facts.placement);
 	put_value(to, n, family->value(row));
@@ -194,17 +193,14 @@ static void put_family(FILE *to, const struct cs_run *run, const struct family *
 
 /* ---- cells and findings ---- */
 
-static int put_cells(FILE *to, const struct cs_run *run)
+static void put_cells(FILE *to, const struct cs_run *run)
 {
-	struct cs_vec tallies = CS_VEC(struct cs_tally);
-	const struct cs_tally *tally;
-	struct cs_err err;
-	int rc = cs_tallies(run, &tallies, &err);
+	const struct cs_vec tallies = cs_tallies(run);
+	const struct cs_tally *tally = tallies.data;
 
-	tally = tallies.data;
-	if (!rc && tallies.n)
+	if (tallies.n)
 		put_head(to, "cells", "Cells by what became of them.");
-	for (size_t i = 0; !rc && i < tallies.n; i++) {
+	for (size_t i = 0; i < tallies.n; i++) {
 		const struct {
 			const char *status;
 			size_t n;
@@ -212,24 +208,21 @@ static int put_cells(FILE *to, const struct cs_run *run)
 			     { "skipped", tally[i].skipped },
 			     { "failed", tally[i].bad } };
 		const struct cs_node_facts *node = &run->node[tally[i].node].facts;
-		char size[24];
 
-		cs_text(size, sizeof(size), "%" PRIu64, tally[i].of.bytes);
 		for (size_t k = 0; k < sizeof(kind) / sizeof(kind[0]); k++) {
 			int n = 0;
 
 			fputs("cscope_mpi_cells", to);
 			put_label(to, &n, "Hostname", node->host);
 			put_label(to, &n, "test", tally[i].test->name);
-			put_label(to, &n, "size", size);
+			put_label(to, &n, "size",
+				  cs_new_text("%" PRIu64, tally[i].of.bytes));
 			put_variant(to, &n, &tally[i].of.variant);
 			put_label(to, &n, "status", kind[k].status);
 			put_label(to, &n, "placement", node->placement);
 			put_value(to, n, (double)kind[k].n);
 		}
 	}
-	cs_vec_release(&tallies);
-	return rc;
 }
 
 /* Equal ones, by node, severity and id, are one sample. */
@@ -245,15 +238,12 @@ static int by_kind(const void *x, const void *y)
 	return cs_finding_order(a, b);
 }
 
-static int put_findings(FILE *to, const struct cs_run *run)
+static void put_findings(FILE *to, const struct cs_run *run)
 {
-	static const char *const severity[] = { "note", "warning", "critical" };
 	const struct cs_finding *f = run->findings.data;
 	size_t n = run->findings.n, i, end;
-	const struct cs_finding **all = calloc(n + 1, sizeof(*all));
+	const struct cs_finding **all = cs_new(const struct cs_finding *, n);
 
-	if (!all)
-		return -1;
 	for (i = 0; i < n; i++)
 		all[i] = &f[i];
 	qsort(all, n, sizeof(*all), by_kind);
@@ -273,32 +263,25 @@ static int put_findings(FILE *to, const struct cs_run *run)
 			put_label(to, &labels, "placement",
 				  run->node[all[i]->node].facts.placement);
 		}
-		put_label(to, &labels, "severity",
-			  severity[all[i]->severity <= CS_CRITICAL ? all[i]->severity :
-								     CS_CRITICAL]);
+		put_label(to, &labels, "severity", cs_severity_text(all[i]->severity));
 		put_label(to, &labels, "id", cs_finding_text(all[i]));
 		put_value(to, labels, (double)(end - i));
 	}
-	free(all);
-	return 0;
 }
 
 /* How many faults each node has by what is to be done: a series for both, also of 0, so
  * that an alert ends when the fault has. */
-static int put_actions(FILE *to, const struct cs_run *run)
+static void put_actions(FILE *to, const struct cs_run *run)
 {
-	const struct cs_action *a;
-	struct cs_vec actions;
-	uint32_t(*n)[CS_ACTIONS] = calloc((size_t)run->n_nodes + 1, sizeof(*n));
-	int rc = !n || cs_actions_find(run, &actions, NULL);
+	const struct cs_vec *actions = cs_actions_new(run);
+	const struct cs_action *a = actions->data;
+	uint32_t *n = cs_new(uint32_t, (size_t)run->n_nodes *CS_ACTIONS);
 
-	a = rc ? NULL : actions.data;
-	for (size_t i = 0; !rc && i < actions.n; i++)
+	for (size_t i = 0; i < actions->n; i++)
 		if (a[i].node >= 0)
-			n[a[i].node][a[i].kind]++;
-	if (!rc)
-		put_head(to, "actions", "Faults by what is to be done on the node.");
-	for (int node = 0; !rc && node < run->n_nodes; node++)
+			n[a[i].node * CS_ACTIONS + (int)a[i].kind]++;
+	put_head(to, "actions", "Faults by what is to be done on the node.");
+	for (int node = 0; node < run->n_nodes; node++)
 		for (int k = CS_ACTION_WATCH; k < CS_ACTIONS; k++) {
 			int labels = 0;
 
@@ -308,12 +291,8 @@ static int put_actions(FILE *to, const struct cs_run *run)
 				  run->node[node].facts.placement);
 			put_label(to, &labels, "action",
 				  cs_action_text((enum cs_action_kind)k));
-			put_value(to, labels, n[node][k]);
+			put_value(to, labels, n[node * CS_ACTIONS + k]);
 		}
-	if (!rc)
-		cs_vec_release(&actions);
-	free(n);
-	return rc ? -1 : 0;
 }
 
 static void put_run(FILE *to, const struct cs_run *run)
@@ -341,13 +320,12 @@ static void put_run(FILE *to, const struct cs_run *run)
 		  run->timings.total);
 }
 
-int cs_prom_write(FILE *to, const struct cs_view *view)
+void cs_prom_write(FILE *to, const struct cs_view *view)
 {
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		put_family(to, view->run, &families[i]);
-	if (put_cells(to, view->run) || put_findings(to, view->turns) ||
-	    put_actions(to, view->turns))
-		return -1;
+	put_cells(to, view->run);
+	put_findings(to, view->turns);
+	put_actions(to, view->turns);
 	put_run(to, view->turns);
-	return 0;
 }

@@ -4,11 +4,10 @@
 #include "check/verdict/check.h"
 #include "report/views.h"
 
-int cs_reason_write(FILE *to, const struct cs_view *view)
+void cs_reason_write(FILE *to, const struct cs_view *view)
 {
 	char line[CS_REASON_LINE];
 
 	cs_run_reason(view->run, line);
 	cs_print_line(to, "%s", line);
-	return ferror(to) ? -1 : 0;
 }

@@ -9,7 +9,7 @@
 #include "report/views.h"
 #include "result/grid.h"
 
-/* One word, for awk: "2-per-process". */
+/* As one word, for awk: "2-per-process". */
 static void print_word(FILE *to, const char *word)
 {
 	static const char *const joined[] = { "-" };
@@ -95,23 +95,19 @@ static void print_rows(FILE *to, const struct cs_run *run, int node)
 }
 
 /* The format of these lines never changes: no options, and turns are merged. */
-int cs_result_write(FILE *to, const struct cs_view *view)
+void cs_result_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
-	struct cs_grid grid;
-	uint32_t v;
-	int node;
 
-	for (node = 0; run->plan_file && node < run->n_nodes; node++)
+	for (int node = 0; run->plan_file && node < run->n_nodes; node++)
 		print_rows(to, run, node);
-	for (v = 0; v < cs_grids(run); v++)
-		for (node = 0; node < run->n_nodes; node++) {
-			if (cs_grid_init(&grid, run, node, v))
-				return -1;
+	for (uint32_t v = 0; v < cs_grids(run); v++)
+		for (int node = 0; node < run->n_nodes; node++) {
+			CS_SCOPE;
+			const struct cs_grid *grid = cs_grid_new(run, node, v);
+
 			/* pairs are not of a node with one GPU */
-			if (grid.n_planned || run->node[node].facts.n_agents < 1)
-				print_line(to, &grid);
-			cs_grid_release(&grid);
+			if (grid->n_planned || run->node[node].facts.n_agents < 1)
+				print_line(to, grid);
 		}
-	return 0;
 }

@@ -1,51 +1,47 @@
 #include "config.h"
 
-#include "report/export/tally.h"
+#include "report/export/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "base/arena.h"
 
 struct figure {
 	size_t way; /* tallies have two */
 	double value;
 };
 
-/* Matrices: the plan's, and what else rows have. */
+/* Matrices: those of the plan, and others that rows have. */
 struct keys {
-	struct cs_vec all; /* struct cs_plan_matrix */
+	struct cs_vec all; /* list of struct cs_plan_matrix */
 	uint32_t *of;	   /* by cs_matrix_number(): its key plus one; 0 none */
 };
 
-static int add_key(const struct cs_run *run, struct keys *keys,
-		   const struct cs_plan_matrix *matrix, struct cs_err *err)
+static void add_key(const struct cs_run *run, struct keys *keys,
+		    const struct cs_plan_matrix *matrix)
 {
-	if (cs_vec_push(&keys->all, matrix, err))
-		return -1;
+	cs_list_push(&keys->all, matrix);
 	keys->of[cs_matrix_number(run, matrix)] = (uint32_t)keys->all.n;
-	return 0;
 }
 
-static int find_keys(const struct cs_run *run, struct keys *keys, struct cs_err *err)
+static struct keys find_keys(const struct cs_run *run)
 {
-	keys->of = calloc(cs_rows_count(&run->rows) + 1, sizeof(*keys->of));
-	if (!keys->of)
-		return cs_err_set(err, "no memory");
+	struct keys keys = { CS_LIST(struct cs_plan_matrix),
+			     cs_new(uint32_t, cs_rows_count(&run->rows) + 1) };
+
 	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
-		if (add_key(run, keys, cs_plan_matrix_at(run->plan, v), err))
-			return -1;
+		add_key(run, &keys, cs_plan_matrix_at(run->plan, v));
 	for (int node = 0; node < run->n_nodes; node++) {
 		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 			const struct cs_plan_matrix matrix = cs_row_view(row);
 
-			if (!keys->of[cs_row_matrix(run, row)] &&
-			    add_key(run, keys, &matrix, err))
-				return -1;
+			if (!keys.of[cs_row_matrix(run, row)])
+				add_key(run, &keys, &matrix);
 		}
 	}
-	return 0;
+	return keys;
 }
 
 /* The plan's matrices are the first keys. */
@@ -60,32 +56,8 @@ static void count_planned(const struct cs_run *run, struct cs_tally *tally)
 			tally[t->matrix].planned++;
 }
 
-static int make_tallies(const struct cs_run *run, const struct keys *keys,
-			struct cs_vec *out, struct cs_err *err)
-{
-	const struct cs_plan_matrix *key = keys->all.data;
-	size_t n = keys->all.n;
-
-	for (int node = 0; node < run->n_nodes && n; node++) {
-		struct cs_tally *tally = cs_vec_add(out, n, err);
-
-		if (!tally)
-			return -1;
-		for (size_t i = 0; i < n; i++)
-			tally[i] = (struct cs_tally){
-				.test = cs_test_at(key[i].test),
-				.of = key[i],
-				.node = node,
-				.way = { { NAN, NAN, NAN }, { NAN, NAN, NAN } },
-				.reason = "",
-			};
-		count_planned(run, tally);
-	}
-	return 0;
-}
-
-static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally,
-		     struct cs_vec *figures, struct cs_err *err)
+static void count_row(const struct cs_row *row, size_t at, struct cs_tally *tally,
+		      struct cs_vec *figures)
 {
 	int bad = row->status >= CS_FAILED, back = cs_row_is_back(row);
 	struct cs_tally_way *way = &tally->way[back];
@@ -96,14 +68,13 @@ static int count_row(const struct cs_row *row, size_t at, struct cs_tally *tally
 			tally->reason = row->reason;
 		tally->bad += bad != 0;
 		tally->skipped += !bad;
-		return 0;
+		return;
 	}
 	tally->ok++;
 	way->min = fmin(way->min, row->stats.median);
 	way->max = fmax(way->max, row->stats.median);
-	return cs_vec_push(figures,
-			   &(struct figure){ 2 * at + (size_t)back, row->stats.median },
-			   err);
+	cs_list_push(figures,
+		     &(struct figure){ 2 * at + (size_t)back, row->stats.median });
 }
 
 static int by_way(const void *x, const void *y)
@@ -132,36 +103,40 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 }
 
 /* tally[] is the node's, one for each key. */
-static int count_node(const struct cs_run *run, int node, const struct keys *keys,
-		      struct cs_tally *tally, struct cs_err *err)
+static void count_node(const struct cs_run *run, int node, const struct keys *keys,
+		       struct cs_tally *tally)
 {
 	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-	struct cs_vec figures = CS_VEC(struct figure);
-	int rc = 0;
+	struct cs_vec figures = CS_LIST(struct figure);
+	const struct cs_plan_matrix *key = keys->all.data;
+	CS_SCOPE;
 
-	for (const struct cs_row *row; !rc && (row = cs_row_next(&cells));) {
+	for (size_t i = 0; i < keys->all.n; i++)
+		tally[i] = (struct cs_tally){
+			.test = cs_test_at(key[i].test),
+			.of = key[i],
+			.node = node,
+			.way = { { NAN, NAN, NAN }, { NAN, NAN, NAN } },
+			.reason = "",
+		};
+	count_planned(run, tally);
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		size_t at = keys->of[cs_row_matrix(run, row)] - 1;
 
-		rc = count_row(row, at, &tally[at], &figures, err);
+		count_row(row, at, &tally[at], &figures);
 	}
 	cs_vec_sort(&figures, by_way);
 	set_medians(figures.data, figures.n, tally);
-	cs_vec_release(&figures);
-	return rc;
 }
 
-int cs_tallies(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
+struct cs_vec cs_tallies(const struct cs_run *run)
 {
-	struct keys keys = { .all = CS_VEC(struct cs_plan_matrix) };
-	int rc = find_keys(run, &keys, err) || make_tallies(run, &keys, out, err);
-	size_t n = keys.all.n;
+	const struct keys keys = find_keys(run);
+	struct cs_vec tallies = CS_LIST(struct cs_tally);
 
-	for (int node = 0; n && node < run->n_nodes && !rc; node++)
-		rc = count_node(run, node, &keys,
-				(struct cs_tally *)out->data + (size_t)node * n, err);
-	cs_vec_release(&keys.all);
-	free(keys.of);
-	return rc ? -1 : 0;
+	for (int node = 0; keys.all.n && node < run->n_nodes; node++)
+		count_node(run, node, &keys, cs_list_add(&tallies, keys.all.n));
+	return tallies;
 }
 
 int cs_finding_counts(const struct cs_run *run, const struct cs_finding *f)

@@ -2,7 +2,6 @@
  * the agent that issued it (the Trace Event Format). */
 #include "config.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,19 +15,17 @@
 #define JOB 1000 /* "thread" of what is of no agent */
 
 /* Append one event to the stream. */
-static int put(FILE *to, json_t *event, int *n)
+static void put(FILE *to, json_t *event, int *n)
 {
 	char *text = event ? json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII) :
 			     NULL;
 
-	if (text) {
-		cs_print(to, "%s", (*n)++ ? "," : "");
-		putc('\n', to);
-		cs_print(to, "%s", text);
-	}
 	json_decref(event);
+	cs_arena_check(!text);
+	cs_print(to, "%s", (*n)++ ? "," : "");
+	putc('\n', to);
+	cs_print(to, "%s", text);
 	free(text);
-	return text ? 0 : -1;
 }
 
 static json_t *name_event(const char *what, int node, int agent, const char *name)
@@ -38,23 +35,21 @@ static json_t *name_event(const char *what, int node, int agent, const char *nam
 			 strlen(name));
 }
 
-static int put_names(FILE *to, const struct cs_run *run, int node, int *n)
+static void put_names(FILE *to, const struct cs_run *run, int node, int *n)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	char host[CS_HOST + CS_PLACEMENT + 2];
-	int rc;
 
-	cs_text(host, sizeof(host), "%s%s%s", nd->facts.host,
-		nd->facts.placement[0] ? " " : "", nd->facts.placement);
-	rc = put(to, name_event("process_name", node, 0, host), n);
-	for (int a = 0; a < nd->facts.n_agents && !rc; a++) {
-		char name[48];
-
-		cs_text(name, sizeof(name), "%s %s", cs_agent_word(run),
-			cs_agent_label(run, node, a).text);
-		rc = put(to, name_event("thread_name", node, a, name), n);
-	}
-	return rc;
+	put(to,
+	    name_event("process_name", node, 0,
+		       cs_join(nd->facts.host, nd->facts.placement[0] ? " " : "",
+			       "%s", nd->facts.placement)),
+	    n);
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		put(to,
+		    name_event("thread_name", node, a,
+			       cs_new_text("%s %s", cs_agent_word(run),
+					   cs_agent_label(run, node, a).text)),
+		    n);
 }
 
 /* A cell's parameters and figures; missing figures are omitted. */
@@ -98,24 +93,21 @@ static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
 			 arguments(run, row));
 }
 
-int cs_trace_write(FILE *to, const struct cs_view *view)
+void cs_trace_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
 	size_t rows = cs_rows_count(&run->rows);
-	int n = 0, rc = 0;
+	int n = 0;
 
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
-	for (int node = 0; node < run->n_nodes && !rc; node++)
-		rc = put_names(to, run, node, &n);
-	for (size_t i = 0; i < rows && !rc; i++) {
+	for (int node = 0; node < run->n_nodes; node++)
+		put_names(to, run, node, &n);
+	for (size_t i = 0; i < rows; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
 		if (row->metric == CS_METRIC_RATE && isfinite(row->t_start_s) &&
 		    row->seconds > 0)
-			rc = put(to, cell_event(run, row), &n);
+			put(to, cell_event(run, row), &n);
 	}
 	fputs("\n]}\n", to);
-	if (rc)
-		errno = ENOMEM;
-	return rc || ferror(to) ? -1 : 0;
 }

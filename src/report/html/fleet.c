@@ -1,6 +1,6 @@
 /* fleet.c - many nodes beside each other: a square a node, GPU by GPU, each cell against
  * the same cell of the other nodes of its class.  A healthy node has nothing to show, so
- * what is not quiet is seen at once. */
+ * a node with differences is seen at once. */
 #include "config.h"
 
 #include "report/html/parts.h"
@@ -14,23 +14,23 @@
 
 struct fleet {
 	const struct cs_run *run;
-	struct cs_alike alike;
+	const struct cs_alike *alike;
 	int side;
 	double square, x_step, y_step;
 	int columns;
 };
 
-static int fleet_init(struct fleet *f, const struct cs_run *run)
+static struct fleet fleet_of(const struct cs_run *run)
 {
-	*f = (struct fleet){ .run = run };
-	if (cs_alike_make(run, &f->alike))
-		return -1;
-	f->side = f->alike.side;
-	f->square = run->n_nodes <= LABELLED ? 48 : 20;
-	f->x_step = f->square + (run->n_nodes <= LABELLED ? 18 : 5);
-	f->y_step = f->square + (run->n_nodes <= LABELLED ? 28 : 5);
-	f->columns = (int)(1060 / f->x_step) - (run->n_nodes > LABELLED ? 4 : 0);
-	return 0;
+	const int few = run->n_nodes <= LABELLED;
+	struct fleet f = { .run = run, .alike = cs_alike_new(run) };
+
+	f.side = f.alike->side;
+	f.square = few ? 48 : 20;
+	f.x_step = f.square + (few ? 18 : 5);
+	f.y_step = f.square + (few ? 28 : 5);
+	f.columns = (int)(1060 / f.x_step) - (few ? 0 : 4);
+	return f;
 }
 
 /* ---- drawing ---- */
@@ -51,7 +51,7 @@ static void put_squares(struct cs_html *h, const struct fleet *f)
 	for (int i = 0; i < f->run->n_nodes; i++) {
 		struct cs_box box = box_of(f, i);
 
-		if (cs_alike_measured(&f->alike, i))
+		if (cs_alike_measured(f->alike, i))
 			cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"",
 				box.x, box.y, box.w, box.h, box.w);
 	}
@@ -61,7 +61,7 @@ static void put_squares(struct cs_html *h, const struct fleet *f)
 		cs_html(h, "/>");
 	}
 	for (int i = 0; i < f->run->n_nodes; i++)
-		if (!cs_alike_measured(&f->alike, i))
+		if (!cs_alike_measured(f->alike, i))
 			cs_svg_hatch(h,
 				     &(struct cs_box){ box_of(f, i).x, box_of(f, i).y,
 						       f->square, f->square });
@@ -76,7 +76,7 @@ static void put_shade(struct cs_html *h, const struct fleet *f,
 
 	for (int node = 0; node < f->run->n_nodes; node++)
 		for (int at = 0; at < f->side * f->side; at++) {
-			double d = cs_alike_off(&f->alike, node, at / f->side,
+			double d = cs_alike_off(f->alike, node, at / f->side,
 						at % f->side);
 			struct cs_box box = box_of(f, node);
 
@@ -144,8 +144,9 @@ static void put_rings(struct cs_html *h, const struct fleet *f)
 	}
 }
 
-static void put_fleet(struct cs_html *h, const struct fleet *f)
+void cs_html_fleet(struct cs_html *h, const struct cs_run *run)
 {
+	const struct fleet fleet = fleet_of(run), *f = &fleet;
 	int lines = (f->run->n_nodes + f->columns - 1) / f->columns;
 
 	cs_html_section(h, "Nodes beside each other",
@@ -165,15 +166,4 @@ static void put_fleet(struct cs_html *h, const struct fleet *f)
 	cs_svg_end(h);
 	cs_html(h, "</div>");
 	cs_html_section_end(h);
-}
-
-int cs_html_fleet(struct cs_html *h, const struct cs_run *run)
-{
-	struct fleet f;
-	int rc = fleet_init(&f, run);
-
-	if (!rc)
-		put_fleet(h, &f);
-	cs_alike_release(&f.alike);
-	return rc;
 }

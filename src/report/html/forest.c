@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "report/view.h"
 
 #define LEFT 330.0
 #define WIDTH 900.0
@@ -129,20 +130,19 @@ static void put_cells(struct cs_html *h, const struct cs_versus *v,
 	cs_html(h, "/>");
 }
 
-static void name_of(const struct cs_versus_matrix *m, char *to, size_t size)
+static const char *name_of(const struct cs_versus_matrix *m)
 {
-	const struct cs_test *test;
-	char bytes[16];
+	const struct cs_test *test = cs_test_at(m->test);
+	const int is_usual = cs_variant_is_usual(&m->variant);
 
-	test = cs_test_at(m->test);
-	cs_size_text(m->bytes, bytes, sizeof(bytes));
-	cs_text(to, size, "%s%s%s %s%s%s", test->name,
-		m->metric == CS_METRIC_RATE ? "" : " ",
-		m->metric == CS_METRIC_RATE ? "" :
-					      cs_metric_text(test, (int)m->metric),
-		test->bytes ? "" : bytes, cs_variant_is_usual(&m->variant) ? "" : ", ",
-		cs_variant_is_usual(&m->variant) ? "" :
-						   cs_variant_words(&m->variant).text);
+	return cs_new_text("%s%s%s %s%s%s", test->name,
+			   m->metric == CS_METRIC_RATE ? "" : " ",
+			   m->metric == CS_METRIC_RATE ?
+				   "" :
+				   cs_metric_text(test, (int)m->metric),
+			   test->bytes ? "" : cs_new_size(m->bytes),
+			   is_usual ? "" : ", ",
+			   is_usual ? "" : cs_variant_words(&m->variant).text);
 }
 
 static void put_matrix(struct cs_html *h, const struct cs_versus *v,
@@ -150,10 +150,8 @@ static void put_matrix(struct cs_html *h, const struct cs_versus *v,
 		       double y)
 {
 	struct cs_pen pen = { LEFT - 12, y + 4, 12, CS_END, CS_INK, 0 };
-	char text[160];
 
-	name_of(m, text, sizeof(text));
-	cs_svg_text(h, &pen, "%s", text);
+	cs_svg_text(h, &pen, "%s", name_of(m));
 	put_cells(h, v, m, axis, y);
 	pen = (struct cs_pen){ WIDTH - RIGHT + 14,     y + 4, 12, CS_START,
 			       ink_of(m->sum.verdict), 1 };
@@ -226,13 +224,11 @@ static void put_cell(struct cs_html *h, const struct cs_versus_cell *cell)
 void cs_html_versus_table(struct cs_html *h, const struct cs_versus *v)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
-	char text[160];
 
 	cs_html(h, "<details><summary>All cells</summary>");
 	for (size_t i = 0; i < v->matrices.n; i++) {
-		name_of(&m[i], text, sizeof(text));
 		cs_html(h, "<div class=\"wide\"><table>");
-		cs_html_in(h, "caption", "%s", text);
+		cs_html_in(h, "caption", "%s", name_of(&m[i]));
 		cs_html(h, "<tr><th>cell</th>");
 		cs_html_in(h, "th", "%s", v->name[0]);
 		cs_html_in(h, "th", "%s", v->name[1]);

@@ -5,15 +5,12 @@
 #include "report/html/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/units.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/text/matrix.h"
 #include "report/text/curve.h"
-#include "report/text/slow_cells.h"
+#include "report/text/digest.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those with nothing to see are small */
@@ -41,7 +38,7 @@ struct cs_label cs_html_figure(double x)
 	return label;
 }
 
-/* ---- what is in it ---- */
+/* ---- its contents ---- */
 
 /* Is the share of its link meaningful?  Not for copies that other transfers slow down, or
  * that are too short to fill the link. */
@@ -85,7 +82,7 @@ static int is_there(const struct cs_grid *grid, size_t i)
 	return grid->planned[i] || grid->row[i];
 }
 
-/* A cell that is below its like, or without a figure. */
+/* Has it a cell that is below its like, or without a figure? */
 static int is_notable(const struct cs_grid *grid)
 {
 	for (size_t i = 0; i < cs_grid_cells(grid); i++)
@@ -107,15 +104,13 @@ static void set_sizes(struct heat *heat, int many)
 	heat->h = !heat->is_numbered ? heat->w : heat->n_cols <= 4 ? 34 : 28;
 }
 
-static int heat_init(struct heat *heat, const struct cs_grid *grid, int many)
+static void heat_init(struct heat *heat, const struct cs_grid *grid, int many)
 {
 	size_t n = cs_grid_cells(grid), k = 0;
 
 	*heat = (struct heat){ .grid = grid,
-			       .cell = calloc(n + 1, sizeof(*heat->cell)),
+			       .cell = cs_new(size_t, n),
 			       .is_list = cs_test_is_list(grid->test) };
-	if (!heat->cell)
-		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (!heat->is_list || is_there(grid, i))
 			heat->cell[k++] = i;
@@ -123,7 +118,6 @@ static int heat_init(struct heat *heat, const struct cs_grid *grid, int many)
 	heat->n_cols = heat->is_list ? (int)k : grid->n_cols;
 	find_peak(heat);
 	set_sizes(heat, many);
-	return 0;
 }
 
 static struct cs_box box_of(const struct heat *heat, int k)
@@ -317,12 +311,10 @@ static void put_strip(struct cs_html *h, const struct heat *heat)
 static void put_caption(struct cs_html *h, const struct heat *heat)
 {
 	const struct cs_grid *grid = heat->grid;
-	char size[16] = "";
 
-	if (cs_matrix_says_size(grid))
-		cs_size_text(grid->bytes, size, sizeof(size));
 	cs_html(h, "<figcaption><b>");
-	cs_html_text(h, "%s %s", grid->test->name, size);
+	cs_html_text(h, "%s %s", grid->test->name,
+		     cs_matrix_says_size(grid) ? cs_new_size(grid->bytes) : "");
 	cs_html(h, "</b> <span>");
 	cs_html_text(h, "%s, %s", cs_grid_title(grid).text,
 		     cs_unit_text((int)grid->test->unit));
@@ -411,49 +403,34 @@ static uint32_t held_by_curves(const struct cs_run *run)
 	return held;
 }
 
-/* 1: it was the first of its section, which is open now. */
-static int put_one(struct cs_html *h, const struct cs_grid *grid, int many, int begun)
-{
-	enum cs_path path = grid->test->path;
-	struct heat heat;
-
-	if (heat_init(&heat, grid, many)) {
-		free(heat.cell);
-		return -1;
-	}
-	if (!begun) {
-		cs_html_section(h, paths[path].title, paths[path].hint);
-		cs_html(h, "<div class=\"row\">");
-	}
-	put_matrix(h, &heat);
-	free(heat.cell);
-	return 1;
-}
-
-static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
-		    enum cs_path path, int many)
+static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
+		     enum cs_path path, int many)
 {
 	const struct cs_run *run = d->run;
-	int rc = 0;
+	int begun = 0;
 
-	for (uint32_t i = 0; i < cs_grids(run) && rc >= 0; i++) {
-		struct cs_grid grid;
+	for (uint32_t i = 0; i < cs_grids(run); i++) {
+		struct cs_grid *grid;
+		struct heat heat;
+		CS_SCOPE;
 
 		if (cs_grid_head(run, i).test->path != path || cs_curve_holds(run, i))
 			continue;
-		if (cs_grid_init(&grid, run, node, i))
-			return -1;
-		if (cs_odd_mark(&d->likeness, &grid))
-			rc = -1;
-		else if (grid.n_planned)
-			rc = put_one(h, &grid, many, rc);
-		cs_grid_release(&grid);
+		grid = cs_grid_new(run, node, i);
+		if (!grid->n_planned)
+			continue;
+		if (!begun++) {
+			cs_html_section(h, paths[path].title, paths[path].hint);
+			cs_html(h, "<div class=\"row\">");
+		}
+		cs_odd_mark(&d->likeness, grid);
+		heat_init(&heat, grid, many);
+		put_matrix(h, &heat);
 	}
-	if (rc > 0) {
+	if (begun) {
 		cs_html(h, "</div>");
 		cs_html_section_end(h);
 	}
-	return rc < 0 ? -1 : 0;
 }
 
 #define HOW_TO_READ                                                                  \
@@ -461,21 +438,20 @@ static int put_path(struct cs_html *h, const struct cs_digest *d, int node,
 #define OF_MANY                                                                      \
 	" Matrices with nothing odd are small; all figures are in the tables at the end."
 
-int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
+void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {
 	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
 					      CS_PATH_LOCAL, CS_PATH_HOST };
 	const struct cs_run *run = digest->run;
 	uint32_t drawn = cs_grids(run) - held_by_curves(run);
-	int rc = 0, many = run->n_nodes == 1 && drawn > MANY;
+	int many = run->n_nodes == 1 && drawn > MANY;
 
 	if (!drawn)
-		return 0;
+		return;
 	cs_html_section(h, "Matrices", many ? HOW_TO_READ OF_MANY : HOW_TO_READ);
 	cs_html_legend(h, &cs_scale_share, "no figure");
 	cs_html_legend(h, &cs_scale_difference, "no figure");
 	cs_html_section_end(h);
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && !rc; i++)
-		rc = put_path(h, digest, node, order[i], many);
-	return rc;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		put_path(h, digest, node, order[i], many);
 }

@@ -3,10 +3,32 @@
 #include "report/html/markup.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/print.h"
+
+const struct cs_ink_line cs_inks[CS_INKS] = {
+	[CS_INK] = { "ink", { 0x17232e, 0xe7edf2 } },
+	[CS_INK_MUTE] = { "mut", { 0x556470, 0x93a4b2 } },
+	[CS_INK_GRID] = { "gr", { 0xe3e9ee, 0x26333d } },
+	[CS_INK_AXIS] = { "ax", { 0x9aa8b3, 0x4a5b68 } },
+	[CS_INK_BOX] = { "box", { 0xf7f9fb, 0x161f27 } },
+	[CS_INK_TRACK] = { "trk", { 0xe3e9ee, 0x26333d } },
+	[CS_INK_USUAL] = { "use", { 0xcfe3f3, 0x27435a } },
+	[CS_INK_MEASURED] = { "msr", { 0x1f5f99, 0x7db8ec } },
+	[CS_INK_NVLINK] = { "nvl", { 0x3f8f5f, 0x5fb583 } },
+	[CS_INK_PCIE] = { "pci", { 0x6d8ba3, 0x7b97ad } },
+	[CS_INK_GOOD] = { "ok", { 0x1f7a4d, 0x6fcf97 } },
+	[CS_INK_WARN] = { "wrn", { 0x8a5a00, 0xf0c674 } },
+	[CS_INK_BAD] = { "bad", { 0x8f1d14, 0xff8f6b } },
+	[CS_INK_CURVE] = { "c0", { 0x1f5f99, 0x7db8ec } },
+	[CS_INK_CURVE + 1] = { "c1", { 0x9a5608, 0xe8a85a } },
+	[CS_INK_CURVE + 2] = { "c2", { 0x5b3f8c, 0xb79be6 } },
+	[CS_INK_CURVE + 3] = { "c3", { 0x1f7a4d, 0x6fcf97 } },
+	[CS_INK_CURVE + 4] = { "c4", { 0xa0306a, 0xf08fc0 } },
+	[CS_INK_CURVE + 5] = { "c5", { 0x4a5560, 0xb5c2cc } },
+};
 
 /* ---- text ---- */
 
@@ -27,12 +49,9 @@ static void __attribute__((format(printf, 3, 0)))
 put(const struct cs_html *h, void (*as)(FILE *to, const char *text), const char *fmt,
     va_list args)
 {
-	char *text = NULL;
+	CS_SCOPE;
 
-	if (vasprintf(&text, fmt, args) < 0)
-		return;
-	as(h->to, text);
-	free(text);
+	as(h->to, cs_new_vtext(fmt, args));
 }
 
 void cs_html(const struct cs_html *h, const char *fmt, ...)
@@ -64,28 +83,19 @@ void cs_html_in(const struct cs_html *h, const char *tag, const char *fmt, ...)
 	cs_html(h, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
 
-int cs_html_pre(const struct cs_html *h, int (*print)(FILE *to, const void *arg),
-		const void *arg)
+void cs_html_pre(const struct cs_html *h, const char *text)
 {
-	char *text = NULL, *rest, *line;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	int rc = to ? print(to, arg) : -1;
+	char *rest = cs_new_text("%s", text), *line;
 
-	if (to && fclose(to))
-		rc = -1;
-	if (!rc && size) {
-		cs_html(h, "<pre>");
-		rest = text;
-		while ((line = strsep(&rest, "\n")) && (rest || line[0])) {
-			cs_html_text(h, "%s", line);
-			putc('\n', h->to);
-		}
-		cs_html(h, "</pre>");
+	if (!*text)
+		return;
+	cs_html(h, "<pre>");
+	while ((line = strsep(&rest, "\n")) && (rest || line[0])) {
+		cs_html_text(h, "%s", line);
 		putc('\n', h->to);
 	}
-	free(text);
-	return rc;
+	cs_html(h, "</pre>");
+	putc('\n', h->to);
 }
 
 void cs_html_section(const struct cs_html *h, const char *title, const char *hint)

@@ -10,7 +10,31 @@
 
 #include <stdio.h>
 
-#include "report/html/inks.h"
+#include "report/scale.h"
+
+/* Light in an attribute, dark by class. */
+enum cs_ink {
+	CS_INK,	     /* of texts */
+	CS_INK_MUTE, /* of their explanations */
+	CS_INK_GRID,
+	CS_INK_AXIS,
+	CS_INK_BOX, /* fills */
+	CS_INK_TRACK,
+	CS_INK_USUAL,
+	CS_INK_MEASURED,
+	CS_INK_NVLINK,
+	CS_INK_PCIE,
+	CS_INK_GOOD,
+	CS_INK_WARN,
+	CS_INK_BAD,
+	CS_INK_CURVE, /* and the next 5 */
+	CS_INKS = CS_INK_CURVE + 6
+};
+struct cs_ink_line {
+	const char *name; /* class */
+	uint32_t colour[CS_THEMES];
+};
+extern const struct cs_ink_line cs_inks[CS_INKS];
 
 struct cs_html {
 	FILE *to;
@@ -26,11 +50,10 @@ void cs_html_text(const struct cs_html *h, const char *fmt, ...)
 /* "<TAG>text</TAG>" */
 void cs_html_in(const struct cs_html *h, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What `print` writes, as it is laid out.  -1: no memory. */
-int cs_html_pre(const struct cs_html *h, int (*print)(FILE *to, const void *arg),
-		const void *arg);
+/* A text as it is laid out, line by line; nothing of "". */
+void cs_html_pre(const struct cs_html *h, const char *text);
 
-/* A heading with what readers need to know below it, NULL nothing; ends by … */
+/* A heading with a hint for readers below it, NULL none; ends by … */
 void cs_html_section(const struct cs_html *h, const char *title, const char *hint);
 void cs_html_section_end(const struct cs_html *h);
 
@@ -40,7 +63,7 @@ struct cs_box {
 	double x, y, w, h;
 };
 
-/* One with a title and a description for those who do not see it, ends by … */
+/* One with a title and a description for readers who do not see it, ends by … */
 void cs_svg_begin(struct cs_html *h, double w, double height, const char *title);
 void cs_svg_describe(struct cs_html *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -66,7 +89,7 @@ void cs_svg_rect(const struct cs_html *h, const struct cs_box *box, enum cs_ink 
 /* From (x, y) to (w, h). */
 void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink ink,
 		 double width);
-/* What stands for no figure: a pattern that boxes are filled with by … */
+/* A box without a figure: a pattern. */
 void cs_svg_hatch(const struct cs_html *h, const struct cs_box *box);
 /* A box for each class of a scale, and for none. */
 void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char *none);

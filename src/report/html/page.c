@@ -4,14 +4,10 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/units.h"
 #include "check/verdict/check.h"
 #include "report/group.h"
 #include "report/html/parts.h"
-#include "report/html/style.h"
 #include "report/text/parts.h"
 #include "report/text/versus.h"
 #include "report/view.h"
@@ -36,11 +32,10 @@ static void begin(const struct cs_html *h, const char *title)
 	putc('\n', h->to);
 }
 
-static int end(const struct cs_html *h)
+static void end(const struct cs_html *h)
 {
 	cs_html(h, "</body></html>");
 	putc('\n', h->to);
-	return ferror(h->to) ? -1 : 0;
 }
 
 /* A tick, a dash or a cross, as of the status `like`, with its meaning. */
@@ -97,9 +92,8 @@ static int gravest_status(const struct cs_run *run)
 
 static void put_notices(const struct cs_html *h, const struct cs_run *run)
 {
-	char mask[200];
+	const char *mask = cs_mask_text(run);
 
-	cs_mask_text(run, mask, sizeof(mask));
 	if (run->stand_in)
 		cs_html_in(h, "p",
 			   "NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
@@ -112,34 +106,24 @@ static void put_notices(const struct cs_html *h, const struct cs_run *run)
 /* The answer, as text has it on a page that is wide enough. */
 static void put_answer(const struct cs_html *h, const struct cs_digest *digest)
 {
-	struct cs_page was = cs_page_turn((struct cs_page){ .columns = INT_MAX });
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	struct cs_draft *draft;
+	CS_SCOPE;
 
-	if (to) {
-		cs_answer_print(to, digest, "");
-		fclose(to);
-		cs_html_in(h, "p class=\"lead\"", "%s", text);
-	}
-	cs_page_turn(was);
-	free(text);
+	draft = cs_draft_begin();
+	cs_page_within((struct cs_page){ .columns = INT_MAX });
+	cs_answer_print(draft->to, digest, "");
+	cs_html_in(h, "p class=\"lead\"", "%s", cs_draft_end(draft));
 }
 
 static void put_head(const struct cs_html *h, const struct cs_run *run,
 		     const struct cs_digest *digest)
 {
-	char time[32], what[512], text[512];
+	char text[512];
 
-	cs_time_text(&run->started, time, sizeof(time));
-	if (run->n_nodes > 0)
-		cs_node_text(run, 0, what, sizeof(what));
-	else
-		cs_text(what, sizeof(what), "no node");
 	cs_run_summary(run, text, sizeof(text));
 	cs_html(h, "<header><div>");
 	cs_html_in(h, "p class=\"over\"", "cscope-mpi %s  %.120s  %s", run->version,
-		   run->matrix_text ? run->matrix_text : "", time);
+		   run->matrix_text ? run->matrix_text : "", cs_new_start(run));
 	if (run->n_nodes > 1 && !cs_run_is_other_placement(run, 1))
 		cs_html_in(h, "h1", "%d nodes", run->n_nodes);
 	else
@@ -147,7 +131,8 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 			   run->n_nodes > 0 ? run->node[0].facts.host : "");
 	if (digest->lines.n)
 		put_answer(h, digest);
-	cs_html_in(h, "p class=\"lead\"", "%s", what);
+	cs_html_in(h, "p class=\"lead\"", "%s",
+		   run->n_nodes > 0 ? cs_node_text(run, 0) : "no node");
 	cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
 	cs_html(h, "</div>");
@@ -162,14 +147,12 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 static void put_tile(const struct cs_html *h, const struct cs_digest_line *line,
 		     const struct cs_run *run)
 {
-	char name[160], share[64] = "";
+	const char *share = "";
 
-	cs_digest_name(line, run, name, sizeof(name));
 	if (!isnan(line->share) && line->link[0])
-		cs_text(share, sizeof(share), "%.0f %% of %s; ", 100 * line->share,
-			line->link);
+		share = cs_new_text("%.0f %% of %s; ", 100 * line->share, line->link);
 	cs_html(h, "<div class=\"tile\">");
-	cs_html_in(h, "span class=\"k\"", "%s", name);
+	cs_html_in(h, "span class=\"k\"", "%s", cs_digest_name(line, run));
 	cs_html(h, " <span class=\"v\">%s<small>", cs_html_figure(line->median).text);
 	cs_html_text(h, "%s", cs_unit_text((int)line->test->unit));
 	cs_html(h, "</small></span> ");
@@ -228,95 +211,58 @@ static void put_findings(const struct cs_html *h, const struct cs_run *run)
 	cs_html_section_end(h);
 }
 
-/* ---- what texts say better ---- */
+/* ---- texts ---- */
 
-static int print_summary(FILE *to, const void *arg)
+static void put_texts(struct cs_html *h, const struct cs_run *run)
 {
-	return cs_summary_print(to, arg, 0);
-}
-
-static int print_ways(FILE *to, const void *arg)
-{
-	const struct cs_run *run = arg;
-
-	return cs_ways_print(to, run, 0, run->n_nodes);
-}
-
-static int print_model(FILE *to, const void *arg)
-{
+	struct cs_draft *ways = cs_draft_begin(), *model = cs_draft_begin();
+	struct cs_draft *summary = cs_draft_begin();
 	const struct cs_view_options plain = { 0 };
 
-	return cs_write_pooled(to, arg, &plain, cs_model_write);
-}
-
-static int put_texts(struct cs_html *h, const struct cs_run *run)
-{
-	int sweep = run->plan && run->plan->set.last_bytes;
-
-	if (cs_html_pre(h, print_ways, run))
-		return -1;
-	if (sweep) {
+	cs_ways_print(ways->to, run, 0, run->n_nodes);
+	cs_html_pre(h, cs_draft_end(ways));
+	if (run->plan && run->plan->set.last_bytes) {
 		cs_html_section(h, "Cost of communication", NULL);
-		if (cs_html_pre(h, print_model, run))
-			return -1;
+		cs_model_write(model->to, cs_view_pooled(run, &plain));
+		cs_html_pre(h, cs_draft_end(model));
 		cs_html_section_end(h);
 	}
 	cs_html_section(h, "Why to believe it", NULL);
-	if (cs_html_pre(h, print_summary, run))
-		return -1;
+	cs_summary_print(summary->to, run, 0);
+	cs_html_pre(h, cs_draft_end(summary));
 	cs_html(h, "<dl><dt>command</dt>");
 	cs_html(h, "<dd><code>");
 	for (int i = 0; i < run->argc; i++)
 		cs_html_text(h, "%s%s", i ? " " : "", run->argv[i]);
 	cs_html(h, "</code></dd></dl>");
 	cs_html_section_end(h);
-	return 0;
 }
 
 /* ---- the whole ---- */
 
-static void put_lead(void *to, const char *text)
+static void put_all(const struct cs_html *h, struct cs_vec texts)
 {
-	cs_html_in(to, "p class=\"lead\"", "%s", text);
-}
-
-static void put_caveat(void *to, const char *text)
-{
-	cs_html_in(to, "p", "%s", text);
+	for (size_t i = 0; i < texts.n; i++)
+		cs_html_in(h, "p", "%s", ((const char **)texts.data)[i]);
 }
 
 static void put_versus(struct cs_html *h, const struct cs_versus *v)
 {
-	char title[256], answer[CS_ERR_TEXT];
+	char answer[CS_ERR_TEXT];
 
-	cs_text(title, sizeof(title), "%s against %s", v->name[1], v->name[0]);
 	cs_versus_answer(v, answer, sizeof(answer));
 	cs_html_section(
-		h, title,
+		h, cs_new_text("%s against %s", v->name[1], v->name[0]),
 		"How many times better it is, with the 95 % interval of every cell.");
-	put_lead(h, answer);
-	cs_versus_caveats(v, put_caveat, h);
-	cs_versus_remarks(v, put_caveat, h);
+	cs_html_in(h, "p class=\"lead\"", "%s", answer);
+	put_all(h, cs_versus_caveats(v));
+	put_all(h, cs_versus_remarks(v));
 	cs_html_forest(h, v);
 	cs_html_versus_table(h, v);
 	cs_html_section_end(h);
 }
 
-static int put_placements(struct cs_html *h, const struct cs_run *turns)
-{
-	struct cs_versus v;
-	struct cs_err err;
-	int none;
-
-	for (int k = 1;
-	     !(none = cs_versus_placements(turns, k, turns->margin, &v, &err)); k++) {
-		put_versus(h, &v);
-		cs_versus_release(&v);
-	}
-	return none < 0 ? -1 : 0;
-}
-
-static int put_node(struct cs_html *h, const struct cs_digest *digest, int node)
+static void put_node(struct cs_html *h, const struct cs_digest *digest, int node)
 {
 	const struct cs_run *run = digest->run;
 
@@ -325,79 +271,65 @@ static int put_node(struct cs_html *h, const struct cs_digest *digest, int node)
 				run->node[node].facts.placement[0] ?
 					run->node[node].facts.placement :
 					NULL);
-	if (cs_html_wiring(h, run, node) || cs_html_heat(h, digest, node))
-		return -1;
+	cs_html_wiring(h, run, node);
+	cs_html_heat(h, digest, node);
 	if (run->n_nodes > 1)
 		cs_html_section_end(h);
-	return 0;
 }
 
 /* Of several nodes: all beside each other, then those with a finding. */
-static int put_nodes(struct cs_html *h, const struct cs_digest *digest)
+static void put_nodes(struct cs_html *h, const struct cs_digest *digest)
 {
 	const struct cs_run *run = digest->run;
 	int shown = 0;
 
-	if (cs_html_fleet(h, run))
-		return -1;
+	cs_html_fleet(h, run);
 	for (int i = 0; i < run->n_nodes && shown < NODES; i++) {
 		if (cs_html_gravest(run, i) < CS_WARNING ||
 		    run->node[i].facts.n_agents < 1)
 			continue;
-		if (put_node(h, digest, i))
-			return -1;
+		put_node(h, digest, i);
 		shown++;
 	}
-	return 0;
 }
 
-static int put_body(struct cs_html *h, const struct cs_digest *digest,
-		    const struct cs_run *turns)
+static void write_page(FILE *to, const struct cs_view *view)
 {
-	const struct cs_run *run = digest->run;
-	int several = run->n_nodes > 1,
-	    sides = several && cs_run_is_other_placement(run, 1);
-
-	put_findings(h, run);
-	if (sides && put_placements(h, turns))
-		return -1;
-	if (several && !sides ? put_nodes(h, digest) :
-				run->n_nodes && put_node(h, digest, 0))
-		return -1;
-	if (cs_html_plots(h, run, 0, sides ? 1 : run->n_nodes) || put_texts(h, run))
-		return -1;
-	return several ? 0 : run->n_nodes ? cs_html_tables(h, run, 0) : 0;
-}
-
-static int write_page(FILE *to, const struct cs_view *view)
-{
-	const struct cs_run *run = view->run, *turns = view->turns;
-	int sides = run->n_nodes > 1 && cs_run_is_other_placement(run, 1);
+	const struct cs_run *run = view->run;
+	int several = run->n_nodes > 1;
+	int sides = several && cs_run_is_other_placement(run, 1);
+	const struct cs_digest *digest = cs_digest_new(run, 0,
+						       sides ? 1 : run->n_nodes);
+	const struct cs_versus *versus;
 	struct cs_html h = { .to = to };
-	struct cs_digest digest;
-	int rc = cs_digest_make(&digest, run, 0, sides ? 1 : run->n_nodes);
 
-	if (!rc) {
-		begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
-		put_head(&h, run, &digest);
-		put_tiles(&h, &digest);
-		rc = put_body(&h, &digest, turns) || end(&h) ? -1 : 0;
-	}
-	cs_digest_release(&digest);
-	return rc;
+	begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
+	put_head(&h, run, digest);
+	put_tiles(&h, digest);
+	put_findings(&h, run);
+	for (int k = 1; sides && (versus = cs_versus_new(view->turns, k)); k++)
+		put_versus(&h, versus);
+	if (several && !sides)
+		put_nodes(&h, digest);
+	else if (run->n_nodes)
+		put_node(&h, digest, 0);
+	cs_html_plots(&h, run, 0, sides ? 1 : run->n_nodes);
+	put_texts(&h, run);
+	if (run->n_nodes == 1)
+		cs_html_tables(&h, run, 0);
+	end(&h);
 }
 
 /* Texts have the width and colours of a file, not of the terminal. */
-int cs_html_write(FILE *to, const struct cs_view *view)
+void cs_html_write(FILE *to, const struct cs_view *view)
 {
-	struct cs_page was = cs_page_turn((struct cs_page){ 0 });
-	int rc = write_page(to, view);
+	CS_SCOPE;
 
-	cs_page_turn(was);
-	return rc;
+	cs_page_within((struct cs_page){ 0 });
+	write_page(to, view);
 }
 
-int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
+void cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
 {
 	struct cs_html h = { .to = to };
 	int worst = CS_EXIT_OK;
@@ -410,7 +342,7 @@ int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
 	cs_html_in(&h, "h1", "%s against %s", n ? v[0].name[1] : "",
 		   n ? v[0].name[0] : "");
 	if (n)
-		cs_versus_notices(v, put_caveat, &h);
+		put_all(&h, cs_versus_notices(v));
 	cs_html(&h, "</div>");
 	put_verdict(&h, worst,
 		    worst == CS_EXIT_OK	     ? "the same" :
@@ -420,5 +352,5 @@ int cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
 	cs_html(&h, "</header>");
 	for (size_t i = 0; i < n; i++)
 		put_versus(&h, &v[i]);
-	return end(&h);
+	end(&h);
 }

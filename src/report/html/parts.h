@@ -1,5 +1,5 @@
-/* parts.h - what page.c puts together.  Each writes nothing where the run has nothing of
- * it.  -1: no memory. */
+/* parts.h - the parts of a page, for page.c.  Each writes nothing if the run has nothing of
+ * it. */
 #ifndef CS_REPORT_HTML_PARTS_H
 #define CS_REPORT_HTML_PARTS_H
 
@@ -8,16 +8,16 @@
 #include "report/html/markup.h"
 #include "report/report.h"
 
-/* heat.c.  The matrices of a node that no curve stands for, by path. */
-int cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);
+/* heat.c.  The matrices of a node that no curve replaces, by path. */
+void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);
 /* tables.c.  All figures of a node, in <details>. */
-int cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
+void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
-int cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
+void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
 /* wiring.c.  NUMA nodes, GPUs, cards and the links between, with what they gave. */
-int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node);
+void cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node);
 /* fleet.c.  A square a node. */
-int cs_html_fleet(struct cs_html *h, const struct cs_run *run);
+void cs_html_fleet(struct cs_html *h, const struct cs_run *run);
 /* fleet.c.  enum cs_severity of a node's worst finding; -1 it has none. */
 int cs_html_gravest(const struct cs_run *run, int node);
 /* forest.c.  A line a matrix: how much better side B is, each cell with its interval; and
@@ -25,7 +25,10 @@ int cs_html_gravest(const struct cs_run *run, int node);
 void cs_html_forest(struct cs_html *h, const struct cs_versus *versus);
 void cs_html_versus_table(struct cs_html *h, const struct cs_versus *versus);
 
-/* heat.c.  "396.2", as many digits as tell. */
+/* heat.c.  "396.2", as many digits as are known. */
 struct cs_label cs_html_figure(double x);
+
+/* style.c.  The text of <style>. */
+void cs_html_style(const struct cs_html *h);
 
 #endif

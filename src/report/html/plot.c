@@ -5,7 +5,6 @@
 #include "report/html/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check/link/expect.h"
@@ -261,14 +260,7 @@ static void put_plot(struct cs_html *h, struct plot *p)
 	putc('\n', h->to);
 }
 
-/* ---- which curves stand in one plot ---- */
-
-static void clear(struct plot *p)
-{
-	for (int i = 0; i < p->n; i++)
-		cs_curve_release(&p->curve[i]);
-	p->n = 0;
-}
+/* ---- curves of one plot ---- */
 
 static int is_of(const struct plot *p, const struct cs_grid *grid, const char *by)
 {
@@ -277,22 +269,16 @@ static int is_of(const struct plot *p, const struct cs_grid *grid, const char *b
 }
 
 /* Into the plot that is open; one that is full or of something else is drawn first. */
-static int take(struct cs_html *h, struct plot *p, uint32_t index)
+static void take(struct cs_html *h, struct plot *p, uint32_t index)
 {
 	const struct cs_grid grid = cs_grid_head(p->run, index);
-	struct cs_curve curve;
+	const struct cs_curve curve = cs_curve_new(p->run, p->nodes, index);
 
-	if (cs_curve_take(p->run, p->nodes, index, &curve)) {
-		cs_curve_release(&curve);
-		return -1;
-	}
-	if (!curve.n) {
-		cs_curve_release(&curve);
-		return 0;
-	}
+	if (!curve.n)
+		return;
 	if (!is_of(p, &grid, curve.by)) {
 		put_plot(h, p);
-		clear(p);
+		p->n = 0;
 		p->path = grid.test->path;
 		p->unit = grid.test->unit;
 		p->by = curve.by;
@@ -300,27 +286,23 @@ static int take(struct cs_html *h, struct plot *p, uint32_t index)
 	p->test[p->n] = grid.test;
 	p->back[p->n] = grid.back;
 	p->curve[p->n++] = curve;
-	return 0;
 }
 
-int cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last)
+void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last)
 {
 	struct plot p = { .run = run, .nodes = { first, last } };
 	uint32_t n = cs_grids(run), curves = 0;
-	int rc = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		curves += cs_curve_points(run, i) > 0;
 	if (!curves)
-		return 0;
+		return;
 	cs_html_section(h, "Curves", NULL);
 	cs_html(h, "<div class=\"row\">");
-	for (uint32_t i = 0; i < n && !rc; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (cs_curve_points(run, i))
-			rc = take(h, &p, i);
+			take(h, &p, i);
 	put_plot(h, &p);
-	clear(&p);
 	cs_html(h, "</div>");
 	cs_html_section_end(h);
-	return rc;
 }

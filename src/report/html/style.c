@@ -1,8 +1,8 @@
-/* style.c - what CSS adds to a page: layout, dark mode and print.  Without it the page
- * is whole, and plain. */
+/* style.c - the CSS of a page: layout, dark mode and print.  Without it the page is
+ * complete, and plain. */
 #include "config.h"
 
-#include "report/html/style.h"
+#include "report/html/parts.h"
 
 static const char layout[] =
 	"*{box-sizing:border-box}"

@@ -5,17 +5,14 @@
 
 #include <math.h>
 
-#include "base/units.h"
 #include "report/view.h"
 #include "result/grid.h"
 
 static void put_caption(struct cs_html *h, const struct cs_grid *grid)
 {
-	char size[16];
-
-	cs_size_text(grid->bytes, size, sizeof(size));
-	cs_html_in(h, "caption", "%s, %s, %s, %s", grid->test->name, size,
-		   cs_grid_title(grid).text, cs_unit_text((int)grid->test->unit));
+	cs_html_in(h, "caption", "%s, %s, %s, %s", grid->test->name,
+		   cs_new_size(grid->bytes), cs_grid_title(grid).text,
+		   cs_unit_text((int)grid->test->unit));
 }
 
 static void put_value(struct cs_html *h, const struct cs_grid *grid, size_t cell)
@@ -67,29 +64,26 @@ static void put_matrix(struct cs_html *h, const struct cs_grid *grid)
 	cs_html(h, "</tr>");
 }
 
-int cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
+void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
 {
 	if (!cs_grids(run))
-		return 0;
+		return;
 	cs_html(h, "<details><summary>All figures as tables</summary>");
 	for (uint32_t i = 0; i < cs_grids(run); i++) {
-		struct cs_grid grid;
+		CS_SCOPE;
+		const struct cs_grid *grid = cs_grid_new(run, node, i);
 
-		if (cs_grid_init(&grid, run, node, i))
-			return -1;
-		if (grid.n_planned) {
-			cs_html(h, "<div class=\"wide\"><table>");
-			put_caption(h, &grid);
-			if (cs_test_is_list(grid.test))
-				put_list(h, &grid);
-			else
-				put_matrix(h, &grid);
-			cs_html(h, "</table></div>");
-			putc('\n', h->to);
-		}
-		cs_grid_release(&grid);
+		if (!grid->n_planned)
+			continue;
+		cs_html(h, "<div class=\"wide\"><table>");
+		put_caption(h, grid);
+		if (cs_test_is_list(grid->test))
+			put_list(h, grid);
+		else
+			put_matrix(h, grid);
+		cs_html(h, "</table></div>");
+		putc('\n', h->to);
 	}
 	cs_html(h, "</details>");
 	putc('\n', h->to);
-	return 0;
 }

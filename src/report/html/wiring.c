@@ -1,18 +1,17 @@
 /* wiring.c - how a node is wired: NUMA nodes, GPUs below theirs, and links as wide as
- * what is up of them can do, labelled with what they gave; red if part is down. */
+ * their live part is fast, labelled with the measured rates; red if part is down. */
 #include "config.h"
 
 #include "report/html/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quant.h"
 #include "check/link/expect.h"
-#include "result/cells.h"
+#include "report/view.h"
 
-#define WIDE 134 /* a GPU with the gap behind it */
+#define WIDE 134 /* a GPU with the gap after it */
 #define GPU 120
 #define NUMA_Y 8
 #define NUMA_H 66
@@ -75,7 +74,7 @@ static void wiring_init(struct wiring *w, const struct cs_run *run, int node)
 		w->place[w->at[i]] = i;
 }
 
-/* Is a row what a copy engine moved over a path alone? */
+/* Is a row a copy by a copy engine over a path, alone? */
 static int is_plain(const struct cs_row *row, enum cs_path path)
 {
 	const struct cs_test *test = cs_row_test(row);
@@ -86,16 +85,16 @@ static int is_plain(const struct cs_row *row, enum cs_path path)
 				       test->memory == CS_MEM_PINNED);
 }
 
-/* The median of that from or to an agent, of the largest copies; NAN it was not
+/* The median of such copies from or to an agent, of the largest size; NAN: not
  * measured. */
 static double gave(const struct wiring *w, enum cs_path path, int agent, int is_src)
 {
 	struct cs_row_list cells = cs_run_rows(w->run, w->node, CS_ROWS_CELLS);
-	double *room = calloc(cells.n + 1, sizeof(*room)), median = NAN;
+	struct cs_vec rates = CS_LIST(double);
 	uint64_t bytes = 0;
-	size_t k = 0;
+	CS_SCOPE;
 
-	for (const struct cs_row *row; room && (row = cs_row_next(&cells));) {
+	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 		const struct cs_endpoint *end = is_src ? &row->what.src :
 							 &row->what.dst;
 
@@ -103,14 +102,11 @@ static double gave(const struct wiring *w, enum cs_path path, int agent, int is_
 		    cs_endpoint_is_numa(end) || end->index != agent)
 			continue;
 		if (row->what.bytes > bytes)
-			k = 0;
+			rates.n = 0;
 		bytes = row->what.bytes;
-		room[k++] = row->stats.median;
+		cs_list_push(&rates, &row->stats.median);
 	}
-	if (k)
-		median = cs_median(room, k);
-	free(room);
-	return median;
+	return rates.n ? cs_median(rates.data, rates.n) : NAN;
 }
 
 /* ---- drawing ---- */
@@ -125,13 +121,15 @@ static struct cs_pen pen_at(double x, double y, enum cs_anchor anchor)
 	return (struct cs_pen){ x, y, 11.5, anchor, CS_INK_MUTE, 0 };
 }
 
-static void cards_text(const struct wiring *w, int numa, char *to, size_t size)
+static const char *cards_text(const struct wiring *w, int numa)
 {
-	to[0] = '\0';
+	const char *text = NULL;
+
 	for (int i = 0; i < cs_node_cards(&w->nd->facts); i++)
 		if (w->nd->facts.nic[i].numa == numa)
-			cs_text_add(to, size, "%s%s", to[0] ? ", " : "NICs ",
-				    w->nd->facts.nic[i].name);
+			text = cs_join(text, ", ", "%s%s", text ? "" : "NICs ",
+				       w->nd->facts.nic[i].name);
+	return text ? text : "";
 }
 
 /* One NUMA node above its agents, of which the first is the given one. */
@@ -141,7 +139,6 @@ static void put_numa(struct cs_html *h, const struct wiring *w, int first, int n
 	struct cs_box box = { 8 + (double)WIDE * first, NUMA_Y,
 			      (double)WIDE * n - (WIDE - GPU), NUMA_H };
 	struct cs_pen pen = { box.x + 12, NUMA_Y + 22, 13, CS_START, CS_INK, 1 };
-	char cards[512];
 
 	cs_svg_rect(h, &box, CS_INK_BOX, CS_INK_AXIS);
 	if (numa >= 0)
@@ -152,8 +149,7 @@ static void put_numa(struct cs_html *h, const struct wiring *w, int first, int n
 	if (cs_numa_cpus(&w->nd->facts, numa)[0])
 		cs_svg_text(h, &pen, "CPUs %s", cs_numa_cpus(&w->nd->facts, numa));
 	pen.y += 16;
-	cards_text(w, numa, cards, sizeof(cards));
-	cs_svg_text(h, &pen, "%.*s", (int)(box.w / 6.2), cards);
+	cs_svg_text(h, &pen, "%.*s", (int)(box.w / 6.2), cards_text(w, numa));
 }
 
 static void put_numas(struct cs_html *h, const struct wiring *w)
@@ -305,13 +301,13 @@ static void put_arcs(struct cs_html *h, const struct wiring *w)
 	}
 }
 
-int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node)
+void cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node)
 {
 	struct wiring w;
 	int deep;
 
 	if (run->node[node].facts.n_agents < 1)
-		return 0;
+		return;
 	wiring_init(&w, run, node);
 	deep = w.switched ? FABRIC_Y + FABRIC_H + 8 :
 	       w.wired	  ? GPU_Y + GPU_H + 40 + w.n * WIDE / 9 :
@@ -338,5 +334,4 @@ int cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node)
 	cs_svg_end(h);
 	cs_html(h, "</div>");
 	cs_html_section_end(h);
-	return 0;
 }

@@ -4,11 +4,9 @@
 
 #include "report/text/parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
-#include "report/text/columns.h"
 #include "report/view.h"
 
 struct advice {
@@ -84,32 +82,33 @@ static int is_near(const struct advice *a, int gpu, int card)
 	       a->nd->gpu_record[gpu].to_nic[card] == best;
 }
 
-/* "mlx5_0,mlx5_1": of a GPU, -1 of all. */
-static void cards_text(const struct advice *a, int gpu, int rdma, const char *behind,
-		       char *to, size_t size)
+/* "mlx5_0,mlx5_1": of a GPU, -1 of all; each followed by `suffix`. */
+static const char *cards_text(const struct advice *a, int gpu, int rdma,
+			      const char *suffix)
 {
-	to[0] = '\0';
+	const char *text = "";
+
 	for (int i = 0; i < a->cards; i++)
 		if (is_near(a, gpu, i) && (!rdma || a->nd->facts.nic[i].rdma > 0))
-			cs_text_add(to, size, "%s%s%s", to[0] ? "," : "",
-				    a->nd->facts.nic[i].name, behind);
+			text = cs_join(text, ",", "%s%s", a->nd->facts.nic[i].name,
+				       suffix);
+	return text;
 }
 
-static int print_nearest(FILE *to, const struct advice *a)
+static void print_nearest(FILE *to, const struct advice *a)
 {
 	struct cs_columns t = { 0 };
-	char cards[400];
 
 	cs_columns_heads(&t, "GPU,NUMA,<cpus,<path,<nearest NICs");
 	cs_columns_end_line(&t);
 	for (int i = 0; i < a->n; i++) {
 		const char *cpus = cs_numa_cpus(&a->nd->facts,
 						a->nd->gpu_record[i].numa);
+		const char *cards = cards_text(a, i, 0, "");
 		int reach = nearest(a, i, 1);
 
 		if (reach == CS_REACH_UNKNOWN)
 			reach = nearest(a, i, 0);
-		cards_text(a, i, 0, "", cards, sizeof(cards));
 		cs_columns_add(&t, "%d", i);
 		cs_columns_add(&t, a->nd->gpu_record[i].numa < 0 ? "?" : "%d",
 			       a->nd->gpu_record[i].numa);
@@ -121,18 +120,19 @@ static int print_nearest(FILE *to, const struct advice *a)
 					      "none");
 		cs_columns_end_line(&t);
 	}
-	return cs_columns_print(to, &t, 2);
+	cs_columns_print(to, &t, 2);
 }
 
 /* ---- lines to paste ---- */
 
 /* "0,0,0,0,1,1,1,1", or the GPUs themselves. */
-static void list_text(const struct advice *a, int numa, char *to, size_t size)
+static const char *list_text(const struct advice *a, int numa)
 {
-	to[0] = '\0';
+	char *text = NULL;
+
 	for (int k = 0; k < a->n; k++)
-		cs_text_add(to, size, "%s%d", k ? "," : "",
-			    numa ? numa_of(a, k) : a->at[k]);
+		text = cs_join(text, ",", "%d", numa ? numa_of(a, k) : a->at[k]);
+	return text;
 }
 
 /* GPUs that each NUMA node has; 0: not as many, or some have none. */
@@ -151,7 +151,7 @@ static int gpus_a_numa(const struct advice *a)
 	return numas == a->nd->facts.n_numa ? each : 0;
 }
 
-/* A line of a shell, from the first column on; where the page is narrow it goes on behind a
+/* A line of a shell, from the first column on; on a narrow page it continues after a
  * backslash. */
 static void paste(FILE *to, const char *text)
 {
@@ -173,21 +173,17 @@ static void paste(FILE *to, const char *text)
 /* One rank a GPU, each on the CPUs beside it. */
 static void print_binding(FILE *to, const struct advice *a)
 {
-	char list[400], line[600];
 	int each = gpus_a_numa(a);
 
-	list_text(a, 0, list, sizeof(list));
-	cs_text(line, sizeof(line),
-		"export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=%s", list);
-	paste(to, line);
+	paste(to,
+	      cs_new_text("export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=%s",
+			  list_text(a, 0)));
 	if (!a->known) {
 		cs_fold(to, 2, 4, "no binding: the NUMA node of a GPU is not known");
 		return;
 	}
-	list_text(a, 1, list, sizeof(list));
-	cs_text(line, sizeof(line),
-		"srun --ntasks-per-node=%d --cpu-bind=map_ldom:%s", a->n, list);
-	paste(to, line);
+	paste(to, cs_new_text("srun --ntasks-per-node=%d --cpu-bind=map_ldom:%s",
+			      a->n, list_text(a, 1)));
 	if (each) {
 		cs_print_line(to, "mpirun --map-by ppr:%d:numa --bind-to numa", each);
 		return;
@@ -202,30 +198,26 @@ static void print_binding(FILE *to, const struct advice *a)
 
 /* A variable that lists the RDMA devices near the GPUs. */
 static void print_devices(FILE *to, const struct advice *a, const char *variable,
-			  const char *behind)
+			  const char *suffix)
 {
-	char cards[600], line[700];
+	const char *cards = cards_text(a, -1, 1, suffix);
 
-	cards_text(a, -1, 1, behind, cards, sizeof(cards));
-	cs_text(line, sizeof(line), "export %s%s", variable, cards);
 	if (cards[0])
-		paste(to, line);
+		paste(to, cs_new_text("export %s%s", variable, cards));
 }
 
-int cs_advice_print(FILE *to, const struct cs_run_node *nd)
+void cs_advice_print(FILE *to, const struct cs_run_node *nd)
 {
 	struct advice a;
 
 	advice_init(&a, nd);
 	if (a.n < 1)
-		return 0;
+		return;
 	putc('\n', to);
-	if (print_nearest(to, &a))
-		return -1;
+	print_nearest(to, &a);
 	cs_fold(to, 2, 4, "to paste, for one rank per GPU:");
 	print_binding(to, &a);
 	/* '=' is NCCL's for these names alone; UCX takes the nearest of a list by itself */
 	print_devices(to, &a, "NCCL_IB_HCA==", "");
 	print_devices(to, &a, "UCX_NET_DEVICES=", ":1");
-	return 0;
 }

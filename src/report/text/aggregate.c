@@ -9,17 +9,16 @@
 #include "base/quant.h"
 #include "report/text/digest.h"
 #include "report/text/matrix.h"
-#include "report/text/slow_cells.h"
 
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
 
 struct aggregate {
 	const struct cs_run *run;
-	struct cs_grid *grid; /* by node */
-	int n_rows, n_cols;   /* the largest of their matrices */
-	int like;	      /* the first node with that many: its labels */
-	size_t nodes;	      /* that measure it: one with one GPU has no pairs */
-	double *value;	      /* medians over nodes */
+	struct cs_grid **grid; /* by node */
+	int n_rows, n_cols;    /* the largest of their matrices */
+	int like;	       /* the first node with that many: its labels */
+	size_t nodes;	       /* that measure it: one with one GPU has no pairs */
+	double *value;	       /* medians over nodes */
 	char *mark;
 	size_t n_planned, n_measured;
 };
@@ -31,18 +30,19 @@ static double cell_of(const struct cs_grid *grid, int src, int dst)
 		       NAN;
 }
 
-static int fill_cells(struct aggregate *ag)
+static void fill_cells(struct aggregate *ag)
 {
+	size_t cells = (size_t)ag->n_rows * (size_t)ag->n_cols;
 	int nodes = ag->run->n_nodes, i, node;
-	double *room = calloc((size_t)nodes, sizeof(*room));
+	double *room = cs_new(double, nodes);
 
-	if (!room)
-		return -1;
+	ag->value = cs_new(double, cells);
+	ag->mark = cs_new(char, cells);
 	for (i = 0; i < ag->n_rows * ag->n_cols; i++) {
 		size_t k = 0;
 
 		for (node = 0; node < nodes; node++) {
-			double v = cell_of(&ag->grid[node], i / ag->n_cols,
+			double v = cell_of(ag->grid[node], i / ag->n_cols,
 					   i % ag->n_cols);
 
 			if (!isnan(v))
@@ -51,8 +51,6 @@ static int fill_cells(struct aggregate *ag)
 		ag->value[i] = k ? cs_median(room, k) : NAN;
 		ag->mark[i] = ' ';
 	}
-	free(room);
-	return 0;
 }
 
 static void mark_nodes(const struct aggregate *ag, char *differs)
@@ -60,7 +58,7 @@ static void mark_nodes(const struct aggregate *ag, char *differs)
 	int node, i;
 
 	for (node = 0; node < ag->run->n_nodes; node++) {
-		const struct cs_grid *grid = &ag->grid[node];
+		const struct cs_grid *grid = ag->grid[node];
 
 		/* it may be wider than those that have the test */
 		if (!grid->n_planned)
@@ -127,7 +125,7 @@ static int same_labels(const struct aggregate *ag)
 	int node, i;
 
 	for (node = 0; node < ag->run->n_nodes; node++)
-		for (i = 0; ag->grid[node].n_planned &&
+		for (i = 0; ag->grid[node]->n_planned &&
 			    i < ag->run->node[node].facts.n_agents;
 		     i++)
 			if (strcmp(cs_agent_label(ag->run, node, i).text,
@@ -140,14 +138,14 @@ static int same_labels(const struct aggregate *ag)
 static const struct cs_grid *for_heading(const struct aggregate *ag)
 {
 	for (int node = 0; node < ag->run->n_nodes; node++)
-		if (ag->grid[node].n_concurrent)
-			return &ag->grid[node];
-	return ag->grid;
+		if (ag->grid[node]->n_concurrent)
+			return ag->grid[node];
+	return ag->grid[0];
 }
 
-static int print(FILE *to, struct aggregate *ag)
+static void print(FILE *to, const struct aggregate *ag)
 {
-	const struct cs_grid *like = &ag->grid[ag->like];
+	const struct cs_grid *like = ag->grid[ag->like];
 	const struct cs_grid cells = {
 		.run = ag->run,
 		.node = ag->like,
@@ -163,79 +161,64 @@ static int print(FILE *to, struct aggregate *ag)
 		.mark = ag->mark,
 	};
 	size_t nodes = (size_t)ag->run->n_nodes, node, n = 0;
-	struct cs_grid **sorted = calloc(nodes, sizeof(*sorted));
+	struct cs_grid **sorted = cs_new(struct cs_grid *, nodes);
 
-	if (!sorted)
-		return -1;
 	for (node = 0; node < nodes; node++)
-		if (ag->grid[node].n_measured)
-			sorted[n++] = &ag->grid[node];
+		if (ag->grid[node]->n_measured)
+			sorted[n++] = ag->grid[node];
 	qsort(sorted, n, sizeof(*sorted), median_order);
 	if (same_labels(ag))
 		cs_fold(to, 2, 4, "each cell the median of %zu nodes", ag->nodes);
 	else
 		cs_fold(to, 2, 4,
 			"each cell the median of %zu nodes; %ss are numbered as on %s",
-			ag->nodes, cs_agent_word(ag->run),
-			host_of(&ag->grid[ag->like]));
+			ag->nodes, cs_agent_word(ag->run), host_of(like));
 	cs_matrix_cells(to, &cells);
 	if (n)
 		print_nodes(to, ag, sorted, n);
 	else
 		cs_fold(to, 2, 4, "0 of %zu cells", ag->n_planned);
 	cs_matrix_note(to, ag->run, cells.matrix);
-	free(sorted);
-	return 0;
 }
 
-int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
-		       char *differs)
+static void take_grid(struct aggregate *ag, int node, struct cs_grid *grid)
+{
+	ag->grid[node] = grid;
+	if (!grid->n_planned)
+		return;
+	ag->nodes++;
+	if (grid->n_rows > ag->n_rows || grid->n_cols > ag->n_cols) {
+		ag->n_rows = grid->n_rows;
+		ag->n_cols = grid->n_cols;
+		ag->like = node;
+	}
+	ag->n_planned += grid->n_planned;
+	ag->n_measured += grid->n_measured;
+}
+
+void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
+			char *differs)
 {
 	const struct cs_run *run = digest->run;
 	struct aggregate ag = { .run = run };
-	int node, rc = -1;
-	size_t cells;
+	CS_SCOPE;
 
-	if (run->n_nodes < 1)
-		return 0;
-	ag.grid = calloc((size_t)run->n_nodes, sizeof(*ag.grid));
-	for (node = 0; ag.grid && node < run->n_nodes; node++) {
-		if (cs_grid_init(&ag.grid[node], run, node, matrix) ||
-		    cs_odd_mark(&digest->likeness, &ag.grid[node]))
-			goto out;
-		if (!ag.grid[node].n_planned)
-			continue;
-		ag.nodes++;
-		if (ag.grid[node].n_rows > ag.n_rows ||
-		    ag.grid[node].n_cols > ag.n_cols) {
-			ag.n_rows = ag.grid[node].n_rows;
-			ag.n_cols = ag.grid[node].n_cols;
-			ag.like = node;
-		}
-		ag.n_planned += ag.grid[node].n_planned;
-		ag.n_measured += ag.grid[node].n_measured;
+	ag.grid = cs_new(struct cs_grid *, run->n_nodes);
+	for (int node = 0; node < run->n_nodes; node++) {
+		struct cs_grid *grid = cs_grid_new(run, node, matrix);
+
+		cs_odd_mark(&digest->likeness, grid);
+		take_grid(&ag, node, grid);
 	}
-	if (ag.grid && ag.nodes < 2) {
+	if (ag.nodes < 2) {
 		/* the one node that measures it is printed by itself */
-		for (node = 0; node < run->n_nodes; node++)
-			differs[node] |= ag.grid[node].n_planned != 0;
-		rc = 0;
-		goto out;
+		for (int node = 0; node < run->n_nodes; node++)
+			differs[node] |= ag.grid[node]->n_planned != 0;
+		return;
 	}
-	cells = (size_t)ag.n_rows * (size_t)ag.n_cols + 1;
-	ag.value = calloc(cells, sizeof(*ag.value));
-	ag.mark = calloc(cells, 1);
-	if (!ag.grid || !ag.value || !ag.mark || fill_cells(&ag))
-		goto out;
+	fill_cells(&ag);
 	putc('\n', to);
 	cs_matrix_heading(to, for_heading(&ag));
 	mark_nodes(&ag, differs);
-	rc = print(to, &ag);
-out:
-	for (node = 0; ag.grid && node < run->n_nodes; node++)
-		cs_grid_release(&ag.grid[node]);
-	free(ag.grid);
-	free(ag.value);
-	free(ag.mark);
-	return rc;
+	print(to, &ag);
 }

@@ -28,22 +28,19 @@ struct direction {
 	struct way way[WAYS];
 };
 
-void cs_bytes_text(double bytes, char *to, size_t size)
+const char *cs_bytes_text(double bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	int i = 0;
 
 	for (; bytes >= 999.5 && i < 4; i++)
 		bytes /= 1024;
-	if (isnan(bytes))
-		cs_text(to, size, "-");
-	else
-		cs_text(to, size, "%.3g %s", bytes, unit[i]);
+	return isnan(bytes) ? "-" : cs_new_text("%.3g %s", bytes, unit[i]);
 }
 
 /* ---- gathered ---- */
 
-/* One transfer at a time, of what lies at one end and is to lie at the other. */
+/* One transfer at a time, of data from one end to the other. */
 static int is_way(const struct cs_grid *head, enum cs_path path)
 {
 	const struct cs_test *test = head->test;
@@ -116,7 +113,7 @@ static void gather(struct direction *d, const struct cs_run *run, const int node
 	}
 }
 
-/* ---- said ---- */
+/* ---- printed ---- */
 
 /* The fastest at a size; the one before stays unless that is clearly faster. */
 static int best_at(const struct direction *d, int size, int before)
@@ -149,16 +146,15 @@ static double break_even(const struct direction *d, int size, int from, int to)
 static void print_direction(FILE *to, const struct direction *d, const char *title)
 {
 	int best = best_at(d, 0, -1), next;
-	char text[512], from[16];
+	const char *text = d->way[best].label;
 
-	cs_text(text, sizeof(text), "%s", d->way[best].label);
 	for (int i = 1; i < d->n_sizes; i++, best = next) {
 		next = best_at(d, i, best);
 		if (next == best)
 			continue;
-		cs_bytes_text(break_even(d, i, best, next), from, sizeof(from));
-		cs_text_add(text, sizeof(text), ", from %s on %s", from,
-			    d->way[next].label);
+		text = cs_new_longer(text, ", from %s on %s",
+				     cs_bytes_text(break_even(d, i, best, next)),
+				     d->way[next].label);
 	}
 	cs_fold(to, 2, 4, "%s %s (of %d ways)", title, text, d->n_ways);
 }

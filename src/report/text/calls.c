@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "base/print.h"
-#include "base/units.h"
 #include "report/text/matrix.h"
 
 int cs_calls_holds(const struct cs_run *run, uint32_t index)
@@ -49,7 +48,7 @@ static void print_call(FILE *to, const struct cs_run *run, const int nodes[2],
 	const struct cs_grid head = cs_grid_head(run, index);
 	int64_t other = other_of(run, index);
 	double x[2] = { NAN, NAN };
-	char size[16] = "";
+	const char *size = head.test->bytes ? "" : cs_new_size(head.bytes);
 	int all = head.test->pattern == CS_PATTERN_ALL;
 
 	/* the line is that of the first of both */
@@ -58,8 +57,6 @@ static void print_call(FILE *to, const struct cs_run *run, const int nodes[2],
 	x[all] = cs_cells_median(run, nodes, index);
 	if (other >= 0)
 		x[!all] = cs_cells_median(run, nodes, (uint32_t)other);
-	if (!head.test->bytes)
-		cs_size_text(head.bytes, size, sizeof(size));
 	cs_print(to, "  %s.call.%-*s %9s", cs_path_text((int)head.test->path),
 		 head.test->path == CS_PATH_LOCAL ? 18 : 19,
 		 cs_op_text((int)head.test->op), size);

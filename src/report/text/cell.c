@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -18,7 +17,7 @@
 #define BINS_MOST 12
 #define BAR 30
 
-/* The cell of one test on one node; rows of it and beside it. */
+/* The cell of one test on one node. */
 struct cell {
 	const struct cs_run *run;
 	const struct cs_row *row;
@@ -38,7 +37,7 @@ static void print_value(FILE *to, const struct cs_row *row)
 {
 	const char *unit = cs_unit_text(cs_row_test(row)->unit);
 	const struct cs_stats *s = &row->stats;
-	char p99[32] = "";
+	const char *p99 = "";
 
 	if (row->status != CS_OK) {
 		cs_fold(to, 2, INDENT, "%-10s %s", cs_status_text(row->status),
@@ -55,7 +54,7 @@ static void print_value(FILE *to, const struct cs_row *row)
 			s->median, unit, s->ci_low, s->ci_high,
 			100 * cs_stats_margin(s));
 	if (!isnan(s->p99))
-		cs_text(p99, sizeof(p99), ", p99 %.2f", s->p99);
+		p99 = cs_new_text(", p99 %.2f", s->p99);
 	cs_fold(to, 2, INDENT,
 		"samples    %" PRIu32 ": min %.2f, p5 %.2f, mean "
 		"%.2f, p95 %.2f%s, max %.2f, sd %.3f, mad %.3f",
@@ -99,17 +98,16 @@ static void print_histogram(FILE *to, const double *x, uint32_t n)
 static void print_way(FILE *to, const struct cell *c)
 {
 	const struct cs_row *row = c->row;
-	char size[16], link[32], how[64] = "";
+	const int has_way = row->via != CS_VIA_NONE;
+	char link[32];
 
-	cs_size_text(row->what.bytes, size, sizeof(size));
 	cs_link_text(c->run, row, link, sizeof(link));
-	if (row->via != CS_VIA_NONE)
-		cs_text(how, sizeof(how), ", %s", cs_via_phrase(row->via));
 	cs_fold(to, 2, INDENT,
 		"copies     %" PRIu32 " x %s a sample, issued by %s "
-		"%s%s%s%s",
-		row->copies, size, cs_agent_word(c->run),
-		cs_agent_label(c->run, c->node, row->what.issuer).text, how,
+		"%s%s%s%s%s",
+		row->copies, cs_new_size(row->what.bytes), cs_agent_word(c->run),
+		cs_agent_label(c->run, c->node, row->what.issuer).text,
+		has_way ? ", " : "", has_way ? cs_via_phrase(row->via) : "",
 		link[0] ? ", " : "", link);
 	if (!isnan(row->overlap))
 		cs_fold(to, 2, INDENT,
@@ -121,24 +119,23 @@ static void print_way(FILE *to, const struct cell *c)
 static void print_flags(FILE *to, const struct cs_row *row)
 {
 	const char *name[CS_ROW_FLAGS];
-	char text[128] = "";
-	int n = cs_row_flag_names(row->flags, name), i;
+	const char *text = NULL;
+	int n = cs_row_flag_names(row->flags, name);
 
-	for (i = 0; i < n; i++)
-		cs_text_add(text, sizeof(text), "%s%s", i ? ", " : "", name[i]);
+	for (int i = 0; i < n; i++)
+		text = cs_join(text, ", ", "%s", name[i]);
 	cs_fold(to, 2, INDENT, "flags      %s", n ? text : "none");
 }
 
 static void print_history(FILE *to, const struct cs_row *row)
 {
 	struct cs_checked sum = { 0, 0, 0 };
-	char first[64] = "", how[128];
+	const char *first = "", *how;
 
 	cs_checked_add(&sum, row);
-	cs_checked_text(&sum, how, sizeof(how));
+	how = cs_checked_text(&sum);
 	if (row->status == CS_OK && !isnan(row->first_ms))
-		cs_text(first, sizeof(first), "; first touch %.3f ms slower",
-			row->first_ms);
+		first = cs_new_text("; first touch %.3f ms slower", row->first_ms);
 	cs_fold(to, 2, INDENT,
 		"data       %" PRIu32 " sample%s checked, %" PRIu64
 		" wrong byte%s%s%s",
@@ -153,31 +150,27 @@ static void print_history(FILE *to, const struct cs_row *row)
 
 /* ---- conditions ---- */
 
-static void moment_text(const struct cs_conditions *c, char *to, size_t size)
+static const char *moment_text(const struct cs_conditions *c)
 {
-	if (!c->known)
-		cs_text(to, size, "not known");
-	else
-		cs_text(to, size, "%d C, SM %d MHz, %.0f W", c->temperature_c,
-			c->sm_mhz, c->power_w);
+	return !c->known ? "not known" :
+			   cs_new_text("%d C, SM %d MHz, %.0f W", c->temperature_c,
+				       c->sm_mhz, c->power_w);
 }
 
 static void print_agent(FILE *to, const struct cell *c, int agent)
 {
 	const struct cs_agent_facts *a = &c->run->node[c->node].agent[agent];
-	char before[64], after[64], name[24];
+	const char *name = cs_new_text("%s %s", cs_agent_word(c->run),
+				       cs_agent_label(c->run, c->node, agent).text);
 
-	cs_text(name, sizeof(name), "%s %s", cs_agent_word(c->run),
-		cs_agent_label(c->run, c->node, agent).text);
 	if (cs_on_cpu(c->run)) {
 		cs_fold(to, 2, INDENT, "%-10s rank %d, NUMA node %d, cpus %s", name,
 			a->rank, a->numa, a->cpus);
 		return;
 	}
-	moment_text(&a->before, before, sizeof(before));
-	moment_text(&a->after, after, sizeof(after));
 	cs_fold(to, 2, INDENT, "%-10s %s, rank %d; before %s; after %s", name,
-		a->gpu.bus_id, a->rank, before, after);
+		a->gpu.bus_id, a->rank, moment_text(&a->before),
+		moment_text(&a->after));
 	if (a->note[0])
 		cs_fold(to, INDENT, INDENT, "%s", a->note);
 }
@@ -189,9 +182,9 @@ static void print_throttle(FILE *to, const struct cs_row *row)
 			row->throttle);
 }
 
-/* ---- the cells beside it ---- */
+/* ---- similar cells ---- */
 
-static void print_beside(FILE *to, const char *what, double own, double other)
+static void print_similar(FILE *to, const char *what, double own, double other)
 {
 	if (isnan(own) || isnan(other))
 		cs_print_line(to, "    %-36s %9.2f", what, other);
@@ -200,24 +193,24 @@ static void print_beside(FILE *to, const char *what, double own, double other)
 			      cs_percent(other / own - 1, 2));
 }
 
-/* A line for a row: what it is, and how far from this cell. */
+/* A line for a row: its name, and how far it is from this cell. */
 static void print_other(FILE *to, const struct cell *c, const struct cs_row *row,
 			const char *what)
 {
-	char text[176];
+	const char *text = cs_new_text("%s %s",
+				       cs_pair_label(c->run, c->node, &row->what).text,
+				       what);
 
-	cs_text(text, sizeof(text), "%s %s",
-		cs_pair_label(c->run, c->node, &row->what).text, what);
 	if (row->status == CS_OK)
-		print_beside(to, text,
-			     row->metric != CS_METRIC_RATE ? NAN : value_of(c->row),
-			     value_of(row));
+		print_similar(to, text,
+			      row->metric != CS_METRIC_RATE ? NAN : value_of(c->row),
+			      value_of(row));
 	else
 		cs_fold(to, 4, 6, "%-36s %s: %s", text, cs_status_text(row->status),
 			row->reason);
 }
 
-/* Whatever kind of host memory it is. */
+/* Is it that place, in any kind of host memory? */
 static int is_at(const struct cs_endpoint *end, const struct cs_endpoint *place)
 {
 	return !place || (end->index == place->index &&
@@ -230,14 +223,14 @@ static int goes(const struct cs_row *row, const struct cs_endpoint *src,
 	return is_at(&row->what.src, src) && is_at(&row->what.dst, dst);
 }
 
-/* Which rows are of the cells that are shown, and of the way back; kin->at is malloc'ed. */
-static int find_kin(const struct cs_run *run, int node, struct cs_row_list *kin)
+/* The rows of the cells that are shown, and those of the way back. */
+static struct cs_row_list find_kin(const struct cs_run *run, int node)
 {
 	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
-	uint32_t *at = calloc(rows.n + 1, sizeof(*at));
+	uint32_t *at = cs_new(uint32_t, rows.n);
 	size_t n = 0;
 
-	for (size_t i = 0; at && i < rows.n; i++) {
+	for (size_t i = 0; i < rows.n; i++) {
 		struct cs_transfer what = cs_listed(&rows, i)->what, back = what;
 
 		back.src = what.dst;
@@ -245,23 +238,20 @@ static int find_kin(const struct cs_run *run, int node, struct cs_row_list *kin)
 		if (cs_run_shows(run, node, &what) || cs_run_shows(run, node, &back))
 			at[n++] = (uint32_t)cs_listed_at(&rows, i);
 	}
-	*kin = (struct cs_row_list){ rows.rows, at, n };
-	return at ? 0 : -1;
+	return (struct cs_row_list){ rows.rows, at, n };
 }
 
 /* Name a row of another matrix: its test if that is another, then its variant if that is
  * unusual or differs. */
-static void other_text(const struct cell *c, const struct cs_row *row, char *to,
-		       size_t size)
+static const char *other_text(const struct cell *c, const struct cs_row *row)
 {
 	const struct cs_plan_matrix matrix = cs_row_view(row);
 
 	if (row->test == c->row->test)
-		cs_text(to, size, "%s", cs_plan_matrix_words(&matrix).text);
-	else
-		cs_text(to, size, "%s%s%s", cs_row_test(row)->name,
-			cs_variant_is_usual(&matrix.variant) ? "" : ", ",
-			cs_variant_words(&matrix.variant).text);
+		return cs_new_text("%s", cs_plan_matrix_words(&matrix).text);
+	return cs_new_text("%s%s%s", cs_row_test(row)->name,
+			   cs_variant_is_usual(&matrix.variant) ? "" : ", ",
+			   cs_variant_words(&matrix.variant).text);
 }
 
 /* The same pair again, both ways together, back, and in other tests and variants. */
@@ -270,7 +260,6 @@ static void print_kin(FILE *to, const struct cell *c)
 	struct cs_row_list rows = *c->kin;
 	const struct cs_transfer *own = &c->row->what;
 	const struct cs_plan_matrix of = cs_row_view(c->row);
-	char what[144];
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		const struct cs_plan_matrix matrix = cs_row_view(row);
@@ -295,9 +284,8 @@ static void print_kin(FILE *to, const struct cell *c)
 					    cs_metric_text(cs_row_test(row),
 							   row->metric));
 		} else if (!alike) {
-			other_text(c, row, what, sizeof(what));
 			if (same && !repeats)
-				print_other(to, c, row, what);
+				print_other(to, c, row, other_text(c, row));
 		} else if (repeats) {
 			if (same)
 				print_other(to, c, row,
@@ -318,7 +306,7 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint 
 {
 	const struct cs_plan_matrix of = cs_row_view(c->row);
 	struct cs_row_list rows = cs_matrix_rows(c->run, c->node, &of);
-	char what[64], end[40] = "";
+	const char *end = "";
 	size_t k = 0;
 
 	for (const struct cs_row *row; (row = cs_row_next(&rows));)
@@ -329,22 +317,23 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint 
 	if (!k)
 		return;
 	if (src || dst)
-		cs_text(end, sizeof(end), " %s %s", src ? "from" : "to",
-			cs_endpoint_text(c->run, c->node, src ? src : dst).text);
-	cs_text(what, sizeof(what), "%s%zu other cell%s%s",
-		k == 1 ? "" : "median of ", k, k == 1 ? "" : "s", end);
-	print_beside(to, what, value_of(c->row), cs_median(room, k));
+		end = cs_new_text(" %s %s", src ? "from" : "to",
+				  cs_endpoint_text(c->run, c->node, src ? src : dst)
+					  .text);
+	print_similar(to,
+		      cs_new_text("%s%zu other cell%s%s", k == 1 ? "" : "median of ",
+				  k, k == 1 ? "" : "s", end),
+		      value_of(c->row), cs_median(room, k));
 }
 
-static int print_cell(FILE *to, const struct cell *c)
+static void print_cell(FILE *to, const struct cell *c)
 {
 	const struct cs_node_facts *f = &c->run->node[c->node].facts;
 	const struct cs_plan_matrix of = cs_row_view(c->row);
-	double *room = calloc(cs_matrix_rows(c->run, c->node, &of).n + 1,
-			      sizeof(*room));
+	double *room;
+	CS_SCOPE;
 
-	if (!room)
-		return -1;
+	room = cs_new(double, cs_matrix_rows(c->run, c->node, &of).n);
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host, f->placement[0] ? ", " : "",
 		f->placement, cs_pair_label(c->run, c->node, &c->row->what).text,
@@ -366,13 +355,14 @@ static int print_cell(FILE *to, const struct cell *c)
 	print_line(to, c, &c->row->what.src, NULL, room);
 	print_line(to, c, NULL, &c->row->what.dst, room);
 	print_line(to, c, NULL, NULL, room);
-	free(room);
-	return 0;
 }
 
+/* How many cells of the test are shown. */
 static int print_test(FILE *to, const struct cs_run *run, int node, uint32_t test,
-		      const struct cs_row_list *kin, int *said)
+		      const struct cs_row_list *kin)
 {
+	int n = 0;
+
 	for (size_t i = 0; i < kin->n; i++) {
 		const struct cs_row *row = cs_listed(kin, i);
 		struct cell cell = { run, row,
@@ -382,40 +372,36 @@ static int print_test(FILE *to, const struct cs_run *run, int node, uint32_t tes
 		if (row->test != test || !cs_row_is(run, row, CS_ROWS_CELLS) ||
 		    !cs_run_shows(run, node, &row->what))
 			continue;
-		if (print_cell(to, &cell))
-			return -1;
-		*said = 1;
+		print_cell(to, &cell);
+		n++;
 	}
-	return 0;
+	return n;
 }
 
-/* The cells of a node, by test in the order of the plan. */
-static int print_node(FILE *to, const struct cs_run *run, int node, int *said)
+/* The cells of a node, by test in the order of the plan; how many. */
+static int print_node(FILE *to, const struct cs_run *run, int node)
 {
-	struct cs_row_list kin;
-	int rc = find_kin(run, node, &kin);
+	const struct cs_row_list kin = find_kin(run, node);
+	int n = 0;
 
-	for (uint32_t m = 0; run->plan && m < run->plan->n_matrices && !rc; m++) {
+	for (uint32_t m = 0; run->plan && m < run->plan->n_matrices; m++) {
 		uint32_t test = cs_plan_matrix_at(run->plan, m)->test;
 
 		if (!m || test != cs_plan_matrix_at(run->plan, m - 1)->test)
-			rc = print_test(to, run, node, test, &kin, said);
+			n += print_test(to, run, node, test, &kin);
 	}
-	free((void *)(uintptr_t)kin.at);
-	return rc;
+	return n;
 }
 
-int cs_cell_print(FILE *to, const struct cs_run *cut)
+void cs_cell_print(FILE *to, const struct cs_run *cut)
 {
 	struct cs_run whole = *cut;
 	const struct cs_run *run = &whole;
-	int said = 0;
+	int shown = 0;
 
 	whole.rows = cut->all; /* also the cells that it is compared with */
 	for (int node = 0; node < run->n_nodes; node++)
-		if (print_node(to, run, node, &said))
-			return -1;
-	if (!said)
+		shown += print_node(to, run, node);
+	if (!shown)
 		cs_fold(to, 0, 2, "%s->%s: not measured", run->only[0], run->only[1]);
-	return 0;
 }

@@ -4,7 +4,6 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quant.h"
@@ -44,8 +43,8 @@ static int class_of(const struct cs_grid *grid, size_t cell)
 }
 
 /* "NVLink 56 cells, 390.12 to 396.38, median 396.27" */
-static void add_class(const struct cs_grid *grid, int class, double *room, char *to,
-		      size_t size)
+static const char *add_class(const struct cs_grid *grid, int class, double *room,
+			     const char *text)
 {
 	const int d = cs_decimals(grid->test);
 	double low = INFINITY, high = 0;
@@ -58,23 +57,21 @@ static void add_class(const struct cs_grid *grid, int class, double *room, char 
 		low = fmin(low, grid->value[i]);
 		high = fmax(high, grid->value[i]);
 	}
-	if (k)
-		cs_text_add(to, size, "%s%s %zu cell%s, %.*f to %.*f, median %.*f",
-			    to[0] ? "; " : "",
+	return !k ? text :
+		    cs_join(text, "; ", "%s %zu cell%s, %.*f to %.*f, median %.*f",
 			    class == NVLINK ? "NVLink" : cs_reach_text(class), k,
 			    k == 1 ? "" : "s", d, low, d, high, d, cs_median(room, k));
 }
 
 void cs_classes_print(FILE *to, const struct cs_grid *grid)
 {
-	double *room = calloc(cs_grid_cells(grid) + 1, sizeof(*room));
-	char text[600] = "";
+	double *room = cs_new(double, cs_grid_cells(grid));
+	const char *text = "";
 
-	if (room && !cs_on_cpu(grid->run) && grid->test->path == CS_PATH_PEER &&
+	if (!cs_on_cpu(grid->run) && grid->test->path == CS_PATH_PEER &&
 	    grid->test->pattern == CS_PATTERN_PAIR)
 		for (int class = NVLINK; class > CS_REACH_SELF; class --)
-			add_class(grid, class, room, text, sizeof(text));
+			text = add_class(grid, class, room, text);
 	if (strchr(text, ';'))
 		cs_fold(to, 2, 4, "by path: %s", text);
-	free(room);
 }

@@ -1,10 +1,9 @@
 #include "config.h"
 
-#include "report/text/columns.h"
+#include "report/text/parts.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -18,34 +17,27 @@
 static void append(struct cs_columns *t, const char *cell, char end)
 {
 	size_t n = strlen(cell);
-	char *text = realloc(t->text, t->n + n + 2);
 
-	if (!text) {
-		t->failed = 1;
-		return;
+	if (t->n + n + 2 > t->room) {
+		t->room = 2 * (t->n + n + 2);
+		t->text = cs_arena_resize(t->text, t->room);
 	}
-	memcpy(text + t->n, cell, n);
-	text[t->n + n] = end;
-	text[t->n + n + 1] = '\0';
-	t->text = text;
+	memcpy(t->text + t->n, cell, n);
 	t->n += n + 1;
+	t->text[t->n - 1] = end;
+	t->text[t->n] = '\0';
 }
 
 void cs_columns_add(struct cs_columns *t, const char *fmt, ...)
 {
-	char *cell = NULL;
 	va_list args;
+	char *cell;
 
 	va_start(args, fmt);
-	if (vasprintf(&cell, fmt, args) < 0)
-		cell = NULL;
+	cell = cs_new_vtext(fmt, args);
 	va_end(args);
-	if (cell) {
-		cs_clean(cell);
-		append(t, cell, '\t');
-	}
-	t->failed |= !cell;
-	free(cell);
+	cs_clean(cell);
+	append(t, cell, '\t');
 }
 
 void cs_columns_heads(struct cs_columns *t, const char *list)
@@ -161,16 +153,15 @@ static const char *put_line(FILE *to, const struct layout *l, const char *at)
 	return at + 1;
 }
 
-int cs_columns_print(FILE *to, struct cs_columns *t, int indent)
+void cs_columns_print(FILE *to, struct cs_columns *t, int indent)
 {
 	struct layout l = { .text = t->text,
 			    .gives = -1,
 			    .indent = indent,
 			    .whole = t->whole,
 			    .first = 1 };
-	int rc = t->failed ? -1 : 0;
 
-	if (t->text && !rc)
+	if (t->text)
 		measure(&l);
 	give_way(&l);
 	while (l.first < l.n) {
@@ -179,7 +170,5 @@ int cs_columns_print(FILE *to, struct cs_columns *t, int indent)
 			at = put_line(to, &l, at);
 		l.first = l.last;
 	}
-	free(t->text);
 	*t = (struct cs_columns){ 0 };
-	return rc;
 }

@@ -9,11 +9,7 @@
 
 #include "base/print.h"
 #include "base/quant.h"
-#include "report/text/columns.h"
 #include "report/text/matrix.h"
-
-#define LABEL 9		/* as in a matrix */
-#define CELL 8
 
 /* ---- min, median, max of some cells ---- */
 
@@ -25,13 +21,13 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The grid of the same cells measured alone; NULL if the run has none. */
-static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
+static const struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 {
 	const struct cs_plan *plan = grid->run->plan;
 	struct cs_grid *found;
 	uint32_t v;
 
-	/* those of agents stand before those of the host: each has one matrix */
+	/* those of agents are before those of the host: each has one matrix */
 	for (v = 0; v < plan->n_matrices; v++) {
 		const struct cs_test *test =
 			cs_test_at(cs_plan_matrix_at(plan, v)->test);
@@ -45,20 +41,8 @@ static struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 		     cs_plan_matrix_at(plan, v)->bytes == grid->bytes))
 			break;
 	}
-	found = v < plan->n_matrices ? calloc(1, sizeof(*found)) : NULL;
-	if (found && (cs_grid_init(found, grid->run, grid->node, v) ||
-		      cs_grid_cells(found) != cs_grid_cells(grid))) {
-		cs_grid_release(found);
-		free(found);
-		found = NULL;
-	}
-	return found;
-}
-
-static void release(struct cs_grid *grid)
-{
-	cs_grid_release(grid);
-	free(grid);
+	found = v < plan->n_matrices ? cs_grid_new(grid->run, grid->node, v) : NULL;
+	return found && cs_grid_cells(found) == cs_grid_cells(grid) ? found : NULL;
 }
 
 /* ---- agents ---- */
@@ -93,13 +77,13 @@ static void add_agent(struct cs_columns *t, const struct cs_run *run, int node,
 	cs_columns_end_line(t);
 }
 
-int cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
+void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 {
 	int n = run->node[node].facts.n_agents;
 	struct cs_columns t = { 0 };
 
 	if (n < 1)
-		return 0;
+		return;
 	cs_columns_heads(&t, cs_agent_word(run));
 	cs_columns_heads(&t, "driver,context,buffer,peers,sample,sum,CPU,waits,"
 			     "preempted,GPU MiB,host MiB");
@@ -107,13 +91,11 @@ int cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 	for (int i = 0; i < n; i++)
 		add_agent(&t, run, node, i);
 	putc('\n', to);
-	if (cs_columns_print(to, &t, 2))
-		return -1;
+	cs_columns_print(to, &t, 2);
 	cs_fold(to, 2, 4,
 		"seconds to its first byte and their sum; its thread's CPU "
 		"seconds and context switches while measuring; MiB: of GPU memory "
 		"besides its buffer, of host memory of its process");
-	return 0;
 }
 
 /* ---- together / alone ---- */
@@ -128,15 +110,16 @@ static int is_together(enum cs_pattern pattern)
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 {
 	size_t n = cs_grid_cells(grid), i, k = 0, worst = 0;
-	struct cs_grid *pairs, share = *grid;
+	const struct cs_grid *pairs;
+	struct cs_grid share = *grid;
 	double *sorted;
 
 	if (!is_together(grid->test->pattern) || !grid->n_measured)
 		return;
 	pairs = alone(grid, grid->test->op);
-	share.value = calloc(n, sizeof(*share.value));
-	sorted = calloc(n, sizeof(*sorted));
-	for (i = 0; pairs && share.value && sorted && i < n; i++) {
+	share.value = cs_new(double, n);
+	sorted = cs_new(double, n);
+	for (i = 0; pairs && i < n; i++) {
 		share.value[i] = 100 * grid->value[i] / pairs->value[i];
 		if (isnan(share.value[i]))
 			continue;
@@ -152,9 +135,6 @@ void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 			share.value[worst], cs_cell_label(grid, worst).text,
 			cs_median(sorted, k));
 	}
-	free(sorted);
-	free(share.value);
-	release(pairs);
 }
 
 /* ---- opening ---- */
@@ -187,7 +167,7 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
  * alone, else at that of the copies into what was opened. */
 static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 {
-	struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
+	const struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
 	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
 	size_t k = 0;
 
@@ -207,7 +187,6 @@ static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 	print_part(to, "break-even", x, k,
 		   pairs ? "MB that the pair alone moves meanwhile" :
 			   "MB at the rate of next-copy");
-	release(pairs);
 }
 
 void cs_openings_print(FILE *to, const struct cs_grid *grid)
@@ -230,13 +209,10 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 	if ((grid->test->how != CS_HOW_OPEN && grid->test->how != CS_HOW_PREFETCH) ||
 	    !grid->n_measured)
 		return;
-	x = calloc(cs_run_rows(grid->run, grid->node, CS_ROWS_ALL).n + 1, sizeof(*x));
-	if (!x)
-		return;
+	x = cs_new(double, cs_run_rows(grid->run, grid->node, CS_ROWS_ALL).n);
 	cs_print_line(to, "  %-10s %9s %9s %9s", "parts, us", "min", "median", "max");
 	for (i = 0; i < sizeof(part) / sizeof(*part); i++)
 		print_part(to, cs_metric_text(grid->test, (int)part[i].metric), x,
 			   gather(grid, (int)part[i].metric, x), part[i].remark);
 	print_even(to, grid, x);
-	free(x);
 }

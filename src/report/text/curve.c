@@ -7,12 +7,9 @@
 #include "report/text/curve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quant.h"
-#include "base/units.h"
-#include "report/text/columns.h"
 #include "report/text/matrix.h"
 #include "report/text/parts.h"
 
@@ -33,9 +30,9 @@ static double size_at(const struct cs_plan_matrix *matrix)
 	return (double)matrix->bytes;
 }
 
-static void size_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
+static const char *size_text(const struct cs_plan_matrix *matrix)
 {
-	cs_size_text(matrix->bytes, to, room);
+	return cs_new_size(matrix->bytes);
 }
 
 static double threads_at(const struct cs_plan_matrix *matrix)
@@ -43,9 +40,9 @@ static double threads_at(const struct cs_plan_matrix *matrix)
 	return matrix->variant.threads ? matrix->variant.threads : 1;
 }
 
-static void threads_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
+static const char *threads_text(const struct cs_plan_matrix *matrix)
 {
-	cs_text(to, room, "%d", matrix->variant.threads ? matrix->variant.threads : 1);
+	return cs_new_text("%.0f", threads_at(matrix));
 }
 
 static void forget_element(struct cs_plan_matrix *matrix)
@@ -58,9 +55,9 @@ static double element_at(const struct cs_plan_matrix *matrix)
 	return cs_variant_element(&matrix->variant);
 }
 
-static void element_text(const struct cs_plan_matrix *matrix, char *to, size_t room)
+static const char *element_text(const struct cs_plan_matrix *matrix)
 {
-	cs_text(to, room, "%u", cs_variant_element(&matrix->variant));
+	return cs_new_text("%u", cs_variant_element(&matrix->variant));
 }
 
 static void forget_kernels(struct cs_plan_matrix *matrix)
@@ -73,10 +70,10 @@ static const struct axis {
 	unsigned takes; /* enum cs_takes: of a test that has it */
 	void (*forget)(struct cs_plan_matrix *matrix); /* its position on the axis */
 	double (*at)(const struct cs_plan_matrix *matrix);
-	void (*text)(const struct cs_plan_matrix *matrix, char *to, size_t room);
+	const char *(*text)(const struct cs_plan_matrix *matrix);
 	/* below the heading, also of one point; NULL: the figures of all cells */
-	int (*print)(FILE *to, const struct cs_run *run, const int nodes[2],
-		     const uint32_t *index, int n);
+	void (*print)(FILE *to, const struct cs_run *run, const int nodes[2],
+		      const uint32_t *index, int n);
 } axes[] = {
 	/* the first along which a test was measured */
 	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads, threads_at,
@@ -100,8 +97,8 @@ static int is_like(const struct axis *axis, const struct cs_grid *a,
 	return a->back == b->back && !cs_plan_matrices_compare(&x, &y);
 }
 
-/* How many matrices of the run are like one; of these, how many stand before it.  Those
- * of a test stand together. */
+/* How many matrices of the run are like one; of these, how many are before it.  Those of
+ * a test follow each other. */
 static int count_like(const struct cs_run *run, const struct axis *axis,
 		      uint32_t index, int *before)
 {
@@ -171,13 +168,13 @@ int cs_curve_holds(const struct cs_run *run, uint32_t index)
 /* ---- points ---- */
 
 static void take_cells(struct cs_curve_point *p, const struct cs_grid *grid,
-		       double *room, size_t *k)
+		       struct cs_vec *values)
 {
 	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
 		p->n_marked += grid->mark[i] == '!';
 		if (isnan(grid->value[i]))
 			continue;
-		room[(*k)++] = grid->value[i];
+		cs_list_push(values, &grid->value[i]);
 		p->low = fmin(p->low, grid->row[i]->stats.ci_low);
 		p->high = fmax(p->high, grid->row[i]->stats.ci_high);
 	}
@@ -188,13 +185,12 @@ static void take_cells(struct cs_curve_point *p, const struct cs_grid *grid,
 		p->together = grid->total_median;
 }
 
-static int take_point(const struct cs_run *run, int first, int last, uint32_t index,
-		      struct cs_curve_point *p)
+static void take_point(const struct cs_run *run, const int nodes[2], uint32_t index,
+		       struct cs_curve_point *p)
 {
-	size_t most = (size_t)(last - first) * CS_MAX_AGENTS * CS_MAX_AGENTS, k = 0;
-	double *room = calloc(most + 1, sizeof(*room));
-	struct cs_grid grid;
-	int node;
+	struct cs_vec values = CS_LIST(double);
+	const double *value;
+	CS_SCOPE;
 
 	*p = (struct cs_curve_point){ .min = NAN,
 				      .median = NAN,
@@ -202,20 +198,19 @@ static int take_point(const struct cs_run *run, int first, int last, uint32_t in
 				      .low = NAN,
 				      .high = NAN,
 				      .together = NAN };
-	for (node = first; room && node < last; node++) {
-		if (cs_grid_init(&grid, run, node, index))
-			break;
-		p->matrix = *grid.matrix;
-		take_cells(p, &grid, room, &k);
-		cs_grid_release(&grid);
+	for (int node = nodes[0]; node < nodes[1]; node++) {
+		struct cs_grid *grid = cs_grid_new(run, node, index);
+
+		p->matrix = *grid->matrix;
+		take_cells(p, grid, &values);
+		cs_grid_release(grid);
 	}
-	if (k) {
-		p->median = cs_median(room, k);
-		p->min = room[0];
-		p->max = room[k - 1];
-	}
-	free(room);
-	return room && node == last ? 0 : -1;
+	if (!values.n)
+		return;
+	p->median = cs_median(values.data, values.n);
+	value = values.data;
+	p->min = value[0];
+	p->max = value[values.n - 1];
 }
 
 static void add_point(struct cs_columns *t, const struct cs_test *test,
@@ -257,12 +252,12 @@ static void print_heading(FILE *to, const struct axis *axis, const struct cs_gri
 {
 	struct cs_grid like = *of;
 	struct cs_plan_matrix matrix = *of->matrix;
-	char size[16] = "";
+	const char *size = "";
 
 	axis->forget(&matrix);
 	like.matrix = &matrix;
 	if (matrix.bytes && cs_matrix_says_size(of))
-		cs_size_text(matrix.bytes, size, sizeof(size));
+		size = cs_new_size(matrix.bytes);
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name,
 		size[0] ? "  " : "", size, cs_grid_title(&like).text,
 		cs_unit_text((int)of->test->unit), axis->by);
@@ -282,8 +277,8 @@ static void add_heads(struct cs_columns *t, const struct axis *axis,
 	cs_columns_end_line(t);
 }
 
-static int print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
-			const struct cs_curve_point *p, int n)
+static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
+			 const struct cs_curve_point *p, int n)
 {
 	int i, totals = 0, marked = 0;
 	struct cs_columns t = { 0 };
@@ -298,26 +293,24 @@ static int print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
 	add_heads(&t, axis, like, totals);
 	for (i = 0; i < n; i++)
 		add_point(&t, like->test, &p[i], totals);
-	if (cs_columns_print(to, &t, 2))
-		return -1;
+	cs_columns_print(to, &t, 2);
 	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
 		print_half(to, p, n);
 	if (marked)
 		cs_fold(to, 2, 4,
 			"! number of cells with a remark (-v prints every matrix)");
-	return 0;
 }
 
-/* The matrices of the curve that begins with one; malloc'ed, NULL: no memory. */
+/* The matrices of the curve that begins with one. */
 static uint32_t *matrices_of(const struct cs_run *run, uint32_t index, int *n)
 {
 	const struct axis *axis = axis_of(run, index);
 	const struct cs_grid of = cs_grid_head(run, index);
 	int points = cs_curve_points(run, index);
-	uint32_t *at = calloc((size_t)points + 1, sizeof(*at));
+	uint32_t *at = cs_new(uint32_t, points);
 
 	*n = 0;
-	for (uint32_t i = index; at && *n < points; i++) {
+	for (uint32_t i = index; *n < points; i++) {
 		const struct cs_grid grid = cs_grid_head(run, i);
 
 		if (is_like(axis, &grid, &of))
@@ -326,64 +319,44 @@ static uint32_t *matrices_of(const struct cs_run *run, uint32_t index, int *n)
 	return at;
 }
 
-static int take_points(struct cs_curve *curve, const struct cs_run *run,
-		       const int nodes[2], const uint32_t *at)
-{
-	const struct axis *axis = axis_of(run, at[0]);
-
-	curve->point = calloc((size_t)curve->n + 1, sizeof(*curve->point));
-	for (int i = 0; curve->point && i < curve->n; i++) {
-		struct cs_curve_point *p = &curve->point[i];
-
-		if (take_point(run, nodes[0], nodes[1], at[i], p))
-			return -1;
-		p->at = axis->at(&p->matrix);
-		axis->text(&p->matrix, p->text, sizeof(p->text));
-	}
-	return curve->point ? 0 : -1;
-}
-
-int cs_curve_take(const struct cs_run *run, const int nodes[2], uint32_t index,
-		  struct cs_curve *curve)
+struct cs_curve cs_curve_new(const struct cs_run *run, const int nodes[2],
+			     uint32_t index)
 {
 	const struct axis *axis = axis_of(run, index);
-	uint32_t *at;
-	int rc;
+	struct cs_curve curve = { .by = axis->by };
+	const uint32_t *at;
 
-	*curve = (struct cs_curve){ .by = axis->by };
 	if (!axis->at)
-		return 0;
-	at = matrices_of(run, index, &curve->n);
-	rc = at ? take_points(curve, run, nodes, at) : -1;
-	free(at);
-	return rc;
+		return curve;
+	at = matrices_of(run, index, &curve.n);
+	curve.point = cs_new(struct cs_curve_point, curve.n);
+	for (int i = 0; i < curve.n; i++) {
+		struct cs_curve_point *p = &curve.point[i];
+
+		take_point(run, nodes, at[i], p);
+		p->at = axis->at(&p->matrix);
+		p->text = axis->text(&p->matrix);
+	}
+	return curve;
 }
 
-void cs_curve_release(struct cs_curve *curve)
-{
-	free(curve->point);
-}
-
-int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
-		   uint32_t index)
+void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
+		    uint32_t index)
 {
 	const struct axis *axis = axis_of(run, index);
 	struct cs_grid like = cs_grid_head(run, index);
 	const int nodes[] = { first, last };
-	struct cs_curve curve;
-	uint32_t *at;
-	int n, rc;
 
-	if (!axis->print) {
-		rc = cs_curve_take(run, nodes, index, &curve);
-		if (!rc)
-			rc = print_points(to, axis, &like, curve.point, curve.n);
-		cs_curve_release(&curve);
-		return rc;
+	if (axis->print) {
+		const uint32_t *at;
+		int n;
+
+		print_heading(to, axis, &like);
+		at = matrices_of(run, index, &n);
+		axis->print(to, run, nodes, at, n);
+	} else {
+		const struct cs_curve curve = cs_curve_new(run, nodes, index);
+
+		print_points(to, axis, &like, curve.point, curve.n);
 	}
-	print_heading(to, axis, &like);
-	at = matrices_of(run, index, &n);
-	rc = at ? axis->print(to, run, nodes, at, n) : -1;
-	free(at);
-	return rc;
 }

@@ -8,8 +8,8 @@
 /* The cells of one matrix, over all nodes asked for. */
 struct cs_curve_point {
 	struct cs_plan_matrix matrix;
-	double at;     /* on the axis */
-	char text[16]; /* the same in words */
+	double at;	  /* on the axis */
+	const char *text; /* the same in words */
 	size_t n_planned, n_measured, n_marked, n_concurrent;
 	double min, median, max; /* NAN where nothing was measured */
 	double low, high;	 /* the ends of all intervals; NAN none */
@@ -22,16 +22,14 @@ struct cs_curve {
 	int n; /* 0: it is no curve of single figures */
 };
 
-/* Is a matrix one of those that a curve stands for; how many points has the curve
- * that begins with it (0: it begins none). */
+/* Does a curve replace a matrix; how many points has the curve that begins with it
+ * (0: it begins none). */
 int cs_curve_holds(const struct cs_run *run, uint32_t index);
 int cs_curve_points(const struct cs_run *run, uint32_t index);
-/* The first matrix of the curve that a matrix is of; itself where it is of none. */
+/* The first matrix of the curve that a matrix is of; itself if it is of none. */
 uint32_t cs_curve_first(const struct cs_run *run, uint32_t index);
-/* That curve, over nodes [0] up to [1]; to be released, also on failure.  -1: no
- * memory. */
-int cs_curve_take(const struct cs_run *run, const int nodes[2], uint32_t index,
-		  struct cs_curve *curve);
-void cs_curve_release(struct cs_curve *curve);
+/* That curve, over nodes [0] up to [1], in the arena. */
+struct cs_curve cs_curve_new(const struct cs_run *run, const int nodes[2],
+			     uint32_t index);
 
 #endif

@@ -3,28 +3,24 @@
 #include "report/text/digest.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quant.h"
-#include "base/units.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/text/curve.h"
 #include "report/text/matrix.h"
-#include "report/text/slow_cells.h"
 
-#define REASON 200
 #define BELOW 0.95	/* other systems may be a little below the least on record */
 
 /* ---- the share of the link ---- */
 
-struct shares {
-	double *of; /* by cell, those of all nodes; malloc'ed */
-	size_t n;
+/* Of the cells of a line, those of all nodes; lists of double. */
+struct figures {
+	struct cs_vec values, shares;
 };
 
-/* The peak of a cell's link or memory; NAN unknown, or it crosses none. */
+/* The peak of a cell's link or memory; NAN unknown, or it crosses no link. */
 static double peak_of(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
@@ -36,40 +32,35 @@ static double peak_of(const struct cs_run *run, const struct cs_row *row)
 	return cs_row_peak_gbs(run, row);
 }
 
-static void link_text(const struct cs_run *run, const struct cs_row *row, char *to,
-		      size_t size)
+static const char *link_text(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_agent_facts *agent = run->node[row->node].agent;
 	const struct cs_link_facts *link;
 
-	if (cs_row_test(row)->path == CS_PATH_LOCAL) {
-		cs_text(to, size, "memory");
-		return;
-	}
+	if (cs_row_test(row)->path == CS_PATH_LOCAL)
+		return "memory";
 	if (cs_row_test(row)->path == CS_PATH_PEER) {
 		link = cs_lesser_link(&agent[row->what.src.index].link,
 				      &agent[row->what.dst.index].link);
-		if (link->nvlinks_max) {
-			cs_text(to, size, "NVLink");
-			return;
-		}
+		if (link->nvlinks_max)
+			return "NVLink";
 	} else {
 		link = &agent[cs_gpu_of(row)].link;
 	}
-	cs_text(to, size, "PCIe %d x%d", link->pcie_gen, link->pcie_width);
+	return cs_new_text("PCIe %d x%d", link->pcie_gen, link->pcie_width);
 }
 
 static void take_share(struct cs_digest_line *line, const struct cs_grid *grid,
-		       size_t cell, struct shares *shares)
+		       size_t cell, struct figures *f)
 {
 	const struct cs_row *row = grid->row[cell];
 	double peak = peak_of(grid->run, row), low, high;
 
 	if (!(peak > 0))
 		return;
-	shares->of[shares->n++] = grid->value[cell] / peak;
+	cs_list_push(&f->shares, &(double){ grid->value[cell] / peak });
 	if (!line->link[0])
-		link_text(grid->run, row, line->link, sizeof(line->link));
+		line->link = link_text(grid->run, row);
 	if (cs_expected_gbs(grid->run, row, &low, &high))
 		return;
 	/* a slow cell may look like one of fewer links */
@@ -79,7 +70,7 @@ static void take_share(struct cs_digest_line *line, const struct cs_grid *grid,
 
 /* ---- the cells of a matrix ---- */
 
-/* Is a node to be named?  Placements are of one. */
+/* Are nodes named?  Placements share one. */
 static int has_hosts(const struct cs_run *run)
 {
 	return run->n_nodes > 1 && !cs_run_is_other_placement(run, 1);
@@ -102,26 +93,25 @@ static void count_cell(struct cs_digest_line *line, const struct cs_grid *grid,
 }
 
 static void take_grid(struct cs_digest_line *line, const struct cs_grid *grid,
-		      struct shares *values, struct shares *shares)
+		      struct figures *f)
 {
 	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
 		count_cell(line, grid, i);
 		if (isnan(grid->value[i]))
 			continue;
-		values->of[values->n++] = grid->value[i];
-		take_share(line, grid, i, shares);
+		cs_list_push(&f->values, &grid->value[i]);
+		take_share(line, grid, i, f);
 	}
 	line->planned += grid->n_planned;
 	line->measured += grid->n_measured;
 	line->odd += grid->n_odd;
 	if (grid->n_measured && !(line->min <= grid->min)) {
 		line->min = grid->min;
-		cs_text(line->min_at, sizeof(line->min_at), "%s",
-			cs_cell_label(grid, grid->min_at).text);
-		if (has_hosts(grid->run))
-			cs_text(line->min_at, sizeof(line->min_at), "%s %s",
-				grid->run->node[grid->node].facts.host,
-				cs_cell_label(grid, grid->min_at).text);
+		line->min_at = cs_join(has_hosts(grid->run) ?
+					       grid->run->node[grid->node].facts.host :
+					       NULL,
+				       " ", "%s",
+				       cs_cell_label(grid, grid->min_at).text);
 	}
 	if (grid->n_measured)
 		line->max = fmax(line->max, grid->max);
@@ -130,19 +120,15 @@ static void take_grid(struct cs_digest_line *line, const struct cs_grid *grid,
 
 /* ---- remarks ---- */
 
-static void say(struct cs_digest_line *line, const char *text)
+static void add_remark(struct cs_digest_line *line, const char *text)
 {
-	cs_text_add(line->remark, sizeof(line->remark), "%s%s",
-		    line->remark[0] ? "; " : "", text);
+	line->remark = cs_join(line->remark, "; ", "%s", text);
 }
 
-static void say_count(struct cs_digest_line *line, size_t n, const char *what)
+static void add_count(struct cs_digest_line *line, size_t n, const char *what)
 {
-	char text[64];
-
-	cs_text(text, sizeof(text), "%zu %s", n, what);
 	if (n)
-		say(line, text);
+		line->remark = cs_join(line->remark, "; ", "%zu %s", n, what);
 }
 
 /* The first reason why there is no figure. */
@@ -156,16 +142,17 @@ static const char *reason_of(const struct cs_grid *grid)
 
 /* Add the remarks about cells; those of the first node that has any are enough. */
 static void remark_grid(struct cs_digest_line *line, const struct cs_grid *grid,
-			char reason[REASON])
+			const char **reason)
 {
 	if (!line->odd_text[0]) {
-		cs_odd_text(grid, line->odd_text, sizeof(line->odd_text));
+		line->odd_text = cs_odd_text(grid);
 		if (line->odd_text[0] && has_hosts(grid->run))
-			cs_text_add(line->odd_text, sizeof(line->odd_text), " on %s",
-				    grid->run->node[grid->node].facts.host);
+			line->odd_text =
+				cs_new_longer(line->odd_text, " on %s",
+					      grid->run->node[grid->node].facts.host);
 	}
-	if (!reason[0])
-		cs_text(reason, REASON, "%s", reason_of(grid));
+	if (!(*reason)[0])
+		*reason = reason_of(grid);
 }
 
 static int is_too_short(const struct cs_digest_line *line, const struct cs_digest *d)
@@ -178,70 +165,56 @@ static void remark(const struct cs_digest *d, struct cs_digest_line *line,
 		   const char *reason)
 {
 	size_t missing = line->planned - line->measured;
-	char text[300];
 
 	if (!line->measured) {
-		cs_text(text, sizeof(text), "not measured%s%s", *reason ? ": " : "",
-			reason);
-		say(line, text);
+		line->remark = cs_new_text("not measured%s%s", *reason ? ": " : "",
+					   reason);
 		return;
 	}
 	if (line->odd_text[0])
-		say(line, line->odd_text);
-	say_count(line, line->failed, "failed");
-	say_count(line, missing > line->failed ? missing - line->failed : 0,
+		add_remark(line, line->odd_text);
+	add_count(line, line->failed, "failed");
+	add_count(line, missing > line->failed ? missing - line->failed : 0,
 		  "not measured");
-	say_count(line, line->throttled, "throttled");
-	say_count(line, line->in_use, "while others used a GPU");
-	say_count(line, line->apart, "with less than 90 % overlap");
-	say_count(line, line->unsettled, "not converged");
-	say_count(line, line->detour, "not by the best transport");
+	add_count(line, line->throttled, "throttled");
+	add_count(line, line->in_use, "while others used a GPU");
+	add_count(line, line->apart, "with less than 90 % overlap");
+	add_count(line, line->unsettled, "not converged");
+	add_count(line, line->detour, "not by the best transport");
 	if (line->share < BELOW * line->low)
-		say(line, "below what is usual");
+		add_remark(line, "below what is usual");
 	if (is_too_short(line, d))
-		say(line, "too short to compare");
+		add_remark(line, "too short to compare");
 }
 
 /* ---- a line ---- */
 
-static int take_nodes(const struct cs_digest *d, struct cs_digest_line *line,
-		      struct shares *values, struct shares *shares)
+static void take_nodes(const struct cs_digest *d, struct cs_digest_line *line,
+		       struct figures *f)
 {
-	char reason[REASON] = "";
+	const char *reason = "";
 
+	f->values.n = f->shares.n = 0;
 	for (int node = d->first; node < d->last; node++) {
-		struct cs_grid grid;
-		int rc;
+		struct cs_grid *grid = cs_grid_new(d->run, node, line->index);
 
-		if (cs_grid_init(&grid, d->run, node, line->index))
-			return -1;
-		rc = cs_odd_mark(&d->likeness, &grid);
-		if (!rc) {
-			take_grid(line, &grid, values, shares);
-			remark_grid(line, &grid, reason);
-		}
-		cs_grid_release(&grid);
-		if (rc)
-			return -1;
+		cs_odd_mark(&d->likeness, grid);
+		take_grid(line, grid, f);
+		remark_grid(line, grid, &reason);
+		cs_grid_release(grid);
 	}
-	if (values->n)
-		line->median = cs_median(values->of, values->n);
-	if (shares->n)
-		line->share = cs_median(shares->of, shares->n);
+	if (f->values.n)
+		line->median = cs_median(f->values.data, f->values.n);
+	if (f->shares.n)
+		line->share = cs_median(f->shares.data, f->shares.n);
 	remark(d, line, reason);
-	return 0;
 }
 
-static int make_line(const struct cs_digest *d, uint32_t index,
-		     struct cs_digest_line *out)
+static struct cs_digest_line line_of(const struct cs_digest *d, uint32_t index,
+				     struct figures *f)
 {
-	size_t most = (size_t)(d->last - d->first) * CS_MAX_AGENTS * CS_MAX_AGENTS + 1;
-	struct shares values = { .of = calloc(most, sizeof(double)) };
-	struct shares shares = { .of = calloc(most, sizeof(double)) };
 	const struct cs_grid head = cs_grid_head(d->run, index);
-	int rc = -1;
-
-	*out = (struct cs_digest_line){
+	struct cs_digest_line line = {
 		.test = head.test,
 		.matrix = head.matrix,
 		.back = head.back,
@@ -255,12 +228,14 @@ static int make_line(const struct cs_digest *d, uint32_t index,
 		.share = NAN,
 		.low = NAN,
 		.high = NAN,
+		.min_at = "",
+		.link = "",
+		.odd_text = "",
+		.remark = "",
 	};
-	if (values.of && shares.of)
-		rc = take_nodes(d, out, &values, &shares);
-	free(values.of);
-	free(shares.of);
-	return rc;
+
+	take_nodes(d, &line, f);
+	return line;
 }
 
 int cs_digest_is_of_largest(const struct cs_test *test)
@@ -269,9 +244,9 @@ int cs_digest_is_of_largest(const struct cs_test *test)
 	       (test->unit == CS_UNIT_GBS || test->method == CS_METHOD_CHASE);
 }
 
-/* Does a point of a sweep stand for it, rather than the line so far? */
-static int stands_for(const struct cs_digest_line *line,
-		      const struct cs_digest_line *point)
+/* Does a point of a sweep represent it better than the line so far? */
+static int is_better_point(const struct cs_digest_line *line,
+			   const struct cs_digest_line *point)
 {
 	uint64_t bytes = point->matrix->bytes;
 
@@ -289,56 +264,50 @@ static void join(struct cs_digest_line *line, const struct cs_digest_line *point
 	uint32_t points = line->points + 1;
 	size_t odd = line->odd + point->odd;
 
-	if (stands_for(line, point))
+	if (is_better_point(line, point))
 		*line = *point;
 	line->points = points;
 	line->odd = odd;
 }
 
-static int add_line(struct cs_digest *d, uint32_t index)
+static void add_line(struct cs_digest *d, uint32_t index, struct figures *f)
 {
-	struct cs_digest_line made, *line = d->lines.data;
-	struct cs_err err;
+	struct cs_digest_line made = line_of(d, index, f);
+	struct cs_digest_line *line = d->lines.data;
 
-	if (make_line(d, index, &made))
-		return -1;
 	if (!made.planned)
-		return 0;
+		return;
 	for (size_t i = 0; i < d->lines.n; i++)
 		if (line[i].curve == made.curve) {
 			join(&line[i], &made);
-			return 0;
+			return;
 		}
-	/* a reason is told once */
+	/* print each reason once */
 	for (size_t i = 0; i < d->lines.n && !made.measured; i++)
 		if (!strcmp(line[i].remark, made.remark) && strchr(made.remark, ':'))
-			cs_text(made.remark, sizeof(made.remark),
-				"not measured, as above");
-	return cs_vec_push(&d->lines, &made, &err);
+			made.remark = "not measured, as above";
+	cs_list_push(&d->lines, &made);
 }
 
-int cs_digest_make(struct cs_digest *d, const struct cs_run *run, int first, int last)
+static void release(void *digest)
 {
-	struct cs_err err;
+	cs_likeness_release(&((struct cs_digest *)digest)->likeness);
+}
 
-	*d = (struct cs_digest){ .run = run,
-				 .first = first,
-				 .last = last,
-				 .lines = CS_VEC(struct cs_digest_line) };
-	if (cs_likeness_make(&d->likeness, run, &err))
-		return -1;
+const struct cs_digest *cs_digest_new(const struct cs_run *run, int first, int last)
+{
+	struct figures f = { CS_LIST(double), CS_LIST(double) };
+	struct cs_digest *d = cs_new(struct cs_digest, 1);
+
+	cs_arena_at_end(release, d);
+	d->run = run;
+	d->first = first;
+	d->last = last;
+	d->lines = (struct cs_vec)CS_LIST(struct cs_digest_line);
+	cs_arena_check(cs_likeness_make(&d->likeness, run, NULL));
 	for (uint32_t v = 0; v < cs_grids(run); v++)
-		if (add_line(d, v)) {
-			cs_digest_release(d);
-			return -1;
-		}
-	return 0;
-}
-
-void cs_digest_release(struct cs_digest *d)
-{
-	cs_likeness_release(&d->likeness);
-	cs_vec_release(&d->lines);
+		add_line(d, v, &f);
+	return d;
 }
 
 int cs_digest_is_notable(const struct cs_digest_line *line)
@@ -349,18 +318,16 @@ int cs_digest_is_notable(const struct cs_digest_line *line)
 
 /* ---- its name ---- */
 
-void cs_digest_name(const struct cs_digest_line *line, const struct cs_run *run,
-		    char *to, size_t size)
+const char *cs_digest_name(const struct cs_digest_line *line, const struct cs_run *run)
 {
 	const struct cs_grid head = cs_grid_head(run, line->index);
-	char bytes[16];
+	char *name = cs_new_text("%s%s", line->test->name,
+				 line->back ? " (back)" : "");
 
-	cs_text(to, size, "%s%s", line->test->name, line->back ? " (back)" : "");
-	if (cs_matrix_says_size(&head)) {
-		cs_size_text(line->matrix->bytes, bytes, sizeof(bytes));
-		cs_text_add(to, size, " %s", bytes);
-	}
+	if (cs_matrix_says_size(&head))
+		name = cs_join(name, " ", "%s", cs_new_size(line->matrix->bytes));
 	if (!cs_variant_is_usual(&line->matrix->variant))
-		cs_text_add(to, size, ", %s",
-			    cs_variant_words(&line->matrix->variant).text);
+		name = cs_join(name, ", ", "%s",
+			       cs_variant_words(&line->matrix->variant).text);
+	return name;
 }

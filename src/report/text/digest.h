@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "check/cells/like.h"
+#include "report/scale.h"
 #include "result/grid.h"
 
 /* A matrix of the plan over the nodes of the digest; of a sweep its best point, or
@@ -20,14 +21,14 @@ struct cs_digest_line {
 	size_t planned, measured, failed, skipped;
 	size_t odd, unsettled, throttled, in_use, apart, detour; /* cells */
 	double min, median, max; /* in the test's unit; NAN */
-	char min_at[96];	 /* "0->1", "n018 0->1" */
+	const char *min_at;	 /* "0->1", "n018 0->1"; "" none */
 	double together; /* both ways, or all, in a common window: median; NAN */
 	/* of what the live link, PCIe or memory can do, one direction: of the median,
 	 * and what is usual; NAN unknown */
 	double share, low, high;
-	char link[24];	    /* "NVLink", "PCIe 5 x16", "memory"; "" none */
-	char odd_text[200]; /* of the first node that has such cells */
-	char remark[400];
+	const char *link;     /* "NVLink", "PCIe 5 x16", "memory"; "" none */
+	const char *odd_text; /* of the first node that has such cells; "" none */
+	const char *remark;
 };
 
 struct cs_digest {
@@ -37,17 +38,26 @@ struct cs_digest {
 	struct cs_vec lines; /* struct cs_digest_line, in the order of the plan */
 };
 
-/* A run whose turns were put together (result/pool.h).  -1: no memory. */
-int cs_digest_make(struct cs_digest *digest, const struct cs_run *run, int first,
-		   int last);
-void cs_digest_release(struct cs_digest *digest);
-/* "peer.ce.write.pair", and size and variant where those tell it from others. */
-void cs_digest_name(const struct cs_digest_line *line, const struct cs_run *run,
-		    char *to, size_t size);
+/* In the arena, of a run whose turns were put together (result/pool.h). */
+const struct cs_digest *cs_digest_new(const struct cs_run *run, int first, int last);
+/* "peer.ce.write.pair", and size and variant if these distinguish it from others. */
+const char *cs_digest_name(const struct cs_digest_line *line,
+			   const struct cs_run *run);
 /* Is it a test of a memory, whose caches show at small sizes?  Then the largest size
- * of a sweep stands for it. */
+ * of a sweep represents it. */
 int cs_digest_is_of_largest(const struct cs_test *test);
-/* Of a line of a table: must it be looked at? */
+/* Should a reader look at this line? */
 int cs_digest_is_notable(const struct cs_digest_line *line);
+
+/* slow_cells.c.  Sets how far each cell is from its like, and the mark '<' of those that
+ * are below it; the likeness is of the same run. */
+void cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid);
+/* The colour of a cell by its distance from its like; NULL: it was not compared, or the
+ * grid was not marked. */
+const struct cs_shade *cs_odd_shade(const struct cs_grid *grid, size_t cell);
+/* "1 cell 33 % below its like: 0->1"; "" of a grid without such cells. */
+const char *cs_odd_text(const struct cs_grid *grid);
+/* To be printed after it: how to be sure.  "" if a check has measured it again. */
+const char *cs_odd_how_sure(const struct cs_run *run);
 
 #endif

@@ -5,7 +5,6 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -75,24 +74,25 @@ static const struct cs_digest_line *all_of(const struct cs_digest *d,
 
 /* "pair 396.3", then in and out of what goes both ways; the first of its operation with
  * that: "write: pair 396.3"; a call by one and by all at once: "alloc 310/1280". */
-static void item_text(const struct cs_digest *d, const struct cs_digest_line *line,
-		      const struct cs_digest_line *before, char *to, size_t size)
+static const char *item_text(const struct cs_digest *d,
+			     const struct cs_digest_line *line,
+			     const struct cs_digest_line *before)
 {
 	const size_t stem = stem_of(line), family = family_of(line) + 1;
 	const struct cs_digest_line *all = all_of(d, line);
+	const char *text = NULL;
 
-	to[0] = '\0';
 	if (stem > family && (!before || stem_of(before) != stem ||
 			      strncmp(before->test->name, line->test->name, stem) != 0))
-		cs_text(to, size, "%.*s%s", (int)(stem - family),
-			line->test->name + family, all ? " " : ": ");
+		text = cs_new_text("%.*s%s", (int)(stem - family),
+				   line->test->name + family, all ? " " : ": ");
 	if (all)
-		cs_text_add(to, size, "%s/%s", figure(line).text, figure(all).text);
-	else
-		cs_text_add(to, size, "%s%s%s %s", line->test->name + stem + 1,
-			    line->back ? " back" : "",
-			    cs_variant_is_usual(&line->matrix->variant) ? "" : "*",
-			    figure(line).text);
+		return cs_new_longer(text, "%s/%s", figure(line).text,
+				     figure(all).text);
+	return cs_new_longer(text, "%s%s%s %s", line->test->name + stem + 1,
+			     line->back ? " back" : "",
+			     cs_variant_is_usual(&line->matrix->variant) ? "" : "*",
+			     figure(line).text);
 }
 
 /* Items side by side, as many lines as they take. */
@@ -121,16 +121,15 @@ static void put_group(FILE *to, const struct cs_digest *d, size_t i, char *taken
 {
 	const struct cs_digest_line *line = d->lines.data, *before = NULL, *all;
 	struct items items = { to, 0 };
-	char item[80];
+	const char *name = cs_new_text("%.*s", (int)family_of(&line[i]),
+				       line[i].test->name);
 
-	cs_text(item, sizeof(item), "%.*s", (int)family_of(&line[i]),
-		line[i].test->name);
 	if (line[i].test->unit != CS_UNIT_GBS)
-		cs_text_add(item, sizeof(item), ", %s%s",
-			    cs_unit_text((int)line[i].test->unit),
-			    all_of(d, &line[i]) ? ", alone/all" : "");
-	cs_print(to, "%s", item);
-	items.at = (int)strlen(item);
+		name = cs_join(name, ", ", "%s%s",
+			       cs_unit_text((int)line[i].test->unit),
+			       all_of(d, &line[i]) ? ", alone/all" : "");
+	cs_print(to, "%s", name);
+	items.at = (int)strlen(name);
 	for (size_t k = i; k < d->lines.n; k++) {
 		if (taken[k] || !line[k].measured || !is_of_group(&line[i], &line[k]))
 			continue;
@@ -138,8 +137,7 @@ static void put_group(FILE *to, const struct cs_digest *d, size_t i, char *taken
 		all = all_of(d, &line[k]);
 		if (all)
 			taken[all - line] = 1;
-		item_text(d, &line[k], before, item, sizeof(item));
-		put_item(&items, item);
+		put_item(&items, item_text(d, &line[k], before));
 		before = &line[k];
 	}
 	putc('\n', to);
@@ -160,18 +158,19 @@ static void put_lone(FILE *to, const struct cs_digest *d, char *taken)
 {
 	const struct cs_digest_line *line = d->lines.data;
 	struct items items = { to, 0 };
-	char item[120];
+	const char *item;
 
 	for (size_t i = 0; i < d->lines.n; i++) {
 		if (taken[i] || !line[i].measured)
 			continue;
 		taken[i] = 1;
-		cs_text(item, sizeof(item), "%s%s %s", line[i].test->name,
-			cs_variant_is_usual(&line[i].matrix->variant) ? "" : "*",
-			figure(&line[i]).text);
+		item = cs_new_text("%s%s %s", line[i].test->name,
+				   cs_variant_is_usual(&line[i].matrix->variant) ? "" :
+										   "*",
+				   figure(&line[i]).text);
 		if (line[i].test->unit != CS_UNIT_GBS)
-			cs_text_add(item, sizeof(item), " %s",
-				    cs_unit_text((int)line[i].test->unit));
+			item = cs_join(item, " ", "%s",
+				       cs_unit_text((int)line[i].test->unit));
 		put_item(&items, item);
 	}
 	if (items.at)
@@ -182,26 +181,23 @@ static void put_lone(FILE *to, const struct cs_digest *d, char *taken)
 static void put_missing(FILE *to, const struct cs_digest *d, size_t i, char *taken)
 {
 	const struct cs_digest_line *line = d->lines.data;
-	char names[2000] = "", name[128];
+	const char *names = NULL;
 
 	for (size_t k = i; k < d->lines.n; k++) {
 		if (taken[k] || line[k].measured ||
 		    strcmp(line[k].remark, line[i].remark))
 			continue;
 		taken[k] = 1;
-		cs_digest_name(&line[k], d->run, name, sizeof(name));
-		cs_text_add(names, sizeof(names), "%s%s", names[0] ? ", " : "", name);
+		names = cs_join(names, ", ", "%s", cs_digest_name(&line[k], d->run));
 	}
 	cs_fold(to, 0, 2, "%s: %s", line[i].remark, names);
 }
 
-int cs_digest_groups_print(FILE *to, const struct cs_digest *d)
+void cs_digest_groups_print(FILE *to, const struct cs_digest *d)
 {
 	const struct cs_digest_line *line = d->lines.data;
-	char *taken = calloc(d->lines.n + 1, 1);
+	char *taken = cs_new(char, d->lines.n);
 
-	if (!taken)
-		return -1;
 	cs_fold(to, 0, 2,
 		"medians of %zu tests in GB/s, by method (-v: a line a test)",
 		d->lines.n);
@@ -212,6 +208,4 @@ int cs_digest_groups_print(FILE *to, const struct cs_digest *d)
 	for (size_t i = 0; i < d->lines.n; i++)
 		if (!taken[i])
 			put_missing(to, d, i, taken);
-	free(taken);
-	return 0;
 }

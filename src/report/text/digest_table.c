@@ -5,7 +5,6 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -18,8 +17,8 @@
 enum { NAME, UNIT, MIN, AT, MEDIAN, MAX, SHARE, USUAL, COLUMNS };
 
 struct entry {
-	char cell[COLUMNS][128];
-	char remark[600];
+	const char *cell[COLUMNS];
+	const char *remark;
 };
 
 static const struct {
@@ -32,49 +31,46 @@ static const struct {
 };
 
 struct table {
-	struct entry *entry; /* the first is the head; malloc'ed */
+	struct entry *entry; /* the first is the head */
 	size_t n;
 	int width[COLUMNS]; /* 0: not shown */
 };
 
-static void put_number(char *to, size_t size, const struct cs_test *test, double x)
+static const char *number(const struct cs_test *test, double x)
 {
-	if (isnan(x))
-		cs_text(to, size, "-");
-	else
-		cs_text(to, size, "%.*f", cs_decimals(test), x);
+	return isnan(x) ? "-" : cs_new_text("%.*f", cs_decimals(test), x);
 }
 
-/* "83-89 %" */
-static void usual_text(const struct cs_digest_line *line, char *to, size_t size)
+static struct entry entry_of(const struct cs_digest *d,
+			     const struct cs_digest_line *line)
 {
-	to[0] = '\0';
-	if (!isnan(line->low))
-		cs_text(to, size, "%.0f-%.0f %%", 100 * line->low, 100 * line->high);
-}
+	struct entry e = {
+		.cell = { [NAME] = cs_digest_name(line, d->run),
+			  [UNIT] = line->test->unit == CS_UNIT_GBS ?
+					   "" :
+					   cs_unit_text((int)line->test->unit),
+			  [MIN] = number(line->test, line->min),
+			  [AT] = line->min_at,
+			  [MEDIAN] = number(line->test, line->median),
+			  [MAX] = number(line->test, line->max),
+			  [SHARE] = "",
+			  [USUAL] = "" },
+		.remark = line->remark,
+	};
 
-static void make_entry(const struct cs_digest *d, const struct cs_digest_line *line,
-		       struct entry *e)
-{
-	const size_t size = sizeof(e->cell[0]);
-
-	cs_digest_name(line, d->run, e->cell[NAME], size);
-	if (line->test->unit != CS_UNIT_GBS)
-		cs_text(e->cell[UNIT], size, "%s",
-			cs_unit_text((int)line->test->unit));
-	put_number(e->cell[MIN], size, line->test, line->min);
-	cs_text(e->cell[AT], size, "%s", line->min_at);
-	put_number(e->cell[MEDIAN], size, line->test, line->median);
-	put_number(e->cell[MAX], size, line->test, line->max);
 	if (!isnan(line->share))
-		cs_text(e->cell[SHARE], size, "%.0f %% %.*s", 100 * line->share,
-			(int)strcspn(line->link, " "), line->link);
-	usual_text(line, e->cell[USUAL], size);
+		e.cell[SHARE] = cs_new_text("%.0f %% %.*s", 100 * line->share,
+					    (int)strcspn(line->link, " "), line->link);
+	if (!isnan(line->low))
+		e.cell[USUAL] = cs_new_text("%.0f-%.0f %%", 100 * line->low,
+					    100 * line->high);
 	if (line->points > 1)
-		cs_text(e->remark, sizeof(e->remark), "the %s of %u%s",
-			cs_digest_is_of_largest(line->test) ? "largest" : "best",
-			line->points, line->remark[0] ? "; " : "");
-	cs_text_add(e->remark, sizeof(e->remark), "%s", line->remark);
+		e.remark = cs_new_text("the %s of %u%s%s",
+				       cs_digest_is_of_largest(line->test) ? "largest" :
+									     "best",
+				       line->points, line->remark[0] ? "; " : "",
+				       line->remark);
+	return e;
 }
 
 static int total_width(const struct table *t)
@@ -89,17 +85,13 @@ static int total_width(const struct table *t)
 /* Drop a column that has no room, and move its contents to the remarks. */
 static void drop_column(struct table *t, int c, const char *what)
 {
-	char was[sizeof(t->entry->remark)];
-
 	t->width[c] = 0;
 	for (size_t i = 1; i < t->n; i++) {
 		struct entry *e = &t->entry[i];
 
-		if (!e->cell[c][0])
-			continue;
-		cs_text(was, sizeof(was), "%s", e->remark);
-		cs_text(e->remark, sizeof(e->remark), "%s %s%s%s", what, e->cell[c],
-			was[0] ? "; " : "", was);
+		if (e->cell[c][0])
+			e->remark = cs_new_text("%s %s%s%s", what, e->cell[c],
+						e->remark[0] ? "; " : "", e->remark);
 	}
 }
 
@@ -161,36 +153,23 @@ static void put_entry(FILE *to, const struct table *t, const struct entry *e)
 
 /* ---- all ---- */
 
-/* A line for each test; of many for those alone that are notable. */
-static int table_init(struct table *t, const struct cs_digest *d, int all)
+void cs_digest_print(FILE *to, const struct cs_digest *d, int verbose)
 {
 	const struct cs_digest_line *line = d->lines.data;
+	struct table t = { .entry = cs_new(struct entry, d->lines.n + 1), .n = 1 };
+	int all = verbose || d->lines.n <= LINES_MOST;
 
-	*t = (struct table){ .entry = calloc(d->lines.n + 1, sizeof(*t->entry)) };
-	if (!t->entry)
-		return -1;
 	for (int c = 0; c < COLUMNS; c++)
-		cs_text(t->entry[0].cell[c], sizeof(t->entry[0].cell[c]), "%s",
-			column[c].head);
-	t->n = 1;
+		t.entry[0].cell[c] = column[c].head;
+	t.entry[0].remark = "";
 	for (size_t i = 0; i < d->lines.n; i++)
 		if (all || (cs_digest_is_notable(&line[i]) && line[i].measured &&
-			    t->n <= ODD_MOST))
-			make_entry(d, &line[i], &t->entry[t->n++]);
-	lay_out(t);
-	return 0;
-}
-
-int cs_digest_print(FILE *to, const struct cs_digest *d, int verbose)
-{
-	int all = verbose || d->lines.n <= LINES_MOST;
-	struct table t;
-
-	if (table_init(&t, d, all))
-		return -1;
+			    t.n <= ODD_MOST))
+			t.entry[t.n++] = entry_of(d, &line[i]);
+	lay_out(&t);
 	for (size_t i = 0; i < t.n && t.n > 1; i++)
 		put_entry(to, &t, &t.entry[i]);
-	free(t.entry);
-	/* those that have a line stand with their like as well */
-	return all ? 0 : cs_digest_groups_print(to, d);
+	/* tests that have a line are in the groups too */
+	if (!all)
+		cs_digest_groups_print(to, d);
 }

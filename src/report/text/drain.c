@@ -6,12 +6,12 @@
 #include "report/report.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "check/verdict/action.h"
 #include "check/verdict/check.h"
+#include "report/view.h"
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 #define NAMES LETTERS "0123456789.-"
@@ -157,25 +157,35 @@ void cs_drain_command(FILE *to, const char *command, const char *host,
 	putc('\n', to);
 }
 
-int cs_drain_commands(FILE *to, const struct cs_run *run, const char *command)
-{
-	const struct cs_action *a;
-	struct cs_vec actions;
-	char reason[CS_REASON_LINE], part[200], what[CS_ERR_TEXT];
-	char *told = calloc((size_t)run->n_nodes + 1, 1);
-	int rc = !told || cs_actions_find(run, &actions, NULL);
+struct commands {
+	FILE *to;
+	const struct cs_run *run;
+	const char *command;
+};
 
-	a = rc ? NULL : actions.data;
-	for (size_t i = 0; !rc && i < actions.n; i++) {
-		if (a[i].kind != CS_ACTION_DRAIN || a[i].node < 0 || told[a[i].node]++)
+static int print_commands(void *argument)
+{
+	const struct commands *c = argument;
+	const struct cs_vec *actions = cs_actions_new(c->run);
+	const struct cs_action *a = actions->data;
+	char reason[CS_REASON_LINE], part[200], what[CS_ERR_TEXT];
+	char *drained = cs_new(char, c->run->n_nodes);
+
+	for (size_t i = 0; i < actions->n; i++) {
+		if (a[i].kind != CS_ACTION_DRAIN || a[i].node < 0 ||
+		    drained[a[i].node]++)
 			continue;
-		cs_action_part(run, &a[i], part, sizeof(part));
+		cs_action_part(c->run, &a[i], part, sizeof(part));
 		cs_action_what(&a[i], what, sizeof(what));
 		cs_text(reason, sizeof(reason), "cscope-mpi: %s: %s", part, what);
-		cs_drain_command(to, command, run->node[a[i].node].facts.host, reason);
+		cs_drain_command(c->to, c->command,
+				 c->run->node[a[i].node].facts.host, reason);
 	}
-	if (!rc)
-		cs_vec_release(&actions);
-	free(told);
-	return rc || ferror(to) ? -1 : 0;
+	return ferror(c->to) ? -1 : 0;
+}
+
+int cs_drain_commands(FILE *to, const struct cs_run *run, const char *command)
+{
+	return cs_arena_run(print_commands, &(struct commands){ to, run, command },
+			    NULL);
 }

@@ -3,13 +3,12 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "base/quant.h"
 #include "report/text/matrix.h"
-#include "report/text/slow_cells.h"
+#include "report/text/digest.h"
 
 #define COLUMNS_MOST 16 /* as numbers; more are split by the width of the page */
 #define LABEL 9		/* width of the row labels */
@@ -142,16 +141,13 @@ static void print_numbers(FILE *to, const struct cs_grid *grid)
 
 static double middle(size_t cells, const double *value)
 {
-	size_t i, k = 0;
-	double *room = calloc(cells + 1, sizeof(*room)), median = NAN;
+	double *room = cs_new(double, cells);
+	size_t k = 0;
 
-	for (i = 0; room && i < cells; i++)
+	for (size_t i = 0; i < cells; i++)
 		if (!isnan(value[i]))
 			room[k++] = value[i];
-	if (k)
-		median = cs_median(room, k);
-	free(room);
-	return median;
+	return k ? cs_median(room, k) : NAN;
 }
 
 static char character(double value, double median)
@@ -190,7 +186,7 @@ static int next_worst(const struct cs_grid *grid, double below, int after)
 static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 {
 	const double *value = grid->value;
-	char text[WORST * 48] = "";
+	const char *text = NULL;
 	double below = INFINITY;
 	int at = -1, k, low = cs_unit_low_is_better(grid->test->unit);
 
@@ -200,11 +196,11 @@ static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 		    (low ? value[at] <= 1.01 * median : value[at] >= 0.99 * median))
 			break;
 		below = badness(grid, at);
-		cs_text_add(text, sizeof(text), "%s%s %.2f (%.1f %%)", k ? ", " : "",
-			    cs_cell_label(grid, (size_t)at).text, value[at],
-			    100 * (value[at] / median - 1));
+		text = cs_join(text, ", ", "%s %.2f (%.1f %%)",
+			       cs_cell_label(grid, (size_t)at).text, value[at],
+			       100 * (value[at] / median - 1));
 	}
-	if (text[0])
+	if (text)
 		cs_fold(to, 2, 4, "slowest: %s", text);
 	else
 		cs_fold(to, 2, 4, "no cell is more than 1 %% slower than the median");

@@ -5,12 +5,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "base/units.h"
-#include "report/text/columns.h"
 #include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
@@ -25,33 +23,29 @@ static int alike(const struct cs_rank_facts *a, const struct cs_rank_facts *b)
 	       strcmp(a->environment, b->environment) == 0;
 }
 
-static void limit_text(int64_t limit, int bytes, char *to, size_t size)
+static const char *limit_text(int64_t limit, int bytes)
 {
 	if (limit < 0)
-		cs_text(to, size, "?");
-	else if (limit == INT64_MAX)
-		cs_text(to, size, "unlimited");
-	else if (bytes && limit >= 1 << 30)
-		cs_text(to, size, "%.1f GiB", (double)limit / (1 << 30));
-	else if (bytes)
-		cs_text(to, size, "%.4g MiB", (double)limit / (1 << 20));
-	else
-		cs_text(to, size, "%" PRId64, limit);
+		return "?";
+	if (limit == INT64_MAX)
+		return "unlimited";
+	if (bytes && limit >= 1 << 30)
+		return cs_new_text("%.1f GiB", (double)limit / (1 << 30));
+	return bytes ? cs_new_text("%.4g MiB", (double)limit / (1 << 20)) :
+		       cs_new_text("%" PRId64, limit);
 }
 
 static void print_rank(FILE *to, const struct cs_rank_facts *first, int n)
 {
 	const struct cs_rank_facts *last = first + n - 1;
-	char ranks[32], gpus[64], cpus[160], memlock[32], nofile[32];
+	char gpus[64];
 
-	cs_text(ranks, sizeof(ranks), n > 1 ? "%d-%d" : "%d", first->rank, last->rank);
 	cs_bits_text(first->sees, gpus, sizeof(gpus));
-	cs_text(cpus, sizeof(cpus), "%.30s%s (%d)", first->cpus,
-		strlen(first->cpus) > 30 ? "..." : "", first->n_cpus);
-	limit_text(first->memlock_bytes, 1, memlock, sizeof(memlock));
-	limit_text(first->nofile, 0, nofile, sizeof(nofile));
-	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %s", ranks, gpus, memlock, nofile,
-		      cpus);
+	cs_print_line(to, "  %9s  %-10s  %9s  %9s  %.30s%s (%d)",
+		      cs_new_text(n > 1 ? "%d-%d" : "%d", first->rank, last->rank),
+		      gpus, limit_text(first->memlock_bytes, 1),
+		      limit_text(first->nofile, 0), first->cpus,
+		      strlen(first->cpus) > 30 ? "..." : "", first->n_cpus);
 	if (first->environment[0])
 		cs_fold(to, INDENT, INDENT + 2, "%s", first->environment);
 	if (first->driver[0])
@@ -89,24 +83,25 @@ static const char *mode_text(const struct cs_gpu_record *s)
 							     "?";
 }
 
-/* Processes of others on a GPU that an agent has looked at. */
-static void used_text(const struct cs_run_node *nd, const struct cs_gpu_record *s,
-		      char *to, size_t size)
+/* Processes of others on a GPU whose state an agent has read. */
+static const char *used_text(const struct cs_run_node *nd,
+			     const struct cs_gpu_record *s)
 {
-	cs_text(to, size, "?");
+	const char *text = "?";
+
 	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_agent_facts *agent = &nd->agent[a];
 
 		if (strcmp(agent->gpu.bus_id, s->bus_id) == 0 &&
 		    agent->before.known && agent->before.others >= 0)
-			cs_text(to, size, "%d", agent->before.others);
+			text = cs_new_text("%d", agent->before.others);
 	}
+	return text;
 }
 
 static void print_gpus(FILE *to, const struct cs_run_node *nd)
 {
 	struct cs_columns t = { 0 };
-	char used[16], known[8];
 
 	if (nd->facts.n_known_gpus < 1)
 		return;
@@ -116,14 +111,12 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
-		used_text(nd, s, used, sizeof(used));
-		cs_text(known, sizeof(known), "%d", s->ranks);
 		cs_columns_add(&t, "%d", i);
 		cs_columns_add(&t, "%s", s->bus_id);
 		cs_columns_add(&t, "%s", s->uuid[0] ? s->uuid : "?");
-		cs_columns_add(&t, "%s", s->ranks ? known : "none");
+		cs_columns_add(&t, s->ranks ? "%d" : "none", s->ranks);
 		cs_columns_add(&t, "%s", mode_text(s));
-		cs_columns_add(&t, "%s", used);
+		cs_columns_add(&t, "%s", used_text(nd, s));
 		cs_columns_end_line(&t);
 	}
 	cs_columns_print(to, &t, 2);
@@ -137,7 +130,7 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 {
 	int count[CS_VIA_FAILED + 1] = { 0 }, all = 0, n = nd->facts.n_agents;
 	double most = 0;
-	char by[128] = "", slowest[48] = "";
+	const char *by = "", *slowest = "";
 
 	for (int i = 0; nd->peers && i < n; i++)
 		for (int k = 0; k < n; k++) {
@@ -156,31 +149,28 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 	}
 	for (int via = CS_VIA_PEER; via < CS_VIA_FAILED; via++)
 		if (count[via])
-			cs_text_add(by, sizeof(by), "%s%d %s", by[0] ? ", " : ": ",
-				    count[via], cs_via_phrase(via));
+			by = cs_new_longer(by, "%s%d %s", by[0] ? ", " : ": ",
+					   count[via], cs_via_phrase(via));
 	if (all > count[CS_VIA_FAILED])
-		cs_text(slowest, sizeof(slowest), "; the slowest took %.1f ms", most);
+		slowest = cs_new_text("; the slowest took %.1f ms", most);
 	cs_fold(to, 2, INDENT, "peers      %d of %d transports opened%s%s",
 		all - count[CS_VIA_FAILED], all, by, slowest);
 }
 
 /* ---- the node ---- */
 
-static void state_word(int32_t least, int32_t most, char *to, size_t size)
+static const char *state_word(int32_t least, int32_t most)
 {
 	if (least < 0)
-		cs_text(to, size, "not known");
-	else
-		cs_text(to, size,
-			least == most ? least ? "on" : "off" : "on some GPUs only");
+		return "not known";
+	return least != most ? "on some GPUs only" : least ? "on" : "off";
 }
 
 static void print_node(FILE *to, const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	const struct cs_node_facts *f = &nd->facts;
-	char total[24], left[24], cpus[32] = "no limit", memory[32] = "no limit";
-	char persistence[32];
+	const char *cpus = "no limit", *memory = "no limit";
 	int32_t least = 1, most = -1;
 
 	for (int i = 0; i < f->n_known_gpus; i++) {
@@ -189,50 +179,44 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 		least = p < least ? p : least;
 		most = p > most ? p : most;
 	}
-	if (!cs_on_cpu(run)) {
-		state_word(most < 0 ? -1 : least, most, persistence,
-			   sizeof(persistence));
+	if (!cs_on_cpu(run))
 		cs_fold(to, 2, INDENT, "driver     %s, CUDA %s, persistence %s; %s",
 			f->driver[0] ? f->driver : "not known",
-			f->cuda[0] ? f->cuda : "not known", persistence,
+			f->cuda[0] ? f->cuda : "not known",
+			state_word(most < 0 ? -1 : least, most),
 			f->nvml_note[0] ? f->nvml_note : "NVML available");
-	}
-	limit_text(f->shm_bytes, 1, total, sizeof(total));
-	limit_text(f->shm_free_bytes, 1, left, sizeof(left));
 	if (!isnan(f->cgroup_cpus))
-		cs_text(cpus, sizeof(cpus), "%.2f CPUs", f->cgroup_cpus);
+		cpus = cs_new_text("%.2f CPUs", f->cgroup_cpus);
 	if (f->cgroup_memory_bytes >= 0)
-		limit_text(f->cgroup_memory_bytes, 1, memory, sizeof(memory));
+		memory = limit_text(f->cgroup_memory_bytes, 1);
 	cs_fold(to, 2, INDENT,
 		"limits     /dev/shm %s, %s free; cgroup cpu %s, memory "
 		"%s; %s%s%s",
-		total, left, cpus, memory,
-		f->grant[0] ? f->grant : "no GPUs granted by a scheduler",
+		limit_text(f->shm_bytes, 1), limit_text(f->shm_free_bytes, 1), cpus,
+		memory, f->grant[0] ? f->grant : "no GPUs granted by a scheduler",
 		f->container[0] ? "; in a container: " : "", f->container);
 }
 
-void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size)
+const char *cs_only_checked_text(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
 	if (nd->facts.n_agents > 0)
-		cs_node_text(run, node, to, size);
-	else if (nd->facts.n_known_gpus > 0)
-		cs_text(to, size, "%d x %s, %d rank%s", nd->facts.n_known_gpus,
-			nd->gpu_record[0].name[0] ? nd->gpu_record[0].name : "GPU",
-			nd->facts.n_ranks, nd->facts.n_ranks == 1 ? "" : "s");
-	else
-		cs_text(to, size, "no GPU");
+		return cs_node_text(run, node);
+	if (nd->facts.n_known_gpus < 1)
+		return "no GPU";
+	return cs_new_text("%d x %s, %d rank%s", nd->facts.n_known_gpus,
+			   nd->gpu_record[0].name[0] ? nd->gpu_record[0].name : "GPU",
+			   nd->facts.n_ranks, nd->facts.n_ranks == 1 ? "" : "s");
 }
 
 void cs_launch_print(FILE *to, const struct cs_run *run)
 {
 	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_run_node *nd = &run->node[node];
-		char what[256];
 
-		cs_only_checked_text(run, node, what, sizeof(what));
-		cs_fold(to, 0, 2, "%s  %s", nd->facts.host, what);
+		cs_fold(to, 0, 2, "%s  %s", nd->facts.host,
+			cs_only_checked_text(run, node));
 		putc('\n', to);
 		print_ranks(to, nd);
 		print_gpus(to, nd);

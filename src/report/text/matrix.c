@@ -3,15 +3,13 @@
 #include "report/text/matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quant.h"
-#include "base/units.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "catalogue/alias.h"
-#include "report/text/slow_cells.h"
+#include "report/text/digest.h"
 
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
@@ -28,9 +26,8 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_run *run = grid->run;
 	const struct cs_test *test = grid->test;
-	char size[16];
+	const char *size = cs_new_size(grid->bytes);
 
-	cs_size_text(grid->bytes, size, sizeof(size));
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
 		cs_matrix_says_size(grid) ? "  " : "",
 		cs_matrix_says_size(grid) ? size : "", cs_grid_title(grid).text,
@@ -72,23 +69,22 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 /* Print the cells that are slower than similar ones, and how to be sure. */
 static void print_odd(FILE *to, const struct cs_grid *grid)
 {
-	char text[200];
+	const char *text = cs_odd_text(grid);
 
-	cs_odd_text(grid, text, sizeof(text));
 	if (text[0])
 		cs_fold(to, 2, 4, "< %s%s", text, cs_odd_how_sure(grid->run));
 }
 
 static void print_totals(FILE *to, const struct cs_grid *grid)
 {
-	char overlap[40] = "";
+	const char *overlap = "";
 
 	if (!grid->n_total)
 		return;
 	/* rounded down: it is a bound */
 	if (!isnan(grid->overlap))
-		cs_text(overlap, sizeof(overlap), "; overlap >= %.1f %%",
-			floor(1000 * grid->overlap) / 10);
+		overlap = cs_new_text("; overlap >= %.1f %%",
+				      floor(1000 * grid->overlap) / 10);
 	cs_fold(to, 2, 4, "%s, common window: min %.2f  median %.2f  max %.2f%s",
 		grid->test->pattern == CS_PATTERN_BIDI ? "both ways" : "all together",
 		grid->total_min, grid->total_median, grid->total_max, overlap);
@@ -128,21 +124,20 @@ struct shares {
 static int find_shares(const struct cs_grid *grid, struct shares *out)
 {
 	size_t n = cs_grid_cells(grid), i, k = 0;
-	double *room = calloc(n + 1, sizeof(*room));
-	int rc = -1;
+	double *room = cs_new(double, n);
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; room && i < n; i++) {
+	for (i = 0; i < n; i++) {
 		const struct cs_link_facts *link = lesser_link(grid, i);
 		int up = link->nvlinks_up;
 		double peak;
 
-		/* what went through host memory is no share of a link */
+		/* copies through host memory have no share of a link */
 		if (isnan(grid->value[i]) || !cs_via_crosses(grid->row[i]->via))
 			continue;
 		peak = cs_row_peak_gbs(grid->run, grid->row[i]);
 		if (!(peak > 0))
-			goto out;
+			return -1;
 		room[k++] = grid->value[i] / peak;
 		if (!out->link || up < out->up_least)
 			out->up_least = up;
@@ -150,18 +145,15 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 			out->up_most = up;
 		out->link = link;
 	}
-	rc = 0;
 	if (k)
 		out->median = cs_median(room, k);
-out:
-	free(room);
-	return rc;
+	return 0;
 }
 
 static void print_share(FILE *to, const struct cs_grid *grid)
 {
 	struct shares share;
-	char up[24], usual[80] = "", size[16];
+	const char *up, *usual = "";
 	double low, high;
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
@@ -180,18 +172,16 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 			share.link->pcie_width, cs_link_pcie_gbs(share.link));
 		return;
 	}
-	cs_size_text(grid->bytes, size, sizeof(size));
-	cs_text(up, sizeof(up), share.up_least < share.up_most ? "%d to %d" : "%d",
-		share.up_least, share.up_most);
+	up = cs_new_text(share.up_least < share.up_most ? "%d to %d" : "%d",
+			 share.up_least, share.up_most);
 	/* below half the links may be divided among the peers: no verdict */
 	if (cs_is_short(grid->bytes, cs_nvlink_peak_gbs(share.link)))
-		cs_text(usual, sizeof(usual),
-			"; copies of %s are too short to fill it", size);
+		usual = cs_new_text("; copies of %s are too short to fill it",
+				    cs_new_size(grid->bytes));
 	else if (share.median > 0.5 && grid->test->method == CS_METHOD_CE &&
 		 !cs_usual_share(share.link, &low, &high))
-		cs_text(usual, sizeof(usual),
-			"; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
-			share.link->nvlink_version, 100 * low, 100 * high);
+		usual = cs_new_text("; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
+				    share.link->nvlink_version, 100 * low, 100 * high);
 	cs_fold(to, 2, 4, "%.0f %% of the live link (%s x %.0f GB/s)%s",
 		100 * share.median, up,
 		cs_nvlink_peak_gbs(share.link) / share.link->nvlinks_up, usual);
@@ -201,77 +191,71 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 
 enum remark { STATUS, CONVERGED, THROTTLED, IN_USE, OVERLAP, WAY, REMARKS };
 
-/* The remark about a cell under one heading; 0: none. */
-static char remark_text(const struct cs_grid *grid, size_t cell, enum remark kind,
-			char *to, size_t size)
+/* The remark about a cell under one heading, after its mark; NULL: none. */
+static const char *remark_text(const struct cs_grid *grid, size_t cell,
+			       enum remark kind)
 {
 	static const struct {
 		uint32_t flag;
 		const char *text;
 	} flag[REMARKS] = {
-		[CONVERGED] = { CS_ROW_NOT_CONVERGED, "not converged" },
-		[THROTTLED] = { CS_ROW_THROTTLED, "measured while throttled" },
-		[IN_USE] = { CS_ROW_IN_USE, "measured while others used a GPU" },
-		[OVERLAP] = { CS_ROW_LOW_OVERLAP, "less than 90 % overlap" },
+		[CONVERGED] = { CS_ROW_NOT_CONVERGED, "!not converged" },
+		[THROTTLED] = { CS_ROW_THROTTLED, "!measured while throttled" },
+		[IN_USE] = { CS_ROW_IN_USE, "!measured while others used a GPU" },
+		[OVERLAP] = { CS_ROW_LOW_OVERLAP, "!less than 90 % overlap" },
 	};
 	const struct cs_row *row = grid->row[cell];
 
-	if (!row) {
-		cs_text(to, size, "not measured: the run ended before");
-		return kind == STATUS && grid->planned[cell] ? '-' : 0;
-	}
-	if (kind == STATUS) {
-		cs_text(to, size, "%s: %s", cs_status_text(row->status), row->reason);
-		return row->status == CS_OK	 ? 0 :
-		       row->status == CS_SKIPPED ? '-' :
-						   '!';
-	}
-	if (kind == WAY) {
-		cs_text(to, size, "not by the best transport of this node: %s",
-			cs_via_text(row->via));
-		return grid->mark[cell] == '*' ? '*' : 0;
-	}
-	cs_text(to, size, "%s", flag[kind].text);
-	return row->flags & flag[kind].flag ? '!' : 0;
+	if (!row)
+		return kind == STATUS && grid->planned[cell] ?
+			       "-not measured: the run ended before" :
+			       NULL;
+	if (kind == STATUS)
+		return row->status == CS_OK ?
+			       NULL :
+			       cs_new_text("%c%s: %s",
+					   row->status == CS_SKIPPED ? '-' : '!',
+					   cs_status_text(row->status), row->reason);
+	if (kind == WAY)
+		return grid->mark[cell] != '*' ?
+			       NULL :
+			       cs_new_text("*not by the best transport of this node: %s",
+					   cs_via_text(row->via));
+	return row->flags & flag[kind].flag ? flag[kind].text : NULL;
 }
 
-/* Print one line for all cells from `first` on with the same remark. */
-static void print_remark(FILE *to, const struct cs_grid *grid, size_t first,
-			 enum remark kind, char *said)
+/* Print a remark once, with the cells that have it; these have none then. */
+static void print_remark(FILE *to, const struct cs_grid *grid, const char **remark,
+			 size_t first)
 {
-	size_t n = cs_grid_cells(grid), i, count = 0;
-	char text[CS_REASON + 40], other[CS_REASON + 40], cells[128] = "", mark;
+	const char *text = remark[first], *cells = NULL;
+	size_t n = cs_grid_cells(grid), count = 0;
 
-	mark = remark_text(grid, first, kind, text, sizeof(text));
-	for (i = first; i < n; i++) {
-		if (said[i] || !remark_text(grid, i, kind, other, sizeof(other)) ||
-		    strcmp(text, other) != 0)
+	for (size_t i = first; i < n; i++) {
+		if (!remark[i] || strcmp(text, remark[i]) != 0)
 			continue;
-		said[i] = 1;
+		remark[i] = NULL;
 		if (++count <= LISTED)
-			cs_text_add(cells, sizeof(cells), "%s%s",
-				    count > 1 ? ", " : "",
-				    cs_cell_label(grid, i).text);
+			cells = cs_join(cells, ", ", "%s",
+					cs_cell_label(grid, i).text);
 	}
 	if (count > LISTED)
-		cs_text_add(cells, sizeof(cells), " and %zu more", count - LISTED);
-	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", mark, count, count == 1 ? "" : "s",
-		cells, text);
+		cells = cs_new_longer(cells, " and %zu more", count - LISTED);
+	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", text[0], count,
+		count == 1 ? "" : "s", cells, text + 1);
 }
 
 static void print_remarks(FILE *to, const struct cs_grid *grid)
 {
-	size_t cells = cs_grid_cells(grid), i;
-	char text[CS_REASON + 40], *said;
-	int kind;
+	size_t cells = cs_grid_cells(grid);
+	const char **remark = cs_new(const char *, cells);
 
-	for (kind = STATUS; kind < REMARKS; kind++) {
-		said = calloc(cells + 1, 1);
-		for (i = 0; said && i < cells; i++)
-			if (!said[i] && remark_text(grid, i, (enum remark)kind, text,
-						    sizeof(text)))
-				print_remark(to, grid, i, (enum remark)kind, said);
-		free(said);
+	for (int kind = STATUS; kind < REMARKS; kind++) {
+		for (size_t i = 0; i < cells; i++)
+			remark[i] = remark_text(grid, i, (enum remark)kind);
+		for (size_t i = 0; i < cells; i++)
+			if (remark[i])
+				print_remark(to, grid, remark, i);
 	}
 }
 
@@ -286,12 +270,13 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct cs_row *row = cs_listed(&rows, i);
 		const double *x = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
-		char text[SAMPLES_MOST * 16] = "";
+		const char *text = "";
+		CS_SCOPE;
 
 		if (!row->n_samples)
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
-			cs_text_add(text, sizeof(text), " %.2f", x[k]);
+			text = cs_new_longer(text, " %.2f", x[k]);
 		cs_fold(to, 4, 6, "%s%s%s%s:%s%s",
 			cs_pair_label(grid->run, grid->node, &row->what).text,
 			row->metric == CS_METRIC_RATE ? "" : " ",
@@ -316,7 +301,7 @@ static const char *pages_proof(const struct cs_run_node *nd)
 	return "";
 }
 
-/* Through which memory two processes staged it. */
+/* Print the memory through which two processes staged copies. */
 static void print_ring(FILE *to, const struct cs_grid *grid)
 {
 	size_t n = cs_grid_cells(grid), unproven = 0;
@@ -426,22 +411,21 @@ static void print_stages(FILE *to, const struct cs_grid *grid)
 	static const char *const names[CS_STAGES] = { "packing", "the transfer",
 						      "unpacking" };
 	size_t n = cs_grid_cells(grid);
-	double *x = calloc(n + 1, sizeof(*x));
-	char text[200] = "";
+	double *x = cs_new(double, n);
+	const char *text = NULL;
 
-	for (int s = 0; x && s < CS_STAGES; s++) {
+	for (int s = 0; s < CS_STAGES; s++) {
 		size_t k = 0;
 
 		for (size_t i = 0; i < n; i++)
 			if (grid->row[i] && !isnan(grid->row[i]->stage_us[s]))
 				x[k++] = grid->row[i]->stage_us[s];
 		if (k)
-			cs_text_add(text, sizeof(text), "%s%s %.2f us",
-				    text[0] ? ", " : "", names[s], cs_median(x, k));
+			text = cs_join(text, ", ", "%s %.2f us", names[s],
+				       cs_median(x, k));
 	}
-	if (text[0])
+	if (text)
 		cs_fold(to, 2, 4, "stages of a copy: %s", text);
-	free(x);
 }
 
 /* The rate of a concurrent cell as a share of the same cell alone; NAN: one is missing. */
@@ -455,7 +439,7 @@ static double concurrent_share(const struct cs_grid *grid, const struct cs_row *
 	return row->stats.median / grid->row[cell]->stats.median;
 }
 
-/* Pairs that were measured at the same time, and what shows that they may. */
+/* Pairs that were measured at the same time, and their rates beside those alone. */
 static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	struct cs_row_list rows = cs_run_rows(grid->run, grid->node,

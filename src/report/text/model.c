@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -10,7 +9,7 @@
 #include "check/model/gamma.h"
 #include "check/model/model.h"
 #include "file/record.h"
-#include "report/export/csv.h"
+#include "report/export/parts.h"
 #include "report/text/matrix.h"
 #include "report/text/parts.h"
 #include "report/views.h"
@@ -18,51 +17,50 @@
 #define NAME 24 /* longer ones have a line of their own */
 
 /* "2.71+-0.14": the further end of the interval; "" if it is unbounded. */
-static void value_text(const struct cs_fit_value *x, int decimals, char *to,
-		       size_t size)
+static const char *value_text(const struct cs_fit_value *x, int decimals)
 {
 	double off = fmax(x->high - x->value, x->value - x->low);
 
 	if (fmax(x->value, isfinite(off) ? 10 * off : 0) >= 1000)
 		decimals = 0;
-	cs_text(to, size, "%.*f", decimals, x->value);
-	if (isfinite(off))
-		cs_text_add(to, size, "+-%.*f", decimals, off);
+	return isfinite(off) ?
+		       cs_new_text("%.*f+-%.*f", decimals, x->value, decimals, off) :
+		       cs_new_text("%.*f", decimals, x->value);
 }
 
-/* The copies whose time is furthest from the line: "+3.1 %, 16 MiB". */
-static void worst_text(double worst, double bytes, char *to, size_t size)
+static void release_sweep(void *sweep)
 {
-	char at[16];
+	cs_sweep_release(sweep);
+}
 
-	cs_bytes_text(bytes, at, sizeof(at));
-	cs_text(to, size, "%+.1f %%, %s", cs_percent(worst, 1), at);
+static struct cs_sweep *sweep_new(const struct cs_run *run, int node, uint32_t index)
+{
+	struct cs_sweep *sweep = cs_new(struct cs_sweep, 1);
+
+	cs_arena_at_end(release_sweep, sweep);
+	cs_arena_check(cs_sweep_init(sweep, run, node, index));
+	return sweep;
 }
 
 /* ---- a line for each ---- */
 
-static int sum_nodes(const struct cs_run *run, uint32_t index, struct cs_fit_sum *sum,
-		     size_t *planned)
+static struct cs_fit_sum sum_nodes(const struct cs_run *run, uint32_t index,
+				   size_t *planned)
 {
-	struct cs_vec fits = CS_VEC(struct cs_fit);
-	struct cs_sweep sweep;
-	int rc = 0;
+	struct cs_vec fits = CS_LIST(struct cs_fit);
+	struct cs_fit_sum sum = { .n = 0 };
+	CS_SCOPE;
 
 	*planned = 0;
-	for (int node = 0; node < run->n_nodes && !rc; node++) {
-		if (cs_sweep_init(&sweep, run, node, index)) {
-			rc = -1;
-			break;
-		}
-		*planned += sweep.grid.n_planned;
-		rc = cs_fits_add(&fits, &sweep, NULL);
-		cs_sweep_release(&sweep);
+	for (int node = 0; node < run->n_nodes; node++) {
+		struct cs_sweep *sweep = sweep_new(run, node, index);
+
+		*planned += sweep->grid.n_planned;
+		cs_arena_check(cs_fits_add(&fits, sweep, NULL));
+		cs_sweep_release(sweep);
 	}
-	memset(sum, 0, sizeof(*sum));
-	if (!rc && fits.n)
-		rc = cs_fits_sum(&fits, sum);
-	cs_vec_release(&fits);
-	return rc;
+	cs_arena_check(fits.n && cs_fits_sum(&fits, &sum));
+	return sum;
 }
 
 static const char *name_of(FILE *to, const struct cs_grid *head)
@@ -86,16 +84,14 @@ static void print_kind(FILE *to, const struct cs_grid *head)
 static void print_sum(FILE *to, const struct cs_grid *head,
 		      const struct cs_fit_sum *sum, size_t planned)
 {
-	char cells[24], alpha[40], gbs[40], half[16], worst[48];
+	const char *cells = cs_new_text("%zu/%zu", sum->n, planned);
 
-	cs_text(cells, sizeof(cells), "%zu/%zu", sum->n, planned);
-	value_text(&sum->alpha_us, 2, alpha, sizeof(alpha));
-	value_text(&sum->gbs, 1, gbs, sizeof(gbs));
-	cs_bytes_text(sum->half_bytes.value, half, sizeof(half));
-	worst_text(sum->worst, sum->worst_bytes, worst, sizeof(worst));
 	if (sum->n)
 		cs_fold(to, 0, NAME, "%-*s %5s %11s %11s %8s %16s", NAME,
-			name_of(to, head), cells, alpha, gbs, half, worst);
+			name_of(to, head), cells, value_text(&sum->alpha_us, 2),
+			value_text(&sum->gbs, 1), cs_bytes_text(sum->half_bytes.value),
+			cs_new_text("%+.1f %%, %s", cs_percent(sum->worst, 1),
+				    cs_bytes_text(sum->worst_bytes)));
 	else
 		cs_fold(to, 0, NAME,
 			"%-*s %5s no line: %d sizes at least, that take longer", NAME,
@@ -108,22 +104,21 @@ static void print_sum(FILE *to, const struct cs_grid *head,
 			sum->n_switched, sum->n);
 }
 
-static int print_sums(FILE *to, const struct cs_run *run)
+static void print_sums(FILE *to, const struct cs_run *run)
 {
-	struct cs_fit_sum sum;
-	size_t planned;
 	int single = 0;
 
 	cs_print_line(to, "%-*s %5s %11s %11s %8s %16s", NAME, "from a sweep of",
 		      "cells", "alpha us", "1/beta GB/s", "n1/2", "furthest off");
 	for (uint32_t v = 0; v < cs_grids(run); v++) {
 		const struct cs_grid head = cs_grid_head(run, v);
+		struct cs_fit_sum sum;
+		size_t planned;
 
 		if (!cs_sweep_sizes(run, v))
 			continue;
 		single |= head.test->how == CS_HOW_ONCE;
-		if (sum_nodes(run, v, &sum, &planned))
-			return -1;
+		sum = sum_nodes(run, v, &planned);
 		if (planned)
 			print_sum(to, &head, &sum, planned);
 	}
@@ -138,22 +133,19 @@ static int print_sums(FILE *to, const struct cs_run *run)
 			"the CPU sees "
 			"it; copies of all others are queued, which hides a part "
 			"of alpha");
-	return 0;
 }
 
-/* ---- what that is in flops ---- */
+/* ---- the same in flops ---- */
 
 static void print_price(FILE *to, const struct cs_grid *head,
 			const struct cs_fit_sum *sum, double gflops)
 {
 	double load = cs_flops_per_load(gflops, sum->gbs.value);
 	double alpha = cs_alpha_flops(gflops, sum->alpha_us.value);
-	char flops[24] = "-";
 
-	if (!isnan(alpha))
-		cs_text(flops, sizeof(flops), "%.2g", alpha);
 	cs_fold(to, 0, NAME, "%-*s %14.0f %14.0f %16s", NAME, name_of(to, head), load,
-		cs_intensity(load, CS_EFFICIENT), flops);
+		cs_intensity(load, CS_EFFICIENT),
+		isnan(alpha) ? "-" : cs_new_text("%.2g", alpha));
 	print_kind(to, head);
 }
 
@@ -175,35 +167,34 @@ static double least_share(const struct cs_run *run, const char *test)
 	return least;
 }
 
-static int print_prices(FILE *to, const struct cs_run *run)
+static void print_prices(FILE *to, const struct cs_run *run)
 {
 	double gflops = cs_gamma_gflops(run, -1);
 	double share = least_share(run, CS_FLOPS_TEST);
-	char of_peak[64] = "";
-	struct cs_fit_sum sum;
-	size_t planned;
+	const char *of_peak = "";
 
 	putc('\n', to);
 	if (isnan(gflops)) {
 		cs_fold(to, 0, 2,
 			"no gamma in this run: the cost of a load in flops needs "
 			"local.fma.fp64.alone, part of --suite model");
-		return 0;
+		return;
 	}
 	if (!isnan(share))
-		cs_text(of_peak, sizeof(of_peak),
-			", at least %.1f %% of units x highest clock", 100 * share);
+		of_peak = cs_new_text(", at least %.1f %% of units x highest clock",
+				      100 * share);
 	cs_fold(to, 0, 2, "FP64 by multiply-adds: %.0f GFLOP/s a GPU%s", gflops,
 		of_peak);
 	cs_print_line(to, "%-*s %14s %14s %16s", NAME, "flops that take as long",
 		      "a load", "... at 90 %", "alpha");
 	for (uint32_t v = 0; v < cs_grids(run); v++) {
 		const struct cs_grid head = cs_grid_head(run, v);
+		struct cs_fit_sum sum;
+		size_t planned;
 
 		if (!cs_sweep_sizes(run, v) || head.test->path == CS_PATH_HOST)
 			continue;
-		if (sum_nodes(run, v, &sum, &planned))
-			return -1;
+		sum = sum_nodes(run, v, &planned);
 		if (sum.n)
 			print_price(to, &head, &sum, gflops);
 	}
@@ -211,7 +202,6 @@ static int print_prices(FILE *to, const struct cs_run *run)
 		"a load is 8 bytes; with that many flops per load arithmetic takes "
 		"50 %% of the time, with those at 90 %% it takes 90; alpha: the "
 		"cost of a message");
-	return 0;
 }
 
 /* ---- -v: each cell ---- */
@@ -246,7 +236,7 @@ static double number_of(const struct cs_fit *fit, enum number number)
 }
 
 /* The fits in the place of the figures of a matrix. */
-static void print_number(FILE *to, const struct cs_sweep *sweep, enum number number)
+static void print_number(FILE *to, struct cs_sweep *sweep, enum number number)
 {
 	size_t n = cs_grid_cells(&sweep->grid), known = 0;
 
@@ -263,24 +253,22 @@ static void print_number(FILE *to, const struct cs_sweep *sweep, enum number num
 	cs_matrix_cells(to, &sweep->grid);
 }
 
-static int print_cells(FILE *to, const struct cs_run *run, int node, uint32_t index)
+static void print_cells(FILE *to, const struct cs_run *run, int node, uint32_t index)
 {
-	struct cs_sweep sweep;
+	struct cs_sweep *sweep;
+	CS_SCOPE;
 
-	if (cs_sweep_init(&sweep, run, node, index))
-		return -1;
-	if (sweep.n_fitted) {
-		putc('\n', to);
-		cs_fold(to, 0, 2, "%s  %s  %s", sweep.grid.test->name,
-			cs_grid_title(&sweep.grid).text, run->node[node].facts.host);
-		/* sums are of copies of one size */
-		for (int i = 0; i < sweep.grid.n_cols; i++)
-			sweep.grid.total[i] = NAN;
-		for (int i = 0; i < NUMBERS; i++)
-			print_number(to, &sweep, i);
-	}
-	cs_sweep_release(&sweep);
-	return 0;
+	sweep = sweep_new(run, node, index);
+	if (!sweep->n_fitted)
+		return;
+	putc('\n', to);
+	cs_fold(to, 0, 2, "%s  %s  %s", sweep->grid.test->name,
+		cs_grid_title(&sweep->grid).text, run->node[node].facts.host);
+	/* sums are of copies of one size */
+	for (int i = 0; i < sweep->grid.n_cols; i++)
+		sweep->grid.total[i] = NAN;
+	for (int i = 0; i < NUMBERS; i++)
+		print_number(to, sweep, i);
 }
 
 /* ---- all of it ---- */
@@ -297,77 +285,64 @@ static int has_sweeps(const struct cs_run *run)
 	return 0;
 }
 
-int cs_model_write(FILE *to, const struct cs_view *view)
+void cs_model_write(FILE *to, const struct cs_view *view)
 {
-	const struct cs_run *run = view->run, *turns = view->turns;
-	char *differs = calloc((size_t)run->n_nodes + 1, 1);
-	int rc;
+	const struct cs_run *run = view->run;
+	const int verbose = view->opt->verbose;
 
-	cs_notices_print(to, turns);
-	cs_head_print(to, turns);
-	rc = !differs || cs_node_kinds_print(to, run, differs) ? -1 : 0;
-	free(differs);
+	cs_notices_print(to, view->turns);
+	cs_head_print(to, view->turns);
+	cs_node_kinds_print(to, run, cs_new(char, run->n_nodes));
 	putc('\n', to);
 	if (!has_sweeps(run)) {
 		cs_fold(to, 0, 2, "%s", no_sweep);
-		return rc;
+		return;
 	}
-	rc |= print_sums(to, run) || print_prices(to, run) ||
-			      cs_model_rates_print(to, run, view->opt->verbose) ?
-		    -1 :
-		    0;
+	print_sums(to, run);
+	print_prices(to, run);
+	cs_model_rates_print(to, run, verbose);
 	cs_best_print(to, run, 0, run->n_nodes);
-	for (uint32_t v = 0; view->opt->verbose && v < cs_grids(run) && !rc; v++)
-		for (int node = 0;
-		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
-			rc = print_cells(to, run, node, v);
-	return rc;
+	for (uint32_t v = 0; verbose && v < cs_grids(run); v++)
+		for (int node = 0; cs_sweep_sizes(run, v) && node < run->n_nodes;
+		     node++)
+			print_cells(to, run, node, v);
 }
 
 /* ---- CSV ---- */
 
-static int print_csv_sweep(FILE *to, const struct cs_run *run, int node,
-			   uint32_t index)
+static void print_csv_sweep(FILE *to, const struct cs_run *run, int node,
+			    uint32_t index)
 {
-	struct cs_sweep sweep;
-	int rc = cs_sweep_init(&sweep, run, node, index);
+	struct cs_sweep *sweep;
+	CS_SCOPE;
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < cs_grid_cells(&sweep.grid) && !rc; i++)
-		if (sweep.fit[i].n)
-			rc = cs_csv_line(to, cs_record_fit(&sweep, i), 0);
-	cs_sweep_release(&sweep);
-	return rc;
+	sweep = sweep_new(run, node, index);
+	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
+		if (sweep->fit[i].n)
+			cs_csv_line(to, cs_record_fit(sweep, i), 0);
 }
 
 /* Print the column names; they are the same for all matrices. */
-static int print_csv_names(FILE *to, const struct cs_run *run)
+static void print_csv_names(FILE *to, const struct cs_run *run)
 {
-	struct cs_sweep sweep;
-	int rc;
+	struct cs_sweep *sweep;
 
 	if (!run->n_nodes || !cs_grids(run))
-		return 0;
-	if (cs_sweep_init(&sweep, run, 0, 0))
-		return -1;
-	rc = cs_grid_cells(&sweep.grid) ?
-		     cs_csv_line(to, cs_record_fit(&sweep, 0), 1) :
-		     0;
-	cs_sweep_release(&sweep);
-	return rc;
+		return;
+	sweep = sweep_new(run, 0, 0);
+	if (cs_grid_cells(&sweep->grid))
+		cs_csv_line(to, cs_record_fit(sweep, 0), 1);
 }
 
-int cs_model_csv_write(FILE *to, const struct cs_view *view)
+void cs_model_csv_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
-	int rc = print_csv_names(to, run);
 
+	print_csv_names(to, run);
 	if (!has_sweeps(run))
 		cs_print_line(to, "# %s", no_sweep);
 	for (uint32_t v = 0; v < cs_grids(run); v++)
-		for (int node = 0;
-		     cs_sweep_sizes(run, v) && node < run->n_nodes && !rc; node++)
-			rc = print_csv_sweep(to, run, node, v);
-	return rc;
+		for (int node = 0; cs_sweep_sizes(run, v) && node < run->n_nodes;
+		     node++)
+			print_csv_sweep(to, run, node, v);
 }

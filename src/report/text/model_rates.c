@@ -6,14 +6,13 @@
 #include "check/model/gamma.h"
 #include "check/model/rates.h"
 #include "report/text/parts.h"
-#include "report/text/columns.h"
 #include "report/view.h"
 
 /* Of "The cost of communications", from data sheets. */
 #define PUBLISHED                                                                    \
 	"a load from a GPU's own memory, by data sheets: V100 65, A100 49, H100 100, " \
 	"B200 60, MI250X 116, MI300A 63"
-#define PLACES_MOST 16 /* in lines; of more their medians stand elsewhere */
+#define PLACES_MOST 16 /* in lines; medians of more are in other tables */
 
 static void add_heads(struct cs_columns *t, int is_numa)
 {
@@ -28,18 +27,16 @@ static void add_place(struct cs_columns *t, const struct cs_run *run,
 		      const struct cs_computes *place)
 {
 	const struct cs_run_node *node = &run->node[place->node];
-	char name[192] = "";
+	const char *host = run->n_nodes > 1 ? node->facts.host : NULL;
 
-	if (run->n_nodes > 1)
-		cs_text(name, sizeof(name), "%s ", node->facts.host);
-	if (place->is_numa)
-		cs_text_add(name, sizeof(name), "%s",
-			    cs_endpoint_text(run, place->node, &place->where).text);
-	else
-		cs_text_add(name, sizeof(name), "%s %s",
-			    cs_agent_name(run, place->node, place->where.index).text,
-			    node->agent[place->where.index].gpu.name);
-	cs_columns_add(t, "%s", name);
+	cs_columns_add(
+		t, "%s",
+		place->is_numa ?
+			cs_join(host, " ", "%s",
+				cs_endpoint_text(run, place->node, &place->where).text) :
+			cs_join(host, " ", "%s %s",
+				cs_agent_name(run, place->node, place->where.index).text,
+				node->agent[place->where.index].gpu.name));
 	cs_columns_number(t, place->gflops < 10, place->gflops, "");
 	cs_columns_number(t, 1, 100 * place->of_peak, " %");
 	for (int i = 0; i < (place->is_numa ? 1 : CS_NEARS); i++) {
@@ -61,42 +58,37 @@ static double least_shared(const struct cs_computes *place, size_t n)
 	return least;
 }
 
-static int print_places(FILE *to, const struct cs_run *run,
-			const struct cs_computes *place, size_t n)
+static void print_places(FILE *to, const struct cs_run *run,
+			 const struct cs_computes *place, size_t n)
 {
 	double shared = least_shared(place, n);
 	struct cs_columns t = { 0 };
-	char of_peak[80] = "";
+	const char *of_peak = "";
 
 	putc('\n', to);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || place[i].is_numa != place[i - 1].is_numa)
 			add_heads(&t, place[i].is_numa);
 		add_place(&t, run, &place[i]);
-		if ((i + 1 == n || place[i].is_numa != place[i + 1].is_numa) &&
-		    cs_columns_print(to, &t, 0))
-			return -1;
+		if (i + 1 == n || place[i].is_numa != place[i + 1].is_numa)
+			cs_columns_print(to, &t, 0);
 	}
 	if (!isnan(shared))
-		cs_text(of_peak, sizeof(of_peak),
-			"; shared: at least %.1f %% of 128 bytes a clock",
-			100 * shared);
+		of_peak = cs_new_text("; shared: at least %.1f %% of 128 bytes a clock",
+				      100 * shared);
 	cs_fold(to, 2, 4,
 		"GFLOP/s, GB/s, and flops that take as long as a load of 8 bytes; memory: a "
 		"triad in its own%s",
 		of_peak);
 	if (n && !place->is_numa)
 		cs_fold(to, 2, 4, "%s", PUBLISHED);
-	return 0;
 }
 
-int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose)
+void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose)
 {
-	struct cs_vec all = CS_VEC(struct cs_computes);
-	int rc = cs_run_computes(run, &all, NULL);
+	struct cs_vec all = CS_LIST(struct cs_computes);
 
-	if (!rc && all.n && (verbose || all.n <= PLACES_MOST))
-		rc = print_places(to, run, all.data, all.n);
-	cs_vec_release(&all);
-	return rc;
+	cs_arena_check(cs_run_computes(run, &all, NULL));
+	if (all.n && (verbose || all.n <= PLACES_MOST))
+		print_places(to, run, all.data, all.n);
 }

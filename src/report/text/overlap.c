@@ -5,12 +5,9 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/print.h"
 #include "base/quant.h"
-#include "report/text/columns.h"
 #include "report/text/matrix.h"
 
 /* The columns of a line: medians over cells, in milliseconds. */
@@ -38,10 +35,10 @@ struct line {
 static double median_of(const struct cs_run *run, int first, int last,
 			const struct cs_grid *of, enum cs_metric metric)
 {
-	size_t n = 0, most = cs_rows_count(&run->rows);
-	double *x = calloc(most + 1, sizeof(*x)), median = NAN;
+	struct cs_vec x = CS_LIST(double);
+	CS_SCOPE;
 
-	for (int node = first; x && node < last; node++) {
+	for (int node = first; node < last; node++) {
 		struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
 		for (const struct cs_row *row; (row = cs_row_next(&rows));)
@@ -50,34 +47,27 @@ static double median_of(const struct cs_run *run, int first, int last,
 			    row->what.bytes == of->bytes &&
 			    !cs_variant_compare(&row->what.variant,
 						&of->matrix->variant))
-				x[n++] = row->stats.median;
+				cs_list_push(&x, &row->stats.median);
 	}
-	if (n)
-		median = cs_median(x, n);
-	free(x);
-	return median;
+	return x.n ? cs_median(x.data, x.n) : NAN;
 }
 
-static int take_line(const struct cs_run *run, int first, int last, uint32_t index,
-		     struct line *line)
+static void take_line(const struct cs_run *run, int first, int last, uint32_t index,
+		      struct line *line)
 {
-	*line = (struct line){ 0 };
 	for (int node = first; node < last; node++) {
-		struct cs_grid grid;
+		CS_SCOPE;
+		const struct cs_grid *grid = cs_grid_new(run, node, index);
 
-		if (cs_grid_init(&grid, run, node, index))
-			return -1;
-		line->kernels = cs_variant_kernels(&grid.matrix->variant);
-		line->n_planned += grid.n_planned;
-		line->n_measured += grid.n_measured;
-		for (size_t i = 0; i < cs_grid_cells(&grid); i++)
-			line->n_marked += grid.mark[i] == '!';
+		line->kernels = cs_variant_kernels(&grid->matrix->variant);
+		line->n_planned += grid->n_planned;
+		line->n_measured += grid->n_measured;
+		for (size_t i = 0; i < cs_grid_cells(grid); i++)
+			line->n_marked += grid->mark[i] == '!';
 		for (int c = 0; node == first && c < COLUMNS; c++)
-			line->ms[c] = median_of(run, first, last, &grid,
+			line->ms[c] = median_of(run, first, last, grid,
 						columns[c].metric);
-		cs_grid_release(&grid);
 	}
-	return 0;
 }
 
 static void add_line(struct cs_columns *t, const struct line *line)
@@ -107,7 +97,7 @@ static int best_of(const struct line *line)
 /* "best on this machine: rotated streams with 1, 2, 4 kernels a tile; …" */
 static void print_best(FILE *to, const struct line *line, int n)
 {
-	char text[300] = "";
+	const char *text = NULL;
 
 	for (int c = SERIAL; c <= ROTATED; c++) {
 		int found = 0;
@@ -116,43 +106,35 @@ static void print_best(FILE *to, const struct line *line, int n)
 			if (best_of(&line[i]) != c)
 				continue;
 			if (found++)
-				cs_text_add(text, sizeof(text), ", %u",
-					    line[i].kernels);
+				text = cs_join(text, ", ", "%u", line[i].kernels);
 			else
-				cs_text_add(text, sizeof(text), "%s%s with %u",
-					    text[0] ? "; " : "", columns[c].name,
-					    line[i].kernels);
+				text = cs_join(text, "; ", "%s with %u",
+					       columns[c].name, line[i].kernels);
 		}
 	}
-	if (text[0])
+	if (text)
 		cs_fold(to, 2, 4, "best on this machine: %s kernels a tile", text);
 }
 
-int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
-		     const uint32_t *index, int n)
+void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
+		      const uint32_t *index, int n)
 {
-	struct line *line = calloc((size_t)n + 1, sizeof(*line));
+	struct line *line = cs_new(struct line, n);
 	struct cs_columns t = { 0 };
-	int rc = line ? 0 : -1;
 
-	for (int i = 0; i < n && !rc; i++)
-		rc = take_line(run, nodes[0], nodes[1], index[i], &line[i]);
+	for (int i = 0; i < n; i++)
+		take_line(run, nodes[0], nodes[1], index[i], &line[i]);
 	cs_columns_heads(&t, "kernels,cells");
 	for (int c = 0; c < COLUMNS; c++)
 		cs_columns_heads(&t, columns[c].head);
 	cs_columns_heads(&t, "gain x,off %");
 	cs_columns_end_line(&t);
-	for (int i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n; i++)
 		add_line(&t, &line[i]);
-	if (cs_columns_print(to, &t, 0))
-		rc = -1;
-	if (!rc) {
-		cs_fold(to, 2, 4,
-			"kernels, moves: alone; streams: three; ideal: the longer of both; gain: of rotated "
-			"over three streams; off: how much longer than the ideal rotated "
-			"takes; ! cells with a remark (-v prints each)");
-		print_best(to, line, n);
-	}
-	free(line);
-	return rc;
+	cs_columns_print(to, &t, 0);
+	cs_fold(to, 2, 4,
+		"kernels, moves: alone; streams: three; ideal: the longer of both; gain: of rotated "
+		"over three streams; off: how much longer than the ideal rotated "
+		"takes; ! cells with a remark (-v prints each)");
+	print_best(to, line, n);
 }

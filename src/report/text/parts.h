@@ -10,47 +10,67 @@
 
 struct cs_digest;
 
+/* columns.c.  A table as wide as the page: columns without room continue below, after a
+ * repetition of the first one.  Zeroed it is empty. */
+struct cs_columns {
+	char *text; /* of the arena */
+	size_t n, room;
+	int whole; /* no column continues below: lines may be longer than the page */
+};
+
+/* The headings, "GPU,<bus id,used": '<' aligns a column left, '~' too, and its cells are
+ * cut and end in "..." if the page has no room for all columns; others are aligned
+ * right.  More headings may follow by cs_columns_add(). */
+void cs_columns_heads(struct cs_columns *t, const char *list);
+/* A cell of a line, clean. */
+void cs_columns_add(struct cs_columns *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A figure and its unit, which may be ""; "-" of NAN. */
+void cs_columns_number(struct cs_columns *t, int decimals, double x, const char *unit);
+void cs_columns_end_line(struct cs_columns *t);
+/* All of it after `indent` blanks; it is empty then. */
+void cs_columns_print(FILE *to, struct cs_columns *t, int indent);
+
 /* answer.c.  One sentence: what each path gives, whether all is alike, what went
- * wrong; behind `what` and a colon, unless that is "". */
+ * wrong; after `what` and a colon, unless that is "". */
 void cs_answer_print(FILE *to, const struct cs_digest *digest, const char *what);
 /* digest_table.c.  A line a test; of very many those with a remark, and all as groups
- * unless `verbose`.  digest_groups.c: several tests a line.  -1: no memory. */
-int cs_digest_print(FILE *to, const struct cs_digest *digest, int verbose);
-int cs_digest_groups_print(FILE *to, const struct cs_digest *digest);
-/* text.c.  What stands in for GPUs or a clock; program, what was asked for and
- * when. */
+ * unless `verbose`.  digest_groups.c: several tests a line. */
+void cs_digest_print(FILE *to, const struct cs_digest *digest, int verbose);
+void cs_digest_groups_print(FILE *to, const struct cs_digest *digest);
+/* text.c.  A notice if host memory or a virtual clock replaced GPUs or time; program, what
+ * was asked for and when. */
 void cs_notices_print(FILE *to, const struct cs_run *run);
 void cs_head_print(FILE *to, const struct cs_run *run);
 /* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
-void cs_node_text(const struct cs_run *run, int node, char *to, size_t size);
+const char *cs_node_text(const struct cs_run *run, int node);
 /* text.c.  One line per kind of node; the nodes of all kinds but the commonest
- * differ. -1: no memory. */
-int cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
+ * differ. */
+void cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
 /* GPUs (or arenas) of a node, and the legend with what is odd about them. */
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
-/* costs.c.  What each agent of a node took: time to its first byte, CPU, memory.  -1:
- * no memory. */
-int cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
+/* costs.c.  What each agent of a node took: time to its first byte, CPU, memory. */
+void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
 /* One test over the nodes that measure it, behind an empty line, where there are
  * several; differs[node] is set where a node has a cell more than 1 % off or one with
- * a remark, and where it is the only one.  -1: no memory. */
-int cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
-		       char *differs);
+ * a remark, and where it is the only one. */
+void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
+			char *differs);
 /* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).
- * -1: no memory. */
-int cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
-		   uint32_t index);
+ * */
+void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
+		    uint32_t index);
 /* overlap.c.  The same of matrices that differ in their kernels a tile alone, below
- * their heading; nodes: the first, and behind the last.  -1: no memory. */
-int cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
-		     const uint32_t *index, int n);
+ * their heading; nodes: the first, and behind the last. */
+void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
+		      const uint32_t *index, int n);
 /* model_rates.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
- * load; without `verbose` not those of a large job.  -1: no memory. */
-int cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
+ * load; without `verbose` not those of a large job. */
+void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
 /* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over
  * nodes [first, last), behind an empty line; nothing where there are not two ways.
- * -1: no memory. */
-int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
+ * */
+void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
 /* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
  * none. */
 double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
@@ -63,36 +83,36 @@ void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
  * at which size, behind an empty line; nothing where there are not two ways. */
 void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
 /* "1.07 MiB": three digits of what is no whole number of anything. */
-void cs_bytes_text(double bytes, char *to, size_t size);
-/* The steps of a plan file on one node.  -1: no memory. */
-int cs_steps_print(FILE *to, const struct cs_run *run, int node);
+const char *cs_bytes_text(double bytes);
+/* The steps of a plan file on one node. */
+void cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of
- * its figures, and the cells to compare it with.  -1: no memory. */
-int cs_cell_print(FILE *to, const struct cs_run *cut);
+ * its figures, and the cells to compare it with. */
+void cs_cell_print(FILE *to, const struct cs_run *cut);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
-void cs_only_checked_text(const struct cs_run *run, int node, char *to, size_t size);
+const char *cs_only_checked_text(const struct cs_run *run, int node);
 /* advice.c.  Of each GPU of a node the nearest CPUs and cards, behind an empty line,
- * and the lines for a launcher and for libraries that follow.  -1: no memory. */
-int cs_advice_print(FILE *to, const struct cs_run_node *nd);
+ * and the lines for a launcher and for libraries that follow. */
+void cs_advice_print(FILE *to, const struct cs_run_node *nd);
 /* classes.c.  NVLinks between two GPUs; 0 none that is known of. */
 int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b);
-/* topology.c.  How nodes are wired and set, those alike once.  -1: no memory. */
-int cs_topology_print(FILE *to, const struct cs_run *run);
+/* topology.c.  How nodes are wired and set, those alike once. */
+void cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
 /* A judged run of several nodes, behind that many lines: figures, classes, findings,
- * and what is to be done. -1: no memory. */
-int cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
-/* All were measured, and no finding is more than a note: six lines say so. */
-int cs_fleet_needs_nobody(const struct cs_run *run);
-int cs_fleet_print_brief(FILE *to, const struct cs_run *run);
+ * and what is to be done. */
+void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
+/* Were all nodes measured, and is no finding more than a note?  Then six lines do. */
+int cs_fleet_is_healthy(const struct cs_run *run);
+void cs_fleet_print_brief(FILE *to, const struct cs_run *run);
 /* actions.c.  A line for each fault that needs a person, then the nodes to drain,
- * alone on a line.  -1: no memory. */
-int cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
-/* The findings alone.  -1: no memory. */
+ * alone on a line. */
+void cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
+/* The findings alone. */
 void cs_findings_print(FILE *to, const struct cs_run *run);
-/* data, samples, first use, state, time, findings.  -1: no memory. */
-int cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
+/* data, samples, first use, state, time, findings. */
+void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
 
 #endif

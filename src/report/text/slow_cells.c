@@ -1,19 +1,22 @@
 #include "config.h"
 
-#include "report/text/slow_cells.h"
+#include "report/text/digest.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/view.h"
+
 #define LISTED 6 /* cells named in one line; the rest is a count */
 
-int cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
+void cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
 {
 	const struct cs_rows *rows = &grid->run->rows;
 	size_t n = cs_grid_cells(grid), all = cs_rows_count(rows);
 
-	grid->off = calloc(n + 1, sizeof(*grid->off));
-	for (size_t i = 0; grid->off && i < n; i++) {
+	grid->off = calloc(n + 1, sizeof(*grid->off)); /* the grid's */
+	cs_arena_check(!grid->off);
+	for (size_t i = 0; i < n; i++) {
 		size_t at = grid->row[i] && all ?
 				    (size_t)(grid->row[i] - cs_rows_get(rows, 0)) :
 				    all;
@@ -24,7 +27,6 @@ int cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
 		grid->mark[i] = '<';
 		grid->n_odd++;
 	}
-	return grid->off ? 0 : -1;
 }
 
 const struct cs_shade *cs_odd_shade(const struct cs_grid *grid, size_t cell)
@@ -35,7 +37,7 @@ const struct cs_shade *cs_odd_shade(const struct cs_grid *grid, size_t cell)
 }
 
 /* "33 %", "7 to 33 %": how far they are below their like. */
-static void drop_text(const struct cs_grid *grid, char *to, size_t size)
+static const char *drop_text(const struct cs_grid *grid)
 {
 	double least = INFINITY, most = 0;
 
@@ -45,11 +47,10 @@ static void drop_text(const struct cs_grid *grid, char *to, size_t size)
 		least = fmin(least, -expm1(grid->off[i]));
 		most = fmax(most, -expm1(grid->off[i]));
 	}
-	if (lround(100 * least) < lround(100 * most))
-		cs_text(to, size, "%ld to %ld %%", lround(100 * least),
-			lround(100 * most));
-	else
-		cs_text(to, size, "%ld %%", lround(100 * most));
+	return lround(100 * least) < lround(100 * most) ?
+		       cs_new_text("%ld to %ld %%", lround(100 * least),
+				   lround(100 * most)) :
+		       cs_new_text("%ld %%", lround(100 * most));
 }
 
 /* The agent that is an end of all of them; -1 none is, or there is one cell alone. */
@@ -75,27 +76,26 @@ static int common_agent(const struct cs_grid *grid)
 	return -1;
 }
 
-void cs_odd_text(const struct cs_grid *grid, char *to, size_t size)
+const char *cs_odd_text(const struct cs_grid *grid)
 {
 	int agent = common_agent(grid);
-	char drop[32];
-	size_t said = 0;
+	size_t named = 0;
+	char *cells = NULL;
 
-	to[0] = '\0';
 	if (!grid->n_odd)
-		return;
-	drop_text(grid, drop, sizeof(drop));
-	cs_text(to, size, "%zu cell%s %s below %s like: ", grid->n_odd,
-		grid->n_odd == 1 ? "" : "s", drop, grid->n_odd == 1 ? "its" : "their");
+		return "";
 	if (agent >= 0)
-		cs_text_add(to, size, "all of %s %s", cs_agent_word(grid->run),
-			    cs_agent_label(grid->run, grid->node, agent).text);
+		cells = cs_new_text("all of %s %s", cs_agent_word(grid->run),
+				    cs_agent_label(grid->run, grid->node, agent).text);
 	for (size_t i = 0; i < cs_grid_cells(grid) && agent < 0; i++)
-		if (grid->mark[i] == '<' && said++ < LISTED)
-			cs_text_add(to, size, "%s%s", said > 1 ? ", " : "",
-				    cs_cell_label(grid, i).text);
-	if (said > LISTED)
-		cs_text_add(to, size, " and %zu more", said - LISTED);
+		if (grid->mark[i] == '<' && named++ < LISTED)
+			cells = cs_join(cells, ", ", "%s",
+					cs_cell_label(grid, i).text);
+	if (named > LISTED)
+		cells = cs_new_longer(cells, " and %zu more", named - LISTED);
+	return cs_new_text("%zu cell%s %s below %s like: %s", grid->n_odd,
+			   grid->n_odd == 1 ? "" : "s", drop_text(grid),
+			   grid->n_odd == 1 ? "its" : "their", cells);
 }
 
 const char *cs_odd_how_sure(const struct cs_run *run)

@@ -1,11 +1,8 @@
 /* steps.c - the steps of a plan file: what each transfer measured, and beside what. */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "check/link/kind.h"
 #include "plan/file.h"
-#include "report/text/columns.h"
 #include "report/text/parts.h"
 #include "report/view.h"
 #include "result/cells.h"
@@ -25,35 +22,32 @@ static const struct cs_row *find(const struct cs_run *run, int node, uint32_t st
 	return row;
 }
 
-static void value_text(const struct cs_row *row, char *to, size_t size)
+static const char *value_text(const struct cs_row *row)
 {
-	const struct cs_test *test = row ? cs_row_test(row) : NULL;
-
 	if (!row)
-		cs_text(to, size, "not measured");
-	else if (row->status != CS_OK)
-		cs_text(to, size, "%s", cs_status_text(row->status));
-	else
-		cs_text(to, size, "%.*f %s%s", cs_decimals(test), row->stats.median,
-			cs_unit_text((int)test->unit),
-			row->flags & CS_ROW_BAD ? " !" : "");
+		return "not measured";
+	if (row->status != CS_OK)
+		return cs_status_text(row->status);
+	return cs_new_text("%.*f %s%s", cs_decimals(cs_row_test(row)),
+			   row->stats.median,
+			   cs_unit_text((int)cs_row_test(row)->unit),
+			   row->flags & CS_ROW_BAD ? " !" : "");
 }
 
 /* "3", "3 (2 load)", "3 (all load)": others at the same time. */
-static void beside_text(const struct cs_plan *plan, const struct cs_step *step,
-			char *to, size_t size)
+static const char *beside_text(const struct cs_plan *plan, const struct cs_step *step)
 {
 	uint32_t k, loads = 0, others = step->count - 1;
+	const char *text;
 
 	for (k = 0; k < step->count; k++)
 		loads += cs_transfer_is_load(cs_plan_transfer(plan, step, k)) != 0;
-	cs_text(to, size, "%u", others);
+	text = cs_new_text("%u", others);
 	if (loads && loads == others)
-		cs_text(to, size, "%u, load", others);
+		text = cs_join(text, ", ", "load");
 	else if (loads)
-		cs_text(to, size, "%u, %u of them load", others, loads);
-	if (step->flags & CS_STEP_CONTROL)
-		cs_text_add(to, size, " (control)");
+		text = cs_join(text, ", ", "%u of them load", loads);
+	return step->flags & CS_STEP_CONTROL ? cs_join(text, " ", "(control)") : text;
 }
 
 /* The transfers of a step that are shown, and their total. */
@@ -62,11 +56,11 @@ static void add_step(struct cs_columns *table, const struct cs_run *run, int nod
 {
 	const struct cs_step *step = cs_plan_step(run->plan, s);
 	const struct cs_row *total = NULL;
-	char name[64] = "", value[64], beside[64];
+	const char *beside = beside_text(run->plan, step);
+	char name[64] = "";
 	uint32_t k, n = 0;
 
 	cs_step_name(run->plan, step, name, sizeof(name));
-	beside_text(run->plan, step, beside, sizeof(beside));
 	for (k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
 		const struct cs_row what = {
@@ -80,7 +74,6 @@ static void add_step(struct cs_columns *table, const struct cs_run *run, int nod
 			total = find(run, node, s, t, CS_METRIC_TOTAL);
 		if (cs_transfer_is_load(t) || !cs_run_shows(run, node, t))
 			continue;
-		value_text(row, value, sizeof(value));
 		cs_columns_add(table, "%s", n++ ? "" : name);
 		cs_columns_add(table, "%s->%s",
 			       cs_endpoint_label(run, row ? row : &what, &t->src).text,
@@ -91,22 +84,18 @@ static void add_step(struct cs_columns *table, const struct cs_run *run, int nod
 							    .bytes = t->bytes,
 							    .variant = t->variant })
 				       .text);
-		cs_columns_add(table, "%s", value);
+		cs_columns_add(table, "%s", value_text(row));
 		cs_columns_add(table, "%s", beside);
 		cs_columns_end_line(table);
 	}
 	if (!total || !n)
 		return;
-	value_text(total, value, sizeof(value));
-	cs_columns_add(table, "%s", "");
-	cs_columns_add(table, "total");
-	cs_columns_add(table, "%s", "");
-	cs_columns_add(table, "%s", "");
-	cs_columns_add(table, "%s", value);
+	cs_columns_heads(table, ",total,,,");
+	cs_columns_add(table, "%s", value_text(total));
 	cs_columns_end_line(table);
 }
 
-int cs_steps_print(FILE *to, const struct cs_run *run, int node)
+void cs_steps_print(FILE *to, const struct cs_run *run, int node)
 {
 	struct cs_columns table = { .whole = 1 };
 	const int n = run->node[node].facts.n_agents;
@@ -120,10 +109,9 @@ int cs_steps_print(FILE *to, const struct cs_run *run, int node)
 			add_step(&table, run, node, s);
 		}
 	if (applied)
-		return cs_columns_print(to, &table, 2);
-	free(table.text);
-	cs_fold(to, 2, 2,
-		"every step of the plan wants more than the %d %ss of this node", n,
-		cs_agent_word(run));
-	return 0;
+		cs_columns_print(to, &table, 2);
+	else
+		cs_fold(to, 2, 2,
+			"every step of the plan wants more than the %d %ss of this node",
+			n, cs_agent_word(run));
 }

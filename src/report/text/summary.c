@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "check/verdict/check.h"
 #include "report/group.h"
@@ -19,20 +17,14 @@ static const char *plural(uint64_t n)
 }
 
 /* "0->1", with " on n017" if there are several nodes. */
-static void pair_text(const struct cs_run *run, int node,
-		      const struct cs_transfer *what, char *to, size_t size)
+static const char *pair_text(const struct cs_run *run, int node,
+			     const struct cs_transfer *what)
 {
-	if (run->n_nodes > 1 && node < run->n_nodes)
-		cs_text(to, size, "%s on %s", cs_pair_label(run, node, what).text,
-			run->node[node].facts.host);
-	else
-		cs_text(to, size, "%s", cs_pair_label(run, node, what).text);
-}
+	const int several = run->n_nodes > 1 && node < run->n_nodes;
 
-static void row_text(const struct cs_run *run, const struct cs_row *row, char *to,
-		     size_t size)
-{
-	pair_text(run, (int)row->node, &row->what, to, size);
+	return cs_new_text("%s%s%s", cs_pair_label(run, node, what).text,
+			   several ? " on " : "",
+			   several ? run->node[node].facts.host : "");
 }
 
 static void print_data(FILE *to, const struct cs_run *run)
@@ -40,7 +32,6 @@ static void print_data(FILE *to, const struct cs_run *run)
 	size_t n = cs_rows_count(&run->rows), i;
 	struct cs_checked sum = { 0, 0, 0 };
 	uint64_t wrong = 0;
-	char how[128];
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
@@ -50,7 +41,6 @@ static void print_data(FILE *to, const struct cs_run *run)
 		cs_checked_add(&sum, row);
 		wrong += row->wrong_bytes;
 	}
-	cs_checked_text(&sum, how, sizeof(how));
 	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !sum.samples)
 		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
 	else if (!sum.samples)
@@ -60,7 +50,8 @@ static void print_data(FILE *to, const struct cs_run *run)
 			"data       %" PRIu64
 			" timed transfer%s checked by the destination's owner, %" PRIu64
 			" wrong byte%s: %s",
-			sum.samples, plural(sum.samples), wrong, plural(wrong), how);
+			sum.samples, plural(sum.samples), wrong, plural(wrong),
+			cs_checked_text(&sum));
 }
 
 struct samples {
@@ -110,11 +101,29 @@ static double worst_drift(const struct cs_run *run)
 	return worst;
 }
 
+/* "95 % interval of every median within 0.20 %" */
+static const char *width_text(const struct samples *s)
+{
+	if (s->turns)
+		return cs_new_text("in %u turns of each placement", s->turns);
+	if (!s->sampled)
+		return "a fixed count";
+	if (!s->without)
+		return cs_new_text("95 %% interval of every median within %.2f %%",
+				   100 * s->widest);
+	if (s->without == s->sampled)
+		return "no median has a 95 % interval (fewer than 6)";
+	return cs_new_text("95 %% interval of %zu median%s within %.2f %%, %zu "
+			   "without one (fewer than 6)",
+			   s->sampled - s->without, plural(s->sampled - s->without),
+			   100 * s->widest, s->without);
+}
+
 static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct samples s = { 0 };
 	double drift = worst_drift(run);
-	char number[32], width[160] = "", ends[192] = "";
+	const char *ends = "";
 
 	for (int node = 0; node < run->n_nodes; node++)
 		count_samples(run, node, &s);
@@ -122,51 +131,31 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 		cs_fold(to, 2, INDENT, "samples    none");
 		return;
 	}
-	cs_text(number, sizeof(number), s.least < s.most ? "%u to %u" : "%u", s.least,
-		s.most);
-	if (s.turns)
-		cs_text(width, sizeof(width), ", in %u turns of each placement",
-			s.turns);
-	else if (!s.sampled)
-		cs_text(width, sizeof(width), ", a fixed count");
-	else if (!s.without)
-		cs_text(width, sizeof(width),
-			", 95 %% interval of every median within %.2f %%",
-			100 * s.widest);
-	else if (s.without == s.sampled)
-		cs_text(width, sizeof(width),
-			", no median has a 95 %% interval (fewer than 6)");
-	else
-		cs_text(width, sizeof(width),
-			", 95 %% interval of %zu median%s "
-			"within %.2f %%, %zu without one (fewer than 6)",
-			s.sampled - s.without, plural(s.sampled - s.without),
-			100 * s.widest, s.without);
-	if (s.sampled && s.sampled < s.rows)
-		cs_text_add(width, sizeof(width), " (calls, a fixed count, apart)");
 	if (verbose)
-		cs_text(ends, sizeof(ends), "; at most %u discarded before them",
-			s.discarded);
+		ends = cs_new_text("; at most %u discarded before them", s.discarded);
 	if (s.shared)
-		cs_text_add(ends, sizeof(ends),
-			    "; %zu result%s "
-			    "shared: the same transfers in several patterns",
-			    s.shared, plural(s.shared));
+		ends = cs_new_longer(ends,
+				     "; %zu result%s shared: the same transfers in "
+				     "several patterns",
+				     s.shared, plural(s.shared));
 	if (!isnan(drift))
-		cs_text_add(ends, sizeof(ends),
-			    "; control cell repeated within %.2f %%", 100 * drift);
-	cs_fold(to, 2, INDENT, "samples    %s per cell%s%s; order seed %" PRIu64,
-		number, width, ends, run->plan ? run->plan->set.seed : 0);
+		ends = cs_new_longer(ends, "; control cell repeated within %.2f %%",
+				     100 * drift);
+	cs_fold(to, 2, INDENT, "samples    %s per cell, %s%s%s; order seed %" PRIu64,
+		cs_new_text(s.least < s.most ? "%u to %u" : "%u", s.least, s.most),
+		width_text(&s),
+		s.sampled && s.sampled < s.rows ? " (calls, a fixed count, apart)" :
+						  "",
+		ends, run->plan ? run->plan->set.seed : 0);
 }
 
 /* The dearest opening of a peer's buffer: "; opening a peer up to …". */
-static void opening_text(const struct cs_run *run, char *to, size_t size)
+static const char *opening_text(const struct cs_run *run)
 {
 	double most = 0;
-	char pair[CS_HOST + 24];
+	const char *pair = "";
 	int node, i, k;
 
-	to[0] = '\0';
 	for (node = 0; node < run->n_nodes; node++) {
 		const struct cs_run_node *nd = &run->node[node];
 
@@ -180,22 +169,23 @@ static void opening_text(const struct cs_run *run, char *to, size_t size)
 				    !(peer->open_ms > most))
 					continue;
 				most = peer->open_ms;
-				pair_text(run, node,
-					  &(struct cs_transfer){
-						  .src = { .index = (uint16_t)i },
-						  .dst = { .index = (uint16_t)k } },
-					  pair, sizeof(pair));
+				pair = pair_text(run, node,
+						 &(struct cs_transfer){
+							 .src = { .index = (uint16_t)i },
+							 .dst = { .index = (uint16_t)
+									  k } });
 			}
 	}
-	if (most >= 0.05)
-		cs_text(to, size, ", opening a peer up to %.1f ms (%s)", most, pair);
+	return most < 0.05 ?
+		       "" :
+		       cs_new_text(", opening a peer up to %.1f ms (%s)", most, pair);
 }
 
 static void print_first(FILE *to, const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i;
 	const struct cs_row *worst = NULL;
-	char opening[CS_HOST + 80], pair[CS_HOST + 24];
+	const char *opening;
 
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
@@ -207,12 +197,12 @@ static void print_first(FILE *to, const struct cs_run *run)
 	}
 	if (!worst)
 		return;
-	row_text(run, worst, pair, sizeof(pair));
-	opening_text(run, opening, sizeof(opening));
+	opening = opening_text(run);
 	if (worst->first_ms >= 0.05)
 		cs_fold(to, 2, INDENT,
 			"first use  up to %.1f ms slower (%s)%s; not counted",
-			worst->first_ms, pair, opening);
+			worst->first_ms,
+			pair_text(run, (int)worst->node, &worst->what), opening);
 	else
 		cs_fold(to, 2, INDENT,
 			"first use  no slower than later ones%s; not counted",
@@ -225,7 +215,7 @@ struct state {
 	int known, agents;
 	int coldest, hottest;
 	uint64_t throttle;
-	/* what each counter grew by; -1 not known of every GPU */
+	/* the growth of each counter; -1 not known of every GPU */
 	int64_t nvlink, pcie, ecc;
 	const char *why; /* not known */
 };
@@ -238,7 +228,7 @@ static void grow(int64_t *sum, int64_t before, int64_t after)
 		*sum += after - before;
 }
 
-static void look_at(struct state *s, const struct cs_conditions *c)
+static void take_temperature(struct state *s, const struct cs_conditions *c)
 {
 	if (c->temperature_c >= 0 && (s->coldest < 0 || c->temperature_c < s->coldest))
 		s->coldest = c->temperature_c;
@@ -265,8 +255,8 @@ static void gather(const struct cs_run *run, struct state *s)
 				continue;
 			}
 			s->known++;
-			look_at(s, b);
-			look_at(s, e);
+			take_temperature(s, b);
+			take_temperature(s, e);
 			grow(&s->nvlink, b->nvlink_errors, e->nvlink_errors);
 			grow(&s->pcie, b->pcie_replays, e->pcie_replays);
 			grow(&s->ecc, b->ecc_corrected, e->ecc_corrected);
@@ -276,13 +266,8 @@ static void gather(const struct cs_run *run, struct state *s)
 		s->throttle |= cs_rows_get(&run->rows, i)->throttle & CS_THROTTLE_BAD;
 }
 
-/* Adds to "a, b" the text, with ", " between; `last` joins the last of many. */
-static void join(char *to, size_t size, const char *between, const char *text)
-{
-	cs_text_add(to, size, "%s%s", to[0] ? between : "", text);
-}
-
-static void counters_text(const struct state *s, char *to, size_t size)
+/* "no NVLink or PCIe errors, 3 ECC errors" */
+static const char *counters_text(const struct state *s)
 {
 	const struct {
 		const char *name;
@@ -292,34 +277,34 @@ static void counters_text(const struct state *s, char *to, size_t size)
 		{ "PCIe", s->pcie },
 		{ "ECC", s->ecc },
 	};
-	char none[64] = "", rest[160] = "", text[64];
+	const char *none = "", *rest = "";
 	int i, zeros = 0, seen = 0;
 
 	for (i = 0; i < 3; i++)
 		zeros += counter[i].grew == 0;
 	for (i = 0; i < 3; i++) {
 		if (counter[i].grew == 0) {
-			join(none, sizeof(none), ++seen == zeros ? " or " : ", ",
-			     counter[i].name);
+			none = cs_join(none, ++seen == zeros ? " or " : ", ", "%s",
+				       counter[i].name);
 			continue;
 		}
 		if (counter[i].grew < 0)
-			cs_text(text, sizeof(text), "%s errors not known",
-				counter[i].name);
+			rest = cs_join(rest, ", ", "%s errors not known",
+				       counter[i].name);
 		else
-			cs_text(text, sizeof(text), "%" PRId64 " %s error%s",
-				counter[i].grew, counter[i].name,
-				plural((uint64_t)counter[i].grew));
-		join(rest, sizeof(rest), ", ", text);
+			rest = cs_join(rest, ", ", "%" PRId64 " %s error%s",
+				       counter[i].grew, counter[i].name,
+				       plural((uint64_t)counter[i].grew));
 	}
-	cs_text(to, size, "%s%s%s%s%s", zeros ? "no " : "", none,
-		zeros ? " errors" : "", zeros && rest[0] ? ", " : "", rest);
+	return cs_new_text("%s%s%s%s%s", zeros ? "no " : "", none,
+			   zeros ? " errors" : "", zeros && rest[0] ? ", " : "", rest);
 }
 
 static void print_state(FILE *to, const struct cs_run *run)
 {
 	struct state s;
-	char throttle[96], counters[256], heat[48] = "", part[64] = "";
+	const char *heat = "", *part = "";
+	char throttle[96];
 
 	if (cs_on_cpu(run)) {
 		const char *governor = run->n_nodes > 0 ? run->node[0].facts.governor :
@@ -335,30 +320,27 @@ static void print_state(FILE *to, const struct cs_run *run)
 		return;
 	}
 	cs_throttle_text(s.throttle, throttle, sizeof(throttle));
-	counters_text(&s, counters, sizeof(counters));
 	if (s.hottest >= 0)
-		cs_text(heat, sizeof(heat), ", %d to %d C", s.coldest, s.hottest);
+		heat = cs_new_text(", %d to %d C", s.coldest, s.hottest);
 	if (s.known < s.agents)
-		cs_text(part, sizeof(part), "; known of %d of %d GPUs", s.known,
-			s.agents);
+		part = cs_new_text("; known of %d of %d GPUs", s.known, s.agents);
 	cs_fold(to, 2, INDENT, "state      %s%s, %s%s%s",
-		s.throttle ? "throttled: " : "no throttling", throttle, counters,
-		heat, part);
+		s.throttle ? "throttled: " : "no throttling", throttle,
+		counters_text(&s), heat, part);
 }
 
-#define MORE 1.0005 /* what is not printed as 100.0 % */
+#define MORE 1.0005 /* the least that is not printed as 100.0 % */
 
 /* Where the bytes went, by the counters of the links. */
 static void print_path(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct cs_path_proof p;
-	char more[80] = "";
+	const char *more = "";
 
 	cs_path_prove(run, &p);
 	if (p.most > MORE)
-		cs_text(more, sizeof(more),
-			", and up to %.1f %% more: packets, or traffic of others",
-			100 * (p.most - 1));
+		more = cs_new_text(", and up to %.1f %% more: packets, or traffic of others",
+				   100 * (p.most - 1));
 	if (p.counted)
 		cs_fold(to, 2, INDENT,
 			"path       NVLinks counted %.1f to %.1f %% of the "
@@ -387,28 +369,28 @@ static void print_coverage(FILE *to, const struct cs_run *run)
 
 /* The difference of `upto` from the printed sum, in tenths, so that the printed parts add
  * up to the printed total. */
-static double tenths(double *said, double upto)
+static double tenths(double *printed, double upto)
 {
-	double before = *said;
+	double before = *printed;
 
-	*said = fmax(round(10 * upto) / 10, before);
-	return *said - before;
+	*printed = fmax(round(10 * upto) / 10, before);
+	return *printed - before;
 }
 
 static void print_time(FILE *to, const struct cs_run *run)
 {
 	const struct cs_run_timings *t = &run->timings;
-	double upto = t->start + t->open, said = 0, start, peers, measure;
+	double upto = t->start + t->open, printed = 0, start, peers, measure;
 
 	if (!(t->total > 0))
 		return;
-	start = tenths(&said, upto);
-	peers = tenths(&said, upto += t->peers);
-	measure = tenths(&said, upto += t->measure);
+	start = tenths(&printed, upto);
+	peers = tenths(&printed, upto += t->peers);
+	measure = tenths(&printed, upto += t->measure);
 	cs_fold(to, 2, INDENT,
 		"time       %.1f s = start %.1f, peers %.1f, "
 		"measuring %.1f, the rest %.1f",
-		t->total, start, peers, measure, tenths(&said, t->total));
+		t->total, start, peers, measure, tenths(&printed, t->total));
 }
 
 /* Equal findings of several nodes are one line with a list of hosts. */
@@ -419,7 +401,7 @@ static void print_group(FILE *to, const struct cs_run *run, const struct cs_grou
 
 	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity), hosts,
 		f->text);
-	/* the command first, and what else there is to do */
+	/* the command first, then the other steps */
 	if (f->remeasure[0] || f->next[0])
 		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->remeasure,
 			f->remeasure[0] && f->next[0] ? "; " : "", f->next);
@@ -430,23 +412,22 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
 	const struct cs_vec groups = cs_groups_make(run);
-	char text[96] = "";
+	const char *text = NULL;
 
 	for (i = 0; i < run->findings.n; i++)
 		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
 	for (uint32_t s = CS_CRITICAL + 1; s-- > CS_NOTE;) {
 		if (!count[s])
 			continue;
-		cs_text_add(text, sizeof(text), "%s%zu %s%s", text[0] ? ", " : "",
-			    count[s], cs_severity_text(s),
-			    s == CS_CRITICAL ? "" : plural(count[s]));
+		text = cs_join(text, ", ", "%zu %s%s", count[s], cs_severity_text(s),
+			       s == CS_CRITICAL ? "" : plural(count[s]));
 	}
-	cs_fold(to, 2, INDENT, "findings   %s", text[0] ? text : "none");
+	cs_fold(to, 2, INDENT, "findings   %s", text ? text : "none");
 	for (i = 0; i < groups.n; i++)
 		print_group(to, run, (struct cs_group *)groups.data + i);
 }
 
-int cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
+void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	print_data(to, run);
 	print_coverage(to, run);
@@ -456,5 +437,4 @@ int cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 	print_path(to, run, verbose);
 	print_time(to, run);
 	cs_findings_print(to, run);
-	return 0;
 }

@@ -2,23 +2,20 @@
 
 #include "report/views.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
-#include "base/units.h"
 #include "check/verdict/check.h"
 #include "report/text/matrix.h"
 #include "report/text/curve.h"
 #include "report/text/digest.h"
-#include "report/text/slow_cells.h"
 #include "report/text/parts.h"
 #include "report/text/versus.h"
 
 #define HEAD_LINES 4 /* above a fleet, at most */
 
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
-static void copies_text(const struct cs_run *run, char *to, size_t size)
+static const char *copies_text(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i;
 	uint32_t least = 0, most = 0;
@@ -34,9 +31,9 @@ static void copies_text(const struct cs_run *run, char *to, size_t size)
 		if (row->copies > most)
 			most = row->copies;
 	}
-	to[0] = '\0';
-	if (most)
-		cs_text(to, size, least < most ? " x %u to %u" : " x %u", least, most);
+	if (!most)
+		return "";
+	return cs_new_text(least < most ? " x %u to %u" : " x %u", least, most);
 }
 
 /* Is there a test whose copies are of the size that was asked for? */
@@ -49,15 +46,13 @@ static int has_size(const struct cs_plan *plan)
 }
 
 /* "512 MiB", "4 KiB to 1 GiB". */
-static void sizes_text(const struct cs_settings *set, char *to, size_t size)
+static const char *sizes_text(const struct cs_settings *set)
 {
-	char last[16];
+	const char *first = cs_new_size(set->copy_bytes);
 
-	cs_size_text(set->copy_bytes, to, size);
-	if (!set->last_bytes)
-		return;
-	cs_size_text(set->last_bytes, last, sizeof(last));
-	cs_text_add(to, size, " to %s", last);
+	return set->last_bytes ?
+		       cs_new_text("%s to %s", first, cs_new_size(set->last_bytes)) :
+		       first;
 }
 
 /* Were pairs asked for, and each node has one GPU? */
@@ -73,14 +68,13 @@ static int has_no_pairs(const struct cs_run *run)
 
 void cs_notices_print(FILE *to, const struct cs_run *run)
 {
-	char mask[200];
+	const char *mask = cs_mask_text(run);
 
 	if (run->stand_in)
 		cs_fold(to, 0, 2,
 			"NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
 	else if (cs_on_cpu(run))
 		cs_fold(to, 0, 2, "cpu backend: host memory, copies by CPU");
-	cs_mask_text(run, mask, sizeof(mask));
 	if (mask[0])
 		cs_fold(to, 0, 2, "%s", mask);
 	if (run->virtual_clock)
@@ -89,101 +83,100 @@ void cs_notices_print(FILE *to, const struct cs_run *run)
 
 void cs_head_print(FILE *to, const struct cs_run *run)
 {
-	char size[40] = "", copies[32] = "", time[32], asked[512] = "", job[112] = "";
+	const char *asked = run->matrix_text ? run->matrix_text : "";
+	const char *started = cs_new_start(run), *size = "", *copies = "", *job = "";
 
 	/* of a plan file each transfer has its own */
 	if (run->plan && !run->plan_file && has_size(run->plan))
-		sizes_text(&run->plan->set, size, sizeof(size));
+		size = sizes_text(&run->plan->set);
 	if (!run->plan_file)
-		copies_text(run, copies, sizeof(copies));
-	cs_time_text(&run->started, time, sizeof(time));
-	if (run->matrix_text && run->matrix_text[0])
-		cs_text(asked, sizeof(asked), "  %s", run->matrix_text);
+		copies = copies_text(run);
 	if (cs_only_checked(run))
-		cs_text(job, sizeof(job), "  %s%s, %d rank%s",
-			strcmp(run->launcher, "none") ? "" : "no launcher",
-			strcmp(run->launcher, "none") ? run->launcher : "",
-			run->n_ranks, run->n_ranks == 1 ? "" : "s");
+		job = cs_new_text("  %s, %d rank%s",
+				  strcmp(run->launcher, "none") ? run->launcher :
+								  "no launcher",
+				  run->n_ranks, run->n_ranks == 1 ? "" : "s");
 	if (run->job_id[0])
-		cs_text_add(job, sizeof(job), "  job %s", run->job_id);
-	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s%s%s", run->version, asked,
-		size[0] ? "  " : "", size, copies, time[0] ? "  " : "", time, job);
+		job = cs_new_longer(job, "  job %s", run->job_id);
+	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s%s%s%s", run->version,
+		asked[0] ? "  " : "", asked, size[0] ? "  " : "", size, copies,
+		started[0] ? "  " : "", started, job);
 }
 
-/* The curve that begins with a matrix, if one does. */
-static int print_curve(FILE *to, const struct cs_run *run, int first, int last,
-		       uint32_t index)
+/* Print the curve that begins with a matrix, if one does. */
+static void print_curve(FILE *to, const struct cs_run *run, int first, int last,
+			uint32_t index)
 {
 	if (!cs_curve_points(run, index))
-		return 0;
+		return;
 	putc('\n', to);
-	return cs_curve_print(to, run, first, last, index);
+	cs_curve_print(to, run, first, last, index);
 }
 
-/* Of which tests there are rows, on nodes [first, last), and which ones have none: their
- * tables would be empty. */
+/* The tests that have rows, on nodes [first, last), and the names of those that have none:
+ * their tables would be empty. */
 struct begun {
 	const struct cs_run *run;
 	int first, last;
-	char *is; /* by test; malloc'ed */
+	char *is; /* by test */
 	size_t n_not;
 	uint32_t last_not;
-	char not[2000]; /* their names */
+	char * not; /* their names */
 };
 
-static int begun_init(struct begun *b, const struct cs_run *run, int first, int last)
+static struct begun begun_of(const struct cs_run *run, int first, int last)
 {
+	struct begun b = { .run = run, .first = first, .last = last };
 	size_t n;
 
 	cs_catalogue(&n);
-	*b = (struct begun){
-		.run = run, .first = first, .last = last, .is = calloc(n, 1)
-	};
-	for (int node = first; b->is && node < last; node++) {
+	b.is = cs_new(char, n);
+	for (int node = first; node < last; node++) {
 		const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 
 		for (size_t i = 0; i < rows.n; i++)
-			b->is[cs_listed(&rows, i)->test] = 1;
+			b.is[cs_listed(&rows, i)->test] = 1;
 	}
-	return b->is ? 0 : -1;
+	return b;
 }
 
-/* 1: it has begun; 0: not, and it is recorded as missing; -1: no memory. */
+static size_t count_planned(const struct begun *b, uint32_t index)
+{
+	size_t planned = 0;
+
+	for (int node = b->first; node < b->last && !planned; node++) {
+		CS_SCOPE;
+
+		planned = cs_grid_new(b->run, node, index)->n_planned;
+	}
+	return planned;
+}
+
+/* Has it begun?  If not, it is recorded as missing. */
 static int is_begun(struct begun *b, uint32_t index)
 {
 	uint32_t test = cs_grid_test(b->run, index);
-	size_t planned = 0;
-	struct cs_grid grid;
 
 	if (b->is[test])
 		return 1;
 	/* sizes and opposite directions of one test follow each other */
-	if (b->n_not && b->last_not == test)
+	if ((b->n_not && b->last_not == test) || !count_planned(b, index))
 		return 0;
-	for (int node = b->first; node < b->last && !planned; node++) {
-		if (cs_grid_init(&grid, b->run, node, index))
-			return -1;
-		planned = grid.n_planned;
-		cs_grid_release(&grid);
-	}
-	if (!planned)
-		return 0;
-	cs_text_add(b->not, sizeof(b->not), "%s%s", b->n_not++ ? ", " : "",
-		    cs_test_at(test)->name);
+	b->not = cs_join(b->not, ", ", "%s", cs_test_at(test)->name);
+	b->n_not++;
 	b->last_not = test;
 	return 0;
 }
 
-static void begun_end(FILE *to, struct begun *b)
+static void print_not_begun(FILE *to, const struct begun *b)
 {
-	if (b->n_not) {
-		putc('\n', to);
-		cs_fold(to, 0, 2,
-			"%zu test%s not begun, for the run ended before: "
-			"%s",
-			b->n_not, b->n_not == 1 ? "" : "s", b->not);
-	}
-	free(b->is);
+	if (!b->n_not)
+		return;
+	putc('\n', to);
+	cs_fold(to, 0, 2,
+		"%zu test%s not begun, for the run ended before: "
+		"%s",
+		b->n_not, b->n_not == 1 ? "" : "s", b->not);
 }
 
 /* ---- which matrices ---- */
@@ -194,9 +187,9 @@ static void begun_end(FILE *to, struct begun *b)
 /* Tests that are compared in tables of their own; of more the medians by method do. */
 #define TABLES_MOST 200
 
-/* Which matrices a report has, by index; a sweep counts as one. */
+/* Is a matrix in the report, by index; a sweep counts as one. */
 struct choice {
-	char *is; /* malloc'ed */
+	char *is;
 	size_t of, n;
 };
 
@@ -213,24 +206,24 @@ static size_t lines_of(const struct cs_digest *d, const struct cs_digest_line *l
 	return 5 + rows;
 }
 
-static int choose(struct choice *choice, const struct cs_digest *d, int verbose)
+static struct choice choose(const struct cs_digest *d, int verbose)
 {
 	const struct cs_digest_line *line = d->lines.data;
 	uint32_t n = cs_grids(d->run);
+	struct choice choice = { .is = cs_new(char, n), .of = d->lines.n };
 	size_t lines = 0;
 
 	for (size_t i = 0; i < d->lines.n; i++)
 		lines += lines_of(d, &line[i]);
-	*choice = (struct choice){ .is = calloc(n + 1, 1), .of = d->lines.n };
-	for (size_t i = 0; choice->is && i < d->lines.n; i++) {
+	for (size_t i = 0; i < d->lines.n; i++) {
 		int is = verbose || lines <= FEW ||
-			 (cs_digest_is_notable(&line[i]) && choice->n < ODD_MOST);
+			 (cs_digest_is_notable(&line[i]) && choice.n < ODD_MOST);
 
-		choice->n += is != 0;
+		choice.n += is != 0;
 		for (uint32_t v = line[i].curve; is && v < n; v++)
-			choice->is[v] |= cs_curve_first(d->run, v) == line[i].curve;
+			choice.is[v] |= cs_curve_first(d->run, v) == line[i].curve;
 	}
-	return choice->is ? 0 : -1;
+	return choice;
 }
 
 /* Print what was omitted, and how to see it. */
@@ -257,7 +250,7 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 
 /* The run, and the parts to print. */
 struct report {
-	struct cs_digest digest;
+	const struct cs_digest *digest;
 	struct choice choice;
 	int verbose;
 };
@@ -266,71 +259,55 @@ struct report {
  * medians in another order? */
 static int has_tables(const struct report *r)
 {
-	return r->verbose || r->digest.lines.n <= TABLES_MOST;
-}
-
-static int report_init(struct report *r, const struct cs_run *run, int verbose)
-{
-	*r = (struct report){ .verbose = verbose };
-	if (cs_digest_make(&r->digest, run, 0, run->n_nodes))
-		return -1;
-	return choose(&r->choice, &r->digest, verbose);
-}
-
-static void report_release(struct report *r)
-{
-	cs_digest_release(&r->digest);
-	free(r->choice.is);
+	return r->verbose || r->digest->lines.n <= TABLES_MOST;
 }
 
 /* Print one matrix of a node after a blank line, if the node has it: a node with one GPU
  * has no pairs, and the others do not have its tests. */
-static int print_matrix(FILE *to, const struct cs_digest *d, int node, uint32_t index,
-			int verbose)
+static void print_matrix(FILE *to, const struct cs_digest *d, int node,
+			 uint32_t index, int verbose)
 {
-	const struct cs_run *run = d->run;
-	struct cs_grid grid;
+	CS_SCOPE;
+	struct cs_grid *grid = cs_grid_new(d->run, node, index);
 
-	if (cs_grid_init(&grid, run, node, index))
-		return -1;
-	if (cs_odd_mark(&d->likeness, &grid)) {
-		cs_grid_release(&grid);
-		return -1;
-	}
-	if (grid.n_planned || run->n_nodes == 1) {
-		putc('\n', to);
-		cs_matrix_heading(to, &grid);
-		cs_matrix_node(to, &grid, verbose);
-	}
-	cs_grid_release(&grid);
-	return 0;
+	if (!grid->n_planned && d->run->n_nodes != 1)
+		return;
+	cs_odd_mark(&d->likeness, grid);
+	putc('\n', to);
+	cs_matrix_heading(to, grid);
+	cs_matrix_node(to, grid, verbose);
 }
 
-/* The matrices of one node. */
-static int print_matrices(FILE *to, const struct report *r, int node)
+/* The tables, curves and matrices of nodes [first, last): of one node with `differs` NULL,
+ * else those that aggregate nodes. */
+static void print_matrices(FILE *to, const struct report *r, int first, int last,
+			   char *differs)
 {
-	const struct cs_run *run = r->digest.run;
-	struct begun begun;
-	int rc = begun_init(&begun, run, node, node + 1);
+	const struct cs_run *run = r->digest->run;
+	struct begun begun = begun_of(run, first, last);
 
-	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
-		int is = is_begun(&begun, v);
+	for (uint32_t v = 0; v < cs_grids(run); v++) {
+		int whole = !differs && r->verbose;
 
-		if (is > 0 && has_tables(r) && cs_calls_begins(run, v))
-			cs_calls_print(to, run, node, node + 1);
-		if (is > 0 &&
-		    ((cs_calls_holds(run, v) && !r->verbose) || !r->choice.is[v]))
+		if (!is_begun(&begun, v))
 			continue;
-		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, node, node + 1, v);
-		if (is > 0 && !rc && (!cs_curve_holds(run, v) || r->verbose))
-			rc = print_matrix(to, &r->digest, node, v, r->verbose);
+		if (has_tables(r) && cs_calls_begins(run, v))
+			cs_calls_print(to, run, first, last);
+		if ((cs_calls_holds(run, v) && !whole) ||
+		    (!differs && !r->choice.is[v]))
+			continue;
+		print_curve(to, run, first, last, v);
+		if (cs_curve_holds(run, v) && !whole)
+			continue;
+		if (differs)
+			cs_aggregate_print(to, r->digest, v, differs);
+		else
+			print_matrix(to, r->digest, first, v, r->verbose);
 	}
-	begun_end(to, &begun);
-	if (!rc && has_tables(r))
-		rc = cs_ways_print(to, run, node, node + 1);
-	if (!rc)
-		cs_best_print(to, run, node, node + 1);
-	return rc;
+	print_not_begun(to, &begun);
+	if (has_tables(r))
+		cs_ways_print(to, run, first, last);
+	cs_best_print(to, run, first, last);
 }
 
 /* Was a test requested that measures the cost of a placement? */
@@ -345,160 +322,92 @@ static int has_costs(const struct cs_run *run)
 	return 0;
 }
 
-static int print_one(FILE *to, const struct report *r, int node)
+static void print_one(FILE *to, const struct report *r, int node)
 {
-	const struct cs_run *run = r->digest.run;
-	char text[512];
+	const struct cs_run *run = r->digest->run;
+	CS_SCOPE;
 
-	cs_node_text(run, node, text, sizeof(text));
-	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
+	cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host,
+		cs_node_text(run, node));
 	putc('\n', to);
 	cs_node_table(to, run, node, r->verbose);
-	if ((r->verbose ||
-	     (has_costs(run) && run->node[node].facts.n_agents <= COSTS_MOST)) &&
-	    cs_agent_costs_print(to, run, node))
-		return -1;
+	if (r->verbose ||
+	    (has_costs(run) && run->node[node].facts.n_agents <= COSTS_MOST))
+		cs_agent_costs_print(to, run, node);
 	if (run->plan_file && run->plan) {
 		putc('\n', to);
-		return cs_steps_print(to, run, node);
+		cs_steps_print(to, run, node);
+	} else {
+		print_matrices(to, r, node, node + 1, NULL);
 	}
-	return print_matrices(to, r, node);
 }
 
-#define KIND 512
-struct kinds {
-	char (*text)[KIND]; /* by node: its line without the host */
-	int *first;	    /* by node: the first node like it */
-	int *nodes;	    /* room for a list */
-};
-
-static int kinds_init(struct kinds *kinds, const struct cs_run *run)
+void cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs)
 {
 	size_t n = (size_t)run->n_nodes;
-	int i, k;
+	const char **text = cs_new(const char *, n); /* by node, without the host */
+	int *first = cs_new(int, n);		     /* by node: the first like it */
+	int *nodes = cs_new(int, n), most = 0, usual = 0;
 
-	kinds->text = calloc(n, sizeof(*kinds->text));
-	kinds->first = calloc(n, sizeof(*kinds->first));
-	kinds->nodes = calloc(n, sizeof(*kinds->nodes));
-	if (!kinds->text || !kinds->first || !kinds->nodes)
-		return -1;
-	for (i = 0; i < run->n_nodes; i++) {
-		cs_node_text(run, i, kinds->text[i], KIND);
+	for (int i = 0, k; i < run->n_nodes; i++) {
+		text[i] = cs_node_text(run, i);
 		for (k = 0; k < i; k++)
-			if (kinds->first[k] == k &&
-			    strcmp(kinds->text[k], kinds->text[i]) == 0)
+			if (first[k] == k && strcmp(text[k], text[i]) == 0)
 				break;
-		kinds->first[i] = k;
+		first[i] = k;
 	}
-	return 0;
-}
-
-static void kinds_release(struct kinds *kinds)
-{
-	free(kinds->text);
-	free(kinds->first);
-	free(kinds->nodes);
-}
-
-int cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs)
-{
-	struct kinds kinds = { NULL, NULL, NULL };
-	int i, k, most = 0, usual = 0;
-	char hosts[512];
-
-	if (kinds_init(&kinds, run)) {
-		kinds_release(&kinds);
-		return -1;
-	}
-	for (i = 0; i < run->n_nodes; i++) {
+	for (int i = 0; i < run->n_nodes; i++) {
 		int count = 0;
 
-		for (k = i; k < run->n_nodes; k++)
-			if (kinds.first[k] == i)
-				kinds.nodes[count++] = k;
+		for (int k = i; k < run->n_nodes; k++)
+			if (first[k] == i)
+				nodes[count++] = k;
 		if (!count)
 			continue;
 		if (count > most) {
 			most = count;
 			usual = i;
 		}
-		cs_hosts_text(run, kinds.nodes, (size_t)count, hosts, sizeof(hosts));
-		cs_fold(to, 0, 2, "%s  %s", hosts, kinds.text[i]);
+		cs_fold(to, 0, 2, "%s  %s",
+			cs_hosts_text(run, nodes, (size_t)count, 512), text[i]);
 	}
-	for (i = 0; i < run->n_nodes; i++)
-		differs[i] = kinds.first[i] != usual;
-	kinds_release(&kinds);
-	return 0;
+	for (int i = 0; i < run->n_nodes; i++)
+		differs[i] = first[i] != usual;
 }
 
 static void print_like(FILE *to, const struct cs_run *run, const char *differs,
 		       int verbose)
 {
-	int *nodes = calloc((size_t)run->n_nodes, sizeof(*nodes)), i;
+	int *nodes = cs_new(int, run->n_nodes);
 	size_t n = 0;
-	char hosts[512] = "none";
 
-	for (i = 0; nodes && i < run->n_nodes; i++)
+	for (int i = 0; i < run->n_nodes; i++)
 		if (!differs[i])
 			nodes[n++] = i;
-	if (n)
-		cs_hosts_text(run, nodes, n, hosts, sizeof(hosts));
 	cs_fold(to, 0, 2, "%zu of %d nodes alike, every cell within 1 %%: %s%s", n,
-		run->n_nodes, hosts, verbose || !n ? "" : " (-v prints each)");
-	free(nodes);
+		run->n_nodes, cs_hosts_text(run, nodes, n, 512),
+		verbose || !n ? "" : " (-v prints each)");
 }
 
-static int print_aggregates(FILE *to, const struct report *r, char *differs)
+static void print_many(FILE *to, const struct report *r)
 {
-	const struct cs_run *run = r->digest.run;
-	struct begun begun;
-	int rc = begun_init(&begun, run, 0, run->n_nodes);
+	const struct cs_run *run = r->digest->run;
+	char *differs = cs_new(char, run->n_nodes);
 
-	for (uint32_t v = 0; v < cs_grids(run) && !rc; v++) {
-		int is = is_begun(&begun, v);
-
-		if (is > 0 && has_tables(r) && cs_calls_begins(run, v))
-			cs_calls_print(to, run, 0, run->n_nodes);
-		if (is > 0 && cs_calls_holds(run, v))
-			continue;
-		rc = is < 0 ? -1 : !is ? 0 : print_curve(to, run, 0, run->n_nodes, v);
-		if (is > 0 && !rc && !cs_curve_holds(run, v))
-			rc = cs_aggregate_print(to, &r->digest, v, differs);
-	}
-	begun_end(to, &begun);
-	if (!rc && has_tables(r))
-		rc = cs_ways_print(to, run, 0, run->n_nodes);
-	if (!rc)
-		cs_best_print(to, run, 0, run->n_nodes);
-	return rc;
-}
-
-static int print_many(FILE *to, const struct report *r)
-{
-	const struct cs_run *run = r->digest.run;
-	char *differs = calloc((size_t)run->n_nodes, 1);
-	int node, rc = -1, verbose = r->verbose;
-
-	if (!differs || cs_node_kinds_print(to, run, differs) ||
-	    print_aggregates(to, r, differs))
-		goto out;
+	cs_node_kinds_print(to, run, differs);
+	print_matrices(to, r, 0, run->n_nodes, differs);
 	if (!run->plan_file) {
 		putc('\n', to);
-		print_like(to, run, differs, verbose);
+		print_like(to, run, differs, r->verbose);
 	}
-	for (node = 0; node < run->n_nodes; node++) {
+	for (int node = 0; node < run->n_nodes; node++) {
 		/* for a node without agents the line above is all */
 		if (!run->node[node].facts.n_agents ||
-		    (!differs[node] && !verbose && !run->plan_file))
+		    (!differs[node] && !r->verbose && !run->plan_file))
 			continue;
 		putc('\n', to);
-		if (print_one(to, r, node))
-			goto out;
+		print_one(to, r, node);
 	}
-	rc = 0;
-out:
-	free(differs);
-	return rc;
 }
 
 /* Print the memory that a placement holds, also while another has its turn. */
@@ -528,51 +437,37 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 			processes == 1 ? "" : "es");
 }
 
-/* Of all tests: tables of a comparison have several. */
-static void print_notes(FILE *to, const struct cs_run *run)
-{
-	uint32_t v;
-
-	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
-		cs_matrix_note(to, run, cs_plan_matrix_at(run->plan, v));
-}
-
 /* Print compared placements: the node, then both side by side, by their turns. */
-static int print_placements(FILE *to, const struct report *r,
-			    const struct cs_run *turns)
+static void print_placements(FILE *to, const struct report *r,
+			     const struct cs_run *turns)
 {
-	const struct cs_run *run = r->digest.run;
-	struct cs_versus v;
-	struct cs_err err;
-	char text[512];
-	int node, k, none, verbose = r->verbose;
+	const struct cs_run *run = r->digest->run;
+	const struct cs_versus *versus;
+	int verbose = r->verbose;
 
-	for (node = 0; node < run->n_nodes; node++) {
+	for (int node = 0; node < run->n_nodes; node++) {
 		if (verbose) {
-			if (print_one(to, r, node))
-				return -1;
+			print_one(to, r, node);
 			putc('\n', to);
 			continue;
 		}
-		cs_node_text(run, node, text, sizeof(text));
-		cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host, text);
+		cs_fold(to, 0, 2, "%s  %s", run->node[node].facts.host,
+			cs_node_text(run, node));
 		print_held(to, run, node);
 	}
-	for (node = 0; node < run->n_nodes && !verbose && has_costs(run); node++) {
+	for (int node = 0; node < run->n_nodes && !verbose && has_costs(run); node++) {
 		putc('\n', to);
 		cs_print(to, "  %s  %s", run->node[node].facts.host,
 			 run->node[node].facts.placement);
-		if (cs_agent_costs_print(to, run, node))
-			return -1;
+		cs_agent_costs_print(to, run, node);
 	}
-	for (k = 1; !(none = cs_versus_placements(turns, k, run->margin, &v, &err));
-	     k++) {
+	for (int k = 1; (versus = cs_versus_new(turns, k)); k++) {
 		putc('\n', to);
-		cs_versus_print(to, &v, verbose);
-		cs_versus_release(&v);
+		cs_versus_print(to, versus, verbose);
 	}
-	print_notes(to, run);
-	return none < 0 ? -1 : 0;
+	/* of all tests: tables of a comparison have several */
+	for (uint32_t i = 0; run->plan && i < run->plan->n_matrices; i++)
+		cs_matrix_note(to, run, cs_plan_matrix_at(run->plan, i));
 }
 
 /* Many nodes that were compared with each other. */
@@ -583,100 +478,94 @@ static int is_fleet(const struct cs_run *run)
 }
 
 /* Print what was checked, if nothing was measured. */
-static int print_only_checked(FILE *to, const struct cs_run *run)
+static void print_only_checked(FILE *to, const struct cs_run *run)
 {
 	if (run->checks & CS_CHECK_LAUNCH)
 		cs_launch_print(to, run);
 	if (run->checks & CS_CHECK_LAUNCH && run->checks & CS_CHECK_TOPOLOGY)
 		putc('\n', to);
 	if (run->checks & CS_CHECK_TOPOLOGY) {
-		if (cs_topology_print(to, run))
-			return -1;
+		cs_topology_print(to, run);
 		putc('\n', to);
 	}
 	cs_findings_print(to, run);
-	return 0;
 }
 
 /* A sentence for each placement that is compared. */
-static int print_sentences(FILE *to, const struct cs_run *run)
+static void print_sentences(FILE *to, const struct cs_run *run)
 {
-	for (int node = 0; node < run->n_nodes; node++) {
-		struct cs_digest d;
-
-		if (cs_digest_make(&d, run, node, node + 1))
-			return -1;
-		cs_answer_print(to, &d, run->node[node].facts.placement);
-		cs_digest_release(&d);
-	}
+	for (int node = 0; node < run->n_nodes; node++)
+		cs_answer_print(to, cs_digest_new(run, node, node + 1),
+				run->node[node].facts.placement);
 	putc('\n', to);
-	return 0;
 }
 
 /* Print the answer: the first lines of the report. */
-static int print_answer(FILE *to, const struct report *r)
+static void print_answer(FILE *to, const struct report *r)
 {
-	const struct cs_run *run = r->digest.run;
+	const struct cs_run *run = r->digest->run;
 
-	/* that nothing is between GPUs, or no GPU there, comes first */
+	/* that nothing is between GPUs, or that there is no GPU, comes first */
 	if (has_no_pairs(run))
-		cs_answer_print(to, &r->digest, "ONE GPU");
+		cs_answer_print(to, r->digest, "ONE GPU");
 	cs_notices_print(to, run);
-	if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1))
-		return print_sentences(to, run);
+	if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1)) {
+		print_sentences(to, run);
+		return;
+	}
 	if (!has_no_pairs(run))
-		cs_answer_print(to, &r->digest, "");
+		cs_answer_print(to, r->digest, "");
 	putc('\n', to);
-	if (r->digest.lines.n && cs_digest_print(to, &r->digest, r->verbose))
-		return -1;
-	if (r->digest.lines.n)
-		putc('\n', to);
-	return 0;
+	if (!r->digest->lines.n)
+		return;
+	cs_digest_print(to, r->digest, r->verbose);
+	putc('\n', to);
 }
 
-static int print_measured(FILE *to, const struct report *r, const struct cs_run *turns)
+static void print_measured(FILE *to, const struct cs_view *view)
 {
-	const struct cs_run *run = r->digest.run;
-	int rc = 0;
+	const struct cs_run *run = view->run;
+	const int verbose = view->opt->verbose;
+	struct report r = { .digest = cs_digest_new(run, 0, run->n_nodes),
+			    .verbose = verbose };
 
-	if (print_answer(to, r))
-		return -1;
+	r.choice = choose(r.digest, verbose);
+	print_answer(to, &r);
 	cs_head_print(to, run);
 	if (run->n_nodes == 1)
-		rc = print_one(to, r, 0);
+		print_one(to, &r, 0);
 	else if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1))
-		rc = print_placements(to, r, turns);
+		print_placements(to, &r, view->turns);
 	else if (run->n_nodes > 1)
-		rc = print_many(to, r);
+		print_many(to, &r);
 	putc('\n', to);
-	if (cs_summary_print(to, run, r->verbose) || rc)
-		return -1;
-	print_rest(to, &r->choice, r->verbose);
-	return 0;
+	cs_summary_print(to, run, verbose);
+	print_rest(to, &r.choice, verbose);
 }
 
-int cs_text_write(FILE *to, const struct cs_view *view)
+void cs_text_write(FILE *to, const struct cs_view *view)
 {
-	const struct cs_run *run = view->run, *turns = view->turns;
+	const struct cs_run *run = view->run;
 	const struct cs_view_options *opt = view->opt;
-	struct report r;
-	int rc;
+	int is_cut = run->only[1][0] != 0;
 
-	if (is_fleet(run) && !run->only[1][0] && !opt->topology && !opt->verbose &&
-	    cs_fleet_needs_nobody(run)) {
-		cs_notices_print(to, run);
-		return cs_fleet_print_brief(to, run);
+	if (!is_cut && !opt->topology && !is_fleet(run) && !cs_only_checked(run)) {
+		print_measured(to, view);
+		return;
 	}
-	if (run->only[1][0] || opt->topology || is_fleet(run) || cs_only_checked(run)) {
-		cs_notices_print(to, run);
-		cs_head_print(to, run);
-		return run->only[1][0] ? cs_cell_print(to, run) :
-		       opt->topology   ? cs_topology_print(to, run) :
-		       is_fleet(run)   ? cs_fleet_print(to, run, HEAD_LINES,
-							opt->verbose) :
-					 print_only_checked(to, run);
+	cs_notices_print(to, run);
+	if (!is_cut && !opt->topology && is_fleet(run) && !opt->verbose &&
+	    cs_fleet_is_healthy(run)) {
+		cs_fleet_print_brief(to, run);
+		return;
 	}
-	rc = report_init(&r, run, opt->verbose) || print_measured(to, &r, turns);
-	report_release(&r);
-	return rc ? -1 : 0;
+	cs_head_print(to, run);
+	if (is_cut)
+		cs_cell_print(to, run);
+	else if (opt->topology)
+		cs_topology_print(to, run);
+	else if (is_fleet(run))
+		cs_fleet_print(to, run, HEAD_LINES, opt->verbose);
+	else
+		print_only_checked(to, run);
 }

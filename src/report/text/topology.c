@@ -4,13 +4,11 @@
 
 #include "report/text/parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "base/units.h"
 #include "check/fleet/fingerprint.h"
-#include "report/text/columns.h"
 #include "report/view.h"
 
 #define INDENT 13	/* of what follows the name of a layer */
@@ -28,7 +26,7 @@ struct drawing {
 };
 #define WORD_NVLINK CS_REACHES
 
-static void cell_text(struct drawing *d, int row, int column, char to[16])
+static const char *cell_text(struct drawing *d, int row, int column)
 {
 	const struct cs_gpu_record *gpu = &d->nd->gpu_record[row];
 	int reach, links = 0;
@@ -36,21 +34,20 @@ static void cell_text(struct drawing *d, int row, int column, char to[16])
 	if (column < d->gpus && column != row)
 		links = cs_nvlinks_between(gpu, &d->nd->gpu_record[column]);
 	if (links) {
-		cs_text(to, 16, "NV%d", links);
 		d->words[WORD_NVLINK] = 1;
-		return;
+		return cs_new_text("NV%d", links);
 	}
 	reach = column < d->gpus ? gpu->to_gpu[column] : gpu->to_nic[column - d->gpus];
 	if (column == row)
 		reach = CS_REACH_SELF;
-	cs_text(to, 16, "%s", cs_reach_text(reach)[0] ? cs_reach_text(reach) : "?");
 	d->words[reach < CS_REACHES ? reach : CS_REACH_UNKNOWN] = 1;
+	return cs_reach_text(reach)[0] ? cs_reach_text(reach) : "?";
 }
 
-static void head_text(const struct drawing *d, int column, char to[16])
+static const char *head_text(const struct drawing *d, int column)
 {
-	cs_text(to, 16, column < d->gpus ? "GPU%d" : "NIC%d",
-		column < d->gpus ? column : column - d->gpus);
+	return cs_new_text(column < d->gpus ? "GPU%d" : "NIC%d",
+			   column < d->gpus ? column : column - d->gpus);
 }
 
 /* Print the NUMA node and CPUs to the right of the first block, as far as they fit. */
@@ -79,23 +76,17 @@ static void print_block(FILE *to, struct drawing *d)
 {
 	int room = cs_columns() - 2 - d->width -
 		   (d->end - d->first) * (d->width + 1) - (int)strlen("  NUMA  ");
-	char text[16];
 
 	cs_print(to, "  %-*s", d->width, "");
-	for (int c = d->first; c < d->end; c++) {
-		head_text(d, c, text);
-		cs_print(to, " %*s", d->width, text);
-	}
+	for (int c = d->first; c < d->end; c++)
+		cs_print(to, " %*s", d->width, head_text(d, c));
 	if (!d->first)
 		cs_print(to, "  NUMA%s", room < CPUS_LEAST ? "" : "  cpus");
 	putc('\n', to);
 	for (int i = 0; i < d->gpus; i++) {
-		head_text(d, i, text);
-		cs_print(to, "  %-*s", d->width, text);
-		for (int c = d->first; c < d->end; c++) {
-			cell_text(d, i, c, text);
-			cs_print(to, " %*s", d->width, text);
-		}
+		cs_print(to, "  %-*s", d->width, head_text(d, i));
+		for (int c = d->first; c < d->end; c++)
+			cs_print(to, " %*s", d->width, cell_text(d, i, c));
 		if (!d->first)
 			print_affinity(to, d, i, room);
 		putc('\n', to);
@@ -108,7 +99,7 @@ static void print_legend(FILE *to, const struct drawing *d)
 	static const struct {
 		int word;
 		const char *text;
-	} says[] = {
+	} words[] = {
 		{ WORD_NVLINK, "NV# number of NVLinks, direct or over NVSwitches" },
 		{ CS_REACH_PIX, "PIX at most one PCIe switch in between" },
 		{ CS_REACH_PXB, "PXB several PCIe switches" },
@@ -117,13 +108,12 @@ static void print_legend(FILE *to, const struct drawing *d)
 		{ CS_REACH_SYS, "SYS from one NUMA node to another" },
 		{ CS_REACH_UNKNOWN, "? not known" },
 	};
-	char text[512] = "";
+	const char *text = NULL;
 
-	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
-		if (d->words[says[i].word])
-			cs_text_add(text, sizeof(text), "%s%s", text[0] ? "; " : "",
-				    says[i].text);
-	if (text[0])
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (d->words[words[i].word])
+			text = cs_join(text, "; ", "%s", words[i].text);
+	if (text)
 		cs_fold(to, 2, 4, "%s", text);
 }
 
@@ -154,12 +144,12 @@ static void draw(FILE *to, const struct cs_run_node *nd)
 
 /* ---- lists ---- */
 
-static int print_identity(FILE *to, const struct cs_run_node *nd)
+static void print_identity(FILE *to, const struct cs_run_node *nd)
 {
 	struct cs_columns t = { 0 };
 
 	if (nd->facts.n_known_gpus < 1)
-		return 0;
+		return;
 	putc('\n', to);
 	cs_columns_heads(&t, "GPU,<bus id,module,<serial,<UUID");
 	cs_columns_end_line(&t);
@@ -174,47 +164,38 @@ static int print_identity(FILE *to, const struct cs_run_node *nd)
 		cs_columns_add(&t, "%s", s->uuid[0] ? s->uuid : "?");
 		cs_columns_end_line(&t);
 	}
-	return cs_columns_print(to, &t, 2);
+	cs_columns_print(to, &t, 2);
 }
 
-/* "400", "5 x16"; "?" unknown. */
-static void link_text(const struct cs_nic_facts *nic, char rate[16], char pcie[16])
-{
-	cs_text(rate, 16, nic->gbits < 0 ? "?" : "%d", nic->gbits);
-	cs_text(pcie, 16, nic->pcie_gen < 0 || nic->pcie_width < 0 ? "?" : "%d x%d",
-		nic->pcie_gen, nic->pcie_width);
-}
-
-static int print_cards(FILE *to, const struct cs_node_facts *f)
+static void print_cards(FILE *to, const struct cs_node_facts *f)
 {
 	struct cs_columns t = { 0 };
 
 	if (cs_node_cards(f) < 1)
-		return 0;
+		return;
 	putc('\n', to);
 	cs_columns_heads(&t, "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name");
 	cs_columns_end_line(&t);
 	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
-		char rate[16], pcie[16];
 
-		link_text(nic, rate, pcie);
 		cs_columns_add(&t, "NIC%d", i);
 		cs_columns_add(&t, "%s", nic->bus_id);
 		cs_columns_add(&t, nic->numa < 0 ? "?" : "%d", nic->numa);
-		cs_columns_add(&t, "%s", rate);
+		cs_columns_add(&t, nic->gbits < 0 ? "?" : "%d", nic->gbits);
 		cs_columns_add(&t, "%s", nic->state[0] ? nic->state : "?");
-		cs_columns_add(&t, "%s", pcie);
+		cs_columns_add(&t,
+			       nic->pcie_gen < 0 || nic->pcie_width < 0 ? "?" :
+									  "%d x%d",
+			       nic->pcie_gen, nic->pcie_width);
 		cs_columns_add(&t, "%s%s",
 			       nic->name[0] ? nic->name : "no kernel driver",
 			       nic->infiniband > 0 ? ", InfiniBand" : "");
 		cs_columns_end_line(&t);
 	}
-	if (cs_columns_print(to, &t, 2))
-		return -1;
+	cs_columns_print(to, &t, 2);
 	if (f->n_nics > CS_MAX_NICS)
 		cs_print_line(to, "  and %d more", f->n_nics - CS_MAX_NICS);
-	return 0;
 }
 
 static void print_numa(FILE *to, const struct cs_node_facts *f)
@@ -228,11 +209,11 @@ static void print_numa(FILE *to, const struct cs_node_facts *f)
 		cs_print_line(to, "  NUMA  %s", n > 1 ? "cpus; distances" : "cpus");
 	}
 	for (int i = 0; i < n; i++) {
-		char text[80] = "";
+		const char *text = "";
 
 		for (int k = 0; n > 1 && k < n && f->numa_distance[i][k] >= 0; k++)
-			cs_text_add(text, sizeof(text), "%s%d", k ? " " : "; ",
-				    f->numa_distance[i][k]);
+			text = cs_new_longer(text, "%s%d", k ? " " : "; ",
+					     f->numa_distance[i][k]);
 		cs_print_line(to, "  %4d  %s%s", f->numa_node[i].numa,
 			      f->numa_node[i].cpus, text);
 	}
@@ -280,159 +261,129 @@ static uint64_t having(const struct cs_trait *t, size_t n, const char *field,
 
 /* One field, "vbios 96.00 (GPU 0-2), 96.01 (GPU 3)"; "" if an earlier trait of t[0..n)
  * already printed it; this is t[at]. */
-static void trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus,
-		       char *to, size_t size)
+static const char *trait_text(const struct cs_trait *t, size_t n, size_t at, int gpus)
 {
 	int gpu, first;
 	const char *field = field_of(&t[at], &gpu);
-	uint64_t all = gpus < 64 ? (1ULL << gpus) - 1 : UINT64_MAX, told = 0;
+	uint64_t all = gpus < 64 ? (1ULL << gpus) - 1 : UINT64_MAX, printed = 0;
+	const char *text = "";
 
-	to[0] = '\0';
 	if (is_drawn(field))
-		return;
-	if (gpu < 0) {
-		cs_text(to, size, "%s %s", field, t[at].value);
-		return;
-	}
+		return "";
+	if (gpu < 0)
+		return cs_new_text("%s %s", field, t[at].value);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits;
 		char list[64];
 
 		if (strcmp(field_of(&t[i], &gpu), field) || gpu < 0)
 			continue;
-		first = told == 0;
-		if (first && i < at) { /* an earlier trait printed it */
-			to[0] = '\0';
-			return;
-		}
+		first = printed == 0;
+		if (first && i < at) /* an earlier trait printed it */
+			return "";
 		bits = having(t, n, field, t[i].value);
-		if (told & bits)
+		if (printed & bits)
 			continue;
-		told |= bits;
+		printed |= bits;
 		cs_bits_text(bits, list, sizeof(list));
-		cs_text_add(to, size, bits == all ? "%s %s" : "%s %s (GPU %s)",
-			    first ? field : ",", t[i].value, list);
-	}
-}
-
-static void print_layer(FILE *to, const struct cs_trait *t, size_t n, int gpus)
-{
-	char text[4096] = "", one[1024];
-
-	for (size_t i = 0; i < n; i++) {
-		trait_text(t, n, i, gpus, one, sizeof(one));
-		if (one[0])
-			cs_text_add(text, sizeof(text), "%s%s", text[0] ? "; " : "",
-				    one);
-	}
-	if (text[0])
-		cs_fold(to, 2, INDENT, "%-10s %s", cs_layer_text((int)t->layer), text);
-}
-
-/* How a job was started is another check's. */
-static int print_fingerprint(FILE *to, const struct cs_run *run, int node)
-{
-	struct cs_vec traits = CS_VEC(struct cs_trait);
-	const struct cs_trait *t;
-	struct cs_err err;
-	size_t i, n;
-	int rc = cs_fingerprint(run, node, &traits, &err);
-
-	t = traits.data;
-	putc('\n', to);
-	for (i = 0; !rc && i < traits.n && t[i].layer != CS_LAYER_LAUNCH; i += n) {
-		for (n = 1; i + n < traits.n && t[i + n].layer == t[i].layer; n++)
-			;
-		print_layer(to, t + i, n, run->node[node].facts.n_known_gpus);
-	}
-	cs_vec_release(&traits);
-	return rc;
-}
-
-/* ---- nodes ---- */
-
-/* All about one node but its name; NULL no memory. */
-static char *node_text(const struct cs_run *run, int node)
-{
-	const struct cs_run_node *nd = &run->node[node];
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	int rc;
-
-	if (!to)
-		return NULL;
-	draw(to, nd);
-	rc = print_cards(to, &nd->facts);
-	print_numa(to, &nd->facts);
-	rc = cs_advice_print(to, nd) || print_fingerprint(to, run, node) || rc;
-	if (fclose(to) || rc) {
-		free(text);
-		return NULL;
+		text = cs_new_longer(text, bits == all ? "%s %s" : "%s %s (GPU %s)",
+				     first ? field : ",", t[i].value, list);
 	}
 	return text;
 }
 
+static void print_layer(FILE *to, const struct cs_trait *t, size_t n, int gpus)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *one = trait_text(t, n, i, gpus);
+
+		if (one[0])
+			text = cs_join(text, "; ", "%s", one);
+	}
+	if (text)
+		cs_fold(to, 2, INDENT, "%-10s %s", cs_layer_text((int)t->layer), text);
+}
+
+/* Without the layer of the launch, which is another check's. */
+static void print_fingerprint(FILE *to, const struct cs_run *run, int node)
+{
+	struct cs_vec traits = CS_LIST(struct cs_trait);
+	const struct cs_trait *t;
+	size_t i, n;
+
+	cs_arena_check(cs_fingerprint(run, node, &traits, NULL));
+	t = traits.data;
+	putc('\n', to);
+	for (i = 0; i < traits.n && t[i].layer != CS_LAYER_LAUNCH; i += n) {
+		for (n = 1; i + n < traits.n && t[i + n].layer == t[i].layer; n++)
+			;
+		print_layer(to, t + i, n, run->node[node].facts.n_known_gpus);
+	}
+}
+
+/* ---- nodes ---- */
+
+/* All about one node but its name. */
+static const char *node_text(const struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	struct cs_draft *draft = cs_draft_begin();
+
+	draw(draft->to, nd);
+	print_cards(draft->to, &nd->facts);
+	print_numa(draft->to, &nd->facts);
+	cs_advice_print(draft->to, nd);
+	print_fingerprint(draft->to, run, node);
+	return cs_draft_end(draft);
+}
+
 /* Nodes that look the same. */
 struct kind {
-	char *text;
+	const char *text;
 	int *node;
 	size_t n;
 };
 
-static int sort_in(struct kind *kind, int *n_kinds, const struct cs_run *run, int node)
+static void sort_in(struct cs_vec *kinds, const struct cs_run *run, int node)
 {
-	char *text = node_text(run, node);
-	int k;
+	struct kind *kind = kinds->data;
+	const char *text = node_text(run, node);
+	size_t k;
 
-	if (!text)
-		return -1;
-	for (k = 0; k < *n_kinds && strcmp(kind[k].text, text); k++)
+	for (k = 0; k < kinds->n && strcmp(kind[k].text, text); k++)
 		;
-	if (k < *n_kinds) {
-		free(text);
-	} else {
-		kind[k].node = calloc((size_t)run->n_nodes, sizeof(int));
-		kind[k].text = text;
-		(*n_kinds)++;
-		if (!kind[k].node)
-			return -1;
+	if (k == kinds->n) {
+		const struct kind new = { text, cs_new(int, run->n_nodes), 0 };
+
+		cs_list_push(kinds, &new);
+		kind = kinds->data;
 	}
 	kind[k].node[kind[k].n++] = node;
-	return 0;
 }
 
 /* Print serials and UUIDs if the node is the only one of its kind. */
 static void print_kind(FILE *to, const struct cs_run *run, const struct kind *kind)
 {
-	char hosts[512], what[256];
-
-	cs_hosts_text(run, kind->node, kind->n, hosts, sizeof(hosts));
-	cs_only_checked_text(run, kind->node[0], what, sizeof(what));
-	cs_fold(to, 0, 2, "%s  %s", hosts, what);
+	cs_fold(to, 0, 2, "%s  %s", cs_hosts_text(run, kind->node, kind->n, 512),
+		cs_only_checked_text(run, kind->node[0]));
 	putc('\n', to);
-	fwrite(kind->text, 1, strlen(kind->text), to); /* printed before */
+	fputs(kind->text, to);
 	if (kind->n == 1)
 		print_identity(to, &run->node[kind->node[0]]);
 }
 
-int cs_topology_print(FILE *to, const struct cs_run *run)
+void cs_topology_print(FILE *to, const struct cs_run *run)
 {
-	struct kind *kind = calloc((size_t)run->n_nodes + 1, sizeof(*kind));
-	int n = 0, rc = kind ? 0 : -1;
+	struct cs_vec kinds = CS_LIST(struct kind);
 
-	for (int node = 0; !rc && node < run->n_nodes; node++)
+	for (int node = 0; node < run->n_nodes; node++)
 		if (!cs_run_is_other_placement(run, node))
-			rc = sort_in(kind, &n, run, node);
-	for (int k = 0; !rc && k < n; k++) {
+			sort_in(&kinds, run, node);
+	for (size_t k = 0; k < kinds.n; k++) {
 		if (k)
 			putc('\n', to);
-		print_kind(to, run, &kind[k]);
+		print_kind(to, run, (struct kind *)kinds.data + k);
 	}
-	for (int k = 0; k < n; k++) {
-		free(kind[k].text);
-		free(kind[k].node);
-	}
-	free(kind);
-	return rc;
 }

@@ -2,7 +2,6 @@
 
 #include "report/text/versus.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 #include "check/compare/models.h"
 #include "file/encode.h"
 #include "file/record.h"
-#include "report/export/csv.h"
+#include "report/export/parts.h"
 #include "report/view.h"
 
 /* ---- text ---- */
@@ -33,88 +32,101 @@ static const char *heading(const struct cs_versus *v, int side)
 	return n && i == n && n <= NAME_MOST ? name : side ? "B" : "A";
 }
 
-/* Whence it is known how one run differs from the next, and when runs were. */
-static void say_runs(const struct cs_versus *v,
-		     void (*say)(void *to, const char *text), void *to)
+static void add(struct cs_vec *texts, const char *text)
+{
+	cs_list_push(texts, &text);
+}
+
+/* The source of the differences between runs, and whether runs were taken in turns. */
+static void add_runs(const struct cs_versus *v, struct cs_vec *texts)
 {
 	if (v->one_block)
-		say(to,
+		add(texts,
 		    "each side is one run: how much runs differ is not known, so 'same' and 'differs' apply to these two runs only; use three or more files per side, or --baseline");
 	if (v->known)
-		say(to,
+		add(texts,
 		    "a side is one run: how much runs differ is taken from the baseline");
 	if (v->shared)
-		say(to,
+		add(texts,
 		    "a side is one run: its runs are assumed to differ as those of the other side do");
 	if (v->apart)
-		say(to,
+		add(texts,
 		    "all runs of one side started before those of the other, so a change over time counts as a difference; take them in turns");
 	if (v->drift)
-		say(to,
+		add(texts,
 		    "runs drift within the sides by what makes the difference: such cells are undecided");
 }
 
-void cs_versus_notices(const struct cs_versus *v,
-		       void (*say)(void *to, const char *text), void *to)
+struct cs_vec cs_versus_notices(const struct cs_versus *v)
 {
+	struct cs_vec texts = CS_LIST(const char *);
+
 	if (v->stand_in)
-		say(to,
+		add(&texts,
 		    "NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
 	if (v->virtual_clock)
-		say(to, CS_MEASURED_WITH_DOUBLE);
+		add(&texts, CS_MEASURED_WITH_DOUBLE);
+	return texts;
 }
 
-void cs_versus_caveats(const struct cs_versus *v,
-		       void (*say)(void *to, const char *text), void *to)
+struct cs_vec cs_versus_caveats(const struct cs_versus *v)
 {
+	struct cs_vec texts = CS_LIST(const char *);
 	const struct cs_versus_field *f = v->fields.data;
-	char text[CS_ERR_TEXT + 4 * CS_NAME];
 
-	for (size_t i = 0; i < v->fields.n; i++) {
-		cs_text(text, sizeof(text), "%s%s%s%s: %s is '%s', %s is '%s'",
-			f[i].what, f[i].where[0] ? " (" : "", f[i].where,
-			f[i].where[0] ? ")" : "", heading(v, 0), f[i].a,
-			heading(v, 1), f[i].b);
-		say(to, text);
-	}
+	for (size_t i = 0; i < v->fields.n; i++)
+		add(&texts, cs_new_text("%s%s%s%s: %s is '%s', %s is '%s'", f[i].what,
+					f[i].where[0] ? " (" : "", f[i].where,
+					f[i].where[0] ? ")" : "", heading(v, 0),
+					f[i].a, heading(v, 1), f[i].b));
 	if (v->by_position)
-		say(to,
+		add(&texts,
 		    "no node is on both sides: nodes are paired by class and order, GPUs by their position");
-	say_runs(v, say, to);
+	add_runs(v, &texts);
+	return texts;
 }
 
-void cs_versus_remarks(const struct cs_versus *v,
-		       void (*say)(void *to, const char *text), void *to)
+struct cs_vec cs_versus_remarks(const struct cs_versus *v)
 {
+	struct cs_vec texts = CS_LIST(const char *);
 	const struct cs_err *alone = v->alone.data;
-	char text[CS_ERR_TEXT + 32];
 
-	for (size_t i = 0; i < v->alone.n; i++) {
-		cs_text(text, sizeof(text), "not compared: %s", alone[i].text);
-		say(to, text);
-	}
+	for (size_t i = 0; i < v->alone.n; i++)
+		add(&texts, cs_new_text("not compared: %s", alone[i].text));
+	return texts;
 }
 
-static void print_notice(void *to, const char *text)
+static void print_texts(FILE *to, int indent, struct cs_vec texts)
 {
-	cs_fold(to, 0, 2, "%s", text);
+	for (size_t i = 0; i < texts.n; i++)
+		cs_fold(to, indent, indent + 2, "%s", ((const char **)texts.data)[i]);
 }
 
-static void print_caveat(void *to, const char *text)
+static void release(void *versus)
 {
-	cs_fold(to, 2, 4, "%s", text);
+	cs_versus_release(versus);
+}
+
+const struct cs_versus *cs_versus_new(const struct cs_run *turns, int k)
+{
+	struct cs_versus *v = cs_new(struct cs_versus, 1);
+	int rc;
+
+	cs_arena_at_end(release, v);
+	rc = cs_versus_placements(turns, k, turns->margin, v, NULL);
+	cs_arena_check(rc < 0);
+	return rc ? NULL : v;
 }
 
 /* "12345.6", "396.25", "1.234": five digits at least. */
-static void figure(double x, char *to, size_t size)
+static const char *figure(double x)
 {
-	cs_text(to, size,
-		isnan(x)	 ? "-" :
-		fabs(x) >= 10000 ? "%.0f" :
-		fabs(x) >= 1000	 ? "%.1f" :
-		fabs(x) >= 10	 ? "%.2f" :
-				   "%.3f",
-		x);
+	int decimals = fabs(x) >= 10000 ? 0 :
+		       fabs(x) >= 1000	? 1 :
+		       fabs(x) >= 10	? 2 :
+					  3;
+
+	return isnan(x) ? "-" : cs_new_text("%.*f", decimals, x);
 }
 
 /* The least and the most difference of the cells that were compared. */
@@ -137,21 +149,19 @@ static int column(const struct cs_versus *v, int side)
 	return n < NAME_LEAST ? NAME_LEAST : n;
 }
 
-/* "  -4.10 %  (-4.35 to -3.80)", or what there is of it. */
-static void difference(const struct cs_comparison *c, char *to, size_t size)
+/* "  -4.10 %  (-4.35 to -3.80)", or the part of it that is known. */
+static const char *difference(const struct cs_comparison *c)
 {
 	if (isnan(c->difference))
-		cs_text(to, size, "        -");
-	else if (isnan(c->low))
-		cs_text(to, size, "%+7.2f %%  (no interval)",
-			cs_percent(c->difference, 2));
-	else
-		cs_text(to, size, "%+7.2f %%  (%+.2f to %+.2f)",
-			cs_percent(c->difference, 2), cs_percent(c->low, 2),
-			cs_percent(c->high, 2));
+		return "        -";
+	if (isnan(c->low))
+		return cs_new_text("%+7.2f %%  (no interval)",
+				   cs_percent(c->difference, 2));
+	return cs_new_text("%+7.2f %%  (%+.2f to %+.2f)", cs_percent(c->difference, 2),
+			   cs_percent(c->low, 2), cs_percent(c->high, 2));
 }
 
-/* Where the figures begin: as far right as they all fit the page. */
+/* The column at which figures begin: as far right as they all fit the page. */
 static int label_width(const struct cs_versus *v)
 {
 	int room = cs_columns() - column(v, 0) - column(v, 1) -
@@ -175,31 +185,25 @@ static const char *label_of(FILE *to, const struct cs_versus *v, int indent,
 static void print_cell(FILE *to, const struct cs_versus *v,
 		       const struct cs_versus_cell *cell)
 {
-	char a[24], b[24], label[2 * CS_HOST + 72], off[64];
+	const char *label = cs_join(cell->host, " ", "%s", cell->label);
 
-	figure(cell->c.a, a, sizeof(a));
-	figure(cell->c.b, b, sizeof(b));
-	difference(&cell->c, off, sizeof(off));
-	cs_text(label, sizeof(label), "%s%s%s", cell->host, cell->host[0] ? " " : "",
-		cell->label);
 	cs_fold(to, 4, LABEL_LEAST, "%-*s %*s %*s  %s  %s", label_width(v) - 4,
-		label_of(to, v, 4, label), column(v, 0), a, column(v, 1), b, off,
+		label_of(to, v, 4, label), column(v, 0), figure(cell->c.a),
+		column(v, 1), figure(cell->c.b), difference(&cell->c),
 		cell->c.flags & CS_COMPARE_FAMILY ?
 			"undecided after correction for the number of cells" :
 		cell->c.flags & CS_COMPARE_DRIFT ? "undecided, as runs drift" :
 						   cs_versus_word(cell->c.verdict));
 }
 
-static struct cs_title name_of(const struct cs_versus_matrix *m)
+static const char *name_of(const struct cs_versus_matrix *m)
 {
 	const struct cs_test *test = cs_test_at(m->test);
-	struct cs_title name;
 
-	cs_text(name.text, sizeof(name.text), "%s%s%s", test->name,
-		m->metric == CS_METRIC_RATE ? "" : " ",
-		m->metric == CS_METRIC_RATE ? "" :
-					      cs_metric_text(test, (int)m->metric));
-	return name;
+	return m->metric == CS_METRIC_RATE ?
+		       test->name :
+		       cs_new_text("%s %s", test->name,
+				   cs_metric_text(test, (int)m->metric));
 }
 
 static void print_matrix(FILE *to, const struct cs_versus *v,
@@ -209,19 +213,18 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	const struct cs_plan_matrix view = { .test = m->test,
 					     .bytes = m->bytes,
 					     .variant = m->variant };
-	char a[24], b[24], apart[40] = "", verdict[200];
+	const char *apart = "";
+	char verdict[200];
 	double low, high;
 
-	figure(m->a, a, sizeof(a));
-	figure(m->b, b, sizeof(b));
 	range(v, m, &low, &high);
 	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	if (!isnan(low))
-		cs_text(apart, sizeof(apart), "  %+.2f to %+.2f %%",
-			cs_percent(low, 2), cs_percent(high, 2));
+		apart = cs_new_text("  %+.2f to %+.2f %%", cs_percent(low, 2),
+				    cs_percent(high, 2));
 	cs_fold(to, 2, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 2,
-		label_of(to, v, 2, name_of(m).text), column(v, 0), a, column(v, 1), b,
-		apart);
+		label_of(to, v, 2, name_of(m)), column(v, 0), figure(m->a),
+		column(v, 1), figure(m->b), apart);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)cs_test_at(m->test)->unit),
 		cs_plan_matrix_words(&view).text, verdict);
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
@@ -237,24 +240,18 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 }
 
 /* "2.35+-0.07" */
-static void value_text(const struct cs_fit_value *x, char *to, size_t size)
+static const char *value_text(const struct cs_fit_value *x)
 {
 	double off = fmax(x->high - x->value, x->value - x->low);
-	char value[24];
 
-	figure(x->value, value, sizeof(value));
-	cs_text(to, size, isfinite(off) ? "%s+-%.2g" : "%s", value, off);
+	return cs_new_text(isfinite(off) ? "%s+-%.2g" : "%s", figure(x->value), off);
 }
 
 static void print_value(FILE *to, const char *what, const struct cs_fit_value *a,
 			const struct cs_fit_value *b)
 {
-	char x[40], y[40];
-
-	value_text(a, x, sizeof(x));
-	value_text(b, y, sizeof(y));
-	cs_print_line(to, "    %-12s %16s %16s  %+.2f %%  %s", what, x, y,
-		      cs_percent(b->value / a->value - 1, 2),
+	cs_print_line(to, "    %-12s %16s %16s  %+.2f %%  %s", what, value_text(a),
+		      value_text(b), cs_percent(b->value / a->value - 1, 2),
 		      cs_versus_differ(a, b) ? "differs" : "within the intervals");
 }
 
@@ -277,11 +274,6 @@ static void print_models(FILE *to, const struct cs_versus *v)
 	}
 }
 
-void cs_versus_head(FILE *to, const struct cs_versus *v)
-{
-	cs_versus_notices(v, print_notice, to);
-}
-
 void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
@@ -293,7 +285,7 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 		"A %s, B %s: differences are those of B from A, with 95 %% "
 		"intervals; 'faster' and 'slower' refer to B",
 		v->name[0], v->name[1]);
-	cs_versus_caveats(v, print_caveat, to);
+	print_texts(to, 2, cs_versus_caveats(v));
 	if (v->matrices.n)
 		cs_print_line(to, "%*s %*s %*s  difference", label_width(v), "",
 			      column(v, 0), heading(v, 0), column(v, 1),
@@ -301,52 +293,49 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 	for (size_t i = 0; i < v->matrices.n; i++)
 		print_matrix(to, v, &m[i], verbose);
 	print_models(to, v);
-	cs_versus_remarks(v, print_caveat, to);
+	print_texts(to, 2, cs_versus_remarks(v));
+}
+
+void cs_versus_text(FILE *to, const struct cs_versus *v, size_t n, int verbose)
+{
+	print_texts(to, 0, cs_versus_notices(v));
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			putc('\n', to);
+		cs_versus_print(to, &v[i], verbose);
+	}
 }
 
 /* ---- JSON ---- */
 
-int cs_versus_json(FILE *to, const struct cs_versus *v, size_t n)
+void cs_versus_json(FILE *to, const struct cs_versus *v, size_t n)
 {
 	json_t *record = n == 1 ? cs_record_versus(v) : json_array();
-	int rc = !record;
 
-	for (size_t i = 0; n > 1 && i < n && !rc; i++)
-		rc = json_array_append_new(record, cs_record_versus(&v[i]));
-	if (rc)
-		errno = ENOMEM;
-	else
-		rc = json_dumpf(record, to, CS_JSON_FLAGS) || putc('\n', to) == EOF;
-	json_decref(record);
-	return rc ? -1 : 0;
+	for (size_t i = 0; n > 1 && i < n; i++)
+		cs_json_append(&record, cs_record_versus(&v[i]));
+	cs_arena_check(cs_json_dump(to, record) && !ferror(to));
+	putc('\n', to);
 }
 
 /* ---- CSV ---- */
 
-static int csv_lines(FILE *to, const struct cs_versus *v)
+static void csv_lines(FILE *to, const struct cs_versus *v)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_versus_cell *cell = v->cells.data;
 
 	for (size_t i = 0; i < v->matrices.n; i++)
-		for (size_t k = 0; k < m[i].n; k++)
-			if (cs_csv_line(to,
-					cs_record_versus_cell(v, &m[i],
-							      &cell[m[i].first + k]),
-					0))
-				return -1;
-	return 0;
+		for (size_t k = m[i].first; k < m[i].first + m[i].n; k++)
+			cs_csv_line(to, cs_record_versus_cell(v, &m[i], &cell[k]), 0);
 }
 
-int cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
+void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
 {
 	static const struct cs_versus_cell blank;
 	static const struct cs_versus_matrix none;
 
-	if (cs_csv_line(to, cs_record_versus_cell(v, &none, &blank), 1))
-		return -1;
+	cs_csv_line(to, cs_record_versus_cell(v, &none, &blank), 1);
 	for (size_t i = 0; i < n; i++)
-		if (csv_lines(to, &v[i]))
-			return -1;
-	return ferror(to) ? -1 : 0;
+		csv_lines(to, &v[i]);
 }

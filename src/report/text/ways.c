@@ -5,12 +5,9 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/print.h"
 #include "base/quant.h"
-#include "base/units.h"
 #include "report/text/matrix.h"
 
 /* One way at one size by one element: a column of its line. */
@@ -33,27 +30,21 @@ static const struct way *way_at(const struct ways *ways, size_t i)
 
 double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index)
 {
-	size_t most = (size_t)(nodes[1] - nodes[0]) * CS_MAX_AGENTS * CS_MAX_AGENTS;
-	double *x = calloc(most + 1, sizeof(*x)), median = NAN;
-	size_t n = 0;
+	struct cs_vec x = CS_LIST(double);
+	CS_SCOPE;
 
-	for (int node = nodes[0]; x && node < nodes[1]; node++) {
-		struct cs_grid grid;
+	for (int node = nodes[0]; node < nodes[1]; node++) {
+		struct cs_grid *grid = cs_grid_new(run, node, index);
 
-		if (cs_grid_init(&grid, run, node, index))
-			break;
-		for (size_t i = 0; i < cs_grid_cells(&grid) && n < most; i++)
-			if (!isnan(grid.value[i]))
-				x[n++] = grid.value[i];
-		cs_grid_release(&grid);
+		for (size_t i = 0; i < cs_grid_cells(grid); i++)
+			if (!isnan(grid->value[i]))
+				cs_list_push(&x, &grid->value[i]);
+		cs_grid_release(grid);
 	}
-	if (n)
-		median = cs_median(x, n);
-	free(x);
-	return median;
+	return x.n ? cs_median(x.data, x.n) : NAN;
 }
 
-static int gather(struct ways *ways, const struct cs_run *run, const int nodes[2])
+static void gather(struct ways *ways, const struct cs_run *run, const int nodes[2])
 {
 	for (uint32_t i = 0; i < cs_grids(run); i++) {
 		const struct cs_grid of = cs_grid_head(run, i);
@@ -63,12 +54,9 @@ static int gather(struct ways *ways, const struct cs_run *run, const int nodes[2
 						 cs_cells_median(run, nodes, i) :
 						 NAN };
 
-		struct cs_err err;
-
-		if (!isnan(one.gbs) && cs_vec_push(&ways->all, &one, &err))
-			return -1;
+		if (!isnan(one.gbs))
+			cs_list_push(&ways->all, &one);
 	}
-	return 0;
 }
 
 /* NULL: the run has no such way. */
@@ -106,13 +94,12 @@ static void print_line(FILE *to, const struct ways *ways, const struct way *of,
 	for (size_t e = 0; e < N_ELEMENTS; e++) {
 		const struct way *is = find(ways, of, op, elements[e]);
 		const struct way *copy = find(ways, of, CS_OP_COPY, elements[e]);
-		char share[16] = "";
+		const char *share = "";
 
 		if (!has_element(ways, of, elements[e]))
 			continue;
 		if (is && copy)
-			cs_text(share, sizeof(share), "%.1f %%",
-				100 * is->gbs / copy->gbs);
+			share = cs_new_text("%.1f %%", 100 * is->gbs / copy->gbs);
 		if (is)
 			cs_print(to, "  %9.2f %8s", is->gbs, share);
 		else
@@ -124,7 +111,7 @@ static void print_line(FILE *to, const struct ways *ways, const struct way *of,
 /* "best on this machine: copy", or one for each size of element if they differ. */
 static void print_best(FILE *to, const struct ways *ways, const struct way *of)
 {
-	char text[200] = "";
+	const char *text = "";
 
 	for (size_t e = 0; e < N_ELEMENTS; e++) {
 		const struct way *best = NULL;
@@ -136,23 +123,20 @@ static void print_best(FILE *to, const struct ways *ways, const struct way *of)
 				best = is;
 		}
 		if (best)
-			cs_text_add(text, sizeof(text), "%s%s with %u bytes",
-				    text[0] ? ", " : "", cs_op_text((int)best->op),
-				    elements[e]);
+			text = cs_join(text, ", ", "%s with %u bytes",
+				       cs_op_text((int)best->op), elements[e]);
 	}
 	cs_fold(to, 2, 4, "best on this machine: %s", text);
 }
 
 static void print_table(FILE *to, const struct ways *ways, const struct way *of)
 {
-	char size[16];
-
-	cs_size_text(of->bytes, size, sizeof(size));
 	putc('\n', to);
 	cs_fold(to, 0, 2,
 		"data of the host and a kernel that %s them, %s: GB/s, and share of what "
 		"the explicit copy gives in this run, by bytes of an element",
-		of->method == CS_METHOD_STREAM ? "reads" : "writes", size);
+		of->method == CS_METHOD_STREAM ? "reads" : "writes",
+		cs_new_size(of->bytes));
 	cs_print(to, "%12s", "");
 	for (size_t e = 0, after = 0; e < N_ELEMENTS; e++)
 		if (has_element(ways, of, elements[e]))
@@ -185,14 +169,12 @@ static int begins_table(const struct ways *ways, size_t i)
 	return others;
 }
 
-int cs_ways_print(FILE *to, const struct cs_run *run, int first, int last)
+void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last)
 {
-	struct ways ways = { CS_VEC(struct way) };
-	int rc = gather(&ways, run, (int[]){ first, last });
+	struct ways ways = { CS_LIST(struct way) };
 
-	for (size_t i = 0; i < ways.all.n && !rc; i++)
+	gather(&ways, run, (int[]){ first, last });
+	for (size_t i = 0; i < ways.all.n; i++)
 		if (begins_table(&ways, i))
 			print_table(to, &ways, way_at(&ways, i));
-	cs_vec_release(&ways.all);
-	return rc;
 }

@@ -1,0 +1,44 @@
+/* parts.h - for views with a record, a line or a verdict for each test: a line of CSV, and
+ * the result of a test at one size on one node.  Only report/ includes it. */
+#ifndef CS_REPORT_EXPORT_PARTS_H
+#define CS_REPORT_EXPORT_PARTS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "result/grid.h"
+
+/* csv.c: the names of the record's members (`names`) or their values as a line; frees the
+ * record.  NULL is no memory. */
+void cs_csv_line(FILE *to, json_t *record, int names);
+
+/* A JSON value that ends with the work; the same as an indented document, with all digits,
+ * which is freed.  NULL is no memory. */
+json_t *cs_json_new(json_t *value);
+void cs_json_put(FILE *to, json_t *document);
+
+/* Of the cells that are ok, in the test's unit; NAN without any. */
+struct cs_tally_way {
+	double min, median, max;
+};
+
+struct cs_tally {
+	const struct cs_test *test;
+	struct cs_plan_matrix of; /* the matrix */
+	int node;
+	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
+	/* the second: out of what goes both ways between host and GPU
+	 * (cs_row_is_back) */
+	struct cs_tally_way way[2];
+	double seconds;	    /* that they took */
+	const char *reason; /* of the first that is not ok, bad before skipped; "" */
+};
+
+/* Of a run whose turns were put together (result/pool.h): a list of struct cs_tally in the
+ * arena, by node, then in the order of the plan. */
+struct cs_vec cs_tallies(const struct cs_run *run);
+
+/* Does this finding change the exit status? */
+int cs_finding_counts(const struct cs_run *run, const struct cs_finding *finding);
+
+#endif
