@@ -456,8 +456,6 @@ endif
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \
-	%D%/report/alike.c \
-	%D%/report/alike.h \
 	%D%/report/baseline.c \
 	%D%/report/explain.c \
 	%D%/report/export/csv.c \
@@ -467,14 +465,13 @@ endif
 	%D%/report/export/nvbandwidth.c \
 	%D%/report/export/parts.h \
 	%D%/report/export/prom.c \
-	%D%/report/export/reason.c \
 	%D%/report/export/result.c \
 	%D%/report/export/tally.c \
 	%D%/report/export/trace.c \
 	%D%/report/format.c \
 	%D%/report/formats.def \
 	%D%/report/group.c \
-	%D%/report/group.h \
+	%D%/report/html/alike.c \
 	%D%/report/html/fleet.c \
 	%D%/report/html/forest.c \
 	%D%/report/html/heat.c \
@@ -519,6 +516,7 @@ endif
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \
 	%D%/report/text/slow_cells.c \
+	%D%/report/text/slow_cells.h \
 	%D%/report/text/steps.c \
 	%D%/report/text/summary.c \
 	%D%/report/text/text.c \
@@ -527,8 +525,7 @@ endif
 	%D%/report/text/versus.h \
 	%D%/report/text/ways.c \
 	%D%/report/view.c \
-	%D%/report/view.h \
-	%D%/report/views.h
+	%D%/report/view.h
 
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = \

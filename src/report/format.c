@@ -8,8 +8,7 @@
 #include "base/words.h"
 #include "file/document.h"
 #include "file/journal.h"
-#include "report/text/versus.h"
-#include "report/views.h"
+#include "report/view.h"
 
 /* Files hold everything, whatever the options of views. */
 void cs_document_view(FILE *to, const struct cs_view *view)
@@ -56,38 +55,6 @@ int cs_format_write(const struct cs_format *format, FILE *to,
 
 	errno = ENOMEM;
 	return cs_arena_run(write_view, &writing, NULL) || ferror(to) ? -1 : 0;
-}
-
-struct comparing {
-	FILE *to;
-	const char *format;
-	const struct cs_versus *v;
-	size_t n;
-	int verbose;
-};
-
-static int write_versus(void *argument)
-{
-	const struct comparing *c = argument;
-
-	if (!strcmp(c->format, "json"))
-		cs_versus_json(c->to, c->v, c->n);
-	else if (!strcmp(c->format, "csv"))
-		cs_versus_csv(c->to, c->v, c->n);
-	else if (!strcmp(c->format, "html"))
-		cs_versus_html(c->to, c->v, c->n);
-	else
-		cs_versus_text(c->to, c->v, c->n, c->verbose);
-	return ferror(c->to) ? -1 : 0;
-}
-
-int cs_versus_write(FILE *to, const char *format, const struct cs_versus *v, size_t n,
-		    int verbose)
-{
-	struct comparing comparing = { to, format, v, n, verbose };
-
-	errno = ENOMEM;
-	return cs_arena_run(write_versus, &comparing, NULL);
 }
 
 const struct cs_format *cs_format_by_name(const char *name)

@@ -1,11 +1,9 @@
 #include "config.h"
 
-#include "report/group.h"
+#include "report/view.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/view.h"
 
 static int by_text(const void *a, const void *b)
 {

@@ -48,7 +48,7 @@ static int tame(char *part)
 	return 0;
 }
 
-/* What stands for the letter after '%'; -1 for an unknown one. */
+/* Replace the letter after '%'; -1: it is unknown. */
 static int field(char letter, const struct cs_run *run, char *to, size_t size)
 {
 	struct tm utc;
@@ -122,7 +122,7 @@ static void descriptor_name(int fd, char *to, size_t size)
 }
 
 /* A file without a name in the folder of the path goes with its process, however
- * that ends.  -1 where the file system has none (NFS, Lustre), or where it could
+ * that ends.  -1 if the file system has none (NFS, Lustre), or if it could
  * not be given a name later. */
 static int open_nameless(const char *path)
 {
@@ -208,7 +208,7 @@ static int is_special(const char *path)
 }
 
 /* In a sticky folder that all may write to, a link is followed only if its owner is us
- * or the folder's owner: what the kernel does if fs.protected_symlinks is set. */
+ * or the folder's owner, as the kernel does if fs.protected_symlinks is set. */
 static int may_follow(const char *path, uid_t owner)
 {
 	char *folder = folder_of(path);
@@ -220,7 +220,7 @@ static int may_follow(const char *path, uid_t owner)
 		       !(st.st_mode & S_ISVTX) || !(st.st_mode & S_IWOTH));
 }
 
-/* Replaces the last name of the path by what the link says that is open as `fd`. */
+/* Replace the last name of the path by the target of the link that is open as `fd`. */
 static int follow(int fd, char *path, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -241,7 +241,7 @@ static int follow(int fd, char *path, size_t size)
 	return 0;
 }
 
-/* A pipe or a socket behind a link of /proc, such as /dev/stdout: its text is no path. */
+/* A pipe or a socket at a link of /proc, such as /dev/stdout: its text is no path. */
 static int leads_to_no_path(int fd, const char *path)
 {
 	struct statfs fs;
@@ -292,9 +292,9 @@ int cs_output_descriptor(const char *path, int flags)
 	return open(target, O_WRONLY | O_CLOEXEC | nofollow | flags, 0666);
 }
 
-/* A rename over what is there may be refused (others' files in a sticky folder,
- * immutable ones), which no open() tells.  rmdir() of what is no folder asks the
- * kernel the same question, and does nothing. */
+/* A rename over an existing file may be refused (others' files in a sticky folder,
+ * immutable ones), which open() does not check.  rmdir() of a file that is no folder asks
+ * the kernel the same question, and does nothing. */
 static int may_replace(const char *target)
 {
 	struct stat st;
@@ -327,7 +327,7 @@ static int is_taken(const struct cs_output *out, struct cs_err *err)
 			  out->path);
 }
 
-/* What is in it goes when it is ours.  -1 with *err. */
+/* Truncate after locking.  -1 with *err. */
 static int open_journal(const struct cs_output *out, struct cs_err *err)
 {
 	int fd = cs_output_descriptor(out->path, O_CREAT);
@@ -470,7 +470,7 @@ int cs_output_continue(struct cs_output *out, const char *path, int fd,
 }
 
 /* The name is safe only when the directory is on the disk too.  File systems
- * that cannot do this for a directory say EINVAL. */
+ * that cannot do this for a directory return EINVAL. */
 static int sync_directory(const char *path)
 {
 	char *folder = folder_of(path);
@@ -503,7 +503,7 @@ static int flush(FILE *file)
 }
 
 /* Some file systems make files without a name but give them none later: then a
- * temporary file takes what is in it. */
+ * temporary file takes its contents. */
 static int copy_nameless(struct cs_output *out)
 {
 	int to = make_temporary(out, open_named, NULL), rc;

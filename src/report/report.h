@@ -44,8 +44,8 @@ const struct cs_format *cs_format_by_name(const char *name);
  * ENOMEM. */
 int cs_format_write(const struct cs_format *format, FILE *to,
 		    const struct cs_run *run, const struct cs_view_options *opt);
-/* What follows a format's name and ':', "csv:x"; the whole of it, and NULL, where that is
- * no format. */
+/* The rest after a format's name and ':', "csv:x"; the whole of it, and NULL, if that is no
+ * format. */
 const char *cs_output_bare(const char *name, const struct cs_format **format);
 /* By that, or by the file name's ending; NULL when unknown. */
 const struct cs_format *cs_format_by_file(const char *file);
@@ -82,13 +82,13 @@ int cs_baseline_text(FILE *to, const struct cs_baseline *baseline, double margin
 #define CS_PATH 512
 
 /* An output file: %N %j %t %% replaced, opened at once so that what cannot be
- * written is said before measuring; without a name in its folder, or under a
+ * written is an error before measuring; without a name in its folder, or under a
  * temporary one where the file system has no such files, fsynced and renamed when
  * it is committed.  A .jsonl is written in place, line by line, by one process at a
  * time.  Links are followed and stay. */
 struct cs_output {
 	char path[CS_PATH];	      /* as it was given */
-	char target[CS_PATH];	      /* what is renamed to: behind all links */
+	char target[CS_PATH];	      /* the name in the end: after all links */
 	char temporary[CS_PATH + 32]; /* beside that */
 	const struct cs_format *format;
 	FILE *file;
@@ -114,21 +114,21 @@ int cs_output_descriptor(const char *path, int flags);
  * inherit.  NFS and most file systems of clusters keep it for all nodes; where there
  * are no locks (Lustre without flock) 0 as if it were free. */
 int cs_output_claim(int fd);
-/* A journal that is there and ours, open to append: to be written on behind
+/* A journal that is there and ours, open to append: it continues after
  * `whole_bytes`.  Takes the descriptor; not on failure. */
 int cs_output_continue(struct cs_output *out, const char *path, int fd,
 		       size_t whole_bytes, struct cs_err *err);
-/* The name alone, with what stands for %N and the others; opens nothing. */
+/* The name alone, with %N and the others replaced; opens nothing. */
 int cs_output_name(const char *name, const struct cs_run *run, char *to, size_t size,
 		   struct cs_err *err);
 /* A record to a journal (not in_place: does nothing), to be seen at once.  0, or -1: then
  * the file ends with the record before it, the same may be tried again, and a commit
- * before that has succeeded says why it failed. */
+ * before that has succeeded has the cause of the failure. */
 int cs_output_append(struct cs_output *out, const char *text, size_t bytes);
 /* Writes the run (not for in_place) and renames. */
 int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 		     const struct cs_view_options *opt, struct cs_err *err);
-/* What was written to out->file is all: the same without writing. */
+/* The same of a file that is written completely. */
 int cs_output_close(struct cs_output *out, struct cs_err *err);
 /* Removes the temporary file. */
 void cs_output_discard(struct cs_output *out);

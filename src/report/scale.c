@@ -6,7 +6,7 @@
 
 #define INK 0x17232e   /* of a light page */
 #define PALE 0xe7edf2  /* of a dark one … */
-#define NIGHT 0x10171d /* … on what stands out there */
+#define NIGHT 0x10171d /* … on its bright colours */
 #define QUIET 0.01
 
 static const struct cs_shade of_share[] = {

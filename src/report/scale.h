@@ -4,7 +4,7 @@
  * They are fixed.  One that follows the figures makes 0.05 % look like a fault.  Quiet is
  * pale and trouble dark, on a dark page the reverse.  tests/unit/test_scale.c holds the
  * colours to 4.5 : 1 of ink on fill (WCAG 2.1, AA), to their order in grey, and apart for
- * those who do not see all colours. */
+ * readers who do not see all colours. */
 #ifndef CS_REPORT_SCALE_H
 #define CS_REPORT_SCALE_H
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "report/report.h"
 #include "result/grid.h"
 
 /* The longest line that this thread prints; may it use colours? */
@@ -14,7 +15,7 @@ int cs_is_coloured(void);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 
-/* Digits behind the point of a test's figures. */
+/* Digits after the point of a test's figures. */
 int cs_decimals(const struct cs_test *test);
 
 /* ---- in the arena ---- */
@@ -69,5 +70,35 @@ struct cs_view {
 /* The view of a run, its turns as one. */
 const struct cs_view *cs_view_pooled(const struct cs_run *run,
 				     const struct cs_view_options *opt);
+
+/* ---- findings in groups, for views that people read ---- */
+
+/* Findings with the same text: finding[0..n), in order of nodes as the run has
+ * them. */
+struct cs_group {
+	const struct cs_finding *const *finding;
+	size_t n;
+};
+
+/* A list of struct cs_group in the arena: worst first; of equal ones those that drain
+ * nodes, then those of the job, then by the first node. */
+struct cs_vec cs_groups_make(const struct cs_run *run);
+
+/* "n[001-012]: ", cut to `most` characters (0: whole); "" of the job.  In the arena. */
+const char *cs_group_hosts(const struct cs_run *run, const struct cs_group *group,
+			   size_t most);
+/* "note", "warning", "critical" */
+const char *cs_severity_text(uint32_t severity);
+
+/* ---- the functions of the formats ---- */
+
+typedef void cs_view_fn(FILE *to, const struct cs_view *view);
+
+cs_view_fn cs_text_write;
+#define FORMAT(name, write, about, ...) cs_view_fn write;
+#define FORMAT_FILE(name, ending, write, about, ...) cs_view_fn write;
+#include "report/formats.def"
+#undef FORMAT
+#undef FORMAT_FILE
 
 #endif

@@ -17,7 +17,6 @@
 #include "report/export/parts.h"
 #include "plan/instance.h"
 #include "report/view.h"
-#include "report/views.h"
 #include "result/cells.h"
 
 #define COUNTERS 4

@@ -1,5 +1,5 @@
-/* junit.c - for pipelines that accept machines: a suite per node, a case per test.  What is
- * critical fails a case; a warning is output of one that passes, for its format has no
+/* junit.c - for pipelines that accept machines: a suite per node, a case per test.  Critical
+ * findings fail a case; a warning is output of one that passes, for its format has no
  * warnings. */
 #include "config.h"
 
@@ -8,7 +8,6 @@
 #include "base/print.h"
 #include "report/export/parts.h"
 #include "report/view.h"
-#include "report/views.h"
 
 /* ---- XML ---- */
 

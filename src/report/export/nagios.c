@@ -7,10 +7,8 @@
 
 #include "base/print.h"
 #include "check/verdict/check.h"
-#include "report/group.h"
-#include "report/export/parts.h"
 #include "report/view.h"
-#include "report/views.h"
+#include "report/export/parts.h"
 
 /* A bar begins figures, a quote ends their names. */
 static void put_clean(FILE *to, const char *text)
@@ -171,4 +169,14 @@ void cs_nagios_write(FILE *to, const struct cs_view *view)
 	put_clean(to, summary);
 	put_figures(to, pooled, &tallies);
 	put_findings(to, run);
+}
+
+/* ---- one line for a scheduler ---- */
+
+void cs_reason_write(FILE *to, const struct cs_view *view)
+{
+	char line[CS_REASON_LINE];
+
+	cs_run_reason(view->run, line);
+	cs_print_line(to, "%s", line);
 }

@@ -17,7 +17,6 @@
 #include "file/encode.h"
 #include "report/export/parts.h"
 #include "report/view.h"
-#include "report/views.h"
 #include "result/cells.h"
 
 #define TEXT_OF "v0.8"

@@ -12,9 +12,7 @@
 #include "check/verdict/action.h"
 #include "plan/file.h"
 #include "report/export/parts.h"
-#include "report/group.h"
 #include "report/view.h"
-#include "report/views.h"
 
 /* ---- samples ---- */
 

@@ -6,7 +6,6 @@
 #include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/view.h"
-#include "report/views.h"
 #include "result/grid.h"
 
 /* As one word, for awk: "2-per-process". */

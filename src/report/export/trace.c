@@ -9,7 +9,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "report/views.h"
+#include "report/view.h"
 #include "result/cells.h"
 
 #define JOB 1000 /* "thread" of what is of no agent */

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#include "report/alike.h"
-
 #define LABELLED 128 /* nodes, each with its name; above, the first of a line */
 #define LEFT 90.0
 

@@ -10,7 +10,7 @@
 #include "check/link/kind.h"
 #include "report/text/matrix.h"
 #include "report/text/curve.h"
-#include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those with nothing to see are small */
@@ -92,7 +92,7 @@ static int is_notable(const struct cs_grid *grid)
 	return 0;
 }
 
-/* `many`: there is no room for figures that say nothing, and they are in tables. */
+/* `many`: there is no room for ordinary figures, and they are in tables. */
 static void set_sizes(struct heat *heat, int many)
 {
 	int fits = heat->n_cols <= NUMBERED;

@@ -2,16 +2,16 @@
  * little CSS, no script, no address, nothing loaded. */
 #include "config.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "check/verdict/check.h"
-#include "report/group.h"
+#include "report/view.h"
 #include "report/html/parts.h"
 #include "report/text/parts.h"
 #include "report/text/versus.h"
-#include "report/view.h"
-#include "report/views.h"
 
 #define TILES 8
 #define NODES 4 /* of several, those that are shown whole */
@@ -329,7 +329,7 @@ void cs_html_write(FILE *to, const struct cs_view *view)
 	write_page(to, view);
 }
 
-void cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
+static void write_comparison(FILE *to, const struct cs_versus *v, size_t n)
 {
 	struct cs_html h = { .to = to };
 	int worst = CS_EXIT_OK;
@@ -353,4 +353,38 @@ void cs_versus_html(FILE *to, const struct cs_versus *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		put_versus(&h, &v[i]);
 	end(&h);
+}
+
+/* ---- a comparison in any format ---- */
+
+struct comparing {
+	FILE *to;
+	const char *format;
+	const struct cs_versus *v;
+	size_t n;
+	int verbose;
+};
+
+static int write_versus(void *argument)
+{
+	const struct comparing *c = argument;
+
+	if (!strcmp(c->format, "json"))
+		cs_versus_json(c->to, c->v, c->n);
+	else if (!strcmp(c->format, "csv"))
+		cs_versus_csv(c->to, c->v, c->n);
+	else if (!strcmp(c->format, "html"))
+		write_comparison(c->to, c->v, c->n);
+	else
+		cs_versus_text(c->to, c->v, c->n, c->verbose);
+	return ferror(c->to) ? -1 : 0;
+}
+
+int cs_versus_write(FILE *to, const char *format, const struct cs_versus *v, size_t n,
+		    int verbose)
+{
+	struct comparing comparing = { to, format, v, n, verbose };
+
+	errno = ENOMEM;
+	return cs_arena_run(write_versus, &comparing, NULL);
 }

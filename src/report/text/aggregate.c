@@ -8,6 +8,7 @@
 
 #include "base/quant.h"
 #include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 #include "report/text/matrix.h"
 
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */

@@ -9,9 +9,9 @@
 
 #include "base/shape.h"
 #include "check/link/kind.h"
-#include "report/group.h"
-#include "report/text/digest.h"
 #include "report/view.h"
+#include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 
 /* ---- what each path gives ---- */
 

@@ -11,7 +11,7 @@ struct cs_curve_point {
 	double at;	  /* on the axis */
 	const char *text; /* the same in words */
 	size_t n_planned, n_measured, n_marked, n_concurrent;
-	double min, median, max; /* NAN where nothing was measured */
+	double min, median, max; /* NAN: not measured */
 	double low, high;	 /* the ends of all intervals; NAN none */
 	double together;	 /* median of the totals; NAN none */
 };

@@ -10,6 +10,7 @@
 #include "check/link/kind.h"
 #include "report/text/curve.h"
 #include "report/text/matrix.h"
+#include "report/text/slow_cells.h"
 
 #define BELOW 0.95	/* other systems may be a little below the least on record */
 
@@ -54,11 +55,12 @@ static void take_share(struct cs_digest_line *line, const struct cs_grid *grid,
 		       size_t cell, struct figures *f)
 {
 	const struct cs_row *row = grid->row[cell];
-	double peak = peak_of(grid->run, row), low, high;
+	double peak = peak_of(grid->run, row), share, low, high;
 
 	if (!(peak > 0))
 		return;
-	cs_list_push(&f->shares, &(double){ grid->value[cell] / peak });
+	share = grid->value[cell] / peak;
+	cs_list_push(&f->shares, &share);
 	if (!line->link[0])
 		line->link = link_text(grid->run, row);
 	if (cs_expected_gbs(grid->run, row, &low, &high))

@@ -6,7 +6,6 @@
 
 #include "base/vec.h"
 #include "check/cells/like.h"
-#include "report/scale.h"
 #include "result/grid.h"
 
 /* A matrix of the plan over the nodes of the digest; of a sweep its best point, or
@@ -16,8 +15,8 @@ struct cs_digest_line {
 	const struct cs_plan_matrix *matrix;
 	int back;	 /* the way back of what goes both ways (cs_grid) */
 	uint32_t index;	 /* the matrix, as cs_grid_init() takes it */
-	uint32_t curve;	 /* the first matrix of its sweep; itself where it has none */
-	uint32_t points; /* matrices that it stands for */
+	uint32_t curve;	 /* the first matrix of its sweep; itself if it has none */
+	uint32_t points; /* matrices that it represents */
 	size_t planned, measured, failed, skipped;
 	size_t odd, unsettled, throttled, in_use, apart, detour; /* cells */
 	double min, median, max; /* in the test's unit; NAN */
@@ -48,16 +47,5 @@ const char *cs_digest_name(const struct cs_digest_line *line,
 int cs_digest_is_of_largest(const struct cs_test *test);
 /* Should a reader look at this line? */
 int cs_digest_is_notable(const struct cs_digest_line *line);
-
-/* slow_cells.c.  Sets how far each cell is from its like, and the mark '<' of those that
- * are below it; the likeness is of the same run. */
-void cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid);
-/* The colour of a cell by its distance from its like; NULL: it was not compared, or the
- * grid was not marked. */
-const struct cs_shade *cs_odd_shade(const struct cs_grid *grid, size_t cell);
-/* "1 cell 33 % below its like: 0->1"; "" of a grid without such cells. */
-const char *cs_odd_text(const struct cs_grid *grid);
-/* To be printed after it: how to be sure.  "" if a check has measured it again. */
-const char *cs_odd_how_sure(const struct cs_run *run);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/print.h"
 #include "base/quant.h"
 #include "report/text/matrix.h"
-#include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 
 #define COLUMNS_MOST 16 /* as numbers; more are split by the width of the page */
 #define LABEL 9		/* width of the row labels */

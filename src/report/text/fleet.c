@@ -14,7 +14,7 @@
 #include "check/verdict/check.h"
 #include "check/fleet/class.h"
 #include "check/fleet/fingerprint.h"
-#include "report/group.h"
+#include "report/view.h"
 #include "report/text/matrix.h"
 
 #define LINES 60	/* of the whole report, without -v */
@@ -442,7 +442,8 @@ static void print_findings(FILE *to, const struct cs_run *run, int lines, int ve
 	struct cs_draft *counts = cs_draft_begin();
 
 	print_counts(counts->to, run, "");
-	fputs(cs_draft_end(counts), to);
+	cs_draft_end(counts);
+	fwrite(counts->text, 1, counts->n, to);
 	lines += lines_of(counts);
 	for (size_t i = 0; verbose && i < groups.n; i++)
 		print_group(to, run, (struct cs_group *)groups.data + i, 1, 1);
@@ -552,7 +553,8 @@ void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 	print_nodes(head->to, run);
 	print_figures(head->to, run, verbose);
 	print_classes(head->to, run, verbose);
-	fputs(cs_draft_end(head), to);
+	cs_draft_end(head);
+	fwrite(head->text, 1, head->n, to);
 	print_findings(to, run, lines + lines_of(actions) + lines_of(head), verbose);
-	fputs(actions->text, to);
+	fwrite(actions->text, 1, actions->n, to);
 }

@@ -9,7 +9,7 @@
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "catalogue/alias.h"
-#include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */

@@ -49,11 +49,11 @@ const char *cs_node_text(const struct cs_run *run, int node);
 void cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
 /* GPUs (or arenas) of a node, and the legend with what is odd about them. */
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
-/* costs.c.  What each agent of a node took: time to its first byte, CPU, memory. */
+/* costs.c.  The costs of each agent of a node: time to its first byte, CPU, memory. */
 void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
-/* One test over the nodes that measure it, behind an empty line, where there are
- * several; differs[node] is set where a node has a cell more than 1 % off or one with
- * a remark, and where it is the only one. */
+/* One test over the nodes that measure it, after an empty line, if there are
+ * several; differs[node] is set if a node has a cell more than 1 % off or one with
+ * a remark, or if it is the only one. */
 void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
 			char *differs);
 /* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).
@@ -61,26 +61,26 @@ void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matri
 void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		    uint32_t index);
 /* overlap.c.  The same of matrices that differ in their kernels a tile alone, below
- * their heading; nodes: the first, and behind the last. */
+ * their heading; nodes: the first, and the one after the last. */
 void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		      const uint32_t *index, int n);
 /* model_rates.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
  * load; without `verbose` not those of a large job. */
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
 /* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over
- * nodes [first, last), behind an empty line; nothing where there are not two ways.
+ * nodes [first, last), after an empty line; nothing if there are not two ways.
  * */
 void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
 /* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
  * none. */
 double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
 /* calls.c.  Is a matrix one of calls in batches, the first of them; all of them as
- * one table, over nodes [first, last), behind an empty line. */
+ * one table, over nodes [first, last), after an empty line. */
 int cs_calls_holds(const struct cs_run *run, uint32_t index);
 int cs_calls_begins(const struct cs_run *run, uint32_t index);
 void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
 /* best.c.  Of a sweep by several ways, over nodes [first, last): which is the fastest
- * at which size, behind an empty line; nothing where there are not two ways. */
+ * at which size, after an empty line; nothing if there are not two ways. */
 void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
 /* "1.07 MiB": three digits of what is no whole number of anything. */
 const char *cs_bytes_text(double bytes);
@@ -92,7 +92,7 @@ void cs_cell_print(FILE *to, const struct cs_run *cut);
 /* The same as cs_node_text of a node where nothing was measured, perhaps without
  * agents. */
 const char *cs_only_checked_text(const struct cs_run *run, int node);
-/* advice.c.  Of each GPU of a node the nearest CPUs and cards, behind an empty line,
+/* advice.c.  Of each GPU of a node the nearest CPUs and cards, after an empty line,
  * and the lines for a launcher and for libraries that follow. */
 void cs_advice_print(FILE *to, const struct cs_run_node *nd);
 /* classes.c.  NVLinks between two GPUs; 0 none that is known of. */
@@ -101,7 +101,7 @@ int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record
 void cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
-/* A judged run of several nodes, behind that many lines: figures, classes, findings,
+/* A judged run of several nodes, after that many lines: figures, classes, findings,
  * and what is to be done. */
 void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
 /* Were all nodes measured, and is no finding more than a note?  Then six lines do. */

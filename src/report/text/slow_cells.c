@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "report/views.h"
+#include "report/view.h"
 
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "report/text/matrix.h"
 #include "report/text/curve.h"
 #include "report/text/digest.h"
+#include "report/text/slow_cells.h"
 #include "report/text/parts.h"
 #include "report/text/versus.h"
 

@@ -369,7 +369,7 @@ static void print_kind(FILE *to, const struct cs_run *run, const struct kind *ki
 	cs_fold(to, 0, 2, "%s  %s", cs_hosts_text(run, kind->node, kind->n, 512),
 		cs_only_checked_text(run, kind->node[0]));
 	putc('\n', to);
-	fputs(kind->text, to);
+	fwrite(kind->text, 1, strlen(kind->text), to); /* printed before */
 	if (kind->n == 1)
 		print_identity(to, &run->node[kind->node[0]]);
 }

@@ -7,13 +7,12 @@
 
 #include "check/compare/versus.h"
 
-/* v[0..n), at least one, in a format: "text", "json" (several as an array), "csv", "html".
- * 0, or -1 with errno: the stream failed, or ENOMEM.  The others are called within. */
+/* page.c.  v[0..n), at least one, in a format: "text", "json" (several as an array), "csv", "html".
+ * 0, or -1 with errno: the stream failed, or ENOMEM.  It calls the others. */
 int cs_versus_write(FILE *to, const char *format, const struct cs_versus *v, size_t n,
 		    int verbose);
 void cs_versus_text(FILE *to, const struct cs_versus *v, size_t n, int verbose);
 void cs_versus_json(FILE *to, const struct cs_versus *v, size_t n);
-void cs_versus_html(FILE *to, const struct cs_versus *v, size_t n);
 void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n);
 
 /* One of them: the answer; differences of the conditions; a line for each matrix, with its

@@ -1,7 +1,7 @@
 /* alike.c - every cell of a node against the same cell of the other nodes of its class. */
 #include "config.h"
 
-#include "report/alike.h"
+#include "report/html/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/quant.h"
 #include "check/fleet/class.h"
-#include "report/scale.h"
 #include "result/cells.h"
 
 #define LEAST 0.01 /* differences up to this are none */
