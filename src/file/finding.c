@@ -1,8 +1,9 @@
-/* finding.c - a finding: what went wrong, or was judged. */
+/* finding.c - a finding: an error or a judgement. */
 #include "config.h"
 
 #include <math.h>
 
+#include "file/code.h"
 #include "file/field.h"
 #include "file/names.h"
 #include "file/encode.h"
@@ -19,6 +20,24 @@ const char *cs_remeasured_word(const struct cs_finding *finding)
 		       remeasured_words[finding->remeasured] :
 		       "";
 }
+
+#define FINDING(type, key, member) CS_MEMBER(struct cs_finding, type, key, member)
+static const struct cs_field subject[] = {
+	FINDING(TEXT, "part", part),
+	FINDING(TEXT, "bus_id", bus_id),
+	FINDING(NAME, "says", text),
+	FINDING(TEXT, "far_bus_id", far_bus_id),
+};
+static const struct cs_fieldset subject_fields =
+	CS_FIELDSET("an error", struct cs_finding, subject);
+static const struct cs_field action[] = {
+	FINDING(TEXT, "remeasure", remeasure),
+	FINDING(TEXT, "elsewhere", elsewhere),
+	FINDING(TEXT, "next", next),
+	FINDING(FLAG, "drain", drain),
+};
+static const struct cs_fieldset action_fields =
+	CS_FIELDSET("an error", struct cs_finding, action);
 
 static json_t *evidence_array(const struct cs_finding *finding)
 {
@@ -62,18 +81,12 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 			       json_null());
 	cs_encode_count(&r, "node_index",
 			finding->node < run->n_nodes ? finding->node : -1);
-	cs_encode_known(&r, "part", finding->part);
-	cs_encode_known(&r, "bus_id", finding->bus_id);
-	cs_encode_text(&r, "says", finding->text);
-	cs_encode_known(&r, "far_bus_id", finding->far_bus_id);
+	cs_encode(&r, &subject_fields, finding);
 	cs_encode_known(&r, "remeasured", cs_remeasured_word(finding));
 	cs_encode_real(&r, "confidence",
 		       finding->confidence > 0 ? finding->confidence : NAN);
 	cs_encode_json(&r, "evidence", evidence_array(finding));
-	cs_encode_known(&r, "remeasure", finding->remeasure);
-	cs_encode_known(&r, "elsewhere", finding->elsewhere);
-	cs_encode_known(&r, "next", finding->next);
-	cs_encode_bool(&r, "drain", finding->drain);
+	cs_encode(&r, &action_fields, finding);
 	return cs_encode_end(&r);
 }
 
@@ -95,10 +108,7 @@ static int decode_finding(struct cs_loaded *to, json_t *record, int check,
 						 CS_CRITICAL);
 	cs_field_text(&f, "id", id, sizeof(id));
 	cs_finding_read(&found, id);
-	cs_field_text(&f, "part", found.part, sizeof(found.part));
-	cs_field_text(&f, "bus_id", found.bus_id, sizeof(found.bus_id));
-	cs_field_text(&f, "says", found.text, sizeof(found.text));
-	cs_field_text(&f, "far_bus_id", found.far_bus_id, sizeof(found.far_bus_id));
+	cs_decode(&f, &subject_fields, &found);
 	if (json_is_string(json_object_get(record, "remeasured"))) {
 		found.of_figures = 1;
 		found.remeasured = (uint32_t)cs_field_word(&f, "remeasured",
@@ -109,10 +119,7 @@ static int decode_finding(struct cs_loaded *to, json_t *record, int check,
 	if (!(found.confidence > 0))
 		found.confidence = 0;
 	decode_evidence(&f, cs_rows_count(&to->run.rows), &found);
-	cs_field_text(&f, "remeasure", found.remeasure, sizeof(found.remeasure));
-	cs_field_text(&f, "elsewhere", found.elsewhere, sizeof(found.elsewhere));
-	cs_field_text(&f, "next", found.next, sizeof(found.next));
-	found.drain = cs_field_bool(&f, "drain");
+	cs_decode(&f, &action_fields, &found);
 	return f.bad ? -1 : cs_finding_add(&to->run.findings, &found, err);
 }
 

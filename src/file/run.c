@@ -1,4 +1,4 @@
-/* run.c - the program, and the run: as it begins, and what is known at its end. */
+/* run.c - the program, and the run at its start and at its end. */
 #include "config.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ int cs_decode_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	return f.bad || keep(to, record, err) ? -1 : 0;
 }
 
-/* ---- what was asked for ---- */
+/* ---- settings ---- */
 
 static json_t *settings(const struct cs_plan *plan)
 {
@@ -91,7 +91,7 @@ static void decode_settings(struct cs_fields *f, struct cs_settings *set)
 		set->growth = 0;
 }
 
-/* ---- what was measured: tests, with a variant or a size of their own ---- */
+/* ---- tests, with a variant or a size of their own ---- */
 
 /* Are they of one choice, but for its size? */
 static int are_of_one(const struct cs_plan *plan, uint32_t a, uint32_t b)
@@ -134,7 +134,7 @@ static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 	return !bytes;
 }
 
-/* Its name, if that is all there is to say. */
+/* Its name, if it has neither a variant nor a size of its own. */
 static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 {
 	static const struct cs_variant usual;
@@ -260,9 +260,9 @@ static int decode_chosen(struct cs_loaded *to, struct cs_fields *f,
 	return 0;
 }
 
-/* The plan follows from what was asked for.  A later version may put its steps in
- * another order: it keeps the id that the file says, for no view reads the order,
- * and who would carry it out compares ids. */
+/* The plan follows from the request.  A later version may order its steps
+ * differently: the plan keeps the id in the file, because no view depends on the
+ * order, and --resume compares ids. */
 static int decode_plan(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_fields set = { cs_field_object(f, "settings"), "settings", f->err,
@@ -293,17 +293,18 @@ static int decode_plan(struct cs_loaded *to, struct cs_fields *f)
 
 /* ---- its end ---- */
 
-static json_t *timings(const struct cs_run_timings *t)
-{
-	struct cs_encoder r = cs_encode_begin();
+#define TIME(key, member) CS_MEMBER(struct cs_run_timings, REAL, key, member)
+static const struct cs_field timings[] = {
+	TIME("start", start),	  TIME("open", open),	TIME("peers", peers),
+	TIME("measure", measure), TIME("total", total),
+};
+static const struct cs_fieldset timings_fields =
+	CS_FIELDSET("timings_s", struct cs_run_timings, timings);
 
-	cs_encode_real(&r, "start", t->start);
-	cs_encode_real(&r, "open", t->open);
-	cs_encode_real(&r, "peers", t->peers);
-	cs_encode_real(&r, "measure", t->measure);
-	cs_encode_real(&r, "total", t->total);
-	return cs_encode_end(&r);
-}
+static const struct cs_field end[] = {
+	CS_MEMBER(struct cs_run, PART, "timings_s", timings, .part = &timings_fields),
+};
+static const struct cs_fieldset end_fields = CS_FIELDSET("run", struct cs_run, end);
 
 static void encode_end(struct cs_encoder *r, const struct cs_run *run)
 {
@@ -314,7 +315,7 @@ static void encode_end(struct cs_encoder *r, const struct cs_run *run)
 	cs_encode_int(r, "exit", run->exit_status);
 	cs_encode_wide(r, "cells_measured", c.measured);
 	cs_encode_wide(r, "cells_planned", c.planned);
-	cs_encode_json(r, "timings_s", timings(&run->timings));
+	cs_encode(r, &end_fields, run);
 }
 
 json_t *cs_record_verdict(const struct cs_run *run)
@@ -331,19 +332,14 @@ json_t *cs_record_verdict(const struct cs_run *run)
 int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	struct cs_fields f = { record, "run", err, 0, NULL };
-	struct cs_fields t = { cs_field_object(&f, "timings_s"), "timings_s", err, 0,
-			       NULL };
 
 	cs_field_time(&f, "ended", &to->run.ended);
 	to->run.complete = cs_field_word(&f, "status", status_words, 0);
 	to->run.exit_status = (int)cs_field_int(&f, "exit", 0, 255, CS_EXIT_CRITICAL);
-	to->run.timings = (struct cs_run_timings){
-		cs_field_real(&t, "start"), cs_field_real(&t, "open"),
-		cs_field_real(&t, "peers"), cs_field_real(&t, "measure"),
-		cs_field_real(&t, "total"),
-	};
+	cs_fields_init(&end_fields, &to->run);
+	cs_decode(&f, &end_fields, &to->run);
 	to->has_verdict = 1;
-	return f.bad || t.bad ? -1 : 0;
+	return f.bad ? -1 : 0;
 }
 
 /* ---- the run ---- */
