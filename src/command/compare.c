@@ -76,7 +76,7 @@ static int has_placements(const struct cs_run *run)
 	return 0;
 }
 
-/* Add the nodes that are called `what`; "": every node. */
+/* Add the nodes of that name; "": every node. */
 static int add_nodes(struct side *side, const struct cs_run *run, const char *file,
 		     const char *what, struct cs_err *err)
 {

@@ -1,7 +1,7 @@
 #ifndef CS_LEFTOUT_H
 #define CS_LEFTOUT_H
 
-/* leftout.h - what was requested but is not measured in this run. */
+/* leftout.h - requested tests that are not measured in this run. */
 
 #include <stddef.h>
 
@@ -15,8 +15,8 @@ void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind back
 /* The benchmarks of --suite commscope that are not measured; "": none. */
 void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
 		       char *to, size_t size);
-/* Tests without a cell: there are too few agents or NUMA nodes.  Returns the id of
- * the note that says so; CS_FINDING_OTHER: there are none. */
+/* Tests without a cell, because there are too few agents or NUMA nodes.  Returns the
+ * id of the note about them; CS_FINDING_OTHER: there are none. */
 enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 				    const struct cs_plan *plan, char *to, size_t size);
 

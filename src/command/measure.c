@@ -46,7 +46,7 @@ struct program {
 	struct cs_run run;
 	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and the resumed journal */
 	int n_writers;
-	int in_use; /* writers that are left behind use the run */
+	int in_use; /* blocked writers still use the run */
 	struct cs_job *job;
 	FILE *out; /* for the report; it was descriptor 1 */
 	struct cs_progress progress;
@@ -595,7 +595,7 @@ static void add_incomplete(const struct program *p, int number, const char *name
 		cs_text_add(to, size, "%s'%.200s'", to[0] ? ", " : "", name);
 }
 
-/* One line names the outputs that the process which is left behind has not completed. */
+/* Name the outputs that the blocked process has not completed in one line. */
 static void tell_incomplete(const struct program *p)
 {
 	char names[CS_ERR_TEXT] = "", text[CS_ERR_TEXT + 80];

@@ -74,8 +74,8 @@ static dev_t terminal_of(int pid)
 	return is ? st.st_rdev : 0;
 }
 
-/* Launchers may give a rank a terminal of its own and pass on what it prints: then
- * the launcher's output counts, that of the first ancestor with another one. */
+/* Launchers may give a rank a terminal of its own and pass on its output: then the
+ * launcher's output counts, that of the first ancestor with another one. */
 static int is_shown(int fd)
 {
 	dev_t terminal;

@@ -335,7 +335,7 @@ int cs_writer_close(struct cs_writer *w, struct cs_err *err)
 	int pipe, failed;
 	enum state state = state_of(w, &pipe);
 
-	if (w->complete) /* the caller says what is not */
+	if (w->complete) /* the caller reports an incomplete one */
 		atomic_store(w->complete, 1);
 	if (state != DONE)
 		return cs_err_set(err, "cannot write '%.200s': %s", w->path,

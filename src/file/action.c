@@ -1,4 +1,4 @@
-/* action.c - what a person is to do about a fault: derived, and never read back. */
+/* action.c - the action for a person on a fault: derived, and never read back. */
 #include "config.h"
 
 #include "file/encode.h"

@@ -160,7 +160,7 @@ static void decode_figures(struct cs_fields *f, struct cs_baseline_stat *stat)
 	stat->runs = (uint32_t)cs_field_int(f, "runs", 1, INT32_MAX, 1);
 	stat->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
 	stat->at_place = decode_spread(f, "spread_at_place");
-	/* earlier files do not have these: no more than what they had */
+	/* earlier files do not have these: they follow from the other keys */
 	stat->repeats =
 		(uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
 				       isnan(stat->between_runs) ? 0 : stat->runs - 1);

@@ -11,7 +11,7 @@
 int cs_baseline_json(FILE *to, const struct cs_baseline *baseline,
 		     const char *version);
 
-/* Appends what a file holds, from its text; `name` is for errors.  0 or -1. */
+/* Append the contents of a file from its text; `name` is for errors.  0 or -1. */
 int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to,
 		      struct cs_err *err);
 

@@ -7,11 +7,11 @@
 #include "file/encode.h"
 
 void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void *of);
-/* What is absent or null stays as it was; what is wrong is refused. */
+/* Absent and null values stay as they were; wrong ones are refused. */
 void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
 
-/* An array of n structs: an object each. */
-/* A record, which may be NULL, with them behind what it has; NULL without memory. */
+/* An array of n structs, as objects. */
+/* Append the fields to a record, which may be NULL; NULL without memory. */
 json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record);
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
 /* At most that many of them, each unknown at first: how many. */

@@ -1,4 +1,5 @@
-/* compact.c - a result without what its reader finds in the rest of the file. */
+/* compact.c - a result without the keys that can be derived from the rest of the
+ * file. */
 #include "config.h"
 
 #include "file/record.h"

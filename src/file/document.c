@@ -15,7 +15,7 @@ const char *cs_json_library(void)
 #if JANSSON_VERSION_HEX >= 0x020d00
 	return jansson_version_str();
 #else
-	return JANSSON_VERSION; /* of the headers: the library does not say */
+	return JANSSON_VERSION; /* of the headers: the library has no call for it */
 #endif
 }
 
@@ -90,7 +90,8 @@ static int write_model(FILE *to, const struct cs_run *run)
 	return fputs("],\n", to) < 0 ? -1 : 0;
 }
 
-/* Write what is derived from the results, with the turns of a cell merged. */
+/* Write the records that are derived from the results, with the turns of a cell
+ * merged. */
 static int write_views(FILE *to, const struct cs_run *run)
 {
 	struct cs_run pooled;
@@ -151,7 +152,7 @@ static int write_actions(FILE *to, const struct cs_run *run)
 	return rc || fputs("],\n", to) < 0 ? -1 : 0;
 }
 
-/* Judgements, or what went wrong. */
+/* Judgements, or errors. */
 static int write_findings(FILE *to, const struct cs_run *run, const char *key,
 			  int check)
 {

@@ -16,15 +16,15 @@
 	(JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS))
 
 /* Each returns a new reference, or NULL without memory. */
-json_t *cs_json_text(const char *text);	 /* what is no UTF-8 is '?' */
+json_t *cs_json_text(const char *text);	 /* invalid UTF-8 is '?' */
 json_t *cs_json_known(const char *text); /* "" and NULL are null */
-json_t *cs_json_real(double x);		 /* what is not finite is null */
+json_t *cs_json_real(double x);		 /* null unless finite */
 json_t *cs_json_count(int64_t n);	 /* below 0 is null */
 json_t *cs_json_wide(uint64_t n);	 /* above 2^63 its digits */
 json_t *cs_json_bits(uint64_t n);	 /* 16 hexadecimal digits */
 
-/* Takes the value's reference; NULL stands for no memory.  An array that could not be
- * filled is worth nothing: it is freed, and NULL. */
+/* Takes the value's reference; NULL: there was no memory, and then the array is
+ * freed and becomes NULL. */
 void cs_json_append(json_t **array, json_t *value);
 /* Writes one value and lets go of it; NULL is no memory.  0, or -1 with errno. */
 int cs_json_dump(FILE *to, json_t *value);
@@ -37,7 +37,7 @@ struct cs_encoder {
 struct cs_encoder cs_encode_begin(void);
 json_t *cs_encode_end(struct cs_encoder *p);
 
-/* Takes the value's reference; NULL stands for no memory. */
+/* Takes the value's reference; NULL: there was no memory. */
 void cs_encode_json(struct cs_encoder *p, const char *key, json_t *value);
 void cs_encode_text(struct cs_encoder *p, const char *key, const char *text);
 void cs_encode_known(struct cs_encoder *p, const char *key, const char *text);

@@ -1,7 +1,7 @@
-/* field.h - typed values of a JSON object that somebody else wrote.
+/* field.h - typed values of a JSON object that another program may have written.
  *
- * A key that is absent or null is unknown; keys that nobody reads are ignored.  The
- * first wrong type or range sets the error, with what is allowed, and `bad` stays
+ * A key that is absent or null is unknown; keys that are not read are ignored.  The
+ * first wrong type or range sets the error, with the allowed values, and `bad` stays
  * set: read all fields, then check `bad`. */
 #ifndef CS_FILE_FIELD_H
 #define CS_FILE_FIELD_H
@@ -18,10 +18,10 @@ struct cs_fields {
 	const char *what; /* for errors: "a result" */
 	struct cs_err *err;
 	int bad;
-	struct cs_plain *plain; /* the object, where it is one; else NULL */
+	struct cs_plain *plain; /* the object, if it is plain; else NULL */
 };
 
-/* The value is none of what is allowed: "a result: 'n' is a string; allowed …". */
+/* The value is not allowed: "a result: 'n' is a string; allowed …". */
 int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed);
 /* Is it there and not null? */
 int cs_field_is_known(const struct cs_fields *f, const char *key);
@@ -32,7 +32,7 @@ int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,
 		     int64_t most, int64_t unknown);
 /* Not below 0; unknown is -1. */
 int64_t cs_field_count(struct cs_fields *f, const char *key);
-/* Also as decimal digits, for what is above 2^63; unknown is 0. */
+/* Also as decimal digits, for numbers above 2^63; unknown is 0. */
 uint64_t cs_field_wide(struct cs_fields *f, const char *key);
 /* 16 hexadecimal digits; unknown is 0. */
 uint64_t cs_field_bits(struct cs_fields *f, const char *key);
@@ -43,7 +43,7 @@ int cs_field_word(struct cs_fields *f, const char *key, const char *const *words
 		  int unknown);
 /* Into a field of fixed size; unknown is "". */
 void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size);
-/* As it is, as long as the object lives; unknown is "". */
+/* The text itself, as long as the object lives; unknown is "". */
 const char *cs_field_string(struct cs_fields *f, const char *key);
 /* RFC 3339 in UTC, whole seconds; unknown is 0. */
 void cs_field_time(struct cs_fields *f, const char *key, struct timespec *to);

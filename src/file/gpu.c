@@ -1,5 +1,5 @@
-/* gpu.c - the GPUs of a node: those that agents drive, with what was around them, and
- * all that are known of. */
+/* gpu.c - the GPUs of a node: those of its agents, with their state before and
+ * after, and all that are known. */
 #include "config.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *
 
 /* ---- all that are known ---- */
 
-/* Classes of paths; null what is not known. */
+/* Classes of paths; null: unknown. */
 static json_t *reaches(const uint8_t *reach, int n)
 {
 	json_t *array = json_array();
@@ -90,7 +90,7 @@ static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 	return 0;
 }
 
-/* Write what a board has besides its fields; unknown is null. */
+/* Write the arrays of a board; unknown is null. */
 static void encode_nvlink_peers(struct cs_encoder *gpu_record,
 				const struct cs_nvlink_ends *ends)
 {

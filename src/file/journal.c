@@ -88,7 +88,7 @@ int cs_jsonl_write(FILE *to, const struct cs_run *run)
 
 /* ---- reading ---- */
 
-/* A later run record continues: what was sound before it stays. */
+/* A later run record continues the run: keep nodes and complete steps. */
 static int decode_run_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
 {
 	const struct cs_plan *before = to->run.plan;

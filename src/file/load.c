@@ -13,7 +13,7 @@
 #include "file/reader.h"
 #include "result/cells.h"
 
-/* A run that was killed, or that goes on elsewhere. */
+/* Add the finding that a run was killed, or continues in another journal. */
 static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
 {
 	struct cs_finding *f = cs_vec_add(&to->run.findings, 1, err);

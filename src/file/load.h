@@ -12,8 +12,8 @@
 
 /* Once, before several threads read at the same time. */
 void cs_loaded_by_threads(void);
-/* Returns 0; CS_EXIT_CANNOT when the file cannot be read, CS_EXIT_USAGE when it is
- * not ours, with one line of what is wrong where.  "-" is standard input. */
+/* Returns 0; CS_EXIT_CANNOT if the file cannot be read, CS_EXIT_USAGE if it is not
+ * ours, with one line that has the place and the error.  "-" is standard input. */
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err);
 /* The same of `size` bytes; `name` is for errors.  0 or -1. */
 int cs_loaded_parse(const char *name, const char *text, size_t size,

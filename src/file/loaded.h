@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "result/run.h"
 
-/* What is kept of a file at most: 2 GiB of rows, 512 MiB of samples, 180 MiB. */
+/* Limits of a file's contents: 2 GiB of rows, 512 MiB of samples, 180 MiB. */
 #define CS_ROWS_MOST ((size_t)1 << 22)
 #define CS_SAMPLES_MOST ((size_t)1 << 26)
 #define CS_FINDINGS_MOST ((size_t)1 << 17)
@@ -22,7 +22,7 @@ struct cs_loaded {
 	size_t whole_bytes; /* of a journal: up to the end of its last line */
 };
 
-/* Room for that many nodes, of which nothing is known.  0 or -1. */
+/* Room for that many unknown nodes.  0 or -1. */
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err);
 void cs_loaded_release(struct cs_loaded *loaded);
 

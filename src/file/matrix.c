@@ -1,5 +1,5 @@
-/* matrix.c - the cells of a test on a node.  Nobody reads them back: they follow from
- * the results. */
+/* matrix.c - the cells of a test on a node.  They follow from the results, and are
+ * not read back. */
 #include "config.h"
 
 #include "file/code.h"

@@ -1,5 +1,5 @@
-/* model.c - alpha and beta of what was measured at several sizes.  Nobody reads
- * them back: they follow from the results. */
+/* model.c - alpha and beta of a sweep over sizes.  They follow from the results, and
+ * are not read back. */
 #include "config.h"
 
 #include "check/model/gamma.h"

@@ -8,7 +8,7 @@
 
 /* The node that a record is of; -1 with the error. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f);
-/* Index and label of an agent: what users see. */
+/* Index and label of an agent, as users know it. */
 void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node,
 		     int agent);
 /* "gpu3", "arena3": which agent of the node is called so?  0 with the error. */

@@ -1,4 +1,4 @@
-/* node.c - a node: the machine, what confines the job on it, its ranks. */
+/* node.c - a node: the machine, the limits of the job on it, its ranks. */
 #include "config.h"
 
 #include <stdlib.h>

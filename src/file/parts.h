@@ -7,12 +7,12 @@
 #include "file/field.h"
 #include "result/run.h"
 
-/* choices.c.  What was asked for, where that was single cells; NULL: it was not. */
+/* choices.c.  The request, if single cells were requested; else NULL. */
 json_t *cs_record_choices(const struct cs_choices *chosen);
-/* A test by name, or an object that says more of it. */
+/* A test by name, or an object with its variant and cell. */
 int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *err);
 
-/* gpu.c.  What of a node's GPUs is put into its record, and taken of it. */
+/* gpu.c.  The GPUs in a node's record. */
 json_t *cs_record_gpus(const struct cs_run *run, int node);
 int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);
 json_t *cs_record_inventory(const struct cs_run_node *nd);

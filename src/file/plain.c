@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MOST 18 /* of what a 64-bit integer surely holds */
+#define DIGITS_MOST 18 /* of a number that surely fits 64 bits */
 #define REAL_MOST 40   /* characters of a number */
 
 /* The rest of the text. */

@@ -25,7 +25,7 @@ struct cs_plain {
 	uint8_t at[256];  /* by hash of the key: 1 + position; 0 free */
 };
 
-/* Is it such a record?  0 or 1.  The text stays as it is until the release. */
+/* Is it such a record?  0 or 1.  The text must not change until the release. */
 int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size);
 /* NULL: it is not there. */
 json_t *cs_plain_get(struct cs_plain *plain, const char *key);

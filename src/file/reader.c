@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #define FILE_MOST ((size_t)4 << 30)
-#define PIPE_MOST ((size_t)1 << 30)	/* which stands in memory */
+#define PIPE_MOST ((size_t)1 << 30)	/* all of it is in memory */
 #define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 30 times as much */
 #define BRACKETS_MOST ((size_t)1 << 20) /* of a record; "{}" as a value has 240 bytes */
 #ifndef CS_WINDOW /* fuzzers have a small one */
@@ -62,7 +62,7 @@ static int make_room(struct cs_reader *r)
 	return 0;
 }
 
-/* Is what is kept no record any more? */
+/* Is the kept text too long for a record? */
 static int is_too_long(const struct cs_reader *r)
 {
 	return r->keep < r->at && r->at - r->keep > RECORD_MOST;
@@ -117,7 +117,7 @@ void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end)
 	r->line = line;
 }
 
-/* ---- of what ---- */
+/* ---- open ---- */
 
 void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size)
 {
@@ -254,7 +254,7 @@ int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
 	return rc ? cs_reader_refuse(r, from) : 0;
 }
 
-/* ---- where values begin and end ---- */
+/* ---- begin and end of values ---- */
 
 enum { WORD, BLANK, QUOTE, OPEN, CLOSE, MARK };
 
@@ -264,7 +264,7 @@ static const unsigned char kind[256] = {
 	[']'] = CLOSE, [':'] = MARK,   [','] = MARK,
 };
 
-/* Past bytes of the same sort, so far as the window goes. */
+/* Skip bytes of the same sort, within the window. */
 static void skip_like(struct cs_reader *r, const unsigned char *sort, unsigned char is)
 {
 	const char *from = r->text + (r->at - r->base), *at = from;
@@ -336,8 +336,7 @@ int cs_reader_skip_string(struct cs_reader *r)
 	return -1;
 }
 
-/* Brackets are counted, not matched: whoever
- * wants the value decodes it. */
+/* Brackets are counted, not matched: the decoder of the value checks them. */
 int cs_reader_skip_value(struct cs_reader *r)
 {
 	int depth = 0;

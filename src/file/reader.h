@@ -38,8 +38,8 @@ struct cs_reader {
 	int error;   /* errno of reading */
 };
 
-/* Of a text; of a file: what cannot be read again from where we want is read whole.
- * 0, or -1 with r->error. */
+/* Of a text; of a file: if it cannot be read twice from that position, it is read
+ * completely.  0, or -1 with r->error. */
 void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size);
 int cs_reader_of_file(struct cs_reader *r, FILE *from);
 void cs_reader_release(struct cs_reader *r);
@@ -54,7 +54,7 @@ int cs_reader_refuse(struct cs_reader *r, size_t at);
 int cs_reader_syntax(struct cs_reader *r, const char *what);
 
 void cs_reader_skip_blanks(struct cs_reader *r);
-/* Is this what comes behind the blanks? */
+/* Is this the next character after the blanks? */
 int cs_reader_next_is(struct cs_reader *r, char c);
 /* Are there nothing but blanks left? */
 int cs_reader_is_over(struct cs_reader *r);
@@ -62,17 +62,17 @@ int cs_reader_is_over(struct cs_reader *r);
 int cs_reader_begins(struct cs_reader *r, const char *text);
 /* Up to the end of the line: 0; 1 it has none; -1 with the error, it is too long. */
 int cs_reader_skip_line(struct cs_reader *r);
-/* Behind the string, the value that begins here.  0 or -1; of a string without an
+/* Skip the string or the value that begins here.  0 or -1; of a string without an
  * error. */
 int cs_reader_skip_string(struct cs_reader *r);
 int cs_reader_skip_value(struct cs_reader *r);
 
-/* From there to where the reader is, kept, as JSON; NULL, with the error, when it is
- * none. */
+/* The kept text from there to the reader's position as JSON; NULL, with the error,
+ * if it is none. */
 json_t *cs_reader_value(struct cs_reader *r, size_t from);
 
 typedef int cs_decode_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
-/* Takes the record from there to where the reader is. */
+/* Takes the record from there to the reader's position. */
 int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take);
 
 #endif

@@ -2,9 +2,9 @@
  * function that builds the record and the one that takes it back into a run;
  * document, journal and CSV have the same contents.
  *
- * A builder returns a new reference, or NULL without memory.  A taker does not change
- * its record and returns 0, or -1 with what is wrong and what is allowed.  Whatever a
- * record contains, the run stays valid: every index in it may be used. */
+ * A builder returns a new reference, or NULL without memory.  A taker does not
+ * change its record and returns 0, or -1 with the error and the allowed values.  The
+ * run stays valid for any contents of a record: every index in it may be used. */
 #ifndef CS_FILE_RECORD_H
 #define CS_FILE_RECORD_H
 
@@ -24,18 +24,18 @@ int cs_decode_schema(struct cs_loaded *to, json_t *value, struct cs_err *err);
 /* run.c */
 json_t *cs_record_program(const struct cs_run *run);
 int cs_decode_program(struct cs_loaded *to, json_t *record, struct cs_err *err);
-/* What is known at the start; the verdict's fields too when `whole`. */
+/* The run at its start; the verdict's fields too if `whole`. */
 json_t *cs_record_run(const struct cs_run *run, int whole);
 /* The run as it begins, with an empty node for each of its nodes.  In a journal
  * that is continued it takes the place of the earlier one. */
 int cs_decode_run(struct cs_loaded *to, json_t *record, struct cs_err *err);
-/* What is known at the end. */
+/* The run at its end. */
 json_t *cs_record_verdict(const struct cs_run *run);
 int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* node.c */
 json_t *cs_record_node(const struct cs_run *run, int node);
-/* Replaces what was known of that node, its agents too. */
+/* Replaces the node, its agents too. */
 int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
 /* agent.c */
@@ -65,13 +65,13 @@ json_t *cs_record_action(const struct cs_run *run, const struct cs_action *actio
  * figure. */
 const char *cs_remeasured_word(const struct cs_finding *finding);
 json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *finding);
-/* What went wrong; what was judged. */
+/* An error; a judgement. */
 int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
 int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
 
-/* Those that nobody takes: they follow from the others.  matrix.c */
+/* Records that are not read back, because they follow from the others.  matrix.c */
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index);
-/* model.c: what a sweep says of a cell. */
+/* model.c: alpha and beta of a cell of a sweep. */
 json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell);
 /* versus.c: a comparison, and one of its cells. */
 json_t *cs_record_versus(const struct cs_versus *versus);

@@ -14,7 +14,7 @@
 #include "file/record.h"
 #include "catalogue/alias.h"
 
-/* ---- what it is of ---- */
+/* ---- test and transfer ---- */
 
 static const struct cs_agent_facts *agent_of(const struct cs_run *run,
 					     const struct cs_row *row,
@@ -184,7 +184,7 @@ static json_t *flags(const struct cs_run *run, uint32_t bits)
 
 	for (i = 0; i < n; i++)
 		cs_json_append(&array, json_string(name[i]));
-	/* a stand-in is said in every record */
+	/* every record states that it is of a stand-in */
 	if (run->stand_in)
 		cs_json_append(&array, json_string("stand-in"));
 	if (run->virtual_clock)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LONG 1000 /* what getopt_long returns of the first: above all letters */
+#define LONG 1000 /* getopt_long's value of the first option; letters are below */
 
 static const struct cs_option *by_name(const struct cs_verb *command,
 				       const char *name, size_t length)
@@ -59,8 +59,8 @@ static int refuse_name(const struct cs_verb *command, const char *option,
 			  HELP_OF(command));
 }
 
-/* getopt_long takes any unique beginning of a name: refuse that first, so that a
- * new option never changes what an old script means. */
+/* Refuse beginnings of names, which getopt_long takes: a new option must never
+ * change the meaning of an old script. */
 static int refuse_abbreviations(const struct cs_verb *command, int argc, char **argv,
 				struct cs_err *err)
 {
@@ -139,8 +139,8 @@ static int is_test(const char *word)
 
 #define LINE_MOST 160
 
-/* The command line that was meant by an operand of the command that takes none; `before`
- * is the option without its value that it follows, or NULL. */
+/* Suggest a command line for an operand of the command that takes none; `before` is
+ * the option without its value that it follows, or NULL. */
 static void suggest_line(const char *word, const struct cs_option *before,
 			 char line[LINE_MOST])
 {
@@ -178,7 +178,7 @@ static int refuse_operand(const struct cs_verb *command, const char *word,
 			  word, HELP_OF(command));
 }
 
-/* What stands behind the options; its first word follows `before`, or NULL. */
+/* Take the operands after the options; the first follows `before`, or NULL. */
 static int take_operands(const struct cs_verb *command, int argc, char **argv,
 			 const struct cs_option *before, struct cs_options *out,
 			 struct cs_err *err)
@@ -202,7 +202,7 @@ static int parse_options(const struct cs_verb *command, int argc, char **argv,
 			 struct cs_options *out, struct cs_err *err)
 {
 	const struct cs_option *loose = NULL;
-	const char *behind = NULL; /* the word behind it */
+	const char *behind = NULL; /* the word after it */
 	struct option longs[CS_VERB_OPTIONS_MOST + 1];
 	char shorts[2 * CS_VERB_OPTIONS_MOST + 2];
 	int got;

@@ -26,7 +26,7 @@ static void add_words(char words[CS_WORDS], const char *(*text)(int), int first,
 }
 
 /* Words with commas between them as a mask of their positions.  The number after a
- * colon, as in "random:4", goes to *k[position]. */
+ * colon, as in "random:4", is stored in *k[position]. */
 static int pick_many(const char *value, const char *words, unsigned *mask,
 		     uint32_t *const *k, struct cs_err *err)
 {

@@ -1,20 +1,20 @@
-/* cells.h - the index of a run's rows: which rows belong to one cell, and the role of
- * each. Nobody else decides that.
+/* cells.h - the index of a run's rows: which rows belong to one cell, and the role
+ * of each. Only this file decides that.
  *
- * A cell is what one transfer of the plan measures on one node.  The row of its first
- * measurement has its figure, or its status.  Other rows are further turns, if
+ * A cell is the figure of one transfer of the plan on one node.  The row of its
+ * first measurement has its figure, or its status.  Other rows are further turns, if
  * placements take turns, or repetitions: controls, re-measurements, and rounds in
  * which other pairs ran.  Totals of a step and parts of an opening are measured too,
  * but are not cells.
  *
- * Whoever puts a run's rows together indexes them once (cs_run_index); functions that
- * change the rows remove the index. */
+ * The function that collects a run's rows indexes them once (cs_run_index);
+ * functions that change the rows remove the index. */
 #ifndef CS_RESULT_CELLS_H
 #define CS_RESULT_CELLS_H
 
 #include "result/run.h"
 
-/* What a row may be to a cell. */
+/* The role of a row. */
 enum cs_rows_of {
 	CS_ROWS_ALL,
 	CS_ROWS_MEASURED, /* of every metric, further turns too; no repeats */
@@ -28,8 +28,7 @@ enum cs_rows_of {
 
 /* The matrix that a row is of, whatever its metric (cs_plan_matrices_compare). */
 struct cs_plan_matrix cs_row_view(const struct cs_row *row);
-/* Order of what is measured, wherever: by test, metric, size and variant.  0:
- * one matrix. */
+/* Order by test, metric, size and variant.  0: one matrix. */
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);
 /* Are they figures of the same: of one matrix, node and ends?  Steps may differ. */
 int cs_same_figure(const struct cs_row *a, const struct cs_row *b);
@@ -55,14 +54,14 @@ size_t cs_row_matrix(const struct cs_run *run, const struct cs_row *row);
 size_t cs_matrix_number(const struct cs_run *run, const struct cs_plan_matrix *matrix);
 /* The next of the list, which is taken from it; NULL at the end. */
 const struct cs_row *cs_row_next(struct cs_row_list *list);
-/* Where the i-th of the list stands in the run, and the row itself. */
+/* Position of the i-th of the list in the run, and the row itself. */
 size_t cs_listed_at(const struct cs_row_list *list, size_t i);
 const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);
 /* Is a row of the run of that kind? */
 int cs_row_is(const struct cs_run *run, const struct cs_row *row,
 	      enum cs_rows_of kind);
 /* Of the rows of that kind with the figure `of` (cs_same_figure) the one that came
- * after `last`, the first where that is NULL; NULL at the end. */
+ * after `last`, the first if that is NULL; NULL at the end. */
 const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
 				    const struct cs_row *last, enum cs_rows_of kind);
 
@@ -82,11 +81,12 @@ struct cs_coverage {
 };
 struct cs_coverage cs_run_coverage(const struct cs_run *run);
 
-/* For a run that goes on with the rows of an earlier one.  keep[i] is set to 1 for
- * the rows of steps that were measured whole and with every row ok, else to 0.  It
- * needs no index. */
+/* For a run that continues with the rows of an earlier one.  keep[i] is set to 1 for
+ * the rows of steps that were measured completely and with every row ok, else to 0.
+ * It needs no index. */
 int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err);
-/* Only those rows stay; findings go, for those of what stays are found again. */
+/* Keep only those rows; findings are removed, because those of the rows that stay
+ * are found again. */
 int cs_run_keep_whole(struct cs_run *run, struct cs_err *err);
 
 #endif

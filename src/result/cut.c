@@ -72,7 +72,7 @@ static int keeps_finding(struct cs_finding *f, int node)
 	return 1;
 }
 
-/* Where each row of this node goes; NULL without memory. */
+/* New position of each row of this node; NULL without memory. */
 static int64_t *cut_rows(struct cs_run *run, int node)
 {
 	size_t n = cs_rows_count(&run->rows), left = 0, i;
@@ -183,7 +183,7 @@ static int take_cells(const struct cs_run *run, struct cs_rows *few, int64_t *to
 	return 0;
 }
 
-/* Accept a NUMA node's name for what the report calls "host", and the reverse. */
+/* Accept a NUMA node's name for "host" of the report, and the reverse. */
 static void take_other_name(const struct cs_run *run, char *label, size_t size)
 {
 	char numa[12], found[12] = "";

@@ -1,13 +1,13 @@
-/* cut.h - reduces a run to the part that somebody wants to see. */
+/* cut.h - reduces a run to a node or to cells. */
 #ifndef CS_RESULT_CUT_H
 #define CS_RESULT_CUT_H
 
 #include "result/run.h"
 
-/* Is the node called so: by its host, its placement, or its number, where no host and
- * no placement is called so? */
+/* Is that the node's host, its placement or, if no host and no placement has this
+ * name, its number? */
 int cs_run_is_named(const struct cs_run *run, int node, const char *name);
-/* The one node that is called so; -1 with what there is. */
+/* The one node of that name; -1 with the names that there are. */
 int cs_run_node_named(const struct cs_run *run, const char *name, struct cs_err *err);
 /* Only this node stays, with its rows and findings and those of the job. */
 int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err);

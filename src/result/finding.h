@@ -19,12 +19,12 @@ enum cs_finding_id {
 };
 #undef FINDING
 
-/* What came of measuring again what a finding rests on. */
+/* Result of the re-measurement of a finding's figures. */
 enum cs_remeasured {
 	CS_REMEASURED_NONE,
 	CS_REMEASURED_CONFIRMED,
 	CS_REMEASURED_NOT_CONFIRMED,
-	CS_REMEASURED_UNSURE, /* its figures do not tell */
+	CS_REMEASURED_UNSURE, /* its figures allow no verdict */
 };
 
 #define CS_EVIDENCE 8 /* rows that a finding names at most */
@@ -42,17 +42,17 @@ struct cs_finding {
 	char part[8];		   /* "gpu", "link", "socket", "node"; "" none */
 	char bus_id[CS_BUSID];	   /* of the GPU; "" none or several */
 	char far_bus_id[CS_BUSID]; /* of a link: the GPU at its other end; "" */
-	/* What it says of one node is the same text for all that have it, without
-	 * the node's name: so equal ones can be told as one. */
+	/* The same text for all nodes that have the finding, without the node's
+	 * name, so that equal ones can be reported as one. */
 	char text[CS_ERR_TEXT];
-	char next[CS_ERR_TEXT];	     /* what to do; "" */
+	char next[CS_ERR_TEXT];	     /* recommended action; "" */
 	char remeasure[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
 	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
-	int32_t of_figures;	     /* it rests on figures, which were … */
+	int32_t of_figures;	     /* based on figures, which were … */
 	uint32_t remeasured;	     /* … again: enum cs_remeasured */
-	double confidence;	     /* 0 to 1, of a judgement; 0 not said */
+	double confidence;	     /* 0 to 1, of a judgement; 0 none */
 	uint32_t n_evidence;
-	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most telling first */
+	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most informative first */
 };
 
 /* Parts that a finding can report; bits. */
@@ -64,30 +64,30 @@ enum cs_finding_part {
 	CS_FINDING_NODE = 16,
 };
 
-/* What is known of all that have an id; bits, findings.def says what they mean. */
+/* Properties of all findings of an id; bits, see findings.def. */
 enum cs_finding_flag {
 	CS_FINDING_DRAINS = 1,
 	CS_FINDING_OF_CRITERIA = 2,
 	CS_FINDING_OF_CELLS = 4,
 };
 
-/* A line of the catalogue; findings.def says what its fields are. */
+/* A line of the catalogue; findings.def describes its fields. */
 struct cs_finding_line {
 	const char *id;
 	uint32_t severities;		      /* 1 << enum cs_severity */
 	uint32_t parts;			      /* enum cs_finding_part */
 	uint32_t flags;			      /* enum cs_finding_flag */
 	int hint;			      /* enum cs_hint_id; -1 none */
-	const char *means, *next, *elsewhere; /* "" nothing to say */
+	const char *means, *next, *elsewhere; /* "" none */
 };
 
 /* NULL of CS_FINDING_OTHER. */
 const struct cs_finding_line *cs_finding_line(enum cs_finding_id id);
 /* CS_FINDING_OTHER: there is none of that name. */
 enum cs_finding_id cs_finding_find(const char *text);
-/* What to do, by the catalogue: its own words and the hint's. */
+/* Recommended action: the catalogue's text and the hint's. */
 void cs_finding_next(enum cs_finding_id id, char *to, size_t size);
-/* Set it, and where to look whose fault it is, in a finding that has its id. */
+/* Set it, and the way to find the faulty part, in a finding that has its id. */
 void cs_finding_advise(struct cs_finding *finding);
 
 /* The id as files and views have it. */
@@ -102,7 +102,7 @@ int cs_finding_has(const struct cs_finding *finding, enum cs_finding_flag flag);
  * version's. */
 int cs_finding_fits(const struct cs_finding *finding);
 
-/* Rows have moved: to[i] is where the i-th is now, -1 nowhere. */
+/* Rows have moved: to[i] is the new position of the i-th, -1 none. */
 void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
 /* Append a copy. */
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,

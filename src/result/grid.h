@@ -11,16 +11,15 @@ struct cs_grid {
 	const struct cs_test *test;
 	const struct cs_plan_matrix *matrix; /* of the plan */
 	uint64_t bytes;			     /* of a copy */
-	int back; /* the other direction of what goes both ways
-				 * between host and GPUs */
+	int back; /* the second direction of a test in both directions between host and GPUs */
 	int node, n_rows, n_cols;
 	struct cs_endpoint *row_end, *col_end;
 	const struct cs_row **row; /* [src * n_cols + dst]; NULL without a row */
 	char *planned;		   /* by the plan, for this node */
 	double *value;		   /* median; NAN unless measured */
-	char *mark; /* ' ', '!' a finding, '*' not the best transport; '<' below its like */
-	/* by who compares cells, else NULL: log of the ratio of each to its like, NAN
-	 * unknown; malloc'ed.  And how many are below it */
+	char *mark; /* ' ', '!' a finding, '*' not the best transport; '<' below similar cells */
+	/* set by checks, else NULL: log of the ratio of each cell to similar ones,
+	 * NAN unknown; malloc'ed.  And how many are below */
 	double *off;
 	size_t n_odd;
 	size_t n_planned, n_measured;
@@ -35,21 +34,21 @@ struct cs_grid {
 	double total_min, total_median, total_max, overlap;
 };
 
-/* How many matrices a run has on each node: one for each matrix of the plan, two where host and
- * GPUs copy both ways; none before there is a plan, and none where a file asked for
- * steps of its own. */
+/* Number of matrices of a run on each node: one for each matrix of the plan, two if
+ * host and GPUs copy both ways; none before there is a plan, and none if a file
+ * requested steps of its own. */
 uint32_t cs_grids(const struct cs_run *run);
 /* Of which test, as its position in the catalogue. */
 uint32_t cs_grid_test(const struct cs_run *run, uint32_t index);
 int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
 		 uint32_t index);
-/* What a matrix is of, the same on every node, without its cells: test, size, variant
- * and whether it is the way back. */
+/* Test, size, variant and direction of a matrix, the same on every node, without its
+ * cells. */
 struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index);
-/* Is it of the way back of what goes both ways between host and GPU? */
+/* Is it the second direction of a test in both directions between host and GPU? */
 int cs_row_is_back(const struct cs_row *row);
-/* What the cells of a test are, in words; `back`: those of the way back between GPUs
- * and host; `when` they were measured, NULL unsaid. */
+/* Describe the cells of a test; `back`: those from the GPUs to the host; `when` they
+ * were measured, NULL unknown. */
 struct cs_title {
 	char text[208];
 };
@@ -59,13 +58,13 @@ struct cs_title cs_grid_title(const struct cs_grid *grid);
 struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row);
 /* The transfer of a cell, as far as its ends. */
 struct cs_transfer cs_grid_transfer(const struct cs_grid *grid, size_t cell);
-/* Is a row of this matrix, whatever its metric? */
+/* Is a row of this matrix, with any metric? */
 int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row);
 /* The cell of a transfer; -1 none. */
 int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what);
 size_t cs_grid_cells(const struct cs_grid *grid);
 void cs_grid_release(struct cs_grid *grid);
-/* "2->3", of a cell by its index; "2" where each agent has one cell. */
+/* "2->3", of a cell by its index; "2" if each agent has one cell. */
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell);
 
 #endif

@@ -21,8 +21,8 @@ const char *cs_count_text(size_t n, const char *noun);
 struct cs_phrase {
 	char text[80];
 };
-#define CS_ALL_GPUS (-1) /* the same is to be told of all GPUs of a node */
-/* What a finding is about, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields
+#define CS_ALL_GPUS (-1) /* the finding is about all GPUs of a node */
+/* The subject of a finding, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields
  * too. */
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
 			       int gpu);

@@ -1,5 +1,5 @@
 /* matrices.h - the measured rows of a run, matrix by matrix: by node, test, metric, size
- * and variant, then as they came; what repeats them is passed over.
+ * and variant, then as they came, without repeats.
  *
  *	struct cs_matrices m = cs_matrices_begin(run);
  *	while (cs_matrices_next(&m))

@@ -15,14 +15,13 @@ struct part {
 	char id[40];
 	char program[CS_NAME]; /* version and commit */
 	char backend[8];
-	uint64_t asked;	       /* hash of tests and sizes; 0 no plan */
-	uint64_t asked_of_one; /* the same without what one GPU cannot have, and
-				 * what it has in its place */
-	int is_of_one;	       /* the plan is of one GPU */
+	uint64_t asked; /* hash of tests and sizes; 0 no plan */
+	uint64_t asked_of_one; /* the same without the tests that one GPU cannot have, and with their replacements */
+	int is_of_one; /* the plan is of one GPU */
 	int nodes;
 };
 
-/* Where a node came from. */
+/* The origin of a node. */
 struct place {
 	uint32_t part;
 	int node; /* as it was added */
@@ -31,7 +30,7 @@ struct place {
 
 /* ---- nodes ---- */
 
-/* Only what is used of a node is touched: most of its room never is. */
+/* Move only the used part of a node: most of its room is never touched. */
 static void move_node(struct cs_run_node *to, struct cs_run_node *from)
 {
 	const struct cs_node_facts *f = &from->facts;
@@ -140,7 +139,7 @@ static int take_findings(struct cs_merge *m, const struct cs_run *run, int first
 	for (size_t i = 0; i < run->findings.n; i++) {
 		struct cs_finding f = from[i];
 
-		/* what is said of the run of one node is said of that node */
+		/* findings about the run of one node are findings of that node */
 		if (f.node >= 0)
 			f.node += first;
 		else if (run->n_nodes == 1 && run->node[0].facts.host[0])
@@ -162,8 +161,8 @@ static uint64_t hash(uint64_t h, uint64_t x)
 	return h;
 }
 
-/* Tests, sizes and variants: what cells can be compared with each other by.  Not the order,
- * nor how many GPUs there are. */
+/* Hash of tests, sizes and variants, by which cells can be compared.  Not of the
+ * order, nor of the number of GPUs. */
 static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -389,7 +388,7 @@ int cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n,
 	return rc;
 }
 
-/* ---- what does not go together ---- */
+/* ---- runs that do not fit ---- */
 
 static int same_program(const struct part *a, const struct part *b)
 {
@@ -402,7 +401,7 @@ static int usual_part(const struct cs_merge *m)
 	const struct part *part = m->parts.data;
 	int all = 0, usual = -1;
 
-	/* Boyer and Moore: what has a majority is left */
+	/* Boyer and Moore: a value with a majority is left */
 	for (size_t i = 0, left = 0; i < m->parts.n; i++) {
 		size_t n = (size_t)part[i].nodes;
 
@@ -701,7 +700,7 @@ static void place_findings(struct cs_merge *m, const int *node_to,
 	m->run.findings.n = left;
 }
 
-/* drop[node]: 1 it goes; 2 its rows go. */
+/* drop[node]: 1 removes the node; 2 its rows. */
 static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
 			const char *drop, struct cs_err *err)
 {

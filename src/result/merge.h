@@ -1,8 +1,9 @@
 /* merge.h - joins runs of independent nodes into one run.  Pure.
  *
- * Nodes are sorted by host, each followed by its rows, in whatever order the parts
- * were added.  If several parts have the same host, the one that began last counts;
- * they have the clock of one machine.  Clocks of different hosts are never compared.
+ * Nodes are sorted by host, each followed by its rows, for any order in which the
+ * parts were added.  If several parts have the same host, the one that began last
+ * counts; they have the clock of one machine.  Clocks of different hosts are never
+ * compared.
  *
  * Parts that do not fit give a finding, and the rest stays.  Plans may differ: rows
  * know their test and transfer.  Time and memory grow with the number of rows. */
@@ -26,9 +27,8 @@ int cs_merge_init(struct cs_merge *merge, int nodes, struct cs_err *err);
  * now on, and stays alive as long as the merged run; the earlier base need not.
  * 0: it may be released; -1: no memory. */
 int cs_merge_add(struct cs_merge *merge, struct cs_run *run, struct cs_err *err);
-/* Which hosts there should be: one without a part becomes a node of which nothing is
- * known, with a finding; a part that nobody expected is a note.  Once, behind the
- * last part. */
+/* The expected hosts: one without a part becomes an unknown node, with a finding; a
+ * part that was not expected is a note.  Once, after the last part. */
 int cs_merge_expect(struct cs_merge *merge, const char (*host)[CS_HOST], size_t n,
 		    struct cs_err *err);
 /* When all parts are there. */

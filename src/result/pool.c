@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-/* Is what became of `a` more to be said than what became of `b`? */
+/* Is the status of `a` graver than that of `b`? */
 static int is_graver(const struct cs_row *a, const struct cs_row *b)
 {
 	return a->status >= CS_FAILED ? a->status > b->status :

@@ -6,15 +6,15 @@
 
 #include "result/cells.h"
 
-/* A copy of the run in which the blocks of a cell are one row (turns: how many they
- * were): all of their samples, without an interval, for samples of one block agree
- * better than blocks do; the sum of what was checked; every flag of any.  A cell of
- * which a block failed has failed.  It shares all else with the run, and its rows too
- * where there are no blocks.  Its rows are indexed (cells.h).  To be released before
- * the run, also on failure. */
+/* A copy of the run in which the turns of a cell are one row (turns: their number):
+ * all of their samples, without an interval, because samples of one turn agree
+ * better than turns do; other fields by the rules in the table of row.c.  A cell of
+ * which a turn failed has failed.  It shares all else with the run, and its rows too
+ * if there are no turns.  Its rows are indexed (cells.h).  To be released before the
+ * run, also on failure. */
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
-/* For each row of what was put together where the first of its turns is in the run,
- * which is indexed; in the arena. */
+/* For each merged row the position of its first turn in the run, which is indexed;
+ * malloc'ed, NULL without memory. */
 int64_t *cs_pool_first_turns(const struct cs_run *run);
 void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
 

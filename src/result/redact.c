@@ -65,7 +65,7 @@ static int in_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* A host may stand with its domain. */
+/* The domain that may follow a host. */
 static size_t domain_length(const char *at)
 {
 	size_t n = 0;
@@ -76,7 +76,7 @@ static size_t domain_length(const char *at)
 	return n;
 }
 
-/* "GPU-5ab…", whole or its beginning: what it is called instead. */
+/* "GPU-5ab…", whole or its beginning: returns its length and the replacement. */
 static size_t match_uuid(const struct cs_redact *redact, const char *at,
 			 const char **to)
 {
@@ -95,7 +95,7 @@ static size_t match_uuid(const struct cs_redact *redact, const char *at,
 	return n;
 }
 
-/* Where every Linux has the same. */
+/* Is it a path that every Linux has? */
 static int is_system_path(const char *at)
 {
 	static const char *const roots[] = { "/dev/", "/proc/",	 "/sys/", "/usr/",

@@ -8,9 +8,9 @@
 #include "result/run.h"
 
 struct cs_redact {
-	struct cs_vec names; /* what becomes what */
+	struct cs_vec names; /* names and their replacements */
 	int n_gpus, n_boards;
-	char **argv; /* what run->argv has become */
+	char **argv; /* the redacted run->argv */
 	int argc;
 };
 

@@ -26,9 +26,9 @@ enum cs_metric {
 	CS_METRIC_FIRST_OPEN, /* the pair's first way at all */
 	CS_METRIC_EXPORT,     /* by the owner */
 	CS_METRIC_FIRST_COPY, /* into a new buffer, to its end, by the CPU */
-	CS_METRIC_NEXT_COPY,  /* the one behind it, by marks on the stream */
+	CS_METRIC_NEXT_COPY,  /* the next one, by marks on the stream */
 	CS_METRIC_CLOSE,
-	CS_METRIC_REOPEN,  /* what was closed before */
+	CS_METRIC_REOPEN,  /* after the close */
 	CS_METRIC_KERNELS, /* of tiles: alone, … */
 	CS_METRIC_MOVES,
 	CS_METRIC_SERIAL,  /* … in one stream, */
@@ -45,21 +45,19 @@ enum cs_metric {
 #define CS_ROW_OUTLIERS 16u	/* a sample more than 5 scaled MADs away */
 #define CS_ROW_CONTROL 32u	/* repeats an earlier cell */
 #define CS_ROW_NOT_VERIFIED 64u	/* --verify off */
-#define CS_ROW_NOT_PROVEN 128u	/* where its host memory lies */
+#define CS_ROW_NOT_PROVEN 128u	/* the location of its host memory */
 #define CS_ROW_CONCURRENT 256u	/* repeats a cell while others run, to be compared with it */
 #define CS_ROW_REMEASURED 512u	/* a re-measurement at a cell that was suspicious, or at one
 				 * beside it */
-#define CS_ROW_NOT_FLUSHED 1024u	/* cold was asked for: caches were flushed, but that
-				 * is not proven */
-#define CS_ROW_NOT_MOVED 2048u	/* managed memory: its pages were not where they should
-				 * have been; it has no figure */
+#define CS_ROW_NOT_FLUSHED 1024u	/* cold was requested: caches were flushed, but that is not proven */
+#define CS_ROW_NOT_MOVED 2048u	/* managed memory: its pages were not at the expected end; it has no figure */
 #define CS_ROW_STAYED 4096u	/* managed memory: as it was advised its pages stayed at the
 				 * source, were copied or used there */
 #define CS_ROW_SHARED 8192u	/* another pattern's samples: the same transfers, measured
 				 * once */
 #define CS_ROW_FLAGS 14		/* how many there are */
 
-/* Those that say that a figure is not what the link can do. */
+/* Flags of figures that are not the link's own. */
 #define CS_ROW_BAD                                                        \
 	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
 	 CS_ROW_IN_USE)
@@ -83,7 +81,7 @@ struct cs_row {
 	struct cs_transfer what; /* TOTAL: the step's first transfer */
 	struct cs_stats stats;	 /* in the test's unit; GB/s = 1e9 bytes/s */
 	double first_ms;	 /* slower than the median: sample 0, per sample */
-	double stage_us[CS_STAGES]; /* of what is packed, of one copy; else NAN */
+	double stage_us[CS_STAGES]; /* of packed copies, of one copy; else NAN */
 	double overlap;		    /* least of the counted samples; NAN when alone */
 	double t_start_s;	    /* CLOCK_MONOTONIC_RAW since the node's start */
 	double seconds;		    /* wall time of the cell, set-up included */
@@ -95,19 +93,19 @@ struct cs_row {
 	double power_w;
 	uint32_t checked;	/* samples of this transfer checked */
 	uint32_t checked_whole; /* of these, every byte of every copy; */
-	uint32_t checked_part; /* a part of what was written last; else all of that */
-	uint32_t discarded;    /* samples before the counted ones */
-	uint64_t wrong_bytes;  /* in all that was checked */
+	uint32_t checked_part;	/* a part of the last copy; else all of that */
+	uint32_t discarded;	/* samples before the counted ones */
+	uint64_t wrong_bytes;	/* in all that was checked */
 	uint32_t grid_blocks,
 		block_threads;	 /* of the kernel that copied; 0: none did */
-	struct cs_cpu_side side; /* unknown of a TOTAL, and of what was not measured */
+	struct cs_cpu_side side; /* unknown of a TOTAL, and without a measurement */
 	uint32_t n_samples;
-	uint32_t turn;	/* of the cell: 0, or more where sides take turns */
-	uint32_t turns; /* put together in this row (pool.h); 0: it is itself one */
+	uint32_t turn;		/* of the cell: 0, or more if sides take turns */
+	uint32_t turns;		/* merged in this row (pool.h); 0: it is itself one */
 	char reason[CS_REASON]; /* anything but ok has one */
 };
 
-/* What of it files hold as it is. */
+/* Its fields in files, and the rules by which turns are merged. */
 extern const struct cs_fieldset cs_row_fields;
 
 struct cs_cells;
@@ -127,7 +125,7 @@ int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *sa
 		struct cs_err *err);
 /* Leave out the rows whose keep[i] is 0. */
 void cs_rows_filter(struct cs_rows *rows, const char *keep);
-/* They changed: an index of them goes. */
+/* Remove the index of rows that changed. */
 void cs_rows_unindex(struct cs_rows *rows);
 size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);

@@ -1,4 +1,4 @@
-/* run.h - a whole run as plain data: what every view and check reads. */
+/* run.h - a whole run as plain data, the input of every view and check. */
 #ifndef CS_RESULT_RUN_H
 #define CS_RESULT_RUN_H
 
@@ -18,13 +18,13 @@ enum cs_exit {
 	CS_EXIT_USAGE = 64,
 };
 
-/* What --check takes; bits. */
+/* Values of --check; bits. */
 enum cs_check_kind {
 	CS_CHECK_LAUNCH = 1,	/* how the job was started: measures nothing */
 	CS_CHECK_PLACEMENT = 2, /* do the placements that are compared differ? */
 	CS_CHECK_TOPOLOGY = 4,	/* how a node is wired and set: measures nothing */
-	CS_CHECK_OUTLIER = 8,	/* is a cell slower than its like? */
-	CS_CHECK_LINK = 16, /* are links what they could be, and give what they do? */
+	CS_CHECK_OUTLIER = 8,	/* is a cell slower than similar ones? */
+	CS_CHECK_LINK = 16, /* do links have and reach their full width and rate? */
 	CS_CHECK_BASELINE = 32, /* cells against baselines and thresholds */
 	CS_CHECKS_OF_CELLS = CS_CHECK_OUTLIER | CS_CHECK_LINK | CS_CHECK_BASELINE,
 };
@@ -55,13 +55,14 @@ struct cs_run_timings {
 	double total;	/* until the report is written */
 };
 
-/* Positions in an array by the node that they are of, and of one node in their order:
- * what looks at all for each node takes the square of the nodes. */
+/* Positions in an array by node, in their order: a search of all for each node would
+ * take the square of the nodes. */
 struct cs_by_node {
 	uint32_t *at;
 	size_t *first; /* of node i at[first[i]] to at[first[i + 1] - 1] */
 };
-/* node[i] is that of the i-th; of none there is no place.  In the arena. */
+/* node[i] is the node of the i-th; one without a node is left out.  To be released,
+ * also on failure. */
 struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes);
 
 struct cs_baseline;
@@ -72,26 +73,26 @@ struct cs_run {
 	const char *backend;		      /* "cuda", "cpu" */
 	int stand_in;	   /* cpu because there is no GPU, not asked for */
 	int virtual_clock; /* the driver is a test double */
-	int compact;	   /* files leave out of results what follows */
-	int redacted;	   /* names stand for those of hosts and GPUs */
+	int compact;  /* files leave out of results the keys that can be derived */
+	int redacted; /* hosts and GPUs are replaced by other names */
 	int argc;
 	char **argv;
-	const char *plan_file; /* the steps, of a run that a file asked for; NULL */
-	const char *matrix_text; /* "--matrix peer": what was asked, for the head line */
+	const char *plan_file;	 /* the steps of a run that a file requested; NULL */
+	const char *matrix_text; /* "--matrix peer": the request, for the head line */
 	const char *asked; /* list of --test, or of a --suite; "" or NULL none */
 	char launcher[32]; /* "mpirun", "srun", "none", … */
 	char job_id[48];   /* "" none */
 	char id[40];	   /* unique: time, host, pid */
-	char resumes[40];  /* id of the run that this one goes on with */
+	char resumes[40];  /* id of the run that this one continues */
 	int n_ranks, n_nodes;
 	struct timespec started, ended; /* CLOCK_REALTIME */
 	const struct cs_plan *plan;	/* NULL before it is known */
-	const struct cs_choices *chosen; /* where single cells were asked for; else NULL */
+	const struct cs_choices *chosen; /* if single cells were requested; else NULL */
 	struct cs_run_node *node;	 /* n_nodes */
 	struct cs_rows rows;
 	struct cs_rows all; /* before it was cut; else empty */
-	/* What it is cut to, as labels (cut.h): the cells from and to one GPU, or
-	 * the one cell from the first to the second; "" all. */
+	/* The part that is left, as labels (cut.h): the cells from and to one GPU,
+	 * or the one cell from the first to the second; "" all. */
 	char only[2][12];
 	struct cs_vec findings; /* struct cs_finding */
 	struct cs_run_timings timings;
@@ -106,7 +107,7 @@ struct cs_run {
 };
 
 int cs_on_cpu(const struct cs_run *run);
-/* What an agent is called: "GPU", "arena". */
+/* The word for an agent: "GPU", "arena". */
 const char *cs_agent_word(const struct cs_run *run);
 
 /* Is it the same machine as a node before it, in another placement? */
@@ -115,10 +116,10 @@ int cs_run_is_other_placement(const struct cs_run *run, int node);
 /* Is this cell one that views show? */
 int cs_run_shows(const struct cs_run *run, int node, const struct cs_transfer *what);
 
-/* Every number as files hold it, so that a view of the run and one of its file are
- * the same bytes: ten significant digits, and unknown where there is none. */
+/* Round every number as files hold it, so that a view of the run and one of its file
+ * are the same bytes: ten significant digits, and unknown if there is none. */
 void cs_run_settle(struct cs_run *run);
-/* What went wrong before what was judged, as documents have them. */
+/* Sort errors before judgements, as in documents. */
 void cs_run_sort_findings(struct cs_run *run);
 
 /* A text to be used at once: cs_agent_label(run, node, agent).text. */
@@ -126,9 +127,9 @@ struct cs_label {
 	char text[28];
 };
 
-/* What users call an agent: its label, or its number where it has none. */
+/* The name of an agent: its label, or its number if it has none. */
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
-/* What is known of the GPU at a bus id; NULL nothing is. */
+/* The record of the GPU at a bus id; NULL if there is none. */
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 				       const char *bus_id);
 /* "2->3" */

@@ -10,7 +10,7 @@
 
 /* 1/64, a little more for rounding. */
 #define TAIL 0.015626
-/* n samples cannot tell a correlation below this / sqrt(n) from none. */
+/* n samples cannot distinguish a correlation below this / sqrt(n) from none. */
 #define UNTOLD 1.24
 #define CORRELATION_MOST 0.95
 
@@ -71,10 +71,9 @@ static double at_rank(const double *sorted, size_t n, double rank)
 			   sorted[i];
 }
 
-/* Where an end of the interval lies on the side of the order statistic `rank`: that
- * many times as far from the median as that is, or as many times as many ranks away,
- * whichever is nearer: samples that jump between two values are spread no wider than
- * these. */
+/* The end of the interval on the side of the order statistic `rank`: that many times
+ * as far from the median as that is, or as many times as many ranks away, whichever
+ * is nearer: samples that jump between two values are spread no wider than these. */
 static double end_of(const double *sorted, size_t n, double median, double rank,
 		     double widening)
 {

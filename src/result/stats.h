@@ -29,7 +29,7 @@ void cs_stats_of(const double *x, size_t n, struct cs_stats *out);
  * Nonparametric Statistics, 3.2).  Returns -1 for n < 6, where there is none. */
 int cs_median_ranks(size_t n, size_t *low, size_t *high);
 
-/* Correlation of successive samples; 0 where they do not differ. */
+/* Correlation of successive samples; 0 if they do not differ. */
 double cs_lag1(const double *x, size_t n);
 
 /* How much further than those order statistics the interval reaches on both sides,
@@ -37,7 +37,7 @@ double cs_lag1(const double *x, size_t n);
 double cs_stats_widening(const double *x, size_t n);
 
 /* The larger distance from the median to an end of the interval, relative to the
- * median; INFINITY for n < 6 and where the samples give no number. */
+ * median; INFINITY for n < 6 and if the samples give no number. */
 double cs_stats_margin(const struct cs_stats *stats);
 
 #endif
