@@ -339,7 +339,6 @@ endif
 	%D%/check/bounds/line.c \
 	%D%/check/bounds/line.h \
 	%D%/check/bounds/site.c \
-	%D%/check/bounds/site.h \
 	%D%/check/bounds/spread.c \
 	%D%/check/bounds/spread.h \
 	%D%/check/bounds/threshold.c \

@@ -25,7 +25,8 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *));
 void cs_vec_release(struct cs_vec *vec);
 
-/* The same for a list, without a way to fail; nothing releases it. */
+/* The same without a way to fail, in the work of an arena: for a list, which nothing
+ * releases, or for an array that outlives the work. */
 void *cs_list_add(struct cs_vec *list, size_t count);
 void cs_list_push(struct cs_vec *list, const void *element);
 

@@ -12,7 +12,7 @@
 #define SPREADS 5
 #define RARE 0.001	/* on one side: some matrices, each with a node's luck, a run */
 #define RARE_KNOWN 7	/* degrees of freedom from which SPREADS are rarer */
-#define SPREADS_MOST 25	/* of two nodes t says 318: nothing would ever be found */
+#define SPREADS_MOST 25	/* t of two nodes is 318: nothing would ever be found */
 #define FEW 4		/* degrees of freedom below which what is usual counts too */
 
 void cs_baseline_init(struct cs_baseline *b)
@@ -171,8 +171,8 @@ int cs_baseline_fits(const struct cs_baseline *b, const struct cs_plan *plan,
 
 /* ---- how far out ---- */
 
-/* Spreads where nothing has shown them.  Between H200 nodes differ by 0.3 % and runs by
- * 0.1 %; what goes through the host, or is timed by it, by more. */
+/* Spreads if none is known.  H200 nodes differ by 0.3 % and runs by 0.1 %; figures of
+ * copies through the host, or that the host times, by more. */
 struct usual {
 	double nodes, runs;
 };

@@ -1,6 +1,7 @@
-/* judge.h - judges cells by the baseline and the thresholds of a run.  Pure.
+/* judge.h - judges cells by the baseline and the thresholds of a run, and nodes by the
+ * facts that are expected of them.  Pure; in an arena.
  *
- * A finding lists the cells beyond a bound, by node and matrix, or says what could
+ * A finding lists the cells beyond a bound, by node and matrix, or those that could
  * not be judged.  A cell that already has a finding (`anomalies`,
  * cs_cells_judge; NULL none) is reported in that one. */
 #ifndef CS_CHECK_JUDGE_H
@@ -20,5 +21,10 @@ void cs_baseline_judge(struct cs_run *run, struct cs_vec *anomalies);
 /* By run->thresholds; without them nothing.  Of several lines that a cell does not
  * meet the gravest counts, the first of equal ones. */
 void cs_threshold_judge(struct cs_run *run, struct cs_vec *anomalies);
+
+/* site.c: the facts of nodes by run->baseline and run->expected; without both nothing. */
+void cs_site_judge(struct cs_run *run);
+/* By node: 1 if a baseline knows its class; in the arena. */
+const char *cs_site_known(const struct cs_run *run);
 
 #endif

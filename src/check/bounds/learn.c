@@ -89,7 +89,7 @@ static void count_classes(struct cs_baseline *b)
 	}
 }
 
-/* ---- what is known of nodes whose class has a figure ---- */
+/* ---- facts and lines of nodes whose class has a figure ---- */
 
 static void learn_node(struct learning *l, int node)
 {

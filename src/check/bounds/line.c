@@ -12,8 +12,8 @@
 
 /* Half of a 95 % interval is two of them. */
 #define HALF_WIDTHS (5 / 2.0)
-/* What runs differ by where the host has a part in it (usual_of() of baseline.c), as often:
- * smaller differences of a rate the largest sizes tell. */
+/* SPREADS times the usual spread of runs through the host (usual_of() of baseline.c);
+ * smaller differences of a rate show at the largest sizes. */
 #define LEAST 0.05
 
 static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_line *b)
@@ -147,7 +147,7 @@ void cs_lines_add(struct cs_baseline *b, struct cs_vec *all)
 
 /* ---- judging ---- */
 
-/* How far it may be from what the baseline has. */
+/* How far it may be from the baseline. */
 static double allowance(const struct cs_fit_value *base,
 			const struct cs_fit_value *is, double margin)
 {

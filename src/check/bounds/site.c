@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "check/bounds/site.h"
+#include "check/bounds/judge.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 
 #define TENTH_SCALE 1.2816	/* as CS_MAD_TO_SD, of the worse tenth */
 #define RARE 0.001		/* further out than healthy ones get */
-#define TELLING 4		/* degrees of freedom from which that can be told */
-#define PLACES_FROM 3		/* nodes on which places show what is by design */
+#define TELLING 4		/* degrees of freedom from which that shows */
+#define PLACES_FROM 3		/* nodes on which places show differences by design */
 #define PLACES_LEAST 0.002	/* by which they differ, if they do */
 #define SURE 3			/* and beyond their own error that many times */
 
@@ -112,8 +112,8 @@ static double scaled_mad(double *deviation, size_t n)
 	return n ? CS_MAD_TO_SD * cs_median(deviation, n) : NAN;
 }
 
-/* Standard deviation, of deviations from 0 that have that many degrees of freedom.  What
- * one in a thousand would exceed is left out, where they are enough to tell. */
+/* Standard deviation, of deviations from 0 that have that many degrees of freedom.  If
+ * there are enough, those that one in a thousand would exceed are left out. */
 static double spread_of(double *deviation, size_t n, double df)
 {
 	double most = scaled_mad(deviation, n), squares = 0;
@@ -158,7 +158,7 @@ static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
 	cs_sort(of->x, n);
 	tenth = cs_quantile(of->x, n, 0.9) / TENTH_SCALE;
 	stat->within = scaled_mad(of->x, n);
-	/* few nodes do not show what is by design */
+	/* few nodes do not show differences by design */
 	if (stat->nodes < PLACES_FROM && tenth >= stat->within)
 		stat->within = tenth;
 }

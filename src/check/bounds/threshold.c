@@ -36,6 +36,10 @@ void cs_thresholds_release(struct cs_thresholds *t)
 
 /* ---- reading ---- */
 
+/* Set the error text of a field: -1. */
+#define wrong(t, column, ...)                                                    \
+	(cs_err_put((t)->err, __VA_ARGS__), cs_table_wrong(t, column))
+
 static int crosses_a_link(const struct cs_test *test)
 {
 	return test->unit == CS_UNIT_GBS &&
@@ -82,11 +86,10 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 	if (!chosen.n)
 		return cs_table_wrong(t, TEST);
 	if (cs_choices_name_cells(&chosen)) {
-		cs_err_set(t->err,
-			   "'%s' is a single cell: a threshold is of all cells of a "
-			   "test, or of those of the size and the variant in its line",
-			   t->field[TEST]);
-		return cs_table_wrong(t, TEST);
+		return wrong(t, TEST,
+			     "'%s' is a single cell: a threshold is of all cells of a "
+			     "test, or of those of the size and the variant in its line",
+			     t->field[TEST]);
 	}
 	take_names_variant(&chosen, line);
 	return 0;
@@ -141,11 +144,10 @@ static int take_share(const struct cs_table *t, struct cs_threshold *line)
 		return cs_table_wrong(t, BOUND);
 	if (keep_unit(line, CS_UNIT_GBS))
 		return 0;
-	cs_err_set(t->err,
-		   "'%s': no test of '%s' crosses a link, whose peak it could "
-		   "be a share of",
-		   t->field[BOUND], t->field[TEST]);
-	return cs_table_wrong(t, BOUND);
+	return wrong(t, BOUND,
+		     "'%s': no test of '%s' crosses a link, whose peak it could "
+		     "be a share of",
+		     t->field[BOUND], t->field[TEST]);
 }
 
 /* "335", "335 GB/s", "90%" */
@@ -163,24 +165,21 @@ static int take_bound(const struct cs_table *t, struct cs_threshold *line)
 		end = (char *)text; /* hexadecimal, "inf", two numbers */
 	if (end == text || (*end && unit < 0) || !isfinite(line->bound) ||
 	    line->bound <= 0) {
-		cs_err_set(t->err,
-			   "'%s': allowed are a number above 0, also with a "
-			   "unit as 335 GB/s, or a share of the live link's peak as 90%%",
-			   text);
-		return cs_table_wrong(t, BOUND);
+		return wrong(t, BOUND,
+			     "'%s': allowed are a number above 0, also with a "
+			     "unit as 335 GB/s, or a share of the live link's peak as 90%%",
+			     text);
 	}
 	if (!*end && unit_of_all(line) < 0) {
-		cs_err_set(t->err,
-			   "'%s': the tests of '%s' have several units: put one "
-			   "behind it, as 335 GB/s",
-			   text, t->field[TEST]);
-		return cs_table_wrong(t, BOUND);
+		return wrong(t, BOUND,
+			     "'%s': the tests of '%s' have several units: put one "
+			     "behind it, as 335 GB/s",
+			     text, t->field[TEST]);
 	}
 	if (keep_unit(line, unit))
 		return 0;
-	cs_err_set(t->err, "'%s': no test of '%s' has that unit", text,
-		   t->field[TEST]);
-	return cs_table_wrong(t, BOUND);
+	return wrong(t, BOUND, "'%s': no test of '%s' has that unit", text,
+		     t->field[TEST]);
 }
 
 static int take_severity(const struct cs_table *t, struct cs_threshold *line)
@@ -204,7 +203,7 @@ static int take_size(const struct cs_table *t, struct cs_threshold *line)
 	return 0;
 }
 
-/* A name may say a part of it already. */
+/* A name may fix a part of it. */
 static int take_variant(const struct cs_table *t, struct cs_threshold *line)
 {
 	const struct cs_variant named = line->variant;
@@ -217,9 +216,9 @@ static int take_variant(const struct cs_table *t, struct cs_threshold *line)
 		if (cs_variant_parse(&line->variant, i, text, t->err))
 			return cs_table_wrong(t, (int)(VARIANT + i));
 		if (line->says[i] && !cs_variant_agrees(&line->variant, &named, i)) {
-			cs_err_set(t->err, "'%s': '%s' says another: leave it empty",
-				   text, t->field[TEST]);
-			return cs_table_wrong(t, (int)(VARIANT + i));
+			return wrong(t, (int)(VARIANT + i),
+				     "'%s': '%s' says another: leave it empty", text,
+				     t->field[TEST]);
 		}
 		line->says[i] = 1;
 	}

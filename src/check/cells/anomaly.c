@@ -63,7 +63,7 @@ static int by_place(const struct cs_anomaly *a, const struct cs_anomaly *b)
 	return 0;
 }
 
-/* Of one place the worst first; what is equal in all that as its rows stand. */
+/* Of one place the worst first; equal ones in the order of their rows. */
 static int by_place_and_drop(const void *x, const void *y)
 {
 	const struct cs_anomaly *a = x, *b = y;
@@ -78,8 +78,8 @@ static int by_place_and_drop(const void *x, const void *y)
 	return a->evidence[0] < b->evidence[0] ? -1 : a->evidence[0] > b->evidence[0];
 }
 
-/* Of two that are of one place the worse one tells the figures, the more telling cause
- * stays, and evidence is of both. */
+/* Of two of one place the figures are those of the worse one, the more specific cause
+ * stays, and the evidence is of both. */
 static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 {
 	if (other->cause > worse->cause) {

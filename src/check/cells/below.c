@@ -1,5 +1,5 @@
-/* below.c - less than the live links usually give, where there is nothing to compare a
- * cell with but what is known of such links: two GPUs, or all alike. */
+/* below.c - cells below what their live links usually give, if there is nothing else to
+ * compare them with: two GPUs, or all alike. */
 #include "config.h"
 
 #include "check/cells/anomaly.h"

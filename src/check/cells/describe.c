@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 #define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
-#define LONGER 10 /* times the --cell-limit, for what did not settle */
+#define LONGER 10 /* times the --cell-limit, for cells that did not settle */
 #define LITTLE_OF_MEMORY 0.1 /* slower: healthy memories of one model may be 4 % apart */
 
 /* A figure, measured how often: once, without and with a fleet; seen again, not so. */

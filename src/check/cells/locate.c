@@ -26,7 +26,7 @@ double cs_scaled_mad(double *x, size_t n)
 	return CS_MAD_TO_SD * cs_median(x, n);
 }
 
-/* What a row has in common moves into its effect; a column likewise. */
+/* Move the median of each row into its effect; of each column likewise. */
 static void sweep(struct cs_fit *fit, int by_row)
 {
 	int n = by_row ? fit->rows : fit->cols, m = by_row ? fit->cols : fit->rows;
@@ -50,7 +50,7 @@ static void sweep(struct cs_fit *fit, int by_row)
 	}
 }
 
-/* What all effects have in common moves into the whole. */
+/* Move the median of all effects into the whole. */
 static void gather(struct cs_fit *fit, double *effect, int n)
 {
 	double x[CS_FIT_MOST], middle;

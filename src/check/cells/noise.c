@@ -7,7 +7,7 @@
 
 int cs_is_unsure(const struct cs_row *row)
 {
-	/* what is not asked to settle that well converges all the same */
+	/* tests with a coarser precision converge all the same */
 	const int coarse = (row->flags & CS_ROW_NOT_CONVERGED) ||
 			   cs_variant_least_precision(cs_row_test(row),
 						      &row->what.variant) > 0;

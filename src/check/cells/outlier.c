@@ -52,7 +52,7 @@ struct scope {
 	const struct cs_run_node *nd;
 	struct cs_judged_cell *judged; /* n of them */
 	size_t n;
-	int node, nodes; /* nodes: behind what is usual; 0: its own cells */
+	int node, nodes; /* nodes: that the usual figure is of; 0: its own cells */
 	enum cs_family family;
 	double spread; /* of healthy ones, as logarithms */
 	double noise;  /* of the figure that is usual */
@@ -73,7 +73,7 @@ static int place_of(const struct cs_endpoint *end)
 					     end->index + 1;
 }
 
-/* Of healthy figures, as far as these n tell; x is sorted. */
+/* Of healthy figures, by these n; x is sorted. */
 static double spread_of(double *x, size_t n)
 {
 	return n ? fmax(SPREAD_LEAST,
@@ -82,7 +82,7 @@ static double spread_of(double *x, size_t n)
 		   SPREAD_LEAST;
 }
 
-/* ---- what is usual ---- */
+/* ---- the usual figure ---- */
 
 /* Cells of one node with the same number are alike. */
 static int kind_of(const struct cs_run *run, const struct cs_row *row)
@@ -108,7 +108,7 @@ static int is_alike(const struct scope *scope, size_t i, int kind)
 					  row_of(scope->judged_cells, judged)) == kind;
 }
 
-/* The noise of what is usual: of half the cells it is less. */
+/* The noise of the usual figure: of half the cells it is less. */
 static double usual_noise(const struct cs_judged_cell *judged, size_t n, double *x)
 {
 	size_t known = 0;
@@ -207,7 +207,7 @@ static struct cs_anomaly anomaly_of(const struct scope *scope, enum cs_part part
 	};
 }
 
-/* A cell, and how slow it is by what is reported of this part of the node alone. */
+/* A cell, and how slow it is by this part of the node alone. */
 struct witness {
 	struct cs_judged_cell *judged;
 	double off;

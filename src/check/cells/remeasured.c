@@ -1,4 +1,4 @@
-/* remeasured.c - re-measurements, and what came of them. */
+/* remeasured.c - the results of re-measurements. */
 #include "config.h"
 
 #include <math.h>
@@ -7,21 +7,19 @@
 #include "base/quant.h"
 #include "check/cells/anomaly.h"
 
-/* ---- what came of it ---- */
-
 /* Rows of re-measurements of one node. */
 struct remeasurements {
 	struct cs_row_list rows;
 	double *off, *noise; /* room for as many */
 };
 
-/* What came of some of them, in the middle. */
+/* The result of some of them, in the middle. */
 struct seen {
 	double off;	       /* how slow they are now, as they were compared with
 				 * others at first; of those above suspicion how they
-				 * changed; NAN: nothing that tells */
+				 * changed; NAN: unknown */
 	double noise;	       /* of the re-measurements alone */
-	size_t remeasurements; /* at these, telling or not */
+	size_t remeasurements; /* at these, certain or not */
 };
 
 /* Which evidence a row is a re-measurement at; -1 none. */
@@ -41,7 +39,7 @@ static double was_off(const struct cs_anomaly *s, int evidence)
 							 s->off[evidence];
 }
 
-/* What is slow for good was never fast: of the measurements of one cell the fastest counts,
+/* A part that is slow for good was never fast: of the measurements of one cell the fastest counts,
  * of equal ones the first.  Is it this row's? */
 static int is_fastest(const struct cs_run *run, const struct cs_row *row)
 {
@@ -77,7 +75,7 @@ static struct seen look_at(const struct cs_judged_cells *judged_cells,
 			continue;
 		seen.remeasurements++;
 		change = cs_judged_cells_change(judged_cells, row);
-		/* what else slows it down now is no proof of what it was before */
+		/* another reason to be slow now proves nothing about the first measurement */
 		if (isnan(change) || (row->flags & (CS_ROW_THROTTLED | CS_ROW_IN_USE)))
 			continue;
 		remeasurements->off[n] = change + (evidence ? was_off(s, at) : 0);

@@ -18,7 +18,7 @@
 #define OFF_LEAST 0.01	/* less is no drop */
 #define HALF_DUPLEX 0.6	/* of one way alone, each way */
 
-/* ---- what is live and what could be ---- */
+/* ---- links that are live, and that could be ---- */
 
 /* Over the GPUs of a class. */
 struct fleet {
@@ -101,7 +101,7 @@ void cs_links_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies
 			find_links_of(run, i, &fleet[cells->class[i]], anomalies);
 }
 
-/* ---- ways that are not what they should be ---- */
+/* ---- transports that are not as they should be ---- */
 
 /* judged[from..end): one test on one node. */
 struct part {
@@ -433,7 +433,7 @@ void cs_signatures_find(const struct cs_judged_cells *cells, struct cs_vec *anom
 	}
 }
 
-/* ---- causes of what is slow ---- */
+/* ---- causes of slow cells ---- */
 
 static int half_have(const struct cs_run *run, const struct cs_anomaly *s,
 		     uint32_t flag)

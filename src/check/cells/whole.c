@@ -3,7 +3,7 @@
  *
  * A node's median is compared with those of the other nodes.  Nodes differ by 0.3 % in
  * each family of cells, now and then by 2 %: so what one family says by itself has to
- * be plain, and what several say together may be less.  Of two nodes nobody knows which
+ * be plain, and what several say together may be less.  Two nodes do not show which
  * is right, of three and four the others may agree by chance.  Where many are slow alike
  * they have a cause in common, or the others are fast: none of them is drained.
  *
@@ -28,11 +28,10 @@
 #define OF_FAMILIES 0.015	/* of two or more */
 #define OF_A_NOTE 0.022		/* of one family */
 #define OF_SOCKETS 0.05
-#define OF_OWN_SOCKETS 0.08	/* nothing says how much they may differ */
+#define OF_OWN_SOCKETS 0.08	/* how much they may differ is unknown */
 #define LITTLE 0.06		/* no reason to drain a node */
 #define FAMILIES_AGREE 2
-/* Nodes: that say which of them is slow; that say it well enough to keep it out; among
- * which a little is told. */
+/* Nodes: enough to show which of them is slow; to keep it out; to report a little. */
 #define NODES_LEAST 3
 #define NODES_SURE 5
 #define NODES_MANY 8
@@ -110,7 +109,7 @@ static void settle(const struct wholes *w, struct whole *of)
 	of->noise = n ? cs_median(noise, n) : 0;
 }
 
-/* ---- what is usual, in one group ---- */
+/* ---- the usual figure, in one group ---- */
 
 static int by_socket(const void *x, const void *y)
 {
@@ -314,7 +313,7 @@ static void settle_group(struct wholes *w, size_t from, size_t end)
 		settle_all_sockets(w, at + sockets, w->all.n - sockets, room);
 }
 
-/* ---- what is slow ---- */
+/* ---- slow nodes and sockets ---- */
 
 static int by_part(const void *x, const void *y)
 {
@@ -341,7 +340,7 @@ static int is_slow(const struct whole *w, double least, double spreads)
 	       cs_is_beyond_noise(w->off, w->noise, w->noise);
 }
 
-/* How much a test can say of a node: the more, the more nodes show it. */
+/* The weight of a test: the more, the more nodes show it. */
 static int weight_of(const struct whole *w)
 {
 	return !is_slow(w, OF_FAMILIES, SPREADS) ? 0 :
@@ -351,7 +350,7 @@ static int weight_of(const struct whole *w)
 }
 
 /* Of w[0..n), one part of a node in the tests of one family, the one in which it is slowest:
- * its own figures are told and measured again, for a mean would hide what one of many tests
+ * its own figures are reported and measured again, for a mean would hide what one of many tests
  * shows.  A socket is surer if others agree: two at most, which share GPUs. */
 static struct whole slowest(const struct whole *w, size_t n)
 {

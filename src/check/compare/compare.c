@@ -13,7 +13,7 @@
  * times as often as it says when one side is ten times as restless (simulated). */
 #define MATRIX_RATE 0.01
 #define NEEDED_LEAST 3 /* blocks */
-#define NEEDED_MOST 1000 /* nobody takes more */
+#define NEEDED_MOST 1000 /* more is not practical */
 
 /* One side, in logarithms. */
 struct level {
@@ -29,13 +29,13 @@ struct error {
 	double variance, df;
 };
 
-/* The difference of two sides, and what of it is drift. */
+/* The difference of two sides, and the drift in it. */
 struct difference {
 	double d, drift;
 	struct error error;
 };
 
-/* ---- what may be compared ---- */
+/* ---- can they be compared? ---- */
 
 static uint32_t blocks_used(const struct cs_side *side)
 {

@@ -7,7 +7,7 @@
 
 #include "plan/settings.h"
 
-/* Of the run, what no fieldset has. */
+/* Facts of the run that are in no fieldset. */
 static void hold_program(struct cs_versus *v, const char *where,
 			 const struct cs_run *a, const struct cs_run *b)
 {

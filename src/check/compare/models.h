@@ -4,7 +4,7 @@
 
 #include "check/compare/found.h"
 
-/* Adds a struct cs_versus_model for each; -1: no memory. */
+/* Append a struct cs_versus_model for each. */
 void cs_versus_models(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		      struct cs_vec *out);
 

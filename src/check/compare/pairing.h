@@ -22,10 +22,10 @@ struct cs_paired {
 };
 
 struct cs_pairing {
-	struct cs_paired *item; /* malloc'ed; of side A, then of B */
+	struct cs_paired *item; /* of side A, then of B */
 	size_t n;
 	int n_pairs;
-	const struct cs_paired *(*first)[2]; /* malloc'ed; by pair and side */
+	const struct cs_paired *(*first)[2]; /* by pair and side */
 	uint32_t runs[2];		     /* different ones on each side */
 	int again;	 /* nodes that were named twice; they count once */
 	int by_position; /* no host is on both sides */

@@ -18,7 +18,7 @@
 
 #define LISTED 8 /* cells named in one line; the rest is a count */
 
-/* One row of one side, by what it is compared with. */
+/* One row of one side, and the key by which it is compared. */
 struct point {
 	uint32_t step; /* of a plan file, which may repeat a cell */
 	int pair;      /* of nodes */
@@ -46,7 +46,7 @@ static int is_present(const struct cs_paired *it, const struct cs_endpoint *end)
 	       end->index < it->run->node[it->node].facts.n_agents;
 }
 
-/* NUMA nodes go by their number, agents by what pairs them. */
+/* NUMA nodes go by their number, agents by the name that pairs them. */
 static void name_end(struct work *w, const struct cs_paired *it,
 		     const struct cs_endpoint *end, char *to, size_t size)
 {

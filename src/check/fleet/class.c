@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "check/fleet/fingerprint.h"
 
-/* What all classes begin with. */
+/* The begin of all classes. */
 static void product_text(const struct cs_run_node *nd, char *to, size_t size)
 {
 	cs_text(to, size, "%s",

@@ -40,7 +40,7 @@ static int by_place(const struct cs_difference *x, const struct cs_difference *y
 		order = (int)x->kind - (int)y->kind;
 	if (!order)
 		order = (int)x->layer - (int)y->layer;
-	/* what is unknown is one finding for a layer */
+	/* unknown fields are one finding for a layer */
 	if (!order && x->kind != CS_UNKNOWN) {
 		order = strcmp(x->name.part, y->name.part);
 		if (!order)
@@ -226,7 +226,7 @@ static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 	cs_judge(run, f, "%s: %s, where %s %s", parts, d->here, by, d->usual);
 }
 
-/* d[0..n): what of a layer is not known, sorted by field. */
+/* d[0..n): the unknown fields of a layer, sorted. */
 static void describe_unknown(struct cs_run *run, const struct cs_difference *d,
 			     size_t n)
 {

@@ -36,7 +36,7 @@ void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
 			 size_t size);
 
 /* Findings of all of them, struct cs_difference; sorts them, and leaves out what
- * follows from others and what is said already.  -1: no memory. */
+ * follows from others and what other findings cover. */
 void cs_differences_describe(struct cs_run *run, struct cs_vec *found);
 
 #endif

@@ -1,4 +1,4 @@
-/* expected.c - a node against what it is expected to be. */
+/* expected.c - a node against its expected facts. */
 #include "config.h"
 
 #include "check/fleet/expected.h"
@@ -338,7 +338,7 @@ static void judge_one(struct scope *s, const struct cs_site_fact *e)
 	struct cs_trait_name name = cs_trait_name_of(e->field);
 	int seen = 0;
 
-	/* position says nothing where one is missing */
+	/* positions differ if one is missing */
 	if ((s->gpus_differ && name.number >= 0 && !strcmp(name.part, "gpu")) ||
 	    (s->nics_differ &&
 	     (!strcmp(name.part, "nic") || !strcmp(name.base, "to-nics"))) ||
@@ -357,7 +357,7 @@ static void judge_one(struct scope *s, const struct cs_site_fact *e)
 		if (!agrees(t->value, e->value))
 			add_difference(s, e, t);
 	}
-	/* what a baseline knows and this run does not is no difference */
+	/* a fact of a baseline that this run does not know is no difference */
 	if (!seen && !e->nodes)
 		add_difference(s, e, NULL);
 }

@@ -17,8 +17,8 @@ int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
 void cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
 		       uint32_t class, struct cs_vec *to);
 
-/* Findings of one node: expected[0..n), and run->expected, which goes before.  -1: no
- * memory. */
+/* Findings of one node: expected[0..n), and run->expected, which goes before.  In an
+ * arena. */
 void cs_expected_judge(struct cs_run *run, int node,
 		       const struct cs_site_fact *expected, size_t n);
 

@@ -58,7 +58,7 @@ struct maker {
 	struct cs_vec *traits;
 	struct cs_err *err;
 	int rc;
-	/* of what is said now */
+	/* of the traits that are put now */
 	char of[24]; /* "gpu3.", "rank0."; "" the node */
 	const char *bus_id;
 };
@@ -169,7 +169,7 @@ static void put_links(struct maker *m, const struct cs_link_facts *link)
 		put(m, CS_LAYER_WIRING, "pcie-gen", "%d", link->pcie_gen);
 }
 
-/* Where the machine says it is, not where a user wants its thread. */
+/* The NUMA node that the machine reports, not the one that a user chose. */
 static int own_numa(const struct cs_agent_facts *a)
 {
 	return strcmp(a->numa_source, "hwloc") && strcmp(a->numa_source, "driver") ?

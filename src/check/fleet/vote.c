@@ -49,7 +49,7 @@ static int by_field_and_value(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* All who have one value. */
+/* All votes for one value. */
 struct party {
 	const struct vote *vote;
 	size_t n;
@@ -134,7 +134,7 @@ static struct cs_difference *add_difference(struct ballot *b,
 	return d;
 }
 
-/* Everyone who has another value than the usual. */
+/* Nodes with another value than the usual. */
 static void find_others(struct ballot *b, const struct party *usual, size_t known,
 			const struct cs_trait *trait)
 {
@@ -149,7 +149,7 @@ static void find_others(struct ballot *b, const struct party *usual, size_t know
 			struct cs_trait here;
 
 			b->odd[v->node] |= (char)counts;
-			/* position says nothing where one is missing */
+			/* positions differ if one is missing */
 			if (b->odd[v->node] & bits)
 				continue;
 			here = trait_of(b, v);
@@ -168,7 +168,7 @@ static int by_node(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Everyone who does not know a field that most do; votes[0..known) are its. */
+/* Nodes that do not know a field that most do; votes[0..known) are its. */
 static void find_unknown(struct ballot *b, struct vote *votes, size_t known,
 			 const struct cs_trait *trait)
 {

@@ -16,8 +16,8 @@
  * their number, and where two nodes have it that is 2, 4, 8 or 16.
  *
  * Appends what the vote finds: nodes in their order, each by layer and field; then
- * what no part can be reported for.  Comes last: what findings say already of a part,
- * with more than that it differs, is not said again.  -1: no memory. */
+ * what no part can be reported for.  Comes last: it leaves out
+ * what other findings of a part cover with more detail.  In an arena. */
 void cs_vote_judge(struct cs_run *run, const char *known);
 
 #endif

@@ -83,7 +83,7 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
 #define PCIE_LEAST 0.77
 #define PCIE_MOST 0.91
 
-/* Before the first byte of a copy (H200: 2.7), which tells in small ones: of yet
+/* Before the first byte of a copy (H200: 2.7), which shows in small ones: of yet
  * smaller ones it is most of the figure. */
 #define FIRST_BYTE_US 3
 #define EXPECTED_FROM ((uint64_t)4 << 20)
@@ -144,7 +144,7 @@ static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
 }
 
 /* The share of a GPU's live links that lead to the other end of a cell: all of them
- * where there is a switch.  NAN: nobody says. */
+ * where there is a switch.  NAN: unknown. */
 static double share_between(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_gpu_record *gpu =

@@ -101,7 +101,7 @@ static struct normal normal_of(const struct line *line, const struct cs_fit_poin
 	return m;
 }
 
-/* Residuals as they would be without what their own point did to the line. */
+/* Residuals without the effect of their own point on the line. */
 static void adjusted(const struct line *line, const struct cs_fit_point *p, size_t n,
 		     double *r)
 {
@@ -115,7 +115,7 @@ static void adjusted(const struct line *line, const struct cs_fit_point *p, size
 	}
 }
 
-/* The standard deviation that the median of their sizes tells; the least are those
+/* The standard deviation by the median of their sizes; the least are those
  * that the line was drawn through. */
 static double scale_of(const double *r, size_t n)
 {
@@ -189,7 +189,7 @@ static struct line huber(const struct cs_fit_point *p, size_t n)
 
 /* ---- pieces ---- */
 
-/* What pieces leave over: on the whole, and of most sizes.  A size that is far off by
+/* The residuals of pieces: on the whole, and of most sizes.  A size that is far off by
  * itself makes the first less when it gets a line of its own, and not the second. */
 struct left {
 	double sum, most;
@@ -207,7 +207,7 @@ static struct left left_of(const struct line lines[2], size_t k,
 		left.sum += r[i];
 	}
 	cs_sort(r, n);
-	/* those that lines were drawn through tell nothing */
+	/* those that lines were drawn through are 0 */
 	left.most = cs_quantile(r + parameters, n - (size_t)parameters, 0.5);
 	left.sum /= (double)n - parameters;
 	return left;
@@ -266,7 +266,7 @@ static size_t find_switch(const struct cs_fit_point *p, size_t n, struct line li
 	return best;
 }
 
-/* ---- what is said of it ---- */
+/* ---- the result ---- */
 
 static struct cs_fit_value value_of(double x, double half)
 {

@@ -162,7 +162,7 @@ void cs_fits_of_sweep(struct cs_vec *fits, const struct cs_run *run, int node,
 	cs_sweep_release(sweep);
 }
 
-/* The median of one number of each fit, which lies `at` bytes behind its begin; of those
+/* The median of one number of each fit, which is `at` bytes after its begin; of those
  * that have it. */
 static double median_at(const struct cs_vec *fits, size_t at, double *room)
 {

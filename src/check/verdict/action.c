@@ -19,7 +19,7 @@ const char *cs_action_text(enum cs_action_kind kind)
 
 /* ---- one finding ---- */
 
-/* What is of no part says how far figures are to be trusted, unless it is grave. */
+/* A finding of no part is about how certain figures are, unless it is grave. */
 static enum cs_action_kind kind_of(const struct cs_finding *f)
 {
 	const struct cs_finding_line *line = cs_finding_line(f->id);
@@ -93,7 +93,7 @@ static int is_same(const struct cs_run *run, const struct cs_action *a,
 	    !strcmp(a->finding->bus_id, f->bus_id) &&
 	    !strcmp(a->finding->far_bus_id, f->far_bus_id))
 		return 1;
-	/* cells of a GPU that is told, or of its links */
+	/* cells of a GPU that has the fault, or of its links */
 	if (a->gpus && !f->drain && gpus && (gpus & a->gpus) && is_counters(f))
 		return 1;
 	if (a->gpus && a->kind >= kind_of(f) && strcmp(f->part, "gpu") &&
@@ -314,7 +314,7 @@ static size_t subject_length(const struct cs_finding *f)
 	return text[n] ? n : 0;
 }
 
-/* What it says of its part, which stands before it: "vbios: …" of "vbios of GPU 1: …". */
+/* The text without its part, which is printed before it: "vbios: …" of "vbios of GPU 1: …". */
 static void add_behind_part(const struct cs_finding *f, char *to, size_t size)
 {
 	const char *text = f->text + subject_length(f);

@@ -1,7 +1,6 @@
 #include "config.h"
 
 #include "check/bounds/judge.h"
-#include "check/bounds/site.h"
 #include "check/cells/cells.h"
 #include "check/verdict/check.h"
 #include "check/verdict/internal.h"

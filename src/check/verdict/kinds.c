@@ -1,4 +1,4 @@
-/* kinds.c - what --check takes. */
+/* kinds.c - the words that --check accepts. */
 #include "config.h"
 
 #include "check/verdict/check.h"

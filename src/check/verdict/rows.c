@@ -1,4 +1,4 @@
-/* rows.c - what became of cells, by their status and flags, and what GPUs that others
+/* rows.c - findings from the status and flags of cells, and from GPUs that others
  * use have to do with it. */
 #include "config.h"
 
@@ -199,7 +199,7 @@ static const char *cells_text(const struct cs_run *run, const struct cause *caus
 		      text;
 }
 
-/* ---- what went wrong ---- */
+/* ---- bad cells ---- */
 
 static int by_reason(const void *x, const void *y)
 {
@@ -304,7 +304,7 @@ static void find_bad_cells(struct cs_run *run, int node,
 	}
 }
 
-/* ---- what was skipped, or is not to be trusted ---- */
+/* ---- cells that were skipped, or are uncertain ---- */
 
 /* One note for all skipped cells: every pair may have words of its own. */
 static void find_skipped_cells(struct cs_run *run, int node)

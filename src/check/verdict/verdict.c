@@ -67,7 +67,7 @@ static int worst_text(const struct cs_run *run, uint32_t least, int all, char *t
 	return 1;
 }
 
-/* ", no findings", ", 3 notes": what nobody need act on is only counted. */
+/* ", no findings", ", 3 notes": notes need no action, so they are only counted. */
 static void notes_text(const struct cs_run *run, char *to, size_t size)
 {
 	const struct cs_finding *f = run->findings.data;
@@ -81,8 +81,8 @@ static void notes_text(const struct cs_run *run, char *to, size_t size)
 		cs_text(to, size, ", no findings");
 }
 
-/* What is worth saying first: a finding that is at least as grave, or that all is
- * well.  1 when it has not said how many cells were measured. */
+/* The most important fact: a finding that is at least as grave, or that all is well.
+ * 1 when it does not include how many cells were measured. */
 static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		      uint32_t least, char *to, size_t size)
 {
@@ -123,7 +123,7 @@ static void coverage_text(const struct cs_run *run, const struct cs_coverage *c,
 		cs_text(to, size, "; %zu of %zu cells", c->measured, c->planned);
 }
 
-/* That cells were left out is a note as well, and said in any case. */
+/* Cells that were left out are included in any case. */
 void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 {
 	struct cs_coverage c = cs_run_coverage(run);
@@ -135,7 +135,7 @@ void cs_run_summary(const struct cs_run *run, char *to, size_t size)
 	coverage_text(run, &c, to + used, size - used);
 }
 
-/* Without what a shell reads in double quotes, or would end a line. */
+/* Replace characters that a shell reads in double quotes, or that end a line. */
 static void make_harmless(char *text)
 {
 	cs_clean(text);
@@ -159,7 +159,7 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 	cs_text(head, sizeof(head), "cscope-mpi %s: ",
 		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
 						     "ended early");
-	/* what did not change the status is no reason for it */
+	/* findings that did not change the status are no reason for it */
 	if (first_text(run, &c,
 		       run->exit_status == CS_EXIT_OK ? CS_CRITICAL + 1 : CS_WARNING,
 		       text, sizeof(text)))
