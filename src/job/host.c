@@ -216,7 +216,7 @@ static void pass_up(int number)
 	kill(parent_of_this, number);
 }
 
-/* What ends a rank ends the run, also if a helper or a host receives it. */
+/* A signal that ends a rank ends the run, also if a helper or a host receives it. */
 static void pass_signals_up(void)
 {
 	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };

@@ -1,5 +1,5 @@
-/* patterns.c - the cells of a test, by its pattern: who moves bytes to whom, and what
- * runs at the same time.  A generator each. */
+/* patterns.c - the cells of a test, by its pattern: sources, destinations, and
+ * transfers that run at the same time.  A generator each. */
 #include "config.h"
 
 #include "plan/plan_builder.h"

@@ -7,8 +7,8 @@
 
 #include "system/internal.h"
 
-/* What Slurm sets when it grants GPUs.  CUDA_VISIBLE_DEVICES is no grant: users
- * set it themselves, on machines without GPUs too.  GPU_DEVICE_ORDINAL has users
+/* Read the variables that Slurm sets when it grants GPUs.  CUDA_VISIBLE_DEVICES is no
+ * grant: users set it themselves, on machines without GPUs too.  GPU_DEVICE_ORDINAL has users
  * outside Slurm. */
 void cs_gpu_grant(char *to, size_t size)
 {

@@ -1,4 +1,4 @@
-/* kernel.c - files in which the kernel tells what there is. */
+/* kernel.c - facts from files of the kernel. */
 #include "config.h"
 
 #include <inttypes.h>

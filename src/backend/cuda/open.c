@@ -220,8 +220,8 @@ static void close_lane(struct cs_lane *lane)
 		CS_CALL(cuEventDestroy, lane->end);
 }
 
-/* Also takes a device that open() left half made.  Results are of no interest:
- * nobody could act on them. */
+/* Also takes a device that open() left half made.  Results are ignored:
+ * nothing can be done about them. */
 void cs_dev_close(struct cs_dev *dev)
 {
 	if (!dev)

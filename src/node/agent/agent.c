@@ -98,7 +98,8 @@ static void take_board(struct cs_agent *a)
 	a->cell.cpu.workers.topo = a->args.topo;
 }
 
-/* What it is called and what it is of stay: the coordinator may read them at any time. */
+/* Add the facts of opening.  Label and rank stay, because they may be read
+ * at any time. */
 static void add_opened(const struct cs_agent *a, struct cs_agent_facts *f)
 {
 	f->bound = a->opened.bound;

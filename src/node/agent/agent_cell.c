@@ -79,7 +79,7 @@ static void set_geometry(struct cs_endpoints *e, struct cs_copy *desc)
 	slot->geometries = n;
 }
 
-/* What a lane moves: transfer k of the step, and by the same kernel another one back;
+/* The transfers of a lane: transfer k of the step, and by the same kernel another one back;
  * NO_BACK: none. */
 struct burden {
 	uint32_t k, back;

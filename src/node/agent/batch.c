@@ -63,7 +63,7 @@ static int each_host(const struct cs_batch *batch, struct cs_host_calls *host,
 	return 0;
 }
 
-/* ---- whoever's ---- */
+/* ---- of the host or the device ---- */
 
 static int is_of_host(const struct cs_batch *batch)
 {

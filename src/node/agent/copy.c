@@ -82,7 +82,7 @@ static struct cs_copy_offsets places_of(const struct cs_endpoints *e,
 				  dst->room ? dst->room(e, t) : 0, copies, uncounted);
 }
 
-/* What is at its destination then: a kernel may write over what was copied. */
+/* The key of the pattern at the destination afterwards: a kernel may write over the copy. */
 static uint64_t key_left(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const uint64_t key = cs_memory_of(t, 0)->key(e, t);
@@ -98,7 +98,7 @@ uint64_t cs_copy_chain_seed(const struct cs_endpoints *e, const struct cs_transf
 }
 
 /* Where its bytes begin, and where those are that were packed: at the beginning of the
- * destinations of who packs, and behind the grid of who unpacks. */
+ * destinations for packing, after the grid for unpacking. */
 static void add_shape(const struct cs_endpoints *e, const struct cs_transfer *t,
 		      struct cs_copy *f)
 {

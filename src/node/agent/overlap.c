@@ -78,9 +78,9 @@ static void list_streams(struct schedule *s)
 	add(s, MOVE_OUT, s->tiles - 1, OUT);
 }
 
-/* Tile i + 1 is asked for in a stream that is idle, so that nothing puts it off; tile i
- * goes back in the stream of its kernels, behind them.  Then the streams change places,
- * and nobody waits for what goes back until its stream's turn comes again. */
+/* Request tile i + 1 in an idle stream, so that nothing delays it; tile i goes back in the
+ * stream of its kernels, after them.  Then the streams change places, and the way back is
+ * awaited only when its stream is used again. */
 static void list_rotated(struct schedule *s)
 {
 	uint32_t work = 0, in = 1, spare = 2, worked = 0, moved = 1, other;

@@ -198,8 +198,8 @@ static void run_slowest_as_control(const struct round *r, const double *median)
 	cs_coordinator_watch(r->co);
 }
 
-/* What nothing vouches for may be slow because others run: it is measured both ways after
- * all.  Not where concurrency is wanted whatever it does. */
+/* Pairs without a comparable rate may be slow because others run: they are also measured
+ * alone, unless the user requests concurrency in any case. */
 static void run_concurrent(const struct round *r)
 {
 	int judged = r->co->plan->set.schedule == CS_SCHEDULE_AUTO;

@@ -1,5 +1,4 @@
-/* concurrency_check.c - what was measured alone, and whether it vouches for what was
- * not. */
+/* concurrency_check.c - compares rates measured concurrently with those measured alone. */
 #include "config.h"
 
 #include "node/coordinator/concurrency_check.h"
@@ -8,9 +7,9 @@
 
 #include "base/quant.h"
 
-/* What is 0.5 % slower than the median of those alone is in doubt, which one pair that
- * is slow by itself does not move; and what is slower than some of them and like none,
- * where pairs differ by design. */
+/* A rate is in doubt if it is 0.5 % below the median of pairs measured alone, which one
+ * slow pair does not move; or, if pairs differ by design, if it is slower than some of
+ * them and similar to none. */
 int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs)
 {
 	const double *alone = concurrent->alone.data;

@@ -367,7 +367,7 @@ void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node)
 	node->skew_max_us = co->skew_max_us = stats.max;
 }
 
-/* What an agent has found, and the ways that it has opened. */
+/* Take the facts that an agent has found, and the ways that it has opened. */
 static void take_facts(struct cs_coordinator *co, int agent, struct cs_run_node *out)
 {
 	const struct cs_slot *slot = cs_board_slot(co->board, agent);

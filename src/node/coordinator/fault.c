@@ -54,7 +54,7 @@ static void agents_text(const struct alike *alike, char *to, size_t size)
 			    slot_of(alike, i)->facts.label);
 }
 
-/* What agents have in common: their rank, or its process. */
+/* The owner that agents have in common: their rank, or its process. */
 enum owner { RANK, PROCESS };
 
 static long number_of(const struct alike *alike, int i, enum owner owner)

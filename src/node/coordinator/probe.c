@@ -15,7 +15,7 @@
 #define ROUNDS_OF_CALLS 8u
 #define ROUNDS 6u
 
-/* What was measured so far, by transfer; of an OPEN by enum cs_opening, and last
+/* The values measured so far, by transfer; of an OPEN by enum cs_opening, and last
  * the owner's export; of an OVERLAP by enum cs_overlap, of a PREFETCH by enum
  * cs_prefetched. */
 struct series {

@@ -234,9 +234,9 @@ static int is_rate(const struct cs_coordinator *co, const struct cs_cell *cell,
 }
 
 /* All bytes over the time until the last has ended.  A sum of rates takes each as
- * constant; where they share a link, those that are left speed up when one has ended,
- * and the sum is more than the link carries.  Where who has ended goes on, none of them
- * is left alone, and what is untimed is not among the bytes. */
+ * constant; if they share a link, the rest speed up when one has ended, and the sum is
+ * more than the link carries.  CPU transfers continue untimed after their end, so that
+ * none runs alone; their untimed bytes are not counted. */
 static double total_of(const struct cs_coordinator *co, const struct cs_cell *cell,
 		       uint32_t first, uint32_t end, uint32_t i)
 {

@@ -10,7 +10,7 @@
 #include "node/coordinator/cell.h"
 
 /* Of copies that a process reads out of another of its GPUs, which are several entries of
- * a queue each: 512 of them block whoever enqueues behind a closed gate (driver 580). */
+ * a queue each: 512 of them block the enqueuing thread while the gate is closed (driver 580). */
 #define PULLED_MOST 128
 
 /* ---- is it possible? ---- */
