@@ -14,7 +14,7 @@
  * run, also on failure. */
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
 /* For each merged row the position of its first turn in the run, which is indexed;
- * malloc'ed, NULL without memory. */
+ * in the arena. */
 int64_t *cs_pool_first_turns(const struct cs_run *run);
 void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
 

@@ -61,8 +61,8 @@ struct cs_by_node {
 	uint32_t *at;
 	size_t *first; /* of node i at[first[i]] to at[first[i + 1] - 1] */
 };
-/* node[i] is the node of the i-th; one without a node is left out.  To be released,
- * also on failure. */
+/* node[i] is the node of the i-th; one without a node is left out.  In the
+ * arena. */
 struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes);
 
 struct cs_baseline;
