@@ -159,7 +159,7 @@ static void spread_within(struct figures *of, struct cs_baseline_stat *stat)
 	tenth = cs_quantile(of->x, n, 0.9) / TENTH_SCALE;
 	stat->within = scaled_mad(of->x, n);
 	/* few nodes do not show differences by design */
-	if (stat->nodes < PLACES_FROM && tenth >= stat->within)
+	if (stat->nodes < PLACES_FROM && tenth > stat->within)
 		stat->within = tenth;
 }
 
