@@ -8,6 +8,9 @@
 
 #include "base/arena.h"
 
+static void add(struct cs_run *run, struct cs_finding f, const char *fmt,
+		va_list args) __attribute__((format(printf, 3, 0)));
+
 static void add(struct cs_run *run, struct cs_finding f, const char *fmt, va_list args)
 {
 	struct cs_err err;

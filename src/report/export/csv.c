@@ -70,14 +70,14 @@ static void release_json(void *value)
 	json_decref(*(json_t **)value);
 }
 
-json_t *cs_json_new(json_t *value)
+json_t *cs_json_new_array(void)
 {
-	json_t **owned;
+	json_t **owned = cs_new(json_t *, 1);
 
-	cs_arena_check(!value);
-	owned = cs_new(json_t *, 1);
 	cs_arena_at_end(release_json, owned);
-	return *owned = value;
+	*owned = json_array();
+	cs_arena_check(!*owned);
+	return *owned;
 }
 
 void cs_json_put(FILE *to, json_t *document)

@@ -616,7 +616,7 @@ static json_t *line_record(const struct output *t, const struct line *line)
 static void write_json(struct output *t)
 {
 	const struct line *line = t->lines.data;
-	json_t *all = cs_json_new(json_array());
+	json_t *all = cs_json_new_array();
 	struct cs_encoder r;
 
 	for (size_t i = 0; i < t->lines.n; i++)

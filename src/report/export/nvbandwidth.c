@@ -530,7 +530,7 @@ static void add_name(json_t *cases, const struct cs_run *run, int node,
 
 static json_t *device_list(const struct cs_run *run)
 {
-	json_t *list = cs_json_new(json_array());
+	json_t *list = cs_json_new_array();
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (int i = 0; i < run->node[node].facts.n_agents; i++) {
@@ -567,7 +567,7 @@ static json_t *head_record(const struct cs_run *run, json_t *cases)
 static void write_json(FILE *to, const struct cs_run *run,
 		       const struct cs_alias *const *name, size_t n, int verbose)
 {
-	json_t *cases = cs_json_new(json_array());
+	json_t *cases = cs_json_new_array();
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (size_t i = 0; i < n; i++)

@@ -12,9 +12,9 @@
  * record.  NULL is no memory. */
 void cs_csv_line(FILE *to, json_t *record, int names);
 
-/* A JSON value that ends with the work; the same as an indented document, with all digits,
+/* An empty JSON array that ends with the work; a document as indented text, with all digits,
  * which is freed.  NULL is no memory. */
-json_t *cs_json_new(json_t *value);
+json_t *cs_json_new_array(void);
 void cs_json_put(FILE *to, json_t *document);
 
 /* Of the cells that are ok, in the test's unit; NAN without any. */
