@@ -48,7 +48,7 @@ pairs() { # FILE VERDICT: how many cells
 # ---- runs in turns, or side after side ----
 
 for i in 1 2 3 4 5 6; do
-	"$PYTHON" -c 'import json, sys
+	"${PYTHON:-python3}" -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 d["run"]["started"] = "2026-11-24T10:0%s:00Z" % sys.argv[3]
 json.dump(d, open(sys.argv[2], "w"))' "r$i.json" "d$i.json" $i
