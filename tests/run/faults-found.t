@@ -79,6 +79,15 @@ fault "an NVLink is down" $all "nvlink-down gpu 2 critical confirmed" \
 ok "... with 2" status_is 2
 fault "an NVLink is down and nothing uses it" $host "nvlink-down gpu 2 critical -" \
 	FAKE_NVLINKS_DOWN=2:1
+fault "an NVLink of each GPU is down" $peer "nvlink-down node - critical -" \
+	FAKE_NVLINKS_DOWN=0:1,1:1,2:1,3:1
+ok "... with 2" status_is 2
+fault "all NVLinks of all GPUs are down" $peer "nvlink-down node - critical -" \
+	FAKE_NVLINKS_DOWN=0:18,1:18,2:18,3:18
+fault "cards without the bridges that they could have" $peer none \
+	FAKE_NVLINKS_DOWN=0:18,1:18,2:18,3:18 FAKE_NAME="NVIDIA H200 NVL"
+fault "a bridge between cards that takes a part of their NVLinks" $peer none \
+	FAKE_NVLINKS_DOWN=0:6,1:6,2:6,3:6 FAKE_NAME="NVIDIA H100 PCIe"
 fault "as slow as with an NVLink less" $all "slow-cells gpu 1 critical confirmed" \
 	FAKE_SLOW="$(gpu 1 0.944)"
 fault "a slow GPU" $all "slow-cells gpu 3 critical confirmed" \

@@ -433,8 +433,8 @@ ok_json "… by these nodes alone" job.json \
 	'{r["node"] for r in d["results"] if "re-measured" in r["flags"]} == {"m1", "m3"}'
 ok "… status 2" status_is 2
 ok_schema "… in files that follow the schema" job.json job.jsonl
-# one link is left, and short copies fill it
-GPUS=2 FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
+# cards of which one link is used, and short copies fill it
+GPUS=2 FAKE_NAME="NVIDIA H200 NVL" FAKE_NVLINKS_DOWN=0:17,1:17 FAKE_SLOW=0-1:0.05,1-0:0.05 run_program 2 ./bounded \
 	"$CSCOPE" "${some[@]}" -s 4M --min-share 95% -o share.json
 ok_json "--min-share is re-measured by every node" share.json \
 	'sorted((c["node"], c["drain"], "confirmed by" in c["says"]) for c in d["checks"] if c["id"] == "below-threshold") == [("m0", True, True), ("m1", True, True)]'

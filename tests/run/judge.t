@@ -250,7 +250,7 @@ bounds 'peer.ce.write.pair,,,90%,'
 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair --threshold t.csv -q
 ok "copies too short for their link have no share: status 3, which would do is said" eval \
 	'status_is 3 && one_line "copies of 4 MiB are too short to be judged by a share of their link.s peak: copies of 64 MiB fill it"'
-FAKE_NVLINKS_DOWN=0:17,1:17,2:17,3:17 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair \
+FAKE_NAME="NVIDIA H200 NVL" FAKE_NVLINKS_DOWN=0:17,1:17,2:17,3:17 run 0 "${one[@]}" -s 4M -t peer.ce.write.pair \
 	--threshold t.csv -q
 ok "a share is of the links that are live" status_is 0
 bounds 'h2d.*,,,95%,warning'

@@ -69,6 +69,7 @@ static void find_links_of(const struct cs_run *run, int node,
 
 	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_link_facts *l = &nd->agent[a].link;
+		int wired = cs_nvlinks_wired(nd, a);
 		struct cs_anomaly s = { .node = node,
 					.part = CS_PART_GPU,
 					.a = a,
@@ -79,8 +80,8 @@ static void find_links_of(const struct cs_run *run, int node,
 		s.family = CS_FAMILY_PEER;
 		s.cause = CS_CAUSE_LANES;
 		s.is = l->nvlinks_up;
-		s.of = usual;
-		if (l->nvlinks_up >= 0 && l->nvlinks_up < usual)
+		s.of = wired > usual ? wired : usual;
+		if (l->nvlinks_up >= 0 && l->nvlinks_up < s.of)
 			cs_list_push(anomalies, &s);
 		s.family = CS_FAMILY_HOST;
 		s.cause = CS_CAUSE_PCIE;

@@ -2,6 +2,7 @@
 
 #include "check/link/expect.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,42 @@ double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
 	if (link->nvlink_version < 1 || link->nvlink_version >= known)
 		return NAN;
 	return link->nvlinks_up * link_gbs[link->nvlink_version];
+}
+
+/* Boards on which each link of a GPU is wired (NVIDIA's data sheets), and how many GPUs
+ * a whole one has without a switch: a virtual machine with fewer lacks links that lead
+ * to the others.  Cards have links for bridges, which may be absent. */
+static const struct board {
+	const char *name; /* of its GPUs */
+	int links, gpus;
+} boards[] = {
+	{ "*V100-SXM*", 6, 8 },	       { "*A100-SXM*", 12, 4 },
+	{ "NVIDIA H100*HBM3", 18, 4 }, { "NVIDIA H200", 18, 4 },
+	{ "NVIDIA B200", 18, 8 },
+};
+
+int cs_nvlinks_wired(const struct cs_run_node *nd, int a)
+{
+	const struct cs_agent_facts *agent = &nd->agent[a];
+	const struct cs_link_facts *link = &agent->link;
+	const struct board *b = boards, *end = b + sizeof(boards) / sizeof(*b);
+	int gpus = 0, to_switch = 0, masked = 0;
+
+	while (b < end && fnmatch(b->name, agent->gpu.name, 0))
+		b++;
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_gpu_record *gpu = &nd->gpu_record[i];
+
+		gpus += !strcmp(gpu->name, agent->gpu.name);
+		to_switch |= gpu->board.nvlink.to_switch > 0;
+		/* links of such GPUs are turned off */
+		masked |= !strcmp(gpu->bus_id, agent->gpu.bus_id) &&
+			  (gpu->mig == 1 || gpu->board.confidential == 1);
+	}
+	if (b == end || masked || link->nvlinks_max < 1 ||
+	    !(to_switch || gpus >= b->gpus || (gpus > 1 && !link->nvlinks_up)))
+		return 0;
+	return link->nvlinks_max > b->links ? link->nvlinks_max : b->links;
 }
 
 double cs_pcie_peak_gbs(int gen, int width)

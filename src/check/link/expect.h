@@ -10,6 +10,9 @@
  * GB/s: links up x usable rate per link (25 GB/s for NVLink 3 and 4, 50 for 5, 25
  * for 2, 20 for 1; NVIDIA's data sheets).  NAN unknown, 0 no NVLink. */
 double cs_nvlink_peak_gbs(const struct cs_link_facts *link);
+/* NVLinks that the board of a GPU has, all of which are up on a healthy one; 0: not
+ * known, or not all need to be. */
+int cs_nvlinks_wired(const struct cs_run_node *nd, int agent);
 /* PCIe, one direction, after 128b/130b coding (gen 3 to 5), FLITs (6). */
 double cs_pcie_peak_gbs(int gen, int width);
 /* The same of a GPU as its PCIe runs now. */
