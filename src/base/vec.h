@@ -21,6 +21,15 @@ struct cs_vec {
 void *cs_vec_add(struct cs_vec *vec, size_t count, struct cs_err *err);
 /* A copy of one element at the end; 0, or -1 with `err`. */
 int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
+/* For each element of an array that does not grow meanwhile:
+ *	CS_EACH(const struct cs_finding, f, &run->findings)
+ *		use(f); */
+#define CS_EACH(type, it, vec)                                                       \
+	for (__typeof__(type) *it = (vec)->data, *it##_end = it ? it + (vec)->n : it; \
+	     it != it##_end; it++)
+
+/* As qsort wants it: -1, 0 or 1.  Several keys: CS_ORDER(…) ?: CS_ORDER(…). */
+#define CS_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 /* By qsort, which may not be handed the NULL of an array that is empty. */
 void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *));
 void cs_vec_release(struct cs_vec *vec);

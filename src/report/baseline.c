@@ -38,12 +38,11 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 /* "what they are: gpus 8, driver 580.159.03, ..." */
 static void print_facts(FILE *to, const struct cs_baseline *b, uint32_t class)
 {
-	const struct cs_site_fact *e = b->facts.data;
 	const char *text = NULL;
 
-	for (size_t i = 0; i < b->facts.n; i++)
-		if (e[i].class == class)
-			text = cs_join(text, "; ", "%s %s", e[i].field, e[i].value);
+	CS_EACH(const struct cs_site_fact, e, &b->facts)
+		if (e->class == class)
+			text = cs_join(text, "; ", "%s %s", e->field, e->value);
 	if (text)
 		cs_fold(to, 2, 4, "what they are: %s", text);
 }
@@ -60,16 +59,15 @@ static int print(void *argument)
 	const struct cs_baseline *b = p->b;
 	FILE *to = p->to;
 	const struct cs_baseline_class *class = b->classes.data;
-	const struct cs_baseline_stat *stat = b->stats.data;
 
 	for (uint32_t i = 0; i < b->classes.n; i++) {
 		cs_fold(to, 0, 2, "%sclass '%s': %u node%s, %u run%s", i ? "\n" : "",
 			class[i].name, class[i].nodes, class[i].nodes == 1 ? "" : "s",
 			class[i].runs, class[i].runs == 1 ? "" : "s");
 		print_facts(to, b, i);
-		for (size_t k = 0; k < b->stats.n; k++)
-			if (stat[k].class == i)
-				print_stat(to, &stat[k], p->margin);
+		CS_EACH(const struct cs_baseline_stat, stat, &b->stats)
+			if (stat->class == i)
+				print_stat(to, stat, p->margin);
 		if (class[i].nodes < 5)
 			cs_fold(to, 2, 4,
 				"few nodes: their differences are hardly known; "

@@ -54,6 +54,12 @@ size_t cs_row_matrix(const struct cs_run *run, const struct cs_row *row);
 size_t cs_matrix_number(const struct cs_run *run, const struct cs_plan_matrix *matrix);
 /* The next of the list, which is taken from it; NULL at the end. */
 const struct cs_row *cs_row_next(struct cs_row_list *list);
+/* For each row of a list: CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) … */
+#define CS_EACH_ROW(row, list)                                                    \
+	for (struct cs_row_list row##s_ = (list); row##s_.rows; row##s_.rows = NULL) \
+		for (const struct cs_row *row; (row = cs_row_next(&row##s_));)
+/* For each of all rows (struct cs_rows). */
+#define CS_EACH_ROW_OF(row, all) CS_EACH(const struct cs_row, row, &(all)->rows)
 /* Position of the i-th of the list in the run, and the row itself. */
 size_t cs_listed_at(const struct cs_row_list *list, size_t i);
 const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);

@@ -129,14 +129,12 @@ int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 
 void cs_findings_follow(struct cs_vec *findings, const int64_t *to)
 {
-	struct cs_finding *f = findings->data;
-
-	for (size_t i = 0; i < findings->n; i++) {
+	CS_EACH(struct cs_finding, f, findings) {
 		uint32_t n = 0;
 
-		for (uint32_t k = 0; k < f[i].n_evidence; k++)
-			if (to[f[i].evidence[k]] >= 0)
-				f[i].evidence[n++] = (uint32_t)to[f[i].evidence[k]];
-		f[i].n_evidence = n;
+		for (uint32_t k = 0; k < f->n_evidence; k++)
+			if (to[f->evidence[k]] >= 0)
+				f->evidence[n++] = (uint32_t)to[f->evidence[k]];
+		f->n_evidence = n;
 	}
 }

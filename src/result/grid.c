@@ -181,9 +181,7 @@ int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 
 static void place_rows(struct cs_grid *grid)
 {
-	struct cs_row_list rows = cs_matrix_rows(grid->run, grid->node, grid->matrix);
-
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_matrix_rows(grid->run, grid->node, grid->matrix)) {
 		int cell = cs_row_is(grid->run, row, CS_ROWS_CELLS) ?
 				   cs_grid_cell(grid, &row->what) :
 				   -1;
@@ -270,14 +268,13 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	struct cs_row_list rows = cs_matrix_rows(grid->run, grid->node, grid->matrix);
 	size_t i;
 
 	grid->total_min = grid->total_median = grid->total_max = NAN;
 	grid->overlap = NAN;
 	for (i = 0; i < (size_t)grid->n_cols; i++)
 		grid->total[i] = NAN;
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_matrix_rows(grid->run, grid->node, grid->matrix)) {
 		int hub = hub_of(grid, row);
 
 		if (row->metric != CS_METRIC_TOTAL || row->status != CS_OK ||

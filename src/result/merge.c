@@ -134,10 +134,8 @@ static int say(struct cs_merge *m, struct cs_finding f, const char *text,
 static int take_findings(struct cs_merge *m, const struct cs_run *run, int first,
 			 uint32_t first_row, struct cs_err *err)
 {
-	const struct cs_finding *from = run->findings.data;
-
-	for (size_t i = 0; i < run->findings.n; i++) {
-		struct cs_finding f = from[i];
+	CS_EACH(const struct cs_finding, from, &run->findings) {
+		struct cs_finding f = *from;
 
 		/* findings about the run of one node are findings of that node */
 		if (f.node >= 0)
@@ -485,7 +483,6 @@ static int say_plans(struct cs_merge *m, struct cs_err *err)
 static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
-	const struct place *place = m->places.data;
 	int cuda = 0;
 
 	for (size_t i = 0; i < m->parts.n; i++)
@@ -493,18 +490,18 @@ static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 	m->run.backend = cuda					? "cuda" :
 			 m->parts.n && part[m->base].backend[0] ? "cpu" :
 								  "";
-	for (size_t i = 0; i < m->places.n; i++) {
-		struct cs_node_facts *f = &m->run.node[place[i].node].facts;
+	CS_EACH(const struct place, place, &m->places) {
+		struct cs_node_facts *f = &m->run.node[place->node].facts;
 
-		if (!cuda || place[i].missing ||
-		    strcmp(part[place[i].part].backend, "cpu"))
+		if (!cuda || place->missing ||
+		    strcmp(part[place->part].backend, "cpu"))
 			continue;
-		keep[place[i].node] |= 2;
+		keep[place->node] |= 2;
 		f->n_agents = -1;
 		if (say(m,
 			(struct cs_finding){ .id = CS_FINDING_BACKEND_DIFFERS,
 					     .severity = CS_CRITICAL,
-					     .node = place[i].node },
+					     .node = place->node },
 			"it measured host memory, other nodes GPUs: it is not judged",
 			err))
 			return -1;

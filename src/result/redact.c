@@ -34,12 +34,9 @@ void cs_redact_release(struct cs_redact *redact)
 
 static const struct name *find(const struct cs_redact *redact, const char *from)
 {
-	const struct name *name = redact->names.data;
-	size_t i;
-
-	for (i = 0; i < redact->names.n; i++)
-		if (strcmp(name[i].from, from) == 0)
-			return &name[i];
+	CS_EACH(const struct name, name, &redact->names)
+		if (strcmp(name->from, from) == 0)
+			return name;
 	return NULL;
 }
 
@@ -80,8 +77,7 @@ static size_t domain_length(const char *at)
 static size_t match_uuid(const struct cs_redact *redact, const char *at,
 			 const char **to)
 {
-	const struct name *name = redact->names.data;
-	size_t n, i;
+	size_t n;
 
 	if (strncasecmp(at, "GPU-", 4) && strncasecmp(at, "MIG-", 4))
 		return 0;
@@ -89,9 +85,9 @@ static size_t match_uuid(const struct cs_redact *redact, const char *at,
 	if (n == 4 || in_word(at[n]))
 		return 0;
 	*to = "GPU-x";
-	for (i = 0; i < redact->names.n; i++)
-		if (strncasecmp(name[i].from, at, n) == 0)
-			*to = name[i].to;
+	CS_EACH(const struct name, name, &redact->names)
+		if (strncasecmp(name->from, at, n) == 0)
+			*to = name->to;
 	return n;
 }
 
@@ -141,14 +137,13 @@ static size_t match_path(const char *text, const char *at, const char **to)
 static size_t match_name(const struct cs_redact *redact, const char *at,
 			 const char **to)
 {
-	const struct name *name = redact->names.data;
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < redact->names.n; i++) {
-		n = strlen(name[i].from);
-		if (strncmp(at, name[i].from, n) || in_word(at[n]))
+	CS_EACH(const struct name, name, &redact->names) {
+		n = strlen(name->from);
+		if (strncmp(at, name->from, n) || in_word(at[n]))
 			continue;
-		*to = name[i].to;
+		*to = name->to;
 		return n + domain_length(at + n);
 	}
 	return 0;
@@ -331,14 +326,11 @@ void cs_redact_row(const struct cs_redact *redact, struct cs_row *row)
 
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 {
-	struct cs_finding *f = run->findings.data;
-	size_t i;
-
-	for (i = 0; i < run->findings.n; i++) {
-		redact_text(redact, f[i].text, sizeof(f[i].text));
-		redact_text(redact, f[i].next, sizeof(f[i].next));
-		redact_text(redact, f[i].remeasure, sizeof(f[i].remeasure));
-		redact_text(redact, f[i].elsewhere, sizeof(f[i].elsewhere));
+	CS_EACH(struct cs_finding, f, &run->findings) {
+		redact_text(redact, f->text, sizeof(f->text));
+		redact_text(redact, f->next, sizeof(f->next));
+		redact_text(redact, f->remeasure, sizeof(f->remeasure));
+		redact_text(redact, f->elsewhere, sizeof(f->elsewhere));
 	}
 }
 

@@ -75,11 +75,9 @@ int cs_baseline_order(const struct cs_baseline_stat *a,
 const struct cs_baseline_stat *cs_baseline_find(const struct cs_baseline *b,
 						const struct cs_baseline_stat *key)
 {
-	const struct cs_baseline_stat *stat = b->stats.data;
-
-	for (size_t i = 0; i < b->stats.n; i++)
-		if (!cs_baseline_order(&stat[i], key))
-			return &stat[i];
+	CS_EACH(const struct cs_baseline_stat, stat, &b->stats)
+		if (!cs_baseline_order(stat, key))
+			return stat;
 	return NULL;
 }
 
@@ -129,19 +127,18 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 void cs_baseline_lacks(const struct cs_baseline *b, int class,
 		       const struct cs_plan_matrix *of, char *to, size_t size)
 {
-	const struct cs_baseline_stat *stat = b->stats.data;
 	const struct cs_plan_matrix *last = NULL;
 
 	cs_text(to, size, "%s at %s", cs_test_at(of->test)->name,
 		cs_plan_matrix_words(of).text);
-	for (size_t i = 0; i < b->stats.n; i++) {
-		if (stat[i].of.test != of->test ||
-		    (last && !cs_plan_matrices_compare(&stat[i].of, last)) ||
-		    (class >= 0 && stat[i].class != (uint32_t)class))
+	CS_EACH(const struct cs_baseline_stat, stat, &b->stats) {
+		if (stat->of.test != of->test ||
+		    (last && !cs_plan_matrices_compare(&stat->of, last)) ||
+		    (class >= 0 && stat->class != (uint32_t)class))
 			continue;
 		cs_text_add(to, size, "%s%s", last ? "; " : ": it has that test at ",
-			    cs_plan_matrix_words(&stat[i].of).text);
-		last = &stat[i].of;
+			    cs_plan_matrix_words(&stat->of).text);
+		last = &stat->of;
 	}
 	if (!last)
 		cs_text_add(to, size, ": it has no such test");
@@ -149,10 +146,8 @@ void cs_baseline_lacks(const struct cs_baseline *b, int class,
 
 static int has_matrix(const struct cs_baseline *b, const struct cs_plan_matrix *matrix)
 {
-	const struct cs_baseline_stat *stat = b->stats.data;
-
-	for (size_t i = 0; i < b->stats.n; i++)
-		if (!cs_plan_matrices_compare(&stat[i].of, matrix))
+	CS_EACH(const struct cs_baseline_stat, stat, &b->stats)
+		if (!cs_plan_matrices_compare(&stat->of, matrix))
 			return 1;
 	return 0;
 }

@@ -33,12 +33,11 @@ struct steps {
 static void add_round(const struct cs_run *run, const struct cs_vec *findings,
 		      struct steps *to)
 {
-	const struct cs_finding *f = findings->data;
 	int k;
 
-	for (size_t i = 0; i < findings->n; i++)
-		for (uint32_t e = 0; e < f[i].n_evidence && e < STEPS_OF_ONE; e++) {
-			uint32_t s = cs_rows_get(&run->rows, f[i].evidence[e])->step;
+	CS_EACH(const struct cs_finding, f, findings)
+		for (uint32_t e = 0; e < f->n_evidence && e < STEPS_OF_ONE; e++) {
+			uint32_t s = cs_rows_get(&run->rows, f->evidence[e])->step;
 
 			for (k = to->first; k < to->n && to->step[k] != s; k++)
 				;

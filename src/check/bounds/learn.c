@@ -49,12 +49,11 @@ static int is_figure(const struct cs_row *row)
 static void learn_figures(struct learning *l, int node)
 {
 	const struct cs_run *run = &l->pooled;
-	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char name[CS_CLASS];
 	int class = -1;
 
 	cs_hardware_text(run, node, name, sizeof(name));
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED)) {
 		struct cs_figure f = {
 			.host = run->node[node].facts.host,
 			.run = (uint32_t)l->at,
@@ -77,15 +76,14 @@ static void learn_figures(struct learning *l, int node)
 static void count_classes(struct cs_baseline *b)
 {
 	struct cs_baseline_class *class = b->classes.data;
-	const struct cs_baseline_stat *stat = b->stats.data;
 
-	for (size_t i = 0; i < b->stats.n; i++) {
-		struct cs_baseline_class *c = &class[stat[i].class];
+	CS_EACH(const struct cs_baseline_stat, stat, &b->stats) {
+		struct cs_baseline_class *c = &class[stat->class];
 
-		if (stat[i].nodes > c->nodes)
-			c->nodes = stat[i].nodes;
-		if (stat[i].runs > c->runs)
-			c->runs = stat[i].runs;
+		if (stat->nodes > c->nodes)
+			c->nodes = stat->nodes;
+		if (stat->runs > c->runs)
+			c->runs = stat->runs;
 	}
 }
 

@@ -187,11 +187,9 @@ static void describe(struct cs_run *run, int node, const struct cs_baseline_line
 static const struct cs_baseline_line *find(const struct cs_baseline *b,
 					   const struct cs_baseline_line *like)
 {
-	const struct cs_baseline_line *line = b->lines.data;
-
-	for (size_t i = 0; i < b->lines.n; i++)
-		if (!order_of(&line[i], like))
-			return &line[i];
+	CS_EACH(const struct cs_baseline_line, line, &b->lines)
+		if (!order_of(line, like))
+			return line;
 	return NULL;
 }
 

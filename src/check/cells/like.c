@@ -21,9 +21,7 @@ static int is_short(const struct cs_row *row)
 static void count_short(struct cs_likeness *likeness, const struct cs_run *run)
 {
 	for (int node = 0; node < run->n_nodes; node++) {
-		struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&rows));)
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS))
 			likeness->n_short += is_short(row);
 	}
 }

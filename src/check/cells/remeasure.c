@@ -37,10 +37,9 @@ static void add(struct wanted *w, const struct cs_row *row)
  * neither and above suspicion. */
 static void add_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
 {
-	struct cs_row_list cells = cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS);
 	const struct cs_plan_matrix of = cs_row_view(cell);
 
-	for (const struct cs_row *r; (r = cs_row_next(&cells));) {
+	CS_EACH_ROW(r, cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS)) {
 		const struct cs_plan_matrix matrix = cs_row_view(r);
 
 		if (cs_plan_matrices_compare(&matrix, &of) || r->status != CS_OK ||

@@ -492,8 +492,6 @@ static void explain(const struct cs_run *run, const struct cs_vec *anomalies,
 
 void cs_signatures_explain(const struct cs_run *run, struct cs_vec *anomalies)
 {
-	struct cs_anomaly *s = anomalies->data;
-
-	for (size_t i = 0; i < anomalies->n; i++)
-		explain(run, anomalies, &s[i]);
+	CS_EACH(struct cs_anomaly, s, anomalies)
+		explain(run, anomalies, s);
 }

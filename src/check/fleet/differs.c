@@ -336,11 +336,10 @@ static int is_about(const struct cs_finding *f, const struct cs_difference *d)
 static int count_findings(const struct cs_run *run, const struct cs_difference *d,
 			  enum cs_finding_id id)
 {
-	const struct cs_finding *f = run->findings.data;
 	int n = 0;
 
-	for (size_t i = 0; i < run->findings.n; i++)
-		n += f[i].node == d->node && f[i].id == id && is_about(&f[i], d);
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		n += f->node == d->node && f->id == id && is_about(f, d);
 	return n;
 }
 

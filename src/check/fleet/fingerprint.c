@@ -41,12 +41,11 @@ uint64_t cs_text_hash(const char *text)
 
 uint64_t cs_fingerprint_hash(const struct cs_vec *traits, int layer)
 {
-	const struct cs_trait *t = traits->data;
 	uint64_t h = HASH_SEED;
 
-	for (size_t i = 0; i < traits->n; i++)
-		if ((int)t[i].layer == layer)
-			h = hash_text(hash_text(h, t[i].field), t[i].value);
+	CS_EACH(const struct cs_trait, t, traits)
+		if ((int)t->layer == layer)
+			h = hash_text(hash_text(h, t->field), t->value);
 	return h;
 }
 

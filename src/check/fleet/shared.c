@@ -55,11 +55,8 @@ static int collect(const struct cs_run *run, const char *side, struct cs_vec *co
 	int others = 0;
 
 	cs_fingerprint(run, first_of(side), &traits, NULL);
-	for (size_t i = 0; i < traits.n; i++) {
-		const struct cs_trait *t = traits.data;
-
-		cs_list_push(common, &(struct common){ t[i], 1, 0, 0 });
-	}
+	CS_EACH(const struct cs_trait, t, &traits)
+		cs_list_push(common, &(struct common){ *t, 1, 0, 0 });
 	for (int node = 0; node < run->n_nodes; node++) {
 		if (side[node] == CS_SIDE_NONE)
 			continue;
@@ -119,15 +116,14 @@ void cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t
 	struct cs_vec common = CS_LIST(struct common);
 	struct cs_vec found = CS_LIST(struct cs_difference);
 	int others = collect(run, side, &common);
-	const struct common *c = common.data;
 
 	to[0] = '\0';
-	for (size_t i = 0; i < common.n; i++) {
-		struct cs_difference d = { .layer = c[i].trait.layer,
-					   .name = cs_trait_name_of(c[i].trait.field) };
+	CS_EACH(const struct common, c, &common) {
+		struct cs_difference d = { .layer = c->trait.layer,
+					   .name = cs_trait_name_of(c->trait.field) };
 
-		cs_text(d.here, sizeof(d.here), "%s", c[i].trait.value);
-		if (c[i].is_theirs && !c[i].same && 2 * c[i].known > others)
+		cs_text(d.here, sizeof(d.here), "%s", c->trait.value);
+		if (c->is_theirs && !c->same && 2 * c->known > others)
 			cs_list_push(&found, &d);
 	}
 	list(&found, to, size);

@@ -138,13 +138,12 @@ static struct cs_difference *add_difference(struct ballot *b,
 static void find_others(struct ballot *b, const struct party *usual, size_t known,
 			const struct cs_trait *trait)
 {
-	const struct party *party = b->parties.data;
 	struct cs_trait_name name = cs_trait_name_of(trait->field);
 	int counts = counts_part(trait->field), bits = goes_by_parts(&name);
 
-	for (size_t i = 0; i < b->parties.n; i++)
-		for (size_t k = 0; k < party[i].n && &party[i] != usual; k++) {
-			const struct vote *v = &party[i].vote[k];
+	CS_EACH(const struct party, party, &b->parties)
+		for (size_t k = 0; k < party->n && party != usual; k++) {
+			const struct vote *v = &party->vote[k];
 			struct cs_difference *d;
 			struct cs_trait here;
 

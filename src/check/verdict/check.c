@@ -280,10 +280,8 @@ static void find_differences(struct cs_run *run)
 	cs_arena_at_end(release_versus, v);
 	for (int k = 1; !(rc = cs_versus_placements(run, k, run->margin, v, &err));
 	     k++) {
-		const struct cs_versus_matrix *m = v->matrices.data;
-
-		for (size_t i = 0; i < v->matrices.n; i++)
-			find_difference(run, v, &m[i]);
+		CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+			find_difference(run, v, m);
 		cs_versus_release(v);
 	}
 	if (rc < 0)
@@ -444,10 +442,9 @@ static double drift_of(const struct cs_run *run, const struct cs_row *cell)
 
 double cs_control_drift(const struct cs_run *run, int node)
 {
-	struct cs_row_list controls = cs_run_rows(run, node, CS_ROWS_CONTROLS);
 	double most = NAN;
 
-	for (const struct cs_row *row; (row = cs_row_next(&controls));)
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS))
 		most = fmax(most, drift_of(run, row));
 	return most;
 }

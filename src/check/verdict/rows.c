@@ -329,11 +329,10 @@ static void find_skipped_cells(struct cs_run *run, int node)
 /* The words after the cells, for one flag. */
 static const char *flag_text(const struct cs_run *run, const struct cause *cause)
 {
-	struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
 	size_t few = 0, all = 0;
 	double least = 1, widest = 0, width;
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(run, cause->node, CS_ROWS_ALL)) {
 		if (!is_of(run, row, cause))
 			continue;
 		least = fmin(least, row->overlap);
@@ -496,10 +495,9 @@ static void find_throttled(struct cs_run *run, int node, int gpu)
 static void judge_throttled(struct cs_run *run, int node)
 {
 	int n = run->node[node].facts.n_agents, slow = 0;
-	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 	char bad[CS_MAX_AGENTS] = { 0 };
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED)) {
 		const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
 
 		if (row->status != CS_OK)

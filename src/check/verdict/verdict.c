@@ -10,18 +10,17 @@
 
 int cs_run_exit(const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data;
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
 	int cannot = 0, warned = 0;
 
-	for (i = 0; i < run->findings.n; i++) {
-		if (f[i].check && !run->checks)
+	CS_EACH(const struct cs_finding, f, &run->findings) {
+		if (f->check && !run->checks)
 			continue;
-		if (f[i].id == CS_FINDING_CANNOT_TEST)
+		if (f->id == CS_FINDING_CANNOT_TEST)
 			cannot = 1;
-		else if (f[i].severity == CS_CRITICAL)
+		else if (f->severity == CS_CRITICAL)
 			return CS_EXIT_CRITICAL;
-		warned |= f[i].check && f[i].severity == CS_WARNING;
+		warned |= f->check && f->severity == CS_WARNING;
 	}
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
@@ -70,11 +69,10 @@ static int worst_text(const struct cs_run *run, uint32_t least, int all, char *t
 /* ", no findings", ", 3 notes": notes need no action, so they are only counted. */
 static void notes_text(const struct cs_run *run, char *to, size_t size)
 {
-	const struct cs_finding *f = run->findings.data;
 	size_t n = 0;
 
-	for (size_t i = 0; i < run->findings.n; i++)
-		n += f[i].severity == CS_NOTE;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		n += f->severity == CS_NOTE;
 	if (n)
 		cs_text(to, size, ", %zu note%s", n, n == 1 ? "" : "s");
 	else

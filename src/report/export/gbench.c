@@ -442,12 +442,11 @@ static void put_rule(FILE *to, int n)
 
 static void write_console(struct output *t)
 {
-	const struct line *line = t->lines.data;
 	int rule;
 
 	t->width = 10;
-	for (size_t i = 0; i < t->lines.n; i++) {
-		int width = (int)strlen(name_text(&line[i]));
+	CS_EACH(const struct line, line, &t->lines) {
+		int width = (int)strlen(name_text(line));
 
 		t->width = width > t->width ? width : t->width;
 	}
@@ -457,8 +456,8 @@ static void write_console(struct output *t)
 	cs_print_line(t->to, "%-*s %13s %15s %12s UserCounters...", t->width,
 		      "Benchmark", "Time", "CPU", "Iterations");
 	put_rule(t->to, rule);
-	for (size_t i = 0; i < t->lines.n; i++)
-		put_line(t, &line[i]);
+	CS_EACH(const struct line, line, &t->lines)
+		put_line(t, line);
 }
 
 /* ---- CSV ---- */
@@ -615,12 +614,11 @@ static json_t *line_record(const struct output *t, const struct line *line)
 
 static void write_json(struct output *t)
 {
-	const struct line *line = t->lines.data;
 	json_t *all = cs_json_new_array();
 	struct cs_encoder r;
 
-	for (size_t i = 0; i < t->lines.n; i++)
-		cs_arena_check(json_array_append_new(all, line_record(t, &line[i])));
+	CS_EACH(const struct line, line, &t->lines)
+		cs_arena_check(json_array_append_new(all, line_record(t, line)));
 	r = cs_encode_begin();
 	cs_encode_json(&r, "context", context(t->run));
 	cs_encode_json(&r, "benchmarks", json_incref(all));

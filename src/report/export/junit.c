@@ -134,23 +134,22 @@ static struct test_case *case_of(struct cs_vec *cases, const struct cs_finding *
 static void add_findings(const struct cs_run *run, const struct cs_vec *tallies,
 			 struct cs_vec *cases)
 {
-	const struct cs_finding *f = run->findings.data;
 	const struct cs_tally *tally = tallies->data, *of;
 
-	for (size_t i = 0; i < run->findings.n; i++) {
+	CS_EACH(const struct cs_finding, f, &run->findings) {
 		struct test_case *c;
 
-		if (!cs_finding_counts(run, &f[i]) ||
-		    cs_finding_has(&f[i], CS_FINDING_OF_CELLS))
+		if (!cs_finding_counts(run, f) ||
+		    cs_finding_has(f, CS_FINDING_OF_CELLS))
 			continue;
-		of = tally_of(run, &f[i], tally, tallies->n);
+		of = tally_of(run, f, tally, tallies->n);
 		c = of ? (struct test_case *)cases->data + (of - tally) :
-			 case_of(cases, &f[i]);
-		if (f[i].severity < CS_CRITICAL) {
-			c->warnings = cs_new_longer(c->warnings, "%s\n", f[i].text);
+			 case_of(cases, f);
+		if (f->severity < CS_CRITICAL) {
+			c->warnings = cs_new_longer(c->warnings, "%s\n", f->text);
 			continue;
 		}
-		add_reason(c, f[i].text);
+		add_reason(c, f->text);
 		c->skipped = 0;
 	}
 }

@@ -80,12 +80,10 @@ static void put_way(FILE *to, const struct cs_run *run, const struct cs_tally *t
 static void put_figures(FILE *to, const struct cs_run *run,
 			const struct cs_vec *tallies)
 {
-	const struct cs_tally *tally = tallies->data;
-
 	fputs(" |", to);
-	for (size_t i = 0; i < tallies->n; i++) {
-		put_way(to, run, &tally[i], 0);
-		put_way(to, run, &tally[i], 1);
+	CS_EACH(const struct cs_tally, tally, tallies) {
+		put_way(to, run, tally, 0);
+		put_way(to, run, tally, 1);
 	}
 	if (isfinite(run->timings.total))
 		cs_print(to, " 'seconds'=%.3fs;;;0", run->timings.total);
@@ -95,12 +93,11 @@ static void put_figures(FILE *to, const struct cs_run *run,
 static void put_findings(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec groups = cs_groups_make(run);
-	const struct cs_group *g = groups.data;
 
-	for (size_t i = 0; i < groups.n; i++) {
-		cs_print(to, "%s: ", cs_severity_text(g[i].finding[0]->severity));
-		put_clean(to, cs_group_hosts(run, &g[i], 0));
-		put_clean(to, g[i].finding[0]->text);
+	CS_EACH(const struct cs_group, g, &groups) {
+		cs_print(to, "%s: ", cs_severity_text(g->finding[0]->severity));
+		put_clean(to, cs_group_hosts(run, g, 0));
+		put_clean(to, g->finding[0]->text);
 		putc('\n', to);
 	}
 }
@@ -109,12 +106,11 @@ static void put_findings(FILE *to, const struct cs_run *run)
 static double least_of(const struct cs_vec *tallies, enum cs_path path,
 		       enum cs_pattern pattern)
 {
-	const struct cs_tally *tally = tallies->data;
 	uint64_t bytes = 0;
 	double least = NAN;
 
-	for (size_t i = 0; i < tallies->n; i++) {
-		const struct cs_tally *t = &tally[i];
+	CS_EACH(const struct cs_tally, tally, tallies) {
+		const struct cs_tally *t = tally;
 
 		if (t->test->path != path || !cs_test_measures_link(t->test) ||
 		    t->test->pattern != pattern || !t->ok || t->of.bytes < bytes)

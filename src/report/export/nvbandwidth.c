@@ -176,7 +176,6 @@ static void table_init(struct table *t, const struct cs_run *run, int node,
 		       const struct cs_alias *alias, int part)
 {
 	int n = run->node[node].facts.n_agents, square;
-	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
 
 	n = n > 0 ? n : 0;
 	square = alias->layout == CS_LAYOUT_PAIRS || alias->layout == CS_LAYOUT_BOTH;
@@ -192,9 +191,7 @@ static void table_init(struct table *t, const struct cs_run *run, int node,
 	t->row = cs_new(const struct cs_row *, (size_t)t->rows *(size_t)t->columns);
 	if (cs_alias_test(alias) < 0)
 		return;
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct cs_row *row = cs_listed(&rows, i);
-
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED)) {
 		if (row->metric <= CS_METRIC_TOTAL &&
 		    cs_variant_is_usual(&row->what.variant) &&
 		    row->test == (uint32_t)cs_alias_test(alias))

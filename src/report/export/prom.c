@@ -169,9 +169,7 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 static int put_node(FILE *to, const struct cs_run *run, int node,
 		    const struct family *family, int begun)
 {
-	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
-
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED)) {
 		if (row->status != CS_OK || !isfinite(family->value(row)))
 			continue;
 		if (!begun++)
@@ -194,28 +192,27 @@ static void put_family(FILE *to, const struct cs_run *run, const struct family *
 static void put_cells(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec tallies = cs_tallies(run);
-	const struct cs_tally *tally = tallies.data;
 
 	if (tallies.n)
 		put_head(to, "cells", "Cells by what became of them.");
-	for (size_t i = 0; i < tallies.n; i++) {
+	CS_EACH(const struct cs_tally, tally, &tallies) {
 		const struct {
 			const char *status;
 			size_t n;
-		} kind[] = { { "ok", tally[i].ok },
-			     { "skipped", tally[i].skipped },
-			     { "failed", tally[i].bad } };
-		const struct cs_node_facts *node = &run->node[tally[i].node].facts;
+		} kind[] = { { "ok", tally->ok },
+			     { "skipped", tally->skipped },
+			     { "failed", tally->bad } };
+		const struct cs_node_facts *node = &run->node[tally->node].facts;
 
 		for (size_t k = 0; k < sizeof(kind) / sizeof(kind[0]); k++) {
 			int n = 0;
 
 			fputs("cscope_mpi_cells", to);
 			put_label(to, &n, "Hostname", node->host);
-			put_label(to, &n, "test", tally[i].test->name);
+			put_label(to, &n, "test", tally->test->name);
 			put_label(to, &n, "size",
-				  cs_new_text("%" PRIu64, tally[i].of.bytes));
-			put_variant(to, &n, &tally[i].of.variant);
+				  cs_new_text("%" PRIu64, tally->of.bytes));
+			put_variant(to, &n, &tally->of.variant);
 			put_label(to, &n, "status", kind[k].status);
 			put_label(to, &n, "placement", node->placement);
 			put_value(to, n, (double)kind[k].n);
@@ -272,12 +269,11 @@ static void put_findings(FILE *to, const struct cs_run *run)
 static void put_actions(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec *actions = cs_actions_new(run);
-	const struct cs_action *a = actions->data;
 	uint32_t *n = cs_new(uint32_t, (size_t)run->n_nodes *CS_ACTIONS);
 
-	for (size_t i = 0; i < actions->n; i++)
-		if (a[i].node >= 0)
-			n[a[i].node * CS_ACTIONS + (int)a[i].kind]++;
+	CS_EACH(const struct cs_action, a, actions)
+		if (a->node >= 0)
+			n[a->node * CS_ACTIONS + (int)a->kind]++;
 	put_head(to, "actions", "Faults by what is to be done on the node.");
 	for (int node = 0; node < run->n_nodes; node++)
 		for (int k = CS_ACTION_WATCH; k < CS_ACTIONS; k++) {

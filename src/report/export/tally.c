@@ -32,9 +32,7 @@ static struct keys find_keys(const struct cs_run *run)
 	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
 		add_key(run, &keys, cs_plan_matrix_at(run->plan, v));
 	for (int node = 0; node < run->n_nodes; node++) {
-		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
 			const struct cs_plan_matrix matrix = cs_row_view(row);
 
 			if (!keys.of[cs_row_matrix(run, row)])
@@ -106,7 +104,6 @@ static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally
 static void count_node(const struct cs_run *run, int node, const struct keys *keys,
 		       struct cs_tally *tally)
 {
-	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 	struct cs_vec figures = CS_LIST(struct figure);
 	const struct cs_plan_matrix *key = keys->all.data;
 	CS_SCOPE;
@@ -120,7 +117,7 @@ static void count_node(const struct cs_run *run, int node, const struct keys *ke
 			.reason = "",
 		};
 	count_planned(run, tally);
-	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
 		size_t at = keys->of[cs_row_matrix(run, row)] - 1;
 
 		count_row(row, at, &tally[at], &figures);

@@ -99,9 +99,7 @@ static void judge(struct cs_alike *f, const struct figure *s, size_t n, double *
 static void gather(const struct cs_alike *f, struct cs_vec *all)
 {
 	for (int node = 0; node < f->run->n_nodes; node++) {
-		struct cs_row_list cells = cs_run_rows(f->run, node, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+		CS_EACH_ROW(row, cs_run_rows(f->run, node, CS_ROWS_CELLS)) {
 			const struct figure one = { .of = cs_row_view(row),
 						    .src = end_of(&row->what.src),
 						    .dst = end_of(&row->what.dst),

@@ -93,12 +93,11 @@ static void put_shade(struct cs_html *h, const struct fleet *f,
 
 int cs_html_gravest(const struct cs_run *run, int node)
 {
-	const struct cs_finding *f = run->findings.data;
 	int worst = -1;
 
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (f[i].node == node && (int)f[i].severity > worst)
-			worst = (int)f[i].severity;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->node == node && (int)f->severity > worst)
+			worst = (int)f->severity;
 	return worst;
 }
 

@@ -43,16 +43,15 @@ static const struct cs_versus_cell *cells_of(const struct cs_versus *v)
 /* Wide enough for all, and for 10 % at least. */
 static struct axis axis_of(const struct cs_versus *v)
 {
-	const struct cs_versus_matrix *m = v->matrices.data;
 	struct axis axis = { 0.9, 1.1 };
 
-	for (size_t i = 0; i < v->matrices.n; i++)
-		for (size_t k = 0; k < m[i].n; k++) {
-			const struct cs_comparison *c = &cells_of(v)[m[i].first + k].c;
-			double low = ratio_of(&m[i],
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+		for (size_t k = 0; k < m->n; k++) {
+			const struct cs_comparison *c = &cells_of(v)[m->first + k].c;
+			double low = ratio_of(m,
 					      isnan(c->low) ? c->difference : c->low);
-			double high = ratio_of(&m[i], isnan(c->high) ? c->difference :
-								       c->high);
+			double high = ratio_of(m, isnan(c->high) ? c->difference :
+								   c->high);
 
 			if (c->verdict == CS_VERDICT_NONE || !(low > 0) ||
 			    !(high > 0) || !isfinite(low) || !isfinite(high))
@@ -223,19 +222,17 @@ static void put_cell(struct cs_html *h, const struct cs_versus_cell *cell)
 
 void cs_html_versus_table(struct cs_html *h, const struct cs_versus *v)
 {
-	const struct cs_versus_matrix *m = v->matrices.data;
-
 	cs_html(h, "<details><summary>All cells</summary>");
-	for (size_t i = 0; i < v->matrices.n; i++) {
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices) {
 		cs_html(h, "<div class=\"wide\"><table>");
-		cs_html_in(h, "caption", "%s", name_of(&m[i]));
+		cs_html_in(h, "caption", "%s", name_of(m));
 		cs_html(h, "<tr><th>cell</th>");
 		cs_html_in(h, "th", "%s", v->name[0]);
 		cs_html_in(h, "th", "%s", v->name[1]);
 		cs_html(h, "<th>difference</th><th>from</th><th>to</th><th>verdict</th>"
 			   "</tr>");
-		for (size_t k = 0; k < m[i].n; k++)
-			put_cell(h, &cells_of(v)[m[i].first + k]);
+		for (size_t k = 0; k < m->n; k++)
+			put_cell(h, &cells_of(v)[m->first + k]);
 		cs_html(h, "</table></div>");
 		putc('\n', h->to);
 	}

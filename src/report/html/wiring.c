@@ -89,12 +89,11 @@ static int is_plain(const struct cs_row *row, enum cs_path path)
  * measured. */
 static double gave(const struct wiring *w, enum cs_path path, int agent, int is_src)
 {
-	struct cs_row_list cells = cs_run_rows(w->run, w->node, CS_ROWS_CELLS);
 	struct cs_vec rates = CS_LIST(double);
 	uint64_t bytes = 0;
 	CS_SCOPE;
 
-	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+	CS_EACH_ROW(row, cs_run_rows(w->run, w->node, CS_ROWS_CELLS)) {
 		const struct cs_endpoint *end = is_src ? &row->what.src :
 							 &row->what.dst;
 

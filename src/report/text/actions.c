@@ -23,18 +23,17 @@ static void print_action(FILE *to, const struct cs_run *run, const struct cs_act
 static void print_faults(FILE *to, const struct cs_run *run,
 			 const struct cs_vec *actions, int verbose)
 {
-	const struct cs_action *a = actions->data;
 	size_t printed[CS_ACTIONS] = { 0 }, left = 0, n = 0;
 
-	for (size_t i = 0; i < actions->n; i++)
-		n += a[i].kind > CS_ACTION_NONE;
+	CS_EACH(const struct cs_action, a, actions)
+		n += a->kind > CS_ACTION_NONE;
 	if (n)
 		cs_fold(to, 0, 2, "%zu fault%s to act on:", n, n == 1 ? "" : "s");
-	for (size_t i = 0; i < actions->n; i++) {
-		if (a[i].kind == CS_ACTION_NONE)
+	CS_EACH(const struct cs_action, a, actions) {
+		if (a->kind == CS_ACTION_NONE)
 			continue;
-		if (verbose || printed[a[i].kind]++ < FAULTS)
-			print_action(to, run, &a[i]);
+		if (verbose || printed[a->kind]++ < FAULTS)
+			print_action(to, run, a);
 		else
 			left++;
 	}
@@ -45,14 +44,13 @@ static void print_faults(FILE *to, const struct cs_run *run,
 void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	const struct cs_vec *actions = cs_actions_new(run);
-	const struct cs_action *a = actions->data;
 	char *drains = cs_new(char, run->n_nodes);
 	int *nodes = cs_new(int, run->n_nodes);
 	size_t n = 0;
 
-	for (size_t i = 0; i < actions->n; i++)
-		if (a[i].kind == CS_ACTION_DRAIN && a[i].node >= 0)
-			drains[a[i].node] = 1;
+	CS_EACH(const struct cs_action, a, actions)
+		if (a->kind == CS_ACTION_DRAIN && a->node >= 0)
+			drains[a->node] = 1;
 	for (int i = 0; i < run->n_nodes; i++)
 		if (drains[i])
 			nodes[n++] = i;

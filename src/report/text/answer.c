@@ -27,12 +27,10 @@ static int measures_link(const struct cs_digest *d, const struct cs_digest_line 
 static const struct cs_digest_line *find(const struct cs_digest *d, enum cs_path path,
 					 enum cs_pattern pattern, int back)
 {
-	const struct cs_digest_line *line = d->lines.data;
-
-	for (size_t i = 0; i < d->lines.n; i++)
-		if (line[i].test->path == path && line[i].test->pattern == pattern &&
-		    line[i].back == back && measures_link(d, &line[i]))
-			return &line[i];
+	CS_EACH(const struct cs_digest_line, line, &d->lines)
+		if (line->test->path == path && line->test->pattern == pattern &&
+		    line->back == back && measures_link(d, line))
+			return line;
 	return NULL;
 }
 
@@ -135,12 +133,10 @@ static void add_local(const struct cs_digest *d, struct sentence *to)
 /* Of loads by CPUs. */
 static const struct cs_digest_line *find_latency(const struct cs_digest *d)
 {
-	const struct cs_digest_line *line = d->lines.data;
-
-	for (size_t i = 0; i < d->lines.n; i++)
-		if (line[i].test->path == CS_PATH_HOST &&
-		    line[i].test->method == CS_METHOD_CHASE && line[i].measured)
-			return &line[i];
+	CS_EACH(const struct cs_digest_line, line, &d->lines)
+		if (line->test->path == CS_PATH_HOST &&
+		    line->test->method == CS_METHOD_CHASE && line->measured)
+			return line;
 	return NULL;
 }
 

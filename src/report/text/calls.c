@@ -73,9 +73,7 @@ static void print_missing(FILE *to, const struct cs_run *run, const int nodes[2]
 	const struct cs_grid head = cs_grid_head(run, index);
 
 	for (int node = nodes[0]; node < nodes[1]; node++) {
-		struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&rows));)
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS))
 			if (row->test == head.matrix->test && row->status != CS_OK &&
 			    row->what.bytes == head.bytes) {
 				cs_fold(to, 2, 4, "%s: %s", head.test->name,

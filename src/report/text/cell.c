@@ -257,11 +257,10 @@ static const char *other_text(const struct cell *c, const struct cs_row *row)
 /* The same pair again, both ways together, back, and in other tests and variants. */
 static void print_kin(FILE *to, const struct cell *c)
 {
-	struct cs_row_list rows = *c->kin;
 	const struct cs_transfer *own = &c->row->what;
 	const struct cs_plan_matrix of = cs_row_view(c->row);
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, *c->kin) {
 		const struct cs_plan_matrix matrix = cs_row_view(row);
 		int alike = !cs_plan_matrices_compare(&matrix, &of);
 		int repeats = !cs_row_is(c->run, row, CS_ROWS_MEASURED);
@@ -305,11 +304,10 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint 
 		       const struct cs_endpoint *dst, double *room)
 {
 	const struct cs_plan_matrix of = cs_row_view(c->row);
-	struct cs_row_list rows = cs_matrix_rows(c->run, c->node, &of);
 	const char *end = "";
 	size_t k = 0;
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));)
+	CS_EACH_ROW(row, cs_matrix_rows(c->run, c->node, &of))
 		if (cs_row_is(c->run, row, CS_ROWS_CELLS) && row->status == CS_OK &&
 		    !goes(row, &c->row->what.src, &c->row->what.dst) &&
 		    goes(row, src, dst))

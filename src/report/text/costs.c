@@ -142,10 +142,9 @@ void cs_efficiency_print(FILE *to, const struct cs_grid *grid)
 /* Medians of one metric over the node's cells: how many. */
 static size_t gather(const struct cs_grid *grid, int metric, double *x)
 {
-	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
 	size_t k = 0;
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(grid->run, grid->node, CS_ROWS_ALL)) {
 		if (row->status == CS_OK && row->metric == metric &&
 		    cs_row_test(row) == grid->test && row->what.bytes == grid->bytes)
 			x[k++] = row->stats.median;
@@ -168,10 +167,9 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 {
 	const struct cs_grid *pairs = alone(grid, CS_OP_WRITE);
-	struct cs_row_list rows = cs_run_rows(grid->run, grid->node, CS_ROWS_ALL);
 	size_t k = 0;
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(grid->run, grid->node, CS_ROWS_ALL)) {
 		int cell = cs_grid_cell(grid, &row->what);
 		double gbs;
 

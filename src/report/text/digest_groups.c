@@ -59,16 +59,14 @@ static struct cs_label figure(const struct cs_digest_line *line)
 static const struct cs_digest_line *all_of(const struct cs_digest *d,
 					   const struct cs_digest_line *alone)
 {
-	const struct cs_digest_line *line = d->lines.data;
-
 	if (alone->test->how != CS_HOW_BATCHES)
 		return NULL;
-	for (size_t i = 0; i < d->lines.n; i++)
-		if (line[i].measured && line[i].test != alone->test &&
-		    line[i].test->how == CS_HOW_BATCHES &&
-		    line[i].test->op == alone->test->op &&
-		    line[i].matrix->bytes == alone->matrix->bytes)
-			return &line[i];
+	CS_EACH(const struct cs_digest_line, line, &d->lines)
+		if (line->measured && line->test != alone->test &&
+		    line->test->how == CS_HOW_BATCHES &&
+		    line->test->op == alone->test->op &&
+		    line->matrix->bytes == alone->matrix->bytes)
+			return line;
 	return NULL;
 }
 

@@ -167,19 +167,17 @@ static int print_commands(void *argument)
 {
 	const struct commands *c = argument;
 	const struct cs_vec *actions = cs_actions_new(c->run);
-	const struct cs_action *a = actions->data;
 	char reason[CS_REASON_LINE], part[200], what[CS_ERR_TEXT];
 	char *drained = cs_new(char, c->run->n_nodes);
 
-	for (size_t i = 0; i < actions->n; i++) {
-		if (a[i].kind != CS_ACTION_DRAIN || a[i].node < 0 ||
-		    drained[a[i].node]++)
+	CS_EACH(const struct cs_action, a, actions) {
+		if (a->kind != CS_ACTION_DRAIN || a->node < 0 || drained[a->node]++)
 			continue;
-		cs_action_part(c->run, &a[i], part, sizeof(part));
-		cs_action_what(&a[i], what, sizeof(what));
+		cs_action_part(c->run, a, part, sizeof(part));
+		cs_action_what(a, what, sizeof(what));
 		cs_text(reason, sizeof(reason), "cscope-mpi: %s: %s", part, what);
-		cs_drain_command(c->to, c->command,
-				 c->run->node[a[i].node].facts.host, reason);
+		cs_drain_command(c->to, c->command, c->run->node[a->node].facts.host,
+				 reason);
 	}
 	return ferror(c->to) ? -1 : 0;
 }

@@ -57,9 +57,7 @@ static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 
 static void gather(const struct cs_run *run, int node, struct cs_vec *all)
 {
-	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
 		struct figures *f = figures_of(all, row);
 
 		f->cells++;
@@ -424,11 +422,10 @@ static void print_groups(FILE *to, const struct cs_run *run,
 /* "findings: 2 critical, 0 warnings, 3 notes" */
 static void print_counts(FILE *to, const struct cs_run *run, const char *hint)
 {
-	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 };
 
-	for (size_t i = 0; i < run->findings.n; i++)
-		count[f[i].severity]++;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		count[f->severity]++;
 	cs_fold(to, 0, 2, "findings: %zu critical, %zu warning%s, %zu note%s%s",
 		count[CS_CRITICAL], count[CS_WARNING],
 		count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
@@ -485,11 +482,10 @@ static void print_nodes(FILE *to, const struct cs_run *run)
 
 int cs_fleet_is_healthy(const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data;
 	struct census census = count_nodes(run);
 
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (f[i].severity > CS_NOTE)
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->severity > CS_NOTE)
 			return 0;
 	return census.measured == run->n_nodes;
 }

@@ -156,9 +156,7 @@ static double least_share(const struct cs_run *run, const char *test)
 	double least = NAN;
 
 	for (int node = 0; node < run->n_nodes; node++) {
-		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&cells));)
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS))
 			if (row->test == index && row->status == CS_OK)
 				least = fmin(least,
 					     row->stats.median /

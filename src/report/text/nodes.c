@@ -59,11 +59,10 @@ const char *cs_node_text(const struct cs_run *run, int node)
  * nothing else, "" otherwise. */
 static const char *link_word(const struct cs_run *run, int node, int agent)
 {
-	struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	int low = 0, high = 0, links;
 	char link[32];
 
-	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_ALL)) {
 		if (row->status != CS_OK || !cs_is_bandwidth(row) ||
 		    cs_endpoint_is_numa(&row->what.src) ||
 		    cs_endpoint_is_numa(&row->what.dst) ||

@@ -39,9 +39,7 @@ static double median_of(const struct cs_run *run, int first, int last,
 	CS_SCOPE;
 
 	for (int node = first; node < last; node++) {
-		struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_MEASURED);
-
-		for (const struct cs_row *row; (row = cs_row_next(&rows));)
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED))
 			if (row->status == CS_OK && row->metric == metric &&
 			    cs_row_test(row) == of->test &&
 			    row->what.bytes == of->bytes &&

@@ -28,13 +28,10 @@ static const char *pair_text(const struct cs_run *run, int node,
 
 static void print_data(FILE *to, const struct cs_run *run)
 {
-	size_t n = cs_rows_count(&run->rows), i;
 	struct cs_checked sum = { 0, 0, 0 };
 	uint64_t wrong = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
+	CS_EACH_ROW_OF(row, &run->rows) {
 		if (row->metric != CS_METRIC_RATE)
 			continue;
 		cs_checked_add(&sum, row);
@@ -64,9 +61,7 @@ struct samples {
 
 static void count_samples(const struct cs_run *run, int node, struct samples *out)
 {
-	struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-	for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
 		double width = cs_stats_margin(&row->stats);
 
 		if (row->status != CS_OK)
@@ -182,13 +177,10 @@ static const char *opening_text(const struct cs_run *run)
 
 static void print_first(FILE *to, const struct cs_run *run)
 {
-	size_t n = cs_rows_count(&run->rows), i;
 	const struct cs_row *worst = NULL;
 	const char *opening;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
+	CS_EACH_ROW_OF(row, &run->rows) {
 		if (row->status == CS_OK && row->metric == CS_METRIC_RATE &&
 		    !isnan(row->first_ms) &&
 		    (!worst || row->first_ms > worst->first_ms))
@@ -408,13 +400,12 @@ static void print_group(FILE *to, const struct cs_run *run, const struct cs_grou
 
 void cs_findings_print(FILE *to, const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data;
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
 	const struct cs_vec groups = cs_groups_make(run);
 	const char *text = NULL;
 
-	for (i = 0; i < run->findings.n; i++)
-		count[f[i].severity <= CS_CRITICAL ? f[i].severity : CS_CRITICAL]++;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		count[f->severity <= CS_CRITICAL ? f->severity : CS_CRITICAL]++;
 	for (uint32_t s = CS_CRITICAL + 1; s-- > CS_NOTE;) {
 		if (!count[s])
 			continue;

@@ -18,12 +18,9 @@
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static const char *copies_text(const struct cs_run *run)
 {
-	size_t n = cs_rows_count(&run->rows), i;
 	uint32_t least = 0, most = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
+	CS_EACH_ROW_OF(row, &run->rows) {
 		if (row->status != CS_OK || row->metric != CS_METRIC_RATE ||
 		    cs_row_test(row)->bytes)
 			continue;
@@ -59,10 +56,8 @@ static const char *sizes_text(const struct cs_settings *set)
 /* Were pairs asked for, and each node has one GPU? */
 static int has_no_pairs(const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data;
-
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (f[i].id == CS_FINDING_ONE_GPU)
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->id == CS_FINDING_ONE_GPU)
 			return run->plan && run->plan->n_agents == 1;
 	return 0;
 }
@@ -209,20 +204,19 @@ static size_t lines_of(const struct cs_digest *d, const struct cs_digest_line *l
 
 static struct choice choose(const struct cs_digest *d, int verbose)
 {
-	const struct cs_digest_line *line = d->lines.data;
 	uint32_t n = cs_grids(d->run);
 	struct choice choice = { .is = cs_new(char, n), .of = d->lines.n };
 	size_t lines = 0;
 
-	for (size_t i = 0; i < d->lines.n; i++)
-		lines += lines_of(d, &line[i]);
-	for (size_t i = 0; i < d->lines.n; i++) {
+	CS_EACH(const struct cs_digest_line, line, &d->lines)
+		lines += lines_of(d, line);
+	CS_EACH(const struct cs_digest_line, line, &d->lines) {
 		int is = verbose || lines <= FEW ||
-			 (cs_digest_is_notable(&line[i]) && choice.n < ODD_MOST);
+			 (cs_digest_is_notable(line) && choice.n < ODD_MOST);
 
 		choice.n += is != 0;
-		for (uint32_t v = line[i].curve; is && v < n; v++)
-			choice.is[v] |= cs_curve_first(d->run, v) == line[i].curve;
+		for (uint32_t v = line->curve; is && v < n; v++)
+			choice.is[v] |= cs_curve_first(d->run, v) == line->curve;
 	}
 	return choice;
 }

@@ -72,13 +72,12 @@ struct cs_vec cs_versus_notices(const struct cs_versus *v)
 struct cs_vec cs_versus_caveats(const struct cs_versus *v)
 {
 	struct cs_vec texts = CS_LIST(const char *);
-	const struct cs_versus_field *f = v->fields.data;
 
-	for (size_t i = 0; i < v->fields.n; i++)
-		add(&texts, cs_new_text("%s%s%s%s: %s is '%s', %s is '%s'", f[i].what,
-					f[i].where[0] ? " (" : "", f[i].where,
-					f[i].where[0] ? ")" : "", heading(v, 0),
-					f[i].a, heading(v, 1), f[i].b));
+	CS_EACH(const struct cs_versus_field, f, &v->fields)
+		add(&texts, cs_new_text("%s%s%s%s: %s is '%s', %s is '%s'", f->what,
+					f->where[0] ? " (" : "", f->where,
+					f->where[0] ? ")" : "", heading(v, 0), f->a,
+					heading(v, 1), f->b));
 	if (v->by_position)
 		add(&texts,
 		    "no node is on both sides: nodes are paired by class and order, GPUs by their position");
@@ -89,10 +88,9 @@ struct cs_vec cs_versus_caveats(const struct cs_versus *v)
 struct cs_vec cs_versus_remarks(const struct cs_versus *v)
 {
 	struct cs_vec texts = CS_LIST(const char *);
-	const struct cs_err *alone = v->alone.data;
 
-	for (size_t i = 0; i < v->alone.n; i++)
-		add(&texts, cs_new_text("not compared: %s", alone[i].text));
+	CS_EACH(const struct cs_err, alone, &v->alone)
+		add(&texts, cs_new_text("not compared: %s", alone->text));
 	return texts;
 }
 
@@ -257,26 +255,23 @@ static void print_value(FILE *to, const char *what, const struct cs_fit_value *a
 
 static void print_models(FILE *to, const struct cs_versus *v)
 {
-	const struct cs_versus_model *m = v->models.data;
-
 	if (v->models.n)
 		cs_fold(to, 2, 4,
 			"of the sweeps, T(n) = alpha + beta n, with 95 %% "
 			"intervals:");
-	for (size_t i = 0; i < v->models.n; i++) {
-		cs_fold(to, 2, 4, "%s%s%s%s", cs_test_at(m[i].test)->name,
-			m[i].back ? ", the way back" : "",
-			cs_variant_is_usual(&m[i].variant) ? "" : ", ",
-			cs_variant_words(&m[i].variant).text);
-		print_value(to, "alpha, us", &m[i].side[0].alpha_us,
-			    &m[i].side[1].alpha_us);
-		print_value(to, "1/beta, GB/s", &m[i].side[0].gbs, &m[i].side[1].gbs);
+	CS_EACH(const struct cs_versus_model, m, &v->models) {
+		cs_fold(to, 2, 4, "%s%s%s%s", cs_test_at(m->test)->name,
+			m->back ? ", the way back" : "",
+			cs_variant_is_usual(&m->variant) ? "" : ", ",
+			cs_variant_words(&m->variant).text);
+		print_value(to, "alpha, us", &m->side[0].alpha_us,
+			    &m->side[1].alpha_us);
+		print_value(to, "1/beta, GB/s", &m->side[0].gbs, &m->side[1].gbs);
 	}
 }
 
 void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 {
-	const struct cs_versus_matrix *m = v->matrices.data;
 	char answer[CS_ERR_TEXT];
 
 	cs_versus_answer(v, answer, sizeof(answer));
@@ -290,8 +285,8 @@ void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 		cs_print_line(to, "%*s %*s %*s  difference", label_width(v), "",
 			      column(v, 0), heading(v, 0), column(v, 1),
 			      heading(v, 1));
-	for (size_t i = 0; i < v->matrices.n; i++)
-		print_matrix(to, v, &m[i], verbose);
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+		print_matrix(to, v, m, verbose);
 	print_models(to, v);
 	print_texts(to, 2, cs_versus_remarks(v));
 }
@@ -322,12 +317,11 @@ void cs_versus_json(FILE *to, const struct cs_versus *v, size_t n)
 
 static void csv_lines(FILE *to, const struct cs_versus *v)
 {
-	const struct cs_versus_matrix *m = v->matrices.data;
 	const struct cs_versus_cell *cell = v->cells.data;
 
-	for (size_t i = 0; i < v->matrices.n; i++)
-		for (size_t k = m[i].first; k < m[i].first + m[i].n; k++)
-			cs_csv_line(to, cs_record_versus_cell(v, &m[i], &cell[k]), 0);
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+		for (size_t k = m->first; k < m->first + m->n; k++)
+			cs_csv_line(to, cs_record_versus_cell(v, m, &cell[k]), 0);
 }
 
 void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
