@@ -28,8 +28,17 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 	for (__typeof__(type) *it = (vec)->data, *it##_end = it ? it + (vec)->n : it; \
 	     it != it##_end; it++)
 
-/* As qsort wants it: -1, 0 or 1.  Several keys: CS_ORDER(…) ?: CS_ORDER(…). */
+/* For the functions that qsort calls: the order of two values, and that by several keys,
+ * the first of which that is not 0. */
 #define CS_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+#define CS_KEYS(...) CS_KEYS_N(__VA_ARGS__, CS_KEYS6, CS_KEYS5, CS_KEYS4, CS_KEYS3, CS_KEYS2)(__VA_ARGS__)
+#define CS_KEYS_N(a, b, c, d, e, f, name, ...) name
+#define CS_KEYS2(a, b) ((a) ?: (b))
+#define CS_KEYS3(a, ...) ((a) ?: CS_KEYS2(__VA_ARGS__))
+#define CS_KEYS4(a, ...) ((a) ?: CS_KEYS3(__VA_ARGS__))
+#define CS_KEYS5(a, ...) ((a) ?: CS_KEYS4(__VA_ARGS__))
+#define CS_KEYS6(a, ...) ((a) ?: CS_KEYS5(__VA_ARGS__))
+
 /* By qsort, which may not be handed the NULL of an array that is empty. */
 void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *));
 void cs_vec_release(struct cs_vec *vec);

@@ -4,15 +4,13 @@
 
 #include <string.h>
 
+#include "base/vec.h"
+
 static int compare(const struct cs_choice *a, const struct cs_choice *b)
 {
-	if (a->test != b->test)
-		return a->test < b->test ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? -1 : 1;
-	if (cs_variant_compare(&a->variant, &b->variant))
-		return cs_variant_compare(&a->variant, &b->variant);
-	return a->src != b->src ? a->src - b->src : a->dst - b->dst;
+	return CS_KEYS(CS_ORDER(a->test, b->test), CS_ORDER(a->bytes, b->bytes),
+		       cs_variant_compare(&a->variant, &b->variant),
+		       CS_ORDER(a->src, b->src), CS_ORDER(a->dst, b->dst));
 }
 
 int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,

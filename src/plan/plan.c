@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/vec.h"
 
 uint64_t cs_arena_aligned(uint64_t bytes)
 {
@@ -70,11 +71,8 @@ int cs_plan_matrices_compare(const void *x, const void *y)
 {
 	const struct cs_plan_matrix *a = x, *b = y;
 
-	if (a->test != b->test)
-		return a->test < b->test ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? -1 : 1;
-	return cs_variant_compare(&a->variant, &b->variant);
+	return CS_KEYS(CS_ORDER(a->test, b->test), CS_ORDER(a->bytes, b->bytes),
+		       cs_variant_compare(&a->variant, &b->variant));
 }
 
 struct cs_plan_matrix_words cs_plan_matrix_words(const struct cs_plan_matrix *matrix)

@@ -9,13 +9,9 @@ static int by_text(const void *a, const void *b)
 {
 	const struct cs_finding *x = *(const struct cs_finding *const *)a;
 	const struct cs_finding *y = *(const struct cs_finding *const *)b;
-	int order = (int)y->severity - (int)x->severity;
 
-	if (!order)
-		order = cs_finding_order(x, y);
-	if (!order)
-		order = strcmp(x->text, y->text);
-	return order ? order : x < y ? -1 : x > y;
+	return CS_KEYS(CS_ORDER(y->severity, x->severity), cs_finding_order(x, y),
+		       strcmp(x->text, y->text), CS_ORDER(x, y));
 }
 
 static int is_like(const struct cs_finding *a, const struct cs_finding *b)
@@ -29,13 +25,9 @@ static int by_weight(const void *a, const void *b)
 	const struct cs_group *x = a, *y = b;
 	const struct cs_finding *f = x->finding[0], *g = y->finding[0];
 
-	if (f->severity != g->severity)
-		return f->severity > g->severity ? -1 : 1;
-	if (f->drain != g->drain)
-		return f->drain ? -1 : 1;
-	if (f->node != g->node)
-		return f->node < g->node ? -1 : 1;
-	return f < g ? -1 : f > g;
+	return CS_KEYS(CS_ORDER(g->severity, f->severity),
+		       CS_ORDER(g->drain, f->drain), CS_ORDER(f->node, g->node),
+		       CS_ORDER(f, g));
 }
 
 struct cs_vec cs_groups_make(const struct cs_run *run)

@@ -36,11 +36,8 @@ int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
 {
 	const struct cs_plan_matrix x = cs_row_view(a), y = cs_row_view(b);
 
-	if (a->test != b->test)
-		return a->test < b->test ? -1 : 1;
-	if (a->metric != b->metric)
-		return a->metric < b->metric ? -1 : 1;
-	return cs_plan_matrices_compare(&x, &y);
+	return CS_KEYS(CS_ORDER(a->test, b->test), CS_ORDER(a->metric, b->metric),
+		       cs_plan_matrices_compare(&x, &y));
 }
 
 int cs_same_figure(const struct cs_row *a, const struct cs_row *b)
@@ -179,7 +176,7 @@ static int by_number(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 
-	return (*a > *b) - (*a < *b);
+	return CS_ORDER(*a, *b);
 }
 
 /* room[0..n) is for the rows of one node. */
@@ -399,9 +396,7 @@ static int by_step(const void *a, const void *b)
 	const struct cs_row *x = *(const struct cs_row *const *)a;
 	const struct cs_row *y = *(const struct cs_row *const *)b;
 
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
+	return CS_KEYS(CS_ORDER(x->node, y->node), CS_ORDER(x->step, y->step));
 }
 
 /* A rate of each transfer that the step measures and, of several that were sampled,

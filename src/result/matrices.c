@@ -9,9 +9,9 @@
 static int by_matrix_and_place(const void *x, const void *y, void *rows)
 {
 	const uint32_t *a = x, *b = y;
-	int d = cs_matrix_order(cs_rows_get(rows, *a), cs_rows_get(rows, *b));
 
-	return d ? d : *a < *b ? -1 : *a > *b;
+	return CS_KEYS(cs_matrix_order(cs_rows_get(rows, *a), cs_rows_get(rows, *b)),
+		       CS_ORDER(*a, *b));
 }
 
 struct cs_matrices cs_matrices_begin(const struct cs_run *run)

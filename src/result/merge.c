@@ -337,9 +337,8 @@ struct known {
 static int by_name(const void *a, const void *b)
 {
 	const struct known *x = a, *y = b;
-	int order = strcmp(x->host, y->host);
 
-	return order ? order : (x->node > y->node) - (x->node < y->node);
+	return CS_KEYS(strcmp(x->host, y->host), CS_ORDER(x->node, y->node));
 }
 
 /* known[0..n) are of one host, the expectation first. */
@@ -641,18 +640,12 @@ static int by_node(const void *a, const void *b)
 {
 	const struct cs_finding *x = *(const struct cs_finding *const *)a;
 	const struct cs_finding *y = *(const struct cs_finding *const *)b;
-	int order;
 
-	if (x->node != y->node)
-		return (uint32_t)x->node < (uint32_t)y->node ? -1 : 1;
-	if (x->node >= 0)
-		return x < y ? -1 : 1;
-	order = (int)y->severity - (int)x->severity;
-	if (!order)
-		order = cs_finding_order(x, y);
-	if (!order)
-		order = strcmp(x->text, y->text);
-	return order ? order : x < y ? -1 : x > y;
+	if (x->node != y->node || x->node >= 0)
+		return CS_KEYS(CS_ORDER((uint32_t)x->node, (uint32_t)y->node),
+			       CS_ORDER(x, y));
+	return CS_KEYS(CS_ORDER(y->severity, x->severity), cs_finding_order(x, y),
+		       strcmp(x->text, y->text), CS_ORDER(x, y));
 }
 
 static int sort_findings(struct cs_vec *findings, struct cs_err *err)

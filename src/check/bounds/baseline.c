@@ -65,11 +65,10 @@ void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int cla
 int cs_baseline_order(const struct cs_baseline_stat *a,
 		      const struct cs_baseline_stat *b)
 {
-	int d = (a->class > b->class) - (a->class < b->class);
-
-	d = d ? d : cs_plan_matrices_compare(&a->of, &b->of);
-	d = d ? d : (a->metric > b->metric) - (a->metric < b->metric);
-	return d ? d : strcmp(a->link_kind, b->link_kind);
+	return CS_KEYS(CS_ORDER(a->class, b->class),
+		       cs_plan_matrices_compare(&a->of, &b->of),
+		       CS_ORDER(a->metric, b->metric),
+		       strcmp(a->link_kind, b->link_kind));
 }
 
 const struct cs_baseline_stat *cs_baseline_find(const struct cs_baseline *b,

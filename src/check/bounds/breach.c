@@ -45,11 +45,9 @@ static double badness(const struct cs_rows *rows, const struct cs_breach *breach
 static int worst_first(const void *x, const void *y, void *rows)
 {
 	const struct cs_breach *a = x, *b = y;
-	double p = badness(rows, a), q = badness(rows, b);
 
-	if (p != q)
-		return p > q ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
+	return CS_KEYS(CS_ORDER(badness(rows, b), badness(rows, a)),
+		       CS_ORDER(a->row, b->row));
 }
 
 /* "0->1"; "2" if each agent has one cell. */

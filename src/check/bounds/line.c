@@ -18,10 +18,8 @@
 
 static int order_of(const struct cs_baseline_line *a, const struct cs_baseline_line *b)
 {
-	int d = (a->class > b->class) - (a->class < b->class);
-
-	d = d ? d : cs_plan_matrices_compare(&a->of, &b->of);
-	return d ? d : a->back - b->back;
+	return CS_KEYS(CS_ORDER(a->class, b->class),
+		       cs_plan_matrices_compare(&a->of, &b->of), a->back - b->back);
 }
 
 /* The line of the sweep that begins with a matrix; 0: there is no sweep, or no line. */
@@ -66,10 +64,9 @@ void cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen 
 static int by_line(const void *x, const void *y)
 {
 	const struct cs_line_seen *a = x, *b = y;
-	int d = order_of(&a->line, &b->line);
 
-	d = d ? d : strcmp(a->host, b->host);
-	return d ? d : (a->run > b->run) - (a->run < b->run);
+	return CS_KEYS(order_of(&a->line, &b->line), strcmp(a->host, b->host),
+		       CS_ORDER(a->run, b->run));
 }
 
 /* The i-th of them, which lie in elements of struct cs_line_seen. */

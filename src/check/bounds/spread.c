@@ -26,30 +26,24 @@ static int place_order(const struct cs_figure *a, const struct cs_figure *b)
 static int by_run(const void *x, const void *y)
 {
 	const struct cs_figure *a = x, *b = y;
-	int d = cs_baseline_order(&a->key, &b->key);
 
-	d = d ? d : strcmp(a->host, b->host);
-	d = d ? d : (a->run > b->run) - (a->run < b->run);
-	d = d ? d : (a->node > b->node) - (a->node < b->node);
-	return d ? d : place_order(a, b);
+	return CS_KEYS(cs_baseline_order(&a->key, &b->key), strcmp(a->host, b->host),
+		       CS_ORDER(a->run, b->run), CS_ORDER(a->node, b->node),
+		       place_order(a, b));
 }
 
 /* By host, then cell, then run. */
 static int by_host(const void *x, const void *y)
 {
 	const struct cs_figure *a = x, *b = y;
-	int d = strcmp(a->host, b->host);
 
-	d = d ? d : place_order(a, b);
-	return d ? d : by_run(x, y);
+	return CS_KEYS(strcmp(a->host, b->host), place_order(a, b), by_run(x, y));
 }
 
 /* By cell, of all hosts. */
 static int by_place(const void *x, const void *y)
 {
-	int d = place_order(x, y);
-
-	return d ? d : by_run(x, y);
+	return CS_KEYS(place_order(x, y), by_run(x, y));
 }
 
 static int same_key(const struct cs_figure *a, const struct cs_figure *b)

@@ -54,28 +54,19 @@ int cs_is_of_figures(const struct cs_anomaly *anomaly)
 
 static int by_place(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
-	const int64_t x[] = { a->node, a->family, a->part, a->a, a->b };
-	const int64_t y[] = { b->node, b->family, b->part, b->a, b->b };
-
-	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
+	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(a->family, b->family),
+		       CS_ORDER(a->part, b->part), CS_ORDER(a->a, b->a),
+		       CS_ORDER(a->b, b->b));
 }
 
 /* Of one place the worst first; equal ones in the order of their rows. */
 static int by_place_and_drop(const void *x, const void *y)
 {
 	const struct cs_anomaly *a = x, *b = y;
-	int d = by_place(a, b);
 
-	if (d)
-		return d;
-	if (a->drop < b->drop || a->drop > b->drop)
-		return a->drop > b->drop ? -1 : 1;
-	if (a->cause != b->cause)
-		return a->cause > b->cause ? -1 : 1;
-	return a->evidence[0] < b->evidence[0] ? -1 : a->evidence[0] > b->evidence[0];
+	return CS_KEYS(by_place(a, b), CS_ORDER(b->drop, a->drop),
+		       CS_ORDER(b->cause, a->cause),
+		       CS_ORDER(a->evidence[0], b->evidence[0]));
 }
 
 /* Of two of one place the figures are those of the worse one, the more specific cause

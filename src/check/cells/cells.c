@@ -83,9 +83,7 @@ static int by_lead(const void *x, const void *y, void *anomalies)
 	const struct cs_anomaly *s = anomalies;
 	const size_t a = *(const size_t *)x, b = *(const size_t *)y;
 
-	if (s[a].lead != s[b].lead)
-		return s[a].lead < s[b].lead ? -1 : 1;
-	return (a > b) - (a < b);
+	return CS_KEYS(CS_ORDER(s[a].lead, s[b].lead), CS_ORDER(a, b));
 }
 
 /* One finding for each fault. */

@@ -54,41 +54,31 @@ struct member {
 
 static int by_fault(const struct member *x, const struct member *y)
 {
-	const int64_t p[] = { x->class,	  x->severity, x->s->cause,
-			      x->s->part, x->a,	       x->b };
-	const int64_t q[] = { y->class,	  y->severity, y->s->cause,
-			      y->s->part, y->a,	       y->b };
-
-	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
+	return CS_KEYS(CS_ORDER(x->class, y->class),
+		       CS_ORDER(x->severity, y->severity),
+		       CS_ORDER(x->s->cause, y->s->cause),
+		       CS_ORDER(x->s->part, y->s->part), CS_ORDER(x->a, y->a),
+		       CS_ORDER(x->b, y->b));
 }
 
 static int by_family(const struct member *x, const struct member *y)
 {
-	int order = by_fault(x, y);
-
-	return order ? order : (int)x->s->family - (int)y->s->family;
+	return CS_KEYS(by_fault(x, y), CS_ORDER(x->s->family, y->s->family));
 }
 
 static int by_drop(const void *x, const void *y)
 {
 	const struct member *a = x, *b = y;
-	int order = by_family(a, b);
 
-	if (order)
-		return order;
-	if (a->s->drop < b->s->drop || a->s->drop > b->s->drop)
-		return a->s->drop < b->s->drop ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return CS_KEYS(by_family(a, b), CS_ORDER(a->s->drop, b->s->drop),
+		       CS_ORDER(a->at, b->at));
 }
 
 static int by_place(const void *x, const void *y)
 {
 	const struct member *a = x, *b = y;
 
-	return (a->at > b->at) - (a->at < b->at);
+	return CS_ORDER(a->at, b->at);
 }
 
 static int are_same_nodes(const struct member *a, const struct member *b, size_t n)

@@ -89,14 +89,10 @@ static int by_place(const void *x, const void *y)
 {
 	const struct cs_judged_cell *a = x, *b = y;
 
-	for (int i = 0; i < 3; i++)
-		if (a->group[i] != b->group[i])
-			return a->group[i] < b->group[i] ? -1 : 1;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->cell != b->cell)
-		return a->cell < b->cell ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return CS_KEYS(CS_ORDER(a->group[0], b->group[0]),
+		       CS_ORDER(a->group[1], b->group[1]),
+		       CS_ORDER(a->group[2], b->group[2]), CS_ORDER(a->node, b->node),
+		       CS_ORDER(a->cell, b->cell), CS_ORDER(a->at, b->at));
 }
 
 struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run)

@@ -144,9 +144,7 @@ static int by_cell(const void *x, const void *y)
 	const struct cs_judged_cell *a = *(struct cs_judged_cell *const *)x;
 	const struct cs_judged_cell *b = *(struct cs_judged_cell *const *)y;
 
-	if (a->cell != b->cell)
-		return a->cell < b->cell ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return CS_KEYS(CS_ORDER(a->cell, b->cell), CS_ORDER(a, b));
 }
 
 /* Among the nodes: judged[0..n) is a group.  The spread is of all its cells. */
@@ -216,9 +214,9 @@ struct witness {
 static int by_off(const void *x, const void *y)
 {
 	const struct witness *a = x, *b = y;
-	uint32_t p = a->judged->at, q = b->judged->at;
 
-	return a->off < b->off ? -1 : a->off > b->off ? 1 : p < q ? -1 : p > q;
+	return CS_KEYS(CS_ORDER(a->off, b->off),
+		       CS_ORDER(a->judged->at, b->judged->at));
 }
 
 /* A node that is slow does not prove that a GPU of it is, nor a GPU its links. */

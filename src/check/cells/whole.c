@@ -115,9 +115,7 @@ static int by_socket(const void *x, const void *y)
 {
 	const struct whole *a = x, *b = y;
 
-	if (a->socket != b->socket)
-		return a->socket < b->socket ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+	return CS_KEYS(CS_ORDER(a->socket, b->socket), CS_ORDER(a->node, b->node));
 }
 
 /* Of y[0..n), ascending, the median of all but `own`: of two in the middle the slower,
@@ -318,15 +316,10 @@ static void settle_group(struct wholes *w, size_t from, size_t end)
 static int by_part(const void *x, const void *y)
 {
 	const struct whole *a = x, *b = y;
-	const int64_t p[] = { a->node, a->socket, a->family, a->test,
-			      (int64_t)a->from };
-	const int64_t q[] = { b->node, b->socket, b->family, b->test,
-			      (int64_t)b->from };
 
-	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
+	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(a->socket, b->socket),
+		       CS_ORDER(a->family, b->family), CS_ORDER(a->test, b->test),
+		       CS_ORDER(a->from, b->from));
 }
 
 static int same_part(const struct whole *a, const struct whole *b)
@@ -429,9 +422,7 @@ static int by_distance(const void *x, const void *y)
 {
 	const struct distance *a = x, *b = y;
 
-	if (a->far < b->far || a->far > b->far)
-		return a->far < b->far ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return CS_KEYS(CS_ORDER(a->far, b->far), CS_ORDER(a->at, b->at));
 }
 
 /* GPUs of a slow socket are no anomalies of their own, unless they are far slower. */

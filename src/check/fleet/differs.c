@@ -34,33 +34,23 @@ struct cs_trait_name cs_trait_name_of(const char *field)
 /* Differences of one finding are next to each other. */
 static int by_place(const struct cs_difference *x, const struct cs_difference *y)
 {
-	int order = (x->node > y->node) - (x->node < y->node);
+	int order = CS_KEYS(CS_ORDER(x->node, y->node), CS_ORDER(x->kind, y->kind),
+			    CS_ORDER(x->layer, y->layer));
 
-	if (!order)
-		order = (int)x->kind - (int)y->kind;
-	if (!order)
-		order = (int)x->layer - (int)y->layer;
 	/* unknown fields are one finding for a layer */
-	if (!order && x->kind != CS_UNKNOWN) {
-		order = strcmp(x->name.part, y->name.part);
-		if (!order)
-			order = strcmp(x->name.base, y->name.base);
-		if (!order)
-			order = strcmp(x->here, y->here);
-		if (!order)
-			order = strcmp(x->usual, y->usual);
-	}
-	return order;
+	if (order || x->kind == CS_UNKNOWN)
+		return order;
+	return CS_KEYS(strcmp(x->name.part, y->name.part),
+		       strcmp(x->name.base, y->name.base), strcmp(x->here, y->here),
+		       strcmp(x->usual, y->usual));
 }
 
 static int by_place_and_number(const void *a, const void *b)
 {
 	const struct cs_difference *x = a, *y = b;
-	int order = by_place(x, y);
 
-	if (!order)
-		order = strcmp(x->name.base, y->name.base);
-	return order ? order : x->name.number - y->name.number;
+	return CS_KEYS(by_place(x, y), strcmp(x->name.base, y->name.base),
+		       CS_ORDER(x->name.number, y->name.number));
 }
 
 /* ---- words ---- */

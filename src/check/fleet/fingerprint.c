@@ -386,9 +386,7 @@ int cs_trait_compare(const void *a, const void *b)
 {
 	const struct cs_trait *x = a, *y = b;
 
-	if (x->layer != y->layer)
-		return x->layer < y->layer ? -1 : 1;
-	return strverscmp(x->field, y->field);
+	return CS_KEYS(CS_ORDER(x->layer, y->layer), strverscmp(x->field, y->field));
 }
 
 int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,

@@ -71,23 +71,17 @@ static int collect(const struct cs_run *run, const char *side, struct cs_vec *co
 static int by_value(const void *x, const void *y)
 {
 	const struct cs_difference *a = x, *b = y;
-	int order = (int)a->layer - (int)b->layer;
 
-	if (!order)
-		order = strcmp(a->name.base, b->name.base);
-	if (!order)
-		order = strcmp(a->name.part, b->name.part);
-	if (!order)
-		order = strcmp(a->here, b->here);
-	return order;
+	return CS_KEYS(CS_ORDER(a->layer, b->layer),
+		       strcmp(a->name.base, b->name.base),
+		       strcmp(a->name.part, b->name.part), strcmp(a->here, b->here));
 }
 
 static int by_value_and_number(const void *x, const void *y)
 {
 	const struct cs_difference *a = x, *b = y;
-	int order = by_value(a, b);
 
-	return order ? order : a->name.number - b->name.number;
+	return CS_KEYS(by_value(a, b), CS_ORDER(a->name.number, b->name.number));
 }
 
 /* What only theirs have, the same of several GPUs as one. */

@@ -24,9 +24,8 @@ struct machine {
 static int by_class(const void *a, const void *b)
 {
 	const struct machine *x = a, *y = b;
-	int order = strcmp(x->class, y->class);
 
-	return order ? order : (x->node > y->node) - (x->node < y->node);
+	return CS_KEYS(strcmp(x->class, y->class), CS_ORDER(x->node, y->node));
 }
 
 /* ---- one ballot: the fields of a class ---- */
@@ -42,11 +41,8 @@ static int by_field_and_value(const void *a, const void *b)
 {
 	const struct vote *x = a, *y = b;
 
-	if (x->field != y->field)
-		return x->field < y->field ? -1 : 1;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return CS_KEYS(CS_ORDER(x->field, y->field), CS_ORDER(x->value, y->value),
+		       CS_ORDER(x->node, y->node));
 }
 
 /* All votes for one value. */
@@ -164,7 +160,7 @@ static int by_node(const void *a, const void *b)
 {
 	const struct vote *x = a, *y = b;
 
-	return (x->node > y->node) - (x->node < y->node);
+	return CS_ORDER(x->node, y->node);
 }
 
 /* Nodes that do not know a field that most do; votes[0..known) are its. */
@@ -192,9 +188,7 @@ static int larger_first(const void *a, const void *b)
 {
 	const struct party *x = a, *y = b;
 
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return (x->vote->node > y->vote->node) - (x->vote->node < y->vote->node);
+	return CS_KEYS(CS_ORDER(y->n, x->n), CS_ORDER(x->vote->node, y->vote->node));
 }
 
 /* "6.8.0 on 2, 6.5.0 on 2 of 4 nodes" */

@@ -177,26 +177,17 @@ static int by_node(const void *x, const void *y)
 	const struct cs_finding *a = *(const struct cs_finding *const *)x;
 	const struct cs_finding *b = *(const struct cs_finding *const *)y;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->drain != b->drain)
-		return a->drain ? -1 : 1;
-	if (a->severity != b->severity)
-		return a->severity > b->severity ? -1 : 1;
-	if (is_counters(a) != is_counters(b))
-		return is_counters(a) ? 1 : -1;
-	return a < b ? -1 : a > b;
+	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(b->drain, a->drain),
+		       CS_ORDER(b->severity, a->severity),
+		       CS_ORDER(is_counters(a), is_counters(b)), CS_ORDER(a, b));
 }
 
 static int by_kind(const void *x, const void *y)
 {
 	const struct cs_action *a = x, *b = y;
 
-	if (a->kind != b->kind)
-		return a->kind > b->kind ? -1 : 1;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return a->finding < b->finding ? -1 : a->finding > b->finding;
+	return CS_KEYS(CS_ORDER(b->kind, a->kind), CS_ORDER(a->node, b->node),
+		       CS_ORDER(a->finding, b->finding));
 }
 
 int cs_actions_find(const struct cs_run *run, struct cs_vec *actions,

@@ -205,11 +205,9 @@ static int by_reason(const void *x, const void *y)
 {
 	const struct cs_row *a = *(const struct cs_row *const *)x;
 	const struct cs_row *b = *(const struct cs_row *const *)y;
-	int order = (int)a->status - (int)b->status;
 
-	if (!order)
-		order = strcmp(a->reason, b->reason);
-	return order ? order : a < b ? -1 : a > b;
+	return CS_KEYS(CS_ORDER(a->status, b->status), strcmp(a->reason, b->reason),
+		       CS_ORDER(a, b));
 }
 
 static int by_place(const void *x, const void *y)
@@ -217,7 +215,7 @@ static int by_place(const void *x, const void *y)
 	const struct cs_row *a = *(const struct cs_row *const *)x;
 	const struct cs_row *b = *(const struct cs_row *const *)y;
 
-	return a < b ? -1 : a > b;
+	return CS_ORDER(a, b);
 }
 
 /* Of the rows of bad cells the first of each status and reason, in order of place. */

@@ -199,14 +199,9 @@ static int compare(const void *x, const void *y)
 {
 	const struct bench *a = x, *b = y;
 
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	for (int i = 0; i < 2; i++)
-		if (a->at[i] != b->at[i])
-			return a->at[i] < b->at[i] ? -1 : 1;
-	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+	return CS_KEYS(CS_ORDER(a->order, b->order), CS_ORDER(a->node, b->node),
+		       CS_ORDER(a->at[0], b->at[0]), CS_ORDER(a->at[1], b->at[1]),
+		       CS_ORDER(a->bytes, b->bytes));
 }
 
 /* ---- its lines ---- */

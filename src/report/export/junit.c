@@ -217,9 +217,7 @@ static int by_node(const void *x, const void *y)
 {
 	const struct test_case *a = x, *b = y;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(a->place, b->place));
 }
 
 /* c[0..n) are of one node. */

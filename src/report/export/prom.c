@@ -226,11 +226,8 @@ static int by_kind(const void *x, const void *y)
 	const struct cs_finding *a = *(const struct cs_finding *const *)x;
 	const struct cs_finding *b = *(const struct cs_finding *const *)y;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->severity != b->severity)
-		return a->severity > b->severity ? -1 : 1;
-	return cs_finding_order(a, b);
+	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(b->severity, a->severity),
+		       cs_finding_order(a, b));
 }
 
 static void put_findings(FILE *to, const struct cs_run *run)

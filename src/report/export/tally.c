@@ -79,9 +79,7 @@ static int by_way(const void *x, const void *y)
 {
 	const struct figure *a = x, *b = y;
 
-	if (a->way != b->way)
-		return a->way < b->way ? -1 : 1;
-	return (a->value > b->value) - (a->value < b->value);
+	return CS_KEYS(CS_ORDER(a->way, b->way), CS_ORDER(a->value, b->value));
 }
 
 /* The figures are sorted: the median of each run of them. */

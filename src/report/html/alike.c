@@ -47,24 +47,19 @@ static int end_of(const struct cs_endpoint *end)
 	return cs_endpoint_is_numa(end) ? -1 - (int)(end->index & 0xff) : end->index;
 }
 
+/* 0: they are of the same cell on nodes of one class. */
+static int by_cell(const struct figure *x, const struct figure *y)
+{
+	return CS_KEYS(cs_plan_matrices_compare(&x->of, &y->of),
+		       CS_ORDER(x->src, y->src), CS_ORDER(x->dst, y->dst),
+		       CS_ORDER(x->class, y->class));
+}
+
 static int by_figure(const void *a, const void *b)
 {
 	const struct figure *x = a, *y = b;
-	int order = cs_plan_matrices_compare(&x->of, &y->of);
 
-	if (!order)
-		order = (x->src > y->src) - (x->src < y->src);
-	if (!order)
-		order = (x->dst > y->dst) - (x->dst < y->dst);
-	if (!order)
-		order = (x->class > y->class) - (x->class < y->class);
-	return order ? order : (x->node > y->node) - (x->node < y->node);
-}
-
-static int is_same(const struct figure *a, const struct figure *b)
-{
-	return !cs_plan_matrices_compare(&a->of, &b->of) && a->src == b->src &&
-	       a->dst == b->dst && a->class == b->class;
+	return CS_KEYS(by_cell(x, y), CS_ORDER(x->node, y->node));
 }
 
 static void take(struct cs_alike *f, const struct figure *s, double difference,
@@ -125,7 +120,7 @@ static void compare_cells(struct cs_alike *f)
 	room = cs_new(double, all.n);
 	s = all.data;
 	for (size_t i = 0, k; i < all.n; i = k) {
-		for (k = i + 1; k < all.n && is_same(&s[i], &s[k]); k++)
+		for (k = i + 1; k < all.n && !by_cell(&s[i], &s[k]); k++)
 			;
 		judge(f, &s[i], k - i, room);
 	}

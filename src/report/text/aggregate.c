@@ -84,7 +84,7 @@ static int median_order(const void *a, const void *b)
 	const struct cs_grid *x = *(const struct cs_grid *const *)a;
 	const struct cs_grid *y = *(const struct cs_grid *const *)b;
 
-	return (x->median > y->median) - (x->median < y->median);
+	return CS_ORDER(x->median, y->median);
 }
 
 static const char *host_of(const struct cs_grid *grid)

@@ -132,16 +132,15 @@ struct member {
 static int by_class(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
-	int order = strcmp(x->class, y->class);
 
-	return order ? order : (x->node > y->node) - (x->node < y->node);
+	return CS_KEYS(strcmp(x->class, y->class), CS_ORDER(x->node, y->node));
 }
 
 static int by_hash(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const uint64_t *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	return CS_ORDER(*x, *y);
 }
 
 /* "wiring 0123456789abcdef on 62": the hash that most have. */
