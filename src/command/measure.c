@@ -46,6 +46,7 @@ struct program {
 	struct cs_run run;
 	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and the resumed journal */
 	int n_writers;
+	int opened; /* ... or tried to be */
 	int in_use; /* blocked writers still use the run */
 	struct cs_job *job;
 	FILE *out; /* for the report; it was descriptor 1 */
@@ -190,12 +191,43 @@ static void announce(const struct program *p)
 	cs_complain(text);
 }
 
+/* Open the outputs, each journal with its first record. */
+static int open_outputs(struct program *p, struct cs_err *err)
+{
+	int rc = 0;
+
+	p->opened = 1;
+	for (int i = 0; i < p->opt->n_outputs && !rc; i++)
+		if (!is_resumed(p, p->opt->output[i]))
+			rc = open_writer(p, i, err);
+	if (p->resume.complete)
+		return rc;
+	/* file names keep the site's names, contents do not */
+	if (p->opt->redact && !rc)
+		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
+	each_journal(p, journal_run, 0);
+	return rc;
+}
+
+/* Open the journal that is resumed, which has its rows already. */
+static int open_resumed(struct program *p, struct cs_err *err)
+{
+	const int others = p->n_writers;
+
+	if (p->opt->resume && open_writer(p, RESUMED, err))
+		return -1;
+	cs_writers_append(p->writer + others, p->n_writers - others, journal_run,
+			  &p->run, 0);
+	if (p->run.resumes[0])
+		cs_writers_append(p->writer, others, journal_resumed, &p->run, 0);
+	return 0;
+}
+
 static int on_ready(void *ctx, struct cs_err *err)
 {
 	struct program *p = ctx;
 	char text[CS_ERR_TEXT];
 	enum cs_finding_id id;
-	int n, rc = 0;
 
 	if (refuse_criteria(p, err))
 		return -1;
@@ -204,24 +236,13 @@ static int on_ready(void *ctx, struct cs_err *err)
 		     CS_FINDING_OTHER;
 	if (id)
 		add_finding(&p->run, CS_NOTE, id, text);
-	for (int i = 0; i < p->opt->n_outputs && !rc; i++)
-		if (!is_resumed(p, p->opt->output[i]))
-			rc = open_writer(p, i, err);
+	if (open_outputs(p, err))
+		return -1;
 	if (p->resume.complete)
-		return rc;
+		return 0;
 	if (p->run.plan)
 		announce(p);
-	/* file names keep the site's names, contents do not */
-	if (p->opt->redact && !rc)
-		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
-	n = p->n_writers;
-	if (p->opt->resume && !rc)
-		rc = open_writer(p, RESUMED, err);
-	each_journal(p, journal_run, 0);
-	/* the journal that is resumed has it already */
-	if (p->run.resumes[0])
-		cs_writers_append(p->writer, n, journal_resumed, &p->run, 0);
-	return rc;
+	return open_resumed(p, err);
 }
 
 /* Without memory for the names to be redacted, end before anything is written. */
@@ -457,6 +478,25 @@ static int show_complete(struct program *p)
 	return rc < 0 ? CS_EXIT_CANNOT : rc;
 }
 
+/* The outputs say so too: those of an earlier run would pass for this one's. */
+static int conclude_untested(struct program *p, const struct cs_err *why)
+{
+	struct cs_err err;
+
+	p->run.exit_status = CS_EXIT_CANNOT;
+	if (!p->run.node) /* lost before their facts were known */
+		p->run.n_nodes = 0;
+	add_finding(&p->run, CS_CRITICAL, CS_FINDING_CANNOT_TEST, why->text);
+	if (!p->opened && open_outputs(p, &err))
+		cs_complain(err.text);
+	finish_files(p);
+	if (p->opt->format->of_any)
+		print_report(p);
+	await_files(p);
+	say_verdict(&p->run);
+	return p->run.exit_status;
+}
+
 static int conclude(struct program *p, int status, const struct cs_err *why)
 {
 	struct cs_err err = { "" };
@@ -465,16 +505,8 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	if (p->resume.complete && status == CS_EXIT_OK)
 		return show_complete(p);
 	end_run(p);
-	if (status == CS_EXIT_CANNOT) {
-		p->run.exit_status = status;
-		add_finding(&p->run, CS_CRITICAL, CS_FINDING_CANNOT_TEST, why->text);
-		finish_files(p);
-		if (p->opt->format->of_any)
-			print_report(p);
-		await_files(p);
-		say_verdict(&p->run);
-		return status;
-	}
+	if (status == CS_EXIT_CANNOT)
+		return conclude_untested(p, why);
 	cs_check_run(&p->run, &err);
 	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);
@@ -621,6 +653,7 @@ static void tell_hang(void *ctx)
 		cs_complain(p->says.text);
 		return;
 	}
+	p->opened = 1;	    /* the process left behind may be writing them */
 	p->opt->redact = 0; /* the report has no names */
 	init_run(p);
 	conclude(p, CS_EXIT_CANNOT, &p->says);

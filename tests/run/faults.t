@@ -78,6 +78,29 @@ broken 2 FAKE_FAIL=cuInit:1
 ok "cuInit fails in one rank of two: the other measures, and it is said" eval \
 	'status_is 0 && measured 9 && prints "1 of 2 ranks have no GPU.*cuInit"'
 
+# Outputs of an earlier run would pass for this one's.
+replaced() { # status 3 and a time in each
+	status_is 3 && ! grep -l healthy old.* && grep -q '^cscope_mpi_exit_status 3$' old.prom &&
+		grep -q '^cscope_mpi_timestamp_seconds [1-9]' old.prom &&
+		grep -q 'failures="1"' old.xml && grep -q "exit status 3" old.html &&
+		grep -q "cuInit\|no usable GPU" old.txt
+}
+old=()
+for ending in json jsonl csv prom xml html txt; do
+	old+=(-o "old.$ending")
+done
+for rule in FAKE_FAIL=cuInit:1=802 FAKE_HANG=cuInit:1 CS_LIBCUDA=/nowhere/libcuda.so.1; do
+	for ending in json jsonl csv prom xml html txt; do
+		echo healthy >"old.$ending"
+	done
+	env "$rule" "$CSCOPE" --no-mpi --check --start-limit 1s --redact -q "${old[@]}" >out 2>err
+	status=$?
+	ok "${rule%%/*} leaves no output of an earlier run" replaced
+	ok_schema "… and these fit the schema" old.json old.jsonl
+	ok_json "… with the status, and no name" old.json \
+		'd["run"]["exit"] == 3 and d["run"]["redacted"] and d["run"]["ended"] and d["errors"]'
+done
+
 # ---- an error with a sure hint: in the one line, at every stage ----
 
 # NUMBER, a part of its hint
