@@ -210,3 +210,24 @@ char *cs_new_longer(const char *text, const char *fmt, ...)
 	va_end(args);
 	return text ? cs_new_text("%s%s", text, more) : more;
 }
+
+char *cs_join(const char *list, const char *between, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = cs_new_vtext(fmt, args);
+	va_end(args);
+	return list && *list ? cs_new_text("%s%s%s", list, between, text) : text;
+}
+
+const char *cs_after(const char *before, const char *text)
+{
+	return *text ? cs_new_text("%s%s", before, text) : "";
+}
+
+const char *cs_count_text(size_t n, const char *noun)
+{
+	return cs_new_text("%zu %s%s", n, noun, n == 1 ? "" : "s");
+}

@@ -38,6 +38,13 @@ char *cs_new_vtext(const char *fmt, va_list args)
 /* `text` with more behind it, which may be NULL: a text of its own. */
 char *cs_new_longer(const char *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
+/* `list`, which may be NULL, `between` unless that is empty, and the text. */
+char *cs_join(const char *list, const char *between, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), returns_nonnull));
+/* `before` and the text; "" if that is "". */
+const char *cs_after(const char *before, const char *text);
+/* "1 cell", "2 cells" */
+const char *cs_count_text(size_t n, const char *noun);
 
 /* Call release(what) when the innermost work or scope ends, in reverse order, also if
  * memory is short.  To be called before `what` is made: release() takes it zeroed too. */

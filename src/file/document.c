@@ -137,19 +137,14 @@ static int write_comparisons(FILE *to, const struct cs_run *run)
 /* Write the actions, one for each fault. */
 static int write_actions(FILE *to, const struct cs_run *run)
 {
-	const struct cs_action *a;
-	struct cs_vec actions;
+	const struct cs_vec actions = cs_actions_find(run);
 	size_t n = 0;
-	int rc = cs_actions_find(run, &actions, NULL);
 
-	if (rc)
-		return rc;
-	a = actions.data;
 	fputs("\"actions\":[", to);
-	for (size_t i = 0; i < actions.n && !rc; i++)
-		rc = element(to, &n, cs_record_action(run, &a[i]));
-	cs_vec_release(&actions);
-	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+	CS_EACH(const struct cs_action, a, &actions)
+		if (element(to, &n, cs_record_action(run, a)))
+			return -1;
+	return fputs("],\n", to) < 0 ? -1 : 0;
 }
 
 /* Judgements, or errors. */

@@ -10,7 +10,6 @@
 #include "base/hostlist.h"
 #include "base/print.h"
 #include "base/units.h"
-#include "check/verdict/action.h"
 #include "report/report.h"
 #include "result/pool.h"
 
@@ -57,17 +56,6 @@ int cs_decimals(const struct cs_test *test)
 
 /* ---- in the arena ---- */
 
-char *cs_join(const char *list, const char *between, const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, fmt);
-	text = cs_new_vtext(fmt, args);
-	va_end(args);
-	return list && *list ? cs_new_text("%s%s%s", list, between, text) : text;
-}
-
 const char *cs_new_size(uint64_t bytes)
 {
 	char *text = cs_new(char, 16);
@@ -110,20 +98,6 @@ struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index)
 	cs_arena_at_end(release_grid, grid);
 	cs_arena_check(cs_grid_init(grid, run, node, index));
 	return grid;
-}
-
-static void release_actions(void *actions)
-{
-	cs_vec_release(actions);
-}
-
-const struct cs_vec *cs_actions_new(const struct cs_run *run)
-{
-	struct cs_vec *actions = cs_new(struct cs_vec, 1);
-
-	cs_arena_at_end(release_actions, actions);
-	cs_arena_check(cs_actions_find(run, actions, NULL));
-	return actions;
 }
 
 static void release_draft(void *what)

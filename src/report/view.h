@@ -22,9 +22,6 @@ int cs_decimals(const struct cs_test *test);
 
 /* Without a GPU, the mask that may hide them: "CUDA_VISIBLE_DEVICES=9 is set: …"; "". */
 const char *cs_mask_text(const struct cs_run *run);
-/* `list`, which may be NULL, `between` unless that is empty, and the text. */
-char *cs_join(const char *list, const char *between, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4), returns_nonnull));
 /* "512 MiB"; when a run began. */
 const char *cs_new_size(uint64_t bytes);
 const char *cs_new_start(const struct cs_run *run);
@@ -33,9 +30,6 @@ const char *cs_new_start(const struct cs_run *run);
 char *cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, size_t size);
 /* As cs_grid_init() makes it. */
 struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index);
-
-/* As cs_actions_find() finds them. */
-const struct cs_vec *cs_actions_new(const struct cs_run *run);
 
 /* A stream that becomes a text. */
 struct cs_draft {

@@ -52,11 +52,6 @@ void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_i
 	va_end(args);
 }
 
-const char *cs_count_text(size_t n, const char *noun)
-{
-	return cs_new_text("%zu %s%s", n, noun, n == 1 ? "" : "s");
-}
-
 struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)
 {
 	struct cs_phrase p;

@@ -15,8 +15,6 @@ void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_i
 void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* "1 cell", "2 cells"; in the arena. */
-const char *cs_count_text(size_t n, const char *noun);
 /* A text to be used at once. */
 struct cs_phrase {
 	char text[80];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "tap.h"
 
 static struct tap_test *first, **last = &first;
@@ -154,7 +155,14 @@ static int add_tests(void)
 	return 0;
 }
 
-/* The exit status: 0 when all tests ran and none failed. */
+static int run_all(void *unused)
+{
+	(void)unused;
+	return CU_run_all_tests() == CUE_SUCCESS ? 0 : -1;
+}
+
+/* The exit status: 0 when all tests ran and none failed.  An arena is there for what tests
+ * call (base/arena.h). */
 static int run_tests(void)
 {
 	int bad;
@@ -167,7 +175,7 @@ static int run_tests(void)
 	CU_set_test_complete_handler(on_complete);
 	printf("1..%u\n", CU_get_registry()->uiNumberOfTests);
 	/* Clean-up resets the counts: CUnit's verdict is read before. */
-	bad = CU_run_all_tests() != CUE_SUCCESS ||
+	bad = cs_arena_run(run_all, NULL, NULL) ||
 	      CU_get_number_of_failure_records() || !count;
 	CU_cleanup_registry();
 	return bad;

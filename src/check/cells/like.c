@@ -3,7 +3,6 @@
 #include "check/cells/like.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "check/cells/anomaly.h"
@@ -20,10 +19,9 @@ static int is_short(const struct cs_row *row)
 
 static void count_short(struct cs_likeness *likeness, const struct cs_run *run)
 {
-	for (int node = 0; node < run->n_nodes; node++) {
+	for (int node = 0; node < run->n_nodes; node++)
 		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS))
 			likeness->n_short += is_short(row);
-	}
 }
 
 static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judged)
@@ -39,48 +37,30 @@ static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judg
 	likeness->worst = fmax(likeness->worst, fabs(expm1(judged->off)));
 }
 
-struct comparing {
-	struct cs_likeness *likeness;
-	const struct cs_run *run;
-};
-
-static int compare(void *argument)
+static void compare(struct cs_likeness *likeness, const struct cs_run *run)
 {
-	const struct comparing *c = argument;
 	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
-	struct cs_judged_cells cells = cs_judged_cells_make(c->run);
+	struct cs_judged_cells cells;
+	CS_SCOPE;
 
+	cells = cs_judged_cells_make(run);
 	cs_outliers_find(&cells, &anomalies);
 	for (size_t i = 0; i < cells.n; i++)
-		take(c->likeness, &cells.judged[i]);
-	return 0;
+		take(likeness, &cells.judged[i]);
 }
 
-int cs_likeness_make(struct cs_likeness *likeness, const struct cs_run *run,
-		     struct cs_err *err)
+struct cs_likeness cs_likeness_make(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows);
-	int rc = 0;
+	struct cs_likeness likeness = { .from_bytes = CS_COMPARED_FROM,
+					.off = cs_new(double, n),
+					.odd = cs_new(char, n) };
 
-	*likeness = (struct cs_likeness){ .from_bytes = CS_COMPARED_FROM,
-					  .off = calloc(n + 1, sizeof(double)),
-					  .odd = calloc(n + 1, 1) };
-	if (!likeness->off || !likeness->odd)
-		rc = cs_err_set(err, "no memory to compare cells");
-	for (size_t i = 0; !rc && i < n; i++)
-		likeness->off[i] = NAN;
-	if (!rc && cs_cells_can_be_judged(run)) {
-		count_short(likeness, run);
-		rc = cs_arena_run(compare, &(struct comparing){ likeness, run }, err);
+	for (size_t i = 0; i < n; i++)
+		likeness.off[i] = NAN;
+	if (cs_cells_can_be_judged(run)) {
+		count_short(&likeness, run);
+		compare(&likeness, run);
 	}
-	if (rc)
-		cs_likeness_release(likeness);
-	return rc;
-}
-
-void cs_likeness_release(struct cs_likeness *likeness)
-{
-	free(likeness->off);
-	free(likeness->odd);
-	*likeness = (struct cs_likeness){ 0 };
+	return likeness;
 }

@@ -8,8 +8,8 @@
 
 /* By row of the run. */
 struct cs_likeness {
-	double *off; /* log of its ratio to its like; NAN not compared; malloc'ed */
-	char *odd;   /* slower than healthy ones differ; malloc'ed */
+	double *off; /* log of its ratio to its like; NAN not compared */
+	char *odd;   /* slower than healthy ones differ */
 	size_t n_compared, n_odd;
 	size_t n_short;	     /* copies that are too small to compare, */
 	uint64_t from_bytes; /* … for these alone are large enough */
@@ -18,10 +18,7 @@ struct cs_likeness {
 	double worst; /* the furthest from its like of those compared, a share */
 };
 
-/* Of what a CPU moved alone, nothing is compared: others make its load.  -1: no
- * memory. */
-int cs_likeness_make(struct cs_likeness *likeness, const struct cs_run *run,
-		     struct cs_err *err);
-void cs_likeness_release(struct cs_likeness *likeness);
+/* In the arena.  Of what a CPU moved alone, nothing is compared: others make its load. */
+struct cs_likeness cs_likeness_make(const struct cs_run *run);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 const char *cs_action_text(enum cs_action_kind kind)
 {
 	static const char *const text[CS_ACTIONS] = {
@@ -102,17 +104,10 @@ static int is_same(const struct cs_run *run, const struct cs_action *a,
 	return !f->bus_id[0] && !a->finding->bus_id[0] && a->finding->id == f->id;
 }
 
-static void put_together(struct cs_action *a, const struct cs_finding *f)
-{
-	a->findings++;
-	if (is_counters(f))
-		a->counters = f;
-}
-
 /* findings[0..n) of one node, the gravest first. */
-static int find_faults(const struct cs_run *run,
-		       const struct cs_finding *const *finding, size_t n,
-		       struct cs_vec *actions, struct cs_err *err)
+static void find_faults(const struct cs_run *run,
+			const struct cs_finding *const *finding, size_t n,
+			struct cs_vec *actions)
 {
 	size_t first = actions->n;
 
@@ -123,19 +118,17 @@ static int find_faults(const struct cs_run *run,
 
 		while (k < actions->n && !is_same(run, &a[k], f))
 			k++;
-		if (k == actions->n) {
-			struct cs_action made = { .kind = kind_of(f),
-						  .node = f->node,
-						  .finding = f,
-						  .gpus = gpus_of(run, f) };
-
-			if (cs_vec_push(actions, &made, err))
-				return -1;
-			a = actions->data;
-		}
-		put_together(&a[k], f);
+		if (k == actions->n)
+			cs_list_push(actions,
+				     &(struct cs_action){ .kind = kind_of(f),
+							  .node = f->node,
+							  .finding = f,
+							  .gpus = gpus_of(run, f) });
+		a = actions->data;
+		a[k].findings++;
+		if (is_counters(f))
+			a[k].counters = f;
 	}
-	return 0;
 }
 
 /* One and the same of several GPUs, where all of the node have it: from `first` on. */
@@ -190,92 +183,62 @@ static int by_kind(const void *x, const void *y)
 		       CS_ORDER(a->finding, b->finding));
 }
 
-int cs_actions_find(const struct cs_run *run, struct cs_vec *actions,
-		    struct cs_err *err)
+struct cs_vec cs_actions_find(const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data, **at;
+	const struct cs_finding **at = cs_new(const struct cs_finding *,
+					      run->findings.n);
+	struct cs_vec actions = CS_LIST(struct cs_action);
 	size_t n = 0, i, k;
-	int rc = 0;
 
-	*actions = (struct cs_vec)CS_VEC(struct cs_action);
-	at = calloc(run->findings.n + 1, sizeof(*at));
-	if (!at)
-		return cs_err_set(err, "no memory for what is to be done");
-	for (i = 0; i < run->findings.n; i++)
-		if (f[i].severity > CS_NOTE && f[i].node < run->n_nodes)
-			at[n++] = &f[i];
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->severity > CS_NOTE && f->node < run->n_nodes)
+			at[n++] = f;
 	qsort(at, n, sizeof(*at), by_node);
-	for (i = 0; i < n && !rc; i = k) {
-		size_t first = actions->n;
+	for (i = 0; i < n; i = k) {
+		size_t first = actions.n;
 
 		for (k = i + 1; k < n && at[k]->node == at[i]->node; k++)
 			;
-		rc = find_faults(run, at + i, k - i, actions, err);
-		if (!rc)
-			unite_gpus(run, actions, first);
+		find_faults(run, at + i, k - i, &actions);
+		unite_gpus(run, &actions, first);
 	}
-	free(at);
-	if (rc)
-		cs_vec_release(actions);
-	else
-		cs_vec_sort(actions, by_kind);
-	return rc;
-}
-
-enum cs_action_kind *cs_actions_by_node(const struct cs_run *run,
-					const struct cs_vec *actions)
-{
-	const struct cs_action *a = actions->data;
-	enum cs_action_kind *kind = calloc((size_t)run->n_nodes + 1, sizeof(*kind));
-
-	for (size_t i = 0; kind && i < actions->n; i++)
-		if (a[i].node >= 0 && a[i].kind > kind[a[i].node])
-			kind[a[i].node] = a[i].kind;
-	return kind;
+	cs_vec_sort(&actions, by_kind);
+	return actions;
 }
 
 /* ---- words ---- */
 
 /* "GPU 3 (0000:4d:00.0, serial 1650023000003)" */
-static void gpu_text(const struct cs_run *run, int node, const char *bus_id, char *to,
-		     size_t size)
+static const char *gpu_text(const struct cs_run *run, int node, const char *bus_id)
 {
-	const struct cs_run_node *nd = &run->node[node];
 	const struct cs_gpu_record *record = cs_run_gpu(run, node, bus_id);
-	uint64_t bit = agent_at(nd, bus_id);
+	uint64_t bit = agent_at(&run->node[node], bus_id);
 
-	if (bit)
-		cs_text_add(to, size, "GPU %s (%s",
-			    cs_agent_label(run, node, __builtin_ctzll(bit)).text,
-			    bus_id);
-	else
-		cs_text_add(to, size, "GPU (%s", bus_id);
-	if (record && record->board.serial[0])
-		cs_text_add(to, size, ", serial %s", record->board.serial);
-	cs_text_add(to, size, ")");
+	return cs_new_text("GPU %s(%s%s)",
+			   bit ? cs_new_text("%s ", cs_agent_label(run, node,
+								   __builtin_ctzll(bit))
+							    .text) :
+				 "",
+			   bus_id,
+			   record ? cs_after(", serial ", record->board.serial) : "");
 }
 
-void cs_action_part(const struct cs_run *run, const struct cs_action *a, char *to,
-		    size_t size)
+const char *cs_action_part(const struct cs_run *run, const struct cs_action *a)
 {
 	const struct cs_finding *f = a->finding;
 	int n = a->node < 0 ? 0 : run->node[a->node].facts.n_agents;
+	const char *far = "";
 
-	to[0] = '\0';
-	if (a->node < 0) {
-		cs_text(to, size, "job");
-	} else if (__builtin_popcountll(a->gpus) > 1 && !f->far_bus_id[0]) {
-		cs_text(to, size, "GPUs %s-%s", cs_agent_label(run, a->node, 0).text,
-			cs_agent_label(run, a->node, n - 1).text);
-	} else if (f->bus_id[0]) {
-		gpu_text(run, a->node, f->bus_id, to, size);
-		if (f->far_bus_id[0]) {
-			cs_text_add(to, size, " to ");
-			gpu_text(run, a->node, f->far_bus_id, to, size);
-		}
-	} else {
-		cs_text(to, size, "%s", f->part[0] ? f->part : "node");
-	}
+	if (a->node < 0)
+		return "job";
+	if (__builtin_popcountll(a->gpus) > 1 && !f->far_bus_id[0])
+		return cs_new_text("GPUs %s-%s", cs_agent_label(run, a->node, 0).text,
+				   cs_agent_label(run, a->node, n - 1).text);
+	if (!f->bus_id[0])
+		return f->part[0] ? f->part : "node";
+	if (f->far_bus_id[0])
+		far = cs_after(" to ", gpu_text(run, a->node, f->far_bus_id));
+	return cs_new_text("%s%s", gpu_text(run, a->node, f->bus_id), far);
 }
 
 /* How long the subject of its text is, which is the part: "GPU 3 (0000:4d:00.0)",
@@ -306,27 +269,26 @@ static size_t subject_length(const struct cs_finding *f)
 }
 
 /* The text without its part, which is printed before it: "vbios: …" of "vbios of GPU 1: …". */
-static void add_behind_part(const struct cs_finding *f, char *to, size_t size)
+static const char *text_after_part(const struct cs_finding *f)
 {
 	const char *text = f->text + subject_length(f);
 	const char *of = strstr(text, " of GPU "), *end;
 
 	text += text > f->text ? strspn(text, ": ") : 0;
 	end = of && f->bus_id[0] ? of + 8 + strcspn(of + 8, ": ") : NULL;
-	if (end && end == strstr(text, ": "))
-		cs_text_add(to, size, "%.*s%s", (int)(of - text), text, end);
-	else
-		cs_text_add(to, size, "%s", text);
+	return end && end == strstr(text, ": ") ?
+		       cs_new_text("%.*s%s", (int)(of - text), text, end) :
+		       text;
 }
 
-void cs_action_what(const struct cs_action *a, char *to, size_t size)
+const char *cs_action_what(const struct cs_action *a)
 {
-	to[0] = '\0';
-	add_behind_part(a->finding, to, size);
-	if (a->counters && a->counters != a->finding) {
-		cs_text_add(to, size, "; ");
-		add_behind_part(a->counters, to, size);
-	}
-	if (a->findings > 1 + (uint32_t)(a->counters && a->counters != a->finding))
-		cs_text_add(to, size, " (%u findings)", a->findings);
+	const int has_counters = a->counters && a->counters != a->finding;
+	const char *text = text_after_part(a->finding);
+
+	if (has_counters)
+		text = cs_join(text, "; ", "%s", text_after_part(a->counters));
+	return a->findings > 1 + (uint32_t)has_counters ?
+		       cs_new_text("%s (%u findings)", text, a->findings) :
+		       text;
 }

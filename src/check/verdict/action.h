@@ -24,21 +24,16 @@ struct cs_action {
 	uint32_t findings; /* how many are of this fault */
 };
 
-/* Of a judged run, by what is to be done, the gravest first, then by node; malloc'ed
- * in the vec, and valid as long as the findings are. */
-int cs_actions_find(const struct cs_run *run, struct cs_vec *actions,
-		    struct cs_err *err);
+/* Of a judged run, by what is to be done, the gravest first, then by node: a list of struct
+ * cs_action in the arena, valid as long as the findings are. */
+struct cs_vec cs_actions_find(const struct cs_run *run);
 
 /* "none", "watch", "drain" */
 const char *cs_action_text(enum cs_action_kind kind);
 /* What it is about: "GPU 3 (0000:4d:00.0, serial 165…)", "GPU 2 (…) and GPU 5 (…)",
  * "GPUs 0-7", "node". */
-void cs_action_part(const struct cs_run *run, const struct cs_action *action,
-		    char *to, size_t size);
+const char *cs_action_part(const struct cs_run *run, const struct cs_action *action);
 /* What is wrong there, by how much and how surely: the words of its finding. */
-void cs_action_what(const struct cs_action *action, char *to, size_t size);
-/* By node, the gravest that is to be done there; malloc'ed, NULL no memory. */
-enum cs_action_kind *cs_actions_by_node(const struct cs_run *run,
-					const struct cs_vec *actions);
+const char *cs_action_what(const struct cs_action *action);
 
 #endif

@@ -265,10 +265,10 @@ static void put_findings(FILE *to, const struct cs_run *run)
  * that an alert ends when the fault has. */
 static void put_actions(FILE *to, const struct cs_run *run)
 {
-	const struct cs_vec *actions = cs_actions_new(run);
+	const struct cs_vec actions = cs_actions_find(run);
 	uint32_t *n = cs_new(uint32_t, (size_t)run->n_nodes *CS_ACTIONS);
 
-	CS_EACH(const struct cs_action, a, actions)
+	CS_EACH(const struct cs_action, a, &actions)
 		if (a->node >= 0)
 			n[a->node * CS_ACTIONS + (int)a->kind]++;
 	put_head(to, "actions", "Faults by what is to be done on the node.");

@@ -11,13 +11,10 @@
 
 static void print_action(FILE *to, const struct cs_run *run, const struct cs_action *a)
 {
-	char part[200], what[CS_ERR_TEXT];
-
-	cs_action_part(run, a, part, sizeof(part));
-	cs_action_what(a, what, sizeof(what));
 	cs_fold(to, 2, 4, "%s%s%-5s  %s: %s",
 		a->node < 0 ? "" : run->node[a->node].facts.host,
-		a->node < 0 ? "" : "  ", cs_action_text(a->kind), part, what);
+		a->node < 0 ? "" : "  ", cs_action_text(a->kind),
+		cs_action_part(run, a), cs_action_what(a));
 }
 
 static void print_faults(FILE *to, const struct cs_run *run,
@@ -28,7 +25,7 @@ static void print_faults(FILE *to, const struct cs_run *run,
 	CS_EACH(const struct cs_action, a, actions)
 		n += a->kind > CS_ACTION_NONE;
 	if (n)
-		cs_fold(to, 0, 2, "%zu fault%s to act on:", n, n == 1 ? "" : "s");
+		cs_fold(to, 0, 2, "%s to act on:", cs_count_text(n, "fault"));
 	CS_EACH(const struct cs_action, a, actions) {
 		if (a->kind == CS_ACTION_NONE)
 			continue;
@@ -43,17 +40,17 @@ static void print_faults(FILE *to, const struct cs_run *run,
 
 void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
 {
-	const struct cs_vec *actions = cs_actions_new(run);
+	const struct cs_vec actions = cs_actions_find(run);
 	char *drains = cs_new(char, run->n_nodes);
 	int *nodes = cs_new(int, run->n_nodes);
 	size_t n = 0;
 
-	CS_EACH(const struct cs_action, a, actions)
+	CS_EACH(const struct cs_action, a, &actions)
 		if (a->kind == CS_ACTION_DRAIN && a->node >= 0)
 			drains[a->node] = 1;
 	for (int i = 0; i < run->n_nodes; i++)
 		if (drains[i])
 			nodes[n++] = i;
-	print_faults(to, run, actions, verbose);
+	print_faults(to, run, &actions, verbose);
 	cs_print_line(to, "drain: %s", cs_hosts_text(run, nodes, n, 4096));
 }

@@ -34,100 +34,75 @@ static const struct cs_digest_line *find(const struct cs_digest *d, enum cs_path
 	return NULL;
 }
 
-static struct cs_label figure(double x)
+static const char *figure(double x)
 {
-	struct cs_label label;
-
-	cs_text(label.text, sizeof(label.text), x >= 99.95 ? "%.0f" : "%.1f", x);
-	return label;
-}
-
-/* A sentence of clauses, in the arena. */
-struct sentence {
-	const char *text;
-};
-
-#define add(to, ...) ((to)->text = cs_new_longer((to)->text, __VA_ARGS__))
-
-static void begin(struct sentence *to)
-{
-	if (to->text[0])
-		add(to, "; ");
+	return cs_new_text(x >= 99.95 ? "%.0f" : "%.1f", x);
 }
 
 /* " (88 % of NVLink, usual)" */
-static void add_share(const struct cs_digest_line *line, struct sentence *to)
+static const char *share_text(const struct cs_digest_line *line)
 {
 	long share = lround(100 * line->share);
 	long low = lround(100 * line->low), high = lround(100 * line->high);
+	const char *usual = "";
 
 	if (isnan(line->share))
-		return;
-	add(to, " (%ld %% of %s", share,
-	    line->test->path == CS_PATH_LOCAL ? "its peak" : line->link);
+		return "";
 	if (share < low && !isnan(line->low))
-		add(to, ", below the usual %ld to %ld %%", low, high);
+		usual = cs_new_text(", below the usual %ld to %ld %%", low, high);
 	else if (share <= high && !isnan(line->low))
-		add(to, ", usual");
+		usual = ", usual";
 	else if (line->test->path == CS_PATH_PEER &&
-		 cs_is_short(line->matrix->bytes, line->median / line->share)) {
-		add(to, ", which copies of %s do not fill",
-		    cs_new_size(line->matrix->bytes));
-	}
-	add(to, ")");
+		 cs_is_short(line->matrix->bytes, line->median / line->share))
+		usual = cs_new_text(", which copies of %s do not fill",
+				    cs_new_size(line->matrix->bytes));
+	return cs_new_text(" (%ld %% of %s%s)", share,
+			   line->test->path == CS_PATH_LOCAL ? "its peak" : line->link,
+			   usual);
 }
 
-static void add_peers(const struct cs_digest *d, struct sentence *to)
+static const char *peers_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *pair = find(d, CS_PATH_PEER, CS_PATTERN_PAIR, 0);
 	const struct cs_digest_line *both = find(d, CS_PATH_PEER, CS_PATTERN_BIDI, 0);
+	const char *text = "", *word = cs_agent_word(d->run);
 
-	if (!pair && !both)
-		return;
-	begin(to);
-	add(to, "%s to %s ", cs_agent_word(d->run), cs_agent_word(d->run));
-	if (pair) {
-		add(to, "%s GB/s", figure(pair->median).text);
-		add_share(pair, to);
-	}
+	if (pair)
+		text = cs_new_text("%s GB/s%s", figure(pair->median),
+				   share_text(pair));
 	if (both)
-		add(to, "%sboth ways %s", pair ? ", " : "",
-		    figure(both->together).text);
+		text = cs_join(text, ", ", "both ways %s", figure(both->together));
+	return cs_after(cs_new_text("%s to %s ", word, word), text);
 }
 
-static void add_host(const struct cs_digest *d, struct sentence *to)
+static const char *host_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *in = find(d, CS_PATH_H2D, CS_PATTERN_PAIR, 0);
 	const struct cs_digest_line *out = find(d, CS_PATH_D2H, CS_PATTERN_PAIR, 0);
 	const struct cs_digest_line *there = find(d, CS_PATH_H2D, CS_PATTERN_BIDI, 0);
 	const struct cs_digest_line *back = find(d, CS_PATH_H2D, CS_PATTERN_BIDI, 1);
+	const char *text = "";
 
-	if (!in && !out && !there)
-		return;
-	begin(to);
-	add(to, "host ");
 	if (in)
-		add(to, "%s in%s", figure(in->median).text, out ? ", " : "");
+		text = cs_new_text("%s in", figure(in->median));
 	if (out)
-		add(to, "%s out", figure(out->median).text);
+		text = cs_join(text, ", ", "%s out", figure(out->median));
 	if (in || out)
-		add_share(in ? in : out, to);
+		text = cs_new_longer(text, "%s", share_text(in ? in : out));
 	if (there)
-		add(to, "%sboth ways %s in", in || out ? ", " : "",
-		    figure(there->median).text);
+		text = cs_join(text, ", ", "both ways %s in", figure(there->median));
 	if (there && back)
-		add(to, ", %s out", figure(back->median).text);
+		text = cs_join(text, ", ", "%s out", figure(back->median));
+	return cs_after("host ", text);
 }
 
-static void add_local(const struct cs_digest *d, struct sentence *to)
+static const char *local_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *own = find(d, CS_PATH_LOCAL, CS_PATTERN_ALONE, 0);
 
-	if (!own)
-		return;
-	begin(to);
-	add(to, "own memory %s", figure(own->median).text);
-	add_share(own, to);
+	return own ? cs_new_text("own memory %s%s", figure(own->median),
+				 share_text(own)) :
+		     "";
 }
 
 /* Of loads by CPUs. */
@@ -140,69 +115,69 @@ static const struct cs_digest_line *find_latency(const struct cs_digest *d)
 	return NULL;
 }
 
-static void add_numa(const struct cs_digest *d, struct sentence *to)
+static const char *numa_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *pair = find(d, CS_PATH_HOST, CS_PATTERN_PAIR, 0);
 	const struct cs_digest_line *load = find_latency(d);
+	const char *text = "";
 
-	if (!pair && !load)
-		return;
-	begin(to);
-	add(to, "NUMA node to NUMA node ");
 	if (pair)
-		add(to, "%s GB/s%s", figure(pair->median).text, load ? ", " : "");
+		text = cs_new_text("%s GB/s", figure(pair->median));
 	if (load && load->measured > 1)
-		add(to, "a load %s to %s ns", figure(load->min).text,
-		    figure(load->max).text);
+		text = cs_join(text, ", ", "a load %s to %s ns", figure(load->min),
+			       figure(load->max));
 	else if (load)
-		add(to, "a load %s ns", figure(load->median).text);
+		text = cs_join(text, ", ", "a load %s ns", figure(load->median));
+	return cs_after("NUMA node to NUMA node ", text);
 }
 
 /* The fastest copy of a face between such ends; NULL. */
 static const struct cs_digest_line *find_face(const struct cs_digest *d,
 					      enum cs_path path, char face)
 {
-	const struct cs_digest_line *line = d->lines.data, *found = NULL;
+	const struct cs_digest_line *found = NULL;
 	char shape[CS_SHAPE_TEXT];
 
-	for (size_t i = 0; i < d->lines.n; i++) {
-		uint64_t of = line[i].matrix->variant.shape;
+	CS_EACH(const struct cs_digest_line, line, &d->lines) {
+		uint64_t of = line->matrix->variant.shape;
 
 		cs_shape_text(of, shape, sizeof(shape));
-		if (line[i].test->path == path && cs_shape_is_face(of) &&
-		    shape[strlen(shape) - 1] == face && line[i].measured &&
-		    (!found || line[i].median > found->median))
-			found = &line[i];
+		if (line->test->path == path && cs_shape_is_face(of) &&
+		    shape[strlen(shape) - 1] == face && line->measured &&
+		    (!found || line->median > found->median))
+			found = line;
 	}
 	return found;
 }
 
 /* "x 30.2 us (20 % of a flat copy)"; the z face is flat: it is one block. */
-static void add_face(const struct cs_digest_line *line, char face,
-		     const struct cs_digest_line *flat, const char *what,
-		     struct sentence *to)
+static const char *face_text(const struct cs_digest_line *line, char face,
+			     const struct cs_digest_line *flat, const char *what)
 {
 	double us = (double)line->matrix->bytes / line->median / 1e3;
+	const char *text = cs_new_text("%c %.*f us", face,
+				       us < 9.995 ? 2 : us < 99.95, us);
 
-	add(to, " %c %.*f us", face, us < 9.995 ? 2 : us < 99.95, us);
-	if (flat && line != flat)
-		add(to, " (%.0f %%%s)", 100 * line->median / flat->median, what);
+	return !flat || line == flat ?
+		       text :
+		       cs_new_longer(text, " (%.0f %%%s)",
+				     100 * line->median / flat->median, what);
 }
 
 /* "faces GPU to GPU x 30.2 us (20 % of a flat copy), y 6.1 us (97 %), z 5.9 us" */
-static void add_faces(const struct cs_digest *d, struct sentence *to)
+static const char *faces_text(const struct cs_digest *d)
 {
 	static const struct {
 		enum cs_path path;
 		const char *name;
-	} way[] = { { CS_PATH_PEER, "GPU to GPU" },
-		    { CS_PATH_H2D, "host to GPU" },
-		    { CS_PATH_D2H, "GPU to host" } };
-	const char *what = " of a flat copy";
+	} way[] = { { CS_PATH_PEER, "GPU to GPU " },
+		    { CS_PATH_H2D, "host to GPU " },
+		    { CS_PATH_D2H, "GPU to host " } };
+	const char *what = " of a flat copy", *text = "";
 
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
 		const struct cs_digest_line *flat = find_face(d, way[i].path, 'z');
-		const char *before = way[i].name;
+		const char *faces = "";
 
 		for (int face = 'x'; face <= 'z'; face++) {
 			const struct cs_digest_line *line = find_face(d, way[i].path,
@@ -210,137 +185,136 @@ static void add_faces(const struct cs_digest *d, struct sentence *to)
 
 			if (!line)
 				continue;
-			add(to, "%s%s",
-			    !to->text[0]	  ? "faces " :
-			    before == way[i].name ? "; " :
-						    "",
-			    before);
-			add_face(line, (char)face, flat, what, to);
+			faces = cs_join(faces, ", ", "%s",
+					face_text(line, (char)face, flat, what));
 			what = flat && line != flat ? "" : what;
-			before = ",";
 		}
+		if (faces[0])
+			text = cs_join(text, "; ", "%s%s", way[i].name, faces);
 	}
+	return cs_after("faces ", text);
 }
 
 /* "36 calls take from 0.03 us (free) to 34.78 us (vmm-alloc)", one at a time. */
-static void add_calls(const struct cs_digest *d, struct sentence *to)
+static const char *calls_text(const struct cs_digest *d)
 {
-	const struct cs_digest_line *line = d->lines.data, *least = NULL, *most = NULL;
+	const struct cs_digest_line *least = NULL, *most = NULL;
 	size_t calls = 0;
 
-	for (size_t i = 0; i < d->lines.n; i++) {
-		if (line[i].test->how != CS_HOW_BATCHES || !line[i].measured ||
-		    line[i].test->pattern != CS_PATTERN_ALONE)
+	CS_EACH(const struct cs_digest_line, line, &d->lines) {
+		if (line->test->how != CS_HOW_BATCHES || !line->measured ||
+		    line->test->pattern != CS_PATTERN_ALONE)
 			continue;
 		calls++;
-		if (!least || line[i].median < least->median)
-			least = &line[i];
-		if (!most || line[i].median > most->median)
-			most = &line[i];
+		if (!least || line->median < least->median)
+			least = line;
+		if (!most || line->median > most->median)
+			most = line;
 	}
-	if (calls > 1)
-		add(to, "%zu calls take from %.2f us (%s) to %.2f us (%s)", calls,
-		    least->median / 1e3, cs_op_text((int)least->test->op),
-		    most->median / 1e3, cs_op_text((int)most->test->op));
+	return calls < 2 ?
+		       "" :
+		       cs_new_text("%zu calls take from %.2f us (%s) to %.2f us (%s)",
+				   calls, least->median / 1e3,
+				   cs_op_text((int)least->test->op),
+				   most->median / 1e3,
+				   cs_op_text((int)most->test->op));
 }
 
 /* If no test measures a link: faces, calls, or the first test with a figure. */
-static void add_others(const struct cs_digest *d, struct sentence *to)
+static const char *others_text(const struct cs_digest *d)
 {
-	const struct cs_digest_line *line = d->lines.data;
+	const char *text = faces_text(d);
 
-	add_faces(d, to);
-	if (!to->text[0])
-		add_calls(d, to);
-	for (size_t i = 0; i < d->lines.n && !to->text[0]; i++)
-		if (line[i].measured)
-			add(to, "%s %s %s", cs_digest_name(&line[i], d->run),
-			    figure(line[i].median).text,
-			    cs_unit_text((int)line[i].test->unit));
-	if (!to->text[0])
-		add(to, "nothing was measured");
+	if (!text[0])
+		text = calls_text(d);
+	if (text[0])
+		return text;
+	CS_EACH(const struct cs_digest_line, line, &d->lines)
+		if (line->measured)
+			return cs_new_text("%s %s %s", cs_digest_name(line, d->run),
+					   figure(line->median),
+					   cs_unit_text((int)line->test->unit));
+	return "nothing was measured";
 }
 
 /* ---- the verdict ---- */
 
 /* "1 cell 33 % below its like: 0->1", of the first test; how many in all. */
-static void add_odd(const struct cs_digest *d, struct sentence *to)
+static const char *odd_text(const struct cs_digest *d)
 {
-	const struct cs_digest_line *line = d->lines.data, *first = NULL;
+	const struct cs_digest_line *first = NULL;
 	size_t tests = 0, cells = 0;
+	const char *all = "";
 
-	for (size_t i = 0; i < d->lines.n; i++) {
-		tests += line[i].odd > 0;
-		cells += line[i].odd;
-		if (line[i].odd && !first)
-			first = &line[i];
+	CS_EACH(const struct cs_digest_line, line, &d->lines) {
+		tests += line->odd > 0;
+		cells += line->odd;
+		if (line->odd && !first)
+			first = line;
 	}
 	if (!first)
-		return;
-	begin(to);
-	add(to, "%s", first->odd_text[0] ? first->odd_text : "cells below their like");
+		return "";
 	if (tests > 1)
-		add(to, " (%zu cells of %zu tests)", cells, tests);
-	add(to, "%s", cs_odd_how_sure(d->run));
+		all = cs_new_text(" (%zu cells of %zu tests)", cells, tests);
+	return cs_new_text("%s%s%s",
+			   first->odd_text[0] ? first->odd_text :
+						"cells below their like",
+			   all, cs_odd_how_sure(d->run));
 }
 
 /* The first of the gravest findings, and how many are as grave; NULL without a warning
  * or worse. */
 static const struct cs_finding *find_gravest(const struct cs_run *run, size_t *n)
 {
-	const struct cs_finding *f = run->findings.data, *gravest = NULL;
+	const struct cs_finding *gravest = NULL;
 
 	*n = 0;
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (f[i].severity >= CS_WARNING &&
-		    (!gravest || f[i].severity > gravest->severity))
-			gravest = &f[i];
-	for (size_t i = 0; gravest && i < run->findings.n; i++)
-		*n += f[i].severity == gravest->severity;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->severity >= CS_WARNING &&
+		    (!gravest || f->severity > gravest->severity))
+			gravest = f;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		*n += gravest && f->severity == gravest->severity;
 	return gravest;
 }
 
 /* "All alike" would be read as "all is well", so it needs a run without a warning. */
-static void add_alike(const struct cs_digest *d, struct sentence *to)
+static const char *alike_text(const struct cs_digest *d)
 {
 	const struct cs_likeness *l = &d->likeness;
+	const char *text = "";
 	size_t grave;
 
 	if (!l->n_odd && l->n_compared && !find_gravest(d->run, &grave)) {
-		begin(to);
-		add(to, "all alike within %.1f %%",
-		    fmax(0.1, ceil(1000 * l->worst) / 10));
+		text = cs_new_text("all alike within %.1f %%",
+				   fmax(0.1, ceil(1000 * l->worst) / 10));
 		if (l->n_unsure)
-			add(to, " but for %zu %s", l->n_unsure,
-			    l->n_unsure == 1 ? "uncertain cell" : "uncertain cells");
+			text = cs_new_longer(text, " but for %zu %s", l->n_unsure,
+					     l->n_unsure == 1 ? "uncertain cell" :
+								"uncertain cells");
 	}
-	if (!l->n_compared && l->n_alone) {
-		begin(to);
-		add(to, "too few cells of a kind to compare");
-	}
-	if (l->n_short) {
-		begin(to);
-		add(to, "copies under %s are not compared",
-		    cs_new_size(l->from_bytes));
-	}
+	if (!l->n_compared && l->n_alone)
+		text = "too few cells of a kind to compare";
+	if (l->n_short)
+		text = cs_join(text, "; ", "copies under %s are not compared",
+			       cs_new_size(l->from_bytes));
+	return text;
 }
 
 /* "2 critical: n7: GPU 3: 17 of 18 NVLinks are up" */
-static void add_faults(const struct cs_run *run, struct sentence *to)
+static const char *faults_text(const struct cs_run *run)
 {
 	size_t n;
 	const struct cs_finding *f = find_gravest(run, &n);
 
-	begin(to);
-	if (!f) {
-		add(to, "%s", cs_run_coverage(run).measured ? "no errors" : "");
-		return;
-	}
-	add(to, "%zu %s%s: ", n, cs_severity_text(f->severity),
-	    n > 1 && f->severity == CS_WARNING ? "s" : "");
-	if (run->n_nodes > 1 && f->node >= 0)
-		add(to, "%s: ", run->node[f->node].facts.host);
-	add(to, "%s", f->text);
+	if (!f)
+		return cs_run_coverage(run).measured ? "no errors" : "";
+	return cs_new_text("%zu %s%s: %s%s", n, cs_severity_text(f->severity),
+			   n > 1 && f->severity == CS_WARNING ? "s" : "",
+			   run->n_nodes > 1 && f->node >= 0 ?
+				   cs_new_text("%s: ", run->node[f->node].facts.host) :
+				   "",
+			   f->text);
 }
 
 /* ---- whose ---- */
@@ -379,21 +353,29 @@ static const char *subject_text(const struct cs_digest *d)
 	return cs_new_longer(text, "x %s", name);
 }
 
+/* Those that are not "". */
+static const char *join_clauses(const char *const *clause, size_t n)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < n; i++)
+		if (clause[i][0])
+			text = cs_join(text, "; ", "%s", clause[i]);
+	return text;
+}
+
 void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 {
-	struct sentence paths = { "" }, verdict = { "" };
+	const char *const path[] = { peers_text(d), host_text(d), local_text(d),
+				     numa_text(d) };
+	const char *const verdict[] = { odd_text(d), alike_text(d),
+					faults_text(d->run) };
+	const char *paths = join_clauses(path, 4);
 
-	add_peers(d, &paths);
-	add_host(d, &paths);
-	add_local(d, &paths);
-	add_numa(d, &paths);
-	if (!paths.text[0])
-		add_others(d, &paths);
+	if (!paths[0])
+		paths = others_text(d);
 	if (*what && d->run->n_nodes && d->run->node[d->first].facts.n_agents == 1)
-		add(&paths, "; nothing between GPUs to measure");
-	add_odd(d, &verdict);
-	add_alike(d, &verdict);
-	add_faults(d->run, &verdict);
-	cs_fold(to, 0, 2, "%s%s%s: %s%s%s", what, *what ? ": " : "", subject_text(d),
-		paths.text, verdict.text[0] ? "; " : "", verdict.text);
+		paths = cs_new_text("%s; nothing between GPUs to measure", paths);
+	cs_fold(to, 0, 2, "%s%s%s: %s%s", what, *what ? ": " : "", subject_text(d),
+		paths, cs_after("; ", join_clauses(verdict, 3)));
 }

@@ -291,22 +291,16 @@ static void add_line(struct cs_digest *d, uint32_t index, struct figures *f)
 	cs_list_push(&d->lines, &made);
 }
 
-static void release(void *digest)
-{
-	cs_likeness_release(&((struct cs_digest *)digest)->likeness);
-}
-
 const struct cs_digest *cs_digest_new(const struct cs_run *run, int first, int last)
 {
 	struct figures f = { CS_LIST(double), CS_LIST(double) };
 	struct cs_digest *d = cs_new(struct cs_digest, 1);
 
-	cs_arena_at_end(release, d);
 	d->run = run;
 	d->first = first;
 	d->last = last;
 	d->lines = (struct cs_vec)CS_LIST(struct cs_digest_line);
-	cs_arena_check(cs_likeness_make(&d->likeness, run, NULL));
+	d->likeness = cs_likeness_make(run);
 	for (uint32_t v = 0; v < cs_grids(run); v++)
 		add_line(d, v, &f);
 	return d;

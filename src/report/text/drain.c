@@ -166,16 +166,16 @@ struct commands {
 static int print_commands(void *argument)
 {
 	const struct commands *c = argument;
-	const struct cs_vec *actions = cs_actions_new(c->run);
-	char reason[CS_REASON_LINE], part[200], what[CS_ERR_TEXT];
+	const struct cs_vec actions = cs_actions_find(c->run);
 	char *drained = cs_new(char, c->run->n_nodes);
 
-	CS_EACH(const struct cs_action, a, actions) {
+	CS_EACH(const struct cs_action, a, &actions) {
+		char reason[CS_REASON_LINE];
+
 		if (a->kind != CS_ACTION_DRAIN || a->node < 0 || drained[a->node]++)
 			continue;
-		cs_action_part(c->run, a, part, sizeof(part));
-		cs_action_what(a, what, sizeof(what));
-		cs_text(reason, sizeof(reason), "cscope-mpi: %s: %s", part, what);
+		cs_text(reason, sizeof(reason), "cscope-mpi: %s: %s",
+			cs_action_part(c->run, a), cs_action_what(a));
 		cs_drain_command(c->to, c->command, c->run->node[a->node].facts.host,
 				 reason);
 	}
