@@ -358,20 +358,21 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
 						      CUDA_SUCCESS;
 }
 
-/* In mode 3 one process has a GPU at a time: a lock on a byte of the library, which
- * ends with the process. */
+/* In mode 3 one process has a GPU at a time: a lock on a byte of a file of the machine,
+ * which ends with the process. */
 static int gpu_lock[FAKE_GPUS_MAX];
 
 static int take_gpu(int gpu)
 {
 	struct flock byte = { .l_type = F_WRLCK, .l_start = gpu, .l_len = 1 };
+	const char *file = getenv("FAKE_MACHINE");
 	Dl_info info;
 
 	if (fake.compute_mode != CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
 		return 0;
-	if (!dladdr(gpu_lock, &info))
+	if (!file && !dladdr(gpu_lock, &info))
 		return -1;
-	gpu_lock[gpu] = open(info.dli_fname, O_RDWR | O_CLOEXEC);
+	gpu_lock[gpu] = open(file ? file : info.dli_fname, O_RDWR | O_CLOEXEC);
 	if (gpu_lock[gpu] >= 0 && !fcntl(gpu_lock[gpu], F_OFD_SETLK, &byte))
 		return 0;
 	close(gpu_lock[gpu]);

@@ -39,6 +39,9 @@ shows() {
 fake() { # GPUS
 	export CS_LIBCUDA=$FAKE/libcuda.so.1 CS_LIBNVML=$FAKE/libnvidia-ml.so.1
 	export FAKE_GPUS=$1
+	# tests that run at the same time have GPUs of their own
+	export FAKE_MACHINE=$work/gpus
+	: >"$FAKE_MACHINE"
 }
 
 # Copies of up to 4 MiB need no more of a GPU.  All copies of a sample have no places of

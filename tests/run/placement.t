@@ -127,6 +127,14 @@ ok "GPUs that take one process: handed from one placement to the other" equal 2
 FAKE_COMPUTE_MODE=3 run 0 "${few[@]}" --placement process,thread -f csv
 ok "… and looked at before and after" eval \
 	'[ "$(grep -c ",ok," out)" = 480 ]'
+# as another test does that has GPUs of the double at the same time
+held='import fcntl, subprocess, sys
+library = open(sys.argv[1], "r+b")
+fcntl.lockf(library, fcntl.LOCK_EX)
+sys.exit(subprocess.call(sys.argv[2:]))'
+FAKE_COMPUTE_MODE=3 run_program 0 "${PYTHON:-python3}" -c "$held" "$CS_LIBCUDA" "$CSCOPE" "${few[@]}" \
+	--placement process,thread
+ok "… also while another job has such GPUs" equal 2
 
 # submitting costs a process 1 ms a call, one after the other: found by the whole run
 FAKE_SUBMIT_NS=1000000 run 0 --test peer.ce.enqueue.all "${few[@]}" \
