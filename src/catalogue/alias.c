@@ -69,6 +69,11 @@ const struct cs_alias *cs_aliases(size_t *n)
 	return aliases;
 }
 
+const struct cs_alias *cs_alias_next(const struct cs_alias *alias)
+{
+	return !alias ? aliases : ++alias < aliases + N_ALIASES ? alias : NULL;
+}
+
 int cs_alias_test(const struct cs_alias *alias)
 {
 	return alias->test ? cs_test_index(alias->test) : -1;
@@ -142,11 +147,8 @@ const char *cs_list_item(const char *list, char *item, size_t size)
 
 static int is_ours(const char *item)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!fnmatch(item, test[i].name, 0))
+	CS_EACH_TEST(test)
+		if (!fnmatch(item, test->name, 0))
 			return 1;
 	return 0;
 }

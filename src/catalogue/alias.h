@@ -74,6 +74,10 @@ struct cs_alias {
 
 /* All aliases: first nvbandwidth's, in the order in which it runs them. */
 const struct cs_alias *cs_aliases(size_t *n);
+/* The one after it; of NULL the first; NULL at the end. */
+const struct cs_alias *cs_alias_next(const struct cs_alias *alias);
+#define CS_EACH_ALIAS(alias) \
+	for (const struct cs_alias *alias = NULL; (alias = cs_alias_next(alias));)
 
 /* Our test's position in the catalogue; -1: it is not measured. */
 int cs_alias_test(const struct cs_alias *alias);

@@ -582,6 +582,11 @@ const struct cs_test *cs_catalogue(size_t *n)
 	return table;
 }
 
+const struct cs_test *cs_test_next(const struct cs_test *test)
+{
+	return !test ? table : ++test < table + N_TESTS ? test : NULL;
+}
+
 const struct cs_test *cs_test_at(size_t index)
 {
 	return &table[index];

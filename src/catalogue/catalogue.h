@@ -175,6 +175,10 @@ struct cs_test {
 #define CS_TESTS_MOST 512
 const struct cs_test *cs_catalogue(size_t *n);
 const struct cs_test *cs_test_at(size_t index);
+/* The one after it; of NULL the first; NULL at the end. */
+const struct cs_test *cs_test_next(const struct cs_test *test);
+#define CS_EACH_TEST(test) \
+	for (const struct cs_test *test = NULL; (test = cs_test_next(test));)
 
 /* Its position in the table; -1 when there is no such name. */
 int cs_test_index(const char *name);

@@ -56,19 +56,15 @@ static void offer(struct search *s, const char *name)
 
 static void offer_tests(struct search *s)
 {
-	const struct cs_alias *alias;
-	size_t n;
+	CS_EACH_TEST(test)
+		if (cs_test_is_of(test, s->backend))
+			offer(s, test->name);
+	CS_EACH_ALIAS(alias) {
+		int test = cs_alias_test(alias);
 
-	for (size_t i = 0; i < n_tests(); i++)
-		if (cs_test_is_of(cs_test_at(i), s->backend))
-			offer(s, cs_test_at(i)->name);
-	alias = cs_aliases(&n);
-	for (size_t i = 0; i < n; i++) {
-		int test = cs_alias_test(&alias[i]);
-
-		if (cs_alias_is_taken(&alias[i]) && test >= 0 &&
+		if (cs_alias_is_taken(alias) && test >= 0 &&
 		    cs_test_is_of(cs_test_at(test), s->backend))
-			offer(s, alias[i].name);
+			offer(s, alias->name);
 	}
 }
 
@@ -258,13 +254,10 @@ int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 		    struct cs_choices *to, struct cs_err *err)
 {
 	const struct where where = { backend, via };
-	size_t n;
-	const struct cs_alias *alias = cs_aliases(&n);
 
-	for (size_t i = 0; i < n; i++)
-		if (cs_alias_is_of_commscope(&alias[i]) &&
-		    cs_alias_test(&alias[i]) >= 0 &&
-		    take_sizes(&alias[i], &where, to, err))
+	CS_EACH_ALIAS(alias)
+		if (cs_alias_is_of_commscope(alias) && cs_alias_test(alias) >= 0 &&
+		    take_sizes(alias, &where, to, err))
 			return -1;
 	return to->n ? 0 :
 		       cs_err_set(err,

@@ -87,17 +87,15 @@ static int fits_alias(const struct cs_filter *filter, const struct cs_alias *ali
 /* Both ways of two GPUs are one cell, which either may be named first. */
 static int fits_aliases(const struct cs_filter *filter, const struct cs_instance *cell)
 {
-	size_t n;
-	const struct cs_alias *alias = cs_aliases(&n);
 	const struct cs_test *test = cs_test_at(cell->test);
 	int both = test->path == CS_PATH_PEER && test->pattern == CS_PATTERN_BIDI;
 	struct cs_instance back = *cell;
 
 	back.src = cell->dst;
 	back.dst = cell->src;
-	for (size_t i = 0; i < n; i++)
-		if (fits_alias(filter, &alias[i], cell) ||
-		    (both && fits_alias(filter, &alias[i], &back)))
+	CS_EACH_ALIAS(alias)
+		if (fits_alias(filter, alias, cell) ||
+		    (both && fits_alias(filter, alias, &back)))
 			return 1;
 	return 0;
 }

@@ -213,17 +213,13 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 
 static const struct cs_alias *find(const char *family, size_t length)
 {
-	size_t n;
-	const struct cs_alias *a = cs_aliases(&n);
-	const char *names[2];
+	CS_EACH_ALIAS(a) {
+		const char *names[] = { a->name, a->before };
 
-	for (size_t i = 0; i < n; i++) {
-		names[0] = a[i].name;
-		names[1] = a[i].before;
-		for (int k = 0; k < 2 && cs_alias_is_of_commscope(&a[i]); k++)
+		for (int k = 0; k < 2 && cs_alias_is_of_commscope(a); k++)
 			if (names[k] && strlen(names[k]) == length &&
 			    !strncmp(names[k], family, length))
-				return &a[i];
+				return a;
 	}
 	return NULL;
 }
@@ -359,8 +355,7 @@ static int take_tail(const char *name, const struct cs_alias **alias,
 		     struct cs_choice *to, const char **at, struct cs_err *err)
 {
 	char word[CS_INSTANCE] = "";
-	size_t n;
-	const struct cs_alias *of = *alias, *all = cs_aliases(&n);
+	const struct cs_alias *of = *alias;
 
 	if (of->tail == CS_TAIL_SIZE || of->tail == CS_TAIL_NONE)
 		return 0;
@@ -373,10 +368,10 @@ static int take_tail(const char *name, const struct cs_alias **alias,
 	}
 	if (*at)
 		*at = take_word(*at, word, sizeof(word));
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(all[i].name, of->name) && all[i].word &&
-		    !strcmp(all[i].word, word)) {
-			*alias = &all[i];
+	CS_EACH_ALIAS(other)
+		if (!strcmp(other->name, of->name) && other->word &&
+		    !strcmp(other->word, word)) {
+			*alias = other;
 			return 0;
 		}
 	return cs_err_set(err, "'%s' is not measured: there is %s/%s/%s and the like",

@@ -128,9 +128,7 @@ static void print_precision(FILE *to, const struct cs_test *test)
 static void explain_test(FILE *to, const struct cs_test *test)
 {
 	struct cs_explanation e;
-	const struct cs_alias *alias;
 	int names = 0;
-	size_t n;
 
 	cs_test_explain(test, &e);
 	cs_print_line(to, "%s  %s", test->name,
@@ -145,13 +143,12 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	part(to, "checked", e.checked);
 	print_precision(to, test);
 	print_variants(to, test);
-	alias = cs_aliases(&n);
-	for (size_t i = 0; i < n; i++) {
-		if (cs_alias_test(&alias[i]) != cs_test_index(test->name))
+	CS_EACH_ALIAS(alias) {
+		if (cs_alias_test(alias) != cs_test_index(test->name))
 			continue;
 		cs_fold(to, 2, INDENT, "%-*s%s, %s:", INDENT - 2,
-			names++ ? "" : "elsewhere", alias[i].tool, alias[i].name);
-		cs_fold(to, INDENT, INDENT, "%s", alias[i].differs);
+			names++ ? "" : "elsewhere", alias->tool, alias->name);
+		cs_fold(to, INDENT, INDENT, "%s", alias->differs);
 	}
 	if (!names)
 		part(to, "elsewhere",
@@ -160,19 +157,12 @@ static void explain_test(FILE *to, const struct cs_test *test)
 
 static const struct cs_test *find_test(const char *what)
 {
-	const struct cs_alias *alias;
-	const struct cs_test *test;
-	size_t n, n_tests;
+	int test = cs_test_index(what);
 
-	test = cs_catalogue(&n_tests);
-	for (size_t i = 0; i < n_tests; i++)
-		if (!strcmp(test[i].name, what))
-			return &test[i];
-	alias = cs_aliases(&n);
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(alias[i].name, what) && cs_alias_test(&alias[i]) >= 0)
-			return &test[cs_alias_test(&alias[i])];
-	return NULL;
+	CS_EACH_ALIAS(alias)
+		if (test < 0 && !strcmp(alias->name, what))
+			test = cs_alias_test(alias);
+	return test < 0 ? NULL : cs_test_at((size_t)test);
 }
 
 /* Keys with the first sentence of what they mean. */
@@ -201,20 +191,13 @@ static void list_findings(FILE *to)
 
 static void list_tests(FILE *to)
 {
-	const struct cs_alias *alias;
-	const struct cs_test *test;
-	size_t n;
-
-	test = cs_catalogue(&n);
-	for (size_t i = 0; i < n; i++)
-		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, test[i].name,
-			test[i].summary);
+	CS_EACH_TEST(test)
+		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, test->name, test->summary);
 	fputs("\nTests by the names of other tools:\n", to);
-	alias = cs_aliases(&n);
-	for (size_t i = 0; i < n; i++)
-		if (cs_alias_test(&alias[i]) >= 0)
+	CS_EACH_ALIAS(alias)
+		if (cs_alias_test(alias) >= 0)
 			cs_fold(to, 2, 2 + NAMES, "%-*s '%s' of %s", NAMES - 1,
-				alias[i].test, alias[i].name, alias[i].tool);
+				alias->test, alias->name, alias->tool);
 }
 
 static void list(FILE *to)
@@ -233,16 +216,12 @@ static int unknown(const char *what, struct cs_err *err)
 {
 	struct cs_suggestion near = { .typed = what };
 	const char *why = cs_alias_refusal(what);
-	const struct cs_alias *alias;
-	const struct cs_test *test;
-	size_t n;
 
 	if (why)
 		return cs_err_set(err, "--explain '%.80s': not measured: %s", what,
 				  why);
-	test = cs_catalogue(&n);
-	for (size_t i = 0; i < n; i++)
-		cs_suggest(&near, test[i].name);
+	CS_EACH_TEST(test)
+		cs_suggest(&near, test->name);
 	for (int id = 0; id < CS_HINTS; id++) {
 		cs_suggest(&near, cs_hint(id)->key);
 		if (cs_hint(id)->name)
@@ -250,9 +229,8 @@ static int unknown(const char *what, struct cs_err *err)
 	}
 	for (int id = 1; id < CS_FINDINGS; id++)
 		cs_suggest(&near, cs_finding_line((enum cs_finding_id)id)->id);
-	alias = cs_aliases(&n);
-	for (size_t i = 0; i < n; i++)
-		cs_suggest(&near, alias[i].name);
+	CS_EACH_ALIAS(alias)
+		cs_suggest(&near, alias->name);
 	cs_err_set(err,
 		   "--explain '%.80s': no test, error or finding has this name "
 		   "('--explain list' shows all)",

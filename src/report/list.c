@@ -36,21 +36,18 @@ static int is_default(const struct cs_test *test)
 static void list_aliases(FILE *to, const char *tool, const char *prefix,
 			 int (*is_of)(const struct cs_alias *))
 {
-	size_t n, i;
-	const struct cs_alias *alias = cs_aliases(&n);
 	int width = 0;
 
-	for (i = 0; i < n; i++)
-		if (is_of(&alias[i]) && (int)strlen(alias[i].name) > width)
-			width = (int)strlen(alias[i].name);
+	CS_EACH_ALIAS(alias)
+		if (is_of(alias) && (int)strlen(alias->name) > width)
+			width = (int)strlen(alias->name);
 	putc('\n', to);
 	cs_fold(to, 0, 2, "Names of %s, also taken by --test:", tool);
-	for (i = 0; i < n; i++)
-		if (is_of(&alias[i]) && cs_alias_test(&alias[i]) >= 0)
-			cs_fold(to, 2, 4, "%s%-*s  %s%s", prefix, width,
-				alias[i].name, alias[i].test,
-				alias[i].variant.cache == CS_CACHE_COLD ? ", cold" :
-									  "");
+	CS_EACH_ALIAS(alias)
+		if (is_of(alias) && cs_alias_test(alias) >= 0)
+			cs_fold(to, 2, 4, "%s%-*s  %s%s", prefix, width, alias->name,
+				alias->test,
+				alias->variant.cache == CS_CACHE_COLD ? ", cold" : "");
 }
 
 static void list_test(FILE *to, const struct cs_test *test, int width)
@@ -64,14 +61,11 @@ static void list_test(FILE *to, const struct cs_test *test, int width)
 /* Does an item of --test name it, also by another tool's name? */
 static int is_meant(const struct cs_test *test, const char *item)
 {
-	size_t n;
-	const struct cs_alias *alias = cs_aliases(&n);
-
 	if (!fnmatch(item, test->name, 0))
 		return 1;
-	for (size_t i = 0; i < n; i++)
-		if (alias[i].test && !strcmp(alias[i].test, test->name) &&
-		    cs_alias_fits(&alias[i], item))
+	CS_EACH_ALIAS(alias)
+		if (alias->test && !strcmp(alias->test, test->name) &&
+		    cs_alias_fits(alias, item))
 			return 1;
 	return 0;
 }
@@ -89,20 +83,15 @@ static int refuse(const char *what, struct cs_err *err)
 static int list_names(FILE *to, const char *what, struct cs_err *err)
 {
 	int width = 0, all = !strcmp(what, "all");
-	size_t n, meant = 0;
-	const struct cs_test *test = cs_catalogue(&n);
 
-	for (size_t i = 0; i < n; i++)
-		if (all || is_meant(&test[i], what)) {
-			meant++;
-			if ((int)strlen(test[i].name) > width)
-				width = (int)strlen(test[i].name);
-		}
-	if (!meant)
+	CS_EACH_TEST(test)
+		if ((all || is_meant(test, what)) && (int)strlen(test->name) > width)
+			width = (int)strlen(test->name);
+	if (!width)
 		return refuse(what, err);
-	for (size_t i = 0; i < n; i++)
-		if (all || is_meant(&test[i], what))
-			list_test(to, &test[i], width);
+	CS_EACH_TEST(test)
+		if (all || is_meant(test, what))
+			list_test(to, test, width);
 	if (!all)
 		return 0;
 	cs_fold(to, 0, 2, "* of the backend in use: measured by --matrix peer");
@@ -257,13 +246,13 @@ static void list_tests(FILE *to)
 {
 	struct shapes *s = cs_new(struct shapes, 1);
 	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
 
+	cs_catalogue(&n);
 	cs_fold(to, 0, 2,
 		"%zu tests, path.method.operation.pattern, one of each pair of brackets:",
 		n);
-	for (size_t i = 0; i < n; i++)
-		add_test(s, &test[i]);
+	CS_EACH_TEST(test)
+		add_test(s, test);
 	merge_shapes(s, 2);
 	merge_shapes(s, 1);
 	merge_shapes(s, 2);
@@ -335,24 +324,17 @@ static const char *when(const struct cs_plan *plan, uint32_t matrix)
 
 static void print_matrices(FILE *to, const struct cs_plan *plan)
 {
-	size_t n;
-	const struct cs_test *test = cs_catalogue(&n);
-	uint32_t v;
-
-	for (v = 0; v < plan->n_matrices; v++) {
+	for (uint32_t v = 0; v < plan->n_matrices; v++) {
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
-
+		const struct cs_test *test = cs_test_at(matrix->test);
 		const int is_usual = cs_variant_is_usual(&matrix->variant);
-		const char *steps = "as load";
 
-		if (matrix->steps)
-			steps = cs_new_text("%" PRIu32 " step%s", matrix->steps,
-					    matrix->steps == 1 ? "" : "s");
-		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s%s",
-			test[matrix->test].name,
-			cs_test_title(&test[matrix->test], 0, when(plan, v)).text,
+		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s%s", test->name,
+			cs_test_title(test, 0, when(plan, v)).text,
 			is_usual ? "" : cs_variant_words(&matrix->variant).text,
-			is_usual ? "" : ", ", steps);
+			is_usual ? "" : ", ",
+			matrix->steps ? cs_count_text(matrix->steps, "step") :
+					"as load");
 	}
 }
 

@@ -74,24 +74,24 @@ static void name_cell(const struct cs_instance *cell, const char *asked,
 		      struct bench *b)
 {
 	size_t n;
-	const struct cs_alias *all = cs_aliases(&n);
+	const struct cs_alias *first = cs_aliases(&n);
 	int best = 0, wanted; /* several benchmarks may measure the same */
 	char name[CS_INSTANCE];
 
 	cs_instance_name(cell, b->name);
 	b->order = n + cell->test;
-	for (size_t i = 0; i < n; i++) {
-		if (cs_instance_alias(cell, &all[i], all[i].name, name))
+	CS_EACH_ALIAS(alias) {
+		if (cs_instance_alias(cell, alias, alias->name, name))
 			continue;
-		wanted = 1 + 4 * cs_alias_asked(&all[i], asked) +
-			 2 * (cell->bytes >> all[i].first &&
-			      cell->bytes >> all[i].last <= 1) +
+		wanted = 1 + 4 * cs_alias_asked(alias, asked) +
+			 2 * (cell->bytes >> alias->first &&
+			      cell->bytes >> alias->last <= 1) +
 			 (cell->variant.cpu_numa || /* a node that was not named */
-			  all[i].args != CS_ARGS_NUMA_GPU_GPU);
+			  alias->args != CS_ARGS_NUMA_GPU_GPU);
 		if (wanted <= best)
 			continue;
 		best = wanted;
-		b->order = i;
+		b->order = (size_t)(alias - first);
 		cs_text(b->name, CS_INSTANCE, "%s", name);
 	}
 }

@@ -203,17 +203,6 @@ static void table_init(struct table *t, const struct cs_run *run, int node,
 
 /* ---- which tests, by which names ---- */
 
-static int is_planned(const struct cs_run *run, const struct cs_alias *alias)
-{
-	uint32_t v;
-	int test = cs_alias_test(alias);
-
-	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
-		if ((int)cs_plan_matrix_at(run->plan, v)->test == test)
-			return 1;
-	return 0;
-}
-
 /* Does the test need more GPUs than any node has? */
 static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
 {
@@ -223,16 +212,24 @@ static int needs_more(const struct cs_run *run, const struct cs_alias *alias)
 	       cs_test_is_of(test, (enum cs_backend_kind)run->plan->set.backend);
 }
 
-/* Tests that nodes with one GPU measure instead of pairs do not belong to other nodes. */
-static int is_of_node(const struct cs_run *run, int node, const struct cs_alias *alias)
+/* The first matrix of the plan of its test; -1 none. */
+static int64_t matrix_of(const struct cs_run *run, const struct cs_alias *alias)
 {
 	int test = cs_alias_test(alias);
 
 	for (uint32_t v = 0; run->plan && v < run->plan->n_matrices; v++)
 		if ((int)cs_plan_matrix_at(run->plan, v)->test == test)
-			return !cs_plan_matrix_is_lone(run->plan, v) ||
-			       run->node[node].facts.n_agents == 1;
-	return 1;
+			return v;
+	return -1;
+}
+
+/* Tests that nodes with one GPU measure instead of pairs do not belong to other nodes. */
+static int is_of_node(const struct cs_run *run, int node, const struct cs_alias *alias)
+{
+	int64_t matrix = matrix_of(run, alias);
+
+	return matrix < 0 || !cs_plan_matrix_is_lone(run->plan, (uint32_t)matrix) ||
+	       run->node[node].facts.n_agents == 1;
 }
 
 /* Is it one of the names; `by_test`: or its test that of one? */
@@ -250,23 +247,22 @@ static int is_named(const struct cs_alias *const *name, size_t n,
  * that were asked for otherwise.  Returns how many; `name` has room for all. */
 static size_t names_of(const struct cs_run *run, const struct cs_alias **name)
 {
-	size_t n_aliases, n = 0, asked;
-	const struct cs_alias *alias = cs_aliases(&n_aliases), *a;
+	size_t n = 0, asked;
 	const char *list = run->asked && run->asked[0] ? run->asked : NULL;
 	char item[CS_ITEM];
 
 	while (list) {
 		list = cs_list_item(list, item, sizeof(item));
-		for (a = alias; a < alias + n_aliases; a++)
+		CS_EACH_ALIAS(a)
 			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) &&
 			    !is_named(name, n, a, 0) &&
-			    (!a->test || is_planned(run, a) || needs_more(run, a)))
+			    (!a->test || matrix_of(run, a) >= 0 || needs_more(run, a)))
 				name[n++] = a;
 	}
 	asked = n;
-	for (a = alias; a < alias + n_aliases; a++)
+	CS_EACH_ALIAS(a)
 		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode &&
-		    is_planned(run, a) && !is_named(name, asked, a, 1))
+		    matrix_of(run, a) >= 0 && !is_named(name, asked, a, 1))
 			name[n++] = a;
 	return n;
 }
