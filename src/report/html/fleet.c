@@ -46,23 +46,17 @@ static void put_squares(struct cs_html *h, const struct fleet *f)
 {
 	int n = 0;
 
-	for (int i = 0; i < f->run->n_nodes; i++) {
-		struct cs_box box = box_of(f, i);
-
-		if (cs_alike_measured(f->alike, i))
-			cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"",
-				box.x, box.y, box.w, box.h, box.w);
-	}
-	if (n) {
-		cs_html(h, "\"");
-		cs_svg_shade(h, cs_shade_of_difference(0));
-		cs_html(h, "/>");
-	}
 	for (int i = 0; i < f->run->n_nodes; i++)
+		if (cs_alike_measured(f->alike, i))
+			cs_svg_add_box(h, n++, box_of(f, i));
+	if (n)
+		cs_svg_end_boxes(h, cs_shade_of_difference(0));
+	for (int i = 0; i < f->run->n_nodes; i++) {
+		const struct cs_box box = box_of(f, i);
+
 		if (!cs_alike_measured(f->alike, i))
-			cs_svg_hatch(h,
-				     &(struct cs_box){ box_of(f, i).x, box_of(f, i).y,
-						       f->square, f->square });
+			cs_svg_hatch(h, &box);
+	}
 }
 
 /* The cells of one class of colour, of all nodes. */
@@ -80,15 +74,13 @@ static void put_shade(struct cs_html *h, const struct fleet *f,
 
 			if (isnan(d) || d == 0 || cs_shade_of_difference(d) != shade)
 				continue;
-			cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"",
-				box.x + c * (at % f->side),
-				box.y + c * (at / f->side), c, c, c);
+			cs_svg_add_box(h, n++,
+				       (struct cs_box){ box.x + c * (at % f->side),
+							box.y + c * (at / f->side), c,
+							c });
 		}
-	if (!n)
-		return;
-	cs_html(h, "\"");
-	cs_svg_shade(h, shade);
-	cs_html(h, "/>");
+	if (n)
+		cs_svg_end_boxes(h, shade);
 }
 
 int cs_html_gravest(const struct cs_run *run, int node)
@@ -134,8 +126,8 @@ static void put_rings(struct cs_html *h, const struct fleet *f)
 			"fill=\"none\" stroke-width=\"2\"%s",
 			box.x - 2, box.y - 2, box.w + 4, box.h + 4,
 			grave >= CS_CRITICAL ? "" : " stroke-dasharray=\"4 3\"");
-		cs_svg_stroke(h, grave >= CS_CRITICAL ? CS_INK_BAD : CS_INK_WARN);
-		cs_html(h, "><title>");
+		cs_svg_stroke(h, grave >= CS_CRITICAL ? CS_INK_BAD : CS_INK_WARN,
+			      "><title>");
 		cs_html_text(h, "%s", f->run->node[i].facts.host);
 		cs_html(h, "</title></rect>");
 	}

@@ -115,8 +115,7 @@ static void put_cells(struct cs_html *h, const struct cs_versus *v,
 				y, x_of(axis, ratio_of(m, c->high)));
 	}
 	cs_html(h, "\"");
-	cs_svg_stroke(h, CS_INK_MEASURED);
-	cs_html(h, "/><path stroke-width=\"1.6\" d=\"");
+	cs_svg_stroke(h, CS_INK_MEASURED, "/><path stroke-width=\"1.6\" d=\"");
 	for (size_t k = 0; k < m->n; k++) {
 		const struct cs_comparison *c = &cells_of(v)[m->first + k].c;
 
@@ -125,8 +124,7 @@ static void put_cells(struct cs_html *h, const struct cs_versus *v,
 				x_of(axis, ratio_of(m, c->difference)), y - 5);
 	}
 	cs_html(h, "\"");
-	cs_svg_stroke(h, ink_of(m->sum.verdict));
-	cs_html(h, "/>");
+	cs_svg_stroke(h, ink_of(m->sum.verdict), "/>");
 }
 
 static const char *name_of(const struct cs_versus_matrix *m)
@@ -233,8 +231,7 @@ void cs_html_versus_table(struct cs_html *h, const struct cs_versus *v)
 			   "</tr>");
 		for (size_t k = 0; k < m->n; k++)
 			put_cell(h, &cells_of(v)[m->first + k]);
-		cs_html(h, "</table></div>");
-		putc('\n', h->to);
+		cs_html_line(h, "</table></div>");
 	}
 	cs_html(h, "</details>");
 }

@@ -165,20 +165,13 @@ static void put_shade(struct cs_html *h, const struct heat *heat,
 {
 	int n = 0;
 
-	for (int k = 0; k < heat->n_rows * heat->n_cols; k++) {
-		struct cs_box box = box_of(heat, k);
-
-		if (isnan(heat->grid->value[heat->cell[k]]) ||
-		    shade_of(heat, heat->cell[k]) != shade)
-			continue;
-		cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"", box.x,
-			box.y, box.w, box.h, box.w);
-	}
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++)
+		if (!isnan(heat->grid->value[heat->cell[k]]) &&
+		    shade_of(heat, heat->cell[k]) == shade)
+			cs_svg_add_box(h, n++, box_of(heat, k));
 	if (!n)
 		return;
-	cs_html(h, "\"");
-	cs_svg_shade(h, shade);
-	cs_html(h, "/>");
+	cs_svg_end_boxes(h, shade);
 	if (heat->is_numbered)
 		put_values(h, heat, shade);
 }
@@ -199,8 +192,7 @@ static void put_missing(struct cs_html *h, const struct heat *heat)
 	if (!n)
 		return;
 	cs_html(h, "\"");
-	cs_svg_stroke(h, CS_INK_AXIS);
-	cs_html(h, "/>");
+	cs_svg_stroke(h, CS_INK_AXIS, "/>");
 }
 
 /* A ring around the cells with a mark. */
@@ -208,21 +200,15 @@ static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
 {
 	int n = 0;
 
-	for (int k = 0; k < heat->n_rows * heat->n_cols; k++) {
-		size_t cell = heat->cell[k];
-		struct cs_box box = box_of(heat, k);
-
-		if (heat->grid->mark[cell] != mark || isnan(heat->grid->value[cell]))
-			continue;
-		cs_html(h, "%sM%g %gh%gv%gh-%gz", n++ ? "" : "<path d=\"", box.x,
-			box.y, box.w, box.h, box.w);
-	}
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++)
+		if (heat->grid->mark[heat->cell[k]] == mark &&
+		    !isnan(heat->grid->value[heat->cell[k]]))
+			cs_svg_add_box(h, n++, box_of(heat, k));
 	if (!n)
 		return;
 	cs_html(h, "\" fill=\"none\" stroke-width=\"2\"%s",
 		mark == '<' ? "" : " stroke-dasharray=\"4 3\"");
-	cs_svg_stroke(h, mark == '<' ? CS_INK_BAD : CS_INK_WARN);
-	cs_html(h, "/>");
+	cs_svg_stroke(h, mark == '<' ? CS_INK_BAD : CS_INK_WARN, "/>");
 }
 
 static void put_label(struct cs_html *h, double x, double y, const char *text)
@@ -246,8 +232,7 @@ static void put_labels(struct cs_html *h, const struct heat *heat)
 	const struct cs_grid *grid = heat->grid;
 
 	cs_html(h, "<g font-size=\"12\" text-anchor=\"middle\"");
-	cs_svg_fill(h, CS_INK);
-	cs_html(h, ">");
+	cs_svg_fill(h, CS_INK, ">");
 	for (int c = 0; c < heat->n_cols; c++)
 		put_label(h, heat->left + heat->w * c + heat->w / 2, heat->top - 8,
 			  column_name(heat, c).text);
@@ -282,8 +267,7 @@ static void put_strip(struct cs_html *h, const struct heat *heat)
 		cs_html(h, "<rect x=\"%.4g\" y=\"%g\" width=\"%.3g\" height=\"12\"",
 			heat->left + w * heat->low / heat->peak, y - 6,
 			w * (heat->high - heat->low) / heat->peak);
-		cs_svg_fill(h, CS_INK_USUAL);
-		cs_html(h, "/>");
+		cs_svg_fill(h, CS_INK_USUAL, "/>");
 	}
 	cs_html(h, "<path stroke-width=\"1.2\" stroke-opacity=\".6\" d=\"");
 	for (size_t i = 0; i < cs_grid_cells(grid); i++)
@@ -293,8 +277,7 @@ static void put_strip(struct cs_html *h, const struct heat *heat)
 					w * fmin(grid->value[i] / heat->peak, 1.05),
 				y - 5);
 	cs_html(h, "\"");
-	cs_svg_stroke(h, CS_INK_MEASURED);
-	cs_html(h, "/>");
+	cs_svg_stroke(h, CS_INK_MEASURED, "/>");
 	if (w > SENSE)
 		cs_svg_text(h,
 			    &(struct cs_pen){ heat->left, y + 18, 10.5, CS_START,
@@ -377,8 +360,7 @@ static void put_matrix(struct cs_html *h, const struct heat *heat)
 		put_strip(h, heat);
 	cs_svg_end(h);
 	put_figures(h, heat);
-	cs_html(h, "</figure>");
-	putc('\n', h->to);
+	cs_html_line(h, "</figure>");
 }
 
 /* ---- by path ---- */

@@ -63,6 +63,12 @@ void cs_html(const struct cs_html *h, const char *fmt, ...)
 	va_end(args);
 }
 
+void cs_html_line(const struct cs_html *h, const char *markup)
+{
+	put_raw(h->to, markup);
+	putc('\n', h->to);
+}
+
 void cs_html_text(const struct cs_html *h, const char *fmt, ...)
 {
 	va_list args;
@@ -94,8 +100,7 @@ void cs_html_pre(const struct cs_html *h, const char *text)
 		cs_html_text(h, "%s", line);
 		putc('\n', h->to);
 	}
-	cs_html(h, "</pre>");
-	putc('\n', h->to);
+	cs_html_line(h, "</pre>");
 }
 
 void cs_html_section(const struct cs_html *h, const char *title, const char *hint)
@@ -109,8 +114,7 @@ void cs_html_section(const struct cs_html *h, const char *title, const char *hin
 
 void cs_html_section_end(const struct cs_html *h)
 {
-	cs_html(h, "</section>");
-	putc('\n', h->to);
+	cs_html_line(h, "</section>");
 }
 
 /* ---- drawings ---- */
@@ -141,26 +145,38 @@ void cs_svg_describe(struct cs_html *h, const char *fmt, ...)
 
 void cs_svg_end(const struct cs_html *h)
 {
-	cs_html(h, "</svg>");
-	putc('\n', h->to);
+	cs_html_line(h, "</svg>");
 }
 
-void cs_svg_fill(const struct cs_html *h, enum cs_ink ink)
+void cs_svg_fill(const struct cs_html *h, enum cs_ink ink, const char *end)
 {
-	cs_html(h, " class=\"%s\" fill=\"#%06x\"", cs_inks[ink].name,
-		cs_inks[ink].colour[CS_THEME_LIGHT]);
+	cs_html(h, " class=\"%s\" fill=\"#%06x\"%s", cs_inks[ink].name,
+		cs_inks[ink].colour[CS_THEME_LIGHT], end);
 }
 
-void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink)
+void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink, const char *end)
 {
-	cs_html(h, " class=\"%s-s\" stroke=\"#%06x\"", cs_inks[ink].name,
-		cs_inks[ink].colour[CS_THEME_LIGHT]);
+	cs_html(h, " class=\"%s-s\" stroke=\"#%06x\"%s", cs_inks[ink].name,
+		cs_inks[ink].colour[CS_THEME_LIGHT], end);
 }
 
-void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade)
+void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade,
+		  const char *end)
 {
-	cs_html(h, " class=\"%s\" fill=\"#%06x\"", shade->name,
-		shade->fill[CS_THEME_LIGHT]);
+	cs_html(h, " class=\"%s\" fill=\"#%06x\"%s", shade->name,
+		shade->fill[CS_THEME_LIGHT], end);
+}
+
+void cs_svg_add_box(const struct cs_html *h, int n, struct cs_box box)
+{
+	cs_html(h, "%sM%g %gh%gv%gh-%gz", n ? "" : "<path d=\"", box.x, box.y, box.w,
+		box.h, box.w);
+}
+
+void cs_svg_end_boxes(const struct cs_html *h, const struct cs_shade *shade)
+{
+	cs_html(h, "\"");
+	cs_svg_shade(h, shade, "/>");
 }
 
 void cs_svg_text(const struct cs_html *h, const struct cs_pen *pen, const char *fmt,
@@ -173,8 +189,7 @@ void cs_svg_text(const struct cs_html *h, const struct cs_pen *pen, const char *
 	cs_html(h, "<text x=\"%.4g\" y=\"%.4g\" font-size=\"%g\"%s%s", pen->x, pen->y,
 		pen->size, anchor[pen->anchor],
 		pen->bold ? " font-weight=\"600\"" : "");
-	cs_svg_fill(h, pen->ink);
-	cs_html(h, ">");
+	cs_svg_fill(h, pen->ink, ">");
 	va_start(args, fmt);
 	put(h, put_escaped, fmt, args);
 	va_end(args);
@@ -199,8 +214,7 @@ void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink
 	cs_html(h,
 		"<path d=\"M%.4g %.4gL%.4g %.4g\" fill=\"none\" stroke-width=\"%.3g\"",
 		ends->x, ends->y, ends->w, ends->h, width);
-	cs_svg_stroke(h, ink);
-	cs_html(h, "/>");
+	cs_svg_stroke(h, ink, "/>");
 }
 
 /* Lines across: a pattern would need an id that is the page's. */
@@ -215,8 +229,7 @@ void cs_svg_hatch(const struct cs_html *h, const struct cs_box *box)
 			box->x + (at < box->h ? 0 : at - box->h),
 			box->y + (at < box->h ? at : box->h));
 	cs_html(h, "\"");
-	cs_svg_stroke(h, CS_INK_AXIS);
-	cs_html(h, "/>");
+	cs_svg_stroke(h, CS_INK_AXIS, "/>");
 }
 
 void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char *none)
@@ -237,8 +250,7 @@ void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char 
 				"<rect x=\"%g\" y=\"2\" width=\"18\" height=\"14\" "
 				"rx=\"3\"",
 				x);
-			cs_svg_shade(h, &scale->shade[i]);
-			cs_html(h, "/>");
+			cs_svg_shade(h, &scale->shade[i], "/>");
 		} else {
 			cs_svg_hatch(h, &(struct cs_box){ x, 2, 18, 14 });
 		}

@@ -44,6 +44,8 @@ struct cs_html {
 /* Markup of ours: constants and numbers. */
 void cs_html(const struct cs_html *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A constant, and the line ends. */
+void cs_html_line(const struct cs_html *h, const char *markup);
 /* Text of anyone, also within a quoted attribute. */
 void cs_html_text(const struct cs_html *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -69,10 +71,11 @@ void cs_svg_describe(struct cs_html *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void cs_svg_end(const struct cs_html *h);
 
-/* class="…" fill="#…", and stroke. */
-void cs_svg_fill(const struct cs_html *h, enum cs_ink ink);
-void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink);
-void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade);
+/* class="…" fill="#…", and stroke; then `end`, which may end the element. */
+void cs_svg_fill(const struct cs_html *h, enum cs_ink ink, const char *end);
+void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink, const char *end);
+void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade,
+		  const char *end);
 
 /* Where a text begins, ends, or has its middle. */
 enum cs_anchor { CS_START, CS_MIDDLE, CS_END };
@@ -86,6 +89,9 @@ void cs_svg_text(const struct cs_html *h, const struct cs_pen *pen, const char *
 		 ...) __attribute__((format(printf, 3, 4)));
 void cs_svg_rect(const struct cs_html *h, const struct cs_box *box, enum cs_ink fill,
 		 enum cs_ink stroke);
+/* A path of many boxes: the n-th, from 0 on; its end, which is needed if there are any. */
+void cs_svg_add_box(const struct cs_html *h, int n, struct cs_box box);
+void cs_svg_end_boxes(const struct cs_html *h, const struct cs_shade *shade);
 /* From (x, y) to (w, h). */
 void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink ink,
 		 double width);

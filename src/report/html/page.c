@@ -20,22 +20,19 @@
 
 static void begin(const struct cs_html *h, const char *title)
 {
-	cs_html(h, "<!DOCTYPE html>");
-	putc('\n', h->to);
+	cs_html_line(h, "<!DOCTYPE html>");
 	cs_html(h, "<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
 		   "<meta name=\"viewport\" content=\"width=device-width\"/>"
 		   "<meta name=\"color-scheme\" content=\"light dark\"/>");
 	cs_html_in(h, "title", "cscope-mpi: %s", title);
 	cs_html(h, "<style>");
 	cs_html_style(h);
-	cs_html(h, "</style></head><body>");
-	putc('\n', h->to);
+	cs_html_line(h, "</style></head><body>");
 }
 
 static void end(const struct cs_html *h)
 {
-	cs_html(h, "</body></html>");
-	putc('\n', h->to);
+	cs_html_line(h, "</body></html>");
 }
 
 /* A tick, a dash or a cross, as of the status `like`, with its meaning. */
@@ -52,7 +49,7 @@ static void put_verdict(const struct cs_html *h, int like, const char *text,
 	cs_html(h, "<div class=\"verdict\"><svg viewBox=\"0 0 40 40\" width=\"40\" "
 		   "height=\"40\" aria-hidden=\"true\"><circle cx=\"20\" cy=\"20\" "
 		   "r=\"18\"");
-	cs_svg_fill(h, ink);
+	cs_svg_fill(h, ink, "");
 	cs_html(h,
 		"/><path d=\"%s\" fill=\"none\" stroke=\"#fff\" stroke-width=\"4\"/>"
 		"</svg><div>",
@@ -138,8 +135,7 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	cs_html(h, "</div>");
 	put_verdict(h, gravest_status(run), status_word(gravest_status(run)),
 		    run->exit_status);
-	cs_html(h, "</header>");
-	putc('\n', h->to);
+	cs_html_line(h, "</header>");
 }
 
 /* ---- tiles ---- */
@@ -159,8 +155,7 @@ static void put_tile(const struct cs_html *h, const struct cs_digest_line *line,
 	cs_html_in(h, "span class=\"s\"", "%s%s to %s in %zu of %zu cells", share,
 		   cs_html_figure(line->min).text, cs_html_figure(line->max).text,
 		   line->measured, line->planned);
-	cs_html(h, "</div>");
-	putc('\n', h->to);
+	cs_html_line(h, "</div>");
 }
 
 /* The first tests that gave something. */
@@ -175,8 +170,7 @@ static void put_tiles(const struct cs_html *h, const struct cs_digest *digest)
 			put_tile(h, &line[i], digest->run);
 			n++;
 		}
-	cs_html(h, "</div>");
-	putc('\n', h->to);
+	cs_html_line(h, "</div>");
 }
 
 /* ---- findings ---- */
@@ -193,8 +187,7 @@ static void put_finding(const struct cs_html *h, const struct cs_run *run,
 	if (f->remeasure[0] || f->next[0])
 		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
 			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);
-	cs_html(h, "</li>");
-	putc('\n', h->to);
+	cs_html_line(h, "</li>");
 }
 
 static void put_findings(const struct cs_html *h, const struct cs_run *run)

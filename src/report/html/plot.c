@@ -178,8 +178,7 @@ static void put_band(struct cs_html *h, const struct plot *p, int i)
 	if (!n)
 		return;
 	cs_html(h, "Z\" fill-opacity=\".2\"");
-	cs_svg_fill(h, (enum cs_ink)(CS_INK_CURVE + i));
-	cs_html(h, "/>");
+	cs_svg_fill(h, (enum cs_ink)(CS_INK_CURVE + i), "/>");
 }
 
 static void put_curve(struct cs_html *h, const struct plot *p, int i)
@@ -195,8 +194,7 @@ static void put_curve(struct cs_html *h, const struct plot *p, int i)
 			cs_html(h, "%s%.4g %.4g", n++ ? "L" : "M",
 				x_of(p, c->point[k].at), y_of(p, c->point[k].median));
 	cs_html(h, "\" fill=\"none\" stroke-width=\"2.2\"");
-	cs_svg_stroke(h, ink);
-	cs_html(h, "/>");
+	cs_svg_stroke(h, ink, "/>");
 	for (int k = 0; k < c->n; k++) {
 		const struct cs_curve_point *point = &c->point[k];
 
@@ -204,7 +202,7 @@ static void put_curve(struct cs_html *h, const struct plot *p, int i)
 			continue;
 		cs_html(h, "<circle cx=\"%.4g\" cy=\"%.4g\" r=\"3\"",
 			x_of(p, point->at), y_of(p, point->median));
-		cs_svg_fill(h, ink);
+		cs_svg_fill(h, ink, "");
 		cs_html(h, "><title>%s", cs_html_figure(point->median).text);
 		cs_html_text(h, " %s at %s", cs_unit_text((int)p->unit), point->text);
 		cs_html(h, "</title></circle>");
@@ -256,8 +254,7 @@ static void put_plot(struct cs_html *h, struct plot *p)
 	cs_html(h, "<p class=\"fig\">");
 	cs_html_text(h, "%s by %s, medians over all cells; bands are their intervals",
 		     cs_unit_text((int)p->unit), p->by);
-	cs_html(h, "</p></figure>");
-	putc('\n', h->to);
+	cs_html_line(h, "</p></figure>");
 }
 
 /* ---- curves of one plot ---- */

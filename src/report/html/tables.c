@@ -81,9 +81,7 @@ void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
 			put_list(h, grid);
 		else
 			put_matrix(h, grid);
-		cs_html(h, "</table></div>");
-		putc('\n', h->to);
+		cs_html_line(h, "</table></div>");
 	}
-	cs_html(h, "</details>");
-	putc('\n', h->to);
+	cs_html_line(h, "</details>");
 }

@@ -290,8 +290,7 @@ static void put_arcs(struct cs_html *h, const struct wiring *w)
 				a, GPU_Y + GPU_H, (a + b) / 2,
 				2 * deep - GPU_Y - GPU_H, b, GPU_Y + GPU_H,
 				width_of(25.0 * ends->gpu[k].links));
-			cs_svg_stroke(h, CS_INK_NVLINK);
-			cs_html(h, "/>");
+			cs_svg_stroke(h, CS_INK_NVLINK, "/>");
 			cs_svg_text(h,
 				    &(struct cs_pen){ (a + b) / 2, deep - 4, 11,
 						      CS_MIDDLE, CS_INK_MUTE, 0 },
