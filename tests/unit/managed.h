@@ -17,6 +17,10 @@ static CUresult (*advise_old)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
 static CUresult (*range_attribute)(void *, size_t, CUmem_range_attribute, CUdeviceptr,
 				   size_t);
 
+/* Of a story: a stream of its GPU, and its managed memory. */
+static CUstream stream;
+static uint64_t *p;
+
 static inline int find(const char *name, int version, void *to)
 {
 	cs_driver_find_fn look_up;
@@ -50,9 +54,16 @@ static inline uint64_t *managed(size_t bytes)
 	return (uint64_t *)(uintptr_t)at;
 }
 
-static inline CUdeviceptr at_of(const void *p)
+static inline void begin(size_t bytes)
 {
-	return (uintptr_t)p;
+	open_gpu(0);
+	stream = stream_new();
+	p = managed(bytes);
+}
+
+static inline CUdeviceptr at_of(const void *at)
+{
+	return (uintptr_t)at;
 }
 
 /* Pages that are in memory of the host, as the kernel has it. */
@@ -72,7 +83,7 @@ static inline int pages_home(const void *at, size_t bytes)
 }
 
 /* Milliseconds of the device's clock for what `work` enqueues. */
-static inline double ms_of(CUstream stream, void (*work)(CUstream, void *), void *arg)
+static inline double ms_of(void (*work)(void *), void *arg)
 {
 	CUevent start, end;
 	float ms = -1;
@@ -80,7 +91,7 @@ static inline double ms_of(CUstream stream, void (*work)(CUstream, void *), void
 	must(cu.cuEventCreate(&start, 0));
 	must(cu.cuEventCreate(&end, 0));
 	must(cu.cuEventRecord(start, stream));
-	work(stream, arg);
+	work(arg);
 	must(cu.cuEventRecord(end, stream));
 	must(stream_synchronize(stream));
 	must(cu.cuEventElapsedTime(&ms, start, end));
@@ -93,19 +104,19 @@ struct move {
 	CUdevice to;
 };
 
-static inline void work_prefetch(CUstream stream, void *arg)
+static inline void work_prefetch(void *arg)
 {
 	const struct move *m = arg;
 
 	must(prefetch_old(at_of(m->at), m->bytes, m->to, stream));
 }
 
-static inline double ms_prefetch(CUstream stream, void *at, size_t bytes, CUdevice to)
+static inline double ms_prefetch(void *at, size_t bytes, CUdevice to)
 {
-	return ms_of(stream, work_prefetch, &(struct move){ at, bytes, to });
+	return ms_of(work_prefetch, &(struct move){ at, bytes, to });
 }
 
-static inline void work_fill(CUstream stream, void *arg)
+static inline void work_fill(void *arg)
 {
 	const struct move *m = arg;
 
@@ -113,9 +124,9 @@ static inline void work_fill(CUstream stream, void *arg)
 	       &(struct cs_k_fill){ at_of(m->at), m->bytes / 8, 7, 1, 1 }, stream);
 }
 
-static inline double ms_fill(CUstream stream, void *at, size_t bytes)
+static inline double ms_fill(void *at, size_t bytes)
 {
-	return ms_of(stream, work_fill, &(struct move){ at, bytes, 0 });
+	return ms_of(work_fill, &(struct move){ at, bytes, 0 });
 }
 
 /* Of a GPU that are taken. */

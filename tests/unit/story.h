@@ -79,6 +79,9 @@ static inline void load(void)
 		  &found));
 }
 
+/* The `who`th child's part, of those that story() begins. */
+#define STORY(name) static void name(__attribute__((unused)) int who)
+
 /* `n` children, each with "A=1 B=2" in its environment. */
 static inline void story(const char *environment, int n, void (*run)(int who))
 {
@@ -215,6 +218,36 @@ static inline double ms_at(double rate)
 }
 
 #define t_ms(got, want) t_near(got, want, 1e-8)
+
+/* All that a story left in sh->got, or sh->ms, from the first on. */
+#define t_got(...)                                                 \
+	t_all_got((const int64_t[]){ __VA_ARGS__ },                \
+		  sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), \
+		  __LINE__)
+#define t_took(...)                                                \
+	t_all_took((const double[]){ __VA_ARGS__ },                \
+		   sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double), \
+		   __LINE__)
+
+static inline void t_all_got(const int64_t *want, size_t n, int line)
+{
+	for (size_t i = 0; i < n; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "got[%zu]", i);
+		tap_eq_int(sh->got[i], want[i], text, __FILE__, line);
+	}
+}
+
+static inline void t_all_took(const double *want, size_t n, int line)
+{
+	for (size_t i = 0; i < n; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "ms[%zu]", i);
+		tap_near(sh->ms[i], want[i], 1e-8, text, __FILE__, line);
+	}
+}
 
 /* ---- a call in a thread of its own ---- */
 

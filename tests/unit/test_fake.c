@@ -8,14 +8,12 @@ static char ordinary[2 * BYTES]; /* memory that is not page-locked */
 
 /* ---- look-up, devices ---- */
 
-static void story_versions(int who)
-{
+STORY(story_versions) {
 	cs_driver_find_fn find;
 	CUdriverProcAddressQueryResult found;
 	char path[4096];
 	void *library, *entry;
 
-	(void)who;
 	snprintf(path, sizeof(path), "%s/libcuda.so.1", folder);
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	entry = dlsym(library, "cuGetProcAddress_v2");
@@ -31,22 +29,16 @@ static void story_versions(int who)
 
 HOLDS("functions are found by name and version, and no others") {
 	story("", 1, story_versions);
-	t_eq_int(sh->got[0], CUDA_SUCCESS);
-	t_eq_int(sh->got[1], CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-	t_eq_int(sh->got[2], 0);
-	t_eq_int(sh->got[3], CUDA_SUCCESS);
-	t_eq_int(sh->got[4], CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-	t_eq_int(sh->got[5], CUDA_ERROR_NOT_FOUND);
-	t_eq_int(sh->got[6], 1);
+	t_got(CUDA_SUCCESS, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, 0,
+	      CUDA_SUCCESS, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
+	      CUDA_ERROR_NOT_FOUND, 1);
 }
 
 /* Count, then the last byte of each UUID. */
-static void story_visible(int who)
-{
+STORY(story_visible) {
 	CUuuid uuid;
 	int n = 0;
 
-	(void)who;
 	sh->got[0] = cu.cuInit(0);
 	cu.cuDeviceGetCount(&n);
 	sh->got[1] = n;
@@ -72,8 +64,7 @@ HOLDS("CUDA_VISIBLE_DEVICES takes indices and UUIDs, in its order, up to the fir
 
 /* ---- what it refuses ---- */
 
-static void story_refusals(int who)
-{
+STORY(story_refusals) {
 	size_t unused, total;
 	CUmodule module;
 	CUdeviceptr at;
@@ -81,7 +72,6 @@ static void story_refusals(int who)
 	void *given;
 	int64_t *got = sh->got;
 
-	(void)who;
 	*got++ = cu.cuMemAlloc(&at, BYTES);
 	must(cu.cuInit(0));
 	*got++ = cu.cuMemAlloc(&at, BYTES);
@@ -116,39 +106,23 @@ static void story_refusals(int who)
 }
 
 HOLDS("it refuses what the driver refuses") {
-	static const int want[] = {
-		CUDA_ERROR_NOT_INITIALIZED,
-		CUDA_ERROR_INVALID_CONTEXT,
-		CUDA_ERROR_INVALID_VALUE,
-		CUDA_ERROR_OUT_OF_MEMORY,
-		CUDA_ERROR_INVALID_VALUE,
-		CUDA_SUCCESS,
-		CUDA_ERROR_INVALID_VALUE,
-		CUDA_ERROR_INVALID_VALUE,
-		CUDA_ERROR_INVALID_VALUE,
-		1,
-		CUDA_ERROR_INVALID_HANDLE,
-		CUDA_ERROR_INVALID_HANDLE,
-		CUDA_ERROR_INVALID_IMAGE,
-		CUDA_ERROR_INVALID_VALUE,
-		CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-		CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
-		CUDA_ERROR_ILLEGAL_ADDRESS,
-	};
-
 	story("FAKE_MEMORY=0x400000", 1, story_refusals);
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		t_eq_int(sh->got[i], want[i]);
+	t_got(CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE, 1,
+	      CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE,
+	      CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_INVALID_VALUE,
+	      CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+	      CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-static void story_foreign(int who)
-{
+STORY(story_foreign) {
 	CUcontext other, ctx;
 	CUstream stream;
 	CUevent event;
 	CUdeviceptr at;
 
-	(void)who;
 	other = open_gpu(1);
 	stream = stream_new();
 	must(cu.cuEventCreate(&event, 0));
@@ -163,22 +137,18 @@ static void story_foreign(int who)
 
 HOLDS("handles of another context are refused") {
 	story("", 1, story_foreign);
-	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_HANDLE);
-	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_HANDLE);
-	t_eq_int(sh->got[2], CUDA_ERROR_INVALID_DEVICE);
-	t_eq_int(sh->got[3], CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+	t_got(CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE,
+	      CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 }
 
 /* ---- kernels and ordinary memory ---- */
 
-static void story_kernels(int who)
-{
+STORY(story_kernels) {
 	static uint64_t words[BYTES / 8];
 	struct cs_check *found;
 	CUdeviceptr at;
 	CUstream stream;
 
-	(void)who;
 	open_gpu(0);
 	at = device_memory();
 	stream = stream_new();
@@ -207,10 +177,7 @@ static void story_kernels(int who)
 
 HOLDS("kernels run on its memory; a wild address breaks the context") {
 	story("", 1, story_kernels);
-	t_eq_int(sh->got[0], 1);
-	t_eq_int(sh->got[1], 1);
-	t_eq_int(sh->got[2], 100000);
-	t_eq_int(sh->got[3], 1);
+	t_got(1, 1, 100000, 1);
 	/* the wild address breaks the context */
 	t_eq_int(sh->got[4], CUDA_ERROR_ILLEGAL_ADDRESS);
 	t_eq_int(sh->got[5], CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -218,13 +185,11 @@ HOLDS("kernels run on its memory; a wild address breaks the context") {
 
 /* ---- time ---- */
 
-static void story_alone(int who)
-{
+STORY(story_alone) {
 	CUdeviceptr a, b;
 	CUcontext ctx[2];
 	struct timed t = { 0 }, u = { 0 };
 
-	(void)who;
 	ctx[1] = open_gpu(1);
 	b = arena_new();
 	ctx[0] = open_gpu(0);
@@ -248,11 +213,8 @@ HOLDS("a copy takes 2.7 us and bytes by the rate of its direction") {
 	story("", 1, story_alone);
 	t_eq_int(sh->got[0], CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 	t_ok(sh->ms[5] == sh->ms[1]); /* as if it had never been enabled */
-	t_ms(sh->ms[0], 2 * ms_at(37.5));
-	t_ms(sh->ms[1], ms_at(37.5));
-	t_ms(sh->ms[2], ms_at(396.0 - 0.03));
-	t_ms(sh->ms[3], ms_at(396.1 - 2.2));
-	t_ms(sh->ms[4], ms_at(396.1));
+	t_took(2 * ms_at(37.5), ms_at(37.5), ms_at(396.0 - 0.03), ms_at(396.1 - 2.2),
+	       ms_at(396.1));
 	story("FAKE_SLOW=0-1:0.5,1-0:0.25", 1, story_alone);
 	t_ms(sh->ms[2], ms_at((396.0 - 0.03) / 2));
 	t_ms(sh->ms[4], ms_at(396.1 / 4));
@@ -265,14 +227,12 @@ HOLDS("a copy takes 2.7 us and bytes by the rate of its direction") {
 }
 
 /* Each path twice, for the first is slower. */
-static void story_pageable(int who)
-{
+STORY(story_pageable) {
 	CUdeviceptr words = (uintptr_t)ordinary, page;
 	struct timed t = { 0 };
 	CUdeviceptr a;
 	void *host;
 
-	(void)who;
 	open_gpu(1);
 	a = arena_new();
 	must(cu.cuMemHostAlloc(&host, 2 * BYTES, 0));
@@ -288,24 +248,17 @@ static void story_pageable(int who)
 
 HOLDS("memory that is not page-locked is slow, and slower from afar") {
 	story("", 1, story_pageable);
-	t_ms(sh->ms[0], ms_at(6.8 * 1.01));
-	t_ms(sh->ms[1], ms_at(15 * 1.01));
-	t_ms(sh->ms[2], ms_at(8.5));
-	t_ms(sh->ms[3], ms_at(55.4));
+	t_took(ms_at(6.8 * 1.01), ms_at(15 * 1.01), ms_at(8.5), ms_at(55.4));
 	story("FAKE_NUMA=0,1 FAKE_PAGEABLE_GBS=4,5,6", 1, story_pageable);
-	t_ms(sh->ms[0], ms_at(4 * 1.01 / 1.1));
-	t_ms(sh->ms[1], ms_at(5 * 1.01 / 1.1));
-	t_ms(sh->ms[2], ms_at(6));
+	t_took(ms_at(4 * 1.01 / 1.1), ms_at(5 * 1.01 / 1.1), ms_at(6));
 }
 
 /* Copies of two paths, by turns, behind one gate value after the other. */
-static void story_samples(int who)
-{
+STORY(story_samples) {
 	CUdeviceptr a, b;
 	CUcontext ctx[2];
 	struct timed t = { 0 };
 
-	(void)who;
 	ctx[1] = open_gpu(1);
 	b = arena_new();
 	ctx[0] = open_gpu(0);
@@ -327,9 +280,7 @@ HOLDS("noise, drift and slowness come by sample, by seed") {
 
 	story("FAKE_DRIFT=0.01 FAKE_SLOW=0-1:0.5 FAKE_SLOW_SAMPLES=3-4", 1,
 	      story_samples);
-	t_ms(sh->ms[0], 1.01 * ms_at(write));
-	t_ms(sh->ms[1], 1.02 * ms_at(read));
-	t_ms(sh->ms[2], 1.03 * ms_at(write / 2));
+	t_took(1.01 * ms_at(write), 1.02 * ms_at(read), 1.03 * ms_at(write / 2));
 	t_ms(sh->ms[4], 1.05 * ms_at(write));
 	t_ms(sh->ms[15], 1.16 * ms_at(read));
 	story("FAKE_SAMPLE_NOISE=uniform:0.1 FAKE_SEED=7", 1, story_samples);
@@ -361,12 +312,10 @@ static void three_gpus(CUdeviceptr memory[3])
 }
 
 /* GPU 0 writes to 1, and also to 2 or from 1, behind one gate. */
-static void story_shared_port(int who)
-{
+STORY(story_shared_port) {
 	CUdeviceptr m[3];
 	struct timed t = { 0 }, u = { 0 };
 
-	(void)who;
 	three_gpus(m);
 	timed_arm(&t, 1, m[1], m[0]);
 	timed_arm(&u, 1, m[2], m[0]);
@@ -414,14 +363,12 @@ static double second(struct timed *t, CUdeviceptr to, CUdeviceptr from)
 }
 
 /* GPU 1 with pinned, write-combined and registered memory, in this order. */
-static void story_host_links(int who)
-{
+STORY(story_host_links) {
 	void *pages = mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CUdeviceptr m, pinned, wc;
 	struct timed t = { 0 };
 
-	(void)who;
 	open_gpu(1);
 	m = arena_new();
 	pinned = host_memory(CU_MEMHOSTALLOC_PORTABLE);
@@ -438,19 +385,11 @@ static void story_host_links(int who)
 
 HOLDS("host memory has its rate by NUMA node, GPU, direction and kind") {
 	story("", 1, story_host_links);
-	t_ms(sh->ms[0], ms_at(55.4));
-	t_ms(sh->ms[1], ms_at(55.6));
-	t_ms(sh->ms[2], ms_at(55.4));
-	t_ms(sh->ms[3], ms_at(55.3));
-	t_ms(sh->ms[4], ms_at(55.3));
+	t_took(ms_at(55.4), ms_at(55.6), ms_at(55.4), ms_at(55.3), ms_at(55.3));
 	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
 	story("FAKE_NUMA=0,1 FAKE_HOST_NUMA=0,1,20", 1, story_host_links);
-	t_ms(sh->ms[0], ms_at(55.4 - 3));
-	t_ms(sh->ms[1], ms_at(55.6));
-	t_ms(sh->ms[2], ms_at(10));
-	t_ms(sh->ms[3], ms_at(55.3 - 5));
-	t_ms(sh->ms[4], ms_at(55.3));
-	t_ms(sh->ms[5], ms_at(10));
+	t_took(ms_at(55.4 - 3), ms_at(55.6), ms_at(10), ms_at(55.3 - 5), ms_at(55.3),
+	       ms_at(10));
 }
 
 /* What two copies behind one gate take; both have been made before. */
@@ -467,11 +406,9 @@ static void both(uint32_t seq, const CUdeviceptr at[4], double ms[2])
 	ms[1] = timed_end(&u);
 }
 
-static void story_host_shared(int who)
-{
+STORY(story_host_shared) {
 	CUdeviceptr m[3], host;
 
-	(void)who;
 	three_gpus(m);
 	host = host_memory(0);
 	/* to either half: two copies at the same time must not write the same bytes */
@@ -484,8 +421,7 @@ static void story_host_shared(int who)
 
 HOLDS("copies from and to the host share what they are told to share") {
 	story("FAKE_GPUS=3", 1, story_host_shared);
-	t_ms(sh->ms[0], ms_at(55.4));
-	t_ms(sh->ms[1], ms_at(55.5));
+	t_took(ms_at(55.4), ms_at(55.5));
 	t_ms(sh->ms[4], ms_at(55.4 * 0.9));
 	t_ms(sh->ms[5], ms_at(55.3 * 0.9));
 	t_ms(sh->ms[6], ms_at(55.4)); /* not the link between GPUs */
@@ -500,11 +436,9 @@ HOLDS("copies from and to the host share what they are told to share") {
 }
 
 /* GPU 0 to 1 beside 2 to 0; 1 to 0 beside 2 to 1. */
-static void story_peer_shared(int who)
-{
+STORY(story_peer_shared) {
 	CUdeviceptr m[3];
 
-	(void)who;
 	three_gpus(m);
 	both(1, (CUdeviceptr[]){ m[0], m[1], m[2], m[0] }, sh->ms);
 	both(2, (CUdeviceptr[]){ m[1], m[0], m[2], m[1] }, sh->ms + 2);
@@ -512,8 +446,7 @@ static void story_peer_shared(int who)
 
 HOLDS("pairs on one link get half when both are at work") {
 	story("FAKE_GPUS=3 FAKE_PEER_SHARED=0-1:2-0", 1, story_peer_shared);
-	t_ms(sh->ms[0], ms_at((396.0 - 0.03) / 2));
-	t_ms(sh->ms[1], ms_at((396.2 - 2.2) / 2));
+	t_took(ms_at((396.0 - 0.03) / 2), ms_at((396.2 - 2.2) / 2));
 	t_ms(sh->ms[2], ms_at(396.1 - 2.2)); /* another pair: no less */
 	t_ms(sh->ms[3], ms_at(396.2 - 0.03 - 2.2));
 	story("FAKE_GPUS=3", 1, story_peer_shared);
@@ -521,8 +454,7 @@ HOLDS("pairs on one link get half when both are at work") {
 }
 
 /* Two processes push to each other. */
-static void story_pair(int who)
-{
+STORY(story_pair) {
 	static uint64_t words[BYTES / 8];
 	CUdeviceptr own, peer, again;
 	struct timed t = { 0 };
@@ -579,8 +511,7 @@ HOLDS("two processes pushing to each other get 0.988 of the rate each") {
 	t_ms(sh->ms[6], ms_at(396.1 * 0.988));
 }
 
-static void pair_one_way(int who)
-{
+STORY(pair_one_way) {
 	CUdeviceptr own, peer;
 	CUstream stream;
 
@@ -620,9 +551,7 @@ HOLDS("bytes really travel, and are corrupted where asked") {
 	story("", 2, pair_one_way);
 	t_eq_int(sh->got[0], 0);
 	story("FAKE_CORRUPT=0-1:801", 2, pair_one_way);
-	t_eq_int(sh->got[0], 1);
-	t_eq_int(sh->got[1], 100);
-	t_eq_int(sh->got[2], 256);
+	t_got(1, 100, 256);
 	story("FAKE_CORRUPT=0-1:-1", 2, pair_one_way);
 	t_eq_int(sh->got[0], BYTES / 8);
 	story("FAKE_ASTRAY=0-1:0", 2, pair_one_way);
@@ -657,12 +586,10 @@ static void *submit(void *gpu)
 }
 
 /* Two threads of one process, each with a GPU of its own. */
-static void two_threads(int who)
-{
+STORY(two_threads) {
 	double from = now_ms();
 	pthread_t other;
 
-	(void)who;
 	if (pthread_create(&other, NULL, submit, (void *)(intptr_t)1))
 		_exit(3);
 	submit(NULL);
@@ -786,15 +713,11 @@ static void behind_gate(CUresult (*make)(struct call *), int must_block)
 
 static CUresult (*behind)(struct call *);
 
-static void story_blocks(int who)
-{
-	(void)who;
+STORY(story_blocks) {
 	behind_gate(behind, 1);
 }
 
-static void story_ends(int who)
-{
-	(void)who;
+STORY(story_ends) {
 	behind_gate(behind, 0);
 }
 
@@ -830,8 +753,7 @@ static CUresult make_close(struct call *c)
 	return cu.cuIpcCloseMemHandle(c->at);
 }
 
-static void story_ipc_close(int who)
-{
+STORY(story_ipc_close) {
 	struct call c = { .make = make_close };
 
 	c.ctx = open_gpu(who);
@@ -857,9 +779,7 @@ static void story_ipc_close(int who)
 
 HOLDS("closing an import waits for gates of its own process alone") {
 	story("", 2, story_ipc_close);
-	t_eq_int(sh->got[0], CUDA_SUCCESS);
-	t_eq_int(sh->got[1], 1);
-	t_eq_int(sh->got[2], CUDA_SUCCESS);
+	t_got(CUDA_SUCCESS, 1, CUDA_SUCCESS);
 }
 
 /* Enqueue copies until the call blocks. */
@@ -870,11 +790,9 @@ static CUresult make_copies(struct call *c)
 	return CUDA_ERROR_UNKNOWN;
 }
 
-static void story_depth(int who)
-{
+STORY(story_depth) {
 	struct call c = { .make = make_copies };
 
-	(void)who;
 	c.ctx = open_gpu(0);
 	board();
 	c.at = device_memory();
@@ -888,16 +806,13 @@ static void story_depth(int who)
 
 HOLDS("a stream takes 1,020 copies behind a closed gate") {
 	story("", 1, story_depth);
-	t_eq_int(sh->got[0], 1020);
-	t_eq_int(sh->got[1], 1);
+	t_got(1020, 1);
 }
 
 /* 9 streams, each with a word of its own; the last is opened first. */
-static void story_connections(int who)
-{
+STORY(story_connections) {
 	CUstream stream[9];
 
-	(void)who;
 	open_gpu(0);
 	board();
 	for (int i = 0; i < 9; i++) {
@@ -924,11 +839,9 @@ HOLDS("a ninth gated stream waits behind the first, but not with 32 connections"
 	story("CUDA_DEVICE_MAX_CONNECTIONS=32", 1, story_connections);
 }
 
-static void story_cyclic(int who)
-{
+STORY(story_cyclic) {
 	CUstream stream;
 
-	(void)who;
 	open_gpu(0);
 	board();
 	stream = stream_new();
@@ -947,20 +860,15 @@ static void story_cyclic(int who)
 
 HOLDS("a gate compares cyclically, on registered words alone") {
 	story("", 1, story_cyclic);
-	t_eq_int(sh->got[0], CUDA_ERROR_NOT_READY);
-	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
-	t_eq_int(sh->got[2], 77);
-	t_eq_int(sh->got[3], CUDA_ERROR_INVALID_VALUE);
-	t_eq_int(sh->got[4], CUDA_ERROR_INVALID_VALUE);
+	t_got(CUDA_ERROR_NOT_READY, CUDA_ERROR_NOT_READY, 77,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void story_events(int who)
-{
+STORY(story_events) {
 	CUevent a, b, untimed;
 	CUstream stream;
 	float ms;
 
-	(void)who;
 	open_gpu(0);
 	board();
 	stream = stream_new();
@@ -986,22 +894,17 @@ static void story_events(int who)
 
 HOLDS("events tell pending, untimed and destroyed apart") {
 	story("", 1, story_events);
-	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_HANDLE);
-	t_eq_int(sh->got[1], CUDA_ERROR_NOT_READY);
-	t_eq_int(sh->got[2], CUDA_ERROR_NOT_READY);
-	t_eq_int(sh->got[3], CUDA_ERROR_INVALID_HANDLE);
-	t_eq_int(sh->got[4], CUDA_ERROR_INVALID_HANDLE);
+	t_got(CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_NOT_READY, CUDA_ERROR_NOT_READY,
+	      CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE);
 }
 
 /* ---- faults ---- */
 
 /* Three allocations, then a copy and its end. */
-static void story_faults(int who)
-{
+STORY(story_faults) {
 	CUdeviceptr at = 0;
 	CUstream stream;
 
-	(void)who;
 	open_gpu(0);
 	stream = stream_new();
 	for (int i = 0; i < 3; i++)
@@ -1036,12 +939,10 @@ static CUresult make_alloc(struct call *c)
 	return cu.cuMemAlloc(&c->at, BYTES);
 }
 
-static void story_hang(int who)
-{
+STORY(story_hang) {
 	struct call c = { .make = make_alloc }, d = { .make = make_synchronize };
 	CUdeviceptr at;
 
-	(void)who;
 	c.ctx = d.ctx = open_gpu(0);
 	at = device_memory();
 	call_start(&c);
@@ -1053,12 +954,10 @@ static void story_hang(int who)
 
 HOLDS("a call and an operation that must hang, hang") {
 	story("FAKE_HANG=cuMemAlloc:2 FAKE_FAULT=cuMemcpyAsync:1=0", 1, story_hang);
-	t_eq_int(sh->got[0], 1);
-	t_eq_int(sh->got[1], 1);
+	t_got(1, 1);
 }
 
-static void story_ipc(int who)
-{
+STORY(story_ipc) {
 	CUipcMemHandle handle = { { 0 } };
 	CUdeviceptr at;
 
@@ -1113,15 +1012,13 @@ static CUresult copy_now(CUstream stream, CUdeviceptr to, CUdeviceptr from)
 	return code ? code : stream_synchronize(stream);
 }
 
-static void story_vmm(int who)
-{
+STORY(story_vmm) {
 	CUmemAllocationProp prop = shareable(0);
 	CUmemGenericAllocationHandle handle;
 	CUdeviceptr at, usual;
 	size_t before, after, total, grain;
 	CUstream stream;
 
-	(void)who;
 	open_gpu(0);
 	stream = stream_new();
 	usual = device_memory();
@@ -1155,19 +1052,13 @@ static void story_vmm(int who)
 
 HOLDS("memory is mapped once, used by whom it is allowed, and counted until all of "
       "it is given back") {
-	static const int64_t want[] = {
-		GRAIN, 1, 1, 1, 1, CUDA_ERROR_INVALID_DEVICE, 0, 1, 1, GRAIN,
-		1,     1, 1, 1, 0
-	};
-
 	story("", 1, story_vmm);
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		t_eq_int(sh->got[i], want[i]);
+	t_got(GRAIN, 1, 1, 1, 1, CUDA_ERROR_INVALID_DEVICE, 0, 1, 1, GRAIN, 1, 1, 1,
+	      1, 0);
 }
 
 /* Within one process, as the driver allows: by two descriptors, or none. */
-static void story_descriptor(int who)
-{
+STORY(story_descriptor) {
 	CUmemAllocationProp prop = shareable(0);
 	CUmemGenericAllocationHandle handle, again;
 	CUdeviceptr at, usual;
@@ -1175,7 +1066,6 @@ static void story_descriptor(int who)
 	CUstream stream;
 	int fd, copy;
 
-	(void)who;
 	open_gpu(0);
 	stream = stream_new();
 	usual = device_memory();
@@ -1213,19 +1103,15 @@ static void story_descriptor(int who)
 HOLDS("a descriptor opens its memory as often as asked, but not through /proc, and "
       "no other does") {
 	story("", 1, story_descriptor);
-	t_eq_int(sh->got[0], -1);
-	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_VALUE);
-	t_eq_int(sh->got[2], 0);
+	t_got(-1, CUDA_ERROR_INVALID_VALUE, 0);
 }
 
-static void story_no_vmm(int who)
-{
+STORY(story_no_vmm) {
 	CUmemAllocationProp prop = shareable(0);
 	CUmemGenericAllocationHandle handle;
 	CUdeviceptr at;
 	int yes = 1;
 
-	(void)who;
 	open_gpu(0);
 	must(cu.cuDeviceGetAttribute(
 		&yes, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
@@ -1236,9 +1122,7 @@ static void story_no_vmm(int who)
 
 HOLDS("there is no such memory where that is asked") {
 	story("FAKE_NO_VMM=1", 1, story_no_vmm);
-	t_eq_int(sh->got[0], 0);
-	t_eq_int(sh->got[1], CUDA_ERROR_NOT_SUPPORTED);
-	t_eq_int(sh->got[2], CUDA_ERROR_NOT_SUPPORTED);
+	t_got(0, CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* ---- cuMemcpyPeerAsync ---- */
@@ -1253,13 +1137,11 @@ static double timed_peer_copy(struct timed *t, CUdeviceptr to, CUcontext to_ctx,
 	return timed_end(t);
 }
 
-static void story_peer_copy(int who)
-{
+STORY(story_peer_copy) {
 	CUcontext one, zero;
 	CUdeviceptr to, from;
 	struct timed t = { NULL, NULL, NULL };
 
-	(void)who;
 	one = open_gpu(1);
 	to = arena_new();
 	zero = open_gpu(0);
@@ -1276,8 +1158,6 @@ static void story_peer_copy(int who)
 HOLDS("cuMemcpyPeerAsync is staged until peer access is enabled, and wants the right "
       "contexts") {
 	story("FAKE_STAGED_GBS=20", 1, story_peer_copy);
-	t_ms(sh->ms[0], ms_at(20));
-	t_ms(sh->ms[1], ms_at(395.97));
-	t_eq_int(sh->got[0], CUDA_ERROR_INVALID_VALUE);
-	t_eq_int(sh->got[1], CUDA_ERROR_INVALID_CONTEXT);
+	t_took(ms_at(20), ms_at(395.97));
+	t_got(CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_CONTEXT);
 }

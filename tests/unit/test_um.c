@@ -9,11 +9,9 @@
 
 /* ---- the interface ---- */
 
-static void story_versions(int who)
-{
+STORY(story_versions) {
 	void *old, *new, *same;
 
-	(void)who;
 	sh->got[0] = find("cuMemPrefetchAsync", 7050, &old);
 	sh->got[1] = find("cuMemPrefetchAsync", 8000, &old);
 	sh->got[2] = find("cuMemPrefetchAsync", 12020, &new);
@@ -35,13 +33,11 @@ HOLDS("calls are found by version; what a driver lacks it has in its old form") 
 	t_eq_int(sh->got[6], 0);
 }
 
-static void story_attributes(int who)
-{
+STORY(story_attributes) {
 	static const CUdevice_attribute which[] = { 83, 88, 89, 100, 101 };
 	CUdeviceptr at;
 	int value;
 
-	(void)who;
 	open_gpu(0);
 	find_all();
 	for (int i = 0; i < 5; i++) {
@@ -55,16 +51,9 @@ static void story_attributes(int who)
 
 HOLDS("attributes and calls are as they are told to be") {
 	story("", 1, story_attributes);
-	t_eq_int(sh->got[0], 1);
-	t_eq_int(sh->got[1], 0);
-	t_eq_int(sh->got[2], 1);
-	t_eq_int(sh->got[3], 0);
-	t_eq_int(sh->got[4], 0);
-	t_eq_int(sh->got[5], CUDA_SUCCESS);
-	t_eq_int(sh->got[6], CUDA_SUCCESS);
+	t_got(1, 0, 1, 0, 0, CUDA_SUCCESS, CUDA_SUCCESS);
 	story("FAKE_MANAGED=0 FAKE_PAGEABLE=2", 1, story_attributes);
-	t_eq_int(sh->got[0], 0);
-	t_eq_int(sh->got[1], 1);
+	t_got(0, 1);
 	t_eq_int(sh->got[3], 1);
 	t_eq_int(sh->got[4], 1);
 	t_eq_int(sh->got[5], CUDA_ERROR_NOT_SUPPORTED);
@@ -73,14 +62,11 @@ HOLDS("attributes and calls are as they are told to be") {
 	t_eq_int(sh->got[6], CUDA_ERROR_INVALID_DEVICE);
 }
 
-static void story_refusals(int who)
-{
+STORY(story_refusals) {
 	CUmemLocation wild = { .id = 9 };
 	CUdeviceptr at;
-	CUstream stream;
 	int value;
 
-	(void)who;
 	open_gpu(0);
 	stream = stream_new();
 	at = at_of(managed(BYTES));
@@ -111,30 +97,23 @@ HOLDS("it refuses what the driver refuses") {
 
 /* ---- where pages are ---- */
 
-static void story_places(int who)
-{
-	CUstream stream;
-	uint64_t *p;
-
-	(void)who;
-	open_gpu(0);
-	stream = stream_new();
-	p = managed(4 * MIB);
+STORY(story_places) {
+	begin(4 * MIB);
 	sh->got[0] = pages_home(p, 4 * MIB);
 	for (size_t i = 0; i < 4 * MIB / 8; i++)
 		p[i] = i;
 	sh->got[1] = pages_home(p, 4 * MIB);
-	ms_prefetch(stream, p, 2 * MIB, 0);
+	ms_prefetch(p, 2 * MIB, 0);
 	sh->got[2] = pages_home(p, 4 * MIB);
-	ms_prefetch(stream, p, 4 * MIB, 1);
+	ms_prefetch(p, 4 * MIB, 1);
 	sh->got[3] = pages_home(p, 4 * MIB);
 	p[100]++; /* its 64 KiB come */
 	sh->got[4] = pages_home(p, 4 * MIB);
-	ms_prefetch(stream, p, 4 * MIB, CU_DEVICE_CPU);
+	ms_prefetch(p, 4 * MIB, CU_DEVICE_CPU);
 	sh->got[5] = pages_home(p, 4 * MIB);
 	for (size_t i = 0; i < 4 * MIB / 8; i++)
 		sh->got[6] += p[i] != i + (i == 100);
-	ms_fill(stream, p, 4 * MIB);
+	ms_fill(p, 4 * MIB);
 	sh->got[7] = pages_home(p, 4 * MIB);
 	for (size_t i = 0; i < 4 * MIB / 8; i++)
 		sh->got[8] += p[i] != cs_fill_word(7, i);
@@ -143,46 +122,35 @@ static void story_places(int who)
 
 HOLDS("pages are where they were sent and touched, as move_pages has it, and keep "
       "their contents") {
-	static const int want[] = { 0, 1024, 512, 0, 16, 1024, 0, 0, 0, 1024 };
-
 	story("", 1, story_places);
-	for (int i = 0; i < 10; i++)
-		t_eq_int(sh->got[i], want[i]);
+	t_got(0, 1024, 512, 0, 16, 1024, 0, 0, 0, 1024);
 }
 
 /* ---- time ---- */
 
-static void story_times(int who)
-{
-	CUstream stream;
-	uint64_t *p;
-
-	(void)who;
-	open_gpu(0);
-	stream = stream_new();
-	p = managed(8 * MIB);
+STORY(story_times) {
+	begin(8 * MIB);
 	memset(p, 1, 8 * MIB);
 	for (int i = 0; i < 2; i++) { /* the first of each way takes twice as long */
-		sh->ms[0] = ms_prefetch(stream, p, 8 * MIB, 0);
-		sh->ms[1] = ms_prefetch(stream, p, 8 * MIB, 0);
-		sh->ms[2] = ms_prefetch(stream, p, 8 * MIB, 1);
-		sh->ms[3] = ms_prefetch(stream, p, 8 * MIB, CU_DEVICE_CPU);
+		sh->ms[0] = ms_prefetch(p, 8 * MIB, 0);
+		sh->ms[1] = ms_prefetch(p, 8 * MIB, 0);
+		sh->ms[2] = ms_prefetch(p, 8 * MIB, 1);
+		sh->ms[3] = ms_prefetch(p, 8 * MIB, CU_DEVICE_CPU);
 	}
-	sh->ms[4] = ms_fill(stream, p, 8 * MIB); /* once, for the fill's own first */
-	sh->ms[4] = ms_fill(stream, p, 8 * MIB);
-	ms_prefetch(stream, p, 8 * MIB, CU_DEVICE_CPU);
-	sh->ms[5] = ms_fill(stream, p, 8 * MIB);
-	ms_prefetch(stream, p, 8 * MIB, 1);
-	sh->ms[6] = ms_fill(stream, p, 8 * MIB);
+	sh->ms[4] = ms_fill(p, 8 * MIB); /* once, for the fill's own first */
+	sh->ms[4] = ms_fill(p, 8 * MIB);
+	ms_prefetch(p, 8 * MIB, CU_DEVICE_CPU);
+	sh->ms[5] = ms_fill(p, 8 * MIB);
+	ms_prefetch(p, 8 * MIB, 1);
+	sh->ms[6] = ms_fill(p, 8 * MIB);
 }
 
 /* Faults that bring a range: 6 for each 2 MiB, of which half comes by density. */
 HOLDS("prefetches and faults take the time of their direction") {
 	story("", 1, story_times);
-	t_ms(sh->ms[0], 2.7e-3 + MS(8 * MIB, 48));
-	t_ms(sh->ms[1], 5e-3);
-	t_ms(sh->ms[2], 2.7e-3 + MS(8 * MIB, 148 * 395.97 / 396));
-	t_ms(sh->ms[3], 2.7e-3 + MS(8 * MIB, 18 * 55.3 / 55.2));
+	t_took(2.7e-3 + MS(8 * MIB, 48), 5e-3,
+	       2.7e-3 + MS(8 * MIB, 148 * 395.97 / 396),
+	       2.7e-3 + MS(8 * MIB, 18 * 55.3 / 55.2));
 	t_ms_less(sh->ms[5] - sh->ms[4], 4 * 6 * 20e-3 + MS(8 * MIB, 48));
 	t_ms_less(sh->ms[6] - sh->ms[4],
 		  4 * 6 * 20e-3 + MS(8 * MIB, 148 * 396.1 / 396));
@@ -202,7 +170,7 @@ static uint64_t dice(uint64_t n)
 }
 
 /* One step on some pages: a prefetch, a kernel's store, a CPU's, or advice. */
-static void walk(CUstream stream, uint64_t *p, uint64_t *shadow, uint64_t step)
+static void walk(uint64_t *shadow, uint64_t step)
 {
 	uint64_t page = dice(WALK / PAGE), pages = 1 + dice(WALK / PAGE - page);
 	uint64_t *at = p + page * PAGE / 8, words = pages * PAGE / 8;
@@ -228,25 +196,23 @@ static void walk(CUstream stream, uint64_t *p, uint64_t *shadow, uint64_t step)
 	}
 }
 
-static void story_walk(int who)
-{
+STORY(story_walk) {
 	static uint64_t shadow[WALK / 8];
-	CUstream stream[2];
-	uint64_t *p;
+	CUstream of_gpu[2];
 
-	(void)who;
 	open_gpu(1);
-	stream[1] = stream_new();
+	of_gpu[1] = stream_new();
 	open_gpu(0);
-	stream[0] = stream_new();
+	of_gpu[0] = stream_new();
 	p = managed(WALK);
 	walk_state = 19;
 	for (uint64_t step = 0; step < STEPS; step++) {
 		int gpu = (int)dice(2);
 
 		open_gpu(gpu);
-		walk(stream[gpu], p, shadow, step);
-		must(stream_synchronize(stream[gpu]));
+		stream = of_gpu[gpu];
+		walk(shadow, step);
+		must(stream_synchronize(stream));
 		if (step % 20 == 19)
 			sh->got[0] += memcmp(p, shadow, WALK) != 0;
 	}
@@ -294,16 +260,10 @@ static void *touch_all(void *arg)
 	return NULL;
 }
 
-static void story_threads(int who)
-{
+STORY(story_threads) {
 	pthread_t thread[THREADS];
-	CUstream stream;
-	uint64_t *p;
 
-	(void)who;
-	open_gpu(0);
-	stream = stream_new();
-	p = managed(8 * MIB);
+	begin(8 * MIB);
 	for (int round = 0; round < 10; round++) {
 		must(prefetch_old(at_of(p), 8 * MIB, 0, stream));
 		must(stream_synchronize(stream));
@@ -329,9 +289,7 @@ static void story_threads(int who)
 
 HOLDS("CPUs that touch the same pages at once, beside prefetches, find all of them") {
 	story("", 1, story_threads);
-	t_eq_int(sh->got[0], 0);
-	t_eq_int(sh->got[1], 0);
-	t_eq_int(sh->got[2], 2048);
+	t_got(0, 0, 2048);
 }
 
 static sigjmp_buf back;
@@ -357,14 +315,10 @@ static int dies(volatile int *nobody)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
-static void story_other_faults(int who)
-{
+STORY(story_other_faults) {
 	volatile int *nobody = mmap(NULL, PAGE, PROT_NONE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CUstream stream;
-	uint64_t *p;
 
-	(void)who;
 	open_gpu(0);
 	signal(SIGSEGV, jump);
 	p = managed(BYTES);
@@ -373,7 +327,7 @@ static void story_other_faults(int who)
 		*nobody = 1;
 	else
 		sh->got[0] = 1;
-	ms_prefetch(stream, p, BYTES, 0);
+	ms_prefetch(p, BYTES, 0);
 	p[0] = 5;
 	sh->got[1] = p[0] == 5 && pages_home(p, BYTES) == 16;
 	sh->got[2] = dies(nobody);
@@ -386,17 +340,11 @@ HOLDS("faults elsewhere go to whoever had them before") {
 }
 
 /* How many pages are home after one granule after the other was touched. */
-static void story_density(int who)
-{
-	CUstream stream;
-	uint64_t *p;
+STORY(story_density) {
 	int at = 0;
 
-	(void)who;
-	open_gpu(0);
-	stream = stream_new();
-	p = managed(2 * MIB);
-	ms_prefetch(stream, p, 2 * MIB, 0);
+	begin(2 * MIB);
+	ms_prefetch(p, 2 * MIB, 0);
 	for (int granule = 0; granule < 32; granule++) {
 		int before = pages_home(p, 2 * MIB);
 
@@ -405,17 +353,14 @@ static void story_density(int who)
 			sh->got[at++] = pages_home(p, 2 * MIB);
 	}
 	p = managed(3 * PAGE + 5); /* an odd end */
-	ms_prefetch(stream, p, 3 * PAGE + 5, 0);
+	ms_prefetch(p, 3 * PAGE + 5, 0);
 	p[0]++;
 	sh->got[40] = pages_home(p, (size_t)4 * PAGE);
 }
 
 HOLDS("a touch brings 64 KiB, and 2 MiB when half of them are there") {
-	static const int want[] = { 16, 32, 64, 128, 256, 512, 0 };
-
 	story("", 1, story_density);
-	for (int i = 0; i < 7; i++)
-		t_eq_int(sh->got[i], want[i]);
+	t_got(16, 32, 64, 128, 256, 512, 0);
 	t_eq_int(sh->got[40], 4);
 	story("FAKE_UM_DENSITY=0", 1, story_density);
 	for (int i = 0; i < 32; i++)
@@ -428,19 +373,14 @@ HOLDS("a touch brings 64 KiB, and 2 MiB when half of them are there") {
 
 /* ---- prefetches and gates ---- */
 
-static void story_deferred(int who)
-{
-	CUstream stream, other;
+STORY(story_deferred) {
+	CUstream other;
 	CUdeviceptr spare;
-	uint64_t *p;
 
-	(void)who;
-	open_gpu(0);
+	begin(2 * MIB);
 	board();
 	spare = device_memory();
-	stream = stream_new();
 	other = stream_new();
-	p = managed(2 * MIB);
 	memset(p, 1, 2 * MIB);
 	must(gated(stream, &sh->gate, 1));
 	must(prefetch_old(at_of(p), 2 * MIB, 0, stream));
@@ -461,11 +401,7 @@ static void story_deferred(int who)
 HOLDS("a prefetch behind a gate waits for it, one home in an idle stream is done in "
       "the call") {
 	story("", 1, story_deferred);
-	t_eq_int(sh->got[0], 512);
-	t_eq_int(sh->got[1], 256);
-	t_eq_int(sh->got[2], 512);
-	t_eq_int(sh->got[3], CUDA_ERROR_NOT_READY);
-	t_eq_int(sh->got[4], 256);
+	t_got(512, 256, 512, CUDA_ERROR_NOT_READY, 256);
 }
 
 static CUresult make_prefetch(struct call *c)
@@ -473,11 +409,9 @@ static CUresult make_prefetch(struct call *c)
 	return prefetch_old(c->at, BYTES, 0, c->stream);
 }
 
-static void story_blocks(int who)
-{
+STORY(story_blocks) {
 	struct call c = { .make = make_prefetch };
 
-	(void)who;
 	c.ctx = open_gpu(0);
 	board();
 	c.stream = stream_new();
@@ -492,8 +426,7 @@ static void story_blocks(int who)
 
 HOLDS("a prefetch behind a gate blocks where that is asked") {
 	story("FAKE_PREFETCH_BLOCKS=h-0", 1, story_blocks);
-	t_eq_int(sh->got[0], 1);
-	t_eq_int(sh->got[1], CUDA_SUCCESS);
+	t_got(1, CUDA_SUCCESS);
 	story("FAKE_PREFETCH_BLOCKS=all", 1, story_blocks);
 	t_eq_int(sh->got[0], 1);
 }
@@ -514,7 +447,7 @@ static void side_open(struct side *s, int gpu, CUdevice from, CUdevice to)
 	CUmodule module;
 
 	s->ctx = open_gpu(gpu);
-	s->stream = stream_new();
+	s->stream = stream = stream_new();
 	s->move = (struct move){ managed(2 * MIB), 2 * MIB, to };
 	must(cu.cuEventCreate(&s->start, 0));
 	must(cu.cuEventCreate(&s->end, 0));
@@ -522,7 +455,7 @@ static void side_open(struct side *s, int gpu, CUdevice from, CUdevice to)
 	must(cu.cuModuleGetFunction(&s->fill, module, "cs_k_fill"));
 	memset(s->move.at, 1, 2 * MIB);
 	for (int i = 0; i < 3; i++) /* both ways, and leave it where it begins */
-		ms_prefetch(s->stream, s->move.at, 2 * MIB, i == 1 ? to : from);
+		ms_prefetch(s->move.at, 2 * MIB, i == 1 ? to : from);
 }
 
 static void side_arm(struct side *s, int demand)
@@ -536,7 +469,8 @@ static void side_arm(struct side *s, int demand)
 		must(cu.cuLaunchKernel(s->fill, 3, 1, 1, 256, 1, 1, 0, s->stream,
 				       (void *[]){ &fill }, NULL));
 	else
-		work_prefetch(s->stream, &s->move);
+		must(prefetch_old(at_of(s->move.at), s->move.bytes, s->move.to,
+				  s->stream));
 	must(cu.cuEventRecord(s->end, s->stream));
 }
 
@@ -565,31 +499,24 @@ static void at_once(const CUdevice from[2], const CUdevice to[2], int demand)
 		sh->ms[i] = side_end(&side[i]);
 }
 
-static void story_both_ways(int who)
-{
-	(void)who;
+STORY(story_both_ways) {
 	at_once((CUdevice[]){ CU_DEVICE_CPU, 0 }, (CUdevice[]){ 0, CU_DEVICE_CPU }, 0);
 }
 
-static void story_peers(int who)
-{
-	(void)who;
+STORY(story_peers) {
 	at_once((CUdevice[]){ 0, 1 }, (CUdevice[]){ 1, 0 }, 0);
 }
 
-static void story_all_fault(int who)
-{
-	(void)who;
+STORY(story_all_fault) {
 	at_once((CUdevice[]){ CU_DEVICE_CPU, CU_DEVICE_CPU }, (CUdevice[]){ 0, 1 }, 1);
 }
 
 HOLDS("moves behind one gate share links as copies do, and are slowed as they are") {
 	story("", 1, story_both_ways);
-	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 48 * 0.9));
-	t_ms(sh->ms[1], 2.7e-3 + MS(2 * MIB, 18 * 0.9));
+	t_took(2.7e-3 + MS(2 * MIB, 48 * 0.9), 2.7e-3 + MS(2 * MIB, 18 * 0.9));
 	story("", 1, story_peers);
-	t_ms(sh->ms[0], 2.7e-3 + MS(2 * MIB, 148 / 396. * 395.97 * 0.988));
-	t_ms(sh->ms[1], 2.7e-3 + MS(2 * MIB, 148 / 396. * 396.1 * 0.988));
+	t_took(2.7e-3 + MS(2 * MIB, 148 / 396. * 395.97 * 0.988),
+	       2.7e-3 + MS(2 * MIB, 148 / 396. * 396.1 * 0.988));
 	story("FAKE_HOST_SHARED=40 CUDA_MODULE_LOADING=EAGER", 1, story_all_fault);
 	t_ms_less(sh->ms[0], 2 * FILLED + 6 * 20e-3 + MS(2 * MIB, 20));
 	t_ms_less(sh->ms[1], sh->ms[0]);
@@ -599,27 +526,21 @@ HOLDS("moves behind one gate share links as copies do, and are slowed as they ar
 		  1.5 * MS(2 * MIB, 24) - 1.5 * MS(2 * MIB, 48 * 55.4 / 55.3));
 }
 
-static void story_nodes(int who)
-{
+STORY(story_nodes) {
 	CUmemLocation node = { .id = 1 };
-	CUstream stream;
-	uint64_t *p;
 
-	(void)who;
-	open_gpu(0);
-	stream = stream_new();
-	p = managed(2 * MIB);
+	begin(2 * MIB);
 	memset(p, 1, 2 * MIB);
 	node.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
 	for (int i = 0; i < 2; i++) {
-		sh->ms[0] = ms_prefetch(stream, p, 2 * MIB, 0);
+		sh->ms[0] = ms_prefetch(p, 2 * MIB, 0);
 		must(prefetch_new(at_of(p), 2 * MIB, node, 0, stream));
 	}
-	sh->ms[1] = ms_prefetch(stream, p, 2 * MIB, 0);
-	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
-	ms_fill(stream, p, 2 * MIB);
-	ms_prefetch(stream, p, 2 * MIB, CU_DEVICE_CPU);
-	sh->ms[2] = ms_fill(stream, p, 2 * MIB);
+	sh->ms[1] = ms_prefetch(p, 2 * MIB, 0);
+	ms_prefetch(p, 2 * MIB, CU_DEVICE_CPU);
+	ms_fill(p, 2 * MIB);
+	ms_prefetch(p, 2 * MIB, CU_DEVICE_CPU);
+	sh->ms[2] = ms_fill(p, 2 * MIB);
 }
 
 HOLDS("figures know the NUMA node that pages were sent to") {
@@ -632,19 +553,12 @@ HOLDS("figures know the NUMA node that pages were sent to") {
 }
 
 /* Bytes that NVLink carried: KiB of NVML, here of the counters' file. */
-static void story_counted(int who)
-{
-	CUstream stream;
-	uint64_t *p;
-
-	(void)who;
-	open_gpu(0);
-	stream = stream_new();
-	p = managed(2 * MIB);
+STORY(story_counted) {
+	begin(2 * MIB);
 	memset(p, 1, 2 * MIB);
-	ms_prefetch(stream, p, 2 * MIB, 0);
-	ms_prefetch(stream, p, 2 * MIB, 1);
-	ms_fill(stream, p, MIB); /* half of it comes by touch */
+	ms_prefetch(p, 2 * MIB, 0);
+	ms_prefetch(p, 2 * MIB, 1);
+	ms_fill(p, MIB); /* half of it comes by touch */
 }
 
 HOLDS("pages that go from GPU to GPU are counted on NVLink") {
@@ -682,18 +596,14 @@ static int lines_with(const char *path, const char *text)
 	return n;
 }
 
-static void story_nothing_left(int who)
-{
-	CUstream stream;
-	uint64_t *p;
+STORY(story_nothing_left) {
 
-	(void)who;
 	open_gpu(0);
 	stream = stream_new();
 	for (int i = 0; i < 20; i++) {
 		p = managed(4 * MIB);
 		memset(p, 1, 4 * MIB);
-		ms_prefetch(stream, p, MIB, 0);
+		ms_prefetch(p, MIB, 0);
 		sh->got[0] += lines_with("/proc/self/maps", "fake-managed-memory") > 0;
 		must(cu.cuMemFree(at_of(p)));
 	}
@@ -705,20 +615,15 @@ static void story_nothing_left(int who)
 
 HOLDS("nothing is left of a range") {
 	story("", 1, story_nothing_left);
-	t_eq_int(sh->got[0], 20);
-	t_eq_int(sh->got[1], 0);
-	t_eq_int(sh->got[2], 0);
+	t_got(20, 0, 0);
 }
 
 /* As a program has it that gives memory back and gets the same addresses again. */
-static void story_system(int who)
-{
+STORY(story_system) {
 	const size_t bytes = 4 * MIB;
 	const int prot = PROT_READ | PROT_WRITE;
-	uint64_t *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CUstream stream;
 
-	(void)who;
+	p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	open_gpu(0);
 	find_all();
 	stream = stream_new();
@@ -730,7 +635,7 @@ static void story_system(int who)
 	sh->got[1] = pages_home(p, bytes);
 	sh->got[2] = (int)p[5]; /* comes home, and what is near it */
 	sh->got[3] = pages_home(p, bytes);
-	ms_fill(stream, p, bytes);
+	ms_fill(p, bytes);
 	sh->got[4] = pages_home(p, bytes);
 	p[5] = 1;
 	munmap(p, bytes);
@@ -747,17 +652,7 @@ static void story_system(int who)
 
 HOLDS("memory of malloc moves likewise where a GPU may use it, until it is given back") {
 	story("FAKE_PAGEABLE=1", 1, story_system);
-	t_eq_int(sh->got[0], CUDA_SUCCESS);
-	t_eq_int(sh->got[1], 0);
-	t_eq_int(sh->got[2], 17);
-	t_eq_int(sh->got[3], 16);
-	t_eq_int(sh->got[4], 0);
-	t_eq_int(sh->got[5], 1);
-	t_eq_int(sh->got[6], 1);
-	t_eq_int(sh->got[7], 1024);
-	t_eq_int(sh->got[8], CUDA_SUCCESS);
-	t_eq_int(sh->got[9], 0);
-	t_eq_int(sh->got[10], 3);
+	t_got(CUDA_SUCCESS, 0, 17, 16, 0, 1, 1, 1024, CUDA_SUCCESS, 0, 3);
 	story("FAKE_PAGEABLE=2", 1, story_system);
 	t_eq_int(sh->got[1], 0);
 	t_eq_int(sh->got[3], 16);
