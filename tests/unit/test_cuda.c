@@ -181,9 +181,9 @@ static void say_check(struct cs_dev *dev, uint64_t address, uint64_t key, int po
 static uint32_t copy_kind;
 
 /* Copy from `src` to the own destination behind the gate, and tell of it. */
-static void fly(struct cs_dev *dev, const struct cs_export *own, uint64_t src)
+static void fly(struct cs_dev *dev, uint64_t own, uint64_t src)
 {
-	struct cs_copy desc = { .dst = own->address + BUFFER,
+	struct cs_copy desc = { .dst = own + BUFFER,
 				.src = src,
 				.bytes = BUFFER,
 				.copies = 3,
@@ -209,6 +209,30 @@ static void fly(struct cs_dev *dev, const struct cs_export *own, uint64_t src)
 #define ALL_POISON "131072 wrong, 131072 poison, first 0, " \
 	"expected as it should be, found poison\n"
 #define FLOWN "closed: 0\n" ALL_POISON "open: time passed\nclean\n"
+
+/* A story of GPU 0, which has board and arena. */
+#define STORY(name)                                                    \
+	static void name(__attribute__((unused)) struct cs_dev *dev,   \
+			 __attribute__((unused)) uint64_t arena)
+
+static void (*of_gpu)(struct cs_dev *dev, uint64_t arena);
+
+static void story_on_gpu(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = start() ? NULL : ready(0, &arena);
+
+	if (dev)
+		of_gpu(dev, arena.address);
+	cuda->close(dev);
+}
+
+static const char *heard_on_gpu(const char *environment,
+				void (*story)(struct cs_dev *dev, uint64_t arena))
+{
+	of_gpu = story;
+	return heard(environment, story_on_gpu);
+}
 
 /* ---- start and probe ---- */
 
@@ -305,27 +329,19 @@ HOLDS("a failing probe names the GPU") {
 
 /* ---- own memory ---- */
 
-static void story_passes(void)
-{
-	struct cs_export arena;
-	struct cs_err err = { "" };
-	struct cs_dev *dev;
-
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
-	say_check(dev, arena.address, KEY, 0);
-	cuda->fill(dev, arena.address + 4096, 16, KEY + 1, &err);
-	say_check(dev, arena.address, KEY, 1);
-	say_check(dev, arena.address, KEY, 0);
-	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
-	cuda->poison(dev, arena.address + BUFFER - 16, 16, &err);
-	say_check(dev, arena.address, KEY, 0);
-	cuda->close(dev);
+STORY(story_passes) {
+	cuda->fill(dev, arena, BUFFER, KEY, NULL);
+	say_check(dev, arena, KEY, 0);
+	cuda->fill(dev, arena + 4096, 16, KEY + 1, NULL);
+	say_check(dev, arena, KEY, 1);
+	say_check(dev, arena, KEY, 0);
+	cuda->fill(dev, arena, BUFFER, KEY, NULL);
+	cuda->poison(dev, arena + BUFFER - 16, 16, NULL);
+	say_check(dev, arena, KEY, 0);
 }
 
 HOLDS("fill, poison and check agree to the word") {
-	t_eq_str(heard("", story_passes),
+	t_eq_str(heard_on_gpu("", story_passes),
 		 "clean\n"
 		 "2 wrong, 0 poison, first 512, expected as it should be, "
 		 "found another\n" ALL_POISON
@@ -335,61 +351,47 @@ HOLDS("fill, poison and check agree to the word") {
 
 /* Copies at places of their own: all are there, and what is wrong in one is told with
  * its place; what lies between is left alone. */
-static void story_places(void)
-{
+STORY(story_places) {
 	const struct cs_expected left = { KEY, 4096, 4608, 100, 0, 0, { 0 } };
-	struct cs_export arena;
 	struct cs_check found;
-	struct cs_err err = { "" };
-	struct cs_dev *dev;
 	double ns;
 
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	cuda->fill(dev, arena.address, 4096, KEY, &err);
+	cuda->fill(dev, arena, 4096, KEY, NULL);
 	for (uint32_t seq = 1; seq <= 3; seq++) {
 		const struct cs_copy desc = {
-			.dst = arena.address + BUFFER,
-			.src = arena.address,
+			.dst = arena + BUFFER,
+			.src = arena,
 			.bytes = 4096,
 			.stride = 4608,
 			.positions = 100,
 			.copies = seq == 3 ? 99 : 100,
 		};
 
-		cuda->arm(dev, 0, &page->gate, seq, &desc, &err);
+		cuda->arm(dev, 0, &page->gate, seq, &desc, NULL);
 		open_gate(seq);
 		wait_lane(dev, 0, &ns);
 		if (seq == 2)
-			cuda->poison(dev, desc.dst + 70 * 4608 + 16, 16, &err);
-		cuda->check(dev, desc.dst, &left, 1, &found, &err);
+			cuda->poison(dev, desc.dst + 70 * 4608 + 16, 16, NULL);
+		cuda->check(dev, desc.dst, &left, 1, &found, NULL);
 		say("%d wrong, %d poison, first %d", (int)found.wrong_words,
 		    (int)found.poison_words, (int)found.first_word);
 	}
-	cuda->close(dev);
 }
 
 HOLDS("copies go to places of their own, each is checked") {
-	t_eq_str(heard("", story_places), "0 wrong, 0 poison, first -1\n"
-					  "2 wrong, 2 poison, first 40322\n"
-					  "512 wrong, 512 poison, first 57024\n");
+	t_eq_str(heard_on_gpu("", story_places),
+		 "0 wrong, 0 poison, first -1\n"
+		 "2 wrong, 2 poison, first 40322\n"
+		 "512 wrong, 512 poison, first 57024\n");
 }
 
-static void story_load(void)
-{
-	struct cs_export arena;
-	struct cs_err err = { "" };
-	struct cs_dev *dev;
-
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	say("load: %d", cuda->load(dev, arena.address, 4096, 1, &err));
-	say("idle: %d", cuda->idle(dev, &err));
-	cuda->close(dev);
+STORY(story_load) {
+	say("load: %d", cuda->load(dev, arena, 4096, 1, NULL));
+	say("idle: %d", cuda->idle(dev, NULL));
 }
 
 HOLDS("a load ends") {
-	t_eq_str(heard("", story_load), "load: 0\nidle: 0\n");
+	t_eq_str(heard_on_gpu("", story_load), "load: 0\nidle: 0\n");
 }
 
 static void story_big(void)
@@ -413,36 +415,23 @@ HOLDS("an arena larger than the free memory is refused with both figures") {
 
 /* ---- the gate ---- */
 
-static void story_own(void)
-{
-	struct cs_export arena;
-	struct cs_err err = { "" };
-	struct cs_dev *dev;
-
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
-	fly(dev, &arena, arena.address);
-	cuda->close(dev);
+STORY(story_own) {
+	cuda->fill(dev, arena, BUFFER, KEY, NULL);
+	fly(dev, arena, arena);
 }
 
 HOLDS("copies wait for the gate, then take time and arrive") {
-	t_eq_str(heard("", story_own), FLOWN);
+	t_eq_str(heard_on_gpu("", story_own), FLOWN);
 }
 
 HOLDS("without stream memory operations a kernel keeps the gate") {
-	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_own), FLOWN);
+	t_eq_str(heard_on_gpu("FAKE_NO_MEMOPS=1", story_own), FLOWN);
 }
 
-static void story_stamp(void)
-{
-	struct cs_export arena;
+STORY(story_stamp) {
 	struct cs_err err = { "" };
-	struct cs_dev *dev;
 	double ns = 1;
 
-	if (start() || !(dev = ready(0, &arena)))
-		return;
 	if (cuda->arm_stamp(dev, 0, &page->gate, 7, &page->stamp, &err))
 		say("%s", err.text);
 	open_gate(6);
@@ -450,48 +439,40 @@ static void story_stamp(void)
 	open_gate(7 + (1u << 30));
 	say("opened for all: %d", wait_lane(dev, 0, &ns));
 	say("%u, %.0f ns", *(volatile uint32_t *)&page->stamp, ns);
-	cuda->close(dev);
 }
 
 HOLDS("a stamp appears when the gate opens, compared cyclically") {
 	const char *told = "too early: 0, 0\nopened for all: 1\n7, 0 ns\n";
 
-	t_eq_str(heard("", story_stamp), told);
-	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_stamp), told);
+	t_eq_str(heard_on_gpu("", story_stamp), told);
+	t_eq_str(heard_on_gpu("FAKE_NO_MEMOPS=1", story_stamp), told);
 }
 
-static void story_half_armed(void)
-{
-	struct cs_export arena;
+STORY(story_half_armed) {
 	struct cs_copy desc;
 	struct cs_err err = { "" };
-	struct cs_dev *dev;
 	double ns;
 
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	desc = (struct cs_copy){ .dst = arena.address + BUFFER,
-				 .src = arena.address,
-				 .bytes = BUFFER,
-				 .copies = 2 };
+	desc = (struct cs_copy){
+		.dst = arena + BUFFER, .src = arena, .bytes = BUFFER, .copies = 2
+	};
 	say("%d", cuda->arm(dev, 0, &page->gate, 1, &desc, &err));
 	say("%s", err.text);
 	say("%d", cuda->poll(dev, 0, &ns, &err));
 	open_gate(1);
 	say("%d", wait_lane(dev, 0, &ns));
 	say("broken: %d", cuda->broken(dev));
-	cuda->close(dev);
 }
 
 HOLDS("what was armed before an error runs out") {
-	t_eq_str(heard("FAKE_FAIL=cuMemcpyAsync:2=999", story_half_armed),
+	t_eq_str(heard_on_gpu("FAKE_FAIL=cuMemcpyAsync:2=999", story_half_armed),
 		 "-1\ncuMemcpyAsync: CUDA_ERROR_UNKNOWN (999); the kernel "
 		 "module may say why: see NVRM and Xid in dmesg\n0\n1\n"
 		 "broken: 0\n");
 }
 
 HOLDS("a sticky error makes the device broken") {
-	t_eq_str(heard("FAKE_FAULT=cuMemcpyAsync:1=719", story_half_armed),
+	t_eq_str(heard_on_gpu("FAKE_FAULT=cuMemcpyAsync:1=719", story_half_armed),
 		 "0\n\n0\n"
 		 "poll: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED (719)\n-1\n"
 		 "broken: 1\n");
@@ -499,32 +480,38 @@ HOLDS("a sticky error makes the device broken") {
 
 /* ---- peers in the same process ---- */
 
-/* Calls of a function, as the fake has logged them. */
-static int calls_of(const char *log, const char *function)
+static char log_of_calls[] = "/tmp/cs-calls-XXXXXX";
+
+/* `environment` with the calls logged anew. */
+static const char *logged(const char *environment)
+{
+	static char text[256];
+
+	if (truncate(log_of_calls, 0))
+		close(mkstemp(log_of_calls));
+	snprintf(text, sizeof(text), "%s FAKE_CALLS=%s", environment, log_of_calls);
+	return text;
+}
+
+/* Calls of a function, NULL for all, as the fake has logged them. */
+static int calls_of(const char *function)
 {
 	char line[128], name[100];
-	FILE *in = fopen(log, "r");
+	FILE *in = fopen(log_of_calls, "r");
 	int n = 0;
 
 	while (in && fgets(line, sizeof(line), in))
-		n += sscanf(line, "%*d %99s", name) == 1 && !strcmp(name, function);
+		n += sscanf(line, "%*d %99s", name) == 1 &&
+		     (!function || !strcmp(name, function));
 	if (in)
 		fclose(in);
 	return n;
 }
 
-/* `environment` with the calls logged in a new file. */
-static const char *logged(const char *environment, char *log)
+int tap_tear_down(void)
 {
-	static char text[256];
-	int fd;
-
-	strcpy(log, "/tmp/cs-calls-XXXXXX");
-	fd = mkstemp(log);
-	if (fd >= 0)
-		close(fd);
-	snprintf(text, sizeof(text), "%s FAKE_CALLS=%s", environment, log);
-	return text;
+	unlink(log_of_calls);
+	return 0;
 }
 
 static struct cs_export shared_arena[2];
@@ -562,7 +549,7 @@ static void reader(void)
 	} else {
 		say("%s", cs_via_text(first.via));
 		say("%s", first.address == second.address ? "same" : "other");
-		fly(dev, &shared_arena[1], first.address);
+		fly(dev, shared_arena[1].address, first.address);
 		cuda->unimport(dev, &first);
 		cuda->unimport(dev, &second);
 	}
@@ -598,8 +585,6 @@ static void threads_forced(enum cs_transport via, uint32_t kind, const char *wan
 }
 
 HOLDS("a forced transport is taken between threads, or refused") {
-	char log[32];
-
 	threads_forced(CS_TRANSPORT_DIRECT, CS_COPY_PEER, "direct\nsame\n" FLOWN);
 	threads_forced(CS_TRANSPORT_FD, CS_COPY_ENGINE, "descriptor\nsame\n" FLOWN);
 	threads_forced(CS_TRANSPORT_IPC, CS_COPY_ENGINE,
@@ -607,15 +592,13 @@ HOLDS("a forced transport is taken between threads, or refused") {
 		       "process: --placement process, or a rank per GPU\n");
 	way = CS_TRANSPORT_STAGED;
 	copy_kind = CS_COPY_PEER;
-	t_eq_str(heard(logged("", log), story_threads),
-		 "staged by driver\nsame\n" FLOWN);
+	t_eq_str(heard(logged(""), story_threads), "staged by driver\nsame\n" FLOWN);
 	way = CS_TRANSPORT_AUTO;
 	copy_kind = CS_COPY_ENGINE;
-	t_eq_int(calls_of(log, "cuCtxEnablePeerAccess"), 0);
-	t_eq_int(calls_of(log, "cuMemcpyPeerAsync"), 3);
-	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
-		 calls_of(log, "cuDevicePrimaryCtxRelease"));
-	unlink(log);
+	t_eq_int(calls_of("cuCtxEnablePeerAccess"), 0);
+	t_eq_int(calls_of("cuMemcpyPeerAsync"), 3);
+	t_eq_int(calls_of("cuDevicePrimaryCtxRetain"),
+		 calls_of("cuDevicePrimaryCtxRelease"));
 }
 
 HOLDS("threads without peer access are told so") {
@@ -625,14 +608,11 @@ HOLDS("threads without peer access are told so") {
 }
 
 HOLDS("agents of a process share one registration of the board") {
-	char log[32];
-
-	heard(logged("", log), story_threads);
-	t_eq_int(calls_of(log, "cuMemHostRegister"), 1);
-	t_eq_int(calls_of(log, "cuMemHostUnregister"), 1);
-	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
-		 calls_of(log, "cuDevicePrimaryCtxRelease"));
-	unlink(log);
+	heard(logged(""), story_threads);
+	t_eq_int(calls_of("cuMemHostRegister"), 1);
+	t_eq_int(calls_of("cuMemHostUnregister"), 1);
+	t_eq_int(calls_of("cuDevicePrimaryCtxRetain"),
+		 calls_of("cuDevicePrimaryCtxRelease"));
 }
 
 /* ---- peers in another process ---- */
@@ -684,7 +664,7 @@ static void story_processes(void)
 	} else {
 		say("%s", cs_via_text(first.via));
 		say("%s", first.address == second.address ? "same" : "other");
-		fly(dev, &own, first.address);
+		fly(dev, own.address, first.address);
 		cuda->unimport(dev, &first);
 		cuda->unimport(dev, &second);
 		say("after: %llu", (unsigned long long)second.address);
@@ -695,28 +675,22 @@ static void story_processes(void)
 }
 
 HOLDS("opening a peer twice returns the first mapping, closed once") {
-	char log[32];
-
-	t_eq_str(heard(logged("", log), story_processes),
+	t_eq_str(heard(logged(""), story_processes),
 		 "CUDA IPC\nsame\n" FLOWN "after: 0\n");
-	t_eq_int(calls_of(log, "cuIpcOpenMemHandle"), 1);
-	t_eq_int(calls_of(log, "cuIpcCloseMemHandle"), 1);
-	unlink(log);
+	t_eq_int(calls_of("cuIpcOpenMemHandle"), 1);
+	t_eq_int(calls_of("cuIpcCloseMemHandle"), 1);
 }
 
 HOLDS("a descriptor brings another process's buffer, and all is given back") {
-	char log[32];
-
 	way = CS_TRANSPORT_FD;
-	t_eq_str(heard(logged("", log), story_processes),
+	t_eq_str(heard(logged(""), story_processes),
 		 "descriptor\nsame\n" FLOWN "after: 0\n");
-	t_eq_int(calls_of(log, "cuMemImportFromShareableHandle"), 1);
-	t_eq_int(calls_of(log, "cuMemMap"), 3);
-	t_eq_int(calls_of(log, "cuMemUnmap"), 3);
-	t_eq_int(calls_of(log, "cuMemAddressFree"), 3);
-	t_eq_int(calls_of(log, "cuMemRelease"), 3);
-	t_eq_int(calls_of(log, "cuMemAlloc"), 0);
-	unlink(log);
+	t_eq_int(calls_of("cuMemImportFromShareableHandle"), 1);
+	t_eq_int(calls_of("cuMemMap"), 3);
+	t_eq_int(calls_of("cuMemUnmap"), 3);
+	t_eq_int(calls_of("cuMemAddressFree"), 3);
+	t_eq_int(calls_of("cuMemRelease"), 3);
+	t_eq_int(calls_of("cuMemAlloc"), 0);
 	t_eq_str(heard("FAKE_NO_VMM=1", story_processes),
 		 "import: the peer's buffer has no descriptor: the driver has no "
 		 "memory that a file descriptor hands over\nbroken: 0\n");
@@ -761,7 +735,7 @@ static void story_rearena(void)
 	if (cuda->rearena(dev, ARENA, 1, &arena, &err))
 		say("%s", err.text);
 	say("%d %d", arena.has_ipc, arena.fd_bytes == ARENA);
-	fly(dev, &arena, arena.address);
+	fly(dev, arena.address, arena.address);
 	open_gate(0);
 	if (cuda->rearena(dev, ARENA, 0, &arena, &err))
 		say("%s", err.text);
@@ -770,15 +744,12 @@ static void story_rearena(void)
 }
 
 HOLDS("an arena is made anew for a descriptor, and back") {
-	char log[32];
-
-	t_eq_str(heard(logged("", log), story_rearena),
+	t_eq_str(heard(logged(""), story_rearena),
 		 "1 0\n0 1\nclosed: 0\n" ALL_POISON "open: time passed\n"
 		 "131072 wrong, 0 poison, first 0, expected as it should be, "
 		 "found another\n1 0\n");
-	t_eq_int(calls_of(log, "cuMemAlloc"), calls_of(log, "cuMemFree"));
-	t_eq_int(calls_of(log, "cuMemMap"), calls_of(log, "cuMemUnmap"));
-	unlink(log);
+	t_eq_int(calls_of("cuMemAlloc"), calls_of("cuMemFree"));
+	t_eq_int(calls_of("cuMemMap"), calls_of("cuMemUnmap"));
 	t_ok(!strncmp(heard("FAKE_NO_VMM=1", story_rearena), "1 0\n1 0\n", 8));
 }
 
@@ -840,17 +811,12 @@ static void carry(struct cs_dev *dev, uint64_t dst, uint64_t src)
 }
 
 /* To the GPU and back, from a source that came filled. */
-static void story_host_kinds(void)
-{
+STORY(story_host_kinds) {
 	static const int kinds[] = { CS_MEM_PINNED, CS_MEM_WC, CS_MEM_REGISTERED,
 				     CS_MEM_HUGE };
 	struct cs_hostbuf from, to;
-	struct cs_export arena;
 	struct cs_check found;
-	struct cs_dev *dev;
 
-	if (start() || !(dev = ready(0, &arena)))
-		return;
 	for (int i = 0; i < 4; i++) {
 		host_key = (struct cs_hostbuf_key){ kinds[i], -1, 0, 0 };
 		if (host_get(dev, BUFFER, &from))
@@ -859,8 +825,8 @@ static void story_host_kinds(void)
 		if (host_get(dev, BUFFER, &to))
 			continue;
 		cs_poison_host(to.at, BUFFER);
-		carry(dev, arena.address, from.address);
-		carry(dev, to.address, arena.address);
+		carry(dev, arena, from.address);
+		carry(dev, to.address, arena);
 		cs_check_host(to.at, BUFFER, KEY, 0, &found);
 		say("%d: %llu wrong, %s", i, (unsigned long long)found.wrong_words,
 		    from.at != to.at && (to.numa >= 0) == !to.why[0] ?
@@ -868,7 +834,6 @@ static void story_host_kinds(void)
 			    "?");
 	}
 	cs_hostbuf_put(cuda, dev);
-	cuda->close(dev);
 }
 
 static int begins(const char *text, const char *with)
@@ -893,7 +858,7 @@ static int has_huge_pages(void)
 
 HOLDS("host memory of each kind comes filled, lies where it says and is reached from "
       "the GPU") {
-	const char *told = heard("", story_host_kinds);
+	const char *told = heard_on_gpu("", story_host_kinds);
 
 	if (has_huge_pages())
 		t_eq_str(told, KIND(0) KIND(1) KIND(2) KIND(3));
@@ -956,17 +921,14 @@ static void story_host_shared(void)
 /* Beside the scratch memory of each of two devices, and the board. */
 static void host_shared_as(int memory, int allocated, int registered)
 {
-	char log[32];
-
 	host_key = (struct cs_hostbuf_key){ memory, -1, 0, 0 };
-	t_eq_str(heard(logged("", log), story_host_shared), "clean\none\n");
-	t_eq_int(calls_of(log, "cuMemHostAlloc"), 2 + allocated);
-	t_eq_int(calls_of(log, "cuMemFreeHost"), 2 + allocated);
-	t_eq_int(calls_of(log, "cuMemHostRegister"), 1 + registered);
-	t_eq_int(calls_of(log, "cuMemHostUnregister"), 1 + registered);
-	t_eq_int(calls_of(log, "cuDevicePrimaryCtxRetain"),
-		 calls_of(log, "cuDevicePrimaryCtxRelease"));
-	unlink(log);
+	t_eq_str(heard(logged(""), story_host_shared), "clean\none\n");
+	t_eq_int(calls_of("cuMemHostAlloc"), 2 + allocated);
+	t_eq_int(calls_of("cuMemFreeHost"), 2 + allocated);
+	t_eq_int(calls_of("cuMemHostRegister"), 1 + registered);
+	t_eq_int(calls_of("cuMemHostUnregister"), 1 + registered);
+	t_eq_int(calls_of("cuDevicePrimaryCtxRetain"),
+		 calls_of("cuDevicePrimaryCtxRelease"));
 }
 
 HOLDS("two agents that want a host buffer at once share one, until both are done") {
@@ -1166,37 +1128,24 @@ static void story_pageable(void)
 }
 
 HOLDS("a lane can be lent to a thread that copies pageable memory") {
-	char log[32];
-
-	t_eq_str(heard(logged("", log), story_pageable),
+	t_eq_str(heard(logged(""), story_pageable),
 		 "closed: 0\nlent: 1\nown: 1\nits time stays: 1\n471 us\n");
-	t_eq_int(calls_of(log, "cuMemHostRegister"), 1); /* the board's page */
-	unlink(log);
+	t_eq_int(calls_of("cuMemHostRegister"), 1); /* the board's page */
 }
 
-static void story_displace(void)
-{
-	struct cs_export arena;
-	struct cs_err err = { "" };
-	struct cs_dev *dev;
-
-	if (start() || !(dev = ready(0, &arena)))
-		return;
-	cuda->fill(dev, arena.address, BUFFER, KEY, &err);
-	say("%d", cuda->displace(dev, &err));
-	say("%d", cuda->displace(dev, &err));
-	say_check(dev, arena.address, KEY, 0);
-	cuda->close(dev);
+STORY(story_displace) {
+	cuda->fill(dev, arena, BUFFER, KEY, NULL);
+	say("%d", cuda->displace(dev, NULL));
+	say("%d", cuda->displace(dev, NULL));
+	say_check(dev, arena, KEY, 0);
 }
 
 HOLDS("the cache of a GPU is taken by other memory, its buffers stay") {
-	char log[32];
-
-	t_eq_str(heard(logged("", log), story_displace), "0\n0\nclean\n");
-	t_eq_int(calls_of(log, "cuMemAlloc"), 2); /* arena, and one for both */
-	t_eq_int(calls_of(log, "cuMemFree"), 2);
-	unlink(log);
-	t_eq_str(heard("FAKE_FAIL=cuMemAlloc:2=2", story_displace), "1\n0\nclean\n");
+	t_eq_str(heard_on_gpu(logged(""), story_displace), "0\n0\nclean\n");
+	t_eq_int(calls_of("cuMemAlloc"), 2); /* arena, and one for both */
+	t_eq_int(calls_of("cuMemFree"), 2);
+	t_eq_str(heard_on_gpu("FAKE_FAIL=cuMemAlloc:2=2", story_displace),
+		 "1\n0\nclean\n");
 }
 
 HOLDS("without GPUs there is no page-locked memory, but placed one") {
@@ -1238,6 +1187,23 @@ static struct cs_dev *ready_to_move(int lanes, struct cs_export *arena)
 		return dev;
 	say("%s", err.text);
 	return NULL;
+}
+
+static void story_moving(void)
+{
+	struct cs_export arena;
+	struct cs_dev *dev = ready_to_move(1, &arena);
+
+	if (dev)
+		of_gpu(dev, arena.address);
+	cuda->close(dev);
+}
+
+static const char *heard_moving(const char *environment,
+				void (*story)(struct cs_dev *dev, uint64_t arena))
+{
+	of_gpu = story;
+	return heard(environment, story_moving);
 }
 
 /* Behind the gate and to the end; -1 after telling why not. */
@@ -1283,17 +1249,14 @@ static void move_all_ways(struct cs_dev *dev, struct cs_copy f)
 		    (unsigned int)f.bytes, f.positions, f.kind, i, flown, exact);
 }
 
-static void story_move(void)
-{
+STORY(story_move) {
 	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
 	static const uint32_t kinds[] = { CS_COPY_SM, CS_COPY_TMA, CS_COPY_SM_WRITE };
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
 
-	for (int i = 0; dev && i < 18; i++)
+	for (int i = 0; i < 18; i++)
 		move_all_ways(dev, (struct cs_copy){
-					   .dst = arena.address + ROOM,
-					   .src = arena.address,
+					   .dst = arena + ROOM,
+					   .src = arena,
 					   .bytes = sizes[i % 3],
 					   .copies = 4,
 					   .key = KEY,
@@ -1301,13 +1264,11 @@ static void story_move(void)
 					   .positions = i < 9 ? 1 : 3,
 				   });
 	say("done");
-	if (dev)
-		cuda->close(dev);
 }
 
 HOLDS("kernels move every byte of every size, by every geometry, and no other") {
-	t_eq_str(heard("", story_move), "done\n");
-	t_eq_str(heard("FAKE_NO_MEMOPS=1", story_move), "done\n");
+	t_eq_str(heard_moving("", story_move), "done\n");
+	t_eq_str(heard_moving("FAKE_NO_MEMOPS=1", story_move), "done\n");
 }
 
 static void say_move(struct cs_dev *dev, struct cs_copy f, const char *what)
@@ -1323,17 +1284,10 @@ static void say_move(struct cs_dev *dev, struct cs_copy f, const char *what)
 		    is_exact(dev, &f) ? "exact" : "wrong");
 }
 
-static void story_wrong(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
+STORY(story_wrong) {
 	struct cs_copy f;
 
-	if (!dev)
-		return;
-	f = (struct cs_copy){ .dst = arena.address + ROOM,
-			      .src = arena.address,
-			      .key = KEY };
+	f = (struct cs_copy){ .dst = arena + ROOM, .src = arena, .key = KEY };
 	f.kind = CS_COPY_SM;
 	say_move(dev, f, "copy");
 	f.kind = CS_COPY_TMA;
@@ -1346,7 +1300,6 @@ static void story_wrong(void)
 					     .key = f.key,
 					     .kind = f.kind }) > 0)
 		say("read: time passed");
-	cuda->close(dev);
 }
 
 /* The message without its figures, which are sums and addresses. */
@@ -1363,10 +1316,10 @@ static const char *without_figures(const char *text)
 }
 
 HOLDS("wrong data of kernels are found") {
-	t_eq_str(heard("", story_wrong),
+	t_eq_str(heard_moving("", story_wrong),
 		 "copy: time passed, exact\nbulk: time passed, exact\n"
 		 "read: time passed\n");
-	t_eq_str(without_figures(heard("FAKE_CORRUPT=0-0:8", story_wrong)),
+	t_eq_str(without_figures(heard_moving("FAKE_CORRUPT=0-0:8", story_wrong)),
 		 "copy: time passed, wrong\nbulk: time passed, wrong\n"
 		 "poll: what was read adds up to , the pattern to \n");
 }
@@ -1517,16 +1470,10 @@ HOLDS("each way has a time of its own, and its wrong data are found") {
 		 BOTH "exact, wrong\n" BOTH "exact, wrong\n" NOT_BOTH);
 }
 
-static void story_read_other(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
+STORY(story_read_other) {
 	struct cs_copy f;
-	struct cs_err err = { "" };
 
-	if (!dev)
-		return;
-	f = (struct cs_copy){ .src = arena.address,
+	f = (struct cs_copy){ .src = arena,
 			      .bytes = BUFFER,
 			      .copies = 7,
 			      .positions = 3,
@@ -1535,12 +1482,11 @@ static void story_read_other(void)
 	for (int i = 0; i < 4; i++) {
 		/* the second position, which only some repetitions read */
 		if (i == 2)
-			cuda->poison(dev, f.src + BUFFER + 4096, 16, &err);
+			cuda->poison(dev, f.src + BUFFER + 4096, 16, NULL);
 		f.key = i == 1 ? KEY + 1 : KEY;
 		f.blocks = i == 3 ? 1057 : 0;
 		say("%s", moved_ns(dev, &f) > 0 ? "read" : "not read");
 	}
-	cuda->close(dev);
 }
 
 HOLDS("a read proves that it read the pattern, all positions of it") {
@@ -1552,30 +1498,24 @@ HOLDS("a read proves that it read the pattern, all positions of it") {
 		"read\n%s%sarm: 1057 blocks read: there is "
 		"room for the sums of 1056\nnot read\n",
 		wrong, wrong);
-	t_eq_str(without_figures(heard("", story_read_other)), want);
+	t_eq_str(without_figures(heard_moving("", story_read_other)), want);
 }
 
 /* ---- zero-copy ---- */
 
 /* Reads of other words than the pattern's, and what is written, by any number of copies
  * through any number of places. */
-static void story_zero_copy(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
+STORY(story_zero_copy) {
 	struct cs_copy read, write;
-	struct cs_err err = { "" };
 	uint32_t blocks = 0, threads = 0;
 
-	if (!dev)
-		return;
-	read = (struct cs_copy){ .src = arena.address,
+	read = (struct cs_copy){ .src = arena,
 				 .bytes = BUFFER,
 				 .copies = 7,
 				 .positions = 3,
 				 .key = KEY,
 				 .kind = CS_COPY_ZERO_READ };
-	write = (struct cs_copy){ .dst = arena.address + ROOM,
+	write = (struct cs_copy){ .dst = arena + ROOM,
 				  .bytes = 48,
 				  .copies = 5,
 				  .positions = 3,
@@ -1585,13 +1525,12 @@ static void story_zero_copy(void)
 		say("%u x %u", blocks, threads);
 	for (int i = 0; i < 3; i++) {
 		if (i == 2) /* in the second place */
-			cuda->poison(dev, read.src + BUFFER + 4096, 16, &err);
+			cuda->poison(dev, read.src + BUFFER + 4096, 16, NULL);
 		read.key = i == 1 ? KEY + 1 : KEY;
 		say("%s", moved_ns(dev, &read) > 0 ? "read" : "not read");
 	}
 	say("%s", moved_ns(dev, &write) > 0 ? "written" : "not written");
 	say("%s", is_exact(dev, &write) ? "exact" : "wrong");
-	cuda->close(dev);
 }
 
 HOLDS("zero-copy is 256 x 256 threads, reads all, and writes to the byte") {
@@ -1603,43 +1542,38 @@ HOLDS("zero-copy is 256 x 256 threads, reads all, and writes to the byte") {
 
 	cs_text(want, sizeof(want), "256 x 256\nread\n%s%swritten\nexact\n", wrong,
 		wrong);
-	t_eq_str(without_figures(heard("", story_zero_copy)), want);
+	t_eq_str(without_figures(heard_moving("", story_zero_copy)), want);
 	cs_text(want, sizeof(want), "256 x 256\n%s%s%swritten\nexact\n", dead, dead,
 		dead);
-	t_eq_str(without_figures(heard("FAKE_DEAD_READS=1", story_zero_copy)), want);
+	t_eq_str(without_figures(heard_moving("FAKE_DEAD_READS=1", story_zero_copy)),
+		 want);
 }
 
 /* From its words 1,000 on, there and back again, and from a key that it is not of. */
-static void story_rekey(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
-	struct cs_rekey one = { arena.address, 8000 + 48, 0, KEY, KEY + 1 };
+STORY(story_rekey) {
+	struct cs_rekey one = { arena, 8000 + 48, 0, KEY, KEY + 1 };
 	struct cs_check found;
 	struct cs_err err = { "" };
 
-	for (int i = 0; dev && i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (cuda->costs->rekey(dev, 0, &one, &err) ||
 		    cuda->costs->record(dev, 0, i % 2, &err))
 			say("%s", err.text);
 		while (!cuda->costs->reached(dev, i % 2, &err))
 			;
-		if (!cuda->check(dev, arena.address, &CS_EXPECTED(one.to, 8048), 0,
-				 &found, &err))
+		if (!cuda->check(dev, arena, &CS_EXPECTED(one.to, 8048), 0, &found,
+				 &err))
 			say("%d wrong, the first %d", (int)found.wrong_words,
 			    found.wrong_words ? (int)found.first_word : -1);
-		one = i ? (struct cs_rekey){ arena.address + 8000, 48, 1000, KEY + 2,
-					     KEY } :
-			  (struct cs_rekey){ arena.address + 8000, 48, 1000, KEY + 1,
-					     KEY };
+		one = i ? (struct cs_rekey){ arena + 8000, 48, 1000, KEY + 2, KEY } :
+			  (struct cs_rekey){ arena + 8000, 48, 1000, KEY + 1, KEY };
 	}
-	cuda->close(dev);
 }
 
 HOLDS("what works on tiles makes one pattern another, from any word on") {
-	t_eq_str(heard("", story_rekey), "0 wrong, the first -1\n"
-					 "1000 wrong, the first 0\n"
-					 "1006 wrong, the first 0\n");
+	t_eq_str(heard_moving("", story_rekey), "0 wrong, the first -1\n"
+						"1000 wrong, the first 0\n"
+						"1006 wrong, the first 0\n");
 }
 
 /* In and out by one kernel, and out and in; the figures are those of the fake's page. */
@@ -1688,23 +1622,20 @@ HOLDS("zero-copy both ways: a time for each, and what was read is proven") {
 }
 
 /* Of which GB/s only the digits are told that the fake's page gives. */
-static void story_rates(void)
-{
+STORY(story_rates) {
 	static const uint32_t kinds[] = {
 		CS_COPY_ENGINE,	 CS_COPY_SM,	   CS_COPY_TMA,
 		CS_COPY_SM_READ, CS_COPY_SM_WRITE,
 	};
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
 	struct cs_copy f;
 
-	for (int i = 0; dev && i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		uint32_t kind = kinds[i % 5];
 		double ns;
 
 		f = (struct cs_copy){
-			.dst = arena.address + ROOM,
-			.src = arena.address,
+			.dst = arena + ROOM,
+			.src = arena,
 			.bytes = BUFFER,
 			.copies = 1,
 			.key = KEY,
@@ -1721,29 +1652,21 @@ static void story_rates(void)
 		say("%.0f, %.0f", BUFFER / (ns - 2700),
 		    BUFFER / (moved_ns(dev, &f) - 2700));
 	}
-	if (dev)
-		cuda->close(dev);
 }
 
 HOLDS("kernels take the fake's time, each its own") {
-	t_eq_str(heard("", story_rates),
+	t_eq_str(heard_moving("", story_rates),
 		 "2085, 2085\n1955, 1935\n1971, 1951\n4200, 4158\n"
 		 "4000, 3960\n");
 }
 
-static void story_tma(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
-	struct cs_err err = { "" };
+STORY(story_tma) {
 	double ns = -1;
 	int flown;
 
-	if (!dev)
-		return;
 	for (uint32_t kind = CS_COPY_SM; kind <= CS_COPY_CHASE_TMA; kind++) {
-		struct cs_copy f = { .dst = arena.address + ROOM,
-				     .src = arena.address,
+		struct cs_copy f = { .dst = arena + ROOM,
+				     .src = arena,
 				     .bytes = BUFFER,
 				     .copies = 1,
 				     .kind = kind,
@@ -1753,9 +1676,8 @@ static void story_tma(void)
 			continue;
 		flown = moved_ns(dev, &f) > 0;
 		say("%u: %d, %d", kind - CS_COPY_SM, flown,
-		    cuda->poll(dev, 0, &ns, &err));
+		    cuda->poll(dev, 0, &ns, NULL));
 	}
-	cuda->close(dev);
 }
 
 HOLDS("below capability 9.0 bulk copies are refused, nothing else") {
@@ -1767,26 +1689,21 @@ HOLDS("below capability 9.0 bulk copies are refused, nothing else") {
 		"0: 1, 1\n%s1: 0, 1\n2: 1, 1\n3: 1, 1\n"
 		"4: 1, 1\n5: 1, 1\n6: 1, 1\n%s8: 0, 1\n",
 		refused, refused);
-	t_eq_str(heard("FAKE_CAPABILITY=8.6", story_tma), want);
+	t_eq_str(heard_moving("FAKE_CAPABILITY=8.6", story_tma), want);
 }
 
-static void story_odd(void)
-{
+STORY(story_odd) {
 	static const struct cs_copy odd[] = {
 		{ .kind = CS_COPY_SM, .bytes = 24 },
 		{ .kind = CS_COPY_CHASE, .bytes = 112 },
 	};
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
 
-	for (int i = 0; dev && i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		moved_ns(dev, &odd[i]);
-	if (dev)
-		cuda->close(dev);
 }
 
 HOLDS("what is no multiple of 16 bytes, or no chain, is refused") {
-	t_eq_str(heard("", story_odd),
+	t_eq_str(heard_moving("", story_odd),
 		 "arm: kernels move multiples of 16 bytes and follow chains of at "
 		 "least 128, not 24\n"
 		 "arm: kernels move multiples of 16 bytes and follow chains of at "
@@ -1808,37 +1725,31 @@ static double chase(struct cs_dev *dev, uint64_t at, uint64_t seed, int bulk)
 	return moved_ns(dev, &f);
 }
 
-static void story_chase(void)
-{
+STORY(story_chase) {
 	static const uint64_t seeds[] = { 0, 1, 77 };
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
 	struct cs_err err = { "" };
-	uint64_t at = arena.address + ROOM;
+	uint64_t at = arena + ROOM;
 
-	for (int i = 0; dev && i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (cuda->chain(dev, at, BUFFER, at, i > 0, seeds[i], &err))
 			say("chain: %s", err.text);
 		say("%.0f ns", chase(dev, at, seeds[i], 0));
 		say("%.0f ns by bulk", chase(dev, at, seeds[i], 1));
 	}
 	/* of another order than the chain there */
-	if (dev)
-		say("%.0f", chase(dev, at, 1, 0));
-	if (dev)
-		cuda->close(dev);
+	say("%.0f", chase(dev, at, 1, 0));
 }
 
 #define CHASED "280 ns\n630 ns by bulk\n"
 #define STRAY "poll: the chase ended at , the chain leads to \n-1"
 
 HOLDS("a chase gives the latency, in any order, and ends where it should") {
-	t_eq_str(without_figures(heard("", story_chase)),
+	t_eq_str(without_figures(heard_moving("", story_chase)),
 		 CHASED CHASED CHASED STRAY "\n");
 }
 
 HOLDS("a chase that ends elsewhere names both nodes") {
-	const char *told = heard("FAKE_CORRUPT=0-0:0", story_chase);
+	const char *told = heard_moving("FAKE_CORRUPT=0-0:0", story_chase);
 	unsigned long long found = 0, expected = 0;
 
 	t_eq_int(sscanf(told, "poll: the chase ended at %llx, the chain leads to %llx",
@@ -1955,16 +1866,12 @@ HOLDS("15 lanes wait and run at the same time") {
 }
 
 HOLDS("a lane is made when it is first used, and given back") {
-	char log[32];
-
-	heard(logged("", log), story_load);
-	t_eq_int(calls_of(log, "cuStreamCreate"), 1); /* the auxiliary one */
-	unlink(log);
-	heard(logged("", log), story_half_armed);
-	t_eq_int(calls_of(log, "cuStreamCreate"), 2);
-	t_eq_int(calls_of(log, "cuStreamDestroy"), 2);
-	t_eq_int(calls_of(log, "cuEventCreate"), calls_of(log, "cuEventDestroy"));
-	unlink(log);
+	heard_on_gpu(logged(""), story_load);
+	t_eq_int(calls_of("cuStreamCreate"), 1); /* the auxiliary one */
+	heard_on_gpu(logged(""), story_half_armed);
+	t_eq_int(calls_of("cuStreamCreate"), 2);
+	t_eq_int(calls_of("cuStreamDestroy"), 2);
+	t_eq_int(calls_of("cuEventCreate"), calls_of("cuEventDestroy"));
 }
 
 /* ---- any call may fail ---- */
@@ -2015,27 +1922,13 @@ static void story_everything(void)
 		say(err.text[0] ? "error" : "error without a text");
 }
 
-static int lines_of(const char *log)
-{
-	FILE *in = fopen(log, "r");
-	int n = 0, c;
-
-	while (in && (c = fgetc(in)) != EOF)
-		n += c == '\n';
-	if (in)
-		fclose(in);
-	return n;
-}
-
 /* "fine" is right for calls that the backend can do without.  How many there are
  * depends on the polling; the first 30 come before any of it. */
 HOLDS("whichever call fails, there is a text and no hang") {
-	char log[32];
 	int calls, errors = 0;
 
-	t_eq_str(heard(logged("", log), story_everything), "fine\n");
-	calls = lines_of(log);
-	unlink(log);
+	t_eq_str(heard(logged(""), story_everything), "fine\n");
+	calls = calls_of(NULL);
 	if (calls > 200)
 		calls = 200;
 	for (failing_call = 1; failing_call <= calls; failing_call++) {
