@@ -29,40 +29,56 @@ static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precisio
 	return planned(req, test);
 }
 
-/* Feed a link of that many GB/s until there is an answer; `noise` is relative and
- * alternates.  Returns the answer and how many samples it took. */
-static enum cs_sampler_answer feed(struct cs_sampler *s, const double *gbs,
-				   double noise, int *samples)
+static struct cs_plan *plan;
+static struct cs_sampler s;
+static int samples; /* that the last feed() took */
+
+/* The first step of the plan from the start. */
+static void restart(double guess)
+{
+	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
+			(struct cs_guess){ .gbs = guess });
+}
+
+static void start(const char *test, uint64_t bytes, double guess)
+{
+	plan = plan_of(test, bytes, 0.005);
+	restart(guess);
+}
+
+/* Feed links of that many GB/s until there is an answer; `noise` is relative and
+ * alternates. */
+static enum cs_sampler_answer feed_both(double first, double second, double noise)
 {
 	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
+	const double gbs[2] = { first, second };
 	double elapsed = 0;
 
-	for (*samples = 0; answer == CS_SAMPLE_MORE && *samples < 500; ++*samples) {
+	for (samples = 0; answer == CS_SAMPLE_MORE && samples < 500; ++samples) {
 		double ns[CS_STEP_MAX];
 
-		for (uint32_t k = 0; k < s->n_transfers; k++) {
-			ns[k] = (double)s->bytes[k] * s->copies[k] / gbs[k];
+		for (uint32_t k = 0; k < s.n_transfers; k++) {
+			ns[k] = (double)s.bytes[k] * s.copies[k] / gbs[k];
 			/* the first touch runs at half rate */
-			if (*samples == 0)
+			if (samples == 0)
 				ns[k] *= 2;
-			ns[k] *= 1 + (*samples % 2 ? noise : -noise);
+			ns[k] *= 1 + (samples % 2 ? noise : -noise);
 		}
 		elapsed += ns[0] * 1e-9;
-		answer = cs_sampler_feed(s, ns, NULL, elapsed);
+		answer = cs_sampler_feed(&s, ns, NULL, elapsed);
 	}
 	return answer;
 }
 
-HOLDS("a quiet link ends after a first touch of one copy and six samples") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	double gbs[2] = { 396, 396 };
-	struct cs_sampler s;
-	int samples;
+static enum cs_sampler_answer feed(double gbs, double noise)
+{
+	return feed_both(gbs, gbs, noise);
+}
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 396 });
+HOLDS("a quiet link ends after a first touch of one copy and six samples") {
+	start("peer.ce.write.pair", 512u << 20, 396);
 	t_eq_int(s.copies[0], 1); /* the first touch */
-	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	t_eq_int(feed(396, 0.0002), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.first_copies[0], 1);
 	t_eq_int(s.n, 6);
 	t_eq_int(s.copies[0], 4); /* 1.36 ms each: the fewest above 5 ms */
@@ -73,17 +89,12 @@ HOLDS("a quiet link ends after a first touch of one copy and six samples") {
 
 /* A turn: what it is compared with is another turn. */
 HOLDS("a block of one is one sample behind the touch") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	double gbs[2] = { 396, 396 };
-	struct cs_sampler s;
-	int samples;
-
+	plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	/* … and 9 are, where six would be enough */
 	for (plan->set.turn_samples = 1; plan->set.turn_samples < 10;
 	     plan->set.turn_samples++) {
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-				(struct cs_guess){ .gbs = 396 });
-		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+		restart(396);
+		t_eq_int(feed(396, 0.0002), CS_SAMPLE_ENOUGH);
 		t_eq_int(s.n, plan->set.turn_samples);
 		/* one copy, which is slow, and as many as that lets guess */
 		t_eq_int(samples, s.n + 2);
@@ -101,99 +112,58 @@ HOLDS("smaller copies, kernels and what runs beside loads are touched as often a
 		{ "peer.sm.write.pair", 64u << 20 },
 		{ "h2d.ce.pinned.load", 64u << 20 },
 	};
-	struct cs_sampler s;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		struct cs_plan *plan = plan_of(of[i].test, of[i].bytes, 0.005);
-
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-				(struct cs_guess){ .gbs = 396 });
+		start(of[i].test, of[i].bytes, 396);
 		t_ok(s.copies[0] >= 16);
 	}
 }
 
 HOLDS("a copy that takes 5 ms by itself is a sample") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	double gbs[2] = { 55, 55 };
-	struct cs_sampler s;
-	int samples;
-
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 0 });
-	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	start("peer.ce.write.pair", 512u << 20, 0);
+	t_eq_int(feed(55, 0.0002), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 1);
 }
 
 HOLDS("copies below 1 MiB are capped at 512") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 4096, 0.005);
-	double gbs[2] = { 2, 2 };
-	struct cs_sampler s;
-	int samples;
-
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 0 });
-	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	start("peer.ce.write.pair", 4096, 0);
+	t_eq_int(feed(2, 0.0002), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 512);
 }
 
 HOLDS("a staged sample fits a stream at every size") {
-	double gbs[2] = { 200, 200 };
-
 	for (uint64_t bytes = 4096; bytes <= 1ull << 34; bytes *= 2) {
-		struct cs_plan *plan = plan_of("peer.staged.write.pair", bytes, 0.005);
 		uint64_t chunk = cs_stage_chunk(bytes);
-		struct cs_sampler s;
-		int samples;
 
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-				(struct cs_guess){ .gbs = 0 });
-		t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+		start("peer.staged.write.pair", bytes, 0);
+		t_eq_int(feed(200, 0.0002), CS_SAMPLE_ENOUGH);
 		t_ok(s.copies[0] >= 1);
 		t_ok((bytes + chunk - 1) / chunk * s.copies[0] <= CS_CHUNKS_MAX);
 	}
 }
 
 HOLDS("transfers of unequal rate are sized to end together") {
-	struct cs_plan *plan = plan_of("peer.ce.write.bidi", 64u << 20, 0.005);
-	double gbs[2] = { 100, 25 };
-	struct cs_sampler s;
-	int samples;
-
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 100 });
-	t_eq_int(feed(&s, gbs, 0.0002, &samples), CS_SAMPLE_ENOUGH);
+	start("peer.ce.write.bidi", 64u << 20, 100);
+	t_eq_int(feed_both(100, 25, 0.0002), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.copies[0], 4 * s.copies[1]);
 	t_ok(s.overlap[s.n - 1] > 0.95);
 }
 
 HOLDS("a restless link ends at 50 samples, not converged") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 64u << 20, 0.005);
-	double gbs[2] = { 100, 100 };
-	struct cs_sampler s;
-	int samples;
-
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 100 });
-	t_eq_int(feed(&s, gbs, 0.006, &samples), CS_SAMPLE_LIMIT);
+	start("peer.ce.write.pair", 64u << 20, 100);
+	t_eq_int(feed(100, 0.006), CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, CS_SAMPLES_MAX);
 }
 
 HOLDS("a link that 50 samples, or its time, would not tell ends at 6 or soon after") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 64u << 20, 0.005);
-	double gbs[2] = { 100, 100 };
-	struct cs_sampler s;
-	int samples;
-
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 100 });
-	t_eq_int(feed(&s, gbs, 0.3, &samples), CS_SAMPLE_LIMIT);
+	start("peer.ce.write.pair", 64u << 20, 100);
+	t_eq_int(feed(100, 0.3), CS_SAMPLE_LIMIT);
 	t_ok(s.n >= 6 && s.n <= 10);
 	/* 50 samples, for which 0.5 s have room, might tell; the 18 of 0.1 s do not */
 	for (plan->set.cell_limit_s = 0.1; plan->set.cell_limit_s < 1;
 	     plan->set.cell_limit_s += 0.4) {
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-				(struct cs_guess){ .gbs = 100 });
-		t_eq_int(feed(&s, gbs, 0.012, &samples), CS_SAMPLE_LIMIT);
+		restart(100);
+		t_eq_int(feed(100, 0.012), CS_SAMPLE_LIMIT);
 		t_ok((s.n >= 6 && s.n <= 10) == (plan->set.cell_limit_s < 0.4));
 	}
 }
@@ -201,17 +171,10 @@ HOLDS("a link that 50 samples, or its time, would not tell ends at 6 or soon aft
 /* How a cell of 0.6 % noise ends, by the name of its test. */
 static enum cs_sampler_answer ends(const char *test, double precision, int is_asked)
 {
-	struct cs_plan *plan = plan_of(test, 64u << 20, precision);
-	double gbs[2] = { 10, 10 };
-	enum cs_sampler_answer answer;
-	struct cs_sampler s;
-	int samples;
-
+	plan = plan_of(test, 64u << 20, precision);
 	plan->set.precision_asked = (uint32_t)is_asked;
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 10 });
-	answer = feed(&s, gbs, 0.006, &samples);
-	return answer;
+	restart(10);
+	return feed(10, 0.006);
 }
 
 HOLDS("what CPUs copy, and cold caches, need be known within 2 % alone") {
@@ -230,15 +193,10 @@ HOLDS("... unless the user says a precision, which holds for all") {
 
 /* Pageable memory is copied out twice as fast as in. */
 HOLDS("where who ends first goes on, all of them overlap") {
-	struct cs_plan *plan = plan_of("cudaMemcpyAsync_Duplex_Host_flush", 64u << 20,
-				       0.005);
-	double gbs[2] = { 6.8, 15 };
-	struct cs_sampler s;
-	int samples;
+	plan = plan_of("cudaMemcpyAsync_Duplex_Host_flush", 64u << 20, 0.005);
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 7 });
-	t_eq_int(feed(&s, gbs, 0, &samples), CS_SAMPLE_ENOUGH);
+	restart(7);
+	t_eq_int(feed_both(6.8, 15, 0), CS_SAMPLE_ENOUGH);
 	t_ok(s.copies[0] == 1 && s.copies[1] == 1);
 	t_eq_int(s.restarted, 0);
 	t_eq_int(samples, 7);
@@ -246,18 +204,17 @@ HOLDS("where who ends first goes on, all of them overlap") {
 }
 
 HOLDS("what the same kernel moves back has as many copies as what is measured") {
-	struct cs_plan *plan = plan_of("h2d.sm.pinned.bidiload", 128u << 20, 0.005);
-	const struct cs_step *step = cs_plan_step(plan, 0);
+	const struct cs_step *step;
 	/* the twin's time says nothing of its copies; the other GPU's loads are slow */
 	double ns[4] = { 1.5e6, 3e6, 9e6, 9e6 }, none[4] = { 0 };
 	struct cs_guess guess = { 0 };
-	struct cs_sampler s;
 
+	start("h2d.sm.pinned.bidiload", 128u << 20, 0);
+	step = cs_plan_step(plan, 0);
 	t_eq_int(step->count, 4);
 	t_ok(cs_transfer_is_load(cs_plan_transfer(plan, step, 1)));
 	t_ok(cs_plan_transfer(plan, step, 1)->bytes == 128u << 20);
 	t_ok(cs_plan_transfer(plan, step, 2)->bytes == CS_LOAD_BYTES);
-	cs_sampler_init(&s, plan, step, (struct cs_guess){ .gbs = 0 });
 	/* loads of half the size, a quarter longer */
 	t_eq_int(s.copies[2], 3);
 	cs_sampler_feed(&s, ns, none, 0.001);
@@ -272,12 +229,12 @@ HOLDS("what the same kernel moves back has as many copies as what is measured") 
 }
 
 HOLDS("what one agent makes in turn is judged by the slowest of each sample") {
-	struct cs_plan *plan = plan_of("peer.ce.write.all-to-one", 128u << 20, 0.005);
-	struct cs_step both = *cs_plan_step(plan, 0);
+	struct cs_step both;
 	double none[2] = { 0 }, ns[2][2] = { { 5e6, 10e6 }, { 10e6, 5e6 } };
-	struct cs_sampler s;
-	int answer = CS_SAMPLE_MORE, samples = 0;
+	int answer = CS_SAMPLE_MORE;
 
+	plan = plan_of("peer.ce.write.all-to-one", 128u << 20, 0.005);
+	both = *cs_plan_step(plan, 0);
 	/* two steps of one transfer each, by agents 1 and 0: as if by one */
 	both.count = 2;
 	((struct cs_transfer *)(uintptr_t)cs_plan_transfer(plan, &both, 1))->issuer =
@@ -285,25 +242,21 @@ HOLDS("what one agent makes in turn is judged by the slowest of each sample") {
 	cs_sampler_init(&s, plan, &both, (struct cs_guess){ .gbs = 0 });
 	t_ok(s.in_turn);
 	s.copies[0] = s.copies[1] = 8;
-	while (answer == CS_SAMPLE_MORE && samples < 40)
+	for (samples = 0; answer == CS_SAMPLE_MORE && samples < 40;)
 		answer = cs_sampler_feed(&s, ns[samples++ % 2], none, 0);
 	t_eq_int(answer, CS_SAMPLE_ENOUGH);
 	t_eq_int(s.n, 6);
 }
 
 HOLDS("beside loads there is no rest to wait for") {
-	struct cs_plan *plan = plan_of("h2d.ce.pinned.load", 512u << 20, 0.005);
 	double none[2] = { 0 }, ns[2] = { 12e6, 15e6 };
-	struct cs_sampler s;
-	int answer = CS_SAMPLE_MORE, samples = 0;
+	int answer = CS_SAMPLE_MORE;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 40 });
+	start("h2d.ce.pinned.load", 512u << 20, 40);
 	s.copies[1] = 10;
-	while (answer == CS_SAMPLE_MORE && samples < 40) {
+	for (samples = 0; answer == CS_SAMPLE_MORE && samples < 40; samples++) {
 		ns[0] = 12e6 * (1 + 0.05 * (samples % 3));
 		answer = cs_sampler_feed(&s, ns, none, 0);
-		samples++;
 	}
 	t_eq_int(answer, CS_SAMPLE_LIMIT);
 	t_eq_int(s.n, 6);
@@ -311,12 +264,9 @@ HOLDS("beside loads there is no rest to wait for") {
 }
 
 HOLDS("loads last longer than what is measured, but not by far") {
-	struct cs_plan *plan = plan_of("h2d.ce.pinned.load", 512u << 20, 0.005);
 	double none[2] = { 0 }, ns[2] = { 12e6, 24e6 };
-	struct cs_sampler s;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 40 });
+	start("h2d.ce.pinned.load", 512u << 20, 40);
 	s.copies[1] = 8; /* of 3 ms */
 	cs_sampler_feed(&s, ns, none, 0);
 	t_eq_int(s.copies[1], 5);
@@ -330,12 +280,9 @@ HOLDS("loads last longer than what is measured, but not by far") {
 }
 
 HOLDS("a first touch beyond the limit of its cell does not count") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	struct cs_sampler s;
 	double ns = 2e9;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 396 });
+	start("peer.ce.write.pair", 512u << 20, 396);
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
 	t_eq_int(s.n, 0);
 	ns = 1e9;
@@ -345,20 +292,16 @@ HOLDS("a first touch beyond the limit of its cell does not count") {
 }
 
 HOLDS("the limit of a cell ends it with what there is") {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	struct cs_sampler s;
 	double ns = 1e9;
 
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 0 });
+	start("peer.ce.write.pair", 512u << 20, 0);
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 1), CS_SAMPLE_MORE);
 	/* six have twice the limit of 2 s */
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
 	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 4.5), CS_SAMPLE_LIMIT);
 	t_ok(s.n < 6);
 	/* a tenth slower each time: it never settles */
-	cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-			(struct cs_guess){ .gbs = 0 });
+	restart(0);
 	do
 		ns *= 1.1;
 	while (cs_sampler_feed(&s, &ns, NULL, 2.5) == CS_SAMPLE_MORE);
@@ -373,21 +316,21 @@ struct seen {
 	int covered, converged, converged_covered, far, samples;
 };
 
-static void run_noisy(struct cs_sampler *s, struct noise *noise, struct seen *seen)
+static void run_noisy(struct noise *noise, struct seen *seen)
 {
-	double truth = (double)s->bytes[0] / 1.358e6, elapsed_s = 0;
+	double truth = (double)s.bytes[0] / 1.358e6, elapsed_s = 0;
 	enum cs_sampler_answer answer = CS_SAMPLE_MORE;
 	struct cs_stats stats;
 	int covered;
 
 	while (answer == CS_SAMPLE_MORE) {
-		double ns = 1.358e6 * s->copies[0] * (1 + noise_next(noise));
+		double ns = 1.358e6 * s.copies[0] * (1 + noise_next(noise));
 
 		elapsed_s += 1e-9 * ns;
-		answer = cs_sampler_feed(s, &ns, NULL, elapsed_s);
+		answer = cs_sampler_feed(&s, &ns, NULL, elapsed_s);
 		seen->samples++;
 	}
-	cs_stats_of(s->gbs[0], s->n, &stats);
+	cs_stats_of(s.gbs[0], s.n, &stats);
 	covered = stats.ci_low <= truth && truth <= stats.ci_high;
 	seen->covered += covered;
 	if (answer != CS_SAMPLE_ENOUGH)
@@ -399,17 +342,15 @@ static void run_noisy(struct cs_sampler *s, struct noise *noise, struct seen *se
 
 static struct seen noisy_cells(const struct noise *kind)
 {
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	struct seen seen = { 0 };
-	struct cs_sampler s;
 
+	plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	for (uint64_t i = 0; i < CELLS; i++) {
 		struct noise noise = *kind;
 
 		noise_init(&noise, i);
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-				(struct cs_guess){ .gbs = 395 });
-		run_noisy(&s, &noise, &seen);
+		restart(395);
+		run_noisy(&noise, &seen);
 	}
 	return seen;
 }
@@ -454,14 +395,12 @@ HOLDS("a quiet cell seldom takes more than six samples") {
 HOLDS("what is known when the limit comes is enough, or not") {
 	static const double off[] = { 0.5, 0, -0.29, 0.29, -0.29, 0.29, 0 };
 	static const double last[] = { 0, 0.4 };
-	struct cs_plan *plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	struct cs_sampler s;
 
+	plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
 	for (int i = 0; i < 2; i++) {
 		double ns;
 
-		cs_sampler_init(&s, plan, cs_plan_step(plan, 0),
-				(struct cs_guess){ .gbs = 0 });
+		restart(0);
 		for (size_t k = 0; k < sizeof(off) / sizeof(*off); k++) {
 			ns = 1e7 * (1 + 1e-2 * off[k]);
 			t_eq_int(cs_sampler_feed(&s, &ns, NULL, 0.01), CS_SAMPLE_MORE);
