@@ -37,17 +37,12 @@ static int64_t other_of(const struct cs_run *run, uint32_t index)
 	return -1;
 }
 
-static void put(FILE *to, int width, double x)
-{
-	cs_figure_put(to, width, x < 1e5 ? 1 : 0, x);
-}
-
 static void print_call(FILE *to, const struct cs_run *run, const int nodes[2],
 		       uint32_t index)
 {
 	const struct cs_grid head = cs_grid_head(run, index);
 	int64_t other = other_of(run, index);
-	double x[2] = { NAN, NAN };
+	double x[3] = { NAN, NAN };
 	const char *size = head.test->bytes ? "" : cs_new_size(head.bytes);
 	int all = head.test->pattern == CS_PATTERN_ALL;
 
@@ -60,9 +55,9 @@ static void print_call(FILE *to, const struct cs_run *run, const int nodes[2],
 	cs_print(to, "  %s.call.%-*s %9s", cs_path_text((int)head.test->path),
 		 head.test->path == CS_PATH_LOCAL ? 18 : 19,
 		 cs_op_text((int)head.test->op), size);
-	put(to, 11, x[0]);
-	put(to, 11, x[1]);
-	put(to, 8, x[1] / x[0]);
+	x[2] = x[1] / x[0];
+	for (int i = 0; i < 3; i++)
+		cs_figure_put(to, i < 2 ? 13 : 10, x[i] < 1e5, x[i]);
 	putc('\n', to);
 }
 

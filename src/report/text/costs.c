@@ -4,21 +4,11 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "base/quant.h"
 #include "report/text/matrix.h"
-
-/* ---- min, median, max of some cells ---- */
-
-static int by_size(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* The grid of the same cells measured alone; NULL if the run has none. */
 static const struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
@@ -152,14 +142,15 @@ static size_t gather(const struct cs_grid *grid, int metric, double *x)
 	return k;
 }
 
+/* Sorts x. */
 static void print_part(FILE *to, const char *name, double *x, size_t n,
 		       const char *remark)
 {
-	if (!n)
-		return;
-	qsort(x, n, sizeof(*x), by_size);
-	cs_fold(to, 2, 13, "%-10s %9.2f %9.2f %9.2f%s%s", name, x[0], cs_median(x, n),
-		x[n - 1], remark[0] ? "  " : "", remark);
+	double median = n ? cs_median(x, n) : NAN;
+
+	if (n)
+		cs_fold(to, 2, 13, "%-10s %9.2f %9.2f %9.2f%s", name, x[0], median,
+			x[n - 1], cs_after("  ", remark));
 }
 
 /* Bytes that the link moves while a way is opened, in MB: at the rate of the pair

@@ -15,76 +15,45 @@
 
 /* ---- axes ---- */
 
-static void forget_size(struct cs_plan_matrix *matrix)
-{
-	matrix->bytes = 0;
-}
-
-static void forget_threads(struct cs_plan_matrix *matrix)
-{
-	matrix->variant.threads = 0;
-}
-
-static double size_at(const struct cs_plan_matrix *matrix)
-{
-	return (double)matrix->bytes;
-}
-
-static const char *size_text(const struct cs_plan_matrix *matrix)
-{
-	return cs_new_size(matrix->bytes);
-}
-
-static double threads_at(const struct cs_plan_matrix *matrix)
-{
-	return matrix->variant.threads ? matrix->variant.threads : 1;
-}
-
-static const char *threads_text(const struct cs_plan_matrix *matrix)
-{
-	return cs_new_text("%.0f", threads_at(matrix));
-}
-
-static void forget_element(struct cs_plan_matrix *matrix)
-{
-	matrix->variant.element = 0;
-}
-
-static double element_at(const struct cs_plan_matrix *matrix)
-{
-	return cs_variant_element(&matrix->variant);
-}
-
-static const char *element_text(const struct cs_plan_matrix *matrix)
-{
-	return cs_new_text("%u", cs_variant_element(&matrix->variant));
-}
-
-static void forget_kernels(struct cs_plan_matrix *matrix)
-{
-	matrix->variant.kernels = 0;
-}
-
 static const struct axis {
 	const char *by, *head;
-	unsigned takes; /* enum cs_takes: of a test that has it */
-	void (*forget)(struct cs_plan_matrix *matrix); /* its position on the axis */
-	double (*at)(const struct cs_plan_matrix *matrix);
-	const char *(*text)(const struct cs_plan_matrix *matrix);
+	unsigned takes; /* enum cs_takes: of a test that has it; 0: sizes */
 	/* below the heading, also of one point; NULL: the figures of all cells */
 	void (*print)(FILE *to, const struct cs_run *run, const int nodes[2],
 		      const uint32_t *index, int n);
 } axes[] = {
 	/* the first along which a test was measured */
-	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, forget_threads, threads_at,
-	  threads_text, NULL },
-	{ "element", "bytes", CS_TAKES_ELEMENT, forget_element, element_at,
-	  element_text, NULL },
-	{ "kernels a tile", NULL, CS_TAKES_KERNELS, forget_kernels, NULL, NULL,
-	  cs_overlap_print },
-	{ "size", NULL, 0, forget_size, size_at, size_text, NULL },
+	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, NULL },
+	{ "element", "bytes", CS_TAKES_ELEMENT, NULL },
+	{ "kernels a tile", NULL, CS_TAKES_KERNELS, cs_overlap_print },
+	{ "size", NULL, 0, NULL },
 };
 #define N_AXES (sizeof(axes) / sizeof(axes[0]))
+
+/* The position of a matrix on the axis, which it has no longer. */
+static double take_position(const struct axis *axis, struct cs_plan_matrix *matrix)
+{
+	struct cs_variant *v = &matrix->variant;
+	double at = (double)matrix->bytes;
+
+	switch (axis->takes) {
+	case CS_TAKES_THREADS:
+		at = v->threads ? v->threads : 1;
+		v->threads = 0;
+		return at;
+	case CS_TAKES_ELEMENT:
+		at = cs_variant_element(v);
+		v->element = 0;
+		return at;
+	case CS_TAKES_KERNELS:
+		at = cs_variant_kernels(v);
+		v->kernels = 0;
+		return at;
+	default:
+		matrix->bytes = 0;
+		return at;
+	}
+}
 
 /* Do two matrices differ at most in their position on the axis? */
 static int is_like(const struct axis *axis, const struct cs_grid *a,
@@ -92,8 +61,8 @@ static int is_like(const struct axis *axis, const struct cs_grid *a,
 {
 	struct cs_plan_matrix x = *a->matrix, y = *b->matrix;
 
-	axis->forget(&x);
-	axis->forget(&y);
+	take_position(axis, &x);
+	take_position(axis, &y);
 	return a->back == b->back && !cs_plan_matrices_compare(&x, &y);
 }
 
@@ -254,7 +223,7 @@ static void print_heading(FILE *to, const struct axis *axis, const struct cs_gri
 	struct cs_plan_matrix matrix = *of->matrix;
 	const char *size = "";
 
-	axis->forget(&matrix);
+	take_position(axis, &matrix);
 	like.matrix = &matrix;
 	if (matrix.bytes && cs_matrix_says_size(of))
 		size = cs_new_size(matrix.bytes);
@@ -294,7 +263,7 @@ static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like
 	for (i = 0; i < n; i++)
 		add_point(&t, like->test, &p[i], totals);
 	cs_columns_print(to, &t, 2);
-	if (like->test->unit == CS_UNIT_GBS && axis->text == size_text)
+	if (like->test->unit == CS_UNIT_GBS && !axis->takes)
 		print_half(to, p, n);
 	if (marked)
 		cs_fold(to, 2, 4,
@@ -326,16 +295,19 @@ struct cs_curve cs_curve_new(const struct cs_run *run, const int nodes[2],
 	struct cs_curve curve = { .by = axis->by };
 	const uint32_t *at;
 
-	if (!axis->at)
+	if (axis->print)
 		return curve;
 	at = matrices_of(run, index, &curve.n);
 	curve.point = cs_new(struct cs_curve_point, curve.n);
 	for (int i = 0; i < curve.n; i++) {
 		struct cs_curve_point *p = &curve.point[i];
+		struct cs_plan_matrix matrix;
 
 		take_point(run, nodes, at[i], p);
-		p->at = axis->at(&p->matrix);
-		p->text = axis->text(&p->matrix);
+		matrix = p->matrix;
+		p->at = take_position(axis, &matrix);
+		p->text = axis->takes ? cs_new_text("%.0f", p->at) :
+					cs_new_size(p->matrix.bytes);
 	}
 	return curve;
 }

@@ -51,7 +51,7 @@ struct block {
 	int first, last, width;
 };
 
-static void put_number(FILE *to, int decimals, double x, int width)
+void cs_figure_put(FILE *to, int width, int decimals, double x)
 {
 	if (isnan(x))
 		cs_print(to, "%*s", width, "-");
@@ -66,13 +66,13 @@ static void put_cell(FILE *to, const struct cs_grid *grid, int cell, int width)
 	int d = cs_decimals(grid->test), digits;
 
 	if (!cs_is_coloured() || !shade || !*shade->sgr) {
-		put_number(to, d, grid->value[cell], width);
+		cs_figure_put(to, width, d, grid->value[cell]);
 		return;
 	}
 	digits = snprintf(NULL, 0, "%.*f", d, grid->value[cell]);
 	cs_print(to, "%*s", width - digits, "");
 	cs_print_sgr(to, shade->sgr);
-	put_number(to, d, grid->value[cell], 0);
+	cs_figure_put(to, 0, d, grid->value[cell]);
 	cs_print_sgr(to, "0");
 }
 
@@ -97,19 +97,16 @@ static void print_row(FILE *to, const struct cs_grid *grid, const struct block *
 /* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
 static void print_hubs(FILE *to, const struct cs_grid *grid, const struct block *b)
 {
-	int i, any = 0;
+	int any = 0;
 
-	for (i = b->first; grid->total && i < b->last; i++)
+	for (int i = b->first; grid->total && i < b->last; i++)
 		any |= !isnan(grid->total[i]);
 	if (!any)
 		return;
 	cs_print(to, "%*s", LABEL,
 		 grid->test->pattern == CS_PATTERN_ALL_TO_ONE ? "into" : "out of");
-	for (i = b->first; i < b->last; i++)
-		if (isnan(grid->total[i]))
-			cs_print(to, "%*s", b->width, "-");
-		else
-			cs_print(to, "%*.2f", b->width, grid->total[i]);
+	for (int i = b->first; i < b->last; i++)
+		cs_figure_put(to, b->width, 2, grid->total[i]);
 	putc('\n', to);
 }
 
@@ -267,14 +264,6 @@ static int cell_of(const struct cs_grid *grid, int agent)
 	return -1;
 }
 
-void cs_figure_put(FILE *to, int width, int decimals, double x)
-{
-	if (isnan(x))
-		cs_print(to, "  %*s", width, "-");
-	else
-		cs_print(to, "  %*.*f", width, decimals, x);
-}
-
 static double p99_of(const struct cs_grid *grid, int cell)
 {
 	return cell >= 0 && grid->row && grid->row[cell] ? grid->row[cell]->stats.p99 :
@@ -294,8 +283,8 @@ static void print_line(FILE *to, const struct cs_grid *grid, const struct block 
 		if (behind)
 			putc(pending[0] ? pending[0] : ' ', to);
 		if (p99 || cell < 0)
-			put_number(to, cs_decimals(grid->test), p99_of(grid, cell),
-				   b->width + 2 - behind);
+			cs_figure_put(to, b->width + 2 - behind,
+				      cs_decimals(grid->test), p99_of(grid, cell));
 		else
 			put_cell(to, grid, cell, b->width + 2 - behind);
 		pending[0] = '\0';

@@ -17,7 +17,7 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid);
  * node, test and matrix, the ends, value and mark.  Of one figure an agent median and 99th
  * percentile, agents side by side. */
 void cs_matrix_cells(FILE *to, const struct cs_grid *grid);
-/* … two blanks and a number; of NAN a dash. */
+/* … a number; of NAN a dash. */
 void cs_figure_put(FILE *to, int width, int decimals, double x);
 /* costs.c: of a shift, together / alone, if the run has the pairs alone; else nothing. */
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid);
