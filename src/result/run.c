@@ -22,6 +22,16 @@ const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 	return NULL;
 }
 
+int cs_agent_at(const struct cs_run *run, int node, const char *bus_id)
+{
+	const struct cs_run_node *nd = &run->node[node];
+
+	for (int a = 0; bus_id[0] && a < nd->facts.n_agents; a++)
+		if (!strcmp(nd->agent[a].gpu.bus_id, bus_id))
+			return a;
+	return -1;
+}
+
 struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes)
 {
 	const size_t nodes = (size_t)n_nodes;

@@ -132,6 +132,8 @@ struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
 /* The record of the GPU at a bus id; NULL if there is none. */
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 				       const char *bus_id);
+/* The agent that drives the GPU at a bus id; -1 none does. */
+int cs_agent_at(const struct cs_run *run, int node, const char *bus_id);
 /* "2->3" */
 struct cs_label cs_pair_label(const struct cs_run *run, int node,
 			      const struct cs_transfer *what);

@@ -8,10 +8,9 @@
 #include "check/fleet/fingerprint.h"
 
 /* The begin of all classes. */
-static void product_text(const struct cs_run_node *nd, char *to, size_t size)
+static const char *product_text(const struct cs_run_node *nd)
 {
-	cs_text(to, size, "%s",
-		nd->facts.product[0] ? nd->facts.product : "unknown product");
+	return nd->facts.product[0] ? nd->facts.product : "unknown product";
 }
 
 /* ---- for the vote ---- */
@@ -49,18 +48,19 @@ int cs_gpus_there(const struct cs_run *run, int node)
 	return f->n_known_gpus ? f->n_known_gpus : f->n_agents;
 }
 
-int cs_class_text(const struct cs_run *run, int node, char *to, size_t size)
+const char *cs_class_text(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
 	if (nd->facts.n_agents < 0 || cs_run_is_other_placement(run, node))
-		return -1;
-	product_text(nd, to, size);
-	if (!cs_on_cpu(run))
-		cs_text_add(to, size, "; %s%s",
-			    cs_gpus_there(run, node) == 1 ? "one " : "",
-			    usual_model(nd));
-	return 0;
+		return NULL;
+	return cs_new_text("%s%s", product_text(nd),
+			   cs_on_cpu(run) ?
+				   "" :
+				   cs_new_text("; %s%s",
+					       cs_gpus_there(run, node) == 1 ? "one " :
+									       "",
+					       usual_model(nd)));
 }
 
 /* ---- for figures ---- */
@@ -85,11 +85,9 @@ static void append_models(const struct cs_run_node *nd, char *to, size_t size)
 void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	char product[CS_NAME];
 
-	product_text(nd, product, sizeof(product));
 	cs_text(to, size, "%s%s; ", run->virtual_clock ? "test double; " : "",
-		product);
+		product_text(nd));
 	append_models(nd, to, size);
 	if (cs_on_cpu(run))
 		cs_text_add(to, size, "; %s", nd->facts.cpu);

@@ -16,9 +16,9 @@
 
 #define CS_CLASS 256
 
-/* For the vote: "DGXH200; NVIDIA H200", of a node with one "…; one NVIDIA H200"; 0, or -1 of a node of which nothing is known,
- * or one that another node of the run is as well. */
-int cs_class_text(const struct cs_run *run, int node, char *to, size_t size);
+/* For the vote: "DGXH200; NVIDIA H200", of a node with one "…; one NVIDIA H200"; NULL of a
+ * node of which nothing is known, or one that another node of the run is as well. */
+const char *cs_class_text(const struct cs_run *run, int node);
 
 /* How many GPUs it has that anything knows of. */
 int cs_gpus_there(const struct cs_run *run, int node);

@@ -18,7 +18,7 @@
 
 struct machine {
 	int node;
-	char class[CS_CLASS];
+	const char *class;
 };
 
 static int by_class(const void *a, const void *b)
@@ -354,7 +354,8 @@ static void divide_by_gpus(const struct cs_run *run, const char *known,
 		if (gpus >= 0 && gpus <= CS_MAX_AGENTS && gpus != most &&
 		    (waived || (known && known[machine[i].node]) ||
 		     (is_built(gpus) && count[gpus] > 1)))
-			cs_text_add(machine[i].class, CS_CLASS, "; %d GPUs", gpus);
+			machine[i].class = cs_new_longer(machine[i].class,
+							 "; %d GPUs", gpus);
 	}
 }
 
@@ -375,7 +376,8 @@ void cs_vote_judge(struct cs_run *run, const char *known)
 
 	for (int node = 0; node < run->n_nodes; node++) {
 		machine[n].node = node;
-		n += !cs_class_text(run, node, machine[n].class, CS_CLASS);
+		machine[n].class = cs_class_text(run, node);
+		n += machine[n].class != NULL;
 	}
 	/* a machine alone is no fleet */
 	if (n < 2)

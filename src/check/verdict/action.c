@@ -34,12 +34,11 @@ static enum cs_action_kind kind_of(const struct cs_finding *f)
 		       CS_ACTION_NONE;
 }
 
-static uint64_t agent_at(const struct cs_run_node *nd, const char *bus_id)
+static uint64_t agent_at(const struct cs_run *run, int node, const char *bus_id)
 {
-	for (int a = 0; bus_id[0] && a < nd->facts.n_agents; a++)
-		if (!strcmp(nd->agent[a].gpu.bus_id, bus_id))
-			return 1ull << a;
-	return 0;
+	int agent = cs_agent_at(run, node, bus_id);
+
+	return agent < 0 ? 0 : 1ull << agent;
 }
 
 static uint64_t all_agents(const struct cs_run_node *nd)
@@ -59,7 +58,8 @@ static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
 		return 0;
 	nd = &run->node[f->node];
 	if (f->bus_id[0])
-		return agent_at(nd, f->bus_id) | agent_at(nd, f->far_bus_id);
+		return agent_at(run, f->node, f->bus_id) |
+		       agent_at(run, f->node, f->far_bus_id);
 	cs_all_text("GPU", nd->facts.n_agents, all, sizeof(all));
 	return !strcmp(f->part, "node") && nd->facts.n_agents > 0 &&
 			       !strncmp(f->text, all, strlen(all)) ?
@@ -212,13 +212,13 @@ struct cs_vec cs_actions_find(const struct cs_run *run)
 static const char *gpu_text(const struct cs_run *run, int node, const char *bus_id)
 {
 	const struct cs_gpu_record *record = cs_run_gpu(run, node, bus_id);
-	uint64_t bit = agent_at(&run->node[node], bus_id);
+	int agent = cs_agent_at(run, node, bus_id);
 
 	return cs_new_text("GPU %s(%s%s)",
-			   bit ? cs_new_text("%s ", cs_agent_label(run, node,
-								   __builtin_ctzll(bit))
-							    .text) :
-				 "",
+			   agent < 0 ?
+				   "" :
+				   cs_new_text("%s ",
+					       cs_agent_label(run, node, agent).text),
 			   bus_id,
 			   record ? cs_after(", serial ", record->board.serial) : "");
 }

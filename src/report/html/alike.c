@@ -129,19 +129,16 @@ static void compare_cells(struct cs_alike *f)
 static void find_classes(struct cs_alike *f)
 {
 	int n = f->run->n_nodes;
-	struct {
-		char text[CS_CLASS];
-	} *class = cs_arena_take((size_t)n, sizeof(*class));
+	const char **class = cs_new(const char *, n);
 
 	for (int i = 0; i < n; i++) {
 		int k = 0;
 
 		f->class[i] = -1;
-		if (f->run->node[i].facts.n_agents < 0 ||
-		    cs_class_text(f->run, i, class[i].text, sizeof(class[i].text)))
+		class[i] = cs_class_text(f->run, i);
+		if (!class[i])
 			continue;
-		while (k < i && (f->class[k] != k ||
-				 strcmp(class[k].text, class[i].text) != 0))
+		while (k < i && (f->class[k] != k || strcmp(class[k], class[i]) != 0))
 			k++;
 		f->class[i] = k;
 	}

@@ -262,14 +262,6 @@ static void put_fabric(struct cs_html *h, const struct wiring *w)
 	cs_svg_text(h, &pen, w->known ? "NVSwitch" : "NVLink");
 }
 
-static int agent_at(const struct wiring *w, const char *bus_id)
-{
-	for (int i = 0; i < w->n; i++)
-		if (!strcmp(w->nd->agent[i].gpu.bus_id, bus_id))
-			return i;
-	return -1;
-}
-
 /* Arcs below the GPUs, each once. */
 static void put_arcs(struct cs_html *h, const struct wiring *w)
 {
@@ -277,7 +269,7 @@ static void put_arcs(struct cs_html *h, const struct wiring *w)
 		const struct cs_nvlink_ends *ends = ends_of(w, i);
 
 		for (int k = 0; ends && k < ends->n_gpus; k++) {
-			int to = agent_at(w, ends->gpu[k].bus_id);
+			int to = cs_agent_at(w->run, w->node, ends->gpu[k].bus_id);
 			double a = middle_of(w, i), b, deep;
 
 			if (to <= i)

@@ -125,7 +125,7 @@ static void print_figures(FILE *to, const struct cs_run *run, int verbose)
 
 struct member {
 	int node;
-	char class[CS_CLASS];
+	const char *class;
 	uint64_t hash[CS_LAYERS];
 };
 
@@ -176,7 +176,7 @@ static void print_class(FILE *to, const struct cs_run *run, const struct member 
 		nodes[i] = m[i].node;
 	for (int layer = 0; layer < CS_LAYERS; layer++)
 		layers = cs_join(layers, ", ", "%s", layer_text(m, n, layer));
-	cs_fold(to, 2, 4, "class %s: %zu node%s %s", m->class, n, n == 1 ? "" : "s",
+	cs_fold(to, 2, 4, "class %s: %s %s", m->class, cs_count_text(n, "node"),
 		cs_hosts_text(run, nodes, n, 256));
 	cs_fold(to, 4, 6, "%s", layers);
 }
@@ -198,7 +198,7 @@ static void print_classes(FILE *to, const struct cs_run *run, int verbose)
 	size_t n = 0, i, k, printed = 0, left = 0;
 
 	for (int node = 0; node < run->n_nodes; node++)
-		if (!cs_class_text(run, node, m[n].class, sizeof(m[n].class)))
+		if ((m[n].class = cs_class_text(run, node)))
 			take_member(run, node, &m[n++]);
 	qsort(m, n, sizeof(*m), by_class);
 	for (i = 0; i < n; i = k) {
@@ -215,42 +215,28 @@ static void print_classes(FILE *to, const struct cs_run *run, int verbose)
 
 /* ---- findings ---- */
 
-static const struct cs_agent_facts *agent_at(const struct cs_run *run, int node,
-					     const char *bus_id)
-{
-	const struct cs_run_node *nd = &run->node[node];
-
-	for (int a = 0; a < nd->facts.n_agents; a++)
-		if (!strcmp(nd->agent[a].gpu.bus_id, bus_id))
-			return &nd->agent[a];
-	return NULL;
-}
-
-static const char *add_known(const char *to, const char *what, const char *text)
-{
-	return text[0] ? cs_new_longer(to, "%s%s", what, text) : to;
-}
-
 /* " GPU 3 0000:5e:00.0 GPU-8f…, serial 165…, part 900-…, module 4" */
 static const char *gpu_text(const struct cs_run *run, int node, const char *bus_id)
 {
-	const struct cs_agent_facts *a = agent_at(run, node, bus_id);
+	int agent = cs_agent_at(run, node, bus_id);
 	const struct cs_gpu_record *s = cs_run_gpu(run, node, bus_id);
-	const char *text = "";
+	const char *text;
 
 	if (!bus_id[0])
 		return "";
-	if (a)
-		text = add_known("", " GPU ",
-				 cs_agent_label(run, node,
-						(int)(a - run->node[node].agent))
-					 .text);
-	text = add_known(text, " ", bus_id);
-	text = add_known(text, " ", a ? a->gpu.uuid : s ? s->uuid : "");
+	text = cs_new_text("%s %s%s",
+			   agent < 0 ? "" :
+				       cs_after(" GPU ",
+						cs_agent_label(run, node, agent).text),
+			   bus_id,
+			   cs_after(" ", agent >= 0 ?
+						 run->node[node].agent[agent].gpu.uuid :
+					 s ? s->uuid :
+					     ""));
 	if (!s)
 		return text;
-	text = add_known(text, ", serial ", s->board.serial);
-	text = add_known(text, ", part ", s->board.part);
+	text = cs_new_longer(text, "%s%s", cs_after(", serial ", s->board.serial),
+			     cs_after(", part ", s->board.part));
 	return s->board.module_id < 0 ?
 		       text :
 		       cs_new_longer(text, ", module %d", s->board.module_id);
@@ -367,6 +353,14 @@ static struct length *measure(const struct cs_run *run, const struct cs_vec *gro
 	return length;
 }
 
+/* "2 critical, 0 warnings, 3 notes": by severity. */
+static const char *counts_text(const size_t *count)
+{
+	return cs_new_text("%zu critical, %s, %s", count[CS_CRITICAL],
+			   cs_count_text(count[CS_WARNING], "warning"),
+			   cs_count_text(count[CS_NOTE], "note"));
+}
+
 /* The last line, if not all lines had room. */
 static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 {
@@ -378,10 +372,7 @@ static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 	if (cut)
 		in_short = cs_new_text("%zu in short%s", cut, n ? "; " : "");
 	if (n)
-		left = cs_new_text("left out: %zu critical, %zu warning%s, %zu note%s",
-				   count[CS_CRITICAL], count[CS_WARNING],
-				   count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
-				   count[CS_NOTE] == 1 ? "" : "s");
+		left = cs_new_text("left out: %s", counts_text(count));
 	cs_fold(to, 2, INDENT, "... %s%s (-v prints all)", in_short, left);
 }
 
@@ -425,10 +416,7 @@ static void print_counts(FILE *to, const struct cs_run *run, const char *hint)
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
 		count[f->severity]++;
-	cs_fold(to, 0, 2, "findings: %zu critical, %zu warning%s, %zu note%s%s",
-		count[CS_CRITICAL], count[CS_WARNING],
-		count[CS_WARNING] == 1 ? "" : "s", count[CS_NOTE],
-		count[CS_NOTE] == 1 ? "" : "s", hint);
+	cs_fold(to, 0, 2, "findings: %s%s", counts_text(count), hint);
 }
 
 static void print_findings(FILE *to, const struct cs_run *run, int lines, int verbose)
@@ -492,15 +480,17 @@ int cs_fleet_is_healthy(const struct cs_run *run)
 /* "  class X: 1000 nodes", or how many classes there are. */
 static void print_class_count(FILE *to, const struct cs_run *run)
 {
-	char first[CS_CLASS] = "", text[CS_CLASS];
+	const char *first = "";
 	int nodes = 0, others = 0;
 
 	for (int node = 0; node < run->n_nodes; node++) {
-		if (cs_class_text(run, node, text, sizeof(text)))
+		const char *class = cs_class_text(run, node);
+
+		if (!class)
 			continue;
 		if (!nodes++)
-			cs_text(first, sizeof(first), "%s", text);
-		others += strcmp(first, text) != 0;
+			first = class;
+		others += strcmp(first, class) != 0;
 	}
 	if (others)
 		cs_print_line(to, "  %d nodes of class %.40s, %d of others (-v)",
