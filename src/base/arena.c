@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -102,12 +103,21 @@ void cs_arena_give_up(const struct cs_err *err)
 	longjmp(innermost->short_of_memory, 1);
 }
 
-static void give_up(size_t bytes)
+void cs_arena_fail(const char *fmt, ...)
 {
 	struct cs_err err;
+	va_list args;
 
-	cs_err_set(&err, "no memory for %zu more bytes", bytes);
+	va_start(args, fmt);
+	vsnprintf(err.text, sizeof(err.text), fmt, args);
+	va_end(args);
 	cs_arena_give_up(&err);
+}
+
+static void give_up(size_t bytes)
+{
+	errno = ENOMEM;
+	cs_arena_fail("no memory for %zu more bytes", bytes);
 }
 
 void cs_arena_check(int rc)

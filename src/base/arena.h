@@ -18,8 +18,8 @@
 
 #include "base/err.h"
 
-/* The result of work(argument), or -1 with `err` if memory was short.  May be nested:
- * the inner work has an arena of its own. */
+/* The result of work(argument), or -1 with `err`, also errno ENOMEM, if memory was short.
+ * May be nested: the inner work has an arena of its own. */
 int cs_arena_run(int (*work)(void *argument), void *argument, struct cs_err *err);
 
 /* n zeroed elements in this thread's innermost arena; never NULL, also for n = 0. */
@@ -63,9 +63,12 @@ void cs_scope_end(const struct cs_scope *scope);
 	const struct cs_scope cs_scope                                           \
 		__attribute__((cleanup(cs_scope_end), unused)) = cs_scope_begin()
 
-/* End the innermost work as if memory were short there; for code that takes memory
- * which outlives the work, and gets none.  `err` is what cs_arena_run() reports. */
+/* End the innermost work as if memory were short there: what it was given is wrong, or
+ * memory that outlives it is short.  `err` is what cs_arena_run() reports. */
 void cs_arena_give_up(const struct cs_err *err) __attribute__((noreturn));
+/* The same with an error of its own. */
+void cs_arena_fail(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
 /* The same unless rc is 0, of what fails only without memory. */
 void cs_arena_check(int rc);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/code.h"
 #include "file/field.h"
 #include "file/names.h"
@@ -26,22 +27,19 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 	return cs_encode_end(&r);
 }
 
-int cs_decode_agent(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_agent(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "an agent", err, 0, NULL };
+	struct cs_fields f = { record, "an agent", NULL };
 	int node = cs_node_named(to, &f);
 	struct cs_agent_facts *a;
 
-	if (node < 0)
-		return -1;
 	if (to->agents_seen[node] >= to->run.node[node].facts.n_agents)
-		return cs_field_refuse(&f, "node_index",
-				       "a node with fewer agents than n_agents");
+		cs_field_refuse(&f, "node_index",
+				"a node with fewer agents than n_agents");
 	a = &to->run.node[node].agent[to->agents_seen[node]];
 	a->index = to->agents_seen[node]++;
 	cs_field_text(&f, "label", a->label, sizeof(a->label));
 	cs_decode(&f, &cs_agent_fields, a);
-	return f.bad ? -1 : 0;
 }
 
 /* ---- ways ---- */
@@ -77,22 +75,16 @@ static json_t *way(const struct cs_run *run, int node, int agent, int to)
 	return cs_encode_end(&r);
 }
 
-static int decode_way(struct cs_loaded *to, int node, const json_t *record,
-		      struct cs_err *err)
+static void decode_way(struct cs_loaded *to, int node, const json_t *record)
 {
-	struct cs_fields f = { record, "a peer", err, 0, NULL };
+	struct cs_fields f = { record, "a peer", NULL };
 	int agent = cs_agent_named(to, node, &f, "agent");
 	int peer = cs_agent_named(to, node, &f, "peer");
-	struct cs_run_node *nd = &to->run.node[node];
-	struct cs_peer_facts *way;
+	struct cs_peer_facts *way = cs_node_peer(&to->run.node[node], agent, peer);
 
-	if (f.bad)
-		return -1;
-	way = cs_node_peer(nd, agent, peer);
 	way->via = cs_field_via(&f);
 	cs_fields_init(&cs_peer_fields, way);
 	cs_decode(&f, &cs_peer_fields, way);
-	return f.bad ? -1 : 0;
 }
 
 json_t *cs_record_ways(const struct cs_run *run, int node)
@@ -108,30 +100,23 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 	return array;
 }
 
-int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_peers(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "a node", err, 0, NULL };
+	struct cs_fields f = { record, "a node", NULL };
 	const json_t *ways = cs_field_array(&f, "peers"), *way;
 	int node = cs_node_named(to, &f);
-	struct cs_run_node *nd;
+	struct cs_run_node *nd = &to->run.node[node];
 	size_t i;
 
-	if (node < 0)
-		return -1;
-	nd = &to->run.node[node];
 	if (to->agents_seen[node] != (nd->facts.n_agents < 0 ? 0 : nd->facts.n_agents))
-		return cs_field_refuse(&f, "n_agents",
-				       "the number of its agents that "
-				       "the file has");
+		cs_field_refuse(&f, "n_agents",
+				"the number of its agents that the file has");
 	free(nd->peers);
 	nd->peers = NULL;
 	if (!json_array_size(ways))
-		return 0;
+		return;
 	nd->peers = calloc(cs_node_n_peers(nd) + 1, sizeof(*nd->peers));
-	if (!nd->peers)
-		return cs_err_set(err, "no memory");
+	cs_arena_check(!nd->peers);
 	json_array_foreach(ways, i, way)
-		if (decode_way(to, node, way, err))
-			return -1;
-	return 0;
+		decode_way(to, node, way);
 }

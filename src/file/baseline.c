@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/code.h"
 #include "file/field.h"
 #include "file/encode.h"
@@ -169,10 +170,9 @@ static void decode_figures(struct cs_fields *f, struct cs_baseline_stat *stat)
 		stat->levels = stat->between_runs;
 }
 
-static int decode_place(const json_t *record, struct cs_baseline *to,
-			struct cs_err *err)
+static void decode_place(const json_t *record, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a place", err, 0, NULL };
+	struct cs_fields f = { record, "a place", NULL };
 	struct cs_baseline_place place = {
 		(int)cs_field_int(&f, "src", 0, UINT16_MAX, -1),
 		(int)cs_field_int(&f, "dst", 0, UINT16_MAX, -1),
@@ -183,73 +183,62 @@ static int decode_place(const json_t *record, struct cs_baseline *to,
 	cs_field_need(&f, "dst");
 	if (!(place.median > 0))
 		cs_field_refuse(&f, "median", "a number above 0");
-	return f.bad ? -1 : cs_vec_push(&to->places, &place, err);
+	cs_list_push(&to->places, &place);
 }
 
 /* Without their spread they are none. */
-static int decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
-			 struct cs_baseline *to)
+static void decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
+			  struct cs_baseline *to)
 {
 	const json_t *places = cs_field_array(f, "places"), *place;
 	size_t i;
 
 	stat->first_place = (uint32_t)to->places.n;
-	if (f->bad || isnan(stat->at_place))
-		return f->bad ? -1 : 0;
+	if (isnan(stat->at_place))
+		return;
 	json_array_foreach(places, i, place)
-		if (decode_place(place, to, f->err))
-			return -1;
+		decode_place(place, to);
 	stat->n_places = (uint32_t)to->places.n - stat->first_place;
-	return 0;
 }
 
-/* A test that a later version has is passed over: 1. */
+/* 0: a test that a later version has, which is passed over. */
 static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 {
-	const char *name = cs_field_string(f, "test");
-	const char *metric = cs_field_string(f, "metric");
-	int test = cs_test_index(name), index;
+	const char *unit = cs_field_string(f, "unit");
+	int test = cs_test_index(cs_field_string(f, "test"));
+	int metric = cs_metric_index(cs_field_string(f, "metric"));
 
 	cs_field_need(f, "test");
 	cs_field_need(f, "metric");
 	cs_field_need(f, "unit");
-	if (f->bad)
-		return -1;
 	if (test < 0)
-		return 1;
+		return 0;
+	if (metric < 0)
+		cs_field_refuse(f, "metric",
+				"rate, total or time, or a part of an open");
+	if (strcmp(unit, cs_unit_text((int)cs_test_at((uint32_t)test)->unit)))
+		cs_field_refuse(f, "unit",
+				cs_unit_text((int)cs_test_at((uint32_t)test)->unit));
 	stat->of.test = (uint32_t)test;
-	index = cs_metric_index(metric);
-	if (index < 0)
-		return cs_field_refuse(f, "metric",
-				       "rate, total or time, or a part of an open");
-	stat->metric = (uint32_t)index;
-	if (strcmp(cs_field_string(f, "unit"),
-		   cs_unit_text((int)cs_test_at(stat->of.test)->unit)))
-		return cs_field_refuse(f, "unit",
-				       cs_unit_text((int)cs_test_at(stat->of.test)
-							    ->unit));
-	return 0;
+	stat->metric = (uint32_t)metric;
+	return 1;
 }
 
-static int take_stat(const json_t *record, uint32_t class, struct cs_baseline *to,
-		     struct cs_err *err)
+static void decode_stat(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a statistic", err, 0, NULL };
+	struct cs_fields f = { record, "a statistic", NULL };
 	struct cs_baseline_stat stat = { .class = class };
-	int rc = decode_key(&f, &stat);
 
-	if (rc)
-		return rc < 0 ? -1 : 0;
+	if (!decode_key(&f, &stat))
+		return;
 	decode_figures(&f, &stat);
-	if (f.bad || decode_places(&f, &stat, to))
-		return -1;
-	return cs_vec_push(&to->stats, &stat, err);
+	decode_places(&f, &stat, to);
+	cs_list_push(&to->stats, &stat);
 }
 
-static int decode_fact(const json_t *record, uint32_t class, struct cs_baseline *to,
-		       struct cs_err *err)
+static void decode_fact(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a fact", err, 0, NULL };
+	struct cs_fields f = { record, "a fact", NULL };
 	struct cs_site_fact e = { .class = class };
 
 	cs_field_need(&f, "field");
@@ -257,32 +246,27 @@ static int decode_fact(const json_t *record, uint32_t class, struct cs_baseline 
 	cs_field_text(&f, "field", e.field, sizeof(e.field));
 	cs_field_text(&f, "value", e.value, sizeof(e.value));
 	e.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
-	return f.bad ? -1 : cs_vec_push(&to->facts, &e, err);
+	cs_list_push(&to->facts, &e);
 }
 
 static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
 {
-	struct cs_fields of = { json_object_get(f->object, key), key, f->err, 0,
-				NULL };
-	struct cs_fit_value x = { NAN, NAN, NAN };
+	struct cs_fields of = { json_object_get(f->object, key), key, NULL };
+	struct cs_fit_value x;
 
 	cs_field_need(f, key);
-	if (!f->bad) {
-		x.value = cs_field_real(&of, "value");
-		x.low = cs_field_real(&of, "low");
-		x.high = cs_field_real(&of, "high");
-		f->bad = of.bad;
-	}
-	if (!f->bad && !(x.low <= x.value && x.value <= x.high))
+	x.value = cs_field_real(&of, "value");
+	x.low = cs_field_real(&of, "low");
+	x.high = cs_field_real(&of, "high");
+	if (!(x.low <= x.value && x.value <= x.high))
 		cs_field_refuse(f, key, "a value between low and high");
 	return x;
 }
 
 /* One of a test that a later version has is passed over. */
-static int decode_line(const json_t *record, uint32_t class, struct cs_baseline *to,
-		       struct cs_err *err)
+static void decode_line(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a line", err, 0, NULL };
+	struct cs_fields f = { record, "a line", NULL };
 	struct cs_baseline_line line = { .class = class };
 	int test = cs_test_index(cs_field_string(&f, "test"));
 
@@ -294,109 +278,97 @@ static int decode_line(const json_t *record, uint32_t class, struct cs_baseline 
 	line.gbs = decode_fitted(&f, "gbs");
 	line.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
 	line.runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
-	if (f.bad)
-		return -1;
-	return test < 0 ? 0 : cs_vec_push(&to->lines, &line, err);
+	if (test >= 0)
+		cs_list_push(&to->lines, &line);
 }
 
-static int decode_class(const json_t *record, struct cs_baseline *to,
-			struct cs_err *err)
+/* Of a file: what its error is about. */
+struct reading {
+	json_t *document;
+	struct cs_baseline *to, made;
+	const char *class; /* of the statistic; NULL: of none */
+	size_t stat;
+};
+
+static void decode_class(const json_t *record, struct reading *r)
 {
-	struct cs_fields f = { record, "a class", err, 0, NULL };
-	const json_t *stats = cs_field_array(&f, "statistics"), *stat;
-	const json_t *facts = json_object_get(record, "facts"), *fact;
-	const json_t *lines = json_object_get(record, "lines"), *line;
-	struct cs_baseline_class *class = cs_vec_add(&to->classes, 1, err);
+	struct cs_fields f = { record, "a class", NULL };
+	const json_t *stats = cs_field_array(&f, "statistics"), *one;
+	const uint32_t index = (uint32_t)r->made.classes.n;
+	struct cs_baseline_class class = { .nodes = 0 };
 	size_t i;
 
-	if (!class)
-		return -1;
-	memset(class, 0, sizeof(*class));
 	cs_field_need(&f, "class");
-	cs_field_text(&f, "class", class->name, sizeof(class->name));
-	class->nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
-	class->runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
+	cs_field_text(&f, "class", class.name, sizeof(class.name));
+	class.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
+	class.runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
 	cs_field_need(&f, "statistics");
-	if (f.bad)
-		return -1;
-	json_array_foreach(facts, i, fact)
-		if (decode_fact(fact, (uint32_t)to->classes.n - 1, to, err))
-			return -1;
-	json_array_foreach(lines, i, line)
-		if (decode_line(line, (uint32_t)to->classes.n - 1, to, err))
-			return -1;
-	json_array_foreach(stats, i, stat)
-		if (take_stat(stat, (uint32_t)to->classes.n - 1, to, err))
-			return cs_err_prefix(err, "class '%.60s', statistic %zu",
-					     ((struct cs_baseline_class *)to->classes
-						      .data)[to->classes.n - 1]
-						     .name,
-					     i);
-	return 0;
+	if (cs_baseline_class_index(&r->made, class.name) >= 0)
+		cs_arena_fail("class '%s' is in an earlier file too", class.name);
+	cs_list_push(&r->made.classes, &class);
+	json_array_foreach(json_object_get(record, "facts"), i, one)
+		decode_fact(one, index, &r->made);
+	json_array_foreach(json_object_get(record, "lines"), i, one)
+		decode_line(one, index, &r->made);
+	r->class = cs_field_string(&f, "class");
+	json_array_foreach(stats, r->stat, one)
+		decode_stat(one, index, &r->made);
+	r->class = NULL;
 }
 
-static int check_schema(const json_t *document, struct cs_err *err)
+static void check_schema(const json_t *document)
 {
-	struct cs_fields f = { document, "the document", err, 0, NULL };
+	struct cs_fields f = { document, "the document", NULL };
 	const char *schema = cs_field_string(&f, "schema");
 
-	if (f.bad)
-		return -1;
 	if (!strncmp(schema, CS_SCHEMA, strcspn(CS_SCHEMA, "/") + 1) ||
 	    json_object_get(document, "kind"))
-		return cs_err_set(err, "this is a run: 'cscope-mpi baseline FILE -o "
-				       "BASE.json' makes a baseline of it");
+		cs_arena_fail("this is a run: 'cscope-mpi baseline FILE -o BASE.json' "
+			      "makes a baseline of it");
 	/* keys are only added within a major version */
 	if (strncmp(schema, SCHEMA, strlen(SCHEMA)) ||
 	    (schema[strlen(SCHEMA)] && schema[strlen(SCHEMA)] != '.'))
-		return cs_err_set(err, "'schema' is '%.40s'; allowed is " SCHEMA,
-				  schema);
-	return 0;
+		cs_arena_fail("'schema' is '%.40s'; allowed is " SCHEMA, schema);
 }
 
-static int decode_document(const json_t *document, struct cs_baseline *to,
-			   struct cs_err *err)
+static int decode_document(void *reading)
 {
-	struct cs_fields f = { document, "the document", err, 0, NULL };
-	struct cs_baseline made;
+	struct reading *r = reading;
+	struct cs_fields f = { r->document, "the document", NULL };
 	const json_t *classes, *class;
+	struct cs_err err;
 	size_t i;
-	int rc;
 
-	cs_baseline_init(&made);
-	rc = check_schema(document, err);
-	classes = rc ? NULL : cs_field_array(&f, "classes");
-	if (!rc && (f.bad || !json_array_size(classes)))
-		rc = f.bad ? -1 : cs_err_set(err, "there is no class in it");
-	json_array_foreach(classes, i, class) {
-		struct cs_baseline one;
-
-		cs_baseline_init(&one);
-		if (!rc)
-			rc = cs_rc(decode_class(class, &one, err) ||
-				   cs_baseline_join(&made, &one, err));
-		cs_baseline_release(&one);
-	}
-	if (!rc)
-		rc = cs_baseline_join(to, &made, err);
-	cs_baseline_release(&made);
-	return rc;
+	check_schema(r->document);
+	classes = cs_field_array(&f, "classes");
+	if (!json_array_size(classes))
+		cs_arena_fail("there is no class in it");
+	json_array_foreach(classes, i, class)
+		decode_class(class, r);
+	if (cs_baseline_join(r->to, &r->made, &err))
+		cs_arena_give_up(&err);
+	return 0;
 }
 
 int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to,
 		      struct cs_err *err)
 {
 	json_error_t error;
-	json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	struct reading r = { .to = to };
 	int rc;
 
-	if (!document)
+	r.document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	cs_baseline_init(&r.made);
+	if (!r.document)
 		rc = cs_err_set(err, "not JSON: %.120s, line %d", error.text,
 				error.line);
-	else if (!json_is_object(document))
+	else if (!json_is_object(r.document))
 		rc = cs_err_set(err, "an object is expected");
 	else
-		rc = decode_document(document, to, err);
-	json_decref(document);
+		rc = cs_arena_run(decode_document, &r, err);
+	if (rc && r.class)
+		cs_err_prefix(err, "class '%.60s', statistic %zu", r.class, r.stat);
+	cs_baseline_release(&r.made);
+	json_decref(r.document);
 	return rc ? cs_err_prefix(err, "%s", name) : 0;
 }

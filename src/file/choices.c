@@ -1,6 +1,7 @@
 /* choices.c - the choices of a run that measured single cells. */
 #include "config.h"
 
+#include "base/arena.h"
 #include "file/code.h"
 #include "file/parts.h"
 
@@ -30,22 +31,18 @@ json_t *cs_record_choices(const struct cs_choices *chosen)
 	return array;
 }
 
-int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *err)
+void cs_decode_choice(const json_t *item, struct cs_choice *to)
 {
-	struct cs_fields f = { item, "a test", err, 0, NULL };
+	struct cs_fields f = { item, "a test", NULL };
 	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
 			   json_is_string(item) ? json_string_value(item) :
 						  "?";
 	int test = cs_test_index(name);
 
-	if (f.bad)
-		return -1;
 	if (test < 0)
-		return cs_err_set(err,
-				  "test '%.60s' is not known to this version (see --list)",
-				  name);
+		cs_arena_fail("test '%.60s' is not known to this version (see --list)",
+			      name);
 	to->test = (uint16_t)test;
 	if (json_is_object(item))
 		cs_decode(&f, &choice_fields, to);
-	return f.bad ? -1 : 0;
 }

@@ -2,6 +2,7 @@
 
 #include "file/code.h"
 
+#include "base/arena.h"
 #include "base/shape.h"
 
 /* ---- to JSON ---- */
@@ -161,15 +162,13 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 
 static void decode_part(struct cs_fields *from, const struct cs_field *f, void *of)
 {
-	struct cs_fields in = { cs_field_object(from, f->key), f->key, from->err,
-				from->bad, NULL };
+	struct cs_fields in = { cs_field_object(from, f->key), f->key, NULL };
 
 	if (!in.object)
 		return;
 	if (f->part->field->type == CS_TYPE_KNOWN)
 		cs_field_store(f->part->field, of, 1);
 	cs_decode(&in, f->part, of);
-	from->bad = in.bad;
 }
 
 static void take(struct cs_fields *from, const struct cs_field *f, void *of)
@@ -199,20 +198,15 @@ int cs_decode_array(struct cs_fields *from, const char *key,
 		    const struct cs_fieldset *set, void *of, int most)
 {
 	const json_t *all = cs_field_array(from, key), *one;
-	char allowed[40];
 	size_t i;
 
-	cs_text(allowed, sizeof(allowed), "at most %d of them", most);
 	if (json_array_size(all) > (size_t)most)
-		cs_field_refuse(from, key, allowed);
+		cs_field_refuse(from, key, cs_new_text("at most %d of them", most));
 	json_array_foreach(all, i, one) {
-		struct cs_fields f = { one, set->name, from->err, from->bad, NULL };
+		struct cs_fields f = { one, set->name, NULL };
 
-		if (f.bad)
-			break;
 		cs_fields_init(set, (char *)of + i * set->size);
 		cs_decode(&f, set, (char *)of + i * set->size);
-		from->bad = f.bad;
 	}
-	return from->bad ? 0 : (int)json_array_size(all);
+	return (int)json_array_size(all);
 }

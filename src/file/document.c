@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
@@ -196,125 +197,120 @@ struct extent {
 };
 
 /* `"key": value`; the extent goes to the member of that name, if we know it. */
-static int scan_member(struct cs_reader *r, struct extent *members)
+static void scan_member(struct cs_reader *r, struct extent *members)
 {
 	size_t from, line;
-	json_t *key;
 	int i;
 
 	if (!cs_reader_next_is(r, '"'))
-		return cs_reader_syntax(r, "a key is expected");
+		cs_reader_syntax(r, "a key is expected");
 	r->keep = from = r->at;
-	if (cs_reader_skip_string(r))
-		return cs_reader_syntax(r, "it ends within a string");
-	key = cs_reader_value(r, from);
-	if (!key)
-		return -1;
+	cs_reader_skip_string(r);
+	r->record = cs_reader_value(r, from);
 	r->keep = CS_KEEP_NOTHING;
 	for (i = 0; i < MEMBERS; i++)
-		if (strcmp(json_string_value(key), member_name[i]) == 0)
+		if (strcmp(json_string_value(r->record), member_name[i]) == 0)
 			break;
-	json_decref(key);
+	json_decref(r->record);
+	r->record = NULL;
 	if (!cs_reader_next_is(r, ':'))
-		return cs_reader_syntax(r, "':' is expected behind a key");
+		cs_reader_syntax(r, "':' is expected behind a key");
 	r->at++;
 	cs_reader_skip_blanks(r);
 	from = r->at;
 	line = cs_reader_line(r, from);
 	if (i < MEMBERS && members[i].to) {
-		cs_err_set(r->err, "'%s' stands there twice", member_name[i]);
-		return cs_reader_refuse(r, from);
+		r->wrong = from;
+		cs_arena_fail("'%s' stands there twice", member_name[i]);
 	}
-	if (cs_reader_skip_value(r))
-		return -1;
+	cs_reader_skip_value(r);
 	if (i < MEMBERS)
 		members[i] = (struct extent){ from, r->at, line };
-	return 0;
 }
 
-/* Find a document's members, in any order.  1: another object follows it. */
+/* Find a document's members, in any order.  0: another object follows it. */
 static int scan_document(struct cs_reader *r, struct extent *members)
 {
 	cs_reader_skip_blanks(r);
 	r->at++; /* its '{' */
 	while (!cs_reader_next_is(r, '}')) {
-		if (scan_member(r, members))
-			return -1;
+		scan_member(r, members);
 		if (cs_reader_next_is(r, ','))
 			r->at++;
 		else if (!cs_reader_next_is(r, '}'))
-			return cs_reader_syntax(r, "',' or '}' is expected");
+			cs_reader_syntax(r, "',' or '}' is expected");
 	}
 	r->at++;
 	if (cs_reader_next_is(r, '{'))
-		return 1;
-	return cs_reader_is_over(r) ? 0 :
-				      cs_reader_syntax(r, "more behind the document");
+		return 0;
+	if (!cs_reader_is_over(r))
+		cs_reader_syntax(r, "more behind the document");
+	return 1;
 }
 
-static int decode_one(struct cs_reader *r, const struct extent *extent,
-		      cs_decode_fn *take)
+static void decode_one(struct cs_reader *r, const struct extent *extent,
+		       cs_decode_fn *take)
 {
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	r->keep = extent->from;
-	return cs_rc(cs_reader_skip_value(r) || cs_reader_take(r, extent->from, take));
+	cs_reader_skip_value(r);
+	cs_reader_take(r, extent->from, take);
 }
 
 /* Each element of an array, one at a time in memory. */
-static int decode_each(struct cs_reader *r, const struct extent *extent,
-		       cs_decode_fn *take)
+static void decode_each(struct cs_reader *r, const struct extent *extent,
+			cs_decode_fn *take)
 {
 	size_t from;
 
 	if (!extent->to)
-		return 0;
+		return;
 	cs_reader_seek(r, extent->from, extent->line, extent->to);
 	if (!cs_reader_next_is(r, '['))
-		return cs_reader_syntax(r, "an array is expected");
+		cs_reader_syntax(r, "an array is expected");
 	for (r->at++; !cs_reader_next_is(r, ']');) {
 		cs_reader_skip_blanks(r);
 		r->keep = from = r->at;
-		if (cs_reader_skip_value(r) || cs_reader_take(r, from, take))
-			return -1;
+		cs_reader_skip_value(r);
+		cs_reader_take(r, from, take);
 		r->keep = CS_KEEP_NOTHING;
 		if (cs_reader_next_is(r, ','))
 			r->at++;
 		else if (!cs_reader_next_is(r, ']'))
-			return cs_reader_syntax(r, "',' or ']' is expected");
+			cs_reader_syntax(r, "',' or ']' is expected");
 	}
-	return ++r->at == extent->to ? 0 : cs_reader_syntax(r, "more behind an array");
+	if (++r->at != extent->to)
+		cs_reader_syntax(r, "more behind an array");
 }
 
 /* In a document all that is known of the run is one record. */
-static int decode_whole_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static void decode_whole_run(struct cs_loaded *to, json_t *record)
 {
-	return cs_rc(cs_decode_run(to, record, err) || cs_decode_end(to, record, err));
+	cs_decode_run(to, record);
+	cs_decode_end(to, record);
 }
 
 int cs_json_read(struct cs_reader *r)
 {
 	struct extent member[MEMBERS] = { { 0, 0, 0 } };
-	int i, rc = scan_document(r, member);
 
-	if (rc)
-		return rc;
-	for (i = SCHEMA; i <= RUN; i++)
+	if (!scan_document(r, member))
+		return 0;
+	for (int i = SCHEMA; i <= RUN; i++)
 		if (!member[i].to)
-			return cs_err_set(r->err,
-					  "%s: no '%s': this is no document of cscope-mpi",
-					  r->name, member_name[i]);
+			cs_arena_fail("%s: no '%s': this is no document of cscope-mpi",
+				      r->name, member_name[i]);
 	/* ways and results name agents by their labels: agents come first */
-	if (decode_one(r, &member[SCHEMA], cs_decode_schema) ||
-	    decode_one(r, &member[PROGRAM], cs_decode_program) ||
-	    decode_one(r, &member[RUN], decode_whole_run) ||
-	    decode_each(r, &member[NODES], cs_decode_node) ||
-	    decode_each(r, &member[AGENTS], cs_decode_agent) ||
-	    decode_each(r, &member[NODES], cs_decode_peers))
-		return -1;
+	decode_one(r, &member[SCHEMA], cs_decode_schema);
+	decode_one(r, &member[PROGRAM], cs_decode_program);
+	decode_one(r, &member[RUN], decode_whole_run);
+	decode_each(r, &member[NODES], cs_decode_node);
+	decode_each(r, &member[AGENTS], cs_decode_agent);
+	decode_each(r, &member[NODES], cs_decode_peers);
 	r->plain = cs_decode_plain_row;
-	if (decode_each(r, &member[RESULTS], cs_decode_row))
-		return -1;
+	decode_each(r, &member[RESULTS], cs_decode_row);
 	r->plain = NULL;
-	return cs_rc(decode_each(r, &member[ERRORS], cs_decode_error) ||
-		     decode_each(r, &member[CHECKS], cs_decode_check));
+	decode_each(r, &member[ERRORS], cs_decode_error);
+	decode_each(r, &member[CHECKS], cs_decode_check);
+	return 1;
 }

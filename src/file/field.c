@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/units.h"
 
 static const char *type_text(const json_t *value)
@@ -36,23 +37,16 @@ static const json_t *value_of(const struct cs_fields *f, const char *key)
 	return json_is_null(value) ? NULL : value;
 }
 
-int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
+void cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
 {
 	const json_t *value = member(f, key);
-	char is[40];
+	const char *is = type_text(value);
 
-	if (f->bad)
-		return -1;
-	f->bad = 1;
 	if (json_is_integer(value))
-		cs_text(is, sizeof(is), "%" JSON_INTEGER_FORMAT,
-			json_integer_value(value));
+		is = cs_new_text("%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else if (json_is_string(value) && json_string_length(value) < 32)
-		cs_text(is, sizeof(is), "'%s'", json_string_value(value));
-	else
-		cs_text(is, sizeof(is), "%s", type_text(value));
-	return cs_err_set(f->err, "%s: '%s' is %s; allowed is %s", f->what, key, is,
-			  allowed);
+		is = cs_new_text("'%s'", json_string_value(value));
+	cs_arena_fail("%s: '%s' is %s; allowed is %s", f->what, key, is, allowed);
 }
 
 int cs_field_is_known(const struct cs_fields *f, const char *key)
@@ -60,26 +54,25 @@ int cs_field_is_known(const struct cs_fields *f, const char *key)
 	return value_of(f, key) != NULL;
 }
 
-int cs_field_need(struct cs_fields *f, const char *key)
+void cs_field_need(struct cs_fields *f, const char *key)
 {
-	return cs_field_is_known(f, key) ? 0 : cs_field_refuse(f, key, "a value");
+	if (!cs_field_is_known(f, key))
+		cs_field_refuse(f, key, "a value");
 }
 
 int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,
 		     int64_t most, int64_t unknown)
 {
 	const json_t *value = value_of(f, key);
-	char allowed[80];
 
 	if (!value)
 		return unknown;
 	if (json_is_integer(value) && json_integer_value(value) >= least &&
 	    json_integer_value(value) <= most)
 		return json_integer_value(value);
-	cs_text(allowed, sizeof(allowed),
-		"a whole number from %" PRId64 " to %" PRId64, least, most);
-	cs_field_refuse(f, key, allowed);
-	return unknown;
+	cs_field_refuse(f, key,
+			cs_new_text("a whole number from %" PRId64 " to %" PRId64,
+				    least, most));
 }
 
 int64_t cs_field_count(struct cs_fields *f, const char *key)
@@ -149,19 +142,16 @@ int cs_field_word(struct cs_fields *f, const char *key, const char *const *words
 {
 	const json_t *value = value_of(f, key);
 	const char *text = json_string_value(value);
-	char all[160] = "";
-	int i;
+	const char *all = NULL;
 
 	if (!value)
 		return unknown;
-	for (i = 0; words[i]; i++)
+	for (int i = 0; words[i]; i++)
 		if (text && strcmp(text, words[i]) == 0)
 			return i;
-	for (i = 0; words[i]; i++)
-		cs_text_add(all, sizeof(all), "%s'%s'", i ? ", " : "one of ",
-			    words[i]);
+	for (int i = 0; words[i]; i++)
+		all = cs_new_longer(all, "%s'%s'", i ? ", " : "one of ", words[i]);
 	cs_field_refuse(f, key, all);
-	return unknown;
 }
 
 const char *cs_field_string(struct cs_fields *f, const char *key)
@@ -170,7 +160,7 @@ const char *cs_field_string(struct cs_fields *f, const char *key)
 
 	if (value && !json_is_string(value))
 		cs_field_refuse(f, key, "a string");
-	return json_is_string(value) ? json_string_value(value) : "";
+	return value ? json_string_value(value) : "";
 }
 
 void cs_field_text(struct cs_fields *f, const char *key, char *to, size_t size)
@@ -189,8 +179,7 @@ void cs_field_time(struct cs_fields *f, const char *key, struct timespec *to)
 	end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	if (!end || *end || strlen(text) != strlen("2026-11-20T14:03:11Z"))
 		cs_field_refuse(f, key, "a time as 2026-11-20T14:03:11Z");
-	else
-		to->tv_sec = timegm(&utc);
+	to->tv_sec = timegm(&utc);
 }
 
 const json_t *cs_field_array(struct cs_fields *f, const char *key)
@@ -199,7 +188,7 @@ const json_t *cs_field_array(struct cs_fields *f, const char *key)
 
 	if (value && !json_is_array(value))
 		cs_field_refuse(f, key, "an array");
-	return json_is_array(value) ? value : NULL;
+	return value;
 }
 
 const json_t *cs_field_object(struct cs_fields *f, const char *key)
@@ -208,5 +197,5 @@ const json_t *cs_field_object(struct cs_fields *f, const char *key)
 
 	if (value && !json_is_object(value))
 		cs_field_refuse(f, key, "an object");
-	return json_is_object(value) ? value : NULL;
+	return value;
 }

@@ -1,8 +1,8 @@
 /* field.h - typed values of a JSON object that another program may have written.
  *
  * A key that is absent or null is unknown; keys that are not read are ignored.  The
- * first wrong type or range sets the error, with the allowed values, and `bad` stays
- * set: read all fields, then check `bad`. */
+ * first wrong type or range ends the work of the arena (base/arena.h): its error has the
+ * allowed values. */
 #ifndef CS_FILE_FIELD_H
 #define CS_FILE_FIELD_H
 
@@ -10,23 +10,21 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/err.h"
 #include "file/plain.h"
 
 struct cs_fields {
 	const json_t *object;
-	const char *what; /* for errors: "a result" */
-	struct cs_err *err;
-	int bad;
+	const char *what;	/* for errors: "a result" */
 	struct cs_plain *plain; /* the object, if it is plain; else NULL */
 };
 
 /* The value is not allowed: "a result: 'n' is a string; allowed …". */
-int cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed);
+void cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
+	__attribute__((noreturn));
 /* Is it there and not null? */
 int cs_field_is_known(const struct cs_fields *f, const char *key);
 /* The same; not: an error. */
-int cs_field_need(struct cs_fields *f, const char *key);
+void cs_field_need(struct cs_fields *f, const char *key);
 
 int64_t cs_field_int(struct cs_fields *f, const char *key, int64_t least,
 		     int64_t most, int64_t unknown);

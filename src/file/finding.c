@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "file/code.h"
 #include "file/field.h"
 #include "file/names.h"
@@ -58,11 +59,9 @@ static void decode_evidence(struct cs_fields *f, size_t rows, struct cs_finding 
 		const json_t *at = json_array_get(array, i);
 
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
-		    (uint64_t)json_integer_value(at) >= rows || i == CS_EVIDENCE) {
+		    (uint64_t)json_integer_value(at) >= rows || i == CS_EVIDENCE)
 			cs_field_refuse(f, "evidence",
 					"at most 8 positions of results that are there");
-			return;
-		}
 		found->evidence[found->n_evidence++] = (uint32_t)json_integer_value(at);
 	}
 }
@@ -90,18 +89,15 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 	return cs_encode_end(&r);
 }
 
-static int decode_finding(struct cs_loaded *to, json_t *record, int check,
-			  struct cs_err *err)
+static void decode_finding(struct cs_loaded *to, json_t *record, int check)
 {
-	struct cs_fields f = { record, "an error", err, 0, NULL };
+	struct cs_fields f = { record, "an error", NULL };
 	struct cs_finding found = { .node = -1, .check = check };
 	char id[CS_FINDING_TEXT] = "";
 
 	if (to->run.findings.n >= CS_FINDINGS_MOST)
-		return cs_err_set(
-			err,
-			"more than %zu checks and errors: a file has at most that many",
-			CS_FINDINGS_MOST);
+		cs_arena_fail("more than %zu checks and errors: a file has at most that many",
+			      CS_FINDINGS_MOST);
 	if (!json_is_null(json_object_get(record, "node")))
 		found.node = cs_node_named(to, &f);
 	found.severity = (uint32_t)cs_field_word(&f, "severity", severity_words,
@@ -120,15 +116,15 @@ static int decode_finding(struct cs_loaded *to, json_t *record, int check,
 		found.confidence = 0;
 	decode_evidence(&f, cs_rows_count(&to->run.rows), &found);
 	cs_decode(&f, &action_fields, &found);
-	return f.bad ? -1 : cs_finding_add(&to->run.findings, &found, err);
+	cs_list_push(&to->run.findings, &found);
 }
 
-int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_error(struct cs_loaded *to, json_t *record)
 {
-	return decode_finding(to, record, 0, err);
+	decode_finding(to, record, 0);
 }
 
-int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_check(struct cs_loaded *to, json_t *record)
 {
-	return decode_finding(to, record, 1, err);
+	decode_finding(to, record, 1);
 }

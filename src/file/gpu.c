@@ -35,23 +35,18 @@ json_t *cs_record_gpus(const struct cs_run *run, int node)
 	return array;
 }
 
-int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd)
+void cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd)
 {
 	const json_t *gpu;
 	size_t i;
 
 	json_array_foreach(gpus, i, gpu) {
-		struct cs_fields g = { gpu, cs_agent_gpu_fields.name, f->err, 0,
-				       NULL };
+		struct cs_fields g = { gpu, cs_agent_gpu_fields.name, NULL };
 
 		if ((int)i >= nd->facts.n_agents)
-			return cs_field_refuse(f, "gpus",
-					       "at most one for each of n_agents");
+			cs_field_refuse(f, "gpus", "at most one for each of n_agents");
 		cs_decode(&g, &cs_agent_gpu_fields, &nd->agent[i]);
-		if (g.bad)
-			return -1;
 	}
-	return 0;
 }
 
 /* ---- all that are known ---- */
@@ -66,15 +61,15 @@ static json_t *reaches(const uint8_t *reach, int n)
 	return array;
 }
 
-static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
-			  size_t room)
+static void decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
+			   size_t room)
 {
 	const json_t *all = cs_field_array(f, key), *one;
 	size_t i;
 	int reach;
 
 	if (json_array_size(all) > room)
-		return cs_field_refuse(f, key, "no more than there are devices");
+		cs_field_refuse(f, key, "no more than there are devices");
 	json_array_foreach(all, i, one) {
 		if (json_is_null(one))
 			continue;
@@ -83,11 +78,9 @@ static int decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 			    !strcmp(cs_reach_text(reach), json_string_value(one)))
 				break;
 		if (!reach)
-			return cs_field_refuse(f, key,
-					       "X, PIX, PXB, PHB, NODE and SYS");
+			cs_field_refuse(f, key, "X, PIX, PXB, PHB, NODE and SYS");
 		to[i] = (uint8_t)reach;
 	}
-	return 0;
 }
 
 /* Write the arrays of a board; unknown is null. */
@@ -108,14 +101,12 @@ static void encode_nvlink_peers(struct cs_encoder *gpu_record,
 static void decode_nvlink_peers(struct cs_fields *gpu_record,
 				struct cs_nvlink_ends *ends)
 {
-	struct cs_fields f = { cs_field_object(gpu_record, "board"), "a board",
-			       gpu_record->err, gpu_record->bad, NULL };
+	struct cs_fields f = { cs_field_object(gpu_record, "board"), "a board", NULL };
 
 	if (f.object && cs_field_is_known(&f, "nvlinks_to_gpus"))
 		ends->n_gpus = cs_decode_array(&f, "nvlinks_to_gpus",
 					       &cs_nvlink_fields, ends->gpu,
 					       CS_NVLINK_PEERS);
-	gpu_record->bad = f.bad;
 }
 
 static json_t *gpu_record(const struct cs_node_facts *f, const struct cs_gpu_record *s)
@@ -129,16 +120,15 @@ static json_t *gpu_record(const struct cs_node_facts *f, const struct cs_gpu_rec
 	return cs_encode_end(&r);
 }
 
-static int take_gpu_record(struct cs_gpu_record *s, const json_t *record,
-			   struct cs_err *err)
+static void take_gpu_record(struct cs_gpu_record *s, const json_t *record)
 {
-	struct cs_fields f = { record, cs_gpu_record_fields.name, err, 0, NULL };
+	struct cs_fields f = { record, cs_gpu_record_fields.name, NULL };
 
 	cs_gpu_record_init(s);
 	cs_decode(&f, &cs_gpu_record_fields, s);
 	decode_nvlink_peers(&f, &s->board.nvlink);
-	return cs_rc(f.bad || decode_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS) ||
-		     decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS));
+	decode_reaches(&f, "to_gpus", s->to_gpu, CS_MAX_AGENTS);
+	decode_reaches(&f, "to_nics", s->to_nic, CS_MAX_NICS);
 }
 
 json_t *cs_record_inventory(const struct cs_run_node *nd)
@@ -150,16 +140,14 @@ json_t *cs_record_inventory(const struct cs_run_node *nd)
 	return array;
 }
 
-int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)
+void cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)
 {
 	const json_t *all = cs_field_array(f, "known_gpus"), *one;
 	size_t i;
 
 	if (json_array_size(all) > CS_MAX_AGENTS)
-		return cs_field_refuse(f, "known_gpus", "at most 64 of them");
+		cs_field_refuse(f, "known_gpus", "at most 64 of them");
 	json_array_foreach(all, i, one)
-		if (take_gpu_record(&nd->gpu_record[i], one, f->err))
-			return -1;
+		take_gpu_record(&nd->gpu_record[i], one);
 	nd->facts.n_known_gpus = (int32_t)json_array_size(all);
-	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
@@ -89,38 +90,35 @@ int cs_jsonl_write(FILE *to, const struct cs_run *run)
 /* ---- reading ---- */
 
 /* A later run record continues the run: keep nodes and complete steps. */
-static int decode_run_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static void decode_run_line(struct cs_loaded *to, json_t *record)
 {
 	const struct cs_plan *before = to->run.plan;
 	uint64_t id = before ? before->id : 0;
 	int had_plan = before != NULL;
 	json_t *program = json_object_get(record, "program");
+	struct cs_err err;
 
-	if (cs_decode_schema(to, json_object_get(record, "schema"), err))
-		return -1;
-	if (had_plan && cs_run_keep_whole(&to->run, err))
-		return -1;
+	cs_decode_schema(to, json_object_get(record, "schema"));
+	if (had_plan && cs_run_keep_whole(&to->run, &err))
+		cs_arena_give_up(&err);
 	to->has_verdict = 0;
 	if (!json_is_object(program))
-		return cs_err_set(err, "a run without 'program'");
-	if (cs_decode_program(to, program, err) || cs_decode_run(to, record, err))
-		return -1;
+		cs_arena_fail("a run without 'program'");
+	cs_decode_program(to, program);
+	cs_decode_run(to, record);
 	if (had_plan && (!to->run.plan || to->run.plan->id != id))
-		return cs_err_set(err, "a run of another plan within one journal");
-	return 0;
+		cs_arena_fail("a run of another plan within one journal");
 }
 
-static int decode_node_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static void decode_node_line(struct cs_loaded *to, json_t *record)
 {
 	json_t *agents = json_object_get(record, "agents"), *agent;
 	size_t i;
 
-	if (cs_decode_node(to, record, err))
-		return -1;
+	cs_decode_node(to, record);
 	json_array_foreach(agents, i, agent)
-		if (cs_decode_agent(to, agent, err))
-			return -1;
-	return cs_decode_peers(to, record, err);
+		cs_decode_agent(to, agent);
+	cs_decode_peers(to, record);
 }
 
 static const struct {
@@ -132,50 +130,41 @@ static const struct {
 	{ "check", cs_decode_check }, { "verdict", cs_decode_end },
 };
 
-static int decode_line(struct cs_loaded *to, json_t *record, struct cs_err *err)
+/* Kinds of a later version are passed over. */
+static void decode_line(struct cs_loaded *to, json_t *record)
 {
 	const char *kind = json_string_value(json_object_get(record, "kind"));
 	size_t i;
 
 	if (!kind)
-		return cs_err_set(err, "no 'kind': this is no line of a journal");
+		cs_arena_fail("no 'kind': this is no line of a journal");
 	if (!to->run.version && strcmp(kind, "run") != 0)
-		return cs_err_set(err,
-				  "a journal begins with a line of kind 'run', not '%.40s'",
-				  kind);
+		cs_arena_fail("a journal begins with a line of kind 'run', not '%.40s'",
+			      kind);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kind, kinds[i].kind) == 0)
-			return kinds[i].take(to, record, err);
-	return 0; /* of a later version */
+			kinds[i].take(to, record);
 }
 
-static int decode_plain_line(struct cs_loaded *to, struct cs_plain *plain,
-			     struct cs_err *err)
+static int decode_plain_line(struct cs_loaded *to, struct cs_plain *plain)
 {
 	const json_t *kind = cs_plain_get(plain, "kind");
 
 	return json_is_string(kind) && !strcmp(json_string_value(kind), "result") &&
-			       to->run.version ?
-		       cs_decode_plain_row(to, plain, err) :
-		       1;
+	       to->run.version && cs_decode_plain_row(to, plain);
 }
 
 /* A line without its end was cut when the run was killed. */
-int cs_jsonl_read(struct cs_reader *r)
+void cs_jsonl_read(struct cs_reader *r)
 {
 	size_t from = r->keep = r->at;
-	int rc;
 
 	r->plain = decode_plain_line;
-
-	while (!(rc = cs_reader_skip_line(r))) {
-		if (r->at > from && cs_reader_take(r, from, decode_line))
-			return -1;
+	while (cs_reader_skip_line(r)) {
+		if (r->at > from)
+			cs_reader_take(r, from, decode_line);
 		r->to->whole_bytes = from = r->keep = ++r->at;
 	}
-	if (rc < 0)
-		return -1;
 	if (!r->to->run.version)
-		return cs_err_set(r->err, "%s: no whole line", r->name);
-	return 0;
+		cs_arena_fail("%s: no whole line", r->name);
 }

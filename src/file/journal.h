@@ -16,8 +16,8 @@ int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
 /* All of them, of a run that has ended. */
 int cs_jsonl_write(FILE *to, const struct cs_run *run);
 
-/* Reads all lines.  0 or -1. */
+/* Reads all lines. */
 struct cs_reader;
-int cs_jsonl_read(struct cs_reader *r);
+void cs_jsonl_read(struct cs_reader *r);
 
 #endif

@@ -2,11 +2,13 @@
 
 #include "file/load.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/document.h"
 #include "file/input.h"
 #include "file/journal.h"
@@ -14,36 +16,30 @@
 #include "result/cells.h"
 
 /* Add the finding that a run was killed, or continues in another journal. */
-static int add_no_verdict(struct cs_loaded *to, struct cs_err *err)
+static void add_no_verdict(struct cs_loaded *to)
 {
-	struct cs_finding *f = cs_vec_add(&to->run.findings, 1, err);
+	struct cs_finding f = { .id = CS_FINDING_NO_VERDICT,
+				.severity = CS_CRITICAL,
+				.node = -1,
+				.text = "the journal has no verdict: the run was "
+					"killed, or goes on" };
 
-	if (!f)
-		return -1;
-	*f = (struct cs_finding){ .id = CS_FINDING_NO_VERDICT,
-				  .severity = CS_CRITICAL,
-				  .node = -1 };
-	cs_text(f->text, sizeof(f->text),
-		"the journal has no verdict: the run was killed, or goes on");
+	cs_list_push(&to->run.findings, &f);
 	to->run.exit_status = CS_EXIT_CRITICAL;
-	return 0;
 }
 
 /* ---- of bytes ---- */
 
 /* A journal is more than one object, or has the kind first that ours have. */
-static int read_objects(struct cs_reader *r)
+static void read_objects(struct cs_reader *r)
 {
-	int rc;
-
 	if (!cs_reader_next_is(r, '{'))
-		return cs_reader_syntax(r, "an object is expected");
-	rc = cs_reader_begins(r, "{\"kind\"") ? 1 : cs_json_read(r);
-	if (rc <= 0)
-		return rc;
+		cs_reader_syntax(r, "an object is expected");
+	if (!cs_reader_begins(r, "{\"kind\"") && cs_json_read(r))
+		return;
 	r->to->is_journal = 1;
 	cs_reader_seek(r, 0, 1, CS_READ_ALL);
-	return cs_jsonl_read(r);
+	cs_jsonl_read(r);
 }
 
 /* jansson wants its hashes seeded before there are threads. */
@@ -52,42 +48,59 @@ void cs_loaded_by_threads(void)
 	json_object_seed(0);
 }
 
-static int read_run(struct cs_reader *r, struct cs_loaded *out)
+static int read_run(void *reader)
+{
+	struct cs_reader *r = reader;
+
+	read_objects(r);
+	if (!r->to->has_verdict)
+		add_no_verdict(r->to);
+	cs_arena_check(cs_run_index(&r->to->run, NULL));
+	return 0;
+}
+
+/* Of a reader that is open: to *out.  Releases it. */
+static int load(struct cs_reader *r, struct cs_loaded *out, struct cs_err *err)
 {
 	struct cs_loaded *made = r->to;
+	int rc;
 
 	memset(made, 0, sizeof(*made));
 	cs_rows_init(&made->run.rows);
 	made->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	made->run.backend = "";
 	made->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
-	if (read_objects(r) || (!made->has_verdict && add_no_verdict(made, r->err)) ||
-	    cs_run_index(&made->run, r->err)) {
+	rc = cs_arena_run(read_run, r, err);
+	if (r->error)
+		rc = -1;
+	else if (rc && r->wrong != CS_KEEP_NOTHING)
+		cs_err_prefix(err, "%s: line %zu", r->name,
+			      cs_reader_line(r, r->wrong));
+	if (rc)
 		cs_loaded_release(made);
-		return -1;
-	}
-	*out = *made;
-	return 0;
+	else
+		*out = *made;
+	cs_reader_release(r);
+	return rc;
 }
 
 int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err)
 {
 	struct cs_loaded made;
-	struct cs_reader r = { .to = &made, .name = name, .err = err };
+	struct cs_reader r = { .to = &made, .name = name };
 
 	cs_reader_of_text(&r, text, size);
-	return read_run(&r, out);
+	return load(&r, out, err);
 }
 
 /* ---- of a file ---- */
 
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 {
-	int is_stdin = strcmp(file, "-") == 0, rc = -1;
+	int is_stdin = strcmp(file, "-") == 0, rc;
 	struct cs_loaded made;
 	struct cs_reader r = { .to = &made,
-			       .err = err,
 			       .name = is_stdin ? "standard input" : file };
 	FILE *from = is_stdin ? stdin : cs_input_open(file, CS_INPUT_WAIT_S, err);
 
@@ -95,15 +108,13 @@ int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err)
 		cs_err_prefix(err, "cannot read '%.200s'", file);
 		return CS_EXIT_CANNOT;
 	}
-	if (!cs_reader_of_file(&r, from))
-		rc = read_run(&r, out);
+	errno = 0;
+	rc = cs_reader_of_file(&r, from) || load(&r, out, err);
+	rc = !rc ? 0 : r.error || errno == ENOMEM ? CS_EXIT_CANNOT : CS_EXIT_USAGE;
+	if (r.error)
+		cs_reader_failed(&r, err);
 	if (!is_stdin)
 		fclose(from);
 	cs_reader_release(&r);
-	if (!r.error)
-		return rc ? CS_EXIT_USAGE : 0;
-	if (!rc)
-		cs_loaded_release(out);
-	cs_reader_failed(&r);
-	return CS_EXIT_CANNOT;
+	return rc;
 }

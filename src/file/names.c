@@ -4,19 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "file/names.h"
 
 /* A node is named by its number: hosts may have the same name. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)
 {
-	char allowed[64];
 	int64_t node = cs_field_int(f, "node_index", 0, INT32_MAX, -1);
 
-	if (!f->bad && node >= 0 && node < to->run.n_nodes)
+	if (node >= 0 && node < to->run.n_nodes)
 		return (int)node;
-	cs_text(allowed, sizeof(allowed), "the number of one of %d nodes",
-		to->run.n_nodes);
-	return cs_field_refuse(f, "node_index", allowed);
+	cs_field_refuse(f, "node_index",
+			cs_new_text("the number of one of %d nodes", to->run.n_nodes));
 }
 
 /* "3:1" is no index. */
@@ -46,14 +45,13 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
 	const size_t n = strlen(stem);
 	int agents = to->run.node[node].facts.n_agents, a;
-	int any = !f->bad && strncmp(name, stem, n) == 0;
-	char allowed[64];
+	int any = strncmp(name, stem, n) == 0;
 
 	for (a = 0; any && a < agents; a++)
 		if (has_label(&to->run, node, a, name + n))
 			return a;
-	cs_text(allowed, sizeof(allowed), "one of the %d %ss of its node, as %s0",
-		agents > 0 ? agents : 0, cs_agent_word(&to->run), stem);
-	cs_field_refuse(f, key, allowed);
-	return 0;
+	cs_field_refuse(f, key,
+			cs_new_text("one of the %d %ss of its node, as %s0",
+				    agents > 0 ? agents : 0, cs_agent_word(&to->run),
+				    stem));
 }

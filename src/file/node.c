@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "check/fleet/fingerprint.h"
 #include "file/code.h"
 #include "file/field.h"
@@ -27,7 +28,7 @@ static json_t *distances(const struct cs_node_facts *f)
 	return array;
 }
 
-static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
+static void decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 {
 	const json_t *rows = cs_field_array(f, "numa_distances"), *row, *value;
 	size_t i, k;
@@ -39,11 +40,10 @@ static int decode_distances(struct cs_fields *f, struct cs_node_facts *facts)
 				continue;
 			if (!json_is_integer(value) || json_integer_value(value) < 0 ||
 			    json_integer_value(value) > INT32_MAX)
-				return cs_field_refuse(f, "numa_distances",
-						       "rows of whole numbers");
+				cs_field_refuse(f, "numa_distances",
+						"rows of whole numbers");
 			facts->numa_distance[i][k] = (int32_t)json_integer_value(value);
 		}
-	return 0;
 }
 
 static int described_numa(const struct cs_node_facts *f)
@@ -94,10 +94,10 @@ static json_t *rank(const struct cs_run_node *nd, int index)
 	return cs_encode_end(&r);
 }
 
-static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
-		       const json_t *record, struct cs_err *err)
+static void decode_rank(struct cs_rank_facts *to, int n_known_gpus,
+			const json_t *record)
 {
-	struct cs_fields f = { record, cs_rank_fields.name, err, 0, NULL };
+	struct cs_fields f = { record, cs_rank_fields.name, NULL };
 	const json_t *sees = cs_field_array(&f, "sees"), *at;
 	size_t i;
 
@@ -106,10 +106,9 @@ static int decode_rank(struct cs_rank_facts *to, int n_known_gpus,
 	json_array_foreach(sees, i, at) {
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
 		    json_integer_value(at) >= n_known_gpus)
-			return cs_field_refuse(&f, "sees", "positions in known_gpus");
+			cs_field_refuse(&f, "sees", "positions in known_gpus");
 		to->sees |= 1ull << json_integer_value(at);
 	}
-	return f.bad ? -1 : 0;
 }
 
 static json_t *ranks(const struct cs_run_node *nd)
@@ -121,7 +120,7 @@ static json_t *ranks(const struct cs_run_node *nd)
 	return array;
 }
 
-static int decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
+static void decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
 {
 	const json_t *all = cs_field_array(f, "ranks"), *one;
 	size_t n = json_array_size(all), i;
@@ -129,16 +128,13 @@ static int decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
 	free(nd->ranks);
 	nd->ranks = NULL;
 	if (!n)
-		return 0;
+		return;
 	if (n != (size_t)nd->facts.n_ranks)
-		return cs_field_refuse(f, "ranks", "one for each of n_ranks");
+		cs_field_refuse(f, "ranks", "one for each of n_ranks");
 	nd->ranks = calloc(n, sizeof(*nd->ranks));
-	if (!nd->ranks)
-		return cs_err_set(f->err, "no memory");
+	cs_arena_check(!nd->ranks);
 	json_array_foreach(all, i, one)
-		if (decode_rank(&nd->ranks[i], nd->facts.n_known_gpus, one, f->err))
-			return -1;
-	return 0;
+		decode_rank(&nd->ranks[i], nd->facts.n_known_gpus, one);
 }
 
 /* ---- all of it ---- */
@@ -164,17 +160,13 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 	return cs_encode_end(&r);
 }
 
-int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_node(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "a node", err, 0, NULL };
-	struct cs_run_node *nd;
-	const json_t *gpus;
-	int node = cs_node_named(to, &f), before;
+	struct cs_fields f = { record, "a node", NULL };
+	int node = cs_node_named(to, &f);
+	struct cs_run_node *nd = &to->run.node[node];
+	int before = nd->facts.n_agents;
 
-	if (node < 0)
-		return -1;
-	nd = &to->run.node[node];
-	before = nd->facts.n_agents;
 	to->agents_seen[node] = 0;
 	cs_node_facts_init(&nd->facts);
 	cs_decode(&f, &cs_node_fields, &nd->facts);
@@ -187,9 +179,8 @@ int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	/* in a journal that is continued rows have named them */
 	if (before >= 0 && nd->facts.n_agents != before && cs_rows_count(&to->run.rows))
 		cs_field_refuse(&f, "n_agents", "as many as there were");
-	gpus = cs_field_array(&f, "gpus");
-	if (f.bad || decode_distances(&f, &nd->facts) ||
-	    cs_decode_inventory(&f, nd) || decode_ranks(&f, nd))
-		return -1;
-	return cs_decode_gpus(&f, gpus, nd);
+	decode_distances(&f, &nd->facts);
+	cs_decode_inventory(&f, nd);
+	decode_ranks(&f, nd);
+	cs_decode_gpus(&f, cs_field_array(&f, "gpus"), nd);
 }

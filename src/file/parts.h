@@ -10,13 +10,13 @@
 /* choices.c.  The request, if single cells were requested; else NULL. */
 json_t *cs_record_choices(const struct cs_choices *chosen);
 /* A test by name, or an object with its variant and cell. */
-int cs_decode_choice(const json_t *item, struct cs_choice *to, struct cs_err *err);
+void cs_decode_choice(const json_t *item, struct cs_choice *to);
 
 /* gpu.c.  The GPUs in a node's record. */
 json_t *cs_record_gpus(const struct cs_run *run, int node);
-int cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);
+void cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);
 json_t *cs_record_inventory(const struct cs_run_node *nd);
-int cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd);
+void cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd);
 
 /* agent.c.  enum cs_via */
 int cs_field_via(struct cs_fields *f);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "file/encode.h"
+
 #define DIGITS_MOST 18 /* of a number that surely fits 64 bits */
 #define REAL_MOST 40   /* characters of a number */
 
@@ -172,7 +175,6 @@ int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size)
 	struct rest r = { text, text + size };
 
 	plain->n = 0;
-	plain->lacks_memory = 0;
 	memset(plain->at, 0, sizeof(plain->at));
 	if (!skip_mark(&r, '{'))
 		return 0;
@@ -228,11 +230,7 @@ static json_t *array_of(const char *text, size_t size)
 		const char *from = r.at;
 
 		skip_scalar(&r);
-		if (json_array_append_new(array,
-					  value_of(from, (size_t)(r.at - from)))) {
-			json_decref(array);
-			return NULL;
-		}
+		cs_json_append(&array, value_of(from, (size_t)(r.at - from)));
 		skip_mark(&r, ',');
 	}
 	return array;
@@ -247,7 +245,7 @@ json_t *cs_plain_get(struct cs_plain *plain, const char *key)
 		return NULL;
 	if (!m->value)
 		m->value = value_of(m->text, m->size);
-	plain->lacks_memory |= !m->value;
+	cs_arena_check(!m->value);
 	return m->value;
 }
 

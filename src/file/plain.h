@@ -21,8 +21,7 @@ struct cs_plain_member {
 struct cs_plain {
 	struct cs_plain_member member[CS_PLAIN_MOST];
 	size_t n;
-	int lacks_memory; /* for a value that was asked for */
-	uint8_t at[256];  /* by hash of the key: 1 + position; 0 free */
+	uint8_t at[256]; /* by hash of the key: 1 + position; 0 free */
 };
 
 /* Is it such a record?  0 or 1.  The text must not change until the release. */

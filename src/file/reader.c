@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
+
 #define FILE_MOST ((size_t)4 << 30)
 #define PIPE_MOST ((size_t)1 << 30)	/* all of it is in memory */
 #define RECORD_MOST ((size_t)16 << 20)	/* as JSON values, 30 times as much */
@@ -16,8 +18,17 @@
 #endif
 #define DEPTH_MOST 64
 
+static void end_record(struct cs_reader *r)
+{
+	cs_plain_release(&r->members);
+	json_decref(r->record);
+	r->record = NULL;
+	r->wrong = CS_KEEP_NOTHING;
+}
+
 void cs_reader_release(struct cs_reader *r)
 {
+	end_record(r);
 	free(r->room);
 	r->room = NULL;
 }
@@ -125,7 +136,7 @@ void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size)
 	r->n = size;
 	r->end = CS_READ_ALL;
 	r->line = 1;
-	r->keep = CS_KEEP_NOTHING;
+	r->keep = r->wrong = CS_KEEP_NOTHING;
 }
 
 int cs_reader_of_file(struct cs_reader *r, FILE *from)
@@ -136,7 +147,7 @@ int cs_reader_of_file(struct cs_reader *r, FILE *from)
 	r->most = FILE_MOST;
 	r->end = CS_READ_ALL;
 	r->line = 1;
-	r->keep = CS_KEEP_NOTHING;
+	r->keep = r->wrong = CS_KEEP_NOTHING;
 	r->start = ftello(from);
 	if (!fstat(fileno(from), &st) && st.st_size > (off_t)FILE_MOST) {
 		r->error = EFBIG;
@@ -153,41 +164,36 @@ int cs_reader_of_file(struct cs_reader *r, FILE *from)
 
 /* ---- errors ---- */
 
-int cs_reader_failed(const struct cs_reader *r)
+void cs_reader_failed(const struct cs_reader *r, struct cs_err *err)
 {
 	if (r->error == EFBIG)
-		return cs_err_set(r->err, "cannot read '%.200s': more than %zu GiB%s",
-				  r->name, r->most >> 30,
-				  r->most == PIPE_MOST ? ", as a pipe can have" : "");
-	return cs_err_set(r->err, "cannot read '%.200s': %s", r->name,
-			  strerror(r->error));
-}
-
-int cs_reader_refuse(struct cs_reader *r, size_t at)
-{
-	return cs_err_prefix(r->err, "%s: line %zu", r->name, cs_reader_line(r, at));
-}
-
-static int too_much(struct cs_reader *r)
-{
-	if (is_too_long(r))
-		cs_err_set(r->err,
-			   "a record of more than %zu bytes: none of ours is so long",
-			   RECORD_MOST);
+		cs_err_set(err, "cannot read '%.200s': more than %zu GiB%s", r->name,
+			   r->most >> 30,
+			   r->most == PIPE_MOST ? ", as a pipe can have" : "");
 	else
-		cs_err_set(r->err,
-			   "a record of more than %zu arrays and objects: "
-			   "none of ours has that many",
-			   BRACKETS_MOST);
-	return cs_reader_refuse(r, r->keep);
+		cs_err_set(err, "cannot read '%.200s': %s", r->name,
+			   strerror(r->error));
 }
 
-int cs_reader_syntax(struct cs_reader *r, const char *what)
+static void too_much(struct cs_reader *r) __attribute__((noreturn));
+
+static void too_much(struct cs_reader *r)
+{
+	r->wrong = r->keep;
+	if (is_too_long(r))
+		cs_arena_fail("a record of more than %zu bytes: none of ours is so long",
+			      RECORD_MOST);
+	cs_arena_fail("a record of more than %zu arrays and objects: "
+		      "none of ours has that many",
+		      BRACKETS_MOST);
+}
+
+void cs_reader_syntax(struct cs_reader *r, const char *what)
 {
 	if (is_too_long(r))
-		return too_much(r);
-	cs_err_set(r->err, "not JSON: %s", what);
-	return cs_reader_refuse(r, r->at);
+		too_much(r);
+	r->wrong = r->at;
+	cs_arena_fail("not JSON: %s", what);
 }
 
 /* ---- records ---- */
@@ -202,11 +208,10 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 
 	if (value)
 		return value;
-	cs_err_set(r->err, "not JSON: %.120s", error.text);
-	cs_reader_refuse(r, error.position > 0 && (size_t)error.position <= size ?
-				    from + (size_t)error.position - 1 :
-				    from);
-	return NULL;
+	r->wrong = error.position > 0 && (size_t)error.position <= size ?
+			   from + (size_t)error.position - 1 :
+			   from;
+	cs_arena_fail("not JSON: %.120s", error.text);
 }
 
 /* More arrays and objects than a record has; those of its texts are counted too. */
@@ -220,38 +225,28 @@ static int is_too_full(const struct cs_reader *r, size_t from)
 	return n > BRACKETS_MOST;
 }
 
-/* 1: it is not plain, or its record has no plain decoder. */
+/* 0: it is not plain, or its record has no plain decoder. */
 static int decode_plain(struct cs_reader *r, size_t from)
 {
-	struct cs_plain plain;
-	int rc;
-
-	if (!r->plain ||
-	    !cs_plain_parse(&plain, r->text + (from - r->base), r->at - from))
-		return 1;
-	rc = r->plain(r->to, &plain, r->err);
-	cs_plain_release(&plain);
-	return rc;
+	return r->plain &&
+	       cs_plain_parse(&r->members, r->text + (from - r->base), r->at - from) &&
+	       r->plain(r->to, &r->members);
 }
 
-int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
+void cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
 {
-	json_t *record;
-	int rc;
+	CS_SCOPE;
 
 	if (r->at - from > RECORD_MOST || is_too_full(r, from)) {
 		r->keep = from;
-		return too_much(r);
+		too_much(r);
 	}
-	rc = decode_plain(r, from);
-	if (rc > 0) {
-		record = cs_reader_value(r, from);
-		if (!record)
-			return -1;
-		rc = take(r->to, record, r->err);
-		json_decref(record);
+	r->wrong = from;
+	if (!decode_plain(r, from)) {
+		r->record = cs_reader_value(r, from);
+		take(r->to, r->record);
 	}
-	return rc ? cs_reader_refuse(r, from) : 0;
+	end_record(r);
 }
 
 /* ---- begin and end of values ---- */
@@ -315,12 +310,14 @@ int cs_reader_skip_line(struct cs_reader *r)
 
 		r->at += (size_t)((newline ? newline : end) - from);
 		if (newline)
-			return 0;
+			return 1;
 	}
-	return is_too_long(r) ? too_much(r) : 1;
+	if (is_too_long(r))
+		too_much(r);
+	return 0;
 }
 
-int cs_reader_skip_string(struct cs_reader *r)
+void cs_reader_skip_string(struct cs_reader *r)
 {
 	static const unsigned char stop[256] = { ['"'] = 1, ['\\'] = 1 };
 
@@ -329,35 +326,33 @@ int cs_reader_skip_string(struct cs_reader *r)
 
 		r->at++;
 		if (c == '"')
-			return 0;
+			return;
 		if (c == '\\' && has(r))
 			r->at++;
 	}
-	return -1;
+	cs_reader_syntax(r, "it ends within a string");
 }
 
 /* Brackets are counted, not matched: the decoder of the value checks them. */
-int cs_reader_skip_value(struct cs_reader *r)
+void cs_reader_skip_value(struct cs_reader *r)
 {
 	int depth = 0;
 
 	do {
 		cs_reader_skip_blanks(r);
 		if (!has(r))
-			return cs_reader_syntax(r, "it ends within a value");
+			cs_reader_syntax(r, "it ends within a value");
 		switch (kind[here(r)]) {
 		case QUOTE:
-			if (cs_reader_skip_string(r))
-				return cs_reader_syntax(r, "it ends within a string");
+			cs_reader_skip_string(r);
 			continue;
 		case OPEN:
 			if (++depth > DEPTH_MOST)
-				return cs_reader_syntax(r, "nested too deeply");
+				cs_reader_syntax(r, "nested too deeply");
 			break;
 		case CLOSE:
 			if (--depth < 0)
-				return cs_reader_syntax(r,
-							"a bracket that nothing opened");
+				cs_reader_syntax(r, "a bracket that nothing opened");
 			break;
 		case WORD:
 			while (has(r) && kind[here(r)] == WORD)
@@ -368,5 +363,4 @@ int cs_reader_skip_value(struct cs_reader *r)
 		}
 		r->at++;
 	} while (depth > 0);
-	return 0;
 }

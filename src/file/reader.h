@@ -2,7 +2,8 @@
  * more than one record of a file is in memory, as text or as JSON.
  *
  * Positions are bytes from the beginning.  Text before `keep`, or before `at` while
- * nothing is kept, may no longer be in the window. */
+ * nothing is kept, may no longer be in the window.  Errors end the work of the arena
+ * (base/arena.h). */
 #ifndef CS_FILE_READER_H
 #define CS_FILE_READER_H
 
@@ -20,12 +21,14 @@
 struct cs_reader {
 	struct cs_loaded *to;
 	const char *name; /* for errors */
-	struct cs_err *err;
-	size_t at, end; /* reading stops there */
+	size_t at, end;	  /* reading stops there */
 	size_t keep;
-	/* takes records that are plain (plain.h), without making JSON of them: 0 or
-	 * -1; 1 not this one; NULL: none */
-	int (*plain)(struct cs_loaded *to, struct cs_plain *plain, struct cs_err *err);
+	/* takes records that are plain (plain.h), without making JSON of them; 0: not
+	 * this one; NULL: none */
+	int (*plain)(struct cs_loaded *to, struct cs_plain *plain);
+	struct cs_plain members; /* of the record that is decoded, or all of it */
+	json_t *record;
+	size_t wrong; /* what an error is about; CS_KEEP_NOTHING: no place */
 	/* the window: bytes [base, base + n) */
 	const char *text;
 	size_t base, n;
@@ -43,15 +46,13 @@ struct cs_reader {
 void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size);
 int cs_reader_of_file(struct cs_reader *r, FILE *from);
 void cs_reader_release(struct cs_reader *r);
-/* In words, to r->err: why it could not be read.  -1. */
-int cs_reader_failed(const struct cs_reader *r);
+/* In words: why it could not be read. */
+void cs_reader_failed(const struct cs_reader *r, struct cs_err *err);
 /* Back or forth, to a position of which the line is known, and not beyond `end`. */
 void cs_reader_seek(struct cs_reader *r, size_t at, size_t line, size_t end);
 size_t cs_reader_line(const struct cs_reader *r, size_t at);
 
-/* Puts file and line before the error. */
-int cs_reader_refuse(struct cs_reader *r, size_t at);
-int cs_reader_syntax(struct cs_reader *r, const char *what);
+void cs_reader_syntax(struct cs_reader *r, const char *what) __attribute__((noreturn));
 
 void cs_reader_skip_blanks(struct cs_reader *r);
 /* Is this the next character after the blanks? */
@@ -60,19 +61,17 @@ int cs_reader_next_is(struct cs_reader *r, char c);
 int cs_reader_is_over(struct cs_reader *r);
 /* Is this text the next? */
 int cs_reader_begins(struct cs_reader *r, const char *text);
-/* Up to the end of the line: 0; 1 it has none; -1 with the error, it is too long. */
+/* Up to the end of the line; 0: it has none. */
 int cs_reader_skip_line(struct cs_reader *r);
-/* Skip the string or the value that begins here.  0 or -1; of a string without an
- * error. */
-int cs_reader_skip_string(struct cs_reader *r);
-int cs_reader_skip_value(struct cs_reader *r);
+/* Skip the string or the value that begins here. */
+void cs_reader_skip_string(struct cs_reader *r);
+void cs_reader_skip_value(struct cs_reader *r);
 
-/* The kept text from there to the reader's position as JSON; NULL, with the error,
- * if it is none. */
+/* The kept text from there to the reader's position as JSON. */
 json_t *cs_reader_value(struct cs_reader *r, size_t from);
 
-typedef int cs_decode_fn(struct cs_loaded *to, json_t *record, struct cs_err *err);
+typedef void cs_decode_fn(struct cs_loaded *to, json_t *record);
 /* Takes the record from there to the reader's position. */
-int cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take);
+void cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take);
 
 #endif

@@ -2,9 +2,9 @@
  * function that builds the record and the one that takes it back into a run;
  * document, journal and CSV have the same contents.
  *
- * A builder returns a new reference, or NULL without memory.  A taker does not
- * change its record and returns 0, or -1 with the error and the allowed values.  The
- * run stays valid for any contents of a record: every index in it may be used. */
+ * A builder returns a new reference, or NULL without memory.  A taker does not change its
+ * record; a wrong one ends the work of the arena (file/field.h).  The run stays valid for
+ * any contents of a record: every index in it may be used. */
 #ifndef CS_FILE_RECORD_H
 #define CS_FILE_RECORD_H
 
@@ -19,40 +19,40 @@
 #define CS_SCHEMA "cscope-mpi/1"
 
 /* "cscope-mpi/1", and later ones of the same major version. */
-int cs_decode_schema(struct cs_loaded *to, json_t *value, struct cs_err *err);
+void cs_decode_schema(struct cs_loaded *to, json_t *value);
 
 /* run.c */
 json_t *cs_record_program(const struct cs_run *run);
-int cs_decode_program(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_program(struct cs_loaded *to, json_t *record);
 /* The run at its start; the verdict's fields too if `whole`. */
 json_t *cs_record_run(const struct cs_run *run, int whole);
 /* The run as it begins, with an empty node for each of its nodes.  In a journal
  * that is continued it takes the place of the earlier one. */
-int cs_decode_run(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_run(struct cs_loaded *to, json_t *record);
 /* The run at its end. */
 json_t *cs_record_verdict(const struct cs_run *run);
-int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_end(struct cs_loaded *to, json_t *record);
 
 /* node.c */
 json_t *cs_record_node(const struct cs_run *run, int node);
 /* Replaces the node, its agents too. */
-int cs_decode_node(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_node(struct cs_loaded *to, json_t *record);
 
 /* agent.c */
 json_t *cs_record_agent(const struct cs_run *run, int node, int agent);
 /* The next agent of its node, which has come before. */
-int cs_decode_agent(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_agent(struct cs_loaded *to, json_t *record);
 /* The ways of a node, when its agents are known. */
-int cs_decode_peers(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_peers(struct cs_loaded *to, json_t *record);
 
 /* row.c.  Without the samples when `samples` is NULL. */
 json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
 		      const double *samples);
 /* The i-th of the run, with its samples. */
 json_t *cs_record_result(const struct cs_run *run, size_t i);
-int cs_decode_row(struct cs_loaded *to, json_t *record, struct cs_err *err);
-int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain,
-			struct cs_err *err);
+void cs_decode_row(struct cs_loaded *to, json_t *record);
+/* 1. */
+int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain);
 
 /* compact.c.  The result of a file that is to be small; NULL stays NULL. */
 json_t *cs_record_compact(json_t *result);
@@ -66,8 +66,8 @@ json_t *cs_record_action(const struct cs_run *run, const struct cs_action *actio
 const char *cs_remeasured_word(const struct cs_finding *finding);
 json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *finding);
 /* An error; a judgement. */
-int cs_decode_error(struct cs_loaded *to, json_t *record, struct cs_err *err);
-int cs_decode_check(struct cs_loaded *to, json_t *record, struct cs_err *err);
+void cs_decode_error(struct cs_loaded *to, json_t *record);
+void cs_decode_check(struct cs_loaded *to, json_t *record);
 
 /* Records that are not read back, because they follow from the others.  matrix.c */
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/link/kind.h"
 #include "file/code.h"
 #include "file/field.h"
@@ -112,7 +113,7 @@ static void decode_transfer(struct cs_loaded *to, struct cs_fields *f,
 	row->what.issuer = (uint16_t)cs_agent_named(to, node, f, "issuer");
 	row->what.method = (uint8_t)test->method;
 	row->what.op = (uint8_t)test->op;
-	if (!f->bad && !cs_transfer_fits(&row->what, test))
+	if (!cs_transfer_fits(&row->what, test))
 		cs_field_refuse(f, "src",
 				"with dst and issuer a transfer as its test "
 				"has it");
@@ -159,7 +160,7 @@ static int test_of(struct cs_fields *f)
 
 	if (test < 0)
 		cs_field_refuse(f, "test", "a test of this version (see --list)");
-	return test < 0 ? 0 : test;
+	return test;
 }
 
 static int metric_of(struct cs_fields *f)
@@ -171,7 +172,7 @@ static int metric_of(struct cs_fields *f)
 		cs_field_refuse(f, "metric",
 				"rate, time, total, or a part of "
 				"opening");
-	return metric < 0 ? CS_METRIC_RATE : metric;
+	return metric;
 }
 
 /* ---- figures ---- */
@@ -202,8 +203,7 @@ static uint32_t flags_of(struct cs_fields *f)
 	json_array_foreach(array, i, word) {
 		if (!json_is_string(word))
 			cs_field_refuse(f, "flags", "an array of strings");
-		else
-			flags |= cs_row_flag(json_string_value(word));
+		flags |= cs_row_flag(json_string_value(word));
 	}
 	return flags;
 }
@@ -218,24 +218,20 @@ static json_t *sample_array(const double *x, uint32_t n)
 	return array;
 }
 
-static int add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f)
+static void add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f)
 {
 	const json_t *samples = cs_field_array(f, "samples"), *x;
 	size_t n = json_array_size(samples), i;
+	struct cs_err err;
 	double *values;
-	int rc = -1;
 
 	if (cs_rows_count(&to->run.rows) >= CS_ROWS_MOST)
-		return cs_err_set(f->err,
-				  "more than %zu results: a file has at most that many",
-				  CS_ROWS_MOST);
+		cs_arena_fail("more than %zu results: a file has at most that many",
+			      CS_ROWS_MOST);
 	if (to->run.rows.samples.n + n > CS_SAMPLES_MOST)
-		return cs_err_set(f->err,
-				  "more than %zu samples: a file has at most that many",
-				  CS_SAMPLES_MOST);
-	values = calloc(n + 1, sizeof(*values));
-	if (!values)
-		return cs_err_set(f->err, "no memory");
+		cs_arena_fail("more than %zu samples: a file has at most that many",
+			      CS_SAMPLES_MOST);
+	values = cs_new(double, n);
 	json_array_foreach(samples, i, x) {
 		if (!json_is_number(x) && !json_is_null(x))
 			cs_field_refuse(f, "samples", "an array of numbers");
@@ -243,10 +239,8 @@ static int add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f
 						NAN;
 	}
 	row->n_samples = (uint32_t)n;
-	if (!f->bad)
-		rc = cs_rows_add(&to->run.rows, row, values, f->err);
-	free(values);
-	return rc;
+	if (cs_rows_add(&to->run.rows, row, values, &err))
+		cs_arena_give_up(&err);
 }
 
 /* ---- all of it ---- */
@@ -321,16 +315,14 @@ static void check_variant(struct cs_fields *f, const struct cs_row *row)
 				"as they are here");
 }
 
-static int decode_row(struct cs_loaded *to, struct cs_fields *f)
+static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_row row;
 	int node = cs_node_named(to, f);
 
-	if (node < 0)
-		return -1;
 	if (!to->run.plan)
-		return cs_err_set(f->err, "a result of a run without 'settings', which "
-					  "say what was measured");
+		cs_arena_fail("a result of a run without 'settings', which say what "
+			      "was measured");
 	memset(&row, 0, sizeof(row));
 	cs_fields_init(&cs_row_fields, &row);
 	row.status = CS_FAILED;
@@ -347,23 +339,22 @@ static int decode_row(struct cs_loaded *to, struct cs_fields *f)
 	row.flags = flags_of(f);
 	decode_transfer(to, f, &row);
 	decode_numa(&to->run, &row);
-	if (!f->bad && row.status == CS_OK)
+	if (row.status == CS_OK)
 		cs_field_need(f, "value");
-	return f->bad ? -1 : add_row(to, &row, f);
+	add_row(to, &row, f);
 }
 
-int cs_decode_row(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_row(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "a result", err, 0, NULL };
+	struct cs_fields f = { record, "a result", NULL };
 
-	return decode_row(to, &f);
+	decode_row(to, &f);
 }
 
-int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain,
-			struct cs_err *err)
+int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain)
 {
-	struct cs_fields f = { NULL, "a result", err, 0, plain };
-	int rc = decode_row(to, &f);
+	struct cs_fields f = { NULL, "a result", plain };
 
-	return plain->lacks_memory ? cs_err_set(err, "no memory for a result") : rc;
+	decode_row(to, &f);
+	return 1;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/verdict/check.h"
 #include "check/compare/compare.h"
 #include "file/code.h"
@@ -21,17 +22,16 @@
 
 static const char *const status_words[] = { "partial", "complete", NULL };
 
-int cs_decode_schema(struct cs_loaded *to, json_t *value, struct cs_err *err)
+void cs_decode_schema(struct cs_loaded *to, json_t *value)
 {
 	const char *schema = json_string_value(value);
 
 	(void)to;
 	if (!schema)
-		return cs_err_set(err, "no 'schema': this is no file of cscope-mpi");
-	if (strcmp(schema, CS_SCHEMA) == 0)
-		return 0;
-	return cs_err_set(err, "schema '%.40s'; this version reads '%s' only", schema,
-			  CS_SCHEMA);
+		cs_arena_fail("no 'schema': this is no file of cscope-mpi");
+	if (strcmp(schema, CS_SCHEMA))
+		cs_arena_fail("schema '%.40s'; this version reads '%s' only", schema,
+			      CS_SCHEMA);
 }
 
 /* ---- the program ---- */
@@ -48,23 +48,21 @@ json_t *cs_record_program(const struct cs_run *run)
 }
 
 /* The texts of the record live as long as the run. */
-static int keep(struct cs_loaded *to, json_t *record, struct cs_err *err)
+static void keep(struct cs_loaded *to, json_t *record)
 {
 	if (!to->texts)
 		to->texts = json_array();
-	if (!to->texts || json_array_append(to->texts, record))
-		return cs_err_set(err, "no memory");
-	return 0;
+	cs_arena_check(json_array_append(to->texts, record));
 }
 
-int cs_decode_program(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_program(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "program", err, 0, NULL };
+	struct cs_fields f = { record, "program", NULL };
 
 	to->run.version = cs_field_string(&f, "version");
 	to->run.commit = cs_field_string(&f, "commit");
 	to->run.build = cs_field_string(&f, "build");
-	return f.bad || keep(to, record, err) ? -1 : 0;
+	keep(to, record);
 }
 
 /* ---- settings ---- */
@@ -170,20 +168,20 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 	return array;
 }
 
-static int decode_tests(struct cs_fields *f, const char *key, int lone,
-			struct cs_choices *to)
+static void decode_tests(struct cs_fields *f, const char *key, int lone,
+			 struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, key), *item;
+	struct cs_err err;
 	size_t i;
 
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
-		if (cs_decode_choice(item, &one, f->err) ||
-		    cs_choices_add(to, &one, f->err))
-			return -1;
+		cs_decode_choice(item, &one);
+		if (cs_choices_add(to, &one, &err))
+			cs_arena_give_up(&err);
 	}
-	return 0;
 }
 
 static json_t *argv_array(const struct cs_run *run)
@@ -196,7 +194,7 @@ static json_t *argv_array(const struct cs_run *run)
 	return array;
 }
 
-static int decode_argv(struct cs_loaded *to, struct cs_fields *f)
+static void decode_argv(struct cs_loaded *to, struct cs_fields *f)
 {
 	const json_t *array = cs_field_array(f, "argv"), *item;
 	size_t n = json_array_size(array), i;
@@ -204,17 +202,15 @@ static int decode_argv(struct cs_loaded *to, struct cs_fields *f)
 	free(to->argv);
 	to->run.argc = 0;
 	to->run.argv = to->argv = calloc(n + 1, sizeof(*to->argv));
-	if (!to->argv)
-		return cs_err_set(f->err, "no memory");
+	cs_arena_check(!to->argv);
 	for (i = 0; i < n; i++) {
 		item = json_array_get(array, i);
 		if (!json_is_string(item))
-			return cs_field_refuse(f, "argv", "an array of strings");
+			cs_field_refuse(f, "argv", "an array of strings");
 		/* a view only reads it */
 		to->argv[i] = (char *)(uintptr_t)json_string_value(item);
 	}
 	to->run.argc = (int)n;
-	return 0;
 }
 
 static json_t *check_names(uint32_t checks)
@@ -243,52 +239,48 @@ static uint32_t checks_of(struct cs_fields *f)
 }
 
 /* Single cells, or the tests of all nodes and those of nodes with one GPU. */
-static int decode_chosen(struct cs_loaded *to, struct cs_fields *f,
-			 struct cs_choices *chosen)
+static void decode_chosen(struct cs_loaded *to, struct cs_fields *f,
+			  struct cs_choices *chosen)
 {
-	if (!cs_field_is_known(f, "choices"))
-		return cs_rc(decode_tests(f, "tests", 0, chosen) ||
-			     decode_tests(f, "one_gpu_tests", 1, chosen));
+	if (!cs_field_is_known(f, "choices")) {
+		decode_tests(f, "tests", 0, chosen);
+		decode_tests(f, "one_gpu_tests", 1, chosen);
+		return;
+	}
+	decode_tests(f, "choices", 0, chosen);
 	free(to->chosen);
 	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
-	if (!to->chosen)
-		return cs_err_set(f->err, "no memory");
-	to->chosen->n = 0;
-	if (decode_tests(f, "choices", 0, chosen))
-		return -1;
+	cs_arena_check(!to->chosen);
 	*to->chosen = *chosen;
-	return 0;
 }
 
 /* The plan follows from the request.  A later version may order its steps
  * differently: the plan keeps the id in the file, because no view depends on the
  * order, and --resume compares ids. */
-static int decode_plan(struct cs_loaded *to, struct cs_fields *f)
+static void decode_plan(struct cs_loaded *to, struct cs_fields *f)
 {
-	struct cs_fields set = { cs_field_object(f, "settings"), "settings", f->err,
-				 0, NULL };
+	struct cs_fields set = { cs_field_object(f, "settings"), "settings", NULL };
 	struct cs_plan_request req = { .n_agents = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_choices chosen;
-	int rc = -1;
+	uint64_t id = cs_field_bits(f, "plan_id");
+	struct cs_err err;
 
-	if (f->bad || !set.object)
-		return f->bad ? -1 : 0;
+	if (!set.object)
+		return;
 	chosen.n = 0;
 	req.chosen = &chosen;
 	req.n_agents = (int)cs_field_int(f, "n_agents", 1, CS_MAX_AGENTS, 0);
 	decode_settings(&set, &req.set);
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
-	if (!f->bad && !set.bad && !cs_field_need(f, "n_agents") &&
-	    !decode_chosen(to, f, &chosen) &&
-	    !(to->run.plan_file ? cs_plan_file_read(to->run.plan_file, "plan_file",
-						    &req, &plan, f->err) :
-				  cs_plan_build(&req, &plan, f->err))) {
-		plan->id = cs_field_bits(f, "plan_id");
-		to->run.plan = plan;
-		rc = f->bad ? -1 : 0;
-	}
-	return rc;
+	cs_field_need(f, "n_agents");
+	decode_chosen(to, f, &chosen);
+	if (to->run.plan_file ? cs_plan_file_read(to->run.plan_file, "plan_file",
+						  &req, &plan, &err) :
+				cs_plan_build(&req, &plan, &err))
+		cs_arena_give_up(&err);
+	plan->id = id;
+	to->run.plan = plan;
 }
 
 /* ---- its end ---- */
@@ -329,9 +321,9 @@ json_t *cs_record_verdict(const struct cs_run *run)
 	return cs_encode_end(&r);
 }
 
-int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_end(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "run", err, 0, NULL };
+	struct cs_fields f = { record, "run", NULL };
 
 	cs_field_time(&f, "ended", &to->run.ended);
 	to->run.complete = cs_field_word(&f, "status", status_words, 0);
@@ -339,7 +331,6 @@ int cs_decode_end(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	cs_fields_init(&end_fields, &to->run);
 	cs_decode(&f, &end_fields, &to->run);
 	to->has_verdict = 1;
-	return f.bad ? -1 : 0;
 }
 
 /* ---- the run ---- */
@@ -382,12 +373,13 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	return cs_encode_end(&r);
 }
 
-int cs_decode_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
+void cs_decode_run(struct cs_loaded *to, json_t *record)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
-	struct cs_fields f = { record, "run", err, 0, NULL };
+	struct cs_fields f = { record, "run", NULL };
 	struct cs_run *run = &to->run;
 	int backend, n_nodes;
+	struct cs_err err;
 
 	free((void *)(uintptr_t)run->plan);
 	run->plan = NULL;
@@ -415,8 +407,9 @@ int cs_decode_run(struct cs_loaded *to, json_t *record, struct cs_err *err)
 	run->n_ranks = (int)cs_field_int(&f, "n_ranks", 0, RANKS_MOST, 0);
 	n_nodes = (int)cs_field_int(&f, "n_nodes", 0, NODES_MOST, 0);
 	cs_field_time(&f, "started", &run->started);
-	if (f.bad || decode_argv(to, &f) || decode_plan(to, &f) || f.bad ||
-	    cs_loaded_nodes(to, n_nodes, err))
-		return -1;
-	return keep(to, record, err);
+	decode_argv(to, &f);
+	decode_plan(to, &f);
+	if (cs_loaded_nodes(to, n_nodes, &err))
+		cs_arena_give_up(&err);
+	keep(to, record);
 }

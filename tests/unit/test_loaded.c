@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "file/input.h"
 #include "file/load.h"
 #include "file/plain.h"
@@ -266,6 +267,14 @@ HOLDS("what is not ours is refused with place and what is allowed") {
 		  "'n_agents' is 2; allowed is the number of its agents" },
 		{ HEAD PLAN NODE(",\"n_agents\":3") AGENTS "}",
 		  "'n_agents' is 3; allowed is the number of its agents" },
+		{ HEAD PLAN NODE(",\"ranks\":1") "}",
+		  "line 1: a node: 'ranks' is 1; allowed is an array" },
+		{ HEAD PLAN NODE(",\"numa_distances\":{}") "}",
+		  "'numa_distances' is an object; allowed is an array" },
+		{ HEAD PLAN NODE(",\"known_gpus\":[{\"to_gpus\":1}]") "}",
+		  "a known GPU: 'to_gpus' is 1; allowed is an array" },
+		{ HEAD "\"n_agents\":1,\"tests\":1,\"settings\":{}}}",
+		  "run: 'tests' is 1; allowed is an array" },
 		{ HEAD PLAN TWO ",\"checks\":[{\"node\":null,\"evidence\":[0]}]}",
 		  "at most 8 positions of results that are there" },
 		{ JOURNAL NODE_LINE("1", "{\"node_index\":0}") "{\"kind\":\"result\",\"node_index\":0,\"test\":\"local.sm.copy.alone\"," CELL(
@@ -425,7 +434,6 @@ HOLDS("what is plain is what JSON says") {
 		json_object_foreach(all, key, value)
 			t_ok(json_equal(cs_plain_get(&p, key), value));
 		t_ok(!cs_plain_get(&p, "none"));
-		t_eq_int(p.lacks_memory, 0);
 		cs_plain_release(&p);
 		json_decref(all);
 	}
@@ -450,23 +458,57 @@ HOLDS("a record of too many members is not plain") {
 	}
 }
 
+struct decoding {
+	struct cs_loaded *to;
+	json_t *row;
+};
+
+static int decode_row(void *argument)
+{
+	struct decoding *d = argument;
+
+	cs_decode_row(d->to, d->row);
+	return 0;
+}
+
 /* None of which a test could write. */
 HOLDS("a file has no more results and samples than its most") {
 	struct cs_loaded loaded = { .has_verdict = 0 };
 	struct cs_err err;
 	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
-	json_t *row;
+	struct decoding decoding = { &loaded, cs_record_result(&c.run, 0) };
 
 	loaded.run = c.run;
-	row = cs_record_result(&c.run, 0);
 	loaded.run.rows.rows.n = CS_ROWS_MOST;
-	t_eq_int(cs_decode_row(&loaded, row, &err), -1);
+	t_eq_int(cs_arena_run(decode_row, &decoding, &err), -1);
 	t_eq_str(err.text, "more than 4194304 results: a file has at most that many");
 	loaded.run.rows = c.run.rows;
 	loaded.run.rows.samples.n = CS_SAMPLES_MOST;
-	t_eq_int(cs_decode_row(&loaded, row, &err), -1);
+	t_eq_int(cs_arena_run(decode_row, &decoding, &err), -1);
 	t_eq_str(err.text, "more than 67108864 samples: a file has at most that many");
-	json_decref(row);
+	json_decref(decoding.row);
+}
+
+HOLDS("a file without memory for it cannot be read, and nothing is left behind") {
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 1);
+	char name[40], *text = written(&c.run, "jsonl");
+	FILE *file = file_of(text, name, sizeof(name));
+	struct cs_loaded loaded;
+	unsigned at = 0;
+	int status = -1;
+
+	while (status) {
+		struct cs_err err = { "" };
+
+		cs_arena_fails_at = ++at;
+		status = cs_loaded_read(name, &loaded, &err);
+		t_ok(!status ||
+		     (status == CS_EXIT_CANNOT && strstr(err.text, "no memory")));
+	}
+	cs_arena_fails_at = 0;
+	t_ok(at > 10);
+	cs_loaded_release(&loaded);
+	fclose(file);
 }
 
 HOLDS("keys and kinds of a later version are ignored") {
