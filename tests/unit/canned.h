@@ -286,6 +286,26 @@ static inline void canned_release(struct canned *c)
 	cs_vec_release(&c->run.findings);
 }
 
+/* What was found, a line each: severity, "!" if the node is to be drained, id, host, part,
+ * its bus id and text, as far as there are. */
+static inline const char *canned_findings(const struct canned *c)
+{
+	static const char *const severity[] = { "note", "warning", "critical" };
+	static char text[8192];
+	const struct cs_finding *f = c->run.findings.data;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < c->run.findings.n; i++)
+		cs_text_add(text, sizeof(text), "%s%s%s %s%s%s%s%s%s%s: %s",
+			    i ? "\n" : "", severity[f[i].severity],
+			    f[i].drain ? "!" : "", cs_finding_text(&f[i]),
+			    f[i].node < 0 ? "" : " ",
+			    f[i].node < 0 ? "" : c->run.node[f[i].node].facts.host,
+			    *f[i].part ? " " : "", f[i].part, *f[i].bus_id ? " " : "",
+			    f[i].bus_id, f[i].text);
+	return text;
+}
+
 /* The row of one cell, to be spoiled; NULL when there is none. */
 static inline struct cs_row *canned_cell(struct canned *c, int node, const char *test,
 					 int src, int dst)

@@ -27,7 +27,7 @@ static int verdict(int holds, const char *file, int line, const char *fmt, ...)
 
 static int verdict(int holds, const char *file, int line, const char *fmt, ...)
 {
-	char text[1024];
+	char text[8192];
 	va_list args;
 
 	va_start(args, fmt);
@@ -71,6 +71,45 @@ int tap_near(double got, double want, double tolerance, const char *text,
 		       want, tolerance);
 }
 
+/* Where the line begins in which they differ; their end if they do not. */
+static size_t differing_line(const char *a, const char *b)
+{
+	size_t line = 0;
+
+	for (size_t i = 0; a[i] == b[i]; i++) {
+		if (!a[i])
+			return i;
+		if (a[i] == '\n')
+			line = i + 1;
+	}
+	return line;
+}
+
+int tap_golden(const char *got, const char *name, const char *file, int line)
+{
+	const char *data = getenv("TESTDATA");
+	char path[1024], want[65536];
+	size_t n, at;
+	FILE *golden;
+
+	snprintf(path, sizeof(path), "%s/golden/%s.out", data ? data : "tests", name);
+	if (getenv("CS_UPDATE_GOLDEN") && (golden = fopen(path, "w"))) {
+		fputs(got, golden);
+		fclose(golden);
+	}
+	golden = fopen(path, "r");
+	if (!golden)
+		return verdict(0, file, line, "cannot read '%s'", path);
+	n = fread(want, 1, sizeof(want) - 1, golden);
+	fclose(golden);
+	want[n] = '\0';
+	at = differing_line(got, want);
+	return verdict(got[at] == want[at] && !got[at], file, line,
+		       "%s: got \"%.*s\", want \"%.*s\"", name,
+		       (int)strcspn(got + at, "\n"), got + at,
+		       (int)strcspn(want + at, "\n"), want + at);
+}
+
 void tap_skip(const char *reason)
 {
 	skipped = reason;
@@ -85,6 +124,24 @@ void *t_free_later(void *memory)
 	*one = (struct later){ memory, later };
 	later = one;
 	return memory;
+}
+
+static FILE *stream;
+static char *written;
+static size_t n_written;
+
+FILE *t_stream(void)
+{
+	stream = open_memstream(&written, &n_written);
+	if (!stream)
+		abort();
+	return stream;
+}
+
+char *t_text(void)
+{
+	fclose(stream);
+	return t_free_later(written);
 }
 
 static void free_now(void)

@@ -13,6 +13,7 @@
 #define CS_TESTS_TAP_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* Does a sanitizer take the addresses of the process?  gcc and clang say it each its way. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -58,6 +59,11 @@ int tap_tear_down(void);
 /* Free `memory` after the test that runs; gives it. */
 void *t_free_later(void *memory);
 
+/* A stream to write to, and the text that was, freed after the test that runs; one at a
+ * time. */
+FILE *t_stream(void);
+char *t_text(void);
+
 #define t_ok(condition) tap_ok(!!(condition), #condition, __FILE__, __LINE__)
 #define t_eq_int(got, want) \
 	tap_eq_int((intmax_t)(got), (intmax_t)(want), #got, __FILE__, __LINE__)
@@ -66,6 +72,8 @@ void *t_free_later(void *memory);
 /* |got - want| <= tolerance; NAN equals NAN only, INFINITY itself. */
 #define t_near(got, want, tolerance) \
 	tap_near(got, want, tolerance, #got, __FILE__, __LINE__)
+/* The text of tests/golden/NAME.out, which CS_UPDATE_GOLDEN=1 writes instead. */
+#define t_golden(got, name) tap_golden(got, name, __FILE__, __LINE__)
 /* Report the test as skipped, unless it fails; it must return by itself. */
 #define t_skip(reason) tap_skip(reason)
 
@@ -76,6 +84,7 @@ int tap_eq_str(const char *got, const char *want, const char *text, const char *
 	       int line);
 int tap_near(double got, double want, double tolerance, const char *text,
 	     const char *file, int line);
+int tap_golden(const char *got, const char *name, const char *file, int line);
 void tap_skip(const char *reason);
 
 #endif

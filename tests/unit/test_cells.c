@@ -669,7 +669,7 @@ HOLDS("what rests on one cell has to be slow twice more") {
 
 /* Each node has re-measured what is suspicious by itself. */
 HOLDS("of a fleet those are repeated that nobody has re-measured") {
-	struct cs_vec steps = CS_VEC(struct cs_remeasure);
+	OWNED(cs_vec) steps = CS_VEC(struct cs_remeasure);
 	const struct cs_remeasure *at;
 	struct cs_err err;
 
@@ -687,7 +687,6 @@ HOLDS("of a fleet those are repeated that nobody has re-measured") {
 	steps.n = 0;
 	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
 	t_eq_int(steps.n, 0);
-	cs_vec_release(&steps);
 }
 
 HOLDS("anomalies are repeated, with neighbours and a control") {

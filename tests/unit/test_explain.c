@@ -17,18 +17,11 @@ static struct cs_err err;
 
 static int explain(const char *what)
 {
-	size_t size = 0;
-	FILE *to;
 	int rc;
 
-	free(text);
-	text = NULL;
 	err.text[0] = '\0';
-	to = open_memstream(&text, &size);
-	if (!to)
-		return -1;
-	rc = cs_report_explain(to, what, &err);
-	fclose(to);
+	rc = cs_report_explain(t_stream(), what, &err);
+	text = t_text();
 	return rc;
 }
 
@@ -231,10 +224,4 @@ HOLDS("distance counts letters replaced, swapped, put in and left out, in any ca
 	/* names that long are never near, and do no harm */
 	t_ok(cs_edit_distance("x", "0123456789012345678901234567890123456789"
 				   "012345678901234567890123") > 1000);
-}
-
-int tap_tear_down(void)
-{
-	free(text);
-	return 0;
 }

@@ -15,7 +15,7 @@
 
 static void healthy(int nodes, double host, int rounds)
 {
-	struct fleet fleet;
+	OWNED(fleet) fleet = { 0 };
 	int warned = 0;
 
 	fleet_init(&fleet, nodes, (struct fleet_noise){ host, 0, BUSY, NULL }, SEED);
@@ -27,7 +27,6 @@ static void healthy(int nodes, double host, int rounds)
 	printf("# host links differ by %.1f %%: %d of %d healthy allocations of %d nodes raise a warning\n",
 	       100 * host, warned, rounds, nodes);
 	t_eq_int(warned, 0);
-	fleet_release(&fleet);
 }
 
 HOLDS("healthy allocations raise no warning, whatever host links differ by") {
@@ -39,7 +38,7 @@ HOLDS("healthy allocations raise no warning, whatever host links differ by") {
 
 /* Nothing is busy: no node is re-measured for what is usual. */
 HOLDS("a healthy node alone is re-measured once in a thousand runs at most") {
-	struct fleet fleet;
+	OWNED(fleet) fleet = { 0 };
 	struct cs_err err;
 	uint32_t step[CS_REMEASURE_MOST];
 	int remeasure = 0, n = 5000;
@@ -56,7 +55,6 @@ HOLDS("a healthy node alone is re-measured once in a thousand runs at most") {
 	}
 	printf("# %d of %d healthy nodes alone are re-measured\n", remeasure, n);
 	t_ok(remeasure <= n / 1000);
-	fleet_release(&fleet);
 }
 
 static int is_peer_of(const struct cs_row *row, int gpu)
@@ -68,7 +66,7 @@ static int is_peer_of(const struct cs_row *row, int gpu)
 /* One NVLink of 18 of one GPU is dead, and no counter says so. */
 static void find_lanes(int nodes, double host, int rounds)
 {
-	struct fleet fleet;
+	OWNED(fleet) fleet = { 0 };
 	int found = 0;
 
 	fleet_init(&fleet, nodes, (struct fleet_noise){ host, 0, BUSY, NULL }, SEED);
@@ -86,7 +84,6 @@ static void find_lanes(int nodes, double host, int rounds)
 	printf("# 1 dead NVLink of 18 on one of %d GPUs, and nothing else: found in %d of %d\n",
 	       nodes * FLEET_GPUS, found, rounds);
 	t_eq_int(found, rounds);
-	fleet_release(&fleet);
 }
 
 HOLDS("one dead NVLink of 18 is found, and nothing else is reported") {
@@ -116,7 +113,7 @@ static int find_part(int nodes, const char *part,
 		     int (*is)(const struct cs_row *row, int arg), double factor,
 		     int rounds)
 {
-	struct fleet fleet;
+	OWNED(fleet) fleet = { 0 };
 	int found = 0;
 
 	fleet_init(&fleet, nodes, (struct fleet_noise){ QUIET, 0, BUSY, NULL }, SEED);
@@ -129,7 +126,6 @@ static int find_part(int nodes, const char *part,
 	}
 	printf("# a %s of %d nodes at %.2f of its rate: found in %d of %d\n", part,
 	       nodes, factor, found, rounds);
-	fleet_release(&fleet);
 	return found;
 }
 
@@ -150,7 +146,7 @@ static int is_of_gpu(const struct cs_row *row, int gpu)
 }
 
 HOLDS("a GPU or a node that is slow in all it does is one finding") {
-	struct fleet fleet;
+	OWNED(fleet) fleet = { 0 };
 
 	fleet_init(&fleet, 16, (struct fleet_noise){ .host = QUIET }, SEED);
 	for (int i = 0; i < 10; i++) {
@@ -160,7 +156,6 @@ HOLDS("a GPU or a node that is slow in all it does is one finding") {
 		t_eq_int(fleet_findings(&fleet, CS_NOTE), 1);
 		t_eq_int(fleet_findings(&fleet, CS_CRITICAL), 1);
 	}
-	fleet_release(&fleet);
 }
 
 static int is_path(const struct cs_row *row, int path)
@@ -173,7 +168,7 @@ static int is_path(const struct cs_row *row, int path)
 static int found_of_path(int path, int nodes, double factor, int once,
 			 enum cs_severity least)
 {
-	struct fleet fleet;
+	OWNED(fleet) fleet = { 0 };
 	int found = 0;
 
 	fleet_init(&fleet, 16, (struct fleet_noise){ .host = QUIET }, SEED);
@@ -185,7 +180,6 @@ static int found_of_path(int path, int nodes, double factor, int once,
 		fleet_judge(&fleet);
 		found += fleet_findings(&fleet, least);
 	}
-	fleet_release(&fleet);
 	return found;
 }
 

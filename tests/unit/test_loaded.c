@@ -18,20 +18,15 @@
 
 #include "canned.h"
 #include "tap.h"
+#include "written.h"
 
 static const char *const formats[] = { "text", "json", "jsonl", "csv", "result" };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 static char *written(const struct cs_run *run, const char *format)
 {
-	struct cs_view_options opt = { .verbose = 1 };
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	t_eq_int(cs_format_write(cs_format_by_name(format), to, run, &opt), 0);
-	fclose(to);
-	return t_free_later(text);
+	return written_as(run, cs_format_by_name(format),
+			  (struct cs_view_options){ .verbose = 1 });
 }
 
 /* Every view of what was written as `by`, whole or compact, is the same as before. */
@@ -40,7 +35,7 @@ static void comes_back(const struct cs_run *run, char *const before[N_FORMATS],
 {
 	struct cs_run small = *run;
 	char *file, *after;
-	struct cs_loaded loaded;
+	OWNED(cs_loaded) loaded = { 0 };
 	struct cs_err err = { "" };
 	size_t i;
 
@@ -54,7 +49,6 @@ static void comes_back(const struct cs_run *run, char *const before[N_FORMATS],
 		after = written(&loaded.run, formats[i]);
 		t_eq_str(after, before[i]);
 	}
-	cs_loaded_release(&loaded);
 }
 
 static void both_come_back(struct canned *c)
@@ -167,7 +161,7 @@ HOLDS("a journal that ends anywhere is read to its last whole line") {
 
 HOLDS("of a journal that goes on, whole steps count") {
 	OWNED(canned) c = canned(1, 3, 0, "peer.ce.write.[pb]*i[rd]*", 1);
-	struct cs_loaded loaded;
+	OWNED(cs_loaded) loaded = { 0 };
 	struct cs_err err = { "" };
 	char *file, *both = NULL;
 
@@ -184,7 +178,6 @@ HOLDS("of a journal that goes on, whole steps count") {
 	t_eq_int(loaded.has_verdict, 0);
 	t_eq_int(loaded.run.node[0].facts.n_agents, 3);
 	t_eq_int((long)loaded.run.findings.n, 1); /* no verdict */
-	cs_loaded_release(&loaded);
 	free(both);
 }
 
@@ -339,15 +332,12 @@ static char *turned_round(const char *document)
 {
 	const char *results = strstr(document, "\"results\":[");
 	const char *behind = strstr(results, "\n\"comparisons\"");
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = t_stream();
 
 	fprintf(to, "{\n%.*s\n", (int)(behind - results), results);
 	fprintf(to, "%.*s", (int)(results - document - 1), document + 1);
 	fputs(behind, to);
-	fclose(to);
-	return text;
+	return t_text();
 }
 
 HOLDS("a long file is read through a window as its text is") {
@@ -374,7 +364,6 @@ HOLDS("a long file is read through a window as its text is") {
 	t_eq_str(err.text, again.text);
 	t_ok(strstr(err.text, "'status' is 'no'") != NULL);
 	fclose(file);
-	free(turned);
 }
 
 /* ---- plain records ---- */
@@ -515,11 +504,10 @@ HOLDS("keys and kinds of a later version are ignored") {
 	static const char file[] =
 		"{\"kind\":\"run\",\"schema\":\"cscope-mpi/1\",\"program\":{\"x\":[]},"
 		"\"later\":{\"deep\":[1]}}\n{\"kind\":\"later\",\"n\":1}\n";
-	struct cs_loaded loaded;
+	OWNED(cs_loaded) loaded = { 0 };
 	struct cs_err err;
 
 	t_eq_int(cs_loaded_parse("f", file, sizeof(file) - 1, &loaded, &err), 0);
-	cs_loaded_release(&loaded);
 }
 
 /* What is known of a machine besides its figures. */

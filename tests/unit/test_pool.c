@@ -16,7 +16,7 @@
 static struct canned turns(void)
 {
 	struct canned c = canned(1, 4, 0, PAIR, 1);
-	struct cs_rows once = c.run.rows;
+	OWNED(cs_rows) once = c.run.rows;
 	size_t n, i;
 
 	cs_rows_init(&c.run.rows);
@@ -30,7 +30,6 @@ static struct canned turns(void)
 				   canned_rate(row.what.src.index, row.what.dst.index) *
 					   (1 + 0.01 * (turn - 1)));
 		}
-	cs_rows_release(&once);
 	return c;
 }
 

@@ -7,7 +7,7 @@
 #include "tap.h"
 
 HOLDS("elements stay in order while the array grows") {
-	struct cs_vec vec = CS_VEC(uint32_t);
+	OWNED(cs_vec) vec = CS_VEC(uint32_t);
 	struct cs_err err;
 	uint32_t i, wrong = 0;
 
@@ -22,11 +22,10 @@ HOLDS("elements stay in order while the array grows") {
 	for (i = 0; i < 1000; i++)
 		wrong += ((uint32_t *)vec.data)[i] != i;
 	t_eq_int(wrong, 0);
-	cs_vec_release(&vec);
 }
 
 HOLDS("many elements are added at once") {
-	struct cs_vec vec = CS_VEC(double);
+	OWNED(cs_vec) vec = CS_VEC(double);
 	struct cs_err err;
 	double *first = cs_vec_add(&vec, 3, &err);
 	double *second;
@@ -35,20 +34,18 @@ HOLDS("many elements are added at once") {
 	second = cs_vec_add(&vec, 500, &err);
 	t_ok(second == (double *)vec.data + 3);
 	t_eq_int(vec.n, 503);
-	cs_vec_release(&vec);
 }
 
 HOLDS("adding none is no error") {
-	struct cs_vec vec = CS_VEC(double);
+	OWNED(cs_vec) vec = CS_VEC(double);
 	struct cs_err err;
 
 	t_ok(cs_vec_add(&vec, 0, &err) != NULL);
 	t_eq_int(vec.n, 0);
-	cs_vec_release(&vec);
 }
 
 HOLDS("more than there is memory for is refused and changes nothing") {
-	struct cs_vec vec = CS_VEC(uint64_t);
+	OWNED(cs_vec) vec = CS_VEC(uint64_t);
 	struct cs_err err = { "" };
 	uint64_t *first = cs_vec_add(&vec, 1, &err);
 
@@ -60,11 +57,10 @@ HOLDS("more than there is memory for is refused and changes nothing") {
 		 "no memory for 2305843009213693951 more elements of 8 bytes");
 	t_eq_int(vec.n, 1);
 	t_eq_int(*(uint64_t *)vec.data, 42);
-	cs_vec_release(&vec);
 }
 
 HOLDS("a copy of an element is added") {
-	struct cs_vec vec = CS_VEC(uint64_t);
+	OWNED(cs_vec) vec = CS_VEC(uint64_t);
 	struct cs_err err;
 
 	for (uint64_t i = 0; i < 40; i++)
@@ -74,7 +70,6 @@ HOLDS("a copy of an element is added") {
 	vec.n = SIZE_MAX;
 	t_eq_int(cs_vec_push(&vec, &err, &err), -1);
 	vec.n = 40;
-	cs_vec_release(&vec);
 }
 
 static int by_value(const void *x, const void *y)
@@ -86,7 +81,7 @@ static int by_value(const void *x, const void *y)
 
 /* The sanitizer of undefined behaviour sees what qsort is handed. */
 HOLDS("an array is sorted, also one that is empty") {
-	struct cs_vec vec = CS_VEC(uint32_t);
+	OWNED(cs_vec) vec = CS_VEC(uint32_t);
 	struct cs_err err;
 	uint32_t wrong = 0;
 
@@ -98,7 +93,6 @@ HOLDS("an array is sorted, also one that is empty") {
 	for (uint32_t i = 0; i < 100; i++)
 		wrong += ((uint32_t *)vec.data)[i] != i;
 	t_eq_int(wrong, 0);
-	cs_vec_release(&vec);
 }
 
 HOLDS("a released array starts again") {
