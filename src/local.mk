@@ -25,7 +25,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/call.c \
 	%D%/base/call.h \
 	%D%/base/calls.def \
-	%D%/base/calls.h \
 	%D%/base/chain.c \
 	%D%/base/chain.h \
 	%D%/base/check_words.c \
@@ -52,16 +51,12 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hostlist.h \
 	%D%/base/print.c \
 	%D%/base/print.h \
-	%D%/base/quant.c \
-	%D%/base/quant.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
 	%D%/base/shape.c \
 	%D%/base/shape.h \
-	%D%/base/student.c \
-	%D%/base/student.h \
-	%D%/base/suggestion.c \
-	%D%/base/suggestion.h \
+	%D%/base/statistics.c \
+	%D%/base/statistics.h \
 	%D%/base/table.c \
 	%D%/base/table.h \
 	%D%/base/triad.h \
@@ -84,14 +79,12 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/catalogue/choice.h \
 	%D%/catalogue/explain.c \
 	%D%/catalogue/explain.def \
-	%D%/catalogue/explain.h \
 	%D%/catalogue/variant.c \
 	%D%/catalogue/variant.h
 
 %C%_libcs_plan_a_SOURCES = \
 	%D%/plan/assemble.c \
 	%D%/plan/blob.c \
-	%D%/plan/blob.h \
 	%D%/plan/build.c \
 	%D%/plan/choose.c \
 	%D%/plan/choose.h \
@@ -100,10 +93,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/file_line.c \
 	%D%/plan/file_line.h \
 	%D%/plan/file_step.c \
-	%D%/plan/file_step.h \
 	%D%/plan/file_write.c \
 	%D%/plan/filter.c \
-	%D%/plan/filter.h \
 	%D%/plan/instance.c \
 	%D%/plan/instance.h \
 	%D%/plan/patterns.c \
@@ -112,13 +103,11 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/plan_builder.c \
 	%D%/plan/plan_builder.h \
 	%D%/plan/priority_order.c \
-	%D%/plan/priority_order.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
 	%D%/plan/turns.c \
 	%D%/plan/turns.h \
-	%D%/plan/validate.c \
-	%D%/plan/validate.h
+	%D%/plan/validate.c
 
 %C%_libcs_result_a_SOURCES = \
 	%D%/result/cells.c \
@@ -174,8 +163,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/backend/cpu.c \
 	%D%/backend/cpucopy.c \
 	%D%/backend/cpucopy.h \
-	%D%/backend/shared.c \
-	%D%/backend/shared.h
+	%D%/backend/memfd.c \
+	%D%/backend/memfd.h
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/abi.h \
@@ -211,17 +200,13 @@ endif
 	%D%/node/agent/agent.c \
 	%D%/node/agent/agent.h \
 	%D%/node/agent/agent_arena.c \
-	%D%/node/agent/agent_arena.h \
+	%D%/node/agent/agent_parts.h \
 	%D%/node/agent/agent_cell.c \
-	%D%/node/agent/agent_cell.h \
 	%D%/node/agent/agent_reading.c \
-	%D%/node/agent/agent_reading.h \
 	%D%/node/agent/batch.c \
-	%D%/node/agent/batch.h \
 	%D%/node/agent/copy.c \
 	%D%/node/agent/copy.h \
 	%D%/node/agent/copy_offsets.c \
-	%D%/node/agent/copy_offsets.h \
 	%D%/node/agent/cost.c \
 	%D%/node/agent/cost.h \
 	%D%/node/agent/cpu_transfer.c \
@@ -235,7 +220,6 @@ endif
 	%D%/node/agent/lane.c \
 	%D%/node/agent/lane.h \
 	%D%/node/agent/link_counters.c \
-	%D%/node/agent/link_counters.h \
 	%D%/node/agent/memory.c \
 	%D%/node/agent/memory.h \
 	%D%/node/agent/memory_device.c \
@@ -243,13 +227,8 @@ endif
 	%D%/node/agent/memory_managed.c \
 	%D%/node/agent/memory_system.c \
 	%D%/node/agent/overlap.c \
-	%D%/node/agent/overlap.h \
-	%D%/node/agent/prefetch.c \
-	%D%/node/agent/prefetch.h \
 	%D%/node/agent/reset_buffers.c \
-	%D%/node/agent/reset_buffers.h \
 	%D%/node/agent/share.c \
-	%D%/node/agent/share.h \
 	%D%/node/agent/starter.c \
 	%D%/node/agent/starter.h \
 	%D%/node/agent/tiles.c \
@@ -273,7 +252,6 @@ endif
 	%D%/node/coordinator/cell.h \
 	%D%/node/coordinator/concurrency.c \
 	%D%/node/coordinator/concurrency_check.c \
-	%D%/node/coordinator/concurrency_check.h \
 	%D%/node/coordinator/coordinator.c \
 	%D%/node/coordinator/coordinator.h \
 	%D%/node/coordinator/coordinator_state.h \
@@ -298,30 +276,26 @@ endif
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/inventory.c \
-	%D%/job/inventory.h \
 	%D%/job/job.c \
 	%D%/job/job.h \
 	%D%/job/launcher.c \
 	%D%/job/launcher.h \
 	%D%/job/mpi_comm.c \
 	%D%/job/mpi_comm.h \
-	%D%/job/placement.c \
-	%D%/job/placement.h \
+	%D%/job/division.c \
+	%D%/job/division.h \
 	%D%/job/placements.c \
 	%D%/job/placements.h \
 	%D%/job/remeasure.c \
-	%D%/job/remeasure.h \
 	%D%/job/resumed.c \
 	%D%/job/resumed.h \
 	%D%/job/run_plan.c \
-	%D%/job/run_plan.h \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
 	%D%/job/state.h \
 	%D%/job/supervisor.c \
 	%D%/job/supervisor.h \
-	%D%/job/watch.c \
-	%D%/job/watch.h
+	%D%/job/watch.c
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/bounds/baseline.c \
@@ -335,12 +309,10 @@ endif
 	%D%/check/bounds/judge_baseline.c \
 	%D%/check/bounds/judge_threshold.c \
 	%D%/check/bounds/learn.c \
-	%D%/check/bounds/learn.h \
 	%D%/check/bounds/line.c \
 	%D%/check/bounds/line.h \
 	%D%/check/bounds/site.c \
 	%D%/check/bounds/spread.c \
-	%D%/check/bounds/spread.h \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
 	%D%/check/cells/alike.c \
@@ -367,10 +339,8 @@ endif
 	%D%/check/compare/compare.c \
 	%D%/check/compare/compare.h \
 	%D%/check/compare/conditions.c \
-	%D%/check/compare/conditions.h \
 	%D%/check/compare/found.h \
 	%D%/check/compare/models.c \
-	%D%/check/compare/models.h \
 	%D%/check/compare/pairing.c \
 	%D%/check/compare/pairing.h \
 	%D%/check/compare/versus.c \
@@ -386,7 +356,6 @@ endif
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
 	%D%/check/fleet/shared.c \
-	%D%/check/fleet/shared.h \
 	%D%/check/fleet/vote.c \
 	%D%/check/fleet/vote.h \
 	%D%/check/link/expect.c \

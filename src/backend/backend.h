@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#include "base/calls.h"
+#include "base/call.h"
 #include "base/err.h"
 #include "base/facts.h"
 #include "base/fill.h"

@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpucopy.h"
-#include "backend/shared.h"
+#include "backend/memfd.h"
 #include "base/hints.h"
 #include "base/vec.h"
 

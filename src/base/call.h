@@ -1,7 +1,7 @@
 /* call.h - the call in which a thread is now, so that a hung call can be named.
  *
- * For calls into libraries that may never return: the driver, NVML.  Whoever waits
- * for the thread reads the name; from another process if it is in shared memory.
+ * For calls into libraries that may never return: the driver, NVML.  The one that
+ * waits for the thread reads the name; from another process if it is in shared memory.
  * This is the only state of base/: one pointer per thread. */
 #ifndef CS_BASE_CALL_H
 #define CS_BASE_CALL_H
@@ -26,5 +26,16 @@ void cs_call_read(const char *from, char to[CS_CALL_NAME]);
 
 /* The same as ", in cuInit", or "" between calls: goes behind "did not answer". */
 const char *cs_call_text(const char *from, char to[CS_CALL_NAME + 8]);
+
+/* The calls of calls.def, which are measured themselves, by number. */
+enum cs_call_number {
+#define CS_DRIVER_CALL(ENUM, ...) CS_CALL_##ENUM,
+#define CS_HOST_CALL(ENUM, ...) CS_CALL_##ENUM,
+#include "base/calls.def"
+	CS_CALLS
+};
+
+/* Most calls of a batch. */
+#define CS_CALLS_MOST 64u
 
 #endif

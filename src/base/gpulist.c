@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/suggestion.h"
+#include "base/words.h"
 
 /* A number alone may be a count (cs_gpu_list_count): of all there can be. */
 #define NUMBER_MAX CS_MAX_AGENTS

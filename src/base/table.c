@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggestion.h"
+#include "base/words.h"
 
 #define TEXT_MOST ((size_t)16 << 20)
 

@@ -259,4 +259,21 @@ const char *cs_memory_text(int memory); /* "pinned"; "" of a device or an arena 
 const char *cs_unit_text(int unit);	/* "GB/s", "us", "ms", … */
 int cs_unit_low_is_better(int unit);
 
+/* ---- explain.c ---- */
+
+/* The meaning of a test, in sentences.  They are written by axis (path, method, op, pattern), so that
+ * a new line of the catalogue that recombines existing values is already explained. */
+struct cs_explanation {
+	const char *moves;
+	const char *issuer; /* who issues it */
+	const char *timed;
+	const char *timed_both; /* addition for several at once; NULL */
+	const char *checked;
+};
+
+/* No field but timed_both is NULL for a test of the catalogue. */
+void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
+/* What else moves on the node; NULL: the explanation already says it. */
+const char *cs_test_meanwhile(const struct cs_test *test);
+
 #endif

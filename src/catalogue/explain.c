@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "catalogue/explain.h"
+#include "catalogue/catalogue.h"
 
 #include "catalogue/explain.def"
 

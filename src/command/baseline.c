@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/bounds/learn.h"
+#include "check/bounds/baseline.h"
 #include "command/command.h"
 #include "file/baseline.h"
 #include "file/load.h"

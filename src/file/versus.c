@@ -3,7 +3,7 @@
 
 #include "file/record.h"
 
-#include "check/compare/models.h"
+#include "check/compare/found.h"
 #include "file/code.h"
 #include "file/encode.h"
 

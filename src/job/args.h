@@ -7,7 +7,7 @@
 #include "check/bounds/criteria.h"
 #include "job/collect.h"
 #include "job/launcher.h"
-#include "job/placement.h"
+#include "job/division.h"
 #include "node/agent/agent.h"
 #include "node/board/budget.h"
 #include "result/run.h"

@@ -1,9 +1,10 @@
-/* assign.h - which rank drives which GPU.  Pure. */
+/* assign.h - the GPUs of a node, and which rank drives which.  Pure. */
 #ifndef CS_JOB_ASSIGN_H
 #define CS_JOB_ASSIGN_H
 
 #include "base/err.h"
 #include "base/facts.h"
+#include "system/system.h"
 
 /* The GPUs that one rank of a node sees. */
 struct cs_rank_view {
@@ -30,5 +31,19 @@ int cs_gpus_assign(const struct cs_rank_view *view, int n_ranks,
 
 /* The device ordinal of this GPU for that rank; -1: the rank does not see it. */
 int cs_view_ordinal(const struct cs_rank_view *view, const char *uuid);
+
+/* ---- inventory.c: the GPUs that PCI bus, NVML and ranks know, in one list ---- */
+
+/* Join the GPUs that the ranks see through CUDA with a survey (NULL: none), by bus id
+ * and in that order.  sees[r] has a bit for each GPU that rank r sees.  Returns the
+ * number of GPUs in `all`, at most CS_MAX_AGENTS. */
+int cs_inventory_join(const struct cs_survey *survey, const struct cs_rank_view *view,
+		      int n_ranks, struct cs_gpu_record *all, uint64_t *sees);
+
+/* The user's name of gpu[g] of the node's n GPUs: its index in bus-id order; "3:1"
+ * for a MIG instance, whose number is NVML's if the survey has it, else its position
+ * in the order of UUIDs. */
+void cs_gpu_label(const struct cs_gpu_facts *gpu, int n, int g,
+		  const struct cs_survey *survey, char label[12]);
 
 #endif

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "job/assign.h"
-#include "job/inventory.h"
 
 #define JOIN_LIMIT_S 2.0
 #define NVML_LIMIT_S 10.0 /* for a look at all GPUs */

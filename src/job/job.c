@@ -14,8 +14,7 @@
 #include "base/hints.h"
 #include "base/print.h"
 #include "base/units.h"
-#include "job/run_plan.h"
-#include "job/watch.h"
+#include "job/state.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */

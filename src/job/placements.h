@@ -10,7 +10,7 @@
 
 #include "job/host.h"
 #include "job/discovery.h"
-#include "job/placement.h"
+#include "job/division.h"
 #include "job/mpi_comm.h"
 #include "node/coordinator/coordinator.h"
 

@@ -1,12 +1,11 @@
 #include "config.h"
 
-#include "job/remeasure.h"
+#include "job/state.h"
 
 #include <time.h>
 
 #include "check/bounds/judge.h"
 #include "check/cells/cells.h"
-#include "job/watch.h"
 
 static int remeasures(const struct cs_job *job)
 {

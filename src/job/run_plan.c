@@ -2,13 +2,11 @@
  * take turns at the plan, and report their facts. */
 #include "config.h"
 
-#include "job/run_plan.h"
+#include "job/state.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#include "job/remeasure.h"
-#include "job/watch.h"
 #include "plan/turns.h"
 
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */

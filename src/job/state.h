@@ -4,9 +4,9 @@
 
 #include "job/args.h"
 #include "job/discovery.h"
-#include "job/resumed.h"
-#include "job/placements.h"
 #include "job/mpi_comm.h"
+#include "job/placements.h"
+#include "job/resumed.h"
 
 /* A node that is silent for so long is given up: its coordinator looks at messages
  * every 50 ms, whatever it measures.  Rank 0 also writes files, and file systems may
@@ -44,5 +44,45 @@ struct cs_job {
 	double began_s;
 	double measuring_s; /* when the measurement began; 0: not measuring */
 };
+
+/* ---- watch.c: signals and messages; leaving where waiting for others is impossible ---- */
+
+/* After a death mpirun sends SIGTERM within 1 s and SIGKILL 1 s later, or each at
+ * once when a further process ends.  So no process ends before rank 0 has written the
+ * results. */
+#define TERM_S 1.0
+#define GRACE_S 0.8
+
+/* Has a signal to end arrived?  Remembers it. */
+int cs_job_signal(struct cs_job *job);
+/* Read signals and messages.  Not 0: stop, rank 0 would not take the rows. */
+int cs_job_watch(struct cs_job *job);
+/* Is the budget used up? */
+int cs_job_is_spent(const struct cs_job *job);
+/* Open the gates, then exit with the status of the signal. */
+void cs_job_leave(struct cs_job *job);
+/* The same, if there was a signal.  Rank 0 first saves the results; the others give
+ * it time for that. */
+void cs_job_leave_on_signal(struct cs_job *job);
+/* Exit after rank 0.  A launcher ends the job at the first bad status and takes that
+ * as the job's; it must be rank 0's, after rank 0 has reported the reason. */
+void cs_job_leave_after_root(struct cs_job *job, int status);
+
+/* ---- remeasure.c ---- */
+
+/* Suspicious cells of this node are measured again, after the plan; not if placements are
+ * compared, whose cells are measured in turns.  First the node
+ * chooses by its own rows; then rank 0 chooses by the rows of all nodes, and sends
+ * each node its steps. */
+
+/* Keep a row, without samples, to choose by; the node is number 0 in it. */
+void cs_job_add_own_row(struct cs_job *job, const struct cs_row *row);
+/* Choose and measure again.  All nodes take part, also one that has stopped. */
+void cs_job_remeasure(struct cs_job *job);
+
+/* ---- run_plan.c ---- */
+
+/* Measure everything on this node, in all of its placements. */
+void cs_job_run_plan(struct cs_job *job);
 
 #endif

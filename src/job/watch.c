@@ -1,7 +1,7 @@
 /* watch.c - signals and messages during a job, and how a process leaves. */
 #include "config.h"
 
-#include "job/watch.h"
+#include "job/state.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 #include "config.h"
 
 #include "options/commscope.h"
-#include "base/suggestion.h"
+#include "base/words.h"
 #include "options/table.h"
 
 #include <string.h>

@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "base/hostlist.h"
-#include "base/suggestion.h"
-#include "base/units.h"
 #include "base/words.h"
+#include "base/units.h"
 #include "check/verdict/check.h"
 #include "catalogue/alias.h"
-#include "plan/filter.h"
+#include "plan/instance.h"
 
 #define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
 

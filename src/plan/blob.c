@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "plan/blob.h"
+#include "plan/plan.h"
 
 #include <string.h>
 

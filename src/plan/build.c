@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "plan/plan_builder.h"
-#include "plan/filter.h"
+#include "plan/instance.h"
 #include "plan/settings.h"
-#include "plan/validate.h"
-#include "plan/priority_order.h"
+#include "plan/plan.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 

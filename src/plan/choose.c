@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/suggestion.h"
+#include "base/words.h"
 #include "catalogue/alias.h"
 #include "plan/instance.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/facts.h"
-#include "plan/file_step.h"
-#include "plan/validate.h"
+#include "plan/file_line.h"
+#include "plan/plan.h"
 
 static int read_line(struct cs_plan_reader *r)
 {

@@ -53,4 +53,11 @@ const struct cs_test *cs_plan_line_test(const struct cs_plan_line *item);
 /* Read the values of the table's current line.  0, or -1 with the error. */
 int cs_plan_line_take(struct cs_plan_reader *r, struct cs_plan_line *line);
 
+/* ---- file_step.c: lines of a plan file that form one step, and whether they may ---- */
+
+/* Add the line to the last step, or begin a new one.  0, or -1 with the error. */
+int cs_plan_step_add(struct cs_plan_reader *r, const struct cs_plan_line *item);
+/* End the last step, if there is one. */
+int cs_plan_step_end(struct cs_plan_reader *r);
+
 #endif

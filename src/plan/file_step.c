@@ -1,11 +1,11 @@
 #include "config.h"
 
-#include "plan/file_step.h"
+#include "plan/file_line.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "plan/validate.h"
+#include "plan/plan.h"
 
 /* Refuse two lines of a step that cannot run together, or cannot be distinguished. */
 static int check_two(struct cs_plan_reader *r, const struct cs_plan_line *a,

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "plan/filter.h"
+#include "plan/instance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,12 @@
 #ifndef CS_PLAN_INSTANCE_H
 #define CS_PLAN_INSTANCE_H
 
+#include <regex.h>
+
 #include "base/err.h"
 #include "catalogue/alias.h"
 #include "catalogue/choice.h"
+#include "plan/plan.h"
 
 #define CS_INSTANCE 160 /* characters of a name, with the 0 */
 #define CS_NEAREST -1	/* the NUMA node next to the GPU */
@@ -42,5 +45,27 @@ int cs_instance_parse(const char *name, const struct cs_alias **alias,
 		      struct cs_choice *to, struct cs_err *err);
 /* Does the choice mean this cell?  Both directions of a pair of GPUs count. */
 int cs_instance_is_of(const struct cs_instance *cell, const struct cs_choice *choice);
+
+/* ---- filter.c ---- */
+
+/* Selects cells by their names, with Google Benchmark's filter.
+ *
+ * The filter is a POSIX extended regular expression that must match a part of a name;
+ * after a leading '-' it must match no name.  A cell has several names: ours and
+ * Comm|Scope's. "" and "all" select every cell. */
+
+struct cs_filter {
+	regex_t expression;
+	int is_open, negates, theirs;
+};
+
+/* Errors: it is not an expression, is too long, or would take for ever to compile. */
+int cs_filter_open(struct cs_filter *filter, const struct cs_settings *set,
+		   struct cs_err *err);
+/* Does it match one of the cell's names? */
+int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cell);
+/* Is a step selected, if the filter matches one of its cells (`fits`), or none? */
+int cs_filter_takes(const struct cs_filter *filter, int fits);
+void cs_filter_close(struct cs_filter *filter);
 
 #endif

@@ -369,4 +369,38 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);
 #define CS_EXPECTED_GBS 400.0 /* an NVLink of today */
 
+/* ---- validate.c: the rules for valid requests, each written once ---- */
+
+/* Are the number of agents and the settings valid? */
+int cs_request_check(int64_t n_agents, const struct cs_settings *set,
+		     struct cs_err *err);
+/* Is the test possible with the backend and the --via of these settings? */
+int cs_test_check(const struct cs_test *test, const struct cs_settings *set,
+		  struct cs_err *err);
+/* Is the name of a step valid?  "" is no name. */
+int cs_step_name_is_sound(const char *name);
+/* The first step that cannot run beside the others of its round; n_steps: all can. */
+uint32_t cs_plan_bad_round(const struct cs_plan *plan);
+
+/* ---- blob.c: the layout of the blob, and the fields that follow from others ---- */
+
+/* The offsets of a plan's parts, in 64 bits: those of too large a plan do not fit its
+ * own fields. */
+struct cs_plan_layout {
+	uint64_t transfers_at, matrices_at, total_bytes;
+};
+void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
+		     struct cs_plan_layout *out);
+
+/* The hash of everything after the field `id`. */
+uint64_t cs_plan_hash(const struct cs_plan *plan);
+
+/* Count the steps that measure for each matrix, without control steps. */
+void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX]);
+/* Set the slots of all transfers of a step.  Those into one agent are placed by size,
+ * so that each begins at a multiple of its own size, no further than its rank among
+ * them. */
+void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t,
+		     uint32_t count);
+
 #endif

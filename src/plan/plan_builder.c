@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/blob.h"
+#include "plan/plan.h"
 
 /* ---- to grow ---- */
 

@@ -57,4 +57,33 @@ void cs_plan_builder_finish(struct cs_plan *plan);
 /* Add the cells of a test, which is the last matrix's.  In patterns.c. */
 int cs_pattern_cells(struct cs_plan_builder *pb, const struct cs_test *test);
 
+/* ---- priority_order.c ---- */
+
+/* The order of the steps of a run that has a budget: first the steps that involve every
+ * GPU.
+ *
+ * For each GPU, one cell from the host, one to the host and one within it; then a
+ * ring between GPUs, or, if pairs are in rounds, as many rounds as give each GPU one
+ * to send. For each of these it is the first test in the plan that gives rates of
+ * cells alone, at its largest size.  Then the rest.  Within each part the steps keep
+ * their order, which is random. */
+
+/* The steps to order. */
+struct cs_priority_steps {
+	int n_agents;
+	const struct cs_step *step;
+	uint32_t n_steps;
+	/* The first steps of units that stay together: a step, or the steps of a
+	 * round. */
+	const uint32_t *head;
+	uint32_t n_heads;
+	const struct cs_transfer *transfer; /* of all steps, step->first on */
+	const struct cs_plan_matrix *matrix;
+	uint32_t n_matrices;
+};
+
+/* Put the indices of the heads into order[], in this order.  -1: no memory. */
+int cs_priority_order(const struct cs_priority_steps *all, uint32_t *order,
+		      struct cs_err *err);
+
 #endif

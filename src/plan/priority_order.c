@@ -1,7 +1,7 @@
 /* priority_order.c - see priority_order.h. */
 #include "config.h"
 
-#include "plan/priority_order.h"
+#include "plan/plan_builder.h"
 
 #include <string.h>
 

@@ -1,14 +1,13 @@
 /* validate.c - checks requested values, and bytes that claim to be a plan. */
 #include "config.h"
 
-#include "plan/validate.h"
+#include "plan/plan.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/facts.h"
-#include "plan/blob.h"
 
 /* ---- what may be asked for ---- */
 

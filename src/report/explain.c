@@ -6,9 +6,9 @@
 
 #include "base/hints.h"
 #include "base/print.h"
-#include "base/suggestion.h"
+#include "base/words.h"
 #include "catalogue/alias.h"
-#include "catalogue/explain.h"
+#include "catalogue/catalogue.h"
 #include "report/report.h"
 #include "report/view.h"
 #include "result/finding.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/suggestion.h"
 #include "base/words.h"
 #include "file/document.h"
 #include "file/journal.h"

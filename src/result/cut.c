@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggestion.h"
+#include "base/words.h"
 #include "result/cells.h"
 
 /* ---- a node ---- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 
 /* Do its transfers go both ways between host and GPUs? */
 static int has_back(const struct cs_test *test)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 
 /* 1/64, a little more for rounding. */
 #define TAIL 0.015626

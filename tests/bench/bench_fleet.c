@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "check/bounds/learn.h"
+#include "check/bounds/baseline.h"
 #include "check/verdict/check.h"
 #include "file/load.h"
 #include "plan/choose.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "../noise.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/compare/compare.h"
 #include "plan/turns.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check/bounds/learn.h"
+#include "check/bounds/baseline.h"
 
 #define FILES_MOST 100
 /* What is promised, in shares of runs with a fault. */

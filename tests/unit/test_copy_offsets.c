@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/agent/copy_offsets.h"
+#include "node/agent/copy.h"
 #include "planned.h"
 #include "tap.h"
 

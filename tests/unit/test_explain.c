@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/hints.h"
-#include "base/suggestion.h"
+#include "base/words.h"
 #include "catalogue/alias.h"
-#include "catalogue/explain.h"
+#include "catalogue/catalogue.h"
 #include "report/report.h"
 #include "result/finding.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/student.h"
+#include "base/statistics.h"
 #include "check/model/fit.h"
 #include "tap.h"
 

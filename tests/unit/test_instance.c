@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "plan/choose.h"
-#include "plan/filter.h"
+#include "plan/instance.h"
 
 static struct cs_instance cell(const char *test, int src, int dst, uint64_t bytes)
 {

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "job/inventory.h"
+#include "job/assign.h"
 
 #include <string.h>
 

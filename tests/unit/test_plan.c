@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "base/facts.h"
-#include "plan/blob.h"
-#include "plan/choose.h"
-#include "plan/validate.h"
 #include "plan/plan.h"
+#include "plan/choose.h"
 #include "plan/settings.h"
 #include "tap.h"
 

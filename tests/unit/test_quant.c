@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "tap.h"
 
 HOLDS("quantiles are linear between order statistics") {

@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "base/rng.h"
-#include "base/student.h"
 #include "tap.h"
 
 /* I_x(1, b) = 1 - (1-x)^b, I_x(a, 1) = x^a, and that of whole numbers is a tail of

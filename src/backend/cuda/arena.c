@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/shared.h"
+#include "backend/memfd.h"
 
 /* cuMemAlloc cuts smaller pieces from blocks of 2 MiB, and CUDA IPC maps whole
  * blocks; a multiple of 2 MiB shares its blocks with no other allocation. */

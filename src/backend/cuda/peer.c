@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "backend/shared.h"
+#include "backend/memfd.h"
 #include "base/hints.h"
 
 struct cs_peer {

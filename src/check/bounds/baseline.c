@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/student.h"
+#include "base/statistics.h"
 #include "result/cells.h"
 
 #define LEAST_BOUND 0.01

@@ -1,5 +1,5 @@
 /* baseline.h - the results of healthy nodes as a record, and how far from it a cell
- * may be. learn.h makes it, judge.h judges by it.  Pure.
+ * may be. learn.c makes it, judge.h judges by it.  Pure.
  *
  * For each hardware class (class.h), test, metric, size of a copy and kind of link
  * (kind.h) it has the median of all cells, and spreads (standard deviations) as
@@ -23,14 +23,14 @@
  * that one in a thousand exceeds, and an unknown spread is taken from similar paths.
  * 1 % is three times the difference between healthy nodes, and a fifth of what one
  * dead lane of 18 costs. */
-#ifndef CS_CHECK_BASELINE_H
-#define CS_CHECK_BASELINE_H
+#ifndef CS_CHECK_BOUNDS_BASELINE_H
+#define CS_CHECK_BOUNDS_BASELINE_H
 
-#include "base/student.h"
+#include "base/statistics.h"
 #include "check/fleet/class.h"
+#include "check/fleet/fact.h"
 #include "check/link/kind.h"
 #include "check/model/fit.h"
-#include "check/fleet/fact.h"
 #include "result/run.h"
 
 struct cs_baseline_stat {
@@ -112,5 +112,29 @@ double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin);
 /* By how much such a figure differs from run to run, by run->baseline; without
  * degrees of freedom where that does not know. */
 struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row);
+
+/* ---- learn.c ---- */
+
+/* Make a baseline from runs of healthy nodes, each counted once however often it is there.  Cells that failed, were
+ * flagged or are controls are passed over.  Errors: no memory; a run of a plan file,
+ * whose steps are its own, or without names of hosts; nothing was measured: `which`
+ * is set to the run, or to n. */
+int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
+		      struct cs_baseline *out, size_t *which, struct cs_err *err);
+
+/* ---- spread.c: the statistics of many cells ---- */
+
+/* One figure of a cell, and its origin. */
+struct cs_figure {
+	struct cs_baseline_stat key; /* class, test, metric, bytes, kind of link alone */
+	const char *host;
+	uint32_t run, node;
+	int src, dst;	     /* agents or NUMA nodes */
+	double value, level; /* level: the median of its node in its run; set here */
+};
+
+/* Append the statistics of figures, one or more, which are of runs below n_runs; they
+ * get sorted. */
+void cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs);
 
 #endif

@@ -1,14 +1,13 @@
 /* learn.c - a baseline of runs of healthy nodes: of their cells, sweeps and facts. */
 #include "config.h"
 
-#include "check/bounds/learn.h"
+#include "check/bounds/baseline.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "check/bounds/line.h"
-#include "check/bounds/spread.h"
 #include "check/fleet/expected.h"
 #include "result/pool.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/bounds/spread.h"
+#include "check/bounds/baseline.h"
 #include "check/model/model.h"
 #include "result/judge.h"
 

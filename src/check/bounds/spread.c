@@ -1,14 +1,13 @@
 #include "config.h"
 
-#include "check/bounds/spread.h"
+#include "check/bounds/baseline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
-#include "base/student.h"
+#include "base/statistics.h"
 
 #define TENTH_SCALE 1.2816	/* as CS_MAD_TO_SD, of the worse tenth */
 #define RARE 0.001		/* further out than healthy ones get */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/link/expect.h"
 
 /* Other systems may be a little below the least that is on record. */

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/hostlist.h"
 #include "check/cells/anomaly.h"
-#include "check/fleet/shared.h"
+#include "check/fleet/differs.h"
 
 #define FURTHER 1.5 /* a loss so many times as large is another one */
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 
 #define SWEEPS 4 /* more move nothing in matrices with a few bad places */
 

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/link/expect.h"
 #include "check/cells/locate.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/cells/anomaly.h"
 
 /* Rows of re-measurements of one node. */

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/link/expect.h"
 #include "check/cells/locate.h"
 

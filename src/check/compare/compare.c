@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/quant.h"
-#include "base/student.h"
+#include "base/statistics.h"
 
 #define CELL_RATE 0.05
 /* Of a matrix 5 % are promised.  Far out, Welch's t of few blocks errs up to five

@@ -25,7 +25,7 @@
  * occasional disturbances, and then equal sides were called different
  * (tests/bench/truth_compare).
  *
- * Nothing is resampled.  W is the bootstrap in closed form (base/student.h).  The
+ * Nothing is resampled.  W is the bootstrap in closed form (base/statistics.h).  The
  * bootstrap over blocks has one too, for a mean: S (n-1)/n / n (Efron and
  * Tibshirani, An Introduction to the Bootstrap, 1993, 5.3).  For few blocks that
  * is too narrow, and so are its percentiles: what they call 95 % holds the truth
@@ -49,7 +49,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/student.h"
+#include "base/statistics.h"
 
 enum cs_verdict {
 	CS_VERDICT_NONE,      /* not compared: flags say why */

@@ -1,7 +1,8 @@
 /* conditions.c - in which conditions two sides differ. */
 #include "config.h"
 
-#include "check/compare/conditions.h"
+#include "check/compare/found.h"
+#include "check/compare/pairing.h"
 
 #include <string.h>
 

@@ -70,4 +70,28 @@ struct cs_versus {
 	struct cs_vec alone;	     /* struct cs_err: what has no partner, worded */
 };
 
+/* ---- models.c ---- */
+
+/* Append a struct cs_versus_model for each sweep that both sides have. */
+void cs_versus_models(const struct cs_versus_side *a, const struct cs_versus_side *b,
+		      struct cs_vec *out);
+
+/* Do two values differ by more than their intervals explain? */
+int cs_versus_differ(const struct cs_fit_value *a, const struct cs_fit_value *b);
+
+/* ---- conditions.c: what differs between the sides of program, machine and settings ---- */
+
+struct cs_pairing;
+/* Facts of all pairs, into v->fields; of sides that took turns there are none. */
+void cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing);
+
+/* One that is found elsewhere: a field, or one more place of a field that is there;
+ * nothing where both texts are the same. */
+void cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
+		       const char *a, const char *b);
+/* The fields from `first` on were looked for in that many places: what holds in all
+ * of them needs no place. */
+void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
+		       const char *noun);
+
 #endif

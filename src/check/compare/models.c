@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "check/compare/models.h"
+#include "check/compare/found.h"
 
 #include <math.h>
 

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "check/bounds/baseline.h"
-#include "check/compare/conditions.h"
-#include "check/compare/models.h"
+#include "check/compare/found.h"
 #include "check/compare/pairing.h"
 #include "plan/file.h"
 #include "result/cells.h"

@@ -1,9 +1,10 @@
 /* differs.h - a field in which a node differs from others, or from what is expected,
  * and the findings for it.  For vote.c and expected.c. */
-#ifndef CS_CHECK_DIFFERS_H
-#define CS_CHECK_DIFFERS_H
+#ifndef CS_CHECK_FLEET_DIFFERS_H
+#define CS_CHECK_FLEET_DIFFERS_H
 
 #include "check/fleet/fingerprint.h"
+#include "result/run.h"
 
 /* "gpu3.nvlinks": a part, its number, and what of it; of a node no part. */
 struct cs_trait_name {
@@ -38,5 +39,12 @@ void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
 /* Findings of all of them, struct cs_difference; sorts them, and leaves out what
  * follows from others and what other findings cover. */
 void cs_differences_describe(struct cs_run *run, struct cs_vec *found);
+
+enum cs_side { CS_SIDE_NONE, CS_SIDE_THEIRS, CS_SIDE_OTHERS };
+
+/* "driver 550.54.14, vbios 96.00.A5.00.01 of GPUs 0-7": traits (fingerprint.h) that all
+ * nodes of one side have, known on most of the other side and the same on none of it; ""
+ * none.  side: enum cs_side, by node, with one of theirs at least. */
+void cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t size);
 
 #endif

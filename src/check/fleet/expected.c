@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggestion.h"
-#include "base/units.h"
 #include "base/words.h"
+#include "base/units.h"
 #include "check/fleet/differs.h"
 
 /* ---- --expect ---- */

@@ -1,11 +1,9 @@
 /* shared.c - what some nodes have in common, and none of the others has. */
 #include "config.h"
 
-#include "check/fleet/shared.h"
+#include "check/fleet/differs.h"
 
 #include <string.h>
-
-#include "check/fleet/differs.h"
 
 #define LISTED 4
 

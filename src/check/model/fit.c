@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
-#include "base/student.h"
+#include "base/statistics.h"
 
 #define HUBER 2.5
 #define ROUNDS 60

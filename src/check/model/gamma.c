@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fma.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "result/cells.h"
 
 double cs_gamma_gflops(const struct cs_run *run, int node)

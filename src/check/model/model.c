@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 
 /* ---- which matrices are a sweep ---- */
 

@@ -9,10 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "node/agent/agent_arena.h"
-#include "node/agent/agent_cell.h"
-#include "node/agent/agent_reading.h"
-#include "node/agent/link_counters.h"
+#include "node/agent/agent_parts.h"
 
 struct cs_agent {
 	struct cs_agent_args args;

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/agent_arena.h"
+#include "node/agent/agent_parts.h"
 
 #include <string.h>
 

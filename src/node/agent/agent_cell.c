@@ -1,16 +1,14 @@
 #include "config.h"
 
-#include "node/agent/agent_cell.h"
+#include "node/agent/agent_parts.h"
 
 #include <string.h>
 
 #include "base/fma.h"
 #include "node/agent/copy.h"
 #include "node/agent/cost.h"
-#include "node/agent/reset_buffers.h"
 #include "node/agent/lane.h"
-#include "node/agent/overlap.h"
-#include "node/agent/prefetch.h"
+#include "node/agent/tiles.h"
 #include "node/board/stage.h"
 
 static int wait_lane(struct cs_endpoints *e, int lane, double *ns)

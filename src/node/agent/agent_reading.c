@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/agent_reading.h"
+#include "node/agent/agent_parts.h"
 
 #include <math.h>
 #include <string.h>

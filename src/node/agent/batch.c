@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/batch.h"
+#include "node/agent/cost.h"
 
 #include <math.h>
 #include <stdlib.h>

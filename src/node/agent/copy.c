@@ -4,7 +4,6 @@
 
 #include "base/triad.h"
 #include "node/agent/cpu_transfer.h"
-#include "node/agent/copy_offsets.h"
 #include "node/board/stage.h"
 
 int cs_copy_is_mine(const struct cs_endpoints *e, const struct cs_transfer *t)

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/copy_offsets.h"
+#include "node/agent/copy.h"
 
 /* Does the agent send, in that step? */
 static int sends(const struct cs_plan *plan, const struct cs_step *step, int agent)

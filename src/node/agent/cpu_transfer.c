@@ -7,7 +7,6 @@
 
 #include "base/chain.h"
 #include "base/fma.h"
-#include "node/agent/share.h"
 
 /* ---- what workers do ---- */
 

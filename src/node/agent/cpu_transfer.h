@@ -10,7 +10,9 @@
 #ifndef CS_NODE_AGENT_CPU_TRANSFER_H
 #define CS_NODE_AGENT_CPU_TRANSFER_H
 
+#include "backend/backend.h"
 #include "node/agent/workers.h"
+#include "plan/plan.h"
 
 /* The workers of one transfer of the current sample. */
 #define CS_TEAM_MOST 256 /* workers */
@@ -58,5 +60,26 @@ int cs_cpu_transfer_await(struct cs_cpu_transfers *cpu, int lane);
 /* The time it took: between the marks in its stream, else from the start of the first
  * worker to the end of the last.  0 if it was cancelled or failed. */
 double cs_cpu_transfer_ns(const struct cs_cpu_transfers *cpu, int lane);
+
+/* ---- share.c: the contiguous shares of a transfer's workers, as of STREAM's threads ---- */
+
+#define CS_SHARE_GRAIN ((uint64_t)4096) /* whole pages, except the last */
+
+struct cs_share {
+	char *dst;
+	const char *src, *also; /* also: the other source of a triad */
+	uint64_t bytes;		/* of each of these */
+	uint32_t copies;
+	uint64_t value; /* what is written */
+	uint64_t *sum;	/* of what is read */
+};
+
+/* Bytes of each array that they share. */
+uint64_t cs_share_whole(const struct cs_transfer *t);
+/* The share of the i-th of n workers; the words that it reads are added to *sum. */
+struct cs_share cs_share_of(const struct cs_transfer *t, const struct cs_copy *desc,
+			    int i, int n, uint64_t *sum);
+/* The function that works on a share, for cs_work. */
+int (*cs_share_run(const struct cs_transfer *t))(void *share, struct cs_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/link_counters.h"
+#include "node/agent/agent_parts.h"
 
 #include <time.h>
 

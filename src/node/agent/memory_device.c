@@ -3,7 +3,7 @@
 
 #include "node/agent/lane.h"
 #include "node/agent/memory.h"
-#include "node/agent/copy_offsets.h"
+#include "node/agent/copy.h"
 
 static uint64_t own_key(const struct cs_endpoints *e)
 {

@@ -1,13 +1,12 @@
 #include "config.h"
 
-#include "node/agent/overlap.h"
+#include "node/agent/tiles.h"
 
 #include <math.h>
 #include <time.h>
 
 #include "node/agent/host_fill_check.h"
 #include "node/agent/lane.h"
-#include "node/agent/tiles.h"
 
 /* Streams are the lanes of the agent. */
 #define STREAMS 3u

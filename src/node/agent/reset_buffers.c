@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/reset_buffers.h"
+#include "node/agent/agent_parts.h"
 
 #include "node/agent/host_fill_check.h"
 

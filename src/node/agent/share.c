@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "node/agent/share.h"
+#include "node/agent/cpu_transfer.h"
 
 #include <string.h>
 

@@ -21,4 +21,34 @@ int cs_tiles_prove_gpu(const struct cs_cost *cost, const struct cs_tiles *tiles,
 /* Add the result of one check to *sum. */
 void cs_tiles_add_check(struct cs_check *sum, const struct cs_check *found);
 
+/* ---- overlap.c ---- */
+
+#define CS_TILES 16u
+
+/* Work on tiles of host data: each tile goes to the GPU, some kernels work on it, and it
+ * goes back, in schedules that overlap more or less.
+ *
+ * A schedule is a list of operations in a few streams, executed as fast as the CPU
+ * enqueues them.  The CPU times it, from its first call to the end of all.  The
+ * kernel turns the pattern of one key into that of the next.  So the data that come
+ * back have the pattern of the last key, unless something was lost, late or done
+ * twice.
+ *
+ * Execute one round, and check all of its data or (not `whole`) samples of them.  0,
+ * or -1 with the slot's error set; errors in the data are in *wrong. */
+int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
+		     int whole, struct cs_check *wrong);
+
+/* ---- prefetch ---- */
+
+/* How long cuMemPrefetchAsync blocks its caller, and when the pages have arrived: to the
+ * GPU or to the host, in an idle stream or after other work.
+ *
+ * A busy stream waits at the board's gate, which opens when the call has returned.  A
+ * call that waits for the stream is cancelled like any sample.
+ *
+ * Execute one round; errors in the data are in *wrong, unless nothing is checked. */
+int cs_prefetch_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
+		      struct cs_check *wrong);
+
 #endif

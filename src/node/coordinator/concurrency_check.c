@@ -1,11 +1,11 @@
 /* concurrency_check.c - compares rates measured concurrently with those measured alone. */
 #include "config.h"
 
-#include "node/coordinator/concurrency_check.h"
+#include "node/coordinator/coordinator_state.h"
 
 #include <math.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 
 /* A rate is in doubt if it is 0.5 % below the median of pairs measured alone, which one
  * slow pair does not move; or, if pairs differ by design, if it is slower than some of

@@ -3,7 +3,9 @@
 #ifndef CS_NODE_COORDINATOR_COORDINATOR_STATE_H
 #define CS_NODE_COORDINATOR_COORDINATOR_STATE_H
 
-#include "node/coordinator/concurrency_check.h"
+#include <stdint.h>
+
+#include "base/vec.h"
 #include "node/board/board.h"
 #include "node/board/budget.h"
 #include "node/board/process.h"
@@ -27,6 +29,16 @@ struct cs_coordinator_hooks {
 struct cs_stages {
 	uint32_t taken;
 	double ns[CS_STEP_MAX][CS_STAGES][CS_SAMPLES_MAX];
+};
+
+/* Does concurrency change the figures of a matrix?  Compared with pairs that were
+ * measured alone. */
+struct cs_concurrency {
+	uint32_t rounds; /* that were measured both alone and concurrently */
+	int matters;
+	uint32_t remeasure; /* doubtful transfers that were also measured alone */
+	struct cs_vec alone; /* double: GB/s of transfers measured alone, in no order */
+	double median;	     /* of these */
 };
 
 struct cs_coordinator {
@@ -61,5 +73,16 @@ struct cs_coordinator {
 	struct cs_sampler sampler;
 	struct cs_stages stages;
 };
+
+/* ---- concurrency_check.c ---- */
+
+/* A larger relative difference counts: the default precision of a cell. */
+#define CS_CONCURRENCY_MATTERS 0.005
+/* Add n figures that were measured alone, NAN none.  If there is no memory for them,
+ * nothing is known, and pairs are measured one at a time. */
+void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone,
+			  uint32_t n);
+/* Is a concurrent rate lower than the results measured alone can confirm? */
+int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "node/coordinator/cell.h"
 #include "system/flush.h"
 

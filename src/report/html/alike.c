@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/fleet/class.h"
 #include "result/cells.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/link/expect.h"
 #include "report/view.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/digest.h"
 #include "report/text/slow_cells.h"
 #include "report/text/matrix.h"

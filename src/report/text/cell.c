@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "report/view.h"
 #include "result/grid.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/matrix.h"
 #include "report/view.h"
 

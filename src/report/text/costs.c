@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/matrix.h"
 
 /* The grid of the same cells measured alone; NULL if the run has none. */

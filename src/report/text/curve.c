@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/matrix.h"
 #include "report/text/parts.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/text/curve.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/matrix.h"
 #include "report/text/slow_cells.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "check/verdict/check.h"
 #include "check/fleet/class.h"
 #include "check/fleet/fingerprint.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/print.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/matrix.h"
 
 /* The columns of a line: medians over cells, in milliseconds. */

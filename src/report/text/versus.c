@@ -7,7 +7,7 @@
 
 #include "base/print.h"
 #include "base/units.h"
-#include "check/compare/models.h"
+#include "check/compare/found.h"
 #include "file/encode.h"
 #include "file/record.h"
 #include "report/export/parts.h"

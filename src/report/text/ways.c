@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/print.h"
-#include "base/quant.h"
+#include "base/statistics.h"
 #include "report/text/matrix.h"
 
 /* One way at one size by one element: a column of its line. */

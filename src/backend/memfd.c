@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "backend/shared.h"
+#include "backend/memfd.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
-/* placement.h - how the GPUs of a node are divided among processes.  Pure.
+/* division.h - how the GPUs of a node are divided among processes.  Pure.
  *
  * "process" is one GPU per process, "thread" all GPUs of the node in one process, a
  * number N is N GPUs per process.  Each placement has its own agents for the same
  * GPUs (placements.h).  If the ranks are already divided in this way, the agents
  * are in the ranks (native); else in hosts, which helpers of the ranks make. */
-#ifndef CS_JOB_PLACEMENT_H
-#define CS_JOB_PLACEMENT_H
+#ifndef CS_JOB_DIVISION_H
+#define CS_JOB_DIVISION_H
 
 #include "base/err.h"
 #include "base/facts.h"

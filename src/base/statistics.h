@@ -1,7 +1,7 @@
-/* student.h - Student's distribution and the bootstrap of a median: what an
- * interval of a difference is made of. */
-#ifndef CS_BASE_STUDENT_H
-#define CS_BASE_STUDENT_H
+/* statistics.h - order statistics of small sets of samples; Student's distribution and the
+ * bootstrap of a median, for intervals of differences. */
+#ifndef CS_BASE_STATISTICS_H
+#define CS_BASE_STATISTICS_H
 
 #include <stddef.h>
 
@@ -27,5 +27,16 @@ double cs_student_t(double p, double df);
  * for odd n; for even n that of one middle value, which is wider.  n >= 1, and 0
  * for 1. */
 double cs_median_variance(const double *sorted, size_t n);
+
+/* Ascending, NANs last. */
+void cs_sort(double *x, size_t n);
+/* Quantile q in 0..1 of sorted x[0..n), linear between order statistics
+ * (Hyndman and Fan 1996, definition 7).  n >= 1. */
+double cs_quantile(const double *sorted, size_t n, double q);
+/* Median of x[0..n) in any order; the array is sorted on return. */
+double cs_median(double *x, size_t n);
+
+/* A median absolute deviation as standard deviation, where errors are normal. */
+#define CS_MAD_TO_SD 1.4826
 
 #endif

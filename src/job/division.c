@@ -1,11 +1,11 @@
 #include "config.h"
 
-#include "job/placement.h"
+#include "job/division.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggestion.h"
+#include "base/words.h"
 
 static int parse_one(const char *word, int *per_process, struct cs_err *err)
 {

@@ -1,10 +1,10 @@
-/* shared.h - host memory of another process, by its memfd.
+/* memfd.h - host memory of another process, by its memfd.
  *
  * For the backends.  The memory is opened through /proc/PID/fd: it needs no name and
  * leaves nothing behind, but both processes must have the same user and PID
  * namespace. */
-#ifndef CS_BACKEND_SHARED_H
-#define CS_BACKEND_SHARED_H
+#ifndef CS_BACKEND_MEMFD_H
+#define CS_BACKEND_MEMFD_H
 
 #include <stdint.h>
 
