@@ -46,8 +46,9 @@ struct program {
 	struct cs_run run;
 	struct cs_writer *writer[CS_OUTPUTS_MAX + 1]; /* ... and the resumed journal */
 	int n_writers;
-	int opened; /* ... or tried to be */
-	int in_use; /* blocked writers still use the run */
+	int opened;		     /* ... or tried to be */
+	char unwritten[CS_ERR_TEXT]; /* the first output that failed, and why; "" */
+	int in_use;		     /* blocked writers still use the run */
 	struct cs_job *job;
 	FILE *out; /* for the report; it was descriptor 1 */
 	struct cs_progress progress;
@@ -191,22 +192,35 @@ static void announce(const struct program *p)
 	cs_complain(text);
 }
 
-/* Open the outputs, each journal with its first record. */
+static void note_unwritten(struct program *p, const char *why)
+{
+	if (!p->unwritten[0])
+		cs_text(p->unwritten, sizeof(p->unwritten), "%s", why);
+}
+
+static void say_unwritten(struct program *p, const char *why)
+{
+	note_unwritten(p, why);
+	cs_complain(why);
+}
+
+/* Open the outputs, each journal with its first record.  One that cannot be opened is
+ * no reason not to measure. */
 static int open_outputs(struct program *p, struct cs_err *err)
 {
-	int rc = 0;
+	struct cs_err why;
 
 	p->opened = 1;
-	for (int i = 0; i < p->opt->n_outputs && !rc; i++)
-		if (!is_resumed(p, p->opt->output[i]))
-			rc = open_writer(p, i, err);
+	for (int i = 0; i < p->opt->n_outputs; i++)
+		if (!is_resumed(p, p->opt->output[i]) && open_writer(p, i, &why))
+			say_unwritten(p, why.text);
 	if (p->resume.complete)
-		return rc;
+		return 0;
 	/* file names keep the site's names, contents do not */
-	if (p->opt->redact && !rc)
-		rc = cs_redact_start(&p->redact, &p->run, p->host, err);
+	if (p->opt->redact && cs_redact_start(&p->redact, &p->run, p->host, err))
+		return -1;
 	each_journal(p, journal_run, 0);
-	return rc;
+	return 0;
 }
 
 /* Open the journal that is resumed, which has its rows already. */
@@ -282,14 +296,26 @@ static void on_finding(void *ctx, size_t finding)
 
 /* ---- the end of a run ---- */
 
+/* Its status: an output that could not be written is no fault of the node. */
+static int status_of(const struct program *p)
+{
+	if (!p->unwritten[0] || p->run.exit_status > CS_EXIT_WARNING)
+		return p->run.exit_status;
+	/* plugins of monitors have no further status */
+	return strcmp(p->opt->format->name, "nagios") ? CS_EXIT_OUTPUT :
+							CS_EXIT_CANNOT;
+}
+
 /* The last line on stderr: why the status is not 0. */
-static void say_verdict(const struct cs_run *run)
+static void say_verdict(const struct program *p)
 {
 	char verdict[CS_ERR_TEXT + CS_HOST + 32];
+	struct cs_run said = p->run;
 
-	if (run->exit_status == CS_EXIT_OK)
+	if (p->run.exit_status == CS_EXIT_OK)
 		return;
-	cs_run_verdict(run, verdict, sizeof(verdict));
+	said.exit_status = status_of(p);
+	cs_run_verdict(&said, verdict, sizeof(verdict));
 	cs_complain(verdict);
 }
 
@@ -300,18 +326,21 @@ static void say_lost(const char *why)
 		      *why ? ": " : "", why);
 }
 
-/* Print the report.  -1: it could not be written, which is reported. */
-static int print_report(struct program *p)
+static void print_report(struct program *p)
 {
 	struct cs_view_options view = { .verbose = p->opt->verbose,
 					.aggregates = p->opt->aggregates != 0 };
+	struct cs_run said = p->run;
 
-	if (p->opt->quiet ||
-	    (!cs_format_write(p->opt->format, p->out, &p->run, &view) &&
-	     !fflush(p->out)))
-		return 0;
+	if (p->opt->format->of_any && status_of(p) != p->run.exit_status) {
+		said.exit_status = status_of(p);
+		said.unwritten = p->unwritten;
+	}
+	if (p->opt->quiet || (!cs_format_write(p->opt->format, p->out, &said, &view) &&
+			      !fflush(p->out)))
+		return;
 	say_lost("");
-	return -1;
+	note_unwritten(p, "cannot write the report to standard output");
 }
 
 static void commit_files(struct program *p, const struct cs_run *run)
@@ -336,16 +365,14 @@ static void finish_files(struct program *p)
 	commit_files(p, &p->run);
 }
 
-/* Wait until the files are written, no longer than a budget or a signal allows.  -1:
- * one was not, which is reported. */
-static int await_files(struct program *p)
+/* Wait until the files are written, no longer than a budget or a signal allows. */
+static void await_files(struct program *p)
 {
 	struct cs_patience patience = {
 		fmin(p->budget.files_s, cs_clock_s() + NOTICE_S), is_told_to_end, p
 	};
 	struct cs_writer *slow;
 	struct cs_err err;
-	int rc = 0;
 
 	slow = cs_writers_wait(p->writer, p->n_writers, &patience);
 	if (slow && cs_clock_s() < p->budget.files_s && !is_told_to_end(p)) {
@@ -357,12 +384,9 @@ static int await_files(struct program *p)
 	}
 	p->in_use = slow != NULL;
 	for (int i = 0; i < p->n_writers; i++)
-		if (cs_writer_close(p->writer[i], &err)) {
-			cs_complain(err.text);
-			rc = -1;
-		}
+		if (cs_writer_close(p->writer[i], &err))
+			say_unwritten(p, err.text);
 	p->n_writers = 0;
-	return rc;
 }
 
 static void end_run(struct program *p)
@@ -391,7 +415,7 @@ static void on_interrupted(void *ctx, int number)
 	p->run.exit_status = 128 + number;
 	finish_files(p);
 	print_report(p);
-	say_verdict(&p->run); /* at once: a launcher may wait for a second, no more */
+	say_verdict(p); /* at once: a launcher may wait for a second, no more */
 	await_files(p);
 }
 
@@ -457,11 +481,25 @@ static int refuse(struct program *p)
 	return p->refused;
 }
 
+/* Report, files, verdict; returns the status.  A view of one line waits for the files: it
+ * says which could not be written. */
+static int deliver(struct program *p, int prints)
+{
+	if (p->opt->format->of_any)
+		await_files(p);
+	if (prints || p->opt->format->of_any)
+		print_report(p);
+	if (!p->opt->format->of_any)
+		await_files(p);
+	say_verdict(p);
+	return status_of(p);
+}
+
 /* Nothing was left to measure: write the outputs of the journal's run. */
 static int show_complete(struct program *p)
 {
 	const struct cs_run live = p->run;
-	int rc;
+	int status;
 
 	p->ended = 1;
 	cs_progress_clear(&p->progress);
@@ -469,13 +507,9 @@ static int show_complete(struct program *p)
 		      p->opt->resume);
 	p->run = p->resume.then.run;
 	commit_files(p, &p->resume.then.run);
-	rc = print_report(p);
-	rc |= await_files(p);
-	say_verdict(&p->run);
-	if (!rc)
-		rc = p->run.exit_status;
+	status = deliver(p, 1);
 	p->run = live;
-	return rc < 0 ? CS_EXIT_CANNOT : rc;
+	return status;
 }
 
 /* The outputs say so too: those of an earlier run would pass for this one's. */
@@ -490,17 +524,12 @@ static int conclude_untested(struct program *p, const struct cs_err *why)
 	if (!p->opened && open_outputs(p, &err))
 		cs_complain(err.text);
 	finish_files(p);
-	if (p->opt->format->of_any)
-		print_report(p);
-	await_files(p);
-	say_verdict(&p->run);
-	return p->run.exit_status;
+	return deliver(p, 0);
 }
 
 static int conclude(struct program *p, int status, const struct cs_err *why)
 {
 	struct cs_err err = { "" };
-	int rc;
 
 	if (p->resume.complete && status == CS_EXIT_OK)
 		return show_complete(p);
@@ -511,11 +540,7 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);
 	finish_files(p);
-	rc = print_report(p);
-	rc |= await_files(p);
-	say_verdict(&p->run);
-	return rc && p->run.exit_status <= CS_EXIT_WARNING ? CS_EXIT_CANNOT :
-							     p->run.exit_status;
+	return deliver(p, 1);
 }
 
 static void init_run(struct program *p)
@@ -685,8 +710,8 @@ static int supervise(struct program *p, int mpi, int speaks, int *status)
 	}
 	if (p->supervisor.lost && speaks)
 		cs_supervisor_report(tell_lost, p);
-	if (p->supervisor.lost && *status == CS_EXIT_OK)
-		*status = CS_EXIT_CANNOT;
+	if (p->supervisor.lost && *status <= CS_EXIT_WARNING)
+		*status = CS_EXIT_OUTPUT;
 	return 1;
 }
 

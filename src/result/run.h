@@ -16,6 +16,7 @@ enum cs_exit {
 	CS_EXIT_CRITICAL = 2, /* a cell failed, timed out, corrupt; process died */
 	CS_EXIT_CANNOT = 3,   /* could not test */
 	CS_EXIT_USAGE = 64,
+	CS_EXIT_OUTPUT = 74, /* as 0 or 1, but an output was not written: EX_IOERR */
 };
 
 /* Values of --check; bits. */
@@ -101,9 +102,10 @@ struct cs_run {
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */
-	uint32_t checks; /* enum cs_check_kind; 0: findings do not count */
-	int complete;	 /* every step of the plan was carried out */
-	int exit_status; /* enum cs_exit */
+	uint32_t checks;       /* enum cs_check_kind; 0: findings do not count */
+	int complete;	       /* every step of the plan was carried out */
+	int exit_status;       /* enum cs_exit */
+	const char *unwritten; /* with CS_EXIT_OUTPUT, in a view of one line: why */
 };
 
 int cs_on_cpu(const struct cs_run *run);

@@ -48,7 +48,7 @@ mkdir full kept
 rm -f b.csv
 at_end='cp full/* kept' within "-o size=8k" full 0 "${cpu[@]}" \
 	--gpus 4 -q -o full/a.jsonl -o full/c.json -o b.csv
-ok "a full disk: status 3" status_is 3
+ok "a full disk: status 74" status_is 74
 ok "… the journal is said at once, and in the end each file that could not be written" eval \
 	'[ "$(lines err)" = 3 ] && grep -m1 cannot err | grep -q \
 		"full/a.jsonl.: No space left on device; it is tried again with each result" &&
@@ -75,9 +75,9 @@ ok "a disk that has room again: the journal is said once, status 0" eval \
 	'status_is 0 && one_line "full/a.jsonl.: No space left on device; it is tried again"'
 ok_json "… and has every row up to the verdict" kept/a.jsonl \
 	'len([r for r in d if r["kind"] == "result"]) >= 12 and d[-1]["kind"] == "verdict"'
-within "-o ro" full 0 "${cpu[@]}" -o full/a.jsonl -o b.csv
+within "-o ro" full 0 "${cpu[@]}" --gpus 4 -o full/a.jsonl -o b.csv
 ok "a file system that is read-only: said at once, in one line" eval \
-	'status_is 3 && is_empty out &&
+	'status_is 74 && all_ok b.csv 24 &&
 	 one_line "cannot write .full/a.jsonl.: Read-only file system"'
 
 # ---- a folder that vanishes during the run ----
@@ -92,14 +92,14 @@ vanishing() { # COMMAND...
 }
 
 vanishing mv gone away
-ok "the folder of the outputs is renamed: status 3, one line" eval \
-	'status_is 3 && one_line "cannot write .gone/c.json.: No such file or directory"'
+ok "the folder of the outputs is renamed: status 74, one line" eval \
+	'status_is 74 && one_line "cannot write .gone/c.json.: No such file or directory"'
 ok_json "… the journal in it goes on to the verdict" away/a.jsonl \
 	'd[-1]["kind"] == "verdict"'
 ok "… as does the output elsewhere" all_ok b.csv 12
 vanishing rm -r gone
-ok "the folder of the outputs is removed: status 3, said of each" eval \
-	'status_is 3 && [ "$(lines err)" = 2 ] &&
+ok "the folder of the outputs is removed: status 74, said of each" eval \
+	'status_is 74 && [ "$(lines err)" = 2 ] &&
 	 says_once "cannot write .gone/a.jsonl." && says_once "cannot write .gone/c.json."'
 ok "… and the output elsewhere has all" all_ok b.csv 12
 
@@ -129,11 +129,11 @@ is_whole='d["run"]["status"] == "complete" and len(d["results"]) >= 5'
 
 : >out
 program >&- 2>err
-ok "standard output is closed: status 3, one line" \
-	eval 'status_is 3 && one_line "cannot write the report to standard output"'
+ok "standard output is closed: status 74, one line" \
+	eval 'status_is 74 && one_line "cannot write the report to standard output"'
 ok_json "… and the files are whole" b.json "$is_whole"
 program <&- >&- 2>&-
-ok "all three are closed: status 3" status_is 3
+ok "all three are closed: status 74" status_is 74
 ok_json "… and nothing but the document is in its file" b.json "$is_whole"
 program >out 2>&-
 ok "standard error is closed: status 0 and the report" \
@@ -173,6 +173,8 @@ ok "6 are not: one line says so" \
 	eval '! status_is 0 && one_line "Too many open files"'
 # What ends either measures all or says in one line what was missing.
 ends_well() {
+	# an output that could not be opened either is named besides
+	[ "$status" = 74 ] || sed -i "/cannot write 'b.csv': Too many open files$/d" err
 	if [ "$status" = 0 ]; then all_ok b.csv 4; else one_line "$1"; fi
 }
 few_files() {

@@ -146,6 +146,29 @@ FAKE_CALLS=$work/calls run 2 --no-mpi -s 1M --baseline none.json -f reason
 ok "under a launcher --no-mpi makes a job of each rank: each says it" eval \
 	'status_is 64 && [ "$(lines err)" -ge 1 ] && [ ! -e calls ]'
 
+# nor is an output that cannot be written, which hides no fault of the node
+ln -s /dev/full full.prom
+unwritten() { # STATUS PATTERN SCRIPT FILE [VARIABLE=VALUE...]
+	local expected=$1 pattern=$2 script=$3 file=$work/$4
+	shift 4
+	bare "$script" "$@" -- "$CSCOPE" 20s -s 1M --cell-limit 9s --suite quick --check -o "$file"
+	status_is "$expected" && short_line "$pattern"
+}
+ok "a full disk: status 74, and a word of its own" unwritten 74 \
+	"^cscope-mpi output lost: cannot write .$work/full.prom.: No space left on device; 24 of 24 cells$" \
+	health-check full.prom
+ok "… the job runs" unwritten 0 "^cscope-mpi output lost: " slurm-prolog full.prom
+ok "… also with a warning" unwritten 0 "^cscope-mpi output lost: " slurm-prolog full.prom \
+	FAKE_THROTTLE=1:0x8
+ok "a folder that is not there: the job runs" \
+	unwritten 0 "^cscope-mpi output lost: .*No such file" slurm-prolog none/x.prom
+ok "… but not on a node with an NVLink down" unwritten 1 \
+	"^cscope-mpi critical: .*: GPU 2: 17 of 18 NVLinks are up" slurm-prolog none/x.prom \
+	FAKE_NVLINKS_DOWN=2:1
+run 0 --no-mpi -s 1M --suite quick -f nagios -o none/x.prom
+ok "a plugin of a monitor says that it does not know, status 3" eval \
+	'status_is 3 && prints "^CSCOPE-MPI UNKNOWN: cannot write .none/x.prom.: No such file"'
+
 bare slurm-prolog SLURM_JOB_GPUS=1,3
 ok "of a job's GPUs these alone are measured" \
 	eval "status_is 0 && short_line '^cscope-mpi ok: 8 of 8 cells measured$'"
@@ -209,8 +232,8 @@ ok "and none is left" none_left
 
 "$CSCOPE" --no-mpi --budget 20s -s 1M >/dev/full 2>err
 status=$?
-ok "a report that cannot be written: status 3" \
-	eval "status_is 3 && says_once 'cannot write the report to standard output'"
+ok "a report that cannot be written: status 74" \
+	eval "status_is 74 && says_once 'cannot write the report to standard output'"
 
 # ---- coverage: calls that take their time make cells of a third of a second ----
 

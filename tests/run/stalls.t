@@ -302,7 +302,7 @@ partial='d[-1]["kind"] == "verdict" and d[-1]["status"] == "partial"'
 
 judge budget
 ok "standard output is not read: a budget ends the program" test -e in_time
-ok "… with status 3, and says that the report was not taken" eval 'status_is 3 &&
+ok "… with status 74, and says that the report was not taken" eval 'status_is 74 &&
 	says_once "cannot write the report to standard output: it takes no data"'
 ok_json "… the files are written" done.json 'd["run"]["cells_measured"] > 0'
 ok "… nothing of it is left" is_empty left
@@ -330,8 +330,8 @@ ok "… and what was measured is printed" prints '^peer.cpu.write.pair'
 ok "… nothing of it is left" is_empty left
 
 judge nobodys-budget
-ok "… with a budget it ends by that, status 3" \
-	eval 'test -e in_time && status_is 3 && is_empty left'
+ok "… with a budget it ends by that, status 74" \
+	eval 'test -e in_time && status_is 74 && is_empty left'
 ok "… and names the pipe" says_once "cannot write .f.jsonl.: nobody reads the pipe"
 ok_json "… all that was measured is written" k.json 'd["run"]["cells_measured"] > 0'
 ok "… and printed" prints '^peer.cpu.write.pair'
@@ -358,15 +358,15 @@ ok "… of which none is there but the journal" eval \
 
 judge warned
 [ -n "${HAVE_CUDA:-}" ] || skip="built without CUDA"
-ok "a warning, and an output that takes no data: status 3 tells of the output" eval \
-	'test -e in_time && status_is 3 && says_once "cannot write .f.json.: nobody reads the pipe"'
+ok "a warning, and an output that takes no data: status 74 tells of the output" eval \
+	'test -e in_time && status_is 74 && says_once "cannot write .f.json.: nobody reads the pipe"'
 ok_json "… and the others are written" k.json 'd["run"]["status"] == "complete" and d["run"]["exit"] == 1'
 ok "… the page too" grep -q "</html>" k.html
 
 judge hung
 grep -q "forbid: seccomp" err && skip="no filter of system calls can be set here"
-ok "a file system does not answer: a budget ends the program, status 3" \
-	status_is 3
+ok "a file system does not answer: a budget ends the program, status 74" \
+	status_is 74
 ok "… each file that waits for it is named" eval '
 	says_once "cannot write .k.json.: it takes no data" &&
 	says_once "cannot write .k.jsonl.: it takes no data"'
@@ -433,7 +433,7 @@ judge slow
 ok "an output takes no data: all ranks end by the budget" test -e in_time
 was=$skip
 needs_survivors
-ok "… with status 3, and name it" eval 'status_is 3 &&
+ok "… with status 74, and name it" eval 'status_is 74 &&
 	says_once "cannot write .f.jsonl.: it takes no data"'
 skip=$was
 ok_json "… the other outputs have what was measured" k.json \

@@ -120,7 +120,8 @@ try_journal() { # COMMAND...
 			tail -n 1 "$file" | grep -q '"kind":"verdict"' ||
 			wrong "not written" || return
 		;;
-	3)
+	3 | 74) # cannot resume, or cannot write
+		[ "$1:$status" != -o:3 ] || wrong "the status of a node" || return
 		[ "$call:$last" != "write:$n" ] ||
 			wrong "not written when it could be" || return
 		[ ! -s "$file" ] ||

@@ -88,6 +88,10 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	const char *reason = "";
 	char notes[40] = "";
 
+	if (run->unwritten) {
+		cs_text(to, size, "%s", run->unwritten);
+		return 1;
+	}
 	for (i = 0; i < n && !reason[0]; i++)
 		reason = cs_rows_get(&run->rows, i)->reason;
 	if (worst_text(run, CS_CRITICAL, 0, to, size))
@@ -156,6 +160,7 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 
 	cs_text(head, sizeof(head), "cscope-mpi %s: ",
 		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
+		run->exit_status == CS_EXIT_OUTPUT ? "output lost" :
 						     "ended early");
 	/* findings that did not change the status are no reason for it */
 	if (first_text(run, &c,
