@@ -63,6 +63,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/triad_host.c \
 	%D%/base/units.c \
 	%D%/base/units.h \
+	%D%/base/kept.c \
+	%D%/base/kept.h \
 	%D%/base/vec.c \
 	%D%/base/vec.h \
 	%D%/base/words.c \

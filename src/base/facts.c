@@ -2,6 +2,7 @@
 
 #include "base/facts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -337,6 +338,19 @@ static const struct cs_field cpu_side_fields[] = {
 };
 const struct cs_fieldset cs_cpu_side_fields =
 	CS_FIELDSET("the CPUs' part", struct cs_cpu_side, cpu_side_fields);
+const struct cs_cpu_side cs_cpu_side_unknown = {
+	.cpus_numa = -1,
+	.ring_numa = -1,
+	.src_numa = -1,
+	.dst_numa = -1,
+	.huge_percent = -1,
+	.faults = -1,
+	.major_faults = -1,
+	.nvlink_bytes = -1,
+	.pcie_bytes = -1,
+	.warm_ns = NAN,
+	.cold_ns = NAN,
+};
 
 /* ---- unknown ---- */
 

@@ -12,7 +12,9 @@
 
 void *cs_field_in(const struct cs_field *field, const void *of)
 {
-	return (void *)((uintptr_t)of + field->at);
+	void *at = (void *)((uintptr_t)of + field->at);
+
+	return field->apart ? *(void **)at : at;
 }
 
 static int is_signed(const struct cs_field *field)
@@ -86,7 +88,7 @@ void cs_field_settle(void *unused, const struct cs_field *field, const void *of)
 	double *x = cs_field_in(field, of);
 
 	(void)unused;
-	if (field->type == CS_TYPE_REAL)
+	if (field->type == CS_TYPE_REAL && !isnan(*x))
 		*x = cs_ten_digits(*x);
 }
 

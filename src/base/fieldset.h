@@ -60,6 +60,7 @@ struct cs_field {
 	enum cs_type type;
 	uint8_t none;	 /* of a number or word: 0 is none, and in files null */
 	uint8_t foreign; /* text of others, in which names may be: redacted */
+	uint8_t apart;	 /* the member points to it */
 	int64_t most;	 /* of a number in files; 0: as much as it holds */
 	const char *const *words; /* which NULL ends; but of a WORD for texts alone */
 	const struct cs_fieldset *part;
@@ -80,10 +81,13 @@ struct cs_fieldset {
 	size_t n;
 };
 
-/* A line, and a table of lines. */
+/* A line, a line of what is apart, and a table of lines. */
 #define CS_MEMBER(of, kind, name, member, ...)                                  \
 	{ .type = CS_TYPE_##kind, .key = name, .at = offsetof(of, member),     \
 	  .size = sizeof(((of *)0)->member), __VA_ARGS__ }
+#define CS_MEMBER_APART(of, kind, name, member, most_bytes, ...)                \
+	{ .type = CS_TYPE_##kind, .key = name, .at = offsetof(of, member),     \
+	  .size = most_bytes, .apart = 1, __VA_ARGS__ }
 #define CS_FIELDSET(what, of, table)                                           \
 	{ .name = what, .size = sizeof(of), .field = table,                    \
 	  .n = sizeof(table) / sizeof((table)[0]) }

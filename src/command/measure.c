@@ -259,26 +259,33 @@ static int on_ready(void *ctx, struct cs_err *err)
 	return open_resumed(p, err);
 }
 
-/* Without memory for the names to be redacted, end before anything is written. */
+/* Without memory for what is redacted, end before it is written. */
+static void end_unredacted(int rc, const struct cs_err *err)
+{
+	if (!rc)
+		return;
+	cs_complain(err->text);
+	_exit(CS_EXIT_CANNOT);
+}
+
 static void on_node(void *ctx, int node)
 {
 	struct program *p = ctx;
 	struct cs_err err;
 
-	if (p->opt->redact && cs_redact_node(&p->redact, &p->run, node, &err)) {
-		cs_complain(err.text);
-		_exit(CS_EXIT_CANNOT);
-	}
+	if (p->opt->redact)
+		end_unredacted(cs_redact_node(&p->redact, &p->run, node, &err), &err);
 	each_journal(p, journal_node, (size_t)node);
 }
 
 static void on_row(void *ctx, size_t row)
 {
 	struct program *p = ctx;
-	struct cs_row *rows = p->run.rows.rows.data;
+	struct cs_err err;
 
 	if (p->opt->redact)
-		cs_redact_row(&p->redact, &rows[row]);
+		end_unredacted(cs_redact_row(&p->redact, &p->run.rows, row, &err),
+			       &err);
 	each_journal(p, cs_jsonl_row, row);
 }
 

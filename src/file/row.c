@@ -317,6 +317,8 @@ static void check_variant(struct cs_fields *f, const struct cs_row *row)
 
 static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 {
+	struct cs_cpu_side side = cs_cpu_side_unknown;
+	char reason[CS_REASON] = "";
 	struct cs_row row;
 	int node = cs_node_named(to, f);
 
@@ -324,6 +326,8 @@ static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 		cs_arena_fail("a result of a run without 'settings', which say what "
 			      "was measured");
 	memset(&row, 0, sizeof(row));
+	row.reason = reason;
+	row.side = &side;
 	cs_fields_init(&cs_row_fields, &row);
 	row.status = CS_FAILED;
 	cs_decode(f, &cs_row_fields, &row);

@@ -34,6 +34,12 @@ struct node_message {
 	int64_t index;
 };
 
+/* A row and what is apart from it, followed by its samples and its reason. */
+struct row_message {
+	struct cs_row row;
+	struct cs_cpu_side side;
+};
+
 static size_t bytes_of(int32_t n, size_t one)
 {
 	return n > 0 ? (size_t)n * one : 0;
@@ -158,22 +164,28 @@ void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *
 void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		    const double *samples)
 {
-	size_t bytes = row->n_samples * sizeof(*samples);
-	char *message;
+	const char *reason = row->reason ? row->reason : "";
+	size_t sampled = row->n_samples * sizeof(*samples);
+	size_t bytes = sizeof(struct row_message) + sampled + strlen(reason) + 1;
+	struct row_message *message;
+	char *to;
 
 	if (c->comm->rank == 0) {
 		take_row(c, row, samples);
 		return;
 	}
-	message = malloc(sizeof(*row) + bytes);
+	message = malloc(bytes);
 	if (!message) {
 		lose(c, 1);
 		return;
 	}
-	memcpy(message, row, sizeof(*row));
-	if (bytes)
-		memcpy(message + sizeof(*row), samples, bytes);
-	lose(c, post(c, CS_TAG_ROW, message, sizeof(*row) + bytes));
+	message->row = *row;
+	message->side = row->side ? *row->side : cs_cpu_side_unknown;
+	to = (char *)(message + 1);
+	if (sampled)
+		to = put_part(to, samples, sampled);
+	put_part(to, reason, strlen(reason) + 1);
+	lose(c, post(c, CS_TAG_ROW, message, bytes));
 	free(message);
 }
 
@@ -365,20 +377,33 @@ static int is_of(const struct cs_collect *c, int node, int64_t index)
 	       index < (int64_t)(node + 1) * c->placements;
 }
 
+static size_t row_bytes(const struct row_message *m)
+{
+	return sizeof(*m) + m->row.n_samples * sizeof(double);
+}
+
+static void take_row_message(struct cs_collect *c, const struct row_message *m)
+{
+	struct cs_row row = m->row;
+
+	row.side = &m->side;
+	row.reason = (const char *)m + row_bytes(m);
+	take_row(c, &row, (const void *)(m + 1));
+}
+
 static void take_message(struct cs_collect *c, int node, int tag, const void *data,
 			 size_t bytes)
 {
 	const struct node_message *m = data;
-	const struct cs_row *row = data;
+	const struct row_message *row = data;
 
 	c->heard_s[node] = cs_clock_s();
 	if (tag == CS_TAG_NODE && bytes >= sizeof(*m) && is_possible(&m->facts) &&
 	    bytes == node_bytes(&m->facts) && is_of(c, node, m->index))
 		take_node(c, m);
-	else if (tag == CS_TAG_ROW && bytes >= sizeof(*row) &&
-		 bytes == sizeof(*row) + row->n_samples * sizeof(double) &&
-		 is_of(c, node, row->node))
-		take_row(c, row, (const void *)(row + 1));
+	else if (tag == CS_TAG_ROW && bytes > sizeof(*row) && bytes > row_bytes(row) &&
+		 !((const char *)data)[bytes - 1] && is_of(c, node, row->row.node))
+		take_row_message(c, row);
 	else if (tag == CS_TAG_FINDING && bytes == sizeof(struct cs_finding))
 		take_finding(c, data);
 	else if (tag == CS_TAG_DONE && bytes == sizeof(int) &&

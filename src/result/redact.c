@@ -319,9 +319,16 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 	return 0;
 }
 
-void cs_redact_row(const struct cs_redact *redact, struct cs_row *row)
+int cs_redact_row(const struct cs_redact *redact, struct cs_rows *rows, size_t i,
+		  struct cs_err *err)
 {
-	cs_fields_each(&cs_row_fields, row, redact_field, (void *)(uintptr_t)redact);
+	struct cs_row row = *cs_rows_get(rows, i);
+	char reason[CS_REASON];
+
+	cs_text(reason, sizeof(reason), "%s", row.reason);
+	row.reason = reason;
+	cs_fields_each(&cs_row_fields, &row, redact_field, (void *)(uintptr_t)redact);
+	return cs_rows_set(rows, i, &row, err);
 }
 
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
@@ -336,7 +343,6 @@ void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 
 int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *err)
 {
-	struct cs_row *row = run->rows.rows.data;
 	size_t i;
 	int node;
 
@@ -348,7 +354,8 @@ int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *e
 	if (cs_redact_start(redact, run, "", err))
 		return -1;
 	for (i = 0; i < cs_rows_count(&run->rows); i++)
-		cs_redact_row(redact, &row[i]);
+		if (cs_redact_row(redact, &run->rows, i, err))
+			return -1;
 	cs_redact_findings(redact, run);
 	return 0;
 }

@@ -25,7 +25,8 @@ int cs_redact_start(struct cs_redact *redact, struct cs_run *run, const char *ho
 int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		   struct cs_err *err);
 /* Texts with names in them: learn the nodes first. */
-void cs_redact_row(const struct cs_redact *redact, struct cs_row *row);
+int cs_redact_row(const struct cs_redact *redact, struct cs_rows *rows, size_t i,
+		  struct cs_err *err);
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run);
 /* All of it; a run that is redacted already is left alone. */
 int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *err);

@@ -21,6 +21,7 @@ void cs_rows_release(struct cs_rows *rows)
 	cs_vec_release(&rows->rows);
 	cs_vec_release(&rows->at);
 	cs_vec_release(&rows->samples);
+	cs_kept_release(&rows->kept);
 	cs_rows_unindex(rows);
 }
 
@@ -28,6 +29,16 @@ void cs_rows_unindex(struct cs_rows *rows)
 {
 	free(rows->cells);
 	rows->cells = NULL;
+}
+
+/* Keep what is apart from the row. */
+static int keep(struct cs_rows *rows, struct cs_row *row, struct cs_err *err)
+{
+	const struct cs_cpu_side *side = row->side ? row->side : &cs_cpu_side_unknown;
+
+	row->reason = cs_kept_text(&rows->kept, row->reason, err);
+	row->side = cs_kept_add(&rows->kept, side, sizeof(*side), err);
+	return row->reason && row->side ? 0 : -1;
 }
 
 int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *samples,
@@ -38,17 +49,27 @@ int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *sa
 	size_t *at = cs_vec_add(&rows->at, 1, err);
 	double *values = cs_vec_add(&rows->samples, row->n_samples, err);
 
-	if (!new_row || !at || !values) {
+	if (!new_row || !at || !values || cs_rows_set(rows, before.rows.n, row, err)) {
 		rows->rows.n = before.rows.n;
 		rows->at.n = before.at.n;
 		rows->samples.n = before.samples.n;
 		return -1;
 	}
-	*new_row = *row;
 	*at = before.samples.n;
 	if (row->n_samples)
 		memcpy(values, samples, row->n_samples * sizeof(*values));
 	cs_rows_unindex(rows);
+	return 0;
+}
+
+int cs_rows_set(struct cs_rows *rows, size_t i, const struct cs_row *row,
+		struct cs_err *err)
+{
+	struct cs_row made = *row;
+
+	if (keep(rows, &made, err))
+		return -1;
+	((struct cs_row *)rows->rows.data)[i] = made;
 	return 0;
 }
 
@@ -120,6 +141,8 @@ const char *cs_status_text(int status)
 
 #define ROW(type, key, member, ...) \
 	CS_MEMBER(struct cs_row, type, key, member, ##__VA_ARGS__)
+#define ROW_APART(type, key, member, most_bytes, ...) \
+	CS_MEMBER_APART(struct cs_row, type, key, member, most_bytes, ##__VA_ARGS__)
 /* The turns of a cell become one row (pool.h): a field that is not combined is that of
  * the turn with the gravest status. */
 static const struct cs_field row_fields[] = {
@@ -131,7 +154,7 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "grid_blocks", grid_blocks, .none = 1),
 	ROW(NUMBER, "block_threads", block_threads, .none = 1),
 	ROW(WORD, "status", status, .words = status_words),
-	ROW(TEXT, "reason", reason, .foreign = 1),
+	ROW_APART(TEXT, "reason", reason, CS_REASON, .foreign = 1),
 	ROW(PART, NULL, stats, .part = &cs_stats_fields),
 	ROW(REAL, "overlap", overlap, CS_COMBINED(LEAST)),
 	ROW(NUMBER, "concurrent", concurrent),
@@ -153,7 +176,8 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "checked_part", checked_part, CS_COMBINED(SUM)),
 	ROW(NUMBER, "discarded", discarded, CS_COMBINED(MOST)),
 	ROW(NUMBER, "wrong_bytes", wrong_bytes, CS_COMBINED(SUM)),
-	ROW(PART, NULL, side, .part = &cs_cpu_side_fields),
+	ROW_APART(PART, NULL, side, sizeof(struct cs_cpu_side),
+		  .part = &cs_cpu_side_fields),
 };
 
 const struct cs_fieldset cs_row_fields = CS_FIELDSET("a result", struct cs_row,

@@ -1,8 +1,8 @@
 /* row.h - one measured number with everything that belongs to it.
  *
- * Rows are plain data: node coordinators send them to rank 0 as bytes, they are
- * written to the journal at once, and all outputs are functions of them.  A cell
- * without a row is "not measured", never 0. */
+ * Rows are plain data: node coordinators send them to rank 0, they are written to
+ * the journal at once, and all outputs are functions of them.  A cell without a row
+ * is "not measured", never 0. */
 #ifndef CS_RESULT_ROW_H
 #define CS_RESULT_ROW_H
 
@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/fieldset.h"
+#include "base/kept.h"
 #include "base/shape.h"
 #include "base/vec.h"
 #include "plan/plan.h"
@@ -67,7 +68,7 @@ struct cs_remeasure {
 	uint32_t node, step;
 };
 
-#define CS_REASON 240
+#define CS_REASON 240 /* bytes of a reason at most */
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 struct cs_row {
@@ -97,12 +98,14 @@ struct cs_row {
 	uint32_t discarded;	/* samples before the counted ones */
 	uint64_t wrong_bytes;	/* in all that was checked */
 	uint32_t grid_blocks,
-		block_threads;	 /* of the kernel that copied; 0: none did */
-	struct cs_cpu_side side; /* unknown of a TOTAL, and without a measurement */
+		block_threads; /* of the kernel that copied; 0: none did */
 	uint32_t n_samples;
-	uint32_t turn;		/* of the cell: 0, or more if sides take turns */
-	uint32_t turns;		/* merged in this row (pool.h); 0: it is itself one */
-	char reason[CS_REASON]; /* anything but ok has one */
+	uint32_t turn;	/* of the cell: 0, or more if sides take turns */
+	uint32_t turns; /* merged in this row (pool.h); 0: it is itself one */
+	/* Most rows have none, or those of others.  In struct cs_rows they are kept with
+	 * it; else they are the maker's, and may be NULL. */
+	const char *reason;		/* anything but ok has one; else "" */
+	const struct cs_cpu_side *side; /* unknown of a TOTAL, and without a measurement */
 };
 
 /* Its fields in files, and the rules by which turns are merged. */
@@ -115,6 +118,7 @@ struct cs_rows {
 	struct cs_vec rows;	/* struct cs_row */
 	struct cs_vec at;	/* size_t: first sample of each row */
 	struct cs_vec samples;	/* double */
+	struct cs_kept kept;	/* reasons and sides of the rows */
 	struct cs_cells *cells; /* the index (cells.h), one block; NULL: not made */
 };
 
@@ -122,6 +126,9 @@ void cs_rows_init(struct cs_rows *rows);
 void cs_rows_release(struct cs_rows *rows);
 /* Append a copy of the row and its row->n_samples samples. */
 int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *samples,
+		struct cs_err *err);
+/* Replace the i-th row by a copy of this, of the same cell, with as many samples. */
+int cs_rows_set(struct cs_rows *rows, size_t i, const struct cs_row *row,
 		struct cs_err *err);
 /* Leave out the rows whose keep[i] is 0. */
 void cs_rows_filter(struct cs_rows *rows, const char *keep);

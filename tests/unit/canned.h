@@ -326,7 +326,7 @@ static inline struct cs_row *canned_cell(struct canned *c, int node, const char 
 static inline void canned_spoil(struct cs_row *row, int status, const char *why)
 {
 	row->status = (uint8_t)status;
-	cs_text(row->reason, sizeof(row->reason), "%s", why);
+	row->reason = why;
 }
 
 #endif

@@ -23,6 +23,7 @@ struct node {
 	struct cs_coordinator co;
 	struct cs_coordinator_hooks hooks;
 	struct cs_row row[ROWS_MAX];
+	struct cs_kept kept; /* of the rows */
 	int rows, findings, stop_after;
 	char said[CS_ERR_TEXT]; /* by the last finding */
 	enum cs_finding_id id;	/* its */
@@ -31,10 +32,17 @@ struct node {
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 {
 	struct node *node = ctx;
+	struct cs_row *kept;
 
 	t_ok(!row->n_samples || samples);
-	if (node->rows < ROWS_MAX)
-		node->row[node->rows++] = *row;
+	if (node->rows == ROWS_MAX)
+		return;
+	kept = &node->row[node->rows++];
+	*kept = *row;
+	kept->reason = cs_kept_text(&node->kept, row->reason, NULL);
+	if (row->side)
+		kept->side = cs_kept_add(&node->kept, row->side, sizeof(*row->side),
+					 NULL);
 }
 
 static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
@@ -97,6 +105,7 @@ static void finish(struct node *node)
 	cs_board_release(&node->board);
 	cs_topo_close(node->topo);
 	free(node->plan);
+	cs_kept_release(&node->kept);
 }
 
 static inline int count_status(const struct node *node, int status)

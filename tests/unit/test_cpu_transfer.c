@@ -112,7 +112,7 @@ HOLDS("a copy between NUMA nodes is made by a worker") {
 	t_eq_int(side(&node, 0)->cpus_numa, 0);
 	t_ok(side(&node, 0)->cpus[0]);
 	t_eq_str(side(&node, 0)->flush, "");
-	t_eq_str(node.row[0].side.cpus, side(&node, 0)->cpus);
+	t_eq_str(node.row[0].side->cpus, side(&node, 0)->cpus);
 	finish(&node);
 }
 
@@ -570,7 +570,7 @@ static void child_pageable(void)
 	c_ok(node.rows == 1 && is_near(node.row[0].stats.median, gbs_at(6.8 * 1.01)));
 	c_ok(side(&node, 1)->workers == 1 && side(&node, 1)->cpus[0]);
 	c_ok(side(&node, 1)->src_numa == 0 && side(&node, 1)->dst_numa == -1);
-	c_ok(side(&node, 1)->huge_percent >= 0 && node.row[0].side.src_numa == 0);
+	c_ok(side(&node, 1)->huge_percent >= 0 && node.row[0].side->src_numa == 0);
 	c_ok(!node.findings);
 	finish(&node);
 }

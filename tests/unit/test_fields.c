@@ -46,12 +46,27 @@ static void fill(void *n, const struct cs_field *f, const void *of)
 				       1);
 }
 
+/* A row with what is apart from it. */
+struct whole_row {
+	struct cs_row row;
+	struct cs_cpu_side side;
+	char reason[CS_REASON];
+};
+
+static void join(const struct cs_fieldset *set, struct whole_row *whole)
+{
+	if (set != &cs_row_fields)
+		return;
+	whole->row.side = &whole->side;
+	whole->row.reason = whole->reason;
+}
+
 HOLDS("every field of a table comes back from a file") {
 	static union {
 		struct cs_agent_facts agent;
 		struct cs_node_facts node;
 		struct cs_gpu_record gpu_record;
-		struct cs_row row;
+		struct whole_row row;
 	} one, two;
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
@@ -61,6 +76,8 @@ HOLDS("every field of a table comes back from a file") {
 
 		memset(&one, 0, sizeof(one));
 		memset(&two, 0xaa, sizeof(two));
+		join(sets[i], &one.row);
+		join(sets[i], &two.row);
 		cs_fields_each(sets[i], &one, fill, &n);
 		first = encoded(sets[i], &one);
 		from.object = first;
@@ -71,6 +88,18 @@ HOLDS("every field of a table comes back from a file") {
 		json_decref(first);
 		json_decref(again);
 	}
+}
+
+HOLDS("a side that is unknown is as its table has it") {
+	struct cs_cpu_side side = { .workers = 1 };
+	json_t *first, *again;
+
+	cs_fields_init(&cs_cpu_side_fields, &side);
+	first = encoded(&cs_cpu_side_fields, &side);
+	again = encoded(&cs_cpu_side_fields, &cs_cpu_side_unknown);
+	t_ok(json_equal(first, again));
+	json_decref(first);
+	json_decref(again);
 }
 
 HOLDS("what is unknown is null") {

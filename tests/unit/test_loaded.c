@@ -607,7 +607,7 @@ static void redacted(const char *text, const char *want)
 {
 	struct cs_run_node node;
 	struct cs_redact redact;
-	struct cs_row row = { .node = 0 };
+	struct cs_row row = { .reason = text };
 	struct cs_run run;
 
 	memset(&run, 0, sizeof(run));
@@ -625,9 +625,11 @@ static void redacted(const char *text, const char *want)
 	cs_redact_init(&redact);
 	t_eq_int(cs_redact_node(&redact, &run, 0, NULL), 0);
 	t_eq_int(cs_redact_start(&redact, &run, "", NULL), 0);
-	cs_text(row.reason, sizeof(row.reason), "%s", text);
-	cs_redact_row(&redact, &row);
-	t_eq_str(row.reason, want);
+	cs_rows_init(&run.rows);
+	t_eq_int(cs_rows_add(&run.rows, &row, NULL, NULL), 0);
+	t_eq_int(cs_redact_row(&redact, &run.rows, 0, NULL), 0);
+	t_eq_str(cs_rows_get(&run.rows, 0)->reason, want);
+	cs_rows_release(&run.rows);
 	cs_redact_release(&redact);
 }
 

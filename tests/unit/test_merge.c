@@ -108,6 +108,35 @@ HOLDS("nodes are sorted by host, with rows, samples and findings") {
 	release(&m);
 }
 
+HOLDS("reasons survive the runs that they came from") {
+	char why[CS_REASON];
+	struct made m;
+
+	begin(&m, 2);
+	for (int i = 0; i < 2; i++) {
+		struct canned c = part(i ? "n1" : "n2", 1, 1);
+		struct cs_row row;
+
+		memset(why, 'a' + i, sizeof(why) - 1);
+		why[CS_REASON - 1] = '\0';
+		row = canned_row(c.plan, 0, 0, 0);
+		canned_spoil(&row, CS_FAILED, why);
+		canned_add(&c, &row, 1);
+		add(&m, c);
+		canned_release(&m.parts[i]);
+	}
+	m.n = 0;
+	memset(why, 'z', sizeof(why) - 1);
+	end(&m);
+	if (t_eq_int(cs_rows_count(&m.merge.run.rows), 4)) {
+		const char *reason = cs_rows_get(&m.merge.run.rows, 1)->reason;
+
+		t_ok(reason[0] == 'b' && strlen(reason) == CS_REASON - 1);
+		t_eq_int(cs_rows_get(&m.merge.run.rows, 3)->reason[0], 'a');
+	}
+	release(&m);
+}
+
 HOLDS("of several runs of a host the last one counts") {
 	struct made m;
 

@@ -50,6 +50,76 @@ HOLDS("a row without samples needs none") {
 	cs_rows_release(NULL);
 }
 
+HOLDS("reasons and sides are the rows' own, and equal ones are kept once") {
+	struct cs_cpu_side side = cs_cpu_side_unknown;
+	char reason[CS_REASON];
+	struct cs_rows rows;
+	struct cs_err err;
+
+	cs_rows_init(&rows);
+	for (int i = 0; i < 300; i++) {
+		struct cs_row row = { .reason = reason, .side = &side };
+
+		memset(reason, 'a' + i % 3, sizeof(reason) - 1);
+		reason[CS_REASON - 1] = '\0';
+		side.workers = (uint32_t)i % 2;
+		t_eq_int(cs_rows_add(&rows, &row, NULL, &err), 0);
+	}
+	memset(reason, 'z', sizeof(reason) - 1);
+	side.workers = 9;
+	t_eq_int(rows.kept.n, 3 + 2);
+	for (size_t i = 0; i < 300; i++) {
+		const struct cs_row *row = cs_rows_get(&rows, i);
+
+		t_ok(strlen(row->reason) == CS_REASON - 1 &&
+		     row->reason[0] == 'a' + (int)i % 3 &&
+		     row->side->workers == i % 2);
+		t_ok(row->reason == cs_rows_get(&rows, i % 3)->reason);
+	}
+	cs_rows_release(&rows);
+}
+
+HOLDS("thousands of reasons are found again where they were kept") {
+	const char *at[5000];
+	struct cs_kept kept = { 0 };
+	char text[40];
+
+	for (int turn = 0; turn < 2; turn++)
+		for (int i = 0; i < 5000; i++) {
+			cs_text(text, sizeof(text), "%.*s call %d failed", i % 9,
+				"01234567", i);
+			at[i] = turn ? at[i] : cs_kept_text(&kept, text, NULL);
+			t_eq_str(at[i], text);
+			t_ok(cs_kept_text(&kept, text, NULL) == at[i]);
+		}
+	t_eq_int(kept.n, 5000);
+	cs_kept_release(&kept);
+}
+
+HOLDS("a reason without memory is an error, and the rows stay as they were") {
+	struct cs_row row = { .reason = "first" };
+	struct cs_rows rows;
+	struct cs_err err = { "" };
+	size_t n;
+
+	cs_rows_init(&rows);
+	t_eq_int(cs_rows_add(&rows, &row, NULL, &err), 0);
+	/* a table that claims to be full, and to have no room to grow */
+	n = rows.kept.slots.n;
+	rows.kept.slots.n = rows.kept.n = SIZE_MAX / 4 + 1;
+	row.reason = "second";
+	t_eq_int(cs_rows_add(&rows, &row, NULL, &err), -1);
+	t_ok(strstr(err.text, "no memory") != NULL);
+	t_eq_int(cs_rows_set(&rows, 0, &row, &err), -1);
+	t_eq_int(cs_rows_count(&rows), 1);
+	t_eq_str(cs_rows_get(&rows, 0)->reason, "first");
+	rows.kept.slots.n = n;
+	rows.kept.n = 2;
+	t_eq_int(cs_rows_set(&rows, 0, &row, &err), 0);
+	t_eq_str(cs_rows_get(&rows, 0)->reason, "second");
+	cs_rows_release(&rows);
+}
+
 HOLDS("status has words") {
 	t_eq_str(cs_status_text(CS_OK), "ok");
 	t_eq_str(cs_status_text(CS_SKIPPED), "skipped");

@@ -53,12 +53,13 @@ struct cs_coordinator {
 	enum cs_agent_state state[CS_MAX_AGENTS];
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
 	uint32_t seq;
-	int skip_in_use; /* do not measure cells of a GPU that others use */
-	int stopped;	 /* the measurement has ended before the plan */
-	int lost;	 /* an agent is broken or its process dead */
-	uint32_t turn;	 /* of the current cell; for rows */
-	int remeasure;	 /* the current cell is re-measured; for rows */
-	int staged;	 /* the current transports are those of staged tests */
+	int skip_in_use;	/* do not measure cells of a GPU that others use */
+	int stopped;		/* the measurement has ended before the plan */
+	int lost;		/* an agent is broken or its process dead */
+	uint32_t turn;		/* of the current cell; for rows */
+	char reason[CS_REASON]; /* of the row that is sent */
+	int remeasure;		/* the current cell is re-measured; for rows */
+	int staged;		/* the current transports are those of staged tests */
 	int workers_use_all_cores; /* workers of the current cell need every core */
 	double began_s, state_read_s;
 	struct cs_budget budget;

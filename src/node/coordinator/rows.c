@@ -54,7 +54,6 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->overlap = row->first_ms = NAN;
 	for (int s = 0; s < CS_STAGES; s++)
 		row->stage_us[s] = NAN;
-	cs_fields_init(&cs_cpu_side_fields, &row->side);
 	row->sm_mhz = row->temperature_c = -1;
 	row->power_w = NAN;
 	row->t_start_s = cell->began_s - co->began_s;
@@ -93,12 +92,14 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;
 		row.flags |= where_left(co, cell, k);
-		cs_text(row.reason, sizeof(row.reason), "%s", err->text);
+		cs_text(co->reason, sizeof(co->reason), "%s", err->text);
+		row.reason = co->reason;
 		co->hooks->row(co->hooks->ctx, &row, NULL);
 	}
 }
 
-static void corrupt(struct cs_row *row, const struct cs_check *check, uint32_t copy)
+static void corrupt(struct cs_coordinator *co, struct cs_row *row,
+		    const struct cs_check *check, uint32_t copy)
 {
 	char of[32] = "";
 
@@ -106,7 +107,8 @@ static void corrupt(struct cs_row *row, const struct cs_check *check, uint32_t c
 	row->wrong_bytes = check->wrong_bytes;
 	if (copy)
 		cs_text(of, sizeof(of), " of copy %" PRIu32, copy);
-	cs_text(row->reason, sizeof(row->reason),
+	row->reason = co->reason;
+	cs_text(co->reason, sizeof(co->reason),
 		"%" PRIu64 " wrong byte%s, the first at "
 		"%" PRIu64 "%s: expected %016" PRIx64 ", found %016" PRIx64 "%s",
 		check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
@@ -216,13 +218,13 @@ void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t
 	row_init(co, cell, k, row);
 	checker = cs_board_slot(co->board, cs_transfer_checker(&row->what));
 	row->flags |= cell->flags;
-	row->side = cs_board_slot(co->board, row->what.issuer)->side[k];
+	row->side = &cs_board_slot(co->board, row->what.issuer)->side[k];
 	set_state(co, cell, k, row);
 	row->checked = checker->checked[k];
 	row->checked_whole = checker->checked_whole[k];
 	row->checked_part = checker->checked_part[k];
 	if (checker->check[k].wrong_words)
-		corrupt(row, &checker->check[k], checker->wrong_copy[k]);
+		corrupt(co, row, &checker->check[k], checker->wrong_copy[k]);
 }
 
 /* Bytes that count for the total: not those of a latency. */
@@ -271,7 +273,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	memset(row.throttle_at, 0, sizeof(row.throttle_at));
 	for (int i = 0; i < CS_STAGES; i++)
 		row.stage_us[i] = NAN;
-	cs_fields_init(&cs_cpu_side_fields, &row.side);
+	row.side = NULL;
 	cs_cell_emit(co, &row, total, s->n);
 }
 

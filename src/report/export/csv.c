@@ -95,7 +95,9 @@ void cs_json_put(FILE *to, json_t *document)
 void cs_csv_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
-	const struct cs_row blank = { .node = UINT32_MAX }; /* for its columns */
+	const struct cs_row blank = {
+		.node = UINT32_MAX, .reason = "", .side = &cs_cpu_side_unknown
+	}; /* for its columns */
 
 	cs_csv_line(to, cs_record_row(run, &blank, NULL), 1);
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)

@@ -313,8 +313,8 @@ static void print_ring(FILE *to, const struct cs_grid *grid)
 		if (!row || row->status != CS_OK || row->via != CS_VIA_STAGED)
 			continue;
 		unproven += (row->flags & CS_ROW_NOT_PROVEN) != 0;
-		several |= numa >= 0 && numa != row->side.ring_numa;
-		numa = row->side.ring_numa;
+		several |= numa >= 0 && numa != row->side->ring_numa;
+		numa = row->side->ring_numa;
 	}
 	if (unproven)
 		cs_fold(to, 2, 4,
@@ -361,7 +361,7 @@ static void print_workers(FILE *to, const struct cs_grid *grid)
 	int least = -1, several = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct cs_cpu_side *side = grid->row[i] ? &grid->row[i]->side :
+		const struct cs_cpu_side *side = grid->row[i] ? grid->row[i]->side :
 								NULL;
 
 		if (!side || !side->workers)
@@ -391,16 +391,16 @@ static void print_flush(FILE *to, const struct cs_grid *grid)
 	for (size_t i = 0; i < n; i++) {
 		const struct cs_row *row = grid->row[i];
 
-		if (row && row->side.flush[0] &&
-		    (!worst || row->side.cold_ns * worst->side.warm_ns <
-				       worst->side.cold_ns * row->side.warm_ns))
+		if (row && row->side->flush[0] &&
+		    (!worst || row->side->cold_ns * worst->side->warm_ns <
+				       worst->side->cold_ns * row->side->warm_ns))
 			worst = row;
 	}
 	if (worst)
 		cs_fold(to, 2, 4,
 			"caches flushed by %s: a load takes %.1f ns then, %.1f "
 			"from the caches%s",
-			worst->side.flush, worst->side.cold_ns, worst->side.warm_ns,
+			worst->side->flush, worst->side->cold_ns, worst->side->warm_ns,
 			worst->flags & CS_ROW_NOT_FLUSHED ? ", which proves nothing" :
 							    "");
 }
