@@ -104,9 +104,14 @@ ok "a call that fails on the second node: status 2, its cell alone" eval \
 	'status_is 2 && [ "$(cells fault.csv | grep -c " ok ")" -ge 6 ] &&
 	 [ "$(cells fault.csv | grep -c " failed ")" -ge 1 ]'
 ok "… said in one line with the call" one_line "cuMemcpyAsync"
+ok_json "… and the cell's row brings its reason to rank 0" fault.json \
+	'{(r["node_index"], "cuMemcpyAsync" in (r["reason"] or "")) for r in d["results"] if r["status"] == "failed"} == {(1, True)}'
 
 run_program 4 ./two "$CSCOPE" --backend cpu -m peer -s 64K --cell-limit 50ms -o cpu.csv
 ok "host memory on two nodes" all_ok cpu.csv 8
+run_program 4 ./two "$CSCOPE" -t h2d.ce.pageable.pair --cell-limit 9s -s 64K -o host.json
+ok_json "rank 0 has the CPUs' part of both nodes' rows" host.json \
+	'{(r["node_index"], r["workers"]) for r in d["results"] if r["metric"] == "rate"} == {(0, 1), (1, 1)}'
 
 begin_long lost
 ok "a node disappears in the middle of the job" lose 2 3
