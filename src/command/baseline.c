@@ -1,46 +1,14 @@
 /* baseline.c - cscope-mpi baseline FILE... -o BASE.json: results of healthy nodes. */
 #include "config.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/bounds/baseline.h"
 #include "command/command.h"
 #include "file/baseline.h"
 #include "file/load.h"
-
-struct files {
-	struct cs_loaded *loaded;
-	const struct cs_run **run;
-	int n;
-};
-
-static int read_files(struct files *files, const struct cs_options *opt,
-		      struct cs_err *err)
-{
-	int status = 0;
-
-	files->loaded = calloc((size_t)opt->n_files, sizeof(*files->loaded));
-	files->run = calloc((size_t)opt->n_files, sizeof(*files->run));
-	if (!files->loaded || !files->run) {
-		cs_err_set(err, "no memory");
-		return CS_EXIT_CANNOT;
-	}
-	for (int i = 0; i < opt->n_files && !status; i++) {
-		status = cs_loaded_read(opt->files[i], &files->loaded[i], err);
-		files->run[i] = &files->loaded[i].run;
-		files->n += !status;
-	}
-	return status;
-}
-
-static void release(struct files *files)
-{
-	for (int i = 0; i < files->n; i++)
-		cs_loaded_release(&files->loaded[i]);
-	free(files->loaded);
-	free(files->run);
-}
 
 struct view {
 	const struct cs_baseline *baseline;
@@ -69,25 +37,28 @@ static int write_all(const struct cs_options *opt, FILE *to,
 	return CS_EXIT_CANNOT;
 }
 
+static void release_baseline(void *baseline)
+{
+	cs_baseline_release(baseline);
+}
+
 int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	struct files files = { .n = 0 };
-	struct cs_baseline baseline;
+	const struct cs_run **run = cs_new(const struct cs_run *,
+					   (size_t)opt->n_files);
+	struct cs_baseline *baseline = cs_new(struct cs_baseline, 1);
 	size_t which;
-	int status;
 
 	if (cs_command_formats(opt, "text|json", err))
 		return CS_EXIT_USAGE;
-	status = read_files(&files, opt, err);
-	if (!status &&
-	    cs_baseline_learn(files.run, (size_t)files.n, &baseline, &which, err)) {
-		if (which < (size_t)files.n)
+	for (int i = 0; i < opt->n_files; i++)
+		run[i] = &cs_command_load(opt->files[i])->run;
+	cs_arena_at_end(release_baseline, baseline);
+	errno = 0;
+	if (cs_baseline_learn(run, (size_t)opt->n_files, baseline, &which, err)) {
+		if (which < (size_t)opt->n_files)
 			cs_err_prefix(err, "%.200s", opt->files[which]);
-		status = CS_EXIT_USAGE;
-	} else if (!status) {
-		status = write_all(opt, to, &baseline, err);
-		cs_baseline_release(&baseline);
+		return errno == ENOMEM ? CS_EXIT_CANNOT : CS_EXIT_USAGE;
 	}
-	release(&files);
-	return status;
+	return write_all(opt, to, baseline, err);
 }

@@ -1,38 +1,33 @@
 /* check.c - cscope-mpi check FILE...: the runs of many nodes, judged as one. */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hostlist.h"
 #include "check/verdict/check.h"
 #include "command/command.h"
 #include "command/criteria.h"
 #include "command/readers.h"
 #include "result/merge.h"
-#include "result/redact.h"
 
 struct fleet {
 	const struct cs_options *opt;
 	struct cs_readers *readers;
 	struct cs_merge merge;
-	struct cs_criteria criteria;
+	const struct cs_criteria *criteria;
 	struct cs_loaded base; /* owns texts of the merged run */
 	struct cs_err first;   /* of the first file that cannot be read */
 	int first_status;      /* 0: all can be read */
 };
 
-/* The name of a file in a finding; its number with --redact. */
-static void file_text(const struct fleet *fleet, int file, char *to, size_t size)
+static void check(int rc, const struct cs_err *err)
 {
-	if (fleet->opt->redact)
-		cs_text(to, size, "file %d", file + 1);
-	else
-		cs_text(to, size, "%s", fleet->opt->files[file]);
+	if (rc)
+		cs_arena_give_up(err);
 }
 
-static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *why,
-			  struct cs_err *err)
+static void add_unreadable(struct fleet *fleet, int file, const struct cs_err *why)
 {
 	struct cs_finding f = { .severity = CS_CRITICAL,
 				.node = -1,
@@ -43,42 +38,45 @@ static int say_unreadable(struct fleet *fleet, int file, const struct cs_err *wh
 	else
 		cs_text(f.text, sizeof(f.text), "%s", why->text);
 	cs_finding_advise(&f);
-	return cs_finding_add(&fleet->merge.run.findings, &f, err);
+	cs_list_push(&fleet->merge.run.findings, &f);
 }
 
-/* Add the file's name to the findings of a journal that was cut before the record of
- * its node: nothing else names their origin. */
+/* Add the file's name, or its number with --redact, to the findings of a journal that
+ * was cut before the record of its node: nothing else names their origin. */
 static void name_findings(const struct fleet *fleet, struct cs_run *run, int file)
 {
-	struct cs_finding *f = run->findings.data;
-	char text[CS_ERR_TEXT], name[160];
+	char name[160], text[CS_ERR_TEXT];
 
 	if (run->n_nodes > 1 || (run->n_nodes && run->node[0].facts.host[0]))
 		return;
-	file_text(fleet, file, name, sizeof(name));
-	for (size_t i = 0; i < run->findings.n; i++) {
-		cs_text(text, sizeof(text), "%s: %s", name, f[i].text);
-		memcpy(f[i].text, text, sizeof(text));
+	if (fleet->opt->redact)
+		cs_text(name, sizeof(name), "file %d", file + 1);
+	else
+		cs_text(name, sizeof(name), "%s", fleet->opt->files[file]);
+	CS_EACH(struct cs_finding, f, &run->findings) {
+		cs_text(text, sizeof(text), "%s: %s", name, f->text);
+		memcpy(f->text, text, sizeof(text));
 	}
 }
 
 /* Add a file.  One that cannot be read is a finding, and the rest is judged. */
-static int add_file(struct fleet *fleet, int file, struct cs_err *err)
+static void add_file(struct fleet *fleet, int file)
 {
 	struct cs_loaded loaded;
-	struct cs_err why;
-	int status = cs_readers_take(fleet->readers, &loaded, &why), base;
+	struct cs_err err;
+	int status = cs_readers_take(fleet->readers, &loaded, &err), base;
 
 	if (status) {
 		if (!fleet->first_status) {
 			fleet->first_status = status;
-			fleet->first = why;
+			fleet->first = err;
 		}
-		return say_unreadable(fleet, file, &why, err);
+		add_unreadable(fleet, file, &err);
+		return;
 	}
-	cs_check_forget(&loaded.run, cs_criteria_any(&fleet->criteria));
+	cs_check_forget(&loaded.run, cs_criteria_any(fleet->criteria));
 	name_findings(fleet, &loaded.run, file);
-	base = cs_merge_add(&fleet->merge, &loaded.run, err);
+	base = cs_merge_add(&fleet->merge, &loaded.run, &err);
 	if (base == 1) {
 		cs_loaded_release(&fleet->base);
 		fleet->base = loaded;
@@ -87,17 +85,17 @@ static int add_file(struct fleet *fleet, int file, struct cs_err *err)
 	} else {
 		cs_loaded_release(&loaded);
 	}
-	return base < 0 ? -1 : 0;
+	check(base < 0, &err);
 }
 
-static int expect(struct fleet *fleet, const char *list, struct cs_err *err)
+static void expect(struct fleet *fleet, const char *list)
 {
-	struct cs_vec names = { .element = CS_HOST };
-	int rc = cs_hostlist_parse(list, &names, err) ||
-		 cs_merge_expect(&fleet->merge, names.data, names.n, err);
+	struct cs_vec names = { .element = CS_HOST, .is_list = 1 };
+	struct cs_err err = { "" };
 
-	cs_vec_release(&names);
-	return rc ? -1 : 0;
+	check(cs_hostlist_parse(list, &names, &err) ||
+		      cs_merge_expect(&fleet->merge, names.data, names.n, &err),
+	      &err);
 }
 
 /* Without any measurement, only the checks that need none. */
@@ -108,80 +106,66 @@ static uint32_t checks_of(const struct cs_run *run)
 		       CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
 }
 
-static int judge(struct fleet *fleet, struct cs_err *err)
+static void judge(struct fleet *fleet)
 {
 	struct cs_run *run = &fleet->merge.run;
+	struct cs_err err;
 
 	run->checks = checks_of(run);
 	run->margin = fleet->opt->margin;
-	cs_criteria_apply(&fleet->criteria, run);
-	if (cs_check_run(run, err))
-		return -1;
+	cs_criteria_apply(fleet->criteria, run);
+	check(cs_check_run(run, &err), &err);
 	cs_run_sort_findings(run);
 	run->exit_status = cs_run_exit(run);
-	return 0;
 }
 
-/* 0, or the status of the error. */
-static int gather(struct fleet *fleet, struct cs_err *err)
+static void gather(struct fleet *fleet)
 {
 	const struct cs_options *opt = fleet->opt;
+	struct cs_err err;
 
 	fleet->readers = cs_readers_start(opt->files, opt->n_files);
-	if (!fleet->readers) {
-		cs_err_set(err, "no memory");
-		return CS_EXIT_CANNOT;
-	}
+	cs_arena_check(!fleet->readers);
 	for (int i = 0; i < opt->n_files; i++)
-		if (add_file(fleet, i, err))
-			return CS_EXIT_CANNOT;
-	if (!fleet->merge.parts.n) {
-		*err = fleet->first;
-		return fleet->first_status;
-	}
-	if ((opt->nodes && expect(fleet, opt->nodes, err)) ||
-	    cs_merge_end(&fleet->merge, err))
-		return CS_EXIT_CANNOT;
-	return judge(fleet, err) ? CS_EXIT_CANNOT : 0;
+		add_file(fleet, i);
+	if (!fleet->merge.parts.n)
+		cs_command_end(fleet->first_status, &fleet->first);
+	if (opt->nodes)
+		expect(fleet, opt->nodes);
+	check(cs_merge_end(&fleet->merge, &err), &err);
 }
 
 static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
 {
-	const struct cs_options *opt = fleet->opt;
 	struct cs_run *run = &fleet->merge.run;
-	struct cs_redact redact;
 	int status;
 
-	cs_redact_init(&redact);
-	if (opt->redact && cs_redact_run(&redact, run, err))
-		status = CS_EXIT_CANNOT;
-	else
-		status = cs_command_write(opt, run, to, err);
-	if (!status) {
-		status = run->exit_status;
-		if (status)
-			cs_run_verdict(run, err->text, sizeof(err->text));
-	}
-	cs_redact_release(&redact);
-	return status;
+	if (fleet->opt->redact)
+		cs_command_redact(run);
+	status = cs_command_write(fleet->opt, run, to, err);
+	if (!status && run->exit_status)
+		cs_run_verdict(run, err->text, sizeof(err->text));
+	return status ? status : run->exit_status;
+}
+
+static void release(void *what)
+{
+	struct fleet *fleet = what;
+
+	cs_readers_stop(fleet->readers);
+	cs_merge_release(&fleet->merge);
+	cs_loaded_release(&fleet->base);
 }
 
 int cs_command_check(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	struct fleet fleet = { .opt = opt };
-	int status;
+	struct fleet *fleet = cs_new(struct fleet, 1);
 
-	if (cs_merge_init(&fleet.merge, opt->n_files, err))
-		return CS_EXIT_CANNOT;
-	cs_criteria_init(&fleet.criteria);
-	status = cs_criteria_read(&fleet.criteria, opt, err);
-	if (!status)
-		status = gather(&fleet, err);
-	if (!status)
-		status = answer(&fleet, to, err);
-	cs_readers_stop(fleet.readers);
-	cs_criteria_release(&fleet.criteria);
-	cs_merge_release(&fleet.merge);
-	cs_loaded_release(&fleet.base);
-	return status;
+	fleet->opt = opt;
+	cs_arena_at_end(release, fleet);
+	check(cs_merge_init(&fleet->merge, opt->n_files, err), err);
+	fleet->criteria = cs_command_criteria(opt);
+	gather(fleet);
+	judge(fleet);
+	return answer(fleet, to, err);
 }

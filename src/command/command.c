@@ -54,7 +54,7 @@ int cs_command_run(const struct cs_call *call)
 	/* only the first rank of a job answers */
 	if (call->launcher.rank > 0)
 		return CS_EXIT_OK;
-	status = command[call->opt->action](call->opt, call->to, &err);
+	status = cs_command_do(command[call->opt->action], call->opt, call->to, &err);
 	if (err.text[0])
 		cs_complain(err.text);
 	return status;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "file/loaded.h"
 #include "job/launcher.h"
 #include "options/options.h"
 
@@ -26,7 +27,10 @@ struct cs_page cs_command_page(const struct cs_options *opt, int launched, FILE 
 /* Print a line with the program's name on standard error. */
 void cs_complain(const char *text);
 
-/* ---- the commands: the exit status, with `err` unless it is 0 ---- */
+/* ---- the commands: the exit status, with `err` unless it is 0 ----
+ *
+ * They run in an arena (base/arena.h), by cs_command_do(): what ends its work is
+ * status 3. */
 
 typedef int cs_command_fn(const struct cs_options *opt, FILE *to, struct cs_err *err);
 
@@ -43,6 +47,18 @@ cs_command_fn cs_command_version;  /* --version */
 int cs_command_measure(const struct cs_call *call);
 
 /* ---- shared by several commands ---- */
+
+int cs_command_do(cs_command_fn *command, const struct cs_options *opt, FILE *to,
+		  struct cs_err *err);
+/* End the command with a status that is not 0 and its error. */
+void cs_command_end(int status, const struct cs_err *err) __attribute__((noreturn));
+/* The same of a mistake in the command line. */
+void cs_command_refuse(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+/* What a file holds, as long as the command runs. */
+struct cs_loaded *cs_command_load(const char *file);
+/* The run without the names of its site, as long as the command runs. */
+void cs_command_redact(struct cs_run *run);
 
 /* Does the command have --format and the formats of every --output?  `formats` as
  * "text|json".  -1 with the allowed endings. */

@@ -2,12 +2,15 @@
 
 #include "command/criteria.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/table.h"
 #include "check/fleet/expected.h"
+#include "command/command.h"
 #include "file/baseline.h"
 #include "file/input.h"
 
@@ -71,19 +74,44 @@ static int read_expect(struct cs_criteria *c, const struct cs_options *opt,
 	return rc ? cs_err_prefix(err, "--expect") : 0;
 }
 
-int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
-		     struct cs_err *err)
+static int read_all(struct cs_criteria *c, const struct cs_options *opt,
+		    struct cs_err *err)
 {
 	double share = opt->min_share;
 
 	if ((opt->baseline && read_baselines(c, opt, err)) ||
-	    (opt->threshold && read_thresholds(c, opt, err)))
-		return CS_EXIT_USAGE;
-	if (opt->expect && read_expect(c, opt, &share, err))
-		return CS_EXIT_USAGE;
+	    (opt->threshold && read_thresholds(c, opt, err)) ||
+	    (opt->expect && read_expect(c, opt, &share, err)))
+		return -1;
 	if (opt->redact) /* a name of the site */
 		cs_text(c->thresholds.name, sizeof(c->thresholds.name), "line");
-	return share > 0 && cs_thresholds_share(&c->thresholds, share, err) ?
-		       CS_EXIT_USAGE :
-		       0;
+	return share > 0 ? cs_thresholds_share(&c->thresholds, share, err) : 0;
+}
+
+int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
+		     struct cs_err *err)
+{
+	errno = 0;
+	return !read_all(c, opt, err) ? 0 :
+	       errno == ENOMEM	      ? CS_EXIT_CANNOT :
+					CS_EXIT_USAGE;
+}
+
+static void release(void *criteria)
+{
+	cs_criteria_release(criteria);
+}
+
+const struct cs_criteria *cs_command_criteria(const struct cs_options *opt)
+{
+	struct cs_criteria *c = cs_new(struct cs_criteria, 1);
+	struct cs_err err;
+	int status;
+
+	cs_criteria_init(c);
+	cs_arena_at_end(release, c);
+	status = cs_criteria_read(c, opt, &err);
+	if (status)
+		cs_command_end(status, &err);
+	return c;
 }

@@ -10,4 +10,7 @@
 int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
 		     struct cs_err *err);
 
+/* The same for a command, in its arena. */
+const struct cs_criteria *cs_command_criteria(const struct cs_options *opt);
+
 #endif

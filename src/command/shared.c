@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,15 +11,100 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/print.h"
 #include "base/units.h"
 #include "base/words.h"
 #include "command/command.h"
+#include "file/load.h"
+#include "result/redact.h"
 
 void cs_complain(const char *text)
 {
 	cs_print_line(stderr, "cscope-mpi: %s", text);
 }
+
+/* ---- the work of a command ---- */
+
+static int end_status; /* of a command that cs_command_end() ends */
+
+void cs_command_end(int status, const struct cs_err *err)
+{
+	end_status = status;
+	cs_arena_give_up(err);
+}
+
+void cs_command_refuse(const char *fmt, ...)
+{
+	struct cs_err err;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err.text, sizeof(err.text), fmt, args);
+	va_end(args);
+	cs_command_end(CS_EXIT_USAGE, &err);
+}
+
+static void release_loaded(void *loaded)
+{
+	cs_loaded_release(loaded);
+}
+
+struct cs_loaded *cs_command_load(const char *file)
+{
+	struct cs_loaded *loaded = cs_new(struct cs_loaded, 1);
+	struct cs_err err;
+	int status;
+
+	cs_arena_at_end(release_loaded, loaded);
+	status = cs_loaded_read(file, loaded, &err);
+	if (status)
+		cs_command_end(status, &err);
+	return loaded;
+}
+
+static void release_redact(void *redact)
+{
+	cs_redact_release(redact);
+}
+
+void cs_command_redact(struct cs_run *run)
+{
+	struct cs_redact *redact = cs_new(struct cs_redact, 1);
+	struct cs_err err;
+
+	cs_redact_init(redact);
+	cs_arena_at_end(release_redact, redact);
+	if (cs_redact_run(redact, run, &err))
+		cs_arena_give_up(&err);
+}
+
+struct work {
+	cs_command_fn *command;
+	const struct cs_options *opt;
+	FILE *to;
+	struct cs_err *err;
+};
+
+static int run_command(void *argument)
+{
+	const struct work *w = argument;
+
+	return w->command(w->opt, w->to, w->err);
+}
+
+int cs_command_do(cs_command_fn *command, const struct cs_options *opt, FILE *to,
+		  struct cs_err *err)
+{
+	struct work work = { command, opt, to, err };
+	int status;
+
+	end_status = CS_EXIT_CANNOT;
+	status = cs_arena_run(run_command, &work, err);
+	return status < 0 ? end_status : status;
+}
+
+/* ---- the page ---- */
 
 #define COLUMNS_LEAST 40 /* the narrowest table */
 #define COLUMNS_MOST 400

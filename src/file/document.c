@@ -22,63 +22,67 @@ const char *cs_json_library(void)
 
 /* ---- writing: one record per line, never more than one in memory ---- */
 
-static int member(FILE *to, const char *key, json_t *record)
+/* A stream that fails ends the work as a shortage of memory does. */
+static void dump(FILE *to, json_t *record)
+{
+	cs_arena_check(cs_json_dump(to, record));
+}
+
+static void member(FILE *to, const char *key, json_t *record)
 {
 	fprintf(to, "\"%s\":", key);
-	return cs_json_dump(to, record) || fputs(",\n", to) < 0 ? -1 : 0;
+	dump(to, record);
+	fputs(",\n", to);
 }
 
-static int element(FILE *to, size_t *n, json_t *record)
+static void element(FILE *to, size_t *n, json_t *record)
 {
 	fputs((*n)++ ? ",\n" : "\n", to);
-	return cs_json_dump(to, record);
+	dump(to, record);
 }
 
-static int write_nodes(FILE *to, const struct cs_run *run)
+static void write_nodes(FILE *to, const struct cs_run *run)
 {
 	size_t n = 0;
 	int node, a;
 
 	fputs("\"nodes\":[", to);
 	for (node = 0; node < run->n_nodes; node++)
-		if (element(to, &n, cs_record_node(run, node)))
-			return -1;
+		element(to, &n, cs_record_node(run, node));
 	fputs("],\n\"agents\":[", to);
 	for (n = 0, node = 0; node < run->n_nodes; node++)
 		for (a = 0; a < run->node[node].facts.n_agents; a++)
-			if (element(to, &n, cs_record_agent(run, node, a)))
-				return -1;
-	return fputs("],\n", to) < 0 ? -1 : 0;
+			element(to, &n, cs_record_agent(run, node, a));
+	fputs("],\n", to);
 }
 
-static int write_matrices(FILE *to, const struct cs_run *run)
+static void write_matrices(FILE *to, const struct cs_run *run)
 {
 	size_t n = 0;
 
 	fputs("\"matrices\":[", to);
 	for (uint32_t v = 0; v < cs_grids(run); v++)
-		for (int node = 0; node < run->n_nodes; node++)
-			if (element(to, &n, cs_record_matrix(run, node, v)))
-				return -1;
-	return fputs("],\n", to) < 0 ? -1 : 0;
+		for (int node = 0; node < run->n_nodes; node++) {
+			CS_SCOPE;
+
+			element(to, &n, cs_record_matrix(run, node, v));
+		}
+	fputs("],\n", to);
 }
 
-static int write_sweep(FILE *to, const struct cs_run *run, int node, uint32_t v,
-		       size_t *n)
+static void write_sweep(FILE *to, const struct cs_run *run, int node, uint32_t v,
+			size_t *n)
 {
-	struct cs_sweep sweep;
-	int rc = cs_sweep_init(&sweep, run, node, v);
+	const struct cs_sweep *sweep;
+	CS_SCOPE;
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < cs_grid_cells(&sweep.grid) && !rc; i++)
-		if (sweep.fit[i].n)
-			rc = element(to, n, cs_record_fit(&sweep, i));
-	cs_sweep_release(&sweep);
-	return rc;
+	sweep = cs_sweep_new(run, node, v);
+	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
+		if (sweep->fit[i].n)
+			element(to, n, cs_record_fit(sweep, i));
 }
 
-static int write_model(FILE *to, const struct cs_run *run)
+static void write_model(FILE *to, const struct cs_run *run)
 {
 	size_t n = 0;
 
@@ -86,25 +90,23 @@ static int write_model(FILE *to, const struct cs_run *run)
 	for (uint32_t v = 0; v < cs_grids(run); v++)
 		for (int node = 0; cs_sweep_sizes(run, v) && node < run->n_nodes;
 		     node++)
-			if (write_sweep(to, run, node, v, &n))
-				return -1;
-	return fputs("],\n", to) < 0 ? -1 : 0;
+			write_sweep(to, run, node, v, &n);
+	fputs("],\n", to);
 }
 
 /* Write the records that are derived from the results, with the turns of a cell
  * merged. */
-static int write_views(FILE *to, const struct cs_run *run)
+static void write_views(FILE *to, const struct cs_run *run)
 {
-	struct cs_run pooled;
-	struct cs_err err;
-	int rc = cs_pool_make(run, &pooled, &err) || write_matrices(to, &pooled) ||
-		 write_model(to, &pooled);
+	const struct cs_run *pooled;
+	CS_SCOPE;
 
-	cs_pool_release(&pooled, run);
-	return rc ? -1 : 0;
+	pooled = cs_pool_new(run);
+	write_matrices(to, pooled);
+	write_model(to, pooled);
 }
 
-static int write_results(FILE *to, const struct cs_run *run)
+static void write_results(FILE *to, const struct cs_run *run)
 {
 	size_t n = 0, i, rows = cs_rows_count(&run->rows);
 
@@ -112,74 +114,63 @@ static int write_results(FILE *to, const struct cs_run *run)
 	for (i = 0; i < rows; i++) {
 		json_t *result = cs_record_result(run, i);
 
-		if (element(to, &n, run->compact ? cs_record_compact(result) : result))
-			return -1;
+		element(to, &n, run->compact ? cs_record_compact(result) : result);
 	}
-	return fputs("],\n", to) < 0 ? -1 : 0;
+	fputs("],\n", to);
 }
 
 /* The placements that were compared: each against the first. */
-static int write_comparisons(FILE *to, const struct cs_run *run)
+static void write_comparisons(FILE *to, const struct cs_run *run)
 {
-	struct cs_versus v;
-	struct cs_err err;
+	const struct cs_versus *v;
 	size_t n = 0;
-	int rc = 0;
 
 	fputs("\"comparisons\":[", to);
-	for (int k = 1; !rc && !cs_versus_placements(run, k, run->margin, &v, &err);
-	     k++) {
-		rc = element(to, &n, cs_record_versus(&v));
-		cs_versus_release(&v);
-	}
-	return rc || fputs("],\n", to) < 0 ? -1 : 0;
+	for (int k = 1; (v = cs_versus_placements(run, k, run->margin)); k++)
+		element(to, &n, cs_record_versus(v));
+	fputs("],\n", to);
 }
 
 /* Write the actions, one for each fault. */
-static int write_actions(FILE *to, const struct cs_run *run)
+static void write_actions(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec actions = cs_actions_find(run);
 	size_t n = 0;
 
 	fputs("\"actions\":[", to);
 	CS_EACH(const struct cs_action, a, &actions)
-		if (element(to, &n, cs_record_action(run, a)))
-			return -1;
-	return fputs("],\n", to) < 0 ? -1 : 0;
+		element(to, &n, cs_record_action(run, a));
+	fputs("],\n", to);
 }
 
 /* Judgements, or errors. */
-static int write_findings(FILE *to, const struct cs_run *run, const char *key,
-			  int check)
+static void write_findings(FILE *to, const struct cs_run *run, const char *key,
+			   int check)
 {
-	const struct cs_finding *f = run->findings.data;
-	size_t n = 0, i;
+	size_t n = 0;
 
 	fprintf(to, "\"%s\":[", key);
-	for (i = 0; i < run->findings.n; i++)
-		if (f[i].check == check &&
-		    element(to, &n, cs_record_finding(run, &f[i])))
-			return -1;
-	return fputs("]", to) < 0 ? -1 : 0;
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->check == check)
+			element(to, &n, cs_record_finding(run, f));
+	fputs("]", to);
 }
 
-static int write_errors(FILE *to, const struct cs_run *run)
-{
-	return cs_rc(write_findings(to, run, "checks", 1) || fputs(",\n", to) < 0 ||
-		     write_findings(to, run, "errors", 0) || fputs("\n}\n", to) < 0);
-}
-
-int cs_json_write(FILE *to, const struct cs_run *run)
+void cs_json_write(FILE *to, const struct cs_run *run)
 {
 	fputs("{\n", to);
-	if (member(to, "schema", json_string(CS_SCHEMA)) ||
-	    member(to, "program", cs_record_program(run)) ||
-	    member(to, "run", cs_record_run(run, 1)) || write_nodes(to, run) ||
-	    write_views(to, run) || write_results(to, run) ||
-	    write_comparisons(to, run) || write_actions(to, run) ||
-	    write_errors(to, run))
-		return -1;
-	return ferror(to) ? -1 : 0;
+	member(to, "schema", json_string(CS_SCHEMA));
+	member(to, "program", cs_record_program(run));
+	member(to, "run", cs_record_run(run, 1));
+	write_nodes(to, run);
+	write_views(to, run);
+	write_results(to, run);
+	write_comparisons(to, run);
+	write_actions(to, run);
+	write_findings(to, run, "checks", 1);
+	fputs(",\n", to);
+	write_findings(to, run, "errors", 0);
+	fputs("\n}\n", to);
 }
 
 /* ---- reading ---- */

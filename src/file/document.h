@@ -6,8 +6,8 @@
 
 #include "result/run.h"
 
-/* 0, or -1 with errno when the stream failed or memory is short. */
-int cs_json_write(FILE *to, const struct cs_run *run);
+/* In an arena. */
+void cs_json_write(FILE *to, const struct cs_run *run);
 /* Reads all of one.  0: there are more objects, so it is a journal. */
 struct cs_reader;
 int cs_json_read(struct cs_reader *r);

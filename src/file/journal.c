@@ -73,18 +73,16 @@ int cs_jsonl_verdict(FILE *to, const struct cs_run *run)
 	return line(to, "verdict", cs_record_verdict(run));
 }
 
-int cs_jsonl_write(FILE *to, const struct cs_run *run)
+void cs_jsonl_write(FILE *to, const struct cs_run *run)
 {
-	size_t i;
-	int node, rc = cs_jsonl_run(to, run);
-
-	for (node = 0; !rc && node < run->n_nodes; node++)
-		rc = cs_jsonl_node(to, run, node);
-	for (i = 0; !rc && i < cs_rows_count(&run->rows); i++)
-		rc = cs_jsonl_row(to, run, i);
-	for (i = 0; !rc && i < run->findings.n; i++)
-		rc = cs_jsonl_finding(to, run, i);
-	return rc || cs_jsonl_verdict(to, run) ? -1 : 0;
+	cs_arena_check(cs_jsonl_run(to, run));
+	for (int node = 0; node < run->n_nodes; node++)
+		cs_arena_check(cs_jsonl_node(to, run, node));
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
+		cs_arena_check(cs_jsonl_row(to, run, i));
+	for (size_t i = 0; i < run->findings.n; i++)
+		cs_arena_check(cs_jsonl_finding(to, run, i));
+	cs_arena_check(cs_jsonl_verdict(to, run));
 }
 
 /* ---- reading ---- */

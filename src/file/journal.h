@@ -13,8 +13,8 @@ int cs_jsonl_node(FILE *to, const struct cs_run *run, int node);
 int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row);
 int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding);
 int cs_jsonl_verdict(FILE *to, const struct cs_run *run);
-/* All of them, of a run that has ended. */
-int cs_jsonl_write(FILE *to, const struct cs_run *run);
+/* All of them, of a run that has ended; in an arena. */
+void cs_jsonl_write(FILE *to, const struct cs_run *run);
 
 /* Reads all lines. */
 struct cs_reader;

@@ -41,22 +41,18 @@ static json_t *values(const struct cs_grid *grid)
 
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 {
-	struct cs_grid grid;
-	struct cs_encoder r;
+	const struct cs_grid *grid = cs_grid_new(run, node, index);
+	struct cs_encoder r = cs_encode_begin();
 
-	if (cs_grid_init(&grid, run, node, index))
-		return NULL;
-	r = cs_encode_begin();
-	cs_encode_text(&r, "test", grid.test->name);
+	cs_encode_text(&r, "test", grid->test->name);
 	cs_encode_text(&r, "node", run->node[node].facts.host);
 	cs_encode_int(&r, "node_index", node);
-	cs_encode_text(&r, "unit", cs_unit_text(grid.test->unit));
-	cs_encode_text(&r, "title", cs_grid_title(&grid).text);
-	cs_encode_wide(&r, "copy_bytes", grid.bytes);
-	cs_encode(&r, &cs_variant_fields, &grid.matrix->variant);
-	cs_encode_json(&r, "rows", names(run, node, grid.row_end, grid.n_rows));
-	cs_encode_json(&r, "columns", names(run, node, grid.col_end, grid.n_cols));
-	cs_encode_json(&r, "values", values(&grid));
-	cs_grid_release(&grid);
+	cs_encode_text(&r, "unit", cs_unit_text(grid->test->unit));
+	cs_encode_text(&r, "title", cs_grid_title(grid).text);
+	cs_encode_wide(&r, "copy_bytes", grid->bytes);
+	cs_encode(&r, &cs_variant_fields, &grid->matrix->variant);
+	cs_encode_json(&r, "rows", names(run, node, grid->row_end, grid->n_rows));
+	cs_encode_json(&r, "columns", names(run, node, grid->col_end, grid->n_cols));
+	cs_encode_json(&r, "values", values(grid));
 	return cs_encode_end(&r);
 }

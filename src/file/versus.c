@@ -109,13 +109,12 @@ static json_t *models_array(const struct cs_versus *v)
 json_t *cs_record_versus(const struct cs_versus *v)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
-	const struct cs_err *alone = v->alone.data;
 	json_t *matrices = json_array(), *lonely = json_array();
 
 	for (size_t i = 0; i < v->matrices.n; i++)
 		cs_json_append(&matrices, matrix_record(v, &m[i]));
-	for (size_t i = 0; i < v->alone.n; i++)
-		cs_json_append(&lonely, cs_json_text(alone[i].text));
+	CS_EACH(const char *const, alone, &v->alone)
+		cs_json_append(&lonely, cs_json_text(*alone));
 	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
 			 "schema", COMPARE_SCHEMA, "a", cs_json_text(v->name[0]), "b",
 			 cs_json_text(v->name[1]), "margin", v->margin, "by_position",

@@ -86,20 +86,6 @@ char *cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, size_t
 	return text;
 }
 
-static void release_grid(void *grid)
-{
-	cs_grid_release(grid);
-}
-
-struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index)
-{
-	struct cs_grid *grid = cs_new(struct cs_grid, 1);
-
-	cs_arena_at_end(release_grid, grid);
-	cs_arena_check(cs_grid_init(grid, run, node, index));
-	return grid;
-}
-
 static void release_draft(void *what)
 {
 	struct cs_draft *draft = what;
@@ -128,29 +114,13 @@ const char *cs_draft_end(struct cs_draft *draft)
 	return draft->text;
 }
 
-struct pooled {
-	struct cs_view view;
-	struct cs_run run;
-};
-
-static void release_pooled(void *what)
-{
-	struct pooled *pooled = what;
-
-	cs_pool_release(&pooled->run, pooled->view.turns);
-}
-
 const struct cs_view *cs_view_pooled(const struct cs_run *run,
 				     const struct cs_view_options *opt)
 {
-	struct pooled *pooled = cs_new(struct pooled, 1);
+	struct cs_view *view = cs_new(struct cs_view, 1);
 
-	pooled->view = (struct cs_view){ &pooled->run, run, opt };
-	pooled->run.rows = run->rows;
-	pooled->run.all = run->all;
-	cs_arena_at_end(release_pooled, pooled);
-	cs_arena_check(cs_pool_make(run, &pooled->run, NULL));
-	return &pooled->view;
+	*view = (struct cs_view){ cs_pool_new(run), run, opt };
+	return view;
 }
 
 /* ---- what was checked ---- */

@@ -28,8 +28,6 @@ const char *cs_new_start(const struct cs_run *run);
 /* "n[0101-0112],x3": the hosts of nodes[0..n), in `size` characters at most; "none" of
  * none. */
 char *cs_hosts_text(const struct cs_run *run, const int *nodes, size_t n, size_t size);
-/* As cs_grid_init() makes it. */
-struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index);
 
 /* A stream that becomes a text. */
 struct cs_draft {

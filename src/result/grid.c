@@ -3,9 +3,9 @@
 #include "result/grid.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/statistics.h"
 
 /* Do its transfers go both ways between host and GPUs? */
@@ -299,27 +299,28 @@ static struct cs_endpoint *make_ends(const struct cs_grid *grid, int is_numa, in
 	uint64_t numa = grid->test->path == CS_PATH_HOST ? set->numa_nodes : set->numa;
 	int agents = grid->run->node[grid->node].facts.n_agents;
 	int cpu = cs_on_cpu(grid->run);
-	struct cs_endpoint *end = calloc(CS_MAX_AGENTS + CS_NUMA_MOST, sizeof(*end));
+	struct cs_endpoint *end = cs_new(struct cs_endpoint,
+					 CS_MAX_AGENTS + CS_NUMA_MOST);
 
 	*n = 0;
-	for (int i = 0; end && !is_numa && i < agents; i++)
+	for (int i = 0; !is_numa && i < agents; i++)
 		end[(*n)++] = (struct cs_endpoint){
 			cpu ? CS_ENDPOINT_HOST : CS_ENDPOINT_GPU,
 			cpu ? CS_MEM_ARENA : CS_MEM_DEVICE, (uint16_t)i
 		};
-	for (unsigned i = 0; end && is_numa && i < CS_NUMA_MOST; i++)
+	for (unsigned i = 0; is_numa && i < CS_NUMA_MOST; i++)
 		if (numa >> i & 1)
 			end[(*n)++] = (struct cs_endpoint){ CS_ENDPOINT_HOST,
 							    (uint8_t)grid->test->memory,
 							    (uint16_t)i };
-	if (end && is_numa && !numa)
+	if (is_numa && !numa)
 		end[(*n)++] = (struct cs_endpoint){ CS_ENDPOINT_HOST,
 						    (uint8_t)grid->test->memory,
 						    CS_NUMA_LOCAL };
 	return end;
 }
 
-static int make_room(struct cs_grid *grid)
+static void make_room(struct cs_grid *grid)
 {
 	enum cs_path path = grid->test->path;
 	int host = cs_test_has_host(grid->test);
@@ -330,16 +331,12 @@ static int make_room(struct cs_grid *grid)
 				  &grid->n_rows);
 	grid->col_end = make_ends(grid, path == CS_PATH_HOST || (host && up),
 				  &grid->n_cols);
-	n = cs_grid_cells(grid) + 1;
-	grid->row = calloc(n, sizeof(*grid->row));
-	grid->planned = calloc(n, 1);
-	grid->value = calloc(n, sizeof(*grid->value));
-	grid->mark = calloc(n, 1);
-	grid->total = calloc((size_t)grid->n_cols + 1, sizeof(*grid->total));
-	return grid->row_end && grid->col_end && grid->row && grid->planned &&
-			       grid->value && grid->mark && grid->total ?
-		       0 :
-		       -1;
+	n = cs_grid_cells(grid);
+	grid->row = cs_new(const struct cs_row *, n);
+	grid->planned = cs_new(char, n);
+	grid->value = cs_new(double, n);
+	grid->mark = cs_new(char, n);
+	grid->total = cs_new(double, (size_t)grid->n_cols);
 }
 
 static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int node,
@@ -365,40 +362,29 @@ struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index)
 	return grid;
 }
 
-int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
-		 uint32_t index)
+/* The statistics of all cells and totals. */
+static void sum_all(struct cs_grid *grid)
 {
-	uint32_t matrix = set_head(grid, run, node, index);
-	size_t n = cs_matrix_rows(run, node, grid->matrix).n;
-	double *room = calloc(n + 1 + CS_MAX_AGENTS * CS_MAX_AGENTS, sizeof(*room));
+	size_t n = cs_matrix_rows(grid->run, grid->node, grid->matrix).n;
+	double *room;
+	CS_SCOPE;
 
-	if (!room || make_room(grid)) {
-		free(room);
-		cs_grid_release(grid);
-		return -1;
-	}
+	room = cs_new(double, n + cs_grid_cells(grid));
+	sum_up(grid, room);
+	sum_totals(grid, room);
+}
+
+struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index)
+{
+	struct cs_grid *grid = cs_new(struct cs_grid, 1);
+	uint32_t matrix = set_head(grid, run, node, index);
+
+	make_room(grid);
 	plan_cells(grid, matrix);
 	place_rows(grid);
 	value_cells(grid);
-	sum_up(grid, room);
-	sum_totals(grid, room);
-	free(room);
-	return 0;
-}
-
-void cs_grid_release(struct cs_grid *grid)
-{
-	if (!grid)
-		return;
-	free(grid->row_end);
-	free(grid->col_end);
-	free(grid->row);
-	free(grid->planned);
-	free(grid->value);
-	free(grid->mark);
-	free(grid->off);
-	free(grid->total);
-	memset(grid, 0, sizeof(*grid));
+	sum_all(grid);
+	return grid;
 }
 
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)

@@ -19,7 +19,7 @@ struct cs_grid {
 	double *value;		   /* median; NAN unless measured */
 	char *mark; /* ' ', '!' a finding, '*' not the best transport; '<' below similar cells */
 	/* set by checks, else NULL: log of the ratio of each cell to similar ones,
-	 * NAN unknown; malloc'ed.  And how many are below */
+	 * NAN unknown; in the arena.  And how many are below */
 	double *off;
 	size_t n_odd;
 	size_t n_planned, n_measured;
@@ -40,8 +40,8 @@ struct cs_grid {
 uint32_t cs_grids(const struct cs_run *run);
 /* Of which test, as its position in the catalogue. */
 uint32_t cs_grid_test(const struct cs_run *run, uint32_t index);
-int cs_grid_init(struct cs_grid *grid, const struct cs_run *run, int node,
-		 uint32_t index);
+/* In the arena. */
+struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index);
 /* Test, size, variant and direction of a matrix, the same on every node, without its
  * cells. */
 struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index);
@@ -63,7 +63,6 @@ int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row);
 /* The cell of a transfer; -1 none. */
 int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what);
 size_t cs_grid_cells(const struct cs_grid *grid);
-void cs_grid_release(struct cs_grid *grid);
 /* "2->3", of a cell by its index; "2" if each agent has one cell. */
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell);
 

@@ -149,3 +149,25 @@ void cs_pool_release(struct cs_run *pooled, const struct cs_run *run)
 	release_rows(&pooled->rows, &run->rows);
 	release_rows(&pooled->all, &run->all);
 }
+
+struct owned {
+	struct cs_run pooled;
+	const struct cs_run *run;
+};
+
+static void release_owned(void *what)
+{
+	struct owned *owned = what;
+
+	cs_pool_release(&owned->pooled, owned->run);
+}
+
+const struct cs_run *cs_pool_new(const struct cs_run *run)
+{
+	struct owned *owned = cs_new(struct owned, 1);
+
+	*owned = (struct owned){ *run, run };
+	cs_arena_at_end(release_owned, owned);
+	cs_arena_check(cs_pool_make(run, &owned->pooled, NULL));
+	return &owned->pooled;
+}

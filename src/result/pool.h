@@ -13,6 +13,8 @@
  * if there are no turns.  Its rows are indexed (cells.h).  To be released before the
  * run, also on failure. */
 int cs_pool_make(const struct cs_run *run, struct cs_run *out, struct cs_err *err);
+/* The same, released with the arena. */
+const struct cs_run *cs_pool_new(const struct cs_run *run);
 /* For each merged row the position of its first turn in the run, which is indexed;
  * in the arena. */
 int64_t *cs_pool_first_turns(const struct cs_run *run);

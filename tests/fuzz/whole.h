@@ -47,11 +47,11 @@ static inline void fuzz_command(int fd, const char *const *words)
 		argv[argc] = strdup(strcmp(word, "FILE") ? word : name);
 	}
 	MUST(!cs_options_parse(argc, argv, &opt, &err));
-	status = opt.action == CS_ACTION_SHOW  ? cs_command_show(&opt, to, &err) :
-		 opt.action == CS_ACTION_CHECK ? cs_command_check(&opt, to, &err) :
-		 opt.action == CS_ACTION_COMPARE ?
-						 cs_command_compare(&opt, to, &err) :
-						 cs_command_baseline(&opt, to, &err);
+	status = cs_command_do(opt.action == CS_ACTION_SHOW    ? cs_command_show :
+			       opt.action == CS_ACTION_CHECK   ? cs_command_check :
+			       opt.action == CS_ACTION_COMPARE ? cs_command_compare :
+								 cs_command_baseline,
+			       &opt, to, &err);
 	MUST((status >= CS_EXIT_OK && status <= CS_EXIT_CANNOT) ||
 	     status == CS_EXIT_USAGE);
 	MUST(status < CS_EXIT_CANNOT || err.text[0]);

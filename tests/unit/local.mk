@@ -12,6 +12,7 @@ UNIT_TESTS = \
 	%D%/cells.t \
 	%D%/check.t \
 	%D%/collect.t \
+	%D%/commands.t \
 	%D%/compare.t \
 	%D%/cpu.t \
 	%D%/explain.t \
@@ -89,6 +90,7 @@ TAP = %D%/libtap.a
 %C%_cells_t_SOURCES = %D%/test_cells.c %D%/canned.h
 %C%_check_t_SOURCES = %D%/test_check.c %D%/canned.h
 %C%_collect_t_SOURCES = %D%/test_collect.c
+%C%_commands_t_SOURCES = %D%/test_commands.c %D%/canned.h $(CS_COMMANDS)
 %C%_compare_t_SOURCES = %D%/test_compare.c
 %C%_cpu_t_SOURCES = %D%/test_cpu.c
 %C%_cuda_t_SOURCES = %D%/test_cuda.c

@@ -29,10 +29,11 @@ static int line_of(const struct cs_run *run, int node, uint32_t v,
 	struct cs_vec fits = CS_LIST(struct cs_fit);
 	const struct cs_grid head = cs_grid_head(run, v);
 	struct cs_fit_sum sum;
+	CS_SCOPE;
 
 	if (cs_sweep_sizes(run, v) < CS_FIT_LEAST)
 		return 0;
-	cs_fits_of_sweep(&fits, run, node, v);
+	cs_fits_add(&fits, cs_sweep_new(run, node, v));
 	if (cs_fits_sum(&fits, &sum))
 		return 0;
 	line->of = *head.matrix;

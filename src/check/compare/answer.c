@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/units.h"
 
 struct tally {
@@ -37,92 +38,88 @@ static struct tally tally_of(const struct cs_versus *v)
 }
 
 /* "3.1 %", "1.2 to 3.1 %" */
-static struct cs_label by_text(const struct tally *t, enum cs_verdict verdict)
+static const char *by_text(const struct tally *t, enum cs_verdict verdict)
 {
 	double least = round(1e3 * t->least[verdict]) / 10;
 	double most = round(1e3 * t->most[verdict]) / 10;
-	struct cs_label label;
 
-	if (least < most)
-		cs_text(label.text, sizeof(label.text), "%.1f to %.1f %%", least,
-			most);
-	else
-		cs_text(label.text, sizeof(label.text), "%.1f %%", most);
-	return label;
+	return least < most ? cs_new_text("%.1f to %.1f %%", least, most) :
+			      cs_new_text("%.1f %%", most);
 }
 
 /* "faster by 3.1 %: 41 of 56 cells; 0 slower" */
-static void add_better(const struct tally *t, enum cs_verdict is, char *to,
-		       size_t size)
+static const char *better_text(const struct tally *t, enum cs_verdict is)
 {
 	enum cs_verdict other = is == CS_VERDICT_FASTER ? CS_VERDICT_SLOWER :
 							  CS_VERDICT_FASTER;
+	const char *text = cs_new_text("%s by %s: %zu of %zu cells; ",
+				       cs_verdict_text((int)is), by_text(t, is),
+				       t->n[is], t->compared);
 
-	cs_text_add(to, size, "%s by %s: %zu of %zu cells; ", cs_verdict_text((int)is),
-		    by_text(t, is).text, t->n[is], t->compared);
-	if (t->n[other])
-		cs_text_add(to, size, "%s by %s: %zu", cs_verdict_text((int)other),
-			    by_text(t, other).text, t->n[other]);
-	else
-		cs_text_add(to, size, "0 %s", cs_verdict_text((int)other));
-	if (t->n[CS_VERDICT_UNDECIDED])
-		cs_text_add(to, size, "; %zu undecided", t->n[CS_VERDICT_UNDECIDED]);
+	text = t->n[other] ? cs_new_longer(text, "%s by %s: %zu",
+					   cs_verdict_text((int)other),
+					   by_text(t, other), t->n[other]) :
+			     cs_new_longer(text, "0 %s", cs_verdict_text((int)other));
+	return t->n[CS_VERDICT_UNDECIDED] ? cs_new_longer(text, "; %zu undecided",
+							  t->n[CS_VERDICT_UNDECIDED]) :
+					    text;
 }
 
 /* A side is different. */
-static void add_different(const struct cs_versus *v, const struct tally *t, char *to,
-			  size_t size)
+static const char *different_text(const struct cs_versus *v, const struct tally *t)
 {
 	int faster = t->n[CS_VERDICT_FASTER] > 0, slower = t->n[CS_VERDICT_SLOWER] > 0;
+	const char *better = better_text(t, faster ? CS_VERDICT_FASTER :
+						     CS_VERDICT_SLOWER);
 
-	if (v->placements && faster && slower)
-		cs_text_add(to, size, "it depends on the test: '%s' is ", v->name[1]);
-	else if (v->placements)
-		cs_text_add(to, size, "use '%s': '%s' is ", v->name[faster],
-			    v->name[1]);
-	else
-		cs_text_add(to, size, faster && slower ? "mixed: B is " : "B is ");
-	add_better(t, faster ? CS_VERDICT_FASTER : CS_VERDICT_SLOWER, to, size);
+	if (!v->placements)
+		return cs_new_text("%sB is %s", faster && slower ? "mixed: " : "",
+				   better);
+	return faster && slower ? cs_new_text("it depends on the test: '%s' is %s",
+					      v->name[1], better) :
+				  cs_new_text("use '%s': '%s' is %s", v->name[faster],
+					      v->name[1], better);
 }
 
-static void add_undecided(const struct cs_versus *v, const struct tally *t, char *to,
-			  size_t size)
+static const char *undecided_text(const struct cs_versus *v, const struct tally *t)
 {
-	cs_text_add(to, size, "undecided: %zu of %zu cells; ",
-		    t->n[CS_VERDICT_UNDECIDED], t->compared);
-	if (v->placements)
-		cs_text_add(to, size, "compare several such runs: cscope-mpi compare");
-	else if (t->runs)
-		cs_text_add(to, size, "repeat with about %u runs a side, in turns",
-			    t->runs);
-	else
-		cs_text_add(to, size, "repeat with more runs a side, in turns");
+	return cs_new_text("undecided: %zu of %zu cells; %s",
+			   t->n[CS_VERDICT_UNDECIDED], t->compared,
+			   v->placements ?
+				   "compare several such runs: cscope-mpi compare" :
+			   t->runs ?
+				   cs_new_text("repeat with about %u runs a side, in turns",
+					       t->runs) :
+				   "repeat with more runs a side, in turns");
 }
 
-void cs_versus_answer(const struct cs_versus *v, char *to, size_t size)
+static const char *answer(const struct cs_versus *v, const struct tally *t)
+{
+	if (!t->compared)
+		return "nothing could be compared";
+	if (t->n[CS_VERDICT_FASTER] || t->n[CS_VERDICT_SLOWER])
+		return different_text(v, t);
+	if (t->n[CS_VERDICT_DIFFERS])
+		return cs_new_text("these two runs differ by %s: %zu of %zu cells; "
+				   "repeat with three or more runs a side, in turns",
+				   by_text(t, CS_VERDICT_DIFFERS),
+				   t->n[CS_VERDICT_DIFFERS], t->compared);
+	if (t->n[CS_VERDICT_UNDECIDED])
+		return undecided_text(v, t);
+	if (v->placements)
+		return cs_new_text("no difference beyond %.3g %%: either placement "
+				   "will do",
+				   100 * v->margin);
+	return cs_new_text("no difference beyond %.3g %%: %zu of %zu cells",
+			   100 * v->margin, t->compared, t->compared);
+}
+
+const char *cs_versus_answer(const struct cs_versus *v)
 {
 	const struct tally t = tally_of(v);
+	const char *text = answer(v, &t);
 
-	to[0] = '\0';
-	if (!t.compared)
-		cs_text_add(to, size, "nothing could be compared");
-	else if (t.n[CS_VERDICT_FASTER] || t.n[CS_VERDICT_SLOWER])
-		add_different(v, &t, to, size);
-	else if (t.n[CS_VERDICT_DIFFERS])
-		cs_text_add(to, size,
-			    "these two runs differ by %s: %zu of %zu cells; repeat "
-			    "with three or more runs a side, in turns",
-			    by_text(&t, CS_VERDICT_DIFFERS).text,
-			    t.n[CS_VERDICT_DIFFERS], t.compared);
-	else if (t.n[CS_VERDICT_UNDECIDED])
-		add_undecided(v, &t, to, size);
-	else if (v->placements)
-		cs_text_add(to, size,
-			    "no difference beyond %.3g %%: either placement will do",
-			    100 * v->margin);
-	else
-		cs_text_add(to, size, "no difference beyond %.3g %%: %zu of %zu cells",
-			    100 * v->margin, t.compared, t.compared);
-	if (t.compared && t.n[CS_VERDICT_NONE])
-		cs_text_add(to, size, "; %zu not compared", t.n[CS_VERDICT_NONE]);
+	return t.compared && t.n[CS_VERDICT_NONE] ?
+		       cs_new_longer(text, "; %zu not compared", t.n[CS_VERDICT_NONE]) :
+		       text;
 }

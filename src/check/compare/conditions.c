@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "plan/settings.h"
 
 /* Facts of the run that are in no fieldset. */
@@ -26,20 +27,19 @@ static void hold_program(struct cs_versus *v, const char *where,
 void cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
 		       const char *a, const char *b)
 {
-	struct cs_versus_field made = { .n = 1 }, *f = v->fields.data;
+	struct cs_versus_field made = { what, a[0] ? a : "unknown",
+					b[0] ? b : "unknown", where, 1 };
 
 	if (!strcmp(a, b))
 		return;
-	cs_text(made.what, sizeof(made.what), "%s", what);
-	cs_text(made.where, sizeof(made.where), "%s", where);
-	cs_text(made.a, sizeof(made.a), "%s", a[0] ? a : "unknown");
-	cs_text(made.b, sizeof(made.b), "%s", b[0] ? b : "unknown");
-	for (size_t i = 0; i < v->fields.n; i++)
-		if (!strcmp(f[i].what, made.what) && !strcmp(f[i].a, made.a) &&
-		    !strcmp(f[i].b, made.b)) {
-			f[i].n++;
+	CS_EACH(struct cs_versus_field, f, &v->fields)
+		if (!strcmp(f->what, what) && !strcmp(f->a, made.a) &&
+		    !strcmp(f->b, made.b)) {
+			f->n++;
 			return;
 		}
+	made.a = cs_new_text("%s", made.a);
+	made.b = cs_new_text("%s", made.b);
 	cs_list_push(&v->fields, &made);
 }
 
@@ -50,10 +50,9 @@ void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 
 	for (size_t i = first; i < v->fields.n; i++)
 		if (f[i].n == of)
-			f[i].where[0] = '\0';
+			f[i].where = "";
 		else if (f[i].n > 1)
-			cs_text(f[i].where, sizeof(f[i].where), "%u of %u %s", f[i].n,
-				of, noun);
+			f[i].where = cs_new_text("%u of %u %s", f[i].n, of, noun);
 }
 
 /* ---- of a pair ---- */
@@ -63,7 +62,7 @@ struct two {
 	struct cs_versus *v;
 	const struct cs_pairing *pairing;
 	const struct cs_paired *a, *b;
-	char where[2 * CS_HOST];
+	const char *where;
 };
 
 static void hold_facts(const struct two *t, const struct cs_fieldset *set,
@@ -112,18 +111,19 @@ static void hold_agents(const struct two *t, uint32_t *of)
 {
 	const struct cs_run_node *x = &t->a->run->node[t->a->node];
 	const struct cs_run_node *y = &t->b->run->node[t->b->node];
-	char key[CS_UUID], other[CS_UUID], where[2 * CS_HOST + 24];
-
 	for (int i = 0; i < x->facts.n_agents; i++)
 		for (int k = 0; k < y->facts.n_agents; k++) {
-			cs_pairing_agent(t->pairing, t->a, i, key, sizeof(key));
-			cs_pairing_agent(t->pairing, t->b, k, other, sizeof(other));
-			if (strcmp(key, other) != 0)
+			const char *where;
+
+			if (strcmp(cs_pairing_agent(t->pairing, t->a, i),
+				   cs_pairing_agent(t->pairing, t->b, k)))
 				continue;
 			++*of;
-			cs_text(where, sizeof(where), "%s%s%s %s", t->where,
-				t->where[0] ? " " : "", cs_agent_word(t->a->run),
-				cs_agent_label(t->a->run, t->a->node, i).text);
+			where = cs_new_text("%s%s%s %s", t->where,
+					    t->where[0] ? " " : "",
+					    cs_agent_word(t->a->run),
+					    cs_agent_label(t->a->run, t->a->node, i)
+						    .text);
 			hold_facts(t, &cs_agent_gpu_fields, where, &x->agent[i],
 				   &y->agent[k]);
 			hold_facts(t, &cs_agent_fields, where, &x->agent[i],
@@ -145,7 +145,7 @@ static void hold_pairs(struct cs_versus *v, const struct cs_pairing *p,
 			t.b = p->first[it->pair][1];
 		else
 			t.a = p->first[it->pair][0];
-		cs_pairing_name(p, it->pair, t.where, sizeof(t.where));
+		t.where = cs_pairing_name(p, it->pair);
 		hold(&t, of);
 	}
 }

@@ -1,5 +1,5 @@
 /* found.h - the sides of a comparison, and what it has found: filled by versus.c and the
- * parts that it is made of. */
+ * parts that it is made of.  All is in the arena. */
 #ifndef CS_CHECK_COMPARE_FOUND_H
 #define CS_CHECK_COMPARE_FOUND_H
 
@@ -20,10 +20,10 @@ struct cs_versus_side {
 };
 
 struct cs_versus_cell {
-	char host[2 * CS_HOST]; /* the pair of nodes; "": one, paired by position */
-	char label[64]; /* "0->3", or "0" of a figure of one agent, as in A; of a
-				 * total "0<->3", "all->3", "0->3, ..."; of a plan file
-				 * behind the step's name */
+	const char *host;  /* the pair of nodes; "": one, paired by position */
+	const char *label; /* "0->3", or "0" of a figure of one agent, as in A; of a
+			    * total "0<->3", "all->3", "0->3, ..."; of a plan file
+			    * behind the step's name */
 	struct cs_comparison c;
 };
 
@@ -49,9 +49,9 @@ struct cs_versus_model {
 
 /* Something that is not the same on both sides. */
 struct cs_versus_field {
-	char what[32], a[CS_NAME], b[CS_NAME];
-	char where[2 * CS_HOST]; /* "vm GPU 2", "3 of 8 agents"; "" everywhere */
-	uint32_t n;		 /* places */
+	const char *what, *a, *b;
+	const char *where; /* "vm GPU 2", "3 of 8 agents"; "" everywhere */
+	uint32_t n;	   /* places */
 };
 
 struct cs_versus {
@@ -67,7 +67,7 @@ struct cs_versus {
 	struct cs_vec matrices;	     /* struct cs_versus_matrix */
 	struct cs_vec models;	     /* struct cs_versus_model */
 	struct cs_vec fields;	     /* struct cs_versus_field */
-	struct cs_vec alone;	     /* struct cs_err: what has no partner, worded */
+	struct cs_vec alone;	     /* const char *: what has no partner, worded */
 };
 
 /* ---- models.c ---- */

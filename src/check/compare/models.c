@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/arena.h"
+
 /* The begin of that sweep in a run; cs_grids(): it has none. */
 static uint32_t find_sweep(const struct cs_run *run, const struct cs_grid *like)
 {
@@ -21,32 +23,32 @@ static uint32_t find_sweep(const struct cs_run *run, const struct cs_grid *like)
 	return v;
 }
 
-static struct cs_vec fits_of(const struct cs_versus_side *side,
-			     const struct cs_grid *like)
+/* 0, or -1: the side has no line. */
+static int sum_up(const struct cs_versus_side *side, const struct cs_grid *like,
+		  struct cs_fit_sum *out)
 {
 	struct cs_vec fits = CS_LIST(struct cs_fit);
+	CS_SCOPE;
 
 	for (size_t i = 0; i < side->n; i++) {
 		const struct cs_run *run = side->item[i].run;
 		uint32_t v = find_sweep(run, like);
 
 		if (v < cs_grids(run))
-			cs_fits_of_sweep(&fits, run, side->item[i].node, v);
+			cs_fits_add(&fits, cs_sweep_new(run, side->item[i].node, v));
 	}
-	return fits;
+	return cs_fits_sum(&fits, out);
 }
 
 /* Nothing if one of them has no line. */
 static void add_model(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		      const struct cs_grid *like, struct cs_vec *out)
 {
-	struct cs_vec fits[2] = { fits_of(a, like), fits_of(b, like) };
 	struct cs_versus_model model = { .test = like->matrix->test,
 					 .variant = like->matrix->variant,
 					 .back = like->back };
 
-	if (!cs_fits_sum(&fits[0], &model.side[0]) &&
-	    !cs_fits_sum(&fits[1], &model.side[1]))
+	if (!sum_up(a, like, &model.side[0]) && !sum_up(b, like, &model.side[1]))
 		cs_list_push(out, &model);
 }
 

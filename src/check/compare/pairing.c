@@ -229,31 +229,25 @@ struct cs_pairing cs_pairing_make(const struct cs_versus_side *a,
 
 /* ---- names ---- */
 
-void cs_pairing_name(const struct cs_pairing *p, int pair, char *to, size_t size)
+const char *cs_pairing_name(const struct cs_pairing *p, int pair)
 {
 	const struct cs_paired *a = p->first[pair][0], *b = p->first[pair][1];
 	int alike = 0;
 
+	if (p->by_position)
+		return p->n_pairs == 1 ? "" :
+					 cs_new_text("%s/%s", host_of(a), host_of(b));
 	for (int k = 0; k < p->n_pairs; k++)
 		alike += same_host(a, p->first[k][0]);
-	if (p->by_position && p->n_pairs == 1)
-		cs_text(to, size, "%s", "");
-	else if (p->by_position)
-		cs_text(to, size, "%s/%s", host_of(a), host_of(b));
-	else if (alike > 1)
-		cs_text(to, size, "%s:%d", host_of(a), a->node);
-	else
-		cs_text(to, size, "%s", host_of(a));
+	return alike > 1 ? cs_new_text("%s:%d", host_of(a), a->node) : host_of(a);
 }
 
-void cs_pairing_agent(const struct cs_pairing *p, const struct cs_paired *item,
-		      int agent, char *to, size_t size)
+const char *cs_pairing_agent(const struct cs_pairing *p, const struct cs_paired *item,
+			     int agent)
 {
 	const struct cs_gpu_facts *gpu = &node_of(item)->agent[agent].gpu;
 
-	if (p->by_position || !gpu->bus_id[0])
-		cs_text(to, size, "%03d", agent);
-	else
-		cs_text(to, size, "%s",
-			cs_is_mig(gpu->uuid) ? gpu->uuid : gpu->bus_id);
+	return p->by_position || !gpu->bus_id[0] ? cs_new_text("%03d", agent) :
+	       cs_is_mig(gpu->uuid)		 ? gpu->uuid :
+						   gpu->bus_id;
 }

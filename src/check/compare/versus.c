@@ -3,7 +3,6 @@
 #include "check/compare/versus.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -21,7 +20,7 @@
 struct point {
 	uint32_t step; /* of a plan file, which may repeat a cell */
 	int pair;      /* of nodes */
-	char src[CS_UUID], dst[CS_UUID];
+	const char *src, *dst;
 	int side;
 	uint32_t group; /* rows of one are one block */
 	uint32_t when;	/* it was, among the blocks of both sides */
@@ -46,13 +45,13 @@ static int is_present(const struct cs_paired *it, const struct cs_endpoint *end)
 }
 
 /* NUMA nodes go by their number, agents by the name that pairs them. */
-static void name_end(struct work *w, const struct cs_paired *it,
-		     const struct cs_endpoint *end, char *to, size_t size)
+static const char *name_of(const struct work *w, const struct cs_paired *it,
+			   const struct cs_endpoint *end)
 {
-	if (cs_endpoint_is_numa(end))
-		cs_text(to, size, "%s", cs_endpoint_text(it->run, it->node, end).text);
-	else
-		cs_pairing_agent(&w->pairing, it, end->index, to, size);
+	return cs_endpoint_is_numa(end) ?
+		       cs_new_text("%s",
+				   cs_endpoint_text(it->run, it->node, end).text) :
+		       cs_pairing_agent(&w->pairing, it, end->index);
 }
 
 /* One of several that an engine makes in turn: which comes first is chance. */
@@ -73,16 +72,15 @@ static int counts(const struct cs_row *row, const struct cs_paired *it)
 static void name_total(const struct cs_row *row, struct point *p)
 {
 	enum cs_pattern pattern = cs_row_test(row)->pattern;
-	char first[sizeof(p->src)];
+	const char *first = p->src;
 
 	if (pattern == CS_PATTERN_ALL_TO_ONE)
-		p->src[0] = '\0';
+		p->src = "";
 	else if (pattern == CS_PATTERN_ONE_TO_ALL)
-		p->dst[0] = '\0';
+		p->dst = "";
 	else if (pattern == CS_PATTERN_BIDI && strcmp(p->src, p->dst) > 0) {
-		memcpy(first, p->src, sizeof(first));
-		memcpy(p->src, p->dst, sizeof(first));
-		memcpy(p->dst, first, sizeof(first));
+		p->src = p->dst;
+		p->dst = first;
 	}
 }
 
@@ -108,8 +106,8 @@ static void add_rows(struct work *w, const struct cs_paired *it)
 		p.when = it->when;
 		p.order = (uint32_t)w->points.n;
 		p.samples = cs_rows_samples(rows.rows, cs_listed_at(&rows, i));
-		name_end(w, it, &row->what.src, p.src, sizeof(p.src));
-		name_end(w, it, &row->what.dst, p.dst, sizeof(p.dst));
+		p.src = name_of(w, it, &row->what.src);
+		p.dst = name_of(w, it, &row->what.dst);
 		if (row->metric == CS_METRIC_TOTAL)
 			name_total(row, &p);
 		cs_list_push(&w->points, &p);
@@ -225,14 +223,10 @@ static const char *label_of(const struct point *p)
 /* One more line about a side that is alone, unless it is there. */
 static void describe_alone(struct cs_versus *v, const char *text)
 {
-	const struct cs_err *known = v->alone.data;
-	struct cs_err line = { "" };
-
-	for (size_t i = 0; i < v->alone.n; i++)
-		if (!strcmp(known[i].text, text))
+	CS_EACH(const char *const, known, &v->alone)
+		if (!strcmp(*known, text))
 			return;
-	cs_text(line.text, sizeof(line.text), "%s", text);
-	cs_list_push(&v->alone, &line);
+	cs_list_push(&v->alone, &text);
 }
 
 /* The first of p[0..n) with a figure; NULL. */
@@ -247,9 +241,8 @@ static const struct point *find_figure(const struct point *p, size_t n)
 /* "n017 " of a pair of nodes; "" if it has no name. */
 static const char *host_text(const struct work *w, const struct point *p)
 {
-	char host[2 * CS_HOST];
+	const char *host = cs_pairing_name(&w->pairing, p->pair);
 
-	cs_pairing_name(&w->pairing, p->pair, host, sizeof(host));
 	return cs_new_text("%s%s", host, host[0] ? " " : "");
 }
 
@@ -271,14 +264,17 @@ static void describe_why(struct cs_versus *v, const struct work *w,
 static struct cs_comparison compare_cell(const struct cs_compare_how *how, int apart,
 					 const struct point *p, size_t n, size_t end)
 {
-	struct cs_block *block = cs_new(struct cs_block, 2 * end);
-	uint32_t *when = cs_new(uint32_t, 2 * end);
+	struct cs_block *block;
+	uint32_t *when;
 	struct cs_compare_how ordered = *how;
 	struct cs_comparison made;
 	struct cs_side a, b;
 	size_t samples = 0;
 	struct cs_err err;
+	CS_SCOPE;
 
+	block = cs_new(struct cs_block, 2 * end);
+	when = cs_new(uint32_t, 2 * end);
 	for (size_t i = 0; i < end; i++)
 		samples += p[i].row->n_samples;
 	a.blocks = block;
@@ -304,13 +300,12 @@ static void add_cell(struct cs_versus *v, struct work *w, const struct point *p,
 	};
 	struct cs_versus_cell *cell;
 	uint32_t flags;
-	CS_SCOPE;
 
 	if (!a && !b)
 		return;
 	cell = cs_list_add(&v->cells, 1);
-	cs_pairing_name(&w->pairing, p->pair, cell->host, sizeof(cell->host));
-	cs_text(cell->label, sizeof(cell->label), "%s", label_of(p));
+	cell->host = cs_pairing_name(&w->pairing, p->pair);
+	cell->label = label_of(p);
 	cell->c = compare_cell(&how, v->apart, p, n, n + m);
 	flags = cell->c.flags;
 	v->one_block += !!(flags & CS_COMPARE_ONE_BLOCK);
@@ -553,41 +548,22 @@ static void compare(const struct cs_versus_side *a, const struct cs_versus_side 
 	cs_versus_models(a, b, &v->models);
 }
 
-struct sides {
-	const struct cs_versus_side *a, *b;
-	struct cs_versus *out;
-};
-
-static int compare_sides(void *argument)
+struct cs_versus *cs_versus_new(const struct cs_versus_side *a,
+				const struct cs_versus_side *b, double margin)
 {
-	const struct sides *s = argument;
+	struct cs_versus *v = cs_new(struct cs_versus, 1);
 
-	compare(s->a, s->b, s->out);
-	return 0;
-}
-
-int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
-	      double margin, struct cs_versus *out, struct cs_err *err)
-{
-	*out = (struct cs_versus){
+	*v = (struct cs_versus){
 		.name = { a->name, b->name },
 		.margin = margin,
-		.cells = CS_VEC(struct cs_versus_cell),
-		.matrices = CS_VEC(struct cs_versus_matrix),
-		.models = CS_VEC(struct cs_versus_model),
-		.fields = CS_VEC(struct cs_versus_field),
-		.alone = CS_VEC(struct cs_err),
+		.cells = CS_LIST(struct cs_versus_cell),
+		.matrices = CS_LIST(struct cs_versus_matrix),
+		.models = CS_LIST(struct cs_versus_model),
+		.fields = CS_LIST(struct cs_versus_field),
+		.alone = CS_LIST(const char *),
 	};
-	return cs_arena_run(compare_sides, &(struct sides){ a, b, out }, err);
-}
-
-void cs_versus_release(struct cs_versus *v)
-{
-	cs_vec_release(&v->cells);
-	cs_vec_release(&v->matrices);
-	cs_vec_release(&v->models);
-	cs_vec_release(&v->fields);
-	cs_vec_release(&v->alone);
+	compare(a, b, v);
+	return v;
 }
 
 static int is_different(uint32_t verdict)
@@ -621,17 +597,13 @@ static int placement_of(const struct cs_run *run, int node, int k)
 	return node + k;
 }
 
-int cs_versus_placements(const struct cs_run *run, int k, double margin,
-			 struct cs_versus *out, struct cs_err *err)
+struct cs_versus *cs_versus_placements(const struct cs_run *run, int k, double margin)
 {
 	size_t room = (size_t)run->n_nodes;
-	struct cs_versus_item *item = calloc(2 * room + 1, sizeof(*item));
+	struct cs_versus_item *item = cs_new(struct cs_versus_item, 2 * room);
 	struct cs_versus_side side[2] = { { .item = item }, { .item = item + room } };
-	int rc = 1;
+	struct cs_versus *made;
 
-	*out = (struct cs_versus){ .margin = margin };
-	if (!item)
-		return cs_err_set(err, "no memory");
 	for (int node = 0; node < run->n_nodes; node++) {
 		int other = placement_of(run, node, k);
 
@@ -640,14 +612,13 @@ int cs_versus_placements(const struct cs_run *run, int k, double margin,
 		item[side[0].n++] = (struct cs_versus_item){ run, node };
 		item[room + side[1].n++] = (struct cs_versus_item){ run, other };
 	}
-	if (side[0].n) {
-		side[0].name = run->node[item[0].node].facts.placement;
-		side[1].name = run->node[item[room].node].facts.placement;
-		rc = cs_versus(&side[0], &side[1], margin, out, err);
-		out->placements = 1;
-	}
-	free(item);
-	return rc;
+	if (!side[0].n)
+		return NULL;
+	side[0].name = run->node[item[0].node].facts.placement;
+	side[1].name = run->node[item[room].node].facts.placement;
+	made = cs_versus_new(&side[0], &side[1], margin);
+	made->placements = 1;
+	return made;
 }
 
 /* ---- words ---- */
@@ -658,31 +629,29 @@ const char *cs_versus_word(uint32_t verdict)
 					       cs_verdict_text((int)verdict);
 }
 
-void cs_versus_verdict(const struct cs_versus *v, const struct cs_versus_matrix *m,
-		       char *to, size_t size)
+const char *cs_versus_verdict(const struct cs_versus *v,
+			      const struct cs_versus_matrix *m)
 {
 	const struct cs_versus_cell *cell = v->cells.data, *worst;
 	uint32_t verdict = m->sum.verdict;
-	const char *in = verdict == CS_VERDICT_DIFFERS ? "," : " in";
 	size_t n = m->sum.count[verdict];
+	const char *interval;
 
 	if (verdict == CS_VERDICT_MIXED)
 		n = m->sum.count[CS_VERDICT_FASTER] + m->sum.count[CS_VERDICT_SLOWER];
-	cs_text(to, size, "%s", cs_versus_word(verdict));
-	if (verdict == CS_VERDICT_SAME) {
-		cs_text_add(to, size, " within %.3g %%: %zu of %zu cells",
-			    100 * v->margin, n, m->n);
-		return;
-	}
+	if (verdict == CS_VERDICT_SAME)
+		return cs_new_text("%s within %.3g %%: %zu of %zu cells",
+				   cs_versus_word(verdict), 100 * v->margin, n, m->n);
 	if (!m->sum.n_worst)
-		return;
+		return cs_versus_word(verdict);
 	worst = &cell[m->first + m->sum.worst[0]];
-	cs_text_add(to, size, "%s %zu of %zu: worst %s%s%s %+.2f %%", in, n, m->n,
-		    worst->host, worst->host[0] ? " " : "", worst->label,
-		    cs_percent(worst->c.difference, 2));
-	if (isnan(worst->c.low))
-		cs_text_add(to, size, ", without an interval");
-	else
-		cs_text_add(to, size, " (%+.2f to %+.2f)",
-			    cs_percent(worst->c.low, 2), cs_percent(worst->c.high, 2));
+	interval = isnan(worst->c.low) ? ", without an interval" :
+					 cs_new_text(" (%+.2f to %+.2f)",
+						     cs_percent(worst->c.low, 2),
+						     cs_percent(worst->c.high, 2));
+	return cs_new_text("%s%s %zu of %zu: worst %s%s%s %+.2f %%%s",
+			   cs_versus_word(verdict),
+			   verdict == CS_VERDICT_DIFFERS ? "," : " in", n, m->n,
+			   worst->host, worst->host[0] ? " " : "", worst->label,
+			   cs_percent(worst->c.difference, 2), interval);
 }

@@ -21,26 +21,24 @@
 
 #include "check/compare/found.h"
 
-/* Errors: a bad margin, no memory.  Always to be released. */
-int cs_versus(const struct cs_versus_side *a, const struct cs_versus_side *b,
-	      double margin, struct cs_versus *out, struct cs_err *err);
-void cs_versus_release(struct cs_versus *versus);
+/* In the arena. */
+struct cs_versus *cs_versus_new(const struct cs_versus_side *a,
+				const struct cs_versus_side *b, double margin);
 /* CS_EXIT_WARNING: a matrix is faster, slower or mixed; else CS_EXIT_CANNOT: nothing
  * could be compared, or a cell with a figure on one side has none on the other; else
  * CS_EXIT_OK. */
 int cs_versus_exit(const struct cs_versus *versus);
 
-/* The placements of one run: the k-th against its first, on all nodes.  0; 1 when
+/* The placements of one run: the k-th against its first, on all nodes; NULL when
  * there is no k-th (1, 2, ...). */
-int cs_versus_placements(const struct cs_run *run, int k, double margin,
-			 struct cs_versus *out, struct cs_err *err);
+struct cs_versus *cs_versus_placements(const struct cs_run *run, int k, double margin);
 
 /* The whole in one sentence: what differs, and what follows (answer.c). */
-void cs_versus_answer(const struct cs_versus *versus, char *to, size_t size);
+const char *cs_versus_answer(const struct cs_versus *versus);
 /* A verdict in the words of runs: "differs in these two runs", "slower". */
 const char *cs_versus_word(uint32_t verdict);
 /* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */
-void cs_versus_verdict(const struct cs_versus *versus,
-		       const struct cs_versus_matrix *matrix, char *to, size_t size);
+const char *cs_versus_verdict(const struct cs_versus *versus,
+			      const struct cs_versus_matrix *matrix);
 
 #endif

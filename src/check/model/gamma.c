@@ -3,30 +3,28 @@
 #include "check/model/gamma.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/fma.h"
 #include "base/statistics.h"
+#include "base/vec.h"
 #include "result/cells.h"
 
 double cs_gamma_gflops(const struct cs_run *run, int node)
 {
-	size_t n = cs_rows_count(&run->rows), k = 0;
-	double *room = calloc(n + 1, sizeof(*room)), median = NAN;
 	const uint32_t test = (uint32_t)cs_test_index(CS_FLOPS_TEST);
+	struct cs_vec x = CS_LIST(double);
+	CS_SCOPE;
 
 	for (int i = node < 0 ? 0 : node; i < run->n_nodes && (node < 0 || i == node);
 	     i++) {
 		struct cs_row_list cells = cs_run_rows(run, i, CS_ROWS_CELLS);
 
-		for (const struct cs_row *row; room && (row = cs_row_next(&cells));)
+		for (const struct cs_row *row; (row = cs_row_next(&cells));)
 			if (row->test == test && row->status == CS_OK)
-				room[k++] = row->stats.median;
+				cs_list_push(&x, &row->stats.median);
 	}
-	if (k)
-		median = cs_median(room, k);
-	free(room);
-	return median;
+	return x.n ? cs_median(x.data, x.n) : NAN;
 }
 
 double cs_flops_per_load(double gflops, double gbs)

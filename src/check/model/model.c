@@ -3,7 +3,6 @@
 #include "check/model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -87,79 +86,47 @@ static void take_points(const struct cs_grid *grid, struct cs_fit_point *points,
 	}
 }
 
-static int take_sizes(const struct cs_run *run, int node, uint32_t index,
-		      struct cs_fit_point *points, size_t *n)
+static void take_sizes(const struct cs_run *run, int node, uint32_t index,
+		       struct cs_fit_point *points, size_t *n)
 {
-	struct cs_grid grid;
-
 	for (; index < cs_grids(run); index = next_size(run, index)) {
-		if (cs_grid_init(&grid, run, node, index))
-			return -1;
-		take_points(&grid, points, n);
-		cs_grid_release(&grid);
+		CS_SCOPE;
+
+		take_points(cs_grid_new(run, node, index), points, n);
 	}
-	return 0;
 }
 
-int cs_sweep_init(struct cs_sweep *sweep, const struct cs_run *run, int node,
-		  uint32_t index)
+static void fit_cells(struct cs_sweep *sweep, uint32_t index)
 {
+	size_t cells = cs_grid_cells(&sweep->grid), *n;
 	struct cs_fit_point *points;
-	size_t cells, *n;
-	int rc = -1;
+	CS_SCOPE;
 
-	memset(sweep, 0, sizeof(*sweep));
-	if (cs_grid_init(&sweep->grid, run, node, index))
-		return -1;
-	cells = cs_grid_cells(&sweep->grid);
-	points = calloc(cells * CS_FIT_MOST + 1, sizeof(*points));
-	n = calloc(cells + 1, sizeof(*n));
-	sweep->fit = calloc(cells + 1, sizeof(*sweep->fit));
-	if (!points || !n || !sweep->fit || take_sizes(run, node, index, points, n))
-		goto out;
+	points = cs_new(struct cs_fit_point, cells * CS_FIT_MOST);
+	n = cs_new(size_t, cells);
+	take_sizes(sweep->grid.run, sweep->grid.node, index, points, n);
 	for (size_t i = 0; i < cells; i++)
 		if (!cs_fit_sweep(&points[i * CS_FIT_MOST], n[i], &sweep->fit[i]))
 			sweep->n_fitted++;
-	rc = 0;
-out:
-	free(points);
-	free(n);
-	if (rc)
-		cs_sweep_release(sweep);
-	return rc;
 }
 
-void cs_sweep_release(struct cs_sweep *sweep)
+struct cs_sweep *cs_sweep_new(const struct cs_run *run, int node, uint32_t index)
 {
-	cs_grid_release(&sweep->grid);
-	free(sweep->fit);
-	memset(sweep, 0, sizeof(*sweep));
+	struct cs_sweep *sweep = cs_new(struct cs_sweep, 1);
+
+	sweep->grid = *cs_grid_new(run, node, index);
+	sweep->fit = cs_new(struct cs_fit, cs_grid_cells(&sweep->grid));
+	fit_cells(sweep, index);
+	return sweep;
 }
 
 /* ---- several as one ---- */
 
-int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err *err)
+void cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep)
 {
 	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
-		if (sweep->fit[i].n && cs_vec_push(fits, &sweep->fit[i], err))
-			return -1;
-	return 0;
-}
-
-static void release_sweep(void *sweep)
-{
-	cs_sweep_release(sweep);
-}
-
-void cs_fits_of_sweep(struct cs_vec *fits, const struct cs_run *run, int node,
-		      uint32_t index)
-{
-	struct cs_sweep *sweep = cs_new(struct cs_sweep, 1);
-
-	cs_arena_at_end(release_sweep, sweep);
-	cs_arena_check(cs_sweep_init(sweep, run, node, index));
-	cs_fits_add(fits, sweep, NULL);
-	cs_sweep_release(sweep);
+		if (sweep->fit[i].n)
+			cs_list_push(fits, &sweep->fit[i]);
 }
 
 /* The median of one number of each fit, which is `at` bytes after its begin; of those
@@ -191,14 +158,12 @@ static struct cs_fit_value value_at(const struct cs_vec *fits, size_t at, double
 int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out)
 {
 	const struct cs_fit *fit = fits->data;
-	double *room = calloc(fits->n + 1, sizeof(*room));
+	double *room = cs_new(double, fits->n);
 
 	memset(out, 0, sizeof(*out));
-	if (!room || !fits->n) {
-		free(room);
-		return -1;
-	}
 	out->n = fits->n;
+	if (!fits->n)
+		return -1;
 	out->alpha_us = value_at(fits, offsetof(struct cs_fit, alpha_us), room);
 	out->gbs = value_at(fits, offsetof(struct cs_fit, gbs), room);
 	out->half_bytes = value_at(fits, offsetof(struct cs_fit, half_bytes), room);
@@ -211,6 +176,5 @@ int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out)
 		out->worst = fit[i].worst;
 		out->worst_bytes = fit[i].worst_bytes;
 	}
-	free(room);
 	return 0;
 }

@@ -18,10 +18,8 @@ struct cs_sweep {
 
 /* Does a sweep begin with that matrix (cs_grids)?  The number of its sizes, else 0. */
 int cs_sweep_sizes(const struct cs_run *run, uint32_t index);
-/* The sweep that begins with it; -1: no memory. */
-int cs_sweep_init(struct cs_sweep *sweep, const struct cs_run *run, int node,
-		  uint32_t index);
-void cs_sweep_release(struct cs_sweep *sweep);
+/* The sweep that begins with it, in the arena. */
+struct cs_sweep *cs_sweep_new(const struct cs_run *run, int node, uint32_t index);
 
 /* What fits have in common: medians of the values and of the ends of their intervals. */
 struct cs_fit_sum {
@@ -29,12 +27,9 @@ struct cs_fit_sum {
 	struct cs_fit_value alpha_us, gbs, half_bytes;
 	double worst, worst_bytes; /* of all */
 };
-/* Adds a sweep's fits to a vector of struct cs_fit. */
-int cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep, struct cs_err *err);
-/* The same of the sweep that begins with a matrix, to a list. */
-void cs_fits_of_sweep(struct cs_vec *fits, const struct cs_run *run, int node,
-		      uint32_t index);
-/* 0, or -1: there is none, or no memory. */
+/* Adds a sweep's fits to a list of struct cs_fit. */
+void cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep);
+/* 0, or -1: there is none. */
 int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
 
 #endif

@@ -40,8 +40,7 @@ static const struct source *source_of(const struct cs_row *row)
 }
 
 static struct cs_computes *place_of(struct cs_vec *all, int node, int is_numa,
-				    const struct cs_endpoint *where,
-				    struct cs_err *err)
+				    const struct cs_endpoint *where)
 {
 	struct cs_computes *place = all->data;
 
@@ -49,10 +48,9 @@ static struct cs_computes *place_of(struct cs_vec *all, int node, int is_numa,
 		if (place[i].node == node && place[i].is_numa == is_numa &&
 		    place[i].where.index == where->index)
 			return &place[i];
-	place = cs_vec_add(all, 1, err);
-	if (place)
-		*place = (struct cs_computes){ node, is_numa,		*where, NAN,
-					       NAN,  { NAN, NAN, NAN }, 0,	NAN };
+	place = cs_list_add(all, 1);
+	*place = (struct cs_computes){ node, is_numa,		*where, NAN,
+				       NAN,  { NAN, NAN, NAN }, 0,	NAN };
 	return place;
 }
 
@@ -86,23 +84,22 @@ static int by_place(const void *x, const void *y)
 	return (a->where.index > b->where.index) - (a->where.index < b->where.index);
 }
 
-int cs_run_computes(const struct cs_run *run, struct cs_vec *out, struct cs_err *err)
+struct cs_vec cs_run_computes(const struct cs_run *run)
 {
+	struct cs_vec all = CS_LIST(struct cs_computes);
+
 	for (int node = 0; node < run->n_nodes; node++) {
 		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
 
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 			const struct source *source = source_of(row);
-			struct cs_computes *to;
 
-			if (!source)
-				continue;
-			to = place_of(out, node, source->is_numa, &row->what.dst, err);
-			if (!to)
-				return -1;
-			take(run, row, source->what, to);
+			if (source)
+				take(run, row, source->what,
+				     place_of(&all, node, source->is_numa,
+					      &row->what.dst));
 		}
 	}
-	cs_vec_sort(out, by_place);
-	return 0;
+	cs_vec_sort(&all, by_place);
+	return all;
 }

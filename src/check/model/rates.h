@@ -26,7 +26,7 @@ struct cs_computes {
 	double shared_of_peak; /* … of 128 bytes a clock and multiprocessor */
 };
 
-/* Of a run: struct cs_computes, by node, GPUs first.  -1: no memory. */
-int cs_run_computes(const struct cs_run *run, struct cs_vec *out, struct cs_err *err);
+/* Of a run: a list of struct cs_computes, by node, GPUs first. */
+struct cs_vec cs_run_computes(const struct cs_run *run);
 
 #endif

@@ -249,13 +249,11 @@ static void find_on_machine(struct cs_run *run, int node, int most)
 static void find_difference(struct cs_run *run, const struct cs_versus *v,
 			    const struct cs_versus_matrix *m)
 {
-	char verdict[200];
 	const struct cs_test *test = cs_test_at(m->test);
 
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)
 		return;
-	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	cs_judge_node(run, run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
 		      -1, CS_FINDING_PLACEMENT_DIFFERS,
 		      "%s%s%s: placement '%s' against '%s' is %s", test->name,
@@ -263,29 +261,16 @@ static void find_difference(struct cs_run *run, const struct cs_versus *v,
 		      m->metric == CS_METRIC_RATE ?
 			      "" :
 			      cs_metric_text(test, (int)m->metric),
-		      v->name[1], v->name[0], verdict);
-}
-
-static void release_versus(void *versus)
-{
-	cs_versus_release(versus);
+		      v->name[1], v->name[0], cs_versus_verdict(v, m));
 }
 
 static void find_differences(struct cs_run *run)
 {
-	struct cs_versus *v = cs_new(struct cs_versus, 1);
-	struct cs_err err;
-	int rc;
+	const struct cs_versus *v;
 
-	cs_arena_at_end(release_versus, v);
-	for (int k = 1; !(rc = cs_versus_placements(run, k, run->margin, v, &err));
-	     k++) {
+	for (int k = 1; (v = cs_versus_placements(run, k, run->margin)); k++)
 		CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
 			find_difference(run, v, m);
-		cs_versus_release(v);
-	}
-	if (rc < 0)
-		cs_arena_give_up(&err);
 }
 
 static void find_on_node(struct cs_run *run, int node, int most,

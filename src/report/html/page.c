@@ -241,13 +241,10 @@ static void put_all(const struct cs_html *h, struct cs_vec texts)
 
 static void put_versus(struct cs_html *h, const struct cs_versus *v)
 {
-	char answer[CS_ERR_TEXT];
-
-	cs_versus_answer(v, answer, sizeof(answer));
 	cs_html_section(
 		h, cs_new_text("%s against %s", v->name[1], v->name[0]),
 		"How many times better it is, with the 95 % interval of every cell.");
-	cs_html_in(h, "p class=\"lead\"", "%s", answer);
+	cs_html_in(h, "p class=\"lead\"", "%s", cs_versus_answer(v));
 	put_all(h, cs_versus_caveats(v));
 	put_all(h, cs_versus_remarks(v));
 	cs_html_forest(h, v);
@@ -300,7 +297,9 @@ static void write_page(FILE *to, const struct cs_view *view)
 	put_head(&h, run, digest);
 	put_tiles(&h, digest);
 	put_findings(&h, run);
-	for (int k = 1; sides && (versus = cs_versus_new(view->turns, k)); k++)
+	for (int k = 1; sides && (versus = cs_versus_placements(view->turns, k,
+								view->turns->margin));
+	     k++)
 		put_versus(&h, versus);
 	if (several && !sides)
 		put_nodes(&h, digest);

@@ -172,7 +172,6 @@ static void take_point(const struct cs_run *run, const int nodes[2], uint32_t in
 
 		p->matrix = *grid->matrix;
 		take_cells(p, grid, &values);
-		cs_grid_release(grid);
 	}
 	if (!values.n)
 		return;

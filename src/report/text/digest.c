@@ -203,7 +203,6 @@ static void take_nodes(const struct cs_digest *d, struct cs_digest_line *line,
 		cs_odd_mark(&d->likeness, grid);
 		take_grid(line, grid, f);
 		remark_grid(line, grid, &reason);
-		cs_grid_release(grid);
 	}
 	if (f->values.n)
 		line->median = cs_median(f->values.data, f->values.n);

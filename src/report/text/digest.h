@@ -14,7 +14,7 @@ struct cs_digest_line {
 	const struct cs_test *test;
 	const struct cs_plan_matrix *matrix;
 	int back;	 /* the way back of what goes both ways (cs_grid) */
-	uint32_t index;	 /* the matrix, as cs_grid_init() takes it */
+	uint32_t index;	 /* the matrix, as cs_grid_new() takes it */
 	uint32_t curve;	 /* the first matrix of its sweep; itself if it has none */
 	uint32_t points; /* matrices that it represents */
 	size_t planned, measured, failed, skipped;

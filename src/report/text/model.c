@@ -28,20 +28,6 @@ static const char *value_text(const struct cs_fit_value *x, int decimals)
 		       cs_new_text("%.*f", decimals, x->value);
 }
 
-static void release_sweep(void *sweep)
-{
-	cs_sweep_release(sweep);
-}
-
-static struct cs_sweep *sweep_new(const struct cs_run *run, int node, uint32_t index)
-{
-	struct cs_sweep *sweep = cs_new(struct cs_sweep, 1);
-
-	cs_arena_at_end(release_sweep, sweep);
-	cs_arena_check(cs_sweep_init(sweep, run, node, index));
-	return sweep;
-}
-
 /* ---- a line for each ---- */
 
 static struct cs_fit_sum sum_nodes(const struct cs_run *run, uint32_t index,
@@ -53,13 +39,12 @@ static struct cs_fit_sum sum_nodes(const struct cs_run *run, uint32_t index,
 
 	*planned = 0;
 	for (int node = 0; node < run->n_nodes; node++) {
-		struct cs_sweep *sweep = sweep_new(run, node, index);
+		const struct cs_sweep *sweep = cs_sweep_new(run, node, index);
 
 		*planned += sweep->grid.n_planned;
-		cs_arena_check(cs_fits_add(&fits, sweep, NULL));
-		cs_sweep_release(sweep);
+		cs_fits_add(&fits, sweep);
 	}
-	cs_arena_check(fits.n && cs_fits_sum(&fits, &sum));
+	cs_fits_sum(&fits, &sum);
 	return sum;
 }
 
@@ -256,7 +241,7 @@ static void print_cells(FILE *to, const struct cs_run *run, int node, uint32_t i
 	struct cs_sweep *sweep;
 	CS_SCOPE;
 
-	sweep = sweep_new(run, node, index);
+	sweep = cs_sweep_new(run, node, index);
 	if (!sweep->n_fitted)
 		return;
 	putc('\n', to);
@@ -314,7 +299,7 @@ static void print_csv_sweep(FILE *to, const struct cs_run *run, int node,
 	struct cs_sweep *sweep;
 	CS_SCOPE;
 
-	sweep = sweep_new(run, node, index);
+	sweep = cs_sweep_new(run, node, index);
 	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
 		if (sweep->fit[i].n)
 			cs_csv_line(to, cs_record_fit(sweep, i), 0);
@@ -327,7 +312,7 @@ static void print_csv_names(FILE *to, const struct cs_run *run)
 
 	if (!run->n_nodes || !cs_grids(run))
 		return;
-	sweep = sweep_new(run, 0, 0);
+	sweep = cs_sweep_new(run, 0, 0);
 	if (cs_grid_cells(&sweep->grid))
 		cs_csv_line(to, cs_record_fit(sweep, 0), 1);
 }

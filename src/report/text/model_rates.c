@@ -86,9 +86,8 @@ static void print_places(FILE *to, const struct cs_run *run,
 
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose)
 {
-	struct cs_vec all = CS_LIST(struct cs_computes);
+	const struct cs_vec all = cs_run_computes(run);
 
-	cs_arena_check(cs_run_computes(run, &all, NULL));
 	if (all.n && (verbose || all.n <= PLACES_MOST))
 		print_places(to, run, all.data, all.n);
 }

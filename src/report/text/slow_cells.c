@@ -14,8 +14,7 @@ void cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
 	const struct cs_rows *rows = &grid->run->rows;
 	size_t n = cs_grid_cells(grid), all = cs_rows_count(rows);
 
-	grid->off = calloc(n + 1, sizeof(*grid->off)); /* the grid's */
-	cs_arena_check(!grid->off);
+	grid->off = cs_new(double, n);
 	for (size_t i = 0; i < n; i++) {
 		size_t at = grid->row[i] && all ?
 				    (size_t)(grid->row[i] - cs_rows_get(rows, 0)) :

@@ -456,7 +456,7 @@ static void print_placements(FILE *to, const struct report *r,
 			 run->node[node].facts.placement);
 		cs_agent_costs_print(to, run, node);
 	}
-	for (int k = 1; (versus = cs_versus_new(turns, k)); k++) {
+	for (int k = 1; (versus = cs_versus_placements(turns, k, turns->margin)); k++) {
 		putc('\n', to);
 		cs_versus_print(to, versus, verbose);
 	}

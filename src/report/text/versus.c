@@ -89,8 +89,8 @@ struct cs_vec cs_versus_remarks(const struct cs_versus *v)
 {
 	struct cs_vec texts = CS_LIST(const char *);
 
-	CS_EACH(const struct cs_err, alone, &v->alone)
-		add(&texts, cs_new_text("not compared: %s", alone->text));
+	CS_EACH(const char *const, alone, &v->alone)
+		add(&texts, cs_new_text("not compared: %s", *alone));
 	return texts;
 }
 
@@ -98,22 +98,6 @@ static void print_texts(FILE *to, int indent, struct cs_vec texts)
 {
 	for (size_t i = 0; i < texts.n; i++)
 		cs_fold(to, indent, indent + 2, "%s", ((const char **)texts.data)[i]);
-}
-
-static void release(void *versus)
-{
-	cs_versus_release(versus);
-}
-
-const struct cs_versus *cs_versus_new(const struct cs_run *turns, int k)
-{
-	struct cs_versus *v = cs_new(struct cs_versus, 1);
-	int rc;
-
-	cs_arena_at_end(release, v);
-	rc = cs_versus_placements(turns, k, turns->margin, v, NULL);
-	cs_arena_check(rc < 0);
-	return rc ? NULL : v;
 }
 
 /* "12345.6", "396.25", "1.234": five digits at least. */
@@ -212,11 +196,9 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 					     .bytes = m->bytes,
 					     .variant = m->variant };
 	const char *apart = "";
-	char verdict[200];
 	double low, high;
 
 	range(v, m, &low, &high);
-	cs_versus_verdict(v, m, verdict, sizeof(verdict));
 	if (!isnan(low))
 		apart = cs_new_text("  %+.2f to %+.2f %%", cs_percent(low, 2),
 				    cs_percent(high, 2));
@@ -224,7 +206,7 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 		label_of(to, v, 2, name_of(m)), column(v, 0), figure(m->a),
 		column(v, 1), figure(m->b), apart);
 	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)cs_test_at(m->test)->unit),
-		cs_plan_matrix_words(&view).text, verdict);
+		cs_plan_matrix_words(&view).text, cs_versus_verdict(v, m));
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
 		cs_fold(to, 4, 6,
 			"as runs differ here, a verdict takes about %u of them "
@@ -272,10 +254,7 @@ static void print_models(FILE *to, const struct cs_versus *v)
 
 void cs_versus_print(FILE *to, const struct cs_versus *v, int verbose)
 {
-	char answer[CS_ERR_TEXT];
-
-	cs_versus_answer(v, answer, sizeof(answer));
-	cs_fold(to, 0, 2, "%s", answer);
+	cs_fold(to, 0, 2, "%s", cs_versus_answer(v));
 	cs_fold(to, 0, 2,
 		"A %s, B %s: differences are those of B from A, with 95 %% "
 		"intervals; 'faster' and 'slower' refer to B",
@@ -326,7 +305,7 @@ static void csv_lines(FILE *to, const struct cs_versus *v)
 
 void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
 {
-	static const struct cs_versus_cell blank;
+	static const struct cs_versus_cell blank = { .host = "", .label = "" };
 	static const struct cs_versus_matrix none;
 
 	cs_csv_line(to, cs_record_versus_cell(v, &none, &blank), 1);

@@ -23,7 +23,5 @@ void cs_versus_print(FILE *to, const struct cs_versus *versus, int verbose);
 struct cs_vec cs_versus_notices(const struct cs_versus *versus);
 struct cs_vec cs_versus_caveats(const struct cs_versus *versus);
 struct cs_vec cs_versus_remarks(const struct cs_versus *versus);
-/* The k-th placement of a run against its first, in the arena; NULL: there is none. */
-const struct cs_versus *cs_versus_new(const struct cs_run *turns, int k);
 
 #endif

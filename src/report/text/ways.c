@@ -39,7 +39,6 @@ double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t in
 		for (size_t i = 0; i < cs_grid_cells(grid); i++)
 			if (!isnan(grid->value[i]))
 				cs_list_push(&x, &grid->value[i]);
-		cs_grid_release(grid);
 	}
 	return x.n ? cs_median(x.data, x.n) : NAN;
 }
