@@ -59,7 +59,10 @@ const struct cs_row *cs_row_next(struct cs_row_list *list);
 	for (struct cs_row_list row##s_ = (list); row##s_.rows; row##s_.rows = NULL) \
 		for (const struct cs_row *row; (row = cs_row_next(&row##s_));)
 /* For each of all rows (struct cs_rows). */
-#define CS_EACH_ROW_OF(row, all) CS_EACH(const struct cs_row, row, &(all)->rows)
+#define CS_EACH_ROW_OF(row, all)                                        \
+	for (const struct cs_row *row = (all)->rows.data,               \
+				 *row##_end = cs_rows_end(all);         \
+	     row != row##_end; row++)
 /* Position of the i-th of the list in the run, and the row itself. */
 size_t cs_listed_at(const struct cs_row_list *list, size_t i);
 const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);

@@ -98,6 +98,13 @@ const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i)
 	return (const struct cs_row *)rows->rows.data + i;
 }
 
+const struct cs_row *cs_rows_end(const struct cs_rows *rows)
+{
+	const struct cs_row *first = rows->rows.data;
+
+	return first ? first + rows->rows.n : NULL;
+}
+
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 {
 	const size_t *at = rows->at.data;

@@ -136,6 +136,7 @@ void cs_rows_filter(struct cs_rows *rows, const char *keep);
 void cs_rows_unindex(struct cs_rows *rows);
 size_t cs_rows_count(const struct cs_rows *rows);
 const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
+const struct cs_row *cs_rows_end(const struct cs_rows *rows); /* after the last */
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 
 /* The line of the catalogue. */

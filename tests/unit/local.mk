@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	%D%/fma.t \
 	%D%/shape.t \
 	%D%/gpulist.t \
+	%D%/growth.t \
 	%D%/hints.t \
 	%D%/instance.t \
 	%D%/hostlist.t \
@@ -105,6 +106,8 @@ TAP = %D%/libtap.a
 %C%_fma_t_SOURCES = %D%/test_fma.c
 %C%_shape_t_SOURCES = %D%/test_shape.c
 %C%_gpulist_t_SOURCES = %D%/test_gpulist.c
+%C%_growth_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=cs_rows_get,--wrap=cs_rows_end
+%C%_growth_t_SOURCES = %D%/test_growth.c %D%/canned.h
 %C%_hints_t_SOURCES = %D%/test_hints.c
 %C%_instance_t_SOURCES = %D%/test_instance.c
 %C%_hostlist_t_SOURCES = %D%/test_hostlist.c

@@ -429,7 +429,9 @@ double cs_control_drift(const struct cs_run *run, int node)
 {
 	double most = NAN;
 
+	/* once for each cell: its controls are all looked at together */
 	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS))
-		most = fmax(most, drift_of(run, row));
+		if (row == cs_figure_next(run, row, NULL, CS_ROWS_CONTROLS))
+			most = fmax(most, drift_of(run, row));
 	return most;
 }

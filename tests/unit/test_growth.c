@@ -1,0 +1,175 @@
+/* How many rows are read for n of something, and for four times as many: code that searches
+ * all rows for each of them reads 16 times as many, other code 4 or 5 times. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "check/verdict/check.h"
+#include "report/report.h"
+
+#include "tap.h"
+#include "canned.h"
+
+#define PAIR "peer.ce.write.pair"
+#define MOST 7.0 /* times as many reads */
+
+/* The linker puts these in the place of the functions of result/row.c (--wrap). */
+const struct cs_row *__real_cs_rows_get(const struct cs_rows *rows, size_t i);
+const struct cs_row *__wrap_cs_rows_get(const struct cs_rows *rows, size_t i);
+const struct cs_row *__real_cs_rows_end(const struct cs_rows *rows);
+const struct cs_row *__wrap_cs_rows_end(const struct cs_rows *rows);
+
+static size_t reads;
+
+const struct cs_row *__wrap_cs_rows_get(const struct cs_rows *rows, size_t i)
+{
+	reads++;
+	return __real_cs_rows_get(rows, i);
+}
+
+/* All of them are read up to there. */
+const struct cs_row *__wrap_cs_rows_end(const struct cs_rows *rows)
+{
+	reads += rows->rows.n;
+	return __real_cs_rows_end(rows);
+}
+
+/* ---- ways to grow ---- */
+
+static struct canned sizes(int n)
+{
+	struct cs_choices chosen;
+	struct cs_plan_request request = {
+		.n_agents = 2,
+		.set = {
+			.copy_bytes = 4096,
+			.last_bytes = 4096 + 16 * ((uint64_t)n - 1),
+			.growth = 1.0000001,
+			.seed = 1,
+			.precision = 0.005,
+			.cell_limit_s = 2,
+			.start_limit_s = 30,
+			.backend = CS_BACKEND_CUDA,
+		},
+	};
+
+	canned_choose(PAIR, &request, &chosen);
+	return canned_make(1, &request, 1);
+}
+
+static struct canned nodes(int n)
+{
+	return canned(n, 2, 0, PAIR, 1);
+}
+
+static struct canned of_one_cell(int n, void (*change)(struct cs_row *row, int i))
+{
+	struct canned c = canned(1, 2, 0, PAIR, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct cs_row row = canned_row(c.plan, 0, 0, 0);
+
+		change(&row, i);
+		canned_add(&c, &row, 396);
+	}
+	canned_index(&c);
+	return c;
+}
+
+static void fail_one(struct cs_row *row, int i)
+{
+	char *why = t_free_later(malloc(32));
+
+	cs_text(why, 32, "call %d failed", i);
+	canned_spoil(row, CS_FAILED, why);
+}
+
+static struct canned failures(int n)
+{
+	return of_one_cell(n, fail_one);
+}
+
+static void repeat_one(struct cs_row *row, int i)
+{
+	static const uint32_t flags[] = { CS_ROW_CONCURRENT, CS_ROW_CONTROL,
+					  CS_ROW_REMEASURED, 0 };
+
+	row->flags = flags[i % 4];
+}
+
+static struct canned repeats(int n)
+{
+	return of_one_cell(n, repeat_one);
+}
+
+static void next_step(struct cs_row *row, int i)
+{
+	row->step = (uint32_t)i;
+}
+
+static struct canned steps(int n)
+{
+	return of_one_cell(n, next_step);
+}
+
+/* ---- what reads them ---- */
+
+static void judge(struct cs_run *run, const struct cs_format *format)
+{
+	(void)format;
+	run->checks = cs_checks_all();
+	t_eq_int(cs_check_run(run, NULL), 0);
+}
+
+static void view(struct cs_run *run, const struct cs_format *format)
+{
+	struct cs_view_options opt = { .verbose = 1 };
+	FILE *to = fopen("/dev/null", "w");
+
+	cs_format_write(format, to, run, &opt);
+	fclose(to);
+}
+
+static size_t reads_of(struct canned (*grow)(int n), int n,
+		       void (*work)(struct cs_run *run, const struct cs_format *format),
+		       const struct cs_format *format)
+{
+	OWNED(canned) c = grow(n);
+
+	reads = 0;
+	work(&c.run, format);
+	return reads;
+}
+
+static void grows(const char *what, struct canned (*grow)(int n), int n)
+{
+	for (const struct cs_format *f = NULL; !f || f->name;
+	     f = f ? f + 1 : cs_formats) {
+		double few = (double)reads_of(grow, n, f ? view : judge, f);
+		double many = (double)reads_of(grow, 4 * n, f ? view : judge, f);
+
+		if (!t_ok(many <= MOST * few + 100))
+			fprintf(stderr, "# %s, %s: %.0f rows are read, of 4n %.0f\n",
+				f ? f->name : "check", what, few, many);
+	}
+}
+
+HOLDS("no check and no format reads all rows for each size") {
+	grows("sizes", sizes, 60);
+}
+
+HOLDS("no check and no format reads all rows for each node") {
+	grows("nodes", nodes, 25);
+}
+
+HOLDS("no check and no format reads all rows for each failure") {
+	grows("failures", failures, 100);
+}
+
+HOLDS("no check and no format reads all rows for each repetition") {
+	grows("repeats", repeats, 100);
+}
+
+HOLDS("no check and no format reads all rows for each step") {
+	grows("steps", steps, 100);
+}
