@@ -469,7 +469,6 @@ endif
 	%D%/report/text/columns.c \
 	%D%/report/text/costs.c \
 	%D%/report/text/curve.c \
-	%D%/report/text/curve.h \
 	%D%/report/text/digest.c \
 	%D%/report/text/digest.h \
 	%D%/report/text/digest_groups.c \
@@ -486,13 +485,11 @@ endif
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \
 	%D%/report/text/slow_cells.c \
-	%D%/report/text/slow_cells.h \
 	%D%/report/text/steps.c \
 	%D%/report/text/summary.c \
 	%D%/report/text/text.c \
 	%D%/report/text/topology.c \
 	%D%/report/text/versus.c \
-	%D%/report/text/versus.h \
 	%D%/report/text/ways.c \
 	%D%/report/view.c \
 	%D%/report/view.h

@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "command/command.h"
 #include "command/criteria.h"
-#include "report/text/versus.h"
+#include "check/compare/versus.h"
+#include "report/report.h"
 #include "result/cut.h"
 
 #define FILES_MOST 256

@@ -79,6 +79,12 @@ int cs_report_explain(FILE *to, const char *what, struct cs_err *err);
 struct cs_baseline;
 int cs_baseline_text(FILE *to, const struct cs_baseline *baseline, double margin);
 
+/* Comparisons v[0..n), at least one, in a format: "text", "json" (several as an array),
+ * "csv", "html" (html/page.c).  0, or -1 with errno: the stream failed, or ENOMEM. */
+struct cs_versus;
+int cs_versus_write(FILE *to, const char *format, const struct cs_versus *v, size_t n,
+		    int verbose);
+
 #define CS_PATH 512
 
 /* An output file: %N %j %t %% replaced, opened at once so that what cannot be

@@ -21,7 +21,7 @@ struct cs_grid {
 	/* set by checks, else NULL: log of the ratio of each cell to similar ones,
 	 * NAN unknown; in the arena.  And how many are below */
 	double *off;
-	size_t n_odd;
+	size_t n_slow;
 	size_t n_planned, n_measured;
 	size_t n_concurrent; /* measured while others ran */
 	/* of the measured ones; cells as indices, NAN and 0 without any */

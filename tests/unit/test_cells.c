@@ -1158,17 +1158,17 @@ static struct cs_likeness compared(void)
 
 HOLDS("without a check each cell is compared with its like all the same") {
 	struct cs_likeness l;
-	size_t odd = 0;
+	size_t at = 0;
 
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 0, 1, 0.67);
 	l = compared();
 	t_eq_int(l.n_compared, 56);
-	t_eq_int(l.n_odd, 1);
-	while (!l.odd[odd])
-		odd++;
-	t_ok(canned_cell(&c, 0, WRITE, 0, 1) == cs_rows_get(&c.run.rows, odd));
-	t_ok(fabs(exp(l.off[odd]) - 0.67) < 0.001);
+	t_eq_int(l.n_slow, 1);
+	while (!l.slow[at])
+		at++;
+	t_ok(canned_cell(&c, 0, WRITE, 0, 1) == cs_rows_get(&c.run.rows, at));
+	t_ok(fabs(exp(l.off[at]) - 0.67) < 0.001);
 	t_ok(fabs(l.worst - 0.33) < 0.001);
 }
 
@@ -1178,9 +1178,9 @@ HOLDS("all cells of a slow GPU are below their like, and no others") {
 	begin(1, 8, WRITE);
 	slow_gpu(0, WRITE, 3, 0.8);
 	l = compared();
-	t_eq_int(l.n_odd, 14);
+	t_eq_int(l.n_slow, 14);
 	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
-		t_eq_int(l.odd[i], touches(cs_rows_get(&c.run.rows, i), 3));
+		t_eq_int(l.slow[i], touches(cs_rows_get(&c.run.rows, i), 3));
 }
 
 HOLDS("copies under 1 MiB and cells of one pair are not compared") {

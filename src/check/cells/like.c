@@ -27,8 +27,8 @@ static void count_short(struct cs_likeness *likeness, const struct cs_run *run)
 static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judged)
 {
 	likeness->off[judged->at] = judged->off;
-	likeness->odd[judged->at] = (char)judged->odd;
-	likeness->n_odd += judged->odd != 0;
+	likeness->slow[judged->at] = (char)judged->odd;
+	likeness->n_slow += judged->odd != 0;
 	likeness->n_unsure += judged->unsure != 0;
 	likeness->n_alone += !judged->unsure && isnan(judged->off);
 	if (isnan(judged->off))
@@ -54,7 +54,7 @@ struct cs_likeness cs_likeness_make(const struct cs_run *run)
 	size_t n = cs_rows_count(&run->rows);
 	struct cs_likeness likeness = { .from_bytes = CS_COMPARED_FROM,
 					.off = cs_new(double, n),
-					.odd = cs_new(char, n) };
+					.slow = cs_new(char, n) };
 
 	for (size_t i = 0; i < n; i++)
 		likeness.off[i] = NAN;

@@ -9,8 +9,8 @@
 /* By row of the run. */
 struct cs_likeness {
 	double *off; /* log of its ratio to its like; NAN not compared */
-	char *odd;   /* slower than healthy ones differ */
-	size_t n_compared, n_odd;
+	char *slow;  /* slower than healthy ones differ */
+	size_t n_compared, n_slow;
 	size_t n_short;	     /* copies that are too small to compare, */
 	uint64_t from_bytes; /* … for these alone are large enough */
 	size_t n_unsure;     /* figures that do not tell enough */

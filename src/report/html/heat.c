@@ -9,8 +9,7 @@
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/text/matrix.h"
-#include "report/text/curve.h"
-#include "report/text/slow_cells.h"
+#include "report/text/digest.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those with nothing to see are small */
@@ -131,10 +130,10 @@ static struct cs_box box_of(const struct heat *heat, int k)
 static const struct cs_shade *shade_of(const struct heat *heat, size_t cell)
 {
 	const struct cs_grid *grid = heat->grid;
-	const struct cs_shade *odd = cs_odd_shade(grid, cell);
+	const struct cs_shade *shade = cs_cell_shade(grid, cell);
 
 	if (isnan(heat->peak))
-		return odd ? odd : cs_shade_of_difference(0);
+		return shade ? shade : cs_shade_of_difference(0);
 	return cs_shade_of_share(grid->value[cell] /
 				 cs_row_peak_gbs(grid->run, grid->row[cell]));
 }
@@ -405,7 +404,7 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 			cs_html_section(h, paths[path].title, paths[path].hint);
 			cs_html(h, "<div class=\"row\">");
 		}
-		cs_odd_mark(&d->likeness, grid);
+		cs_slow_cells_mark(&d->likeness, grid);
 		heat_init(&heat, grid, many);
 		put_matrix(h, &heat);
 	}

@@ -11,7 +11,6 @@
 #include "report/view.h"
 #include "report/html/parts.h"
 #include "report/text/parts.h"
-#include "report/text/versus.h"
 
 #define TILES 8
 #define NODES 4 /* of several, those that are shown whole */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check/link/expect.h"
-#include "report/text/curve.h"
+#include "report/text/matrix.h"
 
 #define SERIES 6   /* of one plot: as many colours as there are */
 #define WIDTH 520.0

@@ -8,7 +8,6 @@
 
 #include "base/statistics.h"
 #include "report/text/digest.h"
-#include "report/text/slow_cells.h"
 #include "report/text/matrix.h"
 
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
@@ -208,7 +207,7 @@ void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matri
 	for (int node = 0; node < run->n_nodes; node++) {
 		struct cs_grid *grid = cs_grid_new(run, node, matrix);
 
-		cs_odd_mark(&digest->likeness, grid);
+		cs_slow_cells_mark(&digest->likeness, grid);
 		take_grid(&ag, node, grid);
 	}
 	if (ag.nodes < 2) {

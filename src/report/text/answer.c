@@ -11,7 +11,7 @@
 #include "check/link/kind.h"
 #include "report/view.h"
 #include "report/text/digest.h"
-#include "report/text/slow_cells.h"
+#include "report/text/matrix.h"
 
 /* ---- what each path gives ---- */
 
@@ -240,16 +240,16 @@ static const char *others_text(const struct cs_digest *d)
 /* ---- the verdict ---- */
 
 /* "1 cell 33 % below its like: 0->1", of the first test; how many in all. */
-static const char *odd_text(const struct cs_digest *d)
+static const char *slow_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *first = NULL;
 	size_t tests = 0, cells = 0;
 	const char *all = "";
 
 	CS_EACH(const struct cs_digest_line, line, &d->lines) {
-		tests += line->odd > 0;
-		cells += line->odd;
-		if (line->odd && !first)
+		tests += line->slow > 0;
+		cells += line->slow;
+		if (line->slow && !first)
 			first = line;
 	}
 	if (!first)
@@ -257,9 +257,9 @@ static const char *odd_text(const struct cs_digest *d)
 	if (tests > 1)
 		all = cs_new_text(" (%zu cells of %zu tests)", cells, tests);
 	return cs_new_text("%s%s%s",
-			   first->odd_text[0] ? first->odd_text :
-						"cells below their like",
-			   all, cs_odd_how_sure(d->run));
+			   first->slow_text[0] ? first->slow_text :
+						 "cells below their like",
+			   all, cs_slow_cells_how_sure(d->run));
 }
 
 /* The first of the gravest findings, and how many are as grave; NULL without a warning
@@ -285,7 +285,7 @@ static const char *alike_text(const struct cs_digest *d)
 	const char *text = "";
 	size_t grave;
 
-	if (!l->n_odd && l->n_compared && !find_gravest(d->run, &grave)) {
+	if (!l->n_slow && l->n_compared && !find_gravest(d->run, &grave)) {
 		text = cs_new_text("all alike within %.1f %%",
 				   fmax(0.1, ceil(1000 * l->worst) / 10));
 		if (l->n_unsure)
@@ -368,7 +368,7 @@ void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 {
 	const char *const path[] = { peers_text(d), host_text(d), local_text(d),
 				     numa_text(d) };
-	const char *const verdict[] = { odd_text(d), alike_text(d),
+	const char *const verdict[] = { slow_text(d), alike_text(d),
 					faults_text(d->run) };
 	const char *paths = join_clauses(path, 4);
 

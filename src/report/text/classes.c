@@ -8,7 +8,6 @@
 
 #include "base/statistics.h"
 #include "report/text/matrix.h"
-#include "report/view.h"
 
 #define NVLINK CS_REACHES /* the last class */
 

@@ -4,8 +4,6 @@
  * of its own. */
 #include "config.h"
 
-#include "report/text/curve.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -8,9 +8,7 @@
 #include "base/statistics.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
-#include "report/text/curve.h"
 #include "report/text/matrix.h"
-#include "report/text/slow_cells.h"
 
 #define BELOW 0.95	/* other systems may be a little below the least on record */
 
@@ -106,7 +104,7 @@ static void take_grid(struct cs_digest_line *line, const struct cs_grid *grid,
 	}
 	line->planned += grid->n_planned;
 	line->measured += grid->n_measured;
-	line->odd += grid->n_odd;
+	line->slow += grid->n_slow;
 	if (grid->n_measured && !(line->min <= grid->min)) {
 		line->min = grid->min;
 		line->min_at = cs_join(has_hosts(grid->run) ?
@@ -146,11 +144,11 @@ static const char *reason_of(const struct cs_grid *grid)
 static void remark_grid(struct cs_digest_line *line, const struct cs_grid *grid,
 			const char **reason)
 {
-	if (!line->odd_text[0]) {
-		line->odd_text = cs_odd_text(grid);
-		if (line->odd_text[0] && has_hosts(grid->run))
-			line->odd_text =
-				cs_new_longer(line->odd_text, " on %s",
+	if (!line->slow_text[0]) {
+		line->slow_text = cs_slow_cells_text(grid);
+		if (line->slow_text[0] && has_hosts(grid->run))
+			line->slow_text =
+				cs_new_longer(line->slow_text, " on %s",
 					      grid->run->node[grid->node].facts.host);
 	}
 	if (!(*reason)[0])
@@ -173,8 +171,8 @@ static void remark(const struct cs_digest *d, struct cs_digest_line *line,
 					   reason);
 		return;
 	}
-	if (line->odd_text[0])
-		add_remark(line, line->odd_text);
+	if (line->slow_text[0])
+		add_remark(line, line->slow_text);
 	add_count(line, line->failed, "failed");
 	add_count(line, missing > line->failed ? missing - line->failed : 0,
 		  "not measured");
@@ -200,7 +198,7 @@ static void take_nodes(const struct cs_digest *d, struct cs_digest_line *line,
 	for (int node = d->first; node < d->last; node++) {
 		struct cs_grid *grid = cs_grid_new(d->run, node, line->index);
 
-		cs_odd_mark(&d->likeness, grid);
+		cs_slow_cells_mark(&d->likeness, grid);
 		take_grid(line, grid, f);
 		remark_grid(line, grid, &reason);
 	}
@@ -231,7 +229,7 @@ static struct cs_digest_line line_of(const struct cs_digest *d, uint32_t index,
 		.high = NAN,
 		.min_at = "",
 		.link = "",
-		.odd_text = "",
+		.slow_text = "",
 		.remark = "",
 	};
 
@@ -263,12 +261,12 @@ static int is_better_point(const struct cs_digest_line *line,
 static void join(struct cs_digest_line *line, const struct cs_digest_line *point)
 {
 	uint32_t points = line->points + 1;
-	size_t odd = line->odd + point->odd;
+	size_t slow = line->slow + point->slow;
 
 	if (is_better_point(line, point))
 		*line = *point;
 	line->points = points;
-	line->odd = odd;
+	line->slow = slow;
 }
 
 static void add_line(struct cs_digest *d, uint32_t index, struct figures *f)
@@ -307,7 +305,7 @@ const struct cs_digest *cs_digest_new(const struct cs_run *run, int first, int l
 
 int cs_digest_is_notable(const struct cs_digest_line *line)
 {
-	return line->odd || line->failed || line->throttled || line->in_use ||
+	return line->slow || line->failed || line->throttled || line->in_use ||
 	       line->detour || line->share < BELOW * line->low;
 }
 

@@ -18,15 +18,15 @@ struct cs_digest_line {
 	uint32_t curve;	 /* the first matrix of its sweep; itself if it has none */
 	uint32_t points; /* matrices that it represents */
 	size_t planned, measured, failed, skipped;
-	size_t odd, unsettled, throttled, in_use, apart, detour; /* cells */
+	size_t slow, unsettled, throttled, in_use, apart, detour; /* cells */
 	double min, median, max; /* in the test's unit; NAN */
 	const char *min_at;	 /* "0->1", "n018 0->1"; "" none */
 	double together; /* both ways, or all, in a common window: median; NAN */
 	/* of what the live link, PCIe or memory can do, one direction: of the median,
 	 * and what is usual; NAN unknown */
 	double share, low, high;
-	const char *link;     /* "NVLink", "PCIe 5 x16", "memory"; "" none */
-	const char *odd_text; /* of the first node that has such cells; "" none */
+	const char *link;      /* "NVLink", "PCIe 5 x16", "memory"; "" none */
+	const char *slow_text; /* of the first node that has such cells; "" none */
 	const char *remark;
 };
 

@@ -12,7 +12,7 @@
 #include "report/view.h"
 
 #define LINES_MOST 48 /* what is more has several tests a line */
-#define ODD_MOST 15   /* of these, with a line of their own */
+#define NOTABLE_MOST 15   /* of these, with a line of their own */
 
 enum { NAME, UNIT, MIN, AT, MEDIAN, MAX, SHARE, USUAL, COLUMNS };
 
@@ -164,7 +164,7 @@ void cs_digest_print(FILE *to, const struct cs_digest *d, int verbose)
 	t.entry[0].remark = "";
 	for (size_t i = 0; i < d->lines.n; i++)
 		if (all || (cs_digest_is_notable(&line[i]) && line[i].measured &&
-			    t.n <= ODD_MOST))
+			    t.n <= NOTABLE_MOST))
 			t.entry[t.n++] = entry_of(d, &line[i]);
 	lay_out(&t);
 	for (size_t i = 0; i < t.n && t.n > 1; i++)

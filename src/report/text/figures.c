@@ -8,7 +8,6 @@
 #include "base/print.h"
 #include "base/statistics.h"
 #include "report/text/matrix.h"
-#include "report/text/slow_cells.h"
 
 #define COLUMNS_MOST 16 /* as numbers; more are split by the width of the page */
 #define LABEL 9		/* width of the row labels */
@@ -62,7 +61,7 @@ void cs_figure_put(FILE *to, int width, int decimals, double x)
 /* A number at the right end of its place, coloured by itself. */
 static void put_cell(FILE *to, const struct cs_grid *grid, int cell, int width)
 {
-	const struct cs_shade *shade = cs_odd_shade(grid, (size_t)cell);
+	const struct cs_shade *shade = cs_cell_shade(grid, (size_t)cell);
 	int d = cs_decimals(grid->test), digits;
 
 	if (!cs_is_coloured() || !shade || !*shade->sgr) {

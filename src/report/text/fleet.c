@@ -14,7 +14,6 @@
 #include "check/verdict/check.h"
 #include "check/fleet/class.h"
 #include "check/fleet/fingerprint.h"
-#include "report/view.h"
 #include "report/text/matrix.h"
 
 #define LINES 60	/* of the whole report, without -v */

@@ -9,7 +9,6 @@
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "catalogue/alias.h"
-#include "report/text/slow_cells.h"
 
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
@@ -67,12 +66,12 @@ static void print_figures(FILE *to, const struct cs_grid *grid)
 }
 
 /* Print the cells that are slower than similar ones, and how to be sure. */
-static void print_odd(FILE *to, const struct cs_grid *grid)
+static void print_slow_cells(FILE *to, const struct cs_grid *grid)
 {
-	const char *text = cs_odd_text(grid);
+	const char *text = cs_slow_cells_text(grid);
 
 	if (text[0])
-		cs_fold(to, 2, 4, "< %s%s", text, cs_odd_how_sure(grid->run));
+		cs_fold(to, 2, 4, "< %s%s", text, cs_slow_cells_how_sure(grid->run));
 }
 
 static void print_totals(FILE *to, const struct cs_grid *grid)
@@ -501,7 +500,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 	print_concurrent(to, grid, verbose);
 	cs_efficiency_print(to, grid);
 	cs_openings_print(to, grid);
-	print_odd(to, grid);
+	print_slow_cells(to, grid);
 	print_remarks(to, grid);
 	cs_matrix_note(to, grid->run, grid->matrix);
 	if (verbose && grid->n_measured)

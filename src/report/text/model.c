@@ -12,7 +12,6 @@
 #include "report/export/parts.h"
 #include "report/text/matrix.h"
 #include "report/text/parts.h"
-#include "report/view.h"
 
 #define NAME 24 /* longer ones have a line of their own */
 

@@ -7,6 +7,7 @@
 
 #include "report/report.h"
 #include "result/cells.h"
+#include "check/compare/versus.h"
 
 struct cs_digest;
 
@@ -56,7 +57,7 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * a remark, or if it is the only one. */
 void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
 			char *differs);
-/* curve.c.  The curve that begins with a matrix (curve.h), over nodes [first, last).
+/* curve.c.  The curve that begins with a matrix (matrix.h), over nodes [first, last).
  * */
 void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		    uint32_t index);
@@ -114,5 +115,21 @@ void cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
 void cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings. */
 void cs_summary_print(FILE *to, const struct cs_run *run, int verbose);
+
+/* ---- versus.c: a comparison of two sides, side by side ---- */
+
+/* For cs_versus_write(). */
+void cs_versus_text(FILE *to, const struct cs_versus *v, size_t n, int verbose);
+void cs_versus_json(FILE *to, const struct cs_versus *v, size_t n);
+void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n);
+
+/* One of them: the answer; differences of the conditions; a line for each matrix, with its
+ * worst cells, all of them when `verbose`; cells without a partner. */
+void cs_versus_print(FILE *to, const struct cs_versus *versus, int verbose);
+/* Lists of texts (const char *): a test double or missing GPUs, of all that are shown; the
+ * conditions without which the figures mislead; cells that have no partner. */
+struct cs_vec cs_versus_notices(const struct cs_versus *versus);
+struct cs_vec cs_versus_caveats(const struct cs_versus *versus);
+struct cs_vec cs_versus_remarks(const struct cs_versus *versus);
 
 #endif

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "report/text/slow_cells.h"
+#include "report/text/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define LISTED 6 /* cells named in one line; the rest is a count */
 
-void cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
+void cs_slow_cells_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
 {
 	const struct cs_rows *rows = &grid->run->rows;
 	size_t n = cs_grid_cells(grid), all = cs_rows_count(rows);
@@ -21,14 +21,14 @@ void cs_odd_mark(const struct cs_likeness *likeness, struct cs_grid *grid)
 				    all;
 
 		grid->off[i] = at < all ? likeness->off[at] : NAN;
-		if (at >= all || !likeness->odd[at])
+		if (at >= all || !likeness->slow[at])
 			continue;
 		grid->mark[i] = '<';
-		grid->n_odd++;
+		grid->n_slow++;
 	}
 }
 
-const struct cs_shade *cs_odd_shade(const struct cs_grid *grid, size_t cell)
+const struct cs_shade *cs_cell_shade(const struct cs_grid *grid, size_t cell)
 {
 	double off = grid->off ? grid->off[cell] : NAN;
 
@@ -75,13 +75,13 @@ static int common_agent(const struct cs_grid *grid)
 	return -1;
 }
 
-const char *cs_odd_text(const struct cs_grid *grid)
+const char *cs_slow_cells_text(const struct cs_grid *grid)
 {
 	int agent = common_agent(grid);
 	size_t named = 0;
 	char *cells = NULL;
 
-	if (!grid->n_odd)
+	if (!grid->n_slow)
 		return "";
 	if (agent >= 0)
 		cells = cs_new_text("all of %s %s", cs_agent_word(grid->run),
@@ -92,12 +92,12 @@ const char *cs_odd_text(const struct cs_grid *grid)
 					cs_cell_label(grid, i).text);
 	if (named > LISTED)
 		cells = cs_new_longer(cells, " and %zu more", named - LISTED);
-	return cs_new_text("%zu cell%s %s below %s like: %s", grid->n_odd,
-			   grid->n_odd == 1 ? "" : "s", drop_text(grid),
-			   grid->n_odd == 1 ? "its" : "their", cells);
+	return cs_new_text("%zu cell%s %s below %s like: %s", grid->n_slow,
+			   grid->n_slow == 1 ? "" : "s", drop_text(grid),
+			   grid->n_slow == 1 ? "its" : "their", cells);
 }
 
-const char *cs_odd_how_sure(const struct cs_run *run)
+const char *cs_slow_cells_how_sure(const struct cs_run *run)
 {
 	return run->checks & CS_CHECK_OUTLIER ? "" : "; --check measures it again";
 }

@@ -1,17 +1,12 @@
 #include "config.h"
 
-#include "report/view.h"
-
 #include <string.h>
 
 #include "base/print.h"
 #include "check/verdict/check.h"
 #include "report/text/matrix.h"
-#include "report/text/curve.h"
 #include "report/text/digest.h"
-#include "report/text/slow_cells.h"
 #include "report/text/parts.h"
-#include "report/text/versus.h"
 
 #define HEAD_LINES 4 /* above a fleet, at most */
 
@@ -178,7 +173,7 @@ static void print_not_begun(FILE *to, const struct begun *b)
 /* ---- which matrices ---- */
 
 #define FEW 200    /* lines of matrices and sweeps: they are all printed */
-#define ODD_MOST 2 /* of more, those in which something is odd */
+#define NOTABLE_MOST 2 /* of more, those in which something is odd */
 #define COSTS_MOST 4 /* agents, of whose start and CPU time there is a table */
 /* Tests that are compared in tables of their own; of more the medians by method do. */
 #define TABLES_MOST 200
@@ -212,7 +207,7 @@ static struct choice choose(const struct cs_digest *d, int verbose)
 		lines += lines_of(d, line);
 	CS_EACH(const struct cs_digest_line, line, &d->lines) {
 		int is = verbose || lines <= FEW ||
-			 (cs_digest_is_notable(line) && choice.n < ODD_MOST);
+			 (cs_digest_is_notable(line) && choice.n < NOTABLE_MOST);
 
 		choice.n += is != 0;
 		for (uint32_t v = line->curve; is && v < n; v++)
@@ -267,7 +262,7 @@ static void print_matrix(FILE *to, const struct cs_digest *d, int node,
 
 	if (!grid->n_planned && d->run->n_nodes != 1)
 		return;
-	cs_odd_mark(&d->likeness, grid);
+	cs_slow_cells_mark(&d->likeness, grid);
 	putc('\n', to);
 	cs_matrix_heading(to, grid);
 	cs_matrix_node(to, grid, verbose);

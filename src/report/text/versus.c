@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "report/text/versus.h"
+#include "report/text/parts.h"
 
 #include <math.h>
 #include <string.h>
