@@ -52,20 +52,19 @@ void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_i
 	va_end(args);
 }
 
-struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)
+const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)
 {
-	struct cs_phrase p;
+	char all[80];
 
 	if (gpu == CS_ALL_GPUS) {
 		cs_text(f->part, sizeof(f->part), "node");
 		cs_all_text(cs_agent_word(run), run->node[f->node].facts.n_agents,
-			    p.text, sizeof(p.text));
-		return p;
+			    all, sizeof(all));
+		return cs_new_text("%s", all);
 	}
 	cs_text(f->part, sizeof(f->part), "gpu");
 	cs_text(f->bus_id, sizeof(f->bus_id), "%s",
 		run->node[f->node].agent[gpu].gpu.bus_id);
-	cs_text(p.text, sizeof(p.text), "%s %s (%s)", cs_agent_word(run),
-		cs_agent_label(run, f->node, gpu).text, f->bus_id);
-	return p;
+	return cs_new_text("%s %s (%s)", cs_agent_word(run),
+			   cs_agent_label(run, f->node, gpu).text, f->bus_id);
 }

@@ -15,13 +15,9 @@ void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_i
 void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A text to be used at once. */
-struct cs_phrase {
-	char text[80];
-};
 #define CS_ALL_GPUS (-1) /* the finding is about all GPUs of a node */
 /* The subject of a finding, "GPU 3 (0000:4d:00.0)" or "all 8 GPUs", in its fields
  * too. */
-struct cs_phrase cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
-			       int gpu);
+const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
+			  int gpu);
 #endif

@@ -101,13 +101,13 @@ static const char *others_text(const struct cs_run *run,
 	size_t i;
 
 	for (i = 1; i < n && i <= LISTED; i++)
-		text = cs_new_longer(text, "%s%s", i > 1 ? ", " : "; also ",
-				     cell_text(run,
-					       cs_rows_get(&run->rows, breach[i].row))
-					     .text);
-	return n > i ? cs_new_longer(text, " and %zu more cell%s", n - i,
-				     n - i == 1 ? "" : "s") :
-		       text;
+		text = cs_join(text, ", ", "%s",
+			       cell_text(run, cs_rows_get(&run->rows, breach[i].row))
+				       .text);
+	if (n > i)
+		text = cs_new_longer(text, " and %s",
+				     cs_count_text(n - i, "more cell"));
+	return cs_after("; also ", text);
 }
 
 static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
@@ -251,7 +251,7 @@ void cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
 	cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --test %s%s",
-		cs_row_test(worst)->name, cs_view_options(worst).text);
+		cs_row_test(worst)->name, cs_view_options(worst));
 	cs_judge(run, f, "%s at %s%s%s: %s%s%s", cs_row_test(worst)->name,
 		 cs_plan_matrix_words(&matrix).text, is_rate ? "" : ", ",
 		 is_rate ? "" : cs_metric_text(cs_row_test(worst), worst->metric),

@@ -130,38 +130,40 @@ static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *
 	const char *text = cs_new_text("%s", cs_anomaly_gpu(run, s, s->a).text);
 
 	if (s->b >= 0)
-		text = cs_new_longer(text, ",%s", cs_anomaly_gpu(run, s, s->b).text);
+		text = cs_join(text, ",", "%s", cs_anomaly_gpu(run, s, s->b).text);
 	for (int a = 0; a < n && named < REPEAT_GPUS; a++)
 		if (a != s->a && a != s->b) {
-			text = cs_new_longer(text, ",%s",
-					     cs_anomaly_gpu(run, s, a).text);
+			text = cs_join(text, ",", "%s",
+				       cs_anomaly_gpu(run, s, a).text);
 			named++;
 		}
 	return text;
 }
 
 /* " --cache cold --threads 4 --cpu-numa 1" */
-static void add_variant(const struct cs_variant *v, char *to, size_t size)
+static const char *variant_options(const struct cs_variant *v)
 {
 	char shape[CS_SHAPE_TEXT];
+	const char *text = "";
 
 	if (v->cache)
-		cs_text_add(to, size, " --cache %s", cs_cache_words[v->cache]);
+		text = cs_new_longer(text, " --cache %s", cs_cache_words[v->cache]);
 	if (v->element)
-		cs_text_add(to, size, " --element %u", v->element);
+		text = cs_new_longer(text, " --element %u", v->element);
 	if (v->kernels)
-		cs_text_add(to, size, " --kernels %u", v->kernels);
+		text = cs_new_longer(text, " --kernels %u", v->kernels);
 	if (v->shape) {
 		cs_shape_text(v->shape, shape, sizeof(shape));
-		cs_text_add(to, size, " --shape %s", shape);
+		text = cs_new_longer(text, " --shape %s", shape);
 	}
 	if (v->threads)
-		cs_text_add(to, size, " --threads %u", v->threads);
+		text = cs_new_longer(text, " --threads %u", v->threads);
 	if (v->cpu_numa)
-		cs_text_add(to, size, " --cpu-numa %u", v->cpu_numa - 1u);
+		text = cs_new_longer(text, " --cpu-numa %u", v->cpu_numa - 1u);
+	return text;
 }
 
-struct cs_phrase cs_view_options(const struct cs_row *row)
+const char *cs_view_options(const struct cs_row *row)
 {
 	const struct cs_variant *v = &row->what.variant;
 	const unsigned long bytes = v->shape ?
@@ -170,22 +172,20 @@ struct cs_phrase cs_view_options(const struct cs_row *row)
 	const int shift = bytes % (1 << 20) == 0 ? 20 :
 			  bytes % (1 << 10) == 0 ? 10 :
 						   0;
-	struct cs_phrase p = { "" };
 
-	if (!cs_row_test(row)->bytes)
-		cs_text(p.text, sizeof(p.text), " -s %lu%s", bytes >> shift,
-			shift == 20 ? "M" :
-			shift	    ? "K" :
-				      "");
-	add_variant(v, p.text, sizeof(p.text));
-	return p;
+	return cs_row_test(row)->bytes ? variant_options(v) :
+					 cs_new_text(" -s %lu%s%s", bytes >> shift,
+						     shift == 20 ? "M" :
+						     shift	 ? "K" :
+								   "",
+						     variant_options(v));
 }
 
 /* Of each family one test, if their options are the same. */
-static void tests_option(const struct cs_run *run, const struct cs_fault *fault,
-			 char *to, size_t size)
+static const char *tests_option(const struct cs_run *run, const struct cs_fault *fault)
 {
 	const struct cs_row *first = NULL;
+	const char *tests = "";
 
 	for (int i = 0; i < fault->n; i++) {
 		const struct cs_row *row =
@@ -193,39 +193,40 @@ static void tests_option(const struct cs_run *run, const struct cs_fault *fault,
 				cs_rows_get(&run->rows, fault->of[i].evidence[0]) :
 				NULL;
 
-		if (!row || (first && strcmp(cs_view_options(first).text,
-					     cs_view_options(row).text)))
+		if (!row ||
+		    (first && strcmp(cs_view_options(first), cs_view_options(row))))
 			continue;
-		cs_text_add(to, size, "%s%s", first ? "," : " --test ",
-			    cs_row_test(row)->name);
+		tests = cs_join(tests, ",", "%s", cs_row_test(row)->name);
 		first = first ? first : row;
 	}
-	if (!first)
-		cs_text_add(to, size, " --matrix %s",
-			    fault->of[0].family == CS_FAMILY_PEER ? "peer" : "h2d");
+	return first ? cs_new_text(" --test %s", tests) :
+		       cs_new_text(" --matrix %s",
+				   fault->of[0].family == CS_FAMILY_PEER ? "peer" :
+									   "h2d");
 }
 
-static void repeat_command(const struct cs_run *run, const struct cs_fault *fault,
-			   char *to, size_t size)
+static const char *repeat_command(const struct cs_run *run,
+				  const struct cs_fault *fault)
 {
 	const struct cs_anomaly *s = fault->of;
-	const struct cs_row *row = NULL;
 	const struct cs_endpoint *host;
+	const struct cs_row *row;
+	const char *text = cs_new_text("cscope-mpi --check=outlier,link%s",
+				       tests_option(run, fault));
 
-	cs_text(to, size, "cscope-mpi --check=outlier,link");
-	tests_option(run, fault, to, size);
 	if (s->part == CS_PART_GPU || s->part == CS_PART_LINK)
-		cs_text_add(to, size, " --gpus %s", gpus_text(run, s));
+		text = cs_new_longer(text, " --gpus %s", gpus_text(run, s));
 	if (!s->n_evidence)
-		return;
+		return text;
 	row = cs_rows_get(&run->rows, s->evidence[0]);
 	host = cs_endpoint_is_numa(&row->what.src) ? &row->what.src : &row->what.dst;
-	cs_text_add(to, size, "%s", cs_view_options(row).text);
+	text = cs_new_longer(text, "%s", cs_view_options(row));
 	if (cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
-		cs_text_add(to, size, " --numa %u", host->index);
+		text = cs_new_longer(text, " --numa %u", host->index);
 	if (run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
-		cs_text_add(to, size, " --via %s",
-			    cs_transport_words[run->plan->set.via]);
+		text = cs_new_longer(text, " --via %s",
+				     cs_transport_words[run->plan->set.via]);
+	return text;
 }
 
 /* Advice by cause and part. */
@@ -281,7 +282,7 @@ void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault)
 	} else {
 		set_part(run, s, &f);
 	}
-	repeat_command(run, fault, f.remeasure, sizeof(f.remeasure));
+	cs_text(f.remeasure, sizeof(f.remeasure), "%s", repeat_command(run, fault));
 	memcpy(f.evidence, fault->evidence, sizeof(f.evidence));
 	cs_judge(run, f, "%s", cs_fault_text(run, fault));
 }
@@ -306,7 +307,7 @@ static void describe_unsure(struct cs_run *run, int node, const struct unsure *u
 	if (run->plan)
 		cs_text(f.remeasure, sizeof(f.remeasure),
 			"cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
-			cs_row_test(row)->name, cs_view_options(row).text,
+			cs_row_test(row)->name, cs_view_options(row),
 			LONGER * run->plan->set.cell_limit_s);
 	cs_finding_advise(&f);
 	cs_judge(run, f,

@@ -194,7 +194,7 @@ static void add_nodes(const struct cs_run *run, const int *class,
 		side[node] = CS_SIDE_THEIRS;
 	}
 	cs_hostlist_fold(host, fault->nodes, fault->hosts, sizeof(fault->hosts));
-	cs_shared_text(run, side, fault->shared, sizeof(fault->shared));
+	cs_text(fault->shared, sizeof(fault->shared), "%s", cs_shared_text(run, side));
 }
 
 void cs_fault_make(const struct cs_run *run, const int *class,

@@ -135,34 +135,23 @@ static int is_more(const char *here, const char *usual)
 	}
 }
 
-void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
-			 size_t size)
+const char *cs_difference_parts(const struct cs_difference *d, size_t n)
 {
-	const char *part = d->name.part;
+	const char *part = d->name.part, *text = "";
 	size_t i, last;
 
-	to[0] = '\0';
 	if (!part[0])
-		return;
-	cs_text_add(to, size, " of %s%s ", strcmp(part, "gpu") ? part : "GPU",
-		    n > 1 ? "s" : "");
+		return "";
 	for (i = 0; i < n; i = last + 1) {
 		for (last = i; last + 1 < n &&
 			       d[last + 1].name.number == d[last].name.number + 1;
 		     last++)
 			;
-		cs_text_add(to, size, last > i ? "%s%d-%d" : "%s%d", i ? ", " : "",
-			    d[i].name.number, d[last].name.number);
+		text = cs_join(text, ", ", last > i ? "%d-%d" : "%d",
+			       d[i].name.number, d[last].name.number);
 	}
-}
-
-/* "nvlinks of GPUs 0-2, 5"; "kernel" of the node. */
-static void parts_text(const struct cs_difference *d, size_t n, char *to, size_t size)
-{
-	char parts[160];
-
-	cs_difference_parts(d, n, parts, sizeof(parts));
-	cs_text(to, size, "%s%s", d->name.base, parts);
+	return cs_new_text(" of %s%s %s", strcmp(part, "gpu") ? part : "GPU",
+			   n > 1 ? "s" : "", text);
 }
 
 static const struct {
@@ -186,8 +175,7 @@ static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 				.confidence = d->confidence };
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
-	char parts[160];
-	char by[60] = "most nodes of its class have";
+	const char *by = "most nodes of its class have";
 
 	if (d->kind == CS_UNEXPECTED) {
 		f.id = CS_FINDING_NOT_EXPECTED;
@@ -208,12 +196,11 @@ static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 					 cs_hint(remedy[r].hint)->remedy);
 	cs_text(f.remeasure, sizeof(f.remeasure),
 		"cscope-mpi --no-mpi --check=topology");
-	parts_text(d, n, parts, sizeof(parts));
 	if (d->kind == CS_UNEXPECTED)
-		cs_text(by, sizeof(by),
-			d->learnt ? "healthy nodes (%u) have" : "--expect says",
-			d->learnt);
-	cs_judge(run, f, "%s: %s, where %s %s", parts, d->here, by, d->usual);
+		by = d->learnt ? cs_new_text("healthy nodes (%u) have", d->learnt) :
+				 "--expect says";
+	cs_judge(run, f, "%s%s: %s, where %s %s", d->name.base,
+		 cs_difference_parts(d, n), d->here, by, d->usual);
 }
 
 /* d[0..n): the unknown fields of a layer, sorted. */
@@ -224,16 +211,13 @@ static void describe_unknown(struct cs_run *run, const struct cs_difference *d,
 				.node = d->node,
 				.id = CS_FINDING_UNKNOWN_HERE,
 				.part = "node" };
-	char text[CS_ERR_TEXT];
+	const char *text = "";
 
-	cs_text(text, sizeof(text),
-		"%s: unknown here, known on most nodes of its class: ",
-		cs_layer_text((int)d->layer));
 	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(d[i].name.base, d[i - 1].name.base))
-			cs_text_add(text, sizeof(text), "%s%s", i ? ", " : "",
-				    d[i].name.base);
-	cs_judge(run, f, "%s", text);
+			text = cs_join(text, ", ", "%s", d[i].name.base);
+	cs_judge(run, f, "%s: unknown here, known on most nodes of its class: %s",
+		 cs_layer_text((int)d->layer), text);
 }
 
 static void describe_tied(struct cs_run *run, const struct cs_difference *d, size_t n)
@@ -243,12 +227,10 @@ static void describe_tied(struct cs_run *run, const struct cs_difference *d, siz
 	struct cs_finding f = { .severity = parties ? CS_WARNING : CS_NOTE,
 				.node = -1,
 				.id = CS_FINDING_NO_MAJORITY };
-	char parts[160];
 
 	cs_finding_advise(&f);
-	parts_text(d, n, parts, sizeof(parts));
-	cs_judge(run, f, "%s: %s of %s: no majority, no node is reported", parts,
-		 d->here, d->usual);
+	cs_judge(run, f, "%s%s: %s of %s: no majority, no node is reported",
+		 d->name.base, cs_difference_parts(d, n), d->here, d->usual);
 }
 
 /* Does it follow from another difference of the same node, or of the same part? */

@@ -33,8 +33,7 @@ struct cs_difference {
 #define CS_OF_CLASS 0x7fffffff
 
 /* " of GPUs 0-2, 5"; "" of the node: d[0..n) differ in their numbers alone, ascending. */
-void cs_difference_parts(const struct cs_difference *d, size_t n, char *to,
-			 size_t size);
+const char *cs_difference_parts(const struct cs_difference *d, size_t n);
 
 /* Findings of all of them, struct cs_difference; sorts them, and leaves out what
  * follows from others and what other findings cover. */
@@ -45,6 +44,6 @@ enum cs_side { CS_SIDE_NONE, CS_SIDE_THEIRS, CS_SIDE_OTHERS };
 /* "driver 550.54.14, vbios 96.00.A5.00.01 of GPUs 0-7": traits (fingerprint.h) that all
  * nodes of one side have, known on most of the other side and the same on none of it; ""
  * none.  side: enum cs_side, by node, with one of theirs at least. */
-void cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t size);
+const char *cs_shared_text(const struct cs_run *run, const char *side);
 
 #endif

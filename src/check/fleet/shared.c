@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+
 #define LISTED 4
 
 /* A trait of the first of their nodes. */
@@ -83,33 +85,29 @@ static int by_value_and_number(const void *x, const void *y)
 }
 
 /* What only theirs have, the same of several GPUs as one. */
-static void list(struct cs_vec *found, char *to, size_t size)
+static const char *list_text(struct cs_vec *found)
 {
 	const struct cs_difference *d = found->data;
+	const char *text = "";
 	size_t n = 0, k;
 
 	cs_vec_sort(found, by_value_and_number);
 	for (size_t i = 0; i < found->n; i = k, n++) {
-		char parts[80];
-
 		for (k = i + 1; k < found->n && !by_value(&d[i], &d[k]); k++)
 			;
-		cs_difference_parts(&d[i], k - i, parts, sizeof(parts));
 		if (n < LISTED)
-			cs_text_add(to, size, "%s%s %.40s%s", n ? ", " : "",
-				    d[i].name.base, d[i].here, parts);
+			text = cs_join(text, ", ", "%s %.40s%s", d[i].name.base,
+				       d[i].here, cs_difference_parts(&d[i], k - i));
 	}
-	if (n > LISTED)
-		cs_text_add(to, size, " and %zu more", n - LISTED);
+	return n > LISTED ? cs_new_longer(text, " and %zu more", n - LISTED) : text;
 }
 
-void cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t size)
+const char *cs_shared_text(const struct cs_run *run, const char *side)
 {
 	struct cs_vec common = CS_LIST(struct common);
 	struct cs_vec found = CS_LIST(struct cs_difference);
 	int others = collect(run, side, &common);
 
-	to[0] = '\0';
 	CS_EACH(const struct common, c, &common) {
 		struct cs_difference d = { .layer = c->trait.layer,
 					   .name = cs_trait_name_of(c->trait.field) };
@@ -118,5 +116,5 @@ void cs_shared_text(const struct cs_run *run, const char *side, char *to, size_t
 		if (c->is_theirs && !c->same && 2 * c->known > others)
 			cs_list_push(&found, &d);
 	}
-	list(&found, to, size);
+	return list_text(&found);
 }

@@ -35,10 +35,9 @@ static void judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 		int all = n > 1 && alike == n;
 
 		if (text[a]) {
-			struct cs_phrase of = cs_gpu_phrase(run, &f,
-							    all ? CS_ALL_GPUS : a);
+			const char *of = cs_gpu_phrase(run, &f, all ? CS_ALL_GPUS : a);
 
-			cs_judge(run, f, "%s: %s", of.text, text[a]);
+			cs_judge(run, f, "%s: %s", of, text[a]);
 		}
 		if (all)
 			return;

@@ -145,7 +145,7 @@ static void describe_lost(const struct scope *scope, const struct cs_gpu_record 
 static void describe_hidden(const struct scope *scope, int first, const char *why)
 {
 	const struct cs_run_node *nd = scope->nd;
-	char list[160] = "";
+	const char *list = "";
 	int n = 0;
 
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
@@ -156,10 +156,11 @@ static void describe_hidden(const struct scope *scope, int first, const char *wh
 			continue;
 		if (i < first)
 			return;
-		cs_text_add(list, sizeof(list), "%s%s", n++ ? ", " : "", s->bus_id);
+		list = cs_join(list, ", ", "%s", s->bus_id);
+		n++;
 	}
-	describe(scope, CS_NOTE, CS_FINDING_GPU_HIDDEN, "%d GPU%s not used (%s): %s",
-		 n, n == 1 ? "" : "s", list, why);
+	describe(scope, CS_NOTE, CS_FINDING_GPU_HIDDEN, "%s not used (%s): %s",
+		 cs_count_text((size_t)n, "GPU"), list, why);
 }
 
 static void find_lost(const struct scope *scope)

@@ -435,7 +435,7 @@ static void find_in_use(struct cs_run *run, int node, int gpu)
 	if (!u.most)
 		return;
 	text = cs_new_text("%s: %s%d process%s of others on %s%s",
-			   cs_gpu_phrase(run, &f, gpu).text, u.alike ? "" : "up to ",
+			   cs_gpu_phrase(run, &f, gpu), u.alike ? "" : "up to ",
 			   u.most, u.most == 1 ? "" : "es", all ? "each" : "it",
 			   u.came ? ", which started during the run" : "");
 	if ((cells = cells_text(run, &skipped)))
@@ -486,7 +486,7 @@ static void find_throttled(struct cs_run *run, int node, int gpu)
 		if (is_of(run, cs_listed(&rows, i), &cause))
 			bits |= slow_bits(cs_listed(&rows, i), gpu);
 	cs_throttle_text(bits, why, sizeof(why));
-	of = cs_new_text("%s", cs_gpu_phrase(run, &f, gpu).text);
+	of = cs_gpu_phrase(run, &f, gpu);
 	cs_judge(run, f, "%s throttled by %s: %s measured meanwhile", of, why, cells);
 }
 
