@@ -239,10 +239,7 @@ static void set_figure(struct line *line, double figure)
 					       NAN;
 }
 
-struct series {
-	double mean, median, sd;
-};
-
+enum { MEAN, MEDIAN, DEVIATION, SHARE, AGGREGATES };
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -250,55 +247,52 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct series series_of(double *x, size_t n)
+/* Sorts x. */
+static void aggregate(double *x, size_t n, double to[AGGREGATES])
 {
-	struct series s = { 0, 0, 0 };
+	double mean = 0, sd = 0;
 
 	for (size_t i = 0; i < n; i++)
-		s.mean += x[i] / (double)n;
+		mean += x[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
-		s.sd += (x[i] - s.mean) * (x[i] - s.mean);
-	s.sd = n > 1 ? sqrt(s.sd / (double)(n - 1)) : 0;
+		sd += (x[i] - mean) * (x[i] - mean);
 	qsort(x, n, sizeof(*x), ascending);
-	s.median = (x[(n - 1) / 2] + x[n / 2]) / 2;
-	return s;
+	to[MEAN] = mean;
+	to[MEDIAN] = (x[(n - 1) / 2] + x[n / 2]) / 2;
+	to[DEVIATION] = n > 1 ? sqrt(sd / (double)(n - 1)) : 0;
+	to[SHARE] = to[DEVIATION] / mean;
 }
 
 /* After the lines of the samples: their mean, median, deviation and its share. */
 static void add_aggregates(struct output *t, const struct line *first, double *x)
 {
-	const struct line *line;
-	struct line mean = *first, median, sd, cv;
-	size_t n = (size_t)first->repetitions, from = t->lines.n - n, i;
-	struct series s[3];
+	static const char *const name[] = { "mean", "median", "stddev", "cv" };
+	size_t n = (size_t)first->repetitions, from = t->lines.n - n;
+	const struct line *line = (struct line *)t->lines.data + from;
+	double time[AGGREGATES], rate[AGGREGATES], items[AGGREGATES];
 
-	for (int k = 0; k < 3; k++) {
-		line = (struct line *)t->lines.data + from;
-		for (i = 0; i < n; i++)
-			x[i] = k == 0 ? line[i].real_ns :
-			       k == 1 ? line[i].rate :
-					line[i].items;
-		s[k] = series_of(x, n);
-	}
-	mean.iterations = (double)n;
-	cv = sd = median = mean;
-	mean.aggregate = "mean";
-	mean.real_ns = s[0].mean, mean.rate = s[1].mean, mean.items = s[2].mean;
-	median.aggregate = "median";
-	median.real_ns = s[0].median, median.rate = s[1].median;
-	median.items = s[2].median;
-	sd.aggregate = "stddev";
-	sd.real_ns = s[0].sd, sd.rate = s[1].sd, sd.items = s[2].sd;
-	cv.aggregate = "cv";
-	cv.is_share = 1;
-	cv.real_ns = s[0].sd / s[0].mean, cv.rate = s[1].sd / s[1].mean;
-	cv.items = s[2].sd / s[2].mean;
+	for (size_t i = 0; i < n; i++)
+		x[i] = line[i].real_ns;
+	aggregate(x, n, time);
+	for (size_t i = 0; i < n; i++)
+		x[i] = line[i].rate;
+	aggregate(x, n, rate);
+	for (size_t i = 0; i < n; i++)
+		x[i] = line[i].items;
+	aggregate(x, n, items);
 	if (t->opt->aggregates)
 		t->lines.n = from;
-	cs_list_push(&t->lines, &mean);
-	cs_list_push(&t->lines, &median);
-	cs_list_push(&t->lines, &sd);
-	cs_list_push(&t->lines, &cv);
+	for (int a = 0; a < AGGREGATES; a++) {
+		struct line one = *first;
+
+		one.aggregate = name[a];
+		one.is_share = a == SHARE;
+		one.iterations = (double)n;
+		one.real_ns = time[a];
+		one.rate = rate[a];
+		one.items = items[a];
+		cs_list_push(&t->lines, &one);
+	}
 }
 
 static void add_samples(struct output *t, const struct line *like)
@@ -473,14 +467,16 @@ static void put_number(FILE *to, double value)
 		cs_print(to, "%.10g", value);
 }
 
-static void put_columns(const struct output *t, const struct line *line)
+/* Those of a figure; without one they are empty. */
+static void put_columns(const struct output *t, const struct line *line, int is_figure)
 {
 	const struct bench *b = line->bench;
 	int at = 0;
 
 	for (size_t c = 0; c < COLUMNS; c++) {
 		putc(',', t->to);
-		if (at < b->n_counters && !strcmp(b->counter[at].key, columns[c])) {
+		if (is_figure && at < b->n_counters &&
+		    !strcmp(b->counter[at].key, columns[c])) {
 			cs_print(t->to, "%.10g", counter_of(line, (size_t)at));
 			at++;
 		}
@@ -496,39 +492,28 @@ static const char *label_of(const struct output *t, const struct line *line)
 
 static void write_csv(struct output *t)
 {
-	const struct line *line = t->lines.data;
-
 	fputs("name,iterations,real_time,cpu_time,time_unit," RATE ",items_per_second,"
 	      "label,error_occurred,error_message",
 	      t->to);
 	for (size_t c = 0; c < COLUMNS; c++)
 		cs_print(t->to, ",\"%s\"", columns[c]);
 	putc('\n', t->to);
-	for (size_t i = 0; i < t->lines.n; i++, line++) {
+	CS_EACH(const struct line, line, &t->lines) {
 		const char *why = error_of(line), *label = label_of(t, line);
 
 		put_quoted(t->to, name_text(line));
-		if (why) {
-			fputs(",,,,,,,", t->to);
-			if (*label)
-				put_quoted(t->to, label);
-			fputs(",true,", t->to);
-			put_quoted(t->to, why);
-			for (size_t c = 0; c < COLUMNS; c++)
-				putc(',', t->to);
-			putc('\n', t->to);
-			continue;
-		}
-		put_number(t->to, line->iterations);
-		put_number(t->to, line->real_ns);
-		cs_print(t->to, ",0,%s", line->is_share ? "" : "ns");
-		put_number(t->to, line->rate);
-		put_number(t->to, line->items);
+		put_number(t->to, why ? NAN : line->iterations);
+		put_number(t->to, why ? NAN : line->real_ns);
+		cs_print(t->to, "%s", why ? ",," : line->is_share ? ",0," : ",0,ns");
+		put_number(t->to, why ? NAN : line->rate);
+		put_number(t->to, why ? NAN : line->items);
 		putc(',', t->to);
 		if (*label)
 			put_quoted(t->to, label);
-		fputs(",,", t->to);
-		put_columns(t, line);
+		cs_print(t->to, "%s", why ? ",true," : ",,");
+		if (why)
+			put_quoted(t->to, why);
+		put_columns(t, line, !why);
 	}
 }
 
