@@ -72,57 +72,48 @@ static void explain_finding(FILE *to, enum cs_finding_id id, int is_hint)
 static void print_variants(FILE *to, const struct cs_test *test)
 {
 	const unsigned takes = cs_test_takes(test);
+	const char *text = NULL;
 
 	if (takes & CS_TAKES_ADVICE)
-		cs_fold(to, 2, INDENT, "%-*sAdvice for managed memory (--advise)%s.",
-			INDENT - 2, "variants",
-			takes & CS_TAKES_THREADS ?
-				", CPU threads that touch (--threads), the NUMA "
-				"node of "
-				"these (--cpu-numa)" :
-				"");
+		text = takes & CS_TAKES_THREADS ?
+			       "Advice for managed memory (--advise), CPU threads that touch (--threads), the NUMA node of these (--cpu-numa)." :
+			       "Advice for managed memory (--advise).";
 	else if (takes & CS_TAKES_SHAPE)
-		cs_fold(to, 2, INDENT, "%-*sIts shape (--shape)%s.", INDENT - 2,
-			"variants",
-			takes & CS_TAKES_ELEMENT ?
-				", bytes of an element of its grid (--element)" :
-				"");
+		text = takes & CS_TAKES_ELEMENT ?
+			       "Its shape (--shape), bytes of an element of its grid (--element)." :
+			       "Its shape (--shape).";
 	else if (takes & CS_TAKES_ELEMENT)
-		cs_fold(to, 2, INDENT,
-			"%-*sBytes that a GPU thread takes at a time (--element).",
-			INDENT - 2, "variants");
+		text = "Bytes that a GPU thread takes at a time (--element).";
 	else if (takes & CS_TAKES_KERNELS)
-		cs_fold(to, 2, INDENT, "%-*sKernels that work on a tile (--kernels).",
-			INDENT - 2, "variants");
+		text = "Kernels that work on a tile (--kernels).";
 	else if (takes)
-		cs_fold(to, 2, INDENT, "%-*s%s%s%s", INDENT - 2, "variants",
+		text = cs_new_text(
+			"%s%s%s",
 			takes & CS_TAKES_CACHE ? "Caches cold or warm (--cache)" : "",
 			takes & CS_TAKES_THREADS ? ", CPU threads (--threads)" : "",
 			takes & CS_TAKES_CPU_NUMA ?
 				", the NUMA node whose CPUs work (--cpu-numa)." :
 				", and of warm ones whose CPUs write (--cpu-numa).");
+	part(to, "variants", text);
 }
 
 static void print_precision(FILE *to, const struct cs_test *test)
 {
 	const struct cs_variant cold = { .cache = CS_CACHE_COLD };
 	const double least = test->least_precision;
+	const char *text = NULL;
 
 	if (least > 0)
-		cs_fold(to, 2, INDENT, "%-*s%.0f %% unless --precision is given: %s.",
-			INDENT - 2, "precision", 100 * least,
+		text = cs_new_text(
+			"%.0f %% unless --precision is given: %s.", 100 * least,
 			cs_method_is_managed((int)test->method) ?
-				"a sample is one move, and pages are moved by the "
-				"CPUs of "
-				"the driver" :
-				"CPU copies share caches and memory with "
-				"everything else "
-				"that runs");
+				"a sample is one move, and pages are moved by the CPUs of the driver" :
+				"CPU copies share caches and memory with everything else that runs");
 	else if (cs_test_takes(test) & CS_TAKES_CACHE)
-		cs_fold(to, 2, INDENT,
-			"%-*sOf cold and warm caches %.0f %% unless --precision is given: their samples are one copy.",
-			INDENT - 2, "precision",
+		text = cs_new_text(
+			"Of cold and warm caches %.0f %% unless --precision is given: their samples are one copy.",
 			100 * cs_variant_least_precision(test, &cold));
+	part(to, "precision", text);
 }
 
 static void explain_test(FILE *to, const struct cs_test *test)

@@ -382,9 +382,8 @@ static int print_plan(void *argument)
 	double rate = cpu ? EXPECTED_CPU : CS_EXPECTED_GBS;
 
 	cs_fold(to, 0, HEAD,
-		"nothing was measured: this is the plan for %" PRIu32
-		" agent%s on each node, %s backend",
-		plan->n_agents, plan->n_agents == 1 ? "" : "s",
+		"nothing was measured: this is the plan for %s on each node, %s backend",
+		cs_count_text(plan->n_agents, "agent"),
 		backend_text(plan->set.backend));
 	print_matrices(to, plan);
 	cs_fold(to, 0, HEAD,

@@ -99,8 +99,7 @@ static void print_nearest(FILE *to, const struct advice *a)
 {
 	struct cs_columns t = { 0 };
 
-	cs_columns_heads(&t, "GPU,NUMA,<cpus,<path,<nearest NICs");
-	cs_columns_end_line(&t);
+	cs_columns_heads(&t, "GPU,NUMA,<cpus,<path,<nearest NICs\n");
 	for (int i = 0; i < a->n; i++) {
 		const char *cpus = cs_numa_cpus(&a->nd->facts,
 						a->nd->gpu_record[i].numa);

@@ -136,16 +136,14 @@ static void print_history(FILE *to, const struct cs_row *row)
 	how = cs_checked_text(&sum);
 	if (row->status == CS_OK && !isnan(row->first_ms))
 		first = cs_new_text("; first touch %.3f ms slower", row->first_ms);
-	cs_fold(to, 2, INDENT,
-		"data       %" PRIu32 " sample%s checked, %" PRIu64
-		" wrong byte%s%s%s",
-		row->checked, row->checked == 1 ? "" : "s", row->wrong_bytes,
-		row->wrong_bytes == 1 ? "" : "s", how[0] ? ": " : "", how);
+	cs_fold(to, 2, INDENT, "data       %s checked, %s%s",
+		cs_count_text(row->checked, "sample"),
+		cs_count_text(row->wrong_bytes, "wrong byte"), cs_after(": ", how));
 	cs_fold(to, 2, INDENT,
 		"when       step %" PRIu32 ", %.3f s after the "
-		"node's start, %.3f s long; %" PRIu32 " sample%s discarded%s",
-		row->step, row->t_start_s, row->seconds, row->discarded,
-		row->discarded == 1 ? "" : "s", first);
+		"node's start, %.3f s long; %s discarded%s",
+		row->step, row->t_start_s, row->seconds,
+		cs_count_text(row->discarded, "sample"), first);
 }
 
 /* ---- conditions ---- */

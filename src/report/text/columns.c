@@ -42,10 +42,12 @@ void cs_columns_add(struct cs_columns *t, const char *fmt, ...)
 
 void cs_columns_heads(struct cs_columns *t, const char *list)
 {
-	for (size_t n; *list; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
+	for (size_t n; *list && *list != '\n'; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",\n");
 		cs_columns_add(t, "%.*s", (int)n, list);
 	}
+	if (*list)
+		cs_columns_end_line(t);
 }
 
 void cs_columns_number(struct cs_columns *t, int decimals, double x, const char *unit)

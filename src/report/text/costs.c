@@ -76,8 +76,7 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node)
 		return;
 	cs_columns_heads(&t, cs_agent_word(run));
 	cs_columns_heads(&t, "driver,context,buffer,peers,sample,sum,CPU,waits,"
-			     "preempted,GPU MiB,host MiB");
-	cs_columns_end_line(&t);
+			     "preempted,GPU MiB,host MiB\n");
 	for (int i = 0; i < n; i++)
 		add_agent(&t, run, node, i);
 	putc('\n', to);

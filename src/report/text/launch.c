@@ -106,8 +106,7 @@ static void print_gpus(FILE *to, const struct cs_run_node *nd)
 	if (nd->facts.n_known_gpus < 1)
 		return;
 	putc('\n', to);
-	cs_columns_heads(&t, "GPU,<bus id,<UUID,ranks,<mode,<used");
-	cs_columns_end_line(&t);
+	cs_columns_heads(&t, "GPU,<bus id,<UUID,ranks,<mode,<used\n");
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
 

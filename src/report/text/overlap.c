@@ -125,8 +125,7 @@ void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 	cs_columns_heads(&t, "kernels,cells");
 	for (int c = 0; c < COLUMNS; c++)
 		cs_columns_heads(&t, columns[c].head);
-	cs_columns_heads(&t, "gain x,off %");
-	cs_columns_end_line(&t);
+	cs_columns_heads(&t, "gain x,off %\n");
 	for (int i = 0; i < n; i++)
 		add_line(&t, &line[i]);
 	cs_columns_print(to, &t, 0);

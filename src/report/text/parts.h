@@ -21,7 +21,7 @@ struct cs_columns {
 
 /* The headings, "GPU,<bus id,used": '<' aligns a column left, '~' too, and its cells are
  * cut and end in "..." if the page has no room for all columns; others are aligned
- * right.  More headings may follow by cs_columns_add(). */
+ * right.  '\n' ends their line; without it more may follow. */
 void cs_columns_heads(struct cs_columns *t, const char *list);
 /* A cell of a line, clean. */
 void cs_columns_add(struct cs_columns *t, const char *fmt, ...)

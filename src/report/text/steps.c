@@ -101,8 +101,7 @@ void cs_steps_print(FILE *to, const struct cs_run *run, int node)
 	const int n = run->node[node].facts.n_agents;
 	uint32_t s, applied = 0;
 
-	cs_columns_heads(&table, "<step,<transfer,<test,size,median,<beside");
-	cs_columns_end_line(&table);
+	cs_columns_heads(&table, "<step,<transfer,<test,size,median,<beside\n");
 	for (s = 0; s < run->plan->n_steps; s++)
 		if (cs_step_applies(run->plan, cs_plan_step(run->plan, s), n)) {
 			applied++;

@@ -164,10 +164,8 @@ static void print_not_begun(FILE *to, const struct begun *b)
 	if (!b->n_not)
 		return;
 	putc('\n', to);
-	cs_fold(to, 0, 2,
-		"%zu test%s not begun, for the run ended before: "
-		"%s",
-		b->n_not, b->n_not == 1 ? "" : "s", b->not);
+	cs_fold(to, 0, 2, "%s not begun, for the run ended before: %s",
+		cs_count_text(b->n_not, "test"), b->not);
 }
 
 /* ---- which matrices ---- */

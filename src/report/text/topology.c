@@ -151,8 +151,7 @@ static void print_identity(FILE *to, const struct cs_run_node *nd)
 	if (nd->facts.n_known_gpus < 1)
 		return;
 	putc('\n', to);
-	cs_columns_heads(&t, "GPU,<bus id,module,<serial,<UUID");
-	cs_columns_end_line(&t);
+	cs_columns_heads(&t, "GPU,<bus id,module,<serial,<UUID\n");
 	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
 		const struct cs_gpu_record *s = &nd->gpu_record[i];
 
@@ -174,8 +173,7 @@ static void print_cards(FILE *to, const struct cs_node_facts *f)
 	if (cs_node_cards(f) < 1)
 		return;
 	putc('\n', to);
-	cs_columns_heads(&t, "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name");
-	cs_columns_end_line(&t);
+	cs_columns_heads(&t, "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name\n");
 	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
 
