@@ -23,8 +23,6 @@ import tempfile
 import rows
 from rows import Journal, Seed, fill, line
 
-FORMATS = ("html json jsonl csv result prom nagios junit trace model reason "
-           "nvbandwidth commscope").split()
 LIMIT_S = 60
 
 
@@ -84,7 +82,7 @@ def commands(folder):
     yield "show", ["show"], []
     yield "show -v", ["show"], ["-v"]
     yield "show --gpu", ["show"], ["--gpu", "0"]
-    for form in FORMATS:
+    for form in rows.FORMATS:
         yield f"show -f {form}", ["show"], ["-f", form]
 
 

@@ -29,6 +29,9 @@ import time
 
 REAL = "doc/results/h200x4/suite-np4.json"
 LIMIT_S, LIMIT_MIB = 30, 1024
+FORMATS = ("html json jsonl csv result prom nagios junit trace model model-csv reason "
+           "nvbandwidth nvbandwidth-json commscope commscope-json "
+           "commscope-csv").split()
 SWEEP, SWEPT = "peer.ce.write.pair", 64
 
 
@@ -213,7 +216,7 @@ def commands(files, made):
     else:
         yield "show", ["show", *files]
         yield "show -v", ["show", *files, "-v"]
-        for form in ("junit", "result", "prom", "csv", "jsonl"):
+        for form in FORMATS:
             yield f"show -f {form}", ["show", *files, "-f", form]
         yield "compare", ["compare", *files, *files]
 
