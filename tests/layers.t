@@ -334,6 +334,15 @@ report() { # GOOD NAME
 	ok "$2" [ "$1" = 1 ] || :
 }
 
+# COMMAND finds nothing.
+none() { # NAME COMMAND...
+	name=$1
+	shift
+	found=$("$@")
+	[ -z "$found" ] || echo "$found" | sed 's/^/# /'
+	report "$([ -z "$found" ] && echo 1 || echo 0)" "$name"
+}
+
 # A violation alone, below harmless text.
 plant() { # FILE LINE NAME
 	rm -rf "$dir/src"
@@ -351,13 +360,9 @@ allow() { # FILE LINE NAME
 	report "$([ -z "$found" ] && echo 1 || echo 0)" "allows $3"
 }
 
-found=$(violations "$src")
-[ -z "$found" ] || echo "$found" | sed 's/^/# src\//'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "the sources keep their layers"
+none "the sources keep their layers" violations "$src"
 
-found=$(violations "$top/tests" 0)
-[ -z "$found" ] || echo "$found" | sed 's/^/# tests\//'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "the tests need no newer glibc than 2.28"
+none "the tests need no newer glibc than 2.28" violations "$top/tests" 0
 
 for folder in src/libcs_*.a; do
 	[ -e "$folder" ] && nm -A "$folder" | circles
@@ -370,12 +375,8 @@ found=$(printf '%s\n' 'x.a:a.o:0 T f' 'x.a:a.o:  U g' 'x.a:b.o:0 T g' 'x.a:b.o: 
 	circles | sort | tr -d '\n')
 report "$([ "$found" = a.ob.oc.o ] && echo 1 || echo 0)" "finds a circle of three"
 
-found=$(in_circles "$src")
-[ -z "$found" ] || echo "$found" | sed 's/^/# /'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "no files include each other in a circle"
-found=$(in_circles "$src" 1)
-[ -z "$found" ] || echo "$found" | sed 's/^/# /'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "no folders include each other in a circle"
+none "no files include each other in a circle" in_circles "$src"
+none "no folders include each other in a circle" in_circles "$src" 1
 mkdir -p "$dir/src/check/a" "$dir/src/check/b"
 echo '#include "check/b/x.h"' >"$dir/src/check/a/x.c"
 echo '#include "check/b/y.h"' >"$dir/src/check/b/x.c"
@@ -387,9 +388,7 @@ rm "$dir/src/check/a/x.c"
 echo '# include "x.h"' >"$dir/src/check/b/y.c"
 report "$([ -n "$(in_circles "$dir/src")" ] && echo 1 || echo 0)" "... of a .c and the .h of another"
 
-found=$(needs_cuda "$top")
-[ -z "$found" ] || echo "$found" | sed 's/^/# /'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "what needs the CUDA backend is built only where it is"
+none "what needs the CUDA backend is built only where it is" needs_cuda "$top"
 mkdir -p "$dir/src" "$dir/tests/bench"
 echo '#include "backend/cuda/driver.h"' | tee "$dir/tests/bench/x.c" >"$dir/tests/bench/y.c"
 cat >"$dir/tests/local.mk" <<'END'
@@ -414,9 +413,7 @@ unlisted() {
 		done
 }
 
-found=$(unlisted "$top")
-[ -z "$found" ] || echo "$found" | sed 's/^/# in no list: /'
-report "$([ -z "$found" ] && echo 1 || echo 0)" "every source is in the lists of the build"
+none "every source is in the lists of the build" unlisted "$top"
 mkdir -p "$dir/list/src" "$dir/list/tests/bench"
 touch "$dir/list/src/x.h" "$dir/list/tests/bench/y.c" "$dir/list/tests/bench/z.c"
 echo 'a = %D%/y.h' >"$dir/list/src/local.mk"

@@ -219,6 +219,21 @@ static CUresult enqueue_rows(CUstream stream, struct fake_op *op,
 	return enqueue_copy(stream, op, to, from);
 }
 
+static struct fake_rows rows_of(size_t width, size_t height, size_t depth,
+				size_t dst_pitch, size_t src_pitch, size_t dst_height,
+				size_t src_height)
+{
+	return (struct fake_rows){
+		width,
+		height,
+		depth,
+		dst_pitch,
+		src_pitch,
+		dst_height * dst_pitch,
+		src_height * src_pitch,
+	};
+}
+
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
 {
 	struct fake_op op = { .kind = OP_COPY };
@@ -230,15 +245,8 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *a, CUstream stream)
 		return CUDA_ERROR_INVALID_VALUE;
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
-	op.rows = (struct fake_rows){
-		a->WidthInBytes,
-		a->Height,
-		1,
-		a->dstPitch,
-		a->srcPitch,
-		a->Height * a->dstPitch,
-		a->Height * a->srcPitch,
-	};
+	op.rows = rows_of(a->WidthInBytes, a->Height, 1, a->dstPitch, a->srcPitch,
+			  a->Height, a->Height);
 	return enqueue_rows(stream, &op, NULL, NULL);
 }
 
@@ -253,15 +261,8 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *a, CUstream stream)
 		return CUDA_ERROR_INVALID_VALUE;
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
-	op.rows = (struct fake_rows){
-		a->WidthInBytes,
-		a->Height,
-		a->Depth,
-		a->dstPitch,
-		a->srcPitch,
-		a->dstHeight * a->dstPitch,
-		a->srcHeight * a->srcPitch,
-	};
+	op.rows = rows_of(a->WidthInBytes, a->Height, a->Depth, a->dstPitch,
+			  a->srcPitch, a->dstHeight, a->srcHeight);
 	return enqueue_rows(stream, &op, NULL, NULL);
 }
 
@@ -281,15 +282,8 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *a, CUstream stream)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	op.dst = a->dstDevice;
 	op.src = a->srcDevice;
-	op.rows = (struct fake_rows){
-		a->WidthInBytes,
-		a->Height,
-		a->Depth,
-		a->dstPitch,
-		a->srcPitch,
-		a->dstHeight * a->dstPitch,
-		a->srcHeight * a->srcPitch,
-	};
+	op.rows = rows_of(a->WidthInBytes, a->Height, a->Depth, a->dstPitch,
+			  a->srcPitch, a->dstHeight, a->srcHeight);
 	return enqueue_rows(stream, &op, to, from);
 }
 

@@ -36,18 +36,21 @@ static inline void put_file(const char *path, const char *text)
 	put_bytes(path, text, strlen(text));
 }
 
-static inline int make_root(void)
+static inline void remove_root(void *command)
 {
-	strcpy(root + sizeof(root) - 7, "XXXXXX");
-	return t_ok(mkdtemp(root) != NULL);
+	t_eq_int(system(command), 0);
+	free(command);
 }
 
-static inline void remove_root(void)
+/* An empty one, which goes after the test. */
+static inline void make_root(void)
 {
-	char command[64];
+	char *command = malloc(64);
 
-	cs_text(command, sizeof(command), "rm -r %s", root);
-	t_eq_int(system(command), 0);
+	strcpy(root + sizeof(root) - 7, "XXXXXX");
+	t_must(command && mkdtemp(root));
+	cs_text(command, 64, "rm -r %s", root);
+	t_at_end(remove_root, command);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <CUnit/TestDB.h>
 #include <CUnit/TestRun.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,13 @@
 #include "tap.h"
 
 static struct tap_test *first, **last = &first;
+static const struct tap_test *running; /* NULL before the first */
+static jmp_buf over;		       /* ends it */
 static struct later {
-	void *memory;
+	void (*release)(void *what);
+	void *what;
 	struct later *next;
-} *later;		    /* to be freed */
+} *later;
 static unsigned count;	    /* tests reported */
 static unsigned asserts;    /* assertions before this test */
 static const char *skipped; /* why the running test is, or all are */
@@ -110,19 +114,30 @@ int tap_golden(const char *got, const char *name, const char *file, int line)
 		       (int)strcspn(want + at, "\n"), want + at);
 }
 
+void tap_must(int holds)
+{
+	if (!holds)
+		longjmp(over, 1);
+}
+
 void tap_skip(const char *reason)
 {
 	skipped = reason;
 }
 
-void *t_free_later(void *memory)
+void t_at_end(void (*release)(void *what), void *what)
 {
 	struct later *one = malloc(sizeof(*one));
 
 	if (!one)
 		abort();
-	*one = (struct later){ memory, later };
+	*one = (struct later){ release, what, later };
 	later = one;
+}
+
+void *t_free_later(void *memory)
+{
+	t_at_end(free, memory);
 	return memory;
 }
 
@@ -144,21 +159,35 @@ char *t_text(void)
 	return t_free_later(written);
 }
 
-static void free_now(void)
+static void release_all(void)
 {
 	while (later) {
 		struct later *one = later;
 
 		later = one->next;
-		free(one->memory);
+		one->release(one->what);
 		free(one);
 	}
 }
 
+static int is_asked(const struct tap_test *test)
+{
+	const char *only = getenv("CS_ONLY"); /* a part of the names of some */
+
+	return !only || strstr(test->name, only);
+}
+
+static void run_one(void)
+{
+	if (!setjmp(over))
+		running->run();
+}
+
 static void on_start(const CU_pTest test, const CU_pSuite suite)
 {
-	(void)test;
 	(void)suite;
+	for (running = first; strcmp(running->name, test->pName);)
+		running = running->next;
 	skipped = NULL;
 	asserts = CU_get_number_of_asserts();
 }
@@ -169,7 +198,7 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite,
 	int good = !failure;
 
 	(void)suite;
-	free_now();
+	release_all();
 	if (!skipped && CU_get_number_of_asserts() == asserts)
 		good = tap_ok(0, "a test asserts something", test->pName, 0);
 	printf("%sok %u - %s%s%s\n", good ? "" : "not ", ++count, test->pName,
@@ -194,7 +223,6 @@ __attribute__((weak)) int tap_tear_down(void)
 
 static int add_tests(void)
 {
-	const char *only = getenv("CS_ONLY"); /* a part of the names of some */
 	const struct tap_test *test;
 	CU_pSuite suite;
 
@@ -205,9 +233,8 @@ static int add_tests(void)
 		return -1;
 	/* A name used twice is not NULL but an error: both are looked at. */
 	for (test = first; test; test = test->next)
-		if ((!only || strstr(test->name, only)) &&
-		    (!CU_add_test(suite, test->name, test->run) ||
-		     CU_get_error() != CUE_SUCCESS))
+		if (is_asked(test) && (!CU_add_test(suite, test->name, run_one) ||
+				       CU_get_error() != CUE_SUCCESS))
 			return -1;
 	return 0;
 }

@@ -6,7 +6,7 @@
  *
  * is a test, which runs in the order of the file; main() is in tap.c.  An
  * assertion that fails prints what it got and wanted, counts, and lets the
- * test go on; each gives its truth, for `if (!t_ok(p)) return;`.  A test that
+ * test go on, but for t_must(), which ends it; each gives its truth.  A test that
  * asserts nothing fails.  Assert in the thread that runs the test: CUnit knows
  * no others, and what a forked child asserts is lost. */
 #ifndef CS_TESTS_TAP_H
@@ -56,7 +56,9 @@ int tap_tear_down(void);
 /* Declare a struct that NOUN_release() gets at the end of its scope. */
 #define OWNED(noun) __attribute__((cleanup(noun##_release))) struct noun
 
-/* Free `memory` after the test that runs; gives it. */
+/* Call release(what) after the test that runs, the latest first. */
+void t_at_end(void (*release)(void *what), void *what);
+/* Free `memory` likewise; gives it. */
 void *t_free_later(void *memory);
 
 /* A stream to write to, and the text that was, freed after the test that runs; one at a
@@ -64,6 +66,8 @@ void *t_free_later(void *memory);
 FILE *t_stream(void);
 char *t_text(void);
 
+/* End the test that runs unless this is true; not within its threads or children. */
+#define t_must(condition) tap_must(t_ok(condition))
 #define t_ok(condition) tap_ok(!!(condition), #condition, __FILE__, __LINE__)
 #define t_eq_int(got, want) \
 	tap_eq_int((intmax_t)(got), (intmax_t)(want), #got, __FILE__, __LINE__)
@@ -85,6 +89,7 @@ int tap_eq_str(const char *got, const char *want, const char *text, const char *
 int tap_near(double got, double want, double tolerance, const char *text,
 	     const char *file, int line);
 int tap_golden(const char *got, const char *name, const char *file, int line);
+void tap_must(int holds);
 void tap_skip(const char *reason);
 
 #endif

@@ -1154,8 +1154,7 @@ HOLDS("without GPUs there is no page-locked memory, but placed one") {
 	struct cs_err err = { "" };
 	struct cs_dev *dev = NULL;
 
-	if (!t_eq_int(cs_backend_cpu.open(0, 1, &dev, &err), 0))
-		return;
+	t_must(!cs_backend_cpu.open(0, 1, &dev, &err));
 	t_eq_int(cs_hostbuf_get(&cs_backend_cpu, dev, &key, MIB, KEY, &buf, &err), -1);
 	t_eq_str(err.text, "page-locked host memory is for GPUs: the backend "
 			   "'cpu' has none");

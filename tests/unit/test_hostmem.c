@@ -19,29 +19,46 @@
 
 #include "system/internal.h"
 #include "root.h"
-#include "tap.h"
+#include "topology.h"
 
 #define MIB (1u << 20)
 
+static struct cs_hostmem mem;
+static struct cs_err err;
+static char why[160]; /* a NUMA node is not proven */
+
+static void close_memory(void *memory)
+{
+	cs_hostmem_close(memory);
+}
+
+/* Open `mem`, until the test ends. */
+static void open_memory(uint64_t bytes, int node)
+{
+	why[0] = '\0';
+	t_must(!cs_hostmem_open(bytes, node, &mem, why, &err));
+	t_at_end(close_memory, &mem);
+}
+
+/* For an opening that fails. */
+static void leave_untouched(void)
+{
+	mem = (struct cs_hostmem){ .fd = 7 };
+	cs_text(why, sizeof(why), "untouched");
+}
+
 static int first_numa(void)
 {
-	struct cs_topo *topo = NULL;
 	int node = -1;
 
-	if (cs_topo_open(NULL, &topo, NULL) == 0)
-		cs_topo_numa(topo, &node, 1);
-	cs_topo_close(topo);
+	cs_topo_numa(topology(NULL), &node, 1);
 	return node;
 }
 
 HOLDS("pages asked for on a NUMA node are proven to be there") {
 	const int node = first_numa();
-	struct cs_hostmem mem = { 0 };
-	struct cs_err err = { "" };
-	char why[160] = "";
 
-	if (!t_eq_int(cs_hostmem_open(4 * MIB, node, &mem, why, &err), 0))
-		return;
+	open_memory(4 * MIB, node);
 	if (mem.numa < 0) {
 		printf("# %s\n", why);
 		t_ok(why[0]);
@@ -53,18 +70,14 @@ HOLDS("pages asked for on a NUMA node are proven to be there") {
 		t_eq_str(why, "");
 	}
 	t_eq_int(mem.bytes, 4 * MIB);
-	cs_hostmem_close(&mem);
 }
 
 HOLDS("parts of one memory have a NUMA node each, and are proven each") {
 	const int node = first_numa(), numa[] = { node, 4711, -1 };
-	struct cs_hostmem mem = { 0 };
 	int proven[3] = { 9, 9, 9 };
-	struct cs_err err = { "" };
-	char why[160] = "";
 
-	if (!t_eq_int(cs_hostmem_open_parts(MIB, numa, 3, &mem, proven, why, &err), 0))
-		return;
+	why[0] = '\0';
+	t_must(!cs_hostmem_open_parts(MIB, numa, 3, &mem, proven, why, &err));
 	t_eq_int(mem.bytes, 3 * MIB);
 	t_eq_int(mem.numa, proven[0]);
 	t_eq_int(proven[1], -1);
@@ -78,20 +91,14 @@ HOLDS("parts of one memory have a NUMA node each, and are proven each") {
 }
 
 HOLDS("a NUMA node that cannot be bound is told, and the memory is given") {
-	struct cs_hostmem mem = { 0 };
-	struct cs_err err = { "" };
-	char why[160] = "";
-
-	if (!t_eq_int(cs_hostmem_open(MIB, 4711, &mem, why, &err), 0))
-		return;
+	open_memory(MIB, 4711);
 	t_eq_int(mem.numa, -1);
 	t_eq_str(mem.proof, "");
 	t_ok(strstr(why, "4711") != NULL);
 	memset(mem.at, 1, MIB);
 	cs_hostmem_close(&mem);
 
-	if (!t_eq_int(cs_hostmem_open(MIB, 1000, &mem, why, &err), 0))
-		return;
+	open_memory(MIB, 1000);
 	t_eq_int(mem.numa, -1);
 	t_ok(strstr(why, "NUMA node 1000") != NULL);
 	cs_hostmem_close(&mem);
@@ -116,11 +123,9 @@ static int forbid_placing(void)
 /* In a child: 0 as expected, 77 nothing to test here, else what was wrong. */
 static int open_in_container(int node)
 {
-	struct cs_hostmem mem = { 0 };
-	char why[160] = "";
-
 	if (forbid_placing() || access("/proc/self/numa_maps", R_OK))
 		return 77;
+	why[0] = '\0';
 	/* by first touch the pages are on the only NUMA node all the same */
 	if (cs_hostmem_open(4 * MIB, node, &mem, why, NULL))
 		return 1;
@@ -134,15 +139,9 @@ static int open_in_container(int node)
 
 HOLDS("where placement calls are forbidden, numa_maps proves or the reason is told") {
 	int status = -1, node[2];
-	struct cs_topo *topo = NULL;
-	int n;
 	pid_t pid;
 
-	if (!t_eq_int(cs_topo_open(NULL, &topo, NULL), 0))
-		return;
-	n = cs_topo_numa(topo, node, 2);
-	cs_topo_close(topo);
-	if (n != 1) {
+	if (cs_topo_numa(topology(NULL), node, 2) != 1) {
 		t_skip("first touch may choose among several NUMA nodes");
 		return;
 	}
@@ -158,25 +157,16 @@ HOLDS("where placement calls are forbidden, numa_maps proves or the reason is to
 }
 
 HOLDS("memory without a NUMA node has any size") {
-	struct cs_hostmem mem = { 0 };
-	struct cs_err err = { "" };
-	char why[160] = "";
-
 	/* not a whole number of pages */
-	if (!t_eq_int(cs_hostmem_open(MIB + 16, -1, &mem, why, &err), 0))
-		return;
+	open_memory(MIB + 16, -1);
 	((char *)mem.at)[MIB + 15] = 1;
-	cs_hostmem_close(&mem);
 }
 
 HOLDS("another opener of the descriptor sees the same bytes") {
-	struct cs_hostmem mem = { 0 };
-	struct cs_err err = { "" };
-	char why[160] = "", path[64], byte = 0;
+	char path[64], byte = 0;
 	int fd;
 
-	if (!t_eq_int(cs_hostmem_open(MIB, -1, &mem, why, &err), 0))
-		return;
+	open_memory(MIB, -1);
 	((char *)mem.at)[MIB - 1] = 42;
 	cs_text(path, sizeof(path), "/proc/self/fd/%d", mem.fd);
 	fd = open(path, O_RDONLY);
@@ -185,27 +175,18 @@ HOLDS("another opener of the descriptor sees the same bytes") {
 		t_eq_int(byte, 42);
 		close(fd);
 	}
-	cs_hostmem_close(&mem);
 }
 
 HOLDS("every page exists when the call returns") {
-	struct cs_hostmem mem = { 0 };
-	struct cs_err err = { "" };
-	char why[160] = "";
 	struct stat st;
 
-	if (!t_eq_int(cs_hostmem_open(MIB, -1, &mem, why, &err), 0))
-		return;
+	open_memory(MIB, -1);
 	t_eq_int(fstat(mem.fd, &st), 0);
 	t_eq_int(st.st_blocks * 512, MIB);
-	cs_hostmem_close(&mem);
 }
 
 HOLDS("more than there is is an error that names the bytes") {
-	struct cs_hostmem mem = { .fd = 7 };
-	struct cs_err err = { "" };
-	char why[160] = "untouched";
-
+	leave_untouched();
 	/* 64 TiB: a mapping of it succeeds, the memory does not exist */
 	t_eq_int(cs_hostmem_open(1ull << 46, -1, &mem, why, &err), -1);
 	t_ok(strstr(err.text, "70368744177664 bytes") != NULL);
@@ -273,15 +254,11 @@ HOLDS("of several who ask at once that many are given as there is room for") {
 }
 
 HOLDS("closing twice, or what was never open, is harmless") {
-	struct cs_hostmem mem = { 0 };
-	struct cs_err err = { "" };
-	char why[160] = "";
-
+	mem = (struct cs_hostmem){ 0 };
 	cs_hostmem_close(NULL);
 	cs_hostmem_close(&mem);
 	t_ok(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
-	if (!t_eq_int(cs_hostmem_open(MIB, -1, &mem, why, &err), 0))
-		return;
+	open_memory(MIB, -1);
 	cs_hostmem_close(&mem);
 	cs_hostmem_close(&mem);
 	t_ok(mem.at == NULL);
@@ -292,28 +269,25 @@ HOLDS("closing twice, or what was never open, is harmless") {
 
 HOLDS("memory of this process alone is proven too") {
 	const int node = first_numa();
-	struct cs_hostmem mem[2] = { { 0 }, { 0 } };
-	struct cs_err err = { "" };
-	char why[160] = "";
+	struct cs_hostmem both[2] = { { 0 }, { 0 } };
 
+	why[0] = '\0';
 	/* two, whose mappings the kernel may join; not a whole number of pages */
 	for (int i = 0; i < 2; i++) {
-		if (!t_eq_int(cs_hostmem_map(MIB + 16, node, 0, &mem[i], why, &err), 0))
+		if (!t_eq_int(cs_hostmem_map(MIB + 16, node, 0, &both[i], why, &err),
+			      0))
 			return;
-		t_ok(mem[i].numa == node ? !why[0] : why[0] != 0);
-		t_eq_int(mem[i].fd, -1);
-		((char *)mem[i].at)[MIB + 15] = 1;
+		t_ok(both[i].numa == node ? !why[0] : why[0] != 0);
+		t_eq_int(both[i].fd, -1);
+		((char *)both[i].at)[MIB + 15] = 1;
 	}
-	cs_hostmem_close(&mem[0]);
-	cs_hostmem_close(&mem[1]);
-	t_ok(mem[1].at == NULL);
+	cs_hostmem_close(&both[0]);
+	cs_hostmem_close(&both[1]);
+	t_ok(both[1].at == NULL);
 }
 
 HOLDS("huge pages are had on their boundary, or the error says why not") {
-	struct cs_hostmem mem = { .fd = 7 };
-	struct cs_err err = { "" };
-	char why[160] = "untouched";
-
+	leave_untouched();
 	if (cs_hostmem_map(5 * MIB, -1, 1, &mem, why, &err)) {
 		printf("# %s\n", err.text);
 		t_ok(strstr(err.text, "no huge pages: 3 of 2 MiB") != NULL);
@@ -328,10 +302,7 @@ HOLDS("huge pages are had on their boundary, or the error says why not") {
 }
 
 HOLDS("more than there is is an error of any pages") {
-	struct cs_hostmem mem = { .fd = 7 };
-	struct cs_err err = { "" };
-	char why[160] = "untouched";
-
+	leave_untouched();
 	for (int huge = 0; huge <= 1; huge++) {
 		t_eq_int(cs_hostmem_map(1ull << 46, -1, huge, &mem, why, &err), -1);
 		t_ok(strstr(err.text, "70368744177664 bytes") != NULL);
@@ -345,8 +316,6 @@ HOLDS("more than there is is an error of any pages") {
 /* ---- NUMA nodes and policies ---- */
 
 HOLDS("a NUMA node without memory is told from one with") {
-	struct cs_err err = { "" };
-
 	t_eq_int(cs_hostmem_numa(-1, &err), 0);
 	t_eq_int(cs_hostmem_numa(first_numa(), &err), 0);
 	t_eq_int(cs_hostmem_numa(1000, &err), -1);
@@ -364,8 +333,8 @@ static int policy_mode(void)
 HOLDS("a policy binds the thread until it is restored") {
 	const int usual = policy_mode();
 	struct cs_policy before;
-	char why[160] = "";
 
+	why[0] = '\0';
 	if (cs_policy_bind(first_numa(), &before, why)) {
 		printf("# %s\n", why);
 		t_ok(why[0]);
@@ -385,11 +354,10 @@ HOLDS("a policy binds the thread until it is restored") {
 HOLDS("of a driver's pages that nobody shows the policy is told, or nothing") {
 	void *at = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0); /* joined with none */
-	struct cs_hostmem mem = { .at = at, .bytes = MIB, .fd = -1, .numa = -1 };
-	char why[160] = "";
 
-	if (!t_ok(at != MAP_FAILED))
-		return;
+	t_must(at != MAP_FAILED);
+	mem = (struct cs_hostmem){ .at = at, .bytes = MIB, .fd = -1, .numa = -1 };
+	why[0] = '\0';
 	cs_hostmem_prove_driver(&mem, 1000, 1, why);
 	t_eq_int(mem.numa, -1);
 	t_eq_str(mem.proof, "policy");
@@ -415,8 +383,7 @@ HOLDS("of a range the pages on the host are counted, not those on a NUMA node th
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct cs_resident seen;
 
-	if (!t_ok(at != MAP_FAILED))
-		return;
+	t_must(at != MAP_FAILED);
 	madvise(at, MIB, MADV_NOHUGEPAGE);
 	memset(at, 1, MIB / 2);
 	if (cs_resident(at, MIB, 0, &seen) || strcmp(seen.by, "move_pages") != 0) {
@@ -439,8 +406,7 @@ HOLDS("of a range the pages on the host are counted, not those on a NUMA node th
 #define NODE "/sys/devices/system/node/"
 
 HOLDS("a NUMA node has left what is free and what files give back") {
-	if (!make_root())
-		return;
+	make_root();
 	t_ok(cs_numa_left(root, 0) == UINT64_MAX);
 	put_file("/proc/meminfo", "MemTotal: 1000 kB\nMemFree: 700 kB\n");
 	put_file(NODE "has_memory", "0-1\n");
@@ -458,12 +424,10 @@ HOLDS("a NUMA node has left what is free and what files give back") {
 	t_eq_int(cs_numa_left(root, 0), 455 << 10);
 	t_eq_int(cs_numa_left(root, 1), 3 << 10);
 	t_ok(cs_numa_left(root, -1) == UINT64_MAX);
-	remove_root();
 }
 
 HOLDS("a cgroup leaves what its limit does, files not counted") {
-	if (!make_root())
-		return;
+	make_root();
 	t_ok(cs_cgroup_left(root) == UINT64_MAX);
 	put_file("/proc/self/cgroup", "0::/job/step\n");
 	put_file("/sys/fs/cgroup/job/step/memory.max", "max\n");
@@ -488,5 +452,4 @@ HOLDS("a cgroup leaves what its limit does, files not counted") {
 	put_file("/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "300\n");
 	put_file("/sys/fs/cgroup/memory/old/memory.usage_in_bytes", "100\n");
 	t_eq_int(cs_cgroup_left(root), 200);
-	remove_root();
 }

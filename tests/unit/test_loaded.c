@@ -650,62 +650,57 @@ HOLDS("names in texts are replaced, and nothing else") {
 	redacted("see /home/a/b, /dev/shm", "see PATH, /dev/shm");
 }
 
-static int make_pipe(char *path, size_t size)
+static char pipe_path[64];
+
+static void remove_pipe(void *path)
 {
-	cs_text(path, size, "test_loaded.%d.pipe", (int)getpid());
 	unlink(path);
-	return mkfifo(path, 0600);
+}
+
+static void make_pipe(void)
+{
+	cs_text(pipe_path, sizeof(pipe_path), "test_loaded.%d.pipe", (int)getpid());
+	unlink(pipe_path);
+	t_must(!mkfifo(pipe_path, 0600));
+	t_at_end(remove_pipe, pipe_path);
 }
 
 HOLDS("a pipe that no process writes to is given up in time") {
 	struct cs_err err = { "" };
-	char path[64];
 
-	if (!t_eq_int(make_pipe(path, sizeof(path)), 0))
-		return;
-	t_ok(cs_input_open(path, 0.01, &err) == NULL);
+	make_pipe();
+	t_ok(cs_input_open(pipe_path, 0.01, &err) == NULL);
 	t_ok(strstr(err.text, "no process writes to this pipe") != NULL);
-	unlink(path);
+}
+
+/* A writer of "abc", before or after the pipe is opened for reading. */
+static void reads_what(int is_late)
+{
+	struct cs_err err = { "" };
+	char got[8] = "";
+	FILE *from;
+	int writer;
+
+	make_pipe();
+	writer = open(pipe_path, O_RDWR);
+	if (!is_late)
+		t_eq_int(write(writer, "abc", 3), 3);
+	from = cs_input_open(pipe_path, 0.01, &err);
+	t_must(from != NULL);
+	t_eq_int(fcntl(fileno(from), F_GETFL) & O_NONBLOCK, 0);
+	if (is_late)
+		t_eq_int(write(writer, "abc", 3), 3);
+	close(writer);
+	t_eq_int(fread(got, 1, sizeof(got), from), 3);
+	t_eq_str(got, "abc");
+	fclose(from);
 }
 
 /* It has written nothing when the pipe is opened. */
 HOLDS("a writer that is slow is waited for") {
-	struct cs_err err = { "" };
-	char path[64], got[8] = "";
-	FILE *from;
-	int writer;
-
-	if (!t_eq_int(make_pipe(path, sizeof(path)), 0))
-		return;
-	writer = open(path, O_RDWR);
-	from = cs_input_open(path, 0.01, &err);
-	if (t_ok(from != NULL)) {
-		t_eq_int(fcntl(fileno(from), F_GETFL) & O_NONBLOCK, 0);
-		t_eq_int(write(writer, "abc", 3), 3);
-		close(writer);
-		t_eq_int(fread(got, 1, sizeof(got), from), 3);
-		t_eq_str(got, "abc");
-		fclose(from);
-	}
-	unlink(path);
+	reads_what(1);
 }
 
 HOLDS("bytes that wait in a pipe are all read") {
-	struct cs_err err = { "" };
-	char path[64], got[8] = "";
-	FILE *from;
-	int writer;
-
-	if (!t_eq_int(make_pipe(path, sizeof(path)), 0))
-		return;
-	writer = open(path, O_RDWR);
-	t_eq_int(write(writer, "abc", 3), 3);
-	from = cs_input_open(path, 0.01, &err);
-	close(writer);
-	if (t_ok(from != NULL)) {
-		t_eq_int(fread(got, 1, sizeof(got), from), 3);
-		t_eq_str(got, "abc");
-		fclose(from);
-	}
-	unlink(path);
+	reads_what(0);
 }

@@ -28,8 +28,25 @@ int tap_set_up(void)
 	return 0;
 }
 
-/* The library with one knob of the fake turned; NULL: none. */
-static struct cs_nvml *turned(const char *knob, const char *value)
+static struct cs_nvml *nvml; /* until the next is opened */
+static struct cs_nvml_gpu *gpu;
+
+static void close_all(void)
+{
+	cs_nvml_release(gpu);
+	cs_nvml_close(nvml);
+	gpu = NULL;
+	nvml = NULL;
+}
+
+int tap_tear_down(void)
+{
+	close_all();
+	return 0;
+}
+
+/* Open the library with one knob of the fake turned; 0: there is none. */
+static int turned(const char *knob, const char *value)
 {
 	static const char *const knobs[] = {
 		"FAKE_GPUS",	    "FAKE_NVLINKS",    "FAKE_NVLINKS_DOWN",
@@ -39,12 +56,12 @@ static struct cs_nvml *turned(const char *knob, const char *value)
 		"FAKE_FABRIC",	    "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
 	};
 	struct cs_err err = { "" };
-	struct cs_nvml *nvml;
 	size_t i;
 
+	close_all();
 	if (!library[0]) {
 		t_skip("FAKE does not name the folder of the fake library");
-		return NULL;
+		return 0;
 	}
 	for (i = 0; i < sizeof(knobs) / sizeof(*knobs); i++)
 		unsetenv(knobs[i]);
@@ -53,20 +70,21 @@ static struct cs_nvml *turned(const char *knob, const char *value)
 	nvml = cs_nvml_open(&err);
 	if (!nvml)
 		printf("# %s\n", err.text);
-	t_ok(nvml != NULL);
-	return nvml;
+	return t_ok(nvml != NULL);
 }
 
-static struct cs_nvml_gpu *find(struct cs_nvml *nvml, const char *uuid,
-				const char *bus_id)
+/* Likewise, and find a GPU. */
+static int has_gpu(const char *knob, const char *value, const char *uuid,
+		   const char *bus_id)
 {
 	struct cs_err err = { "" };
-	struct cs_nvml_gpu *gpu = cs_nvml_find(nvml, uuid, bus_id, &err);
 
+	if (!turned(knob, value))
+		return 0;
+	gpu = cs_nvml_find(nvml, uuid, bus_id, &err);
 	if (!gpu)
 		printf("# %s\n", err.text);
-	t_ok(gpu != NULL);
-	return gpu;
+	return t_ok(gpu != NULL);
 }
 
 /* ---- library ---- */
@@ -94,23 +112,20 @@ HOLDS("a library that is not NVML is refused by the function it lacks") {
 }
 
 HOLDS("a library that does not start gives its code") {
-	struct cs_nvml *nvml = turned(NULL, NULL);
-
-	if (!nvml)
+	if (!turned(NULL, NULL))
 		return;
-	cs_nvml_close(nvml);
+	close_all();
 	setenv("FAKE_NVML_INIT", "9", 1);
 	refused(library, "(9)");
 	unsetenv("FAKE_NVML_INIT");
 }
 
 HOLDS("every code of NVML with a sure hint says it") {
-	struct cs_nvml *nvml = turned(NULL, NULL);
 	int provoked = 0;
 
-	if (!nvml)
+	if (!turned(NULL, NULL))
 		return;
-	cs_nvml_close(nvml);
+	close_all();
 	for (int id = 0; id < CS_HINTS; id++) {
 		const struct cs_hint *hint = cs_hint(id);
 		char code[8], want[160];
@@ -128,15 +143,13 @@ HOLDS("every code of NVML with a sure hint says it") {
 }
 
 HOLDS("driver and CUDA version are text") {
-	struct cs_nvml *nvml = turned(NULL, NULL);
 	char driver[32] = "", cuda[16] = "";
 
-	if (!nvml)
+	if (!turned(NULL, NULL))
 		return;
 	cs_nvml_driver(nvml, driver, cuda);
 	t_eq_str(driver, "580.159.03");
 	t_eq_str(cuda, "13.0");
-	cs_nvml_close(nvml);
 }
 
 HOLDS("closing nothing is harmless") {
@@ -148,7 +161,7 @@ HOLDS("closing nothing is harmless") {
 /* ---- finding ---- */
 
 /* The fake's GPU i has 41 + i degrees. */
-static int temperature(struct cs_nvml_gpu *gpu)
+static int temperature(void)
 {
 	struct cs_conditions now;
 
@@ -158,13 +171,8 @@ static int temperature(struct cs_nvml_gpu *gpu)
 
 static void t_finds(const char *uuid, const char *bus_id, int want)
 {
-	struct cs_nvml *nvml = turned(NULL, NULL);
-	struct cs_nvml_gpu *gpu = nvml ? find(nvml, uuid, bus_id) : NULL;
-
-	if (gpu)
-		t_eq_int(temperature(gpu), want);
-	cs_nvml_release(gpu);
-	cs_nvml_close(nvml);
+	if (has_gpu(NULL, NULL, uuid, bus_id))
+		t_eq_int(temperature(), want);
 }
 
 HOLDS("a GPU is found by UUID though none is attached at first") {
@@ -176,116 +184,71 @@ HOLDS("a GPU of unknown UUID is found by bus id") {
 }
 
 HOLDS("a GPU found by neither is an error that names both") {
-	struct cs_nvml *nvml = turned(NULL, NULL);
 	struct cs_err err = { "" };
 
-	if (!nvml)
+	if (!turned(NULL, NULL))
 		return;
 	t_ok(cs_nvml_find(nvml, "GPU-unknown", "0000:ff:00.0", &err) == NULL);
 	t_ok(strstr(err.text, "\"GPU-unknown\" at 0000:ff:00.0") != NULL);
 	t_ok(strstr(err.text, "(6)") != NULL);
-	cs_nvml_close(nvml);
 }
 
 HOLDS("a MIG instance is not mistaken for the GPU at its bus id") {
-	struct cs_nvml *nvml = turned(NULL, NULL);
-
-	if (!nvml)
+	if (!turned(NULL, NULL))
 		return;
 	t_ok(cs_nvml_find(nvml, "MIG-unknown", BUS1, NULL) == NULL);
-	cs_nvml_close(nvml);
 }
 
 HOLDS("a GPU found stays valid when another is sought in vain") {
-	struct cs_nvml *nvml = turned(NULL, NULL);
-	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID0, BUS1) : NULL;
-
-	if (gpu) {
+	if (has_gpu(NULL, NULL, UUID0, BUS1)) {
 		cs_nvml_find(nvml, "GPU-unknown", "0000:ff:00.0", NULL);
-		t_eq_int(temperature(gpu), 41);
+		t_eq_int(temperature(), 41);
 	}
-	cs_nvml_release(gpu);
-	cs_nvml_close(nvml);
 }
 
 /* ---- links ---- */
 
-/* The links of GPU 1; 0 when there is no fake. */
-static int links(const char *knob, const char *value, struct cs_link_facts *link)
+/* The links of GPU 1, NVLink and PCIe; compared with nothing when there is no fake. */
+static void links_are(const char *knob, const char *value, const char *want)
 {
-	struct cs_nvml *nvml = turned(knob, value);
-	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
-	int found = gpu != NULL;
+	struct cs_link_facts l;
+	char text[100];
 
-	if (gpu)
-		cs_nvml_link(gpu, link);
-	cs_nvml_release(gpu);
-	cs_nvml_close(nvml);
-	return found;
+	if (!has_gpu(knob, value, UUID1, BUS1))
+		return;
+	cs_nvml_link(gpu, &l);
+	cs_text(text, sizeof(text), "%d of %d of version %d at %.3f, %d x%d of %d x%d",
+		l.nvlinks_up, l.nvlinks_max, l.nvlink_version, l.nvlink_raw_gbs,
+		l.pcie_gen, l.pcie_width, l.pcie_gen_max, l.pcie_width_max);
+	t_eq_str(text, want);
 }
 
 HOLDS("links tell number, version, speed and PCIe") {
-	struct cs_link_facts link;
-
-	if (!links(NULL, NULL, &link))
-		return;
-	t_eq_int(link.nvlinks_up, 18);
-	t_eq_int(link.nvlinks_max, 18);
-	t_eq_int(link.nvlink_version, 4);
-	t_near(link.nvlink_raw_gbs, 26.562, 1e-9);
-	t_eq_int(link.pcie_gen, 5);
-	t_eq_int(link.pcie_width, 16);
-	t_eq_int(link.pcie_gen_max, 5);
-	t_eq_int(link.pcie_width_max, 16);
+	links_are(NULL, NULL, "18 of 18 of version 4 at 26.562, 5 x16 of 5 x16");
 }
 
 HOLDS("links that are down count among the possible ones") {
-	struct cs_link_facts link;
-
-	if (!links("FAKE_NVLINKS_DOWN", "1:2", &link))
-		return;
-	t_eq_int(link.nvlinks_up, 16);
-	t_eq_int(link.nvlinks_max, 18);
-	t_eq_int(link.nvlink_version, 4);
+	links_are("FAKE_NVLINKS_DOWN", "1:2",
+		  "16 of 18 of version 4 at 26.562, 5 x16 of 5 x16");
 }
 
 HOLDS("with all links down version and speed are unknown") {
-	struct cs_link_facts link;
-
-	if (!links("FAKE_NVLINKS_DOWN", "1:18", &link))
-		return;
-	t_eq_int(link.nvlinks_up, 0);
-	t_eq_int(link.nvlinks_max, 18);
-	t_eq_int(link.nvlink_version, -1);
-	t_near(link.nvlink_raw_gbs, NAN, 0);
+	links_are("FAKE_NVLINKS_DOWN", "1:18",
+		  "0 of 18 of version -1 at nan, 5 x16 of 5 x16");
 }
 
 HOLDS("a card without NVLink has 0 of 0") {
-	struct cs_link_facts link;
-
-	if (!links("FAKE_NVLINKS", "0", &link))
-		return;
-	t_eq_int(link.nvlinks_up, 0);
-	t_eq_int(link.nvlinks_max, 0);
-	t_near(link.nvlink_raw_gbs, NAN, 0);
+	links_are("FAKE_NVLINKS", "0", "0 of 0 of version -1 at nan, 5 x16 of 5 x16");
 }
 
 HOLDS("36 links are counted") {
-	struct cs_link_facts link;
-
-	if (links("FAKE_NVLINKS", "36", &link))
-		t_eq_int(link.nvlinks_up, 36);
+	links_are("FAKE_NVLINKS", "36",
+		  "36 of 36 of version 4 at 26.562, 5 x16 of 5 x16");
 }
 
 HOLDS("a PCIe link below its best shows both") {
-	struct cs_link_facts link;
-
-	if (!links("FAKE_PCIE", "1:4x8", &link))
-		return;
-	t_eq_int(link.pcie_gen, 4);
-	t_eq_int(link.pcie_width, 8);
-	t_eq_int(link.pcie_gen_max, 5);
-	t_eq_int(link.pcie_width_max, 16);
+	links_are("FAKE_PCIE", "1:4x8",
+		  "18 of 18 of version 4 at 26.562, 4 x8 of 5 x16");
 }
 
 /* ---- board ---- */
@@ -293,14 +256,9 @@ HOLDS("a PCIe link below its best shows both") {
 /* GPU 1 as the survey sees it; 0 when there is no fake. */
 static int gpu_record(const char *knob, const char *value, struct cs_gpu_record *out)
 {
-	struct cs_nvml *nvml = turned(knob, value);
-	int found = nvml && cs_nvml_count(nvml) == 2;
-
 	cs_gpu_record_init(out);
-	if (nvml)
-		t_ok(found && cs_nvml_gpu_record(nvml, 1, out) == 0);
-	cs_nvml_close(nvml);
-	return found;
+	return turned(knob, value) && t_eq_int(cs_nvml_count(nvml), 2) &&
+	       t_eq_int(cs_nvml_gpu_record(nvml, 1, out), 0);
 }
 
 HOLDS("a board has serial, part number, versions, position and settings") {
@@ -392,90 +350,67 @@ HOLDS("links that are down lead nowhere") {
 
 /* ---- conditions ---- */
 
-/* The conditions of GPU 1; 0 when there is no fake. */
-static int conditions(const char *knob, const char *value, const int64_t *mine,
-		      int n_mine, struct cs_conditions *now)
+/* The conditions of GPU 1; compared with nothing when there is no fake. */
+static void conditions_are(const char *knob, const char *value, const char *want)
 {
-	struct cs_nvml *nvml = turned(knob, value);
-	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
-	int found = gpu != NULL;
+	struct cs_conditions now;
+	char text[200];
 
-	if (gpu)
-		cs_nvml_conditions(gpu, mine, n_mine, n_mine, now);
-	cs_nvml_release(gpu);
-	cs_nvml_close(nvml);
-	return found;
+	if (has_gpu(knob, value, UUID1, BUS1)) {
+		cs_nvml_conditions(gpu, NULL, 0, 0, &now);
+		cs_text(text, sizeof(text),
+			"%d: %d MHz, memory %d MHz, %d C, %.1f W, throttle %#jx, ECC "
+			"%jd + %jd, NVLink %jd, PCIe %jd",
+			(int)now.known, (int)now.sm_mhz, (int)now.mem_mhz,
+			(int)now.temperature_c, now.power_w, (uintmax_t)now.throttle,
+			(intmax_t)now.ecc_corrected, (intmax_t)now.ecc_uncorrected,
+			(intmax_t)now.nvlink_errors, (intmax_t)now.pcie_replays);
+		t_eq_str(text, want);
+	}
 }
 
-HOLDS("conditions have the units of their names") {
+/* Processes on GPU 1 that are not among `mine`; compared likewise. */
+static void others_are(const char *value, const int64_t *mine, int n_mine, int want)
+{
 	struct cs_conditions now;
 
-	if (!conditions(NULL, NULL, NULL, 0, &now))
-		return;
-	t_eq_int(now.known, 1);
-	t_eq_int(now.sm_mhz, 1980);
-	t_eq_int(now.mem_mhz, 3201);
-	t_eq_int(now.temperature_c, 42);
-	t_near(now.power_w, 121, 1e-9);
-	t_eq_int(now.throttle, 0);
-	t_eq_int(now.ecc_corrected, 0);
-	t_eq_int(now.ecc_uncorrected, 0);
-	t_eq_int(now.nvlink_errors, 0);
-	t_eq_int(now.pcie_replays, 0);
+	if (has_gpu(value ? "FAKE_NVML_OTHERS" : NULL, value, UUID1, BUS1)) {
+		cs_nvml_conditions(gpu, mine, n_mine, n_mine, &now);
+		t_eq_int(now.others, want);
+	}
+}
+
+#define USUAL "1: 1980 MHz, memory 3201 MHz, 42 C, 121.0 W, throttle 0, ECC 0 + 0, "
+
+HOLDS("conditions have the units of their names") {
+	conditions_are(NULL, NULL, USUAL "NVLink 0, PCIe 0");
 }
 
 HOLDS("a counter that is not supported is -1") {
-	struct cs_conditions now;
-
-	if (conditions("FAKE_NVLINKS", "0", NULL, 0, &now))
-		t_eq_int(now.nvlink_errors, -1);
+	conditions_are("FAKE_NVLINKS", "0", USUAL "NVLink -1, PCIe 0");
 }
 
 HOLDS("throttle reasons are passed on") {
-	struct cs_nvml *nvml = turned("FAKE_THROTTLE", "1:0x44");
-	struct cs_nvml_gpu *gpu = nvml ? find(nvml, UUID1, BUS1) : NULL;
-
-	if (gpu)
+	if (has_gpu("FAKE_THROTTLE", "1:0x44", UUID1, BUS1))
 		t_eq_int(cs_nvml_throttle(gpu), 0x44);
-	cs_nvml_release(gpu);
-	cs_nvml_close(nvml);
 }
 
 HOLDS("our own process is none of the others") {
-	const int64_t mine[] = { 1, getpid() };
-	struct cs_conditions now;
-
-	if (conditions(NULL, NULL, mine, 2, &now))
-		t_eq_int(now.others, 0);
+	others_are(NULL, (int64_t[]){ 1, getpid() }, 2, 0);
 }
 
 HOLDS("processes of others are counted") {
-	const int64_t mine[] = { 1, getpid() };
-	struct cs_conditions now;
-
-	if (conditions("FAKE_NVML_OTHERS", "1:2", mine, 2, &now))
-		t_eq_int(now.others, 2);
+	others_are("1:2", (int64_t[]){ 1, getpid() }, 2, 2);
 }
 
 HOLDS("pids that cannot be ours to compare make the count unknown") {
-	const int64_t mine[] = { 1, 2 };
-	struct cs_conditions now;
-
-	if (conditions("FAKE_NVML_OTHERS", "1:2", mine, 2, &now))
-		t_eq_int(now.others, -1);
+	others_are("1:2", (int64_t[]){ 1, 2 }, 2, -1);
 }
 
 HOLDS("when none is ours all are others") {
-	struct cs_conditions now;
-
-	if (conditions("FAKE_NVML_OTHERS", "1:2", NULL, 0, &now))
-		t_eq_int(now.others, 3);
+	others_are("1:2", NULL, 0, 3);
 }
 
 HOLDS("more processes than can be listed make the count unknown") {
-	const int64_t mine[] = { getpid() };
-	struct cs_conditions now;
-
-	if (conditions("FAKE_NVML_OTHERS", "1:1000", mine, 1, &now))
-		t_eq_int(now.others, -1);
+	others_are("1:1000", (int64_t[]){ getpid() }, 1, -1);
 }

@@ -71,8 +71,7 @@ HOLDS("%N, %j, %t and %% in a name are replaced") {
 	struct cs_output out;
 	struct cs_err err;
 
-	if (!t_eq_int(cs_output_open(&out, "%N-%j-%t-%%.json", &run.run, &err), 0))
-		return;
+	t_must(!cs_output_open(&out, "%N-%j-%t-%%.json", &run.run, &err));
 	t_eq_str(out.path, "n001-81233-20261120T140311Z-%.json");
 	t_eq_str(out.format->name, "json");
 	cs_output_discard(&out);
@@ -123,8 +122,7 @@ HOLDS("%N is this host before the nodes are known") {
 	early.node = NULL;
 	gethostname(host, sizeof(host) - 1);
 	host[strcspn(host, ".")] = '\0';
-	if (!t_eq_int(cs_output_open(&out, "%N.txt", &early, &err), 0))
-		return;
+	t_must(!cs_output_open(&out, "%N.txt", &early, &err));
 	t_ok(strncmp(out.path, host, strlen(host)) == 0);
 	t_eq_str(out.path + strlen(host), ".txt");
 	cs_output_discard(&out);
@@ -454,8 +452,7 @@ HOLDS("a journal is written in place") {
 	struct cs_err err;
 
 	put_file("a.jsonl", "old");
-	if (!t_eq_int(cs_output_create(&out, "a.jsonl", 1, &err), 0))
-		return;
+	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
 	t_ok(out.in_place);
 	t_eq_int(size_of("a.jsonl"), 0);
 	cs_jsonl_run(out.file, &run.run);
@@ -492,8 +489,7 @@ HOLDS("a journal that cannot grow ends with its last whole record, and goes on w
 	struct cs_err err;
 	long one;
 
-	if (!t_eq_int(cs_output_create(&out, "a.jsonl", 1, &err), 0))
-		return;
+	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
 	t_eq_int(append_run(&out), 0);
 	one = size_of("a.jsonl");
 	t_ok(one > 100);
@@ -518,8 +514,7 @@ HOLDS("a journal has one writer, and is left alone by the second") {
 	long before;
 	int fd;
 
-	if (!t_eq_int(cs_output_create(&first, "a.jsonl", 1, &err), 0))
-		return;
+	t_must(!cs_output_create(&first, "a.jsonl", 1, &err));
 	append_run(&first);
 	before = size_of("a.jsonl");
 	t_eq_int(cs_output_create(&second, "a.jsonl", 1, &err), -1);
@@ -540,8 +535,7 @@ HOLDS("a journal that was removed meanwhile is an error") {
 	struct cs_output out;
 	struct cs_err err;
 
-	if (!t_eq_int(cs_output_create(&out, "a.jsonl", 1, &err), 0))
-		return;
+	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
 	append_run(&out);
 	unlink("a.jsonl");
 	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);

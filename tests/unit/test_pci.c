@@ -9,53 +9,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/system.h"
 #include "root.h"
-#include "tap.h"
+#include "topology.h"
 
 #define DEVICES "/sys/bus/pci/devices/"
 
 static const char *const bus[] = { "13", "17", "19", "31", "91" };
 #define N_GPUS 5
 
-static struct cs_topo *open_fixture(const char *name)
-{
-	const char *folder = getenv("TESTDATA");
-	struct cs_topo *topo = NULL;
-	struct cs_err err = { "" };
-	char path[512];
-
-	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests", name);
-	if (!t_ok(cs_topo_open(path, &topo, &err) == 0))
-		printf("# %s\n", err.text);
-	return topo;
-}
+static struct cs_node_facts node;
+static struct cs_gpu_record gpu[N_GPUS];
 
 /* Cards and GPUs as they are found with the files below `root`. */
-static int look(struct cs_node_facts *node, struct cs_gpu_record gpu[N_GPUS])
+static void look(void)
 {
-	struct cs_topo *topo = open_fixture("topo-switches.xml");
+	struct cs_topo *topo = topology("topo-switches.xml");
 
-	cs_node_facts_init(node);
+	cs_node_facts_init(&node);
 	for (int i = 0; i < N_GPUS; i++) {
 		cs_gpu_record_init(&gpu[i]);
 		cs_text(gpu[i].bus_id, CS_BUSID, "0000:%s:00.0", bus[i]);
 	}
-	if (!topo)
-		return 0;
-	cs_topo_node(topo, node);
-	cs_topo_cards(topo, root, node);
-	cs_topo_gpus(topo, root, node, gpu, N_GPUS);
-	cs_topo_close(topo);
-	return 1;
+	cs_topo_node(topo, &node);
+	cs_topo_cards(topo, root, &node);
+	cs_topo_gpus(topo, root, &node, gpu, N_GPUS);
 }
 
 HOLDS("network cards have name, NUMA node and kind; parts that are lent are left out") {
-	struct cs_gpu_record gpu[N_GPUS];
-	struct cs_node_facts node;
-
-	if (!make_root() || !look(&node, gpu))
-		return;
+	make_root();
+	look();
 	t_eq_int(node.n_nics, 4);
 	t_eq_str(node.nic[0].name, "mlx5_0");
 	t_eq_str(node.nic[0].bus_id, "0000:14:00.0");
@@ -72,21 +54,15 @@ HOLDS("network cards have name, NUMA node and kind; parts that are lent are left
 	t_eq_int(node.n_switches, 1);
 	/* part of a card that a machine is lent */
 	put_file(DEVICES "0000:32:00.1/physfn", "");
-	if (look(&node, gpu)) {
-		t_eq_int(node.n_nics, 3);
-		t_eq_str(node.nic[1].bus_id, "0000:32:00.0");
-		t_eq_str(node.nic[2].name, "eth0");
-	}
-	remove_root();
+	look();
+	t_eq_int(node.n_nics, 3);
+	t_eq_str(node.nic[1].bus_id, "0000:32:00.0");
+	t_eq_str(node.nic[2].name, "eth0");
 }
 
 /* What the kernel says of the links of cards. */
 HOLDS("rate, state and PCIe link of a card are the kernel's") {
-	struct cs_gpu_record gpu[N_GPUS];
-	struct cs_node_facts node;
-
-	if (!make_root())
-		return;
+	make_root();
 	put_file("/sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
 	put_file("/sys/class/infiniband/mlx5_0/ports/1/rate", "40 Gb/sec (4X QDR)\n");
 	put_file("/sys/class/infiniband/mlx5_0/ports/2/state", "4: ACTIVE\n");
@@ -97,37 +73,30 @@ HOLDS("rate, state and PCIe link of a card are the kernel's") {
 	put_file("/sys/class/net/eth0/speed", "25000\n");
 	put_file(DEVICES "0000:92:00.0/current_link_speed", "Unknown\n");
 	put_file(DEVICES "0000:92:00.0/current_link_width", "0\n");
-	if (look(&node, gpu)) {
-		t_eq_str(node.nic[0].state, "active");
-		t_eq_int(node.nic[0].gbits, 400);
-		t_eq_int(node.nic[0].pcie_gen, 5);
-		t_eq_int(node.nic[0].pcie_width, 16);
-		t_eq_int(node.nic[3].rdma, 0);
-		t_eq_str(node.nic[3].state, "active");
-		t_eq_int(node.nic[3].gbits, 25);
-		t_eq_int(node.nic[3].pcie_gen, -1);
-		t_eq_int(node.nic[3].pcie_width, -1);
-	}
-	remove_root();
+	look();
+	t_eq_str(node.nic[0].state, "active");
+	t_eq_int(node.nic[0].gbits, 400);
+	t_eq_int(node.nic[0].pcie_gen, 5);
+	t_eq_int(node.nic[0].pcie_width, 16);
+	t_eq_int(node.nic[3].rdma, 0);
+	t_eq_str(node.nic[3].state, "active");
+	t_eq_int(node.nic[3].gbits, 25);
+	t_eq_int(node.nic[3].pcie_gen, -1);
+	t_eq_int(node.nic[3].pcie_width, -1);
 }
 
 HOLDS("without a PCI bus nothing is known, and nothing is 0") {
-	struct cs_topo *topo = open_fixture("topo-no-pci.xml");
-	struct cs_gpu_record gpu;
-	struct cs_node_facts node;
+	struct cs_topo *topo = topology("topo-no-pci.xml");
 
 	cs_node_facts_init(&node);
-	cs_gpu_record_init(&gpu);
-	cs_text(gpu.bus_id, CS_BUSID, "0000:13:00.0");
-	if (!topo)
-		return;
+	cs_gpu_record_init(gpu);
+	cs_text(gpu[0].bus_id, CS_BUSID, "0000:13:00.0");
 	cs_topo_cards(topo, "", &node);
 	t_eq_int(node.n_nics, -1);
 	t_eq_int(node.n_switches, -1);
-	cs_topo_gpus(topo, "", &node, &gpu, 1);
-	t_eq_str(cs_reach_text(gpu.to_gpu[0]), "");
-	t_eq_int(gpu.acs, -1);
-	cs_topo_close(topo);
+	cs_topo_gpus(topo, "", &node, gpu, 1);
+	t_eq_str(cs_reach_text(gpu[0].to_gpu[0]), "");
+	t_eq_int(gpu[0].acs, -1);
 }
 
 HOLDS("paths have the classes of nvidia-smi topo -m") {
@@ -143,11 +112,9 @@ HOLDS("paths have the classes of nvidia-smi topo -m") {
 		{ "PHB", "NODE", "NODE", "SYS" }, { "NODE", "PHB", "PHB", "SYS" },
 		{ "SYS", "SYS", "SYS", "PHB" },
 	};
-	struct cs_gpu_record gpu[N_GPUS];
-	struct cs_node_facts node;
 
-	if (!make_root() || !look(&node, gpu))
-		return;
+	make_root();
+	look();
 	for (int i = 0; i < N_GPUS; i++) {
 		t_eq_int(gpu[i].numa, i == 4);
 		for (int k = 0; k < N_GPUS; k++)
@@ -156,14 +123,11 @@ HOLDS("paths have the classes of nvidia-smi topo -m") {
 			t_eq_str(cs_reach_text(gpu[i].to_nic[k]), nic[i][k]);
 	}
 	t_eq_str(cs_reach_text(CS_REACHES), "");
-	remove_root();
 }
 
 /* Devices that hwloc hangs under the whole machine. */
 HOLDS("a device of unknown locality has the driver's NUMA node, else none") {
-	struct cs_topo *topo = open_fixture("topo-unknown-locality.xml");
-	struct cs_gpu_record gpu[2];
-	struct cs_node_facts node;
+	struct cs_topo *topo = topology("topo-unknown-locality.xml");
 
 	cs_node_facts_init(&node);
 	for (int i = 0; i < 2; i++)
@@ -171,13 +135,10 @@ HOLDS("a device of unknown locality has the driver's NUMA node, else none") {
 	cs_text(gpu[0].bus_id, CS_BUSID, "0000:06:00.0");
 	cs_text(gpu[1].bus_id, CS_BUSID, "0000:07:00.0"); /* not there */
 	gpu[0].numa = 1;				  /* the driver's word */
-	if (!topo)
-		return;
 	cs_topo_gpus(topo, "", &node, gpu, 2);
 	t_eq_int(gpu[0].numa, 1);
 	t_eq_int(gpu[1].numa, -1);
 	t_eq_int(gpu[0].to_gpu[1], CS_REACH_UNKNOWN);
-	cs_topo_close(topo);
 }
 
 /* A configuration space of 4 KiB with an ACS capability behind another one. */
@@ -197,13 +158,10 @@ static void put_config(const char *bus_id, int control)
 
 HOLDS("ACS of all bridges above a GPU is put together; what may not be read is "
       "unknown") {
-	struct cs_gpu_record gpu[N_GPUS];
-	struct cs_node_facts node;
 	uint8_t header[64] = { 0 }, ring[4096] = { 0 };
 	const uint32_t itself = 0x0001 | 1 << 16 | 0x100u << 20;
 
-	if (!make_root())
-		return;
+	make_root();
 	put_config("0000:10:01.0", 0x1d);
 	put_config("0000:11:00.0", 0);
 	put_config("0000:12:00.0", 0x40);
@@ -212,37 +170,26 @@ HOLDS("ACS of all bridges above a GPU is put together; what may not be read is "
 	put_bytes(DEVICES "0000:30:01.0/config", header, sizeof(header));
 	memcpy(ring + 0x100, &itself, 4);
 	put_bytes(DEVICES "0000:90:01.0/config", ring, sizeof(ring));
-	if (!look(&node, gpu))
-		return;
+	look();
 	t_eq_int(gpu[0].acs, 0x5d);
 	t_eq_int(gpu[1].acs, -1); /* bridges that have no file */
 	t_eq_int(gpu[2].acs, 0);
 	t_eq_int(gpu[3].acs, -1);
 	t_eq_int(gpu[4].acs, 0);
-	remove_root();
 }
 
 HOLDS("the IOMMU's domain of a GPU is told") {
-	struct cs_gpu_record gpu[N_GPUS];
-	struct cs_node_facts node;
-
-	if (!make_root())
-		return;
+	make_root();
 	put_file(DEVICES "0000:13:00.0/iommu_group/type", "identity\n");
 	put_file(DEVICES "0000:91:00.0/iommu_group/type", "DMA-FQ\n");
-	if (!look(&node, gpu))
-		return;
+	look();
 	t_eq_str(gpu[0].iommu, "identity");
 	t_eq_str(gpu[1].iommu, "");
 	t_eq_str(gpu[4].iommu, "DMA-FQ");
-	remove_root();
 }
 
 HOLDS("the IOMMU is on, off or not known, with what the kernel was asked") {
-	struct cs_node_facts node;
-
-	if (!make_root())
-		return;
+	make_root();
 	cs_node_facts_init(&node);
 	cs_limits_node(root, &node);
 	t_eq_str(node.iommu, "");
@@ -253,15 +200,12 @@ HOLDS("the IOMMU is on, off or not known, with what the kernel was asked") {
 	put_file("/proc/cmdline", "ro quiet intel_iommu=on iommu=pt noiommu=1\n");
 	cs_limits_node(root, &node);
 	t_eq_str(node.iommu, "on intel_iommu=on iommu=pt");
-	remove_root();
 }
 
 HOLDS("whether the kernel moves pages is known") {
 	static const char file[] = "/proc/sys/kernel/numa_balancing";
-	struct cs_node_facts node;
 
-	if (!make_root())
-		return;
+	make_root();
 	cs_node_facts_init(&node);
 	cs_limits_node(root, &node);
 	t_eq_int(node.numa_balancing, -1);
@@ -271,16 +215,13 @@ HOLDS("whether the kernel moves pages is known") {
 	put_file(file, "2\n");
 	cs_limits_node(root, &node);
 	t_eq_int(node.numa_balancing, 1);
-	remove_root();
 }
 
 HOLDS("how the kernel driver of managed memory is set is known") {
 	static const char folder[] = "/sys/module/nvidia_uvm/parameters/";
-	struct cs_node_facts node;
 	char file[128];
 
-	if (!make_root())
-		return;
+	make_root();
 	cs_node_facts_init(&node);
 	cs_limits_node(root, &node);
 	t_eq_str(node.uvm, "");
@@ -290,18 +231,15 @@ HOLDS("how the kernel driver of managed memory is set is known") {
 	put_file(file, "N\n");
 	cs_limits_node(root, &node);
 	t_eq_str(node.uvm, "disable_hmm=N perf_prefetch_enable=1");
-	remove_root();
 }
 
 HOLDS("versions of NVSwitches are told, each once") {
 	static const char folder[] = "/proc/driver/nvidia-nvswitch/devices/";
 	static const char *const said[] = { "96.10.57.00.01", "96.10.57.00.01", "N/A",
 					    "96.10.6D.00.02" };
-	struct cs_node_facts node;
 	char path[80], text[80];
 
-	if (!make_root())
-		return;
+	make_root();
 	cs_node_facts_init(&node);
 	cs_limits_node(root, &node);
 	t_eq_str(node.switch_bios, "");
@@ -312,5 +250,4 @@ HOLDS("versions of NVSwitches are told, each once") {
 	}
 	cs_limits_node(root, &node);
 	t_eq_str(node.switch_bios, "96.10.57.00.01 96.10.6D.00.02");
-	remove_root();
 }

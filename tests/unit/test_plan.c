@@ -40,28 +40,38 @@ static struct cs_plan_request request(int n_agents, const char *tests,
 	};
 }
 
+/* Freed after the test. */
+static struct cs_plan *built(const struct cs_plan_request *req)
+{
+	struct cs_plan *plan = NULL;
+	struct cs_err err = { "" };
+
+	if (!t_eq_int(cs_plan_build(req, &plan, &err), 0) ||
+	    !t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0))
+		t_eq_str(err.text, "");
+	return t_free_later(plan);
+}
+
 static struct cs_plan *plan_of(int n_agents, const char *tests,
 			       enum cs_backend_kind backend)
 {
 	struct cs_plan_request req = request(n_agents, tests, backend);
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
 
-	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
-		t_eq_str(err.text, "");
-	return t_free_later(plan);
+	return built(&req);
 }
+
+#define EACH_STEP(plan, step)                                              \
+	for (const struct cs_step *step = cs_plan_step(plan, 0);           \
+	     step < cs_plan_step(plan, 0) + (plan)->n_steps; step++)
 
 /* How often src -> dst comes in steps of `matrix` that are no controls. */
 static int times_measured(const struct cs_plan *plan, uint32_t matrix, int src,
 			  int dst)
 {
-	uint32_t s, k;
+	uint32_t k;
 	int times = 0;
 
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
-
+	EACH_STEP(plan, step) {
 		if (step->matrix != matrix || (step->flags & CS_STEP_CONTROL))
 			continue;
 		for (k = 0; k < step->count; k++) {
@@ -184,7 +194,6 @@ HOLDS("the source issues writes, the destination reads") {
 HOLDS("tests are matrices in the order of the catalogue") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.read.bidi,peer.ce.write.pair",
 				       CS_BACKEND_CUDA);
-	uint32_t s;
 
 	t_eq_int(plan->n_matrices, 2);
 	t_eq_int(cs_plan_matrix_at(plan, 0)->test,
@@ -195,9 +204,7 @@ HOLDS("tests are matrices in the order of the catalogue") {
 	t_eq_int(plan->n_steps, 12 + 6 + 2);
 	each_cell_is_measured_once(plan, 0);
 	each_cell_is_measured_once(plan, 1);
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
-
+	EACH_STEP(plan, step) {
 		t_eq_str(cs_plan_test(plan, step)->name,
 			 step->matrix ? "peer.ce.read.bidi" : "peer.ce.write.pair");
 	}
@@ -215,33 +222,26 @@ HOLDS("cells of all tests are mixed") {
 
 HOLDS("the seed fixes the plan") {
 	struct cs_plan_request req = request(8, "*", CS_BACKEND_CUDA);
-	struct cs_plan *a = NULL, *b = NULL, *c = NULL;
-	struct cs_err err;
+	struct cs_plan *a, *b, *c;
 
-	t_eq_int(cs_plan_build(&req, &a, &err), 0);
-	t_eq_int(cs_plan_build(&req, &b, &err), 0);
+	a = built(&req);
+	b = built(&req);
 	req.set.seed++;
-	t_eq_int(cs_plan_build(&req, &c, &err), 0);
+	c = built(&req);
 	t_eq_int(memcmp(a, b, a->total_bytes), 0);
 	t_ok(a->id != c->id);
 	t_ok(memcmp(cs_plan_step(a, 0), cs_plan_step(c, 0),
 		    a->n_steps * sizeof(struct cs_step)) != 0);
-	free(a);
-	free(b);
-	free(c);
 }
 
 HOLDS("the id is of everything asked") {
 	struct cs_plan_request req = request(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
-	struct cs_plan *a = NULL, *b = NULL;
-	struct cs_err err;
+	struct cs_plan *a, *b;
 
-	t_eq_int(cs_plan_build(&req, &a, &err), 0);
+	a = built(&req);
 	req.set.precision = 0.01;
-	t_eq_int(cs_plan_build(&req, &b, &err), 0);
+	b = built(&req);
 	t_ok(a->id != b->id);
-	free(a);
-	free(b);
 }
 
 HOLDS("a control stands in the middle and at the end") {
@@ -294,10 +294,8 @@ HOLDS("a control is sampled until it is known") {
 
 HOLDS("a shift has every agent in every step") {
 	struct cs_plan *plan = plan_of(5, "peer.ce.read.shift", CS_BACKEND_CUDA);
-	uint32_t s;
 
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
+	EACH_STEP(plan, step) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 		uint32_t k, far = (5u + t->dst.index - t->src.index) % 5;
 
@@ -314,12 +312,10 @@ HOLDS("a shift has every agent in every step") {
 /* Cells of a node with that many agents; steps that repeat one, apart. */
 static uint32_t cells_on(const struct cs_plan *plan, int n_agents, uint32_t *controls)
 {
-	uint32_t cells = 0, s;
+	uint32_t cells = 0;
 
 	*controls = 0;
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
-
+	EACH_STEP(plan, step) {
 		if (!cs_step_applies(plan, step, n_agents))
 			continue;
 		cells += !(step->flags & CS_STEP_CONTROL);
@@ -330,19 +326,16 @@ static uint32_t cells_on(const struct cs_plan *plan, int n_agents, uint32_t *con
 
 HOLDS("a node with one GPU has what there is of one, and it alone") {
 	struct cs_plan_request req = request(4, "peer.ce.write.pair", CS_BACKEND_CUDA);
-	struct cs_plan *pairs, *mixed = NULL;
+	struct cs_plan *pairs, *mixed;
 	struct cs_arena_layout layout, alone;
 	struct cs_choices chosen;
-	struct cs_err err = { "" };
 	uint32_t controls;
 
-	t_eq_int(cs_plan_build(&req, &pairs, &err), 0);
+	pairs = built(&req);
 	chosen = *req.chosen;
 	cs_tests_lone(&chosen);
 	req.chosen = &chosen;
-	t_eq_int(cs_plan_build(&req, &mixed, &err), 0);
-	t_eq_str(err.text, "");
-	t_eq_int(cs_plan_validate(mixed, mixed->total_bytes, &err), 0);
+	mixed = built(&req);
 	t_eq_int(cells_on(mixed, 4, &controls), 12);
 	t_eq_int(controls, 2);
 	t_eq_int(cells_on(mixed, 2, &controls), 2);
@@ -354,8 +347,6 @@ HOLDS("a node with one GPU has what there is of one, and it alone") {
 	t_ok(!memcmp(&layout, &alone, sizeof(layout)));
 	cs_plan_arena(mixed, 0, 1, UINT64_MAX, &layout);
 	t_ok(layout.chain_bytes > 0 && !alone.chain_bytes);
-	free(mixed);
-	free(pairs);
 	/* what was asked for can be measured there */
 	req = request(4, "peer.ce.write.pair,h2d.ce.pinned.pair", CS_BACKEND_CUDA);
 	chosen = *req.chosen;
@@ -367,7 +358,7 @@ HOLDS("a choice may have a size and a variant of its own") {
 	struct cs_plan_request req = request(2, "h2d.ce.pinned.pair", CS_BACKEND_CUDA);
 	struct cs_choices chosen = *req.chosen;
 	struct cs_choice own = chosen.choice[0];
-	struct cs_plan *plan = NULL;
+	struct cs_plan *plan;
 	struct cs_err err = { "" };
 	const struct cs_transfer *t;
 
@@ -380,9 +371,7 @@ HOLDS("a choice may have a size and a variant of its own") {
 	t_eq_int(cs_choices_add(&chosen, &own, &err), 0);
 	t_eq_int(cs_choices_add(&chosen, &own, &err), 0);
 	t_eq_int(chosen.n, 3);
-	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
-		return;
-	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
+	plan = built(&req);
 	/* what two choices mean is one matrix */
 	t_eq_int(plan->n_matrices, 3);
 	t_eq_int(cs_plan_matrix_at(plan, 0)->bytes, 64 << 20);
@@ -395,7 +384,6 @@ HOLDS("a choice may have a size and a variant of its own") {
 		t_ok(!cs_variant_compare(&t->variant,
 					 &cs_plan_matrix_at(plan, t->matrix)->variant));
 	}
-	free(plan);
 }
 
 HOLDS("one figure an agent goes to its neighbour") {
@@ -435,10 +423,9 @@ HOLDS("one GPU has what needs no other") {
 
 HOLDS("a load is beside what is measured") {
 	struct cs_plan *plan = plan_of(4, "d2h.ce.pinned.bidiload", CS_BACKEND_CUDA);
-	uint32_t s, k;
+	uint32_t k;
 
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
+	EACH_STEP(plan, step) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
 		t_eq_int(step->count, 8);
@@ -485,11 +472,10 @@ HOLDS("of two GPUs patterns are alike") {
 HOLDS("many into one have places of their own") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.write.all-to-one", CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
-	uint32_t s, k;
+	uint32_t k;
 
 	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 4);
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
+	EACH_STEP(plan, step) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
 		t_eq_int(step->count, 3);
@@ -518,32 +504,28 @@ HOLDS("NUMA nodes are rows") {
 	struct cs_plan_request req =
 		request(2, "h2d.ce.pinned.pair,h2d.ce.pinned.all,host.cpu.copy.pair",
 			CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
+	struct cs_plan *plan;
 
 	req.set.numa = 0x5;
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 4);
 	t_eq_int(times_measured(plan, 0, 0, 1), 1);
 	t_eq_int(times_measured(plan, 0, 2, 1), 1);
 	t_eq_int(cs_plan_matrix_at(plan, 1)->steps, 2);
 	t_eq_int(cs_plan_matrix_at(plan, 2)->steps, 4); /* the machine's, 0 and 1 */
 	t_eq_int(times_measured(plan, 2, 1, 1), 1);
-	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
-	free(plan);
 }
 
 HOLDS("a sweep is a matrix for each size") {
 	struct cs_plan_request req =
 		request(2, "peer.ce.write.pair,peer.ce.write4k.pair", CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
+	struct cs_plan *plan;
 	struct cs_arena_layout layout;
-	struct cs_err err = { "" };
 
 	req.set.copy_bytes = 4096;
 	req.set.last_bytes = 1 << 20;
 	req.set.growth = 4;
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	t_eq_int(plan->n_matrices, 5 + 1);
 	t_eq_int(cs_plan_matrix_at(plan, 0)->bytes, 4096);
 	t_eq_int(cs_plan_matrix_at(plan, 4)->bytes, 1 << 20);
@@ -552,7 +534,6 @@ HOLDS("a sweep is a matrix for each size") {
 	t_eq_int(cs_plan_smaller(plan, 4096), 0);
 	cs_plan_arena(plan, 0, (int)plan->n_agents, 1 << 18, &layout);
 	t_eq_int(layout.src_bytes, 1 << 18);
-	free(plan);
 }
 
 static void refused(const struct cs_plan_request *req, const char *why)
@@ -573,8 +554,7 @@ static struct cs_variant variant_of_view(const struct cs_plan *plan, uint32_t ma
 HOLDS("sizes and variants are matrices each") {
 	struct cs_plan_request req =
 		request(2, "host.cpu.copy.pair,peer.ce.write.pair", CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
+	struct cs_plan *plan;
 
 	req.set.numa_nodes = 3;
 	req.set.copy_bytes = 4096;
@@ -584,10 +564,9 @@ HOLDS("sizes and variants are matrices each") {
 						   1u << CS_CACHE_COLD,
 					 .threads = 1 | 1 << 3,
 					 .cpu_numa = UINT64_MAX };
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	/* two sizes of the one that has no variants; 2 x 2 x 2 x 2 of the other */
 	t_eq_int(plan->n_matrices, 2 + 16);
-	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
 	for (uint32_t v = 0; v < 2; v++)
 		t_ok(cs_variant_is_usual(&cs_plan_matrix_at(plan, v)->variant));
 	for (uint32_t v = 2; v < plan->n_matrices; v++) {
@@ -599,14 +578,12 @@ HOLDS("sizes and variants are matrices each") {
 		t_ok(!variant_of_view(plan, v).threads ||
 		     variant_of_view(plan, v).threads == 4);
 	}
-	for (uint32_t s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
+	EACH_STEP(plan, step) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
 		t_ok(!cs_variant_compare(&t->variant,
 					 &cs_plan_matrix_at(plan, t->matrix)->variant));
 	}
-	free(plan);
 }
 
 HOLDS("what a name says of a variant stays") {
@@ -616,7 +593,7 @@ HOLDS("what a name says of a variant stays") {
 		.variant = { .cache = CS_CACHE_COLD, .threads = 4 },
 	};
 	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
+	struct cs_plan *plan;
 	struct cs_err err = { "" };
 
 	cs_choices_add(&chosen, &choice, &err);
@@ -624,18 +601,17 @@ HOLDS("what a name says of a variant stays") {
 	cs_choices_add(&chosen, &choice, &err);
 	req.chosen = &chosen;
 	req.vary = (struct cs_variants){ .caches = 1u << CS_CACHE_WARM };
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	t_eq_int(plan->n_matrices, 2);
 	t_eq_int(variant_of_view(plan, 0).cache, CS_CACHE_COLD);
 	t_eq_int(variant_of_view(plan, 1).cache, CS_CACHE_WARM);
 	/* no CPU copies it */
 	t_eq_int(variant_of_view(plan, 0).threads, 0);
-	free(plan);
 }
 
 HOLDS("a variant that changes nothing of its test is no plan") {
 	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
+	struct cs_plan *plan;
 	struct cs_plan_matrix *matrix;
 	struct cs_transfer *t;
 	struct cs_err err = { "" };
@@ -644,7 +620,7 @@ HOLDS("a variant that changes nothing of its test is no plan") {
 	refused(&req,
 		"--cache: none of the chosen tests copies from or to host memory");
 	req.vary.caches = 0;
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	matrix = (struct cs_plan_matrix *)((char *)plan + plan->matrices_at);
 	t = (struct cs_transfer *)((char *)plan + plan->transfers_at);
 	matrix->variant.cache = CS_CACHE_COLD;
@@ -653,25 +629,22 @@ HOLDS("a variant that changes nothing of its test is no plan") {
 	plan->id = cs_plan_hash(plan);
 	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), -1);
 	t_ok(strstr(err.text, "matrix 0 is of test"));
-	free(plan);
 }
 
 HOLDS("pairs are drawn") {
 	struct cs_plan_request req = request(6, "peer.ce.write.random",
 					     CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
+	struct cs_plan *plan;
 	int a, b, most = 0;
 
 	req.set.random = 3;
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	t_eq_int(cs_plan_matrix_at(plan, 0)->steps, 18);
 	for (a = 0; a < 6; a++)
 		for (b = 0; b < 6; b++)
 			if (times_measured(plan, 0, a, b) > most)
 				most = times_measured(plan, 0, a, b);
 	t_eq_int(most, 1);
-	free(plan);
 }
 
 HOLDS("small copies of kernels are spread") {
@@ -737,16 +710,12 @@ HOLDS("what cannot be planned is refused with the reason") {
 
 HOLDS("another transport is another plan") {
 	struct cs_plan_request req = request(4, "peer.ce.*", CS_BACKEND_CUDA);
-	struct cs_plan *plan[2] = { NULL, NULL };
-	struct cs_err err = { "" };
+	struct cs_plan *plan[2];
 
-	t_eq_int(cs_plan_build(&req, &plan[0], &err), 0);
+	plan[0] = built(&req);
 	req.set.via = CS_TRANSPORT_FD;
-	t_eq_int(cs_plan_build(&req, &plan[1], &err), 0);
+	plan[1] = built(&req);
 	t_ok(plan[0]->id != plan[1]->id);
-	t_eq_int(cs_plan_validate(plan[1], plan[1]->total_bytes, &err), 0);
-	free(plan[0]);
-	free(plan[1]);
 }
 
 HOLDS("a plan travels as bytes") {
@@ -795,12 +764,9 @@ static struct cs_plan *copy_of(const struct cs_plan *plan, size_t bytes)
 static void use(const struct cs_plan *plan)
 {
 	struct cs_arena_layout layout;
-	uint32_t s;
 	int a;
 
-	for (s = 0; s < plan->n_steps; s++) {
-		const struct cs_step *step = cs_plan_step(plan, s);
-
+	EACH_STEP(plan, step) {
 		t_ok(cs_plan_test(plan, step)->name != NULL);
 		t_ok(cs_step_applies(plan, step, (int)plan->n_agents) ||
 		     cs_step_applies(plan, step, 1));
@@ -994,12 +960,11 @@ static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
 {
 	struct cs_plan_request req = request(3, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	struct cs_arena_layout layout;
-	struct cs_plan *plan = NULL;
-	struct cs_err err;
+	struct cs_plan *plan;
 	int a;
 
 	req.set.copy_bytes = copy_bytes;
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	for (a = 0; a < 3; a++) {
 		cs_plan_arena(plan, a, (int)plan->n_agents, UINT64_MAX, &layout);
 		t_eq_int(layout.src_bytes, copy_bytes);
@@ -1009,7 +974,6 @@ static void arena_is(uint64_t copy_bytes, uint64_t dst_at)
 	}
 	cs_plan_arena(plan, 3, (int)plan->n_agents, UINT64_MAX, &layout);
 	t_eq_int(layout.total_bytes, 0);
-	free(plan);
 }
 
 HOLDS("an arena holds source and destination") {
@@ -1033,15 +997,13 @@ HOLDS("every issuer needs the arenas of its peers") {
 static double estimate(uint64_t copy_bytes, enum cs_verify verify, double gbs)
 {
 	struct cs_plan_request req = request(2, "peer.ce.write.pair", CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
-	struct cs_err err;
+	struct cs_plan *plan;
 	double seconds;
 
 	req.set.copy_bytes = copy_bytes;
 	req.set.verify = verify;
-	t_eq_int(cs_plan_build(&req, &plan, &err), 0);
+	plan = built(&req);
 	seconds = cs_plan_estimate_s(plan, gbs);
-	free(plan);
 	return seconds;
 }
 
@@ -1071,16 +1033,12 @@ static void pairs_stand_in_rounds(const char *test, int n_agents,
 	struct cs_plan_request req = request(n_agents, test,
 					     strstr(test, "cpu") ? CS_BACKEND_CPU :
 								   CS_BACKEND_CUDA);
-	struct cs_plan *plan = NULL;
-	struct cs_err err = { "" };
+	struct cs_plan *plan;
 
 	req.set.schedule = schedule;
-	if (!t_eq_int(cs_plan_build(&req, &plan, &err), 0))
-		return;
-	t_eq_int(cs_plan_validate(plan, plan->total_bytes, &err), 0);
+	plan = built(&req);
 	each_cell_is_measured_once(plan, 0);
 	rounds_are(plan, pairs, rounds);
-	free(plan);
 }
 
 HOLDS("pairs stand in rounds of which none has a GPU twice, from 16 pairs on") {

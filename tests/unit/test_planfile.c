@@ -371,8 +371,7 @@ HOLDS("a file is text") {
 	char *text = NULL;
 	struct cs_err err = { "" };
 
-	if (!t_ok(from))
-		return;
+	t_must(from);
 	t_eq_int(cs_table_load(from, &text, &err), -1);
 	t_eq_str(err.text, "there is a byte 0 in it: this is no text");
 	fclose(from);

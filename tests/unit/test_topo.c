@@ -6,35 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/system.h"
-#include "tap.h"
-
-static struct cs_topo *fixture(const char *name)
-{
-	const char *folder = getenv("TESTDATA");
-	struct cs_topo *topo = NULL;
-	struct cs_err err = { "" };
-	char path[512];
-
-	cs_text(path, sizeof(path), "%s/fixtures/%s", folder ? folder : "tests", name);
-	if (cs_topo_open(path, &topo, &err))
-		printf("# %s\n", err.text);
-	t_ok(topo != NULL);
-	return topo;
-}
+#include "topology.h"
 
 /* The NUMA node that one GPU of a fixture gets, and its source. */
 static void t_numa(const char *name, const char *bus_id, int hint, int want,
 		   const char *want_source)
 {
-	struct cs_topo *topo = fixture(name);
+	struct cs_topo *topo = topology(name);
 	char source[24] = "untouched";
 
-	if (!topo)
-		return;
 	t_eq_int(cs_topo_gpu_numa(topo, bus_id, hint, source), want);
 	t_eq_str(source, want_source);
-	cs_topo_close(topo);
 }
 
 HOLDS("a GPU belongs to the NUMA node of its package") {
@@ -68,27 +50,22 @@ HOLDS("the only NUMA node belongs to every GPU and says so") {
 }
 
 HOLDS("memory of a GPU is no NUMA node") {
-	struct cs_topo *topo = fixture("topo-two-numa.xml");
+	struct cs_topo *topo = topology("topo-two-numa.xml");
 	int index[8] = { -1, -1, -1 };
 
-	if (!topo)
-		return;
 	t_eq_int(cs_topo_numa(topo, index, 8), 2);
 	t_eq_int(index[0], 0);
 	t_eq_int(index[1], 1);
 	t_eq_int(index[2], -1);
-	cs_topo_close(topo);
 }
 
 /* The NUMA nodes of a fixture as bits: with CPUs, and with memory. */
 static void t_nodes(const char *name, unsigned want_cpus, unsigned want_memory)
 {
-	struct cs_topo *topo = fixture(name);
+	struct cs_topo *topo = topology(name);
 	int index[16], n;
 	unsigned bits = 0;
 
-	if (!topo)
-		return;
 	n = cs_topo_numa(topo, index, 16);
 	for (int i = 0; i < n; i++)
 		bits |= 1u << index[i];
@@ -99,7 +76,6 @@ static void t_nodes(const char *name, unsigned want_cpus, unsigned want_memory)
 		bits |= 1u << index[i];
 	t_eq_int(bits, want_memory);
 	t_eq_int(cs_topo_memories(topo, index, 1), 1);
-	cs_topo_close(topo);
 }
 
 HOLDS("memory without CPUs is for buffers, a GPU's for neither") {
@@ -120,37 +96,29 @@ HOLDS("each GPU of eight NUMA nodes is next to its own") {
 }
 
 HOLDS("nobody works on a node of memory alone") {
-	struct cs_topo *topo = fixture("topo-memory-node.xml");
+	struct cs_topo *topo = topology("topo-memory-node.xml");
 	struct cs_err err = { "" };
 
-	if (!topo)
-		return;
 	t_eq_int(cs_topo_bind(topo, 2, -1, &err), -1);
 	t_eq_str(err.text,
 		 "NUMA node 2 has memory and no CPUs: --cpu-numa says whose work");
-	cs_topo_close(topo);
 }
 
 HOLDS("the list of NUMA nodes keeps to the caller's room") {
-	struct cs_topo *topo = fixture("topo-two-numa.xml");
+	struct cs_topo *topo = topology("topo-two-numa.xml");
 	int index[2] = { -1, -1 };
 
-	if (!topo)
-		return;
 	t_eq_int(cs_topo_numa(topo, index, 1), 1);
 	t_eq_int(index[1], -1);
 	t_eq_int(cs_topo_numa(topo, index, 0), 0);
-	cs_topo_close(topo);
 }
 
 static int count_gpus(const char *name)
 {
-	struct cs_topo *topo = fixture(name);
+	struct cs_topo *topo = topology(name);
 	struct cs_pci_gpus gpus = { .n = -1 };
 
-	if (topo)
-		cs_topo_pci_gpus(topo, &gpus);
-	cs_topo_close(topo);
+	cs_topo_pci_gpus(topo, &gpus);
 	return gpus.n;
 }
 
@@ -161,13 +129,11 @@ HOLDS("display and 3D controllers of NVIDIA count, switches and others do not") 
 }
 
 HOLDS("node facts name product, BIOS and CPU and keep the driver") {
-	struct cs_topo *topo = fixture("topo-two-numa.xml");
+	struct cs_topo *topo = topology("topo-two-numa.xml");
 	struct cs_node_facts node;
 
 	cs_node_facts_init(&node);
 	cs_text(node.driver, sizeof(node.driver), "kept");
-	if (!topo)
-		return;
 	cs_topo_node(topo, &node);
 	t_eq_str(node.product, "Example GPU Server");
 	t_eq_str(node.bios, "1.2.3");
@@ -179,21 +145,17 @@ HOLDS("node facts name product, BIOS and CPU and keep the driver") {
 	t_eq_int(node.page_bytes, sysconf(_SC_PAGESIZE));
 	t_ok(node.host[0] && !strchr(node.host, '.'));
 	t_ok(node.kernel[0]);
-	cs_topo_close(topo);
 }
 
 HOLDS("distances between NUMA nodes are those of the firmware") {
-	struct cs_topo *topo = fixture("topo-two-numa.xml");
+	struct cs_topo *topo = topology("topo-two-numa.xml");
 	struct cs_node_facts node;
 
-	if (!topo)
-		return;
 	cs_topo_node(topo, &node);
 	t_eq_int(node.numa_distance[0][0], 10);
 	t_eq_int(node.numa_distance[0][1], 21);
 	t_eq_int(node.numa_distance[1][0], 22);
 	t_eq_int(node.numa_distance[2][2], -1);
-	cs_topo_close(topo);
 }
 
 HOLDS("a topology file that is not there is named") {
@@ -210,37 +172,30 @@ HOLDS("a stray HWLOC_SYNTHETIC does not fake the machine") {
 	struct cs_node_facts node;
 
 	setenv("HWLOC_SYNTHETIC", "package:7 core:3 pu:1", 1);
-	if (!t_eq_int(cs_topo_open(NULL, &topo, NULL), 0))
-		return;
+	topo = topology(NULL);
 	cs_topo_node(topo, &node);
 	t_ok(node.n_cpus != 21);
 	t_ok(node.n_numa >= 1);
-	cs_topo_close(topo);
 }
 
 HOLDS("the topology of another machine binds nothing") {
-	struct cs_topo *topo = fixture("topo-two-numa.xml");
+	struct cs_topo *topo = topology("topo-two-numa.xml");
 	struct cs_err err = { "" };
 	cpu_set_t before, after;
 
-	if (!topo)
-		return;
 	sched_getaffinity(0, sizeof(before), &before);
 	t_eq_int(cs_topo_bind(topo, 0, -1, &err), -1);
 	t_ok(strstr(err.text, "cannot bind to NUMA node 0") != NULL);
 	sched_getaffinity(0, sizeof(after), &after);
 	t_ok(CPU_EQUAL(&before, &after));
-	cs_topo_close(topo);
 }
 
 HOLDS("a bound thread is read back inside its NUMA node") {
-	struct cs_topo *topo = NULL;
+	struct cs_topo *topo = topology(NULL);
 	struct cs_err err = { "" };
 	char list[128] = "";
 	int numa;
 
-	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
-		return;
 	if (t_ok(cs_topo_numa(topo, &numa, 1) == 1)) {
 		t_eq_int(cs_topo_bind(topo, numa, -1, &err), 0);
 		t_eq_str(err.text, "");
@@ -248,32 +203,25 @@ HOLDS("a bound thread is read back inside its NUMA node") {
 		t_ok(list[0] >= '0' && list[0] <= '9');
 		t_eq_int(cs_topo_binding(topo, 4711, list, sizeof(list)), 0);
 	}
-	cs_topo_close(topo);
 }
 
 HOLDS("binding to a NUMA node that is not there says which cpus are allowed") {
-	struct cs_topo *topo = NULL;
+	struct cs_topo *topo = topology(NULL);
 	struct cs_err err = { "" };
 
-	if (!t_eq_int(cs_topo_open(NULL, &topo, &err), 0))
-		return;
 	t_eq_int(cs_topo_bind(topo, 4711, -1, &err), -1);
 	t_ok(strstr(err.text, "cannot bind to NUMA node 4711: allowed cpus are ") ==
 	     err.text);
-	cs_topo_close(topo);
 }
 
 /* ---- signs ---- */
 
 HOLDS("a GPU on the PCI bus is a sign, by bus id") {
-	struct cs_topo *topo = fixture("topo-unknown-locality.xml");
+	struct cs_topo *topo = topology("topo-unknown-locality.xml");
 	char sign[64] = "";
 
-	if (!topo)
-		return;
 	cs_gpu_hint(topo, "", sign, sizeof(sign));
 	t_eq_str(sign, "PCI device 0000:06:00.0");
-	cs_topo_close(topo);
 }
 
 static void no_grant(void)
@@ -294,11 +242,8 @@ static const char *sign_without_pci(char *sign, size_t size)
 		t_skip("this machine has an NVIDIA driver");
 		return NULL;
 	}
-	topo = fixture("topo-no-pci.xml");
-	if (!topo)
-		return NULL;
+	topo = topology("topo-no-pci.xml");
 	cs_gpu_hint(topo, "", sign, size);
-	cs_topo_close(topo);
 	return sign;
 }
 

@@ -357,8 +357,7 @@ HOLDS("one of a core runs there alone") {
 	}
 	for (int core = 0; core < 2; core++)
 		w[core] = cs_worker_take(&workers, 0, core, &err);
-	if (!t_ok(w[0] && w[1] && w[0] != w[1]))
-		return;
+	t_must(w[0] && w[1] && w[0] != w[1]);
 	t_ok(strcmp(cs_worker_cpus(w[0]), cs_worker_cpus(w[1])) != 0);
 	cs_text(all, sizeof(all), "%s", cs_worker_cpus(w[0]));
 	cs_topo_add_cpus(all, sizeof(all), cs_worker_cpus(w[1]));
