@@ -185,9 +185,7 @@ ok "a node on both sides: paired by bus id" eval '[ "$(pairs out differs)" = 1 ]
 	grep -q "write.pair,rate.*,3->1,.*,differs,*$" out'
 
 if has_launcher; then
-	printf '#!/bin/bash\nexport CS_TEST_SCOPE=%s\nexec "$@"\n' \
-		'node$((${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} / 2))' >two
-	chmod +x two
+	in_front two 'export CS_TEST_SCOPE=node$((rank / 2))'
 	run_program 4 ./two "$CSCOPE" "${few[@]}" -o nodes.json
 fi
 run 0 compare nodes.json nodes.json

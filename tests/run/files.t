@@ -67,13 +67,7 @@ round_trips "host memory"
 live 4 "${cpu[@]}"
 round_trips "host memory of four ranks"
 
-cat >two <<-END
-	#!/bin/bash
-	rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
-	export CS_TEST_SCOPE=node\$((rank / 2))
-	exec "\$@"
-END
-chmod +x two
+in_front two 'export CS_TEST_SCOPE=node$((rank / 2))'
 rm -f live.* j.jsonl
 run_program 4 ./two "$CSCOPE" "${cpu[@]}" -o live.json -o j.jsonl -o live.csv \
 	-o live.txt

@@ -10,14 +10,7 @@ fake 4
 masks() { # FILE GPU...
 	local file=$1
 	shift
-	cat >"$file" <<-END
-		#!/bin/bash
-		gpus=($*)
-		rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
-		export CUDA_VISIBLE_DEVICES=\${gpus[rank]}
-		exec "\$@"
-	END
-	chmod +x "$file"
+	in_front "$file" "gpus=($*)" 'export CUDA_VISIBLE_DEVICES=${gpus[rank]}'
 }
 
 # ---- placements ----

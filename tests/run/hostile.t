@@ -107,8 +107,7 @@ ok "… and the output elsewhere has all" all_ok b.csv 12
 
 skip=''
 : >elsewhere.json
-printf '#!/bin/bash\nmount --bind elsewhere.json one.json || exit 99\nexec "$@"\n' >bound
-chmod +x bound
+in_front bound 'mount --bind elsewhere.json one.json || exit 99'
 : >one.json
 [ -n "$mounts" ] || skip="no mount namespace can be made here"
 # shellcheck disable=SC2086 # words
@@ -231,8 +230,7 @@ ok "no memfd: status 3, one line" eval 'status_is 3 && is_empty out &&
 
 forbidden pidfd_open 4 "${cpu[@]}" -o b.csv
 ok "no pidfd, as before Linux 5.3: four ranks measure all" all_ok b.csv 24
-printf '#!/bin/bash\nexec "%s" pidfd_open "$@"\n' "$FORBID" >old_kernel
-chmod +x old_kernel
+in_front old_kernel 'set -- "$FORBID" pidfd_open "$@"'
 wrapper=./old_kernel
 begin 4 "${slow[@]}" -o k.jsonl
 wrapper=''
@@ -273,8 +271,7 @@ without_calls() {
 skip=$filters
 ok "the guard lacks a call, each in turn: the program ends, with all or one line" \
 	without_calls
-printf '#!/bin/bash\nexec "%s" signalfd4 "$@"\n' "$FORBID" >no_signalfd
-chmod +x no_signalfd
+in_front no_signalfd 'set -- "$FORBID" signalfd4 "$@"'
 wrapper=./no_signalfd
 begin 0 "${slow[@]}" -o k.jsonl
 wrapper=''
@@ -285,8 +282,7 @@ if [ -z "$skip" ]; then
 fi
 end_within 10
 ok "… without signalfd SIGTERM ends it" eval 'was_in_time && status_is 143'
-printf '#!/bin/bash\ntrap "" CHLD\nexec "$@"\n' >ignores_children
-chmod +x ignores_children
+in_front ignores_children 'trap "" CHLD'
 CS_TIMEOUT=20 run_program 0 ./ignores_children "$CSCOPE" "${cpu[@]}" -o b.csv
 ok "started with SIGCHLD ignored: it measures all and ends" all_ok b.csv 4
 
@@ -310,8 +306,7 @@ ok "… two ranks cannot share memory: status 3, with what they need" eval 'stat
 
 # Containers of their own share none of what MPI libraries put into shared memory.
 walled() { # COMMAND: in front of each rank
-	printf '#!/bin/bash\nexec %s "$@"\n' "$1" >walled
-	chmod +x walled
+	in_front walled "exec $1 \"\$@\""
 	rm -f b.json
 	OMPI_MCA_btl=self,tcp PMIX_MCA_gds=hash CS_TIMEOUT=30 run_program 2 \
 		./walled "$CSCOPE" "${cpu[@]}" -o b.json

@@ -13,16 +13,6 @@ flat() { # PATTERN
 	tr -s ' \n' '  ' <out | grep -qE -- "$1"
 }
 
-# WRAPPER LINE...: a script that does these before each rank
-before() { # FILE LINE...
-	local file=$1
-	shift
-	printf '%s\n' '#!/bin/bash' \
-		'rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}' "$@" \
-		'exec "$@"' >"$file"
-	chmod +x "$file"
-}
-
 # A finding of this kind and severity is among the checks.
 finds() { # SENTENCE ID SEVERITY
 	ok_json "$1" l.json \
@@ -52,7 +42,7 @@ FAKE_NVML_HANG=nvmlDeviceGetCount_v2 \
 
 # ---- nothing to change ----
 
-before easy 'ulimit -S -l unlimited 2>/dev/null'
+in_front easy 'ulimit -S -l unlimited 2>/dev/null'
 look 0 ./easy
 ok "no launcher: status 0 and nothing to change but what the machine is" \
 	eval 'status_is 0 && prints "no launcher, 1 rank" && prints "^ +0  0-3 "'
@@ -74,7 +64,7 @@ ok_json "… and the journal ends in its verdict" l.jsonl \
 
 # ---- how ranks were started ----
 
-before isolated 'export CUDA_VISIBLE_DEVICES=$rank'
+in_front isolated 'export CUDA_VISIBLE_DEVICES=$rank'
 look 4 ./isolated
 finds "one GPU for each rank: noted" launcher-one-gpu note
 ok "… with what each is given" prints "CUDA_VISIBLE_DEVICES=3"
@@ -87,7 +77,7 @@ look 2 taskset -c 0
 [ "$(nproc)" -gt 1 ] || skip="one CPU only"
 finds "one core for each rank: a warning" launcher-one-core warning
 skip=''
-before small 'ulimit -S -l 64; ulimit -S -n 256'
+in_front small 'ulimit -S -l 64; ulimit -S -n 256'
 look 2 ./small
 finds "little memory to lock is noted" memlock note
 finds "few files to open is a warning" nofile warning
@@ -112,7 +102,7 @@ finds "… in a container without 'utility' it is that" container-utility warnin
 CUDA_LAUNCH_BLOCKING=1 look 0
 ok "CUDA_LAUNCH_BLOCKING: cannot test, status 3, all is printed" \
 	eval 'status_is 3 && prints "CUDA_LAUNCH_BLOCKING=1" && flat "unset it"'
-before twice 'export CUDA_VISIBLE_DEVICES=0'
+in_front twice 'export CUDA_VISIBLE_DEVICES=0'
 look 2 ./twice
 ok "two ranks given the same GPU: status 3, with both ranks" \
 	eval 'status_is 3 && flat "ranks 0 and 1 were both given GPU 0000:1b:00.0"'
@@ -204,11 +194,11 @@ bus 4
 
 # ---- several nodes ----
 
-before two 'export CS_TEST_SCOPE=$((rank / 2)) FAKE_LOST=$((rank / 2 * 3))'
+in_front two 'export CS_TEST_SCOPE=$((rank / 2)) FAKE_LOST=$((rank / 2 * 3))'
 look 4 ./two
 ok_json "two nodes, each with a lost GPU of its own" l.json \
 	'[n["n_ranks"] for n in d["nodes"]] == [2, 2] and sorted(c["bus_id"] for c in d["checks"] if c["id"] == "gpu-lost") == ["0000:1b:00.0", "0000:4d:00.0"]'
-before half 'export CS_TEST_SCOPE=$((rank / 2))' \
+in_front half 'export CS_TEST_SCOPE=$((rank / 2))' \
 	'[ "$rank" -lt 2 ] || export CS_LIBCUDA=/nowhere FAKE_GPUS=0; [ "$rank" -lt 2 ] || unset CS_TEST_TOPOLOGY'
 look 4 ./half
 ok "one node without a driver: status 2, both are printed, it is named" eval \
@@ -220,7 +210,7 @@ ok "one node without a driver: status 2, both are printed, it is named" eval \
 fake 2
 bus 2
 export FAKE_MIG=2
-before instances \
+in_front instances \
 	'export CUDA_VISIBLE_DEVICES=MIG-00000000-0000-0000-000$(printf %x $((15 - rank % 2)))-00000000000$((rank / 2))'
 run_program 4 ./instances "$CSCOPE" -s 64K --pattern pair -o mig.json
 ok "MIG: nothing can be measured, status 3, one reason" \

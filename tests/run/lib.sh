@@ -149,20 +149,25 @@ back() { # NAME
 	cp -r "$1"/* . && . ./after
 }
 
+# A program that carries out these lines, which know the $rank, and becomes its arguments.
+# shellcheck disable=SC2016 # of the program
+in_front() { # FILE LINE...
+	local file=$1
+	shift
+	printf '%s\n' '#!/bin/bash' \
+		'rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}' "$@" \
+		'exec "$@"' >"$file"
+	chmod +x "$file"
+}
+
 # A program that makes several nodes of this machine: ranks in turn, the same number
 # on each.
 on() { # FILE RANKS_OF_A_NODE GPUS...
 	local file=$1 each=$2
 	shift 2
-	cat >"$file" <<-END
-		#!/bin/bash
-		gpus=($*)
-		rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
-		node=\$((rank / $each))
-		export CS_TEST_SCOPE=node\$node FAKE_GPUS=\${gpus[node]}
-		exec "\$@"
-	END
-	chmod +x "$file"
+	# shellcheck disable=SC2016 # of the program
+	in_front "$file" "gpus=($*) node=\$((rank / $each))" \
+		'export CS_TEST_SCOPE=node$node FAKE_GPUS=${gpus[node]}'
 }
 
 # $wrapper starts the ranks, if set.  A run in the background must not inherit what bash

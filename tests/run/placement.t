@@ -85,9 +85,7 @@ if has_launcher; then
 		run $n "${few[@]}" --placement process,thread,2
 		ok "three placements under $n ranks" equal 4
 	done
-	printf '#!/bin/bash\nexport CUDA_VISIBLE_DEVICES=%s\nexec "$@"\n' \
-		'${OMPI_COMM_WORLD_LOCAL_RANK:-${PMI_RANK:-0}}' >own
-	chmod +x own
+	in_front own 'export CUDA_VISIBLE_DEVICES=$rank'
 	run_program 4 ./own "$CSCOPE" "${few[@]}" --placement process,thread
 	ok "ranks that see one GPU each: one process for all sees them all" equal 2
 fi
@@ -112,9 +110,7 @@ FAKE_DRIFT=0.002 run 0 "${drifts[@]}"
 ok "a drift of 0.2 % a sample, of a third in all, hides no likeness" eval 'status_is 0 &&
 	prints "same within 1 %: 12 of 12 cells"'
 if has_launcher; then
-	printf '#!/bin/bash\n%s\nexec "$@"\n' \
-		'[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || export FAKE_SLOW=1-0:0.97,1-2:0.97,1-3:0.97' >behind
-	chmod +x behind
+	in_front behind '[ "$rank" = 0 ] || export FAKE_SLOW=1-0:0.97,1-2:0.97,1-3:0.97'
 	FAKE_DRIFT=0.002 run_program 4 ./behind "$CSCOPE" "${drifts[@]}" -o drift.json
 	ok_json "… nor a placement in which one GPU is 2 % slower" drift.json \
 		'sorted(c["cell"] for m in d["comparisons"][0]["matrices"]
@@ -264,8 +260,7 @@ if has_launcher; then
 	kill -KILL "${victim:-none}"
 	ok "… which is named when it dies" names "$victim" 0
 fi
-printf '#!/bin/bash\nexec "%s" pidfd_open "$@"\n' "$FORBID" >old_kernel
-chmod +x old_kernel
+in_front old_kernel 'set -- "$FORBID" pidfd_open "$@"'
 if "$FORBID" pidfd_open true 2>/dev/null; then
 	wrapper=./old_kernel start
 	victim=$(host)

@@ -114,13 +114,7 @@ ok "… and the run goes on until it is told to end" status_is 143
 
 # ---- several nodes ----
 
-cat >nodes <<-END
-	#!/bin/bash
-	rank=\${OMPI_COMM_WORLD_RANK:-\${PMIX_RANK:-\${PMI_RANK:-0}}}
-	export CS_TEST_SCOPE=node\$((rank / 2))
-	exec "\$@"
-END
-chmod +x nodes
+in_front nodes 'export CS_TEST_SCOPE=node$((rank / 2))'
 rm -f k.*
 wrapper=./nodes
 # two arenas a node are few cells: longer ones

@@ -134,8 +134,7 @@ hung_by_budget() {
 }
 
 hung_by_signal() {
-	printf '#!/bin/bash\nexec "%s" +fsync "$@"\n' "$FORBID" >hangs
-	chmod +x hangs
+	in_front hangs 'set -- "$FORBID" +fsync "$@"'
 	wrapper=./hangs
 	begin_as 19 0 "${many[@]}" -o k.json -f result
 	until_true 60 test -s out
@@ -244,8 +243,7 @@ guard_stopped() { # NUMBER RANKS
 }
 
 comes_late() {
-	printf '#!/bin/bash\n[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || sleep 60\nexec "$@"\n' >sleeps
-	chmod +x sleeps
+	in_front sleeps '[ "$rank" = 0 ] || sleep 60'
 	wrapper=./sleeps
 	begin_as 21 2 "${long[@]}" --budget 10s -f reason
 	done_within 40

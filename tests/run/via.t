@@ -120,12 +120,7 @@ FAKE_CALLS=$PWD/calls run 4 "${fast[@]}"
 ok "where CUDA IPC works nothing is made for descriptors" eval \
 	'[ -s calls ] && ! grep -E "cuMemCreate|cuMemAddressReserve" calls'
 rm calls
-cat >instance <<-'END'
-	#!/bin/bash
-	export CUDA_VISIBLE_DEVICES=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
-	exec "$@"
-END
-chmod +x instance
+in_front instance 'export CUDA_VISIBLE_DEVICES=$rank'
 FAKE_CALLS=$PWD/calls FAKE_MIG=2 run_program 2 ./instance "$CSCOPE" "${fast[@]}"
 ok "… nor for instances of MIG, which no way joins" eval \
 	'[ -s calls ] && folded "skipped: MIG instances" && ! grep cuMemCreate calls'

@@ -91,13 +91,13 @@ static size_t differing_line(const char *a, const char *b)
 
 int tap_golden(const char *got, const char *name, const char *file, int line)
 {
-	const char *data = getenv("TESTDATA");
+	const char *data = getenv("TESTDATA"), *update = getenv("CS_UPDATE_GOLDEN");
 	char path[1024], want[65536];
 	size_t n, at;
 	FILE *golden;
 
-	snprintf(path, sizeof(path), "%s/golden/%s.out", data ? data : "tests", name);
-	if (getenv("CS_UPDATE_GOLDEN") && (golden = fopen(path, "w"))) {
+	snprintf(path, sizeof(path), "%s/golden/%s", data ? data : "tests", name);
+	if (update && *update && (golden = fopen(path, "w"))) {
 		fputs(got, golden);
 		fclose(golden);
 	}
@@ -170,6 +170,10 @@ static void release_all(void)
 	}
 }
 
+__attribute__((weak)) void tap_before(void)
+{
+}
+
 static int is_asked(const struct tap_test *test)
 {
 	const char *only = getenv("CS_ONLY"); /* a part of the names of some */
@@ -179,8 +183,10 @@ static int is_asked(const struct tap_test *test)
 
 static void run_one(void)
 {
-	if (!setjmp(over))
-		running->run();
+	if (setjmp(over))
+		return;
+	tap_before();
+	running->run();
 }
 
 static void on_start(const CU_pTest test, const CU_pSuite suite)

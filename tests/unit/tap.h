@@ -52,6 +52,8 @@ void tap_add(struct tap_test *test);
  * nothing, and return 0 when well; t_skip() in the first skips all tests. */
 int tap_set_up(void);
 int tap_tear_down(void);
+/* Likewise; it runs before each test, as a part of it. */
+void tap_before(void);
 
 /* Declare a struct that NOUN_release() gets at the end of its scope. */
 #define OWNED(noun) __attribute__((cleanup(noun##_release))) struct noun
@@ -76,7 +78,7 @@ char *t_text(void);
 /* |got - want| <= tolerance; NAN equals NAN only, INFINITY itself. */
 #define t_near(got, want, tolerance) \
 	tap_near(got, want, tolerance, #got, __FILE__, __LINE__)
-/* The text of tests/golden/NAME.out, which CS_UPDATE_GOLDEN=1 writes instead. */
+/* The text of the file tests/golden/NAME, which CS_UPDATE_GOLDEN=1 writes instead. */
 #define t_golden(got, name) tap_golden(got, name, __FILE__, __LINE__)
 /* Report the test as skipped, unless it fails; it must return by itself. */
 #define t_skip(reason) tap_skip(reason)

@@ -21,7 +21,9 @@
 /* A backend that is the cpu backend with one call replaced by a test. */
 static struct cs_backend bad;
 
-static int build(struct node *node, const char *tests, uint32_t verify)
+static struct node node;
+
+static void build(const char *tests, uint32_t verify)
 {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err;
@@ -37,27 +39,36 @@ static int build(struct node *node, const char *tests, uint32_t verify)
 			 .backend = CS_BACKEND_CPU },
 	};
 
-	return cs_tests_choose(tests, CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen,
-			       &err) ||
-	       cs_plan_build(&req, &node->plan, &err);
+	memset(&node, 0, sizeof(node));
+	t_must(!cs_tests_choose(tests, CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen,
+				&err));
+	t_must(!cs_plan_build(&req, &node.plan, &err));
 }
 
-static int start(struct node *node, const struct cs_backend *backend,
-		 const char *tests, uint32_t verify)
+static void finish_it(void *started)
+{
+	finish(started);
+}
+
+/* A node that is at work until the test ends. */
+static void start(const struct cs_backend *backend, const char *tests, uint32_t verify)
 {
 	struct cs_agent_args args = { .backend = backend };
 
-	memset(node, 0, sizeof(*node));
-	return t_eq_int(build(node, tests, verify), 0) ? start_agents(node, &args) :
-							 -1;
+	build(tests, verify);
+	t_must(!start_agents(&node, &args));
+	t_at_end(finish_it, &node);
+}
+
+static int count(int status)
+{
+	return count_status(&node, status);
 }
 
 HOLDS("every ordered pair gets a checked figure") {
-	static struct node node;
 	int controls = 0;
 
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_ALL))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_ALL);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
 	cs_coordinator_finish(&node.co);
 	for (int i = 0; i < node.rows; i++) {
@@ -75,15 +86,12 @@ HOLDS("every ordered pair gets a checked figure") {
 	t_eq_int(node.rows, AGENTS * (AGENTS - 1) + controls);
 	t_ok(controls >= 1);
 	t_eq_int(node.findings, 0);
-	finish(&node);
 }
 
 HOLDS("both ways at once give each way, the total and the overlap") {
-	static struct node node;
 	int totals = 0;
 
-	if (start(&node, &cs_backend_cpu, "peer.cpu.read.bidi", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.read.bidi", CS_VERIFY_LAST);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
 	for (int i = 0; i < node.rows; i++) {
 		const struct cs_row *row = &node.row[i];
@@ -99,20 +107,15 @@ HOLDS("both ways at once give each way, the total and the overlap") {
 		t_ok(row->overlap <= 1);
 	}
 	t_eq_int(totals, AGENTS * (AGENTS - 1) / 2);
-	finish(&node);
 }
 
 HOLDS("without verification nothing is checked, and rows say so") {
-	static struct node node;
-
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_OFF))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_OFF);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
 	for (int i = 0; i < node.rows; i++) {
 		t_eq_int(node.row[i].checked, 0);
 		t_ok(node.row[i].flags & CS_ROW_NOT_VERIFIED);
 	}
-	finish(&node);
 }
 
 static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
@@ -125,17 +128,13 @@ static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
 }
 
 HOLDS("bytes that never arrive make the cell corrupt") {
-	static struct node node;
-
 	bad = cs_backend_cpu;
 	bad.arm = arm_corrupts;
-	if (start(&node, &bad, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
-	t_eq_int(count_status(&node, CS_CORRUPT), node.rows);
+	t_eq_int(count(CS_CORRUPT), node.rows);
 	t_ok(node.row[0].wrong_bytes > 4000 && node.row[0].wrong_bytes <= 4096);
 	t_ok(strstr(node.row[0].reason, "never written") != NULL);
-	finish(&node);
 }
 
 static _Atomic int arms, drained;
@@ -158,23 +157,19 @@ static int arm_fails_once(struct cs_dev *dev, int lane, const uint32_t *gate,
 }
 
 HOLDS("a failed call costs one cell and the run goes on") {
-	static struct node node;
-
 	bad = cs_backend_cpu;
 	bad.arm = arm_fails_once;
 	bad.poll = poll_drains;
 	arms = drained = 0;
-	if (start(&node, &bad, "peer.cpu.write.bidi", CS_VERIFY_ALL))
-		return;
+	start(&bad, "peer.cpu.write.bidi", CS_VERIFY_ALL);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
 	t_eq_int(drained, 1);
 	/* a bidirectional step has two cells, and both have the reason */
-	t_eq_int(count_status(&node, CS_FAILED), 2);
-	t_ok(count_status(&node, CS_OK) >= 6);
+	t_eq_int(count(CS_FAILED), 2);
+	t_ok(count(CS_OK) >= 6);
 	for (int i = 0; i < node.rows; i++)
 		if (node.row[i].status == CS_FAILED)
 			t_ok(strstr(node.row[i].reason, "no luck (999)") != NULL);
-	finish(&node);
 }
 
 static int import_refuses(struct cs_dev *dev, const struct cs_export *peer,
@@ -188,17 +183,12 @@ static int import_refuses(struct cs_dev *dev, const struct cs_export *peer,
 }
 
 HOLDS("a refused transport to a peer skips its cells with the reason") {
-	static struct node node;
-
 	bad = cs_backend_cpu;
 	bad.import = import_refuses;
-	if (start(&node, &bad, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
-	t_ok(count_status(&node, CS_SKIPPED) >= 1);
-	t_eq_int(count_status(&node, CS_SKIPPED) + count_status(&node, CS_OK),
-		 node.rows);
-	finish(&node);
+	t_ok(count(CS_SKIPPED) >= 1);
+	t_eq_int(count(CS_SKIPPED) + count(CS_OK), node.rows);
 }
 
 static int open_fails(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
@@ -211,39 +201,29 @@ static int open_fails(int ordinal, int lanes, struct cs_dev **dev, struct cs_err
 }
 
 HOLDS("an agent that cannot open leaves the other pairs measured") {
-	static struct node node;
-
 	bad = cs_backend_cpu;
 	bad.open = open_fails;
-	if (start(&node, &bad, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_eq_int(cs_coordinator_run(&node.co), 1);
 	t_eq_int(node.findings, 1);
-	t_ok(count_status(&node, CS_FAILED) >= 4);
-	t_ok(count_status(&node, CS_OK) >= 2);
-	finish(&node);
+	t_ok(count(CS_FAILED) >= 4);
+	t_ok(count(CS_OK) >= 2);
 }
 
 HOLDS("a stop keeps what was measured") {
-	static struct node node;
-
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	node.stop_after = 2;
 	t_eq_int(cs_coordinator_run(&node.co), 0);
 	t_eq_int(node.rows, 2);
 	node.stop_after = 0;
-	finish(&node);
 }
 
 HOLDS("when one dies, who was not waited for is not blamed") {
-	static struct node node;
 	struct cs_agents agents = { .n = 2, .agent = { 0, 1 } };
 	struct cs_faults lost = { .state = CS_AGENT_LOST };
 	struct cs_err err;
 
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	for (int i = 0; i < agents.n; i++)
 		agents.number[i] =
 			atomic_load(&cs_board_slot(node.board.at, i)->reply) + 1;
@@ -253,17 +233,14 @@ HOLDS("when one dies, who was not waited for is not blamed") {
 	cs_faults_report(&node.co, &lost);
 	t_ok(cs_agents_take(&node.co, &agents, &err));
 	t_eq_str(err.text, node.co.fault[2]);
-	finish(&node);
 }
 
 HOLDS("agents of one reason are one finding") {
-	static struct node node;
 	struct cs_faults failed = { .state = CS_AGENT_FAILED };
 	struct cs_faults lost = { .state = CS_AGENT_LOST };
 	char said[CS_ERR_TEXT];
 
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	for (int a = 0; a < AGENTS; a++) {
 		struct cs_agent_facts *facts = &cs_board_slot(node.board.at, a)->facts;
 
@@ -289,53 +266,42 @@ HOLDS("agents of one reason are one finding") {
 		(long)getpid());
 	t_eq_str(node.said, said);
 	t_eq_int(node.id, CS_FINDING_RANK_LOST);
-	finish(&node);
 }
 
 HOLDS("an agent whose context is gone ends measuring") {
-	static struct node node;
 	struct cs_faults broken = { .state = CS_AGENT_BROKEN };
 
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	cs_faults_add(&broken, 1, "cuMemcpyAsync: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
 	cs_faults_report(&node.co, &broken);
 	t_eq_int(node.findings, 1);
 	t_eq_int(node.id, CS_FINDING_AGENT_BROKEN);
 	t_ok(node.co.lost && node.co.stopped);
-	finish(&node);
 }
 
 HOLDS("the release of the gate is measured") {
-	static struct node node;
 	struct cs_node_facts facts;
 
 	cs_node_facts_init(&facts);
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	cs_coordinator_skew(&node.co, &facts);
 	t_ok(facts.release_us > 0);
 	t_ok(facts.skew_max_us >= facts.skew_us && facts.skew_us >= 0);
-	finish(&node);
 }
 
 HOLDS("the gate is opened for ever only once") {
-	static struct node node;
 	uint32_t at;
 
-	if (start(&node, &cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST))
-		return;
+	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	cs_gate_release(node.board.at);
 	at = atomic_load(&node.board.at->gate);
 	cs_gate_release(node.board.at);
 	t_eq_int(atomic_load(&node.board.at->gate), at);
 	t_ok((int32_t)(at - 12345u) >= 0);
-	finish(&node);
 }
 
 /* The board of agents whose processes a helper makes; the helper has died. */
 HOLDS("a helper that died is named, with what it had made or was to make") {
-	static struct node node;
 	struct cs_err err = { "" };
 	char want[CS_ERR_TEXT];
 	pid_t helper = fork();
@@ -343,12 +309,10 @@ HOLDS("a helper that died is named, with what it had made or was to make") {
 	if (!helper)
 		_exit(0);
 	waitpid(helper, NULL, 0);
-	memset(&node, 0, sizeof(node));
+	build("peer.cpu.write.pair", CS_VERIFY_LAST);
 	node.hooks = (struct cs_coordinator_hooks){ &node, on_row, on_finding,
 						    on_watch, on_progress };
-	if (!t_eq_int(build(&node, "peer.cpu.write.pair", CS_VERIFY_LAST), 0) ||
-	    !t_eq_int(cs_board_create(node.plan, AGENTS, 0, &node.board, &err), 0))
-		return;
+	t_must(!cs_board_create(node.plan, AGENTS, 0, &node.board, &err));
 	for (int i = 0; i < AGENTS; i++) {
 		struct cs_slot *slot = cs_board_slot(node.board.at, i);
 

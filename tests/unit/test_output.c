@@ -23,6 +23,8 @@
 
 static char folder[] = "/tmp/cscope-output-XXXXXX";
 static struct canned run;
+static struct cs_output out;
+static struct cs_err err;
 static const struct cs_view_options plain;
 
 int tap_set_up(void)
@@ -31,10 +33,20 @@ int tap_set_up(void)
 	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
 }
 
+static int empty_folder(void)
+{
+	return system("find . -mindepth 1 -delete");
+}
+
+void tap_before(void)
+{
+	tap_must(!empty_folder()); /* which is no assertion of the test */
+}
+
 int tap_tear_down(void)
 {
 	canned_release(&run);
-	return chdir("/") || rmdir(folder) ? -1 : 0;
+	return empty_folder() || chdir("/") || rmdir(folder) ? -1 : 0;
 }
 
 static int count_files(void)
@@ -68,9 +80,6 @@ static long size_of(const char *name)
 }
 
 HOLDS("%N, %j, %t and %% in a name are replaced") {
-	struct cs_output out;
-	struct cs_err err;
-
 	t_must(!cs_output_open(&out, "%N-%j-%t-%%.json", &run.run, &err));
 	t_eq_str(out.path, "n001-81233-20261120T140311Z-%.json");
 	t_eq_str(out.format->name, "json");
@@ -86,7 +95,6 @@ HOLDS("a host's or a job's name leads to no other folder and is no option") {
 		{ "~x y", "_x y.csv" },	      { "\xe2\x80\xaex", "___x.csv" },
 	};
 	char was[sizeof(run.run.job_id)], name[64];
-	struct cs_err err;
 
 	memcpy(was, run.run.job_id, sizeof(was));
 	for (size_t i = 0; i < sizeof(job) / sizeof(job[0]); i++) {
@@ -99,8 +107,6 @@ HOLDS("a host's or a job's name leads to no other folder and is no option") {
 }
 
 HOLDS("a job without an id is called none") {
-	struct cs_output out;
-	struct cs_err err;
 	char job[sizeof(run.run.job_id)];
 
 	memcpy(job, run.run.job_id, sizeof(job));
@@ -113,8 +119,6 @@ HOLDS("a job without an id is called none") {
 }
 
 HOLDS("%N is this host before the nodes are known") {
-	struct cs_output out;
-	struct cs_err err;
 	struct cs_run early = run.run;
 	char host[256] = "";
 
@@ -129,8 +133,7 @@ HOLDS("%N is this host before the nodes are known") {
 }
 
 HOLDS("an unknown letter behind % is refused and nothing touched") {
-	struct cs_output out = { .path = "untouched" };
-	struct cs_err err;
+	out = (struct cs_output){ .path = "untouched" };
 
 	t_eq_int(cs_output_open(&out, "a%x.json", &run.run, &err), -1);
 	t_eq_str(err.text, "'%x' in an output's name: allowed are %N, %j, %t and %%");
@@ -139,9 +142,6 @@ HOLDS("an unknown letter behind % is refused and nothing touched") {
 }
 
 HOLDS("an ending that is no format is refused") {
-	struct cs_output out;
-	struct cs_err err;
-
 	t_eq_int(cs_output_open(&out, "a.htm", &run.run, &err), -1);
 	t_eq_str(err.text,
 		 "cannot tell what to write to 'a.htm': its name must end "
@@ -151,8 +151,6 @@ HOLDS("an ending that is no format is refused") {
 }
 
 HOLDS("a name that is too long is refused") {
-	struct cs_output out;
-	struct cs_err err;
 	char name[2000];
 
 	memset(name, 'x', sizeof(name));
@@ -162,9 +160,6 @@ HOLDS("a name that is too long is refused") {
 }
 
 HOLDS("what cannot be written is said at once, with its cause") {
-	struct cs_output out;
-	struct cs_err err;
-
 	t_eq_int(cs_output_open(&out, "x/y.json", &run.run, &err), -1);
 	t_eq_str(err.text, "cannot write 'x/y.json': No such file or directory");
 	t_eq_int(cs_output_open(&out, "x/y.jsonl", &run.run, &err), -1);
@@ -178,8 +173,6 @@ HOLDS("what cannot be written is said at once, with its cause") {
 
 /* A name that has room for itself alone. */
 HOLDS("a name of 255 bytes is written, a longer one refused at once") {
-	struct cs_output out;
-	struct cs_err err;
 	char name[257];
 
 	memset(name, 'x', sizeof(name));
@@ -198,9 +191,6 @@ HOLDS("a name of 255 bytes is written, a longer one refused at once") {
 /* In a process of its own, as somebody else: 0 well, 1 wrong, 2 cannot tell. */
 static int replace_others(void)
 {
-	struct cs_output out;
-	struct cs_err err;
-
 	if (seteuid(65534))
 		return 2;
 	if (cs_output_open(&out, "sticky/a.json", &run.run, &err) != -1 ||
@@ -260,13 +250,6 @@ HOLDS("in a sticky folder others' files are not replaced, nor their links follow
 	else
 		t_eq_int(got, 0);
 	t_eq_int(size_of("sticky/a.json"), 3);
-	unlink("sticky/a.json");
-	unlink("sticky/b.json");
-	unlink("sticky/c.jsonl");
-	unlink("sticky/d.json");
-	unlink("sticky/e.jsonl");
-	unlink("theirs.jsonl");
-	rmdir("sticky");
 }
 
 static int is_link(const char *name)
@@ -278,9 +261,6 @@ static int is_link(const char *name)
 
 static void write_through(const char *name)
 {
-	struct cs_output out;
-	struct cs_err err;
-
 	if (!t_eq_int(cs_output_open(&out, name, &run.run, &err), 0))
 		return;
 	t_eq_str(out.path, name);
@@ -289,9 +269,6 @@ static void write_through(const char *name)
 }
 
 HOLDS("links are followed and stay, also to what is not there yet") {
-	struct cs_output out;
-	struct cs_err err;
-
 	mkdir("d", 0777);
 	put_file("d/old.json", "old");
 	t_eq_int(symlink("d/old.json", "a.json") || symlink("../a.json", "d/b.json") ||
@@ -306,19 +283,9 @@ HOLDS("links are followed and stay, also to what is not there yet") {
 	t_eq_int(cs_output_open(&out, "x.json", &run.run, &err), -1);
 	t_eq_str(err.text, "cannot write 'x.json': Too many levels of symbolic links");
 	t_eq_int(count_files(), 4);
-	unlink("a.json");
-	unlink("c.json");
-	unlink("x.json");
-	unlink("d/b.json");
-	unlink("d/old.json");
-	unlink("d/new.json");
-	t_eq_int(rmdir("d"), 0);
 }
 
 HOLDS("discarding removes the temporary file and keeps the old one") {
-	struct cs_output out;
-	struct cs_err err;
-
 	put_file("a.json", "old");
 	if (t_eq_int(cs_output_open(&out, "a.json", &run.run, &err), 0)) {
 		t_eq_int(count_files(), out.nameless ? 1 : 2);
@@ -327,13 +294,10 @@ HOLDS("discarding removes the temporary file and keeps the old one") {
 	}
 	t_eq_int(count_files(), 1);
 	t_eq_int(size_of("a.json"), 3);
-	unlink("a.json");
 	cs_output_discard(NULL);
 }
 
 HOLDS("committing replaces the old file at once, with the user's umask") {
-	struct cs_output out;
-	struct cs_err err;
 	struct stat st;
 	mode_t mask = umask(027);
 
@@ -347,14 +311,11 @@ HOLDS("committing replaces the old file at once, with the user's umask") {
 	t_ok(size_of("a.csv") > 100);
 	t_ok(!stat("a.csv", &st) && (st.st_mode & 0777) == 0640);
 	umask(mask);
-	unlink("a.csv");
 }
 
 /* A process that dies now leaves nothing beside the old file. */
 HOLDS("until it is committed a file has no name") {
 	int fd = open(".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
-	struct cs_output out;
-	struct cs_err err;
 
 	if (fd < 0) {
 		t_skip("this file system has no files without a name");
@@ -367,7 +328,6 @@ HOLDS("until it is committed a file has no name") {
 	}
 	t_eq_int(count_files(), 1);
 	t_ok(size_of("a.json") > 0);
-	unlink("a.json");
 }
 
 /* From here on openat() refuses files without a name, as on NFS. */
@@ -392,9 +352,6 @@ static int refuse_nameless(void)
 /* In a process of its own: 0 well, 1 wrong, 2 cannot tell. */
 static int write_named(void)
 {
-	struct cs_output out;
-	struct cs_err err;
-
 	if (refuse_nameless())
 		return 2;
 	if (cs_output_open(&out, "a.json", &run.run, &err) || count_files() != 1 ||
@@ -408,7 +365,6 @@ static int write_named(void)
 HOLDS("where files without a name are refused it has a temporary one") {
 	int got = in_child(write_named);
 
-	unlink("a.json");
 	if (got == 2)
 		t_skip("no seccomp here");
 	else
@@ -416,8 +372,6 @@ HOLDS("where files without a name are refused it has a temporary one") {
 }
 
 HOLDS("a temporary name that is taken is left alone") {
-	struct cs_output out;
-	struct cs_err err;
 	char name[64];
 
 	cs_text(name, sizeof(name), "a.txt.%ld-0", (long)getpid());
@@ -425,14 +379,9 @@ HOLDS("a temporary name that is taken is left alone") {
 	if (t_eq_int(cs_output_open(&out, "a.txt", &run.run, &err), 0))
 		t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
 	t_eq_int(size_of(name), 10);
-	unlink(name);
-	unlink("a.txt");
 }
 
 HOLDS("a full disk is an error of the commit, and a device is not replaced") {
-	struct cs_output out;
-	struct cs_err err;
-
 	if (access("/dev/full", W_OK) || symlink("/dev/full", "full.json")) {
 		t_skip("there is no /dev/full");
 		return;
@@ -448,9 +397,6 @@ HOLDS("a full disk is an error of the commit, and a device is not replaced") {
 }
 
 HOLDS("a journal is written in place") {
-	struct cs_output out;
-	struct cs_err err;
-
 	put_file("a.jsonl", "old");
 	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
 	t_ok(out.in_place);
@@ -460,7 +406,6 @@ HOLDS("a journal is written in place") {
 	t_ok(size_of("a.jsonl") > 100);
 	t_eq_int(count_files(), 1);
 	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), 0);
-	unlink("a.jsonl");
 }
 
 /* The limit on a file's size stands for a disk that is full. */
@@ -474,19 +419,17 @@ static void limit_files(rlim_t bytes)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static int append_run(struct cs_output *out)
+static int append_run(struct cs_output *to)
 {
 	const char *text;
 
 	t_eq_int(cs_jsonl_run(t_stream(), &run.run), 0);
 	text = t_text();
-	return cs_output_append(out, text, strlen(text));
+	return cs_output_append(to, text, strlen(text));
 }
 
 HOLDS("a journal that cannot grow ends with its last whole record, and goes on when "
       "it can") {
-	struct cs_output out;
-	struct cs_err err;
 	long one;
 
 	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
@@ -505,12 +448,10 @@ HOLDS("a journal that cannot grow ends with its last whole record, and goes on w
 	t_eq_int(cs_output_commit(&out, &run.run, &plain, &err), -1);
 	t_eq_str(err.text, "cannot write 'a.jsonl': File too large");
 	t_eq_int(size_of("a.jsonl"), 2 * one);
-	unlink("a.jsonl");
 }
 
 HOLDS("a journal has one writer, and is left alone by the second") {
 	struct cs_output first, second;
-	struct cs_err err;
 	long before;
 	int fd;
 
@@ -528,13 +469,9 @@ HOLDS("a journal has one writer, and is left alone by the second") {
 	t_eq_int(cs_output_commit(&first, &run.run, &plain, &err), 0);
 	t_eq_int(cs_output_claim(fd), 0);
 	close(fd);
-	unlink("a.jsonl");
 }
 
 HOLDS("a journal that was removed meanwhile is an error") {
-	struct cs_output out;
-	struct cs_err err;
-
 	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
 	append_run(&out);
 	unlink("a.jsonl");
