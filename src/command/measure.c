@@ -306,11 +306,15 @@ static void on_finding(void *ctx, size_t finding)
 /* Its status: an output that could not be written is no fault of the node. */
 static int status_of(const struct program *p)
 {
-	if (!p->unwritten[0] || p->run.exit_status > CS_EXIT_WARNING)
-		return p->run.exit_status;
+	int status = p->unwritten[0] && p->run.exit_status <= CS_EXIT_WARNING ?
+			     CS_EXIT_OUTPUT :
+			     p->run.exit_status;
+
 	/* plugins of monitors have no further status */
-	return strcmp(p->opt->format->name, "nagios") ? CS_EXIT_OUTPUT :
-							CS_EXIT_CANNOT;
+	return status >= CS_EXIT_OUTPUT && status <= CS_EXIT_UNABLE &&
+			       !strcmp(p->opt->format->name, "nagios") ?
+		       CS_EXIT_CANNOT :
+		       status;
 }
 
 /* The last line on stderr: why the status is not 0. */

@@ -24,6 +24,7 @@ json_t *cs_record_action(const struct cs_run *run, const struct cs_action *actio
 	cs_encode_known(&r, "bus_id", f->bus_id);
 	cs_encode_known(&r, "far_bus_id", f->far_bus_id);
 	cs_encode_known(&r, "serial", gpu ? gpu->board.serial : "");
+	cs_encode_known(&r, "uuid", gpu ? gpu->uuid : "");
 	cs_encode_text(&r, "id", cs_finding_text(f));
 	cs_encode_text(&r, "says", says);
 	cs_encode_known(&r, "remeasured", cs_remeasured_word(f));

@@ -189,16 +189,26 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 	free(message);
 }
 
+void cs_collect_add(struct cs_collect *c, int index, const struct cs_finding *finding)
+{
+	struct cs_finding f = *finding;
+
+	f.node = index;
+	if (f.part[0])
+		cs_finding_advise(&f);
+	if (c->comm->rank == 0)
+		take_finding(c, &f);
+	else
+		lose(c, post(c, CS_TAG_FINDING, &f, sizeof(f)));
+}
+
 void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
 			enum cs_finding_id id, const char *text)
 {
-	struct cs_finding finding = { .id = id, .severity = severity, .node = index };
+	struct cs_finding finding = { .id = id, .severity = severity };
 
 	cs_text(finding.text, sizeof(finding.text), "%s", text);
-	if (c->comm->rank == 0)
-		take_finding(c, &finding);
-	else
-		lose(c, post(c, CS_TAG_FINDING, &finding, sizeof(finding)));
+	cs_collect_add(c, index, &finding);
 }
 
 /* Rank 0 waits for this message, so it is sent again until it has left. */

@@ -51,6 +51,7 @@ int cs_collect_index(const struct cs_collect *c, int placement);
 void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *node);
 void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 		    const double *samples);
+void cs_collect_add(struct cs_collect *c, int index, const struct cs_finding *finding);
 void cs_collect_finding(struct cs_collect *c, int index, enum cs_severity severity,
 			enum cs_finding_id id, const char *text);
 /* This node's measurement has ended; it counts as early if a record was lost. */

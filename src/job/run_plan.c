@@ -12,12 +12,17 @@
 #define PROCESSES_LIMIT_S 10.0 /* for those of a placement to be there */
 #define HOSTS_LIMIT_S 3.0 /* for those of a lost placement to be gone */
 
-static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
-		       const char *text)
+static void on_finding(void *ctx, const struct cs_finding *finding)
 {
 	struct placement_hooks *hooks = ctx;
 
-	cs_collect_finding(&hooks->job->collect, hooks->index, severity, id, text);
+	cs_collect_add(&hooks->job->collect, hooks->index, finding);
+}
+
+static void add_finding(struct cs_job *job, enum cs_severity severity,
+			enum cs_finding_id id, const char *text)
+{
+	cs_collect_finding(&job->collect, job->hooks[0].index, severity, id, text);
 }
 
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
@@ -70,7 +75,7 @@ static void report_division(struct cs_job *job)
 	cs_text(text, sizeof(text),
 		"the machine counts as several nodes, which measure at the same time: its ranks %s",
 		job->comm.apart);
-	on_finding(&job->hooks[0], CS_WARNING, CS_FINDING_MACHINE_DIVIDED, text);
+	add_finding(job, CS_WARNING, CS_FINDING_MACHINE_DIVIDED, text);
 }
 
 /* ---- one placement after the other opens ---- */
@@ -268,7 +273,7 @@ static void measure_placements(struct cs_job *job)
 	if (job->placements.n == 1)
 		cs_coordinator_run(&job->placements.at[0].co);
 	else if (compare_placements(job, &err)) {
-		on_finding(&job->hooks[0], CS_CRITICAL, CS_FINDING_NO_ORDER, err.text);
+		add_finding(job, CS_CRITICAL, CS_FINDING_NO_ORDER, err.text);
 		job->placements.at[0].co.stopped = 1;
 	}
 }

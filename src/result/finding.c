@@ -93,6 +93,21 @@ int cs_finding_order(const struct cs_finding *a, const struct cs_finding *b)
 	return strcmp(cs_finding_text(a), cs_finding_text(b));
 }
 
+enum cs_blame cs_blame_of(const char *text)
+{
+	static const char *const use[] = {
+		"CUDA_ERROR_OUT_OF_MEMORY",
+		"CUDA_ERROR_DEVICE_UNAVAILABLE",
+		"CUDA_ERROR_MPS_CONNECTION_FAILED",
+		"CUDA_ERROR_MPS_CLIENT_TERMINATED",
+	};
+
+	for (size_t i = 0; i < sizeof(use) / sizeof(use[0]); i++)
+		if (strstr(text, use[i]))
+			return CS_BLAME_USE;
+	return strstr(text, "CUDA_ERROR_") ? CS_BLAME_DEVICE : CS_BLAME_NONE;
+}
+
 int cs_finding_has(const struct cs_finding *finding, enum cs_finding_flag flag)
 {
 	const struct cs_finding_line *line = cs_finding_line(finding->id);

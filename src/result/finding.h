@@ -87,6 +87,13 @@ const struct cs_finding_line *cs_finding_line(enum cs_finding_id id);
 enum cs_finding_id cs_finding_find(const char *text);
 /* Recommended action: the catalogue's text and the hint's. */
 void cs_finding_next(enum cs_finding_id id, char *to, size_t size);
+/* Whose fault an error of the driver is, which a text names: CUDA_ERROR_... */
+enum cs_blame {
+	CS_BLAME_NONE, /* it names none */
+	CS_BLAME_USE,  /* of others who hold the GPU or its memory, or its settings */
+	CS_BLAME_DEVICE, /* the GPU's, or its driver's */
+};
+enum cs_blame cs_blame_of(const char *text);
 /* Set it, and the way to find the faulty part, in a finding that has its id. */
 void cs_finding_advise(struct cs_finding *finding);
 

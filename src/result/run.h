@@ -16,6 +16,7 @@ enum cs_exit {
 	CS_EXIT_CRITICAL = 2, /* a cell failed, timed out, corrupt; process died */
 	CS_EXIT_CANNOT = 3,   /* could not test */
 	CS_EXIT_USAGE = 64,
+	CS_EXIT_UNABLE = 75, /* a GPU is in use, so it is not known: EX_TEMPFAIL */
 	CS_EXIT_OUTPUT = 74, /* as 0 or 1, but an output was not written: EX_IOERR */
 };
 

@@ -38,12 +38,11 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	node->samples += row->n_samples + row->discarded;
 }
 
-static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
-		       const char *text)
+static void on_finding(void *ctx, const struct cs_finding *finding)
 {
 	(void)ctx;
-	(void)severity;
-	fprintf(stderr, "bench_coordinator: %s: %s\n", cs_finding_line(id)->id, text);
+	fprintf(stderr, "bench_coordinator: %s: %s\n",
+		cs_finding_line(finding->id)->id, finding->text);
 }
 
 static int on_watch(void *ctx)

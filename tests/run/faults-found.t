@@ -107,6 +107,8 @@ fault "PCIe at half its width" $all "pcie-below gpu 3 critical confirmed" \
 	FAKE_PCIE=3:5x8 FAKE_SLOW=h-3:0.5,3-h:0.5
 fault "PCIe two generations down" $all "pcie-below gpu 0 critical confirmed" \
 	FAKE_PCIE=0:3x16 FAKE_SLOW=h-0:0.25,0-h:0.25
+fault "PCIe that was read at generation 1, while copies were faster" $all none \
+	FAKE_PCIE=3:1x16
 fault "slow to and from the host" $all "slow-cells gpu 1 critical confirmed" \
 	FAKE_SLOW=h-1:0.8,1-h:0.8
 fault "slow memory" $all "slow-memory gpu 2 critical confirmed" FAKE_SLOW=2-2:0.6
@@ -119,6 +121,8 @@ fault "no peer access at all" $all "p2p-refused node - warning -;$skipped" \
 	FAKE_NO_PEER="$(pairs)"
 fault "no peer access on cards without NVLink" $peer "p2p-refused node - note -;$skipped" \
 	FAKE_NO_PEER="$(pairs)" FAKE_NVLINKS=0
+FAKE_NO_PEER="$(pairs)" FAKE_NVLINKS=0 run 0 --test $all --check -s 2M --seed 1 --cell-limit 20s
+ok "... with 0" status_is 0
 size=4M
 fault "peer access at the speed of the host" $peer "p2p-detour node - warning confirmed" \
 	FAKE_SLOW="$(pairs :0.09)"
@@ -156,7 +160,7 @@ drawn() {
 ok "... the page has no tick, and draws that link red and thinner" eval \
 	'[ "$(drawn | paste -sd,)" = " 1 13.6 bad-s, 3 14 nvl-s" ] && grep -q "NV17 of 18" f.html &&
 	grep -q "<b>critical</b> <span>exit status 0" f.html && ! grep -qE "all alike|no errors" f.html'
-FAKE_PCIE=2:4x16 run 0 --test h2d.ce.pinned.pair -s 4M --seed 1
+FAKE_PCIE=2:4x16 FAKE_SLOW=h-2:0.5 run 0 --test h2d.ce.pinned.pair -s 4M --seed 1
 ok "... PCIe below what card and slot can do" eval \
 	'status_is 0 && prints "1 critical: GPU 2: PCIe runs at generation 4" && prints_not "all alike|no errors"'
 FAKE_THROTTLE=1:0x40 run 0 --test $peer -s 4M --seed 1

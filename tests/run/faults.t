@@ -120,14 +120,28 @@ done <<END
 999 see NVRM and Xid in dmesg
 END
 broken 0 FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46
-ok "a GPU that is taken: status 2, with the hint" \
-	ends 2 "CUDA_ERROR_DEVICE_UNAVAILABLE \(46\); another process holds the GPU" 4
+ok "a GPU that is taken: status 75, with the hint" \
+	ends 75 "CUDA_ERROR_DEVICE_UNAVAILABLE \(46\); another process holds the GPU" 4
+is_left() { # what is to be done is not to drain a node
+	echo 'd["run"]["exit"] == 75 and [(a["action"], a["id"]) for a in d["actions"]] == [("watch", "gpu-unavailable")] and not any(c["drain"] for c in d["errors"])'
+}
+ok_json "… its cells are skipped, and nothing is drained" f.json "$(is_left)"
 broken 0 FAKE_FAIL=cuMemAlloc:1=2
-ok "no memory on a GPU: status 2, with the hint" \
-	ends 2 "CUDA_ERROR_OUT_OF_MEMORY \(2\); the GPU has no memory left" 4
+ok "no memory on a GPU: status 75, with the hint" \
+	ends 75 "CUDA_ERROR_OUT_OF_MEMORY \(2\); the GPU has no memory left" 4
+ok_json "… and nothing is drained" f.json "$(is_left)"
 broken 0 FAKE_FAULT=cuMemcpyAsync:200=214
 ok "an ECC error: status 2, with the hint" \
 	ends 2 "CUDA_ERROR_ECC_UNCORRECTABLE \(214\); the GPU's memory lost data" 0
+# what is to be done: of every row of the double, the GPU's bus id, serial and UUID
+is_drained='[(a["action"], a["bus_id"][:5], a["serial"][:6], a["uuid"][:4]) for a in d["actions"] if a["id"] not in ("cell-failed",)][0] == ("drain", "0000:", "165002", "GPU-")'
+ok_json "… the node is to be drained, for that GPU" f.json "$is_drained"
+for code in 220 719; do
+	broken 0 FAKE_FAULT=cuMemcpyAsync:200=$code
+	ok_json "… as for $code" f.json "$is_drained"
+done
+broken 0 FAKE_FAIL=cuStreamCreate:1
+ok_json "… and for a GPU that cannot be opened" f.json "$is_drained"
 broken 0 FAKE_FAIL=cuCtxEnablePeerAccess:1=711
 ok "too many peers: that pair is skipped, with the hint" eval \
 	'status_is 0 && measured 9 && prints "TOO_MANY_PEERS.*711.*takes no more"'
@@ -153,8 +167,8 @@ for call in cuDevicePrimaryCtxRetain cuCtxSetCurrent cuModuleLoadData \
 done
 for call in cuDevicePrimaryCtxRetain cuMemAlloc; do
 	broken 2 FAKE_FAIL=$call:1=2
-	ok "$call fails in one rank of two: status 2" \
-		ends 2 "$call: CUDA_ERROR_OUT_OF_MEMORY" 4
+	ok "$call has no memory in one rank of two: status 75" \
+		ends 75 "$call: CUDA_ERROR_OUT_OF_MEMORY" 4
 done
 
 # ---- a way to a peer: its cells are skipped ----

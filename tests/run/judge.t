@@ -260,6 +260,10 @@ run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q
 ok "--min-share: enough" status_is 0
 run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 95% -q
 ok "--min-share: too little is critical" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
+FAKE_PCIE=0:5x8,1:5x8,2:5x8,3:5x8 FAKE_SLOW=h-0:0.5,h-1:0.5,h-2:0.5,h-3:0.5 \
+	run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --expect pcie=5x16 -q
+ok "a width that is not as expected is critical, also where a warning says that all have it" eval \
+	'status_is 2 && one_line "pcie-width .*--expect says x16"'
 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair -q -o short.json
 run 0 baseline short.json -q -o short-base.json
 run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --expect min-share=80% -q

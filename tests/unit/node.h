@@ -45,15 +45,13 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 					 NULL);
 }
 
-static void on_finding(void *ctx, enum cs_severity severity, enum cs_finding_id id,
-		       const char *text)
+static void on_finding(void *ctx, const struct cs_finding *finding)
 {
 	struct node *node = ctx;
 
-	(void)severity;
-	t_ok(cs_finding_line(id) && *text);
-	cs_text(node->said, sizeof(node->said), "%s", text);
-	node->id = id;
+	t_ok(cs_finding_fits(finding) && *finding->text);
+	cs_text(node->said, sizeof(node->said), "%s", finding->text);
+	node->id = finding->id;
 	node->findings++;
 }
 

@@ -101,7 +101,7 @@ HOLDS("cells with the same reason are one finding with a count") {
 	canned_spoil(canned_cell(&c, 0, PAIR, 5, 1), CS_FAILED, "another");
 	cs_check_run(&c.run, NULL);
 	t_eq_str(canned_findings(&c),
-		 "critical cell-failed n001: peer.ce.write.pair 0->1, 0->2, "
+		 "critical! cell-failed n001 gpu 0000:1b:00.0: peer.ce.write.pair 0->1, 0->2, "
 		 "0->3 and 4 more cells failed: cuMemcpyAsync: "
 		 "CUDA_ERROR_INVALID_VALUE (1)\n"
 		 "critical cell-failed n001: peer.ce.write.pair 5->1 failed: "
@@ -115,7 +115,7 @@ HOLDS("a corrupt cell is critical and leads the summary") {
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_CORRUPT, "8 words wrong");
 	cs_check_run(&c.run, NULL);
 	t_eq_str(canned_findings(&c),
-		 "critical! cell-corrupt n001: peer.ce.write.pair 2->3 "
+		 "critical! cell-corrupt n001 link 0000:1d:00.0: peer.ce.write.pair 2->3 "
 		 "corrupt: 8 words wrong");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 corrupt: 8 words wrong");
@@ -127,7 +127,7 @@ HOLDS("a cell that timed out is critical") {
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_TIMEOUT, "not ended in 5 s");
 	cs_check_run(&c.run, NULL);
 	t_eq_str(canned_findings(&c),
-		 "critical cell-timeout n001: peer.ce.write.pair 2->3 timed "
+		 "critical! cell-timeout n001 link 0000:1d:00.0: peer.ce.write.pair 2->3 timed "
 		 "out: not ended in 5 s");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CRITICAL);
 }

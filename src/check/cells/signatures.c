@@ -61,6 +61,20 @@ static int usual_links(const struct fleet *fleet)
 	return most;
 }
 
+/* Are copies with the host faster than a link in the state that was read?  One that rests
+ * runs at generation 1. */
+static int is_refuted(const struct cs_run *run, int node, int gpu)
+{
+	const double peak = cs_link_pcie_gbs(&run->node[node].agent[gpu].link);
+
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED))
+		if (row->status == CS_OK && cs_is_bandwidth(row) &&
+		    cs_family_of(row) == CS_FAMILY_HOST && cs_gpu_of(row) == gpu &&
+		    row->stats.median > PCIE_SLACK * peak)
+			return 1;
+	return 0;
+}
+
 static void find_links_of(const struct cs_run *run, int node,
 			  const struct fleet *fleet, struct cs_vec *anomalies)
 {
@@ -86,7 +100,7 @@ static void find_links_of(const struct cs_run *run, int node,
 		s.family = CS_FAMILY_HOST;
 		s.cause = CS_CAUSE_PCIE;
 		s.usual = 2 * fleet->full <= fleet->slots;
-		if (pcie_is_below(l))
+		if (pcie_is_below(l) && !is_refuted(run, node, a))
 			cs_list_push(anomalies, &s);
 	}
 }

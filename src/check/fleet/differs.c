@@ -165,27 +165,34 @@ static const struct {
 	[CS_LAYER_LAUNCH] = { CS_FINDING_LAUNCH_DIFFERS, CS_NOTE },
 };
 
+static uint32_t severity_of(const struct cs_difference *d)
+{
+	const size_t r = remedy_of(d);
+
+	if (d->layer == CS_LAYER_WIRING && r < N_REMEDIES && remedy[r].counts &&
+	    is_more(d->here, d->usual))
+		return CS_WARNING;
+	if (d->kind != CS_UNEXPECTED)
+		return of[d->layer].severity;
+	return strcmp(d->here, "unknown") && d->layer == CS_LAYER_WIRING ?
+		       CS_CRITICAL :
+		       CS_WARNING;
+}
+
 /* d[0..n): one field of a node's parts, with the same two values. */
 static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 			     size_t n)
 {
 	struct cs_finding f = { .id = of[d->layer].id,
-				.severity = of[d->layer].severity,
+				.severity = severity_of(d),
 				.node = d->node,
 				.confidence = d->confidence };
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
 	const char *by = "most nodes of its class have";
 
-	if (d->kind == CS_UNEXPECTED) {
+	if (d->kind == CS_UNEXPECTED)
 		f.id = CS_FINDING_NOT_EXPECTED;
-		f.severity = strcmp(d->here, "unknown") && d->layer == CS_LAYER_WIRING ?
-				     CS_CRITICAL :
-				     CS_WARNING;
-	}
-	if (d->layer == CS_LAYER_WIRING && r < N_REMEDIES && remedy[r].counts &&
-	    is_more(d->here, d->usual))
-		f.severity = CS_WARNING;
 	f.drain = f.severity == CS_CRITICAL;
 	cs_text(f.part, sizeof(f.part), "%s", gpu ? "gpu" : "node");
 	cs_text(f.bus_id, sizeof(f.bus_id), "%s", gpu ? d->bus_id : "");
@@ -304,14 +311,16 @@ static int is_about(const struct cs_finding *f, const struct cs_difference *d)
 	return f->bus_id[0] ? !strcmp(f->bus_id, d->bus_id) : !strcmp(f->part, "node");
 }
 
-/* How many findings of that kind the node has for the same GPU; of no GPU: for any. */
+/* How many findings of that kind, at least as grave, the node has for the same GPU; of no
+ * GPU: for any. */
 static int count_findings(const struct cs_run *run, const struct cs_difference *d,
 			  enum cs_finding_id id)
 {
 	int n = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
-		n += f->node == d->node && f->id == id && is_about(f, d);
+		n += f->node == d->node && f->id == id && is_about(f, d) &&
+		     f->severity >= severity_of(d);
 	return n;
 }
 

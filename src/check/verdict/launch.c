@@ -245,12 +245,25 @@ static int count_refused(const struct cs_run_node *nd, int *all, const char **re
 	return refused;
 }
 
+/* Cards without NVLink may have no way to each other, as they are built.  1: also if it is
+ * not known. */
+static int has_nvlink(const struct cs_run_node *nd)
+{
+	for (int i = 0; i < nd->facts.n_known_gpus; i++) {
+		const struct cs_nvlink_ends *ends = &nd->gpu_record[i].board.nvlink;
+
+		if (ends->to_switch || ends->to_other || ends->n_gpus)
+			return 1;
+	}
+	return !nd->facts.n_known_gpus;
+}
+
 static void find_refused(const struct scope *scope)
 {
 	const char *reason = "";
 	int all, refused = count_refused(scope->nd, &all, &reason);
 
-	if (!refused)
+	if (!refused || (refused == all && !has_nvlink(scope->nd)))
 		return;
 	describe(scope, CS_WARNING, CS_FINDING_PEER_REFUSED,
 		 "%d of %d transports between GPUs are refused: "
@@ -269,6 +282,8 @@ static void find_one_gpu(const struct scope *scope)
 			return;
 	if (known_to_cuda(nd) < 2 || nd->facts.n_ranks < 2 || some_mig(nd))
 		return;
+	if (refused == all && !has_nvlink(nd))
+		refused = all = 0;
 	advise(scope, refused ? CS_WARNING : CS_NOTE, CS_FINDING_LAUNCHER_ONE_GPU,
 	       "each rank sees one GPU only%s",
 	       !all    ? "" :

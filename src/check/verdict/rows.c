@@ -256,6 +256,37 @@ static int has_finding(const struct cs_run *run, const struct cs_row *row,
 	return 0;
 }
 
+/* Is it the fault of the node?  Not a wait that was ended from outside. */
+static int is_of_hardware(const struct cs_run *run, const struct cs_row *row)
+{
+	if (row->status == CS_TIMEOUT)
+		return !cs_on_cpu(run) && !strstr(row->reason, "interrupted");
+	return row->status == CS_CORRUPT ||
+	       cs_blame_of(row->reason) == CS_BLAME_DEVICE;
+}
+
+/* The GPU, or the pair of GPUs, that all these cells have in common. */
+static void add_part(const struct cs_run *run, const struct cause *cause,
+		     struct cs_finding *f)
+{
+	const struct cs_agent_facts *agent = run->node[cause->node].agent;
+	uint64_t common = UINT64_MAX;
+	int a, n;
+
+	CS_EACH_ROW(row, cs_run_rows(run, cause->node, CS_ROWS_ALL))
+		if (is_of(run, row, cause))
+			common &= cs_row_agents(row);
+	n = __builtin_popcountll(common);
+	if (cs_on_cpu(run) || n < 1 || n > 2)
+		return;
+	a = __builtin_ctzll(common);
+	cs_text(f->part, sizeof(f->part), "%s", n == 1 ? "gpu" : "link");
+	cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[a].gpu.bus_id);
+	if (n == 2)
+		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
+			agent[63 - __builtin_clzll(common)].gpu.bus_id);
+}
+
 static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
 {
 	static const enum cs_finding_id id[] = {
@@ -269,13 +300,14 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
 		[CS_TIMEOUT] = "timed out",
 	};
 	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
+	struct cs_finding f = { .id = id[row->status],
+				.severity = CS_CRITICAL,
+				.node = cause.node,
+				.drain = is_of_hardware(run, row) };
 
-	cs_add_fact(run,
-		    (struct cs_finding){ .id = id[row->status],
-					 .severity = CS_CRITICAL,
-					 .node = cause.node,
-					 .drain = row->status == CS_CORRUPT },
-		    "%s %s: %s", cells_text(run, &cause), word[row->status],
+	if (f.drain)
+		add_part(run, &cause, &f);
+	cs_add_fact(run, f, "%s %s: %s", cells_text(run, &cause), word[row->status],
 		    row->reason);
 }
 

@@ -11,7 +11,7 @@
 int cs_run_exit(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
-	int cannot = 0, warned = 0;
+	int cannot = 0, warned = 0, used = 0, unavailable = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings) {
 		if (f->check && !run->checks)
@@ -20,6 +20,8 @@ int cs_run_exit(const struct cs_run *run)
 			cannot = 1;
 		else if (f->severity == CS_CRITICAL)
 			return CS_EXIT_CRITICAL;
+		used |= f->id == CS_FINDING_IN_USE;
+		unavailable |= f->id == CS_FINDING_GPU_UNAVAILABLE;
 		warned |= f->check && f->severity == CS_WARNING;
 	}
 	for (i = 0; i < n; i++) {
@@ -29,8 +31,11 @@ int cs_run_exit(const struct cs_run *run)
 			return CS_EXIT_CRITICAL;
 		measured += row->status == CS_OK;
 	}
-	if (cannot || !run->complete || (!measured && !cs_only_checked(run)))
+	measured |= cs_only_checked(run);
+	if (cannot || !run->complete || (!measured && !used && !unavailable))
 		return CS_EXIT_CANNOT;
+	if (unavailable || !measured)
+		return CS_EXIT_UNABLE;
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
 }
 
@@ -161,6 +166,7 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 	cs_text(head, sizeof(head), "cscope-mpi %s: ",
 		run->exit_status <= CS_EXIT_CANNOT ? word[run->exit_status] :
 		run->exit_status == CS_EXIT_OUTPUT ? "output lost" :
+		run->exit_status == CS_EXIT_UNABLE ? "cannot tell" :
 						     "ended early");
 	/* findings that did not change the status are no reason for it */
 	if (first_text(run, &c,

@@ -35,6 +35,11 @@ void cs_faults_add(struct cs_faults *faults, int agent, const char *text);
 /* Record the reasons, with one finding for all agents of one reason.  BROKEN and LOST
  * end the measurement. */
 void cs_faults_report(struct cs_coordinator *co, const struct cs_faults *faults);
+/* It is of that GPU, and the node is to be drained; an arena of host memory is no part. */
+void cs_fault_of_gpu(const struct cs_coordinator *co, int agent, struct cs_finding *f);
+/* A finding of the node. */
+void cs_fault_find(struct cs_coordinator *co, enum cs_severity severity,
+		   enum cs_finding_id id, const char *text);
 /* Processes that died since the last poll. */
 void cs_agents_poll(struct cs_coordinator *co);
 

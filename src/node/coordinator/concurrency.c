@@ -113,8 +113,7 @@ static void report_interference(const struct round *r, uint32_t k, double share)
 		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
 			"measured concurrently anyway, as requested" :
 			"pairs are measured one at a time");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_INTERFERE,
-			      text);
+	cs_fault_find(r->co, CS_NOTE, CS_FINDING_PAIRS_INTERFERE, text);
 }
 
 /* Compare the rates of pairs that were measured alone and together; report the worst if they
@@ -237,8 +236,7 @@ static void say_remeasure(const struct round *r)
 		"measured alone too, and those figures count",
 		cs_plan_test(r->co->plan, &r->all)->name, n,
 		n == 1 ? " was" : "s were");
-	r->co->hooks->finding(r->co->hooks->ctx, CS_NOTE, CS_FINDING_PAIRS_REMEASURED,
-			      text);
+	cs_fault_find(r->co, CS_NOTE, CS_FINDING_PAIRS_REMEASURED, text);
 }
 
 /* Have rounds of another size of this test been carried out both ways? */

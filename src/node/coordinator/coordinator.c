@@ -247,19 +247,20 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 	for (int i = 0; i < co->n; i++) {
 		const struct cs_slot *slot = cs_board_slot(co->board, i);
 		const struct cs_check *check = &slot->check[0];
-		char text[160];
+		struct cs_finding f = { .id = CS_FINDING_SOURCE_CHANGED,
+					.severity = CS_CRITICAL };
 
 		if (co->state[i] != CS_AGENT_OK || !cs_agent_is_idle(co, i) ||
 		    !check->wrong_words)
 			continue;
-		cs_text(text, sizeof(text),
+		cs_text(f.text, sizeof(f.text),
 			"%s %s: %" PRIu64
 			" byte%s of its source buffer changed during the run, the first at %" PRIu64,
 			cs_agent_noun(co), slot->facts.label, check->wrong_bytes,
 			check->wrong_bytes == 1 ? "" : "s",
 			cs_first_wrong_byte(check));
-		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
-				   CS_FINDING_SOURCE_CHANGED, text);
+		cs_fault_of_gpu(co, i, &f);
+		co->hooks->finding(co->hooks->ctx, &f);
 	}
 	order_all(co, CS_CMD_READ_STATE, 0, "reading its state", CS_PREPARE_LIMIT_S);
 }

@@ -17,8 +17,7 @@ struct cs_coordinator_hooks {
 	void *ctx;
 	/* A finished row with row->n_samples samples. */
 	void (*row)(void *ctx, const struct cs_row *row, const double *samples);
-	void (*finding)(void *ctx, enum cs_severity severity, enum cs_finding_id id,
-			const char *text);
+	void (*finding)(void *ctx, const struct cs_finding *finding);
 	/* Called at least every 50 ms; non-zero ends the measurement. */
 	int (*watch)(void *ctx);
 	/* Between steps: `done` of `all`. */
@@ -52,6 +51,7 @@ struct cs_coordinator {
 	struct cs_process process[CS_MAX_AGENTS];
 	enum cs_agent_state state[CS_MAX_AGENTS];
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
+	char unavailable[CS_MAX_AGENTS];	/* … for others use it: no fault */
 	uint32_t seq;
 	int skip_in_use;	/* do not measure cells of a GPU that others use */
 	int stopped;		/* the measurement has ended before the plan */

@@ -89,6 +89,36 @@ static void owners_text(const struct alike *alike, enum owner owner, char *to,
 		cs_text_add(to, size, "%s %s", noun[owner][n > 1], list);
 }
 
+void cs_fault_find(struct cs_coordinator *co, enum cs_severity severity,
+		   enum cs_finding_id id, const char *text)
+{
+	struct cs_finding f = { .id = id, .severity = severity };
+
+	cs_text(f.text, sizeof(f.text), "%s", text);
+	co->hooks->finding(co->hooks->ctx, &f);
+}
+
+void cs_fault_of_gpu(const struct cs_coordinator *co, int agent, struct cs_finding *f)
+{
+	const char *bus_id = cs_board_slot(co->board, agent)->facts.gpu.bus_id;
+
+	if (!bus_id[0])
+		return;
+	f->drain = f->severity == CS_CRITICAL;
+	cs_text(f->part, sizeof(f->part), "gpu");
+	cs_text(f->bus_id, sizeof(f->bus_id), "%s", bus_id);
+}
+
+/* The same of several. */
+static void add_part(const struct alike *alike, struct cs_finding *f)
+{
+	cs_fault_of_gpu(alike->co, alike->agent[0], f);
+	if (alike->n == 1 || !f->part[0])
+		return;
+	cs_text(f->part, sizeof(f->part), "node");
+	f->bus_id[0] = '\0';
+}
+
 /* "…; 0000:3c:00.0, process 77": both are needed to find it. */
 static void report_lost(const struct alike *alike, enum cs_agent_state state,
 			const char *fault)
@@ -96,22 +126,44 @@ static void report_lost(const struct alike *alike, enum cs_agent_state state,
 	struct cs_coordinator *co = alike->co;
 	int late = cs_clock_s() >= co->budget.waits_s;
 	const char *bus_id = slot_of(alike, 0)->facts.gpu.bus_id;
-	char line[CS_ERR_TEXT];
-
-	cs_text(line, sizeof(line), "%s", fault);
-	if (alike->n == 1 && bus_id[0])
-		cs_text_add(line, sizeof(line), "; %s", bus_id);
-	if (number_of(alike, 0, PROCESS) > 0) {
-		cs_text_add(line, sizeof(line),
-			    alike->n == 1 && bus_id[0] ? ", " : "; ");
-		owners_text(alike, PROCESS, line, sizeof(line));
-	}
 	/* a wait cut by the budget cannot distinguish hung from slow */
-	co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
-			   state == CS_AGENT_LOST ? CS_FINDING_RANK_LOST :
-			   late			  ? CS_FINDING_CANNOT_TEST :
-						    CS_FINDING_AGENT_BROKEN,
-			   line);
+	struct cs_finding f = { .id = state == CS_AGENT_LOST ? CS_FINDING_RANK_LOST :
+				      late ? CS_FINDING_CANNOT_TEST :
+					     CS_FINDING_AGENT_BROKEN,
+				.severity = CS_CRITICAL };
+	char *line = f.text;
+
+	cs_text(line, sizeof(f.text), "%s", fault);
+	if (alike->n == 1 && bus_id[0])
+		cs_text_add(line, sizeof(f.text), "; %s", bus_id);
+	if (number_of(alike, 0, PROCESS) > 0) {
+		cs_text_add(line, sizeof(f.text),
+			    alike->n == 1 && bus_id[0] ? ", " : "; ");
+		owners_text(alike, PROCESS, line, sizeof(f.text));
+	}
+	if (f.id == CS_FINDING_AGENT_BROKEN)
+		add_part(alike, &f);
+	co->hooks->finding(co->hooks->ctx, &f);
+}
+
+/* Agents that could not be opened or had no memory. */
+static void report_failed(const struct alike *alike, const char *fault)
+{
+	struct cs_coordinator *co = alike->co;
+	enum cs_blame blame = cs_blame_of(fault);
+	struct cs_finding f = { .id = CS_FINDING_AGENT_FAILED,
+				.severity = CS_CRITICAL };
+
+	if (blame == CS_BLAME_USE) {
+		f.id = CS_FINDING_GPU_UNAVAILABLE;
+		f.severity = CS_WARNING;
+		for (int i = 0; i < alike->n; i++)
+			co->unavailable[alike->agent[i]] = 1;
+	}
+	if (blame != CS_BLAME_NONE)
+		add_part(alike, &f);
+	cs_text(f.text, sizeof(f.text), "%s", fault);
+	co->hooks->finding(co->hooks->ctx, &f);
 }
 
 static void report_alike(const struct alike *alike, enum cs_agent_state state,
@@ -129,8 +181,7 @@ static void report_alike(const struct alike *alike, enum cs_agent_state state,
 		memcpy(co->fault[alike->agent[i]], fault, sizeof(fault));
 	}
 	if (state < CS_AGENT_BROKEN) {
-		co->hooks->finding(co->hooks->ctx, CS_CRITICAL,
-				   CS_FINDING_AGENT_FAILED, fault);
+		report_failed(alike, fault);
 		return;
 	}
 	co->stopped = co->lost = 1;

@@ -88,7 +88,8 @@ static enum cs_status can_run(struct cs_coordinator *co, const struct cs_step *s
 	for (int i = 0; i < agents->n; i++)
 		if (co->state[agents->agent[i]] != CS_AGENT_OK) {
 			cs_err_set(err, "%s", co->fault[agents->agent[i]]);
-			return CS_FAILED;
+			return co->unavailable[agents->agent[i]] ? CS_SKIPPED :
+								   CS_FAILED;
 		}
 	for (int i = 0; i < agents->n; i++) {
 		const struct cs_slot *slot = cs_board_slot(co->board,
