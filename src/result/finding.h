@@ -69,6 +69,7 @@ enum cs_finding_flag {
 	CS_FINDING_DRAINS = 1,
 	CS_FINDING_OF_CRITERIA = 2,
 	CS_FINDING_OF_CELLS = 4,
+	CS_FINDING_OF_QUALITY = 8,
 };
 
 /* A line of the catalogue; findings.def describes its fields. */

@@ -173,6 +173,19 @@ ok "… and their last line says how many findings have no room, and how to see 
 ok "… with -v there is all of each" eval \
 	'[ "$(grep -c "^  warning" out)" = 55 ] && [ "$(grep -c "^ *next: " out)" = 56 ] && prints_not "left out"'
 
+# ---- noise: no fault of the machine, and no cloak for one ----
+
+noisy=(--no-mpi -t peer.ce.write.pair -s 1M --seed 1 --check)
+fake 8
+export FAKE_SAMPLE_NOISE=gauss:0.03 FAKE_SEED=1
+run 0 "${noisy[@]}"
+ok "samples that vary by 3 %: no warning" eval \
+	'status_is 0 && prints_not warning && flat "uncertain +peer.ce.write.pair .*: unstable, up to \+-[0-9]+ %"'
+FAKE_SLOW=2-5:0.5 run 0 "${noisy[@]}"
+ok "… and a pair that is slow is named" eval \
+	'status_is 2 && flat "critical GPU 2 and GPU 5: copies from 2 to 5 are [23][0-9] % slower"'
+unset FAKE_SAMPLE_NOISE FAKE_SEED
+
 # ---- tables of what never began ----
 
 FAKE_HANG=cuDevicePrimaryCtxRetain:1 run 0 -m cost --start-limit 1s --seed 1

@@ -148,8 +148,8 @@ HOLDS("notes and what is of no part need nobody") {
 	begin(2);
 	found(CS_FINDING_SLOW_CELLS, CS_NOTE, 0, 1, -1, "GPU 1: not seen again");
 	done(0);
-	found(CS_FINDING_NOT_CONVERGED, CS_WARNING, 1, -1, -1, "cells varied");
-	is(done(1), CS_ACTION_NONE, 1, "node", "cells varied");
+	found(CS_FINDING_MACHINE_DIVIDED, CS_WARNING, 1, -1, -1, "divided");
+	is(done(1), CS_ACTION_NONE, 1, "node", "divided");
 }
 
 int tap_set_up(void)

@@ -155,10 +155,10 @@ HOLDS("a restless link ends at 50 samples, not converged") {
 	t_eq_int(s.n, CS_SAMPLES_MAX);
 }
 
-HOLDS("a link that 50 samples, or its time, would not tell ends at 6 or soon after") {
+HOLDS("a link that 50 samples, or its time, would not tell ends at 15, or after a fifth of it") {
 	start("peer.ce.write.pair", 64u << 20, 100);
 	t_eq_int(feed(100, 0.3), CS_SAMPLE_LIMIT);
-	t_ok(s.n >= 6 && s.n <= 10);
+	t_eq_int(s.n, 15);
 	/* 50 samples, for which 0.5 s have room, might tell; the 18 of 0.1 s do not */
 	for (plan->set.cell_limit_s = 0.1; plan->set.cell_limit_s < 1;
 	     plan->set.cell_limit_s += 0.4) {
@@ -259,7 +259,7 @@ HOLDS("beside loads there is no rest to wait for") {
 		answer = cs_sampler_feed(&s, ns, none, 0);
 	}
 	t_eq_int(answer, CS_SAMPLE_LIMIT);
-	t_eq_int(s.n, 6);
+	t_eq_int(s.n, 15);
 	t_ok(s.discarded - s.resized <= 2);
 }
 

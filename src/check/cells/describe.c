@@ -312,7 +312,7 @@ static void describe_unsure(struct cs_run *run, int node, const struct unsure *u
 	cs_finding_advise(&f);
 	cs_judge(run, f,
 		 "%u of %u cells could not be judged: too little overlap, or "
-		 "figures that did not settle",
+		 "fewer than 6 samples",
 		 u->n, u->of);
 }
 

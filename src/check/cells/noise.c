@@ -7,13 +7,8 @@
 
 int cs_is_unsure(const struct cs_row *row)
 {
-	/* tests with a coarser precision converge all the same */
-	const int coarse = (row->flags & CS_ROW_NOT_CONVERGED) ||
-			   cs_variant_least_precision(cs_row_test(row),
-						      &row->what.variant) > 0;
-
 	return (row->flags & CS_ROW_LOW_OVERLAP) ||
-	       (coarse && cs_stats_margin(&row->stats) > CS_OFF_FLOOR);
+	       !isfinite(cs_stats_margin(&row->stats));
 }
 
 double cs_noise_of(const struct cs_row *row)

@@ -185,7 +185,7 @@ static void find_drift(struct cs_run *run, int node)
 
 	if (!(drift > DRIFT_MOST))
 		return;
-	cs_judge_node(run, CS_WARNING, node, CS_FINDING_DRIFT,
+	cs_judge_node(run, CS_NOTE, node, CS_FINDING_DRIFT,
 		      "the control cell changed by %.2f %% during the run",
 		      100 * drift);
 }

@@ -13,6 +13,7 @@
 
 #define LISTED 3	/* cells named in one finding; the rest is a count */
 #define REASONS_MOST 20	/* that have a finding each, of a node */
+#define UNCERTAIN 0.05	/* the interval reaches further: the figure is no more than a guide */
 
 /* Does the row of a step's total repeat that of a transfer with the same status? */
 static int repeats_a_rate(const struct cs_row_list *rows, size_t i)
@@ -84,11 +85,9 @@ struct cause {
 	int node, status;
 	uint32_t flag;	    /* 0: by status */
 	const char *reason; /* by status; NULL: any */
-	int of; /* agent, OF_NONE, OF_ANY; of what did not settle OF_HOST or
-			     * OF_NONE */
+	int of;		    /* agent, OF_NONE, OF_ANY */
 };
 #define OF_NONE (-2)
-#define OF_HOST (-3) /* between host memory and a GPU */
 #define OF_ANY CS_ALL_GPUS
 
 /* Why that GPU, or any, slowed down while it was an end of the cell; 0 it did not. */
@@ -108,12 +107,10 @@ static uint64_t slow_bits(const struct cs_row *row, int gpu)
 static int has_it(const struct cs_run *run, const struct cs_row *row,
 		  const struct cause *cause)
 {
-	enum cs_path path = cs_row_test(row)->path;
 	int gpu;
 
 	if (cause->flag == CS_ROW_NOT_CONVERGED)
-		return (path == CS_PATH_H2D || path == CS_PATH_D2H) ==
-		       (cause->of == OF_HOST);
+		return cs_stats_margin(&row->stats) > UNCERTAIN;
 	if (cause->flag == CS_ROW_THROTTLED)
 		return cause->of == OF_NONE ? !slow_bits(row, OF_ANY) :
 					      slow_bits(row, cause->of) != 0;
@@ -378,29 +375,25 @@ static const char *flag_text(const struct cs_run *run, const struct cause *cause
 	if (cause->flag == CS_ROW_LOW_OVERLAP)
 		return cs_new_text("overlap only %.1f %%", 100 * least);
 	if (few == all)
-		return "not converged: fewer than 6 samples";
-	return cs_new_text("not converged: medians within %.2f %% only%s",
-			   100 * widest, few ? ", some of fewer than 6 samples" : "");
+		return "fewer than 6 samples";
+	return cs_new_text("unstable, up to +-%.0f %%%s", 100 * widest,
+			   few ? "; some of fewer than 6 samples" : "");
 }
 
 static void find_flagged_cells(struct cs_run *run, int node)
 {
-	/* a host link is shared with all that the host does: it may never settle */
 	static const struct {
 		uint32_t flag;
 		enum cs_finding_id id;
 		enum cs_severity severity;
-		int of;
 	} kind[] = {
-		{ CS_ROW_IN_USE, CS_FINDING_IN_USE, CS_WARNING, OF_NONE },
-		{ CS_ROW_LOW_OVERLAP, CS_FINDING_LOW_OVERLAP, CS_WARNING, OF_NONE },
-		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED, CS_WARNING, OF_NONE },
-		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED, CS_NOTE, OF_HOST },
+		{ CS_ROW_IN_USE, CS_FINDING_IN_USE, CS_WARNING },
+		{ CS_ROW_LOW_OVERLAP, CS_FINDING_LOW_OVERLAP, CS_NOTE },
+		{ CS_ROW_NOT_CONVERGED, CS_FINDING_NOT_CONVERGED, CS_NOTE },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		struct cause cause = { node, CS_OK, kind[i].flag, NULL, kind[i].of };
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, OF_NONE };
 		const char *cells = cells_text(run, &cause);
 
 		if (cells)

@@ -19,12 +19,16 @@
 #define DISCARD_MAX_LOADED 1
 /* For an interval. */
 #define SAMPLES_LEAST 6
-/* A cell that would need more samples than it can have is ended, but not where somebody
+/* A cell that would need more samples than it can have is given up, but not where somebody
  * asks for more than any cell can give, and so for all of them.  What few samples say
  * of the number is rough: of those that would need somewhat more, many still get
  * there. */
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 1.4
+/* A cell that is given up ends with so many samples, or after this share of its time: its
+ * interval shows a slow link all the same.  Not when it is narrow: that were by chance. */
+#define GIVEN_UP_SAMPLES 15
+#define GIVEN_UP_TIME 0.2
 
 /* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
  * for a saving. */
@@ -437,8 +441,8 @@ static double samples_most(const struct cs_sampler *s, double elapsed_s)
 						       s->n + left / each;
 }
 
-/* The interval of a median narrows with the root of n: will as many as there can be
- * do? */
+/* The interval of a median narrows with the root of n: will even as many as there can be
+ * not suffice? */
 static int is_hopeless(const struct cs_sampler *s, const struct margin *margin,
 		       double elapsed_s)
 {
@@ -454,7 +458,7 @@ static int is_late(const struct cs_sampler *s, double elapsed_s)
 	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
 }
 
-static enum cs_sampler_answer verdict(const struct cs_sampler *s, double elapsed_s)
+static enum cs_sampler_answer verdict(struct cs_sampler *s, double elapsed_s)
 {
 	int over = s->n == CS_SAMPLES_MAX || (s->n && is_late(s, elapsed_s));
 	struct margin margin;
@@ -466,10 +470,12 @@ static enum cs_sampler_answer verdict(const struct cs_sampler *s, double elapsed
 	if (!over && !tested_at(s->n))
 		return CS_SAMPLE_MORE;
 	margin = widest_margin(s);
-	if (margin.known <= s->precision)
+	if (margin.known <= s->precision && !s->given_up)
 		return CS_SAMPLE_ENOUGH;
-	return over || is_hopeless(s, &margin, elapsed_s) ? CS_SAMPLE_LIMIT :
-							    CS_SAMPLE_MORE;
+	s->given_up |= is_hopeless(s, &margin, elapsed_s);
+	over |= s->given_up &&
+		(s->n >= GIVEN_UP_SAMPLES || elapsed_s >= GIVEN_UP_TIME * s->limit_s);
+	return over ? CS_SAMPLE_LIMIT : CS_SAMPLE_MORE;
 }
 
 /* Before counting: settle the copies, then wait for two like samples.  The first
@@ -509,6 +515,7 @@ static int restart(struct cs_sampler *s, const double *ns, double overlap)
 	if (overlap >= CS_OVERLAP_MIN || s->restarted || s->in_turn || !resize(s, ns))
 		return 0;
 	s->restarted = 1;
+	s->given_up = 0;
 	s->discarded += s->n;
 	s->n = 0;
 	s->comparable = 0;

@@ -53,6 +53,7 @@ struct cs_sampler {
 	uint32_t n;	    /* counted samples */
 	uint32_t discarded; /* before them */
 	uint32_t resized, restarted;
+	int given_up;	/* it cannot be known within the precision */
 	int comparable; /* the last sample may count together with the next */
 	double last_gbs[CS_STEP_MAX], last_overlap; /* last sample; 0 none */
 	/* counted samples; for a chase bytes / time of one load */

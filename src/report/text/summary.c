@@ -143,6 +143,28 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 		ends, run->plan ? run->plan->set.seed : 0);
 }
 
+/* How certain figures are: no finding about the machine. */
+static int is_of_quality(const struct cs_finding *f)
+{
+	return cs_finding_has(f, CS_FINDING_OF_QUALITY) && f->severity == CS_NOTE;
+}
+
+static const char *hosts_of(const struct cs_run *run, const struct cs_group *g)
+{
+	return run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
+}
+
+static void print_quality(FILE *to, const struct cs_run *run)
+{
+	const struct cs_vec groups = cs_groups_make(run);
+	const struct cs_group *g = groups.data;
+
+	for (size_t i = 0; i < groups.n; i++)
+		if (is_of_quality(g[i].finding[0]))
+			cs_fold(to, 2, INDENT, "uncertain  %s%s",
+				hosts_of(run, &g[i]), g[i].finding[0]->text);
+}
+
 /* The dearest opening of a peer's buffer: "; opening a peer up to …". */
 static const char *opening_text(const struct cs_run *run)
 {
@@ -388,10 +410,9 @@ static void print_time(FILE *to, const struct cs_run *run)
 static void print_group(FILE *to, const struct cs_run *run, const struct cs_group *g)
 {
 	const struct cs_finding *f = g->finding[0];
-	const char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
 
-	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity), hosts,
-		f->text);
+	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
+		hosts_of(run, g), f->text);
 	/* the command first, then the other steps */
 	if (f->remeasure[0] || f->next[0])
 		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->remeasure,
@@ -402,10 +423,12 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 {
 	size_t count[CS_CRITICAL + 1] = { 0 }, i;
 	const struct cs_vec groups = cs_groups_make(run);
+	const struct cs_group *g = groups.data;
 	const char *text = NULL;
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
-		count[f->severity <= CS_CRITICAL ? f->severity : CS_CRITICAL]++;
+		if (!is_of_quality(f))
+			count[f->severity <= CS_CRITICAL ? f->severity : CS_CRITICAL]++;
 	for (uint32_t s = CS_CRITICAL + 1; s-- > CS_NOTE;) {
 		if (!count[s])
 			continue;
@@ -414,7 +437,8 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 	}
 	cs_fold(to, 2, INDENT, "findings   %s", text ? text : "none");
 	for (i = 0; i < groups.n; i++)
-		print_group(to, run, (struct cs_group *)groups.data + i);
+		if (!is_of_quality(g[i].finding[0]))
+			print_group(to, run, &g[i]);
 }
 
 void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
@@ -422,6 +446,7 @@ void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 	print_data(to, run);
 	print_coverage(to, run);
 	print_counts(to, run, verbose);
+	print_quality(to, run);
 	print_first(to, run);
 	print_state(to, run);
 	print_path(to, run, verbose);
