@@ -75,7 +75,9 @@ finds "… with the launcher's remedy" launcher-one-gpu warning
 finds "… and the refusal" peer-refused warning
 look 2 taskset -c 0
 [ "$(nproc)" -gt 1 ] || skip="one CPU only"
-finds "one core for each rank: a warning" launcher-one-core warning
+finds "one core for a rank with several GPUs: a warning" launcher-one-core warning
+FAKE_GPUS=2 look 2 taskset -c 0
+finds "… for each rank with one GPU: a note" launcher-one-core note
 skip=''
 in_front small 'ulimit -S -l 64; ulimit -S -n 256'
 look 2 ./small

@@ -7,8 +7,10 @@
 
 int cs_is_unsure(const struct cs_row *row)
 {
+	/* a turn has few samples by intent */
 	return (row->flags & CS_ROW_LOW_OVERLAP) ||
-	       !isfinite(cs_stats_margin(&row->stats));
+	       ((row->flags & CS_ROW_NOT_CONVERGED) &&
+		!isfinite(cs_stats_margin(&row->stats)));
 }
 
 double cs_noise_of(const struct cs_row *row)

@@ -291,6 +291,19 @@ static void find_one_gpu(const struct scope *scope)
 			 "; they can still open each other's memory");
 }
 
+/* Does a rank with one CPU drive several GPUs?  For one GPU a CPU is enough. */
+static int is_one_core_for_many(const struct cs_run_node *nd)
+{
+	int driven[CS_MAX_AGENTS] = { 0 };
+
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		for (int r = 0; r < nd->facts.n_ranks && r < CS_MAX_AGENTS; r++)
+			if (nd->ranks[r].n_cpus == 1 &&
+			    nd->ranks[r].rank == nd->agent[a].rank && ++driven[r] > 1)
+				return 1;
+	return 0;
+}
+
 static void find_one_core(const struct scope *scope)
 {
 	const struct cs_run_node *nd = scope->nd;
@@ -300,7 +313,8 @@ static void find_one_core(const struct scope *scope)
 		n += nd->ranks[r].n_cpus == 1;
 	if (!n || nd->facts.n_cpus < 2)
 		return;
-	advise(scope, CS_WARNING, CS_FINDING_LAUNCHER_ONE_CORE,
+	advise(scope, is_one_core_for_many(nd) ? CS_WARNING : CS_NOTE,
+	       CS_FINDING_LAUNCHER_ONE_CORE,
 	       "%d of %d ranks may run on one CPU only, of the node's %d", n,
 	       nd->facts.n_ranks, nd->facts.n_cpus);
 }
