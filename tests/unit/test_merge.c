@@ -123,9 +123,8 @@ HOLDS("reasons survive the runs that they came from") {
 		canned_spoil(&row, CS_FAILED, why);
 		canned_add(&c, &row, 1);
 		add(&m, c);
-		canned_release(&m.parts[i]);
+		cs_rows_release(&m.parts[i].run.rows);
 	}
-	m.n = 0;
 	memset(why, 'z', sizeof(why) - 1);
 	end(&m);
 	if (t_eq_int(cs_rows_count(&m.merge.run.rows), 4)) {
