@@ -134,8 +134,10 @@ differs "two models in each other's place" "$(wiring 1 2)" \
 differs "two GPUs on each other's socket" "$(wiring 1 0)" FAKE_MODULE=0:2,1:1
 differs "an NVLink is down" "nvlink-down gpu 2 critical" FAKE_NVLINKS_DOWN=2:1
 differs "NVLinks that lead elsewhere" "$(wiring 1 0)" FAKE_NVLINK_REMOTE=0:1x18,1:0x18
-differs "PCIe at half its width" "pcie-below gpu 1 critical" FAKE_PCIE=1:5x8
-differs "PCIe a generation down" "pcie-below gpu 1 critical" FAKE_PCIE=1:4x16
+differs "PCIe at half its width" "pcie-below gpu 1 critical" FAKE_PCIE=1:5x8 \
+	FAKE_SLOW=h-1:0.5,1-h:0.5
+differs "PCIe a generation down" "pcie-below gpu 1 critical" FAKE_PCIE=1:4x16 \
+	FAKE_SLOW=h-1:0.5,1-h:0.5
 differs "a network card is missing" "wiring-differs node - critical" \
 	CS_TEST_TOPOLOGY="$PWD/cardless.xml"
 differs "a GPU further from its card" "$(wiring 1)" CS_TEST_TOPOLOGY="$PWD/further.xml"

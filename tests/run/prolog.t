@@ -179,17 +179,18 @@ unable() { # PATTERN VARIABLE=VALUE...
 	status_is 0 && short_line "^cscope-mpi cannot tell: "
 }
 ok "a GPU that another process holds: status 75, and the job runs" \
-	unable "GPU 0 .*CUDA_ERROR_DEVICE_UNAVAILABLE" FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46
+	unable "GPU [0-3] .*CUDA_ERROR_DEVICE_UNAVAILABLE" FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46
 ok "… whose memory another process has" \
 	unable "CUDA_ERROR_OUT_OF_MEMORY" FAKE_FAIL=cuMemAlloc:1=2
 ok "… that no process may use" unable "nothing could be measured: " FAKE_COMPUTE_MODE=2
 ok "… all of which are used" unable "process of others" FAKE_NVML_OTHERS=0:1,1:1,2:1,3:1
-bare slurm-prolog FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46 FAKE_NVLINKS_DOWN=2:1
+bare slurm-prolog FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46 \
+	FAKE_NVLINKS_DOWN=2:1,3:1
 ok "… which hides no fault of another one" \
-	eval "status_is 1 && short_line '^cscope-mpi critical: .*GPU 2: 17 of 18 NVLinks'"
+	eval "status_is 1 && short_line '^cscope-mpi critical: .*GPU [23]: 17 of 18 NVLinks'"
 bare slurm-prolog FAKE_FAIL=cuDevicePrimaryCtxRetain:1=999
 ok "a GPU that cannot be opened keeps the job away" \
-	eval "status_is 1 && short_line '^cscope-mpi critical: .*GPU 0 .*CUDA_ERROR_UNKNOWN'"
+	eval "status_is 1 && short_line '^cscope-mpi critical: .*GPU [0-3] .*CUDA_ERROR_UNKNOWN'"
 
 bare slurm-prolog SLURM_JOB_GPUS=1,3
 ok "of a job's GPUs these alone are measured" \
