@@ -44,11 +44,11 @@ options_of_their_page() {
 		sed -nE 's/^\.BI? (--[a-z_]+).*/\1/p' | sort
 }
 
-# Keys as the sources put them into records, as a run writes them, and as
+# Keys as the sources put them into records of runs, as a run writes them, and as
 # formats(5) has them: bold, behind .TP or in a sentence.
 keys_of_sources() {
-	sed -nE 's/.*\b(cs_encode_json[a-z_]*|put_if|member)\(.*, "([a-z0-9_]+)",.*/\2/p' \
-		"$top"/src/file/*.c
+	find "$top/src/file" -name '*.c' ! -name baseline.c -exec sed -nE \
+		's/.*\b(cs_encode_json[a-z_]*|put_if|member)\(.*, "([a-z0-9_]+)",.*/\2/p' {} +
 	sed -nE 's/^\t[A-Z]+\([A-Z]+, "([a-z0-9_]+)",.*/\1/p' "$top"/src/*/*.c
 	grep -ohE '\\"[a-z_]+\\":\[' "$top"/src/file/*.c | tr -cd 'a-z_\n'
 	echo kind

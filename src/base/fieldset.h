@@ -58,10 +58,10 @@ struct cs_field {
 	const char *key; /* in files; NULL: it is in none */
 	size_t at, size;
 	enum cs_type type;
-	uint8_t none;	 /* of a number or word: 0 is none, and in files null */
-	uint8_t foreign; /* text of others, in which names may be: redacted */
-	uint8_t apart;	 /* the member is a pointer to it */
-	int64_t most;	 /* of a number in files; 0: as much as it holds */
+	uint8_t none;	     /* of a number or word: 0 is none, and in files null */
+	uint8_t foreign;     /* text of others, in which names may be: redacted */
+	uint8_t apart;	     /* the member is a pointer to it */
+	int64_t least, most; /* of a number in files; most 0: as much as it holds */
 	const char *const *words; /* which NULL ends; but of a WORD for texts alone */
 	const struct cs_fieldset *part;
 	const char *unit;  /* in texts: "W"; "%" of a share */

@@ -15,102 +15,127 @@
 
 #define SCHEMA "cscope-mpi-baseline/1"
 
+/* ---- records, both ways ---- */
+
+#define OF(noun, type, key, member, ...) \
+	CS_MEMBER(struct cs_##noun, type, key, member, ##__VA_ARGS__)
+#define FROM(n) .least = n, .most = INT32_MAX
+
+static const struct cs_field figures[] = {
+	OF(baseline_stat, NAME, "link_kind", link_kind),
+	OF(baseline_stat, REAL, "median", median),
+	OF(baseline_stat, REAL, "spread_within", within),
+	OF(baseline_stat, REAL, "spread_nodes", between_nodes),
+	OF(baseline_stat, REAL, "spread_runs", between_runs),
+	OF(baseline_stat, REAL, "spread_levels", levels),
+	OF(baseline_stat, REAL, "spread_at_place", at_place),
+	OF(baseline_stat, NUMBER, "nodes", nodes, FROM(1)),
+	OF(baseline_stat, NUMBER, "runs", runs, FROM(1)),
+	OF(baseline_stat, NUMBER, "repeats", repeats, FROM(0)),
+	OF(baseline_stat, NUMBER, "cells", cells, FROM(1)),
+};
+static const struct cs_fieldset stat_fields =
+	CS_FIELDSET("a statistic", struct cs_baseline_stat, figures);
+
+static const struct cs_field place[] = {
+	OF(baseline_place, COUNT, "src", src, .most = UINT16_MAX),
+	OF(baseline_place, COUNT, "dst", dst, .most = UINT16_MAX),
+	OF(baseline_place, REAL, "median", median),
+};
+static const struct cs_fieldset place_fields =
+	CS_FIELDSET("a place", struct cs_baseline_place, place);
+
+static const struct cs_field fitted[] = {
+	OF(fit_value, REAL, "value", value),
+	OF(fit_value, REAL, "low", low),
+	OF(fit_value, REAL, "high", high),
+};
+static const struct cs_fieldset fit_fields = CS_FIELDSET("a fit", struct cs_fit_value,
+							 fitted);
+
+static const struct cs_field of_line[] = {
+	OF(baseline_line, NUMBER, "nodes", nodes, FROM(1)),
+	OF(baseline_line, NUMBER, "runs", runs, FROM(1)),
+};
+static const struct cs_fieldset line_fields =
+	CS_FIELDSET("a line", struct cs_baseline_line, of_line);
+
+static const struct cs_field fact[] = {
+	OF(site_fact, NAME, "field", field),
+	OF(site_fact, NAME, "value", value),
+	OF(site_fact, NUMBER, "nodes", nodes, FROM(1)),
+};
+static const struct cs_fieldset fact_fields = CS_FIELDSET("a fact",
+							  struct cs_site_fact, fact);
+
+static const struct cs_field class_[] = {
+	OF(baseline_class, NAME, "class", name),
+	OF(baseline_class, NUMBER, "nodes", nodes, FROM(1)),
+	OF(baseline_class, NUMBER, "runs", runs, FROM(1)),
+};
+static const struct cs_fieldset class_fields =
+	CS_FIELDSET("a class", struct cs_baseline_class, class_);
+
 /* ---- writing ---- */
-
-static json_t *places_array(const struct cs_baseline *b,
-			    const struct cs_baseline_stat *stat)
-{
-	const struct cs_baseline_place *place = b->places.data;
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; i < stat->n_places; i++)
-		cs_json_append(&array,
-			       json_pack("{s:i, s:i, s:f}", "src",
-					 place[stat->first_place + i].src, "dst",
-					 place[stat->first_place + i].dst, "median",
-					 place[stat->first_place + i].median));
-	return array;
-}
 
 static json_t *stat_record(const struct cs_baseline *b,
 			   const struct cs_baseline_stat *stat)
 {
 	const struct cs_test *test = cs_test_at(stat->of.test);
+	const struct cs_baseline_place *places = b->places.data;
+	struct cs_encoder r = cs_encode_begin();
 
-	return cs_json_with(
-		&cs_variant_fields, &stat->of.variant,
-		json_pack("{s:s, s:s, s:s, s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o}",
-			  "test", test->name, "metric",
-			  cs_metric_text(test, (int)stat->metric), "unit",
-			  cs_unit_text((int)test->unit), "copy_bytes",
-			  (json_int_t)stat->of.bytes, "link_kind", stat->link_kind,
-			  "median", stat->median, "spread_within",
-			  cs_json_real(stat->within), "spread_nodes",
-			  cs_json_real(stat->between_nodes), "spread_runs",
-			  cs_json_real(stat->between_runs), "spread_levels",
-			  cs_json_real(stat->levels), "spread_at_place",
-			  cs_json_real(stat->at_place), "nodes", (int)stat->nodes,
-			  "runs", (int)stat->runs, "repeats", (int)stat->repeats,
-			  "cells", (int)stat->cells, "places", places_array(b, stat)));
+	cs_encode_text(&r, "test", test->name);
+	cs_encode_text(&r, "metric", cs_metric_text(test, (int)stat->metric));
+	cs_encode_text(&r, "unit", cs_unit_text((int)test->unit));
+	cs_encode_wide(&r, "copy_bytes", stat->of.bytes);
+	cs_encode(&r, &stat_fields, stat);
+	cs_encode_json(&r, "places",
+		       cs_encode_array(&place_fields,
+				       stat->n_places ? places + stat->first_place :
+							NULL,
+				       (int)stat->n_places));
+	cs_encode(&r, &cs_variant_fields, &stat->of.variant);
+	return cs_encode_end(&r);
 }
 
-static json_t *fitted(const struct cs_fit_value *x)
+/* Alpha and 1 / beta of a sweep. */
+static json_t *line_record(const struct cs_baseline_line *line)
 {
-	return json_pack("{s:f, s:f, s:f}", "value", x->value, "low", x->low, "high",
-			 x->high);
-}
+	struct cs_encoder r = cs_encode_begin();
 
-/* Alpha and 1 / beta of its sweeps. */
-static json_t *lines_array(const struct cs_baseline *b, uint32_t class)
-{
-	const struct cs_baseline_line *line = b->lines.data;
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < b->lines.n; i++)
-		if (line[i].class == class)
-			cs_json_append(
-				&array,
-				cs_json_with(&cs_variant_fields, &line[i].of.variant,
-					     json_pack("{s:s, s:b, s:o, s:o, s:i, s:i}",
-						       "test",
-						       cs_test_at(line[i].of.test)->name,
-						       "back", line[i].back, "alpha_us",
-						       fitted(&line[i].alpha_us),
-						       "gbs", fitted(&line[i].gbs),
-						       "nodes", (int)line[i].nodes,
-						       "runs", (int)line[i].runs)));
-	return array;
-}
-
-/* The facts that all nodes of the class have. */
-static json_t *facts_array(const struct cs_baseline *b, uint32_t class)
-{
-	const struct cs_site_fact *e = b->facts.data;
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < b->facts.n; i++)
-		if (e[i].class == class)
-			cs_json_append(&array, json_pack("{s:s, s:o, s:i}", "field",
-							 e[i].field, "value",
-							 cs_json_text(e[i].value),
-							 "nodes", (int)e[i].nodes));
-	return array;
+	cs_encode_text(&r, "test", cs_test_at(line->of.test)->name);
+	cs_encode_bool(&r, "back", line->back);
+	cs_encode_json(&r, "alpha_us",
+		       cs_json_with(&fit_fields, &line->alpha_us, json_object()));
+	cs_encode_json(&r, "gbs",
+		       cs_json_with(&fit_fields, &line->gbs, json_object()));
+	cs_encode(&r, &line_fields, line);
+	cs_encode(&r, &cs_variant_fields, &line->of.variant);
+	return cs_encode_end(&r);
 }
 
 static json_t *class_record(const struct cs_baseline *b, uint32_t index)
 {
-	const struct cs_baseline_class *class =
-		(const struct cs_baseline_class *)b->classes.data + index;
-	const struct cs_baseline_stat *stat = b->stats.data;
-	json_t *stats = json_array();
+	const struct cs_baseline_class *class = b->classes.data;
+	json_t *facts = json_array(), *lines = json_array(), *stats = json_array();
+	struct cs_encoder r = cs_encode_begin();
 
-	for (size_t i = 0; i < b->stats.n; i++)
-		if (stat[i].class == index)
-			cs_json_append(&stats, stat_record(b, &stat[i]));
-	return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o}", "class",
-			 cs_json_text(class->name), "nodes", (int)class->nodes,
-			 "runs", (int)class->runs, "facts", facts_array(b, index),
-			 "lines", lines_array(b, index), "statistics", stats);
+	CS_EACH(const struct cs_site_fact, e, &b->facts)
+		if (e->class == index)
+			cs_json_append(&facts,
+				       cs_json_with(&fact_fields, e, json_object()));
+	CS_EACH(const struct cs_baseline_line, line, &b->lines)
+		if (line->class == index)
+			cs_json_append(&lines, line_record(line));
+	CS_EACH(const struct cs_baseline_stat, stat, &b->stats)
+		if (stat->class == index)
+			cs_json_append(&stats, stat_record(b, stat));
+	cs_encode(&r, &class_fields, &class[index]);
+	cs_encode_json(&r, "facts", facts);
+	cs_encode_json(&r, "lines", lines);
+	cs_encode_json(&r, "statistics", stats);
+	return cs_encode_end(&r);
 }
 
 int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
@@ -136,68 +161,62 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *b, const char *version)
 
 #define SPREAD_MOST 100	/* of a share: anything is allowed then */
 
-static double decode_spread(struct cs_fields *f, const char *key)
+static void check_spreads(struct cs_fields *f, const struct cs_baseline_stat *stat)
 {
-	double share = cs_field_real(f, key);
+	for (size_t i = 0; i < stat_fields.n; i++) {
+		const struct cs_field *field = &figures[i];
+		const double *share = cs_field_in(field, stat);
 
-	if (!isnan(share) && !(share >= 0 && share <= SPREAD_MOST))
-		cs_field_refuse(f, key, "a share from 0 to 100, or null");
-	return share;
+		if (field->type != CS_TYPE_REAL || share == &stat->median)
+			continue;
+		if (!isnan(*share) && !(*share >= 0 && *share <= SPREAD_MOST))
+			cs_field_refuse(f, field->key,
+					"a share from 0 to 100, or null");
+	}
 }
 
 static void decode_figures(struct cs_fields *f, struct cs_baseline_stat *stat)
 {
+	stat->nodes = stat->runs = stat->cells = 1;
 	stat->of.bytes = (uint64_t)cs_field_int(f, "copy_bytes", 0, CS_COPY_MAX, 0);
 	cs_decode(f, &cs_variant_fields, &stat->of.variant);
 	cs_field_need(f, "link_kind");
-	cs_field_text(f, "link_kind", stat->link_kind, sizeof(stat->link_kind));
-	stat->median = cs_field_real(f, "median");
+	cs_decode(f, &stat_fields, stat);
 	if (!(stat->median > 0))
 		cs_field_refuse(f, "median", "a number above 0");
-	stat->within = decode_spread(f, "spread_within");
-	stat->between_nodes = decode_spread(f, "spread_nodes");
-	stat->between_runs = decode_spread(f, "spread_runs");
-	stat->nodes = (uint32_t)cs_field_int(f, "nodes", 1, INT32_MAX, 1);
-	stat->runs = (uint32_t)cs_field_int(f, "runs", 1, INT32_MAX, 1);
-	stat->cells = (uint32_t)cs_field_int(f, "cells", 1, INT32_MAX, 1);
-	stat->at_place = decode_spread(f, "spread_at_place");
+	check_spreads(f, stat);
 	/* earlier files do not have these: they follow from the other keys */
-	stat->repeats =
-		(uint32_t)cs_field_int(f, "repeats", 0, INT32_MAX,
-				       isnan(stat->between_runs) ? 0 : stat->runs - 1);
-	stat->levels = decode_spread(f, "spread_levels");
+	if (!cs_field_is_known(f, "repeats") && !isnan(stat->between_runs))
+		stat->repeats = stat->runs - 1;
 	if (isnan(stat->levels))
 		stat->levels = stat->between_runs;
 }
 
 static void decode_place(const json_t *record, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a place", NULL };
-	struct cs_baseline_place place = {
-		(int)cs_field_int(&f, "src", 0, UINT16_MAX, -1),
-		(int)cs_field_int(&f, "dst", 0, UINT16_MAX, -1),
-		cs_field_real(&f, "median")
-	};
+	struct cs_fields f = { record, place_fields.name, NULL };
+	struct cs_baseline_place made = { .src = -1 };
 
 	cs_field_need(&f, "src");
 	cs_field_need(&f, "dst");
-	if (!(place.median > 0))
+	cs_decode(&f, &place_fields, &made);
+	if (!(made.median > 0))
 		cs_field_refuse(&f, "median", "a number above 0");
-	cs_list_push(&to->places, &place);
+	cs_list_push(&to->places, &made);
 }
 
 /* Without their spread they are none. */
 static void decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
 			  struct cs_baseline *to)
 {
-	const json_t *places = cs_field_array(f, "places"), *place;
+	const json_t *places = cs_field_array(f, "places"), *one;
 	size_t i;
 
 	stat->first_place = (uint32_t)to->places.n;
 	if (isnan(stat->at_place))
 		return;
-	json_array_foreach(places, i, place)
-		decode_place(place, to);
+	json_array_foreach(places, i, one)
+		decode_place(one, to);
 	stat->n_places = (uint32_t)to->places.n - stat->first_place;
 }
 
@@ -226,7 +245,7 @@ static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 
 static void decode_stat(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a statistic", NULL };
+	struct cs_fields f = { record, stat_fields.name, NULL };
 	struct cs_baseline_stat stat = { .class = class };
 
 	if (!decode_key(&f, &stat))
@@ -238,14 +257,12 @@ static void decode_stat(const json_t *record, uint32_t class, struct cs_baseline
 
 static void decode_fact(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a fact", NULL };
-	struct cs_site_fact e = { .class = class };
+	struct cs_fields f = { record, fact_fields.name, NULL };
+	struct cs_site_fact e = { .class = class, .nodes = 1 };
 
 	cs_field_need(&f, "field");
 	cs_field_need(&f, "value");
-	cs_field_text(&f, "field", e.field, sizeof(e.field));
-	cs_field_text(&f, "value", e.value, sizeof(e.value));
-	e.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
+	cs_decode(&f, &fact_fields, &e);
 	cs_list_push(&to->facts, &e);
 }
 
@@ -255,9 +272,7 @@ static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
 	struct cs_fit_value x;
 
 	cs_field_need(f, key);
-	x.value = cs_field_real(&of, "value");
-	x.low = cs_field_real(&of, "low");
-	x.high = cs_field_real(&of, "high");
+	cs_decode(&of, &fit_fields, &x);
 	if (!(x.low <= x.value && x.value <= x.high))
 		cs_field_refuse(f, key, "a value between low and high");
 	return x;
@@ -266,8 +281,8 @@ static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
 /* One of a test that a later version has is passed over. */
 static void decode_line(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, "a line", NULL };
-	struct cs_baseline_line line = { .class = class };
+	struct cs_fields f = { record, line_fields.name, NULL };
+	struct cs_baseline_line line = { .class = class, .nodes = 1, .runs = 1 };
 	int test = cs_test_index(cs_field_string(&f, "test"));
 
 	cs_field_need(&f, "test");
@@ -276,8 +291,7 @@ static void decode_line(const json_t *record, uint32_t class, struct cs_baseline
 	cs_decode(&f, &cs_variant_fields, &line.of.variant);
 	line.alpha_us = decode_fitted(&f, "alpha_us");
 	line.gbs = decode_fitted(&f, "gbs");
-	line.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
-	line.runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
+	cs_decode(&f, &line_fields, &line);
 	if (test >= 0)
 		cs_list_push(&to->lines, &line);
 }
@@ -292,16 +306,14 @@ struct reading {
 
 static void decode_class(const json_t *record, struct reading *r)
 {
-	struct cs_fields f = { record, "a class", NULL };
+	struct cs_fields f = { record, class_fields.name, NULL };
 	const json_t *stats = cs_field_array(&f, "statistics"), *one;
 	const uint32_t index = (uint32_t)r->made.classes.n;
-	struct cs_baseline_class class = { .nodes = 0 };
+	struct cs_baseline_class class = { .nodes = 1, .runs = 1 };
 	size_t i;
 
 	cs_field_need(&f, "class");
-	cs_field_text(&f, "class", class.name, sizeof(class.name));
-	class.nodes = (uint32_t)cs_field_int(&f, "nodes", 1, INT32_MAX, 1);
-	class.runs = (uint32_t)cs_field_int(&f, "runs", 1, INT32_MAX, 1);
+	cs_decode(&f, &class_fields, &class);
 	cs_field_need(&f, "statistics");
 	if (cs_baseline_class_index(&r->made, class.name) >= 0)
 		cs_arena_fail("class '%s' is in an earlier file too", class.name);

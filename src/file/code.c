@@ -156,7 +156,7 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 	default:
 		return f->type == CS_TYPE_NUMBER && f->size == 8 ?
 			       (int64_t)cs_field_wide(from, f->key) :
-			       cs_field_int(from, f->key, 0, most_of(f), is);
+			       cs_field_int(from, f->key, f->least, most_of(f), is);
 	}
 }
 
