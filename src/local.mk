@@ -385,7 +385,6 @@ endif
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_file_a_SOURCES = \
-	%D%/file/action.c \
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
@@ -393,6 +392,7 @@ endif
 	%D%/file/code.c \
 	%D%/file/code.h \
 	%D%/file/compact.c \
+	%D%/file/derived.c \
 	%D%/file/document.c \
 	%D%/file/document.h \
 	%D%/file/encode.c \
@@ -409,10 +409,7 @@ endif
 	%D%/file/load.h \
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
-	%D%/file/matrix.c \
-	%D%/file/model.c \
 	%D%/file/names.c \
-	%D%/file/names.h \
 	%D%/file/node.c \
 	%D%/file/parts.h \
 	%D%/file/plain.c \
@@ -421,8 +418,7 @@ endif
 	%D%/file/reader.h \
 	%D%/file/record.h \
 	%D%/file/row.c \
-	%D%/file/run.c \
-	%D%/file/versus.c
+	%D%/file/run.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

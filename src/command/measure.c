@@ -577,11 +577,7 @@ static void init_run(struct program *p)
 
 static void release_run(struct cs_run *run)
 {
-	for (int i = 0; i < run->n_nodes && run->node; i++)
-		free(run->node[i].peers);
-	for (int i = 0; i < run->n_nodes && run->node; i++)
-		free(run->node[i].ranks);
-	free(run->node);
+	cs_run_release_nodes(run);
 	cs_rows_release(&run->rows);
 	cs_vec_release(&run->findings);
 }

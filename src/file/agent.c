@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "file/code.h"
 #include "file/field.h"
-#include "file/names.h"
 #include "file/parts.h"
 #include "file/encode.h"
 #include "file/record.h"

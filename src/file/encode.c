@@ -105,46 +105,6 @@ void cs_encode_json(struct cs_encoder *p, const char *key, json_t *value)
 		p->bad = 1;
 }
 
-void cs_encode_text(struct cs_encoder *p, const char *key, const char *text)
-{
-	cs_encode_json(p, key, cs_json_text(text));
-}
-
-void cs_encode_known(struct cs_encoder *p, const char *key, const char *text)
-{
-	cs_encode_json(p, key, cs_json_known(text));
-}
-
-void cs_encode_real(struct cs_encoder *p, const char *key, double x)
-{
-	cs_encode_json(p, key, cs_json_real(x));
-}
-
-void cs_encode_count(struct cs_encoder *p, const char *key, int64_t n)
-{
-	cs_encode_json(p, key, cs_json_count(n));
-}
-
-void cs_encode_int(struct cs_encoder *p, const char *key, int64_t n)
-{
-	cs_encode_json(p, key, json_integer(n));
-}
-
-void cs_encode_wide(struct cs_encoder *p, const char *key, uint64_t n)
-{
-	cs_encode_json(p, key, cs_json_wide(n));
-}
-
-void cs_encode_bits(struct cs_encoder *p, const char *key, uint64_t n)
-{
-	cs_encode_json(p, key, cs_json_bits(n));
-}
-
-void cs_encode_bool(struct cs_encoder *p, const char *key, int is)
-{
-	cs_encode_json(p, key, json_boolean(is));
-}
-
 void cs_encode_time(struct cs_encoder *p, const char *key, const struct timespec *t)
 {
 	char text[32];

@@ -39,14 +39,14 @@ json_t *cs_encode_end(struct cs_encoder *p);
 
 /* Takes the value's reference; NULL: there was no memory. */
 void cs_encode_json(struct cs_encoder *p, const char *key, json_t *value);
-void cs_encode_text(struct cs_encoder *p, const char *key, const char *text);
-void cs_encode_known(struct cs_encoder *p, const char *key, const char *text);
-void cs_encode_real(struct cs_encoder *p, const char *key, double x);
-void cs_encode_count(struct cs_encoder *p, const char *key, int64_t n);
-void cs_encode_int(struct cs_encoder *p, const char *key, int64_t n);
-void cs_encode_wide(struct cs_encoder *p, const char *key, uint64_t n);
-void cs_encode_bits(struct cs_encoder *p, const char *key, uint64_t n);
-void cs_encode_bool(struct cs_encoder *p, const char *key, int is);
+#define cs_encode_text(p, key, text) cs_encode_json(p, key, cs_json_text(text))
+#define cs_encode_known(p, key, text) cs_encode_json(p, key, cs_json_known(text))
+#define cs_encode_real(p, key, x) cs_encode_json(p, key, cs_json_real(x))
+#define cs_encode_count(p, key, n) cs_encode_json(p, key, cs_json_count(n))
+#define cs_encode_int(p, key, n) cs_encode_json(p, key, json_integer(n))
+#define cs_encode_wide(p, key, n) cs_encode_json(p, key, cs_json_wide(n))
+#define cs_encode_bits(p, key, n) cs_encode_json(p, key, cs_json_bits(n))
+#define cs_encode_bool(p, key, is) cs_encode_json(p, key, json_boolean(is))
 /* RFC 3339 in UTC, whole seconds. */
 void cs_encode_time(struct cs_encoder *p, const char *key, const struct timespec *t);
 

@@ -6,21 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_nodes(struct cs_loaded *to)
-{
-	int i;
-
-	for (i = 0; i < to->run.n_nodes && to->run.node; i++) {
-		free(to->run.node[i].peers);
-		free(to->run.node[i].ranks);
-	}
-	free(to->run.node);
-	free(to->agents_seen);
-	to->run.node = NULL;
-	to->agents_seen = NULL;
-	to->run.n_nodes = 0;
-}
-
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
 {
 	int i;
@@ -30,7 +15,8 @@ int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
 	if (cs_rows_count(&to->run.rows))
 		return cs_err_set(err, "a run on %d nodes continues one on %d", n,
 				  to->run.n_nodes);
-	free_nodes(to);
+	cs_run_release_nodes(&to->run);
+	free(to->agents_seen);
 	to->run.node = calloc((size_t)n + 1, sizeof(*to->run.node));
 	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
 	if (!to->run.node || !to->agents_seen)
@@ -45,7 +31,8 @@ void cs_loaded_release(struct cs_loaded *loaded)
 {
 	if (!loaded)
 		return;
-	free_nodes(loaded);
+	cs_run_release_nodes(&loaded->run);
+	free(loaded->agents_seen);
 	free((void *)(uintptr_t)loaded->run.plan);
 	free(loaded->argv);
 	free(loaded->chosen);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "file/names.h"
+#include "file/parts.h"
 
 /* A node is named by its number: hosts may have the same name. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)

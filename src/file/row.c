@@ -9,7 +9,6 @@
 #include "check/link/kind.h"
 #include "file/code.h"
 #include "file/field.h"
-#include "file/names.h"
 #include "file/parts.h"
 #include "file/encode.h"
 #include "file/record.h"

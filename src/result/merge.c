@@ -66,11 +66,7 @@ static int place_nodes(struct cs_merge *m, const int *order, int n, int room,
 		return cs_err_set(err, "no memory for %d nodes", room);
 	for (int i = 0; i < n; i++)
 		move_node(&made[i], &m->run.node[order ? order[i] : i]);
-	for (int i = 0; i < m->run.n_nodes; i++) {
-		free(m->run.node[i].peers);
-		free(m->run.node[i].ranks);
-	}
-	free(m->run.node);
+	cs_run_release_nodes(&m->run);
 	m->run.node = made;
 	m->run.n_nodes = n;
 	m->room = room;
@@ -107,11 +103,7 @@ int cs_merge_init(struct cs_merge *m, int nodes, struct cs_err *err)
 
 void cs_merge_release(struct cs_merge *m)
 {
-	for (int i = 0; i < m->run.n_nodes; i++) {
-		free(m->run.node[i].peers);
-		free(m->run.node[i].ranks);
-	}
-	free(m->run.node);
+	cs_run_release_nodes(&m->run);
 	cs_rows_release(&m->run.rows);
 	cs_rows_release(&m->run.all);
 	cs_vec_release(&m->run.findings);

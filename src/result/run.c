@@ -241,6 +241,17 @@ void cs_run_sort_findings(struct cs_run *run)
 	free(copy);
 }
 
+void cs_run_release_nodes(struct cs_run *run)
+{
+	for (int i = 0; run->node && i < run->n_nodes; i++) {
+		free(run->node[i].peers);
+		free(run->node[i].ranks);
+	}
+	free(run->node);
+	run->node = NULL;
+	run->n_nodes = 0;
+}
+
 void cs_run_settle(struct cs_run *run)
 {
 	struct cs_run_timings *t = &run->timings;

@@ -109,6 +109,9 @@ struct cs_run {
 	const char *unwritten; /* with CS_EXIT_OUTPUT, in a view of one line: why */
 };
 
+/* Free its nodes: it has none then. */
+void cs_run_release_nodes(struct cs_run *run);
+
 int cs_on_cpu(const struct cs_run *run);
 /* The word for an agent: "GPU", "arena". */
 const char *cs_agent_word(const struct cs_run *run);
