@@ -16,14 +16,6 @@
 
 /* ---- words ---- */
 
-/* Add the words of an enum from its first value to `last`. */
-static void add_words(char words[CS_WORDS], const char *(*text)(int), int first,
-		      int last)
-{
-	for (int i = first; i <= last; i++)
-		cs_words_add(words, text(i));
-}
-
 /* Words with commas between them as a mask of their positions.  The number after a
  * colon, as in "random:4", is stored in *k[position]. */
 static int pick_many(const char *value, const char *words, unsigned *mask,
@@ -56,6 +48,28 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 	return *mask && strlen(value) < sizeof(copy) ?
 		       0 :
 		       cs_word_parse("", words, &which, err);
+}
+
+/* The same of the words of an enum from its first value to `last`. */
+static int pick_texts(const char *value, const char *(*text)(int), int first,
+		      int last, unsigned *mask, uint32_t *const *k, struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	for (int i = first; i <= last; i++)
+		cs_words_add(words, text(i));
+	return pick_many(value, words, mask, k, err);
+}
+
+/* The same of words that NULL ends. */
+static int pick_words(const char *value, const char *const *word, unsigned *mask,
+		      struct cs_err *err)
+{
+	char words[CS_WORDS] = "";
+
+	while (*word)
+		cs_words_add(words, *word++);
+	return pick_many(value, words, mask, NULL, err);
 }
 
 /* ---- tests ---- */
@@ -129,10 +143,8 @@ int cs_set_filter(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_method(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[CS_WORDS] = "";
-
-	add_words(words, cs_method_text, 0, CS_METHODS - 1);
-	return pick_many(value, words, &opt->axes.methods, NULL, err);
+	return pick_texts(value, cs_method_text, 0, CS_METHODS - 1,
+			  &opt->axes.methods, NULL, err);
 }
 
 int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -141,18 +153,15 @@ int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err
 		[CS_PATTERN_SHIFT] = &opt->set.shift,
 		[CS_PATTERN_RANDOM] = &opt->set.random,
 	};
-	char words[CS_WORDS] = "";
 
-	add_words(words, cs_pattern_text, 0, CS_PATTERN_BIDIEVERY);
-	return pick_many(value, words, &opt->axes.patterns, k, err);
+	return pick_texts(value, cs_pattern_text, 0, CS_PATTERN_BIDIEVERY,
+			  &opt->axes.patterns, k, err);
 }
 
 int cs_set_host_memory(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[CS_WORDS] = "";
-
-	add_words(words, cs_memory_text, CS_MEM_PINNED, CS_MEM_PAGEABLE);
-	if (pick_many(value, words, &opt->axes.memories, NULL, err))
+	if (pick_texts(value, cs_memory_text, CS_MEM_PINNED, CS_MEM_PAGEABLE,
+		       &opt->axes.memories, NULL, err))
 		return -1;
 	opt->axes.memories <<= CS_MEM_PINNED;
 	return 0;
@@ -160,20 +169,12 @@ int cs_set_host_memory(struct cs_options *opt, const char *value, struct cs_err 
 
 int cs_set_cache(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[CS_WORDS] = "";
-
-	for (int i = 0; cs_cache_words[i]; i++)
-		cs_words_add(words, cs_cache_words[i]);
-	return pick_many(value, words, &opt->vary.caches, NULL, err);
+	return pick_words(value, cs_cache_words, &opt->vary.caches, err);
 }
 
 int cs_set_advise(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	char words[CS_WORDS] = "";
-
-	for (int i = 0; cs_advice_words[i]; i++)
-		cs_words_add(words, cs_advice_words[i]);
-	return pick_many(value, words, &opt->vary.advices, NULL, err);
+	return pick_words(value, cs_advice_words, &opt->vary.advices, err);
 }
 
 int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)

@@ -4,6 +4,7 @@
  * Turns are drawn in the order of plan/turns.h, runs as blocks, and compared by the
  * program's own code.  One table by what disturbs, one by the number of runs.  Status 1
  * when a promise of doc/METHOD.md is not kept. */
+#include "base/arena.h"
 #include "config.h"
 
 #include <math.h>
@@ -136,11 +137,9 @@ static void judge_turns(const struct disturbance *d, uint32_t sides,
 		const struct cs_side a = { cells[i].block[0], TURNS_MOST };
 		const struct cs_side b = { cells[i].block[sides - 1], TURNS_MOST };
 
-		if (cs_compare(&a, &b, &how, &c[i], NULL))
-			exit(2);
+		c[i] = cs_compare(&a, &b, &how);
 	}
-	if (cs_compare_cells(c, CELLS, &sum, NULL))
-		exit(2);
+	sum = cs_compare_cells(c, CELLS);
 	for (int v = 0; v < CS_VERDICTS; v++)
 		count->of[v] += (int)sum.count[v];
 	count->matrices +=
@@ -185,7 +184,6 @@ static struct cs_comparison compare_runs(int n, double spread, double difference
 	static double x[2][RUNS_MOST][SAMPLES];
 	struct cs_block block[2][RUNS_MOST];
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
-	struct cs_comparison made;
 
 	for (int side = 0; side < 2; side++)
 		for (int i = 0; i < n; i++) {
@@ -197,10 +195,8 @@ static struct cs_comparison compare_runs(int n, double spread, double difference
 						(side ? 1 - difference : 1);
 			block[side][i] = (struct cs_block){ x[side][i], SAMPLES };
 		}
-	if (cs_compare(&(struct cs_side){ block[0], (size_t)n },
-		       &(struct cs_side){ block[1], (size_t)n }, &how, &made, NULL))
-		exit(2);
-	return made;
+	return cs_compare(&(struct cs_side){ block[0], (size_t)n },
+			  &(struct cs_side){ block[1], (size_t)n }, &how);
 }
 
 /* Counts verdicts of cells and of matrices; returns how many runs these say it takes, in
@@ -216,8 +212,7 @@ static uint32_t count_runs(int n, double spread, double difference,
 
 		for (int k = 0; k < CELLS; k++)
 			c[k] = compare_runs(n, spread, difference);
-		if (cs_compare_cells(c, CELLS, &sum, NULL))
-			exit(2);
+		sum = cs_compare_cells(c, CELLS);
 		needed[i] = cs_compare_needed(c, CELLS, CS_MARGIN);
 		for (int v = 0; v < CS_VERDICTS; v++)
 			count->of[v] += (int)sum.count[v];
@@ -264,8 +259,9 @@ static void table_of_runs(void)
 			row_of_runs(spreads[i], runs[k]);
 }
 
-int main(void)
+static int measure(void *unused)
 {
+	(void)unused;
 	printf("Placements by turns, %d matrices of %d cells, in %%\n"
 	       "%-30s %6s %8s %10s %10s %8s\n",
 	       MATRICES, CELLS, "disturbed by", "sides", "same", "different",
@@ -277,4 +273,9 @@ int main(void)
 	printf("%s\n",
 	       broken ? "Not all promises are kept." : "All promises are kept.");
 	return broken;
+}
+
+int main(void)
+{
+	return cs_arena_run(measure, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/arena.h"
 #include "check/compare/compare.h"
 #include "plan/turns.h"
 #include "tap.h"
@@ -62,7 +63,7 @@ static struct cs_comparison compare_pair(struct cs_rng *rng, const struct truth 
 
 	draw(rng, of_a, 395.6, &a);
 	draw(rng, of_b, 395.6 * (1 + of_b->difference), &b);
-	t_eq_int(cs_compare(&a.side, &b.side, &how, &made, NULL), 0);
+	made = cs_compare(&a.side, &b.side, &how);
 	return made;
 }
 
@@ -207,7 +208,7 @@ static struct cs_comparison compare_two(const double *x, size_t n_x, const doubl
 	struct cs_block block_x, block_y;
 	struct cs_side a = side_of(&block_x, x, n_x), b = side_of(&block_y, y, n_y);
 
-	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
+	made = cs_compare(&a, &b, &how);
 	return made;
 }
 
@@ -249,7 +250,7 @@ static double called_different(size_t a, size_t b, const struct cs_spread *known
 		draw(&rng, &truth, 55, &x);
 		draw(&rng, &truth, 55, &y);
 		y.side.n = b;
-		t_eq_int(cs_compare(&x.side, &y.side, &how, &made, NULL), 0);
+		made = cs_compare(&x.side, &y.side, &how);
 		t_eq_int(made.flags, flags);
 		different += made.verdict == CS_VERDICT_FASTER ||
 			     made.verdict == CS_VERDICT_SLOWER;
@@ -302,7 +303,7 @@ HOLDS("blocks that happen to agree do not hide the noise of samples") {
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_comparison made;
 
-	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
+	made = cs_compare(&a, &b, &how);
 	t_eq_int(made.verdict, CS_VERDICT_UNDECIDED);
 	t_near(made.difference, 0.04, 1e-12);
 	t_ok(made.low < -0.1 && made.high > 0.2);
@@ -316,18 +317,18 @@ HOLDS("equal values have an interval of no width") {
 	struct cs_compare_how how = { .margin = 0 };
 	struct cs_comparison made;
 
-	t_eq_int(cs_compare(&a, &a, &how, &made, NULL), 0);
+	made = cs_compare(&a, &a, &how);
 	t_eq_int(made.verdict, CS_VERDICT_SAME);
 	t_ok(made.low <= 0 && made.low >= 0 && made.high <= 0);
 	t_near(made.p, 1, 0);
 	t_eq_int(made.flags, 0);
-	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
+	made = cs_compare(&a, &b, &how);
 	t_eq_int(made.verdict, CS_VERDICT_FASTER);
 	t_near(made.low, 0.1 / 196.05, 1e-9);
 	t_near(made.high, made.low, 1e-12);
 	t_near(made.p, 0, 0);
 	how.margin = 0.001;
-	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
+	made = cs_compare(&a, &b, &how);
 	t_eq_int(made.verdict, CS_VERDICT_SAME);
 }
 
@@ -370,7 +371,7 @@ HOLDS("a block that measured nothing is passed over") {
 	const struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_comparison made;
 
-	t_eq_int(cs_compare(&a, &b, &how, &made, NULL), 0);
+	made = cs_compare(&a, &b, &how);
 	t_eq_int(made.blocks_a, 2);
 	t_near(made.difference, 0, 0);
 	t_eq_int(made.flags, 0);
@@ -389,10 +390,10 @@ HOLDS("exchanging the sides exchanges the verdict") {
 		draw(&rng, &truth, 100, &a);
 		draw(&rng, &truth, 100 + i % 3 * 1.5, &b);
 		how.low_is_better = 0;
-		t_eq_int(cs_compare(&a.side, &b.side, &how, &ab, NULL), 0);
-		t_eq_int(cs_compare(&b.side, &a.side, &how, &ba, NULL), 0);
+		ab = cs_compare(&a.side, &b.side, &how);
+		ba = cs_compare(&b.side, &a.side, &how);
 		how.low_is_better = 1;
-		t_eq_int(cs_compare(&b.side, &a.side, &how, &times, NULL), 0);
+		times = cs_compare(&b.side, &a.side, &how);
 		t_near((1 + ab.low) * (1 + ba.high), 1, 1e-12);
 		t_near(ab.p, ba.p, 1e-12);
 		t_eq_int(times.verdict, ab.verdict);
@@ -427,9 +428,8 @@ static struct cs_comparison compare_turns(double drift, double difference,
 		       (side ? 1 - difference : 1);
 		blocks[side][n[side]++] = (struct cs_block){ &x[i], 1 };
 	}
-	t_eq_int(cs_compare(&(struct cs_side){ blocks[0], n[0] },
-			    &(struct cs_side){ blocks[1], n[1] }, &how, &made, NULL),
-		 0);
+	made = cs_compare(&(struct cs_side){ blocks[0], n[0] },
+			  &(struct cs_side){ blocks[1], n[1] }, &how);
 	return made;
 }
 
@@ -458,9 +458,7 @@ HOLDS("a turn that failed costs its pair") {
 	const struct cs_compare_how how = { .margin = 0.001, .paired = 1 };
 	struct cs_comparison made;
 
-	t_eq_int(cs_compare(&(struct cs_side){ a, 4 }, &(struct cs_side){ b, 4 },
-			    &how, &made, NULL),
-		 0);
+	made = cs_compare(&(struct cs_side){ a, 4 }, &(struct cs_side){ b, 4 }, &how);
 	t_near(made.difference, 0.01, 1e-12);
 	t_eq_int(made.verdict, CS_VERDICT_FASTER);
 	t_ok(isnan(made.spread));
@@ -486,20 +484,22 @@ HOLDS("how many blocks a verdict takes is told") {
 	t_eq_int(cs_compare_needed(cells, 1, CS_MARGIN), 0);
 }
 
-HOLDS("a margin that is none is an error") {
-	static const double bad[] = { -0.01, NAN, INFINITY };
+static int compare_by(void *margin)
+{
+	const struct cs_compare_how how = { .margin = *(double *)margin };
 	const struct cs_side side = { NULL, 0 };
-	struct cs_comparison made = { .verdict = CS_VERDICTS };
+
+	cs_compare(&side, &side, &how);
+	return 0;
+}
+
+HOLDS("a margin that is none is an error") {
+	double bad[] = { -0.01, NAN, INFINITY };
 	struct cs_err err;
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
-		const struct cs_compare_how how = { .margin = bad[i] };
-
-		t_eq_int(cs_compare(&side, &side, &how, &made, &err), -1);
-	}
+	for (size_t i = 0; i < 3; i++)
+		t_eq_int(cs_arena_run(compare_by, &bad[i], &err), -1);
 	t_eq_str(err.text, "margin inf: it must be a number of at least 0");
-	t_eq_int(made.verdict, CS_VERDICTS);
 }
 
 /* ---- matrices ---- */
@@ -520,7 +520,7 @@ static double different_matrices(const struct truth *a, const struct truth *b, i
 
 		for (k = 0; k < CELLS; k++)
 			cells[k] = compare_pair(&rng, a, b);
-		t_eq_int(cs_compare_cells(cells, CELLS, &sum, NULL), 0);
+		sum = cs_compare_cells(cells, CELLS);
 		kept = sum.count[CS_VERDICT_FASTER] + sum.count[CS_VERDICT_SLOWER];
 		for (k = 0; k < CELLS; k++)
 			left += !!(cells[k].flags & CS_COMPARE_FAMILY);
@@ -584,7 +584,7 @@ static int found_matrices(struct truth truth, int *others)
 			truth.difference = k == 17 ? -0.02 : 0;
 			cells[k] = compare_drawn(&rng, &truth);
 		}
-		t_eq_int(cs_compare_cells(cells, CELLS, &sum, NULL), 0);
+		sum = cs_compare_cells(cells, CELLS);
 		is_slower = cells[17].verdict == CS_VERDICT_SLOWER;
 		found += is_slower && sum.verdict == CS_VERDICT_SLOWER &&
 			 sum.worst[0] == 17;
@@ -638,7 +638,7 @@ HOLDS("a matrix is what its worst cells are") {
 	};
 	struct cs_compare_sum sum;
 
-	t_eq_int(cs_compare_cells(cells, 7, &sum, NULL), 0);
+	sum = cs_compare_cells(cells, 7);
 	t_eq_int(sum.verdict, CS_VERDICT_MIXED);
 	t_eq_int(sum.n_worst, 3);
 	t_eq_int(sum.worst[0], 5);
@@ -646,19 +646,19 @@ HOLDS("a matrix is what its worst cells are") {
 	t_eq_int(sum.worst[2], 4);
 	t_eq_int(sum.count[CS_VERDICT_UNDECIDED], 2);
 	t_eq_int(sum.count[CS_VERDICT_NONE], 1);
-	t_eq_int(cs_compare_cells(cells, 6, &sum, NULL), 0);
+	sum = cs_compare_cells(cells, 6);
 	t_eq_int(sum.verdict, CS_VERDICT_SLOWER);
 	t_eq_int(sum.n_worst, 2);
-	t_eq_int(cs_compare_cells(cells, 4, &sum, NULL), 0);
+	sum = cs_compare_cells(cells, 4);
 	t_eq_int(sum.verdict, CS_VERDICT_UNDECIDED);
 	t_eq_int(sum.worst[0], 3); /* nothing is known of it */
 	t_eq_int(sum.worst[1], 2);
-	t_eq_int(cs_compare_cells(cells, 2, &sum, NULL), 0);
+	sum = cs_compare_cells(cells, 2);
 	t_eq_int(sum.verdict, CS_VERDICT_SAME);
-	t_eq_int(cs_compare_cells(&cells[1], 1, &sum, NULL), 0);
+	sum = cs_compare_cells(&cells[1], 1);
 	t_eq_int(sum.verdict, CS_VERDICT_NONE);
 	t_eq_int(sum.n_worst, 0);
-	t_eq_int(cs_compare_cells(NULL, 0, &sum, NULL), 0);
+	sum = cs_compare_cells(NULL, 0);
 	t_eq_int(sum.verdict, CS_VERDICT_NONE);
 }
 
@@ -673,7 +673,7 @@ HOLDS("Holm steps down from the least probability") {
 	};
 	struct cs_compare_sum sum;
 
-	t_eq_int(cs_compare_cells(cells, 5, &sum, NULL), 0);
+	sum = cs_compare_cells(cells, 5);
 	t_eq_int(cells[1].verdict, CS_VERDICT_FASTER);
 	t_eq_int(cells[4].verdict, CS_VERDICT_FASTER);
 	t_eq_int(cells[0].verdict, CS_VERDICT_UNDECIDED);
@@ -711,12 +711,12 @@ HOLDS("a drift from side to side is no difference, a step is one") {
 				b.x[i][k] *= exp(0.002 * (drifts ? (double)i + 8 : 8));
 			}
 		how.when[0] = how.when[1] = NULL;
-		t_eq_int(cs_compare(&a.side, &b.side, &how, &made, NULL), 0);
+		made = cs_compare(&a.side, &b.side, &how);
 		t_eq_int(made.verdict, CS_VERDICT_FASTER);
 		t_near(made.drift, 0, 0);
 		how.when[0] = first;
 		how.when[1] = then;
-		t_eq_int(cs_compare(&a.side, &b.side, &how, &made, NULL), 0);
+		made = cs_compare(&a.side, &b.side, &how);
 		t_eq_int(made.verdict,
 			 drifts ? CS_VERDICT_UNDECIDED : CS_VERDICT_FASTER);
 		t_eq_int(made.flags, drifts ? CS_COMPARE_DRIFT : 0);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/statistics.h"
 
 #define CELL_RATE 0.05
@@ -283,27 +284,26 @@ static double spread_of(const struct level *a, const struct level *b)
 }
 
 /* Sides that both have samples. */
-static int compare_samples(const struct cs_side *a, const struct cs_side *b,
-			   const struct cs_compare_how *how,
-			   struct cs_comparison *out, struct cs_err *err)
+static void compare_samples(const struct cs_side *a, const struct cs_side *b,
+			    const struct cs_compare_how *how,
+			    struct cs_comparison *out)
 {
 	size_t n_a = longest_block(a), n_b = longest_block(b);
 	struct difference found = { .drift = 0 };
 	struct level of_a = { .n = 0 }, of_b = { .n = 0 };
 	double *logs;
+	CS_SCOPE;
 
 	if (all_zero(a) && all_zero(b)) {
 		out->a = out->b = out->difference = out->low = out->high = 0;
 		out->verdict = CS_VERDICT_SAME;
-		return 0;
+		return;
 	}
 	if (!has_logs(a) || !has_logs(b)) {
 		out->flags |= CS_COMPARE_NO_RATIO;
-		return 0;
+		return;
 	}
-	logs = malloc((n_a > n_b ? n_a : n_b) * sizeof(*logs));
-	if (!logs)
-		return cs_err_set(err, "no memory to compare samples");
+	logs = cs_new(double, n_a > n_b ? n_a : n_b);
 	side_level(a, how->when[0], logs, &of_a);
 	side_level(b, how->when[1], logs, &of_b);
 	out->a = exp(of_a.mean);
@@ -314,14 +314,11 @@ static int compare_samples(const struct cs_side *a, const struct cs_side *b,
 		found.drift = drift_of(&of_a, &of_b);
 		out->spread = spread_of(&of_a, &of_b);
 	}
-	free(logs);
 	describe(&found, how, out);
-	return 0;
 }
 
-int cs_compare(const struct cs_side *a, const struct cs_side *b,
-	       const struct cs_compare_how *how, struct cs_comparison *out,
-	       struct cs_err *err)
+struct cs_comparison cs_compare(const struct cs_side *a, const struct cs_side *b,
+				const struct cs_compare_how *how)
 {
 	struct cs_comparison made = {
 		.a = NAN,
@@ -336,14 +333,13 @@ int cs_compare(const struct cs_side *a, const struct cs_side *b,
 	};
 
 	if (!isfinite(how->margin) || how->margin < 0)
-		return cs_err_set(err, "margin %g: it must be a number of at least 0",
-				  how->margin);
+		cs_arena_fail("margin %g: it must be a number of at least 0",
+			      how->margin);
 	if (!made.blocks_a || !made.blocks_b)
 		made.flags = CS_COMPARE_NO_SAMPLES;
-	else if (compare_samples(a, b, how, &made, err))
-		return -1;
-	*out = made;
-	return 0;
+	else
+		compare_samples(a, b, how, &made);
+	return made;
 }
 
 /* ---- all cells of a matrix ---- */
@@ -432,23 +428,19 @@ static void find_worst(const struct cs_comparison *cells, size_t n,
 		sum->worst[sum->n_worst++] = order[i].cell;
 }
 
-int cs_compare_cells(struct cs_comparison *cells, size_t n,
-		     struct cs_compare_sum *out, struct cs_err *err)
+struct cs_compare_sum cs_compare_cells(struct cs_comparison *cells, size_t n)
 {
 	struct cs_compare_sum sum = { 0 };
-	struct ranked *order = malloc((n ? n : 1) * sizeof(*order));
-	size_t i;
+	struct ranked *order;
+	CS_SCOPE;
 
-	if (!order)
-		return cs_err_set(err, "no memory to judge %zu cells", n);
+	order = cs_new(struct ranked, n);
 	holm(cells, n, order);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum.count[cells[i].verdict]++;
 	sum.verdict = verdict_of(sum.count);
 	find_worst(cells, n, order, &sum);
-	free(order);
-	*out = sum;
-	return 0;
+	return sum;
 }
 
 /* Of all cells together: that of one, by few blocks, is chance. */

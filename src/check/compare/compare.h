@@ -108,10 +108,9 @@ struct cs_comparison {
 
 /* Compare two sides.  Where every sample of both is 0 they are the same; any other
  * 0 has no ratio.  One sample in all on a side: UNDECIDED, without an interval.
- * Errors: a margin that is negative or not finite, no memory. */
-int cs_compare(const struct cs_side *a, const struct cs_side *b,
-	       const struct cs_compare_how *how, struct cs_comparison *out,
-	       struct cs_err *err);
+ * In an arena; a margin that is negative or not finite ends its work. */
+struct cs_comparison cs_compare(const struct cs_side *a, const struct cs_side *b,
+				const struct cs_compare_how *how);
 
 #define CS_COMPARE_WORST 5
 struct cs_compare_sum {
@@ -130,9 +129,8 @@ struct cs_compare_sum {
  * (1979) 65) rejects "no difference" at 1 %; otherwise it becomes UNDECIDED, flagged
  * FAMILY.  Equal sides are then called different in at most 5 % of matrices, even if
  * one is much more restless than the other.  SAME needs no correction, for all cells
- * must be (Berger, Technometrics 24 (1982) 295).  Errors: no memory. */
-int cs_compare_cells(struct cs_comparison *cells, size_t n,
-		     struct cs_compare_sum *out, struct cs_err *err);
+ * must be (Berger, Technometrics 24 (1982) 295). */
+struct cs_compare_sum cs_compare_cells(struct cs_comparison *cells, size_t n);
 
 /* How many blocks a side needs for a verdict, as these cells differ from block to
  * block: that many that equal sides are the same within the margin in nearly all

@@ -267,10 +267,8 @@ static struct cs_comparison compare_cell(const struct cs_compare_how *how, int a
 	struct cs_block *block;
 	uint32_t *when;
 	struct cs_compare_how ordered = *how;
-	struct cs_comparison made;
 	struct cs_side a, b;
 	size_t samples = 0;
-	struct cs_err err;
 	CS_SCOPE;
 
 	block = cs_new(struct cs_block, 2 * end);
@@ -282,9 +280,7 @@ static struct cs_comparison compare_cell(const struct cs_compare_how *how, int a
 	a.n = b.n = make_blocks(p, n, end, block, when, cs_new(double, samples));
 	ordered.when[0] = apart ? when : NULL;
 	ordered.when[1] = apart ? when + end : NULL;
-	if (cs_compare(&a, &b, &ordered, &made, &err))
-		cs_arena_give_up(&err);
-	return made;
+	return cs_compare(&a, &b, &ordered);
 }
 
 /* As compare_cell(); a cell without any figure is left out. */
@@ -341,7 +337,6 @@ static void end_matrix(struct cs_versus *v, struct cs_versus_matrix *m)
 	struct cs_versus_cell *cell = (struct cs_versus_cell *)v->cells.data +
 				      m->first;
 	struct cs_comparison *c;
-	struct cs_err err;
 
 	m->n = v->cells.n - m->first;
 	if (!m->n)
@@ -349,8 +344,7 @@ static void end_matrix(struct cs_versus *v, struct cs_versus_matrix *m)
 	c = cs_new(struct cs_comparison, m->n);
 	for (size_t i = 0; i < m->n; i++)
 		c[i] = cell[i].c;
-	if (cs_compare_cells(c, m->n, &m->sum, &err))
-		cs_arena_give_up(&err);
+	m->sum = cs_compare_cells(c, m->n);
 	m->runs_needed = cs_compare_needed(c, m->n, v->margin);
 	for (size_t i = 0; i < m->n; i++)
 		cell[i].c = c[i];
