@@ -331,6 +331,27 @@ HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twi
 		t_eq_str(cs_finding_text(finding(&fresh, 0)), "line-beyond-baseline");
 }
 
+HOLDS("a baseline of sweeps that do not show a rate is written and read, without a line") {
+	OWNED(fleet) f = { .n = 1, .c = { canned_sweep(2, TEST) } };
+	OWNED(cs_baseline) b = { 0 };
+	OWNED(cs_baseline) read = { 0 };
+	struct cs_row *row = f.c[0].run.rows.rows.data;
+	struct cs_err err = { "" };
+
+	for (size_t i = 0; i < f.c[0].run.rows.rows.n; i++)
+		row[i].stats.median = 1e-3 * (double)row[i].what.bytes /
+				      (__builtin_ctzll(row[i].what.bytes) % 4 ? 30 :
+										10);
+	f.run[0] = &f.c[0].run;
+	learn(&f, 1, &b);
+	t_ok(b.stats.n > 0);
+	t_eq_int(b.lines.n, 0);
+	t_eq_int(cs_baseline_json(t_stream(), &b, "0"), 0);
+	cs_baseline_init(&read);
+	t_eq_int(cs_baseline_parse("base", t_text(), &read, &err), 0);
+	t_eq_str(err.text, "");
+}
+
 HOLDS("a run counts once") {
 	OWNED(fleet) f = { .n = 0 };
 	OWNED(cs_baseline) b = { 0 };

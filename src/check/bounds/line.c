@@ -116,7 +116,8 @@ static struct cs_fit_value sum_up(const struct cs_line_seen *seen,
 				      stat.median + half };
 }
 
-/* Of seen[0..n), of one line, in order of host and run. */
+/* Of seen[0..n), of one line, in order of host and run.  None is learnt of sweeps that
+ * leave it open how much a byte takes. */
 static void add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size_t n)
 {
 	struct cs_baseline_line line = seen[0].line;
@@ -127,7 +128,8 @@ static void add_line(struct cs_baseline *b, const struct cs_line_seen *seen, siz
 	line.runs = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
 		line.nodes += !i || strcmp(seen[i].host, seen[i - 1].host) != 0;
-	cs_list_push(&b->lines, &line);
+	if (isfinite(line.alpha_us.high) && isfinite(line.gbs.high))
+		cs_list_push(&b->lines, &line);
 }
 
 void cs_lines_add(struct cs_baseline *b, struct cs_vec *all)
