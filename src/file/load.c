@@ -52,6 +52,7 @@ static int read_run(void *reader)
 {
 	struct cs_reader *r = reader;
 
+	cs_arena_take(1, 1); /* of the chunk that the scopes of all records share */
 	read_objects(r);
 	if (!r->to->has_verdict)
 		add_no_verdict(r->to);
