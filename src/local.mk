@@ -140,10 +140,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_system_a_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) $(NUMA_CFLAGS)
 %C%_libcs_system_a_SOURCES = \
-	%D%/system/claim.c \
 	%D%/system/flush.c \
 	%D%/system/flush.h \
-	%D%/system/gpu_hints.c \
 	%D%/system/hostmem.c \
 	%D%/system/internal.h \
 	%D%/system/kernel.c \
@@ -187,7 +185,6 @@ if HAVE_CUDA
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
-	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/um.c \
 	%D%/backend/cuda/vmm.c

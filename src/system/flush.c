@@ -9,13 +9,13 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/chain.h"
+#include "base/statistics.h"
 #include "system/internal.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -145,26 +145,25 @@ static struct {
  * of "0-15,64-79". */
 static uint64_t largest_cache(const char *root, int cpu, int *first)
 {
-	uint64_t most = 0;
+	int most = 0;
 
 	for (int i = 0; i < 10; i++) {
-		char path[80], text[32];
-		uint64_t bytes;
+		int kib =
+			cs_sysfile_whole(root,
+					 "/sys/devices/system/cpu/cpu%d/cache/index%d/size",
+					 cpu, i);
 
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu%d/cache/index%d/size", cpu, i);
-		cs_first_line(root, path, text, sizeof(text));
-		bytes = strtoull(text, NULL, 10) << 10;
-		if (bytes <= most)
+		if (kib <= most)
 			continue;
-		most = bytes;
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
-			 cpu, i);
-		cs_first_line(root, path, text, sizeof(text));
-		*first = text[0] ? atoi(text) : cpu;
+		most = kib;
+		*first = cs_sysfile_whole(
+			root,
+			"/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+			cpu, i);
+		if (*first < 0)
+			*first = cpu;
 	}
-	return most;
+	return (uint64_t)most << 10;
 }
 
 uint64_t cs_last_level_bytes(const char *root)
@@ -250,13 +249,6 @@ const struct cs_flush_way *cs_flush_ways(void)
 #define TRIALS_INSTEAD 2
 #define PAUSE_US 25000
 
-static int earlier(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Once round the chain: nanoseconds of a load. */
 static double walk(const void *chain, uint64_t (*clock_ns)(void))
 {
@@ -267,12 +259,6 @@ static double walk(const void *chain, uint64_t (*clock_ns)(void))
 	for (uint64_t i = 0; i < loads; i++)
 		at = (const volatile uint64_t *)(uintptr_t)*at;
 	return (double)(clock_ns() - begin) / (double)loads;
-}
-
-static double median(double *ns, int n)
-{
-	qsort(ns, (size_t)n, sizeof(*ns), earlier);
-	return ns[n / 2];
 }
 
 static void flush(const struct cs_flush_way *way, const void *at, uint64_t bytes)
@@ -296,8 +282,8 @@ static void try_once(const struct cs_flush_way *way, const void *chain,
 		flush(way, chain, CHASE_BYTES);
 		cold[i] = walk(chain, clock_ns);
 	}
-	out->warm_ns = median(warm, n);
-	out->cold_ns = median(cold, n);
+	out->warm_ns = cs_median(warm, (size_t)n);
+	out->cold_ns = cs_median(cold, (size_t)n);
 	out->is_proven = cs_flush_is_proven(out->warm_ns, out->cold_ns);
 }
 

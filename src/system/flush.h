@@ -10,7 +10,7 @@
 
 /* A way to get memory out of all caches of the machine. */
 struct cs_flush_way {
-	const char *name; /* "clflushopt"; NULL behind the last of several */
+	const char *name; /* "clflushopt"; NULL after the last of several */
 	/* Every line of the range, changed or not; what is read after that comes from
 	 * memory.  Any thread, several at the same time. */
 	void (*flush)(const void *at, uint64_t bytes);

@@ -303,26 +303,17 @@ static int settle(struct cs_hostmem *mem, int numa, char why[160])
 	return 0;
 }
 
-/* Of those pages that were set aside at boot or by sysctl; -1: none are left. */
+/* The pages that are left of those set aside at boot or by sysctl; -1: none were. */
 static int64_t huge_pages_left(int numa)
 {
-	char path[120], text[32] = "";
-	FILE *f;
-
 	if (numa < 0)
-		cs_text(path, sizeof(path), "%s",
+		return cs_sysfile_whole(
+			"",
 			"/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-	else
-		cs_text(path, sizeof(path),
-			"/sys/devices/system/node/node%d/hugepages/hugepages-2048kB/free_hugepages",
-			numa);
-	f = fopen(path, "re");
-	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			text[0] = 0;
-		fclose(f);
-	}
-	return strtoll(text, NULL, 10);
+	return cs_sysfile_whole(
+		"",
+		"/sys/devices/system/node/node%d/hugepages/hugepages-2048kB/free_hugepages",
+		numa);
 }
 
 /* A touch of such a page that is not there is SIGBUS: they are counted first. */

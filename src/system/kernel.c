@@ -2,49 +2,129 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "system/internal.h"
 
-void cs_first_line(const char *root, const char *path, char *to, size_t size)
-{
-	char whole[CS_FILE_PATH + 64];
-	FILE *f;
+/* Room for a root and a path. */
+#define WHOLE (CS_FILE_PATH + 64)
 
-	to[0] = '\0';
-	cs_text(whole, sizeof(whole), "%s%s", root, path);
-	f = fopen(whole, "re");
-	if (!f)
-		return;
-	if (fgets(to, (int)size, f))
-		to[strcspn(to, "\n")] = '\0';
-	fclose(f);
+static void whole_path(char to[WHOLE], const char *root, const char *path,
+		       va_list args)
+{
+	size_t n;
+
+	cs_text(to, WHOLE, "%s", root);
+	n = strlen(to);
+	vsnprintf(to + n, WHOLE - n, path, args);
 }
 
-uint64_t cs_kernel_bytes(const char *path, const char *key)
+static FILE *open_file(const char *root, const char *path, va_list args)
 {
-	FILE *f = fopen(path, "re");
+	char whole[WHOLE];
+
+	whole_path(whole, root, path, args);
+	return fopen(whole, "re");
+}
+
+static void read_line(FILE *f, char *to, size_t size)
+{
+	to[0] = '\0';
+	if (f && fgets(to, (int)size, f))
+		to[strcspn(to, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+FILE *cs_sysfile_open(const char *root, const char *path, ...)
+{
+	va_list args;
+	FILE *f;
+
+	va_start(args, path);
+	f = open_file(root, path, args);
+	va_end(args);
+	return f;
+}
+
+int cs_sysfile_exists(const char *root, const char *path, ...)
+{
+	char whole[WHOLE];
+	va_list args;
+
+	va_start(args, path);
+	whole_path(whole, root, path, args);
+	va_end(args);
+	return access(whole, F_OK) == 0;
+}
+
+void cs_sysfile_line(char *to, size_t size, const char *root, const char *path, ...)
+{
+	va_list args;
+
+	va_start(args, path);
+	read_line(open_file(root, path, args), to, size);
+	va_end(args);
+}
+
+double cs_sysfile_number(const char *root, const char *path, ...)
+{
+	char text[64], *end;
+	double value;
+	va_list args;
+
+	va_start(args, path);
+	read_line(open_file(root, path, args), text, sizeof(text));
+	va_end(args);
+	value = strtod(text, &end);
+	return end == text ? NAN : value;
+}
+
+int cs_sysfile_whole(const char *root, const char *path, ...)
+{
+	char text[64], *end;
+	long value;
+	va_list args;
+
+	va_start(args, path);
+	read_line(open_file(root, path, args), text, sizeof(text));
+	va_end(args);
+	value = strtol(text, &end, 10);
+	return end == text || value < 0 || value > INT_MAX ? -1 : (int)value;
+}
+
+uint64_t cs_sysfile_bytes(const char *key, const char *root, const char *path, ...)
+{
 	const size_t n = strlen(key);
 	uint64_t kib, bytes = UINT64_MAX;
 	char line[160];
 	const char *at;
+	va_list args;
+	FILE *f;
 
-	if (!f)
-		return UINT64_MAX;
-	while (bytes == UINT64_MAX && fgets(line, sizeof(line), f)) {
+	va_start(args, path);
+	f = open_file(root, path, args);
+	va_end(args);
+	while (f && bytes == UINT64_MAX && fgets(line, sizeof(line), f)) {
 		at = strstr(line, key);
 		if (at && (at == line || at[-1] == ' ') && at[n] == ':' &&
 		    sscanf(at + n + 1, "%" SCNu64, &kib) == 1)
 			bytes = kib * 1024;
 	}
-	fclose(f);
+	if (f)
+		fclose(f);
 	return bytes;
 }
 
 uint64_t cs_meminfo(const char *key)
 {
-	return cs_kernel_bytes("/proc/meminfo", key);
+	return cs_sysfile_bytes(key, "", "/proc/meminfo");
 }
 
 void cs_kernel_list(char *list, hwloc_bitmap_t to)
@@ -57,14 +137,10 @@ void cs_kernel_list(char *list, hwloc_bitmap_t to)
 hwloc_bitmap_t cs_memory_numa(const char *root)
 {
 	hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
-	char list[256] = "", path[200];
-	FILE *f;
+	char list[256];
 
-	cs_text(path, sizeof(path), "%s/sys/devices/system/node/has_memory", root);
-	f = fopen(path, "re");
-	if (f && fgets(list, sizeof(list), f))
-		cs_kernel_list(list, nodes);
-	if (f)
-		fclose(f);
+	cs_sysfile_line(list, sizeof(list), root,
+			"/sys/devices/system/node/has_memory");
+	cs_kernel_list(list, nodes);
 	return nodes;
 }

@@ -1,9 +1,8 @@
-/* limits.c - what confines this job: limits of a process, cgroups, containers,
+/* limits.c - the limits of this job: limits of a process, cgroups, containers,
  * shared memory, grants of a scheduler.  Files of /proc and /sys only. */
 #include "config.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,19 +58,6 @@ void cs_limits_rank(const struct cs_topo *topo, struct cs_rank_facts *rank)
 	}
 }
 
-/* ---- files below a root, which is "" but for tests ---- */
-
-static double file_number(const char *root, const char *folder, const char *file)
-{
-	char path[CS_FILE_PATH], text[64], *end;
-	double value;
-
-	cs_text(path, sizeof(path), "%s/%s", folder, file);
-	cs_first_line(root, path, text, sizeof(text));
-	value = strtod(text, &end);
-	return end == text ? NAN : value;
-}
-
 /* ---- cgroups: the tightest limit from our group up to the root ---- */
 
 /* NAN: no known limit. */
@@ -88,12 +74,10 @@ static void tighten(double *limit, double value)
 /* Bytes of a group that the kernel reclaims before it kills a process: the page cache. */
 static double group_files(const char *root, const char *folder)
 {
-	char path[2 * CS_FILE_PATH], line[160];
+	FILE *f = cs_sysfile_open(root, "%s/memory.stat", folder);
 	double bytes = 0, value;
-	FILE *f;
+	char line[160];
 
-	cs_text(path, sizeof(path), "%s%s/memory.stat", root, folder);
-	f = fopen(path, "re");
 	if (!f)
 		return 0;
 	while (fgets(line, sizeof(line), f))
@@ -107,10 +91,10 @@ static double group_files(const char *root, const char *folder)
 static void group_memory(const char *root, const char *folder, const char *limit,
 			 const char *usage, struct limits *to)
 {
-	double most = file_number(root, folder, limit);
-	double used = file_number(root, folder, usage);
+	double most = cs_sysfile_number(root, "%s/%s", folder, limit);
+	double used = cs_sysfile_number(root, "%s/%s", folder, usage);
 
-	/* version 1 says "no limit" by a number near 2^63 */
+	/* version 1 writes "no limit" as a number near 2^63 */
 	if (!(most > 0 && most < 0x1p62))
 		return;
 	tighten(&to->memory, most);
@@ -120,15 +104,15 @@ static void group_memory(const char *root, const char *folder, const char *limit
 
 static void group_limits(const char *root, const char *folder, struct limits *to)
 {
-	char path[CS_FILE_PATH], text[64];
 	double quota, period;
+	char text[64];
 
-	cs_text(path, sizeof(path), "%s/cpu.max", folder);
-	cs_first_line(root, path, text, sizeof(text));
+	cs_sysfile_line(text, sizeof(text), root, "%s/cpu.max", folder);
 	if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
 		tighten(&to->cpus, quota / period);
-	tighten(&to->cpus, file_number(root, folder, "cpu.cfs_quota_us") /
-				   file_number(root, folder, "cpu.cfs_period_us"));
+	tighten(&to->cpus,
+		cs_sysfile_number(root, "%s/cpu.cfs_quota_us", folder) /
+			cs_sysfile_number(root, "%s/cpu.cfs_period_us", folder));
 	group_memory(root, folder, "memory.max", "memory.current", to);
 	group_memory(root, folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
 		     to);
@@ -164,11 +148,9 @@ static void line_limits(const char *root, char *line, struct limits *to)
 static struct limits limits_of(const char *root)
 {
 	struct limits found = { NAN, NAN, NAN };
-	char path[CS_FILE_PATH], line[CS_FILE_PATH];
-	FILE *f;
+	FILE *f = cs_sysfile_open(root, "/proc/self/cgroup");
+	char line[CS_FILE_PATH];
 
-	cs_text(path, sizeof(path), "%s/proc/self/cgroup", root);
-	f = fopen(path, "re");
 	if (!f)
 		return found;
 	while (fgets(line, sizeof(line), f))
@@ -199,27 +181,23 @@ static void huge_pages(const char *root, struct cs_node_facts *node)
 {
 	char text[64], *open;
 
-	cs_first_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", text,
-		      sizeof(text));
+	cs_sysfile_line(text, sizeof(text), root,
+			"/sys/kernel/mm/transparent_hugepage/enabled");
 	open = strchr(text, '[');
 	if (open)
 		cs_text(node->huge_pages, sizeof(node->huge_pages), "%.*s",
 			(int)strcspn(open + 1, "]"), open + 1);
 }
 
-/* "0", or bits of how it is done. */
 static void numa_balancing(const char *root, struct cs_node_facts *node)
 {
-	char text[16];
+	int bits = cs_sysfile_whole(root, "/proc/sys/kernel/numa_balancing");
 
-	cs_first_line(root, "/proc/sys/kernel/numa_balancing", text, sizeof(text));
-	if (text[0])
-		node->numa_balancing = strcmp(text, "0") != 0;
+	if (bits >= 0)
+		node->numa_balancing = bits != 0;
 }
 
-#define UVM "/sys/module/nvidia_uvm/parameters/uvm_"
-
-/* Those that change how fast pages move, or whether. */
+/* The parameters that change how fast pages move, or whether. */
 static void uvm(const char *root, struct cs_node_facts *node)
 {
 	static const char *const names[] = {
@@ -235,10 +213,10 @@ static void uvm(const char *root, struct cs_node_facts *node)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char path[CS_FILE_PATH], value[16];
+		char value[16];
 
-		cs_text(path, sizeof(path), UVM "%s", names[i]);
-		cs_first_line(root, path, value, sizeof(value));
+		cs_sysfile_line(value, sizeof(value), root,
+				"/sys/module/nvidia_uvm/parameters/uvm_%s", names[i]);
 		if (value[0])
 			cs_text_add(node->uvm, sizeof(node->uvm), "%s%s=%s",
 				    node->uvm[0] ? " " : "", names[i], value);
@@ -264,7 +242,7 @@ static void iommu_words(const char *root, char *to, size_t size)
 						    "iommu=", "iommu." };
 	char line[4096], *word, *rest = NULL;
 
-	cs_first_line(root, "/proc/cmdline", line, sizeof(line));
+	cs_sysfile_line(line, sizeof(line), root, "/proc/cmdline");
 	for (word = strtok_r(line, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
 		for (size_t i = 0; i < 4; i++)
@@ -272,8 +250,8 @@ static void iommu_words(const char *root, char *to, size_t size)
 				cs_text_add(to, size, " %s", word);
 }
 
-/* Names of a folder in their order, those beginning with a dot apart; -1 there is
- * none. */
+/* Take the names in a folder in their order, without those that begin with a dot.  Returns
+ * their number; -1: no folder. */
 static int each_name(const char *root, const char *folder,
 		     void (*take)(const char *root, const char *name, void *ctx),
 		     void *ctx)
@@ -312,10 +290,9 @@ static void iommu(const char *root, struct cs_node_facts *node)
 static void add_switch_bios(const char *root, const char *name, void *ctx)
 {
 	struct cs_node_facts *node = ctx;
-	char path[CS_FILE_PATH], line[80], version[32];
+	char line[80], version[32];
 
-	cs_text(path, sizeof(path), SWITCHES "/%s/information", name);
-	cs_first_line(root, path, line, sizeof(line));
+	cs_sysfile_line(line, sizeof(line), root, SWITCHES "/%s/information", name);
 	if (sscanf(line, "BIOS Version: %31s", version) != 1 ||
 	    !strcmp(version, "N/A") || strstr(node->switch_bios, version))
 		return;
@@ -325,13 +302,9 @@ static void add_switch_bios(const char *root, const char *name, void *ctx)
 
 static void device_files(const char *root, struct cs_node_facts *node)
 {
-	char path[CS_FILE_PATH];
-
 	node->n_device_files = 0;
-	for (int i = 0; i < MINORS; i++) {
-		cs_text(path, sizeof(path), "%s/dev/nvidia%d", root, i);
-		node->n_device_files += access(path, F_OK) == 0;
-	}
+	for (int i = 0; i < MINORS; i++)
+		node->n_device_files += cs_sysfile_exists(root, "/dev/nvidia%d", i);
 }
 
 /* Name the container and the variable that may hide GPUs of the machine; a variable
@@ -340,25 +313,22 @@ static void container(const char *root, struct cs_node_facts *node)
 {
 	static const char *const file[] = { "/.dockerenv", "/run/.containerenv" };
 	const char *passed = getenv("NVIDIA_VISIBLE_DEVICES");
-	char path[CS_FILE_PATH];
 
 	if (passed && *passed && strcmp(passed, "all")) {
 		cs_text(node->container, sizeof(node->container),
 			"NVIDIA_VISIBLE_DEVICES=%s", passed);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++) {
-		cs_text(path, sizeof(path), "%s%s", root, file[i]);
-		if (access(path, F_OK) == 0)
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
+		if (cs_sysfile_exists(root, "%s", file[i]))
 			cs_text(node->container, sizeof(node->container), "%s",
 				file[i]);
-	}
 	if (!node->container[0] && getenv("KUBERNETES_SERVICE_HOST"))
 		cs_text(node->container, sizeof(node->container),
 			"KUBERNETES_SERVICE_HOST is set");
 }
 
-/* How many a list "0,2,4-7" names; -1 it names none by number. */
+/* The length of a list "0,2,4-7"; -1: not numbers. */
 static int32_t list_count(const char *list)
 {
 	int32_t n = 0;

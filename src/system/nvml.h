@@ -131,7 +131,7 @@ struct cs_nvml_gpu {
 	void *board;  /* the whole GPU, which has links and clocks */
 };
 
-/* One function, with the lock held; a missing one says so. */
+/* Call one function, with the lock held; a missing one is an error. */
 #define TRY(nvml, name, ...)                                                  \
 	({                                                                    \
 		int tried_ = NVML_NO_FUNCTION;                                \
@@ -155,7 +155,7 @@ struct cs_nvml_gpu {
 /* nvmllib.c.  Take the lock: NVML_OK, or NVML_TIMEOUT.  Who does not get it within
  * some seconds meets a call that hangs: then nobody waits for it again. */
 int cs_nvml_enter(struct cs_nvml *nvml);
-/* What was refused with that code, as an error; -1. */
+/* The error for a code of NVML; -1. */
 int cs_nvml_refuse(struct cs_nvml *nvml, const char *what, int code,
 		   struct cs_err *err);
 
@@ -175,12 +175,12 @@ static inline int32_t cs_nvml_known(int code, unsigned value)
 
 /* ---- links: nvmllink.c ---- */
 
-/* Where the links that are up lead; `out` is left alone where the driver does not
- * say. */
+/* Find the ends of the links that are up; unknown ones are left as they are in `out`.
+ * */
 void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out);
-/* Of all links, -1 when no link tells any. */
+/* The sum over all links; -1: no link reports any. */
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu);
-/* Payload of all links since the driver loaded, -1 where no link counts. */
+/* Payload of all links since the driver loaded; -1: no link counts. */
 int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu);
 int64_t cs_nvml_received_kib(struct cs_nvml_gpu *gpu);
 

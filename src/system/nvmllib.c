@@ -94,7 +94,7 @@ struct cs_nvml *cs_nvml_open(struct cs_err *err)
 		cs_err_set(err, "no memory for NVML");
 		return NULL;
 	}
-	/* Never closed: the library leaves threads and handlers behind. */
+	/* Never closed: threads and handlers of the library stay. */
 	library = dlopen(file ? file : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		cs_err_set(err, "no NVML: %s; %s", dlerror(), why_absent());

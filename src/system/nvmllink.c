@@ -1,5 +1,5 @@
-/* nvmllink.c - the links of a GPU, by NVML: NVLink and PCIe, where they lead, what went
- * wrong on them. */
+/* nvmllink.c - the links of a GPU, by NVML: NVLink and PCIe, their ends and their
+ * errors. */
 #include "config.h"
 
 #include <math.h>
@@ -142,7 +142,7 @@ static int add_end(struct cs_nvlink_ends *ends, const struct nvml_pci *pci)
 	return 1;
 }
 
-/* Where one link leads; 0: the driver does not say. */
+/* The other end of one link; 0: unknown. */
 static int link_end(struct cs_nvml_gpu *gpu, unsigned link,
 		    struct cs_nvlink_ends *ends)
 {

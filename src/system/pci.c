@@ -3,16 +3,13 @@
 #include "config.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "system/internal.h"
 
-#define PATH 256
 #define PORTS_MOST 8
 #define CLASS_BASE_NETWORK 0x02
 #define CLASS_INFINIBAND 0x0207
@@ -38,10 +35,7 @@ static const char *os_name(hwloc_obj_t dev, hwloc_obj_osdev_type_t type)
 /* A part of a card that is lent to virtual machines: a machine may have hundreds. */
 static int is_lent(const char *root, const char *bus_id)
 {
-	char path[PATH];
-
-	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/physfn", root, bus_id);
-	return access(path, F_OK) == 0;
+	return cs_sysfile_exists(root, "/sys/bus/pci/devices/%s/physfn", bus_id);
 }
 
 /* "4: ACTIVE" and "up" are "active". */
@@ -59,20 +53,17 @@ static void state_text(const char *line, char *to, size_t size)
 static int read_port(const char *root, const struct cs_nic_facts *nic, int number,
 		     struct cs_nic_facts *port)
 {
-	char path[PATH], line[64];
+	char line[64];
 
 	*port = *nic;
-	cs_text(path, sizeof(path), "/sys/class/infiniband/%s/ports/%d/state",
-		nic->name, number);
-	cs_first_line(root, path, line, sizeof(line));
+	cs_sysfile_line(line, sizeof(line), root,
+			"/sys/class/infiniband/%s/ports/%d/state", nic->name, number);
 	if (!line[0])
 		return 0;
 	state_text(line, port->state, sizeof(port->state));
-	cs_text(path, sizeof(path), "/sys/class/infiniband/%s/ports/%d/rate",
-		nic->name, number);
-	cs_first_line(root, path, line, sizeof(line));
-	if (sscanf(line, "%9d", &port->gbits) != 1) /* "400 Gb/sec (4X NDR)" */
-		port->gbits = -1;
+	/* "400 Gb/sec (4X NDR)" */
+	port->gbits = cs_sysfile_whole(root, "/sys/class/infiniband/%s/ports/%d/rate",
+				       nic->name, number);
 	return 1;
 }
 
@@ -91,23 +82,20 @@ static void read_ports(const char *root, struct cs_nic_facts *nic)
 
 static void read_ethernet(const char *root, struct cs_nic_facts *nic)
 {
-	char path[PATH], line[64];
-	int mbits;
+	int mbits = cs_sysfile_whole(root, "/sys/class/net/%s/speed", nic->name);
+	char line[64];
 
-	cs_text(path, sizeof(path), "/sys/class/net/%s/operstate", nic->name);
-	cs_first_line(root, path, line, sizeof(line));
+	cs_sysfile_line(line, sizeof(line), root, "/sys/class/net/%s/operstate",
+			nic->name);
 	state_text(line, nic->state, sizeof(nic->state));
-	cs_text(path, sizeof(path), "/sys/class/net/%s/speed", nic->name);
-	cs_first_line(root, path, line, sizeof(line));
-	if (sscanf(line, "%9d", &mbits) == 1 && mbits > 0)
+	if (mbits > 0)
 		nic->gbits = mbits / 1000;
 }
 
 /* "16.0 GT/s PCIe" is generation 4. */
-static int pcie_gen_of(const char *speed)
+static int pcie_gen_of(double rate)
 {
 	static const double rates[] = { 2.5, 5, 8, 16, 32, 64 };
-	double rate = strtod(speed, NULL);
 
 	for (int i = 0; i < (int)(sizeof(rates) / sizeof(rates[0])); i++)
 		if (rate == rates[i])
@@ -117,16 +105,12 @@ static int pcie_gen_of(const char *speed)
 
 static void read_pcie(const char *root, struct cs_nic_facts *nic)
 {
-	char path[PATH], line[64];
-
-	cs_text(path, sizeof(path), "/sys/bus/pci/devices/%s/current_link_speed",
-		nic->bus_id);
-	cs_first_line(root, path, line, sizeof(line));
-	nic->pcie_gen = pcie_gen_of(line);
-	cs_text(path, sizeof(path), "/sys/bus/pci/devices/%s/current_link_width",
-		nic->bus_id);
-	cs_first_line(root, path, line, sizeof(line));
-	if (sscanf(line, "%4d", &nic->pcie_width) != 1 || nic->pcie_width < 1)
+	nic->pcie_gen = pcie_gen_of(cs_sysfile_number(
+		root, "/sys/bus/pci/devices/%s/current_link_speed", nic->bus_id));
+	nic->pcie_width =
+		cs_sysfile_whole(root, "/sys/bus/pci/devices/%s/current_link_width",
+				 nic->bus_id);
+	if (nic->pcie_width < 1)
 		nic->pcie_width = -1;
 }
 
@@ -234,13 +218,12 @@ static int bridge_acs(const char *root, const char *bus_id)
 {
 	uint32_t at = CONFIG_EXTENDED, head;
 	uint8_t control[2] = { 0, 0 }, behind;
-	char path[PATH];
+	FILE *f = cs_sysfile_open(root, "/sys/bus/pci/devices/%s/config", bus_id);
 	int fd, steps, found = 0;
 
-	cs_text(path, sizeof(path), "%s/sys/bus/pci/devices/%s/config", root, bus_id);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!f)
 		return -1;
+	fd = fileno(f);
 	if (read_at(fd, CONFIG_HEADER, &behind, 1))
 		found = -1;
 	/* a chain of a broken device may be a ring */
@@ -253,11 +236,11 @@ static int bridge_acs(const char *root, const char *bus_id)
 			found = 1;
 		at = head >> 20 & 0xffc;
 	}
-	close(fd);
+	fclose(f);
 	return found < 0 ? -1 : control[0] | control[1] << 8;
 }
 
-/* Of all bridges above a device. */
+/* The ACS bits of all bridges above a device. */
 static int acs_above(const struct cs_topo *topo, const char *root, const char *bus_id)
 {
 	hwloc_obj_t at = hwloc_get_pcidev_by_busidstring(topo->hwloc, bus_id);
@@ -286,16 +269,15 @@ static int acs_above(const struct cs_topo *topo, const char *root, const char *b
 void cs_topo_gpus(const struct cs_topo *topo, const char *root,
 		  const struct cs_node_facts *node, struct cs_gpu_record *gpu, int n)
 {
-	char source[24], path[PATH];
+	char source[24];
 
 	for (int i = 0; i < n; i++) {
 		struct cs_gpu_record *g = &gpu[i];
 
 		g->numa = cs_topo_gpu_numa(topo, g->bus_id, g->numa, source);
 		g->acs = acs_above(topo, root, g->bus_id);
-		cs_text(path, sizeof(path),
-			"/sys/bus/pci/devices/%s/iommu_group/type", g->bus_id);
-		cs_first_line(root, path, g->iommu, sizeof(g->iommu));
+		cs_sysfile_line(g->iommu, sizeof(g->iommu), root,
+				"/sys/bus/pci/devices/%s/iommu_group/type", g->bus_id);
 		for (int k = 0; k < n; k++)
 			g->to_gpu[k] = (uint8_t)path_between(topo, g->bus_id,
 							     gpu[k].bus_id);

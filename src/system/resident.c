@@ -119,7 +119,8 @@ int cs_resident(void *at, uint64_t bytes, uint64_t gpus, struct cs_resident *see
 	asked = !ask_nodes(at, 0, seen->pages / n, n, status);
 	for (unsigned i = 0; asked && i < n; i++)
 		add_node(seen, gpus, status[i]);
-	/* the table has no nodes, so it cannot tell pages of a GPU that is a NUMA node */
+	/* the table has no nodes, so pages on a GPU that is a NUMA node look like host
+	 * pages */
 	if (fd >= 0 && !gpus && (!asked || agrees(fd, at, seen->pages / n, n, status)))
 		rc = count_table(fd, at, seen);
 	seen->by = asked ? "move_pages" : "pagemap";

@@ -1,6 +1,6 @@
-/* survey.c - which GPUs the PCI bus and NVML know of, one by one.
+/* survey.c - the GPUs that the PCI bus and NVML know, and signs of a GPU.
  *
- * Runs in a thread that is left behind when it hangs: NVML may, and so may the
+ * The survey runs in a thread that is abandoned if it hangs: NVML may, and so may the
  * opening of a device file. */
 #include "config.h"
 
@@ -49,13 +49,11 @@ static void kernel_module(const char *root, struct cs_gpu_record *gpu_record)
  * comes from the driver.  -1: unknown. */
 static int try_device_file(const char *root, const char *bus_id)
 {
+	FILE *f = cs_sysfile_open(root, "/proc/driver/nvidia/gpus/%s/information",
+				  bus_id);
 	char path[PATH], line[128];
 	int number = -1, fd;
-	FILE *f;
 
-	cs_text(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root,
-		bus_id);
-	f = fopen(path, "re");
 	if (!f)
 		return -1;
 	while (number < 0 && fgets(line, sizeof(line), f))
@@ -124,4 +122,53 @@ void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 		gpu_record->refused = try_device_file(root, gpu_record->bus_id);
 	}
 	qsort(out->gpu, (size_t)out->n, sizeof(*out->gpu), by_bus_id);
+}
+
+/* ---- signs of a GPU, without a driver call: is the driver missing, or the GPU? ---- */
+
+/* Read the variables that Slurm sets when it grants GPUs.  CUDA_VISIBLE_DEVICES is no
+ * grant: users set it themselves, on machines without GPUs too.  GPU_DEVICE_ORDINAL has users
+ * outside Slurm. */
+void cs_gpu_grant(char *to, size_t size)
+{
+	static const char *const grant[] = {
+		"SLURM_STEP_GPUS",
+		"SLURM_JOB_GPUS",
+		"GPU_DEVICE_ORDINAL",
+	};
+	size_t i, n = getenv("SLURM_JOB_ID") ? 3 : 2;
+
+	for (i = 0; i < n; i++) {
+		const char *value = getenv(grant[i]);
+
+		if (value && *value) {
+			cs_text(to, size, "%s=%s", grant[i], value);
+			return;
+		}
+	}
+	cs_text(to, size, "%s", "");
+}
+
+void cs_gpu_hint(const struct cs_topo *topo, const char *root, char *hint, size_t size)
+{
+	static const char *const file[] = {
+		"/dev/nvidiactl",
+		"/proc/driver/nvidia/version",
+	};
+	hwloc_obj_t gpu = cs_topo_next_gpu(topo, NULL);
+	char bus_id[CS_BUSID];
+	size_t i;
+
+	if (gpu) {
+		cs_pci_text(gpu, bus_id);
+		cs_text(hint, size, "PCI device %s", bus_id);
+		return;
+	}
+	for (i = 0; i < sizeof(file) / sizeof(*file); i++) {
+		if (cs_sysfile_exists(root, "%s", file[i])) {
+			cs_text(hint, size, "%s", file[i]);
+			return;
+		}
+	}
+	cs_gpu_grant(hint, size);
 }

@@ -16,8 +16,8 @@
 
 struct cs_topo; /* one hwloc topology of this machine */
 
-/* "2.9.0, API 2.8.0": hwloc as it was at build, and the API of the library that
- * runs; the library does not tell its release. */
+/* "2.9.0, API 2.8.0": hwloc's version at build, and the API of the library that runs,
+ * which does not report its release. */
 void cs_topo_library(char *to, size_t size);
 
 /* Load it: PCI on, GPU and GL plugins off, binding untouched.  `xml` names an
@@ -57,9 +57,9 @@ void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out);
 void cs_topo_cards(const struct cs_topo *topo, const char *root,
 		   struct cs_node_facts *node);
 
-/* Where the GPUs of a node are: their NUMA node (numa comes in as the driver's word),
- * what bridges and IOMMU do, and how far they are from each other and from the
- * cards of the node. */
+/* The places of the GPUs of a node: their NUMA node (numa holds the driver's answer
+ * before), bridges and IOMMU above them, and distances to each other and to the cards
+ * of the node. */
 void cs_topo_gpus(const struct cs_topo *topo, const char *root,
 		  const struct cs_node_facts *node, struct cs_gpu_record *gpu, int n);
 
@@ -116,8 +116,8 @@ struct cs_hostmem {
 	char proof[16];		/* "move_pages", "numa_maps", "" */
 };
 
-/* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  That
- * binding was impossible is not an error: numa is then -1 and `why` says it. */
+/* Memory of a memfd, bound to `numa` (-1: anywhere), touched and proven.  If binding
+ * was impossible, that is no error: numa is -1 and `why` has the reason. */
 int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[160],
 		    struct cs_err *err);
 /* The same of n parts of `each` bytes, whole pages, each on its own NUMA node (-1: anywhere):
@@ -129,39 +129,41 @@ enum cs_pages {
 	CS_PAGES_USUAL,
 	CS_PAGES_HUGE, /* of 2 MiB, set aside or transparent: all of them, or it is an
 			 * error that says how to allow them */
-	CS_PAGES_WISHED, /* transparent ones of 2 MiB, where the kernel gives some */
+	CS_PAGES_WISHED, /* transparent ones of 2 MiB, if the kernel gives some */
 };
 /* The same of this process alone. */
 int cs_hostmem_map(uint64_t bytes, int numa, enum cs_pages pages,
 		   struct cs_hostmem *mem, char why[160], struct cs_err *err);
 void cs_hostmem_close(struct cs_hostmem *mem);
-/* How much of the mapping that holds this address is in transparent huge pages, in percent;
- * -1: the kernel does not say. */
+/* The part of the mapping of this address that is in transparent huge pages, in
+ * percent; -1: unknown. */
 int cs_hostmem_huge_percent(const void *at);
 
-/* Before memory is had: have the node, this job's cgroup and the NUMA node (-1: any) that
- * much left, beside what others are about to have?  The kernel may answer a request
- * that is too large by killing a process.  Then, when it is there or will not be. */
+/* Before allocating: have the node, the job's cgroup and the NUMA node (-1: any) that
+ * much memory left, besides the claims of others?  The kernel may answer a request that
+ * is too large by killing a process.  cs_hostmem_settle() follows when the memory is
+ * there or will not be. */
 int cs_hostmem_claim(uint64_t bytes, int numa, struct cs_err *err);
 void cs_hostmem_settle(uint64_t bytes);
-/* Where all processes of the node count what they claim; NULL: this one alone. */
+/* The place in which all processes of the node count their claims; NULL: this one
+ * alone. */
 void cs_hostmem_count_in(_Atomic uint64_t *claimed);
 /* Bytes of a NUMA node that are free or can be freed; UINT64_MAX: not known.  Files
  * below `root`, "" but for tests. */
 uint64_t cs_numa_left(const char *root, int numa);
-/* May this process have memory of that NUMA node, and is there any?  -1: anywhere,
+/* May this process allocate on that NUMA node, and has the node memory?  -1: anywhere,
  * which it may. */
 int cs_hostmem_numa(int numa, struct cs_err *err);
-/* Where does memory lie that a driver allocated, while this thread's policy was
- * `bound` to the NUMA node `wanted`, or it was not?  What the kernel does not show has
- * the proof "one NUMA node", where the machine has no other, or "policy" with numa -1:
- * it was bound, no more is known. */
+/* Find the NUMA node of memory that a driver allocated, while this thread's policy was
+ * `bound` to the node `wanted`, or was not.  If the kernel does not show it, the proof
+ * is "one NUMA node" on a machine with one, or "policy" with numa -1: it was bound, no
+ * more is known. */
 void cs_hostmem_prove_driver(struct cs_hostmem *mem, int wanted, int bound,
 			     char why[160]);
 
-/* How many pages of a range of this process are in host memory, and on which NUMA node:
- * of managed memory the rest are on a GPU, whose memory may be a NUMA node as well (a bit
- * of `gpus` for each).  -1: the kernel does not say. */
+/* Count the pages of a range of this process in host memory, and find their NUMA node:
+ * the rest of managed memory is on a GPU, whose memory may be a NUMA node as well (a
+ * bit of `gpus` for each).  -1: the kernel does not show it. */
 #define CS_RESIDENT_NONE (-1)	 /* of no page that was asked for, … */
 #define CS_RESIDENT_SEVERAL (-2) /* … not the same of all */
 struct cs_resident {
@@ -171,15 +173,15 @@ struct cs_resident {
 };
 int cs_resident(void *at, uint64_t bytes, uint64_t gpus, struct cs_resident *seen);
 
-/* Where memory that this thread allocates shall lie, for what others allocate in
- * its name. */
+/* The memory policy of this thread, for memory that drivers allocate in its name. */
 #define CS_POLICY_NODES 1024
 #define CS_POLICY_WORDS (CS_POLICY_NODES / (8 * sizeof(unsigned long)))
 struct cs_policy {
 	int set, mode;
 	unsigned long mask[CS_POLICY_WORDS];
 };
-/* Bind it to a NUMA node; *before can be restored either way.  -1: `why` says why not. */
+/* Bind it to a NUMA node; *before can be restored in any case.  -1: `why` has the
+ * reason. */
 int cs_policy_bind(int numa, struct cs_policy *before, char why[160]);
 void cs_policy_restore(const struct cs_policy *before);
 
@@ -203,15 +205,15 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
  * per GPU with NVLink. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			int n_counted, struct cs_conditions *out);
-/* What is quickly read of it: below 1 ms. */
+/* The facts that are quickly read: below 1 ms. */
 void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out);
 
-/* Bytes that links of a GPU have carried, [0] out of it and [1] in; -1: they do not say. */
+/* Bytes that links of a GPU have carried, [0] out of it and [1] in; -1: not counted. */
 struct cs_traffic {
 	int64_t nvlink[2], pcie[2];
 };
 void cs_nvml_traffic(struct cs_nvml_gpu *gpu, struct cs_traffic *out);
-/* Boards that NVML counts, attaching them all; -1 it cannot say. */
+/* The number of boards that NVML counts, which attaches them all; -1 unknown. */
 int cs_nvml_count(struct cs_nvml *nvml);
 /* The i-th of them into *sight; -1 when it is out of reach. */
 int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_record);
@@ -224,12 +226,12 @@ struct cs_mig_instance {
 /* The instances of the i-th board, at most `room`; returns how many. */
 int cs_nvml_instances(struct cs_nvml *nvml, int i, const char *bus_id,
 		      struct cs_mig_instance *to, int room);
-/* What NVML answers to a bus id: 0 it has that GPU, else its error. */
+/* NVML's answer to a bus id: 0 it has that GPU, else its error. */
 int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id);
 
 /* GPUs by bus id, as PCI bus and NVML know them. */
 struct cs_survey {
-	char driver[32], cuda[16]; /* as NVML says; "" */
+	char driver[32], cuda[16]; /* by NVML; "" */
 	int n, n_instances;
 	struct cs_gpu_record gpu[CS_MAX_AGENTS];
 	struct cs_mig_instance instance[CS_MAX_AGENTS];

@@ -501,8 +501,8 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 	info_text(machine, "DMIBIOSDate", node->bios_date, sizeof(node->bios_date));
 	info_text(hwloc_get_obj_by_type(topo->hwloc, HWLOC_OBJ_PACKAGE, 0),
 		  "CPUModel", node->cpu, sizeof(node->cpu));
-	cs_first_line("", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-		      node->governor, sizeof(node->governor));
+	cs_sysfile_line(node->governor, sizeof(node->governor), "",
+			"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	node->n_cpus = hwloc_get_nbobjs_by_type(topo->hwloc, HWLOC_OBJ_PU);
 	node->n_numa = n;
 	describe_numa(numa_node, n, node);

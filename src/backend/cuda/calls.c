@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BUFFER_BYTES (2u << 20) /* of memset and copies; a block that a handle stands for */
+#define BUFFER_BYTES (2u << 20) /* for memset and copies; the size of a block of cuMemCreate */
 #define ROW_BYTES 512u
 #define PITCH_BYTES 1024u
 #define ROWS 16u /* of a plane */

@@ -220,11 +220,11 @@ out:
 	return -1;
 }
 
-/* From the first start of all that waited for the same value of the gate: copies that
- * one engine makes in turn were meant to run together, and a start behind another's
- * end would hide that.  What has not started yet starts no earlier.  A virtual clock
- * is the stream's own; so is the start of what a thread of its own armed, which looks at
- * no other lane. */
+/* The time from the first start of all lanes that waited for the same value of the
+ * gate: copies that one engine makes in turn were meant to run together, and a start
+ * after another's end would hide that.  Lanes that have not started yet start no
+ * earlier.  A virtual clock belongs to one stream; so does the start of a lane that a
+ * thread of its own armed, which reads no other lane. */
 static double since_first_start(const struct cs_dev *dev, const struct cs_lane *on,
 				float own_ms)
 {

@@ -24,7 +24,7 @@ enum cs_kernel {
 		CS_N_KERNELS
 };
 
-/* A PACK has two stages, behind a wait. */
+/* A PACK has two stages, after a wait. */
 #define CS_PARTS 3
 
 /* One stream, and the marks around what was armed on it last. */
@@ -78,7 +78,7 @@ struct cs_dev {
 	CUfunction kernel[CS_N_KERNELS];
 	int capability;	   /* 90 is 9.0 */
 	uint32_t sms;	   /* multiprocessors */
-	uint64_t l2_bytes; /* of the second-level cache; 0: nobody says, … */
+	uint64_t l2_bytes; /* of the second-level cache; 0: unknown, … */
 #define CS_NO_L2 "the driver does not say how large the GPU's cache is"
 	uint32_t blocks;	/* the largest grid of fill, poison and check */
 	uint32_t tma_shared;	/* bytes that a block of tma may have; 0: there is
@@ -86,7 +86,7 @@ struct cs_dev {
 	uint32_t tma_room;	/* … that all blocks of a multiprocessor have */
 	uint64_t gate_limit_ns; /* of the gate kernel */
 	int memops;		/* stream memory operations work, as tried */
-	_Atomic int sticky;	/* a call said that all is lost */
+	_Atomic int sticky; /* a call failed with an error after which the context is lost */
 
 	CUstream aux; /* fill, poison, check, load */
 	CUevent aux_start, aux_middle, aux_end;
@@ -206,10 +206,10 @@ int cs_peer_has(const struct cs_dev *dev, uint64_t address);
 
 /* Can memory be handed over by a descriptor here? */
 int cs_vmm_supported(struct cs_dev *dev);
-/* Memory of at least that many bytes, and the descriptor that stands for it. */
+/* Make memory of at least that many bytes, and its descriptor. */
 int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out, int *fd,
 		  struct cs_err *err);
-/* Such memory of somebody; `fd` stays the caller's. */
+/* Import such memory of another process; `fd` stays the caller's. */
 int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes, struct cs_vmm *out,
 		  struct cs_err *err);
 /* Let this GPU use such memory of this process. */
@@ -260,7 +260,7 @@ int cs_copy_arm(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq
 		const struct cs_copy *desc, struct cs_err *err);
 int cs_copy_stamp(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_t seq,
 		  uint32_t *word, struct cs_err *err);
-/* Without a gate; mark() lets poll() tell the end. */
+/* Without a gate; poll() recognises the end by mark(). */
 int cs_copy_enqueue(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		    struct cs_err *err);
 int cs_copy_mark(struct cs_dev *dev, int lane, struct cs_err *err);
@@ -301,12 +301,12 @@ int cs_dev_load(struct cs_dev *dev, CUmodule *module, struct cs_err *err);
 int cs_dev_left(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
 /* Gives the arena back, and what it was shared by. */
 void cs_dev_disarena(struct cs_dev *dev);
-/* As cuMemAlloc, in whole blocks that it shares with nobody. */
+/* As cuMemAlloc, in whole blocks that hold nothing else. */
 int cs_dev_alloc(struct cs_dev *dev, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err);
 
-/* Register the pages with CUDA, for all contexts of the process, and say where
- * the device finds them; the first of several calls does it and the last release
+/* Register the pages with CUDA, for all contexts of the process, and return their
+ * address for the device; the first of several calls does it, and the last release
  * undoes it, in another context. */
 int cs_pages_map(struct cs_dev *dev, void *page, uint64_t bytes, CUdeviceptr *at,
 		 struct cs_err *err);

@@ -28,8 +28,8 @@ static const struct {
 
 static cs_driver_find_fn find;
 
-/* Of an older driver the signature would be an older one: what is optional is asked for
- * by the version of the driver. */
+/* Optional functions are requested by the version of the driver, because an older
+ * driver has an older signature. */
 static int find_calls(int optional, int version, struct cs_driver *into,
 		      struct cs_err *err)
 {

@@ -11,7 +11,7 @@
 #include "base/call.h"
 #include "base/err.h"
 
-/* What finds all functions, the only one by its name in the library. */
+/* The function that finds all others; it alone is found by its name in the library. */
 #define CS_DRIVER_FIND "cuGetProcAddress_v2"
 typedef CUresult (*cs_driver_find_fn)(const char *name, void **entry, int version,
 				      uint64_t flags,

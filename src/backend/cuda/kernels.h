@@ -247,8 +247,7 @@ struct cs_k_chain {
 #define CS_CHASE_SLOTS 32u
 struct cs_k_chase {
 	uint64_t start;
-	uint64_t out; /* uint64_t *: where it ended, then nanoseconds
-				 * that block b had, for each */
+	uint64_t out; /* uint64_t *: the node at its end, then nanoseconds of block b, for each */
 	uint32_t rounds, hops, slot;
 };
 struct cs_k_chase_tma {

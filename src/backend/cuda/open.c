@@ -108,8 +108,8 @@ static int open_aux(struct cs_dev *dev, struct cs_err *err)
 	       CS_DEV_CU(dev, err, cuEventCreate, &dev->aux_end, CU_EVENT_DEFAULT);
 }
 
-/* Run every kernel once, on two words: nothing may be loaded for the first time behind a
- * closed gate.  The word of the gate is 0, so it is open. */
+/* Run every kernel once, on two words: nothing may be loaded for the first time while a
+ * gate is closed.  The word of the gate is 0, so it is open. */
 static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 {
 	CUdeviceptr tiny = cs_dev_scratch(dev, tiny);

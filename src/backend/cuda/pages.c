@@ -78,7 +78,7 @@ static int pages_add(struct cs_dev *dev, void *page, uint64_t bytes,
 	return 0;
 }
 
-/* Nobody else knows it yet, so the lock is not held while it is made. */
+/* It is not in the list yet, so the lock is not held while it is made. */
 static void *pages_alloc(struct cs_dev *dev, uint64_t bytes, unsigned int flags,
 			 struct cs_err *err)
 {

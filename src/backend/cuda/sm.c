@@ -63,8 +63,8 @@ static const struct shape by_loads[N_PATHS][GEOMETRIES] = {
 	[PATH_HOST] = { { 2, 512 }, { 1, 256 }, { 4, 1024 } },
 	/* both directions together 84.4, 84.3, 84.0, 83.9 */
 	[PATH_HOST_DUPLEX] = { { 4, 1024 }, { 16, 256 }, { 2, 1024 }, { 16, 128 } },
-	/* all blocks at once: one whose way there is done keeps its place until its
-	 * way back is, and those behind it would begin late */
+	/* all blocks at once: a block that has made its way there keeps its place until
+	 * its way back is made, and later ones would begin late */
 	[PATH_HOST_UNEVEN] = { { 2, 1024 }, { 16, 128 } },
 	/* 376.35, 376.32, 376.31, 376.27, 376.21 */
 	[PATH_PEER_READ] = { { 2, 1024 },
@@ -232,9 +232,8 @@ static void expect_ends(struct cs_lane *on)
 	on->expected = on->fma_sum * (f->blocks * (f->threads / CS_FMA_LANES));
 }
 
-/* What the second-level cache holds beside anything else, and twice where each half of it
- * has a copy of what the other one is asked for: a power of 2, so that copies read all of
- * it equally often. */
+/* A third of the second-level cache at most: it holds other data, and may keep a copy
+ * in each half.  A power of 2, so that copies read all of it equally often. */
 #define L2_PARTS 3
 #define L2_LEAST ((uint64_t)1 << 20)
 
@@ -452,9 +451,9 @@ static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 	return cs_dev_launch(dev, CS_KERNEL_zwrite, grid, on->stream, &write, err);
 }
 
-/* Of all places: first b, then c.  Copies that fill the GPU have their blocks each: blocks
- * that loop over large arrays drift apart, and memory gives up to 6 % less (H200).
- * Smaller ones come one after the other. */
+/* Triads of all places: first b, then c.  Copies that fill the GPU have blocks of their
+ * own: blocks that loop over large arrays drift apart, and memory is up to 6 % slower
+ * (H200). Smaller ones follow each other. */
 static int launch_triad(struct cs_dev *dev, const struct cs_lane *on,
 			struct cs_err *err)
 {

@@ -134,7 +134,7 @@ static int um_advise(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 		[CS_UM_ACCESSED_BY] = { CU_MEM_ADVISE_UNSET_ACCESSED_BY,
 					CU_MEM_ADVISE_SET_ACCESSED_BY },
 	};
-	/* any CPU may use it: of that no NUMA node is said */
+	/* any CPU may use it, so no NUMA node is named */
 	const struct cs_um_place whose = { of->device, advice == CS_UM_ACCESSED_BY ?
 							       -1 :
 							       of->numa };
@@ -182,7 +182,7 @@ int cs_um_touch(struct cs_dev *dev, CUstream stream, const struct cs_copy *desc,
 			     stream, &args, err);
 }
 
-/* Of the device's memory, in bytes per nanosecond. */
+/* The peak rate of the device's memory, in bytes per nanosecond. */
 static double peak(struct cs_dev *dev)
 {
 	int khz = 0, bits = 0;
@@ -196,7 +196,8 @@ static double peak(struct cs_dev *dev)
 	return 2e-6 * khz * bits / 8;
 }
 
-/* Were those two passes over memory of its own?  -1: they are over too soon to tell. */
+/* Were these two passes over the GPU's own memory?  -1: they were too short to decide.
+ * */
 static int is_near(struct cs_dev *dev, uint64_t bytes, double first_ns, double next_ns)
 {
 	double at_peak = (double)bytes / peak(dev);

@@ -128,26 +128,6 @@ static int do_open(struct cs_agent *a)
 				      &slot->err);
 }
 
-static int do_arena(struct cs_agent *a)
-{
-	return cs_agent_arena_make(&a->arena, &a->ends);
-}
-
-static int do_map(struct cs_agent *a)
-{
-	return cs_agent_arena_map(&a->arena, &a->ends);
-}
-
-static int do_read_state(struct cs_agent *a)
-{
-	return cs_agent_reading_read(&a->reading, &a->ends);
-}
-
-static int do_stamp(struct cs_agent *a)
-{
-	return cs_agent_cell_stamp(&a->ends);
-}
-
 static int do_prepare(struct cs_agent *a)
 {
 	a->slot->throttle = 0;
@@ -170,17 +150,6 @@ static int do_reset(struct cs_agent *a)
 	return 0;
 }
 
-static int do_arm(struct cs_agent *a)
-{
-	cs_link_counters_arm(&a->counters);
-	return cs_agent_cell_arm(&a->cell, &a->ends);
-}
-
-static int do_probe(struct cs_agent *a)
-{
-	return cs_agent_cell_probe(&a->cell, &a->ends);
-}
-
 static int do_check(struct cs_agent *a)
 {
 	int rc = cs_link_counters_judge(&a->counters, a->reading.nvml, &a->ends);
@@ -192,17 +161,6 @@ static int do_check(struct cs_agent *a)
 	if (rc)
 		a->slot->err = err;
 	return -1;
-}
-
-static int do_source(struct cs_agent *a)
-{
-	return cs_endpoints_source(&a->ends);
-}
-
-static int do_unmap(struct cs_agent *a)
-{
-	cs_agent_arena_unmap(&a->arena, &a->ends);
-	return 0;
 }
 
 static int do_close(struct cs_agent *a)
@@ -218,15 +176,39 @@ static int do_close(struct cs_agent *a)
 	return 0;
 }
 
-static int (*const commands[])(struct cs_agent *) = {
-	[CS_CMD_OPEN] = do_open,     [CS_CMD_ARENA] = do_arena,
-	[CS_CMD_MAP] = do_map,	     [CS_CMD_READ_STATE] = do_read_state,
-	[CS_CMD_STAMP] = do_stamp,   [CS_CMD_PREPARE] = do_prepare,
-	[CS_CMD_RESET] = do_reset,   [CS_CMD_ARM] = do_arm,
-	[CS_CMD_CHECK] = do_check,   [CS_CMD_PROBE] = do_probe,
-	[CS_CMD_SOURCE] = do_source, [CS_CMD_UNMAP] = do_unmap,
-	[CS_CMD_CLOSE] = do_close,
-};
+static int execute(struct cs_agent *a, uint32_t command)
+{
+	switch (command) {
+	case CS_CMD_OPEN:
+		return do_open(a);
+	case CS_CMD_ARENA:
+		return cs_agent_arena_make(&a->arena, &a->ends);
+	case CS_CMD_MAP:
+		return cs_agent_arena_map(&a->arena, &a->ends);
+	case CS_CMD_READ_STATE:
+		return cs_agent_reading_read(&a->reading, &a->ends);
+	case CS_CMD_STAMP:
+		return cs_agent_cell_stamp(&a->ends);
+	case CS_CMD_PREPARE:
+		return do_prepare(a);
+	case CS_CMD_RESET:
+		return do_reset(a);
+	case CS_CMD_ARM:
+		cs_link_counters_arm(&a->counters);
+		return cs_agent_cell_arm(&a->cell, &a->ends);
+	case CS_CMD_CHECK:
+		return do_check(a);
+	case CS_CMD_PROBE:
+		return cs_agent_cell_probe(&a->cell, &a->ends);
+	case CS_CMD_SOURCE:
+		return cs_endpoints_source(&a->ends);
+	case CS_CMD_UNMAP:
+		cs_agent_arena_unmap(&a->arena, &a->ends);
+		return 0;
+	default:
+		return do_close(a);
+	}
+}
 
 /* How long a part of the way to the first byte took; of what was opened again the
  * first time counts. */
@@ -257,7 +239,7 @@ static int obey(struct cs_agent *a, uint32_t number)
 		; /* there is nothing to do it with: cells are left out */
 	else if (!a->ends.dev && what != CS_CMD_OPEN && what != CS_CMD_CLOSE)
 		cs_err_set(&slot->err, "%s", a->open_err.text);
-	else if (!commands[what](a))
+	else if (!execute(a, what))
 		slot->err.text[0] = '\0';
 	slot->state = CS_AGENT_OK;
 	if (slot->err.text[0])
