@@ -28,7 +28,7 @@
 
 struct cs_dev;
 
-/* What an owner publishes so that others can reach its arena.  Plain data. */
+/* Published by an owner, so that others can reach its arena.  Plain data. */
 struct cs_export {
 	int64_t pid;
 	uint64_t pid_ns;  /* inode of /proc/self/ns/pid */
@@ -143,7 +143,7 @@ struct cs_copy {
 	uint32_t element, page;
 	enum cs_move {
 		CS_MOVE_NOT,	  /* it reads src, or writes dst, in place */
-		CS_MOVE_COPY,	  /* src is copied to dst before, where it works */
+		CS_MOVE_COPY,	  /* src is copied to dst before, if that works */
 		CS_MOVE_PREFETCH, /* dst is prefetched to `to` before */
 	} move;
 	struct cs_um_place to; /* PREFETCH */
@@ -222,7 +222,7 @@ struct cs_backend_calls {
 struct cs_backend_um {
 	/* Can it be measured on this device?  -1: no, with the reason. */
 	int (*can)(struct cs_dev *dev, struct cs_err *err);
-	/* Bytes of the device's memory that nobody uses. */
+	/* Free bytes of the device's memory. */
 	int (*room)(struct cs_dev *dev, uint64_t *bytes, struct cs_err *err);
 
 	/* Make a range, whose pages are nowhere yet.  Its address is valid on all
@@ -255,9 +255,7 @@ struct cs_backend {
 	uint64_t (*cpu_clock)(void); /* its clock of the calling thread, in
 				      * nanoseconds; NULL: use the machine's */
 	int host_arena;		     /* arena() is given host memory */
-	int absent; /* once start() has returned: it failed because there is no
-				 * driver, or because that says that there is no
-				 * device */
+	int absent; /* once start() has returned: did it fail because there is no driver, or because the driver counts no device */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
 	 * hang.  `driver_version` gets e.g. 13000, or 0. */

@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 
-/* What was armed last; all 0: nothing. */
+/* The copy that was armed last; all 0: none. */
 struct cs_cpucopy {
 	const uint32_t *gate; /* NULL: nothing is armed */
 	uint32_t *word;	      /* a stamp's; NULL: a transfer */

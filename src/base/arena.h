@@ -35,7 +35,7 @@ char *cs_new_text(const char *fmt, ...)
 
 char *cs_new_vtext(const char *fmt, va_list args)
 	__attribute__((format(printf, 1, 0), returns_nonnull));
-/* `text` with more behind it, which may be NULL: a text of its own. */
+/* `text` with more appended, which may be NULL: a text of its own. */
 char *cs_new_longer(const char *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull));
 /* `list`, which may be NULL, `between` unless that is empty, and the text. */

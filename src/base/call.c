@@ -13,7 +13,7 @@ void cs_call_watch(struct cs_call_watch *watch)
 	mine = watch;
 }
 
-/* Copied by hand: this is in the path of every call behind the gate. */
+/* Copied by hand: this is in the path of every driver call. */
 void cs_call_begin(const char *name)
 {
 	char *to = mine ? mine->to : NULL;

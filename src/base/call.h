@@ -8,14 +8,14 @@
 
 #define CS_CALL_NAME 48
 
-/* Where a thread writes the name of its call; "" between calls.  `to` has room
- * for CS_CALL_NAME and may be changed while the thread runs. */
+/* The place to which a thread writes the name of its call; "" between calls.  `to` has
+ * room for CS_CALL_NAME and may be changed while the thread runs. */
 struct cs_call_watch {
 	char *_Atomic to;
 	unsigned calls; /* begun so far: the same twice is the same call */
 };
 
-/* Of the calling thread from now on. */
+/* Watch the calling thread from now on. */
 void cs_call_watch(struct cs_call_watch *watch);
 
 void cs_call_begin(const char *name);
@@ -24,7 +24,7 @@ void cs_call_end(void);
 /* The name that another thread writes there, as it is now. */
 void cs_call_read(const char *from, char to[CS_CALL_NAME]);
 
-/* The same as ", in cuInit", or "" between calls: goes behind "did not answer". */
+/* The same as ", in cuInit", or "" between calls: appended to "did not answer". */
 const char *cs_call_text(const char *from, char to[CS_CALL_NAME + 8]);
 
 /* The calls of calls.def, which are measured themselves, by number. */

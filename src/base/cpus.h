@@ -2,7 +2,7 @@
 #ifndef CS_BASE_CPUS_H
 #define CS_BASE_CPUS_H
 
-/* How many, at most `most`; 1 where the kernel does not say. */
+/* Their number, at most `most`; 1 if the kernel does not report it. */
 int cs_cpus(int most);
 
 #endif

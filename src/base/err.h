@@ -16,7 +16,7 @@ void cs_err_put(struct cs_err *err, const char *fmt, ...)
 void cs_err_put_before(struct cs_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What functions return: -1 when any of it failed. */
+/* The result of a function: -1 if any part failed. */
 static inline int cs_rc(int failed)
 {
 	return failed ? -1 : 0;
@@ -29,12 +29,12 @@ static inline int cs_rc(int failed)
 /* Put "CONTEXT: " before the text that is there.  Always -1. */
 #define cs_err_prefix(err, ...) ({ cs_err_put_before(err, __VA_ARGS__); -1; })
 
-/* snprintf that cuts silently and always ends the string; for fixed-size text
- * fields of plain structs, where a cut name is right and an error is not. */
+/* snprintf that cuts silently and always ends the string: for fixed-size text fields of
+ * plain structs, in which a cut name is right and an error is not. */
 void cs_text(char *to, unsigned long size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same behind the text that is there. */
+/* Append to the text. */
 void cs_text_add(char *to, unsigned long size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -279,7 +279,7 @@ static const struct cs_field limits[] = {
 static const struct cs_fieldset limit_fields =
 	CS_FIELDSET("limits", struct cs_node_facts, limits);
 
-/* Of memory no two machines report the same bytes: it is no trait. */
+/* No two machines report the same bytes of memory: it is no trait. */
 static const struct cs_field node_facts[] = {
 	NODE(NAME, "host", host),
 	NODE(TEXT, "placement", placement, .label = "placement",
@@ -382,7 +382,7 @@ void cs_node_facts_init(struct cs_node_facts *node)
 {
 	memset(node, 0, sizeof(*node));
 	cs_fields_init(&cs_node_fields, node);
-	/* -1 in two's complement is all ones, whatever the width */
+	/* -1 in two's complement is all ones in any width */
 	memset(node->numa_distance, 0xff, sizeof(node->numa_distance));
 	for (int i = 0; i < CS_MAX_NUMA; i++)
 		cs_fields_init(&cs_numa_fields, &node->numa_node[i]);

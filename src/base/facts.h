@@ -23,7 +23,7 @@
 #define CS_MAX_NUMA 8 /* NUMA nodes that are described */
 #define CS_NVLINK_PEERS 8 /* GPUs that one is wired to without a switch */
 
-/* What the backend's probe() learns of one device without a context. */
+/* Learnt by the backend's probe() of one device, without a context. */
 struct cs_gpu_facts {
 	char name[CS_NAME];    /* "NVIDIA H200" */
 	char uuid[CS_UUID];    /* "GPU-8-4-4-4-12", "MIG-…"; identity */
@@ -31,7 +31,7 @@ struct cs_gpu_facts {
 	int32_t ordinal;       /* of the backend, in the probing process only */
 	int32_t cc_major, cc_minor;
 	int32_t sm_count;
-	int32_t host_numa;    /* as the driver says; -1 unknown */
+	int32_t host_numa;    /* as the driver reports; -1 unknown */
 	int32_t memops;	      /* stream memory operations: 1, 0 */
 	int32_t ipc;	      /* CUDA IPC: 1, 0 */
 	int32_t compute_mode; /* 0 default, 2 prohibited, 3 exclusive */
@@ -72,7 +72,7 @@ struct cs_conditions {
 	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
 
-/* What of it is quickly read; -1, power NAN: unknown.  NVML. */
+/* The part that is quickly read; -1, power NAN: unknown.  NVML. */
 struct cs_gpu_state {
 	int32_t sm_mhz, temperature_c;
 	double power_w;
@@ -84,7 +84,7 @@ struct cs_gpu_state {
 /* "power cap and hardware thermal"; "" of none of these. */
 void cs_throttle_text(uint64_t reasons, char *to, size_t size);
 
-/* What a thread and its process took between two moments. */
+/* Resources that a thread and its process used between two moments. */
 struct cs_usage {
 	double cpu_s, process_cpu_s;
 	/* context switches: it waited, another one's turn came */
@@ -119,7 +119,8 @@ struct cs_agent_facts {
 				 * there and the buffer not yet; cuMemGetInfo */
 	int64_t context_bytes; /* … by our processes, besides the buffer: contexts */
 	struct cs_usage usage; /* of its thread between the two readings */
-	/* What its samples moved to and from other GPUs between the two readings */
+	/* Bytes that its samples moved to and from other GPUs between the two readings
+	 * */
 	int64_t sent_bytes, received_bytes;
 };
 
@@ -159,10 +160,10 @@ enum cs_reach {
 	CS_REACHES
 };
 
-/* Where the NVLinks of one GPU that are up lead.  NVML. */
+/* The other ends of the NVLinks of one GPU that are up.  NVML. */
 struct cs_nvlink_ends {
-	int32_t to_switch; /* links; -1 no link tells, and so the others */
-	int32_t to_other;  /* to a CPU, or the driver does not say where */
+	int32_t to_switch; /* links; -1: no link reports its end, and so the others */
+	int32_t to_other;  /* to a CPU, or unknown */
 	int32_t n_gpus;	   /* wired directly */
 	struct cs_nvlink_gpu {
 		char bus_id[CS_BUSID];
@@ -170,7 +171,7 @@ struct cs_nvlink_ends {
 	} gpu[CS_NVLINK_PEERS];
 };
 
-/* What board a GPU is on, and how it is set.  NVML. */
+/* The board of a GPU, and its settings.  NVML. */
 struct cs_board_facts {
 	char serial[24];      /* identity */
 	char part[24];	      /* "900-21010-0040-000" */
@@ -205,7 +206,7 @@ struct cs_gpu_record {
 	int32_t mig;	      /* MIG mode: 1, 0 */
 	int32_t instances;    /* of MIG */
 	struct cs_board_facts board;
-	/* where it is on the PCI bus */
+	/* its place on the PCI bus */
 	int32_t numa;	/* OS index of its NUMA node; -1 unknown */
 	int32_t acs;	/* control bits that any bridge above it has set;
 				 * -1 not readable, or no bridge to be seen */
@@ -302,7 +303,7 @@ enum cs_via {
 	CS_VIA_FD,	 /* memory exported as a file descriptor */
 	CS_VIA_STAGED,	 /* through host memory, by both processes */
 	CS_VIA_DRIVER,	 /* … by the driver, within one process */
-	CS_VIA_FAILED,	 /* tried and refused: reason says */
+	CS_VIA_FAILED,	 /* tried and refused, see reason */
 };
 
 struct cs_peer_facts {
@@ -311,7 +312,7 @@ struct cs_peer_facts {
 	char reason[160]; /* the driver's words and the hint */
 };
 
-/* Of a GPU that an agent drives; of the agent; … both of struct cs_agent_facts. */
+/* The fields of an agent's GPU and of the agent, both in struct cs_agent_facts. */
 extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
 extern const struct cs_fieldset cs_gpu_record_fields, cs_node_fields;
 extern const struct cs_fieldset cs_nic_fields, cs_numa_fields, cs_rank_fields;

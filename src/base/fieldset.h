@@ -17,22 +17,21 @@ enum cs_type {		       /* of the member; in files; unknown */
 	       CS_TYPE_LIMIT,  /* int64_t; INT64_MAX none, null */
 	       CS_TYPE_KIB,    /* int64_t; in files bytes; below 0 unknown, null */
 	       CS_TYPE_NUMBER, /* unsigned of any size */
-	       CS_TYPE_INDEX,  /* the same, one more than what files and texts say; 0
-				 * none, null */
-	       CS_TYPE_BITS,   /* uint64_t; 16 hexadecimal digits */
-	       CS_TYPE_SHAPE,  /* uint64_t, base/shape.h; its text, 0 null */
-	       CS_TYPE_FLAG,   /* int32_t, uint32_t: 1, 0; true, false */
-	       CS_TYPE_WORD,   /* unsigned: the position in words[]; that word */
-	       CS_TYPE_REAL,   /* double; NAN unknown, null */
-	       CS_TYPE_TEXT,   /* char[]; "" unknown, null */
-	       CS_TYPE_NAME,   /* char[]; a text, whatever is in it */
+	       CS_TYPE_INDEX, /* the same, one more than in files and texts; 0 none, null */
+	       CS_TYPE_BITS,  /* uint64_t; 16 hexadecimal digits */
+	       CS_TYPE_SHAPE, /* uint64_t, base/shape.h; its text, 0 null */
+	       CS_TYPE_FLAG,  /* int32_t, uint32_t: 1, 0; true, false */
+	       CS_TYPE_WORD,  /* unsigned: the position in words[]; that word */
+	       CS_TYPE_REAL,  /* double; NAN unknown, null */
+	       CS_TYPE_TEXT,  /* char[]; "" unknown, null */
+	       CS_TYPE_NAME,  /* char[]; any text */
 	       CS_TYPE_KNOWN, /* int32_t, the first of a part, without a key: 0, and all
 				 * of it is null */
 	       CS_TYPE_PART, /* a struct with a fieldset of its own: an object, without a
 				 * key its fields stand among the others */
 };
 
-/* What nodes of one kind should have in common. */
+/* Fields that nodes of one kind should have in common. */
 enum cs_layer {
 	CS_LAYER_WIRING, /* parts, and how they are joined */
 	CS_LAYER_FIRMWARE,
@@ -67,9 +66,8 @@ struct cs_field {
 	const char *unit;  /* in texts: "W"; "%" of a share */
 	const char *label; /* what comparisons of two runs call it; NULL: they do not
 				 * look at it, nor at any of a part */
-	const char *empty; /* what they say of unknown, and of a number that is 0;
-				 * NULL: "unknown", and 0 */
-	const char *trait; /* what fingerprints call it; NULL: it is in none */
+	const char *empty; /* their text for unknown, and for a number that is 0; NULL: "unknown", and 0 */
+	const char *trait;   /* what fingerprints call it; NULL: it is in none */
 	enum cs_layer layer; /* of the fingerprint */
 	enum cs_combine combine;
 };
@@ -109,12 +107,12 @@ void cs_fields_combine(const struct cs_fieldset *set, void *to, const void *of,
 /* For cs_fields_each: a number as files hold it, with ten significant digits. */
 void cs_field_settle(void *unused, const struct cs_field *field, const void *of);
 
-/* Where it stands. */
+/* The address of the field. */
 void *cs_field_in(const struct cs_field *field, const void *of);
 /* A whole number of any size; what is unsigned may need a cast back. */
 int64_t cs_field_integer(const struct cs_field *field, const void *of);
 void cs_field_store(const struct cs_field *field, void *of, int64_t value);
-/* Of a WORD; "?" there is none. */
+/* The text of a WORD; "?": none. */
 const char *cs_field_word_at(const struct cs_field *field, int64_t n);
 /* "on", "350 W", "yes", "x86"; "" unknown. */
 void cs_field_value_text(const struct cs_field *field, const void *of, char *to,

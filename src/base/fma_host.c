@@ -14,7 +14,7 @@
 #define EACH(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
 #define VECTORS 8u
 
-/* Of vectors of WIDTH doubles: vector k has the sequences from k * WIDTH on. */
+/* Vectors of WIDTH doubles: vector k has the sequences from k * WIDTH on. */
 #define DECLARE(k) vector x##k, c##k;
 #define ADD(k)                                        \
 	for (unsigned i = 0; i < width; i++)          \
@@ -52,7 +52,7 @@ static inline uint64_t sum_of(const void *ends, size_t bytes)
 	return sum;
 }
 
-/* Where product and sum are no instruction: by the library, one after the other. */
+/* Without an instruction for product and sum: by the library, one after the other. */
 static uint64_t by_library(uint32_t rounds)
 {
 	uint64_t sum = 0;
@@ -106,7 +106,7 @@ uint64_t cs_fma_host(uint32_t rounds)
 	return find_way().run(rounds);
 }
 
-/* Of each round the first sequences, all of them as often as they come. */
+/* The first sequences of each round, each as often as it occurs. */
 uint64_t cs_fma_host_expected(uint32_t rounds)
 {
 	const unsigned n = find_way().sequences;

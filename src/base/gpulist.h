@@ -25,9 +25,9 @@ struct cs_gpu_list {
 /* More than CS_MAX_AGENTS are an error: no node has them. */
 int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list, struct cs_err *err);
 
-/* Which of gpu[0..n) (in bus-id order) are meant: chosen[i] = 1 or 0.  An item
- * that matches none or, for a UUID's beginning, several, is an error that
- * names it and says how many GPUs there are; naming one twice is not. */
+/* Choose among gpu[0..n) (in bus-id order): chosen[i] = 1 or 0.  An item that matches
+ * none or, for a UUID's beginning, several, is an error that names it and the number of
+ * GPUs; naming one twice is not. */
 int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts *gpu,
 		       int n, char *chosen, struct cs_err *err);
 
@@ -35,9 +35,8 @@ int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts
  * 0: they are those from 0 on. */
 uint64_t cs_gpu_list_numbers(const struct cs_gpu_list *list);
 
-/* How many agents are meant where there is no GPU to name (--dry-run, cpu
- * backend): a single number alone is a count, else the number of items named.
- * 0 when the list is empty. */
+/* The number of agents if there is no GPU to name (--dry-run, cpu backend): a single
+ * number alone is a count, else the number of items named. 0 if the list is empty. */
 int cs_gpu_list_count(const struct cs_gpu_list *list);
 
 #endif

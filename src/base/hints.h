@@ -58,7 +58,7 @@ struct cs_hint {
 	enum cs_hint_of of;	    /* whose numbers `code` holds */
 	int code[2];		    /* 0: no more */
 	const char *const *calls;   /* holds for these only, until NULL; NULL: all */
-	const char *brief;	    /* goes behind an error text; NULL none */
+	const char *brief;	    /* appended to an error text; NULL none */
 	const char *means, *remedy; /* sentences, for --explain */
 };
 
@@ -69,8 +69,8 @@ const struct cs_hint *cs_hint(enum cs_hint_id id);
  * unknown. */
 const struct cs_hint *cs_hint_find(const char *text);
 
-/* What goes behind an error text: of one row, NULL when it has none; of an error
- * code, NULL when nothing is sure. */
+/* The text to append to an error: of one row, NULL if it has none; of an error code,
+ * NULL if nothing is certain to help. */
 const char *cs_hint_brief(enum cs_hint_id id);
 const char *cs_hint_cuda(int code, const char *call);
 const char *cs_hint_nvml(int code);

@@ -206,7 +206,7 @@ uint32_t cs_shape_cube(uint64_t bytes, unsigned element)
 	return side < SIDE_GRAIN ? SIDE_GRAIN : side;
 }
 
-/* ---- where it is ---- */
+/* ---- places ---- */
 
 static struct cs_extent box_of_face(const struct grid *g, unsigned element)
 {

@@ -16,7 +16,7 @@ enum { CS_FACE_X = 1, CS_FACE_Y, CS_FACE_Z };
 
 #define CS_SHAPE_TEXT 32 /* bytes of its text */
 #define CS_SHAPE_SPAN (8ull << 30) /* bytes that one goes through, at most */
-#define CS_SHAPE_HALO 2u	   /* of a face, unless somebody says another */
+#define CS_SHAPE_HALO 2u	   /* of a face, by default */
 
 /* A face of a grid of x * y * z elements; pieces of some bytes. */
 uint64_t cs_shape_face(uint32_t x, uint32_t y, uint32_t z, uint32_t halo, int face);
@@ -49,7 +49,7 @@ struct cs_extent {
 		uint64_t tall;		 /* rows from one plane to the next */
 	} grid;
 };
-/* Of a copy of so many bytes. */
+/* For a copy of so many bytes. */
 struct cs_extent cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes);
 /* How many bytes are copied; of pieces in a buffer of `span` bytes. */
 uint64_t cs_shape_bytes(uint64_t shape, unsigned element, uint64_t span);

@@ -129,7 +129,7 @@ void cs_size_text(uint64_t bytes, char *to, size_t size)
 	for (i = 3; i >= 0; i--) {
 		uint64_t unit = 1ull << (10 * (i + 1));
 
-		/* Of all tenths only halves are whole bytes. */
+		/* Halves are the only tenths that are whole bytes. */
 		if (bytes < unit || bytes % (unit / 2))
 			continue;
 		if (bytes / unit > WHOLE_MAX)

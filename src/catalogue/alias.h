@@ -38,7 +38,7 @@ enum cs_arguments {
 	CS_ARGS_NUMA,
 };
 
-/* What follows the arguments in the name. */
+/* The end of the name, after the arguments. */
 enum cs_tail {
 	CS_TAIL_SIZE,
 	CS_TAIL_NONE,
@@ -61,7 +61,7 @@ struct cs_alias {
 	enum cs_flow flow;
 	const char *heading; /* of its matrix, without "bandwidth (GB/s)" */
 	int multinode;	     /* not one of its tests of a single node */
-	/* Of Comm|Scope, whose names stand here without CS_SCOPE_PREFIX: */
+	/* Comm|Scope's, without CS_SCOPE_PREFIX: */
 	const char *before;	   /* its name until version 0.6; NULL: the same */
 	struct cs_variant variant; /* in which its cells are measured */
 	enum cs_arguments args;
@@ -113,7 +113,7 @@ void cs_alias_note(const char *list, const char *test,
 #define CS_ITEM 129 /* bytes that hold one, and show that it is longer than any name */
 const char *cs_list_item(const char *list, char *item, size_t size);
 
-/* What a --suite stands for. */
+/* The tests of a --suite. */
 struct cs_suite {
 	const char *name;
 	const char *tests; /* their names */

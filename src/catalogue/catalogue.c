@@ -175,7 +175,7 @@
 
 #define IN_ORDER "2 MiB in order"
 #define AT_RANDOM "--size in random order"
-#define A_LOAD .unit = CS_UNIT_NS /* of a chase; of as much as --size says */
+#define A_LOAD .unit = CS_UNIT_NS /* of a chase; of --size bytes */
 #define SMALL_CHASE A_LOAD, .bytes = 2 << 20
 
 #define ONE_GPU_AT_A_TIME "one GPU at a time"

@@ -32,7 +32,7 @@ enum cs_method {
 	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
 				 * 4 bytes at a time; it has no other end */
 	CS_METHOD_PREFETCH,	/* managed memory: pages are asked for, … */
-	CS_METHOD_DEMAND,	/* … or touched, one store each, where they are not */
+	CS_METHOD_DEMAND,	/* … or touched, one store each, if they are not */
 	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
 	CS_METHOD_STREAM,	/* a kernel that reads data of the host once, … */
 	CS_METHOD_STREAMW,	/* … or writes them, by one of the ways of its op */
@@ -100,7 +100,7 @@ enum cs_pattern {
 };
 enum cs_backend_kind { CS_BACKEND_CUDA, CS_BACKEND_CPU };
 
-/* What an end of a transfer lies in. */
+/* The memory of an end of a transfer. */
 enum cs_memory {
 	CS_MEM_DEVICE, CS_MEM_ARENA,
 	CS_MEM_PINNED,		/* by the driver */
@@ -109,18 +109,18 @@ enum cs_memory {
 	CS_MEM_HUGE,		/* as registered, in huge pages */
 	CS_MEM_PAGEABLE,
 	CS_MEM_MANAGED,		/* by the driver: pages that move to who uses them */
-	CS_MEM_SYSTEM,		/* as malloc gives it: the same, where a GPU may use it */
+	CS_MEM_SYSTEM,		/* as malloc gives it: the same, if a GPU may use it */
 	CS_MEMORIES
 };
 
-/* What a figure is in. */
+/* The unit of a figure. */
 enum cs_unit {
 	CS_UNIT_GBS, CS_UNIT_US, CS_UNIT_MS, CS_UNIT_COPIES, CS_UNIT_NS,
 	CS_UNIT_GFLOPS,		/* 10^9 operations a second */
 };
 
-/* How it is come by: node/coordinator/cell.c samples what runs behind the gate, node/coordinator/probe.c
- * times what the CPU does. */
+/* The way of measuring: node/coordinator/cell.c samples work behind the gate,
+ * node/coordinator/probe.c times the CPU. */
 enum cs_how {
 	CS_HOW_GATED,	/* by marks on the stream, until it is known well enough */
 	CS_HOW_CALLS,	/* each call of a batch */
@@ -133,7 +133,7 @@ enum cs_how {
 	CS_HOW_PREFETCH, /* one prefetch: its call and its end */
 };
 
-/* What --matrix takes; bits. */
+/* The words of --matrix; bits. */
 enum cs_matrix {
 	CS_MATRIX_PEER = 1, CS_MATRIX_COST = 2, CS_MATRIX_H2D = 4,
 	CS_MATRIX_D2H = 8, CS_MATRIX_LOCAL = 16, CS_MATRIX_HOST = 32,
@@ -145,7 +145,7 @@ enum cs_matrix {
 
 /* FP64 multiply-adds: gamma of a GPU, and what it does beside a copy. */
 #define CS_FLOPS_TEST "local.fma.fp64.alone"
-#define CS_FLOPS_BYTES 16 /* that stand for what is there: nothing moves */
+#define CS_FLOPS_BYTES 16 /* that represent the data: nothing moves */
 
 struct cs_test {
 	const char *name; /* "peer.ce.write.pair" */
@@ -154,14 +154,14 @@ struct cs_test {
 	enum cs_op op;
 	enum cs_pattern pattern;
 	enum cs_memory memory; /* of the host's end; DEVICE: none has one */
-	int any_backend;       /* 1: of both, whatever `backend` says */
+	int any_backend;       /* 1: of both backends */
 	enum cs_backend_kind backend;
 	enum cs_unit unit;
 	enum cs_how how;
 	unsigned matrices; /* enum cs_matrix: of which it is a part; 0: its path's */
 	uint64_t bytes;	   /* of its copies, its own; 0: as asked for */
-	/* the least that is asked of the interval of its medians, a share, unless the
-	 * user says one: it does not settle any closer; 0: the usual does */
+	/* the finest precision that the interval of its medians can reach, a share,
+	 * unless the user gives one; 0: the default */
 	double least_precision;
 	const char *counts; /* which bytes its rate is of, where tools differ: "bytes counted
 			      * once"; NULL: those that came, once */
@@ -183,7 +183,7 @@ const struct cs_test *cs_test_next(const struct cs_test *test);
 /* Its position in the table; -1 when there is no such name. */
 int cs_test_index(const char *name);
 
-/* Of which matrices it is a part: enum cs_matrix. */
+/* The matrices that it belongs to: enum cs_matrix. */
 unsigned cs_test_matrices(const struct cs_test *test);
 /* Does that backend measure it? */
 int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
@@ -198,13 +198,13 @@ int cs_op_is_prefetch_call(int op);
 /* Is what it moves managed memory, or that of malloc as such: one range, which has two
  * places? */
 int cs_method_is_managed(int method);
-/* Is its figure the rate of a link or a memory?  That of a strided copy, of managed memory
- * or of a stream's way says little about either. */
+/* Is its figure the rate of a link or a memory?  Strided copies, managed memory and a
+ * stream's round trip show little of either. */
 int cs_test_measures_link(const struct cs_test *test);
 /* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);
-/* What its end in host memory lies in; a CPU copies from one NUMA node to another out of
- * pageable memory, whatever it copies into. */
+/* The kind of memory of its end on the host; a CPU always copies from one NUMA node to
+ * another out of pageable memory. */
 enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst);
 /* Does nothing of it leave its agent? */
 int cs_test_is_within(const struct cs_test *test);
@@ -231,7 +231,7 @@ unsigned cs_test_takes(const struct cs_test *test);
  * that is asked for. */
 int cs_method_fits(int method, enum cs_transport via);
 
-/* May its pairs run at the same time, where --schedule says so? */
+/* May its pairs run at the same time, with --schedule? */
 int cs_test_goes_in_rounds(const struct cs_test *test);
 
 /* Data of the host to a kernel, or from it, once in a sample? */
@@ -247,8 +247,8 @@ int cs_method_is_kernel(int method);
 int cs_method_is_divided(int method);
 /* Does its kernel work within its GPU's chip, past which nothing goes but results? */
 int cs_method_is_on_chip(int method);
-/* Does its kernel tell how long one thing took (a load, an operation), beside how long
- * all of it did? */
+/* Does its kernel report the time of one thing (a load, an operation), besides that of
+ * all? */
 int cs_method_reports_time(int method);
 
 const char *cs_path_text(int path);

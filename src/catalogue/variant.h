@@ -12,9 +12,9 @@
 #include "base/shape.h"
 #include "catalogue/catalogue.h"
 
-/* What CPU caches and the GPU's L2 hold of the buffers before each sample. */
+/* The contents of CPU caches and the GPU's L2 before each sample. */
 enum cs_cache {
-	CS_CACHE_ANY,  /* whatever the last check and fill left there */
+	CS_CACHE_ANY,  /* as the last check and fill left them */
 	CS_CACHE_COLD, /* nothing: flushed, with proof */
 	CS_CACHE_WARM, /* the host memory among them, which CPUs have just written */
 	CS_CACHES
@@ -110,7 +110,7 @@ int cs_variant_has_shape(const struct cs_test *test, uint64_t shape);
 /* The i-th shape of a test at a size, if none was requested; 0: no more. */
 uint64_t cs_variant_shape(const struct cs_test *test, const struct cs_variant *v,
 			  uint64_t size, size_t i);
-/* Where the bytes of a copy with a shape are. */
+/* The places of the bytes of a copy with a shape. */
 struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes);
 
 /* < 0, 0 or > 0, as memcmp: the order of matrices. */

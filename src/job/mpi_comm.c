@@ -28,7 +28,7 @@ struct cs_mpi_comms {
 	MPI_Comm of[2]; /* by enum cs_comm_scope */
 };
 
-/* Of the process: MPI can be started only once. */
+/* State of the process: MPI can be started only once. */
 static struct cs_mpi_comms comms = { { MPI_COMM_NULL, MPI_COMM_NULL } };
 
 /* A message that is being sent. */

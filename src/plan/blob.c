@@ -57,7 +57,7 @@ void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_
 
 /* ---- slots ---- */
 
-/* Of host ends: how many in that direction come before it. */
+/* The number of host ends in that direction before it. */
 static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
 {
 	uint32_t i, before = 0;
@@ -69,7 +69,7 @@ static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
 	return (uint8_t)before;
 }
 
-/* Ascending by size, equal ones as they stand. */
+/* Ascending by size, equal ones in their order. */
 static void order_by_span(const struct cs_plan *plan, const struct cs_transfer *t,
 			  uint32_t count, uint32_t *order)
 {

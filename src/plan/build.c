@@ -342,7 +342,7 @@ static struct controls control_steps(const struct cs_plan_builder *pb)
 	return (struct controls){ { control_step(pb, 0), control_step(pb, 1) } };
 }
 
-/* Where what is shuffled as one begins: a step, or a round of them. */
+/* Find the beginnings of units that are shuffled: steps, or rounds of them. */
 static int find_heads(const struct cs_plan_builder *pb, struct cs_vec *heads)
 {
 	const struct cs_step *step = pb->steps.data;

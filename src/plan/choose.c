@@ -37,7 +37,7 @@ static size_t n_tests(void)
 	return n;
 }
 
-/* Of the names of a backend those that an item begins, and the nearest. */
+/* A search for names of a backend that an item begins, and for the nearest. */
 struct search {
 	enum cs_backend_kind backend;
 	int begun, dotted; /* how many it begins; of these, followed by '.' */
@@ -120,7 +120,7 @@ static int refuse(const char *item, enum cs_backend_kind backend,
 	return cs_suggestion_add(&names.near, err);
 }
 
-/* Where tests are to be measured. */
+/* The backend and transport of the tests to measure. */
 struct where {
 	enum cs_backend_kind backend;
 	enum cs_transport via;

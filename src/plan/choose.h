@@ -18,7 +18,7 @@ int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 int cs_tests_theirs(enum cs_backend_kind backend, enum cs_transport via,
 		    struct cs_choices *to, struct cs_err *err);
 
-/* What --matrix and the options for axes request; a mask bit is 1 << value. */
+/* Requests of --matrix and the options for axes; a mask bit is 1 << value. */
 struct cs_axes {
 	unsigned matrices; /* enum cs_matrix */
 	unsigned ops, patterns;

@@ -248,7 +248,7 @@ static const char *argument_words(const struct cs_alias *alias)
 	return words[alias->args];
 }
 
-/* Is it a word that Google Benchmark adds to say how a benchmark was run? */
+/* Is it a word that Google Benchmark appends, for how a benchmark was run? */
 static int is_added(const char *word)
 {
 	static const char *const added[] = {

@@ -346,7 +346,7 @@ uint32_t cs_copies_most(uint64_t bytes);
 uint64_t cs_transfer_room(const struct cs_transfer *t);
 /* The largest need of any transfer that is less than `below`; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
-/* Where the bytes of a transfer with a shape are. */
+/* The places of the bytes of a transfer with a shape. */
 struct cs_extent cs_transfer_box(const struct cs_transfer *t);
 /* The offset in the destination's buffer to which packed bytes are copied before they
  * are unpacked; they are packed at the beginning of the source's buffer. */

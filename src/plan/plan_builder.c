@@ -178,7 +178,7 @@ int cs_plan_builder_add_flops(struct cs_plan_builder *b, uint32_t agent)
 
 /* ---- to become a blob ---- */
 
-/* Where each part lies when there are that many of each. */
+/* Lay the parts out for that many of each. */
 static int lay_out(struct cs_plan *plan, uint64_t n_steps, uint64_t n_transfers,
 		   struct cs_err *err)
 {

@@ -103,7 +103,7 @@ static int class_of_step(struct picked *p, const struct cs_step *step)
 	return found;
 }
 
-/* Of a round the first class that one of its steps is in. */
+/* The first class of a step in the round. */
 static int class_of_head(struct picked *p, uint32_t head)
 {
 	uint32_t s = p->all->head[head], class = REST;

@@ -18,8 +18,8 @@ static void note_pages(struct cs_agent_arena *a, struct cs_endpoints *e,
 		cs_text(f->note, sizeof(f->note), "%s", why);
 }
 
-/* The ring: a part on each NUMA node through which others stage what they send here.  Where
- * one cannot be bound or proven, rows say so. */
+/* The ring: a part on each NUMA node, in which others stage their copies to this agent.
+ *  A part that cannot be bound or proven is noted in rows. */
 static int open_ring(struct cs_agent_arena *a, struct cs_endpoints *e)
 {
 	struct cs_stage_parts parts;

@@ -177,7 +177,7 @@ static int arm_mine(struct cs_agent_cell *c, struct cs_endpoints *e,
 	return rc;
 }
 
-/* How long it took; of a chase, or multiply-adds, what poll() says is the time of one. */
+/* Its time; for a chase or multiply-adds the time of one, by poll(). */
 static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 		     const struct burden *with)
 {

@@ -46,7 +46,8 @@ static int read_briefly(struct cs_agent_reading *s, struct cs_endpoints *e)
 	return 0;
 }
 
-/* Of what our processes have on the GPU; the buffer is allocated in whole blocks. */
+/* The memory of our processes on the GPU without the buffer, which is allocated in
+ * whole blocks. */
 static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
 {
 	int64_t arena = (int64_t)cs_arena_aligned(arena_bytes);

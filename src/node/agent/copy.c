@@ -96,8 +96,8 @@ uint64_t cs_copy_chain_seed(const struct cs_endpoints *e, const struct cs_transf
 	return t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
 }
 
-/* Where its bytes begin, and where those are that were packed: at the beginning of the
- * destinations for packing, after the grid for unpacking. */
+/* Add the shape, and the address of packed bytes: at the beginning of the destinations
+ * for packing, after the grid for unpacking. */
 static void add_shape(const struct cs_endpoints *e, const struct cs_transfer *t,
 		      struct cs_copy *f)
 {
@@ -116,7 +116,7 @@ static void add_shape(const struct cs_endpoints *e, const struct cs_transfer *t,
 	f->packed = e->slot->arena.address + e->slot->layout.dst_at;
 }
 
-/* Of memory whose ends are two. */
+/* A copy between two different ends. */
 static struct cs_copy between(const struct cs_endpoints *e,
 			      const struct cs_transfer *t, uint32_t copies,
 			      int uncounted)
@@ -142,7 +142,7 @@ static struct cs_copy between(const struct cs_endpoints *e,
 	}
 	if (f.kind == CS_COPY_PRODUCE)
 		f.key = key_left(e, t);
-	if (f.kind == CS_COPY_OUT) /* the ring is where it is */
+	if (f.kind == CS_COPY_OUT) /* the ring has one position */
 		f.positions = 1;
 	f.src = f.kind == CS_COPY_IN ? e->slot->arena.ring_address :
 				       cs_memory_of(t, 0)->address(e, t, 0, 0);
@@ -170,8 +170,7 @@ struct cs_copy cs_copy_of(const struct cs_endpoints *e, const struct cs_transfer
 	return memory->copy ? memory->copy(e, t) : between(e, t, copies, uncounted);
 }
 
-/* Of all that its kernel went through there is a triad: c lies behind b, of each as many
- * positions as copies have. */
+/* The result of a triad: c follows b, each with the positions of all copies. */
 static struct cs_expected triad_of(const struct cs_endpoints *e,
 				   const struct cs_transfer *t,
 				   const struct cs_expected *all)

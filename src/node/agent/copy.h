@@ -1,4 +1,5 @@
-/* copy.h - what an agent enqueues for a transfer, and what that leaves in memory. */
+/* copy.h - the copies that an agent enqueues for a transfer, and their result in
+ * memory. */
 #ifndef CS_NODE_AGENT_COPY_H
 #define CS_NODE_AGENT_COPY_H
 
@@ -7,7 +8,7 @@
 
 /* Does the agent enqueue anything for it? */
 int cs_copy_is_mine(const struct cs_endpoints *ends, const struct cs_transfer *t);
-/* What it enqueues, with `copies` copies; `uncounted`: the sample does not count. */
+/* The copy that it enqueues, `copies` times; `uncounted`: the sample does not count. */
 struct cs_copy cs_copy_of(const struct cs_endpoints *ends,
 			  const struct cs_transfer *t, uint32_t copies, int uncounted);
 /* The kind of copy, which depends on the transport to the other end. */
@@ -15,7 +16,7 @@ uint32_t cs_copy_kind(const struct cs_endpoints *ends, const struct cs_transfer 
 /* The seed of a chain's order; 0: one node after the other. */
 uint64_t cs_copy_chain_seed(const struct cs_endpoints *ends,
 			    const struct cs_transfer *t);
-/* What the last sample left of the step's k-th transfer. */
+/* The bytes that the last sample left of the step's k-th transfer. */
 struct cs_left cs_copy_left(const struct cs_endpoints *ends, uint32_t k);
 
 /* ---- copy_offsets.c ---- */

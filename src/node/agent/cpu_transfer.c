@@ -330,7 +330,7 @@ static void arm_call(struct cs_cpu_transfers *c, struct cs_team *team, int lane,
 					 &asked, sizeof(asked) });
 }
 
-/* Where it was carried, for rows. */
+/* Note the CPUs and NUMA node of a copy, for rows. */
 static void note(struct cs_cpu_transfers *c, const struct cs_team *team, int numa,
 		 struct cs_cpu_side *side)
 {
@@ -405,7 +405,7 @@ int cs_cpu_transfer_await(struct cs_cpu_transfers *c, int lane)
 		c->slot->side[team->k].faults = all->faults;
 		c->slot->side[team->k].major_faults = all->major_faults;
 	}
-	/* one that was cancelled has not said so itself */
+	/* a cancelled one has not reset it */
 	atomic_store(&c->timed[lane], 0);
 	if (!all->rc && all->counts)
 		all->rc = check_read(team, &all->err);

@@ -80,7 +80,7 @@ void cs_endpoints_read(struct cs_endpoints *e, uint32_t k)
 	e->slot->checked_whole[k]++;
 }
 
-/* Where the memory lies through which it is staged. */
+/* Note the NUMA node of the memory through which it is staged. */
 static int note_ring(struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
@@ -185,7 +185,7 @@ int cs_endpoints_settle(struct cs_endpoints *e)
 	return 0;
 }
 
-/* ---- behind them ---- */
+/* ---- after samples ---- */
 
 int cs_endpoints_judge(struct cs_endpoints *e, uint32_t seq, int checked)
 {

@@ -223,7 +223,7 @@ static void describe(const struct entry *e, const struct user *u,
 	memcpy(out->why, e->why, sizeof(out->why));
 }
 
-/* Add a user, and tell what it has.  The entry is held. */
+/* Add a user, and describe its buffer.  The entry is held. */
 static int get_new(const struct cs_backend *backend, struct cs_dev *dev,
 		   struct entry *e, uint64_t bytes, uint64_t fill_key,
 		   struct cs_hostbuf *out, struct cs_err *err)

@@ -15,8 +15,8 @@
 
 struct cs_endpoints;
 
-/* Allocates ranges whose pages move.  can(): 0, or -1 with the slot's error, which
- * says why this kind is not available here. */
+/* Allocates ranges whose pages move.  can(): 0, or -1 with the slot's error if this
+ * kind is not available. */
 struct cs_range_kind {
 	int (*can)(struct cs_endpoints *e);
 	int (*make)(struct cs_endpoints *e, uint64_t bytes, uint64_t *at);
@@ -59,7 +59,7 @@ struct cs_tiles {
 	struct cs_um_place gpu, home;
 };
 
-/* What a sample left at a destination. */
+/* The contents of a destination after a sample. */
 struct cs_left {
 	struct cs_expected bytes;
 	uint64_t offset; /* from where the transfer's destination begins */
@@ -104,7 +104,7 @@ struct cs_memory_kind {
 	 * is enough, and all is poisoned again. */
 	int (*check)(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 		     int last);
-	/* What a transfer enqueues, and its tiles, if both ends are one range. */
+	/* The copy of a transfer, and its tiles, if both ends are one range. */
 	struct cs_copy (*copy)(const struct cs_endpoints *e,
 			       const struct cs_transfer *t);
 	struct cs_tiles (*tiles)(const struct cs_endpoints *e,
@@ -112,7 +112,7 @@ struct cs_memory_kind {
 };
 
 extern const struct cs_memory_kind cs_memory_device, cs_memory_host, cs_memory_managed;
-/* All, in the order in which they are opened; NULL behind the last. */
+/* All, in the order in which they are opened; NULL after the last. */
 extern const struct cs_memory_kind *const cs_memory_kinds[];
 /* The kind of memory at one end of the transfer. */
 const struct cs_memory_kind *cs_memory_of(const struct cs_transfer *t, int is_dst);

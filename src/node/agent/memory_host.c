@@ -45,7 +45,7 @@ static int slot_of(const struct cs_endpoints *e, const struct cs_transfer *t,
 	const int64_t pid = cs_board_slot(e->board, t->issuer)->pid;
 	int before = is_dst ? t->dst_slot : t->src_slot, n = 0;
 
-	while (before) { /* its step's others stand in front of it */
+	while (before) { /* the other transfers of its step come before it */
 		t--;
 		if (!cs_endpoint_is_numa(is_dst ? &t->dst : &t->src))
 			continue;

@@ -227,8 +227,8 @@ static uint32_t copy_kind_of(const struct cs_transfer *t)
 	}
 }
 
-/* Of what lies in it behind sample `seq`: what is written over is another pattern each
- * time. */
+/* The key of the contents after sample `seq`; a range that is written gets another
+ * pattern each time. */
 static uint64_t key_left(const struct cs_endpoints *e, const struct cs_range *range,
 			 uint32_t seq)
 {
@@ -281,7 +281,7 @@ static struct cs_tiles tiles_of(const struct cs_endpoints *e,
 	};
 }
 
-/* ---- where it is ---- */
+/* ---- places of pages ---- */
 
 /* Pages are proven at their source before a sample, at their destination after it. */
 static const char *when(int is_dst)
@@ -289,7 +289,7 @@ static const char *when(int is_dst)
 	return is_dst ? "after a sample" : "before a sample";
 }
 
-/* Where GPU and CPU reach each other's memory, a touch need not move anything. */
+/* If GPU and CPU reach each other's memory, a touch need not move anything. */
 static int may_use_from_afar(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	const struct cs_gpu_facts *gpu = &e->slot->facts.gpu;
@@ -329,8 +329,8 @@ static uint64_t not_host(const struct cs_endpoints *e, const struct cs_endpoint 
 						       cs_board_gpu_numa(e->board);
 }
 
-/* Of a chase of faults those that were touched: what else comes along is the driver's to
- * say. */
+/* Only touched pages of a chase of faults: the driver chooses which others it moves
+ * with them. */
 static int resident(const struct cs_endpoints *e, const struct cs_range *range,
 		    int is_dst, struct cs_resident *seen)
 {

@@ -18,7 +18,7 @@ struct op {
 	uint8_t stream, event;
 };
 
-/* Of a tile at most ten. */
+/* At most ten operations for a tile. */
 struct schedule {
 	struct op op[CS_TILES * 10];
 	uint32_t n, tiles;
@@ -150,7 +150,7 @@ static uint64_t key_of(const struct job *j, uint32_t kernels)
 	return kernels ? cs_fill_key(j->tiles->key, kernels) : j->tiles->key;
 }
 
-/* Where the kernels find the tiles. */
+/* The address of the tiles for kernels. */
 static uint64_t base(const struct job *j)
 {
 	return j->tiles->managed ? j->tiles->dst : j->cost->desc.dst;
@@ -279,9 +279,9 @@ static int poison(const struct job *j)
 					j->cost->desc.bytes, &j->cost->slot->err);
 }
 
-/* A look at some leaves poison where it looked, and all of a round look at the same
- * places: the first, behind moves alone, for another key than what lay there before.  Of
- * managed tiles each part finds those of the one before, which it makes others. */
+/* A check of samples leaves poison in these places, and all checks of a round use the
+ * same places, the first one (after moves alone) with another key than before.  Each
+ * part on managed tiles finds the result of the one before and changes it. */
 static void check_host(const struct job *j, uint64_t key)
 {
 	const struct cs_some some = { j->cost->slot->seq, !j->tiles->managed };
@@ -370,8 +370,8 @@ static int measure(struct job *j, const struct part *part)
 	return look(j, part, key_of(j, after));
 }
 
-/* Of managed tiles the kernels come first, where they are filled; then they go home, where
- * each further part finds and leaves them. */
+/* Kernels work on managed tiles first, where these are filled; then the tiles go home,
+ * where each later part finds and leaves them. */
 static int measure_alone(struct job *j)
 {
 	if (!j->tiles->managed)

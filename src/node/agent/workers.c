@@ -70,7 +70,7 @@ static int bind(struct cs_worker *w)
 	return 0;
 }
 
-/* Of this thread so far, taken off what is there, or (sign 1) added. */
+/* Subtract the thread's faults so far or (sign 1) add them. */
 static void count_faults(struct cs_worked *did, int sign)
 {
 	struct rusage used;

@@ -71,7 +71,7 @@ int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
  * agent that cannot be used any more comes before all others. */
 int cs_agents_take(struct cs_coordinator *co, const struct cs_agents *agents,
 		   struct cs_err *err);
-/* Agents that have not answered become BROKEN: nobody knows what they are doing. */
+/* Agents that have not answered become BROKEN: their state is unknown. */
 void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
 		     const char *doing, double limit_s);
 /* For commands other than samples: give the command, wait, take the answers. */

@@ -11,7 +11,7 @@
 #include "node/coordinator/cell.h"
 #include "node/coordinator/agents.h"
 
-#define CLOSE_LIMIT_S 10.0 /* the verdict is out: nobody waits gladly */
+#define CLOSE_LIMIT_S 10.0 /* the verdict is already printed */
 #define SKEW_SAMPLES 15
 
 void cs_coordinator_init(struct cs_coordinator *co, struct cs_board *board,
@@ -134,8 +134,7 @@ static double allocating_limit_s(const struct cs_coordinator *co)
 	return seconds;
 }
 
-/* All ways given up, arenas made anew by those whom the flag concerns, all ways
- * opened again. */
+/* Close all ways, remake the arenas that the flag concerns, open all ways again. */
 static void map_again(struct cs_coordinator *co, uint32_t flag)
 {
 	order_all(co, CS_CMD_UNMAP, 0, "closing peer buffers", CS_PREPARE_LIMIT_S);
@@ -144,8 +143,8 @@ static void map_again(struct cs_coordinator *co, uint32_t flag)
 	order_all(co, CS_CMD_MAP, 0, "opening peer buffers", CS_PREPARE_LIMIT_S);
 }
 
-/* Where CUDA IPC is refused, descriptors may not be.  Only then they are tried: the
- * buffers concerned have to be made for it.  Should it turn out worse, as it was. */
+/* If CUDA IPC is refused, descriptors may work.  They are tried only then, because
+ * buffers have to be made for them.  If more is refused than before, go back. */
 static void open_usual(struct cs_coordinator *co)
 {
 	int before;

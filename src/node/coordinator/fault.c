@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define LISTED 8 /* numbers that are named; of more it is said how many */
+#define LISTED 8 /* numbers that are named; more are counted */
 
 const char *cs_agent_noun(const struct cs_coordinator *co)
 {

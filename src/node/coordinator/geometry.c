@@ -79,8 +79,8 @@ static uint32_t back_of_first(const struct cs_coordinator *co,
 	return 0;
 }
 
-/* Where the choice for this kind of link, direction and size is kept: in the first
- * matrix of that kind. */
+/* The choice for this kind of link, direction and size, kept in the first matrix of
+ * that kind. */
 static uint32_t *kept_geometry(struct cs_coordinator *co, const struct cs_cell *cell)
 {
 	const struct cs_test *test = cell->test, *other;

@@ -257,7 +257,7 @@ static double total_of(const struct cs_coordinator *co, const struct cs_cell *ce
 	return s->goes_on ? sum : bytes / longest;
 }
 
-/* Of the transfers from first to end - 1. */
+/* The total of the transfers from first to end - 1. */
 static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 		       uint32_t first, uint32_t end, const struct cs_row *like)
 {

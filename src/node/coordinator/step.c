@@ -9,8 +9,9 @@
 #include "base/hints.h"
 #include "node/coordinator/cell.h"
 
-/* Of copies that a process reads out of another of its GPUs, which are several entries of
- * a queue each: 512 of them block the enqueuing thread while the gate is closed (driver 580). */
+/* Most copies that a process reads out of another of its GPUs: each is several entries
+ * of a queue, and 512 copies block the enqueuing thread while the gate is closed
+ * (driver 580). */
 #define PULLED_MOST 128
 
 /* ---- is it possible? ---- */
