@@ -185,6 +185,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
 	%D%/backend/cuda/peer.c \
+	%D%/backend/cuda/probe.c \
 	%D%/backend/cuda/sm.c \
 	%D%/backend/cuda/um.c \
 	%D%/backend/cuda/vmm.c

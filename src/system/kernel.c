@@ -15,8 +15,8 @@
 /* Room for a root and a path. */
 #define WHOLE (CS_FILE_PATH + 64)
 
-static void whole_path(char to[WHOLE], const char *root, const char *path,
-		       va_list args)
+static void __attribute__((format(printf, 3, 0)))
+whole_path(char to[WHOLE], const char *root, const char *path, va_list args)
 {
 	size_t n;
 
@@ -25,7 +25,8 @@ static void whole_path(char to[WHOLE], const char *root, const char *path,
 	vsnprintf(to + n, WHOLE - n, path, args);
 }
 
-static FILE *open_file(const char *root, const char *path, va_list args)
+static FILE *__attribute__((format(printf, 2, 0)))
+open_file(const char *root, const char *path, va_list args)
 {
 	char whole[WHOLE];
 
