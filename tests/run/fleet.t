@@ -327,7 +327,7 @@ for host in ("n01", "n02", "n03"):
     at = max(i for i, r in enumerate(rows) if r["kind"] == "result") + 1
     rows[at:at] = extra
     open(path, "w").writelines(json.dumps(r) + "\n" for r in rows)'
-check repeats/*.jsonl
+check -v repeats/*.jsonl
 ok "what repeats a cell is not counted, and not the lowest" prints \
 	"peer.ce.write.pair  36 of 36 cells, median .* lowest .* \\(n03 0->1\\)"
 
