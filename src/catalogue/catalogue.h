@@ -273,7 +273,7 @@ struct cs_explanation {
 
 /* No field but timed_both is NULL for a test of the catalogue. */
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
-/* What else moves on the node; NULL: the explanation already says it. */
+/* Other transfers that run on the node meanwhile; NULL: the explanation already says it. */
 const char *cs_test_meanwhile(const struct cs_test *test);
 
 #endif

@@ -55,7 +55,7 @@ void cs_command_end(int status, const struct cs_err *err) __attribute__((noretur
 /* The same of a mistake in the command line. */
 void cs_command_refuse(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
-/* What a file holds, as long as the command runs. */
+/* Load a file, for as long as the command runs. */
 struct cs_loaded *cs_command_load(const char *file);
 /* The run without the names of its site, as long as the command runs. */
 void cs_command_redact(struct cs_run *run);

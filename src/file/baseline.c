@@ -296,7 +296,7 @@ static void decode_line(const json_t *record, uint32_t class, struct cs_baseline
 		cs_list_push(&to->lines, &line);
 }
 
-/* Of a file: what its error is about. */
+/* A baseline while it is read from a file, and the place that an error names. */
 struct reading {
 	json_t *document;
 	struct cs_baseline *to, made;

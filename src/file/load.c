@@ -60,7 +60,7 @@ static int read_run(void *reader)
 	return 0;
 }
 
-/* Of a reader that is open: to *out.  Releases it. */
+/* Load an open reader into *out, and release the reader. */
 static int load(struct cs_reader *r, struct cs_loaded *out, struct cs_err *err)
 {
 	struct cs_loaded *made = r->to;

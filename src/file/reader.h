@@ -41,8 +41,8 @@ struct cs_reader {
 	int error;   /* errno of reading */
 };
 
-/* Of a text; of a file: if it cannot be read twice from that position, it is read
- * completely.  0, or -1 with r->error. */
+/* Open a reader on a text, or on a file, which is read completely if it cannot be read twice
+ * from that position.  0, or -1 with r->error. */
 void cs_reader_of_text(struct cs_reader *r, const char *text, size_t size);
 int cs_reader_of_file(struct cs_reader *r, FILE *from);
 void cs_reader_release(struct cs_reader *r);

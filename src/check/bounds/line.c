@@ -116,8 +116,8 @@ static struct cs_fit_value sum_up(const struct cs_line_seen *seen,
 				      stat.median + half };
 }
 
-/* Of seen[0..n), of one line, in order of host and run.  None is learnt of sweeps that
- * leave it open how much a byte takes. */
+/* Learn one line from seen[0..n), in order of host and run.  Sweeps that leave it open how
+ * much a byte takes have none. */
 static void add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size_t n)
 {
 	struct cs_baseline_line line = seen[0].line;

@@ -59,7 +59,7 @@ static int by_place(const struct cs_anomaly *a, const struct cs_anomaly *b)
 		       CS_ORDER(a->b, b->b));
 }
 
-/* Of one place the worst first; equal ones in the order of their rows. */
+/* By place, at one place the worst first; equal ones in the order of their rows. */
 static int by_place_and_drop(const void *x, const void *y)
 {
 	const struct cs_anomaly *a = x, *b = y;
@@ -69,8 +69,8 @@ static int by_place_and_drop(const void *x, const void *y)
 		       CS_ORDER(a->evidence[0], b->evidence[0]));
 }
 
-/* Of two of one place the figures are those of the worse one, the more specific cause
- * stays, and the evidence is of both. */
+/* Make two anomalies of one place one: figures of the worse, the more specific cause, the
+ * evidence of both. */
 static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 {
 	if (other->cause > worse->cause) {

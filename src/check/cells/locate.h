@@ -28,7 +28,7 @@ void cs_fit_polish(struct cs_fit *fit);
 /* The greater of the middle two; x is sorted.  NAN of none. */
 double cs_upper_median(double *x, size_t n);
 /* Median distance from the median, scaled to a standard deviation of what is normal;
- * x is sorted.  0 of none. */
+ * overwrites x.  0 of none. */
 double cs_scaled_mad(double *x, size_t n);
 
 #endif

@@ -73,7 +73,7 @@ static int place_of(const struct cs_endpoint *end)
 					     end->index + 1;
 }
 
-/* Of healthy figures, by these n; x is sorted. */
+/* The spread of healthy figures, estimated from these n; overwrites x. */
 static double spread_of(double *x, size_t n)
 {
 	return n ? fmax(SPREAD_LEAST,

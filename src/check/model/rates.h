@@ -26,7 +26,8 @@ struct cs_computes {
 	double shared_of_peak; /* … of 128 bytes a clock and multiprocessor */
 };
 
-/* Of a run: a list of struct cs_computes, by node, GPUs first. */
+/* The GPUs and NUMA nodes of a run that computed: a list of struct cs_computes, by node,
+ * GPUs first. */
 struct cs_vec cs_run_computes(const struct cs_run *run);
 
 #endif

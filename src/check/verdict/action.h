@@ -24,8 +24,8 @@ struct cs_action {
 	uint32_t findings; /* how many are of this fault */
 };
 
-/* Of a judged run, by what is to be done, the gravest first, then by node: a list of struct
- * cs_action in the arena, valid as long as the findings are. */
+/* The actions for a judged run, the gravest first, then by node: a list of struct cs_action
+ * in the arena, valid as long as the findings are. */
 struct cs_vec cs_actions_find(const struct cs_run *run);
 
 /* "none", "watch", "drain" */

@@ -17,7 +17,7 @@ void cs_csv_line(FILE *to, json_t *record, int names);
 json_t *cs_json_new_array(void);
 void cs_json_put(FILE *to, json_t *document);
 
-/* Of the cells that are ok, in the test's unit; NAN without any. */
+/* Figures of the cells that are ok, in the test's unit; NAN without any. */
 struct cs_tally_way {
 	double min, median, max;
 };
@@ -34,8 +34,8 @@ struct cs_tally {
 	const char *reason; /* of the first that is not ok, bad before skipped; "" */
 };
 
-/* Of a run whose turns were put together (result/pool.h): a list of struct cs_tally in the
- * arena, by node, then in the order of the plan. */
+/* The tallies of a run whose turns were put together (result/pool.h): a list of struct
+ * cs_tally in the arena, by node, then in the order of the plan. */
 struct cs_vec cs_tallies(const struct cs_run *run);
 
 /* Does this finding change the exit status? */

@@ -37,10 +37,10 @@ struct cs_alike {
 /* In the arena. */
 const struct cs_alike *cs_alike_new(const struct cs_run *run);
 
-/* Of a pair of agents, over all tests, the worst difference from the median of the
- * like, as a share, below 0 is worse: 0 within 1 %, or within 4 scaled MADs if
- * nodes differ more than that.  src == dst: what an agent has with the host and
- * within itself.  NAN: no figure. */
+/* The worst difference of a pair of agents, over all tests, from the median of the like,
+ * as a share; below 0 is worse.  0: within 1 %, or within 4 scaled MADs if nodes differ
+ * more than that.  src == dst: all that an agent has with the host and within itself.
+ * NAN: no figure. */
 double cs_alike_off(const struct cs_alike *alike, int node, int src, int dst);
 /* Has the node any figure? */
 int cs_alike_measured(const struct cs_alike *alike, int node);

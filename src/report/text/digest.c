@@ -14,7 +14,7 @@
 
 /* ---- the share of the link ---- */
 
-/* Of the cells of a line, those of all nodes; lists of double. */
+/* Figures of the cells of a line, on all nodes; lists of double. */
 struct figures {
 	struct cs_vec values, shares;
 };
