@@ -94,6 +94,28 @@ static const struct cs_cpu_side *side(const struct node *node, int agent)
 	return &cs_board_slot(node->board.at, agent)->side[0];
 }
 
+static struct node ran; /* by carry_out(), until the test ends */
+
+static void finish_ran(void *unused)
+{
+	(void)unused;
+	if (ran.plan)
+		finish(&ran);
+	ran.plan = NULL;
+}
+
+static void carry_out(const struct wanted *w, const struct cs_backend *backend,
+		      const struct cs_flush_way *flush)
+{
+	struct cs_agent_args args = { .backend = backend, .flush = flush };
+
+	finish_ran(NULL);
+	if (begin(&ran, w, 1, &args))
+		ran.plan = NULL; /* nothing to finish */
+	t_must(ran.plan != NULL);
+	t_at_end(finish_ran, NULL);
+}
+
 /* ---- copies by CPUs ---- */
 
 static struct wanted by_cpu = {
@@ -101,44 +123,29 @@ static struct wanted by_cpu = {
 };
 
 HOLDS("a copy between NUMA nodes is made by a worker") {
-	struct cs_agent_args args = { .backend = &cs_backend_cpu };
-	static struct node node;
-
 	by_cpu.variant = (struct cs_variant){ 0 };
-	if (begin(&node, &by_cpu, 1, &args))
-		return;
-	all_are_sound(&node, 1);
-	t_eq_int(side(&node, 0)->workers, 1);
-	t_eq_int(side(&node, 0)->cpus_numa, 0);
-	t_ok(side(&node, 0)->cpus[0]);
-	t_eq_str(side(&node, 0)->flush, "");
-	t_eq_str(node.row[0].side->cpus, side(&node, 0)->cpus);
-	finish(&node);
+	carry_out(&by_cpu, &cs_backend_cpu, NULL);
+	all_are_sound(&ran, 1);
+	t_eq_int(side(&ran, 0)->workers, 1);
+	t_eq_int(side(&ran, 0)->cpus_numa, 0);
+	t_ok(side(&ran, 0)->cpus[0]);
+	t_eq_str(side(&ran, 0)->flush, "");
+	t_eq_str(ran.row[0].side->cpus, side(&ran, 0)->cpus);
 }
 
 HOLDS("several workers share a copy, to the byte") {
-	struct cs_agent_args args = { .backend = &cs_backend_cpu };
-	static struct node node;
-
 	/* 16 pages for 5 */
 	by_cpu.variant = (struct cs_variant){ .threads = 5, .cpu_numa = 1 };
-	if (begin(&node, &by_cpu, 1, &args))
-		return;
-	all_are_sound(&node, 1);
-	t_eq_int(side(&node, 0)->workers, 5);
-	finish(&node);
+	carry_out(&by_cpu, &cs_backend_cpu, NULL);
+	all_are_sound(&ran, 1);
+	t_eq_int(side(&ran, 0)->workers, 5);
 }
 
 HOLDS("CPUs of a node that is not there are refused with the reason") {
-	struct cs_agent_args args = { .backend = &cs_backend_cpu };
-	static struct node node;
-
 	by_cpu.variant = (struct cs_variant){ .cpu_numa = 61 };
-	if (begin(&node, &by_cpu, 1, &args))
-		return;
-	t_eq_int(node.row[0].status, CS_SKIPPED);
-	t_ok(strstr(node.row[0].reason, " 60: ") != NULL);
-	finish(&node);
+	carry_out(&by_cpu, &cs_backend_cpu, NULL);
+	t_eq_int(ran.row[0].status, CS_SKIPPED);
+	t_ok(strstr(ran.row[0].reason, " 60: ") != NULL);
 }
 
 /* ---- caches ---- */
@@ -182,24 +189,18 @@ static void displaces(const void *at, uint64_t bytes)
 HOLDS("without a variant nothing is flushed") {
 	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
 						    { 0 } };
-	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
-	static struct node node;
 
 	flushes = 0;
 	between_arenas.variant = (struct cs_variant){ 0 };
-	if (begin(&node, &between_arenas, 1, &args))
-		return;
-	all_are_sound(&node, 1);
+	carry_out(&between_arenas, &cs_backend_cpu, ways);
+	all_are_sound(&ran, 1);
 	t_eq_int(flushes, 0);
-	t_ok(node.row[0].copies > 1);
-	finish(&node);
+	t_ok(ran.row[0].copies > 1);
 }
 
 HOLDS("cold: source and destination are flushed before each sample, of one copy") {
 	static const struct cs_flush_way ways[] = { { "counted", counts, NULL },
 						    { 0 } };
-	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
-	static struct node node;
 	struct cs_flush known;
 	unsigned proofs;
 
@@ -207,19 +208,17 @@ HOLDS("cold: source and destination are flushed before each sample, of one copy"
 	proofs = flushes;
 	flushes = 0;
 	between_arenas.variant = (struct cs_variant){ .cache = CS_CACHE_COLD };
-	if (begin(&node, &between_arenas, 1, &args))
-		return;
-	all_are_sound(&node, 1);
+	carry_out(&between_arenas, &cs_backend_cpu, ways);
+	all_are_sound(&ran, 1);
 	t_ok(proofs >= 31);
-	t_eq_int(node.row[0].copies, 1);
+	t_eq_int(ran.row[0].copies, 1);
 	/* source and destination, by an agent each */
-	t_eq_int(flushes, 2 * (node.row[0].n_samples + node.row[0].discarded));
+	t_eq_int(flushes, 2 * (ran.row[0].n_samples + ran.row[0].discarded));
 	for (int a = 0; a < AGENTS; a++) {
-		t_eq_str(side(&node, a)->flush, "counted");
-		t_near(side(&node, a)->cold_ns, known.cold_ns, 0);
+		t_eq_str(side(&ran, a)->flush, "counted");
+		t_near(side(&ran, a)->cold_ns, known.cold_ns, 0);
 	}
-	t_eq_int((node.row[0].flags & CS_ROW_NOT_FLUSHED) != 0, !known.is_proven);
-	finish(&node);
+	t_eq_int((ran.row[0].flags & CS_ROW_NOT_FLUSHED) != 0, !known.is_proven);
 }
 
 /* Two ends of one agent, and its workers share them. */
@@ -232,19 +231,15 @@ HOLDS("what stands in for a flush is done once a sample, whatever the ends") {
 					     NUMA(PAGEABLE, 0),
 					     NUMA(PAGEABLE, 0),
 					     { .cache = CS_CACHE_COLD } };
-	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = ways };
-	static struct node node;
 	struct cs_flush known;
 
 	cs_flush_of(-1, ways, cs_clock_ns, &known);
 	passed_over = 0;
-	if (begin(&node, &within_numa, 1, &args))
-		return;
-	all_are_sound(&node, 1);
+	carry_out(&within_numa, &cs_backend_cpu, ways);
+	all_are_sound(&ran, 1);
 	t_eq_int(passed_over,
-		 (node.row[0].n_samples + node.row[0].discarded) * sizeof(other));
-	t_eq_str(side(&node, 0)->flush, "displaces");
-	finish(&node);
+		 (ran.row[0].n_samples + ran.row[0].discarded) * sizeof(other));
+	t_eq_str(side(&ran, 0)->flush, "displaces");
 }
 
 static _Atomic unsigned chains_flushed;
@@ -276,27 +271,19 @@ HOLDS("a CPU's chase takes the chain's loads, and one that ends elsewhere is fou
 	static struct wanted chase = {
 		"host.chase.random.pair", NUMA(PAGEABLE, 0), NUMA(PAGEABLE, 0), { 0 }
 	};
-	struct cs_agent_args args = { .backend = &cs_backend_cpu, .flush = good };
-	static struct node node;
 
-	if (begin(&node, &chase, 1, &args))
-		return;
-	t_eq_int(node.row[0].status, CS_OK);
-	t_ok(node.row[0].stats.median > 0);
-	t_eq_int(chains_flushed, node.row[0].n_samples + node.row[0].discarded);
-	t_eq_int(side(&node, 0)->workers, 1);
-	t_eq_int(cs_cpu_transfer_loads(&node.row[0].what), (64 << 10) / 128 - 1);
+	carry_out(&chase, &cs_backend_cpu, good);
+	t_eq_int(ran.row[0].status, CS_OK);
+	t_ok(ran.row[0].stats.median > 0);
+	t_eq_int(chains_flushed, ran.row[0].n_samples + ran.row[0].discarded);
+	t_eq_int(side(&ran, 0)->workers, 1);
+	t_eq_int(cs_cpu_transfer_loads(&ran.row[0].what), (64 << 10) / 128 - 1);
 	/* no memory of its own at the far end */
-	t_eq_int(side(&node, 0)->dst_numa, -1);
-	finish(&node);
-
-	args.flush = bad;
-	if (begin(&node, &chase, 1, &args))
-		return;
-	t_eq_int(node.row[0].status, CS_FAILED);
-	t_ok(strstr(node.row[0].reason,
+	t_eq_int(side(&ran, 0)->dst_numa, -1);
+	carry_out(&chase, &cs_backend_cpu, bad);
+	t_eq_int(ran.row[0].status, CS_FAILED);
+	t_ok(strstr(ran.row[0].reason,
 		    "a chase of 511 loads ended at byte 0 of its chain") != NULL);
-	finish(&node);
 }
 
 /* Each with a proof of its own: a busy machine may disturb one. */
@@ -308,25 +295,20 @@ static const struct cs_flush_way nothing[4][2] = {
 };
 
 HOLDS("what a flush claims and does not do is flagged") {
-	struct cs_agent_args args = { .backend = &cs_backend_cpu };
-	static struct node node;
 	struct cs_flush known;
 	int i = 0;
 
 	do {
-		args.flush = nothing[i];
-		cs_flush_of(-1, args.flush, cs_clock_ns, &known);
+		cs_flush_of(-1, nothing[i], cs_clock_ns, &known);
 	} while (known.is_proven && ++i < 4);
 	if (known.is_proven) {
 		t_skip("loads take half as long again by chance, four times");
 		return;
 	}
 	between_arenas.variant = (struct cs_variant){ .cache = CS_CACHE_COLD };
-	if (begin(&node, &between_arenas, 1, &args))
-		return;
-	all_are_sound(&node, 1);
-	t_ok(node.row[0].flags & CS_ROW_NOT_FLUSHED);
-	finish(&node);
+	carry_out(&between_arenas, &cs_backend_cpu, nothing[i]);
+	all_are_sound(&ran, 1);
+	t_ok(ran.row[0].flags & CS_ROW_NOT_FLUSHED);
 }
 
 static struct cs_backend spoils;
@@ -350,24 +332,17 @@ static int arm_looks(struct cs_dev *dev, int lane, const uint32_t *gate, uint32_
 }
 
 HOLDS("warm: the source is written before each sample") {
-	struct cs_agent_args args = { .backend = &spoils };
-	static struct node node;
-
 	spoils = cs_backend_cpu;
 	spoils.poll = poll_spoils;
 	spoils.arm = arm_looks;
 	between_arenas.variant = (struct cs_variant){ .cache = CS_CACHE_WARM };
-	if (begin(&node, &between_arenas, 1, &args))
-		return;
-	all_are_sound(&node, 1);
-	t_eq_int(node.row[0].copies, 1);
-	finish(&node);
+	carry_out(&between_arenas, &spoils, NULL);
+	all_are_sound(&ran, 1);
+	t_eq_int(ran.row[0].copies, 1);
 	/* the same is found where nothing is written again */
 	between_arenas.variant = (struct cs_variant){ 0 };
-	if (begin(&node, &between_arenas, 1, &args))
-		return;
-	t_eq_int(node.row[0].status, CS_CORRUPT);
-	finish(&node);
+	carry_out(&between_arenas, &spoils, NULL);
+	t_eq_int(ran.row[0].status, CS_CORRUPT);
 }
 
 /* ---- on the driver's double ---- */
