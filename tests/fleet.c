@@ -171,7 +171,6 @@ static size_t rows_of_node(const struct fleet *fleet)
 static void measure_once_more(struct fleet *fleet, uint32_t node, uint32_t step)
 {
 	size_t n = rows_of_node(fleet);
-	struct cs_err err;
 
 	for (size_t i = node * n; i < (node + 1) * n; i++) {
 		struct cs_row row = *row_at(fleet, i);
@@ -181,7 +180,7 @@ static void measure_once_more(struct fleet *fleet, uint32_t node, uint32_t step)
 		row.flags |= CS_ROW_REMEASURED;
 		row.n_samples = 0;
 		row.stats.median = measured(fleet, i);
-		if (cs_rows_add(&fleet->c.run.rows, &row, NULL, &err))
+		if (cs_rows_add(&fleet->c.run.rows, &row, NULL, NULL))
 			abort();
 	}
 }
@@ -190,7 +189,6 @@ static void remeasure(struct fleet *fleet, uint32_t node)
 {
 	size_t each = rows_of_node(fleet);
 	uint32_t step[CS_REMEASURE_MOST];
-	struct cs_err err;
 	int n;
 
 	fleet->own.run.rows.rows.n = 0;
@@ -198,10 +196,10 @@ static void remeasure(struct fleet *fleet, uint32_t node)
 		struct cs_row row = *row_at(fleet, node * each + i);
 
 		row.node = row.n_samples = 0;
-		if (cs_rows_add(&fleet->own.run.rows, &row, NULL, &err))
+		if (cs_rows_add(&fleet->own.run.rows, &row, NULL, NULL))
 			abort();
 	}
-	n = cs_cells_remeasure(&fleet->own.run, step, CS_REMEASURE_MOST, &err);
+	n = cs_cells_remeasure(&fleet->own.run, step, CS_REMEASURE_MOST, NULL);
 	for (int i = 0; i < n; i++)
 		measure_once_more(fleet, node, step[i]);
 }
@@ -217,13 +215,12 @@ static int judge_cells(void *run)
 void fleet_judge(struct fleet *fleet)
 {
 	struct cs_vec again = CS_VEC(struct cs_remeasure);
-	struct cs_err err;
 
 	for (size_t i = 0; i < fleet->cells; i++)
 		row_at(fleet, i)->stats.median = fleet->first[i] * measured(fleet, i);
 	for (int i = 0; i < fleet->c.run.n_nodes; i++)
 		remeasure(fleet, (uint32_t)i);
-	if (cs_fleet_remeasure(&fleet->c.run, &again, &err))
+	if (cs_fleet_remeasure(&fleet->c.run, &again, NULL))
 		abort();
 	for (size_t i = 0; i < again.n; i++) {
 		struct cs_remeasure at = ((struct cs_remeasure *)again.data)[i];
@@ -231,7 +228,7 @@ void fleet_judge(struct fleet *fleet)
 		measure_once_more(fleet, at.node, at.step);
 	}
 	cs_vec_release(&again);
-	if (cs_arena_run(judge_cells, &fleet->c.run, &err))
+	if (cs_arena_run(judge_cells, &fleet->c.run, NULL))
 		abort();
 }
 

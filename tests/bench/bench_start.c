@@ -27,13 +27,12 @@ static const struct {
 static int load_driver(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-	size_t i;
 
 	if (!library) {
 		fprintf(stderr, "bench_start: %s\n", dlerror());
 		return -1;
 	}
-	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		void **function = wanted[i].function;
 
 		*function = dlsym(library, wanted[i].name);

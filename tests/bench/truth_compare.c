@@ -102,12 +102,12 @@ static void take_turns(const struct disturbance *d, uint32_t sides, double diffe
 {
 	const struct cs_turns turns = { CELLS, sides, CS_TURNS_VISITS };
 	static struct cs_turn order[CELLS * SIDES_MOST * TURNS_MOST];
-	size_t n = cs_turns_count(&turns), at;
+	size_t n = cs_turns_count(&turns);
 	double walk = 0;
 
 	if (cs_turns_order(&turns, &rng, order, NULL))
 		exit(2);
-	for (at = 0; at < n; at++) {
+	for (size_t at = 0; at < n; at++) {
 		struct cell *c = &cells[order[at].cell];
 		uint32_t side = order[at].placement;
 		int k = c->n[side]++;

@@ -96,9 +96,9 @@ static void show_run(const struct fake_memory *m, uint64_t from, uint64_t to,
 static void show(struct work *w)
 {
 	struct page *page = w->um->page;
-	uint64_t from, to;
+	uint64_t to;
 
-	for (from = w->low; from < w->high; from = to) {
+	for (uint64_t from = w->low; from < w->high; from = to) {
 		enum shown want = shown_of(&page[from]);
 		int differs = page[from].shown != want;
 

@@ -24,8 +24,6 @@ static void command_is_sound(const struct cs_options *opt)
 
 static void options_are_sound(const struct cs_options *opt)
 {
-	int i;
-
 	MUST(opt->axes.ops >= 1 && opt->axes.ops <= 3);
 	MUST(opt->axes.patterns >= 1 &&
 	     opt->axes.patterns < 1u << (CS_PATTERN_BIDIEVERY + 1));
@@ -46,7 +44,7 @@ static void options_are_sound(const struct cs_options *opt)
 	MUST(opt->set.verify <= CS_VERIFY_OFF);
 	MUST(opt->format && opt->format->name);
 	MUST(opt->n_outputs >= 0 && opt->n_outputs <= CS_OUTPUTS_MAX);
-	for (i = 0; i < opt->n_outputs; i++)
+	for (int i = 0; i < opt->n_outputs; i++)
 		MUST(cs_format_by_file(opt->output[i]));
 }
 
@@ -55,9 +53,9 @@ static void options_choose(const struct cs_options *opt)
 {
 	struct cs_err err;
 	struct cs_choices chosen;
-	int refused = 0, b;
+	int refused = 0;
 
-	for (b = CS_BACKEND_CUDA; b <= CS_BACKEND_CPU; b++) {
+	for (int b = CS_BACKEND_CUDA; b <= CS_BACKEND_CPU; b++) {
 		chosen.n = 0;
 		err.text[0] = '\0';
 		if (cs_options_choose(opt, (enum cs_backend_kind)b, &chosen, &err)) {

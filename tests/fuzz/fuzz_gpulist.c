@@ -22,10 +22,10 @@ static void make_gpus(void)
 
 static void list_is_sound(const struct cs_gpu_list *list)
 {
-	int k, count = cs_gpu_list_count(list);
+	int count = cs_gpu_list_count(list);
 
 	MUST(list->n >= 1 && list->n <= CS_MAX_AGENTS);
-	for (k = 0; k < list->n; k++) {
+	for (int k = 0; k < list->n; k++) {
 		const struct cs_gpu_item *item = &list->item[k];
 
 		MUST(memchr(item->text, '\0', sizeof(item->text)));
@@ -50,18 +50,18 @@ static void list_selects(const struct cs_gpu_list *list, int n)
 {
 	struct cs_err err = { "" };
 	char *chosen = malloc((size_t)n + 1);
-	int i, of_indices = 1, any = 0;
+	int of_indices = 1, any = 0;
 
 	MUST(chosen);
 	memset(chosen, 7, (size_t)n + 1);
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 		of_indices &= list->item[i].kind == CS_GPU_INDEX;
 	if (cs_gpu_list_select(list, gpu, n, chosen, &err)) {
 		MUST(*err.text);
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			MUST(chosen[i] == 7);
 	} else {
-		for (i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++) {
 			MUST(chosen[i] == 0 || chosen[i] == 1);
 			MUST(chosen[i] || !is_named(list, i));
 			MUST(!of_indices || chosen[i] == is_named(list, i));

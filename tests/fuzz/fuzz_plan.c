@@ -27,10 +27,7 @@ static void walk_agent(const struct cs_plan *plan, int agent)
 /* Everything that users of a trusted plan read. */
 static void walk(const struct cs_plan *plan)
 {
-	uint32_t s, k;
-	int a;
-
-	for (s = 0; s < plan->n_steps; s++) {
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_test *test = cs_plan_test(plan, step);
 
@@ -43,7 +40,7 @@ static void walk(const struct cs_plan *plan)
 					     1 :
 					     (int)plan->n_agents));
 		MUST(!cs_step_applies(plan, step, 0));
-		for (k = 0; k < step->count; k++) {
+		for (uint32_t k = 0; k < step->count; k++) {
 			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
 			MUST(t->src.index < plan->n_agents &&
@@ -52,7 +49,7 @@ static void walk(const struct cs_plan *plan)
 			MUST(t->bytes && t->bytes <= CS_COPY_MAX);
 		}
 	}
-	for (a = 0; a < (int)plan->n_agents; a += a < 4 ? 1 : 20)
+	for (int a = 0; a < (int)plan->n_agents; a += a < 4 ? 1 : 20)
 		walk_agent(plan, a);
 	MUST(cs_plan_estimate_s(plan, 400) > 0);
 	MUST(isnan(cs_plan_estimate_s(plan, 0)));
@@ -75,9 +72,8 @@ static void seal(struct cs_plan *plan, size_t bytes)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
 	const unsigned char *all = (const unsigned char *)plan;
-	size_t i;
 
-	for (i = offsetof(struct cs_plan, n_agents); i < bytes; i++)
+	for (size_t i = offsetof(struct cs_plan, n_agents); i < bytes; i++)
 		hash = (hash ^ all[i]) * 0x100000001b3ull;
 	plan->id = hash;
 }
@@ -89,10 +85,10 @@ static struct cs_plan *build(const uint8_t *data)
 	struct cs_err err = { "" };
 	struct cs_plan *plan = NULL;
 	struct cs_choices chosen = { .n = 0 };
-	size_t n, i;
+	size_t n;
 
 	cs_catalogue(&n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (data[1] >> i % 8 & 1)
 			MUST(!cs_choices_add(&chosen,
 					     &(struct cs_choice){
@@ -130,7 +126,7 @@ static void edit(struct cs_plan *plan, size_t bytes, const uint8_t *data)
 static void plan_is_edited(const uint8_t *data, size_t size)
 {
 	struct cs_plan *plan = build(data), *before;
-	size_t bytes, at;
+	size_t bytes;
 
 	if (!plan)
 		return;
@@ -140,7 +136,7 @@ static void plan_is_edited(const uint8_t *data, size_t size)
 	before = malloc(bytes);
 	MUST(before);
 	memcpy(before, plan, bytes);
-	for (at = 4; at + EDIT <= size; at += EDIT)
+	for (size_t at = 4; at + EDIT <= size; at += EDIT)
 		edit(plan, bytes, data + at);
 	if (data[2] & SEALED) {
 		seal(plan, bytes);

@@ -31,10 +31,8 @@ static struct cs_plan *plan_of(unsigned shift, int both_ways)
 
 static void asked_is_sound(const struct cs_sampler *s)
 {
-	uint32_t k;
-
 	MUST(s->n <= CS_SAMPLES_MAX);
-	for (k = 0; k < s->n_transfers; k++)
+	for (uint32_t k = 0; k < s->n_transfers; k++)
 		MUST(s->copies[k] >= 1 && s->copies[k] <= 512);
 	MUST(!(cs_sampler_expected_ns(s) < 0));
 }
@@ -42,9 +40,7 @@ static void asked_is_sound(const struct cs_sampler *s)
 /* What the cell ends with as measured must be figures. */
 static void enough_is_sound(const struct cs_sampler *s)
 {
-	uint32_t k;
-
-	for (k = 0; k < s->n_transfers; k++) {
+	for (uint32_t k = 0; k < s->n_transfers; k++) {
 		struct cs_stats stats;
 
 		cs_stats_of(s->gbs[k], s->n, &stats);

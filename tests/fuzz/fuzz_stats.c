@@ -11,9 +11,7 @@
 /* Figures of measurements: finite, and not below 0. */
 static int all_sound(const double *x, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!isfinite(x[i]) || x[i] < 0)
 			return 0;
 	return 1;

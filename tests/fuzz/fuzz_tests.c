@@ -8,10 +8,10 @@ static void tests_are_chosen(const char *list, enum cs_backend_kind backend, int
 {
 	struct cs_choices chosen = { .n = 0 };
 	struct cs_err err = { "" };
-	size_t n, i, before;
+	size_t n, before;
 	const struct cs_test *table = cs_catalogue(&n);
 
-	for (i = 0; all && i < n; i += 3)
+	for (size_t i = 0; all && i < n; i += 3)
 		if (cs_test_is_of(&table[i], backend))
 			MUST(!cs_choices_add(&chosen,
 					     &(struct cs_choice){ .test = (uint16_t)i },
@@ -23,7 +23,7 @@ static void tests_are_chosen(const char *list, enum cs_backend_kind backend, int
 		return;
 	}
 	MUST(chosen.n && chosen.n >= before);
-	for (i = 0; i < chosen.n; i++) {
+	for (size_t i = 0; i < chosen.n; i++) {
 		const struct cs_choice *choice = &chosen.choice[i];
 
 		MUST(choice->test < n && cs_test_is_of(&table[choice->test], backend));

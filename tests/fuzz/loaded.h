@@ -25,14 +25,14 @@ static inline char *fuzz_written(const struct cs_run *run, const char *format,
 static inline void fuzz_shown(const struct cs_loaded *loaded)
 {
 	static const char *const formats[] = { "text", "csv", "result" };
-	size_t size, again_size, i;
+	size_t size, again_size;
 	char *json = fuzz_written(&loaded->run, "json", &size), *other, *again;
 	struct cs_loaded back;
 	struct cs_err err;
 
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		free(fuzz_written(&loaded->run, formats[i], &again_size));
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		other = fuzz_written(&loaded->run, i ? "jsonl" : "json", &again_size);
 		MUST(!cs_loaded_parse("x", other, again_size, &back, &err));
 		free(other);

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	struct cs_rng rng = { 1 };
 	struct dirent **seed;
 	char folder[1024], file[1400];
-	int n, i, times;
+	int n, times;
 
 	cs_text(folder, sizeof(folder), "%s/fuzz/corpus/%.*s", data ? data : "tests",
 		(int)strcspn(name, "."), name);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 		return 99;
 	}
 	printf("1..%d\n", n);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		printf("# %s\n", seed[i]->d_name);
 		fflush(stdout); /* the last line when the target aborts */
 		cs_text(file, sizeof(file), "%s/%s", argc > 1 ? argv[1] : folder,

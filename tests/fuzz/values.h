@@ -214,13 +214,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {
 	struct cs_rng rng = { seed };
-	int lines, times;
+	int lines;
 	json_t *file = cs_rng_below(&rng, 16) ? fuzz_parse(data, size, &lines) : NULL;
 	size_t n = 0;
 
 	if (!file)
 		return LLVMFuzzerMutate(data, size, room);
-	for (times = 1 + (int)cs_rng_below(&rng, 5); times; times--)
+	for (int times = 1 + (int)cs_rng_below(&rng, 5); times; times--)
 		fuzz_edit(&rng, file);
 	for (size_t i = 0; lines && i < json_array_size(file); i++) {
 		size_t more = json_dumpb(json_array_get(file, i), (char *)data + n,

@@ -58,8 +58,6 @@ static inline void canned_arena(struct cs_agent_facts *a, int i)
 static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 			       int cpu)
 {
-	int i, k;
-
 	cs_node_facts_init(&nd->facts);
 	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
 	if (!cpu)
@@ -71,12 +69,12 @@ static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 	nd->facts.skew_us = 2.6;
 	nd->facts.skew_max_us = 8;
 	nd->peers = calloc(CS_MAX_AGENTS * CS_MAX_AGENTS, sizeof(*nd->peers));
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (cpu)
 			canned_arena(&nd->agent[i], i);
 		else
 			canned_gpu(&nd->agent[i], i, n);
-		for (k = 0; k < n; k++) {
+		for (int k = 0; k < n; k++) {
 			if (i == k)
 				continue;
 			cs_node_peer(nd, i, k)->via = cpu ? CS_VIA_SHM : CS_VIA_IPC;
@@ -122,9 +120,8 @@ static inline struct cs_row canned_row(const struct cs_plan *plan, uint32_t node
 static inline void canned_add(struct canned *c, struct cs_row *row, double rate)
 {
 	double x[6];
-	int i;
 
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		x[i] = rate * (1 + 0.0001 * ((5 * i + 2) % 6 - 2.5));
 	cs_stats_of(x, 6, &row->stats);
 	cs_rows_add(&c->run.rows, row, x, NULL);
@@ -133,17 +130,17 @@ static inline void canned_add(struct canned *c, struct cs_row *row, double rate)
 /* Rows of every step on every node, as the plan says. */
 static inline void canned_measure(struct canned *c)
 {
-	uint32_t node, s, k, n;
+	uint32_t n;
 
-	for (node = 0; node < (uint32_t)c->run.n_nodes; node++)
-		for (s = 0; s < c->plan->n_steps; s++) {
+	for (uint32_t node = 0; node < (uint32_t)c->run.n_nodes; node++)
+		for (uint32_t s = 0; s < c->plan->n_steps; s++) {
 			const struct cs_step *step = cs_plan_step(c->plan, s);
 			struct cs_row row, total = canned_row(c->plan, node, s, 0);
 
 			if (!cs_step_applies(c->plan, step,
 					     c->run.node[node].facts.n_agents))
 				continue;
-			for (k = n = 0; k < step->count; k++) {
+			for (uint32_t k = n = 0; k < step->count; k++) {
 				row = canned_row(c->plan, node, s, k);
 				if (cs_transfer_is_load(&row.what))
 					continue;
@@ -163,10 +160,8 @@ static inline void canned_measure(struct canned *c)
 /* After rows were changed in place. */
 static inline void canned_index(struct canned *c)
 {
-	struct cs_err err;
-
 	cs_rows_unindex(&c->run.rows);
-	if (cs_run_index(&c->run, &err))
+	if (cs_run_index(&c->run, NULL))
 		abort();
 }
 
@@ -178,10 +173,8 @@ canned_make(int nodes, const struct cs_plan_request *request, int measured)
 	const int agents = (int)request->n_agents;
 	struct canned c = { 0 };
 	char host[16];
-	struct cs_err err;
-	int i;
 
-	if (cs_plan_build(request, &c.plan, &err))
+	if (cs_plan_build(request, &c.plan, NULL))
 		abort();
 	c.run.version = "0.1.0";
 	c.run.commit = "abc";
@@ -203,7 +196,7 @@ canned_make(int nodes, const struct cs_plan_request *request, int measured)
 	c.run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	c.run.timings = (struct cs_run_timings){ 4.2, 1.6, 0.1, 3.6, 9.7 };
 	c.run.complete = 1;
-	for (i = 0; i < nodes; i++) {
+	for (int i = 0; i < nodes; i++) {
 		cs_text(host, sizeof(host), "n%03d", i + 1);
 		canned_node(&c.run.node[i], host, agents, cpu);
 	}
@@ -216,12 +209,10 @@ canned_make(int nodes, const struct cs_plan_request *request, int measured)
 static inline void canned_choose(const char *tests, struct cs_plan_request *request,
 				 struct cs_choices *chosen)
 {
-	struct cs_err err;
-
 	chosen->n = 0;
 	request->chosen = chosen;
 	if (cs_tests_choose(tests, request->set.backend, CS_TRANSPORT_AUTO, chosen,
-			    &err))
+			    NULL))
 		abort();
 }
 
@@ -272,11 +263,10 @@ static inline struct canned canned_sweep(int agents, const char *tests)
 static inline void canned_release(struct canned *c)
 {
 	const struct cs_finding *f = c->run.findings.data;
-	int i;
 
 	for (size_t k = 0; k < c->run.findings.n; k++)
 		assert(cs_finding_fits(&f[k]));
-	for (i = 0; i < c->run.n_nodes; i++) {
+	for (int i = 0; i < c->run.n_nodes; i++) {
 		free(c->run.node[i].peers);
 		free(c->run.node[i].ranks);
 	}
@@ -311,9 +301,8 @@ static inline struct cs_row *canned_cell(struct canned *c, int node, const char 
 					 int src, int dst)
 {
 	struct cs_row *row = c->run.rows.rows.data;
-	size_t i;
 
-	for (i = 0; i < c->run.rows.rows.n; i++)
+	for (size_t i = 0; i < c->run.rows.rows.n; i++)
 		if (row[i].node == (uint32_t)node &&
 		    row[i].test == (uint32_t)cs_test_index(test) &&
 		    row[i].metric == CS_METRIC_RATE &&

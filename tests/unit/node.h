@@ -71,19 +71,17 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 /* On node->plan; `args` as the test wants them. */
 static int start_agents(struct node *node, struct cs_agent_args *args)
 {
-	struct cs_err err = { "" };
-
 	node->hooks = (struct cs_coordinator_hooks){ node, on_row, on_finding,
 						     on_watch, on_progress };
-	if (!t_eq_int(cs_topo_open(NULL, &node->topo, &err), 0) ||
-	    !t_eq_int(cs_board_create(node->plan, AGENTS, 0, &node->board, &err), 0))
+	if (!t_eq_int(cs_topo_open(NULL, &node->topo, NULL), 0) ||
+	    !t_eq_int(cs_board_create(node->plan, AGENTS, 0, &node->board, NULL), 0))
 		return -1;
 	args->topo = node->topo;
 	for (int i = 0; i < AGENTS; i++) {
 		cs_agent_facts_init(&args->facts);
 		args->facts.index = i;
 		args->facts.gpu.ordinal = i;
-		if (!t_eq_int(cs_agent_start(args, &node->agent[i], &err), 0))
+		if (!t_eq_int(cs_agent_start(args, &node->agent[i], NULL), 0))
 			return -1;
 		cs_agent_attach(node->agent[i], node->board.at);
 	}

@@ -43,10 +43,10 @@ static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
 		   enum cs_path path)
 {
 	char seen[CS_MAX_AGENTS] = { 0 };
-	uint32_t s, at = 0;
+	uint32_t at = 0;
 	int n = 0;
 
-	for (s = 0; s < plan->n_steps && at < first + count; s++) {
+	for (uint32_t s = 0; s < plan->n_steps && at < first + count; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 		const struct cs_endpoint *end = path == CS_PATH_H2D ? &t->dst :
@@ -66,9 +66,7 @@ static int touched(const struct cs_plan *plan, uint32_t first, uint32_t count,
 }
 
 HOLDS("every GPU comes first") {
-	int n;
-
-	for (n = 2; n <= 16; n++) {
+	for (int n = 2; n <= 16; n++) {
 		struct cs_plan *plan = plan_of(n, QUICK ",peer.ce.write.bidi", 1, 0);
 		uint32_t each = (uint32_t)n;
 		/* pairs of many GPUs stand in rounds, of which a few will do */
@@ -84,10 +82,9 @@ HOLDS("every GPU comes first") {
 /* The largest size, not the one that happens to be drawn first. */
 HOLDS("of a sweep the largest size comes first") {
 	struct cs_plan *plan = plan_of(4, "peer.ce.write.pair", 1, 64 << 20);
-	uint32_t s;
 
 	t_eq_int(touched(plan, 0, 4, CS_PATH_PEER), 4);
-	for (s = 0; s < 4; s++)
+	for (uint32_t s = 0; s < 4; s++)
 		t_eq_int(cs_plan_transfer(plan, cs_plan_step(plan, s), 0)->bytes,
 			 64 << 20);
 }
@@ -127,9 +124,9 @@ HOLDS("calls and latencies are not urgent") {
 
 HOLDS("the parts of a budget come in order") {
 	static const double seconds[] = { 1, 5, 25, 300, 1, 5, 25, 300 };
-	size_t i, n = sizeof(seconds) / sizeof(seconds[0]);
+	size_t n = sizeof(seconds) / sizeof(seconds[0]);
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int ranks = i >= n / 2;
 		struct cs_budget b;
 
@@ -165,10 +162,10 @@ HOLDS("a process has an age") {
 static void spend(struct canned *c, enum cs_status status, const char *why)
 {
 	struct cs_row *row = c->run.rows.rows.data;
-	size_t n = cs_rows_count(&c->run.rows), i, left = 5;
+	size_t n = cs_rows_count(&c->run.rows), left = 5;
 
 	c->run.budget_s = 25;
-	for (i = n; i-- > 0 && left;)
+	for (size_t i = n; i-- > 0 && left;)
 		if (!(row[i].flags & CS_ROW_CONTROL)) {
 			canned_spoil(&row[i], status, why);
 			left--;
@@ -203,11 +200,10 @@ HOLDS("nothing measured is no test") {
 	char line[CS_REASON_LINE];
 	struct cs_row *row;
 	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
-	size_t i;
 
 	row = c.run.rows.rows.data;
 	c.run.budget_s = 25;
-	for (i = 0; i < cs_rows_count(&c.run.rows); i++)
+	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
 		canned_spoil(&row[i], CS_SKIPPED, CS_LEFT_OUT);
 	c.run.exit_status = cs_run_exit(&c.run);
 	t_eq_int(c.run.exit_status, CS_EXIT_CANNOT);

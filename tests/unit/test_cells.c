@@ -126,9 +126,7 @@ static int judge_cells(void *run)
 
 static const struct cs_finding *judged(size_t n)
 {
-	struct cs_err err = { "" };
-
-	t_eq_int(cs_arena_run(judge_cells, &c.run, &err), 0);
+	t_eq_int(cs_arena_run(judge_cells, &c.run, NULL), 0);
 	if (t_eq_int(c.run.findings.n, n))
 		return c.run.findings.data;
 	for (size_t i = 0; i < c.run.findings.n; i++) {
@@ -305,12 +303,11 @@ HOLDS("a node that is a little slow in all, and in one alone") {
 HOLDS("the slowest test of a node speaks for it, and is the one that is measured "
       "again") {
 	struct cs_vec steps = CS_VEC(struct cs_remeasure);
-	struct cs_err err;
 
 	begin(5, 4, H2D "," D2H);
 	c.run.checks = CS_CHECK_OUTLIER;
 	slow(1, D2H, -1, -1, 0.8);
-	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
+	t_eq_int(cs_fleet_remeasure(&c.run, &steps, NULL), 0);
 	t_ok(steps.n > 0);
 	for (size_t i = 0; i < steps.n; i++) {
 		const struct cs_remeasure *at = (struct cs_remeasure *)steps.data + i;
@@ -651,12 +648,11 @@ HOLDS("a cell that was busy does not speak for the others of its GPU") {
 /* That cell is repeated twice, and what was fast once is not slow for good. */
 HOLDS("what rests on one cell has to be slow twice more") {
 	uint32_t step[32];
-	struct cs_err err;
 	int n;
 
 	begin(1, 8, H2D);
 	slow(0, H2D, -1, 6, 0.7);
-	n = cs_cells_remeasure(&c.run, step, 32, &err);
+	n = cs_cells_remeasure(&c.run, step, 32, NULL);
 	if (t_ok(n > 2))
 		t_eq_int(step[n - 1], canned_cell(&c, 0, H2D, CS_NUMA_LOCAL, 6)->step);
 	remeasure(0, H2D, CS_NUMA_LOCAL, 6, 1);
@@ -671,13 +667,12 @@ HOLDS("what rests on one cell has to be slow twice more") {
 HOLDS("of a fleet those are repeated that nobody has re-measured") {
 	OWNED(cs_vec) steps = CS_VEC(struct cs_remeasure);
 	const struct cs_remeasure *at;
-	struct cs_err err;
 
 	begin(6, 8, LOCAL);
 	slow(2, LOCAL, -1, -1, 0.9);
 	slow(4, LOCAL, 3, 3, 0.8);
 	remeasure(4, LOCAL, 3, 3, 1);
-	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
+	t_eq_int(cs_fleet_remeasure(&c.run, &steps, NULL), 0);
 	at = steps.data;
 	t_ok(steps.n > 0);
 	for (size_t i = 0; i < steps.n; i++)
@@ -685,19 +680,18 @@ HOLDS("of a fleet those are repeated that nobody has re-measured") {
 	for (int gpu = 0; gpu < 8; gpu++)
 		remeasure(2, LOCAL, gpu, gpu, 1);
 	steps.n = 0;
-	t_eq_int(cs_fleet_remeasure(&c.run, &steps, &err), 0);
+	t_eq_int(cs_fleet_remeasure(&c.run, &steps, NULL), 0);
 	t_eq_int(steps.n, 0);
 }
 
 HOLDS("anomalies are repeated, with neighbours and a control") {
 	uint32_t step[32];
-	struct cs_err err;
 	int n, neither = 0, beside = 0;
 
 	begin(1, 8, WRITE);
-	t_eq_int(cs_cells_remeasure(&c.run, step, 32, &err), 0);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 32, NULL), 0);
 	slow_link(2, 5, 0.75);
-	n = cs_cells_remeasure(&c.run, step, 32, &err);
+	n = cs_cells_remeasure(&c.run, step, 32, NULL);
 	t_ok(is_of_step(step, n, 2, 5) && is_of_step(step, n, 5, 2));
 	for (int i = 0; i < 64; i++) {
 		int src = i / 8, dst = i % 8,
@@ -712,9 +706,9 @@ HOLDS("anomalies are repeated, with neighbours and a control") {
 	t_ok(beside >= 2 && beside <= 4);
 	for (int i = 1; i < n; i++)
 		t_ok(step[i - 1] < step[i]);
-	t_eq_int(cs_cells_remeasure(&c.run, step, 3, &err), 3);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 3, NULL), 3);
 	c.run.checks = CS_CHECK_LAUNCH;
-	t_eq_int(cs_cells_remeasure(&c.run, step, 32, &err), 0);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 32, NULL), 0);
 }
 
 /* ---- noise ---- */
@@ -781,12 +775,11 @@ HOLDS("links to the host that others share are not reported") {
 	};
 	const struct cs_finding *f;
 	uint32_t step[32];
-	struct cs_err err;
 
 	begin(1, 4, H2D "," HOST_BIDI);
 	measured(H2D, pair, sizeof(pair) / sizeof(pair[0]));
 	measured(HOST_BIDI, bidi, sizeof(bidi) / sizeof(bidi[0]));
-	t_eq_int(cs_cells_remeasure(&c.run, step, 32, &err), 0);
+	t_eq_int(cs_cells_remeasure(&c.run, step, 32, NULL), 0);
 	f = one("not-judged", "node", 0, "4 of 8 cells could not be judged");
 	weighs(f, CS_NOTE, 0);
 	t_eq_int(f->n_evidence, 4);

@@ -13,9 +13,8 @@
 static const struct cs_finding *finding(const struct canned *c, const char *id)
 {
 	const struct cs_finding *f = c->run.findings.data;
-	size_t i;
 
-	for (i = 0; i < c->run.findings.n; i++)
+	for (size_t i = 0; i < c->run.findings.n; i++)
 		if (f[i].id == cs_finding_find(id))
 			return &f[i];
 	return NULL;
@@ -29,9 +28,8 @@ HOLDS("an NVLink peak is live links times the usable rate of their version") {
 		double peak;
 	} known[] = { { 18, 4, 450 }, { 17, 4, 425 }, { 12, 3, 300 },
 		      { 6, 2, 150 },  { 18, 5, 900 }, { 4, 1, 80 } };
-	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct cs_link_facts link = { .nvlinks_up = known[i].up,
 					      .nvlink_version = known[i].version };
 
@@ -93,9 +91,8 @@ HOLDS("a clean run has no finding") {
 
 HOLDS("cells with the same reason are one finding with a count") {
 	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
-	int dst;
 
-	for (dst = 1; dst < 8; dst++)
+	for (int dst = 1; dst < 8; dst++)
 		canned_spoil(canned_cell(&c, 0, PAIR, 0, dst), CS_FAILED,
 			     "cuMemcpyAsync: CUDA_ERROR_INVALID_VALUE (1)");
 	canned_spoil(canned_cell(&c, 0, PAIR, 5, 1), CS_FAILED, "another");
@@ -135,9 +132,8 @@ HOLDS("a cell that timed out is critical") {
 HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char summary[400];
-	int a;
 
-	for (a = 0; a < 2; a++)
+	for (int a = 0; a < 2; a++)
 		cs_text(c.run.node[0].agent[a].label, 12, "%d", 2 + a);
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_FAILED, "it broke");
 	canned_cell(&c, 0, PAIR, 1, 0)->flags |= CS_ROW_THROTTLED;
@@ -178,9 +174,8 @@ HOLDS("a link that is down is critical without --check, and changes no status") 
 
 HOLDS("all skipped cells of a node are one note") {
 	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
-	int dst;
 
-	for (dst = 7; dst > 1; dst--)
+	for (int dst = 7; dst > 1; dst--)
 		canned_spoil(canned_cell(&c, 0, PAIR, 1, dst), CS_SKIPPED, "no way");
 	cs_check_run(&c.run, NULL);
 	t_eq_str(canned_findings(&c),
@@ -264,10 +259,9 @@ HOLDS("when nothing was measured the summary says why") {
 	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	struct cs_row *row;
 	char summary[400];
-	size_t i;
 
 	row = c.run.rows.rows.data;
-	for (i = 0; i < c.run.rows.rows.n; i++)
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
 		canned_spoil(&row[i], CS_SKIPPED, "no way");
 	cs_check_run(&c.run, NULL);
 	cs_run_summary(&c.run, summary, sizeof(summary));
@@ -365,11 +359,10 @@ HOLDS("counters that are not known say nothing") {
 HOLDS("a control cell that moved by more than 0.5 % is a note") {
 	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row *row;
-	size_t i;
 
 	t_near(cs_control_drift(&c.run, 0), 0, 1e-12);
 	row = c.run.rows.rows.data;
-	for (i = 0; i < c.run.rows.rows.n; i++)
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
 		if (row[i].flags & CS_ROW_CONTROL)
 			row[i].stats.median *= 0.98;
 	t_near(cs_control_drift(&c.run, 0), 0.02, 1e-9);
@@ -667,10 +660,9 @@ static int exit_with(int status, int all)
 {
 	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row *row;
-	size_t i;
 
 	row = c.run.rows.rows.data;
-	for (i = 0; i < (all ? c.run.rows.rows.n : 1); i++)
+	for (size_t i = 0; i < (all ? c.run.rows.rows.n : 1); i++)
 		canned_spoil(&row[i], status, "why");
 	return cs_run_exit(&c.run);
 }
@@ -687,9 +679,8 @@ HOLDS("the exit status follows from the worst cell") {
 
 HOLDS("only a critical finding changes the exit status") {
 	struct cs_finding *f;
-	int s;
 
-	for (s = CS_NOTE; s <= CS_CRITICAL; s++) {
+	for (int s = CS_NOTE; s <= CS_CRITICAL; s++) {
 		OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
 		f = cs_vec_add(&c.run.findings, 1, NULL);

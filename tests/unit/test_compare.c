@@ -42,12 +42,10 @@ static double normal(struct cs_rng *rng)
 static void draw(struct cs_rng *rng, const struct truth *truth, double level,
 		 struct drawn *out)
 {
-	size_t i, k;
-
-	for (i = 0; i < truth->blocks; i++) {
+	for (size_t i = 0; i < truth->blocks; i++) {
 		double block = level * exp(truth->shift * normal(rng));
 
-		for (k = 0; k < truth->samples; k++)
+		for (size_t k = 0; k < truth->samples; k++)
 			out->x[i][k] = block * exp(truth->noise * normal(rng));
 		out->blocks[i] = (struct cs_block){ out->x[i], truth->samples };
 	}
@@ -82,10 +80,10 @@ struct rates {
 static struct rates rates_of(const struct truth *truth, int n, uint64_t seed)
 {
 	struct cs_rng rng = { seed };
-	int count[CS_VERDICTS] = { 0 }, missed = 0, i;
+	int count[CS_VERDICTS] = { 0 }, missed = 0;
 	struct rates rates;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		struct cs_comparison made = compare_drawn(&rng, truth);
 
 		count[made.verdict]++;
@@ -114,9 +112,8 @@ static struct rates rates_of(const struct truth *truth, int n, uint64_t seed)
 HOLDS("equal cells are called different in at most 5 %, whatever the noise") {
 	static const double noise[] = { 0.001, 0.003, 0.01, 0.05, 0.3 };
 	struct truth truth = { .samples = 6 };
-	size_t i;
 
-	for (i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
 		for (truth.blocks = 2; truth.blocks <= 8; truth.blocks *= 2)
 			for (truth.margin = 0; truth.margin < 0.02;
 			     truth.margin += 0.01) {
@@ -241,9 +238,9 @@ static double called_different(size_t a, size_t b, const struct cs_spread *known
 	};
 	const struct cs_compare_how how = { .blocks = *known };
 	struct cs_rng rng = { 10 * a + b };
-	int different = 0, i;
+	int different = 0;
 
-	for (i = 0; i < 2000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		struct cs_comparison made;
 		struct drawn x, y;
 
@@ -339,9 +336,8 @@ HOLDS("what has no ratio is not compared, and both all 0 are the same") {
 		{ -1, 2, 3 },  { 0, 0, 0 },
 	};
 	struct cs_comparison made;
-	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		made = compare_two(good, 3, bad[i], 3);
 		t_eq_int(made.verdict, CS_VERDICT_NONE);
 		t_ok(made.flags & CS_COMPARE_NO_RATIO);
@@ -381,9 +377,9 @@ HOLDS("exchanging the sides exchanges the verdict") {
 	const struct truth truth = { .blocks = 3, .samples = 5, .noise = 0.004 };
 	struct cs_compare_how how = { .margin = CS_MARGIN };
 	struct cs_rng rng = { 8 };
-	int i, seen[CS_VERDICTS] = { 0 };
+	int seen[CS_VERDICTS] = { 0 };
 
-	for (i = 0; i < 60; i++) {
+	for (int i = 0; i < 60; i++) {
 		struct cs_comparison ab, ba, times;
 		struct drawn a, b;
 
@@ -472,9 +468,8 @@ HOLDS("how many blocks a verdict takes is told") {
 			       .margin = 0.01 };
 	struct cs_comparison cells[CELLS];
 	struct cs_rng rng = { 4 };
-	int i;
 
-	for (i = 0; i < CELLS; i++)
+	for (int i = 0; i < CELLS; i++)
 		cells[i] = compare_drawn(&rng, &truth);
 	truth.blocks = cs_compare_needed(cells, CELLS, CS_MARGIN);
 	t_eq_int(truth.blocks, 4);
@@ -510,19 +505,18 @@ static double different_matrices(const struct truth *a, const struct truth *b, i
 				 double *alone)
 {
 	struct cs_rng rng = { 56 };
-	int i, different = 0, by_itself = 0;
-	size_t k;
+	int different = 0, by_itself = 0;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		struct cs_comparison cells[CELLS];
 		struct cs_compare_sum sum = { .verdict = CS_VERDICTS };
 		uint32_t kept, left = 0;
 
-		for (k = 0; k < CELLS; k++)
+		for (size_t k = 0; k < CELLS; k++)
 			cells[k] = compare_pair(&rng, a, b);
 		sum = cs_compare_cells(cells, CELLS);
 		kept = sum.count[CS_VERDICT_FASTER] + sum.count[CS_VERDICT_SLOWER];
-		for (k = 0; k < CELLS; k++)
+		for (size_t k = 0; k < CELLS; k++)
 			left += !!(cells[k].flags & CS_COMPARE_FAMILY);
 		different += kept > 0;
 		by_itself += kept + left > 0;
@@ -571,16 +565,15 @@ HOLDS("so they are if one side is ten times as restless") {
 static int found_matrices(struct truth truth, int *others)
 {
 	struct cs_rng rng = { 9 };
-	int i, found = 0;
-	size_t k;
+	int found = 0;
 
 	*others = 0;
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		struct cs_comparison cells[CELLS];
 		struct cs_compare_sum sum = { .verdict = CS_VERDICTS };
 		int is_slower;
 
-		for (k = 0; k < CELLS; k++) {
+		for (size_t k = 0; k < CELLS; k++) {
 			truth.difference = k == 17 ? -0.02 : 0;
 			cells[k] = compare_drawn(&rng, &truth);
 		}

@@ -35,13 +35,13 @@ static void *memory(int *fd)
 
 int tap_set_up(void)
 {
-	int i, fd, version = 4711;
+	int fd, version = 4711;
 
 	board = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
 	if (board == MAP_FAILED || cpu->start(&version, NULL) || version)
 		return -1;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		void *host = memory(&fd);
 
 		if (!host || cpu->open(0, 2, &dev[i], NULL) ||

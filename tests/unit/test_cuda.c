@@ -238,13 +238,12 @@ static const char *heard_on_gpu(const char *environment,
 
 static void story_start(void)
 {
-	struct cs_err err = { "" };
 	int version = 0;
 
 	if (start())
 		return;
 	say("virtual clock: %d", cuda->clock_is_virtual);
-	say("again: %d", cuda->start(&version, &err));
+	say("again: %d", cuda->start(&version, NULL));
 	say("version: %d", version);
 }
 
@@ -521,11 +520,10 @@ static int peer_failed;
 /* GPU 0 owns, GPU 1 reads; one thread each, as agents are. */
 static void *owner(void *unused)
 {
-	struct cs_err err = { "" };
 	struct cs_dev *dev = ready(0, &shared_arena[0]);
 
 	(void)unused;
-	if (!dev || cuda->fill(dev, shared_arena[0].address, BUFFER, KEY, &err))
+	if (!dev || cuda->fill(dev, shared_arena[0].address, BUFFER, KEY, NULL))
 		peer_failed = 1;
 	pthread_barrier_wait(&all_here);
 	pthread_barrier_wait(&all_here);
@@ -620,12 +618,11 @@ HOLDS("agents of a process share one registration of the board") {
 static void owner_process(int socket)
 {
 	struct cs_export arena = { .pid = 0 };
-	struct cs_err err = { "" };
 	struct cs_dev *dev = start() ? NULL : ready(0, &arena);
 	char byte;
 
 	if (dev)
-		cuda->fill(dev, arena.address, BUFFER, KEY, &err);
+		cuda->fill(dev, arena.address, BUFFER, KEY, NULL);
 	if (write(socket, &arena, sizeof(arena)) == sizeof(arena) &&
 	    read(socket, &byte, 1) == 1 && dev)
 		cuda->close(dev);
@@ -1227,11 +1224,10 @@ static int is_exact(struct cs_dev *dev, const struct cs_copy *f)
 {
 	uint64_t bytes = f->bytes * f->positions;
 	struct cs_check in, behind;
-	struct cs_err err = { "" };
 
-	return !cuda->check(dev, f->dst, &CS_EXPECTED(KEY, bytes), 1, &in, &err) &&
+	return !cuda->check(dev, f->dst, &CS_EXPECTED(KEY, bytes), 1, &in, NULL) &&
 	       !cuda->check(dev, f->dst + bytes, &CS_EXPECTED(KEY, ROOM - bytes), 0,
-			    &behind, &err) &&
+			    &behind, NULL) &&
 	       !in.wrong_words && behind.poison_words == (ROOM - bytes) / 8;
 }
 
@@ -1795,12 +1791,11 @@ static void peer_copies(void)
 
 static void *chain_owner(void *unused)
 {
-	struct cs_err err = { "" };
 	struct cs_dev *dev = ready(0, &shared_arena[0]);
 	uint64_t at = shared_arena[0].address + BUFFER;
 
 	(void)unused;
-	if (!dev || cuda->chain(dev, at, BUFFER, at, 1, 5, &err))
+	if (!dev || cuda->chain(dev, at, BUFFER, at, 1, 5, NULL))
 		peer_failed = 1;
 	pthread_barrier_wait(&all_here);
 	pthread_barrier_wait(&all_here);

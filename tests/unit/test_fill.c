@@ -43,9 +43,7 @@ HOLDS("data of another agent or run is wrong in every word") {
 }
 
 HOLDS("one wrong bit shows, with place and value") {
-	int bit;
-
-	for (bit = 0; bit < 64; bit++) {
+	for (int bit = 0; bit < 64; bit++) {
 		cs_fill_host(buffer, BYTES, key_of(0));
 		buffer[WORDS - 1] ^= 1ull << bit;
 		check_as(0, 0);
@@ -103,11 +101,10 @@ HOLDS("a check leaves poison behind when asked") {
 }
 
 HOLDS("no two agents share a pattern") {
-	uint32_t a, b;
 	int same = 0;
 
-	for (a = 0; a < 64; a++)
-		for (b = 0; b < a; b++)
+	for (uint32_t a = 0; a < 64; a++)
+		for (uint32_t b = 0; b < a; b++)
 			same += cs_fill_word(key_of(a), 0) ==
 				cs_fill_word(key_of(b), 0);
 	t_eq_int(same, 0);
@@ -122,15 +119,15 @@ HOLDS("an empty buffer is right") {
 /* Blocks are made by vectors, the rest word by word; p is 16-byte aligned, no
  * more. */
 HOLDS("every word of blocks and of the rest is its hash, or poison") {
-	uint64_t wrong = 0, i;
+	uint64_t wrong = 0;
 
 	for (int shift = 0; shift <= 2; shift += 2) {
 		cs_fill_host(large + shift, MANY * sizeof(*large), key_of(5));
-		for (i = 0; i < MANY; i++)
+		for (uint64_t i = 0; i < MANY; i++)
 			wrong += large[shift + i] != cs_fill_word(key_of(5), i);
 		t_eq_int(wrong, 0);
 		cs_poison_host(large + shift, MANY * sizeof(*large));
-		for (i = 0; i < MANY; i++)
+		for (uint64_t i = 0; i < MANY; i++)
 			wrong += large[shift + i] != CS_POISON64;
 		t_eq_int(wrong, 0);
 	}

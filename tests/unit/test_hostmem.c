@@ -226,13 +226,13 @@ static void *ask(void *given)
 static int given_of(uint64_t most)
 {
 	pthread_t thread[ASKERS];
-	int given[ASKERS] = { 0 }, sum = 0, i;
+	int given[ASKERS] = { 0 }, sum = 0;
 
 	limit = most;
 	claimed = filled = 0;
-	for (i = 0; i < ASKERS; i++)
+	for (int i = 0; i < ASKERS; i++)
 		pthread_create(&thread[i], NULL, ask, &given[i]);
-	for (i = 0; i < ASKERS; i++) {
+	for (int i = 0; i < ASKERS; i++) {
 		pthread_join(thread[i], NULL);
 		sum += given[i];
 	}
@@ -241,9 +241,7 @@ static int given_of(uint64_t most)
 }
 
 HOLDS("of several who ask at once that many are given as there is room for") {
-	int times;
-
-	for (times = 0; times < 50; times++) {
+	for (int times = 0; times < 50; times++) {
 		t_eq_int(given_of(ASKERS * WANTED), ASKERS);
 		t_eq_int(given_of(ASKERS * WANTED - 1), ASKERS - 1);
 		t_eq_int(given_of(WANTED), 1);

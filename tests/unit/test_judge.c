@@ -89,11 +89,9 @@ static int judge_by_thresholds(void *run)
 
 static void judge(struct canned *c, const struct cs_baseline *b)
 {
-	struct cs_err err = { "" };
-
 	c->run.baseline = b;
 	c->run.margin = 0.01;
-	t_eq_int(cs_arena_run(judge_by_baseline, &c->run, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_baseline, &c->run, NULL), 0);
 }
 
 /* ---- learning ---- */
@@ -307,7 +305,6 @@ HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twi
 	static const double of_node[] = { 0.98, 1, 1.02 }, of_fresh[] = { 1.06, 2 };
 	OWNED(fleet) f = { .n = 0 };
 	OWNED(cs_baseline) b = { 0 };
-	struct cs_err err;
 	OWNED(canned) fresh = canned_sweep(2, TEST);
 
 	for (; f.n < 3; f.n++) {
@@ -324,7 +321,7 @@ HOLDS("of three nodes whose alphas differ by 2 % the fourth is not reported, twi
 	fresh.run.baseline = &b;
 	for (size_t i = 0; i < 2; i++) {
 		begin_later(&fresh, of_fresh[i]);
-		t_eq_int(cs_arena_run(judge_by_lines, &fresh.run, &err), 0);
+		t_eq_int(cs_arena_run(judge_by_lines, &fresh.run, NULL), 0);
 		t_eq_int((long)fresh.run.findings.n, (long)i);
 	}
 	if (fresh.run.findings.n)
@@ -538,21 +535,20 @@ HOLDS("what is beyond a bound is to be re-measured") {
 	OWNED(fleet) f = { .n = 0 };
 	OWNED(cs_baseline) b = { 0 };
 	uint32_t step[4] = { 0 };
-	struct cs_err err;
 	struct cs_row *row;
 
 	add_run(&f, 1, TEST, steady);
 	learn(&f, f.n, &b);
 	f.c[0].run.baseline = &b;
-	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 4, &err), 0);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 4, NULL), 0);
 	row = canned_cell(&f.c[0], 0, TEST, 3, 1);
 	row->stats.median = 300;
-	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 4, &err), 3);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 4, NULL), 3);
 	for (int i = 0; i < 3; i++)
 		t_eq_int(step[i], row->step);
 	/* it is there once already, or there is no room */
-	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 1, 4, &err), 3);
-	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 0, &err), 0);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 1, 4, NULL), 3);
+	t_eq_int(cs_bounds_remeasure(&f.c[0].run, step, 0, 0, NULL), 0);
 	t_eq_int(f.c[0].run.findings.n, 0);
 	f.c[0].run.baseline = NULL;
 }
@@ -731,12 +727,11 @@ HOLDS("measured once, a threshold is as grave as it says and drains no node") {
 HOLDS("a least share is of what goes alone") {
 	OWNED(canned) c = canned(1, 4, 0, TEST ",peer.ce.write.all-to-one", 1);
 	OWNED(cs_thresholds) t = { 0 };
-	struct cs_err err = { "" };
 
 	cs_thresholds_init(&t);
-	t_eq_int(cs_thresholds_share(&t, 0.95, &err), 0);
+	t_eq_int(cs_thresholds_share(&t, 0.95, NULL), 0);
 	c.run.thresholds = &t;
-	t_eq_int(cs_arena_run(judge_by_thresholds, &c.run, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_thresholds, &c.run, NULL), 0);
 	t_eq_str(canned_findings(&c),
 		 "critical below-threshold n001: peer.ce.write.pair at 512 "
 		 "MiB: 0->1 has 396.29 GB/s, below 427.50 GB/s (--min-share, "
@@ -749,7 +744,7 @@ HOLDS("a least share is of what goes alone") {
 		    "below 427.50 GB/s (--min-share, 95 % of the live link's peak)"));
 	c.run.findings.n = 0;
 	c.plan->set.via = CS_TRANSPORT_STAGED;
-	t_eq_int(cs_arena_run(judge_by_thresholds, &c.run, &err), 0);
+	t_eq_int(cs_arena_run(judge_by_thresholds, &c.run, NULL), 0);
 	t_eq_str(cs_finding_text(finding(&c, 0)), "cannot-test");
 }
 

@@ -26,7 +26,6 @@ static struct node node;
 static void build(const char *tests, uint32_t verify)
 {
 	struct cs_choices chosen = { .n = 0 };
-	struct cs_err err;
 	struct cs_plan_request req = {
 		.n_agents = AGENTS,
 		.chosen = &chosen,
@@ -41,8 +40,8 @@ static void build(const char *tests, uint32_t verify)
 
 	memset(&node, 0, sizeof(node));
 	t_must(!cs_tests_choose(tests, CS_BACKEND_CPU, CS_TRANSPORT_AUTO, &chosen,
-				&err));
-	t_must(!cs_plan_build(&req, &node.plan, &err));
+				NULL));
+	t_must(!cs_plan_build(&req, &node.plan, NULL));
 }
 
 static void finish_it(void *started)
@@ -302,7 +301,6 @@ HOLDS("the gate is opened for ever only once") {
 
 /* The board of agents whose processes a helper makes; the helper has died. */
 HOLDS("a helper that died is named, with what it had made or was to make") {
-	struct cs_err err = { "" };
 	char want[CS_ERR_TEXT];
 	pid_t helper = fork();
 
@@ -312,7 +310,7 @@ HOLDS("a helper that died is named, with what it had made or was to make") {
 	build("peer.cpu.write.pair", CS_VERIFY_LAST);
 	node.hooks = (struct cs_coordinator_hooks){ &node, on_row, on_finding,
 						    on_watch, on_progress };
-	t_must(!cs_board_create(node.plan, AGENTS, 0, &node.board, &err));
+	t_must(!cs_board_create(node.plan, AGENTS, 0, &node.board, NULL));
 	for (int i = 0; i < AGENTS; i++) {
 		struct cs_slot *slot = cs_board_slot(node.board.at, i);
 

@@ -56,14 +56,13 @@ static int turned(const char *knob, const char *value)
 		"FAKE_FABRIC",	    "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
 	};
 	struct cs_err err = { "" };
-	size_t i;
 
 	close_all();
 	if (!library[0]) {
 		t_skip("FAKE does not name the folder of the fake library");
 		return 0;
 	}
-	for (i = 0; i < sizeof(knobs) / sizeof(*knobs); i++)
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(*knobs); i++)
 		unsetenv(knobs[i]);
 	if (knob)
 		setenv(knob, value, 1);

@@ -60,10 +60,10 @@ static void goes_round(struct cs_plan_request req, const char *tests)
 }
 
 HOLDS("every test of the catalogue is written and read back as the same plan") {
-	size_t n, i;
+	size_t n;
 	const struct cs_test *test = cs_catalogue(&n);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (cs_method_fits((int)test[i].method, CS_TRANSPORT_AUTO))
 			goes_round(request(5, test[i].backend), test[i].name);
 }
@@ -120,7 +120,7 @@ HOLDS("what is measured comes first, loads have matrices of their own") {
 				      "a,d2h.ce.pinned.pair,gpu0,host,,load\n"
 				      "a,peer.chase.stride.pair,gpu0,gpu1,,measure\n");
 	const struct cs_transfer *t;
-	uint32_t v, steps = 0;
+	uint32_t steps = 0;
 
 	if (!plan)
 		return;
@@ -131,7 +131,7 @@ HOLDS("what is measured comes first, loads have matrices of their own") {
 	t_eq_int(t[1].issuer, 1);
 	t_eq_int(t[1].bytes, CS_LOAD_BYTES);
 	t_eq_int(plan->n_matrices, 3);
-	for (v = 0; v < plan->n_matrices; v++)
+	for (uint32_t v = 0; v < plan->n_matrices; v++)
 		steps += cs_plan_matrix_at(plan, v)->steps;
 	t_eq_int(steps, 1);
 }
@@ -143,13 +143,12 @@ HOLDS("buffers of several sizes do not meet") {
 					   "a,h2d.ce.pinned.pair,host,gpu0,64M,\n");
 	const struct cs_transfer *t;
 	struct cs_arena_layout arena;
-	uint32_t i, k;
 
 	if (!plan)
 		return;
 	t = cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
-	for (i = 0; i < 4; i++)
-		for (k = 0; k < i; k++)
+	for (uint32_t i = 0; i < 4; i++)
+		for (uint32_t k = 0; k < i; k++)
 			t_ok(cs_transfer_dst_at(plan, &t[i]) >=
 				     cs_transfer_dst_at(plan, &t[k]) + t[k].bytes ||
 			     cs_transfer_dst_at(plan, &t[k]) >=
@@ -291,9 +290,8 @@ HOLDS("what cannot be is refused with line and column") {
 	};
 	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
 	char text[1024];
-	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cs_text(text, sizeof(text), "%s%s", HEAD, bad[i].lines);
 		is_refused(text, &req, bad[i].why);
 	}

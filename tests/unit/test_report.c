@@ -91,13 +91,11 @@ HOLDS("the division of GPUs among ranks is in words") {
 	};
 	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	char *text;
-	size_t i;
-	int a;
 
 	cs_page_turn((struct cs_page){ .columns = 120 });
-	for (i = 0; i < sizeof(division) / sizeof(division[0]); i++) {
+	for (size_t i = 0; i < sizeof(division) / sizeof(division[0]); i++) {
 		c.run.node[0].facts.n_ranks = division[i].ranks;
-		for (a = 0; a < 8; a++)
+		for (int a = 0; a < 8; a++)
 			c.run.node[0].agent[a].rank = division[i].rank[a];
 		text = written(&c, "text", 0);
 		if (!t_ok(strstr(text, division[i].text) != NULL))
@@ -121,10 +119,9 @@ HOLDS("several ways to peers are counted") {
 HOLDS("no number of links is claimed that the rate does not prove") {
 	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 	struct cs_row *row;
-	size_t i;
 
 	row = c.run.rows.rows.data;
-	for (i = 0; i < c.run.rows.rows.n; i++)
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
 		row[i].stats.median = 130;
 	t_golden(written(&c, "text", 0), "report/links-unproven.out");
 }
@@ -140,10 +137,9 @@ HOLDS("peers over different numbers of links are told apart") {
 
 HOLDS("missing NVML is said with its reason") {
 	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
-	int a;
 
 	cs_text(c.run.node[0].facts.nvml_note, 160, "libnvidia-ml.so.1 is missing");
-	for (a = 0; a < 2; a++) {
+	for (int a = 0; a < 2; a++) {
 		c.run.node[0].agent[a].link.nvlinks_up = -1;
 		c.run.node[0].agent[a].before.known = 0;
 		c.run.node[0].agent[a].after.known = 0;
@@ -154,14 +150,12 @@ HOLDS("missing NVML is said with its reason") {
 HOLDS("without NVLink the share is that of the slower PCIe link") {
 	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	struct cs_row *row;
-	size_t i;
-	int a;
 
-	for (a = 0; a < 2; a++)
+	for (int a = 0; a < 2; a++)
 		c.run.node[0].agent[a].link =
 			(struct cs_link_facts){ 0, 0, -1, NAN, 4, 16 - 8 * a, 4, 16 };
 	row = c.run.rows.rows.data;
-	for (i = 0; i < c.run.rows.rows.n; i++)
+	for (size_t i = 0; i < c.run.rows.rows.n; i++)
 		row[i].stats.median = 13;
 	t_golden(written(&c, "text", 0), "report/pcie.out");
 }
@@ -180,14 +174,13 @@ HOLDS("a virtual clock is named in every format") {
 	static const char *const format[] = { "json", "jsonl", "csv", "result" };
 	OWNED(canned) c = canned(1, 2, 0, PAIR, 1);
 	char *text, *at;
-	size_t i;
 
 	c.run.virtual_clock = 1;
 	text = written(&c, "text", 0);
 	t_ok(strncmp(text, "VIRTUAL CLOCK: times come from a test double", 44) == 0);
 	at = strstr(text, "\npeer.ce.write.pair");
 	t_ok(at && strstr(at, "\n  VIRTUAL CLOCK") != NULL);
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		text = written(&c, format[i], 0);
 		t_ok(strstr(text, "virtual-clock") != NULL);
 	}
@@ -260,10 +253,9 @@ HOLDS("a run of which nothing is known can be written") {
 static struct canned picked(int nodes)
 {
 	struct canned c = canned(nodes, 2, 0, PAIR, 1);
-	int node, a;
 
-	for (node = 0; node < nodes; node++)
-		for (a = 0; a < 2; a++)
+	for (int node = 0; node < nodes; node++)
+		for (int a = 0; a < 2; a++)
 			cs_text(c.run.node[node].agent[a].label, 12, "%d", 2 + a);
 	return c;
 }
@@ -293,9 +285,8 @@ HOLDS("of several nodes labels are shared, or said whose they are") {
 /* MIG instances: longer labels, and more than 16 of them. */
 HOLDS("long labels of many columns are read downwards") {
 	OWNED(canned) c = canned(1, 18, 0, PAIR, 1);
-	int a;
 
-	for (a = 0; a < 18; a++)
+	for (int a = 0; a < 18; a++)
 		cs_text(c.run.node[0].agent[a].label, 12, a < 10 ? "%d" : "1:%d", a);
 	t_golden(written(&c, "text", 0), "report/labels-long.out");
 }
@@ -314,15 +305,14 @@ HOLDS("short copies are not compared with the link") {
 HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
 	OWNED(canned) c = canned(1, 8, 0, PAIR, 1);
 	char *text;
-	int a, k;
 
-	for (a = 0; a < 8; a++) {
+	for (int a = 0; a < 8; a++) {
 		struct cs_agent_facts *agent = &c.run.node[0].agent[a];
 
 		cs_text(agent->cpus, sizeof(agent->cpus),
 			"0-23,48-71,96-119,144-167,192-215");
 		agent->link.pcie_gen = 4;
-		for (k = a / 4 * 4; k < a / 4 * 4 + 4; k++)
+		for (int k = a / 4 * 4; k < a / 4 * 4 + 4; k++)
 			cs_node_peer(&c.run.node[0], a, k)->via = CS_VIA_PEER;
 	}
 	text = written(&c, "text", 0);
@@ -393,9 +383,9 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 {
 	static const char *const format[] = { "json", "jsonl" };
 	char command[2048], path[256];
-	int kind, f, rc;
+	int rc;
 
-	for (kind = 0; kind < 4; kind++) {
+	for (int kind = 0; kind < 4; kind++) {
 		OWNED(canned)
 		c = canned(1 + kind % 2, 4, kind == 2,
 			   kind == 2 ? "peer.cpu.*" : "peer.ce.*", kind < 3);
@@ -405,7 +395,7 @@ static int schema_verdict(const char *script, const char *schema, char *folder)
 		if (kind < 2)
 			cs_text(c.run.node[0].agent[3].label, 12, kind ? "3:1" : "7");
 		cs_check_run(&c.run, NULL);
-		for (f = 0; f < 2; f++) {
+		for (int f = 0; f < 2; f++) {
 			char *text = written(&c, format[f], 0);
 			FILE *to;
 

@@ -23,10 +23,9 @@ HOLDS("draws stay below their bound") {
 		1, 2, 3, 7, 1000, 1ull << 63, (1ull << 63) + 1, UINT64_MAX
 	};
 	struct cs_rng rng = { 5 };
-	size_t i, k;
 
-	for (i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
-		for (k = 0; k < 100; k++)
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+		for (size_t k = 0; k < 100; k++)
 			t_ok(cs_rng_below(&rng, bounds[i]) < bounds[i]);
 }
 
@@ -35,9 +34,9 @@ HOLDS("draws stay below their bound") {
 HOLDS("draws have no modulo bias") {
 	const uint64_t below = 3ull << 62;
 	struct cs_rng rng = { 7 };
-	int i, low = 0;
+	int low = 0;
 
-	for (i = 0; i < 3000; i++)
+	for (int i = 0; i < 3000; i++)
 		low += cs_rng_below(&rng, below) < below / 3;
 	t_near(low / 3000.0, 1.0 / 3, 0.03);
 }
@@ -46,10 +45,10 @@ HOLDS("a shuffle keeps every index once") {
 	uint32_t order[1000];
 	char seen[1000] = { 0 };
 	struct cs_rng rng = { 1 };
-	int i, in_place = 0;
+	int in_place = 0;
 
 	cs_rng_shuffle(&rng, order, 1000);
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		if (!t_ok(order[i] < 1000 && !seen[order[i]]))
 			return;
 		seen[order[i]] = 1;
@@ -72,15 +71,15 @@ HOLDS("the seed fixes the order") {
 }
 
 HOLDS("all orders are equally likely") {
-	int count[27] = { 0 }, i;
+	int count[27] = { 0 };
 	struct cs_rng rng = { 11 };
 	uint32_t order[3];
 
-	for (i = 0; i < 6000; i++) {
+	for (int i = 0; i < 6000; i++) {
 		cs_rng_shuffle(&rng, order, 3);
 		count[order[0] * 9 + order[1] * 3 + order[2]]++;
 	}
-	for (i = 0; i < 27; i++) /* 1000 each of the 6; deviation 29 */
+	for (int i = 0; i < 27; i++) /* 1000 each of the 6; deviation 29 */
 		if (count[i])
 			t_near(count[i], 1000, 120);
 }

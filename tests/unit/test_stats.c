@@ -15,9 +15,9 @@ HOLDS("ranks are those of the binomial distribution") {
 		{ 10, 2, 9 },  { 12, 2, 11 },  { 15, 3, 13 },	{ 20, 5, 16 },
 		{ 30, 9, 22 }, { 50, 17, 34 }, { 100, 39, 62 },
 	};
-	size_t i, low, high;
+	size_t low, high;
 
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		t_eq_int(cs_median_ranks(want[i].n, &low, &high), 0);
 		t_eq_int(low, want[i].low);
 		t_eq_int(high, want[i].high);
@@ -25,9 +25,9 @@ HOLDS("ranks are those of the binomial distribution") {
 }
 
 HOLDS("fewer than 6 samples have no interval") {
-	size_t n, low = 77, high = 77;
+	size_t low = 77, high = 77;
 
-	for (n = 0; n < 6; n++)
+	for (size_t n = 0; n < 6; n++)
 		t_eq_int(cs_median_ranks(n, &low, &high), -1);
 	t_eq_int(low, 77);
 	t_eq_int(high, 77);
@@ -46,20 +46,19 @@ HOLDS("ranks of many samples are near the normal ones") {
 static double exact_coverage(size_t n, size_t low)
 {
 	double row[64] = { 1 }, below = 0;
-	size_t i, k;
 
-	for (i = 1; i <= n; i++)
-		for (k = i; k > 0; k--)
+	for (size_t i = 1; i <= n; i++)
+		for (size_t k = i; k > 0; k--)
 			row[k] += row[k - 1];
-	for (k = 0; k < low; k++)
+	for (size_t k = 0; k < low; k++)
 		below += row[k];
 	return 1 - 2 * below / ldexp(1, (int)n);
 }
 
 HOLDS("ranks are the narrowest as sure as the range of six") {
-	size_t n, low, high;
+	size_t low, high;
 
-	for (n = 6; n <= 50; n++) {
+	for (size_t n = 6; n <= 50; n++) {
 		t_eq_int(cs_median_ranks(n, &low, &high), 0);
 		t_eq_int(low + high, n + 1);
 		t_ok(exact_coverage(n, low) >= exact_coverage(6, 1));
@@ -74,11 +73,10 @@ static double seen_coverage(size_t n, int draws)
 	struct cs_rng rng = { 20261120 };
 	struct cs_stats stats;
 	double x[50];
-	int d, held = 0;
-	size_t i;
+	int held = 0;
 
-	for (d = 0; d < draws; d++) {
-		for (i = 0; i < n; i++)
+	for (int d = 0; d < draws; d++) {
+		for (size_t i = 0; i < n; i++)
 			x[i] = -log(((double)(cs_rng_next(&rng) >> 11) + 0.5) /
 				    9007199254740992.0);
 		cs_stats_of(x, n, &stats);
@@ -89,9 +87,9 @@ static double seen_coverage(size_t n, int draws)
 
 HOLDS("the interval covers the median of a skewed distribution") {
 	static const size_t sizes[] = { 6, 10, 15, 20 };
-	size_t i, low, high;
+	size_t low, high;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		double seen = seen_coverage(sizes[i], 4000);
 
 		cs_median_ranks(sizes[i], &low, &high);

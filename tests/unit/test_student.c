@@ -40,9 +40,8 @@ HOLDS("quantiles are those of the tables") {
 		{ 14, 2.145, 2.977, 4.140 },	{ 30, 2.042, 2.750, 3.646 },
 		{ 1e5, 1.960, 2.576, 3.291 },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		t_near(cs_student_t(0.05, want[i].df), want[i].t05, 6e-4);
 		t_near(cs_student_t(0.01, want[i].df), want[i].t01, 6e-4);
 		t_near(cs_student_t(0.001, want[i].df), want[i].t001, 6e-4);
@@ -65,13 +64,11 @@ HOLDS("probability and quantile undo each other") {
 static double drawn_variance(const double *x, size_t n, int draws, struct cs_rng *rng)
 {
 	double again[32], sum = 0, squares = 0;
-	size_t k;
-	int i;
 
-	for (i = 0; i < draws; i++) {
+	for (int i = 0; i < draws; i++) {
 		double median;
 
-		for (k = 0; k < n; k++)
+		for (size_t k = 0; k < n; k++)
 			again[k] = x[cs_rng_below(rng, n)];
 		median = cs_median(again, n);
 		sum += median;
@@ -84,9 +81,8 @@ HOLDS("the variance of a median is that of its bootstrap") {
 	static const double x[] = { -3.1, -1.4, -0.9, -0.3, -0.25, 0.0,	 0.1, 0.35,
 				    0.4,  0.8,	1.0,  1.7,  2.2,   3.05, 6.0 };
 	struct cs_rng rng = { 4 };
-	size_t n;
 
-	for (n = 3; n <= 15; n++) {
+	for (size_t n = 3; n <= 15; n++) {
 		double drawn = drawn_variance(x, n, 20000, &rng);
 		double closed = cs_median_variance(x, n);
 

@@ -24,13 +24,12 @@ HOLDS("two sides are ABBA or BAAB, equally often") {
 	const struct cs_turns turns = { .cells = 56, .placements = 2, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 1);
 	int begins[2] = { 0 };
-	size_t i, k;
 
 	t_eq_int(cs_turns_count(&turns), 56 * 2 * 4);
-	for (i = 0; i < 56 * 2 * 4; i += 4) {
+	for (size_t i = 0; i < 56 * 2 * 4; i += 4) {
 		const struct cs_turn *t = &order[i];
 
-		for (k = 1; k < 4; k++)
+		for (size_t k = 1; k < 4; k++)
 			t_eq_int(t[k].cell, t[0].cell);
 		t_ok(t[0].placement == t[3].placement &&
 		     t[1].placement == t[2].placement);
@@ -44,23 +43,21 @@ HOLDS("two sides are ABBA or BAAB, equally often") {
 
 /* The places of each side in a visit add up alike: 0 + 2k-1, for example. */
 HOLDS("a steady drift cancels in every visit") {
-	uint32_t k, i, at;
-
-	for (k = 1; k <= SIDES_MOST; k++) {
+	for (uint32_t k = 1; k <= SIDES_MOST; k++) {
 		const struct cs_turns turns = { 5, k, 3 };
 		struct cs_turn *order = turns_of(&turns, k);
 
-		for (i = 0; i < 5 * 3; i++) {
+		for (uint32_t i = 0; i < 5 * 3; i++) {
 			uint32_t times[SIDES_MOST] = { 0 };
 			uint32_t places[SIDES_MOST] = { 0 };
 
-			for (at = 0; at < 2 * k; at++) {
+			for (uint32_t at = 0; at < 2 * k; at++) {
 				uint32_t side = order[i * 2 * k + at].placement;
 
 				times[side]++;
 				places[side] += at;
 			}
-			for (at = 0; at < k; at++) {
+			for (uint32_t at = 0; at < k; at++) {
 				t_eq_int(times[at], 2);
 				t_eq_int(places[at], 2 * k - 1);
 			}
@@ -71,24 +68,22 @@ HOLDS("a steady drift cancels in every visit") {
 
 /* Over k visits of a cell, within rows and their mirrors. */
 HOLDS("every side is first, and follows others, equally often") {
-	uint32_t k, i, at;
-
-	for (k = 2; k <= SIDES_MOST; k++) {
+	for (uint32_t k = 2; k <= SIDES_MOST; k++) {
 		const struct cs_turns turns = { 1, k, k };
 		struct cs_turn *order = turns_of(&turns, 7 * k);
 		uint32_t first[SIDES_MOST] = { 0 };
 		uint32_t after[SIDES_MOST][SIDES_MOST] = { { 0 } };
 
-		for (i = 0; i < k; i++) {
+		for (uint32_t i = 0; i < k; i++) {
 			const struct cs_turn *t = &order[i * 2 * k];
 
 			first[t[0].placement]++;
-			for (at = 1; at < 2 * k; at++)
+			for (uint32_t at = 1; at < 2 * k; at++)
 				after[t[at - 1].placement][t[at].placement]++;
 		}
-		for (i = 0; i < k; i++) {
+		for (uint32_t i = 0; i < k; i++) {
 			t_eq_int(first[i], 1);
-			for (at = 0; at < k; at++)
+			for (uint32_t at = 0; at < k; at++)
 				t_eq_int(after[i][at], i == at ? 1 : 2);
 		}
 		free(order);
@@ -120,9 +115,9 @@ HOLDS("what comes in every visit harms both sides of a cell") {
 HOLDS("every cell is visited once a round, in shuffled order") {
 	const struct cs_turns turns = { .cells = 40, .placements = 3, .visits = 2 };
 	struct cs_turn *order = turns_of(&turns, 3);
-	int seen[40] = { 0 }, in_place = 0, i;
+	int seen[40] = { 0 }, in_place = 0;
 
-	for (i = 0; i < 80; i++) {
+	for (int i = 0; i < 80; i++) {
 		uint32_t cell = order[i * 6].cell;
 
 		t_eq_int(seen[cell]++, i / 40);
@@ -154,9 +149,8 @@ HOLDS("nothing to order is an error") {
 	};
 	struct cs_rng rng = { 1 };
 	struct cs_err err;
-	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		t_eq_int(cs_turns_order(&bad[i], &rng, NULL, &err), -1);
 	t_eq_int(cs_turns_count(&bad[3]), 0);
 	t_eq_str(err.text, "no order for 4294967295 cells and 4294967295 placements, "

@@ -26,11 +26,10 @@ int tap_set_up(void)
 		.set = { .copy_bytes = 4096, .backend = CS_BACKEND_CPU },
 	};
 	struct cs_plan *plan = NULL;
-	struct cs_err err;
 	int rc = cs_tests_choose("peer.cpu.write.pair", CS_BACKEND_CPU,
-				 CS_TRANSPORT_AUTO, &chosen, &err) ||
-		 cs_plan_build(&req, &plan, &err) || cs_topo_open(NULL, &topo, &err) ||
-		 cs_board_create(plan, 2, 0, &board, &err);
+				 CS_TRANSPORT_AUTO, &chosen, NULL) ||
+		 cs_plan_build(&req, &plan, NULL) || cs_topo_open(NULL, &topo, NULL) ||
+		 cs_board_create(plan, 2, 0, &board, NULL);
 
 	free(plan);
 	workers = (struct cs_workers){ topo, board.at, NULL };
@@ -347,7 +346,6 @@ HOLDS("it runs on its NUMA node, and leaves the caller where that is") {
 HOLDS("one of a core runs there alone") {
 	const int cores = cs_topo_numa(topo, &(int){ 0 }, 1) ? cs_topo_cores(topo, 0) :
 							       0;
-	struct cs_err err = { "" };
 	struct cs_worker *w[2];
 	char all[128];
 
@@ -356,7 +354,7 @@ HOLDS("one of a core runs there alone") {
 		return;
 	}
 	for (int core = 0; core < 2; core++)
-		w[core] = cs_worker_take(&workers, 0, core, &err);
+		w[core] = cs_worker_take(&workers, 0, core, NULL);
 	t_must(w[0] && w[1] && w[0] != w[1]);
 	t_ok(strcmp(cs_worker_cpus(w[0]), cs_worker_cpus(w[1])) != 0);
 	cs_text(all, sizeof(all), "%s", cs_worker_cpus(w[0]));
@@ -364,7 +362,7 @@ HOLDS("one of a core runs there alone") {
 	t_ok(strlen(all) > strlen(cs_worker_cpus(w[0])));
 	for (int core = 0; core < 2; core++) {
 		cs_worker_put(w[core]);
-		t_ok(cs_worker_take(&workers, 0, core, &err) == w[core]);
+		t_ok(cs_worker_take(&workers, 0, core, NULL) == w[core]);
 		cs_worker_put(w[core]);
 	}
 }
