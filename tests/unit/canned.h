@@ -296,6 +296,9 @@ static inline const char *canned_findings(const struct canned *c)
 	return text;
 }
 
+/* Exactly these findings, as canned_findings() writes them. */
+#define t_found(canned, want) t_eq_str(canned_findings(canned), want)
+
 /* The row of one cell, to be spoiled; NULL when there is none. */
 static inline struct cs_row *canned_cell(struct canned *c, int node, const char *test,
 					 int src, int dst)

@@ -126,19 +126,15 @@ HOLDS("names choose tests") {
 
 HOLDS("globs choose tests of the backend") {
 	t_eq_str(chosen_by("*", CS_BACKEND_CPU),
-		 "peer.cpu.write.pair peer.cpu.write.bidi "
-		 "peer.cpu.read.pair peer.cpu.read.bidi "
-		 "peer.cpu.write.shift peer.cpu.write.ring "
-		 "peer.cpu.write.bisect peer.cpu.write.rounds "
-		 "peer.cpu.write.random peer.cpu.read.shift peer.cpu.read.ring "
-		 "peer.cpu.read.bisect peer.cpu.read.rounds "
-		 "peer.cpu.read.random "
+		 "peer.cpu.write.pair peer.cpu.write.bidi peer.cpu.read.pair "
+		 "peer.cpu.read.bidi peer.cpu.write.shift peer.cpu.write.ring "
+		 "peer.cpu.write.bisect peer.cpu.write.rounds peer.cpu.write.random "
+		 "peer.cpu.read.shift peer.cpu.read.ring peer.cpu.read.bisect "
+		 "peer.cpu.read.rounds peer.cpu.read.random "
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
-		 "host.cpu.copy.pair host.team.read.pair "
-		 "host.team.write.pair host.team.copy.pair "
-		 "host.team.triad.pair host.chase.random.pair "
-		 "host.fma.fp64.alone "
-		 "host.call.malloc.alone host.call.malloc.all "
+		 "host.cpu.copy.pair host.team.read.pair host.team.write.pair "
+		 "host.team.copy.pair host.team.triad.pair host.chase.random.pair "
+		 "host.fma.fp64.alone host.call.malloc.alone host.call.malloc.all "
 		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
 		 "host.call.free.alone host.call.free.all ");
 	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),
@@ -146,8 +142,7 @@ HOLDS("globs choose tests of the backend") {
 	t_eq_str(chosen_by("peer.c?.read.[bp]*i[rd]*", CS_BACKEND_CUDA),
 		 "peer.ce.read.pair peer.ce.read.bidi ");
 	t_eq_str(chosen_by("peer.pe*.bidi,*.ce.write.*i[rd]*", CS_BACKEND_CUDA),
-		 "peer.ce.write.pair peer.ce.write.bidi "
-		 "peer.peercopy.write.bidi ");
+		 "peer.ce.write.pair peer.ce.write.bidi peer.peercopy.write.bidi ");
 }
 
 HOLDS("a mistyped name gets the nearest one") {
@@ -247,12 +242,10 @@ HOLDS("a matrix of costs has what they are compared with") {
 	t_eq_str(matrix(CS_MATRIX_COST, write, CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.once.pair peer.ce.write.shift "
 		 "h2d.ce.once.pair d2h.ce.once.pair peer.ce.write4k.pair "
-		 "peer.ce.enqueue.alone peer.ce.enqueue.all "
-		 "peer.ce.burst4k.alone peer.ce.burst4k.all "
-		 "peer.ce.burst64k.alone peer.ce.burst64k.all "
-		 "local.sm.launch.alone local.sm.launch.all "
-		 "local.driver.free.gated local.driver.load.gated "
-		 "peer.driver.open.pair ");
+		 "peer.ce.enqueue.alone peer.ce.enqueue.all peer.ce.burst4k.alone "
+		 "peer.ce.burst4k.all peer.ce.burst64k.alone peer.ce.burst64k.all "
+		 "local.sm.launch.alone local.sm.launch.all local.driver.free.gated "
+		 "local.driver.load.gated peer.driver.open.pair ");
 	t_eq_str(matrix(CS_MATRIX_COST, read, CS_BACKEND_CPU),
 		 "peer.cpu.read.pair peer.cpu.read.shift ");
 	t_eq_str(matrix(CS_MATRIX_PEER, write, CS_BACKEND_CUDA),
@@ -279,8 +272,7 @@ HOLDS("the host has methods and kinds of memory") {
 		 "h2d.ce.pinned.pair d2h.ce.pinned.pair ");
 	t_eq_str(by_axes((struct cs_axes){ both, 1, pair, 1u << CS_METHOD_SM,
 					   1u << CS_MEM_HUGE | 1u << CS_MEM_WC }),
-		 "h2d.sm.huge.pair d2h.sm.huge.pair h2d.sm.wc.pair "
-		 "d2h.sm.wc.pair ");
+		 "h2d.sm.huge.pair d2h.sm.huge.pair h2d.sm.wc.pair d2h.sm.wc.pair ");
 	t_eq_str(by_axes((struct cs_axes){ both, 1, 1u << CS_PATTERN_BIDI | pair,
 					   1u << CS_METHOD_ZEROCOPY, 0 }),
 		 "h2d.zerocopy.pinned.pair d2h.zerocopy.pinned.pair "
@@ -290,8 +282,7 @@ HOLDS("the host has methods and kinds of memory") {
 		 "h2d.chase.stride.pair h2d.chase.random.pair ");
 	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_LOCAL, 1, pair, 0, 0 }),
 		 "local.ce.copy.alone local.sm.copy.alone local.tma.copy.alone "
-		 "local.sm.read.alone local.sm.write.alone "
-		 "local.sm.triad.alone ");
+		 "local.sm.read.alone local.sm.write.alone local.sm.triad.alone ");
 	t_eq_str(by_axes((struct cs_axes){ CS_MATRIX_LOCAL, 1, pair,
 					   1u << CS_METHOD_L2 | 1u << CS_METHOD_SHARED,
 					   0 }),

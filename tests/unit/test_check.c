@@ -20,6 +20,13 @@ static const struct cs_finding *finding(const struct canned *c, const char *id)
 	return NULL;
 }
 
+/* The check has exactly these findings. */
+static void checked(struct canned *c, const char *want)
+{
+	t_eq_int(cs_check_run(&c->run, NULL), 0);
+	t_found(c, want);
+}
+
 /* ---- peaks ---- */
 
 HOLDS("an NVLink peak is live links times the usable rate of their version") {
@@ -82,8 +89,7 @@ HOLDS("a clean run has no finding") {
 	OWNED(canned) c = canned(1, 8, 0, "peer.ce.write.[pb]*i[rd]*", 1);
 	char summary[400];
 
-	t_eq_int(cs_check_run(&c.run, NULL), 0);
-	t_eq_int(c.run.findings.n, 0);
+	checked(&c, "");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "112 of 112 cells measured, no findings");
@@ -97,12 +103,11 @@ HOLDS("cells with the same reason are one finding with a count") {
 			     "cuMemcpyAsync: CUDA_ERROR_INVALID_VALUE (1)");
 	canned_spoil(canned_cell(&c, 0, PAIR, 5, 1), CS_FAILED, "another");
 	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical! cell-failed n001 gpu 0000:1b:00.0: peer.ce.write.pair 0->1, 0->2, "
-		 "0->3 and 4 more cells failed: cuMemcpyAsync: "
-		 "CUDA_ERROR_INVALID_VALUE (1)\n"
-		 "critical cell-failed n001: peer.ce.write.pair 5->1 failed: "
-		 "another");
+	t_found(&c,
+		"critical! cell-failed n001 gpu 0000:1b:00.0: peer.ce.write.pair "
+		"0->1, 0->2, 0->3 and 4 more cells failed: cuMemcpyAsync: "
+		"CUDA_ERROR_INVALID_VALUE (1)\n"
+		"critical cell-failed n001: peer.ce.write.pair 5->1 failed: another");
 }
 
 HOLDS("a corrupt cell is critical and leads the summary") {
@@ -111,9 +116,9 @@ HOLDS("a corrupt cell is critical and leads the summary") {
 
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_CORRUPT, "8 words wrong");
 	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical! cell-corrupt n001 link 0000:1d:00.0: peer.ce.write.pair 2->3 "
-		 "corrupt: 8 words wrong");
+	t_found(&c,
+		"critical! cell-corrupt n001 link 0000:1d:00.0: peer.ce.write.pair 2->3 "
+		"corrupt: 8 words wrong");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 corrupt: 8 words wrong");
 }
@@ -123,9 +128,9 @@ HOLDS("a cell that timed out is critical") {
 
 	canned_spoil(canned_cell(&c, 0, PAIR, 2, 3), CS_TIMEOUT, "not ended in 5 s");
 	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical! cell-timeout n001 link 0000:1d:00.0: peer.ce.write.pair 2->3 timed "
-		 "out: not ended in 5 s");
+	t_found(&c,
+		"critical! cell-timeout n001 link 0000:1d:00.0: peer.ce.write.pair 2->3 timed "
+		"out: not ended in 5 s");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_CRITICAL);
 }
 
@@ -140,15 +145,13 @@ HOLDS("GPUs are called by their labels, not by their numbers in the plan") {
 	c.run.node[0].agent[1].after.pcie_replays += 1;
 	c.run.node[0].agent[0].bound = 0;
 	cs_text(c.run.node[0].agent[0].note, 160, "no room");
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical cell-failed n001: peer.ce.write.pair 2->3 failed: "
-		 "it broke\n"
-		 "warning throttled n001: peer.ce.write.pair 3->2: measured "
-		 "while a GPU was throttled\n"
-		 "note not-bound n001: GPU 2 not bound to a NUMA node: no room\n"
-		 "warning error-counters n001 gpu 0000:1c:00.0: GPU 3 "
-		 "(0000:1c:00.0): 1 PCIe replays during the run");
+	checked(&c, "critical cell-failed n001: peer.ce.write.pair 2->3 failed: "
+		    "it broke\n"
+		    "warning throttled n001: peer.ce.write.pair 3->2: measured "
+		    "while a GPU was throttled\n"
+		    "note not-bound n001: GPU 2 not bound to a NUMA node: no room\n"
+		    "warning error-counters n001 gpu 0000:1c:00.0: GPU 3 "
+		    "(0000:1c:00.0): 1 PCIe replays during the run");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: peer.ce.write.pair 2->3 failed: it broke");
 }
@@ -159,10 +162,8 @@ HOLDS("a link that is down is critical without --check, and changes no status") 
 	char summary[400], line[CS_REASON_LINE];
 
 	c.run.node[0].agent[3].link.nvlinks_up--;
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical! nvlink-down n001 gpu 0000:1e:00.0: GPU 3: 17 of "
-		 "18 NVLinks are up");
+	checked(&c, "critical! nvlink-down n001 gpu 0000:1e:00.0: GPU 3: 17 of "
+		    "18 NVLinks are up");
 	f = finding(&c, "nvlink-down");
 	t_eq_int(f->check, 1);
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
@@ -177,16 +178,12 @@ HOLDS("all skipped cells of a node are one note") {
 
 	for (int dst = 7; dst > 1; dst--)
 		canned_spoil(canned_cell(&c, 0, PAIR, 1, dst), CS_SKIPPED, "no way");
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "note cell-skipped n001: peer.ce.write.pair 1->2, 1->3, 1->4 "
-		 "and 3 more cells skipped: no way");
+	checked(&c, "note cell-skipped n001: peer.ce.write.pair 1->2, 1->3, 1->4 "
+		    "and 3 more cells skipped: no way");
 	c.run.findings.n = 0;
 	canned_spoil(canned_cell(&c, 0, PAIR, 1, 5), CS_SKIPPED, "no other way");
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "note cell-skipped n001: peer.ce.write.pair 1->2, 1->3, 1->4 "
-		 "and 3 more cells skipped: no way; others for other reasons");
+	checked(&c, "note cell-skipped n001: peer.ce.write.pair 1->2, 1->3, 1->4 "
+		    "and 3 more cells skipped: no way; others for other reasons");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 }
 
@@ -201,15 +198,11 @@ HOLDS("the finding of a failed agent stands for its cells") {
 	*f = (struct cs_finding){ .severity = CS_CRITICAL };
 	cs_text(f->text, sizeof(f->text),
 		"GPU 2 (rank 2): its process died; process 77");
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical  n001: GPU 2 (rank 2): its process died; process 77");
+	checked(&c, "critical  n001: GPU 2 (rank 2): its process died; process 77");
 	canned_spoil(canned_cell(&c, 0, PAIR, 0, 1), CS_FAILED, "it broke");
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "critical  n001: GPU 2 (rank 2): its process died; process 77\n"
-		 "critical cell-failed n001: peer.ce.write.pair 0->1 failed: "
-		 "it broke");
+	checked(&c, "critical  n001: GPU 2 (rank 2): its process died; process 77\n"
+		    "critical cell-failed n001: peer.ce.write.pair 0->1 failed: "
+		    "it broke");
 	cs_run_summary(&c.run, summary, sizeof(summary));
 	t_eq_str(summary, "n001: GPU 2 (rank 2): its process died; process 77 (and 1 "
 			  "more)");
@@ -230,11 +223,9 @@ HOLDS("a throttled GPU is named by its cells") {
 
 	throttle(&c, 0, 3, 1);
 	throttle(&c, 3, 1, 0);
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "warning throttled n001 gpu 0000:1e:00.0: GPU 3 "
-		 "(0000:1e:00.0) throttled by hardware slowdown: "
-		 "peer.ce.write.pair 0->3, 3->1 measured meanwhile");
+	checked(&c, "warning throttled n001 gpu 0000:1e:00.0: GPU 3 "
+		    "(0000:1e:00.0) throttled by hardware slowdown: "
+		    "peer.ce.write.pair 0->3, 3->1 measured meanwhile");
 	f = finding(&c, "throttled");
 	t_ok(f && f->next[0]);
 }
@@ -246,13 +237,11 @@ HOLDS("what all GPUs of a node share is told once") {
 		throttle(&c, i, (i + 1) % 4, 0);
 		c.run.node[0].agent[i].before.others = 1;
 	}
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "warning throttled n001 node: all 4 GPUs throttled by "
-		 "hardware slowdown: peer.ce.write.pair 0->1, 1->2, 2->3 and "
-		 "1 more cell measured meanwhile\n"
-		 "warning in-use n001 node: all 4 GPUs: 1 process of others "
-		 "on each");
+	checked(&c, "warning throttled n001 node: all 4 GPUs throttled by "
+		    "hardware slowdown: peer.ce.write.pair 0->1, 1->2, 2->3 and "
+		    "1 more cell measured meanwhile\n"
+		    "warning in-use n001 node: all 4 GPUs: 1 process of others "
+		    "on each");
 }
 
 HOLDS("when nothing was measured the summary says why") {
@@ -283,10 +272,8 @@ HOLDS("how certain figures are is a note at most, and of cells within 5 % nothin
 	steadier->flags |= CS_ROW_NOT_CONVERGED;
 	steadier->stats.ci_low = 0.96 * steadier->stats.median;
 	c.run.checks = CS_CHECK_TOPOLOGY;
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "note not-converged n001: h2d.ce.pinned.pair host->2: "
-		 "unstable, up to +-10 %");
+	checked(&c, "note not-converged n001: h2d.ce.pinned.pair host->2: "
+		    "unstable, up to +-10 %");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 }
 
@@ -297,14 +284,12 @@ HOLDS("cells in use or throttled are warnings and do not change the status") {
 	canned_cell(&c, 0, PAIR, 1, 3)->flags |= CS_ROW_IN_USE;
 	canned_cell(&c, 0, BIDI, 1, 3)->flags |= CS_ROW_LOW_OVERLAP;
 	canned_cell(&c, 0, BIDI, 1, 3)->overlap = 0.712;
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "warning throttled n001: peer.ce.write.pair 0->3: measured "
-		 "while a GPU was throttled\n"
-		 "warning in-use n001: peer.ce.write.pair 1->3: measured "
-		 "while others used a GPU\n"
-		 "note low-overlap n001: peer.ce.write.bidi 1->3: overlap "
-		 "only 71.2 %");
+	checked(&c, "warning throttled n001: peer.ce.write.pair 0->3: measured "
+		    "while a GPU was throttled\n"
+		    "warning in-use n001: peer.ce.write.pair 1->3: measured "
+		    "while others used a GPU\n"
+		    "note low-overlap n001: peer.ce.write.bidi 1->3: overlap "
+		    "only 71.2 %");
 	/* findings change the status under a check only */
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 }
@@ -314,14 +299,12 @@ HOLDS("error counters that grew and foreign processes are warnings") {
 
 	c.run.node[0].agent[2].after.nvlink_errors += 12;
 	c.run.node[0].agent[3].after.others = 2;
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "warning in-use n001 gpu 0000:1e:00.0: GPU 3 (0000:1e:00.0): "
-		 "2 processes of others on it, which started during the run; "
-		 "peer.ce.write.pair 0->3, 1->3, 2->3 and 3 more cells "
-		 "measured beside them\n"
-		 "warning error-counters n001 gpu 0000:1d:00.0: GPU 2 "
-		 "(0000:1d:00.0): 12 NVLink errors during the run");
+	checked(&c, "warning in-use n001 gpu 0000:1e:00.0: GPU 3 (0000:1e:00.0): "
+		    "2 processes of others on it, which started during the run; "
+		    "peer.ce.write.pair 0->3, 1->3, 2->3 and 3 more cells "
+		    "measured beside them\n"
+		    "warning error-counters n001 gpu 0000:1d:00.0: GPU 2 "
+		    "(0000:1d:00.0): 12 NVLink errors during the run");
 }
 
 /* Skipped or measured all the same: of a used GPU there is one finding. */
@@ -336,14 +319,12 @@ HOLDS("a GPU that others use is one finding, with what it did to cells") {
 		     "GPU 3 is in use by 2 processes of others");
 	canned_cell(&c, 0, PAIR, 3, 2)->flags |= CS_ROW_IN_USE;
 	canned_cell(&c, 0, PAIR, 1, 2)->flags |= CS_ROW_IN_USE;
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "warning in-use n001 gpu 0000:1c:00.0: GPU 1 (0000:1c:00.0): "
-		 "1 process of others on it; peer.ce.write.pair 0->1 skipped; "
-		 "peer.ce.write.pair 1->2 measured beside it\n"
-		 "warning in-use n001 gpu 0000:1e:00.0: GPU 3 (0000:1e:00.0): "
-		 "2 processes of others on it; peer.ce.write.pair 2->3 "
-		 "skipped; peer.ce.write.pair 3->2 measured beside them");
+	checked(&c, "warning in-use n001 gpu 0000:1c:00.0: GPU 1 (0000:1c:00.0): "
+		    "1 process of others on it; peer.ce.write.pair 0->1 skipped; "
+		    "peer.ce.write.pair 1->2 measured beside it\n"
+		    "warning in-use n001 gpu 0000:1e:00.0: GPU 3 (0000:1e:00.0): "
+		    "2 processes of others on it; peer.ce.write.pair 2->3 "
+		    "skipped; peer.ce.write.pair 3->2 measured beside them");
 }
 
 HOLDS("counters that are not known say nothing") {
@@ -352,8 +333,7 @@ HOLDS("counters that are not known say nothing") {
 	c.run.node[0].agent[1].before.nvlink_errors = -1;
 	c.run.node[0].agent[2].before.known = 0;
 	c.run.node[0].agent[2].after.pcie_replays = 99;
-	cs_check_run(&c.run, NULL);
-	t_eq_int(c.run.findings.n, 0);
+	checked(&c, "");
 }
 
 HOLDS("a control cell that moved by more than 0.5 % is a note") {
@@ -366,10 +346,8 @@ HOLDS("a control cell that moved by more than 0.5 % is a note") {
 		if (row[i].flags & CS_ROW_CONTROL)
 			row[i].stats.median *= 0.98;
 	t_near(cs_control_drift(&c.run, 0), 0.02, 1e-9);
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "note drift n001: the control cell changed by 2.00 % "
-		 "during the run");
+	checked(&c, "note drift n001: the control cell changed by 2.00 % "
+		    "during the run");
 }
 
 /* Every cell's samples go up and then down, by that much in all. */
@@ -398,10 +376,9 @@ static struct canned hang_together(int gpus, double share)
 HOLDS("samples that depend on each other by more than is assumed are a note") {
 	OWNED(canned) c = hang_together(4, 0.005);
 
-	t_eq_str(canned_findings(&c),
-		 "note samples-depend n001: successive samples are correlated "
-		 "by more than 0.5: peer.ce.write.pair (1.0); 95 % intervals "
-		 "are too narrow there");
+	t_found(&c, "note samples-depend n001: successive samples are correlated "
+		    "by more than 0.5: peer.ce.write.pair (1.0); 95 % intervals "
+		    "are too narrow there");
 	canned_release(&c);
 	c = hang_together(2, 0.005); /* too few to be sure */
 	t_eq_int(c.run.findings.n, 0);
@@ -421,14 +398,11 @@ HOLDS("a binding that was impossible is one note, one not asked for none") {
 
 	c.run.node[0].agent[1].bound = 0;
 	c.run.node[0].agent[3].bound = 0;
-	cs_check_run(&c.run, NULL);
-	t_eq_int(c.run.findings.n, 0);
+	checked(&c, "");
 	cs_text(c.run.node[0].agent[1].note, 160, "allowed cpus are 0-15");
 	cs_text(c.run.node[0].agent[3].note, 160, "allowed cpus are 0-15");
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "note not-bound n001: GPU 1 and others not bound to a NUMA "
-		 "node: allowed cpus are 0-15");
+	checked(&c, "note not-bound n001: GPU 1 and others not bound to a NUMA "
+		    "node: allowed cpus are 0-15");
 }
 
 HOLDS("a node with fewer GPUs than the others has a note") {
@@ -436,9 +410,7 @@ HOLDS("a node with fewer GPUs than the others has a note") {
 
 	c.run.node[1].facts.n_agents = 3;
 	canned_measure(&c);
-	cs_check_run(&c.run, NULL);
-	t_eq_str(canned_findings(&c),
-		 "note fewer-gpus n002: 3 GPUs, other nodes have 4");
+	checked(&c, "note fewer-gpus n002: 3 GPUs, other nodes have 4");
 	t_eq_int(cs_run_exit(&c.run), CS_EXIT_OK);
 }
 
@@ -448,8 +420,7 @@ HOLDS("… but not one that fell silent before it could say") {
 	canned_measure(&c);
 	c.run.node[1].facts.n_agents = -1;
 	t_eq_int(cs_run_coverage(&c.run).planned, 2 * 4 * 3);
-	cs_check_run(&c.run, NULL);
-	t_eq_int(c.run.findings.n, 0);
+	checked(&c, "");
 }
 
 /* ---- GPUs that are not shown ---- */
@@ -569,16 +540,13 @@ HOLDS("--check=launch says what modes and MPS cost, and who sleeps") {
 	nd->gpu_record[1].compute_mode = 2;
 	nd->agent[2].gpu.mps = 1;
 	c.run.checks = CS_CHECK_LAUNCH;
-	t_eq_int(cs_check_run(&c.run, NULL), 0);
-	t_eq_str(canned_findings(&c),
-		 "note idle-ranks n001 node: 1 of 4 ranks have no GPU and "
-		 "sleep\n"
-		 "warning nofile n001 node: a rank may open 0 files only; the "
-		 "driver alone may need hundreds\n"
-		 "warning compute-mode n001 node: compute mode PROHIBITED on "
-		 "GPU 1: no process may use it\n"
-		 "warning mps n001 node: the ranks are clients of MPS: other "
-		 "processes may share their GPUs");
+	checked(&c, "note idle-ranks n001 node: 1 of 4 ranks have no GPU and sleep\n"
+		    "warning nofile n001 node: a rank may open 0 files only; the "
+		    "driver alone may need hundreds\n"
+		    "warning compute-mode n001 node: compute mode PROHIBITED on GPU "
+		    "1: no process may use it\n"
+		    "warning mps n001 node: the ranks are clients of MPS: other "
+		    "processes may share their GPUs");
 }
 
 /* ---- the path ---- */
@@ -593,11 +561,9 @@ HOLDS("bytes that took another path than NVLink are a warning") {
 	a->before.nvlink_sent_kib = a->before.nvlink_received_kib = 100;
 	a->after.nvlink_sent_kib = 100 + (1 << 20);
 	a->after.nvlink_received_kib = 100 + (1 << 19);
-	t_eq_int(cs_check_run(&c.run, NULL), 0);
-	t_eq_str(canned_findings(&c),
-		 "warning not-nvlink n001 gpu 0000:1d:00.0: GPU 2 "
-		 "(0000:1d:00.0): NVLinks counted 100 % of what was sent and "
-		 "50 % of what was received: the rest took another path");
+	checked(&c, "warning not-nvlink n001 gpu 0000:1d:00.0: GPU 2 "
+		    "(0000:1d:00.0): NVLinks counted 100 % of what was sent and "
+		    "50 % of what was received: the rest took another path");
 }
 
 HOLDS("NVLink's counters are compared with the bytes of the samples") {

@@ -261,9 +261,8 @@ HOLDS("a missing library is named with the loader's reason") {
 
 HOLDS("a library without the look-up function is called too old") {
 	t_eq_str(heard("CS_LIBCUDA=libm.so.6", story_start),
-		 "start: the CUDA driver is too old: it has no "
-		 "cuGetProcAddress_v2; CUDA 12.0 (driver 525) or newer is "
-		 "needed\n");
+		 "start: the CUDA driver is too old: it has no cuGetProcAddress_v2; "
+		 "CUDA 12.0 (driver 525) or newer is needed\n");
 }
 
 HOLDS("CUDA_LAUNCH_BLOCKING=1 is refused") {
@@ -1012,10 +1011,9 @@ static void story_host_grows(void)
 HOLDS("a host buffer does not grow until it is given back") {
 	host_key = (struct cs_hostbuf_key){ CS_MEM_PINNED, -1, 0, 0 };
 	t_eq_str(heard("", story_host_grows),
-		 "1048592 bytes of a host buffer wanted, it was made with "
-		 "1048576\n"
-		 "2097152 bytes of a host buffer wanted, it was made with "
-		 "1048576\nmade anew\n");
+		 "1048592 bytes of a host buffer wanted, it was made with 1048576\n"
+		 "2097152 bytes of a host buffer wanted, it was made with 1048576\n"
+		 "made anew\n");
 }
 
 /* Neither set aside nor transparent. */

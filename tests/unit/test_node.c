@@ -328,8 +328,7 @@ HOLDS("a helper that died is named, with what it had made or was to make") {
 		(long)helper);
 	t_eq_str(node.co.fault[0], want);
 	cs_text(want, sizeof(want),
-		"arena 1 (rank 1): its process died with its "
-		"helper (process %ld)",
+		"arena 1 (rank 1): its process died with its helper (process %ld)",
 		(long)helper);
 	t_eq_str(node.co.fault[1], want);
 	t_eq_int(node.co.state[2], CS_AGENT_OK);
