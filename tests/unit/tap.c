@@ -65,6 +65,13 @@ int tap_eq_str(const char *got, const char *want, const char *text, const char *
 		       got ? got : "(NULL)", want ? want : "(NULL)");
 }
 
+int tap_has(const char *got, const char *part, const char *text, const char *file,
+	    int line)
+{
+	return verdict(got && strstr(got, part), file, line,
+		       "%s: \"%s\" has no \"%s\"", text, got ? got : "(NULL)", part);
+}
+
 int tap_near(double got, double want, double tolerance, const char *text,
 	     const char *file, int line)
 {

@@ -75,6 +75,8 @@ char *t_text(void);
 	tap_eq_int((intmax_t)(got), (intmax_t)(want), #got, __FILE__, __LINE__)
 /* NULL equals NULL only. */
 #define t_eq_str(got, want) tap_eq_str(got, want, #got, __FILE__, __LINE__)
+/* `part` is somewhere in it. */
+#define t_has(got, part) tap_has(got, part, #got, __FILE__, __LINE__)
 /* |got - want| <= tolerance; NAN equals NAN only, INFINITY itself. */
 #define t_near(got, want, tolerance) \
 	tap_near(got, want, tolerance, #got, __FILE__, __LINE__)
@@ -88,6 +90,8 @@ int tap_eq_int(intmax_t got, intmax_t want, const char *text, const char *file,
 	       int line);
 int tap_eq_str(const char *got, const char *want, const char *text, const char *file,
 	       int line);
+int tap_has(const char *got, const char *part, const char *text, const char *file,
+	    int line);
 int tap_near(double got, double want, double tolerance, const char *text,
 	     const char *file, int line);
 int tap_golden(const char *got, const char *name, const char *file, int line);

@@ -151,8 +151,7 @@ static const struct cs_finding *one(const char *id, const char *part, int node,
 	t_eq_str(f->part, part);
 	t_eq_int(f->node, node);
 	t_eq_int(f->check, 1);
-	if (!t_ok(strstr(f->text, words) != NULL))
-		t_eq_str(f->text, words);
+	t_has(f->text, words);
 	return f;
 }
 
@@ -228,7 +227,7 @@ HOLDS("a link that is slow, both ways or one") {
 		"GPU 2 and GPU 5: copies between them, both ways, are 25 % slower");
 	t_eq_str(f->bus_id, c.run.node[0].agent[2].gpu.bus_id);
 	t_eq_str(f->far_bus_id, c.run.node[0].agent[5].gpu.bus_id);
-	t_ok(strstr(f->remeasure, "--gpus 2,5,0 ") != NULL);
+	t_has(f->remeasure, "--gpus 2,5,0 ");
 	begin(1, 8, WRITE);
 	slow(0, WRITE, 5, 2, 0.75);
 	one("slow-cells", "link", 0, "copies from 5 to 2 are 25 % slower");
@@ -482,9 +481,8 @@ HOLDS("a GPU, or a node, that is slow in several ways is one finding") {
 	slow(4, LOCAL, 3, 3, 0.9);
 	f = one("slow-cells", "gpu", 4,
 		"GPU 3: copies from and to other GPUs are 20 %, from and to host memory 30 %, within its memory 10 % slower than on 5 other nodes (peer.ce.write.pair, h2d.ce.pinned.pair, local.ce.copy.alone and 1 more test); not re-measured");
-	t_ok(strstr(f->remeasure,
-		    "--test peer.ce.write.pair,h2d.ce.pinned.pair,local.ce.copy.alone --gpus 3,") !=
-	     NULL);
+	t_has(f->remeasure,
+	      "--test peer.ce.write.pair,h2d.ce.pinned.pair,local.ce.copy.alone --gpus 3,");
 	/* no memory is slow by itself whose links are slow too */
 	begin(6, 8, H2D "," LOCAL);
 	slow(4, H2D, -1, 3, 0.7);
@@ -504,10 +502,10 @@ HOLDS("a finding says which way is slow, and of which GPUs") {
 	slow(2, D2H, -1, -1, 0.9);
 	slow(4, D2H, 3, -1, 0.8);
 	t_eq_int(judged(2) != NULL, 1);
-	t_ok(strstr(((struct cs_finding *)c.run.findings.data)[0].text,
-		    "all 8 GPUs: copies to host memory are 10 % slower") != NULL);
-	t_ok(strstr(((struct cs_finding *)c.run.findings.data)[1].text,
-		    "GPU 3: copies to host memory are 20 % slower") != NULL);
+	t_has(((struct cs_finding *)c.run.findings.data)[0].text,
+	      "all 8 GPUs: copies to host memory are 10 % slower");
+	t_has(((struct cs_finding *)c.run.findings.data)[1].text,
+	      "GPU 3: copies to host memory are 20 % slower");
 	begin(16, 8, WRITE);
 	c.run.checks = CS_CHECK_OUTLIER;
 	for (int i = 0; i < 64; i++)
@@ -638,9 +636,9 @@ HOLDS("a cell that was busy does not speak for the others of its GPU") {
 	remeasure(0, WRITE, 1, 2, 1);
 	f = judged(2);
 	if (f) {
-		t_ok(strstr(f[0].text, "GPU 3: ") != NULL);
+		t_has(f[0].text, "GPU 3: ");
 		weighs(&f[0], CS_CRITICAL, 1);
-		t_ok(strstr(f[1].text, "GPU 3 and GPU 5: ") != NULL);
+		t_has(f[1].text, "GPU 3 and GPU 5: ");
 		weighs(&f[1], CS_NOTE, 0);
 	}
 }
@@ -1092,11 +1090,9 @@ HOLDS("all below what their links give, and a link that is slower still") {
 	f = judged(2);
 	if (f) {
 		t_eq_str(f[0].part, "link");
-		t_ok(strstr(f[0].text, "GPU 2 and GPU 5: ") != NULL);
+		t_has(f[0].text, "GPU 2 and GPU 5: ");
 		t_eq_str(cs_finding_text(&f[1]), "below-expected");
-		t_ok(strstr(f[1].text,
-			    "all 8 GPUs: copies from GPU to GPU are 20 % below") !=
-		     NULL);
+		t_has(f[1].text, "all 8 GPUs: copies from GPU to GPU are 20 % below");
 	}
 	/* one that is slow by itself is no word on the node */
 	begin(1, 3, WRITE);

@@ -79,7 +79,7 @@ HOLDS("a mistake in the arguments is status 64 and one line") {
 	t_eq_int(command(cs_command_compare,
 			 (const char *[]){ "compare", "FILE", NULL }, stdout, &err),
 		 CS_EXIT_USAGE);
-	t_ok(strstr(err.text, "has one placement") != NULL);
+	t_has(err.text, "has one placement");
 }
 
 int tap_set_up(void)

@@ -145,7 +145,7 @@ HOLDS("CPUs of a node that is not there are refused with the reason") {
 	by_cpu.variant = (struct cs_variant){ .cpu_numa = 61 };
 	carry_out(&by_cpu, &cs_backend_cpu, NULL);
 	t_eq_int(ran.row[0].status, CS_SKIPPED);
-	t_ok(strstr(ran.row[0].reason, " 60: ") != NULL);
+	t_has(ran.row[0].reason, " 60: ");
 }
 
 /* ---- caches ---- */
@@ -282,8 +282,7 @@ HOLDS("a CPU's chase takes the chain's loads, and one that ends elsewhere is fou
 	t_eq_int(side(&ran, 0)->dst_numa, -1);
 	carry_out(&chase, &cs_backend_cpu, bad);
 	t_eq_int(ran.row[0].status, CS_FAILED);
-	t_ok(strstr(ran.row[0].reason,
-		    "a chase of 511 loads ended at byte 0 of its chain") != NULL);
+	t_has(ran.row[0].reason, "a chase of 511 loads ended at byte 0 of its chain");
 }
 
 /* Each with a proof of its own: a busy machine may disturb one. */

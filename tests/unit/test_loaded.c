@@ -362,7 +362,7 @@ HOLDS("a long file is read through a window as its text is") {
 	t_eq_int(cs_loaded_parse(name, json, strlen(json), &loaded, &again), -1);
 	t_eq_int(cs_loaded_read(name, &loaded, &err), CS_EXIT_USAGE);
 	t_eq_str(err.text, again.text);
-	t_ok(strstr(err.text, "'status' is 'no'") != NULL);
+	t_has(err.text, "'status' is 'no'");
 	fclose(file);
 }
 
@@ -598,7 +598,7 @@ HOLDS("a node of a run is a run") {
 	t_eq_int(f->n_evidence, 1);
 	t_eq_int(f->evidence[0], 1);
 	text = written(&c.run, "text");
-	t_ok(strstr(text, "\nn002  2 x NVIDIA H200"));
+	t_has(text, "\nn002  2 x NVIDIA H200");
 	t_ok(strstr(text, "of the second") && !strstr(text, "of the first"));
 	t_ok(!strstr(text, "n001"));
 }
@@ -670,7 +670,7 @@ HOLDS("a pipe that no process writes to is given up in time") {
 
 	make_pipe();
 	t_ok(cs_input_open(pipe_path, 0.01, &err) == NULL);
-	t_ok(strstr(err.text, "no process writes to this pipe") != NULL);
+	t_has(err.text, "no process writes to this pipe");
 }
 
 /* A writer of "abc", before or after the pipe is opened for reading. */

@@ -290,8 +290,8 @@ HOLDS("help lists every option in 80 columns") {
 
 	t_eq_int(cs_options_help(t_stream(), "", 1), 0);
 	text = t_text();
-	t_ok(strstr(text, "--cell-limit TIME") != NULL);
-	t_ok(strstr(text, "-o, --output FILE") != NULL);
+	t_has(text, "--cell-limit TIME");
+	t_has(text, "-o, --output FILE");
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))
 		t_ok(strlen(line) <= 80);
