@@ -46,8 +46,15 @@ int tap_tear_down(void)
 
 /* ---- what workers do ---- */
 
+static _Atomic int done; /* jobs, in this test */
+static struct cs_worked did;
+
+void tap_before(void)
+{
+	done = 0;
+}
+
 struct job {
-	_Atomic int *done;
 	sem_t *hold; /* NULL: it does not hang */
 	int fails;
 };
@@ -63,14 +70,12 @@ static int do_job(void *arg, struct cs_err *err)
 	}
 	if (job->fails)
 		return cs_err_set(err, "cuMemcpyAsync: no luck (999)");
-	atomic_fetch_add(job->done, 1);
+	atomic_fetch_add(&done, 1);
 	return 0;
 }
 
-static struct cs_work work_of(const struct job *job)
-{
-	return (struct cs_work){ do_job, job, sizeof(*job) };
-}
+static const struct job easy;
+static const struct cs_work work = { do_job, &easy, sizeof(easy) };
 
 static struct cs_worker *take(int numa)
 {
@@ -82,14 +87,17 @@ static struct cs_worker *take(int numa)
 	return w;
 }
 
+/* Without a gate, to the end. */
+static void make(struct cs_worker *w, const struct cs_work *what)
+{
+	cs_worker_start(w, what);
+	cs_worker_await(w, &did);
+}
+
 /* ---- tests ---- */
 
 HOLDS("a worker waits for the gate, and its stamps are behind that") {
-	_Atomic int done = 0;
-	const struct job job = { .done = &done };
-	const struct cs_work work = work_of(&job);
 	struct cs_worker *w = take(-1);
-	struct cs_worked did;
 	uint64_t opened;
 
 	cs_worker_arm(w, 1, &work);
@@ -107,11 +115,7 @@ HOLDS("a worker waits for the gate, and its stamps are behind that") {
 }
 
 HOLDS("several wait for one gate") {
-	_Atomic int done = 0;
-	const struct job job = { .done = &done };
-	const struct cs_work work = work_of(&job);
 	struct cs_worker *w[4];
-	struct cs_worked did;
 
 	for (int i = 0; i < 4; i++) {
 		w[i] = take(-1);
@@ -130,29 +134,19 @@ HOLDS("several wait for one gate") {
 }
 
 HOLDS("one that is idle works again") {
-	_Atomic int done = 0;
-	const struct job job = { .done = &done };
-	const struct cs_work work = work_of(&job);
 	struct cs_worker *w = take(-1), *again;
-	struct cs_worked did;
 
-	cs_worker_start(w, &work);
-	cs_worker_await(w, &did);
+	make(w, &work);
 	cs_worker_put(w);
 	again = take(-1);
 	t_ok(again == w);
-	cs_worker_start(again, &work);
-	cs_worker_await(again, &did);
+	make(again, &work);
 	cs_worker_put(again);
 	t_eq_int(done, 2);
 }
 
 HOLDS("a sample that was cancelled is not worked") {
-	_Atomic int done = 0;
-	const struct job job = { .done = &done };
-	const struct cs_work work = work_of(&job);
 	struct cs_worker *w = take(-1);
-	struct cs_worked did;
 
 	cs_worker_arm(w, 3, &work);
 	cs_worker_ready(w);
@@ -165,15 +159,13 @@ HOLDS("a sample that was cancelled is not worked") {
 
 HOLDS("one that hangs holds nobody up, and its call has a name") {
 	static sem_t hold;
-	_Atomic int done = 0;
-	const struct job job = { .done = &done, .hold = &hold };
-	const struct cs_work work = work_of(&job);
+	const struct job job = { .hold = &hold };
+	const struct cs_work hangs = { do_job, &job, sizeof(job) };
 	struct cs_worker *w = take(-1);
-	struct cs_worked did;
 	char call[CS_CALL_NAME];
 
 	sem_init(&hold, 0, 0);
-	cs_worker_start(w, &work);
+	cs_worker_start(w, &hangs);
 	do
 		cs_worker_call(w, call);
 	while (!cs_worker_wait(w, 1, &did) && !strstr(call, "Async"));
@@ -214,11 +206,11 @@ struct awaiting {
 static void *await_watched(void *arg)
 {
 	struct awaiting *a = arg;
-	struct cs_worked did;
+	struct cs_worked worked;
 
 	a->watch.to = a->call;
 	cs_call_watch(&a->watch);
-	cs_worker_await(a->w, &did);
+	cs_worker_await(a->w, &worked);
 	return NULL;
 }
 
@@ -232,14 +224,13 @@ static int is_said(struct awaiting *a, const char *name)
 
 HOLDS("of two, the one whose call does not return is named") {
 	static sem_t hold;
-	_Atomic int done = 0, stop = 0;
-	const struct job job = { .done = &done, .hold = &hold };
-	const struct cs_work hangs = work_of(&job);
+	_Atomic int stop = 0;
+	const struct job job = { .hold = &hold };
+	const struct cs_work hangs = { do_job, &job, sizeof(job) };
 	const struct cs_work goes_on = { do_busy, &(struct busy){ &stop },
 					 sizeof(struct busy) };
 	struct cs_worker *hung = take(-1), *busy = take(-1);
 	struct awaiting waiting = { .w = busy };
-	struct cs_worked did;
 	pthread_t waits;
 	int said = 0, other = 0;
 
@@ -263,14 +254,11 @@ HOLDS("of two, the one whose call does not return is named") {
 }
 
 HOLDS("its error is told") {
-	_Atomic int done = 0;
-	const struct job job = { .done = &done, .fails = 1 };
-	const struct cs_work work = work_of(&job);
+	const struct job job = { .fails = 1 };
+	const struct cs_work fails = { do_job, &job, sizeof(job) };
 	struct cs_worker *w = take(-1);
-	struct cs_worked did;
 
-	cs_worker_start(w, &work);
-	cs_worker_await(w, &did);
+	make(w, &fails);
 	t_eq_int(did.rc, -1);
 	t_eq_str(did.err.text, "cuMemcpyAsync: no luck (999)");
 	cs_worker_put(w);
@@ -294,18 +282,12 @@ static int touch_fresh(void *arg, struct cs_err *err)
 
 HOLDS("faults are those of the work") {
 	const struct cs_work fresh = { touch_fresh, "", 1 };
-	_Atomic int done = 0;
-	const struct job job = { .done = &done };
-	const struct cs_work nothing = work_of(&job);
 	struct cs_worker *w = take(-1);
-	struct cs_worked did;
 
-	cs_worker_start(w, &fresh);
-	cs_worker_await(w, &did);
+	make(w, &fresh);
 	t_eq_str(did.err.text, "");
 	t_ok(did.faults >= FRESH_PAGES && did.faults >= did.major_faults);
-	cs_worker_start(w, &nothing);
-	cs_worker_await(w, &did);
+	make(w, &work);
 	t_ok(did.faults < FRESH_PAGES && did.major_faults >= 0);
 	cs_worker_put(w);
 }
@@ -321,8 +303,7 @@ static int where(void *arg, struct cs_err *err)
 
 HOLDS("it runs on its NUMA node, and leaves the caller where that is") {
 	char list[128] = "", *to = list, mine[128];
-	const struct cs_work work = { where, &to, sizeof(to) };
-	struct cs_worked did;
+	const struct cs_work looks = { where, &to, sizeof(to) };
 	struct cs_worker *w;
 	int numa;
 
@@ -334,8 +315,7 @@ HOLDS("it runs on its NUMA node, and leaves the caller where that is") {
 	w = take(numa);
 	if (!w)
 		return;
-	cs_worker_start(w, &work);
-	cs_worker_await(w, &did);
+	make(w, &looks);
 	t_eq_int(did.rc, 0);
 	t_eq_str(cs_worker_cpus(w), list);
 	cs_topo_binding(topo, numa, list, sizeof(list));
@@ -376,11 +356,7 @@ HOLDS("a NUMA node that is not there is refused") {
 
 /* Last: it stays so. */
 HOLDS("nothing is worked once all gates are open for ever") {
-	_Atomic int done = 0;
-	const struct job job = { .done = &done };
-	const struct cs_work work = work_of(&job);
 	struct cs_worker *w = take(-1);
-	struct cs_worked did;
 
 	cs_worker_arm(w, 9, &work);
 	cs_worker_ready(w);
