@@ -215,22 +215,24 @@ static void fly(struct cs_dev *dev, uint64_t own, uint64_t src)
 	static void name(__attribute__((unused)) struct cs_dev *dev,   \
 			 __attribute__((unused)) uint64_t arena)
 
-static void (*of_gpu)(struct cs_dev *dev, uint64_t arena);
+typedef void gpu_story(struct cs_dev *dev, uint64_t arena);
+static gpu_story *of_gpu;
+static struct cs_dev *(*made_ready)(int ordinal, struct cs_export *arena);
 
 static void story_on_gpu(void)
 {
 	struct cs_export arena;
-	struct cs_dev *dev = start() ? NULL : ready(0, &arena);
+	struct cs_dev *dev = start() ? NULL : made_ready(0, &arena);
 
 	if (dev)
 		of_gpu(dev, arena.address);
 	cuda->close(dev);
 }
 
-static const char *heard_on_gpu(const char *environment,
-				void (*story)(struct cs_dev *dev, uint64_t arena))
+static const char *heard_on_gpu(const char *environment, gpu_story *story)
 {
 	of_gpu = story;
+	made_ready = ready;
 	return heard(environment, story_on_gpu);
 }
 
@@ -516,13 +518,30 @@ static struct cs_export shared_arena[2];
 static pthread_barrier_t all_here;
 static int peer_failed;
 
-/* GPU 0 owns, GPU 1 reads; one thread each, as agents are. */
+/* GPU 0 and another, one thread each, as agents are. */
+static void beside(void *(*other)(void *), void *(*self)(void *))
+{
+	static int number[] = { 0, 1 };
+	pthread_t thread;
+
+	if (start())
+		return;
+	pthread_barrier_init(&all_here, NULL, 2);
+	pthread_create(&thread, NULL, other, &number[0]);
+	self(&number[1]);
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&all_here);
+}
+
+/* GPU 0 owns a pattern and behind it a chain, GPU 1 reads. */
 static void *owner(void *unused)
 {
 	struct cs_dev *dev = ready(0, &shared_arena[0]);
+	uint64_t at = shared_arena[0].address, chain = at + BUFFER;
 
 	(void)unused;
-	if (!dev || cuda->fill(dev, shared_arena[0].address, BUFFER, KEY, NULL))
+	if (!dev || cuda->fill(dev, at, BUFFER, KEY, NULL) ||
+	    cuda->chain(dev, chain, BUFFER, chain, 1, 5, NULL))
 		peer_failed = 1;
 	pthread_barrier_wait(&all_here);
 	pthread_barrier_wait(&all_here);
@@ -531,41 +550,44 @@ static void *owner(void *unused)
 	return NULL;
 }
 
-static void reader(void)
+/* Import the peer's arena twice, copy from it and give it back; -1 after telling why not. */
+static int import_twice(struct cs_dev *dev, uint64_t own, const struct cs_export *peer)
 {
 	struct cs_mapping first = { 0 }, second = { 0 };
 	struct cs_err err = { "" };
+
+	if (cuda->import(dev, peer, &first, &err) ||
+	    cuda->import(dev, peer, &second, &err)) {
+		say("import: %s", err.text);
+		return -1;
+	}
+	say("%s", cs_via_text(first.via));
+	say("%s", first.address == second.address ? "same" : "other");
+	fly(dev, own, first.address);
+	cuda->unimport(dev, &first);
+	cuda->unimport(dev, &second);
+	return second.address != 0;
+}
+
+static void *reader(void *unused)
+{
 	struct cs_dev *dev = ready(1, &shared_arena[1]);
 
+	(void)unused;
 	pthread_barrier_wait(&all_here);
-	if (!dev || peer_failed) {
+	if (!dev || peer_failed)
 		say("not ready");
-	} else if (cuda->import(dev, &shared_arena[0], &first, &err) ||
-		   cuda->import(dev, &shared_arena[0], &second, &err)) {
-		say("import: %s", err.text);
-	} else {
-		say("%s", cs_via_text(first.via));
-		say("%s", first.address == second.address ? "same" : "other");
-		fly(dev, shared_arena[1].address, first.address);
-		cuda->unimport(dev, &first);
-		cuda->unimport(dev, &second);
-	}
+	else
+		import_twice(dev, shared_arena[1].address, &shared_arena[0]);
 	pthread_barrier_wait(&all_here);
 	if (dev)
 		cuda->close(dev);
+	return NULL;
 }
 
 static void story_threads(void)
 {
-	pthread_t thread;
-
-	if (start())
-		return;
-	pthread_barrier_init(&all_here, NULL, 2);
-	pthread_create(&thread, NULL, owner, NULL);
-	reader();
-	pthread_join(thread, NULL);
-	pthread_barrier_destroy(&all_here);
+	beside(owner, reader);
 }
 
 HOLDS("threads of a process reach each other directly") {
@@ -637,11 +659,9 @@ static void (*change)(struct cs_export *) = change_nothing;
 
 static void story_processes(void)
 {
-	struct cs_mapping first = { 0 }, second = { 0 };
 	struct cs_export own, peer;
-	struct cs_err err = { "" };
 	struct cs_dev *dev;
-	int ends[2];
+	int ends[2], rc;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
@@ -653,18 +673,11 @@ static void story_processes(void)
 	    !(dev = ready(1, &own)))
 		return;
 	change(&peer);
-	if (cuda->import(dev, &peer, &first, &err) ||
-	    cuda->import(dev, &peer, &second, &err)) {
-		say("import: %s", err.text);
+	rc = import_twice(dev, own.address, &peer);
+	if (rc < 0)
 		say("broken: %d", cuda->broken(dev));
-	} else {
-		say("%s", cs_via_text(first.via));
-		say("%s", first.address == second.address ? "same" : "other");
-		fly(dev, own.address, first.address);
-		cuda->unimport(dev, &first);
-		cuda->unimport(dev, &second);
-		say("after: %llu", (unsigned long long)second.address);
-	}
+	else
+		say("after: %d", rc);
 	if (write(ends[0], "", 1) == 1)
 		waitpid(child, NULL, 0);
 	cuda->close(dev);
@@ -898,16 +911,7 @@ static void *host_user(void *arg)
 
 static void story_host_shared(void)
 {
-	int me[2] = { 0, 1 };
-	pthread_t thread;
-
-	if (start())
-		return;
-	pthread_barrier_init(&all_here, NULL, 2);
-	pthread_create(&thread, NULL, host_user, &me[0]);
-	host_user(&me[1]);
-	pthread_join(thread, NULL);
-	pthread_barrier_destroy(&all_here);
+	beside(host_user, host_user);
 	say("%s",
 	    !host_failed[0] && !host_failed[1] && host_seen[0].at == host_seen[1].at ?
 		    "one" :
@@ -1163,16 +1167,15 @@ HOLDS("without GPUs there is no page-locked memory, but placed one") {
 /* ---- copies by kernels ---- */
 
 #define ROOM (4 * MIB)		/* of a source, and of a destination */
+#define MANY 15			/* lanes */
 
 /* A GPU whose arena is a source, filled, and a destination, poisoned. */
-static struct cs_dev *ready_to_move(int lanes, struct cs_export *arena)
+static struct cs_dev *ready_to_move(int ordinal, struct cs_export *arena)
 {
 	struct cs_err err = { "" };
 	struct cs_dev *dev = NULL;
 
-	if (start())
-		return NULL;
-	if (!cuda->open(0, lanes, &dev, &err) &&
+	if (!cuda->open(ordinal, MANY, &dev, &err) &&
 	    !cuda->board(dev, page, sizeof(*page), &err) &&
 	    !cuda->arena(dev, 2 * ROOM, NULL, -1, arena, &err) &&
 	    !cuda->fill(dev, arena->address, ROOM, KEY, &err) &&
@@ -1182,21 +1185,11 @@ static struct cs_dev *ready_to_move(int lanes, struct cs_export *arena)
 	return NULL;
 }
 
-static void story_moving(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
-
-	if (dev)
-		of_gpu(dev, arena.address);
-	cuda->close(dev);
-}
-
-static const char *heard_moving(const char *environment,
-				void (*story)(struct cs_dev *dev, uint64_t arena))
+static const char *heard_moving(const char *environment, gpu_story *story)
 {
 	of_gpu = story;
-	return heard(environment, story_moving);
+	made_ready = ready_to_move;
+	return heard(environment, story_on_gpu);
 }
 
 /* Behind the gate and to the end; -1 after telling why not. */
@@ -1327,61 +1320,55 @@ static void *host_room(struct cs_dev *dev, uint64_t *address)
 	return at;
 }
 
-/* From the host and back to it, by one kernel. */
-static struct cs_dev *ready_for_both(struct cs_copy *f, void **from, void **to)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(1, &arena);
+static struct cs_copy both; /* from the host and back to it, by one kernel */
+static void *host_from, *host_to;
+static gpu_story *of_both;
 
-	if (!dev)
-		return NULL;
-	*f = (struct cs_copy){
+STORY(story_of_both) {
+	both = (struct cs_copy){
 		.kind = CS_COPY_SM,
 		.bytes = BUFFER,
 		.copies = 1,
 		.positions = 1,
-		.dst = arena.address + ROOM,
-		.back = { .src = arena.address,
-			  .bytes = BUFFER,
-			  .copies = 1,
-			  .positions = 1 },
+		.dst = arena + ROOM,
+		.back = { .src = arena, .bytes = BUFFER, .copies = 1, .positions = 1 },
 	};
-	*from = host_room(dev, &f->src);
-	*to = host_room(dev, &f->back.dst);
-	if (*from && *to) {
-		cs_fill_host(*from, ROOM, KEY);
-		cs_poison_host(*to, ROOM);
-		return dev;
-	}
-	cuda->close(dev);
-	return NULL;
+	host_from = host_room(dev, &both.src);
+	host_to = host_room(dev, &both.back.dst);
+	if (!host_from || !host_to)
+		return;
+	cs_fill_host(host_from, ROOM, KEY);
+	cs_poison_host(host_to, ROOM);
+	of_both(dev, arena);
+}
+
+static const char *heard_both(const char *environment, gpu_story *story)
+{
+	of_both = story;
+	return heard_moving(environment, story_of_both);
 }
 
 /* As is_exact(), of what came back; poisons it for the next. */
-static int is_back_exact(char *to, const struct cs_copy *f)
+static int is_back_exact(const struct cs_copy *f)
 {
 	uint64_t used = f->back.copies < f->back.positions ? f->back.copies :
 							     f->back.positions;
 	uint64_t bytes = f->back.bytes * used;
 	struct cs_check in, behind;
 
-	cs_check_host(to, bytes, KEY, 0, &in);
-	cs_check_host(to + bytes, ROOM - bytes, KEY, 0, &behind);
-	cs_poison_host(to, ROOM);
+	cs_check_host(host_to, bytes, KEY, 0, &in);
+	cs_check_host((char *)host_to + bytes, ROOM - bytes, KEY, 0, &behind);
+	cs_poison_host(host_to, ROOM);
 	return !in.wrong_words && behind.poison_words == (ROOM - bytes) / 8;
 }
 
 /* Of other sizes, copies and positions than what flies there. */
-static void story_both(void)
-{
+STORY(story_both) {
 	static const uint64_t sizes[] = { 16, 48, MIB + 16 };
 	uint32_t i, flown, exact, back;
-	struct cs_copy f;
-	struct cs_dev *dev;
-	void *from, *to;
+	struct cs_copy f = both;
 
-	dev = ready_for_both(&f, &from, &to);
-	for (int s = 0; dev && s < 6; s++) {
+	for (int s = 0; s < 6; s++) {
 		f.bytes = sizes[s % 3];
 		f.copies = 4;
 		f.positions = s < 3 ? 1 : 3;
@@ -1392,32 +1379,24 @@ static void story_both(void)
 		for (i = 0; cuda->geometry(dev, &f, i, &f.blocks, &f.threads); i++) {
 			flown += moved_ns(dev, &f) > 0;
 			exact += (uint32_t)is_exact(dev, &f);
-			back += (uint32_t)is_back_exact(to, &f);
+			back += (uint32_t)is_back_exact(&f);
 		}
 		if (!i || i > 6 || flown != i || exact != i || back != i)
 			say("%d: of %u geometries %u flew, %u exact there, %u back",
 			    s, i, flown, exact, back);
 	}
 	say("done");
-	if (dev)
-		cuda->close(dev);
 }
 
 HOLDS("one kernel moves every byte both ways, by every geometry") {
-	t_eq_str(heard("", story_both), "done\n");
+	t_eq_str(heard_both("", story_both), "done\n");
 }
 
 /* The digits that the fake's page gives, of both; and which of them ended it. */
-static void story_both_times(void)
-{
-	struct cs_copy f;
-	struct cs_dev *dev;
-	void *from, *to;
+STORY(story_both_times) {
+	struct cs_copy f = both;
 	double in, back;
 
-	dev = ready_for_both(&f, &from, &to);
-	if (!dev)
-		return;
 	f.blocks = 132;
 	f.threads = 1024;
 	moved_ns(dev, &f); /* the first takes twice as long */
@@ -1432,7 +1411,7 @@ static void story_both_times(void)
 		    fabs(cuda->lasted(dev, 0) - (i ? in : back)) < 2 ? "the longer" :
 								       "neither");
 		say("%s, %s", is_exact(dev, &f) ? "exact" : "wrong",
-		    is_back_exact(to, &f) ? "exact" : "wrong");
+		    is_back_exact(&f) ? "exact" : "wrong");
 	}
 	f.threads = 96;
 	moved_ns(dev, &f);
@@ -1442,7 +1421,6 @@ static void story_both_times(void)
 	f.back.bytes = BUFFER;
 	f.back.copies = 0; /* of which the fake keeps no time */
 	moved_ns(dev, &f);
-	cuda->close(dev);
 }
 
 #define BOTH "46.66 in, 46.58 out, the whole as long as the longer\n"
@@ -1454,11 +1432,11 @@ static void story_both_times(void)
 	"poll: the kernel that moves both ways has not said when\n"
 
 HOLDS("each way has a time of its own, and its wrong data are found") {
-	t_eq_str(heard("", story_both_times),
+	t_eq_str(heard_both("", story_both_times),
 		 BOTH "exact, exact\n" BOTH "exact, exact\n" NOT_BOTH);
-	t_eq_str(heard("FAKE_CORRUPT=h-0:8", story_both_times),
+	t_eq_str(heard_both("FAKE_CORRUPT=h-0:8", story_both_times),
 		 BOTH "wrong, exact\n" BOTH "wrong, exact\n" NOT_BOTH);
-	t_eq_str(heard("FAKE_CORRUPT=0-h:8", story_both_times),
+	t_eq_str(heard_both("FAKE_CORRUPT=0-h:8", story_both_times),
 		 BOTH "exact, wrong\n" BOTH "exact, wrong\n" NOT_BOTH);
 }
 
@@ -1569,16 +1547,10 @@ HOLDS("what works on tiles makes one pattern another, from any word on") {
 }
 
 /* In and out by one kernel, and out and in; the figures are those of the fake's page. */
-static void story_zero_both(void)
-{
-	struct cs_copy f, in;
-	struct cs_dev *dev;
-	void *from, *to;
+STORY(story_zero_both) {
+	struct cs_copy f = both, in;
 	double ns;
 
-	dev = ready_for_both(&f, &from, &to);
-	if (!dev)
-		return;
 	f.kind = CS_COPY_ZERO_READ;
 	f.key = f.back.key = KEY;
 	in = f;
@@ -1600,15 +1572,14 @@ static void story_zero_both(void)
 			say("%.2f, %.2f", BUFFER / (ns - 2700),
 			    BUFFER / (cuda->lasted_back(dev, 0) - 2700));
 		in.back.bytes = BUFFER;
-		say("%s", is_back_exact(to, &in) ? "exact" : "wrong");
+		say("%s", is_back_exact(&in) ? "exact" : "wrong");
 	}
-	memset(from, 0, 64);
+	memset(host_from, 0, 64);
 	moved_ns(dev, &f);
-	cuda->close(dev);
 }
 
 HOLDS("zero-copy both ways: a time for each, and what was read is proven") {
-	t_eq_str(without_figures(heard("", story_zero_both)),
+	t_eq_str(without_figures(heard_both("", story_zero_both)),
 		 "exact\n40.44, 43.47\nexact\nexact\n43.47, 40.44\nexact\n"
 		 "poll: what was read adds up to , the pattern to \n");
 }
@@ -1752,7 +1723,7 @@ HOLDS("a chase that ends elsewhere names both nodes") {
 }
 
 /* GPU 1 follows a chain in memory of GPU 0, and reads there on two lanes. */
-static void peer_copies(void)
+static void *peer_copies(void *unused)
 {
 	struct cs_mapping map = { 0 };
 	struct cs_err err = { "" };
@@ -1760,10 +1731,11 @@ static void peer_copies(void)
 	struct cs_copy f, second;
 	double alone, ns = 0;
 
+	(void)unused;
 	pthread_barrier_wait(&all_here);
 	if (!dev || peer_failed || cuda->import(dev, &shared_arena[0], &map, &err)) {
 		say("import: %s", err.text);
-		return;
+		_exit(1);
 	}
 	f = (struct cs_copy){ .src = map.address,
 			      .bytes = BUFFER,
@@ -1784,34 +1756,13 @@ static void peer_copies(void)
 	say("%.0f ns", chase(dev, map.address + BUFFER, 5, 0));
 	cuda->unimport(dev, &map);
 	cuda->close(dev);
-}
-
-static void *chain_owner(void *unused)
-{
-	struct cs_dev *dev = ready(0, &shared_arena[0]);
-	uint64_t at = shared_arena[0].address + BUFFER;
-
-	(void)unused;
-	if (!dev || cuda->chain(dev, at, BUFFER, at, 1, 5, NULL))
-		peer_failed = 1;
 	pthread_barrier_wait(&all_here);
-	pthread_barrier_wait(&all_here);
-	if (dev)
-		cuda->close(dev);
 	return NULL;
 }
 
 static void story_peer_copies(void)
 {
-	pthread_t thread;
-
-	if (start())
-		return;
-	pthread_barrier_init(&all_here, NULL, 2);
-	pthread_create(&thread, NULL, chain_owner, NULL);
-	peer_copies();
-	pthread_barrier_wait(&all_here);
-	pthread_join(thread, NULL);
+	beside(owner, peer_copies);
 }
 
 HOLDS("kernels reach the memory of peers, and share its port") {
@@ -1821,21 +1772,14 @@ HOLDS("kernels reach the memory of peers, and share its port") {
 
 /* ---- lanes ---- */
 
-#define MANY 15
-
-static void story_lanes(void)
-{
-	struct cs_export arena;
-	struct cs_dev *dev = ready_to_move(MANY, &arena);
+STORY(story_lanes) {
 	struct cs_err err = { "" };
 	double ns;
 	int ended = 0;
 
-	if (!dev)
-		return;
 	for (int i = 0; i < MANY; i++) {
-		struct cs_copy f = { .dst = arena.address + ROOM + 4096u * (unsigned)i,
-				     .src = arena.address,
+		struct cs_copy f = { .dst = arena + ROOM + 4096u * (unsigned)i,
+				     .src = arena,
 				     .bytes = 4096,
 				     .copies = 1,
 				     .kind = i % 2 ? CS_COPY_SM : 0 };
@@ -1849,11 +1793,10 @@ static void story_lanes(void)
 	for (int i = 0; i < MANY; i++)
 		ended += wait_lane(dev, i, &ns) > 0;
 	say("%d", ended);
-	cuda->close(dev);
 }
 
 HOLDS("15 lanes wait and run at the same time") {
-	t_eq_str(heard("CUDA_DEVICE_MAX_CONNECTIONS=32", story_lanes), "15\n");
+	t_eq_str(heard_moving("CUDA_DEVICE_MAX_CONNECTIONS=32", story_lanes), "15\n");
 }
 
 HOLDS("a lane is made when it is first used, and given back") {
