@@ -410,9 +410,7 @@ for format in text json jsonl csv result; do
 done
 ok "show --redact: they are in no format" names_nobody shown.*
 unset "${!FAKE_@}" SLURM_JOB_ID
-run 0 "${some[@]}" --resume r.jsonl
-ok "a redacted journal is not resumed" eval \
-	'status_is 64 && one_line "written with --redact"'
+ok_refused "a redacted journal is not resumed" "written with --redact" "${some[@]}" --resume r.jsonl
 ok "--resume and --redact exclude each other" eval \
 	'run 0 --resume a.jsonl --redact; status_is 64 && one_line "exclude each other"'
 finish

@@ -103,9 +103,7 @@ ok "a NUMA node that is not there is skipped with the reason, the rest measured"
 	 folded "skipped: NUMA node 63 has no memory that this process may use: there is some on 0"'
 ok_json "... and unknown in the matrix, not 0" n.json \
 	'd["matrices"][0]["rows"] == ["numa0", "numa63"] and d["matrices"][0]["values"][1] == [None] * 3'
-run 0 --numa 1-
-ok "--numa wants NUMA nodes: status 64, what is allowed" eval \
-	'status_is 64 && one_line "--numa .1-.: allowed are local, all, or NUMA nodes as 0,2-3"'
+ok_refused "--numa wants NUMA nodes: status 64, what is allowed" "--numa .1-.: allowed are local, all, or NUMA nodes as 0,2-3" --numa 1-
 run 0 --no-mpi -s 1M -m host --seed 1 -o h.csv -o h.json
 ok "--matrix host: NUMA node to NUMA node by a CPU" eval \
 	'status_is 0 && cells h.csv | grep -q "^host.cpu.copy.pair numa0 numa0 .* ok " && prints "^ +numa0 "'
@@ -175,9 +173,7 @@ ok "no huge pages: skipped with the reason and the remedy, the rest is measured"
 	'status_is 0 && [ "$(cells huge.csv | grep -c "^h2d.ce.huge.* skipped ")" = 3 ] &&
 	 [ "$(cells huge.csv | grep -c "^h2d.ce.pinned.* ok ")" = 3 ] && folded "no huge pages: 1 of 2 MiB wanted, .* vm.nr_hugepages=N"'
 skip=''
-run 0 --host-memory swap
-ok "a kind that is none: status 64, what is allowed" eval \
-	'status_is 64 && one_line "allowed are pinned, registered, wc, huge"'
+ok_refused "a kind that is none: status 64, what is allowed" "allowed are pinned, registered, wc, huge" --host-memory swap
 
 # ---- the data ----
 

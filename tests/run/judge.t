@@ -98,8 +98,7 @@ FAKE_GPUS=3 run 0 "${some[@]}" -q -o three.json
 run 0 baseline three.json -q -o base3.json
 FAKE_GPUS=3 FAKE_SLOW=1-0:0.85 run 0 "${some[@]}" --baseline base.json,base3.json -q
 ok "several files: each class by its own" status_is 2
-run 0 "${some[@]}" --baseline base.json,first.json -q
-ok "a class in two files: status 64" eval 'status_is 64 && one_line "is in an earlier file too"'
+ok_refused "a class in two files: status 64" "is in an earlier file too" "${some[@]}" --baseline base.json,first.json -q
 run 0 baseline h1.json three.json -f json
 ok "runs of several classes make several" eval '[ "$(grep -o "\"class\":" out | wc -l)" = 2 ]'
 
@@ -126,8 +125,7 @@ ok_json "… seen twice it does not" checked.json \
 run 0 check slow.json --baseline base.json -q -o checked.json
 ok_json "… and of the run that measured twice the same finding" checked.json \
 	'[c for c in d["checks"] if c["id"] == "below-baseline"] == [c for c in __import__("json").load(open("slow.json"))["checks"] if c["id"] == "below-baseline"]'
-run 0 check plain.json --min-share 99% --threshold none.csv
-ok "… thresholds that are not there: status 64" eval 'status_is 64 && one_line "none.csv"'
+ok_refused "… thresholds that are not there: status 64" "none.csv" check plain.json --min-share 99% --threshold none.csv
 run 0 check h1.json --baseline base3.json -q
 ok "… another class: status 3" eval 'status_is 3 && one_line "no baseline of class"'
 run 0 baseline three.json -q -o base3.json
@@ -198,28 +196,19 @@ ok "deeply nested" eval 'head -c 100000 /dev/zero | tr "\0" "[" >bad.json
 printf '%s' "$(of "${norm/peer.ce.write.pair/peer.later.test.pair},$norm")" >later.json
 run 0 "${some[@]}" --baseline later.json -q
 ok "a test of a later version is passed over" eval 'status_is 3 && one_line "no baseline of class"'
-run 0 "${some[@]}" --baseline none.json -q
-ok "no such file: status 64" eval 'status_is 64 && one_line "cannot read .none.json"'
+ok_refused "no such file: status 64" "cannot read .none.json" "${some[@]}" --baseline none.json -q
 run 0 baseline none.json
 ok "nothing to learn from: no such file, status 3" eval 'status_is 3 && one_line "none.json"'
-run 0 baseline h1.json base.json
-ok "… a baseline: status 64" eval 'status_is 64 && one_line "base.json"'
+ok_refused "… a baseline: status 64" "base.json" baseline h1.json base.json
 run 0 show h1.json --redact -q -o masked.json
-run 0 baseline masked.json
-ok "… without names of hosts: status 64" eval 'status_is 64 && one_line "masked.json: its names are redacted"'
+ok_refused "… without names of hosts: status 64" "masked.json: its names are redacted" baseline masked.json
 run 0 --dry-run --gpus 2 -t peer.ce.write.pair -q -o p.csv
 FAKE_GPUS=2 run 0 --no-mpi -s 64K --plan p.csv -q -o planned.json
-run 0 baseline planned.json
-ok "… of a plan file: status 64" eval 'status_is 64 && one_line "planned.json: it was measured by --plan"'
-run 0 baseline
-ok "… no file: status 64" eval 'status_is 64 && one_line "baseline needs FILE"'
-run 0 baseline h1.json -o base.csv
-ok "… no form of it: status 64" eval 'status_is 64 && one_line "allowed endings are .txt, .json"'
-run 0 --no-mpi --plan p.csv --baseline base.json
-ok "--plan and --baseline exclude each other" eval 'status_is 64 && one_line "exclude each other"'
-run 0 --no-mpi --check=baseline
-ok "--check=baseline alone has nothing to judge by" eval \
-	'status_is 64 && one_line "needs --baseline, --threshold, --min-share or --expect"'
+ok_refused "… of a plan file: status 64" "planned.json: it was measured by --plan" baseline planned.json
+ok_refused "… no file: status 64" "baseline needs FILE" baseline
+ok_refused "… no form of it: status 64" "allowed endings are .txt, .json" baseline h1.json -o base.csv
+ok_refused "--plan and --baseline exclude each other" "exclude each other" --no-mpi --plan p.csv --baseline base.json
+ok_refused "--check=baseline alone has nothing to judge by" "needs --baseline, --threshold, --min-share or --expect" --no-mpi --check=baseline
 
 # ---- thresholds ----
 
@@ -270,9 +259,7 @@ run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --expect min-share=80% -q
 ok "--expect min-share is the same: enough" status_is 0
 run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 10% --expect min-share=95% -q
 ok "… too little, and what is expected wins" eval 'status_is 2 && one_line "\(--min-share, 95 % of the live link.s peak\)"'
-run 0 "${one[@]}" --expect min-share=50% --check=topology
-ok "… of what is measured" eval \
-	'status_is 64 && one_line "--expect: .min-share.: --check=topology measures nothing"'
+ok_refused "… of what is measured" "--expect: .min-share.: --check=topology measures nothing" "${one[@]}" --expect min-share=50% --check=topology
 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q -o both.json
 ok "... beside a baseline that judges them that is a note: status 0" status_is 0
 ok_json "... which says so" both.json \
@@ -319,10 +306,8 @@ ok "… a value too many" refused 'in none of the 2 columns' test,bound 'peer.ce
 ok "… nothing in it" refused 'no threshold in it' test,bound '# none'
 ok "… an empty file" refused 'no threshold in it' ''
 ok "… colours for the terminal" refused ":2: column test: " test,bound $'\e[31mpeer,1'
-run 0 "${some[@]}" --threshold none.csv -q
-ok "no such file: status 64" eval 'status_is 64 && one_line "cannot read .none.csv"'
-run 0 "${some[@]}" --min-share 120% -q
-ok "a share above 100 %: status 64" eval 'status_is 64 && one_line "min-share"'
+ok_refused "no such file: status 64" "cannot read .none.csv" "${some[@]}" --threshold none.csv -q
+ok_refused "a share above 100 %: status 64" "min-share" "${some[@]}" --min-share 120% -q
 run 0 "${some[@]}" --threshold "$TESTDATA/../doc/thresholds/published.csv" -q
 ok "the example is a file of thresholds, and catches what is slow" eval \
 	'status_is 2 && says_once "published.csv:[0-9]+"'

@@ -69,9 +69,7 @@ FAKE_CAPABILITY=8.0 run 0 "${fast[@]}" -m peer --pattern pair --method sm,tma -o
 ok "no bulk copies below capability 9.0: those cells have the reason, the rest is measured" eval \
 	'status_is 0 && [ "$(cells c.csv | grep -c "^peer.sm.* ok ")" = 6 ] && [ "$(cells c.csv | grep -c "^peer.tma.* skipped ")" = 6 ] &&
 	 folded "TMA needs compute capability 9.0, this GPU has 8.0"'
-run 0 --method warp
-ok "a method that is none: status 64, what is allowed" eval \
-	'status_is 64 && one_line "allowed are ce, cpu, sm, driver, peercopy, staged, tma, chase, zerocopy"'
+ok_refused "a method that is none: status 64, what is allowed" "allowed are ce, cpu, sm, driver, peercopy, staged, tma, chase, zerocopy" --method warp
 
 # ---- the data ----
 
@@ -198,9 +196,7 @@ run 0 "${fast[@]}" -m peer --pattern random:1 -o g.csv
 ok "random:1: a destination for each by lot, the same with the same seed" eval \
 	'status_is 0 && cells g.csv | cut -d" " -f2,3 >again && same first again && [ "$(cut -d" " -f1 again | sort -u | wc -l)" = 4 ] &&
 	 [ "$(wc -l <again)" = 4 ]'
-run 0 --pattern random:0
-ok "... and a number that is none: status 64" eval \
-	'status_is 64 && one_line "behind .:. stands a number from 1 on, of shift and random"'
+ok_refused "... and a number that is none: status 64" "behind .:. stands a number from 1 on, of shift and random" --pattern random:0
 
 run 0 "${fast[@]}" -m peer --pattern pair,rounds -o w.csv
 ok "rounds: as many pairs at once as there are, each of them once" eval \

@@ -283,11 +283,8 @@ ok "a context hangs: status 2, with call, bus id and process" eval \
 
 # ---- the option ----
 
-run 0 --check=lunch
-ok "an unknown kind: status 64, with those there are" \
-	eval 'status_is 64 && one_line "check .lunch.: did you mean .launch.. allowed are launch"'
-run 0 --check=launch --matrix peer
-ok "--check=launch takes no matrix" eval 'status_is 64 && one_line "measures nothing"'
+ok_refused "an unknown kind: status 64, with those there are" "check .lunch.: did you mean .launch.. allowed are launch" --check=lunch
+ok_refused "--check=launch takes no matrix" "measures nothing" --check=launch --matrix peer
 no_gpu
 run 0 --check -s 64K
 ok "nothing stands in under --check" eval 'status_is 3 && one_line "no.* GPU on"'

@@ -300,6 +300,13 @@ says_once() { # PATTERN: exactly one line of ours like this, whatever else
 	[ "$(grep -cE "^cscope-mpi: .*($1)" err)" = 1 ]
 }
 
+ok_refused() { # SENTENCE PATTERN ARGUMENT...: status 64, and one line like this
+	local sentence=$1 pattern=$2
+	shift 2
+	run 0 "$@"
+	ok "$sentence" eval 'status_is 64 && one_line "$pattern"'
+}
+
 # Lines that begin with so many blanks at the end of the one before, as if none was folded.
 unfolded() { # [BLANKS]
 	sed -E ":a;N;\$!ba;s/\n {${1:-2},}/ /g" out

@@ -39,8 +39,7 @@ run 0 compare p.json
 ok "… and compare reads both out of one file" prints 'A process, B thread'
 run 0 compare p.json:process p.json:thread
 ok "… or by name" prints 'A p.json:process, B p.json:thread'
-run 0 compare p.json p.json
-ok "… but has to be told which" eval 'status_is 64 && one_line "choose one"'
+ok_refused "… but has to be told which" "choose one" compare p.json p.json
 
 run 0 "${cpu[@]}" --placement 2 -f csv
 ok "two to a process" eval 'status_is 0 && grep -q "2 per process" out'
@@ -49,13 +48,11 @@ for list in '' 'process,' three 0 -1 process,process 65 1,process process,thread
 	ok "--placement '$list': status 64, one line" eval 'status_is 64 &&
 		one_line "placement"'
 done
-run 0 "${cpu[@]}" --placement process,1
-ok "the same placement twice is refused" eval 'status_is 64 && one_line "twice"'
+ok_refused "the same placement twice is refused" "twice" "${cpu[@]}" --placement process,1
 run 0 "${cpu[@]}" --gpus 2 --placement thread,2
 ok "… also where it takes the node to see it" eval 'status_is 3 &&
 	one_line "are the same on 2 GPUs"'
-run 0 "${cpu[@]}" --placement process,thread --resume p.jsonl
-ok "a comparison is not gone on with" eval 'status_is 64 && one_line "resume"'
+ok_refused "a comparison is not gone on with" "resume" "${cpu[@]}" --placement process,thread --resume p.jsonl
 
 if [ -z "${HAVE_CUDA:-}" ]; then
 	finish

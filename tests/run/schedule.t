@@ -105,7 +105,5 @@ grep -oE 'id [0-9a-f]{16}' out >want
 run 0 --dry-run --gpus 8 --seed 1 --plan plan.csv
 grep -oE 'id [0-9a-f]{16}' out >got
 ok "a plan file has the rounds" eval 'grep -q "role,round$" plan.csv && same want got'
-run 0 --schedule sometimes
-ok "another word is refused" eval \
-	'status_is 64 && one_line "allowed are auto, serial, parallel"'
+ok_refused "another word is refused" "allowed are auto, serial, parallel" --schedule sometimes
 finish

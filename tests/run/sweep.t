@@ -82,6 +82,5 @@ for n in 0 51 x; do
 	run 0 --no-mpi --samples $n
 	ok "--samples $n is refused" eval 'status_is 64 && one_line "--samples"'
 done
-run 0 --no-mpi --samples 5 --placement process,thread
-ok "… and so it is beside turns of placements" eval 'status_is 64 && one_line "turns have a count"'
+ok_refused "… and so it is beside turns of placements" "turns have a count" --no-mpi --samples 5 --placement process,thread
 finish

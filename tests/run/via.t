@@ -297,21 +297,13 @@ done
 
 # ---- what is asked for ----
 
-run 0 -s 1M --via pidgeon
-ok "a transport that is none: status 64, what is allowed" eval \
-	'status_is 64 && one_line "--via .pidgeon.: allowed are auto, direct, ipc, fd, staged"'
-run 0 --via ipc --backend cpu
-ok "--via is of GPUs: not with the cpu backend" eval \
-	'status_is 64 && one_line "--via and --backend cpu exclude each other"'
+ok_refused "a transport that is none: status 64, what is allowed" "--via .pidgeon.: allowed are auto, direct, ipc, fd, staged" -s 1M --via pidgeon
+ok_refused "--via is of GPUs: not with the cpu backend" "--via and --backend cpu exclude each other" --via ipc --backend cpu
 run 0 -t peer.staged.write.pair --via ipc
 ok "staged tests go by no way that is asked for" eval \
 	'status_is 64 && one_line "peer.staged.write.pair. is not measured with .--via ipc."'
-run 0 -t peer.ce.write.pair --via staged
-ok "… and others cannot be measured with it" eval \
-	'status_is 64 && one_line "peer.ce.write.pair. is not measured with .--via staged."'
-run 0 --op read --via staged
-ok "who issues what both issue cannot be asked" eval \
-	'status_is 64 && one_line "--via staged and --op read exclude each other"'
+ok_refused "… and others cannot be measured with it" "peer.ce.write.pair. is not measured with .--via staged." -t peer.ce.write.pair --via staged
+ok_refused "who issues what both issue cannot be asked" "--via staged and --op read exclude each other" --op read --via staged
 run 2 "${fast[@]}" --via fd -o r.jsonl
 sed -i '/"kind":"verdict"/d; $d' r.jsonl
 run 2 "${fast[@]}" --resume r.jsonl
