@@ -35,13 +35,14 @@ run 2 --seed 1 -t "$costs" -o own.csv -o own.json
 ok "… and in a process for each" status_is 0
 skip=${skip:-$same_process}
 
+# Twice as long, where both threads run at once; on a busy machine they do not always.
 shared=$(median shared.csv peer.ce.enqueue.all time)
 own=$(median own.csv peer.ce.enqueue.all time)
-ok "threads of one process wait for each other to enqueue" times "$shared" 1.5 "$own"
-ok "… to launch as well" times "$(median shared.csv local.sm.launch.all time)" 1.5 \
+ok "threads of one process wait for each other to enqueue" times "$shared" 1.2 "$own"
+ok "… to launch as well" times "$(median shared.csv local.sm.launch.all time)" 1.2 \
 	"$(median own.csv local.sm.launch.all time)"
 ok "… and alone they do not" times \
-	"$shared" 1.4 "$(median shared.csv peer.ce.enqueue.alone time)"
+	"$shared" 1.2 "$(median shared.csv peer.ce.enqueue.alone time)"
 ok "where a free waits for the work of the whole process, that is found" \
 	times "$(median shared.csv local.driver.free.gated time)" 1 19
 ok "… and a load of a module" \
