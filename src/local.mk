@@ -416,7 +416,8 @@ endif
 	%D%/file/reader.h \
 	%D%/file/record.h \
 	%D%/file/row.c \
-	%D%/file/run.c
+	%D%/file/run.c \
+	%D%/file/write.c
 
 %C%_libcs_report_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_libcs_report_a_SOURCES = \

@@ -23,58 +23,77 @@ static json_t *part(const struct cs_fieldset *set, const void *of)
 	return cs_encode_end(&r);
 }
 
-static json_t *shape(uint64_t n)
+static void encode_shape(struct cs_encoder *to, const char *key, uint64_t n)
 {
 	char text[CS_SHAPE_TEXT];
 
 	cs_shape_text(n, text, sizeof(text));
-	return cs_json_known(text);
+	cs_encode_known(to, key, text);
 }
 
-static json_t *number(const struct cs_field *f, int64_t n)
+static void encode_number(struct cs_encoder *to, const struct cs_field *f, int64_t n)
 {
-	if (f->none && !n)
-		return json_null();
+	if (f->none && !n) {
+		cs_encode_null(to, f->key);
+		return;
+	}
 	switch (f->type) {
 	case CS_TYPE_COUNT:
 	case CS_TYPE_SWITCH:
-		return cs_json_count(n);
+		cs_encode_count(to, f->key, n);
+		break;
 	case CS_TYPE_INDEX:
-		return cs_json_count(n - 1);
+		cs_encode_count(to, f->key, n - 1);
+		break;
 	case CS_TYPE_MAYBE:
-		return n < 0 ? json_null() : json_boolean(n);
+		if (n < 0)
+			cs_encode_null(to, f->key);
+		else
+			cs_encode_bool(to, f->key, n != 0);
+		break;
 	case CS_TYPE_LIMIT:
-		return cs_json_count(n == INT64_MAX ? -1 : n);
+		cs_encode_count(to, f->key, n == INT64_MAX ? -1 : n);
+		break;
 	case CS_TYPE_KIB:
-		return cs_json_count(n < 0 ? -1 : n * 1024);
+		cs_encode_count(to, f->key, n < 0 ? -1 : n * 1024);
+		break;
 	case CS_TYPE_FLAG:
-		return json_boolean(n == 1);
+		cs_encode_bool(to, f->key, n == 1);
+		break;
 	case CS_TYPE_WORD:
-		return cs_json_text(cs_field_word_at(f, n));
+		cs_encode_text(to, f->key, cs_field_word_at(f, n));
+		break;
 	case CS_TYPE_BITS:
-		return cs_json_bits((uint64_t)n);
+		cs_encode_bits(to, f->key, (uint64_t)n);
+		break;
 	case CS_TYPE_SHAPE:
-		return shape((uint64_t)n);
+		encode_shape(to, f->key, (uint64_t)n);
+		break;
 	default:
-		return cs_json_wide((uint64_t)n);
+		cs_encode_wide(to, f->key, (uint64_t)n);
 	}
 }
 
-static json_t *value(const struct cs_field *f, const void *of)
+static void encode_field(struct cs_encoder *to, const struct cs_field *f,
+			 const void *of)
 {
 	const void *at = cs_field_in(f, of);
 
 	switch (f->type) {
 	case CS_TYPE_REAL:
-		return cs_json_real(*(const double *)at);
+		cs_encode_real(to, f->key, *(const double *)at);
+		break;
 	case CS_TYPE_TEXT:
-		return cs_json_known(at);
+		cs_encode_known(to, f->key, at);
+		break;
 	case CS_TYPE_NAME:
-		return cs_json_text(at);
+		cs_encode_text(to, f->key, at);
+		break;
 	case CS_TYPE_PART:
-		return part(f->part, at);
+		cs_encode_json(to, f->key, part(f->part, at));
+		break;
 	default:
-		return number(f, cs_field_integer(f, of));
+		encode_number(to, f, cs_field_integer(f, of));
 	}
 }
 
@@ -82,7 +101,7 @@ void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void 
 {
 	for (const struct cs_field *f = set->field; f < set->field + set->n; f++)
 		if (f->key)
-			cs_encode_json(to, f->key, value(f, of));
+			encode_field(to, f, of);
 		else if (f->type == CS_TYPE_PART)
 			cs_encode(to, f->part, cs_field_in(f, of));
 }

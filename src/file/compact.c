@@ -2,6 +2,8 @@
  * file. */
 #include "config.h"
 
+#include <string.h>
+
 #include "file/record.h"
 
 /* Derived from the test, the node, the plan and the options: readers ignore these. */
@@ -11,17 +13,22 @@ static const char *const follows[] = {
 	"step_name",  "unit",	    "counts", "note",
 };
 
-/* Drop unknown values: a missing key reads as unknown. */
-json_t *cs_record_compact(json_t *result)
+static int follows_from_others(const char *key)
 {
-	const char *key;
-	json_t *value;
-	void *next;
-
 	for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
-		json_object_del(result, follows[i]);
-	json_object_foreach_safe(result, next, key, value)
-		if (json_is_null(value))
-			json_object_del(result, key);
-	return result;
+		if (!strcmp(key, follows[i]))
+			return 1;
+	return 0;
+}
+
+/* Drop unknown values too: a missing key reads as unknown. */
+void cs_encode_compact(struct cs_encoder *result)
+{
+	struct cs_member *m = result->members.data;
+	size_t n = 0;
+
+	for (size_t i = 0; i < result->members.n; i++)
+		if (m[i].is != CS_VALUE_NULL && !follows_from_others(m[i].key))
+			m[n++] = m[i];
+	result->members.n = n;
 }

@@ -82,7 +82,7 @@ static const struct cs_field fields[] = {
 static const struct cs_fieldset fit_fields = CS_FIELDSET("a fit", struct cs_fit,
 							 fields);
 
-json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell)
+struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell)
 {
 	const struct cs_grid *grid = &sweep->grid;
 	const struct cs_transfer what = cs_grid_transfer(grid, cell);
@@ -99,12 +99,12 @@ json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell)
 	cs_encode_text(&r, "src", end_label(grid, &what.src).text);
 	cs_encode_text(&r, "dst", end_label(grid, &what.dst).text);
 	cs_encode(&r, &cs_variant_fields, &grid->matrix->variant);
-	cs_encode_json(&r, "sizes", json_integer((json_int_t)fit->n));
+	cs_encode_int(&r, "sizes", (int64_t)fit->n);
 	cs_encode(&r, &fit_fields, fit);
 	cs_encode_real(&r, "flops_per_load", load);
 	cs_encode_real(&r, "intensity_90", cs_intensity(load, CS_EFFICIENT));
 	cs_encode_real(&r, "alpha_flops", cs_alpha_flops(gflops, fit->alpha_us.value));
-	return cs_encode_end(&r);
+	return r;
 }
 
 /* ---- a comparison of two sides ---- */
@@ -127,29 +127,40 @@ static json_t *fields_array(const struct cs_versus *v)
 	return array;
 }
 
-json_t *cs_record_versus_cell(const struct cs_versus *v,
-			      const struct cs_versus_matrix *m,
-			      const struct cs_versus_cell *cell)
+#define COMPARED(type, key, member) CS_MEMBER(struct cs_comparison, type, key, member)
+static const struct cs_field comparison[] = {
+	COMPARED(REAL, "a", a),
+	COMPARED(REAL, "b", b),
+	COMPARED(REAL, "difference", difference),
+	COMPARED(REAL, "low", low),
+	COMPARED(REAL, "high", high),
+	COMPARED(REAL, "p", p),
+	COMPARED(REAL, "drift", drift),
+	COMPARED(NUMBER, "blocks_a", blocks_a),
+	COMPARED(NUMBER, "blocks_b", blocks_b),
+};
+static const struct cs_fieldset comparison_fields =
+	CS_FIELDSET("a comparison", struct cs_comparison, comparison);
+
+struct cs_encoder cs_encode_versus_cell(const struct cs_versus *v,
+					const struct cs_versus_matrix *m,
+					const struct cs_versus_cell *cell)
 {
 	const struct cs_test *test = cs_test_at(m->test);
-	const struct cs_comparison *c = &cell->c;
+	struct cs_encoder r = cs_encode_begin();
 
-	return cs_json_with(
-		&cs_variant_fields, &m->variant,
-		json_pack("{s:o, s:o, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:s}",
-			  "side_a", cs_json_text(v->name[0]), "side_b",
-			  cs_json_text(v->name[1]), "test", test->name, "metric",
-			  cs_metric_text(test, (int)m->metric), "unit",
-			  cs_unit_text((int)test->unit), "copy_bytes",
-			  (json_int_t)m->bytes, "node",
-			  cell->host[0] ? cs_json_text(cell->host) : json_null(),
-			  "cell", cs_json_text(cell->label), "a", cs_json_real(c->a),
-			  "b", cs_json_real(c->b), "difference",
-			  cs_json_real(c->difference), "low", cs_json_real(c->low),
-			  "high", cs_json_real(c->high), "p", cs_json_real(c->p),
-			  "drift", cs_json_real(c->drift), "blocks_a",
-			  (int)c->blocks_a, "blocks_b", (int)c->blocks_b, "verdict",
-			  cs_verdict_text((int)c->verdict)));
+	cs_encode_text(&r, "side_a", v->name[0]);
+	cs_encode_text(&r, "side_b", v->name[1]);
+	cs_encode_text(&r, "test", test->name);
+	cs_encode_text(&r, "metric", cs_metric_text(test, (int)m->metric));
+	cs_encode_text(&r, "unit", cs_unit_text((int)test->unit));
+	cs_encode_int(&r, "copy_bytes", (int64_t)m->bytes);
+	cs_encode_known(&r, "node", cell->host);
+	cs_encode_text(&r, "cell", cell->label);
+	cs_encode(&r, &comparison_fields, &cell->c);
+	cs_encode_text(&r, "verdict", cs_verdict_text((int)cell->c.verdict));
+	cs_encode(&r, &cs_variant_fields, &m->variant);
+	return r;
 }
 
 static json_t *matrix_record(const struct cs_versus *v,
@@ -159,9 +170,11 @@ static json_t *matrix_record(const struct cs_versus *v,
 	const struct cs_test *test = cs_test_at(m->test);
 	json_t *cells = json_array();
 
-	for (size_t i = 0; i < m->n; i++)
-		cs_json_append(&cells,
-			       cs_record_versus_cell(v, m, &cell[m->first + i]));
+	for (size_t i = 0; i < m->n; i++) {
+		struct cs_encoder r = cs_encode_versus_cell(v, m, &cell[m->first + i]);
+
+		cs_json_append(&cells, cs_encode_end(&r));
+	}
 	return cs_json_with(
 		&cs_variant_fields, &m->variant,
 		json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o}",

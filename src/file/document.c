@@ -41,6 +41,12 @@ static void element(FILE *to, size_t *n, json_t *record)
 	dump(to, record);
 }
 
+static void element_of(FILE *to, size_t *n, struct cs_encoder *record)
+{
+	fputs((*n)++ ? ",\n" : "\n", to);
+	cs_arena_check(cs_encode_write(to, record, 0));
+}
+
 static void write_nodes(FILE *to, const struct cs_run *run)
 {
 	size_t n = 0;
@@ -78,8 +84,11 @@ static void write_sweep(FILE *to, const struct cs_run *run, int node, uint32_t v
 
 	sweep = cs_sweep_new(run, node, v);
 	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
-		if (sweep->fit[i].n)
-			element(to, n, cs_record_fit(sweep, i));
+		if (sweep->fit[i].n) {
+			struct cs_encoder r = cs_encode_fit(sweep, i);
+
+			element_of(to, n, &r);
+		}
 }
 
 static void write_model(FILE *to, const struct cs_run *run)
@@ -112,9 +121,10 @@ static void write_results(FILE *to, const struct cs_run *run)
 
 	fputs("\"results\":[", to);
 	for (i = 0; i < rows; i++) {
-		json_t *result = cs_record_result(run, i);
+		struct cs_encoder r = cs_encode_begin();
 
-		element(to, &n, run->compact ? cs_record_compact(result) : result);
+		cs_encode_result(&r, run, i);
+		element_of(to, &n, &r);
 	}
 	fputs("],\n", to);
 }

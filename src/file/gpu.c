@@ -82,18 +82,12 @@ static void decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 	}
 }
 
-/* Write the arrays of a board; unknown is null. */
-static void encode_nvlink_peers(struct cs_encoder *gpu_record,
-				const struct cs_nvlink_ends *ends)
+/* Of a board; unknown is null. */
+static json_t *nvlink_peers(const struct cs_nvlink_ends *ends)
 {
-	struct cs_encoder board = { json_object_get(gpu_record->object, "board"),
-				    gpu_record->bad };
-
-	cs_encode_json(&board, "nvlinks_to_gpus",
-		       ends->n_gpus < 0 ? json_null() :
-					  cs_encode_array(&cs_nvlink_fields,
-							  ends->gpu, ends->n_gpus));
-	gpu_record->bad = board.bad;
+	return ends->n_gpus < 0 ?
+		       json_null() :
+		       cs_encode_array(&cs_nvlink_fields, ends->gpu, ends->n_gpus);
 }
 
 /* Documents of other versions have no board. */
@@ -111,12 +105,17 @@ static void decode_nvlink_peers(struct cs_fields *gpu_record,
 static json_t *gpu_record(const struct cs_node_facts *f, const struct cs_gpu_record *s)
 {
 	struct cs_encoder r = cs_encode_begin();
+	json_t *record;
 
 	cs_encode(&r, &cs_gpu_record_fields, s);
-	encode_nvlink_peers(&r, &s->board.nvlink);
 	cs_encode_json(&r, "to_gpus", reaches(s->to_gpu, f->n_known_gpus));
 	cs_encode_json(&r, "to_nics", reaches(s->to_nic, cs_node_cards(f)));
-	return cs_encode_end(&r);
+	record = cs_encode_end(&r);
+	if (!json_object_set_new(json_object_get(record, "board"), "nvlinks_to_gpus",
+				 nvlink_peers(&s->board.nvlink)))
+		return record;
+	json_decref(record);
+	return NULL;
 }
 
 static void take_gpu_record(struct cs_gpu_record *s, const json_t *record)

@@ -55,9 +55,11 @@ int cs_jsonl_node(FILE *to, const struct cs_run *run, int node)
 
 int cs_jsonl_row(FILE *to, const struct cs_run *run, size_t row)
 {
-	json_t *result = cs_record_result(run, row);
+	struct cs_encoder r = cs_encode_begin();
 
-	return line(to, "result", run->compact ? cs_record_compact(result) : result);
+	cs_encode_text(&r, "kind", "result");
+	cs_encode_result(&r, run, row);
+	return cs_rc(cs_encode_write(to, &r, 0) || putc('\n', to) == EOF);
 }
 
 int cs_jsonl_finding(FILE *to, const struct cs_run *run, size_t finding)

@@ -13,6 +13,7 @@
 #include "check/compare/versus.h"
 #include "check/model/model.h"
 #include "check/verdict/action.h"
+#include "file/encode.h"
 #include "file/loaded.h"
 #include "file/plain.h"
 
@@ -46,16 +47,16 @@ void cs_decode_agent(struct cs_loaded *to, json_t *record);
 void cs_decode_peers(struct cs_loaded *to, json_t *record);
 
 /* row.c.  Without the samples when `samples` is NULL. */
-json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
-		      const double *samples);
-/* The i-th of the run, with its samples. */
-json_t *cs_record_result(const struct cs_run *run, size_t i);
+void cs_encode_row(struct cs_encoder *r, const struct cs_run *run,
+		   const struct cs_row *row, const double *samples);
+/* The i-th of the run as its files have it. */
+void cs_encode_result(struct cs_encoder *r, const struct cs_run *run, size_t i);
 void cs_decode_row(struct cs_loaded *to, json_t *record);
 /* 1. */
 int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain);
 
-/* compact.c.  The result of a file that is to be small; NULL stays NULL. */
-json_t *cs_record_compact(json_t *result);
+/* compact.c.  Makes it the result of a file that is to be small. */
+void cs_encode_compact(struct cs_encoder *result);
 
 /* action.c */
 json_t *cs_record_action(const struct cs_run *run, const struct cs_action *action);
@@ -72,11 +73,11 @@ void cs_decode_check(struct cs_loaded *to, json_t *record);
 /* Records that are not read back, because they follow from the others.  matrix.c */
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index);
 /* model.c: alpha and beta of a cell of a sweep. */
-json_t *cs_record_fit(const struct cs_sweep *sweep, size_t cell);
+struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell);
 /* versus.c: a comparison, and one of its cells. */
 json_t *cs_record_versus(const struct cs_versus *versus);
-json_t *cs_record_versus_cell(const struct cs_versus *versus,
-			      const struct cs_versus_matrix *matrix,
-			      const struct cs_versus_cell *cell);
+struct cs_encoder cs_encode_versus_cell(const struct cs_versus *versus,
+					const struct cs_versus_matrix *matrix,
+					const struct cs_versus_cell *cell);
 
 #endif

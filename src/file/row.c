@@ -176,20 +176,17 @@ static int metric_of(struct cs_fields *f)
 
 /* ---- figures ---- */
 
-static json_t *flags(const struct cs_run *run, uint32_t bits)
+static void encode_flags(struct cs_encoder *r, const struct cs_run *run, uint32_t bits)
 {
-	const char *name[CS_ROW_FLAGS];
-	json_t *array = json_array();
-	int n = cs_row_flag_names(bits, name), i;
+	const char *name[CS_ROW_FLAGS + 2];
+	int n = cs_row_flag_names(bits, name);
 
-	for (i = 0; i < n; i++)
-		cs_json_append(&array, json_string(name[i]));
 	/* every record states that it is of a stand-in */
 	if (run->stand_in)
-		cs_json_append(&array, json_string("stand-in"));
+		name[n++] = "stand-in";
 	if (run->virtual_clock)
-		cs_json_append(&array, json_string("virtual-clock"));
-	return array;
+		name[n++] = "virtual-clock";
+	cs_encode_words(r, "flags", name, n);
 }
 
 static uint32_t flags_of(struct cs_fields *f)
@@ -205,16 +202,6 @@ static uint32_t flags_of(struct cs_fields *f)
 		flags |= cs_row_flag(json_string_value(word));
 	}
 	return flags;
-}
-
-static json_t *sample_array(const double *x, uint32_t n)
-{
-	json_t *array = json_array();
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
-		cs_json_append(&array, cs_json_real(x[i]));
-	return array;
 }
 
 static void add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *f)
@@ -258,49 +245,49 @@ static void encode_fields(struct cs_encoder *r, const struct cs_row *row)
 	cs_encode(r, &cs_row_fields, &shown);
 }
 
-json_t *cs_record_row(const struct cs_run *run, const struct cs_row *row,
-		      const double *samples)
+void cs_encode_row(struct cs_encoder *r, const struct cs_run *run,
+		   const struct cs_row *row, const double *samples)
 {
 	size_t n_tests;
 	const struct cs_test *test = cs_catalogue(&n_tests);
-	struct cs_encoder r = cs_encode_begin();
 	char note[CS_NOTE_TEXT];
 
 	test += row->test < n_tests ? row->test : 0;
 	cs_alias_note(run->asked, test->name, &row->what.variant, note, sizeof(note));
-	cs_encode_text(&r, "node",
+	cs_encode_text(r, "node",
 		       row->node < (uint32_t)run->n_nodes ?
 			       run->node[row->node].facts.host :
 			       "");
-	cs_encode_text(&r, "test", test->name);
-	cs_encode_text(&r, "path", cs_path_text(test->path));
-	cs_encode_text(&r, "method", cs_method_text(test->method));
-	cs_encode_text(&r, "op", cs_op_text(test->op));
-	cs_encode_text(&r, "pattern", cs_pattern_text(test->pattern));
-	cs_encode_text(&r, "metric", cs_metric_text(test, row->metric));
-	cs_encode_text(&r, "memory",
+	cs_encode_text(r, "test", test->name);
+	cs_encode_text(r, "path", cs_path_text(test->path));
+	cs_encode_text(r, "method", cs_method_text(test->method));
+	cs_encode_text(r, "op", cs_op_text(test->op));
+	cs_encode_text(r, "pattern", cs_pattern_text(test->pattern));
+	cs_encode_text(r, "metric", cs_metric_text(test, row->metric));
+	cs_encode_text(r, "memory",
 		       test->memory != CS_MEM_DEVICE ?
 			       cs_memory_text((int)test->memory) :
 		       row->what.src.memory == CS_MEM_ARENA ? "arena" :
 							      "device");
-	encode_ends(&r, run, row);
-	encode_way(&r, run, row);
-	cs_encode_int(&r, "node_index", row->node);
-	cs_encode_known(&r, "step_name", step_name(run, row));
-	cs_encode_text(&r, "unit", cs_unit_text(test->unit));
-	cs_encode_known(&r, "counts", test->counts);
-	encode_fields(&r, row);
-	cs_encode_json(&r, "flags", flags(run, row->flags));
-	cs_encode_known(&r, "note", note);
+	encode_ends(r, run, row);
+	encode_way(r, run, row);
+	cs_encode_int(r, "node_index", row->node);
+	cs_encode_known(r, "step_name", step_name(run, row));
+	cs_encode_text(r, "unit", cs_unit_text(test->unit));
+	cs_encode_known(r, "counts", test->counts);
+	encode_fields(r, row);
+	encode_flags(r, run, row->flags);
+	cs_encode_known(r, "note", note);
 	if (samples)
-		cs_encode_json(&r, "samples", sample_array(samples, row->n_samples));
-	return cs_encode_end(&r);
+		cs_encode_reals(r, "samples", samples, row->n_samples);
 }
 
-json_t *cs_record_result(const struct cs_run *run, size_t i)
+void cs_encode_result(struct cs_encoder *r, const struct cs_run *run, size_t i)
 {
-	return cs_record_row(run, cs_rows_get(&run->rows, i),
-			     cs_rows_samples(&run->rows, i));
+	cs_encode_row(r, run, cs_rows_get(&run->rows, i),
+		      cs_rows_samples(&run->rows, i));
+	if (run->compact)
+		cs_encode_compact(r);
 }
 
 static void check_variant(struct cs_fields *f, const struct cs_row *row)

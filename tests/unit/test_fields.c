@@ -3,6 +3,7 @@
 #include "file/code.h"
 #include "file/record.h"
 
+#include "base/rng.h"
 #include "canned.h"
 #include "plan/settings.h"
 #include "tap.h"
@@ -196,6 +197,7 @@ static void furnish(struct cs_run_node *nd)
 
 HOLDS("the schema and records have the same keys") {
 	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
+	struct cs_encoder result = cs_encode_begin();
 	const char *data = getenv("TESTDATA");
 	char file[512];
 
@@ -206,11 +208,111 @@ HOLDS("the schema and records have the same keys") {
 	furnish(&c.run.node[0]);
 	t_eq_int(differs_from("node", cs_record_node(&c.run, 0)), 0);
 	t_eq_int(differs_from("agent", cs_record_agent(&c.run, 0, 0)), 0);
-	t_eq_int(differs_from("result", cs_record_result(&c.run, 0)), 0);
+	cs_encode_result(&result, &c.run, 0);
+	t_eq_int(differs_from("result", cs_encode_end(&result)), 0);
 	t_eq_int(differs_from("run", cs_record_run(&c.run, 0)), 0);
 	t_eq_int(differs_from("program", cs_record_program(&c.run)), 0);
 	/* of name, version, commit and build one is there, and one that is not known */
 	t_eq_int(differs_from("program", json_pack("{s:s, s:n}", "name", "x", "new")),
 		 4);
 	json_decref(schema);
+}
+
+/* ---- values as text ---- */
+
+#define REALS 100000
+
+static char *written(struct cs_encoder *p, int indent)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	t_eq_int(cs_encode_write(to, p, indent), 0);
+	fclose(to);
+	return t_free_later(text);
+}
+
+static void is_as_by_jansson(void (*put)(struct cs_encoder *p), int indent)
+{
+	const size_t flags = JSON_ENSURE_ASCII | JSON_REAL_PRECISION(CS_DIGITS) |
+			     (indent ? (size_t)JSON_INDENT(indent) : JSON_COMPACT);
+	struct cs_encoder by_us = cs_encode_begin(), by_jansson = cs_encode_begin();
+	json_t *value;
+
+	put(&by_us);
+	put(&by_jansson);
+	value = cs_encode_end(&by_jansson);
+	t_eq_str(written(&by_us, indent), t_free_later(json_dumps(value, flags)));
+	json_decref(value);
+}
+
+/* Of any size, with a few digits or all; then those between two of ten digits, and powers
+ * of ten with their neighbours. */
+static void put_reals(struct cs_encoder *p)
+{
+	double *x = t_free_later(calloc(REALS, sizeof(*x)));
+	struct cs_rng rng = { .state = 7 };
+	uint32_t n = 3;
+
+	x[1] = -0.0;
+	x[2] = NAN;
+	for (int k = -12; k < 20; k++)
+		for (int i = -2; i <= 2; i++)
+			x[n++] = pow(10, k) * (1 + i * 1e-16) + i * pow(10, k - 11);
+	while (n < REALS) {
+		int64_t digits = (int64_t)cs_rng_below(&rng, 10000000000) - 5000000000;
+		double scale = pow(10, (double)cs_rng_below(&rng, 24) - 14);
+
+		x[n] = (double)(n % 3 ? digits : digits / 10000) * scale;
+		x[n] += n % 5 ? 0 : (n % 2 ? 0.5 : 0.4999) * scale;
+		n++;
+	}
+	cs_encode_reals(p, "reals", x, n);
+}
+
+HOLDS("a real is written as jansson writes it") {
+	is_as_by_jansson(put_reals, 0);
+}
+
+static void put_all(struct cs_encoder *p)
+{
+	static const char *const words[] = { "one", "a \"b\"" };
+
+	cs_encode_text(p, "empty", "");
+	cs_encode_text(p, "plain", "h2d ~ / 512");
+	cs_encode_text(p, "special", "\"\\\n\x01\x7f");
+	cs_encode_text(p, "foreign", "\xc2\xb5s \xf0\x9f\x98\x80");
+	cs_encode_text(p, "broken", "a\xff\xc3");
+	cs_encode_known(p, "unknown", "");
+	cs_encode_int(p, "least", INT64_MIN);
+	cs_encode_wide(p, "most", UINT64_MAX);
+	cs_encode_count(p, "none", -1);
+	cs_encode_bits(p, "bits", 0xfedcba9876543210);
+	cs_encode_bool(p, "yes", 7);
+	cs_encode_real(p, "infinite", INFINITY);
+	cs_encode_words(p, "words", words, 2);
+	cs_encode_words(p, "no_words", words, 0);
+	cs_encode_reals(p, "no_reals", NULL, 0);
+}
+
+static void put_nested(struct cs_encoder *p)
+{
+	put_all(p);
+	cs_encode_json(p, "nested", json_pack("{s:[i, f], s:n}", "a", 1, 0.1, "b"));
+}
+
+HOLDS("every kind of value is written as jansson writes it") {
+	is_as_by_jansson(put_nested, 0);
+}
+
+static void put_flat(struct cs_encoder *p)
+{
+	cs_encode_text(p, "name", "x");
+	cs_encode_real(p, "real_time", 12.5);
+	cs_encode_json(p, "caches", json_array());
+}
+
+HOLDS("an object in lines is written as jansson writes it") {
+	is_as_by_jansson(put_flat, 2);
 }

@@ -465,8 +465,11 @@ HOLDS("a file has no more results and samples than its most") {
 	struct cs_loaded loaded = { .has_verdict = 0 };
 	struct cs_err err;
 	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
-	struct decoding decoding = { &loaded, cs_record_result(&c.run, 0) };
+	struct cs_encoder row = cs_encode_begin();
+	struct decoding decoding = { &loaded, NULL };
 
+	cs_encode_result(&row, &c.run, 0);
+	decoding.row = cs_encode_end(&row);
 	loaded.run = c.run;
 	loaded.run.rows.rows.n = CS_ROWS_MOST;
 	t_eq_int(cs_arena_run(decode_row, &decoding, &err), -1);

@@ -25,44 +25,45 @@ static void put_field(FILE *to, const char *s)
 		putc('"', to);
 }
 
-/* Numbers with the digits that JSON gives them; unknown is empty; of a list the
- * words with blanks between them. */
-static void put_value(FILE *to, const json_t *value)
+/* Of a list the words, with blanks between them. */
+static void put_words(FILE *to, const char *word, uint32_t n)
 {
 	char list[256] = "";
-	const json_t *word;
-	size_t i;
 
-	if (json_is_string(value)) {
-		put_field(to, json_string_value(value));
-	} else if (json_is_array(value)) {
-		json_array_foreach(value, i, word)
-			cs_text_add(list, sizeof(list), "%s%s", i ? " " : "",
-				    json_string_value(word));
-		put_field(to, list);
-	} else if (!json_is_null(value) &&
-		   json_dumpf(value, to, CS_JSON_FLAGS | JSON_ENCODE_ANY)) {
-		cs_arena_check(!ferror(to));
-	}
+	for (uint32_t i = 0; i < n; i++, word += strlen(word) + 1)
+		cs_text_add(list, sizeof(list), "%s%s", i ? " " : "", word);
+	put_field(to, list);
 }
 
-void cs_csv_line(FILE *to, json_t *record, int names)
+/* Numbers with the digits that JSON gives them; unknown is empty. */
+static void put_value(FILE *to, const struct cs_encoder *record,
+		      const struct cs_member *m)
 {
-	const char *key;
-	json_t *value;
-	int n = 0;
+	const char *bytes = record->bytes.data;
 
-	cs_arena_check(!record);
-	json_object_foreach(record, key, value) {
-		if (n++)
+	if (m->is == CS_VALUE_TEXT)
+		put_field(to, bytes + m->at);
+	else if (m->is == CS_VALUE_WORDS)
+		put_words(to, bytes + m->at, m->n);
+	else if (m->is != CS_VALUE_NULL)
+		cs_arena_check(cs_encode_write_value(to, record, m) && !ferror(to));
+}
+
+void cs_csv_line(FILE *to, struct cs_encoder *record, int names)
+{
+	const struct cs_member *first = record->members.data;
+
+	cs_arena_check(record->bad);
+	CS_EACH(const struct cs_member, m, &record->members) {
+		if (m != first)
 			putc(',', to);
 		if (names)
-			put_field(to, key);
+			put_field(to, m->key);
 		else
-			put_value(to, value);
+			put_value(to, record, m);
 	}
 	putc('\n', to);
-	json_decref(record);
+	cs_encode_release(record);
 }
 
 static void release_json(void *value)
@@ -91,6 +92,15 @@ void cs_json_put(FILE *to, json_t *document)
 	putc('\n', to);
 }
 
+static void put_row(FILE *to, const struct cs_run *run, const struct cs_row *row,
+		    int names)
+{
+	struct cs_encoder r = cs_encode_begin();
+
+	cs_encode_row(&r, run, row, NULL);
+	cs_csv_line(to, &r, names);
+}
+
 /* Without samples. */
 void cs_csv_write(FILE *to, const struct cs_view *view)
 {
@@ -99,8 +109,7 @@ void cs_csv_write(FILE *to, const struct cs_view *view)
 		.node = UINT32_MAX, .reason = "", .side = &cs_cpu_side_unknown
 	}; /* for its columns */
 
-	cs_csv_line(to, cs_record_row(run, &blank, NULL), 1);
+	put_row(to, run, &blank, 1);
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
-		cs_csv_line(to, cs_record_row(run, cs_rows_get(&run->rows, i), NULL),
-			    0);
+		put_row(to, run, cs_rows_get(&run->rows, i), 0);
 }

@@ -519,7 +519,7 @@ static void write_csv(struct output *t)
 
 /* ---- JSON ---- */
 
-static json_t *context(const struct cs_run *run)
+static struct cs_encoder context(const struct cs_run *run)
 {
 	const struct cs_node_facts *node = run->n_nodes ? &run->node[0].facts : NULL;
 	struct cs_encoder r = cs_encode_begin();
@@ -541,7 +541,7 @@ static json_t *context(const struct cs_run *run)
 			node && node->n_agents ? run->node[0].agent[0].gpu.name : "");
 	cs_encode_known(&r, "driver", node ? node->driver : "");
 	cs_encode_known(&r, "asked", run->matrix_text);
-	return cs_encode_end(&r);
+	return r;
 }
 
 static void put_counters(struct cs_encoder *r, const struct line *line)
@@ -557,7 +557,7 @@ static void put_counters(struct cs_encoder *r, const struct line *line)
 		cs_encode_real(r, "items_per_second", line->items);
 }
 
-static json_t *line_record(const struct output *t, const struct line *line)
+static struct cs_encoder line_record(const struct output *t, const struct line *line)
 {
 	const char *why = error_of(line), *label = label_of(t, line);
 	const char *name = name_text(line);
@@ -589,20 +589,28 @@ static json_t *line_record(const struct output *t, const struct line *line)
 		put_counters(&r, line);
 	if (*label)
 		cs_encode_text(&r, "label", label);
-	return cs_encode_end(&r);
+	return r;
 }
 
+/* As a document of jansson with two blanks for each level. */
 static void write_json(struct output *t)
 {
-	json_t *all = cs_json_new_array();
-	struct cs_encoder r;
+	struct cs_encoder r = context(t->run);
+	const struct line *first = t->lines.data;
 
-	CS_EACH(const struct line, line, &t->lines)
-		cs_arena_check(json_array_append_new(all, line_record(t, line)));
-	r = cs_encode_begin();
-	cs_encode_json(&r, "context", context(t->run));
-	cs_encode_json(&r, "benchmarks", json_incref(all));
-	cs_json_put(t->to, cs_encode_end(&r));
+	fputs("{\n  \"context\": ", t->to);
+	cs_arena_check(cs_encode_write(t->to, &r, 4));
+	fputs(",\n  \"benchmarks\": [", t->to);
+	CS_EACH(const struct line, line, &t->lines) {
+		if (line != first)
+			putc(',', t->to);
+		fputs("\n    ", t->to);
+		r = line_record(t, line);
+		cs_arena_check(cs_encode_write(t->to, &r, 6));
+	}
+	if (first)
+		fputs("\n  ", t->to);
+	fputs("]\n}\n", t->to);
 }
 
 /* ---- all three ---- */

@@ -8,9 +8,10 @@
 
 #include "result/grid.h"
 
-/* csv.c: the names of the record's members (`names`) or their values as a line; frees the
- * record.  NULL is no memory. */
-void cs_csv_line(FILE *to, json_t *record, int names);
+/* csv.c: the names of the record's members (`names`) or their values as a line; ends the
+ * record. */
+struct cs_encoder;
+void cs_csv_line(FILE *to, struct cs_encoder *record, int names);
 
 /* An empty JSON array that ends with the work; a document as indented text, with all digits,
  * which is freed.  NULL is no memory. */

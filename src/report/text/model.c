@@ -292,6 +292,14 @@ void cs_model_write(FILE *to, const struct cs_view *view)
 
 /* ---- CSV ---- */
 
+static void print_csv_fit(FILE *to, const struct cs_sweep *sweep, size_t cell,
+			  int names)
+{
+	struct cs_encoder r = cs_encode_fit(sweep, cell);
+
+	cs_csv_line(to, &r, names);
+}
+
 static void print_csv_sweep(FILE *to, const struct cs_run *run, int node,
 			    uint32_t index)
 {
@@ -301,7 +309,7 @@ static void print_csv_sweep(FILE *to, const struct cs_run *run, int node,
 	sweep = cs_sweep_new(run, node, index);
 	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
 		if (sweep->fit[i].n)
-			cs_csv_line(to, cs_record_fit(sweep, i), 0);
+			print_csv_fit(to, sweep, i, 0);
 }
 
 /* Print the column names; they are the same for all matrices. */
@@ -313,7 +321,7 @@ static void print_csv_names(FILE *to, const struct cs_run *run)
 		return;
 	sweep = cs_sweep_new(run, 0, 0);
 	if (cs_grid_cells(&sweep->grid))
-		cs_csv_line(to, cs_record_fit(sweep, 0), 1);
+		print_csv_fit(to, sweep, 0, 1);
 }
 
 void cs_model_csv_write(FILE *to, const struct cs_view *view)

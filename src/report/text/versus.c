@@ -294,13 +294,22 @@ void cs_versus_json(FILE *to, const struct cs_versus *v, size_t n)
 
 /* ---- CSV ---- */
 
+static void csv_line(FILE *to, const struct cs_versus *v,
+		     const struct cs_versus_matrix *m,
+		     const struct cs_versus_cell *cell, int names)
+{
+	struct cs_encoder r = cs_encode_versus_cell(v, m, cell);
+
+	cs_csv_line(to, &r, names);
+}
+
 static void csv_lines(FILE *to, const struct cs_versus *v)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
 
 	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
 		for (size_t k = m->first; k < m->first + m->n; k++)
-			cs_csv_line(to, cs_record_versus_cell(v, m, &cell[k]), 0);
+			csv_line(to, v, m, &cell[k], 0);
 }
 
 void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
@@ -308,7 +317,7 @@ void cs_versus_csv(FILE *to, const struct cs_versus *v, size_t n)
 	static const struct cs_versus_cell blank = { .host = "", .label = "" };
 	static const struct cs_versus_matrix none;
 
-	cs_csv_line(to, cs_record_versus_cell(v, &none, &blank), 1);
+	csv_line(to, v, &none, &blank, 1);
 	for (size_t i = 0; i < n; i++)
 		csv_lines(to, &v[i]);
 }
