@@ -15,8 +15,7 @@
  * made: the others can block until the gate opens (cuMemFree, cuMemFreeHost,
  * cuMemHostUnregister, cuIpcCloseMemHandle, cuModuleLoadData, cuModuleUnload,
  * cuCtxSynchronize: measured on H200, driver 580). */
-#ifndef CS_BACKEND_BACKEND_H
-#define CS_BACKEND_BACKEND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -413,5 +412,3 @@ struct cs_backend {
 /* NULL when the program was built without CUDA. */
 extern const struct cs_backend *const cs_backend_cuda;
 extern const struct cs_backend cs_backend_cpu;
-
-#endif

@@ -3,8 +3,7 @@
  * There is no queue and no thread: arm records what to do; poll waits for the gate,
  * copies and takes the time.  So an agent can make only one such copy at a time,
  * whatever its lanes. */
-#ifndef CS_BACKEND_CPUCOPY_H
-#define CS_BACKEND_CPUCOPY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void cs_cpucopy_stamp(struct cs_cpucopy *copy, const uint32_t *gate, uint32_t se
 /* As cs_backend.poll(), of a cpu: 1 when it has ended, 0 at least every 10 ms
  * while the gate is closed.  Asking again gives the same answer. */
 int cs_cpucopy_poll(struct cs_cpucopy *copy, double *ns);
-
-#endif

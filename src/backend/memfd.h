@@ -3,8 +3,7 @@
  * For the backends.  The memory is opened through /proc/PID/fd: it needs no name and
  * leaves nothing behind, but both processes must have the same user and PID
  * namespace. */
-#ifndef CS_BACKEND_MEMFD_H
-#define CS_BACKEND_MEMFD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t cs_pid_namespace(void);
 /* Map `bytes` of memfd `fd` of process `pid`; NULL with the reason.  The caller
  * unmaps it. */
 void *cs_shared_map(int64_t pid, int fd, uint64_t bytes, struct cs_err *err);
-
-#endif

@@ -9,8 +9,7 @@
  * work is allocated as usual, and has an owner outside.
  *
  * Code that measures (job, node, backend) must not use an arena: its errors are rows. */
-#ifndef CS_BASE_ARENA_H
-#define CS_BASE_ARENA_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void cs_arena_check(int rc);
 
 /* For tests: of this thread's requests the one that fails, 1 the next; 0 none. */
 extern _Thread_local unsigned cs_arena_fails_at;
-
-#endif

@@ -3,8 +3,7 @@
  * For calls into libraries that may never return: the driver, NVML.  The one that
  * waits for the thread reads the name; from another process if it is in shared memory.
  * This is the only state of base/: one pointer per thread. */
-#ifndef CS_BASE_CALL_H
-#define CS_BASE_CALL_H
+#pragma once
 
 #define CS_CALL_NAME 48
 
@@ -37,5 +36,3 @@ enum cs_call_number {
 
 /* Most calls of a batch. */
 #define CS_CALLS_MOST 64u
-
-#endif

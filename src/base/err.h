@@ -2,8 +2,7 @@
  *
  * Lower case, no full stop, cause first, subject in quotes, exact code, and a
  * hint if it is certain to help.  Callers add only what they alone know. */
-#ifndef CS_BASE_ERR_H
-#define CS_BASE_ERR_H
+#pragma once
 
 #define CS_ERR_TEXT 320
 
@@ -37,5 +36,3 @@ void cs_text(char *to, unsigned long size, const char *fmt, ...)
 /* Append to the text. */
 void cs_text_add(char *to, unsigned long size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

@@ -4,8 +4,7 @@
  * Unknown is said, never 0: -1 for integers, NAN for doubles, "" for text,
  * unless a field says otherwise.  What is in files has a line in a table of
  * facts.c, which says all else that is done with it. */
-#ifndef CS_BASE_FACTS_H
-#define CS_BASE_FACTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -367,5 +366,3 @@ int cs_bus_id_compare(const char *a, const char *b);
 
 /* Order of the agents of a node: by bus id, then UUID.  For qsort. */
 int cs_gpu_facts_compare(const void *a, const void *b);
-
-#endif

@@ -4,8 +4,7 @@
  * Setting a struct to unknown, rounding, files, redaction, comparisons and fingerprints go
  * by these lines (file/code.h has the files'), so a new field is a member and its line.
  * What follows from other fields, and arrays, are no lines: their files write them out. */
-#ifndef CS_BASE_FIELDSET_H
-#define CS_BASE_FIELDSET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ const char *cs_field_word_at(const struct cs_field *field, int64_t n);
 /* "on", "350 W", "yes", "x86"; "" unknown. */
 void cs_field_value_text(const struct cs_field *field, const void *of, char *to,
 			 size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* fused.h - product and sum of a vector of doubles as one instruction, rounded once: a * b
  * + c of 8, 4 or 2 of them.  Whether compilers make it of `a * b + c` follows from how
  * they are told to optimise.  Within functions that have the instruction as target. */
-#ifndef CS_BASE_FUSED_H
-#define CS_BASE_FUSED_H
+#pragma once
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -11,6 +10,4 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define CS_FUSED_2(a, b, c) vfmaq_f64(c, a, b)
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * As nvidia-smi -i and CUDA_VISIBLE_DEVICES: comma-separated items, each an
  * index, a range of indices, a bus id ("1b:00.0", "0000:1b:00.0",
  * "00000000:1B:00.0") or a UUID or its unique beginning ("GPU-5ab…"). */
-#ifndef CS_BASE_GPULIST_H
-#define CS_BASE_GPULIST_H
+#pragma once
 
 #include "base/err.h"
 #include "base/facts.h"
@@ -38,5 +37,3 @@ uint64_t cs_gpu_list_numbers(const struct cs_gpu_list *list);
 /* The number of agents if there is no GPU to name (--dry-run, cpu backend): a single
  * number alone is a count, else the number of items named. 0 if the list is empty. */
 int cs_gpu_list_count(const struct cs_gpu_list *list);
-
-#endif

@@ -4,8 +4,7 @@
  * --explain.  A row is here only if its remedy is right wherever the error comes
  * from; if it is right only for some calls, the row names them.  Numbers are those of
  * CUresult and nvmlReturn_t, whose headers stay in their layers. */
-#ifndef CS_BASE_HINTS_H
-#define CS_BASE_HINTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -74,5 +73,3 @@ const struct cs_hint *cs_hint_find(const char *text);
 const char *cs_hint_brief(enum cs_hint_id id);
 const char *cs_hint_cuda(int code, const char *call);
 const char *cs_hint_nvml(int code);
-
-#endif

@@ -1,6 +1,5 @@
 /* hostlist.h - names of hosts as Slurm writes them: "n[0101-0112,0115],m3". */
-#ifndef CS_BASE_HOSTLIST_H
-#define CS_BASE_HOSTLIST_H
+#pragma once
 
 #include "base/facts.h"
 #include "base/vec.h"
@@ -18,5 +17,3 @@ void cs_hostlist_fold(const char *const *names, size_t n, char *to, size_t size)
 
 /* Order of names: by stem, then number: n2 before n10.  For qsort of char[]. */
 int cs_host_compare(const void *a, const void *b);
-
-#endif

@@ -1,8 +1,7 @@
 /* kept.h - one copy of each of many values that are often equal: texts, structs.
  *
  * A value does not move until all are released. */
-#ifndef CS_BASE_KEPT_H
-#define CS_BASE_KEPT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ const void *cs_kept_add(struct cs_kept *kept, const void *bytes, size_t size,
 /* The same of a text; of NULL "". */
 const char *cs_kept_text(struct cs_kept *kept, const char *text, struct cs_err *err);
 void cs_kept_release(struct cs_kept *kept);
-
-#endif

@@ -3,8 +3,7 @@
  * Texts from files, plans, options, hosts and drivers may contain anything.  They are
  * stored unchanged, because JSON can escape every character.  All other output uses
  * these functions, so that a line stays one line and nothing moves a cursor. */
-#ifndef CS_BASE_PRINT_H
-#define CS_BASE_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -25,5 +24,3 @@ void cs_print_sgr(FILE *to, const char *parameters);
 /* Clean text in which as[i] stands for each special[i]. */
 void cs_print_as(FILE *to, const char *text, const char *special,
 		 const char *const *as);
-
-#endif

@@ -1,7 +1,6 @@
 /* rng.h - seeded pseudo-random numbers: splitmix64 (Steele, Lea, Flood 2014).
  * The same seed gives the same run on every machine. */
-#ifndef CS_BASE_RNG_H
-#define CS_BASE_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ uint64_t cs_rng_next(struct cs_rng *rng);
 uint64_t cs_rng_below(struct cs_rng *rng, uint64_t below);
 /* Write the indices 0..n-1 to order[], shuffled (Fisher and Yates, inside out). */
 void cs_rng_shuffle(struct cs_rng *rng, uint32_t *order, size_t n);
-
-#endif

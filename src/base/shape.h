@@ -4,8 +4,7 @@
  * A shape is a number, so that it can be compared and kept; as text it is "512x512x512:2:x"
  * (elements of a grid, how many of them a face is deep, which face) or "4/64" (that many
  * bytes of each so many).  0 is none. */
-#ifndef CS_BASE_SHAPE_H
-#define CS_BASE_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ struct cs_extent {
 struct cs_extent cs_shape_box(uint64_t shape, unsigned element, uint64_t bytes);
 /* How many bytes are copied; of pieces in a buffer of `span` bytes. */
 uint64_t cs_shape_bytes(uint64_t shape, unsigned element, uint64_t span);
-
-#endif

@@ -1,7 +1,6 @@
 /* statistics.h - order statistics of small sets of samples; Student's distribution and the
  * bootstrap of a median, for intervals of differences. */
-#ifndef CS_BASE_STATISTICS_H
-#define CS_BASE_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ double cs_median(double *x, size_t n);
 
 /* A median absolute deviation as standard deviation, where errors are normal. */
 #define CS_MAD_TO_SD 1.4826
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Empty lines, lines that begin with #, and blanks around values are ignored.  Errors
  * begin with file and line, and with the column if there is one. */
-#ifndef CS_BASE_TABLE_H
-#define CS_BASE_TABLE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ int cs_table_next(struct cs_table *table);
 /* Put file and line before the error; file, line and column.  Always -1. */
 int cs_table_at(const struct cs_table *table, uint32_t line);
 int cs_table_wrong(const struct cs_table *table, int column);
-
-#endif

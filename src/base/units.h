@@ -4,8 +4,7 @@
  * Every parser reads the whole string or fails: empty text, trailing text,
  * negative numbers and overflow are errors that say what is allowed, and the
  * output is left alone.  No locale: the decimal point is '.'. */
-#ifndef CS_BASE_UNITS_H
-#define CS_BASE_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ double cs_percent(double share, int digits);
 
 /* RFC 3339, UTC, whole seconds; "" when not set. */
 void cs_time_text(const struct timespec *t, char *to, size_t size);
-
-#endif

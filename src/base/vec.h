@@ -1,7 +1,6 @@
 /* vec.h - one growing array of equal elements; the only container here.  It owns its
  * memory, or it is a list, whose memory is the arena's (base/arena.h). */
-#ifndef CS_BASE_VEC_H
-#define CS_BASE_VEC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ void cs_vec_release(struct cs_vec *vec);
  * releases, or for an array that outlives the work. */
 void *cs_list_add(struct cs_vec *list, size_t count);
 void cs_list_push(struct cs_vec *list, const void *element);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A list is its words with bars between them, "auto|cuda|cpu"; the value of a word is
  * its position. */
-#ifndef CS_BASE_WORDS_H
-#define CS_BASE_WORDS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -36,5 +35,3 @@ void cs_suggest(struct cs_suggestion *to, const char *name);
 
 /* Add "; did you mean 'NAME'?" to the error, if there is a name.  Always -1. */
 int cs_suggestion_add(const struct cs_suggestion *from, struct cs_err *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Every alias does here what its name says.  If the tool itself does something else,
  * or arranges its figures differently, that is `noted`. */
-#ifndef CS_CATALOGUE_ALIAS_H
-#define CS_CATALOGUE_ALIAS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -129,5 +128,3 @@ const struct cs_suite *cs_suite_named(const char *name);
 const char *cs_suite(const char *name);
 /* The i-th suite's name; NULL after the last. */
 const char *cs_suite_name(size_t i);
-
-#endif

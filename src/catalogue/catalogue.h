@@ -2,8 +2,7 @@
  *
  * A new measurement is a new line of the table in catalogue.c, which says how.  Names are
  * path.method.op.pattern and never change their meaning. */
-#ifndef CS_CATALOGUE_CATALOGUE_H
-#define CS_CATALOGUE_CATALOGUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -275,5 +274,3 @@ struct cs_explanation {
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
 /* Other transfers that run on the node meanwhile; NULL: the explanation already says it. */
 const char *cs_test_meanwhile(const struct cs_test *test);
-
-#endif

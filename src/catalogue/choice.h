@@ -1,6 +1,5 @@
 /* choice.h - a list of the tests to measure, and how. */
-#ifndef CS_CATALOGUE_CHOICE_H
-#define CS_CATALOGUE_CHOICE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ uint64_t cs_choices_numa(const struct cs_choices *of);
  * one that does not. */
 int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked,
 		    struct cs_err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * A variant is how the cell is measured: which CPUs work, what is in the caches, ….
  * It is part of a cell's identity everywhere: in plans, rows, files, comparisons and
  * baselines.  All zero is the usual variant of a test. */
-#ifndef CS_CATALOGUE_VARIANT_H
-#define CS_CATALOGUE_VARIANT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -122,5 +121,3 @@ unsigned cs_variant_kernels(const struct cs_variant *v);
 uint64_t cs_variant_number(const struct cs_variant *v);
 /* Are all its values valid? */
 int cs_variant_is_sound(const struct cs_variant *v);
-
-#endif

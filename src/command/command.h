@@ -1,6 +1,5 @@
 /* command.h - the commands of the program: one file each, and one table. */
-#ifndef CS_COMMAND_COMMAND_H
-#define CS_COMMAND_COMMAND_H
+#pragma once
 
 #include <stdio.h>
 
@@ -80,5 +79,3 @@ int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FIL
 /* The default seed: the date, as 20261120, so that runs of one day can be compared
  * cell by cell. */
 uint64_t cs_command_seed(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* criteria.h - the files and bounds that options name to judge cells by. */
-#ifndef CS_COMMAND_CRITERIA_H
-#define CS_COMMAND_CRITERIA_H
+#pragma once
 
 #include "check/bounds/criteria.h"
 #include "options/options.h"
@@ -12,5 +11,3 @@ int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
 
 /* The same for a command, in its arena. */
 const struct cs_criteria *cs_command_criteria(const struct cs_options *opt);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CS_LEFTOUT_H
-#define CS_LEFTOUT_H
+#pragma once
 
 /* leftout.h - requested tests that are not measured in this run. */
 
@@ -19,5 +18,3 @@ void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backen
  * id of the note about them; CS_FINDING_OTHER: there are none. */
 enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
 				    const struct cs_plan *plan, char *to, size_t size);
-
-#endif

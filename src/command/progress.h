@@ -1,7 +1,6 @@
 /* progress.h - the progress of a run on standard error: a bar on a terminal, else an
  * occasional line. */
-#ifndef CS_COMMAND_PROGRESS_H
-#define CS_COMMAND_PROGRESS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void cs_progress_step(struct cs_progress *progress, uint32_t done, uint32_t all,
 void cs_progress_show(struct cs_progress *progress, size_t rows);
 /* Call it before anything else is printed on standard error. */
 void cs_progress_clear(struct cs_progress *progress);
-
-#endif

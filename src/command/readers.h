@@ -2,8 +2,7 @@
  *
  * Most of the time for a fleet's files is spent on reading, nine tenths of it on
  * JSON. */
-#ifndef CS_READERS_H
-#define CS_READERS_H
+#pragma once
 
 #include "file/loaded.h"
 
@@ -16,5 +15,3 @@ struct cs_readers *cs_readers_start(char *const *files, int n);
 int cs_readers_take(struct cs_readers *r, struct cs_loaded *out, struct cs_err *err);
 /* Free the files that were not taken, after the threads have read theirs to the end. */
 void cs_readers_stop(struct cs_readers *r);
-
-#endif

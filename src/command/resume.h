@@ -1,7 +1,6 @@
 /* resume.h - --resume: the journal of a run that ended early, and whether this run is
  * the same. */
-#ifndef CS_RESUME_H
-#define CS_RESUME_H
+#pragma once
 
 #include "file/loaded.h"
 #include "options/options.h"
@@ -27,5 +26,3 @@ int cs_resume_take(struct cs_resume *resume, struct cs_run *run, struct cs_err *
 int cs_resume_continue(struct cs_resume *resume, struct cs_output *out,
 		       struct cs_err *err);
 void cs_resume_release(struct cs_resume *resume);
-
-#endif

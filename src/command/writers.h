@@ -4,8 +4,7 @@
  * thread that opens, writes or closes a file there for ever.  So only that thread
  * does it; all others pass their data on and continue.  A blocked thread is left
  * behind, and then the process leaves by _exit. */
-#ifndef CS_WRITERS_H
-#define CS_WRITERS_H
+#pragma once
 
 #include "report/report.h"
 #include "command/resume.h"
@@ -45,5 +44,3 @@ const char *cs_writer_path(const struct cs_writer *w);
 /* The result of the commit: 0, or -1 with the file and the reason.  Frees a writer
  * that is done; one that is not uses the run for ever. */
 int cs_writer_close(struct cs_writer *w, struct cs_err *err);
-
-#endif

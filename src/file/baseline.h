@@ -1,7 +1,6 @@
 /* baseline.h - baselines as files: cscope-mpi-baseline/1, a JSON Schema of which is
  * installed. */
-#ifndef CS_FILE_BASELINE_H
-#define CS_FILE_BASELINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ int cs_baseline_json(FILE *to, const struct cs_baseline *baseline,
 /* Append the contents of a file from its text; `name` is for errors.  0 or -1. */
 int cs_baseline_parse(const char *name, const char *text, struct cs_baseline *to,
 		      struct cs_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* code.h - the fields of a fieldset to JSON and back. */
-#ifndef CS_FILE_CODE_H
-#define CS_FILE_CODE_H
+#pragma once
 
 #include "base/fieldset.h"
 #include "file/field.h"
@@ -17,5 +16,3 @@ json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
 /* At most that many of them, each unknown at first: how many. */
 int cs_decode_array(struct cs_fields *from, const char *key,
 		    const struct cs_fieldset *set, void *of, int most);
-
-#endif

@@ -1,6 +1,5 @@
 /* document.h - a finished run as one JSON object, always complete. */
-#ifndef CS_FILE_DOCUMENT_H
-#define CS_FILE_DOCUMENT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ struct cs_reader;
 int cs_json_read(struct cs_reader *r);
 /* The JSON library's release. */
 const char *cs_json_library(void);
-
-#endif

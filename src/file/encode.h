@@ -2,8 +2,7 @@
  *
  * Unknown is null, never 0.  If one value fails, the whole object fails: put in all
  * values, then check the result of the function that ends it. */
-#ifndef CS_FILE_ENCODE_H
-#define CS_FILE_ENCODE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ void cs_encode_words(struct cs_encoder *p, const char *key, const char *const *w
 void cs_encode_json(struct cs_encoder *p, const char *key, json_t *value);
 /* RFC 3339 in UTC, whole seconds. */
 void cs_encode_time(struct cs_encoder *p, const char *key, const struct timespec *t);
-
-#endif

@@ -3,8 +3,7 @@
  * A key that is absent or null is unknown; keys that are not read are ignored.  The
  * first wrong type or range ends the work of the arena (base/arena.h): its error has the
  * allowed values. */
-#ifndef CS_FILE_FIELD_H
-#define CS_FILE_FIELD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void cs_field_time(struct cs_fields *f, const char *key, struct timespec *to);
 /* NULL when unknown. */
 const json_t *cs_field_array(struct cs_fields *f, const char *key);
 const json_t *cs_field_object(struct cs_fields *f, const char *key);
-
-#endif

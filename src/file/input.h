@@ -1,7 +1,6 @@
 /* input.h - opens files to read them.  A pipe is read once a process writes to it; one
  * that none opens is not waited for without end. */
-#ifndef CS_FILE_INPUT_H
-#define CS_FILE_INPUT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@
 double cs_input_wait_s(double budget_s);
 /* NULL with the reason in `err`, which callers prefix by the name. */
 FILE *cs_input_open(const char *name, double wait_s, struct cs_err *err);
-
-#endif

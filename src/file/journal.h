@@ -1,6 +1,5 @@
 /* journal.h - a run as JSON lines, written while it runs. */
-#ifndef CS_FILE_JOURNAL_H
-#define CS_FILE_JOURNAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void cs_jsonl_write(FILE *to, const struct cs_run *run);
 /* Reads all lines. */
 struct cs_reader;
 void cs_jsonl_read(struct cs_reader *r);
-
-#endif

@@ -5,8 +5,7 @@
  * incomplete last line is ignored, and a finding says that the verdict is missing.
  * Files are not trusted: depth, sizes, types and numbers are checked, unknown keys
  * are ignored. */
-#ifndef CS_FILE_LOAD_H
-#define CS_FILE_LOAD_H
+#pragma once
 
 #include "file/loaded.h"
 
@@ -18,5 +17,3 @@ int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err);
 /* The same of `size` bytes; `name` is for errors.  0 or -1. */
 int cs_loaded_parse(const char *name, const char *text, size_t size,
 		    struct cs_loaded *out, struct cs_err *err);
-
-#endif

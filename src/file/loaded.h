@@ -1,6 +1,5 @@
 /* loaded.h - the contents of a file: the run, and everything that it points to. */
-#ifndef CS_FILE_LOADED_H
-#define CS_FILE_LOADED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ struct cs_loaded {
 /* Room for that many unknown nodes.  0 or -1. */
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err);
 void cs_loaded_release(struct cs_loaded *loaded);
-
-#endif

@@ -1,6 +1,5 @@
 /* parts.h - parts of records, one file each. */
-#ifndef CS_FILE_PARTS_H
-#define CS_FILE_PARTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -32,5 +31,3 @@ void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node,
 /* "gpu3", "arena3": which agent of the node is called so? */
 int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 		   const char *key);
-
-#endif

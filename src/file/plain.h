@@ -3,8 +3,7 @@
  * Results are most of a file: objects of numbers, words, and arrays of these, of
  * which we need some.  Only the simplest JSON counts as plain, on purpose: everything
  * else is left to jansson, which also provides the error texts. */
-#ifndef CS_FILE_PLAIN_H
-#define CS_FILE_PLAIN_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size);
 /* NULL: it is not there. */
 json_t *cs_plain_get(struct cs_plain *plain, const char *key);
 void cs_plain_release(struct cs_plain *plain);
-
-#endif

@@ -4,8 +4,7 @@
  * Positions are bytes from the beginning.  Text before `keep`, or before `at` while
  * nothing is kept, may no longer be in the window.  Errors end the work of the arena
  * (base/arena.h). */
-#ifndef CS_FILE_READER_H
-#define CS_FILE_READER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from);
 typedef void cs_decode_fn(struct cs_loaded *to, json_t *record);
 /* Takes the record from there to the reader's position. */
 void cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take);
-
-#endif

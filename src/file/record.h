@@ -5,8 +5,7 @@
  * A builder returns a new reference, or NULL without memory.  A taker does not change its
  * record; a wrong one ends the work of the arena (file/field.h).  The run stays valid for
  * any contents of a record: every index in it may be used. */
-#ifndef CS_FILE_RECORD_H
-#define CS_FILE_RECORD_H
+#pragma once
 
 #include <jansson.h>
 
@@ -79,5 +78,3 @@ json_t *cs_record_versus(const struct cs_versus *versus);
 struct cs_encoder cs_encode_versus_cell(const struct cs_versus *versus,
 					const struct cs_versus_matrix *matrix,
 					const struct cs_versus_cell *cell);
-
-#endif

@@ -1,6 +1,5 @@
 /* args.h - the request to a job, and the functions of its caller that it calls. */
-#ifndef CS_JOB_ARGS_H
-#define CS_JOB_ARGS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/gpulist.h"
@@ -60,5 +59,3 @@ struct cs_job_args {
 void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend);
 /* Set the NUMA nodes of this machine, and those of --numa all. */
 void cs_settings_numa(struct cs_settings *set, const struct cs_topo *topo);
-
-#endif

@@ -1,6 +1,5 @@
 /* assign.h - the GPUs of a node, and which rank drives which.  Pure. */
-#ifndef CS_JOB_ASSIGN_H
-#define CS_JOB_ASSIGN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/facts.h"
@@ -45,5 +44,3 @@ int cs_inventory_join(const struct cs_survey *survey, const struct cs_rank_view 
  * in the order of UUIDs. */
 void cs_gpu_label(const struct cs_gpu_facts *gpu, int n, int g,
 		  const struct cs_survey *survey, char label[12]);
-
-#endif

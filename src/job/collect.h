@@ -2,8 +2,7 @@
  *
  * A node coordinator passes them to these functions.  On rank 0 they go directly into
  * the run; other ranks post them, and rank 0 takes them with cs_collect_drain(). */
-#ifndef CS_JOB_COLLECT_H
-#define CS_JOB_COLLECT_H
+#pragma once
 
 #include "job/mpi_comm.h"
 #include "result/run.h"
@@ -83,5 +82,3 @@ void cs_collect_end(struct cs_collect *c, int how);
 int cs_collect_state(const struct cs_collect *c);
 /* Rank 0: does another node still measure? */
 int cs_collect_others_run(const struct cs_collect *c);
-
-#endif

@@ -4,8 +4,7 @@
  * The ranks of a node exchange their records, choose one backend for the whole job,
  * divide the GPUs and start their agents.  The agents open their devices while the
  * job still agrees on a plan. */
-#ifndef CS_JOB_DISCOVERY_H
-#define CS_JOB_DISCOVERY_H
+#pragma once
 
 #include "job/args.h"
 #include "job/mpi_comm.h"
@@ -64,5 +63,3 @@ int cs_discovery_loads(const struct cs_discovery *m);
 /* -1 if a call of the driver or of NVML hangs: then the process must leave by
  * _exit. */
 int cs_discovery_release(struct cs_discovery *m);
-
-#endif

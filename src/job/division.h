@@ -4,8 +4,7 @@
  * number N is N GPUs per process.  Each placement has its own agents for the same
  * GPUs (placements.h).  If the ranks are already divided in this way, the agents
  * are in the ranks (native); else in hosts, which helpers of the ranks make. */
-#ifndef CS_JOB_DIVISION_H
-#define CS_JOB_DIVISION_H
+#pragma once
 
 #include "base/err.h"
 #include "base/facts.h"
@@ -39,5 +38,3 @@ struct cs_placement {
 int cs_placement_divide(const struct cs_placement_list *wanted, const int *owner,
 			int n, struct cs_placement p[CS_PLACEMENTS_MAX],
 			struct cs_err *err);
-
-#endif

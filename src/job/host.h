@@ -11,8 +11,7 @@
  * SIGHUP, SIGINT and SIGTERM are passed on to the rank, which ends the run.  Nothing is
  * left behind: the helper dies with its rank, and the hosts die with the
  * helper (PR_SET_PDEATHSIG). */
-#ifndef CS_JOB_HOST_H
-#define CS_JOB_HOST_H
+#pragma once
 
 #include "backend/backend.h"
 #include "base/err.h"
@@ -42,5 +41,3 @@ int64_t cs_helper_host(struct cs_helper *helper, const struct cs_host_order *ord
 /* Wait for hosts whose board has ended, at most limit_s, then kill them. Accepts
  * NULL. */
 void cs_helper_end(struct cs_helper *helper, double limit_s);
-
-#endif

@@ -5,8 +5,7 @@
  * rank 0 builds the plan; all node coordinators execute it at the same time; rows
  * stream to rank 0.  All ranks agree on the result of each phase, and every wait has
  * a deadline. */
-#ifndef CS_JOB_JOB_H
-#define CS_JOB_JOB_H
+#pragma once
 
 #include "job/args.h"
 
@@ -28,5 +27,3 @@ int cs_job_waits(struct cs_job *job);
  * or the plan is still in use: _exit(status).  After a signal: _exit at once, with
  * its status. */
 void cs_job_end(struct cs_job *job, int status, int in_use);
-
-#endif

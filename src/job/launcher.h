@@ -1,7 +1,6 @@
 /* launcher.h - which launcher started this process, by its environment.  No MPI
  * call. */
-#ifndef CS_JOB_LAUNCHER_H
-#define CS_JOB_LAUNCHER_H
+#pragma once
 
 struct cs_launcher {
 	int present;	 /* a launcher started this process */
@@ -14,5 +13,3 @@ struct cs_launcher {
 
 /* Read the environment. */
 void cs_launcher_detect(struct cs_launcher *out);
-
-#endif

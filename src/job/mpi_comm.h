@@ -4,8 +4,7 @@
  * made.  All functions are called from the main thread and are collective unless
  * marked "local".  All have a deadline, because MPI does not report dead peers.
  * While waiting they call `interrupted`, so that a signal ends the wait. */
-#ifndef CS_JOB_MPI_COMM_H
-#define CS_JOB_MPI_COMM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -96,5 +95,3 @@ void cs_comm_leave(struct cs_comm *comm, int *status);
 /* Call MPI_Finalize when every rank has arrived to call it, because it never returns
  * if a peer is dead.  -1 if they did not arrive within limit_s: leave by _exit. */
 int cs_comm_end(struct cs_comm *comm, double limit_s, struct cs_err *err);
-
-#endif

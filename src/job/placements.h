@@ -5,8 +5,7 @@
  * ranks do not provide has its agents in hosts (host.h).  The rank that drives a GPU
  * makes the host for it, when the coordinator calls for the placement: they open one
  * after the other, so that the costs of opening can be compared. */
-#ifndef CS_JOB_PLACEMENTS_H
-#define CS_JOB_PLACEMENTS_H
+#pragma once
 
 #include "job/host.h"
 #include "job/discovery.h"
@@ -70,5 +69,3 @@ void cs_placements_open_gates(struct cs_placements *placements);
 void cs_placements_end(struct cs_placements *placements, uint32_t how);
 /* Wait for hosts whose board has ended; then free everything. */
 void cs_placements_release(struct cs_placements *placements);
-
-#endif

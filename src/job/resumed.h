@@ -1,7 +1,6 @@
 /* resumed.h - a job that continues with the rows of an earlier one: whether it may,
  * and which steps are left. */
-#ifndef CS_JOB_RESUMED_H
-#define CS_JOB_RESUMED_H
+#pragma once
 
 #include "job/discovery.h"
 #include "job/mpi_comm.h"
@@ -19,5 +18,3 @@ int cs_resumed_share(struct cs_comm *comm, const struct cs_discovery *discovery,
 		     const char *placement, const struct cs_plan *plan,
 		     const struct cs_run *run, enum cs_resumed *resumed, char **done,
 		     struct cs_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* signals.h - signals as data: blocked everywhere, and read from a descriptor. */
-#ifndef CS_JOB_SIGNALS_H
-#define CS_JOB_SIGNALS_H
+#pragma once
 
 /* Block SIGINT, SIGTERM, SIGHUP and SIGUSR1, and `also` if not 0, in all threads;
  * ignore SIGPIPE and SIGXFSZ.  Call it before the first thread.  Returns a
@@ -11,5 +10,3 @@ int cs_signals_open(int also);
 int cs_signals_next(int fd);
 /* "SIGTERM"; only for the signals above. */
 const char *cs_signal_name(int number);
-
-#endif

@@ -1,6 +1,5 @@
 /* state.h - the state of a running job, which its files share. */
-#ifndef CS_JOB_STATE_H
-#define CS_JOB_STATE_H
+#pragma once
 
 #include "job/args.h"
 #include "job/discovery.h"
@@ -84,5 +83,3 @@ void cs_job_remeasure(struct cs_job *job);
 
 /* Measure everything on this node, in all of its placements. */
 void cs_job_run_plan(struct cs_job *job);
-
-#endif

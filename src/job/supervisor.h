@@ -11,8 +11,7 @@
  *
  * The supervisor takes the output at once and keeps it until it is read, so the
  * measuring process never waits for a reader. */
-#ifndef CS_JOB_SUPERVISOR_H
-#define CS_JOB_SUPERVISOR_H
+#pragma once
 
 #include "base/err.h"
 
@@ -52,5 +51,3 @@ void cs_supervisor_signal_seen(const struct cs_supervisor *supervisor);
 /* In the supervisor: call `say`, whose output may block on a stalled reader.  The supervisor
  * waits only a moment for it. */
 void cs_supervisor_report(void (*say)(void *ctx), void *ctx);
-
-#endif

@@ -1,7 +1,6 @@
 /* commscope.h - the command line of Comm|Scope.  Only options/ and command/ include
  * it. */
-#ifndef CS_OPTIONS_COMMSCOPE_H
-#define CS_OPTIONS_COMMSCOPE_H
+#pragma once
 
 #include "options/options.h"
 
@@ -13,5 +12,3 @@ int cs_commscope_is_called(const char *program);
 int cs_commscope_parse(int argc, char **argv, struct cs_options *out,
 		       struct cs_err *err);
 int cs_commscope_help(FILE *to);
-
-#endif

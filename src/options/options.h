@@ -3,8 +3,7 @@
  *
  * Parsing makes no MPI call and touches no device.  Names are never abbreviated;
  * a bad value is one line with option, value and what is allowed. */
-#ifndef CS_OPTIONS_H
-#define CS_OPTIONS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -112,5 +111,3 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
  * requested and not tests by name. */
 void cs_options_choose_lone(const struct cs_options *opt,
 			    enum cs_backend_kind backend, struct cs_choices *chosen);
-
-#endif

@@ -1,7 +1,6 @@
 /* table.h - a line of the table of options, and how its value is parsed.  Only
  * options/ includes it. */
-#ifndef CS_OPTIONS_TABLE_H
-#define CS_OPTIONS_TABLE_H
+#pragma once
 
 #include <getopt.h>
 
@@ -86,5 +85,3 @@ void cs_options_default(struct cs_options *opt);
 void cs_options_settle(struct cs_options *opt);
 /* Refuse options that exclude each other, or lack one that they need. */
 int cs_options_check(const struct cs_options *opt, struct cs_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* choose.h - selects the tests to measure, and how: by names and globs, ours or
  * another tool's (catalogue/alias.h), and by axes. */
-#ifndef CS_PLAN_CHOOSE_H
-#define CS_PLAN_CHOOSE_H
+#pragma once
 
 #include "catalogue/choice.h"
 
@@ -36,5 +35,3 @@ void cs_tests_lone(struct cs_choices *to);
 /* How many tests of costs, if those matrices have them, only the other backend
  * measures. */
 int cs_costs_missing(unsigned matrices, enum cs_backend_kind backend);
-
-#endif

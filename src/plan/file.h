@@ -3,8 +3,7 @@
  *
  * Reading back a written file gives the same plan, if backend, number of agents and
  * settings are the same. */
-#ifndef CS_PLAN_FILE_H
-#define CS_PLAN_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ char *cs_plan_file_text(const struct cs_plan *plan);
 /* The name of the step in a file. */
 void cs_step_name(const struct cs_plan *plan, const struct cs_step *step, char *to,
 		  size_t size);
-
-#endif

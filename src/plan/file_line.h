@@ -1,7 +1,6 @@
 /* file_line.h - a line of a plan as text: one transfer.  For the files that read and
  * write such plans. */
-#ifndef CS_PLAN_FILE_LINE_H
-#define CS_PLAN_FILE_LINE_H
+#pragma once
 
 #include "base/table.h"
 #include "base/vec.h"
@@ -59,5 +58,3 @@ int cs_plan_line_take(struct cs_plan_reader *r, struct cs_plan_line *line);
 int cs_plan_step_add(struct cs_plan_reader *r, const struct cs_plan_line *item);
 /* End the last step, if there is one. */
 int cs_plan_step_end(struct cs_plan_reader *r);
-
-#endif

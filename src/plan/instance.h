@@ -1,8 +1,7 @@
 /* instance.h - one cell by a name of its own: ours,
  * "h2d.ce.pinned.pair/numa0/gpu1/256M", and those of Comm|Scope,
  * "Comm_cudaMemcpyAsync_PinnedToGPU/0/1/log2(N):28/manual_time". */
-#ifndef CS_PLAN_INSTANCE_H
-#define CS_PLAN_INSTANCE_H
+#pragma once
 
 #include <regex.h>
 
@@ -67,5 +66,3 @@ int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cel
 /* Is a step selected, if the filter matches one of its cells (`fits`), or none? */
 int cs_filter_takes(const struct cs_filter *filter, int fits);
 void cs_filter_close(struct cs_filter *filter);
-
-#endif

@@ -9,8 +9,7 @@
  * The ends of transfers are indices of agents, the same on each node.  A node with
  * fewer agents than the plan skips the steps that name others.  If a whole matrix of
  * pairs was requested, nodes with one GPU have their own steps. */
-#ifndef CS_PLAN_PLAN_H
-#define CS_PLAN_PLAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -402,5 +401,3 @@ void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_
  * them. */
 void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t,
 		     uint32_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* plan_builder.h - a plan under construction: lists of steps, transfers and
  * matrices, which become a blob at the end.  For the files that make plans. */
-#ifndef CS_PLAN_PLAN_BUILDER_H
-#define CS_PLAN_PLAN_BUILDER_H
+#pragma once
 
 #include "base/rng.h"
 #include "base/vec.h"
@@ -85,5 +84,3 @@ struct cs_priority_steps {
 /* Put the indices of the heads into order[], in this order.  -1: no memory. */
 int cs_priority_order(const struct cs_priority_steps *all, uint32_t *order,
 		      struct cs_err *err);
-
-#endif

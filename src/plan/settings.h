@@ -1,8 +1,7 @@
 /* settings.h - the settings of a plan by name and as text.  Each setting that affects
  * the measurement is one line of a table.  Two plans differ in the settings whose
  * texts differ.  Pure. */
-#ifndef CS_PLAN_SETTINGS_H
-#define CS_PLAN_SETTINGS_H
+#pragma once
 
 #include "base/fieldset.h"
 #include "plan/plan.h"
@@ -22,5 +21,3 @@ extern const struct cs_fieldset cs_settings_fields;
 const char *cs_settings_differ(const struct cs_settings *a,
 			       const struct cs_settings *b, size_t *at,
 			       char x[CS_SETTING], char y[CS_SETTING]);
-
-#endif

@@ -9,8 +9,7 @@
  * that is drawn for each cell.  So a disturbance of every second turn, or of every
  * visit, affects all placements of a cell equally, and one with another period affects
  * them by chance. */
-#ifndef CS_PLAN_TURNS_H
-#define CS_PLAN_TURNS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ size_t cs_turns_count(const struct cs_turns *turns);
  * many, no memory. */
 int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 		   struct cs_turn *order, struct cs_err *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * One file per view.  None measures, none knows MPI; the same run gives the same
  * bytes.  C locale, GB/s = 1e9 bytes/s. */
-#ifndef CS_REPORT_REPORT_H
-#define CS_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -138,5 +137,3 @@ int cs_output_commit(struct cs_output *out, const struct cs_run *run,
 int cs_output_close(struct cs_output *out, struct cs_err *err);
 /* Removes the temporary file. */
 void cs_output_discard(struct cs_output *out);
-
-#endif

@@ -5,8 +5,7 @@
  * pale and trouble dark, on a dark page the reverse.  tests/unit/test_scale.c holds the
  * colours to 4.5 : 1 of ink on fill (WCAG 2.1, AA), to their order in grey, and apart for
  * readers who do not see all colours. */
-#ifndef CS_REPORT_SCALE_H
-#define CS_REPORT_SCALE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ double cs_difference(const struct cs_test *test, double value, double like);
 const struct cs_shade *cs_shade_of_share(double share);
 /* From its like, -0.08: 8 % worse; within 1 % it is as they are. */
 const struct cs_shade *cs_shade_of_difference(double difference);
-
-#endif

@@ -1,7 +1,6 @@
 /* view.h - for all views: the page, folded lines, lists, and texts, streams and grids in
  * the arena of the view.  Only report/ includes it. */
-#ifndef CS_REPORT_VIEW_H
-#define CS_REPORT_VIEW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -92,5 +91,3 @@ cs_view_fn cs_text_write;
 #include "report/formats.def"
 #undef FORMAT
 #undef FORMAT_FILE
-
-#endif

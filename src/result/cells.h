@@ -9,8 +9,7 @@
  *
  * The function that collects a run's rows indexes them once (cs_run_index);
  * functions that change the rows remove the index. */
-#ifndef CS_RESULT_CELLS_H
-#define CS_RESULT_CELLS_H
+#pragma once
 
 #include "result/run.h"
 
@@ -97,5 +96,3 @@ int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err);
 /* Keep only those rows; findings are removed, because those of the rows that stay
  * are found again. */
 int cs_run_keep_whole(struct cs_run *run, struct cs_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* cut.h - reduces a run to a node or to cells. */
-#ifndef CS_RESULT_CUT_H
-#define CS_RESULT_CUT_H
+#pragma once
 
 #include "result/run.h"
 
@@ -15,5 +14,3 @@ int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err);
 /* Only cells that run->only names stay in run->rows; run->all keeps every row.
  * An error when no node has such a GPU, or the plan no such host memory. */
 int cs_run_cut_cells(struct cs_run *run, struct cs_err *err);
-
-#endif

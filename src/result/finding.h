@@ -2,8 +2,7 @@
  *
  * Code names a finding by its enum; only src/file/ writes and reads the text of an
  * id, and views show it.  All may call it. */
-#ifndef CS_RESULT_FINDING_H
-#define CS_RESULT_FINDING_H
+#pragma once
 
 #include "base/err.h"
 #include "base/facts.h"
@@ -115,5 +114,3 @@ void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
 /* Append a copy. */
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 		   struct cs_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* grid.h - the cells of one test on one node, as every matrix has them. */
-#ifndef CS_RESULT_GRID_H
-#define CS_RESULT_GRID_H
+#pragma once
 
 #include "result/cells.h"
 
@@ -65,5 +64,3 @@ int cs_grid_cell(const struct cs_grid *grid, const struct cs_transfer *what);
 size_t cs_grid_cells(const struct cs_grid *grid);
 /* "2->3", of a cell by its index; "2" if each agent has one cell. */
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell);
-
-#endif

@@ -1,7 +1,6 @@
 /* judge.h - adds findings to a run: judgements and facts, with a text as printf makes it.
  * For src/check/: the work of an arena ends if memory is short (base/arena.h). */
-#ifndef CS_RESULT_JUDGE_H
-#define CS_RESULT_JUDGE_H
+#pragma once
 
 #include "result/run.h"
 
@@ -20,4 +19,3 @@ void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt,
  * too. */
 const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *finding,
 			  int gpu);
-#endif

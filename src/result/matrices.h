@@ -4,8 +4,7 @@
  *	struct cs_matrices m = cs_matrices_begin(run);
  *	while (cs_matrices_next(&m))
  *		of the matrix: m.n rows, the i-th is cs_matrices_row(&m, i) */
-#ifndef CS_RESULT_MATRICES_H
-#define CS_RESULT_MATRICES_H
+#pragma once
 
 #include "result/cells.h"
 
@@ -23,5 +22,3 @@ struct cs_matrices cs_matrices_begin(const struct cs_run *run);
 /* 1; 0 there is no further one. */
 int cs_matrices_next(struct cs_matrices *m);
 const struct cs_row *cs_matrices_row(const struct cs_matrices *m, size_t i);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Parts that do not fit give a finding, and the rest stays.  Plans may differ: rows
  * know their test and transfer.  Time and memory grow with the number of rows. */
-#ifndef CS_RESULT_MERGE_H
-#define CS_RESULT_MERGE_H
+#pragma once
 
 #include "result/run.h"
 
@@ -34,5 +33,3 @@ int cs_merge_expect(struct cs_merge *merge, const char (*host)[CS_HOST], size_t 
 /* When all parts are there. */
 int cs_merge_end(struct cs_merge *merge, struct cs_err *err);
 void cs_merge_release(struct cs_merge *merge);
-
-#endif

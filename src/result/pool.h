@@ -1,8 +1,7 @@
 /* pool.h - joins the turns of a cell into one, for views and findings.
  *
  * Comparisons need the separate turns: they read the run itself. */
-#ifndef CS_RESULT_POOL_H
-#define CS_RESULT_POOL_H
+#pragma once
 
 #include "result/cells.h"
 
@@ -19,5 +18,3 @@ const struct cs_run *cs_pool_new(const struct cs_run *run);
  * in the arena. */
 int64_t *cs_pool_first_turns(const struct cs_run *run);
 void cs_pool_release(struct cs_run *pooled, const struct cs_run *run);
-
-#endif

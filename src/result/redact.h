@@ -2,8 +2,7 @@
  *
  * The same name always becomes the same word.  Bus ids, models and versions stay.
  * A live run is redacted piece by piece, before each is written. */
-#ifndef CS_RESULT_REDACT_H
-#define CS_RESULT_REDACT_H
+#pragma once
 
 #include "result/run.h"
 
@@ -30,5 +29,3 @@ int cs_redact_row(const struct cs_redact *redact, struct cs_rows *rows, size_t i
 void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run);
 /* All of it; a run that is redacted already is left alone. */
 int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Rows are plain data: node coordinators send them to rank 0, they are written to
  * the journal at once, and all outputs are functions of them.  A cell without a row
  * is "not measured", never 0. */
-#ifndef CS_RESULT_ROW_H
-#define CS_RESULT_ROW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -157,5 +156,3 @@ void cs_in_use_text(const char *label, int others, char *to, size_t size);
 int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS]);
 /* The flag of that name; 0 when there is none. */
 uint32_t cs_row_flag(const char *name);
-
-#endif

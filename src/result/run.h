@@ -1,6 +1,5 @@
 /* run.h - a whole run as plain data, the input of every view and check. */
-#ifndef CS_RESULT_RUN_H
-#define CS_RESULT_RUN_H
+#pragma once
 
 #include <time.h>
 
@@ -151,5 +150,3 @@ const char *cs_agent_stem(const struct cs_run *run);
 struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent);
 /* How the GPUs of a node are divided: "8 ranks, one GPU each". */
 void cs_division_text(const struct cs_run *run, int node, char *to, size_t size);
-
-#endif

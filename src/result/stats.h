@@ -1,6 +1,5 @@
 /* stats.h - the statistics of the samples of one cell. */
-#ifndef CS_RESULT_STATS_H
-#define CS_RESULT_STATS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ double cs_stats_widening(const double *x, size_t n);
 /* The larger distance from the median to an end of the interval, relative to the
  * median; INFINITY for n < 6 and if the samples give no number. */
 double cs_stats_margin(const struct cs_stats *stats);
-
-#endif

@@ -3,8 +3,7 @@
  * Hides the instructions of each architecture, and the replacement where there are
  * none. The proof is a chase of loads, which take longer from memory that is in no
  * cache.  It reads no clock: the caller provides one. */
-#ifndef CS_SYSTEM_FLUSH_H
-#define CS_SYSTEM_FLUSH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ void cs_flush_prove(const struct cs_flush_way *list, uint64_t (*clock_ns)(void),
  * asks meanwhile waits.  The caller runs on that node. */
 void cs_flush_of(int numa, const struct cs_flush_way *list,
 		 uint64_t (*clock_ns)(void), struct cs_flush *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - shared by the files of system/; only these include it. */
-#ifndef CS_SYSTEM_INTERNAL_H
-#define CS_SYSTEM_INTERNAL_H
+#pragma once
 
 #include <hwloc.h>
 #include <stdio.h>
@@ -63,5 +62,3 @@ int cs_claim(_Atomic uint64_t *claimed, uint64_t bytes, uint64_t (*left)(void *)
 int cs_hostmem_prove(struct cs_hostmem *mem, int wanted, char why[160]);
 /* Is the whole mapping that holds this address made of huge pages? */
 int cs_pages_are_huge(const void *at);
-
-#endif

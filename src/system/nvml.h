@@ -5,8 +5,7 @@
  * Only reading calls are made.  The header calls the library thread-safe, but NCCL
  * found bugs there, so one mutex serialises all calls.  A handle is used only if the
  * call that returned it succeeded, because a field query on a bad one crashes. */
-#ifndef CS_SYSTEM_NVML_H
-#define CS_SYSTEM_NVML_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -183,5 +182,3 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu);
 /* Payload of all links since the driver loaded; -1: no link counts. */
 int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu);
 int64_t cs_nvml_received_kib(struct cs_nvml_gpu *gpu);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Knows nothing of CUDA, MPI, plans or boards.  hwloc, libnuma and NVML appear
  * nowhere else. */
-#ifndef CS_SYSTEM_SYSTEM_H
-#define CS_SYSTEM_SYSTEM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -242,5 +241,3 @@ void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 
 /* Only the throttle reasons: cheap, around each cell.  0 when unknown. */
 uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu);
-
-#endif

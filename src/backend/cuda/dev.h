@@ -3,8 +3,7 @@
  * All calls on a device come from the thread that opened it, whose current
  * context is the device's primary context from open to close; but a lane may be lent
  * to another thread, which enters first. */
-#ifndef CS_BACKEND_CUDA_DEV_H
-#define CS_BACKEND_CUDA_DEV_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -318,5 +317,3 @@ int cs_host_alloc(struct cs_dev *dev, uint64_t bytes, int write_combined, void *
 int cs_host_register(struct cs_dev *dev, void *at, uint64_t bytes, uint64_t *address,
 		     struct cs_err *err);
 void cs_host_release(struct cs_dev *dev, void *at);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The program starts with or without a driver, and the tests put a double in
  * its place.  For src/backend/cuda/ only: nothing else knows the driver. */
-#ifndef CS_BACKEND_CUDA_DRIVER_H
-#define CS_BACKEND_CUDA_DRIVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -192,5 +191,3 @@ int cs_driver_sticky(CUresult result);
 		cs_call_end();                                                 \
 		result_;                                                       \
 	})
-
-#endif

@@ -23,8 +23,7 @@
  * that one in a thousand exceeds, and an unknown spread is taken from similar paths.
  * 1 % is three times the difference between healthy nodes, and a fifth of what one
  * dead lane of 18 costs. */
-#ifndef CS_CHECK_BOUNDS_BASELINE_H
-#define CS_CHECK_BOUNDS_BASELINE_H
+#pragma once
 
 #include "base/statistics.h"
 #include "check/fleet/class.h"
@@ -136,5 +135,3 @@ struct cs_figure {
 /* Append the statistics of figures, one or more, which are of runs below n_runs; they
  * get sorted. */
 void cs_figures_add(struct cs_baseline *b, struct cs_vec *figures, size_t n_runs);
-
-#endif

@@ -1,6 +1,5 @@
 /* breach.h - findings for cells beyond a bound of any kind. */
-#ifndef CS_CHECK_BREACH_H
-#define CS_CHECK_BREACH_H
+#pragma once
 
 #include "result/judge.h"
 
@@ -28,5 +27,3 @@ void cs_breaches_append(struct cs_run *run, const struct cs_vec *anomalies);
 
 /* "395.18 GB/s" */
 struct cs_label cs_figure_text(const struct cs_test *test, double value);
-
-#endif

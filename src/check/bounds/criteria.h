@@ -1,7 +1,6 @@
 /* criteria.h - the criteria for cells besides the comparison with similar cells:
  * files that options name, and bounds on the command line.  Pure. */
-#ifndef CS_CHECK_CRITERIA_H
-#define CS_CHECK_CRITERIA_H
+#pragma once
 
 #include "check/bounds/baseline.h"
 #include "check/bounds/threshold.h"
@@ -23,5 +22,3 @@ void cs_criteria_apply(const struct cs_criteria *criteria, struct cs_run *run);
 #define CS_CRITERIA_PARTS 4 /* facts are judged where all nodes are known */
 void cs_criteria_parts(struct cs_criteria *criteria,
 		       struct cs_vec *part[CS_CRITERIA_PARTS]);
-
-#endif

@@ -4,8 +4,7 @@
  * A finding lists the cells beyond a bound, by node and matrix, or those that could
  * not be judged.  A cell that already has a finding (`anomalies`,
  * cs_cells_judge; NULL none) is reported in that one. */
-#ifndef CS_CHECK_JUDGE_H
-#define CS_CHECK_JUDGE_H
+#pragma once
 
 #include "result/run.h"
 
@@ -26,5 +25,3 @@ void cs_threshold_judge(struct cs_run *run, struct cs_vec *anomalies);
 void cs_site_judge(struct cs_run *run);
 /* By node: 1 if a baseline knows its class; in the arena. */
 const char *cs_site_known(const struct cs_run *run);
-
-#endif

@@ -6,8 +6,7 @@
  * runs differ (as seen, or as the few seen allow, cs_baseline_bound), and the
  * interval of each fit (fit.h).  It is the root of the sum of their squares, times
  * the number of standard deviations that cells are judged by, and at least 5 %. */
-#ifndef CS_CHECK_LINE_H
-#define CS_CHECK_LINE_H
+#pragma once
 
 #include "check/bounds/baseline.h"
 
@@ -26,5 +25,3 @@ void cs_lines_add(struct cs_baseline *b, struct cs_vec *all);
 /* Nodes by run->baseline; without one nothing, and what it does not have is passed
  * over. */
 void cs_lines_judge(struct cs_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* threshold.h - bounds that a person chose, in a file (doc/THRESHOLDS.md) or by
  * --min-share.  Pure. */
-#ifndef CS_CHECK_THRESHOLD_H
-#define CS_CHECK_THRESHOLD_H
+#pragma once
 
 #include "base/table.h"
 #include "catalogue/catalogue.h"
@@ -35,5 +34,3 @@ int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *n
 /* Append a share that every cell must have whose GPUs carry one transfer at a time in
  * each direction: where many share a link none has all of it. */
 int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err);
-
-#endif

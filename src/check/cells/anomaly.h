@@ -2,8 +2,7 @@
  * an anomaly of a part of a node until it becomes a finding.  Of other folders only
  * bounds/breach.c includes it, to find out whether an anomaly already covers a
  * cell. */
-#ifndef CS_CHECK_ANOMALY_H
-#define CS_CHECK_ANOMALY_H
+#pragma once
 
 #include "base/vec.h"
 #include "result/cells.h"
@@ -210,5 +209,3 @@ void cs_anomalies_settle(struct cs_vec *anomalies);
 void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies);
 /* Name one more row, and how slow it is; what has no room is left out. */
 void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off);
-
-#endif

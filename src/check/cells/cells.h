@@ -8,8 +8,7 @@
  * CS_ROW_REMEASURED).  Only what is seen twice, or is a fact instead of a figure, is
  * critical.  Links that are down or below what they can do are facts: every run that
  * measures has them, and only --check makes them count. */
-#ifndef CS_CHECK_CELLS_H
-#define CS_CHECK_CELLS_H
+#pragma once
 
 #include "result/run.h"
 
@@ -32,5 +31,3 @@ int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
  * (struct cs_remeasure) in order of nodes. */
 int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure,
 		       struct cs_err *err);
-
-#endif

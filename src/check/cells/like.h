@@ -1,8 +1,7 @@
 /* like.h - compares each cell with similar ones, in any run: how far it is from the
  * usual figure, and whether that is more than healthy cells differ.  It re-measures
  * and reports nothing: --check does that (cells.h).  Pure. */
-#ifndef CS_CHECK_LIKE_H
-#define CS_CHECK_LIKE_H
+#pragma once
 
 #include "result/run.h"
 
@@ -20,5 +19,3 @@ struct cs_likeness {
 
 /* In the arena.  Of what a CPU moved alone, nothing is compared: others make its load. */
 struct cs_likeness cs_likeness_make(const struct cs_run *run);
-
-#endif

@@ -6,8 +6,7 @@
  * a few bad places do not affect the rest.  The median of an even count is the
  * greater of the middle two, because faults make cells slow: so 1 bad GPU of 3 does
  * not make the others look fast. */
-#ifndef CS_CHECK_LOCATE_H
-#define CS_CHECK_LOCATE_H
+#pragma once
 
 #include "base/facts.h"
 #include "plan/plan.h"
@@ -30,5 +29,3 @@ double cs_upper_median(double *x, size_t n);
 /* Median distance from the median, scaled to a standard deviation of what is normal;
  * overwrites x.  0 of none. */
 double cs_scaled_mad(double *x, size_t n);
-
-#endif

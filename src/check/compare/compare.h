@@ -42,8 +42,7 @@
  * it is not 0 at 95 %, a verdict must also hold without it.
  *
  * A margin m is a factor 1 + m either way. */
-#ifndef CS_CHECK_COMPARE_H
-#define CS_CHECK_COMPARE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -139,5 +138,3 @@ struct cs_compare_sum cs_compare_cells(struct cs_comparison *cells, size_t n);
 uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin);
 
 const char *cs_verdict_text(int verdict); /* "same", "faster", ... */
-
-#endif

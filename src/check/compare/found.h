@@ -1,7 +1,6 @@
 /* found.h - the sides of a comparison, and what it has found: filled by versus.c and the
  * parts that it is made of.  All is in the arena. */
-#ifndef CS_CHECK_COMPARE_FOUND_H
-#define CS_CHECK_COMPARE_FOUND_H
+#pragma once
 
 #include "base/vec.h"
 #include "check/compare/compare.h"
@@ -93,5 +92,3 @@ void cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
  * of them needs no place. */
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 		       const char *noun);
-
-#endif

@@ -6,8 +6,7 @@
  * on one side has no partner.  If no host is on both sides, nodes of one class
  * (machine, number and models of GPUs) are paired in their order.  A single node on
  * each side is always paired with the other. */
-#ifndef CS_CHECK_PAIRING_H
-#define CS_CHECK_PAIRING_H
+#pragma once
 
 #include "check/compare/found.h"
 
@@ -44,5 +43,3 @@ const char *cs_pairing_name(const struct cs_pairing *pairing, int pair);
  * instance of MIG by UUID), by position, or where it has neither. */
 const char *cs_pairing_agent(const struct cs_pairing *pairing,
 			     const struct cs_paired *item, int agent);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * A cell with a figure on only one side, because it failed or was skipped on the
  * other, is not compared, and then the whole is not "the same". */
-#ifndef CS_CHECK_VERSUS_H
-#define CS_CHECK_VERSUS_H
+#pragma once
 
 #include "check/compare/found.h"
 
@@ -40,5 +39,3 @@ const char *cs_versus_word(uint32_t verdict);
 /* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */
 const char *cs_versus_verdict(const struct cs_versus *versus,
 			      const struct cs_versus_matrix *matrix);
-
-#endif

@@ -9,8 +9,7 @@
  *   same models in the same number and order;
  * - cells are compared by position, and a position is driven by another process where
  *   the GPUs are placed otherwise: the placement counts for them as well. */
-#ifndef CS_CHECK_CLASS_H
-#define CS_CHECK_CLASS_H
+#pragma once
 
 #include "result/run.h"
 
@@ -30,5 +29,3 @@ void cs_hardware_text(const struct cs_run *run, int node, char *to, size_t size)
 
 /* For cells: by node, the first node of its class; in the arena. */
 int *cs_classes_of_cells(const struct cs_run *run);
-
-#endif

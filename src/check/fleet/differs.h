@@ -1,7 +1,6 @@
 /* differs.h - a field in which a node differs from others, or from what is expected,
  * and the findings for it.  For vote.c and expected.c. */
-#ifndef CS_CHECK_FLEET_DIFFERS_H
-#define CS_CHECK_FLEET_DIFFERS_H
+#pragma once
 
 #include "check/fleet/fingerprint.h"
 #include "result/run.h"
@@ -45,5 +44,3 @@ enum cs_side { CS_SIDE_NONE, CS_SIDE_THEIRS, CS_SIDE_OTHERS };
  * nodes of one side have, known on most of the other side and the same on none of it; ""
  * none.  side: enum cs_side, by node, with one of theirs at least. */
 const char *cs_shared_text(const struct cs_run *run, const char *side);
-
-#endif

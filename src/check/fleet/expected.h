@@ -1,7 +1,6 @@
 /* expected.h - the expected fields of a node's fingerprint and their values, learnt
  * from healthy nodes or given by --expect.  Pure. */
-#ifndef CS_CHECK_EXPECTED_H
-#define CS_CHECK_EXPECTED_H
+#pragma once
 
 #include "check/fleet/fact.h"
 #include "check/fleet/fingerprint.h"
@@ -21,5 +20,3 @@ void cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t 
  * arena. */
 void cs_expected_judge(struct cs_run *run, int node,
 		       const struct cs_site_fact *expected, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* fact.h - a field of the fingerprint and the value that it should have. */
-#ifndef CS_CHECK_FACT_H
-#define CS_CHECK_FACT_H
+#pragma once
 
 #include "result/run.h"
 
@@ -16,5 +15,3 @@ const struct cs_site_fact *cs_site_fact_asked(const struct cs_run *run,
 					      const char *base);
 /* Does it say that the field may be anything? */
 int cs_is_waived(const struct cs_run *run, const char *base);
-
-#endif

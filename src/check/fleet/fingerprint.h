@@ -5,8 +5,7 @@
  * position in the order of bus ids, so that a node with other bus numbers is still
  * the same.  What is identity (UUIDs, bus numbers, hosts) is never part of a value.
  * What is not known is left out, for not to know is no difference. */
-#ifndef CS_CHECK_FINGERPRINT_H
-#define CS_CHECK_FINGERPRINT_H
+#pragma once
 
 #include "base/fieldset.h"
 #include "base/vec.h"
@@ -30,5 +29,3 @@ uint64_t cs_fingerprint_hash(const struct cs_vec *traits, int layer);
 uint64_t cs_text_hash(const char *text);
 /* "wiring", "firmware", "software", "settings", "launch" */
 const char *cs_layer_text(int layer);
-
-#endif

@@ -6,8 +6,7 @@
  * nodes with a known value have is the usual one.  Nodes with another value are
  * reported with both.  Without such a majority, and in a class of one, nothing is
  * reported. */
-#ifndef CS_CHECK_VOTE_H
-#define CS_CHECK_VOTE_H
+#pragma once
 
 #include "result/run.h"
 
@@ -19,5 +18,3 @@
  * what no part can be reported for.  Comes last: it leaves out
  * what other findings of a part cover with more detail.  In an arena. */
 void cs_vote_judge(struct cs_run *run, const char *known);
-
-#endif

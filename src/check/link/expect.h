@@ -1,7 +1,6 @@
 /* expect.h - the rate that a cell should have with the links that are live now.
  * Pure. */
-#ifndef CS_CHECK_EXPECT_H
-#define CS_CHECK_EXPECT_H
+#pragma once
 
 #include "base/facts.h"
 #include "result/run.h"
@@ -43,5 +42,3 @@ int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row);
 int cs_is_near(const struct cs_run *run, const struct cs_row *row);
 /* The GPU of a path with the host, or within one GPU. */
 int cs_gpu_of(const struct cs_row *row);
-
-#endif

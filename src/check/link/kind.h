@@ -1,7 +1,6 @@
 /* kind.h - what a cell goes through: in words, by which baselines are kept and
  * thresholds chosen, and as a peak.  Pure. */
-#ifndef CS_CHECK_KIND_H
-#define CS_CHECK_KIND_H
+#pragma once
 
 #include "base/facts.h"
 #include "result/run.h"
@@ -41,5 +40,3 @@ double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 int cs_is_short(uint64_t bytes, double peak_gbs);
 /* The least power of two that is not. */
 uint64_t cs_bytes_to_fill(double peak_gbs);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Residuals are shares of the time, so that a copy of 4 KiB counts as much as one of
  * 1 GiB; a size at which something else went on has no more weight than its rank. */
-#ifndef CS_CHECK_MODEL_FIT_H
-#define CS_CHECK_MODEL_FIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ struct cs_fit {
  * and O'Brien have them; Student's t with n - 2 degrees of freedom.  What its intervals
  * hold: doc/METHOD.md. */
 int cs_fit_sweep(const struct cs_fit_point *points, size_t n, struct cs_fit *out);
-
-#endif

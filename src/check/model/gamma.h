@@ -1,6 +1,5 @@
 /* gamma.h - the time of a flop, and the cost of loads in flops. */
-#ifndef CS_CHECK_MODEL_GAMMA_H
-#define CS_CHECK_MODEL_GAMMA_H
+#pragma once
 
 #include "result/run.h"
 
@@ -26,5 +25,3 @@ double cs_alpha_flops(double gflops, double alpha_us);
 double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row);
 /* The same of shared memory, of a row of local.shared.*: 128 bytes a clock. */
 double cs_shared_peak_gbs(const struct cs_run *run, const struct cs_row *row);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A sweep is the matrices of a test that differ in the size of a copy alone; each of
  * its cells has a fit.  Pure; of a run whose turns were put together (result/pool.h). */
-#ifndef CS_CHECK_MODEL_MODEL_H
-#define CS_CHECK_MODEL_MODEL_H
+#pragma once
 
 #include "base/vec.h"
 #include "check/model/fit.h"
@@ -31,5 +30,3 @@ struct cs_fit_sum {
 void cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep);
 /* 0, or -1: there is none. */
 int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* rates.h - the compute rates of GPUs and NUMA nodes, and the rates of their
  * memories. */
-#ifndef CS_CHECK_MODEL_RATES_H
-#define CS_CHECK_MODEL_RATES_H
+#pragma once
 
 #include "base/vec.h"
 #include "result/run.h"
@@ -29,5 +28,3 @@ struct cs_computes {
 /* The GPUs and NUMA nodes of a run that computed: a list of struct cs_computes, by node,
  * GPUs first. */
 struct cs_vec cs_run_computes(const struct cs_run *run);
-
-#endif

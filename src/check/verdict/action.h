@@ -3,8 +3,7 @@
  * One fault is one line, however many findings and cells show it.  The findings of
  * one GPU are one line, together with those of cells that all involve this GPU.  A
  * finding that all GPUs of a node have is one line for all. */
-#ifndef CS_CHECK_ACTION_H
-#define CS_CHECK_ACTION_H
+#pragma once
 
 #include "result/run.h"
 
@@ -35,5 +34,3 @@ const char *cs_action_text(enum cs_action_kind kind);
 const char *cs_action_part(const struct cs_run *run, const struct cs_action *action);
 /* What is wrong there, by how much and how surely: the words of its finding. */
 const char *cs_action_what(const struct cs_action *action);
-
-#endif

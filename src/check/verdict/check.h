@@ -1,6 +1,5 @@
 /* check.h - what rows and facts mean: pure functions, no I/O. */
-#ifndef CS_CHECK_CHECK_H
-#define CS_CHECK_CHECK_H
+#pragma once
 
 #include "result/run.h"
 
@@ -56,5 +55,3 @@ void cs_run_verdict(const struct cs_run *run, char *to, size_t size);
  * cells". */
 #define CS_REASON_LINE 120
 void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - what the files of check/verdict/ find, for check.c alone. */
-#ifndef CS_CHECK_VERDICT_INTERNAL_H
-#define CS_CHECK_VERDICT_INTERNAL_H
+#pragma once
 
 #include "result/judge.h"
 
@@ -22,5 +21,3 @@ void cs_depend_judge(struct cs_run *run);
 /* launch.c: GPUs that are not where they should be, on every run; what the way a
  * job was started costs it, under --check=launch. */
 void cs_check_launch(struct cs_run *run, int node);
-
-#endif

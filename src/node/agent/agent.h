@@ -4,8 +4,7 @@
  * same time, while the job still agrees on a plan), then obeys the commands in
  * its slot of the board.  It knows nothing of MPI, matrices or the state of other
  * agents, and waits for no other agent. */
-#ifndef CS_NODE_AGENT_AGENT_H
-#define CS_NODE_AGENT_AGENT_H
+#pragma once
 
 #include "backend/backend.h"
 #include "base/err.h"
@@ -41,5 +40,3 @@ void cs_agent_attach(struct cs_agent *agent, struct cs_board *board);
 /* Wait for its end, at most `limit_s`, and free it.  -1: it hangs and is left behind,
  * and the process must leave by _exit. */
 int cs_agent_join(struct cs_agent *agent, double limit_s);
-
-#endif

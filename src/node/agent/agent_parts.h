@@ -1,7 +1,6 @@
 /* agent_parts.h - the parts of an agent, for agent.c.  Functions that return int execute
  * the command in the slot, and return 0, or -1 with the slot's error set. */
-#ifndef CS_NODE_AGENT_AGENT_PARTS_H
-#define CS_NODE_AGENT_AGENT_PARTS_H
+#pragma once
 
 #include "node/agent/cost.h"
 #include "node/agent/cpu_transfer.h"
@@ -93,5 +92,3 @@ int cs_agent_cell_probe(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_check(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 /* Record when its stream sees the gate open. */
 int cs_agent_cell_stamp(struct cs_endpoints *ends);
-
-#endif

@@ -1,7 +1,6 @@
 /* copy.h - the copies that an agent enqueues for a transfer, and their result in
  * memory. */
-#ifndef CS_NODE_AGENT_COPY_H
-#define CS_NODE_AGENT_COPY_H
+#pragma once
 
 #include "node/agent/memory.h"
 #include "plan/plan.h"
@@ -49,5 +48,3 @@ struct cs_copy_offsets cs_copy_offsets_most(const struct cs_plan *plan,
 					    const struct cs_step *step,
 					    const struct cs_transfer *t,
 					    uint64_t room);
-
-#endif

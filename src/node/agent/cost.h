@@ -10,8 +10,7 @@
  *             issuer: open, copy twice, close, open, close	each of them
  *
  * The CPU polls the board's gate, so that all agents begin together. */
-#ifndef CS_NODE_AGENT_COST_H
-#define CS_NODE_AGENT_COST_H
+#pragma once
 
 #include "base/call.h"
 #include "node/board/board.h"
@@ -61,5 +60,3 @@ struct cs_host_calls {
  * with FIRST derives the number of calls from the time of the previous batch, and
  * writes it to the slot. */
 int cs_batch_probe(const struct cs_cost *cost, struct cs_host_calls *host);
-
-#endif

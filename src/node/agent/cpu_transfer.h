@@ -7,8 +7,7 @@
  * several such copies differ too much to make them end together by their number.  So
  * a worker that has finished continues, untimed, until the last has: each copy is
  * timed while all others run. */
-#ifndef CS_NODE_AGENT_CPU_TRANSFER_H
-#define CS_NODE_AGENT_CPU_TRANSFER_H
+#pragma once
 
 #include "backend/backend.h"
 #include "node/agent/workers.h"
@@ -81,5 +80,3 @@ struct cs_share cs_share_of(const struct cs_transfer *t, const struct cs_copy *d
 			    int i, int n, uint64_t *sum);
 /* The function that works on a share, for cs_work. */
 int (*cs_share_run(const struct cs_transfer *t))(void *share, struct cs_err *err);
-
-#endif

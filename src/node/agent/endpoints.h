@@ -1,7 +1,6 @@
 /* endpoints.h - the two ends of a step's transfers, in any kind of memory: how an
  * agent prepares and checks them. */
-#ifndef CS_NODE_ENDS_H
-#define CS_NODE_ENDS_H
+#pragma once
 
 #include "node/agent/memory.h"
 
@@ -44,5 +43,3 @@ int cs_endpoints_check_at(struct cs_endpoints *ends, uint32_t k, uint64_t addres
 /* Transfer k is done.  If its kernel only reads, its sum was right: count it as
  * checked. */
 void cs_endpoints_read(struct cs_endpoints *ends, uint32_t k);
-
-#endif

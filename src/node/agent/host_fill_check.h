@@ -3,8 +3,7 @@
  * One core fills, poisons or checks about 7 GB/s, and cells with a host destination
  * would wait for it.  Threads are made for one pass, on the CPUs of the caller, and
  * end with it. If none can be made, the caller works alone. */
-#ifndef CS_NODE_AGENT_HOST_FILL_CHECK_H
-#define CS_NODE_AGENT_HOST_FILL_CHECK_H
+#pragma once
 
 #include "base/fill.h"
 
@@ -25,5 +24,3 @@ void cs_check_touched_parallel(void *p, uint64_t bytes,
 /* Flush from all caches, by one of the ways of system/flush.h. */
 void cs_flush_host_parallel(const void *p, uint64_t bytes,
 			    void (*flush)(const void *at, uint64_t bytes));
-
-#endif

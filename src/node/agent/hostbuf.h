@@ -4,8 +4,7 @@
  * Page-locking half a gigabyte takes longer than measuring it, so a buffer stays
  * until its users close.  Any thread may call; threads that need the same buffer at
  * the same time wait for the one that makes it. */
-#ifndef CS_NODE_AGENT_HOSTBUF_H
-#define CS_NODE_AGENT_HOSTBUF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,3 @@ int cs_hostbuf_get(const struct cs_backend *backend, struct cs_dev *dev,
 /* The device no longer uses any buffer.  Call it before closing the device; it may
  * wait for gates. */
 void cs_hostbuf_put(const struct cs_backend *backend, struct cs_dev *dev);
-
-#endif

@@ -1,6 +1,5 @@
 /* lane.h - what every measurement of an agent does with its lanes and its slot. */
-#ifndef CS_NODE_AGENT_LANE_H
-#define CS_NODE_AGENT_LANE_H
+#pragma once
 
 #include "node/board/board.h"
 
@@ -16,5 +15,3 @@ void cs_lane_armed(struct cs_board *board, struct cs_slot *slot);
  * kept. */
 void cs_slot_found(struct cs_slot *slot, uint32_t k, const struct cs_expected *left,
 		   const struct cs_check *found);
-
-#endif

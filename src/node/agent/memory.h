@@ -7,8 +7,7 @@
  * both ends of its transfer: its pages move from one to the other (memory_managed.c).
  * Memory of malloc works in the same way if a GPU may use it (memory_system.c).  A
  * further kind is a file, and a line of cs_memory_of() and of cs_memory_kinds. */
-#ifndef CS_NODE_AGENT_MEMORY_H
-#define CS_NODE_AGENT_MEMORY_H
+#pragma once
 
 #include "base/vec.h"
 #include "node/board/board.h"
@@ -123,5 +122,3 @@ cs_endpoints_transfer(const struct cs_endpoints *e, uint32_t k)
 {
 	return cs_plan_transfer(e->plan, &e->slot->step, k);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Both may take seconds or hang, so the main thread never calls them; it waits with a
  * deadline.  They start after MPI, because MPI sets environment variables while it
  * starts. A hung thread is left behind: the process then ends by _exit. */
-#ifndef CS_NODE_AGENT_STARTER_H
-#define CS_NODE_AGENT_STARTER_H
+#pragma once
 
 #include "backend/backend.h"
 #include "base/err.h"
@@ -47,5 +46,3 @@ int cs_starter_loads(struct cs_starter *starter, double limit_s);
 /* Close NVML and free all.  -1 if a thread hangs, also while closing: it is left
  * behind, and the process must leave by _exit.  Accepts NULL. */
 int cs_starter_end(struct cs_starter *starter, double limit_s);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Functions return 0, or -1 with the slot's error set; if pages are in the wrong
  * place they also set slot->not_moved.  All gates of the process are open. */
-#ifndef CS_NODE_AGENT_TILES_H
-#define CS_NODE_AGENT_TILES_H
+#pragma once
 
 #include "node/agent/cost.h"
 #include "node/agent/memory.h"
@@ -50,5 +49,3 @@ int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
  * Execute one round; errors in the data are in *wrong, unless nothing is checked. */
 int cs_prefetch_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		      struct cs_check *wrong);
-
-#endif

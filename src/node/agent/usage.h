@@ -1,7 +1,6 @@
 /* usage.h - CPU time, memory and context switches of a thread and its process so
  * far. */
-#ifndef CS_NODE_AGENT_USAGE_H
-#define CS_NODE_AGENT_USAGE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -16,5 +15,3 @@ void cs_usage_since(const struct cs_usage *before, const struct cs_usage *now,
 		    struct cs_usage *out);
 /* The CPU time of another thread of this process; -1 unknown. */
 double cs_usage_of_thread(pthread_t thread);
-
-#endif

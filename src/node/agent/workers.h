@@ -6,8 +6,7 @@
  * agent answers for its workers: whoever waits for the agent learns in which call a
  * worker hangs.  Workers are made when they are first needed.  All functions are
  * called from the agent's thread. */
-#ifndef CS_NODE_AGENT_WORKERS_H
-#define CS_NODE_AGENT_WORKERS_H
+#pragma once
 
 #include "node/board/board.h"
 #include "system/system.h"
@@ -68,5 +67,3 @@ void cs_worker_call(const struct cs_worker *worker, char to[CS_CALL_NAME]);
 
 /* End all workers, which must be idle. */
 void cs_workers_release(struct cs_workers *workers);
-
-#endif

@@ -11,8 +11,7 @@
  * `command`; the agent answers through `armed`, `done` or `reply`, then adds 1
  * to the board's `replies`.  All waiting is by futex, after a short spin
  * if the machine has CPUs to spare. */
-#ifndef CS_NODE_BOARD_BOARD_H
-#define CS_NODE_BOARD_BOARD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -242,5 +241,3 @@ uint32_t cs_board_wait_end(struct cs_board *board, int slice_ms);
  * of a node. */
 double cs_clock_s(void);
 uint64_t cs_clock_ns(void);
-
-#endif

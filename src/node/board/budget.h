@@ -11,8 +11,7 @@
  * All are times of cs_clock_s(); INFINITY without a budget.  A launcher ends a job
  * with the first rank that exits and takes its status.  That must be rank 0, so the
  * other ranks have `grace_s` more, which is part of the budget, too. */
-#ifndef CS_NODE_BOARD_BUDGET_H
-#define CS_NODE_BOARD_BUDGET_H
+#pragma once
 
 struct cs_budget {
 	double seconds; /* 0: none */
@@ -30,5 +29,3 @@ double cs_within(double limit_s, double end_s);
  * `most_s`: a process that ran another program before looks like one that loads
  * slowly. */
 double cs_process_age_s(double most_s);
-
-#endif

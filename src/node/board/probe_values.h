@@ -1,6 +1,5 @@
 /* probe_values.h - what the values in an agent's slot mean after a PROBE. */
-#ifndef CS_NODE_BOARD_PROBE_VALUES_H
-#define CS_NODE_BOARD_PROBE_VALUES_H
+#pragma once
 
 /* The issuer's values of an OPEN, in microseconds.  The owner has one value, its
  * export. */
@@ -37,5 +36,3 @@ enum cs_prefetched {
 /* The number of rounds that are timed to choose the number of calls of a batch: a
  * first call does work that later ones find done. */
 #define CS_BATCHES_TRIED 2u
-
-#endif

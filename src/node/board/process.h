@@ -2,8 +2,7 @@
  *
  * It uses a pidfd, which cannot be confused by a later process with the same number;
  * or kill(2) if the kernel is older than 5.3 or a filter forbids pidfds. */
-#ifndef CS_NODE_BOARD_PROCESS_H
-#define CS_NODE_BOARD_PROCESS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -22,5 +21,3 @@ struct cs_process {
 void cs_process_open(int64_t pid, struct cs_process *process);
 void cs_process_close(struct cs_process *process);
 int cs_process_gone(const struct cs_process *process);
-
-#endif

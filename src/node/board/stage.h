@@ -7,8 +7,7 @@
  * The ring belongs to the destination, on its NUMA node or on the one that the
  * variant names; at most one transfer of a step uses it.  Both halves wait at the
  * gate; the time is that of IN, which ends last. */
-#ifndef CS_NODE_BOARD_STAGE_H
-#define CS_NODE_BOARD_STAGE_H
+#pragma once
 
 #include "node/board/board.h"
 
@@ -43,5 +42,3 @@ void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t, uint32_t
 /* The agent gives up the sample: its partners no longer wait for it. */
 void cs_stage_give_up(struct cs_board *board, const struct cs_step *step, int agent,
 		      uint32_t seq);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Private to the coordinator and its cells.  All waiting is here: with a deadline, in
  * slices, between which it checks the agents' processes and asks `watch`. */
-#ifndef CS_NODE_COORDINATOR_AGENTS_H
-#define CS_NODE_COORDINATOR_AGENTS_H
+#pragma once
 
 #include "node/coordinator/coordinator_state.h"
 
@@ -78,5 +77,3 @@ void cs_agents_blame(struct cs_coordinator *co, const struct cs_agents *agents,
 int cs_agents_order(struct cs_coordinator *co, struct cs_agents *agents,
 		    enum cs_command what, uint32_t flags, const char *doing,
 		    double limit_s, struct cs_err *err);
-
-#endif

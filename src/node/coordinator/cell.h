@@ -2,8 +2,7 @@
  * those timed by the CPU (probe.c).  step.c executes a cell.
  *
  * Private to the coordinator and its cells. */
-#ifndef CS_NODE_COORDINATOR_CELL_H
-#define CS_NODE_COORDINATOR_CELL_H
+#pragma once
 
 #include "node/coordinator/agents.h"
 
@@ -102,5 +101,3 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 /* Execute a step whose test the CPU times, and send its rows. */
 enum cs_status cs_probe_step(struct cs_coordinator *co, struct cs_cell *cell,
 			     struct cs_err *err);
-
-#endif

@@ -7,8 +7,7 @@
  * Faults: an agent whose call failed continues (FAILED: its cell has no figure).  An
  * agent that is broken or silent (BROKEN), or whose process died (LOST), ends the
  * measurement on this node.  Earlier results have already been passed to `row`. */
-#ifndef CS_NODE_COORDINATOR_COORDINATOR_H
-#define CS_NODE_COORDINATOR_COORDINATOR_H
+#pragma once
 
 #include "node/coordinator/coordinator_state.h"
 #include "result/run.h"
@@ -47,5 +46,3 @@ void cs_coordinator_close(struct cs_coordinator *co);
 /* Agents and the transports between them, as plain data.  An agent that has not
  * answered keeps what *out has of it: call it before all that can hang, too. */
 void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out);
-
-#endif

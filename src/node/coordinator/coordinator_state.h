@@ -1,7 +1,6 @@
 /* coordinator_state.h - the state of a node's coordinator while it executes a plan.
  * Shared by its files; coordinator.h initialises it. */
-#ifndef CS_NODE_COORDINATOR_COORDINATOR_STATE_H
-#define CS_NODE_COORDINATOR_COORDINATOR_STATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -85,5 +84,3 @@ void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone
 			  uint32_t n);
 /* Is a concurrent rate lower than the results measured alone can confirm? */
 int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs);
-
-#endif

@@ -15,8 +15,7 @@
  *    the cell is reached: the 95 % interval of every median must be within the
  *    precision. With turn_samples of the plan, the cell ends after that many; if it
  *    is one, the first sample after the first touch counts. */
-#ifndef CS_NODE_COORDINATOR_SAMPLER_H
-#define CS_NODE_COORDINATOR_SAMPLER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -80,5 +79,3 @@ enum cs_sampler_answer cs_sampler_feed(struct cs_sampler *s, const double *ns,
 				       const double *load_ns, double elapsed_s);
 /* Nanoseconds that the next sample is expected to take; 0 unknown. */
 double cs_sampler_expected_ns(const struct cs_sampler *s);
-
-#endif

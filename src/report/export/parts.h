@@ -1,7 +1,6 @@
 /* parts.h - for views with a record, a line or a verdict for each test: a line of CSV, and
  * the result of a test at one size on one node.  Only report/ includes it. */
-#ifndef CS_REPORT_EXPORT_PARTS_H
-#define CS_REPORT_EXPORT_PARTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -41,5 +40,3 @@ struct cs_vec cs_tallies(const struct cs_run *run);
 
 /* Does this finding change the exit status? */
 int cs_finding_counts(const struct cs_run *run, const struct cs_finding *finding);
-
-#endif

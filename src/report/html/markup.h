@@ -5,8 +5,7 @@
  * own markup and numbers.  Colours are presentation attributes, so that a page stays
  * complete if a policy strips all CSS; style.c repeats them for dark pages, by class.
  * Lengths in SVG are CSS pixels. */
-#ifndef CS_REPORT_HTML_MARKUP_H
-#define CS_REPORT_HTML_MARKUP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -99,5 +98,3 @@ void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink
 void cs_svg_hatch(const struct cs_html *h, const struct cs_box *box);
 /* A box for each class of a scale, and for none. */
 void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char *none);
-
-#endif

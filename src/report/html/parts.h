@@ -1,7 +1,6 @@
 /* parts.h - the parts of a page, for page.c.  Each writes nothing if the run has nothing of
  * it. */
-#ifndef CS_REPORT_HTML_PARTS_H
-#define CS_REPORT_HTML_PARTS_H
+#pragma once
 
 #include "check/compare/versus.h"
 #include "report/text/digest.h"
@@ -50,5 +49,3 @@ struct cs_label cs_html_figure(double x);
 
 /* style.c.  The text of <style>. */
 void cs_html_style(const struct cs_html *h);
-
-#endif

@@ -1,8 +1,7 @@
 /* digest.h - a run with one line per test.  Minimum, median, maximum, the share of
  * the link and the remark are computed only here, for every report that people read.
  * Only report/ includes it. */
-#ifndef CS_REPORT_TEXT_DIGEST_H
-#define CS_REPORT_TEXT_DIGEST_H
+#pragma once
 
 #include "base/vec.h"
 #include "check/cells/like.h"
@@ -47,5 +46,3 @@ const char *cs_digest_name(const struct cs_digest_line *line,
 int cs_digest_is_of_largest(const struct cs_test *test);
 /* Should a reader look at this line? */
 int cs_digest_is_notable(const struct cs_digest_line *line);
-
-#endif

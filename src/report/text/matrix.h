@@ -1,7 +1,6 @@
 /* matrix.h - one test as a matrix of text, on one node or over several, or as a curve.
  * Only report/ includes it. */
-#ifndef CS_REPORT_TEXT_MATRIX_H
-#define CS_REPORT_TEXT_MATRIX_H
+#pragma once
 
 #include <stdio.h>
 
@@ -75,5 +74,3 @@ const struct cs_shade *cs_cell_shade(const struct cs_grid *grid, size_t cell);
 const char *cs_slow_cells_text(const struct cs_grid *grid);
 /* To be printed after it: how to be sure.  "" if a check has measured it again. */
 const char *cs_slow_cells_how_sure(const struct cs_run *run);
-
-#endif

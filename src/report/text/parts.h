@@ -1,7 +1,6 @@
 /* parts.h - the parts of a text report: the table of one node, the matrices over
  * several nodes, and the lines at the end.  text.c puts them together. */
-#ifndef CS_REPORT_TEXT_PARTS_H
-#define CS_REPORT_TEXT_PARTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -131,5 +130,3 @@ void cs_versus_print(FILE *to, const struct cs_versus *versus, int verbose);
 struct cs_vec cs_versus_notices(const struct cs_versus *versus);
 struct cs_vec cs_versus_caveats(const struct cs_versus *versus);
 struct cs_vec cs_versus_remarks(const struct cs_versus *versus);
-
-#endif
