@@ -1,6 +1,4 @@
 /* main.c - argv to exit status. */
-#include "config.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>

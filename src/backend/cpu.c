@@ -1,7 +1,5 @@
 /* cpu.c - the backend for machines without a GPU: arenas of shared host memory,
  * copied by the CPU of the agent that issues the transfer (cpucopy.h). */
-#include "config.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

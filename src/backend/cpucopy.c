@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "backend/cpucopy.h"
 
 #include <linux/futex.h>

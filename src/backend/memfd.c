@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "backend/memfd.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* none.c - in place of cuda/ in a build without CUDA. */
-#include "config.h"
-
 #include <stddef.h>
 
 #include "backend/backend.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/call.h"
 
 #include <stddef.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/chain.h"
 
 void cs_chain_host(void *p, uint64_t bytes, uint64_t base, uint64_t seed)

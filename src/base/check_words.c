@@ -1,7 +1,5 @@
 /* check_words.c - memory that holds something else than the plain pattern, word by word: a
  * shape's inside, a triad, one value. */
-#include "config.h"
-
 #include "base/rng.h"
 #include "base/triad.h"
 

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/cpus.h"
 
 #include <sched.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/err.h"
 
 #include <stdarg.h>

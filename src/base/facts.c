@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/facts.h"
 
 #include <math.h>

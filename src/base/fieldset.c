@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/fieldset.h"
 
 #include <inttypes.h>

@@ -6,8 +6,6 @@
  * choice is made before sanitizers are ready).  Stores go past the caches, which
  * saves reading the lines first.  Loads do likewise: write-combining memory is in
  * no cache, and ordinary loads of it take many times as long. */
-#include "config.h"
-
 #include "base/fill.h"
 
 #include <string.h>

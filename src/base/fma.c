@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/fma.h"
 
 #include <float.h>

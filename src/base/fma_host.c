@@ -1,7 +1,5 @@
 /* fma_host.c - the sequences of fma.h in FP64 by the widest vectors that this CPU has: a
  * vector holds neighbours, and as many vectors are under way as hide their latency. */
-#include "config.h"
-
 #include "base/fma.h"
 #include "base/fused.h"
 

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/gpulist.h"
 
 #include <stdlib.h>

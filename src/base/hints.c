@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/hints.h"
 
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/hostlist.h"
 
 #include <ctype.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/kept.h"
 
 #include <stdint.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/print.h"
 
 #include <stdarg.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/rng.h"
 
 uint64_t cs_rng_next(struct cs_rng *rng)

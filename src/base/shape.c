@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/shape.h"
 
 #include <inttypes.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/statistics.h"
 
 #include <float.h>

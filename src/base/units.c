@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/units.h"
 
 #include <inttypes.h>

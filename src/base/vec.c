@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/vec.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "base/words.h"
 
 #include <ctype.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "catalogue/alias.h"
 
 #include <fnmatch.h>

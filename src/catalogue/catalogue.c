@@ -9,8 +9,6 @@
  * What is new besides needs: a pattern its generator in patterns.c; a method, operation or
  * memory its value in catalogue.h and its word at the end of this file; a way of moving
  * bytes its backend (backend/backend.h). */
-#include "config.h"
-
 #include "catalogue/catalogue.h"
 
 #include <string.h>

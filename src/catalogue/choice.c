@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "catalogue/choice.h"
 
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "catalogue/catalogue.h"
 
 #include "catalogue/explain.def"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "catalogue/variant.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* check.c - cscope-mpi check FILE...: the runs of many nodes, judged as one. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/arena.h"

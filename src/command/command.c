@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "command/command.h"
 
 #include "report/report.h"

@@ -1,6 +1,4 @@
 /* compare.c - cscope-mpi compare A [B]: are they the same? */
-#include "config.h"
-
 #include <string.h>
 #include <unistd.h>
 

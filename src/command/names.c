@@ -1,7 +1,5 @@
 /* names.c - the benchmarks of Comm|Scope that would be measured here, by their names:
  * --benchmark_list_tests.  Without MPI, and no driver is started. */
-#include "config.h"
-
 #include <stdlib.h>
 
 #include "command/command.h"

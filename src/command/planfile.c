@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "command/planfile.h"
 
 #include <stdlib.h>

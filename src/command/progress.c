@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "command/progress.h"
 
 #include <stdio.h>

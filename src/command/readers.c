@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "command/readers.h"
 
 #include <pthread.h>

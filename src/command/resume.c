@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "command/resume.h"
 
 #include <errno.h>

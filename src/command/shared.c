@@ -1,6 +1,4 @@
 /* shared.c - functions that several commands use. */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

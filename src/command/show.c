@@ -1,6 +1,4 @@
 /* show.c - cscope-mpi show FILE[:NODE]: a run that a file holds, in any format. */
-#include "config.h"
-
 #include <string.h>
 #include <unistd.h>
 

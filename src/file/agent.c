@@ -1,6 +1,4 @@
 /* agent.c - the agents of a node, and the ways between them. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

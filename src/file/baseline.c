@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/baseline.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* choices.c - the choices of a run that measured single cells. */
-#include "config.h"
-
 #include "base/arena.h"
 #include "file/code.h"
 #include "file/parts.h"

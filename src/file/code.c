@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/code.h"
 
 #include "base/arena.h"

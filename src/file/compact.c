@@ -1,7 +1,5 @@
 /* compact.c - a result without the keys that can be derived from the rest of the
  * file. */
-#include "config.h"
-
 #include <string.h>
 
 #include "file/record.h"

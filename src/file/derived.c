@@ -1,7 +1,5 @@
 /* derived.c - records that are written and never read back, because they follow from
  * the others: matrices, alpha and beta of a sweep, comparisons, actions. */
-#include "config.h"
-
 #include <math.h>
 
 #include "check/compare/found.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/document.h"
 
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/encode.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/field.h"
 
 #include <inttypes.h>

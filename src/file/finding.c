@@ -1,6 +1,4 @@
 /* finding.c - a finding: an error or a judgement. */
-#include "config.h"
-
 #include <math.h>
 
 #include "base/arena.h"

@@ -1,7 +1,5 @@
 /* gpu.c - the GPUs of a node: those of its agents, with their state before and
  * after, and all that are known. */
-#include "config.h"
-
 #include <string.h>
 
 #include "check/link/expect.h"

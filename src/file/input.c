@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/input.h"
 
 #include <errno.h>

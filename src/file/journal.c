@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/journal.h"
 
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/load.h"
 
 #include <errno.h>

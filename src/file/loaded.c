@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/loaded.h"
 
 #include <jansson.h>

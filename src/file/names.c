@@ -1,6 +1,4 @@
 /* names.c - which node and which agent a record is of. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

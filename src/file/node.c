@@ -1,6 +1,4 @@
 /* node.c - a node: the machine, the limits of the job on it, its ranks. */
-#include "config.h"
-
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/plain.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "file/reader.h"
 
 #include <errno.h>

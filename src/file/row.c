@@ -1,6 +1,4 @@
 /* row.c - a result. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

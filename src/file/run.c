@@ -1,6 +1,4 @@
 /* run.c - the program, and the run at its start and at its end. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

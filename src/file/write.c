@@ -1,8 +1,6 @@
 /* write.c - an object of encode.h as text, as jansson writes it.
  *
  * A row takes a quarter of the time that it takes with jansson. */
-#include "config.h"
-
 #include "file/encode.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* args.c - the default settings of a job. */
-#include "config.h"
-
 #include "job/args.h"
 
 #include "base/units.h"

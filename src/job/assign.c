@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/assign.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/collect.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/discovery.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/division.h"
 
 #include <stdlib.h>

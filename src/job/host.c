@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/host.h"
 
 #include <dirent.h>

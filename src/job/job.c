@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/job.h"
 
 #include <limits.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/launcher.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/mpi_comm.h"
 
 #include <limits.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/placements.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/state.h"
 
 #include <time.h>

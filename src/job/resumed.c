@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/resumed.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* run_plan.c - a node coordinator's work: its placements open one after the other,
  * take turns at the plan, and report their facts. */
-#include "config.h"
-
 #include "job/state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/signals.h"
 
 #include <signal.h>

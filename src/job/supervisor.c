@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "job/supervisor.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* watch.c - signals and messages during a job, and how a process leaves. */
-#include "config.h"
-
 #include "job/state.h"
 
 #include <math.h>

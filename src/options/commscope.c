@@ -1,7 +1,5 @@
 /* commscope.c - the command line of Comm|Scope and of Google Benchmark, on which it
  * is built: options of a program called comm_scope. */
-#include "config.h"
-
 #include "options/commscope.h"
 
 #include <ctype.h>

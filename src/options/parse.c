@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "options/commscope.h"
 #include "base/words.h"
 #include "options/table.h"

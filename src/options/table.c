@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "options/table.h"
 
 #include <limits.h>

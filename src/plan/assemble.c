@@ -1,6 +1,4 @@
 /* assemble.c - a plan of the steps that a file asks for. */
-#include "config.h"
-
 #include <stdlib.h>
 
 #include "plan/plan_builder.h"

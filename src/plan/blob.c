@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/plan.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* build.c - a plan of the tests that are chosen, in the order in which they are
  * measured. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/choose.h"
 
 #include <fnmatch.h>

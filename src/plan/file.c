@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/file.h"
 
 #include <inttypes.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/file_line.h"
 
 #include <inttypes.h>

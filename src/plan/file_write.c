@@ -1,6 +1,4 @@
 /* file_write.c - a plan as text. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/instance.h"
 
 #include <stdlib.h>

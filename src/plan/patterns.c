@@ -1,7 +1,5 @@
 /* patterns.c - the cells of a test, by its pattern: sources, destinations, and
  * transfers that run at the same time.  A generator each. */
-#include "config.h"
-
 #include "plan/plan_builder.h"
 
 /* Fewer pairs are measured alone sooner than it is shown that concurrency does not

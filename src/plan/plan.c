@@ -1,6 +1,4 @@
 /* plan.c - plans read: their parts, what their transfers need, how long they take. */
-#include "config.h"
-
 #include "plan/plan.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/plan_builder.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
 /* priority_order.c - see priority_order.h. */
-#include "config.h"
-
 #include "plan/plan_builder.h"
 
 #include <string.h>

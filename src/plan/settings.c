@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/settings.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "plan/turns.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* validate.c - checks requested values, and bytes that claim to be a plan. */
-#include "config.h"
-
 #include "plan/plan.h"
 
 #include <inttypes.h>

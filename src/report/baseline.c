@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/report.h"
 
 #include <math.h>

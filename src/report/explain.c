@@ -1,6 +1,4 @@
 /* explain.c - --explain: one test, hint or finding, or the list of what there is. */
-#include "config.h"
-
 #include <string.h>
 #include <strings.h>
 

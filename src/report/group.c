@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/view.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/scale.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/cells.h"
 
 #include <assert.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/cut.h"
 
 #include <stdlib.h>

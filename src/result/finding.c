@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/finding.h"
 
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/grid.h"
 
 #include <math.h>

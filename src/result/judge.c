@@ -1,6 +1,4 @@
 /* judge.c - findings as they are added. */
-#include "config.h"
-
 #include "result/judge.h"
 
 #include <stdarg.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/matrices.h"
 
 #include <stdlib.h>

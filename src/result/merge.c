@@ -1,6 +1,4 @@
 /* merge.c - runs of independent nodes put together as one run. */
-#include "config.h"
-
 #include "result/merge.h"
 
 #include <math.h>

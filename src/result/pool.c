@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/pool.h"
 
 #include <math.h>

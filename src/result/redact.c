@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/redact.h"
 
 #include <ctype.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/row.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/run.h"
 
 #include <stdlib.h>

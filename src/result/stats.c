@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "result/stats.h"
 
 #include <math.h>

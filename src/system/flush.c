@@ -3,8 +3,6 @@
  * The fences stand on both sides.  Before: what was stored is flushed with the lines.
  * Behind: no later load may come before the flush of its line.  On x86 that takes mfence;
  * sfence orders later stores alone. */
-#include "config.h"
-
 #include "system/flush.h"
 
 #include <pthread.h>

@@ -6,8 +6,6 @@
  * this process has mapped; then the kernel is asked where the pages are.  A
  * return code proves nothing: under Docker's seccomp filter numa_available() is
  * content and every placement call is refused (prove.c). */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,6 +1,4 @@
 /* kernel.c - facts from files of the kernel. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,5 @@
 /* limits.c - the limits of this job: limits of a process, cgroups, containers,
  * shared memory, grants of a scheduler.  Files of /proc and /sys only. */
-#include "config.h"
-
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

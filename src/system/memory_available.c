@@ -1,6 +1,4 @@
 /* memory_available.c - the host memory that is left, and claims on it. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <sys/statvfs.h>

@@ -1,6 +1,4 @@
 /* nvml.c - state of GPUs, by NVIDIA's management library. */
-#include "config.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

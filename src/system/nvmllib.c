@@ -1,6 +1,4 @@
 /* nvmllib.c - NVIDIA's management library: found, started, and one call at a time. */
-#include "config.h"
-
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* nvmllink.c - the links of a GPU, by NVML: NVLink and PCIe, their ends and their
  * errors. */
-#include "config.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* pci.c - the PCI bus without its numbers: network cards, how far devices are
  * apart, and what the bridges and the IOMMU do to what passes between them. */
-#include "config.h"
-
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>

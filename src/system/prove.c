@@ -2,8 +2,6 @@
  *
  * A return code of a binding call proves nothing: under Docker's seccomp filter
  * every placement call is refused, and drivers allocate as they please. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <limits.h>
 #include <numaif.h>

@@ -4,8 +4,6 @@
  * The page table of the process has every page, in a millisecond for 256 MiB; move_pages
  * takes 0.4 us a page and also has the NUMA node.  The table is used for all pages if both
  * agree about some of them. */
-#include "config.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <numaif.h>

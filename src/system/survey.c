@@ -2,8 +2,6 @@
  *
  * The survey runs in a thread that is abandoned if it hangs: NVML may, and so may the
  * opening of a device file. */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

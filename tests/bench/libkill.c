@@ -6,7 +6,6 @@
  * watches what the driver makes of that for KILL_WATCH seconds: it appends to
  * KILL_DIR/says what the stream, the event and, once that is over, a new copy
  * between the same two buffers return.  Then the program goes on. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>

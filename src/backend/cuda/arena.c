@@ -1,6 +1,4 @@
 /* arena.c - memory of a device: its arena, and the board and ring that others share. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <assert.h>

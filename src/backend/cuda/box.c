@@ -1,6 +1,4 @@
 /* box.c - copies of what has a shape: by a kernel, by calls of the driver, or packed. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 /* The largest unit that all of these are multiples of. */

@@ -3,8 +3,6 @@
  * Every call has a slot in the batch, with the objects of earlier calls and its own.  The
  * objects that are left after a batch are released by their kind, so no call has an undo
  * of its own. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <stdlib.h>

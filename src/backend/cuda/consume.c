@@ -8,8 +8,6 @@
  *
  * The kernel adds up the data that it reads; the sum is proven as for other kernels that
  * read (sm.c). */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #define FOUND_RATE 100.0 /* bytes per ns, at least */

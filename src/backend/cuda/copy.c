@@ -16,8 +16,6 @@
  *
  * Everything here is enqueued and queried, nothing waits; but a copy of pageable memory
  * holds up who enqueues it, which is why a thread of its own does. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <assert.h>

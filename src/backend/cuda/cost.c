@@ -1,6 +1,4 @@
 /* cost.c - single calls of the driver, for what they cost. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 static int cost_memory(struct cs_dev *dev, int64_t *used, struct cs_err *err)

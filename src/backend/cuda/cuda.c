@@ -1,6 +1,4 @@
 /* cuda.c - the table, the start of the driver and its list of GPUs. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* dev.c - what a device that is open is used by: kernels, streams, results. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <assert.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "backend/cuda/driver.h"
 
 #include <dlfcn.h>

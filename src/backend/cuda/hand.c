@@ -7,8 +7,6 @@
  * filters of containers refuse, and Linux 5.6.
  *
  * A thread of the owner answers, so that no agent waits for another. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <errno.h>

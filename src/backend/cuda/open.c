@@ -1,6 +1,4 @@
 /* open.c - a device's life: context, kernels and streams, and their end. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

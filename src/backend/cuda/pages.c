@@ -4,8 +4,6 @@
  * Agents that share a process share the mapping of the board, and host buffers.
  * The first makes them known to all contexts; its context is held until the last
  * agent is done, since a registration dies with the context that made it. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <pthread.h>

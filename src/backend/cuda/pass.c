@@ -2,8 +2,6 @@
  *
  * All run on the auxiliary stream, and waiting is by query: neither can be held
  * up by a stream that waits at a closed gate. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <assert.h>

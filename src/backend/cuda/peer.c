@@ -4,8 +4,6 @@
  * The driver counts openings of one handle and gives the same address again; so
  * do we, so that a mapping is closed once and forgotten mappings can be closed
  * at the end. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* probe.c - the driver's facts about a GPU. */
-#include "config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,6 @@
  * One launch makes all copies of a sample.  What it moved, its destination shows;
  * what moves nothing leaves a proof in host memory: a sum, or where it ended.  A
  * kernel that moves both ways leaves there when it did. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <string.h>

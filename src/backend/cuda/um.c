@@ -4,8 +4,6 @@
  * opens; one to the host in an idle stream is carried out inside the call (H200, driver
  * 580).  The driver is not asked for the location of pages: it only knows where they were
  * sent last. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 #include <assert.h>

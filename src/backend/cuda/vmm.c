@@ -6,8 +6,6 @@
  *
  * The memory lives until its last mapping, handle and descriptor are gone, so the
  * handle is given up as soon as it is mapped. */
-#include "config.h"
-
 #include "backend/cuda/dev.h"
 
 static CUmemAllocationProp shareable(CUdevice device)

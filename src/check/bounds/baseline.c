@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/bounds/baseline.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* breach.c - cells beyond a bound, a baseline's or a user's, as findings. */
-#include "config.h"
-
 #include "check/bounds/breach.h"
 
 #include <stdlib.h>

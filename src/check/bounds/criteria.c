@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/bounds/criteria.h"
 
 void cs_criteria_init(struct cs_criteria *c)

@@ -1,6 +1,4 @@
 /* judge.c - judges cells by all bounds, and chooses steps to measure again. */
-#include "config.h"
-
 #include "check/bounds/judge.h"
 
 #include "base/arena.h"

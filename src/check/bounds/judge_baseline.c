@@ -1,6 +1,4 @@
 /* judge_baseline.c - cells that are worse than a baseline allows. */
-#include "config.h"
-
 #include "check/bounds/judge.h"
 
 #include <math.h>

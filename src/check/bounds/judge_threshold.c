@@ -1,6 +1,4 @@
 /* judge_threshold.c - cells that are worse than a chosen bound. */
-#include "config.h"
-
 #include "check/bounds/judge.h"
 
 #include <fnmatch.h>

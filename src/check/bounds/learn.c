@@ -1,6 +1,4 @@
 /* learn.c - a baseline of runs of healthy nodes: of their cells, sweeps and facts. */
-#include "config.h"
-
 #include "check/bounds/baseline.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/bounds/line.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/bounds/judge.h"
 
 #include <stdio.h>

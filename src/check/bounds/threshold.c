@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/bounds/threshold.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* alike.c - nodes that are slow alike. */
-#include "config.h"
-
 #include <math.h>
 
 #include "check/cells/anomaly.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* below.c - cells below what their live links usually give, if there is nothing else to
  * compare them with: two GPUs, or all alike. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

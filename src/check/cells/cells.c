@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/cells/cells.h"
 
 #include <stdlib.h>

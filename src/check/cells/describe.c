@@ -1,6 +1,4 @@
 /* describe.c - a fault as a finding for people. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

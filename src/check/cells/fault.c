@@ -1,7 +1,5 @@
 /* fault.c - which anomalies are one fault: those of a GPU, or of a node, in several families
  * of cells, and those of nodes that are slow alike. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
 /* judged.c - rows in the order in which they are judged. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/cells/like.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/cells/locate.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* noise.c - how far the figure of a cell can be trusted. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

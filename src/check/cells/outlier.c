@@ -14,8 +14,6 @@
  *
  * No cell bears witness within its own noise and that of those it is compared with
  * (noise.c), whatever the others do. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

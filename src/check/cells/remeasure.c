@@ -1,6 +1,4 @@
 /* remeasure.c - the steps to measure again for anomalies. */
-#include "config.h"
-
 #include "check/cells/cells.h"
 
 #include "base/arena.h"

@@ -1,6 +1,4 @@
 /* remeasured.c - the results of re-measurements. */
-#include "config.h"
-
 #include <math.h>
 
 #include "base/arena.h"

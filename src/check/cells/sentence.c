@@ -1,6 +1,4 @@
 /* sentence.c - a fault in one sentence. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* signatures.c - known patterns, and facts that explain an anomaly. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

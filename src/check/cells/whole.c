@@ -11,8 +11,6 @@
  * what these differ by on the other nodes, for on one model sockets may differ, on all
  * nodes alike; and with the same socket of the other nodes, for its neighbour may be
  * fast. */
-#include "config.h"
-
 #include "check/cells/anomaly.h"
 
 #include <math.h>

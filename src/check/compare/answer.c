@@ -1,6 +1,4 @@
 /* answer.c - a comparison in one sentence: what differs, and what follows. */
-#include "config.h"
-
 #include "check/compare/versus.h"
 
 #include <math.h>

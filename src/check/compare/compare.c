@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/compare/compare.h"
 
 #include <math.h>

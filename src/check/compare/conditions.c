@@ -1,6 +1,4 @@
 /* conditions.c - in which conditions two sides differ. */
-#include "config.h"
-
 #include "check/compare/found.h"
 #include "check/compare/pairing.h"
 

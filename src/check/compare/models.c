@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/compare/found.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/compare/pairing.h"
 
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/compare/versus.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/fleet/class.h"
 
 #include <string.h>

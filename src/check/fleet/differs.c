@@ -1,6 +1,4 @@
 /* differs.c - differences as findings. */
-#include "config.h"
-
 #include "check/fleet/differs.h"
 
 #include <ctype.h>

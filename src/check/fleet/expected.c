@@ -1,6 +1,4 @@
 /* expected.c - a node against its expected facts. */
-#include "config.h"
-
 #include "check/fleet/expected.h"
 
 #include <ctype.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/fleet/fact.h"
 
 #include <string.h>

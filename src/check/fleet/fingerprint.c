@@ -1,6 +1,4 @@
 /* fingerprint.c - what nodes of one kind should have in common. */
-#include "config.h"
-
 #include "check/fleet/fingerprint.h"
 
 #include <ctype.h>

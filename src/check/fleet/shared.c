@@ -1,6 +1,4 @@
 /* shared.c - what some nodes have in common, and none of the others has. */
-#include "config.h"
-
 #include "check/fleet/differs.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
 /* vote.c - which nodes are not like the others of their kind. */
-#include "config.h"
-
 #include "check/fleet/vote.h"
 
 #include <stdlib.h>

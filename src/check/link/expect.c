@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/link/expect.h"
 
 #include <fnmatch.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/model/fit.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/model/gamma.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/model/model.h"
 
 #include <math.h>

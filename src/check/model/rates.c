@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/model/rates.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* action.c - findings put together by fault. */
-#include "config.h"
-
 #include "check/verdict/action.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/bounds/judge.h"
 #include "check/cells/cells.h"
 #include "check/verdict/check.h"

@@ -1,6 +1,4 @@
 /* kinds.c - the words that --check accepts. */
-#include "config.h"
-
 #include "check/verdict/check.h"
 
 #include "base/words.h"

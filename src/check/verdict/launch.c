@@ -1,7 +1,5 @@
 /* launch.c - GPUs that are not where they should be, and what the way a job was
  * started costs it. */
-#include "config.h"
-
 #include "check/verdict/internal.h"
 
 #include <errno.h>

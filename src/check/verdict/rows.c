@@ -1,7 +1,5 @@
 /* rows.c - findings from the status and flags of cells, and from GPUs that others
  * use have to do with it. */
-#include "config.h"
-
 #include "check/verdict/internal.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* verdict.c - a run in one word: its exit status, and why, in one line. */
-#include "config.h"
-
 #include "check/verdict/check.h"
 
 #include <string.h>

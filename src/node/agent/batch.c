@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/cost.h"
 
 #include <math.h>

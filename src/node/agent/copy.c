@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/copy.h"
 
 #include "base/triad.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/copy.h"
 
 /* Does the agent send, in that step? */

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/cpu_transfer.h"
 
 #include <sched.h>

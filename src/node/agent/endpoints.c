@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/endpoints.h"
 
 #include <sched.h>

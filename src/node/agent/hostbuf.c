@@ -4,8 +4,6 @@
  * An entry's memory is allocated, shared and freed under the entry's own lock, so that
  * agents allocate different buffers at the same time.  A thread that waits for that lock
  * holds the entry.  While an entry has a user, its memory does not change. */
-#include "config.h"
-
 #include "node/agent/hostbuf.h"
 
 #include <inttypes.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/lane.h"
 
 #include <time.h>

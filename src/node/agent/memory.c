@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/memory.h"
 
 const struct cs_memory_kind *const cs_memory_kinds[] = {

@@ -1,6 +1,4 @@
 /* memory_device.c - ends in the arenas: the agent's own, and those that it has mapped. */
-#include "config.h"
-
 #include "node/agent/lane.h"
 #include "node/agent/memory.h"
 #include "node/agent/copy.h"

@@ -1,7 +1,5 @@
 /* memory_host.c - ends in host memory: buffers of this process, which its agents take in
  * turn. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/chain.h"

@@ -6,8 +6,6 @@
  * destination: the kernel says which are in host memory, and a GPU's own is what its pass
  * reads as fast.  A sample whose pages were not where they should have been fails, and
  * slot->not_moved says so. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <unistd.h>
 

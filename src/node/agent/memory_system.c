@@ -1,8 +1,6 @@
 /* memory_system.c - ranges of memory as malloc gives it: pages of the process that a GPU may
  * use as well, and that move to it by faults (HMM) or by page tables that it shares with
  * the CPU (ATS).  All else is as of managed memory. */
-#include "config.h"
-
 #include <sys/mman.h>
 
 #include "node/agent/memory.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/tiles.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/agent_parts.h"
 
 #include "node/agent/host_fill_check.h"

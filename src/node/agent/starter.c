@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/starter.h"
 
 #include <dlfcn.h>

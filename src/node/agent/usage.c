@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/usage.h"
 
 #include <stdio.h>

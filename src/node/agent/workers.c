@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/agent/workers.h"
 
 #include <assert.h>

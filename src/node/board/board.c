@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/board/board.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/board/budget.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/board/process.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/board/stage.h"
 
 #include <string.h>

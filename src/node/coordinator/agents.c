@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/coordinator/agents.h"
 
 #include <math.h>

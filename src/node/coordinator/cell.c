@@ -1,6 +1,4 @@
 /* cell.c - the parts of a cell: commands to its agents, and samples behind the gate. */
-#include "config.h"
-
 #include "node/coordinator/cell.h"
 
 #include <string.h>

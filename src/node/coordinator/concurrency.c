@@ -10,8 +10,6 @@
  *
  * What was measured alone is the cell's figure; what is only compared with it is marked
  * as concurrent. */
-#include "config.h"
-
 #include "node/coordinator/coordinator.h"
 
 #include <inttypes.h>

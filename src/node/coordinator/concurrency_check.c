@@ -1,6 +1,4 @@
 /* concurrency_check.c - compares rates measured concurrently with those measured alone. */
-#include "config.h"
-
 #include "node/coordinator/coordinator_state.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/coordinator/coordinator.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
 /* fault.c - agents that failed or can no longer be used, and the findings about them. */
-#include "config.h"
-
 #include "node/coordinator/agents.h"
 
 #include <string.h>

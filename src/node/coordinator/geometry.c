@@ -4,8 +4,6 @@
  * all others take the fastest: which it is depends on the link.  It tries them with nothing
  * beside its first kernel, whatever the cell has there, and none any further that is not
  * faster than one before it by more than a figure may be wrong. */
-#include "config.h"
-
 #include <math.h>
 
 #include "node/coordinator/cell.h"

@@ -1,6 +1,4 @@
 /* probe.c - a cell that the CPU times: rounds of calls, and their rows. */
-#include "config.h"
-
 #include "node/coordinator/cell.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* rows.c - the rows of a cell: each transfer's figure, the totals, and what holds for
  * all of them. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "node/coordinator/sampler.h"
 
 #include <math.h>

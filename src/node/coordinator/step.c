@@ -1,6 +1,4 @@
 /* step.c - one step of the plan: is it possible, in time, and how it is carried out. */
-#include "config.h"
-
 #include "node/coordinator/coordinator.h"
 
 #include <math.h>

@@ -5,8 +5,6 @@
  * has a line for each sample and after them mean, median, standard deviation and its
  * share.  Times of CPUs are not taken here: 0.  Both ways of a pair are one benchmark
  * with the bytes of both.  Columns of CSV are those of all benchmarks together. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

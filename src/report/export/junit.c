@@ -1,8 +1,6 @@
 /* junit.c - for pipelines that accept machines: a suite per node, a case per test.  Critical
  * findings fail a case; a warning is output of one that passes, for its format has no
  * warnings. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/print.h"

@@ -1,7 +1,5 @@
 /* nagios.c - a monitoring plugin's output: one line with status and figures, then the
  * findings, those of several nodes as one. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <math.h>
 

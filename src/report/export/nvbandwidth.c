@@ -6,8 +6,6 @@
  * its name and a reason, each matrix of a bidirectional test has an entry of its own, and
  * the least of a matrix is that of the cells that were measured.  Several nodes follow one
  * after the other; show FILE:NODE shows one. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* prom.c - metrics for node_exporter's textfile collector: base units, labels as
  * dcgm-exporter has them. */
-#include "config.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

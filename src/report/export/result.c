@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include <inttypes.h>
 
 #include "base/print.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/export/parts.h"
 
 #include <math.h>

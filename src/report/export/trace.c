@@ -1,7 +1,5 @@
 /* trace.c - a run as Perfetto and chrome://tracing show it: each cell on the time line of
  * the agent that issued it (the Trace Event Format). */
-#include "config.h"
-
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

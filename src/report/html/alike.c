@@ -1,6 +1,4 @@
 /* alike.c - every cell of a node against the same cell of the other nodes of its class. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* fleet.c - many nodes beside each other: a square a node, GPU by GPU, each cell against
  * the same cell of the other nodes of its class.  A healthy node has nothing to show, so
  * a node with differences is seen at once. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* forest.c - two sides compared: a line a matrix, with how many times better side B is and
  * the 95 % interval of every cell on one logarithmic axis; then all cells as a table. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* heat.c - a test on a node as a matrix of colours: by its share of the link if the usual
  * share is known, else by the difference of each cell from similar ones. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/html/markup.h"
 
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* page.c - a run, or a comparison, as one HTML file that opens anywhere: inline SVG, a
  * little CSS, no script, no address, nothing loaded. */
-#include "config.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

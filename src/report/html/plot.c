@@ -1,7 +1,5 @@
 /* plot.c - curves by size, threads or elements: medians over all cells, with a band from
  * the lowest to the highest end of their intervals. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

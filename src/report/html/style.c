@@ -1,7 +1,5 @@
 /* style.c - the CSS of a page: layout, dark mode and print.  Without it the page is
  * complete, and plain. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 static const char layout[] =

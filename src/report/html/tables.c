@@ -1,6 +1,4 @@
 /* tables.c - every figure of a node as a table, for copying and for screen readers. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* wiring.c - how a node is wired: NUMA nodes, GPUs below theirs, and links as wide as
  * their live part is fast, labelled with the measured rates; red if part is down. */
-#include "config.h"
-
 #include "report/html/parts.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* actions.c - a line for each fault that needs a person. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include "base/print.h"

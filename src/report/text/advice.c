@@ -1,7 +1,5 @@
 /* advice.c - what follows from a node's wiring, to be pasted: of each GPU the nearest CPUs and
  * network cards, then how to start a job on them. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* answer.c - the first sentence of a report: whose figures, what each path gives, and whether all
  * is well. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* best.c - by which way data come from one end to another the fastest, by size: of a sweep
  * that has several. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

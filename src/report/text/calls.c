@@ -1,6 +1,4 @@
 /* calls.c - what calls cost: a line for each and each size, alone and by all at once. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

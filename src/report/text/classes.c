@@ -1,6 +1,4 @@
 /* classes.c - rates of pairs of GPUs by the path between them, if a node has several. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

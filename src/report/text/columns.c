@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* costs.c - the lines below the matrices of a placement's costs. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

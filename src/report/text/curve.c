@@ -2,8 +2,6 @@
  *
  * The matrices of a curve differ only in its axis; each other size and variant is a curve
  * of its own. */
-#include "config.h"
-
 #include <math.h>
 #include <string.h>
 

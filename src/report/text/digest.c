@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/text/digest.h"
 
 #include <math.h>

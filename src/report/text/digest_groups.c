@@ -1,7 +1,5 @@
 /* digest_groups.c - a digest of very many tests: medians side by side, those of a method
  * together; those without a figure by their reason. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

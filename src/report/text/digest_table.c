@@ -1,7 +1,5 @@
 /* digest_table.c - a digest as a table: its columns, their contents, and which of them are
  * dropped on a narrow page. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

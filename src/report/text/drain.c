@@ -1,8 +1,6 @@
 /* drain.c - --drain-command: a line for a shell for each node to be drained.  Names and
  * findings come from files that others wrote, so each text is printed as one quoted
  * word, and a template in which a shell would not read it as one is refused. */
-#include "config.h"
-
 #include "report/report.h"
 
 #include <limits.h>

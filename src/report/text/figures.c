@@ -1,7 +1,5 @@
 /* figures.c - the cells of a matrix: as numbers; as characters if there are many columns;
  * as a list if there is one figure for each agent. */
-#include "config.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* fleet.c - a judged run of many nodes: what was measured, classes, and findings,
  * worst first, in few lines. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
 /* launch.c - what --check=launch prints: how a job was started, node by node. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <inttypes.h>

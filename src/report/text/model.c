@@ -1,6 +1,4 @@
 /* model.c - what moving bytes costs: a line for each sweep, from the fits of its cells. */
-#include "config.h"
-
 #include <math.h>
 #include <string.h>
 

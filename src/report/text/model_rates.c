@@ -1,6 +1,4 @@
 /* model_rates.c - what computes: flop/s, and what a load out of its memories costs. */
-#include "config.h"
-
 #include <math.h>
 
 #include "check/model/gamma.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "check/link/kind.h"
 #include "report/text/parts.h"
 

@@ -1,7 +1,5 @@
 /* overlap.c - tiles that are moved while kernels work on others: a line for each number of
  * kernels a tile, and which way is best. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "report/text/matrix.h"
 
 #include <math.h>

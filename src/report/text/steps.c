@@ -1,6 +1,4 @@
 /* steps.c - the steps of a plan file: what each transfer measured, and beside what. */
-#include "config.h"
-
 #include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/text/parts.h"

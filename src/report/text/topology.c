@@ -1,7 +1,5 @@
 /* topology.c - how a node is wired and set, drawn as nvidia-smi topo -m does, then
  * in the words of its fingerprint. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* ways.c - how data of the host come to a kernel, or from it: what each way gives beside
  * what an explicit copy gives in the same run. */
-#include "config.h"
-
 #include "report/text/parts.h"
 
 #include <math.h>
