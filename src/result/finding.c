@@ -19,6 +19,7 @@ enum {
 	OF_CRITERIA = CS_FINDING_OF_CRITERIA,
 	OF_CELLS = CS_FINDING_OF_CELLS,
 	OF_QUALITY = CS_FINDING_OF_QUALITY,
+	OF_SCOPE = CS_FINDING_OF_SCOPE,
 	NO_HINT = -1,
 };
 
@@ -112,6 +113,19 @@ int cs_finding_has(const struct cs_finding *finding, enum cs_finding_flag flag)
 	const struct cs_finding_line *line = cs_finding_line(finding->id);
 
 	return line && line->flags & flag;
+}
+
+const char *cs_finding_aside(const struct cs_finding *finding)
+{
+	if (finding->severity != CS_NOTE)
+		return NULL;
+	if (cs_finding_has(finding, CS_FINDING_OF_QUALITY))
+		return "uncertain";
+	/* what the driver refuses is the machine's, or the job's */
+	return cs_finding_has(finding, CS_FINDING_OF_SCOPE) &&
+			       cs_blame_of(finding->text) == CS_BLAME_NONE ?
+		       "left out" :
+		       NULL;
 }
 
 int cs_finding_fits(const struct cs_finding *finding)

@@ -36,13 +36,13 @@ ok "nothing given: the quick suite, as far as there is one of host memory" eval 
 	'status_is 0 && all_ok bare.csv 2 && prints "^cscope-mpi .*  --suite quick" &&
 	 cells bare.csv | grep -q "^peer.cpu.write.pair "'
 ok "… and what is left out is said" \
-	prints "note +local, h2d, d2h of --suite quick: left out, the cpu backend does not measure"
+	prints "left out +local, h2d, d2h of --suite quick: left out, the cpu backend does not measure"
 run 0 --backend cpu -s 64K --samples 3 --matrix host -o host.csv
 ok "a matrix that needs no driver has no note on calls of one" eval \
 	'status_is 0 && prints_not "left out"'
 run 0 --backend cpu -s 64K --samples 3 --matrix peer,h2d -o h2d.csv
 ok "of several, the one that needs a driver is named" \
-	prints "note +h2d of --matrix peer,h2d: left out, the cpu backend does not measure"
+	prints "left out +h2d of --matrix peer,h2d: left out, the cpu backend does not measure"
 run 0 --backend cpu -s 64K --samples 3 --matrix peer,h2d,cost
 ok "... with the tests of calls beside it" eval \
 	'tr -s " \n" " " <out | grep -q "h2d, d2h of --matrix peer,h2d,cost: left out, .*; [0-9]* tests of --matrix peer,h2d,cost are left out: the cpu backend has no driver"'

@@ -151,7 +151,7 @@ ok "… of four ranks the same" same suite got
 run 0 --no-mpi --gpus 2 -s 1M --seed 1 -o one.csv -o one.jsonl
 ok "… one GPU: what is there is measured, the rest said" eval \
 	'status_is 0 && all_ok one.csv 3 && prints \
-	 "note +peer.ce.write.pair is left out: it measures between two GPUs"'
+	 "left out +peer.ce.write.pair is left out: it measures between two GPUs"'
 run 0 --no-mpi --gpus 0,1 -s 1M --cell-limit 9s --seed 1 --check
 ok "… under --check too" eval 'status_is 0 && prints "^cscope-mpi .*  --suite quick"'
 grep -vE "\"(test\":\"d2h|kind\":\"verdict)" one.jsonl >cut.jsonl

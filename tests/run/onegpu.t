@@ -48,7 +48,7 @@ ok "--matrix peer of one GPU: status 0, and its first line says that there is no
 ok "… host to GPU and back, its own memory, latency" eval \
 	'has one.csv 9 && ends one.csv >got && same lone got'
 ok "… no matrix of pairs is printed, and they are said to be left out" eval \
-	'prints_not "^peer" && prints "note +peer.ce.write.pair and 1 more are left out: they measure between two GPUs"'
+	'prints_not "^peer" && prints "left out +peer.ce.write.pair and 1 more are left out: they measure between two GPUs"'
 ok "… a matrix of one cell has no spread" prints_not 'spread'
 ok_json "… what was measured in place of pairs is named" one.json \
 	'd["run"]["tests"] == [] and len(d["run"]["one_gpu_tests"]) == 8 and [c["id"] for c in d["checks"] + d["errors"]] == ["one-gpu"]'
@@ -106,7 +106,7 @@ run 0 "${small[@]}" --placement process,thread
 ok "… placements to compare" eval 'status_is 3 && one_line "all are the same on nodes with 1 GPU"'
 run 0 "${small[@]}" -t peer.ce.write.pair,h2d.ce.pinned.pair
 ok "beside others it is left out, which is said" eval \
-	'status_is 0 && first_line "^VIRTUAL" && prints "note +peer.ce.write.pair is left out"'
+	'status_is 0 && first_line "^VIRTUAL" && prints "left out +peer.ce.write.pair is left out"'
 names=device_to_device_memcpy_write_ce,host_to_device_memcpy_ce
 run 0 "${small[@]}" -t $names -f nvbandwidth
 ok "nvbandwidth's names: waived, with the reason" eval \

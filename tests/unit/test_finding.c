@@ -55,6 +55,22 @@ HOLDS("every id is read back as it was written") {
 	}
 }
 
+HOLDS("notes on figures, and on what this machine has no part for, are not counted; what the driver refuses is") {
+	struct cs_finding f = { .severity = CS_NOTE, .id = CS_FINDING_NOT_CONVERGED };
+
+	t_eq_str(cs_finding_aside(&f), "uncertain");
+	f.id = CS_FINDING_ONE_GPU;
+	t_eq_str(cs_finding_aside(&f), "left out");
+	f.id = CS_FINDING_CELL_SKIPPED;
+	cs_text(f.text, sizeof(f.text), "0->1 skipped: no memory of malloc");
+	t_eq_str(cs_finding_aside(&f), "left out");
+	cs_text(f.text, sizeof(f.text),
+		"0->1 skipped: cuIpcOpenMemHandle: CUDA_ERROR_INVALID_VALUE (1)");
+	t_ok(!cs_finding_aside(&f));
+	f.id = CS_FINDING_CLASS_OF_ONE;
+	t_ok(!cs_finding_aside(&f));
+}
+
 HOLDS("the id of another version is kept as text") {
 	struct cs_finding a = { .severity = CS_CRITICAL }, b = { .node = 1 };
 

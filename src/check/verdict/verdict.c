@@ -69,15 +69,14 @@ static int worst_text(const struct cs_run *run, uint32_t least, int all, char *t
 	return 1;
 }
 
-/* ", no findings", ", 3 notes": notes need no action, so they are only counted; those on
- * the certainty of figures are no findings about the machine. */
+/* ", no findings", ", 3 notes": notes need no action, so they are only counted; those that
+ * are not about the machine are not. */
 static void notes_text(const struct cs_run *run, char *to, size_t size)
 {
 	size_t n = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
-		n += f->severity == CS_NOTE &&
-		     !cs_finding_has(f, CS_FINDING_OF_QUALITY);
+		n += f->severity == CS_NOTE && !cs_finding_aside(f);
 	if (n)
 		cs_text(to, size, ", %zu note%s", n, n == 1 ? "" : "s");
 	else

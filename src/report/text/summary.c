@@ -141,25 +141,21 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 		ends, run->plan ? run->plan->set.seed : 0);
 }
 
-/* How certain figures are: no finding about the machine. */
-static int is_of_quality(const struct cs_finding *f)
-{
-	return cs_finding_has(f, CS_FINDING_OF_QUALITY) && f->severity == CS_NOTE;
-}
-
 static const char *hosts_of(const struct cs_run *run, const struct cs_group *g)
 {
 	return run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
 }
 
-static void print_quality(FILE *to, const struct cs_run *run)
+/* How certain figures are, and what was not measured: no findings about the machine. */
+static void print_asides(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec groups = cs_groups_make(run);
 	const struct cs_group *g = groups.data;
 
 	for (size_t i = 0; i < groups.n; i++)
-		if (is_of_quality(g[i].finding[0]))
-			cs_fold(to, 2, INDENT, "uncertain  %s%s",
+		if (cs_finding_aside(g[i].finding[0]))
+			cs_fold(to, 2, INDENT, "%-9s  %s%s",
+				cs_finding_aside(g[i].finding[0]),
 				hosts_of(run, &g[i]), g[i].finding[0]->text);
 }
 
@@ -425,7 +421,7 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 	const char *text = NULL;
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
-		if (!is_of_quality(f))
+		if (!cs_finding_aside(f))
 			count[f->severity <= CS_CRITICAL ? f->severity : CS_CRITICAL]++;
 	for (uint32_t s = CS_CRITICAL + 1; s-- > CS_NOTE;) {
 		if (!count[s])
@@ -435,7 +431,7 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 	}
 	cs_fold(to, 2, INDENT, "findings   %s", text ? text : "none");
 	for (i = 0; i < groups.n; i++)
-		if (!is_of_quality(g[i].finding[0]))
+		if (!cs_finding_aside(g[i].finding[0]))
 			print_group(to, run, &g[i]);
 }
 
@@ -444,7 +440,7 @@ void cs_summary_print(FILE *to, const struct cs_run *run, int verbose)
 	print_data(to, run);
 	print_coverage(to, run);
 	print_counts(to, run, verbose);
-	print_quality(to, run);
+	print_asides(to, run);
 	print_first(to, run);
 	print_state(to, run);
 	print_path(to, run, verbose);
