@@ -30,13 +30,31 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 /* For the functions that qsort calls: the order of two values, and that by several keys,
  * the first of which that is not 0. */
 #define CS_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-#define CS_KEYS(...) CS_KEYS_N(__VA_ARGS__, CS_KEYS6, CS_KEYS5, CS_KEYS4, CS_KEYS3, CS_KEYS2)(__VA_ARGS__)
+#define CS_KEYS(...) CS_KEYS_N(__VA_ARGS__, CS_KEYS6, CS_KEYS5, CS_KEYS4, CS_KEYS3, CS_KEYS2, CS_KEYS1)(__VA_ARGS__)
 #define CS_KEYS_N(a, b, c, d, e, f, name, ...) name
+#define CS_KEYS1(a) (a)
 #define CS_KEYS2(a, b) ((a) ?: (b))
 #define CS_KEYS3(a, ...) ((a) ?: CS_KEYS2(__VA_ARGS__))
 #define CS_KEYS4(a, ...) ((a) ?: CS_KEYS3(__VA_ARGS__))
 #define CS_KEYS5(a, ...) ((a) ?: CS_KEYS4(__VA_ARGS__))
 #define CS_KEYS6(a, ...) ((a) ?: CS_KEYS5(__VA_ARGS__))
+
+/* Such a function, by keys of two elements a and b of a type; of elements that point to a
+ * and b:
+ *	CS_ORDERING(by_host, struct node, strcmp(a->host, b->host), CS_ORDER(a->at, b->at)) */
+#define CS_ORDERING(name, type, ...) \
+	static int name(const void *a_, const void *b_) \
+	{ \
+		const type *a = a_, *b = b_; \
+		return CS_KEYS(__VA_ARGS__); \
+	}
+#define CS_ORDERING_AT(name, type, ...) \
+	static int name(const void *a_, const void *b_) \
+	{ \
+		const type *a = *(const type *const *)a_; \
+		const type *b = *(const type *const *)b_; \
+		return CS_KEYS(__VA_ARGS__); \
+	}
 
 /* By qsort, which may not be handed the NULL of an array that is empty. */
 void cs_vec_sort(struct cs_vec *vec, int (*compare)(const void *, const void *));

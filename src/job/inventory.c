@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 static int find(const struct cs_gpu_record *all, int n, const char *bus_id)
 {
 	for (int i = 0; i < n; i++)
@@ -11,12 +13,7 @@ static int find(const struct cs_gpu_record *all, int n, const char *bus_id)
 	return -1;
 }
 
-static int by_bus_id(const void *a, const void *b)
-{
-	const struct cs_gpu_record *x = a, *y = b;
-
-	return cs_bus_id_compare(x->bus_id, y->bus_id);
-}
+CS_ORDERING(by_bus_id, struct cs_gpu_record, cs_bus_id_compare(a->bus_id, b->bus_id))
 
 int cs_inventory_join(const struct cs_survey *survey, const struct cs_rank_view *view,
 		      int n_ranks, struct cs_gpu_record *all, uint64_t *sees)

@@ -3,14 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_text(const void *a, const void *b)
-{
-	const struct cs_finding *x = *(const struct cs_finding *const *)a;
-	const struct cs_finding *y = *(const struct cs_finding *const *)b;
-
-	return CS_KEYS(CS_ORDER(y->severity, x->severity), cs_finding_order(x, y),
-		       strcmp(x->text, y->text), CS_ORDER(x, y));
-}
+CS_ORDERING_AT(by_text, struct cs_finding, CS_ORDER(b->severity, a->severity),
+	       cs_finding_order(a, b), strcmp(a->text, b->text), CS_ORDER(a, b))
 
 static int is_like(const struct cs_finding *a, const struct cs_finding *b)
 {

@@ -170,12 +170,7 @@ static void make_lists(struct cs_cells *cells, const struct cs_rows *rows)
 					(uint32_t)i;
 }
 
-static int by_number(const void *x, const void *y)
-{
-	const uint64_t *a = x, *b = y;
-
-	return CS_ORDER(*a, *b);
-}
+CS_ORDERING(by_number, uint64_t, CS_ORDER(*a, *b))
 
 /* room[0..n) is for the rows of one node. */
 static void sort_by_matrix(struct cs_cells *cells, uint64_t *room)
@@ -389,13 +384,8 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 
 /* ---- going on ---- */
 
-static int by_step(const void *a, const void *b)
-{
-	const struct cs_row *x = *(const struct cs_row *const *)a;
-	const struct cs_row *y = *(const struct cs_row *const *)b;
-
-	return CS_KEYS(CS_ORDER(x->node, y->node), CS_ORDER(x->step, y->step));
-}
+CS_ORDERING_AT(by_step, struct cs_row, CS_ORDER(a->node, b->node),
+	       CS_ORDER(a->step, b->step))
 
 /* A rate of each transfer that the step measures and, of several that were sampled,
  * their total; all of them ok.  Repetitions of a cell are not part of it. */

@@ -324,12 +324,8 @@ struct known {
 	int node; /* -1: expected */
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct known *x = a, *y = b;
-
-	return CS_KEYS(strcmp(x->host, y->host), CS_ORDER(x->node, y->node));
-}
+CS_ORDERING(by_name, struct known, strcmp(a->host, b->host),
+	    CS_ORDER(a->node, b->node))
 
 /* known[0..n) are of one host, the expectation first. */
 static int hold_host(struct cs_merge *m, const struct known *known, size_t n,

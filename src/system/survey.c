@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "system/internal.h"
 
 #define PATH 256
@@ -91,12 +92,7 @@ static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
 	}
 }
 
-static int by_bus_id(const void *a, const void *b)
-{
-	const struct cs_gpu_record *x = a, *y = b;
-
-	return cs_bus_id_compare(x->bus_id, y->bus_id);
-}
+CS_ORDERING(by_bus_id, struct cs_gpu_record, cs_bus_id_compare(a->bus_id, b->bus_id))
 
 void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 		   const struct cs_pci_gpus *pci, struct cs_survey *out)

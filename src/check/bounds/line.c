@@ -60,13 +60,8 @@ void cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen 
 			cs_list_push(to, &seen);
 }
 
-static int by_line(const void *x, const void *y)
-{
-	const struct cs_line_seen *a = x, *b = y;
-
-	return CS_KEYS(order_of(&a->line, &b->line), strcmp(a->host, b->host),
-		       CS_ORDER(a->run, b->run));
-}
+CS_ORDERING(by_line, struct cs_line_seen, order_of(&a->line, &b->line),
+	    strcmp(a->host, b->host), CS_ORDER(a->run, b->run))
 
 /* The i-th of them, which lie in elements of struct cs_line_seen. */
 static const struct cs_fit_value *value_at(const struct cs_fit_value *x, size_t i)

@@ -20,14 +20,9 @@ static int place_order(const struct cs_figure *a, const struct cs_figure *b)
 }
 
 /* By key, then host, run, node (another placement) and cell. */
-static int by_run(const void *x, const void *y)
-{
-	const struct cs_figure *a = x, *b = y;
-
-	return CS_KEYS(cs_baseline_order(&a->key, &b->key), strcmp(a->host, b->host),
-		       CS_ORDER(a->run, b->run), CS_ORDER(a->node, b->node),
-		       place_order(a, b));
-}
+CS_ORDERING(by_run, struct cs_figure, cs_baseline_order(&a->key, &b->key),
+	    strcmp(a->host, b->host), CS_ORDER(a->run, b->run),
+	    CS_ORDER(a->node, b->node), place_order(a, b))
 
 /* By host, then cell, then run. */
 static int by_host(const void *x, const void *y)

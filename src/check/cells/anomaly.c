@@ -58,14 +58,9 @@ static int by_place(const struct cs_anomaly *a, const struct cs_anomaly *b)
 }
 
 /* By place, at one place the worst first; equal ones in the order of their rows. */
-static int by_place_and_drop(const void *x, const void *y)
-{
-	const struct cs_anomaly *a = x, *b = y;
-
-	return CS_KEYS(by_place(a, b), CS_ORDER(b->drop, a->drop),
-		       CS_ORDER(b->cause, a->cause),
-		       CS_ORDER(a->evidence[0], b->evidence[0]));
-}
+CS_ORDERING(by_place_and_drop, struct cs_anomaly, by_place(a, b),
+	    CS_ORDER(b->drop, a->drop), CS_ORDER(b->cause, a->cause),
+	    CS_ORDER(a->evidence[0], b->evidence[0]))
 
 /* Make two anomalies of one place one: figures of the worse, the more specific cause, the
  * evidence of both. */

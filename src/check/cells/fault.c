@@ -64,20 +64,10 @@ static int by_family(const struct member *x, const struct member *y)
 	return CS_KEYS(by_fault(x, y), CS_ORDER(x->s->family, y->s->family));
 }
 
-static int by_drop(const void *x, const void *y)
-{
-	const struct member *a = x, *b = y;
+CS_ORDERING(by_drop, struct member, by_family(a, b), CS_ORDER(a->s->drop, b->s->drop),
+	    CS_ORDER(a->at, b->at))
 
-	return CS_KEYS(by_family(a, b), CS_ORDER(a->s->drop, b->s->drop),
-		       CS_ORDER(a->at, b->at));
-}
-
-static int by_place(const void *x, const void *y)
-{
-	const struct member *a = x, *b = y;
-
-	return CS_ORDER(a->at, b->at);
-}
+CS_ORDERING(by_place, struct member, CS_ORDER(a->at, b->at))
 
 static int are_same_nodes(const struct member *a, const struct member *b, size_t n)
 {

@@ -83,15 +83,10 @@ static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cell
 	};
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct cs_judged_cell *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->group[0], b->group[0]),
-		       CS_ORDER(a->group[1], b->group[1]),
-		       CS_ORDER(a->group[2], b->group[2]), CS_ORDER(a->node, b->node),
-		       CS_ORDER(a->cell, b->cell), CS_ORDER(a->at, b->at));
-}
+CS_ORDERING(by_place, struct cs_judged_cell, CS_ORDER(a->group[0], b->group[0]),
+	    CS_ORDER(a->group[1], b->group[1]), CS_ORDER(a->group[2], b->group[2]),
+	    CS_ORDER(a->node, b->node), CS_ORDER(a->cell, b->cell),
+	    CS_ORDER(a->at, b->at))
 
 struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run)
 {

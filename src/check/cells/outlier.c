@@ -137,13 +137,8 @@ static void settle_alone(struct scope *scope)
 	scope->noise = usual_noise(scope->judged, scope->n, x);
 }
 
-static int by_cell(const void *x, const void *y)
-{
-	const struct cs_judged_cell *a = *(struct cs_judged_cell *const *)x;
-	const struct cs_judged_cell *b = *(struct cs_judged_cell *const *)y;
-
-	return CS_KEYS(CS_ORDER(a->cell, b->cell), CS_ORDER(a, b));
-}
+CS_ORDERING_AT(by_cell, struct cs_judged_cell, CS_ORDER(a->cell, b->cell),
+	       CS_ORDER(a, b))
 
 /* Among the nodes: judged[0..n) is a group.  The spread is of all its cells. */
 static void settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
@@ -209,13 +204,8 @@ struct witness {
 	double off;
 };
 
-static int by_off(const void *x, const void *y)
-{
-	const struct witness *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->off, b->off),
-		       CS_ORDER(a->judged->at, b->judged->at));
-}
+CS_ORDERING(by_off, struct witness, CS_ORDER(a->off, b->off),
+	    CS_ORDER(a->judged->at, b->judged->at))
 
 /* A node that is slow does not prove that a GPU of it is, nor a GPU its links. */
 static struct witness witness_of(const struct scope *scope, enum cs_part part,

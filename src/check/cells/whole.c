@@ -109,12 +109,8 @@ static void settle(const struct wholes *w, struct whole *of)
 
 /* ---- the usual figure, in one group ---- */
 
-static int by_socket(const void *x, const void *y)
-{
-	const struct whole *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->socket, b->socket), CS_ORDER(a->node, b->node));
-}
+CS_ORDERING(by_socket, struct whole, CS_ORDER(a->socket, b->socket),
+	    CS_ORDER(a->node, b->node))
 
 /* Of y[0..n), ascending, the median of all but `own`: of two in the middle the slower,
  * for half of the others may be fast. */
@@ -311,14 +307,9 @@ static void settle_group(struct wholes *w, size_t from, size_t end)
 
 /* ---- slow nodes and sockets ---- */
 
-static int by_part(const void *x, const void *y)
-{
-	const struct whole *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(a->socket, b->socket),
-		       CS_ORDER(a->family, b->family), CS_ORDER(a->test, b->test),
-		       CS_ORDER(a->from, b->from));
-}
+CS_ORDERING(by_part, struct whole, CS_ORDER(a->node, b->node),
+	    CS_ORDER(a->socket, b->socket), CS_ORDER(a->family, b->family),
+	    CS_ORDER(a->test, b->test), CS_ORDER(a->from, b->from))
 
 static int same_part(const struct whole *a, const struct whole *b)
 {
@@ -416,12 +407,8 @@ struct distance {
 	uint32_t at;
 };
 
-static int by_distance(const void *x, const void *y)
-{
-	const struct distance *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->far, b->far), CS_ORDER(a->at, b->at));
-}
+CS_ORDERING(by_distance, struct distance, CS_ORDER(a->far, b->far),
+	    CS_ORDER(a->at, b->at))
 
 /* GPUs of a slow socket are no anomalies of their own, unless they are far slower. */
 static void absorb(const struct wholes *w, const struct cs_anomaly *socket)

@@ -43,13 +43,9 @@ static int by_place(const struct cs_difference *x, const struct cs_difference *y
 		       strcmp(x->usual, y->usual));
 }
 
-static int by_place_and_number(const void *a, const void *b)
-{
-	const struct cs_difference *x = a, *y = b;
-
-	return CS_KEYS(by_place(x, y), strcmp(x->name.base, y->name.base),
-		       CS_ORDER(x->name.number, y->name.number));
-}
+CS_ORDERING(by_place_and_number, struct cs_difference, by_place(a, b),
+	    strcmp(a->name.base, b->name.base),
+	    CS_ORDER(a->name.number, b->name.number))
 
 /* ---- words ---- */
 

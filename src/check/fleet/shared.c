@@ -66,21 +66,12 @@ static int collect(const struct cs_run *run, const char *side, struct cs_vec *co
 	return others;
 }
 
-static int by_value(const void *x, const void *y)
-{
-	const struct cs_difference *a = x, *b = y;
+CS_ORDERING(by_value, struct cs_difference, CS_ORDER(a->layer, b->layer),
+	    strcmp(a->name.base, b->name.base), strcmp(a->name.part, b->name.part),
+	    strcmp(a->here, b->here))
 
-	return CS_KEYS(CS_ORDER(a->layer, b->layer),
-		       strcmp(a->name.base, b->name.base),
-		       strcmp(a->name.part, b->name.part), strcmp(a->here, b->here));
-}
-
-static int by_value_and_number(const void *x, const void *y)
-{
-	const struct cs_difference *a = x, *b = y;
-
-	return CS_KEYS(by_value(a, b), CS_ORDER(a->name.number, b->name.number));
-}
+CS_ORDERING(by_value_and_number, struct cs_difference, by_value(a, b),
+	    CS_ORDER(a->name.number, b->name.number))
 
 /* What only theirs have, the same of several GPUs as one. */
 static const char *list_text(struct cs_vec *found)

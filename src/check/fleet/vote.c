@@ -19,12 +19,8 @@ struct machine {
 	const char *class;
 };
 
-static int by_class(const void *a, const void *b)
-{
-	const struct machine *x = a, *y = b;
-
-	return CS_KEYS(strcmp(x->class, y->class), CS_ORDER(x->node, y->node));
-}
+CS_ORDERING(by_class, struct machine, strcmp(a->class, b->class),
+	    CS_ORDER(a->node, b->node))
 
 /* ---- one ballot: the fields of a class ---- */
 
@@ -35,13 +31,8 @@ struct vote {
 	uint32_t index; /* in the node's fingerprint */
 };
 
-static int by_field_and_value(const void *a, const void *b)
-{
-	const struct vote *x = a, *y = b;
-
-	return CS_KEYS(CS_ORDER(x->field, y->field), CS_ORDER(x->value, y->value),
-		       CS_ORDER(x->node, y->node));
-}
+CS_ORDERING(by_field_and_value, struct vote, CS_ORDER(a->field, b->field),
+	    CS_ORDER(a->value, b->value), CS_ORDER(a->node, b->node))
 
 /* All votes for one value. */
 struct party {
@@ -154,12 +145,7 @@ static void find_others(struct ballot *b, const struct party *usual, size_t know
 		}
 }
 
-static int by_node(const void *a, const void *b)
-{
-	const struct vote *x = a, *y = b;
-
-	return CS_ORDER(x->node, y->node);
-}
+CS_ORDERING(by_node, struct vote, CS_ORDER(a->node, b->node))
 
 /* Nodes that do not know a field that most do; votes[0..known) are its. */
 static void find_unknown(struct ballot *b, struct vote *votes, size_t known,
@@ -182,12 +168,8 @@ static void find_unknown(struct ballot *b, struct vote *votes, size_t known,
 	}
 }
 
-static int larger_first(const void *a, const void *b)
-{
-	const struct party *x = a, *y = b;
-
-	return CS_KEYS(CS_ORDER(y->n, x->n), CS_ORDER(x->vote->node, y->vote->node));
-}
+CS_ORDERING(larger_first, struct party, CS_ORDER(b->n, a->n),
+	    CS_ORDER(a->vote->node, b->vote->node))
 
 /* "6.8.0 on 2, 6.5.0 on 2 of 4 nodes" */
 static void find_tie(struct ballot *b, size_t known, const struct cs_trait *first)

@@ -163,23 +163,12 @@ static void unite_gpus(const struct cs_run *run, struct cs_vec *actions, size_t 
 
 /* ---- of a run ---- */
 
-static int by_node(const void *x, const void *y)
-{
-	const struct cs_finding *a = *(const struct cs_finding *const *)x;
-	const struct cs_finding *b = *(const struct cs_finding *const *)y;
+CS_ORDERING_AT(by_node, struct cs_finding, CS_ORDER(a->node, b->node),
+	       CS_ORDER(b->drain, a->drain), CS_ORDER(b->severity, a->severity),
+	       CS_ORDER(is_counters(a), is_counters(b)), CS_ORDER(a, b))
 
-	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(b->drain, a->drain),
-		       CS_ORDER(b->severity, a->severity),
-		       CS_ORDER(is_counters(a), is_counters(b)), CS_ORDER(a, b));
-}
-
-static int by_kind(const void *x, const void *y)
-{
-	const struct cs_action *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(b->kind, a->kind), CS_ORDER(a->node, b->node),
-		       CS_ORDER(a->finding, b->finding));
-}
+CS_ORDERING(by_kind, struct cs_action, CS_ORDER(b->kind, a->kind),
+	    CS_ORDER(a->node, b->node), CS_ORDER(a->finding, b->finding))
 
 struct cs_vec cs_actions_find(const struct cs_run *run)
 {

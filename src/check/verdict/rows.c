@@ -196,22 +196,10 @@ static const char *cells_text(const struct cs_run *run, const struct cause *caus
 
 /* ---- bad cells ---- */
 
-static int by_reason(const void *x, const void *y)
-{
-	const struct cs_row *a = *(const struct cs_row *const *)x;
-	const struct cs_row *b = *(const struct cs_row *const *)y;
+CS_ORDERING_AT(by_reason, struct cs_row, CS_ORDER(a->status, b->status),
+	       strcmp(a->reason, b->reason), CS_ORDER(a, b))
 
-	return CS_KEYS(CS_ORDER(a->status, b->status), strcmp(a->reason, b->reason),
-		       CS_ORDER(a, b));
-}
-
-static int by_place(const void *x, const void *y)
-{
-	const struct cs_row *a = *(const struct cs_row *const *)x;
-	const struct cs_row *b = *(const struct cs_row *const *)y;
-
-	return CS_ORDER(a, b);
-}
+CS_ORDERING_AT(by_place, struct cs_row, CS_ORDER(a, b))
 
 /* Of the rows of bad cells the first of each status and reason, in order of place. */
 static const struct cs_row **first_of_reasons(const struct cs_row_list *rows,

@@ -193,14 +193,9 @@ static void add_bench(struct output *t, size_t at)
 }
 
 /* By family, then by the numbers in its name, then by size. */
-static int compare(const void *x, const void *y)
-{
-	const struct bench *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->order, b->order), CS_ORDER(a->node, b->node),
-		       CS_ORDER(a->at[0], b->at[0]), CS_ORDER(a->at[1], b->at[1]),
-		       CS_ORDER(a->bytes, b->bytes));
-}
+CS_ORDERING(compare, struct bench, CS_ORDER(a->order, b->order),
+	    CS_ORDER(a->node, b->node), CS_ORDER(a->at[0], b->at[0]),
+	    CS_ORDER(a->at[1], b->at[1]), CS_ORDER(a->bytes, b->bytes))
 
 /* ---- its lines ---- */
 

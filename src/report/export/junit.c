@@ -211,12 +211,8 @@ static void put_case(FILE *to, const struct test_case *c, const char *suite)
 	fputs("    </testcase>\n", to);
 }
 
-static int by_node(const void *x, const void *y)
-{
-	const struct test_case *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(a->place, b->place));
-}
+CS_ORDERING(by_node, struct test_case, CS_ORDER(a->node, b->node),
+	    CS_ORDER(a->place, b->place))
 
 /* c[0..n) are of one node. */
 static void put_suite(FILE *to, const struct cs_run *run, const struct test_case *c,

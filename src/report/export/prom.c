@@ -219,14 +219,8 @@ static void put_cells(FILE *to, const struct cs_run *run)
 }
 
 /* Equal ones, by node, severity and id, are one sample. */
-static int by_kind(const void *x, const void *y)
-{
-	const struct cs_finding *a = *(const struct cs_finding *const *)x;
-	const struct cs_finding *b = *(const struct cs_finding *const *)y;
-
-	return CS_KEYS(CS_ORDER(a->node, b->node), CS_ORDER(b->severity, a->severity),
-		       cs_finding_order(a, b));
-}
+CS_ORDERING_AT(by_kind, struct cs_finding, CS_ORDER(a->node, b->node),
+	       CS_ORDER(b->severity, a->severity), cs_finding_order(a, b))
 
 static void put_findings(FILE *to, const struct cs_run *run)
 {

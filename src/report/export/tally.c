@@ -73,12 +73,8 @@ static void count_row(const struct cs_row *row, size_t at, struct cs_tally *tall
 		     &(struct figure){ 2 * at + (size_t)back, row->stats.median });
 }
 
-static int by_way(const void *x, const void *y)
-{
-	const struct figure *a = x, *b = y;
-
-	return CS_KEYS(CS_ORDER(a->way, b->way), CS_ORDER(a->value, b->value));
-}
+CS_ORDERING(by_way, struct figure, CS_ORDER(a->way, b->way),
+	    CS_ORDER(a->value, b->value))
 
 /* The figures are sorted: the median of each run of them. */
 static void set_medians(const struct figure *f, size_t n, struct cs_tally *tally)

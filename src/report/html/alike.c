@@ -53,12 +53,7 @@ static int by_cell(const struct figure *x, const struct figure *y)
 		       CS_ORDER(x->class, y->class));
 }
 
-static int by_figure(const void *a, const void *b)
-{
-	const struct figure *x = a, *y = b;
-
-	return CS_KEYS(by_cell(x, y), CS_ORDER(x->node, y->node));
-}
+CS_ORDERING(by_figure, struct figure, by_cell(a, b), CS_ORDER(a->node, b->node))
 
 static void take(struct cs_alike *f, const struct figure *s, double difference,
 		 double quiet)

@@ -76,13 +76,7 @@ static void mark_nodes(const struct aggregate *ag, char *differs)
 	}
 }
 
-static int median_order(const void *a, const void *b)
-{
-	const struct cs_grid *x = *(const struct cs_grid *const *)a;
-	const struct cs_grid *y = *(const struct cs_grid *const *)b;
-
-	return CS_ORDER(x->median, y->median);
-}
+CS_ORDERING_AT(median_order, struct cs_grid, CS_ORDER(a->median, b->median))
 
 static const char *host_of(const struct cs_grid *grid)
 {

@@ -126,19 +126,10 @@ struct member {
 	uint64_t hash[CS_LAYERS];
 };
 
-static int by_class(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
+CS_ORDERING(by_class, struct member, strcmp(a->class, b->class),
+	    CS_ORDER(a->node, b->node))
 
-	return CS_KEYS(strcmp(x->class, y->class), CS_ORDER(x->node, y->node));
-}
-
-static int by_hash(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return CS_ORDER(*x, *y);
-}
+CS_ORDERING(by_hash, uint64_t, CS_ORDER(*a, *b))
 
 /* "wiring 0123456789abcdef on 62": the hash that most have. */
 static const char *layer_text(const struct member *m, size_t n, int layer)
