@@ -48,7 +48,7 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 
 # Behind the bar: it must be there, but its age is that of each new build.  [@]: so
 # that configure leaves the pattern as it is.
-%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options/table.c src/report/formats.def \
+%D%/cscope-mpi.1: %D%/cscope-mpi.1.in src/options/table.c src/options/options.def src/report/formats.def \
 		configure.ac | %D%/options-roff$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/%D%/cscope-mpi.1.in | \

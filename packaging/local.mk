@@ -43,7 +43,7 @@ MAINTAINERCLEANFILES += $(dist_bashcomp_DATA) $(dist_zshcomp_DATA) $(dist_fishco
 
 cs_completion = $(AM_V_GEN)$(MKDIR_P) %D%/completion && \
 	%D%/completion/completion$(EXEEXT) $(cs_shell) >$@.tmp && mv -f $@.tmp $@
-cs_completes = src/options/table.c src/options/values.c %D%/completion/completion.c | \
+cs_completes = src/options/table.c src/options/options.def src/options/values.c %D%/completion/completion.c | \
 	%D%/completion/completion$(EXEEXT)
 %D%/completion/cscope-mpi: cs_shell = bash
 %D%/completion/cscope-mpi: $(cs_completes)

@@ -81,6 +81,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/catalogue/choice.h \
 	%D%/catalogue/explain.c \
 	%D%/catalogue/explain.def \
+	%D%/catalogue/suites.def \
+	%D%/catalogue/tests.def \
 	%D%/catalogue/variant.c \
 	%D%/catalogue/variant.h
 
@@ -495,6 +497,7 @@ CS_OPTIONS = \
 	%D%/options/commscope.h \
 	%D%/options/help.c \
 	%D%/options/option_rules.c \
+	%D%/options/options.def \
 	%D%/options/options.h \
 	%D%/options/parse.c \
 	%D%/options/table.c \

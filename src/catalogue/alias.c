@@ -210,59 +210,7 @@ void cs_alias_note(const char *list, const char *test,
 /* ---- suites ---- */
 
 static const struct cs_suite suites[] = {
-	/* until there is a test of the topology */
-	{ .name = "quick",
-	  .tests = "peer.ce.write.pair,peer.cpu.write.pair,h2d.ce.pinned.pair,"
-		   "d2h.ce.pinned.pair,local.ce.copy.alone" },
-	{ .name = "nvbandwidth",
-	  .tests = "host_to_*,device_to_*,device_local_*,all_to_*,"
-		   "one_to_all_*,host_device_latency_*" },
-	{ .name = "commscope",
-	  .tests =
-		  "Comm_cudaMemcpyAsync_HostToGPU,Comm_cudaMemcpyAsync_HostToGPU_flush,"
-		  "Comm_cudaMemcpyAsync_GPUToHost,Comm_cudaMemcpyAsync_GPUToHost_flush,"
-		  "Comm_cudaMemcpyAsync_PinnedToGPU,Comm_cudaMemcpyAsync_PinnedToGPU_flush,"
-		  "Comm_cudaMemcpyAsync_GPUToPinned,Comm_cudaMemcpyAsync_GPUToPinned_flush,"
-		  "Comm_cudaMemcpyAsync_HostToPinned,"
-		  "Comm_cudaMemcpyAsync_HostToPinned_flush,Comm_cudaMemcpyAsync_GPUToGPU,"
-		  "Comm_cudaMemcpyAsync_GPUToGPUPeer,Comm_cudaMemcpyAsync_Duplex_Host,"
-		  "Comm_cudaMemcpyAsync_Duplex_Host_flush,"
-		  "Comm_cudaMemcpyAsync_Duplex_Pinned,"
-		  "Comm_cudaMemcpyAsync_Duplex_Pinned_flush,"
-		  "Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer,Comm_ZeroCopy_HostToGPU,"
-		  "Comm_ZeroCopy_GPUToHost,Comm_ZeroCopy_GPUToGPU_Read,"
-		  "Comm_ZeroCopy_GPUToGPU_Write,Comm_ZeroCopy_Duplex_GPUGPU_Read,"
-		  "Comm_ZeroCopy_Duplex_GPUGPU_Write,Comm_UM_Demand_HostToGPU,"
-		  "Comm_UM_Demand_GPUToHost,Comm_UM_Demand_GPUToHostMt,"
-		  "Comm_UM_Demand_GPUToGPU,Comm_Demand_Duplex_HostGPU,"
-		  "Comm_Demand_Duplex_GPUGPU,Comm_UM_Prefetch_HostToGPU,"
-		  "Comm_UM_Prefetch_GPUToHost,Comm_UM_Prefetch_GPUToGPU,"
-		  "Comm_Prefetch_Duplex_HostGPU,Comm_Prefetch_Duplex_GPUGPU",
-	  .every_numa = 1 },
-	/* of a size that takes seconds */
-	{ .name = "unified",
-	  .tests = "*.managed.*,*.system.*,*.stream.*,*.streamw.*,"
-		   "local.overlap.*,local.call.prefetch-*,*.chase.fault*",
-	  .copy_bytes = 64u << 20,
-	  .kernels = 1u | 1u << 3 | 1u << 31 },
-	/* what one call costs, and how that grows with what it allocates */
-	{ .name = "calls",
-	  .tests = "local.call.*,host.call.*,peer.driver.open.pair",
-	  .copy_bytes = 4u << 10,
-	  .last_bytes = 16u << 20,
-	  .growth = 64 },
-	/* alpha, beta and gamma */
-	{ .name = "model",
-	  .tests = "*.ce.once.pair,peer.ce.write.pair,peer.sm.write.pair,peer.cpu.write.pair,"
-		   "h2d.ce.pinned.pair,d2h.ce.pinned.pair,local.sm.read.alone,"
-		   "local.sm.triad.alone,local.l2.*,local.shared.*,*.fma.*,host.team.read.*",
-	  .copy_bytes = 4u << 10,
-	  .last_bytes = 256u << 20,
-	  .growth = 4 },
-	{ .name = "halo",
-	  .tests = "peer.*.halo.pair,*.copy2d.pinned.pair,*.copy3d.pinned.pair,"
-		   "*.sm3d.pinned.pair,peer.chunk.*,peer.stride.*" },
-	{ .name = "all", .tests = "*" },
+#include "catalogue/suites.def"
 };
 
 #define N_SUITES (sizeof(suites) / sizeof(*suites))

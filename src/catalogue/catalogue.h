@@ -1,6 +1,6 @@
 /* catalogue.h - every measurement there is, one line each.
  *
- * A new measurement is a new line of the table in catalogue.c, which says how.  Names are
+ * A new measurement is a new line of tests.def, which says how.  Names are
  * path.method.op.pattern and never change their meaning. */
 #pragma once
 
