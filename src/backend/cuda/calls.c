@@ -61,12 +61,23 @@ static int lacks(struct cs_calls *c, const char *call)
 /* Release; an error is ignored, because it could not be handled. */
 #define GIVE_BACK(member, name, ...) ((void)CS_NAMED_CALL(name, member, __VA_ARGS__))
 
-static int nothing(struct cs_calls *c, struct own *own)
-{
-	(void)c;
-	(void)own;
-	return 0;
-}
+/* A call of one line; one that ends what `own` has, which is `was` then. */
+#define STEP(name, ...) \
+	static int name(struct cs_calls *c, struct own *own) \
+	{ \
+		(void)c; \
+		(void)own; \
+		return __VA_ARGS__; \
+	}
+#define END(name, member, ...) \
+	static int name(struct cs_calls *c, struct own *own) \
+	{ \
+		__typeof__(own->member) was = own->member; \
+		own->member = 0; \
+		return __VA_ARGS__; \
+	}
+
+STEP(nothing, 0)
 
 /* ---- kernels ---- */
 
@@ -83,58 +94,18 @@ static int launch(struct cs_calls *c, struct own *own)
 
 /* ---- events, streams, the context ---- */
 
-static int event_create(struct cs_calls *c, struct own *own)
-{
-	return CU(c, cuEventCreate, &own->event, CU_EVENT_DISABLE_TIMING);
-}
-
-static int event_record(struct cs_calls *c, struct own *own)
-{
-	return CU(c, cuEventRecord, own->event, c->on);
-}
+STEP(event_create, CU(c, cuEventCreate, &own->event, CU_EVENT_DISABLE_TIMING))
+STEP(event_record, CU(c, cuEventRecord, own->event, c->on))
 
 /* The stream is idle when the batch begins. */
-static int event_reach(struct cs_calls *c, struct own *own)
-{
-	return event_create(c, own) || event_record(c, own) ? -1 : 0;
-}
+STEP(event_reach, event_create(c, own) || event_record(c, own) ? -1 : 0)
 
-static int event_query(struct cs_calls *c, struct own *own)
-{
-	return CU(c, cuEventQuery, own->event);
-}
-
-static int event_sync(struct cs_calls *c, struct own *own)
-{
-	return CU_OPTIONAL(c, event_sync, "cuEventSynchronize", own->event);
-}
-
-static int event_destroy(struct cs_calls *c, struct own *own)
-{
-	CUevent event = own->event;
-
-	own->event = NULL;
-	return CU(c, cuEventDestroy, event);
-}
-
-static int stream_create(struct cs_calls *c, struct own *own)
-{
-	return CU(c, cuStreamCreate, &own->stream, CU_STREAM_NON_BLOCKING);
-}
-
-static int stream_destroy(struct cs_calls *c, struct own *own)
-{
-	CUstream stream = own->stream;
-
-	own->stream = NULL;
-	return CU(c, cuStreamDestroy, stream);
-}
-
-static int stream_sync(struct cs_calls *c, struct own *own)
-{
-	(void)own;
-	return CU_OPTIONAL(c, stream_sync, "cuStreamSynchronize", c->on);
-}
+STEP(event_query, CU(c, cuEventQuery, own->event))
+STEP(event_sync, CU_OPTIONAL(c, event_sync, "cuEventSynchronize", own->event))
+END(event_destroy, event, CU(c, cuEventDestroy, was))
+STEP(stream_create, CU(c, cuStreamCreate, &own->stream, CU_STREAM_NON_BLOCKING))
+END(stream_destroy, stream, CU(c, cuStreamDestroy, was))
+STEP(stream_sync, CU_OPTIONAL(c, stream_sync, "cuStreamSynchronize", c->on))
 
 static int context_sync(struct cs_calls *c, struct own *own)
 {
@@ -168,26 +139,14 @@ static int graph_make(struct cs_calls *c)
 				 c->graph, NULL, 0, &kernel));
 }
 
-static int graph_instantiate(struct cs_calls *c, struct own *own)
-{
-	return CU_OPTIONAL(c, graph_instantiate, "cuGraphInstantiateWithFlags",
-			   &own->exec, c->graph, 0);
-}
-
-static int graph_destroy(struct cs_calls *c, struct own *own)
-{
-	CUgraphExec exec = own->exec;
-
-	own->exec = NULL;
-	return CU_OPTIONAL(c, graph_exec_destroy, "cuGraphExecDestroy", exec);
-}
+STEP(graph_instantiate,
+     CU_OPTIONAL(c, graph_instantiate, "cuGraphInstantiateWithFlags", &own->exec,
+		 c->graph, 0))
+END(graph_destroy, exec, CU_OPTIONAL(c, graph_exec_destroy, "cuGraphExecDestroy", was))
 
 /* All of a batch launch the instance of the first. */
-static int graph_launch(struct cs_calls *c, struct own *own)
-{
-	(void)own;
-	return CU_OPTIONAL(c, graph_launch, "cuGraphLaunch", c->own[0].exec, c->on);
-}
+STEP(graph_launch,
+     CU_OPTIONAL(c, graph_launch, "cuGraphLaunch", c->own[0].exec, c->on))
 
 /* The first launch takes the graph to the GPU. */
 static int graph_ready(struct cs_calls *c, struct own *own)
@@ -199,12 +158,8 @@ static int graph_ready(struct cs_calls *c, struct own *own)
 
 /* ---- what is enqueued ---- */
 
-static int memset_async(struct cs_calls *c, struct own *own)
-{
-	(void)own;
-	return CU_OPTIONAL(c, memset_async, "cuMemsetD8Async", c->buffer, 0, c->bytes,
-			   c->on);
-}
+STEP(memset_async,
+     CU_OPTIONAL(c, memset_async, "cuMemsetD8Async", c->buffer, 0, c->bytes, c->on))
 
 static int copy2d(struct cs_calls *c, struct own *own)
 {
@@ -245,59 +200,16 @@ static int copy3d(struct cs_calls *c, struct own *own)
 
 /* ---- memory ---- */
 
-static int device_alloc(struct cs_calls *c, struct own *own)
-{
-	return CU(c, cuMemAlloc, &own->device, c->bytes);
-}
-
-static int device_free(struct cs_calls *c, struct own *own)
-{
-	CUdeviceptr at = own->device;
-
-	own->device = 0;
-	return CU(c, cuMemFree, at);
-}
-
-static int host_alloc(struct cs_calls *c, struct own *own)
-{
-	return CU(c, cuMemHostAlloc, &own->host, c->bytes, 0);
-}
-
-static int host_free(struct cs_calls *c, struct own *own)
-{
-	void *at = own->host;
-
-	own->host = NULL;
-	return CU(c, cuMemFreeHost, at);
-}
-
-static int managed_alloc(struct cs_calls *c, struct own *own)
-{
-	return CU_OPTIONAL(c, mem_alloc_managed, "cuMemAllocManaged", &own->managed,
-			   c->bytes, CU_MEM_ATTACH_GLOBAL);
-}
-
-static int managed_free(struct cs_calls *c, struct own *own)
-{
-	CUdeviceptr at = own->managed;
-
-	own->managed = 0;
-	return CU(c, cuMemFree, at);
-}
-
-static int async_alloc(struct cs_calls *c, struct own *own)
-{
-	return CU_OPTIONAL(c, alloc_async, "cuMemAllocAsync", &own->async, c->bytes,
-			   c->on);
-}
-
-static int async_free(struct cs_calls *c, struct own *own)
-{
-	CUdeviceptr at = own->async;
-
-	own->async = 0;
-	return CU_OPTIONAL(c, free_async, "cuMemFreeAsync", at, c->on);
-}
+STEP(device_alloc, CU(c, cuMemAlloc, &own->device, c->bytes))
+END(device_free, device, CU(c, cuMemFree, was))
+STEP(host_alloc, CU(c, cuMemHostAlloc, &own->host, c->bytes, 0))
+END(host_free, host, CU(c, cuMemFreeHost, was))
+STEP(managed_alloc, CU_OPTIONAL(c, mem_alloc_managed, "cuMemAllocManaged",
+				&own->managed, c->bytes, CU_MEM_ATTACH_GLOBAL))
+END(managed_free, managed, CU(c, cuMemFree, was))
+STEP(async_alloc,
+     CU_OPTIONAL(c, alloc_async, "cuMemAllocAsync", &own->async, c->bytes, c->on))
+END(async_free, async, CU_OPTIONAL(c, free_async, "cuMemFreeAsync", was, c->on))
 
 /* ---- memory apart from its addresses ---- */
 
@@ -383,10 +295,7 @@ static int pages_register(struct cs_calls *c, struct own *own)
 	return own->registered ? 0 : -1;
 }
 
-static int pages_registered(struct cs_calls *c, struct own *own)
-{
-	return pages_touch(c, own) || pages_register(c, own) ? -1 : 0;
-}
+STEP(pages_registered, pages_touch(c, own) || pages_register(c, own) ? -1 : 0)
 
 static int pages_unregister(struct cs_calls *c, struct own *own)
 {
