@@ -27,6 +27,23 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 	for (__typeof__(type) *it = (vec)->data, *it##_end = it ? it + (vec)->n : it; \
 	     it != it##_end; it++)
 
+/* Is the condition true of an i from 0 to n - 1, of all, of how many? */
+#define CS_ANY(i, n, ...) \
+	({ \
+		int any_ = 0; \
+		for (__typeof__((n) + 0) i = 0; !any_ && i < (n); i++) \
+			any_ = !!(__VA_ARGS__); \
+		any_; \
+	})
+#define CS_ALL(i, n, ...) !CS_ANY(i, n, !(__VA_ARGS__))
+#define CS_COUNT(i, n, ...) \
+	({ \
+		int count_ = 0; \
+		for (__typeof__((n) + 0) i = 0; i < (n); i++) \
+			count_ += !!(__VA_ARGS__); \
+		count_; \
+	})
+
 /* For the functions that qsort calls: the order of two values, and that by several keys,
  * the first of which that is not 0. */
 #define CS_ORDER(a, b) (((a) > (b)) - ((a) < (b)))

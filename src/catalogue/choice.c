@@ -33,10 +33,7 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 
 int cs_choices_name_cells(const struct cs_choices *of)
 {
-	for (size_t i = 0; i < of->n; i++)
-		if (of->choice[i].src || of->choice[i].dst)
-			return 1;
-	return 0;
+	return CS_ANY(i, of->n, of->choice[i].src || of->choice[i].dst);
 }
 
 uint64_t cs_choices_numa(const struct cs_choices *of)

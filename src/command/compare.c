@@ -39,10 +39,7 @@ static const struct cs_run *read_once(struct files *files, const char *name)
 
 static int has_placements(const struct cs_run *run)
 {
-	for (int i = 0; i < run->n_nodes; i++)
-		if (cs_run_is_other_placement(run, i))
-			return 1;
-	return 0;
+	return CS_ANY(i, run->n_nodes, cs_run_is_other_placement(run, i));
 }
 
 /* Add the nodes of that name; "": every node. */

@@ -23,12 +23,7 @@ static void choose(const struct cs_options *opt, enum cs_backend_kind backend,
 /* Is one of the chosen tests on that path? */
 static int has_path(const struct cs_choices *chosen, enum cs_path path)
 {
-	size_t i;
-
-	for (i = 0; i < chosen->n; i++)
-		if (cs_test_at(chosen->choice[i].test)->path == path)
-			return 1;
-	return 0;
+	return CS_ANY(i, chosen->n, cs_test_at(chosen->choice[i].test)->path == path);
 }
 
 /* "h2d, d2h" */

@@ -13,10 +13,8 @@ static const char *const follows[] = {
 
 static int follows_from_others(const char *key)
 {
-	for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
-		if (!strcmp(key, follows[i]))
-			return 1;
-	return 0;
+	return CS_ANY(i, sizeof(follows) / sizeof(follows[0]),
+		      !strcmp(key, follows[i]));
 }
 
 /* Drop unknown values too: a missing key reads as unknown. */

@@ -110,10 +110,7 @@ static uint32_t next_like(const struct cs_plan *plan, uint32_t matrix)
 
 static int is_first_like(const struct cs_plan *plan, uint32_t matrix)
 {
-	for (uint32_t v = 0; v < matrix; v++)
-		if (are_of_one(plan, v, matrix))
-			return 0;
-	return 1;
+	return !CS_ANY(v, matrix, are_of_one(plan, v, matrix));
 }
 
 /* Are those like this one of the sizes that the settings have? */

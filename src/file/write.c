@@ -47,11 +47,9 @@ static void put_new_json(struct text *t, json_t *value)
 
 static int is_plain(const char *text, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (text[i] < 0x20 || text[i] > 0x7e || text[i] == '"' ||
-		    text[i] == '\\')
-			return 0;
-	return 1;
+	return !CS_ANY(i, n,
+		       text[i] < 0x20 || text[i] > 0x7e || text[i] == '"' ||
+			       text[i] == '\\');
 }
 
 static void put_text(struct text *t, const char *text, size_t n)

@@ -251,10 +251,7 @@ void cs_collect_measured(struct cs_collect *c)
 
 int cs_collect_all_measured(const struct cs_collect *c)
 {
-	for (int i = 0; i < c->comm->n_nodes; i++)
-		if (c->ended[i] == CS_NODE_RUNS)
-			return 0;
-	return 1;
+	return CS_ALL(i, c->comm->n_nodes, c->ended[i] != CS_NODE_RUNS);
 }
 
 static void take_steps(struct cs_collect *c, const uint32_t *step, size_t n)
@@ -498,8 +495,5 @@ int cs_collect_state(const struct cs_collect *c)
 
 int cs_collect_others_run(const struct cs_collect *c)
 {
-	for (int i = 0; i < c->comm->n_nodes; i++)
-		if (i != c->comm->node && is_under_way(c, i))
-			return 1;
-	return 0;
+	return CS_ANY(i, c->comm->n_nodes, i != c->comm->node && is_under_way(c, i));
 }

@@ -291,10 +291,8 @@ void cs_discovery_agent(struct cs_discovery *m, int index, struct cs_agent_facts
 
 int cs_discovery_exclusive(const struct cs_discovery *m)
 {
-	for (int i = 0; i < m->n_agents; i++)
-		if (m->gpu[gpu_of(m, i)].compute_mode == EXCLUSIVE_PROCESS)
-			return 1;
-	return 0;
+	return CS_ANY(i, m->n_agents,
+		      m->gpu[gpu_of(m, i)].compute_mode == EXCLUSIVE_PROCESS);
 }
 
 int cs_discovery_start(struct cs_discovery *m, struct cs_err *err)

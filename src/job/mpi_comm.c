@@ -567,10 +567,7 @@ static int accept_message(struct cs_comm *comm, struct cs_err *err)
 /* Are all earlier messages of its sender complete? */
 static int is_next(const struct arrival *all, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (all[k].from == all[i].from)
-			return 0;
-	return 1;
+	return CS_ALL(k, i, all[k].from != all[i].from);
 }
 
 /* Take the first complete message out of the list. */

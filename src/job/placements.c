@@ -140,11 +140,9 @@ int cs_placements_hosts_made(const struct cs_placements *placements, int placeme
 {
 	struct cs_board *board = placements->at[placement].board.at;
 
-	for (int i = 0; i < (int)board->n_agents; i++)
-		if (!atomic_load(&cs_board_slot(board, i)->pid) &&
-		    !cs_board_lacks_helper(board, i))
-			return 0;
-	return 1;
+	return !CS_ANY(i, (int)board->n_agents,
+		       !atomic_load(&cs_board_slot(board, i)->pid) &&
+			       !cs_board_lacks_helper(board, i));
 }
 
 /* Make one host for the agents from first to end - 1 of a placement. */

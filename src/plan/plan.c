@@ -262,12 +262,8 @@ const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
 		    int n_agents)
 {
-	uint32_t k;
-
-	for (k = 0; k < step->count; k++)
-		if (!cs_transfer_applies(cs_plan_transfer(plan, step, k), n_agents))
-			return 0;
-	return 1;
+	return CS_ALL(k, step->count,
+		      cs_transfer_applies(cs_plan_transfer(plan, step, k), n_agents));
 }
 
 /* But for the matrix that its figure belongs to. */

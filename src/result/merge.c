@@ -48,10 +48,7 @@ static void move_node(struct cs_run_node *to, struct cs_run_node *from)
 
 static int is_in_order(const int *order, int n)
 {
-	for (int i = 0; i < n; i++)
-		if (order[i] != i)
-			return 0;
-	return 1;
+	return CS_ALL(i, n, order[i] == i);
 }
 
 /* A new array, with node i at order[i]; NULL: as they are. */

@@ -84,10 +84,7 @@ static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err
 
 static int has_blocks(const struct cs_rows *rows)
 {
-	for (size_t i = 0; i < cs_rows_count(rows); i++)
-		if (cs_rows_get(rows, i)->turn)
-			return 1;
-	return 0;
+	return CS_ANY(i, cs_rows_count(rows), cs_rows_get(rows, i)->turn);
 }
 
 /* Merge the turns of each cell into one row, or copy the rows if there are no turns;

@@ -111,10 +111,8 @@ static const char *others_text(const struct cs_run *run,
 static int any_sound(const struct cs_run *run, const struct cs_breach *breach,
 		     size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!(cs_rows_get(&run->rows, breach[i].row)->flags & CS_ROW_BAD))
-			return 1;
-	return 0;
+	return CS_ANY(i, n,
+		      !(cs_rows_get(&run->rows, breach[i].row)->flags & CS_ROW_BAD));
 }
 
 /* Re-measurements of one cell: it was within its bound in one of them, or beyond it in

@@ -28,10 +28,8 @@ struct scope {
 
 static int fits_variant(const struct cs_threshold *line, const struct cs_variant *v)
 {
-	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
-		if (line->says[i] && !cs_variant_agrees(&line->variant, v, i))
-			return 0;
-	return 1;
+	return !CS_ANY(i, CS_VARIANT_MEMBERS,
+		       line->says[i] && !cs_variant_agrees(&line->variant, v, i));
 }
 
 static int applies(const struct cs_threshold *line, const struct scope *scope)

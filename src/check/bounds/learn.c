@@ -135,11 +135,9 @@ static void learn_facts(struct learning *l, int class)
 /* Was it named before? */
 static int is_again(const struct learning *l)
 {
-	for (size_t k = 0; k < l->at; k++)
-		if (l->runs[l->at]->id[0] &&
-		    !strcmp(l->runs[k]->id, l->runs[l->at]->id))
-			return 1;
-	return 0;
+	return CS_ANY(k, l->at,
+		      l->runs[l->at]->id[0] &&
+			      !strcmp(l->runs[k]->id, l->runs[l->at]->id));
 }
 
 static int check_run(const struct cs_run *run, struct cs_err *err)

@@ -206,11 +206,9 @@ static int bears_on(const struct cs_anomaly *s, const struct cs_row *row)
 int cs_anomalies_bear_on(const struct cs_anomaly *anomaly, size_t n,
 			 const struct cs_row *row)
 {
-	for (size_t i = 0; i < n; i++)
-		if (anomaly[i].family == cs_family_of(row) &&
-		    bears_on(&anomaly[i], row))
-			return 1;
-	return 0;
+	return CS_ANY(i, n,
+		      anomaly[i].family == cs_family_of(row) &&
+			      bears_on(&anomaly[i], row));
 }
 
 size_t cs_anomalies_node_end(const struct cs_vec *anomalies, size_t i)

@@ -49,10 +49,7 @@ static const char *const part_text[] = {
 
 static int any_nvlink(const struct cs_run_node *nd)
 {
-	for (int a = 0; a < nd->facts.n_agents; a++)
-		if (nd->agent[a].link.nvlinks_up > 0)
-			return 1;
-	return 0;
+	return CS_ANY(a, nd->facts.n_agents, nd->agent[a].link.nvlinks_up > 0);
 }
 
 static int64_t ecc_errors(const struct cs_conditions *c)

@@ -71,10 +71,7 @@ CS_ORDERING(by_place, struct member, CS_ORDER(a->at, b->at))
 
 static int are_same_nodes(const struct member *a, const struct member *b, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (a[i].s->node != b[i].s->node)
-			return 0;
-	return 1;
+	return CS_ALL(i, n, a[i].s->node == b[i].s->node);
 }
 
 /* m[from..from+n) are one group.  A group before it of the same nodes, in another family

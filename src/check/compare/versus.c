@@ -388,10 +388,7 @@ static int has_test(const struct work *w, uint32_t test, int side)
 {
 	const struct point *p = w->points.data;
 
-	for (size_t i = 0; i < w->points.n; i++)
-		if (p[i].row->test == test && p[i].side == side)
-			return 1;
-	return 0;
+	return CS_ANY(i, w->points.n, p[i].row->test == test && p[i].side == side);
 }
 
 /* Do they measure the same in another way? */

@@ -48,28 +48,17 @@ static struct cs_finding with_advice(struct cs_finding f)
 
 static int known_to_nvml(const struct cs_run_node *nd)
 {
-	int n = 0;
-
-	for (int i = 0; i < nd->facts.n_known_gpus; i++)
-		n += nd->gpu_record[i].nvml == 0;
-	return n;
+	return CS_COUNT(i, nd->facts.n_known_gpus, nd->gpu_record[i].nvml == 0);
 }
 
 static int known_to_cuda(const struct cs_run_node *nd)
 {
-	int n = 0;
-
-	for (int i = 0; i < nd->facts.n_known_gpus; i++)
-		n += nd->gpu_record[i].ranks > 0;
-	return n;
+	return CS_COUNT(i, nd->facts.n_known_gpus, nd->gpu_record[i].ranks > 0);
 }
 
 static int some_mig(const struct cs_run_node *nd)
 {
-	for (int i = 0; i < nd->facts.n_known_gpus; i++)
-		if (nd->gpu_record[i].mig == 1)
-			return 1;
-	return 0;
+	return CS_ANY(i, nd->facts.n_known_gpus, nd->gpu_record[i].mig == 1);
 }
 
 /* Does a mask hide the GPU from CUDA in all ranks that see any? */
@@ -191,11 +180,7 @@ static void find_lost(const struct scope *scope)
 
 static int drives(const struct cs_run_node *nd, int rank)
 {
-	int n = 0;
-
-	for (int a = 0; a < nd->facts.n_agents; a++)
-		n += nd->agent[a].rank == rank;
-	return n;
+	return CS_COUNT(a, nd->facts.n_agents, nd->agent[a].rank == rank);
 }
 
 /* Ranks without an agent sleep: no GPU is left for them, or they see none. */

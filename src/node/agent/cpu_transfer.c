@@ -5,6 +5,7 @@
 
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/vec.h"
 
 /* ---- what workers do ---- */
 
@@ -101,10 +102,7 @@ static int drain(const struct asked *a, int failed, double *ns, struct cs_err *e
 
 static int others_are_timed(const struct asked *a)
 {
-	for (int i = 0; i < CS_LANES; i++)
-		if (i != a->lane && atomic_load(&a->cpu->timed[i]))
-			return 1;
-	return 0;
+	return CS_ANY(i, CS_LANES, i != a->lane && atomic_load(&a->cpu->timed[i]));
 }
 
 /* Without marks of its own. */

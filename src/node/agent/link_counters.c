@@ -46,10 +46,7 @@ static int64_t expected(const struct cs_endpoints *e, int whole)
 
 static int has_pages(const struct cs_endpoints *e)
 {
-	for (uint32_t k = 0; k < e->slot->step.count; k++)
-		if (moves(e, cs_endpoints_transfer(e, k)))
-			return 1;
-	return 0;
+	return CS_ANY(k, e->slot->step.count, moves(e, cs_endpoints_transfer(e, k)));
 }
 
 /* -1: not known. */

@@ -28,11 +28,8 @@ struct host_place {
 static int ordinal_of(const struct cs_endpoints *e, int agent)
 {
 	int64_t pid = cs_board_slot(e->board, agent)->pid;
-	int n = 0;
 
-	for (int i = 0; i < agent; i++)
-		n += cs_board_slot(e->board, i)->pid == pid;
-	return n;
+	return CS_COUNT(i, agent, cs_board_slot(e->board, i)->pid == pid);
 }
 
 /* Which of the buffers of its issuer's process: one for each that wants it at the same

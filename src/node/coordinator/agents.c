@@ -30,10 +30,9 @@ int cs_agents_armed(struct cs_coordinator *co, const struct cs_agents *agents, i
 int cs_agents_is(struct cs_coordinator *co, const struct cs_agents *agents,
 		 cs_agents_test *is)
 {
-	for (int i = 0; i < agents->n; i++)
-		if (co->state[agents->agent[i]] < CS_AGENT_BROKEN && !is(co, agents, i))
-			return 0;
-	return 1;
+	return !CS_ANY(i, agents->n,
+		       co->state[agents->agent[i]] < CS_AGENT_BROKEN &&
+			       !is(co, agents, i));
 }
 
 /* Also in the middle of a cell whose waits are all shorter than a slice. */

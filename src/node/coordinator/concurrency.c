@@ -32,10 +32,7 @@ struct round {
 
 static int is_doubted(const struct round *r, const double *median, uint32_t n)
 {
-	for (uint32_t k = 0; k < n; k++)
-		if (cs_concurrency_doubts(r->concurrent, median[k]))
-			return 1;
-	return 0;
+	return CS_ANY(k, n, cs_concurrency_doubts(r->concurrent, median[k]));
 }
 
 static void forget(const struct round *r, double *median)
@@ -139,10 +136,7 @@ static void compare_rates(const struct round *r, const double *alone,
 
 static int is_whole(const struct round *r, const double *median)
 {
-	for (uint32_t k = 0; k < r->all.count; k++)
-		if (isnan(median[k]))
-			return 0;
-	return 1;
+	return !CS_ANY(k, r->all.count, isnan(median[k]));
 }
 
 static void run_both_ways(const struct round *r)
@@ -240,13 +234,11 @@ static void say_remeasure(const struct round *r)
 /* Have rounds of another size of this test been carried out both ways? */
 static int is_known(const struct cs_coordinator *co, uint32_t matrix)
 {
-	uint32_t test = cs_plan_matrix_at(co->plan, matrix)->test, v;
+	uint32_t test = cs_plan_matrix_at(co->plan, matrix)->test;
 
-	for (v = 0; v < co->plan->n_matrices; v++)
-		if (v != matrix && cs_plan_matrix_at(co->plan, v)->test == test &&
-		    co->concurrent[v].rounds >= ROUNDS_FIRST)
-			return 1;
-	return 0;
+	return CS_ANY(v, co->plan->n_matrices,
+		      v != matrix && cs_plan_matrix_at(co->plan, v)->test == test &&
+			      co->concurrent[v].rounds >= ROUNDS_FIRST);
 }
 
 static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)

@@ -208,11 +208,9 @@ static int is_made(struct cs_coordinator *co, int agent)
 /* Is there an agent whose process is gone, or has not come? */
 static int one_is_missed(struct cs_coordinator *co)
 {
-	for (int i = 0; i < co->n; i++)
-		if (co->state[i] < CS_AGENT_LOST &&
-		    (!is_made(co, i) || cs_process_gone(&co->process[i])))
-			return 1;
-	return 0;
+	return CS_ANY(i, co->n,
+		      co->state[i] < CS_AGENT_LOST &&
+			      (!is_made(co, i) || cs_process_gone(&co->process[i])));
 }
 
 /* Why it is lost; "" it is not.  What a dead helper has made dies as well, a moment

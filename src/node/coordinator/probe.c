@@ -221,10 +221,8 @@ static void count_copies(struct cs_coordinator *co, const struct cs_cell *cell)
 /* For another round, of single calls: that there are so many is enough. */
 static int has_room(const struct cs_cell *cell, const struct series *all)
 {
-	for (uint32_t k = 0; k < cell->step->count; k++)
-		if (all->n[k] + CS_PROBE_MOST > ROUNDS_OF_CALLS * CS_PROBE_MOST)
-			return 0;
-	return 1;
+	return CS_ALL(k, cell->step->count,
+		      all->n[k] + CS_PROBE_MOST <= ROUNDS_OF_CALLS * CS_PROBE_MOST);
 }
 
 /* The rounds that count: the default, or as many as --samples says or a turn has. */

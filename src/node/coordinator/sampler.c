@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "node/board/stage.h"
 #include "plan/settings.h"
 #include "result/stats.h"
@@ -144,10 +145,7 @@ static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfe
 
 static int is_loaded(const struct cs_sampler *s)
 {
-	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->load[k])
-			return 1;
-	return 0;
+	return CS_ANY(k, s->n_transfers, s->load[k]);
 }
 
 /* Copies of a kernel are one launch. */
@@ -278,21 +276,16 @@ static double overlap_of(const struct cs_sampler *s, const double *ns)
 /* No more copies can be had: one has as many as a sample may hold. */
 static int at_cap(const struct cs_sampler *s)
 {
-	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (!s->load[k] && s->copies[k] >= s->cap[k])
-			return 1;
-	return 0;
+	return CS_ANY(k, s->n_transfers, !s->load[k] && s->copies[k] >= s->cap[k]);
 }
 
 /* Do the loads outlast what is measured, and not by far? */
 static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
 {
-	for (uint32_t k = 0; k < s->n_transfers; k++)
-		if (s->load[k] && !s->twin[k] &&
-		    ((ns[k] < LOAD_LEAST * most && s->copies[k] < s->cap[k]) ||
-		     (ns[k] > LOAD_MOST * most && s->copies[k] > 1)))
-			return 0;
-	return 1;
+	return !CS_ANY(k, s->n_transfers,
+		       s->load[k] && !s->twin[k] &&
+			       ((ns[k] < LOAD_LEAST * most && s->copies[k] < s->cap[k]) ||
+				(ns[k] > LOAD_MOST * most && s->copies[k] > 1)));
 }
 
 /* Is the sample as it should be: long enough, not needlessly long, all transfers

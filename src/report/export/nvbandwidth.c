@@ -234,11 +234,9 @@ static int is_of_node(const struct cs_run *run, int node, const struct cs_alias 
 static int is_named(const struct cs_alias *const *name, size_t n,
 		    const struct cs_alias *alias, int by_test)
 {
-	for (size_t i = 0; i < n; i++)
-		if (name[i] == alias ||
-		    (by_test && cs_alias_test(name[i]) == cs_alias_test(alias)))
-			return 1;
-	return 0;
+	return CS_ANY(i, n,
+		      name[i] == alias || (by_test && cs_alias_test(name[i]) ==
+							      cs_alias_test(alias)));
 }
 
 /* Names that were asked for in that order, then, in nvbandwidth's own, those of tests

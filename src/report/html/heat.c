@@ -82,11 +82,9 @@ static int is_there(const struct cs_grid *grid, size_t i)
 /* Has it a cell that is below its like, or without a figure? */
 static int is_notable(const struct cs_grid *grid)
 {
-	for (size_t i = 0; i < cs_grid_cells(grid); i++)
-		if (is_there(grid, i) &&
-		    (isnan(grid->value[i]) || grid->mark[i] == '<'))
-			return 1;
-	return 0;
+	return CS_ANY(i, cs_grid_cells(grid),
+		      is_there(grid, i) &&
+			      (isnan(grid->value[i]) || grid->mark[i] == '<'));
 }
 
 /* `many`: there is no room for ordinary figures, and they are in tables. */

@@ -143,10 +143,8 @@ static int is_alone(const struct cs_digest *d, size_t i)
 {
 	const struct cs_digest_line *line = d->lines.data;
 
-	for (size_t k = 0; k < d->lines.n; k++)
-		if (k != i && line[k].measured && is_of_group(&line[i], &line[k]))
-			return 0;
-	return 1;
+	return !CS_ANY(k, d->lines.n,
+		       k != i && line[k].measured && is_of_group(&line[i], &line[k]));
 }
 
 /* Those that are the only ones of their group, by their names. */

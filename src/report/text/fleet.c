@@ -23,11 +23,7 @@
 
 static int lines_of(const struct cs_draft *draft)
 {
-	int lines = 0;
-
-	for (size_t i = 0; i < draft->n; i++)
-		lines += draft->text[i] == '\n';
-	return lines;
+	return CS_COUNT(i, draft->n, draft->text[i] == '\n');
 }
 
 /* ---- figures ---- */

@@ -259,10 +259,7 @@ static const char no_sweep[] =
 
 static int has_sweeps(const struct cs_run *run)
 {
-	for (uint32_t v = 0; v < cs_grids(run); v++)
-		if (cs_sweep_sizes(run, v))
-			return 1;
-	return 0;
+	return CS_ANY(v, cs_grids(run), cs_sweep_sizes(run, v));
 }
 
 void cs_model_write(FILE *to, const struct cs_view *view)

@@ -30,10 +30,8 @@ static const char *copies_text(const struct cs_run *run)
 /* Is there a test whose copies are of the size that was asked for? */
 static int has_size(const struct cs_plan *plan)
 {
-	for (uint32_t v = 0; v < plan->n_matrices; v++)
-		if (!cs_test_at(cs_plan_matrix_at(plan, v)->test)->bytes)
-			return 1;
-	return 0;
+	return CS_ANY(v, plan->n_matrices,
+		      !cs_test_at(cs_plan_matrix_at(plan, v)->test)->bytes);
 }
 
 /* "512 MiB", "4 KiB to 1 GiB". */

@@ -78,10 +78,7 @@ static const unsigned elements[] = { 4, 8, 16 };
 
 static int has_element(const struct ways *ways, const struct way *of, unsigned element)
 {
-	for (size_t i = 0; i < N_WAYS; i++)
-		if (find(ways, of, order[i], element))
-			return 1;
-	return 0;
+	return CS_ANY(i, N_WAYS, find(ways, of, order[i], element));
 }
 
 static void print_line(FILE *to, const struct ways *ways, const struct way *of,
