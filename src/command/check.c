@@ -27,9 +27,7 @@ static void check(int rc, const struct cs_err *err)
 
 static void add_unreadable(struct fleet *fleet, int file, const struct cs_err *why)
 {
-	struct cs_finding f = { .severity = CS_CRITICAL,
-				.node = -1,
-				.id = CS_FINDING_FILE_UNREADABLE };
+	struct cs_finding f = CS_FOUND(CS_CRITICAL, -1, CS_FINDING_FILE_UNREADABLE);
 
 	if (fleet->opt->redact)
 		cs_text(f.text, sizeof(f.text), "file %d cannot be read", file + 1);

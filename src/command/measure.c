@@ -139,7 +139,7 @@ static int refuse_criteria(struct program *p, struct cs_err *err)
 static void add_finding(struct cs_run *run, enum cs_severity severity,
 			enum cs_finding_id id, const char *text)
 {
-	struct cs_finding f = { .id = id, .severity = severity, .node = -1 };
+	struct cs_finding f = CS_FOUND(severity, -1, id);
 	struct cs_err err;
 
 	cs_text(f.text, sizeof(f.text), "%s", text);

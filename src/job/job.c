@@ -403,9 +403,8 @@ static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err
 	if (cs_comm_agree(&job->comm, rc, err))
 		return -1;
 	if (job->comm.rank == 0 && why->text[0]) {
-		struct cs_finding f = { .severity = CS_CRITICAL,
-					.node = -1,
-					.id = CS_FINDING_CANNOT_TEST };
+		struct cs_finding f = CS_FOUND(CS_CRITICAL, -1,
+					       CS_FINDING_CANNOT_TEST);
 
 		cs_text(f.text, sizeof(f.text), "%s", why->text);
 		cs_finding_add(&job->run->findings, &f, err);

@@ -54,6 +54,11 @@ struct cs_finding {
 	uint32_t evidence[CS_EVIDENCE]; /* rows of the run, the most informative first */
 };
 
+/* A finding: CS_FOUND(CS_WARNING, node, CS_FINDING_IN_USE, .part = "node"); node -1: the
+ * run. */
+#define CS_FOUND(severity_, node_, id_, ...) \
+	(struct cs_finding) { .severity = severity_, .node = node_, .id = id_, ##__VA_ARGS__ }
+
 /* Parts that a finding can report; bits. */
 enum cs_finding_part {
 	CS_FINDING_NO_PART = 1,

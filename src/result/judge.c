@@ -6,48 +6,49 @@
 
 #include "base/arena.h"
 
-static void add(struct cs_run *run, struct cs_finding f, const char *fmt,
-		va_list args) __attribute__((format(printf, 3, 0)));
-
-static void add(struct cs_run *run, struct cs_finding f, const char *fmt, va_list args)
+void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
 {
 	struct cs_err err;
+	va_list args;
 
-	vsnprintf(f.text, sizeof(f.text), fmt, args);
-	if (cs_finding_add(&run->findings, &f, &err))
+	va_start(args, fmt);
+	vsnprintf(finding.text, sizeof(finding.text), fmt, args);
+	va_end(args);
+	if (cs_finding_add(&run->findings, &finding, &err))
 		cs_arena_give_up(&err);
 }
 
-void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
+struct cs_finding cs_judgement(struct cs_finding finding)
 {
-	va_list args;
-
-	va_start(args, fmt);
-	add(run, finding, fmt, args);
-	va_end(args);
-}
-
-void cs_judge(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
-{
-	va_list args;
-
 	finding.check = 1;
-	va_start(args, fmt);
-	add(run, finding, fmt, args);
-	va_end(args);
+	return finding;
 }
 
-void cs_judge_node(struct cs_run *run, int severity, int node, enum cs_finding_id id,
-		   const char *fmt, ...)
+struct cs_finding cs_advised(struct cs_finding finding)
 {
-	va_list args;
+	cs_finding_advise(&finding);
+	return finding;
+}
 
-	va_start(args, fmt);
-	add(run,
-	    (struct cs_finding){
-		    .id = id, .severity = (uint32_t)severity, .node = node, .check = 1 },
-	    fmt, args);
-	va_end(args);
+void cs_finding_locate(const struct cs_run *run, struct cs_finding *f, int a, int b)
+{
+	const struct cs_agent_facts *agent = run->node[f->node].agent;
+
+	cs_text(f->part, sizeof(f->part), b < 0 ? "gpu" : "link");
+	cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[a].gpu.bus_id);
+	if (b >= 0)
+		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
+			agent[b].gpu.bus_id);
+}
+
+void cs_finding_locate_bits(const struct cs_run *run, struct cs_finding *f,
+			    uint64_t gpus)
+{
+	int n = __builtin_popcountll(gpus);
+
+	if (n == 1 || n == 2)
+		cs_finding_locate(run, f, __builtin_ctzll(gpus),
+				  n == 1 ? -1 : 63 - __builtin_clzll(gpus));
 }
 
 const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)
@@ -60,9 +61,7 @@ const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gp
 			    all, sizeof(all));
 		return cs_new_text("%s", all);
 	}
-	cs_text(f->part, sizeof(f->part), "gpu");
-	cs_text(f->bus_id, sizeof(f->bus_id), "%s",
-		run->node[f->node].agent[gpu].gpu.bus_id);
+	cs_finding_locate(run, f, gpu, -1);
 	return cs_new_text("%s %s (%s)", cs_agent_word(run),
 			   cs_agent_label(run, f->node, gpu).text, f->bus_id);
 }

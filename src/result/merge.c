@@ -310,9 +310,7 @@ static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
 	place[m->places.n - 1].missing = 1;
 	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
 	return say(m,
-		   (struct cs_finding){ .id = CS_FINDING_NODE_MISSING,
-					.severity = CS_CRITICAL,
-					.node = m->run.n_nodes - 1 },
+		   CS_FOUND(CS_CRITICAL, m->run.n_nodes - 1, CS_FINDING_NODE_MISSING),
 		   "no file of it: it was not measured", err);
 }
 
@@ -332,10 +330,7 @@ static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
 		return n > 1 ? 0 : add_missing(m, known[0].host, err);
 	if (!known[0].host[0])
 		return 0;
-	return say(m,
-		   (struct cs_finding){ .id = CS_FINDING_NOT_LISTED,
-					.severity = CS_NOTE,
-					.node = known[0].node },
+	return say(m, CS_FOUND(CS_NOTE, known[0].node, CS_FINDING_NOT_LISTED),
 		   "it is not in the list of nodes that was given; it is judged all the same",
 		   err);
 }
@@ -419,10 +414,7 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 	for (size_t i = 1; i < m->parts.n; i++)
 		differ |= !same_program(&part[i], &part[0]);
 	if (usual < 0 && differ)
-		return say(m,
-			   (struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
-						.severity = CS_NOTE,
-						.node = -1 },
+		return say(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PROGRAM_DIFFERS),
 			   "nodes were measured by several versions of the program, none of them by most",
 			   err);
 	for (size_t i = 0; i < m->places.n && usual >= 0; i++) {
@@ -434,10 +426,8 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 			"measured by cscope-mpi %s, most nodes by %s", p->program,
 			part[usual].program);
 		if (say(m,
-			(struct cs_finding){ .id = CS_FINDING_PROGRAM_DIFFERS,
-					     .severity = CS_WARNING,
-					     .check = 1,
-					     .node = place[i].node },
+			CS_FOUND(CS_WARNING, place[i].node,
+				 CS_FINDING_PROGRAM_DIFFERS, .check = 1),
 			text, err))
 			return -1;
 	}
@@ -451,10 +441,7 @@ static int say_plans(struct cs_merge *m, struct cs_err *err)
 
 	for (size_t i = 1; i < m->parts.n; last[part[i].is_of_one] = &part[i], i++)
 		if (!same_asked(last[0], &part[i]) || !same_asked(last[1], &part[i]))
-			return say(m,
-				   (struct cs_finding){ .id = CS_FINDING_PLANS_DIFFER,
-							.severity = CS_NOTE,
-							.node = -1 },
+			return say(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PLANS_DIFFER),
 				   "nodes did not all measure the same tests and sizes: each is judged by what it has",
 				   err);
 	return 0;
@@ -481,9 +468,7 @@ static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 		keep[place->node] |= 2;
 		f->n_agents = -1;
 		if (say(m,
-			(struct cs_finding){ .id = CS_FINDING_BACKEND_DIFFERS,
-					     .severity = CS_CRITICAL,
-					     .node = place->node },
+			CS_FOUND(CS_CRITICAL, place->node, CS_FINDING_BACKEND_DIFFERS),
 			"it measured host memory, other nodes GPUs: it is not judged",
 			err))
 			return -1;
@@ -534,10 +519,7 @@ static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
 			more += all[k].part != all[k - 1].part;
 		}
 		if (more &&
-		    say(m,
-			(struct cs_finding){ .id = CS_FINDING_DUPLICATE_HOST,
-					     .severity = CS_NOTE,
-					     .node = all[i].node },
+		    say(m, CS_FOUND(CS_NOTE, all[i].node, CS_FINDING_DUPLICATE_HOST),
 			more == 1 ?
 				"two runs of this host were given: the later one counts" :
 				"several runs of this host were given: the last one counts",

@@ -74,21 +74,11 @@ static const char *breach_text(const struct cs_run *run,
 static void set_part(const struct cs_run *run, const struct cs_breach *breach,
 		     size_t n, struct cs_finding *f)
 {
-	const struct cs_agent_facts *agent = run->node[f->node].agent;
-	uint64_t both = UINT64_MAX, rest;
-	int low;
+	uint64_t both = UINT64_MAX;
 
 	for (size_t i = 0; i < n; i++)
 		both &= cs_row_agents(cs_rows_get(&run->rows, breach[i].row));
-	if (!both)
-		return;
-	low = __builtin_ctzll(both);
-	rest = both & (both - 1);
-	cs_text(f->part, sizeof(f->part), rest ? "link" : "gpu");
-	cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[low].gpu.bus_id);
-	if (rest)
-		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
-			agent[__builtin_ctzll(rest)].gpu.bus_id);
+	cs_finding_locate_bits(run, f, both);
 }
 
 /* "; also 0->2, 2->0 and 6 more cells", the worst apart. */

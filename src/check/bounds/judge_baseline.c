@@ -36,8 +36,8 @@ static void judge_class(struct cs_run *run, int severity, int of,
 	for (size_t i = 0; i < classes->n; i++)
 		known = cs_new_longer(known, "%s'%.100s'", i ? ", " : "",
 				      class[i].name);
-	cs_judge_node(run, severity, of, id,
-		      "no baseline of class '%.110s': there is %s", name, known);
+	cs_judge(run, CS_FOUND(severity, of, id),
+		 "no baseline of class '%.110s': there is %s", name, known);
 }
 
 /* Has no node of the run a class of the baseline? */
@@ -82,9 +82,10 @@ static void describe(struct scope *scope, const struct cs_row *of,
 	}
 	cs_baseline_lacks(scope->run->baseline, (int)key->class, &key->of, lacks,
 			  sizeof(lacks));
-	cs_judge_node(scope->run, CS_NOTE, scope->m.node, CS_FINDING_BASELINE_MISSING,
-		      "%s (%s) not judged: the baseline has nothing of %s",
-		      cs_count_text(cells->n, "cell"), key->link_kind, lacks);
+	cs_judge(scope->run,
+		 CS_FOUND(CS_NOTE, scope->m.node, CS_FINDING_BASELINE_MISSING),
+		 "%s (%s) not judged: the baseline has nothing of %s",
+		 cs_count_text(cells->n, "cell"), key->link_kind, lacks);
 }
 
 /* Of the matrix the cells from `first` on that have its kind of link. */
@@ -144,8 +145,8 @@ static void judge_nothing(struct cs_run *run, const struct cs_row *of)
 	char none[200];
 
 	cs_baseline_lacks(run->baseline, -1, &matrix, none, sizeof(none));
-	cs_judge_node(run, CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST,
-		      "the baseline has nothing of %s", none);
+	cs_judge(run, CS_FOUND(CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST),
+		 "the baseline has nothing of %s", none);
 }
 
 static void judge_nodes(struct scope *scope)

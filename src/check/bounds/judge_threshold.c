@@ -77,11 +77,11 @@ static void describe_unknown(struct scope *scope, const struct cs_threshold *lin
 {
 	const struct cs_row *of = cs_matrices_row(&scope->m, 0);
 
-	cs_judge_node(scope->run, CS_WARNING, (int)of->node,
-		      CS_FINDING_THRESHOLD_UNKNOWN,
-		      "%s: %s not judged by %s: nothing tells that peak",
-		      cs_row_test(of)->name, cs_count_text(unknown, "cell"),
-		      by_text(scope, line));
+	cs_judge(scope->run,
+		 CS_FOUND(CS_WARNING, (int)of->node, CS_FINDING_THRESHOLD_UNKNOWN),
+		 "%s: %s not judged by %s: nothing tells that peak",
+		 cs_row_test(of)->name, cs_count_text(unknown, "cell"),
+		 by_text(scope, line));
 }
 
 static void count_short(struct scope *scope, const struct cs_row *row)
@@ -161,12 +161,10 @@ static void judge_matrix(struct scope *scope)
  * all the same. */
 static void judge_nothing(const struct scope *scope)
 {
-	const struct cs_finding f = {
-		.severity = scope->run->baseline ? CS_NOTE : CS_CRITICAL,
-		.node = -1,
-		.id = scope->run->baseline ? CS_FINDING_THRESHOLD_UNUSED :
-					     CS_FINDING_CANNOT_TEST,
-	};
+	const struct cs_finding f =
+		CS_FOUND(scope->run->baseline ? CS_NOTE : CS_CRITICAL, -1,
+			 scope->run->baseline ? CS_FINDING_THRESHOLD_UNUSED :
+						CS_FINDING_CANNOT_TEST);
 	char longest[16], needed[16];
 
 	cs_size_text(scope->longest, longest, sizeof(longest));

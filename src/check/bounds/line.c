@@ -153,10 +153,9 @@ static void describe(struct cs_run *run, int node, const struct cs_baseline_line
 {
 	const double alpha = allowance(&base->alpha_us, &is->alpha_us, run->margin);
 	const double rate = allowance(&base->gbs, &is->gbs, run->margin);
-	const struct cs_finding f = { .severity = CS_WARNING,
-				      .node = node,
-				      .id = CS_FINDING_LINE_BEYOND_BASELINE,
-				      .of_figures = 1 };
+	const struct cs_finding f = CS_FOUND(CS_WARNING, node,
+					     CS_FINDING_LINE_BEYOND_BASELINE,
+					     .of_figures = 1);
 	const char *beyond = NULL;
 
 	if (is->alpha_us.value > base->alpha_us.value + alpha)

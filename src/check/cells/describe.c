@@ -40,13 +40,6 @@ static const struct {
 	[CS_CAUSE_LANES] = { CS_FINDING_NVLINK_DOWN, 1, 1, NULL },
 };
 
-static const char *const part_text[] = {
-	[CS_PART_GPU] = "gpu",
-	[CS_PART_LINK] = "link",
-	[CS_PART_SOCKET] = "socket",
-	[CS_PART_NODE] = "node",
-};
-
 static int any_nvlink(const struct cs_run_node *nd)
 {
 	return CS_ANY(a, nd->facts.n_agents, nd->agent[a].link.nvlinks_up > 0);
@@ -246,28 +239,23 @@ static void advise(const struct cs_anomaly *s, struct cs_finding *f)
 static void set_part(const struct cs_run *run, const struct cs_anomaly *s,
 		     struct cs_finding *f)
 {
-	const struct cs_agent_facts *agent = run->node[s->node].agent;
-
 	f->node = s->node;
-	cs_text(f->part, sizeof(f->part), "%s", part_text[s->part]);
 	if (s->part <= CS_PART_LINK)
-		cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[s->a].gpu.bus_id);
-	if (s->part == CS_PART_LINK)
-		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
-			agent[s->b].gpu.bus_id);
+		cs_finding_locate(run, f, s->a, s->part == CS_PART_LINK ? s->b : -1);
+	else
+		cs_text(f->part, sizeof(f->part), "%s",
+			s->part == CS_PART_SOCKET ? "socket" : "node");
 	advise(s, f);
 }
 
 void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault)
 {
 	const struct cs_anomaly *s = fault->of;
-	struct cs_finding f = { .id = table[s->cause].id,
-				.severity = cs_anomaly_severity(run, s),
-				.node = -1,
-				.of_figures = s->drop > 0,
-				.remeasured = s->remeasured,
-				.confidence = confidence_of(s),
-				.n_evidence = fault->n_evidence };
+	struct cs_finding f = CS_FOUND(cs_anomaly_severity(run, s), -1,
+				       table[s->cause].id, .of_figures = s->drop > 0,
+				       .remeasured = s->remeasured,
+				       .confidence = confidence_of(s),
+				       .n_evidence = fault->n_evidence);
 
 	f.drain = f.severity == CS_CRITICAL;
 	if (fault->nodes) {
@@ -291,10 +279,8 @@ struct unsure {
 
 static void describe_unsure(struct cs_run *run, int node, const struct unsure *u)
 {
-	struct cs_finding f = { .severity = CS_NOTE,
-				.node = node,
-				.id = CS_FINDING_NOT_JUDGED,
-				.part = "node" };
+	struct cs_finding f = CS_FOUND(CS_NOTE, node, CS_FINDING_NOT_JUDGED,
+				       .part = "node");
 	const struct cs_row *row = cs_rows_get(&run->rows, u->evidence[0]);
 
 	f.n_evidence = u->n < CS_EVIDENCE ? u->n : CS_EVIDENCE;

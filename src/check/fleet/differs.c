@@ -177,10 +177,8 @@ static uint32_t severity_of(const struct cs_difference *d)
 static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 			     size_t n)
 {
-	struct cs_finding f = { .id = of[d->layer].id,
-				.severity = severity_of(d),
-				.node = d->node,
-				.confidence = d->confidence };
+	struct cs_finding f = CS_FOUND(severity_of(d), d->node, of[d->layer].id,
+				       .confidence = d->confidence);
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
 	const char *by = "most nodes of its class have";
@@ -208,10 +206,8 @@ static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 static void describe_unknown(struct cs_run *run, const struct cs_difference *d,
 			     size_t n)
 {
-	struct cs_finding f = { .severity = CS_NOTE,
-				.node = d->node,
-				.id = CS_FINDING_UNKNOWN_HERE,
-				.part = "node" };
+	struct cs_finding f = CS_FOUND(CS_NOTE, d->node, CS_FINDING_UNKNOWN_HERE,
+				       .part = "node");
 	const char *text = "";
 
 	for (size_t i = 0; i < n; i++)
@@ -225,9 +221,8 @@ static void describe_tied(struct cs_run *run, const struct cs_difference *d, siz
 {
 	/* two parties at least one of which has several nodes; else each may have its own */
 	int parties = d->nodes > 1 && of[d->layer].severity > CS_NOTE;
-	struct cs_finding f = { .severity = parties ? CS_WARNING : CS_NOTE,
-				.node = -1,
-				.id = CS_FINDING_NO_MAJORITY };
+	struct cs_finding f = CS_FOUND(parties ? CS_WARNING : CS_NOTE, -1,
+				       CS_FINDING_NO_MAJORITY);
 
 	cs_finding_advise(&f);
 	cs_judge(run, f, "%s%s: %s of %s: no majority, no node is reported",

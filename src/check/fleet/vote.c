@@ -255,10 +255,8 @@ static void hold(struct ballot *b)
 
 static void find_alone(struct ballot *b)
 {
-	struct cs_finding f = { .severity = CS_NOTE,
-				.node = b->machine->node,
-				.id = CS_FINDING_CLASS_OF_ONE,
-				.part = "node" };
+	struct cs_finding f = CS_FOUND(CS_NOTE, b->machine->node,
+				       CS_FINDING_CLASS_OF_ONE, .part = "node");
 
 	cs_judge(b->run, f,
 		 "the only node of its class (%s): it cannot be compared with others",

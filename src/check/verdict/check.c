@@ -27,9 +27,7 @@ static void judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 	while (alike < n && text[0] && text[alike] && !strcmp(text[alike], text[0]))
 		alike++;
 	for (int a = 0; a < n; a++) {
-		struct cs_finding f = { .id = id,
-					.severity = CS_WARNING,
-					.node = node };
+		struct cs_finding f = CS_FOUND(CS_WARNING, node, id);
 		int all = n > 1 && alike == n;
 
 		if (text[a]) {
@@ -170,10 +168,10 @@ static void find_unbound(struct cs_run *run, int node)
 		}
 		if (k < n)
 			continue;
-		cs_judge_node(run, CS_NOTE, node, CS_FINDING_NOT_BOUND,
-			      "%s %s%s not bound to a NUMA node: %s",
-			      cs_agent_word(run), cs_agent_label(run, node, i).text,
-			      same > 1 ? " and others" : "", note);
+		cs_judge(run, CS_FOUND(CS_NOTE, node, CS_FINDING_NOT_BOUND),
+			 "%s %s%s not bound to a NUMA node: %s", cs_agent_word(run),
+			 cs_agent_label(run, node, i).text,
+			 same > 1 ? " and others" : "", note);
 	}
 }
 
@@ -183,9 +181,8 @@ static void find_drift(struct cs_run *run, int node)
 
 	if (!(drift > DRIFT_MOST))
 		return;
-	cs_judge_node(run, CS_NOTE, node, CS_FINDING_DRIFT,
-		      "the control cell changed by %.2f %% during the run",
-		      100 * drift);
+	cs_judge(run, CS_FOUND(CS_NOTE, node, CS_FINDING_DRIFT),
+		 "the control cell changed by %.2f %% during the run", 100 * drift);
 }
 
 static int most_agents(const struct cs_run *run)
@@ -205,20 +202,18 @@ static void find_fewer(struct cs_run *run, int node, int most)
 
 	if (n == most || n < 1 || run->checks & CS_CHECK_TOPOLOGY)
 		return;
-	cs_judge_node(run, CS_NOTE, node, CS_FINDING_FEWER_GPUS,
-		      "%d %s%s, other nodes have %d%s", n, cs_agent_word(run),
-		      n == 1 ? "" : "s", most,
-		      n == 1 ? ": nothing between GPUs is measured there" : "");
+	cs_judge(run, CS_FOUND(CS_NOTE, node, CS_FINDING_FEWER_GPUS),
+		 "%d %s%s, other nodes have %d%s", n, cs_agent_word(run),
+		 n == 1 ? "" : "s", most,
+		 n == 1 ? ": nothing between GPUs is measured there" : "");
 }
 
 /* A node without a GPU among others that have some. */
 static void find_blind(struct cs_run *run, int node, int most)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	struct cs_finding f = { .severity = CS_CRITICAL,
-				.node = node,
-				.id = CS_FINDING_NO_GPU,
-				.part = "node" };
+	struct cs_finding f = CS_FOUND(CS_CRITICAL, node, CS_FINDING_NO_GPU,
+				       .part = "node");
 	const char *why = "";
 
 	if (nd->facts.n_agents || most < 1 || cs_on_cpu(run))
@@ -251,14 +246,14 @@ static void find_difference(struct cs_run *run, const struct cs_versus *v,
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)
 		return;
-	cs_judge_node(run, run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE,
-		      -1, CS_FINDING_PLACEMENT_DIFFERS,
-		      "%s%s%s: placement '%s' against '%s' is %s", test->name,
-		      m->metric == CS_METRIC_RATE ? "" : " ",
-		      m->metric == CS_METRIC_RATE ?
-			      "" :
-			      cs_metric_text(test, (int)m->metric),
-		      v->name[1], v->name[0], cs_versus_verdict(v, m));
+	cs_judge(run,
+		 CS_FOUND(run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE, -1,
+			  CS_FINDING_PLACEMENT_DIFFERS),
+		 "%s%s%s: placement '%s' against '%s' is %s", test->name,
+		 m->metric == CS_METRIC_RATE ? "" : " ",
+		 m->metric == CS_METRIC_RATE ? "" :
+					       cs_metric_text(test, (int)m->metric),
+		 v->name[1], v->name[0], cs_versus_verdict(v, m));
 }
 
 static void find_differences(struct cs_run *run)
@@ -308,10 +303,7 @@ static void find_left_out(struct cs_run *run)
 
 	if (!c.left_out)
 		return;
-	cs_add_fact(run,
-		    (struct cs_finding){ .severity = CS_NOTE,
-					 .node = -1,
-					 .id = CS_FINDING_LEFT_OUT },
+	cs_add_fact(run, CS_FOUND(CS_NOTE, -1, CS_FINDING_LEFT_OUT),
 		    "%zu of %zu cells left out: the budget of %g s was spent",
 		    c.left_out, c.planned, run->budget_s);
 }

@@ -60,10 +60,11 @@ static void describe_node(struct cs_run *run, const struct correlated *c)
 					   cs_new_text(" and %zu more", c->n - NAMED);
 
 	if (c->n)
-		cs_judge_node(run, CS_NOTE, (int)c->node, CS_FINDING_SAMPLES_DEPEND,
-			      "successive samples are correlated by more than "
-			      "%.1f: %s%s; 95 %% intervals are too narrow there",
-			      ASSUMED, c->tests, more);
+		cs_judge(run,
+			 CS_FOUND(CS_NOTE, (int)c->node, CS_FINDING_SAMPLES_DEPEND),
+			 "successive samples are correlated by more than "
+			 "%.1f: %s%s; 95 %% intervals are too narrow there",
+			 ASSUMED, c->tests, more);
 }
 
 void cs_depend_judge(struct cs_run *run)

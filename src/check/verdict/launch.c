@@ -23,26 +23,13 @@ struct scope {
 	const struct cs_run_node *nd;
 };
 
-static struct cs_finding of_node(const struct scope *scope, enum cs_severity severity,
-				 enum cs_finding_id id)
-{
-	return (struct cs_finding){
-		.id = id, .severity = severity, .node = scope->node, .part = "node"
-	};
-}
-
-static struct cs_finding with_advice(struct cs_finding f)
-{
-	cs_finding_advise(&f);
-	return f;
-}
-
-/* One more judgement of this node. */
-#define describe(scope, severity, id, ...)                                       \
-	cs_judge((scope)->run, of_node(scope, severity, id), __VA_ARGS__)
-/* The same with advice. */
-#define advise(scope, severity, id, ...)                                         \
-	cs_judge((scope)->run, with_advice(of_node(scope, severity, id)), __VA_ARGS__)
+/* One more judgement of this node; the same with advice. */
+#define FOUND(scope, severity, id) \
+	CS_FOUND(severity, (scope)->node, id, .part = "node")
+#define describe(scope, severity, id, ...) \
+	cs_judge((scope)->run, FOUND(scope, severity, id), __VA_ARGS__)
+#define advise(scope, severity, id, ...) \
+	cs_judge((scope)->run, cs_advised(FOUND(scope, severity, id)), __VA_ARGS__)
 
 /* ---- GPUs on the bus, of NVML, of CUDA, of the scheduler ---- */
 
@@ -102,7 +89,7 @@ static const char *explanation(const struct cs_run_node *nd,
 
 static void describe_lost(const struct scope *scope, const struct cs_gpu_record *s)
 {
-	struct cs_finding f = of_node(scope, CS_CRITICAL, CS_FINDING_GPU_LOST);
+	struct cs_finding f = FOUND(scope, CS_CRITICAL, CS_FINDING_GPU_LOST);
 	const char *hint = cs_hint_nvml(s->nvml);
 
 	f.drain = 1;

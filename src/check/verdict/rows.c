@@ -252,22 +252,13 @@ static int is_of_hardware(const struct cs_run *run, const struct cs_row *row)
 static void add_part(const struct cs_run *run, const struct cause *cause,
 		     struct cs_finding *f)
 {
-	const struct cs_agent_facts *agent = run->node[cause->node].agent;
 	uint64_t common = UINT64_MAX;
-	int a, n;
 
 	CS_EACH_ROW(row, cs_run_rows(run, cause->node, CS_ROWS_ALL))
 		if (is_of(run, row, cause))
 			common &= cs_row_agents(row);
-	n = __builtin_popcountll(common);
-	if (cs_on_cpu(run) || n < 1 || n > 2)
-		return;
-	a = __builtin_ctzll(common);
-	cs_text(f->part, sizeof(f->part), "%s", n == 1 ? "gpu" : "link");
-	cs_text(f->bus_id, sizeof(f->bus_id), "%s", agent[a].gpu.bus_id);
-	if (n == 2)
-		cs_text(f->far_bus_id, sizeof(f->far_bus_id), "%s",
-			agent[63 - __builtin_clzll(common)].gpu.bus_id);
+	if (!cs_on_cpu(run))
+		cs_finding_locate_bits(run, f, common);
 }
 
 static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
@@ -283,10 +274,8 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
 		[CS_TIMEOUT] = "timed out",
 	};
 	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
-	struct cs_finding f = { .id = id[row->status],
-				.severity = CS_CRITICAL,
-				.node = cause.node,
-				.drain = is_of_hardware(run, row) };
+	struct cs_finding f = CS_FOUND(CS_CRITICAL, cause.node, id[row->status],
+				       .drain = is_of_hardware(run, row));
 
 	if (f.drain)
 		add_part(run, &cause, &f);
@@ -307,10 +296,7 @@ static void find_bad_cells(struct cs_run *run, int node,
 			described++;
 		}
 	if (i < n) {
-		cs_add_fact(run,
-			    (struct cs_finding){ .severity = CS_CRITICAL,
-						 .node = node,
-						 .id = CS_FINDING_CELL_FAILED },
+		cs_add_fact(run, CS_FOUND(CS_CRITICAL, node, CS_FINDING_CELL_FAILED),
 			    "more cells failed, for %zu other reason%s, "
 			    "the first of which is: %s",
 			    n - i, n - i == 1 ? "" : "s", first[i]->reason);
@@ -331,10 +317,7 @@ static void find_skipped_cells(struct cs_run *run, int node)
 		return;
 	cause.reason = first->reason;
 	next_cell(run, &cause, 0, &alike);
-	cs_add_fact(run,
-		    (struct cs_finding){ .severity = CS_NOTE,
-					 .node = node,
-					 .id = CS_FINDING_CELL_SKIPPED },
+	cs_add_fact(run, CS_FOUND(CS_NOTE, node, CS_FINDING_CELL_SKIPPED),
 		    "%s skipped: %s%s", cells, first->reason,
 		    alike < all ? "; others for other reasons" : "");
 }
@@ -383,8 +366,8 @@ static void find_flagged_cells(struct cs_run *run, int node)
 		const char *cells = cells_text(run, &cause);
 
 		if (cells)
-			cs_judge_node(run, kind[i].severity, node, kind[i].id,
-				      "%s: %s", cells, flag_text(run, &cause));
+			cs_judge(run, CS_FOUND(kind[i].severity, node, kind[i].id),
+				 "%s: %s", cells, flag_text(run, &cause));
 	}
 }
 
@@ -437,9 +420,7 @@ static void find_in_use(struct cs_run *run, int node, int gpu)
 	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
 	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
 	const struct used u = used_of(&run->node[node], gpu);
-	struct cs_finding f = { .severity = CS_WARNING,
-				.node = node,
-				.id = CS_FINDING_IN_USE };
+	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_IN_USE);
 	const int all = gpu == CS_ALL_GPUS;
 	const char *cells, *text;
 
@@ -478,9 +459,7 @@ void cs_in_use_judge(struct cs_run *run, int node)
 static void find_throttled(struct cs_run *run, int node, int gpu)
 {
 	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
-	struct cs_finding f = { .severity = CS_WARNING,
-				.node = node,
-				.id = CS_FINDING_THROTTLED };
+	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_THROTTLED);
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	const char *cells = cells_text(run, &cause), *of;
 	char why[100];
