@@ -1,7 +1,6 @@
 #include "base/hostlist.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* measure.c - a run that measures: its inputs, its outputs and its end. */
 #include "config.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>

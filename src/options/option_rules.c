@@ -1,6 +1,5 @@
 #include "options/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "check/compare/compare.h"

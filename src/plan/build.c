@@ -1,7 +1,6 @@
 /* build.c - a plan of the tests that are chosen, in the order in which they are
  * measured. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan_builder.h"

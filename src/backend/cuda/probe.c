@@ -1,6 +1,5 @@
 /* probe.c - the driver's facts about a GPU. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/cuda/dev.h"

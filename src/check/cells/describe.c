@@ -1,7 +1,6 @@
 /* describe.c - a fault as a finding for people. */
 #include "check/cells/anomaly.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"

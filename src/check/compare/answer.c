@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "base/units.h"
 
 struct tally {
 	size_t n[CS_VERDICTS], compared;

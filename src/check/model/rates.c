@@ -1,7 +1,6 @@
 #include "check/model/rates.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check/model/gamma.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "report/text/matrix.h"
 
 #define SIZES 64

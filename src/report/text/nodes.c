@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "report/view.h"
 
 /* ---- the line of a node ---- */

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "base/print.h"
 #include "base/statistics.h"
 #include "report/text/matrix.h"
 

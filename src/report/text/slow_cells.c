@@ -1,7 +1,6 @@
 #include "report/text/matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/view.h"
 
