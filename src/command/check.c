@@ -94,20 +94,15 @@ static void expect(struct fleet *fleet, const char *list)
 	      &err);
 }
 
-/* Without any measurement, only the checks that need none. */
-static uint32_t checks_of(const struct cs_run *run)
-{
-	return run->plan || cs_rows_count(&run->rows) ?
-		       cs_checks_all() :
-		       CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
-}
-
 static void judge(struct fleet *fleet)
 {
 	struct cs_run *run = &fleet->merge.run;
 	struct cs_err err;
 
-	run->checks = checks_of(run);
+	/* without any measurement only the checks that need none */
+	run->checks = run->plan || cs_rows_count(&run->rows) ?
+			      cs_checks_all() :
+			      CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
 	run->margin = fleet->opt->margin;
 	cs_criteria_apply(fleet->criteria, run);
 	check(cs_check_run(run, &err), &err);

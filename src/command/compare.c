@@ -37,11 +37,6 @@ static const struct cs_run *read_once(struct files *files, const char *name)
 
 /* ---- A and B ---- */
 
-static int has_placements(const struct cs_run *run)
-{
-	return CS_ANY(i, run->n_nodes, cs_run_is_other_placement(run, i));
-}
-
 /* Add the nodes of that name; "": every node. */
 static void add_nodes(struct cs_vec *items, const struct cs_run *run,
 		      const char *file, const char *what)
@@ -49,7 +44,7 @@ static void add_nodes(struct cs_vec *items, const struct cs_run *run,
 	size_t before = items->n;
 	struct cs_err err;
 
-	if (!*what && has_placements(run))
+	if (!*what && CS_ANY(i, run->n_nodes, cs_run_is_other_placement(run, i)))
 		cs_command_refuse("'%s' holds several placements: choose one, as in %s:%s",
 				  file, file, run->node[0].facts.placement);
 	for (int i = 0; i < run->n_nodes; i++)

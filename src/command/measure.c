@@ -574,13 +574,6 @@ static void init_run(struct program *p)
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
 }
 
-static void release_run(struct cs_run *run)
-{
-	cs_run_release_nodes(run);
-	cs_rows_release(&run->rows);
-	cs_vec_release(&run->findings);
-}
-
 static void on_progress(void *ctx, uint32_t done, uint32_t all)
 {
 	struct program *p = ctx;
@@ -636,7 +629,9 @@ static int measure(struct program *p, int signal_fd)
 	cs_resume_release(&p->resume);
 	cs_redact_release(&p->redact);
 	cs_criteria_release(&p->criteria);
-	release_run(&p->run);
+	cs_run_release_nodes(&p->run);
+	cs_rows_release(&p->run.rows);
+	cs_vec_release(&p->run.findings);
 	return status;
 }
 

@@ -69,11 +69,6 @@ static size_t node_bytes(const struct cs_node_facts *f)
 	       ways_bytes(f) + ranks_bytes(f);
 }
 
-static int is_possible(const struct cs_node_facts *f)
-{
-	return f->n_agents <= CS_MAX_AGENTS && f->n_known_gpus <= CS_MAX_AGENTS;
-}
-
 static const char *take_part(void *to, const char *from, size_t bytes)
 {
 	memcpy(to, from, bytes);
@@ -403,7 +398,9 @@ static void take_message(struct cs_collect *c, int node, int tag, const void *da
 	const struct row_message *row = data;
 
 	c->heard_s[node] = cs_clock_s();
-	if (tag == CS_TAG_NODE && bytes >= sizeof(*m) && is_possible(&m->facts) &&
+	if (tag == CS_TAG_NODE && bytes >= sizeof(*m) &&
+	    m->facts.n_agents <= CS_MAX_AGENTS &&
+	    m->facts.n_known_gpus <= CS_MAX_AGENTS &&
 	    bytes == node_bytes(&m->facts) && is_of(c, node, m->index))
 		take_node(c, m);
 	else if (tag == CS_TAG_ROW && bytes > sizeof(*row) && bytes > row_bytes(row) &&

@@ -239,11 +239,6 @@ static int is_known(const struct hello *h)
 	return !memcmp(h->magic, hello_magic, sizeof(hello_magic));
 }
 
-static int is_same(const struct hello *a, const struct hello *b)
-{
-	return !memcmp(a, b, offsetof(struct hello, host));
-}
-
 static void program_text(const struct hello *h, char *to, size_t size)
 {
 	if (!is_known(h))
@@ -260,7 +255,7 @@ static int refuse_mixture(struct cs_comm *comm, const struct hello *all,
 	int n = 0, which = 0, knows = 0;
 
 	for (int r = comm->size - 1; r > 0; r--)
-		if (!is_same(&all[r], &all[0])) {
+		if (memcmp(&all[r], &all[0], offsetof(struct hello, host))) {
 			which = r;
 			n++;
 		}

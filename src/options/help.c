@@ -58,12 +58,6 @@ static int argument_most(const char *argument)
 	return comma ? (int)(comma - argument) : 24;
 }
 
-/* Does the command have so many options that --help shows only the everyday ones? */
-static int is_long(const struct cs_verb *command)
-{
-	return !*command->name;
-}
-
 static void put_options(FILE *to, const struct cs_verb *command, int all)
 {
 	const char *heading = NULL;
@@ -122,7 +116,8 @@ int cs_options_help(FILE *to, const char *name, int all)
 	if (!command)
 		return -1;
 	put_usage(to, command);
-	all = all || !is_long(command);
+	/* those of a measurement are too many: only the everyday ones */
+	all = all || *command->name;
 	put_options(to, command, all);
 	if (!*command->name)
 		put_commands(to, all);

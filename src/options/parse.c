@@ -130,11 +130,6 @@ static int is_file_of_runs(const char *word)
 	return format && !strncmp(format->name, "json", 4);
 }
 
-static int is_test(const char *word)
-{
-	return cs_kind_named(word) || cs_suite(word) || cs_test_index(word) >= 0;
-}
-
 #define LINE_MOST 160
 
 /* Suggest a command line for an operand of the command that takes none; `before` is
@@ -158,7 +153,7 @@ static void suggest_line(const char *word, const struct cs_option *before,
 		cs_text(line, LINE_MOST, "'cscope-mpi %s'", verb.name);
 	else if (by_name(&cs_verbs[0], word, strlen(word)))
 		cs_text(line, LINE_MOST, "'--%s'", word);
-	else if (is_test(word))
+	else if (cs_kind_named(word) || cs_suite(word) || cs_test_index(word) >= 0)
 		cs_text(line, LINE_MOST, "'--test %s'", word);
 }
 

@@ -10,11 +10,6 @@
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 
-static uint64_t bytes_of(const struct cs_test *test, const struct cs_settings *set)
-{
-	return test->bytes ? test->bytes : set->copy_bytes;
-}
-
 /* A matrix to measure, and the choice that asked for it. */
 struct wanted {
 	struct cs_plan_matrix matrix;
@@ -155,7 +150,7 @@ static int add_shapes(const struct asking *a, const struct cs_choice *choice,
 static int add_sizes(const struct asking *a, const struct cs_choice *choice)
 {
 	const struct cs_test *test = cs_test_at(choice->test);
-	uint64_t bytes = choice->bytes ? choice->bytes : bytes_of(test, a->set);
+	uint64_t bytes = choice->bytes ?: test->bytes ?: a->set->copy_bytes;
 
 	if (cs_test_check(test, a->set, a->err))
 		return -1;

@@ -285,11 +285,6 @@ static int take_size(const char *word, struct cs_choice *to, struct cs_err *err)
 	return 0;
 }
 
-static const struct cs_test *test_named(const struct cs_alias *alias)
-{
-	return cs_test_at((uint32_t)cs_alias_test(alias));
-}
-
 /* The face of their grid that is so many bytes wide, rows high and planes deep; 0: none. */
 static uint64_t face_of(const uint64_t extent[3])
 {
@@ -386,7 +381,8 @@ static void place(const struct cs_alias *alias, const uint64_t *argument,
 	to->variant = alias->variant;
 	if (alias->args == CS_ARGS_NUMA) /* next to any GPU */
 		return;
-	if (alias->test && cs_test_is_within(test_named(alias)))
+	if (alias->test &&
+	    cs_test_is_within(cs_test_at((uint32_t)cs_alias_test(alias))))
 		first = second; /* the node is the one next to it */
 	to->src = (uint8_t)(1 + (back ? second : first));
 	to->dst = (uint8_t)(1 + (back ? first : second));

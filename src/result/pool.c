@@ -82,11 +82,6 @@ static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err
 	return rc;
 }
 
-static int has_blocks(const struct cs_rows *rows)
-{
-	return CS_ANY(i, cs_rows_count(rows), cs_rows_get(rows, i)->turn);
-}
-
 /* Merge the turns of each cell into one row, or copy the rows if there are no turns;
  * the result is indexed. */
 static int pool(const struct cs_run *run, const struct cs_rows *from,
@@ -97,7 +92,7 @@ static int pool(const struct cs_run *run, const struct cs_rows *from,
 
 	one.rows = *from;
 	rc = cs_run_index(&one, err);
-	if (rc || !has_blocks(from)) {
+	if (rc || !CS_ANY(i, cs_rows_count(from), cs_rows_get(from, i)->turn)) {
 		*to = one.rows;
 		return rc;
 	}

@@ -340,14 +340,10 @@ static int calls_open(struct cs_dev *dev, struct cs_err *err)
 	return CS_DEV_CU(dev, err, cuMemAlloc, &c->buffer, BUFFER_BYTES);
 }
 
-static int needs_graph(enum cs_call_number call)
-{
-	return call >= CS_CALL_GRAPH_INSTANTIATE && call <= CS_CALL_GRAPH_DESTROY;
-}
-
 static int ready(struct cs_calls *c)
 {
-	if (needs_graph(c->call) && !c->graph && graph_make(c))
+	if (c->call >= CS_CALL_GRAPH_INSTANTIATE &&
+	    c->call <= CS_CALL_GRAPH_DESTROY && !c->graph && graph_make(c))
 		return -1;
 	if ((c->call == CS_CALL_VMM_ALLOC || c->call == CS_CALL_VMM_FREE) &&
 	    !c->grain && ask_grain(c))

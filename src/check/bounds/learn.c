@@ -37,12 +37,6 @@ static int need_class(struct cs_baseline *b, const char *name)
 	return (int)b->classes.n - 1;
 }
 
-static int is_figure(const struct cs_row *row)
-{
-	return row->status == CS_OK && row->stats.median > 0 &&
-	       isfinite(row->stats.median) && !(row->flags & CS_ROW_BAD);
-}
-
 static void learn_figures(struct learning *l, int node)
 {
 	const struct cs_run *run = &l->pooled;
@@ -60,7 +54,8 @@ static void learn_figures(struct learning *l, int node)
 			.value = row->stats.median,
 		};
 
-		if (!is_figure(row))
+		if (row->status != CS_OK || !(row->stats.median > 0) ||
+		    !isfinite(row->stats.median) || row->flags & CS_ROW_BAD)
 			continue;
 		if (class < 0)
 			class = need_class(l->to, name);

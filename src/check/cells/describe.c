@@ -39,11 +39,6 @@ static const struct {
 	[CS_CAUSE_LANES] = { CS_FINDING_NVLINK_DOWN, 1, 1, NULL },
 };
 
-static int any_nvlink(const struct cs_run_node *nd)
-{
-	return CS_ANY(a, nd->facts.n_agents, nd->agent[a].link.nvlinks_up > 0);
-}
-
 static int64_t ecc_errors(const struct cs_conditions *c)
 {
 	return !c->known || c->ecc_corrected < 0 || c->ecc_uncorrected < 0 ?
@@ -72,7 +67,8 @@ static int has_ecc_errors(const struct cs_run *run, const struct cs_anomaly *s)
 static enum cs_severity gravest(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	if ((s->cause == CS_CAUSE_STAGED || s->cause == CS_CAUSE_REFUSED) &&
-	    !any_nvlink(&run->node[s->node]))
+	    !CS_ANY(a, run->node[s->node].facts.n_agents,
+		    run->node[s->node].agent[a].link.nvlinks_up > 0))
 		return CS_NOTE; /* many cards have no other way */
 	if (table[s->cause].is_fact && table[s->cause].is_hardware)
 		return s->usual && s->remeasured != CS_REMEASURED_CONFIRMED ?

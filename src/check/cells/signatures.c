@@ -388,12 +388,6 @@ static const struct cs_row *fastest(const struct part *p, int gpu, int near)
 	return best;
 }
 
-static int numa_of(const struct cs_row *row)
-{
-	return cs_endpoint_is_numa(&row->what.src) ? row->what.src.index :
-						     row->what.dst.index;
-}
-
 static void find_affinity(const struct part *p)
 {
 	const struct cs_run_node *nd =
@@ -410,7 +404,8 @@ static void find_affinity(const struct part *p)
 			continue;
 		s = sign_of(p, CS_PART_GPU, a, -1, CS_CAUSE_NUMA);
 		s.is = nd->agent[a].numa;
-		s.of = numa_of(far);
+		s.of = cs_endpoint_is_numa(&far->what.src) ? far->what.src.index :
+							     far->what.dst.index;
 		s.drop = 1 - near->stats.median / far->stats.median;
 		cs_anomaly_row(&s,
 			       (uint32_t)(near -

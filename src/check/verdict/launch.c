@@ -33,11 +33,6 @@ struct scope {
 
 /* ---- GPUs on the bus, of NVML, of CUDA, of the scheduler ---- */
 
-static int known_to_nvml(const struct cs_run_node *nd)
-{
-	return CS_COUNT(i, nd->facts.n_known_gpus, nd->gpu_record[i].nvml == 0);
-}
-
 static int known_to_cuda(const struct cs_run_node *nd)
 {
 	return CS_COUNT(i, nd->facts.n_known_gpus, nd->gpu_record[i].ranks > 0);
@@ -77,7 +72,8 @@ static const char *explanation(const struct cs_run_node *nd,
 	if (s->refused == EPERM || s->refused == EACCES)
 		return "its device file may not be opened here: a device cgroup or permissions";
 	if (f->container[0] && s->nvml && f->n_device_files > 0 &&
-	    f->n_device_files == known_to_nvml(nd))
+	    f->n_device_files ==
+		    CS_COUNT(i, nd->facts.n_known_gpus, nd->gpu_record[i].nvml == 0))
 		return cs_new_text("assumed not to be passed into this container (%s, %d of "
 				   "/dev/nvidia0, 1, ...)",
 				   f->container, f->n_device_files);
@@ -165,11 +161,6 @@ static void find_lost(const struct scope *scope)
 
 /* ---- ranks ---- */
 
-static int drives(const struct cs_run_node *nd, int rank)
-{
-	return CS_COUNT(a, nd->facts.n_agents, nd->agent[a].rank == rank);
-}
-
 /* Ranks without an agent sleep: no GPU is left for them, or they see none. */
 static void find_idle(const struct scope *scope)
 {
@@ -180,7 +171,7 @@ static void find_idle(const struct scope *scope)
 	for (int r = 0; r < nd->facts.n_ranks; r++) {
 		const struct cs_rank_facts *rank = &nd->ranks[r];
 
-		if (drives(nd, rank->rank))
+		if (CS_ANY(a, nd->facts.n_agents, nd->agent[a].rank == rank->rank))
 			continue;
 		idle++;
 		if (rank->driver[0])

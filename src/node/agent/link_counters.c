@@ -44,11 +44,6 @@ static int64_t expected(const struct cs_endpoints *e, int whole)
 	return bytes;
 }
 
-static int has_pages(const struct cs_endpoints *e)
-{
-	return CS_ANY(k, e->slot->step.count, moves(e, cs_endpoints_transfer(e, k)));
-}
-
 /* -1: not known. */
 static int64_t counted(int64_t from, int64_t to)
 {
@@ -70,7 +65,8 @@ void cs_link_counters_before_reset(struct cs_link_counters *c,
 {
 	const struct cs_traffic *at = &c->start;
 
-	if (!nvml || c->mute || c->stage != PREPARED || !has_pages(e))
+	if (!nvml || c->mute || c->stage != PREPARED ||
+	    !CS_ANY(k, e->slot->step.count, moves(e, cs_endpoints_transfer(e, k))))
 		return;
 	cs_nvml_traffic(nvml, &c->start);
 	c->mute = at->nvlink[OUT] < 0 && at->nvlink[IN] < 0 && at->pcie[OUT] < 0 &&

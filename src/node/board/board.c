@@ -74,15 +74,11 @@ static uint64_t page_up(uint64_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-static uint64_t line_up(uint64_t bytes)
-{
-	return (bytes + CS_LINE - 1) / CS_LINE * CS_LINE;
-}
-
 int cs_board_create(const struct cs_plan *plan, int n_agents, uint32_t spin_ns,
 		    struct cs_board_map *map, struct cs_err *err)
 {
-	uint64_t slots_at = line_up(sizeof(struct cs_board));
+	uint64_t slots_at = (sizeof(struct cs_board) + CS_LINE - 1) / CS_LINE *
+			    CS_LINE;
 	uint64_t plan_at = slots_at + (uint64_t)n_agents * sizeof(struct cs_slot);
 	uint64_t bytes = page_up(plan_at + plan->total_bytes);
 	int fd = memfd_create("cscope-mpi board", MFD_CLOEXEC);

@@ -73,18 +73,14 @@ static int run_together(const struct round *r, uint32_t repeats,
 	return status == CS_OK ? 0 : -1;
 }
 
-static int share_an_end(const struct cs_transfer *a, const struct cs_transfer *b)
-{
-	return a->src.index == b->src.index || a->src.index == b->dst.index;
-}
-
 /* The first transfer that ran beside the k-th one. */
 static const struct cs_transfer *beside(const struct round *r, uint32_t k)
 {
 	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, 0);
 	uint32_t i = 0;
 
-	while (i + 1 < r->all.count && share_an_end(&t[k], &t[i]))
+	while (i + 1 < r->all.count &&
+	       (t[k].src.index == t[i].src.index || t[k].src.index == t[i].dst.index))
 		i++;
 	return &t[i];
 }

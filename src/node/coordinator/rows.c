@@ -26,12 +26,6 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 	co->hooks->row(co->hooks->ctx, row, samples);
 }
 
-static int is_load(const struct cs_coordinator *co, const struct cs_cell *cell,
-		   uint32_t k)
-{
-	return cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k));
-}
-
 static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 		     uint32_t k, struct cs_row *row)
 {
@@ -85,7 +79,7 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 	for (uint32_t k = 0; k < cell->step->count; k++) {
 		struct cs_row row;
 
-		if (is_load(co, cell, k))
+		if (cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k)))
 			continue;
 		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;

@@ -27,13 +27,6 @@ static const char *copies_text(const struct cs_run *run)
 	return cs_new_text(least < most ? " x %u to %u" : " x %u", least, most);
 }
 
-/* Is there a test whose copies are of the size that was asked for? */
-static int has_size(const struct cs_plan *plan)
-{
-	return CS_ANY(v, plan->n_matrices,
-		      !cs_test_at(cs_plan_matrix_at(plan, v)->test)->bytes);
-}
-
 /* "512 MiB", "4 KiB to 1 GiB". */
 static const char *sizes_text(const struct cs_settings *set)
 {
@@ -74,7 +67,9 @@ void cs_head_print(FILE *to, const struct cs_run *run)
 	const char *started = cs_new_start(run), *size = "", *copies = "", *job = "";
 
 	/* of a plan file each transfer has its own */
-	if (run->plan && !run->plan_file && has_size(run->plan))
+	if (run->plan && !run->plan_file &&
+	    CS_ANY(v, run->plan->n_matrices,
+		   !cs_test_at(cs_plan_matrix_at(run->plan, v)->test)->bytes))
 		size = sizes_text(&run->plan->set);
 	if (!run->plan_file)
 		copies = copies_text(run);
