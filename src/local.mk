@@ -123,8 +123,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/findings.def \
 	%D%/result/grid.c \
 	%D%/result/grid.h \
-	%D%/result/judge.c \
-	%D%/result/judge.h \
+	%D%/result/add_finding.c \
+	%D%/result/add_finding.h \
 	%D%/result/matrices.c \
 	%D%/result/matrices.h \
 	%D%/result/merge.c \
@@ -170,7 +170,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 if HAVE_CUDA
 %C%_libcs_backend_a_SOURCES += \
 	%D%/backend/cuda/abi.h \
-	%D%/backend/cuda/arena.c \
+	%D%/backend/cuda/device_memory.c \
 	%D%/backend/cuda/box.c \
 	%D%/backend/cuda/calls.c \
 	%D%/backend/cuda/consume.c \
@@ -257,7 +257,7 @@ endif
 	%D%/node/coordinator/coordinator.c \
 	%D%/node/coordinator/coordinator.h \
 	%D%/node/coordinator/coordinator_state.h \
-	%D%/node/coordinator/fault.c \
+	%D%/node/coordinator/lost_agents.c \
 	%D%/node/coordinator/geometry.c \
 	%D%/node/coordinator/probe.c \
 	%D%/node/coordinator/rows.c \
@@ -317,7 +317,7 @@ endif
 	%D%/check/bounds/spread.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
-	%D%/check/cells/alike.c \
+	%D%/check/cells/slow_alike.c \
 	%D%/check/cells/anomaly.c \
 	%D%/check/cells/anomaly.h \
 	%D%/check/cells/below.c \
@@ -332,7 +332,7 @@ endif
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
 	%D%/check/cells/outlier.c \
-	%D%/check/cells/remeasure.c \
+	%D%/check/cells/remeasure_steps.c \
 	%D%/check/cells/remeasured.c \
 	%D%/check/cells/sentence.c \
 	%D%/check/cells/signatures.c \
@@ -357,7 +357,7 @@ endif
 	%D%/check/fleet/fact.h \
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
-	%D%/check/fleet/shared.c \
+	%D%/check/fleet/in_common.c \
 	%D%/check/fleet/vote.c \
 	%D%/check/fleet/vote.h \
 	%D%/check/link/expect.c \
@@ -380,7 +380,7 @@ endif
 	%D%/check/verdict/internal.h \
 	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \
-	%D%/check/verdict/rows.c \
+	%D%/check/verdict/row_status.c \
 	%D%/check/verdict/verdict.c
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -509,11 +509,11 @@ CS_COMMANDS = \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \
-	%D%/command/criteria.c \
-	%D%/command/criteria.h \
+	%D%/command/read_criteria.c \
+	%D%/command/read_criteria.h \
 	%D%/command/readers.c \
 	%D%/command/readers.h \
-	%D%/command/shared.c \
+	%D%/command/common.c \
 	%D%/command/show.c \
 	$(CS_OPTIONS)
 cscope_mpi_CPPFLAGS = $(AM_CPPFLAGS) -include %D%/commit.h
@@ -523,7 +523,7 @@ cscope_mpi_SOURCES = \
 	%D%/command/leftout.c \
 	%D%/command/leftout.h \
 	%D%/command/measure.c \
-	%D%/command/names.c \
+	%D%/command/list_benchmarks.c \
 	%D%/command/planfile.c \
 	%D%/command/planfile.h \
 	%D%/command/progress.c \

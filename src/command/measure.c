@@ -16,7 +16,7 @@
 #include "base/units.h"
 #include "check/verdict/check.h"
 #include "command/command.h"
-#include "command/criteria.h"
+#include "command/read_criteria.h"
 #include "command/leftout.h"
 #include "command/planfile.h"
 #include "command/progress.h"
@@ -197,7 +197,7 @@ static void note_unwritten(struct program *p, const char *why)
 		cs_text(p->unwritten, sizeof(p->unwritten), "%s", why);
 }
 
-static void say_unwritten(struct program *p, const char *why)
+static void report_unwritten(struct program *p, const char *why)
 {
 	note_unwritten(p, why);
 	cs_complain(why);
@@ -212,7 +212,7 @@ static int open_outputs(struct program *p, struct cs_err *err)
 	p->opened = 1;
 	for (int i = 0; i < p->opt->n_outputs; i++)
 		if (!is_resumed(p, p->opt->output[i]) && open_writer(p, i, &why))
-			say_unwritten(p, why.text);
+			report_unwritten(p, why.text);
 	if (p->resume.complete)
 		return 0;
 	/* file names keep the site's names, contents do not */
@@ -317,19 +317,19 @@ static int status_of(const struct program *p)
 }
 
 /* The last line on stderr: why the status is not 0. */
-static void say_verdict(const struct program *p)
+static void print_verdict(const struct program *p)
 {
 	char verdict[CS_ERR_TEXT + CS_HOST + 32];
-	struct cs_run said = p->run;
+	struct cs_run shown = p->run;
 
 	if (p->run.exit_status == CS_EXIT_OK)
 		return;
-	said.exit_status = status_of(p);
-	cs_run_verdict(&said, verdict, sizeof(verdict));
+	shown.exit_status = status_of(p);
+	cs_run_verdict(&shown, verdict, sizeof(verdict));
 	cs_complain(verdict);
 }
 
-static void say_lost(const char *why)
+static void print_lost(const char *why)
 {
 	cs_print_line(stderr,
 		      "cscope-mpi: cannot write the report to standard output%s%s",
@@ -340,16 +340,16 @@ static void print_report(struct program *p)
 {
 	struct cs_view_options view = { .verbose = p->opt->verbose,
 					.aggregates = p->opt->aggregates != 0 };
-	struct cs_run said = p->run;
+	struct cs_run shown = p->run;
 
 	if (p->opt->format->of_any && status_of(p) != p->run.exit_status) {
-		said.exit_status = status_of(p);
-		said.unwritten = p->unwritten;
+		shown.exit_status = status_of(p);
+		shown.unwritten = p->unwritten;
 	}
-	if (p->opt->quiet || (!cs_format_write(p->opt->format, p->out, &said, &view) &&
+	if (p->opt->quiet || (!cs_format_write(p->opt->format, p->out, &shown, &view) &&
 			      !fflush(p->out)))
 		return;
-	say_lost("");
+	print_lost("");
 	note_unwritten(p, "cannot write the report to standard output");
 }
 
@@ -395,7 +395,7 @@ static void await_files(struct program *p)
 	p->in_use = slow != NULL;
 	for (int i = 0; i < p->n_writers; i++)
 		if (cs_writer_close(p->writer[i], &err))
-			say_unwritten(p, err.text);
+			report_unwritten(p, err.text);
 	p->n_writers = 0;
 }
 
@@ -425,7 +425,7 @@ static void on_interrupted(void *ctx, int number)
 	p->run.exit_status = 128 + number;
 	finish_files(p);
 	print_report(p);
-	say_verdict(p); /* at once: a launcher may wait for a second, no more */
+	print_verdict(p); /* at once: a launcher may wait for a second, no more */
 	await_files(p);
 }
 
@@ -501,7 +501,7 @@ static int deliver(struct program *p, int prints)
 		print_report(p);
 	if (!p->opt->format->of_any)
 		await_files(p);
-	say_verdict(p);
+	print_verdict(p);
 	return status_of(p);
 }
 
@@ -637,11 +637,11 @@ static int measure(struct program *p, int signal_fd)
 
 /* ---- in the supervisor ---- */
 
-static void tell_lost(void *ctx)
+static void on_lost(void *ctx)
 {
 	struct program *p = ctx;
 
-	say_lost(p->supervisor.lost);
+	print_lost(p->supervisor.lost);
 }
 
 static void add_incomplete(const struct program *p, int number, const char *name,
@@ -654,7 +654,7 @@ static void add_incomplete(const struct program *p, int number, const char *name
 }
 
 /* Name the outputs that the blocked process has not completed in one line. */
-static void tell_incomplete(const struct program *p)
+static void print_incomplete(const struct program *p)
 {
 	char names[CS_ERR_TEXT] = "", text[CS_ERR_TEXT + 80];
 
@@ -670,11 +670,11 @@ static void tell_incomplete(const struct program *p)
 }
 
 /* After a signal one line is enough. */
-static void tell_hang(void *ctx)
+static void on_hang(void *ctx)
 {
 	struct program *p = ctx;
 
-	tell_incomplete(p);
+	print_incomplete(p);
 	if (p->run.exit_status > 128) {
 		cs_complain(p->says.text);
 		return;
@@ -704,13 +704,13 @@ static int supervise(struct program *p, int mpi, int speaks, int *status)
 	case CS_SUPERVISOR_HANGS:
 		p->run.exit_status = *status;
 		if (speaks)
-			cs_supervisor_report(tell_hang, p);
+			cs_supervisor_report(on_hang, p);
 		return 1;
 	case CS_SUPERVISOR_ENDED:
 		break;
 	}
 	if (p->supervisor.lost && speaks)
-		cs_supervisor_report(tell_lost, p);
+		cs_supervisor_report(on_lost, p);
 	if (p->supervisor.lost && *status <= CS_EXIT_WARNING)
 		*status = CS_EXIT_OUTPUT;
 	return 1;

@@ -24,8 +24,8 @@ struct cs_writer {
 	const struct cs_run *run;
 	struct cs_view_options view;
 	int journal, last;
-	int told;   /* a failed record was reported */
-	int failed; /* err: why */
+	int reported; /* that a record failed */
+	int failed;   /* err: why */
 	struct cs_err err;
 	_Atomic int *complete; /* to be set; NULL */
 	enum state state;
@@ -66,11 +66,11 @@ static int open_output(struct cs_writer *w, struct cs_err *err)
 	return cs_output_create(&w->out, w->path, w->grows, err);
 }
 
-static void say_failed(struct cs_writer *w)
+static void report_failed(struct cs_writer *w)
 {
 	char text[CS_ERR_TEXT];
 
-	if (w->told++)
+	if (w->reported++)
 		return;
 	cs_text(text, sizeof(text),
 		"cannot write '%.200s': %s; it is tried again with each result",
@@ -91,7 +91,7 @@ static void append_left(struct cs_writer *w)
 		at += rc ? 0 : n;
 	}
 	if (rc)
-		say_failed(w);
+		report_failed(w);
 	w->left.n = (size_t)(end - at);
 	if (w->left.n && at > from)
 		memmove(w->left.data, at, w->left.n);

@@ -261,7 +261,7 @@ static void take_steps(struct cs_collect *c, const uint32_t *step, size_t n)
 }
 
 /* Send one node its steps. */
-static void tell_remeasure(struct cs_collect *c, int node,
+static void send_remeasure(struct cs_collect *c, int node,
 			   const struct cs_remeasure *remeasure, size_t n)
 {
 	uint32_t *step = calloc(n + 1, sizeof(*step));
@@ -287,7 +287,7 @@ void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remea
 		for (k = i;
 		     k < n && remeasure[k].node / (uint32_t)c->placements == node; k++)
 			;
-		tell_remeasure(c, (int)node, remeasure + i, k - i);
+		send_remeasure(c, (int)node, remeasure + i, k - i);
 	}
 	c->said_s = cs_clock_s();
 }

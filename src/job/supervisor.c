@@ -502,7 +502,7 @@ void cs_supervisor_signal_seen(const struct cs_supervisor *supervisor)
 		atomic_store(&supervisor->shared->signal_seen, 1);
 }
 
-void cs_supervisor_report(void (*say)(void *ctx), void *ctx)
+void cs_supervisor_report(void (*print)(void *ctx), void *ctx)
 {
 	double end = cs_clock_s() + SPEAK_S;
 	struct timespec nap = { 0, 1000000 };
@@ -510,7 +510,7 @@ void cs_supervisor_report(void (*say)(void *ctx), void *ctx)
 
 	if (!pid) {
 		die_with(self);
-		say(ctx);
+		print(ctx);
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, NULL, WNOHANG) != pid) {

@@ -48,6 +48,6 @@ void cs_supervisor_set_status(const struct cs_supervisor *supervisor, int status
 _Atomic int *cs_supervisor_file(const struct cs_supervisor *supervisor, int number);
 /* In the measuring process: a signal was received, and results are being written. */
 void cs_supervisor_signal_seen(const struct cs_supervisor *supervisor);
-/* In the supervisor: call `say`, whose output may block on a stalled reader.  The supervisor
+/* In the supervisor: call `print`, whose output may block on a stalled reader.  The supervisor
  * waits only a moment for it. */
-void cs_supervisor_report(void (*say)(void *ctx), void *ctx);
+void cs_supervisor_report(void (*print)(void *ctx), void *ctx);

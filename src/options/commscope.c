@@ -229,7 +229,7 @@ static int is_on(const struct given *given, int flag)
 }
 
 /* List the flags that have no meaning here, and why. */
-static void say_void(const struct given *given, struct cs_options *out)
+static void list_unused(const struct given *given, struct cs_options *out)
 {
 	const char *unit = given->value[UNIT];
 
@@ -268,7 +268,7 @@ static int carry_over(const struct given *given, struct cs_options *out,
 							   0;
 	if (is_on(given, LIST))
 		out->action = CS_ACTION_LIST;
-	say_void(given, out);
+	list_unused(given, out);
 	return 0;
 }
 

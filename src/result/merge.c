@@ -108,7 +108,7 @@ void cs_merge_release(struct cs_merge *m)
 
 /* ---- findings ---- */
 
-static int say(struct cs_merge *m, struct cs_finding f, const char *text,
+static int add(struct cs_merge *m, struct cs_finding f, const char *text,
 	       struct cs_err *err)
 {
 	cs_text(f.part, sizeof(f.part), "%s", f.node < 0 ? "" : "node");
@@ -309,7 +309,7 @@ static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
 		return -1;
 	place[m->places.n - 1].missing = 1;
 	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
-	return say(m,
+	return add(m,
 		   CS_FOUND(CS_CRITICAL, m->run.n_nodes - 1, CS_FINDING_NODE_MISSING),
 		   "no file of it: it was not measured", err);
 }
@@ -330,7 +330,7 @@ static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
 		return n > 1 ? 0 : add_missing(m, known[0].host, err);
 	if (!known[0].host[0])
 		return 0;
-	return say(m, CS_FOUND(CS_NOTE, known[0].node, CS_FINDING_NOT_LISTED),
+	return add(m, CS_FOUND(CS_NOTE, known[0].node, CS_FINDING_NOT_LISTED),
 		   "it is not in the list of nodes that was given; it is judged all the same",
 		   err);
 }
@@ -404,7 +404,7 @@ static int same_asked(const struct part *a, const struct part *b)
 					      a->asked_of_one == b->asked_of_one;
 }
 
-static int say_programs(struct cs_merge *m, struct cs_err *err)
+static int compare_programs(struct cs_merge *m, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
 	const struct place *place = m->places.data;
@@ -414,7 +414,7 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 	for (size_t i = 1; i < m->parts.n; i++)
 		differ |= !same_program(&part[i], &part[0]);
 	if (usual < 0 && differ)
-		return say(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PROGRAM_DIFFERS),
+		return add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PROGRAM_DIFFERS),
 			   "nodes were measured by several versions of the program, none of them by most",
 			   err);
 	for (size_t i = 0; i < m->places.n && usual >= 0; i++) {
@@ -425,7 +425,7 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 		cs_text(text, sizeof(text),
 			"measured by cscope-mpi %s, most nodes by %s", p->program,
 			part[usual].program);
-		if (say(m,
+		if (add(m,
 			CS_FOUND(CS_WARNING, place[i].node,
 				 CS_FINDING_PROGRAM_DIFFERS, .check = 1),
 			text, err))
@@ -434,14 +434,14 @@ static int say_programs(struct cs_merge *m, struct cs_err *err)
 	return 0;
 }
 
-static int say_plans(struct cs_merge *m, struct cs_err *err)
+static int compare_plans(struct cs_merge *m, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
 	const struct part *last[2] = { part, part }; /* by is_of_one */
 
 	for (size_t i = 1; i < m->parts.n; last[part[i].is_of_one] = &part[i], i++)
 		if (!same_asked(last[0], &part[i]) || !same_asked(last[1], &part[i]))
-			return say(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PLANS_DIFFER),
+			return add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PLANS_DIFFER),
 				   "nodes did not all measure the same tests and sizes: each is judged by what it has",
 				   err);
 	return 0;
@@ -449,7 +449,7 @@ static int say_plans(struct cs_merge *m, struct cs_err *err)
 
 /* Keep the nodes that measured GPUs, if there are any; figures of host memory are not of
  * the same kind. */
-static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
+static int drop_host_memory(struct cs_merge *m, char *keep, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
 	int cuda = 0;
@@ -467,7 +467,7 @@ static int say_backends(struct cs_merge *m, char *keep, struct cs_err *err)
 			continue;
 		keep[place->node] |= 2;
 		f->n_agents = -1;
-		if (say(m,
+		if (add(m,
 			CS_FOUND(CS_CRITICAL, place->node, CS_FINDING_BACKEND_DIFFERS),
 			"it measured host memory, other nodes GPUs: it is not judged",
 			err))
@@ -519,7 +519,7 @@ static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
 			more += all[k].part != all[k - 1].part;
 		}
 		if (more &&
-		    say(m, CS_FOUND(CS_NOTE, all[i].node, CS_FINDING_DUPLICATE_HOST),
+		    add(m, CS_FOUND(CS_NOTE, all[i].node, CS_FINDING_DUPLICATE_HOST),
 			more == 1 ?
 				"two runs of this host were given: the later one counts" :
 				"several runs of this host were given: the last one counts",
@@ -714,8 +714,9 @@ int cs_merge_end(struct cs_merge *m, struct cs_err *err)
 					     place[i].missing };
 	if (all && drop) {
 		qsort(all, (size_t)n, sizeof(*all), by_host);
-		rc = cs_rc(say_programs(m, err) || say_plans(m, err) ||
-			   say_backends(m, drop, err) || choose(m, all, n, drop, err) ||
+		rc = cs_rc(compare_programs(m, err) || compare_plans(m, err) ||
+			   drop_host_memory(m, drop, err) ||
+			   choose(m, all, n, drop, err) ||
 			   put_in_order(m, all, n, drop, err));
 		count_ranks(&m->run);
 	} else {

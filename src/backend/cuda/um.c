@@ -124,7 +124,7 @@ static int um_advise(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 		     enum cs_um_advice advice, const struct cs_um_place *of, int on,
 		     struct cs_err *err)
 {
-	static const CUmem_advise says[][2] = {
+	static const CUmem_advise advices[][2] = {
 		[CS_UM_READ_MOSTLY] = { CU_MEM_ADVISE_UNSET_READ_MOSTLY,
 					CU_MEM_ADVISE_SET_READ_MOSTLY },
 		[CS_UM_PREFERRED] = { CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
@@ -136,14 +136,14 @@ static int um_advise(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 	const struct cs_um_place whose = { of->device, advice == CS_UM_ACCESSED_BY ?
 							       -1 :
 							       of->numa };
-	CUmem_advise say = says[advice][on];
+	CUmem_advise wanted = advices[advice][on];
 
 	return cs_dev_result(dev,
 			     cs_cu.mem_advise_numa ?
 				     CS_NAMED_CALL("cuMemAdvise", mem_advise_numa, at,
-						   bytes, say, location_of(&whose)) :
+						   bytes, wanted, location_of(&whose)) :
 				     CS_NAMED_CALL("cuMemAdvise", mem_advise, at,
-						   bytes, say, device_of(&whose)),
+						   bytes, wanted, device_of(&whose)),
 			     "cuMemAdvise", err);
 }
 

@@ -1,7 +1,7 @@
 /* breach.h - findings for cells beyond a bound of any kind. */
 #pragma once
 
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 /* A cell beyond its bound. */
 struct cs_breach {

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "check/bounds/baseline.h"
 #include "check/model/model.h"
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 /* Half of a 95 % interval is two of them. */
 #define HALF_WIDTHS (5 / 2.0)

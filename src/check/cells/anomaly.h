@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "result/cells.h"
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 /* Healthy figures differ by less, as logarithms. */
 #define CS_OFF_FLOOR 0.01

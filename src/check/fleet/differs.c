@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/hints.h"
 #include "check/fleet/fact.h"
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 struct cs_trait_name cs_trait_name_of(const char *field)
 {

@@ -8,7 +8,7 @@
 #include "check/fleet/class.h"
 #include "check/fleet/differs.h"
 #include "check/fleet/fact.h"
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 #define VALUES_SAID 3	/* of a field without majority */
 

@@ -1,7 +1,7 @@
 /* internal.h - what the files of check/verdict/ find, for check.c alone. */
 #pragma once
 
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 /* ---- cells: rows.c ---- */
 

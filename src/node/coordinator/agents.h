@@ -20,7 +20,7 @@ struct cs_agents {
 typedef int cs_agents_test(struct cs_coordinator *co, const struct cs_agents *agents,
 			   int i);
 
-/* ---- fault.c ---- */
+/* ---- lost_agents.c ---- */
 
 /* "GPU", "arena". */
 const char *cs_agent_noun(const struct cs_coordinator *co);

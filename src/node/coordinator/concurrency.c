@@ -210,8 +210,8 @@ static void run_concurrent(const struct round *r)
 	}
 }
 
-/* How many were in doubt, when all are done. */
-static void say_remeasure(const struct round *r)
+/* After the last round of a matrix: the number of cells that were in doubt. */
+static void report_remeasured(const struct round *r)
 {
 	uint32_t n = r->concurrent->remeasure;
 	char text[CS_ERR_TEXT];
@@ -255,7 +255,7 @@ static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 		run_both_ways(&r);
 	else
 		run_concurrent(&r);
-	say_remeasure(&r);
+	report_remeasured(&r);
 }
 
 int cs_coordinator_run(struct cs_coordinator *co)

@@ -292,7 +292,7 @@ static void put_caption(struct cs_html *h, const struct heat *heat)
 
 	cs_html(h, "<figcaption><b>");
 	cs_html_text(h, "%s %s", grid->test->name,
-		     cs_matrix_says_size(grid) ? cs_new_size(grid->bytes) : "");
+		     cs_matrix_shows_size(grid) ? cs_new_size(grid->bytes) : "");
 	cs_html(h, "</b> <span>");
 	cs_html_text(h, "%s, %s", cs_grid_title(grid).text,
 		     cs_unit_text((int)grid->test->unit));

@@ -220,7 +220,7 @@ static void print_heading(FILE *to, const struct axis *axis, const struct cs_gri
 
 	take_position(axis, &matrix);
 	like.matrix = &matrix;
-	if (matrix.bytes && cs_matrix_says_size(of))
+	if (matrix.bytes && cs_matrix_shows_size(of))
 		size = cs_new_size(matrix.bytes);
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s, by %s", of->test->name,
 		size[0] ? "  " : "", size, cs_grid_title(&like).text,

@@ -315,7 +315,7 @@ const char *cs_digest_name(const struct cs_digest_line *line, const struct cs_ru
 	char *name = cs_new_text("%s%s", line->test->name,
 				 line->back ? " (back)" : "");
 
-	if (cs_matrix_says_size(&head))
+	if (cs_matrix_shows_size(&head))
 		name = cs_join(name, " ", "%s", cs_new_size(line->matrix->bytes));
 	if (!cs_variant_is_usual(&line->matrix->variant))
 		name = cs_join(name, ", ", "%s",

@@ -11,7 +11,7 @@
 #define SAMPLES_MOST 60	/* of one series */
 #define LISTED 6	/* cells named in one line; the rest is a count */
 
-int cs_matrix_says_size(const struct cs_grid *grid)
+int cs_matrix_shows_size(const struct cs_grid *grid)
 {
 	if (cs_method_is_on_chip((int)grid->test->method))
 		return 0;
@@ -26,8 +26,8 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 	const char *size = cs_new_size(grid->bytes);
 
 	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
-		cs_matrix_says_size(grid) ? "  " : "",
-		cs_matrix_says_size(grid) ? size : "", cs_grid_title(grid).text,
+		cs_matrix_shows_size(grid) ? "  " : "",
+		cs_matrix_shows_size(grid) ? size : "", cs_grid_title(grid).text,
 		cs_unit_text((int)test->unit),
 		test->unit == CS_UNIT_GBS && test->pattern == CS_PATTERN_BIDI &&
 				!grid->back ?

@@ -11,7 +11,7 @@
 #include "result/grid.h"
 
 /* Is the size of its copies printed: one of several, or not the one asked for? */
-int cs_matrix_says_size(const struct cs_grid *grid);
+int cs_matrix_shows_size(const struct cs_grid *grid);
 /* "peer.ce.write.pair  row writes to column, …, GB/s", and what replaces GPUs. */
 void cs_matrix_heading(FILE *to, const struct cs_grid *grid);
 /* figures.c: numbers, or above 16 columns one character per cell.  Of the grid it reads run,

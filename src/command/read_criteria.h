@@ -1,4 +1,4 @@
-/* criteria.h - the files and bounds that options name to judge cells by. */
+/* read_criteria.h - the files and bounds that options name to judge cells by. */
 #pragma once
 
 #include "check/bounds/criteria.h"

@@ -1,4 +1,4 @@
-/* names.c - the benchmarks of Comm|Scope that would be measured here, by their names:
+/* list_benchmarks.c - the benchmarks of Comm|Scope that would be measured here, by their names:
  * --benchmark_list_tests.  Without MPI, and no driver is started. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* remeasure.c - the steps to measure again for anomalies. */
+/* remeasure_steps.c - the steps to measure again for anomalies. */
 #include "check/cells/cells.h"
 
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-/* judge.h - adds findings to a run: judgements and facts, with a text as printf makes it.
+/* add_finding.h - adds findings to a run: judgements and facts, with a text as printf makes it.
  * For src/check/: the work of an arena ends if memory is short (base/arena.h). */
 #pragma once
 

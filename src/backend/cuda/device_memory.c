@@ -1,4 +1,4 @@
-/* arena.c - memory of a device: its arena, and the board and ring that others share. */
+/* device_memory.c - memory of a device: its arena, and the board and ring that others share. */
 #include "backend/cuda/dev.h"
 
 #include <assert.h>

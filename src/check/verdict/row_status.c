@@ -1,4 +1,4 @@
-/* rows.c - findings from the status and flags of cells, and from GPUs that others
+/* row_status.c - findings from the status and flags of cells, and from GPUs that others
  * use have to do with it. */
 #include "check/verdict/internal.h"
 

@@ -1,4 +1,4 @@
-/* fault.c - agents that failed or can no longer be used, and the findings about them. */
+/* lost_agents.c - agents that failed or can no longer be used, and the findings about them. */
 #include "node/coordinator/agents.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* judge.c - findings as they are added. */
-#include "result/judge.h"
+/* add_finding.c - adds findings to a run. */
+#include "result/add_finding.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* alike.c - nodes that are slow alike. */
+/* slow_alike.c - nodes that are slow alike. */
 #include <math.h>
 
 #include "check/cells/anomaly.h"

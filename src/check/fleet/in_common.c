@@ -1,4 +1,4 @@
-/* shared.c - what some nodes have in common, and none of the others has. */
+/* in_common.c - what some nodes have in common, and none of the others has. */
 #include "check/fleet/differs.h"
 
 #include <string.h>

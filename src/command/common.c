@@ -1,4 +1,4 @@
-/* shared.c - functions that several commands use. */
+/* common.c - functions that several commands use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "command/criteria.h"
+#include "command/read_criteria.h"
 
 #include <errno.h>
 #include <stdio.h>
