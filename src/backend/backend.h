@@ -240,9 +240,9 @@ struct cs_backend_um {
 		      enum cs_um_advice advice, const struct cs_um_place *of, int on,
 		      struct cs_err *err);
 
-	/* Compare with the expected contents, by a kernel of this device.  *is_near
-	 * says, from the kernel's read rate, whether all of it was in the device's
-	 * own memory: 1, 0; -1: too few bytes to tell. */
+	/* Compare with the expected contents, by a kernel of this device. *is_near:
+	 * by the kernel's read rate, was all of it in the device's own memory? 1, 0;
+	 * -1: too few bytes to decide. */
 	int (*check)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 		     const struct cs_touched *pattern, struct cs_check *out,
 		     int *is_near, struct cs_err *err);
@@ -300,8 +300,8 @@ struct cs_backend {
 	int (*rearena)(struct cs_dev *dev, uint64_t bytes, int by_fd,
 		       struct cs_export *out, struct cs_err *err);
 
-	/* Map a peer's arena.  Tries the allowed transports, best first, without
-	 * asking the driver whether they work; out->via says which one it was.
+	/* Map a peer's arena. Tries the allowed transports, best first, without
+	 * asking the driver whether they work; out->via is the one that worked.
 	 * Touches no byte of the arena. */
 	int (*import)(struct cs_dev *dev, const struct cs_export *peer,
 		      struct cs_mapping *out, struct cs_err *err);

@@ -1,8 +1,8 @@
 /* cpucopy.h - a transfer made by the CPU of the agent's own thread.
  *
  * There is no queue and no thread: arm records what to do; poll waits for the gate,
- * copies and takes the time.  So an agent can make only one such copy at a time,
- * whatever its lanes. */
+ * copies and takes the time. So an agent can make only one such copy at a time, on
+ * any number of lanes. */
 #pragma once
 
 #include <stdint.h>

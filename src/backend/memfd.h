@@ -1,8 +1,7 @@
 /* memfd.h - host memory of another process, by its memfd.
  *
- * For the backends.  The memory is opened through /proc/PID/fd: it needs no name and
- * leaves nothing behind, but both processes must have the same user and PID
- * namespace. */
+ * For the backends. The memory is opened through /proc/PID/fd: it needs no name and
+ * leaves no file, but both processes must have the same user and PID namespace. */
 #pragma once
 
 #include <stdint.h>

@@ -1,9 +1,9 @@
-/* facts.h - what is known of a GPU, an agent and a node: plain data.
+/* facts.h - the facts of a GPU, an agent and a node: plain data.
  *
- * No pointers: these structs travel through MPI and shared memory as bytes.
- * Unknown is said, never 0: -1 for integers, NAN for doubles, "" for text,
- * unless a field says otherwise.  What is in files has a line in a table of
- * facts.c, which says all else that is done with it. */
+ * No pointers: these structs travel through MPI and shared memory as bytes. Unknown
+ * is never 0: -1 for integers, NAN for doubles, "" for text, unless noted at a field.
+ * A field that is in files has a line in a table of facts.c, which defines all its
+ * other uses. */
 #pragma once
 
 #include <stddef.h>
@@ -118,8 +118,8 @@ struct cs_agent_facts {
 				 * there and the buffer not yet; cuMemGetInfo */
 	int64_t context_bytes; /* … by our processes, besides the buffer: contexts */
 	struct cs_usage usage; /* of its thread between the two readings */
-	/* Bytes that its samples moved to and from other GPUs between the two readings
-	 * */
+	/* Bytes that its samples moved to and from other GPUs between the two
+	 * readings */
 	int64_t sent_bytes, received_bytes;
 };
 
@@ -137,8 +137,8 @@ struct cs_cpu_side {
 	/* of managed memory that its workers touched: page faults of one sample, those
 	 * for which the kernel had to wait for pages among them; -1: it was not */
 	int64_t faults, major_faults;
-	/* while its pages moved in the first sample, what the issuer's GPU has counted on
-	 * its way; -1: its links do not say, or no pages moved */
+	/* bytes that the issuer's GPU counted on their way while pages moved in the
+	 * first sample; -1: its links do not count, or no pages moved */
 	int64_t nvlink_bytes, pcie_bytes;
 	char flush[16]; /* by "clflushopt"; "" it was not asked for */
 	double warm_ns,

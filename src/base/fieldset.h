@@ -1,9 +1,10 @@
-/* fieldset.h - the fields of a struct as a table: a line for each says what it is called in
- * files, where it stands, of what type it is, and who compares it.
+/* fieldset.h - the fields of a struct as a table: a line for each has its name in
+ * files, its place, its type, and the comparisons that use it.
  *
- * Setting a struct to unknown, rounding, files, redaction, comparisons and fingerprints go
- * by these lines (file/code.h has the files'), so a new field is a member and its line.
- * What follows from other fields, and arrays, are no lines: their files write them out. */
+ * Setting a struct to unknown, rounding, files, redaction, comparisons and
+ * fingerprints go by these lines (file/code.h has the files'), so a new field is a
+ * member and its line. Arrays and values that follow from other fields have no lines:
+ * the files that write them list them. */
 #pragma once
 
 #include <stddef.h>
@@ -26,8 +27,7 @@ enum cs_type {		       /* of the member; in files; unknown */
 	       CS_TYPE_NAME,  /* char[]; any text */
 	       CS_TYPE_KNOWN, /* int32_t, the first of a part, without a key: 0, and all
 				 * of it is null */
-	       CS_TYPE_PART, /* a struct with a fieldset of its own: an object, without a
-				 * key its fields stand among the others */
+	       CS_TYPE_PART, /* a struct with a fieldset of its own: an object; without a key its fields are among the others */
 };
 
 /* Fields that nodes of one kind should have in common. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define HALF_BITS 10	  /* behind the point of a normal number */
+#define HALF_BITS 10	  /* after the point of a normal number */
 #define HALF_LEAST (-14)  /* exponent of the least normal number */
 #define HALF_NORMAL 0x1p-14
 #define HALF_BIAS 15

@@ -1,6 +1,6 @@
-/* fused.h - product and sum of a vector of doubles as one instruction, rounded once: a * b
- * + c of 8, 4 or 2 of them.  Whether compilers make it of `a * b + c` follows from how
- * they are told to optimise.  Within functions that have the instruction as target. */
+/* fused.h - product and sum of a vector of doubles as one instruction, rounded once:
+ * a * b + c of 8, 4 or 2 of them. Compilers make it of `a * b + c` only with some
+ * options. For functions that have the instruction as target. */
 #pragma once
 
 #if defined(__x86_64__)

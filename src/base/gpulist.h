@@ -30,8 +30,8 @@ int cs_gpu_list_parse(const char *text, struct cs_gpu_list *list, struct cs_err 
 int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts *gpu,
 		       int n, char *chosen, struct cs_err *err);
 
-/* The indices that are named, one bit each, where all are and there is no GPU to name;
- * 0: they are those from 0 on. */
+/* The named indices, one bit each, if all items are indices and there is no GPU to
+ * name; 0: they are those from 0 on. */
 uint64_t cs_gpu_list_numbers(const struct cs_gpu_list *list);
 
 /* The number of agents if there is no GPU to name (--dry-run, cpu backend): a single

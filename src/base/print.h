@@ -11,8 +11,8 @@
  * character, what turns the direction of text, and what is no UTF-8 '?'. */
 void cs_clean(char *text);
 
-/* printf of clean text.  A '\n' of the format is cleaned like any other: who ends a
- * line says so. */
+/* printf of clean text. A '\n' of the format is cleaned like any other: cs_print_line
+ * ends lines. */
 void cs_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same, and the line ends. */
 void cs_print_line(FILE *to, const char *fmt, ...)
@@ -21,6 +21,6 @@ void cs_print_line(FILE *to, const char *fmt, ...)
 /* How a terminal shows what follows: parameters of SGR, "1;31"; "0" is as usual. */
 void cs_print_sgr(FILE *to, const char *parameters);
 
-/* Clean text in which as[i] stands for each special[i]. */
+/* Clean text with as[i] in place of each special[i]. */
 void cs_print_as(FILE *to, const char *text, const char *special,
 		 const char *const *as);

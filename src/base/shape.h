@@ -32,11 +32,11 @@ int cs_shape_parse(const char *text, uint64_t shape[CS_SHAPE_FACES],
 /* The largest cube whose elements have that many bytes, 4 elements wide at least. */
 uint32_t cs_shape_cube(uint64_t bytes, unsigned element);
 
-/* What a copy is made of that is packed by who sends and unpacked by who gets it. */
+/* The parts of a copy that its sender packs and its receiver unpacks. */
 enum cs_stage { CS_STAGE_PACK, CS_STAGE_TRANSFER, CS_STAGE_UNPACK, CS_STAGES };
 
-/* Where the bytes of a shape are.  `rows` times `width` of them in one piece, `pitch` from
- * one to the next, as few rows as there can be; and the same as a part of a grid. */
+/* The places of the bytes of a shape: `rows` pieces of `width`, `pitch` from one to
+ * the next, as few rows as possible; and the same as a part of a grid. */
 struct cs_extent {
 	uint64_t src_at,
 		dst_at; /* its first byte in the buffer that is copied from, to */

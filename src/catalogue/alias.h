@@ -1,9 +1,9 @@
-/* alias.h - what other tools call our measurements, and how nvbandwidth arranges
- * the figures of each: one table, which --test, --suite, --explain, --list and the
- * nvbandwidth formats read.
+/* alias.h - the names of our measurements in other tools, and the arrangement of
+ * their figures in nvbandwidth: one table, which --test, --suite, --explain, --list
+ * and the nvbandwidth formats read.
  *
- * Every alias does here what its name says.  If the tool itself does something else,
- * or arranges its figures differently, that is `noted`. */
+ * Every alias measures what its name promises. If the tool itself does something
+ * else, or arranges its figures differently, that is `noted`. */
 #pragma once
 
 #include <stddef.h>
@@ -51,7 +51,7 @@ enum cs_tail {
 #define CS_SCOPE_ELEMENT 4u	/* … of so many bytes, as in chunks and strides */
 
 struct cs_alias {
-	const char *test;    /* our name; NULL: not measured, `differs` says why */
+	const char *test; /* our name; NULL: not measured, with the reason in `differs` */
 	const char *tool;    /* "nvbandwidth" */
 	const char *name;    /* as that tool calls it */
 	const char *differs; /* what the tool gets wrong or does differently */
@@ -102,7 +102,7 @@ int cs_alias_asked(const struct cs_alias *alias, const char *list);
 const char *cs_alias_refusal(const char *item);
 
 /* The note for `test` in this variant, by the names in the list (NULL: none) under
- * which it was requested; "" if there is nothing to say. */
+ * which it was requested; "" if there is none. */
 #define CS_NOTE_TEXT 1024
 void cs_alias_note(const char *list, const char *test,
 		   const struct cs_variant *variant, char *to, size_t size);

@@ -1,6 +1,6 @@
 /* catalogue.h - every measurement there is, one line each.
  *
- * A new measurement is a new line of tests.def, which says how.  Names are
+ * A new measurement is a new line of tests.def; see there.  Names are
  * path.method.op.pattern and never change their meaning. */
 #pragma once
 
@@ -166,7 +166,7 @@ struct cs_test {
 			      * once"; NULL: those that came, once */
 	const char *heading; /* "row writes to column" */
 	const char *alone;   /* "one pair at a time", unless they run beside others
-				 * (node/coordinator/concurrency.c); NULL: the heading says it */
+ * (node/coordinator/concurrency.c); NULL: as in the heading */
 	const char *summary; /* one line for --list */
 };
 

@@ -491,8 +491,8 @@ static int refuse(struct program *p)
 	return p->refused;
 }
 
-/* Report, files, verdict; returns the status.  A view of one line waits for the files: it
- * says which could not be written. */
+/* Report, files, verdict; returns the status. A view of one line waits for the files,
+ * because it names those that could not be written. */
 static int deliver(struct program *p, int prints)
 {
 	if (p->opt->format->of_any)
@@ -505,7 +505,7 @@ static int deliver(struct program *p, int prints)
 	return status_of(p);
 }
 
-/* Nothing was left to measure: write the outputs of the journal's run. */
+/* The journal is complete: write the outputs of its run. */
 static int show_complete(struct program *p)
 {
 	const struct cs_run live = p->run;
@@ -522,7 +522,8 @@ static int show_complete(struct program *p)
 	return status;
 }
 
-/* The outputs say so too: those of an earlier run would pass for this one's. */
+/* The outputs record it too: otherwise those of an earlier run would be taken for
+ * this one's. */
 static int conclude_untested(struct program *p, const struct cs_err *why)
 {
 	struct cs_err err;
@@ -679,7 +680,7 @@ static void on_hang(void *ctx)
 		cs_complain(p->says.text);
 		return;
 	}
-	p->opened = 1;	    /* the process left behind may be writing them */
+	p->opened = 1;	    /* the abandoned process may be writing them */
 	p->opt->redact = 0; /* the report has no names */
 	init_run(p);
 	conclude(p, CS_EXIT_CANNOT, &p->says);

@@ -36,7 +36,7 @@ static int read_baseline(struct cs_criteria *c, const struct cs_options *opt,
 	return rc ? cs_err_prefix(err, "--baseline") : 0;
 }
 
-/* Of a list FILE[,...] each. */
+/* Read each baseline of a list FILE[,...]. */
 static int read_baselines(struct cs_criteria *c, const struct cs_options *opt,
 			  struct cs_err *err)
 {

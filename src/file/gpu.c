@@ -80,7 +80,7 @@ static void decode_reaches(struct cs_fields *f, const char *key, uint8_t *to,
 	}
 }
 
-/* Of a board; unknown is null. */
+/* The peers of a board by NVLink; null: unknown. */
 static json_t *nvlink_peers(const struct cs_nvlink_ends *ends)
 {
 	return ends->n_gpus < 0 ?

@@ -109,7 +109,7 @@ static int skip_scalar(struct rest *r)
 								   skip_word(r);
 }
 
-/* Of scalars alone. */
+/* Skip an array of scalars. */
 static int skip_array(struct rest *r)
 {
 	if (!skip_mark(r, '['))

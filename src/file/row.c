@@ -179,7 +179,7 @@ static void encode_flags(struct cs_encoder *r, const struct cs_run *run, uint32_
 	const char *name[CS_ROW_FLAGS + 2];
 	int n = cs_row_flag_names(bits, name);
 
-	/* every record states that it is of a stand-in */
+	/* every record has the flag */
 	if (run->stand_in)
 		name[n++] = "stand-in";
 	if (run->virtual_clock)

@@ -4,13 +4,13 @@
  *     rank ──socketpair──▶ helper ──fork──▶ host, host, …
  *
  * The helper is forked before any thread, MPI, CUDA or NVML, because a process that
- * has used CUDA must not fork.  It has one thread, only /dev/null and the socket as
- * descriptors, and makes a host when its rank asks for one.  A host has no MPI: it
- * starts the driver and its agents, obeys the board, and ends when the board says so.
+ * has used CUDA must not fork. It has one thread, only /dev/null and the socket as
+ * descriptors, and makes a host when its rank asks for one. A host has no MPI: it
+ * starts the driver and its agents, and obeys the board until its end.
  *
- * SIGHUP, SIGINT and SIGTERM are passed on to the rank, which ends the run.  Nothing is
- * left behind: the helper dies with its rank, and the hosts die with the
- * helper (PR_SET_PDEATHSIG). */
+ * SIGHUP, SIGINT and SIGTERM are passed on to the rank, which ends the run. No
+ * process stays: the helper dies with its rank, and the hosts die with the helper
+ * (PR_SET_PDEATHSIG). */
 #pragma once
 
 #include "backend/backend.h"

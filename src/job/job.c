@@ -17,7 +17,7 @@
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
 #define LOOK_BYTES (1u << 20) /* a buffer to be opened by others, never copied */
 #define TURN_SAMPLES 1 /* of a turn, if placements are compared */
-#define END_LIMIT_S 20.0 /* for all ranks to close; hung drivers are left behind */
+#define END_LIMIT_S 20.0 /* for all ranks to close; hung drivers are abandoned */
 #define SHM_OF_A_RANK (4u << 20) /* Open MPI 4.1; UCX 1.13 */
 
 int cs_job_is_root(const struct cs_job *job)
@@ -555,9 +555,9 @@ static int died_closing(const struct cs_coordinator *co, const char **first)
 	return n;
 }
 
-/* Close the agents.  The results are out, but agents that die now are reported, in
- * one line, because a process may have several.  An agent that only hangs in the
- * driver is left behind. */
+/* Close the agents. The results are out, but agents that die now are reported, in one
+ * line, because a process may have several. An agent that only hangs in the driver is
+ * abandoned. */
 static int dismiss(struct cs_job *job)
 {
 	const char *first = NULL;

@@ -7,9 +7,8 @@
 #include "job/placements.h"
 #include "job/resumed.h"
 
-/* A node that is silent for so long is given up: its coordinator looks at messages
- * every 50 ms, whatever it measures.  Rank 0 also writes files, and file systems may
- * stall. */
+/* A node that is silent for so long is given up: its coordinator reads messages every
+ * 50 ms while it measures. Rank 0 also writes files, and file systems may stall. */
 #define NODE_SILENCE_S 10.0
 #define ROOT_SILENCE_S 60.0
 

@@ -1,7 +1,7 @@
-/* supervisor.h - the process that others wait for; messages call it guard.  It measures
- * nothing and writes no file, so nothing can block it.  It receives signals, passes on
- * the output of the measuring process, and exits in time, whatever happens to that
- * process.  The measuring process calls MPI: launchers identify a rank by its
+/* supervisor.h - the process that others wait for; messages call it guard. It
+ * measures nothing and writes no file, so nothing can block it. It receives signals,
+ * passes on the output of the measuring process, and exits in time even if that
+ * process does not. The measuring process calls MPI: launchers identify a rank by its
  * environment.
  *
  *	shell or launcher

@@ -230,7 +230,7 @@ static int add_views(struct build *b)
 	return 0;
 }
 
-/* Nothing of what is chosen can be measured with that many agents. */
+/* None of the chosen tests can be measured with that many agents. */
 static int refuse_all(const struct cs_plan_builder *pb)
 {
 	const struct cs_plan_request *req = pb->req;

@@ -5,10 +5,10 @@
 #include "catalogue/choice.h"
 
 /* Add the tests that a comma-separated list of names and globs (fnmatch, '*' and '?'
- * and sets) means on that backend and with that --via.  If an item matches nothing,
+ * and sets) means on that backend and with that --via. If an item matches nothing,
  * the error names it and the nearest name, if one is near; if it matches only tests
- * of the other backend, or of another --via, the error says so.  On error nothing is
- * added. */
+ * of the other backend, or of another --via, the error names that. On error nothing
+ * is added. */
 int cs_tests_choose(const char *list, enum cs_backend_kind backend,
 		    enum cs_transport via, struct cs_choices *to, struct cs_err *err);
 

@@ -159,7 +159,7 @@ static void add_ends(const struct cs_instance *cell, const struct cs_alias *alia
 			add_number(cell->src, to);
 		return;
 	}
-	/* the driver chooses where it stages: one cell is for all nodes */
+	/* the driver chooses the place of staging: one cell is for all nodes */
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
 		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0,
 			   to);

@@ -372,7 +372,7 @@ static int has_buffers(const struct cs_transfer *t)
 	       t->src.index != t->dst.index;
 }
 
-/* Behind the source. */
+/* Lay out what follows the source. */
 static void lay_out(struct cs_arena_layout *l)
 {
 	l->chain_at = cs_arena_aligned(l->dst_at + l->dst_bytes);

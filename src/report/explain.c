@@ -30,7 +30,7 @@ static void explain_hint(FILE *to, const struct cs_hint *hint)
 	part(to, "in short", hint->brief);
 }
 
-/* Of `n` words those whose bits are set: "note, warning or critical"; "" none. */
+/* The words whose bits are set: "note, warning or critical"; "" none. */
 static const char *words_text(uint32_t bits, const char *const *word, int n)
 {
 	const char *text = "";

@@ -7,7 +7,7 @@
 #include "file/journal.h"
 #include "report/view.h"
 
-/* Files hold everything, whatever the options of views. */
+/* Files contain everything; options of views do not change them. */
 void cs_document_view(FILE *to, const struct cs_view *view)
 {
 	cs_json_write(to, view->run);

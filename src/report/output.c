@@ -412,7 +412,7 @@ int cs_output_open(struct cs_output *out, const char *name, const struct cs_run 
 	return cs_output_create(out, path, 0, err);
 }
 
-/* Where the last whole record ends. */
+/* Truncate after the last whole record. */
 static int go_back(struct cs_output *out)
 {
 	return out->whole >= 0 && !ftruncate(fileno(out->file), out->whole) &&

@@ -162,7 +162,8 @@ static size_t word_of(const char *at)
 	return n;
 }
 
-/* Of a word that no line has room for: up to its last comma, or as much as there is. */
+/* A part of a word that is longer than a line: up to its last comma, or as much as
+ * fits. */
 static size_t part_of(const char *at, size_t room)
 {
 	for (size_t n = room; n > 1; n--)

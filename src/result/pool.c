@@ -60,7 +60,7 @@ static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
 	return made;
 }
 
-/* Of a run that is indexed. */
+/* Pool the rows of an indexed run. */
 static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err *err)
 {
 	double *room = calloc(run->rows.samples.n + 1, sizeof(*room));

@@ -69,9 +69,10 @@ static double at_rank(const double *sorted, size_t n, double rank)
 			   sorted[i];
 }
 
-/* The end of the interval on the side of the order statistic `rank`: that many times
- * as far from the median as that is, or as many times as many ranks away, whichever
- * is nearer: samples that jump between two values are spread no wider than these. */
+/* The end of the interval on the side of the order statistic `rank`: `widening` times
+ * as far from the median as that one, or as the one that is `widening` times as many
+ * ranks away, the nearer of both: samples that jump between two values are spread no
+ * wider than these. */
 static double end_of(const double *sorted, size_t n, double median, double rank,
 		     double widening)
 {

@@ -1,8 +1,8 @@
 /* flush.c - see flush.h.
  *
- * The fences stand on both sides.  Before: what was stored is flushed with the lines.
- * Behind: no later load may come before the flush of its line.  On x86 that takes mfence;
- * sfence orders later stores alone. */
+ * There are fences on both sides. Before: what was stored is flushed with the lines.
+ * After: no later load may come before the flush of its line. On x86 that takes
+ * mfence; sfence orders later stores alone. */
 #include "system/flush.h"
 
 #include <pthread.h>

@@ -13,14 +13,13 @@ struct cs_flush_way {
 	/* Every line of the range, changed or not; what is read after that comes from
 	 * memory.  Any thread, several at the same time. */
 	void (*flush)(const void *at, uint64_t bytes);
-	/* NULL: it is given the range.  Else it is given this memory, whatever the
+	/* NULL: it is given the range. Else it is given this memory in place of any
 	 * range, once for all that is to be flushed. */
 	const void *(*instead)(uint64_t *bytes);
 };
 
-/* Those that this machine has: its instruction, and behind it displacement, which
- * reads twice the last-level caches of the CPUs that the first thread to ask may run
- * on. */
+/* Those that this machine has: its instruction, then displacement, which reads twice
+ * the last-level caches of the CPUs that the first thread to ask may run on. */
 const struct cs_flush_way *cs_flush_ways(void);
 
 /* A load of flushed memory takes at least that many times as long as a warm one. */
@@ -40,7 +39,7 @@ static inline int cs_flush_is_proven(double warm_ns, double cold_ns)
 
 /* Try each way up to six times, with pauses, on 1 MiB that the caller's CPUs touch
  * first. A trial is 31 walks along a random chain, warm and flushed by turns, and the
- * medians of both, in nanoseconds of the clock; what stands in for a flush has two
+ * medians of both, in nanoseconds of the clock; a substitute for a flush has two
  * trials of seven. Without memory nothing is proven. */
 void cs_flush_prove(const struct cs_flush_way *list, uint64_t (*clock_ns)(void),
 		    struct cs_flush *out);

@@ -151,8 +151,8 @@ struct cs_nvml_gpu {
 		result_;                                                      \
 	})
 
-/* nvmllib.c.  Take the lock: NVML_OK, or NVML_TIMEOUT.  Who does not get it within
- * some seconds meets a call that hangs: then nobody waits for it again. */
+/* nvmllib.c. Take the lock: NVML_OK, or NVML_TIMEOUT. If it is not free within some
+ * seconds, a call hangs: later callers do not wait. */
 int cs_nvml_enter(struct cs_nvml *nvml);
 /* The error for a code of NVML; -1. */
 int cs_nvml_refuse(struct cs_nvml *nvml, const char *what, int code,
@@ -174,8 +174,8 @@ static inline int32_t cs_nvml_known(int code, unsigned value)
 
 /* ---- links: nvmllink.c ---- */
 
-/* Find the ends of the links that are up; unknown ones are left as they are in `out`.
- * */
+/* Find the ends of the links that are up; unknown ones are left as they are in
+ * `out`. */
 void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out);
 /* The sum over all links; -1: no link reports any. */
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu);

@@ -13,7 +13,7 @@
 #define CLASS_INFINIBAND 0x0207
 #define CLASS_BRIDGE_OTHER 0x0680 /* NVSwitch */
 
-#define CONFIG_HEADER 64	/* all that who is not root may read */
+#define CONFIG_HEADER 64	/* all that users other than root may read */
 #define CONFIG_EXTENDED 0x100	/* where extended capabilities begin */
 #define CONFIG_END 0x1000
 #define CAPABILITY_ACS 0x000d

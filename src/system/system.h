@@ -126,8 +126,7 @@ int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
 			  struct cs_err *err);
 enum cs_pages {
 	CS_PAGES_USUAL,
-	CS_PAGES_HUGE, /* of 2 MiB, set aside or transparent: all of them, or it is an
-			 * error that says how to allow them */
+	CS_PAGES_HUGE, /* of 2 MiB, set aside or transparent: all of them, or it is an error that explains how to allow them */
 	CS_PAGES_WISHED, /* transparent ones of 2 MiB, if the kernel gives some */
 };
 /* The same of this process alone. */

@@ -1,5 +1,5 @@
-/* abi.h - what the program knows of the CUDA driver's interface: its types, its constants
- * and, for cuda/ and the tests' double of the driver, nothing else.
+/* abi.h - the types and constants of the CUDA driver's interface, for cuda/ and the
+ * tests' double of the driver.
  *
  * Our own mirror, as system/nvml.h has one of NVML, so that a build needs no header of
  * NVIDIA's.  The interface is stable: names, values and layouts are those of every driver

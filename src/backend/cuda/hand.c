@@ -1,10 +1,10 @@
 /* hand.c - gives a descriptor to other processes of the same user.
  *
- * By SCM_RIGHTS over an abstract Unix socket, whose name the kernel chooses and
- * takes back with the socket: nothing is left behind.  Not by /proc/PID/fd: what
- * the driver exports cannot be opened a second time.  Not by pidfd_getfd: that
- * needs the right to trace the other process, which Yama and the system call
- * filters of containers refuse, and Linux 5.6.
+ * By SCM_RIGHTS over an abstract Unix socket, whose name the kernel chooses and takes
+ * back with the socket: nothing stays. Not by /proc/PID/fd: what the driver exports
+ * cannot be opened a second time. Not by pidfd_getfd: that needs the right to trace
+ * the other process, which Yama and the system call filters of containers refuse, and
+ * Linux 5.6.
  *
  * A thread of the owner answers, so that no agent waits for another. */
 #include "backend/cuda/dev.h"

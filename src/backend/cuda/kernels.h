@@ -26,13 +26,12 @@
 #define CS_KERNEL_THREADS 256u /* of a block of poison, check, sum and chain */
 #define CS_KERNEL_THREADS_MOST 1024u /* … of fill, copy, read, rekey and duplex */
 
-/* Addresses are multiples of 16, words (of 64 bits) of 2; 0 words is allowed.
- * Any grid, where nothing else is said; copy and read take whole
- * warps of 32 threads.
+/* Addresses are multiples of 16, words (of 64 bits) of 2; 0 words is allowed. Any
+ * grid, unless noted; copy and read take whole warps of 32 threads.
  *
  * Kernels that move data do it `copies` times: the i-th time at position i %
- * positions of buffers of that many positions, which follow each other.  Each time
- * is spread over the whole grid; no thread waits for others in between. */
+ * positions of buffers of that many positions, which follow each other. Each time is
+ * spread over the whole grid; threads do not wait for each other in between. */
 
 /* Word i of the buffer, of all positions, = cs_fill_word(key, i). */
 struct cs_k_fill {

@@ -1,12 +1,12 @@
-/* sm.c - copies by kernels: how they are divided, launched and proved.
+/* sm.c - copies by kernels: their division, launch and proof.
  *
  *     lane: wait *gate >= seq | start | kernel             | end
  *     chase:                          | read all | chase
  *     both ways:                      | even warps there, odd warps back
  *
- * One launch makes all copies of a sample.  What it moved, its destination shows;
- * what moves nothing leaves a proof in host memory: a sum, or where it ended.  A
- * kernel that moves both ways leaves there when it did. */
+ * One launch makes all copies of a sample. The destination shows what it moved; a
+ * kernel that moves nothing leaves a proof in host memory: a sum, or its last node. A
+ * kernel that moves both ways leaves there the times of each. */
 #include "backend/cuda/dev.h"
 
 #include <string.h>
@@ -123,7 +123,7 @@ static int is_on_chip(const struct cs_copy *f)
 	       f->kind == CS_COPY_SHARED;
 }
 
-/* Nothing of it is divided in several ways. */
+/* Does the definition of the test fix its division? */
 static int is_as_defined(const struct cs_copy *f)
 {
 	return is_zero_copy(f) || is_consumer(f) || is_on_chip(f) ||

@@ -1,9 +1,9 @@
 /* um.c - managed memory: ranges whose pages move to the processor that uses them.
  *
- * A prefetch that is enqueued behind a gate returns at once and moves pages when the gate
- * opens; one to the host in an idle stream is carried out inside the call (H200, driver
- * 580).  The driver is not asked for the location of pages: it only knows where they were
- * sent last. */
+ * A prefetch that is enqueued behind a gate returns at once and moves pages when the
+ * gate opens; one to the host in an idle stream is carried out inside the call (H200,
+ * driver 580). The driver is not asked for the location of pages: it only knows their
+ * last requested location. */
 #include "backend/cuda/dev.h"
 
 #include <assert.h>
@@ -194,8 +194,8 @@ static double peak(struct cs_dev *dev)
 	return 2e-6 * khz * bits / 8;
 }
 
-/* Were these two passes over the GPU's own memory?  -1: they were too short to decide.
- * */
+/* Were these two passes over the GPU's own memory?  -1: they were too short to
+ * decide. */
 static int is_near(struct cs_dev *dev, uint64_t bytes, double first_ns, double next_ns)
 {
 	double at_peak = (double)bytes / peak(dev);

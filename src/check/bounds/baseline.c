@@ -212,7 +212,7 @@ static double part_within(const struct cs_baseline_stat *stat)
 			       stat->within;
 }
 
-/* Of nodes with one run each, how runs differ is in how nodes do. */
+/* If each node has one run, differences between runs are in those between nodes. */
 double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin)
 {
 	const struct usual *usual = usual_of(stat);

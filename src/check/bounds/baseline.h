@@ -1,5 +1,5 @@
-/* baseline.h - the results of healthy nodes as a record, and how far from it a cell
- * may be. learn.c makes it, judge.h judges by it.  Pure.
+/* baseline.h - the results of healthy nodes as a record, and the distance from it
+ * that a cell may have. learn.c makes it, judge.h judges by it. Pure.
  *
  * For each hardware class (class.h), test, metric, size of a copy and kind of link
  * (kind.h) it has the median of all cells, and spreads (standard deviations) as
@@ -82,12 +82,12 @@ void cs_baseline_release(struct cs_baseline *baseline);
 int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 		     struct cs_err *err);
 
-/* May a run of that plan be judged?  Not where no class has a test of it at its size:
- * the error names what is there. */
+/* May a run of that plan be judged?  Not if no class has a test of it at its size:
+ * the error names those that exist. */
 int cs_baseline_fits(const struct cs_baseline *baseline, const struct cs_plan *plan,
 		     struct cs_err *err);
 
-/* What baselines are kept by: class, test, metric, size and kind of link alone. */
+/* The key of a baseline's lines: class, test, metric, size and kind of link alone. */
 void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int class,
 		     struct cs_baseline_stat *key);
 int cs_baseline_order(const struct cs_baseline_stat *a,

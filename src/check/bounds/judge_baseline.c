@@ -88,7 +88,7 @@ static void describe(struct scope *scope, const struct cs_row *of,
 		 cs_count_text(cells->n, "cell"), key->link_kind, lacks);
 }
 
-/* Of the matrix the cells from `first` on that have its kind of link. */
+/* The cells of the matrix from `first` on that have its kind of link. */
 static void judge_link_kind(struct scope *scope, size_t first)
 {
 	const struct cs_run *run = scope->run;

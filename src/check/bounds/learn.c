@@ -64,7 +64,7 @@ static void learn_figures(struct learning *l, int node)
 	}
 }
 
-/* Of how many nodes and runs each class is; figures are in order of run.  */
+/* Count the nodes and runs of each class; figures are in order of run. */
 static void count_classes(struct cs_baseline *b)
 {
 	struct cs_baseline_class *class = b->classes.data;

@@ -10,7 +10,7 @@
 
 #include "check/bounds/baseline.h"
 
-/* What a node has in a run. */
+/* The result of a node in a run. */
 struct cs_line_seen {
 	struct cs_baseline_line line; /* nodes and runs 0 */
 	const char *host;
@@ -20,7 +20,7 @@ struct cs_line_seen {
 /* Appends those of a node, in all else `like` that. */
 void cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen *like,
 		  struct cs_vec *to);
-/* What many have seen (cs_line_seen), which get sorted, as lines of a baseline. */
+/* Add many results (cs_line_seen), which get sorted, as lines of a baseline. */
 void cs_lines_add(struct cs_baseline *b, struct cs_vec *all);
 /* Nodes by run->baseline; without one nothing, and what it does not have is passed
  * over. */

@@ -7,8 +7,8 @@
 #include "check/bounds/baseline.h"
 #include "check/fleet/expected.h"
 
-/* Where "; 8 x " begins after the product, and how many GPUs that is; 0 there are several
- * models, or none. */
+/* The position of "; 8 x " after the product, and the number of GPUs; 0: there are
+ * several models, or none. */
 static int gpus_of(const char *class, const char **at, const char **behind)
 {
 	int n, end = 0;

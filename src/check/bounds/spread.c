@@ -275,7 +275,7 @@ static uint32_t count_runs(const struct cs_figure *f, size_t n, char *seen,
 	return runs;
 }
 
-/* Of figures in order of host and run. */
+/* Add statistics of figures in order of host and run. */
 static void add_stat(struct cs_baseline *b, struct figures *of, uint32_t runs)
 {
 	struct cs_baseline_stat stat = of->f[0].key;

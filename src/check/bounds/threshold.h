@@ -27,8 +27,7 @@ struct cs_thresholds {
 void cs_thresholds_init(struct cs_thresholds *thresholds);
 void cs_thresholds_release(struct cs_thresholds *thresholds);
 
-/* Append the lines of a file; `name` is what errors call it, they say line and
- * column. */
+/* Append the lines of a file; errors have `name`, line and column. */
 int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *name,
 		       struct cs_err *err);
 /* Append a share that every cell must have whose GPUs carry one transfer at a time in

@@ -13,19 +13,19 @@
 
 enum cs_part { CS_PART_GPU, CS_PART_LINK, CS_PART_SOCKET, CS_PART_NODE };
 
-/* What may have one cause: cells of one family. */
+/* Cells that may have one cause: those of one family. */
 enum cs_family { CS_FAMILY_PEER, CS_FAMILY_HOST, CS_FAMILY_LOCAL, CS_FAMILIES };
 
 /* Why, the more telling the later: of two the greater one stays. */
 enum cs_cause {
 	CS_CAUSE_BELOW,	 /* of what its live links usually give */
-	CS_CAUSE_SLOW,	 /* against its like, and nothing says why */
+	CS_CAUSE_SLOW,	 /* compared with similar cells, without a known reason */
 	CS_CAUSE_MEMORY, /* its own memory is slow, all else is not */
 	CS_CAUSE_THROTTLED,
 	CS_CAUSE_IN_USE,   /* measured meanwhile */
 	CS_CAUSE_AFFINITY, /* its thread is not next to it */
-	CS_CAUSE_NUMA,	   /* nor is the host memory that is said to be */
-	CS_CAUSE_DETOUR,   /* said to be direct, as slow as through the host */
+	CS_CAUSE_NUMA,	   /* nor is the host memory that is reported as such */
+	CS_CAUSE_DETOUR,   /* reported as direct, as slow as through the host */
 	CS_CAUSE_REDIRECT, /* … by PCIe: ACS or IOMMU send it up and down */
 	CS_CAUSE_STAGED,   /* through host memory, and known to be */
 	CS_CAUSE_REFUSED,  /* no transport works */
@@ -128,8 +128,7 @@ void cs_ways_of(const struct cs_row *row, int *sends, int *receives);
  * `own`, which lacks `off`; *alike: how many are as slow, itself too.  As slow is what
  * is nearer than half of what it lacks. */
 int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike);
-/* Are so many slow alike that they have one cause in common, whatever it is?  None of
- * them is drained. */
+/* Are so many slow alike that they have a common cause?  None of them is drained. */
 int cs_is_of_many(int alike, int nodes);
 
 /* noise.c: a figure that is too uncertain to report anything: its transfers did not
@@ -204,8 +203,8 @@ size_t cs_anomalies_node_end(const struct cs_vec *anomalies, size_t i);
 size_t cs_anomalies_first(const struct cs_vec *anomalies, int node);
 /* One of each part and family, in order of nodes. */
 void cs_anomalies_settle(struct cs_vec *anomalies);
-/* What all GPUs of a node share, of one cause and in one state, as one of the
- * node. */
+/* Join anomalies that all GPUs of a node share, of one cause and in one state, into
+ * one of the node. */
 void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies);
 /* Name one more row, and how slow it is; what has no room is left out. */
 void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off);

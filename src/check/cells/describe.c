@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-#define REPEAT_GPUS 3 /* a GPU or a link, and what to tell it from */
+#define REPEAT_GPUS 3 /* a GPU or a link, and the GPUs to compare it with */
 #define LONGER 10 /* times the --cell-limit, for cells that did not settle */
 #define LITTLE_OF_MEMORY 0.1 /* slower: healthy memories of one model may be 4 % apart */
 
@@ -20,7 +20,7 @@ static const struct {
 	enum cs_finding_id id;
 	int is_fact;	  /* known without a figure */
 	int is_hardware;  /* else how it is used */
-	const char *next; /* where it is not the catalogue's */
+	const char *next; /* if it differs from the catalogue's */
 } table[] = {
 	[CS_CAUSE_BELOW] = { CS_FINDING_BELOW_EXPECTED, 0, 0, NULL },
 	[CS_CAUSE_SLOW] = { CS_FINDING_SLOW_CELLS, 0, 1, NULL },
@@ -106,7 +106,7 @@ static double confidence_of(const struct cs_anomaly *s)
 	return s->nodes > 1 ? SURE_IN_FLEET : SURE_ONCE;
 }
 
-/* "3,0,1": a GPU, or both of a link, and others to tell it from. */
+/* "3,0,1": a GPU, or both of a link, and others to compare them with. */
 static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	int n = run->node[s->node].facts.n_agents, named = 1 + (s->b >= 0);
@@ -164,7 +164,7 @@ const char *cs_view_options(const struct cs_row *row)
 						     variant_options(v));
 }
 
-/* Of each family one test, if their options are the same. */
+/* One test of each family, if their options are the same. */
 static const char *tests_option(const struct cs_run *run, const struct cs_fault *fault)
 {
 	const struct cs_row *first = NULL;
@@ -267,7 +267,7 @@ void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault)
 
 /* ---- cells that cannot be judged ---- */
 
-/* Of one node. */
+/* Cells of one node that cannot be judged. */
 struct unsure {
 	uint32_t n, of, evidence[CS_EVIDENCE];
 };

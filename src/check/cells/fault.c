@@ -44,7 +44,7 @@ static void join_parts(const struct cs_run *run, struct cs_vec *anomalies)
 
 struct member {
 	const struct cs_anomaly *s;
-	int class, a, b; /* a, b: -1 of a node, whatever the anomaly has there */
+	int class, a, b; /* a, b: -1 for a node, whose anomalies may have others */
 	enum cs_severity severity;
 	size_t at;
 	size_t n; /* of the first of a group: how many it has; else 0 */

@@ -12,7 +12,7 @@ struct cs_likeness {
 	size_t n_compared, n_slow;
 	size_t n_short;	     /* copies that are too small to compare, */
 	uint64_t from_bytes; /* … for these alone are large enough */
-	size_t n_unsure;     /* figures that do not tell enough */
+	size_t n_unsure;     /* figures that do not suffice */
 	size_t n_alone;	     /* fewer than three cells over such a link */
 	double worst; /* the furthest from its like of those compared, a share */
 };

@@ -15,7 +15,7 @@
 
 struct cs_fit {
 	int rows, cols;
-	/* In: logarithms, NAN where there is none.  Out: what is left. */
+	/* In: logarithms, NAN none.  Out: the residuals. */
 	double cell[CS_FIT_MOST][CS_FIT_MOST];
 	double whole;
 	double row[CS_FIT_MOST], col[CS_FIT_MOST];    /* NAN: has no cell */

@@ -281,7 +281,7 @@ static void fill(struct scope *scope)
 	}
 }
 
-/* The cells between two NUMA nodes, less those within them; 0 where there are none. */
+/* The cells between two NUMA nodes, less those within them; 0: there are none. */
 static double between_numa(const struct scope *scope)
 {
 	double x[2][CS_MAX_AGENTS * CS_MAX_AGENTS];
@@ -425,8 +425,8 @@ static void judge_pairs(struct scope *scope)
 		}
 }
 
-/* Of 3 GPUs with a bad one most cells are slow: what the fit has in common is what is
- * usual.  And healthy cells of a node may differ more than the least. */
+/* With a bad GPU among three most cells are slow: the common part of the fit is the
+ * usual.  Healthy cells of a node may also differ by more than the least. */
 static void settle_by_fit(struct scope *scope)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
@@ -450,7 +450,7 @@ static void settle_by_fit(struct scope *scope)
 	scope->spread = fmax(scope->spread, spread_of(x, m));
 }
 
-/* Nothing that is so near to the usual is an anomaly, whatever the fit makes of it. */
+/* A cell that is so near to the usual is no anomaly. */
 static int all_near(const struct scope *scope)
 {
 	double best = 0;

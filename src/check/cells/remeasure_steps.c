@@ -7,7 +7,7 @@
 #define CELLS_OF_ONE 2	/* evidence that is repeated for one anomaly */
 #define ANOMALIES_MOST 6	/* more have one cause: repeating all would be a second run */
 
-/* Of one node. */
+/* For one node. */
 struct wanted {
 	struct cs_run *run;
 	const struct cs_anomaly *anomaly; /* n_anomalies of the node */

@@ -50,7 +50,7 @@ static int is_fastest(const struct cs_run *run, const struct cs_row *row)
 	return 1;
 }
 
-/* Of a node's rows that are evidence, or of the same family and above suspicion. */
+/* The rows of a node that are evidence, or of the same family and above suspicion. */
 static struct seen look_at(const struct cs_judged_cells *judged_cells,
 			   struct remeasurements *remeasurements,
 			   const struct cs_anomaly *s, const struct cs_anomaly *all,

@@ -208,7 +208,8 @@ struct ways {
 	char bear[CS_MAX_AGENTS][CS_MAX_AGENTS];
 };
 
-/* Of those of a, or between a and b (-1: of all): do all bear it, or any? */
+/* Count the cells of a, or between a and b (-1: all), and those that show the
+ * signature. */
 static void count(const struct ways *w, int a, int b, int *of, int *bear)
 {
 	*of = *bear = 0;

@@ -89,8 +89,8 @@ static int is_of(const struct wholes *w, const struct whole *of, size_t i)
 					cs_is_near(w->judged_cells->run, row_at(w, i));
 }
 
-/* Of half the cells the slower ones may be those of one socket: the greater of the
- * middle two is the median.  NAN: there is none. */
+/* The median of cells: the greater of the middle two, because the slower half may be
+ * cells of one socket.  NAN: there are none. */
 static void settle(const struct wholes *w, struct whole *of)
 {
 	double y[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
@@ -112,8 +112,8 @@ static void settle(const struct wholes *w, struct whole *of)
 CS_ORDERING(by_socket, struct whole, CS_ORDER(a->socket, b->socket),
 	    CS_ORDER(a->node, b->node))
 
-/* Of y[0..n), ascending, the median of all but `own`: of two in the middle the slower,
- * for half of the others may be fast. */
+/* The median of y[0..n), ascending, without `own`: of two in the middle the slower,
+ * because half of the others may be fast. */
 static double others_median(const double *y, size_t n, double own)
 {
 	size_t at = (n - 2) / 2;
@@ -127,8 +127,8 @@ static void count_nodes(struct whole *w, const double *y, size_t n)
 	w->slower = cs_count_nodes(y, n, w->y, w->off, &w->alike);
 }
 
-/* Where a wide gap parts many slow nodes from many others: how many of y[0..n),
- * ascending, are slow; 0: there is none. */
+/* The number of slow ones in y[0..n), ascending, if a wide gap separates many slow
+ * nodes from many others; 0: it does not. */
 static size_t count_slow(const double *y, size_t n)
 {
 	double widest = OF_ONE_FAMILY;
@@ -331,9 +331,10 @@ static int weight_of(const struct whole *w)
 						   3;
 }
 
-/* Of w[0..n), one part of a node in the tests of one family, the one in which it is slowest:
- * its own figures are reported and measured again, for a mean would hide what one of many tests
- * shows.  A socket is surer if others agree: two at most, which share GPUs. */
+/* Report one part of a node in the tests of one family, w[0..n), by the test in which
+ * it is slowest: its own figures are reported and measured again, because a mean
+ * would hide what one of many tests shows.  A socket is surer if others agree: two at
+ * most, which share GPUs. */
 static struct whole slowest(const struct whole *w, size_t n)
 {
 	struct whole worst = w[0];

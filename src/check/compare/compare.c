@@ -7,8 +7,8 @@
 #include "base/statistics.h"
 
 #define CELL_RATE 0.05
-/* Of a matrix 5 % are promised.  Far out, Welch's t of few blocks errs up to five
- * times as often as it says when one side is ten times as restless (simulated). */
+/* 5 % are promised for a matrix.  Far out, Welch's t of few blocks errs up to five
+ * times as often as its level when one side is ten times as restless (simulated). */
 #define MATRIX_RATE 0.01
 #define NEEDED_LEAST 3 /* blocks */
 #define NEEDED_MOST 1000 /* more is not practical */
@@ -22,7 +22,7 @@ struct level {
 	double when, when_squares, products; /* the same of their times, and of both */
 };
 
-/* Of the difference of two sides. */
+/* The error of the difference of two sides. */
 struct error {
 	double variance, df;
 };
@@ -147,7 +147,7 @@ static struct error sum_of(double a, double df_a, double b, double df_b)
 	return e;
 }
 
-/* Of these two blocks, by their samples; of a single sample nothing is known. */
+/* The error of these two blocks, by their samples; unknown for a single sample. */
 static struct error of_samples(const struct level *a, const struct level *b)
 {
 	if (a->in_last < 2 || b->in_last < 2)
@@ -441,7 +441,7 @@ struct cs_compare_sum cs_compare_cells(struct cs_comparison *cells, size_t n)
 	return sum;
 }
 
-/* Of all cells together: that of one, by few blocks, is chance. */
+/* The spread of all cells together: that of one cell, from few blocks, is chance. */
 static double common_spread(const struct cs_comparison *cells, size_t n)
 {
 	double squares = 0;

@@ -38,7 +38,7 @@ static int sum_up(const struct cs_versus_side *side, const struct cs_grid *like,
 	return cs_fits_sum(&fits, out);
 }
 
-/* Nothing if one of them has no line. */
+/* Not if one of them has no line. */
 static void add_model(const struct cs_versus_side *a, const struct cs_versus_side *b,
 		      const struct cs_grid *like, struct cs_vec *out)
 {

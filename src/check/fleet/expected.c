@@ -223,7 +223,6 @@ int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
 
 /* ---- learning ---- */
 
-/* How it is joined, by position: a field for each GPU says it best. */
 static const struct cs_trait *trait_named(const struct cs_trait *t, size_t n,
 					  const char *field)
 {

@@ -121,15 +121,15 @@ static void put_field(void *maker, const struct cs_field *field, const void *of)
 
 /* ---- GPUs ---- */
 
-/* Is there anything but PCI's word that hides what it shows?  A GPU that is on the
- * bus is a part of the node, whoever may use it. */
+/* Is the GPU in the node?  One of another user counts too; if the bus is hidden, NVML or
+ * a rank knows it. */
 static int is_there(const struct cs_gpu_record *s)
 {
 	return s->on_bus == 1 || s->nvml == 0 || s->ranks > 0;
 }
 
-/* Its position among all GPUs of the node, whatever masks leave of them; without a
- * list of these the label of the agent. */
+/* Its position among all GPUs of the node, masked ones too; if these are unknown, the
+ * label of the agent. */
 static void of_agent(struct maker *m, int agent)
 {
 	const struct cs_agent_facts *a = &m->nd->agent[agent];
@@ -263,7 +263,7 @@ static void put_clocks(struct maker *m, const struct cs_board_facts *b)
 		    b->mem_mhz_app);
 }
 
-/* Where it is on the bus, and what the machine does to what passes there. */
+/* Its place on the bus, and the settings of the machine for traffic there. */
 static void put_place(struct maker *m, const struct cs_gpu_record *s)
 {
 	put_reaches(m, "to-gpus", s->to_gpu, m->nd->facts.n_known_gpus);

@@ -73,7 +73,7 @@ CS_ORDERING(by_value, struct cs_difference, CS_ORDER(a->layer, b->layer),
 CS_ORDERING(by_value_and_number, struct cs_difference, by_value(a, b),
 	    CS_ORDER(a->name.number, b->name.number))
 
-/* What only theirs have, the same of several GPUs as one. */
+/* List the differences, the same one of several GPUs once. */
 static const char *list_text(struct cs_vec *found)
 {
 	const struct cs_difference *d = found->data;

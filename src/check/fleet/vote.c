@@ -50,7 +50,7 @@ struct ballot {
 	char *odd;	       /* by node: bits of parts that are more or fewer */
 };
 
-/* Parts that fields tell apart by number, and that another field counts. */
+/* Parts whose fields have a number in their names, and the field that counts them. */
 static const struct {
 	const char *part, *count;
 } counted[] = { { "gpu", "gpus" }, { "rank", "ranks" }, { "nic", "nics" } };
@@ -236,8 +236,8 @@ static int is_counting(uint64_t field)
 	return 0;
 }
 
-/* How many parts there are is known before these are told apart by number. */
-static void hold(struct ballot *b)
+/* Fields that count parts come before those of numbered parts. */
+static void count_all(struct ballot *b)
 {
 	struct vote *v = b->votes.data;
 	size_t n, i;
@@ -272,7 +272,7 @@ static void vote_in(struct ballot *b)
 	b->votes = (struct cs_vec)CS_LIST(struct vote);
 	b->parties = (struct cs_vec)CS_LIST(struct party);
 	collect(b);
-	hold(b);
+	count_all(b);
 }
 
 /* ---- the vote ---- */

@@ -160,8 +160,8 @@ int cs_on_nvlink(const struct cs_run *run, const struct cs_row *row)
 	       agent[row->what.dst.index].link.nvlinks_up > 0;
 }
 
-/* Without a switch the links of a GPU are divided among the others.  Where no counter
- * says which of both it is, what is measured decides. */
+/* Without a switch the links of a GPU are divided among the others.  If no counter
+ * shows which it is, the measured figure decides. */
 static double divide(const struct cs_run *run, const struct cs_row *row,
 		     const struct cs_link_facts *link, double peak)
 {

@@ -192,7 +192,7 @@ struct left {
 	double sum, most;
 };
 
-/* Of lines[0] before point k, and of lines[1] from there on. */
+/* Residuals: of lines[0] before point k, of lines[1] from there on. */
 static struct left left_of(const struct line lines[2], size_t k,
 			   const struct cs_fit_point *p, size_t n, int parameters)
 {
@@ -233,8 +233,8 @@ static int is_dip(const struct cs_fit_point *p, size_t n, double most)
 	return 0;
 }
 
-/* Where a second piece begins: of those that halve what is left over the one that
- * leaves least; 0: one line does, but for a dip at most. */
+/* The first point of a second piece: of those that halve the residual the one with
+ * the least; 0: one line suffices, except for a dip. */
 static size_t find_switch(const struct cs_fit_point *p, size_t n, struct line lines[2])
 {
 	const struct line one = huber(p, n);
@@ -297,8 +297,8 @@ static struct cs_fit_value half_of(const struct line *line, double t)
 				      half * exp(t * log_sd) };
 }
 
-/* Where a copy takes twice as long as 1 / beta of the last piece would have it: on the
- * last piece, else on the first. */
+/* The size at which a copy takes twice as long as by 1 / beta of the last piece: on
+ * the last piece, else on the first. */
 static struct cs_fit_value half_of_two(const struct line lines[2],
 				       double switch_bytes, double t)
 {

@@ -78,7 +78,7 @@ double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row)
 	return NAN;
 }
 
-/* Of every multiprocessor since capability 5.0 (the same table). */
+/* Per multiprocessor, since capability 5.0 (the same table). */
 #define SHARED_BYTES_A_CLOCK 128
 
 double cs_shared_peak_gbs(const struct cs_run *run, const struct cs_row *row)

@@ -8,7 +8,7 @@
 
 /* ---- which matrices are a sweep ---- */
 
-/* Does the test copy as many bytes as --size says? */
+/* Has the test the size of --size? */
 static int is_of_sweeps(const struct cs_run *run, const struct cs_test *test)
 {
 	return run->plan->set.last_bytes && !test->bytes &&
@@ -24,8 +24,8 @@ static int is_like(const struct cs_grid *a, const struct cs_grid *b)
 	return a->back == b->back && !cs_plan_matrices_compare(&x, &y);
 }
 
-/* The next matrix after `index` that is of its sweep, `n` at the end.  Those of a test
- * stand together. */
+/* The next matrix after `index` that is of its sweep, `n` at the end.  Those of a
+ * test are adjacent. */
 static uint32_t next_size(const struct cs_run *run, uint32_t index)
 {
 	const struct cs_grid of = cs_grid_head(run, index);

@@ -21,7 +21,7 @@ static const struct source {
 	{ "host.team.read.pair", 1, CS_NEAR_MEMORY },
 };
 
-/* Of a NUMA node's memory, that of its own cores counts. */
+/* For memory of a NUMA node, the rate of its own cores counts. */
 static const struct source *source_of(const struct cs_row *row)
 {
 	const char *name = cs_row_test(row)->name;

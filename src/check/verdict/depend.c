@@ -14,8 +14,8 @@
 #define MATTERS 1e-3
 #define NAMED 3	/* matrices of a node; the rest is a count */
 
-/* Of a matrix's cells, each of which estimates its mean by n samples: r is too low by
- * (1 + 3r) / n, and the variance is 1 / (n - 3), about. */
+/* The cells of a matrix: each estimates its mean by n samples, so r is too low by
+ * about (1 + 3r) / n, with a variance of about 1 / (n - 3). */
 struct pooled {
 	double sum, weight;
 };

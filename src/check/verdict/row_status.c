@@ -201,7 +201,7 @@ CS_ORDERING_AT(by_reason, struct cs_row, CS_ORDER(a->status, b->status),
 
 CS_ORDERING_AT(by_place, struct cs_row, CS_ORDER(a, b))
 
-/* Of the rows of bad cells the first of each status and reason, in order of place. */
+/* The first row of each status and reason among bad cells, in order of place. */
 static const struct cs_row **first_of_reasons(const struct cs_row_list *rows,
 					      size_t *n)
 {

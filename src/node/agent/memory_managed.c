@@ -1,11 +1,11 @@
 /* memory_managed.c - managed memory of a step: ranges, each of one transfer and its
  * issuer, that have two places, the transfer's source and its destination.
  *
- * A range lives as long as its cell.  Before each sample its pages are brought to the
- * source, by a prefetch and never by touching, and after it they are looked for at the
- * destination: the kernel says which are in host memory, and a GPU's own is what its pass
- * reads as fast.  A sample whose pages were not where they should have been fails, and
- * slot->not_moved says so. */
+ * A range lives as long as its cell. Before each sample its pages are brought to the
+ * source, by a prefetch and never by touching, and after it they are located at the
+ * destination: the kernel shows which are in host memory, and a pass of a GPU reads
+ * only its own memory so fast. A sample whose pages were in another place fails, with
+ * slot->not_moved. */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -168,7 +168,8 @@ static int make(struct cs_endpoints *e, uint32_t k)
 				      &e->slot->err));
 }
 
-/* Check that all ranges which may come to this GPU fit, whichever agent issues them. */
+/* Check that all ranges which may come to this GPU fit, those of other issuers
+ * too. */
 static int can_all(struct cs_endpoints *e)
 {
 	if (!e->backend->um)
@@ -411,7 +412,7 @@ static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int i
 			  why_not_moved(e, t));
 }
 
-/* May its pages stay where they were, because they are copied or used remotely? */
+/* May its pages stay in place, because they are copied or used remotely? */
 static int may_stay(const struct cs_transfer *t)
 {
 	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
@@ -491,7 +492,7 @@ static int is_of_tiles(const struct cs_transfer *t)
 	return t->method == CS_METHOD_OVERLAP || t->method == CS_METHOD_CALL;
 }
 
-/* Behind sample `seq`: are all pages there? */
+/* After sample `seq`: are all pages at the destination? */
 static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 {
 	for (int i = 0; i < e->n_ranges; i++) {

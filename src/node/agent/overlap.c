@@ -142,7 +142,7 @@ static uint64_t tile_bytes(const struct job *j, uint32_t tile)
 	       tile_at(j, tile);
 }
 
-/* Behind that many kernels. */
+/* The key of the pattern after so many kernels. */
 static uint64_t key_of(const struct job *j, uint32_t kernels)
 {
 	return kernels ? cs_fill_key(j->tiles->key, kernels) : j->tiles->key;

@@ -24,7 +24,7 @@ int cs_starter_devices(struct cs_starter *starter, double limit_s,
 		       struct cs_gpu_facts *gpu, int room, int *n, int *version,
 		       double *took_s, struct cs_err *err);
 /* Did the last cs_starter_devices() fail because there is no driver, or because the
- * driver says that there is no device?  A driver that did not answer is there. */
+ * driver counts no device? A driver that did not answer exists. */
 int cs_starter_absent(const struct cs_starter *starter);
 
 /* NVML, or NULL with the reason after at most limit_s. */

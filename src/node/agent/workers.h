@@ -1,11 +1,11 @@
-/* workers.h - CPU workers of one agent: threads that do what its own thread must not
+/* workers.h - CPU workers of one agent: threads for work that its own thread must not
  * do: copies by the CPU, and driver calls that block until their copy is done.
  *
- * A worker is bound to the CPUs of one NUMA node for its whole life.  It sleeps until
- * it is armed, waits for the gate, works, and records when it began and ended.  The
- * agent answers for its workers: whoever waits for the agent learns in which call a
- * worker hangs.  Workers are made when they are first needed.  All functions are
- * called from the agent's thread. */
+ * A worker is bound to the CPUs of one NUMA node for its whole life. It sleeps until
+ * it is armed, waits for the gate, works, and records when it began and ended. The
+ * agent answers for its workers: the coordinator, which waits for the agent, learns
+ * in which call a worker hangs. Workers are made when they are first needed. All
+ * functions are called from the agent's thread. */
 #pragma once
 
 #include "node/board/board.h"

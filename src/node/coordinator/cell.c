@@ -164,7 +164,7 @@ enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 	status = cs_cell_take(co, agents, err);
 	if (status != CS_OK)
 		return status;
-	/* somebody let all gates go for good: nothing was held back any more */
+	/* all gates are open for good: the copies did not wait */
 	if (atomic_load(&co->board->released)) {
 		co->stopped = 1;
 		cs_err_set(err, "interrupted while copying");

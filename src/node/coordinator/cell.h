@@ -77,8 +77,8 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 /* Set what all rows share, `flags` included.  If the samples did not settle or a GPU
  * was throttled, read the GPUs' state once more. */
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags);
-/* The row of the k-th transfer, without figures, with the state of its own GPUs.  It
- * is corrupt if the owner of the destination says so. */
+/* The row of the k-th transfer, without figures, with the state of its own GPUs. It
+ * is corrupt if the owner of the destination found an error. */
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
 		 struct cs_row *row);
 /* Put the statistics and samples of one series into the row, and send it. */

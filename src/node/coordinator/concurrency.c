@@ -1,15 +1,15 @@
-/* concurrency.c - the steps of a plan in their order, those of a round at the same time
- * where that is known to change nothing.
+/* concurrency.c - the steps of a plan in their order, those of a round at the same
+ * time if that is known to change no figure.
  *
  *     a matrix's first rounds:  alone, one after the other | all at once   (and next time
  *                             the other way round)
- *     figures differ by more than 0.5 %?  then alone for good, and it is said
+ *     figures differ by more than 0.5 %?  then alone for good, with a note
  *     its other rounds:       all at once; those pairs alone as well whose figures no
  *                             figure measured alone vouches for
- *     behind the last one:    the slowest of it once more, alone
+ *     after the last one:     the slowest of it once more, alone
  *
- * What was measured alone is the cell's figure; what is only compared with it is marked
- * as concurrent. */
+ * A figure that was measured alone is the cell's; rows that are only compared with it
+ * are marked as concurrent. */
 #include "node/coordinator/coordinator.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
-/* geometry.c - how the kernels of a cell are divided among blocks and threads.
+/* geometry.c - the division of a cell's kernels among blocks and threads.
  *
- * The first cell of a kind tries all divisions that the backend has, best guess first, and
- * all others take the fastest: which it is depends on the link.  It tries them with nothing
- * beside its first kernel, whatever the cell has there, and none any further that is not
- * faster than one before it by more than a figure may be wrong. */
+ * The first cell of a kind tries all divisions that the backend has, best guess
+ * first, and all others take the fastest, which depends on the link. It tries them
+ * with the first kernel of the cell alone, and ends a division that is not faster
+ * than an earlier one by more than the error of a figure. */
 #include <math.h>
 
 #include "node/coordinator/cell.h"

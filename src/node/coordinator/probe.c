@@ -61,8 +61,8 @@ static enum cs_status order(struct cs_coordinator *co, struct cs_agents *agents,
 		       CS_OK;
 }
 
-/* The others' work waits at the gate, which opens when the call has returned, and
- * CS_HOLD_MS after it began whatever it does: nothing can wait for ever. */
+/* The others' work waits at the gate, which opens when the call has returned, and at
+ * the latest CS_HOLD_MS after it began: nothing can wait for ever. */
 static enum cs_status hold_up(struct cs_coordinator *co, struct cs_agents *caller,
 			      struct cs_agents *held, struct cs_err *err)
 {
@@ -225,7 +225,7 @@ static int has_room(const struct cs_cell *cell, const struct series *all)
 		      all->n[k] + CS_PROBE_MOST <= ROUNDS_OF_CALLS * CS_PROBE_MOST);
 }
 
-/* The rounds that count: the default, or as many as --samples says or a turn has. */
+/* The rounds that count: the default, the number of --samples, or that of a turn. */
 static uint32_t rounds_of(const struct cs_coordinator *co, const struct cs_cell *cell)
 {
 	const uint32_t asked = co->plan->set.turn_samples;

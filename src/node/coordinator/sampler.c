@@ -18,10 +18,9 @@
 #define DISCARD_MAX_LOADED 1
 /* For an interval. */
 #define SAMPLES_LEAST 6
-/* A cell that would need more samples than it can have is given up, but not where somebody
- * asks for more than any cell can give, and so for all of them.  What few samples say
- * of the number is rough: of those that would need somewhat more, many still get
- * there. */
+/* A cell that would need more samples than it can have is given up, unless the
+ * requested precision is beyond every cell.  An estimate from few samples is rough:
+ * many cells that seem to need somewhat more still succeed. */
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 1.4
 /* A cell that is given up ends with so many samples, or after this share of its time: its
@@ -29,8 +28,8 @@
 #define GIVEN_UP_SAMPLES 15
 #define GIVEN_UP_TIME 0.2
 
-/* Of copies of as many bytes one warms up what all of a sample do, and takes long enough
- * for a saving. */
+/* One copy of so many bytes warms up for all of a sample, and takes long enough to be
+ * worth saving. */
 #define TOUCHED_BY_ONE (64u << 20)
 /* A kernel that copies 16 bytes takes 5 ms for some thousands of these. */
 #define KERNEL_COPIES_MAX (1u << 20)
@@ -44,8 +43,8 @@
 #define LOAD_LEAST 1.06
 #define LOAD_MOST 1.5
 
-/* Of what a driver divides into planes, and of what is packed, a stream holds so much at
- * least, and who enqueues more may wait for it behind a closed gate. */
+/* A stream holds at least so many copies that a driver divides into planes, or that
+ * are packed; enqueuing more may block behind a closed gate. */
 #define SHAPED_ENTRIES 512u
 #define SHAPED_MOST 128u
 
@@ -133,7 +132,7 @@ static uint32_t first_load(const struct cs_sampler *s, const struct cs_transfer 
 static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfer *t,
 			     uint32_t k, const struct cs_guess *guess)
 {
-	if (s->load[k]) /* of multiply-adds one tells how long they take */
+	if (s->load[k]) /* one of multiply-adds gives the time of all */
 		return s->chase[0] || s->chase[k] ? 1 : first_load(s, t, k, guess);
 	/* the figure of a chase does not give the time of a sample */
 	return guess->gbs > 0 && !s->chase[k] ?
@@ -240,7 +239,7 @@ double cs_sampler_expected_ns(const struct cs_sampler *s)
 	return longest;
 }
 
-/* Of the measured ones. */
+/* The shortest of the measured transfers. */
 static double shortest(const struct cs_sampler *s, const double *ns)
 {
 	double least = INFINITY;
@@ -338,8 +337,8 @@ static int resize(struct cs_sampler *s, const double *ns)
 	return changed;
 }
 
-/* Where an agent makes several in turn, which of them comes first is chance: such a
- * cell is judged by the slowest, which has waited for all others.  Its GB/s. */
+/* If an agent makes several in turn, their order is chance: such a cell is judged by
+ * the slowest, which has waited for all others.  Its GB/s. */
 static double slowest(const struct cs_sampler *s, const double *gbs)
 {
 	double least = INFINITY;
@@ -382,7 +381,7 @@ static int tested_at(uint32_t n)
 	return 0;
 }
 
-/* Of what is made in turn: the slowest of each sample. */
+/* For copies made in turn: the slowest of each sample. */
 static void slowest_of_each(const struct cs_sampler *s, double *least)
 {
 	for (uint32_t i = 0; i < s->n; i++) {

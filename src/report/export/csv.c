@@ -23,7 +23,7 @@ static void put_field(FILE *to, const char *s)
 		putc('"', to);
 }
 
-/* Of a list the words, with blanks between them. */
+/* The `n` words of a list, with blanks between them. */
 static void put_words(FILE *to, const char *word, uint32_t n)
 {
 	char list[256] = "";

@@ -264,7 +264,7 @@ static void put_node(struct cs_html *h, const struct cs_digest *digest, int node
 		cs_html_section_end(h);
 }
 
-/* Of several nodes: all beside each other, then those with a finding. */
+/* All nodes beside each other, then those with a finding. */
 static void put_nodes(struct cs_html *h, const struct cs_digest *digest)
 {
 	const struct cs_run *run = digest->run;

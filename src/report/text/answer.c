@@ -103,7 +103,7 @@ static const char *local_text(const struct cs_digest *d)
 		     "";
 }
 
-/* Of loads by CPUs. */
+/* The line of a latency of CPUs. */
 static const struct cs_digest_line *find_latency(const struct cs_digest *d)
 {
 	CS_EACH(const struct cs_digest_line, line, &d->lines)

@@ -114,7 +114,7 @@ static void give_way(struct layout *l)
 		*width = LEAST;
 }
 
-/* Behind the first column as many as fit, but one at least. */
+/* After the first column as many as fit, but one at least. */
 static void choose(struct layout *l)
 {
 	int used = l->indent + l->width[0];

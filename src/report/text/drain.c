@@ -46,7 +46,7 @@ static int next_piece(const char **at)
 	return c == 'n' ? NODE : c == 'r' ? REASON : '%';
 }
 
-/* Where a shell that reads a template is. */
+/* The state of a shell that reads a template. */
 struct place {
 	int quote;    /* that is open; 0 none */
 	int escaped;  /* after a backslash */

@@ -91,7 +91,7 @@ static void print_row(FILE *to, const struct cs_grid *grid, const struct block *
 	cs_print_line(to, "%s", pending[0] == ' ' ? "" : pending);
 }
 
-/* Of all-to-one and one-to-all: what goes into or out of each GPU together. */
+/* For all-to-one and one-to-all: the sum into or out of each GPU. */
 static void print_hubs(FILE *to, const struct cs_grid *grid, const struct block *b)
 {
 	int any = 0;

@@ -482,7 +482,7 @@ static void print_class_count(FILE *to, const struct cs_run *run)
 		cs_print_line(to, "  all of class %.60s", first);
 }
 
-/* Of the first test, in one line of the narrowest terminal. */
+/* The figures of the first test, in one line of the narrowest terminal. */
 static void print_first_figures(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec all = figures_by_test(run);

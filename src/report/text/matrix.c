@@ -87,7 +87,7 @@ static void print_totals(FILE *to, const struct cs_grid *grid)
 		grid->total_min, grid->total_median, grid->total_max, overlap);
 }
 
-/* Of the two ends of a cell the one with the lesser NVLink (or PCIe). */
+/* The lesser NVLink (or PCIe) of the two ends of a cell. */
 static const struct cs_link_facts *lesser_link(const struct cs_grid *grid, size_t cell)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
@@ -379,7 +379,7 @@ static void print_workers(FILE *to, const struct cs_grid *grid)
 			several ? "at least " : "", least);
 }
 
-/* Of several proofs, one for each NUMA node, the weakest. */
+/* The weakest of several proofs, one for each NUMA node. */
 static void print_flush(FILE *to, const struct cs_grid *grid)
 {
 	const struct cs_row *worst = NULL;
@@ -402,7 +402,7 @@ static void print_flush(FILE *to, const struct cs_grid *grid)
 							    "");
 }
 
-/* Of what is packed: the median of all cells. */
+/* The medians of all packed cells. */
 static void print_stages(FILE *to, const struct cs_grid *grid)
 {
 	static const char *const names[CS_STAGES] = { "packing", "the transfer",

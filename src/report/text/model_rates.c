@@ -6,7 +6,7 @@
 #include "report/text/parts.h"
 #include "report/view.h"
 
-/* Of "The cost of communications", from data sheets. */
+/* From "The cost of communications" and data sheets. */
 #define PUBLISHED                                                                    \
 	"a load from a GPU's own memory, by data sheets: V100 65, A100 49, H100 100, " \
 	"B200 60, MI250X 116, MI300A 63"

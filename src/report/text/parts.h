@@ -56,8 +56,8 @@ void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
  * a remark, or if it is the only one. */
 void cs_aggregate_print(FILE *to, const struct cs_digest *digest, uint32_t matrix,
 			char *differs);
-/* curve.c.  The curve that begins with a matrix (matrix.h), over nodes [first, last).
- * */
+/* curve.c.  The curve that begins with a matrix (matrix.h), over nodes [first,
+ * last). */
 void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		    uint32_t index);
 /* overlap.c.  The same of matrices that differ in their kernels a tile alone, below
@@ -68,8 +68,8 @@ void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
  * load; without `verbose` not those of a large job. */
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
 /* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over
- * nodes [first, last), after an empty line; nothing if there are not two ways.
- * */
+ * nodes [first, last), after an empty line; nothing if there are not two
+ * ways. */
 void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
 /* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
  * none. */

@@ -338,7 +338,7 @@ static void print_state(FILE *to, const struct cs_run *run)
 
 #define MORE 1.0005 /* the least that is not printed as 100.0 % */
 
-/* Where the bytes went, by the counters of the links. */
+/* The path of the bytes, by the counters of the links. */
 static void print_path(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct cs_path_proof p;
