@@ -104,6 +104,7 @@ static void judge(struct fleet *fleet)
 			      cs_checks_all() :
 			      CS_CHECK_LAUNCH | CS_CHECK_TOPOLOGY;
 	run->margin = fleet->opt->margin;
+	run->min_coverage = fleet->opt->min_coverage;
 	cs_criteria_apply(fleet->criteria, run);
 	check(cs_check_run(run, &err), &err);
 	cs_run_sort_findings(run);

@@ -571,6 +571,7 @@ static void init_run(struct program *p)
 	p->run.budget_s = p->opt->budget_s;
 	cs_criteria_apply(&p->criteria, &p->run);
 	p->run.margin = cs_ten_digits(p->opt->margin);
+	p->run.min_coverage = p->opt->min_coverage;
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());
 }

@@ -14,6 +14,7 @@ void cs_options_default(struct cs_options *opt)
 	opt->mpi = -1;
 	opt->set.start_limit_s = 30;
 	opt->margin = CS_MARGIN;
+	opt->min_coverage = 0.5;
 	opt->format = cs_format_by_name("text");
 	opt->matrix = "peer";
 }

@@ -93,6 +93,7 @@ static const struct cs_option check_options[] = {
 	BASELINE,
 	THRESHOLD,
 	MIN_SHARE,
+	MIN_COVERAGE,
 	EXPECT,
 	MARGIN,
 	HEADING("Output"),

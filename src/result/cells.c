@@ -361,6 +361,21 @@ static size_t planned_for(const struct cs_plan *plan, int n_agents)
 	return n;
 }
 
+/* What became of the cells of a node's GPUs. */
+enum fate { MEASURED = 1, LEFT_OUT = 2 };
+
+static void add_fate(uint8_t *gpu, const struct cs_row *row)
+{
+	int fate = row->status == CS_OK		     ? MEASURED :
+		   !strcmp(row->reason, CS_LEFT_OUT) ? LEFT_OUT :
+						       0;
+	const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
+
+	for (int i = 0; i < 2; i++)
+		if (end[i]->kind == CS_ENDPOINT_GPU && end[i]->index < CS_MAX_AGENTS)
+			gpu[end[i]->index] |= (uint8_t)fate;
+}
+
 struct cs_coverage cs_run_coverage(const struct cs_run *run)
 {
 	struct cs_coverage c = { 0 };
@@ -368,7 +383,8 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 
 	for (int node = 0; run->node && node < run->n_nodes; node++) {
 		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-		int n = run->node[node].facts.n_agents;
+		int n = run->node[node].facts.n_agents, i;
+		uint8_t gpu[CS_MAX_AGENTS] = { 0 };
 
 		if (n >= 0 && !of[n]) /* else unknown */
 			of[n] = planned_for(run->plan, n);
@@ -377,7 +393,10 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 			c.measured += row->status == CS_OK;
 			c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
+			add_fate(gpu, row);
 		}
+		for (i = 0; i < CS_MAX_AGENTS; i++)
+			c.unseen += gpu[i] == LEFT_OUT;
 	}
 	return c;
 }

@@ -86,6 +86,7 @@ struct cs_coverage {
 	size_t measured, planned;
 	size_t cells;	 /* of which there is a row, with a figure or without */
 	size_t left_out; /* for the budget */
+	size_t unseen;	 /* GPUs that lost cells to it, and have none measured */
 };
 struct cs_coverage cs_run_coverage(const struct cs_run *run);
 

@@ -97,8 +97,9 @@ struct cs_run {
 	char only[2][12];
 	struct cs_vec findings; /* struct cs_finding */
 	struct cs_run_timings timings;
-	double budget_s; /* --budget: 0 none */
-	double margin;	 /* within which two sides are the same: 0.01 is 1 % */
+	double budget_s;     /* --budget: 0 none */
+	double min_coverage; /* of the cells that were to be measured, for a verdict */
+	double margin;	     /* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */

@@ -262,10 +262,16 @@ ok "a report that cannot be written: status 74" \
 
 many=(-s 64K --seed 5 --test 'peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair')
 export FAKE_SUBMIT_NS=20000
-run 0 --no-mpi "${many[@]}" --budget 5s --check -o part.json -o part.jsonl
+run 0 --no-mpi "${many[@]}" --budget 5s --check --min-coverage 1% -o part.json -o part.jsonl
 ok "a budget covers a part, and that is no fault" eval "status_is 0 || status_is 1"
 ok "the text says which part" prints 'coverage +[0-9]+ of 20 cells within 5 s; --resume'
 ok "and what was left out" prints 'note +[0-9]+ of 20 cells left out: the budget of 5 s was spent'
+cp out text
+"$CSCOPE" check part.json --min-coverage 99% -f reason >out 2>err
+status=$?
+ok "less than --min-coverage is no verdict: status 75" eval "status_is 75 &&
+	prints '^cscope-mpi cannot tell: only [0-9]+ of 20 cells were measured within the budget'"
+cp text out
 ok_json "so does JSON" part.json \
 	"0 < d['run']['cells_measured'] < d['run']['cells_planned'] == 20 and d['run']['budget_s'] == 5"
 ok_json "what was left out is skipped with its reason" part.json \

@@ -196,7 +196,33 @@ HOLDS("what was left out is said") {
 	t_eq_str(line, "cscope-mpi ok: 7 of 12 cells measured");
 }
 
-HOLDS("nothing measured is no test") {
+/* The line of a run under --check that measured 7 of 12 cells. */
+static const char *covered(double least, int spared)
+{
+	static char line[CS_REASON_LINE];
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 1);
+	struct cs_row *row = c.run.rows.rows.data;
+
+	c.run.checks = CS_CHECK_LAUNCH;
+	c.run.min_coverage = least;
+	spend(&c, CS_SKIPPED, CS_LEFT_OUT);
+	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
+		if (row[i].what.src.index == spared || row[i].what.dst.index == spared)
+			canned_spoil(&row[i], CS_SKIPPED, CS_LEFT_OUT);
+	c.run.exit_status = cs_run_exit(&c.run);
+	cs_run_reason(&c.run, line);
+	return line;
+}
+
+HOLDS("a verdict rests on enough cells, and on some of each GPU") {
+	t_eq_str(covered(0.5, -1), "cscope-mpi ok: 7 of 12 cells measured");
+	t_eq_str(covered(0.6, -1), "cscope-mpi cannot tell: only 7 of 12 cells were "
+				   "measured within the budget");
+	t_eq_str(covered(0.1, 1), "cscope-mpi cannot tell: only 5 of 12 cells were "
+				  "measured within the budget, and none of 1 GPU");
+}
+
+HOLDS("nothing measured within the budget is no verdict") {
 	char line[CS_REASON_LINE];
 	struct cs_row *row;
 	OWNED(canned) c = canned(1, 2, 0, "peer.ce.write.pair", 1);
@@ -206,9 +232,9 @@ HOLDS("nothing measured is no test") {
 	for (size_t i = 0; i < cs_rows_count(&c.run.rows); i++)
 		canned_spoil(&row[i], CS_SKIPPED, CS_LEFT_OUT);
 	c.run.exit_status = cs_run_exit(&c.run);
-	t_eq_int(c.run.exit_status, CS_EXIT_CANNOT);
+	t_eq_int(c.run.exit_status, CS_EXIT_UNABLE);
 	cs_run_reason(&c.run, line);
-	t_eq_str(line, "cscope-mpi cannot test: nothing could be measured: left "
+	t_eq_str(line, "cscope-mpi cannot tell: nothing could be measured: left "
 		       "out: the budget was spent; 0 of 2 cells");
 }
 

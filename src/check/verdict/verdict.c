@@ -6,9 +6,19 @@
 #include "base/print.h"
 #include "result/cells.h"
 
+/* Was so much left out for the budget that a verdict would rest on too little? */
+static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)
+{
+	double wanted = run->min_coverage * (double)(c->measured + c->left_out);
+
+	return run->checks && c->left_out &&
+	       ((double)c->measured < wanted || c->unseen);
+}
+
 int cs_run_exit(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
+	struct cs_coverage c = cs_run_coverage(run);
 	int cannot = 0, warned = 0, used = 0, unavailable = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings) {
@@ -30,9 +40,10 @@ int cs_run_exit(const struct cs_run *run)
 		measured += row->status == CS_OK;
 	}
 	measured |= cs_only_checked(run);
-	if (cannot || !run->complete || (!measured && !used && !unavailable))
+	if (cannot || !run->complete ||
+	    (!measured && !used && !unavailable && !c.left_out))
 		return CS_EXIT_CANNOT;
-	if (unavailable || !measured)
+	if (unavailable || !measured || is_too_little(run, &c))
 		return CS_EXIT_UNABLE;
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
 }
@@ -104,6 +115,15 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		cs_text(to, size, "nothing could be measured%s%s",
 			reason[0] ? ": " : "", reason);
 		return 1;
+	}
+	if (is_too_little(run, c)) {
+		cs_text(to, size,
+			"only %zu of %zu cells were measured within the budget",
+			c->measured, c->measured + c->left_out);
+		if (c->unseen)
+			cs_text_add(to, size, ", and none of %zu GPU%s", c->unseen,
+				    c->unseen == 1 ? "" : "s");
+		return 0;
 	}
 	if (worst_text(run, least, 1, to, size))
 		return 1;
