@@ -8,10 +8,8 @@ check_PROGRAMS += \
 %C%_bench_collect_SOURCES = %D%/bench_collect.c
 %C%_bench_coordinator_SOURCES = %D%/bench_coordinator.c
 check_PROGRAMS += \
-	%D%/bench_fill \
 	%D%/bench_hostmem \
 	%D%/bench_pass
-%C%_bench_fill_SOURCES = %D%/bench_fill.c
 %C%_bench_hostmem_SOURCES = %D%/bench_hostmem.c
 %C%_bench_pass_SOURCES = %D%/bench_pass.c
 check_PROGRAMS += %D%/bench_sm

@@ -332,19 +332,15 @@ ok "what repeats a cell is not counted, and not the lowest" prints \
 	"peer.ce.write.pair  36 of 36 cells, median .* lowest .* \\(n03 0->1\\)"
 
 # one job, and the files of its nodes
-if has_launcher; then
-	cat >job <<-'END'
-		#!/bin/bash
-		rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
-		node=$rank # a rank each: namespaces of users keep ranks apart
-		[ "$node" != 2 ] || export FAKE_VBIOS=1:2
-		[ "$node" != 1 ] || export FAKE_NVLINKS_DOWN=1:1
-		export CS_TEST_SCOPE=m$node FAKE_GPUS=2
-		exec unshare --user --map-root-user --uts \
-			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
-	END
-	chmod +x job
-fi
+# A rank each on the hosts m0, m1, ...: namespaces of users keep ranks apart.
+hosts() { # FILE GPUS LINE...
+	local file=$1 gpus=$2
+	shift 2
+	in_front "$file" "$@" "export CS_TEST_SCOPE=m\$rank FAKE_GPUS=$gpus" \
+		'set -- unshare --user --map-root-user --uts sh -c '\''hostname "$0"; exec "$@"'\'' "m$rank" "$@"'
+}
+hosts job 2 '[ "$rank" != 2 ] || export FAKE_VBIOS=1:2' \
+	'[ "$rank" != 1 ] || export FAKE_NVLINKS_DOWN=1:1'
 run_program 4 ./job "$CSCOPE" --check -s 64K --seed 1 --cell-limit 30s -o job.json
 ok "a job of four nodes finds what differs: status 2" eval \
 	'status_is 2 && finds job.json "nvlink-down m1 critical drain" "firmware-differs m2 warning -"'
@@ -373,20 +369,10 @@ take_apart() { # JOB.json ARGUMENT...
 ok "the files of its nodes give the same findings, byte for byte" same want got
 
 # what is beyond a bound is re-measured where it is, by what rank 0 has read
-if has_launcher; then
-	mkdir -p elsewhere
-	cat >bounded <<-'END'
-		#!/bin/bash
-		node=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
-		[ "$node" = 0 ] || cd elsewhere
-		[ "$node" != 1 ] || export FAKE_SLOW=${FAKE_SLOW-1-2:0.85}
-		[ "$node" != 2 ] || export FAKE_SLOW=2-0:0.85 FAKE_SLOW_COPIES=5000
-		export CS_TEST_SCOPE=m$node FAKE_GPUS=${GPUS-3}
-		exec unshare --user --map-root-user --uts \
-			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
-	END
-	chmod +x bounded
-fi
+mkdir -p elsewhere
+hosts bounded '${GPUS-3}' '[ "$rank" = 0 ] || cd elsewhere' \
+	'[ "$rank" != 1 ] || export FAKE_SLOW=${FAKE_SLOW-1-2:0.85}' \
+	'[ "$rank" != 2 ] || export FAKE_SLOW=2-0:0.85 FAKE_SLOW_COPIES=5000'
 some=(-s 256K -t peer.ce.write.pair --seed 1 --cell-limit 30s)
 FAKE_GPUS=3 run 0 --no-mpi "${some[@]}" -q -o good.json
 run 0 baseline good.json -q -o base.json
@@ -412,18 +398,8 @@ run_program 4 ./bounded "$CSCOPE" "${some[@]}" --baseline none.json
 ok "a baseline that is not there: one line of rank 0, status 64" eval \
 	'status_is 64 && one_line "cannot read .none.json"'
 # what a node cannot see by itself is measured again by what all of them show
-if has_launcher; then
-	cat >together <<-'END'
-		#!/bin/bash
-		node=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
-		[ "$node" != 1 ] || export FAKE_SLOW=1-0:0.8
-		[ "$node" != 3 ] || export FAKE_SLOW=0-1:0.8 FAKE_SLOW_COPIES=112
-		export CS_TEST_SCOPE=m$node FAKE_GPUS=2
-		exec unshare --user --map-root-user --uts \
-			sh -c 'hostname "$0"; exec "$@"' "m$node" "$@"
-	END
-	chmod +x together
-fi
+hosts together 2 '[ "$rank" != 1 ] || export FAKE_SLOW=1-0:0.8' \
+	'[ "$rank" != 3 ] || export FAKE_SLOW=0-1:0.8 FAKE_SLOW_COPIES=112'
 run_program 5 ./together "$CSCOPE" "${some[@]}" -s 4M --check=outlier -o job.json -o job.jsonl
 ok_json "what only the nodes together show is measured again: confirmed, and critical" job.json \
 	'[(c["severity"], c["drain"], "confirmed by" in c["says"]) for c in d["checks"] if c["id"] == "slow-cells" and c["node"] == "m1"] == [("critical", True, True)]'

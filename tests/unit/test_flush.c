@@ -44,7 +44,9 @@ static void works(const void *at, uint64_t bytes)
 	flushed = bytes == BYTES && fails-- <= 0;
 }
 
-static void reset(void)
+static struct cs_flush flush;
+
+void tap_before(void)
 {
 	now = reading = 0;
 	flushed = fails = 0;
@@ -54,9 +56,7 @@ static void reset(void)
 HOLDS("a flush that does nothing is found out") {
 	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
 					     { 0 } };
-	struct cs_flush flush;
 
-	reset();
 	cs_flush_prove(ways, made_clock, &flush);
 	t_eq_int(flush.is_proven, 0);
 	t_eq_str(flush.way.name, "nothing");
@@ -68,9 +68,7 @@ HOLDS("where one does not work, the next is tried") {
 	const struct cs_flush_way ways[] = { { "nothing", does_nothing, NULL },
 					     { "works", works, NULL },
 					     { 0 } };
-	struct cs_flush flush;
 
-	reset();
 	cs_flush_prove(ways, made_clock, &flush);
 	t_eq_int(flush.is_proven, 1);
 	t_eq_str(flush.way.name, "works");
@@ -79,9 +77,7 @@ HOLDS("where one does not work, the next is tried") {
 
 HOLDS("a trial that something disturbed is repeated") {
 	const struct cs_flush_way ways[] = { { "works", works, NULL }, { 0 } };
-	struct cs_flush flush;
 
-	reset();
 	fails = 5 * 31; /* five trials */
 	cs_flush_prove(ways, made_clock, &flush);
 	t_eq_int(flush.is_proven, 1);
@@ -118,15 +114,13 @@ HOLDS("what stands in for a flush has two trials of seven walks") {
 	const struct cs_flush_way none[] = { { "nothing", does_nothing, NULL },
 					     { "either", displaces_nothing, instead },
 					     { 0 } };
-	struct cs_flush flush;
 
-	reset();
 	others = 0;
 	cs_flush_prove(ways, made_clock, &flush);
 	t_eq_int(flush.is_proven, 1);
 	t_eq_str(flush.way.name, "displaces");
 	t_eq_int(others, 7 * sizeof(other));
-	reset();
+	tap_before();
 	others = 0;
 	cs_flush_prove(none, made_clock, &flush);
 	t_eq_int(flush.is_proven, 0);
@@ -178,9 +172,7 @@ HOLDS("last-level caches of the CPUs at hand count once each") {
 
 HOLDS("a NUMA node is proven once") {
 	static const struct cs_flush_way ways[] = { { "works", works, NULL }, { 0 } };
-	struct cs_flush flush;
 
-	reset();
 	cs_flush_of(0, ways, made_clock, &flush);
 	t_eq_int(flushes, 31);
 	cs_flush_of(0, ways, made_clock, &flush);
@@ -212,8 +204,6 @@ static uint64_t real_clock(void)
 }
 
 HOLDS("a way of this machine works") {
-	struct cs_flush flush;
-
 	cs_flush_prove(cs_flush_ways(), real_clock, &flush);
 	t_ok(flush.warm_ns > 0 && flush.cold_ns > 0);
 	if (!flush.is_proven)

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/err.h"
+
 #include "tap.h"
 
 static struct cs_launcher seen;
@@ -19,71 +21,56 @@ static void look(const char *const *variables)
 
 #define LOOK(...) look((const char *const[]){ __VA_ARGS__, NULL })
 
+/* "NAME RANK/TASKS JOB", with a mark if MPI is needed. */
+static const char *launcher(void)
+{
+	static char text[160];
+
+	cs_text(text, sizeof(text), "%s%s %d/%d %s", seen.present ? "*" : "",
+		seen.name, seen.rank, seen.tasks, seen.job_id);
+	return text;
+}
+
 HOLDS("an empty environment is no launcher") {
 	look((const char *const[]){ NULL });
-	t_eq_int(seen.present, 0);
-	t_eq_str(seen.name, "none");
-	t_eq_int(seen.rank, -1);
-	t_eq_int(seen.tasks, 0);
-	t_eq_str(seen.job_id, "");
+	t_eq_str(launcher(), "none -1/0 ");
 }
 
 HOLDS("mpirun is seen, with rank and size") {
 	LOOK("OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_RANK", "5", "PMIX_RANK",
 	     "5");
-	t_eq_int(seen.present, 1);
-	t_eq_str(seen.name, "mpirun");
-	t_eq_int(seen.rank, 5);
-	t_eq_int(seen.tasks, 8);
+	t_eq_str(launcher(), "*mpirun 5/8 ");
 }
 
 HOLDS("srun is seen, with task, tasks and job") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "3",
 	     "SLURM_STEP_NUM_TASKS", "8");
-	t_eq_int(seen.present, 1);
-	t_eq_str(seen.name, "srun");
-	t_eq_int(seen.rank, 3);
-	t_eq_int(seen.tasks, 8);
-	t_eq_str(seen.job_id, "77");
+	t_eq_str(launcher(), "*srun 3/8 77");
 }
 
 HOLDS("mpirun in a batch script goes before Slurm") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "0",
 	     "SLURM_STEP_NUM_TASKS", "1", "OMPI_COMM_WORLD_SIZE", "4",
 	     "OMPI_COMM_WORLD_RANK", "2");
-	t_eq_str(seen.name, "mpirun");
-	t_eq_int(seen.rank, 2);
-	t_eq_int(seen.tasks, 4);
-	t_eq_str(seen.job_id, "77");
+	t_eq_str(launcher(), "*mpirun 2/4 77");
 }
 
 HOLDS("a batch script's shell is no launcher") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_NTASKS", "8", "SLURM_PROCID", "0");
-	t_eq_int(seen.present, 0);
-	t_eq_str(seen.name, "none");
-	t_eq_int(seen.tasks, 0);
-	t_eq_str(seen.job_id, "77");
+	t_eq_str(launcher(), "none 0/0 77");
 }
 
 HOLDS("one task of srun needs no MPI") {
 	LOOK("SLURM_JOB_ID", "77", "SLURM_STEP_ID", "0", "SLURM_PROCID", "0",
 	     "SLURM_STEP_NUM_TASKS", "1");
-	t_eq_int(seen.present, 0);
-	t_eq_str(seen.name, "srun");
+	t_eq_str(launcher(), "srun 0/1 77");
 }
 
 HOLDS("mpiexec, flux and PALS are seen") {
 	LOOK("PMI_RANK", "1", "PMI_SIZE", "2");
-	t_eq_int(seen.present, 1);
-	t_eq_str(seen.name, "mpiexec");
-	t_eq_int(seen.rank, 1);
-	t_eq_int(seen.tasks, 2);
+	t_eq_str(launcher(), "*mpiexec 1/2 ");
 	LOOK("FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2", "FLUX_JOB_ID", "f1");
-	t_eq_int(seen.present, 1);
-	t_eq_str(seen.name, "flux");
-	t_eq_int(seen.rank, 1);
-	t_eq_int(seen.tasks, 2);
-	t_eq_str(seen.job_id, "f1");
+	t_eq_str(launcher(), "*flux 1/2 f1");
 	LOOK("PALS_RANKID", "7", "PBS_JOBID", "12.host");
 	t_eq_int(seen.present, 1);
 	t_eq_int(seen.rank, 7);

@@ -59,6 +59,13 @@ static void start(const struct cs_backend *backend, const char *tests, uint32_t 
 	t_at_end(finish_it, &node);
 }
 
+static void measure(const struct cs_backend *backend, const char *tests,
+		    uint32_t verify)
+{
+	start(backend, tests, verify);
+	t_eq_int(cs_coordinator_run(&node.co), 1);
+}
+
 static int count(int status)
 {
 	return count_status(&node, status);
@@ -67,8 +74,7 @@ static int count(int status)
 HOLDS("every ordered pair gets a checked figure") {
 	int controls = 0;
 
-	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_ALL);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_ALL);
 	cs_coordinator_finish(&node.co);
 	for (int i = 0; i < node.rows; i++) {
 		const struct cs_row *row = &node.row[i];
@@ -90,8 +96,7 @@ HOLDS("every ordered pair gets a checked figure") {
 HOLDS("both ways at once give each way, the total and the overlap") {
 	int totals = 0;
 
-	start(&cs_backend_cpu, "peer.cpu.read.bidi", CS_VERIFY_LAST);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&cs_backend_cpu, "peer.cpu.read.bidi", CS_VERIFY_LAST);
 	for (int i = 0; i < node.rows; i++) {
 		const struct cs_row *row = &node.row[i];
 
@@ -109,8 +114,7 @@ HOLDS("both ways at once give each way, the total and the overlap") {
 }
 
 HOLDS("without verification nothing is checked, and rows say so") {
-	start(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_OFF);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&cs_backend_cpu, "peer.cpu.write.pair", CS_VERIFY_OFF);
 	for (int i = 0; i < node.rows; i++) {
 		t_eq_int(node.row[i].checked, 0);
 		t_ok(node.row[i].flags & CS_ROW_NOT_VERIFIED);
@@ -129,8 +133,7 @@ static int arm_corrupts(struct cs_dev *dev, int lane, const uint32_t *gate,
 HOLDS("bytes that never arrive make the cell corrupt") {
 	bad = cs_backend_cpu;
 	bad.arm = arm_corrupts;
-	start(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_eq_int(count(CS_CORRUPT), node.rows);
 	t_ok(node.row[0].wrong_bytes > 4000 && node.row[0].wrong_bytes <= 4096);
 	t_has(node.row[0].reason, "never written");
@@ -160,8 +163,7 @@ HOLDS("a failed call costs one cell and the run goes on") {
 	bad.arm = arm_fails_once;
 	bad.poll = poll_drains;
 	arms = drained = 0;
-	start(&bad, "peer.cpu.write.bidi", CS_VERIFY_ALL);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&bad, "peer.cpu.write.bidi", CS_VERIFY_ALL);
 	t_eq_int(drained, 1);
 	/* a bidirectional step has two cells, and both have the reason */
 	t_eq_int(count(CS_FAILED), 2);
@@ -184,8 +186,7 @@ static int import_refuses(struct cs_dev *dev, const struct cs_export *peer,
 HOLDS("a refused transport to a peer skips its cells with the reason") {
 	bad = cs_backend_cpu;
 	bad.import = import_refuses;
-	start(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_ok(count(CS_SKIPPED) >= 1);
 	t_eq_int(count(CS_SKIPPED) + count(CS_OK), node.rows);
 }
@@ -202,8 +203,7 @@ static int open_fails(int ordinal, int lanes, struct cs_dev **dev, struct cs_err
 HOLDS("an agent that cannot open leaves the other pairs measured") {
 	bad = cs_backend_cpu;
 	bad.open = open_fails;
-	start(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
-	t_eq_int(cs_coordinator_run(&node.co), 1);
+	measure(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_eq_int(node.findings, 1);
 	t_ok(count(CS_FAILED) >= 4);
 	t_ok(count(CS_OK) >= 2);

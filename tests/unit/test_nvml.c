@@ -95,8 +95,7 @@ static void refused(const char *file, const char *want)
 
 	setenv("CS_LIBNVML", file, 1);
 	t_ok(cs_nvml_open(&err) == NULL);
-	if (!t_ok(strstr(err.text, want) != NULL))
-		printf("# %s\n", err.text);
+	t_has(err.text, want);
 	setenv("CS_LIBNVML", library, 1);
 }
 
@@ -174,11 +173,8 @@ static void t_finds(const char *uuid, const char *bus_id, int want)
 		t_eq_int(temperature(), want);
 }
 
-HOLDS("a GPU is found by UUID though none is attached at first") {
+HOLDS("a GPU is found by UUID though none is attached at first, else by bus id") {
 	t_finds(UUID1, "0000:ff:00.0", 42);
-}
-
-HOLDS("a GPU of unknown UUID is found by bus id") {
 	t_finds("GPU-unknown", BUS1, 42);
 }
 
@@ -222,32 +218,22 @@ static void links_are(const char *knob, const char *value, const char *want)
 	t_eq_str(text, want);
 }
 
-HOLDS("links tell number, version, speed and PCIe") {
+HOLDS("links have number, version, speed and PCIe") {
 	links_are(NULL, NULL, "18 of 18 of version 4 at 26.562, 5 x16 of 5 x16");
-}
-
-HOLDS("links that are down count among the possible ones") {
-	links_are("FAKE_NVLINKS_DOWN", "1:2",
-		  "16 of 18 of version 4 at 26.562, 5 x16 of 5 x16");
-}
-
-HOLDS("with all links down version and speed are unknown") {
-	links_are("FAKE_NVLINKS_DOWN", "1:18",
-		  "0 of 18 of version -1 at nan, 5 x16 of 5 x16");
-}
-
-HOLDS("a card without NVLink has 0 of 0") {
-	links_are("FAKE_NVLINKS", "0", "0 of 0 of version -1 at nan, 5 x16 of 5 x16");
-}
-
-HOLDS("36 links are counted") {
 	links_are("FAKE_NVLINKS", "36",
 		  "36 of 36 of version 4 at 26.562, 5 x16 of 5 x16");
-}
-
-HOLDS("a PCIe link below its best shows both") {
+	/* PCIe below its best shows both */
 	links_are("FAKE_PCIE", "1:4x8",
 		  "18 of 18 of version 4 at 26.562, 4 x8 of 5 x16");
+}
+
+HOLDS("links that are down count among the possible ones; without one up version and speed "
+      "are unknown") {
+	links_are("FAKE_NVLINKS_DOWN", "1:2",
+		  "16 of 18 of version 4 at 26.562, 5 x16 of 5 x16");
+	links_are("FAKE_NVLINKS_DOWN", "1:18",
+		  "0 of 18 of version -1 at nan, 5 x16 of 5 x16");
+	links_are("FAKE_NVLINKS", "0", "0 of 0 of version -1 at nan, 5 x16 of 5 x16");
 }
 
 /* ---- board ---- */
@@ -381,11 +367,8 @@ static void others_are(const char *value, const int64_t *mine, int n_mine, int w
 
 #define USUAL "1: 1980 MHz, memory 3201 MHz, 42 C, 121.0 W, throttle 0, ECC 0 + 0, "
 
-HOLDS("conditions have the units of their names") {
+HOLDS("conditions have the units of their names; a counter that is not supported is -1") {
 	conditions_are(NULL, NULL, USUAL "NVLink 0, PCIe 0");
-}
-
-HOLDS("a counter that is not supported is -1") {
 	conditions_are("FAKE_NVLINKS", "0", USUAL "NVLink -1, PCIe 0");
 }
 
@@ -394,22 +377,13 @@ HOLDS("throttle reasons are passed on") {
 		t_eq_int(cs_nvml_throttle(gpu), 0x44);
 }
 
-HOLDS("our own process is none of the others") {
+HOLDS("processes of others are counted, without our own") {
 	others_are(NULL, (int64_t[]){ 1, getpid() }, 2, 0);
-}
-
-HOLDS("processes of others are counted") {
 	others_are("1:2", (int64_t[]){ 1, getpid() }, 2, 2);
-}
-
-HOLDS("pids that cannot be ours to compare make the count unknown") {
-	others_are("1:2", (int64_t[]){ 1, 2 }, 2, -1);
-}
-
-HOLDS("when none is ours all are others") {
 	others_are("1:2", NULL, 0, 3);
 }
 
-HOLDS("more processes than can be listed make the count unknown") {
+HOLDS("pids of another namespace, or more than can be listed, make the count unknown") {
+	others_are("1:2", (int64_t[]){ 1, 2 }, 2, -1);
 	others_are("1:1000", (int64_t[]){ getpid() }, 1, -1);
 }
