@@ -53,9 +53,7 @@ HOLDS("CUDA_VISIBLE_DEVICES takes indices and UUIDs, in its order, up to the fir
 	story("FAKE_GPUS=4 CUDA_VISIBLE_DEVICES=3,"
 	      "GPU-00000000-0000-0000-0000-000000000001,9,0",
 	      1, story_visible);
-	t_eq_int(sh->got[1], 2);
-	t_eq_int(sh->got[2], 3);
-	t_eq_int(sh->got[3], 1);
+	t_got(CUDA_SUCCESS, 2, 3, 1);
 	story("CUDA_VISIBLE_DEVICES=", 1, story_visible);
 	t_eq_int(sh->got[0], CUDA_ERROR_NO_DEVICE);
 	story("FAKE_GPUS=16", 1, story_visible);
@@ -177,10 +175,7 @@ STORY(story_kernels) {
 
 HOLDS("kernels run on its memory; a wild address breaks the context") {
 	story("", 1, story_kernels);
-	t_got(1, 1, 100000, 1);
-	/* the wild address breaks the context */
-	t_eq_int(sh->got[4], CUDA_ERROR_ILLEGAL_ADDRESS);
-	t_eq_int(sh->got[5], CUDA_ERROR_ILLEGAL_ADDRESS);
+	t_got(1, 1, 100000, 1, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 /* ---- time ---- */
@@ -338,11 +333,9 @@ STORY(story_shared_port) {
 
 HOLDS("flows behind the same value of a gate share ports") {
 	story("FAKE_GPUS=3", 1, story_shared_port);
-	t_ms(sh->ms[0], 2 * ms_at((396.0 - 0.03) / 2)); /* first touch */
-	t_ms(sh->ms[1], 2 * ms_at((396.0 - 0.06) / 2));
-	t_ms(sh->ms[2], ms_at(396.0 - 0.03));
-	t_ms(sh->ms[3], ms_at((396.0 - 0.03) / 2));
-	t_ms(sh->ms[4], ms_at(396.0 - 0.03));
+	/* the first touch takes twice as long */
+	t_took(2 * ms_at((396.0 - 0.03) / 2), 2 * ms_at((396.0 - 0.06) / 2),
+	       ms_at(396.0 - 0.03), ms_at((396.0 - 0.03) / 2), ms_at(396.0 - 0.03));
 }
 
 /* ---- the host's links ---- */
@@ -446,9 +439,9 @@ STORY(story_peer_shared) {
 
 HOLDS("pairs on one link get half when both are at work") {
 	story("FAKE_GPUS=3 FAKE_PEER_SHARED=0-1:2-0", 1, story_peer_shared);
-	t_took(ms_at((396.0 - 0.03) / 2), ms_at((396.2 - 2.2) / 2));
-	t_ms(sh->ms[2], ms_at(396.1 - 2.2)); /* another pair: no less */
-	t_ms(sh->ms[3], ms_at(396.2 - 0.03 - 2.2));
+	/* another pair gets no less */
+	t_took(ms_at((396.0 - 0.03) / 2), ms_at((396.2 - 2.2) / 2),
+	       ms_at(396.1 - 2.2), ms_at(396.2 - 0.03 - 2.2));
 	story("FAKE_GPUS=3", 1, story_peer_shared);
 	t_ms(sh->ms[0], ms_at(396.0 - 0.03));
 }
@@ -497,14 +490,11 @@ STORY(story_pair) {
 
 HOLDS("two processes pushing to each other get 0.988 of the rate each") {
 	story("", 2, story_pair);
-	for (int who = 0; who < 2; who++) {
-		t_eq_int(sh->got[who], CUDA_ERROR_INVALID_CONTEXT);
-		t_eq_int(sh->got[2 + who], 1);
-		t_eq_int(sh->got[4 + who], !who); /* the other's bytes */
-		t_eq_int(sh->got[6 + who], CUDA_ERROR_INVALID_VALUE);
-		t_eq_int(sh->got[8 + who], CUDA_ERROR_INVALID_VALUE);
-		t_eq_int(sh->got[10 + who], CUDA_ERROR_INVALID_VALUE);
-	}
+	/* of each: 4 and 5 are the other's bytes */
+	t_got(CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_CONTEXT, 1, 1, 1, 0,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE,
+	      CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE);
 	t_ms(sh->ms[1], 2 * ms_at((396.0 - 0.03) * 0.988));
 	t_ms(sh->ms[2], ms_at((396.0 - 0.03) * 0.988));
 	t_ms(sh->ms[5], 2 * ms_at(396.1 * 0.988));
@@ -731,8 +721,7 @@ HOLDS("the calls that block behind a closed gate do, until it opens") {
 	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++) {
 		behind = makes[i];
 		story("", 1, story_blocks);
-		t_eq_int(sh->got[0], 1);
-		t_eq_int(sh->got[1], CUDA_SUCCESS);
+		t_got(1, CUDA_SUCCESS);
 	}
 }
 
@@ -914,24 +903,16 @@ STORY(story_faults) {
 	sh->got[5] = cu.cuMemFree(at);
 }
 
-static void faults_are(const char *environment, const int want[6])
-{
-	story(environment, 1, story_faults);
-	for (int i = 0; i < 6; i++)
-		t_eq_int(sh->got[i], want[i]);
-}
+#define faults_are(environment, ...) \
+	(story(environment, 1, story_faults), t_got(__VA_ARGS__))
 
 HOLDS("the k-th call fails as asked, sticky errors for ever") {
-	faults_are("FAKE_FAIL=cuMemAlloc:2,cuMemFree:1=1",
-		   (const int[]){ 0, 999, 0, 0, 0, 1 });
-	faults_are("FAKE_FAIL=cuMemAlloc:3=719",
-		   (const int[]){ 0, 0, 719, 719, 719, 719 });
-	faults_are("FAKE_FAULT=cuMemcpyAsync:1=700",
-		   (const int[]){ 0, 0, 0, 0, 700, 700 });
-	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1",
-		   (const int[]){ 0, 0, 0, 0, 0, 0 });
+	faults_are("FAKE_FAIL=cuMemAlloc:2,cuMemFree:1=1", 0, 999, 0, 0, 0, 1);
+	faults_are("FAKE_FAIL=cuMemAlloc:3=719", 0, 0, 719, 719, 719, 719);
+	faults_are("FAKE_FAULT=cuMemcpyAsync:1=700", 0, 0, 0, 0, 700, 700);
+	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1", 0, 0, 0, 0, 0, 0);
 	faults_are("FAKE_FAIL=cuMemAlloc:2 FAKE_FAIL_RANK=1 OMPI_COMM_WORLD_RANK=1",
-		   (const int[]){ 0, 999, 0, 0, 0, 0 });
+		   0, 999, 0, 0, 0, 0);
 }
 
 static CUresult make_alloc(struct call *c)

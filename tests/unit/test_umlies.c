@@ -36,14 +36,7 @@ HOLDS("managed pages count where they are, and leave when there is no room") {
 	story("FAKE_MEMORY=7340032", 1, story_room);
 	t_got(0, 4 << 20, 7 << 20, 0);
 	story("FAKE_MEMORY=7340032 FAKE_UM_EVICT=6291456", 1, story_room);
-	t_eq_int(sh->got[2], 5 << 20);
-	t_eq_int(sh->got[3], 512);
-	t_eq_int(sh->got[4], 512);
-	t_eq_int(sh->got[5], 512);
-	t_eq_int(sh->got[6], 5 << 20);
-	t_eq_int(sh->got[7], CUDA_SUCCESS);
-	t_eq_int(sh->got[8], 7 << 20);
-	t_eq_int(sh->got[9], 0);
+	t_got(0, 4 << 20, 5 << 20, 512, 512, 512, 5 << 20, CUDA_SUCCESS, 7 << 20, 0);
 }
 
 /* ---- lies ---- */
@@ -101,9 +94,7 @@ STORY(story_lost) {
 
 HOLDS("a touch by a CPU loses a byte where that is asked") {
 	story("FAKE_UM_LOST=0-h", 1, story_lost);
-	t_eq_int(sh->got[0], 6); /* faults */
-	t_eq_int(sh->got[1], 5);
-	t_eq_int(sh->got[2], 512);
+	t_got(6, 5, 512); /* faults */
 	story("FAKE_UM_LOST=0-h:512", 1, story_lost);
 	t_eq_int(sh->got[0], 1);
 	story("FAKE_UM_LOST=1-h", 1, story_lost);
