@@ -383,7 +383,8 @@ HOLDS("processes of others are counted, without our own") {
 	others_are("1:2", NULL, 0, 3);
 }
 
-HOLDS("pids of another namespace, or more than can be listed, make the count unknown") {
+HOLDS("pids that cannot be ours to compare make the count unknown") {
 	others_are("1:2", (int64_t[]){ 1, 2 }, 2, -1);
+	/* as do more than can be listed */
 	others_are("1:1000", (int64_t[]){ getpid() }, 1, -1);
 }
