@@ -153,6 +153,20 @@ static void *resize_block(struct block *old, size_t bytes)
 	return b + 1;
 }
 
+/* Zeroed: no page is touched of what stays unused. */
+static void *add_block(size_t bytes)
+{
+	struct block *b = bytes > PTRDIFF_MAX - sizeof(*b) ?
+				  NULL :
+				  calloc(1, sizeof(*b) + bytes);
+
+	if (!b)
+		give_up(bytes);
+	b->number = ++innermost->n;
+	link_block(b, innermost->blocks.previous);
+	return b + 1;
+}
+
 void *cs_arena_take(size_t n, size_t element)
 {
 	size_t bytes, used;
@@ -164,7 +178,7 @@ void *cs_arena_take(size_t n, size_t element)
 		give_up(SIZE_MAX);
 	used = (bytes + alignof(max_align_t)) & ~(alignof(max_align_t) - 1);
 	if (bytes >= CHUNK_BYTES / 4)
-		return memset(resize_block(NULL, bytes), 0, bytes);
+		return add_block(bytes);
 	if ((size_t)(innermost->end - innermost->free) < used) {
 		innermost->free = resize_block(NULL, CHUNK_BYTES);
 		innermost->end = innermost->free + CHUNK_BYTES;

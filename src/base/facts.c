@@ -143,15 +143,6 @@ static const struct cs_field agent_facts[] = {
 const struct cs_fieldset cs_agent_fields =
 	CS_FIELDSET("an agent", struct cs_agent_facts, agent_facts);
 
-#define PEER(type, key, member, ...) \
-	CS_MEMBER(struct cs_peer_facts, type, key, member, ##__VA_ARGS__)
-static const struct cs_field peer_facts[] = {
-	PEER(REAL, "open_ms", open_ms),
-	PEER(TEXT, "reason", reason, .foreign = 1),
-};
-const struct cs_fieldset cs_peer_fields = CS_FIELDSET("a peer", struct cs_peer_facts,
-						      peer_facts);
-
 /* ---- of a GPU that is known ---- */
 
 #define NVLINK(type, key, member, ...) \

@@ -305,17 +305,19 @@ enum cs_via {
 	CS_VIA_FAILED,	 /* tried and refused, see reason */
 };
 
+#define CS_WAY_REASON 160
+
 struct cs_peer_facts {
-	int32_t via;	  /* enum cs_via */
-	double open_ms;	  /* wall time of opening or enabling */
-	char reason[160]; /* the driver's words and the hint */
+	int32_t via;		    /* enum cs_via */
+	double open_ms;		    /* wall time of opening or enabling */
+	char reason[CS_WAY_REASON]; /* the driver's words and the hint */
 };
 
 /* The fields of an agent's GPU and of the agent, both in struct cs_agent_facts. */
 extern const struct cs_fieldset cs_agent_gpu_fields, cs_agent_fields;
 extern const struct cs_fieldset cs_gpu_record_fields, cs_node_fields;
 extern const struct cs_fieldset cs_nic_fields, cs_numa_fields, cs_rank_fields;
-extern const struct cs_fieldset cs_peer_fields, cs_nvlink_fields;
+extern const struct cs_fieldset cs_nvlink_fields;
 
 void cs_gpu_facts_init(struct cs_gpu_facts *gpu);
 void cs_gpu_record_init(struct cs_gpu_record *gpu_record);

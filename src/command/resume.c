@@ -196,9 +196,8 @@ int cs_resume_take(struct cs_resume *resume, struct cs_run *run, struct cs_err *
 	run->rows = then->rows;
 	cs_rows_init(&then->rows);
 	for (node = 0; node < run->n_nodes; node++) {
-		run->node[node] = then->node[node];
-		then->node[node].peers = NULL;
-		then->node[node].ranks = NULL;
+		cs_node_release(&run->node[node]);
+		run->node[node] = cs_node_take(&then->node[node]);
 	}
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* agent.c - the agents of a node, and the ways between them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,15 +61,14 @@ int cs_field_via(struct cs_fields *f)
 
 static json_t *way(const struct cs_run *run, int node, int agent, int to)
 {
-	const struct cs_peer_facts *peer = cs_node_peer(&run->node[node], agent, to);
+	const struct cs_way *w = cs_node_way(&run->node[node], agent, to);
 	struct cs_encoder r = cs_encode_begin();
 
 	cs_encode_text(&r, "agent", cs_agent_name(run, node, agent).text);
 	cs_encode_text(&r, "peer", cs_agent_name(run, node, to).text);
 	cs_encode_text(&r, "via",
-		       peer->via == CS_VIA_FAILED ? "refused" :
-						    cs_via_text(peer->via));
-	cs_encode(&r, &cs_peer_fields, peer);
+		       w->via == CS_VIA_FAILED ? "refused" : cs_via_text(w->via));
+	cs_encode(&r, &cs_way_fields, w);
 	return cs_encode_end(&r);
 }
 
@@ -77,11 +77,13 @@ static void decode_way(struct cs_loaded *to, int node, const json_t *record)
 	struct cs_fields f = { record, "a peer", NULL };
 	int agent = cs_agent_named(to, node, &f, "agent");
 	int peer = cs_agent_named(to, node, &f, "peer");
-	struct cs_peer_facts *way = cs_node_peer(&to->run.node[node], agent, peer);
+	char reason[CS_WAY_REASON] = "";
+	struct cs_way way = { cs_field_via(&f), NAN, reason };
+	struct cs_err err;
 
-	way->via = cs_field_via(&f);
-	cs_fields_init(&cs_peer_fields, way);
-	cs_decode(&f, &cs_peer_fields, way);
+	cs_decode(&f, &cs_way_fields, &way);
+	if (cs_node_set_way(&to->run.node[node], agent, peer, &way, &err))
+		cs_arena_give_up(&err);
 }
 
 json_t *cs_record_ways(const struct cs_run *run, int node)
@@ -90,9 +92,9 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 	json_t *array = json_array();
 	int i, k;
 
-	for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
+	for (i = 0; nd->ways && i < nd->facts.n_agents; i++)
 		for (k = 0; k < nd->facts.n_agents; k++)
-			if (i != k && cs_node_peer(nd, i, k)->via != CS_VIA_NONE)
+			if (i != k && cs_node_way(nd, i, k)->via != CS_VIA_NONE)
 				cs_json_append(&array, way(run, node, i, k));
 	return array;
 }
@@ -108,12 +110,11 @@ void cs_decode_peers(struct cs_loaded *to, json_t *record)
 	if (to->agents_seen[node] != (nd->facts.n_agents < 0 ? 0 : nd->facts.n_agents))
 		cs_field_refuse(&f, "n_agents",
 				"the number of its agents that the file has");
-	free(nd->peers);
-	nd->peers = NULL;
+	free(nd->ways);
+	nd->ways = NULL;
 	if (!json_array_size(ways))
 		return;
-	nd->peers = calloc(cs_node_n_peers(nd) + 1, sizeof(*nd->peers));
-	cs_arena_check(!nd->peers);
+	cs_arena_check(cs_node_make_ways(nd, NULL));
 	json_array_foreach(ways, i, way)
 		decode_way(to, node, way);
 }

@@ -2,6 +2,7 @@
  * after, and all that are known. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "check/link/expect.h"
 #include "file/code.h"
 #include "file/field.h"
@@ -143,6 +144,7 @@ void cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd)
 
 	if (json_array_size(all) > CS_MAX_AGENTS)
 		cs_field_refuse(f, "known_gpus", "at most 64 of them");
+	cs_arena_check(cs_node_make_gpus(nd, (int)json_array_size(all), NULL));
 	json_array_foreach(all, i, one)
 		take_gpu_record(&nd->gpu_record[i], one);
 	nd->facts.n_known_gpus = (int32_t)json_array_size(all);

@@ -128,8 +128,7 @@ static void decode_ranks(struct cs_fields *f, struct cs_run_node *nd)
 		return;
 	if (n != (size_t)nd->facts.n_ranks)
 		cs_field_refuse(f, "ranks", "one for each of n_ranks");
-	nd->ranks = calloc(n, sizeof(*nd->ranks));
-	cs_arena_check(!nd->ranks);
+	cs_arena_check(cs_node_make_ranks(nd, (int)n, NULL));
 	json_array_foreach(all, i, one)
 		decode_rank(&nd->ranks[i], nd->facts.n_known_gpus, one);
 }
@@ -170,7 +169,7 @@ void cs_decode_node(struct cs_loaded *to, json_t *record)
 	decode_cards(&f, &nd->facts);
 	cs_decode_array(&f, "numa_nodes", &cs_numa_fields, nd->facts.numa_node,
 			CS_MAX_NUMA);
-	/* the room of others is never touched: of many nodes that is most memory */
+	cs_arena_check(cs_node_make_agents(nd, nd->facts.n_agents, NULL));
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		cs_agent_facts_init(&nd->agent[a]);
 	/* in a journal that is continued rows have named them */

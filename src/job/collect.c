@@ -25,8 +25,8 @@ static void lose(struct cs_collect *c, int lost)
 
 /* ---- rank 0: into the run ---- */
 
-/* A node's facts, followed by its agents, known GPUs, ways between agents, and
- * ranks. */
+/* A node's facts, followed by its agents, known GPUs, ranks, and ways between agents
+ * (struct cs_peer_facts). */
 struct node_message {
 	struct cs_node_facts facts;
 	int64_t index;
@@ -75,24 +75,42 @@ static const char *take_part(void *to, const char *from, size_t bytes)
 	return from + bytes;
 }
 
+static void take_ways(struct cs_collect *c, struct cs_run_node *to, const char *from)
+{
+	const int n = to->facts.n_agents;
+	struct cs_peer_facts peer;
+
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++) {
+			from = take_part(&peer, from, sizeof(peer));
+			lose(c,
+			     cs_node_set_way(to, i, k,
+					     &(struct cs_way){ peer.via, peer.open_ms,
+							       peer.reason },
+					     NULL));
+		}
+}
+
 static void take_node(struct cs_collect *c, const struct node_message *m)
 {
 	struct cs_run_node *to = &c->run->node[m->index];
 	const char *from = (const char *)(m + 1);
-	void *peers = realloc(to->peers, ways_bytes(&m->facts) + 1);
-	void *ranks = realloc(to->ranks, ranks_bytes(&m->facts) + 1);
+	struct cs_run_node made = { .facts = m->facts };
 
-	to->peers = peers ? peers : to->peers;
-	to->ranks = ranks ? ranks : to->ranks;
-	if (!peers || !ranks) {
+	if (cs_node_make_agents(&made, m->facts.n_agents, NULL) ||
+	    cs_node_make_gpus(&made, m->facts.n_known_gpus, NULL) ||
+	    cs_node_make_ranks(&made, m->facts.n_ranks, NULL) ||
+	    cs_node_make_ways(&made, NULL)) {
+		cs_node_release(&made);
 		lose(c, 1); /* the facts before stay */
 		return;
 	}
-	to->facts = m->facts;
-	from = take_part(to->agent, from, agents_bytes(&m->facts));
-	from = take_part(to->gpu_record, from, inventory_bytes(&m->facts));
-	from = take_part(peers, from, ways_bytes(&m->facts));
-	take_part(ranks, from, ranks_bytes(&m->facts));
+	from = take_part(made.agent, from, agents_bytes(&m->facts));
+	from = take_part(made.gpu_record, from, inventory_bytes(&m->facts));
+	from = take_part(made.ranks, from, ranks_bytes(&m->facts));
+	take_ways(c, &made, from);
+	cs_node_release(to);
+	*to = made;
 	c->hooks->node(c->hooks->ctx, (int)m->index);
 }
 
@@ -130,6 +148,22 @@ static char *put_part(char *to, const void *from, size_t bytes)
 	return to + bytes;
 }
 
+/* Those of a node without any are zero. */
+static void put_ways(char *to, const struct cs_run_node *node)
+{
+	const int n = node->facts.n_agents;
+
+	for (int i = 0; node->ways && i < n; i++)
+		for (int k = 0; k < n; k++) {
+			const struct cs_way *way = cs_node_way(node, i, k);
+			struct cs_peer_facts peer = { .via = way->via,
+						      .open_ms = way->open_ms };
+
+			cs_text(peer.reason, sizeof(peer.reason), "%s", way->reason);
+			to = put_part(to, &peer, sizeof(peer));
+		}
+}
+
 void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *node)
 {
 	const struct cs_node_facts *f = &node->facts;
@@ -145,8 +179,8 @@ void cs_collect_node(struct cs_collect *c, int index, const struct cs_run_node *
 	message->index = index;
 	to = put_part((char *)(message + 1), node->agent, agents_bytes(f));
 	to = put_part(to, node->gpu_record, inventory_bytes(f));
-	to = put_part(to, node->peers, ways_bytes(f));
-	put_part(to, node->ranks, ranks_bytes(f));
+	to = put_part(to, node->ranks, ranks_bytes(f));
+	put_ways(to, node);
 	if (c->comm->rank == 0)
 		take_node(c, message);
 	else

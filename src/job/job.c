@@ -318,7 +318,7 @@ static int wait_nodes(struct cs_job *job)
 /* Set the node's facts for each of its placements. */
 static int init_sides(struct cs_job *job, struct cs_err *err)
 {
-	size_t ranks = (size_t)job->comm.local_size;
+	int ranks = job->comm.local_size;
 
 	for (int k = 0; k < job->collect.placements; k++) {
 		struct cs_run_node *node = &job->placements.at[k].node;
@@ -327,11 +327,10 @@ static int init_sides(struct cs_job *job, struct cs_err *err)
 		cs_text(name, sizeof(name), "%s", node->facts.placement);
 		node->facts = job->facts;
 		cs_text(node->facts.placement, CS_PLACEMENT, "%s", name);
-		node->peers = calloc((size_t)CS_MAX_AGENTS * CS_MAX_AGENTS,
-				     sizeof(*node->peers));
-		node->ranks = calloc(ranks, sizeof(*node->ranks));
-		if (!node->peers || !node->ranks)
-			return cs_err_set(err, "no memory");
+		if (cs_node_make_agents(node, CS_MAX_AGENTS, err) ||
+		    cs_node_make_gpus(node, CS_MAX_AGENTS, err) ||
+		    cs_node_make_ranks(node, ranks, err))
+			return -1;
 	}
 	return 0;
 }

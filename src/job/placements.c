@@ -263,7 +263,6 @@ void cs_placements_release(struct cs_placements *placements)
 
 		cs_coordinator_close(&at->co);
 		cs_board_release(&at->board);
-		free(at->node.peers);
-		free(at->node.ranks);
+		cs_node_release(&at->node);
 	}
 }

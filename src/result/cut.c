@@ -109,17 +109,10 @@ int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err)
 			f[n++] = f[i];
 	run->findings.n = n;
 	for (k = 0; k < run->n_nodes; k++)
-		if (k != node) {
-			free(run->node[k].peers);
-			free(run->node[k].ranks);
-			run->node[k].peers = NULL;
-			run->node[k].ranks = NULL;
-		}
-	if (node) {
-		run->node[0] = run->node[node];
-		run->node[node].peers = NULL;
-		run->node[node].ranks = NULL;
-	}
+		if (k != node)
+			cs_node_release(&run->node[k]);
+	if (node)
+		run->node[0] = cs_node_take(&run->node[node]);
 	run->n_nodes = 1;
 	return cs_run_index(run, err);
 }

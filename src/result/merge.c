@@ -28,24 +28,6 @@ struct place {
 
 /* ---- nodes ---- */
 
-/* Move only the used part of a node: most of its room is never touched. */
-static void move_node(struct cs_run_node *to, struct cs_run_node *from)
-{
-	const struct cs_node_facts *f = &from->facts;
-
-	to->facts = *f;
-	if (f->n_agents > 0)
-		memcpy(to->agent, from->agent,
-		       (size_t)f->n_agents * sizeof(to->agent[0]));
-	if (f->n_known_gpus > 0)
-		memcpy(to->gpu_record, from->gpu_record,
-		       (size_t)f->n_known_gpus * sizeof(to->gpu_record[0]));
-	to->peers = from->peers;
-	to->ranks = from->ranks;
-	from->peers = NULL;
-	from->ranks = NULL;
-}
-
 static int is_in_order(const int *order, int n)
 {
 	return CS_ALL(i, n, order[i] == i);
@@ -60,7 +42,7 @@ static int place_nodes(struct cs_merge *m, const int *order, int n, int room,
 	if (!made)
 		return cs_err_set(err, "no memory for %d nodes", room);
 	for (int i = 0; i < n; i++)
-		move_node(&made[i], &m->run.node[order ? order[i] : i]);
+		made[i] = cs_node_take(&m->run.node[order ? order[i] : i]);
 	cs_run_release_nodes(&m->run);
 	m->run.node = made;
 	m->run.n_nodes = n;
@@ -289,7 +271,7 @@ int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
 			return -1;
 		if (!i || cs_host_compare(run->node[i].facts.host, host) < 0)
 			cs_text(host, sizeof(host), "%s", run->node[i].facts.host);
-		move_node(to, &run->node[i]);
+		*to = cs_node_take(&run->node[i]);
 	}
 	take_run(m, run);
 	if (!becomes_base(m, run, host))

@@ -294,6 +294,23 @@ static int learn_board(struct cs_redact *redact, char serial[24], struct cs_err 
 	return 0;
 }
 
+static int redact_ways(struct cs_redact *redact, struct cs_run_node *nd,
+		       struct cs_err *err)
+{
+	for (int i = 0; nd->ways && i < nd->facts.n_agents; i++)
+		for (int k = 0; k < nd->facts.n_agents; k++) {
+			struct cs_way way = *cs_node_way(nd, i, k);
+			char reason[CS_WAY_REASON];
+
+			cs_text(reason, sizeof(reason), "%s", way.reason);
+			way.reason = reason;
+			cs_fields_each(&cs_way_fields, &way, redact_field, redact);
+			if (cs_node_set_way(nd, i, k, &way, err))
+				return -1;
+		}
+	return 0;
+}
+
 int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		   struct cs_err *err)
 {
@@ -314,7 +331,7 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		    learn_board(redact, nd->gpu_record[a].board.serial, err))
 			return -1;
 	cs_node_each(nd, redact_field, redact);
-	return 0;
+	return redact_ways(redact, nd, err);
 }
 
 int cs_redact_row(const struct cs_redact *redact, struct cs_rows *rows, size_t i,

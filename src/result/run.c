@@ -52,7 +52,7 @@ struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent)
 	struct cs_label label = { "" };
 
 	if (run->node && node >= 0 && node < run->n_nodes && agent >= 0 &&
-	    agent < CS_MAX_AGENTS)
+	    agent < run->node[node].facts.n_agents)
 		cs_text(label.text, sizeof(label.text), "%s",
 			run->node[node].agent[agent].label);
 	if (!label.text[0])
@@ -196,16 +196,101 @@ static void settle(double *x, size_t n)
 		x[i] = cs_ten_digits(x[i]);
 }
 
-struct cs_peer_facts *cs_node_peer(const struct cs_run_node *nd, int agent, int peer)
+/* ---- nodes ---- */
+
+#define WAY(type, key, member) CS_MEMBER(struct cs_way, type, key, member)
+static const struct cs_field way_fields[] = {
+	WAY(REAL, "open_ms", open_ms),
+	CS_MEMBER_APART(struct cs_way, TEXT, "reason", reason, CS_WAY_REASON,
+			.foreign = 1),
+};
+const struct cs_fieldset cs_way_fields = CS_FIELDSET("a peer", struct cs_way,
+						     way_fields);
+
+/* calloc: no page is touched of room that stays unused. */
+static void *room(int n, size_t element, struct cs_err *err)
 {
-	return &nd->peers[agent * nd->facts.n_agents + peer];
+	void *made = calloc((n > 0 ? (size_t)n : 0) + 1, element);
+
+	if (!made)
+		cs_err_set(err, "no memory for a node");
+	return made;
 }
 
-size_t cs_node_n_peers(const struct cs_run_node *nd)
-{
-	size_t n = nd->facts.n_agents > 0 ? (size_t)nd->facts.n_agents : 0;
+#define RENEW(array, n, err)                              \
+	({                                                \
+		void *made = room(n, sizeof(*(array)), err); \
+                                                          \
+		if (made) {                               \
+			free(array);                      \
+			(array) = made;                   \
+		}                                         \
+		cs_rc(!made);                             \
+	})
 
-	return n * n;
+int cs_node_make_agents(struct cs_run_node *nd, int n, struct cs_err *err)
+{
+	return RENEW(nd->agent, n, err);
+}
+
+int cs_node_make_gpus(struct cs_run_node *nd, int n, struct cs_err *err)
+{
+	return RENEW(nd->gpu_record, n, err);
+}
+
+int cs_node_make_ranks(struct cs_run_node *nd, int n, struct cs_err *err)
+{
+	return RENEW(nd->ranks, n, err);
+}
+
+int cs_node_make_ways(struct cs_run_node *nd, struct cs_err *err)
+{
+	const int n = nd->facts.n_agents > 0 ? nd->facts.n_agents : 0;
+
+	if (RENEW(nd->ways, n * n, err))
+		return -1;
+	cs_kept_release(&nd->reasons);
+	for (int i = 0; i < n * n; i++)
+		nd->ways[i].reason = "";
+	return 0;
+}
+
+void cs_node_release(struct cs_run_node *nd)
+{
+	free(nd->agent);
+	free(nd->gpu_record);
+	free(nd->ways);
+	free(nd->ranks);
+	cs_kept_release(&nd->reasons);
+	nd->agent = NULL;
+	nd->gpu_record = NULL;
+	nd->ways = NULL;
+	nd->ranks = NULL;
+}
+
+struct cs_run_node cs_node_take(struct cs_run_node *from)
+{
+	const struct cs_run_node taken = *from;
+
+	*from = (struct cs_run_node){ .facts = taken.facts };
+	return taken;
+}
+
+const struct cs_way *cs_node_way(const struct cs_run_node *nd, int agent, int peer)
+{
+	return &nd->ways[agent * nd->facts.n_agents + peer];
+}
+
+int cs_node_set_way(struct cs_run_node *nd, int agent, int peer,
+		    const struct cs_way *way, struct cs_err *err)
+{
+	const char *reason = cs_kept_text(&nd->reasons, way->reason, err);
+
+	if (!reason)
+		return -1;
+	nd->ways[agent * nd->facts.n_agents + peer] =
+		(struct cs_way){ way->via, way->open_ms, reason };
+	return 0;
 }
 
 void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to)
@@ -219,8 +304,6 @@ void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to)
 		cs_fields_each(&cs_gpu_record_fields, &nd->gpu_record[i], fn, to);
 	for (int i = 0; nd->ranks && i < nd->facts.n_ranks; i++)
 		cs_fields_each(&cs_rank_fields, &nd->ranks[i], fn, to);
-	for (size_t i = 0; nd->peers && i < cs_node_n_peers(nd); i++)
-		cs_fields_each(&cs_peer_fields, &nd->peers[i], fn, to);
 }
 
 void cs_run_sort_findings(struct cs_run *run)
@@ -241,13 +324,20 @@ void cs_run_sort_findings(struct cs_run *run)
 
 void cs_run_release_nodes(struct cs_run *run)
 {
-	for (int i = 0; run->node && i < run->n_nodes; i++) {
-		free(run->node[i].peers);
-		free(run->node[i].ranks);
-	}
+	for (int i = 0; run->node && i < run->n_nodes; i++)
+		cs_node_release(&run->node[i]);
 	free(run->node);
 	run->node = NULL;
 	run->n_nodes = 0;
+}
+
+static void settle_node(struct cs_run_node *nd)
+{
+	const int n = nd->ways && nd->facts.n_agents > 0 ? nd->facts.n_agents : 0;
+
+	cs_node_each(nd, cs_field_settle, NULL);
+	for (int i = 0; i < n * n; i++)
+		settle(&nd->ways[i].open_ms, 1);
 }
 
 void cs_run_settle(struct cs_run *run)
@@ -263,7 +353,7 @@ void cs_run_settle(struct cs_run *run)
 	settle(run->rows.samples.data, run->rows.samples.n);
 	cs_run_sort_findings(run);
 	for (node = 0; run->node && node < run->n_nodes; node++)
-		cs_node_each(&run->node[node], cs_field_settle, NULL);
+		settle_node(&run->node[node]);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		settle(times[i], 1);
 }

@@ -30,21 +30,42 @@ enum cs_check_kind {
 	CS_CHECKS_OF_CELLS = CS_CHECK_OUTLIER | CS_CHECK_LINK | CS_CHECK_BASELINE,
 };
 
-/* One node of the run, or one of the placements that are compared on it: facts, agents, and the ways between them. */
-struct cs_run_node {
-	struct cs_node_facts facts;
-	struct cs_agent_facts agent[CS_MAX_AGENTS];
-	struct cs_gpu_record gpu_record[CS_MAX_AGENTS]; /* facts.n_known_gpus, by bus id */
-	/* cs_node_peer(), facts.n_agents squared of them; malloc'ed, may be NULL */
-	struct cs_peer_facts *peers;
-	/* facts.n_ranks of them; malloc'ed, may be NULL */
-	struct cs_rank_facts *ranks;
+/* The way between two agents: struct cs_peer_facts with its reason kept apart, because most
+ * have none, and a node has many. */
+struct cs_way {
+	int32_t via; /* enum cs_via */
+	double open_ms;
+	const char *reason;
 };
 
-/* The way between two agents of a node that has `peers`. */
-struct cs_peer_facts *cs_node_peer(const struct cs_run_node *nd, int agent, int peer);
-size_t cs_node_n_peers(const struct cs_run_node *nd); /* how many */
-/* Every field of the node, its agents, GPUs, ranks and ways. */
+extern const struct cs_fieldset cs_way_fields;
+
+/* One node of the run, or one of the placements that are compared on it: facts, agents, and
+ * the ways between them.  It owns its arrays, of which all but the first two may be NULL. */
+struct cs_run_node {
+	struct cs_node_facts facts;
+	struct cs_agent_facts *agent;	  /* facts.n_agents, or room for more */
+	struct cs_gpu_record *gpu_record; /* facts.n_known_gpus, by bus id; the same */
+	struct cs_way *ways;		  /* cs_node_way(), facts.n_agents squared */
+	struct cs_rank_facts *ranks;	  /* facts.n_ranks */
+	struct cs_kept reasons;		  /* of the ways */
+};
+
+/* New arrays, zeroed, for so many: 0, or -1 with `err`, and then those before stay. */
+int cs_node_make_agents(struct cs_run_node *nd, int n, struct cs_err *err);
+int cs_node_make_gpus(struct cs_run_node *nd, int n, struct cs_err *err);
+int cs_node_make_ranks(struct cs_run_node *nd, int n, struct cs_err *err);
+/* Ways between its agents, none of which was tried. */
+int cs_node_make_ways(struct cs_run_node *nd, struct cs_err *err);
+void cs_node_release(struct cs_run_node *nd);
+/* The node, which has no arrays then. */
+struct cs_run_node cs_node_take(struct cs_run_node *from);
+
+/* The way between two agents of a node that has ways. */
+const struct cs_way *cs_node_way(const struct cs_run_node *nd, int agent, int peer);
+int cs_node_set_way(struct cs_run_node *nd, int agent, int peer,
+		    const struct cs_way *way, struct cs_err *err);
+/* Every field of the node, its agents, GPUs and ranks. */
 void cs_node_each(const struct cs_run_node *nd, cs_field_fn *fn, void *to);
 
 /* Seconds, measured by rank 0 from exec; the parts do not overlap. */

@@ -58,9 +58,10 @@ static int speak(struct cs_collect *c)
 		return -1;
 	cs_node_facts_init(&nd->facts);
 	nd->facts.n_agents = nd->facts.n_known_gpus = nd->facts.n_ranks = gpus;
-	nd->peers = calloc(cs_node_n_peers(nd), sizeof(*nd->peers));
-	nd->ranks = calloc((size_t)gpus, sizeof(*nd->ranks));
-	for (int i = 0; nd->peers && nd->ranks && i < nodes; i++)
+	if (cs_node_make_agents(nd, gpus, NULL) || cs_node_make_gpus(nd, gpus, NULL) ||
+	    cs_node_make_ranks(nd, gpus, NULL) || cs_node_make_ways(nd, NULL))
+		return -1;
+	for (int i = 0; i < nodes; i++)
 		say_node(c, nd, nodes + i);
 	cs_collect_done(c, CS_NODE_COMPLETE);
 	cs_comm_flush(c->comm, 10);

@@ -96,11 +96,11 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 	f->n_numa = 2;
 	f->n_ranks = 1;
 	f->n_agents = f->n_known_gpus = gpus;
+	if (cs_node_make_agents(nd, gpus, NULL) || cs_node_make_gpus(nd, gpus, NULL))
+		die("no memory");
 	for (int i = 0; i < gpus; i++)
 		make_gpu(nd, node, i, gpus);
-	nd->peers = calloc(cs_node_n_peers(nd), sizeof(*nd->peers));
-	nd->ranks = calloc(1, sizeof(*nd->ranks));
-	if (!nd->peers || !nd->ranks)
+	if (cs_node_make_ways(nd, NULL) || cs_node_make_ranks(nd, 1, NULL))
 		die("no memory");
 	nd->ranks->n_gpus = gpus;
 	nd->ranks->sees = ((uint64_t)1 << gpus) - 1;
@@ -110,7 +110,7 @@ static void make_node(struct cs_run_node *nd, int node, int gpus)
 	for (int i = 0; i < gpus; i++)
 		for (int k = 0; k < gpus; k++)
 			if (i != k)
-				cs_node_peer(nd, i, k)->via = CS_VIA_PEER;
+				nd->ways[i * gpus + k].via = CS_VIA_PEER;
 }
 
 /* Healthy but for GPU 5 of one node in 1000. */
@@ -197,9 +197,7 @@ static void make_run(struct cs_run *run, const struct cs_plan *plan, int node,
 
 static void release_run(struct cs_run *run)
 {
-	free(run->node->peers);
-	free(run->node->ranks);
-	free(run->node);
+	cs_run_release_nodes(run);
 	cs_rows_release(&run->rows);
 	cs_vec_release(&run->findings);
 }

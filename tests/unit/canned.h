@@ -68,7 +68,9 @@ static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 	nd->facts.release_us = 4.2;
 	nd->facts.skew_us = 2.6;
 	nd->facts.skew_max_us = 8;
-	nd->peers = calloc(CS_MAX_AGENTS * CS_MAX_AGENTS, sizeof(*nd->peers));
+	cs_node_make_agents(nd, CS_MAX_AGENTS, NULL);
+	cs_node_make_gpus(nd, CS_MAX_AGENTS, NULL);
+	cs_node_make_ways(nd, NULL);
 	for (int i = 0; i < n; i++) {
 		if (cpu)
 			canned_arena(&nd->agent[i], i);
@@ -77,8 +79,9 @@ static inline void canned_node(struct cs_run_node *nd, const char *host, int n,
 		for (int k = 0; k < n; k++) {
 			if (i == k)
 				continue;
-			cs_node_peer(nd, i, k)->via = cpu ? CS_VIA_SHM : CS_VIA_IPC;
-			cs_node_peer(nd, i, k)->open_ms = 2.5 + i + k / 8.0;
+			nd->ways[i * n + k] = (struct cs_way){
+				cpu ? CS_VIA_SHM : CS_VIA_IPC, 2.5 + i + k / 8.0, ""
+			};
 		}
 	}
 }
@@ -266,11 +269,7 @@ static inline void canned_release(struct canned *c)
 
 	for (size_t k = 0; k < c->run.findings.n; k++)
 		assert(cs_finding_fits(&f[k]));
-	for (int i = 0; i < c->run.n_nodes; i++) {
-		free(c->run.node[i].peers);
-		free(c->run.node[i].ranks);
-	}
-	free(c->run.node);
+	cs_run_release_nodes(&c->run);
 	free(c->plan);
 	cs_rows_release(&c->run.rows);
 	cs_vec_release(&c->run.findings);

@@ -949,19 +949,19 @@ HOLDS("copies through the host that nobody need mind") {
 }
 
 HOLDS("peer access that is refused: link, node") {
-	struct cs_peer_facts *peers;
+	struct cs_way *ways;
 
 	begin(1, 4, LOCAL);
-	peers = c.run.node[0].peers;
-	peers[1 * 4 + 2].via = CS_VIA_FAILED;
-	cs_text(peers[1 * 4 + 2].reason, 160, "no access");
+	ways = c.run.node[0].ways;
+	ways[1 * 4 + 2].via = CS_VIA_FAILED;
+	ways[1 * 4 + 2].reason = "no access";
 	weighs(one("p2p-refused", "link", 0,
 		   "GPU 1 and GPU 2: no transport from GPU to GPU: no access"),
 	       CS_WARNING, 0);
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
 			if (i != k)
-				peers[i * 4 + k].via = CS_VIA_FAILED;
+				ways[i * 4 + k].via = CS_VIA_FAILED;
 	c.run.findings.n = 0;
 	one("p2p-refused", "node", 0, "all 4 GPUs: no transport from GPU to GPU");
 }

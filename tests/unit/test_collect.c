@@ -60,6 +60,7 @@ static void begin(struct alone *a)
 static void end(struct alone *a)
 {
 	cs_rows_release(&a->run.rows);
+	cs_node_release(&a->node);
 	cs_vec_release(&a->run.findings);
 }
 

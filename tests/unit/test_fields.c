@@ -11,10 +11,10 @@
 /* ---- tables ---- */
 
 static const struct cs_fieldset *const sets[] = {
-	&cs_agent_gpu_fields, &cs_agent_fields,	   &cs_gpu_record_fields,
-	&cs_node_fields,      &cs_nic_fields,	   &cs_numa_fields,
-	&cs_rank_fields,      &cs_peer_fields,	   &cs_nvlink_fields,
-	&cs_row_fields,	      &cs_settings_fields,
+	&cs_agent_gpu_fields, &cs_agent_fields,	 &cs_gpu_record_fields,
+	&cs_node_fields,      &cs_nic_fields,	 &cs_numa_fields,
+	&cs_rank_fields,      &cs_nvlink_fields, &cs_row_fields,
+	&cs_settings_fields,
 };
 
 static json_t *encoded(const struct cs_fieldset *set, const void *of)

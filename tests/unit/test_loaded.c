@@ -87,11 +87,11 @@ HOLDS("… of MIG instances and of some of the GPUs") {
 	cs_text(c.run.node[0].agent[0].label, 12, "2");
 	cs_text(c.run.node[0].agent[1].label, 12, "3:0");
 	cs_text(c.run.node[0].agent[2].label, 12, "3:1");
-	c.run.node[0].peers[2].via = CS_VIA_FAILED;
-	cs_text(c.run.node[0].peers[2].reason, 160, "MIG, \"no\" peers");
-	c.run.node[0].peers[1].via = CS_VIA_FD;
-	c.run.node[0].peers[3].via = CS_VIA_STAGED;
-	c.run.node[0].peers[3 + 2].via = CS_VIA_DRIVER;
+	c.run.node[0].ways[2].via = CS_VIA_FAILED;
+	c.run.node[0].ways[2].reason = "MIG, \"no\" peers";
+	c.run.node[0].ways[1].via = CS_VIA_FD;
+	c.run.node[0].ways[3].via = CS_VIA_STAGED;
+	c.run.node[0].ways[3 + 2].via = CS_VIA_DRIVER;
 	both_come_back(&c);
 }
 
@@ -616,6 +616,8 @@ static void redacted(const char *text, const char *want)
 	memset(&run, 0, sizeof(run));
 	memset(&node, 0, sizeof(node));
 	cs_node_facts_init(&node.facts);
+	cs_node_make_agents(&node, 1, NULL);
+	cs_node_make_gpus(&node, 1, NULL);
 	node.facts.n_agents = 1;
 	cs_text(node.facts.host, CS_HOST, "n017");
 	cs_text(node.agent[0].gpu.uuid, CS_UUID, "GPU-5ab0cafe-12");
@@ -633,6 +635,7 @@ static void redacted(const char *text, const char *want)
 	t_eq_int(cs_redact_row(&redact, &run.rows, 0, NULL), 0);
 	t_eq_str(cs_rows_get(&run.rows, 0)->reason, want);
 	cs_rows_release(&run.rows);
+	cs_node_release(&node);
 	cs_redact_release(&redact);
 }
 

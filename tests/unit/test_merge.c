@@ -98,7 +98,7 @@ HOLDS("nodes are sorted by host, with rows, samples and findings") {
 	t_node(&m, 3, "n10", 10);
 	t_eq_str(m.merge.run.id, "run-n1-1");
 	t_eq_int(m.merge.run.node[0].agent[1].link.nvlinks_up, 18);
-	t_ok(m.merge.run.node[3].peers != NULL);
+	t_ok(m.merge.run.node[3].ways != NULL);
 	release(&m);
 }
 

@@ -107,10 +107,10 @@ HOLDS("the division of GPUs among ranks is in words") {
 HOLDS("several ways to peers are counted") {
 	OWNED(canned) c = canned(1, 4, 0, PAIR, 1);
 
-	c.run.node[0].peers[1].via = CS_VIA_PEER;
-	cs_node_peer(&c.run.node[0], 1, 3)->via = CS_VIA_FAILED;
+	c.run.node[0].ways[1].via = CS_VIA_PEER;
+	c.run.node[0].ways[1 * 4 + 3].via = CS_VIA_FAILED;
 	for (int k = 0; k < 3; k++)
-		c.run.node[0].peers[3 * 4 + k].via = CS_VIA_PEER;
+		c.run.node[0].ways[3 * 4 + k].via = CS_VIA_PEER;
 	t_golden(written(&c, "text", 0), "report/ways.out");
 }
 
@@ -312,7 +312,8 @@ HOLDS("lists of CPUs give way so that lines stay within 90 columns") {
 			"0-23,48-71,96-119,144-167,192-215");
 		agent->link.pcie_gen = 4;
 		for (int k = a / 4 * 4; k < a / 4 * 4 + 4; k++)
-			cs_node_peer(&c.run.node[0], a, k)->via = CS_VIA_PEER;
+			c.run.node[0].ways[a * c.run.node[0].facts.n_agents + k].via =
+				CS_VIA_PEER;
 	}
 	text = written(&c, "text", 0);
 	t_golden(text, "report/cpus.out");

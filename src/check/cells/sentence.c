@@ -159,7 +159,7 @@ static const char *why_refused(const struct cs_run *run, const struct cs_anomaly
 
 	for (int i = 0; i < nd->facts.n_agents; i++)
 		for (int k = 0; k < nd->facts.n_agents; k++) {
-			const struct cs_peer_facts *way = cs_node_peer(nd, i, k);
+			const struct cs_way *way = cs_node_way(nd, i, k);
 
 			if (way->via == CS_VIA_FAILED &&
 			    (s->a < 0 || i == s->a || k == s->a) &&

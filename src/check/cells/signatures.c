@@ -323,15 +323,15 @@ static void find_refused(struct part *p, int node)
 				.sends = 1,
 				.receives = 1 };
 
-	for (int i = 0; i < w.n && nd->peers; i++)
+	for (int i = 0; i < w.n && nd->ways; i++)
 		for (int k = 0; k < w.n; k++) {
-			int via = cs_node_peer(nd, i, k)->via;
+			int via = cs_node_way(nd, i, k)->via;
 
 			w.tried[i][k] = via != CS_VIA_NONE;
 			w.bear[i][k] = via == CS_VIA_FAILED;
 		}
 	p->from = p->end = 0;
-	if (w.n && cs_is_mig(nd->agent[0].gpu.uuid))
+	if (w.n > 0 && cs_is_mig(nd->agent[0].gpu.uuid))
 		return;
 	describe_ways(p, NULL, &w, s);
 }

@@ -24,7 +24,7 @@ CS_ORDERING(by_class, struct machine, strcmp(a->class, b->class),
 
 /* ---- one ballot: the fields of a class ---- */
 
-/* A trait, without its texts: a class has millions. */
+/* A trait, without its texts. */
 struct vote {
 	uint64_t field, value; /* hashes; a field's has its layer */
 	int node;
@@ -76,23 +76,100 @@ static int goes_by_parts(const struct cs_trait_name *name)
 	return bits;
 }
 
-static void collect(struct ballot *b)
+/* ---- the votes that matter ---- */
+
+/* A field with one value of it: nodes of one class have a few hundred. */
+struct opinion {
+	uint64_t field, value;
+	size_t votes;
+	int is_shared; /* by all nodes */
+};
+
+/* What all nodes have, as positions of opinions. */
+struct census {
+	struct cs_vec opinions; /* struct opinion */
+	struct cs_vec had; /* uint32_t: of each node, in the order of its traits */
+	size_t *first;	   /* by machine: its first in had */
+	uint32_t *slot;	   /* by hash: a position in opinions, plus one */
+	size_t slots;	   /* a power of two */
+};
+
+static uint32_t *slot_of(const struct census *c, uint64_t field, uint64_t value)
 {
+	const struct opinion *all = c->opinions.data;
+	size_t i = field ^ value;
+
+	for (uint32_t at; (at = c->slot[i & (c->slots - 1)]); i++)
+		if (all[at - 1].field == field && all[at - 1].value == value)
+			break;
+	return &c->slot[i & (c->slots - 1)];
+}
+
+static void add_slots(struct census *c)
+{
+	const struct opinion *all = c->opinions.data;
+
+	c->slots = c->slots ? 2 * c->slots : 1024;
+	c->slot = cs_new(uint32_t, c->slots);
+	for (size_t i = 0; i < c->opinions.n; i++)
+		*slot_of(c, all[i].field, all[i].value) = (uint32_t)i + 1;
+}
+
+static void count(struct census *c, const struct cs_trait *trait)
+{
+	const struct opinion made = { .field = cs_text_hash(trait->field) +
+					       trait->layer,
+				      .value = cs_text_hash(trait->value) };
+	uint32_t *slot, at;
+
+	if (2 * c->opinions.n >= c->slots)
+		add_slots(c);
+	slot = slot_of(c, made.field, made.value);
+	if (!*slot) {
+		cs_list_push(&c->opinions, &made);
+		*slot = (uint32_t)c->opinions.n;
+	}
+	at = *slot - 1;
+	((struct opinion *)c->opinions.data)[at].votes++;
+	cs_list_push(&c->had, &at);
+}
+
+static struct census census_of(const struct ballot *b)
+{
+	struct census c = { .opinions = CS_LIST(struct opinion),
+			    .had = CS_LIST(uint32_t),
+			    .first = cs_new(size_t, b->n + 1) };
 	struct cs_vec traits = CS_LIST(struct cs_trait);
 
 	for (size_t i = 0; i < b->n; i++) {
-		const struct cs_trait *t;
-		struct vote *v;
-
 		traits.n = 0;
 		cs_fingerprint(b->run, b->machine[i].node, &traits, NULL);
-		t = traits.data;
-		v = cs_list_add(&b->votes, traits.n);
-		for (size_t k = 0; k < traits.n; k++)
-			v[k] = (struct vote){ cs_text_hash(t[k].field) + t[k].layer,
-					      cs_text_hash(t[k].value),
-					      b->machine[i].node, (uint32_t)k };
+		CS_EACH(const struct cs_trait, t, &traits)
+			count(&c, t);
+		c.first[i + 1] = c.had.n;
 	}
+	CS_EACH(struct opinion, o, &c.opinions)
+		o->is_shared = o->votes == b->n;
+	return c;
+}
+
+/* A value that all nodes have is nobody's difference: without those, little is left of
+ * thousands of nodes. */
+static void collect(struct ballot *b)
+{
+	const struct census c = census_of(b);
+	const struct opinion *all = c.opinions.data;
+	const uint32_t *had = c.had.data;
+
+	for (size_t i = 0; i < b->n; i++)
+		for (size_t k = c.first[i]; k < c.first[i + 1]; k++)
+			if (!all[had[k]].is_shared)
+				cs_list_push(&b->votes,
+					     &(struct vote){
+						     all[had[k]].field,
+						     all[had[k]].value,
+						     b->machine[i].node,
+						     (uint32_t)(k - c.first[i]) });
 	cs_vec_sort(&b->votes, by_field_and_value);
 }
 

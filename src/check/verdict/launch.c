@@ -190,9 +190,9 @@ static int count_refused(const struct cs_run_node *nd, int *all, const char **re
 	int n = nd->facts.n_agents, refused = 0;
 
 	*all = 0;
-	for (int i = 0; nd->peers && i < n; i++)
+	for (int i = 0; nd->ways && i < n; i++)
 		for (int k = 0; k < n; k++) {
-			const struct cs_peer_facts *p = cs_node_peer(nd, i, k);
+			const struct cs_way *p = cs_node_way(nd, i, k);
 
 			*all += p->via != CS_VIA_NONE;
 			/* of MIG instances there is no other */

@@ -371,14 +371,24 @@ static void take_facts(struct cs_coordinator *co, int agent, struct cs_run_node 
 	const struct cs_slot *slot = cs_board_slot(co->board, agent);
 
 	out->agent[agent] = slot->facts;
-	for (int k = 0; k < co->n && out->peers; k++)
-		*cs_node_peer(out, agent, k) = slot->usual[k].via ? slot->usual[k] :
-								    slot->peer[k];
+	for (int k = 0; k < co->n && out->ways; k++) {
+		const struct cs_peer_facts *peer = slot->usual[k].via ?
+							 &slot->usual[k] :
+							 &slot->peer[k];
+
+		/* without memory the way stays as it was */
+		cs_node_set_way(out, agent, k,
+				&(struct cs_way){ peer->via, peer->open_ms,
+						  peer->reason },
+				NULL);
+	}
 }
 
 void cs_coordinator_facts(struct cs_coordinator *co, struct cs_run_node *out)
 {
 	out->facts.n_agents = co->n;
+	if (!out->ways)
+		cs_node_make_ways(out, NULL);
 	for (int i = 0; i < co->n; i++) {
 		const struct cs_slot *slot = cs_board_slot(co->board, i);
 

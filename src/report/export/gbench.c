@@ -531,7 +531,7 @@ static struct cs_encoder context(const struct cs_run *run)
 	cs_encode_text(&r, "cscope_mpi", run->version);
 	cs_encode_known(&r, "cpu", node ? node->cpu : "");
 	cs_encode_known(&r, "gpu",
-			node && node->n_agents ? run->node[0].agent[0].gpu.name : "");
+			node && node->n_agents > 0 ? run->node[0].agent[0].gpu.name : "");
 	cs_encode_known(&r, "driver", node ? node->driver : "");
 	cs_encode_known(&r, "asked", run->matrix_text);
 	return r;

@@ -70,9 +70,11 @@ static void take_range(struct plot *p, const struct cs_curve_point *point)
 static double peak_of(const struct plot *p)
 {
 	const struct cs_run_node *nd = &p->run->node[p->nodes[0]];
-	const struct cs_link_facts *link = &nd->agent[0].link;
+	const struct cs_link_facts *link = nd->facts.n_agents > 0 ?
+						 &nd->agent[0].link :
+						 NULL;
 
-	if (p->unit != CS_UNIT_GBS || cs_on_cpu(p->run) || nd->facts.n_agents < 1)
+	if (!link || p->unit != CS_UNIT_GBS || cs_on_cpu(p->run))
 		return NAN;
 	if (p->path == CS_PATH_PEER && link->nvlinks_max)
 		return cs_nvlink_peak_gbs(link);

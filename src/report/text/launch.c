@@ -129,9 +129,9 @@ static void print_ways(FILE *to, const struct cs_run_node *nd)
 	double most = 0;
 	const char *by = "", *slowest = "";
 
-	for (int i = 0; nd->peers && i < n; i++)
+	for (int i = 0; nd->ways && i < n; i++)
 		for (int k = 0; k < n; k++) {
-			const struct cs_peer_facts *p = cs_node_peer(nd, i, k);
+			const struct cs_way *p = cs_node_way(nd, i, k);
 
 			if (p->via <= CS_VIA_NONE || p->via > CS_VIA_FAILED)
 				continue;

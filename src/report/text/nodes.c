@@ -86,8 +86,8 @@ static const char *peers_text(const struct cs_run *run, int node, int agent)
 	const char *link = link_word(run, node, agent), *text = "", *before = ":";
 	int count[CS_VIA_FAILED + 1] = { 0 }, n = 0, k;
 
-	for (k = 0; nd->peers && k < nd->facts.n_agents; k++) {
-		int via = cs_node_peer(nd, agent, k)->via;
+	for (k = 0; nd->ways && k < nd->facts.n_agents; k++) {
+		int via = cs_node_way(nd, agent, k)->via;
 
 		if (k != agent && via > CS_VIA_NONE && via <= CS_VIA_FAILED)
 			count[via]++;

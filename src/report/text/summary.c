@@ -169,10 +169,9 @@ static const char *opening_text(const struct cs_run *run)
 	for (node = 0; node < run->n_nodes; node++) {
 		const struct cs_run_node *nd = &run->node[node];
 
-		for (i = 0; nd->peers && i < nd->facts.n_agents; i++)
+		for (i = 0; nd->ways && i < nd->facts.n_agents; i++)
 			for (k = 0; k < nd->facts.n_agents; k++) {
-				const struct cs_peer_facts *peer = cs_node_peer(nd, i,
-										k);
+				const struct cs_way *peer = cs_node_way(nd, i, k);
 
 				if (peer->via == CS_VIA_NONE ||
 				    peer->via == CS_VIA_FAILED ||
