@@ -210,7 +210,7 @@ const struct cs_fieldset cs_way_fields = CS_FIELDSET("a peer", struct cs_way,
 /* calloc: no page is touched of room that stays unused. */
 static void *room(int n, size_t element, struct cs_err *err)
 {
-	void *made = calloc((n > 0 ? (size_t)n : 0) + 1, element);
+	void *made = calloc(n > 0 ? (size_t)n : 1, element);
 
 	if (!made)
 		cs_err_set(err, "no memory for a node");

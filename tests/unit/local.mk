@@ -106,7 +106,8 @@ TAP = %D%/libtap.a
 %C%_fma_t_SOURCES = %D%/test_fma.c
 %C%_shape_t_SOURCES = %D%/test_shape.c
 %C%_gpulist_t_SOURCES = %D%/test_gpulist.c
-%C%_growth_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=cs_rows_get,--wrap=cs_rows_end
+%C%_growth_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=cs_rows_get,--wrap=cs_rows_end \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 %C%_growth_t_SOURCES = %D%/test_growth.c %D%/canned.h
 %C%_hints_t_SOURCES = %D%/test_hints.c
 %C%_instance_t_SOURCES = %D%/test_instance.c

@@ -1,10 +1,14 @@
 /* How many rows are read for n of something, and for four times as many: code that searches
- * all rows for each of them reads 16 times as many, other code 4 or 5 times. */
+ * all rows for each of them reads 16 times as many, other code 4 or 5 times.  And how many
+ * bytes a node takes. */
 #include "config.h"
 
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "check/verdict/check.h"
+#include "file/load.h"
 #include "report/report.h"
 
 #include "tap.h"
@@ -172,4 +176,110 @@ HOLDS("no check and no format reads all rows for each repetition") {
 
 HOLDS("no check and no format reads all rows for each step") {
 	grows("steps", steps, 100);
+}
+
+/* ---- bytes ---- */
+
+#define GPUS 8
+#define NODE_BYTES 18500 /* its agents, GPUs, ways and ranks */
+#define ROW_BYTES 336
+#define CELL_BYTES 230 /* its place in the index, and what is judged */
+
+/* As above, of what the program itself takes: not that of libraries. */
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t element);
+void *__real_realloc(void *old, size_t bytes);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t element);
+void *__wrap_realloc(void *old, size_t bytes);
+void __wrap_free(void *memory);
+
+static size_t taken, most_taken;
+
+static void *take(void *memory)
+{
+	taken += malloc_usable_size(memory);
+	most_taken = taken > most_taken ? taken : most_taken;
+	return memory;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return take(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t n, size_t element)
+{
+	return take(__real_calloc(n, element));
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+	taken -= malloc_usable_size(old);
+	return take(__real_realloc(old, bytes));
+}
+
+void __wrap_free(void *memory)
+{
+	taken -= malloc_usable_size(memory);
+	__real_free(memory);
+}
+
+static size_t room_of(const struct cs_vec *vec)
+{
+	return vec->room * vec->element;
+}
+
+/* Of a file of n nodes with all GPUs known, but for its rows. */
+static size_t bytes_read(int n)
+{
+	OWNED(canned) c = canned(n, GPUS, 0, PAIR, 1);
+	struct cs_loaded loaded;
+	char *text = NULL;
+	size_t size, before, bytes;
+	FILE *to = open_memstream(&text, &size);
+	struct cs_view_options opt = { 0 };
+
+	for (int i = 0; i < n; i++)
+		c.run.node[i].facts.n_known_gpus = GPUS;
+	cs_format_write(cs_format_by_name("jsonl"), to, &c.run, &opt);
+	fclose(to);
+	before = taken;
+	t_must(!cs_loaded_parse("text", text, size, &loaded, NULL));
+	cs_rows_unindex(&loaded.run.rows);
+	bytes = taken - before - room_of(&loaded.run.rows.rows) -
+		room_of(&loaded.run.rows.at) - room_of(&loaded.run.rows.samples);
+	cs_loaded_release(&loaded);
+	__real_free(text);
+	return bytes;
+}
+
+HOLDS("a node that was read has little more than its facts") {
+	size_t bytes = (bytes_read(9) - bytes_read(1)) / 8;
+
+	if (!t_ok(bytes <= NODE_BYTES))
+		fprintf(stderr, "# %zu bytes\n", bytes);
+	t_ok(sizeof(struct cs_row) <= ROW_BYTES);
+}
+
+static size_t bytes_judged(int n)
+{
+	OWNED(canned) c = canned(n, GPUS, 0, PAIR, 1);
+	size_t before;
+
+	cs_rows_unindex(&c.run.rows);
+	c.run.checks = cs_checks_all();
+	before = most_taken = taken;
+	t_must(!cs_check_run(&c.run, NULL));
+	return most_taken - before;
+}
+
+HOLDS("to judge a cell takes few bytes") {
+	const size_t few = 32, many = 64, cells = GPUS * (GPUS - 1);
+	size_t bytes = (bytes_judged((int)many) - bytes_judged((int)few)) /
+		       ((many - few) * cells);
+
+	if (!t_ok(bytes <= CELL_BYTES))
+		fprintf(stderr, "# %zu bytes\n", bytes);
 }
