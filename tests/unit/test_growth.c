@@ -1,8 +1,6 @@
 /* How many rows are read for n of something, and for four times as many: code that searches
  * all rows for each of them reads 16 times as many, other code 4 or 5 times.  And how many
  * bytes a node takes. */
-#include "config.h"
-
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

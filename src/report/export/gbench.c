@@ -161,24 +161,34 @@ static int is_of_bench(const struct cs_run *run, const struct cs_row *row)
 	       cs_endpoints_are_same(&first->dst, &row->what.dst);
 }
 
+/* Of both ways, the one that is named first; of a node that is smaller than the plan, which
+ * may be another's, that of the row. */
+static const struct cs_transfer *first_way(const struct cs_run *run,
+					   const struct cs_row *row)
+{
+	const struct cs_plan *plan = run->plan;
+	const struct cs_transfer *first;
+
+	if (row->metric != CS_METRIC_TOTAL || !plan || row->step >= plan->n_steps)
+		return &row->what;
+	first = cs_plan_transfer(plan, cs_plan_step(plan, row->step), 0);
+	return first->issuer < run->node[row->node].facts.n_agents ? first :
+								     &row->what;
+}
+
 static void add_bench(struct output *t, size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&t->run->rows, at);
 	struct bench *b = cs_list_add(&t->benches, 1);
-	/* of both ways, the one that is named first */
-	const struct cs_transfer *what =
-		row->metric == CS_METRIC_TOTAL && t->run->plan &&
-				row->step < t->run->plan->n_steps ?
-			cs_plan_transfer(t->run->plan,
-					 cs_plan_step(t->run->plan, row->step), 0) :
-			&row->what;
+	const struct cs_run_node *nd = &t->run->node[row->node];
+	const struct cs_transfer *what = first_way(t->run, row);
 	const struct cs_instance cell = {
 		.test = row->test,
 		.bytes = row->what.bytes,
 		.variant = row->what.variant,
 		.src = number_of(t->run, row, &what->src),
 		.dst = number_of(t->run, row, &what->dst),
-		.numa = t->run->node[row->node].agent[what->issuer].numa,
+		.numa = nd->agent[what->issuer].numa,
 	};
 	int back = cs_row_test(row)->path == CS_PATH_D2H;
 
@@ -531,7 +541,8 @@ static struct cs_encoder context(const struct cs_run *run)
 	cs_encode_text(&r, "cscope_mpi", run->version);
 	cs_encode_known(&r, "cpu", node ? node->cpu : "");
 	cs_encode_known(&r, "gpu",
-			node && node->n_agents > 0 ? run->node[0].agent[0].gpu.name : "");
+			node && node->n_agents > 0 ? run->node[0].agent[0].gpu.name :
+						     "");
 	cs_encode_known(&r, "driver", node ? node->driver : "");
 	cs_encode_known(&r, "asked", run->matrix_text);
 	return r;
