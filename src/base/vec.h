@@ -27,6 +27,17 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 	for (__typeof__(type) *it = (vec)->data, *it##_end = it ? it + (vec)->n : it; \
 	     it != it##_end; it++)
 
+/* Keep the elements for which a condition is true, in their order:
+ *	CS_KEEP(struct cs_finding, f, &run->findings, f->node >= 0); */
+#define CS_KEEP(type, it, vec, ...) \
+	({ \
+		type *to_ = (vec)->data; \
+		CS_EACH(type, it, vec) \
+			if (__VA_ARGS__) \
+				*to_++ = *it; \
+		(vec)->n = (size_t)(to_ - (type *)(vec)->data); \
+	})
+
 /* Is the condition true of an i from 0 to n - 1, of all, of how many? */
 #define CS_ANY(i, n, ...) \
 	({ \

@@ -20,11 +20,6 @@ static int follows_from_others(const char *key)
 /* Drop unknown values too: a missing key reads as unknown. */
 void cs_encode_compact(struct cs_encoder *result)
 {
-	struct cs_member *m = result->members.data;
-	size_t n = 0;
-
-	for (size_t i = 0; i < result->members.n; i++)
-		if (m[i].is != CS_VALUE_NULL && !follows_from_others(m[i].key))
-			m[n++] = m[i];
-	result->members.n = n;
+	CS_KEEP(struct cs_member, m, &result->members,
+		m->is != CS_VALUE_NULL && !follows_from_others(m->key));
 }

@@ -111,17 +111,15 @@ struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell)
 
 static json_t *fields_array(const struct cs_versus *v)
 {
-	const struct cs_versus_field *f = v->fields.data;
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < v->fields.n; i++)
-		cs_json_append(&array,
-			       json_pack("{s:s, s:o, s:o, s:o}", "what", f[i].what,
-					 "where",
-					 f[i].where[0] ? cs_json_text(f[i].where) :
-							 json_null(),
-					 "a", cs_json_text(f[i].a), "b",
-					 cs_json_text(f[i].b)));
+	CS_EACH(const struct cs_versus_field, f, &v->fields)
+		cs_json_append(&array, json_pack("{s:s, s:o, s:o, s:o}", "what",
+						 f->what, "where",
+						 f->where[0] ? cs_json_text(f->where) :
+							       json_null(),
+						 "a", cs_json_text(f->a), "b",
+						 cs_json_text(f->b)));
 	return array;
 }
 
@@ -201,31 +199,28 @@ static json_t *value_record(const struct cs_fit_value *a, const struct cs_fit_va
 
 static json_t *models_array(const struct cs_versus *v)
 {
-	const struct cs_versus_model *m = v->models.data;
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < v->models.n; i++)
-		cs_json_append(
-			&array,
-			cs_json_with(&cs_variant_fields, &m[i].variant,
-				     json_pack("{s:s, s:b, s:o, s:o}", "test",
-					       cs_test_at(m[i].test)->name,
-					       "way_back", m[i].back, "alpha_us",
-					       value_record(&m[i].side[0].alpha_us,
-							    &m[i].side[1].alpha_us),
-					       "gbs",
-					       value_record(&m[i].side[0].gbs,
-							    &m[i].side[1].gbs))));
+	CS_EACH(const struct cs_versus_model, m, &v->models)
+		cs_json_append(&array,
+			       cs_json_with(&cs_variant_fields, &m->variant,
+					    json_pack("{s:s, s:b, s:o, s:o}", "test",
+						      cs_test_at(m->test)->name,
+						      "way_back", m->back, "alpha_us",
+						      value_record(&m->side[0].alpha_us,
+								   &m->side[1].alpha_us),
+						      "gbs",
+						      value_record(&m->side[0].gbs,
+								   &m->side[1].gbs))));
 	return array;
 }
 
 json_t *cs_record_versus(const struct cs_versus *v)
 {
-	const struct cs_versus_matrix *m = v->matrices.data;
 	json_t *matrices = json_array(), *lonely = json_array();
 
-	for (size_t i = 0; i < v->matrices.n; i++)
-		cs_json_append(&matrices, matrix_record(v, &m[i]));
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+		cs_json_append(&matrices, matrix_record(v, m));
 	CS_EACH(const char *const, alone, &v->alone)
 		cs_json_append(&lonely, cs_json_text(*alone));
 	return json_pack("{s:s, s:o, s:o, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",

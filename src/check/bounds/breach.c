@@ -197,18 +197,17 @@ static size_t drop_covered(const struct cs_run *run, struct cs_breach *breach,
 
 void cs_breaches_append(struct cs_run *run, const struct cs_vec *anomalies)
 {
-	const struct cs_anomaly *s = anomalies->data;
 	struct cs_finding *f = run->findings.data;
 
-	for (size_t i = 0; i < anomalies->n; i++) {
-		char *text = f[s[i].finding].text;
+	CS_EACH(const struct cs_anomaly, s, anomalies) {
+		char *text = f[s->finding].text;
 
-		if (s[i].also)
-			cs_text_add(text, CS_ERR_TEXT, "; %s", s[i].also_text);
-		if (s[i].also > 1)
+		if (s->also)
+			cs_text_add(text, CS_ERR_TEXT, "; %s", s->also_text);
+		if (s->also > 1)
 			cs_text_add(text, CS_ERR_TEXT, ", and %zu more cell%s",
-				    s[i].also - 1,
-				    s[i].also == 2 ? " is too" : "s are too");
+				    s->also - 1,
+				    s->also == 2 ? " is too" : "s are too");
 	}
 }
 

@@ -67,13 +67,7 @@ static int is_covered(const struct cs_run *run, const struct cs_vec *anomalies,
 
 static void drop_covered(struct cs_run *run, const struct cs_vec *anomalies)
 {
-	struct cs_finding *f = run->findings.data;
-	size_t left = 0;
-
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (!is_covered(run, anomalies, &f[i]))
-			f[left++] = f[i];
-	run->findings.n = left;
+	CS_KEEP(struct cs_finding, f, &run->findings, !is_covered(run, anomalies, f));
 }
 
 static int by_lead(const void *x, const void *y, void *anomalies)

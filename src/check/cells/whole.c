@@ -416,15 +416,11 @@ static void absorb(const struct wholes *w, const struct cs_anomaly *socket)
 {
 	const struct cs_agent_facts *agent =
 		w->judged_cells->run->node[socket->node].agent;
-	struct cs_anomaly *s = w->anomalies->data;
-	size_t left = 0;
 
-	for (size_t i = 0; i < w->anomalies->n; i++)
-		if (s[i].node != socket->node || s[i].family != socket->family ||
-		    s[i].part != CS_PART_GPU || agent[s[i].a].numa != socket->a ||
-		    s[i].drop > FAR_SLOWER * socket->drop)
-			s[left++] = s[i];
-	w->anomalies->n = left;
+	CS_KEEP(struct cs_anomaly, s, w->anomalies,
+		s->node != socket->node || s->family != socket->family ||
+			s->part != CS_PART_GPU || agent[s->a].numa != socket->a ||
+			s->drop > FAR_SLOWER * socket->drop);
 }
 
 /* With the cells nearest to the median: none that was busy speaks for the others. */

@@ -13,24 +13,21 @@ struct tally {
 
 static struct tally tally_of(const struct cs_versus *v)
 {
-	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_versus_matrix *m = v->matrices.data;
 	struct tally t = { .compared = 0 };
 
 	for (size_t i = 0; i < CS_VERDICTS; i++)
 		t.least[i] = t.most[i] = NAN;
-	for (size_t i = 0; i < v->cells.n; i++) {
-		uint32_t verdict = cell[i].c.verdict;
+	CS_EACH(const struct cs_versus_cell, cell, &v->cells) {
+		uint32_t verdict = cell->c.verdict;
 
 		t.n[verdict]++;
 		t.compared += verdict != CS_VERDICT_NONE;
-		t.least[verdict] = fmin(t.least[verdict], fabs(cell[i].c.difference));
-		t.most[verdict] = fmax(t.most[verdict], fabs(cell[i].c.difference));
+		t.least[verdict] = fmin(t.least[verdict], fabs(cell->c.difference));
+		t.most[verdict] = fmax(t.most[verdict], fabs(cell->c.difference));
 	}
-	for (size_t i = 0; i < v->matrices.n; i++)
-		if (m[i].sum.verdict == CS_VERDICT_UNDECIDED &&
-		    m[i].runs_needed > t.runs)
-			t.runs = m[i].runs_needed;
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+		if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed > t.runs)
+			t.runs = m->runs_needed;
 	return t;
 }
 

@@ -563,13 +563,12 @@ static int is_different(uint32_t verdict)
 
 int cs_versus_exit(const struct cs_versus *v)
 {
-	const struct cs_versus_matrix *m = v->matrices.data;
 	int without = !v->matrices.n;
 
-	for (size_t i = 0; i < v->matrices.n; i++) {
-		if (is_different(m[i].sum.verdict))
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices) {
+		if (is_different(m->sum.verdict))
 			return CS_EXIT_WARNING;
-		without |= m[i].sum.count[CS_VERDICT_NONE] != 0;
+		without |= m->sum.count[CS_VERDICT_NONE] != 0;
 	}
 	return without ? CS_EXIT_CANNOT : CS_EXIT_OK;
 }

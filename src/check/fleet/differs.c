@@ -353,14 +353,9 @@ static int is_covered(const struct cs_run *run, const struct cs_difference *d)
 
 static void drop_covered(const struct cs_run *run, struct cs_vec *found)
 {
-	struct cs_difference *d = found->data;
-	size_t left = 0;
-
-	for (size_t i = 0; i < found->n; i++)
-		if (!is_covered(run, &d[i]) && !is_of_lost(run, &d[i]) &&
-		    !was_expected(run, &d[i]) && !cs_is_waived(run, d[i].name.base))
-			d[left++] = d[i];
-	found->n = left;
+	CS_KEEP(struct cs_difference, d, found,
+		!is_covered(run, d) && !is_of_lost(run, d) && !was_expected(run, d) &&
+			!cs_is_waived(run, d->name.base));
 }
 
 void cs_differences_describe(struct cs_run *run, struct cs_vec *found)

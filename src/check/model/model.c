@@ -131,13 +131,12 @@ void cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep)
  * that have it. */
 static double median_at(const struct cs_vec *fits, size_t at, double *room)
 {
-	const struct cs_fit *fit = fits->data;
 	size_t k = 0;
 
-	for (size_t i = 0; i < fits->n; i++) {
+	CS_EACH(const struct cs_fit, fit, fits) {
 		double x;
 
-		memcpy(&x, (const char *)&fit[i] + at, sizeof(x));
+		memcpy(&x, (const char *)fit + at, sizeof(x));
 		if (!isnan(x))
 			room[k++] = x;
 	}

@@ -381,15 +381,10 @@ int cs_check_run(struct cs_run *run, struct cs_err *err)
 
 void cs_check_forget(struct cs_run *run, int has_criteria)
 {
-	struct cs_finding *f = run->findings.data;
-	size_t left = 0;
-
-	for (size_t i = 0; i < run->findings.n; i++)
-		if (cs_finding_has(&f[i], CS_FINDING_OF_CRITERIA) ?
-			    !has_criteria :
-			    !f[i].check && !cs_finding_has(&f[i], CS_FINDING_OF_CELLS))
-			f[left++] = f[i];
-	run->findings.n = left;
+	CS_KEEP(struct cs_finding, f, &run->findings,
+		cs_finding_has(f, CS_FINDING_OF_CRITERIA) ?
+			!has_criteria :
+			!f->check && !cs_finding_has(f, CS_FINDING_OF_CELLS));
 }
 
 /* ---- of the whole run -------------------------------------------------- */

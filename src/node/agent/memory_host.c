@@ -109,11 +109,10 @@ static struct host_place *find_place(const struct cs_endpoints *e,
 				     const struct cs_transfer *t, int is_dst)
 {
 	const struct cs_hostbuf_key key = key_of(e, t, is_dst);
-	struct host_place *place = e->host.data;
 
-	for (size_t i = 0; i < e->host.n; i++)
-		if (same_key(&place[i].key, &key))
-			return &place[i];
+	CS_EACH(struct host_place, place, &e->host)
+		if (same_key(&place->key, &key))
+			return place;
 	return NULL;
 }
 
