@@ -124,13 +124,7 @@ static size_t term_length(const struct parser *p)
 	return (size_t)(c - p->at);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	int order = strcmp(x, y);
-
-	return order ? order : x < y ? -1 : x > y;
-}
+CS_ORDERING_AT(by_place, char, strcmp(a, b), CS_ORDER(a, b))
 
 /* Leaves the first of each name. */
 static int drop_doubles(struct parser *p)

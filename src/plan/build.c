@@ -205,11 +205,8 @@ static int add_variants(const struct asking *a, const struct cs_choice *choice,
 	return 0;
 }
 
-static int compare_wanted(const void *a, const void *b)
-{
-	return cs_plan_matrices_compare(&((const struct wanted *)a)->matrix,
-					&((const struct wanted *)b)->matrix);
-}
+CS_ORDERING(compare_wanted, struct wanted,
+	    cs_plan_matrices_compare(&a->matrix, &b->matrix))
 
 /* In the order of matrices; what two choices ask for is measured once. */
 static int add_views(struct build *b)

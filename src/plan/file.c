@@ -67,14 +67,7 @@ static int check_rounds(const struct cs_plan_reader *r, const struct cs_plan *pl
 	return cs_plan_at_line(r, item[step[bad].first].line);
 }
 
-static int by_name(const void *x, const void *y)
-{
-	const struct cs_step *a = *(const struct cs_step *const *)x;
-	const struct cs_step *b = *(const struct cs_step *const *)y;
-	int d = strcmp(a->name, b->name);
-
-	return d ? d : (a > b) - (a < b);
-}
+CS_ORDERING_AT(by_name, struct cs_step, strcmp(a->name, b->name), CS_ORDER(a, b))
 
 /* Refuse a step whose lines are not next to each other: they would form two steps. */
 static int check_names(struct cs_plan_reader *r)

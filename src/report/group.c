@@ -12,15 +12,11 @@ static int is_like(const struct cs_finding *a, const struct cs_finding *b)
 	       !strcmp(a->text, b->text);
 }
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct cs_group *x = a, *y = b;
-	const struct cs_finding *f = x->finding[0], *g = y->finding[0];
-
-	return CS_KEYS(CS_ORDER(g->severity, f->severity),
-		       CS_ORDER(g->drain, f->drain), CS_ORDER(f->node, g->node),
-		       CS_ORDER(f, g));
-}
+CS_ORDERING(by_weight, struct cs_group,
+	    CS_ORDER(b->finding[0]->severity, a->finding[0]->severity),
+	    CS_ORDER(b->finding[0]->drain, a->finding[0]->drain),
+	    CS_ORDER(a->finding[0]->node, b->finding[0]->node),
+	    CS_ORDER(a->finding[0], b->finding[0]))
 
 struct cs_vec cs_groups_make(const struct cs_run *run)
 {

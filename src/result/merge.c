@@ -467,22 +467,11 @@ struct candidate {
 };
 
 /* By host; of one host the latest run first, its nodes in their order. */
-static int by_host(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-	int order = cs_host_compare(x->host, y->host);
-
-	if (!order)
-		order = x->missing - y->missing;
-	if (!order && x->part != y->part) {
-		if (earlier(&x->part->started, &y->part->started) !=
-		    earlier(&y->part->started, &x->part->started))
-			order = earlier(&x->part->started, &y->part->started) ? 1 : -1;
-		else
-			order = strcmp(y->part->id, x->part->id);
-	}
-	return order ? order : x->node - y->node;
-}
+CS_ORDERING(by_host, struct candidate, cs_host_compare(a->host, b->host),
+	    CS_ORDER(a->missing, b->missing),
+	    earlier(&a->part->started, &b->part->started) -
+		    earlier(&b->part->started, &a->part->started),
+	    strcmp(b->part->id, a->part->id), CS_ORDER(a->node, b->node))
 
 /* One host in several runs: only the first of them stays. */
 static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,

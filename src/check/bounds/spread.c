@@ -25,18 +25,11 @@ CS_ORDERING(by_run, struct cs_figure, cs_baseline_order(&a->key, &b->key),
 	    CS_ORDER(a->node, b->node), place_order(a, b))
 
 /* By host, then cell, then run. */
-static int by_host(const void *x, const void *y)
-{
-	const struct cs_figure *a = x, *b = y;
-
-	return CS_KEYS(strcmp(a->host, b->host), place_order(a, b), by_run(x, y));
-}
+CS_ORDERING(by_host, struct cs_figure, strcmp(a->host, b->host), place_order(a, b),
+	    by_run(a, b))
 
 /* By cell, of all hosts. */
-static int by_place(const void *x, const void *y)
-{
-	return CS_KEYS(place_order(x, y), by_run(x, y));
-}
+CS_ORDERING(by_place, struct cs_figure, place_order(a, b), by_run(a, b))
 
 static int same_key(const struct cs_figure *a, const struct cs_figure *b)
 {

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/statistics.h"
+#include "base/vec.h"
 
 #define CELL_RATE 0.05
 /* 5 % are promised for a matrix.  Far out, Welch's t of few blocks errs up to five
@@ -347,14 +348,8 @@ struct ranked {
 	size_t cell;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->cell < y->cell ? -1 : 1;
-}
+CS_ORDERING(by_key, struct ranked, CS_ORDER(a->key, b->key),
+	    CS_ORDER(a->cell, b->cell))
 
 static int is_different(uint32_t verdict)
 {

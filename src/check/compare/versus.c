@@ -112,11 +112,6 @@ static void add_rows(struct work *w, const struct cs_paired *it)
 	}
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_matrix(const struct point *a, const struct point *b)
 {
 	return cs_matrix_order(a->row, b->row);
@@ -124,23 +119,13 @@ static int by_matrix(const struct point *a, const struct point *b)
 
 static int by_cell(const struct point *a, const struct point *b)
 {
-	int d = by_matrix(a, b);
-
-	d = d ? d : a->pair - b->pair;
-	d = d ? d : strcmp(a->src, b->src);
-	d = d ? d : strcmp(a->dst, b->dst);
-	return d ? d : compare_u64(a->step, b->step);
+	return CS_KEYS(by_matrix(a, b), CS_ORDER(a->pair, b->pair),
+		       strcmp(a->src, b->src), strcmp(a->dst, b->dst),
+		       CS_ORDER(a->step, b->step));
 }
 
-static int by_all(const void *x, const void *y)
-{
-	const struct point *a = x, *b = y;
-	int d = by_cell(a, b);
-
-	d = d ? d : a->side - b->side;
-	d = d ? d : compare_u64(a->group, b->group);
-	return d ? d : compare_u64(a->order, b->order);
-}
+CS_ORDERING(by_all, struct point, by_cell(a, b), CS_ORDER(a->side, b->side),
+	    CS_ORDER(a->group, b->group), CS_ORDER(a->order, b->order))
 
 /* ---- a cell ---- */
 

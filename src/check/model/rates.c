@@ -70,16 +70,8 @@ static void take(const struct cs_run *run, const struct cs_row *row, int what,
 		to->bytes = row->what.bytes;
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct cs_computes *a = x, *b = y;
-
-	if (a->is_numa != b->is_numa)
-		return a->is_numa - b->is_numa;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->where.index > b->where.index) - (a->where.index < b->where.index);
-}
+CS_ORDERING(by_place, struct cs_computes, CS_ORDER(a->is_numa, b->is_numa),
+	    CS_ORDER(a->node, b->node), CS_ORDER(a->where.index, b->where.index))
 
 struct cs_vec cs_run_computes(const struct cs_run *run)
 {

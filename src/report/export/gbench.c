@@ -243,12 +243,7 @@ static void set_figure(struct line *line, double figure)
 }
 
 enum { MEAN, MEDIAN, DEVIATION, SHARE, AGGREGATES };
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+CS_ORDERING(ascending, double, CS_ORDER(*a, *b))
 
 /* Sorts x. */
 static void aggregate(double *x, size_t n, double to[AGGREGATES])
