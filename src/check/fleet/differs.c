@@ -57,42 +57,7 @@ static const struct {
 	const char *next;
 	enum cs_hint_id hint; /* where next is NULL */
 } remedy[] = {
-	{ CS_LAYER_WIRING, "gpus", 1, NULL, CS_HINT_NVML_15 },
-	{ CS_LAYER_WIRING, "nvlinks", 1,
-	  "nvidia-smi nvlink -s shows which links are down, dmesg may say why (Xid "
-	  "74). Reset the GPUs; if that does not help, replace the GPU or its "
-	  "board.",
-	  0 },
-	{ CS_LAYER_WIRING, "pcie-gen", 1,
-	  "lspci -vv shows LnkSta and LnkCap, and corrected errors. Reseat card "
-	  "and riser; if that does not help, replace them.",
-	  0 },
-	{ CS_LAYER_WIRING, "pcie-width", 1,
-	  "lspci -vv shows LnkSta and LnkCap, and corrected errors. Reseat card "
-	  "and riser; if that does not help, replace them.",
-	  0 },
-	{ CS_LAYER_WIRING, "pcie-most", 1,
-	  "The slot, its riser, or the BIOS allows less than on the other nodes: "
-	  "compare link speed and bifurcation in the BIOS.",
-	  0 },
-	{ CS_LAYER_WIRING, "model", 0,
-	  "The GPU model differs from that of the other nodes: compare nvidia-smi "
-	  "-L with the order.",
-	  0 },
-	{ CS_LAYER_WIRING, "numa-nodes", 0,
-	  "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
-	{ CS_LAYER_WIRING, "numa-distances", 0,
-	  "Compare the BIOS settings NPS (AMD) or SNC (Intel).", 0 },
-	{ CS_LAYER_WIRING, "cpus", 1,
-	  "lscpu shows sockets, cores and what is offline; compare SMT in the BIOS.",
-	  0 },
-	{ CS_LAYER_SETTINGS, "persistence", 0,
-	  "nvidia-smi -pm 1, or run nvidia-persistenced as on the others.", 0 },
-	{ CS_LAYER_SETTINGS, "compute-mode", 0,
-	  "nvidia-smi -c DEFAULT, or as on the others.", 0 },
-	{ CS_LAYER_LAUNCH, "cpus", 0, NULL, CS_HINT_LAUNCHER_ONE_CORE },
-	{ CS_LAYER_LAUNCH, "gpus", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
-	{ CS_LAYER_LAUNCH, "gpus-granted", 0, NULL, CS_HINT_LAUNCHER_ONE_GPU },
+#include "check/fleet/remedies.def"
 };
 #define N_REMEDIES (sizeof(remedy) / sizeof(remedy[0]))
 
