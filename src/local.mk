@@ -495,6 +495,7 @@ endif
 # The commit is known when make runs: configure's would be of some day before.
 CS_OPTIONS = \
 	%D%/options/commscope.c \
+	%D%/options/commscope.def \
 	%D%/options/commscope.h \
 	%D%/options/help.c \
 	%D%/options/option_rules.c \

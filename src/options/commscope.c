@@ -12,52 +12,20 @@
 #include "base/words.h"
 #include "options/table.h"
 
-/* Flags, by their meaning here. */
+#define FLAG(flag, ...) flag,
 enum flag {
-	LIST,
-	FILTER,
-	MIN_TIME,
-	REPETITIONS,
-	BOTH_AGGREGATES,
-	SHOWN_AGGREGATES,
-	FORMAT,
-	OUT,
-	OUT_FORMAT,
-	COLOR,
-	UNIT,
-	/* no meaning here */
-	WARMUP,
-	INTERLEAVING,
-	TABULAR,
-	PERF,
-	CONTEXT,
-	LOGGING,
+#include "options/commscope.def"
 	FLAGS
 };
+#undef FLAG
 
+#define FLAG(flag, ...) [flag] = { __VA_ARGS__ },
 static const struct {
 	const char *name;
-	int is_switch;	 /* "--name" alone is true */
-	const char *why; /* why it has no meaning here; NULL: it has one */
+	int is_switch;
+	const char *why;
 } flags[FLAGS] = {
-	[LIST] = { "benchmark_list_tests", 1, NULL },
-	[FILTER] = { "benchmark_filter", 0, NULL },
-	[MIN_TIME] = { "benchmark_min_time", 0, NULL },
-	[REPETITIONS] = { "benchmark_repetitions", 0, NULL },
-	[BOTH_AGGREGATES] = { "benchmark_report_aggregates_only", 1, NULL },
-	[SHOWN_AGGREGATES] = { "benchmark_display_aggregates_only", 1, NULL },
-	[FORMAT] = { "benchmark_format", 0, NULL },
-	[OUT] = { "benchmark_out", 0, NULL },
-	[OUT_FORMAT] = { "benchmark_out_format", 0, NULL },
-	[COLOR] = { "benchmark_color", 0, NULL },
-	[UNIT] = { "benchmark_time_unit", 0, NULL },
-	[WARMUP] = { "benchmark_min_warmup_time", 0, "first samples never count" },
-	[INTERLEAVING] = { "benchmark_enable_random_interleaving", 1,
-			   "cells are always in random order" },
-	[TABULAR] = { "benchmark_counters_tabular", 1, "CSV has columns" },
-	[PERF] = { "benchmark_perf_counters", 0, "no CPU code is timed" },
-	[CONTEXT] = { "benchmark_context", 0, "the context is the machine's" },
-	[LOGGING] = { "v", 0, "there is no log" },
+#include "options/commscope.def"
 };
 
 /* The values that were given. */
