@@ -358,6 +358,7 @@ endif
 	%D%/check/fleet/fingerprint.c \
 	%D%/check/fleet/fingerprint.h \
 	%D%/check/fleet/in_common.c \
+	%D%/check/fleet/remedies.def \
 	%D%/check/fleet/vote.c \
 	%D%/check/fleet/vote.h \
 	%D%/check/link/expect.c \
@@ -512,9 +513,7 @@ CS_COMMANDS = \
 	%D%/command/command.h \
 	%D%/command/compare.c \
 	%D%/command/read_criteria.c \
-	%D%/command/read_criteria.h \
 	%D%/command/readers.c \
-	%D%/command/readers.h \
 	%D%/command/common.c \
 	%D%/command/show.c \
 	$(CS_OPTIONS)
@@ -523,16 +522,12 @@ cscope_mpi_SOURCES = \
 	%D%/command/command.c \
 	%D%/command/dryrun.c \
 	%D%/command/leftout.c \
-	%D%/command/leftout.h \
 	%D%/command/measure.c \
 	%D%/command/list_benchmarks.c \
-	%D%/command/planfile.c \
-	%D%/command/planfile.h \
 	%D%/command/progress.c \
 	%D%/command/progress.h \
 	%D%/command/resume.c \
 	%D%/command/resume.h \
-	%D%/command/version.c \
 	%D%/command/writers.c \
 	%D%/command/writers.h \
 	%D%/main.c \

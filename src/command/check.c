@@ -5,8 +5,6 @@
 #include "base/hostlist.h"
 #include "check/verdict/check.h"
 #include "command/command.h"
-#include "command/read_criteria.h"
-#include "command/readers.h"
 #include "result/merge.h"
 
 struct fleet {

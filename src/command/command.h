@@ -1,11 +1,15 @@
 /* command.h - the commands of the program: one file each, and one table. */
 #pragma once
 
+#include <stddef.h>
 #include <stdio.h>
 
+#include "check/bounds/criteria.h"
 #include "file/loaded.h"
 #include "job/launcher.h"
 #include "options/options.h"
+#include "plan/plan.h"
+#include "result/finding.h"
 
 /* The input of a command.  `to` is the former standard output. */
 struct cs_call {
@@ -79,3 +83,46 @@ int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FIL
 /* The default seed: the date, as 20261120, so that runs of one day can be compared
  * cell by cell. */
 uint64_t cs_command_seed(void);
+
+/* ---- dryrun.c: the file that --plan names ---- */
+
+/* Read its text, malloc'ed.  Errors in it that hold for every machine are errors
+ * here. */
+int cs_planfile_open(const struct cs_options *opt, char **text, struct cs_err *err);
+
+/* ---- leftout.c: requested tests that are not measured in this run ---- */
+
+/* The requested paths that only the other backend measures; "": none. */
+void cs_left_out_backend(const struct cs_options *opt, enum cs_backend_kind backend,
+			 char *to, size_t size);
+/* The benchmarks of --suite commscope that are not measured; "": none. */
+void cs_left_out_names(const struct cs_options *opt, enum cs_backend_kind backend,
+		       char *to, size_t size);
+/* Tests without a cell, because there are too few agents or NUMA nodes.  Returns the
+ * id of the note about them; CS_FINDING_OTHER: there are none. */
+enum cs_finding_id cs_left_out_plan(const struct cs_options *opt,
+				    const struct cs_plan *plan, char *to, size_t size);
+
+/* ---- readers.c: reads files of runs in several threads, and returns them in order ----
+ *
+ * Most of the time for a fleet's files is spent on reading, nine tenths of it on JSON. */
+
+struct cs_readers;
+
+/* Begin to read files[0..n), with a thread for each CPU of this process, at most
+ * eight; as many runs are held beside the one taken last.  NULL without memory. */
+struct cs_readers *cs_readers_start(char *const *files, int n);
+/* Take the next file, as cs_loaded_read; each may be taken once. */
+int cs_readers_take(struct cs_readers *r, struct cs_loaded *out, struct cs_err *err);
+/* Free the files that were not taken, after the threads have read theirs to the end. */
+void cs_readers_stop(struct cs_readers *r);
+
+/* ---- read_criteria.c: the files and bounds that options name to judge cells by ---- */
+
+/* Append the criteria of --baseline, --threshold and --min-share.  Returns 0, or
+ * CS_EXIT_USAGE if a file cannot be read or is invalid. */
+int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
+		     struct cs_err *err);
+
+/* The same for a command, in its arena. */
+const struct cs_criteria *cs_command_criteria(const struct cs_options *opt);

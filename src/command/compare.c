@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "command/command.h"
-#include "command/read_criteria.h"
 #include "check/compare/versus.h"
 #include "report/report.h"
 #include "result/cut.h"

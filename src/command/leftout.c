@@ -1,4 +1,4 @@
-#include "command/leftout.h"
+#include "command/command.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-#include "command/read_criteria.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "command/readers.h"
+#include "command/command.h"
 
 #include <pthread.h>
 #include <stdlib.h>
