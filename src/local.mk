@@ -361,6 +361,7 @@ endif
 	%D%/check/fleet/remedies.def \
 	%D%/check/fleet/vote.c \
 	%D%/check/fleet/vote.h \
+	%D%/check/fleet/within.c \
 	%D%/check/link/expect.c \
 	%D%/check/link/expect.h \
 	%D%/check/link/kind.c \

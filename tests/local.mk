@@ -118,6 +118,7 @@ SHELL_TESTS = \
 	%D%/run/findings.t \
 	%D%/run/fleet.t \
 	%D%/run/host.t \
+	%D%/run/health.t \
 	%D%/run/hostile.t \
 	%D%/run/html.t \
 	%D%/run/kernels.t \

@@ -128,6 +128,9 @@ static uint32_t severity_of(const struct cs_difference *d)
 {
 	const size_t r = remedy_of(d);
 
+	/* a few GPUs prove less than a fleet */
+	if (d->within)
+		return CS_WARNING;
 	if (d->layer == CS_LAYER_WIRING && r < N_REMEDIES && remedy[r].counts &&
 	    is_more(d->here, d->usual))
 		return CS_WARNING;
@@ -146,7 +149,8 @@ static void describe_differs(struct cs_run *run, const struct cs_difference *d,
 				       .confidence = d->confidence);
 	int gpu = !strcmp(d->name.part, "gpu") && n == 1;
 	size_t r = remedy_of(d);
-	const char *by = "most nodes of its class have";
+	const char *by = d->within ? "most GPUs of the node have" :
+				     "most nodes of its class have";
 
 	if (d->kind == CS_UNEXPECTED)
 		f.id = CS_FINDING_NOT_EXPECTED;
@@ -186,12 +190,17 @@ static void describe_tied(struct cs_run *run, const struct cs_difference *d, siz
 {
 	/* two parties at least one of which has several nodes; else each may have its own */
 	int parties = d->nodes > 1 && of[d->layer].severity > CS_NOTE;
-	struct cs_finding f = CS_FOUND(parties ? CS_WARNING : CS_NOTE, -1,
+	struct cs_finding f = CS_FOUND(parties ? CS_WARNING : CS_NOTE,
+				       d->within ? d->node : -1,
 				       CS_FINDING_NO_MAJORITY);
 
 	cs_finding_advise(&f);
-	cs_judge(run, f, "%s%s: %s of %s: no majority, no node is reported",
-		 d->name.base, cs_difference_parts(d, n), d->here, d->usual);
+	if (d->within)
+		cs_judge(run, f, "%s: %s: no majority, no GPU is reported",
+			 d->name.base, d->here);
+	else
+		cs_judge(run, f, "%s%s: %s of %s: no majority, no node is reported",
+			 d->name.base, cs_difference_parts(d, n), d->here, d->usual);
 }
 
 /* Does it follow from another difference of the same node, or of the same part? */

@@ -27,9 +27,16 @@ struct cs_difference {
 	double confidence;
 	size_t nodes;	 /* CS_TIED: that have the value that most have */
 	uint32_t learnt; /* CS_UNEXPECTED: of that many nodes; 0 --expect says it */
+	int within;	 /* from the other GPUs of its node, not from nodes */
 };
 
 #define CS_OF_CLASS 0x7fffffff
+
+/* within.c: how GPUs of a node differ from most of its GPUs of their model: appends to
+ * struct cs_difference. */
+void cs_within_find(const struct cs_run *run, int node, struct cs_vec *found);
+/* A serial that several GPUs have while others have their own, as a finding. */
+void cs_serials_judge(struct cs_run *run, int node);
 
 /* " of GPUs 0-2, 5"; "" of the node: d[0..n) differ in their numbers alone, ascending. */
 const char *cs_difference_parts(const struct cs_difference *d, size_t n);

@@ -44,6 +44,8 @@ struct ballot {
 	struct cs_run *run;
 	const struct machine *machine;
 	size_t n;	       /* machines of the class */
+	const char *known;     /* by node: a baseline says how its GPUs are; NULL */
+	int alone;	       /* there is no other machine */
 	struct cs_vec votes;   /* struct vote */
 	struct cs_vec parties; /* struct party, of one field */
 	struct cs_vec *found;  /* struct cs_difference */
@@ -342,8 +344,14 @@ static void find_alone(struct ballot *b)
 
 static void vote_in(struct ballot *b)
 {
+	const int node = b->machine->node;
+
 	if (b->n == 1) {
-		find_alone(b);
+		if (!b->alone)
+			find_alone(b);
+		cs_serials_judge(b->run, node);
+		if (!b->known || !b->known[node])
+			cs_within_find(b->run, node, b->found);
 		return;
 	}
 	b->votes = (struct cs_vec)CS_LIST(struct vote);
@@ -363,12 +371,14 @@ static size_t end_of_class(const struct machine *machine, size_t i, size_t n)
 	return k;
 }
 
-static void vote_in_classes(struct cs_run *run, const struct machine *machine,
-			    size_t n)
+static void vote_in_classes(struct cs_run *run, const char *known,
+			    const struct machine *machine, size_t n)
 {
 	struct cs_vec found = CS_LIST(struct cs_difference);
 	struct ballot b = { .run = run,
 			    .found = &found,
+			    .known = known,
+			    .alone = n == 1,
 			    .odd = cs_new(char, (size_t)run->n_nodes) };
 
 	for (size_t i = 0, k; i < n; i = k) {
@@ -434,11 +444,8 @@ void cs_vote_judge(struct cs_run *run, const char *known)
 		machine[n].class = cs_class_text(run, node);
 		n += machine[n].class != NULL;
 	}
-	/* a machine alone is no fleet */
-	if (n < 2)
-		return;
 	qsort(machine, n, sizeof(*machine), by_class);
 	if (!cs_on_cpu(run))
 		divide_classes(run, known, machine, n);
-	vote_in_classes(run, machine, n);
+	vote_in_classes(run, known, machine, n);
 }
