@@ -379,6 +379,7 @@ endif
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
+	%D%/check/verdict/health.c \
 	%D%/check/verdict/internal.h \
 	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \

@@ -1,6 +1,7 @@
 #include "base/facts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -74,7 +75,10 @@ static const struct cs_field conditions[] = {
 	STATE(COUNT, "ecc_corrected", ecc_corrected),
 	STATE(COUNT, "ecc_uncorrected", ecc_uncorrected),
 	STATE(COUNT, "nvlink_errors", nvlink_errors),
+	STATE(TEXT, "nvlink_errors_by_link", nvlink_errors_by_link),
 	STATE(COUNT, "pcie_replays", pcie_replays),
+	STATE(COUNT, "pcie_errors", pcie_errors),
+	STATE(TEXT, "xids", xids),
 	STATE(COUNT, "processes_of_others", others),
 	STATE(COUNT, "memory_of_ours_bytes", ours_bytes),
 	STATE(SWITCH, "persistence", persistence, .label = "persistence mode"),
@@ -175,6 +179,18 @@ static const struct cs_field board_facts[] = {
 	BOARD(COUNT, "mem_mhz_app", mem_mhz_app),
 	BOARD(COUNT, "fabric_state", fabric),
 	BOARD(COUNT, "fabric_status", fabric_status),
+	BOARD(COUNT, "clique", clique),
+	BOARD(COUNT, "fabric_health", fabric_health),
+	BOARD(COUNT, "ecc_ever_corrected", ecc_ever_corrected),
+	BOARD(COUNT, "ecc_ever_uncorrected", ecc_ever_uncorrected),
+	BOARD(COUNT, "rows_remapped_corrected", rows_corrected),
+	BOARD(COUNT, "rows_remapped_uncorrected", rows_uncorrected),
+	BOARD(COUNT, "rows_remap_pending", rows_pending),
+	BOARD(COUNT, "rows_remap_failed", rows_failed),
+	BOARD(COUNT, "pages_retire_pending", pages_pending),
+	BOARD(COUNT, "recovery_action", recovery),
+	BOARD(COUNT, "slowdown_c", slowdown_c),
+	BOARD(COUNT, "pcie_gen_own", pcie_gen_own),
 	BOARD(COUNT, "nvlinks_to_switch", nvlink.to_switch, .most = LINKS_MOST),
 	BOARD(COUNT, "nvlinks_to_other", nvlink.to_other, .most = LINKS_MOST),
 	BOARD(COUNT, NULL, nvlink.n_gpus),
@@ -447,6 +463,35 @@ void cs_throttle_text(uint64_t reasons, char *to, size_t size)
 		if (reasons & reason[i].bit)
 			cs_text_add(to, size, "%s%s", to[0] ? " and " : "",
 				    reason[i].name);
+}
+
+int cs_link_errors_next(const char **at, struct cs_link_errors *out)
+{
+	long long errors;
+	int end = 0;
+
+	if (sscanf(*at, " %d=%lld%n", &out->link, &errors, &end) != 2)
+		return 0;
+	out->errors = errors;
+	*at += end;
+	out->end[0] = '\0';
+	if (**at == '@') {
+		cs_text(out->end, sizeof(out->end), "%.*s",
+			(int)strcspn(*at + 1, ","), *at + 1);
+		*at += 1 + strcspn(*at + 1, ",");
+	}
+	*at += **at == ',';
+	return 1;
+}
+
+void cs_link_errors_add(char *text, size_t size, const struct cs_link_errors *one)
+{
+	char more[64];
+
+	cs_text(more, sizeof(more), "%s%d=%lld%s%s", text[0] ? "," : "", one->link,
+		(long long)one->errors, one->end[0] ? "@" : "", one->end);
+	if (strlen(text) + strlen(more) < size)
+		cs_text_add(text, size, "%s", more);
 }
 
 const char *cs_numa_cpus(const struct cs_node_facts *f, int numa)

@@ -61,7 +61,10 @@ struct cs_conditions {
 	double power_w;
 	uint64_t throttle; /* NVML clocks event reasons; see CS_THROTTLE_BAD */
 	int64_t ecc_corrected, ecc_uncorrected; /* volatile */
-	int64_t nvlink_errors; /* replay + recovery + CRC, all links */
+	int64_t nvlink_errors;		/* replay + recovery + CRC, all links */
+	char nvlink_errors_by_link[96]; /* those above 0: cs_link_errors_next() */
+	int64_t pcie_errors;		/* AER of the GPU: correctable, and not */
+	char xids[32]; /* since the first reading: "79 48"; "" none, or not known */
 	int64_t pcie_replays;
 	int32_t others;	     /* processes of others on the GPU; -1 unknown */
 	int64_t ours_bytes;  /* of the GPU's memory that our processes have, all
@@ -70,6 +73,17 @@ struct cs_conditions {
 	/* payload over all NVLinks, both counters of the GPU */
 	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
+
+/* The errors of one NVLink and its far end: a bus id, "a switch", "" unknown. */
+struct cs_link_errors {
+	int link;
+	int64_t errors;
+	char end[CS_BUSID];
+};
+/* The next of "3=12@0000:3c:00.0,17=4@a switch"; moves *at past it.  0: no more. */
+int cs_link_errors_next(const char **at, struct cs_link_errors *out);
+/* Add one to such a text, if there is room for all of it. */
+void cs_link_errors_add(char *text, size_t size, const struct cs_link_errors *one);
 
 /* The part that is quickly read; -1, power NAN: unknown.  NVML. */
 struct cs_gpu_state {
@@ -185,6 +199,16 @@ struct cs_board_facts {
 	int32_t fabric;	       /* registration with the fabric manager: 0 not
 				 * supported, 1 not begun, 2 under way, 3 done */
 	int32_t fabric_status; /* nvmlReturn_t of a registration that is done */
+	int64_t clique;	       /* of the fabric; 0 and 32766 none */
+	int64_t fabric_health; /* NVML's mask */
+	/* memory, before the run: errors of all its life; rows remapped for errors of each
+	 * kind; 1: a remap, or the retirement of a page, waits for a reset; a remap failed */
+	int64_t ecc_ever_corrected, ecc_ever_uncorrected;
+	int32_t rows_corrected, rows_uncorrected, rows_pending, rows_failed;
+	int32_t pages_pending;
+	int32_t recovery;     /* action that the driver asks for; 0 none */
+	int32_t slowdown_c;   /* temperature from which it slows down */
+	int32_t pcie_gen_own; /* possible of the GPU, in whatever slot */
 	struct cs_nvlink_ends nvlink;
 };
 

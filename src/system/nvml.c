@@ -8,7 +8,14 @@
 
 #define NVML_FABRIC_V2 0x2000024u /* and its size */
 #define NVML_FABRIC_DONE 3
+#define NVML_THRESHOLD_SLOWDOWN 1
+#define NVML_FIELD_PCIE_CORRECTABLE 173u
+#define NVML_FIELD_PCIE_NON_FATAL 179u
+#define NVML_FIELD_PCIE_FATAL 180u
+#define NVML_FIELD_RECOVERY 230u
+#define NVML_EVENT_XID 8u
 #define MAX_PROCESSES 256
+#define MAX_EVENTS 64
 
 void cs_nvml_driver(struct cs_nvml *nvml, char driver[32], char cuda[16])
 {
@@ -104,6 +111,8 @@ struct cs_nvml_gpu *cs_nvml_find(struct cs_nvml *nvml, const char *uuid,
 
 void cs_nvml_release(struct cs_nvml_gpu *gpu)
 {
+	if (gpu && gpu->events)
+		CALL(gpu->nvml, EventSetFree, gpu->events);
 	free(gpu);
 }
 
@@ -130,8 +139,43 @@ static void fabric(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 	if (CALL(gpu->nvml, DeviceGetGpuFabricInfoV, gpu->board, &info) != NVML_OK)
 		return;
 	out->fabric = info.state;
-	if (info.state == NVML_FABRIC_DONE)
-		out->fabric_status = info.status;
+	if (info.state != NVML_FABRIC_DONE)
+		return;
+	out->fabric_status = info.status;
+	out->clique = info.clique;
+	out->fabric_health = info.health;
+}
+
+static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type, int counter)
+{
+	uint64_t value = 0;
+
+	return CALL(gpu->nvml, DeviceGetTotalEccErrors, gpu->board, type, counter,
+		    &value) == NVML_OK ?
+		       (int64_t)value :
+		       -1;
+}
+
+/* The past of the GPU, and what the driver asks for. */
+static void health(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
+{
+	static const unsigned recovery = NVML_FIELD_RECOVERY;
+	unsigned n[4] = { 0 };
+
+	out->ecc_ever_corrected = ecc_errors(gpu, 0, 1);
+	out->ecc_ever_uncorrected = ecc_errors(gpu, 1, 1);
+	if (CALL(gpu->nvml, DeviceGetRemappedRows, gpu->board, &n[0], &n[1], &n[2],
+		 &n[3]) == NVML_OK) {
+		out->rows_corrected = (int32_t)n[0];
+		out->rows_uncorrected = (int32_t)n[1];
+		out->rows_pending = n[2] != 0;
+		out->rows_failed = n[3] != 0;
+	}
+	out->pages_pending = READ(gpu, DeviceGetRetiredPagesPendingStatus);
+	out->recovery = (int32_t)cs_nvml_field_sum(gpu, &recovery, 1);
+	out->slowdown_c = READ(gpu, DeviceGetTemperatureThreshold,
+			       NVML_THRESHOLD_SLOWDOWN);
+	out->pcie_gen_own = READ(gpu, DeviceGetGpuMaxPcieLinkGeneration);
 }
 
 static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
@@ -156,6 +200,7 @@ static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 	out->sm_mhz_app = READ(gpu, DeviceGetApplicationsClock, 1);
 	out->mem_mhz_app = READ(gpu, DeviceGetApplicationsClock, 2);
 	fabric(gpu, out);
+	health(gpu, out);
 	cs_nvml_link_ends(gpu, &out->nvlink);
 }
 
@@ -253,16 +298,6 @@ int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id)
 
 /* ---- conditions ---- */
 
-static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type)
-{
-	uint64_t value = 0;
-
-	return CALL(gpu->nvml, DeviceGetTotalEccErrors, gpu->board, type, 0,
-		    &value) == NVML_OK ?
-		       (int64_t)value :
-		       -1;
-}
-
 /* Processes on the GPU that are not `mine`, -1 unknown, and the memory of the first
  * `counted` of those.  Inside a PID namespace NVML may name pids of another one: then none of `mine` is listed although they
  * have contexts there, and the list cannot be compared. */
@@ -306,6 +341,35 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 	return n_mine > 0 && ours == 0 ? -1 : others;
 }
 
+/* The driver queues what is registered, so asking is enough: the first time begins it, each
+ * later one gives the numbers of Xids since, each once. */
+static void watch_xids(struct cs_nvml_gpu *gpu, char *to, size_t size)
+{
+	struct nvml_event event;
+
+	to[0] = '\0';
+	if (!gpu->events) {
+		if (CALL(gpu->nvml, EventSetCreate, &gpu->events) != NVML_OK)
+			gpu->events = NULL;
+		else
+			CALL(gpu->nvml, DeviceRegisterEvents, gpu->board,
+			     (uint64_t)NVML_EVENT_XID, gpu->events);
+		return;
+	}
+	for (int i = 0; i < MAX_EVENTS; i++) {
+		char number[24];
+
+		if (CALL(gpu->nvml, EventSetWait_v2, gpu->events, &event, 0u) !=
+		    NVML_OK)
+			return;
+		cs_text(number, sizeof(number), "%s%llu", to[0] ? " " : "",
+			(unsigned long long)event.data);
+		if (event.type == NVML_EVENT_XID && !strstr(to, number) &&
+		    strlen(to) + strlen(number) < size)
+			cs_text_add(to, size, "%s", number);
+	}
+}
+
 void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out)
 {
 	out->sm_mhz = READ(gpu, DeviceGetClockInfo, 1);
@@ -316,6 +380,9 @@ void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out)
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			int n_counted, struct cs_conditions *out)
 {
+	static const unsigned pcie_errors[] = { NVML_FIELD_PCIE_CORRECTABLE,
+						NVML_FIELD_PCIE_NON_FATAL,
+						NVML_FIELD_PCIE_FATAL };
 	int64_t ours_bytes;
 	const int32_t others = other_processes(gpu, mine, n_mine, n_counted,
 					       &ours_bytes);
@@ -329,16 +396,19 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.temperature_c = state.temperature_c,
 		.power_w = state.power_w,
 		.throttle = cs_nvml_throttle(gpu),
-		.ecc_corrected = ecc_errors(gpu, 0),
-		.ecc_uncorrected = ecc_errors(gpu, 1),
-		.nvlink_errors = cs_nvml_link_errors(gpu),
+		.ecc_corrected = ecc_errors(gpu, 0, 0),
+		.ecc_uncorrected = ecc_errors(gpu, 1, 0),
 		.pcie_replays = READ(gpu, DeviceGetPcieReplayCounter),
 		.others = others,
 		.ours_bytes = ours_bytes,
 		.persistence = READ(gpu, DeviceGetPersistenceMode),
 		.nvlink_sent_kib = cs_nvml_sent_kib(gpu),
 		.nvlink_received_kib = cs_nvml_received_kib(gpu),
+		.pcie_errors = cs_nvml_field_sum(gpu, pcie_errors, 3),
 	};
+	out->nvlink_errors = cs_nvml_link_errors(gpu, out->nvlink_errors_by_link,
+						 sizeof(out->nvlink_errors_by_link));
+	watch_xids(gpu, out->xids, sizeof(out->xids));
 }
 
 uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu)

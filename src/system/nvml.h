@@ -47,6 +47,12 @@ struct nvml_fabric { /* nvmlGpuFabricInfo_v2_t */
 	unsigned health;
 };
 
+struct nvml_event { /* nvmlEventData_t */
+	void *device;
+	uint64_t type, data;
+	unsigned gpu_instance, compute_instance;
+};
+
 struct nvml_confidential { /* nvmlConfComputeSystemState_t */
 	unsigned environment, feature, tools;
 };
@@ -107,6 +113,15 @@ struct nvml_process {
 	X(DeviceGetCurrentClocksEventReasons, (void *, uint64_t *))                \
 	X(DeviceGetCurrentClocksThrottleReasons, (void *, uint64_t *))             \
 	X(DeviceGetTotalEccErrors, (void *, int, int, uint64_t *))                 \
+	X(DeviceGetRemappedRows,                                              \
+	  (void *, unsigned *, unsigned *, unsigned *, unsigned *))           \
+	X(DeviceGetRetiredPagesPendingStatus, (void *, unsigned *))           \
+	X(DeviceGetTemperatureThreshold, (void *, int, unsigned *))           \
+	X(DeviceGetGpuMaxPcieLinkGeneration, (void *, unsigned *))            \
+	X(EventSetCreate, (void **))                                          \
+	X(DeviceRegisterEvents, (void *, uint64_t, void *))                   \
+	X(EventSetWait_v2, (void *, struct nvml_event *, unsigned))           \
+	X(EventSetFree, (void *))                                             \
 	X(DeviceGetComputeRunningProcesses_v3,                                \
 	  (void *, unsigned *, struct nvml_process *))                        \
 	X(DeviceGetComputeRunningProcesses_v2,                                \
@@ -128,6 +143,7 @@ struct cs_nvml_gpu {
 	struct cs_nvml *nvml;
 	void *device; /* what was asked for: a GPU or a MIG instance */
 	void *board;  /* the whole GPU, which has links and clocks */
+	void *events; /* its set of events; NULL none */
 };
 
 /* Call one function, with the lock held; a missing one is an error. */
@@ -177,8 +193,11 @@ static inline int32_t cs_nvml_known(int code, unsigned value)
 /* Find the ends of the links that are up; unknown ones are left as they are in
  * `out`. */
 void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out);
-/* The sum over all links; -1: no link reports any. */
-int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu);
+/* The sum over all links; -1: no link reports any.  `by_link`: those that have some, as
+ * cs_link_errors_next() reads them. */
+int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size);
+/* The sum of those of n fields that the driver has; -1 none. */
+int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, const unsigned *id, int n);
 /* Payload of all links since the driver loaded; -1: no link counts. */
 int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu);
 int64_t cs_nvml_received_kib(struct cs_nvml_gpu *gpu);

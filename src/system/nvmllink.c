@@ -182,17 +182,32 @@ void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out)
 		*out = ends;
 }
 
-/* Replay, recovery and CRC errors of all links; -1 if no link counts them.  The two
- * counters after these grow on healthy idle links: they count corrected errors (measured
- * on H200; nvidia-smi omits them, too). */
-int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
+/* Where a link leads, in words. */
+static void end_text(struct cs_nvml_gpu *gpu, unsigned link, char *to, size_t size)
+{
+	struct cs_nvlink_ends ends = { 0 };
+
+	if (!link_end(gpu, link, &ends))
+		return;
+	cs_text(to, size, "%s",
+		ends.to_switch ? "a switch" :
+		ends.n_gpus    ? ends.gpu[0].bus_id :
+				 "");
+}
+
+/* Replay, recovery and CRC errors of all links.  The two counters after these grow on
+ * healthy idle links: they count corrected errors (measured on H200; nvidia-smi omits
+ * them, too). */
+int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size)
 {
 	int64_t sum = 0;
 	int active, counter, known = 0;
 	unsigned link;
 	uint64_t value;
 
+	by_link[0] = '\0';
 	for (link = 0; link < MAX_LINKS; link++) {
+		struct cs_link_errors one = { .link = (int)link };
 		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
 				&active);
 
@@ -204,11 +219,34 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu)
 			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter, gpu->board,
 				 link, counter, &value) != NVML_OK)
 				continue;
-			sum += (int64_t)value;
+			one.errors += (int64_t)value;
 			known = 1;
 		}
+		sum += one.errors;
+		if (!one.errors)
+			continue;
+		end_text(gpu, link, one.end, sizeof(one.end));
+		cs_link_errors_add(by_link, size, &one);
 	}
 	return known ? sum : -1;
+}
+
+int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, const unsigned *id, int n)
+{
+	struct nvml_field field[8] = { 0 };
+	int64_t sum = -1;
+
+	for (int i = 0; i < n; i++)
+		field[i].id = id[i];
+	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, n, field) != NVML_OK)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		const double number = number_of(&field[i]);
+
+		if (number >= 0)
+			sum = (sum < 0 ? 0 : sum) + (int64_t)number;
+	}
+	return sum;
 }
 
 int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu)

@@ -18,6 +18,7 @@ enum {
 	INVALID_ARGUMENT = 2,
 	NOT_SUPPORTED = 3,
 	NOT_FOUND = 6,
+	TIMEOUT = 10,
 	INSUFFICIENT_SIZE = 7,
 	FUNCTION_NOT_FOUND = 13,
 	GPU_IS_LOST = 15,
@@ -28,6 +29,9 @@ enum {
 #define DATA_RECEIVED 139u
 #define PCIE_SENT 197u		/* bytes */
 #define PCIE_RECEIVED 198u
+#define RECOVERY_ACTION 230u
+#define PCIE_CORRECTABLE 173u
+#define XID_EVENT 8u
 #define ALL_LINKS 0xffffffffu
 #define UNSIGNED_LONG_LONG 3
 #define LINK_VERSION_4 6u	/* counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0 from 1 */
@@ -60,6 +64,12 @@ struct fabric {
 	unsigned clique;
 	unsigned char state;
 	unsigned health;
+};
+
+struct event {
+	void *device;
+	uint64_t type, data;
+	unsigned gpu_instance, compute_instance;
 };
 
 struct process {
@@ -95,6 +105,14 @@ static uint64_t knob_number(const char *variable, int gpu)
 
 	fake_knob(variable, gpu, value);
 	return number_in(value, variable);
+}
+
+static unsigned knob_or(const char *variable, int gpu, unsigned usual)
+{
+	char value[32];
+
+	fake_knob(variable, gpu, value);
+	return value[0] ? (unsigned)number_in(value, variable) : usual;
 }
 
 static void knob_pcie(int gpu, unsigned *gen, unsigned *width)
@@ -469,8 +487,38 @@ EXPORT(int, nvmlDeviceGetGpuFabricInfoV, (void *device, struct fabric *info))
 	if (code == OK) {
 		info->state = (unsigned char)state;
 		info->status = OK;
+		info->clique = knob_or("FAKE_CLIQUE", device_index(device), 1);
+		info->health = knob_or("FAKE_FABRIC_HEALTH", device_index(device),
+				       0x1aa);
 	}
 	return code;
+}
+
+/* ---- memory ---- */
+
+EXPORT(int, nvmlDeviceGetRemappedRows,
+       (void *device, unsigned *corrected, unsigned *uncorrected, unsigned *pending,
+	unsigned *failed))
+{
+	char value[32];
+	int code = knob_of(__func__, device, corrected, "FAKE_ROWS", value);
+
+	if (code != OK)
+		return code;
+	*corrected = *uncorrected = *pending = *failed = 0;
+	if (value[0] && sscanf(value, "%u+%u+%u+%u", corrected, uncorrected, pending,
+			       failed) != 4)
+		fake_bad("FAKE_ROWS");
+	return OK;
+}
+
+GIVES_KNOB_NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, "FAKE_PAGES", 1, 0)
+GIVES_KNOB_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, "", 1, 5)
+
+EXPORT(int, nvmlDeviceGetTemperatureThreshold,
+       (void *device, int of, unsigned *celsius))
+{
+	return give_knob_number(__func__, device, celsius, "", 1, of == 1 ? 89 : 95);
 }
 
 /* ---- MIG ---- */
@@ -544,6 +592,20 @@ EXPORT(int, nvmlDeviceGetNvLinkVersion,
 	return code == OK ? give(device, version, LINK_VERSION_4) : code;
 }
 
+static atomic_int link_read[FAKE_GPUS_MAX][36];
+
+/* "GPU:LINKxERRORS" */
+static unsigned link_knob(const char *variable, int gpu, unsigned link)
+{
+	unsigned of, errors;
+	char value[32];
+
+	fake_knob(variable, gpu, value);
+	if (value[0] && sscanf(value, "%ux%u", &of, &errors) != 2)
+		fake_bad(variable);
+	return value[0] && of == link ? errors : 0;
+}
+
 EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
        (void *device, unsigned link, int counter, uint64_t *errors))
 {
@@ -552,7 +614,12 @@ EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
 	if (code == OK && (counter < 0 || counter > 4))
 		return INVALID_ARGUMENT;
 	if (code == OK)
-		*errors = 0;
+		*errors = counter ? 0 :
+				    link_knob("FAKE_NVLINK_ERRORS", gpu, link) +
+					    (link_read[gpu][link]++ ?
+						     link_knob("FAKE_NVLINK_GROW",
+							       gpu, link) :
+						     0);
 	return code;
 }
 
@@ -610,6 +677,8 @@ EXPORT(int, nvmlDeviceGetNvLinkRemotePciInfo_v2,
 	return OK;
 }
 
+static atomic_int pcie_read[FAKE_GPUS_MAX];
+
 EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields))
 {
 	int code, gpu = gpu_of(device, fields, &code);
@@ -626,6 +695,15 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
 		f->value.u32 = f->result == OK ? 26562 : 0;
+		if (f->id == RECOVERY_ACTION || f->id == PCIE_CORRECTABLE) {
+			f->result = lacks("nvmlDeviceGetFieldValues") ? NOT_SUPPORTED :
+									OK;
+			f->value.u32 = f->id == RECOVERY_ACTION ?
+					       knob_or("FAKE_RECOVERY", gpu, 0) :
+				       pcie_read[gpu]++ ?
+					       knob_or("FAKE_PCIE_ERRORS", gpu, 0) :
+					       0;
+		}
 		if (!fake_counters())
 			continue;
 		if ((f->id == DATA_SENT || f->id == DATA_RECEIVED) &&
@@ -654,7 +732,7 @@ static unsigned pcie(const void *device, int want_width)
 
 GIVES(nvmlDeviceGetCurrPcieLinkGeneration, pcie(device, 0))
 GIVES(nvmlDeviceGetCurrPcieLinkWidth, pcie(device, 1))
-GIVES(nvmlDeviceGetMaxPcieLinkGeneration, 5)
+GIVES_KNOB_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, "FAKE_SLOT", 1, 5)
 GIVES(nvmlDeviceGetMaxPcieLinkWidth, 16)
 GIVES(nvmlDeviceGetPcieReplayCounter, 0)
 
@@ -672,7 +750,8 @@ EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int clock, unsigned *mhz))
 EXPORT(int, nvmlDeviceGetTemperature, (void *device, int sensor, unsigned *celsius))
 {
 	return sensor ? INVALID_ARGUMENT :
-			give(device, celsius, 41 + (unsigned)device_index(device));
+			give_knob_number(__func__, device, celsius, "FAKE_TEMPERATURE",
+					 1, 41 + (unsigned)device_index(device));
 }
 
 GIVES(nvmlDeviceGetPowerUsage, 120000 + 1000 * device_index(device))
@@ -694,8 +773,56 @@ EXPORT(int, nvmlDeviceGetTotalEccErrors,
 	if (gpu >= 0 && (type < 0 || type > 1 || counter < 0 || counter > 1))
 		return INVALID_ARGUMENT;
 	if (gpu >= 0)
-		*errors = 0;
+		*errors = knob_number(type    ? counter ? "FAKE_ECC_EVER" :
+							  "FAKE_ECC_UNCORRECTED" :
+				      counter ? "" :
+						"FAKE_ECC_CORRECTED",
+				      gpu);
 	return code;
+}
+
+/* ---- events: a set is of one GPU ---- */
+
+static atomic_int event_sets, event_gpu[FAKE_GPUS_MAX * 16];
+
+EXPORT(int, nvmlEventSetCreate, (void **set))
+{
+	if (lacks(__func__) || event_sets >= FAKE_GPUS_MAX * 16)
+		return lacks(__func__) ? FUNCTION_NOT_FOUND : INSUFFICIENT_SIZE;
+	*set = &event_gpu[event_sets++];
+	return OK;
+}
+
+EXPORT(int, nvmlDeviceRegisterEvents, (void *device, uint64_t types, void *set))
+{
+	int code, gpu = gpu_of(device, set, &code);
+
+	if (code == OK && types != XID_EVENT)
+		return INVALID_ARGUMENT;
+	if (code == OK)
+		*(atomic_int *)set = 1 + gpu;
+	return code;
+}
+
+/* The Xids of FAKE_XID=GPU:NUMBER are queued when the set is first asked. */
+EXPORT(int, nvmlEventSetWait_v2, (void *set, struct event *event, unsigned ms))
+{
+	const int gpu = atomic_exchange((atomic_int *)set, 0) - 1;
+	const unsigned xid = gpu < 0 ? 0 : knob_or("FAKE_XID", gpu, 0);
+
+	(void)ms;
+	if (!xid)
+		return TIMEOUT;
+	*event = (struct event){ .device = &devices[gpu],
+				 .type = XID_EVENT,
+				 .data = xid };
+	return OK;
+}
+
+EXPORT(int, nvmlEventSetFree, (void *set))
+{
+	*(atomic_int *)set = 0;
+	return OK;
 }
 
 static atomic_int looked[FAKE_GPUS_MAX];

@@ -161,7 +161,8 @@ differs "confidential computing is on" "settings-differs node - warning" \
 	FAKE_CONFIDENTIAL=1
 differs "MIG is on" "gpu-hidden node - note;ipc-mig node - warning;settings-differs node - warning;$hidden;not-possible - - note" \
 	FAKE_MIG=2
-differs "a lower power limit" "settings-differs gpu 2 warning" FAKE_POWER_LIMIT=2:500
+differs "a lower power limit" "power-limited gpu 2 note;settings-differs gpu 2 warning" \
+	FAKE_POWER_LIMIT=2:500
 differs "persistence mode is off" \
 	"persistence node - note;settings-differs node - warning" FAKE_PERSISTENCE=0
 differs "exclusive compute mode" \

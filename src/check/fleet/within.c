@@ -1,13 +1,12 @@
 /* within.c - which GPUs of a node are not like its others.  Only a node that no other is
  * compared with needs it: between nodes what all of them have in one place is meant so. */
-#include "config.h"
 
 #include "check/fleet/differs.h"
 
 #include <string.h>
 
 #include "base/arena.h"
-#include "result/judge.h"
+#include "result/add_finding.h"
 
 /* A trait of a GPU, and the GPUs that it is compared with: those of its model. */
 struct opinion {

@@ -22,22 +22,12 @@
 static void judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 		       const char *const *text)
 {
-	int n = run->node[node].facts.n_agents, alike = 0;
+	const int n = run->node[node].facts.n_agents;
+	struct cs_finding *f = cs_new(struct cs_finding, (size_t)(n < 0 ? 0 : n));
 
-	while (alike < n && text[0] && text[alike] && !strcmp(text[alike], text[0]))
-		alike++;
-	for (int a = 0; a < n; a++) {
-		struct cs_finding f = CS_FOUND(CS_WARNING, node, id);
-		int all = n > 1 && alike == n;
-
-		if (text[a]) {
-			const char *of = cs_gpu_phrase(run, &f, all ? CS_ALL_GPUS : a);
-
-			cs_judge(run, f, "%s: %s", of, text[a]);
-		}
-		if (all)
-			return;
-	}
+	for (int a = 0; a < n; a++)
+		f[a] = CS_FOUND(CS_WARNING, node, id);
+	cs_gpus_judge(run, node, f, text);
 }
 
 /* Counters of errors: before and after the plan. */
@@ -48,7 +38,7 @@ static const struct counter {
 	{ offsetof(struct cs_conditions, nvlink_errors), "NVLink errors" },
 	{ offsetof(struct cs_conditions, pcie_replays), "PCIe replays" },
 	{ offsetof(struct cs_conditions, ecc_corrected), "corrected ECC errors" },
-	{ offsetof(struct cs_conditions, ecc_uncorrected), "uncorrected ECC errors" },
+	{ offsetof(struct cs_conditions, pcie_errors), "PCIe errors" },
 };
 
 static int64_t count_of(const struct cs_conditions *c, const struct counter *counter)
@@ -73,6 +63,11 @@ static void find_counters(struct cs_run *run, int node)
 			int64_t before = count_of(b, &counters[i]);
 			int64_t after = count_of(e, &counters[i]);
 
+			/* links that are known have a finding of their own */
+			if (counters[i].at ==
+				    offsetof(struct cs_conditions, nvlink_errors) &&
+			    e->nvlink_errors_by_link[0])
+				continue;
 			if (b->known && e->known && before >= 0 && after > before)
 				text[a] = cs_new_text("%lld %s during the run",
 						      (long long)(after - before),
@@ -232,6 +227,7 @@ static void find_on_machine(struct cs_run *run, int node, int most)
 {
 	cs_in_use_judge(run, node);
 	find_counters(run, node);
+	cs_health_judge(run, node);
 	cs_check_launch(run, node);
 	find_fewer(run, node, most);
 	find_blind(run, node, most);

@@ -18,6 +18,15 @@ void cs_in_use_judge(struct cs_run *run, int node);
  * for each node. */
 void cs_depend_judge(struct cs_run *run);
 
+/* ---- GPUs: health.c ---- */
+
+/* What GPUs say of themselves, without neighbours. */
+void cs_health_judge(struct cs_run *run, int node);
+/* A finding and its text for each GPU of the node, NULL none; one for all of them if it is
+ * the same. */
+void cs_gpus_judge(struct cs_run *run, int node, struct cs_finding *finding,
+		   const char *const *text);
+
 /* launch.c: GPUs that are not where they should be, on every run; what the way a
  * job was started costs it, under --check=launch. */
 void cs_check_launch(struct cs_run *run, int node);

@@ -1,0 +1,403 @@
+/* health.c - what the GPUs of a node say of themselves: no neighbour and no baseline is
+ * asked.  What a driver does not support is unknown, and no rule fires. */
+
+#include "check/verdict/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hints.h"
+#include "result/cells.h"
+
+#define CORRECTED_MANY 1000 /* errors since the driver was loaded: below, it is usual */
+#define CLIQUE_NONE 32766   /* of a GPU that is in no clique; so is 0 */
+#define THROTTLE_HARDWARE 0xc8ULL /* slowdown, thermal, power brake */
+
+/* One GPU; the finding holds what the rule's line says, to be changed by the rule. */
+struct gpu {
+	const struct cs_run *run;
+	int node;
+	const struct cs_agent_facts *agent;
+	const struct cs_conditions *before, *after;
+	const struct cs_board_facts *board; /* of nothing known, without a record */
+	struct cs_finding *f;
+};
+
+static int64_t greater(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- memory ---- */
+
+static const char *rule_uncorrected(const struct gpu *g)
+{
+	const int64_t was = g->before->ecc_uncorrected, is = g->after->ecc_uncorrected;
+	const int64_t n = greater(was, is);
+
+	if (n < 1)
+		return NULL;
+	return cs_new_text("%s since the driver was loaded%s",
+			   cs_count_text((size_t)n, "uncorrected ECC error"),
+			   was >= 0 && is > was ?
+				   cs_new_text(", %" PRId64 " of them during the run",
+					       is - was) :
+				   "");
+}
+
+static const char *rule_remap(const struct gpu *g)
+{
+	if (g->board->rows_failed > 0)
+		return "a defective row of its memory could not be remapped: replace the GPU";
+	if (g->board->rows_pending > 0)
+		return "a defective row of its memory waits for a reset of the GPU to be remapped";
+	return g->board->pages_pending > 0 ?
+		       "a defective page of its memory waits for a reset of the GPU to be retired" :
+		       NULL;
+}
+
+static const char *rule_history(const struct gpu *g)
+{
+	const int64_t now = greater(0, g->before->ecc_uncorrected);
+	const int64_t corrected = greater(g->before->ecc_corrected,
+					  g->after->ecc_corrected);
+	const int64_t past = g->board->ecc_ever_uncorrected - now;
+	const int64_t rows = greater(0, g->board->rows_corrected) +
+			     greater(0, g->board->rows_uncorrected);
+	const char *text = NULL;
+
+	if (past > 0)
+		text = cs_new_text("%s before the driver was loaded",
+				   cs_count_text((size_t)past,
+						 "uncorrected ECC error"));
+	if (rows > 0)
+		text = cs_join(text ? text : "", ", ", "%s",
+			       cs_count_text((size_t)rows, "remapped row"));
+	if (corrected >= CORRECTED_MANY)
+		text = cs_join(text ? text : "", ", ",
+			       "%s since the driver was loaded",
+			       cs_count_text((size_t)corrected, "corrected ECC error"));
+	return text;
+}
+
+/* ---- NVLink ---- */
+
+/* "NVLink 3 to a switch: 12 errors, NVLink 5 to GPU 0000:3c:00.0: 1 error": what the
+ * links of a GPU have counted, less `before`. */
+static const char *links_text(const char *errors, const char *before,
+			      struct cs_link_errors *last, int *links)
+{
+	struct cs_link_errors one, was;
+	const char *text = NULL;
+
+	*links = 0;
+	for (const char *at = errors; cs_link_errors_next(&at, &one);) {
+		for (const char *b = before; cs_link_errors_next(&b, &was);)
+			if (was.link == one.link)
+				one.errors -= was.errors;
+		if (one.errors < 1)
+			continue;
+		++*links;
+		*last = one;
+		text = cs_join(text ? text : "", ", ", "NVLink %d%s%s: %s", one.link,
+			       one.end[0] ? " to " : "", one.end,
+			       cs_count_text((size_t)one.errors, "error"));
+	}
+	return text;
+}
+
+static const char *rule_links_before(const struct gpu *g)
+{
+	struct cs_link_errors last;
+	int n;
+	const char *text = links_text(g->before->nvlink_errors_by_link, "", &last, &n);
+
+	return text ? cs_new_text("%s before the run", text) : NULL;
+}
+
+static const char *rule_links_grown(const struct gpu *g)
+{
+	struct cs_link_errors last;
+	const char *text;
+	int n;
+
+	if (!g->before->known || !g->after->known)
+		return NULL;
+	text = links_text(g->after->nvlink_errors_by_link,
+			  g->before->nvlink_errors_by_link, &last, &n);
+	if (!text)
+		return NULL;
+	if (n == 1 && cs_agent_at(g->run, g->node, last.end) >= 0)
+		cs_text(g->f->far_bus_id, sizeof(g->f->far_bus_id), "%s", last.end);
+	return cs_new_text("%s during the run", text);
+}
+
+/* ---- the GPU ---- */
+
+static const char *rule_recovery(const struct gpu *g)
+{
+	static const char *const asked[] = { NULL,
+					     "a reset of the GPU",
+					     "a reboot of the node",
+					     "the end of all traffic between GPUs",
+					     "a drain and then a reset of the GPU",
+					     "a reset of the GPU's bus" };
+	const int32_t action = g->board->recovery;
+
+	if (action < 1)
+		return NULL;
+	return action < (int32_t)(sizeof(asked) / sizeof(asked[0])) ?
+		       cs_new_text("the driver asks for %s", asked[action]) :
+		       cs_new_text("the driver asks for recovery action %d", action);
+}
+
+/* The gravest is the first whose remedy is to drain. */
+static const char *rule_xid(const struct gpu *g)
+{
+	const struct cs_hint *hint = NULL, *one;
+	const char *text = NULL, *at = g->after->xids;
+	int number, end;
+
+	for (; sscanf(at, "%d%n", &number, &end) == 1; at += end) {
+		one = cs_hint_find(cs_new_text("xid-%d", number));
+		if (!text || (one && !strncmp(one->remedy, "Drain", 5) &&
+			      g->f->severity < CS_CRITICAL)) {
+			hint = one;
+			text = cs_new_text("Xid %d", number);
+			g->f->severity = one && !strncmp(one->remedy, "Drain", 5) ?
+						 CS_CRITICAL :
+						 CS_WARNING;
+		}
+	}
+	if (!text)
+		return NULL;
+	if (hint)
+		cs_text(g->f->next, sizeof(g->f->next), "%s", hint->remedy);
+	return cs_new_text("%s during the run%s%s", text, hint ? ": " : "",
+			   hint ? hint->means : "");
+}
+
+static const char *rule_hot(const struct gpu *g)
+{
+	const int32_t most = g->board->slowdown_c;
+	const int32_t now = (int32_t)greater(g->before->temperature_c,
+					     g->after->temperature_c);
+
+	return most > 0 && now >= most ?
+		       cs_new_text("%d C, and it slows down from %d C on", now, most) :
+		       NULL;
+}
+
+static const char *rule_power(const struct gpu *g)
+{
+	return g->board->power_limit_w < g->board->power_default_w ?
+		       cs_new_text("power limit %.0f W, below the default of %.0f W",
+				   g->board->power_limit_w, g->board->power_default_w) :
+		       NULL;
+}
+
+static const char *rule_throttled(const struct gpu *g)
+{
+	const uint64_t bits = (g->before->throttle | g->after->throttle) &
+			      THROTTLE_HARDWARE;
+	char why[100];
+
+	if (!bits)
+		return NULL;
+	/* cells that were measured meanwhile say more */
+	CS_EACH_ROW(row, cs_run_rows(g->run, g->node, CS_ROWS_ALL))
+		if (row->flags & CS_ROW_THROTTLED)
+			return NULL;
+	cs_throttle_text(bits, why, sizeof(why));
+	return cs_new_text("throttled by %s when its state was read", why);
+}
+
+/* ---- PCIe, fabric ---- */
+
+static const char *rule_slot(const struct gpu *g)
+{
+	const struct cs_link_facts *l = &g->agent->link;
+
+	return l->pcie_gen_max > 0 && g->board->pcie_gen_own > l->pcie_gen_max ?
+		       cs_new_text("PCIe generation %d, in a slot of generation %d",
+				   g->board->pcie_gen_own, l->pcie_gen_max) :
+		       NULL;
+}
+
+/* Fields of the health mask: 1 is yes, 2 no, 0 not known; the last holds which. */
+static const char *rule_fabric_health(const struct gpu *g)
+{
+	static const char *const sentence[] = {
+		"its links to the fabric have less bandwidth than they should",
+		"routes of the fabric are being recovered",
+		"routes of the fabric are unhealthy: it needs a reset",
+		"accesses over the fabric timed out and are being recovered",
+	};
+	static const char *const wrong[] = { "",
+					     "",
+					     "the system's identity",
+					     "the serial of the chassis",
+					     "no partition",
+					     "too few NVLinks",
+					     "firmware that does not fit",
+					     "its location",
+					     "its state" };
+	const int64_t mask = g->board->fabric_health;
+	const size_t config = (size_t)(mask >> 8 & 0xf);
+	const char *text = NULL;
+
+	if (mask < 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(sentence) / sizeof(sentence[0]); i++)
+		if ((mask >> 2 * i & 3) == 1)
+			text = cs_join(text ? text : "", "; ", "%s", sentence[i]);
+	if (config > 1)
+		text = cs_join(text ? text : "", "; ",
+			       "the fabric is configured wrongly: %s",
+			       config < sizeof(wrong) / sizeof(wrong[0]) ?
+				       wrong[config] :
+				       cs_new_text("reason %zu", config));
+	return text;
+}
+
+/* Between nodes and GPUs that differ there is a vote; this is of all of a node alike. */
+static const char *rule_fabric_state(const struct gpu *g)
+{
+	if (g->board->nvlink.to_switch < 1)
+		return NULL;
+	if (g->board->fabric == 1 || g->board->fabric == 2)
+		return cs_new_text("registration with the fabric %s",
+				   g->board->fabric == 1 ? "has not begun" :
+							   "is under way");
+	return g->board->fabric_status > 0 ?
+		       cs_new_text("registration with the fabric failed: status %d",
+				   g->board->fabric_status) :
+		       NULL;
+}
+
+/* ---- all rules ---- */
+
+static const struct rule {
+	const char *(*text)(const struct gpu *);
+	enum cs_finding_id id;
+	enum cs_severity severity;
+	int of_all; /* only where all GPUs have it */
+} rules[] = {
+	{ rule_uncorrected, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0 },
+	{ rule_remap, CS_FINDING_ROW_REMAP, CS_CRITICAL, 0 },
+	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, 0 },
+	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, 0 },
+	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0 },
+	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0 },
+	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0 },
+	{ rule_hot, CS_FINDING_TOO_HOT, CS_WARNING, 0 },
+	{ rule_throttled, CS_FINDING_THROTTLED, CS_WARNING, 0 },
+	{ rule_power, CS_FINDING_POWER_LIMITED, CS_NOTE, 0 },
+	{ rule_slot, CS_FINDING_PCIE_SLOT, CS_NOTE, 0 },
+	{ rule_fabric_health, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 0 },
+	{ rule_fabric_state, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 1 },
+};
+
+void cs_gpus_judge(struct cs_run *run, int node, struct cs_finding *f,
+		   const char *const *text)
+{
+	int n = run->node[node].facts.n_agents, alike = 0;
+
+	while (alike < n && text[0] && text[alike] && !strcmp(text[alike], text[0]))
+		alike++;
+	for (int a = 0; a < n; a++) {
+		const int all = n > 1 && alike == n;
+		const char *of;
+
+		f[a].node = node;
+		if (text[a]) {
+			of = cs_gpu_phrase(run, &f[a], all ? CS_ALL_GPUS : a);
+			if (all)
+				f[a].far_bus_id[0] = '\0';
+			else if (f[a].far_bus_id[0])
+				cs_text(f[a].part, sizeof(f->part), "link");
+			cs_judge(run, f[a], "%s: %s", of, text[a]);
+		}
+		if (all)
+			return;
+	}
+}
+
+static void judge_by(struct cs_run *run, int node, const struct rule *rule)
+{
+	struct cs_gpu_record *unknown = cs_new(struct cs_gpu_record, 1);
+	const struct cs_run_node *nd = &run->node[node];
+	const int n = nd->facts.n_agents;
+	struct cs_finding *f = cs_new(struct cs_finding, (size_t)n);
+	const char **text = cs_new(const char *, (size_t)n);
+	int have = 0;
+
+	cs_gpu_record_init(unknown);
+	for (int a = 0; a < n; a++) {
+		const struct cs_agent_facts *agent = &nd->agent[a];
+		const struct cs_gpu_record *r = cs_run_gpu(run, node,
+							   agent->gpu.bus_id);
+		struct gpu g = { run,		node,
+				 agent,		&agent->before,
+				 &agent->after, r ? &r->board : &unknown->board,
+				 &f[a] };
+
+		/* instances of one GPU follow each other */
+		if (a && !strcmp(agent->gpu.bus_id, agent[-1].gpu.bus_id))
+			continue;
+		f[a].id = rule->id;
+		f[a].severity = rule->severity;
+		cs_finding_advise(&f[a]);
+		text[a] = rule->text(&g);
+		f[a].drain = f[a].severity == CS_CRITICAL;
+		have += text[a] != NULL;
+	}
+	if (have && (have == n || !rule->of_all))
+		cs_gpus_judge(run, node, f, text);
+}
+
+/* "GPUs 0, 1 in clique 1, GPUs 2 in clique 2" */
+static void find_cliques(struct cs_run *run, int node)
+{
+	const struct cs_node_facts *facts = &run->node[node].facts;
+	const struct cs_gpu_record *r = run->node[node].gpu_record;
+	struct cs_finding f = { .severity = CS_WARNING,
+				.node = node,
+				.id = CS_FINDING_FABRIC_CLIQUES,
+				.part = "node" };
+	const char *text = "", *list;
+	int cliques = 0;
+
+	for (int i = 0; i < facts->n_known_gpus; i++) {
+		const int64_t clique = r[i].board.clique;
+		int known = clique < 1 || clique == CLIQUE_NONE;
+
+		for (int k = 0; k < i; k++)
+			known |= r[k].board.clique == clique;
+		if (known)
+			continue;
+		list = "";
+		for (int k = i; k < facts->n_known_gpus; k++)
+			if (r[k].board.clique == clique)
+				list = cs_join(list, ", ", "%d", k);
+		text = cs_join(text, "; ", "clique %" PRId64 ": GPUs %s", clique,
+			       list);
+		cliques++;
+	}
+	if (cliques < 2)
+		return;
+	cs_finding_advise(&f);
+	cs_judge(run, f, "GPUs of the node are in %d cliques of the fabric: %s",
+		 cliques, text);
+}
+
+void cs_health_judge(struct cs_run *run, int node)
+{
+	if (cs_on_cpu(run) || run->node[node].facts.n_agents < 1)
+		return;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		judge_by(run, node, &rules[i]);
+	find_cliques(run, node);
+}
