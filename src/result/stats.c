@@ -162,6 +162,12 @@ double cs_stats_widening(const double *x, size_t n)
 	return sqrt((1 + r) / (1 - r));
 }
 
+void cs_stats_reach(struct cs_stats *stats, double share)
+{
+	stats->ci_low = fmin(stats->ci_low, stats->median * (1 - share));
+	stats->ci_high = fmax(stats->ci_high, stats->median * (1 + share));
+}
+
 double cs_stats_margin(const struct cs_stats *stats)
 {
 	double below = stats->median - stats->ci_low;

@@ -35,6 +35,9 @@ double cs_lag1(const double *x, size_t n);
  * for samples that may depend on each other: doc/METHOD.md, rule 8. */
 double cs_stats_widening(const double *x, size_t n);
 
+/* Make the interval reach at least that share of the median to both sides. */
+void cs_stats_reach(struct cs_stats *stats, double share);
+
 /* The larger distance from the median to an end of the interval, relative to the
  * median; INFINITY for n < 6 and if the samples give no number. */
 double cs_stats_margin(const struct cs_stats *stats);

@@ -331,6 +331,8 @@ static void run_noisy(struct noise *noise, struct seen *seen)
 		seen->samples++;
 	}
 	cs_stats_of(s.gbs[0], s.n, &stats);
+	if (s.reach > 0)
+		cs_stats_reach(&stats, s.reach);
 	covered = stats.ci_low <= truth && truth <= stats.ci_high;
 	seen->covered += covered;
 	if (answer != CS_SAMPLE_ENOUGH)
@@ -340,12 +342,12 @@ static void run_noisy(struct noise *noise, struct seen *seen)
 	seen->far += fabs(stats.median / truth - 1) > 0.005;
 }
 
-static struct seen noisy_cells(const struct noise *kind)
+static struct seen noisy_cells(const struct noise *kind, uint64_t cells)
 {
 	struct seen seen = { 0 };
 
 	plan = plan_of("peer.ce.write.pair", 512u << 20, 0.005);
-	for (uint64_t i = 0; i < CELLS; i++) {
+	for (uint64_t i = 0; i < cells; i++) {
 		struct noise noise = *kind;
 
 		noise_init(&noise, i);
@@ -360,8 +362,9 @@ HOLDS("medians lie in their intervals, whatever the noise") {
 
 	for (int shape = 0; shape < NOISE_SHAPES; shape++)
 		for (size_t i = 0; i < sizeof(sd) / sizeof(*sd); i++) {
-			struct seen seen = noisy_cells(&(struct noise){
-				.shape = shape, .sd = sd[i] });
+			struct seen seen = noisy_cells(&(struct noise){ .shape = shape,
+									.sd = sd[i] },
+						       CELLS);
 
 			t_ok(seen.covered >= 0.97 * CELLS);
 			t_ok(seen.converged < CELLS / 5 ||
@@ -375,19 +378,37 @@ HOLDS("so they do where samples are correlated by 0.5") {
 
 	for (int shape = 0; shape < NOISE_SHAPES; shape++)
 		for (size_t i = 0; i < sizeof(sd) / sizeof(*sd); i++) {
-			struct seen seen = noisy_cells(&(struct noise){
-				.shape = shape, .sd = sd[i], .phi = 0.5 });
+			struct seen seen = noisy_cells(&(struct noise){ .shape = shape,
+									.sd = sd[i],
+									.phi = 0.5 },
+						       CELLS);
 
 			t_ok(seen.covered >= 0.92 * CELLS);
 		}
 }
 
+HOLDS("... and of cells that converge, however few do in such noise") {
+	static const struct noise kinds[] = {
+		{ .shape = NOISE_EXPONENTIAL, .sd = 0.01 },
+		{ .shape = NOISE_EXPONENTIAL, .sd = 0.012 },
+		{ .shape = NOISE_GAUSS, .sd = 0.008, .phi = 0.5 },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct seen seen = noisy_cells(&kinds[i], 10 * CELLS);
+
+		t_ok(seen.converged > CELLS / 10);
+		t_ok(seen.converged_covered >= 0.945 * seen.converged);
+		t_ok(seen.far <= 0.045 * seen.converged);
+	}
+}
+
 HOLDS("a quiet cell seldom takes more than six samples") {
-	struct seen seen = noisy_cells(&(struct noise){ .sd = 0.0005 });
+	struct seen seen = noisy_cells(&(struct noise){ .sd = 0.0005 }, CELLS);
 
 	t_ok(seen.samples <= 7.1 * CELLS);
 	t_eq_int(seen.converged, CELLS);
-	seen = noisy_cells(&(struct noise){ .sd = 0.001 });
+	seen = noisy_cells(&(struct noise){ .sd = 0.001 }, CELLS);
 	t_ok(seen.samples <= 7.7 * CELLS);
 }
 

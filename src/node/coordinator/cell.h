@@ -81,9 +81,10 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t 
  * is corrupt if the owner of the destination found an error. */
 void cs_cell_row(struct cs_coordinator *co, const struct cs_cell *cell, uint32_t k,
 		 struct cs_row *row);
-/* Put the statistics and samples of one series into the row, and send it. */
+/* Put the statistics and samples of one series into the row, and send it.  Its interval
+ * reaches at least that share of the median. */
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
-		  const double *samples, uint32_t n);
+		  const double *samples, uint32_t n, double reach);
 
 /* ---- step.c ---- */
 

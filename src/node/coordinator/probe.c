@@ -266,7 +266,7 @@ static void emit_metric(struct cs_coordinator *co, const struct cs_row *like,
 
 	row.metric = (uint8_t)metric;
 	if (n && !isnan(x[0]))
-		cs_cell_emit(co, &row, x, n);
+		cs_cell_emit(co, &row, x, n, 0);
 }
 
 /* The parts before the whole, by which the step is known to be there. */
@@ -328,7 +328,7 @@ static void emit_rows(struct cs_coordinator *co, struct cs_cell *cell,
 		if (cell->test->how == CS_HOW_PREFETCH && row.status == CS_OK)
 			emit_metric(co, &row, CS_METRIC_DONE, all->x[CS_PREFETCH_DONE],
 				    all->n[CS_PREFETCH_DONE]);
-		cs_cell_emit(co, &row, all->x[k], all->n[k]);
+		cs_cell_emit(co, &row, all->x[k], all->n[k], 0);
 	}
 }
 

@@ -18,10 +18,12 @@ static uint32_t outlier_flag(const struct cs_row *row, const double *x)
 }
 
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
-		  const double *samples, uint32_t n)
+		  const double *samples, uint32_t n, double reach)
 {
 	row->n_samples = n;
 	cs_stats_of(samples, n, &row->stats);
+	if (reach > 0)
+		cs_stats_reach(&row->stats, reach);
 	row->flags |= outlier_flag(row, samples);
 	co->hooks->row(co->hooks->ctx, row, samples);
 }
@@ -266,7 +268,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	for (int i = 0; i < CS_STAGES; i++)
 		row.stage_us[i] = NAN;
 	row.side = NULL;
-	cs_cell_emit(co, &row, total, s->n);
+	cs_cell_emit(co, &row, total, s->n, s->reach);
 }
 
 /* The k-th transfer's rates; or, where that is what is asked for, the time of one
@@ -282,7 +284,7 @@ static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *ro
 		       unit == CS_UNIT_NS     ? (double)s->bytes[k] / s->gbs[k][i] :
 		       unit == CS_UNIT_GFLOPS ? s->gbs[k][i] / (double)s->bytes[k] :
 						s->gbs[k][i];
-	cs_cell_emit(co, row, x, s->n);
+	cs_cell_emit(co, row, x, s->n, s->reach);
 }
 
 /* Medians of the counted samples, which are the last. */

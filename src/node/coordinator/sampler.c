@@ -23,6 +23,11 @@
  * many cells that seem to need somewhat more still succeed. */
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 1.4
+/* Of several looks at restless samples one finds a narrow interval by chance.  So those at
+ * fewer samples than this count only if the first two samples were alike, and those
+ * between them and the last ask for a narrower interval. */
+#define FIRST_LOOKS 10
+#define MIDDLE_SHARE 0.75
 /* A cell that is given up ends with so many samples, or after this share of its time: its
  * interval shows a slow link all the same.  Not when it is narrow: that were by chance. */
 #define GIVEN_UP_SAMPLES 15
@@ -448,6 +453,16 @@ static int is_late(const struct cs_sampler *s, double elapsed_s)
 	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
 }
 
+/* Is what is known after this look, the last or an earlier one, enough? */
+static int is_enough(const struct cs_sampler *s, double margin, int last)
+{
+	int first = s->n < FIRST_LOOKS;
+
+	if (s->given_up || (first && !last && s->restless))
+		return 0;
+	return margin <= s->precision * (first || last ? 1 : MIDDLE_SHARE);
+}
+
 static enum cs_sampler_answer verdict(struct cs_sampler *s, double elapsed_s)
 {
 	int over = s->n == CS_SAMPLES_MAX || (s->n && is_late(s, elapsed_s));
@@ -460,8 +475,11 @@ static enum cs_sampler_answer verdict(struct cs_sampler *s, double elapsed_s)
 	if (!over && !tested_at(s->n))
 		return CS_SAMPLE_MORE;
 	margin = widest_margin(s);
-	if (margin.known <= s->precision && !s->given_up)
+	if (is_enough(s, margin.known, over)) {
+		if (s->n > SAMPLES_LEAST)
+			s->reach = s->precision;
 		return CS_SAMPLE_ENOUGH;
+	}
 	s->given_up |= is_hopeless(s, &margin, elapsed_s);
 	over |= s->given_up &&
 		(s->n >= GIVEN_UP_SAMPLES || elapsed_s >= GIVEN_UP_TIME * s->limit_s);
@@ -494,6 +512,7 @@ static void warm_up(struct cs_sampler *s, const double *ns, const double *gbs,
 	} else if (late || alone) {
 		count(s, gbs, overlap);
 	} else {
+		s->restless |= s->comparable;
 		s->comparable = !first;
 		s->discarded++;
 	}
@@ -505,7 +524,7 @@ static int restart(struct cs_sampler *s, const double *ns, double overlap)
 	if (overlap >= CS_OVERLAP_MIN || s->restarted || s->in_turn || !resize(s, ns))
 		return 0;
 	s->restarted = 1;
-	s->given_up = 0;
+	s->given_up = s->restless = 0;
 	s->discarded += s->n;
 	s->n = 0;
 	s->comparable = 0;

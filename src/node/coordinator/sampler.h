@@ -13,8 +13,10 @@
  *    that differ by less than the precision, these two included.
  *  - The end is tested at n = 6, 8, 10, 12, 15, 20, 30 and 50, and when the limit of
  *    the cell is reached: the 95 % interval of every median must be within the
- *    precision. With turn_samples of the plan, the cell ends after that many; if it
- *    is one, the first sample after the first touch counts. */
+ *    precision, from 10 on but for the last test within 3/4 of it.  Tests at 6 and 8
+ *    do not count if the first two samples that were compared differed by more.
+ *    With turn_samples of the plan, the cell ends after that many; if it is one, the
+ *    first sample after the first touch counts. */
 #pragma once
 
 #include <stdint.h>
@@ -54,6 +56,8 @@ struct cs_sampler {
 	uint32_t resized, restarted;
 	int given_up;	/* it cannot be known within the precision */
 	int comparable; /* the last sample may count together with the next */
+	int restless;	/* two successive ones were not alike, before counting */
+	double reach; /* the intervals reach at least so far, as a share of the median */
 	double last_gbs[CS_STEP_MAX], last_overlap; /* last sample; 0 none */
 	/* counted samples; for a chase bytes / time of one load */
 	double gbs[CS_STEP_MAX][CS_SAMPLES_MAX];
