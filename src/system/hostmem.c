@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <numaif.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "base/units.h"
 #include "system/internal.h"
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
+/* Threads that populate pages, and what is worth one. */
+#define TOUCH_THREADS 16
+#define TOUCH_LEAST ((uint64_t)32 << 20)
 #ifndef MAP_HUGE_2MB
 #define MAP_HUGE_2MB (21 << MAP_HUGE_SHIFT)
 #endif
@@ -144,21 +149,63 @@ void cs_policy_restore(const struct cs_policy *before)
 		set_mempolicy(before->mode, before->mask, CS_POLICY_NODES + 1);
 }
 
-/* Populate all pages; -1 if the kernel refuses. */
-static int touch(unsigned char *at, uint64_t bytes)
+static uint64_t round_up(uint64_t bytes, uint64_t to)
+{
+	return (bytes + to - 1) / to * to;
+}
+
+/* Pages of a range that one thread populates. */
+struct part {
+	unsigned char *at;
+	uint64_t bytes;
+	int refused;
+	pthread_t thread;
+	int apart; /* it has a thread */
+};
+
+static void *populate(void *arg)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct part *part = arg;
 	uint64_t i;
 
 #ifdef MADV_POPULATE_WRITE
-	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
-		return 0;
-	if (errno != EINVAL) /* else this kernel does not know it */
-		return -1;
+	if (madvise(part->at, part->bytes, MADV_POPULATE_WRITE) == 0)
+		return NULL;
+	part->refused = errno != EINVAL; /* else this kernel does not know it */
+	if (part->refused)
+		return NULL;
 #endif
-	for (i = 0; i < bytes; i += page)
-		*(volatile unsigned char *)(at + i) = 0;
-	return 0;
+	for (i = 0; i < part->bytes; i += page)
+		*(volatile unsigned char *)(part->at + i) = 0;
+	return NULL;
+}
+
+/* Populate all pages, by several threads if there are many: a page takes its time to be
+ * zeroed.  -1 if the kernel refuses. */
+static int touch(unsigned char *at, uint64_t bytes)
+{
+	struct part part[TOUCH_THREADS] = { { .at = at } };
+	const int cpus = cs_cpus(TOUCH_THREADS);
+	const uint64_t share = round_up(bytes / (uint64_t)cpus + 1, TOUCH_LEAST);
+	int n = 0, refused = 0;
+
+	for (uint64_t done = 0; done < bytes; done += part[n++].bytes)
+		part[n] = (struct part){ .at = at + done,
+					 .bytes = bytes - done < share ? bytes - done :
+									 share };
+	for (int i = 1; i < n; i++)
+		part[i].apart = !pthread_create(&part[i].thread, NULL, populate,
+						&part[i]);
+	for (int i = 0; i < n; i++)
+		if (!part[i].apart)
+			populate(&part[i]);
+	for (int i = 0; i < n; i++) {
+		if (part[i].apart)
+			pthread_join(part[i].thread, NULL);
+		refused |= part[i].refused;
+	}
+	return -refused;
 }
 
 /* ---- memory of a file ---- */
@@ -254,11 +301,6 @@ int cs_hostmem_open(uint64_t bytes, int numa, struct cs_hostmem *mem, char why[1
 }
 
 /* ---- memory of this process alone ---- */
-
-static uint64_t round_up(uint64_t bytes, uint64_t to)
-{
-	return (bytes + to - 1) / to * to;
-}
 
 static int map_pages(uint64_t bytes, int flags, struct cs_hostmem *mem)
 {

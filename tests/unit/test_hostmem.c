@@ -284,6 +284,23 @@ HOLDS("memory of this process alone is proven too") {
 	t_ok(both[1].at == NULL);
 }
 
+HOLDS("... and every page of it exists, also of so much that threads share the touch") {
+	const uint64_t bytes = 100 * MIB + 16, page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t pages = (bytes + page - 1) / page;
+	unsigned char *present = t_free_later(malloc(pages));
+	struct cs_hostmem much = { 0 };
+	uint64_t there = 0;
+
+	why[0] = '\0';
+	if (!t_eq_int(cs_hostmem_map(bytes, -1, 0, &much, why, &err), 0))
+		return;
+	t_eq_int(mincore(much.at, much.mapped, present), 0);
+	for (uint64_t i = 0; i < pages; i++)
+		there += present[i] & 1;
+	t_eq_int(there, pages);
+	cs_hostmem_close(&much);
+}
+
 HOLDS("huge pages are had on their boundary, or the error says why not") {
 	leave_untouched();
 	if (cs_hostmem_map(5 * MIB, -1, 1, &mem, why, &err)) {
