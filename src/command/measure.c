@@ -577,7 +577,10 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 {
 	struct program *p = ctx;
 
-	cs_progress_step(&p->progress, done, all, cs_rows_count(&p->run.rows));
+	/* steps that a resumed journal has take no time, and tell none */
+	p->progress.plan = p->opt->resume ? NULL : p->run.plan;
+	cs_progress_step(&p->progress, done, all, cs_rows_count(&p->run.rows),
+			 cs_clock_s());
 }
 
 static void show_state(void *ctx)

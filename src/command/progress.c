@@ -1,5 +1,6 @@
 #include "command/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -25,39 +26,97 @@ void cs_progress_clear(struct cs_progress *p)
 	p->bar = 0;
 }
 
-void cs_progress_show(struct cs_progress *p, size_t rows)
+/* Are the steps of the plan what is counted?  Placements count turns. */
+static int counts_steps(const struct cs_progress *p)
 {
-	cs_progress_clear(p);
-	cs_print_line(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s", p->done,
-		      p->all, rows, cs_clock_s() - p->began_s);
+	return p->plan && p->plan->n_steps == p->all;
 }
 
-static void show_bar(struct cs_progress *p, double now)
+static double mean(const struct cs_pace *pace)
 {
-	double left = p->done ? now / p->done * (p->all - p->done) : 0;
-	int full = p->all ? (int)(30 * p->done / p->all) : 0;
+	return pace->seconds / pace->steps;
+}
 
+double cs_progress_left(const struct cs_progress *p)
+{
+	double left = 0;
+
+	if (!counts_steps(p) || !p->took_all.steps)
+		return NAN;
+	for (uint32_t s = p->done; s < p->all; s++) {
+		const struct cs_pace *own = &p->took[cs_plan_step(p->plan, s)->matrix];
+
+		left += mean(own->steps ? own : &p->took_all);
+	}
+	return left;
+}
+
+static void note_pace(struct cs_progress *p, uint32_t done, double now_s)
+{
+	double each = (now_s - p->step_s) / (done - p->done);
+
+	for (uint32_t s = p->done; s < done; s++) {
+		struct cs_pace *own = &p->took[cs_plan_step(p->plan, s)->matrix];
+
+		own->seconds += each;
+		own->steps++;
+		p->took_all.seconds += each;
+		p->took_all.steps++;
+	}
+}
+
+/* ", about 30 s left: h2d.ce.pinned.pair", which is measured now; or nothing. */
+static void say_left(const struct cs_progress *p, char *text, size_t size)
+{
+	double left = cs_progress_left(p);
+
+	text[0] = '\0';
+	if (isfinite(left) && p->done < p->all)
+		cs_text(text, size, ", about %.0f s left: %s", left,
+			cs_plan_test(p->plan, cs_plan_step(p->plan, p->done))->name);
+}
+
+void cs_progress_show(struct cs_progress *p, size_t rows)
+{
+	char left[160];
+
+	cs_progress_clear(p);
+	say_left(p, left, sizeof(left));
+	cs_print_line(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s%s",
+		      p->done, p->all, rows, cs_clock_s() - p->began_s, left);
+}
+
+static void show_bar(struct cs_progress *p)
+{
+	int full = p->all ? (int)(30 * p->done / p->all) : 0;
+	char left[160];
+
+	say_left(p, left, sizeof(left));
 	fputs("\r", stderr);
-	cs_print(stderr, "[%.*s%*s] %u/%u steps  %.1f/s  %.0f s left", full,
+	cs_print(stderr, "[%.*s%*s] %u/%u steps%s", full,
 		 "##############################", 30 - full, "", p->done, p->all,
-		 p->done / now, left);
+		 left);
 	fputs("\033[K", stderr);
 	fflush(stderr);
 	p->bar = 1;
 }
 
-void cs_progress_step(struct cs_progress *p, uint32_t done, uint32_t all, size_t rows)
+void cs_progress_step(struct cs_progress *p, uint32_t done, uint32_t all, size_t rows,
+		      double now_s)
 {
-	double now = cs_clock_s() - p->began_s;
+	double since = now_s - p->began_s;
 
-	p->done = done;
 	p->all = all;
-	if (p->quiet || now < AFTER_S ||
-	    now - p->shown_s < (p->tty ? BAR_EVERY_S : EVERY_S))
+	if (counts_steps(p) && done > p->done)
+		note_pace(p, done, now_s);
+	p->done = done;
+	p->step_s = now_s;
+	if (p->quiet || since < AFTER_S ||
+	    since - p->shown_s < (p->tty ? BAR_EVERY_S : EVERY_S))
 		return;
-	p->shown_s = now;
+	p->shown_s = since;
 	if (p->tty)
-		show_bar(p, now);
+		show_bar(p);
 	else
 		cs_progress_show(p, rows);
 }

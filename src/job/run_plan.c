@@ -282,6 +282,7 @@ static void run_plan(struct cs_job *job, struct cs_run_timings *t)
 
 	send_nodes(job);
 	job->measuring_s = cs_clock_s();
+	report_progress(job, 0, job->plan->n_steps);
 	measure_placements(job);
 	cs_job_remeasure(job);
 	t->measure = cs_clock_s() - job->measuring_s;

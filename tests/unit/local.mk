@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	%D%/planfile.t \
 	%D%/pool.t \
 	%D%/print.t \
+	%D%/progress.t \
 	%D%/quant.t \
 	%D%/report.t \
 	%D%/rng.t \
@@ -130,6 +131,11 @@ TAP = %D%/libtap.a
 %C%_plan_t_SOURCES = %D%/test_plan.c
 %C%_planfile_t_SOURCES = %D%/test_planfile.c %D%/planned.h
 %C%_pool_t_SOURCES = %D%/test_pool.c %D%/canned.h
+%C%_progress_t_SOURCES = \
+	%D%/test_progress.c \
+	%D%/planned.h \
+	src/command/progress.c \
+	src/command/progress.h
 %C%_print_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_print_t_SOURCES = %D%/test_print.c
 %C%_quant_t_SOURCES = %D%/test_quant.c
