@@ -121,6 +121,7 @@ struct cs_suite {
 	uint64_t copy_bytes, last_bytes;
 	double growth;
 	uint64_t kernels; /* per tile, as in struct cs_variants */
+	int own_sizes;	  /* what shows no link has the size of its own suite */
 };
 
 /* The suite of that name, and only its tests; NULL if there is none. */

@@ -31,6 +31,14 @@ int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 	return 0;
 }
 
+int cs_choices_have_sizes(const struct cs_choices *of)
+{
+	for (size_t i = 0; i < of->n; i++)
+		if (of->choice[i].bytes)
+			return 1;
+	return 0;
+}
+
 int cs_choices_name_cells(const struct cs_choices *of)
 {
 	return CS_ANY(i, of->n, of->choice[i].src || of->choice[i].dst);

@@ -28,6 +28,9 @@ struct cs_choices {
 int cs_choices_add(struct cs_choices *to, const struct cs_choice *choice,
 		   struct cs_err *err);
 
+/* Are tests at a size of their own among them? */
+int cs_choices_have_sizes(const struct cs_choices *of);
+
 /* Are single cells among them? */
 int cs_choices_name_cells(const struct cs_choices *of);
 

@@ -452,7 +452,7 @@ static int choose(void *ctx, enum cs_backend_kind backend, int lone,
 			      cs_err_prefix(err, "no GPU");
 	if (lone)
 		cs_options_choose_lone(p->opt, backend, chosen);
-	if (cs_choices_name_cells(chosen)) {
+	if (cs_choices_name_cells(chosen) || cs_choices_have_sizes(chosen)) {
 		p->chosen = *chosen;
 		p->run.chosen = &p->chosen;
 	}

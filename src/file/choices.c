@@ -1,4 +1,5 @@
-/* choices.c - the choices of a run that measured single cells. */
+/* choices.c - the choices of a run that measured single cells, or tests at sizes of their
+ * own. */
 #include "base/arena.h"
 #include "file/code.h"
 #include "file/parts.h"

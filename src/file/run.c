@@ -233,7 +233,7 @@ static uint32_t checks_of(struct cs_fields *f)
 	return checks;
 }
 
-/* Single cells, or the tests of all nodes and those of nodes with one GPU. */
+/* Single cells and tests at sizes of their own, or the tests of all nodes and those of nodes with one GPU. */
 static void decode_chosen(struct cs_loaded *to, struct cs_fields *f,
 			  struct cs_choices *chosen)
 {

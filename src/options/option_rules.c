@@ -245,6 +245,35 @@ static int choose_suite(const struct cs_options *opt, const char *suite,
 	return found ? 0 : cs_err_set(err, "--suite %s: %s", suite, first.text);
 }
 
+/* Give what shows no link the size that it has in the first suite with a size, of a sweep
+ * the last: not all tests are made for the size that links need. */
+static void take_own_sizes(const struct cs_options *opt, enum cs_backend_kind backend,
+			   struct cs_choices *chosen)
+{
+	uint64_t bytes[CS_TESTS_MOST] = { 0 };
+	const char *name;
+
+	for (size_t i = 0; (name = cs_suite_name(i)); i++) {
+		const struct cs_suite *suite = cs_suite_named(name);
+		struct cs_choices own = { .n = 0 };
+
+		if (suite->copy_bytes)
+			choose_suite(opt, name, backend, &own, NULL);
+		for (size_t k = 0; k < own.n; k++)
+			if (!bytes[own.choice[k].test])
+				bytes[own.choice[k].test] = suite->last_bytes ?
+								    suite->last_bytes :
+								    suite->copy_bytes;
+	}
+	for (size_t k = 0; k < chosen->n; k++) {
+		struct cs_choice *choice = &chosen->choice[k];
+		const struct cs_test *test = cs_test_at(choice->test);
+
+		if (!test->bytes && !cs_test_measures_link(test))
+			choice->bytes = bytes[choice->test];
+	}
+}
+
 /* Choose the tests of a list, in which there may be suites. */
 static int choose_list(const struct cs_options *opt, enum cs_backend_kind backend,
 		       struct cs_choices *chosen, struct cs_err *err)
@@ -366,8 +395,14 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 
 	if (opt->their_sizes)
 		return cs_tests_theirs(backend, via, chosen, err);
-	if (opt->suite)
-		return choose_suite(opt, opt->suite, backend, chosen, err);
+	if (opt->suite) {
+		if (choose_suite(opt, opt->suite, backend, chosen, err))
+			return -1;
+		if (cs_suite_named(opt->suite)->own_sizes && !opt->size_given &&
+		    backend == CS_BACKEND_CUDA)
+			take_own_sizes(opt, backend, chosen);
+		return 0;
+	}
 	if (backend == CS_BACKEND_CPU && via != CS_TRANSPORT_AUTO)
 		return cs_err_set(err,
 				  "--via %s: that is a transport between GPUs, the "

@@ -197,6 +197,20 @@ ok "... and --matrix" eval 'status_is 64 && grep -q -e "--matrix and --suite exc
 run 0 --suite all --dry-run --gpus 2
 ok "--suite all is every test of the backend" eval \
 	'[ "$(awk "/^test /{print \$2}" out | sort -u | wc -l)" = "$(grep -c "^. [a-z0-9.-]* *cuda" list)" ]'
+run 0 --suite all --dry-run --gpus 2 -o all.csv
+has_size() { # TEST SIZE: all cells of the test have it, and there are some
+	[ "$(awk -F, -v test="$1" '$2 == test {print $5}' all.csv | sort -u)" = "$2" ]
+}
+ok "... what shows no link at the size of its own suite: what faults, or allocates, is not of 512 MiB" eval \
+	'has_size h2d.ce.pinned.pair 512M && has_size peer.ce.write.bidi 512M && has_size local.overlap.copy.alone 64M &&
+	 has_size h2d.demand.managed.pair 64M && has_size local.call.register.all 16M && has_size peer.chase.stride.pair 2M'
+run 0 --suite all --filter '^host\.call\.malloc\.alone' -f csv -o all.json
+cp out live
+run 0 show all.json -f csv
+ok "... which its file has, too" eval 'status_is 0 && cmp out live && grep -q ",16777216," out'
+run 0 --suite all -s 1M --dry-run --gpus 2 -o all.csv
+ok "... unless --size says it" eval \
+	'has_size h2d.ce.pinned.pair 1M && has_size local.overlap.copy.alone 1M && has_size local.call.register.all 1M'
 run_suite quick
 ok "--suite quick: the links of a node" eval \
 	'status_is 0 && [ "$(sed -n "s/^Running \(.*\)\.$/\1/p" out | paste -sd,)" = host_to_device_memcpy_ce,device_to_host_memcpy_ce,device_to_device_memcpy_write_ce,device_local_copy ]'
