@@ -95,6 +95,17 @@ static void print_variants(FILE *to, const struct cs_test *test)
 	part(to, "variants", text);
 }
 
+/* Why its figures are less certain than those of a link. */
+static const char *why_uncertain(const struct cs_test *test)
+{
+	if (cs_method_is_managed((int)test->method))
+		return "a sample is one move, and pages are moved by the CPUs of the driver";
+	if (test->memory == CS_MEM_PINNED || test->memory == CS_MEM_REGISTERED ||
+	    test->memory == CS_MEM_HUGE)
+		return "several transfers share the links of the host";
+	return "CPU copies share caches and memory with everything else that runs";
+}
+
 static void print_precision(FILE *to, const struct cs_test *test)
 {
 	const struct cs_variant cold = { .cache = CS_CACHE_COLD };
@@ -102,11 +113,8 @@ static void print_precision(FILE *to, const struct cs_test *test)
 	const char *text = NULL;
 
 	if (least > 0)
-		text = cs_new_text(
-			"%.0f %% unless --precision is given: %s.", 100 * least,
-			cs_method_is_managed((int)test->method) ?
-				"a sample is one move, and pages are moved by the CPUs of the driver" :
-				"CPU copies share caches and memory with everything else that runs");
+		text = cs_new_text("%.0f %% unless --precision is given: %s.",
+				   100 * least, why_uncertain(test));
 	else if (cs_test_takes(test) & CS_TAKES_CACHE)
 		text = cs_new_text(
 			"Of cold and warm caches %.0f %% unless --precision is given: their samples are one copy.",
