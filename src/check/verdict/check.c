@@ -225,6 +225,8 @@ static void find_blind(struct cs_run *run, int node, int most)
 /* Find what does not depend on the placement. */
 static void find_on_machine(struct cs_run *run, int node, int most)
 {
+	CS_SCOPE;
+
 	cs_in_use_judge(run, node);
 	find_counters(run, node);
 	cs_health_judge(run, node);
