@@ -79,6 +79,7 @@ struct fake_config {
 	struct fake_shared shared[FAKE_SHARED];
 	int n_shared;
 	double noise, drift;
+	uint64_t staged_piece; /* bytes of a staged copy that take an entry of a queue */
 	int64_t submit_ns, open_ns; /* of real time, one after the other */
 	/* by [source][destination] GPU; the last place is the host */
 	int capability;				    /* 90 is 9.0 */

@@ -266,6 +266,8 @@ static void managed_read(void)
 
 	fake.cuda = cuda_read();
 	fake.managed = (int)fake_number("FAKE_MANAGED", 0, 1, 1);
+	fake.staged_piece = (uint64_t)fake_number("FAKE_STAGED_PIECE", 1, INT64_MAX,
+						  512 << 10);
 	fake.concurrent = (int)fake_number("FAKE_CONCURRENT", 0, 1, 1);
 	fake.pageable_access = (int)fake_number("FAKE_PAGEABLE", 0, 2, 0);
 	fake.um_density = (int)fake_number("FAKE_UM_DENSITY", 0, 1, 1);

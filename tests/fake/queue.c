@@ -324,7 +324,7 @@ CUresult fake_enqueue(struct fake_stream *s, const struct fake_op *filled)
 	*op = *filled;
 	op->fault = fake_take_fault();
 	pthread_mutex_lock(&fake_queue_lock);
-	while (s->depth + op->more >= DEPTH)
+	while (s->depth && s->depth + op->more >= DEPTH)
 		pthread_cond_wait(&fake_queue_changed, &fake_queue_lock);
 	op->ticket = ticket++;
 	if (op->kind == OP_WAIT)

@@ -160,6 +160,8 @@ static CUresult enqueue_copy(CUstream stream, struct fake_op *op,
 	op->more = s && s->kind == FAKE_DEVICE && s->gpu != on->ctx->gpu ?
 			   PULL_ENTRIES - 1 :
 			   0;
+	if (op->flow.staged)
+		op->more = (unsigned)(op->bytes / fake.staged_piece);
 	if ((to && op->flow.dst != to->gpu) || (from && op->flow.src != from->gpu))
 		code = CUDA_ERROR_INVALID_VALUE;
 	fake_memory_unlock();

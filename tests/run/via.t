@@ -154,6 +154,10 @@ FAKE_STAGED_GBS=20 run 0 "${fast[@]}" --via staged -o slow.csv
 ok "… at the rate of the driver" eval \
 	'cells slow.csv | awk "{ bad += \$7 > 20 || \$7 < 18 } END { exit bad || NR != 12 }"'
 
+FAKE_NVML_INIT=999 FAKE_MEMORY=2147483648 FAKE_STAGED_PIECE=264000 run 0 --gpus 0,1 -s 264M --seed 1 --samples 1 -t peer.staged.write.pair -o deep.csv
+ok "… also what a stream does not hold behind a closed gate" eval \
+	'status_is 0 && all_ok deep.csv 2 && ways_are deep.csv "staged-by-driver "'
+
 FAKE_CALLS=$PWD/calls run 4 "${fast[@]}" --cell-limit 9s --via staged -o s4.csv -o s4.json
 ok "--via staged, a rank per GPU: by both processes" eval \
 	'status_is 0 && all_ok s4.csv 12 && ways_are s4.csv "staged "'

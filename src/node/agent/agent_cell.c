@@ -130,14 +130,21 @@ static void add_back(struct cs_copy *desc, const struct cs_copy *back)
 	desc->back.positions = back->positions;
 }
 
-/* Is it carried by CPUs?  Where the driver stages, those of the node that is asked for
- * call it: it alone knows through which memory. */
-static int is_carried(const struct cs_endpoints *e, const struct cs_transfer *t)
+/* A stream holds this much of copies that the driver stages; to enqueue more blocks behind
+ * a closed gate (256 MiB do not, 512 MiB do: H200, driver 580). */
+#define STAGED_MOST ((uint64_t)256 << 20)
+
+/* Is the k-th transfer carried by CPUs?  If the driver stages it, CPUs call the driver
+ * behind the open gate where a stream would not hold the copies, and if those of a NUMA
+ * node are asked for: the driver alone knows through which memory. */
+static int is_carried(const struct cs_endpoints *e, uint32_t k)
 {
+	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	int far = cs_transfer_far(t);
 
 	return cs_transfer_is_by_cpu(t) ||
-	       (t->variant.cpu_numa && far >= 0 && e->map[far].via == CS_VIA_DRIVER);
+	       (far >= 0 && e->map[far].via == CS_VIA_DRIVER &&
+		(t->variant.cpu_numa || e->slot->copies[k] * t->bytes > STAGED_MOST));
 }
 
 /* *lanes counts that which failed as well, for it may hold a part. */
@@ -153,7 +160,7 @@ static int arm_mine(struct cs_agent_cell *c, struct cs_endpoints *e,
 		const struct cs_transfer *t = cs_endpoints_transfer(e, with->k);
 		struct cs_copy desc = copy_of(e, with->k), back;
 
-		if (is_carried(e, t)) {
+		if (is_carried(e, with->k)) {
 			rc = cs_cpu_transfer_arm(&c->cpu, (*lanes)++, with->k, t,
 						 &desc);
 			continue;
@@ -182,24 +189,24 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 	const struct cs_transfer *t = cs_endpoints_transfer(e, with->k);
 	struct cs_slot *slot = e->slot;
 
-	if (is_carried(e, t))
+	if (is_carried(e, with->k))
 		slot->ns[with->k] = cs_cpu_transfer_ns(&c->cpu, lane);
 	else if (wait_lane(e, lane, &slot->ns[with->k]))
 		return -1;
-	if (is_carried(e, t) && t->method == CS_METHOD_FMA)
+	if (is_carried(e, with->k) && t->method == CS_METHOD_FMA)
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (cs_fma_host_flops() * slot->copies[with->k] *
 					  slot->side[with->k].workers);
 	if (cs_transfer_is_cpu_chase(t))
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_cpu_transfer_loads(t);
-	if (is_carried(e, t) &&
+	if (is_carried(e, with->k) &&
 	    (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
 		cs_endpoints_read(e, with->k);
 	if (cs_op_is_fault(t->op))
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_transfer_faults(t);
-	if (is_carried(e, t) || cs_op_is_fault(t->op))
+	if (is_carried(e, with->k) || cs_op_is_fault(t->op))
 		return 0;
 	cs_endpoints_read(e, with->k);
 	if (t->method == CS_METHOD_PACK &&
