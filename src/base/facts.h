@@ -311,6 +311,10 @@ struct cs_node_facts {
 	char iommu[64]; /* "off", "on", with what was asked of the kernel:
 				 * "on iommu=pt" */
 	int64_t page_bytes, memory_bytes;
+	/* errors of its memory since it booted; NUMA nodes with CPUs and no memory */
+	int64_t edac_corrected, edac_uncorrected;
+	int32_t numa_empty;
+	int64_t swap_used_bytes;
 	/* release of the gate, from empty steps; NAN if not measured */
 	double release_us; /* store to first arrival, median */
 	double skew_us;	   /* first to last arrival, median */

@@ -345,9 +345,45 @@ static int32_t list_count(const char *list)
 	return n ? n : -1;
 }
 
+/* Errors that the memory controllers have counted. */
+static void edac(const char *root, struct cs_node_facts *node)
+{
+	for (int i = 0;; i++) {
+		const int corrected =
+			cs_sysfile_whole(root,
+					 "/sys/devices/system/edac/mc/mc%d/ce_count",
+					 i);
+		const int uncorrected =
+			cs_sysfile_whole(root,
+					 "/sys/devices/system/edac/mc/mc%d/ue_count",
+					 i);
+
+		if (corrected < 0 || uncorrected < 0)
+			return;
+		if (!i)
+			node->edac_corrected = node->edac_uncorrected = 0;
+		node->edac_corrected += corrected;
+		node->edac_uncorrected += uncorrected;
+	}
+}
+
+static void swap(const char *root, struct cs_node_facts *node)
+{
+	const uint64_t all = cs_sysfile_bytes("SwapTotal", root, "/proc/meminfo");
+	const uint64_t left = cs_sysfile_bytes("SwapFree", root, "/proc/meminfo");
+
+	if (all != UINT64_MAX && left <= all)
+		node->swap_used_bytes = (int64_t)(all - left);
+}
+
 void cs_limits_node(const char *root, struct cs_node_facts *node)
 {
 	const char *list;
+
+	cs_sysfile_line(node->governor, sizeof(node->governor), root,
+			"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	edac(root, node);
+	swap(root, node);
 
 	cgroup_limits(root, node);
 	huge_pages(root, node);

@@ -500,10 +500,11 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 	info_text(machine, "DMIBIOSDate", node->bios_date, sizeof(node->bios_date));
 	info_text(hwloc_get_obj_by_type(topo->hwloc, HWLOC_OBJ_PACKAGE, 0),
 		  "CPUModel", node->cpu, sizeof(node->cpu));
-	cs_sysfile_line(node->governor, sizeof(node->governor), "",
-			"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	node->n_cpus = hwloc_get_nbobjs_by_type(topo->hwloc, HWLOC_OBJ_PU);
 	node->n_numa = n;
+	node->numa_empty = 0;
+	for (int i = 0; i < n; i++)
+		node->numa_empty += !numa_node[i]->attr->numanode.local_memory;
 	describe_numa(numa_node, n, node);
 	distances(topo, numa_node, n, node);
 	node->page_bytes = sysconf(_SC_PAGESIZE);

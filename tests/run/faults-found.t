@@ -126,6 +126,10 @@ ok "... with 0" status_is 0
 size=4M
 fault "peer access at the speed of the host" $peer "p2p-detour node - warning confirmed" \
 	FAKE_SLOW="$(pairs :0.09)"
+fault "a pair at the speed of the host" $peer "slow-cells link 0-1 critical confirmed" \
+	FAKE_SLOW=0-1:0.09,1-0:0.09
+fault "a GPU at the speed of the host" $peer "slow-cells gpu 2 critical confirmed" \
+	FAKE_SLOW="$(gpu 2 0.09)"
 fault "all below what links to a switch give" $peer "below-expected node - warning confirmed" \
 	FAKE_SLOW="$(pairs :0.6)"
 fault "all below what links to three others give" $peer "below-expected node - warning confirmed" \

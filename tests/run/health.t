@@ -121,5 +121,78 @@ fault "a GPU in no clique" 0 none FAKE_CLIQUE=2:32766
 fault "a driver that knows none of it" 0 none \
 	FAKE_NVML_LACKS=nvmlDeviceGetRemappedRows,nvmlDeviceGetRetiredPagesPendingStatus,nvmlDeviceGetTemperatureThreshold,nvmlDeviceGetGpuMaxPcieLinkGeneration,nvmlEventSetCreate,nvmlDeviceGetFieldValues,nvmlDeviceGetGpuFabricInfoV
 
+# ---- the host and its cards ----
+
+# Eight GPUs, each with a card below its switch.
+"${PYTHON:-python3}" - "$TESTDATA/fixtures/topo-no-pci.xml" >cards.xml <<-'END'
+	import sys
+	number = 1000
+	def of(kind, inside="", **words):
+	    global number
+	    number += 1
+	    words = " ".join(f'{k}="{v}"' for k, v in words.items())
+	    return f'<object type="{kind}" gp_index="{number}" {words}>{inside}</object>'
+	def bridge(kind, depth, first, last, inside, **words):
+	    return of("Bridge", inside, bridge_type=kind, depth=depth,
+	              bridge_pci=f"0000:[{first:02x}-{last:02x}]", **words)
+	def port(bus, slot, base, device):
+	    return bridge("1-1", 2, bus, bus, device, pci_busid=f"0000:{base + 1:02x}:{slot:02x}.0",
+	                  pci_type="0604 [1000:c030] [1000:1004] 00", pci_link_speed="63.0")
+	def branch(i, bus):
+	    nic = of("OSDev", name=f"mlx5_{i}", osdev_type=3)
+	    gpu = of("PCIDev", pci_busid=f"0000:{bus:02x}:00.0", pci_type="0302 [10de:2335] [10de:18be] a1", pci_link_speed="63.0")
+	    card = of("PCIDev", nic, pci_busid=f"0000:{bus + 1:02x}:00.0", pci_type="0207 [15b3:1021] [15b3:0041] 00", pci_link_speed="63.0")
+	    base = bus - 2
+	    return bridge("0-1", 0, base, base + 4,
+	                  bridge("1-1", 1, base + 1, base + 4,
+	                         port(bus, 0, base, gpu) + port(bus + 1, 1, base, card),
+	                         pci_busid=f"0000:{base:02x}:01.0", pci_type="0604 [1000:c030] [1000:1004] 00", pci_link_speed="63.0"))
+	lines = open(sys.argv[1]).read().split("\n  </object>")
+	buses = [0x1b, 0x2b, 0x3c, 0x4d, 0x5e, 0x6f, 0x7a, 0x8b]
+	print(lines[0] + "".join(branch(i, b) for i, b in enumerate(buses)) + "\n  </object>" + "\n  </object>".join(lines[1:]))
+END
+mkdir -p machine/dev machine/proc
+export CS_TEST_ROOT=$PWD/machine CS_TEST_TOPOLOGY=$PWD/cards.xml
+card() { # CARD RATE STATE
+	mkdir -p "machine/sys/class/infiniband/mlx5_$1/ports/1"
+	echo "$2 Gb/sec (4X NDR)" >"machine/sys/class/infiniband/mlx5_$1/ports/1/rate"
+	echo "$3" >"machine/sys/class/infiniband/mlx5_$1/ports/1/state"
+}
+cards() { # RATE STATE
+	for i in 0 1 2 3 4 5 6 7; do
+		card $i "$1" "$2"
+	done
+}
+cards 400 "4: ACTIVE"
+fault "eight cards that are alike" 0 none FAKE_GPUS=8
+card 5 40 "1: DOWN"
+fault "a card that is down" 1 "nic-below node - warning" FAKE_GPUS=8
+ok "… with its name and the GPU next to it" grep -qF "mlx5_5 (0000:70:00.0), next to GPU 5, is down, while 7 of 8 cards like it are up" h.json
+card 5 200 "4: ACTIVE"
+fault "a card at half its rate" 1 "nic-below node - warning" FAKE_GPUS=8
+cards 40 "1: DOWN"
+fault "no card is in use" 0 none FAKE_GPUS=8
+rm -r machine/sys
+counts() { # CORRECTED UNCORRECTED
+	mkdir -p machine/sys/devices/system/edac/mc/mc{0,1}
+	echo 0 | tee machine/sys/devices/system/edac/mc/mc{0,1}/{ce,ue}_count >/dev/null
+	echo "$1" >machine/sys/devices/system/edac/mc/mc1/ce_count
+	echo "$2" >machine/sys/devices/system/edac/mc/mc1/ue_count
+}
+counts 3 0
+mkdir -p machine/sys/devices/system/cpu/cpu0/cpufreq
+governor=machine/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+echo performance >$governor
+fault "a host with a few corrected errors" 0 none FAKE_GPUS=8
+counts 0 1
+fault "an uncorrected error of host memory" 1 "host-memory node - warning" FAKE_GPUS=8
+counts 5000 0
+echo powersave >$governor
+fault "many corrected ones, and clocks that follow the load" 0 \
+	"governor node - note;host-memory node - note" FAKE_GPUS=8
+rm -r machine/sys
+printf 'SwapTotal: 8388608 kB\nSwapFree: 4194304 kB\n' >machine/proc/meminfo
+fault "memory that is swapped out" 0 "host-memory node - note" FAKE_GPUS=8
+
 cat table
 finish

@@ -301,6 +301,7 @@ static void find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 	struct ways w = {
 		.n = p->judged_cells->run->node[row_at(p, p->from)->node].facts.n_agents
 	};
+	int of, bear;
 
 	for (size_t i = p->from; i < p->end; i++) {
 		const struct cs_transfer *t = &row_at(p, i)->what;
@@ -309,6 +310,10 @@ static void find_sign(const struct part *p, is_sign *is, enum cs_cause cause)
 		w.bear[t->src.index][t->dst.index] = is(p->judged_cells->run,
 							row_at(p, i)) != 0;
 	}
+	/* a few of many that are slow are parts that are slow, whatever it looks like */
+	count(&w, -1, -1, &of, &bear);
+	if (cause == CS_CAUSE_DETOUR && w.n > 2 && 2 * bear <= of)
+		return;
 	describe_ways(p, is, &w, sign_of(p, CS_PART_NODE, -1, -1, cause));
 }
 
