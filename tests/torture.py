@@ -48,7 +48,7 @@ HAS_LAUNCHER = bool(LAUNCHER) and shutil.which(LAUNCHER) is not None
 SURVIVORS = not HAS_LAUNCHER or b"HYDRA" not in subprocess.run(
     [LAUNCHER, "--version"], stdout=subprocess.PIPE, check=False).stdout
 # what a long run says now and then
-PROGRESS = re.compile(r"cscope-mpi: \d+ of \d+ steps, \d+ rows, \d+ s$")
+PROGRESS = re.compile(r"cscope-mpi: \d+ of \d+ steps, \d+ rows, \d+ s(, .*)?$")
 RANK = re.compile(r"(?:OMPI_COMM_WORLD|PMIX?)_RANK=(\d+)$")
 
 # Undone, or tried without need: nobody could act on the error.

@@ -13,12 +13,24 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction former;
 
+/* A range may be given back between the touch of one thread and this signal: a page that
+ * is there now is touched once more, and a second signal is what it says. */
+static int was_given_back(const siginfo_t *info)
+{
+	static _Thread_local const void *last;
+
+	if (info->si_code != SEGV_ACCERR || info->si_addr == last)
+		return 0;
+	last = info->si_addr;
+	return 1;
+}
+
 /* The thread that ends here was in the program's code, so it has no lock of ours. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	int before = errno;
 
-	if (fake_um_home((uintptr_t)info->si_addr)) {
+	if (fake_um_home((uintptr_t)info->si_addr) && !was_given_back(info)) {
 		if (former.sa_flags & SA_SIGINFO)
 			former.sa_sigaction(number, info, context);
 		else if (former.sa_handler == SIG_DFL || former.sa_handler == SIG_IGN)

@@ -172,6 +172,6 @@ ok "a node with fewer GPUs than the plan says that no step is for it" eval \
 printf 'step,test,src,dst,size\na,peer.ce.write.pair,gpu0,gpu1,1T\nb,peer.ce.write.pair,gpu0,gpu1,1M\n' >large.csv
 run 0 --plan large.csv --seed 1
 ok "a size beyond memory is skipped with the reason, the rest measured" eval \
-	'prints "^  a .* skipped +0$" && prints "^  b .* GB/s" && prints "note .*skipped: "'
+	'prints "^  a .* skipped +0$" && prints "^  b .* GB/s" && prints "left out .*skipped: "'
 
 finish

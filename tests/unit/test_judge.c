@@ -464,6 +464,7 @@ static void seen_by_a_baseline(double remeasure, uint32_t flags, uint32_t severi
 {
 	OWNED(canned) c = remeasured_twice(remeasure, flags);
 
+	tap_before(); /* of the case before */
 	add_run(1, TEST, steady);
 	learn(f.n);
 	judge(&c, &b);
