@@ -225,8 +225,6 @@ static void find_blind(struct cs_run *run, int node, int most)
 /* Find what does not depend on the placement. */
 static void find_on_machine(struct cs_run *run, int node, int most)
 {
-	CS_SCOPE;
-
 	cs_in_use_judge(run, node);
 	find_counters(run, node);
 	cs_health_judge(run, node);
@@ -266,6 +264,8 @@ static void find_differences(struct cs_run *run)
 static void find_on_node(struct cs_run *run, int node, int most,
 			 const struct cs_by_node *earlier)
 {
+	CS_SCOPE;
+
 	cs_rows_judge(run, node, earlier);
 	find_path(run, node);
 	find_drift(run, node);
