@@ -59,6 +59,7 @@ struct cs_hint {
 	const char *const *calls;   /* holds for these only, until NULL; NULL: all */
 	const char *brief;	    /* appended to an error text; NULL none */
 	const char *means, *remedy; /* sentences, for --explain */
+	int drains;		    /* of an Xid: should nothing run on the node? */
 };
 
 /* One row; all of them in the order of the enum. */

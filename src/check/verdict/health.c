@@ -1,5 +1,6 @@
-/* health.c - what the GPUs of a node say of themselves: no neighbour and no baseline is
- * asked.  What a driver does not support is unknown, and no rule fires. */
+/* health.c - the state of the GPUs, network cards and host of a node, judged without other
+ * nodes and without a baseline.  What a driver does not support is unknown, and no rule
+ * fires. */
 
 #include "check/verdict/internal.h"
 
@@ -74,11 +75,10 @@ static const char *rule_history(const struct gpu *g)
 				   cs_count_text((size_t)past,
 						 "uncorrected ECC error"));
 	if (rows > 0)
-		text = cs_join(text ? text : "", ", ", "%s",
+		text = cs_join(text, ", ", "%s",
 			       cs_count_text((size_t)rows, "remapped row"));
 	if (corrected >= CORRECTED_MANY)
-		text = cs_join(text ? text : "", ", ",
-			       "%s since the driver was loaded",
+		text = cs_join(text, ", ", "%s since the driver was loaded",
 			       cs_count_text((size_t)corrected, "corrected ECC error"));
 	return text;
 }
@@ -102,7 +102,7 @@ static const char *links_text(const char *errors, const char *before,
 			continue;
 		++*links;
 		*last = one;
-		text = cs_join(text ? text : "", ", ", "NVLink %d%s%s: %s", one.link,
+		text = cs_join(text, ", ", "NVLink %d%s%s: %s", one.link,
 			       one.end[0] ? " to " : "", one.end,
 			       cs_count_text((size_t)one.errors, "error"));
 	}
@@ -154,23 +154,21 @@ static const char *rule_recovery(const struct gpu *g)
 		       cs_new_text("the driver asks for recovery action %d", action);
 }
 
-/* The gravest is the first whose remedy is to drain. */
+/* The gravest is the first for which the node should be drained. */
 static const char *rule_xid(const struct gpu *g)
 {
 	const struct cs_hint *hint = NULL, *one;
 	const char *text = NULL, *at = g->after->xids;
-	int number, end;
+	int number, end, drains;
 
 	for (; sscanf(at, "%d%n", &number, &end) == 1; at += end) {
 		one = cs_hint_find(cs_new_text("xid-%d", number));
-		if (!text || (one && !strncmp(one->remedy, "Drain", 5) &&
-			      g->f->severity < CS_CRITICAL)) {
-			hint = one;
-			text = cs_new_text("Xid %d", number);
-			g->f->severity = one && !strncmp(one->remedy, "Drain", 5) ?
-						 CS_CRITICAL :
-						 CS_WARNING;
-		}
+		drains = one && one->drains;
+		if (text && (!drains || g->f->severity == CS_CRITICAL))
+			continue;
+		hint = one;
+		text = cs_new_text("Xid %d", number);
+		g->f->severity = drains ? CS_CRITICAL : CS_WARNING;
 	}
 	if (!text)
 		return NULL;
@@ -253,10 +251,9 @@ static const char *rule_fabric_health(const struct gpu *g)
 		return NULL;
 	for (size_t i = 0; i < sizeof(sentence) / sizeof(sentence[0]); i++)
 		if ((mask >> 2 * i & 3) == 1)
-			text = cs_join(text ? text : "", "; ", "%s", sentence[i]);
+			text = cs_join(text, "; ", "%s", sentence[i]);
 	if (config > 1)
-		text = cs_join(text ? text : "", "; ",
-			       "the fabric is configured wrongly: %s",
+		text = cs_join(text, "; ", "the fabric is configured wrongly: %s",
 			       config < sizeof(wrong) / sizeof(wrong[0]) ?
 				       wrong[config] :
 				       cs_new_text("reason %zu", config));
