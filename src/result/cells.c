@@ -361,14 +361,19 @@ static size_t planned_for(const struct cs_plan *plan, int n_agents)
 	return n;
 }
 
-/* What became of the cells of a node's GPUs. */
+/* Was a cell measured, or left out for the budget?  Bits, for those of a GPU together. */
 enum fate { MEASURED = 1, LEFT_OUT = 2 };
 
-static void add_fate(uint8_t *gpu, const struct cs_row *row)
+static int fate_of(const struct cs_row *row)
 {
-	int fate = row->status == CS_OK		     ? MEASURED :
-		   !strcmp(row->reason, CS_LEFT_OUT) ? LEFT_OUT :
-						       0;
+	return row->status == CS_OK		 ? MEASURED :
+	       !strcmp(row->reason, CS_LEFT_OUT) ? LEFT_OUT :
+						   0;
+}
+
+/* gpu[i] is the fates of the cells from and to a GPU. */
+static void add_fate(uint8_t *gpu, const struct cs_row *row, int fate)
+{
 	const struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
 
 	for (int i = 0; i < 2; i++)
@@ -391,9 +396,11 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 		c.planned += n < 0 ? 0 : of[n];
 		c.cells += cells.n;
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
-			c.measured += row->status == CS_OK;
-			c.left_out += !strcmp(row->reason, CS_LEFT_OUT);
-			add_fate(gpu, row);
+			int fate = fate_of(row);
+
+			c.measured += fate == MEASURED;
+			c.left_out += fate == LEFT_OUT;
+			add_fate(gpu, row, fate);
 		}
 		for (i = 0; i < CS_MAX_AGENTS; i++)
 			c.unseen += gpu[i] == LEFT_OUT;

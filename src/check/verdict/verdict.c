@@ -18,7 +18,7 @@ static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)
 int cs_run_exit(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
-	struct cs_coverage c = cs_run_coverage(run);
+	struct cs_coverage c;
 	int cannot = 0, warned = 0, used = 0, unavailable = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings) {
@@ -40,6 +40,7 @@ int cs_run_exit(const struct cs_run *run)
 		measured += row->status == CS_OK;
 	}
 	measured |= cs_only_checked(run);
+	c = cs_run_coverage(run);
 	if (cannot || !run->complete ||
 	    (!measured && !used && !unavailable && !c.left_out))
 		return CS_EXIT_CANNOT;
