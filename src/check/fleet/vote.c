@@ -87,13 +87,13 @@ struct opinion {
 	int is_shared; /* by all nodes */
 };
 
-/* What all nodes have, as positions of opinions. */
+/* The opinions of all nodes, and for each node which of them it has. */
 struct census {
 	struct cs_vec opinions; /* struct opinion */
-	struct cs_vec had; /* uint32_t: of each node, in the order of its traits */
-	size_t *first;	   /* by machine: its first in had */
-	uint32_t *slot;	   /* by hash: a position in opinions, plus one */
-	size_t slots;	   /* a power of two */
+	struct cs_vec had;	/* uint32_t, into opinions: by node, then by trait */
+	size_t *first;		/* by machine: its first in had */
+	uint32_t *slot;		/* by hash: a position in opinions, plus one */
+	size_t slots;		/* a power of two */
 };
 
 static uint32_t *slot_of(const struct census *c, uint64_t field, uint64_t value)

@@ -20,7 +20,8 @@ void cs_depend_judge(struct cs_run *run);
 
 /* ---- GPUs: health.c ---- */
 
-/* What GPUs say of themselves, without neighbours. */
+/* Judge the state of GPUs, network cards and the host of a node by itself: without a
+ * baseline, and without other nodes. */
 void cs_health_judge(struct cs_run *run, int node);
 /* A finding and its text for each GPU of the node, NULL none; one for all of them if it is
  * the same. */

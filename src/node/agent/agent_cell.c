@@ -187,26 +187,26 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 		     const struct burden *with)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, with->k);
+	const int carried = is_carried(e, with->k);
 	struct cs_slot *slot = e->slot;
 
-	if (is_carried(e, with->k))
+	if (carried)
 		slot->ns[with->k] = cs_cpu_transfer_ns(&c->cpu, lane);
 	else if (wait_lane(e, lane, &slot->ns[with->k]))
 		return -1;
-	if (is_carried(e, with->k) && t->method == CS_METHOD_FMA)
+	if (carried && t->method == CS_METHOD_FMA)
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (cs_fma_host_flops() * slot->copies[with->k] *
 					  slot->side[with->k].workers);
 	if (cs_transfer_is_cpu_chase(t))
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_cpu_transfer_loads(t);
-	if (is_carried(e, with->k) &&
-	    (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
+	if (carried && (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
 		cs_endpoints_read(e, with->k);
 	if (cs_op_is_fault(t->op))
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_transfer_faults(t);
-	if (is_carried(e, with->k) || cs_op_is_fault(t->op))
+	if (carried || cs_op_is_fault(t->op))
 		return 0;
 	cs_endpoints_read(e, with->k);
 	if (t->method == CS_METHOD_PACK &&

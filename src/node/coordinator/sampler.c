@@ -23,9 +23,9 @@
  * many cells that seem to need somewhat more still succeed. */
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 1.4
-/* Of several looks at restless samples one finds a narrow interval by chance.  So those at
- * fewer samples than this count only if the first two samples were alike, and those
- * between them and the last ask for a narrower interval. */
+/* A cell converges when its interval is narrow, and each look at noisy samples is another
+ * chance that it is narrow by luck.  Looks before this many samples count only if the first
+ * two samples agreed; later ones, but for the last, ask for a narrower interval. */
 #define FIRST_LOOKS 10
 #define MIDDLE_SHARE 0.75
 /* A cell that is given up ends with so many samples, or after this share of its time: its

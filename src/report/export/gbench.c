@@ -161,8 +161,8 @@ static int is_of_bench(const struct cs_run *run, const struct cs_row *row)
 	       cs_endpoints_are_same(&first->dst, &row->what.dst);
 }
 
-/* Of both ways, the one that is named first; of a node that is smaller than the plan, which
- * may be another's, that of the row. */
+/* The way that names a cell of both ways: the step's first.  The plan may be that of a
+ * larger node, whose agents this node does not have: then the row's own way. */
 static const struct cs_transfer *first_way(const struct cs_run *run,
 					   const struct cs_row *row)
 {
