@@ -305,6 +305,7 @@ static const struct cs_field node_facts[] = {
 	NODE(COUNT, "edac_uncorrected", edac_uncorrected),
 	NODE(COUNT, "numa_nodes_without_memory", numa_empty),
 	NODE(COUNT, "swap_used_bytes", swap_used_bytes),
+	NODE(TEXT, "gpus_lost", gpus_lost),
 	NODE(COUNT, "page_bytes", page_bytes, CS_TRAIT(SETTINGS, "page-bytes")),
 	NODE(TEXT, "huge_pages", huge_pages, .label = "huge pages",
 	     CS_TRAIT(SETTINGS, "huge-pages")),

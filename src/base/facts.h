@@ -315,6 +315,9 @@ struct cs_node_facts {
 	int64_t edac_corrected, edac_uncorrected;
 	int32_t numa_empty;
 	int64_t swap_used_bytes;
+	/* "2, 5": GPUs that NVML counts, by its number, and has lost, and that the PCI bus
+	 * does not show; they have no record */
+	char gpus_lost[32];
 	/* release of the gate, from empty steps; NAN if not measured */
 	double release_us; /* store to first arrival, median */
 	double skew_us;	   /* first to last arrival, median */

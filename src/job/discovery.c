@@ -333,6 +333,8 @@ static void driver_facts(const struct cs_discovery *m, const struct cs_survey *f
 		cs_text(f->driver, sizeof(f->driver), "%s", found->driver);
 	if (found && found->cuda[0])
 		cs_text(f->cuda, sizeof(f->cuda), "%s", found->cuda);
+	if (found)
+		cs_text(f->gpus_lost, sizeof(f->gpus_lost), "%s", found->lost);
 }
 
 static void rank_facts(const struct cs_discovery *m, struct cs_rank_facts *ranks,

@@ -219,19 +219,19 @@ int cs_nvml_count(struct cs_nvml *nvml)
 	return cs_nvml_known(code, n);
 }
 
-/* The GPU itself, without a struct cs_nvml_gpu of its own. */
+/* The GPU itself, without a struct cs_nvml_gpu of its own; the code of NVML. */
 static int board(struct cs_nvml *nvml, int i, struct cs_nvml_gpu *gpu)
 {
 	int code = cs_nvml_enter(nvml);
 
 	if (code != NVML_OK)
-		return -1;
+		return code;
 	code = TRY(nvml, DeviceGetHandleByIndex_v2, (unsigned)i, &gpu->device);
 	nvml->found |= code == NVML_OK;
 	pthread_mutex_unlock(&nvml->lock);
 	gpu->nvml = nvml;
 	gpu->board = gpu->device;
-	return code == NVML_OK && gpu->device ? 0 : -1;
+	return code == NVML_OK && !gpu->device ? NVML_INVALID_ARGUMENT : code;
 }
 
 int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_record)
@@ -240,11 +240,13 @@ int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_re
 	struct nvml_pci pci;
 	unsigned mig = 0, pending;
 	char text[CS_NAME];
+	int code = board(nvml, i, &gpu);
 
 	memset(&pci, 0, sizeof(pci));
-	if (board(nvml, i, &gpu) ||
-	    CALL(nvml, DeviceGetPciInfo_v3, gpu.board, &pci) != NVML_OK)
-		return -1;
+	if (code == NVML_OK)
+		code = CALL(nvml, DeviceGetPciInfo_v3, gpu.board, &pci);
+	if (code != NVML_OK)
+		return code;
 	cs_text(gpu_record->bus_id, CS_BUSID, "%04x:%02x:%02x.0", pci.domain, pci.bus,
 		pci.device);
 	if (CALL(nvml, DeviceGetUUID, gpu.board, text, CS_UUID) == NVML_OK)
@@ -259,7 +261,7 @@ int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_re
 	if (gpu_record->mig == 1)
 		gpu_record->instances = cs_nvml_instances(nvml, i, "", NULL, 0);
 	board_facts(&gpu, &gpu_record->board);
-	return 0;
+	return NVML_OK;
 }
 
 int cs_nvml_instances(struct cs_nvml *nvml, int i, const char *bus_id,

@@ -20,6 +20,7 @@
 #define NVML_NOT_SUPPORTED 3
 #define NVML_TIMEOUT 10
 #define NVML_NO_FUNCTION 13
+#define NVML_LOST 15
 
 struct nvml_field {
 	unsigned id, scope;

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "system/internal.h"
+#include "system/nvml.h"
 
 #define PATH 256
 
@@ -69,16 +70,37 @@ static int try_device_file(const char *root, const char *bus_id)
 	return 0;
 }
 
-static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
+/* Which GPUs are lost and not on the bus?  NVML numbers all that it counts, lost or not,
+ * in the order of the bus. */
+static void find_lost(const int *code, int n, struct cs_survey *s)
+{
+	const struct cs_gpu_record *at = s->gpu, *end = at + s->n;
+
+	for (int i = 0; i < n; i++) {
+		while (at < end && at->nvml != NVML_OK && at->nvml != NVML_LOST)
+			at++;
+		if (code[i] != NVML_LOST || (at < end && at->nvml == NVML_LOST))
+			at += at < end;
+		else if (strlen(s->lost) + sizeof(", 63") <= sizeof(s->lost))
+			cs_text_add(s->lost, sizeof(s->lost), "%s%d",
+				    s->lost[0] ? ", " : "", i);
+	}
+}
+
+/* The codes of NVML's GPUs; returns how many these are. */
+static int ask_nvml(struct cs_nvml *nvml, struct cs_survey *s, int code[CS_MAX_AGENTS])
 {
 	int n = cs_nvml_count(nvml);
+
+	n = n > CS_MAX_AGENTS ? CS_MAX_AGENTS : n;
 
 	cs_nvml_driver(nvml, s->driver, s->cuda);
 	for (int i = 0; i < n; i++) {
 		struct cs_gpu_record seen, *to;
 
 		cs_gpu_record_init(&seen);
-		if (cs_nvml_gpu_record(nvml, i, &seen))
+		code[i] = cs_nvml_gpu_record(nvml, i, &seen);
+		if (code[i] != NVML_OK)
 			continue;
 		to = find(s, seen.bus_id);
 		if (!to)
@@ -90,6 +112,7 @@ static void ask_nvml(struct cs_nvml *nvml, struct cs_survey *s)
 						    s->instance + s->n_instances,
 						    CS_MAX_AGENTS - s->n_instances);
 	}
+	return n;
 }
 
 CS_ORDERING(by_bus_id, struct cs_gpu_record, cs_bus_id_compare(a->bus_id, b->bus_id))
@@ -97,6 +120,8 @@ CS_ORDERING(by_bus_id, struct cs_gpu_record, cs_bus_id_compare(a->bus_id, b->bus
 void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 		   const struct cs_pci_gpus *pci, struct cs_survey *out)
 {
+	int code[CS_MAX_AGENTS], counted = 0;
+
 	memset(out, 0, sizeof(*out));
 	for (int i = 0; i < pci->n; i++) {
 		struct cs_gpu_record *gpu_record = find(out, pci->bus_id[i]);
@@ -105,7 +130,7 @@ void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 		kernel_module(root, gpu_record);
 	}
 	if (nvml)
-		ask_nvml(nvml, out);
+		counted = ask_nvml(nvml, out, code);
 	for (int i = 0; i < out->n; i++) {
 		struct cs_gpu_record *gpu_record = &out->gpu[i];
 
@@ -116,6 +141,7 @@ void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 		gpu_record->refused = try_device_file(root, gpu_record->bus_id);
 	}
 	qsort(out->gpu, (size_t)out->n, sizeof(*out->gpu), by_bus_id);
+	find_lost(code, counted, out);
 }
 
 /* ---- signs of a GPU, without a driver call: is the driver missing, or the GPU? ---- */

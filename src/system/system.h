@@ -213,7 +213,7 @@ struct cs_traffic {
 void cs_nvml_traffic(struct cs_nvml_gpu *gpu, struct cs_traffic *out);
 /* The number of boards that NVML counts, which attaches them all; -1 unknown. */
 int cs_nvml_count(struct cs_nvml *nvml);
-/* The i-th of them into *sight; -1 when it is out of reach. */
+/* The i-th of them; an nvmlReturn_t. */
 int cs_nvml_gpu_record(struct cs_nvml *nvml, int i, struct cs_gpu_record *gpu_record);
 /* An instance of MIG: which of its GPU, as nvidia-smi counts. */
 struct cs_mig_instance {
@@ -230,6 +230,7 @@ int cs_nvml_ask(struct cs_nvml *nvml, const char *bus_id);
 /* GPUs by bus id, as PCI bus and NVML know them. */
 struct cs_survey {
 	char driver[32], cuda[16]; /* by NVML; "" */
+	char lost[32];		   /* as cs_node_facts.gpus_lost */
 	int n, n_instances;
 	struct cs_gpu_record gpu[CS_MAX_AGENTS];
 	struct cs_mig_instance instance[CS_MAX_AGENTS];

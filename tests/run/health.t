@@ -17,7 +17,7 @@ with open(sys.argv[1], encoding="ascii") as file:
     d = json.load(file)
 label = {g["bus_id"]: g["label"] for n in d["nodes"] for g in n["gpus"]}
 for f in d["checks"] + d["errors"]:
-    ends = [label[f[k]] for k in ("bus_id", "far_bus_id") if f.get(k)]
+    ends = [label.get(f[k], f[k]) for k in ("bus_id", "far_bus_id") if f.get(k)]
     print(f["id"], f.get("part") or "-", "-".join(ends) or "-",
           f["severity"] + ("!" if f.get("drain") else ""))
 END
@@ -120,6 +120,21 @@ fault "GPUs in different cliques" 1 "fabric-cliques node - warning" FAKE_CLIQUE=
 fault "a GPU in no clique" 0 none FAKE_CLIQUE=2:32766
 fault "a driver that knows none of it" 0 none \
 	FAKE_NVML_LACKS=nvmlDeviceGetRemappedRows,nvmlDeviceGetRetiredPagesPendingStatus,nvmlDeviceGetTemperatureThreshold,nvmlDeviceGetGpuMaxPcieLinkGeneration,nvmlEventSetCreate,nvmlDeviceGetFieldValues,nvmlDeviceGetGpuFabricInfoV
+
+# ---- GPUs that are not there ----
+
+fault "a lost GPU that the bus does not show" 2 "gpu-lost node - critical!" FAKE_LOST=2
+ok "… with its number" grep -qF "NVML counts GPU 2 but has lost it, and the PCI bus does not show it: the GPU fell off the bus" h.json
+ok_schema "… and in the file" h.json
+fault "… two of them, the last one among them" 2 "gpu-lost node - critical!" FAKE_LOST=0,3
+ok "… with their numbers" grep -qF "NVML counts GPUs 0, 3 but has lost them" h.json
+bus 4
+fault "a lost GPU that the bus shows" 2 "gpu-lost gpu 0000:3c:00.0 critical!" FAKE_LOST=2
+sed -i '/0000:1b:00.0/d' bus.xml
+fault "… and one that it does not" 2 "gpu-lost gpu 0000:3c:00.0 critical!;gpu-lost node - critical!" FAKE_LOST=0,2
+ok "… that one with its number" grep -qF "NVML counts GPU 0 but has lost it" h.json
+no_gpu
+fake 4
 
 # ---- the host and its cards ----
 

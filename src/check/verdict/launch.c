@@ -111,6 +111,23 @@ static void describe_lost(const struct scope *scope, const struct cs_gpu_record 
 			 s->module[0] ? "; kernel driver " : "", s->module);
 }
 
+/* GPUs without a place on the bus. */
+static void describe_off_bus(const struct scope *scope)
+{
+	const char *list = scope->nd->facts.gpus_lost;
+	struct cs_finding f = FOUND(scope, CS_CRITICAL, CS_FINDING_GPU_LOST);
+
+	f.drain = 1;
+	cs_finding_advise(&f);
+	if (list[0])
+		cs_judge(scope->run, f,
+			 "NVML counts GPU%s %s but has lost %s, and the PCI bus does not show "
+			 "%s: %s",
+			 strchr(list, ',') ? "s" : "", list,
+			 strchr(list, ',') ? "them" : "it",
+			 strchr(list, ',') ? "them" : "it", cs_hint_nvml(NVML_LOST));
+}
+
 /* GPUs with one and the same explanation are one note, at the first of them. */
 static void describe_hidden(const struct scope *scope, int first, const char *why)
 {
@@ -152,8 +169,9 @@ static void find_lost(const struct scope *scope)
 			describe_lost(scope, s);
 		lost += !why;
 	}
-	if (!lost && shown && nd->facts.n_granted > shown && !all_masked(nd) &&
-	    !some_mig(nd))
+	describe_off_bus(scope);
+	if (!lost && !nd->facts.gpus_lost[0] && shown &&
+	    nd->facts.n_granted > shown && !all_masked(nd) && !some_mig(nd))
 		describe(scope, CS_CRITICAL, CS_FINDING_GPU_LOST,
 			 "the scheduler granted %d GPUs (%s), CUDA shows %d",
 			 nd->facts.n_granted, nd->facts.grant, shown);
