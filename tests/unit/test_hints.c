@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hints.h"
 #include "tap.h"
 
@@ -62,6 +63,19 @@ HOLDS("an Xid is found as dmesg has it, and says whose fault it is") {
 		     !strncmp(whose, "Application", 11) ||
 		     !strncmp(whose, "Consequence", 11));
 	}
+}
+
+HOLDS("an Xid that drains asks for it first, and its texts fit a finding") {
+	for (int id = CS_HINT_XID_13; id < CS_HINTS; id++) {
+		const struct cs_hint *h = cs_hint(id);
+
+		t_eq_int(strncmp(h->remedy, "Drain the node", 14) == 0, h->drains);
+		t_ok(strlen(h->remedy) < CS_ERR_TEXT);
+		t_ok(strlen(h->means) + strlen("Xid 100 during the run: ") <
+		     CS_ERR_TEXT);
+	}
+	t_ok(!cs_hint(CS_HINT_XID_109)->drains);
+	t_ok(cs_hint(CS_HINT_XID_143)->drains);
 }
 
 HOLDS("a number alone stands for its code") {
