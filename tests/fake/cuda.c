@@ -149,15 +149,22 @@ static void stay(void)
 		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+static void number_contexts(void)
+{
+	for (int i = 0; i < FAKE_GPUS_MAX; i++)
+		contexts[i].gpu = i;
+}
+
 CUresult cuInit(unsigned flags)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 	ENTER(cuInit, FAKE_ANY);
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!fake.n_visible)
 		return CUDA_ERROR_NO_DEVICE;
-	for (int i = 0; i < FAKE_GPUS_MAX; i++)
-		contexts[i].gpu = i;
+	pthread_once(&once, number_contexts);
 	stay();
 	initialised = 1;
 	return CUDA_SUCCESS;
