@@ -98,7 +98,9 @@ done
 
 run 0 show "$results/h200x4/np4-both.json" -q -o run.trace.json
 ok_json "run.trace.json: a cell is an event on the line of its GPU" run.trace.json \
-	'sum(e["ph"] == "X" for e in d["traceEvents"]) >= 48 and {e["args"]["name"] for e in d["traceEvents"] if e["name"] == "thread_name"} == {"GPU 0", "GPU 1", "GPU 2", "GPU 3"} and all(e["dur"] > 0 and e["tid"] < 4 for e in d["traceEvents"] if e["ph"] == "X")'
+	'sum(e["ph"] == "X" for e in d["traceEvents"]) >= 48 and {e["args"]["name"] for e in d["traceEvents"] if e["name"] == "thread_name"} == {"GPU 0", "GPU 1", "GPU 2", "GPU 3", "run"} and all(e["dur"] > 0 and e["tid"] < 4 for e in d["traceEvents"] if e["ph"] == "X" and e["cat"] != "run")'
+ok_json "… and the phases of the run follow each other, the cells within measuring" run.trace.json \
+	'(lambda p, c: [e["name"] for e in p] == ["start: MPI, driver", "contexts, kernels", "buffers, mappings", "measuring", "findings, report"] and all(abs(a["ts"] + a["dur"] - b["ts"]) <= 2 for a, b in zip(p, p[1:])) and all(p[3]["ts"] - 1e5 <= e["ts"] <= p[3]["ts"] + p[3]["dur"] for e in c))([e for e in d["traceEvents"] if e["ph"] == "X" and e["cat"] == "run"], [e for e in d["traceEvents"] if e["ph"] == "X" and e["cat"] != "run"])'
 
 # ---- live ----
 

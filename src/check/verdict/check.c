@@ -170,10 +170,49 @@ static void find_unbound(struct cs_run *run, int node)
 	}
 }
 
+/* How far the controls of a cell are from its other rows. */
+struct drift {
+	double most;  /* between two figures; NAN: there are not both */
+	int is_apart; /* two intervals do not meet: more than the noise of this run */
+};
+
+static struct drift drift_of(const struct cs_run *run, const struct cs_row *cell)
+{
+	static const enum cs_rows_of kind[] = { CS_ROWS_MEASURED, CS_ROWS_CONTROLS };
+	double least[2] = { NAN, NAN }, most[2] = { NAN, NAN };
+	double least_high[2] = { NAN, NAN }, most_low[2] = { NAN, NAN };
+
+	for (int c = 0; c < 2; c++)
+		for (const struct cs_row *row = NULL;
+		     (row = cs_figure_next(run, cell, row, kind[c]));) {
+			if (row->status != CS_OK)
+				continue;
+			least[c] = fmin(least[c], row->stats.median);
+			most[c] = fmax(most[c], row->stats.median);
+			least_high[c] = fmin(least_high[c], row->stats.ci_high);
+			most_low[c] = fmax(most_low[c], row->stats.ci_low);
+		}
+	if (isnan(least[0]) || isnan(least[1]))
+		return (struct drift){ .most = NAN };
+	return (struct drift){
+		fmax(fabs(most[1] / least[0] - 1), fabs(least[1] / most[0] - 1)),
+		most_low[1] > least_high[0] || most_low[0] > least_high[1],
+	};
+}
+
 static void find_drift(struct cs_run *run, int node)
 {
-	double drift = cs_control_drift(run, node);
+	double drift = 0;
 
+	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS)) {
+		struct drift of;
+
+		if (row != cs_figure_next(run, row, NULL, CS_ROWS_CONTROLS))
+			continue;
+		of = drift_of(run, row);
+		if (of.is_apart)
+			drift = fmax(drift, of.most);
+	}
 	if (!(drift > DRIFT_MOST))
 		return;
 	cs_judge(run, CS_FOUND(CS_NOTE, node, CS_FINDING_DRIFT),
@@ -387,26 +426,6 @@ void cs_check_forget(struct cs_run *run, int has_criteria)
 
 /* ---- of the whole run -------------------------------------------------- */
 
-/* Between a cell's controls and its other rows the figures furthest apart; NAN without
- * a control or without a figure of the cell itself. */
-static double drift_of(const struct cs_run *run, const struct cs_row *cell)
-{
-	static const enum cs_rows_of kind[] = { CS_ROWS_MEASURED, CS_ROWS_CONTROLS };
-	double least[2] = { NAN, NAN }, most[2] = { NAN, NAN };
-
-	for (int c = 0; c < 2; c++)
-		for (const struct cs_row *row = NULL;
-		     (row = cs_figure_next(run, cell, row, kind[c]));) {
-			if (row->status != CS_OK)
-				continue;
-			least[c] = fmin(least[c], row->stats.median);
-			most[c] = fmax(most[c], row->stats.median);
-		}
-	if (isnan(least[0]) || isnan(least[1]))
-		return NAN;
-	return fmax(fabs(most[1] / least[0] - 1), fabs(least[1] / most[0] - 1));
-}
-
 double cs_control_drift(const struct cs_run *run, int node)
 {
 	double most = NAN;
@@ -414,6 +433,6 @@ double cs_control_drift(const struct cs_run *run, int node)
 	/* once for each cell: its controls are all looked at together */
 	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS))
 		if (row == cs_figure_next(run, row, NULL, CS_ROWS_CONTROLS))
-			most = fmax(most, drift_of(run, row));
+			most = fmax(most, drift_of(run, row).most);
 	return most;
 }

@@ -1,5 +1,6 @@
-/* trace.c - a run as Perfetto and chrome://tracing show it: each cell on the time line of
- * the agent that issued it (the Trace Event Format). */
+/* trace.c - a run as Perfetto and chrome://tracing show it: its phases, and each cell on
+ * the time line of the agent that issued it (the Trace Event Format).  Time 0 is the start
+ * of the program. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "report/view.h"
 #include "result/cells.h"
 
-#define JOB 1000 /* "thread" of what is of no agent */
+#define JOB 1000 /* "thread" of phases, and of cells without an agent */
 
 /* Append one event to the stream. */
 static void put(FILE *to, json_t *event, int *n)
@@ -73,6 +74,51 @@ static json_t *arguments(const struct cs_run *run, const struct cs_row *row)
 	return args;
 }
 
+static json_t *complete_event(const char *name, const char *category, double began_s,
+			      double seconds, int node, int agent, json_t *args)
+{
+	return json_pack("{s:s%, s:s, s:s, s:I, s:I, s:i, s:i, s:o*}", "name", name,
+			 strlen(name), "cat", category, "ph", "X", "ts",
+			 (json_int_t)llround(1e6 * began_s), "dur",
+			 (json_int_t)llround(1e6 * seconds), "pid", node, "tid",
+			 agent, "args", args);
+}
+
+/* Rows count from the end of this phase. */
+static double start_s(const struct cs_run *run)
+{
+	return isfinite(run->timings.start) ? run->timings.start : 0;
+}
+
+/* The run's phases one after the other, as far as they are known. */
+static void put_phases(FILE *to, const struct cs_run *run, int *n)
+{
+	const struct cs_run_timings *t = &run->timings;
+	const double measured = t->start + t->open + t->peers + t->measure;
+	const struct {
+		const char *name;
+		double seconds;
+	} phase[] = {
+		{ "start: MPI, driver", t->start },
+		{ "contexts, kernels", t->open },
+		{ "buffers, mappings", t->peers },
+		{ "measuring", t->measure },
+		{ "findings, report", t->total - measured },
+	};
+	double began_s = 0;
+
+	put(to, name_event("thread_name", 0, JOB, "run"), n);
+	for (size_t i = 0; i < sizeof(phase) / sizeof(phase[0]); i++) {
+		if (!(phase[i].seconds > 0))
+			continue;
+		put(to,
+		    complete_event(phase[i].name, "run", began_s, phase[i].seconds, 0,
+				   JOB, NULL),
+		    n);
+		began_s += phase[i].seconds;
+	}
+}
+
 static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_endpoint *by = &row->what.src;
@@ -82,13 +128,11 @@ static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
 		by = &row->what.dst;
 	cs_text(name, sizeof(name), "%s %s", cs_row_test(row)->name,
 		cs_pair_label(run, (int)row->node, &row->what).text);
-	return json_pack("{s:s%, s:s, s:s, s:I, s:I, s:i, s:i, s:o}", "name", name,
-			 strlen(name), "cat", cs_row_test(row)->name, "ph", "X", "ts",
-			 (json_int_t)llround(1e6 * row->t_start_s), "dur",
-			 (json_int_t)llround(1e6 * row->seconds), "pid",
-			 (int)row->node, "tid",
-			 cs_endpoint_is_numa(by) ? JOB : (int)by->index, "args",
-			 arguments(run, row));
+	return complete_event(name, cs_row_test(row)->name,
+			      start_s(run) + row->t_start_s, row->seconds,
+			      (int)row->node,
+			      cs_endpoint_is_numa(by) ? JOB : (int)by->index,
+			      arguments(run, row));
 }
 
 void cs_trace_write(FILE *to, const struct cs_view *view)
@@ -100,6 +144,7 @@ void cs_trace_write(FILE *to, const struct cs_view *view)
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
 	for (int node = 0; node < run->n_nodes; node++)
 		put_names(to, run, node, &n);
+	put_phases(to, run, &n);
 	for (size_t i = 0; i < rows; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
