@@ -387,9 +387,9 @@ static int prepare(struct cs_job *job, struct cs_err *err)
 	return 0;
 }
 
-/* Without samples and without anything to open, only facts go to rank 0.  `why`
- * nothing can be opened; "": no node has two GPUs. */
-static int look(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
+/* Nothing is opened and nothing measured: send only the node's facts to rank 0.  `why`:
+ * the reason why nothing can be opened; "": no node has two GPUs. */
+static int send_facts(struct cs_job *job, const struct cs_err *why, struct cs_err *err)
 {
 	struct cs_run_node *node = &job->placements.at[0].node;
 	int rc = 0;
@@ -469,7 +469,7 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (cs_comm_agree(&job->comm, init_collect(job, err), err) ||
 	    (!why.text[0] && prepare(job, err)))
 		return CS_EXIT_CANNOT;
-	if (!job->opened && look(job, &why, err))
+	if (!job->opened && send_facts(job, &why, err))
 		return CS_EXIT_CANNOT;
 	if (!job->coordinates)
 		return CS_EXIT_OK;

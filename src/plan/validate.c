@@ -189,7 +189,7 @@ static int transfer_check(const struct cs_plan *plan, const struct cs_transfer *
 }
 
 /* Does the test have such a variant? */
-static int is_its_own(const struct cs_test *test, const struct cs_variant *v)
+static int has_variant(const struct cs_test *test, const struct cs_variant *v)
 {
 	const struct cs_variant own = cs_variant_of(test, v);
 
@@ -208,7 +208,7 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 		/* ascending: so no test twice at a size and variant */
 		if (v >= CS_MATRICES_MAX || matrix->test >= n_tests ||
 		    !cs_variant_is_sound(&matrix->variant) ||
-		    !is_its_own(&table[matrix->test], &matrix->variant) ||
+		    !has_variant(&table[matrix->test], &matrix->variant) ||
 		    (v && cs_plan_matrices_compare(&matrix[-1], matrix) >= 0) ||
 		    cs_test_check(&table[matrix->test], &plan->set, NULL))
 			return cs_err_set(err,

@@ -95,8 +95,8 @@ static void learn_node(struct learning *l, int node)
 	cs_list_push(&l->nodes, &seen);
 }
 
-/* Is a later run of the same host of that class among them?  The last one counts. */
-static int comes_again(const struct learning *l, size_t i)
+/* Did the host run again later, in the same class?  Only its last run is learned. */
+static int has_later_run(const struct learning *l, size_t i)
 {
 	const struct seen *seen = l->nodes.data;
 	const char *host = seen[i].run->node[seen[i].node].facts.host;
@@ -115,7 +115,7 @@ static void learn_facts(struct learning *l, int class)
 
 	for (size_t i = 0; i < l->nodes.n; i++) {
 		if (seen[i].class != class || cs_on_cpu(seen[i].run) ||
-		    comes_again(l, i))
+		    has_later_run(l, i))
 			continue;
 		cs_list_push(&first, &traits.n);
 		cs_fingerprint(seen[i].run, seen[i].node, &traits, NULL);

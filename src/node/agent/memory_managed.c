@@ -436,8 +436,8 @@ static int have_stayed(const struct cs_endpoints *e, const struct cs_range *rang
 }
 
 /* Check the contents of the range from the side that can read it without moving pages. */
-static int look(struct cs_endpoints *e, const struct cs_range *range, int by_cpu,
-		struct cs_check *found, int *near)
+static int check_contents(struct cs_endpoints *e, const struct cs_range *range,
+			  int by_cpu, struct cs_check *found, int *near)
 {
 	*near = 1;
 	if (!by_cpu)
@@ -467,7 +467,7 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	by_cpu = cs_endpoint_is_numa(stayed && !copied ? &t->src : &t->dst);
 	if (!stayed && prove_host(e, range, 1, &known))
 		return -1;
-	if ((!by_cpu || checked) && look(e, range, by_cpu, &found, &near))
+	if ((!by_cpu || checked) && check_contents(e, range, by_cpu, &found, &near))
 		return -1;
 	/* untouched pages have just come: the speed of a pass proves nothing */
 	if (cs_op_is_fault(t->op) && !by_cpu)

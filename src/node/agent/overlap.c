@@ -341,7 +341,8 @@ static const struct part {
 	  { CS_OVERLAP_ROTATED, list_rotated, 1, 1 },
   };
 
-static int look(const struct job *j, const struct part *part, uint64_t key)
+/* Did the part move the tiles, and is their content right? */
+static int check_part(const struct job *j, const struct part *part, uint64_t key)
 {
 	if (j->tiles->managed && part->moves && prove_on_host(j))
 		return -1;
@@ -365,7 +366,7 @@ static int measure(struct job *j, const struct part *part)
 		return -1;
 	if (j->tiles->managed)
 		j->done = after;
-	return look(j, part, key_of(j, after));
+	return check_part(j, part, key_of(j, after));
 }
 
 /* Kernels work on managed tiles first, where these are filled; then the tiles go home,

@@ -98,7 +98,8 @@ static void measure(struct layout *l)
 	}
 }
 
-static void give_way(struct layout *l)
+/* Make the column that may shrink narrower, so that the table fits the terminal. */
+static void narrow_column(struct layout *l)
 {
 	int all = l->indent - APART, *width;
 
@@ -163,7 +164,7 @@ void cs_columns_print(FILE *to, struct cs_columns *t, int indent)
 
 	if (t->text)
 		measure(&l);
-	give_way(&l);
+	narrow_column(&l);
 	while (l.first < l.n) {
 		choose(&l);
 		for (const char *at = t->text; *at;)
