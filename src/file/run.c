@@ -144,7 +144,7 @@ static json_t *choice(const struct cs_plan_matrix *matrix, int says_size)
 	return cs_encode_end(&r);
 }
 
-/* Those of all nodes, or those of nodes with one GPU alone. */
+/* The names of the tests of all nodes, or of nodes with one GPU (`lone`). */
 static json_t *tests(const struct cs_plan *plan, int lone)
 {
 	json_t *array = json_array();

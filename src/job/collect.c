@@ -148,7 +148,7 @@ static char *put_part(char *to, const void *from, size_t bytes)
 	return to + bytes;
 }
 
-/* Those of a node without any are zero. */
+/* The ways between the node's agents; all zero if it has none. */
 static void put_ways(char *to, const struct cs_run_node *node)
 {
 	const int n = node->facts.n_agents;

@@ -4,7 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Those that are read, with names: glibc has none for them before 2.32. */
+/* The signals that are handled, with names: glibc has none before 2.32. */
 static const struct {
 	int number;
 	const char *name;

@@ -50,7 +50,7 @@ struct cs_options {
 	const char *suite;	   /* --suite, NULL */
 	int size_given;		   /* --size was */
 	int numa_given;		   /* --numa was */
-	/* Of a command line of Comm|Scope (commscope.c): */
+	/* Set by a command line of Comm|Scope (commscope.c): */
 	int their_sizes; /* each benchmark at the sizes that it has there */
 	int aggregates;	 /* enum cs_aggregates */
 	char their_output[CS_PATH]; /* text of output[0] */

@@ -102,7 +102,7 @@ struct cs_output {
 	int error;    /* errno of the last append, if it failed; 0 */
 	off_t whole;  /* bytes of complete records; -1 in a pipe */
 };
-/* Of a run that is complete: journals too appear whole. */
+/* Open an output for a complete run: journals too appear whole. */
 int cs_output_open(struct cs_output *out, const char *name, const struct cs_run *run,
 		   struct cs_err *err);
 /* The same by what the name has become; `grows`: a journal is written in place. */

@@ -32,7 +32,7 @@ extern const struct cs_scale cs_scale_share, cs_scale_difference;
 /* How much better a figure of a test is than its like: 0.1 is 10 %, of a rate that is
  * higher, of a time that is shorter. */
 double cs_difference(const struct cs_test *test, double value, double like);
-/* Of what the live link can do: 1 is all of it. */
+/* The shade of a share of the live link's peak, at most 1. */
 const struct cs_shade *cs_shade_of_share(double share);
-/* From its like, -0.08: 8 % worse; within 1 % it is as they are. */
+/* The shade of a difference from comparable cells: -0.08 is 8 % worse, within 1 % none. */
 const struct cs_shade *cs_shade_of_difference(double difference);

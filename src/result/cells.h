@@ -44,7 +44,7 @@ struct cs_row_list {
 };
 struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
 			       enum cs_rows_of kind);
-/* Of a node all rows of one matrix, of every kind. */
+/* All rows of one matrix on a node, of every kind. */
 struct cs_row_list cs_matrix_rows(const struct cs_run *run, int node,
 				  const struct cs_plan_matrix *matrix);
 /* A number that all rows of one matrix have, and no others, less than there are rows.
@@ -68,8 +68,8 @@ const struct cs_row *cs_listed(const struct cs_row_list *list, size_t i);
 /* Is a row of the run of that kind? */
 int cs_row_is(const struct cs_run *run, const struct cs_row *row,
 	      enum cs_rows_of kind);
-/* Of the rows of that kind with the figure `of` (cs_same_figure) the one that came
- * after `last`, the first if that is NULL; NULL at the end. */
+/* The next row after `last` of that kind with the same figure as `of` (cs_same_figure);
+ * the first one if `last` is NULL; NULL at the end. */
 const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
 				    const struct cs_row *last, enum cs_rows_of kind);
 

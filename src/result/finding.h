@@ -111,8 +111,8 @@ void cs_finding_read(struct cs_finding *finding, const char *text);
 int cs_finding_order(const struct cs_finding *a, const struct cs_finding *b);
 /* Has its line that flag? */
 int cs_finding_has(const struct cs_finding *finding, enum cs_finding_flag flag);
-/* What a note is about if not the machine, and then it is not counted: "uncertain" figures,
- * cells "left out" without an error.  NULL of any other finding. */
+/* The word of a note that is not about the machine and is not counted: "uncertain" figures,
+ * cells "left out" without an error.  NULL for any other finding. */
 const char *cs_finding_aside(const struct cs_finding *finding);
 /* Are severity, part and drain among those that its line allows?  True of another
  * version's. */

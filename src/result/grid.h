@@ -37,7 +37,7 @@ struct cs_grid {
  * host and GPUs copy both ways; none before there is a plan, and none if a file
  * requested steps of its own. */
 uint32_t cs_grids(const struct cs_run *run);
-/* Of which test, as its position in the catalogue. */
+/* The position of its test in the catalogue. */
 uint32_t cs_grid_test(const struct cs_run *run, uint32_t index);
 /* In the arena. */
 struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index);

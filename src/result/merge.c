@@ -608,7 +608,7 @@ static int sort_findings(struct cs_vec *findings, struct cs_err *err)
 	return 0;
 }
 
-/* Those of nodes that do not stay go. */
+/* Move findings to the nodes' new places; drop those of nodes that are dropped. */
 static void place_findings(struct cs_merge *m, const int *node_to,
 			   const int64_t *row_to)
 {

@@ -18,7 +18,7 @@ struct cs_flush_way {
 	const void *(*instead)(uint64_t *bytes);
 };
 
-/* Those that this machine has: its instruction, then displacement, which reads twice
+/* The ways of this machine: its instruction, then displacement, which reads twice
  * the last-level caches of the CPUs that the first thread to ask may run on. */
 const struct cs_flush_way *cs_flush_ways(void);
 

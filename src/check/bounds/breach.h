@@ -17,7 +17,7 @@ struct cs_bound {
 	uint32_t severity, once;
 	struct cs_vec *anomalies; /* struct cs_anomaly, with findings; NULL none */
 };
-/* Those of one matrix as one finding, the worst first (sorted here).  A cell whose
+/* Report the breaches of one matrix as one finding, the worst first (sorted here).  A cell whose
  * figure its conditions explain is a warning at most; only what was seen twice drains
  * a node.  Cells that a finding as grave covers already are noted there … */
 void cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,

@@ -379,7 +379,7 @@ static struct cs_anomaly anomaly_of(const struct whole *w, enum cs_weight most)
 	};
 }
 
-/* Those of its GPUs of which no cell is far faster than most of the part's. */
+/* The part's GPUs that have no cell far faster than most of its cells. */
 static uint64_t slow_gpus(const struct wholes *w, const struct whole *of)
 {
 	const struct cs_judged_cell *judged = w->judged_cells->judged;

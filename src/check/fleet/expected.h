@@ -10,8 +10,8 @@
  * field that no fingerprint has, no value. */
 int cs_expected_parse(const char *list, struct cs_vec *to, double *min_share,
 		      struct cs_err *err);
-/* What most of some nodes are; `traits`: those of each, one array for all, first[i]
- * where the i-th begins, first[n] their end.  Appends; the launch is no part of a
+/* Learn the traits of most of n nodes; `traits`: one array for all nodes, those of the i-th
+ * from first[i] to first[i + 1].  Appends; the launch is no part of a
  * machine. */
 void cs_expected_learn(const struct cs_vec *traits, const size_t *first, size_t n,
 		       uint32_t class, struct cs_vec *to);

@@ -10,7 +10,7 @@ struct cs_site_fact {
 	char value[CS_NAME]; /* "" any: nothing is said of that field */
 };
 
-/* What --expect says of that field, of whatever part; NULL nothing. */
+/* The expectation of --expect for that field, of whatever part; NULL: none. */
 const struct cs_site_fact *cs_site_fact_asked(const struct cs_run *run,
 					      const char *base);
 /* Does it say that the field may be anything? */

@@ -108,7 +108,7 @@ static void put_number(struct maker *m, enum cs_layer layer, const char *field,
 		put(m, layer, field, "%" PRId64, number);
 }
 
-/* Those of a table. */
+/* Add one field of a table as a trait. */
 static void put_field(void *maker, const struct cs_field *field, const void *of)
 {
 	char value[LONG];

@@ -23,9 +23,9 @@ int cs_fingerprint(const struct cs_run *run, int node, struct cs_vec *traits,
 		   struct cs_err *err);
 /* By layer, then field. */
 int cs_trait_compare(const void *a, const void *b);
-/* Of the fields and values of one layer; nodes with the same have the same traits. */
+/* Hash of the fields and values of one layer: equal for nodes with equal traits. */
 uint64_t cs_fingerprint_hash(const struct cs_vec *traits, int layer);
-/* Of one text: a field, a value. */
+/* Hash of one text: a field, a value. */
 uint64_t cs_text_hash(const char *text);
 /* "wiring", "firmware", "software", "settings", "launch" */
 const char *cs_layer_text(int layer);

@@ -16,8 +16,8 @@ int cs_nvlinks_wired(const struct cs_run_node *nd, int agent);
 double cs_pcie_peak_gbs(int gen, int width);
 /* The same of a GPU as its PCIe runs now. */
 double cs_link_pcie_gbs(const struct cs_link_facts *link);
-/* Of two GPUs the one with the lesser live NVLink, without any the lesser PCIe; where
- * that is not known, the one of which it is not. */
+/* The GPU with the lesser live NVLink, or the lesser PCIe without NVLink; if one of the
+ * two is not known, that one. */
 const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
 					   const struct cs_link_facts *b);
 

@@ -20,8 +20,8 @@ double cs_intensity(double flops_per_load, double efficiency);
  * none. */
 double cs_alpha_flops(double gflops, double alpha_us);
 
-/* What a GPU could do: its multiprocessors, units and highest clock; NAN: one of
- * these is not known.  Of a row of local.fma.*, in GFLOP/s. */
+/* The peak of a GPU in GFLOP/s for a row of local.fma.*: its multiprocessors, units and
+ * highest clock; NAN: one of these is not known. */
 double cs_fma_peak_gflops(const struct cs_run *run, const struct cs_row *row);
 /* The same of shared memory, of a row of local.shared.*: 128 bytes a clock. */
 double cs_shared_peak_gbs(const struct cs_run *run, const struct cs_row *row);

@@ -20,7 +20,7 @@ int cs_sweep_sizes(const struct cs_run *run, uint32_t index);
 /* The sweep that begins with it, in the arena. */
 struct cs_sweep *cs_sweep_new(const struct cs_run *run, int node, uint32_t index);
 
-/* What fits have in common: medians of the values and of the ends of their intervals. */
+/* The sum of several fits: medians of the values and of the ends of their intervals. */
 struct cs_fit_sum {
 	size_t n, n_switched;
 	struct cs_fit_value alpha_us, gbs, half_bytes;

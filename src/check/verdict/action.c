@@ -46,7 +46,7 @@ static uint64_t all_agents(const struct cs_run_node *nd)
 	return n < 1 ? 0 : n >= 64 ? UINT64_MAX : (1ull << n) - 1;
 }
 
-/* Those that it is about. */
+/* The GPUs that the finding is about. */
 static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
 {
 	const struct cs_run_node *nd;

@@ -29,8 +29,8 @@ struct cs_vec cs_actions_find(const struct cs_run *run);
 
 /* "none", "watch", "drain" */
 const char *cs_action_text(enum cs_action_kind kind);
-/* What it is about: "GPU 3 (0000:4d:00.0, serial 165…)", "GPU 2 (…) and GPU 5 (…)",
+/* Its part: "GPU 3 (0000:4d:00.0, serial 165…)", "GPU 2 (…) and GPU 5 (…)",
  * "GPUs 0-7", "node". */
 const char *cs_action_part(const struct cs_run *run, const struct cs_action *action);
-/* What is wrong there, by how much and how surely: the words of its finding. */
+/* The text of its finding: the fault, by how much and how surely. */
 const char *cs_action_what(const struct cs_action *action);

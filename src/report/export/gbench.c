@@ -465,7 +465,7 @@ static void put_number(FILE *to, double value)
 		cs_print(to, "%.10g", value);
 }
 
-/* Those of a figure; without one they are empty. */
+/* The columns of a figure, empty without one. */
 static void put_columns(const struct output *t, const struct line *line, int is_figure)
 {
 	const struct bench *b = line->bench;

@@ -351,7 +351,7 @@ static const char *subject_text(const struct cs_digest *d)
 	return cs_new_longer(text, "x %s", name);
 }
 
-/* Those that are not "". */
+/* Join the clauses that are not "". */
 static const char *join_clauses(const char *const *clause, size_t n)
 {
 	const char *text = "";

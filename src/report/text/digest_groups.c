@@ -147,7 +147,7 @@ static int is_alone(const struct cs_digest *d, size_t i)
 		       k != i && line[k].measured && is_of_group(&line[i], &line[k]));
 }
 
-/* Those that are the only ones of their group, by their names. */
+/* Print the lines that are alone in their group by their names. */
 static void put_lone(FILE *to, const struct cs_digest *d, char *taken)
 {
 	const struct cs_digest_line *line = d->lines.data;

@@ -22,7 +22,7 @@ void cs_matrix_cells(FILE *to, const struct cs_grid *grid);
 void cs_figure_put(FILE *to, int width, int decimals, double x);
 /* costs.c: of a shift, together / alone, if the run has the pairs alone; else nothing. */
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid);
-/* Of opening: its parts, and how many bytes the link moves meanwhile. */
+/* The parts of a handle's opening, and how many bytes the link moves meanwhile. */
 void cs_openings_print(FILE *to, const struct cs_grid *grid);
 /* The meaning of the name by which the test was asked for, in the tool of that name. */
 void cs_matrix_note(FILE *to, const struct cs_run *run,
