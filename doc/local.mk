@@ -1,6 +1,9 @@
 dist_pkgdata_DATA += \
 	%D%/cscope-mpi-1.schema.json \
 	%D%/cscope-mpi-baseline-1.schema.json
+# Figures that are usual of GPUs: cscope-mpi learn.
+knowndir = $(pkgdatadir)/known
+dist_known_DATA = %D%/known/nvidia-h200.json
 # Real reports to look at: cscope-mpi show.
 resultsdir = $(docdir)/results/h200x4
 results_DATA = \

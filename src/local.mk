@@ -309,6 +309,8 @@ endif
 	%D%/check/bounds/judge.c \
 	%D%/check/bounds/judge.h \
 	%D%/check/bounds/judge_baseline.c \
+	%D%/check/bounds/known.c \
+	%D%/check/bounds/known.h \
 	%D%/check/bounds/judge_threshold.c \
 	%D%/check/bounds/learn.c \
 	%D%/check/bounds/line.c \

@@ -13,6 +13,7 @@ top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
 "$CSCOPE" --help=all >"$work/help" || exit 1
 "$CSCOPE" show --help >>"$work/help" || exit 1
 "$CSCOPE" baseline --help >>"$work/help" || exit 1
+"$CSCOPE" learn --help >>"$work/help" || exit 1
 "$CSCOPE" check --help >>"$work/help" || exit 1
 ln -s "$CS_PROGRAM" "$work/comm_scope"
 "$work/comm_scope" --help >>"$work/help" || exit 1

@@ -24,6 +24,7 @@ AM_TESTS_ENVIRONMENT = \
 	CUDA_INCLUDE='$(CUDA_INCLUDE)'; export CUDA_INCLUDE; \
 	PYTHON='$(PYTHON)'; export PYTHON; \
 	CS_NO_GPU='$(abs_top_builddir)/%D%/no-gpu'; export CS_NO_GPU; \
+	CS_KNOWN=none; export CS_KNOWN; \
 	CS_TEST_ROOT=$$CS_NO_GPU; export CS_TEST_ROOT; \
 	CS_LIBCUDA=/nowhere/libcuda.so.1; export CS_LIBCUDA; \
 	CS_LIBNVML=/nowhere/libnvidia-ml.so.1; export CS_LIBNVML; \
@@ -118,6 +119,7 @@ SHELL_TESTS = \
 	%D%/run/findings.t \
 	%D%/run/fleet.t \
 	%D%/run/host.t \
+	%D%/run/known.t \
 	%D%/run/health.t \
 	%D%/run/hostile.t \
 	%D%/run/html.t \

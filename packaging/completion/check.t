@@ -71,7 +71,7 @@ fi
 # No option of the manual page is left out, and none is more.
 all_options() {
 	local command help
-	for command in '' show compare baseline check; do
+	for command in '' show compare baseline learn check; do
 		help=--help
 		[ -n "$command" ] || help+="=all"
 		"$CS_PROGRAM" ${command:+"$command"} "$help" |

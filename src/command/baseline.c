@@ -1,11 +1,12 @@
-/* baseline.c - cscope-mpi baseline FILE... -o BASE.json: results of healthy nodes. */
+/* baseline.c - cscope-mpi baseline FILE... -o BASE.json: results of healthy nodes; cscope-mpi
+ * learn FILE... -o KNOWN.json: results of machines that are known. */
 #include "config.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/bounds/baseline.h"
+#include "check/bounds/known.h"
 #include "command/command.h"
 #include "file/baseline.h"
 #include "file/load.h"
@@ -61,4 +62,50 @@ int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *e
 		return errno == ENOMEM ? CS_EXIT_CANNOT : CS_EXIT_USAGE;
 	}
 	return write_all(opt, to, baseline, err);
+}
+
+/* ---- learn ---- */
+
+/* A file is of runs, or what was learnt before. */
+static void learn_file(struct cs_learning *learning, const char *file)
+{
+	struct cs_loaded loaded;
+	struct cs_baseline known;
+	struct cs_err err, other;
+	int status = cs_loaded_read(file, &loaded, &err), rc;
+
+	if (!status) {
+		rc = cs_learning_run(learning, &loaded.run, &err);
+		cs_loaded_release(&loaded);
+		if (rc)
+			cs_command_refuse("%s: %s", file, err.text);
+		return;
+	}
+	cs_baseline_init(&known);
+	if (status != CS_EXIT_USAGE || cs_baseline_read(file, 0, &known, &other))
+		cs_command_end(status, &err);
+	cs_learning_add(learning, &known);
+	cs_baseline_release(&known);
+}
+
+int cs_command_learn(const struct cs_options *opt, FILE *to, struct cs_err *err)
+{
+	struct cs_baseline *known = cs_new(struct cs_baseline, 1);
+	struct cs_learning learning;
+
+	if (cs_command_formats(opt, "text|json", err))
+		return CS_EXIT_USAGE;
+	cs_baseline_init(known);
+	cs_arena_at_end(release_baseline, known);
+	cs_learning_begin(&learning);
+	for (int i = 0; i < opt->n_files; i++)
+		learn_file(&learning, opt->files[i]);
+	cs_learning_end(&learning, known);
+	if (!known->stats.n) {
+		cs_err_set(err,
+			   "there is no cell to learn from: of large copies within "
+			   "a GPU or over NVLink none was measured well");
+		return CS_EXIT_USAGE;
+	}
+	return write_all(opt, to, known, err);
 }

@@ -47,6 +47,7 @@ static cs_command_fn *const command[] = {
 	[CS_ACTION_COMPARE] = cs_command_compare,
 	[CS_ACTION_CHECK] = cs_command_check,
 	[CS_ACTION_BASELINE] = cs_command_baseline,
+	[CS_ACTION_LEARN] = cs_command_learn,
 };
 
 int cs_command_run(const struct cs_call *call)

@@ -40,6 +40,7 @@ typedef int cs_command_fn(const struct cs_options *opt, FILE *to, struct cs_err 
 cs_command_fn cs_command_baseline; /* baseline FILE... */
 cs_command_fn cs_command_check;	   /* check FILE... */
 cs_command_fn cs_command_compare;  /* compare A [B] */
+cs_command_fn cs_command_learn;	   /* learn FILE... */
 cs_command_fn cs_command_dry_run;  /* --dry-run */
 cs_command_fn cs_command_names;	   /* comm_scope --benchmark_list_tests */
 cs_command_fn cs_command_show;	   /* show FILE[:NODE] */
@@ -119,9 +120,14 @@ void cs_readers_stop(struct cs_readers *r);
 
 /* ---- read_criteria.c: the files and bounds that options name to judge cells by ---- */
 
-/* Append the criteria of --baseline, --threshold and --min-share.  Returns 0, or
+/* Append the criteria of --baseline, --threshold and --min-share, and what is known of
+ * hardware.  Returns 0, or
  * CS_EXIT_USAGE if a file cannot be read or is invalid. */
 int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
+		     struct cs_err *err);
+
+/* Read one baseline into `to`, which is initialised. */
+int cs_baseline_read(const char *name, double budget_s, struct cs_baseline *to,
 		     struct cs_err *err);
 
 /* The same for a command, in its arena. */

@@ -1,4 +1,7 @@
+/* read_criteria.c - the files that cells are judged by. */
+#include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,15 +9,15 @@
 
 #include "base/arena.h"
 #include "base/table.h"
+#include "check/bounds/known.h"
 #include "check/fleet/expected.h"
 #include "command/command.h"
 #include "file/baseline.h"
 #include "file/input.h"
 
-static int load(const struct cs_options *opt, const char *name, char **text,
-		struct cs_err *err)
+static int load(const char *name, double budget_s, char **text, struct cs_err *err)
 {
-	FILE *from = cs_input_open(name, cs_input_wait_s(opt->budget_s), err);
+	FILE *from = cs_input_open(name, cs_input_wait_s(budget_s), err);
 	int rc;
 
 	if (!from)
@@ -24,15 +27,15 @@ static int load(const struct cs_options *opt, const char *name, char **text,
 	return rc ? cs_err_prefix(err, "%.200s", name) : 0;
 }
 
-static int read_baseline(struct cs_criteria *c, const struct cs_options *opt,
-			 const char *name, struct cs_err *err)
+int cs_baseline_read(const char *name, double budget_s, struct cs_baseline *to,
+		     struct cs_err *err)
 {
 	char *text = NULL;
-	int rc = load(opt, name, &text, err) ||
-		 cs_baseline_parse(name, text, &c->baseline, err);
+	int rc = load(name, budget_s, &text, err) ||
+		 cs_baseline_parse(name, text, to, err);
 
 	free(text);
-	return rc ? cs_err_prefix(err, "--baseline") : 0;
+	return rc ? -1 : 0;
 }
 
 /* Read each baseline of a list FILE[,...]. */
@@ -43,16 +46,16 @@ static int read_baselines(struct cs_criteria *c, const struct cs_options *opt,
 	int rc = copy ? 0 : cs_err_set(err, "no memory");
 
 	while (!rc && (name = strsep(&rest, ",")))
-		rc = read_baseline(c, opt, name, err);
+		rc = cs_baseline_read(name, opt->budget_s, &c->baseline, err);
 	free(copy);
-	return rc;
+	return rc ? cs_err_prefix(err, "--baseline") : 0;
 }
 
 static int read_thresholds(struct cs_criteria *c, const struct cs_options *opt,
 			   struct cs_err *err)
 {
 	char *text = NULL;
-	int rc = load(opt, opt->threshold, &text, err) ||
+	int rc = load(opt->threshold, opt->budget_s, &text, err) ||
 		 cs_thresholds_read(&c->thresholds, text, opt->threshold, err);
 
 	free(text);
@@ -85,9 +88,55 @@ static int read_all(struct cs_criteria *c, const struct cs_options *opt,
 	return share > 0 ? cs_thresholds_share(&c->thresholds, share, err) : 0;
 }
 
+/* ---- what is known of hardware ---- */
+
+/* The folders in $CS_KNOWN, between which are colons; an empty one is the installed. */
+#define KNOWN_NONE "none"
+
+static void learn_folder(struct cs_learning *learning, const char *folder)
+{
+	struct dirent **file = NULL;
+	struct cs_baseline known;
+	struct cs_err err;
+	int n = scandir(folder, &file, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *end = strrchr(file[i]->d_name, '.');
+		const char *name = cs_new_text("%s/%s", folder, file[i]->d_name);
+
+		free(file[i]);
+		if (!end || strcmp(end, ".json") != 0)
+			continue;
+		cs_baseline_init(&known);
+		/* never a reason not to measure */
+		if (cs_baseline_read(name, 0, &known, &err))
+			cs_complain(cs_new_text("not read: %s", err.text));
+		else
+			cs_learning_add(learning, &known);
+		cs_baseline_release(&known);
+	}
+	free(file);
+}
+
+static int read_known(void *baseline)
+{
+	const char *asked = secure_getenv("CS_KNOWN");
+	char *folders = cs_new_text("%s", asked ? asked : ""), *folder;
+	struct cs_learning learning;
+
+	cs_learning_begin(&learning);
+	while ((folder = strsep(&folders, ":")))
+		if (strcmp(folder, KNOWN_NONE) != 0)
+			learn_folder(&learning, folder[0] ? folder : CS_KNOWN_DIR);
+	cs_learning_end(&learning, baseline);
+	return 0;
+}
+
 int cs_criteria_read(struct cs_criteria *c, const struct cs_options *opt,
 		     struct cs_err *err)
 {
+	if (cs_arena_run(read_known, &c->known, err))
+		return CS_EXIT_CANNOT;
 	errno = 0;
 	return !read_all(c, opt, err) ? 0 :
 	       errno == ENOMEM	      ? CS_EXIT_CANNOT :

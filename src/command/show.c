@@ -41,6 +41,7 @@ int cs_command_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_run *run = load(opt->file);
 
+	cs_criteria_apply(cs_command_criteria(opt), run);
 	if (opt->redact)
 		cs_command_redact(run);
 	cut(opt, run);

@@ -43,6 +43,17 @@ static const struct cs_field place[] = {
 static const struct cs_fieldset place_fields =
 	CS_FIELDSET("a place", struct cs_baseline_place, place);
 
+static const struct cs_field seen[] = {
+	OF(baseline_seen, BITS, "run", run),
+	OF(baseline_seen, BITS, "machine", machine),
+	OF(baseline_seen, REAL, "low", low),
+	OF(baseline_seen, REAL, "median", median),
+	OF(baseline_seen, REAL, "high", high),
+	OF(baseline_seen, NUMBER, "cells", cells, FROM(1)),
+};
+static const struct cs_fieldset seen_fields =
+	CS_FIELDSET("a run that was seen", struct cs_baseline_seen, seen);
+
 static const struct cs_field fitted[] = {
 	OF(fit_value, REAL, "value", value),
 	OF(fit_value, REAL, "low", low),
@@ -81,6 +92,7 @@ static json_t *stat_record(const struct cs_baseline *b,
 {
 	const struct cs_test *test = cs_test_at(stat->of.test);
 	const struct cs_baseline_place *places = b->places.data;
+	const struct cs_baseline_seen *runs = b->seen.data;
 	struct cs_encoder r = cs_encode_begin();
 
 	cs_encode_text(&r, "test", test->name);
@@ -93,6 +105,10 @@ static json_t *stat_record(const struct cs_baseline *b,
 				       stat->n_places ? places + stat->first_place :
 							NULL,
 				       (int)stat->n_places));
+	if (stat->n_seen)
+		cs_encode_json(&r, "seen",
+			       cs_encode_array(&seen_fields, runs + stat->first_seen,
+					       (int)stat->n_seen));
 	cs_encode(&r, &cs_variant_fields, &stat->of.variant);
 	return cs_encode_end(&r);
 }
@@ -218,6 +234,30 @@ static void decode_places(struct cs_fields *f, struct cs_baseline_stat *stat,
 	stat->n_places = (uint32_t)to->places.n - stat->first_place;
 }
 
+static void decode_seen(struct cs_fields *of, struct cs_baseline_stat *stat,
+			struct cs_baseline *to)
+{
+	const json_t *array = cs_field_array(of, "seen"), *one;
+	size_t i;
+
+	stat->first_seen = (uint32_t)to->seen.n;
+	json_array_foreach(array, i, one) {
+		struct cs_fields f = { one, seen_fields.name, NULL };
+		struct cs_baseline_seen made = { .cells = 1 };
+
+		cs_field_need(&f, "run");
+		cs_field_need(&f, "machine");
+		cs_decode(&f, &seen_fields, &made);
+		if (!(made.low > 0 && made.low <= made.median &&
+		      made.median <= made.high))
+			cs_field_refuse(&f, "median",
+					"a number between low and high, "
+					"above 0");
+		cs_list_push(&to->seen, &made);
+	}
+	stat->n_seen = (uint32_t)to->seen.n - stat->first_seen;
+}
+
 /* 0: a test that a later version has, which is passed over. */
 static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 {
@@ -250,6 +290,7 @@ static void decode_stat(const json_t *record, uint32_t class, struct cs_baseline
 		return;
 	decode_figures(&f, &stat);
 	decode_places(&f, &stat, to);
+	decode_seen(&f, &stat, to);
 	cs_list_push(&to->stats, &stat);
 }
 

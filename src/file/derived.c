@@ -2,6 +2,7 @@
  * the others: matrices, alpha and beta of a sweep, comparisons, actions. */
 #include <math.h>
 
+#include "check/bounds/known.h"
 #include "check/compare/found.h"
 #include "check/model/gamma.h"
 #include "file/code.h"
@@ -46,6 +47,7 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 {
 	const struct cs_grid *grid = cs_grid_new(run, node, index);
 	struct cs_encoder r = cs_encode_begin();
+	struct cs_known usual;
 
 	cs_encode_text(&r, "test", grid->test->name);
 	cs_encode_text(&r, "node", run->node[node].facts.host);
@@ -57,6 +59,14 @@ json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index)
 	cs_encode_json(&r, "rows", names(grid, grid->row_end, grid->n_rows));
 	cs_encode_json(&r, "columns", names(grid, grid->col_end, grid->n_cols));
 	cs_encode_json(&r, "values", values(grid));
+	if (!cs_known_usual(run, grid->row, cs_grid_cells(grid), &usual)) {
+		cs_encode_text(&r, "usual_of", usual.class);
+		cs_encode_real(&r, "usual_low", usual.low);
+		cs_encode_real(&r, "usual_median", usual.median);
+		cs_encode_real(&r, "usual_high", usual.high);
+		cs_encode_int(&r, "usual_machines", usual.machines);
+		cs_encode_int(&r, "usual_runs", usual.runs);
+	}
 	return cs_encode_end(&r);
 }
 

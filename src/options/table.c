@@ -84,6 +84,14 @@ static const struct cs_option baseline_options[] = {
 	HELP,
 };
 
+static const struct cs_option learn_options[] = {
+	{ "output", 'o', "FILE", "write FILE: .json, for a folder of CS_KNOWN, or .txt; repeatable",
+	  OWN(cs_set_output) },
+	{ "format", 'f', "FORMAT", "of standard output: text, json", OWN(cs_set_format) },
+	QUIET,
+	HELP,
+};
+
 static const struct cs_option check_options[] = {
 	{ "nodes", 0, "HOSTLIST", "the nodes that should exist, as n[001-500],m3; one without a file is a "
 	  "finding", OWN(cs_set_nodes) },
@@ -124,6 +132,9 @@ const struct cs_verb cs_verbs[CS_VERBS] = {
 	{ "baseline", "FILE...", INT_MAX, "results of healthy nodes by hardware class and test, from runs on several "
 	  "nodes and days; for --baseline",
 	  "results of healthy nodes, for --baseline", CS_ACTION_BASELINE, OPTIONS(baseline_options) },
+	{ "learn", "FILE...", INT_MAX, "figures that are usual of such GPUs, from runs of healthy machines and from files "
+	  "that it wrote before; reports of GPUs of the same model show them",
+	  "figures that are usual of such GPUs, for reports", CS_ACTION_LEARN, OPTIONS(learn_options) },
 	{ "check", "FILE...", INT_MAX, "which nodes are faulty, or differ from the others? Judges files that "
 	  "independent nodes wrote (--no-mpi -o %N.jsonl), or one job; exit status as "
 	  "with --check", "which nodes of many files are faulty, or differ?", CS_ACTION_CHECK, OPTIONS(check_options) },

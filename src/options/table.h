@@ -56,7 +56,7 @@ struct cs_verb {
 	size_t n;
 };
 
-#define CS_VERBS 5
+#define CS_VERBS 6
 #define CS_VERB_OPTIONS_MOST 64
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);

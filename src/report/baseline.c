@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "check/bounds/baseline.h"
+#include "check/bounds/known.h"
 
 #include "report/view.h"
 
@@ -31,6 +31,21 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 		share_text(stat->n_places ? stat->at_place : stat->within),
 		share_text(stat->between_nodes), share_text(stat->between_runs),
 		share_text(cs_baseline_bound(stat, margin)), stat->cells, places);
+}
+
+static void print_known(FILE *to, const struct cs_baseline *b,
+			const struct cs_baseline_stat *stat)
+{
+	const struct cs_test *test = cs_test_at(stat->of.test);
+	struct cs_known usual;
+
+	cs_known_sum(b, stat, &usual);
+	cs_fold(to, 2, 4, "%s %s, %s: %.*f to %.*f %s, median %.*f; %s, %s, %s",
+		test->name, cs_plan_matrix_words(&stat->of).text, stat->link_kind,
+		cs_decimals(test), usual.low, cs_decimals(test), usual.high,
+		cs_unit_text((int)test->unit), cs_decimals(test), usual.median,
+		cs_count_text(usual.machines, "machine"),
+		cs_count_text(usual.runs, "run"), cs_count_text(stat->cells, "cell"));
 }
 
 /* "what they are: gpus 8, driver 580.159.03, ..." */
@@ -64,9 +79,11 @@ static int print(void *argument)
 			class[i].runs, class[i].runs == 1 ? "" : "s");
 		print_facts(to, b, i);
 		CS_EACH(const struct cs_baseline_stat, stat, &b->stats)
-			if (stat->class == i)
+			if (stat->class == i && stat->n_seen)
+				print_known(to, b, stat);
+			else if (stat->class == i)
 				print_stat(to, stat, p->margin);
-		if (class[i].nodes < 5)
+		if (class[i].nodes < 5 && !b->seen.n)
 			cs_fold(to, 2, 4,
 				"few nodes: their differences are hardly known; "
 				"use five or more");

@@ -122,6 +122,7 @@ struct cs_run {
 	double min_coverage; /* of the cells that were to be measured, for a verdict */
 	double margin;	     /* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
+	const struct cs_baseline *known; /* of such hardware (check/bounds/known.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */
 	uint32_t checks;       /* enum cs_check_kind; 0: findings do not count */

@@ -16,6 +16,7 @@ cp run.json before.json
 cp run.json after.json
 cp run.json healthy1.json
 cp run.json runs/n001.jsonl
+cp run.json runs/n001.json
 small=(-m peer -s 64K --samples 3)
 
 # Command lines of FILE, without their comments, lines that go on as one.
@@ -39,7 +40,7 @@ try() { # COMMAND LINE
 		ln -sf "$CS_PROGRAM" comm_scope
 		eval "$TESTDATA/patience 60 ./$line --benchmark_list_tests=true" >out 2>err
 		;;
-	*' show '* | *' compare '* | *' baseline '* | *' check '* | *--list* | *--explain*)
+	*' show '* | *' compare '* | *' baseline '* | *' learn '* | *' check '* | *--list* | *--explain*)
 		"$TESTDATA/patience" 60 "$CSCOPE" "$@" >out 2>err
 		;;
 	*' -o '* | *--resume*) # a journal to go on with is that of the command before

@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	%D%/hostmem.t \
 	%D%/host_fill_check.t \
 	%D%/judge.t \
+	%D%/known.t \
 	%D%/launcher.t \
 	%D%/loaded.t \
 	%D%/merge.t \
@@ -116,6 +117,7 @@ TAP = %D%/libtap.a
 %C%_hostmem_t_SOURCES = %D%/test_hostmem.c %D%/root.h %D%/topology.h
 %C%_host_fill_check_t_SOURCES = %D%/test_host_fill_check.c
 %C%_judge_t_SOURCES = %D%/test_judge.c %D%/canned.h $(NOISE)
+%C%_known_t_SOURCES = %D%/test_known.c %D%/canned.h
 %C%_launcher_t_SOURCES = %D%/test_launcher.c
 %C%_fields_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_fields_t_SOURCES = %D%/test_fields.c %D%/canned.h

@@ -18,6 +18,7 @@ void cs_baseline_init(struct cs_baseline *b)
 	b->classes = (struct cs_vec)CS_VEC(struct cs_baseline_class);
 	b->stats = (struct cs_vec)CS_VEC(struct cs_baseline_stat);
 	b->places = (struct cs_vec)CS_VEC(struct cs_baseline_place);
+	b->seen = (struct cs_vec)CS_VEC(struct cs_baseline_seen);
 	b->lines = (struct cs_vec)CS_VEC(struct cs_baseline_line);
 	b->facts = (struct cs_vec)CS_VEC(struct cs_site_fact);
 }
@@ -27,6 +28,7 @@ void cs_baseline_release(struct cs_baseline *b)
 	cs_vec_release(&b->classes);
 	cs_vec_release(&b->stats);
 	cs_vec_release(&b->places);
+	cs_vec_release(&b->seen);
 	cs_vec_release(&b->lines);
 	cs_vec_release(&b->facts);
 }
@@ -104,6 +106,7 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 	if (append(&to->classes, &from->classes, err) ||
 	    append(&to->stats, &from->stats, err) ||
 	    append(&to->places, &from->places, err) ||
+	    append(&to->seen, &from->seen, err) ||
 	    append(&to->lines, &from->lines, err) ||
 	    append(&to->facts, &from->facts, err))
 		return -1;
@@ -113,6 +116,7 @@ int cs_baseline_join(struct cs_baseline *to, const struct cs_baseline *from,
 	for (size_t i = before.stats.n; i < to->stats.n; i++) {
 		stat[i].class += (uint32_t)before.classes.n;
 		stat[i].first_place += (uint32_t)before.places.n;
+		stat[i].first_seen += (uint32_t)before.seen.n;
 	}
 	for (size_t i = before.lines.n; i < to->lines.n; i++)
 		line[i].class += (uint32_t)before.classes.n;

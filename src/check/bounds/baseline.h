@@ -44,12 +44,21 @@ struct cs_baseline_stat {
 	uint32_t nodes, runs, cells; /* cells: figures, of all nodes and runs */
 	uint32_t repeats; /* runs of a node besides its first, of all nodes */
 	uint32_t first_place, n_places; /* of the baseline's; none: all are alike */
+	uint32_t first_seen, n_seen;	/* the same, of what known.h learnt */
 };
 
 /* A cell of a node by its ends, agents or NUMA nodes. */
 struct cs_baseline_place {
 	int src, dst;
 	double median;
+};
+
+/* The cells of one run on one machine: figures that are known (known.h), in order of
+ * machine. */
+struct cs_baseline_seen {
+	uint64_t run, machine; /* hashes of its id; of its first GPU's UUID, or host */
+	double low, median, high;
+	uint32_t cells;
 };
 
 /* A sweep of a node, the middle of its cells: of sizes, not of one. */
@@ -71,6 +80,7 @@ struct cs_baseline {
 	struct cs_vec classes; /* struct cs_baseline_class */
 	struct cs_vec stats; /* struct cs_baseline_stat, in order of class, test, size, … */
 	struct cs_vec places; /* struct cs_baseline_place */
+	struct cs_vec seen;   /* struct cs_baseline_seen */
 	struct cs_vec lines;  /* struct cs_baseline_line */
 	struct cs_vec facts; /* struct cs_site_fact: what most nodes of a class are */
 };
@@ -120,6 +130,9 @@ struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row 
  * is set to the run, or to n. */
 int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		      struct cs_baseline *out, size_t *which, struct cs_err *err);
+
+/* Count the nodes and runs of each class, by its statistics. */
+void cs_baseline_count_classes(struct cs_baseline *baseline);
 
 /* ---- spread.c: the statistics of many cells ---- */
 

@@ -3,6 +3,7 @@
 void cs_criteria_init(struct cs_criteria *c)
 {
 	cs_baseline_init(&c->baseline);
+	cs_baseline_init(&c->known);
 	cs_thresholds_init(&c->thresholds);
 	c->expected = (struct cs_vec)CS_VEC(struct cs_site_fact);
 }
@@ -10,6 +11,7 @@ void cs_criteria_init(struct cs_criteria *c)
 void cs_criteria_release(struct cs_criteria *c)
 {
 	cs_baseline_release(&c->baseline);
+	cs_baseline_release(&c->known);
 	cs_thresholds_release(&c->thresholds);
 	cs_vec_release(&c->expected);
 }
@@ -22,6 +24,7 @@ int cs_criteria_any(const struct cs_criteria *c)
 void cs_criteria_apply(const struct cs_criteria *c, struct cs_run *run)
 {
 	run->baseline = c->baseline.classes.n ? &c->baseline : NULL;
+	run->known = c->known.classes.n ? &c->known : NULL;
 	run->expected = c->expected.n ? &c->expected : NULL;
 	run->thresholds = c->thresholds.lines.n ? &c->thresholds : NULL;
 }

@@ -6,13 +6,14 @@
 #include "check/bounds/threshold.h"
 
 struct cs_criteria {
-	struct cs_baseline baseline;
+	struct cs_baseline baseline, known; /* known: what is usual elsewhere */
 	struct cs_thresholds thresholds;
 	struct cs_vec expected; /* struct cs_site_fact, of --expect */
 };
 
 void cs_criteria_init(struct cs_criteria *criteria);
 void cs_criteria_release(struct cs_criteria *criteria);
+/* Were any given?  What is known is always there. */
 int cs_criteria_any(const struct cs_criteria *criteria);
 /* The run is judged by them, which outlive it. */
 void cs_criteria_apply(const struct cs_criteria *criteria, struct cs_run *run);

@@ -3,14 +3,18 @@
 
 #include "base/arena.h"
 #include "check/bounds/breach.h"
+#include "check/bounds/known.h"
 #include "check/bounds/line.h"
 #include "result/cells.h"
 
 void cs_bounds_judge(struct cs_run *run, struct cs_vec *anomalies)
 {
-	cs_baseline_judge(run, anomalies);
-	cs_lines_judge(run);
-	cs_threshold_judge(run, anomalies);
+	if (run->checks & CS_CHECK_BASELINE) {
+		cs_baseline_judge(run, anomalies);
+		cs_lines_judge(run);
+		cs_threshold_judge(run, anomalies);
+	}
+	cs_known_judge(run, anomalies);
 	cs_breaches_append(run, anomalies);
 }
 

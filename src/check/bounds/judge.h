@@ -8,7 +8,7 @@
 
 #include "result/run.h"
 
-/* By both, and by the lines of sweeps. */
+/* By both and by the lines of sweeps, under CS_CHECK_BASELINE; and by what is known. */
 void cs_bounds_judge(struct cs_run *run, struct cs_vec *anomalies);
 /* As cs_cells_remeasure(), of cells that are beyond a bound: to the n steps that
  * there are.  Without bounds there are none. */

@@ -64,8 +64,7 @@ static void learn_figures(struct learning *l, int node)
 	}
 }
 
-/* Count the nodes and runs of each class; figures are in order of run. */
-static void count_classes(struct cs_baseline *b)
+void cs_baseline_count_classes(struct cs_baseline *b)
 {
 	struct cs_baseline_class *class = b->classes.data;
 
@@ -183,7 +182,7 @@ static int learn_all(void *learning)
 		cs_arena_give_up(&(struct cs_err){
 			"there is no cell to learn from: none was measured well" });
 	cs_figures_add(l->to, &l->figures, l->n);
-	count_classes(l->to);
+	cs_baseline_count_classes(l->to);
 	walk(l, learn_node);
 	cs_lines_add(l->to, &l->lines);
 	for (size_t class = 0; class < l->to->classes.n; class ++)

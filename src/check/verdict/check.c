@@ -401,8 +401,7 @@ static int judge(void *argument)
 	cs_cells_judge(run, &anomalies);
 	before = run->findings.n;
 	give_findings(j, 1);
-	if (run->checks & CS_CHECK_BASELINE)
-		cs_bounds_judge(&j->pooled, &anomalies);
+	cs_bounds_judge(&j->pooled, &anomalies);
 	give_findings(j, 0);
 	place_evidence(j, before);
 	cs_site_judge(run);

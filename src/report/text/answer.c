@@ -37,16 +37,19 @@ static const char *figure(double x)
 	return cs_new_text(x >= 99.95 ? "%.0f" : "%.1f", x);
 }
 
-/* " (88 % of NVLink, usual)" */
+/* " (88 % of NVLink, usual 395 to 397)", of machines that are known; else by the link's
+ * share: " (88 % of NVLink, usual)" */
 static const char *share_text(const struct cs_digest_line *line)
 {
 	long share = lround(100 * line->share);
 	long low = lround(100 * line->low), high = lround(100 * line->high);
-	const char *usual = "";
+	const char *usual = "", *known = cs_digest_known(line, " to ");
 
 	if (isnan(line->share))
-		return "";
-	if (share < low && !isnan(line->low))
+		return *known ? cs_new_text(" (usual %s)", known) : "";
+	if (*known)
+		usual = cs_new_text(", usual %s", known);
+	else if (share < low && !isnan(line->low))
 		usual = cs_new_text(", below the usual %ld to %ld %%", low, high);
 	else if (share <= high && !isnan(line->low))
 		usual = ", usual";

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
+#include "check/bounds/known.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "report/text/matrix.h"
@@ -93,6 +94,12 @@ static void count_cell(struct cs_digest_line *line, const struct cs_grid *grid,
 static void take_grid(struct cs_digest_line *line, const struct cs_grid *grid,
 		      struct figures *f)
 {
+	struct cs_known usual;
+
+	if (!cs_known_usual(grid->run, grid->row, cs_grid_cells(grid), &usual)) {
+		line->known_low = fmin(line->known_low, usual.low);
+		line->known_high = fmax(line->known_high, usual.high);
+	}
 	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
 		count_cell(line, grid, i);
 		if (isnan(grid->value[i]))
@@ -225,6 +232,8 @@ static struct cs_digest_line line_of(const struct cs_digest *d, uint32_t index,
 		.share = NAN,
 		.low = NAN,
 		.high = NAN,
+		.known_low = NAN,
+		.known_high = NAN,
 		.min_at = "",
 		.link = "",
 		.slow_text = "",
@@ -305,6 +314,16 @@ int cs_digest_is_notable(const struct cs_digest_line *line)
 {
 	return line->slow || line->failed || line->throttled || line->in_use ||
 	       line->detour || line->share < BELOW * line->low;
+}
+
+const char *cs_digest_known(const struct cs_digest_line *line, const char *to)
+{
+	const double scale = line->known_low < 99.95 ? 10 : 1;
+
+	return isnan(line->known_low) ?
+		       "" :
+		       cs_new_text("%g%s%g", floor(scale * line->known_low) / scale,
+				   to, ceil(scale * line->known_high) / scale);
 }
 
 /* ---- its name ---- */

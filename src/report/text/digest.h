@@ -24,6 +24,8 @@ struct cs_digest_line {
 	/* of what the live link, PCIe or memory can do, one direction: of the median,
 	 * and what is usual; NAN unknown */
 	double share, low, high;
+	/* what is known of such cells elsewhere (check/bounds/known.h); NAN nothing */
+	double known_low, known_high;
 	const char *link;      /* "NVLink", "PCIe 5 x16", "memory"; "" none */
 	const char *slow_text; /* of the first node that has such cells; "" none */
 	const char *remark;
@@ -44,5 +46,7 @@ const char *cs_digest_name(const struct cs_digest_line *line,
 /* Is it a test of a memory, whose caches show at small sizes?  Then the largest size
  * of a sweep represents it. */
 int cs_digest_is_of_largest(const struct cs_test *test);
+/* What is known elsewhere, in whole numbers: "395" `to` "397"; "" nothing. */
+const char *cs_digest_known(const struct cs_digest_line *line, const char *to);
 /* Should a reader look at this line? */
 int cs_digest_is_notable(const struct cs_digest_line *line);

@@ -62,6 +62,8 @@ static struct entry entry_of(const struct cs_digest *d,
 	if (!isnan(line->low))
 		e.cell[USUAL] = cs_new_text("%.0f-%.0f %%", 100 * line->low,
 					    100 * line->high);
+	if (!isnan(line->known_low))
+		e.cell[USUAL] = cs_digest_known(line, "-");
 	if (line->points > 1)
 		e.remark = cs_new_text("the %s of %u%s%s",
 				       cs_digest_is_of_largest(line->test) ? "largest" :

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
+#include "check/bounds/known.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
 #include "catalogue/alias.h"
@@ -147,7 +148,21 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 	return 0;
 }
 
-static void print_share(FILE *to, const struct cs_grid *grid)
+/* Of machines that are known. */
+static int print_known(FILE *to, const struct cs_grid *grid)
+{
+	struct cs_known usual;
+	int d = cs_decimals(grid->test);
+
+	if (cs_known_usual(grid->run, grid->row, cs_grid_cells(grid), &usual))
+		return 0;
+	cs_fold(to, 2, 4, "usual for %s: %.*f to %.*f (%s, %s)", usual.class, d,
+		usual.low, d, usual.high, cs_count_text(usual.machines, "machine"),
+		cs_count_text(usual.runs, "run"));
+	return 1;
+}
+
+static void print_share(FILE *to, const struct cs_grid *grid, int is_known)
 {
 	struct shares share;
 	const char *up, *usual = "";
@@ -175,7 +190,8 @@ static void print_share(FILE *to, const struct cs_grid *grid)
 	if (cs_is_short(grid->bytes, cs_nvlink_peak_gbs(share.link)))
 		usual = cs_new_text("; copies of %s are too short to fill it",
 				    cs_new_size(grid->bytes));
-	else if (share.median > 0.5 && grid->test->method == CS_METHOD_CE &&
+	else if (share.median > 0.5 && !is_known &&
+		 grid->test->method == CS_METHOD_CE &&
 		 !cs_usual_share(share.link, &low, &high))
 		usual = cs_new_text("; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
 				    share.link->nvlink_version, 100 * low, 100 * high);
@@ -487,7 +503,7 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	cs_matrix_cells(to, grid);
 	print_figures(to, grid);
-	print_share(to, grid);
+	print_share(to, grid, print_known(to, grid));
 	cs_classes_print(to, grid);
 	print_places(to, grid);
 	print_ring(to, grid);
