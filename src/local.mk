@@ -334,6 +334,7 @@ endif
 	%D%/check/cells/locate.h \
 	%D%/check/cells/noise.c \
 	%D%/check/cells/outlier.c \
+	%D%/check/cells/parties.c \
 	%D%/check/cells/remeasure_steps.c \
 	%D%/check/cells/remeasured.c \
 	%D%/check/cells/sentence.c \

@@ -538,14 +538,15 @@ static void leave_before_start(struct cs_job *job, int status)
 	cs_job_leave_after_root(job, status);
 }
 
-/* Returns the number of agents that died while closing with another fault than
+/* Returns the number of agents that died or hang while closing with another fault than
  * *first, the first such fault. */
-static int died_closing(const struct cs_coordinator *co, const char **first)
+static int faults_closing(const struct cs_coordinator *co, enum cs_agent_state state,
+			  const char **first)
 {
 	int n = 0;
 
 	for (int i = 0; i < co->n; i++) {
-		if (co->state[i] != CS_AGENT_LOST)
+		if (co->state[i] != state)
 			continue;
 		if (!*first)
 			*first = co->fault[i];
@@ -556,24 +557,30 @@ static int died_closing(const struct cs_coordinator *co, const char **first)
 
 /* Close the agents. The results are out, but agents that die now are reported, in one
  * line, because a process may have several. An agent that only hangs in the driver is
- * abandoned. */
+ * abandoned, which is reported unless a budget gave it less time. */
 static int dismiss(struct cs_job *job)
 {
-	const char *first = NULL;
+	const char *died = NULL, *hangs = NULL;
 	char more[32] = "";
 	int others = 0;
 
 	for (int k = 0; k < job->placements.n; k++) {
 		cs_coordinator_dismiss(&job->placements.at[k].co);
-		others += died_closing(&job->placements.at[k].co, &first);
+		others += faults_closing(&job->placements.at[k].co, CS_AGENT_LOST,
+					 &died);
+		faults_closing(&job->placements.at[k].co, CS_AGENT_BROKEN, &hangs);
 	}
 	if (others)
 		cs_text(more, sizeof(more), " (and %d more)", others);
-	if (first)
+	if (died)
 		cs_print_line(stderr,
 			      "cscope-mpi: critical: %s%s while closing; all results are written (exit %d)",
-			      first, more, CS_EXIT_CRITICAL);
-	return first != NULL;
+			      died, more, CS_EXIT_CRITICAL);
+	else if (hangs && !(job->args->budget.seconds > 0))
+		cs_print_line(stderr,
+			      "cscope-mpi: warning: %s; all results are written",
+			      hangs);
+	return died != NULL;
 }
 
 static int wait_for_root(struct cs_job *job)

@@ -102,6 +102,9 @@ FAKE_GPUS=6
 fault "a slow GPU and a slow link" $peer \
 	"slow-cells gpu 0 critical confirmed;slow-cells link 2-3 critical confirmed;pairs-remeasured - - note -" \
 	FAKE_SLOW="$(gpu 0 0.7),2-3:0.6,3-2:0.6"
+fault "half of the GPUs are slow" $peer "slow-cells node - critical confirmed" \
+	FAKE_SLOW="$(for a in 0 1 2; do gpu $a 0.6; done | paste -sd,)"
+ok "... with the numbers of both halves" grep -qF "GPUs 0-2: copies from and to other GPUs are" f.json
 FAKE_GPUS=4
 fault "PCIe at half its width" $all "pcie-below gpu 3 critical confirmed" \
 	FAKE_PCIE=3:5x8 FAKE_SLOW=h-3:0.5,3-h:0.5
@@ -112,6 +115,8 @@ fault "PCIe that was read at generation 1, while copies were faster" $all none \
 fault "slow to and from the host" $all "slow-cells gpu 1 critical confirmed" \
 	FAKE_SLOW=h-1:0.8,1-h:0.8
 fault "slow memory" $all "slow-memory gpu 2 critical confirmed" FAKE_SLOW=2-2:0.6
+fault "slow to the host alone" $all "slow-cells gpu 1 critical confirmed" FAKE_SLOW=1-h:0.6
+ok "... which way" grep -qF "GPU 1: copies to host memory are" f.json
 skipped="cell-skipped - - note -"
 fault "no peer access between two GPUs" $all "p2p-refused link 0-1 warning -;$skipped" \
 	FAKE_NO_PEER=0-1,1-0
@@ -130,6 +135,10 @@ fault "a pair at the speed of the host" $peer "slow-cells link 0-1 critical conf
 	FAKE_SLOW=0-1:0.09,1-0:0.09
 fault "a GPU at the speed of the host" $peer "slow-cells gpu 2 critical confirmed" \
 	FAKE_SLOW="$(gpu 2 0.09)"
+fault "the memory of all is slow" local.ce.copy.alone "below-expected node - warning confirmed" \
+	FAKE_SLOW=0-0:0.5,1-1:0.5,2-2:0.5,3-3:0.5
+fault "all pairs are slow by 10 %" $peer "below-expected node - warning confirmed" \
+	FAKE_SLOW="$(pairs :0.88)"
 fault "all below what links to a switch give" $peer "below-expected node - warning confirmed" \
 	FAKE_SLOW="$(pairs :0.6)"
 fault "all below what links to three others give" $peer "below-expected node - warning confirmed" \

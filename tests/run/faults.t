@@ -256,6 +256,8 @@ ok "a load never ends: it is not said to read the state alone" says_once \
 back closing
 ok "closing hangs: the verdict stands, and the job ends" \
 	eval 'status_is 0 && measured 9 && valid'
+ok "… and the call is named" says_once \
+	"warning: .*no answer within 10 s while closing.*, in cuDevicePrimaryCtxRelease; all results are written"
 
 # ---- wrong data ----
 

@@ -18,6 +18,13 @@ void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off)
 	add_evidence(anomaly, at, off);
 }
 
+/* Is the cell of the GPUs of a node that are slow?  Those of a node among others are only
+ * named. */
+static int is_of_its_gpus(const struct cs_anomaly *s, const struct cs_row *row)
+{
+	return s->nodes || !s->gpus || (s->gpus & cs_row_agents(row));
+}
+
 int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		     const struct cs_row *row)
 {
@@ -41,7 +48,7 @@ int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		return (from >= 0 && agent[from].numa == anomaly->a) ||
 		       (to >= 0 && agent[to].numa == anomaly->a);
 	default:
-		return 1;
+		return is_of_its_gpus(anomaly, row);
 	}
 }
 
@@ -76,6 +83,8 @@ static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 	worse->most = worse->most < other->most ? worse->most : other->most;
 	worse->cells += other->cells;
 	worse->tests += other->test != worse->test || !worse->tests ? other->tests : 0;
+	if (worse->gpus && other->gpus)
+		worse->gpus |= other->gpus;
 	worse->sends |= other->sends;
 	worse->receives |= other->receives;
 	worse->sure = fmax(worse->sure, other->sure);
@@ -197,8 +206,9 @@ static int is_at(const struct cs_endpoint *end, int agent)
 
 static int bears_on(const struct cs_anomaly *s, const struct cs_row *row)
 {
-	return s->part == CS_PART_NODE || s->part == CS_PART_SOCKET ||
-	       is_at(&row->what.src, s->a) || is_at(&row->what.dst, s->a) ||
+	return (s->part == CS_PART_NODE && is_of_its_gpus(s, row)) ||
+	       s->part == CS_PART_SOCKET || is_at(&row->what.src, s->a) ||
+	       is_at(&row->what.dst, s->a) ||
 	       (s->b >= 0 &&
 		(is_at(&row->what.src, s->b) || is_at(&row->what.dst, s->b)));
 }

@@ -140,6 +140,11 @@ double cs_noise_of(const struct cs_row *row);
 /* Slower than what both sides' noise could make of equal ones? */
 int cs_is_beyond_noise(double off, double own, double others);
 
+/* parties.c: of the cells of one group on one node, judged[from..from+n), the GPUs that are
+ * slow alike if most cells are theirs, as bits; *usual: of the other cells, and *off: how
+ * slow theirs are, as logarithms.  0: there are none. */
+uint64_t cs_slow_party(const struct cs_judged_cells *judged_cells, size_t from,
+		       size_t n, double *usual, double *off);
 /* outlier.c: anomalies among the cells, into a list of struct cs_anomaly. */
 void cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies);
 /* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is

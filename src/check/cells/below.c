@@ -40,8 +40,12 @@ static double share_of(const struct part *p, const struct cs_row *row)
 {
 	double low, high;
 
-	return cs_is_unsure(row) || is_explained(p, row) ||
-			       cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
+	if (cs_is_unsure(row) || is_explained(p, row))
+		return NAN;
+	if (cs_family_of(row) == CS_FAMILY_LOCAL)
+		return row->stats.median /
+		       cs_local_least_gbs(p->judged_cells->run, row);
+	return cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
 		       NAN :
 		       row->stats.median / low;
 }
@@ -67,8 +71,8 @@ static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int
 	return s;
 }
 
-/* Each cell with the host by itself. */
-static void judge_host(const struct part *p)
+/* Each cell with the host, or within a GPU, by itself; `least`: share of what is usual. */
+static void judge_each(const struct part *p, double least)
 {
 	for (size_t i = p->from; i < p->end; i++) {
 		const struct cs_judged_cell *judged = &p->judged_cells->judged[i];
@@ -77,7 +81,7 @@ static void judge_host(const struct part *p)
 		struct cs_anomaly s = anomaly_of(p, CS_PART_GPU, cs_gpu_of(row), -1,
 						 share);
 
-		if (!cs_is_beyond_noise(log(share / HOST_LEAST), judged->noise, 0))
+		if (!cs_is_beyond_noise(log(share / least), judged->noise, 0))
 			continue;
 		cs_anomaly_row(&s, judged->at, log(share));
 		cs_list_push(p->anomalies, &s);
@@ -126,7 +130,9 @@ void cs_below_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies
 		p.first = cs_anomalies_first(&known, (int)row->node);
 		p.after = cs_anomalies_first(&known, (int)row->node + 1);
 		if (cs_family_of(row) == CS_FAMILY_HOST)
-			judge_host(&p);
+			judge_each(&p, HOST_LEAST);
+		else if (cs_family_of(row) == CS_FAMILY_LOCAL)
+			judge_each(&p, 1);
 		else if (cs_family_of(row) == CS_FAMILY_PEER)
 			judge_peers(&p);
 	}

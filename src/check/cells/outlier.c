@@ -246,7 +246,8 @@ static void add_anomaly(struct scope *scope, struct cs_anomaly anomaly)
 	for (size_t i = 0; i < n; i++)
 		many += (size_t)cs_is_of_many(at[i].judged->alike, scope->nodes);
 	anomaly.is_of_many = 2 * many > n;
-	anomaly.most = anomaly.is_of_many ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
+	if (anomaly.is_of_many)
+		anomaly.most = CS_WEIGHT_WARNING;
 	anomaly.slower = n ? at[0].judged->slower : 0;
 	for (size_t i = 0; i < n; i++) {
 		at[i].judged->odd = 1;
@@ -329,6 +330,11 @@ static void judge_between(struct scope *scope)
 static double effect(double value)
 {
 	return isnan(value) ? 0 : value;
+}
+
+static size_t first_of(const struct scope *scope)
+{
+	return (size_t)(scope->judged - scope->judged_cells->judged);
 }
 
 /* How slow a GPU is, by its row and its column; 0: it is not. */
@@ -463,15 +469,41 @@ static int all_near(const struct scope *scope)
 	return 1;
 }
 
-static void judge_node(struct scope *scope)
+/* Add `off` to the cells of these GPUs. */
+static void shift(struct scope *scope, uint64_t gpus, double off)
 {
-	if (!scope->nodes) {
-		/* loads of others differ from GPU to GPU */
-		if (cs_own_concurrent(scope->judged_cells->run,
-				      row_of(scope->judged_cells, scope->judged)) > 1)
-			return;
-		settle_alone(scope);
-	}
+	for (size_t i = 0; i < scope->n; i++)
+		if (gpus &
+		    cs_row_agents(row_of(scope->judged_cells, &scope->judged[i])))
+			scope->judged[i].off += off;
+}
+
+/* Most cells are of slow GPUs: they are compared with the others, and what else there is
+ * with their like. */
+static uint64_t judge_party(struct scope *scope, double *off)
+{
+	double usual;
+	const uint64_t gpus = cs_slow_party(scope->judged_cells, first_of(scope),
+					    scope->n, &usual, off);
+	struct cs_anomaly s;
+
+	if (!gpus)
+		return 0;
+	for (size_t i = 0; i < scope->n; i++)
+		if (!scope->judged[i].unsure)
+			scope->judged[i].off = scope->judged[i].y - usual;
+	s = anomaly_of(scope, CS_PART_NODE, -1, -1, *off);
+	s.gpus = gpus;
+	/* the ways to the host may be built so */
+	s.most = scope->family == CS_FAMILY_HOST ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
+	cs_ways_of(row_of(scope->judged_cells, scope->judged), &s.sends, &s.receives);
+	add_anomaly(scope, s);
+	shift(scope, gpus, -*off);
+	return gpus;
+}
+
+static void judge_parts(struct scope *scope)
+{
 	if (all_near(scope))
 		return;
 	judge_between(scope);
@@ -482,6 +514,23 @@ static void judge_node(struct scope *scope)
 	judge_gpus(scope);
 	if (scope->family == CS_FAMILY_PEER)
 		judge_pairs(scope);
+}
+
+static void judge_node(struct scope *scope)
+{
+	uint64_t slow = 0;
+	double off = 0;
+
+	if (!scope->nodes) {
+		/* loads of others differ from GPU to GPU */
+		if (cs_own_concurrent(scope->judged_cells->run,
+				      row_of(scope->judged_cells, scope->judged)) > 1)
+			return;
+		settle_alone(scope);
+		slow = judge_party(scope, &off);
+	}
+	judge_parts(scope);
+	shift(scope, slow, off);
 }
 
 /* ---- all of them ---- */

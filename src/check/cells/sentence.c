@@ -2,6 +2,7 @@
 #include "check/cells/anomaly.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -20,6 +21,46 @@ struct cs_label cs_anomaly_gpu(const struct cs_run *run, const struct cs_anomaly
 			       int a)
 {
 	return cs_agent_label(run, s->node, a);
+}
+
+/* "GPUs 0-3, 6" of these bits. */
+static const char *list_text(const struct cs_run *run, const struct cs_anomaly *s,
+			     uint64_t gpus)
+{
+	const int n = run->node[s->node].facts.n_agents;
+	const char *list = NULL, *first;
+	int last;
+
+	for (int a = 0; a < n; a = last + 1) {
+		last = a;
+		if (!(gpus >> a & 1))
+			continue;
+		first = cs_new_text("%s", cs_anomaly_gpu(run, s, a).text);
+		while (last + 1 < n && gpus >> (last + 1) & 1 &&
+		       atoi(cs_anomaly_gpu(run, s, last + 1).text) ==
+			       atoi(first) + last + 1 - a)
+			last++;
+		list = cs_join(list, ", ", "%s%s%s", first,
+			       last == a     ? "" :
+			       last == a + 1 ? ", " :
+					       "-",
+			       last == a ? "" : cs_anomaly_gpu(run, s, last).text);
+	}
+	return cs_new_text("GPU%s %s", __builtin_popcountll(gpus) == 1 ? "" : "s",
+			   list);
+}
+
+/* The GPUs of a node are slow beside its others. */
+static int is_party(const struct cs_anomaly *s)
+{
+	return s->part == CS_PART_NODE && s->gpus && !s->nodes;
+}
+
+static uint64_t rest_of(const struct cs_run *run, const struct cs_anomaly *s)
+{
+	const int n = run->node[s->node].facts.n_agents;
+
+	return ~s->gpus & (n < 64 ? (1ULL << n) - 1 : UINT64_MAX);
 }
 
 /* "all 8 GPUs", "4 of 8 GPUs (0, 1, 4, 5)": of a NUMA node, -1 of the node. */
@@ -56,6 +97,8 @@ static const char *part_text(const struct cs_run *run, const struct cs_anomaly *
 				   cs_anomaly_gpu(run, s, s->b).text);
 	if (s->part == CS_PART_SOCKET && s->b >= 0)
 		return "GPUs of different NUMA nodes";
+	if (is_party(s))
+		return list_text(run, s, s->gpus);
 	return gpus_text(run, s, s->part == CS_PART_SOCKET ? s->a : -1);
 }
 
@@ -64,7 +107,8 @@ static const char *copies(const struct cs_run *run, const struct cs_anomaly *s)
 	int both = s->sends && s->receives;
 
 	if (s->family == CS_FAMILY_LOCAL)
-		return "copies within its memory";
+		return s->part == CS_PART_GPU ? "copies within its memory" :
+						"copies within their memory";
 	if (s->family == CS_FAMILY_HOST)
 		return both	? "copies from and to host memory" :
 		       s->sends ? "copies to host memory" :
@@ -74,7 +118,8 @@ static const char *copies(const struct cs_run *run, const struct cs_anomaly *s)
 		       s->sends ? "copies from it to other GPUs" :
 				  "copies to it from other GPUs";
 	if (s->part != CS_PART_LINK)
-		return "copies from GPU to GPU";
+		return is_party(s) ? "copies from and to other GPUs" :
+				     "copies from GPU to GPU";
 	return both ? "copies between them, both ways," :
 		      cs_new_text("copies from %s to %s",
 				  cs_anomaly_gpu(run, s, s->sends ? s->a : s->b).text,
@@ -125,8 +170,11 @@ static const char *condition(const struct cs_run *run, const struct cs_anomaly *
 					     "";
 }
 
-static const char *than(const struct cs_fault *fault, const struct cs_anomaly *s)
+static const char *than(const struct cs_run *run, const struct cs_fault *fault,
+			const struct cs_anomaly *s)
 {
+	if (s->cause == CS_CAUSE_BELOW && s->family == CS_FAMILY_LOCAL)
+		return "below the usual range of such memory";
 	if (s->cause == CS_CAUSE_BELOW)
 		return "below the usual range of their live links";
 	if (fault->nodes && s->slower)
@@ -141,6 +189,9 @@ static const char *than(const struct cs_fault *fault, const struct cs_anomaly *s
 				   s->nodes - 1);
 	if (s->nodes > 1)
 		return cs_new_text("slower than on %d other nodes", s->nodes - 1);
+	if (is_party(s))
+		return cs_new_text("slower than those of %s",
+				   list_text(run, s, rest_of(run, s)));
 	return s->family == CS_FAMILY_PEER ? "slower than those of other pairs" :
 					     "slower than those of the other GPUs";
 }
@@ -149,7 +200,7 @@ static const char *than(const struct cs_fault *fault, const struct cs_anomaly *s
 static const char *tail(const struct cs_run *run, const struct cs_fault *fault,
 			const struct cs_anomaly *s)
 {
-	return cs_new_text("%s%s", than(fault, s), condition(run, s));
+	return cs_new_text("%s%s", than(run, fault, s), condition(run, s));
 }
 
 /* In the driver's words: of its first way that was refused. */

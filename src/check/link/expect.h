@@ -32,6 +32,10 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
 		    double *high);
 
+/* The least that is usual of a copy within a GPU that is measured alone, in GB/s, by the
+ * clock and the width of its memory; NAN unknown. */
+double cs_local_least_gbs(const struct cs_run *run, const struct cs_row *row);
+
 /* Transfers that belong to a cell beside its own: its step has them, or its test.
  * Not those of other cells that were measured at the same time because that changes
  * nothing. */

@@ -1,0 +1,153 @@
+/* parties.c - half of the GPUs of a node, or more, slow alike: then most cells are slow, and
+ * the usual figure of the node is theirs.
+ *
+ * A GPU is as fast as its fastest cell, because with a slow one each is slow.  Where a wide
+ * gap separates the GPUs, and those of each side are alike, the slow side is reported. */
+#include "check/cells/anomaly.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/statistics.h"
+#include "check/link/expect.h"
+#include "check/cells/locate.h"
+
+#define GPUS_LEAST 4
+#define PARTY_LEAST 2 /* on each side: one is found by its row and column */
+/* The gap as a logarithm; with the host healthy machines may be built unequal. */
+#define GAP 0.1
+#define GAP_OF_HOST 0.15
+#define ALIKE 3 /* the gap is so many times as wide as what either side is apart */
+
+struct gpu {
+	int a;
+	double best; /* of its cells */
+};
+
+CS_ORDERING(by_best, struct gpu, CS_ORDER(a->best, b->best), CS_ORDER(a->a, b->a))
+
+static int to_switch(const struct cs_run *run, int node,
+		     const struct cs_gpu_facts *gpu)
+{
+	const struct cs_gpu_record *r = cs_run_gpu(run, node, gpu->bus_id);
+
+	return r && r->board.nvlink.to_switch > 0;
+}
+
+/* Are the GPUs and their links built alike, so that they should be equally fast? */
+static int are_equal(const struct cs_run *run, int node, enum cs_family family)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	const struct cs_agent_facts *a = nd->agent;
+
+	for (int i = 0; i < nd->facts.n_agents; i++) {
+		const struct cs_gpu_facts *gpu = &a[i].gpu;
+
+		if (strcmp(gpu->name, a->gpu.name) ||
+		    gpu->memory_bytes != a->gpu.memory_bytes ||
+		    gpu->sm_count != a->gpu.sm_count || cs_is_mig(gpu->uuid))
+			return 0;
+		if (family == CS_FAMILY_PEER &&
+		    (!to_switch(run, node, gpu) ||
+		     a[i].link.nvlinks_up != a->link.nvlinks_up))
+			return 0;
+		if (family == CS_FAMILY_HOST &&
+		    (a[i].numa < 0 ||
+		     cs_link_pcie_gbs(&a[i].link) != cs_link_pcie_gbs(&a->link)))
+			return 0;
+	}
+	return 1;
+}
+
+/* The GPUs of a node, the slowest first. */
+static struct gpu *gpus_of(const struct cs_judged_cells *cells, size_t from, size_t n,
+			   int n_gpus)
+{
+	struct gpu *gpu = cs_new(struct gpu, (size_t)n_gpus);
+
+	for (int a = 0; a < n_gpus; a++)
+		gpu[a] = (struct gpu){ a, -INFINITY };
+	for (size_t i = from; i < from + n; i++) {
+		uint64_t of = cs_row_agents(cs_rows_get(&cells->run->rows,
+							cells->judged[i].at));
+
+		for (int a = 0; a < n_gpus && !cells->judged[i].unsure; a++)
+			if (of >> a & 1)
+				gpu[a].best = fmax(gpu[a].best, cells->judged[i].y);
+	}
+	qsort(gpu, (size_t)n_gpus, sizeof(*gpu), by_best);
+	return gpu;
+}
+
+/* How many are slow; 0: no wide gap. */
+static int count_slow(const struct gpu *gpu, int n, double least)
+{
+	double gap = 0, apart;
+	int slow = 0;
+
+	for (int i = PARTY_LEAST; i <= n - PARTY_LEAST; i++)
+		if (gpu[i].best - gpu[i - 1].best > gap) {
+			gap = gpu[i].best - gpu[i - 1].best;
+			slow = i;
+		}
+	if (!slow || gap < least || !isfinite(gap))
+		return 0;
+	apart = fmax(gpu[slow - 1].best - gpu[0].best,
+		     gpu[n - 1].best - gpu[slow].best);
+	return gap > ALIKE * apart ? slow : 0;
+}
+
+/* Are all GPUs of a NUMA node slow, or none, and so of each?  That is a socket's. */
+static int is_of_sockets(const struct cs_run_node *nd, uint64_t slow)
+{
+	const int n = nd->facts.n_agents;
+	int several = 0;
+
+	for (int a = 0; a < n; a++)
+		for (int b = 0; b < n; b++) {
+			if (nd->agent[a].numa != nd->agent[b].numa)
+				several = 1;
+			else if ((slow >> a & 1) != (slow >> b & 1))
+				return 0;
+		}
+	return several;
+}
+
+uint64_t cs_slow_party(const struct cs_judged_cells *cells, size_t from, size_t n,
+		       double *usual, double *off)
+{
+	const struct cs_row *row = cs_rows_get(&cells->run->rows,
+					       cells->judged[from].at);
+	const struct cs_run_node *nd = &cells->run->node[row->node];
+	const enum cs_family family = cs_family_of(row);
+	const int n_gpus = nd->facts.n_agents;
+	double *y[2] = { cs_new(double, n), cs_new(double, n) };
+	const struct gpu *gpu;
+	size_t count[2] = { 0, 0 };
+	uint64_t party = 0;
+	int slow;
+
+	if (n_gpus < GPUS_LEAST || !are_equal(cells->run, (int)row->node, family))
+		return 0;
+	gpu = gpus_of(cells, from, n, n_gpus);
+	slow = count_slow(gpu, n_gpus, family == CS_FAMILY_HOST ? GAP_OF_HOST : GAP);
+	for (int i = 0; i < slow; i++)
+		party |= 1ULL << gpu[i].a;
+	if (family == CS_FAMILY_HOST && is_of_sockets(nd, party))
+		return 0;
+	for (size_t i = from; i < from + n; i++) {
+		int is = (party & cs_row_agents(cs_rows_get(&cells->run->rows,
+							    cells->judged[i].at))) !=
+			 0;
+
+		if (!cells->judged[i].unsure)
+			y[is][count[is]++] = cells->judged[i].y;
+	}
+	if (!count[0] || count[1] < count[0])
+		return 0;
+	*usual = cs_median(y[0], count[0]);
+	*off = cs_median(y[1], count[1]) - *usual;
+	return party;
+}
