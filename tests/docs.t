@@ -182,6 +182,21 @@ rules_without_test() { # FILE
 	' "$1"
 }
 
+# References to a rule in FILE..., "rule 8a", "METHOD 11", "[METHOD](METHOD.md), 6a",
+# or a range or pair of them, that METHOD does not number.
+dangling_rules() { # METHOD FILE...
+	local rules number='[0-9]+([a-z][0-9]*)?\b'
+	rules=$(grep -oE '^\*\*[0-9]+[a-z0-9]*\.' "$1" | tr -d '*.')
+	shift
+	grep -rHoE --include='*.[cht]' --include='*.def' --include='*.cu' --include='*.sh' \
+		--include='*.md' --exclude=docs.t "(\b[Rr]ules?|\bMETHOD(\]\([^)]*\))?,?) $number((,| to| and) $number)*" \
+		"$@" | while IFS=: read -r file reference; do
+		for rule in $(grep -oE "\b$number" <<<"${reference/(*)/}"); do
+			grep -qxF -e "$rule" <<<"$rules" || echo "$file: METHOD has no rule $rule"
+		done
+	done
+}
+
 # ---- quotations of READING ----
 
 # One short run with a fault in it.
@@ -263,6 +278,8 @@ missing_sentences doc/METHOD.md >"$work/sentences"
 rules_without_test doc/METHOD.md >"$work/rules"
 ok "every sentence that METHOD quotes is in its test" is_empty "$work/sentences"
 ok "every rule of METHOD names its test" is_empty "$work/rules"
+dangling_rules doc/METHOD.md src tests doc README.md CONTRIBUTING.md CHANGELOG.md >"$work/dangling"
+ok "every rule that is referred to is in METHOD" is_empty "$work/dangling"
 grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks"
 ok "no line of a document ends in blanks" is_empty "$work/blanks"
 false_limits "${docs[@]}" CHANGELOG.md >"$work/limits"
@@ -314,6 +331,10 @@ ok "a planted default is found" is_empty "$work/count"
 echo '`no_such_function()` in `job/none.c`' >"$work/code.md"
 missing_code "$work/code.md" | wc -l | grep -vx 2 >"$work/count"
 ok "a planted function and file are found" is_empty "$work/count"
+echo 'As rule 1 says, [METHOD](METHOD.md) 9z and METHOD 98 do not.' >"$work/refers.md"
+echo '**1. A rule**' >"$work/numbered"
+dangling_rules "$work/numbered" "$work/refers.md" | wc -l | grep -vx 2 >"$work/count"
+ok "a planted reference to no rule is found, one to a rule is not" is_empty "$work/count"
 mkdir "$work/names.d"
 echo '/* other.c - what it is. */' >"$work/names.d/one.c"
 misnamed "$work/names.d" | wc -l | grep -vx 1 >"$work/count"
