@@ -1217,6 +1217,14 @@ HOLDS("two GPUs are compared with what such links give") {
 	weighs(one("below-expected", "link", 0,
 		   "below the usual range of their live links (peer.ce.write.pair); not re-measured"),
 	       CS_WARNING, 0);
+	/* one way alone is named */
+	begin(1, 2, WRITE);
+	slow(0, WRITE, 0, 1, 0.6);
+	one("below-expected", "link", 0,
+	    "GPU 0 and GPU 1: copies from 0 to 1 are 36 % below the usual range");
+	begin(1, 2, WRITE);
+	slow(0, WRITE, 1, 0, 0.6);
+	one("below-expected", "link", 0, "copies from 1 to 0 are 36 % below");
 	begin(1, 2, H2D);
 	slow(0, H2D, -1, 1, 0.6);
 	one("below-expected", "gpu", 0, "GPU 1: copies from host memory are");

@@ -88,31 +88,56 @@ static void judge_each(const struct part *p, double least)
 	}
 }
 
-/* Cells from peer to peer as a whole. */
-static void judge_peers(const struct part *p)
+/* Are cells from peer to peer below it as a whole, those from GPU `from`, or all (-1)? */
+static int are_below(const struct part *p, int from, struct cs_anomaly *s)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
-	struct cs_anomaly s = anomaly_of(p, CS_PART_NODE, -1, -1, NAN);
 	size_t n = 0;
 
+	*s = anomaly_of(p, CS_PART_NODE, -1, -1, NAN);
 	for (size_t i = p->from; i < p->end && n < sizeof(x) / sizeof(x[0]); i++) {
+		if (from >= 0 && row_at(p, i)->what.src.index != from)
+			continue;
 		x[n] = share_of(p, row_at(p, i));
 		noise[n] = p->judged_cells->judged[i].noise;
 		if (isnan(x[n]))
 			continue;
-		cs_anomaly_row(&s, p->judged_cells->judged[i].at, log(x[n]));
+		cs_anomaly_row(s, p->judged_cells->judged[i].at, log(x[n]));
 		n++;
 	}
 	if (!n)
+		return 0;
+	s->drop = 1 - cs_median(x, n);
+	return cs_is_beyond_noise(log1p(-s->drop) - log(PEER_LEAST),
+				  cs_median(noise, n), 0);
+}
+
+/* Of two GPUs each way by itself; where both are, as one. */
+static void judge_two(const struct part *p)
+{
+	struct cs_anomaly there, back, both;
+	const int sends = are_below(p, 0, &there), receives = are_below(p, 1, &back);
+
+	if (!sends && !receives)
 		return;
-	s.drop = 1 - cs_median(x, n);
-	if (p->judged_cells->run->node[s.node].facts.n_agents == 2) {
-		s.part = CS_PART_LINK;
-		s.a = 0;
-		s.b = 1;
-	}
-	if (cs_is_beyond_noise(log1p(-s.drop) - log(PEER_LEAST), cs_median(noise, n),
-			       0))
+	are_below(p, -1, &both);
+	if (!sends || !receives)
+		both = sends ? there : back;
+	both.part = CS_PART_LINK;
+	both.a = 0;
+	both.b = 1;
+	both.sends = sends;
+	both.receives = receives;
+	cs_list_push(p->anomalies, &both);
+}
+
+static void judge_peers(const struct part *p)
+{
+	struct cs_anomaly s;
+
+	if (p->judged_cells->run->node[row_at(p, p->from)->node].facts.n_agents == 2)
+		judge_two(p);
+	else if (are_below(p, -1, &s))
 		cs_list_push(p->anomalies, &s);
 }
 
