@@ -122,6 +122,8 @@ fault "no peer access between two GPUs" $all "p2p-refused link 0-1 warning -;$sk
 	FAKE_NO_PEER=0-1,1-0
 fault "no peer access to and from a GPU" $all "p2p-refused gpu 3 warning -;$skipped" \
 	FAKE_NO_PEER=3-0,0-3,3-1,1-3,3-2,2-3
+fault "no peer access to a GPU" $peer "p2p-refused gpu 3 warning -;$skipped" \
+	FAKE_NO_PEER=0-3,1-3,2-3
 fault "no peer access at all" $all "p2p-refused node - warning -;$skipped" \
 	FAKE_NO_PEER="$(pairs)"
 fault "no peer access on cards without NVLink" $peer "p2p-refused node - note -;$skipped" \

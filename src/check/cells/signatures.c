@@ -223,6 +223,22 @@ static void count(const struct ways *w, int a, int b, int *of, int *bear)
 		}
 }
 
+/* Do all ways of a GPU bear it: both directions, or all from it, or all to it? */
+static int all_bear(const struct ways *w, int a)
+{
+	int of[2] = { 0, 0 }, bear[2] = { 0, 0 };
+
+	for (int k = 0; k < w->n; k++) {
+		of[0] += w->tried[a][k];
+		bear[0] += w->bear[a][k];
+		of[1] += w->tried[k][a];
+		bear[1] += w->bear[k][a];
+	}
+	return of[0] + of[1] > 2 &&
+	       ((of[0] > 1 && bear[0] == of[0]) || (of[1] > 1 && bear[1] == of[1]) ||
+		bear[0] + bear[1] == of[0] + of[1]);
+}
+
 static int touches(const struct cs_row *row, const struct cs_anomaly *s)
 {
 	int from = row->what.src.index, to = row->what.dst.index;
@@ -282,8 +298,7 @@ static void describe_ways(const struct part *p, is_sign *is, const struct ways *
 	}
 	s.part = CS_PART_GPU;
 	for (s.a = 0; s.a < w->n; s.a++) {
-		count(w, s.a, -1, &of, &bear);
-		bad[s.a] = of > 2 && bear == of;
+		bad[s.a] = (char)all_bear(w, s.a);
 		if (bad[s.a])
 			add_sign(p, is, s);
 	}
