@@ -109,6 +109,18 @@ results() { # DIR
 	done
 }
 
+# Exit statuses of README that --help or the manual page lacks.
+untold_statuses() { # README
+	local status
+	sed -n '/^## Exit status/,/^## Files/s/^| \([0-9]*\)[ N+]* |.*/\1/p' "$1" |
+		while read -r status; do
+			flat "$work/help" | grep -qE "(Exit status:|;) $status " ||
+				echo "--help has no status $status"
+			grep -qE "^\.[BIR]+ \"?$status\b" doc/cscope-mpi.1.in ||
+				echo "cscope-mpi(1) has no status $status"
+		done
+}
+
 # Folders of sources and tests without a README, and files that one names in vain.
 folders() { # DIR
 	local dir file
@@ -284,6 +296,8 @@ grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks
 ok "no line of a document ends in blanks" is_empty "$work/blanks"
 false_limits "${docs[@]}" CHANGELOG.md >"$work/limits"
 ok "the default of --cell-limit is the program's" is_empty "$work/limits"
+untold_statuses README.md >"$work/statuses"
+ok "every exit status of README is in --help and the manual page" is_empty "$work/statuses"
 folders src >"$work/folders"
 folders tests >>"$work/folders"
 ok "every folder of src and tests says what is in it" is_empty "$work/folders"
@@ -328,6 +342,9 @@ ok "a planted path and a planted link are found" is_empty "$work/count"
 echo 'after 500 ms (`--cell-limit`)' >"$work/limit.md"
 false_limits "$work/limit.md" | wc -l | grep -vx 1 >"$work/count"
 ok "a planted default is found" is_empty "$work/count"
+printf '## Exit status\n| 99 | never |\n## Files\n' >"$work/statuses.md"
+untold_statuses "$work/statuses.md" | wc -l | grep -vx 2 >"$work/count"
+ok "a planted status is found" is_empty "$work/count"
 echo '`no_such_function()` in `job/none.c`' >"$work/code.md"
 missing_code "$work/code.md" | wc -l | grep -vx 2 >"$work/count"
 ok "a planted function and file are found" is_empty "$work/count"

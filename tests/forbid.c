@@ -30,7 +30,7 @@
 	X(memfd_create) X(pidfd_open) X(sched_setaffinity) X(fsync)           \
 	X(pipe2) X(fcntl) X(signalfd4) X(clone) X(poll) X(wait4) X(waitid)    \
 	X(kill) X(prctl) X(setitimer) X(dup2) X(rt_sigaction)                 \
-	X(rt_sigprocmask) X(clock_nanosleep)
+	X(rt_sigprocmask) X(clock_nanosleep) X(linkat)
 
 static const struct {
 	const char *name;

@@ -103,7 +103,8 @@ static void put_commands(FILE *to, int all)
 		return;
 	fputs("\nExit status: 0 measured; 1 under --check a warning; 2 a cell failed, timed out\n"
 	      "or was corrupt, a process died, or under --check a critical finding; 3 could\n"
-	      "not test; 64 usage; 128 + N ended by signal N.\n",
+	      "not test; 64 usage; 74 an output could not be written; 75 cannot tell: others\n"
+	      "hold a GPU, or too little was measured; 128 + N ended by signal N.\n",
 	      to);
 }
 

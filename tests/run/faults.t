@@ -237,7 +237,7 @@ ok "… and all is measured by the other" prints "did not answer within 1 s, in 
 for ranks in 0 2; do
 	broken $ranks FAKE_HANG=cuDevicePrimaryCtxRetain:1 --start-limit 1s
 	ok "making a context hangs: status 2, one line names the GPU ($ranks ranks)" \
-		ends 2 "GPU [0-2] \(rank [01]\): no answer within 1 s" 0
+		ends 2 "GPU [0-2] \(rank [01]\): no answer within 1 s while opening the device \(--start-limit\)" 0
 done
 back enqueueing
 ok "enqueueing hangs: the cell is given up, status 2, one line" \

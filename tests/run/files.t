@@ -300,6 +300,15 @@ skip=''
 ok "a journal that is not there: status 64, in one line" eval \
 	'run 0 "${long[@]}" --resume none.jsonl; status_is 64 &&
 	 one_line "cannot resume: cannot read .none.jsonl."'
+mkdir -m 1777 sticky
+cp eight.jsonl theirs.jsonl 2>/dev/null
+ln -s ../theirs.jsonl sticky/k.jsonl
+chown 1:1 sticky 2>/dev/null && chown -h 2:2 sticky/k.jsonl 2>/dev/null ||
+	skip=${skip:-only root makes links of somebody else}
+run 4 "${long[@]}" --resume sticky/k.jsonl -q
+ok "nor is one resumed by a link that another user laid in a sticky folder" eval \
+	'! status_is 0 && one_line "sticky/k.jsonl" && same theirs.jsonl eight.jsonl'
+skip=''
 
 # without the last three results of the second node
 run_program 4 ./two "$CSCOPE" "${cpu[@]}" -o n.jsonl

@@ -100,7 +100,7 @@ answers() { # OPTION...
 for option in --help --list --version; do
 	ok "$option is answered with an empty PATH and no driver" answers $option
 done
-for what in list 802 nvml-18 peer.ce.read.bidi; do
+for what in list 802 719 xid79 nvml-18 peer.ce.read.bidi; do
 	ok "--explain $what is answered with an empty PATH and no driver" \
 		answers --explain $what
 done
