@@ -32,7 +32,7 @@ int cs_median_ranks(size_t n, size_t *low, size_t *high);
 double cs_lag1(const double *x, size_t n);
 
 /* How much further than those order statistics the interval reaches on both sides,
- * for samples that may depend on each other: doc/METHOD.md, rule 8. */
+ * for samples that may depend on each other: doc/METHOD.md, rule 13. */
 double cs_stats_widening(const double *x, size_t n);
 
 /* Make the interval reach at least that share of the median to both sides. */

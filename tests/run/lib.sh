@@ -45,7 +45,7 @@ fake() { # GPUS
 }
 
 # Copies of up to 4 MiB need no more of a GPU.  All copies of a sample have no places of
-# their own there (doc/METHOD.md, rule 11): they follow each other to one, which stays in
+# their own there (doc/METHOD.md, rule 18): they follow each other to one, which stays in
 # the caches.  To move, to check and to poison the 32 MiB that they would take with each
 # sample was most of the tests' time, where data are not what is tested.
 memory() { # BYTES; 0: as much as the double has by itself, room for all copies

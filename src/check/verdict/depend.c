@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* The most that doc/METHOD.md, rule 8a, assumes; and how many standard errors above none
+/* The most that doc/METHOD.md, rule 13, assumes; and how many standard errors above none
  * it must be, so that chance is no finding. */
 #define ASSUMED 0.5
 #define SURE 4.0
