@@ -390,7 +390,8 @@ static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
 	return 0;
 }
 
-/* Did the agent's own GPU read it as it reads its own memory? */
+/* Did the agent's own GPU read it as it reads its own memory?  The speed of one pass is
+ * evidence only if the kernel's answer leaves it open where the pages are. */
 static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int is_dst,
 		      int near, int known)
 {
@@ -398,7 +399,7 @@ static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int i
 	int open = !known ||
 		   (cs_transfer_far(t) >= 0 && e->slot->facts.gpu.own_numa < 0);
 
-	if (near > 0 || (near < 0 && !open))
+	if (near > 0 || !open)
 		return 0;
 	if (near < 0 && !(is_dst && may_use_from_afar(e, t))) {
 		e->slot->unproven = 1;
