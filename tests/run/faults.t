@@ -222,6 +222,7 @@ ok "cuInit hangs: over at --start-limit, status 3, one line" eval \
 broken 2 FAKE_HANG=cuInit:1 --start-limit 1s
 ok "cuInit hangs in one rank of two: the other measures, and it is said" eval \
 	'status_is 0 && measured 9 && prints "did not answer within 1 s"'
+unset SLURM_STEP_GPUS # no sign of a GPU but the driver
 for call in dlopen cuGetProcAddress; do
 	for ranks in 0 1; do
 		broken $ranks FAKE_HANG=$call:1 --start-limit 1s
@@ -230,6 +231,7 @@ for call in dlopen cuGetProcAddress; do
 			one_line "driver did not answer within 1 s, in $call" && is_empty out'
 	done
 done
+export SLURM_STEP_GPUS=0,1,2
 broken 2 FAKE_HANG=dlopen:1 --start-limit 1s
 ok "the driver's load hangs in one rank of two: the job ends without MPI_Finalize" \
 	ends 2 "the driver.s library did not finish loading" 9
