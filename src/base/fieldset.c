@@ -12,7 +12,7 @@ void *cs_field_in(const struct cs_field *field, const void *of)
 {
 	void *at = (void *)((uintptr_t)of + field->at);
 
-	return field->apart ? *(void **)at : at;
+	return field->apart ? *(char **)at + field->within : at;
 }
 
 static int is_signed(const struct cs_field *field)

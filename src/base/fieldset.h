@@ -58,7 +58,8 @@ struct cs_field {
 	enum cs_type type;
 	uint8_t none;	     /* of a number or word: 0 is none, and in files null */
 	uint8_t foreign;     /* text of others, in which names may be: redacted */
-	uint8_t apart;	     /* the member is a pointer to it */
+	uint8_t apart;	     /* the member is a pointer to it, … */
+	size_t within;	     /* … or to a struct that has it there */
 	int64_t least, most; /* of a number in files; most 0: as much as it holds */
 	const char *const *words; /* which NULL ends; but of a WORD for texts alone */
 	const struct cs_fieldset *part;

@@ -233,12 +233,14 @@ static void add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *
 static void encode_fields(struct cs_encoder *r, const struct cs_row *row)
 {
 	struct cs_row shown = *row;
+	struct cs_row_apart apart = *row->apart;
 
 	if (row->status != CS_OK) {
 		cs_fields_init(&cs_stats_fields, &shown.stats);
 		shown.first_ms = NAN;
 		for (int s = 0; s < CS_STAGES; s++)
-			shown.stage_us[s] = NAN;
+			apart.stage_us[s] = NAN;
+		shown.apart = &apart;
 	}
 	cs_encode(r, &cs_row_fields, &shown);
 }
@@ -302,6 +304,7 @@ static void check_variant(struct cs_fields *f, const struct cs_row *row)
 static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_cpu_side side = cs_cpu_side_unknown;
+	struct cs_row_apart apart = cs_row_apart_unknown;
 	char reason[CS_REASON] = "";
 	struct cs_row row;
 	int node = cs_node_named(to, f);
@@ -312,6 +315,7 @@ static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 	memset(&row, 0, sizeof(row));
 	row.reason = reason;
 	row.side = &side;
+	row.apart = &apart;
 	cs_fields_init(&cs_row_fields, &row);
 	row.status = CS_FAILED;
 	cs_decode(f, &cs_row_fields, &row);

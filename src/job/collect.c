@@ -36,6 +36,7 @@ struct node_message {
 struct row_message {
 	struct cs_row row;
 	struct cs_cpu_side side;
+	struct cs_row_apart apart;
 };
 
 static size_t bytes_of(int32_t n, size_t one)
@@ -208,6 +209,7 @@ void cs_collect_row(struct cs_collect *c, const struct cs_row *row,
 	}
 	message->row = *row;
 	message->side = row->side ? *row->side : cs_cpu_side_unknown;
+	message->apart = row->apart ? *row->apart : cs_row_apart_unknown;
 	to = (char *)(message + 1);
 	if (sampled)
 		to = put_part(to, samples, sampled);
@@ -421,6 +423,7 @@ static void take_row_message(struct cs_collect *c, const struct row_message *m)
 	struct cs_row row = m->row;
 
 	row.side = &m->side;
+	row.apart = &m->apart;
 	row.reason = (const char *)m + row_bytes(m);
 	take_row(c, &row, (const void *)(m + 1));
 }

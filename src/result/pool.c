@@ -34,19 +34,21 @@ static struct cs_row gravest_turn(const struct cs_run *run, const struct cs_row 
 	return *gravest;
 }
 
-/* A row and its further turns as one; samples go to `to`. */
+/* A row and its further turns as one; samples go to `to`, what is apart to `apart`. */
 static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
-			   double *to)
+			   double *to, struct cs_row_apart *apart)
 {
 	struct cs_row made = gravest_turn(run, row);
 
+	*apart = *made.apart;
+	made.apart = apart;
 	made.turn = 1;
-	made.turns = made.n_samples = 0;
+	apart->turns = made.n_samples = 0;
 	for (const struct cs_row *turn = row; turn; turn = next_turn(run, row, turn)) {
 		size_t at = (size_t)(turn - cs_rows_get(&run->rows, 0));
 
-		made.turns++;
-		cs_fields_combine(&cs_row_fields, &made, turn, (int)made.turns);
+		apart->turns++;
+		cs_fields_combine(&cs_row_fields, &made, turn, (int)apart->turns);
 		if (turn->status != CS_OK || made.status != CS_OK)
 			continue;
 		memcpy(to + made.n_samples, cs_rows_samples(&run->rows, at),
@@ -64,6 +66,7 @@ static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
 static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err *err)
 {
 	double *room = calloc(run->rows.samples.n + 1, sizeof(*room));
+	struct cs_row_apart apart;
 	int rc = room ? 0 : cs_err_set(err, "no memory to put turns together");
 
 	for (size_t i = 0; i < cs_rows_count(&run->rows) && !rc; i++) {
@@ -73,7 +76,7 @@ static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err
 		if (cs_row_is(run, cs_rows_get(&run->rows, i), CS_ROWS_TURNS))
 			continue;
 		if (row.turn) {
-			row = merge(run, cs_rows_get(&run->rows, i), room);
+			row = merge(run, cs_rows_get(&run->rows, i), room, &apart);
 			samples = room;
 		}
 		rc = cs_rows_add(to, &row, samples, err);

@@ -1,5 +1,6 @@
 #include "result/row.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +30,23 @@ void cs_rows_unindex(struct cs_rows *rows)
 	rows->cells = NULL;
 }
 
+const struct cs_row_apart cs_row_apart_unknown = { .stage_us = { NAN, NAN, NAN },
+						   .sm_mhz = -1,
+						   .temperature_c = -1,
+						   .power_w = NAN };
+_Static_assert(CS_STAGES == 3, "a NAN for each");
+
 /* Keep what is apart from the row. */
 static int keep(struct cs_rows *rows, struct cs_row *row, struct cs_err *err)
 {
 	const struct cs_cpu_side *side = row->side ? row->side : &cs_cpu_side_unknown;
+	const struct cs_row_apart *apart = row->apart ? row->apart :
+							&cs_row_apart_unknown;
 
 	row->reason = cs_kept_text(&rows->kept, row->reason, err);
 	row->side = cs_kept_add(&rows->kept, side, sizeof(*side), err);
-	return row->reason && row->side ? 0 : -1;
+	row->apart = cs_kept_add(&rows->kept, apart, sizeof(*apart), err);
+	return row->reason && row->side && row->apart ? 0 : -1;
 }
 
 int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *samples,
@@ -148,6 +158,9 @@ const char *cs_status_text(int status)
 	CS_MEMBER(struct cs_row, type, key, member, ##__VA_ARGS__)
 #define ROW_APART(type, key, member, most_bytes, ...) \
 	CS_MEMBER_APART(struct cs_row, type, key, member, most_bytes, ##__VA_ARGS__)
+#define APART(type, key, member, ...)                                       \
+	ROW_APART(type, key, apart, sizeof(((struct cs_row_apart *)0)->member), \
+		  .within = offsetof(struct cs_row_apart, member), ##__VA_ARGS__)
 /* The turns of a cell become one row (pool.h): a field that is not combined is that of
  * the turn with the gravest status. */
 static const struct cs_field row_fields[] = {
@@ -156,31 +169,31 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "copy_bytes", what.bytes),
 	ROW(PART, NULL, what.variant, .part = &cs_variant_fields),
 	ROW(NUMBER, "copies", copies),
-	ROW(NUMBER, "grid_blocks", grid_blocks, .none = 1),
-	ROW(NUMBER, "block_threads", block_threads, .none = 1),
+	APART(NUMBER, "grid_blocks", grid_blocks, .none = 1),
+	APART(NUMBER, "block_threads", block_threads, .none = 1),
 	ROW(WORD, "status", status, .words = status_words),
 	ROW_APART(TEXT, "reason", reason, CS_REASON, .foreign = 1),
 	ROW(PART, NULL, stats, .part = &cs_stats_fields),
 	ROW(REAL, "overlap", overlap, CS_COMBINED(LEAST)),
 	ROW(NUMBER, "concurrent", concurrent),
 	ROW(REAL, "first_slower_ms", first_ms, CS_COMBINED(MOST)),
-	ROW(REAL, "pack_us", stage_us[CS_STAGE_PACK], CS_COMBINED(MEAN)),
-	ROW(REAL, "transfer_us", stage_us[CS_STAGE_TRANSFER], CS_COMBINED(MEAN)),
-	ROW(REAL, "unpack_us", stage_us[CS_STAGE_UNPACK], CS_COMBINED(MEAN)),
+	APART(REAL, "pack_us", stage_us[CS_STAGE_PACK], CS_COMBINED(MEAN)),
+	APART(REAL, "transfer_us", stage_us[CS_STAGE_TRANSFER], CS_COMBINED(MEAN)),
+	APART(REAL, "unpack_us", stage_us[CS_STAGE_UNPACK], CS_COMBINED(MEAN)),
 	ROW(REAL, "t_start_s", t_start_s),
 	ROW(REAL, "cell_s", seconds, CS_COMBINED(SUM)),
-	ROW(BITS, "throttle", throttle, CS_COMBINED(OR)),
-	ROW(BITS, "throttle_src", throttle_at[0], .none = 1, CS_COMBINED(OR)),
-	ROW(BITS, "throttle_dst", throttle_at[1], .none = 1, CS_COMBINED(OR)),
-	ROW(COUNT, "sm_mhz", sm_mhz),
-	ROW(COUNT, "temperature_c", temperature_c),
-	ROW(REAL, "power_w", power_w),
+	APART(BITS, "throttle", throttle, CS_COMBINED(OR)),
+	APART(BITS, "throttle_src", throttle_at[0], .none = 1, CS_COMBINED(OR)),
+	APART(BITS, "throttle_dst", throttle_at[1], .none = 1, CS_COMBINED(OR)),
+	APART(COUNT, "sm_mhz", sm_mhz),
+	APART(COUNT, "temperature_c", temperature_c),
+	APART(REAL, "power_w", power_w),
 	ROW(BITS, NULL, flags, CS_COMBINED(OR)),
 	ROW(NUMBER, "checked", checked, CS_COMBINED(SUM)),
 	ROW(NUMBER, "checked_whole", checked_whole, CS_COMBINED(SUM)),
 	ROW(NUMBER, "checked_part", checked_part, CS_COMBINED(SUM)),
 	ROW(NUMBER, "discarded", discarded, CS_COMBINED(MOST)),
-	ROW(NUMBER, "wrong_bytes", wrong_bytes, CS_COMBINED(SUM)),
+	APART(NUMBER, "wrong_bytes", wrong_bytes, CS_COMBINED(SUM)),
 	ROW_APART(PART, NULL, side, sizeof(struct cs_cpu_side),
 		  .part = &cs_cpu_side_fields),
 };

@@ -70,6 +70,23 @@ struct cs_remeasure {
 #define CS_REASON 240 /* bytes of a reason at most */
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
+/* What most rows have in common, or do not have at all. */
+struct cs_row_apart {
+	double stage_us[CS_STAGES]; /* of packed copies, of one copy; else NAN */
+	uint64_t throttle;	    /* bits seen around the cell, of its own GPUs … */
+	uint64_t throttle_at[2]; /* … by the one at src and at dst; 0 also unknown */
+	/* after a flagged cell, of its own GPUs: slowest, hottest, thirstiest; else
+	 * unknown */
+	int32_t sm_mhz, temperature_c;
+	double power_w;
+	uint64_t wrong_bytes; /* in all that was checked */
+	uint32_t grid_blocks,
+		block_threads; /* of the kernel that copied; 0: none did */
+	uint32_t turns;	       /* merged in this row (pool.h); 0: it is itself one */
+	uint32_t pad;	       /* no other bytes: equal ones are kept once */
+};
+extern const struct cs_row_apart cs_row_apart_unknown;
+
 struct cs_row {
 	uint32_t node;		 /* of the run, in world-rank order */
 	uint32_t step;		 /* of the plan */
@@ -81,30 +98,20 @@ struct cs_row {
 	struct cs_transfer what; /* TOTAL: the step's first transfer */
 	struct cs_stats stats;	 /* in the test's unit; GB/s = 1e9 bytes/s */
 	double first_ms;	 /* slower than the median: sample 0, per sample */
-	double stage_us[CS_STAGES]; /* of packed copies, of one copy; else NAN */
-	double overlap;		    /* least of the counted samples; NAN when alone */
-	double t_start_s;	    /* CLOCK_MONOTONIC_RAW since the node's start */
-	double seconds;		    /* wall time of the cell, set-up included */
-	uint64_t throttle;	    /* bits seen around the cell, of its own GPUs … */
-	uint64_t throttle_at[2]; /* … by the one at src and at dst; 0 also unknown */
-	/* after a flagged cell, of its own GPUs: slowest, hottest, thirstiest; else
-	 * unknown */
-	int32_t sm_mhz, temperature_c;
-	double power_w;
-	uint32_t checked;	/* samples of this transfer checked */
-	uint32_t checked_whole; /* of these, every byte of every copy; */
-	uint32_t checked_part;	/* a part of the last copy; else all of that */
-	uint32_t discarded;	/* samples before the counted ones */
-	uint64_t wrong_bytes;	/* in all that was checked */
-	uint32_t grid_blocks,
-		block_threads; /* of the kernel that copied; 0: none did */
+	double overlap;		 /* least of the counted samples; NAN when alone */
+	double t_start_s;	 /* CLOCK_MONOTONIC_RAW since the node's start */
+	double seconds;		 /* wall time of the cell, set-up included */
+	uint32_t checked;	 /* samples of this transfer checked */
+	uint32_t checked_whole;	 /* of these, every byte of every copy; */
+	uint32_t checked_part;	 /* a part of the last copy; else all of that */
+	uint32_t discarded;	 /* samples before the counted ones */
 	uint32_t n_samples;
-	uint32_t turn;	/* of the cell: 0, or more if sides take turns */
-	uint32_t turns; /* merged in this row (pool.h); 0: it is itself one */
+	uint32_t turn; /* of the cell: 0, or more if sides take turns */
 	/* Most rows have none, or those of others.  In struct cs_rows they are kept with
 	 * it; else they are the maker's, and may be NULL. */
 	const char *reason;		/* anything but ok has one; else "" */
 	const struct cs_cpu_side *side; /* unknown of a TOTAL, and without a measurement */
+	const struct cs_row_apart *apart;
 };
 
 /* Its fields in files, and the rules by which turns are merged. */
@@ -117,7 +124,7 @@ struct cs_rows {
 	struct cs_vec rows;	/* struct cs_row */
 	struct cs_vec at;	/* size_t: first sample of each row */
 	struct cs_vec samples;	/* double */
-	struct cs_kept kept;	/* reasons and sides of the rows */
+	struct cs_kept kept;	/* what is apart from the rows */
 	struct cs_cells *cells; /* the index (cells.h), one block; NULL: not made */
 };
 

@@ -145,9 +145,6 @@ static void make_rows(struct cs_run *run, int node, struct cs_rng *rng)
 				.checked = 9,
 				.n_samples = 8,
 				.overlap = step->count > 1 ? 0.99 : NAN,
-				.sm_mhz = -1,
-				.temperature_c = -1,
-				.power_w = NAN,
 				.seconds = 0.01,
 			};
 

@@ -9,6 +9,7 @@
 
 #include "plan/choose.h"
 #include "result/cells.h"
+#include "tap.h"
 
 struct canned {
 	struct cs_run run;
@@ -113,11 +114,17 @@ static inline struct cs_row canned_row(const struct cs_plan *plan, uint32_t node
 	row.n_samples = 6;
 	row.first_ms = row.what.src.index == 0 && row.what.dst.index == 1 ? 17.9 : 0.2;
 	row.overlap = s->count > 1 ? 0.9945 : NAN;
-	row.sm_mhz = row.temperature_c = -1;
-	row.power_w = NAN;
-	for (int i = 0; i < CS_STAGES; i++)
-		row.stage_us[i] = NAN;
 	return row;
+}
+
+/* What is apart from a row, as its own, to be changed. */
+static inline struct cs_row_apart *canned_apart(struct cs_row *row)
+{
+	struct cs_row_apart *own = t_free_later(malloc(sizeof(*own)));
+
+	*own = *row->apart;
+	row->apart = own;
+	return own;
 }
 
 static inline void canned_add(struct canned *c, struct cs_row *row, double rate)

@@ -43,6 +43,7 @@ static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 	if (row->side)
 		kept->side = cs_kept_add(&node->kept, row->side, sizeof(*row->side),
 					 NULL);
+	kept->apart = cs_kept_add(&node->kept, row->apart, sizeof(*row->apart), NULL);
 }
 
 static void on_finding(void *ctx, const struct cs_finding *finding)

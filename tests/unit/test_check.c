@@ -213,8 +213,8 @@ static void throttle(struct canned *c, int src, int dst, int end)
 	struct cs_row *row = canned_cell(c, 0, PAIR, src, dst);
 
 	row->flags |= CS_ROW_THROTTLED;
-	row->throttle |= 0x8;
-	row->throttle_at[end] |= 0x8;
+	canned_apart(row)->throttle |= 0x8;
+	canned_apart(row)->throttle_at[end] |= 0x8;
 }
 
 HOLDS("a throttled GPU is named by its cells") {

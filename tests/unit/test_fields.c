@@ -51,6 +51,7 @@ static void fill(void *n, const struct cs_field *f, const void *of)
 struct whole_row {
 	struct cs_row row;
 	struct cs_cpu_side side;
+	struct cs_row_apart apart;
 	char reason[CS_REASON];
 };
 
@@ -59,6 +60,7 @@ static void join(const struct cs_fieldset *set, struct whole_row *whole)
 	if (set != &cs_row_fields)
 		return;
 	whole->row.side = &whole->side;
+	whole->row.apart = &whole->apart;
 	whole->row.reason = whole->reason;
 }
 

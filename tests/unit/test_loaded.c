@@ -104,8 +104,8 @@ HOLDS("… with numbers and texts that are odd") {
 	row->stats.median = 1.0 / 3;
 	row->stats.max = 1e300 / 7;
 	row->stats.sd = INFINITY;
-	row->wrong_bytes = UINT64_MAX;
-	row->throttle = UINT64_MAX;
+	canned_apart(row)->wrong_bytes = UINT64_MAX;
+	canned_apart(row)->throttle = UINT64_MAX;
 	row->copies = UINT32_MAX;
 	c.run.argv = argv;
 	c.run.argc = 1;

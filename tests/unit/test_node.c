@@ -135,7 +135,8 @@ HOLDS("bytes that never arrive make the cell corrupt") {
 	bad.arm = arm_corrupts;
 	measure(&bad, "peer.cpu.write.pair", CS_VERIFY_LAST);
 	t_eq_int(count(CS_CORRUPT), node.rows);
-	t_ok(node.row[0].wrong_bytes > 4000 && node.row[0].wrong_bytes <= 4096);
+	t_ok(node.row[0].apart->wrong_bytes > 4000 &&
+	     node.row[0].apart->wrong_bytes <= 4096);
 	t_has(node.row[0].reason, "never written");
 }
 

@@ -53,7 +53,7 @@ HOLDS("the turns of a cell become one row, of all their samples") {
 	t_eq_int(cs_pool_make(&c.run, &pooled, NULL), 0);
 	t_eq_int(cs_rows_count(&pooled.rows) * TURNS, cs_rows_count(&c.run.rows));
 	row = cell_of(&pooled, 1, 2);
-	t_eq_int(row->turns, TURNS);
+	t_eq_int(row->apart->turns, TURNS);
 	t_eq_int(row->n_samples, TURNS * 6);
 	t_eq_int(row->stats.n, TURNS * 6);
 	t_near(row->stats.median, canned_rate(1, 2) * 1.01, 1e-9);
@@ -79,27 +79,28 @@ HOLDS("each field of a cell is combined from its turns by its rule") {
 	for (uint32_t i = 0; i < TURNS; i++)
 		for (size_t k = 0; k < n; k++) {
 			struct cs_row *turn = &rows[i * n + k];
+			struct cs_row_apart *apart = canned_apart(turn);
 
 			turn->seconds = 1 + i;
 			turn->discarded = i == 1 ? 5 : i;
-			turn->throttle = turn->throttle_at[1] = 1u << i;
+			apart->throttle = apart->throttle_at[1] = 1u << i;
 			turn->overlap = overlap[i];
 			turn->first_ms = i == 1 ? NAN : i;
-			turn->stage_us[CS_STAGE_PACK] = 10 * (i + 1);
-			turn->stage_us[CS_STAGE_UNPACK] = i == 1 ? NAN : i;
-			turn->wrong_bytes = 1ull << (40 + i);
+			apart->stage_us[CS_STAGE_PACK] = 10 * (i + 1);
+			apart->stage_us[CS_STAGE_UNPACK] = i == 1 ? NAN : i;
+			apart->wrong_bytes = 1ull << (40 + i);
 		}
 	t_eq_int(cs_pool_make(&c.run, &pooled, NULL), 0);
 	row = cell_of(&pooled, 1, 2);
 	t_near(row->seconds, 1 + 2 + 3, 1e-9);
 	t_eq_int(row->discarded, 5);
-	t_eq_int(row->throttle, 7);
-	t_eq_int(row->throttle_at[1], 7);
+	t_eq_int(row->apart->throttle, 7);
+	t_eq_int(row->apart->throttle_at[1], 7);
 	t_near(row->overlap, 0.7, 1e-9);
 	t_near(row->first_ms, 2, 1e-9);
-	t_near(row->stage_us[CS_STAGE_PACK], 20, 1e-9);
-	t_ok(isnan(row->stage_us[CS_STAGE_UNPACK]));
-	t_eq_int(row->wrong_bytes, 7ull << 40);
+	t_near(row->apart->stage_us[CS_STAGE_PACK], 20, 1e-9);
+	t_ok(isnan(row->apart->stage_us[CS_STAGE_UNPACK]));
+	t_eq_int(row->apart->wrong_bytes, 7ull << 40);
 	cs_pool_release(&pooled, &c.run);
 }
 
@@ -157,6 +158,7 @@ HOLDS("a run without turns is as it was") {
 /* ---- the index ---- */
 
 HOLDS("of each cell one row is its figure: no repetition, no total") {
+	static const struct cs_row_apart merged = { .turns = 4 };
 	static const struct {
 		struct cs_row row;
 		int is_cell, is_measured;
@@ -166,7 +168,7 @@ HOLDS("of each cell one row is its figure: no repetition, no total") {
 		{ { .status = CS_FAILED }, 1, 1 },
 		{ { .status = CS_SKIPPED }, 1, 1 },
 		{ { .turn = 1 }, 1, 1 },
-		{ { .turn = 1, .turns = 4 }, 1, 1 },
+		{ { .turn = 1, .apart = &merged }, 1, 1 },
 		{ { .flags = CS_ROW_CONTROL }, 0, 0 },
 		{ { .flags = CS_ROW_CONCURRENT }, 0, 0 },
 		{ { .flags = CS_ROW_REMEASURED }, 0, 0 },

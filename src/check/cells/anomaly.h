@@ -82,15 +82,20 @@ struct cs_fault {
 /* Below, a copy is mostly its 3 us before the first byte: it is not compared. */
 #define CS_COMPARED_FROM ((uint64_t)1 << 20)
 
+/* Cells with the same may be compared: class, test, company; bytes; variant. */
+struct cs_cell_group {
+	uint64_t key[3];
+};
+
 /* Cells of a run that can be judged, in order: class, test, size, node, cell. */
 struct cs_judged_cell {
-	uint64_t group[3];	 /* class, test, company; bytes; variant */
-	uint32_t cell, node, at; /* at: its row */
-	double y;		 /* log of its figure, the greater the better */
-	double off;		 /* y less what is usual; NAN not known */
-	double noise;		 /* that y may be off by */
-	int unsure;		 /* not to be judged: off stays unknown */
-	int odd;		 /* an anomaly explains it */
+	const struct cs_cell_group *group; /* kept once */
+	uint32_t cell, node, at;	   /* at: its row */
+	uint8_t unsure;			   /* not to be judged: off stays unknown */
+	uint8_t odd;			   /* an anomaly explains it */
+	double y;	   /* log of its figure, the greater the better */
+	double off;	   /* y less what is usual; NAN not known */
+	double noise;	   /* that y may be off by */
 	int slower, alike; /* as cs_count_nodes has it; 0 not compared with nodes */
 };
 
@@ -100,6 +105,7 @@ struct cs_judged_cells {
 	size_t n;
 	/* by node: the first of its class (class.h) */
 	int *class;
+	struct cs_kept *groups; /* struct cs_cell_group */
 };
 
 /* judged.c: of a run that is indexed; in the arena. */

@@ -57,11 +57,21 @@ static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
 	       end_is_there(&run->node[row->node], &row->what.dst);
 }
 
-static uint64_t group_of(const struct cs_judged_cells *judged_cells, uint32_t node,
-			 uint32_t test, int concurrent)
+static const struct cs_cell_group *group_of(const struct cs_judged_cells *judged_cells,
+					    const struct cs_row *row, uint32_t test,
+					    int concurrent)
 {
-	return (uint64_t)judged_cells->class[node] << 32 | (uint64_t)test << 8 |
-	       (uint8_t)concurrent;
+	const struct cs_cell_group group = { {
+		(uint64_t)judged_cells->class[row->node] << 32 | (uint64_t)test << 8 |
+			(uint8_t)concurrent,
+		row->what.bytes,
+		cs_variant_number(&row->what.variant),
+	} };
+	const void *kept = cs_kept_add(judged_cells->groups, &group, sizeof(group),
+				       NULL);
+
+	cs_arena_check(!kept);
+	return kept;
 }
 
 static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cells,
@@ -70,28 +80,37 @@ static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cell
 	const struct cs_row *row = cs_rows_get(&judged_cells->run->rows, at);
 
 	return (struct cs_judged_cell){
-		.group = { group_of(judged_cells, row->node, row->test,
-				    cs_own_concurrent(judged_cells->run, row)),
-			   row->what.bytes, cs_variant_number(&row->what.variant) },
+		.group = group_of(judged_cells, row, row->test,
+				  cs_own_concurrent(judged_cells->run, row)),
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node,
 		.at = (uint32_t)at,
 		.y = log(row->stats.median),
 		.off = NAN,
 		.noise = cs_noise_of(row),
-		.unsure = cs_is_unsure(row),
+		.unsure = cs_is_unsure(row) != 0,
 	};
 }
 
-CS_ORDERING(by_place, struct cs_judged_cell, CS_ORDER(a->group[0], b->group[0]),
-	    CS_ORDER(a->group[1], b->group[1]), CS_ORDER(a->group[2], b->group[2]),
+CS_ORDERING(by_key, struct cs_cell_group, CS_ORDER(a->key[0], b->key[0]),
+	    CS_ORDER(a->key[1], b->key[1]), CS_ORDER(a->key[2], b->key[2]))
+
+CS_ORDERING(by_place, struct cs_judged_cell,
+	    a->group == b->group ? 0 : by_key(a->group, b->group),
 	    CS_ORDER(a->node, b->node), CS_ORDER(a->cell, b->cell),
 	    CS_ORDER(a->at, b->at))
+
+static void release_groups(void *groups)
+{
+	cs_kept_release(groups);
+}
 
 struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run)
 {
 	struct cs_judged_cells cells = { .run = run };
 
+	cells.groups = cs_new(struct cs_kept, 1);
+	cs_arena_at_end(release_groups, cells.groups);
 	cells.judged = cs_new(struct cs_judged_cell, cs_rows_count(&run->rows));
 	cells.class = cs_classes_of_cells(run);
 	for (int node = 0; node < run->n_nodes; node++) {
@@ -124,7 +143,7 @@ cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
 	struct cs_judged_cell like = judged_of(judged_cells,
 					       (size_t)(row - cs_rows_get(rows, 0)));
 
-	like.group[0] = group_of(judged_cells, row->node, test, concurrent);
+	like.group = group_of(judged_cells, row, test, concurrent);
 	return bsearch(&like, judged_cells->judged, judged_cells->n, sizeof(like),
 		       by_cell);
 }
@@ -148,7 +167,7 @@ size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
 	size_t to = from + 1;
 
 	while (to < judged_cells->n && judged_cells->judged[to].node == a->node &&
-	       !memcmp(judged_cells->judged[to].group, a->group, sizeof(a->group)))
+	       judged_cells->judged[to].group == a->group)
 		to++;
 	return to;
 }
@@ -158,9 +177,8 @@ size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
 {
 	size_t to = from + 1;
 
-	while (to < judged_cells->n && !memcmp(judged_cells->judged[to].group,
-					       judged_cells->judged[from].group,
-					       sizeof(judged_cells->judged[to].group)))
+	while (to < judged_cells->n &&
+	       judged_cells->judged[to].group == judged_cells->judged[from].group)
 		to++;
 	return to;
 }

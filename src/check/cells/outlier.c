@@ -144,6 +144,7 @@ CS_ORDERING_AT(by_cell, struct cs_judged_cell, CS_ORDER(a->cell, b->cell),
 static void settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread,
 			 double *noise)
 {
+	CS_SCOPE;
 	struct cs_judged_cell **at = cs_new(struct cs_judged_cell *, n);
 	double *x = cs_new(double, n);
 	size_t k, known = 0, nodes = NODES_LEAST;

@@ -154,7 +154,7 @@ static const char *condition(const struct cs_run *run, const struct cs_anomaly *
 			    (s->part == CS_PART_GPU && end[k]->index != s->a))
 				continue;
 			agent = &run->node[row->node].agent[end[k]->index];
-			bits |= row->throttle_at[k] & CS_THROTTLE_BAD;
+			bits |= row->apart->throttle_at[k] & CS_THROTTLE_BAD;
 			others = most(others,
 				      most(agent->before.others, agent->after.others));
 		}

@@ -291,6 +291,7 @@ static void settle_all_sockets(const struct wholes *in, struct whole *w, size_t 
 /* judged[from..end): one group, of all nodes of a class. */
 static void settle_group(struct wholes *w, size_t from, size_t end)
 {
+	CS_SCOPE;
 	double *room = cs_new(double, 2 * (end - from + 1));
 	size_t first = w->all.n, sockets;
 	struct whole *at;
@@ -562,6 +563,9 @@ void cs_wholes_find(const struct cs_judged_cells *cells, struct cs_vec *anomalie
 			    .anomalies = anomalies };
 
 	mark_explained(&w);
+	/* it outlives the scopes, once it has memory */
+	cs_list_add(&w.all, 1);
+	w.all.n--;
 	for (size_t i = 0, k; i < cells->n; i = k) {
 		k = cs_judged_cells_group_end(cells, i);
 		/* cells beside loads are less certain */

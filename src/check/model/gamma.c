@@ -61,7 +61,7 @@ static double clocks_of(const struct cs_run *run, const struct cs_row *row)
 							gpu->bus_id);
 
 	return record && record->board.sm_mhz_max > 0 ?
-		       1e-3 * row->grid_blocks * record->board.sm_mhz_max :
+		       1e-3 * row->apart->grid_blocks * record->board.sm_mhz_max :
 		       NAN;
 }
 

@@ -97,7 +97,7 @@ static uint64_t slow_bits(const struct cs_row *row, int gpu)
 	for (int i = 0; i < 2; i++)
 		if (!cs_endpoint_is_numa(end[i]) &&
 		    (gpu == OF_ANY || end[i]->index == gpu))
-			bits |= row->throttle_at[i] & CS_THROTTLE_BAD;
+			bits |= row->apart->throttle_at[i] & CS_THROTTLE_BAD;
 	return bits;
 }
 
@@ -491,7 +491,7 @@ static void judge_throttled(struct cs_run *run, int node)
 		if (row->status != CS_OK)
 			continue;
 		for (int k = 0; k < 2; k++)
-			if (row->throttle_at[k] & CS_THROTTLE_BAD &&
+			if (row->apart->throttle_at[k] & CS_THROTTLE_BAD &&
 			    !cs_endpoint_is_numa(end[k]) && end[k]->index < n)
 				bad[end[k]->index] = 1;
 	}

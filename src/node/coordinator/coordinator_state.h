@@ -52,13 +52,14 @@ struct cs_coordinator {
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
 	char unavailable[CS_MAX_AGENTS];	/* … for others use it: no fault */
 	uint32_t seq;
-	int skip_in_use;	/* do not measure cells of a GPU that others use */
-	int stopped;		/* the measurement has ended before the plan */
-	int lost;		/* an agent is broken or its process dead */
-	uint32_t turn;		/* of the current cell; for rows */
-	char reason[CS_REASON]; /* of the row that is sent */
-	int remeasure;		/* the current cell is re-measured; for rows */
-	int staged;		/* the current transports are those of staged tests */
+	int skip_in_use;	   /* do not measure cells of a GPU that others use */
+	int stopped;		   /* the measurement has ended before the plan */
+	int lost;		   /* an agent is broken or its process dead */
+	uint32_t turn;		   /* of the current cell; for rows */
+	char reason[CS_REASON];	   /* of the row that is sent */
+	struct cs_row_apart apart; /* the same */
+	int remeasure;		   /* the current cell is re-measured; for rows */
+	int staged; /* the current transports are those of staged tests */
 	int workers_use_all_cores; /* workers of the current cell need every core */
 	double began_s, state_read_s;
 	struct cs_budget budget;

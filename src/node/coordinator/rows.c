@@ -46,10 +46,8 @@ static void row_init(struct cs_coordinator *co, const struct cs_cell *cell,
 	row->flags = cell->repeats | cell->doubt |
 		     (step->flags & CS_STEP_CONTROL ? CS_ROW_CONTROL : 0);
 	row->overlap = row->first_ms = NAN;
-	for (int s = 0; s < CS_STAGES; s++)
-		row->stage_us[s] = NAN;
-	row->sm_mhz = row->temperature_c = -1;
-	row->power_w = NAN;
+	co->apart = cs_row_apart_unknown;
+	row->apart = &co->apart;
 	row->t_start_s = cell->began_s - co->began_s;
 	row->seconds = cell->repeats & CS_ROW_SHARED ? 0 :
 						       cs_clock_s() - cell->began_s;
@@ -98,7 +96,7 @@ static void corrupt(struct cs_coordinator *co, struct cs_row *row,
 	char of[32] = "";
 
 	row->status = CS_CORRUPT;
-	row->wrong_bytes = check->wrong_bytes;
+	co->apart.wrong_bytes = check->wrong_bytes;
 	if (copy)
 		cs_text(of, sizeof(of), " of copy %" PRIu32, copy);
 	row->reason = co->reason;
@@ -154,13 +152,13 @@ void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t 
 }
 
 /* The worse of both, of a row's GPUs. */
-static void worse_state(struct cs_row *row, const struct cs_gpu_state *now)
+static void worse_state(struct cs_row_apart *of, const struct cs_gpu_state *now)
 {
-	if (now->sm_mhz >= 0 && (row->sm_mhz < 0 || now->sm_mhz < row->sm_mhz))
-		row->sm_mhz = now->sm_mhz;
-	if (now->temperature_c > row->temperature_c)
-		row->temperature_c = now->temperature_c;
-	row->power_w = fmax(row->power_w, now->power_w);
+	if (now->sm_mhz >= 0 && (of->sm_mhz < 0 || now->sm_mhz < of->sm_mhz))
+		of->sm_mhz = now->sm_mhz;
+	if (now->temperature_c > of->temperature_c)
+		of->temperature_c = now->temperature_c;
+	of->power_w = fmax(of->power_w, now->power_w);
 }
 
 /* Set what the agents of one transfer reported. */
@@ -175,7 +173,8 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		if (cs_endpoint_is_numa(end[i]))
 			continue;
 		agent[1 + i] = end[i]->index;
-		row->throttle_at[i] = cs_board_slot(co->board, end[i]->index)->throttle;
+		co->apart.throttle_at[i] =
+			cs_board_slot(co->board, end[i]->index)->throttle;
 	}
 	for (i = 0; i < 3; i++) {
 		const struct cs_slot *slot =
@@ -183,7 +182,7 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 
 		if (!slot)
 			continue;
-		row->throttle |= slot->throttle;
+		co->apart.throttle |= slot->throttle;
 		if (slot->unproven)
 			row->flags |= CS_ROW_NOT_PROVEN;
 		if (slot->stayed[k])
@@ -194,13 +193,13 @@ static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		if (slot->facts.before.known && slot->facts.before.others > 0)
 			row->flags |= CS_ROW_IN_USE;
 	}
-	if (row->throttle & CS_THROTTLE_BAD)
+	if (co->apart.throttle & CS_THROTTLE_BAD)
 		row->flags |= CS_ROW_THROTTLED;
 	if (!(row->flags & (CS_ROW_THROTTLED | CS_ROW_NOT_CONVERGED)))
 		return;
 	for (i = 0; i < 3 && cell->looked; i++)
 		if (agent[i] >= 0)
-			worse_state(row,
+			worse_state(&co->apart,
 				    &cs_board_slot(co->board, agent[i])->state_now);
 }
 
@@ -257,6 +256,7 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 {
 	const struct cs_sampler *s = &co->sampler;
 	double total[CS_SAMPLES_MAX] = { 0 };
+	struct cs_row_apart apart = *like->apart;
 	struct cs_row row = *like;
 
 	for (uint32_t i = 0; i < s->n; i++)
@@ -264,9 +264,10 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	row.metric = CS_METRIC_TOTAL;
 	row.flags &= ~CS_ROW_OUTLIERS;
 	row.checked = row.checked_whole = row.checked_part = 0;
-	memset(row.throttle_at, 0, sizeof(row.throttle_at));
+	memset(apart.throttle_at, 0, sizeof(apart.throttle_at));
 	for (int i = 0; i < CS_STAGES; i++)
-		row.stage_us[i] = NAN;
+		apart.stage_us[i] = NAN;
+	row.apart = &apart;
 	row.side = NULL;
 	cs_cell_emit(co, &row, total, s->n, s->reach);
 }
@@ -296,7 +297,7 @@ static void set_stages(struct cs_coordinator *co, uint32_t k, struct cs_row *row
 	for (int s = 0; s < CS_STAGES && row->what.method == CS_METHOD_PACK; s++) {
 		for (uint32_t i = 0; i < n; i++)
 			x[i] = co->stages.ns[k][s][(taken - 1 - i) % CS_SAMPLES_MAX];
-		row->stage_us[s] = 1e-3 * cs_median(x, n);
+		co->apart.stage_us[s] = 1e-3 * cs_median(x, n);
 	}
 }
 
@@ -305,8 +306,8 @@ static void set_kernel(struct cs_coordinator *co, struct cs_row *row)
 {
 	const struct cs_slot *slot = cs_board_slot(co->board, row->what.issuer);
 
-	row->grid_blocks = slot->blocks;
-	row->block_threads = slot->threads;
+	co->apart.grid_blocks = slot->blocks;
+	co->apart.block_threads = slot->threads;
 }
 
 static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell, uint32_t k,
@@ -345,14 +346,13 @@ static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
 	}
 }
 
-/* Merge the state of one of several transfers into the row of their total. */
-static void merge_state(struct cs_row *all, const struct cs_row *row)
+/* Merge the state of one of several transfers into that of their total. */
+static void merge_state(struct cs_row_apart *all, const struct cs_row_apart *one)
 {
-	const struct cs_gpu_state state = { row->sm_mhz, row->temperature_c,
-					    row->power_w };
+	const struct cs_gpu_state state = { one->sm_mhz, one->temperature_c,
+					    one->power_w };
 
-	all->flags |= row->flags;
-	all->throttle |= row->throttle;
+	all->throttle |= one->throttle;
 	worse_state(all, &state);
 }
 
@@ -361,8 +361,9 @@ static void merge_state(struct cs_row *all, const struct cs_row *row)
 static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t first,
 		     uint32_t end)
 {
-	struct cs_row row, all = { .power_w = NAN, .sm_mhz = -1, .temperature_c = -1 };
-	uint32_t measured = 0, k;
+	struct cs_row_apart all = cs_row_apart_unknown;
+	uint32_t measured = 0, flags = 0, k;
+	struct cs_row row;
 	int sound = 1;
 
 	cell->doubt = 0;
@@ -375,10 +376,12 @@ static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t f
 		measured += is_rate(co, cell, k) != 0;
 		emit_transfer(co, cell, k, &row);
 		sound &= row.status == CS_OK;
-		merge_state(&all, &row);
+		flags |= row.flags;
+		merge_state(&all, row.apart);
 	}
 	if (measured > 1 && sound) {
-		merge_state(&row, &all);
+		row.flags |= flags;
+		merge_state(&co->apart, &all);
 		emit_total(co, cell, first, end, &row);
 	}
 	return sound;

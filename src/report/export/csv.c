@@ -104,7 +104,10 @@ void cs_csv_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
 	const struct cs_row blank = {
-		.node = UINT32_MAX, .reason = "", .side = &cs_cpu_side_unknown
+		.node = UINT32_MAX,
+		.reason = "",
+		.side = &cs_cpu_side_unknown,
+		.apart = &cs_row_apart_unknown
 	}; /* for its columns */
 
 	put_row(to, run, &blank, 1);

@@ -136,7 +136,8 @@ static void print_history(FILE *to, const struct cs_row *row)
 		first = cs_new_text("; first touch %.3f ms slower", row->first_ms);
 	cs_fold(to, 2, INDENT, "data       %s checked, %s%s",
 		cs_count_text(row->checked, "sample"),
-		cs_count_text(row->wrong_bytes, "wrong byte"), cs_after(": ", how));
+		cs_count_text(row->apart->wrong_bytes, "wrong byte"),
+		cs_after(": ", how));
 	cs_fold(to, 2, INDENT,
 		"when       step %" PRIu32 ", %.3f s after the "
 		"node's start, %.3f s long; %s discarded%s",
@@ -173,9 +174,9 @@ static void print_agent(FILE *to, const struct cell *c, int agent)
 
 static void print_throttle(FILE *to, const struct cs_row *row)
 {
-	if (row->throttle & CS_THROTTLE_BAD)
+	if (row->apart->throttle & CS_THROTTLE_BAD)
 		cs_fold(to, 2, INDENT, "throttled  NVML's reasons %016" PRIx64,
-			row->throttle);
+			row->apart->throttle);
 }
 
 /* ---- similar cells ---- */

@@ -431,8 +431,8 @@ static void print_stages(FILE *to, const struct cs_grid *grid)
 		size_t k = 0;
 
 		for (size_t i = 0; i < n; i++)
-			if (grid->row[i] && !isnan(grid->row[i]->stage_us[s]))
-				x[k++] = grid->row[i]->stage_us[s];
+			if (grid->row[i] && !isnan(grid->row[i]->apart->stage_us[s]))
+				x[k++] = grid->row[i]->apart->stage_us[s];
 		if (k)
 			text = cs_join(text, ", ", "%s %.2f us", names[s],
 				       cs_median(x, k));

@@ -33,7 +33,7 @@ static void print_data(FILE *to, const struct cs_run *run)
 		if (row->metric != CS_METRIC_RATE)
 			continue;
 		cs_checked_add(&sum, row);
-		wrong += row->wrong_bytes;
+		wrong += row->apart->wrong_bytes;
 	}
 	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !sum.samples)
 		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
@@ -70,8 +70,8 @@ static void count_samples(const struct cs_run *run, int node, struct samples *ou
 			out->most = row->stats.n;
 		if (row->discarded > out->discarded)
 			out->discarded = row->discarded;
-		if (row->turns > out->turns)
-			out->turns = row->turns;
+		if (row->apart->turns > out->turns)
+			out->turns = row->apart->turns;
 		out->shared += (row->flags & CS_ROW_SHARED) != 0;
 		if (cs_row_test(row)->how != CS_HOW_GATED)
 			continue;
@@ -269,7 +269,8 @@ static void gather(const struct cs_run *run, struct state *s)
 			grow(&s->ecc, b->ecc_uncorrected, e->ecc_uncorrected);
 		}
 	for (i = 0; i < n; i++)
-		s->throttle |= cs_rows_get(&run->rows, i)->throttle & CS_THROTTLE_BAD;
+		s->throttle |= cs_rows_get(&run->rows, i)->apart->throttle &
+			       CS_THROTTLE_BAD;
 }
 
 /* "no NVLink or PCIe errors, 3 ECC errors" */
