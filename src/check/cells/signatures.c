@@ -223,7 +223,7 @@ static void count(const struct ways *w, int a, int b, int *of, int *bear)
 		}
 }
 
-/* Do all ways of a GPU bear it: both directions, or all from it, or all to it? */
+/* Do all ways from a GPU bear it, or all to it? */
 static int all_bear(const struct ways *w, int a)
 {
 	int of[2] = { 0, 0 }, bear[2] = { 0, 0 };
@@ -235,8 +235,7 @@ static int all_bear(const struct ways *w, int a)
 		bear[1] += w->bear[k][a];
 	}
 	return of[0] + of[1] > 2 &&
-	       ((of[0] > 1 && bear[0] == of[0]) || (of[1] > 1 && bear[1] == of[1]) ||
-		bear[0] + bear[1] == of[0] + of[1]);
+	       ((of[0] > 1 && bear[0] == of[0]) || (of[1] > 1 && bear[1] == of[1]));
 }
 
 static int touches(const struct cs_row *row, const struct cs_anomaly *s)
