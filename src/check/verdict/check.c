@@ -200,19 +200,29 @@ static struct drift drift_of(const struct cs_run *run, const struct cs_row *cell
 	};
 }
 
-static void find_drift(struct cs_run *run, int node)
+/* The largest drift on a node, of all controls or only of those whose intervals are apart;
+ * NAN: there is none. */
+static double most_drift(const struct cs_run *run, int node, int only_apart)
 {
-	double drift = 0;
+	double most = NAN;
 
 	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS)) {
 		struct drift of;
 
+		/* once for each cell: its controls are all looked at together */
 		if (row != cs_figure_next(run, row, NULL, CS_ROWS_CONTROLS))
 			continue;
 		of = drift_of(run, row);
-		if (of.is_apart)
-			drift = fmax(drift, of.most);
+		if (of.is_apart || !only_apart)
+			most = fmax(most, of.most);
 	}
+	return most;
+}
+
+static void find_drift(struct cs_run *run, int node)
+{
+	const double drift = most_drift(run, node, 1);
+
 	if (!(drift > DRIFT_MOST))
 		return;
 	cs_judge(run, CS_FOUND(CS_NOTE, node, CS_FINDING_DRIFT),
@@ -427,11 +437,5 @@ void cs_check_forget(struct cs_run *run, int has_criteria)
 
 double cs_control_drift(const struct cs_run *run, int node)
 {
-	double most = NAN;
-
-	/* once for each cell: its controls are all looked at together */
-	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS))
-		if (row == cs_figure_next(run, row, NULL, CS_ROWS_CONTROLS))
-			most = fmax(most, drift_of(run, row).most);
-	return most;
+	return most_drift(run, node, 0);
 }
