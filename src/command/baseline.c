@@ -97,10 +97,10 @@ int cs_command_learn(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		return CS_EXIT_USAGE;
 	cs_baseline_init(known);
 	cs_arena_at_end(release_baseline, known);
-	cs_learning_begin(&learning);
+	cs_learning_begin(&learning, known);
 	for (int i = 0; i < opt->n_files; i++)
 		learn_file(&learning, opt->files[i]);
-	cs_learning_end(&learning, known);
+	cs_learning_end(&learning);
 	if (!known->stats.n) {
 		cs_err_set(err,
 			   "there is no cell to learn from: of large copies within "

@@ -124,11 +124,11 @@ static int read_known(void *baseline)
 	char *folders = cs_new_text("%s", asked ? asked : ""), *folder;
 	struct cs_learning learning;
 
-	cs_learning_begin(&learning);
+	cs_learning_begin(&learning, baseline);
 	while ((folder = strsep(&folders, ":")))
 		if (strcmp(folder, KNOWN_NONE) != 0)
 			learn_folder(&learning, folder[0] ? folder : CS_KNOWN_DIR);
-	cs_learning_end(&learning, baseline);
+	cs_learning_end(&learning);
 	return 0;
 }
 

@@ -31,14 +31,14 @@ static int learn_all(void *argument)
 	struct cs_learning learning;
 	struct cs_err err;
 
-	cs_learning_begin(&learning);
+	cs_learning_begin(&learning, &known);
 	for (size_t i = 0; i < by->n; i++)
 		if ((!by->left_out || !by->left_out[i]) &&
 		    cs_learning_run(&learning, by->run[i], &err))
 			cs_arena_give_up(&err);
 	if (by->before)
 		cs_learning_add(&learning, by->before);
-	cs_learning_end(&learning, &known);
+	cs_learning_end(&learning);
 	return 0;
 }
 

@@ -131,6 +131,10 @@ struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row 
 int cs_baseline_learn(const struct cs_run *const *runs, size_t n,
 		      struct cs_baseline *out, size_t *which, struct cs_err *err);
 
+/* Is the cell's figure one to learn from? */
+int cs_baseline_takes(const struct cs_row *row);
+/* The position of the class of that name, which is added if there is none.  In an arena. */
+uint32_t cs_baseline_need_class(struct cs_baseline *baseline, const char *name);
 /* Count the nodes and runs of each class, by its statistics. */
 void cs_baseline_count_classes(struct cs_baseline *baseline);
 

@@ -8,6 +8,7 @@
 #include "check/bounds/breach.h"
 #include "check/cells/anomaly.h"
 #include "check/fleet/fingerprint.h"
+#include "check/link/expect.h"
 #include "result/matrices.h"
 #include "result/pool.h"
 
@@ -147,10 +148,8 @@ static int is_below(const struct cs_run *run, const struct cs_row *row, double l
 		    double bound)
 {
 	const struct cs_agent_facts *agent = agent_of(run, row, &row->what.src);
-	const struct cs_gpu_record *gpu = cs_run_gpu(run, (int)row->node,
-						     agent->gpu.bus_id);
 	int may_be_divided = cs_row_test(row)->path == CS_PATH_PEER &&
-			     !(gpu && gpu->board.nvlink.to_switch > 0);
+			     !cs_is_on_switch(run, (int)row->node, agent->gpu.bus_id);
 
 	return !(row->flags & CS_ROW_BAD) && row->stats.median < bound &&
 	       !(may_be_divided && row->stats.median < DIVIDED * low);
@@ -232,25 +231,10 @@ CS_ORDERING(by_run, struct figure, cs_baseline_order(&a->key, &b->key),
 	    CS_ORDER(a->seen.machine, b->seen.machine),
 	    CS_ORDER(a->seen.run, b->seen.run))
 
-void cs_learning_begin(struct cs_learning *l)
+void cs_learning_begin(struct cs_learning *l, struct cs_baseline *to)
 {
-	l->classes = (struct cs_vec)CS_LIST(struct cs_baseline_class);
+	l->to = to;
 	l->figures = (struct cs_vec)CS_LIST(struct figure);
-}
-
-static uint32_t class_index(struct cs_learning *l, const char *name)
-{
-	struct cs_baseline_class class = { .nodes = 1, .runs = 1 }, *known;
-	size_t i;
-
-	for (i = 0; i < l->classes.n; i++) {
-		known = (struct cs_baseline_class *)l->classes.data + i;
-		if (!strcmp(known->name, name))
-			return (uint32_t)i;
-	}
-	cs_text(class.name, sizeof(class.name), "%s", name);
-	cs_list_push(&l->classes, &class);
-	return (uint32_t)i;
 }
 
 /* The first UUID by name: another run may have another order of GPUs. */
@@ -286,11 +270,9 @@ static struct cs_vec cells_of(struct cs_learning *l, const struct cs_run *run,
 	char class[CS_CLASS];
 
 	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED)) {
-		if (row->status != CS_OK || !(row->stats.median > 0) ||
-		    !isfinite(row->stats.median) || row->flags & CS_ROW_BAD ||
-		    key_of(run, row, class, &f.key))
+		if (!cs_baseline_takes(row) || key_of(run, row, class, &f.key))
 			continue;
-		f.key.class = class_index(l, class);
+		f.key.class = cs_baseline_need_class(l->to, class);
 		f.seen.median = row->stats.median;
 		cs_list_push(&cells, &f);
 	}
@@ -344,7 +326,8 @@ void cs_learning_add(struct cs_learning *l, const struct cs_baseline *known)
 		for (size_t i = 0; i < stat->n_seen; i++) {
 			struct figure f = { *stat, seen[stat->first_seen + i] };
 
-			f.key.class = class_index(l, class[stat->class].name);
+			f.key.class = cs_baseline_need_class(l->to,
+							     class[stat->class].name);
 			cs_list_push(&l->figures, &f);
 		}
 }
@@ -376,18 +359,16 @@ static void end_stat(const struct figure *f, size_t n, struct cs_baseline *out)
 	cs_list_push(&out->stats, &stat);
 }
 
-void cs_learning_end(struct cs_learning *l, struct cs_baseline *out)
+void cs_learning_end(struct cs_learning *l)
 {
 	const struct figure *f = l->figures.data;
 
 	cs_vec_sort(&l->figures, by_run);
-	CS_EACH(const struct cs_baseline_class, class, &l->classes)
-		cs_list_push(&out->classes, class);
 	for (size_t i = 0, k; i < l->figures.n; i = k) {
 		for (k = i;
 		     k < l->figures.n && !cs_baseline_order(&f[k].key, &f[i].key); k++)
 			;
-		end_stat(f + i, k - i, out);
+		end_stat(f + i, k - i, l->to);
 	}
-	cs_baseline_count_classes(out);
+	cs_baseline_count_classes(l->to);
 }

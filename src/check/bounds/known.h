@@ -20,11 +20,11 @@ struct cs_known {
 	uint32_t machines, runs;
 };
 
-/* What is usual of the first of row[0..n) of which run->known knows two machines; some may
- * be NULL.  0, or -1: there is none. */
+/* The usual range of the first cell of row[0..n) (NULL: no cell) that run->known has from two
+ * machines or more.  -1: there is no such cell. */
 int cs_known_usual(const struct cs_run *run, const struct cs_row *const *row,
 		   size_t n, struct cs_known *usual);
-/* The same of a statistic, which has some. */
+/* The range of one statistic, over its runs. */
 void cs_known_sum(const struct cs_baseline *known,
 		  const struct cs_baseline_stat *stat, struct cs_known *usual);
 /* Cells below: warnings under --check, else notes; a node that run->baseline knows is
@@ -33,15 +33,16 @@ void cs_known_judge(struct cs_run *run, struct cs_vec *anomalies);
 
 /* ---- making them: in an arena ---- */
 
-/* Runs, each counted once on each machine, and libraries.  Zeroed at first. */
+/* Runs, each counted once on each machine, and libraries. */
 struct cs_learning {
-	struct cs_vec classes, figures;
+	struct cs_baseline *to;
+	struct cs_vec figures; /* of all of them, in any order */
 };
 
-void cs_learning_begin(struct cs_learning *learning);
+/* Begin to learn into an empty baseline; cs_learning_end() writes its statistics. */
+void cs_learning_begin(struct cs_learning *learning, struct cs_baseline *to);
 /* The sound cells of nodes without a critical finding.  -1: a run with redacted names. */
 int cs_learning_run(struct cs_learning *learning, const struct cs_run *run,
 		    struct cs_err *err);
 void cs_learning_add(struct cs_learning *learning, const struct cs_baseline *known);
-/* All of them, into an empty baseline. */
-void cs_learning_end(struct cs_learning *learning, struct cs_baseline *out);
+void cs_learning_end(struct cs_learning *learning);

@@ -25,16 +25,22 @@ struct learning {
 
 /* ---- cells ---- */
 
-static int need_class(struct cs_baseline *b, const char *name)
+uint32_t cs_baseline_need_class(struct cs_baseline *b, const char *name)
 {
 	struct cs_baseline_class class = { .nodes = 0 };
 	int i = cs_baseline_class_index(b, name);
 
 	if (i >= 0)
-		return i;
+		return (uint32_t)i;
 	cs_text(class.name, sizeof(class.name), "%s", name);
 	cs_list_push(&b->classes, &class);
-	return (int)b->classes.n - 1;
+	return (uint32_t)b->classes.n - 1;
+}
+
+int cs_baseline_takes(const struct cs_row *row)
+{
+	return row->status == CS_OK && row->stats.median > 0 &&
+	       isfinite(row->stats.median) && !(row->flags & CS_ROW_BAD);
 }
 
 static void learn_figures(struct learning *l, int node)
@@ -54,11 +60,10 @@ static void learn_figures(struct learning *l, int node)
 			.value = row->stats.median,
 		};
 
-		if (row->status != CS_OK || !(row->stats.median > 0) ||
-		    !isfinite(row->stats.median) || row->flags & CS_ROW_BAD)
+		if (!cs_baseline_takes(row))
 			continue;
 		if (class < 0)
-			class = need_class(l->to, name);
+			class = (int)cs_baseline_need_class(l->to, name);
 		cs_baseline_key(run, row, class, &f.key);
 		cs_list_push(&l->figures, &f);
 	}

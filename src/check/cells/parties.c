@@ -28,14 +28,6 @@ struct gpu {
 
 CS_ORDERING(by_best, struct gpu, CS_ORDER(a->best, b->best), CS_ORDER(a->a, b->a))
 
-static int to_switch(const struct cs_run *run, int node,
-		     const struct cs_gpu_facts *gpu)
-{
-	const struct cs_gpu_record *r = cs_run_gpu(run, node, gpu->bus_id);
-
-	return r && r->board.nvlink.to_switch > 0;
-}
-
 /* Are the GPUs and their links built alike, so that they should be equally fast? */
 static int are_equal(const struct cs_run *run, int node, enum cs_family family)
 {
@@ -50,7 +42,7 @@ static int are_equal(const struct cs_run *run, int node, enum cs_family family)
 		    gpu->sm_count != a->gpu.sm_count || cs_is_mig(gpu->uuid))
 			return 0;
 		if (family == CS_FAMILY_PEER &&
-		    (!to_switch(run, node, gpu) ||
+		    (!cs_is_on_switch(run, node, gpu->bus_id) ||
 		     a[i].link.nvlinks_up != a->link.nvlinks_up))
 			return 0;
 		if (family == CS_FAMILY_HOST &&

@@ -198,6 +198,13 @@ static double share_between(const struct cs_run *run, const struct cs_row *row)
 	return ends->to_other > 0 ? NAN : 0;
 }
 
+int cs_is_on_switch(const struct cs_run *run, int node, const char *bus_id)
+{
+	const struct cs_gpu_record *gpu = cs_run_gpu(run, node, bus_id);
+
+	return gpu && gpu->board.nvlink.to_switch > 0;
+}
+
 /* On a switch the GPUs of a model are closer to each other than those of a generation:
  * H200 388 to 398 of 450 (nvbandwidth 0.8 and ours). */
 #define LEAST_OF_H200 0.87

@@ -32,6 +32,9 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
 		    double *high);
 
+/* Do NVLinks of that GPU of a node end at a switch? */
+int cs_is_on_switch(const struct cs_run *run, int node, const char *bus_id);
+
 /* The least that is usual of a copy within a GPU that is measured alone, in GB/s, by the
  * clock and the width of its memory; NAN unknown. */
 double cs_local_least_gbs(const struct cs_run *run, const struct cs_row *row);
