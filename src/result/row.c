@@ -132,6 +132,11 @@ static uint64_t agent_bit(const struct cs_endpoint *end)
 		       1ull << end->index;
 }
 
+uint64_t cs_agent_bits(int n)
+{
+	return n < 1 ? 0 : n >= 64 ? UINT64_MAX : (1ull << n) - 1;
+}
+
 uint64_t cs_row_agents(const struct cs_row *row)
 {
 	return agent_bit(&row->what.src) | agent_bit(&row->what.dst);

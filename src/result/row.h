@@ -70,7 +70,8 @@ struct cs_remeasure {
 #define CS_REASON 240 /* bytes of a reason at most */
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
-/* What most rows have in common, or do not have at all. */
+/* Fields of a row that are equal, or unknown, in most rows: kept once for all that have the
+ * same. */
 struct cs_row_apart {
 	double stage_us[CS_STAGES]; /* of packed copies, of one copy; else NAN */
 	uint64_t throttle;	    /* bits seen around the cell, of its own GPUs … */
@@ -149,6 +150,8 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 const struct cs_test *cs_row_test(const struct cs_row *row);
 /* The agents at its ends, as bits. */
 uint64_t cs_row_agents(const struct cs_row *row);
+/* The first n agents, as bits. */
+uint64_t cs_agent_bits(int n);
 /* Is it a transfer's bytes per second? */
 int cs_is_bandwidth(const struct cs_row *row);
 

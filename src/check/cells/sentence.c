@@ -56,11 +56,10 @@ static int is_party(const struct cs_anomaly *s)
 	return s->part == CS_PART_NODE && s->gpus && !s->nodes;
 }
 
+/* The node's GPUs that are not slow. */
 static uint64_t rest_of(const struct cs_run *run, const struct cs_anomaly *s)
 {
-	const int n = run->node[s->node].facts.n_agents;
-
-	return ~s->gpus & (n < 64 ? (1ULL << n) - 1 : UINT64_MAX);
+	return cs_agent_bits(run->node[s->node].facts.n_agents) & ~s->gpus;
 }
 
 /* "all 8 GPUs", "4 of 8 GPUs (0, 1, 4, 5)": of a NUMA node, -1 of the node. */

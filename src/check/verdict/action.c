@@ -39,13 +39,6 @@ static uint64_t agent_at(const struct cs_run *run, int node, const char *bus_id)
 	return agent < 0 ? 0 : 1ull << agent;
 }
 
-static uint64_t all_agents(const struct cs_run_node *nd)
-{
-	int n = nd->facts.n_agents;
-
-	return n < 1 ? 0 : n >= 64 ? UINT64_MAX : (1ull << n) - 1;
-}
-
 /* The GPUs that the finding is about. */
 static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
 {
@@ -61,7 +54,7 @@ static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
 	cs_all_text("GPU", nd->facts.n_agents, all, sizeof(all));
 	return !strcmp(f->part, "node") && nd->facts.n_agents > 0 &&
 			       !strncmp(f->text, all, strlen(all)) ?
-		       all_agents(nd) :
+		       cs_agent_bits(nd->facts.n_agents) :
 		       0;
 }
 
@@ -135,7 +128,7 @@ static void unite_gpus(const struct cs_run *run, struct cs_vec *actions, size_t 
 	struct cs_action *a = actions->data;
 	size_t left = first;
 	uint64_t all = first < actions->n && a[first].node >= 0 ?
-			       all_agents(&run->node[a[first].node]) :
+			       cs_agent_bits(run->node[a[first].node].facts.n_agents) :
 			       0;
 
 	for (size_t i = first; i < actions->n; i++) {

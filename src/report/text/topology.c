@@ -261,7 +261,7 @@ static const char *trait_text(const struct cs_trait *t, size_t n, size_t at, int
 {
 	int gpu, first;
 	const char *field = field_of(&t[at], &gpu);
-	uint64_t all = gpus < 64 ? (1ULL << gpus) - 1 : UINT64_MAX, printed = 0;
+	uint64_t all = cs_agent_bits(gpus), printed = 0;
 	const char *text = "";
 
 	if (is_drawn(field))
