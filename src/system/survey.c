@@ -93,7 +93,6 @@ static int ask_nvml(struct cs_nvml *nvml, struct cs_survey *s, int code[CS_MAX_A
 	int n = cs_nvml_count(nvml);
 
 	n = n > CS_MAX_AGENTS ? CS_MAX_AGENTS : n;
-
 	cs_nvml_driver(nvml, s->driver, s->cuda);
 	for (int i = 0; i < n; i++) {
 		struct cs_gpu_record seen, *to;

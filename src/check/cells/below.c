@@ -112,7 +112,7 @@ static int are_below(const struct part *p, int from, struct cs_anomaly *s)
 				  cs_median(noise, n), 0);
 }
 
-/* Of two GPUs each way by itself; where both are, as one. */
+/* Judge two GPUs: each way by itself, but one anomaly if both ways are slow. */
 static void judge_two(const struct part *p)
 {
 	struct cs_anomaly there, back, both;

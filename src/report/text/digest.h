@@ -46,7 +46,8 @@ const char *cs_digest_name(const struct cs_digest_line *line,
 /* Is it a test of a memory, whose caches show at small sizes?  Then the largest size
  * of a sweep represents it. */
 int cs_digest_is_of_largest(const struct cs_test *test);
-/* What is known elsewhere, in whole numbers: "395" `to` "397"; "" nothing. */
+/* The range that known machines have: "395", then `to`, then "397" (tenths below 100); ""
+ * without one. */
 const char *cs_digest_known(const struct cs_digest_line *line, const char *to);
 /* Should a reader look at this line? */
 int cs_digest_is_notable(const struct cs_digest_line *line);

@@ -148,7 +148,7 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 	return 0;
 }
 
-/* Of machines that are known. */
+/* Print the range that known machines have; 0: there is none. */
 static int print_known(FILE *to, const struct cs_grid *grid)
 {
 	struct cs_known usual;
