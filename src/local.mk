@@ -59,6 +59,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/statistics.h \
 	%D%/base/table.c \
 	%D%/base/table.h \
+	%D%/base/trend.c \
+	%D%/base/trend.h \
 	%D%/base/triad.h \
 	%D%/base/triad_host.c \
 	%D%/base/units.c \
@@ -129,6 +131,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/matrices.h \
 	%D%/result/merge.c \
 	%D%/result/merge.h \
+	%D%/result/passes.c \
+	%D%/result/passes.h \
 	%D%/result/pool.c \
 	%D%/result/pool.h \
 	%D%/result/redact.c \
@@ -257,6 +261,7 @@ endif
 	%D%/node/coordinator/coordinator.c \
 	%D%/node/coordinator/coordinator.h \
 	%D%/node/coordinator/coordinator_state.h \
+	%D%/node/coordinator/dates.c \
 	%D%/node/coordinator/lost_agents.c \
 	%D%/node/coordinator/geometry.c \
 	%D%/node/coordinator/probe.c \
@@ -386,6 +391,7 @@ endif
 	%D%/check/verdict/internal.h \
 	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \
+	%D%/check/verdict/passes.c \
 	%D%/check/verdict/row_status.c \
 	%D%/check/verdict/verdict.c
 
@@ -488,6 +494,7 @@ endif
 	%D%/report/text/nodes.c \
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \
+	%D%/report/text/passes.c \
 	%D%/report/text/slow_cells.c \
 	%D%/report/text/steps.c \
 	%D%/report/text/summary.c \

@@ -98,6 +98,7 @@ SHELL_TESTS = \
 	%D%/run/gpu.t \
 	%D%/run/faults-found.t \
 	%D%/run/signals.t \
+	%D%/run/soak.t \
 	%D%/abi.t \
 	%D%/device-code.t \
 	%D%/docs.t \

@@ -88,6 +88,32 @@ static const struct cs_field conditions[] = {
 static const struct cs_fieldset condition_fields =
 	CS_FIELDSET("conditions", struct cs_conditions, conditions);
 
+static const struct {
+	size_t at; /* in struct cs_conditions */
+	const char *text;
+} counters[CS_COUNTERS] = {
+	[CS_COUNTER_NVLINK] = { offsetof(struct cs_conditions, nvlink_errors),
+				"NVLink errors" },
+	[CS_COUNTER_REPLAYS] = { offsetof(struct cs_conditions, pcie_replays),
+				 "PCIe replays" },
+	[CS_COUNTER_CORRECTED] = { offsetof(struct cs_conditions, ecc_corrected),
+				   "corrected ECC errors" },
+	[CS_COUNTER_PCIE] = { offsetof(struct cs_conditions, pcie_errors),
+			      "PCIe errors" },
+	[CS_COUNTER_UNCORRECTED] = { offsetof(struct cs_conditions, ecc_uncorrected),
+				     "uncorrected ECC errors" },
+};
+
+const char *cs_counter_text(enum cs_counter counter)
+{
+	return counters[counter].text;
+}
+
+int64_t cs_counter_of(const struct cs_conditions *c, enum cs_counter counter)
+{
+	return *(const int64_t *)((const char *)c + counters[counter].at);
+}
+
 /* ---- of an agent ---- */
 
 #define AGENT(type, key, member, ...) \

@@ -74,6 +74,20 @@ struct cs_conditions {
 	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
 
+/* Counters of errors.  A judgement of its own has what the last one counts. */
+enum cs_counter {
+	CS_COUNTER_NVLINK,
+	CS_COUNTER_REPLAYS,
+	CS_COUNTER_CORRECTED,
+	CS_COUNTER_PCIE,
+	CS_COUNTER_UNCORRECTED,
+	CS_COUNTERS
+};
+/* "NVLink errors" */
+const char *cs_counter_text(enum cs_counter counter);
+/* -1 unknown. */
+int64_t cs_counter_of(const struct cs_conditions *c, enum cs_counter counter);
+
 /* The errors of one NVLink and its far end: a bus id, "a switch", "" unknown. */
 struct cs_link_errors {
 	int link;

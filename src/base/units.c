@@ -148,7 +148,11 @@ int cs_duration_parse(const char *text, double *seconds, struct cs_err *err)
 	static const struct {
 		const char *name;
 		double times, over;
-	} unit[] = { { "", 1, 1 }, { "s", 1, 1 }, { "ms", 1, 1000 }, { "m", 60, 1 } };
+	} unit[] = { { "", 1, 1 },
+		     { "s", 1, 1 },
+		     { "ms", 1, 1000 },
+		     { "m", 60, 1 },
+		     { "h", 3600, 1 } };
 	const char *at = text;
 	struct decimal number;
 	size_t i;

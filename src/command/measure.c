@@ -29,6 +29,7 @@
 #include "plan/file.h"
 #include "report/report.h"
 #include "result/cells.h"
+#include "result/passes.h"
 #include "result/redact.h"
 
 /* Limits for outputs: to be opened, as most file systems can in time, and to take
@@ -403,6 +404,7 @@ static void end_run(struct program *p)
 	p->ended = 1;
 	clock_gettime(CLOCK_REALTIME, &p->run.ended);
 	p->run.timings.total = cs_clock_s() - p->progress.began_s;
+	cs_passes_end(&p->run, &err);
 	cs_run_settle(&p->run);
 	cs_run_index(&p->run, &err);
 	cs_progress_clear(&p->progress);
@@ -566,6 +568,7 @@ static void init_run(struct program *p)
 	p->run.asked = p->opt->tests;
 	p->run.checks = p->opt->checks;
 	p->run.budget_s = p->opt->budget_s;
+	p->run.of_passes = p->opt->duration_s > 0;
 	cs_criteria_apply(&p->criteria, &p->run);
 	p->run.margin = cs_ten_digits(p->opt->margin);
 	p->run.min_coverage = p->opt->min_coverage;
@@ -577,6 +580,7 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 {
 	struct program *p = ctx;
 
+	p->progress.duration_s = p->opt->duration_s;
 	/* steps that a resumed journal has take no time, and tell none */
 	p->progress.plan = p->opt->resume ? NULL : p->run.plan;
 	cs_progress_step(&p->progress, done, all, cs_rows_count(&p->run.rows),
@@ -604,6 +608,7 @@ static int measure(struct program *p, int signal_fd)
 		.vary = p->opt->vary,
 		.choose = choose,
 		.budget = p->budget,
+		.duration_s = p->opt->duration_s,
 		.plan = p->opt->plan ? plan_of_file : NULL,
 		.resume = on_resume,
 		.ready = on_ready,

@@ -68,7 +68,8 @@ static void note_pace(struct cs_progress *p, uint32_t done, double now_s)
 /* ", about 30 s left: h2d.ce.pinned.pair", which is measured now; or nothing. */
 static void say_left(const struct cs_progress *p, char *text, size_t size)
 {
-	double left = cs_progress_left(p);
+	double left = p->duration_s > 0 ? fmax(p->end_s - p->step_s, 0) :
+					  cs_progress_left(p);
 
 	text[0] = '\0';
 	if (isfinite(left) && p->done < p->all)
@@ -76,26 +77,35 @@ static void say_left(const struct cs_progress *p, char *text, size_t size)
 			cs_plan_test(p->plan, cs_plan_step(p->plan, p->done))->name);
 }
 
+static void say_pass(const struct cs_progress *p, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (p->pass)
+		cs_text(text, size, "pass %u, ", p->pass);
+}
+
 void cs_progress_show(struct cs_progress *p, size_t rows)
 {
-	char left[160];
+	char left[160], pass[24];
 
 	cs_progress_clear(p);
 	say_left(p, left, sizeof(left));
-	cs_print_line(stderr, "cscope-mpi: %u of %u steps, %zu rows, %.0f s%s",
-		      p->done, p->all, rows, cs_clock_s() - p->began_s, left);
+	say_pass(p, pass, sizeof(pass));
+	cs_print_line(stderr, "cscope-mpi: %s%u of %u steps, %zu rows, %.0f s%s",
+		      pass, p->done, p->all, rows, cs_clock_s() - p->began_s, left);
 }
 
 static void show_bar(struct cs_progress *p)
 {
 	int full = p->all ? (int)(30 * p->done / p->all) : 0;
-	char left[160];
+	char left[160], pass[24];
 
 	say_left(p, left, sizeof(left));
+	say_pass(p, pass, sizeof(pass));
 	fputs("\r", stderr);
-	cs_print(stderr, "[%.*s%*s] %u/%u steps%s", full,
-		 "##############################", 30 - full, "", p->done, p->all,
-		 left);
+	cs_print(stderr, "[%.*s%*s] %s%u/%u steps%s", full,
+		 "##############################", 30 - full, "", pass, p->done,
+		 p->all, left);
 	fputs("\033[K", stderr);
 	fflush(stderr);
 	p->bar = 1;
@@ -107,6 +117,8 @@ void cs_progress_step(struct cs_progress *p, uint32_t done, uint32_t all, size_t
 	double since = now_s - p->began_s;
 
 	p->all = all;
+	if (p->duration_s > 0 && done <= p->done && ++p->pass == 1)
+		p->end_s = now_s + p->duration_s;
 	if (counts_steps(p) && done > p->done)
 		note_pace(p, done, now_s);
 	p->done = done;

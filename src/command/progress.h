@@ -16,6 +16,8 @@ struct cs_progress {
 		uint32_t steps;
 	} took[CS_MATRICES_MAX], took_all; /* by those that are done */
 	double step_s;			   /* when the step that runs began */
+	double duration_s, end_s;	   /* of passes; 0: one pass */
+	uint32_t pass;
 	int quiet, tty;
 	int bar; /* the terminal's last line has one */
 };

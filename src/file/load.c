@@ -12,6 +12,7 @@
 #include "file/journal.h"
 #include "file/reader.h"
 #include "result/cells.h"
+#include "result/passes.h"
 
 /* Add the finding that a run was killed, or continues in another journal. */
 static void add_no_verdict(struct cs_loaded *to)
@@ -54,6 +55,7 @@ static int read_run(void *reader)
 	read_objects(r);
 	if (!r->to->has_verdict)
 		add_no_verdict(r->to);
+	cs_arena_check(cs_passes_end(&r->to->run, NULL));
 	cs_arena_check(cs_run_index(&r->to->run, NULL));
 	return 0;
 }

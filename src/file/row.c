@@ -10,6 +10,7 @@
 #include "file/parts.h"
 #include "file/encode.h"
 #include "file/record.h"
+#include "result/passes.h"
 #include "catalogue/alias.h"
 
 /* ---- test and transfer ---- */
@@ -223,7 +224,9 @@ static void add_row(struct cs_loaded *to, struct cs_row *row, struct cs_fields *
 						NAN;
 	}
 	row->n_samples = (uint32_t)n;
-	if (cs_rows_add(&to->run.rows, row, values, &err))
+	to->run.of_passes |= row->turn && to->run.plan->set.placements < 2;
+	if (cs_rows_add(&to->run.rows, row, values, &err) ||
+	    cs_passes_thin(&to->run, CS_PASS_ROWS_MOST, &err))
 		cs_arena_give_up(&err);
 }
 

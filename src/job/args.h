@@ -25,6 +25,7 @@ struct cs_job_args {
 	struct cs_settings set;
 	struct cs_variants vary; /* for all chosen tests */
 	struct cs_budget budget;
+	double duration_s; /* of passes of the plan; 0: one */
 	/* Not NULL: the arguments of this process are invalid.  All ranks end before
 	 * any driver starts. */
 	const struct cs_err *refusal;

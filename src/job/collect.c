@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "node/board/board.h"
+#include "result/passes.h"
 
 #define ALIVE_S 1.0
 #define ROOT_ALIVE_S 5.0 /* one message for each node */
@@ -120,10 +121,12 @@ static void take_row(struct cs_collect *c, const struct cs_row *row,
 {
 	struct cs_err err;
 
-	if (cs_rows_add(&c->run->rows, row, samples, &err))
+	if (cs_rows_add(&c->run->rows, row, samples, &err)) {
 		lose(c, 1);
-	else
-		c->hooks->row(c->hooks->ctx, cs_rows_count(&c->run->rows) - 1);
+		return;
+	}
+	c->hooks->row(c->hooks->ctx, cs_rows_count(&c->run->rows) - 1);
+	lose(c, cs_passes_thin(c->run, CS_PASS_ROWS_MOST, &err));
 }
 
 static void take_finding(struct cs_collect *c, const struct cs_finding *finding)

@@ -23,16 +23,23 @@ void cs_job_add_own_row(struct cs_job *job, const struct cs_row *row)
 
 	if (!remeasures(job))
 		return;
-	own.node = own.n_samples = 0;
+	own.node = own.n_samples = own.turn = 0;
 	if (cs_rows_add(&job->own_rows, &own, NULL, &err))
 		report_failure(job, &err);
+}
+
+void cs_job_forget_own_rows(struct cs_job *job)
+{
+	cs_rows_release(&job->own_rows);
+	cs_rows_init(&job->own_rows);
 }
 
 static void remeasure_steps(struct cs_coordinator *co, const uint32_t *step, size_t n)
 {
 	co->remeasure = 1;
+	co->turn = 0;
 	for (size_t i = 0; i < n; i++)
-		if (cs_coordinator_step(co, step[i], 0))
+		if (cs_coordinator_step(co, step[i]))
 			break;
 	co->remeasure = 0;
 }

@@ -2,6 +2,7 @@
  * take turns at the plan, and report their facts. */
 #include "job/state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -23,12 +24,21 @@ static void add_finding(struct cs_job *job, enum cs_severity severity,
 	cs_collect_finding(&job->collect, job->hooks[0].index, severity, id, text);
 }
 
+/* Of a further pass a row has no samples, or a day of passes would fill the memory. */
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 {
 	struct placement_hooks *hooks = ctx;
+	struct cs_row kept = *row;
 
-	cs_collect_row(&hooks->job->collect, row, samples);
-	cs_job_add_own_row(hooks->job, row);
+	if (hooks->job->args->duration_s > 0 && row->flags & CS_ROW_REPEATS)
+		kept.turn = 0;
+	if (hooks->job->args->duration_s > 0 && row->turn > 1) {
+		if (row->flags & CS_ROW_REPEATS)
+			return;
+		kept.n_samples = 0;
+	}
+	cs_collect_row(&hooks->job->collect, &kept, samples);
+	cs_job_add_own_row(hooks->job, &kept);
 }
 
 static int on_watch(void *ctx)
@@ -188,13 +198,14 @@ static void take_turn(struct cs_job *job, const struct cs_turn *turn,
 	struct cs_coordinator *co = &job->placements.at[turn->placement].co;
 
 	give_up_lost(job);
+	co->turn = block;
 	if (!job->one_at_a_time) {
-		cs_coordinator_step(co, step[turn->cell], block);
+		cs_coordinator_step(co, step[turn->cell]);
 		return;
 	}
 	cs_coordinator_resume(co);
 	for (uint32_t s = 0; s < n_steps; s++)
-		if (cs_coordinator_step(co, step[s], block))
+		if (cs_coordinator_step(co, step[s]))
 			return;
 	cs_coordinator_finish(co);
 	cs_coordinator_rest(co);
@@ -264,11 +275,31 @@ static void share_counts(struct cs_placements *placements)
 	}
 }
 
+/* Passes of the plan.  One begins only if it will end in time, judging by the longest. */
+static void measure_passes(struct cs_job *job)
+{
+	struct cs_coordinator *co = &job->placements.at[0].co;
+	double end_s = fmin(cs_clock_s() + job->args->duration_s, co->budget.steps_s);
+	double longest_s = 0, began_s;
+
+	do {
+		began_s = cs_clock_s();
+		co->turn++;
+		cs_job_forget_own_rows(job);
+		if (!cs_coordinator_run(co))
+			return;
+		cs_coordinator_date(co);
+		longest_s = fmax(longest_s, cs_clock_s() - began_s);
+	} while (!co->stopped && cs_clock_s() + longest_s < end_s);
+}
+
 static void measure_placements(struct cs_job *job)
 {
 	struct cs_err err;
 
-	if (job->placements.n == 1)
+	if (job->args->duration_s > 0)
+		measure_passes(job);
+	else if (job->placements.n == 1)
 		cs_coordinator_run(&job->placements.at[0].co);
 	else if (compare_placements(job, &err)) {
 		add_finding(job, CS_CRITICAL, CS_FINDING_NO_ORDER, err.text);

@@ -75,6 +75,8 @@ void cs_job_leave_after_root(struct cs_job *job, int status);
 
 /* Keep a row, without samples, to choose by; the node is number 0 in it. */
 void cs_job_add_own_row(struct cs_job *job, const struct cs_row *row);
+/* A further pass begins: its rows replace those of the last one. */
+void cs_job_forget_own_rows(struct cs_job *job);
 /* Choose and measure again.  All nodes take part, also one that has stopped. */
 void cs_job_remeasure(struct cs_job *job);
 

@@ -360,6 +360,11 @@ static int check_ends(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(
 			err,
 			"--resume cannot continue a comparison of placements: its turns belong together in time");
+	if (opt->duration_s > 0 && (opt->placements.n > 1 || opt->resume))
+		return cs_err_set(err, "--duration and %s exclude each other: %s",
+				  opt->resume ? "--resume" : "several --placement",
+				  opt->resume ? "passes belong together in time" :
+						"turns have a count of their own");
 	if (opt->budget_s > 0 && opt->placements.n > 1)
 		return cs_err_set(err, "--budget cannot end a comparison of "
 				       "placements early: its turns belong together");
@@ -368,12 +373,17 @@ static int check_ends(const struct cs_options *opt, struct cs_err *err)
 
 static int check_looks(const struct cs_options *opt, struct cs_err *err)
 {
-	if (!opt->looks || (!named_by(opt) && !opt->resume))
+	const char *by = named_by(opt)	     ? named_by(opt) :
+			 opt->resume	     ? "--resume" :
+			 opt->duration_s > 0 ? "--duration" :
+					       NULL;
+
+	if (!opt->looks || !by)
 		return 0;
 	return cs_err_set(err,
 			  "--check=%s measures nothing: without %s, or "
 			  "--check alone to judge what is measured",
-			  opt->looks, named_by(opt) ? named_by(opt) : "--resume");
+			  opt->looks, by);
 }
 
 int cs_options_check(const struct cs_options *opt, struct cs_err *err)

@@ -83,7 +83,8 @@ struct cs_options {
 	int compact;	    /* show --compact */
 	const char *resume; /* --resume, NULL */
 	int redact;
-	double budget_s; /* --budget; 0 none */
+	double budget_s;   /* --budget; 0 none */
+	double duration_s; /* --duration; 0: one pass */
 };
 
 /* Returns 0, or -1 with a usage error. */

@@ -18,7 +18,6 @@ struct cs_cells {
 	uint8_t *is;	     /* by row: bits of enum cs_rows_of */
 };
 
-#define REPEATS (CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED)
 #define KINDS_MOST 5 /* of one row */
 
 /* ---- identity ---- */
@@ -106,7 +105,7 @@ static unsigned kinds_of(const struct cs_cells *cells, const struct cs_rows *row
 			 size_t i)
 {
 	const struct cs_row *row = cs_rows_get(rows, i);
-	int turn = is_turn(cells, rows, i), measured = !(row->flags & REPEATS);
+	int turn = is_turn(cells, rows, i), measured = !(row->flags & CS_ROW_REPEATS);
 
 	return 1u << CS_ROWS_ALL | (unsigned)measured << CS_ROWS_MEASURED |
 	       (unsigned)(measured && !turn && row->metric == CS_METRIC_RATE)
@@ -329,6 +328,15 @@ const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_ro
 	return at ? cs_rows_get(&run->rows, at - 1) : NULL;
 }
 
+const struct cs_row *cs_turn_next(const struct cs_run *run, const struct cs_row *first,
+				  const struct cs_row *last)
+{
+	do
+		last = cs_figure_next(run, first, last, CS_ROWS_TURNS);
+	while (last && last->step != first->step);
+	return last;
+}
+
 /* ---- the plan's ---- */
 
 const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agents,
@@ -420,7 +428,7 @@ static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
 {
 	const struct cs_step *step;
 	size_t rates = 0, totals = 0, measured = 0, rated = 0, i;
-	uint32_t k, repeats = REPEATS;
+	uint32_t k, repeats = CS_ROW_REPEATS;
 
 	if (!plan || row[0]->step >= plan->n_steps)
 		return 0;

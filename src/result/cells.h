@@ -73,6 +73,10 @@ int cs_row_is(const struct cs_run *run, const struct cs_row *row,
 const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
 				    const struct cs_row *last, enum cs_rows_of kind);
 
+/* The turn of the row `first` after the turn `last`; NULL at the end. */
+const struct cs_row *cs_turn_next(const struct cs_run *run, const struct cs_row *first,
+				  const struct cs_row *last);
+
 /* The cells that a plan has for a node with that many agents, one after the other:
  * begin with { 0, 0 }; NULL at the end. */
 struct cs_planned {

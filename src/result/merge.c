@@ -205,6 +205,9 @@ static void take_run(struct cs_merge *m, const struct cs_run *run)
 		to->started = run->started;
 	if (first || earlier(&to->ended, &run->ended))
 		to->ended = run->ended;
+	/* of several runs the rows' times are not known */
+	to->timings.start = first ? run->timings.start : NAN;
+	to->of_passes |= run->of_passes;
 	to->complete |= run->complete;
 	to->redacted |= run->redacted;
 	to->virtual_clock |= run->virtual_clock;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "result/cells.h"
 
 /* Is the status of `a` graver than that of `b`? */
 static int is_graver(const struct cs_row *a, const struct cs_row *b)
@@ -13,25 +14,29 @@ static int is_graver(const struct cs_row *a, const struct cs_row *b)
 					a->status == CS_OK && b->status == CS_SKIPPED;
 }
 
-/* The next turn of the cell whose first is `first`. */
-static const struct cs_row *next_turn(const struct cs_run *run,
-				      const struct cs_row *first,
-				      const struct cs_row *last)
-{
-	do
-		last = cs_figure_next(run, first, last, CS_ROWS_TURNS);
-	while (last && last->step != first->step);
-	return last;
-}
-
 static struct cs_row gravest_turn(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_row *gravest = row;
 
-	for (const struct cs_row *turn = row; turn; turn = next_turn(run, row, turn))
+	for (const struct cs_row *turn = row; turn;
+	     turn = cs_turn_next(run, row, turn))
 		if (is_graver(turn, gravest))
 			gravest = turn;
 	return *gravest;
+}
+
+/* Add the samples of a turn; of a pass there are none, and its median is one. */
+static uint32_t add_samples(const struct cs_run *run, const struct cs_row *turn,
+			    double *to)
+{
+	size_t at = (size_t)(turn - cs_rows_get(&run->rows, 0));
+
+	if (run->of_passes) {
+		*to = turn->stats.median;
+		return 1;
+	}
+	memcpy(to, cs_rows_samples(&run->rows, at), turn->n_samples * sizeof(*to));
+	return turn->n_samples;
 }
 
 /* A row and its further turns as one; samples go to `to`, what is apart to `apart`. */
@@ -39,33 +44,33 @@ static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
 			   double *to, struct cs_row_apart *apart)
 {
 	struct cs_row made = gravest_turn(run, row);
+	int n = 0;
 
 	*apart = *made.apart;
 	made.apart = apart;
-	made.turn = 1;
-	apart->turns = made.n_samples = 0;
-	for (const struct cs_row *turn = row; turn; turn = next_turn(run, row, turn)) {
-		size_t at = (size_t)(turn - cs_rows_get(&run->rows, 0));
-
-		apart->turns++;
-		cs_fields_combine(&cs_row_fields, &made, turn, (int)apart->turns);
-		if (turn->status != CS_OK || made.status != CS_OK)
-			continue;
-		memcpy(to + made.n_samples, cs_rows_samples(&run->rows, at),
-		       turn->n_samples * sizeof(*to));
-		made.n_samples += turn->n_samples;
+	made.n_samples = 0;
+	for (const struct cs_row *turn = row; turn;
+	     turn = cs_turn_next(run, row, turn)) {
+		cs_fields_combine(&cs_row_fields, &made, turn, ++n);
+		apart->turns = run->of_passes ? turn->turn : (uint32_t)n;
+		if (turn->status == CS_OK && made.status == CS_OK)
+			made.n_samples += add_samples(run, turn, to + made.n_samples);
 	}
-	if (made.n_samples) {
+	if (made.n_samples)
 		cs_stats_of(to, made.n_samples, &made.stats);
+	if (run->of_passes)
+		return made;
+	made.turn = 1;
+	if (made.n_samples)
 		made.stats.ci_low = made.stats.ci_high = NAN;
-	}
 	return made;
 }
 
 /* Pool the rows of an indexed run. */
 static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err *err)
 {
-	double *room = calloc(run->rows.samples.n + 1, sizeof(*room));
+	double *room = calloc(run->rows.samples.n + cs_rows_count(&run->rows) + 1,
+			      sizeof(*room));
 	struct cs_row_apart apart;
 	int rc = room ? 0 : cs_err_set(err, "no memory to put turns together");
 
@@ -75,7 +80,9 @@ static int pool_rows(const struct cs_run *run, struct cs_rows *to, struct cs_err
 
 		if (cs_row_is(run, cs_rows_get(&run->rows, i), CS_ROWS_TURNS))
 			continue;
-		if (row.turn) {
+		/* a single pass has samples of its own */
+		if (row.turn && (!run->of_passes ||
+				 cs_turn_next(run, cs_rows_get(&run->rows, i), NULL))) {
 			row = merge(run, cs_rows_get(&run->rows, i), room, &apart);
 			samples = room;
 		}

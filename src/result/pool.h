@@ -7,7 +7,8 @@
 
 /* A copy of the run in which the turns of a cell are one row (turns: their number):
  * all of their samples, without an interval, because samples of one turn agree
- * better than turns do; other fields by the rules in the table of row.c.  A cell of
+ * better than turns do; of passes (--duration) their medians, with an interval, the
+ * pass of the gravest status (turn) and the last one (turns); other fields by the rules in the table of row.c.  A cell of
  * which a turn failed has failed.  It shares all else with the run, and its rows too
  * if there are no turns.  Its rows are indexed (cells.h).  To be released before the
  * run, also on failure. */

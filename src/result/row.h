@@ -57,6 +57,9 @@ enum cs_metric {
 				 * once */
 #define CS_ROW_FLAGS 14		/* how many there are */
 
+/* Flags of rows that repeat a cell, and are no further turn of it. */
+#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED)
+
 /* Flags of figures that are not the link's own. */
 #define CS_ROW_BAD                                                        \
 	(CS_ROW_NOT_CONVERGED | CS_ROW_LOW_OVERLAP | CS_ROW_THROTTLED |   \
@@ -83,8 +86,8 @@ struct cs_row_apart {
 	uint64_t wrong_bytes; /* in all that was checked */
 	uint32_t grid_blocks,
 		block_threads; /* of the kernel that copied; 0: none did */
-	uint32_t turns;	       /* merged in this row (pool.h); 0: it is itself one */
-	uint32_t pad;	       /* no other bytes: equal ones are kept once */
+	uint32_t turns; /* merged in this row (pool.h), or its last pass; 0: it is itself one */
+	uint32_t pad; /* no other bytes: equal ones are kept once */
 };
 extern const struct cs_row_apart cs_row_apart_unknown;
 
@@ -107,7 +110,7 @@ struct cs_row {
 	uint32_t checked_part;	 /* a part of the last copy; else all of that */
 	uint32_t discarded;	 /* samples before the counted ones */
 	uint32_t n_samples;
-	uint32_t turn; /* of the cell: 0, or more if sides take turns */
+	uint32_t turn; /* of the cell: 0, or more if sides take turns, or its pass */
 	/* Most rows have none, or those of others.  In struct cs_rows they are kept with
 	 * it; else they are the maker's, and may be NULL. */
 	const char *reason;		/* anything but ok has one; else "" */

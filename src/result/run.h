@@ -118,7 +118,10 @@ struct cs_run {
 	char only[2][12];
 	struct cs_vec findings; /* struct cs_finding */
 	struct cs_run_timings timings;
-	double budget_s;     /* --budget: 0 none */
+	double budget_s;       /* --budget: 0 none */
+	int of_passes;	       /* --duration: turns are passes of the plan */
+	uint32_t pass_stride;  /* 0: each pass is kept (passes.h) */
+	size_t pass_rows_left; /* when some were last left out */
 	double min_coverage; /* of the cells that were to be measured, for a verdict */
 	double margin;	     /* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */

@@ -344,12 +344,12 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 }
 
 /* The driver queues what is registered, so asking is enough: the first time begins it, each
- * later one gives the numbers of Xids since, each once. */
-static void watch_xids(struct cs_nvml_gpu *gpu, char *to, size_t size)
+ * later one adds the numbers of Xids since, each once. */
+static void watch_xids(struct cs_nvml_gpu *gpu)
 {
+	char *to = gpu->xids;
 	struct nvml_event event;
 
-	to[0] = '\0';
 	if (!gpu->events) {
 		if (CALL(gpu->nvml, EventSetCreate, &gpu->events) != NVML_OK)
 			gpu->events = NULL;
@@ -367,8 +367,8 @@ static void watch_xids(struct cs_nvml_gpu *gpu, char *to, size_t size)
 		cs_text(number, sizeof(number), "%s%llu", to[0] ? " " : "",
 			(unsigned long long)event.data);
 		if (event.type == NVML_EVENT_XID && !strstr(to, number) &&
-		    strlen(to) + strlen(number) < size)
-			cs_text_add(to, size, "%s", number);
+		    strlen(to) + strlen(number) < sizeof(gpu->xids))
+			cs_text_add(to, sizeof(gpu->xids), "%s", number);
 	}
 }
 
@@ -410,7 +410,8 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 	};
 	out->nvlink_errors = cs_nvml_link_errors(gpu, out->nvlink_errors_by_link,
 						 sizeof(out->nvlink_errors_by_link));
-	watch_xids(gpu, out->xids, sizeof(out->xids));
+	watch_xids(gpu);
+	cs_text(out->xids, sizeof(out->xids), "%s", gpu->xids);
 }
 
 uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu)

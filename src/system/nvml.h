@@ -142,9 +142,10 @@ struct cs_nvml {
 
 struct cs_nvml_gpu {
 	struct cs_nvml *nvml;
-	void *device; /* what was asked for: a GPU or a MIG instance */
-	void *board;  /* the whole GPU, which has links and clocks */
-	void *events; /* its set of events; NULL none */
+	void *device;  /* what was asked for: a GPU or a MIG instance */
+	void *board;   /* the whole GPU, which has links and clocks */
+	void *events;  /* its set of events; NULL none */
+	char xids[32]; /* that it had since the first reading */
 };
 
 /* Call one function, with the lock held; a missing one is an error. */

@@ -115,6 +115,17 @@ static unsigned knob_or(const char *variable, int gpu, unsigned usual)
 	return value[0] ? (unsigned)number_in(value, variable) : usual;
 }
 
+/* The reading from which on there is what comes after the first one. */
+static int from(void)
+{
+	return (int)fake_number("FAKE_NVML_FROM", 2, 1 << 20, 2);
+}
+
+static int has_come(atomic_int *readings)
+{
+	return ++*readings >= from();
+}
+
 static void knob_pcie(int gpu, unsigned *gen, unsigned *width)
 {
 	char value[32];
@@ -616,7 +627,7 @@ EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
 	if (code == OK)
 		*errors = counter ? 0 :
 				    link_knob("FAKE_NVLINK_ERRORS", gpu, link) +
-					    (link_read[gpu][link]++ ?
+					    (has_come(&link_read[gpu][link]) ?
 						     link_knob("FAKE_NVLINK_GROW",
 							       gpu, link) :
 						     0);
@@ -700,7 +711,7 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 									OK;
 			f->value.u32 = f->id == RECOVERY_ACTION ?
 					       knob_or("FAKE_RECOVERY", gpu, 0) :
-				       pcie_read[gpu]++ ?
+				       has_come(&pcie_read[gpu]) ?
 					       knob_or("FAKE_PCIE_ERRORS", gpu, 0) :
 					       0;
 		}
@@ -807,7 +818,12 @@ EXPORT(int, nvmlDeviceRegisterEvents, (void *device, uint64_t types, void *set))
 /* The Xids of FAKE_XID=GPU:NUMBER are queued when the set is first asked. */
 EXPORT(int, nvmlEventSetWait_v2, (void *set, struct event *event, unsigned ms))
 {
-	const int gpu = atomic_exchange((atomic_int *)set, 0) - 1;
+	static atomic_int asked[FAKE_GPUS_MAX];
+	const int of = *(atomic_int *)set - 1;
+	/* it is asked from the second reading on */
+	const int gpu = of >= 0 && ++asked[of] + 1 >= from() ?
+				atomic_exchange((atomic_int *)set, 0) - 1 :
+				-1;
 	const unsigned xid = gpu < 0 ? 0 : knob_or("FAKE_XID", gpu, 0);
 
 	(void)ms;

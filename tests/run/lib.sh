@@ -289,7 +289,7 @@ job_status_is() { # NUMBER
 # Launchers add banners of their own: only our lines count, but not how far a run is,
 # which is said on a busy machine.
 lines() { # FILE
-	grep '^cscope-mpi: ' "$1" | grep -cvE '^cscope-mpi: [0-9]+ of [0-9]+ steps, '
+	grep '^cscope-mpi: ' "$1" | grep -cvE '^cscope-mpi: (pass [0-9]+, )?[0-9]+ of [0-9]+ steps, '
 }
 
 one_line() { # PATTERN: exactly one line of ours, like this

@@ -45,6 +45,7 @@ UNIT_TESTS = \
 	%D%/copy_offsets.t \
 	%D%/plan.t \
 	%D%/planfile.t \
+	%D%/passes.t \
 	%D%/pool.t \
 	%D%/print.t \
 	%D%/progress.t \
@@ -132,6 +133,7 @@ TAP = %D%/libtap.a
 %C%_copy_offsets_t_SOURCES = %D%/test_copy_offsets.c %D%/planned.h
 %C%_plan_t_SOURCES = %D%/test_plan.c
 %C%_planfile_t_SOURCES = %D%/test_planfile.c %D%/planned.h
+%C%_passes_t_SOURCES = %D%/test_passes.c %D%/canned.h $(NOISE)
 %C%_pool_t_SOURCES = %D%/test_pool.c %D%/canned.h
 %C%_progress_t_SOURCES = \
 	%D%/test_progress.c \

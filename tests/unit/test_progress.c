@@ -66,3 +66,16 @@ HOLDS("of turns, and of a run without a plan, it is not known") {
 	cs_progress_step(&progress, 2, 10, 0, 202);
 	t_ok(isnan(cs_progress_left(&progress)));
 }
+
+HOLDS("passes are counted, and end with the duration") {
+	begin();
+	progress.duration_s = 60;
+	cs_progress_step(&progress, 0, 2, 0, 200);
+	t_eq_int(progress.pass, 1);
+	cs_progress_step(&progress, 1, 2, 0, 201);
+	cs_progress_step(&progress, 2, 2, 0, 202);
+	t_eq_int(progress.pass, 1);
+	cs_progress_step(&progress, 1, 2, 0, 203);
+	t_eq_int(progress.pass, 2);
+	t_near(progress.end_s, 260, 0);
+}

@@ -30,48 +30,27 @@ static void judge_each(struct cs_run *run, int node, enum cs_finding_id id,
 	cs_gpus_judge(run, node, f, text);
 }
 
-/* Counters of errors: before and after the plan. */
-static const struct counter {
-	size_t at; /* in struct cs_conditions */
-	const char *what;
-} counters[] = {
-	{ offsetof(struct cs_conditions, nvlink_errors), "NVLink errors" },
-	{ offsetof(struct cs_conditions, pcie_replays), "PCIe replays" },
-	{ offsetof(struct cs_conditions, ecc_corrected), "corrected ECC errors" },
-	{ offsetof(struct cs_conditions, pcie_errors), "PCIe errors" },
-};
-
-static int64_t count_of(const struct cs_conditions *c, const struct counter *counter)
-{
-	int64_t n;
-
-	memcpy(&n, (const char *)c + counter->at, sizeof(n));
-	return n;
-}
-
 /* Find what GPUs counted between the readings before and after the plan. */
 static void find_counters(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+	for (int c = 0; c < CS_COUNTER_UNCORRECTED; c++) {
 		const char *text[CS_MAX_AGENTS] = { NULL };
 
 		for (int a = 0; a < nd->facts.n_agents; a++) {
 			const struct cs_conditions *b = &nd->agent[a].before;
 			const struct cs_conditions *e = &nd->agent[a].after;
-			int64_t before = count_of(b, &counters[i]);
-			int64_t after = count_of(e, &counters[i]);
+			int64_t before = cs_counter_of(b, c);
+			int64_t after = cs_counter_of(e, c);
 
 			/* links that are known have a finding of their own */
-			if (counters[i].at ==
-				    offsetof(struct cs_conditions, nvlink_errors) &&
-			    e->nvlink_errors_by_link[0])
+			if (c == CS_COUNTER_NVLINK && e->nvlink_errors_by_link[0])
 				continue;
 			if (b->known && e->known && before >= 0 && after > before)
 				text[a] = cs_new_text("%lld %s during the run",
 						      (long long)(after - before),
-						      counters[i].what);
+						      cs_counter_text(c));
 		}
 		judge_each(run, node, CS_FINDING_ERROR_COUNTERS, text);
 	}
@@ -408,8 +387,11 @@ static int judge(void *argument)
 	cs_depend_judge(run);
 	find_left_out(run);
 	find_differences(run);
-	cs_cells_judge(run, &anomalies);
-	before = run->findings.n;
+	cs_passes_judge(run);
+	/* of placements each turn is judged, of passes their median */
+	give_findings(j, run->of_passes);
+	cs_cells_judge(run->of_passes ? &j->pooled : run, &anomalies);
+	before = run->of_passes ? 0 : run->findings.n;
 	give_findings(j, 1);
 	cs_bounds_judge(&j->pooled, &anomalies);
 	give_findings(j, 0);

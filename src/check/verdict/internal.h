@@ -12,6 +12,11 @@ void cs_in_use_mark(struct cs_run *run);
 /* GPUs that others use, and the cells that they disturbed. */
 void cs_in_use_judge(struct cs_run *run, int node);
 
+/* ---- passes of --duration: passes.c ---- */
+
+/* Cells that were slower in one pass than in the others: a warning for each pass. */
+void cs_passes_judge(struct cs_run *run);
+
 /* ---- samples: depend.c ---- */
 
 /* Matrices whose samples depend on each other by more than intervals allow for: a note

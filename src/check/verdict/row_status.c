@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "result/cells.h"
+#include "result/passes.h"
 
 #define LISTED 3	/* cells named in one finding; the rest is a count */
 #define REASONS_MOST 20	/* that have a finding each, of a node */
@@ -279,7 +280,10 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
 
 	if (f.drain)
 		add_part(run, &cause, &f);
-	cs_add_fact(run, f, "%s %s: %s", cells_text(run, &cause), word[row->status],
+	cs_add_fact(run, f, "%s %s%s: %s", cells_text(run, &cause), word[row->status],
+		    row->turn && run->of_passes ?
+			    cs_new_text(" in %s", cs_pass_text(run, row)) :
+			    "",
 		    row->reason);
 }
 

@@ -177,7 +177,7 @@ static uint32_t slowest_of(const struct round *r, const double *median)
 /* Once more, alone, to show that all is as it was. */
 static void run_slowest_as_control(const struct round *r, const double *median)
 {
-	if (r->co->stopped)
+	if (r->co->stopped || r->co->turn > 1)
 		return;
 	cs_cell_run(r->co,
 		    cs_plan_step_of(r->co->plan, r->first, slowest_of(r, median)), 1,
@@ -216,7 +216,7 @@ static void report_remeasured(const struct round *r)
 	uint32_t n = r->concurrent->remeasure;
 	char text[CS_ERR_TEXT];
 
-	if (!n || !is_last_of_matrix(r))
+	if (!n || r->co->turn > 1 || !is_last_of_matrix(r))
 		return;
 	cs_text(text, sizeof(text),
 		"%s: %" PRIu32
@@ -245,7 +245,6 @@ static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 	uint32_t needed = is_known(co, all.matrix) ? 1 : ROUNDS_FIRST, s;
 	int whole = 1;
 
-	co->turn = 0;
 	for (s = first; s < first + n; s++)
 		whole &= cs_cell_is_left(co, s);
 	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
@@ -262,12 +261,15 @@ int cs_coordinator_run(struct cs_coordinator *co)
 {
 	uint32_t all = co->plan->n_steps, s, n;
 
+	if (co->shared_rows_sent)
+		memset(co->shared_rows_sent, 0, all);
 	for (s = 0; s < all && !co->stopped; s += n) {
 		n = cs_plan_round(co->plan, s);
 		if (n > 1)
 			run_round(co, s, n);
-		else
-			cs_coordinator_step(co, s, 0);
+		else if (co->turn < 2 ||
+			 !(cs_plan_step(co->plan, s)->flags & CS_STEP_CONTROL))
+			cs_coordinator_step(co, s);
 		co->hooks->progress(co->hooks->ctx, s + n, all);
 	}
 	return !co->stopped;

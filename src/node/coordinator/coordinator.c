@@ -236,6 +236,11 @@ void cs_coordinator_setup(struct cs_coordinator *co)
 		  CS_PREPARE_LIMIT_S);
 }
 
+void cs_coordinator_read_state(struct cs_coordinator *co)
+{
+	order_all(co, CS_CMD_READ_STATE, 0, "reading its state", CS_PREPARE_LIMIT_S);
+}
+
 void cs_coordinator_finish(struct cs_coordinator *co)
 {
 	if (cs_clock_s() > co->budget.waits_s)
@@ -259,7 +264,7 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 		cs_fault_of_gpu(co, i, &f);
 		co->hooks->finding(co->hooks->ctx, &f);
 	}
-	order_all(co, CS_CMD_READ_STATE, 0, "reading its state", CS_PREPARE_LIMIT_S);
+	cs_coordinator_read_state(co);
 }
 
 /* Every agent gets both orders, also one that failed: it holds what it holds. */

@@ -30,11 +30,16 @@ void cs_coordinator_ways(struct cs_coordinator *co, const struct cs_step *step);
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
 /* Execute one step of the plan, if it applies to this node and is not done.  Returns
  * 0; -1 if the measurement has ended before the plan. */
-int cs_coordinator_step(struct cs_coordinator *co, uint32_t step, uint32_t block);
+int cs_coordinator_step(struct cs_coordinator *co, uint32_t step);
 /* Execute every step of the plan that applies to this node and is not done; steps of
  * a round at the same time if that changes no figure (concurrency.c).  Returns 1 if
- * all were executed, 0 if the measurement ended early. */
+ * all were executed, 0 if the measurement ended early.  Repeats of a cell, which show
+ * drift, are left out of further turns (co->turn): these show it too. */
 int cs_coordinator_run(struct cs_coordinator *co);
+/* Read the state of the GPUs once more: the last facts. */
+void cs_coordinator_read_state(struct cs_coordinator *co);
+/* The same after a pass; a note for each GPU that counted errors in it. */
+void cs_coordinator_date(struct cs_coordinator *co);
 /* Check the sources, second READ_STATE: the last facts.  May be called again. */
 void cs_coordinator_finish(struct cs_coordinator *co);
 /* All agents unmap their peers, then free their memory and end.  Not for a node that

@@ -39,6 +39,12 @@ struct cs_concurrency {
 	double median;	     /* of these */
 };
 
+/* The state of a GPU after the last pass (dates.c), and the notes that it has. */
+struct cs_dated {
+	struct cs_conditions last;
+	int n;
+};
+
 struct cs_coordinator {
 	struct cs_board *board;
 	const struct cs_plan *plan;
@@ -52,15 +58,16 @@ struct cs_coordinator {
 	char fault[CS_MAX_AGENTS][CS_ERR_TEXT]; /* why not OK */
 	char unavailable[CS_MAX_AGENTS];	/* … for others use it: no fault */
 	uint32_t seq;
-	int skip_in_use;	   /* do not measure cells of a GPU that others use */
-	int stopped;		   /* the measurement has ended before the plan */
-	int lost;		   /* an agent is broken or its process dead */
-	uint32_t turn;		   /* of the current cell; for rows */
+	int skip_in_use; /* do not measure cells of a GPU that others use */
+	int stopped;	 /* the measurement has ended before the plan */
+	int lost;	 /* an agent is broken or its process dead */
+	uint32_t turn; /* for rows: 0, or from 1 on if cells are measured again and again */
 	char reason[CS_REASON];	   /* of the row that is sent */
 	struct cs_row_apart apart; /* the same */
 	int remeasure;		   /* the current cell is re-measured; for rows */
 	int staged; /* the current transports are those of staged tests */
 	int workers_use_all_cores; /* workers of the current cell need every core */
+	struct cs_dated dated[CS_MAX_AGENTS];
 	double began_s, state_read_s;
 	struct cs_budget budget;
 	/* by matrix: wall time of its longest cell; 0: none measured */

@@ -268,11 +268,10 @@ void cs_coordinator_watch(struct cs_coordinator *co)
 		co->stopped = 1;
 }
 
-int cs_coordinator_step(struct cs_coordinator *co, uint32_t s, uint32_t block)
+int cs_coordinator_step(struct cs_coordinator *co, uint32_t s)
 {
 	if (co->stopped)
 		return -1;
-	co->turn = block;
 	if (cs_cell_is_left(co, s))
 		cs_cell_run(co, s, 1, co->remeasure ? CS_ROW_REMEASURED : 0, NULL,
 			    NULL);

@@ -34,6 +34,10 @@ void cs_columns_print(FILE *to, struct cs_columns *t, int indent);
 /* answer.c.  One sentence: what each path gives, whether all is alike, what went
  * wrong; after `what` and a colon, unless that is "". */
 void cs_answer_print(FILE *to, const struct cs_digest *digest, const char *what);
+/* passes.c.  The passes of --duration, of the run with each turn by itself: a sentence,
+ * and a line for each test of the digest. */
+void cs_passes_print(FILE *to, const struct cs_digest *digest,
+		     const struct cs_run *run);
 /* digest_table.c.  A line a test; of very many those with a remark, and all as groups
  * unless `verbose`.  digest_groups.c: several tests a line. */
 void cs_digest_print(FILE *to, const struct cs_digest *digest, int verbose);

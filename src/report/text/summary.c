@@ -94,10 +94,12 @@ static double worst_drift(const struct cs_run *run)
 }
 
 /* "95 % interval of every median within 0.20 %" */
-static const char *width_text(const struct samples *s)
+static const char *width_text(const struct samples *s, int of_passes)
 {
 	if (s->turns)
-		return cs_new_text("in %u turns of each placement", s->turns);
+		return of_passes ?
+			       "the medians of its passes" :
+			       cs_new_text("in %u turns of each placement", s->turns);
 	if (!s->sampled)
 		return "a fixed count";
 	if (!s->without)
@@ -135,7 +137,7 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 				     100 * drift);
 	cs_fold(to, 2, INDENT, "samples    %s per cell, %s%s%s; order seed %" PRIu64,
 		cs_new_text(s.least < s.most ? "%u to %u" : "%u", s.least, s.most),
-		width_text(&s),
+		width_text(&s, run->of_passes),
 		s.sampled && s.sampled < s.rows ? " (calls, a fixed count, apart)" :
 						  "",
 		ends, run->plan ? run->plan->set.seed : 0);

@@ -480,7 +480,7 @@ static void print_sentences(FILE *to, const struct cs_run *run)
 }
 
 /* Print the answer: the first lines of the report. */
-static void print_answer(FILE *to, const struct report *r)
+static void print_answer(FILE *to, const struct report *r, const struct cs_run *turns)
 {
 	const struct cs_run *run = r->digest->run;
 
@@ -492,6 +492,8 @@ static void print_answer(FILE *to, const struct report *r)
 		print_sentences(to, run);
 		return;
 	}
+	if (run->of_passes)
+		cs_passes_print(to, r->digest, turns);
 	if (!has_no_pairs(run))
 		cs_answer_print(to, r->digest, "");
 	putc('\n', to);
@@ -509,7 +511,7 @@ static void print_measured(FILE *to, const struct cs_view *view)
 			    .verbose = verbose };
 
 	r.choice = choose(r.digest, verbose);
-	print_answer(to, &r);
+	print_answer(to, &r, view->turns);
 	cs_head_print(to, run);
 	if (run->n_nodes == 1)
 		print_one(to, &r, 0);
@@ -533,6 +535,8 @@ void cs_text_write(FILE *to, const struct cs_view *view)
 		return;
 	}
 	cs_notices_print(to, run);
+	if (!is_cut && !opt->topology && is_fleet(run) && run->of_passes)
+		cs_passes_print(to, cs_digest_new(run, 0, run->n_nodes), view->turns);
 	if (!is_cut && !opt->topology && is_fleet(run) && !opt->verbose &&
 	    cs_fleet_is_healthy(run)) {
 		cs_fleet_print_brief(to, run);
