@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	%D%/READING.md \
 	%D%/SCALE.md \
 	%D%/THRESHOLDS.md \
+	%D%/TUTORIAL.md \
 	%D%/UNIFIED.md \
 	%D%/comm_scope.1.in \
 	%D%/cscope-mpi.1.in \

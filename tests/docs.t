@@ -60,8 +60,8 @@ unknown_options() { # FILE...
 missing_tests() { # FILE...
 	local file path
 	for file in "$@"; do
-		for path in $(grep -oE '\btests/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$file" |
-			sort -u); do
+		for path in $(grep -oE '(^|[^/A-Za-z])tests/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$file" |
+			grep -oE 'tests/.*' | sort -u); do
 			[ -e "$top/$path" ] || echo "$file: $path is not there"
 		done
 	done
@@ -277,6 +277,59 @@ unprinted() { # FILE
 	done
 }
 
+# ---- the tutorial ----
+
+# Is what FILE says that COMMAND prints in its output: the parts between ellipses, in that order?
+prints() { # FILE COMMAND EXPECTED
+	local part rest
+	rest=$(flat "$work/said")
+	while read -r part; do
+		if [[ -n $part && $rest != *"$part"* ]]; then
+			echo "$1: '$2' does not print '$part'"
+			return
+		fi
+		rest=${rest#*"$part"}
+	done < <(flat - <<<"$3…" | sed 's/…/\n/g')
+}
+
+# Runs the commands of FILE, each after "    $ ", in one shell and a folder as build/; the
+# lines that follow are its output.
+untrue_session() ( # FILE
+	local line command='' expected='' status=0 lines
+	mapfile -t lines <"$1"
+	mkdir -p "$work/session/tests"
+	cd "$work/session" || exit
+	: >"$work/said"
+	ln -sfn "$FAKE" tests/fake
+	printf '#!/bin/sh\nexec %s 60 %s "$@"\n' "$TESTDATA/patience" "$CSCOPE" >cscope-mpi
+	chmod +x cscope-mpi
+	export FAKE_MACHINE=$work/session/cscope-mpi
+	for line in "${lines[@]}"; do
+		case $line in
+		'    $ '*)
+			prints "$1" "$command" "$expected"
+			command=${line#*$ } expected=''
+			(exit "$status")
+			eval "$command" >"$work/said" 2>&1 </dev/null
+			status=$?
+			[ "$status" -le 2 ] || echo "$1: '$command' ends with status $status"
+			;;
+		'    '*) expected+=${line#    }$'\n' ;;
+		esac
+	done
+	prints "$1" "$command" "$expected"
+)
+
+# ---- the glossary ----
+
+glossary_of_readme() { # FILE
+	sed -nE '/^## Words$/,$s/^- \*\*(.*)\*\*: (.*)/\1: \2/p' "$1"
+}
+
+glossary_of_page() {
+	sed -nE 's/^WORD\("(.*)", "(.*)"\)$/\1: \2/p' src/report/html/glossary.def
+}
+
 mapfile -t docs < <(documents)
 cd "$top" || exit 1
 unknown_options "${docs[@]}" >"$work/options"
@@ -318,9 +371,22 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 	printed >"$work/printed"
 	unprinted doc/READING.md >"$work/unprinted"
 	ok "what READING quotes is printed" is_empty "$work/unprinted"
+	untrue_session "$top/doc/TUTORIAL.md" >"$work/untrue"
+	ok "every command of TUTORIAL runs and prints what it says" is_empty "$work/untrue"
+	printf '    $ %s\n' './cscope-mpi --no-such' 'echo $?' 'echo one two' >"$work/session.md"
+	printf '    %s\n' 'one…one' >>"$work/session.md"
+	untrue_session "$work/session.md" | wc -l | grep -vx 2 >"$work/count"
+	ok "a planted command and output of a tutorial are found" is_empty "$work/count"
 else
 	skip "what READING quotes is printed" "built without CUDA"
+	skip "every command of TUTORIAL runs and prints what it says" "built without CUDA"
+	skip "a planted command and output of a tutorial are found" "built without CUDA"
 fi
+glossary_of_readme README.md >"$work/words"
+glossary_of_page | diff "$work/words" - >"$work/glossary"
+ok "the words of README are those of a page" is_empty "$work/glossary"
+wc -l <"$work/words" | grep -vE '^([89]|1[0-2])$' >"$work/count"
+ok "they are at most 12" is_empty "$work/count"
 
 # the rules bite
 {

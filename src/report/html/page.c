@@ -27,8 +27,26 @@ static void begin(const struct cs_html *h, const char *title)
 	cs_html_line(h, "</style></head><body>");
 }
 
+/* The words of the page, folded. */
+static void put_glossary(const struct cs_html *h)
+{
+	static const char *const word[][2] = {
+#define WORD(term, meaning) { term, meaning },
+#include "report/html/glossary.def"
+#undef WORD
+	};
+
+	cs_html(h, "<details><summary>Words</summary><dl>");
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		cs_html_in(h, "dt", "%s", word[i][0]);
+		cs_html_in(h, "dd", "%s", word[i][1]);
+	}
+	cs_html_line(h, "</dl></details>");
+}
+
 static void end(const struct cs_html *h)
 {
+	put_glossary(h);
 	cs_html_line(h, "</body></html>");
 }
 
