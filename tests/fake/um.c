@@ -456,7 +456,7 @@ void fake_um_access(struct fake_memory *m, int gpu, const struct fake_touch *tou
 		const struct page *page = &m->um->page[off / PAGE];
 
 		touch(&w, off / PAGE, writes);
-		if (!(page->copies & BIT(gpu)))
+		if (!(page->copies & BIT(gpu)) || fake.slow[gpu][gpu] < 1)
 			far[place_of(page)] += bytes_used(touched, off, end);
 		off = touched->stride ? off + touched->stride :
 					(off / PAGE + 1) * PAGE;

@@ -135,6 +135,14 @@ lie FAKE_PREFETCH_BLOCKS=h-0 h2d.prefetch.managed.pair
 ok "a prefetch that blocks behind the gate is timed out, and nothing hangs" eval \
 	'status_is 2 && grep -qE ",rate,managed,[^,]*,gpu0,.*,timeout," l.csv && grep -qE ",rate,managed,[^,]*,gpu1,.*,ok," l.csv'
 
+# ---- a slow memory ----
+
+FAKE_SLOW=0-0:0.05 run 0 --no-mpi --seed 1 -s 16M --cell-limit 1s -t "$pairs,h2d.demand.managed.pair" -o w.csv
+ok "pages that the kernel says are on the only GPU they can be on have moved, however slowly it reads them" eval \
+	'[ "$(grep -cE "[hd]2[hd]\.[a-z]*\.managed.pair,.*,ok," w.csv)" -ge 6 ] && ! grep -E "[hd]2[hd]\.[a-z]*\.managed.pair,.*,failed," w.csv'
+ok "... between GPUs, where that is left open, a slow read is no rate" eval \
+	'[ "$(grep -cE "peer.prefetch.managed.pair,.*,failed,.*GPU 0: it read them far slower.*not-moved" w.csv)" -ge 2 ]'
+
 # ---- what links count ----
 
 export FAKE_NVLINK_COUNTERS=$PWD/counters
