@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands that README, COMMANDS and FAQ name: each is one that the program takes.  What
+# The commands that README, COMMANDS and READING name: each is one that the program takes.  What
 # would measure says what it would do (--dry-run), what reads files reads them.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
@@ -15,6 +15,7 @@ cp "$results/h200x4/np4.json" run.json
 cp run.json before.json
 cp run.json after.json
 cp run.json healthy1.json
+for file in a1 a2 a3 b1 b2 b3; do cp run.json "$file.json"; done
 cp run.json runs/n001.jsonl
 cp run.json runs/n001.json
 small=(-m peer -s 64K --samples 3)
@@ -68,7 +69,7 @@ for file in README.md doc/COMMANDS.md; do
 		ok "$file: ${line#*cscope-mpi}" try "$line"
 	done < <(commands "$top/$file" | grep -v '^cscope-mpi [0-9]')
 done
-for file in README.md doc/COMMANDS.md doc/FAQ.md; do
+for file in README.md doc/COMMANDS.md doc/READING.md; do
 	while read -r line; do
 		ok "$file: ${line#*cscope-mpi}" try "$line"
 	done < <(spans "$top/$file" | grep -E -- ' --| (show|compare) .*json')
