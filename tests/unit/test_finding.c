@@ -167,15 +167,11 @@ static void put_table(FILE *to)
 {
 	static const char *const severity[] = { "note", "warning", "critical" };
 	static const char *const part[] = { "gpu", "link", "socket", "node" };
-	char next[CS_ERR_TEXT];
-
-	fputs("# Findings\n\nThe findings of a run, `cscope-mpi check` and `--check`, by the id that is also in "
-	      "files, Prometheus and JUnit. `cscope-mpi --explain ID` explains one of them.\nThe table is "
-	      "generated from `src/result/findings.def`; `tests/unit/test_finding.c` compares both, and "
-	      "writes the table with `CS_UPDATE_GOLDEN=1`.\n\n`drain`: if the finding is certain, it "
-	      "says that nothing should run on the node.\n\n"
-	      "| id | severity | found at | drain | meaning | what to do; does it stay with the node? |\n"
-	      "|---|---|---|---|---|---|\n",
+	fputs("# Findings\n\nFindings by the id that is also in files, Prometheus and JUnit; "
+	      "`cscope-mpi --explain ID` says what to do.\n`drain`: if it is certain, "
+	      "nothing should run on the node. `tests/unit/test_finding.c` writes this "
+	      "table from\n`src/result/findings.def` with `CS_UPDATE_GOLDEN=1`.\n\n"
+	      "| id | severity | found at | drain | meaning |\n|---|---|---|---|---|\n",
 	      to);
 	for (int i = 1; i < CS_FINDINGS; i++) {
 		const struct cs_finding_line *l =
@@ -184,10 +180,8 @@ static void put_table(FILE *to)
 		fprintf(to, "| `%s` | ", l->id);
 		put_words(to, l->severities, severity, 3);
 		put_words(to, l->parts / CS_FINDING_GPU, part, 4);
-		cs_finding_next((enum cs_finding_id)i, next, sizeof(next));
-		fprintf(to, "%s | %s | %s%s%s |\n",
-			l->flags & CS_FINDING_DRAINS ? "yes" : "", l->means, next,
-			next[0] && l->elsewhere[0] ? "<br>" : "", l->elsewhere);
+		fprintf(to, "%s | %s |\n", l->flags & CS_FINDING_DRAINS ? "yes" : "",
+			l->means);
 	}
 }
 
