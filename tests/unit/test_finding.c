@@ -160,7 +160,6 @@ static void put_words(FILE *to, uint32_t bits, const char *const *word, int n)
 		fprintf(to, "%s%s", before, word[i]);
 		before = ", ";
 	}
-	fputs(" | ", to);
 }
 
 static void put_table(FILE *to)
@@ -171,7 +170,7 @@ static void put_table(FILE *to)
 	      "`cscope-mpi --explain ID` says what to do.\n`drain`: if it is certain, "
 	      "nothing should run on the node. `tests/unit/test_finding.c` writes this "
 	      "table from\n`src/result/findings.def` with `CS_UPDATE_GOLDEN=1`.\n\n"
-	      "| id | severity | found at | drain | meaning |\n|---|---|---|---|---|\n",
+	      "| id | severity | found at | meaning |\n|---|---|---|---|\n",
 	      to);
 	for (int i = 1; i < CS_FINDINGS; i++) {
 		const struct cs_finding_line *l =
@@ -179,9 +178,9 @@ static void put_table(FILE *to)
 
 		fprintf(to, "| `%s` | ", l->id);
 		put_words(to, l->severities, severity, 3);
+		fputs(l->flags & CS_FINDING_DRAINS ? ", drain | " : " | ", to);
 		put_words(to, l->parts / CS_FINDING_GPU, part, 4);
-		fprintf(to, "%s | %s |\n", l->flags & CS_FINDING_DRAINS ? "yes" : "",
-			l->means);
+		fprintf(to, " | %s |\n", l->means);
 	}
 }
 
