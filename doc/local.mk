@@ -22,7 +22,6 @@ EXTRA_DIST += \
 	%D%/PLACEMENT.md \
 	%D%/PLANS.md \
 	%D%/READING.md \
-	%D%/SCALE.md \
 	%D%/THRESHOLDS.md \
 	%D%/TUTORIAL.md \
 	%D%/UNIFIED.md \
