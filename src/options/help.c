@@ -36,7 +36,6 @@ static void put_usage(FILE *to, const struct cs_verb *command)
 	}
 	fputs("Usage: mpirun -np N cscope-mpi [OPTION]...\n"
 	      "       cscope-mpi [OPTION]...            (one process: a thread per GPU)\n"
-	      "       cscope-mpi COMMAND ...\n"
 	      "Measures how fast data moves between the GPUs of each node, as an MPI job\n"
 	      "sees it, and checks the data of every sample.\n",
 	      to);

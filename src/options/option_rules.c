@@ -151,7 +151,9 @@ static const char *named_by(const struct cs_options *opt)
 static int check_request(const struct cs_options *opt, struct cs_err *err)
 {
 	if (opt->tests && opt->axes.matrices & ~opt->kinds)
-		return cs_err_set(err, "--matrix and %s exclude each other",
+		return cs_err_set(err,
+				  "--matrix and %s exclude each other; --test takes "
+				  "kinds, suites and tests, as peer,quick",
 				  named_by(opt));
 	if (opt->plan && opt->looks)
 		return cs_err_set(err, "--plan and --check=%s exclude each other",

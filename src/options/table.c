@@ -123,7 +123,7 @@ _Static_assert(sizeof(measure_options) / sizeof(*measure_options) <=
 const struct cs_verb cs_verbs[CS_VERBS] = {
 	{ "", NULL, 0, "", "", CS_ACTION_MEASURE, OPTIONS(measure_options) },
 	{ "show", "FILE[:NODE]", 1, "the report of a .json or .jsonl file in any format, also of a run that was "
-	  "killed", "the report of a .json or .jsonl file, in any format", CS_ACTION_SHOW, OPTIONS(show_options) },
+	  "killed", "the report of a result file, in any format", CS_ACTION_SHOW, OPTIONS(show_options) },
 	{ "compare", "A [B]", 2, "are two runs, nodes or placements the same? A and B are FILE, FILE:NODE or "
 	  "FILE:PLACEMENT, or several separated by commas; one file with several "
 	  "placements needs no B. With one run on each side, differences apply to "

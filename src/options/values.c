@@ -88,10 +88,13 @@ int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 }
 
 /* Tests depend on other options, too: see option_rules.c. */
+#define TEST_AND_SUITE \
+	"--test and --suite exclude each other; --test takes suites too, as quick,h2d"
+
 int cs_set_test(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (opt->suite)
-		return cs_err_set(err, "--test and --suite exclude each other");
+		return cs_err_set(err, TEST_AND_SUITE);
 	opt->tests = value;
 	return 0;
 }
@@ -117,7 +120,7 @@ int cs_set_suite(struct cs_options *opt, const char *value, struct cs_err *err)
 	if (cs_word_parse(value, words, &which, err))
 		return -1;
 	if (opt->tests && !opt->suite)
-		return cs_err_set(err, "--test and --suite exclude each other");
+		return cs_err_set(err, TEST_AND_SUITE);
 	opt->suite = value;
 	opt->tests = cs_suite(value);
 	return 0;

@@ -222,6 +222,35 @@ HOLDS("a verdict rests on enough cells, and on some of each GPU") {
 				  "measured within the budget, and none of 1 GPU");
 }
 
+/* The line of a run under --check of which so many of 12 cells did not overlap. */
+static const char *uncertain(int cells, unsigned checks)
+{
+	static char line[CS_REASON_LINE];
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 1);
+	struct cs_row *row = c.run.rows.rows.data;
+
+	c.run.checks = checks;
+	c.run.min_coverage = 0.5;
+	for (size_t i = 0; i < cs_rows_count(&c.run.rows) && cells; i++)
+		if (!(row[i].flags & CS_ROW_CONTROL)) {
+			row[i].flags |= CS_ROW_LOW_OVERLAP;
+			cells--;
+		}
+	c.run.exit_status = cs_run_exit(&c.run);
+	cs_run_reason(&c.run, line);
+	return line;
+}
+
+HOLDS("figures that are too uncertain to be compared are no verdict") {
+	t_eq_str(uncertain(6, CS_CHECK_OUTLIER),
+		 "cscope-mpi ok: 12 of 12 cells measured");
+	t_eq_str(uncertain(7, CS_CHECK_OUTLIER),
+		 "cscope-mpi cannot tell: 7 of 12 cells are too uncertain to be judged; a "
+		 "longer --cell-limit gives them more samples");
+	t_eq_str(uncertain(7, CS_CHECK_LAUNCH),
+		 "cscope-mpi ok: 12 of 12 cells measured");
+}
+
 HOLDS("nothing measured within the budget is no verdict") {
 	char line[CS_REASON_LINE];
 	struct cs_row *row;

@@ -137,6 +137,9 @@ int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike
 /* Are so many slow alike that they have a common cause?  None of them is drained. */
 int cs_is_of_many(int alike, int nodes);
 
+/* judged.c: is it a rate that is compared with those of similar cells? */
+int cs_can_be_judged(const struct cs_run *run, const struct cs_row *row);
+
 /* noise.c: a figure that is too uncertain to report anything: its transfers did not
  * overlap, or its interval is wide and stayed so. */
 int cs_is_unsure(const struct cs_row *row);

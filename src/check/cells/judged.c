@@ -44,7 +44,7 @@ static uint32_t judged_metric(const struct cs_test *test)
 		       CS_METRIC_RATE;
 }
 
-static int can_be_judged(const struct cs_run *run, const struct cs_row *row)
+int cs_can_be_judged(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
 
@@ -118,7 +118,7 @@ struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run)
 							    CS_ROWS_MEASURED);
 
 		for (size_t i = 0; i < rows.n; i++)
-			if (can_be_judged(run, cs_listed(&rows, i)))
+			if (cs_can_be_judged(run, cs_listed(&rows, i)))
 				cells.judged[cells.n++] =
 					judged_of(&cells, cs_listed_at(&rows, i));
 	}
@@ -153,7 +153,7 @@ double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
 {
 	const struct cs_judged_cell *first;
 
-	if (!can_be_judged(judged_cells->run, remeasure) || cs_is_unsure(remeasure))
+	if (!cs_can_be_judged(judged_cells->run, remeasure) || cs_is_unsure(remeasure))
 		return NAN;
 	first = cs_judged_cells_like(judged_cells, remeasure, remeasure->test,
 				     cs_own_concurrent(judged_cells->run, remeasure));

@@ -4,7 +4,30 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "check/cells/anomaly.h"
 #include "result/cells.h"
+
+/* Cells that would be compared with others, and those too uncertain for it. */
+struct comparable {
+	size_t n, uncertain;
+};
+
+static struct comparable count_comparable(const struct cs_run *run)
+{
+	struct comparable c = { 0 };
+
+	for (int node = 0; run->node && node < run->n_nodes; node++) {
+		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
+
+		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+			if (!cs_can_be_judged(run, row))
+				continue;
+			c.n++;
+			c.uncertain += cs_is_unsure(row) != 0;
+		}
+	}
+	return c;
+}
 
 /* Was so much left out for the budget that a verdict would rest on too little? */
 static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)
@@ -15,10 +38,20 @@ static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)
 	       ((double)c->measured < wanted || c->unseen);
 }
 
+/* Are so many figures uncertain that a verdict would rest on too little? */
+static int is_too_uncertain(const struct cs_run *run, struct comparable *c)
+{
+	if (!(run->checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK)))
+		return 0;
+	*c = count_comparable(run);
+	return (double)(c->n - c->uncertain) < run->min_coverage * (double)c->n;
+}
+
 int cs_run_exit(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
 	struct cs_coverage c;
+	struct comparable comparable;
 	int cannot = 0, warned = 0, used = 0, unavailable = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings) {
@@ -44,7 +77,8 @@ int cs_run_exit(const struct cs_run *run)
 	if (cannot || !run->complete ||
 	    (!measured && !used && !unavailable && !c.left_out))
 		return CS_EXIT_CANNOT;
-	if (unavailable || !measured || is_too_little(run, &c))
+	if (unavailable || !measured || is_too_little(run, &c) ||
+	    is_too_uncertain(run, &comparable))
 		return CS_EXIT_UNABLE;
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
 }
@@ -101,6 +135,7 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		      uint32_t least, char *to, size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i;
+	struct comparable comparable;
 	const char *reason = "";
 	char notes[40] = "";
 
@@ -125,6 +160,13 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 			cs_text_add(to, size, ", and none of %zu GPU%s", c->unseen,
 				    c->unseen == 1 ? "" : "s");
 		return 0;
+	}
+	if (is_too_uncertain(run, &comparable)) {
+		cs_text(to, size,
+			"%zu of %zu cells are too uncertain to be judged; a longer "
+			"--cell-limit gives them more samples",
+			comparable.uncertain, comparable.n);
+		return 1;
 	}
 	if (worst_text(run, least, 1, to, size))
 		return 1;
