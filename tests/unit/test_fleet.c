@@ -144,6 +144,45 @@ static int is_of_gpu(const struct cs_row *row, int gpu)
 	       (!cs_endpoint_is_numa(end[1]) && end[1]->index == gpu);
 }
 
+/* Both ways between GPUs 1 and 4. */
+static int is_link(const struct cs_row *row, int arg)
+{
+	(void)arg;
+	return is_peer_of(row, 1) && is_peer_of(row, 4);
+}
+
+/* A warning, and nothing else, in how many of 20; nodes are of three kinds that are
+ * `apart`. */
+static int find_little(int nodes, const char *part,
+		       int (*is)(const struct cs_row *row, int arg), double factor,
+		       double apart)
+{
+	OWNED(fleet) fleet = { 0 };
+	int found = 0;
+
+	fleet_init(&fleet, nodes, (struct fleet_noise){ .host = QUIET }, SEED);
+	for (int i = 0; i < 20; i++) {
+		fleet_draw(&fleet);
+		for (int node = 0; node < nodes; node++)
+			fleet_slow(&fleet, node, is_any, 0, 1 - apart * (node % 3));
+		fleet_slow(&fleet, 0, is, 1, factor);
+		fleet_judge(&fleet);
+		found += fleet_found(&fleet, 0, part, "") == 1 &&
+			 !fleet_others(&fleet, 0, part, "") &&
+			 !fleet_findings(&fleet, CS_CRITICAL);
+	}
+	printf("# a %s of %d nodes at %.2f of its rate, nodes %.3f apart: found in %d of 20\n",
+	       part, nodes, factor, apart, found);
+	return found;
+}
+
+HOLDS("a GPU that is 2 % slow and a link that is 3 % slow are found, however far nodes are apart") {
+	t_eq_int(find_little(1, "gpu", is_of_gpu, 0.98, 0), 20);
+	t_eq_int(find_little(1, "link", is_link, 0.97, 0), 20);
+	t_eq_int(find_little(16, "gpu", is_of_gpu, 0.98, 0.005), 20);
+	t_eq_int(find_little(16, "link", is_link, 0.97, 0.005), 20);
+}
+
 HOLDS("a GPU or a node that is slow in all it does is one finding") {
 	OWNED(fleet) fleet = { 0 };
 

@@ -28,6 +28,8 @@
 #define NODES_LEAST 5
 #define CELLS_LEAST 3	/* of one node, to have a usual one */
 #define SPREAD_LEAST CS_OFF_FLOOR
+/* Of GPUs and links of one node, less what the node itself is: H200 differ by 0.1 %. */
+#define SPREAD_LEAST_PEER (CS_OFF_FLOOR / 2)
 /* The spread of n figures is taken MANY_FIGURES + FEW_FIGURES / n times as large.  Of 8
  * Gaussian ones that differ by 2 % one is then OF_FEW off in 1 of 10,000 (else in 1 of
  * 50), of 1,024 in 1 of 50,000. */
@@ -52,8 +54,10 @@ struct scope {
 	size_t n;
 	int node, nodes; /* nodes: that the usual figure is of; 0: its own cells */
 	enum cs_family family;
-	double spread; /* of healthy ones, as logarithms */
-	double noise;  /* of the figure that is usual */
+	double spread; /* of healthy ones, as logarithms … */
+	/* … of GPUs less their node, of links less their GPUs */
+	double spread_gpu, spread_link;
+	double noise; /* of the figure that is usual */
 	struct cs_fit fit;
 	char bad[CS_MAX_AGENTS]; /* GPUs */
 };
@@ -72,12 +76,17 @@ static int place_of(const struct cs_endpoint *end)
 }
 
 /* The spread of healthy figures, estimated from these n; overwrites x. */
-static double spread_of(double *x, size_t n)
+static double spread_of(double *x, size_t n, double least)
 {
-	return n ? fmax(SPREAD_LEAST,
-			cs_scaled_mad(x, n) *
-				(MANY_FIGURES + FEW_FIGURES / (double)n)) :
-		   SPREAD_LEAST;
+	return n ? fmax(least, cs_scaled_mad(x, n) *
+				       (MANY_FIGURES + FEW_FIGURES / (double)n)) :
+		   least;
+}
+
+/* The least of a GPU, or a link, of a node. */
+static double part_least(const struct scope *scope)
+{
+	return scope->family == CS_FAMILY_PEER ? SPREAD_LEAST_PEER : SPREAD_LEAST;
 }
 
 /* ---- the usual figure ---- */
@@ -175,7 +184,7 @@ static void settle_fleet(struct cs_judged_cell *judged, size_t n, double *spread
 		if (!isnan(judged[i].off))
 			x[known++] = judged[i].off;
 	/* each median is one of the figures, or between two: they seem nearer */
-	*spread = spread_of(x, known) * (1 + 2.0 / (double)nodes);
+	*spread = spread_of(x, known, SPREAD_LEAST) * (1 + 2.0 / (double)nodes);
 	*noise = usual_noise(judged, n, x);
 }
 
@@ -223,6 +232,16 @@ static struct witness witness_of(const struct scope *scope, enum cs_part part,
 	return (struct witness){ judged, off };
 }
 
+/* Found because parts between GPUs are known closely, but too little to drain a node. */
+static int is_little(const struct cs_anomaly *anomaly)
+{
+	double spreads = anomaly->part != CS_PART_LINK	     ? OF_MANY :
+			 anomaly->sends && anomaly->receives ? OF_PAIR :
+							       OF_ONE_WAY;
+
+	return -log1p(-anomaly->drop) < spreads * SPREAD_LEAST;
+}
+
 /* The slow cells that it explains, the slowest first: at least half as slow.  Those
  * whose noise could make them so do not count, and where they are most, nothing does. */
 static void add_anomaly(struct scope *scope, struct cs_anomaly anomaly)
@@ -247,7 +266,7 @@ static void add_anomaly(struct scope *scope, struct cs_anomaly anomaly)
 	for (size_t i = 0; i < n; i++)
 		many += (size_t)cs_is_of_many(at[i].judged->alike, scope->nodes);
 	anomaly.is_of_many = 2 * many > n;
-	if (anomaly.is_of_many)
+	if (anomaly.is_of_many || is_little(&anomaly))
 		anomaly.most = CS_WEIGHT_WARNING;
 	anomaly.slower = n ? at[0].judged->slower : 0;
 	for (size_t i = 0; i < n; i++) {
@@ -346,7 +365,7 @@ static double gpu_off(const struct scope *scope, int a, int *sends, int *receive
 	int to_host = cs_endpoint_is_numa(&row_of(scope->judged_cells, scope->judged)
 						   ->what.dst);
 	int cells = to_host ? fit->in_row[a] : fit->in_col[a];
-	double limit = -(cells >= MANY_CELLS ? OF_MANY : OF_FEW) * scope->spread;
+	double limit = -(cells >= MANY_CELLS ? OF_MANY : OF_FEW) * scope->spread_gpu;
 
 	cs_ways_of(row_of(scope->judged_cells, scope->judged), sends, receives);
 	if (scope->family != CS_FAMILY_PEER) {
@@ -354,12 +373,12 @@ static double gpu_off(const struct scope *scope, int a, int *sends, int *receive
 		return off < limit ? off : 0;
 	}
 	off = fmax(row, col);
-	if (off < -OF_MANY * scope->spread && fit->in_row[a] + cells >= MANY_CELLS)
+	if (off < -OF_MANY * scope->spread_gpu && fit->in_row[a] + cells >= MANY_CELLS)
 		return off;
 	*sends = row < col;
 	*receives = !*sends;
 	off = fmin(row, col);
-	limit = -(cells >= MANY_CELLS ? OF_HALF : OF_FEW) * scope->spread;
+	limit = -(cells >= MANY_CELLS ? OF_HALF : OF_FEW) * scope->spread_gpu;
 	return off < limit ? off : 0;
 }
 
@@ -421,40 +440,87 @@ static void judge_pairs(struct scope *scope)
 			double there = effect(scope->fit.cell[a][b]);
 			double back = effect(scope->fit.cell[b][a]);
 			double both = fmax(there, back), one = fmin(there, back);
-			int alike = both < -OF_PAIR * scope->spread;
+			int alike = both < -OF_PAIR * scope->spread_link;
 			struct cs_anomaly s = anomaly_of(scope, CS_PART_LINK, a, b,
 							 alike ? both : one);
 
 			s.sends = alike || there < back;
 			s.receives = alike || back < there;
-			if ((alike || one < -OF_ONE_WAY * scope->spread))
+			if ((alike || one < -OF_ONE_WAY * scope->spread_link))
 				add_anomaly(scope, s);
 		}
+}
+
+/* Of the fits of some nodes: what is left of each cell, and the effects of rows and of
+ * columns, apart: half of the rows may be slow. */
+struct parts {
+	struct cs_vec cells, rows, cols; /* lists of double */
+};
+
+static struct parts parts_begin(void)
+{
+	return (struct parts){ CS_LIST(double), CS_LIST(double), CS_LIST(double) };
+}
+
+static void take_known(struct cs_vec *to, const double *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			cs_list_push(to, &x[i]);
+}
+
+static void take_fit(struct parts *to, const struct cs_fit *fit)
+{
+	for (int i = 0; i < fit->rows; i++)
+		take_known(&to->cells, fit->cell[i], fit->cols);
+	take_known(&to->rows, fit->row, fit->rows);
+	take_known(&to->cols, fit->col, fit->cols);
+}
+
+/* How far GPUs and links of healthy nodes are apart: what a node is as a whole does not
+ * count, nor for its links what a GPU is.  Those between GPUs and none else are known
+ * that closely. */
+static void settle_spreads(struct scope *scope, struct parts *of)
+{
+	const double least = part_least(scope);
+	/* as in settle_fleet() */
+	const double few = scope->nodes ? 1 + 2.0 / scope->nodes : 1;
+	const double links = spread_of(of->cells.data, of->cells.n, least);
+	const double rows = spread_of(of->rows.data, of->rows.n, least);
+	const double cols = spread_of(of->cols.data, of->cols.n, least);
+
+	scope->spread_link = few * links;
+	scope->spread_gpu = few * fmax(links, fmax(rows, cols));
 }
 
 /* With a bad GPU among three most cells are slow: the common part of the fit is the
  * usual.  Healthy cells of a node may also differ by more than the least. */
 static void settle_by_fit(struct scope *scope)
 {
-	double x[CS_MAX_AGENTS * CS_MAX_AGENTS];
-	const struct cs_fit *fit = &scope->fit;
-	size_t n = 0, m = 0;
+	struct parts parts = parts_begin();
 
 	for (size_t i = 0; i < scope->n; i++)
-		scope->judged[i].off -= fit->whole;
-	for (int i = 0; i < fit->rows; i++)
-		for (int k = 0; k < fit->cols; k++)
-			if (!isnan(fit->cell[i][k]) && n < sizeof(x) / sizeof(x[0]))
-				x[n++] = fit->cell[i][k];
-	scope->spread = spread_of(x, n);
-	for (int k = 0; k < fit->cols; k++)
-		if (!isnan(fit->col[k]))
-			x[m++] = fit->col[k];
-	scope->spread = fmax(scope->spread, spread_of(x, m));
-	for (m = 0, n = 0; n < (size_t)fit->rows; n++)
-		if (!isnan(fit->row[n]))
-			x[m++] = fit->row[n];
-	scope->spread = fmax(scope->spread, spread_of(x, m));
+		scope->judged[i].off -= scope->fit.whole;
+	take_fit(&parts, &scope->fit);
+	settle_spreads(scope, &parts);
+	scope->spread = fmax(SPREAD_LEAST, scope->spread_gpu);
+}
+
+/* Of all nodes of a group. */
+static void settle_parts(struct cs_judged_cells *judged_cells, size_t from,
+			 size_t end, struct scope *scope)
+{
+	struct parts parts = parts_begin();
+
+	for (size_t k; from < end; from = k) {
+		k = cs_judged_cells_node_end(judged_cells, from);
+		scope->judged = judged_cells->judged + from;
+		scope->n = k - from;
+		fill(scope);
+		cs_fit_polish(&scope->fit);
+		take_fit(&parts, &scope->fit);
+	}
+	settle_spreads(scope, &parts);
 }
 
 /* A cell that is so near to the usual is no anomaly. */
@@ -465,7 +531,7 @@ static int all_near(const struct scope *scope)
 	for (size_t i = 0; i < scope->n; i++)
 		best = fmax(best, scope->nodes ? 0 : scope->judged[i].off);
 	for (size_t i = 0; i < scope->n; i++)
-		if (scope->judged[i].off < best - (OF_MANY - 1) * SPREAD_LEAST)
+		if (scope->judged[i].off < best - (OF_MANY - 1) * part_least(scope))
 			return 0;
 	return 1;
 }
@@ -548,6 +614,10 @@ static int judge_group(struct cs_judged_cells *judged_cells, size_t from, size_t
 	scope->nodes = nodes >= NODES_LEAST ? nodes : 0;
 	if (scope->nodes) {
 		settle_fleet(judged_cells->judged + from, end - from, &spread, &noise);
+		scope->spread_gpu = scope->spread_link = spread;
+		/* the figures of host links and memory are each their own */
+		if (scope->family == CS_FAMILY_PEER)
+			settle_parts(judged_cells, from, end, scope);
 	}
 	for (size_t i = from, k; i < end; i = k) {
 		k = cs_judged_cells_node_end(judged_cells, i);
