@@ -35,6 +35,9 @@
  * 50), of 1,024 in 1 of 50,000. */
 #define MANY_FIGURES 1.25
 #define FEW_FIGURES 26.0
+/* … and that by the differences of like figures, which are better known, so many times. */
+#define FEW_LIKE 14.0
+#define PAIRS_TO_SD 1.048
 
 /* In spreads. */
 #define MANY_CELLS 4
@@ -58,6 +61,10 @@ struct scope {
 	/* … of GPUs less their node, of links less their GPUs */
 	double spread_gpu, spread_link;
 	double noise; /* of the figure that is usual */
+	struct alone {
+		uint64_t slow; /* GPUs that are slow alike, taken out: so much */
+		double off;
+	} alone[NODES_LEAST];
 	struct cs_fit fit;
 	char bad[CS_MAX_AGENTS]; /* GPUs */
 };
@@ -89,7 +96,33 @@ static double part_least(const struct scope *scope)
 	return scope->family == CS_FAMILY_PEER ? SPREAD_LEAST_PEER : SPREAD_LEAST;
 }
 
+/* The cells of one node, from judged[from] on; the first of the next. */
+static size_t choose_node(struct scope *scope, size_t from)
+{
+	struct cs_judged_cells *cells = scope->judged_cells;
+	const size_t end = cs_judged_cells_node_end(cells, from);
+
+	scope->judged = cells->judged + from;
+	scope->n = end - from;
+	scope->node = (int)scope->judged->node;
+	scope->nd = &cells->run->node[scope->node];
+	return end;
+}
+
 /* ---- the usual figure ---- */
+
+/* The NUMA node of its GPU, counted from 1, where enough GPUs are: of those of several
+ * sockets healthy ones may differ.  0: all of the node are compared. */
+static int socket_of(const struct cs_run *run, const struct cs_row *row)
+{
+	const struct cs_run_node *nd = &run->node[row->node];
+	const int numa = nd->agent[cs_gpu_of(row)].numa;
+	int gpus = 0;
+
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		gpus += nd->agent[a].numa == numa;
+	return gpus >= MANY_CELLS && numa >= 0 && numa < CS_MAX_NUMA ? 1 + numa : 0;
+}
 
 /* Cells of one node with the same number are alike. */
 static int kind_of(const struct cs_run *run, const struct cs_row *row)
@@ -100,12 +133,12 @@ static int kind_of(const struct cs_run *run, const struct cs_row *row)
 	if (cs_family_of(row) == CS_FAMILY_LOCAL)
 		return 0;
 	if (cs_family_of(row) == CS_FAMILY_HOST)
-		return cs_is_near(run, row);
+		return cs_is_near(run, row) ? 1 + socket_of(run, row) : 0;
 	from = agent[row->what.src.index].numa;
 	to = agent[row->what.dst.index].numa;
 	return cs_on_nvlink(run, row) ? 0 : from < 0 || to < 0 ? 1 : 2 + (from == to);
 }
-#define KINDS 4
+#define KINDS (2 + CS_MAX_NUMA)
 
 static int is_alike(const struct scope *scope, size_t i, int kind)
 {
@@ -144,6 +177,44 @@ static void settle_alone(struct scope *scope)
 				scope->judged[i].off = scope->judged[i].y - usual;
 	}
 	scope->noise = usual_noise(scope->judged, scope->n, x);
+}
+
+/* How far figures that are alike, of one node each, are apart. */
+struct likes {
+	struct cs_vec pairs; /* list of double */
+	size_t free;	     /* figures, less one for each usual one */
+};
+
+static void take_likes(struct likes *to, const struct scope *scope)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < scope->n; i++) {
+			if (isnan(scope->judged[i].off) || !is_alike(scope, i, kind))
+				continue;
+			n++;
+			for (size_t k = 0; k < i; k++) {
+				double apart = fabs(scope->judged[i].off -
+						    scope->judged[k].off);
+
+				if (is_alike(scope, k, kind))
+					cs_list_push(&to->pairs, &apart);
+			}
+		}
+		to->free += n ? n - 1 : 0;
+	}
+}
+
+static double spread_of_likes(const struct likes *of)
+{
+	double *x = of->pairs.data;
+
+	cs_sort(x, of->pairs.n);
+	return of->free ? fmax(SPREAD_LEAST,
+			       PAIRS_TO_SD * x[(of->pairs.n - 1) / 2] *
+				       (MANY_FIGURES + FEW_LIKE / (double)of->free)) :
+			  SPREAD_LEAST;
 }
 
 CS_ORDERING_AT(by_cell, struct cs_judged_cell, CS_ORDER(a->cell, b->cell),
@@ -501,21 +572,20 @@ static void settle_by_fit(struct scope *scope)
 
 	for (size_t i = 0; i < scope->n; i++)
 		scope->judged[i].off -= scope->fit.whole;
+	if (scope->family != CS_FAMILY_PEER)
+		return;
 	take_fit(&parts, &scope->fit);
 	settle_spreads(scope, &parts);
 	scope->spread = fmax(SPREAD_LEAST, scope->spread_gpu);
 }
 
 /* Of all nodes of a group. */
-static void settle_parts(struct cs_judged_cells *judged_cells, size_t from,
-			 size_t end, struct scope *scope)
+static void settle_parts(struct scope *scope, size_t from, size_t end)
 {
 	struct parts parts = parts_begin();
 
-	for (size_t k; from < end; from = k) {
-		k = cs_judged_cells_node_end(judged_cells, from);
-		scope->judged = judged_cells->judged + from;
-		scope->n = k - from;
+	while (from < end) {
+		from = choose_node(scope, from);
 		fill(scope);
 		cs_fit_polish(&scope->fit);
 		take_fit(&parts, &scope->fit);
@@ -583,53 +653,61 @@ static void judge_parts(struct scope *scope)
 		judge_pairs(scope);
 }
 
-static void judge_node(struct scope *scope)
-{
-	uint64_t slow = 0;
-	double off = 0;
-
-	if (!scope->nodes) {
-		/* loads of others differ from GPU to GPU */
-		if (cs_own_concurrent(scope->judged_cells->run,
-				      row_of(scope->judged_cells, scope->judged)) > 1)
-			return;
-		settle_alone(scope);
-		slow = judge_party(scope, &off);
-	}
-	judge_parts(scope);
-	shift(scope, slow, off);
-}
-
 /* ---- all of them ---- */
 
-static int judge_group(struct cs_judged_cells *judged_cells, size_t from, size_t end,
-		       struct scope *scope)
+/* Few nodes: each is compared with itself, by the spread of all of them. */
+static void judge_each(struct scope *scope, size_t from, size_t end)
 {
-	int nodes = 0;
-	double spread = SPREAD_LEAST, noise = 0;
+	struct likes likes = { CS_LIST(double), 0 };
+	struct alone *alone = scope->alone;
 
-	for (size_t i = from; i < end; i = cs_judged_cells_node_end(judged_cells, i))
+	for (size_t i = from; i < end; alone++) {
+		i = choose_node(scope, i);
+		settle_alone(scope);
+		alone->slow = judge_party(scope, &alone->off);
+		if (scope->family != CS_FAMILY_PEER)
+			take_likes(&likes, scope);
+	}
+	alone = scope->alone;
+	for (size_t i = from; i < end; alone++) {
+		scope->spread_gpu = scope->spread = spread_of_likes(&likes);
+		i = choose_node(scope, i);
+		judge_parts(scope);
+		shift(scope, alone->slow, alone->off);
+	}
+}
+
+static void judge_fleet(struct scope *scope, size_t from, size_t end)
+{
+	settle_fleet(scope->judged_cells->judged + from, end - from, &scope->spread,
+		     &scope->noise);
+	scope->spread_gpu = scope->spread_link = scope->spread;
+	/* the figures of host links and memory are each their own */
+	if (scope->family == CS_FAMILY_PEER)
+		settle_parts(scope, from, end);
+	while (from < end) {
+		from = choose_node(scope, from);
+		judge_parts(scope);
+	}
+}
+
+static void judge_group(struct scope *scope, size_t from, size_t end)
+{
+	const struct cs_judged_cells *cells = scope->judged_cells;
+	const struct cs_row *row = row_of(cells, &cells->judged[from]);
+	int nodes = 0;
+
+	for (size_t i = from; i < end; i = cs_judged_cells_node_end(cells, i))
 		nodes++;
-	scope->family = cs_family_of(row_of(judged_cells, &judged_cells->judged[from]));
+	scope->family = cs_family_of(row);
 	scope->nodes = nodes >= NODES_LEAST ? nodes : 0;
-	if (scope->nodes) {
-		settle_fleet(judged_cells->judged + from, end - from, &spread, &noise);
-		scope->spread_gpu = scope->spread_link = spread;
-		/* the figures of host links and memory are each their own */
-		if (scope->family == CS_FAMILY_PEER)
-			settle_parts(judged_cells, from, end, scope);
-	}
-	for (size_t i = from, k; i < end; i = k) {
-		k = cs_judged_cells_node_end(judged_cells, i);
-		scope->spread = spread;
-		scope->noise = noise;
-		scope->node = (int)judged_cells->judged[i].node;
-		scope->nd = &judged_cells->run->node[scope->node];
-		scope->judged = judged_cells->judged + i;
-		scope->n = k - i;
-		judge_node(scope);
-	}
-	return 0;
+	scope->spread = SPREAD_LEAST;
+	scope->noise = 0;
+	if (scope->nodes)
+		judge_fleet(scope, from, end);
+	/* loads of others differ from GPU to GPU */
+	else if (cs_own_concurrent(cells->run, row) <= 1)
+		judge_each(scope, from, end);
 }
 
 void cs_outliers_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
@@ -640,6 +718,6 @@ void cs_outliers_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
 	scope->anomalies = anomalies;
 	for (size_t i = 0, k; i < cells->n; i = k) {
 		k = cs_judged_cells_group_end(cells, i);
-		judge_group(cells, i, k, scope);
+		judge_group(scope, i, k);
 	}
 }

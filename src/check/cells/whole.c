@@ -405,11 +405,11 @@ static uint64_t slow_gpus(const struct wholes *w, const struct whole *of)
 }
 
 struct distance {
-	double far;
+	double more; /* than the median */
 	uint32_t at;
 };
 
-CS_ORDERING(by_distance, struct distance, CS_ORDER(a->far, b->far),
+CS_ORDERING(by_distance, struct distance, CS_ORDER(fabs(a->more), fabs(b->more)),
 	    CS_ORDER(a->at, b->at))
 
 /* GPUs of a slow socket are no anomalies of their own, unless they are far slower. */
@@ -434,15 +434,14 @@ static void add_anomaly(const struct wholes *w, const struct whole *of,
 
 	for (size_t i = of->from; i < of->end; i++)
 		if (is_of(w, of, i))
-			to[n++] = (struct distance){
-				fabs(w->judged_cells->judged[i].y - of->y),
-				w->judged_cells->judged[i].at
-			};
+			to[n++] = (struct distance){ w->judged_cells->judged[i].y -
+							     of->y,
+						     w->judged_cells->judged[i].at };
 	s.gpus = slow_gpus(w, of);
 	s.is_of_many = cs_is_of_many(of->alike, of->nodes);
 	qsort(to, n, sizeof(*to), by_distance);
 	for (size_t i = 0; i < n; i++)
-		cs_anomaly_row(&s, to[i].at, of->off);
+		cs_anomaly_row(&s, to[i].at, of->off + to[i].more);
 	if (of->socket >= 0)
 		absorb(w, &s);
 	cs_list_push(w->anomalies, &s);
