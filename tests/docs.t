@@ -27,7 +27,7 @@ readme_is_short() {
 }
 
 documents() {
-	(cd "$top" && ls README.md doc/*.md)
+	(cd "$top" && ls README.md CHANGELOG.md doc/*.md doc/results/README.md)
 }
 
 # Commands of ours and lone options in FILE, one a line.
@@ -67,12 +67,22 @@ missing_tests() { # FILE...
 	done
 }
 
+# Anchors of a document's headings, as GitHub makes them.
+anchors() { # FILE
+	sed -nE 's/^#+ //p' "$1" | LC_ALL=C tr 'A-Z ' 'a-z-' | LC_ALL=C tr -cd 'a-z0-9_\n-'
+}
+
+leads_somewhere() { # FOLDER LINK
+	[ -e "$1${2%%#*}" ] || return
+	case $2 in *'#'*) anchors "$1${2%%#*}" | grep -qxF -e "${2#*#}" ;; esac
+}
+
 missing_links() { # FILE...
 	local file link
 	for file in "$@"; do
 		for link in $(grep -oE '\]\([^) ]+\)' "$file" | sed 's/^](//; s/)$//'); do
-			case $link in *://* | '#'* | mailto:*) continue ;; esac
-			[ -e "$(dirname "$file")/${link%%#*}" ] ||
+			case $link in *://* | mailto:*) continue ;; '#'*) link=${file##*/}$link ;; esac
+			leads_somewhere "$(dirname "$file")/" "$link" ||
 				echo "$file: $link leads nowhere"
 		done
 	done
@@ -334,20 +344,20 @@ mapfile -t docs < <(documents)
 cd "$top" || exit 1
 unknown_options "${docs[@]}" >"$work/options"
 missing_tests "${docs[@]}" >"$work/tests"
-missing_links "${docs[@]}" >"$work/links"
+missing_links "${docs[@]}" CONTRIBUTING.md >"$work/links"
 ok "README.md has at most 110 lines" readme_is_short
 ok "every option that the documents name is in --help" is_empty "$work/options"
 ok "every test that the documents name is there" is_empty "$work/tests"
-ok "every relative link leads to a file" is_empty "$work/links"
+ok "every relative link leads to a file, and to a heading of it" is_empty "$work/links"
 missing_sentences doc/METHOD.md >"$work/sentences"
 rules_without_test doc/METHOD.md >"$work/rules"
 ok "every sentence that METHOD quotes is in its test" is_empty "$work/sentences"
 ok "every rule of METHOD names its test" is_empty "$work/rules"
 dangling_rules doc/METHOD.md src tests doc README.md CONTRIBUTING.md CHANGELOG.md >"$work/dangling"
 ok "every rule that is referred to is in METHOD" is_empty "$work/dangling"
-grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md CHANGELOG.md >"$work/blanks"
+grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md >"$work/blanks"
 ok "no line of a document ends in blanks" is_empty "$work/blanks"
-false_limits "${docs[@]}" CHANGELOG.md >"$work/limits"
+false_limits "${docs[@]}" >"$work/limits"
 ok "the default of --cell-limit is the program's" is_empty "$work/limits"
 untold_statuses README.md >"$work/statuses"
 ok "every exit status of README is in --help and the manual page" is_empty "$work/statuses"
@@ -392,7 +402,7 @@ ok "they are at most 12" is_empty "$work/count"
 {
 	echo 'Use `cscope-mpi --no-such` or `--nor-this`, not `mpirun --theirs`.'
 	echo '    mpirun --other -np 2 cscope-mpi --bad-too'
-	echo 'See `tests/none.t` and [this](no/where.md).'
+	echo 'See `tests/none.t`, [this](no/where.md) and [that](#no-such-heading).'
 	echo '**1. A rule** held by `tests/lint.t`'
 	echo '"no such sentence".'
 	echo
@@ -403,8 +413,8 @@ ok "planted options are found, those of a launcher are not ours" is_empty "$work
 {
 	missing_tests "$work/planted.md"
 	missing_links "$work/planted.md"
-} | wc -l | grep -vx 2 >"$work/count"
-ok "a planted path and a planted link are found" is_empty "$work/count"
+} | wc -l | grep -vx 3 >"$work/count"
+ok "a planted path, link and anchor are found" is_empty "$work/count"
 echo 'after 500 ms (`--cell-limit`)' >"$work/limit.md"
 false_limits "$work/limit.md" | wc -l | grep -vx 1 >"$work/count"
 ok "a planted default is found" is_empty "$work/count"

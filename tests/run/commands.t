@@ -1,6 +1,6 @@
 #!/bin/bash
-# The commands that README, COMMANDS and READING name: each is one that the program takes.  What
-# would measure says what it would do (--dry-run), what reads files reads them.
+# The commands of README and of documents: each is one that the program takes.  What would
+# measure says what it would do (--dry-run), what reads files reads them.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
 needs_fake
@@ -8,14 +8,16 @@ needs_fake
 top=$TESTDATA/..
 results=$top/doc/results
 fake 8
-mkdir runs doc
+mkdir -p runs doc site/known
 cp -r "$top/doc/plans" doc/
 ln -s "$(cd "$results" && pwd)" doc/results
 cp "$results/h200x4/np4.json" run.json
 cp run.json before.json
 cp run.json after.json
 cp run.json healthy1.json
-for file in a1 a2 a3 b1 b2 b3; do cp run.json "$file.json"; done
+for file in a1 a2 a3 b1 b2 b3 n1 model; do cp run.json "$file.json"; done
+for file in a b c; do cp "$results/h200x4/place-np4.json" "$file.json"; done
+cp "$top/doc/thresholds/published.csv" acceptance.csv
 cp run.json runs/n001.jsonl
 cp run.json runs/n001.json
 small=(-m peer -s 64K --samples 3)
@@ -34,7 +36,10 @@ spans() { # FILE
 
 # What stands behind the name of the program, as the shell takes it apart.
 try() { # COMMAND LINE
-	local line=$1
+	local line=${1//\/site\//site\/}
+	case $line in
+	*--suite*' -o '*) line=${line%% -o *} ;; # what it would measure
+	esac
 	eval "set -- ${line#*cscope-mpi}"
 	case $line in
 	comm_scope*)
@@ -63,16 +68,18 @@ try() { # COMMAND LINE
 }
 
 n_commands=0
-for file in README.md doc/COMMANDS.md; do
+documents=(README.md doc/{COMMANDS,COMMSCOPE,COST,INTEGRATIONS,NVBANDWIDTH,PLACEMENT,PLANS,READING}.md
+	doc/{THRESHOLDS,UNIFIED}.md)
+for file in "${documents[@]}"; do
 	while read -r line; do
 		n_commands=$((n_commands + 1))
 		ok "$file: ${line#*cscope-mpi}" try "$line"
 	done < <(commands "$top/$file" | grep -v '^cscope-mpi [0-9]')
 done
-for file in README.md doc/COMMANDS.md doc/READING.md; do
+for file in "${documents[@]}"; do
 	while read -r line; do
 		ok "$file: ${line#*cscope-mpi}" try "$line"
-	done < <(spans "$top/$file" | grep -E -- ' --| (show|compare) .*json')
+	done < <(spans "$top/$file" | grep -E -- ' --| (show|compare) .*json' | grep -v 'FILE')
 done
 ok "they are all of them" [ "$n_commands" -gt 40 ]
 ok "one that is none would be found" eval '! try "cscope-mpi --matrix pear"'
