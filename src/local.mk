@@ -127,6 +127,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/grid.h \
 	%D%/result/add_finding.c \
 	%D%/result/add_finding.h \
+	%D%/result/history.c \
+	%D%/result/history.h \
 	%D%/result/matrices.c \
 	%D%/result/matrices.h \
 	%D%/result/merge.c \
@@ -393,6 +395,7 @@ endif
 	%D%/check/verdict/launch.c \
 	%D%/check/verdict/passes.c \
 	%D%/check/verdict/row_status.c \
+	%D%/check/verdict/trends.c \
 	%D%/check/verdict/verdict.c
 
 %C%_libcs_file_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -463,6 +466,7 @@ endif
 	%D%/report/html/glossary.def \
 	%D%/report/html/style.def \
 	%D%/report/html/tables.c \
+	%D%/report/html/trend.c \
 	%D%/report/html/wiring.c \
 	%D%/report/list.c \
 	%D%/report/output.c \

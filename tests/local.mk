@@ -99,6 +99,7 @@ SHELL_TESTS = \
 	%D%/run/faults-found.t \
 	%D%/run/signals.t \
 	%D%/run/soak.t \
+	%D%/run/trends.t \
 	%D%/abi.t \
 	%D%/device-code.t \
 	%D%/docs.t \

@@ -4,16 +4,16 @@
 
 #include "base/arena.h"
 #include "base/statistics.h"
+#include "base/vec.h"
 
 #define NORMAL_95 1.96
 
-/* The medians of groups of neighbours. */
-static size_t join_neighbours(const double *t, const double *y, size_t n,
-			      double *to_t, double *to_y)
+size_t cs_join_neighbours(const double *t, const double *y, size_t n, size_t most,
+			  double *to_t, double *to_y)
 {
-	size_t most = n < CS_TREND_POINTS ? n : CS_TREND_POINTS;
 	double *room = cs_new(double, n);
 
+	most = n < most ? n : most;
 	for (size_t i = 0; i < most; i++) {
 		size_t from = i * n / most, end = (i + 1) * n / most, k;
 
@@ -47,7 +47,7 @@ struct cs_trend cs_trend_of(const double *t, const double *y, size_t n)
 	double *few_y = cs_new(double, CS_TREND_POINTS), *slope;
 	size_t pairs = 0;
 
-	n = join_neighbours(t, y, n, few_t, few_y);
+	n = cs_join_neighbours(t, y, n, CS_TREND_POINTS, few_t, few_y);
 	slope = cs_new(double, n *n / 2);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
@@ -63,4 +63,51 @@ struct cs_trend cs_trend_of(const double *t, const double *y, size_t n)
 		few_y[i] -= trend.slope * few_t[i];
 	trend.level = cs_median(few_y, n);
 	return trend;
+}
+
+double cs_fall_p(const double *y, size_t n)
+{
+	double s = 0, pairs = (double)n * ((double)n - 1);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			s += CS_ORDER(y[i], y[k]);
+	return s > 0 ? erfc(s / sqrt(pairs * (2 * (double)n + 5) / 9)) : 1;
+}
+
+/* Student's t of the difference between the means of y[0..at) and y[at..n), by the sums of
+ * the first ones and of their squares. */
+static double t_of(const double *sum, const double *squares, size_t at, size_t n)
+{
+	double a = (double)at, b = (double)(n - at);
+	double before = sum[at] / a, after = (sum[n] - sum[at]) / b;
+	double within = squares[n] - a * before * before - b * after * after;
+
+	return fabs(after - before) /
+	       sqrt(fmax(within, 1e-30) / (a + b - 2) * (1 / a + 1 / b));
+}
+
+struct cs_level_step cs_step_of(const double *y, size_t n)
+{
+	double *sum = cs_new(double, n + 1), *squares = cs_new(double, n + 1);
+	double *room = cs_new(double, n), most = 0;
+	struct cs_level_step step = { 0, NAN, NAN, 1 };
+
+	for (size_t i = 0; i < n; i++) {
+		sum[i + 1] = sum[i] + (y[i] - y[0]);
+		squares[i + 1] = squares[i] + (y[i] - y[0]) * (y[i] - y[0]);
+		room[i] = y[i];
+	}
+	for (size_t at = CS_STEP_SIDE; at + CS_STEP_SIDE <= n; at++)
+		if (t_of(sum, squares, at, n) > most) {
+			most = t_of(sum, squares, at, n);
+			step.at = at;
+		}
+	if (!step.at)
+		return step;
+	step.p = cs_student_p(most, (double)n - 2) *
+		 (double)(n - 2 * CS_STEP_SIDE + 1);
+	step.before = cs_median(room, step.at);
+	step.after = cs_median(room + step.at, n - step.at);
+	return step;
 }

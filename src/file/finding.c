@@ -84,6 +84,8 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 		       finding->confidence > 0 ? finding->confidence : NAN);
 	cs_encode_json(&r, "evidence", evidence_array(finding));
 	cs_encode(&r, &action_fields, finding);
+	if (finding->series[0])
+		cs_encode_text(&r, "series", finding->series);
 	return cs_encode_end(&r);
 }
 
@@ -114,6 +116,7 @@ static void decode_finding(struct cs_loaded *to, json_t *record, int check)
 		found.confidence = 0;
 	decode_evidence(&f, cs_rows_count(&to->run.rows), &found);
 	cs_decode(&f, &action_fields, &found);
+	cs_field_text(&f, "series", found.series, sizeof(found.series));
 	cs_list_push(&to->run.findings, &found);
 }
 

@@ -28,6 +28,7 @@ enum cs_remeasured {
 
 #define CS_EVIDENCE 8 /* rows that a finding names at most */
 #define CS_FINDING_TEXT 32 /* an id as text */
+#define CS_SERIES 320
 
 /* One problem or finding, worded for a person. */
 struct cs_finding {
@@ -47,6 +48,7 @@ struct cs_finding {
 	char next[CS_ERR_TEXT];	     /* recommended action; "" */
 	char remeasure[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
 	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
+	char series[CS_SERIES];	     /* of a trend: "2026-08-01 100.0 %, …"; "" */
 	int32_t of_figures;	     /* based on figures, which were … */
 	uint32_t remeasured;	     /* … again: enum cs_remeasured */
 	double confidence;	     /* 0 to 1, of a judgement; 0 none */

@@ -16,7 +16,7 @@ struct part {
 	uint64_t asked; /* hash of tests and sizes; 0 no plan */
 	uint64_t asked_of_one; /* the same without the tests that one GPU cannot have, and with their replacements */
 	int is_of_one; /* the plan is of one GPU */
-	int nodes;
+	int nodes;     /* without those that a later run replaces */
 };
 
 /* The origin of a node. */
@@ -24,7 +24,10 @@ struct place {
 	uint32_t part;
 	int node; /* as it was added */
 	int missing;
+	int earlier; /* runs of its host that were dropped */
 };
+
+#define ROWS_MOST ((size_t)1 << 16)
 
 /* ---- nodes ---- */
 
@@ -61,7 +64,7 @@ static struct cs_run_node *add_node(struct cs_merge *m, uint32_t part,
 	place = cs_vec_add(&m->places, 1, err);
 	if (!place)
 		return NULL;
-	*place = (struct place){ part, m->run.n_nodes, 0 };
+	*place = (struct place){ part, m->run.n_nodes, 0, 0 };
 	cs_node_facts_init(&m->run.node[m->run.n_nodes].facts);
 	return &m->run.node[m->run.n_nodes++];
 }
@@ -75,6 +78,9 @@ int cs_merge_init(struct cs_merge *m, int nodes, struct cs_err *err)
 	cs_rows_init(&m->run.rows);
 	m->run.backend = "";
 	m->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
+	m->run.history = &m->history;
+	m->rows_most = ROWS_MOST;
+	m->history = (struct cs_history)CS_HISTORY;
 	return place_nodes(m, NULL, 0, nodes, err);
 }
 
@@ -84,6 +90,7 @@ void cs_merge_release(struct cs_merge *m)
 	cs_rows_release(&m->run.rows);
 	cs_rows_release(&m->run.all);
 	cs_vec_release(&m->run.findings);
+	cs_history_release(&m->history);
 	cs_vec_release(&m->parts);
 	cs_vec_release(&m->places);
 }
@@ -246,43 +253,6 @@ static void take_base(struct cs_merge *m, const struct cs_run *run, const char *
 	m->base = (uint32_t)m->parts.n - 1;
 }
 
-int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
-{
-	uint32_t first_row = (uint32_t)cs_rows_count(&m->run.rows);
-	struct part *part = cs_vec_add(&m->parts, 1, err);
-	int first = m->run.n_nodes;
-	char host[CS_HOST] = "";
-
-	if (!part)
-		return -1;
-	*part = (struct part){ .started = run->started,
-			       .nodes = run->n_nodes,
-			       .asked = asked_of(run->plan, 0),
-			       .asked_of_one = asked_of(run->plan, 1),
-			       .is_of_one = run->plan && run->plan->n_agents == 1 };
-	cs_text(part->id, sizeof(part->id), "%s", run->id);
-	cs_text(part->backend, sizeof(part->backend), "%s", run->backend);
-	cs_text(part->program, sizeof(part->program), "%s%s%s", run->version,
-		*run->commit ? " commit " : "", run->commit);
-	if (take_findings(m, run, first, first_row, err) ||
-	    take_rows(m, run, first, err))
-		return -1;
-	for (int i = 0; i < run->n_nodes; i++) {
-		struct cs_run_node *to = add_node(m, (uint32_t)m->parts.n - 1, err);
-
-		if (!to)
-			return -1;
-		if (!i || cs_host_compare(run->node[i].facts.host, host) < 0)
-			cs_text(host, sizeof(host), "%s", run->node[i].facts.host);
-		*to = cs_node_take(&run->node[i]);
-	}
-	take_run(m, run);
-	if (!becomes_base(m, run, host))
-		return 0;
-	take_base(m, run, host);
-	return 1;
-}
-
 /* ---- hosts that should be there ---- */
 
 static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
@@ -393,11 +363,15 @@ static int compare_programs(struct cs_merge *m, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
 	const struct place *place = m->places.data;
+	const struct part *last = NULL;
 	int usual = usual_part(m), differ = 0;
 	char text[CS_ERR_TEXT];
 
-	for (size_t i = 1; i < m->parts.n; i++)
-		differ |= !same_program(&part[i], &part[0]);
+	for (size_t i = 0; i < m->parts.n; i++)
+		if (part[i].nodes) {
+			differ |= last && !same_program(&part[i], last);
+			last = &part[i];
+		}
 	if (usual < 0 && differ)
 		return add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PROGRAM_DIFFERS),
 			   "nodes were measured by several versions of the program, none of them by most",
@@ -422,13 +396,20 @@ static int compare_programs(struct cs_merge *m, struct cs_err *err)
 static int compare_plans(struct cs_merge *m, struct cs_err *err)
 {
 	const struct part *part = m->parts.data;
-	const struct part *last[2] = { part, part }; /* by is_of_one */
+	const struct part *last[2] = { NULL, NULL }; /* by is_of_one */
 
-	for (size_t i = 1; i < m->parts.n; last[part[i].is_of_one] = &part[i], i++)
-		if (!same_asked(last[0], &part[i]) || !same_asked(last[1], &part[i]))
-			return add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PLANS_DIFFER),
-				   "nodes did not all measure the same tests and sizes: each is judged by what it has",
-				   err);
+	for (size_t i = 0; i < m->parts.n; i++) {
+		if (!part[i].nodes)
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (last[k] && !same_asked(last[k], &part[i]))
+				return add(m,
+					   CS_FOUND(CS_NOTE, -1,
+						    CS_FINDING_PLANS_DIFFER),
+					   "nodes did not all measure the same tests and sizes: each is judged by what it has",
+					   err);
+		last[part[i].is_of_one] = &part[i];
+	}
 	return 0;
 }
 
@@ -440,7 +421,7 @@ static int drop_host_memory(struct cs_merge *m, char *keep, struct cs_err *err)
 	int cuda = 0;
 
 	for (size_t i = 0; i < m->parts.n; i++)
-		cuda |= !strcmp(part[i].backend, "cuda");
+		cuda |= part[i].nodes && !strcmp(part[i].backend, "cuda");
 	m->run.backend = cuda					? "cuda" :
 			 m->parts.n && part[m->base].backend[0] ? "cpu" :
 								  "";
@@ -465,7 +446,7 @@ static int drop_host_memory(struct cs_merge *m, char *keep, struct cs_err *err)
 
 struct candidate {
 	const char *host;
-	const struct part *part;
+	struct part *part;
 	int node, missing;
 };
 
@@ -477,29 +458,38 @@ CS_ORDERING(by_host, struct candidate, cs_host_compare(a->host, b->host),
 	    strcmp(b->part->id, a->part->id), CS_ORDER(a->node, b->node))
 
 /* One host in several runs: only the first of them stays. */
-static int choose(struct cs_merge *m, struct candidate *all, int n, char *drop,
-		  struct cs_err *err)
+static void choose(struct cs_merge *m, const struct candidate *all, char *drop)
 {
-	int i, k, more;
+	struct place *place = m->places.data;
+	size_t n = m->places.n, i, k;
 
 	for (i = 0; i < n; i = k) {
+		int *earlier = &place[all[i].node].earlier;
+
 		/* of a journal that was cut before its node */
 		drop[all[i].node] |= !*all[i].host;
-		for (more = 0, k = i + 1;
+		for (k = i + 1;
 		     k < n && *all[i].host && !strcmp(all[i].host, all[k].host); k++) {
 			if (all[k].part == all[i].part && !all[k].missing)
 				continue;
 			drop[all[k].node] = 1;
-			more += all[k].part != all[k - 1].part;
+			all[k].part->nodes--;
+			*earlier += place[all[k].node].earlier +
+				    (all[k].part != all[k - 1].part);
 		}
-		if (more &&
-		    add(m, CS_FOUND(CS_NOTE, all[i].node, CS_FINDING_DUPLICATE_HOST),
-			more == 1 ?
+	}
+}
+
+static int note_earlier(struct cs_merge *m, struct cs_err *err)
+{
+	CS_EACH(const struct place, place, &m->places)
+		if (place->earlier &&
+		    add(m, CS_FOUND(CS_NOTE, place->node, CS_FINDING_DUPLICATE_HOST),
+			place->earlier == 1 ?
 				"two runs of this host were given: the later one counts" :
 				"several runs of this host were given: the last one counts",
 			err))
 			return -1;
-	}
 	return 0;
 }
 
@@ -636,18 +626,20 @@ static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
 	int *order = calloc((size_t)n + 1, sizeof(*order));
 	int *to = calloc((size_t)n + 1, sizeof(*to));
 	int *rows_to = calloc((size_t)n + 1, sizeof(*rows_to));
+	struct place *was = calloc((size_t)n + 1, sizeof(*was)), *is = m->places.data;
 	int64_t *place = NULL;
 	int i, left = 0, rc = -1;
 
-	for (i = 0; order && to && rows_to && i < n; i++) {
+	for (i = 0; order && to && rows_to && was && i < n; i++) {
 		int node = all[i].node;
 
 		to[node] = drop[node] & 1 ? -1 : left;
 		rows_to[node] = drop[node] ? -1 : left;
+		was[node] = is[node];
 		if (!(drop[node] & 1))
 			order[left++] = node;
 	}
-	if (order && to && rows_to)
+	if (order && to && rows_to && was)
 		place = row_places(m, rows_to, left);
 	if (!place) {
 		cs_err_set(err, "no memory");
@@ -658,9 +650,15 @@ static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
 			   ((left < n || !is_in_order(order, n)) &&
 			    place_nodes(m, order, left, left, err)));
 	}
+	for (i = 0; !rc && i < left; i++) {
+		is[i] = was[order[i]];
+		is[i].node = i;
+	}
+	m->places.n = (size_t)left;
 	free(order);
 	free(to);
 	free(rows_to);
+	free(was);
 	free(place);
 	return rc;
 }
@@ -674,29 +672,105 @@ static void count_ranks(struct cs_run *run)
 			run->n_ranks += run->node[i].facts.n_ranks;
 }
 
-int cs_merge_end(struct cs_merge *m, struct cs_err *err)
+/* Samples and texts of rows that have been dropped are left where they are: copy the rest. */
+static int copy_rows(struct cs_rows *rows, struct cs_err *err)
 {
-	int n = m->run.n_nodes, i, rc;
-	const struct place *place = m->places.data;
-	const struct part *part = m->parts.data;
-	struct candidate *all = calloc((size_t)n + 1, sizeof(*all));
-	char *drop = calloc((size_t)n + 1, 1);
+	struct cs_rows made;
 
-	for (i = 0; all && drop && i < n; i++)
+	cs_rows_init(&made);
+	for (size_t i = 0; i < cs_rows_count(rows); i++)
+		if (cs_rows_add(&made, cs_rows_get(rows, i), cs_rows_samples(rows, i),
+				err)) {
+			cs_rows_release(&made);
+			return -1;
+		}
+	cs_rows_release(rows);
+	*rows = made;
+	return 0;
+}
+
+/* In the order of hosts, the last run of each: so far, or when all are there. */
+static int settle(struct cs_merge *m, int are_all, struct cs_err *err)
+{
+	const struct place *place = m->places.data;
+	struct part *part = m->parts.data;
+	size_t n = m->places.n;
+	struct candidate *all = calloc(n + 1, sizeof(*all));
+	char *drop = calloc(n + 1, 1);
+	int rc = all && drop ? 0 : cs_err_set(err, "no memory");
+
+	for (size_t i = 0; !rc && i < n; i++)
 		all[i] = (struct candidate){ m->run.node[i].facts.host,
-					     &part[place[i].part], i,
+					     &part[place[i].part], (int)i,
 					     place[i].missing };
-	if (all && drop) {
-		qsort(all, (size_t)n, sizeof(*all), by_host);
-		rc = cs_rc(compare_programs(m, err) || compare_plans(m, err) ||
-			   drop_host_memory(m, drop, err) ||
-			   choose(m, all, n, drop, err) ||
-			   put_in_order(m, all, n, drop, err));
-		count_ranks(&m->run);
-	} else {
-		rc = cs_err_set(err, "no memory");
+	if (!rc) {
+		qsort(all, n, sizeof(*all), by_host);
+		choose(m, all, drop);
+		rc = cs_rc((are_all &&
+			    (compare_programs(m, err) || compare_plans(m, err) ||
+			     drop_host_memory(m, drop, err) || note_earlier(m, err))) ||
+			   put_in_order(m, all, (int)n, drop, err) ||
+			   (!are_all && copy_rows(&m->run.rows, err)));
 	}
 	free(all);
 	free(drop);
+	return rc;
+}
+
+int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
+{
+	uint32_t first_row = (uint32_t)cs_rows_count(&m->run.rows);
+	struct part *part = cs_vec_add(&m->parts, 1, err);
+	int first = m->run.n_nodes, base;
+	char host[CS_HOST] = "";
+
+	if (!part)
+		return -1;
+	*part = (struct part){ .started = run->started,
+			       .nodes = run->n_nodes,
+			       .asked = asked_of(run->plan, 0),
+			       .asked_of_one = asked_of(run->plan, 1),
+			       .is_of_one = run->plan && run->plan->n_agents == 1 };
+	cs_text(part->id, sizeof(part->id), "%s", run->id);
+	cs_text(part->backend, sizeof(part->backend), "%s", run->backend);
+	cs_text(part->program, sizeof(part->program), "%s%s%s", run->version,
+		*run->commit ? " commit " : "", run->commit);
+	if (cs_history_add(&m->history, run, err) ||
+	    take_findings(m, run, first, first_row, err) ||
+	    take_rows(m, run, first, err))
+		return -1;
+	for (int i = 0; i < run->n_nodes; i++) {
+		struct cs_run_node *to = add_node(m, (uint32_t)m->parts.n - 1, err);
+
+		if (!to)
+			return -1;
+		if (!i || cs_host_compare(run->node[i].facts.host, host) < 0)
+			cs_text(host, sizeof(host), "%s", run->node[i].facts.host);
+		*to = cs_node_take(&run->node[i]);
+	}
+	take_run(m, run);
+	base = becomes_base(m, run, host);
+	if (base)
+		take_base(m, run, host);
+	if (cs_rows_count(&m->run.rows) <= m->rows_most)
+		return base;
+	if (settle(m, 0, err))
+		return -1;
+	m->rows_most = ROWS_MOST + 2 * cs_rows_count(&m->run.rows);
+	return base;
+}
+
+int cs_merge_end(struct cs_merge *m, struct cs_err *err)
+{
+	int rc = settle(m, 1, err), first = 1;
+
+	/* of the runs that stay */
+	CS_EACH(const struct part, part, &m->parts)
+		if (part->nodes &&
+		    (first || earlier(&part->started, &m->run.started))) {
+			m->run.started = part->started;
+			first = 0;
+		}
+	count_ranks(&m->run);
 	return rc;
 }

@@ -3,19 +3,22 @@
  * Nodes are sorted by host, each followed by its rows, for any order in which the
  * parts were added.  If several parts have the same host, the one that began last
  * counts; they have the clock of one machine.  Clocks of different hosts are never
- * compared.
+ * compared.  Of the earlier ones the history stays.
  *
  * Parts that do not fit give a finding, and the rest stays.  Plans may differ: rows
- * know their test and transfer.  Time and memory grow with the number of rows. */
+ * know their test and transfer.  Time grows with the number of rows, memory with the
+ * number of those that stay. */
 #pragma once
 
-#include "result/run.h"
+#include "result/history.h"
 
 struct cs_merge {
 	struct cs_run run; /* owns nodes, rows and findings; its texts and its
 				 * plan are those of the base */
+	struct cs_history history;
 	struct cs_vec parts, places;
-	int room; /* of run.node */
+	size_t rows_most; /* from then on earlier runs of a host are dropped */
+	int room;	  /* of run.node */
 	char base_host[CS_HOST];
 	uint32_t base; /* position in parts */
 };

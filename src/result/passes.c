@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/statistics.h"
+#include "base/units.h"
 #include "result/cells.h"
 
 /* The slowest turn with a figure; NULL none has one. */
@@ -118,16 +118,14 @@ double cs_pass_drop(const struct cs_pass_cell *cell, const struct cs_row *pass)
 const char *cs_pass_time(const struct cs_run *run, const struct cs_row *pass)
 {
 	double after = run->timings.start + pass->t_start_s + pass->seconds;
-	char *time = cs_new(char, 16);
-	struct tm utc;
-	time_t at;
+	struct timespec at = run->started;
+	char text[32];
 
 	if (!isfinite(after))
 		return "";
-	at = run->started.tv_sec + (time_t)after;
-	if (gmtime_r(&at, &utc))
-		strftime(time, 16, "%H:%M:%S", &utc);
-	return time;
+	at.tv_sec += (time_t)after;
+	cs_time_text(&at, text, sizeof(text));
+	return text[0] ? cs_new_text("%.8s", text + 11) : "";
 }
 
 const char *cs_pass_text(const struct cs_run *run, const struct cs_row *pass)

@@ -88,6 +88,7 @@ struct cs_by_node {
 struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes);
 
 struct cs_baseline;
+struct cs_history;
 struct cs_thresholds;
 
 struct cs_run {
@@ -126,6 +127,7 @@ struct cs_run {
 	double margin;	     /* within which two sides are the same: 0.01 is 1 % */
 	const struct cs_baseline *baseline; /* to judge by (check/bounds/baseline.h); NULL */
 	const struct cs_baseline *known; /* of such hardware (check/bounds/known.h); NULL */
+	const struct cs_history *history;	/* of its nodes (history.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */
 	uint32_t checks;       /* enum cs_check_kind; 0: findings do not count */

@@ -59,6 +59,7 @@ UNIT_TESTS = \
 	%D%/stats.t \
 	%D%/student.t \
 	%D%/topo.t \
+	%D%/trends.t \
 	%D%/turns.t \
 	%D%/units.t \
 	%D%/vec.t \
@@ -153,6 +154,7 @@ TAP = %D%/libtap.a
 %C%_stats_t_SOURCES = %D%/test_stats.c
 %C%_student_t_SOURCES = %D%/test_student.c
 %C%_topo_t_SOURCES = %D%/test_topo.c %D%/topology.h
+%C%_trends_t_SOURCES = %D%/test_trends.c %D%/canned.h $(NOISE)
 %C%_turns_t_SOURCES = %D%/test_turns.c
 %C%_um_t_SOURCES = %D%/test_um.c %D%/managed.h %D%/story.h
 %C%_umlies_t_SOURCES = %D%/test_umlies.c %D%/managed.h %D%/story.h

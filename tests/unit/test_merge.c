@@ -149,6 +149,52 @@ HOLDS("of several runs of a host the last one counts") {
 	release(&m);
 }
 
+HOLDS("earlier runs of a host do not stay until the last one is there") {
+	struct made m;
+
+	begin(&m, 4);
+	m.merge.rows_most = 2;
+	add(&m, part("b", 20, 50));
+	add(&m, part("a", 10, 3));
+	add(&m, part("b", 21, 51));
+	t_eq_int(cs_rows_count(&m.merge.run.rows), 2);
+	t_eq_int(m.merge.run.rows.samples.n, 12);
+	t_eq_int(m.merge.run.n_nodes, 2);
+	m.merge.rows_most = 2;
+	add(&m, part("b", 19, 49));
+	add(&m, part("a", 11, 4));
+	t_eq_int(cs_rows_count(&m.merge.run.rows), 3);
+	end(&m);
+	t_eq_int(m.merge.run.findings.n, 4);
+	t_node(&m, 0, "a", 11);
+	t_ok(strstr(finding(&m, 1)->text, "two runs of this host"));
+	t_near(cs_rows_samples(&m.merge.run.rows, 1)[0], 21, 0.1);
+	t_eq_str(finding(&m, 2)->text, "21");
+	t_eq_int(finding(&m, 2)->evidence[0], 1);
+	t_ok(strstr(finding(&m, 3)->text, "several runs of this host"));
+	t_eq_int(m.merge.history.runs.n, 5);
+	t_eq_int(m.merge.run.started.tv_sec, 4);
+	release(&m);
+}
+
+HOLDS("the program of most nodes is that of most last runs") {
+	struct made m;
+
+	begin(&m, 4);
+	for (int i = 0; i < 5; i++) {
+		struct canned c = part(i % 2 ? "a" : "b", 1, i);
+
+		c.run.version = i < 3 ? "0.1.0" : "0.2.0";
+		c.run.findings.n = 0;
+		add(&m, c);
+	}
+	end(&m);
+	t_eq_int(m.merge.run.findings.n, 2);
+	t_eq_str(cs_finding_text(finding(&m, 0)), "duplicate-host");
+	t_eq_str(cs_finding_text(finding(&m, 1)), "duplicate-host");
+	release(&m);
+}
+
 HOLDS("hosts without a part and parts that nobody expected are found") {
 	static const char expected[3][CS_HOST] = { "c", "a", "b" };
 	struct made m;

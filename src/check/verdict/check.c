@@ -388,6 +388,7 @@ static int judge(void *argument)
 	find_left_out(run);
 	find_differences(run);
 	cs_passes_judge(run);
+	cs_trends_judge(run);
 	/* of placements each turn is judged, of passes their median */
 	give_findings(j, run->of_passes);
 	cs_cells_judge(run->of_passes ? &j->pooled : run, &anomalies);

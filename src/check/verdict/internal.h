@@ -17,6 +17,12 @@ void cs_in_use_judge(struct cs_run *run, int node);
 /* Cells that were slower in one pass than in the others: a warning for each pass. */
 void cs_passes_judge(struct cs_run *run);
 
+/* ---- runs of many dates: trends.c ---- */
+
+/* What nodes, GPUs and links have lost since earlier runs, and counters that grow: a
+ * warning for each part. */
+void cs_trends_judge(struct cs_run *run);
+
 /* ---- samples: depend.c ---- */
 
 /* Matrices whose samples depend on each other by more than intervals allow for: a note

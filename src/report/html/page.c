@@ -190,7 +190,7 @@ static void put_tiles(const struct cs_html *h, const struct cs_digest *digest)
 
 /* ---- findings ---- */
 
-static void put_finding(const struct cs_html *h, const struct cs_run *run,
+static void put_finding(struct cs_html *h, const struct cs_run *run,
 			const struct cs_group *g)
 {
 	const struct cs_finding *f = g->finding[0];
@@ -202,10 +202,11 @@ static void put_finding(const struct cs_html *h, const struct cs_run *run,
 	if (f->remeasure[0] || f->next[0])
 		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
 			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);
+	cs_html_series(h, f);
 	cs_html_line(h, "</li>");
 }
 
-static void put_findings(const struct cs_html *h, const struct cs_run *run)
+static void put_findings(struct cs_html *h, const struct cs_run *run)
 {
 	const struct cs_vec groups = cs_groups_make(run);
 

@@ -13,6 +13,8 @@ void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);
 void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
 void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
+/* trend.c.  The series of a finding. */
+void cs_html_series(struct cs_html *h, const struct cs_finding *f);
 /* wiring.c.  NUMA nodes, GPUs, cards and the links between, with what they gave. */
 void cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node);
 /* fleet.c.  A square a node. */

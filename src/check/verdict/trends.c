@@ -1,0 +1,385 @@
+/* trends.c - runs of many dates of the same nodes: figures that fall, and counters that
+ * grow. */
+#include "check/verdict/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/statistics.h"
+#include "base/trend.h"
+#include "base/units.h"
+#include "result/cells.h"
+#include "result/history.h"
+
+#define LOSS_LEAST 0.01
+#define SURE_P 6.8e-6 /* 4.5 standard deviations */
+#define DATES_LEAST (2 * CS_STEP_SIDE)
+#define GROWN_LEAST 3 /* dates on which errors that happen were counted */
+#define POINTS 12     /* of a series, to be drawn */
+
+/* The dates of a node, and its run of each. */
+struct dates {
+	struct cs_run *run;
+	int node;
+	const struct cs_past **at;
+	size_t n;
+};
+
+/* A cell of the newest run: by date its figure, as a share of their median; NAN: none. */
+struct cell {
+	uint32_t number;
+	const struct cs_row *row;
+	double *figure;
+};
+
+/* Of a link a and b are agents; of a GPU b is -1; of all of them, or of none, both are. */
+struct loss {
+	int a, b, is_step;
+	const struct cs_row *row; /* one of its matrix */
+	double lost;		  /* share; 0: nothing */
+	const char *text, *series;
+};
+
+CS_ORDERING_AT(by_time, struct cs_past, CS_ORDER(a->began_s, b->began_s),
+	       CS_ORDER(a->n_figures, b->n_figures))
+
+CS_ORDERING(by_number, struct cell, CS_ORDER(a->number, b->number))
+
+CS_ORDERING(by_matrix, struct cell, cs_matrix_order(a->row, b->row),
+	    CS_ORDER(a->row, b->row))
+
+CS_ORDERING(by_part, struct loss, CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b),
+	    CS_ORDER(b->lost, a->lost), CS_ORDER(a->row, b->row))
+
+/* ---- texts ---- */
+
+static const char *date_text(double day)
+{
+	const struct timespec at = { .tv_sec = (time_t)day * 86400 };
+	char text[32];
+
+	cs_time_text(&at, text, sizeof(text));
+	return cs_new_text("%.10s", text);
+}
+
+/* "2026-08-01 100.0 %, 2026-08-04 99.7 %": few points, times `scale`. */
+static const char *series_text(const double *day, const double *y, size_t n,
+			       double scale, const char *unit)
+{
+	double t[POINTS], few[POINTS];
+	const char *text = NULL;
+
+	n = cs_join_neighbours(day, y, n, POINTS, t, few);
+	for (size_t i = 0; i < n; i++)
+		text = cs_join(text, ", ", "%s %.*f%s", date_text(t[i]),
+			       unit[0] ? 1 : 0, scale * few[i], unit);
+	return text;
+}
+
+/* ---- figures ---- */
+
+/* "loses 0.1 % a day (0.08 to 0.12), 3.0 % in all; 2026-08-01 to 2026-08-30, 30 dates" */
+static const char *loss_text(const struct loss *loss, const struct cs_trend *line,
+			     double level, const struct cs_past *const at[2])
+{
+	double times = -100 / level;
+
+	if (!loss->is_step)
+		return cs_new_text("loses %.2g %% a day (%.2g to %.2g), %.1f %% in all",
+				   times * line->slope, times * line->high,
+				   times * line->low, 100 * loss->lost);
+	return cs_new_text("is %.1f %% slower since %s%s", 100 * loss->lost,
+			   date_text(at[1]->day),
+			   strcmp(at[0]->driver, at[1]->driver) ?
+				   cs_new_text(", with driver %s after %s",
+					       at[1]->driver, at[0]->driver) :
+				   "");
+}
+
+/* Has it fallen, and is it still down?  By a line or by a step, as is less a chance. */
+static void find_loss(const struct dates *d, const double *figure, struct loss *to)
+{
+	double *day = cs_new(double, d->n), *y = cs_new(double, d->n), level, p;
+	const struct cs_past **at = cs_new(const struct cs_past *, d->n);
+	struct cs_level_step step;
+	struct cs_trend line;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (!isnan(figure[i])) {
+			at[n] = d->at[i];
+			day[n] = d->at[i]->day;
+			y[n++] = figure[i];
+		}
+	if (n < DATES_LEAST)
+		return;
+	step = cs_step_of(y, n);
+	p = cs_fall_p(y, n);
+	if (fmin(p, step.p) > SURE_P)
+		return;
+	line = cs_trend_of(day, y, n);
+	to->is_step = step.p < p;
+	level = to->is_step ? step.before : line.level + line.slope * day[0];
+	to->lost = to->is_step ? 1 - step.after / level :
+				 line.slope * (day[0] - day[n - 1]) / level;
+	to->text = cs_new_text("%s; %s to %s, %zu dates",
+			       loss_text(to, &line, level, at + step.at - 1),
+			       date_text(day[0]), date_text(day[n - 1]), n);
+	to->series = series_text(day, y, n, 100 / level, " %");
+	if (to->lost < LOSS_LEAST ||
+	    1 - cs_median(y + n - CS_STEP_SIDE, CS_STEP_SIDE) / level < to->lost / 2)
+		to->lost = 0;
+}
+
+static int agent_of(const struct cs_row *row, int end)
+{
+	const struct cs_endpoint *at = end ? &row->what.dst : &row->what.src;
+
+	return cs_endpoint_is_numa(at) ? -1 : at->index;
+}
+
+/* What an agent lost in the cells that begin (end 0) or end (1) at it and at none of `bad`;
+ * agent -1: in all cells.  Of two middle figures the better, so that a bad end does not
+ * count for the other one; a single pair is a link.  Returns how many cells there are. */
+static size_t find_loss_of(const struct dates *d, const struct cell *c, size_t n,
+			   int agent, int end, uint64_t bad, struct loss *to)
+{
+	double *middle = cs_new(double, d->n), *x = cs_new(double, n);
+	const struct cs_row *last = NULL;
+	size_t cells = 0;
+
+	*to = (struct loss){ .a = agent, .b = -1, .row = c->row };
+	for (size_t i = 0; i < d->n; i++) {
+		size_t k = 0;
+
+		for (size_t j = cells = 0; j < n; j++) {
+			if ((agent >= 0 && agent_of(c[j].row, end) != agent) ||
+			    cs_row_agents(c[j].row) & bad)
+				continue;
+			cells++;
+			last = c[j].row;
+			if (!isnan(c[j].figure[i]))
+				x[k++] = c[j].figure[i];
+		}
+		cs_sort(x, k);
+		middle[i] = k ? x[k / 2] : NAN;
+	}
+	if (cells > 1 || (cells && __builtin_popcountll(cs_row_agents(last)) < 2))
+		find_loss(d, middle, to);
+	return cells;
+}
+
+static void find_links(const struct dates *d, const struct cell *c, size_t n,
+		       uint64_t bad, struct cs_vec *losses)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct loss one = { agent_of(c[i].row, 0), agent_of(c[i].row, 1),
+				    .row = c[i].row };
+
+		if (one.a < 0 || one.b < 0 || one.a == one.b ||
+		    cs_row_agents(c[i].row) & bad)
+			continue;
+		find_loss(d, c[i].figure, &one);
+		if (one.lost > 0)
+			cs_list_push(losses, &one);
+	}
+}
+
+/* c[0..n) are the cells of one matrix.  The worst GPU first: what it loses is in figures of
+ * others too. */
+static void find_losses(const struct dates *d, const struct cell *c, size_t n,
+			struct cs_vec *losses)
+{
+	int agents = d->run->node[d->node].facts.n_agents, parts = 0, lost = 0;
+	struct loss worst, one;
+	uint64_t bad = 0;
+
+	do {
+		worst.lost = 0;
+		for (int i = 0; i < 2 * agents; i++) {
+			if (bad >> i / 2 & 1)
+				continue;
+			parts += find_loss_of(d, c, n, i / 2, i % 2, bad, &one) &&
+				 !bad;
+			lost += one.lost > 0 && !bad;
+			if (one.lost > worst.lost)
+				worst = one;
+		}
+		find_loss_of(d, c, n, -1, 0, 0, &one);
+		if (!bad && one.lost > 0 && (!parts || 2 * lost > parts)) {
+			cs_list_push(losses, &one);
+			return;
+		}
+		if (worst.lost > 0) {
+			cs_list_push(losses, &worst);
+			bad |= 1ull << worst.a;
+		}
+	} while (worst.lost > 0);
+	find_links(d, c, n, bad, losses);
+}
+
+/* l[0..n) are the losses of one part, the largest first. */
+static void describe(const struct dates *d, const struct loss *l, size_t n)
+{
+	struct cs_finding f = CS_FOUND(CS_WARNING, d->node,
+				       l->is_step ? CS_FINDING_TREND_STEP :
+						    CS_FINDING_TREND_LOSS);
+	int agents = d->run->node[d->node].facts.n_agents;
+	const char *part = NULL;
+
+	cs_text(f.part, sizeof(f.part), "node");
+	if (l->b >= 0) {
+		part = cs_pair_label(d->run, d->node, &l->row->what).text;
+		part = cs_new_text(" %s", part);
+		cs_finding_locate(d->run, &f, l->a, l->b);
+	} else if (l->a >= 0 || agent_of(l->row, 0) >= 0 || agent_of(l->row, 1) >= 0) {
+		part = cs_gpu_phrase(d->run, &f,
+				     l->a >= 0	 ? l->a :
+				     agents == 1 ? 0 :
+						   CS_ALL_GPUS);
+		part = cs_new_text(" of %s", part);
+	}
+	cs_text(f.series, sizeof(f.series), "%s", l->series);
+	cs_finding_advise(&f);
+	cs_judge(d->run, f, "%s%s %s%s", cs_row_test(l->row)->name, part ? part : "",
+		 l->text,
+		 n > 1 ? cs_new_text("; it lost in %s too",
+				     cs_count_text(n - 1, "more test")) :
+			 "");
+}
+
+static void judge_figures(const struct dates *d, struct cs_vec *cells)
+{
+	struct cs_vec losses = CS_LIST(struct loss);
+	const struct cell *c = cells->data;
+	const struct loss *l;
+
+	cs_vec_sort(cells, by_matrix);
+	for (size_t i = 0, k; i < cells->n; i = k) {
+		for (k = i; k < cells->n && !cs_matrix_order(c[k].row, c[i].row);)
+			k++;
+		find_losses(d, c + i, k - i, &losses);
+	}
+	cs_vec_sort(&losses, by_part);
+	l = losses.data;
+	for (size_t i = 0, k; i < losses.n; i = k) {
+		for (k = i; k < losses.n && l[k].a == l[i].a && l[k].b == l[i].b;)
+			k++;
+		describe(d, l + i, k - i);
+	}
+}
+
+/* ---- counters ---- */
+
+static void judge_counter(const struct dates *d, int agent, int c)
+{
+	const struct cs_past_counts *counts = d->run->history->counts.data;
+	struct cs_finding f = CS_FOUND(CS_WARNING, d->node, CS_FINDING_TREND_COUNTER);
+	double *day = cs_new(double, d->n), *y = cs_new(double, d->n), all = 0;
+	size_t n = 0, grown = 0, last = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		day[n] = d->at[i]->day;
+		y[n] = (double)counts[d->at[i]->counts + (size_t)agent].of[c];
+		if (y[n] < 0 || !n++ || y[n - 1] <= y[n - 2])
+			continue;
+		all += y[n - 1] - y[n - 2];
+		last = n - 1;
+		grown++;
+	}
+	if (grown < (c < CS_COUNTER_UNCORRECTED ? GROWN_LEAST : 1))
+		return;
+	cs_text(f.series, sizeof(f.series), "%s", series_text(day, y, n, 1, ""));
+	cs_finding_advise(&f);
+	cs_judge(d->run, f,
+		 "%s: %s grew by %.0f from %s to %s, %.2g a day, the last by %s",
+		 cs_gpu_phrase(d->run, &f, agent),
+		 c < CS_COUNTERS ? cs_counter_text(c) : "remapped rows", all,
+		 date_text(day[0]), date_text(day[n - 1]),
+		 all / (day[n - 1] - day[0]), date_text(day[last]));
+}
+
+/* ---- nodes ---- */
+
+/* The cells of the node, by number. */
+static struct cs_vec cells_of(const struct dates *d)
+{
+	struct cs_vec cells = CS_LIST(struct cell);
+
+	CS_EACH_ROW(row, cs_run_rows(d->run, d->node, CS_ROWS_CELLS)) {
+		double *figure = cs_new(double, d->n);
+
+		for (size_t i = 0; i < d->n; i++)
+			figure[i] = NAN;
+		cs_list_push(&cells,
+			     &(struct cell){ cs_cell_number(row), row, figure });
+	}
+	cs_vec_sort(&cells, by_number);
+	return cells;
+}
+
+static void take_figures(const struct dates *d, const struct cs_vec *cells)
+{
+	const struct cs_past_figure *all = d->run->history->figures.data;
+	double *x = cs_new(double, d->n);
+
+	for (size_t i = 0; i < d->n; i++)
+		for (size_t k = 0; k < d->at[i]->n_figures; k++) {
+			const struct cs_past_figure *f = &all[d->at[i]->figure + k];
+			const struct cell key = { .number = f->cell };
+			const struct cell *cell = bsearch(&key, cells->data, cells->n,
+							  sizeof(key), by_number);
+
+			if (cell)
+				cell->figure[i] = f->figure;
+		}
+	CS_EACH(const struct cell, c, cells) {
+		size_t n = 0;
+		double median;
+
+		for (size_t i = 0; i < d->n; i++)
+			if (!isnan(c->figure[i]))
+				x[n++] = c->figure[i];
+		median = n ? cs_median(x, n) : NAN;
+		for (size_t i = 0; i < d->n; i++)
+			c->figure[i] /= median;
+	}
+}
+
+/* Of the runs with the hardware of the newest one, the last of each date counts. */
+static void judge_node(struct cs_run *run, int node)
+{
+	const uint64_t hardware = cs_hardware_number(run, node);
+	struct cs_vec past = CS_LIST(const struct cs_past *), cells;
+	struct dates d = { .run = run, .node = node };
+	CS_SCOPE;
+
+	CS_EACH(const struct cs_past, p, &run->history->runs)
+		if (p->hardware == hardware)
+			cs_list_push(&past, &p);
+	cs_vec_sort(&past, by_time);
+	d.at = past.data;
+	for (size_t i = 0; i < past.n; i++) {
+		d.n += !d.n || d.at[i]->day != d.at[d.n - 1]->day;
+		d.at[d.n - 1] = d.at[i];
+	}
+	for (int a = 0; d.n && a < run->node[node].facts.n_agents; a++)
+		for (int c = 0; c < CS_PAST_COUNTERS; c++)
+			judge_counter(&d, a, c);
+	cells = cells_of(&d);
+	if (d.n < DATES_LEAST || !cells.n)
+		return;
+	take_figures(&d, &cells);
+	judge_figures(&d, &cells);
+}
+
+void cs_trends_judge(struct cs_run *run)
+{
+	/* else there is one run of each node */
+	if (run->history && run->history->runs.n > (size_t)run->n_nodes)
+		for (int node = 0; node < run->n_nodes; node++)
+			judge_node(run, node);
+}
