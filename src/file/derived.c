@@ -244,6 +244,26 @@ json_t *cs_record_versus(const struct cs_versus *v)
 
 /* ---- the action for a person on a fault ---- */
 
+/* Of an action on several: what a ticket needs. */
+static json_t *gpus_array(const struct cs_run *run, const struct cs_action *action)
+{
+	json_t *array = json_array();
+
+	for (uint64_t left = action->gpus; left; left &= left - 1) {
+		const struct cs_gpu_facts *of =
+			&run->node[action->node].agent[__builtin_ctzll(left)].gpu;
+		const struct cs_gpu_record *gpu = cs_run_gpu(run, action->node,
+							     of->bus_id);
+		struct cs_encoder r = cs_encode_begin();
+
+		cs_encode_known(&r, "bus_id", of->bus_id);
+		cs_encode_known(&r, "serial", gpu ? gpu->board.serial : "");
+		cs_encode_known(&r, "uuid", of->uuid);
+		cs_json_append(&array, cs_encode_end(&r));
+	}
+	return array;
+}
+
 json_t *cs_record_action(const struct cs_run *run, const struct cs_action *action)
 {
 	const struct cs_finding *f = action->finding;
@@ -265,6 +285,8 @@ json_t *cs_record_action(const struct cs_run *run, const struct cs_action *actio
 	cs_encode_known(&r, "far_bus_id", f->far_bus_id);
 	cs_encode_known(&r, "serial", gpu ? gpu->board.serial : "");
 	cs_encode_known(&r, "uuid", gpu ? gpu->uuid : "");
+	if (cs_action_is_of_several(action))
+		cs_encode_json(&r, "gpus", gpus_array(run, action));
 	cs_encode_text(&r, "id", cs_finding_text(f));
 	cs_encode_text(&r, "says", says);
 	cs_encode_known(&r, "remeasured", cs_remeasured_word(f));

@@ -48,6 +48,35 @@ static json_t *evidence_array(const struct cs_finding *finding)
 	return array;
 }
 
+static json_t *gpus_array(const struct cs_run *run, const struct cs_finding *finding)
+{
+	json_t *array = json_array();
+
+	for (uint64_t left = finding->gpus; left; left &= left - 1)
+		cs_json_append(&array,
+			       cs_json_text(run->node[finding->node]
+						    .agent[__builtin_ctzll(left)]
+						    .gpu.bus_id));
+	return array;
+}
+
+static void decode_gpus(struct cs_fields *f, const struct cs_run *run,
+			struct cs_finding *found)
+{
+	const json_t *array = cs_field_array(f, "gpus");
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *bus_id = json_string_value(json_array_get(array, i));
+		int agent = bus_id && found->node >= 0 ?
+				    cs_agent_at(run, found->node, bus_id) :
+				    -1;
+
+		if (agent < 0)
+			cs_field_refuse(f, "gpus", "bus ids of GPUs of the node");
+		found->gpus |= 1ULL << agent;
+	}
+}
+
 static void decode_evidence(struct cs_fields *f, size_t rows, struct cs_finding *found)
 {
 	const json_t *array = cs_field_array(f, "evidence");
@@ -79,6 +108,8 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 	cs_encode_count(&r, "node_index",
 			finding->node < run->n_nodes ? finding->node : -1);
 	cs_encode(&r, &subject_fields, finding);
+	if (finding->gpus)
+		cs_encode_json(&r, "gpus", gpus_array(run, finding));
 	cs_encode_known(&r, "remeasured", cs_remeasured_word(finding));
 	cs_encode_real(&r, "confidence",
 		       finding->confidence > 0 ? finding->confidence : NAN);
@@ -105,6 +136,7 @@ static void decode_finding(struct cs_loaded *to, json_t *record, int check)
 	cs_field_text(&f, "id", id, sizeof(id));
 	cs_finding_read(&found, id);
 	cs_decode(&f, &subject_fields, &found);
+	decode_gpus(&f, &to->run, &found);
 	if (json_is_string(json_object_get(record, "remeasured"))) {
 		found.of_figures = 1;
 		found.remeasured = (uint32_t)cs_field_word(&f, "remeasured",

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 
@@ -49,6 +50,31 @@ void cs_finding_locate_bits(const struct cs_run *run, struct cs_finding *f,
 	if (n == 1 || n == 2)
 		cs_finding_locate(run, f, __builtin_ctzll(gpus),
 				  n == 1 ? -1 : 63 - __builtin_clzll(gpus));
+}
+
+const char *cs_agents_text(const struct cs_run *run, int node, uint64_t gpus)
+{
+	const int n = run->node[node].facts.n_agents;
+	const char *list = NULL, *first;
+	int last;
+
+	for (int a = 0; a < n; a = last + 1) {
+		last = a;
+		if (!(gpus >> a & 1))
+			continue;
+		first = cs_new_text("%s", cs_agent_label(run, node, a).text);
+		while (last + 1 < n && gpus >> (last + 1) & 1 &&
+		       atoi(cs_agent_label(run, node, last + 1).text) ==
+			       atoi(first) + last + 1 - a)
+			last++;
+		list = cs_join(list, ", ", "%s%s%s", first,
+			       last == a     ? "" :
+			       last == a + 1 ? ", " :
+					       "-",
+			       last == a ? "" : cs_agent_label(run, node, last).text);
+	}
+	return cs_new_text("GPU%s %s", __builtin_popcountll(gpus) == 1 ? "" : "s",
+			   list);
 }
 
 const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)

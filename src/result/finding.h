@@ -42,6 +42,7 @@ struct cs_finding {
 	char part[8];		   /* "gpu", "link", "socket", "node"; "" none */
 	char bus_id[CS_BUSID];	   /* of the GPU; "" none or several */
 	char far_bus_id[CS_BUSID]; /* of a link: the GPU at its other end; "" */
+	uint64_t gpus; /* of a node: agents of it that it is about, as bits; 0: not some */
 	/* The same text for all nodes that have the finding, without the node's
 	 * name, so that equal ones can be reported as one. */
 	char text[CS_ERR_TEXT];

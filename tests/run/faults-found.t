@@ -105,6 +105,18 @@ fault "a slow GPU and a slow link" $peer \
 fault "half of the GPUs are slow" $peer "slow-cells node - critical confirmed" \
 	FAKE_SLOW="$(for a in 0 1 2; do gpu $a 0.6; done | paste -sd,)"
 ok "... with the numbers of both halves" grep -qF "GPUs 0-2: copies from and to other GPUs are" f.json
+fault "half of the GPUs send 10 % slower" $peer \
+	"slow-cells node - critical confirmed;pairs-remeasured - - note -" \
+	FAKE_SLOW="$(for a in 0 1 2; do for b in 0 1 2 3 4 5; do [ $a = $b ] || echo "$a-$b:0.9"; done; done | paste -sd,)"
+ok "... the first line has the rates of both, and no cell is said to be between" eval \
+	'"$CSCOPE" show f.json | head -3 | tr -s " \n" " " | grep -qE "3 of 6 GPUs send at 24[0-9], the others at 26[0-9] GB/s"'
+ok_json "... its action has bus ids, serials and UUIDs" f.json \
+	'[g["serial"] for g in d["actions"][0]["gpus"]] == ["1650023000000", "1650023000001", "1650023000002"] and
+	 d["actions"][0]["part"] == "GPUs 0-2" and d["actions"][0]["action"] == "drain" and
+	 all(g["bus_id"] and g["uuid"] for g in d["actions"][0]["gpus"])'
+ok_schema "... as the schema says" f.json
+run_program 2 "$CSCOPE" check f.json -f json
+ok "... so does that of the file" grep -qF '"gpus":["0000:1b:00.0"' out
 FAKE_GPUS=4
 fault "PCIe at half its width" $all "pcie-below gpu 3 critical confirmed" \
 	FAKE_PCIE=3:5x8 FAKE_SLOW=h-3:0.5,3-h:0.5

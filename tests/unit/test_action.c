@@ -8,6 +8,7 @@
 #define PAIR "peer.ce.write.pair"
 
 static struct canned c;
+static uint64_t of_gpus; /* of findings of a node */
 
 static void begin(int nodes)
 {
@@ -36,6 +37,7 @@ static void found(enum cs_finding_id id, uint32_t severity, int node, int gpu,
 	if (far >= 0)
 		cs_text(f.far_bus_id, sizeof(f.far_bus_id), "%s",
 			agent[far].gpu.bus_id);
+	f.gpus = of_gpus;
 	cs_text(f.text, sizeof(f.text), "%s", text);
 	cs_finding_add(&c.run.findings, &f, NULL);
 }
@@ -142,6 +144,17 @@ HOLDS("what all GPUs have is one fault") {
 		found(CS_FINDING_PCIE_BELOW, CS_WARNING, 1, i, -1,
 		      "GPU: PCIe is slow");
 	done(7);
+}
+
+HOLDS("what some GPUs of a node have names them, with bus ids and serials") {
+	begin(1);
+	of_gpus = 0x1d;
+	found(CS_FINDING_SLOW_CELLS, CS_CRITICAL, 0, 8, -1,
+	      "GPUs 0, 2-4: copies are slow; confirmed");
+	of_gpus = 0;
+	is(done(1), CS_ACTION_DRAIN, 0, "GPUs 0, 2-4", "copies are slow; confirmed");
+	t_eq_str(cs_action_gpus(&c.run, done(1)),
+		 "GPU 0 (0000:1b:00.0), GPU 2 (0000:1d:00.0), GPU 3 (0000:1e:00.0), GPU 4 (0000:1f:00.0)");
 }
 
 HOLDS("notes and what is of no part need nobody") {

@@ -1127,6 +1127,34 @@ HOLDS("half of the GPUs, or more, that are slow alike are named beside the other
 	}
 }
 
+/* The rate of what these GPUs send, or receive. */
+static void slow_way(uint64_t gpus, int sends, double factor)
+{
+	FOR_ROWS(row)
+	if (is_cell(row, 0, WRITE, -1, -1) &&
+	    (gpus >> (sends ? row->what.src.index : row->what.dst.index) & 1))
+		row->stats.median *= factor;
+}
+
+HOLDS("half of the GPUs that send, or receive, 10 % slower are named beside the others") {
+	begin(1, 8, WRITE);
+	wire_all(8);
+	slow_way(0x0f, 1, 0.9);
+	one("slow-cells", "node", 0,
+	    "GPUs 0-3: copies from them to other GPUs are 10 % slower than those of GPUs 4-7 (peer.ce.write.pair); not re-measured");
+	begin(1, 8, WRITE);
+	wire_all(8);
+	slow_way(0x5a, 0, 0.9);
+	one("slow-cells", "node", 0,
+	    "GPUs 1, 3, 4, 6: copies to them from other GPUs are 10 % slower than those of GPUs 0, 2, 5, 7");
+	c.run.findings.n = 0;
+	for (int i = 0; i < 64; i++)
+		if (i / 8 != i % 8)
+			remeasure(0, WRITE, i / 8, i % 8, 1);
+	weighs(one("slow-cells", "node", 0, "GPUs 1, 3, 4, 6"), CS_CRITICAL, 1);
+	t_ok(((struct cs_finding *)c.run.findings.data)->gpus == 0x5a);
+}
+
 HOLDS("GPUs that are not built alike are no slow half") {
 	begin(1, 8, LOCAL);
 	for (int a = 0; a < 4; a++)
@@ -1297,6 +1325,35 @@ static struct cs_likeness compared(void)
 	likeness = cs_likeness_make(&c.run);
 	t_eq_int(c.run.findings.n, 0);
 	return likeness;
+}
+
+HOLDS("cells that differ by more than 5 % are not said to be alike, nor sockets that differ") {
+	struct cs_likeness l;
+
+	begin(1, 8, LOCAL);
+	t_ok(!compared().is_apart);
+	for (int a = 0; a < 8; a++)
+		slow(0, LOCAL, a, a, 1 - 0.03 * a);
+	l = compared();
+	t_ok(!l.n_slow && l.is_apart);
+	begin(1, 8, H2D);
+	for (int a = 0; a < 4; a++)
+		slow(0, H2D, -1, a, 0.96);
+	l = compared();
+	t_ok(!l.n_slow && !l.is_apart);
+	t_near(l.worst, 0.04, 0.005);
+}
+
+HOLDS("of GPUs that are slow alike, and of the others, there is a rate each") {
+	struct cs_slow_half half;
+
+	begin(1, 8, WRITE);
+	wire_all(8);
+	slow_way(0x0f, 1, 0.9);
+	half = compared().half[CS_PATH_PEER];
+	t_eq_str(half.test->name, WRITE);
+	t_ok(half.gpus == 0x0f && half.sends && !half.receives);
+	t_near(half.gbs / half.others_gbs, 0.9, 0.001);
 }
 
 HOLDS("without a check each cell is compared with its like all the same") {

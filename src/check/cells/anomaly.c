@@ -18,11 +18,24 @@ void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off)
 	add_evidence(anomaly, at, off);
 }
 
+int cs_is_of_gpus(const struct cs_row *row, uint64_t gpus, int sends, int receives)
+{
+	const struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
+
+	return (sends && !cs_endpoint_is_numa(src) && gpus >> src->index & 1) ||
+	       (receives && !cs_endpoint_is_numa(dst) && gpus >> dst->index & 1);
+}
+
+int cs_is_party(const struct cs_anomaly *anomaly)
+{
+	return anomaly->part == CS_PART_NODE && anomaly->gpus && !anomaly->nodes;
+}
+
 /* Is the cell of the GPUs of a node that are slow?  Those of a node among others are only
  * named. */
 static int is_of_its_gpus(const struct cs_anomaly *s, const struct cs_row *row)
 {
-	return s->nodes || !s->gpus || (s->gpus & cs_row_agents(row));
+	return !cs_is_party(s) || cs_is_of_gpus(row, s->gpus, s->sends, s->receives);
 }
 
 int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,

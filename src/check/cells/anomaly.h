@@ -57,8 +57,9 @@ struct cs_anomaly {
 	int is_of_many; /* of nodes that are slow alike */
 	int is, of;	/* links that are up, and of its like; NUMA nodes */
 	enum cs_weight most;
-	int half_duplex; /* both ways together are no faster than one */
-	int usual;	 /* the same of all its like */
+	int half_duplex;   /* both ways together are no faster than one */
+	int usual;	   /* the same of all its like */
+	double others_gbs; /* of the node's GPUs that are not slow; 0 not known */
 	uint32_t n_evidence, evidence[CS_EVIDENCE];
 	double off[CS_EVIDENCE]; /* of each, as a logarithm; NAN: as the whole */
 	/* once it has a finding: the first of its fault, by index; the finding; of the
@@ -149,11 +150,21 @@ double cs_noise_of(const struct cs_row *row);
 /* Slower than what both sides' noise could make of equal ones? */
 int cs_is_beyond_noise(double off, double own, double others);
 
+/* GPUs that are slow alike, in one direction or both. */
+struct cs_party {
+	uint64_t gpus; /* bits; 0: none are */
+	int sends, receives;
+	double usual, off; /* of the other cells, how slow theirs are; logarithms */
+};
+
+/* Is the cell one of these GPUs, in these directions? */
+int cs_is_of_gpus(const struct cs_row *row, uint64_t gpus, int sends, int receives);
 /* parties.c: of the cells of one group on one node, judged[from..from+n), the GPUs that are
- * slow alike if most cells are theirs, as bits; *usual: of the other cells, and *off: how
- * slow theirs are, as logarithms.  0: there are none. */
-uint64_t cs_slow_party(const struct cs_judged_cells *judged_cells, size_t from,
-		       size_t n, double *usual, double *off);
+ * slow alike if half of the cells are theirs, or more. */
+struct cs_party cs_slow_party(const struct cs_judged_cells *cells, size_t from,
+			      size_t n);
+/* The GPUs of a node are slow beside its others. */
+int cs_is_party(const struct cs_anomaly *anomaly);
 /* outlier.c: anomalies among the cells, into a list of struct cs_anomaly. */
 void cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies);
 /* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is

@@ -240,6 +240,8 @@ static void set_part(const struct cs_run *run, const struct cs_anomaly *s,
 	else
 		cs_text(f->part, sizeof(f->part), "%s",
 			s->part == CS_PART_SOCKET ? "socket" : "node");
+	if (cs_is_party(s))
+		f->gpus = s->gpus;
 	advise(s, f);
 }
 

@@ -4,7 +4,12 @@
 
 #include "base/arena.h"
 #include "check/cells/anomaly.h"
+#include "check/cells/locate.h"
+#include "check/link/expect.h"
 #include "result/cells.h"
+
+/* Healthy cells of one kind are nearer, as logarithms. */
+#define ALIKE 0.05
 
 /* Is it a rate that would be compared if its copies were larger? */
 static int is_short(const struct cs_row *row)
@@ -33,6 +38,46 @@ static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judg
 		return;
 	likeness->n_compared++;
 	likeness->worst = fmax(likeness->worst, fabs(expm1(judged->off)));
+	likeness->is_apart |= cs_is_beyond_noise(ALIKE - fabs(judged->off),
+						 judged->noise, 0);
+}
+
+/* The links of one node to the host, from..end, of which each socket is compared with
+ * itself: how far sockets are apart shows as well. */
+static void take_sockets(struct cs_likeness *likeness,
+			 const struct cs_judged_cells *cells, size_t from, size_t end)
+{
+	double *y = cs_new(double, end - from), middle;
+	size_t n = 0;
+
+	for (size_t i = from; i < end; i++)
+		if (!isnan(cells->judged[i].off) &&
+		    cs_is_near(cells->run,
+			       cs_rows_get(&cells->run->rows, cells->judged[i].at)))
+			y[n++] = cells->judged[i].y;
+	middle = cs_upper_median(y, n);
+	for (size_t i = 0; i < n; i++)
+		likeness->worst = fmax(likeness->worst, fabs(expm1(y[i] - middle)));
+}
+
+static void take_half(struct cs_likeness *likeness, const struct cs_run *run,
+		      const struct cs_anomaly *s)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, s->evidence[0]);
+	const enum cs_pattern pattern = cs_row_test(row)->pattern;
+
+	if (cs_is_party(s) && s->others_gbs > 0 &&
+	    (pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_ALONE))
+		likeness->half[cs_row_test(row)->path] = (struct cs_slow_half){
+			cs_row_test(row),
+			row->what.bytes,
+			s->gpus,
+			row->node,
+			s->sends,
+			s->receives,
+			s->others_gbs * (1 - s->drop),
+			s->others_gbs,
+		};
 }
 
 static void compare(struct cs_likeness *likeness, const struct cs_run *run)
@@ -45,6 +90,14 @@ static void compare(struct cs_likeness *likeness, const struct cs_run *run)
 	cs_outliers_find(&cells, &anomalies);
 	for (size_t i = 0; i < cells.n; i++)
 		take(likeness, &cells.judged[i]);
+	for (size_t i = 0, k; i < cells.n && run->n_nodes == 1; i = k) {
+		k = cs_judged_cells_node_end(&cells, i);
+		if (cs_family_of(cs_rows_get(&run->rows, cells.judged[i].at)) ==
+		    CS_FAMILY_HOST)
+			take_sockets(likeness, &cells, i, k);
+	}
+	CS_EACH(const struct cs_anomaly, s, &anomalies)
+		take_half(likeness, run, s);
 }
 
 struct cs_likeness cs_likeness_make(const struct cs_run *run)

@@ -5,6 +5,16 @@
 
 #include "result/run.h"
 
+/* GPUs of a node that are slow alike in a test, in one direction or both, at one rate where
+ * the others have another. */
+struct cs_slow_half {
+	const struct cs_test *test; /* NULL: there are none */
+	uint64_t bytes, gpus;	    /* of a copy; bits */
+	uint32_t node;
+	int sends, receives;
+	double gbs, others_gbs;
+};
+
 /* By row of the run. */
 struct cs_likeness {
 	double *off; /* log of its ratio to its like; NAN not compared */
@@ -15,6 +25,8 @@ struct cs_likeness {
 	size_t n_unsure;     /* figures that do not suffice */
 	size_t n_alone;	     /* fewer than three cells over such a link */
 	double worst; /* the furthest from its like of those compared, a share */
+	int is_apart; /* it is further than healthy ones, and noise, are */
+	struct cs_slow_half half[CS_PATH_HOST]; /* by path, of what goes alone */
 };
 
 /* In the arena.  Of what a CPU moved alone, nothing is compared: others make its load. */

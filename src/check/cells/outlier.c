@@ -60,11 +60,8 @@ struct scope {
 	double spread; /* of healthy ones, as logarithms … */
 	/* … of GPUs less their node, of links less their GPUs */
 	double spread_gpu, spread_link;
-	double noise; /* of the figure that is usual */
-	struct alone {
-		uint64_t slow; /* GPUs that are slow alike, taken out: so much */
-		double off;
-	} alone[NODES_LEAST];
+	double noise;			    /* of the figure that is usual */
+	struct cs_party party[NODES_LEAST]; /* of few nodes, taken out */
 	struct cs_fit fit;
 	char bad[CS_MAX_AGENTS]; /* GPUs */
 };
@@ -607,36 +604,37 @@ static int all_near(const struct scope *scope)
 }
 
 /* Add `off` to the cells of these GPUs. */
-static void shift(struct scope *scope, uint64_t gpus, double off)
+static void shift(struct scope *scope, const struct cs_party *party, double off)
 {
 	for (size_t i = 0; i < scope->n; i++)
-		if (gpus &
-		    cs_row_agents(row_of(scope->judged_cells, &scope->judged[i])))
+		if (cs_is_of_gpus(row_of(scope->judged_cells, &scope->judged[i]),
+				  party->gpus, party->sends, party->receives))
 			scope->judged[i].off += off;
 }
 
-/* Most cells are of slow GPUs: they are compared with the others, and what else there is
- * with their like. */
-static uint64_t judge_party(struct scope *scope, double *off)
+/* Half of the cells or more are of slow GPUs: they are compared with the others, and what
+ * else there is with their like. */
+static struct cs_party judge_party(struct scope *scope)
 {
-	double usual;
-	const uint64_t gpus = cs_slow_party(scope->judged_cells, first_of(scope),
-					    scope->n, &usual, off);
+	const struct cs_party party = cs_slow_party(scope->judged_cells,
+						    first_of(scope), scope->n);
 	struct cs_anomaly s;
 
-	if (!gpus)
-		return 0;
+	if (!party.gpus)
+		return party;
 	for (size_t i = 0; i < scope->n; i++)
 		if (!scope->judged[i].unsure)
-			scope->judged[i].off = scope->judged[i].y - usual;
-	s = anomaly_of(scope, CS_PART_NODE, -1, -1, *off);
-	s.gpus = gpus;
+			scope->judged[i].off = scope->judged[i].y - party.usual;
+	s = anomaly_of(scope, CS_PART_NODE, -1, -1, party.off);
+	s.gpus = party.gpus;
+	s.others_gbs = exp(party.usual);
 	/* the ways to the host may be built so */
 	s.most = scope->family == CS_FAMILY_HOST ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
-	cs_ways_of(row_of(scope->judged_cells, scope->judged), &s.sends, &s.receives);
+	s.sends = party.sends;
+	s.receives = party.receives;
 	add_anomaly(scope, s);
-	shift(scope, gpus, -*off);
-	return gpus;
+	shift(scope, &party, -party.off);
+	return party;
 }
 
 static void judge_parts(struct scope *scope)
@@ -659,21 +657,21 @@ static void judge_parts(struct scope *scope)
 static void judge_each(struct scope *scope, size_t from, size_t end)
 {
 	struct likes likes = { CS_LIST(double), 0 };
-	struct alone *alone = scope->alone;
+	struct cs_party *party = scope->party;
 
-	for (size_t i = from; i < end; alone++) {
+	for (size_t i = from; i < end; party++) {
 		i = choose_node(scope, i);
 		settle_alone(scope);
-		alone->slow = judge_party(scope, &alone->off);
+		*party = judge_party(scope);
 		if (scope->family != CS_FAMILY_PEER)
 			take_likes(&likes, scope);
 	}
-	alone = scope->alone;
-	for (size_t i = from; i < end; alone++) {
+	party = scope->party;
+	for (size_t i = from; i < end; party++) {
 		scope->spread_gpu = scope->spread = spread_of_likes(&likes);
 		i = choose_node(scope, i);
 		judge_parts(scope);
-		shift(scope, alone->slow, alone->off);
+		shift(scope, party, party->off);
 	}
 }
 

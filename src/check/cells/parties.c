@@ -1,8 +1,9 @@
 /* parties.c - half of the GPUs of a node, or more, slow alike: then most cells are slow, and
  * the usual figure of the node is theirs.
  *
- * A GPU is as fast as its fastest cell, because with a slow one each is slow.  Where a wide
- * gap separates the GPUs, and those of each side are alike, the slow side is reported. */
+ * A GPU is as fast as the fastest copy that it sends, or receives, because with a slow one
+ * each is slow.  Where a wide gap separates the GPUs, and those of each side are alike,
+ * the slow side is reported. */
 #include "check/cells/anomaly.h"
 
 #include <math.h>
@@ -16,9 +17,11 @@
 
 #define GPUS_LEAST 4
 #define PARTY_LEAST 2 /* on each side: one is found by its row and column */
-/* The gap as a logarithm; with the host healthy machines may be built unequal. */
-#define GAP 0.1
+/* The gap as a logarithm: on a switch GPUs differ by 0.1 %; with the host healthy
+ * machines may be built unequal. */
+#define GAP_OF_PEERS 0.05
 #define GAP_OF_HOST 0.15
+#define GAP_OF_LOCAL 0.1
 #define ALIKE 3 /* the gap is so many times as wide as what either side is apart */
 
 struct gpu {
@@ -53,27 +56,12 @@ static int are_equal(const struct cs_run *run, int node, enum cs_family family)
 	return 1;
 }
 
-/* The GPUs of a node, the slowest first. */
-static struct gpu *gpus_of(const struct cs_judged_cells *cells, size_t from, size_t n,
-			   int n_gpus)
+static const struct cs_row *row_at(const struct cs_judged_cells *cells, size_t i)
 {
-	struct gpu *gpu = cs_new(struct gpu, (size_t)n_gpus);
-
-	for (int a = 0; a < n_gpus; a++)
-		gpu[a] = (struct gpu){ a, -INFINITY };
-	for (size_t i = from; i < from + n; i++) {
-		uint64_t of = cs_row_agents(cs_rows_get(&cells->run->rows,
-							cells->judged[i].at));
-
-		for (int a = 0; a < n_gpus && !cells->judged[i].unsure; a++)
-			if (of >> a & 1)
-				gpu[a].best = fmax(gpu[a].best, cells->judged[i].y);
-	}
-	qsort(gpu, (size_t)n_gpus, sizeof(*gpu), by_best);
-	return gpu;
+	return cs_rows_get(&cells->run->rows, cells->judged[i].at);
 }
 
-/* How many are slow; 0: no wide gap. */
+/* How many are slow, by a gap of at least that; 0: there is none. */
 static int count_slow(const struct gpu *gpu, int n, double least)
 {
 	double gap = 0, apart;
@@ -89,6 +77,30 @@ static int count_slow(const struct gpu *gpu, int n, double least)
 	apart = fmax(gpu[slow - 1].best - gpu[0].best,
 		     gpu[n - 1].best - gpu[slow].best);
 	return gap > ALIKE * apart ? slow : 0;
+}
+
+/* The GPUs that are slow in what they send, receive, or both. */
+static uint64_t slow_gpus(const struct cs_judged_cells *cells, size_t from, size_t n,
+			  int sends, int receives)
+{
+	static const double least[CS_FAMILIES] = { [CS_FAMILY_PEER] = GAP_OF_PEERS,
+						   [CS_FAMILY_HOST] = GAP_OF_HOST,
+						   [CS_FAMILY_LOCAL] = GAP_OF_LOCAL };
+	const struct cs_row *row = row_at(cells, from);
+	const int n_gpus = cells->run->node[row->node].facts.n_agents;
+	struct gpu *gpu = cs_new(struct gpu, (size_t)n_gpus);
+	uint64_t slow = 0;
+
+	for (int a = 0; a < n_gpus; a++)
+		gpu[a] = (struct gpu){ a, -INFINITY };
+	for (size_t i = from; i < from + n; i++)
+		for (int a = 0; a < n_gpus && !cells->judged[i].unsure; a++)
+			if (cs_is_of_gpus(row_at(cells, i), 1ULL << a, sends, receives))
+				gpu[a].best = fmax(gpu[a].best, cells->judged[i].y);
+	qsort(gpu, (size_t)n_gpus, sizeof(*gpu), by_best);
+	for (int i = count_slow(gpu, n_gpus, least[cs_family_of(row)]); i > 0; i--)
+		slow |= 1ULL << gpu[i - 1].a;
+	return slow;
 }
 
 /* Are all GPUs of a NUMA node slow, or none, and so of each?  That is a socket's. */
@@ -107,39 +119,50 @@ static int is_of_sockets(const struct cs_run_node *nd, uint64_t slow)
 	return several;
 }
 
-uint64_t cs_slow_party(const struct cs_judged_cells *cells, size_t from, size_t n,
-		       double *usual, double *off)
+/* Half of the cells, or more, must be theirs, or each is found by itself. */
+static struct cs_party measure(const struct cs_judged_cells *cells, size_t from,
+			       size_t n, struct cs_party party)
 {
-	const struct cs_row *row = cs_rows_get(&cells->run->rows,
-					       cells->judged[from].at);
-	const struct cs_run_node *nd = &cells->run->node[row->node];
-	const enum cs_family family = cs_family_of(row);
-	const int n_gpus = nd->facts.n_agents;
 	double *y[2] = { cs_new(double, n), cs_new(double, n) };
-	const struct gpu *gpu;
 	size_t count[2] = { 0, 0 };
-	uint64_t party = 0;
-	int slow;
 
-	if (n_gpus < GPUS_LEAST || !are_equal(cells->run, (int)row->node, family))
-		return 0;
-	gpu = gpus_of(cells, from, n, n_gpus);
-	slow = count_slow(gpu, n_gpus, family == CS_FAMILY_HOST ? GAP_OF_HOST : GAP);
-	for (int i = 0; i < slow; i++)
-		party |= 1ULL << gpu[i].a;
-	if (family == CS_FAMILY_HOST && is_of_sockets(nd, party))
-		return 0;
 	for (size_t i = from; i < from + n; i++) {
-		int is = (party & cs_row_agents(cs_rows_get(&cells->run->rows,
-							    cells->judged[i].at))) !=
-			 0;
+		int is = cs_is_of_gpus(row_at(cells, i), party.gpus, party.sends,
+				       party.receives);
 
 		if (!cells->judged[i].unsure)
 			y[is][count[is]++] = cells->judged[i].y;
 	}
 	if (!count[0] || count[1] < count[0])
-		return 0;
-	*usual = cs_median(y[0], count[0]);
-	*off = cs_median(y[1], count[1]) - *usual;
+		return (struct cs_party){ 0 };
+	party.usual = cs_median(y[0], count[0]);
+	party.off = cs_median(y[1], count[1]) - party.usual;
 	return party;
+}
+
+struct cs_party cs_slow_party(const struct cs_judged_cells *cells, size_t from,
+			      size_t n)
+{
+	const struct cs_row *row = row_at(cells, from);
+	const struct cs_run_node *nd = &cells->run->node[row->node];
+	const enum cs_family family = cs_family_of(row);
+	struct cs_party party = { 0 };
+	uint64_t receive;
+
+	if (nd->facts.n_agents < GPUS_LEAST ||
+	    !are_equal(cells->run, (int)row->node, family))
+		return party;
+	cs_ways_of(row, &party.sends, &party.receives);
+	if (family != CS_FAMILY_PEER) {
+		party.gpus = slow_gpus(cells, from, n, party.sends, party.receives);
+	} else {
+		party.gpus = slow_gpus(cells, from, n, 1, 0);
+		receive = slow_gpus(cells, from, n, 0, 1);
+		party.sends = party.gpus != 0;
+		party.gpus = party.gpus ? party.gpus : receive;
+		party.receives = party.gpus == receive;
+	}
+	if (!party.gpus || (family == CS_FAMILY_HOST && is_of_sockets(nd, party.gpus)))
+		return (struct cs_party){ 0 };
+	return measure(cells, from, n, party);
 }

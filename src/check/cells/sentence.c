@@ -23,39 +23,6 @@ struct cs_label cs_anomaly_gpu(const struct cs_run *run, const struct cs_anomaly
 	return cs_agent_label(run, s->node, a);
 }
 
-/* "GPUs 0-3, 6" of these bits. */
-static const char *list_text(const struct cs_run *run, const struct cs_anomaly *s,
-			     uint64_t gpus)
-{
-	const int n = run->node[s->node].facts.n_agents;
-	const char *list = NULL, *first;
-	int last;
-
-	for (int a = 0; a < n; a = last + 1) {
-		last = a;
-		if (!(gpus >> a & 1))
-			continue;
-		first = cs_new_text("%s", cs_anomaly_gpu(run, s, a).text);
-		while (last + 1 < n && gpus >> (last + 1) & 1 &&
-		       atoi(cs_anomaly_gpu(run, s, last + 1).text) ==
-			       atoi(first) + last + 1 - a)
-			last++;
-		list = cs_join(list, ", ", "%s%s%s", first,
-			       last == a     ? "" :
-			       last == a + 1 ? ", " :
-					       "-",
-			       last == a ? "" : cs_anomaly_gpu(run, s, last).text);
-	}
-	return cs_new_text("GPU%s %s", __builtin_popcountll(gpus) == 1 ? "" : "s",
-			   list);
-}
-
-/* The GPUs of a node are slow beside its others. */
-static int is_party(const struct cs_anomaly *s)
-{
-	return s->part == CS_PART_NODE && s->gpus && !s->nodes;
-}
-
 /* The node's GPUs that are not slow. */
 static uint64_t rest_of(const struct cs_run *run, const struct cs_anomaly *s)
 {
@@ -96,8 +63,8 @@ static const char *part_text(const struct cs_run *run, const struct cs_anomaly *
 				   cs_anomaly_gpu(run, s, s->b).text);
 	if (s->part == CS_PART_SOCKET && s->b >= 0)
 		return "GPUs of different NUMA nodes";
-	if (is_party(s))
-		return list_text(run, s, s->gpus);
+	if (cs_is_party(s))
+		return cs_agents_text(run, s->node, s->gpus);
 	return gpus_text(run, s, s->part == CS_PART_SOCKET ? s->a : -1);
 }
 
@@ -117,8 +84,10 @@ static const char *copies(const struct cs_run *run, const struct cs_anomaly *s)
 		       s->sends ? "copies from it to other GPUs" :
 				  "copies to it from other GPUs";
 	if (s->part != CS_PART_LINK)
-		return is_party(s) ? "copies from and to other GPUs" :
-				     "copies from GPU to GPU";
+		return !cs_is_party(s) ? "copies from GPU to GPU" :
+		       both	       ? "copies from and to other GPUs" :
+		       s->sends	       ? "copies from them to other GPUs" :
+					 "copies to them from other GPUs";
 	return both ? "copies between them, both ways," :
 		      cs_new_text("copies from %s to %s",
 				  cs_anomaly_gpu(run, s, s->sends ? s->a : s->b).text,
@@ -188,9 +157,9 @@ static const char *than(const struct cs_run *run, const struct cs_fault *fault,
 				   s->nodes - 1);
 	if (s->nodes > 1)
 		return cs_new_text("slower than on %d other nodes", s->nodes - 1);
-	if (is_party(s))
+	if (cs_is_party(s))
 		return cs_new_text("slower than those of %s",
-				   list_text(run, s, rest_of(run, s)));
+				   cs_agents_text(run, s->node, rest_of(run, s)));
 	return s->family == CS_FAMILY_PEER ? "slower than those of other pairs" :
 					     "slower than those of the other GPUs";
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "result/add_finding.h"
 
 const char *cs_action_text(enum cs_action_kind kind)
 {
@@ -48,6 +49,8 @@ static uint64_t gpus_of(const struct cs_run *run, const struct cs_finding *f)
 	if (f->node < 0)
 		return 0;
 	nd = &run->node[f->node];
+	if (f->gpus)
+		return f->gpus;
 	if (f->bus_id[0])
 		return agent_at(run, f->node, f->bus_id) |
 		       agent_at(run, f->node, f->far_bus_id);
@@ -203,17 +206,35 @@ static const char *gpu_text(const struct cs_run *run, int node, const char *bus_
 			   record ? cs_after(", serial ", record->board.serial) : "");
 }
 
+int cs_action_is_of_several(const struct cs_action *a)
+{
+	return __builtin_popcountll(a->gpus) > 1 && !a->finding->far_bus_id[0];
+}
+
+const char *cs_action_gpus(const struct cs_run *run, const struct cs_action *a)
+{
+	const char *text = "";
+
+	for (uint64_t left = cs_action_is_of_several(a) ? a->gpus : 0; left;
+	     left &= left - 1) {
+		const struct cs_agent_facts *agent =
+			&run->node[a->node].agent[__builtin_ctzll(left)];
+
+		text = cs_join(text, ", ", "%s",
+			       gpu_text(run, a->node, agent->gpu.bus_id));
+	}
+	return text;
+}
+
 const char *cs_action_part(const struct cs_run *run, const struct cs_action *a)
 {
 	const struct cs_finding *f = a->finding;
-	int n = a->node < 0 ? 0 : run->node[a->node].facts.n_agents;
 	const char *far = "";
 
 	if (a->node < 0)
 		return "job";
-	if (__builtin_popcountll(a->gpus) > 1 && !f->far_bus_id[0])
-		return cs_new_text("GPUs %s-%s", cs_agent_label(run, a->node, 0).text,
-				   cs_agent_label(run, a->node, n - 1).text);
+	if (cs_action_is_of_several(a))
+		return cs_agents_text(run, a->node, a->gpus);
 	if (!f->bus_id[0])
 		return f->part[0] ? f->part : "node";
 	if (f->far_bus_id[0])
@@ -232,6 +253,8 @@ static size_t subject_length(const struct cs_finding *f)
 		return 0;
 	if (!strncmp(text, "both GPUs", 9))
 		return 9;
+	if (f->gpus)
+		return strcspn(text, ":");
 	if (!strncmp(text, "all ", 4)) {
 		n = 4 + strspn(text + 4, "0123456789");
 		return strncmp(text + n, " GPUs", 5) ? 0 : n + 5;

@@ -29,6 +29,10 @@ struct cs_vec cs_actions_find(const struct cs_run *run);
 
 /* "none", "watch", "drain" */
 const char *cs_action_text(enum cs_action_kind kind);
+/* Is it of several GPUs, and not of a link? */
+int cs_action_is_of_several(const struct cs_action *action);
+/* These: "GPU 0 (0000:1b:00.0, serial 165…), GPU 1 (…)"; "" it is not. */
+const char *cs_action_gpus(const struct cs_run *run, const struct cs_action *action);
 /* Its part: "GPU 3 (0000:4d:00.0, serial 165…)", "GPU 2 (…) and GPU 5 (…)",
  * "GPUs 0-7", "node". */
 const char *cs_action_part(const struct cs_run *run, const struct cs_action *action);

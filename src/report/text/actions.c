@@ -9,10 +9,13 @@
 
 static void print_action(FILE *to, const struct cs_run *run, const struct cs_action *a)
 {
-	cs_fold(to, 2, 4, "%s%s%-5s  %s: %s",
+	const char *gpus = cs_action_gpus(run, a);
+
+	cs_fold(to, 2, 4, "%s%s%-5s  %s: %s%s",
 		a->node < 0 ? "" : run->node[a->node].facts.host,
 		a->node < 0 ? "" : "  ", cs_action_text(a->kind),
-		cs_action_part(run, a), cs_action_what(a));
+		cs_action_part(run, a), cs_action_what(a),
+		gpus[0] ? cs_new_text("; %s", gpus) : "");
 }
 
 static void print_faults(FILE *to, const struct cs_run *run,

@@ -37,14 +37,29 @@ static const char *figure(double x)
 	return cs_new_text(x >= 99.95 ? "%.0f" : "%.1f", x);
 }
 
+/* GPUs of the one node that are slow alike in this test; NULL. */
+static const struct cs_slow_half *half_of(const struct cs_digest *d,
+					  const struct cs_digest_line *line)
+{
+	const struct cs_slow_half *half = &d->likeness.half[line->test->path];
+
+	return d->last - d->first == 1 && half->test == line->test &&
+			       half->bytes == line->matrix->bytes ?
+		       half :
+		       NULL;
+}
+
 /* " (88 % of NVLink, usual 395 to 397)", of machines that are known; else by the link's
  * share: " (88 % of NVLink, usual)" */
-static const char *share_text(const struct cs_digest_line *line)
+static const char *share_text(const struct cs_digest *d,
+			      const struct cs_digest_line *line)
 {
 	long share = lround(100 * line->share);
 	long low = lround(100 * line->low), high = lround(100 * line->high);
 	const char *usual = "", *known = cs_digest_known(line, " to ");
 
+	if (half_of(d, line))
+		return "";
 	if (isnan(line->share))
 		return *known ? cs_new_text(" (usual %s)", known) : "";
 	if (*known)
@@ -62,6 +77,24 @@ static const char *share_text(const struct cs_digest_line *line)
 			   usual);
 }
 
+/* The median of the first node's cells.  Where some GPUs are slow alike no cell is near
+ * it: "4 of 8 GPUs send at 335, the others at 372". */
+static const char *median_text(const struct cs_digest *d,
+			       const struct cs_digest_line *line)
+{
+	const struct cs_slow_half *half = half_of(d, line);
+
+	if (!half)
+		return figure(line->median);
+	return cs_new_text("%d of %d GPUs %s at %s, the others at %s",
+			   __builtin_popcountll(half->gpus),
+			   d->run->node[half->node].facts.n_agents,
+			   half->sends && half->receives ? "copy" :
+			   half->sends			 ? "send" :
+							   "receive",
+			   figure(half->gbs), figure(half->others_gbs));
+}
+
 static const char *peers_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *pair = find(d, CS_PATH_PEER, CS_PATTERN_PAIR, 0);
@@ -69,8 +102,8 @@ static const char *peers_text(const struct cs_digest *d)
 	const char *text = "", *word = cs_agent_word(d->run);
 
 	if (pair)
-		text = cs_new_text("%s GB/s%s", figure(pair->median),
-				   share_text(pair));
+		text = cs_new_text("%s GB/s%s", median_text(d, pair),
+				   share_text(d, pair));
 	if (both)
 		text = cs_join(text, ", ", "both ways %s", figure(both->together));
 	return cs_after(cs_new_text("%s to %s ", word, word), text);
@@ -85,11 +118,11 @@ static const char *host_text(const struct cs_digest *d)
 	const char *text = "";
 
 	if (in)
-		text = cs_new_text("%s in", figure(in->median));
+		text = cs_new_text("%s in", median_text(d, in));
 	if (out)
-		text = cs_join(text, ", ", "%s out", figure(out->median));
+		text = cs_join(text, ", ", "%s out", median_text(d, out));
 	if (in || out)
-		text = cs_new_longer(text, "%s", share_text(in ? in : out));
+		text = cs_new_longer(text, "%s", share_text(d, in ? in : out));
 	if (there)
 		text = cs_join(text, ", ", "both ways %s in", figure(there->median));
 	if (there && back)
@@ -101,8 +134,8 @@ static const char *local_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *own = find(d, CS_PATH_LOCAL, CS_PATTERN_ALONE, 0);
 
-	return own ? cs_new_text("own memory %s%s", figure(own->median),
-				 share_text(own)) :
+	return own ? cs_new_text("own memory %s%s", median_text(d, own),
+				 share_text(d, own)) :
 		     "";
 }
 
@@ -287,7 +320,8 @@ static const char *alike_text(const struct cs_digest *d)
 	size_t grave;
 
 	if (!l->n_slow && l->n_compared && !find_gravest(d->run, &grave)) {
-		text = cs_new_text("all alike within %.1f %%",
+		text = cs_new_text(l->is_apart ? "cells differ by up to %.1f %%" :
+						 "all alike within %.1f %%",
 				   fmax(0.1, ceil(1000 * l->worst) / 10));
 		if (l->n_unsure)
 			text = cs_new_longer(text, " but for %zu %s", l->n_unsure,
