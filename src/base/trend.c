@@ -87,10 +87,22 @@ static double t_of(const double *sum, const double *squares, size_t at, size_t n
 	       sqrt(fmax(within, 1e-30) / (a + b - 2) * (1 / a + 1 / b));
 }
 
+/* The correlation of neighbours in rest[0..n), which have no middle but 0. */
+static double neighbours_alike(const double *rest, size_t n)
+{
+	double both = 0, own = 1e-9 * (double)n;
+
+	for (size_t i = 0; i < n; i++) {
+		own += rest[i] * rest[i];
+		both += i ? rest[i] * rest[i - 1] : 0;
+	}
+	return fmin(fmax(both / own + 1 / (double)n, 0), 0.9);
+}
+
 struct cs_level_step cs_step_of(const double *y, size_t n)
 {
 	double *sum = cs_new(double, n + 1), *squares = cs_new(double, n + 1);
-	double *room = cs_new(double, n), most = 0;
+	double *room = cs_new(double, n), most = 0, alike;
 	struct cs_level_step step = { 0, NAN, NAN, 1 };
 
 	for (size_t i = 0; i < n; i++) {
@@ -105,9 +117,13 @@ struct cs_level_step cs_step_of(const double *y, size_t n)
 		}
 	if (!step.at)
 		return step;
-	step.p = cs_student_p(most, (double)n - 2) *
-		 (double)(n - 2 * CS_STEP_SIDE + 1);
 	step.before = cs_median(room, step.at);
 	step.after = cs_median(room + step.at, n - step.at);
+	for (size_t i = 0; i < n; i++)
+		room[i] = y[i] - (i < step.at ? step.before : step.after);
+	alike = neighbours_alike(room, n);
+	/* the exponent of a normal distribution's tail, for as many figures as are new */
+	step.p = (double)(n - 2 * CS_STEP_SIDE + 1) *
+		 pow(cs_student_p(most, (double)n - 2), (1 - alike) / (1 + alike));
 	return step;
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/trend.h"
 #include "check/verdict/check.h"
 #include "result/history.h"
 
@@ -214,6 +216,37 @@ HOLDS("order of files and missing dates do not matter, and the last run of a dat
 	t_ok(f &&
 	     strstr(f->text, GPU3
 		    " loses 0.1 % a day (0.1 to 0.1), 2.9 % in all; 2026-08-01 to 2026-08-30, 26 dates"));
+}
+
+/* ---- steps ---- */
+
+struct level {
+	double y[40];
+	struct cs_level_step step;
+};
+
+static int find_step(void *argument)
+{
+	struct level *level = argument;
+
+	level->step = cs_step_of(level->y, 40);
+	return 0;
+}
+
+HOLDS("where each date is like the one before, a step is not sure") {
+	int sure = 0;
+
+	for (uint64_t i = 0; i < 2000; i++) {
+		struct noise noise = { .shape = NOISE_GAUSS, .sd = 0.01, .phi = 0.5 };
+		struct level level;
+
+		noise_init(&noise, 1 + i);
+		for (int k = 0; k < 40; k++)
+			level.y[k] = 1 / (1 + noise_next(&noise));
+		t_eq_int(cs_arena_run(find_step, &level, NULL), 0);
+		sure += level.step.p < 1e-4;
+	}
+	t_ok(sure <= 20);
 }
 
 /* ---- hardware ---- */
