@@ -123,6 +123,7 @@ SHELL_TESTS = \
 	%D%/run/host.t \
 	%D%/run/known.t \
 	%D%/run/health.t \
+	%D%/run/healthy.t \
 	%D%/run/hostile.t \
 	%D%/run/html.t \
 	%D%/run/kernels.t \

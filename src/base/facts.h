@@ -49,7 +49,8 @@ struct cs_link_facts {
 	int32_t nvlinks_up, nvlinks_max; /* 0/0 on a card without NVLink */
 	int32_t nvlink_version;		 /* 3 = Ampere, 4 = Hopper, 5 … */
 	double nvlink_raw_gbs;		 /* one link, one direction, as NVML */
-	int32_t pcie_gen, pcie_width;	 /* read while the GPU was busy */
+	/* to the host, read while the GPU was busy; 0: by C2C instead */
+	int32_t pcie_gen, pcie_width;
 	int32_t pcie_gen_max, pcie_width_max;
 };
 

@@ -6,6 +6,7 @@
 #include "system/nvml.h"
 
 #define NVML_FIELD_LINK_SPEED 164u /* MB/s of the link named by scope */
+#define NVML_FIELD_C2C_LINKS 170u
 #define NVML_FIELD_DATA_SENT 138u /* KiB of payload, of the link, or of all */
 #define NVML_FIELD_DATA_RECEIVED 139u
 #define NVML_FIELD_PCIE_SENT 197u /* bytes; they may begin anew at 2^32 */
@@ -116,6 +117,10 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link)
 		.pcie_gen_max = READ(gpu, DeviceGetMaxPcieLinkGeneration),
 		.pcie_width_max = READ(gpu, DeviceGetMaxPcieLinkWidth),
 	};
+	/* PCIe beside C2C carries nothing between GPU and host */
+	if (field_number(gpu, NVML_FIELD_C2C_LINKS, 0) > 0)
+		link->pcie_gen = link->pcie_width = link->pcie_gen_max =
+			link->pcie_width_max = 0;
 	link_nvlink(gpu, link);
 }
 

@@ -17,11 +17,11 @@
 #define QUIET 0.003
 #define NOISY 0.02
 
-/* What is promised of 1,000 healthy allocations, where host links differ a little and
- * much: warned, critical at most. */
+/* What is promised of 1,000 healthy allocations of up to 16 nodes, and of more, where host
+ * links differ a little and much: warned, critical at most. */
 static const struct rates {
 	double warned, critical;
-} rates[] = { { 1, 0 }, { 4, 2 } };
+} rates[2][2] = { { { 1, 0 }, { 4, 2 } }, { { 4, 0 }, { 12, 3 } } };
 
 /* … of SICK: found, and those in which something else is reported as well. */
 #define FOUND 120
@@ -41,7 +41,7 @@ static void promise(int kept, const char *what)
 static void healthy(int nodes, double host, int heavy)
 {
 	struct fleet_noise noise = { .host = host, .heavy = heavy, .busy = BUSY };
-	const struct rates *most = &rates[host > QUIET];
+	const struct rates *most = &rates[nodes > 16][host > QUIET];
 	int n = NODES_DRAWN / nodes, warned = 0, critical = 0;
 	struct fleet fleet;
 
@@ -136,7 +136,12 @@ static const struct fault {
 	{ "a node, all 6 % slow", "node", is_all, 1, 0.94, { 4, 4 } },
 	{ "a node, 3 % slow between GPUs", "node", is_peer, 1, 0.97, { 0, 0 } },
 	{ "a node, 6 % slow between GPUs", "node", is_peer, 1, 0.94, { 4, 4 } },
-	{ "a GPU, 2 % slow between GPUs", "gpu", is_peer_of, FLEET_GPUS, 0.98, { 1, 1 } },
+	{ "a GPU, 2.5 % slow between GPUs",
+	  "gpu",
+	  is_peer_of,
+	  FLEET_GPUS,
+	  0.975,
+	  { 1, 1 } },
 	{ "a GPU, host link 10 % slow", "gpu", is_host_link, FLEET_GPUS, 0.9, { 1, 0 } },
 	{ "a GPU, host link 15 % slow", "gpu", is_host_link, FLEET_GPUS, 0.85, { 1, 0 } },
 	{ "a socket, host links 10 % slow", "socket", is_host_of, 2, 0.9, { 1, 0 } },

@@ -34,7 +34,7 @@ enum {
 #define XID_EVENT 8u
 #define ALL_LINKS 0xffffffffu
 #define UNSIGNED_LONG_LONG 3
-#define LINK_VERSION_4 6u	/* counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0 from 1 */
+#define C2C_LINKS 170u		/* field */
 #define UNSIGNED_INT 1
 #define FABRIC_V2 0x2000024u
 #define REMOTE_GPU 0
@@ -524,7 +524,7 @@ EXPORT(int, nvmlDeviceGetRemappedRows,
 }
 
 GIVES_KNOB_NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, "FAKE_PAGES", 1, 0)
-GIVES_KNOB_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, "", 1, 5)
+GIVES_KNOB_NUMBER(nvmlDeviceGetGpuMaxPcieLinkGeneration, "FAKE_PCIE_OWN", 1, 5)
 
 EXPORT(int, nvmlDeviceGetTemperatureThreshold,
        (void *device, int of, unsigned *celsius))
@@ -585,6 +585,16 @@ static int link_code(const void *device, unsigned link, const void *to, int *gpu
 	return code;
 }
 
+/* NVML's code counts 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0 from 1. */
+static const struct nvlinks {
+	unsigned code, mbs;
+} *nvlinks(void)
+{
+	static const struct nvlinks of[] = { { 4, 25000 }, { 6, 26562 }, { 7, 53125 } };
+
+	return &of[fake_number("FAKE_NVLINK_VERSION", 3, 5, 4) - 3];
+}
+
 /* The last links are the ones that are down. */
 EXPORT(int, nvmlDeviceGetNvLinkState, (void *device, unsigned link, int *up))
 {
@@ -600,7 +610,7 @@ EXPORT(int, nvmlDeviceGetNvLinkVersion,
 {
 	int gpu, code = link_code(device, link, version, &gpu);
 
-	return code == OK ? give(device, version, LINK_VERSION_4) : code;
+	return code == OK ? give(device, version, nvlinks()->code) : code;
 }
 
 static atomic_int link_read[FAKE_GPUS_MAX][36];
@@ -705,7 +715,11 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 				    NOT_SUPPORTED;
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
-		f->value.u32 = f->result == OK ? 26562 : 0;
+		f->value.u32 = f->result == OK ? nvlinks()->mbs : 0;
+		if (f->id == C2C_LINKS) {
+			f->value.u32 = (unsigned)fake_number("FAKE_C2C", 0, 64, 0);
+			f->result = f->value.u32 ? OK : NOT_SUPPORTED;
+		}
 		if (f->id == RECOVERY_ACTION || f->id == PCIE_CORRECTABLE) {
 			f->result = lacks("nvmlDeviceGetFieldValues") ? NOT_SUPPORTED :
 									OK;

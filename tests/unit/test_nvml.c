@@ -49,11 +49,15 @@ int tap_tear_down(void)
 static int turned(const char *knob, const char *value)
 {
 	static const char *const knobs[] = {
-		"FAKE_GPUS",	    "FAKE_NVLINKS",    "FAKE_NVLINKS_DOWN",
-		"FAKE_PCIE",	    "FAKE_THROTTLE",   "FAKE_NVML_OTHERS",
-		"FAKE_NVML_INIT",   "FAKE_ECC",	       "FAKE_CONFIDENTIAL",
-		"FAKE_POWER_LIMIT", "FAKE_VBIOS",      "FAKE_SERIAL",
-		"FAKE_FABRIC",	    "FAKE_NVML_LACKS", "FAKE_NVLINK_REMOTE",
+		"FAKE_GPUS",	       "FAKE_NVLINKS",
+		"FAKE_NVLINKS_DOWN",   "FAKE_PCIE",
+		"FAKE_THROTTLE",       "FAKE_NVML_OTHERS",
+		"FAKE_NVML_INIT",      "FAKE_ECC",
+		"FAKE_CONFIDENTIAL",   "FAKE_POWER_LIMIT",
+		"FAKE_VBIOS",	       "FAKE_SERIAL",
+		"FAKE_FABRIC",	       "FAKE_NVML_LACKS",
+		"FAKE_NVLINK_REMOTE",  "FAKE_C2C",
+		"FAKE_NVLINK_VERSION",
 	};
 	struct cs_err err = { "" };
 
@@ -225,6 +229,12 @@ HOLDS("links have number, version, speed and PCIe") {
 	/* PCIe below its best shows both */
 	links_are("FAKE_PCIE", "1:4x8",
 		  "18 of 18 of version 4 at 26.562, 4 x8 of 5 x16");
+	links_are("FAKE_NVLINK_VERSION", "3",
+		  "18 of 18 of version 3 at 25.000, 5 x16 of 5 x16");
+	links_are("FAKE_NVLINK_VERSION", "5",
+		  "18 of 18 of version 5 at 53.125, 5 x16 of 5 x16");
+	/* a GPU on C2C has no PCIe that counts */
+	links_are("FAKE_C2C", "10", "18 of 18 of version 4 at 26.562, 0 x0 of 0 x0");
 }
 
 HOLDS("links that are down count among the possible ones; without one up version and speed "

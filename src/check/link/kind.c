@@ -104,6 +104,8 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 	if (host || (from->link.nvlinks_max == 0 && into->link.nvlinks_max == 0)) {
 		if (l->pcie_gen > 0 && l->pcie_width > 0)
 			cs_text(to, size, "PCIe %d x%d", l->pcie_gen, l->pcie_width);
+		else if (host && !l->pcie_gen)
+			cs_text(to, size, "C2C");
 		return;
 	}
 	peak = cs_nvlink_peak_gbs(l);

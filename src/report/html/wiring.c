@@ -175,6 +175,8 @@ static void put_pcie(struct cs_html *h, const struct wiring *w, int agent)
 		    width_of(cs_link_pcie_gbs(link)));
 	if (link->pcie_gen > 0)
 		cs_svg_text(h, &pen, "PCIe %d x%d", link->pcie_gen, link->pcie_width);
+	else if (!link->pcie_gen)
+		cs_svg_text(h, &pen, "C2C");
 	pen.y += 16;
 	pen.ink = CS_INK;
 	in = gave(w, CS_PATH_H2D, agent, 0);

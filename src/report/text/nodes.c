@@ -127,6 +127,8 @@ static const char *pcie_text(const struct cs_link_facts *l)
 {
 	if (l->pcie_gen < 0 || l->pcie_width < 0)
 		return "?";
+	if (!l->pcie_gen)
+		return "C2C";
 	return cs_new_text("%d x%d%s", l->pcie_gen, l->pcie_width,
 			   pcie_lacks(l) ? "*" : "");
 }
