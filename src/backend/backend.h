@@ -248,13 +248,19 @@ struct cs_backend_um {
 		     int *is_near, struct cs_err *err);
 };
 
+enum cs_absent {
+	CS_ABSENT_NOTHING,
+	CS_ABSENT_DEVICE, /* the driver counts none */
+	CS_ABSENT_LIBRARY /* of the driver */
+};
+
 struct cs_backend {
 	const char *name;     /* "cuda", "cpu" */
 	int clock_is_virtual; /* set by start(): the fake driver keeps the time */
 	uint64_t (*cpu_clock)(void); /* its clock of the calling thread, in
 				      * nanoseconds; NULL: use the machine's */
 	int host_arena;		     /* arena() is given host memory */
-	int absent; /* once start() has returned: did it fail because there is no driver, or because the driver counts no device */
+	int absent; /* once start() has returned, enum cs_absent: did it fail for that? */
 
 	/* Once per process: load and initialise the driver; may take seconds, may
 	 * hang.  `driver_version` gets e.g. 13000, or 0. */

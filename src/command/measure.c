@@ -523,14 +523,17 @@ static int show_complete(struct program *p)
 
 /* The outputs record it too: otherwise those of an earlier run would be taken for
  * this one's. */
-static int conclude_untested(struct program *p, const struct cs_err *why)
+static int conclude_untested(struct program *p, int status, const struct cs_err *why)
 {
 	struct cs_err err;
 
-	p->run.exit_status = CS_EXIT_CANNOT;
+	p->run.exit_status = status;
 	if (!p->run.node) /* lost before their facts were known */
 		p->run.n_nodes = 0;
-	add_finding(&p->run, CS_CRITICAL, CS_FINDING_CANNOT_TEST, why->text);
+	if (status == CS_EXIT_CANNOT)
+		add_finding(&p->run, CS_CRITICAL, CS_FINDING_CANNOT_TEST, why->text);
+	else
+		add_finding(&p->run, CS_WARNING, CS_FINDING_NO_SIGN, why->text);
 	if (!p->opened && open_outputs(p, &err))
 		cs_complain(err.text);
 	finish_files(p);
@@ -544,8 +547,8 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 	if (p->resume.complete && status == CS_EXIT_OK)
 		return show_complete(p);
 	end_run(p);
-	if (status == CS_EXIT_CANNOT)
-		return conclude_untested(p, why);
+	if (status == CS_EXIT_CANNOT || status == CS_EXIT_UNABLE)
+		return conclude_untested(p, status, why);
 	cs_check_run(&p->run, &err);
 	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);

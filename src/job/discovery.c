@@ -20,6 +20,7 @@ struct cs_rank_record {
 	double start_s;
 	struct cs_err driver; /* why there is no device; "" */
 	char gpu_hint[120];   /* that there is a GPU on this node; "" */
+	int absent;	      /* enum cs_absent */
 };
 
 int cs_discovery_begin(struct cs_discovery *m, struct cs_err *err)
@@ -69,9 +70,10 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 		 limit_s >= m->args->set.start_limit_s) /* no budget cut it */
 		cs_text_add(rank_record->driver.text, sizeof(rank_record->driver.text),
 			    "; --start-limit gives it more time");
+	rank_record->absent = cs_starter_absent(m->starter);
 	/* a driver that fails in another way is a sign of a GPU, too */
-	if (rank_record->driver.text[0] && cs_backend_cuda &&
-	    !cs_starter_absent(m->starter) && !rank_record->gpu_hint[0])
+	if (rank_record->driver.text[0] && cs_backend_cuda && !rank_record->absent &&
+	    !rank_record->gpu_hint[0])
 		cs_text(rank_record->gpu_hint, sizeof(rank_record->gpu_hint),
 			"there is a driver");
 }
@@ -100,6 +102,12 @@ static int has_reason(const struct cs_rank_record *rank_record)
 	return rank_record->driver.text[0] != '\0';
 }
 
+static int may_have_gpu(const struct cs_rank_record *rank_record)
+{
+	return sees_gpu(rank_record) || has_gpu_hint(rank_record) ||
+	       rank_record->absent != CS_ABSENT_LIBRARY;
+}
+
 const char *cs_discovery_complaint(const struct cs_discovery *m)
 {
 	const struct cs_rank_record *rank_record = first_record(m, has_reason);
@@ -125,13 +133,16 @@ static int choose_backend(struct cs_discovery *m, struct cs_err *err)
 	}
 	if (cs_comm_max(m->comm, &any, 1, err))
 		return -1;
+	m->no_sign = m->comm->n_nodes == 1 && want != CS_WANT_CUDA &&
+		     !first_record(m, may_have_gpu);
 	if (!any && hint)
 		rc = cs_err_set(err, "no usable GPU on '%s' (%s): %s", m->host,
 				hint->gpu_hint,
 				why ? why->driver.text : "the driver shows no device");
 	else if (!any && (want == CS_WANT_CUDA || m->args->checks))
-		rc = cs_err_set(err, "no GPU on '%s'%s%s", m->host, why ? ": " : "",
-				why ? why->driver.text : "");
+		rc = cs_err_set(err, "no GPU on '%s'%s%s%s", m->host,
+				m->no_sign ? ", nor a sign of one" : "",
+				why ? ": " : "", why ? why->driver.text : "");
 	if (!any && cs_comm_agree(m->comm, rc, err))
 		return -1;
 	m->backend = any ? cs_backend_cuda : &cs_backend_cpu;

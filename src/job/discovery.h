@@ -22,8 +22,9 @@ struct cs_discovery {
 	struct cs_pci_gpus pci;
 	struct cs_starter *starter;
 	const struct cs_backend *backend;
-	int stand_in;			/* the cpu backend, because there is no GPU */
-	struct cs_rank_record *records; /* local_size */
+	int stand_in; /* the cpu backend, because there is no GPU */
+	int no_sign;  /* a node alone, that has no driver and shows no GPU */
+	struct cs_rank_record *records;		/* local_size */
 	struct cs_gpu_facts gpu[CS_MAX_AGENTS]; /* of the node, bus-id order */
 	char chosen[CS_MAX_AGENTS];
 	int owner[CS_MAX_AGENTS];	       /* local rank; -1 not used */

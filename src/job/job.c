@@ -447,9 +447,10 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	cs_topo_cards(job->discovery.topo, job->discovery.root, facts);
 	cs_text(job->discovery.host, CS_HOST, "%s", facts->host);
 	if (cs_discovery_meet(&job->discovery, &why) &&
-	    (!job->args->check_only || !job->discovery.records)) {
+	    (!job->args->check_only || !job->discovery.records ||
+	     job->discovery.no_sign)) {
 		*err = why;
-		return CS_EXIT_CANNOT;
+		return job->discovery.no_sign ? CS_EXIT_UNABLE : CS_EXIT_CANNOT;
 	}
 	if (in_time(job, err))
 		return CS_EXIT_CANNOT;

@@ -14,7 +14,7 @@ struct cs_job;
 /* Measure.  On rank 0 `run` (zeroed, with argv, version… set by the caller) receives
  * all results.  Returns CS_EXIT_OK if the plan was executed (cells may have failed:
  * see the rows), CS_EXIT_CRITICAL if it ended early, CS_EXIT_CANNOT with `err` if
- * nothing could be measured. */
+ * nothing could be measured, CS_EXIT_UNABLE if there is no sign of a GPU either. */
 int cs_job_measure(const struct cs_job_args *args, int signal_fd, struct cs_run *run,
 		   struct cs_job **out, struct cs_err *err);
 

@@ -142,6 +142,23 @@ fault "no peer access on cards without NVLink" $peer "p2p-refused node - note -;
 	FAKE_NO_PEER="$(pairs)" FAKE_NVLINKS=0
 FAKE_NO_PEER="$(pairs)" FAKE_NVLINKS=0 run 0 --test $all --check -s 2M --seed 1 --cell-limit 20s
 ok "... with 0" status_is 0
+
+# ---- wrong data: one finding a part, whatever the bytes of its cells are ----
+
+fault "wrong data into a GPU" $all "cell-corrupt gpu 1 critical -" \
+	FAKE_CORRUPT=0-1:8,2-1:8,3-1:8,h-1:8
+ok "... with its name, cells and bytes" grep -qE \
+	"\"GPU 1 \(0000:2b:00.0\): peer.ce.write.pair 0->1, 2->1, 3->1 and 1 more cell corrupt: 7 wrong bytes" f.json
+ok_json "... and one drain, with serial and UUID" f.json \
+	'[(a["action"], a["bus_id"], a["serial"], a["uuid"]) for a in d["actions"]] == [("drain", "0000:2b:00.0", "1650023000001", "GPU-00000000-0000-0000-0000-000000000001")]'
+fault "... into and out of it" $all "cell-corrupt gpu 1 critical -" \
+	FAKE_CORRUPT=0-1:8,2-1:8,3-1:8,h-1:8,1-0:8,1-2:8,1-3:8,1-h:8
+fault "... into two GPUs" $peer "cell-corrupt gpu 1 critical -;cell-corrupt gpu 2 critical -" \
+	FAKE_CORRUPT=0-1:8,2-1:8,3-1:8,0-2:8,1-2:8,3-2:8
+fault "... between two GPUs, both ways" $peer "cell-corrupt link 0-1 critical -" \
+	FAKE_CORRUPT=0-1:8,1-0:8
+fault "... from the host into all" $host "cell-corrupt - - critical -" \
+	FAKE_CORRUPT=h-0:8,h-1:8,h-2:8,h-3:8
 size=4M
 fault "peer access at the speed of the host" $peer "p2p-detour node - warning confirmed" \
 	FAKE_SLOW="$(pairs :0.09)"

@@ -67,6 +67,22 @@ bare slurm-prolog FAKE_GPUS=0
 ok "a node without its GPUs keeps the job away" \
 	eval "status_is 1 && short_line '^cscope-mpi cannot test: '"
 
+# a node without driver may have none by intent, unless something shows a GPU
+bare health-check CS_LIBCUDA=/nowhere/libcuda.so.1 -- "$CSCOPE" 20s --suite quick --check \
+	-o "$work/bare.prom" -o "$work/bare.json"
+ok "no driver and no sign of a GPU: status 75" eval "status_is 75 &&
+	short_line '^cscope-mpi cannot tell: no GPU on .*, nor a sign of one: cannot load '"
+ok "… in the metrics, too" grep -qx "cscope_mpi_exit_status 75" bare.prom
+ok_json "… and in the file" bare.json '[f["id"] for f in d["checks"] + d["errors"]] == ["no-sign"]'
+"$CSCOPE" check bare.json -f reason >out 2>err
+status=$?
+ok "… and of the file" eval "status_is 75 && short_line '^cscope-mpi cannot tell: '"
+bare slurm-prolog CS_LIBCUDA=/nowhere/libcuda.so.1
+ok "… the job runs" eval "status_is 0 && short_line '^cscope-mpi cannot tell: no GPU on '"
+bare slurm-prolog CS_LIBCUDA=/nowhere/libcuda.so.1 SLURM_JOB_ID=7 SLURM_JOB_GPUS=0
+ok "… but not where the scheduler granted one" \
+	eval "status_is 1 && short_line '^cscope-mpi cannot test: no usable GPU on .*SLURM_JOB_GPUS=0'"
+
 # ---- as a check function of the Node Health Check ----
 
 # What NHC gives its checks.
@@ -180,6 +196,9 @@ unable() { # PATTERN VARIABLE=VALUE...
 }
 ok "a GPU that another process holds: status 75, and the job runs" \
 	unable "GPU [0-3] .*CUDA_ERROR_DEVICE_UNAVAILABLE" FAKE_FAIL=cuDevicePrimaryCtxRetain:1=46
+ok "… that is taken while it is measured" unable "GPU [0-3]" FAKE_FAULT=cuMemcpyAsync:9=46
+ok "… of whose memory nothing is left then" \
+	unable "GPU [0-3] .*cuMemcpyAsync: CUDA_E" FAKE_FAIL=cuMemcpyAsync:9=2
 ok "… whose memory another process has" \
 	unable "CUDA_ERROR_OUT_OF_MEMORY" FAKE_FAIL=cuMemAlloc:1=2
 ok "… that no process may use" unable "nothing could be measured: " FAKE_COMPUTE_MODE=2

@@ -52,7 +52,7 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 {
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
 	CUresult result;
-	int version = 0;
+	int version = 0, no_library = 0;
 
 	if (blocking && *blocking && strcmp(blocking, "0"))
 		return cs_err_set(err,
@@ -60,14 +60,16 @@ static int cuda_start(int *driver_version, struct cs_err *err)
 				  "launch wait for its end, so nothing can "
 				  "start at the same time: unset it",
 				  blocking);
-	table.absent = 0;
-	if (cs_driver_load(&table.absent, err))
+	if (cs_driver_load(&no_library, err)) {
+		table.absent = no_library ? CS_ABSENT_LIBRARY : CS_ABSENT_NOTHING;
 		return -1;
+	}
+	table.absent = CS_ABSENT_NOTHING;
 	table.clock_is_virtual = cs_driver_clock_is_virtual();
 	table.cpu_clock = cs_driver_cpu_clock();
 	result = CS_CALL(cuInit, 0);
-	table.absent = result == CUDA_ERROR_NO_DEVICE ||
-		       result == CUDA_ERROR_STUB_LIBRARY;
+	if (result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_STUB_LIBRARY)
+		table.absent = CS_ABSENT_DEVICE;
 	if (cs_driver_result(result, "cuInit", err) ||
 	    CS_CU(err, cuDriverGetVersion, &version))
 		return -1;

@@ -82,9 +82,10 @@ static int used_gpu(const struct cs_run *run, const struct cs_row *row)
  * others use, or that slowed down, those that it has, else those that none has. */
 struct cause {
 	int node, status;
-	uint32_t flag;	    /* 0: by status */
-	const char *reason; /* by status; NULL: any */
-	int of;		    /* agent, OF_NONE, OF_ANY */
+	uint32_t flag;	     /* 0: by status */
+	const char *reason;  /* by status; NULL: any */
+	int of;		     /* agent, OF_NONE, OF_ANY */
+	uint64_t at, not_at; /* of bad cells: an end of each, and of none; 0: any */
 };
 #define OF_NONE (-2)
 #define OF_ANY CS_ALL_GPUS
@@ -121,6 +122,18 @@ static int has_it(const struct cs_run *run, const struct cs_row *row,
 				      gpu == cause->of;
 }
 
+/* Could not be measured since others hold the GPU, or its memory? */
+static int is_refused(const struct cs_row *row)
+{
+	return row->status == CS_FAILED && cs_blame_of(row->reason) == CS_BLAME_USE;
+}
+
+/* Cells of one fault may each have a reason apart: its bytes, or its call. */
+static int is_apart(const struct cs_row *row)
+{
+	return row->status == CS_CORRUPT || is_refused(row);
+}
+
 static int is_of(const struct cs_run *run, const struct cs_row *row,
 		 const struct cause *cause)
 {
@@ -136,6 +149,9 @@ static int is_of(const struct cs_run *run, const struct cs_row *row,
 	if (row->status <= CS_SKIPPED && !cs_row_is(run, row, CS_ROWS_MEASURED))
 		return 0;
 	if (!cause->flag && cause->reason && strcmp(row->reason, cause->reason))
+		return 0;
+	if ((cause->at && !(cs_row_agents(row) & cause->at)) ||
+	    cs_row_agents(row) & cause->not_at || (cause->at && !is_apart(row)))
 		return 0;
 	return has_it(run, row, cause);
 }
@@ -262,7 +278,10 @@ static void add_part(const struct cs_run *run, const struct cause *cause,
 		cs_finding_locate_bits(run, f, common);
 }
 
-static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
+/* `at`: the GPU that has these and other bad cells, 0 none; `not_at`: those that have been
+ * described. */
+static void describe_bad_cells(struct cs_run *run, const struct cs_row *row,
+			       uint64_t at, uint64_t not_at)
 {
 	static const enum cs_finding_id id[] = {
 		[CS_FAILED] = CS_FINDING_CELL_FAILED,
@@ -274,17 +293,85 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row)
 		[CS_CORRUPT] = "corrupt",
 		[CS_TIMEOUT] = "timed out",
 	};
-	struct cause cause = { (int)row->node, row->status, 0, row->reason, OF_NONE };
+	struct cause cause = {
+		(int)row->node, row->status, 0,	    at ? NULL : row->reason,
+		OF_NONE,	at,	     not_at
+	};
 	struct cs_finding f = CS_FOUND(CS_CRITICAL, cause.node, id[row->status],
 				       .drain = is_of_hardware(run, row));
+	const char *of = "";
 
-	if (f.drain)
+	if (f.drain || at)
 		add_part(run, &cause, &f);
-	cs_add_fact(run, f, "%s %s%s: %s", cells_text(run, &cause), word[row->status],
+	if (at && !f.far_bus_id[0])
+		of = cs_new_text("%s: ", cs_gpu_phrase(run, &f, __builtin_ctzll(at)));
+	if (is_refused(row)) {
+		f.id = CS_FINDING_GPU_UNAVAILABLE;
+		f.severity = CS_WARNING;
+		cs_text(f.part, sizeof(f.part), of[0] ? "gpu" : "node");
+		if (!of[0])
+			f.bus_id[0] = f.far_bus_id[0] = '\0';
+		cs_finding_advise(&f);
+	}
+	cs_add_fact(run, f, "%s%s %s%s: %s", of, cells_text(run, &cause),
+		    word[row->status],
 		    row->turn && run->of_passes ?
 			    cs_new_text(" in %s", cs_pass_text(run, row)) :
 			    "",
 		    row->reason);
+}
+
+/* The GPU that has more of these cells than the GPUs of the node on average, and more
+ * than one; 0: there is none. */
+static uint64_t gpu_of_most(const struct cs_run *run, const struct cause *cause,
+			    const struct cs_row **first)
+{
+	const int n = run->node[cause->node].facts.n_agents;
+	size_t cells[CS_MAX_AGENTS] = { 0 }, all = 0, left;
+	struct cause of_gpu = *cause;
+	const struct cs_row *row = NULL;
+	int most = 0;
+
+	while ((row = next_cell(run, cause, row ? cell_key(row) : 0, &left)))
+		for (int a = 0; a < n; a++)
+			cells[a] += cs_row_agents(row) >> a & 1;
+	for (int a = 0; a < n; a++) {
+		all += cells[a];
+		most = cells[a] > cells[most] ? a : most;
+	}
+	if (n < 1 || cells[most] < 2 || cells[most] * (size_t)n <= all)
+		return 0;
+	of_gpu.at = 1ull << most;
+	*first = next_cell(run, &of_gpu, 0, &left);
+	return of_gpu.at;
+}
+
+/* Has an agent reported that others hold its GPU? */
+static int is_known_unavailable(const struct cs_run *run, int node, uint64_t gpu)
+{
+	const char *bus_id = run->node[node].agent[__builtin_ctzll(gpu)].gpu.bus_id;
+
+	CS_EACH(const struct cs_finding, f, &run->findings)
+		if (f->id == CS_FINDING_GPU_UNAVAILABLE && f->node == node &&
+		    !strcmp(f->bus_id, bus_id))
+			return 1;
+	return 0;
+}
+
+/* One finding for each GPU with several cells that are corrupt, or that others keep from
+ * being measured.  Returns these GPUs. */
+static uint64_t find_bad_gpus(struct cs_run *run, int node, int status)
+{
+	struct cause cause = { node, status, 0, NULL, OF_NONE, UINT64_MAX, 0 };
+	const struct cs_row *first;
+	uint64_t gpu;
+
+	while (!cs_on_cpu(run) && (gpu = gpu_of_most(run, &cause, &first))) {
+		if (status == CS_CORRUPT || !is_known_unavailable(run, node, gpu))
+			describe_bad_cells(run, first, gpu, cause.not_at);
+		cause.not_at |= gpu;
+	}
+	return cause.not_at;
 }
 
 static void find_bad_cells(struct cs_run *run, int node,
@@ -293,12 +380,20 @@ static void find_bad_cells(struct cs_run *run, int node,
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	size_t n, i, described = 0;
 	const struct cs_row **first = first_of_reasons(&rows, &n);
+	const uint64_t corrupt = find_bad_gpus(run, node, CS_CORRUPT);
+	const uint64_t refused = find_bad_gpus(run, node, CS_FAILED);
 
-	for (i = 0; i < n && described < REASONS_MOST; i++)
-		if (!has_finding(run, first[i], earlier)) {
-			describe_bad_cells(run, first[i]);
+	for (i = 0; i < n && described < REASONS_MOST; i++) {
+		const uint64_t gpus = first[i]->status == CS_CORRUPT ? corrupt :
+				      is_refused(first[i])	     ? refused :
+								       0;
+
+		if (!(cs_row_agents(first[i]) & gpus) &&
+		    !has_finding(run, first[i], earlier)) {
+			describe_bad_cells(run, first[i], 0, gpus);
 			described++;
 		}
+	}
 	if (i < n) {
 		cs_add_fact(run, CS_FOUND(CS_CRITICAL, node, CS_FINDING_CELL_FAILED),
 			    "more cells failed, for %zu other reason%s, "
@@ -312,7 +407,7 @@ static void find_bad_cells(struct cs_run *run, int node,
 /* One note for all skipped cells: every pair may have words of its own. */
 static void find_skipped_cells(struct cs_run *run, int node)
 {
-	struct cause cause = { node, CS_SKIPPED, 0, NULL, OF_NONE };
+	struct cause cause = { node, CS_SKIPPED, 0, NULL, OF_NONE, 0, 0 };
 	size_t all, alike;
 	const struct cs_row *first = next_cell(run, &cause, 0, &all);
 	const char *cells = cells_text(run, &cause);
@@ -366,7 +461,7 @@ static void find_flagged_cells(struct cs_run *run, int node)
 	};
 
 	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		struct cause cause = { node, CS_OK, kind[i].flag, NULL, OF_NONE };
+		struct cause cause = { node, CS_OK, kind[i].flag, NULL, OF_NONE, 0, 0 };
 		const char *cells = cells_text(run, &cause);
 
 		if (cells)
@@ -421,8 +516,8 @@ static struct used used_of(const struct cs_run_node *nd, int gpu)
 /* Skipped and flagged cells are part of the finding. */
 static void find_in_use(struct cs_run *run, int node, int gpu)
 {
-	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu };
-	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu };
+	const struct cause skipped = { node, CS_SKIPPED, 0, NULL, gpu, 0, 0 };
+	const struct cause flagged = { node, CS_OK, CS_ROW_IN_USE, NULL, gpu, 0, 0 };
 	const struct used u = used_of(&run->node[node], gpu);
 	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_IN_USE);
 	const int all = gpu == CS_ALL_GPUS;
@@ -462,7 +557,7 @@ void cs_in_use_judge(struct cs_run *run, int node)
 /* One GPU, all, or those that files do not name (OF_NONE): its cells, if there are any. */
 static void find_throttled(struct cs_run *run, int node, int gpu)
 {
-	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu };
+	const struct cause cause = { node, CS_OK, CS_ROW_THROTTLED, NULL, gpu, 0, 0 };
 	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_THROTTLED);
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	const char *cells = cells_text(run, &cause), *of;

@@ -47,12 +47,18 @@ static int is_too_uncertain(const struct cs_run *run, struct comparable *c)
 	return (double)(c->n - c->uncertain) < run->min_coverage * (double)c->n;
 }
 
+/* Did a cell fail since others hold the GPU?  It has a finding. */
+static int is_unavailable(const struct cs_row *row)
+{
+	return row->status == CS_FAILED && cs_blame_of(row->reason) == CS_BLAME_USE;
+}
+
 int cs_run_exit(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
 	struct cs_coverage c;
 	struct comparable comparable;
-	int cannot = 0, warned = 0, used = 0, unavailable = 0;
+	int cannot = 0, warned = 0, used = 0, unavailable = 0, no_sign = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings) {
 		if (f->check && !run->checks)
@@ -61,6 +67,7 @@ int cs_run_exit(const struct cs_run *run)
 			cannot = 1;
 		else if (f->severity == CS_CRITICAL)
 			return CS_EXIT_CRITICAL;
+		no_sign |= f->id == CS_FINDING_NO_SIGN;
 		used |= f->id == CS_FINDING_IN_USE;
 		unavailable |= f->id == CS_FINDING_GPU_UNAVAILABLE;
 		warned |= f->check && f->severity == CS_WARNING;
@@ -68,16 +75,16 @@ int cs_run_exit(const struct cs_run *run)
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->status >= CS_FAILED)
+		if (row->status >= CS_FAILED && !is_unavailable(row))
 			return CS_EXIT_CRITICAL;
 		measured += row->status == CS_OK;
 	}
 	measured |= cs_only_checked(run);
 	c = cs_run_coverage(run);
-	if (cannot || !run->complete ||
-	    (!measured && !used && !unavailable && !c.left_out))
+	if (cannot || (!run->complete && !no_sign) ||
+	    (!measured && !used && !unavailable && !no_sign && !c.left_out))
 		return CS_EXIT_CANNOT;
-	if (unavailable || !measured || is_too_little(run, &c) ||
+	if (unavailable || no_sign || !measured || is_too_little(run, &c) ||
 	    is_too_uncertain(run, &comparable))
 		return CS_EXIT_UNABLE;
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
@@ -146,6 +153,8 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	for (i = 0; i < n && !reason[0]; i++)
 		reason = cs_rows_get(&run->rows, i)->reason;
 	if (worst_text(run, CS_CRITICAL, 0, to, size))
+		return 1;
+	if (!n && worst_text(run, CS_WARNING, 0, to, size))
 		return 1;
 	if (!c->measured && !cs_only_checked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",

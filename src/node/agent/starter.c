@@ -206,7 +206,8 @@ int cs_starter_devices(struct cs_starter *starter, double limit_s,
 	int rc = job_wait(&starter->driver, limit_s, "the driver", err);
 
 	/* what did not answer is there */
-	starter->absent = rc == -1 && starter->backend && starter->backend->absent;
+	if (rc == -1 && starter->backend)
+		starter->absent = starter->backend->absent;
 	if (rc)
 		return rc;
 	*n = starter->n < room ? starter->n : room;
