@@ -53,7 +53,7 @@ static double of_cell(struct fleet *fleet)
 	       (fleet->noise.heavy ? heavy(fleet) : gauss(fleet, &other));
 }
 
-static double usual(const struct cs_row *row)
+static double usual_of_h200(const struct cs_row *row)
 {
 	switch (cs_row_test(row)->path) {
 	case CS_PATH_PEER:
@@ -65,6 +65,23 @@ static double usual(const struct cs_row *row)
 		return row->what.dst.index < FLEET_GPUS / 2 ? 55.3 : 53.9;
 	default:
 		return 55.2;
+	}
+}
+
+static double usual(const struct fleet *fleet, const struct cs_row *row)
+{
+	const struct fleet_machine *machine = fleet->noise.machine;
+	double rate = usual_of_h200(row);
+
+	if (!machine)
+		return rate;
+	switch (cs_row_test(row)->path) {
+	case CS_PATH_PEER:
+		return rate * machine->peer / 396;
+	case CS_PATH_LOCAL:
+		return machine->local;
+	default:
+		return rate * machine->host / 55;
 	}
 }
 
@@ -81,16 +98,36 @@ static struct cs_row *row_at(const struct fleet *fleet, size_t i)
 	return (struct cs_row *)fleet->c.run.rows.rows.data + i;
 }
 
+static void make_machine(struct cs_run *run, const struct fleet_machine *machine)
+{
+	for (int node = 0; node < run->n_nodes; node++)
+		for (int a = 0; a < machine->gpus; a++) {
+			struct cs_agent_facts *agent = &run->node[node].agent[a];
+
+			cs_text(agent->gpu.name, sizeof(agent->gpu.name), "%s",
+				machine->name);
+			agent->link = machine->link;
+		}
+}
+
 void fleet_init(struct fleet *fleet, int nodes, struct fleet_noise noise,
 		uint64_t seed)
 {
-	const char *tests = noise.tests ? noise.tests : TESTS;
+	const struct fleet_machine *machine = noise.machine;
+	const int gpus = machine ? machine->gpus : FLEET_GPUS;
+	const char *tests = machine	? machine->tests :
+			    noise.tests ? noise.tests :
+					  TESTS;
 
 	memset(fleet, 0, sizeof(*fleet));
 	fleet->rng.state = seed;
 	fleet->noise = noise;
-	fleet->c = canned(nodes, FLEET_GPUS, 0, tests, 1);
-	fleet->own = canned(1, FLEET_GPUS, 0, tests, 0);
+	fleet->c = canned(nodes, gpus, 0, tests, 1);
+	fleet->own = canned(1, gpus, 0, tests, 0);
+	if (machine) {
+		make_machine(&fleet->c.run, machine);
+		make_machine(&fleet->own.run, machine);
+	}
 	fleet->c.run.checks = fleet->own.run.checks = CS_CHECK_OUTLIER | CS_CHECK_LINK;
 	fleet->cells = cs_rows_count(&fleet->c.run.rows);
 	fleet->truth = calloc(fleet->cells, sizeof(*fleet->truth));
@@ -122,8 +159,9 @@ void fleet_draw(struct fleet *fleet)
 		int kind = kind_of(row);
 
 		fleet->first[i] = 1;
-		fleet->truth[i] = usual(row) * exp(node[row->node][kind] +
-						   (kind == 2 ? of_cell(fleet) : 0));
+		fleet->truth[i] =
+			usual(fleet, row) *
+			exp(node[row->node][kind] + (kind == 2 ? of_cell(fleet) : 0));
 	}
 	free(node);
 	fleet->c.run.rows.rows.n = fleet->cells;

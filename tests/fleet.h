@@ -13,11 +13,20 @@
 
 #define FLEET_GPUS 8
 
+/* Nodes of other GPUs than 8 H200, and their usual rates. */
+struct fleet_machine {
+	const char *name, *tests;
+	int gpus;
+	struct cs_link_facts link;
+	double peer, host, local; /* GB/s */
+};
+
 struct fleet_noise {
 	double host;	   /* cells with the host differ by it, for good */
 	int heavy;	   /* by Student's distribution; else Gauss's */
 	double busy;	   /* share of measurements */
 	const char *tests; /* NULL: five of three families */
+	const struct fleet_machine *machine; /* NULL: 8 H200 */
 };
 
 struct fleet {

@@ -202,8 +202,6 @@ void cs_unsure_describe(struct cs_run *run,
 /* sentence.c: the result of a re-measurement, after a finding; a fault in one sentence. */
 const char *cs_remeasured_text(enum cs_remeasured remeasured);
 const char *cs_fault_text(const struct cs_run *run, const struct cs_fault *fault);
-struct cs_label cs_anomaly_gpu(const struct cs_run *run, const struct cs_anomaly *s,
-			       int agent);
 
 /* fault.c: sets the `lead` of each: those of one GPU, and those of nodes that are slow
  * alike, have the same.  class: by node, as of judged cells. */

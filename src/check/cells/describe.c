@@ -110,14 +110,15 @@ static double confidence_of(const struct cs_anomaly *s)
 static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	int n = run->node[s->node].facts.n_agents, named = 1 + (s->b >= 0);
-	const char *text = cs_new_text("%s", cs_anomaly_gpu(run, s, s->a).text);
+	const char *text = cs_new_text("%s", cs_agent_label(run, s->node, s->a).text);
 
 	if (s->b >= 0)
-		text = cs_join(text, ",", "%s", cs_anomaly_gpu(run, s, s->b).text);
+		text = cs_join(text, ",", "%s",
+			       cs_agent_label(run, s->node, s->b).text);
 	for (int a = 0; a < n && named < REPEAT_GPUS; a++)
 		if (a != s->a && a != s->b) {
 			text = cs_join(text, ",", "%s",
-				       cs_anomaly_gpu(run, s, a).text);
+				       cs_agent_label(run, s->node, a).text);
 			named++;
 		}
 	return text;

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "check/cells/anomaly.h"
-#include "check/cells/locate.h"
 #include "check/link/expect.h"
 #include "result/cells.h"
 
@@ -43,21 +42,23 @@ static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judg
 }
 
 /* The links of one node to the host, from..end, of which each socket is compared with
- * itself: how far sockets are apart shows as well. */
+ * itself: how far sockets are from the first shows as well. */
 static void take_sockets(struct cs_likeness *likeness,
 			 const struct cs_judged_cells *cells, size_t from, size_t end)
 {
-	double *y = cs_new(double, end - from), middle;
-	size_t n = 0;
+	double first = NAN;
 
-	for (size_t i = from; i < end; i++)
-		if (!isnan(cells->judged[i].off) &&
-		    cs_is_near(cells->run,
-			       cs_rows_get(&cells->run->rows, cells->judged[i].at)))
-			y[n++] = cells->judged[i].y;
-	middle = cs_upper_median(y, n);
-	for (size_t i = 0; i < n; i++)
-		likeness->worst = fmax(likeness->worst, fabs(expm1(y[i] - middle)));
+	for (size_t i = from; i < end; i++) {
+		const struct cs_judged_cell *judged = &cells->judged[i];
+		const struct cs_row *row = cs_rows_get(&cells->run->rows, judged->at);
+
+		if (isnan(judged->off) || cs_family_of(row) != CS_FAMILY_HOST ||
+		    !cs_is_near(cells->run, row))
+			continue;
+		first = isnan(first) ? judged->y - judged->off : first;
+		likeness->worst = fmax(likeness->worst,
+				       fabs(expm1(judged->y - first)));
+	}
 }
 
 static void take_half(struct cs_likeness *likeness, const struct cs_run *run,
@@ -92,9 +93,7 @@ static void compare(struct cs_likeness *likeness, const struct cs_run *run)
 		take(likeness, &cells.judged[i]);
 	for (size_t i = 0, k; i < cells.n && run->n_nodes == 1; i = k) {
 		k = cs_judged_cells_node_end(&cells, i);
-		if (cs_family_of(cs_rows_get(&run->rows, cells.judged[i].at)) ==
-		    CS_FAMILY_HOST)
-			take_sockets(likeness, &cells, i, k);
+		take_sockets(likeness, &cells, i, k);
 	}
 	CS_EACH(const struct cs_anomaly, s, &anomalies)
 		take_half(likeness, run, s);

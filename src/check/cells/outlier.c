@@ -184,22 +184,20 @@ struct likes {
 
 static void take_likes(struct likes *to, const struct scope *scope)
 {
-	for (int kind = 0; kind < KINDS; kind++) {
-		size_t n = 0;
+	for (size_t i = 0; i < scope->n; i++) {
+		const int kind =
+			kind_of(scope->judged_cells->run,
+				row_of(scope->judged_cells, &scope->judged[i]));
+		const size_t before = to->pairs.n;
 
-		for (size_t i = 0; i < scope->n; i++) {
-			if (isnan(scope->judged[i].off) || !is_alike(scope, i, kind))
-				continue;
-			n++;
-			for (size_t k = 0; k < i; k++) {
-				double apart = fabs(scope->judged[i].off -
-						    scope->judged[k].off);
+		for (size_t k = 0; k < i; k++) {
+			double apart =
+				fabs(scope->judged[i].off - scope->judged[k].off);
 
-				if (is_alike(scope, k, kind))
-					cs_list_push(&to->pairs, &apart);
-			}
+			if (!isnan(apart) && is_alike(scope, k, kind))
+				cs_list_push(&to->pairs, &apart);
 		}
-		to->free += n ? n - 1 : 0;
+		to->free += to->pairs.n > before;
 	}
 }
 
@@ -525,11 +523,6 @@ struct parts {
 	struct cs_vec cells, rows, cols; /* lists of double */
 };
 
-static struct parts parts_begin(void)
-{
-	return (struct parts){ CS_LIST(double), CS_LIST(double), CS_LIST(double) };
-}
-
 static void take_known(struct cs_vec *to, const double *x, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -565,7 +558,7 @@ static void settle_spreads(struct scope *scope, struct parts *of)
  * usual.  Healthy cells of a node may also differ by more than the least. */
 static void settle_by_fit(struct scope *scope)
 {
-	struct parts parts = parts_begin();
+	struct parts parts = { CS_LIST(double), CS_LIST(double), CS_LIST(double) };
 
 	for (size_t i = 0; i < scope->n; i++)
 		scope->judged[i].off -= scope->fit.whole;
@@ -579,7 +572,7 @@ static void settle_by_fit(struct scope *scope)
 /* Of all nodes of a group. */
 static void settle_parts(struct scope *scope, size_t from, size_t end)
 {
-	struct parts parts = parts_begin();
+	struct parts parts = { CS_LIST(double), CS_LIST(double), CS_LIST(double) };
 
 	while (from < end) {
 		from = choose_node(scope, from);

@@ -17,12 +17,6 @@ static int percent(double share)
 	return (int)lround(100 * share);
 }
 
-struct cs_label cs_anomaly_gpu(const struct cs_run *run, const struct cs_anomaly *s,
-			       int a)
-{
-	return cs_agent_label(run, s->node, a);
-}
-
 /* The node's GPUs that are not slow. */
 static uint64_t rest_of(const struct cs_run *run, const struct cs_anomaly *s)
 {
@@ -43,7 +37,7 @@ static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *
 		all++;
 		if (s->gpus >> a & 1)
 			list = cs_new_longer(list, "%s%s", slow++ ? ", " : "",
-					     cs_anomaly_gpu(run, s, a).text);
+					     cs_agent_label(run, s->node, a).text);
 	}
 	if (numa < 0)
 		cs_all_text("GPU", n, whole, sizeof(whole));
@@ -56,11 +50,11 @@ static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *
 static const char *part_text(const struct cs_run *run, const struct cs_anomaly *s)
 {
 	if (s->part == CS_PART_GPU)
-		return cs_new_text("GPU %s", cs_anomaly_gpu(run, s, s->a).text);
+		return cs_new_text("GPU %s", cs_agent_label(run, s->node, s->a).text);
 	if (s->part == CS_PART_LINK)
 		return cs_new_text("GPU %s and GPU %s",
-				   cs_anomaly_gpu(run, s, s->a).text,
-				   cs_anomaly_gpu(run, s, s->b).text);
+				   cs_agent_label(run, s->node, s->a).text,
+				   cs_agent_label(run, s->node, s->b).text);
 	if (s->part == CS_PART_SOCKET && s->b >= 0)
 		return "GPUs of different NUMA nodes";
 	if (cs_is_party(s))
@@ -90,8 +84,10 @@ static const char *copies(const struct cs_run *run, const struct cs_anomaly *s)
 					 "copies to them from other GPUs";
 	return both ? "copies between them, both ways," :
 		      cs_new_text("copies from %s to %s",
-				  cs_anomaly_gpu(run, s, s->sends ? s->a : s->b).text,
-				  cs_anomaly_gpu(run, s, s->sends ? s->b : s->a).text);
+				  cs_agent_label(run, s->node, s->sends ? s->a : s->b)
+					  .text,
+				  cs_agent_label(run, s->node, s->sends ? s->b : s->a)
+					  .text);
 }
 
 /* "6 %", "5 to 7 %" */
