@@ -84,13 +84,32 @@ enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst)
 	return test->path == CS_PATH_HOST && !is_dst ? CS_MEM_PAGEABLE : test->memory;
 }
 
+int cs_test_goes_in_rounds_within(const struct cs_test *test)
+{
+	return test->path == CS_PATH_LOCAL && test->how == CS_HOW_GATED &&
+	       test->pattern == CS_PATTERN_ALONE;
+}
+
 int cs_test_goes_in_rounds(const struct cs_test *test)
 {
-	return test->path == CS_PATH_PEER && test->how == CS_HOW_GATED &&
-	       test->unit == CS_UNIT_GBS && test->method != CS_METHOD_CPU &&
-	       test->method != CS_METHOD_STAGED &&
-	       !cs_method_is_managed((int)test->method) &&
-	       (test->pattern == CS_PATTERN_PAIR || test->pattern == CS_PATTERN_BIDI);
+	return cs_test_goes_in_rounds_within(test) ||
+	       (test->path == CS_PATH_PEER && test->how == CS_HOW_GATED &&
+		test->unit == CS_UNIT_GBS && test->method != CS_METHOD_CPU &&
+		test->method != CS_METHOD_STAGED &&
+		!cs_method_is_managed((int)test->method) &&
+		(test->pattern == CS_PATTERN_PAIR || test->pattern == CS_PATTERN_BIDI));
+}
+
+const char *cs_test_in_rounds(const struct cs_test *test)
+{
+	return cs_test_goes_in_rounds_within(test) ? "GPUs at the same time" :
+						     "some pairs at the same time";
+}
+
+const char *cs_test_beside(const struct cs_test *test)
+{
+	return cs_test_goes_in_rounds_within(test) ? "while other GPUs ran" :
+						     "while other pairs ran";
 }
 
 /* Pages that come to the host are touched there. */

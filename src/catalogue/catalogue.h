@@ -230,8 +230,13 @@ unsigned cs_test_takes(const struct cs_test *test);
  * that is asked for. */
 int cs_method_fits(int method, enum cs_transport via);
 
-/* May its pairs run at the same time, with --schedule? */
+/* May its cells run at the same time, with --schedule? */
 int cs_test_goes_in_rounds(const struct cs_test *test);
+/* … those of all GPUs, each of which works within its own memory and chip? */
+int cs_test_goes_in_rounds_within(const struct cs_test *test);
+/* Of such a test: when its cells are measured, and when one of them is. */
+const char *cs_test_in_rounds(const struct cs_test *test);
+const char *cs_test_beside(const struct cs_test *test);
 
 /* Data of the host to a kernel, or from it, once in a sample? */
 int cs_method_is_stream(int method);

@@ -20,6 +20,7 @@ void cs_settings_default(struct cs_settings *set, enum cs_backend_kind backend)
 		set->random = RANDOM_PEERS;
 	if (!set->spread_bytes)
 		set->spread_bytes = SPREAD_BYTES;
+	set->within_rounds = !cpu;
 	set->precision_asked = set->precision > 0;
 	/* CPU copies share caches and memory with everything else that runs */
 	if (!set->precision_asked)

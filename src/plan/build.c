@@ -69,6 +69,21 @@ static void drop_cells(struct build *b, size_t from, const struct wanted *wanted
 	}
 }
 
+CS_ORDERING(compare_wanted, struct wanted,
+	    cs_plan_matrices_compare(&a->matrix, &b->matrix))
+
+/* The matrices of a test. */
+static uint32_t count_sizes(const struct build *b, uint32_t test)
+{
+	const struct wanted *wanted = b->all.data;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < b->all.n; i++)
+		n += wanted[i].matrix.test == test &&
+		     (!i || compare_wanted(&wanted[i - 1], &wanted[i]));
+	return n;
+}
+
 /* Add the matrix of n choices, unless it has no cell. */
 static int add_matrix(struct build *b, const struct wanted *wanted, size_t n)
 {
@@ -86,6 +101,7 @@ static int add_matrix(struct build *b, const struct wanted *wanted, size_t n)
 		return -1;
 	*matrix = wanted->matrix;
 	pb->bytes = matrix->bytes;
+	pb->sizes = count_sizes(b, matrix->test);
 	if (cs_pattern_cells(pb, test))
 		return cs_err_prefix(pb->err, "%s", test->name);
 	drop_cells(b, steps, wanted, n);
@@ -204,9 +220,6 @@ static int add_variants(const struct asking *a, const struct cs_choice *choice,
 	}
 	return 0;
 }
-
-CS_ORDERING(compare_wanted, struct wanted,
-	    cs_plan_matrices_compare(&a->matrix, &b->matrix))
 
 /* In the order of matrices; what two choices ask for is measured once. */
 static int add_views(struct build *b)

@@ -5,6 +5,9 @@
 /* Fewer pairs are measured alone sooner than it is shown that concurrency does not
  * matter. */
 #define ROUNDS_FROM 16u
+/* GPUs that work within themselves are measured at the same time if that saves so many
+ * cells. */
+#define ROUNDS_SAVE 4u
 
 /* ---- between agents ---- */
 
@@ -172,18 +175,35 @@ static int add_alone(struct cs_plan_builder *pb, const struct cs_test *test,
 								  (agent + 1) % n);
 }
 
+/* Does that save enough?  The cells of a size become one, and one GPU is also measured
+ * alone at the first size and at the last. */
+static int goes_in_rounds_within(const struct cs_plan_builder *pb,
+				 const struct cs_test *test)
+{
+	const struct cs_settings *set = &pb->req->set;
+	uint32_t alone = pb->n * pb->sizes, rounds = pb->sizes + 1 + (pb->sizes > 1);
+
+	return set->within_rounds && cs_test_goes_in_rounds_within(test) &&
+	       set->schedule != CS_SCHEDULE_SERIAL && set->placements <= 1 &&
+	       !set->turn_samples && pb->n > 1 &&
+	       (set->schedule == CS_SCHEDULE_PARALLEL ||
+		alone >= rounds + ROUNDS_SAVE);
+}
+
 static int add_lists(struct cs_plan_builder *pb, const struct cs_test *test)
 {
 	uint32_t n = pb->n, a;
-	int together = test->pattern == CS_PATTERN_ALL;
+	int together = test->pattern == CS_PATTERN_ALL, rc = 0;
 
 	if (together && cs_plan_builder_add_step(pb))
 		return -1;
-	for (a = 0; a < n; a++)
-		if ((!together && cs_plan_builder_add_step(pb)) ||
-		    add_alone(pb, test, a))
-			return -1;
-	return 0;
+	if (goes_in_rounds_within(pb, test))
+		pb->round = ++pb->rounds;
+	for (a = 0; a < n && !rc; a++)
+		rc = (!together && cs_plan_builder_add_step(pb)) ||
+		     add_alone(pb, test, a);
+	pb->round = 0;
+	return cs_rc(rc);
 }
 
 /* ---- with the host ---- */

@@ -554,6 +554,10 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 		uint64_t bytes = 0;
 		double check_s;
 
+		if (s && step->round &&
+		    step->round == cs_plan_step(plan, s - 1)->round &&
+		    cs_test_goes_in_rounds_within(cs_plan_test(plan, step)))
+			continue;
 		seconds += ESTIMATE_STEP_S;
 		if (how != CS_HOW_GATED) {
 			seconds += probe_s(how);

@@ -113,7 +113,9 @@ struct cs_settings {
 	uint32_t urgent; /* 1: the most informative steps first (plan/priority_order.h) */
 	uint32_t filter_names;	  /* enum cs_filter_names */
 	uint32_t precision_asked; /* 1: the user set it, for all tests */
-	uint32_t pad;		  /* 0 */
+	/* 1: rounds may be of cells within GPUs; 0 in files of earlier versions, whose
+	 * steps have another order */
+	uint32_t within_rounds;
 	/* a sweep: copy_bytes, times growth, … up to last_bytes; 0: one size */
 	uint64_t last_bytes;
 	double growth;

@@ -11,6 +11,7 @@ struct cs_plan_builder {
 	struct cs_vec steps, transfers, matrices;
 	struct cs_rng lot;  /* draws the agents of RANDOM */
 	uint32_t n;	    /* agents of the current matrix */
+	uint32_t sizes;	    /* matrices of its test: sizes and variants */
 	uint64_t bytes;	    /* of its copies */
 	uint32_t flags;	    /* of all its transfers */
 	uint32_t round;	    /* of the next steps; 0 none */

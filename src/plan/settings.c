@@ -38,6 +38,7 @@ static const struct cs_field settings[] = {
 	SET(WORD, "via", via, .words = cs_transport_words, .label = "via"),
 	SET(WORD, "schedule", schedule, .words = cs_schedule_words,
 	    .label = "schedule"),
+	SET(FLAG, "within_rounds", within_rounds),
 	SET(NUMBER, "last_copy_bytes", last_bytes),
 	SET(REAL, "growth", growth),
 	SET(FLAG, "urgent", urgent, .words = order_words, .label = "order of cells"),

@@ -290,8 +290,8 @@ static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 	return 0;
 }
 
-/* Steps of a round: one matrix's, sampled, without load, a pair each, and no agent in two.
- * The first that is not so; s + n: all are. */
+/* Steps of a round: one matrix's, sampled, without load, each a pair or within an agent,
+ * and no agent in two.  The first that is not so; s + n: all are. */
 static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 {
 	const struct cs_step all = cs_plan_together(plan, s, n);
@@ -301,10 +301,12 @@ static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 	for (i = s; i < s + n && all.count <= CS_STEP_MAX; i++) {
 		const struct cs_step *step = cs_plan_step(plan, i);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
+		const struct cs_test *test = cs_plan_test(plan, step);
+		int within = cs_test_goes_in_rounds_within(test);
 
-		if (step->flags || cs_plan_test(plan, step)->how != CS_HOW_GATED ||
-		    cs_transfer_far(t) < 0 || busy[t->src.index]++ ||
-		    busy[t->dst.index]++)
+		if (step->flags || test->how != CS_HOW_GATED ||
+		    (within ? step->count > 1 : cs_transfer_far(t) < 0) ||
+		    busy[t->src.index]++ || (!within && busy[t->dst.index]++))
 			break;
 		for (k = 0; k < step->count; k++)
 			if (t[k].matrix != all.matrix || cs_transfer_is_load(&t[k]) ||

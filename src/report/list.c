@@ -314,9 +314,10 @@ static const char *when(const struct cs_plan *plan, uint32_t matrix)
 	for (uint32_t s = 0; s < plan->n_steps; s++)
 		if (cs_plan_step(plan, s)->matrix == matrix &&
 		    cs_plan_step(plan, s)->round)
-			return plan->set.schedule == CS_SCHEDULE_PARALLEL ?
-				       "some pairs at the same time" :
-				       "some pairs at the same time if that changes nothing";
+			return cs_new_text("%s%s", cs_test_in_rounds(test),
+					   plan->set.schedule == CS_SCHEDULE_PARALLEL ?
+						   "" :
+						   " if that changes nothing");
 	return test->alone;
 }
 

@@ -92,7 +92,7 @@ struct cs_title cs_grid_title(const struct cs_grid *grid)
 {
 	return with_variant(cs_test_title(grid->test, grid->back,
 					  grid->n_concurrent ?
-						  "some pairs at the same time" :
+						  cs_test_in_rounds(grid->test) :
 						  grid->test->alone),
 			    &grid->matrix->variant);
 }
@@ -118,7 +118,7 @@ struct cs_title cs_row_title(const struct cs_run *run, const struct cs_row *row)
 
 	return with_variant(cs_test_title(test, back,
 					  in_concurrent(run, row) ?
-						  "while other pairs ran" :
+						  cs_test_beside(test) :
 						  test->alone),
 			    &row->what.variant);
 }

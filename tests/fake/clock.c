@@ -423,13 +423,15 @@ static void meet(const struct fake_flow *flow, const struct entry *e, struct oth
 	int host = is_of_host(flow->src, flow->dst);
 	int opposite = e->src == flow->dst && e->dst == flow->src;
 
+	o->link += 1 / keeps(flow, e) - 1;
+	if (flow->src == flow->dst || e->src == e->dst)
+		return;
 	/* the link to the host is another than those to GPUs */
 	if (host != is_of_host(e->src, e->dst))
 		return;
 	o->out += e->src == flow->src && flow->src != FAKE_HOST;
 	o->in += e->dst == flow->dst && flow->dst != FAKE_HOST;
 	o->host += host && (e->src == FAKE_HOST) == (flow->src == FAKE_HOST);
-	o->link += 1 / keeps(flow, e) - 1;
 	if (opposite && host)
 		o->factor = HOST_DUPLEX;
 	else if (opposite && e->issuer == flow->issuer && flow->issuer == flow->src)
@@ -447,15 +449,15 @@ double fake_flow_rate(const struct fake_flow *flow)
 	struct others o = { .factor = 1 };
 	double rate = rate_alone(flow);
 
-	if (!gate->flows || flow->src == flow->dst)
+	if (!gate->flows)
 		return rate;
 	flows_lock(gate->flows);
 	for (unsigned i = 0; i < ENTRIES; i++) {
 		const struct entry *e = &gate->flows->entry[i];
 
-		if (in_group(e, gate) && e->src != e->dst)
+		if (in_group(e, gate) && e->issuer != FAKE_COMPUTES)
 			meet(flow, e, &o);
-		else if (in_group(e, gate) && e->issuer == FAKE_COMPUTES)
+		else if (in_group(e, gate) && flow->src != flow->dst)
 			o.computing |= e->src == flow->src || e->src == flow->dst;
 	}
 	pthread_mutex_unlock(&gate->flows->lock);

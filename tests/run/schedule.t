@@ -105,5 +105,57 @@ grep -oE 'id [0-9a-f]{16}' out >want
 run 0 --dry-run --gpus 8 --seed 1 --plan plan.csv
 grep -oE 'id [0-9a-f]{16}' out >got
 ok "a plan file has the rounds" eval 'grep -q "role,round$" plan.csv && same want got'
+# ---- within GPUs ----
+
+within=(--no-mpi --seed 1 -s 64K:1M:x4 --spread 1M --cell-limit 60s -t "local.sm.read.alone,local.ce.copy.alone,local.fma.fp64.alone")
+counting() { # FILE: test, size, GPU and figure of each cell that counts
+	python3 -c 'import json, sys
+for r in json.load(open(sys.argv[1]))["results"]:
+    if not {"control", "concurrent"} & set(r["flags"]):
+        print(r["test"], r["copy_bytes"], r["src"], "%.4g" % (r["value"] or 0))' "$1" | sort
+}
+run 0 "${within[@]}" --schedule serial -o w.json
+counting w.json >alone
+ok_json "within GPUs, serial: one at a time, each once" w.json \
+	'len([r for r in d["results"] if "control" not in r["flags"]]) == 56 and not any(r["concurrent"] for r in d["results"])'
+run 0 "${within[@]}" -o w.json
+counting w.json >got
+ok "... together: the figures of each alone" eval 'status_is 0 && same alone got && prints "findings   none"'
+ok_json "... how many at once is in each result; alone are only controls, and GPUs that are slower by their make" w.json \
+	'(lambda rows: 4 <= sum(not r["concurrent"] for r in rows) <= 6 and all(r["concurrent"] in (0, 7) and bool(r["concurrent"]) != ("control" in r["flags"]) for r in rows))([r for r in d["results"] if r["test"] != "local.fma.fp64.alone"])'
+ok "... the headings say that GPUs ran at the same time" says "a GPU reads its own memory, GPUs at the same time, GB/s"
+run 0 show w.json --cell 2,2
+ok "... and so does a cell" says "while other GPUs ran"
+run 0 --explain local.sm.triad.alone
+ok "... and --explain" says "unless --schedule lets all GPUs do so"
+FAKE_PEER_SHARED=2-2:5-5:0.9 run 0 "${within[@]}" -o w.json
+grep sm.read alone >want
+counting w.json | grep sm.read >got
+ok "GPUs that slow each other down within themselves are found, named, and measured alone" eval \
+	'status_is 0 && same want got && says "local.sm.read.alone: GPU 2 has 90.0 % of its rate while GPU 0 and others run: GPUs are measured one at a time"'
+ok_json "... at all further sizes of that test" w.json \
+	'len({r["copy_bytes"] for r in d["results"] if r["test"] == "local.sm.read.alone" and r["concurrent"]}) == 1'
+export FAKE_SLOW=2-2:0.6
+run 0 "${within[@]}" --schedule serial -o w.json
+counting w.json >want
+run 0 "${within[@]}" -o w.json
+counting w.json >got
+ok "a GPU whose own memory is slow is measured alone too, and slows no other" eval \
+	'status_is 0 && same want got && prints "findings   none"'
+unset FAKE_SLOW
+ok_json "... it alone" w.json \
+	'{r["src"] for r in d["results"] if r["test"] == "local.sm.read.alone" and "concurrent" in r["flags"]} == {"gpu2"}'
+FAKE_CORRUPT=4-4:8 run 0 "${within[@]}" -o w.json
+ok_json "wrong data of one GPU is its own" w.json \
+	'{r["src"] for r in d["results"] if r["status"] != "ok"} == {"gpu4"}'
+export FAKE_FAIL_RANK=3
+FAKE_FAULT=cuMemcpyAsync:20=0 run 8 --seed 1 -s 256K --spread 1M -t local.ce.copy.alone,local.sm.read.alone -o w.json
+unset FAKE_FAIL_RANK
+ok "a GPU that hangs while all run is named, and only its own cell failed" eval \
+	'status_is 2 && says "GPU 3 (rank 3): no answer within" && says "7 cells (0, 1, 2, 4, 5, 6 and 1 more) not measured"'
+ok_json "... in the file" w.json \
+	'[r["src"] for r in d["results"] if r["status"] != "ok"] == ["gpu3"]'
+run 0 --dry-run --gpus 2 -t local.sm.read.alone -s 64K
+ok "two GPUs and one size: nothing is saved" says "a GPU reads its own memory, one GPU at a time"
 ok_refused "another word is refused" "allowed are auto, serial, parallel" --schedule sometimes
 finish

@@ -22,7 +22,7 @@ struct cs_cell {
 	int looked;	/* the state of its GPUs was read after it */
 	const struct cs_concurrency *judge; /* steps that it doubts are repeated; NULL: none */
 	uint32_t doubt; /* CS_ROW_CONCURRENT, for the step whose rows are sent */
-	double median[CS_STEP_MAX]; /* rate of each transfer; NAN none */
+	struct cs_rates rates;
 };
 
 /* After a cell: are all agents alive, and should the measurement continue? */
@@ -90,12 +90,11 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 
 /* Execute n steps of the plan from `first` on, at the same time, and send their rows.
  * Rows are marked with `repeats`, or as concurrent if `judge` (or NULL) doubts the
- * step. Returns CS_OK with the `median` of each transfer (NULL: not wanted), or the
- * status. If several steps could not be executed together, no rows are sent, unless
+ * step. Returns CS_OK with the rates of its transfers (NULL: not wanted), or the status. If several steps could not be executed together, no rows are sent, unless
  * the measurement has stopped. */
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
 			   uint32_t repeats, const struct cs_concurrency *judge,
-			   double *median);
+			   struct cs_rates *rates);
 
 /* ---- probe.c ---- */
 

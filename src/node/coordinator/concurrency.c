@@ -3,9 +3,17 @@
  *
  *     a matrix's first rounds:  alone, one after the other | all at once   (and next time
  *                             the other way round)
- *     figures differ by more than 0.5 %?  then alone for good, with a note
+ *     figures differ by more than 0.5 % and by more than they are uncertain?  then
+ *                             alone for good, with a note
  *     its other rounds:       all at once; those pairs alone as well whose figures no
  *                             figure measured alone vouches for
+ *     after the last one:     the slowest of it once more, alone
+ *
+ * Cells within a GPU share nothing but the node's power, and have one round at each size:
+ *
+ *     a test's first round:   one GPU alone | all at once
+ *     all of them:            those GPUs alone as well that this one does not vouch for; at
+ *                             further sizes, that are slower than most
  *     after the last one:     the slowest of it once more, alone
  *
  * A figure that was measured alone is the cell's; rows that are only compared with it
@@ -26,34 +34,44 @@ struct round {
 	struct cs_concurrency *concurrent;
 	uint32_t first, n;  /* steps */
 	struct cs_step all; /* … as one */
+	int within;	    /* each step within a GPU */
 };
 
 /* ---- a round ---- */
 
-static int is_doubted(const struct round *r, const double *median, uint32_t n)
+/* Are any of the n from `at` on? */
+static int is_doubted(const struct round *r, const struct cs_rates *rates,
+		      uint32_t at, uint32_t n)
 {
-	return CS_ANY(k, n, cs_concurrency_doubts(r->concurrent, median[k]));
+	return CS_ANY(k, n,
+		      cs_concurrency_doubts(r->concurrent, rates, at + k,
+					    r->all.count));
 }
 
-static void forget(const struct round *r, double *median)
+static void forget(const struct round *r, struct cs_rates *rates)
 {
 	for (uint32_t k = 0; k < r->all.count; k++)
-		median[k] = NAN;
+		rates->median[k] = NAN;
 }
 
 /* Figures of its cells, and of each transfer the median; of what is not left, none.
  * Where `together` is given, only of those that are in doubt by it. */
-static void run_alone(const struct round *r, const double *together, double *median)
+static void run_alone(const struct round *r, const struct cs_rates *together,
+		      struct cs_rates *rates)
 {
 	uint32_t at = 0, s;
 
-	forget(r, median);
+	forget(r, rates);
 	for (s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
 		uint32_t n = cs_plan_step(r->co->plan, s)->count;
+		struct cs_rates one;
 
 		if (cs_cell_is_left(r->co, s) &&
-		    (!together || is_doubted(r, together + at, n)))
-			cs_cell_run(r->co, s, 1, 0, NULL, median + at);
+		    (!together || is_doubted(r, together, at, n))) {
+			cs_cell_run(r->co, s, 1, 0, NULL, &one);
+			memcpy(rates->median + at, one.median, n * sizeof(double));
+			memcpy(rates->margin + at, one.margin, n * sizeof(double));
+		}
 		at += n;
 		cs_coordinator_watch(r->co);
 	}
@@ -61,20 +79,20 @@ static void run_alone(const struct round *r, const double *together, double *med
 
 /* 0, or -1 if they could not be executed together. */
 static int run_together(const struct round *r, uint32_t repeats,
-			const struct cs_concurrency *judge, double *median)
+			const struct cs_concurrency *judge, struct cs_rates *rates)
 {
 	enum cs_status status;
 
-	forget(r, median);
+	forget(r, rates);
 	if (r->co->stopped)
 		return -1;
-	status = cs_cell_run(r->co, r->first, r->n, repeats, judge, median);
+	status = cs_cell_run(r->co, r->first, r->n, repeats, judge, rates);
 	cs_coordinator_watch(r->co);
 	return status == CS_OK ? 0 : -1;
 }
 
 /* The first transfer that ran beside the k-th one. */
-static const struct cs_transfer *beside(const struct round *r, uint32_t k)
+static const struct cs_transfer *first_beside(const struct round *r, uint32_t k)
 {
 	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, 0);
 	uint32_t i = 0;
@@ -85,103 +103,120 @@ static const struct cs_transfer *beside(const struct round *r, uint32_t k)
 	return &t[i];
 }
 
+/* "2->3", or within a GPU "GPU 2". */
+static void ends_text(const struct round *r, const struct cs_transfer *t, char *to,
+		      size_t size)
+{
+	const char *src = cs_board_slot(r->co->board, t->src.index)->facts.label;
+
+	if (r->within)
+		cs_text(to, size, "GPU %s", src);
+	else
+		cs_text(to, size, "%s->%s", src,
+			cs_board_slot(r->co->board, t->dst.index)->facts.label);
+}
+
 static void report_interference(const struct round *r, uint32_t k, double share)
 {
 	const struct cs_transfer *t = cs_plan_transfer(r->co->plan, &r->all, k);
-	const struct cs_transfer *other = beside(r, k);
-	char text[CS_ERR_TEXT];
-	const char *label[4];
-	uint32_t end[4] = { t->src.index, t->dst.index, other->src.index,
-			    other->dst.index };
+	const struct cs_transfer *other = first_beside(r, k);
+	int parallel = r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL;
+	char text[CS_ERR_TEXT], slow[40], beside[40];
 
-	for (int i = 0; i < 4; i++)
-		label[i] = cs_board_slot(r->co->board, (int)end[i])->facts.label;
+	ends_text(r, t, slow, sizeof(slow));
+	ends_text(r, other, beside, sizeof(beside));
 	cs_text(text, sizeof(text),
-		"%s: %s->%s has %.1f %% of its rate while %s->%s%s run%s: %s",
-		cs_transfer_test(r->co->plan, t)->name, label[0], label[1],
-		100 * share, label[2], label[3], r->n > 2 ? " and others" : "",
-		r->n > 2 ? "" : "s",
-		r->co->plan->set.schedule == CS_SCHEDULE_PARALLEL ?
-			"measured concurrently anyway, as requested" :
-			"pairs are measured one at a time");
+		"%s: %s has %.1f %% of its rate while %s%s run%s: %s%s",
+		cs_transfer_test(r->co->plan, t)->name, slow, 100 * share, beside,
+		r->n > 2 ? " and others" : "", r->n > 2 ? "" : "s",
+		parallel  ? "measured concurrently anyway, as requested" :
+		r->within ? "GPUs" :
+			    "pairs",
+		parallel ? "" : " are measured one at a time");
 	cs_fault_find(r->co, CS_NOTE, CS_FINDING_PAIRS_INTERFERE, text);
 }
 
 /* Compare the rates of pairs that were measured alone and together; report the worst if they
- * interfere. */
-static void compare_rates(const struct round *r, const double *alone,
-			  const double *together)
+ * interfere: by more than intervals that do not meet leave open. */
+static void compare_rates(const struct round *r, const struct cs_rates *alone,
+			  const struct cs_rates *together)
 {
 	uint32_t worst = 0, k;
 	double most = 0;
 
 	for (k = 0; k < r->all.count; k++) {
-		double off = fabs(together[k] / alone[k] - 1);
+		double off = fabs(together->median[k] / alone->median[k] - 1);
+		double open = alone->margin[k] + together->margin[k];
 
-		if (off > most) {
+		if (off > most && (off > open || isinf(open))) {
 			most = off;
 			worst = k;
 		}
 	}
-	cs_concurrency_learn(r->concurrent, alone, r->all.count);
+	cs_concurrency_learn(r->concurrent, alone->median, r->all.count);
 	if (most <= CS_CONCURRENCY_MATTERS || r->concurrent->matters)
 		return;
 	r->concurrent->matters = 1;
-	report_interference(r, worst, together[worst] / alone[worst]);
+	report_interference(r, worst, together->median[worst] / alone->median[worst]);
 }
 
-static int is_whole(const struct round *r, const double *median)
+static int is_whole(const struct round *r, const struct cs_rates *rates)
 {
-	return !CS_ANY(k, r->all.count, isnan(median[k]));
+	return !CS_ANY(k, r->all.count, isnan(rates->median[k]));
 }
 
 static void run_both_ways(const struct round *r)
 {
-	double alone[CS_STEP_MAX], together[CS_STEP_MAX];
+	struct cs_rates alone, together;
 
 	if (r->concurrent->rounds % 2) {
-		run_together(r, CS_ROW_CONCURRENT, NULL, together);
-		run_alone(r, NULL, alone);
+		run_together(r, CS_ROW_CONCURRENT, NULL, &together);
+		run_alone(r, NULL, &alone);
 	} else {
-		run_alone(r, NULL, alone);
-		run_together(r, CS_ROW_CONCURRENT, NULL, together);
+		run_alone(r, NULL, &alone);
+		run_together(r, CS_ROW_CONCURRENT, NULL, &together);
 	}
-	if (is_whole(r, alone) && is_whole(r, together)) {
+	if (is_whole(r, &alone) && is_whole(r, &together)) {
 		r->concurrent->rounds++;
-		compare_rates(r, alone, together);
+		compare_rates(r, &alone, &together);
 	}
 }
 
-static int is_last_of_matrix(const struct round *r)
+/* Is it the last of its matrix, within GPUs of all matrices of its test? */
+static int is_last(const struct round *r)
 {
 	const struct cs_plan *plan = r->co->plan;
+	const struct cs_test *test = cs_plan_test(plan, &r->all);
 	uint32_t s;
 
-	for (s = r->first + r->n; s < plan->n_steps; s++)
-		if (cs_plan_step(plan, s)->matrix == r->all.matrix &&
-		    cs_plan_step(plan, s)->round)
+	for (s = r->first + r->n; s < plan->n_steps; s++) {
+		const struct cs_step *step = cs_plan_step(plan, s);
+
+		if (step->round && (step->matrix == r->all.matrix ||
+				    (r->within && cs_plan_test(plan, step) == test)))
 			return 0;
+	}
 	return 1;
 }
 
-static uint32_t slowest_of(const struct round *r, const double *median)
+static uint32_t slowest_of(const struct round *r, const struct cs_rates *rates)
 {
 	uint32_t slowest = 0, k;
 
 	for (k = 1; k < r->all.count; k++)
-		if (median[k] < median[slowest])
+		if (rates->median[k] < rates->median[slowest])
 			slowest = k;
 	return slowest;
 }
 
-/* Once more, alone, to show that all is as it was. */
-static void run_slowest_as_control(const struct round *r, const double *median)
+/* The step of the k-th transfer, alone: before the others, which are compared with it, or
+ * once more after them, to show that all is as it was. */
+static void run_control(const struct round *r, uint32_t k, struct cs_rates *rates)
 {
 	if (r->co->stopped || r->co->turn > 1)
 		return;
-	cs_cell_run(r->co,
-		    cs_plan_step_of(r->co->plan, r->first, slowest_of(r, median)), 1,
-		    CS_ROW_CONTROL, NULL, NULL);
+	cs_cell_run(r->co, cs_plan_step_of(r->co->plan, r->first, k), 1,
+		    CS_ROW_CONTROL, NULL, rates);
 	cs_coordinator_watch(r->co);
 }
 
@@ -190,24 +225,36 @@ static void run_slowest_as_control(const struct round *r, const double *median)
 static void run_concurrent(const struct round *r)
 {
 	int judged = r->co->plan->set.schedule == CS_SCHEDULE_AUTO;
-	double together[CS_STEP_MAX], alone[CS_STEP_MAX];
+	struct cs_rates together, alone;
 	uint32_t doubted = 0, at = 0, s, n;
 
-	if (run_together(r, 0, judged ? r->concurrent : NULL, together)) {
-		run_alone(r, NULL, alone);
+	if (run_together(r, 0, judged ? r->concurrent : NULL, &together)) {
+		run_alone(r, NULL, &alone);
 		return;
 	}
 	for (s = r->first; judged && s < r->first + r->n; s++, at += n) {
 		n = cs_plan_step(r->co->plan, s)->count;
-		doubted += is_doubted(r, together + at, n) ? n : 0;
+		doubted += is_doubted(r, &together, at, n) ? n : 0;
 	}
 	if (doubted) {
-		run_alone(r, together, alone);
-		compare_rates(r, alone, together);
+		run_alone(r, &together, &alone);
+		compare_rates(r, &alone, &together);
 		r->concurrent->remeasure += doubted;
-	} else if (is_last_of_matrix(r)) {
-		run_slowest_as_control(r, together);
+	} else if (is_last(r) && !(r->within && r->concurrent->rounds)) {
+		run_control(r, slowest_of(r, &together), NULL);
 	}
+}
+
+/* One GPU alone vouches for the others; another one with each test. */
+static void learn_from_one(const struct round *r)
+{
+	struct cs_rates one = { .median = { NAN } };
+
+	run_control(r, r->all.matrix % r->n, &one);
+	if (isnan(one.median[0]))
+		return;
+	cs_concurrency_learn(r->concurrent, one.median, 1);
+	r->concurrent->rounds = 1;
 }
 
 /* After the last round of a matrix: the number of cells that were in doubt. */
@@ -216,7 +263,8 @@ static void report_remeasured(const struct round *r)
 	uint32_t n = r->concurrent->remeasure;
 	char text[CS_ERR_TEXT];
 
-	if (!n || r->co->turn > 1 || !is_last_of_matrix(r))
+	/* a GPU that is slow by itself is no effect of concurrency */
+	if (!n || r->within || r->co->turn > 1 || !is_last(r))
 		return;
 	cs_text(text, sizeof(text),
 		"%s: %" PRIu32
@@ -227,33 +275,56 @@ static void report_remeasured(const struct round *r)
 	cs_fault_find(r->co, CS_NOTE, CS_FINDING_PAIRS_REMEASURED, text);
 }
 
-/* Have rounds of another size of this test been carried out both ways? */
-static int is_known(const struct cs_coordinator *co, uint32_t matrix)
+/* Have that many rounds at a size of this test been carried out both ways? */
+static int is_known(const struct cs_coordinator *co, uint32_t matrix, uint32_t rounds)
 {
 	uint32_t test = cs_plan_matrix_at(co->plan, matrix)->test;
 
 	return CS_ANY(v, co->plan->n_matrices,
-		      v != matrix && cs_plan_matrix_at(co->plan, v)->test == test &&
-			      co->concurrent[v].rounds >= ROUNDS_FIRST);
+		      cs_plan_matrix_at(co->plan, v)->test == test &&
+			      co->concurrent[v].rounds >= rounds);
+}
+
+/* Was it shown that concurrency changes figures: of this matrix, within GPUs of any size of
+ * its test? */
+static int is_refuted(const struct round *r)
+{
+	const struct cs_plan *plan = r->co->plan;
+	uint32_t test = cs_plan_matrix_at(plan, r->all.matrix)->test;
+
+	return plan->set.schedule == CS_SCHEDULE_AUTO &&
+	       CS_ANY(v, plan->n_matrices,
+		      r->co->concurrent[v].matters &&
+			      (v == r->all.matrix ||
+			       (r->within &&
+				cs_plan_matrix_at(plan, v)->test == test)));
 }
 
 static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 {
 	const struct cs_step all = cs_plan_together(co->plan, first, n);
-	const struct round r = { co, &co->concurrent[all.matrix], first, n, all };
-	double alone[CS_STEP_MAX];
-	uint32_t needed = is_known(co, all.matrix) ? 1 : ROUNDS_FIRST, s;
+	const struct round r = {
+		co,    &co->concurrent[all.matrix],
+		first, n,
+		all,   cs_test_goes_in_rounds_within(cs_plan_test(co->plan, &all)),
+	};
+	uint32_t needed = is_known(co, all.matrix, ROUNDS_FIRST) ? 1 : ROUNDS_FIRST, s;
+	struct cs_rates alone;
 	int whole = 1;
 
 	for (s = first; s < first + n; s++)
 		whole &= cs_cell_is_left(co, s);
-	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL ||
-	    (r.concurrent->matters && co->plan->set.schedule == CS_SCHEDULE_AUTO))
-		run_alone(&r, NULL, alone);
-	else if (r.concurrent->rounds < needed)
-		run_both_ways(&r);
-	else
+	if (!whole || co->plan->set.schedule == CS_SCHEDULE_SERIAL || is_refuted(&r)) {
+		run_alone(&r, NULL, &alone);
+	} else if (r.within) {
+		if (!is_known(co, all.matrix, 1))
+			learn_from_one(&r);
 		run_concurrent(&r);
+	} else if (r.concurrent->rounds < needed) {
+		run_both_ways(&r);
+	} else {
+		run_concurrent(&r);
+	}
 	report_remeasured(&r);
 }
 

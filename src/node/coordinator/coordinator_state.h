@@ -32,7 +32,9 @@ struct cs_stages {
 /* Does concurrency change the figures of a matrix?  Compared with pairs that were
  * measured alone. */
 struct cs_concurrency {
-	uint32_t rounds; /* that were measured both alone and concurrently */
+	/* that were measured both alone and concurrently; within GPUs 1 if one was
+	 * measured alone */
+	uint32_t rounds;
 	int matters;
 	uint32_t remeasure; /* doubtful transfers that were also measured alone */
 	struct cs_vec alone; /* double: GB/s of transfers measured alone, in no order */
@@ -84,11 +86,19 @@ struct cs_coordinator {
 
 /* ---- concurrency_check.c ---- */
 
+/* What a cell found out of each of its transfers: the median of its rates, NAN none, and
+ * how far that is uncertain, as a share of it; INFINITY: it has no interval. */
+struct cs_rates {
+	double median[CS_STEP_MAX], margin[CS_STEP_MAX];
+};
+
 /* A larger relative difference counts: the default precision of a cell. */
 #define CS_CONCURRENCY_MATTERS 0.005
 /* Add n figures that were measured alone, NAN none.  If there is no memory for them,
  * nothing is known, and pairs are measured one at a time. */
 void cs_concurrency_learn(struct cs_concurrency *concurrent, const double *alone,
 			  uint32_t n);
-/* Is a concurrent rate lower than the results measured alone can confirm? */
-int cs_concurrency_doubts(const struct cs_concurrency *concurrent, double gbs);
+/* Is the k-th of n concurrent rates lower than the results measured alone can confirm, or,
+ * if there are none, than the others? */
+int cs_concurrency_doubts(const struct cs_concurrency *concurrent,
+			  const struct cs_rates *rates, uint32_t k, uint32_t n);

@@ -73,13 +73,29 @@ static uint32_t where_left(struct cs_coordinator *co, const struct cs_cell *cell
 	return flags;
 }
 
+/* Is the transfer of a round missing for a fault of other agents than its own?  It was not
+ * measured, which needs no row. */
+static int is_of_others(const struct cs_coordinator *co, const struct cs_cell *cell,
+			const struct cs_transfer *t)
+{
+	int far = cs_transfer_far(t);
+
+	return cell->n > 1 && co->state[t->issuer] == CS_AGENT_OK &&
+	       (far < 0 || co->state[far] == CS_AGENT_OK) &&
+	       CS_ANY(i, cell->agents.n,
+		      co->state[cell->agents.agent[i]] != CS_AGENT_OK);
+}
+
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err)
 {
 	for (uint32_t k = 0; k < cell->step->count; k++) {
 		struct cs_row row;
 
-		if (cs_transfer_is_load(cs_plan_transfer(co->plan, cell->step, k)))
+		const struct cs_transfer *t = cs_plan_transfer(co->plan, cell->step,
+							       k);
+
+		if (cs_transfer_is_load(t) || is_of_others(co, cell, t))
 			continue;
 		row_init(co, cell, k, &row);
 		row.status = (uint8_t)status;
@@ -316,19 +332,23 @@ static void emit_transfer(struct cs_coordinator *co, struct cs_cell *cell, uint3
 	const struct cs_sampler *s = &co->sampler;
 
 	cs_cell_row(co, cell, k, row);
+	/* not every cell of a round is as uncertain as the worst */
+	if (cell->n > 1 && cell->rates.margin[k] <= s->precision)
+		row->flags &= ~(uint32_t)CS_ROW_NOT_CONVERGED;
 	set_kernel(co, row);
 	set_stages(co, k, row);
 	row->copies = s->copies[k];
 	row->discarded = s->discarded;
 	if (cell->step->count > 1) {
 		row->overlap = least_overlap(co);
-		if (row->overlap < CS_OVERLAP_MIN)
+		if (row->overlap < CS_OVERLAP_MIN &&
+		    !cs_test_goes_in_rounds_within(cell->test))
 			row->flags |= CS_ROW_LOW_OVERLAP;
 	}
 	row->first_ms = s->chase[k] ? NAN :
-				      (s->first_ns[k] - (double)s->bytes[k] *
-								s->first_copies[k] /
-								cell->median[k]) *
+				      (s->first_ns[k] -
+				       (double)s->bytes[k] * s->first_copies[k] /
+					       cell->rates.median[k]) *
 					      1e-6;
 	emit_series(co, k, row);
 }
@@ -342,7 +362,8 @@ static void find_medians(struct cs_coordinator *co, struct cs_cell *cell)
 		if (s->load[k])
 			continue;
 		cs_stats_of(s->gbs[k], s->n, &rates);
-		cell->median[k] = rates.median;
+		cell->rates.median[k] = rates.median;
+		cell->rates.margin[k] = fmax(cs_stats_margin(&rates), s->reach);
 	}
 }
 
@@ -368,7 +389,8 @@ static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t f
 
 	cell->doubt = 0;
 	for (k = first; k < end && cell->judge; k++)
-		if (cs_concurrency_doubts(cell->judge, cell->median[k]))
+		if (cs_concurrency_doubts(cell->judge, &cell->rates, k,
+					  cell->step->count))
 			cell->doubt = CS_ROW_CONCURRENT;
 	for (k = first; k < end; k++) {
 		if (co->sampler.load[k])

@@ -239,7 +239,7 @@ static enum cs_status run_cell(struct cs_coordinator *co, struct cs_cell *cell)
 
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
 			   uint32_t repeats, const struct cs_concurrency *judge,
-			   double *median)
+			   struct cs_rates *rates)
 {
 	const struct cs_step step = cs_plan_together(co->plan, first, n);
 	struct cs_cell cell = { .first = first,
@@ -254,10 +254,10 @@ enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n
 		cs_coordinator_ways(co, &step);
 	cell.began_s = cs_clock_s();
 	for (uint32_t k = 0; k < step.count; k++)
-		cell.median[k] = NAN;
+		cell.rates.median[k] = NAN;
 	status = run_cell(co, &cell);
-	if (median)
-		memcpy(median, cell.median, step.count * sizeof(*median));
+	if (rates)
+		*rates = cell.rates;
 	return status;
 }
 

@@ -461,7 +461,7 @@ static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 	size_t held = 0;
 	double least = INFINITY, most = 0;
 
-	if (grid->test->path != CS_PATH_PEER || !grid->run->plan)
+	if (!cs_test_goes_in_rounds(grid->test) || !grid->run->plan)
 		return;
 	for (const struct cs_row *row; (row = cs_row_next(&rows));) {
 		double share = concurrent_share(grid, row);
@@ -472,10 +472,10 @@ static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 	}
 	if (held)
 		cs_fold(to, 2, 4,
-			"%zu cell%s measured while other pairs ran; %zu "
-			"both alone and so, which gave %.2f to %.2f %% of alone",
-			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s", held,
-			100 * least, 100 * most);
+			"%zu cell%s measured %s; %zu both alone and so, which gave "
+			"%.2f to %.2f %% of alone",
+			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s",
+			cs_test_beside(grid->test), held, 100 * least, 100 * most);
 	for (const struct cs_row *row; verbose && (row = cs_row_next(&shown));) {
 		double share = concurrent_share(grid, row);
 
