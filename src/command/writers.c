@@ -80,7 +80,7 @@ static void report_failed(struct cs_writer *w)
 
 static void append_left(struct cs_writer *w)
 {
-	const char *from = w->left.data, *at = from, *end = at + w->left.n;
+	const char *from = w->left.data, *at = from, *end = at ? at + w->left.n : at;
 	int rc = 0;
 
 	while (at < end && !rc) {

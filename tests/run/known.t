@@ -2,6 +2,7 @@
 # What is usual of GPUs that are known: learnt, installed, shown, and what is below it.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
+needs_fake
 results=$TESTDATA/../doc/results
 installed=$TESTDATA/../doc/known
 
@@ -53,7 +54,6 @@ ok "redacted names: status 64" eval 'status_is 64 && one_line "redacted"'
 
 # ---- a run that is below ----
 
-needs_fake
 fake 4
 memory 34000000
 some=(--no-mpi --cell-limit 20s -s 1M -t peer.ce.write.pair)

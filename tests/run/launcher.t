@@ -83,10 +83,11 @@ import os
 import sys
 
 program = open(sys.argv[1], "rb").read()
-was = b"\0" + sys.argv[2].encode() + b"\0"
+# its end alone: a longer text that ends in it may hold it
+was = sys.argv[2].encode() + b"\0"
 assert was in program
 with open("other", "wb") as file:
-    file.write(program.replace(was, b"\0" + b"9" * (len(was) - 2) + b"\0"))
+    file.write(program.replace(was, b"9" * (len(was) - 1) + b"\0"))
 os.chmod("other", 0o755)
 END
 cat >mixed <<-'END'

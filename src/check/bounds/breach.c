@@ -200,10 +200,12 @@ void cs_breaches_append(struct cs_run *run, const struct cs_vec *anomalies)
 	struct cs_finding *f = run->findings.data;
 
 	CS_EACH(const struct cs_anomaly, s, anomalies) {
-		char *text = f[s->finding].text;
+		char *text;
 
-		if (s->also)
-			cs_text_add(text, CS_ERR_TEXT, "; %s", s->also_text);
+		if (!s->also)
+			continue;
+		text = f[s->finding].text;
+		cs_text_add(text, CS_ERR_TEXT, "; %s", s->also_text);
 		if (s->also > 1)
 			cs_text_add(text, CS_ERR_TEXT, ", and %zu more cell%s",
 				    s->also - 1,

@@ -317,13 +317,13 @@ static double middle(const struct cs_comparison *c, size_t n, int side)
 
 static void end_matrix(struct cs_versus *v, struct cs_versus_matrix *m)
 {
-	struct cs_versus_cell *cell = (struct cs_versus_cell *)v->cells.data +
-				      m->first;
+	struct cs_versus_cell *cell;
 	struct cs_comparison *c;
 
 	m->n = v->cells.n - m->first;
 	if (!m->n)
 		return;
+	cell = (struct cs_versus_cell *)v->cells.data + m->first;
 	c = cs_new(struct cs_comparison, m->n);
 	for (size_t i = 0; i < m->n; i++)
 		c[i] = cell[i].c;
