@@ -184,7 +184,7 @@ HOLDS("no check and no format reads all rows for each step") {
 	(GPUS * (sizeof(struct cs_agent_facts) + sizeof(struct cs_gpu_record)) + \
 	 GPUS * GPUS * sizeof(struct cs_way) + sizeof(struct cs_run_node) + 512)
 #define ROW_BYTES 256
-#define CELL_BYTES 156 /* its place in the index, what is judged, and its share of findings */
+#define CELL_BYTES 144 /* its place in the index, what is judged, and its share of findings */
 
 /* As above, of what the program itself takes: not that of libraries. */
 void *__real_malloc(size_t bytes);

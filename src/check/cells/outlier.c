@@ -569,13 +569,20 @@ static void settle_by_fit(struct scope *scope)
 	scope->spread = fmax(SPREAD_LEAST, scope->spread_gpu);
 }
 
-/* Of all nodes of a group. */
+/* More nodes make their spread no more certain. */
+#define SPREAD_NODES 256
+
+/* Of the nodes of a group, or of so many, evenly chosen. */
 static void settle_parts(struct scope *scope, size_t from, size_t end)
 {
+	CS_SCOPE;
+	const int each = 1 + (scope->nodes - 1) / SPREAD_NODES;
 	struct parts parts = { CS_LIST(double), CS_LIST(double), CS_LIST(double) };
 
-	while (from < end) {
+	for (int i = 0; from < end; i++) {
 		from = choose_node(scope, from);
+		if (i % each)
+			continue;
 		fill(scope);
 		cs_fit_polish(&scope->fit);
 		take_fit(&parts, &scope->fit);
