@@ -64,13 +64,13 @@ static struct cs_past_counts counts_of(const struct cs_run *run, int node, int a
 	return counts;
 }
 
-static int add_node(struct cs_history *h, const struct cs_run *run, int node,
-		    struct cs_err *err)
+int cs_history_add(struct cs_history *h, const struct cs_run *run, int node,
+		   time_t began, struct cs_err *err)
 {
 	const struct cs_node_facts *facts = &run->node[node].facts;
 	struct cs_past past = { .hardware = cs_hardware_number(run, node),
-				.began_s = run->started.tv_sec,
-				.day = floor((double)run->started.tv_sec / 86400),
+				.began_s = began,
+				.day = floor((double)began / 86400),
 				.figure = h->figures.n,
 				.counts = h->counts.n };
 
@@ -92,12 +92,4 @@ static int add_node(struct cs_history *h, const struct cs_run *run, int node,
 			return -1;
 	}
 	return cs_vec_push(&h->runs, &past, err);
-}
-
-int cs_history_add(struct cs_history *h, const struct cs_run *run, struct cs_err *err)
-{
-	for (int node = 0; node < run->n_nodes; node++)
-		if (run->node[node].facts.host[0] && add_node(h, run, node, err))
-			return -1;
-	return 0;
 }

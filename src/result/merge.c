@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
+#include "result/cells.h"
 
 /* One of the merged runs. */
 struct part {
@@ -480,6 +481,29 @@ static void choose(struct cs_merge *m, const struct candidate *all, char *drop)
 	}
 }
 
+/* Add the runs of hosts of which there are several to the history: those that are dropped
+ * now and, when all are there, those that stay. */
+static int remember(struct cs_merge *m, const struct candidate *all, const char *drop,
+		    int are_all, struct cs_err *err)
+{
+	const struct place *place = m->places.data;
+	const struct candidate *stays = all;
+
+	for (const struct candidate *c = all; c < all + m->places.n; c++) {
+		if (strcmp(c->host, stays->host) != 0)
+			stays = c;
+		if (!*c->host || c->missing ||
+		    !(drop[c->node] || (are_all && place[stays->node].earlier)))
+			continue;
+		if (cs_run_index(&m->run, err) ||
+		    cs_history_add(&m->history, &m->run, c->node,
+				   c->part->started.tv_sec, err))
+			return -1;
+	}
+	cs_rows_unindex(&m->run.rows); /* they are going to move */
+	return 0;
+}
+
 static int note_earlier(struct cs_merge *m, struct cs_err *err)
 {
 	CS_EACH(const struct place, place, &m->places)
@@ -706,7 +730,8 @@ static int settle(struct cs_merge *m, int are_all, struct cs_err *err)
 	if (!rc) {
 		qsort(all, n, sizeof(*all), by_host);
 		choose(m, all, drop);
-		rc = cs_rc((are_all &&
+		rc = cs_rc(remember(m, all, drop, are_all, err) ||
+			   (are_all &&
 			    (compare_programs(m, err) || compare_plans(m, err) ||
 			     drop_host_memory(m, drop, err) || note_earlier(m, err))) ||
 			   put_in_order(m, all, (int)n, drop, err) ||
@@ -735,8 +760,7 @@ int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
 	cs_text(part->backend, sizeof(part->backend), "%s", run->backend);
 	cs_text(part->program, sizeof(part->program), "%s%s%s", run->version,
 		*run->commit ? " commit " : "", run->commit);
-	if (cs_history_add(&m->history, run, err) ||
-	    take_findings(m, run, first, first_row, err) ||
+	if (take_findings(m, run, first, first_row, err) ||
 	    take_rows(m, run, first, err))
 		return -1;
 	for (int i = 0; i < run->n_nodes; i++) {

@@ -54,7 +54,7 @@ static void add_date(struct canned *c, struct cs_history *h, const struct past *
 						  row[k].what.dst.index) *
 				      (1 - is_of(p->who, &row[k]) * lost) *
 				      (1 + p->sd * noise_gauss(rng));
-	t_eq_int(cs_history_add(h, &c->run, NULL), 0);
+	t_eq_int(cs_history_add(h, &c->run, 0, c->run.started.tv_sec, NULL), 0);
 	c->run.started.tv_sec += DAY;
 }
 
@@ -305,7 +305,7 @@ static int counted(const int *errors, const int *rows, int dates, const char **t
 		nd->agent[1].after.nvlink_errors = errors[i];
 		nd->gpu_record->board.rows_corrected = rows[i];
 		nd->gpu_record->board.rows_uncorrected = 0;
-		t_eq_int(cs_history_add(&h, &c.run, NULL), 0);
+		t_eq_int(cs_history_add(&h, &c.run, 0, c.run.started.tv_sec, NULL), 0);
 		c.run.started.tv_sec += DAY;
 	}
 	judge(&c, &h);

@@ -43,8 +43,8 @@ struct loss {
 	const char *text, *series;
 };
 
-CS_ORDERING_AT(by_time, struct cs_past, CS_ORDER(a->began_s, b->began_s),
-	       CS_ORDER(a->n_figures, b->n_figures))
+CS_ORDERING_AT(by_node_and_time, struct cs_past, CS_ORDER(a->hardware, b->hardware),
+	       CS_ORDER(a->began_s, b->began_s), CS_ORDER(a->n_figures, b->n_figures))
 
 CS_ORDERING(by_number, struct cell, CS_ORDER(a->number, b->number))
 
@@ -349,22 +349,40 @@ static void take_figures(const struct dates *d, const struct cs_vec *cells)
 	}
 }
 
-/* Of the runs with the hardware of the newest one, the last of each date counts. */
-static void judge_node(struct cs_run *run, int node)
+/* The first run of a node with that hardware; n: there is none. */
+static size_t first_of(const struct cs_past **past, size_t n, uint64_t hardware)
 {
-	const uint64_t hardware = cs_hardware_number(run, node);
-	struct cs_vec past = CS_LIST(const struct cs_past *), cells;
-	struct dates d = { .run = run, .node = node };
-	CS_SCOPE;
+	size_t from = 0, to = n;
 
-	CS_EACH(const struct cs_past, p, &run->history->runs)
-		if (p->hardware == hardware)
-			cs_list_push(&past, &p);
-	cs_vec_sort(&past, by_time);
-	d.at = past.data;
-	for (size_t i = 0; i < past.n; i++) {
-		d.n += !d.n || d.at[i]->day != d.at[d.n - 1]->day;
-		d.at[d.n - 1] = d.at[i];
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (past[middle]->hardware < hardware)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* past[0..n): all runs, by node and time.  Of those with the hardware of the newest run
+ * of the node, the last of each date counts. */
+static void judge_node(struct cs_run *run, int node, const struct cs_past **past,
+		       size_t n)
+{
+	CS_SCOPE;
+	const uint64_t hardware = cs_hardware_number(run, node);
+	const size_t from = first_of(past, n, hardware);
+	struct dates d = { .run = run, .node = node };
+	struct cs_vec cells;
+	size_t to = from;
+
+	while (to < n && past[to]->hardware == hardware)
+		to++;
+	d.at = cs_new(const struct cs_past *, to - from);
+	for (size_t i = from; i < to; i++) {
+		d.n += !d.n || past[i]->day != d.at[d.n - 1]->day;
+		d.at[d.n - 1] = past[i];
 	}
 	for (int a = 0; d.n && a < run->node[node].facts.n_agents; a++)
 		for (int c = 0; c < CS_PAST_COUNTERS; c++)
@@ -378,8 +396,14 @@ static void judge_node(struct cs_run *run, int node)
 
 void cs_trends_judge(struct cs_run *run)
 {
-	/* else there is one run of each node */
-	if (run->history && run->history->runs.n > (size_t)run->n_nodes)
-		for (int node = 0; node < run->n_nodes; node++)
-			judge_node(run, node);
+	struct cs_vec past = CS_LIST(const struct cs_past *);
+	CS_SCOPE;
+
+	if (!run->history)
+		return;
+	CS_EACH(const struct cs_past, p, &run->history->runs)
+		cs_list_push(&past, &p);
+	cs_vec_sort(&past, by_node_and_time);
+	for (int node = 0; past.n && node < run->n_nodes; node++)
+		judge_node(run, node, past.data, past.n);
 }
