@@ -7,9 +7,9 @@
 #include "plan/plan.h"
 
 /* The precision that the median of a cell must reach: the user's; else the default,
- * or the coarser one of its test and variant. */
-double cs_precision_of(const struct cs_settings *set, const struct cs_test *test,
-		       const struct cs_variant *v);
+ * or the coarser one of its test, variant and size. */
+double cs_precision_of(const struct cs_settings *set,
+		       const struct cs_plan_matrix *matrix);
 
 #define CS_SETTING CS_FILTER /* characters of a value, with the 0 */
 

@@ -98,6 +98,8 @@ static void print_variants(FILE *to, const struct cs_test *test)
 /* Why its figures are less certain than those of a link. */
 static const char *why_uncertain(const struct cs_test *test)
 {
+	if (cs_method_is_shaped((int)test->method))
+		return "samples of rows, faces and small blocks vary";
 	if (cs_method_is_managed((int)test->method))
 		return "a sample is one move, and pages are moved by the CPUs of the driver";
 	if (test->memory == CS_MEM_PINNED || test->memory == CS_MEM_REGISTERED ||
@@ -119,6 +121,9 @@ static void print_precision(FILE *to, const struct cs_test *test)
 		text = cs_new_text(
 			"Of cold and warm caches %.0f %% unless --precision is given: their samples are one copy.",
 			100 * cs_variant_least_precision(test, &cold));
+	else if (cs_method_is_kernel((int)test->method) && test->unit == CS_UNIT_GBS)
+		text = cs_new_text(
+			"1 %% of copies below 64 KiB, unless --precision is given.");
 	part(to, "precision", text);
 }
 

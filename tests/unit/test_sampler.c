@@ -7,6 +7,7 @@
 #include "../noise.h"
 #include "node/coordinator/sampler.h"
 #include "node/board/stage.h"
+#include "plan/settings.h"
 #include "result/stats.h"
 #include "planned.h"
 #include "tap.h"
@@ -189,7 +190,8 @@ HOLDS("what CPUs copy, busy host links, faults and cold caches end at what they 
 		{ "h2d.ce.pageable.pair", 0.015, 0.06 },
 		{ "host.driver.pinned.pair", 0.015, 0.06 },
 		{ "h2d.prefetch.managed.pair", 0.015, 0.06 },
-		{ "h2d.demand.managed.pair", 0.03, 0.12 },
+		{ "h2d.demand.managed.pair", 0.06, 0.24 },
+		{ "peer.pack.halo.pair", 0.003, 0.012 },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -198,6 +200,22 @@ HOLDS("what CPUs copy, busy host links, faults and cold caches end at what they 
 		t_eq_int(ends(kinds[i].test, kinds[i].too_much, 0.005, 0),
 			 CS_SAMPLE_LIMIT);
 	}
+}
+
+HOLDS("kernels that copy less than 64 KiB end at 1 %, and no others do") {
+	const struct cs_settings usual = { .precision = 0.005 };
+	const struct cs_settings asked = { .precision = 0.005, .precision_asked = 1 };
+	struct cs_plan_matrix matrix = {
+		.test = (uint32_t)cs_test_index("peer.sm.write.pair"), .bytes = 32 << 10
+	};
+
+	t_near(cs_precision_of(&usual, &matrix), 0.01, 0);
+	t_near(cs_precision_of(&asked, &matrix), 0.005, 0);
+	matrix.bytes = 64 << 10;
+	t_near(cs_precision_of(&usual, &matrix), 0.005, 0);
+	matrix.test = (uint32_t)cs_test_index("peer.ce.write.pair");
+	matrix.bytes = 4 << 10;
+	t_near(cs_precision_of(&usual, &matrix), 0.005, 0);
 }
 
 HOLDS("... unless the user says a precision, which holds for all") {

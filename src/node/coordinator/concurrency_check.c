@@ -6,24 +6,27 @@
 
 #include "base/statistics.h"
 
-/* A rate is in doubt if it is 0.5 % below the median of pairs measured alone, which one
- * slow pair does not move; or, if pairs differ by design, if it is slower than some of
+/* A rate is in doubt if it is 0.5 %, and more than it is uncertain, below the median of
+ * pairs measured alone, which one slow pair does not move; or, if pairs differ by design, if it is slower than some of
  * them and similar to none. */
 int cs_concurrency_doubts(const struct cs_concurrency *concurrent,
 			  const struct cs_rates *rates, uint32_t k, uint32_t n)
 {
 	const double *alone = concurrent->alone.data, gbs = rates->median[k];
 	double most = 0, usual = concurrent->median, all[CS_STEP_MAX];
+	double matters = isfinite(rates->margin[k]) ?
+				 fmax(CS_CONCURRENCY_MATTERS, rates->margin[k]) :
+				 CS_CONCURRENCY_MATTERS;
 	size_t i;
 
 	if (!concurrent->alone.n) {
 		memcpy(all, rates->median, n * sizeof(*all));
 		usual = cs_median(all, n);
 	}
-	if (gbs < (1 - CS_CONCURRENCY_MATTERS) * usual)
+	if (gbs < (1 - matters) * usual)
 		return 1;
 	for (i = 0; i < concurrent->alone.n; i++) {
-		if (fabs(gbs / alone[i] - 1) <= CS_CONCURRENCY_MATTERS)
+		if (fabs(gbs / alone[i] - 1) <= matters)
 			return 0;
 		most = fmax(most, alone[i]);
 	}

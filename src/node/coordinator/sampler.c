@@ -179,8 +179,7 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	memset(s, 0, sizeof(*s));
 	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, step->matrix);
 
-	s->precision = cs_precision_of(&plan->set, cs_plan_test(plan, step),
-				       &matrix->variant);
+	s->precision = cs_precision_of(&plan->set, matrix);
 	s->limit_s = plan->set.cell_limit_s;
 	/* each of its samples moves pages back */
 	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
