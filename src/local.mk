@@ -159,6 +159,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/system/nvml.h \
 	%D%/system/nvmllib.c \
 	%D%/system/nvmllink.c \
+	%D%/system/kmsg.c \
 	%D%/system/pci.c \
 	%D%/system/prove.c \
 	%D%/system/resident.c \

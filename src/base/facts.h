@@ -65,6 +65,7 @@ struct cs_conditions {
 	int64_t nvlink_errors;		/* replay + recovery + CRC, all links */
 	char nvlink_errors_by_link[96]; /* those above 0: cs_link_errors_next() */
 	int64_t pcie_errors;		/* AER of the GPU: correctable, and not */
+	int64_t bridge_errors;		/* … of the PCIe bridges above it */
 	char xids[32]; /* since the first reading: "79 48"; "" none, or not known */
 	int64_t pcie_replays;
 	int32_t others;	     /* processes of others on the GPU; -1 unknown */
@@ -81,6 +82,7 @@ enum cs_counter {
 	CS_COUNTER_REPLAYS,
 	CS_COUNTER_CORRECTED,
 	CS_COUNTER_PCIE,
+	CS_COUNTER_BRIDGES,
 	CS_COUNTER_UNCORRECTED,
 	CS_COUNTERS
 };
@@ -222,6 +224,8 @@ struct cs_board_facts {
 	int32_t rows_corrected, rows_uncorrected, rows_pending, rows_failed;
 	int32_t pages_pending;
 	int32_t recovery;     /* action that the driver asks for; 0 none */
+	char xids_before[32]; /* in the kernel's log before the run: "79 48"; "" none, or
+			       * not known */
 	int32_t slowdown_c;   /* temperature from which it slows down */
 	int32_t pcie_gen_own; /* possible of the GPU, in whatever slot */
 	struct cs_nvlink_ends nvlink;

@@ -27,10 +27,7 @@ int cs_discovery_begin(struct cs_discovery *m, struct cs_err *err)
 {
 	int gpu = m->args->backend != CS_WANT_CPU;
 
-	/* a test may describe another machine */
-	m->root = secure_getenv("CS_TEST_ROOT");
-	if (!m->root)
-		m->root = "";
+	m->root = cs_machine_root();
 	/* first: it sets environment variables, and that allows no other thread */
 	if (cs_topo_open(secure_getenv("CS_TEST_TOPOLOGY"), &m->topo, err))
 		return -1;

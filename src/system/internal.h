@@ -45,6 +45,9 @@ void cs_kernel_list(char *list, hwloc_bitmap_t to);
 /* The NUMA nodes that have memory; to be freed. */
 hwloc_bitmap_t cs_memory_numa(const char *root);
 
+/* kmsg.c: add to each GPU the Xids that the kernel's log has of it.  Does not block. */
+void cs_kmsg_xids(const char *root, struct cs_gpu_record *gpu, int n);
+
 /* flush.c: the last-level caches of the CPUs that the caller may run on, each once; a
  * usual size if the kernel, whose files are below `root`, does not show it. */
 uint64_t cs_last_level_bytes(const char *root);

@@ -41,6 +41,13 @@ static void read_line(FILE *f, char *to, size_t size)
 		fclose(f);
 }
 
+const char *cs_machine_root(void)
+{
+	const char *root = secure_getenv("CS_TEST_ROOT");
+
+	return root ? root : "";
+}
+
 FILE *cs_sysfile_open(const char *root, const char *path, ...)
 {
 	va_list args;

@@ -407,6 +407,7 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.nvlink_sent_kib = cs_nvml_sent_kib(gpu),
 		.nvlink_received_kib = cs_nvml_received_kib(gpu),
 		.pcie_errors = cs_nvml_field_sum(gpu, pcie_errors, 3),
+		.bridge_errors = -1,
 	};
 	out->nvlink_errors = cs_nvml_link_errors(gpu, out->nvlink_errors_by_link,
 						 sizeof(out->nvlink_errors_by_link));

@@ -1,8 +1,10 @@
 /* pci.c - the PCI bus without its numbers: network cards, how far devices are
  * apart, and what the bridges and the IOMMU do to what passes between them. */
 #include <ctype.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -260,6 +262,51 @@ static int acs_above(const struct cs_topo *topo, const char *root, const char *b
 		all = all < 0 ? one : all | one;
 	}
 	return all;
+}
+
+/* ---- errors ---- */
+
+/* The totals of the files of one device, whose folder it is; -1: it has none. */
+static int64_t aer_of(const char *folder)
+{
+	static const char *const kind[] = { "correctable", "nonfatal", "fatal" };
+	int64_t sum = -1, n;
+	char line[80];
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		FILE *f = cs_sysfile_open(folder, "/aer_dev_%s", kind[i]);
+
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, "TOTAL_ERR_%*s %" SCNd64, &n) == 1 && n >= 0)
+				sum = (sum < 0 ? 0 : sum) + n;
+		if (f)
+			fclose(f);
+	}
+	return sum;
+}
+
+/* A device is in the folder of the bridge above it:
+ * /sys/devices/pci0000:14/0000:14:01.0/0000:15:00.0/0000:1b:00.0 */
+int64_t cs_pci_errors(const char *root, const char *bus_id, int above)
+{
+	char link[CS_FILE_PATH], folder[PATH_MAX], *last;
+	int64_t sum = -1, one;
+
+	cs_text(link, sizeof(link), "%s/sys/bus/pci/devices/%s", root, bus_id);
+	if (!realpath(link, folder))
+		return -1;
+	if (!above)
+		return aer_of(folder);
+	while ((last = strrchr(folder, '/'))) {
+		*last = '\0';
+		last = strrchr(folder, '/');
+		if (!last || !isxdigit((unsigned char)last[1]))
+			break;
+		one = aer_of(folder);
+		if (one >= 0)
+			sum = (sum < 0 ? 0 : sum) + one;
+	}
+	return sum;
 }
 
 /* ---- all GPUs ---- */

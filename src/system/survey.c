@@ -141,6 +141,7 @@ void cs_gpu_survey(struct cs_nvml *nvml, const char *root,
 	}
 	qsort(out->gpu, (size_t)out->n, sizeof(*out->gpu), by_bus_id);
 	find_lost(code, counted, out);
+	cs_kmsg_xids(root, out->gpu, out->n);
 }
 
 /* ---- signs of a GPU, without a driver call: is the driver missing, or the GPU? ---- */

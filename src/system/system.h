@@ -51,6 +51,14 @@ struct cs_pci_gpus {
 };
 void cs_topo_pci_gpus(const struct cs_topo *topo, struct cs_pci_gpus *out);
 
+/* The folder before all paths of files that describe the machine: "", but a test may
+ * describe another one. */
+const char *cs_machine_root(void);
+
+/* Errors that AER has counted, correctable and not: of a PCI device itself, or of all
+ * bridges above it.  -1: the kernel does not count them. */
+int64_t cs_pci_errors(const char *root, const char *bus_id, int above);
+
 /* Network cards and NVSwitches of the PCI bus; files below `root`: "" but for
  * tests.  Parts of cards that virtual machines are lent are left out. */
 void cs_topo_cards(const struct cs_topo *topo, const char *root,

@@ -206,6 +206,67 @@ echo powersave >$governor
 fault "many corrected ones, and clocks that follow the load" 0 \
 	"governor node - note;host-memory node - note" FAKE_GPUS=8
 rm -r machine/sys
+
+# ---- the kernel's log ----
+
+# Records as the kernel gives them: priority, number, time in us, flags; text.
+kernel_log() { # "PRIORITY TEXT"...
+	local n=0 record
+	mkdir -p machine/dev
+	for record; do
+		n=$((n + 1))
+		echo "${record%% *},$n,$((n * 1000)),-;${record#* }"
+		echo " SUBSYSTEM=pci"
+	done >machine/dev/kmsg
+}
+kernel_log "6 nvidia: loading" \
+	"3 NVRM: Xid (PCI:0000:2b:00): 48, pid=12, name=python3, DBE" \
+	"3 NVRM: Xid (PCI:0000:2b:00): 63, pid='<unknown>'" \
+	"3 NVRM: Xid (PCI:0000:2b:00): 48, pid=14"
+fault "Xids of the hardware before the run" 0 "xid gpu 1 note" FAKE_GPUS=8
+ok "… each once, with its meaning" grep -qF \
+	"GPU 1 (0000:2b:00.0): Xid 48, Xid 63 before the run, in the kernel's log: Hardware: The GPU had an ECC error" h.json
+ok_schema "… and in the file" h.json
+kernel_log "3 NVRM: Xid (PCI:0000:2b:00): 31, pid=12, Ch 00000001" \
+	"3 NVRM: Xid (PCI:0000:2b:00): 43, pid=12" "3 NVRM: Xid (PCI:0000:2b:00): 45, pid=12"
+fault "Xids of programs before the run" 0 none FAKE_GPUS=8
+kernel_log "14 NVRM: Xid (PCI:0000:2b:00): 79, pid=12"
+fault "an Xid that a user wrote there" 0 none FAKE_GPUS=8
+kernel_log "3 NVRM: Xid (PCI:0000:99:00): 79, pid=12" "3 NVRM: Xid (PCI:" "junk"
+fault "an Xid of no GPU that is there, and junk" 0 none FAKE_GPUS=8
+rm machine/dev/kmsg
+mkfifo machine/dev/kmsg
+fault "a log that nobody writes" 0 none FAKE_GPUS=8
+rm machine/dev/kmsg
+
+# ---- PCIe bridges above a GPU ----
+
+pci=machine/sys/devices/pci0000:29/0000:29:01.0/0000:2a:00.0/0000:2b:00.0
+mkdir -p $pci machine/sys/bus/pci/devices
+ln -s ../../../devices/pci0000:29/0000:29:01.0/0000:2a:00.0/0000:2b:00.0 machine/sys/bus/pci/devices/0000:2b:00.0
+aer() { # FOLDER CORRECTABLE FATAL
+	printf 'RxErr 0\nBadTLP %d\nTOTAL_ERR_COR %d\n' "$2" "$2" >"$1/aer_dev_correctable"
+	printf 'Undefined 0\nTOTAL_ERR_NONFATAL 0\n' >"$1/aer_dev_nonfatal"
+	printf 'DLP %d\nTOTAL_ERR_FATAL %d\n' "$3" "$3" >"$1/aer_dev_fatal"
+}
+aer "$pci" 0 0
+aer "${pci%/*}" 7 0
+aer "${pci%/*/*}" 2 1
+fault "errors of bridges before the run" 0 none FAKE_GPUS=8
+ok_json "… they are in the file" h.json \
+	'[(g["before"]["bridge_errors"], g["before"]["pcie_errors"]) for n in d["nodes"] for g in n["gpus"]][:2] == [(None, 0), (10, 0)]'
+fault "… and of the GPU itself, for a driver that does not count them" 0 none FAKE_GPUS=8 FAKE_NVML_LACKS=nvmlDeviceGetFieldValues
+ok_json "… they are in the file" h.json \
+	'[g["before"]["pcie_errors"] for n in d["nodes"] for g in n["gpus"]][:2] == [None, 0]'
+FAKE_GPUS=8 FAKE_SUBMIT_NS=20000 begin 0 --test h2d.ce.pinned.pair --check -s 64K --seed 1 --samples 20 --cell-limit 20s -o h.json -o h.jsonl
+until_true 20 measuring h.jsonl 1
+aer "${pci%/*}" 12 0
+end_within 60
+ok "errors of a bridge during the run are a warning of its GPU" eval 'status_is 1 &&
+	findings | grep -qx "error-counters gpu 1 warning"'
+ok "… which says so" grep -qF "GPU 1 (0000:2b:00.0): 5 PCIe errors of the bridges above it during the run" h.json
+rm -r machine/sys
+
 printf 'SwapTotal: 8388608 kB\nSwapFree: 4194304 kB\n' >machine/proc/meminfo
 fault "memory that is swapped out" 0 "host-memory node - note" FAKE_GPUS=8
 

@@ -178,6 +178,28 @@ static const char *rule_xid(const struct gpu *g)
 			   hint ? hint->means : "");
 }
 
+/* Before the run, in the kernel's log: those alone that are not a program's fault, or a
+ * consequence of another.  What the driver still asks for is a finding of its own. */
+static const char *rule_xid_before(const struct gpu *g)
+{
+	const struct cs_hint *first = NULL, *one;
+	const char *text = NULL, *at = g->board->xids_before;
+	int number, end;
+
+	for (; sscanf(at, "%d%n", &number, &end) == 1; at += end) {
+		one = cs_hint_find(cs_new_text("xid-%d", number));
+		if (!one || (!one->drains && strncmp(one->means, "Hardware", 8)))
+			continue;
+		first = first ? first : one;
+		text = cs_join(text, ", ", "Xid %d", number);
+	}
+	if (!first)
+		return NULL;
+	cs_text(g->f->next, sizeof(g->f->next), "%s", first->remedy);
+	return cs_new_text("%s before the run, in the kernel's log: %s", text,
+			   first->means);
+}
+
 static const char *rule_hot(const struct gpu *g)
 {
 	const int32_t most = g->board->slowdown_c;
@@ -215,6 +237,7 @@ static const char *rule_throttled(const struct gpu *g)
 
 /* ---- PCIe, fabric ---- */
 
+/* A slot that can do more than its card costs nothing and needs nothing. */
 static const char *rule_slot(const struct gpu *g)
 {
 	const struct cs_link_facts *l = &g->agent->link;
@@ -290,6 +313,7 @@ static const struct rule {
 	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0 },
 	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0 },
 	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0 },
+	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, 0 },
 	{ rule_hot, CS_FINDING_TOO_HOT, CS_WARNING, 0 },
 	{ rule_throttled, CS_FINDING_THROTTLED, CS_WARNING, 0 },
 	{ rule_power, CS_FINDING_POWER_LIMITED, CS_NOTE, 0 },

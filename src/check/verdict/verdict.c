@@ -154,7 +154,8 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		reason = cs_rows_get(&run->rows, i)->reason;
 	if (worst_text(run, CS_CRITICAL, 0, to, size))
 		return 1;
-	if (!n && worst_text(run, CS_WARNING, 0, to, size))
+	if (!n && run->exit_status == CS_EXIT_UNABLE &&
+	    worst_text(run, CS_WARNING, 0, to, size))
 		return 1;
 	if (!c->measured && !cs_only_checked(run)) {
 		cs_text(to, size, "nothing could be measured%s%s",

@@ -5,6 +5,7 @@
 
 #include "node/board/budget.h"
 #include "node/agent/usage.h"
+#include "system/system.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20
@@ -53,6 +54,14 @@ static int64_t besides_arena(int64_t ours_bytes, uint64_t arena_bytes)
 	return ours_bytes < arena ? -1 : ours_bytes - arena;
 }
 
+/* Of the GPU itself the kernel counts, too, what some drivers do not. */
+static void read_pcie(const char *bus_id, struct cs_conditions *to)
+{
+	to->bridge_errors = cs_pci_errors(cs_machine_root(), bus_id, 1);
+	if (to->pcie_errors < 0)
+		to->pcie_errors = cs_pci_errors(cs_machine_root(), bus_id, 0);
+}
+
 int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 {
 	struct cs_agent_facts *f = &e->slot->facts;
@@ -82,6 +91,7 @@ int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 	cs_nvml_conditions(s->nvml, pids,
 			   (int)(e->board->n_agents + e->board->n_other_pids),
 			   (int)e->board->n_agents, first ? &f->before : &f->after);
+	read_pcie(f->gpu.bus_id, first ? &f->before : &f->after);
 	if (first)
 		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);
 	if (first && l->dst_bytes && !rc)
