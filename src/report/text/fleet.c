@@ -513,18 +513,16 @@ void cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 	cs_actions_print(to, run, 0);
 }
 
-/* Actions come last: a terminal that has scrolled shows the end. */
+/* First what an operator acts on, then what it rests on. */
 void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
-	struct cs_draft *actions = cs_draft_begin(), *head = cs_draft_begin();
+	struct cs_draft *head = cs_draft_begin();
 
-	cs_actions_print(actions->to, run, verbose);
-	cs_draft_end(actions);
 	print_nodes(head->to, run);
+	cs_actions_print(head->to, run, verbose);
 	print_figures(head->to, run, verbose);
 	print_classes(head->to, run, verbose);
 	cs_draft_end(head);
 	fwrite(head->text, 1, head->n, to);
-	print_findings(to, run, lines + lines_of(actions) + lines_of(head), verbose);
-	fwrite(actions->text, 1, actions->n, to);
+	print_findings(to, run, lines + lines_of(head), verbose);
 }
