@@ -101,8 +101,8 @@ static void learn_folder(struct cs_learning *learning, const char *folder)
 	int n = scandir(folder, &file, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		const char *end = strrchr(file[i]->d_name, '.');
 		const char *name = cs_new_text("%s/%s", folder, file[i]->d_name);
+		const char *end = strrchr(name, '.');
 
 		free(file[i]);
 		if (!end || strcmp(end, ".json") != 0)

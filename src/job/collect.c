@@ -326,7 +326,7 @@ void cs_collect_remeasure(struct cs_collect *c, const struct cs_remeasure *remea
 		for (k = i;
 		     k < n && remeasure[k].node / (uint32_t)c->placements == node; k++)
 			;
-		send_remeasure(c, (int)node, remeasure + i, k - i);
+		send_remeasure(c, (int)node, n ? remeasure + i : NULL, k - i);
 	}
 	c->said_s = cs_clock_s();
 }

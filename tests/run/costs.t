@@ -150,9 +150,9 @@ ok "a wrong byte of a timed call is found" status_is 2
 ok_json "… in the cell that it is of" bad.json \
 	'({(r["test"], r["src"], r["dst"]) for r in d["results"] if r["status"] == "corrupt"} ==
 	  {("peer.ce.enqueue.alone", "gpu0", "gpu1"), ("peer.driver.open.pair", "gpu0", "gpu1")})'
-FAKE_FAIL=cuModuleLoadData:4=2 run 0 --seed 1 --gpus 0,1,2 -t 'local.driver.load.gated'
+FAKE_FAIL=cuModuleLoadData:4=1 run 0 --seed 1 --gpus 0,1,2 -t 'local.driver.load.gated'
 ok "a call that fails costs its cell" eval \
-	'status_is 2 && prints "cuModuleLoadData: CUDA_ERROR_OUT_OF_MEMORY"'
+	'status_is 2 && prints "cuModuleLoadData: CUDA_ERROR_INVALID_VALUE"'
 unset FAKE_FAIL
 FAKE_IPC_REFUSE=1 run 2 --seed 1 --gpus 0,1 -t 'peer.driver.open.pair'
 ok "where CUDA IPC is refused its cost is not timed, and the way is named" \

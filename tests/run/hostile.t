@@ -262,6 +262,8 @@ without_calls() {
 	for call in pipe2 fcntl signalfd4 clone poll wait4 waitid kill prctl setitimer \
 		dup2 rt_sigaction rt_sigprocmask clock_nanosleep; do
 		without_call "$call"
+		# a sanitizer that needs it ends before the program begins
+		! grep -q 'Sanitizer: CHECK failed' err || continue
 		# the outputs that a killed process leaves are named besides
 		sed -i '/the process that writes is left behind/d' err
 		ends_well "Operation not permitted" ||

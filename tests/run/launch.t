@@ -287,5 +287,5 @@ ok_refused "an unknown kind: status 64, with those there are" "check .lunch.: di
 ok_refused "--check=launch takes no matrix" "measures nothing" --check=launch --matrix peer
 no_gpu
 run 0 --check -s 64K
-ok "nothing stands in under --check" eval 'status_is 3 && one_line "no.* GPU on"'
+ok "nothing stands in under --check" eval 'status_is 75 && one_line "no.* GPU on"'
 finish

@@ -152,7 +152,7 @@ export FAKE_FAIL_RANK=3
 FAKE_FAULT=cuMemcpyAsync:20=0 run 8 --seed 1 -s 256K --spread 1M -t local.ce.copy.alone,local.sm.read.alone -o w.json
 unset FAKE_FAIL_RANK
 ok "a GPU that hangs while all run is named, and only its own cell failed" eval \
-	'status_is 2 && says "GPU 3 (rank 3): no answer within" && says "7 cells (0, 1, 2, 4, 5, 6 and 1 more) not measured"'
+	'job_status_is 2 && says "GPU 3 (rank 3): no answer within" && says "7 cells (0, 1, 2, 4, 5, 6 and 1 more) not measured"'
 ok_json "... in the file" w.json \
 	'[r["src"] for r in d["results"] if r["status"] != "ok"] == ["gpu3"]'
 run 0 --dry-run --gpus 2 -t local.sm.read.alone -s 64K

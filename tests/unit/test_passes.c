@@ -21,9 +21,11 @@ struct soak {
 	uint32_t passes;
 	double sd;
 	uint64_t seed;
-	uint32_t slow_pass; /* in which GPU 1 sends `slow` slower to GPU 2 */
+	uint32_t slow_pass; /* in which GPU 1 sends `slow` slower to GPU 2; or EACH */
 	double slow;
 };
+
+#define EACH UINT32_MAX
 
 static struct canned soak_of(const struct soak *soak)
 {
@@ -36,7 +38,8 @@ static struct canned soak_of(const struct soak *soak)
 	for (uint32_t pass = 1; pass <= soak->passes; pass++)
 		CS_EACH_ROW_OF(first, &once) {
 			struct cs_row row = *first;
-			int slow = pass == soak->slow_pass &&
+			int slow = (pass == soak->slow_pass ||
+				    soak->slow_pass == EACH) &&
 				   row.what.src.index == 1 && row.what.dst.index == 2;
 			double rate = canned_rate(row.what.src.index,
 						  row.what.dst.index);
@@ -75,6 +78,17 @@ HOLDS("a pass of one pair that is 10 % slow is found, dated and located") {
 	t_eq_int(slow_passes(&c, &text), 1);
 	t_ok(strstr(text, PAIR " 1->2: ") == text);
 	t_ok(strstr(text, " % below its other passes in pass 7 of 60, 14:03:22"));
+}
+
+HOLDS("a pair that is slow in each pass is found as in a run without passes") {
+	OWNED(canned) c = soak_of(&(struct soak){ 30, 0.001, 1, EACH, 0.3 });
+	const char *text;
+	int found = 0;
+
+	t_eq_int(slow_passes(&c, &text), 0);
+	CS_EACH(const struct cs_finding, f, &c.run.findings)
+		found += f->id == CS_FINDING_SLOW_CELLS;
+	t_eq_int(found, 1);
 }
 
 HOLDS("healthy passes that vary by 0.2 to 2 % are not slow") {

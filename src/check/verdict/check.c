@@ -342,9 +342,11 @@ struct judging {
 
 static void give_findings(struct judging *j, int to_pooled)
 {
+	if (to_pooled == j->pooled_has_findings)
+		return;
 	if (to_pooled)
 		j->pooled.findings = j->run->findings;
-	else if (j->pooled_has_findings)
+	else
 		j->run->findings = j->pooled.findings;
 	j->pooled_has_findings = to_pooled;
 }

@@ -280,6 +280,7 @@ static void judge_counter(const struct dates *d, int agent, int c)
 	struct cs_finding f = CS_FOUND(CS_WARNING, d->node, CS_FINDING_TREND_COUNTER);
 	double *day = cs_new(double, d->n), *y = cs_new(double, d->n), all = 0;
 	size_t n = 0, grown = 0, last = 0;
+	const char *of;
 
 	for (size_t i = 0; i < d->n; i++) {
 		day[n] = d->at[i]->day;
@@ -294,9 +295,9 @@ static void judge_counter(const struct dates *d, int agent, int c)
 		return;
 	cs_text(f.series, sizeof(f.series), "%s", series_text(day, y, n, 1, ""));
 	cs_finding_advise(&f);
+	of = cs_gpu_phrase(d->run, &f, agent); /* before f is passed */
 	cs_judge(d->run, f,
-		 "%s: %s grew by %.0f from %s to %s, %.2g a day, the last by %s",
-		 cs_gpu_phrase(d->run, &f, agent),
+		 "%s: %s grew by %.0f from %s to %s, %.2g a day, the last by %s", of,
 		 c < CS_COUNTERS ? cs_counter_text(c) : "remapped rows", all,
 		 date_text(day[0]), date_text(day[n - 1]),
 		 all / (day[n - 1] - day[0]), date_text(day[last]));
