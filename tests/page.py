@@ -148,7 +148,7 @@ def count(name):
 
 
 def matrix_rings(name):
-    """Of each matrix its rings: around cells below their like, around cells with a remark."""
+    """Of each matrix its rings: around cells slower than the others, around cells with a remark."""
     for s in load(name).iter("svg"):
         rings = [e for e in s.iter("path") if e.get("fill") == "none" and e.get("stroke-width") == "2"]
         for e in rings:

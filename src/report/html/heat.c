@@ -79,7 +79,7 @@ static int is_there(const struct cs_grid *grid, size_t i)
 	return grid->planned[i] || grid->row[i];
 }
 
-/* Has it a cell that is below its like, or without a figure? */
+/* Has it a cell that is slower than the others, or without a figure? */
 static int is_notable(const struct cs_grid *grid)
 {
 	return CS_ANY(i, cs_grid_cells(grid),
@@ -411,7 +411,7 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 }
 
 #define HOW_TO_READ                                                                  \
-	"Colour is the share of the live link where the usual share is known, else the distance from cells of the same kind. The scales are the same in every report. A ring is a cell slower than its like, a broken ring a cell with a remark. The strip below a matrix has all cells between 0 and the link; the band is the usual range."
+	"Colour is the share of the live link where the usual share is known, else the distance from cells of the same kind. The scales are the same in every report. A ring is a cell slower than the others of its kind, a broken ring a cell with a remark. The strip below a matrix has all cells between 0 and the link; the band is the usual range."
 #define OF_MANY                                                                      \
 	" Matrices with nothing odd are small; all figures are in the tables at the end."
 

@@ -273,7 +273,7 @@ static const char *others_text(const struct cs_digest *d)
 
 /* ---- the verdict ---- */
 
-/* "1 cell 33 % below its like: 0->1", of the first test; how many in all. */
+/* "1 cell 33 % slower than the others: 0->1", of the first test; how many in all. */
 static const char *slow_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *first = NULL;
@@ -292,7 +292,7 @@ static const char *slow_text(const struct cs_digest *d)
 		all = cs_new_text(" (%zu cells of %zu tests)", cells, tests);
 	return cs_new_text("%s%s%s",
 			   first->slow_text[0] ? first->slow_text :
-						 "cells below their like",
+						 "cells slower than the others",
 			   all, cs_slow_cells_how_sure(d->run));
 }
 
@@ -320,13 +320,20 @@ static const char *alike_text(const struct cs_digest *d)
 	size_t grave;
 
 	if (!l->n_slow && l->n_compared && !find_gravest(d->run, &grave)) {
-		text = cs_new_text(l->is_apart ? "cells differ by up to %.1f %%" :
-						 "all alike within %.1f %%",
-				   fmax(0.1, ceil(1000 * l->worst) / 10));
+		const double worst = fmax(0.1, ceil(1000 * l->worst) / 10);
+
 		if (l->n_unsure)
-			text = cs_new_longer(text, " but for %zu %s", l->n_unsure,
-					     l->n_unsure == 1 ? "uncertain cell" :
-								"uncertain cells");
+			text = cs_new_text("%zu of %zu cells too uncertain to compare, "
+					   "the others %s %.1f %%",
+					   l->n_unsure, l->n_unsure + l->n_compared,
+					   l->is_apart ? "differ by up to" :
+							 "alike within",
+					   worst);
+		else
+			text = cs_new_text(l->is_apart ?
+						   "cells differ by up to %.1f %%" :
+						   "all alike within %.1f %%",
+					   worst);
 	}
 	if (!l->n_compared && l->n_alone)
 		text = "too few cells of a kind to compare";

@@ -70,7 +70,7 @@ void cs_slow_cells_mark(const struct cs_likeness *likeness, struct cs_grid *grid
 /* The colour of a cell by its distance from its like; NULL: it was not compared, or the
  * grid was not marked. */
 const struct cs_shade *cs_cell_shade(const struct cs_grid *grid, size_t cell);
-/* "1 cell 33 % below its like: 0->1"; "" of a grid without such cells. */
+/* "1 cell 33 % slower than the others: 0->1"; "" of a grid without such cells. */
 const char *cs_slow_cells_text(const struct cs_grid *grid);
 /* To be printed after it: how to be sure.  "" if a check has measured it again. */
 const char *cs_slow_cells_how_sure(const struct cs_run *run);

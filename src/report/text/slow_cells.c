@@ -32,7 +32,7 @@ const struct cs_shade *cs_cell_shade(const struct cs_grid *grid, size_t cell)
 	return isnan(off) ? NULL : cs_shade_of_difference(expm1(off));
 }
 
-/* "33 %", "7 to 33 %": how far they are below their like. */
+/* "33 %", "7 to 33 %": how much slower they are than the others. */
 static const char *drop_text(const struct cs_grid *grid)
 {
 	double least = INFINITY, most = 0;
@@ -89,9 +89,8 @@ const char *cs_slow_cells_text(const struct cs_grid *grid)
 					cs_cell_label(grid, i).text);
 	if (named > LISTED)
 		cells = cs_new_longer(cells, " and %zu more", named - LISTED);
-	return cs_new_text("%zu cell%s %s below %s like: %s", grid->n_slow,
-			   grid->n_slow == 1 ? "" : "s", drop_text(grid),
-			   grid->n_slow == 1 ? "its" : "their", cells);
+	return cs_new_text("%zu cell%s %s slower than the others: %s", grid->n_slow,
+			   grid->n_slow == 1 ? "" : "s", drop_text(grid), cells);
 }
 
 const char *cs_slow_cells_how_sure(const struct cs_run *run)
