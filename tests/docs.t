@@ -362,6 +362,8 @@ dangling_rules doc/METHOD.md src tests doc README.md CONTRIBUTING.md CHANGELOG.m
 ok "every rule that is referred to is in METHOD" is_empty "$work/dangling"
 grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md >"$work/blanks"
 ok "no line of a document ends in blanks" is_empty "$work/blanks"
+grep -rnE --include='*.md' '^(<<<<<<<|=======|>>>>>>>)( |$)' README.md CONTRIBUTING.md CHANGELOG.md doc src tests >"$work/markers"
+ok "no document has both sides of a merge" is_empty "$work/markers"
 false_limits "${docs[@]}" >"$work/limits"
 ok "the default of --cell-limit is the program's" is_empty "$work/limits"
 untold_statuses README.md >"$work/statuses"

@@ -14,7 +14,7 @@ struct cs_trend {
 
 #define CS_TREND_POINTS 256 /* of more, neighbours become one: the pairs are their square */
 
-/* Of n points in order of t.  n < 2: all is NAN. */
+/* The line through n points, in order of t; through fewer than two its fields are NAN. */
 struct cs_trend cs_trend_of(const double *t, const double *y, size_t n);
 /* How probable it is that y falls so steadily by chance, by Kendall's S. */
 double cs_fall_p(const double *y, size_t n);

@@ -234,7 +234,8 @@ int cs_method_fits(int method, enum cs_transport via);
 int cs_test_goes_in_rounds(const struct cs_test *test);
 /* … those of all GPUs, each of which works within its own memory and chip? */
 int cs_test_goes_in_rounds_within(const struct cs_test *test);
-/* Of such a test: when its cells are measured, and when one of them is. */
+/* Texts on a test that goes in rounds: "GPUs at the same time" of the whole matrix, "while
+ * other GPUs ran" of one cell. */
 const char *cs_test_in_rounds(const struct cs_test *test);
 const char *cs_test_beside(const struct cs_test *test);
 

@@ -24,19 +24,20 @@ static void add_finding(struct cs_job *job, enum cs_severity severity,
 	cs_collect_finding(&job->collect, job->hooks[0].index, severity, id, text);
 }
 
-/* Of a further pass a row has no samples, or a day of passes would fill the memory. */
+/* Rows of a further pass have no samples, or a day of passes would fill the memory; repeats
+ * of cells are of the first pass alone. */
 static void on_row(void *ctx, const struct cs_row *row, const double *samples)
 {
 	struct placement_hooks *hooks = ctx;
+	const int further = hooks->job->args->duration_s > 0 && row->turn > 1;
 	struct cs_row kept = *row;
 
+	if (further && row->flags & CS_ROW_REPEATS)
+		return;
+	if (further)
+		kept.n_samples = 0;
 	if (hooks->job->args->duration_s > 0 && row->flags & CS_ROW_REPEATS)
 		kept.turn = 0;
-	if (hooks->job->args->duration_s > 0 && row->turn > 1) {
-		if (row->flags & CS_ROW_REPEATS)
-			return;
-		kept.n_samples = 0;
-	}
 	cs_collect_row(&hooks->job->collect, &kept, samples);
 	cs_job_add_own_row(hooks->job, &kept);
 }

@@ -28,7 +28,7 @@
 #define NODES_LEAST 5
 #define CELLS_LEAST 3	/* of one node, to have a usual one */
 #define SPREAD_LEAST CS_OFF_FLOOR
-/* Of GPUs and links of one node, less what the node itself is: H200 differ by 0.1 %. */
+/* The least spread of GPUs and links within a node: those of H200 differ by 0.1 %. */
 #define SPREAD_LEAST_PEER (CS_OFF_FLOOR / 2)
 /* The spread of n figures is taken MANY_FIGURES + FEW_FIGURES / n times as large.  Of 8
  * Gaussian ones that differ by 2 % one is then OF_FEW off in 1 of 10,000 (else in 1 of
@@ -517,8 +517,8 @@ static void judge_pairs(struct scope *scope)
 		}
 }
 
-/* Of the fits of some nodes: what is left of each cell, and the effects of rows and of
- * columns, apart: half of the rows may be slow. */
+/* Results of the fits of some nodes: residuals of cells, and effects of rows and columns.
+ * Rows and columns are kept apart, because half of the rows may be slow. */
 struct parts {
 	struct cs_vec cells, rows, cols; /* lists of double */
 };
@@ -572,7 +572,8 @@ static void settle_by_fit(struct scope *scope)
 /* More nodes make their spread no more certain. */
 #define SPREAD_NODES 256
 
-/* Of the nodes of a group, or of so many, evenly chosen. */
+/* Settle the spreads by the nodes of a group; of more than SPREAD_NODES, by so many that are
+ * evenly chosen. */
 static void settle_parts(struct scope *scope, size_t from, size_t end)
 {
 	CS_SCOPE;

@@ -5,6 +5,8 @@
 
 /* ---- cells: rows.c ---- */
 
+/* Could the cell not be measured since others hold the GPU, or its memory? */
+int cs_row_is_refused(const struct cs_row *row);
 /* Findings from the status and flags of the node's cells; `earlier`: findings by node. */
 void cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *earlier);
 /* Others came while we measured: rows that they may have met are flagged. */

@@ -98,8 +98,7 @@ void cs_passes_judge(struct cs_run *run)
 	for (int node = 0; node < run->n_nodes && run->of_passes; node++)
 		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS))
 			find_slow(run, row, &slow);
-	if (slow.n)
-		qsort(slow.data, slow.n, sizeof(struct slow), by_pass);
+	cs_vec_sort(&slow, by_pass);
 	s = slow.data;
 	for (size_t i = 0, k; i < slow.n; i = k) {
 		for (k = i + 1; k < slow.n && s[k].node == s[i].node; k++)

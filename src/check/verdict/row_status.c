@@ -122,8 +122,7 @@ static int has_it(const struct cs_run *run, const struct cs_row *row,
 				      gpu == cause->of;
 }
 
-/* Could not be measured since others hold the GPU, or its memory? */
-static int is_refused(const struct cs_row *row)
+int cs_row_is_refused(const struct cs_row *row)
 {
 	return row->status == CS_FAILED && cs_blame_of(row->reason) == CS_BLAME_USE;
 }
@@ -131,7 +130,7 @@ static int is_refused(const struct cs_row *row)
 /* Cells of one fault may each have a reason apart: its bytes, or its call. */
 static int is_apart(const struct cs_row *row)
 {
-	return row->status == CS_CORRUPT || is_refused(row);
+	return row->status == CS_CORRUPT || cs_row_is_refused(row);
 }
 
 static int is_of(const struct cs_run *run, const struct cs_row *row,
@@ -305,7 +304,7 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row,
 		add_part(run, &cause, &f);
 	if (at && !f.far_bus_id[0])
 		of = cs_new_text("%s: ", cs_gpu_phrase(run, &f, __builtin_ctzll(at)));
-	if (is_refused(row)) {
+	if (cs_row_is_refused(row)) {
 		f.id = CS_FINDING_GPU_UNAVAILABLE;
 		f.severity = CS_WARNING;
 		cs_text(f.part, sizeof(f.part), of[0] ? "gpu" : "node");
@@ -385,7 +384,7 @@ static void find_bad_cells(struct cs_run *run, int node,
 
 	for (i = 0; i < n && described < REASONS_MOST; i++) {
 		const uint64_t gpus = first[i]->status == CS_CORRUPT ? corrupt :
-				      is_refused(first[i])	     ? refused :
+				      cs_row_is_refused(first[i])    ? refused :
 								       0;
 
 		if (!(cs_row_agents(first[i]) & gpus) &&

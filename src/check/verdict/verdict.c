@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "check/cells/anomaly.h"
+#include "check/verdict/internal.h"
 #include "result/cells.h"
 
 /* Cells that would be compared with others, and those too uncertain for it. */
@@ -17,9 +18,7 @@ static struct comparable count_comparable(const struct cs_run *run)
 	struct comparable c = { 0 };
 
 	for (int node = 0; run->node && node < run->n_nodes; node++) {
-		struct cs_row_list cells = cs_run_rows(run, node, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
 			if (!cs_can_be_judged(run, row))
 				continue;
 			c.n++;
@@ -47,12 +46,6 @@ static int is_too_uncertain(const struct cs_run *run, struct comparable *c)
 	return (double)(c->n - c->uncertain) < run->min_coverage * (double)c->n;
 }
 
-/* Did a cell fail since others hold the GPU?  It has a finding. */
-static int is_unavailable(const struct cs_row *row)
-{
-	return row->status == CS_FAILED && cs_blame_of(row->reason) == CS_BLAME_USE;
-}
-
 int cs_run_exit(const struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
@@ -75,7 +68,7 @@ int cs_run_exit(const struct cs_run *run)
 	for (i = 0; i < n; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->status >= CS_FAILED && !is_unavailable(row))
+		if (row->status >= CS_FAILED && !cs_row_is_refused(row))
 			return CS_EXIT_CRITICAL;
 		measured += row->status == CS_OK;
 	}

@@ -90,8 +90,9 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 
 /* Execute n steps of the plan from `first` on, at the same time, and send their rows.
  * Rows are marked with `repeats`, or as concurrent if `judge` (or NULL) doubts the
- * step. Returns CS_OK with the rates of its transfers (NULL: not wanted), or the status. If several steps could not be executed together, no rows are sent, unless
- * the measurement has stopped. */
+ * step.  Returns CS_OK with the rates of its transfers (NULL: not wanted), or the status.
+ * If several steps could not be executed together, no rows are sent, unless the
+ * measurement has stopped. */
 enum cs_status cs_cell_run(struct cs_coordinator *co, uint32_t first, uint32_t n,
 			   uint32_t repeats, const struct cs_concurrency *judge,
 			   struct cs_rates *rates);

@@ -7,8 +7,8 @@
 #include "base/statistics.h"
 
 /* A rate is in doubt if it is 0.5 %, and more than it is uncertain, below the median of
- * pairs measured alone, which one slow pair does not move; or, if pairs differ by design, if it is slower than some of
- * them and similar to none. */
+ * pairs measured alone, which one slow pair does not move; or, if pairs differ by design,
+ * if it is slower than some of them and similar to none. */
 int cs_concurrency_doubts(const struct cs_concurrency *concurrent,
 			  const struct cs_rates *rates, uint32_t k, uint32_t n)
 {

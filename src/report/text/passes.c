@@ -79,8 +79,7 @@ static const char *trend_text(struct passes *p, double *share)
 	struct cs_trend trend;
 	double span;
 
-	if (n)
-		qsort(point, n, sizeof(*point), by_turn);
+	cs_vec_sort(&p->points, by_turn);
 	for (size_t i = 0, k; i < n; i = k, passes++) {
 		for (k = i; k < n && point[k].turn == point[i].turn; k++)
 			room[k - i] = point[k].off;
@@ -103,9 +102,11 @@ static void put_sentence(FILE *to, const struct cs_run *run, const struct passes
 	const struct cs_row *slowest = all->worst.slowest;
 	uint32_t passes = 0;
 
-	for (int node = 0; node < run->n_nodes; node++)
-		if (cs_passes_count(run, node) > passes)
-			passes = cs_passes_count(run, node);
+	for (int node = 0; node < run->n_nodes; node++) {
+		const uint32_t of_node = cs_passes_count(run, node);
+
+		passes = of_node > passes ? of_node : passes;
+	}
 	cs_fold(to, 0, 2, "%s in %.0f s: %s%s; %s",
 		passes == 1 ? "1 pass" : cs_new_text("%u passes", passes), all->end_s,
 		!slowest ?
@@ -132,16 +133,19 @@ void cs_passes_print(FILE *to, const struct cs_digest *d, const struct cs_run *r
 
 	cs_columns_heads(&t, "<passes of,median,slowest,<at,pass,<change\n");
 	CS_EACH(const struct cs_digest_line, line, &d->lines) {
-		struct passes p = passes_of(run, line->matrix);
-		const struct cs_row *slowest = p.worst.slowest;
-		const char *text = trend_text(&p, &change);
+		const struct cs_row *slowest;
+		struct passes p;
+		const char *text;
 
 		if (line->back)
 			continue;
+		p = passes_of(run, line->matrix);
+		slowest = p.worst.slowest;
 		all.failed += p.failed;
 		all.end_s = fmax(all.end_s, p.end_s);
 		if (!slowest)
 			continue;
+		text = trend_text(&p, &change);
 		all.spread = fmax(all.spread, p.spread);
 		if (p.drop > all.drop) {
 			all.drop = p.drop;
