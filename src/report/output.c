@@ -371,6 +371,58 @@ static int open_whole(struct cs_output *out, struct cs_err *err)
 	return fd < 0 ? cannot_write(out, errno, err) : fd;
 }
 
+/* A stream that keeps why it failed: the page goes on to be written, and what is
+ * called for it, as sscanf(), leaves another errno. */
+struct stream {
+	int fd, error;
+};
+
+static ssize_t write_stream(void *cookie, const char *bytes, size_t n)
+{
+	struct stream *s = cookie;
+	ssize_t done;
+	size_t left = n;
+
+	while (left) {
+		done = write(s->fd, bytes + (n - left), left);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			s->error = s->error ? s->error : errno;
+			break;
+		}
+		left -= (size_t)done;
+	}
+	return (ssize_t)(n - left);
+}
+
+static int close_stream(void *cookie)
+{
+	struct stream *s = cookie;
+	int fd = s->fd;
+
+	free(s);
+	return close(fd);
+}
+
+static FILE *open_stream(int fd, int **error)
+{
+	struct stream *s = malloc(sizeof(*s));
+	FILE *file;
+
+	if (!s)
+		return NULL;
+	*s = (struct stream){ .fd = fd };
+	file = fopencookie(s, "w",
+			   (cookie_io_functions_t){ .write = write_stream,
+						    .close = close_stream });
+	if (file)
+		*error = &s->error;
+	else
+		free(s);
+	return file;
+}
+
 int cs_output_create(struct cs_output *out, const char *path, int grows,
 		     struct cs_err *err)
 {
@@ -390,7 +442,8 @@ int cs_output_create(struct cs_output *out, const char *path, int grows,
 	fd = made.in_place ? open_journal(&made, err) : open_whole(&made, err);
 	if (fd < 0)
 		return -1;
-	made.file = fdopen(fd, "w");
+	made.fd = fd;
+	made.file = made.in_place ? fdopen(fd, "w") : open_stream(fd, &made.lost);
 	if (!made.file) {
 		error = errno;
 		close(fd);
@@ -415,7 +468,7 @@ int cs_output_open(struct cs_output *out, const char *name, const struct cs_run 
 /* Truncate after the last whole record. */
 static int go_back(struct cs_output *out)
 {
-	return out->whole >= 0 && !ftruncate(fileno(out->file), out->whole) &&
+	return out->whole >= 0 && !ftruncate(out->fd, out->whole) &&
 			       !fseeko(out->file, out->whole, SEEK_SET) ?
 		       0 :
 		       -1;
@@ -442,11 +495,11 @@ int cs_output_append(struct cs_output *out, const char *text, size_t bytes)
 }
 
 /* A file that was removed while it was written is lost. */
-static int is_removed(FILE *file)
+static int is_removed(int fd)
 {
 	struct stat st;
 
-	if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode) || st.st_nlink)
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink)
 		return 0;
 	errno = ENOENT;
 	return 1;
@@ -459,6 +512,7 @@ int cs_output_continue(struct cs_output *out, const char *path, int fd,
 
 	cs_text(made.path, sizeof(made.path), "%s", path);
 	made.format = cs_format_by_name("jsonl");
+	made.fd = fd;
 	if (!ftruncate(fd, (off_t)whole_bytes))
 		made.file = fdopen(fd, "a");
 	if (!made.file)
@@ -486,15 +540,15 @@ static int sync_directory(const char *path)
 }
 
 /* To the disk; pipes and devices have none. */
-static int flush(FILE *file)
+static int flush(const struct cs_output *out)
 {
 	struct stat st;
 
-	if (fflush(file) || ferror(file))
+	if (fflush(out->file) || ferror(out->file))
 		return -1;
-	if (!fsync(fileno(file)))
+	if (!fsync(out->fd))
 		return 0;
-	return (errno == EINVAL || errno == EROFS) && !fstat(fileno(file), &st) &&
+	return (errno == EINVAL || errno == EROFS) && !fstat(out->fd, &st) &&
 			       !S_ISREG(st.st_mode) ?
 		       0 :
 		       -1;
@@ -511,7 +565,7 @@ static int copy_nameless(struct cs_output *out)
 	if (to < 0)
 		return -1;
 	while (n > 0)
-		n = sendfile(to, fileno(out->file), &at, 1 << 20);
+		n = sendfile(to, out->fd, &at, 1 << 20);
 	rc = n < 0 || fsync(to) ? errno : 0;
 	if (close(to) && !rc)
 		rc = errno;
@@ -526,7 +580,7 @@ static int name_file(struct cs_output *out)
 
 	if (!out->nameless)
 		return 0;
-	descriptor_name(fileno(out->file), name, sizeof(name));
+	descriptor_name(out->fd, name, sizeof(name));
 	return make_temporary(out, link_nameless, name) ? copy_nameless(out) : 0;
 }
 
@@ -548,9 +602,11 @@ int cs_output_close(struct cs_output *out, struct cs_err *err)
 	int error = out->error;
 
 	errno = EIO;
-	if (!error && (flush(out->file) || name_file(out) ||
-		       (out->in_place && is_removed(out->file))))
+	if (!error &&
+	    (flush(out) || name_file(out) || (out->in_place && is_removed(out->fd))))
 		error = errno;
+	if (out->lost && *out->lost)
+		error = *out->lost;
 	if (fclose(out->file) && !error)
 		error = errno;
 	out->file = NULL;

@@ -97,6 +97,8 @@ struct cs_output {
 	char temporary[CS_PATH + 32]; /* beside that */
 	const struct cs_format *format;
 	FILE *file;
+	int fd;
+	int *lost; /* the errno of the first write that failed, of a stream; 0 */
 	int in_place;
 	int nameless; /* until it is committed */
 	int error;    /* errno of the last append, if it failed; 0 */

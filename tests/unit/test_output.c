@@ -396,6 +396,22 @@ HOLDS("a full disk is an error of the commit, and a device is not replaced") {
 	t_eq_int(count_files(), 0);
 }
 
+HOLDS("why a write failed is told, whatever errno is when the page ends") {
+	if (access("/dev/full", W_OK) || symlink("/dev/full", "full.json")) {
+		t_skip("there is no /dev/full");
+		return;
+	}
+	if (t_eq_int(cs_output_open(&out, "full.json", &run.run, &err), 0)) {
+		fputs("begun", out.file);
+		t_ok(fflush(out.file));
+		errno = 0;
+		t_eq_int(cs_output_close(&out, &err), -1);
+		t_eq_str(err.text,
+			 "cannot write 'full.json': No space left on device");
+	}
+	unlink("full.json");
+}
+
 HOLDS("a journal is written in place") {
 	put_file("a.jsonl", "old");
 	t_must(!cs_output_create(&out, "a.jsonl", 1, &err));
