@@ -53,6 +53,16 @@ static void name_findings(const struct fleet *fleet, struct cs_run *run, int fil
 	}
 }
 
+/* Most of what a fleet's rows take. */
+static int shows_samples(const struct cs_options *opt)
+{
+	int shows = opt->verbose || opt->format->of_samples;
+
+	for (int i = 0; i < opt->n_outputs; i++)
+		shows |= cs_format_by_file(opt->output[i])->of_samples;
+	return shows;
+}
+
 /* Add a file.  One that cannot be read is a finding, and the rest is judged. */
 static void add_file(struct fleet *fleet, int file)
 {
@@ -70,6 +80,8 @@ static void add_file(struct fleet *fleet, int file)
 	}
 	cs_check_forget(&loaded.run, cs_criteria_any(fleet->criteria));
 	name_findings(fleet, &loaded.run, file);
+	if (!shows_samples(fleet->opt))
+		cs_rows_forget_samples(&loaded.run.rows);
 	base = cs_merge_add(&fleet->merge, &loaded.run, &err);
 	if (base == 1) {
 		cs_loaded_release(&fleet->base);

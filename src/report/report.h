@@ -32,8 +32,9 @@ struct cs_format {
 	const char *name;   /* "text", "json", "nvbandwidth", ... */
 	const char *suffix; /* ".txt", ".json", ".jsonl", ".csv", "" */
 	void (*write)(FILE *to, const struct cs_view *view); /* by cs_format_write() */
-	int of_turns; /* each turn of a cell by itself, as it was measured */
-	int of_any;   /* has a text for runs that could not test anything */
+	int of_turns;	/* each turn of a cell by itself, as it was measured */
+	int of_any;	/* has a text for runs that could not test anything */
+	int of_samples; /* shows each sample */
 };
 
 /* The formats; the last has name NULL. */

@@ -120,6 +120,26 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 	return (const double *)rows->samples.data + at[i];
 }
 
+double cs_rows_lag1(const struct cs_rows *rows, size_t i)
+{
+	const struct cs_row *row = cs_rows_get(rows, i);
+
+	return isfinite(row->stats.lag1) || row->n_samples < 3 ?
+		       row->stats.lag1 :
+		       cs_lag1(cs_rows_samples(rows, i), row->n_samples);
+}
+
+void cs_rows_forget_samples(struct cs_rows *rows)
+{
+	size_t i = 0;
+
+	CS_EACH(struct cs_row, row, &rows->rows) {
+		row->stats.lag1 = cs_rows_lag1(rows, i++);
+		if (!row->turn)
+			row->n_samples = 0;
+	}
+}
+
 const struct cs_test *cs_row_test(const struct cs_row *row)
 {
 	return cs_test_at(row->test);

@@ -140,6 +140,12 @@ int cs_rows_add(struct cs_rows *rows, const struct cs_row *row, const double *sa
 /* Replace the i-th row by a copy of this, of the same cell, with as many samples. */
 int cs_rows_set(struct cs_rows *rows, size_t i, const struct cs_row *row,
 		struct cs_err *err);
+/* The correlation of successive samples of the i-th row, which the first files do not
+ * have; NAN if it is unknown. */
+double cs_rows_lag1(const struct cs_rows *rows, size_t i);
+/* Forget the samples of cells that have one turn: their figures stay.  Samples of turns
+ * are still to be pooled. */
+void cs_rows_forget_samples(struct cs_rows *rows);
 /* Leave out the rows whose keep[i] is 0. */
 void cs_rows_filter(struct cs_rows *rows, const char *keep);
 /* Remove the index of rows that changed. */

@@ -108,6 +108,11 @@ done
 node odd same.jsonl
 run 0 check same.jsonl good/*.jsonl -o usual.json
 ok "nodes that are alike: status 0" status_is 0
+samples() { # FILE...
+	cat "$@" | tr '{' '\n' | grep -c '"samples": *\[[0-9]'
+}
+ok "the file that check writes has all their samples" \
+	[ "$(samples same.jsonl good/*.jsonl)" = "$(samples usual.json)" ]
 
 gpus() { # ID SEVERITY GPU...
 	local id=$1 severity=$2 gpu list=''

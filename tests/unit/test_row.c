@@ -1,6 +1,7 @@
 /* Rows, their samples, and their words. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "result/cells.h"
@@ -34,6 +35,23 @@ HOLDS("rows keep their samples apart") {
 	t_eq_int(wrong, 0);
 	cs_rows_release(&rows);
 	t_eq_int(cs_rows_count(&rows), 0);
+}
+
+HOLDS("samples that are forgotten leave how they are correlated; those of turns are kept") {
+	const double samples[4] = { 1, 2, 3, 4 };
+	struct cs_row row = { .n_samples = 4, .stats = { .n = 4, .lag1 = NAN } };
+	struct cs_rows rows;
+
+	cs_rows_init(&rows);
+	t_must(!cs_rows_add(&rows, &row, samples, NULL));
+	row.turn = 1;
+	t_must(!cs_rows_add(&rows, &row, samples, NULL));
+	cs_rows_forget_samples(&rows);
+	t_eq_int(cs_rows_get(&rows, 0)->n_samples, 0);
+	t_near(cs_rows_lag1(&rows, 0), cs_lag1(samples, 4), 0);
+	t_eq_int(cs_rows_get(&rows, 1)->n_samples, 4);
+	t_ok(cs_rows_samples(&rows, 1)[3] == 4);
+	cs_rows_release(&rows);
 }
 
 HOLDS("a row without samples needs none") {

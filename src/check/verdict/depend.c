@@ -23,15 +23,14 @@ struct pooled {
 static void add_cell(const struct cs_matrices *of, size_t i, struct pooled *pooled)
 {
 	const struct cs_row *row = cs_matrices_row(of, i);
-	double n = row->n_samples, margin = cs_stats_margin(&row->stats);
+	double n = row->stats.n, margin = cs_stats_margin(&row->stats);
+	double lag1 = cs_rows_lag1(&of->run->rows, of->at[i]);
 
 	if (row->metric != CS_METRIC_RATE || row->turn ||
 	    cs_row_test(row)->how != CS_HOW_GATED || !isfinite(margin) ||
-	    margin < MATTERS)
+	    margin < MATTERS || !isfinite(lag1))
 		return;
-	pooled->sum += n * cs_lag1(cs_rows_samples(&of->run->rows, of->at[i]),
-				   row->n_samples) +
-		       1;
+	pooled->sum += n * lag1 + 1;
 	pooled->weight += n - 3;
 }
 
