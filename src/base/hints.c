@@ -10,9 +10,9 @@
 	.key = "cuda-" #number, .name = name_, .of = CS_HINT_OF_CUDA,          \
 	.code = { number }
 
-#define XID(number, drains_, whose, means_, remedy_)                           \
+#define XID(number, grade_, whose, means_, remedy_)                           \
 	[CS_HINT_XID_##number] = { .key = "xid-" #number,                      \
-				   .drains = drains_,                          \
+				   .grade = CS_XID_##grade_,                   \
 				   .means = whose ": " means_,                 \
 				   .remedy = remedy_ },
 

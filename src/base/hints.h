@@ -51,6 +51,13 @@ enum cs_hint_id {
 
 enum cs_hint_of { CS_HINT_OF_MACHINE, CS_HINT_OF_CUDA, CS_HINT_OF_NVML };
 
+/* What an Xid is to the runs that follow. */
+enum cs_xid_grade {
+	CS_XID_PASSES, /* nothing: a program's, the driver's, or a consequence of another */
+	CS_XID_LASTS,  /* it can be the hardware's, which stays */
+	CS_XID_DRAINS, /* nothing should run on the node */
+};
+
 struct cs_hint {
 	const char *key;	    /* "cuda-802": what --explain takes */
 	const char *name;	    /* as the library spells it; NULL none */
@@ -59,7 +66,7 @@ struct cs_hint {
 	const char *const *calls;   /* holds for these only, until NULL; NULL: all */
 	const char *brief;	    /* appended to an error text; NULL none */
 	const char *means, *remedy; /* sentences, for --explain */
-	int drains;		    /* of an Xid: should nothing run on the node? */
+	enum cs_xid_grade grade;    /* of an Xid */
 };
 
 /* One row; all of them in the order of the enum. */

@@ -34,6 +34,14 @@ int cs_uint_parse(const char *text, uint64_t least, uint64_t most, uint64_t *val
 int cs_bits_parse(const char *text, unsigned int below, uint64_t *bits);
 /* The same the other way; "none" of 0. */
 void cs_bits_text(uint64_t bits, char *to, size_t size);
+/* Each bit that is set, as a number. */
+#define CS_EACH_BIT(i, bits)                                                        \
+	for (uint64_t i##_left = (bits), i = cs_lowest_bit(i##_left); i##_left;     \
+	     i##_left &= i##_left - 1, i = cs_lowest_bit(i##_left))
+static inline uint64_t cs_lowest_bit(uint64_t bits)
+{
+	return bits ? (uint64_t)__builtin_ctzll(bits) : 0;
+}
 
 /* Files hold numbers with ten significant digits, more than any clock here gives:
  * the nearest such number, NAN for what is not finite. */

@@ -249,9 +249,9 @@ static json_t *gpus_array(const struct cs_run *run, const struct cs_action *acti
 {
 	json_t *array = json_array();
 
-	for (uint64_t left = action->gpus; left; left &= left - 1) {
-		const struct cs_gpu_facts *of =
-			&run->node[action->node].agent[__builtin_ctzll(left)].gpu;
+	CS_EACH_BIT(a, action->gpus)
+	{
+		const struct cs_gpu_facts *of = &run->node[action->node].agent[a].gpu;
 		const struct cs_gpu_record *gpu = cs_run_gpu(run, action->node,
 							     of->bus_id);
 		struct cs_encoder r = cs_encode_begin();

@@ -52,11 +52,9 @@ static json_t *gpus_array(const struct cs_run *run, const struct cs_finding *fin
 {
 	json_t *array = json_array();
 
-	for (uint64_t left = finding->gpus; left; left &= left - 1)
-		cs_json_append(&array,
-			       cs_json_text(run->node[finding->node]
-						    .agent[__builtin_ctzll(left)]
-						    .gpu.bus_id));
+	CS_EACH_BIT(a, finding->gpus)
+	cs_json_append(&array,
+		       cs_json_text(run->node[finding->node].agent[a].gpu.bus_id));
 	return array;
 }
 
@@ -115,8 +113,8 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 		       finding->confidence > 0 ? finding->confidence : NAN);
 	cs_encode_json(&r, "evidence", evidence_array(finding));
 	cs_encode(&r, &action_fields, finding);
-	if (finding->series[0])
-		cs_encode_text(&r, "series", finding->series);
+	if (finding->series.n)
+		cs_encode_text(&r, "series", cs_series_text(&finding->series));
 	return cs_encode_end(&r);
 }
 
@@ -124,7 +122,7 @@ static void decode_finding(struct cs_loaded *to, json_t *record, int check)
 {
 	struct cs_fields f = { record, "an error", NULL };
 	struct cs_finding found = { .node = -1, .check = check };
-	char id[CS_FINDING_TEXT] = "";
+	char id[CS_FINDING_TEXT] = "", series[CS_ERR_TEXT] = "";
 
 	if (to->run.findings.n >= CS_FINDINGS_MOST)
 		cs_arena_fail("more than %zu checks and errors: a file has at most that many",
@@ -148,7 +146,8 @@ static void decode_finding(struct cs_loaded *to, json_t *record, int check)
 		found.confidence = 0;
 	decode_evidence(&f, cs_rows_count(&to->run.rows), &found);
 	cs_decode(&f, &action_fields, &found);
-	cs_field_text(&f, "series", found.series, sizeof(found.series));
+	cs_field_text(&f, "series", series, sizeof(series));
+	cs_series_read(series, &found.series);
 	cs_list_push(&to->run.findings, &found);
 }
 

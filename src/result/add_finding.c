@@ -52,7 +52,7 @@ void cs_finding_locate_bits(const struct cs_run *run, struct cs_finding *f,
 				  n == 1 ? -1 : 63 - __builtin_clzll(gpus));
 }
 
-const char *cs_agents_text(const struct cs_run *run, int node, uint64_t gpus)
+const char *cs_agents_list(const struct cs_run *run, int node, uint64_t gpus)
 {
 	const int n = run->node[node].facts.n_agents;
 	const char *list = NULL, *first;
@@ -73,8 +73,13 @@ const char *cs_agents_text(const struct cs_run *run, int node, uint64_t gpus)
 					       "-",
 			       last == a ? "" : cs_agent_label(run, node, last).text);
 	}
+	return list;
+}
+
+const char *cs_agents_text(const struct cs_run *run, int node, uint64_t gpus)
+{
 	return cs_new_text("GPU%s %s", __builtin_popcountll(gpus) == 1 ? "" : "s",
-			   list);
+			   cs_agents_list(run, node, gpus));
 }
 
 const char *cs_gpu_phrase(const struct cs_run *run, struct cs_finding *f, int gpu)

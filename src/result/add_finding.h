@@ -22,7 +22,8 @@ void cs_finding_locate(const struct cs_run *run, struct cs_finding *finding, int
 void cs_finding_locate_bits(const struct cs_run *run, struct cs_finding *finding,
 			    uint64_t gpus);
 
-/* "GPUs 0-3, 6" of these bits. */
+/* "0-3, 6" of these bits, and "GPUs 0-3, 6". */
+const char *cs_agents_list(const struct cs_run *run, int node, uint64_t gpus);
 const char *cs_agents_text(const struct cs_run *run, int node, uint64_t gpus);
 
 #define CS_ALL_GPUS (-1) /* the finding is about all GPUs of a node */

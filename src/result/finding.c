@@ -1,8 +1,13 @@
 #include "result/finding.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/arena.h"
 #include "base/hints.h"
+#include "base/units.h"
 
 /* ---- the catalogue ---- */
 
@@ -164,5 +169,44 @@ void cs_findings_follow(struct cs_vec *findings, const int64_t *to)
 			if (to[f->evidence[k]] >= 0)
 				f->evidence[n++] = (uint32_t)to[f->evidence[k]];
 		f->n_evidence = n;
+	}
+}
+
+/* ---- series ---- */
+
+#define DAY_S 86400
+
+const char *cs_day_text(double day)
+{
+	const struct timespec at = { .tv_sec = (time_t)day * DAY_S };
+	char text[32];
+
+	cs_time_text(&at, text, sizeof(text));
+	return cs_new_text("%.10s", text);
+}
+
+const char *cs_series_text(const struct cs_series *series)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < series->n; i++)
+		text = cs_join(text, ", ", series->is_share ? "%s %.1f %%" : "%s %.0f",
+			       cs_day_text(series->at[i].day), series->at[i].y);
+	return text;
+}
+
+void cs_series_read(const char *text, struct cs_series *series)
+{
+	series->is_share = strchr(text, '%') != NULL;
+	for (series->n = 0; series->n < CS_SERIES; series->n++) {
+		struct cs_series_point *p = &series->at[series->n];
+		struct tm day = { 0 };
+
+		text = strptime(text, "%Y-%m-%d", &day);
+		if (!text || sscanf(text, " %lf", &p->y) != 1 || !isfinite(p->y))
+			break;
+		p->day = (int32_t)(timegm(&day) / DAY_S);
+		text += strcspn(text, ",");
+		text += strspn(text, ", ");
 	}
 }

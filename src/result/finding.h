@@ -28,7 +28,17 @@ enum cs_remeasured {
 
 #define CS_EVIDENCE 8 /* rows that a finding names at most */
 #define CS_FINDING_TEXT 32 /* an id as text */
-#define CS_SERIES 320
+#define CS_SERIES 12	  /* points of a series at most */
+
+/* A figure over dates, to be drawn. */
+struct cs_series {
+	uint32_t n;
+	int32_t is_share; /* y is in percent */
+	struct cs_series_point {
+		int32_t day; /* since 1970 */
+		double y;    /* as its text has it */
+	} at[CS_SERIES];
+};
 
 /* One problem or finding, worded for a person. */
 struct cs_finding {
@@ -49,7 +59,7 @@ struct cs_finding {
 	char next[CS_ERR_TEXT];	     /* recommended action; "" */
 	char remeasure[CS_ERR_TEXT]; /* our command that repeats just these cells; "" */
 	char elsewhere[CS_ERR_TEXT]; /* does it stay with node, GPU or job? "" */
-	char series[CS_SERIES];	     /* of a trend: "2026-08-01 100.0 %, …"; "" */
+	struct cs_series series;     /* of a trend; else of no points */
 	int32_t of_figures;	     /* based on figures, which were … */
 	uint32_t remeasured;	     /* … again: enum cs_remeasured */
 	double confidence;	     /* 0 to 1, of a judgement; 0 none */
@@ -126,3 +136,10 @@ void cs_findings_follow(struct cs_vec *findings, const int64_t *to);
 /* Append a copy. */
 int cs_finding_add(struct cs_vec *findings, const struct cs_finding *finding,
 		   struct cs_err *err);
+
+/* "2026-08-01 100.0 %, 2026-08-04 99.7 %"; in the arena. */
+const char *cs_series_text(const struct cs_series *series);
+/* Points of another form, and those after them, are left out. */
+void cs_series_read(const char *text, struct cs_series *series);
+/* "2026-08-01"; in the arena. */
+const char *cs_day_text(double day);

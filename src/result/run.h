@@ -130,9 +130,12 @@ struct cs_run {
 	const struct cs_history *history;	/* of its nodes (history.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */
-	uint32_t checks;       /* enum cs_check_kind; 0: findings do not count */
-	int complete;	       /* every step of the plan was carried out */
-	int exit_status;       /* enum cs_exit */
+	uint32_t checks; /* enum cs_check_kind; 0: findings do not count */
+	int complete;	 /* every step of the plan was carried out */
+	int exit_status; /* enum cs_exit */
+	/* cells that could be compared, and those too uncertain for it, if these are so
+	 * many that there is no verdict (cs_run_exit()); else 0 */
+	size_t n_comparable, n_uncertain;
 	const char *unwritten; /* with CS_EXIT_OUTPUT, in a view of one line: why */
 };
 

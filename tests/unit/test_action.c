@@ -1,8 +1,11 @@
 /* Findings put together by fault, and what a person is to do about each. */
 #include "config.h"
 
+#include <string.h>
+
 #include "canned.h"
 #include "check/verdict/action.h"
+#include "report/report.h"
 #include "tap.h"
 
 #define PAIR "peer.ce.write.pair"
@@ -175,4 +178,34 @@ int tap_tear_down(void)
 {
 	canned_release(&c);
 	return 0;
+}
+
+/* The reason of the only command, between its quotes. */
+static const char *reason(const char *finding)
+{
+	char *line;
+
+	begin(1);
+	found(CS_FINDING_NVLINK_DOWN, CS_CRITICAL, 0, 3, -1, finding);
+	t_eq_int(cs_drain_commands(t_stream(), &c.run, "slurm"), 0);
+	line = strstr(t_text(), "Reason='") + strlen("Reason='");
+	*strchr(line, '\'') = '\0';
+	return line;
+}
+
+HOLDS("the reason of a drain command ends where a sentence does, or a word") {
+#define PART "cscope-mpi: GPU 3 (0000:1e:00.0): "
+	t_eq_str(reason("GPU 3: slow"), PART "slow");
+	t_eq_str(reason("GPU 3: copies from it are 33 % slower than the others; measured "
+			"again, and confirmed by two of two cells"),
+		 PART "copies from it are 33 % slower than the others");
+	t_eq_str(reason("GPU 3: copies from it are 33 % slower than those of GPUs 0-2, 4, "
+			"5, 6 and 7 on this node, and on four others"),
+		 PART
+		 "copies from it are 33 % slower than those of GPUs 0-2, 4, 5, 6 and 7 on this node,…");
+	t_eq_str(reason("GPU 3: slow; copies from it are 33 % slower than those of GPUs "
+			"0-2, 4, 5, 6 and 7 on this node"),
+		 PART
+		 "slow; copies from it are 33 % slower than those of GPUs 0-2, 4, 5, 6 and 7 on this…");
+#undef PART
 }

@@ -69,13 +69,16 @@ HOLDS("an Xid that drains asks for it first, and its texts fit a finding") {
 	for (int id = CS_HINT_XID_13; id < CS_HINTS; id++) {
 		const struct cs_hint *h = cs_hint(id);
 
-		t_eq_int(strncmp(h->remedy, "Drain the node", 14) == 0, h->drains);
+		t_eq_int(strncmp(h->remedy, "Drain the node", 14) == 0,
+			 h->grade == CS_XID_DRAINS);
+		t_ok(h->grade != CS_XID_LASTS || !strncmp(h->means, "Hardware", 8));
 		t_ok(strlen(h->remedy) < CS_ERR_TEXT);
 		t_ok(strlen(h->means) + strlen("Xid 100 during the run: ") <
 		     CS_ERR_TEXT);
 	}
-	t_ok(!cs_hint(CS_HINT_XID_109)->drains);
-	t_ok(cs_hint(CS_HINT_XID_143)->drains);
+	t_eq_int(cs_hint(CS_HINT_XID_109)->grade, CS_XID_PASSES);
+	t_eq_int(cs_hint(CS_HINT_XID_94)->grade, CS_XID_LASTS);
+	t_eq_int(cs_hint(CS_HINT_XID_143)->grade, CS_XID_DRAINS);
 }
 
 HOLDS("a number alone stands for its code") {

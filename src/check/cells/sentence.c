@@ -23,26 +23,25 @@ static uint64_t rest_of(const struct cs_run *run, const struct cs_anomaly *s)
 	return cs_agent_bits(run->node[s->node].facts.n_agents) & ~s->gpus;
 }
 
-/* "all 8 GPUs", "4 of 8 GPUs (0, 1, 4, 5)": of a NUMA node, -1 of the node. */
+/* "all 8 GPUs", "4 of 8 GPUs (0, 1, 4-7)": of a NUMA node, -1 of the node. */
 static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *s,
 			     int numa)
 {
-	int all = 0, slow = 0, n = run->node[s->node].facts.n_agents;
-	const char *list = NULL, *text;
+	const struct cs_run_node *nd = &run->node[s->node];
+	uint64_t all = 0;
+	const char *text;
 	char whole[40] = "all GPUs";
 
-	for (int a = 0; a < n; a++) {
-		if (numa >= 0 && run->node[s->node].agent[a].numa != numa)
-			continue;
-		all++;
-		if (s->gpus >> a & 1)
-			list = cs_new_longer(list, "%s%s", slow++ ? ", " : "",
-					     cs_agent_label(run, s->node, a).text);
-	}
+	for (int a = 0; a < nd->facts.n_agents; a++)
+		if (numa < 0 || nd->agent[a].numa == numa)
+			all |= 1ULL << a;
 	if (numa < 0)
-		cs_all_text("GPU", n, whole, sizeof(whole));
-	text = slow && slow < all ?
-		       cs_new_text("%d of %d GPUs (%s)", slow, all, list) :
+		cs_all_text("GPU", nd->facts.n_agents, whole, sizeof(whole));
+	text = all & s->gpus && all & ~s->gpus ?
+		       cs_new_text("%d of %d GPUs (%s)",
+				   __builtin_popcountll(all & s->gpus),
+				   __builtin_popcountll(all),
+				   cs_agents_list(run, s->node, all & s->gpus)) :
 		       cs_new_text("%s", whole);
 	return numa >= 0 ? cs_new_longer(text, " of NUMA node %d", numa) : text;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/units.h"
 #include "result/add_finding.h"
 
 const char *cs_action_text(enum cs_action_kind kind)
@@ -215,14 +216,9 @@ const char *cs_action_gpus(const struct cs_run *run, const struct cs_action *a)
 {
 	const char *text = "";
 
-	for (uint64_t left = cs_action_is_of_several(a) ? a->gpus : 0; left;
-	     left &= left - 1) {
-		const struct cs_agent_facts *agent =
-			&run->node[a->node].agent[__builtin_ctzll(left)];
-
-		text = cs_join(text, ", ", "%s",
-			       gpu_text(run, a->node, agent->gpu.bus_id));
-	}
+	CS_EACH_BIT(i, cs_action_is_of_several(a) ? a->gpus : 0)
+	text = cs_join(text, ", ", "%s",
+		       gpu_text(run, a->node, run->node[a->node].agent[i].gpu.bus_id));
 	return text;
 }
 

@@ -40,8 +40,8 @@ int cs_only_checked(const struct cs_run *run);
 
 /* The status of rows and findings: CS_EXIT_… (2 over 3 over 1 over 0; 3 when
  * nothing was measured or the plan was not carried out to its end).  Judgements
- * count under --check only. */
-int cs_run_exit(const struct cs_run *run);
+ * count under --check only.  Sets n_uncertain of the run. */
+int cs_run_exit(struct cs_run *run);
 
 /* One line for the verdict and the last line on stderr: the gravest finding with
  * its host and how many more are as grave, why nothing could be measured, or how

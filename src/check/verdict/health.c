@@ -163,7 +163,7 @@ static const char *rule_xid(const struct gpu *g)
 
 	for (; sscanf(at, "%d%n", &number, &end) == 1; at += end) {
 		one = cs_hint_find(cs_new_text("xid-%d", number));
-		drains = one && one->drains;
+		drains = one && one->grade == CS_XID_DRAINS;
 		if (text && (!drains || g->f->severity == CS_CRITICAL))
 			continue;
 		hint = one;
@@ -188,7 +188,7 @@ static const char *rule_xid_before(const struct gpu *g)
 
 	for (; sscanf(at, "%d%n", &number, &end) == 1; at += end) {
 		one = cs_hint_find(cs_new_text("xid-%d", number));
-		if (!one || (!one->drains && strncmp(one->means, "Hardware", 8)))
+		if (!one || one->grade == CS_XID_PASSES)
 			continue;
 		first = first ? first : one;
 		text = cs_join(text, ", ", "Xid %d", number);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/statistics.h"
@@ -18,7 +17,6 @@
 #define SURE_P 6.8e-6 /* 4.5 standard deviations */
 #define DATES_LEAST (2 * CS_STEP_SIDE)
 #define GROWN_LEAST 3 /* dates on which errors that happen were counted */
-#define POINTS 12     /* of a series, to be drawn */
 
 /* The dates of a node, and its run of each. */
 struct dates {
@@ -40,7 +38,8 @@ struct loss {
 	int a, b, is_step;
 	const struct cs_row *row; /* one of its matrix */
 	double lost;		  /* share; 0: nothing */
-	const char *text, *series;
+	const char *text;
+	struct cs_series series;
 };
 
 CS_ORDERING_AT(by_node_and_time, struct cs_past, CS_ORDER(a->hardware, b->hardware),
@@ -54,29 +53,20 @@ CS_ORDERING(by_matrix, struct cell, cs_matrix_order(a->row, b->row),
 CS_ORDERING(by_part, struct loss, CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b),
 	    CS_ORDER(b->lost, a->lost), CS_ORDER(a->row, b->row))
 
-/* ---- texts ---- */
-
-static const char *date_text(double day)
+/* Few points: shares of `level`, or what was counted (NAN). */
+static struct cs_series series_of(const double *day, const double *y, size_t n,
+				  double level)
 {
-	const struct timespec at = { .tv_sec = (time_t)day * 86400 };
-	char text[32];
+	struct cs_series series = { .is_share = !isnan(level) };
+	double t[CS_SERIES], few[CS_SERIES];
 
-	cs_time_text(&at, text, sizeof(text));
-	return cs_new_text("%.10s", text);
-}
-
-/* "2026-08-01 100.0 %, 2026-08-04 99.7 %": few points, times `scale`. */
-static const char *series_text(const double *day, const double *y, size_t n,
-			       double scale, const char *unit)
-{
-	double t[POINTS], few[POINTS];
-	const char *text = NULL;
-
-	n = cs_join_neighbours(day, y, n, POINTS, t, few);
-	for (size_t i = 0; i < n; i++)
-		text = cs_join(text, ", ", "%s %.*f%s", date_text(t[i]),
-			       unit[0] ? 1 : 0, scale * few[i], unit);
-	return text;
+	series.n = (uint32_t)cs_join_neighbours(day, y, n, CS_SERIES, t, few);
+	for (uint32_t i = 0; i < series.n; i++) {
+		series.at[i].day = (int32_t)t[i];
+		series.at[i].y = series.is_share ? round(1000 * few[i] / level) / 10 :
+						   round(few[i]);
+	}
+	return series;
 }
 
 /* ---- figures ---- */
@@ -92,7 +82,7 @@ static const char *loss_text(const struct loss *loss, const struct cs_trend *lin
 				   times * line->slope, times * line->high,
 				   times * line->low, 100 * loss->lost);
 	return cs_new_text("is %.1f %% slower since %s%s", 100 * loss->lost,
-			   date_text(at[1]->day),
+			   cs_day_text(at[1]->day),
 			   strcmp(at[0]->driver, at[1]->driver) ?
 				   cs_new_text(", with driver %s after %s",
 					       at[1]->driver, at[0]->driver) :
@@ -127,8 +117,8 @@ static void find_loss(const struct dates *d, const double *figure, struct loss *
 				 line.slope * (day[0] - day[n - 1]) / level;
 	to->text = cs_new_text("%s; %s to %s, %zu dates",
 			       loss_text(to, &line, level, at + step.at - 1),
-			       date_text(day[0]), date_text(day[n - 1]), n);
-	to->series = series_text(day, y, n, 100 / level, " %");
+			       cs_day_text(day[0]), cs_day_text(day[n - 1]), n);
+	to->series = series_of(day, y, n, level);
 	if (to->lost < LOSS_LEAST ||
 	    1 - cs_median(y + n - CS_STEP_SIDE, CS_STEP_SIDE) / level < to->lost / 2)
 		to->lost = 0;
@@ -242,7 +232,7 @@ static void describe(const struct dates *d, const struct loss *l, size_t n)
 						   CS_ALL_GPUS);
 		part = cs_new_text(" of %s", part);
 	}
-	cs_text(f.series, sizeof(f.series), "%s", l->series);
+	f.series = l->series;
 	cs_finding_advise(&f);
 	cs_judge(d->run, f, "%s%s %s%s", cs_row_test(l->row)->name, part ? part : "",
 		 l->text,
@@ -293,14 +283,14 @@ static void judge_counter(const struct dates *d, int agent, int c)
 	}
 	if (grown < (c < CS_COUNTER_UNCORRECTED ? GROWN_LEAST : 1))
 		return;
-	cs_text(f.series, sizeof(f.series), "%s", series_text(day, y, n, 1, ""));
+	f.series = series_of(day, y, n, NAN);
 	cs_finding_advise(&f);
 	of = cs_gpu_phrase(d->run, &f, agent); /* before f is passed */
 	cs_judge(d->run, f,
 		 "%s: %s grew by %.0f from %s to %s, %.2g a day, the last by %s", of,
 		 c < CS_COUNTERS ? cs_counter_text(c) : "remapped rows", all,
-		 date_text(day[0]), date_text(day[n - 1]),
-		 all / (day[n - 1] - day[0]), date_text(day[last]));
+		 cs_day_text(day[0]), cs_day_text(day[n - 1]),
+		 all / (day[n - 1] - day[0]), cs_day_text(day[last]));
 }
 
 /* ---- nodes ---- */

@@ -8,26 +8,6 @@
 #include "check/verdict/internal.h"
 #include "result/cells.h"
 
-/* Cells that would be compared with others, and those too uncertain for it. */
-struct comparable {
-	size_t n, uncertain;
-};
-
-static struct comparable count_comparable(const struct cs_run *run)
-{
-	struct comparable c = { 0 };
-
-	for (int node = 0; run->node && node < run->n_nodes; node++) {
-		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
-			if (!cs_can_be_judged(run, row))
-				continue;
-			c.n++;
-			c.uncertain += cs_is_unsure(row) != 0;
-		}
-	}
-	return c;
-}
-
 /* Was so much left out for the budget that a verdict would rest on too little? */
 static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)
 {
@@ -38,21 +18,34 @@ static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)
 }
 
 /* Are so many figures uncertain that a verdict would rest on too little? */
-static int is_too_uncertain(const struct cs_run *run, struct comparable *c)
+static int is_too_uncertain(struct cs_run *run)
 {
+	size_t n = 0, uncertain = 0;
+
 	if (!(run->checks & (CS_CHECK_OUTLIER | CS_CHECK_LINK)))
 		return 0;
-	*c = count_comparable(run);
-	return (double)(c->n - c->uncertain) < run->min_coverage * (double)c->n;
+	for (int node = 0; run->node && node < run->n_nodes; node++) {
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
+			if (!cs_can_be_judged(run, row))
+				continue;
+			n++;
+			uncertain += cs_is_unsure(row) != 0;
+		}
+	}
+	if (!((double)(n - uncertain) < run->min_coverage * (double)n))
+		return 0;
+	run->n_comparable = n;
+	run->n_uncertain = uncertain;
+	return 1;
 }
 
-int cs_run_exit(const struct cs_run *run)
+int cs_run_exit(struct cs_run *run)
 {
 	size_t n = cs_rows_count(&run->rows), i, measured = 0;
 	struct cs_coverage c;
-	struct comparable comparable;
 	int cannot = 0, warned = 0, used = 0, unavailable = 0, no_sign = 0;
 
+	run->n_uncertain = 0;
 	CS_EACH(const struct cs_finding, f, &run->findings) {
 		if (f->check && !run->checks)
 			continue;
@@ -78,7 +71,7 @@ int cs_run_exit(const struct cs_run *run)
 	    (!measured && !used && !unavailable && !no_sign && !c.left_out))
 		return CS_EXIT_CANNOT;
 	if (unavailable || no_sign || !measured || is_too_little(run, &c) ||
-	    is_too_uncertain(run, &comparable))
+	    is_too_uncertain(run))
 		return CS_EXIT_UNABLE;
 	return warned ? CS_EXIT_WARNING : CS_EXIT_OK;
 }
@@ -135,7 +128,6 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 		      uint32_t least, char *to, size_t size)
 {
 	size_t n = cs_rows_count(&run->rows), i;
-	struct comparable comparable;
 	const char *reason = "";
 	char notes[40] = "";
 
@@ -164,11 +156,11 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 				    c->unseen == 1 ? "" : "s");
 		return 0;
 	}
-	if (is_too_uncertain(run, &comparable)) {
+	if (run->n_uncertain) {
 		cs_text(to, size,
 			"%zu of %zu cells are too uncertain to be judged; a longer "
 			"--cell-limit gives them more samples",
-			comparable.uncertain, comparable.n);
+			run->n_uncertain, run->n_comparable);
 		return 1;
 	}
 	if (worst_text(run, least, 1, to, size))

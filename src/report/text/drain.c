@@ -155,6 +155,26 @@ void cs_drain_command(FILE *to, const char *command, const char *host,
 	putc('\n', to);
 }
 
+/* As long as a scheduler takes: cut after a sentence, if that is most of it, or else
+ * after a word. */
+static const char *reason_text(const char *whole)
+{
+	char *text = cs_new_text("%.*s", CS_REASON_LINE - 1, whole);
+	char *sentence = text, *word = text;
+
+	if (strlen(whole) < CS_REASON_LINE)
+		return text;
+	for (char *at = text; *at; at++) {
+		if (*at == ';' || (*at == '.' && at[1] == ' '))
+			sentence = at;
+		if (*at == ' ' && at + sizeof("…") <= text + CS_REASON_LINE)
+			word = at;
+	}
+	if (2 * (sentence - text) > CS_REASON_LINE)
+		return cs_new_text("%.*s", (int)(sentence - text), text);
+	return cs_new_text("%.*s…", (int)(word - text), text);
+}
+
 struct commands {
 	FILE *to;
 	const struct cs_run *run;
@@ -168,14 +188,12 @@ static int print_commands(void *argument)
 	char *drained = cs_new(char, c->run->n_nodes);
 
 	CS_EACH(const struct cs_action, a, &actions) {
-		char reason[CS_REASON_LINE];
-
 		if (a->kind != CS_ACTION_DRAIN || a->node < 0 || drained[a->node]++)
 			continue;
-		cs_text(reason, sizeof(reason), "cscope-mpi: %s: %s",
-			cs_action_part(c->run, a), cs_action_what(a));
 		cs_drain_command(c->to, c->command, c->run->node[a->node].facts.host,
-				 reason);
+				 reason_text(cs_new_text("cscope-mpi: %s: %s",
+							 cs_action_part(c->run, a),
+							 cs_action_what(a))));
 	}
 	return ferror(c->to) ? -1 : 0;
 }

@@ -289,8 +289,9 @@ static void print_rest(FILE *to, const struct cs_run *run, const struct cs_group
 	const struct cs_finding *f = g->finding[0];
 
 	print_where(to, run, g, verbose);
-	if (f->series[0])
-		cs_fold(to, INDENT, INDENT + 2, "over time: %s", f->series);
+	if (f->series.n)
+		cs_fold(to, INDENT, INDENT + 2, "over time: %s",
+			cs_series_text(&f->series));
 	print_evidence(to, run, f);
 	if (f->confidence > 0)
 		cs_fold(to, INDENT, INDENT + 2, "confidence: %.1f %%",

@@ -409,8 +409,9 @@ static void print_group(FILE *to, const struct cs_run *run, const struct cs_grou
 
 	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
 		hosts_of(run, g), f->text);
-	if (f->series[0])
-		cs_fold(to, INDENT, INDENT + 2, "over time: %s", f->series);
+	if (f->series.n)
+		cs_fold(to, INDENT, INDENT + 2, "over time: %s",
+			cs_series_text(&f->series));
 	/* the command first, then the other steps */
 	if (f->remeasure[0] || f->next[0])
 		cs_fold(to, INDENT, INDENT + 2, "next: %s%s%s", f->remeasure,
