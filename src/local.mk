@@ -385,6 +385,8 @@ endif
 	%D%/check/model/model.h \
 	%D%/check/model/rates.c \
 	%D%/check/model/rates.h \
+	%D%/check/model/workload.c \
+	%D%/check/model/workload.h \
 	%D%/check/verdict/action.c \
 	%D%/check/verdict/action.h \
 	%D%/check/verdict/check.c \
@@ -497,6 +499,7 @@ endif
 	%D%/report/text/matrix.h \
 	%D%/report/text/model.c \
 	%D%/report/text/model_rates.c \
+	%D%/report/text/workload.c \
 	%D%/report/text/nodes.c \
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \

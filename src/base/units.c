@@ -172,6 +172,38 @@ bad:
 			  text);
 }
 
+/* The power of ten of "", "K", "M" … or "e12"; -1 for anything else. */
+static int count_power(const char *unit)
+{
+	static const char letters[] = "KMGTP";
+	const char *letter = *unit ? strchr(letters, *unit & ~0x20) : NULL;
+	uint64_t power;
+
+	if (!*unit)
+		return 0;
+	if ((*unit & ~0x20) == 'E')
+		return is_digit(unit[1]) &&
+				       !cs_uint_parse(unit + 1, 0, 99, &power, NULL) ?
+			       (int)power :
+			       -1;
+	return letter && *letter && !unit[1] ? 3 * (int)(letter - letters + 1) : -1;
+}
+
+int cs_count_parse(const char *text, double *count, struct cs_err *err)
+{
+	const char *at = text;
+	struct decimal number;
+	int power;
+
+	if (decimal_parse(&at, &number) || (power = count_power(at)) < 0 ||
+	    !number.digits)
+		return cs_err_set(err,
+				  "'%.40s' is not a number above 0: write 8192, 1.5G or 2e12",
+				  text);
+	*count = decimal_value(&number) * pow(10, power);
+	return 0;
+}
+
 int cs_share_parse(const char *text, double *fraction, struct cs_err *err)
 {
 	const char *at = text;

@@ -26,6 +26,10 @@ int cs_duration_parse(const char *text, double *seconds, struct cs_err *err);
  * 0 < value <= 100. */
 int cs_share_parse(const char *text, double *fraction, struct cs_err *err);
 
+/* A number of things above 0: "8192", "1.5G", "2e12"; K, M, G, T and P are powers of
+ * 1000, unlike those of bytes. */
+int cs_count_parse(const char *text, double *count, struct cs_err *err);
+
 /* A whole number in least..most, decimal or 0x hexadecimal. */
 int cs_uint_parse(const char *text, uint64_t least, uint64_t most, uint64_t *value,
 		  struct cs_err *err);

@@ -574,6 +574,7 @@ static void init_run(struct program *p)
 	p->run.of_passes = p->opt->duration_s > 0;
 	cs_criteria_apply(&p->criteria, &p->run);
 	p->run.margin = cs_ten_digits(p->opt->margin);
+	p->run.workload = p->opt->workload;
 	p->run.min_coverage = p->opt->min_coverage;
 	cs_text(p->run.id, sizeof(p->run.id), "%lx-%.12s-%x",
 		(unsigned long)p->run.started.tv_sec, p->host, (unsigned)getpid());

@@ -32,6 +32,7 @@ static void cut(const struct cs_options *opt, struct cs_run *run)
 	struct cs_err err;
 
 	run->compact = opt->compact;
+	run->workload = opt->workload;
 	memcpy(run->only, opt->only, sizeof(run->only));
 	if (run->only[0][0] && cs_run_cut_cells(run, &err))
 		cs_command_refuse("%s: %s", opt->file, err.text);

@@ -5,6 +5,7 @@
 #include "check/bounds/known.h"
 #include "check/compare/found.h"
 #include "check/model/gamma.h"
+#include "check/model/workload.h"
 #include "file/code.h"
 #include "file/record.h"
 #include "result/grid.h"
@@ -113,6 +114,43 @@ struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell)
 	cs_encode_real(&r, "intensity_90", cs_intensity(load, CS_EFFICIENT));
 	cs_encode_real(&r, "alpha_flops", cs_alpha_flops(gflops, fit->alpha_us.value));
 	return r;
+}
+
+/* ---- the program of --model ---- */
+
+static json_t *way_record(const struct cs_workload_way *way)
+{
+	struct cs_encoder r = cs_encode_begin();
+
+	cs_encode_text(&r, "where", way->where);
+	cs_encode_text(&r, "computes", way->is_numa ? "numa" : "gpu");
+	cs_encode_bool(&r, "link", way->is_link);
+	cs_encode_real(&r, "gflops", way->gflops);
+	cs_encode_real(&r, "gbs", way->gbs);
+	cs_encode_real(&r, "alpha_us", way->alpha_us);
+	cs_encode_real(&r, "balance", way->balance);
+	cs_encode_real(&r, "compute_s", way->compute_s);
+	cs_encode_real(&r, "move_s", way->move_s);
+	cs_encode_real(&r, "sum_s", way->compute_s + way->move_s);
+	cs_encode_real(&r, "longer_s", fmax(way->compute_s, way->move_s));
+	cs_encode_text(&r, "bound",
+		       way->compute_s >= way->move_s ? "arithmetic" : "movement");
+	return cs_encode_end(&r);
+}
+
+json_t *cs_record_workload(const struct cs_run *run)
+{
+	const struct cs_vec ways = cs_workload_ways(run);
+	struct cs_encoder r = cs_encode_begin();
+	json_t *array = json_array();
+
+	CS_EACH(const struct cs_workload_way, way, &ways)
+		cs_json_append(&array, way_record(way));
+	cs_encode_real(&r, "flops", run->workload.flops);
+	cs_encode_real(&r, "words", run->workload.words);
+	cs_encode_real(&r, "intensity", run->workload.flops / run->workload.words);
+	cs_encode_json(&r, "ways", array);
+	return cs_encode_end(&r);
 }
 
 /* ---- a comparison of two sides ---- */

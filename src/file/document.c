@@ -111,6 +111,8 @@ static void write_views(FILE *to, const struct cs_run *run)
 	pooled = cs_pool_new(run);
 	write_matrices(to, pooled);
 	write_model(to, pooled);
+	if (run->workload.flops > 0)
+		member(to, "workload", cs_record_workload(pooled));
 }
 
 static void write_results(FILE *to, const struct cs_run *run)

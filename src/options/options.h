@@ -79,9 +79,10 @@ struct cs_options {
 	const struct cs_format *format; /* of stdout */
 	int quiet, verbose;
 	enum cs_colour { CS_COLOUR_AUTO, CS_COLOUR_ALWAYS, CS_COLOUR_NEVER } colour;
-	int topology;	    /* show --topology */
-	int compact;	    /* show --compact */
-	const char *resume; /* --resume, NULL */
+	struct cs_workload workload; /* --model */
+	int topology;		     /* show --topology */
+	int compact;		     /* show --compact */
+	const char *resume;	     /* --resume, NULL */
 	int redact;
 	double budget_s;   /* --budget; 0 none */
 	double duration_s; /* --duration; 0: one pass */

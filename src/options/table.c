@@ -64,6 +64,7 @@ static const struct cs_option show_options[] = {
 	  "samples, and similar cells", OWN(cs_set_cell) },
 	{ "topology", 0, NULL, "how the nodes are wired and set, instead of figures",
 	  FLAG(topology, 1) },
+	MODEL,
 	HEADING("Output"),
 	OUTPUT,
 	STDOUT,

@@ -375,6 +375,20 @@ int cs_set_format(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
+int cs_set_model(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	const char *comma = strchr(value, ',');
+	char flops[40];
+
+	if (!comma || (size_t)(comma - value) >= sizeof(flops))
+		return cs_err_set(err, "allowed are operations and words, as 2e12,3G");
+	cs_text(flops, sizeof(flops), "%.*s", (int)(comma - value), value);
+	return cs_count_parse(flops, &opt->workload.flops, err) ||
+			       cs_count_parse(comma + 1, &opt->workload.words, err) ?
+		     -1 :
+		     0;
+}
+
 int cs_set_resume(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	const struct cs_format *format = cs_format_by_file(value);

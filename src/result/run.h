@@ -87,6 +87,11 @@ struct cs_by_node {
  * arena. */
 struct cs_by_node cs_by_node(const uint32_t *node, size_t n, int n_nodes);
 
+/* A program of so many operations and words of 8 bytes; 0: none was given. */
+struct cs_workload {
+	double flops, words;
+};
+
 struct cs_baseline;
 struct cs_history;
 struct cs_thresholds;
@@ -130,6 +135,7 @@ struct cs_run {
 	const struct cs_history *history;	/* of its nodes (history.h); NULL */
 	const struct cs_thresholds *thresholds; /* check/bounds/threshold.h; NULL */
 	const struct cs_vec *expected; /* struct cs_site_fact (check/fleet/fact.h); NULL */
+	struct cs_workload workload; /* --model */
 	uint32_t checks; /* enum cs_check_kind; 0: findings do not count */
 	int complete;	 /* every step of the plan was carried out */
 	int exit_status; /* enum cs_exit */

@@ -192,6 +192,38 @@ HOLDS("what is no share is refused and changes nothing") {
 	}
 }
 
+static double count_of(const char *text)
+{
+	double count = -1;
+
+	t_eq_int(cs_count_parse(text, &count, NULL), 0);
+	return count;
+}
+
+HOLDS("numbers of things have an exponent, or K to P as powers of 1000") {
+	t_near(count_of("8192"), 8192, 0);
+	t_near(count_of("1.5K"), 1500, 0);
+	t_near(count_of("3G"), 3e9, 0);
+	t_near(count_of("2p"), 2e15, 0);
+	t_near(count_of("2e12"), 2e12, 0);
+	t_near(count_of("0.5E3"), 500, 0);
+}
+
+HOLDS("what is no number of things is refused and changes nothing") {
+	static const char *const bad[] = { "",	    "0",    "-1",   "1X",   "1KB",
+					   "1Ki",   "e3",   "1e",   "1e-3", "1e+3",
+					   "1e100", "0x10", "1e3K", " 1",   "nan" };
+	struct cs_err err;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		double count = 7;
+
+		t_eq_int(cs_count_parse(bad[i], &count, &err), -1);
+		t_near(count, 7, 0);
+		t_has(err.text, "write 8192, 1.5G or 2e12");
+	}
+}
+
 HOLDS("whole numbers are decimal or hexadecimal, never octal") {
 	uint64_t value = 0;
 

@@ -175,3 +175,21 @@ int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out)
 	}
 	return 0;
 }
+
+struct cs_fit_sum cs_sweep_sum(const struct cs_run *run, uint32_t index,
+			       size_t *planned)
+{
+	struct cs_vec fits = CS_LIST(struct cs_fit);
+	struct cs_fit_sum sum = { .n = 0 };
+	CS_SCOPE;
+
+	*planned = 0;
+	for (int node = 0; node < run->n_nodes; node++) {
+		const struct cs_sweep *sweep = cs_sweep_new(run, node, index);
+
+		*planned += sweep->grid.n_planned;
+		cs_fits_add(&fits, sweep);
+	}
+	cs_fits_sum(&fits, &sum);
+	return sum;
+}

@@ -30,3 +30,6 @@ struct cs_fit_sum {
 void cs_fits_add(struct cs_vec *fits, const struct cs_sweep *sweep);
 /* 0, or -1: there is none. */
 int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
+/* The sum of the sweep that begins with a matrix, of all nodes; `planned`: its cells. */
+struct cs_fit_sum cs_sweep_sum(const struct cs_run *run, uint32_t index,
+			       size_t *planned);

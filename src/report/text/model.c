@@ -27,24 +27,6 @@ static const char *value_text(const struct cs_fit_value *x, int decimals)
 
 /* ---- a line for each ---- */
 
-static struct cs_fit_sum sum_nodes(const struct cs_run *run, uint32_t index,
-				   size_t *planned)
-{
-	struct cs_vec fits = CS_LIST(struct cs_fit);
-	struct cs_fit_sum sum = { .n = 0 };
-	CS_SCOPE;
-
-	*planned = 0;
-	for (int node = 0; node < run->n_nodes; node++) {
-		const struct cs_sweep *sweep = cs_sweep_new(run, node, index);
-
-		*planned += sweep->grid.n_planned;
-		cs_fits_add(&fits, sweep);
-	}
-	cs_fits_sum(&fits, &sum);
-	return sum;
-}
-
 static const char *name_of(FILE *to, const struct cs_grid *head)
 {
 	if (strlen(head->test->name) <= NAME)
@@ -100,7 +82,7 @@ static void print_sums(FILE *to, const struct cs_run *run)
 		if (!cs_sweep_sizes(run, v))
 			continue;
 		single |= head.test->how == CS_HOW_ONCE;
-		sum = sum_nodes(run, v, &planned);
+		sum = cs_sweep_sum(run, v, &planned);
 		if (planned)
 			print_sum(to, &head, &sum, planned);
 	}
@@ -174,7 +156,7 @@ static void print_prices(FILE *to, const struct cs_run *run)
 
 		if (!cs_sweep_sizes(run, v) || head.test->path == CS_PATH_HOST)
 			continue;
-		sum = sum_nodes(run, v, &planned);
+		sum = cs_sweep_sum(run, v, &planned);
 		if (sum.n)
 			print_price(to, &head, &sum, gflops);
 	}
@@ -271,6 +253,10 @@ void cs_model_write(FILE *to, const struct cs_view *view)
 	cs_head_print(to, view->turns);
 	cs_node_kinds_print(to, run, cs_new(char, run->n_nodes));
 	putc('\n', to);
+	if (run->workload.flops > 0) {
+		cs_workload_print(to, run);
+		putc('\n', to);
+	}
 	if (!has_sweeps(run)) {
 		cs_fold(to, 0, 2, "%s", no_sweep);
 		return;

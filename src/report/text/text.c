@@ -501,6 +501,10 @@ static void print_answer(FILE *to, const struct report *r, const struct cs_run *
 		return;
 	cs_digest_print(to, r->digest, r->verbose);
 	putc('\n', to);
+	if (run->workload.flops > 0) {
+		cs_workload_print(to, run);
+		putc('\n', to);
+	}
 }
 
 static void print_measured(FILE *to, const struct cs_view *view)

@@ -1,0 +1,138 @@
+#include "check/model/workload.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/statistics.h"
+#include "check/model/gamma.h"
+#include "check/model/model.h"
+#include "check/model/rates.h"
+
+/* The median of one number of all GPUs, or of all NUMA nodes, that have it; NAN. */
+static double median_of(const struct cs_vec *all, int is_numa, int near)
+{
+	double *x = cs_new(double, all->n + 1);
+	size_t n = 0;
+
+	CS_EACH(const struct cs_computes, place, all) {
+		double one = near < CS_NEARS ? place->gbs[near] : place->gflops;
+
+		if (place->is_numa == is_numa && !isnan(one))
+			x[n++] = one;
+	}
+	return n ? cs_median(x, n) : NAN;
+}
+
+/* A rate of 0 or NAN is none. */
+static void add(const struct cs_run *run, struct cs_workload_way way,
+		struct cs_vec *to)
+{
+	double alpha = way.alpha_us > 0 ? 1e-6 * way.alpha_us : 0;
+
+	if (!(way.gbs > 0))
+		return;
+	way.compute_s = 1e-9 * run->workload.flops / way.gflops;
+	way.move_s = alpha + 1e-9 * CS_WORD_BYTES * run->workload.words / way.gbs;
+	way.balance = cs_flops_per_load(way.gflops, way.gbs);
+	cs_list_push(to, &way);
+}
+
+static void add_memories(const struct cs_run *run, const struct cs_vec *all,
+			 int is_numa, double gflops, struct cs_vec *to)
+{
+	static const char *const name[CS_NEARS] = {
+		[CS_NEAR_MEMORY] = "memory",
+		[CS_NEAR_L2] = "L2",
+		[CS_NEAR_SHARED] = "shared memory",
+	};
+
+	for (int near = CS_NEARS - 1; near >= 0; near--)
+		add(run,
+		    (struct cs_workload_way){ .where = name[near],
+					      .is_numa = is_numa,
+					      .gflops = gflops,
+					      .gbs = median_of(all, is_numa, near),
+					      .alpha_us = NAN },
+		    to);
+}
+
+/* ---- links ---- */
+
+/* One transfer at a time, from one end to the other. */
+static int is_link(const struct cs_grid *head)
+{
+	const struct cs_test *test = head->test;
+
+	return test->path != CS_PATH_LOCAL && test->path != CS_PATH_HOST &&
+	       test->pattern == CS_PATTERN_PAIR && test->how == CS_HOW_GATED &&
+	       cs_test_measures_link(test) && !head->back &&
+	       cs_variant_is_usual(&head->matrix->variant);
+}
+
+static double median_cell(const struct cs_run *run, uint32_t index)
+{
+	struct cs_vec x = CS_LIST(double);
+
+	for (int node = 0; node < run->n_nodes; node++) {
+		const struct cs_grid *grid = cs_grid_new(run, node, index);
+
+		for (size_t i = 0; i < cs_grid_cells(grid); i++)
+			if (!isnan(grid->value[i]))
+				cs_list_push(&x, &grid->value[i]);
+	}
+	return x.n ? cs_median(x.data, x.n) : NAN;
+}
+
+/* By the line of the sweep that begins with a matrix, else by the matrix. */
+static struct cs_workload_way link_of(const struct cs_run *run, uint32_t index)
+{
+	struct cs_workload_way way = { .where = cs_grid_head(run, index).test->name,
+				       .is_link = 1,
+				       .alpha_us = NAN };
+	struct cs_fit_sum sum = { .n = 0 };
+	size_t planned;
+
+	if (cs_sweep_sizes(run, index))
+		sum = cs_sweep_sum(run, index, &planned);
+	if (sum.n)
+		way.alpha_us = sum.alpha_us.value;
+	way.gbs = sum.n ? sum.gbs.value : median_cell(run, index);
+	return way;
+}
+
+/* Without a line the largest size counts: sizes ascend. */
+static void add_links(const struct cs_run *run, int is_numa, double gflops,
+		      struct cs_vec *to)
+{
+	for (uint32_t v = 0; v < cs_grids(run); v++) {
+		const struct cs_grid head = cs_grid_head(run, v);
+		const struct cs_workload_way *last = to->data;
+		struct cs_workload_way way;
+		int again = to->n && last[to->n - 1].where == head.test->name;
+
+		if (!is_link(&head) || (again && !isnan(last[to->n - 1].alpha_us)))
+			continue;
+		way = link_of(run, v);
+		way.is_numa = is_numa;
+		way.gflops = gflops;
+		if (again && way.gbs > 0)
+			to->n--;
+		add(run, way, to);
+	}
+}
+
+struct cs_vec cs_workload_ways(const struct cs_run *run)
+{
+	const struct cs_vec all = cs_run_computes(run);
+	struct cs_vec ways = CS_LIST(struct cs_workload_way);
+	double gpu = median_of(&all, 0, CS_NEARS), numa = median_of(&all, 1, CS_NEARS);
+	int by_cores = isnan(gpu);
+
+	if (!isnan(gpu))
+		add_memories(run, &all, 0, gpu, &ways);
+	if (!isnan(by_cores ? numa : gpu))
+		add_links(run, by_cores, by_cores ? numa : gpu, &ways);
+	if (!isnan(numa))
+		add_memories(run, &all, 1, numa, &ways);
+	return ways;
+}
