@@ -203,16 +203,18 @@ struct cs_nvlink_ends {
 
 /* The board of a GPU, and its settings.  NVML. */
 struct cs_board_facts {
-	char serial[24];      /* identity */
-	char part[24];	      /* "900-21010-0040-000" */
-	char vbios[24];	      /* "96.00.A5.00.01" */
-	char inforom[24];     /* version of its image */
-	int32_t module_id;    /* position in the baseboard */
-	int32_t ecc;	      /* mode now: 1, 0 */
+	char serial[24];		  /* identity */
+	char part[24];			  /* "900-21010-0040-000" */
+	char vbios[24];			  /* "96.00.A5.00.01" */
+	char inforom[24];		  /* version of its image */
+	int32_t module_id;		  /* position in the baseboard */
+	int32_t ecc;			  /* mode now: 1, 0 */
+	int32_t ecc_pending, ecc_default; /* after a reset; by the driver's default */
 	int32_t confidential; /* computing: 1, 0; memory and links are encrypted */
 	double power_limit_w, power_default_w;
 	int32_t sm_mhz_max, mem_mhz_max;
 	int32_t sm_mhz_app, mem_mhz_app; /* clocks set for applications */
+	int32_t sm_mhz_default;		 /* … if nobody sets them */
 	int32_t fabric;	       /* registration with the fabric manager: 0 not
 				 * supported, 1 not begun, 2 under way, 3 done */
 	int32_t fabric_status; /* nvmlReturn_t of a registration that is done */
@@ -223,6 +225,7 @@ struct cs_board_facts {
 	int64_t ecc_ever_corrected, ecc_ever_uncorrected;
 	int32_t rows_corrected, rows_uncorrected, rows_pending, rows_failed;
 	int32_t pages_pending;
+	int32_t channel_pending, tpc_pending; /* 1: a repair waits for a reset */
 	int32_t recovery;     /* action that the driver asks for; 0 none */
 	char xids_before[32]; /* in the kernel's log before the run: "79 48"; "" none, or
 			       * not known */
@@ -330,6 +333,7 @@ struct cs_node_facts {
 	char iommu[64]; /* "off", "on", with what was asked of the kernel:
 				 * "on iommu=pt" */
 	int64_t page_bytes, memory_bytes;
+	int64_t uptime_s; /* since it booted */
 	/* errors of its memory since it booted; NUMA nodes with CPUs and no memory */
 	int64_t edac_corrected, edac_uncorrected;
 	int32_t numa_empty;

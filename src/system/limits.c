@@ -379,9 +379,13 @@ static void swap(const char *root, struct cs_node_facts *node)
 void cs_limits_node(const char *root, struct cs_node_facts *node)
 {
 	const char *list;
+	double uptime;
 
 	cs_sysfile_line(node->governor, sizeof(node->governor), root,
 			"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	uptime = cs_sysfile_number(root, "/proc/uptime");
+	if (uptime >= 0)
+		node->uptime_s = (int64_t)uptime;
 	edac(root, node);
 	swap(root, node);
 

@@ -8,6 +8,7 @@
 
 #define NVML_FABRIC_V2 0x2000024u /* and its size */
 #define NVML_FABRIC_DONE 3
+#define NVML_REPAIR_V1 0x100000cu
 #define NVML_THRESHOLD_SLOWDOWN 1
 #define NVML_FIELD_PCIE_CORRECTABLE 173u
 #define NVML_FIELD_PCIE_NON_FATAL 179u
@@ -160,6 +161,7 @@ static int64_t ecc_errors(struct cs_nvml_gpu *gpu, int type, int counter)
 static void health(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 {
 	static const unsigned recovery = NVML_FIELD_RECOVERY;
+	struct nvml_repair repair = { .version = NVML_REPAIR_V1 };
 	unsigned n[4] = { 0 };
 
 	out->ecc_ever_corrected = ecc_errors(gpu, 0, 1);
@@ -172,6 +174,10 @@ static void health(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 		out->rows_failed = n[3] != 0;
 	}
 	out->pages_pending = READ(gpu, DeviceGetRetiredPagesPendingStatus);
+	if (CALL(gpu->nvml, DeviceGetRepairStatus, gpu->board, &repair) == NVML_OK) {
+		out->channel_pending = repair.channel != 0;
+		out->tpc_pending = repair.tpc != 0;
+	}
 	out->recovery = (int32_t)cs_nvml_field_sum(gpu, &recovery, 1);
 	out->slowdown_c = READ(gpu, DeviceGetTemperatureThreshold,
 			       NVML_THRESHOLD_SLOWDOWN);
@@ -181,15 +187,18 @@ static void health(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 {
 	struct nvml_confidential mode = { 0 };
-	unsigned ecc = 0, pending;
+	unsigned ecc = 0, pending = 0;
 
 	READ_TEXT(gpu, DeviceGetSerial, out->serial);
 	READ_TEXT(gpu, DeviceGetBoardPartNumber, out->part);
 	READ_TEXT(gpu, DeviceGetVbiosVersion, out->vbios);
 	READ_TEXT(gpu, DeviceGetInforomImageVersion, out->inforom);
 	out->module_id = READ(gpu, DeviceGetModuleId);
-	if (CALL(gpu->nvml, DeviceGetEccMode, gpu->board, &ecc, &pending) == NVML_OK)
+	if (CALL(gpu->nvml, DeviceGetEccMode, gpu->board, &ecc, &pending) == NVML_OK) {
 		out->ecc = ecc == 1;
+		out->ecc_pending = pending == 1;
+	}
+	out->ecc_default = READ(gpu, DeviceGetDefaultEccMode);
 	/* of all GPUs that the driver has: it does not run some in this mode */
 	if (CALL(gpu->nvml, SystemGetConfComputeState, &mode) == NVML_OK)
 		out->confidential = mode.feature == 1;
@@ -199,6 +208,7 @@ static void board_facts(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 	out->mem_mhz_max = READ(gpu, DeviceGetMaxClockInfo, 2);
 	out->sm_mhz_app = READ(gpu, DeviceGetApplicationsClock, 1);
 	out->mem_mhz_app = READ(gpu, DeviceGetApplicationsClock, 2);
+	out->sm_mhz_default = READ(gpu, DeviceGetDefaultApplicationsClock, 1);
 	fabric(gpu, out);
 	health(gpu, out);
 	cs_nvml_link_ends(gpu, &out->nvlink);
@@ -343,9 +353,8 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 	return n_mine > 0 && ours == 0 ? -1 : others;
 }
 
-/* The driver queues what is registered, so asking is enough: the first time begins it, each
- * later one adds the numbers of Xids since, each once. */
-static void watch_xids(struct cs_nvml_gpu *gpu)
+/* The driver queues what is registered, so asking is enough. */
+const char *cs_nvml_xids(struct cs_nvml_gpu *gpu)
 {
 	char *to = gpu->xids;
 	struct nvml_event event;
@@ -356,20 +365,21 @@ static void watch_xids(struct cs_nvml_gpu *gpu)
 		else
 			CALL(gpu->nvml, DeviceRegisterEvents, gpu->board,
 			     (uint64_t)NVML_EVENT_XID, gpu->events);
-		return;
+		return to;
 	}
 	for (int i = 0; i < MAX_EVENTS; i++) {
 		char number[24];
 
 		if (CALL(gpu->nvml, EventSetWait_v2, gpu->events, &event, 0u) !=
 		    NVML_OK)
-			return;
+			break;
 		cs_text(number, sizeof(number), "%s%llu", to[0] ? " " : "",
 			(unsigned long long)event.data);
 		if (event.type == NVML_EVENT_XID && !strstr(to, number) &&
 		    strlen(to) + strlen(number) < sizeof(gpu->xids))
 			cs_text_add(to, sizeof(gpu->xids), "%s", number);
 	}
+	return to;
 }
 
 void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out)
@@ -411,8 +421,7 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 	};
 	out->nvlink_errors = cs_nvml_link_errors(gpu, out->nvlink_errors_by_link,
 						 sizeof(out->nvlink_errors_by_link));
-	watch_xids(gpu);
-	cs_text(out->xids, sizeof(out->xids), "%s", gpu->xids);
+	cs_text(out->xids, sizeof(out->xids), "%s", cs_nvml_xids(gpu));
 }
 
 uint64_t cs_nvml_throttle(struct cs_nvml_gpu *gpu)

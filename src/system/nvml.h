@@ -48,6 +48,10 @@ struct nvml_fabric { /* nvmlGpuFabricInfo_v2_t */
 	unsigned health;
 };
 
+struct nvml_repair { /* nvmlRepairStatus_v1_t */
+	unsigned version, channel, tpc;
+};
+
 struct nvml_event { /* nvmlEventData_t */
 	void *device;
 	uint64_t type, data;
@@ -86,10 +90,12 @@ struct nvml_process {
 	X(DeviceGetInforomImageVersion, (void *, char *, unsigned))           \
 	X(DeviceGetModuleId, (void *, unsigned *))                            \
 	X(DeviceGetEccMode, (void *, unsigned *, unsigned *))                 \
+	X(DeviceGetDefaultEccMode, (void *, unsigned *))                      \
 	X(DeviceGetPowerManagementLimit, (void *, unsigned *))                \
 	X(DeviceGetPowerManagementDefaultLimit, (void *, unsigned *))         \
 	X(DeviceGetMaxClockInfo, (void *, int, unsigned *))                   \
 	X(DeviceGetApplicationsClock, (void *, int, unsigned *))              \
+	X(DeviceGetDefaultApplicationsClock, (void *, int, unsigned *))       \
 	X(DeviceGetGpuFabricInfoV, (void *, struct nvml_fabric *))            \
 	X(DeviceGetNvLinkRemoteDeviceType, (void *, unsigned, int *))         \
 	X(DeviceGetNvLinkRemotePciInfo_v2,                                    \
@@ -117,6 +123,7 @@ struct nvml_process {
 	X(DeviceGetRemappedRows,                                              \
 	  (void *, unsigned *, unsigned *, unsigned *, unsigned *))           \
 	X(DeviceGetRetiredPagesPendingStatus, (void *, unsigned *))           \
+	X(DeviceGetRepairStatus, (void *, struct nvml_repair *))              \
 	X(DeviceGetTemperatureThreshold, (void *, int, unsigned *))           \
 	X(DeviceGetGpuMaxPcieLinkGeneration, (void *, unsigned *))            \
 	X(EventSetCreate, (void **))                                          \

@@ -211,6 +211,8 @@ void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
  * per GPU with NVLink. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			int n_counted, struct cs_conditions *out);
+/* The numbers of its Xids since the first call, each once: "79 48"; does not block. */
+const char *cs_nvml_xids(struct cs_nvml_gpu *gpu);
 /* The facts that are quickly read: below 1 ms. */
 void cs_nvml_state(struct cs_nvml_gpu *gpu, struct cs_gpu_state *out);
 

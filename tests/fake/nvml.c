@@ -37,6 +37,7 @@ enum {
 #define C2C_LINKS 170u		/* field */
 #define UNSIGNED_INT 1
 #define FABRIC_V2 0x2000024u
+#define REPAIR_V1 0x100000cu
 #define REMOTE_GPU 0
 #define REMOTE_SWITCH 2
 #define OTHER_PID 5000000u	/* above every pid that Linux gives */
@@ -64,6 +65,10 @@ struct fabric {
 	unsigned clique;
 	unsigned char state;
 	unsigned health;
+};
+
+struct repair {
+	unsigned version, channel, tpc;
 };
 
 struct event {
@@ -471,7 +476,18 @@ EXPORT(int, nvmlDeviceGetEccMode, (void *device, unsigned *now, unsigned *pendin
 {
 	int code = give_knob_number(__func__, device, now, "FAKE_ECC", 1, 1);
 
-	return code == OK ? give(device, pending, *now) : code;
+	return code == OK ? give_knob_number(__func__, device, pending,
+					     "FAKE_ECC_PENDING", 1, *now) :
+			    code;
+}
+
+GIVES_KNOB_NUMBER(nvmlDeviceGetDefaultEccMode, "FAKE_ECC_DEFAULT", 1, 1)
+
+EXPORT(int, nvmlDeviceGetDefaultApplicationsClock,
+       (void *device, int clock, unsigned *mhz))
+{
+	return give_knob_number(__func__, device, mhz, "", 1,
+				clock == 2 ? 3201 : 1980);
 }
 
 EXPORT(int, nvmlDeviceGetMaxClockInfo, (void *device, int clock, unsigned *mhz))
@@ -521,6 +537,21 @@ EXPORT(int, nvmlDeviceGetRemappedRows,
 			       failed) != 4)
 		fake_bad("FAKE_ROWS");
 	return OK;
+}
+
+/* FAKE_REPAIR: bit 0 of a channel, bit 1 of a TPC */
+EXPORT(int, nvmlDeviceGetRepairStatus, (void *device, struct repair *status))
+{
+	unsigned pending;
+	int code = give_knob_number(__func__, device, &pending, "FAKE_REPAIR", 1, 0);
+
+	if (code == OK && (!status || status->version != REPAIR_V1))
+		return INVALID_ARGUMENT;
+	if (code == OK) {
+		status->channel = pending & 1;
+		status->tpc = pending >> 1 & 1;
+	}
+	return code;
 }
 
 GIVES_KNOB_NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, "FAKE_PAGES", 1, 0)

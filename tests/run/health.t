@@ -71,7 +71,9 @@ fault "a GPU of another model" 1 "power-limited gpu 3 note;wiring-differs gpu 3 
 	"FAKE_MODEL=3:NVIDIA A100" FAKE_CLOCK_MAX=3:1410 FAKE_POWER_LIMIT=3:400
 ok "… with both values" grep -qF "model of GPU 3: NVIDIA A100, where most GPUs of the node have NVIDIA H200" h.json
 fault "another VBIOS on one GPU" 1 "firmware-differs gpu 1 warning" FAKE_VBIOS=1:96.00.B1.00.02
-fault "ECC off on one GPU" 1 "settings-differs gpu 0 warning" FAKE_ECC=0:0
+fault "ECC off on one GPU" 1 "ecc-off gpu 0 note;settings-differs gpu 0 warning" FAKE_ECC=0:0
+fault "another clock set for applications on one GPU" 1 "clocks-limited gpu 2 note;settings-differs gpu 2 warning" \
+	FAKE_CLOCK_APP=2:1410
 fault "another power limit on one GPU" 1 "power-limited gpu 2 note;settings-differs gpu 2 warning" \
 	FAKE_POWER_LIMIT=2:500
 fault "lower clocks on one GPU" 1 "settings-differs gpu 2 warning" FAKE_CLOCK_MAX=2:1410
@@ -82,6 +84,24 @@ fault "two GPUs, each with a VBIOS of its own" 0 "no-majority - - note" FAKE_GPU
 
 FAKE_ECC=0:0 run 0 --test h2d.ce.pinned.pair --check -s 64K --seed 1 --expect ecc=any --cell-limit 20s
 ok "what --expect allows to be anything is not compared" status_is 0
+
+FAKE_POWER_LIMIT="0:500,1:500,2:500,3:500" FAKE_ECC=0:0,1:0,2:0,3:0 run 0 --test h2d.ce.pinned.pair --check -s 64K \
+	--seed 1 --expect ecc=off,power-limit=500 --cell-limit 20s
+ok "a setting that --expect gives all GPUs is none that the driver's default judges" status_is 0
+
+# ---- set alike on all GPUs, and not as the driver does by default ----
+
+fault "ECC off on all GPUs" 1 "ecc-off node - warning" FAKE_ECC="$(all 0)"
+ok "… which says so" grep -qF "all 4 GPUs: ECC is off, and on by default" h.json
+fault "… and on after a reset" 1 "ecc-off node - warning" FAKE_ECC="$(all 0)" FAKE_ECC_PENDING="$(all 1)"
+fault "… of cards that have it off by default" 0 none FAKE_ECC="$(all 0)" FAKE_ECC_DEFAULT="$(all 0)"
+fault "… whose driver does not know its default" 0 none FAKE_ECC="$(all 0)" FAKE_NVML_LACKS=nvmlDeviceGetDefaultEccMode
+fault "ECC that will be off after a reset" 1 "ecc-off node - warning" FAKE_ECC_PENDING="$(all 0)"
+fault "ECC off on one of two GPUs, where neither is most" 1 "ecc-off gpu 1 warning;no-majority - - note" \
+	FAKE_GPUS=2 FAKE_ECC=1:0
+fault "all power limits below the default" 1 "power-limited node - warning" FAKE_POWER_LIMIT="$(all 500)"
+fault "the clocks of all GPUs set low" 1 "clocks-limited node - warning" FAKE_CLOCK_APP="$(all 1410)"
+ok_schema "… and in the file" h.json
 
 # ---- what a GPU says of itself: one GPU, then all alike ----
 
@@ -94,6 +114,8 @@ both "uncorrected ECC errors since the driver was loaded" 2 memory-errors 'criti
 both "a remap that waits for a reset" 2 row-remap 'critical!' FAKE_ROWS 0+0+1+0
 both "a remap that failed" 2 row-remap 'critical!' FAKE_ROWS 0+0+0+1
 both "a page whose retirement waits for a reset" 2 row-remap 'critical!' FAKE_PAGES 1
+both "a channel of its memory whose repair waits for a reset" 2 row-remap 'critical!' FAKE_REPAIR 1
+both "multiprocessors whose repair waits for a reset" 2 row-remap 'critical!' FAKE_REPAIR 2
 both "uncorrected errors and a remapped row in the past" 0 memory-history note FAKE_ECC_EVER 386
 both "a remapped row" 0 memory-history note FAKE_ROWS 0+1+0+0
 fault "a few corrected errors" 0 none FAKE_ECC_CORRECTED=1:8
@@ -107,9 +129,11 @@ both "a reset that the driver asks for" 2 recovery-asked 'critical!' FAKE_RECOVE
 both "a reboot that the driver asks for" 2 recovery-asked 'critical!' FAKE_RECOVERY 2
 both "an Xid of the hardware during the run" 2 xid 'critical!' FAKE_XID 79
 both "an Xid of an application" 1 xid warning FAKE_XID 31
+fault "an Xid of a GPU whose thread breaks" 2 "xid gpu 0 critical!;not-possible - - note;agent-broken gpu 0 critical!" \
+	FAKE_GPUS=1 FAKE_FAULT=cuMemcpyAsync:9=214 FAKE_XID=0:48
+ok_schema "… and in the file" h.json
 both "as hot as its own limit" 1 too-hot warning FAKE_TEMPERATURE 94
 fault "hot, and below its limit" 0 none FAKE_TEMPERATURE="$(all 80)"
-fault "all power limits below the default" 0 "power-limited node - note" FAKE_POWER_LIMIT="$(all 500)"
 fault "slots of a lower generation" 0 "pcie-slot node - note" FAKE_SLOT="$(all 4)" FAKE_PCIE="$(all 4x16)"
 fault "… one of them" 1 "pcie-slot gpu 1 note;wiring-differs gpu 1 warning" FAKE_SLOT=1:4 FAKE_PCIE=1:4x16
 both "PCIe errors during the run" 1 error-counters warning FAKE_PCIE_ERRORS 4
@@ -119,7 +143,7 @@ fault "no GPU is registered with the fabric" 1 "fabric-unhealthy node - warning"
 fault "GPUs in different cliques" 1 "fabric-cliques node - warning" FAKE_CLIQUE=2:7
 fault "a GPU in no clique" 0 none FAKE_CLIQUE=2:32766
 fault "a driver that knows none of it" 0 none \
-	FAKE_NVML_LACKS=nvmlDeviceGetRemappedRows,nvmlDeviceGetRetiredPagesPendingStatus,nvmlDeviceGetTemperatureThreshold,nvmlDeviceGetGpuMaxPcieLinkGeneration,nvmlEventSetCreate,nvmlDeviceGetFieldValues,nvmlDeviceGetGpuFabricInfoV
+	FAKE_NVML_LACKS=nvmlDeviceGetRepairStatus,nvmlDeviceGetDefaultEccMode,nvmlDeviceGetDefaultApplicationsClock,nvmlDeviceGetRemappedRows,nvmlDeviceGetRetiredPagesPendingStatus,nvmlDeviceGetTemperatureThreshold,nvmlDeviceGetGpuMaxPcieLinkGeneration,nvmlEventSetCreate,nvmlDeviceGetFieldValues,nvmlDeviceGetGpuFabricInfoV
 
 # ---- GPUs that are not there ----
 
@@ -267,6 +291,16 @@ ok "errors of a bridge during the run are a warning of its GPU" eval 'status_is 
 ok "… which says so" grep -qF "GPU 1 (0000:2b:00.0): 5 PCIe errors of the bridges above it during the run" h.json
 rm -r machine/sys
 
+# a hundred days, in which that many corrected errors are few
+echo "8640000.00 1.00" >machine/proc/uptime
+fault "many corrected errors, few of them a day" 0 none FAKE_GPUS=8 FAKE_ECC_CORRECTED=1:1200
+fault "many corrected errors, many of them a day" 0 "memory-history gpu 1 note" FAKE_GPUS=8 FAKE_ECC_CORRECTED=1:12000
+ok_json "… and how long that is is in the file" h.json 'd["nodes"][0]["uptime_s"] == 8640000'
+rm machine/proc/uptime
+sed "/os_index=\"1\"/s/local_memory=\"[0-9]*\"/local_memory=\"0\"/" cards.xml >empty.xml
+fault "a NUMA node without memory" 0 "host-memory node - note" FAKE_GPUS=8 CS_TEST_TOPOLOGY="$PWD/empty.xml"
+ok "… which says so" grep -qF "1 NUMA node has no memory" h.json
+export CS_TEST_TOPOLOGY=$PWD/cards.xml
 printf 'SwapTotal: 8388608 kB\nSwapFree: 4194304 kB\n' >machine/proc/meminfo
 fault "memory that is swapped out" 0 "host-memory node - note" FAKE_GPUS=8
 

@@ -23,5 +23,8 @@ void cs_threshold_judge(struct cs_run *run, struct cs_vec *anomalies);
 
 /* site.c: the facts of nodes by run->baseline and run->expected; without both nothing. */
 void cs_site_judge(struct cs_run *run);
+/* Does --expect, or the baseline of the node's class, say what that field of it is?  In an
+ * arena. */
+int cs_site_has(const struct cs_run *run, int node, const char *field);
 /* By node: 1 if a baseline knows its class; in the arena. */
 const char *cs_site_known(const struct cs_run *run);

@@ -80,6 +80,17 @@ void cs_site_judge(struct cs_run *run)
 	}
 }
 
+int cs_site_has(const struct cs_run *run, int node, const char *field)
+{
+	struct cs_vec facts = CS_LIST(struct cs_site_fact);
+
+	facts_of(run, node, &facts);
+	CS_EACH(const struct cs_site_fact, e, &facts)
+		if (!strcmp(e->field, field))
+			return 1;
+	return cs_site_fact_asked(run, field) != NULL;
+}
+
 const char *cs_site_known(const struct cs_run *run)
 {
 	char *known = cs_new(char, (size_t)run->n_nodes);

@@ -144,7 +144,7 @@ double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 	if (test->path != CS_PATH_LOCAL || test->unit != CS_UNIT_GBS ||
 	    cs_method_is_on_chip((int)test->method) || !agent || cs_on_cpu(run))
 		return NAN;
-	mhz = agent->after.known ? agent->after.mem_mhz : agent->before.mem_mhz;
+	mhz = agent->after.mem_mhz > 0 ? agent->after.mem_mhz : agent->before.mem_mhz;
 	if (mhz <= 0 || agent->gpu.memory_bus_bits <= 0)
 		return NAN;
 	/* twice in each clock */

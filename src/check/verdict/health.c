@@ -10,9 +10,13 @@
 
 #include "base/arena.h"
 #include "base/hints.h"
+#include "check/bounds/judge.h"
 #include "result/cells.h"
 
-#define CORRECTED_MANY 1000 /* errors since the driver was loaded: below, it is usual */
+/* corrected errors: a day, and in all; fewer are usual */
+#define CORRECTED_A_DAY 100
+#define CORRECTED_MANY 1000
+#define DAY_S 86400
 #define SWAP_MANY (1LL << 30)
 #define CLIQUE_NONE 32766   /* of a GPU that is in no clique; so is 0 */
 #define THROTTLE_HARDWARE 0xc8ULL /* slowdown, thermal, power brake */
@@ -33,6 +37,14 @@ static int64_t greater(int64_t a, int64_t b)
 }
 
 /* ---- memory ---- */
+
+/* A driver is loaded after the node has booted: of its errors the days since then are the
+ * most that they can have taken. */
+static int are_many(const struct cs_node_facts *node, int64_t corrected)
+{
+	return corrected >= CORRECTED_MANY &&
+	       corrected >= CORRECTED_A_DAY * (node->uptime_s / DAY_S);
+}
 
 static const char *rule_uncorrected(const struct gpu *g)
 {
@@ -55,8 +67,12 @@ static const char *rule_remap(const struct gpu *g)
 		return "a defective row of its memory could not be remapped: replace the GPU";
 	if (g->board->rows_pending > 0)
 		return "a defective row of its memory waits for a reset of the GPU to be remapped";
-	return g->board->pages_pending > 0 ?
-		       "a defective page of its memory waits for a reset of the GPU to be retired" :
+	if (g->board->pages_pending > 0)
+		return "a defective page of its memory waits for a reset of the GPU to be retired";
+	if (g->board->channel_pending > 0)
+		return "a defective channel of its memory waits for a reset of the GPU to be repaired";
+	return g->board->tpc_pending > 0 ?
+		       "a defective group of multiprocessors waits for a reset of the GPU to be replaced" :
 		       NULL;
 }
 
@@ -77,7 +93,7 @@ static const char *rule_history(const struct gpu *g)
 	if (rows > 0)
 		text = cs_join(text, ", ", "%s",
 			       cs_count_text((size_t)rows, "remapped row"));
-	if (corrected >= CORRECTED_MANY)
+	if (are_many(&g->run->node[g->node].facts, corrected))
 		text = cs_join(text, ", ", "%s since the driver was loaded",
 			       cs_count_text((size_t)corrected, "corrected ECC error"));
 	return text;
@@ -211,6 +227,30 @@ static const char *rule_hot(const struct gpu *g)
 		       NULL;
 }
 
+/* ---- settings that the driver has a default for ---- */
+
+static const char *rule_ecc(const struct gpu *g)
+{
+	const struct cs_board_facts *b = g->board;
+
+	if (b->ecc == 1 && b->ecc_pending == 0)
+		return "ECC is on, and off after the next reset of the GPU";
+	return b->ecc == 0 && b->ecc_default == 1 ?
+		       cs_new_text("ECC is off, and on by default%s",
+				   b->ecc_pending == 1 ? "; it is on after a reset" :
+							 "") :
+		       NULL;
+}
+
+static const char *rule_clocks(const struct gpu *g)
+{
+	return g->board->sm_mhz_app > 0 &&
+			       g->board->sm_mhz_app < g->board->sm_mhz_default ?
+		       cs_new_text("clock of applications set to %d MHz, below the default of %d MHz",
+				   g->board->sm_mhz_app, g->board->sm_mhz_default) :
+		       NULL;
+}
+
 static const char *rule_power(const struct gpu *g)
 {
 	return g->board->power_limit_w < g->board->power_default_w ?
@@ -304,22 +344,27 @@ static const struct rule {
 	const char *(*text)(const struct gpu *);
 	enum cs_finding_id id;
 	enum cs_severity severity;
-	int of_all; /* only where all GPUs have it */
+	int of_all;	   /* only where all GPUs have it */
+	const char *trait; /* a setting: no finding if the site has a value for it, and a
+			    * note of less than half of the GPUs, which differ from the
+			    * others */
 } rules[] = {
-	{ rule_uncorrected, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0 },
-	{ rule_remap, CS_FINDING_ROW_REMAP, CS_CRITICAL, 0 },
-	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, 0 },
-	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, 0 },
-	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0 },
-	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0 },
-	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0 },
-	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, 0 },
-	{ rule_hot, CS_FINDING_TOO_HOT, CS_WARNING, 0 },
-	{ rule_throttled, CS_FINDING_THROTTLED, CS_WARNING, 0 },
-	{ rule_power, CS_FINDING_POWER_LIMITED, CS_NOTE, 0 },
-	{ rule_slot, CS_FINDING_PCIE_SLOT, CS_NOTE, 0 },
-	{ rule_fabric_health, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 0 },
-	{ rule_fabric_state, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 1 },
+	{ rule_uncorrected, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0, NULL },
+	{ rule_remap, CS_FINDING_ROW_REMAP, CS_CRITICAL, 0, NULL },
+	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, 0, NULL },
+	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, 0, NULL },
+	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0, NULL },
+	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0, NULL },
+	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0, NULL },
+	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, 0, NULL },
+	{ rule_hot, CS_FINDING_TOO_HOT, CS_WARNING, 0, NULL },
+	{ rule_throttled, CS_FINDING_THROTTLED, CS_WARNING, 0, NULL },
+	{ rule_ecc, CS_FINDING_ECC_OFF, CS_WARNING, 0, "ecc" },
+	{ rule_power, CS_FINDING_POWER_LIMITED, CS_WARNING, 0, "power-limit" },
+	{ rule_clocks, CS_FINDING_CLOCKS_LIMITED, CS_WARNING, 0, "clocks-set" },
+	{ rule_slot, CS_FINDING_PCIE_SLOT, CS_NOTE, 0, NULL },
+	{ rule_fabric_health, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 0, NULL },
+	{ rule_fabric_state, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 1, NULL },
 };
 
 void cs_gpus_judge(struct cs_run *run, int node, struct cs_finding *f,
@@ -356,6 +401,8 @@ static void judge_by(struct cs_run *run, int node, const struct rule *rule)
 	const char **text = cs_new(const char *, (size_t)n);
 	int have = 0;
 
+	if (rule->trait && cs_site_has(run, node, rule->trait))
+		return;
 	cs_gpu_record_init(unknown);
 	for (int a = 0; a < n; a++) {
 		const struct cs_agent_facts *agent = &nd->agent[a];
@@ -376,6 +423,8 @@ static void judge_by(struct cs_run *run, int node, const struct rule *rule)
 		f[a].drain = f[a].severity == CS_CRITICAL;
 		have += text[a] != NULL;
 	}
+	for (int a = 0; rule->trait && 2 * have < n && a < n; a++)
+		f[a].severity = CS_NOTE;
 	if (have && (have == n || !rule->of_all))
 		cs_gpus_judge(run, node, f, text);
 }
@@ -524,7 +573,7 @@ static void find_host(struct cs_run *run, int node)
 			 facts->numa_empty == 1 ?
 				 "1 NUMA node has" :
 				 cs_new_text("%d NUMA nodes have", facts->numa_empty));
-	if (facts->edac_corrected >= CORRECTED_MANY)
+	if (are_many(facts, facts->edac_corrected))
 		cs_judge(run, f,
 			 "%" PRId64 " corrected errors of host memory since it booted",
 			 facts->edac_corrected);

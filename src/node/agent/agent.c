@@ -244,6 +244,8 @@ static int obey(struct cs_agent *a, uint32_t number)
 		slot->state = a->ends.dev && a->args.backend->broken(a->ends.dev) ?
 				      CS_AGENT_BROKEN :
 				      CS_AGENT_FAILED;
+	if (slot->state == CS_AGENT_BROKEN)
+		cs_agent_reading_broken(&a->reading, &slot->facts);
 	note_time(a, what, begun_s);
 	atomic_store(&slot->reply, number);
 	cs_board_replied(a->board);

@@ -32,6 +32,9 @@ struct cs_agent_reading {
 };
 
 int cs_agent_reading_read(struct cs_agent_reading *state, struct cs_endpoints *ends);
+/* Of a GPU that is broken: its Xids, all that can still be known of its state. */
+void cs_agent_reading_broken(const struct cs_agent_reading *state,
+			     struct cs_agent_facts *facts);
 /* Add the throttle reasons of now to slot->throttle. */
 void cs_agent_reading_throttle(const struct cs_agent_reading *state,
 			       struct cs_slot *slot);

@@ -99,6 +99,15 @@ int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 	return rc;
 }
 
+void cs_agent_reading_broken(const struct cs_agent_reading *s,
+			     struct cs_agent_facts *f)
+{
+	if (!s->nvml)
+		return;
+	cs_text(f->after.xids, sizeof(f->after.xids), "%s", cs_nvml_xids(s->nvml));
+	f->after.known = f->after.xids[0] != '\0';
+}
+
 void cs_agent_reading_throttle(const struct cs_agent_reading *s, struct cs_slot *slot)
 {
 	if (s->nvml)

@@ -149,9 +149,10 @@ static void print_history(FILE *to, const struct cs_row *row)
 
 static const char *moment_text(const struct cs_conditions *c)
 {
-	return !c->known ? "not known" :
-			   cs_new_text("%d C, SM %d MHz, %.0f W", c->temperature_c,
-				       c->sm_mhz, c->power_w);
+	return !c->known || c->temperature_c < 0 ?
+		       "not known" :
+		       cs_new_text("%d C, SM %d MHz, %.0f W", c->temperature_c,
+				   c->sm_mhz, c->power_w);
 }
 
 static void print_agent(FILE *to, const struct cell *c, int agent)
