@@ -109,6 +109,7 @@ SHELL_TESTS = \
 	%D%/golden/run.t \
 	%D%/run/article.t \
 	%D%/run/commands.t \
+	%D%/run/commscope-names.t \
 	%D%/run/commscope.t \
 	%D%/run/compare.t \
 	%D%/run/calls.t \

@@ -56,6 +56,22 @@
 		   NUMA_GPU, WORD, ONE_THREAD, .word = bytes_,                  \
 		   .differs = BY_DRIVER)
 #define ONE_THREAD "real_time/threads:1"
+/* Of a GPU with itself, a benchmark of pairs of GPUs. */
+#define SCOPE_OWN(name_, test_, args_, first_, last_, ...)                      \
+	SCOPE(name_, NULL, test_, args_, first_, last_, .apart = 1,             \
+	      __VA_ARGS__)
+#define SCOPE_OWN_SHAPE(name_, test_, tail_, ...)                               \
+	SCOPE_SHAPE(name_, test_, GPU_GPU, tail_, .apart = 1, __VA_ARGS__)
+/* All elements: one block after all. */
+#define SCOPE_WHOLE(name_, op_, word_)                                          \
+	SCOPE_OWN_SHAPE(name_, "peer.sm." op_ ".pair", WORD, .word = word_,     \
+			.differs = WHOLE),                                      \
+	SCOPE_OWN_SHAPE(name_, "local.sm.copy.alone", WORD, .word = word_,      \
+			.differs = WHOLE)
+/* By the number of page faults: 8, 10 ... 30. */
+#define SCOPE_STEPS(name_, test_, args_, clock_)                                \
+	SCOPE_BY(name_, NULL, test_, args_, 8, 30, clock_, .every = 2,          \
+		 .tail = CS_TAIL_STEPS, .noted = 1, .differs = STEPS)
 
 #include "catalogue/alias.def"
 
@@ -106,6 +122,29 @@ static uint64_t chunk(size_t i)
 	return cs_shape_pieces(CS_SCOPE_ELEMENT *
 				       (size ? of_more[(i - n) % more] : of_32[i]),
 			       CS_SCOPE_ELEMENT * sizes[size]);
+}
+
+uint64_t cs_alias_bytes(const struct cs_alias *alias, unsigned number)
+{
+	return alias->tail == CS_TAIL_SIZE  ? 1ull << number :
+	       alias->tail == CS_TAIL_STEPS ? (uint64_t)number * CS_FAULT_STRIDE :
+					      0;
+}
+
+int cs_alias_has_bytes(const struct cs_alias *alias, uint64_t bytes)
+{
+	unsigned n = alias->first;
+
+	while (n < alias->last && cs_alias_bytes(alias, n) < bytes)
+		n += alias->every ? alias->every : 1;
+	return !cs_alias_bytes(alias, n) || cs_alias_bytes(alias, n) == bytes;
+}
+
+int cs_alias_is_own(const struct cs_alias *alias)
+{
+	return (alias->args == CS_ARGS_GPU_GPU ||
+		alias->args == CS_ARGS_NUMA_GPU_GPU) &&
+	       cs_test_is_within(cs_test_at((size_t)cs_alias_test(alias)));
 }
 
 uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i)

@@ -45,6 +45,7 @@ enum cs_tail {
 	CS_TAIL_CHUNK,	/* elements of a chunk, and how many of them are used */
 	CS_TAIL_STRIDE, /* elements from one that is used to the next */
 	CS_TAIL_WORD,	/* a word that distinguishes aliases of one name */
+	CS_TAIL_STEPS,	/* page faults, which Comm|Scope calls a logarithm */
 };
 
 #define CS_SCOPE_SIDE 768u	/* of the grid whose faces are copied, in elements … */
@@ -60,7 +61,7 @@ struct cs_alias {
 	enum cs_flow flow;
 	const char *heading; /* of its matrix, without "bandwidth (GB/s)" */
 	int multinode;	     /* not one of its tests of a single node */
-	/* Comm|Scope's, without CS_SCOPE_PREFIX: */
+	/* Comm|Scope's: */
 	const char *before;	   /* its name until version 0.6; NULL: the same */
 	struct cs_variant variant; /* in which its cells are measured */
 	enum cs_arguments args;
@@ -69,6 +70,8 @@ struct cs_alias {
 	const char *clock;   /* last in the names of its instances; NULL: nothing */
 	enum cs_tail tail;
 	const char *word; /* of CS_TAIL_WORD */
+	int apart;	  /* chosen by its instances, not by the name of its family */
+	int unprefixed;	  /* its name has no CS_SCOPE_PREFIX */
 };
 
 /* All aliases: first nvbandwidth's, in the order in which it runs them. */
@@ -83,8 +86,14 @@ int cs_alias_test(const struct cs_alias *alias);
 
 /* The i-th shape of its instances in that tool; 0: no more, or none. */
 uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i);
+/* The bytes of an instance whose size has that number; 0: it has no size. */
+uint64_t cs_alias_bytes(const struct cs_alias *alias, unsigned number);
+/* Is that one of its sizes?  Any is, if it has none. */
+int cs_alias_has_bytes(const struct cs_alias *alias, uint64_t bytes);
+/* Is it of a GPU with itself, where Comm|Scope has pairs of GPUs? */
+int cs_alias_is_own(const struct cs_alias *alias);
 
-#define CS_SCOPE_PREFIX "Comm_"	/* of all names of Comm|Scope, or of none */
+#define CS_SCOPE_PREFIX "Comm_"	/* of names of Comm|Scope, with it or without */
 /* A name without it. */
 const char *cs_alias_bare(const char *name);
 

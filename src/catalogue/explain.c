@@ -46,8 +46,9 @@ static void explain_shaped(const struct cs_test *test, struct cs_explanation *ou
 			     "One element out of every so many bytes (--shape) of a "
 			     "buffer of --size, to the same places of another: 4/64 "
 			     "is 4 out of 64. " OF_BYTES;
-	out->issuer = shaped_issuer[test->method - CS_METHOD_COPY2D]
-				   [test->op == CS_OP_READ && blocks];
+	out->issuer =
+		shaped_issuer[test->method - CS_METHOD_COPY2D]
+			     [test->op == CS_OP_READ && test->path == CS_PATH_PEER];
 	out->timed = test->method == CS_METHOD_PACK ?
 			     "By CUDA events of the GPU that unpacks, from the gate "
 			     "to the end of the last: all three steps, and the "

@@ -51,7 +51,9 @@ int cs_command_names(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 	if (make_plan(opt, &plan, err))
 		return CS_EXIT_USAGE;
-	if (cs_commscope_list(to, plan) || fflush(to)) {
+	if (cs_commscope_list(to, plan, err))
+		status = CS_EXIT_CANNOT;
+	else if (fflush(to)) {
 		cs_err_set(err, "cannot write to standard output");
 		status = CS_EXIT_CANNOT;
 	}

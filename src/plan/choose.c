@@ -205,7 +205,8 @@ static int choose_item(const char *item, const struct where *where,
 					where, to, err);
 	alias = cs_aliases(&n);
 	for (i = 0; i < n && matched >= 0; i++)
-		if (cs_alias_test(&alias[i]) >= 0 && cs_alias_fits(&alias[i], item))
+		if (cs_alias_test(&alias[i]) >= 0 && !alias[i].apart &&
+		    cs_alias_fits(&alias[i], item))
 			matched |= take_alias(&alias[i], where, to, err);
 	return matched < 0 ? -1 :
 	       matched & TAKEN ?
@@ -234,14 +235,16 @@ static int take_sizes(const struct cs_alias *alias, const struct where *where,
 		      struct cs_choices *to, struct cs_err *err)
 {
 	struct cs_choices all = { .n = 0 };
-	int step = alias->every ? alias->every : 1, rc;
+	unsigned step = alias->every ? alias->every : 1;
+	int rc;
 
-	rc = take_alias(alias, where, alias->tail ? to : &all, err);
+	rc = take_alias(alias, where, cs_alias_bytes(alias, alias->first) ? &all : to,
+			err);
 	for (size_t i = 0; rc == TAKEN && i < all.n; i++)
-		for (int log2 = alias->first; log2 <= alias->last; log2 += step) {
+		for (unsigned n = alias->first; n <= alias->last; n += step) {
 			struct cs_choice one = all.choice[i];
 
-			one.bytes = 1ull << log2;
+			one.bytes = cs_alias_bytes(alias, n);
 			if (cs_choices_add(to, &one, err))
 				return -1;
 		}
@@ -288,6 +291,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 	if (test->path == CS_PATH_LOCAL)
 		return !cs_method_reports_time((int)test->method) &&
 		       !cs_method_is_on_chip((int)test->method) &&
+		       !cs_method_is_shaped((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU ||

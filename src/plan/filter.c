@@ -69,7 +69,7 @@ static int fits(const struct cs_filter *filter, const char *name)
 }
 
 /* A name of Comm|Scope, and the one that it had before. */
-static int fits_alias(const struct cs_filter *filter, const struct cs_alias *alias,
+static int fits_names(const struct cs_filter *filter, const struct cs_alias *alias,
 		      const struct cs_instance *cell)
 {
 	const char *family[] = { alias->name, alias->before };
@@ -83,7 +83,8 @@ static int fits_alias(const struct cs_filter *filter, const struct cs_alias *ali
 }
 
 /* Both ways of two GPUs are one cell, which either may be named first. */
-static int fits_aliases(const struct cs_filter *filter, const struct cs_instance *cell)
+int cs_filter_fits_alias(const struct cs_filter *filter, const struct cs_alias *alias,
+			 const struct cs_instance *cell)
 {
 	const struct cs_test *test = cs_test_at(cell->test);
 	int both = test->path == CS_PATH_PEER && test->pattern == CS_PATTERN_BIDI;
@@ -91,11 +92,8 @@ static int fits_aliases(const struct cs_filter *filter, const struct cs_instance
 
 	back.src = cell->dst;
 	back.dst = cell->src;
-	CS_EACH_ALIAS(alias)
-		if (fits_alias(filter, alias, cell) ||
-		    (both && fits_alias(filter, alias, &back)))
-			return 1;
-	return 0;
+	return filter->is_open && (fits_names(filter, alias, cell) ||
+				   (both && fits_names(filter, alias, &back)));
 }
 
 int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cell)
@@ -105,7 +103,12 @@ int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cel
 	if (!filter->is_open)
 		return 0;
 	cs_instance_name(cell, name);
-	return (!filter->theirs && fits(filter, name)) || fits_aliases(filter, cell);
+	if (!filter->theirs && fits(filter, name))
+		return 1;
+	CS_EACH_ALIAS(alias)
+		if (cs_filter_fits_alias(filter, alias, cell))
+			return 1;
+	return 0;
 }
 
 int cs_filter_takes(const struct cs_filter *filter, int fits)

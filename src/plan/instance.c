@@ -31,6 +31,12 @@ static int end_number(const struct cs_settings *set, const struct cs_endpoint *e
 	return gpus ? __builtin_ctzll(gpus) : end->index;
 }
 
+/* The only NUMA node of a machine is next to each of its GPUs. */
+static int only_node(uint64_t nodes)
+{
+	return nodes && !(nodes & (nodes - 1)) ? __builtin_ctzll(nodes) : CS_NEAREST;
+}
+
 struct cs_instance cs_instance_of(const struct cs_settings *set,
 				  const struct cs_plan_matrix *matrix,
 				  const struct cs_transfer *t)
@@ -41,7 +47,7 @@ struct cs_instance cs_instance_of(const struct cs_settings *set,
 		.variant = matrix->variant,
 		.src = end_number(set, &t->src),
 		.dst = end_number(set, &t->dst),
-		.numa = CS_NEAREST,
+		.numa = only_node(set->numa_nodes),
 	};
 }
 
@@ -153,7 +159,7 @@ static void add_ends(const struct cs_instance *cell, const struct cs_alias *alia
 	const struct cs_test *test = cs_test_at(cell->test);
 	int back = is_numa(test, 1) && !is_numa(test, 0); /* the host comes first */
 
-	if (cs_test_is_within(test) && alias->args != CS_ARGS_GPU_GPU) {
+	if (cs_test_is_within(test) && !cs_alias_is_own(alias)) {
 		add_number(cell->numa, to);
 		if (alias->args == CS_ARGS_NUMA_GPU)
 			add_number(cell->src, to);
@@ -161,7 +167,9 @@ static void add_ends(const struct cs_instance *cell, const struct cs_alias *alia
 	}
 	/* the driver chooses the place of staging: one cell is for all nodes */
 	if (alias->args == CS_ARGS_NUMA_GPU_GPU)
-		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 : 0,
+		add_number(cell->variant.cpu_numa ? cell->variant.cpu_numa - 1 :
+			   cs_alias_is_own(alias) ? cell->numa :
+						    0,
 			   to);
 	add_number(back ? cell->dst : cell->src, to);
 	add_number(back ? cell->src : cell->dst, to);
@@ -178,6 +186,9 @@ static void add_tail(const struct cs_instance *cell, const struct cs_alias *alia
 	if (alias->tail == CS_TAIL_SIZE)
 		cs_text_add(to, CS_INSTANCE, "/" SIZE_WORD "%.10g",
 			    log2((double)cell->bytes));
+	else if (alias->tail == CS_TAIL_STEPS)
+		cs_text_add(to, CS_INSTANCE, "/" SIZE_WORD "%" PRIu64,
+			    cell->bytes / CS_FAULT_STRIDE);
 	else if (alias->tail == CS_TAIL_BOX)
 		cs_text_add(to, CS_INSTANCE, "/%" PRIu64 "/%" PRIu64 "/%" PRIu64,
 			    box.grid.bytes, box.grid.height, box.grid.planes);
@@ -199,7 +210,8 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 	    strcmp(alias->test, cs_test_at(cell->test)->name) ||
 	    !is_variant(cell, alias))
 		return -1;
-	cs_text(to, CS_INSTANCE, CS_SCOPE_PREFIX "%s", family);
+	cs_text(to, CS_INSTANCE, "%s%s", alias->unprefixed ? "" : CS_SCOPE_PREFIX,
+		family);
 	add_ends(cell, alias, to);
 	add_tail(cell, alias, to);
 	if (alias->clock)
@@ -209,17 +221,16 @@ int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *ali
 
 /* ---- to be read ---- */
 
-static const struct cs_alias *find(const char *family, size_t length)
+/* Is that its name, or was it? */
+static int is_called(const struct cs_alias *alias, const char *family, size_t length)
 {
-	CS_EACH_ALIAS(a) {
-		const char *names[] = { a->name, a->before };
+	const char *names[] = { alias->name, alias->before };
 
-		for (int k = 0; k < 2 && cs_alias_is_of_commscope(a); k++)
-			if (names[k] && strlen(names[k]) == length &&
-			    !strncmp(names[k], family, length))
-				return a;
-	}
-	return NULL;
+	for (int k = 0; k < 2 && cs_alias_is_of_commscope(alias); k++)
+		if (names[k] && strlen(names[k]) == length &&
+		    !strncmp(names[k], family, length))
+			return 1;
+	return 0;
 }
 
 static int n_arguments(const struct cs_alias *alias)
@@ -230,6 +241,11 @@ static int n_arguments(const struct cs_alias *alias)
 			       alias->args == CS_ARGS_NUMA_GPU_GPU ?
 		       3 :
 		       2;
+}
+
+static int has_size(const struct cs_alias *alias)
+{
+	return cs_alias_bytes(alias, alias->last) != 0;
 }
 
 static const char *argument_words(const struct cs_alias *alias)
@@ -269,19 +285,20 @@ static const char *take_word(const char *at, char *word, size_t size)
 	return at[n] ? at + n + 1 : NULL;
 }
 
-static int take_size(const char *word, struct cs_choice *to, struct cs_err *err)
+static int take_size(const char *word, const struct cs_alias *alias,
+		     struct cs_choice *to, struct cs_err *err)
 {
 	size_t n = sizeof(SIZE_WORD) - 1;
-	uint64_t log2;
+	uint64_t number;
 
 	if (!strncmp(word, SIZE_WORD, n))
 		word += n;
 	/* 16 bytes are the least that is copied here */
-	if (cs_uint_parse(word, 4, 50, &log2, err))
+	if (cs_uint_parse(word, 4, 50, &number, err))
 		return cs_err_set(err,
 				  "'%s' is no binary logarithm of a size from 4 to 50",
 				  word);
-	to->bytes = 1ull << log2;
+	to->bytes = cs_alias_bytes(alias, (unsigned)number);
 	return 0;
 }
 
@@ -342,33 +359,36 @@ static const char *const shape_words[] = {
 	[CS_TAIL_STRIDE] = "elements of a stride, more than 1",
 };
 
+/* The text after that word and its '/', NULL: it ends there; *is: whether it begins so. */
+static const char *skip_word(const char *at, const char *word, int *is)
+{
+	const size_t n = strlen(word);
+
+	*is = at && !strncmp(at, word, n) && (!at[n] || at[n] == '/');
+	return *is && at[n] ? at + n + 1 : NULL;
+}
+
 /* Read the part of the name after the ends, except sizes, and move *at past it; -1 with
  * `err`. */
-static int take_tail(const char *name, const struct cs_alias **alias,
+static int take_tail(const char *name, const struct cs_alias *alias,
 		     struct cs_choice *to, const char **at, struct cs_err *err)
 {
-	char word[CS_INSTANCE] = "";
-	const struct cs_alias *of = *alias;
+	int is;
 
-	if (of->tail == CS_TAIL_SIZE || of->tail == CS_TAIL_NONE)
+	if (has_size(alias) || alias->tail == CS_TAIL_NONE)
 		return 0;
-	if (of->tail != CS_TAIL_WORD) {
-		*at = take_shape(of, *at, &to->variant.shape);
+	if (alias->tail != CS_TAIL_WORD) {
+		*at = take_shape(alias, *at, &to->variant.shape);
 		return to->variant.shape ?
 			       0 :
 			       cs_err_set(err, "'%s': behind the ends stand %s", name,
-					  shape_words[of->tail]);
+					  shape_words[alias->tail]);
 	}
-	if (*at)
-		*at = take_word(*at, word, sizeof(word));
-	CS_EACH_ALIAS(other)
-		if (!strcmp(other->name, of->name) && other->word &&
-		    !strcmp(other->word, word)) {
-			*alias = other;
-			return 0;
-		}
-	return cs_err_set(err, "'%s' is not measured: there is %s/%s/%s and the like",
-			  name, of->name, argument_words(of), of->word);
+	*at = skip_word(*at, alias->word, &is);
+	return is ? 0 :
+		    cs_err_set(err,
+			       "'%s' is not measured: there is %s/%s/%s and the like",
+			       name, alias->name, argument_words(alias), alias->word);
 }
 
 static void place(const struct cs_alias *alias, const uint64_t *argument,
@@ -386,46 +406,84 @@ static void place(const struct cs_alias *alias, const uint64_t *argument,
 		first = second; /* the node is the one next to it */
 	to->src = (uint8_t)(1 + (back ? second : first));
 	to->dst = (uint8_t)(1 + (back ? first : second));
-	if (staged)
+	if (staged && !cs_alias_is_own(alias))
 		to->variant.cpu_numa = (uint8_t)(1 + argument[0]);
 	if (alias->args == CS_ARGS_NUMA_GPU_THREADS && argument[2] > 1)
 		to->variant.threads = (uint8_t)argument[2];
 }
 
-int cs_instance_parse(const char *name, const struct cs_alias **alias,
-		      struct cs_choice *to, struct cs_err *err)
+static int take_ends(const char *name, const struct cs_alias *alias, const char **at,
+		     uint64_t argument[3], struct cs_err *err)
 {
-	const char *at = cs_alias_bare(name);
+	const int staged = alias->args == CS_ARGS_NUMA_GPU_GPU;
+	const int pair = staged || alias->args == CS_ARGS_GPU_GPU;
 	char word[CS_INSTANCE];
-	uint64_t argument[3];
 	int n = 0;
 
-	*alias = strchr(at, '/') ? find(at, strcspn(at, "/")) : NULL;
-	if (!*alias)
-		return 0;
-	*to = (struct cs_choice){ .bytes = 0 };
-	at = strchr(at, '/') + 1;
-	for (; at && n < n_arguments(*alias); n++) {
-		at = take_word(at, word, sizeof(word));
+	for (; *at && n < n_arguments(alias); n++) {
+		*at = take_word(*at, word, sizeof(word));
 		if (cs_uint_parse(word, 0, CS_NUMA_MOST - 1, &argument[n], err))
 			break;
 	}
-	if (n < n_arguments(*alias))
+	if (n < n_arguments(alias))
 		return cs_err_set(err, "'%s': behind '%s' stand numbers, %s", name,
-				  (*alias)->name, argument_words(*alias));
-	place(*alias, argument, to);
+				  alias->name, argument_words(alias));
+	if (pair &&
+	    (argument[staged] == argument[1 + staged]) != cs_alias_is_own(alias))
+		return cs_err_set(err, "'%s' is not measured: %s", name,
+				  cs_alias_is_own(alias) ?
+					  "it is of one GPU" :
+					  "a GPU has no such copy with itself");
+	return 0;
+}
+
+/* Read the name, whose arguments begin at `at`, as one of that alias. */
+static int parse_as(const char *name, const char *at, const struct cs_alias *alias,
+		    struct cs_choice *to, struct cs_err *err)
+{
+	char word[CS_INSTANCE];
+	uint64_t argument[3] = { 0 };
+
+	*to = (struct cs_choice){ .bytes = 0 };
+	if (take_ends(name, alias, &at, argument, err))
+		return -1;
+	place(alias, argument, to);
 	if (take_tail(name, alias, to, &at, err))
 		return -1;
 	while (at) {
-		int sized = to->bytes || (*alias)->tail;
+		int sized = to->bytes || !has_size(alias);
 
 		at = take_word(at, word, sizeof(word));
-		if (!is_added(word) && (sized || take_size(word, to, err)))
+		if (!is_added(word) && (sized || take_size(word, alias, to, err)))
 			return sized ? cs_err_set(err, "'%s': unknown '%s'", name,
 						  word) :
 				       cs_err_prefix(err, "'%s'", name);
 	}
 	return 0;
+}
+
+/* Of several aliases of that name the first as which it can be read, or whose error is
+ * told. */
+int cs_instance_parse(const char *name, const struct cs_alias **alias,
+		      struct cs_choice *to, struct cs_err *err)
+{
+	const char *at = cs_alias_bare(name);
+	const size_t length = strcspn(at, "/");
+	struct cs_err first, other;
+
+	*alias = NULL;
+	if (!at[length])
+		return 0;
+	CS_EACH_ALIAS(a) {
+		if (!is_called(a, at, length))
+			continue;
+		if (!parse_as(name, at + length + 1, a, to, *alias ? &other : &first)) {
+			*alias = a;
+			return 0;
+		}
+		*alias = *alias ? *alias : a;
+	}
+	return *alias ? cs_err_set(err, "%s", first.text) : 0;
 }
 
 int cs_instance_is_of(const struct cs_instance *cell, const struct cs_choice *choice)

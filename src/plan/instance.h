@@ -63,6 +63,9 @@ int cs_filter_open(struct cs_filter *filter, const struct cs_settings *set,
 		   struct cs_err *err);
 /* Does it match one of the cell's names? */
 int cs_filter_fits(const struct cs_filter *filter, const struct cs_instance *cell);
+/* … one of those of one alias? */
+int cs_filter_fits_alias(const struct cs_filter *filter, const struct cs_alias *alias,
+			 const struct cs_instance *cell);
 /* Is a step selected, if the filter matches one of its cells (`fits`), or none? */
 int cs_filter_takes(const struct cs_filter *filter, int fits);
 void cs_filter_close(struct cs_filter *filter);

@@ -197,7 +197,7 @@ static void list_tests(FILE *to)
 		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, test->name, test->summary);
 	fputs("\nTests by the names of other tools:\n", to);
 	CS_EACH_ALIAS(alias)
-		if (cs_alias_test(alias) >= 0)
+		if (cs_alias_test(alias) >= 0 && !alias->apart)
 			cs_fold(to, 2, 2 + NAMES, "%-*s '%s' of %s", NAMES - 1,
 				alias->test, alias->name, alias->tool);
 }

@@ -42,7 +42,7 @@ static void list_aliases(FILE *to, const char *tool, const char *prefix,
 	putc('\n', to);
 	cs_fold(to, 0, 2, "Names of %s, also taken by --test:", tool);
 	CS_EACH_ALIAS(alias)
-		if (is_of(alias) && cs_alias_test(alias) >= 0)
+		if (is_of(alias) && cs_alias_test(alias) >= 0 && !alias->apart)
 			cs_fold(to, 2, 4, "%s%-*s  %s%s", prefix, width, alias->name,
 				alias->test,
 				alias->variant.cache == CS_CACHE_COLD ? ", cold" : "");

@@ -66,7 +66,7 @@ int cs_drain_command_check(const char *command, struct cs_err *err);
 /* --list in groups, or =all, =GLOB: every such name; -1 with what is wrong.  --dry-run. */
 int cs_report_list(FILE *to, const char *what, struct cs_err *err);
 /* The cells of a plan by the names of Comm|Scope, in its order (gbench.c). */
-int cs_commscope_list(FILE *to, const struct cs_plan *plan);
+int cs_commscope_list(FILE *to, const struct cs_plan *plan, struct cs_err *err);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 		   int verbose); /* file: of --plan, NULL */
 

@@ -68,7 +68,7 @@ ok "its names are listed: families, arguments, sizes as there" eval \
 	 [ "$(grep -c "^$one/0/0/" out)" = 25 ] && grep -qxF "Comm_cudaMemcpyAsync_Duplex_GPUGPUPeer/0/1/log2(N):30/manual_time" out'
 scope --benchmark_list_tests=true --benchmark_filter='PinnedToGPU/0/(0|3)/' --cuda 0 --cuda 3
 ok "... those that a filter takes" eval \
-	'status_is 0 && [ "$(families out)" = "$one Comm_3d_cudaMemcpy2DAsync_PinnedToGPU Comm_3d_cudaMemcpy3DAsync_PinnedToGPU Comm_3d_kernel3D_PinnedToGPU" ] &&
+	'status_is 0 && [ "$(families out)" = "$one Comm_3d_cudaMemcpy2DAsync_PinnedToGPU Comm_3d_cudaMemcpy3DAsync_PinnedToGPU Comm_3d_kernel3D_PinnedToGPU Comm_cudart_cudaMemcpyAsync_PinnedToGPU" ] &&
 	 [ "$(cut -d/ -f3 out | sort -u | paste -sd,)" = 0,3 ]'
 
 filter="cudaMemcpyAsync_(PinnedToGPU|GPUToGPUPeer).*/0/(1|3)/log2\(N\):(16|18)/"

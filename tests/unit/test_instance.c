@@ -123,6 +123,14 @@ HOLDS("shapes and calls have names of Comm|Scope") {
 		  "Comm_chunk_pull/1/2/32/16/manual_time", "64/128" },
 		{ "peer.stride.write.pair", "stride_push",
 		  "Comm_stride_push/1/2/16/manual_time", "4/64" },
+		{ "peer.sm3d.read.pair", "3d_kernel3D_pull",
+		  "Comm_3d_kernel3D_pull/1/2/12/768/768/manual_time",
+		  "768x768x768:3:x" },
+		{ "local.copy2d.halo.alone", "3d_cudaMemcpy2DAsync_GPUToGPU",
+		  "Comm_3d_cudaMemcpy2DAsync_GPUToGPU/2/2/12/768/768/manual_time",
+		  "768x768x768:3:x" },
+		{ "local.call.copy-h2d.alone", "cudart_cudaMemcpyAsync_PinnedToGPU",
+		  "Comm_cudart_cudaMemcpyAsync_PinnedToGPU/0/2/real_time", NULL },
 		{ "local.call.launch256.alone", "cudart_kernel",
 		  "Comm_cudart_kernel/0/2/256/real_time/threads:1", NULL },
 		{ "local.call.context-sync.alone", "cudaDeviceSynchronize",
@@ -135,8 +143,8 @@ HOLDS("shapes and calls have names of Comm|Scope") {
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		struct cs_instance c = cell(of[i].test, of[i].shape ? 1 : 2, 2,
-					    1 << 20);
+		const int own = !strncmp(of[i].test, "local.", 6);
+		struct cs_instance c = cell(of[i].test, own ? 2 : 1, 2, 1 << 20);
 		uint64_t shape[CS_SHAPE_FACES] = { 0 };
 		struct cs_choice chosen;
 		char name[CS_INSTANCE] = "";
@@ -159,13 +167,50 @@ HOLDS("shapes and calls have names of Comm|Scope") {
 	}
 }
 
+/* The names that Comm|Scope has for pairs of GPUs. */
+HOLDS("of a GPU with itself they are of tests within a GPU") {
+	static const char *const of[][2] = {
+		{ "cudaMemcpyAsync_GPUToGPU/0/2/2/20", "local.ce.copy.alone" },
+		{ "cudaMemcpyAsync_GPUToGPU/0/1/2/20", "peer.staged.write.pair" },
+		{ "cudaMemcpyPeerAync_GPUToGPU/2/2/20", "local.ce.copy.alone" },
+		{ "chunk_pull/2/2/32/16", "local.chunk.copy.alone" },
+		{ "chunk_pull/2/2/32/32/manual_time", "local.sm.copy.alone" },
+		{ "chunk_pull/1/2/32/32", "peer.sm.read.pair" },
+		{ "stride_push/1/2/1", "peer.sm.write.pair" },
+		{ "stride_push/2/2/2", "local.stride.copy.alone" },
+	};
+	struct cs_err err;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		const struct cs_choice c = chosen_by(of[i][0], &err);
+
+		t_eq_str(err.text, "");
+		t_eq_str(cs_test_at(c.test)->name, of[i][1]);
+		t_eq_int(c.dst, 3);
+	}
+}
+
+HOLDS("the size of a latency of faults is their number") {
+	struct cs_instance c = cell("h2d.chase.fault.pair", 0, 1,
+				    10ull * CS_FAULT_STRIDE);
+	struct cs_choice chosen;
+	struct cs_err err;
+
+	t_eq_str(scope_name(&c, "UM_Latency_HostToGPU"),
+		 "Comm_UM_Latency_HostToGPU/0/1/log2(N):10/manual_time");
+	chosen = chosen_by("UM_Latency_HostToGPU/0/1/10", &err);
+	t_eq_str(err.text, "");
+	t_ok(chosen.bytes == c.bytes);
+}
+
 HOLDS("... and what is none of them is refused") {
 	static const char *const of[][2] = {
 		{ "3d_kernel3D_push/0/1/13/768/768", "the extents of a face" },
 		{ "3d_kernel3D_push/0/1/12/768", "the extents of a face" },
 		{ "3d_kernel3D_push/0/1/12/3/768", "the extents of a face" },
-		{ "chunk_push/0/1/32/32", "how many of them are used: fewer" },
-		{ "stride_pull/0/1/1", "more than 1" },
+		{ "chunk_push/0/1/32/33", "how many of them are used: fewer" },
+		{ "stride_pull/0/1/0", "more than 1" },
+		{ "cudaMemcpyAsync_GPUToGPUPeer/1/1", "no such copy with itself" },
 		{ "cudart_kernel/0/0/8",
 		  "there is cudart_kernel/NUMA/GPU/0 and the like" },
 		{ "cudart_kernel/0/0",

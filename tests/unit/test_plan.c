@@ -652,7 +652,7 @@ HOLDS("what cannot be planned is refused with the reason") {
 	static const struct cs_choices none;
 
 	bad = good, bad.n_agents = 1;
-	refused(&bad, "peer.ce.write.pair and 95 more: need two GPUs, and there is 1");
+	refused(&bad, "peer.ce.write.pair and 96 more: need two GPUs, and there is 1");
 	bad = request(1, "peer.ce.write.pair", CS_BACKEND_CUDA);
 	refused(&bad, "peer.ce.write.pair: needs two GPUs, and there is 1");
 	bad = request(2, "peer.ce.write.shift", CS_BACKEND_CUDA);

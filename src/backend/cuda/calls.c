@@ -33,6 +33,7 @@ struct cs_calls {
 	CUstream on; /* a stream that is idle when a batch begins */
 	CUgraph graph;
 	CUdeviceptr buffer;
+	void *pinned;
 	uint64_t grain; /* of memory that is mapped */
 	/* of the batch */
 	enum cs_call_number call;
@@ -198,6 +199,33 @@ static int copy3d(struct cs_calls *c, struct own *own)
 	return CU(c, cuMemcpy3DAsync, &copy, c->on);
 }
 
+static int copy3d_peer(struct cs_calls *c, struct own *own)
+{
+	const CUDA_MEMCPY3D_PEER copy = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+		.srcDevice = c->buffer,
+		.srcContext = c->dev->context,
+		.srcPitch = PITCH_BYTES,
+		.srcHeight = ROWS,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = c->buffer + BUFFER_BYTES / 2,
+		.dstContext = c->dev->context,
+		.dstPitch = PITCH_BYTES,
+		.dstHeight = ROWS,
+		.WidthInBytes = ROW_BYTES,
+		.Height = ROWS,
+		.Depth = PLANES,
+	};
+
+	(void)own;
+	return CU(c, cuMemcpy3DPeerAsync, &copy, c->on);
+}
+
+STEP(copy_h2d, CU(c, cuMemcpyAsync, c->buffer, (CUdeviceptr)(uintptr_t)c->pinned,
+		  c->bytes, c->on))
+STEP(copy_d2h, CU(c, cuMemcpyAsync, (CUdeviceptr)(uintptr_t)c->pinned, c->buffer,
+		  c->bytes, c->on))
+
 /* ---- memory ---- */
 
 STEP(device_alloc, CU(c, cuMemAlloc, &own->device, c->bytes))
@@ -348,6 +376,9 @@ static int ready(struct cs_calls *c)
 	if ((c->call == CS_CALL_VMM_ALLOC || c->call == CS_CALL_VMM_FREE) &&
 	    !c->grain && ask_grain(c))
 		return -1;
+	if ((c->call == CS_CALL_COPY_H2D || c->call == CS_CALL_COPY_D2H) &&
+	    !c->pinned && CU(c, cuMemHostAlloc, &c->pinned, c->bytes, 0))
+		return -1;
 	return 0;
 }
 
@@ -450,6 +481,8 @@ void cs_calls_release(struct cs_dev *dev)
 		GIVE_BACK(graph_destroy, "cuGraphDestroy", c->graph);
 	if (c->buffer)
 		GIVE_BACK(cuMemFree, "cuMemFree", c->buffer);
+	if (c->pinned)
+		GIVE_BACK(cuMemFreeHost, "cuMemFreeHost", c->pinned);
 	free(c);
 	dev->calls = NULL;
 }

@@ -59,12 +59,28 @@ struct output {
 	FILE *to;
 	const struct cs_run *run;
 	const struct cs_view_options *opt;
-	struct cs_vec benches; /* struct bench */
-	struct cs_vec lines;   /* struct line */
-	int width;	       /* of names on the console */
+	const struct cs_filter *filter; /* by their names; NULL: not as comm_scope */
+	struct cs_vec benches;		/* struct bench */
+	struct cs_vec lines;		/* struct line */
+	int width;			/* of names on the console */
 };
 
 /* ---- a benchmark of a cell ---- */
+
+/* Has it the name that this alias gives it, which the filter takes?  Then in *b. */
+static int takes_name(const struct cs_filter *filter, const struct cs_instance *cell,
+		      const struct cs_alias *alias, struct bench *b)
+{
+	char name[CS_INSTANCE];
+
+	if (cs_instance_alias(cell, alias, alias->name, name) ||
+	    !cs_alias_has_bytes(alias, cell->bytes) ||
+	    !cs_filter_takes(filter, cs_filter_fits_alias(filter, alias, cell)))
+		return 0;
+	b->order = (size_t)(alias - cs_alias_next(NULL));
+	cs_text(b->name, CS_INSTANCE, "%s", name);
+	return 1;
+}
 
 /* The name of a cell, if there are several that which was asked for, and its family's
  * place; `asked`: a list of --test. */
@@ -176,10 +192,26 @@ static const struct cs_transfer *first_way(const struct cs_run *run,
 								     &row->what;
 }
 
+/* As comm_scope all its names, each a benchmark there; else the best of them. */
+static void add_names(struct output *t, const struct cs_instance *cell,
+		      struct bench *b)
+{
+	const size_t n = t->benches.n;
+
+	if (t->filter)
+		CS_EACH_ALIAS(alias)
+			if (takes_name(t->filter, cell, alias, b))
+				cs_list_push(&t->benches, b);
+	if (t->benches.n > n)
+		return;
+	name_cell(cell, t->run->asked, b);
+	cs_list_push(&t->benches, b);
+}
+
 static void add_bench(struct output *t, size_t at)
 {
 	const struct cs_row *row = cs_rows_get(&t->run->rows, at);
-	struct bench *b = cs_list_add(&t->benches, 1);
+	struct bench b;
 	const struct cs_run_node *nd = &t->run->node[row->node];
 	const struct cs_transfer *what = first_way(t->run, row);
 	const struct cs_instance cell = {
@@ -192,14 +224,14 @@ static void add_bench(struct output *t, size_t at)
 	};
 	int back = cs_row_test(row)->path == CS_PATH_D2H;
 
-	*b = (struct bench){ .row = row,
-			     .node = row->node,
-			     .bytes = cell.bytes,
-			     .at = { back ? cell.dst : cell.src,
-				     back ? cell.src : cell.dst },
-			     .samples = cs_rows_samples(&t->run->rows, at) };
-	name_cell(&cell, t->run->asked, b);
-	add_counters(b, cs_row_test(row), &cell);
+	b = (struct bench){ .row = row,
+			    .node = row->node,
+			    .bytes = cell.bytes,
+			    .at = { back ? cell.dst : cell.src,
+				    back ? cell.src : cell.dst },
+			    .samples = cs_rows_samples(&t->run->rows, at) };
+	add_counters(&b, cs_row_test(row), &cell);
+	add_names(t, &cell, &b);
 }
 
 /* By family, then by the numbers in its name, then by size. */
@@ -614,8 +646,18 @@ static void write_json(struct output *t)
 
 /* ---- all three ---- */
 
+/* Open the filter of a run by comm_scope; 0: it was none. */
+static int open_filter(const struct cs_run *run, struct cs_filter *filter)
+{
+	struct cs_err err;
+
+	return run->plan && run->plan->set.filter_names == CS_NAMES_THEIRS &&
+	       !cs_filter_open(filter, &run->plan->set, &err);
+}
+
 static struct output output_of(FILE *to, const struct cs_view *view)
 {
+	struct cs_filter filter = { .is_open = 0 };
 	struct output t = { .to = to,
 			    .run = view->run,
 			    .opt = view->opt,
@@ -623,9 +665,13 @@ static struct output output_of(FILE *to, const struct cs_view *view)
 			    .lines = CS_LIST(struct line) };
 	size_t n = cs_rows_count(&view->run->rows);
 
+	if (open_filter(view->run, &filter))
+		t.filter = &filter;
 	for (size_t i = 0; i < n; i++)
 		if (is_of_bench(view->run, cs_rows_get(&view->run->rows, i)))
 			add_bench(&t, i);
+	cs_filter_close(&filter);
+	t.filter = NULL;
 	cs_vec_sort(&t.benches, compare);
 	add_lines(&t);
 	return t;
@@ -657,7 +703,22 @@ void cs_commscope_csv_write(FILE *to, const struct cs_view *view)
 struct names {
 	FILE *to;
 	const struct cs_plan *plan;
+	const struct cs_filter *filter;
 };
+
+/* All names of a cell, of several those that the filter fits. */
+static void list_cell(const struct names *names, const struct cs_instance *cell,
+		      struct cs_vec *all)
+{
+	int back = cs_test_at(cell->test)->path == CS_PATH_D2H;
+	struct bench b = { .at = { back ? cell->dst : cell->src,
+				   back ? cell->src : cell->dst },
+			   .bytes = cell->bytes };
+
+	CS_EACH_ALIAS(alias)
+		if (takes_name(names->filter, cell, alias, &b))
+			cs_list_push(all, &b);
+}
 
 static int list_names(void *argument)
 {
@@ -671,15 +732,9 @@ static int list_names(void *argument)
 		const struct cs_instance cell =
 			cs_instance_of(&plan->set, cs_plan_matrix_at(plan, t->matrix),
 				       t);
-		int back = cs_plan_test(plan, step)->path == CS_PATH_D2H;
-		struct bench b = { .at = { back ? cell.dst : cell.src,
-					   back ? cell.src : cell.dst },
-				   .bytes = cell.bytes };
 
-		if (step->flags & CS_STEP_CONTROL)
-			continue;
-		name_cell(&cell, NULL, &b);
-		cs_list_push(&all, &b);
+		if (!(step->flags & CS_STEP_CONTROL))
+			list_cell(names, &cell, &all);
 	}
 	cs_vec_sort(&all, compare);
 	for (size_t i = 0; i < all.n; i++)
@@ -687,7 +742,14 @@ static int list_names(void *argument)
 	return ferror(names->to) ? -1 : 0;
 }
 
-int cs_commscope_list(FILE *to, const struct cs_plan *plan)
+int cs_commscope_list(FILE *to, const struct cs_plan *plan, struct cs_err *err)
 {
-	return cs_arena_run(list_names, &(struct names){ to, plan }, NULL);
+	struct cs_filter filter;
+	int rc;
+
+	if (cs_filter_open(&filter, &plan->set, err))
+		return -1;
+	rc = cs_arena_run(list_names, &(struct names){ to, plan, &filter }, NULL);
+	cs_filter_close(&filter);
+	return rc ? cs_err_set(err, "cannot write to standard output") : 0;
 }
