@@ -327,10 +327,10 @@ endif
 	%D%/check/bounds/spread.c \
 	%D%/check/bounds/threshold.c \
 	%D%/check/bounds/threshold.h \
-	%D%/check/cells/slow_alike.c \
 	%D%/check/cells/anomaly.c \
 	%D%/check/cells/anomaly.h \
 	%D%/check/cells/below.c \
+	%D%/check/cells/causes.c \
 	%D%/check/cells/cells.c \
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
@@ -338,15 +338,22 @@ endif
 	%D%/check/cells/judged.c \
 	%D%/check/cells/like.c \
 	%D%/check/cells/like.h \
+	%D%/check/cells/live_links.c \
 	%D%/check/cells/locate.c \
 	%D%/check/cells/locate.h \
-	%D%/check/cells/noise.c \
+	%D%/check/cells/medians.c \
+	%D%/check/cells/medians.h \
+	%D%/check/cells/node_group.c \
+	%D%/check/cells/node_group.h \
 	%D%/check/cells/outlier.c \
 	%D%/check/cells/parties.c \
+	%D%/check/cells/parts.c \
 	%D%/check/cells/remeasure_steps.c \
 	%D%/check/cells/remeasured.c \
 	%D%/check/cells/sentence.c \
 	%D%/check/cells/signatures.c \
+	%D%/check/cells/usual.c \
+	%D%/check/cells/usual.h \
 	%D%/check/cells/whole.c \
 	%D%/check/compare/answer.c \
 	%D%/check/compare/compare.c \

@@ -18,6 +18,26 @@ void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off)
 	add_evidence(anomaly, at, off);
 }
 
+struct cs_anomaly cs_node_test_anomaly(const struct cs_node_test *of,
+				       enum cs_cause cause, enum cs_part part, int a,
+				       int b)
+{
+	const struct cs_row *row = cs_judged_row(of->cells, of->from);
+
+	return (struct cs_anomaly){
+		.node = (int)row->node,
+		.part = part,
+		.family = cs_family_of(row),
+		.cause = cause,
+		.a = a,
+		.b = b,
+		.sends = 1,
+		.receives = 1,
+		.test = row->test,
+		.tests = 1,
+	};
+}
+
 int cs_is_of_gpus(const struct cs_row *row, uint64_t gpus, int sends, int receives)
 {
 	const struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;

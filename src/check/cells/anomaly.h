@@ -93,7 +93,8 @@ struct cs_judged_cell {
 	const struct cs_cell_group *group; /* kept once */
 	uint32_t cell, node, at;	   /* at: its row */
 	uint8_t unsure;			   /* not to be judged: off stays unknown */
-	uint8_t odd;			   /* an anomaly explains it */
+	uint8_t slow;			   /* it shows an anomaly of outlier.c */
+	uint8_t covered;   /* an anomaly of the judges before is about it (cells.c) */
 	double y;	   /* log of its figure, the greater the better */
 	double off;	   /* y less what is usual; NAN not known */
 	double noise;	   /* that y may be off by */
@@ -109,39 +110,43 @@ struct cs_judged_cells {
 	struct cs_kept *groups; /* struct cs_cell_group */
 };
 
+static inline const struct cs_row *cs_judged_row(const struct cs_judged_cells *cells,
+						 size_t i)
+{
+	return cs_rows_get(&cells->run->rows, cells->judged[i].at);
+}
+
+/* One test on one node, judged[from..end). */
+struct cs_node_test {
+	const struct cs_judged_cells *cells;
+	size_t from, end;
+	struct cs_vec *anomalies;
+};
+
 /* judged.c: of a run that is indexed; in the arena. */
 struct cs_judged_cells cs_judged_cells_make(const struct cs_run *run);
 /* The same cell in another test, or the same one, with as many concurrent copies;
  * NULL. */
-const struct cs_judged_cell *
-cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
-		     const struct cs_row *row, uint32_t test, int concurrent);
+const struct cs_judged_cell *cs_judged_cells_like(const struct cs_judged_cells *cells,
+						  const struct cs_row *row,
+						  uint32_t test, int concurrent);
 /* After the last cell of the same group and node. */
-size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
-				size_t from);
+size_t cs_judged_cells_node_end(const struct cs_judged_cells *cells, size_t from);
 /* … of the same group. */
-size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
-				 size_t from);
+size_t cs_judged_cells_group_end(const struct cs_judged_cells *cells, size_t from);
 /* How much a row differs from the first measurement of its cell: log of the ratio;
  * NAN. */
-double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
+double cs_judged_cells_change(const struct cs_judged_cells *cells,
 			      const struct cs_row *remeasure);
 enum cs_family cs_family_of(const struct cs_row *row);
 /* Is it of copies that leave a GPU, and of such that reach it?  With the host one way is,
  * both ways at once are of both; all others are. */
 void cs_ways_of(const struct cs_row *row, int *sends, int *receives);
 
-/* alike.c: of y[0..n), ascending, the figures of so many nodes, how many are faster than
- * `own`, which lacks `off`; *alike: how many are as slow, itself too.  As slow is what
- * is nearer than half of what it lacks. */
-int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike);
-/* Are so many slow alike that they have a common cause?  None of them is drained. */
-int cs_is_of_many(int alike, int nodes);
-
 /* judged.c: is it a rate that is compared with those of similar cells? */
 int cs_can_be_judged(const struct cs_run *run, const struct cs_row *row);
 
-/* noise.c: a figure that is too uncertain to report anything: its transfers did not
+/* A figure that is too uncertain to report anything: its transfers did not
  * overlap, or its interval is wide and stayed so. */
 int cs_is_unsure(const struct cs_row *row);
 /* As a logarithm: half of the interval of its median or of the spread of its samples
@@ -150,45 +155,31 @@ double cs_noise_of(const struct cs_row *row);
 /* Slower than what both sides' noise could make of equal ones? */
 int cs_is_beyond_noise(double off, double own, double others);
 
-/* GPUs that are slow alike, in one direction or both. */
-struct cs_party {
-	uint64_t gpus; /* bits; 0: none are */
-	int sends, receives;
-	double usual, off; /* of the other cells, how slow theirs are; logarithms */
-};
-
 /* Is the cell one of these GPUs, in these directions? */
 int cs_is_of_gpus(const struct cs_row *row, uint64_t gpus, int sends, int receives);
-/* parties.c: of the cells of one group on one node, judged[from..from+n), the GPUs that are
- * slow alike if half of the cells are theirs, or more. */
-struct cs_party cs_slow_party(const struct cs_judged_cells *cells, size_t from,
-			      size_t n);
 /* The GPUs of a node are slow beside its others. */
 int cs_is_party(const struct cs_anomaly *anomaly);
-/* outlier.c: anomalies among the cells, into a list of struct cs_anomaly. */
-void cs_outliers_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies);
-/* whole.c: nodes and sockets, by their medians; of cells that no anomaly which is
- * there, settled, explains. */
-void cs_wholes_find(const struct cs_judged_cells *judged_cells,
-		    struct cs_vec *anomalies);
-/* signatures.c: links below what they can do; these and all other known patterns; and
- * causes of what is there. */
-void cs_links_find(const struct cs_judged_cells *judged_cells,
-		   struct cs_vec *anomalies);
-void cs_signatures_find(const struct cs_judged_cells *judged_cells,
-			struct cs_vec *anomalies);
-void cs_signatures_explain(const struct cs_run *run, struct cs_vec *anomalies);
-/* below.c: of cells that no anomaly which is there, settled, covers. */
-void cs_below_find(const struct cs_judged_cells *judged_cells,
-		   struct cs_vec *anomalies);
+/* The judges, in the order of cells.c: each appends to a list of struct cs_anomaly.
+ * outlier.c: slow GPUs, links, and ways between sockets. */
+void cs_outliers_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
+/* whole.c: nodes and sockets, by the medians of cells that are not covered. */
+void cs_wholes_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
+/* live_links.c: links that are down, or below what they can do. */
+void cs_links_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
+/* signatures.c: all other known patterns. */
+void cs_signatures_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
+/* below.c: cells that are not covered, below the usual share of their links. */
+void cs_below_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
+/* causes.c: why what is there is slow. */
+void cs_causes_find(const struct cs_run *run, struct cs_vec *anomalies);
 /* remeasured.c: the results of re-measurements. */
-void cs_remeasured_judge(const struct cs_judged_cells *judged_cells,
+void cs_remeasured_judge(const struct cs_judged_cells *cells,
 			 struct cs_vec *anomalies);
 /* cells.c: may its cells be judged at all, are they judged by its checks, and all
  * anomalies. */
 int cs_cells_can_be_judged(const struct cs_run *run);
 int cs_cells_are_judged(const struct cs_run *run);
-void cs_anomalies_find(struct cs_judged_cells *judged_cells, struct cs_vec *anomalies);
+void cs_anomalies_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
 /* describe.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
 const char *cs_view_options(const struct cs_row *row);
 /* A fault as a finding. */
@@ -196,8 +187,7 @@ void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault);
 enum cs_severity cs_anomaly_severity(const struct cs_run *run,
 				     const struct cs_anomaly *s);
 /* How many cells of each node could not be judged, as notes. */
-void cs_unsure_describe(struct cs_run *run,
-			const struct cs_judged_cells *judged_cells);
+void cs_unsure_describe(struct cs_run *run, const struct cs_judged_cells *cells);
 
 /* sentence.c: the result of a re-measurement, after a finding; a fault in one sentence. */
 const char *cs_remeasured_text(enum cs_remeasured remeasured);
@@ -229,5 +219,9 @@ void cs_anomalies_settle(struct cs_vec *anomalies);
 /* Join anomalies that all GPUs of a node share, of one cause and in one state, into
  * one of the node. */
 void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies);
+/* One of a test and node, which sends and receives. */
+struct cs_anomaly cs_node_test_anomaly(const struct cs_node_test *of,
+				       enum cs_cause cause, enum cs_part part, int a,
+				       int b);
 /* Name one more row, and how slow it is; what has no room is left out. */
 void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off);

@@ -11,73 +11,38 @@
 #define PEER_LEAST 0.95
 #define HOST_LEAST 0.9
 
-/* One test on one node. */
-struct part {
-	const struct cs_judged_cells *judged_cells;
-	size_t from, end;
-	struct cs_vec *anomalies;
-	size_t first, after; /* of the node, of those that were there before */
-};
-
-static const struct cs_row *row_at(const struct part *p, size_t i)
+/* Its share of the least that is usual; NAN not known, or covered. */
+static double share_of(const struct cs_node_test *p, size_t i)
 {
-	return cs_rows_get(&p->judged_cells->run->rows, p->judged_cells->judged[i].at);
-}
-
-/* Is the cell covered by another anomaly? */
-static int is_explained(const struct part *p, const struct cs_row *row)
-{
-	const struct cs_anomaly *s = p->anomalies->data;
-
-	for (size_t i = p->first; i < p->after; i++)
-		if (cs_anomaly_bears(p->judged_cells->run, &s[i], row))
-			return 1;
-	return 0;
-}
-
-/* Its share of the least that is usual; NAN not known, or explained. */
-static double share_of(const struct part *p, const struct cs_row *row)
-{
+	const struct cs_row *row = cs_judged_row(p->cells, i);
 	double low, high;
 
-	if (cs_is_unsure(row) || is_explained(p, row))
+	if (p->cells->judged[i].unsure || p->cells->judged[i].covered)
 		return NAN;
 	if (cs_family_of(row) == CS_FAMILY_LOCAL)
-		return row->stats.median /
-		       cs_local_least_gbs(p->judged_cells->run, row);
-	return cs_expected_gbs(p->judged_cells->run, row, &low, &high) ?
+		return row->stats.median / cs_local_least_gbs(p->cells->run, row);
+	return cs_expected_gbs(p->cells->run, row, &low, &high) ?
 		       NAN :
 		       row->stats.median / low;
 }
 
-static struct cs_anomaly anomaly_of(const struct part *p, enum cs_part part, int a,
-				    int b, double share)
+static struct cs_anomaly anomaly_of(const struct cs_node_test *p, enum cs_part part,
+				    int a, int b, double share)
 {
-	const struct cs_row *row = row_at(p, p->from);
+	struct cs_anomaly s = cs_node_test_anomaly(p, CS_CAUSE_BELOW, part, a, b);
 
-	struct cs_anomaly s = {
-		.node = (int)row->node,
-		.part = part,
-		.family = cs_family_of(row),
-		.cause = CS_CAUSE_BELOW,
-		.a = a,
-		.b = b,
-		.drop = 1 - share,
-		.test = row->test,
-		.tests = 1,
-	};
-
-	cs_ways_of(row, &s.sends, &s.receives);
+	s.drop = 1 - share;
+	cs_ways_of(cs_judged_row(p->cells, p->from), &s.sends, &s.receives);
 	return s;
 }
 
 /* Each cell with the host, or within a GPU, by itself; `least`: share of what is usual. */
-static void judge_each(const struct part *p, double least)
+static void judge_each(const struct cs_node_test *p, double least)
 {
 	for (size_t i = p->from; i < p->end; i++) {
-		const struct cs_judged_cell *judged = &p->judged_cells->judged[i];
-		const struct cs_row *row = row_at(p, i);
-		double share = share_of(p, row);
+		const struct cs_judged_cell *judged = &p->cells->judged[i];
+		const struct cs_row *row = cs_judged_row(p->cells, i);
+		double share = share_of(p, i);
 		struct cs_anomaly s = anomaly_of(p, CS_PART_GPU, cs_gpu_of(row), -1,
 						 share);
 
@@ -89,20 +54,20 @@ static void judge_each(const struct part *p, double least)
 }
 
 /* Are cells from peer to peer below it as a whole, those from GPU `from`, or all (-1)? */
-static int are_below(const struct part *p, int from, struct cs_anomaly *s)
+static int are_below(const struct cs_node_test *p, int from, struct cs_anomaly *s)
 {
 	double x[CS_MAX_AGENTS * CS_MAX_AGENTS], noise[CS_MAX_AGENTS * CS_MAX_AGENTS];
 	size_t n = 0;
 
 	*s = anomaly_of(p, CS_PART_NODE, -1, -1, NAN);
 	for (size_t i = p->from; i < p->end && n < sizeof(x) / sizeof(x[0]); i++) {
-		if (from >= 0 && row_at(p, i)->what.src.index != from)
+		if (from >= 0 && cs_judged_row(p->cells, i)->what.src.index != from)
 			continue;
-		x[n] = share_of(p, row_at(p, i));
-		noise[n] = p->judged_cells->judged[i].noise;
+		x[n] = share_of(p, i);
+		noise[n] = p->cells->judged[i].noise;
 		if (isnan(x[n]))
 			continue;
-		cs_anomaly_row(s, p->judged_cells->judged[i].at, log(x[n]));
+		cs_anomaly_row(s, p->cells->judged[i].at, log(x[n]));
 		n++;
 	}
 	if (!n)
@@ -113,7 +78,7 @@ static int are_below(const struct part *p, int from, struct cs_anomaly *s)
 }
 
 /* Judge two GPUs: each way by itself, but one anomaly if both ways are slow. */
-static void judge_two(const struct part *p)
+static void judge_two(const struct cs_node_test *p)
 {
 	struct cs_anomaly there, back, both;
 	const int sends = are_below(p, 0, &there), receives = are_below(p, 1, &back);
@@ -131,29 +96,25 @@ static void judge_two(const struct part *p)
 	cs_list_push(p->anomalies, &both);
 }
 
-static void judge_peers(const struct part *p)
+static void judge_peers(const struct cs_node_test *p)
 {
 	struct cs_anomaly s;
 
-	if (p->judged_cells->run->node[row_at(p, p->from)->node].facts.n_agents == 2)
+	if (p->cells->run->node[cs_judged_row(p->cells, p->from)->node].facts.n_agents ==
+	    2)
 		judge_two(p);
 	else if (are_below(p, -1, &s))
 		cs_list_push(p->anomalies, &s);
 }
 
-void cs_below_find(const struct cs_judged_cells *cells, struct cs_vec *anomalies)
+void cs_below_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	struct part p = { .judged_cells = cells, .anomalies = anomalies };
-	const size_t n = anomalies->n;
+	struct cs_node_test p = { .cells = cells, .anomalies = anomalies };
 
 	for (; p.from < cells->n; p.from = p.end) {
-		const struct cs_row *row = row_at(&p, p.from);
-		struct cs_vec known = *anomalies;
+		const struct cs_row *row = cs_judged_row(cells, p.from);
 
 		p.end = cs_judged_cells_node_end(cells, p.from);
-		known.n = n;
-		p.first = cs_anomalies_first(&known, (int)row->node);
-		p.after = cs_anomalies_first(&known, (int)row->node + 1);
 		if (cs_family_of(row) == CS_FAMILY_HOST)
 			judge_each(&p, HOST_LEAST);
 		else if (cs_family_of(row) == CS_FAMILY_LOCAL)

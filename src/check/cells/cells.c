@@ -20,27 +20,48 @@ int cs_cells_are_judged(const struct cs_run *run)
 	return (run->checks & KINDS) && cs_cells_can_be_judged(run);
 }
 
+/* The judges, in this order.  Facts need no check. */
+static const struct judge {
+	void (*find)(struct cs_judged_cells *cells, struct cs_vec *anomalies);
+	uint32_t checks; /* 0: in any run */
+	int of_the_rest; /* of cells that those before have not covered */
+} judges[] = {
+	{ cs_outliers_find, CS_CHECK_OUTLIER, 0 },
+	{ cs_wholes_find, CS_CHECK_OUTLIER, 1 },
+	{ cs_links_find, 0, 0 },
+	{ cs_signatures_find, CS_CHECK_LINK, 0 },
+	{ cs_below_find, CS_CHECK_LINK, 1 },
+};
+
+static void mark_covered(struct cs_judged_cells *cells, const struct cs_vec *anomalies)
+{
+	const struct cs_anomaly *s = anomalies->data;
+
+	for (size_t i = 0; i < cells->n; i++) {
+		struct cs_judged_cell *judged = &cells->judged[i];
+		size_t k = cs_anomalies_first(anomalies, (int)judged->node);
+
+		judged->covered = 0;
+		for (; k < anomalies->n && s[k].node == (int)judged->node; k++)
+			judged->covered |= cs_anomaly_bears(cells->run, &s[k],
+							    cs_judged_row(cells, i)) !=
+					   0;
+	}
+}
+
 void cs_anomalies_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
 {
-	const uint32_t checks = cells->run->checks;
-
-	if (checks & CS_CHECK_OUTLIER)
-		cs_outliers_find(cells, anomalies);
+	for (size_t i = 0; i < sizeof(judges) / sizeof(judges[0]); i++) {
+		if (judges[i].checks && !(judges[i].checks & cells->run->checks))
+			continue;
+		if (judges[i].of_the_rest) {
+			cs_anomalies_settle(anomalies);
+			mark_covered(cells, anomalies);
+		}
+		judges[i].find(cells, anomalies);
+	}
 	cs_anomalies_settle(anomalies);
-	/* nodes and sockets, by the cells that none of their parts explains */
-	if (checks & CS_CHECK_OUTLIER)
-		cs_wholes_find(cells, anomalies);
-	/* links below what they can do are facts, so they need no check */
-	if (checks & CS_CHECK_LINK)
-		cs_signatures_find(cells, anomalies);
-	else
-		cs_links_find(cells, anomalies);
-	cs_anomalies_settle(anomalies);
-	/* cells below the usual share of their links that nothing else covers */
-	if (checks & CS_CHECK_LINK)
-		cs_below_find(cells, anomalies);
-	cs_anomalies_settle(anomalies);
-	cs_signatures_explain(cells->run, anomalies);
+	cs_causes_find(cells->run, anomalies);
 }
 
 /* Does an anomaly cover a finding about the condition of a GPU or node, as gravely? */

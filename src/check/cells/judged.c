@@ -1,4 +1,5 @@
-/* judged.c - rows in the order in which they are judged. */
+/* judged.c - the cells in the order in which they are judged, and how far each can be
+ * trusted. */
 #include "check/cells/anomaly.h"
 
 #include <math.h>
@@ -57,31 +58,29 @@ int cs_can_be_judged(const struct cs_run *run, const struct cs_row *row)
 	       end_is_there(&run->node[row->node], &row->what.dst);
 }
 
-static const struct cs_cell_group *group_of(const struct cs_judged_cells *judged_cells,
+static const struct cs_cell_group *group_of(const struct cs_judged_cells *cells,
 					    const struct cs_row *row, uint32_t test,
 					    int concurrent)
 {
 	const struct cs_cell_group group = { {
-		(uint64_t)judged_cells->class[row->node] << 32 | (uint64_t)test << 8 |
+		(uint64_t)cells->class[row->node] << 32 | (uint64_t)test << 8 |
 			(uint8_t)concurrent,
 		row->what.bytes,
 		cs_variant_number(&row->what.variant),
 	} };
-	const void *kept = cs_kept_add(judged_cells->groups, &group, sizeof(group),
-				       NULL);
+	const void *kept = cs_kept_add(cells->groups, &group, sizeof(group), NULL);
 
 	cs_arena_check(!kept);
 	return kept;
 }
 
-static struct cs_judged_cell judged_of(const struct cs_judged_cells *judged_cells,
-				       size_t at)
+static struct cs_judged_cell judged_of(const struct cs_judged_cells *cells, size_t at)
 {
-	const struct cs_row *row = cs_rows_get(&judged_cells->run->rows, at);
+	const struct cs_row *row = cs_rows_get(&cells->run->rows, at);
 
 	return (struct cs_judged_cell){
-		.group = group_of(judged_cells, row, row->test,
-				  cs_own_concurrent(judged_cells->run, row)),
+		.group = group_of(cells, row, row->test,
+				  cs_own_concurrent(cells->run, row)),
 		.cell = (uint32_t)row->what.src.index << 16 | row->what.dst.index,
 		.node = row->node,
 		.at = (uint32_t)at,
@@ -135,50 +134,71 @@ static int by_cell(const void *x, const void *y)
 	return by_place(&a, &b);
 }
 
-const struct cs_judged_cell *
-cs_judged_cells_like(const struct cs_judged_cells *judged_cells,
-		     const struct cs_row *row, uint32_t test, int concurrent)
+const struct cs_judged_cell *cs_judged_cells_like(const struct cs_judged_cells *cells,
+						  const struct cs_row *row,
+						  uint32_t test, int concurrent)
 {
-	const struct cs_rows *rows = &judged_cells->run->rows;
-	struct cs_judged_cell like = judged_of(judged_cells,
+	const struct cs_rows *rows = &cells->run->rows;
+	struct cs_judged_cell like = judged_of(cells,
 					       (size_t)(row - cs_rows_get(rows, 0)));
 
-	like.group = group_of(judged_cells, row, test, concurrent);
-	return bsearch(&like, judged_cells->judged, judged_cells->n, sizeof(like),
-		       by_cell);
+	like.group = group_of(cells, row, test, concurrent);
+	return bsearch(&like, cells->judged, cells->n, sizeof(like), by_cell);
 }
 
-double cs_judged_cells_change(const struct cs_judged_cells *judged_cells,
+double cs_judged_cells_change(const struct cs_judged_cells *cells,
 			      const struct cs_row *remeasure)
 {
 	const struct cs_judged_cell *first;
 
-	if (!cs_can_be_judged(judged_cells->run, remeasure) || cs_is_unsure(remeasure))
+	if (!cs_can_be_judged(cells->run, remeasure) || cs_is_unsure(remeasure))
 		return NAN;
-	first = cs_judged_cells_like(judged_cells, remeasure, remeasure->test,
-				     cs_own_concurrent(judged_cells->run, remeasure));
+	first = cs_judged_cells_like(cells, remeasure, remeasure->test,
+				     cs_own_concurrent(cells->run, remeasure));
 	return first && !first->unsure ? log(remeasure->stats.median) - first->y : NAN;
 }
 
-size_t cs_judged_cells_node_end(const struct cs_judged_cells *judged_cells,
-				size_t from)
+size_t cs_judged_cells_node_end(const struct cs_judged_cells *cells, size_t from)
 {
-	const struct cs_judged_cell *a = &judged_cells->judged[from];
+	const struct cs_judged_cell *a = &cells->judged[from];
 	size_t to = from + 1;
 
-	while (to < judged_cells->n && judged_cells->judged[to].node == a->node &&
-	       judged_cells->judged[to].group == a->group)
+	while (to < cells->n && cells->judged[to].node == a->node &&
+	       cells->judged[to].group == a->group)
 		to++;
 	return to;
 }
 
-size_t cs_judged_cells_group_end(const struct cs_judged_cells *judged_cells,
-				 size_t from)
+size_t cs_judged_cells_group_end(const struct cs_judged_cells *cells, size_t from)
 {
 	size_t to = from + 1;
 
-	while (to < judged_cells->n &&
-	       judged_cells->judged[to].group == judged_cells->judged[from].group)
+	while (to < cells->n && cells->judged[to].group == cells->judged[from].group)
 		to++;
 	return to;
+}
+
+/* ---- how far a figure can be trusted ---- */
+
+int cs_is_unsure(const struct cs_row *row)
+{
+	/* a turn has few samples by intent */
+	return (row->flags & CS_ROW_LOW_OVERLAP) ||
+	       ((row->flags & CS_ROW_NOT_CONVERGED) &&
+		!isfinite(cs_stats_margin(&row->stats)));
+}
+
+double cs_noise_of(const struct cs_row *row)
+{
+	const struct cs_stats *s = &row->stats;
+	double interval = (s->ci_high - s->ci_low) / 2 / s->median;
+	double spread = (s->p95 - s->p5) / 2 / s->median;
+
+	/* of few samples there is no interval */
+	return fmax(isfinite(interval) ? interval : 0, isfinite(spread) ? spread : 0);
+}
+
+int cs_is_beyond_noise(double off, double own, double others)
+{
+	return -off > own + others;
 }

@@ -29,8 +29,8 @@ static void count_short(struct cs_likeness *likeness, const struct cs_run *run)
 static void take(struct cs_likeness *likeness, const struct cs_judged_cell *judged)
 {
 	likeness->off[judged->at] = judged->off;
-	likeness->slow[judged->at] = (char)judged->odd;
-	likeness->n_slow += judged->odd != 0;
+	likeness->slow[judged->at] = (char)judged->slow;
+	likeness->n_slow += judged->slow != 0;
 	likeness->n_unsure += judged->unsure != 0;
 	likeness->n_alone += !judged->unsure && isnan(judged->off);
 	if (isnan(judged->off))

@@ -4,7 +4,7 @@
  * A GPU is as fast as the fastest copy that it sends, or receives, because with a slow one
  * each is slow.  Where a wide gap separates the GPUs, and those of each side are alike,
  * the slow side is reported. */
-#include "check/cells/anomaly.h"
+#include "check/cells/node_group.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/statistics.h"
 #include "check/link/expect.h"
-#include "check/cells/locate.h"
 
 #define GPUS_LEAST 4
 #define PARTY_LEAST 2 /* on each side: one is found by its row and column */
@@ -56,11 +55,6 @@ static int are_equal(const struct cs_run *run, int node, enum cs_family family)
 	return 1;
 }
 
-static const struct cs_row *row_at(const struct cs_judged_cells *cells, size_t i)
-{
-	return cs_rows_get(&cells->run->rows, cells->judged[i].at);
-}
-
 /* How many are slow, by a gap of at least that; 0: there is none. */
 static int count_slow(const struct gpu *gpu, int n, double least)
 {
@@ -86,7 +80,7 @@ static uint64_t slow_gpus(const struct cs_judged_cells *cells, size_t from, size
 	static const double least[CS_FAMILIES] = { [CS_FAMILY_PEER] = GAP_OF_PEERS,
 						   [CS_FAMILY_HOST] = GAP_OF_HOST,
 						   [CS_FAMILY_LOCAL] = GAP_OF_LOCAL };
-	const struct cs_row *row = row_at(cells, from);
+	const struct cs_row *row = cs_judged_row(cells, from);
 	const int n_gpus = cells->run->node[row->node].facts.n_agents;
 	struct gpu *gpu = cs_new(struct gpu, (size_t)n_gpus);
 	uint64_t slow = 0;
@@ -95,7 +89,8 @@ static uint64_t slow_gpus(const struct cs_judged_cells *cells, size_t from, size
 		gpu[a] = (struct gpu){ a, -INFINITY };
 	for (size_t i = from; i < from + n; i++)
 		for (int a = 0; a < n_gpus && !cells->judged[i].unsure; a++)
-			if (cs_is_of_gpus(row_at(cells, i), 1ULL << a, sends, receives))
+			if (cs_is_of_gpus(cs_judged_row(cells, i), 1ULL << a, sends,
+					  receives))
 				gpu[a].best = fmax(gpu[a].best, cells->judged[i].y);
 	qsort(gpu, (size_t)n_gpus, sizeof(*gpu), by_best);
 	for (int i = count_slow(gpu, n_gpus, least[cs_family_of(row)]); i > 0; i--)
@@ -127,8 +122,8 @@ static struct cs_party measure(const struct cs_judged_cells *cells, size_t from,
 	size_t count[2] = { 0, 0 };
 
 	for (size_t i = from; i < from + n; i++) {
-		int is = cs_is_of_gpus(row_at(cells, i), party.gpus, party.sends,
-				       party.receives);
+		int is = cs_is_of_gpus(cs_judged_row(cells, i), party.gpus,
+				       party.sends, party.receives);
 
 		if (!cells->judged[i].unsure)
 			y[is][count[is]++] = cells->judged[i].y;
@@ -140,10 +135,10 @@ static struct cs_party measure(const struct cs_judged_cells *cells, size_t from,
 	return party;
 }
 
-struct cs_party cs_slow_party(const struct cs_judged_cells *cells, size_t from,
-			      size_t n)
+static struct cs_party slow_party(const struct cs_judged_cells *cells, size_t from,
+				  size_t n)
 {
-	const struct cs_row *row = row_at(cells, from);
+	const struct cs_row *row = cs_judged_row(cells, from);
 	const struct cs_run_node *nd = &cells->run->node[row->node];
 	const enum cs_family family = cs_family_of(row);
 	struct cs_party party = { 0 };
@@ -165,4 +160,34 @@ struct cs_party cs_slow_party(const struct cs_judged_cells *cells, size_t from,
 	if (!party.gpus || (family == CS_FAMILY_HOST && is_of_sockets(nd, party.gpus)))
 		return (struct cs_party){ 0 };
 	return measure(cells, from, n, party);
+}
+
+void cs_party_shift(struct cs_node_group *g, const struct cs_party *party, double off)
+{
+	for (size_t i = g->from; i < g->end; i++)
+		if (cs_is_of_gpus(cs_judged_row(g->cells, i), party->gpus,
+				  party->sends, party->receives))
+			g->cells->judged[i].off += off;
+}
+
+struct cs_party cs_party_judge(struct cs_node_group *g)
+{
+	const struct cs_party party = slow_party(g->cells, g->from, g->end - g->from);
+	struct cs_anomaly s;
+
+	if (!party.gpus)
+		return party;
+	for (size_t i = g->from; i < g->end; i++)
+		if (!g->cells->judged[i].unsure)
+			g->cells->judged[i].off = g->cells->judged[i].y - party.usual;
+	s = cs_node_group_anomaly(g, CS_PART_NODE, -1, -1, party.off);
+	s.gpus = party.gpus;
+	s.others_gbs = exp(party.usual);
+	/* the ways to the host may be built so */
+	s.most = g->family == CS_FAMILY_HOST ? CS_WEIGHT_WARNING : CS_WEIGHT_ANY;
+	s.sends = party.sends;
+	s.receives = party.receives;
+	cs_node_group_add(g, s);
+	cs_party_shift(g, &party, -party.off);
+	return party;
 }

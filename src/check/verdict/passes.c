@@ -12,7 +12,7 @@
 
 #define PASSES_LEAST 5
 /* Less is no fault of a pass; nor is what passes vary by.  Of few passes the spread is
- * taken to be larger, as in check/cells/outlier.c. */
+ * taken to be larger, as in check/cells/usual.c. */
 #define DROP_LEAST 0.05
 #define OF_SPREADS 5.0
 #define MANY_FIGURES 1.25
