@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	%D%/TUTORIAL.md \
 	%D%/UNIFIED.md \
 	%D%/comm_scope.1.in \
+	%D%/nvbandwidth.1.in \
 	%D%/cscope-mpi.1.in \
 	%D%/cscope-mpi-formats.5.in \
 	%D%/keys.awk \
@@ -38,6 +39,7 @@ EXTRA_DIST += \
 # ---- manual pages: a release carries them finished ----
 dist_man_MANS = \
 	%D%/comm_scope.1 \
+	%D%/nvbandwidth.1 \
 	%D%/cscope-mpi.1 \
 	%D%/cscope-mpi-formats.5
 MAINTAINERCLEANFILES = $(dist_man_MANS)
@@ -59,6 +61,8 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 cs_page = $(AM_V_GEN)$(MKDIR_P) %D% && \
 	sed 's/[@]VERSION@/$(VERSION)/' $(srcdir)/$@.in >$@.tmp && mv -f $@.tmp $@
 %D%/comm_scope.1: %D%/comm_scope.1.in configure.ac
+	$(cs_page)
+%D%/nvbandwidth.1: %D%/nvbandwidth.1.in configure.ac
 	$(cs_page)
 
 # Keys that the page does not name come from the schema.

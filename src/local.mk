@@ -525,7 +525,8 @@ endif
 CS_OPTIONS = \
 	%D%/options/commscope.c \
 	%D%/options/commscope.def \
-	%D%/options/commscope.h \
+	%D%/options/nvbandwidth.c \
+	%D%/options/theirs.h \
 	%D%/options/help.c \
 	%D%/options/option_rules.c \
 	%D%/options/options.def \
@@ -552,6 +553,7 @@ cscope_mpi_SOURCES = \
 	%D%/command/leftout.c \
 	%D%/command/measure.c \
 	%D%/command/list_benchmarks.c \
+	%D%/command/waive.c \
 	%D%/command/progress.c \
 	%D%/command/progress.h \
 	%D%/command/resume.c \
@@ -562,12 +564,20 @@ cscope_mpi_SOURCES = \
 	$(CS_COMMANDS)
 cscope_mpi_LDADD = $(CS_LINK)
 
-# The name by which it takes Comm|Scope's command lines, unless that is there itself.
+# The names by which it takes other tools' command lines, unless those are there themselves.
+cs_links = comm_scope nvbandwidth
+cs_name = `echo cscope-mpi | sed '$(transform)'`
 install-exec-hook:
-	cd $(DESTDIR)$(bindir) && { test ! -e comm_scope || test -L comm_scope; } && \
-		ln -sf `echo cscope-mpi | sed '$(transform)'` comm_scope || :
+	cd $(DESTDIR)$(bindir) && for link in $(cs_links); do \
+		if test "`readlink $$link`" = "$(cs_name)" || \
+				{ test ! -e $$link && test ! -L $$link; }; then \
+			ln -sf "$(cs_name)" $$link || exit; \
+		fi; \
+	done
 uninstall-hook:
-	cd $(DESTDIR)$(bindir) && { test ! -L comm_scope || rm -f comm_scope; }
+	cd $(DESTDIR)$(bindir) && for link in $(cs_links); do \
+		test "`readlink $$link`" != "$(cs_name)" || rm -f $$link; \
+	done
 
 $(cscope_mpi_OBJECTS): %D%/commit.h
 %D%/commit.h: cs-always

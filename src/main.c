@@ -46,11 +46,11 @@ int main(int argc, char **argv)
 	if (!cs_options_parse(argc, argv, &options, &err)) {
 		if (options.says[0] && call.launcher.rank <= 0)
 			cs_complain(options.says);
-		return cs_command_run(&call);
+		return cs_command_status(&options, cs_command_run(&call));
 	}
 	if (call.launcher.rank <= 0)
 		cs_complain(err.text);
 	else /* a launcher ends all at the first bad status */
 		nanosleep(&(struct timespec){ 0, 300000000 }, NULL);
-	return CS_EXIT_USAGE;
+	return cs_command_status(&options, CS_EXIT_USAGE);
 }

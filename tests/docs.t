@@ -17,6 +17,8 @@ top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
 "$CSCOPE" check --help >>"$work/help" || exit 1
 ln -s "$CS_PROGRAM" "$work/comm_scope"
 "$work/comm_scope" --help >>"$work/help" || exit 1
+ln -s "$CS_PROGRAM" "$work/nvbandwidth"
+"$work/nvbandwidth" --help >>"$work/help" || exit 1
 
 is_empty() { # FILE
 	! grep '' "$1"
@@ -40,7 +42,7 @@ commands() { # FILE
 # Options that belong to the program; $1 as above.
 options() { # FILE
 	commands "$1" | sed 's/^.*cscope-mpi / /; s/#.*//' |
-		grep -oE '(^|[ ([])--[a-z][a-z_-]*' | grep -oE -- '--[a-z_-]+' | sort -u
+		grep -oE '(^|[ ([])--[a-z][a-zA-Z_-]*' | grep -oE -- '--[a-zA-Z_-]+' | sort -u
 }
 
 # Lone options of launchers and containers that the documents explain.

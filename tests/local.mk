@@ -131,6 +131,7 @@ SHELL_TESTS = \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
 	%D%/run/nvbandwidth.t \
+	%D%/run/nvbandwidth_line.t \
 	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \

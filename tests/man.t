@@ -44,6 +44,16 @@ options_of_their_page() {
 		sed -nE 's/^\.BI? (--[a-z_]+).*/\1/p' | sort
 }
 
+# Those of nvbandwidth, with both names: "-b, --bufferSize".
+options_of_nvbandwidth() {
+	ln -sf "$CS_PROGRAM" "$work/nvbandwidth" && "$work/nvbandwidth" --help |
+		grep -oE '^  -., --[a-zA-Z]+' | tr -d ' ' | sort
+}
+options_of_nvbandwidth_page() {
+	sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$nvbandwidth" | sed 's/\\-/-/g' |
+		sed -nE 's/^\.BI?R? (-.) ", " (--[a-zA-Z]+).*/\1,\2/p' | sort
+}
+
 # Keys as the sources put them into records of runs, as a run writes them, and as
 # formats(5) has them: bold, behind .TP or in a sentence.
 keys_of_sources() {
@@ -149,7 +159,7 @@ silent() { # TOOL COMMAND...
 		return 77
 	fi
 	shift
-	said=$("$@" "$manual" "$formats" "$theirs" 2>&1 >/dev/null)
+	said=$("$@" "$manual" "$formats" "$theirs" "$nvbandwidth" 2>&1 >/dev/null)
 	echo "$said"
 	[ -z "$said" ]
 }
@@ -160,6 +170,7 @@ lint() {
 manual=$(page cscope-mpi.1)
 formats=$(page cscope-mpi-formats.5)
 theirs=$(page comm_scope.1)
+nvbandwidth=$(page nvbandwidth.1)
 options_of_help >"$work/help"
 options_of_page "$manual" OPTIONS COMMANDS >"$work/options"
 ok "the page has the options of --help, no more and no fewer" \
@@ -183,6 +194,9 @@ options_of_their_help >"$work/help"
 options_of_their_page >"$work/options"
 ok "the page of comm_scope has the options of its --help" \
 	same "$work/help" "$work/options"
+options_of_nvbandwidth >"$work/help"
+options_of_nvbandwidth_page >"$work/options"
+ok "… that of nvbandwidth too" same "$work/help" "$work/options"
 ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema
@@ -191,6 +205,7 @@ ok "a key that the schema describes needs no line on the page" key_of_schema_add
 ok "the page names the release that it is of" names_release "$manual"
 ok "… formats(5) as well" names_release "$formats"
 ok "… comm_scope(1) too" names_release "$theirs"
+ok "… and nvbandwidth(1)" names_release "$nvbandwidth"
 ok "groff has nothing to say of the pages" \
 	silent groff groff -man -ww -Tutf8 -z
 ok "mandoc has nothing to say of the pages" silent mandoc lint

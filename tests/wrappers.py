@@ -5,6 +5,7 @@ nvbandwidth, and prints the figures as JSON: {"TEST": {"ROW,COLUMN": value}}.
     wrappers.py superbench TEXT   a machine of states, driven by regular expressions
     wrappers.py nhc TEXT          lines between two "Running", cut into fields
     wrappers.py monitor JSON      the least cell of each test that has passed
+    wrappers.py dcgm JSON         a document between lines of others, of strict types
 """
 import json
 import re
@@ -73,7 +74,29 @@ def monitor(text):
     return found
 
 
+def dcgm(text):
+    """What is not of the type that is expected makes all of it invalid."""
+    lines = text.splitlines()
+    end = len(lines) - lines[::-1].index("}")
+    head = json.loads("\n".join(lines[lines.index("{"):end]))["nvbandwidth"]
+    types = {"CUDA Runtime Version": int, "Driver Version": str, "git_version": str,
+             "testcases": list}
+    assert all(isinstance(head[key], kind) for key, kind in types.items())
+    found = {}
+    for case in head["testcases"]:
+        status = case["status"].lower()
+        assert status in ("error", "waived", "not found", "passed"), status
+        matrix = [[float("nan") if cell == "N/A" else float(cell) for cell in row]
+                  for row in case.get("bandwidth_matrix", [])]
+        assert all(matrix) and ("bandwidth_matrix" not in case or matrix)
+        figures = {key: float(case[key]) for key in ("sum", "min", "max", "average")
+                   if key in case}
+        found[case["name"]] = {"status": status, "matrix": matrix, **figures}
+    return found
+
+
 if __name__ == "__main__":
     with open(sys.argv[2], encoding="ascii") as file:
-        read = {"superbench": superbench, "nhc": nhc, "monitor": monitor}
+        read = {"superbench": superbench, "nhc": nhc, "monitor": monitor,
+                "dcgm": dcgm}
         json.dump(read[sys.argv[1]](file.read()), sys.stdout)

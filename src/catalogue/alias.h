@@ -74,7 +74,8 @@ struct cs_alias {
 	int unprefixed;	  /* its name has no CS_SCOPE_PREFIX */
 };
 
-/* All aliases: first nvbandwidth's, in the order in which it runs them. */
+/* All aliases: first nvbandwidth's, at the index that they have in version 0.8 with its
+ * multinode tests; what version 0.10 added comes after these. */
 const struct cs_alias *cs_aliases(size_t *n);
 /* The one after it; of NULL the first; NULL at the end. */
 const struct cs_alias *cs_alias_next(const struct cs_alias *alias);

@@ -28,8 +28,12 @@ static int help(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 static int list(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	return opt->their_sizes ? cs_command_names(opt, to, err) :
-				  printed(cs_report_list(to, opt->list, err), to, err);
+	if (opt->their_sizes)
+		return cs_command_names(opt, to, err);
+	return printed(opt->of_nvbandwidth ?
+			       cs_nvbandwidth_list(to, PACKAGE_VERSION, CS_COMMIT) :
+			       cs_report_list(to, opt->list, err),
+		       to, err);
 }
 
 static int explain(const struct cs_options *opt, FILE *to, struct cs_err *err)
@@ -48,6 +52,7 @@ static cs_command_fn *const command[] = {
 	[CS_ACTION_CHECK] = cs_command_check,
 	[CS_ACTION_BASELINE] = cs_command_baseline,
 	[CS_ACTION_LEARN] = cs_command_learn,
+	[CS_ACTION_WAIVE] = cs_command_waive,
 };
 
 int cs_command_run(const struct cs_call *call)

@@ -24,6 +24,10 @@ struct cs_call {
 /* Execute the command.  Returns the exit status; errors are on standard error. */
 int cs_command_run(const struct cs_call *call);
 
+/* The status with which the program ends: in a command line of nvbandwidth 0, 1, or that
+ * of a signal. */
+int cs_command_status(const struct cs_options *opt, int status);
+
 /* Width and colours of `to`, by the options and the terminal.  launched: by a launcher. */
 struct cs_page cs_command_page(const struct cs_options *opt, int launched, FILE *to);
 
@@ -45,6 +49,7 @@ cs_command_fn cs_command_dry_run;  /* --dry-run */
 cs_command_fn cs_command_names;	   /* comm_scope --benchmark_list_tests */
 cs_command_fn cs_command_show;	   /* show FILE[:NODE] */
 cs_command_fn cs_command_version;  /* --version */
+cs_command_fn cs_command_waive;	   /* nvbandwidth, where nothing can be measured */
 
 /* Measure: the only command that uses MPI and GPUs.  It may not return, and prints
  * its errors itself. */

@@ -1,6 +1,6 @@
 /* commscope.c - the command line of Comm|Scope and of Google Benchmark, on which it
  * is built: options of a program called comm_scope. */
-#include "options/commscope.h"
+#include "options/theirs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -34,13 +34,6 @@ struct given {
 	char gpus[200];
 	uint64_t numa;
 };
-
-int cs_commscope_is_called(const char *program)
-{
-	const char *slash = program ? strrchr(program, '/') : NULL;
-
-	return program && !strcmp(slash ? slash + 1 : program, CS_COMM_SCOPE);
-}
 
 /* As Google Benchmark reads it: anything is true but these. */
 static int is_true(const char *value)
@@ -94,25 +87,37 @@ static int refuse(const char *text, struct cs_err *err)
 			  text);
 }
 
-/* --cuda and --numa: a number, as the next argument or after '='; repeatable. */
+/* The length of "--cuda", "--numa", or the letters that older versions had for them; 0:
+ * it is none of these. */
+static int number_flag(const char *text)
+{
+	static const char *const names[] = { "--cuda", "--numa", "-c", "-n" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(text, names[i], strlen(names[i])))
+			return (int)strlen(names[i]);
+	return 0;
+}
+
+/* A GPU's or NUMA node's number, as the next argument or after '='; repeatable. */
 static int take_number(struct given *given, int argc, char **argv, int *at,
 		       struct cs_err *err)
 {
 	const char *text = argv[*at], *value;
-	int is_numa = !strncmp(text, "--numa", 6);
+	const int n = number_flag(text);
+	int is_numa = text[n > 2 ? 2 : 1] == 'n';
 	uint64_t number;
 
-	if (!is_numa && strncmp(text, "--cuda", 6))
-		return refuse(text, err);
-	if (text[6] == '=')
-		value = text + 7;
-	else if (!text[6] && *at + 1 < argc)
+	if (n && text[n] == '=')
+		value = text + n + 1;
+	else if (n && !text[n] && *at + 1 < argc)
 		value = argv[++*at];
 	else
-		return text[6] ? refuse(text, err) :
-				 cs_err_set(err, "option '%s' needs a value", text);
+		return !n || text[n] ?
+			       refuse(text, err) :
+			       cs_err_set(err, "option '%s' needs a value", text);
 	if (cs_uint_parse(value, 0, CS_NUMA_MOST - 1, &number, err))
-		return cs_err_prefix(err, "%.6s '%.40s'", text, value);
+		return cs_err_prefix(err, "%.*s '%.40s'", n, text, value);
 	if (is_numa)
 		given->numa |= 1ull << number;
 	else
@@ -273,8 +278,8 @@ int cs_commscope_help(FILE *to)
 	fputs("Usage: comm_scope [OPTION]...\n"
 	      "cscope-mpi with the command lines, names and output of Comm|Scope;\n"
 	      "doc/COMMSCOPE.md lists the differences.\n\n"
-	      "  --cuda N                      this GPU; repeatable; default all\n"
-	      "  --numa N                      host memory of this NUMA node; repeatable;\n"
+	      "  --cuda N, -c N                this GPU; repeatable; default all\n"
+	      "  --numa N, -n N                host memory of this NUMA node; repeatable;\n"
 	      "                                default all\n",
 	      to);
 	fputs("  --benchmark_list_tests        the names, nothing is measured\n"

@@ -1,4 +1,4 @@
-#include "options/commscope.h"
+#include "options/theirs.h"
 #include "options/table.h"
 
 #include <string.h>
@@ -113,6 +113,8 @@ int cs_options_help(FILE *to, const char *name, int all)
 
 	if (!strcmp(name, CS_COMM_SCOPE))
 		return cs_commscope_help(to);
+	if (!strcmp(name, CS_NVBANDWIDTH))
+		return cs_nvbandwidth_help(to);
 	if (!command)
 		return -1;
 	put_usage(to, command);

@@ -13,6 +13,7 @@
 #include "report/report.h"
 
 #define CS_OUTPUTS_MAX 8
+#define CS_ASKED_MOST 128
 
 /* Aggregates instead of samples: on standard output; in files, too. */
 enum cs_aggregates { CS_AGGREGATES_SHOWN = 1, CS_AGGREGATES_ALL };
@@ -28,7 +29,8 @@ enum cs_action {
 	CS_ACTION_COMPARE,
 	CS_ACTION_CHECK,
 	CS_ACTION_BASELINE,
-	CS_ACTION_LEARN
+	CS_ACTION_LEARN,
+	CS_ACTION_WAIVE /* nothing that was asked for is a test that is measured */
 };
 
 struct cs_options {
@@ -56,9 +58,15 @@ struct cs_options {
 	int aggregates;	 /* enum cs_aggregates */
 	char their_output[CS_PATH]; /* text of output[0] */
 	char says[400];		    /* flags without a meaning here; "" */
-	const char *plan;	    /* --plan, NULL */
-	const char *matrix;	    /* --matrix as it was given, NULL */
-	char matrix_text[160];	    /* for the head line: "--matrix peer" */
+	/* Set by a command line of nvbandwidth (nvbandwidth.c): */
+	int of_nvbandwidth;
+	int mean; /* figures are means */
+	struct cs_named asked[CS_ASKED_MOST];
+	size_t n_asked;
+	char their_names[4096]; /* text of `tests` */
+	const char *plan;	/* --plan, NULL */
+	const char *matrix;	/* --matrix as it was given, NULL */
+	char matrix_text[160];	/* for the head line: "--matrix peer" */
 	enum cs_want backend;
 	enum cs_bind bind;
 	uint32_t checks;       /* enum cs_check_kind; 0: no --check */

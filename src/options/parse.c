@@ -1,4 +1,4 @@
-#include "options/commscope.h"
+#include "options/theirs.h"
 #include "base/words.h"
 #include "options/table.h"
 
@@ -228,14 +228,23 @@ static int parse_options(const struct cs_verb *command, int argc, char **argv,
 			     out, err);
 }
 
+int cs_is_called(const char *program, const char *name)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	return program && !strcmp(slash ? slash + 1 : program, name);
+}
+
 int cs_options_parse(int argc, char **argv, struct cs_options *out, struct cs_err *err)
 {
 	const struct cs_verb *command = argc > 1 && *argv[1] ? cs_verb_named(argv[1]) :
 							       NULL;
 	int skip = command != NULL;
 
-	if (argc > 0 && cs_commscope_is_called(argv[0]))
+	if (argc > 0 && cs_is_called(argv[0], CS_COMM_SCOPE))
 		return cs_commscope_parse(argc, argv, out, err);
+	if (argc > 0 && cs_is_called(argv[0], CS_NVBANDWIDTH))
+		return cs_nvbandwidth_parse(argc, argv, out, err);
 	if (!command)
 		command = &cs_verbs[0];
 	cs_options_default(out);

@@ -21,10 +21,22 @@ struct cs_page cs_page_turn(struct cs_page page);
 /* The same until the scope or work of the arena ends. */
 void cs_page_within(struct cs_page page);
 
+struct cs_alias;
+
+/* A test as another tool's command line asked for it. */
+struct cs_named {
+	const struct cs_alias *alias; /* NULL: there is none of that name */
+	const char *text;	      /* name or index */
+};
+
 struct cs_view_options {
 	int verbose;	/* -v: every node, every sample */
 	int aggregates; /* of samples what they have in common alone; gbench.c */
 	int topology;	/* how nodes are wired in place of figures; text */
+	/* of nvbandwidth.c: */
+	int mean;		      /* figures are means of samples, not medians */
+	const struct cs_named *asked; /* in that order; NULL: all that was measured */
+	size_t n_asked;
 };
 
 struct cs_view;
@@ -67,6 +79,8 @@ int cs_drain_command_check(const char *command, struct cs_err *err);
 int cs_report_list(FILE *to, const char *what, struct cs_err *err);
 /* The cells of a plan by the names of Comm|Scope, in its order (gbench.c). */
 int cs_commscope_list(FILE *to, const struct cs_plan *plan, struct cs_err *err);
+/* The tests of nvbandwidth by index (nvbandwidth.c). */
+int cs_nvbandwidth_list(FILE *to, const char *version, const char *commit);
 int cs_report_plan(FILE *to, const struct cs_plan *plan, const char *file,
 		   int verbose); /* file: of --plan, NULL */
 

@@ -94,21 +94,23 @@ static void parse(const char *command, int n, char *const *given, int names_prog
 	}
 }
 
-/* The same under the name of Comm|Scope. */
-static void parse_theirs(int n, char *const *given)
+/* The same under the name of another tool. */
+static void parse_theirs(const char *name, int n, char *const *given)
 {
 	static struct cs_options opt;
 	struct cs_err err = { "" };
-	char program[] = "/usr/bin/comm_scope";
+	char program[32];
 	char *argv[ARGUMENTS_MAX + 2] = { program };
 
+	cs_text(program, sizeof(program), "/usr/bin/%s", name);
 	memcpy(argv + 1, given, (size_t)n * sizeof(*given));
 	if (cs_options_parse(n + 1, argv, &opt, &err)) {
 		MUST(*err.text);
 		return;
 	}
 	MUST(memchr(opt.says, '\0', sizeof(opt.says)));
-	if (opt.action == CS_ACTION_HELP)
+	if (opt.action == CS_ACTION_HELP || opt.action == CS_ACTION_WAIVE ||
+	    (opt.of_nvbandwidth && opt.action == CS_ACTION_LIST))
 		return;
 	MUST(opt.action == CS_ACTION_MEASURE || opt.action == CS_ACTION_LIST);
 	options_are_sound(&opt);
@@ -133,7 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < CS_VERBS; i++)
 		parse(cs_verbs[i].name, n, given, names_program);
-	parse_theirs(n, given);
+	parse_theirs("comm_scope", n, given);
+	parse_theirs("nvbandwidth", n, given);
 	while (n)
 		free(given[--n]);
 	return 0;

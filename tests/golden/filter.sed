@@ -1,6 +1,7 @@
 # What golden output may not depend on; the host's name is filtered by run.t.
 s/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\(\.[0-9]*\)\{0,1\}Z/DATE/g
 s/cscope-mpi [0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*\(-rc[0-9][0-9]*\)\{0,1\}\( ([^)]*)\)\{0,1\}/cscope-mpi VERSION/g
+s/^Built from Git version: .*/Built from Git version: COMMIT/; s/\("git_version": "\)[^"]*/\1COMMIT/
 s/\<commit [0-9a-f]\{7,40\}+\{0,1\}/commit COMMIT/g
 s/\<pid [0-9][0-9]*/pid PID/g
 # progress, where a sanitizer makes it slow

@@ -25,7 +25,7 @@ small=(-m peer -s 64K --samples 3)
 # Command lines of FILE, without their comments, lines that go on as one.
 commands() { # FILE
 	sed -e ':on' -e '/\\$/N; s/\\\n *//; t on' "$1" |
-		sed -n 's/^    \(.*cscope-mpi\( .*\)\{0,1\}\)$/\1/p; s/^    \(comm_scope .*\)$/\1/p' |
+		sed -n 's/^    \(.*cscope-mpi\( .*\)\{0,1\}\)$/\1/p; s/^    \(comm_scope .*\)$/\1/p; s/^    \(nvbandwidth .*\)$/\1/p' |
 		sed 's/  *#.*//'
 }
 
@@ -42,6 +42,10 @@ try() { # COMMAND LINE
 	esac
 	eval "set -- ${line#*cscope-mpi}"
 	case $line in
+	nvbandwidth*) # its own tests measure
+		ln -sf "$CS_PROGRAM" nvbandwidth
+		eval "$TESTDATA/patience 60 ./$line -l" >out 2>err
+		;;
 	comm_scope*)
 		ln -sf "$CS_PROGRAM" comm_scope
 		eval "$TESTDATA/patience 60 ./$line --benchmark_list_tests=true" >out 2>err

@@ -95,6 +95,9 @@ scope --benchmark_filter="$one/0/1/log2\(N\):18" --benchmark_color=yes --benchma
 	--benchmark_min_warmup_time=1 --benchmark_time_unit=ms
 ok "what means nothing here is said in one line" eval \
 	'status_is 0 && [ "$(grep -c "no meaning here" err)" = 1 ] && grep -q "benchmark_color.*tabular\|tabular.*benchmark_color" err && grep -q time_unit err'
+scope --benchmark_list_tests --benchmark_filter='-Flush|/[^0]/' -c 0 -c=3 -n 0
+ok "-c and -n of older versions are --cuda and --numa" eval \
+	'status_is 0 && [ -s out ] && [ "$(grep "^$one/" out | cut -d/ -f2,3 | sort -u | paste -sd" ")" = "0/0" ]'
 scope --benchmark_nothing
 ok "what is unknown is refused, as there" eval 'status_is 64 && grep -q "Error in command line: Unrecognized token: --benchmark_nothing" err'
 scope --benchmark_filter=Comm_UM_Nothing

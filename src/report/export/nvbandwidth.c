@@ -6,6 +6,7 @@
  * its name and a reason, each matrix of a bidirectional test has an entry of its own, and
  * the least of a matrix is that of the cells that were measured.  Several nodes follow one
  * after the other; show FILE:NODE shows one. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum verdict { PASSED, WAIVED, FAILED };
 /* One matrix of nvbandwidth on one node. */
 struct table {
 	const struct cs_run *run;
+	const struct cs_view_options *opt;
 	const struct cs_alias *alias;
 	int node;
 	int part; /* of BOTH: first, second, total */
@@ -35,6 +37,7 @@ struct table {
 	const char *why; /* not passed */
 	size_t n_measured;
 	double sum, min, max;
+	double variation; /* the most of a cell: deviation of its samples by their mean */
 };
 
 #define TOTAL_PART 2
@@ -118,14 +121,22 @@ static int is_measured(const struct cs_row *row)
 	return row && row->status == CS_OK && isfinite(row->stats.median);
 }
 
+static double figure_of(const struct table *t, const struct cs_row *row)
+{
+	return t->opt->mean ? row->stats.mean : row->stats.median;
+}
+
 static void sum_up(struct table *t)
 {
 	t->min = t->max = NAN;
 	for (int i = 0; i < t->rows * t->columns; i++) {
-		double x = is_measured(t->row[i]) ? t->row[i]->stats.median : NAN;
+		const struct cs_row *row = t->row[i];
+		double x = is_measured(row) ? figure_of(t, row) : NAN;
 
 		if (!isfinite(x))
 			continue;
+		/* of one sample it is not known */
+		t->variation = fmax(t->variation, row->stats.sd / row->stats.mean);
 		t->n_measured++;
 		t->sum += x;
 		t->min = fmin(t->min, x);
@@ -170,14 +181,16 @@ static void judge(struct table *t)
 		t->why = skipped->reason;
 }
 
-static void table_init(struct table *t, const struct cs_run *run, int node,
+static void table_init(struct table *t, const struct cs_view *view, int node,
 		       const struct cs_alias *alias, int part)
 {
+	const struct cs_run *run = view->run;
 	int n = run->node[node].facts.n_agents, square;
 
 	n = n > 0 ? n : 0;
 	square = alias->layout == CS_LAYOUT_PAIRS || alias->layout == CS_LAYOUT_BOTH;
 	*t = (struct table){ .run = run,
+			     .opt = view->opt,
 			     .alias = alias,
 			     .node = node,
 			     .part = part,
@@ -231,17 +244,18 @@ static int is_of_node(const struct cs_run *run, int node, const struct cs_alias 
 }
 
 /* Is it one of the names; `by_test`: or its test that of one? */
-static int is_named(const struct cs_alias *const *name, size_t n,
+static int is_named(const struct cs_named *name, size_t n,
 		    const struct cs_alias *alias, int by_test)
 {
 	return CS_ANY(i, n,
-		      name[i] == alias || (by_test && cs_alias_test(name[i]) ==
-							      cs_alias_test(alias)));
+		      name[i].alias == alias ||
+			      (by_test &&
+			       cs_alias_test(name[i].alias) == cs_alias_test(alias)));
 }
 
 /* Names that were asked for in that order, then, in nvbandwidth's own, those of tests
  * that were asked for otherwise.  Returns how many; `name` has room for all. */
-static size_t names_of(const struct cs_run *run, const struct cs_alias **name)
+static size_t find_names(const struct cs_run *run, struct cs_named *name)
 {
 	size_t n = 0, asked;
 	const char *list = run->asked && run->asked[0] ? run->asked : NULL;
@@ -253,14 +267,28 @@ static size_t names_of(const struct cs_run *run, const struct cs_alias **name)
 			if (cs_alias_is_of_nvbandwidth(a) && cs_alias_fits(a, item) &&
 			    !is_named(name, n, a, 0) &&
 			    (!a->test || matrix_of(run, a) >= 0 || needs_more(run, a)))
-				name[n++] = a;
+				name[n++].alias = a;
 	}
 	asked = n;
 	CS_EACH_ALIAS(a)
 		if (cs_alias_is_of_nvbandwidth(a) && !a->multinode &&
 		    matrix_of(run, a) >= 0 && !is_named(name, asked, a, 1))
-			name[n++] = a;
+			name[n++].alias = a;
 	return n;
+}
+
+/* What there is to print: what the command line of nvbandwidth has, or as above. */
+static const struct cs_named *names_of(const struct cs_view *view, size_t *n)
+{
+	struct cs_named *name;
+
+	*n = view->opt->n_asked;
+	if (*n)
+		return view->opt->asked;
+	cs_aliases(n);
+	name = cs_new(struct cs_named, *n);
+	*n = find_names(view->run, name);
+	return name;
 }
 
 /* ---- words ---- */
@@ -303,6 +331,14 @@ static const char *heading_text(const struct table *t)
 			   cs_unit_text(test->unit));
 }
 
+/* What nvbandwidth says of such a name. */
+static const char *unknown_text(const char *name)
+{
+	return name[strspn(name, "0123456789")] ?
+		       cs_new_text("Testcase %s not found!", name) :
+		       cs_new_text("Testcase index %s out of bound!", name);
+}
+
 /* "13.0" is 13000; 0 unknown. */
 static int cuda_number(const char *text)
 {
@@ -334,12 +370,37 @@ static void print_sum(FILE *to, const char *what, const char *key, double x)
 	cs_print_line(to, "%s %s %.2f", what, key, x);
 }
 
+static const char *buffer_text(const struct cs_endpoint *end)
+{
+	return end->kind == CS_ENDPOINT_HOST ? "Host" :
+					       cs_new_text("Device %d", end->index);
+}
+
+static void print_samples(FILE *to, const struct table *t, const struct cs_row *row)
+{
+	const struct cs_rows *rows = &t->run->rows;
+	const double *x = cs_rows_samples(rows, (size_t)(row - cs_rows_get(rows, 0)));
+	const char *what = cs_new_text("%s -> %s", buffer_text(&row->what.src),
+				       buffer_text(&row->what.dst));
+
+	for (uint32_t i = 0; i < row->n_samples; i++) {
+		putc('\t', to);
+		cs_print_line(to, "Sample %" PRIu32 ": %s: %.2f %s", i,
+			      row->metric == CS_METRIC_TOTAL ? "Total Bandwidth " :
+							       what,
+			      x[i], cs_unit_text(test_of(t->alias)->unit));
+	}
+}
+
 static void print_table(FILE *to, const struct table *t, int verbose)
 {
 	const char *key = key_text(t);
 	char label[24] = "";
 	int r, c, width = 2;
 
+	for (r = 0; verbose && r < t->rows * t->columns; r++)
+		if (is_measured(t->row[r]))
+			print_samples(to, t, t->row[r]);
 	cs_print_line(to, "%s", heading_text(t));
 	if (t->alias->layout == CS_LAYOUT_BISECT)
 		width = snprintf(label, sizeof(label), "%d->%d", t->n - 1, t->n - 1);
@@ -356,7 +417,7 @@ static void print_table(FILE *to, const struct table *t, int verbose)
 		for (c = 0; c < t->columns; c++)
 			if (is_measured(t->row[r * t->columns + c]))
 				cs_print(to, "%10.2f",
-					 t->row[r * t->columns + c]->stats.median);
+					 figure_of(t, t->row[r * t->columns + c]));
 			else
 				cs_print(to, "%10s", "N/A");
 		putc('\n', to);
@@ -368,24 +429,32 @@ static void print_table(FILE *to, const struct table *t, int verbose)
 	print_sum(to, "MIN", key, t->min);
 	print_sum(to, "MAX", key, t->max);
 	print_sum(to, "AVG", key, t->sum / (double)t->n_measured);
+	cs_print_line(to, "COEFFICIENT_OF_VARIATION %s %.4f", key, t->variation);
 }
 
 /* All matrices of a name, and why there are none or not whole ones. */
-static void print_name(FILE *to, const struct cs_run *run, int node,
-		       const struct cs_alias *alias, int verbose)
+static void print_name(FILE *to, const struct cs_view *view, int node,
+		       const struct cs_named *name)
 {
+	const struct cs_alias *alias = name->alias;
+	const struct cs_run *run = view->run;
 	enum verdict worst = PASSED;
 	const char *why = NULL;
 	struct table t;
 	CS_SCOPE;
 
+	if (!alias) {
+		cs_print_line(to, "ERROR: %s", unknown_text(name->text));
+		putc('\n', to);
+		return;
+	}
 	for (int part = 0; part < n_parts(alias) && is_of_node(run, node, alias);
 	     part++) {
-		table_init(&t, run, node, alias, part);
+		table_init(&t, view, node, alias, part);
 		if (!part && t.n_measured)
 			cs_print_line(to, "Running %s.", alias->name);
 		if (t.n_measured) {
-			print_table(to, &t, verbose);
+			print_table(to, &t, view->opt->verbose);
 			putc('\n', to);
 		}
 		if (t.verdict > worst) {
@@ -400,19 +469,43 @@ static void print_name(FILE *to, const struct cs_run *run, int node,
 	}
 }
 
+/* Is there a figure under a name that misleads? */
+static int is_noted(const struct cs_alias *alias)
+{
+	return alias && alias->test && alias->noted;
+}
+
+static int has_note_of(const struct cs_named *name, const struct cs_alias *alias)
+{
+	return is_noted(name->alias) && !strcmp(name->alias->differs, alias->differs);
+}
+
+/* The first of the names, and the others with the same note. */
+static const char *noted_names(const struct cs_named *name, size_t n)
+{
+	const char *text = name->alias->name;
+
+	for (size_t i = 1; i < n; i++)
+		if (name[i].alias != name->alias && has_note_of(&name[i], name->alias))
+			text = cs_new_text("%s, %s", text, name[i].alias->name);
+	return text;
+}
+
 /* Print notes after all tests: wrappers read every line after a heading as a row. */
 static void print_notes(FILE *to, const struct cs_run *run,
-			const struct cs_alias *const *name, size_t n)
+			const struct cs_named *name, size_t n)
 {
 	int notes = run->virtual_clock;
 
 	if (run->virtual_clock)
 		cs_fold(to, 0, 6, "NOTE: " CS_MEASURED_WITH_DOUBLE);
 	for (size_t i = 0; i < n; i++) {
-		if (!name[i]->noted)
+		if (!is_noted(name[i].alias) ||
+		    CS_ANY(k, i, has_note_of(&name[k], name[i].alias)))
 			continue;
 		notes = 1;
-		cs_fold(to, 0, 6, "NOTE: %s: %s", name[i]->name, name[i]->differs);
+		cs_fold(to, 0, 6, "NOTE: %s: %s", noted_names(name + i, n - i),
+			name[i].alias->differs);
 	}
 	if (!n)
 		cs_fold(to, 0, 6,
@@ -421,17 +514,23 @@ static void print_notes(FILE *to, const struct cs_run *run,
 		putc('\n', to);
 }
 
-static void print_node(FILE *to, const struct cs_run *run, int node,
-		       const struct cs_alias *const *name, size_t n, int verbose)
+static void print_version(FILE *to, const char *version, const char *commit)
 {
+	cs_print_line(to,
+		      "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
+		      version);
+	cs_print_line(to, "Built from Git version: %s", commit);
+	putc('\n', to);
+}
+
+static void print_node(FILE *to, const struct cs_view *view, int node,
+		       const struct cs_named *name, size_t n)
+{
+	const struct cs_run *run = view->run;
 	const struct cs_run_node *nd = &run->node[node];
 	int cuda = cuda_number(nd->facts.cuda);
 
-	cs_print_line(to,
-		      "nvbandwidth Version: " TEXT_OF " (as cscope-mpi %s prints it)",
-		      run->version);
-	cs_print_line(to, "Built from Git version: %s", run->commit);
-	putc('\n', to);
+	print_version(to, run->version, run->commit);
 	cs_print_line(to, "CUDA Runtime Version: %d", cuda);
 	cs_print_line(to, "CUDA Driver Version: %d", cuda);
 	cs_print_line(to, "Driver Version: %s", nd->facts.driver);
@@ -443,7 +542,26 @@ static void print_node(FILE *to, const struct cs_run *run, int node,
 	putc('\n', to);
 	print_notes(to, run, name, n);
 	for (size_t i = 0; i < n; i++)
-		print_name(to, run, node, name[i], verbose);
+		print_name(to, view, node, &name[i]);
+}
+
+int cs_nvbandwidth_list(FILE *to, const char *version, const char *commit)
+{
+	int index = 0;
+
+	print_version(to, version, commit);
+	fputs("Index, Name:\n\tDescription\n=======================\n", to);
+	CS_EACH_ALIAS(a) {
+		if (!cs_alias_is_of_nvbandwidth(a))
+			break;
+		cs_print_line(to, "%d, %s:", index++, a->name);
+		putc('\t', to);
+		cs_print_line(to, "%s%s%s", a->test ? a->heading : "waived",
+			      a->test ? "; here " : ": ",
+			      a->test ? a->test : a->differs);
+		putc('\n', to);
+	}
+	return ferror(to) ? -1 : 0;
 }
 
 /* ---- JSON ---- */
@@ -459,7 +577,7 @@ static json_t *cells_record(const struct table *t)
 			const struct cs_row *x = t->row[r * t->columns + c];
 
 			cs_text(number, sizeof(number), "%.6g",
-				is_measured(x) ? x->stats.median : 0);
+				is_measured(x) ? figure_of(t, x) : 0);
 			json_array_append_new(row,
 					      json_string(is_measured(x) ? number :
 									   "N/A"));
@@ -469,7 +587,7 @@ static json_t *cells_record(const struct table *t)
 	return rows;
 }
 
-static json_t *table_record(const struct table *t, int verbose)
+static json_t *table_record(const struct table *t)
 {
 	static const char *const status[] = { "Passed", "Waived", "Error" };
 	/* a test that is waived has no matrices */
@@ -486,13 +604,15 @@ static json_t *table_record(const struct table *t, int verbose)
 		json_object_set_new(record, "bandwidth_matrix", cells_record(t));
 		json_object_set_new(record, "sum", json_real(t->sum));
 	}
-	if (t->n_measured && verbose) {
+	if (t->n_measured && t->opt->verbose) {
 		json_object_set_new(record, "min", json_real(t->min));
 		json_object_set_new(record, "max", json_real(t->max));
 		json_object_set_new(record, "average",
 				    json_real(t->sum / (double)t->n_measured));
+		json_object_set_new(record, "coefficient_of_variation",
+				    json_real(t->variation));
 	}
-	if (t->alias->noted)
+	if (is_noted(t->alias))
 		json_object_set_new(record, "note", json_string(t->alias->differs));
 	if (t->run->n_nodes > 1)
 		json_object_set_new(record, "node",
@@ -503,15 +623,25 @@ static json_t *table_record(const struct table *t, int verbose)
 	return record;
 }
 
-static void add_name(json_t *cases, const struct cs_run *run, int node,
-		     const struct cs_alias *alias, int verbose)
+static json_t *unknown_record(const char *name)
 {
-	struct table t;
-	int n = is_of_node(run, node, alias) ? n_parts(alias) : 0;
+	return json_pack("{s:o, s:s, s:o}", "name", cs_json_text(name), "status",
+			 "ERROR", "error", cs_json_text(unknown_text(name)));
+}
 
+static void add_name(json_t *cases, const struct cs_view *view, int node,
+		     const struct cs_named *name)
+{
+	const struct cs_alias *alias = name->alias;
+	struct table t;
+	int n = alias && is_of_node(view->run, node, alias) ? n_parts(alias) : 0;
+
+	if (!alias)
+		cs_arena_check(json_array_append_new(cases,
+						     unknown_record(name->text)));
 	for (int part = 0; part < n; part++) {
-		table_init(&t, run, node, alias, part);
-		cs_arena_check(json_array_append_new(cases, table_record(&t, verbose)));
+		table_init(&t, view, node, alias, part);
+		cs_arena_check(json_array_append_new(cases, table_record(&t)));
 		if (!t.n_measured)
 			break;
 	}
@@ -553,14 +683,15 @@ static json_t *head_record(const struct cs_run *run, json_t *cases)
 	return json_pack("{s:o}", "nvbandwidth", head);
 }
 
-static void write_json(FILE *to, const struct cs_run *run,
-		       const struct cs_alias *const *name, size_t n, int verbose)
+static void write_json(FILE *to, const struct cs_view *view,
+		       const struct cs_named *name, size_t n)
 {
+	const struct cs_run *run = view->run;
 	json_t *cases = cs_json_new_array();
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (size_t i = 0; i < n; i++)
-			add_name(cases, run, node, name[i], verbose);
+			add_name(cases, view, node, &name[i]);
 	cs_json_put(to, head_record(run, cases));
 }
 
@@ -568,17 +699,13 @@ static void write_json(FILE *to, const struct cs_run *run,
 
 static void write_run(FILE *to, const struct cs_view *view, int json)
 {
-	const struct cs_run *run = view->run;
-	const struct cs_alias **name;
 	size_t n;
+	const struct cs_named *name = names_of(view, &n);
 
-	cs_aliases(&n);
-	name = cs_new(const struct cs_alias *, n);
-	n = names_of(run, name);
 	if (json)
-		write_json(to, run, name, n, view->opt->verbose);
-	for (int node = 0; !json && node < run->n_nodes; node++)
-		print_node(to, run, node, name, n, view->opt->verbose);
+		write_json(to, view, name, n);
+	for (int node = 0; !json && node < view->run->n_nodes; node++)
+		print_node(to, view, node, name, n);
 }
 
 void cs_nvbandwidth_write(FILE *to, const struct cs_view *view)
