@@ -63,7 +63,7 @@ def tables(page):
 def figures(name, document):
     cells = {}
     for caption, texts in tables(load(name)):
-        cells.setdefault(caption.split(",")[0], []).extend(texts)
+        cells.setdefault(caption.rsplit("(", 1)[1].rstrip(")"), []).extend(texts)
     n = 0
     for matrix in json.load(open(document))["matrices"]:
         digits = 0 if matrix["unit"] in ("copies/s", "GFLOP/s") else 2

@@ -164,10 +164,9 @@ struct cs_test {
 	double least_precision;
 	const char *counts; /* which bytes its rate is of, where tools differ: "bytes counted
 			      * once"; NULL: those that came, once */
-	const char *heading; /* "row writes to column" */
-	const char *alone;   /* "one pair at a time", unless they run beside others
- * (node/coordinator/concurrency.c); NULL: as in the heading */
-	const char *summary; /* one line for --list */
+	const char *title; /* its human name, without "when": "GPU to GPU, copy engine, write" */
+	const char *alone; /* "one pair at a time", unless they run beside others
+ * (node/coordinator/concurrency.c); NULL: as in the title */
 };
 
 /* The table, in the order in which tests run and are listed. */

@@ -194,7 +194,8 @@ static void list_findings(FILE *to)
 static void list_tests(FILE *to)
 {
 	CS_EACH_TEST(test)
-		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, test->name, test->summary);
+		cs_fold(to, 2, 2 + NAMES, "%-*s%s", NAMES, test->name,
+			cs_test_title(test, 0, test->alone).text);
 	fputs("\nTests by the names of other tools:\n", to);
 	CS_EACH_ALIAS(alias)
 		if (cs_alias_test(alias) >= 0 && !alias->apart)

@@ -50,10 +50,9 @@ static void list_aliases(FILE *to, const char *tool, const char *prefix,
 
 static void list_test(FILE *to, const struct cs_test *test, int width)
 {
-	cs_fold(to, 0, width + 4, "%c %-*s  %-4s  %s%s%s",
-		is_default(test) ? '*' : ' ', width, test->name,
-		backend_text(test->backend), test->summary, test->counts ? ", " : "",
-		test->counts ? test->counts : "");
+	cs_fold(to, 0, width + 4, "%c %-*s  %-4s  %s", is_default(test) ? '*' : ' ',
+		width, test->name, backend_text(test->backend),
+		cs_test_title(test, 0, test->alone).text);
 }
 
 /* Does an item of --test name it, also by another tool's name? */

@@ -68,12 +68,9 @@ struct cs_title cs_test_title(const struct cs_test *test, int back, const char *
 {
 	struct cs_title title;
 
-	cs_text(title.text, sizeof(title.text), "%s%s%s%s%s",
-		!back ? test->heading :
-		test->pattern == CS_PATTERN_BIDI ?
-			"GPU of row to host memory of column, the way back" :
-			"GPU of row to host memory of column, the way back, all GPUs "
-			"at once",
+	cs_text(title.text, sizeof(title.text), "%s%s%s%s%s%s",
+		back ? "GPU to host" : "",
+		back ? test->title + strlen("host to GPU") : test->title,
 		test->counts ? ", " : "", test->counts ? test->counts : "",
 		when ? ", " : "", when ? when : "");
 	return title;

@@ -27,7 +27,7 @@ ok_json "the ideal is the longer of kernels and moves alone" o.json \
 ok_json "of each round data are checked, of the first all" o.json \
 	'{(r["checked"], r["checked_whole"], r["checked_part"], r["wrong_bytes"]) for r in d["results"]} == {(7, 1, 6, 0)}'
 ok "a table by kernels a tile, a line each, with what is gained and how far off the ideal is" eval \
-	'folded "one GPU at a time, ms, by kernels a tile kernels cells kernels moves serial streams rotated ideal gain x off %" && [ "$(grep -cE "^ +(1|2|4|8|16|32) +2/2( +[0-9.]+){6} +[0-9.]+ +-?[0-9.]+$" out)" = 6 ]'
+	'folded "one GPU at a time, ms, by kernels a tile .local.overlap.copy.alone. kernels cells kernels moves serial streams rotated ideal gain x off %" && [ "$(grep -cE "^ +(1|2|4|8|16|32) +2/2( +[0-9.]+){6} +[0-9.]+ +-?[0-9.]+$" out)" = 6 ]'
 ok "... and which is best" folded 'best on this machine: (one stream|three streams|rotated streams) with [0-9, ]*[0-9]'
 run 0 show o.jsonl
 ok "a file shows what the run did" same live out

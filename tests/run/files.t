@@ -91,7 +91,7 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 	round_trips "skipped, throttled, used and corrupt cells"
 	shown live.json --cell 1,2
 	ok "--cell shows one cell in each test, with its figures" eval \
-		'[ "$(grep -c "^[^ ]*  1->2  peer" seen)" = 2 ] &&
+		'[ "$(grep -c "^[^ ]*  1->2  GPU to GPU" seen)" = 2 ] &&
 		 grep -q "^  value  .* GB/s, 95 % interval" seen &&
 		 grep -q "^  flags      throttled" seen'
 	ok "… its samples as a histogram" \
@@ -125,12 +125,12 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 	live 0 --no-mpi -t h2d.ce.pinned.pair,h2d.ce.pinned.bidi -s 1M --seed 1 --cell-limit 20s
 	ok "a cell from the host is named as the report names it" eval \
 		'shown live.json --cell host,1 &&
-		 [ "$(grep -c "^[^ ]*  host->1  h2d.ce.pinned" seen)" = 2 ] &&
+		 [ "$(grep -c "^[^ ]*  host->1  host to GPU, copy" seen)" = 2 ] &&
 		 grep -qE "^    1->host the other way .*%" seen &&
 		 grep -qE "^    (median of )?[0-9]+ other cells from host .*%" seen'
 	ok "... and one to the host, with what its figure is" eval \
 		'shown live.json --cell 1,host && grep -q "^[^ ]*  1->host  " seen &&
-		 tr -s " \n" " " <seen | grep -q "GPU of row to host memory of column, the way back" &&
+		 tr -s " \n" " " <seen | grep -q "GPU to host, copy engine, pinned memory, both ways" &&
 		 ! grep "other cells\? from host" seen'
 	ok "result lines of the two directions are told apart" eval \
 		'shown live.json -f result &&

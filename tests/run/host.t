@@ -132,7 +132,7 @@ ok "there is no d2h.*.bidi: it is the way back of h2d's" eval 'status_is 64 && l
 FAKE_HOST_SHARED=60 run 0 --no-mpi -s 1M --seed 1 -m h2d,d2h \
 	--pattern pair,load,bidiload,all,bidiall -o l.csv
 ok "under load, all at once, all both ways: everything is measured" eval \
-	'status_is 0 && ! cells l.csv | grep -v " ok " && folded "while all other GPUs do the same"'
+	'status_is 0 && ! cells l.csv | grep -v " ok " && folded "while all others do the same"'
 for way in h2d d2h; do
 	ok "concurrency on a shared link shows: $way under load is slower than alone" less \
 		"$(mean l.csv $way.ce.pinned.load)" "$(mean l.csv $way.ce.pinned.pair | awk '{ print $1 / 2 }')"

@@ -90,7 +90,7 @@ for name in healthy slow-link slow-gpu; do
 	cp out marked.html
 	page rings marked.html | grep odd >ringed
 	run 0 show "$TESTDATA/fixtures/answer/$name.json" -v
-	awk '/^[a-z0-9]+\./ { test = $1 } /^ +< [0-9]+ cells? / { print test, "odd", $2 }' out >marks
+	awk 'match($0, /\([a-z0-9]+\.[^,)]*/) { test = substr($0, RSTART + 1, RLENGTH - 1) } /^ +< [0-9]+ cells? / { print test, "odd", $2 }' out >marks
 	ok "$name: rings are around the cells that text marks" eval \
 		'cmp ringed marks && { [ $name = healthy ] || [ -s marks ]; }'
 done

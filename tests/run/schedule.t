@@ -12,7 +12,7 @@ says() { # WORDS: across the lines that long text is folded into
 }
 
 run 0 "${fast[@]}" --schedule serial -o serial.csv
-ok "serial: the heading says one pair at a time" says "row writes to column, one pair at a time, GB/s"
+ok "serial: the heading says one pair at a time" says "GPU to GPU, copy engine, write, one pair at a time, GB/s (peer.ce.write.pair"
 figures serial.csv >alone
 ok "serial: every pair alone" eval 'status_is 0 && all_ok serial.csv 112 && prints_not "while other pairs"'
 run 0 "${fast[@]}" -o auto.csv -o auto.json -o auto.jsonl -v
@@ -22,8 +22,8 @@ ok "8 GPUs: three rounds of each test alone and concurrently, the others concurr
 	'status_is 0 && prints "44 cells measured while other pairs ran; 12 both alone and so" &&
 	 prints "32 cells measured while other pairs ran; 24 both alone and so"'
 ok "... the headings say that some pairs ran at the same time" eval \
-	'says "peer.ce.write.pair row writes to column, some pairs at the same time, GB/s" &&
-	 says "while column writes to row, some pairs at the same time, GB/s" && ! says "one pair at a time"'
+	'says "copy engine, write, some pairs at the same time, GB/s" &&
+	 says "write, both ways, some pairs at the same time, GB/s" && ! says "one pair at a time"'
 ok_json "... and so do titles in JSON" auto.json \
 	'all(m["title"].endswith(", some pairs at the same time") for m in d["matrices"])'
 ok "... the calibration as a table with -v" eval \
@@ -36,12 +36,12 @@ run 0 show auto.jsonl -v
 ok "the journal shows what the run did" same live out
 run 0 show auto.json --cell 2,3
 ok "a cell says whether others ran beside it" eval \
-	'says "2->3 peer.ce.write.pair, row writes to column, while other pairs ran value"'
+	'says "2->3 GPU to GPU, copy engine, write, while other pairs ran (peer.ce.write.pair) value"'
 run 0 --dry-run --gpus 8 -m peer
 ok "a plan says that pairs may run at the same time" says \
-	"row writes to column, some pairs at the same time if that changes nothing, 56 steps"
+	"copy engine, write, some pairs at the same time if that changes nothing, 56 steps"
 run 0 --dry-run --gpus 8 -m peer --schedule serial
-ok "... or that none do" says "row writes to column, one pair at a time, 56 steps"
+ok "... or that none do" says "copy engine, write, one pair at a time, 56 steps"
 run 0 --explain peer.ce.write.pair
 ok "--explain says what else may move" eval \
 	'! says "at a time" && says "unless --schedule lets pairs without a common GPU run at the same time"'
@@ -123,7 +123,7 @@ counting w.json >got
 ok "... together: the figures of each alone" eval 'status_is 0 && same alone got && prints "findings   none"'
 ok_json "... how many at once is in each result; alone are only controls, and GPUs that are slower by their make" w.json \
 	'(lambda rows: 4 <= sum(not r["concurrent"] for r in rows) <= 6 and all(r["concurrent"] in (0, 7) and bool(r["concurrent"]) != ("control" in r["flags"]) for r in rows))([r for r in d["results"] if r["test"] != "local.fma.fp64.alone"])'
-ok "... the headings say that GPUs ran at the same time" says "a GPU reads its own memory, GPUs at the same time, GB/s"
+ok "... the headings say that GPUs ran at the same time" says "within a GPU, kernel that reads, GPUs at the same time, GB/s"
 run 0 show w.json --cell 2,2
 ok "... and so does a cell" says "while other GPUs ran"
 run 0 --explain local.sm.triad.alone
@@ -156,6 +156,6 @@ ok "a GPU that hangs while all run is named, and only its own cell failed" eval 
 ok_json "... in the file" w.json \
 	'[r["src"] for r in d["results"] if r["status"] != "ok"] == ["gpu3"]'
 run 0 --dry-run --gpus 2 -t local.sm.read.alone -s 64K
-ok "two GPUs and one size: nothing is saved" says "a GPU reads its own memory, one GPU at a time"
+ok "two GPUs and one size: nothing is saved" says "within a GPU, kernel that reads, one GPU at a time"
 ok_refused "another word is refused" "allowed are auto, serial, parallel" --schedule sometimes
 finish

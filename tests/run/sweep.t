@@ -30,7 +30,7 @@ ok "small copies that a process reads from another of its GPUs fit their queue" 
 	eval 'status_is 0 && all_ok read.csv 6'
 run 0 "${fast[@]}" -s 4K:1M:x4 -v -o v.json
 ok "-v prints the matrix of each size besides" eval \
-	'[ "$(grep -c "from.to" out)" = 5 ] && prints "^peer.ce.write.pair  64 KiB  row writes"'
+	'[ "$(grep -c "from.to" out)" = 5 ] && prints "one pair at a time, 64 KiB, GB/s .peer.ce.write.pair."'
 cp out live
 run 0 show v.json -v
 ok "... from the file too" same live out

@@ -35,7 +35,7 @@ ok_json "... and the host end is proven on its node" p.json \
 	'all(r["src_pages_numa"] == 0 for r in d["results"] if r["test"].startswith("h2d.")) and all(r["dst_pages_numa"] == 0 for r in d["results"] if r["test"].startswith("d2h."))'
 ok_schema "... as the schema has it" p.json
 run 0 show p.json
-ok "a file shows it again" prints "^h2d.prefetch.managed.pair "
+ok "a file shows it again" prints "^host to GPU, prefetch, managed memory"
 ok_json "what the GPUs say of such memory is a fact" p.json \
 	'all(a["managed_memory"] == 1 and a["concurrent_managed_access"] == 1 for a in d["nodes"][0]["gpus"])'
 

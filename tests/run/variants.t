@@ -23,7 +23,7 @@ ok_json "a matrix for each variant" v.json \
 	'[(m["test"], m["cache"]) for m in d["matrices"]] == [("h2d.ce.registered.pair", None), ("h2d.ce.registered.pair", "cold"), ("h2d.ce.registered.pair", "warm"), ("h2d.ce.wc.pair", None)] and all(None not in m["values"][0] for m in d["matrices"])'
 ok "... whose heading says so in words" eval \
 	'folded "one at a time, cold caches, GB/s" && folded "one at a time, warm caches, GB/s" &&
-	 [ "$(grep -c "^h2d.ce.registered.pair  host memory" out)" = 3 ]'
+	 [ "$(grep -c "^host to GPU, copy engine, registered" out)" = 3 ]'
 ok_schema "... as the schema has it" v.json v.jsonl
 for file in v.json v.jsonl; do
 	run 0 show $file
@@ -34,7 +34,7 @@ run 0 show compact.json
 ok "... a compact one too" same live out
 run 0 show v.json --cell host,1
 ok "one cell: each variant of it" eval \
-	'folded "h2d.ce.registered.pair, host memory of row to GPU of column, one at a time, cold caches" &&
+	'folded "host to GPU, copy engine, registered memory, one at a time, cold caches .h2d.ce.registered.pair." &&
 	 prints "host->1 1 MiB, cold caches  *48.48  .0.00 %$" && prints "host->1 h2d.ce.registered.pair, warm caches "'
 run 0 "${fast[@]}" --threads 1,2,4 --cpu-numa local,0 -t $host
 ok "a list of NUMA nodes is numbers, or a word: status 64" eval \

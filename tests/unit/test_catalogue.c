@@ -34,18 +34,29 @@ HOLDS("names are made of their axes") {
 	}
 }
 
-HOLDS("headings say who writes and who reads") {
-	size_t n;
-	const struct cs_test *t = cs_catalogue(&n);
+/* "GPU to GPU, copy engine, read, one pair at a time" */
+static const char *human_name(const struct cs_test *test)
+{
+	static char text[2][256];
+	static int which;
+	char *to = text[which ^= 1];
 
-	t_eq_str(t[cs_test_index("peer.ce.write.pair")].heading,
-		 "row writes to column");
-	t_eq_str(t[cs_test_index("peer.ce.read.pair")].heading,
-		 "column reads from row");
-	t_eq_str(t[cs_test_index("peer.cpu.write.bidi")].heading,
-		 "row writes to column while column writes to row");
-	t_eq_str(t[cs_test_index("peer.cpu.read.bidi")].heading,
-		 "column reads from row while row reads from column");
+	snprintf(to, sizeof(text[0]), "%s%s%s", test->title, test->alone ? ", " : "",
+		 test->alone ? test->alone : "");
+	return to;
+}
+
+HOLDS("a test has a human name: its own, of at most 70 characters, without its id") {
+	CS_EACH_TEST(test) {
+		t_ok(test->title[0] && strlen(human_name(test)) <= 70);
+		t_ok(!strstr(human_name(test), test->name));
+		for (const struct cs_test *o = test; (o = cs_test_next(o));)
+			t_ok(strcmp(human_name(test), human_name(o)) != 0);
+	}
+	t_eq_str(human_name(cs_test_at(cs_test_index("peer.ce.read.pair"))),
+		 "GPU to GPU, copy engine, read, one pair at a time");
+	t_eq_str(human_name(cs_test_at(cs_test_index("h2d.ce.pinned.bidiall"))),
+		 "host to GPU, copy engine, pinned memory, both ways, all GPUs at once");
 }
 
 HOLDS("an unknown name has no index") {

@@ -100,7 +100,7 @@ HOLDS("every test is explained") {
 		if (!t_ok(e.moves && e.issuer && e.timed && e.checked))
 			continue;
 		t_eq_int(explain(test[i].name), 0);
-		shown(test[i].heading);
+		shown(test[i].title);
 		shown(e.moves);
 		shown(e.issuer);
 		shown(e.timed);

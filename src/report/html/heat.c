@@ -290,12 +290,12 @@ static void put_caption(struct cs_html *h, const struct heat *heat)
 {
 	const struct cs_grid *grid = heat->grid;
 
-	cs_html(h, "<figcaption><b>");
+	cs_html(h, "<figcaption>");
+	cs_html_in(h, "b", "%s, %s", cs_grid_title(grid).text,
+		   cs_unit_text((int)grid->test->unit));
+	cs_html(h, " <span>");
 	cs_html_text(h, "%s %s", grid->test->name,
 		     cs_matrix_shows_size(grid) ? cs_new_size(grid->bytes) : "");
-	cs_html(h, "</b> <span>");
-	cs_html_text(h, "%s, %s", cs_grid_title(grid).text,
-		     cs_unit_text((int)grid->test->unit));
 	cs_html(h, "</span></figcaption>");
 }
 

@@ -8,9 +8,9 @@
 
 static void put_caption(struct cs_html *h, const struct cs_grid *grid)
 {
-	cs_html_in(h, "caption", "%s, %s, %s, %s", grid->test->name,
-		   cs_new_size(grid->bytes), cs_grid_title(grid).text,
-		   cs_unit_text((int)grid->test->unit));
+	cs_html_in(h, "caption", "%s, %s, %s (%s)", cs_grid_title(grid).text,
+		   cs_new_size(grid->bytes), cs_unit_text((int)grid->test->unit),
+		   grid->test->name);
 }
 
 static void put_value(struct cs_html *h, const struct cs_grid *grid, size_t cell)

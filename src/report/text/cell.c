@@ -331,9 +331,9 @@ static void print_cell(FILE *to, const struct cell *c)
 
 	room = cs_new(double, cs_matrix_rows(c->run, c->node, &of).n);
 	putc('\n', to);
-	cs_fold(to, 0, 2, "%s%s%s  %s  %s, %s", f->host, f->placement[0] ? ", " : "",
+	cs_fold(to, 0, 2, "%s%s%s  %s  %s (%s)", f->host, f->placement[0] ? ", " : "",
 		f->placement, cs_pair_label(c->run, c->node, &c->row->what).text,
-		cs_row_test(c->row)->name, cs_row_title(c->run, c->row).text);
+		cs_row_title(c->run, c->row).text, cs_row_test(c->row)->name);
 	print_value(to, c->row);
 	print_histogram(to, c->samples, c->row->n_samples);
 	print_way(to, c);

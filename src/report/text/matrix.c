@@ -26,14 +26,14 @@ void cs_matrix_heading(FILE *to, const struct cs_grid *grid)
 	const struct cs_test *test = grid->test;
 	const char *size = cs_new_size(grid->bytes);
 
-	cs_fold(to, 0, 2, "%s%s%s  %s, %s%s", test->name,
-		cs_matrix_shows_size(grid) ? "  " : "",
-		cs_matrix_shows_size(grid) ? size : "", cs_grid_title(grid).text,
-		cs_unit_text((int)test->unit),
+	cs_fold(to, 0, 2, "%s, %s%s%s%s (%s)", cs_grid_title(grid).text,
+		cs_matrix_shows_size(grid) ? size : "",
+		cs_matrix_shows_size(grid) ? ", " : "", cs_unit_text((int)test->unit),
 		test->unit == CS_UNIT_GBS && test->pattern == CS_PATTERN_BIDI &&
 				!grid->back ?
 			" row to column" :
-			"");
+			"",
+		test->name);
 	if (cs_on_cpu(run))
 		cs_fold(to, 2, 2, "host memory, %s %s, by CPU%s", size,
 			test->method == CS_METHOD_CHASE ? "to load from" : "a copy",

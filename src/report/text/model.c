@@ -224,8 +224,8 @@ static void print_cells(FILE *to, const struct cs_run *run, int node, uint32_t i
 	if (!sweep->n_fitted)
 		return;
 	putc('\n', to);
-	cs_fold(to, 0, 2, "%s  %s  %s", sweep->grid.test->name,
-		cs_grid_title(&sweep->grid).text, run->node[node].facts.host);
+	cs_fold(to, 0, 2, "%s (%s)  %s", cs_grid_title(&sweep->grid).text,
+		sweep->grid.test->name, run->node[node].facts.host);
 	/* sums are of copies of one size */
 	for (int i = 0; i < sweep->grid.n_cols; i++)
 		sweep->grid.total[i] = NAN;
