@@ -70,6 +70,17 @@ static void warn_of_small_shm(const struct cs_launcher *l)
 		      size, cs_hint_brief(CS_HINT_DEV_SHM));
 }
 
+static void turn_off_gtl(const struct cs_launcher *l)
+{
+	char library[512];
+
+	cs_comm_library(library, sizeof(library));
+	if (cs_launcher_turn_off_gtl(library) && l->rank <= 0)
+		cs_print_line(
+			stderr,
+			"cscope-mpi: MPICH_GPU_SUPPORT_ENABLED is 0 for this run: with 1, MPI_Init aborts without Cray's GTL library, and no message here is in a GPU's memory; link your own programs with a module craype-accel-* loaded");
+}
+
 static int refuse(const struct cs_job *job, struct cs_err *err)
 {
 	const struct cs_err *why = job->args->refusal;
@@ -94,8 +105,10 @@ static int start_all(struct cs_job *job, struct cs_err *err)
 	 * it */
 	if (!job->launcher.wired && job->args->mpi < 0)
 		use_mpi = 0;
-	if (use_mpi)
+	if (use_mpi) {
 		warn_of_small_shm(&job->launcher);
+		turn_off_gtl(&job->launcher);
+	}
 	if (cs_comm_start(&job->comm, use_mpi, err) || check_launcher(job, err) ||
 	    cs_comm_agree(&job->comm, refuse(job, err), err))
 		return -1;

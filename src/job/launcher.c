@@ -1,5 +1,6 @@
 #include "job/launcher.h"
 
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,4 +81,21 @@ void cs_launcher_detect(struct cs_launcher *out)
 		     env_prefix("PMI_") || env_prefix("PALS_") ||
 		     getenv("MPI_LOCALRANKID") || getenv("FLUX_TASK_RANK");
 	out->present = out->wired || env_int("SLURM_STEP_NUM_TASKS", 0) > 1;
+}
+
+/* ---- Cray's MPI ---- */
+
+#define GPU_SUPPORT "MPICH_GPU_SUPPORT_ENABLED"
+
+static int is_gtl(struct dl_phdr_info *object, size_t size, void *ctx)
+{
+	(void)size;
+	(void)ctx;
+	return strstr(object->dlpi_name, "libmpi_gtl_") != NULL;
+}
+
+int cs_launcher_turn_off_gtl(const char *library)
+{
+	return strcasestr(library, "cray mpich") && env_int(GPU_SUPPORT, 0) > 0 &&
+	       !dl_iterate_phdr(is_gtl, NULL) && !setenv(GPU_SUPPORT, "0", 1);
 }

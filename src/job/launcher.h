@@ -13,3 +13,8 @@ struct cs_launcher {
 
 /* Read the environment. */
 void cs_launcher_detect(struct cs_launcher *out);
+
+/* Cray's MPI_Init aborts if MPICH_GPU_SUPPORT_ENABLED requests its GTL library, and the
+ * program is not linked with that. Then turn it off: no message is in a GPU's memory.
+ * Returns whether it was. `library`: the name of the MPI library. */
+int cs_launcher_turn_off_gtl(const char *library);

@@ -2,13 +2,22 @@
 
 #include "job/launcher.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
 #include "tap.h"
 
 static struct cs_launcher seen;
+static char library[4096]; /* one that this program has not loaded */
+
+static void __attribute__((constructor)) find_library(void)
+{
+	cs_text(library, sizeof(library), "%s/libnvidia-ml.so.1",
+		getenv("FAKE") ? getenv("FAKE") : "tests/fake");
+}
 
 /* What is seen with these variables, "NAME", "VALUE", ... NULL, and no others. */
 static void look(const char *const *variables)
@@ -98,4 +107,33 @@ HOLDS("a long job id is cut to its room") {
 	LOOK("SLURM_JOB_ID",
 	     "1234567890123456789012345678901234567890123456789012345678901234");
 	t_eq_str(seen.job_id, "12345678901234567890123456789012345678901234567");
+}
+
+#define CRAY "MPI VERSION    : CRAY MPICH version 8.1.29.6 (ANL base 3.4a2)"
+#define SUPPORT "MPICH_GPU_SUPPORT_ENABLED"
+
+HOLDS("GPU support of Cray's MPI is turned off where MPI_Init would abort") {
+	char name[] = "/tmp/libmpi_gtl_cuda.so.XXXXXX";
+	void *gtl;
+
+	LOOK(SUPPORT, "1");
+	t_ok(!cs_launcher_turn_off_gtl("Open MPI v4.1.4"));
+	t_eq_str(getenv(SUPPORT), "1");
+	t_ok(cs_launcher_turn_off_gtl(CRAY));
+	t_eq_str(getenv(SUPPORT), "0");
+	t_ok(!cs_launcher_turn_off_gtl(CRAY)); /* nothing is left to do */
+	LOOK("PATH", "/bin");
+	t_ok(!cs_launcher_turn_off_gtl(CRAY));
+	/* any library of that name that is loaded stands for it */
+	LOOK(SUPPORT, "1");
+	close(mkstemp(name));
+	unlink(name);
+	t_eq_int(symlink(library, name), 0);
+	gtl = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	t_ok(gtl);
+	t_ok(!cs_launcher_turn_off_gtl(CRAY));
+	t_eq_str(getenv(SUPPORT), "1");
+	if (gtl)
+		dlclose(gtl);
+	unlink(name);
 }
