@@ -78,9 +78,15 @@ healthy "2 cards of PCIe" none FAKE_GPUS=2 FAKE_NVLINKS=0 "FAKE_NAME=NVIDIA L40S
 # PCIe beside C2C is at its least there, which nobody need mind
 healthy "1 x GH200" "one-gpu note" FAKE_GPUS=1 "FAKE_NAME=NVIDIA GH200 480GB" FAKE_C2C=10 \
 	FAKE_PCIE=0:1x1 FAKE_SLOT=0:1 FAKE_PAGEABLE=2 FAKE_NVLINKS_DOWN=0:18 FAKE_SLOW="$(host 1 6.7)"
+ok "... its share is that of C2C" grep -qE "^h2d.ce.pinned.pair .* % C2C" h.txt
 ok "... and no share of PCIe is given" eval \
 	'grep -q "C2C" h.txt && ! grep -q "of PCIe" h.txt && json h.json "d[\"nodes\"][0][\"gpus\"][0][\"pcie_gen\"] == 0"'
 healthy "4 x GB200" none FAKE_GPUS=4 "FAKE_NAME=NVIDIA GB200" FAKE_C2C=10 FAKE_MATRIX=gb200 \
 	FAKE_NVLINK_VERSION=5 FAKE_CAPABILITY=10.0 FAKE_PCIE="$(each 4 1x1)" FAKE_SLOT="$(each 4 1)" \
 	FAKE_PAGEABLE=2 FAKE_SLOW="$(host 4 3.7)"
+export FAKE_GPUS=1 "FAKE_NAME=NVIDIA GH200 480GB" FAKE_C2C=10 FAKE_NVLINKS_DOWN=0:18 \
+	FAKE_SLOW=h-0:2,0-h:6.7 FAKE_SEED=1
+run 0 --check -s 4M --seed 1 --cell-limit 20s -t h2d.ce.pinned.pair,d2h.ce.pinned.pair -o h.json
+ok "C2C that is slow one way: a warning names that, by what C2C usually gives" eval \
+	'[ "$status" = 1 ] && is_found "below-expected warning"'
 finish

@@ -82,6 +82,22 @@ double cs_link_pcie_gbs(const struct cs_link_facts *link)
 	return cs_pcie_peak_gbs(link->pcie_gen, link->pcie_width);
 }
 
+/* NVLink-C2C between host and GPU, one way (NVIDIA's data sheets: a Grace CPU has 900
+ * GB/s both ways, in GB200 and GB300 for two GPUs). */
+static const struct {
+	const char *name; /* of its GPUs */
+	double gbs;
+} c2c[] = { { "*GH200*", 450 }, { "*GB200*", 225 }, { "*GB300*", 225 } };
+
+double cs_host_peak_gbs(const struct cs_agent_facts *agent)
+{
+	for (size_t i = 0; !agent->link.pcie_gen && i < sizeof(c2c) / sizeof(*c2c);
+	     i++)
+		if (!fnmatch(c2c[i].name, agent->gpu.name, 0))
+			return c2c[i].gbs;
+	return cs_link_pcie_gbs(&agent->link);
+}
+
 const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
 					   const struct cs_link_facts *b)
 {
@@ -117,6 +133,10 @@ int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
  * of 63 (nvbandwidth, ours). */
 #define PCIE_LEAST 0.77
 #define PCIE_MOST 0.91
+/* C2C: GH200 297 out of it (Schieffer et al., 2024) and 346 into it, GB200 194 to 201,
+ * GB300 194 to 212 (nvbandwidth). */
+#define C2C_LEAST 0.65
+#define C2C_MOST 0.95
 
 /* Before the first byte of a copy (H200: 2.7), which shows in small ones: of yet
  * smaller ones it is most of the figure. */
@@ -248,7 +268,7 @@ static int expect(const struct cs_run *run, const struct cs_row *row, double *lo
 		  double *high)
 {
 	const struct cs_test *test = cs_row_test(row);
-	const struct cs_link_facts *link;
+	const struct cs_agent_facts *agent;
 	double peak;
 
 	if (test->unit != CS_UNIT_GBS || test->method != CS_METHOD_CE ||
@@ -262,12 +282,12 @@ static int expect(const struct cs_run *run, const struct cs_row *row, double *lo
 	if ((test->path != CS_PATH_H2D && test->path != CS_PATH_D2H) ||
 	    test->memory == CS_MEM_PAGEABLE || !cs_is_near(run, row))
 		return -1;
-	link = &run->node[row->node].agent[cs_gpu_of(row)].link;
-	peak = cs_link_pcie_gbs(link);
+	agent = &run->node[row->node].agent[cs_gpu_of(row)];
+	peak = cs_host_peak_gbs(agent);
 	if (!isfinite(peak))
 		return -1;
-	*low = PCIE_LEAST * peak;
-	*high = PCIE_MOST * peak;
+	*low = (agent->link.pcie_gen ? PCIE_LEAST : C2C_LEAST) * peak;
+	*high = (agent->link.pcie_gen ? PCIE_MOST : C2C_MOST) * peak;
 	return 0;
 }
 

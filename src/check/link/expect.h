@@ -16,6 +16,8 @@ int cs_nvlinks_wired(const struct cs_run_node *nd, int agent);
 double cs_pcie_peak_gbs(int gen, int width);
 /* The same of a GPU as its PCIe runs now. */
 double cs_link_pcie_gbs(const struct cs_link_facts *link);
+/* Between a GPU and host memory, one way: by C2C, else by PCIe. */
+double cs_host_peak_gbs(const struct cs_agent_facts *agent);
 /* The GPU with the lesser live NVLink, or the lesser PCIe without NVLink; if one of the
  * two is not known, that one. */
 const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,

@@ -129,7 +129,7 @@ double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 		return NAN;
 	link = cs_lesser_link(&a->link, &b->link);
 	if (test->path == CS_PATH_H2D || test->path == CS_PATH_D2H)
-		return cs_link_pcie_gbs(&a->link);
+		return cs_host_peak_gbs(a);
 	if (link->nvlinks_max == 0)
 		return cs_link_pcie_gbs(link);
 	return link->nvlinks_up > 0 ? cs_nvlink_peak_gbs(link) : NAN;

@@ -78,9 +78,10 @@ static double peak_of(const struct plot *p)
 		return NAN;
 	if (p->path == CS_PATH_PEER && link->nvlinks_max)
 		return cs_nvlink_peak_gbs(link);
-	return p->path == CS_PATH_LOCAL || p->path == CS_PATH_HOST ?
-		       NAN :
-		       cs_link_pcie_gbs(link);
+	if (p->path == CS_PATH_LOCAL || p->path == CS_PATH_HOST)
+		return NAN;
+	return p->path == CS_PATH_PEER ? cs_link_pcie_gbs(link) :
+					 cs_host_peak_gbs(&nd->agent[0]);
 }
 
 /* 0: there is nothing to draw. */

@@ -172,7 +172,7 @@ static void put_pcie(struct cs_html *h, const struct wiring *w, int agent)
 				    link->pcie_width < link->pcie_width_max ?
 			    CS_INK_BAD :
 			    CS_INK_PCIE,
-		    width_of(cs_link_pcie_gbs(link)));
+		    width_of(cs_host_peak_gbs(&w->nd->agent[agent])));
 	if (link->pcie_gen > 0)
 		cs_svg_text(h, &pen, "PCIe %d x%d", link->pcie_gen, link->pcie_width);
 	else if (!link->pcie_gen)

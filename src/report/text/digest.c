@@ -45,7 +45,9 @@ static const char *link_text(const struct cs_run *run, const struct cs_row *row)
 	} else {
 		link = &agent[cs_gpu_of(row)].link;
 	}
-	return cs_new_text("PCIe %d x%d", link->pcie_gen, link->pcie_width);
+	return link->pcie_gen ?
+		       cs_new_text("PCIe %d x%d", link->pcie_gen, link->pcie_width) :
+		       "C2C";
 }
 
 static void take_share(struct cs_digest_line *line, const struct cs_grid *grid,
