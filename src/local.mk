@@ -109,6 +109,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/plan/plan_builder.c \
 	%D%/plan/plan_builder.h \
 	%D%/plan/priority_order.c \
+	%D%/plan/rounds.c \
+	%D%/plan/rounds.h \
 	%D%/plan/settings.c \
 	%D%/plan/settings.h \
 	%D%/plan/turns.c \
@@ -279,6 +281,8 @@ endif
 	%D%/job/args.h \
 	%D%/job/assign.c \
 	%D%/job/assign.h \
+	%D%/job/between.c \
+	%D%/job/between.h \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/discovery.c \
@@ -294,6 +298,10 @@ endif
 	%D%/job/mpi_comm.h \
 	%D%/job/division.c \
 	%D%/job/division.h \
+	%D%/job/mover.h \
+	%D%/job/mover_mpi.c \
+	%D%/job/pair.c \
+	%D%/job/pair.h \
 	%D%/job/placements.c \
 	%D%/job/placements.h \
 	%D%/job/remeasure.c \
@@ -488,6 +496,7 @@ endif
 	%D%/report/text/aggregate.c \
 	%D%/report/text/answer.c \
 	%D%/report/text/best.c \
+	%D%/report/text/between.c \
 	%D%/report/text/calls.c \
 	%D%/report/text/cell.c \
 	%D%/report/text/classes.c \

@@ -87,6 +87,7 @@ SHELL_TESTS = \
 	%D%/run/torture.t \
 	%D%/run/prolog.t \
 	%D%/run/nodes.t \
+	%D%/run/between.t \
 	%D%/run/system.t \
 	%D%/run/unified.t \
 	%D%/lint.t \
@@ -149,6 +150,7 @@ dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
 	%D%/run/threads.t \
 	%D%/cluster/cluster.t \
+	%D%/cluster/net.t \
 	%D%/cluster/rsh \
 	%D%/cluster/task \
 	%D%/mpi-run \
@@ -254,7 +256,7 @@ check-matrix:
 
 # ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS=%D%/cluster/cluster.t
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/cluster/cluster.t %D%/cluster/net.t'
 .PHONY: check-cluster
 
 # ---- the long runs of tests/torture.py: minutes ----

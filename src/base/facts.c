@@ -461,6 +461,8 @@ const char *cs_via_text(int via)
 		return "staged";
 	case CS_VIA_DRIVER:
 		return "staged by driver";
+	case CS_VIA_MPI:
+		return "MPI";
 	default:
 		return "-";
 	}

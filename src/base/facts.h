@@ -357,6 +357,7 @@ enum cs_via {
 	CS_VIA_STAGED,	 /* through host memory, by both processes */
 	CS_VIA_DRIVER,	 /* … by the driver, within one process */
 	CS_VIA_FAILED,	 /* tried and refused, see reason */
+	CS_VIA_MPI,	 /* between nodes: messages of MPI */
 };
 
 #define CS_WAY_REASON 160

@@ -38,9 +38,13 @@ int cs_test_index(const char *name)
 unsigned cs_test_matrices(const struct cs_test *test)
 {
 	static const unsigned of_path[] = {
-		[CS_PATH_PEER] = CS_MATRIX_PEER, [CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
-		[CS_PATH_H2D] = CS_MATRIX_H2D,	 [CS_PATH_D2H] = CS_MATRIX_D2H,
-		[CS_PATH_HOST] = CS_MATRIX_HOST, [CS_PATH_HOST_OWN] = CS_MATRIX_HOST,
+		[CS_PATH_PEER] = CS_MATRIX_PEER,
+		[CS_PATH_LOCAL] = CS_MATRIX_LOCAL,
+		[CS_PATH_H2D] = CS_MATRIX_H2D,
+		[CS_PATH_D2H] = CS_MATRIX_D2H,
+		[CS_PATH_HOST] = CS_MATRIX_HOST,
+		[CS_PATH_HOST_OWN] = CS_MATRIX_HOST,
+		[CS_PATH_NETHOST] = CS_MATRIX_NETHOST,
 	};
 
 	return test->matrices ? test->matrices : of_path[test->path];
@@ -159,6 +163,11 @@ int cs_method_fits(int method, enum cs_transport via)
 	       (method == CS_METHOD_STAGED) == (via == CS_TRANSPORT_STAGED);
 }
 
+int cs_test_is_between(const struct cs_test *test)
+{
+	return test->path == CS_PATH_NETHOST;
+}
+
 int cs_test_is_within(const struct cs_test *test)
 {
 	return test->path == CS_PATH_LOCAL || test->path == CS_PATH_HOST_OWN;
@@ -192,8 +201,8 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local", "h2d",
-					     "d2h",  "host",  "host" };
+	static const char *const words[] = { "peer", "local", "h2d",	"d2h",
+					     "host", "host",  "nethost" };
 
 	return WORD(words, path);
 }
@@ -232,11 +241,11 @@ int cs_method_reports_time(int method)
 const char *cs_method_text(int method)
 {
 	static const char *const words[] = {
-		"ce",	  "cpu",     "sm",     "driver",   "peercopy",
-		"staged", "tma",     "chase",  "zerocopy", "prefetch",
-		"demand", "overlap", "stream", "streamw",  "fma",
-		"l2",	  "shared",  "team",   "call",	   "copy2d",
-		"copy3d", "sm3d",    "pack",   "chunk",	   "stride",
+		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
+		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
+		"stream", "streamw", "fma",	 "l2",	     "shared",	 "team",
+		"call",	  "copy2d",  "copy3d",	 "sm3d",     "pack",	 "chunk",
+		"stride", "mpi",
 	};
 
 	return WORD(words, method);
@@ -275,6 +284,7 @@ const char *cs_op_text(int op)
 		"fault",
 		"fault-system",
 		"halo",
+		"pingpong",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"

@@ -18,6 +18,7 @@ enum cs_path {
 	CS_PATH_H2D, CS_PATH_D2H, /* host memory of a NUMA node to a GPU, and back */
 	CS_PATH_HOST,		/* one NUMA node to another */
 	CS_PATH_HOST_OWN,	/* "host" too: within a thread, which needs no GPU */
+	CS_PATH_NETHOST,	/* host memory of one node to another's */
 };
 enum cs_method {
 	CS_METHOD_CE,		/* copy engine, one address to another */
@@ -46,6 +47,7 @@ enum cs_method {
 	CS_METHOD_PACK,		/* … packed by a kernel, copied, unpacked by another */
 	CS_METHOD_CHUNK,	/* by a kernel, pieces at a distance, … */
 	CS_METHOD_STRIDE,	/* … of one element each */
+	CS_METHOD_MPI,		/* messages of MPI */
 	CS_METHODS
 };
 enum cs_op {
@@ -71,6 +73,7 @@ enum cs_op {
 	CS_OP_FAULT, CS_OP_FAULT_SYSTEM, /* of a chase: pages of managed memory, of
 				 * malloc's, one fault after the other */
 	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
+	CS_OP_PINGPONG,		/* a small message there and back */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -130,12 +133,14 @@ enum cs_how {
 	CS_HOW_BATCHES,	/* batches of calls, what they need and leave apart */
 	CS_HOW_OVERLAP,	/* tiles there, worked on, and back, in several ways */
 	CS_HOW_PREFETCH, /* one prefetch: its call and its end */
+	CS_HOW_SLOTS,	/* in time slots that all nodes know: job/between.c */
 };
 
 /* The words of --matrix; bits. */
 enum cs_matrix {
 	CS_MATRIX_PEER = 1, CS_MATRIX_COST = 2, CS_MATRIX_H2D = 4,
 	CS_MATRIX_D2H = 8, CS_MATRIX_LOCAL = 16, CS_MATRIX_HOST = 32,
+	CS_MATRIX_NETHOST = 64,
 };
 /* clang-format on */
 
@@ -204,6 +209,9 @@ int cs_test_has_host(const struct cs_test *test);
 /* The kind of memory of its end on the host; a CPU always copies from one NUMA node to
  * another out of pageable memory. */
 enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst);
+/* Is it between nodes?  Then a plan has its matrix without steps: nodes find their partners
+ * by plan/rounds.h. */
+int cs_test_is_between(const struct cs_test *test);
 /* Does nothing of it leave its agent? */
 int cs_test_is_within(const struct cs_test *test);
 /* How many agents a node has at least that measures it: 1 or 2. */

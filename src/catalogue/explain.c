@@ -4,6 +4,8 @@
 
 const char *cs_test_meanwhile(const struct cs_test *test)
 {
+	if (cs_test_is_between(test))
+		return between_meanwhile;
 	if (cs_test_goes_in_rounds_within(test))
 		return "No other GPU works, unless --schedule lets all GPUs do so "
 		       "at the same time: auto does where that saves four cells "
@@ -94,6 +96,12 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
+	if (cs_test_is_between(test)) {
+		*out = test->op == CS_OP_PINGPONG	? between_pingpong :
+		       test->pattern == CS_PATTERN_BIDI ? between_both :
+							  between_one;
+		return;
+	}
 	if (test->how == CS_HOW_BATCHES) {
 		*out = test->path == CS_PATH_LOCAL ? call_of_driver : call_of_host;
 		return;

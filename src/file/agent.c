@@ -51,6 +51,7 @@ static const char *const via_words[] = {
 	[CS_VIA_STAGED] = "staged",
 	[CS_VIA_DRIVER] = "staged by driver",
 	[CS_VIA_FAILED] = "refused",
+	[CS_VIA_MPI] = "MPI",
 	NULL,
 };
 

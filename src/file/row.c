@@ -36,7 +36,10 @@ static void encode_ends(struct cs_encoder *r, const struct cs_run *run,
 	cs_encode_text(r, "dst", cs_endpoint_label(run, row, &row->what.dst).text);
 	cs_encode_known(r, "src_bus_id", s ? s->gpu.bus_id : NULL);
 	cs_encode_known(r, "dst_bus_id", d ? d->gpu.bus_id : NULL);
-	cs_encode_text(r, "issuer", cs_agent_name(run, node, row->what.issuer).text);
+	cs_encode_text(r, "issuer",
+		       row->what.src.kind == CS_ENDPOINT_NODE ?
+			       cs_endpoint_text(run, node, &row->what.src).text :
+			       cs_agent_name(run, node, row->what.issuer).text);
 }
 
 /* "gpu3", or of a test with the host "numa1" and "host". */
@@ -97,6 +100,34 @@ static void decode_numa(const struct cs_run *run, struct cs_row *row)
 	}
 	if (local && cs_endpoint_is_numa(end))
 		end->index = CS_NUMA_LOCAL;
+}
+
+/* "node3", by the nodes' order in the file. */
+static uint32_t node_of(const struct cs_loaded *to, struct cs_fields *f,
+			const char *key)
+{
+	const char *name = cs_field_string(f, key);
+	char *end = NULL;
+	unsigned long node = strncmp(name, "node", 4) ? 0 :
+							strtoul(name + 4, &end, 10);
+
+	if (!end || end == name + 4 || *end || node >= (unsigned long)to->run.n_nodes)
+		cs_field_refuse(f, key, "one of the nodes, as node0");
+	return (uint32_t)node;
+}
+
+/* A transfer between nodes; src is the row's. */
+static void decode_between(struct cs_loaded *to, struct cs_fields *f,
+			   struct cs_row *row)
+{
+	const struct cs_plan_matrix matrix = { .test = row->test,
+					       .bytes = row->what.bytes,
+					       .variant = row->what.variant };
+
+	row->what = cs_between_transfer(&matrix, node_of(to, f, "src"),
+					node_of(to, f, "dst"));
+	if (row->what.src.index != row->node || row->what.dst.index == row->node)
+		cs_field_refuse(f, "src", "the node of its result, and dst another");
 }
 
 /* The transfer, as the plan of this backend would have it. */
@@ -175,13 +206,14 @@ static int metric_of(struct cs_fields *f)
 
 /* ---- figures ---- */
 
-static void encode_flags(struct cs_encoder *r, const struct cs_run *run, uint32_t bits)
+static void encode_flags(struct cs_encoder *r, const struct cs_run *run,
+			 const struct cs_row *row)
 {
 	const char *name[CS_ROW_FLAGS + 2];
-	int n = cs_row_flag_names(bits, name);
+	int n = cs_row_flag_names(row->flags, name);
 
-	/* every record has the flag */
-	if (run->stand_in)
+	/* every record has the flag; between nodes nothing stands in */
+	if (run->stand_in && row->what.src.kind != CS_ENDPOINT_NODE)
 		name[n++] = "stand-in";
 	if (run->virtual_clock)
 		name[n++] = "virtual-clock";
@@ -279,7 +311,7 @@ void cs_encode_row(struct cs_encoder *r, const struct cs_run *run,
 	cs_encode_text(r, "unit", cs_unit_text(test->unit));
 	cs_encode_known(r, "counts", test->counts);
 	encode_fields(r, row);
-	encode_flags(r, run, row->flags);
+	encode_flags(r, run, row);
 	cs_encode_known(r, "note", note);
 	if (samples)
 		cs_encode_reals(r, "samples", samples, row->n_samples);
@@ -332,8 +364,12 @@ static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 	check_variant(f, &row);
 	row.via = (uint8_t)cs_field_via(f);
 	row.flags = flags_of(f);
-	decode_transfer(to, f, &row);
-	decode_numa(&to->run, &row);
+	if (cs_test_is_between(cs_row_test(&row))) {
+		decode_between(to, f, &row);
+	} else {
+		decode_transfer(to, f, &row);
+		decode_numa(&to->run, &row);
+	}
 	if (row.status == CS_OK)
 		cs_field_need(f, "value");
 	add_row(to, &row, f);

@@ -12,6 +12,7 @@
 #include "base/hints.h"
 #include "base/print.h"
 #include "base/units.h"
+#include "job/between.h"
 #include "job/state.h"
 
 #define TEAM_LIMIT_S 60.0    /* beyond the driver's own limit */
@@ -165,7 +166,9 @@ static int share_plan(struct cs_job *job, int most, struct cs_err *err)
 	int rc = 0;
 
 	if (job->comm.rank == 0) {
-		rc = build_plan(job, most, err);
+		rc = build_plan(job, most, err) ?
+			   -1 :
+			   cs_between_check(job, job->plan, err);
 		bytes = rc ? 0 : job->plan->total_bytes;
 		if (!job->args->check_only)
 			job->run->plan = job->plan;
@@ -247,6 +250,9 @@ static int get_ready(struct cs_job *job, struct cs_err *err)
 	if (job->comm.rank == 0)
 		rc = job->args->ready(job->args->ctx, err);
 	if (cs_comm_agree(&job->comm, rc, err))
+		return -1;
+	if (!job->args->check_only && job->resumed != CS_RESUMED_ALL &&
+	    cs_comm_agree(&job->comm, cs_between_open(job, err), err))
 		return -1;
 	return share_criteria(job, err);
 }

@@ -1,5 +1,6 @@
 /* run_plan.c - a node coordinator's work: its placements open one after the other,
  * take turns at the plan, and report their facts. */
+#include "job/between.h"
 #include "job/state.h"
 
 #include <math.h>
@@ -315,6 +316,7 @@ static void run_plan(struct cs_job *job, struct cs_run_timings *t)
 	send_nodes(job);
 	job->measuring_s = cs_clock_s();
 	report_progress(job, 0, job->plan->n_steps);
+	cs_between_run(job);
 	measure_placements(job);
 	cs_job_remeasure(job);
 	t->measure = cs_clock_s() - job->measuring_s;

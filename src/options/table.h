@@ -57,7 +57,7 @@ struct cs_verb {
 };
 
 #define CS_VERBS 6
-#define CS_VERB_OPTIONS_MOST 64
+#define CS_VERB_OPTIONS_MOST 72
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);
 
@@ -72,8 +72,9 @@ cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_cpu_numa, cs_set_drain, cs_set_explain, cs_set_filter, cs_set_format,
 	cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_oversubscribe,
 	cs_set_matrix, cs_set_method, cs_set_model, cs_set_nodes, cs_set_numa,
-	cs_set_output, cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_seed,
-	cs_set_size, cs_set_suite, cs_set_test, cs_set_shape, cs_set_list, cs_set_help;
+	cs_set_output, cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_rounds,
+	cs_set_seed, cs_set_size, cs_set_suite, cs_set_test, cs_set_shape,
+	cs_set_list, cs_set_help;
 
 /* enum cs_matrix of "h2d" and the like; 0: it is no kind. */
 unsigned cs_kind_named(const char *name);

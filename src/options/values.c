@@ -9,6 +9,7 @@
 #include "check/verdict/check.h"
 #include "catalogue/alias.h"
 #include "plan/instance.h"
+#include "plan/rounds.h"
 
 #define BUDGET_LEAST_S 1 /* a driver alone may take as long to start */
 
@@ -73,7 +74,7 @@ static int pick_words(const char *value, const char *const *word, unsigned *mask
 /* ---- tests ---- */
 
 /* By the bits of enum cs_matrix; the last two are other names. */
-#define KINDS "peer|cost|h2d|d2h|local|host|d2d|h2h"
+#define KINDS "peer|cost|h2d|d2h|local|host|nethost|d2d|h2h"
 
 int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 {
@@ -81,8 +82,8 @@ int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 
 	if (pick_many(value, KINDS, &mask, NULL, err))
 		return -1;
-	opt->axes.matrices = (mask & 0x3f) | (mask >> 6 & 1 ? CS_MATRIX_PEER : 0) |
-			     (mask >> 7 & 1 ? CS_MATRIX_HOST : 0);
+	opt->axes.matrices = (mask & 0x7f) | (mask >> 7 & 1 ? CS_MATRIX_PEER : 0) |
+			     (mask >> 8 & 1 ? CS_MATRIX_HOST : 0);
 	opt->matrix = value;
 	return 0;
 }
@@ -105,8 +106,8 @@ unsigned cs_kind_named(const char *name)
 
 	if (cs_word_parse(name, KINDS, &which, NULL))
 		return 0;
-	return which == 6 ? CS_MATRIX_PEER :
-	       which == 7 ? CS_MATRIX_HOST :
+	return which == 7 ? CS_MATRIX_PEER :
+	       which == 8 ? CS_MATRIX_HOST :
 			    1u << which;
 }
 
@@ -293,6 +294,17 @@ int cs_set_seed(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	opt->seeded = 1;
 	return cs_uint_parse(value, 0, UINT64_MAX, &opt->set.seed, err);
+}
+
+int cs_set_rounds(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	uint64_t rounds = !strcmp(value, "auto") ? CS_ROUNDS_AUTO : CS_ROUNDS_ALL;
+
+	if (strcmp(value, "auto") && strcmp(value, "all") &&
+	    cs_uint_parse(value, 1, CS_ROUNDS_ALL, &rounds, NULL))
+		return cs_err_set(err, "allowed are auto, all, or a number from 1 on");
+	opt->set.rounds = (uint16_t)rounds;
+	return 0;
 }
 
 int cs_set_gpus(struct cs_options *opt, const char *value, struct cs_err *err)

@@ -105,7 +105,7 @@ static int add_matrix(struct build *b, const struct wanted *wanted, size_t n)
 	if (cs_pattern_cells(pb, test))
 		return cs_err_prefix(pb->err, "%s", test->name);
 	drop_cells(b, steps, wanted, n);
-	pb->matrices.n -= pb->steps.n == steps;
+	pb->matrices.n -= pb->steps.n == steps && !cs_test_is_between(test);
 	return 0;
 }
 

@@ -71,8 +71,8 @@ static void offer_tests(struct search *s)
 static void search_names(struct search *s)
 {
 	/* what --matrix takes, --test does too */
-	static const char *const kinds[] = { "peer", "cost",  "h2d",
-					     "d2h",  "local", "host" };
+	static const char *const kinds[] = { "peer",  "cost", "h2d",	"d2h",
+					     "local", "host", "nethost" };
 	const char *item = s->near.typed;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -293,6 +293,8 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 		       !cs_method_is_on_chip((int)test->method) &&
 		       !cs_method_is_shaped((int)test->method) &&
 		       test->method != CS_METHOD_OVERLAP;
+	if (cs_test_is_between(test))
+		return 1;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU ||
 		       test->method == CS_METHOD_CHASE;

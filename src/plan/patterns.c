@@ -1,6 +1,7 @@
 /* patterns.c - the cells of a test, by its pattern: sources, destinations, and
  * transfers that run at the same time.  A generator each. */
 #include "plan/plan_builder.h"
+#include "plan/rounds.h"
 
 /* Fewer pairs are measured alone sooner than it is shown that concurrency does not
  * matter. */
@@ -20,17 +21,6 @@ static int add_pair(struct cs_plan_builder *pb, const struct cs_test *test,
 		cs_plan_builder_add_copy(pb, b, a)) ||
 	       (test->pattern == CS_PATTERN_LOADFLOPS &&
 		(cs_plan_builder_add_flops(pb, a) || cs_plan_builder_add_flops(pb, b)));
-}
-
-/* The k-th pair of a round: one agent stays, the others go round it.  With an odd
- * number one agent of each round has no partner. */
-static void round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
-		       uint32_t *b)
-{
-	uint32_t wheel = places - 1;
-
-	*a = k ? (round + k) % wheel : wheel;
-	*b = k ? (round + wheel - k) % wheel : round;
 }
 
 /* Could its pairs run at the same time, and is that wanted? */
@@ -55,7 +45,7 @@ static int add_pairs_in_rounds(struct cs_plan_builder *pb, const struct cs_test 
 	for (r = 0; r < ways * (places - 1) && !rc; r++) {
 		pb->round = ++pb->rounds;
 		for (k = 0; k < places / 2 && !rc; k++) {
-			round_pair(places, r / ways, k, &a, &b);
+			cs_round_pair(places, r / ways, k, &a, &b);
 			if (a < n && b < n)
 				rc = r % ways ? add_pair(pb, test, b, a) :
 						add_pair(pb, test, a, b);
@@ -129,7 +119,7 @@ static int add_round(struct cs_plan_builder *pb, uint32_t round, int back)
 	if (cs_plan_builder_add_step(pb))
 		return -1;
 	for (k = 0; k < places / 2; k++) {
-		round_pair(places, round, k, &a, &b);
+		cs_round_pair(places, round, k, &a, &b);
 		if (a < n && b < n &&
 		    cs_plan_builder_add_copy(pb, back ? b : a, back ? a : b))
 			return -1;
@@ -330,6 +320,8 @@ static int add_numa(struct cs_plan_builder *pb, const struct cs_test *test)
 
 int cs_pattern_cells(struct cs_plan_builder *pb, const struct cs_test *test)
 {
+	if (cs_test_is_between(test))
+		return 0;
 	if (test->path == CS_PATH_HOST)
 		return add_numa(pb, test);
 	if (cs_test_has_host(test))

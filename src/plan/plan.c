@@ -100,7 +100,8 @@ const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 
 int cs_endpoint_is_numa(const struct cs_endpoint *end)
 {
-	return end->kind == CS_ENDPOINT_HOST && end->memory > CS_MEM_ARENA;
+	return end->kind == CS_ENDPOINT_NODE ||
+	       (end->kind == CS_ENDPOINT_HOST && end->memory > CS_MEM_ARENA);
 }
 
 struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent)
@@ -143,6 +144,11 @@ int cs_endpoints_fit(const struct cs_test *test, const struct cs_endpoint *src,
 {
 	int from = cs_endpoint_is_numa(src), to = cs_endpoint_is_numa(dst);
 
+	if (cs_test_is_between(test))
+		return src->kind == CS_ENDPOINT_NODE &&
+		       dst->kind == CS_ENDPOINT_NODE && src->index != dst->index;
+	if (src->kind == CS_ENDPOINT_NODE || dst->kind == CS_ENDPOINT_NODE)
+		return 0;
 	if (test->path == CS_PATH_HOST)
 		return from && to && src->index != CS_NUMA_LOCAL &&
 		       dst->index != CS_NUMA_LOCAL;
@@ -326,6 +332,32 @@ int cs_step_goes_on(const struct cs_plan *plan, const struct cs_step *step)
 			return 0;
 	}
 	return step->count > 1;
+}
+
+uint32_t cs_plan_first_between(const struct cs_plan *plan)
+{
+	uint32_t v = plan->n_matrices;
+
+	while (v &&
+	       cs_test_is_between(cs_test_at(cs_plan_matrix_at(plan, v - 1)->test)))
+		v--;
+	return v;
+}
+
+struct cs_transfer cs_between_transfer(const struct cs_plan_matrix *matrix,
+				       uint32_t src, uint32_t dst)
+{
+	const struct cs_test *test = cs_test_at(matrix->test);
+
+	return (struct cs_transfer){
+		.src = { CS_ENDPOINT_NODE, CS_MEM_PINNED, (uint16_t)src },
+		.dst = { CS_ENDPOINT_NODE, CS_MEM_PINNED, (uint16_t)dst },
+		.method = (uint8_t)test->method,
+		.op = (uint8_t)test->op,
+		.issuer = UINT16_MAX, /* no agent's */
+		.bytes = matrix->bytes,
+		.variant = matrix->variant,
+	};
 }
 
 int cs_plan_matrix_is_lone(const struct cs_plan *plan, uint32_t matrix)

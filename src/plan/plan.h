@@ -32,12 +32,14 @@ int cs_bytes_are_sound(uint64_t bytes);
 
 #define CS_NUMA_LOCAL 0xffffu /* the NUMA node next to the issuer's GPU */
 
-enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST };
+/* NODE: host memory of a node, in transfers between nodes, which no plan holds. */
+enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST, CS_ENDPOINT_NODE };
 
 struct cs_endpoint {
 	uint8_t kind;	/* enum cs_endpoint_kind */
 	uint8_t memory; /* enum cs_memory */
-	uint16_t index; /* agent; for HOST, unless memory is an ARENA: NUMA node */
+	uint16_t index; /* agent; for HOST, unless memory is an ARENA: NUMA node; for
+			 * NODE: node of the run */
 };
 
 #define CS_TRANSFER_LOAD 1u	/* runs beside measured transfers, has no figure */
@@ -77,7 +79,8 @@ struct cs_step {
 /* One matrix: a test of the catalogue, at one size, in one variant. */
 struct cs_plan_matrix {
 	uint32_t test;	/* position in the catalogue */
-	uint32_t steps; /* steps that measure for it, without control steps */
+	uint32_t steps; /* steps that measure for it, without control steps; 0: between
+			 * nodes */
 	uint64_t bytes; /* of a measured copy */
 	struct cs_variant variant;
 };
@@ -110,7 +113,8 @@ struct cs_settings {
 	uint32_t shift;	       /* SHIFT: only this k; 0: each */
 	uint32_t random;       /* RANDOM: number of others; at least 1 */
 	uint32_t schedule;     /* enum cs_schedule */
-	uint32_t urgent; /* 1: the most informative steps first (plan/priority_order.h) */
+	uint16_t urgent; /* 1: the most informative steps first (plan/priority_order.h) */
+	uint16_t rounds;	  /* of nodes (plan/rounds.h): CS_ROUNDS_AUTO, … */
 	uint32_t filter_names;	  /* enum cs_filter_names */
 	uint32_t precision_asked; /* 1: the user set it, for all tests */
 	/* 1: rounds may be of cells within GPUs; 0 in files of earlier versions, whose
@@ -220,6 +224,14 @@ extern const char *const cs_schedule_words[];
 /* "all", "last", "off"; NULL at the end. */
 extern const char *const cs_verify_words[];
 
+/* The first matrix of a test between nodes, which are the last of a plan; the number of
+ * matrices: none. */
+uint32_t cs_plan_first_between(const struct cs_plan *plan);
+
+/* The transfer of a matrix between two nodes of the run. */
+struct cs_transfer cs_between_transfer(const struct cs_plan_matrix *matrix,
+				       uint32_t src, uint32_t dst);
+
 /* Is the matrix only for nodes with one GPU? */
 int cs_plan_matrix_is_lone(const struct cs_plan *plan, uint32_t matrix);
 
@@ -282,7 +294,7 @@ int cs_transfer_applies(const struct cs_transfer *t, int n_agents);
  * directions? Then one kernel makes both, and they progress at the same pace. */
 int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer *b);
 int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b);
-/* Is it host memory of a NUMA node? */
+/* Is it host memory of a NUMA node, or of a whole node, and so no agent's? */
 int cs_endpoint_is_numa(const struct cs_endpoint *end);
 
 /* The catalogue line of its matrix. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "plan/rounds.h"
 
 static const char *const backend_words[] = { "cuda", "cpu", NULL };
 static const char *const order_words[] = { "drawn", "most telling first", NULL };
@@ -56,6 +57,8 @@ static const struct cs_field settings[] = {
 	    .most = CS_MAX_AGENTS),
 	SET(NUMBER, "random", random, .label = "random", .empty = "",
 	    .most = CS_MAX_AGENTS),
+	SET(NUMBER, "rounds", rounds, .label = "rounds of nodes", .empty = "auto",
+	    .most = CS_ROUNDS_ALL),
 	SET(BITS, "numa_mask", numa, .label = "numa", .empty = "local"),
 	SET(BITS, "numa_nodes_mask", numa_nodes, .label = "NUMA nodes", .empty = ""),
 	SET(TEXT, "filter", filter, .label = "filter", .empty = ""),

@@ -109,8 +109,8 @@ static int layout_check(const struct cs_plan *plan, struct cs_err *err)
 	struct cs_plan_layout at;
 
 	cs_plan_lay_out(plan->n_steps, plan->n_transfers, plan->n_matrices, &at);
-	if (!plan->n_steps || !plan->n_matrices || plan->pad ||
-	    plan->steps_at != sizeof(*plan) || plan->transfers_at != at.transfers_at ||
+	if (!plan->n_matrices || plan->pad || plan->steps_at != sizeof(*plan) ||
+	    plan->transfers_at != at.transfers_at ||
 	    plan->matrices_at != at.matrices_at || plan->total_bytes != at.total_bytes)
 		return cs_err_set(err,
 				  "plan is damaged: its parts do not fit its %" PRIu64
@@ -124,7 +124,7 @@ static int end_is_sound(const struct cs_plan *plan, const struct cs_endpoint *en
 	struct cs_endpoint agent = cs_agent_end(&plan->set, end->index);
 
 	if (cs_endpoint_is_numa(end))
-		return end->memory < CS_MEMORIES &&
+		return end->kind == CS_ENDPOINT_HOST && end->memory < CS_MEMORIES &&
 		       (end->index < CS_NUMA_MOST || end->index == CS_NUMA_LOCAL);
 	return end->index < plan->n_agents && cs_endpoints_are_same(end, &agent);
 }
@@ -216,6 +216,14 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 					  v, matrix->test);
 	}
 	return 0;
+}
+
+/* Only matrices between nodes have no steps. */
+static int empty_check(const struct cs_plan *plan, struct cs_err *err)
+{
+	if (plan->n_steps || !cs_plan_first_between(plan))
+		return 0;
+	return cs_err_set(err, "plan is damaged: it has no steps");
 }
 
 static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
@@ -379,8 +387,9 @@ int cs_plan_validate(const void *blob, size_t bytes, struct cs_err *err)
 		return cs_err_set(err, "plan is damaged: its hash is not its id");
 	if (layout_check(plan, err) ||
 	    cs_request_check(plan->n_agents, &plan->set, err) ||
-	    views_check(plan, err) || steps_check(plan, err) ||
-	    rounds_check(plan, err) || view_counts_check(plan, err))
+	    views_check(plan, err) || empty_check(plan, err) ||
+	    steps_check(plan, err) || rounds_check(plan, err) ||
+	    view_counts_check(plan, err))
 		return -1;
 	return 0;
 }

@@ -100,7 +100,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 /* ---- in groups ---- */
 
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
-#define PATHS (CS_PATH_HOST_OWN + 1)
+#define PATHS (CS_PATH_NETHOST + 1)
 #define WORDS_MOST 64 /* of a part, among the tests of a path */
 #define LISTED 6 /* words that are alternatives, … */
 #define LISTED_WIDTH 40 /* … and columns that they take */
@@ -218,9 +218,11 @@ static void list_groups(FILE *to, struct shapes *s)
 		[CS_PATH_D2H] = "GPU to host memory",
 		[CS_PATH_LOCAL] = "within a GPU",
 		[CS_PATH_HOST] = "NUMA node to NUMA node",
+		[CS_PATH_NETHOST] = "node to node",
 	};
-	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D, CS_PATH_D2H,
-					      CS_PATH_LOCAL, CS_PATH_HOST };
+	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D,
+					      CS_PATH_D2H,  CS_PATH_LOCAL,
+					      CS_PATH_HOST, CS_PATH_NETHOST };
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++) {
 		cs_fold(to, 0, 2, "%s:", heading[order[k]]);

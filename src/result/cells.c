@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/rounds.h"
+
 /* Positions of rows are stored plus one; 0 means none. */
 struct cs_cells {
 	size_t n; /* rows that were there */
@@ -369,6 +371,21 @@ static size_t planned_for(const struct cs_plan *plan, int n_agents)
 	return n;
 }
 
+size_t cs_planned_between(const struct cs_plan *plan, uint32_t nodes, uint32_t node)
+{
+	uint32_t matrices = plan->n_matrices - cs_plan_first_between(plan);
+	uint32_t rounds = cs_rounds_count(plan->set.rounds, nodes), n = 0, *round;
+	struct cs_err err;
+
+	if (!matrices || nodes < 2 ||
+	    cs_rounds_draw(plan->set.seed, nodes, &round, &err))
+		return 0;
+	for (uint32_t i = 0; i < rounds; i++)
+		n += cs_round_partner(nodes, round[i], node) >= 0;
+	free(round);
+	return (size_t)n * matrices;
+}
+
 /* Was a cell measured, or left out for the budget?  Bits, for those of a GPU together. */
 enum fate { MEASURED = 1, LEFT_OUT = 2 };
 
@@ -402,6 +419,10 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 		if (n >= 0 && !of[n]) /* else unknown */
 			of[n] = planned_for(run->plan, n);
 		c.planned += n < 0 ? 0 : of[n];
+		if (run->plan)
+			c.planned += cs_planned_between(run->plan,
+							(uint32_t)run->n_nodes,
+							(uint32_t)node);
 		c.cells += cells.n;
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 			int fate = fate_of(row);

@@ -21,9 +21,10 @@ static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t matrix
 uint32_t cs_grids(const struct cs_run *run)
 {
 	const struct cs_plan *plan = run->plan_file ? NULL : run->plan;
-	uint32_t n = plan ? plan->n_matrices : 0;
+	const uint32_t within = plan ? cs_plan_first_between(plan) : 0;
+	uint32_t n = within;
 
-	for (uint32_t v = 0; plan && v < plan->n_matrices; v++)
+	for (uint32_t v = 0; v < within; v++)
 		n += has_back(test_of(plan, v)) != 0;
 	return n;
 }

@@ -34,7 +34,7 @@ struct cs_grid {
 };
 
 /* Number of matrices of a run on each node: one for each matrix of the plan, two if
- * host and GPUs copy both ways; none before there is a plan, and none if a file
+ * host and GPUs copy both ways; none of those between nodes; none before there is a plan, and none if a file
  * requested steps of its own. */
 uint32_t cs_grids(const struct cs_run *run);
 /* The position of its test in the catalogue. */

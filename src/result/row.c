@@ -1,8 +1,11 @@
 #include "result/row.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/statistics.h"
 
 void cs_rows_init(struct cs_rows *rows)
 {
@@ -160,6 +163,32 @@ uint64_t cs_agent_bits(int n)
 uint64_t cs_row_agents(const struct cs_row *row)
 {
 	return agent_bit(&row->what.src) | agent_bit(&row->what.dst);
+}
+
+void cs_check_text(const struct cs_check *check, uint32_t copy, char *to, size_t size)
+{
+	char of[32] = "";
+
+	if (copy)
+		cs_text(of, sizeof(of), " of copy %" PRIu32, copy);
+	cs_text(to, size,
+		"%" PRIu64 " wrong byte%s, the first at "
+		"%" PRIu64 "%s: expected %016" PRIx64 ", found %016" PRIx64 "%s",
+		check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
+		cs_first_wrong_byte(check), of, check->expected, check->found,
+		check->expected == CS_POISON64 ? "; written beside its shape" :
+		check->poison_words == check->wrong_words ? "; never written" :
+		check->poison_words			  ? "; partly never written" :
+							    "");
+}
+
+uint32_t cs_row_outliers(const struct cs_row *row, const double *samples)
+{
+	for (uint32_t i = 0; i < row->n_samples; i++)
+		if (row->stats.mad > 0 && fabs(samples[i] - row->stats.median) >
+						  5 * CS_MAD_TO_SD * row->stats.mad)
+			return CS_ROW_OUTLIERS;
+	return 0;
 }
 
 int cs_is_bandwidth(const struct cs_row *row)

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/fieldset.h"
+#include "base/fill.h"
 #include "base/kept.h"
 #include "base/shape.h"
 #include "base/vec.h"
@@ -161,6 +162,11 @@ const struct cs_test *cs_row_test(const struct cs_row *row);
 uint64_t cs_row_agents(const struct cs_row *row);
 /* The first n agents, as bits. */
 uint64_t cs_agent_bits(int n);
+/* The reason of a corrupt cell: "3 wrong bytes, the first at 16 of copy 2: expected …"; copy
+ * 0: not said. */
+void cs_check_text(const struct cs_check *check, uint32_t copy, char *to, size_t size);
+/* CS_ROW_OUTLIERS, if one of its samples is that far from the median; 0. */
+uint32_t cs_row_outliers(const struct cs_row *row, const double *samples);
 /* Is it a transfer's bytes per second? */
 int cs_is_bandwidth(const struct cs_row *row);
 

@@ -67,7 +67,9 @@ struct cs_label cs_endpoint_text(const struct cs_run *run, int node,
 
 	if (!cs_endpoint_is_numa(end))
 		return cs_agent_label(run, node, end->index);
-	if (end->index == CS_NUMA_LOCAL)
+	if (end->kind == CS_ENDPOINT_NODE)
+		cs_text(label.text, sizeof(label.text), "node%u", end->index);
+	else if (end->index == CS_NUMA_LOCAL)
 		cs_text(label.text, sizeof(label.text), "host");
 	else
 		cs_text(label.text, sizeof(label.text), "numa%u", end->index);

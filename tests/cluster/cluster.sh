@@ -15,6 +15,7 @@
 
 shared=/mnt
 packages='slurm-wlm munge iproute2'	# Debian's names
+# $cluster_tools: of a test that needs others than Slurm's
 
 # ---- namespaces of our own ----
 
@@ -23,7 +24,7 @@ missing_tools() {
 	for tool in unshare nsenter ip mount; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
-	for tool in slurmctld slurmd munged srun sbatch; do
+	for tool in ${cluster_tools:-slurmctld slurmd munged srun sbatch}; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
 }

@@ -29,7 +29,7 @@ static void options_are_sound(const struct cs_options *opt)
 	     opt->axes.patterns < 1u << (CS_PATTERN_BIDIEVERY + 1));
 	MUST(!opt->tests || !opt->axes.matrices);
 	MUST(memchr(opt->matrix_text, '\0', sizeof(opt->matrix_text)));
-	MUST(opt->axes.matrices < CS_MATRIX_HOST << 1);
+	MUST(opt->axes.matrices < CS_MATRIX_NETHOST << 1);
 	MUST(!opt->axes.matrices ||
 	     strpbrk(opt->matrix_text, "pdclh")); /* peer, d2h, … */
 	MUST(!opt->suite || opt->tests == cs_suite(opt->suite));

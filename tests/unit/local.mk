@@ -45,6 +45,7 @@ UNIT_TESTS = \
 	%D%/copy_offsets.t \
 	%D%/plan.t \
 	%D%/planfile.t \
+	%D%/pair.t \
 	%D%/passes.t \
 	%D%/pool.t \
 	%D%/print.t \
@@ -52,6 +53,7 @@ UNIT_TESTS = \
 	%D%/quant.t \
 	%D%/report.t \
 	%D%/rng.t \
+	%D%/rounds.t \
 	%D%/row.t \
 	%D%/sampler.t \
 	%D%/inventory.t \
@@ -134,6 +136,7 @@ TAP = %D%/libtap.a
 %C%_copy_offsets_t_SOURCES = %D%/test_copy_offsets.c %D%/planned.h
 %C%_plan_t_SOURCES = %D%/test_plan.c
 %C%_planfile_t_SOURCES = %D%/test_planfile.c %D%/planned.h
+%C%_pair_t_SOURCES = %D%/test_pair.c
 %C%_passes_t_SOURCES = %D%/test_passes.c %D%/canned.h $(NOISE)
 %C%_pool_t_SOURCES = %D%/test_pool.c %D%/canned.h
 %C%_progress_t_SOURCES = \
@@ -147,6 +150,7 @@ TAP = %D%/libtap.a
 %C%_report_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_report_t_SOURCES = %D%/test_report.c %D%/canned.h %D%/written.h
 %C%_rng_t_SOURCES = %D%/test_rng.c
+%C%_rounds_t_SOURCES = %D%/test_rounds.c
 %C%_row_t_SOURCES = %D%/test_row.c
 %C%_sampler_t_SOURCES = %D%/test_sampler.c %D%/planned.h $(NOISE)
 %C%_inventory_t_SOURCES = %D%/test_inventory.c

@@ -20,6 +20,7 @@ HOLDS("names are made of their axes") {
 			 t[i].memory != CS_MEM_DEVICE &&
 					 t[i].method != CS_METHOD_CHASE &&
 					 t[i].op != CS_OP_ONCE &&
+					 t[i].op != CS_OP_PINGPONG &&
 					 !cs_method_is_stream((int)t[i].method) &&
 					 !(t[i].path == CS_PATH_HOST &&
 					   t[i].memory == CS_MEM_PAGEABLE) ?
@@ -147,7 +148,9 @@ HOLDS("globs choose tests of the backend") {
 		 "host.team.copy.pair host.team.triad.pair host.chase.random.pair "
 		 "host.fma.fp64.alone host.call.malloc.alone host.call.malloc.all "
 		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
-		 "host.call.free.alone host.call.free.all ");
+		 "host.call.free.alone host.call.free.all "
+		 "nethost.mpi.pinned.pair nethost.mpi.pinned.bidi "
+		 "nethost.mpi.pingpong.pair ");
 	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.read.pair ");
 	t_eq_str(chosen_by("peer.c?.read.[bp]*i[rd]*", CS_BACKEND_CUDA),

@@ -51,6 +51,7 @@ int cs_can_be_judged(const struct cs_run *run, const struct cs_row *row)
 
 	return row->status == CS_OK && row->metric == judged_metric(test) &&
 	       test->unit == CS_UNIT_GBS && test->path != CS_PATH_HOST &&
+	       !cs_test_is_between(test) &&
 	       /* how far healthy nodes are apart is not known of these */
 	       !cs_transfer_is_managed(&row->what) && row->stats.median > 0 &&
 	       isfinite(row->stats.median) && row->what.bytes >= CS_COMPARED_FROM &&

@@ -16,6 +16,7 @@ static int is_short(const struct cs_row *row)
 	return row->status == CS_OK && row->metric == CS_METRIC_RATE &&
 	       cs_row_test(row)->unit == CS_UNIT_GBS &&
 	       cs_row_test(row)->path != CS_PATH_HOST &&
+	       !cs_test_is_between(cs_row_test(row)) &&
 	       row->what.bytes < CS_COMPARED_FROM;
 }
 

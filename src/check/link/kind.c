@@ -25,6 +25,8 @@ int cs_endpoint_numa(const struct cs_run *run, const struct cs_row *row,
 {
 	const struct cs_agent_facts *agent = endpoint_agent(run, row, end);
 
+	if (end->kind == CS_ENDPOINT_NODE)
+		return -1;
 	if (cs_endpoint_is_numa(end) && end->index != CS_NUMA_LOCAL)
 		return end->index;
 	return agent ? agent->numa : -1;
@@ -53,6 +55,8 @@ void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char 
 
 	if (path == CS_PATH_LOCAL || path == CS_PATH_HOST_OWN)
 		cs_text(to, size, "within");
+	else if (path == CS_PATH_NETHOST)
+		cs_text(to, size, "network");
 	else if (path == CS_PATH_HOST || cs_on_cpu(run))
 		distance_text(&run->node[row->node].facts, from, into, to, size);
 	else if (path == CS_PATH_H2D || path == CS_PATH_D2H)
@@ -73,6 +77,8 @@ struct cs_label cs_endpoint_label(const struct cs_run *run, const struct cs_row 
 
 	if (!cs_endpoint_is_numa(end))
 		return cs_agent_name(run, (int)row->node, end->index);
+	if (end->kind == CS_ENDPOINT_NODE)
+		return cs_endpoint_text(run, (int)row->node, end);
 	numa = cs_endpoint_numa(run, row, end);
 	if (numa < 0)
 		cs_text(label.text, sizeof(label.text), "host");

@@ -1,21 +1,11 @@
 /* rows.c - the rows of a cell: each transfer's figure, the totals, and what holds for
  * all of them. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/statistics.h"
 #include "node/coordinator/cell.h"
 #include "system/flush.h"
-
-static uint32_t outlier_flag(const struct cs_row *row, const double *x)
-{
-	for (uint32_t i = 0; i < row->n_samples; i++)
-		if (row->stats.mad > 0 && fabs(x[i] - row->stats.median) >
-						  5 * CS_MAD_TO_SD * row->stats.mad)
-			return CS_ROW_OUTLIERS;
-	return 0;
-}
 
 void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 		  const double *samples, uint32_t n, double reach)
@@ -24,7 +14,7 @@ void cs_cell_emit(struct cs_coordinator *co, struct cs_row *row,
 	cs_stats_of(samples, n, &row->stats);
 	if (reach > 0)
 		cs_stats_reach(&row->stats, reach);
-	row->flags |= outlier_flag(row, samples);
+	row->flags |= cs_row_outliers(row, samples);
 	co->hooks->row(co->hooks->ctx, row, samples);
 }
 
@@ -109,22 +99,10 @@ void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 static void corrupt(struct cs_coordinator *co, struct cs_row *row,
 		    const struct cs_check *check, uint32_t copy)
 {
-	char of[32] = "";
-
 	row->status = CS_CORRUPT;
 	co->apart.wrong_bytes = check->wrong_bytes;
-	if (copy)
-		cs_text(of, sizeof(of), " of copy %" PRIu32, copy);
 	row->reason = co->reason;
-	cs_text(co->reason, sizeof(co->reason),
-		"%" PRIu64 " wrong byte%s, the first at "
-		"%" PRIu64 "%s: expected %016" PRIx64 ", found %016" PRIx64 "%s",
-		check->wrong_bytes, check->wrong_bytes == 1 ? "" : "s",
-		cs_first_wrong_byte(check), of, check->expected, check->found,
-		check->expected == CS_POISON64 ? "; written beside its shape" :
-		check->poison_words == check->wrong_words ? "; never written" :
-		check->poison_words			  ? "; partly never written" :
-							    "");
+	cs_check_text(check, copy, co->reason, sizeof(co->reason));
 }
 
 /* Skew between processes takes from what is surely common. */

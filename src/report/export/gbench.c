@@ -162,7 +162,7 @@ static int is_of_bench(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_test *test = cs_row_test(row);
 	const struct cs_transfer *first;
 
-	if (!cs_row_is(run, row, CS_ROWS_MEASURED))
+	if (!cs_row_is(run, row, CS_ROWS_MEASURED) || cs_test_is_between(test))
 		return 0;
 	if (row->metric == CS_METRIC_TOTAL)
 		return test->pattern == CS_PATTERN_BIDI;

@@ -409,10 +409,10 @@ static const char *join_clauses(const char *const *clause, size_t n)
 void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 {
 	const char *const path[] = { peers_text(d), host_text(d), local_text(d),
-				     numa_text(d) };
+				     numa_text(d), cs_between_text(d->run) };
 	const char *const verdict[] = { slow_text(d), alike_text(d),
 					faults_text(d->run) };
-	const char *paths = join_clauses(path, 4);
+	const char *paths = join_clauses(path, 5);
 
 	if (!paths[0])
 		paths = others_text(d);

@@ -90,6 +90,10 @@ void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
 void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
 /* "1.07 MiB": three digits of what is no whole number of anything. */
 const char *cs_bytes_text(double bytes);
+/* between.c.  Figures between nodes, with an empty line after them; nothing without any.
+ * All of them in a clause of the answer; "". */
+void cs_between_print(FILE *to, const struct cs_run *run);
+const char *cs_between_text(const struct cs_run *run);
 /* The steps of a plan file on one node. */
 void cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of

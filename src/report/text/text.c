@@ -46,11 +46,19 @@ static int has_no_pairs(const struct cs_run *run)
 	return 0;
 }
 
+/* Are all figures between nodes?  Then nothing stands in for a GPU. */
+static int is_only_between(const struct cs_run *run)
+{
+	return run->plan && !run->plan_file && !cs_plan_first_between(run->plan);
+}
+
 void cs_notices_print(FILE *to, const struct cs_run *run)
 {
 	const char *mask = cs_mask_text(run);
 
-	if (run->stand_in)
+	if (is_only_between(run))
+		;
+	else if (run->stand_in)
 		cs_fold(to, 0, 2,
 			"NO GPU: host memory stands in; CPUs make the copies, so figures say nothing about GPU links");
 	else if (cs_on_cpu(run))
@@ -375,7 +383,7 @@ static void print_many(FILE *to, const struct report *r)
 
 	cs_node_kinds_print(to, run, differs);
 	print_matrices(to, r, 0, run->n_nodes, differs);
-	if (!run->plan_file) {
+	if (!run->plan_file && r->digest->lines.n) {
 		putc('\n', to);
 		print_like(to, run, differs, r->verbose);
 	}
@@ -517,6 +525,7 @@ static void print_measured(FILE *to, const struct cs_view *view)
 	r.choice = choose(r.digest, verbose);
 	print_answer(to, &r, view->turns);
 	cs_head_print(to, run);
+	cs_between_print(to, run);
 	if (run->n_nodes == 1)
 		print_one(to, &r, 0);
 	else if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1))

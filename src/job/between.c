@@ -1,0 +1,558 @@
+#include "job/between.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "job/pair.h"
+#include "job/state.h"
+#include "node/agent/host_fill_check.h"
+#include "plan/rounds.h"
+#include "system/system.h"
+
+#define PINGS 32u
+#define CLOCK_EVERY_S 10.0 /* clocks drift by some microseconds a second */
+#define COME_S 30.0	   /* for all nodes to be ready, as for devices to open */
+#define ROOT_S 60.0	   /* for an answer of rank 0, which waits for the others */
+#define TRIAL_S 5.0
+#define SLACK_S 3.0 /* of all slots together: few nodes need not hurry */
+#define SOON_S 0.05  /* from a message to all until what it announces */
+#define LATE 0.75     /* of a slot: who comes later does not begin it */
+#define TOUCH_GBS 0.5 /* memory that is made and filled, at least */
+#define NAP_NS 200000
+#define KEYS (1u << 20) /* of fill patterns, behind those of agents */
+
+enum { PING_TAG = 1, PONG_TAG, BEGIN_TAG, TRIAL_TAG, SLOTS_TAG };
+
+/* What rank 0 tells all: when the first round begins on its clock, and how many follow. */
+struct schedule {
+	double begin_s;
+	struct cs_slots of;
+	uint64_t rounds;
+};
+
+struct between {
+	struct cs_job *job;
+	const struct cs_mover *mover;
+	int *rank_of; /* coordinators, by node */
+	uint32_t n, me;
+	uint32_t first, n_matrices; /* of the plan */
+	uint32_t *round, n_rounds;  /* in the order in which they are measured */
+	struct cs_clock clock;	    /* INFINITY round trip: not known */
+	struct schedule s;
+	struct cs_hostmem src, dst;
+	char *missed;  /* by node: it was not there when it should have been */
+	char why[120]; /* this node cannot take part: the reason of its cells */
+	int ends;      /* rank 0 is gone, or has ended the job */
+};
+
+int cs_between_is_wanted(const struct cs_job *job)
+{
+	return job->plan && job->comm.n_nodes > 1 && job->placements.n == 1 &&
+	       cs_plan_first_between(job->plan) < job->plan->n_matrices;
+}
+
+int cs_between_check(const struct cs_job *job, const struct cs_plan *plan,
+		     struct cs_err *err)
+{
+	if (cs_plan_first_between(plan) == plan->n_matrices)
+		return 0;
+	if (job->placements.n > 1)
+		return cs_err_set(
+			err,
+			"nethost is not measured by several placements: leave --placement out");
+	if (job->comm.n_nodes < 2 && !plan->n_steps)
+		return cs_err_set(
+			err,
+			"nethost measures between nodes, and there is only one: start ranks on several, as mpirun -np 2 --host A,B");
+	return 0;
+}
+
+int cs_between_open(struct cs_job *job, struct cs_err *err)
+{
+	return cs_between_is_wanted(job) ? cs_mover_mpi.open(&job->comm, err) : 0;
+}
+
+static void watch(void *ctx)
+{
+	struct between *b = ctx;
+
+	if (cs_job_watch(b->job))
+		b->ends = 1;
+}
+
+static void nap(struct between *b)
+{
+	const struct timespec t = { 0, NAP_NS };
+
+	watch(b);
+	nanosleep(&t, NULL);
+}
+
+/* ---- the clock ---- */
+
+/* Rank 0: answer pings until then, or until `enough` have come from each. */
+static void answer_pings(struct between *b, double end_s, int enough)
+{
+	size_t left = (size_t)(b->n - 1) * PINGS;
+	double watched_s = 0, now_s;
+	int from;
+	char none;
+
+	while ((now_s = cs_clock_s()) < end_s && !b->ends && (left || !enough)) {
+		if (now_s - watched_s > 0.05) {
+			watch(b);
+			watched_s = now_s;
+		}
+		if (!b->mover->hear(CS_MOVER_ANY, PING_TAG, &none, 1, &from)) {
+			sched_yield();
+			continue;
+		}
+		now_s = cs_clock_s();
+		b->mover->say(from, PONG_TAG, &now_s, sizeof(now_s));
+		left -= left > 0;
+	}
+}
+
+/* Wait for a message of rank 0. */
+static int hear_root(struct between *b, int tag, void *data, size_t bytes,
+		     double end_s)
+{
+	double watched_s = cs_clock_s(), now_s;
+
+	while (!b->mover->hear(0, tag, data, bytes, NULL)) {
+		now_s = cs_clock_s();
+		if (now_s > end_s || b->ends)
+			return -1;
+		if (now_s - watched_s > 0.05) {
+			watch(b);
+			watched_s = now_s;
+		}
+		sched_yield();
+	}
+	return 0;
+}
+
+/* Find rank 0's clock, as far as it answers in time.  An old answer that comes late belongs
+ * to no ping, so all that have come before are left out. */
+static void ask_clock(struct between *b, double end_s)
+{
+	struct cs_ping ping[PINGS];
+	size_t n = 0;
+	double old;
+
+	while (b->mover->hear(0, PONG_TAG, &old, sizeof(old), NULL))
+		;
+	while (n < PINGS) {
+		ping[n].left = cs_clock_s();
+		if (b->mover->say(0, PING_TAG, "", 1) ||
+		    hear_root(b, PONG_TAG, &ping[n].root, sizeof(double), end_s))
+			break;
+		ping[n++].back = cs_clock_s();
+	}
+	if (n)
+		b->clock = cs_clock_of(ping, n);
+}
+
+static void set_clock(struct between *b, double end_s, int enough)
+{
+	if (b->me == 0)
+		answer_pings(b, end_s, enough);
+	else
+		ask_clock(b, end_s);
+}
+
+/* This node's time of a time of rank 0's. */
+static double own_time(const struct between *b, double root_s)
+{
+	return root_s - b->clock.ahead_s;
+}
+
+/* ---- pairs ---- */
+
+static int make_memory(struct between *b, uint64_t window)
+{
+	const uint64_t bytes = window * CS_MESSAGE_BYTES;
+	struct cs_hostmem *mem[] = { &b->src, &b->dst };
+	char why[160];
+	struct cs_err err;
+
+	for (int i = 0; i < 2; i++) {
+		cs_hostmem_close(mem[i]);
+		*mem[i] = (struct cs_hostmem){ .fd = -1, .numa = -1 };
+		if (cs_hostmem_map(bytes, -1, CS_PAGES_WISHED, mem[i], why, &err)) {
+			cs_text(b->why, sizeof(b->why), "%.110s", err.text);
+			return -1;
+		}
+		/* refused where the limit of locked memory is low */
+		mlock(mem[i]->at, bytes);
+	}
+	cs_fill_host_parallel(b->src.at, bytes,
+			      cs_fill_key(b->job->plan->set.seed, KEYS + b->me));
+	return 0;
+}
+
+static struct cs_pair pair_with(struct between *b, uint32_t other, uint32_t slot)
+{
+	const struct cs_settings *set = &b->job->plan->set;
+
+	return (struct cs_pair){ .mover = b->mover,
+				 .peer = b->rank_of[other],
+				 .first = b->me < other,
+				 .slot = slot,
+				 .window = (uint32_t)b->s.of.window,
+				 .verify = set->verify,
+				 .src = b->src.at,
+				 .dst = b->dst.at,
+				 .peer_key = cs_fill_key(set->seed, KEYS + other),
+				 .idle = watch,
+				 .ctx = b };
+}
+
+/* Memory that MPI may still write to is left to it. */
+static void replace_memory(struct between *b, const struct cs_pair *pair)
+{
+	if (!pair->memory_is_lost)
+		return;
+	b->src = b->dst = (struct cs_hostmem){ .fd = -1, .numa = -1 };
+	make_memory(b, b->s.of.window);
+}
+
+/* The pairs of the first round find out how fast they are; rank 0 learns it. */
+static void try_pair(struct between *b)
+{
+	int64_t other = cs_round_partner(b->n, b->round[0], b->me);
+	struct cs_trial trial = { NAN, NAN, NAN, NAN };
+	double begin_s = own_time(b, b->s.begin_s);
+
+	if (b->why[0] || make_memory(b, b->s.of.window))
+		return;
+	while (cs_clock_s() < begin_s && !b->ends)
+		nap(b);
+	if (other >= 0) {
+		struct cs_pair pair = pair_with(b, (uint32_t)other, 0);
+
+		pair.end_s = begin_s + TRIAL_S;
+		cs_pair_try(&pair, &trial);
+		if (pair.memory_is_lost)
+			b->src = b->dst = (struct cs_hostmem){ .fd = -1, .numa = -1 };
+	}
+	b->mover->say(b->rank_of[0], TRIAL_TAG, &trial, sizeof(trial));
+}
+
+/* ---- rank 0 makes the schedule ---- */
+
+static void tell_all(struct between *b, int tag)
+{
+	for (uint32_t node = 1; node < b->n; node++)
+		b->mover->say(b->rank_of[node], tag, &b->s, sizeof(b->s));
+}
+
+static const struct cs_test *test_of(const struct between *b, uint32_t matrix)
+{
+	return cs_test_at(cs_plan_matrix_at(b->job->plan, b->first + matrix)->test);
+}
+
+/* The begin of a matrix within its round; after the last one the time of a round. */
+static double offset_of(const struct between *b, uint32_t matrix)
+{
+	double s = 0;
+
+	for (uint32_t v = 0; v < matrix; v++)
+		s += cs_slot_s(&b->s.of, test_of(b, v));
+	return s;
+}
+
+static double round_s(const struct between *b)
+{
+	return offset_of(b, b->n_matrices);
+}
+
+/* As many rounds as end before the budget is spent. */
+static uint64_t rounds_in_time(const struct between *b)
+{
+	double left_s = b->job->args->budget.steps_s - b->s.begin_s;
+	double fit = floor(left_s / round_s(b));
+
+	return fit >= b->n_rounds ? b->n_rounds : fit > 0 ? (uint64_t)fit : 0;
+}
+
+static void make_schedule(struct between *b)
+{
+	const double end_s = b->s.begin_s + TRIAL_S + 1;
+	struct cs_trial *trial = calloc(b->n, sizeof(*trial));
+	size_t n = 0;
+
+	while (trial && n < b->n && cs_clock_s() < end_s && !b->ends)
+		if (b->mover->hear(CS_MOVER_ANY, TRIAL_TAG, &trial[n], sizeof(*trial),
+				   NULL))
+			n++;
+		else
+			nap(b);
+	b->s.of = cs_slots_of(trial, trial ? n : 0, CS_WINDOW_MOST);
+	free(trial);
+	b->s.of.late_s = fmax(b->s.of.late_s,
+			      fmin(1, SLACK_S / (b->n_rounds * b->n_matrices)));
+	b->s.begin_s = cs_clock_s() + SOON_S + b->s.of.late_s +
+		       2e-9 * (double)b->s.of.window * CS_MESSAGE_BYTES / TOUCH_GBS;
+	b->s.rounds = b->s.of.window ? rounds_in_time(b) : 0;
+	tell_all(b, SLOTS_TAG);
+}
+
+/* ---- rows ---- */
+
+/* This node's slot with another: the matrices of a round follow each other. */
+struct slot {
+	uint32_t round, matrix; /* rounds count in the order of measuring */
+	uint32_t other;
+	double begin_s, seconds; /* on this node's clock */
+};
+
+static struct cs_row row_of(const struct between *b, const struct slot *slot)
+{
+	const struct cs_plan *plan = b->job->plan;
+	const uint32_t v = b->first + slot->matrix;
+	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
+	const uint32_t ways = test_of(b, slot->matrix)->pattern == CS_PATTERN_BIDI ?
+				      2 :
+				      1;
+	const uint32_t beside = b->n / 2 * ways - 1;
+	struct cs_row row = { .node = b->me,
+			      .step = plan->n_steps + slot->round,
+			      .test = matrix->test,
+			      .metric = CS_METRIC_RATE,
+			      .via = (uint8_t)b->mover->via,
+			      .concurrent = (uint8_t)(beside < 255 ? beside : 255),
+			      .overlap = NAN,
+			      .first_ms = NAN };
+
+	cs_fields_init(&cs_stats_fields, &row.stats);
+	row.what = cs_between_transfer(matrix, b->me, slot->other);
+	row.what.matrix = (uint16_t)v;
+	return row;
+}
+
+static void give_missing(struct between *b, const struct slot *slot,
+			 enum cs_status status, const char *reason)
+{
+	struct cs_row row = row_of(b, slot);
+
+	row.status = (uint8_t)status;
+	row.reason = reason;
+	cs_collect_row(&b->job->collect, &row, NULL);
+}
+
+/* The samples as figures of the test: all but the first, which opened connections, unless
+ * there was time for one alone. */
+static uint32_t figures_of(const struct cs_pair *pair, double *x)
+{
+	const uint32_t first = pair->n > 1;
+	const double bytes = (double)pair->window * CS_MESSAGE_BYTES;
+
+	for (uint32_t i = first; i < pair->n; i++)
+		x[i - first] = pair->test->unit == CS_UNIT_US ?
+				       pair->sample[i] / 2 * 1e6 :
+				       bytes / pair->sample[i] * 1e-9;
+	return pair->n - first;
+}
+
+static void give_measured(struct between *b, const struct slot *slot,
+			  const struct cs_pair *pair)
+{
+	struct cs_row row = row_of(b, slot);
+	struct cs_row_apart apart = cs_row_apart_unknown;
+	double x[CS_SLOT_SAMPLES + 1];
+	char reason[CS_REASON] = "";
+
+	row.copies = pair->test->unit == CS_UNIT_US ? CS_EXCHANGES : pair->window;
+	row.n_samples = figures_of(pair, x);
+	row.discarded = pair->n > 1;
+	row.checked = row.checked_whole = pair->checked;
+	cs_stats_of(x, row.n_samples, &row.stats);
+	row.flags = cs_row_outliers(&row, x);
+	if (row.n_samples < CS_SLOT_SAMPLES)
+		row.flags |= CS_ROW_NOT_CONVERGED;
+	if (pair->verify == CS_VERIFY_OFF)
+		row.flags |= CS_ROW_NOT_VERIFIED;
+	row.t_start_s = slot->begin_s - b->job->placements.at[0].co.began_s;
+	row.seconds = cs_clock_s() - slot->begin_s;
+	row.reason = reason;
+	row.apart = &apart;
+	if (pair->found.wrong_words) {
+		row.status = CS_CORRUPT;
+		apart.wrong_bytes = pair->found.wrong_bytes;
+		cs_check_text(&pair->found, 0, reason, sizeof(reason));
+	}
+	cs_collect_row(&b->job->collect, &row, x);
+}
+
+static void give_ended(struct between *b, const struct slot *slot,
+		       enum cs_pair_end how)
+{
+	const char *host = b->job->comm.place[b->rank_of[slot->other]].host;
+	char reason[CS_REASON];
+
+	if (how == CS_PAIR_ABSENT)
+		cs_text(reason, sizeof(reason),
+			"node%u (%.64s) did not answer in their time slot of %.0f ms",
+			slot->other, host, 1e3 * slot->seconds);
+	else
+		cs_text(reason, sizeof(reason),
+			"node%u (%.64s) answered, but the samples did not end in their time slot of %.0f ms",
+			slot->other, host, 1e3 * slot->seconds);
+	give_missing(b, slot, how == CS_PAIR_ABSENT ? CS_FAILED : CS_TIMEOUT, reason);
+	b->missed[slot->other] |= how == CS_PAIR_ABSENT;
+}
+
+/* ---- slots ---- */
+
+static void meet(struct between *b, const struct slot *slot)
+{
+	struct cs_pair pair = pair_with(b, slot->other,
+					1 + slot->round * b->n_matrices + slot->matrix);
+	enum cs_pair_end how;
+
+	pair.test = test_of(b, slot->matrix);
+	pair.half_s = slot->begin_s + (slot->seconds + b->s.of.late_s) / 2;
+	pair.end_s = slot->begin_s + slot->seconds;
+	how = cs_pair_meet(&pair);
+	if (pair.whole && pair.n)
+		give_measured(b, slot, &pair);
+	else
+		give_ended(b, slot, how);
+	replace_memory(b, &pair);
+}
+
+static void take_slot(struct between *b, const struct slot *slot)
+{
+	if (b->why[0] || slot->round >= b->s.rounds) {
+		give_missing(b, slot, CS_SKIPPED, b->why[0] ? b->why : CS_LEFT_OUT);
+		return;
+	}
+	if (b->missed[slot->other]) {
+		give_missing(b, slot, CS_SKIPPED,
+			     "the other node did not answer before");
+		return;
+	}
+	while (cs_clock_s() < slot->begin_s && !b->ends)
+		nap(b);
+	if (cs_clock_s() > slot->begin_s + LATE * slot->seconds)
+		give_missing(b, slot, CS_FAILED,
+			     "this node was late for its time slot");
+	else
+		meet(b, slot);
+}
+
+/* After so many rounds one has the time of a round for the clock. */
+static uint64_t rounds_between_clocks(const struct between *b)
+{
+	return (uint64_t)fmax(1, CLOCK_EVERY_S / round_s(b));
+}
+
+static void take_round(struct between *b, uint32_t round)
+{
+	const uint64_t every = rounds_between_clocks(b), clocks = round / every;
+	const double at_s = (double)(round + clocks) * round_s(b);
+	int64_t other = cs_round_partner(b->n, b->round[round], b->me);
+
+	if (round && round % every == 0 && round < b->s.rounds)
+		set_clock(b, own_time(b, b->s.begin_s + at_s) - b->s.of.late_s, 0);
+	for (uint32_t v = 0; other >= 0 && v < b->n_matrices && !b->ends; v++) {
+		const double root_s = b->s.begin_s + at_s + offset_of(b, v);
+		const struct slot slot = { round, v, (uint32_t)other,
+					   own_time(b, root_s),
+					   cs_slot_s(&b->s.of, test_of(b, v)) };
+
+		take_slot(b, &slot);
+	}
+}
+
+/* ---- the phase ---- */
+
+static void report(struct between *b, const char *text)
+{
+	cs_collect_finding(&b->job->collect, b->job->hooks[0].index, CS_WARNING,
+			   CS_FINDING_NOT_POSSIBLE, text);
+}
+
+/* Know the clock, and what the slots are. */
+static void get_ready(struct between *b)
+{
+	double now_s = cs_clock_s();
+
+	b->s.of.window = CS_TRIAL_MESSAGES;
+	set_clock(b, now_s + (b->me ? ROOT_S : COME_S), 1);
+	if (b->me == 0) {
+		b->clock = (struct cs_clock){ 0, 0 };
+		b->s.begin_s = cs_clock_s() + SOON_S;
+		tell_all(b, BEGIN_TAG);
+	} else if (isinf(b->clock.trip_s) ||
+		   hear_root(b, BEGIN_TAG, &b->s, sizeof(b->s), now_s + ROOT_S)) {
+		cs_text(b->why, sizeof(b->why),
+			"rank 0 did not answer in time: its clock is not known");
+	}
+	try_pair(b);
+	if (b->me == 0)
+		make_schedule(b);
+	else if (!b->why[0] && hear_root(b, SLOTS_TAG, &b->s, sizeof(b->s),
+					 cs_clock_s() + TRIAL_S + ROOT_S))
+		cs_text(b->why, sizeof(b->why), "rank 0 did not answer in time");
+	if (!b->why[0] && b->s.of.window)
+		make_memory(b, b->s.of.window);
+	if (b->me == 0 && !b->s.of.window)
+		report(b,
+		       "nothing is measured between nodes: no pair exchanged messages in a trial");
+}
+
+static int open_between(struct between *b, struct cs_err *err)
+{
+	struct cs_comm *comm = &b->job->comm;
+	const struct cs_plan *plan = b->job->plan;
+
+	b->first = cs_plan_first_between(plan);
+	b->n_matrices = plan->n_matrices - b->first;
+	b->n_rounds = cs_rounds_count(plan->set.rounds, b->n);
+	b->rank_of = calloc(b->n, sizeof(*b->rank_of));
+	b->missed = calloc(b->n, 1);
+	if (!b->rank_of || !b->missed)
+		return cs_err_set(err, "no memory");
+	for (int r = comm->size - 1; r >= 0; r--)
+		b->rank_of[comm->place[r].node] = r;
+	return cs_rounds_draw(plan->set.seed, b->n, &b->round, err);
+}
+
+static void close_between(struct between *b)
+{
+	b->mover->close();
+	cs_hostmem_close(&b->src);
+	cs_hostmem_close(&b->dst);
+	free(b->round);
+	free(b->missed);
+	free(b->rank_of);
+}
+
+void cs_between_run(struct cs_job *job)
+{
+	struct between b = { .job = job,
+			     .mover = &cs_mover_mpi,
+			     .n = (uint32_t)job->comm.n_nodes,
+			     .me = (uint32_t)job->comm.node,
+			     .clock = { 0, INFINITY },
+			     .src = { .fd = -1, .numa = -1 },
+			     .dst = { .fd = -1, .numa = -1 } };
+	struct cs_err err;
+
+	if (!cs_between_is_wanted(job))
+		return;
+	if (open_between(&b, &err)) {
+		report(&b, err.text);
+	} else {
+		get_ready(&b);
+		for (uint32_t round = 0; round < b.n_rounds && !b.ends; round++)
+			take_round(&b, round);
+	}
+	close_between(&b);
+}

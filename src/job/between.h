@@ -1,0 +1,26 @@
+/* between.h - messages between nodes, in time slots instead of barriers.
+ *
+ *	clock   every node exchanges 32 pings with rank 0, again every 10 s
+ *	trial   the pairs of the first round find out how fast they are
+ *	        rank 0 makes slots of that (plan/rounds.h) and sends them to all
+ *	slot    round r begins at a time that each node knows: a pair greets each other,
+ *	        takes its samples, and gives up what has not come when the slot ends
+ *
+ * No node waits for all: one that is lost, stopped or late costs the cells that it is an
+ * end of.  All rows are of the node that sends. */
+#pragma once
+
+struct cs_err;
+struct cs_job;
+struct cs_plan;
+
+/* Has the plan matrices between nodes, and are there several nodes? */
+int cs_between_is_wanted(const struct cs_job *job);
+/* Rank 0: can they be measured with the rest of the plan?  -1: not at all, `err` says
+ * why. */
+int cs_between_check(const struct cs_job *job, const struct cs_plan *plan,
+		     struct cs_err *err);
+/* Collective over all ranks, once the plan is shared. */
+int cs_between_open(struct cs_job *job, struct cs_err *err);
+/* Coordinators: measure. */
+void cs_between_run(struct cs_job *job);

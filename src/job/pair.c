@@ -1,0 +1,363 @@
+#include "job/pair.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+#include "node/agent/host_fill_check.h"
+#include "node/board/board.h"
+#include "plan/plan.h"
+
+#define ANOTHER 1.3 /* times the last sample must be left for one more */
+#define SLOT_TAGS 8192u
+#define IDLE_S 0.1
+
+enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP };
+
+struct word {
+	uint64_t what;
+	struct cs_check found;
+};
+_Static_assert(sizeof(struct word) <= CS_SAY_MOST, "it is a small message");
+
+static int word_tag(const struct cs_pair *p)
+{
+	return (int)(8 + p->slot % SLOT_TAGS * 2);
+}
+
+static int data_tag(const struct cs_pair *p)
+{
+	return word_tag(p) + 1;
+}
+
+/* ---- words ---- */
+
+static int say(const struct cs_pair *p, enum what what, const struct cs_check *found)
+{
+	struct word word = { .what = what };
+
+	if (found)
+		word.found = *found;
+	return p->mover->say(p->peer, word_tag(p), &word, sizeof(word));
+}
+
+/* A turn of a loop that waits. */
+static int waits(struct cs_pair *p)
+{
+	double now_s = cs_clock_s();
+
+	if (now_s > p->end_s)
+		return 0;
+	if (now_s - p->idled_s > IDLE_S) {
+		p->idle(p->ctx);
+		p->idled_s = now_s;
+	}
+	sched_yield();
+	return 1;
+}
+
+/* Wait for one of two words. */
+static int hear(struct cs_pair *p, enum what a, enum what b, struct word *word)
+{
+	while (!p->mover->hear(p->peer, word_tag(p), word, sizeof(*word), NULL))
+		if (!waits(p))
+			return -1;
+	return word->what == a || word->what == b ? 0 : -1;
+}
+
+static int hear_one(struct cs_pair *p, enum what what)
+{
+	struct word word;
+
+	return hear(p, what, what, &word);
+}
+
+/* Wait for all messages that began. */
+static int await(struct cs_pair *p)
+{
+	int rc;
+
+	while (!(rc = p->mover->test()))
+		if (!waits(p))
+			return -1;
+	return rc < 0 ? -1 : 0;
+}
+
+/* ---- a window ---- */
+
+static uint64_t window_bytes(const struct cs_pair *p)
+{
+	return (uint64_t)p->window * CS_MESSAGE_BYTES;
+}
+
+static int is_checked(const struct cs_pair *p, uint32_t sample)
+{
+	return p->verify == CS_VERIFY_ALL ||
+	       (p->verify == CS_VERIFY_LAST && sample == CS_SLOT_SAMPLES);
+}
+
+static int send_window(const struct cs_pair *p)
+{
+	int rc = 0;
+
+	for (uint32_t w = 0; w < p->window; w++)
+		rc |= p->mover->send(p->peer, data_tag(p),
+				     p->src + (size_t)w * CS_MESSAGE_BYTES,
+				     CS_MESSAGE_BYTES);
+	return rc;
+}
+
+static int post_window(const struct cs_pair *p, uint32_t sample)
+{
+	int rc = 0;
+
+	if (is_checked(p, sample))
+		cs_poison_host_parallel(p->dst, window_bytes(p));
+	for (uint32_t w = 0; w < p->window; w++)
+		rc |= p->mover->receive(p->peer, data_tag(p),
+					p->dst + (size_t)w * CS_MESSAGE_BYTES,
+					CS_MESSAGE_BYTES);
+	return rc;
+}
+
+/* Tell the other what its messages were. */
+static int judge(const struct cs_pair *p, uint32_t sample)
+{
+	struct cs_check found = { .first_word = UINT64_MAX };
+
+	if (is_checked(p, sample))
+		cs_check_host_parallel(p->dst, window_bytes(p), p->peer_key, &found);
+	return say(p, VERDICT, &found);
+}
+
+static int hear_verdict(struct cs_pair *p, uint32_t sample)
+{
+	struct word word;
+
+	if (hear(p, VERDICT, VERDICT, &word))
+		return -1;
+	p->checked += is_checked(p, sample) != 0;
+	if (word.found.wrong_words)
+		cs_check_add(&p->found, &word.found, 0);
+	return 0;
+}
+
+/* ---- a sample, as who leads and who follows ---- */
+
+static int send_one(struct cs_pair *p, uint32_t sample, double *took)
+{
+	double began_s;
+
+	if (hear_one(p, READY))
+		return -1;
+	began_s = cs_clock_s();
+	if (send_window(p) || await(p) || hear_one(p, ACK))
+		return -1;
+	*took = cs_clock_s() - began_s;
+	return hear_verdict(p, sample);
+}
+
+static int receive_one(struct cs_pair *p, uint32_t sample)
+{
+	return post_window(p, sample) || say(p, READY, NULL) || await(p) ||
+			       say(p, ACK, NULL) ?
+		     -1 :
+		     judge(p, sample);
+}
+
+/* Both ways, after both have posted their receives. */
+static int exchange(struct cs_pair *p, uint32_t sample, double *took)
+{
+	double began_s = cs_clock_s();
+
+	if (send_window(p) || await(p) || say(p, ACK, NULL) || hear_one(p, ACK))
+		return -1;
+	*took = cs_clock_s() - began_s;
+	return judge(p, sample) ? -1 : hear_verdict(p, sample);
+}
+
+/* The bytes that are there and back again stay in the file: a slot that is given up leaves
+ * MPI with them. */
+static char ball[2][16];
+
+static int ping(struct cs_pair *p, uint32_t sample, double *took)
+{
+	double began_s;
+	uint32_t wrong = 0;
+
+	if (hear_one(p, READY))
+		return -1;
+	began_s = cs_clock_s();
+	for (uint32_t i = 0; i < CS_EXCHANGES; i++) {
+		memset(ball[0], (int)(i + 1), sizeof(ball[0]));
+		if (p->mover->receive(p->peer, data_tag(p), ball[1], sizeof(ball[1])) ||
+		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
+		    await(p))
+			return -1;
+		for (size_t k = 0; k < sizeof(ball[1]); k++)
+			wrong += ball[1][k] != ball[0][k];
+	}
+	*took = (cs_clock_s() - began_s) / CS_EXCHANGES;
+	if (is_checked(p, sample)) {
+		p->checked++;
+		p->found.wrong_bytes += wrong;
+		p->found.wrong_words += wrong != 0;
+	}
+	return 0;
+}
+
+static int pong(struct cs_pair *p)
+{
+	if (say(p, READY, NULL))
+		return -1;
+	for (uint32_t i = 0; i < CS_EXCHANGES; i++)
+		if (p->mover->receive(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
+		    await(p) ||
+		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
+		    await(p))
+			return -1;
+	return 0;
+}
+
+static int lead_one(struct cs_pair *p, uint32_t sample, double *took)
+{
+	int both = p->test->pattern == CS_PATTERN_BIDI;
+
+	if (both && post_window(p, sample))
+		return -1;
+	if (say(p, NEXT, NULL))
+		return -1;
+	if (p->test->op == CS_OP_PINGPONG)
+		return ping(p, sample, took);
+	if (!both)
+		return send_one(p, sample, took);
+	return hear_one(p, READY) ? -1 : exchange(p, sample, took);
+}
+
+static int follow_one(struct cs_pair *p, uint32_t sample, double *took)
+{
+	if (p->test->op == CS_OP_PINGPONG)
+		return pong(p);
+	if (p->test->pattern != CS_PATTERN_BIDI)
+		return receive_one(p, sample);
+	return post_window(p, sample) || say(p, READY, NULL) ?
+		     -1 :
+		     exchange(p, sample, took);
+}
+
+/* Samples until there are enough, or no further one would end in time. */
+static int lead(struct cs_pair *p, double until_s)
+{
+	double began_s, took_s = 0;
+
+	for (uint32_t i = 0; i <= CS_SLOT_SAMPLES; i++) {
+		began_s = cs_clock_s();
+		if (i && began_s + ANOTHER * took_s > until_s)
+			break;
+		if (lead_one(p, i, &p->sample[i]))
+			return -1;
+		p->n = i + 1;
+		took_s = cs_clock_s() - began_s;
+	}
+	p->whole = 1;
+	return say(p, STOP, NULL);
+}
+
+static int follow(struct cs_pair *p)
+{
+	struct word word;
+	double took = NAN;
+
+	for (uint32_t i = 0;; i++) {
+		if (hear(p, NEXT, STOP, &word))
+			return -1;
+		if (word.what == STOP) {
+			p->whole |= p->test->pattern == CS_PATTERN_BIDI;
+			return 0;
+		}
+		if (i > CS_SLOT_SAMPLES || follow_one(p, i, &took))
+			return -1;
+		if (p->test->pattern != CS_PATTERN_BIDI)
+			continue;
+		p->sample[i] = took;
+		p->n = i + 1;
+	}
+}
+
+/* ---- a slot ---- */
+
+static int greet(struct cs_pair *p)
+{
+	return say(p, HELLO, NULL) ? -1 : hear_one(p, HELLO);
+}
+
+/* One way: who begins sends until half of the slot is over, then the other. */
+static int take_samples(struct cs_pair *p)
+{
+	if (p->test->pattern == CS_PATTERN_BIDI)
+		return p->first ? lead(p, p->end_s) : follow(p);
+	return p->first ? lead(p, p->half_s) || follow(p) :
+			  follow(p) || lead(p, p->end_s);
+}
+
+static enum cs_pair_end ended(struct cs_pair *p, int absent, int rc)
+{
+	if (absent || rc)
+		p->memory_is_lost = p->mover->abandon();
+	return absent ? CS_PAIR_ABSENT : rc ? CS_PAIR_STUCK : CS_PAIR_DONE;
+}
+
+enum cs_pair_end cs_pair_meet(struct cs_pair *p)
+{
+	p->n = p->checked = 0;
+	p->whole = 0;
+	p->found = (struct cs_check){ .first_word = UINT64_MAX };
+	p->memory_is_lost = 0;
+	if (greet(p))
+		return ended(p, 1, 0);
+	return ended(p, 0, take_samples(p));
+}
+
+/* What one message costs to poison and to check, without a network. */
+static double check_s(const struct cs_pair *p)
+{
+	double began_s = cs_clock_s();
+	struct cs_check found;
+
+	cs_poison_host_parallel(p->dst, window_bytes(p));
+	cs_check_host_parallel(p->dst, window_bytes(p), p->peer_key, &found);
+	return (cs_clock_s() - began_s) / p->window;
+}
+
+void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
+{
+	const struct cs_test *pingpong =
+		cs_test_at(cs_test_index("nethost.mpi.pingpong.pair"));
+	const struct cs_test *pair =
+		cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
+	const double begin_s = cs_clock_s();
+	double took = NAN;
+	int rc;
+
+	*trial = (struct cs_trial){ NAN, NAN, 0, NAN };
+	p->window = CS_TRIAL_MESSAGES;
+	if (p->verify != CS_VERIFY_OFF)
+		trial->check_s = check_s(p);
+	p->memory_is_lost = 0;
+	rc = greet(p);
+	trial->late_s = cs_clock_s() - begin_s;
+	for (int i = 0; i < 4 && !rc; i++) {
+		struct word word;
+
+		p->test = i < 2 ? pingpong : pair;
+		if (p->first)
+			rc = lead_one(p, 0, &took);
+		else
+			rc = hear(p, NEXT, NEXT, &word) || follow_one(p, 0, &took);
+		if (i == 1)
+			trial->trip_s = took;
+	}
+	ended(p, 0, rc);
+	/* who follows knows no time: rank 0 takes the leaders' */
+	trial->message_s = rc || !p->first ? NAN : took / CS_TRIAL_MESSAGES;
+}

@@ -1,0 +1,54 @@
+/* pair.h - a pair of nodes in one time slot: they greet each other and take samples of
+ * one test, and each receives what the other found in the messages it sent.
+ *
+ *	leader              follower          in one way the sender leads
+ *	  NEXT  ─────────▶    poisons, posts all receives
+ *	  ◀─────────  READY
+ *	  starts its clock, sends its window (both ways: so does the follower)
+ *	  ◀───────────  ACK   everything is here
+ *	  stops it
+ *	  ◀───────  VERDICT   what the follower found in every byte
+ *	  STOP  ─────────▶    after the last sample, or when no further one would fit */
+#pragma once
+
+#include "base/fill.h"
+#include "catalogue/catalogue.h"
+#include "job/mover.h"
+#include "plan/rounds.h"
+
+#define CS_MESSAGE_BYTES (1u << 20)
+#define CS_WINDOW_MOST 512u /* messages of a sample */
+#define CS_TRIAL_MESSAGES 4u
+#define CS_EXCHANGES 32u    /* of a sample of ping-pongs */
+
+/* How a slot ended for a pair.  ABSENT: the other did not greet; STUCK: it did, and a
+ * sample did not end. */
+enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_STUCK };
+
+struct cs_pair {
+	const struct cs_mover *mover;
+	const struct cs_test *test;
+	int peer, first; /* the other's rank; does this node begin? */
+	uint32_t slot;	 /* of the phase, by which messages are told apart */
+	/* of the slot, on this node's clock: until half_s who begins may begin samples one
+	 * way; nothing is waited for after end_s */
+	double half_s, end_s;
+	uint32_t window, verify;
+	char *src, *dst;
+	uint64_t peer_key;	 /* of the other's src */
+	void (*idle)(void *ctx); /* called now and then in long waits */
+	void *ctx;
+	double idled_s;
+	int memory_is_lost; /* out: dst may still be written to */
+
+	/* out: what this node sent, if it is whole */
+	int whole;
+	double sample[CS_SLOT_SAMPLES + 1];
+	uint32_t n;	       /* of all, the first that opened connections too */
+	uint32_t checked;      /* of these */
+	struct cs_check found; /* in all */
+};
+
+enum cs_pair_end cs_pair_meet(struct cs_pair *pair);
+/* A trial instead of a test: into `trial` what is found. */
+void cs_pair_try(struct cs_pair *pair, struct cs_trial *trial);

@@ -1,0 +1,130 @@
+#include "plan/rounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "base/statistics.h"
+
+#define SAMPLE_S 10e-3	 /* a sample at least, … */
+#define WINDOW_LEAST 4.0 /* messages, or a slow network shows the start of each */
+#define SAMPLE_TRIPS 200 /* … whose start and end then take half a per cent, … */
+#define TRIPS_MOST_S 50e-3 /* … unless CPUs are so busy */
+#define LATE_LEAST_S 0.02
+#define LATE_MOST_S 1.0
+#define LATE_TIMES 4.0	/* the latest of a trial */
+#define ROOM 1.3	/* times what samples should take */
+#define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
+#define SLOT_MOST_S 5.0 /* of a slow network: fewer samples */
+
+void cs_round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
+		   uint32_t *b)
+{
+	uint32_t wheel = places - 1;
+
+	*a = k ? (round + k) % wheel : wheel;
+	*b = k ? (round + wheel - k) % wheel : round;
+}
+
+int64_t cs_round_partner(uint32_t nodes, uint32_t round, uint32_t node)
+{
+	uint32_t wheel = nodes + nodes % 2 - 1, partner;
+
+	if (node == wheel)
+		partner = round;
+	else if (node == round)
+		partner = wheel;
+	else
+		partner = (2 * round + wheel - node) % wheel;
+	return partner < nodes ? (int64_t)partner : -1;
+}
+
+uint32_t cs_rounds_of(uint32_t nodes)
+{
+	return nodes < 2 ? 0 : nodes + nodes % 2 - 1;
+}
+
+uint32_t cs_rounds_count(uint32_t asked, uint32_t nodes)
+{
+	uint32_t all = cs_rounds_of(nodes);
+
+	if (asked == CS_ROUNDS_AUTO)
+		asked = nodes <= CS_ROUNDS_WHOLE ? all : CS_ROUNDS_DRAWN;
+	return asked < all ? asked : all;
+}
+
+int cs_rounds_draw(uint64_t seed, uint32_t nodes, uint32_t **round, struct cs_err *err)
+{
+	struct cs_rng rng = { seed };
+	uint32_t n = cs_rounds_of(nodes), *all = calloc(n + 1, sizeof(*all));
+
+	if (!all)
+		return cs_err_set(err, "no memory for %u rounds", n);
+	cs_rng_shuffle(&rng, all, n);
+	*round = all;
+	return 0;
+}
+
+struct cs_clock cs_clock_of(const struct cs_ping *ping, size_t n)
+{
+	struct cs_clock clock = { 0, INFINITY };
+
+	for (size_t i = 0; i < n; i++) {
+		double trip = ping[i].back - ping[i].left;
+
+		if (trip < clock.trip_s)
+			clock = (struct cs_clock){
+				ping[i].root - (ping[i].left + ping[i].back) / 2, trip
+			};
+	}
+	return clock;
+}
+
+static double messages_of(const struct cs_trial *trial)
+{
+	double trips_s = fmin(SAMPLE_TRIPS * trial->trip_s, TRIPS_MOST_S);
+
+	return ceil(fmax(SAMPLE_S, trips_s) / trial->message_s);
+}
+
+static double sample_of(const struct cs_trial *trial, double window)
+{
+	return window * (trial->message_s + trial->check_s) + 4 * trial->trip_s;
+}
+
+struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t most)
+{
+	struct cs_slots slots = { 0, LATE_LEAST_S, 0 };
+	double *x = calloc(n + 1, sizeof(*x)), slowest = 0;
+	size_t found = 0, i;
+
+	for (i = 0; x && i < n; i++)
+		if (trial[i].message_s > 0)
+			x[found++] = messages_of(&trial[i]);
+	if (!found) {
+		free(x);
+		return slots;
+	}
+	slots.window = (uint64_t)fmin(fmax(cs_median(x, found), WINDOW_LEAST), most);
+	for (found = i = 0; i < n; i++) {
+		if (!(trial[i].message_s > 0))
+			continue;
+		x[found] = sample_of(&trial[i], (double)slots.window);
+		slowest = fmax(slowest, x[found++]);
+		slots.late_s = fmax(slots.late_s, LATE_TIMES * trial[i].late_s);
+	}
+	slots.sample_s = ROOM * fmin(slowest, SLOW_MOST * cs_median(x, found));
+	slots.late_s = fmin(slots.late_s, LATE_MOST_S);
+	free(x);
+	return slots;
+}
+
+double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test)
+{
+	/* one way, then the other; or both ways, which may share what they use */
+	int samples = 2 * (CS_SLOT_SAMPLES + 1);
+
+	if (test->op == CS_OP_PINGPONG)
+		samples = 2;
+	return fmin(SLOT_MOST_S, slots->late_s + samples * slots->sample_s);
+}

@@ -1,0 +1,181 @@
+/* between.c - figures between nodes: a matrix of up to 16 nodes, of more the worst cells. */
+#include "report/text/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "plan/rounds.h"
+#include "report/view.h"
+
+#define NODES_OF_MATRIX 16
+#define WORST_MOST 5
+
+/* The cells of one matrix over all nodes: those with a figure, best first. */
+struct between {
+	const struct cs_run *run;
+	const struct cs_plan_matrix *matrix;
+	const struct cs_test *test;
+	const struct cs_row **row;
+	size_t n, planned;
+	double median; /* NAN: none has a figure */
+};
+
+CS_ORDERING_AT(by_rate, struct cs_row, CS_ORDER(b->stats.median, a->stats.median),
+	       CS_ORDER(a->node, b->node))
+CS_ORDERING_AT(by_time, struct cs_row, CS_ORDER(a->stats.median, b->stats.median),
+	       CS_ORDER(a->node, b->node))
+
+static struct between between_of(const struct cs_run *run, uint32_t v)
+{
+	struct between b = { .run = run, .matrix = cs_plan_matrix_at(run->plan, v) };
+	uint32_t matrices = run->plan->n_matrices - cs_plan_first_between(run->plan);
+	double *x;
+
+	b.test = cs_test_at(b.matrix->test);
+	b.row = cs_new(const struct cs_row *, cs_rows_count(&run->rows));
+	for (int node = 0; node < run->n_nodes; node++) {
+		b.planned += cs_planned_between(run->plan, (uint32_t)run->n_nodes,
+						(uint32_t)node) /
+			     matrices;
+		CS_EACH_ROW(row, cs_matrix_rows(run, node, b.matrix))
+			if (row->status == CS_OK && cs_row_is(run, row, CS_ROWS_CELLS))
+				b.row[b.n++] = row;
+	}
+	qsort(b.row, b.n, sizeof(*b.row),
+	      cs_unit_low_is_better((int)b.test->unit) ? by_time : by_rate);
+	x = cs_new(double, b.n);
+	for (size_t i = 0; i < b.n; i++)
+		x[i] = b.row[i]->stats.median;
+	b.median = b.n ? cs_median(x, b.n) : NAN;
+	return b;
+}
+
+static const char *figure_text(const struct between *b, double x)
+{
+	return cs_new_text("%.*f", cs_decimals(b->test), x);
+}
+
+static const char *cell_text(const struct between *b, const struct cs_row *row)
+{
+	return cs_new_text("%s %s", figure_text(b, row->stats.median),
+			   cs_pair_label(b->run, (int)row->node, &row->what).text);
+}
+
+/* What a cell has: its figure, or what became of it. */
+static void add_cell(struct cs_columns *t, const struct between *b, int src, int dst)
+{
+	const struct cs_row *found = NULL;
+
+	CS_EACH_ROW(row, cs_matrix_rows(b->run, src, b->matrix))
+		if (row->what.dst.index == dst && cs_row_is(b->run, row, CS_ROWS_CELLS))
+			found = row;
+	cs_columns_add(t, "%s",
+		       !found		      ? "-" :
+		       found->status != CS_OK ? cs_status_text(found->status) :
+						figure_text(b, found->stats.median));
+}
+
+static void print_matrix(FILE *to, const struct between *b)
+{
+	struct cs_columns t = { 0 };
+	const char *heads = "<from\\to";
+
+	for (int dst = 0; dst < b->run->n_nodes; dst++)
+		heads = cs_new_longer(heads, ",node%d", dst);
+	cs_columns_heads(&t, cs_new_longer(heads, "\n"));
+	for (int src = 0; src < b->run->n_nodes; src++) {
+		cs_columns_add(&t, "node%d", src);
+		for (int dst = 0; dst < b->run->n_nodes; dst++)
+			add_cell(&t, b, src, dst);
+		cs_columns_end_line(&t);
+	}
+	cs_columns_print(to, &t, 2);
+}
+
+/* "worst: 11.2 node3->node7 (host17 to host21), …" */
+static void print_worst(FILE *to, const struct between *b)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < b->n && i < WORST_MOST; i++) {
+		const struct cs_row *row = b->row[b->n - 1 - i];
+
+		text = cs_join(text, ", ", "%s (%s to %s)", cell_text(b, row),
+			       b->run->node[row->node].facts.host,
+			       b->run->node[row->what.dst.index].facts.host);
+	}
+	cs_fold(to, 2, 4, "worst: %s", text);
+}
+
+static void print_one(FILE *to, const struct between *b)
+{
+	const struct cs_run *run = b->run;
+	uint32_t rounds = cs_rounds_count(run->plan->set.rounds,
+					  (uint32_t)run->n_nodes);
+
+	putc('\n', to);
+	cs_fold(to, 0, 2, "%s, %s (%s)", b->test->title,
+		cs_unit_text((int)b->test->unit), b->test->name);
+	if (run->n_nodes <= NODES_OF_MATRIX)
+		print_matrix(to, b);
+	if (!b->n) {
+		cs_fold(to, 2, 4, "0 of %zu cells", b->planned);
+		return;
+	}
+	cs_fold(to, 2, 4,
+		"median %s, best %s, worst %s; %zu of %zu cells, %u of %u rounds; "
+		"all pairs of a round at the same time",
+		figure_text(b, b->median), cell_text(b, b->row[0]),
+		cell_text(b, b->row[b->n - 1]), b->n, b->planned, rounds,
+		cs_rounds_of((uint32_t)run->n_nodes));
+	if (run->n_nodes > NODES_OF_MATRIX)
+		print_worst(to, b);
+}
+
+static int is_measured(const struct cs_run *run)
+{
+	return run->plan && run->n_nodes > 1 &&
+	       cs_plan_first_between(run->plan) < run->plan->n_matrices;
+}
+
+void cs_between_print(FILE *to, const struct cs_run *run)
+{
+	const char *hosts = "";
+
+	if (!is_measured(run))
+		return;
+	for (int node = 0; node < run->n_nodes && node < NODES_OF_MATRIX; node++)
+		hosts = cs_join(hosts, ", ", "node%d %s", node,
+				run->node[node].facts.host);
+	cs_fold(to, 0, 2, "Between nodes, host memory: %s%s", hosts,
+		run->n_nodes > NODES_OF_MATRIX ? ", ..." : "");
+	for (uint32_t v = cs_plan_first_between(run->plan); v < run->plan->n_matrices;
+	     v++) {
+		const struct between b = between_of(run, v);
+
+		print_one(to, &b);
+	}
+	putc('\n', to);
+}
+
+const char *cs_between_text(const struct cs_run *run)
+{
+	const char *text = "";
+
+	if (!is_measured(run))
+		return text;
+	for (uint32_t v = cs_plan_first_between(run->plan); v < run->plan->n_matrices;
+	     v++) {
+		const struct between b = between_of(run, v);
+
+		if (b.n)
+			text = cs_join(text, ", ", "%s%s %s",
+				       b.test->pattern == CS_PATTERN_BIDI ?
+					       "both ways " :
+					       "",
+				       figure_text(&b, b.median),
+				       cs_unit_text((int)b.test->unit));
+	}
+	return cs_after("node to node ", text);
+}

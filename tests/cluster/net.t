@@ -1,0 +1,45 @@
+#!/bin/bash
+# Between hosts whose networks are shaped, so that the truth is known: `make check-cluster`.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+cluster_tools=tc
+. "$(dirname "$0")/cluster.sh"
+cluster_begin "$0" "$@"
+. "$TESTDATA/run/lib.sh"
+unset TMPDIR CS_CLUSTER
+needs_launcher
+
+export PMIX_MCA_psec=native OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp
+over() { # HOSTS ARGUMENT...
+	local hosts=$1
+	shift
+	run_program 0 mpirun --mca plm rsh --mca plm_rsh_agent "$TESTDATA/cluster/rsh" \
+		--host "$hosts" -N 1 "$TESTDATA/cluster/task" "$CSCOPE" --backend cpu "$@"
+}
+
+# What a host sends and what it receives, each at the rate; with room for a window.
+shape() { # HOST RATE
+	tc qdisc add dev "$1" root tbf rate "$2" burst 64k limit 8m &&
+		on_host "$1" tc qdisc add dev eth0 root tbf rate "$2" burst 64k limit 8m
+}
+
+ok "four hosts on this machine" make_hosts 4
+for host in cs1 cs2 cs3 cs4; do
+	ok "$host has 200 Mbit/s" shape "$host" 200mbit
+done
+# of a frame of 1514 bytes 1448 are payload
+truth='0.025 * 1448 / 1514'
+
+over cs1,cs2 -t nethost.mpi.pinned.pair,nethost.mpi.pingpong.pair -o two.json
+ok "two hosts measure each other: status 0" status_is 0
+# a busy machine only makes samples slower
+ok_json "… both ways the best sample is within 0.5 % of the truth" two.json \
+	'[r["status"] for r in d["results"] if r["unit"] == "GB/s" and abs(r["max"] / ('"$truth"') - 1) < 0.005] == ["ok"] * 2'
+grep -oE '"(value|max)":[0-9.e-]*' two.json | sed 's/^/# /'
+
+over cs1,cs2,cs3,cs4 -t nethost.mpi.pinned.pair -o four.json
+ok_json "four hosts at the same time: every way is there, and none above the truth" four.json \
+	'[r["status"] for r in d["results"] if r["value"] < ('"$truth"') * 1.005] == ["ok"] * 12'
+grep -o '"value":[0-9.e-]*' four.json | sed 's/^/# /'
+finish

@@ -1,0 +1,104 @@
+#!/bin/bash
+# Messages between nodes: CS_TEST_SCOPE makes several of one machine, so that MPI carries
+# them through shared memory.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_launcher
+
+in_front each 'export CS_TEST_SCOPE=node$rank'
+
+# others' cells must be there, whatever the lost node's are
+only_its_own() { # FILE NODE
+	json "$1" 'all(r["status"] == "ok" for r in d["results"] if "node'"$2"'" not in (r["src"], r["dst"])) and
+		len([r for r in d["results"] if "node'"$2"'" not in (r["src"], r["dst"])]) == 6'
+}
+
+# A host that is gone says nothing more: the launcher ends a job with the first rank that dies.
+lose_one() { # NAME
+	wrapper=../each
+	begin 3 --backend cpu -m nethost -o "$1.json" -o "$1.jsonl"
+	[ -n "$skip" ] || until_true 30 measuring "$1.jsonl" 1
+	kill -STOP "$(rank 2)"
+	end_within 45
+	job_status_is 2 >ended
+	was_in_time >>ended && echo in time >>ended
+}
+aside stopped lose_one stopped
+
+# With this option Open MPI lets the others live.
+kill_one() { # NAME
+	local pid
+	: >out
+	env "$mark" "$MPIRUN" 3 --enable-recovery ../each "$CSCOPE" --backend cpu -m nethost \
+		-o "$1.json" -o "$1.jsonl" >out 2>err </dev/null &
+	begun=$!
+	until_true 30 measuring "$1.jsonl" 1
+	for pid in $(ranks); do
+		! is_of_rank "$pid" 2 || kill -KILL "$pid"
+	done
+	end_within 45
+	was_in_time >ended && echo in time >>ended
+}
+if [ -n "${CS_LAUNCHER-mpirun}" ] && "${CS_LAUNCHER-mpirun}" --help all 2>&1 | grep -q -- --enable-recovery; then
+	mark=${mark}2
+	aside killed kill_one killed
+	mark=${mark%2}
+fi
+
+run_program 2 ./each "$CSCOPE" --backend cpu -m nethost -o two.json -o two.jsonl -o two.csv
+ok "two nodes: status 0" status_is 0
+ok_json "… each sends to the other, one way and both ways, and plays ping-pong" two.json \
+	'sorted((r["test"], r["node_index"], r["status"]) for r in d["results"]) == [("nethost.mpi." + t, n, "ok") for t in ("pingpong.pair", "pinned.bidi", "pinned.pair") for n in (0, 1)]'
+ok_json "… from its own node to the other, by MPI, beside no other pair" two.json \
+	'all(r["src"] == "node%d" % r["node_index"] and r["dst"] == "node%d" % (1 - r["node_index"]) and r["via"] == "MPI" for r in d["results"])'
+ok_json "… every sample and every byte of it compared" two.json \
+	'all(r["checked"] == r["checked_whole"] >= r["n"] and "not-verified" not in r["flags"] and "stand-in" not in r["flags"] for r in d["results"])'
+ok_json "… every planned cell is measured" two.json \
+	'd["run"]["cells_measured"] == d["run"]["cells_planned"] == 6'
+ok "the text has a matrix of nodes, and says that all pairs ran at the same time" eval \
+	'prints "from.to +node0 +node1" && prints "^Between nodes, host memory: node0 "'
+ok "… nothing stands in for a GPU" eval '! prints "NO GPU"'
+ok_schema "document and journal follow the schema" two.json two.jsonl
+cp out live
+run 0 show two.json
+ok "show prints the bytes of the run" same live out
+run 0 show two.jsonl
+ok "… of its journal, too" same live out
+run 0 show two.json -f csv
+ok "… and CSV" same two.csv out
+run 0 check two.json
+ok "check reads it: nothing is wrong" eval 'status_is 0 && prints "nethost.mpi.pinned.pair"'
+sed 's/"dst":"node1"/"dst":"node7"/' two.jsonl >seven.jsonl
+run 0 show seven.jsonl
+ok "a file with a node that it does not have is refused" one_line "one of the nodes, as node0"
+
+run_program 3 ./each "$CSCOPE" --backend cpu -m nethost --rounds 1 --seed 3 -o one.json
+ok_json "--rounds 1: of three nodes one pair meets" one.json \
+	'len({frozenset((r["src"], r["dst"])) for r in d["results"]}) == 1 and len(d["results"]) == 6 == d["run"]["cells_planned"]'
+run_program 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pingpong.pair --verify off -o off.json
+ok_json "--verify off: nothing is compared, and that is said" off.json \
+	'[(r["checked"], "not-verified" in r["flags"]) for r in d["results"]] == [(0, True)] * 2'
+
+run 0 --backend cpu -m nethost
+ok "one node: one line says why nothing is measured, status 3" eval \
+	'status_is 3 && one_line "nethost measures between nodes, and there is only one: start ranks on several" && is_empty out'
+run 0 --backend cpu -m nethost,peer -s 64K --cell-limit 50ms
+ok "… with other tests these are measured, and a note names the rest" eval \
+	'status_is 0 && prints "nethost is left out: it measures between nodes"'
+run 0 -m nethost --rounds 0
+ok "no rounds are refused" eval 'status_is 64 && one_line "auto, all, or a number from 1 on"'
+
+if [ -d killed ]; then
+	back killed
+	ok "a killed host: the job ends in time" eval 'grep -q "in time" ended'
+	ok "… and it alone has cells that failed" only_its_own killed.json 2
+fi
+
+back stopped
+ok "a stopped host: the job ends in time, with status 2" eval 'grep -q "in time" ended'
+ok "… it alone has cells that failed" only_its_own stopped.json 2
+ok_json "… whose rows name it and its slot, once; then it is left alone" stopped.json \
+	'{r["status"] for r in d["results"] if r["dst"] == "node2"} <= {"ok", "failed", "timeout", "skipped"} and any("node2" in (r["reason"] or "") for r in d["results"])'
+ok_json "… and it is found as lost" stopped.json \
+	'[(e["id"], e["node_index"]) for e in d["errors"] if e["id"] == "node-lost"] == [("node-lost", 2)]'
+finish

@@ -1,0 +1,241 @@
+/* A pair of nodes in one slot, as two threads with a network that can lose and change what it
+ * carries. */
+#include "config.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/pair.h"
+#include "node/board/board.h"
+#include "plan/plan.h"
+#include "tap.h"
+
+#define WINDOW 2u
+#define BYTES ((size_t)WINDOW * CS_MESSAGE_BYTES)
+#define MESSAGES 256u
+
+struct message {
+	int to, tag;
+	size_t bytes;
+	void *data;
+	int taken;
+};
+
+/* What a network does with the data of node 0: loses message `lost`, changes a byte of
+ * message `changed`; counted from 1. */
+static struct net {
+	pthread_mutex_t lock;
+	struct message message[MESSAGES];
+	unsigned n, sent, lost, changed;
+} net = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local int me;
+static _Thread_local struct {
+	void *to;
+	size_t bytes;
+	int tag;
+} wanted[WINDOW + 1];
+static _Thread_local unsigned n_wanted;
+
+static void post(const void *data, int tag, size_t bytes)
+{
+	struct message *m;
+
+	pthread_mutex_lock(&net.lock);
+	m = &net.message[net.n++ % MESSAGES];
+	free(m->data);
+	*m = (struct message){ !me, tag, bytes, malloc(bytes), 0 };
+	memcpy(m->data, data, bytes);
+	if (bytes == CS_MESSAGE_BYTES && me == 0 && ++net.sent == net.changed)
+		((char *)m->data)[4096] ^= 1;
+	if (bytes == CS_MESSAGE_BYTES && me == 0 && net.sent == net.lost)
+		m->taken = 1;
+	pthread_mutex_unlock(&net.lock);
+}
+
+static int take(int tag, void *data, size_t bytes)
+{
+	int found = 0;
+
+	pthread_mutex_lock(&net.lock);
+	for (unsigned i = net.n > MESSAGES ? net.n - MESSAGES : 0;
+	     i < net.n && !found; i++) {
+		struct message *m = &net.message[i % MESSAGES];
+
+		if (m->taken || m->to != me || m->tag != tag || m->bytes != bytes)
+			continue;
+		memcpy(data, m->data, bytes);
+		m->taken = found = 1;
+	}
+	pthread_mutex_unlock(&net.lock);
+	return found;
+}
+
+static int say(int rank, int tag, const void *data, size_t bytes)
+{
+	(void)rank;
+	post(data, tag, bytes);
+	return 0;
+}
+
+static int hear(int rank, int tag, void *data, size_t bytes, int *from)
+{
+	(void)rank;
+	(void)from;
+	return take(tag, data, bytes);
+}
+
+static int want(int rank, int tag, void *data, size_t bytes)
+{
+	(void)rank;
+	wanted[n_wanted].to = data;
+	wanted[n_wanted].bytes = bytes;
+	wanted[n_wanted++].tag = tag;
+	return 0;
+}
+
+static int test(void)
+{
+	while (n_wanted && take(wanted[0].tag, wanted[0].to, wanted[0].bytes))
+		memmove(&wanted[0], &wanted[1], --n_wanted * sizeof(wanted[0]));
+	return !n_wanted;
+}
+
+static int abandon(void)
+{
+	int left = n_wanted > 0;
+
+	n_wanted = 0;
+	return left;
+}
+
+static const struct cs_mover network = { .via = CS_VIA_MPI,
+					 .say = say,
+					 .hear = hear,
+					 .send = say,
+					 .receive = want,
+					 .test = test,
+					 .abandon = abandon };
+
+struct node {
+	struct cs_pair pair;
+	int number;
+	enum cs_pair_end end;
+};
+
+static void idle(void *ctx)
+{
+	(void)ctx;
+}
+
+static void *meet(void *arg)
+{
+	struct node *node = arg;
+	struct cs_pair *p = &node->pair;
+
+	me = node->number;
+	n_wanted = 0;
+	p->src = aligned_alloc(64, BYTES);
+	p->dst = aligned_alloc(64, BYTES);
+	cs_fill_host(p->src, BYTES, (uint64_t)node->number);
+	node->end = cs_pair_meet(p);
+	free(p->src);
+	free(p->dst);
+	return NULL;
+}
+
+static void forget(void)
+{
+	for (unsigned i = 0; i < MESSAGES; i++)
+		free(net.message[i].data);
+	memset(net.message, 0, sizeof(net.message));
+	net.n = net.sent = net.lost = net.changed = 0;
+}
+
+/* Both meet; or the first alone. */
+static void run(struct node node[2], const char *name, double slot_s, int both)
+{
+	pthread_t other;
+	double now_s = cs_clock_s();
+
+	for (int i = 0; i < 2; i++)
+		node[i] = (struct node){
+			.number = i,
+			.pair = { .mover = &network,
+				  .test = cs_test_at(cs_test_index(name)),
+				  .first = i == 0,
+				  .slot = 3,
+				  .half_s = now_s + slot_s / 2,
+				  .end_s = now_s + slot_s,
+				  .window = WINDOW,
+				  .verify = CS_VERIFY_ALL,
+				  .peer_key = !i,
+				  .idle = idle },
+		};
+	if (both)
+		pthread_create(&other, NULL, meet, &node[1]);
+	meet(&node[0]);
+	if (both)
+		pthread_join(other, NULL);
+}
+
+static void is_whole(const struct node *node)
+{
+	t_eq_int(node->end, CS_PAIR_DONE);
+	t_ok(node->pair.whole);
+	t_eq_int(node->pair.n, CS_SLOT_SAMPLES + 1);
+	t_eq_int(node->pair.checked, node->pair.n);
+	t_eq_int(node->pair.found.wrong_words, 0);
+	for (uint32_t i = 0; i < node->pair.n; i++)
+		t_ok(node->pair.sample[i] > 0);
+}
+
+HOLDS("each node has its samples, every byte of which the other has compared") {
+	static const char *const name[] = { "nethost.mpi.pinned.pair",
+					    "nethost.mpi.pinned.bidi",
+					    "nethost.mpi.pingpong.pair" };
+	struct node node[2];
+
+	for (int i = 0; i < 3; i++) {
+		forget();
+		run(node, name[i], 120, 1);
+		is_whole(&node[0]);
+		is_whole(&node[1]);
+	}
+}
+
+HOLDS("one changed bit is found, by its byte, and only in what that node sent") {
+	struct node node[2];
+
+	forget();
+	net.changed = 4;
+	run(node, "nethost.mpi.pinned.pair", 120, 1);
+	t_eq_int(node[0].end, CS_PAIR_DONE);
+	t_eq_int(node[0].pair.found.wrong_bytes, 1);
+	t_eq_int(cs_first_wrong_byte(&node[0].pair.found), CS_MESSAGE_BYTES + 4096);
+	t_eq_int(node[1].pair.found.wrong_words, 0);
+}
+
+HOLDS("a node that does not greet is absent when the slot ends") {
+	struct node node[2];
+
+	forget();
+	run(node, "nethost.mpi.pinned.pair", 0.05, 0);
+	t_eq_int(node[0].end, CS_PAIR_ABSENT);
+	t_ok(!node[0].pair.whole && !node[0].pair.memory_is_lost);
+}
+
+HOLDS("a message that never comes ends with the slot, and its memory is left alone") {
+	struct node node[2];
+
+	forget();
+	net.lost = 1;
+	run(node, "nethost.mpi.pinned.pair", 1, 1);
+	t_eq_int(node[0].end, CS_PAIR_STUCK);
+	t_eq_int(node[1].end, CS_PAIR_STUCK);
+	t_ok(!node[0].pair.whole && !node[0].pair.memory_is_lost);
+	t_ok(node[1].pair.memory_is_lost);
+	forget();
+}

@@ -1,0 +1,149 @@
+/* Which nodes meet when, on whose clock. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/rounds.h"
+#include "tap.h"
+
+#define NODES_MOST 17u
+
+HOLDS("in a round each node has one partner, whose partner it is") {
+	for (uint32_t n = 2; n <= NODES_MOST; n++)
+		for (uint32_t round = 0; round < cs_rounds_of(n); round++) {
+			uint32_t without = 0;
+
+			for (uint32_t node = 0; node < n; node++) {
+				int64_t other = cs_round_partner(n, round, node);
+
+				without += other < 0;
+				if (other < 0)
+					continue;
+				t_ok(other != node && other < n);
+				t_eq_int(cs_round_partner(n, round, (uint32_t)other),
+					 node);
+			}
+			t_eq_int(without, n % 2);
+		}
+}
+
+HOLDS("in all rounds every pair meets once") {
+	for (uint32_t n = 2; n <= NODES_MOST; n++) {
+		int met[NODES_MOST][NODES_MOST] = { { 0 } };
+
+		for (uint32_t round = 0; round < cs_rounds_of(n); round++)
+			for (uint32_t node = 0; node < n; node++)
+				if (cs_round_partner(n, round, node) >= 0)
+					met[node][cs_round_partner(n, round, node)]++;
+		for (uint32_t a = 0; a < n; a++)
+			for (uint32_t b = 0; b < n; b++)
+				t_eq_int(met[a][b], a != b);
+	}
+}
+
+HOLDS("pairs of agents go round as pairs of nodes do") {
+	for (uint32_t n = 2; n <= NODES_MOST; n++)
+		for (uint32_t round = 0; round < cs_rounds_of(n); round++)
+			for (uint32_t k = 0; k < (n + 1) / 2; k++) {
+				uint32_t a, b;
+
+				cs_round_pair(n + n % 2, round, k, &a, &b);
+				if (a < n && b < n)
+					t_eq_int(cs_round_partner(n, round, a), b);
+			}
+}
+
+HOLDS("up to 64 nodes all rounds are measured, of more 32, or as many as are asked for") {
+	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 1), 0);
+	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 2), 1);
+	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 3), 3);
+	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 64), 63);
+	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 65), 32);
+	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 10000), 32);
+	t_eq_int(cs_rounds_count(CS_ROUNDS_ALL, 10000), 9999);
+	t_eq_int(cs_rounds_count(5, 10000), 5);
+	t_eq_int(cs_rounds_count(5, 4), 3);
+}
+
+HOLDS("the seed draws the order of the rounds, each once") {
+	uint32_t *one, *same, *other;
+	char found[999] = { 0 };
+
+	t_must(!cs_rounds_draw(7, 1000, &one, NULL));
+	t_must(!cs_rounds_draw(7, 1000, &same, NULL));
+	t_must(!cs_rounds_draw(8, 1000, &other, NULL));
+	t_ok(!memcmp(one, same, 999 * sizeof(*one)));
+	t_ok(memcmp(one, other, 999 * sizeof(*one)) != 0);
+	for (int i = 0; i < 999; i++)
+		t_eq_int(one[i] < 999 ? found[one[i]]++ : 1, 0);
+	free(one);
+	free(same);
+	free(other);
+}
+
+HOLDS("the clock is that of the fastest ping, and its error at most half of that") {
+	/* rank 0 is 100 s ahead; the way there is slow, slower, and as fast as back */
+	const struct cs_ping ping[] = {
+		{ 1.000, 101.0030, 1.004 },
+		{ 2.000, 102.0500, 2.060 },
+		{ 3.000, 103.0001, 3.0002 },
+	};
+	struct cs_clock clock = cs_clock_of(ping, 3);
+
+	t_near(clock.ahead_s, 100, 1e-9);
+	t_near(clock.trip_s, 200e-6, 1e-9);
+	clock = cs_clock_of(ping, 2);
+	t_ok(fabs(clock.ahead_s - 100) <= clock.trip_s / 2);
+	t_near(clock.trip_s, 4e-3, 1e-9);
+}
+
+static const struct cs_test *pair(void)
+{
+	return cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
+}
+
+HOLDS("a sample takes 10 ms and 200 round trips, or longer") {
+	struct cs_trial fast = { 10e-6, 20e-6, 0, 0 };
+	struct cs_trial far = { 100e-6, 20e-6, 0, 0 };
+	struct cs_trial slow = { 10e-6, 44e-3, 0, 0 };
+
+	t_eq_int(cs_slots_of(&fast, 1, 512).window, 500);
+	t_eq_int(cs_slots_of(&fast, 1, 100).window, 100);
+	t_eq_int(cs_slots_of(&far, 1, 5000).window, 1000);
+	t_eq_int(cs_slots_of(&slow, 1, 512).window, 4);
+}
+
+HOLDS("a slot has room for the samples of most pairs, and for who is late") {
+	struct cs_trial trial[] = {
+		{ 10e-6, 1e-3, 1e-3, 1e-4 }, { NAN, NAN, NAN, 0.1 },
+		{ 10e-6, 1e-3, 1e-3, 0.05 }, { 10e-6, 0.1, 1e-3, 1e-4 },
+		{ 10e-6, 1e-3, 1e-3, 1e-4 },
+	};
+	struct cs_slots slots = cs_slots_of(trial, 5, 512);
+	double sample_s = 10 * 2e-3 + 4 * 10e-6;
+
+	t_eq_int(slots.window, 10);
+	/* 100 times slower is an exception */
+	t_near(slots.sample_s, 1.3 * 4 * sample_s, 1e-6);
+	t_near(slots.late_s, 4 * 0.05, 1e-9);
+	t_near(cs_slot_s(&slots, pair()), 0.2 + 14 * slots.sample_s, 1e-9);
+	trial[3] = trial[0];
+	t_near(cs_slots_of(trial, 5, 512).sample_s, 1.3 * sample_s, 1e-6);
+}
+
+HOLDS("without a trial that succeeded there are no slots") {
+	const struct cs_trial trial = { NAN, NAN, 0, 0 };
+
+	t_eq_int(cs_slots_of(&trial, 1, 512).window, 0);
+	t_eq_int(cs_slots_of(NULL, 0, 512).window, 0);
+}
+
+HOLDS("ten thousand nodes measure 32 rounds of 25 GB/s one way in less than 15 s") {
+	const struct cs_trial trial = { 10e-6, 42e-6, 42e-6, 1e-3 };
+	struct cs_slots slots = cs_slots_of(&trial, 1, 512);
+	uint32_t rounds = cs_rounds_count(CS_ROUNDS_AUTO, 10000);
+
+	t_ok(rounds * cs_slot_s(&slots, pair()) < 15);
+}
