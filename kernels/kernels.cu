@@ -1026,7 +1026,11 @@ static __device__ uint64_t turn_take(struct turn *turn, uint64_t number,
 				     uint64_t start)
 {
 	while (turn->number != number)
+#if __CUDA_ARCH__ >= 700
 		__nanosleep(500);
+#else
+		;
+#endif
 	__threadfence();
 	return number ? turn->at : start;
 }
@@ -1040,12 +1044,18 @@ static __device__ void turn_pass(struct turn *turn, uint64_t number, uint64_t tu
 	turn->number = number + 1 == turns ? 0 : number + 1;
 }
 
-/* Straight to the memory, past all copies of its content on the way. */
+/* Straight to the memory, past all copies of its content on the way; before 7.0 all
+ * volatile loads are so. */
+#if __CUDA_ARCH__ >= 700
+#define LOAD_PAST "ld.relaxed.sys"
+#else
+#define LOAD_PAST "ld.volatile"
+#endif
 static __device__ uint64_t hop_load(uint64_t at)
 {
 	uint64_t next;
 
-	asm volatile("ld.relaxed.sys.global.u64 %0, [%1];"
+	asm volatile(LOAD_PAST ".global.u64 %0, [%1];"
 		     : "=l"(next)
 		     : "l"(at)
 		     : "memory");

@@ -17,7 +17,7 @@ AC_DEFUN([CS_CHECK_CUDA], [
   AC_ARG_VAR([NVCC], [CUDA compiler])
   AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
   AC_ARG_VAR([NVCC_GENCODE],
-    [-gencode options, instead of all architectures from sm_75 that nvcc knows])
+    [-gencode options, instead of all architectures from sm_60 that nvcc knows])
   AC_ARG_VAR([BIN2C], [bin2c of the CUDA toolkit])
   AC_SUBST([CUDA_INCLUDE])
   AC_SUBST([NVCC_COMPRESS])
@@ -90,7 +90,8 @@ AC_DEFUN([CS_USE_SHIPPED_KERNELS], [
 ])
 
 # Machine code for the wanted architectures that this nvcc knows, and PTX of the
-# newest of them for what comes later.
+# newest of them for what comes later.  sm_60 and sm_70 are of CUDA up to 12; code for
+# sm_86 does not run on the integrated GPUs of sm_87.
 AC_DEFUN([CS_CUDA_ARCHITECTURES], [
   AC_MSG_CHECKING([for architectures that $NVCC compiles for])
   cs_nvcc_version=`$NVCC --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
@@ -99,14 +100,14 @@ AC_DEFUN([CS_CUDA_ARCHITECTURES], [
   AS_IF([test -z "$cs_nvcc_no$NVCC_GENCODE"], [
     cs_known=`$NVCC --list-gpu-code 2>/dev/null | tr '\n' ' '`
     cs_newest=
-    for cs_arch in 75 80 86 89 90 100 103 120; do
+    for cs_arch in 60 70 75 80 86 87 89 90 100 103 120; do
       AS_CASE([" $cs_known "], [*" sm_$cs_arch "*], [
         AS_VAR_APPEND([NVCC_GENCODE],
           ["-gencode arch=compute_$cs_arch,code=sm_$cs_arch "])
         cs_newest=$cs_arch])
     done
     AS_IF([test -z "$cs_newest"],
-      [cs_nvcc_no="$NVCC knows no architecture from sm_75 on"],
+      [cs_nvcc_no="$NVCC knows no architecture from sm_60 on"],
       [AS_VAR_APPEND([NVCC_GENCODE],
         ["-gencode arch=compute_$cs_newest,code=compute_$cs_newest"])])
   ])

@@ -407,6 +407,7 @@ endif
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
+	%D%/check/verdict/dips.c \
 	%D%/check/verdict/health.c \
 	%D%/check/verdict/internal.h \
 	%D%/check/verdict/kinds.c \

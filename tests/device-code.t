@@ -69,4 +69,12 @@ is_dead() { # FILE KERNEL
 }
 ok "a kernel whose words nobody needs is found to read nothing" \
 	is_dead "$dir/dead" cs_k_zread
+
+# No compiler here makes code for all of them: CUDA 13 has none for what is older than 7.5.
+source_for() { # __CUDA_ARCH__
+	"${CC:-cc}" -E -P -x c++ -D__CUDA_ARCH__="$1" -I"$top/src" "$top/kernels/kernels.cu" >"$dir/code"
+}
+later='nanosleep|ld\.relaxed'
+ok "code for 7.0 waits and loads by what came with it" eval 'source_for 700 && grep -qE "$later" "$dir/code"'
+ok "... that for 6.0 does not" eval 'source_for 600 && [ -s "$dir/code" ] && ! grep -E "$later|mbarrier|cp\.async" "$dir/code"'
 finish

@@ -39,6 +39,7 @@ static const struct cs_field gpu_facts[] = {
 	    CS_TRAIT(SOFTWARE, "host-page-tables")),
 	GPU(SWITCH, "direct_managed_access", direct,
 	    CS_TRAIT(SOFTWARE, "direct-managed-access")),
+	GPU(SWITCH, "integrated", integrated),
 	GPU(COUNT, "memory_numa", own_numa),
 	GPU(COUNT, NULL, ordinal),
 	GPU(COUNT, NULL, host_numa),

@@ -39,7 +39,8 @@ struct cs_gpu_facts {
 	 * at the same time; the GPU may use all memory of the process; by the page tables
 	 * of the CPU; the CPU may use the GPU's.  1, 0 */
 	int32_t managed, concurrent, pageable, host_tables, direct;
-	int32_t own_numa; /* NUMA node that its memory is; -1 none, or not known */
+	int32_t integrated; /* its memory is the host's: 1, 0 */
+	int32_t own_numa;   /* NUMA node that its memory is; -1 none, or not known */
 	int64_t memory_bytes;
 	int32_t memory_bus_bits; /* how wide the way to its memory is */
 };

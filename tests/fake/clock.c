@@ -511,7 +511,7 @@ uint64_t fake_copy_ps(const struct fake_flow *flow, double rate, uint64_t bytes)
 	unsigned nth = atomic_fetch_add(&copies[path], 1);
 	double ps;
 
-	if (nth >= fake.slow_copies)
+	if (nth >= fake.slow_copies || (fake.slow_bytes && bytes != fake.slow_bytes))
 		rate /= slow_of(flow);
 	ps = ALPHA_PS + (double)bytes / rate * 1e3;
 	ps *= fake_disturbance(flow) *

@@ -299,6 +299,8 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
 	case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
 		return !fake.no_vmm;
+	case CU_DEVICE_ATTRIBUTE_INTEGRATED:
+		return fake.integrated;
 	case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
 		return fake.managed;
 	case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:

@@ -85,6 +85,7 @@ struct fake_config {
 	int capability;				    /* 90 is 9.0 */
 	double write[FAKE_GPUS_MAX][FAKE_GPUS_MAX]; /* GB/s */
 	double slow[FAKE_PLACES][FAKE_PLACES];	    /* factor */
+	uint64_t slow_bytes;	     /* that it holds for, alone; 0: any */
 	int64_t slow_copies;	     /* that it holds for, of a path; then 1 */
 	uint32_t slow_from, slow_to; /* samples that it holds in */
 	double corrupt[FAKE_PLACES][FAKE_PLACES]; /* byte, NAN none */
@@ -93,7 +94,7 @@ struct fake_config {
 	double no_peer[FAKE_PLACES][FAKE_PLACES]; /* NAN: they are */
 	/* managed memory */
 	int cuda; /* version of the driver */
-	int managed, concurrent, pageable_access;
+	int managed, concurrent, pageable_access, integrated;
 	int um_density;
 	uint64_t um_granule,
 		um_limit; /* bytes: of a fault; on each GPU, 0 as it has */

@@ -268,6 +268,7 @@ static void managed_read(void)
 	fake.managed = (int)fake_number("FAKE_MANAGED", 0, 1, 1);
 	fake.staged_piece = (uint64_t)fake_number("FAKE_STAGED_PIECE", 1, INT64_MAX,
 						  512 << 10);
+	fake.integrated = (int)fake_number("FAKE_INTEGRATED", 0, 1, 0);
 	fake.concurrent = (int)fake_number("FAKE_CONCURRENT", 0, 1, 1);
 	fake.pageable_access = (int)fake_number("FAKE_PAGEABLE", 0, 2, 0);
 	fake.um_density = (int)fake_number("FAKE_UM_DENSITY", 0, 1, 1);
@@ -393,6 +394,7 @@ __attribute__((constructor)) static void config_read(void)
 	rates_read("FAKE_PAGEABLE_GBS", "6.8,15,8.5", fake.pageable);
 	managed_read();
 	fake_disturb_read();
+	fake.slow_bytes = (uint64_t)fake_number("FAKE_SLOW_BYTES", 0, INT64_MAX, 0);
 	fake.slow_copies = fake_number("FAKE_SLOW_COPIES", 0, INT_MAX, INT_MAX);
 	pairs_read("FAKE_CORRUPT", fake.corrupt, NAN);
 	fake.corrupt_copy = fake_number("FAKE_CORRUPT_COPY", 0, INT64_MAX, 0);

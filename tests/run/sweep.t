@@ -83,4 +83,21 @@ for n in 0 51 x; do
 	ok "--samples $n is refused" eval 'status_is 64 && one_line "--samples"'
 done
 ok_refused "… and so it is beside turns of placements" "turns have a count" --no-mpi --samples 5 --placement process,thread
+
+# ---- dips ----
+
+dips='[f["says"].split(":")[0] for f in d["checks"] if f["id"] == "dip"]'
+run 0 "${fast[@]}" -s 64K:4M:x4 -o d.json
+ok_json "rates that grow with the size have no dip" d.json "$dips == []"
+FAKE_SLOW=0-1:0.3,1-0:0.3 FAKE_SLOW_BYTES=4194304 run 0 "${fast[@]}" -s 64K:4M:x4 -o d.json
+ok_json "a size that is slower than a smaller one is a finding" d.json "$dips == ['peer.ce.write.pair']"
+ok "... a note, with both sizes" eval 'status_is 0 && prints "4 MiB are slower than 1 MiB, by 4[0-9] %" && prints "2 of 2 cells"'
+FAKE_SLOW=0-1:0.5,1-0:0.5 FAKE_SLOW_BYTES=4194304 run 0 "${fast[@]}" -s 64K:4M:x4 -o d.json
+ok_json "... but not one that is about as fast" d.json "$dips == []"
+fake 3
+FAKE_SLOW=0-1:0.3 FAKE_SLOW_BYTES=4194304 run 0 "${fast[@]}" -s 64K:4M:x4 -o d.json
+ok_json "... nor that of one pair: it is slower than the others" d.json "$dips == []"
+results=$TESTDATA/../doc/results
+run 0 check "$results"/h200x2/{cache,model,once,ways,ways-peer}.json "$results/h200x4/sweep.json"
+ok "... and on real machines there is none" eval '[ "$(grep -c . out)" -gt 9 ] && prints_not "are slower than [0-9]"'
 finish

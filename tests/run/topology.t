@@ -230,4 +230,7 @@ ok "it measures nothing: not with --matrix" eval \
 ok "show --topology is text, of whole nodes" eval \
 	'run 0 show t.json --topology -f json; status_is 64 && one_line "exclude each other" &&
 	run 0 show t.json --topology --cell 0,1; status_is 64 && one_line "--cell"'
+FAKE_INTEGRATED=1 look 0
+ok_json "that a GPU's memory is the host's is in the document" t.json \
+	'{g["integrated"] for g in d["nodes"][0]["gpus"]} == {1}'
 finish

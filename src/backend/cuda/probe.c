@@ -80,6 +80,7 @@ int cs_probe_gpu(int ordinal, struct cs_gpu_facts *gpu, struct cs_err *err)
 	gpu->direct =
 		attribute(device,
 			  CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST);
+	gpu->integrated = attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED);
 	gpu->own_numa = attribute(device, CU_DEVICE_ATTRIBUTE_NUMA_CONFIG) ==
 					NUMA_IS_NODE ?
 				attribute(device, CU_DEVICE_ATTRIBUTE_NUMA_ID) :

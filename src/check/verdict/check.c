@@ -387,6 +387,7 @@ static int judge(void *argument)
 	find_in_cells(&j->pooled);
 	give_findings(j, 0);
 	cs_depend_judge(run);
+	cs_dips_judge(run);
 	find_left_out(run);
 	find_differences(run);
 	cs_passes_judge(run);

@@ -31,6 +31,11 @@ void cs_trends_judge(struct cs_run *run);
  * for each node. */
 void cs_depend_judge(struct cs_run *run);
 
+/* ---- sizes: dips.c ---- */
+
+/* Sweeps in which larger copies are slower: a note for each test. */
+void cs_dips_judge(struct cs_run *run);
+
 /* ---- GPUs: health.c ---- */
 
 /* Judge the state of GPUs, network cards and the host of a node by itself: without a
