@@ -371,14 +371,19 @@ static size_t planned_for(const struct cs_plan *plan, int n_agents)
 	return n;
 }
 
+/* With an odd number each node is without a partner in one of all rounds; only where some
+ * are drawn it matters in which. */
 size_t cs_planned_between(const struct cs_plan *plan, uint32_t nodes, uint32_t node)
 {
 	uint32_t matrices = plan->n_matrices - cs_plan_first_between(plan);
 	uint32_t rounds = cs_rounds_count(plan->set.rounds, nodes), n = 0, *round;
 	struct cs_err err;
 
-	if (!matrices || nodes < 2 ||
-	    cs_rounds_draw(plan->set.seed, nodes, &round, &err))
+	if (!matrices || nodes % 2 == 0)
+		return (size_t)rounds * matrices;
+	if (rounds == cs_rounds_of(nodes))
+		return rounds ? (size_t)(rounds - 1) * matrices : 0;
+	if (cs_rounds_draw(plan->set.seed, nodes, &round, &err))
 		return 0;
 	for (uint32_t i = 0; i < rounds; i++)
 		n += cs_round_partner(nodes, round[i], node) >= 0;

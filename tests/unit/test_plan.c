@@ -9,7 +9,9 @@
 #include "base/facts.h"
 #include "plan/plan.h"
 #include "plan/choose.h"
+#include "plan/rounds.h"
 #include "plan/settings.h"
+#include "result/cells.h"
 #include "tap.h"
 
 /* Some of each kind; all there are would be too many bytes to change each. */
@@ -1096,4 +1098,32 @@ HOLDS("every setting reads differently when it is") {
 		if (!t_ok((reads_differently(&set, at) < 0) == unread))
 			t_eq_int(at, -1);
 	}
+}
+
+HOLDS("matrices between nodes have no steps, and a cell for each partner that is met") {
+	struct cs_plan_request req = request(2, "nethost.*", CS_BACKEND_CPU);
+
+	for (uint32_t asked = 0; asked < 4; asked++)
+		for (uint32_t nodes = 1; nodes < 8; nodes++) {
+			struct cs_plan *plan;
+			uint32_t *round;
+
+			req.set.rounds = (uint16_t)asked;
+			plan = built(&req);
+			t_eq_int(plan->n_steps, 0);
+			t_eq_int(plan->n_matrices, 3);
+			t_eq_int(cs_plan_first_between(plan), 0);
+			t_must(!cs_rounds_draw(plan->set.seed, nodes, &round, NULL));
+			for (uint32_t node = 0; node < nodes; node++) {
+				size_t met = 0;
+
+				for (uint32_t i = 0;
+				     i < cs_rounds_count(asked, nodes); i++)
+					met += cs_round_partner(nodes, round[i],
+								node) >= 0;
+				t_eq_int(cs_planned_between(plan, nodes, node),
+					 3 * met);
+			}
+			free(round);
+		}
 }
