@@ -1,9 +1,7 @@
-#include "config.h"
 
 #include "fleet.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

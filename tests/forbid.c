@@ -15,8 +15,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "node/board/process.h"
-
 /* What glibc calls instead on newer architectures. */
 #ifndef SYS_poll
 #define SYS_poll SYS_ppoll

@@ -6,8 +6,6 @@
  * (FILE.head) it makes no call of MPI (FILE.quiet) until rank 0 has asked for messages
  * and was not held up (FILE.asked), as when it has died or hangs in a driver.  Rank 0
  * ends with 0 when all three came whole and in order. */
-#include "config.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>

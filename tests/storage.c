@@ -26,8 +26,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node/board/process.h"
-
 static const struct call {
 	const char *name;
 	int numbers[2];

@@ -6,8 +6,6 @@
  *
  * "us" is wall time, with the agents' threads in it; "cpu us", whose ratio is
  * shown, is the coordinator's own thread. */
-#include "config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,9 +1,6 @@
 /* How fast an owner fills, poisons and checks its own memory: what verification
  * costs beside the copies it verifies.  Needs a GPU. */
-#include "config.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "backend/backend.h"

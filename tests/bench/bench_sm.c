@@ -7,8 +7,6 @@
  * Of each, the best of ROUNDS samples of 16 copies.  '*': what geometry() offers,
  * by its rank.  Both ways at once: in, out, and their bytes by the events around
  * the kernel, of the sample whose slower way was the fastest; and the slowest. */
-#include "config.h"
-
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
  * the GPU of its local rank, MPI_Finalize, and nothing else.  Silent on success.
  *
  *	mpirun -np N bench_start */
-#include "config.h"
-
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
  * between the same two buffers return.  Then the program goes on. */
 #include <dlfcn.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

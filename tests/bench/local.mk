@@ -1,22 +1,15 @@
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
-	%D%/bench_collect \
 	%D%/bench_coordinator \
 	%D%/bench_fleet \
-	%D%/bench_plan \
 	%D%/bench_start
-%C%_bench_collect_SOURCES = %D%/bench_collect.c
 %C%_bench_coordinator_SOURCES = %D%/bench_coordinator.c
-check_PROGRAMS += \
-	%D%/bench_hostmem \
-	%D%/bench_pass
-%C%_bench_hostmem_SOURCES = %D%/bench_hostmem.c
+check_PROGRAMS += %D%/bench_pass
 %C%_bench_pass_SOURCES = %D%/bench_pass.c
 check_PROGRAMS += %D%/bench_sm
 %C%_bench_sm_LDADD = src/libcs_backend.a src/libcs_base.a
 %C%_bench_sm_SOURCES = %D%/bench_sm.c
 %C%_bench_fleet_SOURCES = %D%/bench_fleet.c
-%C%_bench_plan_SOURCES = %D%/bench_plan.c
 %C%_bench_start_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_bench_start_LDADD = $(MPI_LIBS)
 %C%_bench_start_SOURCES = %D%/bench_start.c

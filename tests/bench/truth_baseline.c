@@ -6,13 +6,8 @@
  * noise and number of files: how many of these runs are alarmed, that is have a finding
  * above a note; one of faults that are to be found.  Status 1 when a promise of
  * doc/METHOD.md is not kept. */
-#include "config.h"
-
 #include "base/arena.h"
-#include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
-#include "check/cells/cells.h"
-#include "check/verdict/check.h"
 #include "truth_files.h"
 
 #define GPUS 8

@@ -5,7 +5,6 @@
  * program's own code.  One table by what disturbs, one by the number of runs.  Status 1
  * when a promise of doc/METHOD.md is not kept. */
 #include "base/arena.h"
-#include "config.h"
 
 #include <math.h>
 #include <stdio.h>

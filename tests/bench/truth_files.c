@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include "truth_files.h"
 

@@ -4,9 +4,6 @@
  * with one size or two that are 30 % slow.  One table of lines, one of lines with some sizes
  * in a row that are slow, one of links whose protocol changes.  Status 1 when a promise of
  * doc/METHOD.md is not kept. */
-#include "config.h"
-
-#include <math.h>
 #include <stdio.h>
 
 #include "../noise.h"

@@ -2,8 +2,6 @@
  *
  * Simulated allocations (tests/fleet.h), the same in every run.  Status 1 when a promise
  * of doc/METHOD.md is not kept. */
-#include "config.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
  * further healthy runs are judged by it, by the program's own code.  One table by noise
  * and number of files: how many of these runs are warned of; one of faults that are to
  * be found.  Status 1 when a promise of doc/METHOD.md is not kept. */
-#include "config.h"
-
 #include "base/arena.h"
 #include "check/bounds/line.h"
 #include "truth_files.h"

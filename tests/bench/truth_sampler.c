@@ -4,8 +4,6 @@
  * One table by shape and size of the noise, one by correlation, and one of matrices
  * whose cells together show what each of them cannot.  Status 1 when a promise of
  * doc/METHOD.md is not kept. */
-#include "config.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

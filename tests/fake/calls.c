@@ -1,7 +1,5 @@
 /* calls.c - what is there to be timed: waiting, graphs, memory by stream, boxes; and the
  * time of the CPU, which each call takes as FAKE_CALL_NS says. */
-#include "config.h"
-
 #include "queue.h"
 
 #include <stdlib.h>

@@ -11,8 +11,6 @@
  * /proc, all under a file lock on this library.  Nothing is left behind when the
  * last process is gone.  A gate in memory that cannot be shared has a table of
  * this process. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <dirent.h>

@@ -1,6 +1,4 @@
 /* cuda.c - devices, contexts, modules, and how functions are found. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <dlfcn.h>

@@ -2,8 +2,6 @@
  *
  * A sample is what waits for one value of a gate word, so values count samples, on all
  * GPUs alike; all copies of a path behind it are disturbed alike. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <pthread.h>

@@ -1,6 +1,4 @@
 /* kernels.c - the kernels of kernels/kernels.cu in C, on fake memory. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
 /* knobs.c - what the environment asks of the fake: shape, rates, faults. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <fcntl.h>

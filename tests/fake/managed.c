@@ -1,6 +1,4 @@
 /* managed.c - the driver's calls for managed memory; um.c has its pages. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <sys/syscall.h>

@@ -5,8 +5,6 @@
  * set): a program that touches device memory by the CPU crashes as on a real
  * GPU, and a freed address is never a valid one again.  Addresses differ between
  * processes, so that an exporter's address is of no use to an importer. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <errno.h>

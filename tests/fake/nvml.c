@@ -4,8 +4,6 @@
  *
  * As with driver 580, no device is found after nvmlInitWithFlags(NO_ATTACH)
  * alone.  As the real one, it knows nothing of CUDA_VISIBLE_DEVICES. */
-#include "config.h"
-
 #include "identity.h"
 
 #include <string.h>

@@ -8,8 +8,6 @@
  *
  * As on the GPU, streams of a context share a few connections: an operation
  * whose connection has an older wait in it, of whatever stream, waits too. */
-#include "config.h"
-
 #include "queue.h"
 
 #include <signal.h>

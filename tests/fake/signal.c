@@ -2,8 +2,6 @@
  *
  * They end in a signal.  Where the address is not of a managed range the signal goes to
  * whoever had it before. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* stream.c - what is put into streams: gates, copies, kernels, prefetches; events. */
-#include "config.h"
-
 #include "queue.h"
 
 #include <errno.h>

@@ -9,8 +9,6 @@
  *
  *     touch ──▶ is it mapped for me? ──no──▶ its 64 KiB, and as much of its 2 MiB as
  *                                            density asks for, come ──▶ mapped again */
-#include "config.h"
-
 #include "fake.h"
 
 #include <math.h>

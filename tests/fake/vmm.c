@@ -3,15 +3,12 @@
  * What is exported is a socket with one message in it, which has the memfd of the
  * memory with it: as with the driver's it can be sent and duplicated, but not
  * opened through /proc.  Whoever imports looks at the message and leaves it. */
-#include "config.h"
-
 #include "fake.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define GRAIN (2ull << 20)

@@ -1,6 +1,4 @@
-#include "config.h"
 
-#include <math.h>
 
 #include "fuzz.h"
 #include "options/table.h"

@@ -1,7 +1,4 @@
-#include "config.h"
 
-#include <math.h>
-#include <string.h>
 
 #include "fuzz.h"
 #include "file/baseline.h"

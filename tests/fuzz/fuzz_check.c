@@ -1,6 +1,4 @@
 /* cscope-mpi check, baseline and compare of a file. */
-#include "config.h"
-
 #include "whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,6 @@
 /* Drain commands: template, host and reason, a line each.  A shell that reads what is
  * printed replaces nothing in it but variables that the template names, and finds the
  * words of the template, with the texts in them as they are. */
-#include "config.h"
-
 #include <ctype.h>
 
 #include "base/print.h"

@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include "base/gpulist.h"
 #include "fuzz.h"

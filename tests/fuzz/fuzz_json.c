@@ -1,6 +1,4 @@
 /* A document that somebody else wrote. */
-#include "config.h"
-
 #include "loaded.h"
 #include "values.h"
 

@@ -1,7 +1,5 @@
 /* A journal that somebody else wrote; or the lines behind a good beginning, so that
  * they are reached. */
-#include "config.h"
-
 #include "loaded.h"
 #include "values.h"
 

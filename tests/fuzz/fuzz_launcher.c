@@ -1,6 +1,4 @@
 /* The environment that a launcher leaves: variables ended by NUL or a new line. */
-#include "config.h"
-
 #include "fuzz.h"
 #include "job/launcher.h"
 

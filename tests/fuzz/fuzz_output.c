@@ -1,8 +1,6 @@
 /* Names of output files: %N, %j, %t and %% replaced, in rooms of two sizes; what the
  * input begins with is also a job's id, which leads to no other folder, is no option and
  * has printable characters alone. */
-#include "config.h"
-
 #include <ctype.h>
 
 #include "fuzz.h"

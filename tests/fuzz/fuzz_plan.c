@@ -1,6 +1,4 @@
-#include "config.h"
 
-#include <math.h>
 
 #include "base/facts.h"
 #include "fuzz.h"

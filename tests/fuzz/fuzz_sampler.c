@@ -1,8 +1,4 @@
 /* A cell sampled from times as bytes: copy size, ways and guess, then nanoseconds. */
-#include "config.h"
-
-#include <math.h>
-
 #include "fuzz.h"
 #include "node/coordinator/sampler.h"
 #include "plan/choose.h"

@@ -1,6 +1,4 @@
 /* cscope-mpi show FILE, in every format. */
-#include "config.h"
-
 #include "whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

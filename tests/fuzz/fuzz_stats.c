@@ -1,8 +1,4 @@
 /* Statistics of samples: the bytes as doubles, whatever they are. */
-#include "config.h"
-
-#include <math.h>
-
 #include "fuzz.h"
 #include "result/stats.h"
 

@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include "fuzz.h"
 #include "plan/choose.h"

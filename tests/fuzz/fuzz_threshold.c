@@ -1,6 +1,4 @@
-#include "config.h"
 
-#include <math.h>
 
 #include "check/bounds/threshold.h"
 #include "fuzz.h"

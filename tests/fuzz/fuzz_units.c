@@ -1,7 +1,5 @@
-#include "config.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "base/units.h"
 #include "fuzz.h"

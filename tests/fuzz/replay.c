@@ -1,7 +1,5 @@
 /* Runs the target it is linked with over the seeds of its corpus and over
  * mutations of them: the same ones each time, on every machine. */
-#include "config.h"
-
 #include <dirent.h>
 
 #include "base/err.h"

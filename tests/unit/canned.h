@@ -3,9 +3,6 @@
 #define CS_TESTS_CANNED_H
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plan/choose.h"
 #include "result/cells.h"

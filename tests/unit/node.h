@@ -3,9 +3,6 @@
 #ifndef CS_TESTS_NODE_H
 #define CS_TESTS_NODE_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "node/agent/agent.h"
 #include "node/coordinator/coordinator.h"
 #include "tap.h"

@@ -3,9 +3,6 @@
 #define CS_TESTS_ROOT_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/err.h"

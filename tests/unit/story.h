@@ -8,21 +8,15 @@
 #define CS_TESTS_STORY_H
 
 #include "backend/cuda/driver.h"
-#include "backend/cuda/kernels.h"
 #include "tap.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BYTES ((size_t)1 << 20)

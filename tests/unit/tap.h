@@ -12,8 +12,11 @@
 #ifndef CS_TESTS_TAP_H
 #define CS_TESTS_TAP_H
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Does a sanitizer take the addresses of the process?  gcc and clang say it each its way. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,8 +1,4 @@
 /* Findings put together by fault, and what a person is to do about each. */
-#include "config.h"
-
-#include <string.h>
-
 #include "canned.h"
 #include "check/verdict/action.h"
 #include "report/report.h"

@@ -1,10 +1,4 @@
 /* Names of other tools: what they mean here, and how nvbandwidth arranges them. */
-#include "config.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "catalogue/alias.h"
 #include "catalogue/catalogue.h"
 #include "tap.h"

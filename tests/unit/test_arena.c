@@ -1,8 +1,5 @@
 /* Memory that ends with the work. */
-#include "config.h"
-
 #include <stdint.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/vec.h"

@@ -1,11 +1,5 @@
 /* What a budget makes of a run: the order of its steps, the ends of its parts, and
  * what is said of what was left out. */
-#include "config.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "canned.h"
 #include "check/verdict/check.h"
 #include "node/board/board.h"

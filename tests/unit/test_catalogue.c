@@ -1,9 +1,4 @@
 /* The table of measurements and how tests are chosen from it. */
-#include "config.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #include "plan/choose.h"
 #include "tap.h"
 

@@ -1,9 +1,5 @@
 /* Cells are judged: each fault that shows in figures is found where it is, and nothing
  * else is reported. */
-#include "config.h"
-
-#include <math.h>
-
 #include "base/arena.h"
 #include "check/cells/anomaly.h"
 #include "check/cells/cells.h"

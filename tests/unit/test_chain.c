@@ -1,11 +1,8 @@
-#include "config.h"
 
 #include "base/chain.h"
 #include "tap.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BASE 0x5000000u /* as somebody else sees the first node */
 #define STEP (CS_CHAIN_STRIDE / sizeof(uint64_t))

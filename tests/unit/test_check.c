@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include "base/arena.h"
 #include "check/verdict/check.h"

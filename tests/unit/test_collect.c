@@ -1,8 +1,5 @@
 /* What rank 0 has no memory for.  A list that claims to be full stands for that. */
-#include "config.h"
-
 #include <stdint.h>
-#include <string.h>
 
 #include "job/collect.h"
 #include "tap.h"

@@ -1,9 +1,4 @@
 /* Commands that read files, from their arguments to their status. */
-#include "config.h"
-
-#include <stdio.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "command/command.h"
 

@@ -1,10 +1,4 @@
 /* Comparisons of seeded samples whose truth is known; the rates are printed. */
-#include "config.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/rng.h"
 #include "base/arena.h"
 #include "check/compare/compare.h"

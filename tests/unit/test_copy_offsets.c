@@ -1,7 +1,4 @@
-#include "config.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "node/agent/copy.h"
 #include "planned.h"

@@ -1,8 +1,5 @@
 /* Transfers that CPUs carry, and caches as a cell's variant wants them: the node layer on
  * host memory, and on the driver's double in children of its own. */
-#include "config.h"
-
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -3,22 +3,15 @@
  * The driver is loaded once per process and the fake reads its orders when it is
  * loaded, so each story runs in a child with an environment of its own.  The
  * child tells, one line a thing; the test compares. */
-#include "config.h"
-
 #include "backend/backend.h"
 #include "base/facts.h"
 #include "base/hints.h"
 #include "node/agent/hostbuf.h"
-#include "plan/plan.h"
 #include "tap.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include "file/code.h"
 #include "file/record.h"

@@ -1,8 +1,4 @@
 /* The pattern in source buffers, poison, and what a check finds. */
-#include "config.h"
-
-#include <string.h>
-
 #include "base/triad.h"
 #include "tap.h"
 

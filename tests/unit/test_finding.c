@@ -1,9 +1,5 @@
-#include "config.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "result/finding.h"
 #include "tap.h"

@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include "check/fleet/fingerprint.h"
 

@@ -1,8 +1,4 @@
 /* The fit of a sweep, against lines that are known and against closed forms. */
-#include "config.h"
-
-#include <math.h>
-
 #include "base/statistics.h"
 #include "check/model/fit.h"
 #include "tap.h"

@@ -1,9 +1,5 @@
 /* How often healthy parts are reported and faulty ones missed: tests/bench/truth_fleet.c
  * in small. */
-#include "config.h"
-
-#include <stdio.h>
-
 #include "../fleet.h"
 #include "check/cells/cells.h"
 #include "tap.h"

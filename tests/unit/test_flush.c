@@ -1,11 +1,6 @@
 /* Flushing memory from the caches of CPUs: what claims to and does not is found out, by
  * a clock that tells what the test wants; and what this machine has works. */
-#include "config.h"
-
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "system/flush.h"

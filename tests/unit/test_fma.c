@@ -1,10 +1,4 @@
 /* What a kernel of multiply-adds computes, against the arithmetic itself. */
-#include "config.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/fma.h"
 #include "tap.h"
 

@@ -1,9 +1,4 @@
 /* GPUs as users name them, and the order GPUs are numbered in. */
-#include "config.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/gpulist.h"
 #include "tap.h"
 

@@ -2,8 +2,6 @@
  * all rows for each of them reads 16 times as many, other code 4 or 5 times.  And how many
  * bytes a node takes. */
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "check/verdict/check.h"
 #include "file/load.h"

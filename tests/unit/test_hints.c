@@ -1,7 +1,4 @@
-#include "config.h"
 
-#include <stdio.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "base/hints.h"

@@ -1,9 +1,5 @@
 /* Passes over large host buffers by several threads: the same bytes, and the same
  * findings, as by one. */
-#include "config.h"
-
-#include <stdlib.h>
-
 #include "node/agent/host_fill_check.h"
 #include "tap.h"
 

@@ -1,9 +1,5 @@
-#include "config.h"
 
 #include "base/hostlist.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #include "tap.h"
 

@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,9 +6,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>

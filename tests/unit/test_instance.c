@@ -1,10 +1,5 @@
 /* Names of single cells, and the filter that takes cells by them. */
-#include "config.h"
-
 #include "tap.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "plan/choose.h"
 #include "plan/instance.h"

@@ -1,8 +1,5 @@
-#include "config.h"
 
 #include "job/assign.h"
-
-#include <string.h>
 
 #include "tap.h"
 

@@ -1,11 +1,8 @@
 /* Cells against baselines and thresholds: what is learnt, what is too slow, and what
  * nothing can be said of. */
-#include "config.h"
-
 #include "../noise.h"
 #include "canned.h"
 #include "base/arena.h"
-#include "check/cells/cells.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
 #include "check/bounds/line.h"

@@ -1,9 +1,6 @@
-#include "config.h"
-
 #include "job/launcher.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"

@@ -1,8 +1,5 @@
-#include "config.h"
 
 #include "result/merge.h"
-
-#include <stdio.h>
 
 #include "check/verdict/check.h"
 #include "report/report.h"

@@ -1,12 +1,7 @@
 /* The node layer in one process: coordinator, board and agent threads on host
  * memory, without MPI. */
-#include "config.h"
-
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

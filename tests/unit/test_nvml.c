@@ -1,10 +1,4 @@
 /* Against the fake libnvidia-ml.so.1 in the folder FAKE. */
-#include "config.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/hints.h"

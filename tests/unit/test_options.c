@@ -1,8 +1,4 @@
-#include "config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "options/options.h"
 #include "catalogue/alias.h"

@@ -1,4 +1,3 @@
-#include "config.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +6,6 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,9 +1,4 @@
 /* Passes of --duration: which are kept, and which are found slow; a robust line. */
-#include "config.h"
-
-#include <math.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/trend.h"
 #include "check/verdict/check.h"

@@ -2,11 +2,6 @@
  * (13), a card (14), and a second switch with a GPU (17) below it; beside it a GPU
  * (19).  Below another host bridge of that NUMA node a GPU (31) and a card that lends
  * a part (32), and in the other NUMA node a GPU (91), a card (92) and an NVSwitch. */
-#include "config.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "root.h"

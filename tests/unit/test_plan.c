@@ -1,11 +1,5 @@
 /* Plans: what is in them, that they travel as bytes, and that no bytes whatever
  * are trusted without being a plan. */
-#include "config.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/facts.h"
 #include "plan/plan.h"
 #include "plan/choose.h"

@@ -1,10 +1,5 @@
 /* Plans as text: what is written is read back as the same plan, and what cannot be is
  * refused by line and column. */
-#include "config.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/table.h"
 #include "plan/file.h"
 #include "planned.h"

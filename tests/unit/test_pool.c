@@ -1,8 +1,4 @@
 /* The index of cells, and the turns of a cell put together. */
-#include "config.h"
-
-#include <string.h>
-
 #include "check/verdict/check.h"
 #include "result/pool.h"
 

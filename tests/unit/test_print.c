@@ -1,9 +1,5 @@
-#include "config.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/print.h"
 #include "base/vec.h"

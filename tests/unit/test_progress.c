@@ -1,8 +1,4 @@
 /* How long a run still takes. */
-#include "config.h"
-
-#include <math.h>
-
 #include "command/progress.h"
 #include "planned.h"
 #include "tap.h"

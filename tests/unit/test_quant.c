@@ -1,8 +1,4 @@
 /* Sorting, quantiles, medians. */
-#include "config.h"
-
-#include <math.h>
-
 #include "base/statistics.h"
 #include "tap.h"
 

@@ -1,8 +1,5 @@
-#include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check/verdict/check.h"

@@ -1,8 +1,4 @@
 /* Seeded random numbers and shuffles. */
-#include "config.h"
-
-#include <string.h>
-
 #include "base/rng.h"
 #include "tap.h"
 

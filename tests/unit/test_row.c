@@ -1,9 +1,4 @@
 /* Rows, their samples, and their words. */
-#include "config.h"
-
-#include <math.h>
-#include <string.h>
-
 #include "result/cells.h"
 #include "tap.h"
 

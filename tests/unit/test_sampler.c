@@ -1,8 +1,4 @@
-#include "config.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../noise.h"
 #include "node/coordinator/sampler.h"

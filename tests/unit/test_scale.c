@@ -1,7 +1,4 @@
 /* The scales of reports: where each class begins, and that everyone can read them. */
-#include "config.h"
-
-#include <math.h>
 #include <stddef.h>
 
 #include "report/scale.h"

@@ -1,8 +1,4 @@
 /* Shapes of copies: their text, and where their bytes are. */
-#include "config.h"
-
-#include <string.h>
-
 #include "base/fill.h"
 #include "base/shape.h"
 #include "tap.h"

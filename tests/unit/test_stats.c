@@ -1,8 +1,4 @@
 /* Statistics of samples, against hand-computed values and exact coverage. */
-#include "config.h"
-
-#include <math.h>
-
 #include "base/rng.h"
 #include "result/stats.h"
 #include "tap.h"

@@ -1,9 +1,5 @@
 /* Student's distribution and the bootstrap of a median, against tables, closed
  * forms and drawing. */
-#include "config.h"
-
-#include <math.h>
-
 #include "base/statistics.h"
 #include "base/rng.h"
 #include "tap.h"

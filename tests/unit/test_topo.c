@@ -1,9 +1,5 @@
-#include "config.h"
 
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "topology.h"

@@ -1,9 +1,4 @@
 /* Trends: runs of many dates of one node. */
-#include "config.h"
-
-#include <math.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/trend.h"
 #include "check/verdict/check.h"

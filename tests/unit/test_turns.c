@@ -1,9 +1,4 @@
 /* The order in which sides take their turns. */
-#include "config.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan/turns.h"
 #include "tap.h"
 

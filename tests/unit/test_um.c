@@ -1,7 +1,5 @@
 /* test_um.c - managed memory of the fake driver: that pages are where it says, and
  * take the time that tests/fake/DRIVER.md says. */
-#include "config.h"
-
 #include "managed.h"
 
 #include <setjmp.h>

@@ -1,7 +1,5 @@
 /* test_umlies.c - managed memory of the fake driver where it does not simply move: lies,
  * lack of room, advice, copies and chases. */
-#include "config.h"
-
 #include "managed.h"
 
 /* ---- where there is no room ---- */

@@ -1,10 +1,4 @@
 /* Sizes, durations, shares and whole numbers; and the error texts they set. */
-#include "config.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/rng.h"
 #include "base/units.h"
 #include "tap.h"

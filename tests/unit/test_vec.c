@@ -1,6 +1,4 @@
 /* The growing array. */
-#include "config.h"
-
 #include <stdint.h>
 
 #include "base/vec.h"

@@ -1,9 +1,5 @@
 /* Two sides compared with each other: what is paired, what is a block of it, and what
  * is said of the rest. */
-#include "config.h"
-
-#include <string.h>
-
 #include "check/compare/versus.h"
 
 #include "canned.h"

@@ -1,11 +1,7 @@
 /* CPU workers of an agent: they wait for the gate, work and stamp; who waits for them
  * is not held up. */
-#include "config.h"
-
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -2,9 +2,6 @@
 #ifndef CS_TESTS_TOPOLOGY_H
 #define CS_TESTS_TOPOLOGY_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "system/system.h"
 #include "tap.h"
 
