@@ -55,6 +55,33 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 		count_; \
 	})
 
+/* The first i from 0 to n for which the condition is true: it is of all behind that. */
+#define CS_FIRST(i, n, ...) \
+	({ \
+		__typeof__((n) + 0) low_ = 0, high_ = (n); \
+		while (low_ < high_) { \
+			const __typeof__(low_) i = low_ + (high_ - low_) / 2; \
+			if (__VA_ARGS__) \
+				high_ = i; \
+			else \
+				low_ = i + 1; \
+		} \
+		low_; \
+	})
+
+/* For each group i..k of neighbours, of n: those for which the condition holds of the
+ * k-th and the i-th:
+ *	CS_EACH_GROUP(i, k, n, x[k].node == x[i].node)
+ *		use(x + i, k - i); */
+#define CS_EACH_GROUP(i, k, n, ...)                                                  \
+	for (__typeof__((n) + 0) i = 0, k;                                           \
+	     i < (n) && ({                                                           \
+		     for (k = i + 1; k < (n) && (__VA_ARGS__); k++)                  \
+			     ;                                                       \
+		     1;                                                              \
+	     });                                                                     \
+	     i = k)
+
 /* For the functions that qsort calls: the order of two values, and that by several keys,
  * the first of which that is not 0. */
 #define CS_ORDER(a, b) (((a) > (b)) - ((a) < (b)))

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
 #include "base/print.h"
 #include "base/units.h"
 #include "check/verdict/check.h"
@@ -23,7 +22,6 @@
 #include "job/supervisor.h"
 #include "job/job.h"
 #include "job/signals.h"
-#include "job/mpi_comm.h"
 #include "node/board/board.h"
 #include "options/options.h"
 #include "plan/file.h"

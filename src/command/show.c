@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "command/command.h"
-#include "file/load.h"
 #include "result/cut.h"
 
 /* A name with ':' in it may be a file's all the same. */

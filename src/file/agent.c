@@ -1,7 +1,6 @@
 /* agent.c - the agents of a node, and the ways between them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "file/code.h"

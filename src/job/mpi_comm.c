@@ -1,6 +1,5 @@
 #include "job/mpi_comm.h"
 
-#include <limits.h>
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 #include "job/placements.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define HOSTS_END_S 3.0 /* for hosts to end */

@@ -22,17 +22,14 @@ struct cs_vec cs_groups_make(const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data, **sorted;
 	struct cs_vec groups = CS_LIST(struct cs_group);
-	size_t n = run->findings.n, i, k;
+	size_t n = run->findings.n;
 
 	sorted = cs_new(const struct cs_finding *, n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sorted[i] = &f[i];
 	qsort(sorted, n, sizeof(*sorted), by_text);
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && is_like(sorted[i], sorted[k]); k++)
-			;
+	CS_EACH_GROUP(i, k, n, is_like(sorted[i], sorted[k]))
 		cs_list_push(&groups, &(struct cs_group){ sorted + i, k - i });
-	}
 	cs_vec_sort(&groups, by_weight);
 	return groups;
 }

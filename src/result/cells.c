@@ -255,17 +255,7 @@ struct cs_row_list cs_run_rows(const struct cs_run *run, int node,
 static size_t count_before(const struct cs_cells *cells, const uint32_t *at, size_t n,
 			   size_t matrix)
 {
-	size_t low = 0;
-
-	while (low < n) {
-		size_t middle = low + (n - low) / 2;
-
-		if (cells->matrix[at[middle]] < matrix)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
+	return CS_FIRST(i, n, cells->matrix[at[i]] >= matrix);
 }
 
 size_t cs_matrix_number(const struct cs_run *run, const struct cs_plan_matrix *matrix)
@@ -482,20 +472,17 @@ static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
 
 int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err)
 {
-	size_t n = cs_rows_count(&run->rows), i, k;
+	size_t n = cs_rows_count(&run->rows);
 	const struct cs_row **row = calloc(n + 1, sizeof(*row));
 
 	if (!row)
 		return cs_err_set(err, "no memory");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		row[i] = cs_rows_get(&run->rows, i);
 	qsort(row, n, sizeof(*row), by_step);
-	for (i = 0; i < n; i = k) {
-		char whole;
+	CS_EACH_GROUP(i, k, n, !by_step(&row[i], &row[k])) {
+		const char whole = (char)is_whole(run->plan, row + i, k - i);
 
-		for (k = i + 1; k < n && !by_step(&row[i], &row[k]); k++)
-			;
-		whole = (char)is_whole(run->plan, row + i, k - i);
 		for (; i < k; i++)
 			keep[row[i] - cs_rows_get(&run->rows, 0)] = whole;
 	}

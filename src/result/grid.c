@@ -32,18 +32,10 @@ uint32_t cs_grids(const struct cs_run *run)
 /* The end of the matrices of one test: they are sorted by test. */
 static uint32_t test_end(const struct cs_plan *plan, uint32_t matrix)
 {
-	uint32_t test = cs_plan_matrix_at(plan, matrix)->test;
-	uint32_t low = matrix + 1, high = plan->n_matrices;
+	const uint32_t test = cs_plan_matrix_at(plan, matrix)->test;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (cs_plan_matrix_at(plan, middle)->test == test)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return CS_FIRST(i, plan->n_matrices,
+			i > matrix && cs_plan_matrix_at(plan, i)->test != test);
 }
 
 /* The plan's matrix of the index-th. */

@@ -294,13 +294,13 @@ static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
 int cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n,
 		    struct cs_err *err)
 {
-	size_t all = n + (size_t)m->run.n_nodes, i, k;
+	size_t all = n + (size_t)m->run.n_nodes;
 	struct known *known = calloc(all + 1, sizeof(*known));
 	char(*name)[CS_HOST] = calloc((size_t)m->run.n_nodes + 1, CS_HOST);
 	int rc = known && name ? 0 : cs_err_set(err, "no memory");
 
 	/* copies: nodes move while more of them are added */
-	for (i = 0; !rc && i < all; i++) {
+	for (size_t i = 0; !rc && i < all; i++) {
 		int node = i < n ? -1 : (int)(i - n);
 
 		if (node >= 0)
@@ -309,11 +309,8 @@ int cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n,
 	}
 	if (!rc)
 		qsort(known, all, sizeof(*known), by_name);
-	for (i = 0; i < all && !rc; i = k) {
-		for (k = i + 1; k < all && !strcmp(known[i].host, known[k].host); k++)
-			;
+	CS_EACH_GROUP(i, k, rc ? 0 : all, !strcmp(known[i].host, known[k].host))
 		rc = hold_host(m, known + i, k - i, err);
-	}
 	free(known);
 	free(name);
 	return rc;

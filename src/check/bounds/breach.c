@@ -2,7 +2,6 @@
 #include "check/bounds/breach.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "check/cells/anomaly.h"

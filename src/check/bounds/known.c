@@ -286,12 +286,9 @@ static void learn_node(struct cs_learning *l, const struct cs_run *run, int node
 	struct cs_vec cells = cells_of(l, run, node);
 	struct figure *f = cells.data;
 
-	for (size_t i = 0, k; i < cells.n; i = k) {
+	CS_EACH_GROUP(i, k, cells.n, !cs_baseline_order(&f[k].key, &f[i].key)) {
 		struct figure sum = f[i];
 
-		for (k = i; k < cells.n && !cs_baseline_order(&f[k].key, &f[i].key);
-		     k++)
-			;
 		sum.seen.cells = (uint32_t)(k - i);
 		sum.seen.low = f[i].seen.median;
 		sum.seen.high = f[k - 1].seen.median;
@@ -364,11 +361,7 @@ void cs_learning_end(struct cs_learning *l)
 	const struct figure *f = l->figures.data;
 
 	cs_vec_sort(&l->figures, by_run);
-	for (size_t i = 0, k; i < l->figures.n; i = k) {
-		for (k = i;
-		     k < l->figures.n && !cs_baseline_order(&f[k].key, &f[i].key); k++)
-			;
+	CS_EACH_GROUP(i, k, l->figures.n, !cs_baseline_order(&f[k].key, &f[i].key))
 		end_stat(f + i, k - i, l->to);
-	}
 	cs_baseline_count_classes(l->to);
 }

@@ -183,13 +183,10 @@ static struct cs_anomaly unite(const struct cs_anomaly *s, size_t n)
 void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies)
 {
 	struct cs_anomaly *s = anomalies->data;
-	size_t n = 0, i, k;
+	size_t n = 0;
 
-	for (i = 0; i < anomalies->n; i = k) {
-		for (k = i + 1; k < anomalies->n && s[i].part == CS_PART_GPU &&
-				is_like(run, &s[i], &s[k]);
-		     k++)
-			;
+	CS_EACH_GROUP(i, k, anomalies->n,
+		      s[i].part == CS_PART_GPU && is_like(run, &s[i], &s[k])) {
 		if (k - i > 1 && k - i == (size_t)run->node[s[i].node].facts.n_agents) {
 			s[n++] = unite(s + i, k - i);
 			continue;
@@ -203,17 +200,8 @@ void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies)
 size_t cs_anomalies_first(const struct cs_vec *anomalies, int node)
 {
 	const struct cs_anomaly *s = anomalies->data;
-	size_t low = 0, high = anomalies->n;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s[mid].node < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return CS_FIRST(i, anomalies->n, s[i].node >= node);
 }
 
 void cs_anomalies_settle(struct cs_vec *anomalies)

@@ -95,7 +95,7 @@ static void join_nodes(const struct cs_run *run, const int *class,
 {
 	struct cs_anomaly *s = anomalies->data;
 	struct member *m = cs_new(struct member, anomalies->n);
-	size_t n = 0, k;
+	size_t n = 0;
 
 	for (size_t i = 0; i < anomalies->n; i++) {
 		int part = s[i].part != CS_PART_NODE;
@@ -110,13 +110,10 @@ static void join_nodes(const struct cs_run *run, const int *class,
 						  0 };
 	}
 	qsort(m, n, sizeof(*m), by_drop);
-	for (size_t i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && !by_family(&m[k], &m[i]) &&
-				m[k].s->drop < FURTHER * m[k - 1].s->drop;
-		     k++)
-			;
+	CS_EACH_GROUP(i, k, n,
+		      !by_family(&m[k], &m[i]) &&
+			      m[k].s->drop < FURTHER * m[k - 1].s->drop)
 		join_group(s, m, i, k - i);
-	}
 }
 
 void cs_faults_find(const struct cs_run *run, const int *class,

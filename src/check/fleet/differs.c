@@ -335,15 +335,12 @@ static void drop_covered(const struct cs_run *run, struct cs_vec *found)
 void cs_differences_describe(struct cs_run *run, struct cs_vec *found)
 {
 	const struct cs_difference *d;
-	size_t k;
 
 	cs_vec_sort(found, by_place_and_number);
 	drop_effects(found);
 	drop_covered(run, found);
 	d = found->data;
-	for (size_t i = 0; i < found->n; i = k) {
-		for (k = i + 1; k < found->n && !by_place(&d[i], &d[k]); k++)
-			;
+	CS_EACH_GROUP(i, k, found->n, !by_place(&d[i], &d[k])) {
 		if (d[i].kind == CS_UNKNOWN)
 			describe_unknown(run, &d[i], k - i);
 		else if (d[i].kind == CS_TIED)

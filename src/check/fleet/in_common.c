@@ -78,16 +78,13 @@ static const char *list_text(struct cs_vec *found)
 {
 	const struct cs_difference *d = found->data;
 	const char *text = "";
-	size_t n = 0, k;
+	size_t n = 0;
 
 	cs_vec_sort(found, by_value_and_number);
-	for (size_t i = 0; i < found->n; i = k, n++) {
-		for (k = i + 1; k < found->n && !by_value(&d[i], &d[k]); k++)
-			;
-		if (n < LISTED)
+	CS_EACH_GROUP(i, k, found->n, !by_value(&d[i], &d[k]))
+		if (n++ < LISTED)
 			text = cs_join(text, ", ", "%s %.40s%s", d[i].name.base,
 				       d[i].here, cs_difference_parts(&d[i], k - i));
-	}
 	return n > LISTED ? cs_new_longer(text, " and %zu more", n - LISTED) : text;
 }
 

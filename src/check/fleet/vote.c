@@ -273,14 +273,10 @@ static void count_votes(struct ballot *b, struct vote *votes, size_t known)
 {
 	struct party *party;
 	struct cs_trait trait;
-	size_t i, k;
 
 	b->parties.n = 0;
-	for (i = 0; i < known; i = k) {
-		for (k = i + 1; k < known && votes[k].value == votes[i].value; k++)
-			;
+	CS_EACH_GROUP(i, k, known, votes[k].value == votes[i].value)
 		cs_list_push(&b->parties, &(struct party){ &votes[i], k - i });
-	}
 	party = b->parties.data;
 	if (b->parties.n > 1)
 		cs_vec_sort(&b->parties, larger_first);

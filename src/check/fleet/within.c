@@ -149,11 +149,8 @@ void cs_within_find(const struct cs_run *run, int node, struct cs_vec *found)
 	cs_fingerprint(run, node, &traits, NULL);
 	opinions = collect(&traits);
 	o = opinions.data;
-	for (size_t i = 0, k; i < opinions.n; i = k) {
-		for (k = i + 1; k < opinions.n && !by_field(&o[i], &o[k]); k++)
-			;
+	CS_EACH_GROUP(i, k, opinions.n, !by_field(&o[i], &o[k]))
 		compare(found, node, o + i, k - i);
-	}
 }
 
 /* Boards with several GPUs have one serial for them: then all GPUs share theirs with as

@@ -1,7 +1,6 @@
 #include "check/link/kind.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "check/link/expect.h"
 

@@ -172,17 +172,15 @@ struct cs_vec cs_actions_find(const struct cs_run *run)
 	const struct cs_finding **at = cs_new(const struct cs_finding *,
 					      run->findings.n);
 	struct cs_vec actions = CS_LIST(struct cs_action);
-	size_t n = 0, i, k;
+	size_t n = 0;
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
 		if (f->severity > CS_NOTE && f->node < run->n_nodes)
 			at[n++] = f;
 	qsort(at, n, sizeof(*at), by_node);
-	for (i = 0; i < n; i = k) {
-		size_t first = actions.n;
+	CS_EACH_GROUP(i, k, n, at[k]->node == at[i]->node) {
+		const size_t first = actions.n;
 
-		for (k = i + 1; k < n && at[k]->node == at[i]->node; k++)
-			;
 		find_faults(run, at + i, k - i, &actions);
 		unite_gpus(run, &actions, first);
 	}
@@ -217,8 +215,9 @@ const char *cs_action_gpus(const struct cs_run *run, const struct cs_action *a)
 	const char *text = "";
 
 	CS_EACH_BIT(i, cs_action_is_of_several(a) ? a->gpus : 0)
-	text = cs_join(text, ", ", "%s",
-		       gpu_text(run, a->node, run->node[a->node].agent[i].gpu.bus_id));
+		text = cs_join(text, ", ", "%s",
+			       gpu_text(run, a->node,
+					run->node[a->node].agent[i].gpu.bus_id));
 	return text;
 }
 

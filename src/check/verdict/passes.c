@@ -3,7 +3,6 @@
 #include "check/verdict/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -76,9 +75,7 @@ static void describe_node(struct cs_run *run, const struct slow *s, size_t n)
 	size_t passes = 0;
 	double most = 0;
 
-	for (size_t i = 0, k; i < n; i = k) {
-		for (k = i + 1; k < n && s[k].turn == s[i].turn; k++)
-			;
+	CS_EACH_GROUP(i, k, n, s[k].turn == s[i].turn) {
 		if (passes++ < NAMED)
 			describe(run, s + i, k - i);
 		else
@@ -100,9 +97,6 @@ void cs_passes_judge(struct cs_run *run)
 			find_slow(run, row, &slow);
 	cs_vec_sort(&slow, by_pass);
 	s = slow.data;
-	for (size_t i = 0, k; i < slow.n; i = k) {
-		for (k = i + 1; k < slow.n && s[k].node == s[i].node; k++)
-			;
+	CS_EACH_GROUP(i, k, slow.n, s[k].node == s[i].node)
 		describe_node(run, s + i, k - i);
-	}
 }

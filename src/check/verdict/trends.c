@@ -248,18 +248,12 @@ static void judge_figures(const struct dates *d, struct cs_vec *cells)
 	const struct loss *l;
 
 	cs_vec_sort(cells, by_matrix);
-	for (size_t i = 0, k; i < cells->n; i = k) {
-		for (k = i; k < cells->n && !cs_matrix_order(c[k].row, c[i].row);)
-			k++;
+	CS_EACH_GROUP(i, k, cells->n, !cs_matrix_order(c[k].row, c[i].row))
 		find_losses(d, c + i, k - i, &losses);
-	}
 	cs_vec_sort(&losses, by_part);
 	l = losses.data;
-	for (size_t i = 0, k; i < losses.n; i = k) {
-		for (k = i; k < losses.n && l[k].a == l[i].a && l[k].b == l[i].b;)
-			k++;
+	CS_EACH_GROUP(i, k, losses.n, l[k].a == l[i].a && l[k].b == l[i].b)
 		describe(d, l + i, k - i);
-	}
 }
 
 /* ---- counters ---- */
@@ -340,22 +334,6 @@ static void take_figures(const struct dates *d, const struct cs_vec *cells)
 	}
 }
 
-/* The first run of a node with that hardware; n: there is none. */
-static size_t first_of(const struct cs_past **past, size_t n, uint64_t hardware)
-{
-	size_t from = 0, to = n;
-
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-
-		if (past[middle]->hardware < hardware)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
 /* past[0..n): all runs, by node and time.  Of those with the hardware of the newest run
  * of the node, the last of each date counts. */
 static void judge_node(struct cs_run *run, int node, const struct cs_past **past,
@@ -363,7 +341,7 @@ static void judge_node(struct cs_run *run, int node, const struct cs_past **past
 {
 	CS_SCOPE;
 	const uint64_t hardware = cs_hardware_number(run, node);
-	const size_t from = first_of(past, n, hardware);
+	const size_t from = CS_FIRST(i, n, past[i]->hardware >= hardware);
 	struct dates d = { .run = run, .node = node };
 	struct cs_vec cells;
 	size_t to = from;

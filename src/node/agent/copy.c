@@ -1,7 +1,6 @@
 #include "node/agent/copy.h"
 
 #include "base/triad.h"
-#include "node/agent/cpu_transfer.h"
 #include "node/board/stage.h"
 
 int cs_copy_is_mine(const struct cs_endpoints *e, const struct cs_transfer *t)

@@ -8,7 +8,6 @@
 
 #include "base/units.h"
 #include "node/coordinator/agents.h"
-#include "node/coordinator/cell.h"
 
 #define DATED_MOST 5 /* passes of a GPU that have a note each */
 

@@ -2,7 +2,6 @@
 #include "node/coordinator/coordinator.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/hints.h"
 #include "node/coordinator/cell.h"

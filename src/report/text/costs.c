@@ -2,7 +2,6 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/print.h"
 #include "base/statistics.h"

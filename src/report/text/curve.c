@@ -3,7 +3,6 @@
  * The matrices of a curve differ only in its axis; each other size and variant is a curve
  * of its own. */
 #include <math.h>
-#include <string.h>
 
 #include "base/statistics.h"
 #include "report/text/matrix.h"

@@ -8,7 +8,6 @@
 
 #include "base/print.h"
 #include "base/statistics.h"
-#include "check/verdict/check.h"
 #include "check/fleet/class.h"
 #include "check/fleet/fingerprint.h"
 #include "report/text/matrix.h"
@@ -130,14 +129,12 @@ CS_ORDERING(by_hash, uint64_t, CS_ORDER(*a, *b))
 static const char *layer_text(const struct member *m, size_t n, int layer)
 {
 	uint64_t *hash = cs_new(uint64_t, n), usual = 0;
-	size_t most = 0, i, k;
+	size_t most = 0;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		hash[i] = m[i].hash[layer];
 	qsort(hash, n, sizeof(*hash), by_hash);
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && hash[k] == hash[i]; k++)
-			;
+	CS_EACH_GROUP(i, k, n, hash[k] == hash[i]) {
 		if (k - i > most) {
 			most = k - i;
 			usual = hash[i];
@@ -178,15 +175,13 @@ static void take_member(const struct cs_run *run, int node, struct member *to)
 static void print_classes(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct member *m = cs_new(struct member, run->n_nodes);
-	size_t n = 0, i, k, printed = 0, left = 0;
+	size_t n = 0, printed = 0, left = 0;
 
 	for (int node = 0; node < run->n_nodes; node++)
 		if ((m[n].class = cs_class_text(run, node)))
 			take_member(run, node, &m[n++]);
 	qsort(m, n, sizeof(*m), by_class);
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && !strcmp(m[i].class, m[k].class); k++)
-			;
+	CS_EACH_GROUP(i, k, n, !strcmp(m[i].class, m[k].class)) {
 		if (verbose || printed++ < CLASSES)
 			print_class(to, run, m + i, k - i);
 		else

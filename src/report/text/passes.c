@@ -3,7 +3,6 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/statistics.h"
 #include "base/trend.h"
