@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "node/board/process.h"
 
 /* What glibc calls instead on newer architectures. */
 #ifndef SYS_poll

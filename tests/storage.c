@@ -25,6 +25,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "node/board/process.h"
 
 static const struct call {
 	const char *name;

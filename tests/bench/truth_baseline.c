@@ -7,7 +7,10 @@
  * above a note; one of faults that are to be found.  Status 1 when a promise of
  * doc/METHOD.md is not kept. */
 #include "base/arena.h"
+#include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
+#include "check/cells/cells.h"
+#include "check/verdict/check.h"
 #include "truth_files.h"
 
 #define GPUS 8

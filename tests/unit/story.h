@@ -8,6 +8,7 @@
 #define CS_TESTS_STORY_H
 
 #include "backend/cuda/driver.h"
+#include "backend/cuda/kernels.h"
 #include "tap.h"
 
 #include <dlfcn.h>

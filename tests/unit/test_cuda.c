@@ -7,6 +7,7 @@
 #include "base/facts.h"
 #include "base/hints.h"
 #include "node/agent/hostbuf.h"
+#include "plan/plan.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #include "../noise.h"
 #include "canned.h"
 #include "base/arena.h"
+#include "check/cells/cells.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
 #include "check/bounds/line.h"
