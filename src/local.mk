@@ -238,6 +238,8 @@ endif
 	%D%/node/agent/memory_managed.c \
 	%D%/node/agent/memory_system.c \
 	%D%/node/agent/overlap.c \
+	%D%/node/agent/pages.c \
+	%D%/node/agent/pages.h \
 	%D%/node/agent/reset_buffers.c \
 	%D%/node/agent/share.c \
 	%D%/node/agent/starter.c \
@@ -408,10 +410,13 @@ endif
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \
 	%D%/check/verdict/dips.c \
+	%D%/check/verdict/disturbed.c \
 	%D%/check/verdict/health.c \
 	%D%/check/verdict/internal.h \
 	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \
+	%D%/check/verdict/named_cells.c \
+	%D%/check/verdict/named_cells.h \
 	%D%/check/verdict/passes.c \
 	%D%/check/verdict/row_status.c \
 	%D%/check/verdict/trends.c \

@@ -483,6 +483,13 @@ const char *cs_via_phrase(int via)
 	}
 }
 
+int cs_same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
+{
+	return a->pcie_gen == b->pcie_gen && a->pcie_width == b->pcie_width &&
+	       a->pcie_gen_max == b->pcie_gen_max &&
+	       a->pcie_width_max == b->pcie_width_max;
+}
+
 void cs_all_text(const char *noun, int n, char *to, size_t size)
 {
 	if (n == 2)

@@ -381,6 +381,8 @@ void cs_agent_facts_init(struct cs_agent_facts *agent);
 void cs_usage_init(struct cs_usage *usage);
 void cs_node_facts_init(struct cs_node_facts *node);
 
+/* Do both run alike, and could they? */
+int cs_same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b);
 /* "both GPUs", "all 8 GPUs": the agents of a node, of which there are several. */
 void cs_all_text(const char *noun, int n, char *to, size_t size);
 /* How many network cards are described: the first of n_nics. */

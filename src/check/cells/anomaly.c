@@ -127,13 +127,6 @@ static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 
 /* ---- of all GPUs ---- */
 
-static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
-{
-	return a->pcie_gen == b->pcie_gen && a->pcie_width == b->pcie_width &&
-	       a->pcie_gen_max == b->pcie_gen_max &&
-	       a->pcie_width_max == b->pcie_width_max;
-}
-
 /* A look at some of them, of which a few at most are repeated, is one at all. */
 static int remeasurements_agree(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
@@ -153,7 +146,7 @@ static int is_like(const struct cs_run *run, const struct cs_anomaly *a,
 	       b->receives == a->receives && b->nodes == a->nodes &&
 	       (b->drop > 0) == (a->drop > 0) && remeasurements_agree(a, b) &&
 	       (a->cause != CS_CAUSE_PCIE ||
-		same_pcie(&agent[a->a].link, &agent[b->a].link));
+		cs_same_pcie(&agent[a->a].link, &agent[b->a].link));
 }
 
 /* s[0..n), one of each GPU: as one, with the worst evidence of each. */

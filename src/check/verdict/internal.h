@@ -3,7 +3,7 @@
 
 #include "result/add_finding.h"
 
-/* ---- cells: rows.c ---- */
+/* ---- cells: row_status.c, disturbed.c ---- */
 
 /* Could the cell not be measured since others hold the GPU, or its memory? */
 int cs_row_is_refused(const struct cs_row *row);
@@ -13,6 +13,8 @@ void cs_rows_judge(struct cs_run *run, int node, const struct cs_by_node *earlie
 void cs_in_use_mark(struct cs_run *run);
 /* GPUs that others use, and the cells that they disturbed. */
 void cs_in_use_judge(struct cs_run *run, int node);
+/* Cells that were measured while a GPU was throttled. */
+void cs_throttled_judge(struct cs_run *run, int node);
 
 /* ---- passes of --duration: passes.c ---- */
 

@@ -40,7 +40,7 @@ static struct entry *all;
 
 /* ---- entries ---- */
 
-static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
+int cs_hostbuf_same(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
 {
 	return a->memory == b->memory && a->numa == b->numa && a->slot == b->slot &&
 	       a->use == b->use;
@@ -51,7 +51,7 @@ static struct entry *entry_find(const struct cs_hostbuf_key *key)
 {
 	struct entry *e = all;
 
-	while (e && !same_key(&e->key, key))
+	while (e && !cs_hostbuf_same(&e->key, key))
 		e = e->next;
 	return e;
 }

@@ -25,6 +25,8 @@ struct cs_hostbuf_key {
 	} use;
 };
 
+int cs_hostbuf_same(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b);
+
 struct cs_hostbuf {
 	void *at;
 	uint64_t address; /* as the device sees it; without a device, at */

@@ -89,12 +89,6 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	};
 }
 
-static int same_key(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key *b)
-{
-	return a->memory == b->memory && a->numa == b->numa && a->slot == b->slot &&
-	       a->use == b->use;
-}
-
 /* The same for all that use the buffer. */
 static uint64_t fill_key(const struct cs_endpoints *e,
 			 const struct cs_hostbuf_key *key)
@@ -111,7 +105,7 @@ static struct host_place *find_place(const struct cs_endpoints *e,
 	const struct cs_hostbuf_key key = key_of(e, t, is_dst);
 
 	CS_EACH(struct host_place, place, &e->host)
-		if (same_key(&place->key, &key))
+		if (cs_hostbuf_same(&place->key, &key))
 			return place;
 	return NULL;
 }
@@ -138,7 +132,8 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
 				continue;
 			of = key_of(e, t, is_dst);
-			if (same_key(&of, key) && cs_transfer_span(e->plan, t) > bytes)
+			if (cs_hostbuf_same(&of, key) &&
+			    cs_transfer_span(e->plan, t) > bytes)
 				bytes = cs_transfer_span(e->plan, t);
 		}
 	return bytes;

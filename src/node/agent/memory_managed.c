@@ -6,14 +6,12 @@
  * destination: the kernel shows which are in host memory, and a pass of a GPU reads
  * only its own memory so fast. A sample whose pages were in another place fails, with
  * slot->not_moved. */
-#include <inttypes.h>
 #include <unistd.h>
 
 #include "base/units.h"
 #include "node/agent/host_fill_check.h"
 #include "node/agent/lane.h"
-#include "node/agent/memory.h"
-#include "system/system.h"
+#include "node/agent/pages.h"
 
 /* Apart from those of agents and host buffers. */
 #define KEYS 0x40000000u
@@ -35,18 +33,6 @@ static int is_on(const struct cs_endpoint *end, int agent)
 static int is_mine(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
 	return cs_transfer_is_managed(t) && t->issuer == e->me;
-}
-
-static struct cs_um_place place_of(const struct cs_endpoints *e,
-				   const struct cs_endpoint *end)
-{
-	if (end->kind == CS_ENDPOINT_GPU)
-		return (struct cs_um_place){
-			cs_board_slot(e->board, end->index)->facts.gpu.ordinal, -1
-		};
-	return (struct cs_um_place){ -1, end->index == CS_NUMA_LOCAL ?
-						 e->slot->facts.numa :
-						 end->index };
 }
 
 /* ---- how much there may be ---- */
@@ -108,11 +94,6 @@ static uint64_t touch_stride(const struct cs_transfer *t)
 {
 	return cs_op_is_fault(t->op) ? CS_FAULT_STRIDE :
 				       (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static int is_touched(const struct cs_transfer *t)
-{
-	return t->method == CS_METHOD_DEMAND || cs_op_is_fault(t->op);
 }
 
 static int can(struct cs_endpoints *e)
@@ -247,7 +228,7 @@ static struct cs_copy copy_of(const struct cs_endpoints *e,
 		.bytes = t->bytes,
 		.copies = 1,
 		.positions = 1,
-		.to = place_of(e, &t->dst),
+		.to = cs_page_place(e, &t->dst),
 		.mark = e->slot->seq,
 		.element = cs_variant_element(&t->variant),
 		.page = t->op == CS_OP_WARP ? STREAM_PAGE : 0,
@@ -280,162 +261,6 @@ static struct cs_tiles tiles_of(const struct cs_endpoints *e,
 	};
 }
 
-/* ---- places of pages ---- */
-
-/* Pages are proven at their source before a sample, at their destination after it. */
-static const char *when(int is_dst)
-{
-	return is_dst ? "after a sample" : "before a sample";
-}
-
-/* If GPU and CPU reach each other's memory, a touch need not move anything. */
-static int may_use_from_afar(const struct cs_endpoints *e, const struct cs_transfer *t)
-{
-	const struct cs_gpu_facts *gpu = &e->slot->facts.gpu;
-
-	return is_touched(t) && (gpu->direct == 1 || gpu->host_tables == 1);
-}
-
-static const char *why_not_moved(struct cs_endpoints *e, const struct cs_transfer *t)
-{
-	e->slot->not_moved = 1;
-	e->slot->refused = may_use_from_afar(e, t);
-	return e->slot->refused ? "; what is touched is used where it is "
-				  "(pageableMemoryAccessUsesHostPageTables, "
-				  "directManagedMemAccessFromHost)" :
-				  "";
-}
-
-/* The facts have the proof of the first range; rows are flagged if one is not proven. */
-static void note_proof(struct cs_endpoints *e, const struct cs_resident *seen)
-{
-	struct cs_agent_facts *f = &e->slot->facts;
-
-	if (f->pages_proof[0] || seen->numa < 0)
-		return;
-	f->pages_numa = seen->numa;
-	cs_text(f->pages_proof, sizeof(f->pages_proof), "%s", seen->by);
-}
-
-/* NUMA nodes that are no host memory: of what is on a GPU those of others are no better. */
-static uint64_t not_host(const struct cs_endpoints *e, const struct cs_endpoint *end)
-{
-	int numa = end->kind == CS_ENDPOINT_GPU ?
-			   cs_board_slot(e->board, end->index)->facts.gpu.own_numa :
-			   -1;
-
-	return numa >= 0 && numa < (int)CS_NUMA_MOST ? UINT64_C(1) << numa :
-						       cs_board_gpu_numa(e->board);
-}
-
-/* Only touched pages of a chase of faults: the driver chooses which others it moves
- * with them. */
-static int resident(const struct cs_endpoints *e, const struct cs_range *range,
-		    int is_dst, struct cs_resident *seen)
-{
-	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t gpus = not_host(e, is_dst ? &t->dst : &t->src);
-	struct cs_resident one;
-	int rc = 0;
-
-	if (!cs_op_is_fault(t->op) || !is_dst)
-		return cs_resident((void *)(uintptr_t)range->at, range->bytes, gpus,
-				   seen);
-	*seen = (struct cs_resident){ .numa = CS_RESIDENT_NONE };
-	for (uint64_t at = 0; at < range->bytes && !rc; at += CS_FAULT_STRIDE) {
-		rc = cs_resident((void *)(uintptr_t)(range->at + at), page, gpus,
-				 &one);
-		seen->by = one.by;
-		seen->pages += one.pages;
-		seen->here += one.here;
-		if (one.here)
-			seen->numa = seen->numa == CS_RESIDENT_NONE ||
-						     seen->numa == one.numa ?
-					     one.numa :
-					     CS_RESIDENT_SEVERAL;
-	}
-	return rc;
-}
-
-/* Is all of it in host memory, or, if it should be on a GPU, none?  *known: the kernel
- * answered. */
-static int prove_host(struct cs_endpoints *e, const struct cs_range *range,
-		      int is_dst, int *known)
-{
-	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
-	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
-	struct cs_cpu_side *side = &e->slot->side[range->k];
-	int here = cs_endpoint_is_numa(end), numa = place_of(e, end).numa;
-	struct cs_resident seen;
-
-	*known = !resident(e, range, is_dst, &seen);
-	if (!*known) {
-		e->slot->unproven = 1;
-		return 0;
-	}
-	if (seen.here != (here ? seen.pages : 0))
-		return cs_err_set(&e->slot->err,
-				  "%s %" PRIu64 " of %" PRIu64 " pages were %s%s",
-				  when(is_dst),
-				  here ? seen.pages - seen.here : seen.here,
-				  seen.pages,
-				  here ? "not on the host" : "still on the host",
-				  why_not_moved(e, t));
-	if (!here)
-		return 0;
-	*(is_dst ? &side->dst_numa : &side->src_numa) = seen.numa;
-	e->slot->unproven |= seen.numa < 0 || seen.numa != numa;
-	note_proof(e, &seen);
-	return 0;
-}
-
-/* Did the agent's own GPU read it as it reads its own memory?  The speed of one pass is
- * evidence only if the kernel's answer leaves it open where the pages are. */
-static int prove_near(struct cs_endpoints *e, const struct cs_transfer *t, int is_dst,
-		      int near, int known)
-{
-	/* what is not on the host is on the one GPU that there is, or has its node */
-	int open = !known ||
-		   (cs_transfer_far(t) >= 0 && e->slot->facts.gpu.own_numa < 0);
-
-	if (near > 0 || !open)
-		return 0;
-	if (near < 0 && !(is_dst && may_use_from_afar(e, t))) {
-		e->slot->unproven = 1;
-		return 0;
-	}
-	return cs_err_set(&e->slot->err, "%s pages were %s GPU %s%s%s", when(is_dst),
-			  near < 0 ? "not proven to be on" : "not all on",
-			  e->slot->facts.label,
-			  near < 0 ? "" :
-				     ": it read them far slower than its own memory",
-			  why_not_moved(e, t));
-}
-
-/* May its pages stay in place, because they are copied or used remotely? */
-static int may_stay(const struct cs_transfer *t)
-{
-	return t->variant.advice == CS_ADVICE_READ_MOSTLY ?
-		       t->method == CS_METHOD_PREFETCH :
-		       is_touched(t) && (t->variant.advice == CS_ADVICE_PREFER_SRC ||
-					 t->variant.advice == CS_ADVICE_ACCESSED_BY);
-}
-
-/* Have all pages stayed?  Only the kernel's answer about host memory can prove it. */
-static int have_stayed(const struct cs_endpoints *e, const struct cs_range *range)
-{
-	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
-	struct cs_resident seen;
-
-	if (!may_stay(t) || cs_transfer_far(t) >= 0 || resident(e, range, 1, &seen))
-		return 0;
-	/* a copy is on the host both ways */
-	if (t->method == CS_METHOD_PREFETCH)
-		return seen.here == seen.pages;
-	return seen.here == (cs_endpoint_is_numa(&t->src) ? seen.pages : 0);
-}
-
 /* Check the contents of the range from the side that can read it without moving pages. */
 static int check_contents(struct cs_endpoints *e, const struct cs_range *range,
 			  int by_cpu, struct cs_check *found, int *near)
@@ -462,23 +287,23 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
 	struct cs_check found = { .first_word = UINT64_MAX };
-	int stayed = have_stayed(e, range), copied, by_cpu, known = 1, near;
+	int stayed = cs_pages_have_stayed(e, range), copied, by_cpu, known = 1, near;
 
 	copied = stayed && t->method == CS_METHOD_PREFETCH;
 	by_cpu = cs_endpoint_is_numa(stayed && !copied ? &t->src : &t->dst);
-	if (!stayed && prove_host(e, range, 1, &known))
+	if (!stayed && cs_pages_prove_host(e, range, 1, &known))
 		return -1;
 	if ((!by_cpu || checked) && check_contents(e, range, by_cpu, &found, &near))
 		return -1;
 	/* untouched pages have just come: the speed of a pass proves nothing */
 	if (cs_op_is_fault(t->op) && !by_cpu)
-		near = may_stay(t) && cs_transfer_far(t) >= 0 ? 0 : -1;
-	if (!by_cpu && !near && may_stay(t) && cs_transfer_far(t) >= 0)
+		near = cs_pages_may_stay(t) && cs_transfer_far(t) >= 0 ? 0 : -1;
+	if (!by_cpu && !near && cs_pages_may_stay(t) && cs_transfer_far(t) >= 0)
 		stayed = 1; /* used from afar, or it would have come */
-	else if (!by_cpu && prove_near(e, t, 1, near, known))
+	else if (!by_cpu && cs_pages_prove_near(e, t, 1, near, known))
 		return -1;
 	e->slot->stayed[range->k] |= stayed || copied ||
-				     (cs_transfer_far(t) >= 0 && may_stay(t) &&
+				     (cs_transfer_far(t) >= 0 && cs_pages_may_stay(t) &&
 				      t->method == CS_METHOD_PREFETCH);
 	if (checked) {
 		cs_slot_found(e->slot, range->k,
@@ -499,7 +324,7 @@ static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 	for (int i = 0; i < e->n_ranges; i++) {
 		struct cs_range *range = &e->range[i];
 
-		if (is_touched(cs_endpoints_transfer(e, range->k)))
+		if (cs_pages_are_touched(cs_endpoints_transfer(e, range->k)))
 			range->pattern.mark = seq;
 		range->pattern.key = key_left(e, range, seq);
 		/* rounds of tiles are judged when they are measured */
@@ -522,7 +347,7 @@ static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
 
 	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused,
 					   &near, &e->slot->err) ||
-		     prove_near(e, t, 0, near, known));
+		     cs_pages_prove_near(e, t, 0, near, known));
 }
 
 /* Give (`on`) or take back the advice of the range's transfer. */
@@ -531,7 +356,7 @@ static int advise(struct cs_endpoints *e, const struct cs_range *range, int on)
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
 	const uint8_t advice = t->variant.advice;
 	const struct cs_um_place of =
-		place_of(e, advice == CS_ADVICE_PREFER_SRC ? &t->src : &t->dst);
+		cs_page_place(e, advice == CS_ADVICE_PREFER_SRC ? &t->src : &t->dst);
 
 	if (advice == CS_ADVICE_NONE)
 		return 0;
@@ -559,13 +384,13 @@ static int reset_pages(struct cs_endpoints *e)
 	for (int i = 0; i < e->n_ranges; i++) {
 		const struct cs_range *range = &e->range[i];
 		const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
-		const struct cs_um_place home = place_of(e, &t->src);
+		const struct cs_um_place home = cs_page_place(e, &t->src);
 		int known;
 
 		if (advise(e, range, 0) ||
 		    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
 					  &e->slot->err) ||
-		    prove_host(e, range, 0, &known) ||
+		    cs_pages_prove_host(e, range, 0, &known) ||
 		    (is_on(&t->src, e->me) && prove_own(e, range->k, range->at, known)))
 			return -1;
 	}

@@ -197,13 +197,6 @@ static const char *others_text(const struct cs_run *run, int node)
 			 "no other process on any GPU";
 }
 
-static int same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b)
-{
-	return a->pcie_gen == b->pcie_gen && a->pcie_width == b->pcie_width &&
-	       a->pcie_gen_max == b->pcie_gen_max &&
-	       a->pcie_width_max == b->pcie_width_max;
-}
-
 /* One line for each, and for all if they are alike. */
 static void print_slow_slots(FILE *to, const struct cs_run *run, int node)
 {
@@ -211,7 +204,7 @@ static void print_slow_slots(FILE *to, const struct cs_run *run, int node)
 	int n = nd->facts.n_agents, alike = 0, a;
 	char who[80];
 
-	while (alike < n && same_pcie(&nd->agent[alike].link, &nd->agent[0].link))
+	while (alike < n && cs_same_pcie(&nd->agent[alike].link, &nd->agent[0].link))
 		alike++;
 	for (a = 0; a < n; a++) {
 		const struct cs_link_facts *l = &nd->agent[a].link;
