@@ -2,7 +2,6 @@
 #include "base/arena.h"
 #include "check/verdict/internal.h"
 #include "check/verdict/named_cells.h"
-#include "result/cells.h"
 
 /* ---- GPUs that others use ---- */
 

@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "check/verdict/internal.h"
-#include "result/cells.h"
 
 #define LISTED 3 /* cells named in one finding; the rest is a count */
 #define UNCERTAIN 0.05 /* the interval reaches further: the figure is no more than a guide */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "result/add_finding.h"
+#include "result/cells.h"
 
 /* Which rows one finding is about: a status with its reason, or a flag. */
 struct cs_cause {

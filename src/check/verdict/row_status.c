@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "check/verdict/named_cells.h"
-#include "result/cells.h"
 #include "result/passes.h"
 
 #define REASONS_MOST 20	/* that have a finding each, of a node */
