@@ -228,11 +228,8 @@ static void settle_all_sockets(const struct cs_wholes *in, struct cs_whole *w,
 	double cells = spread_in_sockets(in, w, n, room);
 
 	qsort(w, n, sizeof(*w), by_socket);
-	for (size_t i = 0, k; i < n; i = k) {
-		for (k = i; k < n && w[k].socket == w[i].socket; k++)
-			;
+	CS_EACH_GROUP(i, k, n, w[k].socket == w[i].socket)
 		settle_sockets(w + i, k - i, cells, room);
-	}
 }
 
 void cs_wholes_take(struct cs_wholes *w, size_t from, size_t end)

@@ -135,27 +135,12 @@ CS_ORDERING_AT(by_cell, struct cs_judged_cell, CS_ORDER(a->cell, b->cell),
 
 /* ---- among nodes ---- */
 
-static size_t count_below(const double *y, size_t n, double limit)
-{
-	size_t low = 0;
-
-	while (low < n) {
-		size_t mid = low + (n - low) / 2;
-
-		if (y[mid] < limit)
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low;
-}
-
 int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike)
 {
 	double near = fabs(off) / 2;
-	size_t below = count_below(y, n, own + near);
+	const size_t below = CS_FIRST(i, n, y[i] >= own + near);
 
-	*alike = (int)(below - count_below(y, n, own - near));
+	*alike = (int)(below - CS_FIRST(i, n, y[i] >= own - near));
 	return (int)(n - below);
 }
 

@@ -243,20 +243,14 @@ static void judge(const struct cs_wholes *all, const struct cs_whole *w, size_t 
 static void judge_all(struct cs_wholes *w)
 {
 	struct cs_whole *at;
-	size_t n = 0, i, k;
+	size_t n = 0;
 
 	cs_vec_sort(&w->all, by_part);
 	at = w->all.data;
-	for (i = 0; i < w->all.n; i = k) {
-		for (k = i + 1; k < w->all.n && same_part(&at[k], &at[i]); k++)
-			;
+	CS_EACH_GROUP(i, k, w->all.n, same_part(&at[k], &at[i]))
 		at[n++] = slowest(at + i, k - i);
-	}
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n && at[k].node == at[i].node; k++)
-			;
+	CS_EACH_GROUP(i, k, n, at[k].node == at[i].node)
 		judge(w, at + i, k - i);
-	}
 }
 
 void cs_wholes_find(struct cs_judged_cells *cells, struct cs_vec *anomalies)
