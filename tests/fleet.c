@@ -1,4 +1,3 @@
-
 #include "fleet.h"
 
 #include <math.h>

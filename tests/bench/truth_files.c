@@ -1,4 +1,3 @@
-
 #include "truth_files.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 
-
 #include "fuzz.h"
 #include "options/table.h"
 #include "catalogue/alias.h"

@@ -1,5 +1,4 @@
 
-
 #include "fuzz.h"
 #include "file/baseline.h"
 

@@ -1,4 +1,3 @@
-
 #include "base/gpulist.h"
 #include "fuzz.h"
 

@@ -1,5 +1,4 @@
 
-
 #include "base/facts.h"
 #include "fuzz.h"
 #include "plan/plan.h"

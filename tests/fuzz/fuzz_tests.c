@@ -1,4 +1,3 @@
-
 #include "fuzz.h"
 #include "plan/choose.h"
 

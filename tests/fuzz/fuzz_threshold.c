@@ -1,5 +1,4 @@
 
-
 #include "check/bounds/threshold.h"
 #include "fuzz.h"
 

@@ -1,4 +1,3 @@
-
 #include <inttypes.h>
 
 #include "base/units.h"

@@ -1,5 +1,4 @@
 
-
 #include "job/assign.h"
 #include "tap.h"
 

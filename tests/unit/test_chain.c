@@ -1,4 +1,3 @@
-
 #include "base/chain.h"
 #include "tap.h"
 

@@ -1,4 +1,3 @@
-
 #include "base/arena.h"
 #include "check/verdict/check.h"
 #include "check/link/expect.h"

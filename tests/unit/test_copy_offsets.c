@@ -1,5 +1,4 @@
 
-
 #include "node/agent/copy.h"
 #include "planned.h"
 #include "tap.h"

@@ -1,4 +1,3 @@
-
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,5 +1,4 @@
 
-
 #include "base/hints.h"
 #include "base/words.h"
 #include "catalogue/alias.h"

@@ -1,4 +1,3 @@
-
 #include <dirent.h>
 
 #include "result/finding.h"

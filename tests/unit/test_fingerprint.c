@@ -1,4 +1,3 @@
-
 #include "check/fleet/fingerprint.h"
 
 #include "tap.h"

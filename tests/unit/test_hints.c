@@ -1,5 +1,4 @@
 
-
 #include "base/err.h"
 #include "base/hints.h"
 #include "tap.h"

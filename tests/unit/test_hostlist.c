@@ -1,4 +1,3 @@
-
 #include "base/hostlist.h"
 
 #include "tap.h"

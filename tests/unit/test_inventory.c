@@ -1,4 +1,3 @@
-
 #include "job/assign.h"
 
 #include "tap.h"

@@ -1,4 +1,3 @@
-
 #include "result/merge.h"
 
 #include "check/verdict/check.h"

@@ -1,5 +1,4 @@
 
-
 #include "options/options.h"
 #include "catalogue/alias.h"
 #include "tap.h"

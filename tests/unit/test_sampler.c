@@ -1,5 +1,4 @@
 
-
 #include "../noise.h"
 #include "node/coordinator/sampler.h"
 #include "node/board/stage.h"
