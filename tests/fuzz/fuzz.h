@@ -5,6 +5,7 @@
 #ifndef CS_TESTS_FUZZ_H
 #define CS_TESTS_FUZZ_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

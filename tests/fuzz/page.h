@@ -3,6 +3,9 @@
 #ifndef CS_TESTS_PAGE_H
 #define CS_TESTS_PAGE_H
 
+#include <ctype.h>
+#include <string.h>
+
 #include "fuzz.h"
 
 #define PAGE_DEEPEST 40
