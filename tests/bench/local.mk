@@ -1,8 +1,10 @@
 # ---- benchmarks: built with the tests, run by hand ----
 check_PROGRAMS += \
+	%D%/bench_collect \
 	%D%/bench_coordinator \
 	%D%/bench_fleet \
 	%D%/bench_start
+%C%_bench_collect_SOURCES = %D%/bench_collect.c
 %C%_bench_coordinator_SOURCES = %D%/bench_coordinator.c
 check_PROGRAMS += %D%/bench_pass
 %C%_bench_pass_SOURCES = %D%/bench_pass.c
