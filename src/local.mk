@@ -487,7 +487,9 @@ endif
 	%D%/report/html/parts.h \
 	%D%/report/html/plot.c \
 	%D%/report/html/style.c \
+	%D%/report/html/summary.c \
 	%D%/report/html/glossary.def \
+	%D%/report/html/script.def \
 	%D%/report/html/style.def \
 	%D%/report/html/tables.c \
 	%D%/report/html/trend.c \

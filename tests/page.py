@@ -2,25 +2,33 @@
 """Reads an HTML report as a browser and a reader would; what is wrong goes to standard
 error, and the exit status is 1.
 
-    page.py whole FILE             well formed; no script, nothing loaded, no address;
-                                   ids are there once; colours are attributes
+    page.py whole FILE             well formed; nothing loaded, no address; one style and
+                                   one script, which the page's policy has the hashes of;
+                                   ids are there once, links lead to them; colours are
+                                   attributes
     page.py figures FILE JSON      each figure of the document's matrices is in a table
     page.py cells FILE JSON        each cell of a comparison is in a table
     page.py text FILE WORD...      words of others are there as text, not as markup
     page.py hostile IN OUT TEXT    the document IN with TEXT for every name of others
     page.py count FILE             how many squares of nodes, rings and struck-out ones
+    page.py slow FILE              the texts of the picture of a node
+    page.py tiles FILE             the test of each tile
+    page.py parts FILE             the widths of the squares of nodes
 """
+import base64
+import hashlib
 import json
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-TAGS = set("""b body caption circle code dd desc details div dl dt figcaption figure g h1 h2 h3
- head header html li meta p path pre rect section small span style summary svg table td
- text th title tr ul""".split())
-ATTRIBUTES = set("""aria-hidden aria-labelledby charset class content cx cy d fill
+TAGS = set("""a b body caption circle code dd desc details div dl dt figcaption figure g h1 h2 h3
+ head header html li main meta nav p path pre rect script section small span style summary
+ svg table tbody td text th thead title tr ul""".split())
+ATTRIBUTES = set("""aria-hidden aria-label aria-labelledby charset class content cx cy d
+ data-at data-cells data-link data-unit fill href http-equiv
  fill-opacity font-family font-size font-weight height id lang name r role rx scope stroke
- stroke-dasharray stroke-opacity stroke-width text-anchor viewBox width x y""".split())
+ stroke-dasharray stroke-opacity stroke-width tabindex text-anchor viewBox width x y""".split())
 
 
 def load(name):
@@ -46,6 +54,20 @@ def whole(name):
                 yield "a drawing without title and description"
     if len(ids) != len(set(ids)):
         yield "an id is there twice"
+    policy = [m.get("content") for m in page.iter("meta")
+              if m.get("http-equiv") == "Content-Security-Policy"]
+    if len(policy) != 1 or not policy[0].startswith("default-src 'none'; "):
+        yield "no policy that forbids everything else"
+    for kind in "style", "script":
+        texts = [e.text for e in page.iter(kind)]
+        sums = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in texts]
+        if len(sums) != 1 or f"{kind}-src 'sha256-{sums[0]}'" not in policy[0]:
+            yield f"the policy has not the hash of <{kind}>: {sums}"
+    for link in page.iter("a"):
+        if link.get("href", "")[:1] != "#" or link.get("href")[1:] not in ids:
+            yield f"a link to {link.get('href')}, which is not in the page"
+    if not list(page.iter("a")):
+        yield "no contents list"
     style = page.find("head/style").text
     if re.search(r"url\(|@import|expression|//", style):
         yield "the style loads something"
@@ -56,8 +78,9 @@ def whole(name):
 
 def tables(page):
     for table in page.iter("table"):
-        caption = table.find("caption").text
-        yield caption, ["".join(c.itertext()) for c in table.iter() if c.tag in ("td", "th")]
+        if table.find("caption") is None:
+            continue
+        yield table.find("caption").text, ["".join(c.itertext()) for c in table.iter() if c.tag in ("td", "th")]
 
 
 def figures(name, document):
@@ -150,16 +173,43 @@ def count(name):
 def matrix_rings(name):
     """Of each matrix its rings: around cells slower than the others, around cells with a remark."""
     for s in load(name).iter("svg"):
+        if s.find("title") is not None and s.find("title").text == "How the node is wired":
+            continue
         rings = [e for e in s.iter("path") if e.get("fill") == "none" and e.get("stroke-width") == "2"]
         for e in rings:
             print(s.find("title").text, "remark" if e.get("stroke-dasharray") else "odd", e.get("d").count("M"))
     return ()
 
 
+def slow(name):
+    """The texts of the picture of the node."""
+    for s in load(name).iter("svg"):
+        if s.find("title") is not None and s.find("title").text == "How the node is wired":
+            print("\n".join(t.text or "" for t in s.iter("text")))
+    return ()
+
+
+def tiles(name):
+    """The test of each tile."""
+    for d in load(name).iter("div"):
+        if d.get("class") == "tile":
+            print(list(d)[-1].text.split()[0])
+    return ()
+
+
+def parts(name):
+    """The widths of the squares of nodes, each once."""
+    for s in load(name).iter("svg"):
+        if s.find("title") is not None and s.find("title").text == "Nodes beside each other":
+            boxes = [e.get("d") for e in s.iter("path") if e.get("class") == "d5"][0]
+            print(" ".join(sorted(set(re.findall(r"h([0-9.]+)v", boxes)))))
+    return ()
+
+
 def main():
     do = {"whole": whole, "figures": figures, "cells": compared, "text": text_of,
           "hostile": hostile, "count": count,
-          "rings": matrix_rings}[sys.argv[1]]
+          "rings": matrix_rings, "slow": slow, "tiles": tiles, "parts": parts}[sys.argv[1]]
     faults = list(do(*sys.argv[2:]))
     for fault in faults[:10]:
         print(fault, file=sys.stderr)

@@ -29,8 +29,9 @@ static inline const char *page_attributes(const char *at)
 	while (*at != '>' && *at != '/') {
 		MUST(*at == ' ');
 		at += strspn(at, " ");
-		MUST(strncasecmp(at, "on", 2) && !page_begins(at, "href") &&
-		     !page_begins(at, "src") && !page_begins(at, "style"));
+		MUST(strncasecmp(at, "on", 2) && !page_begins(at, "src") &&
+		     !page_begins(at, "style"));
+		MUST(!page_begins(at, "href") || page_begins(at, "href=\"#s"));
 		at += strspn(at, "abcdefghijklmnopqrstuvwxyzBCX0123456789-:");
 		MUST(page_begins(at, "=\""));
 		for (at += 2; *at != '"'; at++) {
@@ -47,7 +48,7 @@ static inline const char *page_attributes(const char *at)
 static inline void page_is_whole(const char *at)
 {
 	char open[PAGE_DEEPEST][16];
-	int n = 0;
+	int n = 0, scripts = 0;
 
 	MUST(page_begins(at, "<!DOCTYPE html>\n"));
 	for (at += strlen("<!DOCTYPE html>\n"); *at; at++) {
@@ -71,8 +72,11 @@ static inline void page_is_whole(const char *at)
 		MUST(n < PAGE_DEEPEST);
 		memcpy(open[n], at, length);
 		open[n][length] = '\0';
-		MUST(strcmp(open[n], "script") && strcmp(open[n], "img") &&
-		     strcmp(open[n], "iframe") && strcmp(open[n], "link"));
+		MUST(strcmp(open[n], "img") && strcmp(open[n], "iframe") &&
+		     strcmp(open[n], "link"));
+		/* ours, once */
+		if (!strcmp(open[n], "script"))
+			MUST(!scripts++ && page_begins(at, "script>'use strict';"));
 		n++;
 		at = page_attributes(at + length);
 		if (*at == '/') {

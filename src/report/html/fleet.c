@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#include "base/units.h"
+#include "report/view.h"
+
 #define LABELLED 128 /* nodes, each with its name; above, the first of a line */
 #define LEFT 90.0
 
@@ -14,6 +17,7 @@ struct fleet {
 	int side;
 	double square, x_step, y_step;
 	int columns;
+	int *grave; /* by node: cs_html_gravest() */
 };
 
 static struct fleet fleet_of(const struct cs_run *run)
@@ -21,6 +25,13 @@ static struct fleet fleet_of(const struct cs_run *run)
 	const int few = run->n_nodes <= LABELLED;
 	struct fleet f = { .run = run, .alike = cs_alike_new(run) };
 
+	f.grave = cs_new(int, run->n_nodes);
+	for (int i = 0; i < run->n_nodes; i++)
+		f.grave[i] = -1;
+	CS_EACH(const struct cs_finding, finding, &run->findings)
+		if (finding->node >= 0 && finding->node < run->n_nodes &&
+		    (int)finding->severity > f.grave[finding->node])
+			f.grave[finding->node] = (int)finding->severity;
 	f.side = f.alike->side;
 	f.square = few ? 48 : 20;
 	f.x_step = f.square + (few ? 18 : 5);
@@ -40,13 +51,22 @@ static struct cs_box box_of(const struct fleet *f, int node)
 				f->square };
 }
 
+/* That of its GPUs: of a node with fewer than others a part. */
+static struct cs_box part_of(const struct fleet *f, int node)
+{
+	struct cs_box box = box_of(f, node);
+
+	box.w = box.h = f->square * f->run->node[node].facts.n_agents / f->side;
+	return box;
+}
+
 static void put_squares(struct cs_html *h, const struct fleet *f)
 {
 	int n = 0;
 
 	for (int i = 0; i < f->run->n_nodes; i++)
 		if (cs_alike_measured(f->alike, i))
-			cs_svg_add_box(h, n++, box_of(f, i));
+			cs_svg_add_box(h, n++, part_of(f, i));
 	if (n)
 		cs_svg_end_boxes(h, cs_shade_of_difference(0));
 	for (int i = 0; i < f->run->n_nodes; i++) {
@@ -113,7 +133,7 @@ static void put_name(struct cs_html *h, const struct fleet *f, int node, int gra
 static void put_rings(struct cs_html *h, const struct fleet *f)
 {
 	for (int i = 0; i < f->run->n_nodes; i++) {
-		int grave = cs_html_gravest(f->run, i);
+		int grave = f->grave[i];
 		struct cs_box box = box_of(f, i);
 
 		put_name(h, f, i, grave);
@@ -131,6 +151,49 @@ static void put_rings(struct cs_html *h, const struct fleet *f)
 	}
 }
 
+/* ---- the table ---- */
+
+/* The worst difference of its cells; NAN none. */
+static double worst_of(const struct fleet *f, int node)
+{
+	double worst = NAN;
+
+	for (int at = 0; at < f->side * f->side; at++)
+		worst = fmin(worst,
+			     cs_alike_off(f->alike, node, at / f->side, at % f->side));
+	return worst;
+}
+
+static void put_node(struct cs_html *h, const struct fleet *f, int node)
+{
+	int grave = f->grave[node];
+	double worst = worst_of(f, node);
+
+	cs_html(h, "<tr%s>", grave >= CS_WARNING ? " class=\"odd\"" : "");
+	cs_html_in(h, "th scope=\"row\"", "%s", f->run->node[node].facts.host);
+	cs_html(h, "<td>%d</td>", f->run->node[node].facts.n_agents);
+	if (isnan(worst))
+		cs_html(h, "<td></td>");
+	else
+		cs_html(h, "<td>%+.1f %%</td>", cs_percent(worst, 1));
+	cs_html_in(h, "td", "%s",
+		   grave < 0 ? "" : cs_severity_text((enum cs_severity)grave));
+	cs_html_line(h, "</tr>");
+}
+
+static void put_table(struct cs_html *h, const struct fleet *f)
+{
+	cs_html(h, "<details><summary>All nodes as a table</summary><div class=\"wide "
+		   "scroll\" tabindex=\"0\" role=\"region\" aria-label=\"All nodes\">"
+		   "<table class=\"sort\"><thead><tr>");
+	cs_html(h, "<th scope=\"col\">node</th><th scope=\"col\">GPUs</th>"
+		   "<th scope=\"col\">worst cell</th><th scope=\"col\">finding</th>"
+		   "</tr></thead><tbody>");
+	for (int i = 0; i < f->run->n_nodes; i++)
+		put_node(h, f, i);
+	cs_html_line(h, "</tbody></table></div></details>");
+}
+
 void cs_html_fleet(struct cs_html *h, const struct cs_run *run)
 {
 	const struct fleet fleet = fleet_of(run), *f = &fleet;
@@ -139,8 +202,9 @@ void cs_html_fleet(struct cs_html *h, const struct cs_run *run)
 	cs_html_section(h, "Nodes beside each other",
 			"One square per node, with a cell for each pair of GPUs; the diagonal is for the host and within the GPU. A cell is the worst of all tests, compared with the same cell of other nodes of its class. A "
 			"ring is a finding, a broken one a warning.");
+	put_table(h, f);
 	cs_html_legend(h, &cs_scale_difference, "no figure");
-	cs_html(h, "<div class=\"wide\">");
+	cs_html_wide(h, "Nodes beside each other");
 	cs_svg_begin(h, 1070, 12 + f->y_step * lines, "Nodes beside each other");
 	cs_svg_describe(h,
 			"%d nodes, each its matrix of up to %d GPUs; colour is the "

@@ -3,6 +3,7 @@
 #include "report/html/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "report/view.h"
@@ -157,6 +158,15 @@ static void put_matrix(struct cs_html *h, const struct cs_versus *v,
 		cs_svg_text(h, &pen, "%s", cs_versus_word(m->sum.verdict));
 }
 
+const char *cs_html_side(const struct cs_versus *v, int side)
+{
+	const char *a = strrchr(v->name[0], '/'), *b = strrchr(v->name[1], '/');
+
+	if (strcmp(a ? a + 1 : v->name[0], b ? b + 1 : v->name[1]) == 0)
+		return v->name[side];
+	return side ? (b ? b + 1 : v->name[1]) : (a ? a + 1 : v->name[0]);
+}
+
 void cs_html_forest(struct cs_html *h, const struct cs_versus *v)
 {
 	const struct cs_versus_matrix *m = v->matrices.data;
@@ -165,17 +175,17 @@ void cs_html_forest(struct cs_html *h, const struct cs_versus *v)
 
 	if (!v->matrices.n)
 		return;
-	cs_html(h, "<div class=\"wide\">");
+	cs_html_wide(h, "Ratios of two sides");
 	cs_svg_begin(h, WIDTH, bottom + 26, "Ratios of two sides");
 	cs_svg_describe(h, "%zu matrices of %s against %s", v->matrices.n, v->name[1],
 			v->name[0]);
 	put_ticks(h, &axis, bottom);
 	cs_svg_text(h,
 		    &(struct cs_pen){ middle - 12, 16, 11.5, CS_END, CS_INK_MUTE, 0 },
-		    "%s is better", v->name[0]);
+		    "%.40s is better", cs_html_side(v, 0));
 	cs_svg_text(h,
 		    &(struct cs_pen){ middle + 12, 16, 11.5, CS_START, CS_INK_MUTE, 0 },
-		    "%s is better", v->name[1]);
+		    "%.40s is better", cs_html_side(v, 1));
 	for (size_t i = 0; i < v->matrices.n; i++)
 		put_matrix(h, v, &m[i], &axis, TOP + LINE * ((double)i + 0.5));
 	cs_svg_end(h);
@@ -220,8 +230,11 @@ void cs_html_versus_table(struct cs_html *h, const struct cs_versus *v)
 {
 	cs_html(h, "<details><summary>All cells</summary>");
 	CS_EACH(const struct cs_versus_matrix, m, &v->matrices) {
-		cs_html(h, "<div class=\"wide\"><table>");
-		cs_html_in(h, "caption", "%s", name_of(m));
+		cs_html_wide(h, "Figures");
+		cs_html(h, "<table>");
+		cs_html_in(h, "caption", "%s (%s)",
+			   cs_test_title(cs_test_at(m->test), 0, NULL).text,
+			   name_of(m));
 		cs_html(h, "<tr><th>cell</th>");
 		cs_html_in(h, "th", "%s", v->name[0]);
 		cs_html_in(h, "th", "%s", v->name[1]);

@@ -10,7 +10,8 @@
 #include "report/text/digest.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
-#define MANY 12	    /* matrices: of more, those with nothing to see are small */
+#define MANY 12	    /* matrices: of more, those with nothing to see are folded */
+#define TIPS 1024   /* cells of a matrix that say more where the pointer is */
 #define SENSE 90 /* wide, "from row to column", or a strip with both ends named */
 #define STRIP 30 /* below: all cells on one line */
 
@@ -87,19 +88,16 @@ static int is_notable(const struct cs_grid *grid)
 			      (isnan(grid->value[i]) || grid->mark[i] == '<'));
 }
 
-/* `many`: there is no room for ordinary figures, and they are in tables. */
-static void set_sizes(struct heat *heat, int many)
+static void set_sizes(struct heat *heat)
 {
-	int fits = heat->n_cols <= NUMBERED;
-
-	heat->is_numbered = fits && (!many || is_notable(heat->grid));
+	heat->is_numbered = heat->n_cols <= NUMBERED;
 	heat->left = heat->is_numbered ? 52 : 8;
 	heat->top = heat->is_numbered ? 40 : 20;
-	heat->w = !heat->is_numbered ? (fits ? 18 : 10) : heat->n_cols <= 4 ? 62 : 50;
+	heat->w = !heat->is_numbered ? 10 : heat->n_cols <= 4 ? 62 : 50;
 	heat->h = !heat->is_numbered ? heat->w : heat->n_cols <= 4 ? 34 : 28;
 }
 
-static void heat_init(struct heat *heat, const struct cs_grid *grid, int many)
+static void heat_init(struct heat *heat, const struct cs_grid *grid)
 {
 	size_t n = cs_grid_cells(grid), k = 0;
 
@@ -112,7 +110,7 @@ static void heat_init(struct heat *heat, const struct cs_grid *grid, int many)
 	heat->n_rows = heat->is_list ? 1 : grid->n_rows;
 	heat->n_cols = heat->is_list ? (int)k : grid->n_cols;
 	find_peak(heat);
-	set_sizes(heat, many);
+	set_sizes(heat);
 }
 
 static struct cs_box box_of(const struct heat *heat, int k)
@@ -155,8 +153,24 @@ static void put_values(struct cs_html *h, const struct heat *heat,
 	cs_html(h, "</g>");
 }
 
+static void put_strokes(struct cs_html *h, const struct heat *heat,
+			const struct cs_shade *shade, int strokes)
+{
+	int n = 0;
+
+	for (int k = 0; k < heat->n_rows * heat->n_cols; k++)
+		if (!isnan(heat->grid->value[heat->cell[k]]) &&
+		    shade_of(heat, heat->cell[k]) == shade) {
+			cs_svg_add_strokes(h, n, box_of(heat, k), strokes);
+			n += strokes;
+		}
+	if (n)
+		cs_html(h, "\" stroke=\"#%06x\" class=\"%ss\"/>",
+			shade->ink[CS_THEME_LIGHT], shade->name);
+}
+
 static void put_shade(struct cs_html *h, const struct heat *heat,
-		      const struct cs_shade *shade)
+		      const struct cs_shade *shade, int strokes)
 {
 	int n = 0;
 
@@ -167,8 +181,10 @@ static void put_shade(struct cs_html *h, const struct heat *heat,
 	if (!n)
 		return;
 	cs_svg_end_boxes(h, shade);
-	if (heat->is_numbered)
-		put_values(h, heat, shade);
+	if (!heat->is_numbered)
+		return;
+	put_values(h, heat, shade);
+	put_strokes(h, heat, shade, strokes);
 }
 
 /* Cells of the plan without a figure: struck out. */
@@ -190,8 +206,8 @@ static void put_missing(struct cs_html *h, const struct heat *heat)
 	cs_svg_stroke(h, CS_INK_AXIS, "/>");
 }
 
-/* A ring around the cells with a mark. */
-static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
+/* The boxes of the cells with a mark, as a path without its end: how many. */
+static int put_boxes(struct cs_html *h, const struct heat *heat, char mark)
 {
 	int n = 0;
 
@@ -199,8 +215,17 @@ static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
 		if (heat->grid->mark[heat->cell[k]] == mark &&
 		    !isnan(heat->grid->value[heat->cell[k]]))
 			cs_svg_add_box(h, n++, box_of(heat, k));
-	if (!n)
+	return n;
+}
+
+/* A ring around the cells with a mark, on a pale one: it is seen on dark cells too. */
+static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
+{
+	if (!put_boxes(h, heat, mark))
 		return;
+	cs_html(h, "\" fill=\"none\" stroke-width=\"5\"");
+	cs_svg_stroke(h, CS_INK_PAPER, "/>");
+	put_boxes(h, heat, mark);
 	cs_html(h, "\" fill=\"none\" stroke-width=\"2\"%s",
 		mark == '<' ? "" : " stroke-dasharray=\"4 3\"");
 	cs_svg_stroke(h, mark == '<' ? CS_INK_BAD : CS_INK_WARN, "/>");
@@ -327,6 +352,35 @@ static void put_figures(struct cs_html *h, const struct heat *heat)
 	cs_html(h, "</p>");
 }
 
+/* For the script, which shows them at the pointer: the place of the cells, and of each its
+ * name, figure, interval and samples. */
+static void put_tips(const struct cs_html *h, const struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+	int n = heat->n_rows * heat->n_cols;
+
+	if (n > TIPS)
+		return;
+	cs_html(h, " data-at=\"%g %g %g %g %d\" data-unit=\"%s\"", heat->left,
+		heat->top, heat->w, heat->h, heat->n_cols,
+		cs_unit_text((int)grid->test->unit));
+	if (!isnan(heat->peak))
+		cs_html(h, " data-link=\"%g\"", heat->peak);
+	cs_html(h, " data-cells=\"");
+	for (int k = 0; k < n; k++) {
+		size_t cell = heat->cell[k];
+		const struct cs_row *row = grid->row[cell];
+
+		if (!isnan(grid->value[cell])) {
+			cs_html_text(h, "%s ", cs_cell_label(grid, cell).text);
+			cs_html(h, "%.5g %.5g %.5g %u", grid->value[cell],
+				row->stats.ci_low, row->stats.ci_high, row->stats.n);
+		}
+		cs_html(h, ";");
+	}
+	cs_html(h, "\"");
+}
+
 static void put_matrix(struct cs_html *h, const struct heat *heat)
 {
 	const struct cs_grid *grid = heat->grid;
@@ -334,8 +388,10 @@ static void put_matrix(struct cs_html *h, const struct heat *heat)
 							   &cs_scale_share;
 	int strip = !isnan(heat->peak);
 
-	cs_html(h, "<figure class=\"%s\">",
+	cs_html(h, "<figure class=\"%s\"",
 		heat->n_cols <= 4 || !heat->is_numbered ? "few" : "many");
+	put_tips(h, heat);
+	cs_html(h, ">");
 	put_caption(h, heat);
 	cs_svg_begin(h, heat->left + heat->w * heat->n_cols + 14,
 		     heat->top + heat->h * heat->n_rows + (strip ? STRIP + 6 : 4),
@@ -347,7 +403,7 @@ static void put_matrix(struct cs_html *h, const struct heat *heat)
 	if (heat->is_numbered)
 		put_labels(h, heat);
 	for (int i = 0; i < scale->n; i++)
-		put_shade(h, heat, &scale->shade[i]);
+		put_shade(h, heat, &scale->shade[i], cs_html_strokes(scale, i));
 	put_missing(h, heat);
 	put_rings(h, heat, '!');
 	put_rings(h, heat, '<');
@@ -380,40 +436,76 @@ static uint32_t held_by_curves(const struct cs_run *run)
 	return held;
 }
 
-static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
-		     enum cs_path path, int many)
-{
-	const struct cs_run *run = d->run;
-	int begun = 0;
+enum matrix_state { NOT_DRAWN, NOTABLE, ORDINARY };
 
-	for (uint32_t i = 0; i < cs_grids(run); i++) {
-		struct cs_grid *grid;
+static struct cs_grid *grid_of(const struct cs_digest *d, int node, uint32_t i)
+{
+	struct cs_grid *grid = cs_grid_new(d->run, node, i);
+
+	cs_slow_cells_mark(&d->likeness, grid);
+	return grid;
+}
+
+static enum matrix_state state_of(const struct cs_digest *d, int node, uint32_t i,
+				  enum cs_path path)
+{
+	struct cs_grid *grid;
+	CS_SCOPE;
+
+	if (cs_grid_head(d->run, i).test->path != path || cs_curve_holds(d->run, i))
+		return NOT_DRAWN;
+	grid = grid_of(d, node, i);
+	return !grid->n_planned ? NOT_DRAWN : is_notable(grid) ? NOTABLE : ORDINARY;
+}
+
+static void put_row(struct cs_html *h, const struct cs_digest *d, int node,
+		    const enum matrix_state *state, int of)
+{
+	cs_html(h, "<div class=\"row\">");
+	for (uint32_t i = 0; i < cs_grids(d->run); i++) {
 		struct heat heat;
 		CS_SCOPE;
 
-		if (cs_grid_head(run, i).test->path != path || cs_curve_holds(run, i))
+		if (!(of & 1 << state[i]))
 			continue;
-		grid = cs_grid_new(run, node, i);
-		if (!grid->n_planned)
-			continue;
-		if (!begun++) {
-			cs_html_section(h, paths[path].title, paths[path].hint);
-			cs_html(h, "<div class=\"row\">");
-		}
-		cs_slow_cells_mark(&d->likeness, grid);
-		heat_init(&heat, grid, many);
+		heat_init(&heat, grid_of(d, node, i));
 		put_matrix(h, &heat);
 	}
-	if (begun) {
-		cs_html(h, "</div>");
-		cs_html_section_end(h);
+	cs_html_line(h, "</div>");
+}
+
+/* The matrices of a path; of many, those with nothing to see folded. */
+static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
+		     enum cs_path path, int many)
+{
+	uint32_t n = cs_grids(d->run);
+	size_t count[ORDINARY + 1] = { 0 };
+	enum matrix_state *state;
+	CS_SCOPE;
+
+	state = cs_new(enum matrix_state, n);
+	for (uint32_t i = 0; i < n; i++)
+		count[state[i] = state_of(d, node, i, path)]++;
+	if (!count[NOTABLE] && !count[ORDINARY])
+		return;
+	cs_html_section(h, paths[path].title, paths[path].hint);
+	if (!many || count[NOTABLE])
+		put_row(h, d, node, state, 1 << NOTABLE | !many << ORDINARY);
+	if (many && count[ORDINARY]) {
+		cs_html(h,
+			"<details><summary>%zu %s without a slow or missing cell"
+			"</summary>",
+			count[ORDINARY], count[ORDINARY] == 1 ? "matrix" : "matrices");
+		put_row(h, d, node, state, 1 << ORDINARY);
+		cs_html_line(h, "</details>");
 	}
+	cs_html_section_end(h);
 }
 
 #define HOW_TO_READ                                                                  \
-	"Colour is the share of the live link where the usual share is known, else the distance from cells of the same kind. The scales are the same in every report. A ring is a cell slower than the others of its kind, a broken ring a cell with a remark. The strip below a matrix has all cells between 0 and the link; the band is the usual range."
+	"Colour is the share of the live link where the usual share is known, else the distance from cells of the same kind. The scales are the same in every report. Strokes at the foot of a cell are the same scale. A ring is a cell slower than the others of its kind, a broken ring a cell with a remark. The strip below a matrix has all cells between 0 and the link; the band is the usual range."
 #define OF_MANY                                                                      \
-	" Matrices with nothing odd are small; all figures are in the tables at the end."
+	" Matrices with nothing odd are folded; all figures are in the tables at the end."
 
 void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {

@@ -11,6 +11,7 @@ const struct cs_ink_line cs_inks[CS_INKS] = {
 	[CS_INK_MUTE] = { "mut", { 0x556470, 0x93a4b2 } },
 	[CS_INK_GRID] = { "gr", { 0xe3e9ee, 0x26333d } },
 	[CS_INK_AXIS] = { "ax", { 0x9aa8b3, 0x4a5b68 } },
+	[CS_INK_PAPER] = { "pap", { 0xffffff, 0x10171d } },
 	[CS_INK_BOX] = { "box", { 0xf7f9fb, 0x161f27 } },
 	[CS_INK_TRACK] = { "trk", { 0xe3e9ee, 0x26333d } },
 	[CS_INK_USUAL] = { "use", { 0xcfe3f3, 0x27435a } },
@@ -101,18 +102,42 @@ void cs_html_pre(const struct cs_html *h, const char *text)
 	cs_html_line(h, "</pre>");
 }
 
-void cs_html_section(const struct cs_html *h, const char *title, const char *hint)
+void cs_html_section(struct cs_html *h, const char *title, const char *hint)
 {
-	cs_html(h, "<section>");
+	if (!h->depth++ && h->n_sections < CS_CONTENTS) {
+		cs_text(h->section[h->n_sections], sizeof(h->section[0]), "%s", title);
+		cs_html(h, "<section id=\"s%d\">", h->n_sections++);
+	} else {
+		cs_html(h, "<section>");
+	}
 	cs_html_in(h, "h2", "%s", title);
 	if (hint)
 		cs_html_in(h, "p class=\"hint\"", "%s", hint);
 	putc('\n', h->to);
 }
 
-void cs_html_section_end(const struct cs_html *h)
+void cs_html_section_end(struct cs_html *h)
 {
+	h->depth--;
 	cs_html_line(h, "</section>");
+}
+
+void cs_html_contents(const struct cs_html *h)
+{
+	cs_html(h, "<nav aria-label=\"Contents\"><ul>");
+	for (int i = 0; i < h->n_sections; i++) {
+		cs_html(h, "<li><a href=\"#s%d\">", i);
+		cs_html_text(h, "%s", h->section[i]);
+		cs_html(h, "</a></li>");
+	}
+	cs_html_line(h, "</ul></nav>");
+}
+
+void cs_html_wide(const struct cs_html *h, const char *name)
+{
+	cs_html(h, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
+	cs_html_text(h, "%s", name);
+	cs_html(h, "\">");
 }
 
 /* ---- drawings ---- */
@@ -177,6 +202,21 @@ void cs_svg_end_boxes(const struct cs_html *h, const struct cs_shade *shade)
 	cs_svg_shade(h, shade, "/>");
 }
 
+int cs_html_strokes(const struct cs_scale *scale, int shade)
+{
+	/* the first that is worse than ordinary */
+	int first = scale == &cs_scale_difference ? 2 : 1;
+
+	return shade < first ? 0 : shade - first + 1;
+}
+
+void cs_svg_add_strokes(const struct cs_html *h, int n, struct cs_box box, int strokes)
+{
+	for (int i = 0; i < strokes; i++)
+		cs_html(h, "%sM%g %gv-5", n++ ? "" : "<path d=\"", box.x + 3 + 3 * i,
+			box.y + box.h - 1);
+}
+
 void cs_svg_text(const struct cs_html *h, const struct cs_pen *pen, const char *fmt,
 		 ...)
 {
@@ -230,34 +270,35 @@ void cs_svg_hatch(const struct cs_html *h, const struct cs_box *box)
 	cs_svg_stroke(h, CS_INK_AXIS, "/>");
 }
 
+static void put_key(const struct cs_html *h, const struct cs_shade *shade, int strokes)
+{
+	const struct cs_box box = { 0, 1, 18, 14 };
+
+	cs_html(h, "<span><svg viewBox=\"0 0 18 16\" width=\"18\" height=\"16\" "
+		   "aria-hidden=\"true\">");
+	if (!shade) {
+		cs_svg_hatch(h, &box);
+	} else {
+		cs_svg_add_box(h, 0, box);
+		cs_svg_end_boxes(h, shade);
+	}
+	if (strokes) {
+		cs_svg_add_strokes(h, 0, box, strokes);
+		cs_html(h, "\" stroke=\"#%06x\" class=\"%ss\"/>",
+			shade->ink[CS_THEME_LIGHT], shade->name);
+	}
+	cs_html(h, "</svg> ");
+}
+
 void cs_html_legend(struct cs_html *h, const struct cs_scale *scale, const char *none)
 {
-	const double wide = 7; /* of a letter, at most */
-	double x = 0, all = 40 + wide * (double)strlen(none);
-
-	for (int i = 0; i < scale->n; i++)
-		all += 40 + wide * (double)strlen(scale->shade[i].label);
 	cs_html(h, "<div class=\"legend\">");
-	cs_svg_begin(h, all, 20, "Legend");
-	cs_svg_describe(h, "from best to worst");
-	for (int i = 0; i <= scale->n; i++) {
-		const char *label = i < scale->n ? scale->shade[i].label : none;
-
-		if (i < scale->n) {
-			cs_html(h,
-				"<rect x=\"%g\" y=\"2\" width=\"18\" height=\"14\" "
-				"rx=\"3\"",
-				x);
-			cs_svg_shade(h, &scale->shade[i], "/>");
-		} else {
-			cs_svg_hatch(h, &(struct cs_box){ x, 2, 18, 14 });
-		}
-		cs_svg_text(h,
-			    &(struct cs_pen){ x + 24, 13.5, 12, CS_START, CS_INK_MUTE,
-					      0 },
-			    "%s", label);
-		x += 40 + wide * (double)strlen(label);
+	for (int i = 0; i < scale->n; i++) {
+		put_key(h, &scale->shade[i], cs_html_strokes(scale, i));
+		cs_html_text(h, "%s", scale->shade[i].label);
+		cs_html(h, "</span> ");
 	}
-	cs_svg_end(h);
-	cs_html(h, "</div>");
+	put_key(h, NULL, 0);
+	cs_html_text(h, "%s", none);
+	cs_html_line(h, "</span></div>");
 }

@@ -17,7 +17,8 @@ enum cs_ink {
 	CS_INK_MUTE, /* of their explanations */
 	CS_INK_GRID,
 	CS_INK_AXIS,
-	CS_INK_BOX, /* fills */
+	CS_INK_PAPER, /* fills */
+	CS_INK_BOX,
 	CS_INK_TRACK,
 	CS_INK_USUAL,
 	CS_INK_MEASURED,
@@ -35,9 +36,13 @@ struct cs_ink_line {
 };
 extern const struct cs_ink_line cs_inks[CS_INKS];
 
+#define CS_CONTENTS 40 /* sections in the contents list, at most */
 struct cs_html {
 	FILE *to;
 	unsigned drawings; /* so far: each has ids of its own */
+	int depth;	   /* of sections */
+	int n_sections;	   /* of depth 0: for the contents list */
+	char section[CS_CONTENTS][48];
 };
 
 /* Markup of ours: constants and numbers. */
@@ -55,8 +60,12 @@ void cs_html_in(const struct cs_html *h, const char *tag, const char *fmt, ...)
 void cs_html_pre(const struct cs_html *h, const char *text);
 
 /* A heading with a hint for readers below it, NULL none; ends by … */
-void cs_html_section(const struct cs_html *h, const char *title, const char *hint);
-void cs_html_section_end(const struct cs_html *h);
+void cs_html_section(struct cs_html *h, const char *title, const char *hint);
+void cs_html_section_end(struct cs_html *h);
+/* The sections so far, as links. */
+void cs_html_contents(const struct cs_html *h);
+/* Where a wide drawing or table scrolls, also by keyboard. */
+void cs_html_wide(const struct cs_html *h, const char *name);
 
 /* ---- drawings ---- */
 
@@ -91,6 +100,12 @@ void cs_svg_rect(const struct cs_html *h, const struct cs_box *box, enum cs_ink 
 /* A path of many boxes: the n-th, from 0 on; its end, which is needed if there are any. */
 void cs_svg_add_box(const struct cs_html *h, int n, struct cs_box box);
 void cs_svg_end_boxes(const struct cs_html *h, const struct cs_shade *shade);
+/* Strokes at the foot of a box, more for a worse shade: for readers who do not see colours.
+ * To be called between <path d="…" and its end. */
+void cs_svg_add_strokes(const struct cs_html *h, int n, struct cs_box box,
+			int strokes);
+/* How many of them a shade has: 0 of what is ordinary. */
+int cs_html_strokes(const struct cs_scale *scale, int shade);
 /* From (x, y) to (w, h). */
 void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink ink,
 		 double width);

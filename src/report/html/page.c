@@ -1,5 +1,5 @@
 /* page.c - a run, or a comparison, as one HTML file that opens anywhere: inline SVG, a
- * little CSS, no script, no address, nothing loaded. */
+ * little CSS, a script that it does not need, no address, nothing loaded. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "report/html/parts.h"
 #include "report/text/parts.h"
 
-#define TILES 8
-#define NODES 4 /* of several, those that are shown whole */
+#define NODES 4	   /* of several, those that are shown whole */
+#define FINDINGS 12 /* that are not folded */
 
 /* ---- head ---- */
 
@@ -21,14 +21,14 @@ static void begin(const struct cs_html *h, const char *title)
 	cs_html(h, "<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
 		   "<meta name=\"viewport\" content=\"width=device-width\"/>"
 		   "<meta name=\"color-scheme\" content=\"light dark\"/>");
+	cs_html_policy(h);
 	cs_html_in(h, "title", "cscope-mpi: %s", title);
-	cs_html(h, "<style>");
 	cs_html_style(h);
-	cs_html_line(h, "</style></head><body>");
+	cs_html_line(h, "</head><body>");
 }
 
 /* The words of the page, folded. */
-static void put_glossary(const struct cs_html *h)
+static void put_glossary(struct cs_html *h)
 {
 	static const char *const word[][2] = {
 #define WORD(term, meaning) { term, meaning },
@@ -36,17 +36,37 @@ static void put_glossary(const struct cs_html *h)
 #undef WORD
 	};
 
-	cs_html(h, "<details><summary>Words</summary><dl>");
+	cs_html_section(h, "Words", NULL);
+	cs_html(h, "<details><summary>What the words of this page mean</summary><dl>");
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
 		cs_html_in(h, "dt", "%s", word[i][0]);
 		cs_html_in(h, "dd", "%s", word[i][1]);
 	}
 	cs_html_line(h, "</dl></details>");
+	cs_html_section_end(h);
 }
 
-static void end(const struct cs_html *h)
+/* What comes after the header: its contents list is known at its end. */
+static struct cs_draft *begin_main(struct cs_html *h)
 {
+	struct cs_draft *draft = cs_draft_begin();
+
+	h->to = draft->to;
+	return draft;
+}
+
+static void end(struct cs_html *h, FILE *to, struct cs_draft *draft)
+{
+	const char *text;
+
 	put_glossary(h);
+	h->to = to;
+	text = cs_draft_end(draft);
+	cs_html_contents(h);
+	cs_html_line(h, "<main>");
+	fputs(text, to);
+	cs_html_line(h, "</main>");
+	cs_html_script(h);
 	cs_html_line(h, "</body></html>");
 }
 
@@ -153,41 +173,6 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	cs_html_line(h, "</header>");
 }
 
-/* ---- tiles ---- */
-
-static void put_tile(const struct cs_html *h, const struct cs_digest_line *line,
-		     const struct cs_run *run)
-{
-	const char *share = "";
-
-	if (!isnan(line->share) && line->link[0])
-		share = cs_new_text("%.0f %% of %s; ", 100 * line->share, line->link);
-	cs_html(h, "<div class=\"tile\">");
-	cs_html_in(h, "span class=\"k\"", "%s", cs_digest_name(line, run));
-	cs_html(h, " <span class=\"v\">%s<small>", cs_html_figure(line->median).text);
-	cs_html_text(h, "%s", cs_unit_text((int)line->test->unit));
-	cs_html(h, "</small></span> ");
-	cs_html_in(h, "span class=\"s\"", "%s%s to %s in %zu of %zu cells", share,
-		   cs_html_figure(line->min).text, cs_html_figure(line->max).text,
-		   line->measured, line->planned);
-	cs_html_line(h, "</div>");
-}
-
-/* The first tests that gave something. */
-static void put_tiles(const struct cs_html *h, const struct cs_digest *digest)
-{
-	const struct cs_digest_line *line = digest->lines.data;
-	int n = 0;
-
-	cs_html(h, "<div class=\"tiles\">");
-	for (size_t i = 0; i < digest->lines.n && n < TILES; i++)
-		if (line[i].measured) {
-			put_tile(h, &line[i], digest->run);
-			n++;
-		}
-	cs_html_line(h, "</div>");
-}
-
 /* ---- findings ---- */
 
 static void put_finding(struct cs_html *h, const struct cs_run *run,
@@ -206,17 +191,36 @@ static void put_finding(struct cs_html *h, const struct cs_run *run,
 	cs_html_line(h, "</li>");
 }
 
+static void put_list(struct cs_html *h, const struct cs_run *run,
+		     const struct cs_group *g, size_t n)
+{
+	cs_html(h, "<ul class=\"find\">");
+	for (size_t i = 0; i < n; i++)
+		put_finding(h, run, &g[i]);
+	cs_html(h, "</ul>");
+}
+
+/* The gravest; notes behind warnings, and what is left of many, folded. */
 static void put_findings(struct cs_html *h, const struct cs_run *run)
 {
 	const struct cs_vec groups = cs_groups_make(run);
+	const struct cs_group *g = groups.data;
+	size_t shown = 0;
 
 	if (!groups.n)
 		return;
+	while (shown < groups.n && shown < FINDINGS &&
+	       (g[shown].finding[0]->severity >= CS_WARNING ||
+		g[0].finding[0]->severity < CS_WARNING))
+		shown++;
 	cs_html_section(h, "Findings", NULL);
-	cs_html(h, "<ul class=\"find\">");
-	for (size_t i = 0; i < groups.n; i++)
-		put_finding(h, run, (struct cs_group *)groups.data + i);
-	cs_html(h, "</ul>");
+	put_list(h, run, g, shown);
+	if (shown < groups.n) {
+		cs_html(h, "<details><summary>%zu more%s</summary>", groups.n - shown,
+			g[shown].finding[0]->severity < CS_WARNING ? ", notes" : "");
+		put_list(h, run, g + shown, groups.n - shown);
+		cs_html(h, "</details>");
+	}
 	cs_html_section_end(h);
 }
 
@@ -258,7 +262,8 @@ static void put_all(const struct cs_html *h, struct cs_vec texts)
 static void put_versus(struct cs_html *h, const struct cs_versus *v)
 {
 	cs_html_section(
-		h, cs_new_text("%s against %s", v->name[1], v->name[0]),
+		h,
+		cs_new_text("%s against %s", cs_html_side(v, 1), cs_html_side(v, 0)),
 		"How many times better it is, with the 95 % interval of every cell.");
 	cs_html_in(h, "p class=\"lead\"", "%s", cs_versus_answer(v));
 	put_all(h, cs_versus_caveats(v));
@@ -277,7 +282,9 @@ static void put_node(struct cs_html *h, const struct cs_digest *digest, int node
 				run->node[node].facts.placement[0] ?
 					run->node[node].facts.placement :
 					NULL);
-	cs_html_wiring(h, run, node);
+	cs_html_wiring(h, digest, node);
+	if (run->n_nodes == 1)
+		cs_html_summary(h, digest);
 	cs_html_heat(h, digest, node);
 	if (run->n_nodes > 1)
 		cs_html_section_end(h);
@@ -290,6 +297,7 @@ static void put_nodes(struct cs_html *h, const struct cs_digest *digest)
 	int shown = 0;
 
 	cs_html_fleet(h, run);
+	cs_html_summary(h, digest);
 	for (int i = 0; i < run->n_nodes && shown < NODES; i++) {
 		if (cs_html_gravest(run, i) < CS_WARNING ||
 		    run->node[i].facts.n_agents < 1)
@@ -308,11 +316,13 @@ static void write_page(FILE *to, const struct cs_view *view)
 						       sides ? 1 : run->n_nodes);
 	const struct cs_versus *versus;
 	struct cs_html h = { .to = to };
+	struct cs_draft *draft;
 
 	begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
 	put_head(&h, run, digest);
-	put_tiles(&h, digest);
+	draft = begin_main(&h);
 	put_findings(&h, run);
+	cs_html_tiles(&h, digest);
 	for (int k = 1; sides && (versus = cs_versus_placements(view->turns, k,
 								view->turns->margin));
 	     k++)
@@ -325,7 +335,7 @@ static void write_page(FILE *to, const struct cs_view *view)
 	put_texts(&h, run);
 	if (run->n_nodes == 1)
 		cs_html_tables(&h, run, 0);
-	end(&h);
+	end(&h, to, draft);
 }
 
 /* Texts have the width and colours of a file, not of the terminal. */
@@ -340,6 +350,7 @@ void cs_html_write(FILE *to, const struct cs_view *view)
 static void write_comparison(FILE *to, const struct cs_versus *v, size_t n)
 {
 	struct cs_html h = { .to = to };
+	struct cs_draft *draft;
 	int worst = CS_EXIT_OK;
 
 	for (size_t i = 0; i < n; i++)
@@ -347,8 +358,8 @@ static void write_comparison(FILE *to, const struct cs_versus *v, size_t n)
 			worst = cs_versus_exit(&v[i]);
 	begin(&h, "comparison");
 	cs_html(&h, "<header><div>");
-	cs_html_in(&h, "h1", "%s against %s", n ? v[0].name[1] : "",
-		   n ? v[0].name[0] : "");
+	cs_html_in(&h, "h1", "%s against %s", n ? cs_html_side(&v[0], 1) : "",
+		   n ? cs_html_side(&v[0], 0) : "");
 	if (n)
 		put_all(&h, cs_versus_notices(v));
 	cs_html(&h, "</div>");
@@ -358,9 +369,10 @@ static void write_comparison(FILE *to, const struct cs_versus *v, size_t n)
 					       "not comparable",
 		    worst);
 	cs_html(&h, "</header>");
+	draft = begin_main(&h);
 	for (size_t i = 0; i < n; i++)
 		put_versus(&h, &v[i]);
-	end(&h);
+	end(&h, to, draft);
 }
 
 /* ---- a comparison in any format ---- */

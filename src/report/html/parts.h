@@ -9,6 +9,9 @@
 
 /* heat.c.  The matrices of a node that no curve replaces, by path. */
 void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);
+/* summary.c.  The first figures, and a line a test. */
+void cs_html_tiles(const struct cs_html *h, const struct cs_digest *digest);
+void cs_html_summary(struct cs_html *h, const struct cs_digest *digest);
 /* tables.c.  All figures of a node, in <details>. */
 void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
@@ -16,13 +19,14 @@ void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int l
 /* trend.c.  The series of a finding. */
 void cs_html_series(struct cs_html *h, const struct cs_finding *f);
 /* wiring.c.  NUMA nodes, GPUs, cards and the links between, with what they gave. */
-void cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node);
-/* fleet.c.  A square a node. */
+void cs_html_wiring(struct cs_html *h, const struct cs_digest *digest, int node);
+/* fleet.c.  A square a node, and a line in a table. */
 void cs_html_fleet(struct cs_html *h, const struct cs_run *run);
 /* fleet.c.  enum cs_severity of a node's worst finding; -1 it has none. */
 int cs_html_gravest(const struct cs_run *run, int node);
 /* forest.c.  A line a matrix: how much better side B is, each cell with its interval; and
- * the table of all cells. */
+ * the table of all cells; a side by the last part of its path, if that tells it apart. */
+const char *cs_html_side(const struct cs_versus *versus, int side);
 void cs_html_forest(struct cs_html *h, const struct cs_versus *versus);
 void cs_html_versus_table(struct cs_html *h, const struct cs_versus *versus);
 
@@ -49,5 +53,7 @@ int cs_alike_measured(const struct cs_alike *alike, int node);
 /* heat.c.  "396.2", as many digits as are known. */
 struct cs_label cs_html_figure(double x);
 
-/* style.c.  The text of <style>. */
+/* style.c.  <style>, and the script; both by the hash that the page's policy has. */
+void cs_html_policy(const struct cs_html *h);
 void cs_html_style(const struct cs_html *h);
+void cs_html_script(const struct cs_html *h);

@@ -11,10 +11,9 @@
 #define SERIES 6   /* of one plot: as many colours as there are */
 #define WIDTH 520.0
 #define LEFT 56.0
-#define RIGHT 16.0
+#define RIGHT 32.0
 #define TOP 14.0
 #define HEIGHT 260.0 /* of the plot itself */
-#define LINE 17.0    /* of the legend */
 
 struct plot {
 	const struct cs_run *run;
@@ -213,27 +212,28 @@ static void put_curve(struct cs_html *h, const struct plot *p, int i)
 /* The name of each, and the most it gives, the least of a time. */
 static void put_names(struct cs_html *h, const struct plot *p)
 {
+	int low = cs_unit_low_is_better((int)p->unit);
+
+	cs_html(h, "<ul class=\"key\">");
 	for (int i = 0; i < p->n; i++) {
-		double y = TOP + HEIGHT + 36 + LINE * i, best = NAN;
-		struct cs_pen pen = { LEFT + 18,
-				      y + 4,
-				      12,
-				      CS_START,
-				      (enum cs_ink)(CS_INK_CURVE + i),
-				      1 };
-		int low = cs_unit_low_is_better((int)p->unit);
+		double best = NAN;
 
 		for (int k = 0; k < p->curve[i].n; k++)
 			best = low ? fmin(best, p->curve[i].point[k].median) :
 				     fmax(best, p->curve[i].point[k].median);
-		cs_svg_line(h, &(struct cs_box){ LEFT, y, LEFT + 12, y },
-			    (enum cs_ink)(CS_INK_CURVE + i), 3);
-		cs_svg_text(h, &pen, "%s%s", p->test[i]->name,
-			    p->back[i] ? ", the way back" : "");
-		pen = (struct cs_pen){ WIDTH - RIGHT, y + 4, 12, CS_END, CS_INK, 0 };
-		cs_svg_text(h, &pen, "%s %s %s", low ? "least" : "most",
-			    cs_html_figure(best).text, cs_unit_text((int)p->unit));
+		cs_html(h, "<li><svg viewBox=\"0 0 16 8\" width=\"16\" height=\"8\" "
+			   "aria-hidden=\"true\">");
+		cs_svg_line(h, &(struct cs_box){ 0, 4, 16, 4 },
+			    (enum cs_ink)(CS_INK_CURVE + i), 4);
+		cs_html(h, "</svg> ");
+		cs_html_in(h, "b", "%s",
+			   cs_test_title(p->test[i], p->back[i], NULL).text);
+		cs_html_in(h, "span class=\"id\"", "%s", p->test[i]->name);
+		cs_html_text(h, " %s %s %s", low ? "least" : "most",
+			     cs_html_figure(best).text, cs_unit_text((int)p->unit));
+		cs_html(h, "</li>");
 	}
+	cs_html_line(h, "</ul>");
 }
 
 static void put_plot(struct cs_html *h, struct plot *p)
@@ -241,8 +241,7 @@ static void put_plot(struct cs_html *h, struct plot *p)
 	if (!set_scales(p))
 		return;
 	cs_html(h, "<figure>");
-	cs_svg_begin(h, WIDTH, TOP + HEIGHT + 36 + LINE * p->n,
-		     "Figures along an axis");
+	cs_svg_begin(h, WIDTH, TOP + HEIGHT + 28, "Figures along an axis");
 	cs_svg_describe(h, "%s by %s: %d curve%s, from %s %s on", p->test[0]->name,
 			p->by, p->n, p->n == 1 ? "" : "s", cs_html_figure(p->y0).text,
 			cs_unit_text((int)p->unit));
@@ -250,8 +249,8 @@ static void put_plot(struct cs_html *h, struct plot *p)
 	put_axis(h, p);
 	for (int i = 0; i < p->n; i++)
 		put_curve(h, p, i);
-	put_names(h, p);
 	cs_svg_end(h);
+	put_names(h, p);
 	cs_html(h, "<p class=\"fig\">");
 	cs_html_text(h, "%s by %s, medians over all cells; bands are their intervals",
 		     cs_unit_text((int)p->unit), p->by);

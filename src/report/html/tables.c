@@ -66,6 +66,7 @@ void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
 {
 	if (!cs_grids(run))
 		return;
+	cs_html_section(h, "All figures", NULL);
 	cs_html(h, "<details><summary>All figures as tables</summary>");
 	for (uint32_t i = 0; i < cs_grids(run); i++) {
 		CS_SCOPE;
@@ -73,7 +74,8 @@ void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
 
 		if (!grid->n_planned)
 			continue;
-		cs_html(h, "<div class=\"wide\"><table>");
+		cs_html_wide(h, "Figures");
+		cs_html(h, "<table>");
 		put_caption(h, grid);
 		if (cs_test_is_list(grid->test))
 			put_list(h, grid);
@@ -82,4 +84,5 @@ void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node)
 		cs_html_line(h, "</table></div>");
 	}
 	cs_html_line(h, "</details>");
+	cs_html_section_end(h);
 }

@@ -1,5 +1,6 @@
-/* wiring.c - how a node is wired: NUMA nodes, GPUs below theirs, and links as wide as
- * their live part is fast, labelled with the measured rates; red if part is down. */
+/* wiring.c - how a node is wired: NUMA nodes, GPUs below theirs, and links as wide as they
+ * are fast, labelled with the measured rates; of a link that is partly down the live part,
+ * thin and red, on the whole.  Below it the pairs that are slow. */
 #include "report/html/parts.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@
 #define GPU_H 68
 #define FABRIC_Y 262
 #define FABRIC_H 30
+#define SLOW_H 24 /* of a slow pair, below all */
+#define SLOW_MOST 8
 
 struct wiring {
 	const struct cs_run *run;
@@ -27,6 +30,13 @@ struct wiring {
 	int switched;		  /* NVLinks lead to a switch, or to an unknown end */
 	int known;		  /* … it is a switch */
 	int wired;		  /* … or to other GPUs */
+	struct cs_vec slow;	  /* struct slow, the slowest first */
+};
+
+/* Cells from one agent to another, -1 the host, that are slower than the others. */
+struct slow {
+	int src, dst;
+	double off; /* log of the ratio to them, of the slowest */
 };
 
 static double left_of(const struct wiring *w, int agent)
@@ -47,12 +57,47 @@ static const struct cs_nvlink_ends *ends_of(const struct wiring *w, int agent)
 	return gpu ? &gpu->board.nvlink : NULL;
 }
 
-static void wiring_init(struct wiring *w, const struct cs_run *run, int node)
+static int agent_of(const struct cs_endpoint *end)
 {
+	return cs_endpoint_is_numa(end) ? -1 : end->index;
+}
+
+CS_ORDERING(by_off, struct slow, CS_ORDER(a->off, b->off), CS_ORDER(a->src, b->src),
+	    CS_ORDER(a->dst, b->dst))
+
+static void find_slow(struct wiring *w, const struct cs_likeness *likeness)
+{
+	CS_EACH_ROW(row, cs_run_rows(w->run, w->node, CS_ROWS_CELLS)) {
+		const struct slow one = {
+			agent_of(&row->what.src), agent_of(&row->what.dst),
+			likeness->off[row - cs_rows_get(&w->run->rows, 0)]
+		};
+		struct slow *s = w->slow.data;
+		size_t k = 0;
+
+		if (!likeness->slow[row - cs_rows_get(&w->run->rows, 0)] ||
+		    (one.src < 0 && one.dst < 0))
+			continue;
+		while (k < w->slow.n && (s[k].src != one.src || s[k].dst != one.dst))
+			k++;
+		if (k == w->slow.n)
+			cs_list_push(&w->slow, &one);
+		else
+			s[k].off = fmin(s[k].off, one.off);
+	}
+	cs_vec_sort(&w->slow, by_off);
+}
+
+static void wiring_init(struct wiring *w, const struct cs_digest *digest, int node)
+{
+	const struct cs_run *run = digest->run;
+
 	*w = (struct wiring){ .run = run,
 			      .nd = &run->node[node],
 			      .node = node,
-			      .n = run->node[node].facts.n_agents };
+			      .n = run->node[node].facts.n_agents,
+			      .slow = CS_LIST(struct slow) };
+	find_slow(w, &digest->likeness);
 	for (int i = 0; i < w->n; i++) {
 		const struct cs_nvlink_ends *ends = ends_of(w, i);
 		int k = i;
@@ -113,20 +158,47 @@ static double width_of(double gbs)
 	return gbs > 0 ? fmax(0.66 * sqrt(gbs), 1.5) : 1.5;
 }
 
+/* A link of `gbs` of which `share` is live: 1 all of it. */
+static void put_link(const struct cs_html *h, struct cs_box ends, double gbs,
+		     double share, enum cs_ink ink)
+{
+	double width = width_of(gbs);
+
+	if (!(share < 1)) {
+		cs_svg_line(h, &ends, ink, width);
+		return;
+	}
+	cs_svg_line(h, &ends, CS_INK_TRACK, width);
+	if (share > 0)
+		cs_svg_line(h, &ends, CS_INK_BAD, fmax(width * share / 2, 1.5));
+}
+
 static struct cs_pen pen_at(double x, double y, enum cs_anchor anchor)
 {
 	return (struct cs_pen){ x, y, 11.5, anchor, CS_INK_MUTE, 0 };
 }
 
-static const char *cards_text(const struct wiring *w, int numa)
+/* "NICs mlx5_0, mlx5_1 and 6 more", in `room` characters if one name fits. */
+static const char *cards_text(const struct wiring *w, int numa, size_t room)
 {
 	const char *text = NULL;
+	int n = 0, shown = 0;
 
-	for (int i = 0; i < cs_node_cards(&w->nd->facts); i++)
-		if (w->nd->facts.nic[i].numa == numa)
-			text = cs_join(text, ", ", "%s%s", text ? "" : "NICs ",
-				       w->nd->facts.nic[i].name);
-	return text ? text : "";
+	for (int i = 0; i < cs_node_cards(&w->nd->facts); i++) {
+		const char *more;
+
+		if (w->nd->facts.nic[i].numa != numa)
+			continue;
+		more = cs_join(text, ", ", "%s%s", text ? "" : "NICs ",
+			       w->nd->facts.nic[i].name);
+		if (n++ == shown && (!text || strlen(more) + 12 <= room)) {
+			text = more;
+			shown++;
+		}
+	}
+	return !text	  ? "" :
+	       n == shown ? text :
+			    cs_new_text("%s and %d more", text, n - shown);
 }
 
 /* One NUMA node above its agents, of which the first is the given one. */
@@ -146,7 +218,7 @@ static void put_numa(struct cs_html *h, const struct wiring *w, int first, int n
 	if (cs_numa_cpus(&w->nd->facts, numa)[0])
 		cs_svg_text(h, &pen, "CPUs %s", cs_numa_cpus(&w->nd->facts, numa));
 	pen.y += 16;
-	cs_svg_text(h, &pen, "%.*s", (int)(box.w / 6.2), cards_text(w, numa));
+	cs_svg_text(h, &pen, "%s", cards_text(w, numa, (size_t)(box.w / 6.2)));
 }
 
 static void put_numas(struct cs_html *h, const struct wiring *w)
@@ -160,30 +232,30 @@ static void put_numas(struct cs_html *h, const struct wiring *w)
 	}
 }
 
-/* "55.4 in, 55.3 out" below "PCIe 5 x16". */
+/* "55.4 in", "55.3 out" below "PCIe 5 x16". */
 static void put_pcie(struct cs_html *h, const struct wiring *w, int agent)
 {
 	const struct cs_link_facts *link = &w->nd->agent[agent].link;
 	double x = middle_of(w, agent) - 34, in, out;
-	struct cs_pen pen = pen_at(x + 10, NUMA_Y + NUMA_H + 22, CS_START);
+	struct cs_pen pen = pen_at(x + 10, NUMA_Y + NUMA_H + 18, CS_START);
+	int is_whole = link->pcie_gen >= link->pcie_gen_max &&
+		       link->pcie_width >= link->pcie_width_max;
 
-	cs_svg_line(h, &(struct cs_box){ x, NUMA_Y + NUMA_H, x, GPU_Y },
-		    link->pcie_gen < link->pcie_gen_max ||
-				    link->pcie_width < link->pcie_width_max ?
-			    CS_INK_BAD :
-			    CS_INK_PCIE,
-		    width_of(cs_host_peak_gbs(&w->nd->agent[agent])));
+	put_link(h, (struct cs_box){ x, NUMA_Y + NUMA_H, x, GPU_Y },
+		 cs_host_peak_gbs(&w->nd->agent[agent]), is_whole ? 1 : 0.5, CS_INK_PCIE);
+	if (!is_whole)
+		pen.ink = CS_INK_BAD;
 	if (link->pcie_gen > 0)
 		cs_svg_text(h, &pen, "PCIe %d x%d", link->pcie_gen, link->pcie_width);
 	else if (!link->pcie_gen)
 		cs_svg_text(h, &pen, "C2C");
-	pen.y += 16;
 	pen.ink = CS_INK;
 	in = gave(w, CS_PATH_H2D, agent, 0);
 	out = gave(w, CS_PATH_D2H, agent, 1);
+	pen.y += 15;
 	if (!isnan(in))
-		cs_svg_text(h, &pen, "%.1f in%s", in, isnan(out) ? "" : ",");
-	pen.x += isnan(in) ? 0 : 46;
+		cs_svg_text(h, &pen, "%.1f in", in);
+	pen.y += 15;
 	if (!isnan(out))
 		cs_svg_text(h, &pen, "%.1f out", out);
 }
@@ -237,9 +309,10 @@ static void put_to_switch(struct cs_html *h, const struct wiring *w, int agent)
 
 	if (link->nvlinks_up < 0 || link->nvlinks_max < 1)
 		return;
-	if (link->nvlinks_up)
-		cs_svg_line(h, &(struct cs_box){ x, GPU_Y + GPU_H, x, FABRIC_Y }, ink,
-			    width_of(cs_nvlink_peak_gbs(link)));
+	put_link(h, (struct cs_box){ x, GPU_Y + GPU_H, x, FABRIC_Y },
+		 cs_nvlink_peak_gbs(link) * link->nvlinks_max /
+			 (link->nvlinks_up ? link->nvlinks_up : 1),
+		 (double)link->nvlinks_up / link->nvlinks_max, ink);
 	if (ink == CS_INK_BAD)
 		pen.ink = ink;
 	cs_svg_text(h, &pen, "NV%d of %d", link->nvlinks_up, link->nvlinks_max);
@@ -291,36 +364,103 @@ static void put_arcs(struct cs_html *h, const struct wiring *w)
 	}
 }
 
-void cs_html_wiring(struct cs_html *h, const struct cs_run *run, int node)
+/* ---- what is slow ---- */
+
+static const char *end_text(const struct wiring *w, int agent)
 {
+	return agent < 0 ?
+		       "host" :
+		       cs_new_text("%s", cs_agent_label(w->run, w->node, agent).text);
+}
+
+/* From below one GPU to below the other, an arrow; the host's is below its GPU. */
+static void put_slow(struct cs_html *h, const struct wiring *w, const struct slow *s,
+		     double y)
+{
+	double from = middle_of(w, s->src < 0 ? s->dst : s->src);
+	double to = middle_of(w, s->dst < 0 ? s->src : s->dst);
+	double left = to < from ? 5 : -5;
+	struct cs_pen pen = { fmin(from, to) + 10, y - 5, 11.5, CS_START,
+			      CS_INK_BAD,	   1 };
+
+	cs_html(h, "<path d=\"M%g %gv8\" fill=\"none\" stroke-width=\"2\"", from,
+		y - 4);
+	cs_svg_stroke(h, CS_INK_BAD, "/>");
+	if (from != to) {
+		cs_html(h,
+			"<path d=\"M%g %gH%gm%g -4L%g %gl%g 4\" fill=\"none\" "
+			"stroke-width=\"2\"",
+			from, y, to, left, to, y, left);
+		cs_svg_stroke(h, CS_INK_BAD, "/>");
+	}
+	if (s->src == s->dst)
+		cs_svg_text(h, &pen, "%s itself: %.0f %% slower", end_text(w, s->src),
+			    -100 * expm1(s->off));
+	else
+		cs_svg_text(h, &pen, "%s->%s: %.0f %% slower", end_text(w, s->src),
+			    end_text(w, s->dst), -100 * expm1(s->off));
+}
+
+static size_t slow_lines(const struct wiring *w)
+{
+	return w->slow.n > SLOW_MOST ? SLOW_MOST + 1 : w->slow.n;
+}
+
+static void put_slow_ones(struct cs_html *h, const struct wiring *w, double y)
+{
+	const struct slow *s = w->slow.data;
+	struct cs_pen pen = { 8,	  y + SLOW_H * (SLOW_MOST + 0.6),
+			      11.5,	  CS_START,
+			      CS_INK_BAD, 1 };
+
+	for (size_t i = 0; i < w->slow.n && i < SLOW_MOST; i++)
+		put_slow(h, w, &s[i], y + SLOW_H * ((double)i + 0.8));
+	if (w->slow.n > SLOW_MOST)
+		cs_svg_text(h, &pen, "and %zu more pairs", w->slow.n - SLOW_MOST);
+}
+
+/* ---- the whole ---- */
+
+static void put_wired(struct cs_html *h, const struct wiring *w)
+{
+	put_numas(h, w);
+	for (int i = 0; i < w->n; i++) {
+		if (!cs_on_cpu(w->run))
+			put_pcie(h, w, i);
+		put_agent(h, w, i);
+	}
+	if (w->switched)
+		put_fabric(h, w);
+	else if (w->wired)
+		put_arcs(h, w);
+}
+
+void cs_html_wiring(struct cs_html *h, const struct cs_digest *digest, int node)
+{
+	const struct cs_run *run = digest->run;
 	struct wiring w;
-	int deep;
+	double deep;
 
 	if (run->node[node].facts.n_agents < 1)
 		return;
-	wiring_init(&w, run, node);
+	wiring_init(&w, digest, node);
 	deep = w.switched ? FABRIC_Y + FABRIC_H + 8 :
-	       w.wired	  ? GPU_Y + GPU_H + 40 + w.n * WIDE / 9 :
+	       w.wired	  ? GPU_Y + GPU_H + 40 + w.n * WIDE / 9.0 :
 			    GPU_Y + GPU_H + 8;
 	cs_html_section(
 		h, "How it is wired, and what it gives",
-		"The width of a line is the rate of the link now; red: part of it is down. Figures are measured, GB/s.");
-	cs_html(h, "<div class=\"wide\">");
-	cs_svg_begin(h, (double)WIDE * w.n + 2, deep, "How the node is wired");
-	cs_svg_describe(h, "%d %ss below their NUMA nodes%s", w.n, cs_agent_word(run),
+		"The width of a line is the rate of the link; thin and red: part of it is down. Figures are measured, GB/s. Red lines below are pairs that are slower than the others.");
+	cs_html_wide(h, "How the node is wired");
+	cs_svg_begin(h, (double)WIDE * w.n + 2,
+		     deep + SLOW_H * (double)slow_lines(&w), "How the node is wired");
+	cs_svg_describe(h, "%d %ss below their NUMA nodes%s; %zu pairs are slow", w.n,
+			cs_agent_word(run),
 			w.known ? ", joined by NVSwitch" :
 			w.wired ? ", joined by NVLink" :
-				  "");
-	put_numas(h, &w);
-	for (int i = 0; i < w.n; i++) {
-		if (!cs_on_cpu(run))
-			put_pcie(h, &w, i);
-		put_agent(h, &w, i);
-	}
-	if (w.switched)
-		put_fabric(h, &w);
-	else if (w.wired)
-		put_arcs(h, &w);
+				  "",
+			w.slow.n);
+	put_wired(h, &w);
+	put_slow_ones(h, &w, deep);
 	cs_svg_end(h);
 	cs_html(h, "</div>");
 	cs_html_section_end(h);
