@@ -137,7 +137,7 @@ else
 	ok "… at most 10 s, and a fixed count, which crowding does not make longer" \
 		grep -q -- '--matrix host --samples [0-9]* --budget 10s' args
 	ok "… nothing warns of what crowding does: unsettled figures, drift, overlap" eval \
-		'[ $status = 0 ] && [ -s out ] && ! grep -E "not converged|control cell|overlap" out'
+		'[ $status = 0 ] && [ -s out ] && ! grep -E "unstable|control cell|overlap" out'
 	ok "… bandwidth and latency of NUMA nodes stand in the answer" grep -qE \
 		'NUMA node to NUMA node [0-9.]+ GB/s, a load [0-9.]+' out
 	ok "… three lines end it: what was built, a report to look at, what to run" eval '

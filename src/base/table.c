@@ -26,9 +26,9 @@ int cs_table_load(FILE *from, char **text, struct cs_err *err)
 	else if (ferror(from))
 		cs_err_set(err, "cannot be read");
 	else if (n == room)
-		cs_err_set(err, "longer than 16 MiB: this is none of our files");
+		cs_err_set(err, "longer than 16 MiB: not a file of cscope-mpi");
 	else if (memchr(all, '\0', n))
-		cs_err_set(err, "there is a byte 0 in it: this is no text");
+		cs_err_set(err, "it is not text: a byte of it is 0");
 	else {
 		all[n] = '\0';
 		*text = all;

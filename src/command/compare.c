@@ -54,7 +54,7 @@ static void add_nodes(struct cs_vec *items, const struct cs_run *run,
 	if (*what)
 		cs_run_node_named(run, what, &err);
 	else
-		cs_err_set(&err, "it has no node");
+		cs_err_set(&err, "it has no node: its run ended before any answered");
 	cs_command_refuse("%s: %s", file, err.text);
 }
 

@@ -131,7 +131,7 @@ static int not_all_came(struct cs_comm *comm, const struct roll *roll,
 		return cs_err_set(err,
 				  "%s: no answer within %.3g s from rank %d on '%s'%s",
 				  call, limit_s, first, comm->place[first].host, more);
-	return cs_err_set(err, "%s: not all ranks came within %.3g s", call, limit_s);
+	return cs_err_set(err, "%s: ranks are missing after %.3g s", call, limit_s);
 }
 
 /* Test until the request is complete: at first in short naps, then in naps that cost

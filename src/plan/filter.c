@@ -50,7 +50,7 @@ int cs_filter_open(struct cs_filter *filter, const struct cs_settings *set,
 	rc = regcomp(&filter->expression, text, REG_EXTENDED | REG_NOSUB);
 	if (rc) {
 		regerror(rc, &filter->expression, why, sizeof(why));
-		return cs_err_set(err, "no extended regular expression: %s", why);
+		return cs_err_set(err, "not an extended regular expression: %s", why);
 	}
 	filter->is_open = 1;
 	return 0;

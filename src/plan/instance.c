@@ -381,7 +381,7 @@ static int take_tail(const char *name, const struct cs_alias *alias,
 		*at = take_shape(alias, *at, &to->variant.shape);
 		return to->variant.shape ?
 			       0 :
-			       cs_err_set(err, "'%s': behind the ends stand %s", name,
+			       cs_err_set(err, "'%s': after the ends come %s", name,
 					  shape_words[alias->tail]);
 	}
 	*at = skip_word(*at, alias->word, &is);
@@ -426,7 +426,7 @@ static int take_ends(const char *name, const struct cs_alias *alias, const char 
 			break;
 	}
 	if (n < n_arguments(alias))
-		return cs_err_set(err, "'%s': behind '%s' stand numbers, %s", name,
+		return cs_err_set(err, "'%s': after '%s' come numbers, %s", name,
 				  alias->name, argument_words(alias));
 	if (pair &&
 	    (argument[staged] == argument[1 + staged]) != cs_alias_is_own(alias))

@@ -190,6 +190,6 @@ unset FAKE_SAMPLE_NOISE FAKE_SEED
 
 FAKE_HANG=cuDevicePrimaryCtxRetain:1 run 0 -m cost --start-limit 1s --seed 1
 ok "tests that never began have one line, and no table" eval \
-	'flat "[0-9]+ tests not begun, for the run ended before: peer.ce.write.pair, .*peer.driver.open.pair" &&
+	'flat "[0-9]+ tests not started, the run ended early: peer.ce.write.pair, .*peer.driver.open.pair" &&
 	 prints_not "from.to|median +-"'
 finish

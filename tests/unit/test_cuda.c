@@ -1423,7 +1423,7 @@ STORY(story_both_times) {
 	"multiple of 64\n" \
 	"arm: kernels move multiples of 16 bytes and follow chains of at least " \
 	"128, not 24\n" \
-	"poll: the kernel that moves both ways has not said when\n"
+	"poll: the kernel that moves both ways did not report its start\n"
 
 HOLDS("each way has a time of its own, and its wrong data are found") {
 	t_eq_str(heard_both("", story_both_times),

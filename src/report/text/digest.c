@@ -186,7 +186,7 @@ static void remark(const struct cs_digest *d, struct cs_digest_line *line,
 	add_count(line, line->throttled, "throttled");
 	add_count(line, line->in_use, "while others used a GPU");
 	add_count(line, line->apart, "with less than 90 % overlap");
-	add_count(line, line->unsettled, "not converged");
+	add_count(line, line->unsettled, "unstable");
 	add_count(line, line->detour, "not by the best transport");
 	if (line->share < BELOW * line->low)
 		add_remark(line, "below what is usual");

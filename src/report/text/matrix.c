@@ -212,7 +212,7 @@ static const char *remark_text(const struct cs_grid *grid, size_t cell,
 		uint32_t flag;
 		const char *text;
 	} flag[REMARKS] = {
-		[CONVERGED] = { CS_ROW_NOT_CONVERGED, "!not converged" },
+		[CONVERGED] = { CS_ROW_NOT_CONVERGED, "!unstable" },
 		[THROTTLED] = { CS_ROW_THROTTLED, "!measured while throttled" },
 		[IN_USE] = { CS_ROW_IN_USE, "!measured while others used a GPU" },
 		[OVERLAP] = { CS_ROW_LOW_OVERLAP, "!less than 90 % overlap" },

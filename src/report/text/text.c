@@ -163,7 +163,7 @@ static void print_not_begun(FILE *to, const struct begun *b)
 	if (!b->n_not)
 		return;
 	putc('\n', to);
-	cs_fold(to, 0, 2, "%s not begun, for the run ended before: %s",
+	cs_fold(to, 0, 2, "%s not started, the run ended early: %s",
 		cs_count_text(b->n_not, "test"), b->not);
 }
 
