@@ -242,7 +242,8 @@ static void put_pcie(struct cs_html *h, const struct wiring *w, int agent)
 		       link->pcie_width >= link->pcie_width_max;
 
 	put_link(h, (struct cs_box){ x, NUMA_Y + NUMA_H, x, GPU_Y },
-		 cs_host_peak_gbs(&w->nd->agent[agent]), is_whole ? 1 : 0.5, CS_INK_PCIE);
+		 cs_host_peak_gbs(&w->nd->agent[agent]), is_whole ? 1 : 0.5,
+		 CS_INK_PCIE);
 	if (!is_whole)
 		pen.ink = CS_INK_BAD;
 	if (link->pcie_gen > 0)
