@@ -94,8 +94,8 @@ for name in healthy slow-link slow-gpu; do
 	ok "$name: rings are around the cells that text marks" eval \
 		'cmp ringed marks && { [ $name = healthy ] || [ -s marks ]; }'
 done
-page slow marked.html >slow
-ok "the picture of the node has the pairs of the slow GPU" grep -qE '(^|[ >-])[0-9]+->[0-9]+: [0-9]+ % slower' slow
+page slow marked.html >texts
+ok "the picture of the node has the pairs of the slow GPU" grep -qE '(^|[ >-])[0-9]+->[0-9]+: [0-9]+ % slower' texts
 ok "… and the table of all tests their remark" page text marked.html "slower than the others"
 
 # ---- contents, folds ----
@@ -112,8 +112,8 @@ sed 's/"host": *"[^"]*"/"host": "n13"/; s/"node": *"[^"]*"/"node": "n13"/' \
 	"$results/h200x2/model.json" >n13.json
 run 0 check "${fleet[@]}" n13.json -f html
 cp out fewer.html
-page parts fewer.html >parts
-ok "a node with half of the GPUs has a part of a square, not all of it" grep -qx "24 48" parts
+page parts fewer.html >widths
+ok "a node with half of the GPUs has a part of a square, not all of it" grep -qx "24 48" widths
 
 # ---- a time line ----
 
