@@ -1,6 +1,6 @@
 #!/bin/bash
-# Pages as Chromium draws them: light, dark, under a policy that forbids scripts, styles and
-# data images, and on paper.  A page that asks the network for anything fails.  For `make
+# Pages as Chromium draws them: light, dark, on a phone, under a policy that forbids scripts,
+# styles and data images, and on paper; with its script, and of 1,000 nodes.  A page that asks the network for anything fails.  For `make
 # check-html`; needs Debian's chromium-headless-shell.  Pictures stay in the folder given.
 set -u
 
@@ -41,10 +41,16 @@ says() { # SENTENCE COMMAND...
 
 # shellcheck disable=SC2317 # by says()
 look() { "${PYTHON:-python3}" "$here/look.py" "$@"; }
+# Has the script of PAGE made its box for cells?
+# shellcheck disable=SC2317
+runs() { timeout 60 "$chromium" --no-sandbox --dump-dom "file://$1" 2>/dev/null | grep -q '<div id="tip"'; }
+# shellcheck disable=SC2317
+runs_not() { ! runs "$1"; }
 # shellcheck disable=SC2317
 is_found() { ! look quiet "$1"; }
 
-for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x2/unified-np2; do
+for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x2/unified-np2 \
+	../../tests/fixtures/answer/slow-link; do
 	page=$(realpath "$to")/$(basename "$name").html
 	"$program" show "$results/$name.json" -q -o "$page" || exit 1
 	sed "s|<head>|<head>$policy|" "$page" >"${page%.html}.strict.html"
@@ -53,12 +59,26 @@ for name in h200x4/np4-both h200x4/sweep h200x4/suite-np4 h200x2/unified-np2; do
 	says "... light: pale page, drawings on it" look drawn "${page%.html}.light.png" light
 	draw "$page" "${page%.html}.dark.png" --blink-settings=preferredColorScheme=0
 	says "... dark" look drawn "${page%.html}.dark.png" dark
-	draw "${page%.html}.strict.html" "${page%.html}.strict.png"
+	draw "$page" "${page%.html}.phone.png" --window-size=390,1800
+	says "... on a phone" look drawn "${page%.html}.phone.png" light
+	says "... its script runs under the page's own policy" runs "$page"
+	says "... and not where a policy forbids it" runs_not "${page%.html}.strict.html"
+	draw "${page%.html}.strict.html" "${page%.html}.strict.png" --window-size=1160,5000
 	says "... whole where a policy strips all CSS" look drawn "${page%.html}.strict.png" light
 	draw "$page" "" --print-to-pdf="${page%.html}.pdf"
 	says "... on paper" look paper "${page%.html}.pdf"
 done
-sed 's|</body>|<img src="http://127.0.0.1:9/x.png"/>&|' "$page" >"$to/planted.html"
+mkdir -p "$to/fleet"
+for i in $(seq 1000); do
+	sed "s/\"host\": *\"vm\"/\"host\": \"n$i\"/; s/\"node\": *\"vm\"/\"node\": \"n$i\"/" \
+		"$results/h200x4/np4.json" >"$to/fleet/n$i.json"
+done
+"$program" check "$to"/fleet/*.json -q -o "$to/fleet.html" || exit 1
+draw "$(realpath "$to")/fleet.html" "$to/fleet.png"
+says "1,000 nodes: drawn" look drawn "$to/fleet.png" light
+says "... in less than 0.5 MB" [ "$(stat -c %s "$to/fleet.html")" -lt 500000 ]
+rm -r "$to/fleet"
+sed 's|<meta http-equiv[^>]*>||; s|</body>|<img src="http://127.0.0.1:9/x.png"/>&|' "$page" >"$to/planted.html"
 draw "$(realpath "$to")/planted.html" "$to/planted.png"
 says "a page that asks for a picture is found" is_found "$to/net.json"
 echo "1..$n"
