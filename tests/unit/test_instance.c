@@ -308,7 +308,8 @@ static const char *refusal(const char *text)
 }
 
 HOLDS("a filter that is none is refused") {
-	t_eq_str(refusal("("), "not an extended regular expression: Unmatched ( or \\(");
+	t_eq_str(refusal("("),
+		 "not an extended regular expression: Unmatched ( or \\(");
 	t_has(refusal("-["), "not an extended regular expression");
 	t_eq_str(refusal("((((a{250}){250}){250}){250})"),
 		 "it repeats parts more than 1000 times");

@@ -605,7 +605,8 @@ static int check_times(const struct cs_lane *on, double ns, struct cs_err *err)
 {
 	if (ns >= 0 && on->back_ns >= 0)
 		return 0;
-	return cs_err_set(err, "the kernel that moves both ways did not report its start");
+	return cs_err_set(err,
+			  "the kernel that moves both ways did not report its start");
 }
 
 static int prove_duplex(struct cs_lane *on, const uint64_t *proof, double *ns,
