@@ -64,7 +64,10 @@ static void end(struct cs_html *h, FILE *to, struct cs_draft *draft)
 	text = cs_draft_end(draft);
 	cs_html_contents(h);
 	cs_html_line(h, "<main>");
-	fputs(text, to);
+	for (const char *nl; (nl = strchr(text, '\n')); text = nl + 1) {
+		cs_html(h, "%.*s", (int)(nl - text), text);
+		putc('\n', to);
+	}
 	cs_html_line(h, "</main>");
 	cs_html_script(h);
 	cs_html_line(h, "</body></html>");
