@@ -11,12 +11,13 @@ static const char script[] =
 	;
 
 /* SHA-256 of the text of <style> and <script>: `tests/page.py whole` prints the new ones. */
-#define STYLE_HASH "TMae5qlAhlVp62qaGKmuI5rt0572MQEYBvwHCFqAzQs="
+#define STYLE_HASH "LAwanpKLJVnRVAFiqnCcDCxYhrVg+52XE7XkOsfyVKY="
 #define SCRIPT_HASH "xqlRCeO1NLOXhGgaUUo0PgH5jDnJa3ivNcN94So34CQ="
 
 static const char print_page[] =
 	"@media print{body{display:block;max-width:none;padding:0;font-size:11pt}"
-	"nav,#tip,.filter{display:none}.scroll{max-height:none}"
+	"nav,#tip,.filter{display:none}.wide,.scroll{max-height:none;overflow:visible}"
+	".sort{font-size:8pt}.sort td,.sort th{white-space:normal;padding:2px 5px}"
 	"figure,.tile,tr,.legend,.find li,pre{break-inside:avoid}"
 	"h2,h3,.hint,.legend,figcaption,caption,summary{break-after:avoid}"
 	"p,li,dd{orphans:3;widows:3}}";
