@@ -398,6 +398,10 @@ endif
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \
 	%D%/check/model/gamma.h \
+	%D%/check/model/knee.c \
+	%D%/check/model/knee.h \
+	%D%/check/model/levels.c \
+	%D%/check/model/levels.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/model/rates.c \
@@ -491,6 +495,7 @@ endif
 	%D%/report/html/glossary.def \
 	%D%/report/html/script.def \
 	%D%/report/html/style.def \
+	%D%/report/html/roofline.c \
 	%D%/report/html/tables.c \
 	%D%/report/html/trend.c \
 	%D%/report/html/wiring.c \
@@ -521,6 +526,7 @@ endif
 	%D%/report/text/launch.c \
 	%D%/report/text/matrix.c \
 	%D%/report/text/matrix.h \
+	%D%/report/text/levels.c \
 	%D%/report/text/model.c \
 	%D%/report/text/model_rates.c \
 	%D%/report/text/workload.c \

@@ -335,6 +335,8 @@ struct cs_node_facts {
 				 * "on iommu=pt" */
 	int64_t page_bytes, memory_bytes;
 	int64_t uptime_s; /* since it booted */
+	int64_t l1_bytes, l2_bytes,
+		l3_bytes; /* of a core's data caches; -1 unknown, none */
 	/* errors of its memory since it booted; NUMA nodes with CPUs and no memory */
 	int64_t edac_corrected, edac_uncorrected;
 	int32_t numa_empty;

@@ -283,6 +283,7 @@ const char *cs_op_text(int op)
 		"prefetch-out-busy",
 		"fault",
 		"fault-system",
+		"warm",
 		"halo",
 		"pingpong",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,

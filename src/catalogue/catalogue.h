@@ -72,6 +72,7 @@ enum cs_op {
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
 	CS_OP_FAULT, CS_OP_FAULT_SYSTEM, /* of a chase: pages of managed memory, of
 				 * malloc's, one fault after the other */
+	CS_OP_WARM,		/* of a chase: at random, out of the caches that hold it */
 	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
 	CS_OP_PINGPONG,		/* a small message there and back */
 	/* of base/calls.def */

@@ -142,7 +142,8 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	if (test->method == CS_METHOD_CHASE || test->path == CS_PATH_HOST ||
 	    test->op >= CS_OP_WRITE4K) {
 		*out = test->method == CS_METHOD_CHASE ?
-			       (test->path == CS_PATH_HOST ? numa_nodes_chase :
+			       (test->op == CS_OP_WARM	   ? numa_nodes_chase_warm :
+				test->path == CS_PATH_HOST ? numa_nodes_chase :
 							     chases[test->op]) :
 		       test->method == CS_METHOD_DRIVER && test->path == CS_PATH_HOST ?
 			       numa_nodes_by_driver :

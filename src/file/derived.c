@@ -5,6 +5,7 @@
 #include "check/bounds/known.h"
 #include "check/compare/found.h"
 #include "check/model/gamma.h"
+#include "check/model/levels.h"
 #include "check/model/workload.h"
 #include "file/code.h"
 #include "file/record.h"
@@ -113,6 +114,25 @@ struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell)
 	cs_encode_real(&r, "flops_per_load", load);
 	cs_encode_real(&r, "intensity_90", cs_intensity(load, CS_EFFICIENT));
 	cs_encode_real(&r, "alpha_flops", cs_alpha_flops(gflops, fit->alpha_us.value));
+	return r;
+}
+
+/* ---- memories ---- */
+
+struct cs_encoder cs_encode_level(const struct cs_level *level)
+{
+	struct cs_encoder r = cs_encode_begin();
+
+	cs_encode_text(&r, "level", level->name);
+	cs_encode_text(&r, "computes", level->is_numa ? "numa" : "gpu");
+	cs_encode_known(&r, "each", level->each);
+	cs_encode_real(&r, "times", level->times);
+	cs_encode_real(&r, "found_bytes", level->found.value);
+	cs_encode_real(&r, "found_bytes_low", level->found.low);
+	cs_encode_real(&r, "found_bytes_high", level->found.high);
+	cs_encode_real(&r, "vendor_bytes", level->vendor_bytes);
+	cs_encode_real(&r, "gbs", level->gbs);
+	cs_encode_real(&r, "load_ns", level->ns);
 	return r;
 }
 

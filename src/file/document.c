@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/model/levels.h"
 #include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
@@ -101,6 +102,22 @@ static void write_model(FILE *to, const struct cs_run *run)
 	fputs("],\n", to);
 }
 
+static void write_levels(FILE *to, const struct cs_run *run)
+{
+	const struct cs_vec levels = cs_levels_find(run);
+	size_t n = 0;
+
+	if (!levels.n)
+		return;
+	fputs("\"levels\":[", to);
+	CS_EACH(const struct cs_level, level, &levels) {
+		struct cs_encoder r = cs_encode_level(level);
+
+		element_of(to, &n, &r);
+	}
+	fputs("],\n", to);
+}
+
 /* Write the records that are derived from the results, with the turns of a cell
  * merged. */
 static void write_views(FILE *to, const struct cs_run *run)
@@ -111,6 +128,7 @@ static void write_views(FILE *to, const struct cs_run *run)
 	pooled = cs_pool_new(run);
 	write_matrices(to, pooled);
 	write_model(to, pooled);
+	write_levels(to, pooled);
 	if (run->workload.flops > 0)
 		member(to, "workload", cs_record_workload(pooled));
 }

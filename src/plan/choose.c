@@ -297,7 +297,7 @@ static int is_usual_method(const struct cs_test *test, enum cs_backend_kind back
 		return 1;
 	if (test->path == CS_PATH_HOST)
 		return test->method == CS_METHOD_CPU ||
-		       test->method == CS_METHOD_CHASE;
+		       (test->method == CS_METHOD_CHASE && test->op != CS_OP_WARM);
 	if (test->path != CS_PATH_PEER || test->how != CS_HOW_GATED)
 		return test->method != CS_METHOD_SM &&
 		       test->method != CS_METHOD_ZEROCOPY &&

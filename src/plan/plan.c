@@ -189,10 +189,12 @@ int cs_transfer_is_cpu_chase(const struct cs_transfer *t)
 	       cs_endpoint_is_numa(&t->dst);
 }
 
-/* A chase by the CPU measures the distance of memory, so no cache may hold any of it. */
+/* A chase by the CPU measures the distance of memory, so no cache may hold any of it, unless
+ * it is of the caches. */
 int cs_transfer_is_cold(const struct cs_transfer *t)
 {
-	return t->variant.cache == CS_CACHE_COLD || cs_transfer_is_cpu_chase(t);
+	return t->variant.cache == CS_CACHE_COLD ||
+	       (cs_transfer_is_cpu_chase(t) && t->op != CS_OP_WARM);
 }
 
 uint64_t cs_transfer_faults(const struct cs_transfer *t)

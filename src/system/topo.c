@@ -482,6 +482,15 @@ static void info_text(hwloc_obj_t obj, const char *key, char *to, size_t size)
 	cs_text(to, size, "%s", value ? value : "");
 }
 
+/* A cache of the first core; -1: it has none. */
+static int64_t cache_bytes(const struct cs_topo *topo, hwloc_obj_type_t type)
+{
+	hwloc_obj_t cache = hwloc_get_obj_by_type(topo->hwloc, type, 0);
+
+	return cache && cache->attr->cache.size ? (int64_t)cache->attr->cache.size :
+						  -1;
+}
+
 void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 {
 	hwloc_obj_t machine = hwloc_get_root_obj(topo->hwloc);
@@ -508,6 +517,9 @@ void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node)
 	describe_numa(numa_node, n, node);
 	distances(topo, numa_node, n, node);
 	node->page_bytes = sysconf(_SC_PAGESIZE);
+	node->l1_bytes = cache_bytes(topo, HWLOC_OBJ_L1CACHE);
+	node->l2_bytes = cache_bytes(topo, HWLOC_OBJ_L2CACHE);
+	node->l3_bytes = cache_bytes(topo, HWLOC_OBJ_L3CACHE);
 	/* hwloc counts the memory that is plugged, which may grow on demand. */
 	memory = cs_meminfo("MemTotal");
 	node->memory_bytes = memory == UINT64_MAX ? -1 : (int64_t)memory;

@@ -74,6 +74,8 @@ struct fake_config {
 	double pageable[3];	 /* GB/s into a GPU, out of it, to host memory */
 	int numa[FAKE_GPUS_MAX]; /* the driver's word on each GPU */
 	int host_numa[FAKE_HOST_BUFFERS]; /* of large host memory, as it comes */
+	uint64_t l2_bytes; /* of a cache that chases see, and a load of it; 0: none */
+	double l2_ns;
 	double compute_takes; /* share of its links' rates, while a GPU computes */
 	double host_shared;   /* GB/s of all flows one way; 0: no limit */
 	struct fake_shared shared[FAKE_SHARED];

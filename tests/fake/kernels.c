@@ -632,9 +632,17 @@ static double ns_shared(const struct fake_ctx *ctx, const void *args, unsigned g
 
 /* ---- chases: every hop is made, and takes what the table says ---- */
 
-static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops)
+/* The addresses between which a chase went. */
+struct fake_way {
+	uint64_t least, most;
+};
+
+static CUresult follow(const struct fake_ctx *ctx, uint64_t *at, uint64_t hops,
+		       struct fake_way *way)
 {
 	for (const uint64_t *node; hops; hops--) {
+		way->least = *at < way->least ? *at : way->least;
+		way->most = *at > way->most ? *at : way->most;
 		node = fake_memory_kernel(ctx, *at, sizeof(*node), FAKE_LOADS);
 		if (!node)
 			return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -656,6 +664,22 @@ static double hop_ns(const struct fake_ctx *ctx, uint64_t at, enum fake_engine e
 			       engine);
 }
 
+/* The same where a cache holds a part of what it went through. */
+static double cached_ns(const struct fake_ctx *ctx, uint64_t at,
+			enum fake_engine engine, const struct fake_way *way)
+{
+	const double ns = hop_ns(ctx, at, engine);
+	const double bytes = (double)(way->most - way->least) + CS_CHAIN_STRIDE;
+	CUresult code;
+	const struct fake_memory *m = fake_memory_find(at, 8, &code);
+
+	if (!fake.l2_bytes || !m || m->um || m->gpu != ctx->gpu)
+		return ns;
+	return (double)fake.l2_bytes >= bytes ?
+		       fake.l2_ns :
+		       ns + (fake.l2_ns - ns) * (double)fake.l2_bytes / bytes;
+}
+
 /* One block after the other; each has waited for what it has brought itself. */
 static CUresult chase(const struct fake_ctx *ctx, const struct cs_k_chase *a,
 		      unsigned grid, enum fake_engine engine)
@@ -663,14 +687,17 @@ static CUresult chase(const struct fake_ctx *ctx, const struct cs_k_chase *a,
 	uint64_t *out = words_at(ctx, a->out, 1 + grid, FAKE_STORES), at = a->start;
 	uint64_t hops = (uint64_t)a->rounds * a->hops;
 	CUresult code = out ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+	struct fake_way way = { UINT64_MAX, 0 };
 	double before;
 
 	for (unsigned b = 0; b < grid && !code; b++) {
 		before = fake_um_meter.fault_ns;
-		code = follow(ctx, &at, hops);
-		out[1 + b] = (uint64_t)((double)hops * hop_ns(ctx, a->start, engine) +
-					fake_um_meter.fault_ns - before);
+		code = follow(ctx, &at, hops, &way);
+		out[1 + b] = (uint64_t)(fake_um_meter.fault_ns - before);
 	}
+	for (unsigned b = 0; b < grid && !code; b++)
+		out[1 + b] += (uint64_t)((double)hops *
+					 cached_ns(ctx, a->start, engine, &way));
 	if (code)
 		return code;
 	if (hops && fake_memory_corrupts(a->start, ctx->gpu))

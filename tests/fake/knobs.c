@@ -371,6 +371,8 @@ __attribute__((constructor)) static void config_read(void)
 	fake.no_memops = (int)fake_number("FAKE_NO_MEMOPS", 0, 1, 0);
 	fake.dead_reads = (int)fake_number("FAKE_DEAD_READS", 0, 1, 0);
 	fake.lost_work = (int64_t)fake_number("FAKE_LOST_WORK", 0, 1 << 20, 0);
+	fake.l2_bytes = (uint64_t)fake_number("FAKE_L2", 0, 1ll << 40, 0);
+	fake.l2_ns = (double)fake_number("FAKE_L2_NS", 1, 1000, 200);
 	fake.compute_takes = 1e-2 *
 			     (double)fake_number("FAKE_COMPUTE_TAKES", 0, 99, 0);
 	fake.no_vmm = (int)fake_number("FAKE_NO_VMM", 0, 1, 0);

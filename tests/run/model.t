@@ -144,6 +144,35 @@ ok_json "... and says which bytes its rate counts" team.json \
 	  "copy": "bytes counted once", "triad": "bytes of all three arrays", "fp64": None}'
 ok_schema "... as the schema has it" team.json
 
+# ---- memories from the fastest on ----
+
+levels=(--no-mpi --seed 1 --cell-limit 1m --spread 2M)
+memory 200000000
+FAKE_CAPABILITY=7.0 FAKE_L2=4194304 FAKE_GPUS=2 run 0 "${levels[@]}" -s 64K:32M:x1.5 \
+	-t 'local.chase.random.alone,local.l2.*,local.shared.*,local.fma.fp64.alone,h2d.ce.pinned.pair' -o levels.json -o levels.html
+ok "a cache that a chase sees is found beside what the vendor says, with the rate and latency of each level" eval \
+	'status_is 0 && prints "^L2  +4 MiB  3\.[0-9]+ MiB to 4\.[0-9]+ MiB +6 MiB +6560 +200\.0$" && prints "^registers +- +- +256 KiB +132 +39[0-9]{4} +-$" &&
+	 prints "^shared, L1 +- +- +128 KiB +132 +328[0-9]{2} +-$" && prints "^memory +- +- +191 MiB +- +280\.0$"'
+ok_json "... in JSON with its interval, and memory as what the largest sizes are in" levels.json \
+	'[(l["level"], l["found_bytes"] and l["found_bytes_low"] < 2 ** 22 < l["found_bytes_high"] and round(l["found_bytes"] / 2 ** 22, 1), l["load_ns"] and round(l["load_ns"])) for l in d["levels"]] ==
+	 [("registers", None, None), ("shared, L1", None, None), ("L2", 1.0, 200), ("memory", None, 280)]'
+ok_schema "... as the schema has it" levels.json
+ok "... drawn as a roof for each memory and link" eval \
+	'[ "$(grep -c "GPU: 4 roofs below 32[0-9]* GFLOP/s" levels.html)" = 1 ] && grep -q "h2d.ce.pinned.pair.*GB/s, balance" levels.html'
+cp out live
+run 0 show levels.json
+ok "... of a file the same" same live out
+run 0 show levels.json --model 1G,1G -o work.json
+ok_json "... and are what --model has" work.json '[w["where"] for w in d["workload"]["ways"]] == ["registers", "shared, L1", "L2", "h2d.ce.pinned.pair"]'
+FAKE_CAPABILITY=7.0 FAKE_GPUS=1 run 0 "${levels[@]}" -s 64K:16M:x2 -t local.chase.random.alone -o flat.json
+ok_json "where loads take the same at all sizes no cache is found" flat.json 'all(l["found_bytes"] is None for l in d["levels"]) and len(d["levels"]) == 4'
+memory 34000000
+run 0 --no-mpi --seed 1 --backend cpu -s 4K:512K:x2 -t host.chase.warm.pair --samples 6 -o warm.json
+ok_json "caches of cores: the sizes are those of the kernel, and each sample goes on where the last one ended" warm.json \
+	'[l["level"] for l in d["levels"]] == ["L1", "L2", "L3", "memory"] and [l["vendor_bytes"] for l in d["levels"]][:3] == [d["nodes"][0]["l%d_bytes" % i] for i in (1, 2, 3)] and
+	 all(r["status"] == "ok" and len(r["samples"]) == 6 for r in d["results"])'
+ok_schema "... as the schema has it" warm.json
+
 # ---- a link while its GPUs compute ----
 
 flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus '0,1' --host-memory pinned)

@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	%D%/finding.t \
 	%D%/fingerprint.t \
 	%D%/fit.t \
+	%D%/knee.t \
 	%D%/fleet.t \
 	%D%/flush.t \
 	%D%/fma.t \
@@ -107,6 +108,7 @@ TAP = %D%/libtap.a
 %C%_finding_t_SOURCES = %D%/test_finding.c
 %C%_fingerprint_t_SOURCES = %D%/test_fingerprint.c %D%/canned.h
 %C%_fit_t_SOURCES = %D%/test_fit.c
+%C%_knee_t_SOURCES = %D%/test_knee.c
 %C%_fleet_t_SOURCES = %D%/test_fleet.c $(FLEET)
 %C%_flush_t_SOURCES = %D%/test_flush.c
 %C%_fma_t_SOURCES = %D%/test_fma.c

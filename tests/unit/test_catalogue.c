@@ -141,6 +141,7 @@ HOLDS("globs choose tests of the backend") {
 		 "peer.cpu.write.all-to-one peer.cpu.read.one-to-all "
 		 "host.cpu.copy.pair host.team.read.pair host.team.write.pair "
 		 "host.team.copy.pair host.team.triad.pair host.chase.random.pair "
+		 "host.chase.warm.pair "
 		 "host.fma.fp64.alone host.call.malloc.alone host.call.malloc.all "
 		 "host.call.malloc-touch.alone host.call.malloc-touch.all "
 		 "host.call.free.alone host.call.free.all "

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/statistics.h"
 #include "check/model/gamma.h"
+#include "check/model/levels.h"
 #include "check/model/model.h"
 #include "check/model/rates.h"
 
@@ -37,16 +38,30 @@ static void add(const struct cs_run *run, struct cs_workload_way way,
 	cs_list_push(to, &way);
 }
 
+/* Levels have more memories than the rates alone. */
 static void add_memories(const struct cs_run *run, const struct cs_vec *all,
 			 int is_numa, double gflops, struct cs_vec *to)
 {
+	const struct cs_vec levels = cs_levels_find(run);
+	int has_levels = 0;
 	static const char *const name[CS_NEARS] = {
 		[CS_NEAR_MEMORY] = "memory",
 		[CS_NEAR_L2] = "L2",
 		[CS_NEAR_SHARED] = "shared memory",
 	};
 
-	for (int near = CS_NEARS - 1; near >= 0; near--)
+	CS_EACH(const struct cs_level, level, &levels)
+		if (level->is_numa == is_numa) {
+			add(run,
+			    (struct cs_workload_way){ .where = level->name,
+						      .is_numa = is_numa,
+						      .gflops = gflops,
+						      .gbs = level->gbs,
+						      .alpha_us = NAN },
+			    to);
+			has_levels = 1;
+		}
+	for (int near = CS_NEARS - 1; near >= 0 && !has_levels; near--)
 		add(run,
 		    (struct cs_workload_way){ .where = name[near],
 					      .is_numa = is_numa,

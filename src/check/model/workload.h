@@ -9,7 +9,7 @@
 #include "result/run.h"
 
 struct cs_workload_way {
-	const char *where; /* "shared memory", "d2h.ce.pinned.pair" */
+	const char *where; /* "L2", "d2h.ce.pinned.pair" */
 	int is_numa;	   /* the cores of a NUMA node compute, else a GPU */
 	int is_link;
 	double gflops, gbs,
@@ -18,6 +18,6 @@ struct cs_workload_way {
 	double balance; /* operations a word that take as long as the word */
 };
 
-/* Of a run that has a workload: a list of struct cs_workload_way, of GPUs, of links, of
+/* With the run's workload (0: no times): a list of struct cs_workload_way, of GPUs, of links, of
  * NUMA nodes; none without flop/s. */
 struct cs_vec cs_workload_ways(const struct cs_run *run);

@@ -90,7 +90,8 @@ static uint64_t key_left(const struct cs_endpoints *e, const struct cs_transfer 
 
 uint64_t cs_copy_chain_seed(const struct cs_endpoints *e, const struct cs_transfer *t)
 {
-	return t->op == CS_OP_RANDOM ? e->plan->set.seed | 1 : 0;
+	return t->op == CS_OP_RANDOM || t->op == CS_OP_WARM ? e->plan->set.seed | 1 :
+							      0;
 }
 
 /* Add the shape, and the address of packed bytes: at the beginning of the destinations

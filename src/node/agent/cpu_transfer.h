@@ -41,7 +41,8 @@ struct cs_cpu_transfers {
 	_Atomic int timed[CS_LANES]; /* its copies count now; others continue */
 };
 
-/* The number of loads in a sample of a CPU's chase: no line is used twice. */
+/* The number of loads in a sample of a CPU's chase: no line is used twice, unless it is
+ * warm. */
 uint64_t cs_cpu_transfer_loads(const struct cs_transfer *t);
 /* The NUMA node whose CPUs work on a transfer: the one that its variant names;
  * between NUMA nodes the second, or the one that writes.  -1: wherever the agent may

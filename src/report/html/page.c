@@ -241,6 +241,7 @@ static void put_texts(struct cs_html *h, const struct cs_run *run)
 		cs_html_section(h, "Cost of communication", NULL);
 		cs_model_write(model->to, cs_view_pooled(run, &plain));
 		cs_html_pre(h, cs_draft_end(model));
+		cs_html_roofline(h, run);
 		cs_html_section_end(h);
 	}
 	cs_html_section(h, "Why to believe it", NULL);

@@ -16,6 +16,8 @@ void cs_html_summary(struct cs_html *h, const struct cs_digest *digest);
 void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
 void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
+/* roofline.c.  What each memory and link lets a program compute, by its intensity. */
+void cs_html_roofline(struct cs_html *h, const struct cs_run *run);
 /* trend.c.  The series of a finding. */
 void cs_html_series(struct cs_html *h, const struct cs_finding *f);
 /* wiring.c.  NUMA nodes, GPUs, cards and the links between, with what they gave. */

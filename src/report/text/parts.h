@@ -71,6 +71,8 @@ void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 /* model_rates.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
  * load; without `verbose` not those of a large job. */
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
+/* levels.c.  The memories of GPUs and cores, with an empty line, if a sweep shows them. */
+void cs_levels_print(FILE *to, const struct cs_run *run);
 /* workload.c.  How long the program of --model takes, by each memory and link. */
 void cs_workload_print(FILE *to, const struct cs_run *run);
 /* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over
