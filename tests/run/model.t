@@ -68,7 +68,7 @@ ok_json "... where both are equally fast, by their figures around it" ways.json 
 cp out live
 run 0 show ways.json -f model
 ok "... -f model says the same" eval \
-	'[ "$(grep "host to GPU" out)" = "$(grep "host to GPU" live)" ]'
+	'[ "$(grep "host to GPU:" out)" = "$(grep "host to GPU:" live)" ]'
 
 # ---- gamma ----
 
