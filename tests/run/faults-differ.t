@@ -161,7 +161,7 @@ differs "another driver" "software-differs node - warning" FAKE_DRIVER=570.86.15
 differs "not registered with the fabric" "software-differs gpu 0 warning" FAKE_FABRIC=0:1
 
 # ---- settings ----
-differs "ECC is off" "settings-differs gpu 1 warning" FAKE_ECC=1:0
+differs "ECC is off" "ecc-off gpu 1 note;settings-differs gpu 1 warning" FAKE_ECC=1:0
 differs "confidential computing is on" "settings-differs node - warning" \
 	FAKE_CONFIDENTIAL=1
 differs "MIG is on" "gpu-hidden node - note;ipc-mig node - warning;settings-differs node - warning;$hidden;not-possible - - note" \
