@@ -157,6 +157,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/system/kernel.c \
 	%D%/system/limits.c \
 	%D%/system/memory_available.c \
+	%D%/system/nic.c \
 	%D%/system/nvml.c \
 	%D%/system/nvml.h \
 	%D%/system/nvmllib.c \
@@ -410,6 +411,7 @@ endif
 	%D%/check/model/workload.h \
 	%D%/check/verdict/action.c \
 	%D%/check/verdict/action.h \
+	%D%/check/verdict/cards.c \
 	%D%/check/verdict/check.c \
 	%D%/check/verdict/check.h \
 	%D%/check/verdict/depend.c \

@@ -56,6 +56,7 @@ static const struct cs_field link_facts[] = {
 	LINK(COUNT, "nvlinks_max", nvlinks_max),
 	LINK(COUNT, "nvlink_version", nvlink_version),
 	LINK(REAL, "nvlink_raw_gb_per_s", nvlink_raw_gbs),
+	LINK(TEXT, "nvlinks_unlike", nvlinks_unlike),
 	LINK(COUNT, "pcie_gen", pcie_gen, .label = "PCIe generation"),
 	LINK(COUNT, "pcie_width", pcie_width, .label = "PCIe width"),
 	LINK(COUNT, "pcie_gen_max", pcie_gen_max),
@@ -261,18 +262,41 @@ const struct cs_fieldset cs_gpu_record_fields =
 
 /* ---- of a node ---- */
 
+#define NIC_ERRORS(type, key, member, ...) \
+	CS_MEMBER(struct cs_nic_errors, type, key, member, ##__VA_ARGS__)
+static const struct cs_field nic_errors[] = {
+	NIC_ERRORS(COUNT, "symbol_errors", symbol),
+	NIC_ERRORS(COUNT, "link_downed", downed),
+	NIC_ERRORS(COUNT, "retransmits", retransmits),
+};
+static const struct cs_fieldset nic_error_fields =
+	CS_FIELDSET("errors of a network card", struct cs_nic_errors, nic_errors);
+
 #define NIC(type, key, member, ...) \
 	CS_MEMBER(struct cs_nic_facts, type, key, member, ##__VA_ARGS__)
 static const struct cs_field nic_facts[] = {
 	NIC(TEXT, "name", name),
+	NIC(TEXT, "net", net),
 	NIC(NAME, "bus_id", bus_id),
 	NIC(COUNT, "numa", numa),
 	NIC(COUNT, "infiniband", infiniband),
 	NIC(COUNT, "rdma", rdma),
+	NIC(COUNT, "port", port),
 	NIC(COUNT, "gbits", gbits),
+	NIC(COUNT, "lanes", lanes),
 	NIC(TEXT, "state", state),
+	NIC(TEXT, "link_layer", link_layer),
+	NIC(TEXT, "gid", gid),
+	NIC(TEXT, "firmware", firmware),
+	NIC(COUNT, "mtu", mtu),
 	NIC(COUNT, "pcie_gen", pcie_gen),
 	NIC(COUNT, "pcie_width", pcie_width),
+	NIC(COUNT, "pcie_gen_max", pcie_gen_max),
+	NIC(COUNT, "pcie_width_max", pcie_width_max),
+	NIC(COUNT, "max_payload_bytes", payload),
+	NIC(COUNT, "max_read_request_bytes", read_request),
+	NIC(PART, "before", before, .part = &nic_error_fields),
+	NIC(PART, "after", after, .part = &nic_error_fields),
 };
 const struct cs_fieldset cs_nic_fields = CS_FIELDSET("a network card",
 						     struct cs_nic_facts, nic_facts);
@@ -344,7 +368,11 @@ static const struct cs_field node_facts[] = {
 	NODE(COUNT, "edac_corrected", edac_corrected),
 	NODE(COUNT, "edac_uncorrected", edac_uncorrected),
 	NODE(COUNT, "numa_nodes_without_memory", numa_empty),
+	NODE(TEXT, "memory_controllers", controllers),
+	NODE(COUNT, "swap_bytes", swap_bytes),
 	NODE(COUNT, "swap_used_bytes", swap_used_bytes),
+	NODE(COUNT, "hugetlb_bytes", hugetlb_bytes),
+	NODE(COUNT, "imex_channels", imex_channels),
 	NODE(TEXT, "gpus_lost", gpus_lost),
 	NODE(COUNT, "page_bytes", page_bytes, CS_TRAIT(SETTINGS, "page-bytes")),
 	NODE(TEXT, "huge_pages", huge_pages, .label = "huge pages",

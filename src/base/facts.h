@@ -50,6 +50,9 @@ struct cs_link_facts {
 	int32_t nvlinks_up, nvlinks_max; /* 0/0 on a card without NVLink */
 	int32_t nvlink_version;		 /* 3 = Ampere, 4 = Hopper, 5 … */
 	double nvlink_raw_gbs;		 /* one link, one direction, as NVML */
+	/* both are those of most links that are up; the others: "3=4@20,5=3@25", version
+	 * and rate of links 3 and 5 */
+	char nvlinks_unlike[40];
 	/* to the host, read while the GPU was busy; 0: by C2C instead */
 	int32_t pcie_gen, pcie_width;
 	int32_t pcie_gen_max, pcie_width_max;
@@ -262,17 +265,32 @@ struct cs_gpu_record {
 	uint8_t to_nic[CS_MAX_NICS];
 };
 
+/* Totals of a network card; -1 not counted. */
+struct cs_nic_errors {
+	int32_t symbol, downed, retransmits; /* downed: how often its link was lost */
+};
+
 /* One network card. */
 struct cs_nic_facts {
 	char name[24]; /* "mlx5_0", "eth0"; "" no kernel driver */
+	char net[16];  /* its network interface; "" none */
 	char bus_id[CS_BUSID];
 	int32_t numa;	    /* -1 unknown */
 	int32_t infiniband; /* by PCI class: 1, 0 */
 	int32_t rdma;	    /* the name is an RDMA device's: 1, 0; -1 unknown */
-	/* of its fastest port that is up, else of its first */
-	int32_t gbits;		      /* per second; -1 unknown */
-	char state[16];		      /* "active", "down"; "" unknown */
-	int32_t pcie_gen, pcie_width; /* as they are now; -1 unknown */
+	/* of its fastest port that is up, else of its first; -1 unknown */
+	int32_t port;
+	int32_t gbits; /* per second */
+	int32_t lanes;
+	char state[16];	     /* "active", "down"; "" unknown */
+	char link_layer[12]; /* "InfiniBand", "Ethernet" */
+	char gid[8];	     /* "IB", "RoCE v1", "RoCE v2": the newest that it has */
+	char firmware[20];
+	int32_t mtu;			      /* of its network interface */
+	int32_t pcie_gen, pcie_width;	      /* as they are now; -1 unknown */
+	int32_t pcie_gen_max, pcie_width_max; /* possible of card and slot */
+	int32_t payload, read_request;	      /* most bytes of each, as set */
+	struct cs_nic_errors before, after;   /* the run */
 };
 
 /* A NUMA node that has CPUs. */
@@ -340,7 +358,11 @@ struct cs_node_facts {
 	/* errors of its memory since it booted; NUMA nodes with CPUs and no memory */
 	int64_t edac_corrected, edac_uncorrected;
 	int32_t numa_empty;
-	int64_t swap_used_bytes;
+	char controllers[64]; /* of memory: "7 of 65536 MiB, mc5 of 32768 MiB" */
+	int64_t swap_bytes, swap_used_bytes;
+	int64_t hugetlb_bytes; /* of memory: huge pages that are set aside */
+	int32_t imex_channels; /* device files; the nodes of an NVLink domain share memory
+				* by them */
 	/* "2, 5": GPUs that NVML counts, by its number, and has lost, and that the PCI bus
 	 * does not show; they have no record */
 	char gpus_lost[32];

@@ -9,6 +9,7 @@
 #define JOIN_LIMIT_S 2.0
 #define NVML_LIMIT_S 10.0 /* for a look at all GPUs */
 #define CLOSE_LIMIT_S 2.0
+#define CARDS_LIMIT_S 1.0
 #define LOADER_LIMIT_S 1.0
 #define EXCLUSIVE_PROCESS 3 /* CUcomputemode */
 
@@ -367,6 +368,7 @@ void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node)
 	const struct cs_survey *found = NULL;
 	struct cs_err err = { "" };
 
+	cs_starter_take_cards(m->starter, CARDS_LIMIT_S, &node->facts);
 	node->facts.n_ranks = m->comm->local_size;
 	node->facts.n_agents = m->n_agents;
 	if (!view || !sees)
@@ -389,6 +391,12 @@ void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node)
 out:
 	free(view);
 	free(sees);
+}
+
+void cs_discovery_count(const struct cs_discovery *m, struct cs_run_node *node)
+{
+	cs_starter_count_cards(m->starter);
+	cs_starter_take_cards(m->starter, CARDS_LIMIT_S, &node->facts);
 }
 
 /* ---- the end ---- */

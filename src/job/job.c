@@ -474,6 +474,8 @@ static int measure(struct cs_job *job, struct cs_err *err)
 	if (in_time(job, err))
 		return CS_EXIT_CANNOT;
 	job->coordinates = job->comm.local_rank == 0;
+	if (job->coordinates)
+		cs_starter_cards(job->discovery.starter, job->discovery.root, facts);
 	job->run->n_ranks = job->comm.size;
 	/* without agents there is nothing to divide */
 	job->collect.placements = job->args->placements.n && !why.text[0] ?

@@ -323,6 +323,8 @@ static void run_plan(struct cs_job *job, struct cs_run_timings *t)
 	job->measuring_s = 0;
 	share_counts(placements);
 	for (int k = 0; k < placements->n; k++)
+		cs_discovery_count(&job->discovery, &placements->at[k].node);
+	for (int k = 0; k < placements->n; k++)
 		if (!placements->at[k].co.stopped && !job->one_at_a_time)
 			cs_coordinator_finish(&placements->at[k].co);
 	send_nodes(job);

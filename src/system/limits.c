@@ -11,6 +11,7 @@
 #include "system/internal.h"
 
 #define SWITCHES "/proc/driver/nvidia-nvswitch/devices"
+#define CONTROLLERS_MOST 64
 #define MINORS 250 /* /dev/nvidia0 …; those above are no GPUs */
 
 /* ---- one rank ---- */
@@ -367,13 +368,46 @@ static void edac(const char *root, struct cs_node_facts *node)
 	}
 }
 
-static void swap(const char *root, struct cs_node_facts *node)
+/* The memory of each controller: a module that is missing makes one smaller.  Controllers
+ * without memory are left out, as machines are built with. */
+static void controllers(const char *root, struct cs_node_facts *node)
+{
+	int mib[CONTROLLERS_MOST], n = 0, usual = 0, most = 0;
+
+	while (n < CONTROLLERS_MOST &&
+	       (mib[n] = cs_sysfile_whole(root,
+					  "/sys/devices/system/edac/mc/mc%d/size_mb",
+					  n)) >= 0)
+		n++;
+	for (int i = 0; i < n; i++) {
+		int same = 0;
+
+		for (int k = 0; k < n; k++)
+			same += mib[k] == mib[i];
+		usual = mib[i] > 0 && same > most ? mib[i] : usual;
+		most = mib[i] > 0 && same > most ? same : most;
+	}
+	if (most)
+		cs_text(node->controllers, sizeof(node->controllers), "%d of %d MiB",
+			most, usual);
+	for (int i = 0; i < n; i++)
+		if (mib[i] > 0 && mib[i] != usual)
+			cs_text_add(node->controllers, sizeof(node->controllers),
+				    ", mc%d of %d MiB", i, mib[i]);
+}
+
+static void memory_use(const char *root, struct cs_node_facts *node)
 {
 	const uint64_t all = cs_sysfile_bytes("SwapTotal", root, "/proc/meminfo");
 	const uint64_t left = cs_sysfile_bytes("SwapFree", root, "/proc/meminfo");
+	const uint64_t huge = cs_sysfile_bytes("Hugetlb", root, "/proc/meminfo");
 
-	if (all != UINT64_MAX && left <= all)
-		node->swap_used_bytes = (int64_t)(all - left);
+	if (huge != UINT64_MAX)
+		node->hugetlb_bytes = (int64_t)huge;
+	if (all == UINT64_MAX || left > all)
+		return;
+	node->swap_bytes = (int64_t)all;
+	node->swap_used_bytes = (int64_t)(all - left);
 }
 
 void cs_limits_node(const char *root, struct cs_node_facts *node)
@@ -387,7 +421,8 @@ void cs_limits_node(const char *root, struct cs_node_facts *node)
 	if (uptime >= 0)
 		node->uptime_s = (int64_t)uptime;
 	edac(root, node);
-	swap(root, node);
+	controllers(root, node);
+	memory_use(root, node);
 
 	cgroup_limits(root, node);
 	huge_pages(root, node);
@@ -397,6 +432,8 @@ void cs_limits_node(const char *root, struct cs_node_facts *node)
 	each_name(root, SWITCHES, add_switch_bios, node);
 	shared_memory(root, node);
 	device_files(root, node);
+	node->imex_channels = each_name(root, "/dev/nvidia-caps-imex-channels", NULL,
+					NULL);
 	container(root, node);
 	cs_gpu_grant(node->grant, sizeof(node->grant));
 	list = strchr(node->grant, '=');

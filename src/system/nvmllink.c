@@ -83,21 +83,65 @@ static int next_link(struct cs_nvml_gpu *gpu, unsigned *link, int *code)
 	return -1;
 }
 
-/* Version and speed are those of the first link that is up. */
+struct link {
+	unsigned number;
+	int32_t version;
+	double gbs;
+};
+
+static int are_alike(const struct link *a, const struct link *b)
+{
+	return a->version == b->version &&
+	       (a->gbs == b->gbs || (isnan(a->gbs) && isnan(b->gbs)));
+}
+
+/* Version and speed of most links that are up, and the links that have others. */
+static void compare_links(const struct link *link, int n, struct cs_link_facts *out)
+{
+	const struct link *usual = link;
+	char *to = out->nvlinks_unlike, one[32];
+	int most = 0;
+
+	for (int i = 0; i < n; i++) {
+		int same = 0;
+
+		for (int k = 0; k < n; k++)
+			same += are_alike(&link[i], &link[k]);
+		usual = same > most ? &link[i] : usual;
+		most = same > most ? same : most;
+	}
+	if (!n)
+		return;
+	out->nvlink_version = usual->version;
+	out->nvlink_raw_gbs = usual->gbs;
+	for (int i = 0; i < n; i++) {
+		if (are_alike(&link[i], usual) || link[i].version < 0 ||
+		    isnan(link[i].gbs))
+			continue;
+		cs_text(one, sizeof(one), "%s%u=%d@%.6g", to[0] ? "," : "",
+			link[i].number, link[i].version, link[i].gbs);
+		if (strlen(to) + strlen(one) < sizeof(out->nvlinks_unlike))
+			cs_text_add(to, sizeof(out->nvlinks_unlike), "%s", one);
+	}
+}
+
 static void link_nvlink(struct cs_nvml_gpu *gpu, struct cs_link_facts *out)
 {
 	int up = 0, max = 0, active, code = NVML_OK;
+	struct link links[MAX_LINKS];
 	unsigned link = 0, version;
 
 	while ((active = next_link(gpu, &link, &code)) >= 0) {
 		max++;
-		if (!active || up++)
+		if (!active)
 			continue;
+		links[up] = (struct link){ link - 1, -1, link_speed(gpu, link - 1) };
 		if (CALL(gpu->nvml, DeviceGetNvLinkVersion, gpu->board, link - 1,
 			 &version) == NVML_OK)
-			out->nvlink_version = generation(version);
-		out->nvlink_raw_gbs = link_speed(gpu, link - 1);
+			links[up].version = generation(version);
+		up++;
 	}
+	compare_links(links, up, out);
 	/* After any other error than "no such link" the number of links is unknown. */
 	if (max == 0 && code != NVML_NOT_SUPPORTED && code != NVML_INVALID_ARGUMENT)
 		return;

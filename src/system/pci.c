@@ -10,7 +10,6 @@
 
 #include "system/internal.h"
 
-#define PORTS_MOST 8
 #define CLASS_BASE_NETWORK 0x02
 #define CLASS_INFINIBAND 0x0207
 #define CLASS_BRIDGE_OTHER 0x0680 /* NVSwitch */
@@ -38,100 +37,20 @@ static int is_lent(const char *root, const char *bus_id)
 	return cs_sysfile_exists(root, "/sys/bus/pci/devices/%s/physfn", bus_id);
 }
 
-/* "4: ACTIVE" and "up" are "active". */
-static void state_text(const char *line, char *to, size_t size)
-{
-	const char *word = strchr(line, ':') ? strchr(line, ':') + 2 : line;
-	size_t i;
-
-	cs_text(to, size, "%s", strcmp(word, "up") ? word : "active");
-	for (i = 0; to[i]; i++)
-		to[i] = (char)tolower((unsigned char)to[i]);
-}
-
-/* One port of an RDMA device; 0: there is none. */
-static int read_port(const char *root, const struct cs_nic_facts *nic, int number,
-		     struct cs_nic_facts *port)
-{
-	char line[64];
-
-	*port = *nic;
-	cs_sysfile_line(line, sizeof(line), root,
-			"/sys/class/infiniband/%s/ports/%d/state", nic->name, number);
-	if (!line[0])
-		return 0;
-	state_text(line, port->state, sizeof(port->state));
-	/* "400 Gb/sec (4X NDR)" */
-	port->gbits = cs_sysfile_whole(root, "/sys/class/infiniband/%s/ports/%d/rate",
-				       nic->name, number);
-	return 1;
-}
-
-static void read_ports(const char *root, struct cs_nic_facts *nic)
-{
-	struct cs_nic_facts port;
-
-	for (int i = 1; i <= PORTS_MOST && read_port(root, nic, i, &port); i++) {
-		int up = !strcmp(port.state, "active");
-		int was = !strcmp(nic->state, "active");
-
-		if (i == 1 || up > was || (up == was && port.gbits > nic->gbits))
-			*nic = port;
-	}
-}
-
-static void read_ethernet(const char *root, struct cs_nic_facts *nic)
-{
-	int mbits = cs_sysfile_whole(root, "/sys/class/net/%s/speed", nic->name);
-	char line[64];
-
-	cs_sysfile_line(line, sizeof(line), root, "/sys/class/net/%s/operstate",
-			nic->name);
-	state_text(line, nic->state, sizeof(nic->state));
-	if (mbits > 0)
-		nic->gbits = mbits / 1000;
-}
-
-/* "16.0 GT/s PCIe" is generation 4. */
-static int pcie_gen_of(double rate)
-{
-	static const double rates[] = { 2.5, 5, 8, 16, 32, 64 };
-
-	for (int i = 0; i < (int)(sizeof(rates) / sizeof(rates[0])); i++)
-		if (rate == rates[i])
-			return i + 1;
-	return -1;
-}
-
-static void read_pcie(const char *root, struct cs_nic_facts *nic)
-{
-	nic->pcie_gen = pcie_gen_of(cs_sysfile_number(
-		root, "/sys/bus/pci/devices/%s/current_link_speed", nic->bus_id));
-	nic->pcie_width =
-		cs_sysfile_whole(root, "/sys/bus/pci/devices/%s/current_link_width",
-				 nic->bus_id);
-	if (nic->pcie_width < 1)
-		nic->pcie_width = -1;
-}
-
 /* nvidia-smi names a card by its RDMA device, if it has one. */
-static void describe(const struct cs_topo *topo, const char *root, hwloc_obj_t dev,
+static void describe(const struct cs_topo *topo, hwloc_obj_t dev,
 		     struct cs_nic_facts *nic)
 {
 	const char *name = os_name(dev, HWLOC_OBJ_OSDEV_OPENFABRICS);
 	char source[24];
 
 	cs_pci_text(dev, nic->bus_id);
-	cs_text(nic->name, sizeof(nic->name), "%s",
-		name[0] ? name : os_name(dev, HWLOC_OBJ_OSDEV_NETWORK));
+	cs_text(nic->net, sizeof(nic->net), "%s",
+		os_name(dev, HWLOC_OBJ_OSDEV_NETWORK));
+	cs_text(nic->name, sizeof(nic->name), "%s", name[0] ? name : nic->net);
 	nic->numa = cs_topo_gpu_numa(topo, nic->bus_id, -1, source);
 	nic->infiniband = dev->attr->pcidev.class_id == CLASS_INFINIBAND;
 	nic->rdma = name[0] != '\0';
-	if (nic->rdma)
-		read_ports(root, nic);
-	else if (nic->name[0])
-		read_ethernet(root, nic);
-	read_pcie(root, nic);
 }
 
 void cs_topo_cards(const struct cs_topo *topo, const char *root,
@@ -153,7 +72,7 @@ void cs_topo_cards(const struct cs_topo *topo, const char *root,
 		if (pci->class_id >> 8 != CLASS_BASE_NETWORK || is_lent(root, bus_id))
 			continue;
 		if (node->n_nics < CS_MAX_NICS)
-			describe(topo, root, dev, &node->nic[node->n_nics]);
+			describe(topo, dev, &node->nic[node->n_nics]);
 		node->n_nics++;
 	}
 }

@@ -59,10 +59,14 @@ const char *cs_machine_root(void);
  * bridges above it.  -1: the kernel does not count them. */
 int64_t cs_pci_errors(const char *root, const char *bus_id, int above);
 
-/* Network cards and NVSwitches of the PCI bus; files below `root`: "" but for
- * tests.  Parts of cards that virtual machines are lent are left out. */
+/* Network cards and NVSwitches of the PCI bus, their names and places; files below `root`:
+ * "" but for tests.  Parts of cards that virtual machines are lent are left out. */
 void cs_topo_cards(const struct cs_topo *topo, const char *root,
 		   struct cs_node_facts *node);
+/* The state of n cards that have names and places, and their counters before the run; the
+ * counters after it.  Cards' firmware may hang: not for a main thread. */
+void cs_cards_read(const char *root, struct cs_nic_facts *card, int n);
+void cs_cards_count(const char *root, struct cs_nic_facts *card, int n);
 
 /* The places of the GPUs of a node: their NUMA node (numa holds the driver's answer
  * before), bridges and IOMMU above them, and distances to each other and to the cards

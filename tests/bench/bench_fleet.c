@@ -71,7 +71,7 @@ static void make_gpu(struct cs_run_node *nd, int node, int i, int gpus)
 	cs_text(a->gpu.name, sizeof(a->gpu.name), "NVIDIA H200");
 	cs_text(a->gpu.bus_id, sizeof(a->gpu.bus_id), "0000:%02x:00.0", 16 + i);
 	cs_text(a->gpu.uuid, sizeof(a->gpu.uuid), "GPU-%08x-%d", node, i);
-	a->link = (struct cs_link_facts){ 18, 18, 4, 26.562, 5, 16, 5, 16 };
+	a->link = (struct cs_link_facts){ 18, 18, 4, 26.562, "", 5, 16, 5, 16 };
 	if (node % 500 == 7 && i == 3)
 		a->link.nvlinks_up = 17;
 	memcpy(s->bus_id, a->gpu.bus_id, sizeof(s->bus_id));

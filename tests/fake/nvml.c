@@ -624,6 +624,18 @@ static const struct nvlinks {
 	return &of[fake_number("FAKE_NVLINK_VERSION", 3, 5, 4) - 3];
 }
 
+/* "GPU:LINKxNUMBER"; 0 of another link */
+static unsigned link_knob(const char *variable, int gpu, unsigned link)
+{
+	unsigned of, number;
+	char value[32];
+
+	fake_knob(variable, gpu, value);
+	if (value[0] && sscanf(value, "%ux%u", &of, &number) != 2)
+		fake_bad(variable);
+	return value[0] && of == link ? number : 0;
+}
+
 /* The last links are the ones that are down. */
 EXPORT(int, nvmlDeviceGetNvLinkState, (void *device, unsigned link, int *up))
 {
@@ -638,23 +650,12 @@ EXPORT(int, nvmlDeviceGetNvLinkVersion,
        (void *device, unsigned link, unsigned *version))
 {
 	int gpu, code = link_code(device, link, version, &gpu);
+	unsigned own = code == OK ? link_knob("FAKE_NVLINK_CODE", gpu, link) : 0;
 
-	return code == OK ? give(device, version, nvlinks()->code) : code;
+	return code == OK ? give(device, version, own ? own : nvlinks()->code) : code;
 }
 
 static atomic_int link_read[FAKE_GPUS_MAX][36];
-
-/* "GPU:LINKxERRORS" */
-static unsigned link_knob(const char *variable, int gpu, unsigned link)
-{
-	unsigned of, errors;
-	char value[32];
-
-	fake_knob(variable, gpu, value);
-	if (value[0] && sscanf(value, "%ux%u", &of, &errors) != 2)
-		fake_bad(variable);
-	return value[0] && of == link ? errors : 0;
-}
 
 EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
        (void *device, unsigned link, int counter, uint64_t *errors))
@@ -744,7 +745,11 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 				    NOT_SUPPORTED;
 		f->type = UNSIGNED_INT;
 		f->value.u64 = 0;
-		f->value.u32 = f->result == OK ? nvlinks()->mbs : 0;
+		f->value.u32 = f->result == OK ?
+				       link_knob("FAKE_NVLINK_MBS", gpu, f->scope) :
+				       0;
+		if (f->result == OK && !f->value.u32)
+			f->value.u32 = nvlinks()->mbs;
 		if (f->id == C2C_LINKS) {
 			f->value.u32 = (unsigned)fake_number("FAKE_C2C", 0, 64, 0);
 			f->result = f->value.u32 ? OK : NOT_SUPPORTED;

@@ -122,6 +122,12 @@ fault "a few corrected errors" 0 none FAKE_ECC_CORRECTED=1:8
 both "many corrected errors" 0 memory-history note FAKE_ECC_CORRECTED 1200
 both "errors of an NVLink before the run" 0 nvlink-errors note FAKE_NVLINK_ERRORS 3x12
 ok "… with its number, its far end and how many" grep -qF "NVLink 3 to a switch: 12 errors before the run" h.json
+both "an NVLink that is slower than the others" 1 nvlink-differs warning FAKE_NVLINK_MBS 3x20000
+ok "… with its number and both rates" grep -qF \
+	"NVLink 3 is of version 4 at 20 GB/s; its others are of version 4 at 26.562 GB/s" h.json
+ok_schema "… and in the file" h.json
+both "an NVLink of another version" 1 nvlink-differs warning FAKE_NVLINK_CODE 3x4
+fault "… that is down" 2 "nvlink-down gpu 1 critical!" FAKE_NVLINK_MBS=1:17x20000 FAKE_NVLINKS_DOWN=1:1
 both "errors of an NVLink during the run" 2 nvlink-errors 'critical!' FAKE_NVLINK_GROW 3x2
 fault "… of a link to another GPU" 2 "nvlink-errors link 0-1 critical!" FAKE_NVLINK_GROW=0:3x2 \
 	FAKE_NVLINK_REMOTE=0:1x6+2x6+3x6,1:0x6+2x6+3x6,2:0x6+1x6+3x6,3:0x6+1x6+2x6
@@ -178,7 +184,7 @@ fake 4
 	    return bridge("1-1", 2, bus, bus, device, pci_busid=f"0000:{base + 1:02x}:{slot:02x}.0",
 	                  pci_type="0604 [1000:c030] [1000:1004] 00", pci_link_speed="63.0")
 	def branch(i, bus):
-	    nic = of("OSDev", name=f"mlx5_{i}", osdev_type=3)
+	    nic = of("OSDev", name=f"mlx5_{i}", osdev_type=3) + of("OSDev", name=f"ib{i}", osdev_type=2)
 	    gpu = of("PCIDev", pci_busid=f"0000:{bus:02x}:00.0", pci_type="0302 [10de:2335] [10de:18be] a1", pci_link_speed="63.0")
 	    card = of("PCIDev", nic, pci_busid=f"0000:{bus + 1:02x}:00.0", pci_type="0207 [15b3:1021] [15b3:0041] 00", pci_link_speed="63.0")
 	    base = bus - 2
@@ -197,6 +203,36 @@ card() { # CARD RATE STATE
 	echo "$2 Gb/sec (4X NDR)" >"machine/sys/class/infiniband/mlx5_$1/ports/1/rate"
 	echo "$3" >"machine/sys/class/infiniband/mlx5_$1/ports/1/state"
 }
+buses=(1c 2c 3d 4e 5f 70 7b 8c)
+pcie() { # CARD GT/s WIDTH
+	local at=machine/sys/bus/pci/devices/0000:${buses[$1]}:00.0
+	mkdir -p "$at"
+	echo "$2 GT/s PCIe" >"$at/current_link_speed"
+	echo "$3" >"$at/current_link_width"
+	echo "32.0 GT/s PCIe" >"$at/max_link_speed"
+	echo 16 >"$at/max_link_width"
+	# payload 256, read request 4096, or as told
+	{
+		head -c 52 /dev/zero
+		printf '\x40'
+		head -c 11 /dev/zero
+		printf '\x10'
+		head -c 7 /dev/zero
+		printf '\x20%b' "\x${4:-50}"
+		head -c 182 /dev/zero
+	} >"$at/config"
+}
+setting() { # CARD MTU FIRMWARE
+	mkdir -p "machine/sys/class/net/ib$1"
+	echo "$2" >"machine/sys/class/net/ib$1/mtu"
+	echo "$3" >"machine/sys/class/infiniband/mlx5_$1/fw_ver"
+}
+counters() { # CARD SYMBOLS DOWNED
+	local at=machine/sys/class/infiniband/mlx5_$1/ports/1/counters
+	mkdir -p "$at"
+	echo "$2" >"$at/symbol_error"
+	echo "$3" >"$at/link_downed"
+}
 cards() { # RATE STATE
 	for i in 0 1 2 3 4 5 6 7; do
 		card $i "$1" "$2"
@@ -211,6 +247,43 @@ card 5 200 "4: ACTIVE"
 fault "a card at half its rate" 1 "nic-below node - warning" FAKE_GPUS=8
 cards 40 "1: DOWN"
 fault "no card is in use" 0 none FAKE_GPUS=8
+cards 400 "4: ACTIVE"
+for i in 0 1 2 3 4 5 6 7; do
+	pcie $i 32.0 16
+	setting $i 4092 28.39.1002
+	counters $i 3 2
+done
+fault "eight cards that are alike in all" 0 none FAKE_GPUS=8
+ok_json "… and all is in the file" h.json \
+	'[tuple(n["nics"][5][k] for k in ("name", "net", "port", "gbits", "lanes", "mtu", "firmware", "pcie_gen", "pcie_width",
+	  "pcie_gen_max", "pcie_width_max", "max_payload_bytes", "max_read_request_bytes")) + (n["nics"][5]["before"]["symbol_errors"],
+	  n["nics"][5]["after"]["link_downed"]) for n in d["nodes"]] ==
+	 [("mlx5_5", "ib5", 1, 400, 4, 4092, "28.39.1002", 5, 16, 5, 16, 256, 4096, 3, 2)]'
+ok_schema "… as the schema says" h.json
+pcie 5 32.0 8
+fault "a card at half its PCIe width" 1 "nic-below node - warning" FAKE_GPUS=8
+ok "… with its name, the GPU next to it and what is possible" grep -qF \
+	"mlx5_5 (0000:70:00.0), next to GPU 5, runs its PCIe link at generation 5 x8; card and slot have generation 5 x16" h.json
+pcie 5 16.0 16
+fault "a card one PCIe generation down" 1 "nic-below node - warning" FAKE_GPUS=8
+pcie 5 32.0 16 20
+fault "a card with a smaller MaxReadRequest" 0 "nic-below node - note" FAKE_GPUS=8
+pcie 5 32.0 16
+setting 5 2044 28.39.1002
+fault "a card with a smaller MTU" 1 "nic-below node - warning" FAKE_GPUS=8
+setting 5 4092 28.33.0800
+fault "a card with another firmware" 1 "firmware-differs node - warning" FAKE_GPUS=8
+setting 5 4092 28.39.1002
+rm -f h.json h.jsonl
+FAKE_GPUS=8 FAKE_SUBMIT_NS=20000 begin 0 --test h2d.ce.pinned.pair --check -s 64K --seed 1 --samples 20 --cell-limit 20s -o h.json -o h.jsonl
+until_true 20 measuring h.jsonl 1
+counters 5 5 3
+counters 6 4 2
+end_within 60
+ok "errors of cards during the run: a link that went down is a warning, a symbol error a note" eval 'status_is 1 &&
+	findings | grep -qx "nic-errors node - warning" && findings | grep -qx "nic-errors node - note"'
+ok "… with number, card and GPU" grep -qF \
+	"mlx5_5 (0000:70:00.0), next to GPU 5, during the run: its link went down 1 time, 2 symbol errors" h.json
 rm -r machine/sys
 counts() { # CORRECTED UNCORRECTED
 	mkdir -p machine/sys/devices/system/edac/mc/mc{0,1}
@@ -229,7 +302,25 @@ counts 5000 0
 echo powersave >$governor
 fault "many corrected ones, and clocks that follow the load" 0 \
 	"governor node - note;host-memory node - note" FAKE_GPUS=8
-rm -r machine/sys
+rm -r machine/sys/devices/system/edac
+echo performance >$governor
+for i in 0 1 2 3; do
+	mkdir -p machine/sys/devices/system/edac/mc/mc$i
+	echo 65536 >machine/sys/devices/system/edac/mc/mc$i/size_mb
+done
+mkdir machine/sys/devices/system/edac/mc/mc4 machine/dev/nvidia-caps-imex-channels
+echo 0 >machine/sys/devices/system/edac/mc/mc4/size_mb
+: >machine/dev/nvidia-caps-imex-channels/channel0
+printf 'SwapTotal: 0 kB\nSwapFree: 0 kB\nHugetlb: 4194304 kB\n' >machine/proc/meminfo
+fault "memory controllers that are alike, one of them without memory" 0 none FAKE_GPUS=8
+ok_json "… these, huge pages, swap and IMEX channels are in the file" h.json \
+	'[d["nodes"][0][k] for k in ("memory_controllers", "hugetlb_bytes", "swap_bytes", "imex_channels")] ==
+	 ["4 of 65536 MiB", 4 << 30, 0, 1]'
+ok_schema "… as the schema says" h.json
+echo 32768 >machine/sys/devices/system/edac/mc/mc2/size_mb
+fault "a memory module that is missing" 0 "host-memory node - note" FAKE_GPUS=8
+ok "… with the controller" grep -qF "memory controllers of different size: 3 of 65536 MiB, mc2 of 32768 MiB" h.json
+rm -r machine/sys machine/dev/nvidia-caps-imex-channels machine/proc/meminfo
 
 # ---- the kernel's log ----
 
@@ -282,6 +373,7 @@ ok_json "… they are in the file" h.json \
 fault "… and of the GPU itself, for a driver that does not count them" 0 none FAKE_GPUS=8 FAKE_NVML_LACKS=nvmlDeviceGetFieldValues
 ok_json "… they are in the file" h.json \
 	'[g["before"]["pcie_errors"] for n in d["nodes"] for g in n["gpus"]][:2] == [None, 0]'
+rm -f h.json h.jsonl
 FAKE_GPUS=8 FAKE_SUBMIT_NS=20000 begin 0 --test h2d.ce.pinned.pair --check -s 64K --seed 1 --samples 20 --cell-limit 20s -o h.json -o h.jsonl
 until_true 20 measuring h.jsonl 1
 aer "${pci%/*}" 12 0

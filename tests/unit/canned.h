@@ -28,7 +28,7 @@ static inline void canned_gpu(struct cs_agent_facts *a, int i, int n)
 	cs_text(a->gpu.name, sizeof(a->gpu.name), "NVIDIA H200");
 	cs_text(a->gpu.bus_id, sizeof(a->gpu.bus_id), "0000:%02x:00.0", 0x1b + i);
 	cs_text(a->gpu.uuid, sizeof(a->gpu.uuid), "GPU-%08d", i);
-	a->link = (struct cs_link_facts){ 18, 18, 4, 26.562, 5, 16, 5, 16 };
+	a->link = (struct cs_link_facts){ 18, 18, 4, 26.562, "", 5, 16, 5, 16 };
 	a->before.known = a->after.known = 1;
 	a->before.temperature_c = 41;
 	a->after.temperature_c = 47;

@@ -27,6 +27,7 @@ static void look(void)
 	}
 	cs_topo_node(topo, &node);
 	cs_topo_cards(topo, root, &node);
+	cs_cards_read(root, node.nic, cs_node_cards(&node));
 	cs_topo_gpus(topo, root, &node, gpu, N_GPUS);
 }
 
@@ -78,6 +79,81 @@ HOLDS("rate, state and PCIe link of a card are the kernel's") {
 	t_eq_int(node.nic[3].gbits, 25);
 	t_eq_int(node.nic[3].pcie_gen, -1);
 	t_eq_int(node.nic[3].pcie_width, -1);
+}
+
+#define PORT "/sys/class/infiniband/mlx5_0/ports/2/"
+
+/* A configuration space whose PCI Express capability is behind another one. */
+static void put_pcie_control(int payload, int read_request)
+{
+	uint8_t space[256] = { 0 };
+	char path[600];
+	FILE *f;
+
+	space[0x34] = 0x40;
+	space[0x40] = 0x01;
+	space[0x41] = 0x60;
+	space[0x60] = 0x10;
+	space[0x68] = (uint8_t)(payload << 5);
+	space[0x69] = (uint8_t)(read_request << 4);
+	put_file(DEVICES "0000:14:00.0/config", "");
+	snprintf(path, sizeof(path), "%s" DEVICES "0000:14:00.0/config", root);
+	f = fopen(path, "w");
+	t_eq_int((int)fwrite(space, 1, sizeof(space), f), (int)sizeof(space));
+	fclose(f);
+}
+
+HOLDS("a card has firmware, the kind of its address, lanes, what its slot allows, and its counters") {
+	struct cs_nic_facts *nic = &node.nic[0];
+
+	make_root();
+	put_file("/sys/class/infiniband/mlx5_0/fw_ver", "28.39.1002\n");
+	put_file("/sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
+	put_file(PORT "state", "4: ACTIVE\n");
+	put_file(PORT "rate", "200 Gb/sec (2X NDR)\n");
+	put_file(PORT "link_layer", "Ethernet\n");
+	put_file(PORT "gid_attrs/types/0", "IB/RoCE v1\n");
+	put_file(PORT "gid_attrs/types/3", "RoCE v2\n");
+	put_file(PORT "counters/symbol_error", "7\n");
+	put_file(PORT "counters/link_downed", "1\n");
+	put_file(PORT "hw_counters/packet_seq_err", "3\n");
+	put_file(PORT "hw_counters/local_ack_timeout_err", "2\n");
+	put_file(DEVICES "0000:14:00.0/max_link_speed", "32.0 GT/s PCIe\n");
+	put_file(DEVICES "0000:14:00.0/max_link_width", "16\n");
+	put_file(DEVICES "max_link_speed",
+		 "16.0 GT/s PCIe\n"); /* of the bridge above it */
+	put_file("/sys/class/net/eth0/mtu", "9000\n");
+	put_pcie_control(1, 5);
+	look();
+	t_eq_str(nic->firmware, "28.39.1002");
+	t_eq_int(nic->port, 2);
+	t_eq_int(nic->lanes, 2);
+	t_eq_int(nic->gbits, 200);
+	t_eq_str(nic->link_layer, "Ethernet");
+	t_eq_str(nic->gid, "RoCE v2");
+	t_eq_int(nic->before.symbol, 7);
+	t_eq_int(nic->before.downed, 1);
+	t_eq_int(nic->before.retransmits, 5);
+	t_eq_int(nic->after.symbol, -1);
+	t_eq_int(nic->pcie_gen_max, 4);
+	t_eq_int(nic->pcie_width_max, 16);
+	t_eq_int(nic->payload, 256);
+	t_eq_int(nic->read_request, 4096);
+	t_eq_int(nic->mtu, -1);
+	t_eq_str(node.nic[3].net, "eth0");
+	t_eq_int(node.nic[3].mtu, 9000);
+	put_file(PORT "counters/symbol_error", "9\n");
+	cs_cards_count(root, node.nic, 4);
+	t_eq_int(nic->after.symbol, 9);
+	t_eq_int(nic->after.downed, 1);
+}
+
+HOLDS("a card whose configuration space is short, or a ring, has no payload") {
+	make_root();
+	put_pcie_control(1, 5);
+	put_file(DEVICES "0000:14:00.0/config", "");
+	look();
+	t_eq_int(node.nic[0].payload, -1);
 }
 
 HOLDS("without a PCI bus nothing is known, and nothing is 0") {

@@ -147,8 +147,9 @@ HOLDS("without NVLink the share is that of the slower PCIe link") {
 	struct cs_row *row;
 
 	for (int a = 0; a < 2; a++)
-		c.run.node[0].agent[a].link =
-			(struct cs_link_facts){ 0, 0, -1, NAN, 4, 16 - 8 * a, 4, 16 };
+		c.run.node[0].agent[a].link = (struct cs_link_facts){
+			0, 0, -1, NAN, "", 4, 16 - 8 * a, 4, 16
+		};
 	row = c.run.rows.rows.data;
 	for (size_t i = 0; i < c.run.rows.rows.n; i++)
 		row[i].stats.median = 13;

@@ -387,8 +387,9 @@ HOLDS("what is unknown on one node alone is one note") {
 		c.run.node[4].agent[a].link.nvlinks_max = -1;
 		c.run.node[4].agent[a].numa = -1;
 	}
-	voted(&c, "note unknown-here n005 node: wiring: unknown here, known on "
-		  "most nodes of its class: numa, nvlink-version, nvlinks");
+	voted(&c,
+	      "note unknown-here n005 node: wiring: unknown here, known on "
+	      "most nodes of its class: numa, nvlink-rate, nvlink-version, nvlinks");
 }
 
 /* Known on few nodes: nobody is asked why he does not know. */

@@ -21,6 +21,7 @@ static const struct {
 	{ .name = "gpus", .like = "8" },
 	{ .name = "nvlinks", .like = "18|18 of 18" },
 	{ .name = "nvlink-version", .like = "4" },
+	{ .name = "nvlink-rate" },
 	{ .name = "nvlink-ends" },
 	{ .name = "pcie-most", .like = "gen 5 x16" },
 	{ .name = "pcie-width", .like = "16|x16" },

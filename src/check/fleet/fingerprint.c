@@ -157,6 +157,9 @@ static void put_links(struct maker *m, const struct cs_link_facts *link)
 		put_number(m, CS_LAYER_WIRING, "nvlinks", link->nvlinks_up);
 	if (link->nvlinks_up > 0)
 		put_number(m, CS_LAYER_WIRING, "nvlink-version", link->nvlink_version);
+	if (link->nvlinks_up > 0 && link->nvlink_raw_gbs > 0)
+		put(m, CS_LAYER_WIRING, "nvlink-rate", "%.6g GB/s",
+		    link->nvlink_raw_gbs);
 	if (link->pcie_gen_max > 0 && link->pcie_width_max > 0)
 		put(m, CS_LAYER_WIRING, "pcie-most", "gen %d x%d", link->pcie_gen_max,
 		    link->pcie_width_max);
@@ -315,6 +318,25 @@ static void put_distances(struct maker *m)
 	put(m, CS_LAYER_WIRING, "numa-distances", "%s", text);
 }
 
+/* An RDMA card: what it is set to; and how fast it is, if it is up. */
+static void put_card(struct maker *m, int i, const struct cs_nic_facts *nic)
+{
+	cs_text(m->of, sizeof(m->of), "nic%d.", i);
+	put(m, CS_LAYER_FIRMWARE, "firmware", "%s", nic->firmware);
+	put(m, CS_LAYER_SETTINGS, "gid", "%s", nic->gid);
+	if (nic->mtu > 0)
+		put_number(m, CS_LAYER_SETTINGS, "mtu", nic->mtu);
+	if (nic->payload > 0 && nic->read_request > 0)
+		put(m, CS_LAYER_SETTINGS, "payload", "%d, read request %d",
+		    nic->payload, nic->read_request);
+	if (nic->pcie_gen > 0 && nic->pcie_width > 0)
+		put(m, CS_LAYER_WIRING, "pcie", "gen %d x%d", nic->pcie_gen,
+		    nic->pcie_width);
+	if (!strcmp(nic->state, "active") && nic->gbits > 0)
+		put(m, CS_LAYER_WIRING, "rate", "%d Gb/s", nic->gbits);
+	of_node(m);
+}
+
 /* By kind and place; names are the kernel's. */
 static void put_cards(struct maker *m)
 {
@@ -330,6 +352,8 @@ static void put_cards(struct maker *m)
 			put(m, CS_LAYER_WIRING, field, "%s", kind);
 		cs_text(field, sizeof(field), "nic%d.numa", i);
 		put_number(m, CS_LAYER_WIRING, field, nic->numa);
+		if (nic->rdma == 1)
+			put_card(m, i, nic);
 	}
 }
 

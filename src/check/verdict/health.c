@@ -1,4 +1,4 @@
-/* health.c - the state of the GPUs, network cards and host of a node, judged without other
+/* health.c - the state of the GPUs and host of a node, judged without other
  * nodes and without a baseline.  What a driver does not support is unknown, and no rule
  * fires. */
 
@@ -149,6 +149,23 @@ static const char *rule_links_grown(const struct gpu *g)
 	if (n == 1 && cs_agent_at(g->run, g->node, last.end) >= 0)
 		cs_text(g->f->far_bus_id, sizeof(g->f->far_bus_id), "%s", last.end);
 	return cs_new_text("%s during the run", text);
+}
+
+/* "NVLink 3 is of version 4 at 20 GB/s, its others are of version 4 at 26.562 GB/s" */
+static const char *rule_links_unlike(const struct gpu *g)
+{
+	const struct cs_link_facts *l = &g->agent->link;
+	const char *at = l->nvlinks_unlike, *text = NULL;
+	int link, version, end;
+	double gbs;
+
+	for (; sscanf(at, "%d=%d@%lf%n", &link, &version, &gbs, &end) == 3;
+	     at += end + (at[end] == ','))
+		text = cs_join(text, ", ", "NVLink %d is of version %d at %.6g GB/s",
+			       link, version, gbs);
+	return text ? cs_new_text("%s; its others are of version %d at %.6g GB/s",
+				  text, l->nvlink_version, l->nvlink_raw_gbs) :
+		      NULL;
 }
 
 /* ---- the GPU ---- */
@@ -354,6 +371,7 @@ static const struct rule {
 	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, 0, NULL },
 	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, 0, NULL },
 	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0, NULL },
+	{ rule_links_unlike, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, 0, NULL },
 	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0, NULL },
 	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0, NULL },
 	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, 0, NULL },
@@ -464,94 +482,6 @@ static void find_cliques(struct cs_run *run, int node)
 		 cliques, text);
 }
 
-/* ---- network cards ---- */
-
-/* The GPU below whose switch a card is; -1 none. */
-static int gpu_beside(const struct cs_run_node *nd, int card)
-{
-	for (int i = 0; i < nd->facts.n_known_gpus; i++)
-		if (nd->gpu_record[i].to_nic[card] == CS_REACH_PIX ||
-		    nd->gpu_record[i].to_nic[card] == CS_REACH_PXB)
-			return i;
-	return -1;
-}
-
-static int is_up(const struct cs_nic_facts *nic)
-{
-	return !strcmp(nic->state, "active");
-}
-
-/* Are both cards for the traffic of GPUs, and of one kind?  Others are used as sites like. */
-static int are_alike(const struct cs_run_node *nd, int a, int b)
-{
-	const struct cs_nic_facts *x = &nd->facts.nic[a], *y = &nd->facts.nic[b];
-
-	return x->rdma == 1 && y->rdma == 1 && x->state[0] && y->state[0] &&
-	       x->infiniband == y->infiniband && gpu_beside(nd, a) >= 0 &&
-	       gpu_beside(nd, b) >= 0;
-}
-
-/* Two ports of one card: one of them may be left without a cable. */
-static int is_same_card(const struct cs_nic_facts *x, const struct cs_nic_facts *y)
-{
-	const size_t n = strcspn(x->bus_id, ".");
-
-	return n == strcspn(y->bus_id, ".") && !strncmp(x->bus_id, y->bus_id, n);
-}
-
-/* How many cards are like this one, are up, and of these at that rate or above it. */
-struct cards {
-	int n, up, faster, beside_up;
-	int gbits; /* of the slowest that is faster */
-};
-
-static struct cards count_cards(const struct cs_run_node *nd, int card)
-{
-	const struct cs_nic_facts *own = &nd->facts.nic[card];
-	struct cards c = { 0 };
-
-	for (int k = 0; k < cs_node_cards(&nd->facts); k++) {
-		const struct cs_nic_facts *nic = &nd->facts.nic[k];
-
-		if (!are_alike(nd, card, k))
-			continue;
-		c.n++;
-		c.up += is_up(nic);
-		c.beside_up |= k != card && is_up(nic) && is_same_card(own, nic);
-		if (!is_up(nic) || nic->gbits <= own->gbits)
-			continue;
-		c.faster++;
-		c.gbits = !c.gbits || nic->gbits < c.gbits ? nic->gbits : c.gbits;
-	}
-	return c;
-}
-
-static void find_cards(struct cs_run *run, int node)
-{
-	const struct cs_run_node *nd = &run->node[node];
-
-	for (int i = 0; i < cs_node_cards(&nd->facts); i++) {
-		const struct cs_nic_facts *nic = &nd->facts.nic[i];
-		const struct cards c = count_cards(nd, i);
-		struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_NIC_BELOW,
-					       .part = "node");
-		const char *of = cs_new_text("%s (%s), next to GPU %d,", nic->name,
-					     nic->bus_id, gpu_beside(nd, i));
-
-		cs_finding_advise(&f);
-		if (c.n && !is_up(nic) && c.up && !c.beside_up) {
-			f.severity = 2 * c.up > c.n ? CS_WARNING : CS_NOTE;
-			cs_judge(run, f,
-				 "%s is down, while %d of %d cards like it are up",
-				 of, c.up, c.n);
-		} else if (c.n && is_up(nic) && nic->gbits > 0 && 2 * c.faster > c.up) {
-			cs_judge(run, f,
-				 "%s runs at %d Gb/s, most cards like it at %d", of,
-				 nic->gbits, c.gbits);
-		}
-	}
-}
-
 /* ---- the host ---- */
 
 static void find_host(struct cs_run *run, int node)
@@ -577,6 +507,10 @@ static void find_host(struct cs_run *run, int node)
 		cs_judge(run, f,
 			 "%" PRId64 " corrected errors of host memory since it booted",
 			 facts->edac_corrected);
+	if (strchr(facts->controllers, ','))
+		cs_judge(run, f,
+			 "memory controllers of different size: %s: a module may be missing",
+			 facts->controllers);
 	if (facts->swap_used_bytes >= SWAP_MANY)
 		cs_judge(run, f, "%" PRId64 " MiB of memory are swapped out",
 			 facts->swap_used_bytes >> 20);
@@ -592,7 +526,7 @@ void cs_health_judge(struct cs_run *run, int node)
 	find_host(run, node);
 	if (cs_on_cpu(run) || run->node[node].facts.n_agents < 1)
 		return;
-	find_cards(run, node);
+	cs_cards_judge(run, node);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		judge_by(run, node, &rules[i]);
 	find_cliques(run, node);

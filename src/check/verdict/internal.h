@@ -40,6 +40,8 @@ void cs_dips_judge(struct cs_run *run);
 
 /* ---- GPUs: health.c ---- */
 
+/* cards.c: the network cards of a node. */
+void cs_cards_judge(struct cs_run *run, int node);
 /* Judge the state of GPUs, network cards and the host of a node by itself: without a
  * baseline, and without other nodes. */
 void cs_health_judge(struct cs_run *run, int node);

@@ -24,7 +24,7 @@ struct job {
 
 struct cs_starter {
 	const struct cs_backend *backend;
-	struct job driver, nvml, survey, close, loader;
+	struct job driver, nvml, survey, close, loader, cards, count;
 	struct cs_gpu_facts gpu[CS_MAX_AGENTS];
 	int n, version, absent;
 	double begun_s, driver_s;
@@ -32,6 +32,9 @@ struct cs_starter {
 	char root[CS_PATH];
 	struct cs_pci_gpus pci;
 	struct cs_survey found;
+	char cards_root[CS_PATH];
+	int n_cards;
+	struct cs_nic_facts card[CS_MAX_NICS];
 };
 
 static void job_init(struct job *job)
@@ -130,6 +133,24 @@ static void *survey(void *arg)
 	return NULL;
 }
 
+static void *read_cards(void *arg)
+{
+	struct cs_starter *s = arg;
+
+	cs_cards_read(s->cards_root, s->card, s->n_cards);
+	job_end(&s->cards, 0);
+	return NULL;
+}
+
+static void *count_cards(void *arg)
+{
+	struct cs_starter *s = arg;
+
+	cs_cards_count(s->cards_root, s->card, s->n_cards);
+	job_end(&s->count, 0);
+	return NULL;
+}
+
 static void *close_nvml(void *arg)
 {
 	struct cs_starter *s = arg;
@@ -181,6 +202,8 @@ int cs_starter_begin(const struct cs_backend *backend, int with_nvml,
 	job_init(&s->survey);
 	job_init(&s->close);
 	job_init(&s->loader);
+	job_init(&s->cards);
+	job_init(&s->count);
 	s->backend = backend;
 	s->begun_s = cs_clock_s();
 	if (!backend)
@@ -250,6 +273,37 @@ int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *ro
 	return 0;
 }
 
+void cs_starter_cards(struct cs_starter *s, const char *root,
+		      const struct cs_node_facts *node)
+{
+	struct cs_err err;
+
+	if (s->cards.begun || cs_node_cards(node) < 1)
+		return;
+	cs_text(s->cards_root, sizeof(s->cards_root), "%s", root);
+	s->n_cards = cs_node_cards(node);
+	memcpy(s->card, node->nic, sizeof(s->card));
+	job_begin(&s->cards, read_cards, s, &err);
+}
+
+void cs_starter_count_cards(struct cs_starter *s)
+{
+	struct cs_err err;
+
+	if (s->cards.begun && ended(&s->cards))
+		job_begin(&s->count, count_cards, s, &err);
+}
+
+void cs_starter_take_cards(struct cs_starter *s, double limit_s,
+			   struct cs_node_facts *node)
+{
+	struct job *job = s->count.begun ? &s->count : &s->cards;
+	struct cs_err err;
+
+	if (job->begun && !job_wait(job, limit_s, "a network card", &err))
+		memcpy(node->nic, s->card, sizeof(s->card));
+}
+
 int cs_starter_loads(struct cs_starter *s, double limit_s)
 {
 	struct cs_err err;
@@ -266,7 +320,9 @@ int cs_starter_end(struct cs_starter *s, double limit_s)
 	if (!s)
 		return 0;
 	if (!ended(&s->driver) || !ended(&s->nvml) ||
-	    (s->survey.begun && !ended(&s->survey)))
+	    (s->survey.begun && !ended(&s->survey)) ||
+	    (s->cards.begun && !ended(&s->cards)) ||
+	    (s->count.begun && !ended(&s->count)))
 		return -1;
 	if (s->library && (job_begin(&s->close, close_nvml, s, &err) ||
 			   job_wait(&s->close, limit_s, "NVML", &err)))

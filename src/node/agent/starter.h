@@ -38,6 +38,14 @@ int cs_starter_survey(struct cs_starter *starter, double limit_s, const char *ro
 		      const struct cs_pci_gpus *pci, const struct cs_survey **out,
 		      struct cs_err *err);
 
+/* Read the network cards of the node, below `root`, in a thread; then their counters again. */
+void cs_starter_cards(struct cs_starter *starter, const char *root,
+		      const struct cs_node_facts *node);
+void cs_starter_count_cards(struct cs_starter *starter);
+/* … into the facts, once that is done: within limit_s, else they stay as they are. */
+void cs_starter_take_cards(struct cs_starter *starter, double limit_s,
+			   struct cs_node_facts *node);
+
 /* Does the driver or NVML hang in the dynamic loader?  Its lock is then not free
  * within limit_s, and what loads or unloads a library never returns: MPI_Finalize,
  * exit. */

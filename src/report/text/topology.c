@@ -171,7 +171,8 @@ static void print_cards(FILE *to, const struct cs_node_facts *f)
 	if (cs_node_cards(f) < 1)
 		return;
 	putc('\n', to);
-	cs_columns_heads(&t, "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name\n");
+	cs_columns_heads(&t,
+			 "<card,<bus id,NUMA,Gb/s,<state,<PCIe,<name,MTU,<GID,<firmware\n");
 	for (int i = 0; i < cs_node_cards(f); i++) {
 		const struct cs_nic_facts *nic = &f->nic[i];
 
@@ -187,6 +188,9 @@ static void print_cards(FILE *to, const struct cs_node_facts *f)
 		cs_columns_add(&t, "%s%s",
 			       nic->name[0] ? nic->name : "no kernel driver",
 			       nic->infiniband > 0 ? ", InfiniBand" : "");
+		cs_columns_add(&t, nic->mtu < 1 ? "?" : "%d", nic->mtu);
+		cs_columns_add(&t, "%s", nic->gid[0] ? nic->gid : "?");
+		cs_columns_add(&t, "%s", nic->firmware[0] ? nic->firmware : "?");
 		cs_columns_end_line(&t);
 	}
 	cs_columns_print(to, &t, 2);
