@@ -307,8 +307,7 @@ static json_t *gpus_array(const struct cs_run *run, const struct cs_action *acti
 {
 	json_t *array = json_array();
 
-	CS_EACH_BIT(a, action->gpus)
-	{
+	CS_EACH_BIT(a, action->gpus) {
 		const struct cs_gpu_facts *of = &run->node[action->node].agent[a].gpu;
 		const struct cs_gpu_record *gpu = cs_run_gpu(run, action->node,
 							     of->bus_id);

@@ -53,8 +53,9 @@ static json_t *gpus_array(const struct cs_run *run, const struct cs_finding *fin
 	json_t *array = json_array();
 
 	CS_EACH_BIT(a, finding->gpus)
-	cs_json_append(&array,
-		       cs_json_text(run->node[finding->node].agent[a].gpu.bus_id));
+		cs_json_append(&array, cs_json_text(run->node[finding->node]
+							    .agent[a]
+							    .gpu.bus_id));
 	return array;
 }
 

@@ -18,7 +18,7 @@ cuMemAlloc:20000+4000,cuMemFree:18000,cuMemHostAlloc:90000+250000,cuMemFreeHost:
 cuMemAllocManaged:12000+100,cuMemAllocAsync:3300,cuMemFreeAsync:2200,cuMemAddressReserve:5000,\
 cuMemCreate:40000+8000,cuMemMap:6000,cuMemSetAccess:50000,cuMemRelease:700,cuMemUnmap:45000,\
 cuMemAddressFree:5500,cuMemHostRegister:60000+120000,cuMemHostUnregister:33000,\
-cuIpcGetMemHandle:1100
+cuIpcGetMemHandle:1100,cuMemcpyAsync:1700,cuMemcpy3DPeerAsync:2600
 run 0 --seed 1 --gpus 0 -s 4M -t 'local.call.[a-oq-z]*.alone' -o one.json -o one.csv
 ok "all calls of the driver are timed" status_is 0
 ok "… and the first line names the fastest and the slowest" eval \
@@ -35,6 +35,7 @@ ok_json "… each at what the double takes for it" one.json \
 		"stream-sync": 1500, "stream-destroy": 27000, "context-sync": 3200,
 		"graph-instantiate": 9000, "graph-launch": 2500, "graph-destroy": 4100,
 		"memset": 1900, "copy2d": 2300, "copy3d": 2400, "ipc-get": 1100,
+		"copy3d-peer": 2600, "copy-h2d": 1700, "copy-d2h": 1700,
 		"alloc": 36000, "free": 18000, "host-alloc": 1090000, "host-free": 70000,
 		"managed-alloc": 12400, "managed-free": 18000, "async-alloc": 3300,
 		"async-free": 2200, "vmm-alloc": 5000 + 72000 + 6000 + 50000 + 700,

@@ -202,7 +202,7 @@ drawn() {
 		sed -E 's/.*width="([0-9.]+)" class="([a-z-]+)"/\1 \2/' | sort -n | uniq -c | tr -s ' '
 }
 ok "... the page has no tick, and draws that link red and thinner" eval \
-	'[ "$(drawn | paste -sd,)" = " 1 13.6 bad-s, 3 14 nvl-s" ] && grep -q "NV17 of 18" f.html &&
+	'[ "$(drawn | paste -sd,)" = " 1 6.61 bad-s, 3 14 nvl-s, 1 14 trk-s" ] && grep -q "NV17 of 18" f.html &&
 	grep -q "<b>critical</b> <span>exit status 0" f.html && ! grep -qE "all alike|no errors" f.html'
 FAKE_PCIE=2:4x16 FAKE_SLOW=h-2:0.5 run 0 --test h2d.ce.pinned.pair -s 4M --seed 1
 ok "... PCIe below what card and slot can do" eval \
