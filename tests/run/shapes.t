@@ -59,7 +59,8 @@ def ns(r):
     return start / r["copies"] + sectors / (0.9375 * rate)
 bad = n = 0
 for r in json.load(open(sys.argv[1]))["results"]:
-    if r["method"] not in ("copy2d", "copy3d", "sm3d"):
+    if r["method"] not in ("copy2d", "copy3d", "sm3d") or \
+            r["test"].startswith("local.") or ".read." in r["test"]:
         continue
     want = r["copy_bytes"] / ns(r)
     n += 1

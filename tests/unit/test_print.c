@@ -135,11 +135,13 @@ static char *shown(const struct cs_run *run, const struct cs_format *format, int
 	return text;
 }
 
+/* A line may begin with a tab of ours, as nvbandwidth's samples do. */
 static int has_control(const char *text)
 {
-	for (; *text; text++)
+	for (const char *all = text; *text; text++)
 		if ((unsigned char)*text == 0x7f ||
-		    (*text > 0 && *text < ' ' && *text != '\n') ||
+		    (*text > 0 && *text < ' ' && *text != '\n' &&
+		     (*text != '\t' || text == all || text[-1] != '\n')) ||
 		    ((unsigned char)*text == 0xc2 && (unsigned char)text[1] < 0xa0))
 			return 1;
 	return 0;

@@ -258,6 +258,7 @@ struct cs_vec cs_levels_find(const struct cs_run *run)
 	struct cs_vec levels = CS_LIST(struct cs_level);
 
 	add_gpu(run, &rates, &levels);
-	add_cores(run, &levels);
+	if (run->n_nodes > 0)
+		add_cores(run, &levels);
 	return levels;
 }
