@@ -473,6 +473,11 @@ double cs_first_byte_s(const struct cs_agent_facts *a)
 	return a->start_s + a->open_s + a->arena_s + a->peers_s + a->first_sample_s;
 }
 
+int cs_nic_is_up(const struct cs_nic_facts *nic)
+{
+	return !strcmp(nic->state, "active");
+}
+
 int cs_node_cards(const struct cs_node_facts *node)
 {
 	return node->n_nics < CS_MAX_NICS ? node->n_nics : CS_MAX_NICS;

@@ -411,6 +411,8 @@ int cs_same_pcie(const struct cs_link_facts *a, const struct cs_link_facts *b);
 void cs_all_text(const char *noun, int n, char *to, size_t size);
 /* How many network cards are described: the first of n_nics. */
 int cs_node_cards(const struct cs_node_facts *node);
+/* Does its link carry data? */
+int cs_nic_is_up(const struct cs_nic_facts *nic);
 
 /* From the launch to the end of its first sample, waiting for others apart; NAN
  * where a part of it is unknown. */

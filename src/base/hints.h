@@ -51,7 +51,7 @@ enum cs_hint_id {
 
 enum cs_hint_of { CS_HINT_OF_MACHINE, CS_HINT_OF_CUDA, CS_HINT_OF_NVML };
 
-/* What an Xid is to the runs that follow. */
+/* Does an Xid concern the runs that follow it? */
 enum cs_xid_grade {
 	CS_XID_PASSES, /* nothing: a program's, the driver's, or a consequence of another */
 	CS_XID_LASTS,  /* it can be the hardware's, which stays */

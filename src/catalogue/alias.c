@@ -56,7 +56,7 @@
 		   NUMA_GPU, WORD, ONE_THREAD, .word = bytes_,                  \
 		   .differs = BY_DRIVER)
 #define ONE_THREAD "real_time/threads:1"
-/* Of a GPU with itself, a benchmark of pairs of GPUs. */
+/* A benchmark of pairs of GPUs, run with the same GPU at both ends. */
 #define SCOPE_OWN(name_, test_, args_, first_, last_, ...)                      \
 	SCOPE(name_, NULL, test_, args_, first_, last_, .apart = 1,             \
 	      __VA_ARGS__)

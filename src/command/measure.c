@@ -245,8 +245,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 		     CS_FINDING_OTHER;
 	if (id)
 		add_finding(&p->run, CS_NOTE, id, text);
-	if (p->run.plan && p->run.n_nodes < 2 &&
-	    cs_plan_first_between(p->run.plan) < p->run.plan->n_matrices)
+	if (p->run.plan && p->run.n_nodes < 2 && cs_plan_has_between(p->run.plan))
 		add_finding(&p->run, CS_NOTE, CS_FINDING_NOT_POSSIBLE,
 			    "nethost is left out: it measures between nodes, and there is only one");
 	if (open_outputs(p, err))

@@ -52,13 +52,13 @@ struct between {
 int cs_between_is_wanted(const struct cs_job *job)
 {
 	return job->plan && job->comm.n_nodes > 1 && job->placements.n == 1 &&
-	       cs_plan_first_between(job->plan) < job->plan->n_matrices;
+	       cs_plan_has_between(job->plan);
 }
 
 int cs_between_check(const struct cs_job *job, const struct cs_plan *plan,
 		     struct cs_err *err)
 {
-	if (cs_plan_first_between(plan) == plan->n_matrices)
+	if (!cs_plan_has_between(plan))
 		return 0;
 	if (job->placements.n > 1)
 		return cs_err_set(

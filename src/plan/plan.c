@@ -346,6 +346,11 @@ uint32_t cs_plan_first_between(const struct cs_plan *plan)
 	return v;
 }
 
+int cs_plan_has_between(const struct cs_plan *plan)
+{
+	return cs_plan_first_between(plan) < plan->n_matrices;
+}
+
 struct cs_transfer cs_between_transfer(const struct cs_plan_matrix *matrix,
 				       uint32_t src, uint32_t dst)
 {

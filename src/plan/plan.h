@@ -227,6 +227,8 @@ extern const char *const cs_verify_words[];
 /* The first matrix of a test between nodes, which are the last of a plan; the number of
  * matrices: none. */
 uint32_t cs_plan_first_between(const struct cs_plan *plan);
+/* Has it such a matrix? */
+int cs_plan_has_between(const struct cs_plan *plan);
 
 /* The transfer of a matrix between two nodes of the run. */
 struct cs_transfer cs_between_transfer(const struct cs_plan_matrix *matrix,

@@ -55,8 +55,8 @@ static void read_ports(const char *root, struct cs_nic_facts *nic)
 	struct cs_nic_facts port;
 
 	for (int i = 1; i <= PORTS_MOST && read_port(root, nic, i, &port); i++) {
-		int up = !strcmp(port.state, "active");
-		int was = !strcmp(nic->state, "active");
+		int up = cs_nic_is_up(&port);
+		int was = cs_nic_is_up(nic);
 
 		if (i == 1 || up > was || (up == was && port.gbits > nic->gbits))
 			*nic = port;

@@ -81,7 +81,7 @@ static void settle_by_fit(struct cs_node_group *g)
 /* More nodes make their spread no more certain. */
 #define SPREAD_NODES 256
 
-/* Of more than SPREAD_NODES, by so many that are evenly chosen. */
+/* The spreads, from at most SPREAD_NODES nodes: every k-th one of more. */
 void cs_parts_settle(struct cs_node_group *g, size_t from, size_t end)
 {
 	CS_SCOPE;

@@ -332,7 +332,7 @@ static void put_card(struct maker *m, int i, const struct cs_nic_facts *nic)
 	if (nic->pcie_gen > 0 && nic->pcie_width > 0)
 		put(m, CS_LAYER_WIRING, "pcie", "gen %d x%d", nic->pcie_gen,
 		    nic->pcie_width);
-	if (!strcmp(nic->state, "active") && nic->gbits > 0)
+	if (cs_nic_is_up(nic) && nic->gbits > 0)
 		put(m, CS_LAYER_WIRING, "rate", "%d Gb/s", nic->gbits);
 	of_node(m);
 }

@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/fma.h"
-#include "base/statistics.h"
 #include "check/model/gamma.h"
 #include "check/model/knee.h"
 #include "check/model/rates.h"
@@ -98,21 +97,6 @@ static struct cs_level level_of(const char *name, const char *each, int is_numa)
 				  NAN,	NAN,  NAN };
 }
 
-/* The median of one number of all GPUs, or of all NUMA nodes: enum cs_near, or flop/s. */
-static double rate_of(const struct cs_vec *all, int is_numa, int near)
-{
-	double *x = cs_new(double, all->n + 1);
-	size_t n = 0;
-
-	CS_EACH(const struct cs_computes, place, all) {
-		double one = near < CS_NEARS ? place->gbs[near] : place->gflops;
-
-		if (place->is_numa == is_numa && !isnan(one))
-			x[n++] = one;
-	}
-	return n ? cs_median(x, n) : NAN;
-}
-
 /* ---- GPUs ---- */
 
 /* By compute capability: registers, and shared memory with L1, of a multiprocessor (CUDA C++
@@ -153,8 +137,7 @@ static void take_chip(const struct cs_gpu_facts *gpu, struct cs_level *level)
 }
 
 /* Each multiply-add reads three registers of 8 bytes. */
-static void add_gpu(const struct cs_run *run, const struct cs_vec *rates,
-		    struct cs_vec *to)
+static void add_gpu(const struct cs_run *run, struct cs_vec *to)
 {
 	const struct cs_vec curve = curve_of(run, "local.chase.random.alone");
 	struct cs_level level[LEVELS] = {
@@ -163,16 +146,18 @@ static void add_gpu(const struct cs_run *run, const struct cs_vec *rates,
 		[GPU_L2] = level_of("L2", "", 0),
 		[GPU_MEMORY] = level_of("memory", "", 0),
 	};
+	struct cs_vec rates;
 
 	if (curve.n < CS_LEVELS_SIZES)
 		return;
+	rates = cs_run_computes(run);
 	take_chip(first_gpu(run), level);
 	take_curve(&curve, level + GPU_L2, LEVELS - GPU_L2);
-	level[GPU_REGISTERS].gbs = rate_of(rates, 0, CS_NEARS) / CS_FMA_FLOPS * 3 *
-				   CS_WORD_BYTES;
-	level[GPU_SHARED].gbs = rate_of(rates, 0, CS_NEAR_SHARED);
-	level[GPU_L2].gbs = rate_of(rates, 0, CS_NEAR_L2);
-	level[GPU_MEMORY].gbs = rate_of(rates, 0, CS_NEAR_MEMORY);
+	level[GPU_REGISTERS].gbs = cs_computes_median(&rates, 0, CS_NEARS) /
+				   CS_FMA_FLOPS * 3 * CS_WORD_BYTES;
+	level[GPU_SHARED].gbs = cs_computes_median(&rates, 0, CS_NEAR_SHARED);
+	level[GPU_L2].gbs = cs_computes_median(&rates, 0, CS_NEAR_L2);
+	level[GPU_MEMORY].gbs = cs_computes_median(&rates, 0, CS_NEAR_MEMORY);
 	for (int i = 0; i < LEVELS; i++)
 		cs_list_push(to, &level[i]);
 }
@@ -232,7 +217,7 @@ static void take_reads(const struct cs_run *run, struct cs_level *level)
 static void add_cores(const struct cs_run *run, struct cs_vec *to)
 {
 	const struct cs_vec curve = curve_of(run, "host.chase.warm.pair");
-	const struct cs_node_facts *facts = &run->node[0].facts;
+	const struct cs_node_facts *facts;
 	struct cs_level level[LEVELS] = {
 		[CPU_L1] = level_of("L1", "core", 1),
 		[CPU_L2] = level_of("L2", "core", 1),
@@ -242,6 +227,7 @@ static void add_cores(const struct cs_run *run, struct cs_vec *to)
 
 	if (curve.n < CS_LEVELS_SIZES)
 		return;
+	facts = &run->node[0].facts;
 	level[CPU_L1].vendor_bytes = known(facts->l1_bytes);
 	level[CPU_L2].vendor_bytes = known(facts->l2_bytes);
 	level[CPU_L3].vendor_bytes = known(facts->l3_bytes);
@@ -254,11 +240,9 @@ static void add_cores(const struct cs_run *run, struct cs_vec *to)
 
 struct cs_vec cs_levels_find(const struct cs_run *run)
 {
-	const struct cs_vec rates = cs_run_computes(run);
 	struct cs_vec levels = CS_LIST(struct cs_level);
 
-	add_gpu(run, &rates, &levels);
-	if (run->n_nodes > 0)
-		add_cores(run, &levels);
+	add_gpu(run, &levels);
+	add_cores(run, &levels);
 	return levels;
 }

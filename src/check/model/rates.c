@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/statistics.h"
 #include "check/model/gamma.h"
 #include "result/cells.h"
 
@@ -91,4 +93,18 @@ struct cs_vec cs_run_computes(const struct cs_run *run)
 	}
 	cs_vec_sort(&all, by_place);
 	return all;
+}
+
+double cs_computes_median(const struct cs_vec *computes, int is_numa, int near)
+{
+	double *x = cs_new(double, computes->n + 1);
+	size_t n = 0;
+
+	CS_EACH(const struct cs_computes, place, computes) {
+		double one = near < CS_NEARS ? place->gbs[near] : place->gflops;
+
+		if (place->is_numa == is_numa && !isnan(one))
+			x[n++] = one;
+	}
+	return n ? cs_median(x, n) : NAN;
 }

@@ -28,3 +28,6 @@ struct cs_computes {
 /* The GPUs and NUMA nodes of a run that computed: a list of struct cs_computes, by node,
  * GPUs first. */
 struct cs_vec cs_run_computes(const struct cs_run *run);
+/* The median of one rate of all GPUs in that list, or of all NUMA nodes: enum cs_near, GB/s;
+ * CS_NEARS: GFLOP/s.  NAN: none has it. */
+double cs_computes_median(const struct cs_vec *computes, int is_numa, int near);

@@ -9,21 +9,6 @@
 #include "check/model/model.h"
 #include "check/model/rates.h"
 
-/* The median of one number of all GPUs, or of all NUMA nodes, that have it; NAN. */
-static double median_of(const struct cs_vec *all, int is_numa, int near)
-{
-	double *x = cs_new(double, all->n + 1);
-	size_t n = 0;
-
-	CS_EACH(const struct cs_computes, place, all) {
-		double one = near < CS_NEARS ? place->gbs[near] : place->gflops;
-
-		if (place->is_numa == is_numa && !isnan(one))
-			x[n++] = one;
-	}
-	return n ? cs_median(x, n) : NAN;
-}
-
 /* A rate of 0 or NAN is none. */
 static void add(const struct cs_run *run, struct cs_workload_way way,
 		struct cs_vec *to)
@@ -40,9 +25,9 @@ static void add(const struct cs_run *run, struct cs_workload_way way,
 
 /* Levels have more memories than the rates alone. */
 static void add_memories(const struct cs_run *run, const struct cs_vec *all,
-			 int is_numa, double gflops, struct cs_vec *to)
+			 const struct cs_vec *levels, int is_numa, double gflops,
+			 struct cs_vec *to)
 {
-	const struct cs_vec levels = cs_levels_find(run);
 	int has_levels = 0;
 	static const char *const name[CS_NEARS] = {
 		[CS_NEAR_MEMORY] = "memory",
@@ -50,7 +35,7 @@ static void add_memories(const struct cs_run *run, const struct cs_vec *all,
 		[CS_NEAR_SHARED] = "shared memory",
 	};
 
-	CS_EACH(const struct cs_level, level, &levels)
+	CS_EACH(const struct cs_level, level, levels)
 		if (level->is_numa == is_numa) {
 			add(run,
 			    (struct cs_workload_way){ .where = level->name,
@@ -63,11 +48,12 @@ static void add_memories(const struct cs_run *run, const struct cs_vec *all,
 		}
 	for (int near = CS_NEARS - 1; near >= 0 && !has_levels; near--)
 		add(run,
-		    (struct cs_workload_way){ .where = name[near],
-					      .is_numa = is_numa,
-					      .gflops = gflops,
-					      .gbs = median_of(all, is_numa, near),
-					      .alpha_us = NAN },
+		    (struct cs_workload_way){
+			    .where = name[near],
+			    .is_numa = is_numa,
+			    .gflops = gflops,
+			    .gbs = cs_computes_median(all, is_numa, near),
+			    .alpha_us = NAN },
 		    to);
 }
 
@@ -138,16 +124,17 @@ static void add_links(const struct cs_run *run, int is_numa, double gflops,
 
 struct cs_vec cs_workload_ways(const struct cs_run *run)
 {
-	const struct cs_vec all = cs_run_computes(run);
+	const struct cs_vec all = cs_run_computes(run), levels = cs_levels_find(run);
 	struct cs_vec ways = CS_LIST(struct cs_workload_way);
-	double gpu = median_of(&all, 0, CS_NEARS), numa = median_of(&all, 1, CS_NEARS);
+	double gpu = cs_computes_median(&all, 0, CS_NEARS),
+	       numa = cs_computes_median(&all, 1, CS_NEARS);
 	int by_cores = isnan(gpu);
 
 	if (!isnan(gpu))
-		add_memories(run, &all, 0, gpu, &ways);
+		add_memories(run, &all, &levels, 0, gpu, &ways);
 	if (!isnan(by_cores ? numa : gpu))
 		add_links(run, by_cores, by_cores ? numa : gpu, &ways);
 	if (!isnan(numa))
-		add_memories(run, &all, 1, numa, &ways);
+		add_memories(run, &all, &levels, 1, numa, &ways);
 	return ways;
 }

@@ -27,11 +27,6 @@ static int gpu_beside(const struct cs_run_node *nd, int card)
 	return gpu;
 }
 
-static int is_up(const struct cs_nic_facts *nic)
-{
-	return !strcmp(nic->state, "active");
-}
-
 /* Are both cards for the traffic of GPUs, and of one kind?  Others are used as sites like. */
 static int are_alike(const struct cs_run_node *nd, int a, int b)
 {
@@ -67,9 +62,10 @@ static struct cards count_cards(const struct cs_run_node *nd, int card)
 		if (!are_alike(nd, card, k))
 			continue;
 		c.n++;
-		c.up += is_up(nic);
-		c.beside_up |= k != card && is_up(nic) && is_same_card(own, nic);
-		if (!is_up(nic) || nic->gbits <= own->gbits)
+		c.up += cs_nic_is_up(nic);
+		c.beside_up |= k != card && cs_nic_is_up(nic) &&
+			       is_same_card(own, nic);
+		if (!cs_nic_is_up(nic) || nic->gbits <= own->gbits)
 			continue;
 		c.faster++;
 		c.gbits = !c.gbits || nic->gbits < c.gbits ? nic->gbits : c.gbits;
@@ -123,7 +119,8 @@ static const char *usual_value(const struct cs_run_node *nd, int card,
 		int same = 0;
 
 		for (int k = 0; k < cards; k++)
-			same += are_alike(nd, card, k) && is_up(&nd->facts.nic[k]) &&
+			same += are_alike(nd, card, k) &&
+				cs_nic_is_up(&nd->facts.nic[k]) &&
 				!strcmp(value, value_of(&nd->facts.nic[k], t));
 		if (2 * same > up)
 			return value;
@@ -213,11 +210,11 @@ static void find_state(struct cs_run *run, int node, int card, const char *of)
 				       .part = "node");
 
 	cs_finding_advise(&f);
-	if (c.n && !is_up(nic) && c.up && !c.beside_up) {
+	if (c.n && !cs_nic_is_up(nic) && c.up && !c.beside_up) {
 		f.severity = 2 * c.up > c.n ? CS_WARNING : CS_NOTE;
 		cs_judge(run, f, "%s is down, while %d of %d cards like it are up",
 			 of, c.up, c.n);
-	} else if (c.n && is_up(nic) && nic->gbits > 0 && 2 * c.faster > c.up) {
+	} else if (c.n && cs_nic_is_up(nic) && nic->gbits > 0 && 2 * c.faster > c.up) {
 		cs_judge(run, f, "%s runs at %d Gb/s, most cards like it at %d", of,
 			 nic->gbits, c.gbits);
 	}
@@ -236,7 +233,7 @@ void cs_cards_judge(struct cs_run *run, int node)
 						       nic->name, nic->bus_id, gpu);
 
 		find_state(run, node, i, of);
-		if (nic->rdma != 1 || !is_up(nic))
+		if (nic->rdma != 1 || !cs_nic_is_up(nic))
 			continue;
 		find_traits(run, node, i, of);
 		find_pcie(run, node, nic, of);

@@ -42,7 +42,7 @@ static int numa_of(const struct advice *a, int k)
 
 static int is_down(const struct cs_nic_facts *nic)
 {
-	return nic->state[0] && strcmp(nic->state, "active");
+	return nic->state[0] && !cs_nic_is_up(nic);
 }
 
 /* The path class of the nearest card; of RDMA cards only, if there are any. */

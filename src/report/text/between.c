@@ -135,8 +135,7 @@ static void print_one(FILE *to, const struct between *b)
 
 static int is_measured(const struct cs_run *run)
 {
-	return run->plan && run->n_nodes > 1 &&
-	       cs_plan_first_between(run->plan) < run->plan->n_matrices;
+	return run->plan && run->n_nodes > 1 && cs_plan_has_between(run->plan);
 }
 
 void cs_between_print(FILE *to, const struct cs_run *run)
