@@ -13,7 +13,6 @@ EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
 	%D%/COMMANDS.md \
 	%D%/COST.md \
-	%D%/FINDINGS.md \
 	%D%/FLEET.md \
 	%D%/INTEGRATIONS.md \
 	%D%/METHOD.md \

@@ -179,7 +179,6 @@ EXTRA_DIST += \
 	%D%/cluster/cluster.sh \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \
-	%D%/fake/DRIVER.md \
 	%D%/fake/README.md \
 	%D%/fixtures \
 	%D%/fuzz/corpus \

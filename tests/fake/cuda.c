@@ -1,4 +1,13 @@
-/* cuda.c - devices, contexts, modules, and how functions are found. */
+/* cuda.c - devices, contexts, modules, and how functions are found.
+ *
+ * Refused calls have the driver's code: no cuInit (3), no current context or opening a
+ * handle in its own process (201), freed memory, freeing twice, copying beyond an
+ * allocation (1), stale handles and the NULL stream (400), no fatbin (200), registering
+ * twice (712), unregistering nothing (713), enabling a peer twice (704), disabling one that
+ * is not (705).  A kernel that uses freed memory ends in 700.  After a sticky error (214,
+ * 220, 226, 700, 702, 710, 714 to 719) every call of that context returns it, and queued
+ * work does nothing.  Of a call in two versions (cuMemPrefetchAsync, cuMemAdvise) the newest
+ * that request and driver allow is returned. */
 #include "fake.h"
 
 #include <dlfcn.h>

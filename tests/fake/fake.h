@@ -1,5 +1,5 @@
-/* fake.h - what the parts of the fake libcuda.so.1 share.  DRIVER.md says what
- * it does and which variables change it.
+/* fake.h - what the parts of the fake libcuda.so.1 share.
+ * knobs.c says which variables change what it does.
  *
  *   cuda.c     devices, contexts, modules, look-up of functions
  *   knobs.c    the environment, failing and counting calls

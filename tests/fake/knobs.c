@@ -1,4 +1,130 @@
-/* knobs.c - what the environment asks of the fake: shape, rates, faults. */
+/* knobs.c - what the environment asks of the fake: shape, rates, faults.
+ *
+ * Variables are read when the library is loaded; an invalid value ends the process.  After
+ * the semicolon: the default.  nvml.c has those of NVML.
+ *
+ *	FAKE_GPUS=N: GPUs of the machine, 0 to 16; 2
+ *	FAKE_NAME=TEXT, FAKE_MEMORY=BYTES: name, "NVIDIA H200"; memory of each, 4
+ *		GiB, counted in each process
+ *	FAKE_MODEL=1:TEXT,…: name of GPU 1 alone, up to 31 characters
+ *	FAKE_NUMA=0,0,1,1: NUMA node of each GPU, −1 unknown; 0
+ *	FAKE_CAPABILITY=8.0: compute capability; 9.0. Below that, kernels of bulk
+ *		copies end in 719
+ *	FAKE_COMPUTE_MODE=N: 2 refuses contexts (46), 3 those of a second process
+ *	FAKE_MACHINE=FILE: … processes with the same writable file are of one
+ *		machine; the library itself
+ *	FAKE_LOST=2,…: GPU 2 has fallen off the bus: CUDA does not count it; NVML
+ *		counts it and returns 15 for it
+ *	FAKE_MIG=N: each GPU is divided into N instances, at most 16 in all. A
+ *		process sees only the first one (of CUDA_VISIBLE_DEVICES, or of
+ *		all), without peer access and CUDA IPC (1). Instance k of GPU i is
+ *		MIG-00000000-0000-0000-XXXX-00000000000i, XXXX = 15 − k; NVML
+ *		counts by k
+ *	FAKE_NVLINK_COUNTERS=FILE: all processes count there, for NVML, the bytes
+ *		of NVLinks and PCIe
+ *	FAKE_NVLINK_IDLE=1: … but copies of this process do not use NVLink
+ *	FAKE_CGROUP=0,…: the GPUs that a cgroup leaves to this process, as the
+ *		next variable, which it replaces
+ *	CUDA_VISIBLE_DEVICES: indices, and UUIDs or their beginnings; the list
+ *		ends at the first invalid one
+ *	FAKE_MATRIX=FILE: N × N rates that replace the rule for writes, row =
+ *		source
+ *	FAKE_STAGED_GBS=G: rate of staged copies; 37.5
+ *	FAKE_STAGED_PIECE=N: bytes of a staged copy per entry of the queue;
+ *		524288: a queue holds 256 MiB, as seen on H200
+ *	FAKE_PAGEABLE_GBS=IN,OUT,HOST: rates with pageable memory: to GPU 0, from
+ *		it, to host memory; 6.8,15,8.5
+ *	FAKE_SLOW=0-1:0.5,…: factor on the rate of copies from GPU 0 to GPU 1; h
+ *		instead of a number is the host, here and below. Below 1, that of
+ *		GPU 0 to itself also slows its kernels on managed pages that it
+ *		has
+ *	FAKE_SLOW_COPIES=N: … only for the first N copies of this process, for
+ *		each path and engine; all
+ *	FAKE_SLOW_BYTES=N: … only for copies of N bytes
+ *	FAKE_SLOW_SAMPLES=40-55: … only in these samples, by the value of the gate
+ *		word
+ *	FAKE_HOST_NUMA=0,1,…: NUMA node of host memory of 1 MiB and more, in the
+ *		order of allocation or registration; 0. Of figures only: the
+ *		kernel decides where memory is
+ *	FAKE_L2=BYTES, FAKE_L2_NS=N: chases in the GPU's own memory find what fits
+ *		in BYTES there, after N ns (200); of S bytes the share BYTES / S
+ *	FAKE_COMPUTE_TAKES=P: while a GPU computes multiply-adds behind the same
+ *		gate, its links lose P %
+ *	FAKE_HOST_SHARED=G: all flows of a group from the host to GPUs have G GB/s
+ *		together; those to the host likewise
+ *	FAKE_PEER_SHARED=0-1:2-3:F,…: GPU 0 to 1 and GPU 2 to 3 share a link: when
+ *		both have flows, each gets the fraction F of its rate; half
+ *	FAKE_NOISE=F: each copy takes more or less time, by a fraction of up to F;
+ *		the same in every run
+ *	FAKE_SAMPLE_NOISE=gauss:0.008:0.5: noise of a path's samples: shape
+ *		(tests/noise.c), standard deviation, correlation of successive
+ *		samples (0)
+ *	FAKE_SEED=N: its seed; 0
+ *	FAKE_DRIFT=F: each sample takes a fraction F longer than the one before
+ *	FAKE_CORRUPT=0-1:OFFSET,…: copies and prefetches from GPU 0 to GPU 1 flip
+ *		a bit in the byte at OFFSET; −1: they write nothing. Read kernels
+ *		of GPU 1 get a wrong sum, a chase ends one node too far, zero-copy
+ *		writes have the bit flipped
+ *	FAKE_DEAD_READS=1: read kernels read nothing: their sum is 0
+ *	FAKE_LOST_WORK=K: the K-th kernel of this process that transforms data
+ *		(cs_k_rekey) does nothing; none
+ *	FAKE_CORRUPT_COPY=K: with FAKE_CORRUPT: only the K-th copy of this process
+ *		on each path; all
+ *	FAKE_ASTRAY=0-1:2,…: every copy from GPU 0 to GPU 1 goes to an allocation
+ *		of the same size on GPU 2; −N: to N bytes before its destination
+ *	FAKE_NO_PEER=0-1,…: GPU 0 cannot access memory of GPU 1 (217)
+ *	FAKE_NO_IPC=1, FAKE_IPC_REFUSE=CODE: handles cannot be made (801); cannot
+ *		be opened, with CODE
+ *	FAKE_NO_VMM=1: no cuMemCreate (801)
+ *	FAKE_CUDA=12.1: CUDA version of the driver; 13.0
+ *	FAKE_MANAGED=0: no managed memory (801)
+ *	FAKE_INTEGRATED=1: attribute integrated: its memory is the host's
+ *	FAKE_CONCURRENT=0: attribute concurrentManagedAccess: 0 means no prefetch
+ *		and no advice for a GPU (101)
+ *	FAKE_PAGEABLE=N: attribute pageableMemoryAccess. 1, HMM: memory of malloc
+ *		moves as managed memory does. 2, ATS: GPUs use such pages where
+ *		they are, and prefetches move them. A CPU's touch brings pages
+ *		back to the host
+ *	FAKE_FAULT_US=US, FAKE_PREFETCH_GBS=IN,OUT,PEER: time of a fault, 20;
+ *		rates of prefetches and faults from the host to GPU 0, from GPU 0
+ *		to the host, between GPUs; 48,18,148
+ *	FAKE_UM_GRANULE=BYTES, FAKE_UM_DENSITY=0: bytes that a fault brings, a
+ *		power of 2 from 4096 to 2 MiB; DENSITY=0: and no more than these
+ *	FAKE_UM_EVICT=BYTES: memory of a GPU that managed pages may take; all that
+ *		is free
+ *	FAKE_UM_STUCK=h-0:F,…: a prefetch from the host to GPU 0 moves only the
+ *		first part F of its pages; nothing. all or all:F: every path, here
+ *		and below
+ *	FAKE_UM_REMOTE=h-0,…: touches by GPU 0 map pages of the host instead of
+ *		moving them
+ *	FAKE_UM_LOST=h-0:N,…: of each N pages that a touch of GPU 0 brings, the
+ *		first loses what is stored; each page. 0-h: the CPU's touch that
+ *		brings a page loses its last byte
+ *	FAKE_PREFETCH_BLOCKS=h-0,…: the call of a prefetch behind a closed gate
+ *		returns when it is done
+ *	FAKE_NO_MEMOPS=1: no cuStreamWaitValue32 and WriteValue32 (801)
+ *	FAKE_SUBMIT_NS=N: real time of each cuMemcpyAsync and cuLaunchKernel; 0.
+ *		Threads of a process take turns, processes do not
+ *	FAKE_STALLS=process: cuMemFree and cuModuleLoadData wait for the gates of
+ *		all contexts of the process
+ *	FAKE_OPEN_US=N: real time of each cuIpcOpenMemHandle and
+ *		cuCtxEnablePeerAccess; 0
+ *	FAKE_FAIL=cuMemAlloc:2,cuInit:1=802: the k-th call of a function in this
+ *		process fails, with 999 if no code is given
+ *	FAKE_FAIL_CALL=K: the K-th of all calls fails, with 999
+ *	FAKE_FAULT=cuMemcpyAsync:3=719: that call's operation breaks the context,
+ *		with 700 if no code is given; 0: it never ends
+ *	FAKE_STRICT=1: the process is ended if it unmaps host memory before
+ *		unregistering it
+ *	FAKE_HANG=cuMemAlloc:1: that call never returns; dlopen:1: the load of the
+ *		library does not
+ *	FAKE_FAIL_RANK=R: FAKE_FAIL, FAKE_FAIL_CALL, FAKE_FAULT and FAKE_HANG
+ *		apply to this rank only
+ *	FAKE_CALL_NS=cuEventCreate:1300,cuMemAlloc:20000+4000,…: virtual CPU time
+ *		of a call, and for each MiB that it allocates or registers; 1000
+ *	FAKE_LACKS=cuGraphLaunch,…: the driver does not have these functions
+ *	FAKE_CALLS=FILE: appends a line "RANK FUNCTION" for every call, and "RANK
+ *		pins BYTES" for allocated host memory */
 #include "fake.h"
 
 #include <fcntl.h>
@@ -125,7 +251,7 @@ static void lies_read(const char *variable, double table[][FAKE_PLACES])
 	pairs_fill(table, value);
 }
 
-/* The rule of DRIVER.md, or FAKE_MATRIX: a file of gpus x gpus numbers. */
+/* The rule of clock.c, or FAKE_MATRIX: a file of gpus x gpus numbers. */
 static void matrix_read(void)
 {
 	const char *path = getenv("FAKE_MATRIX");

@@ -4,7 +4,15 @@
  * /proc/PID/fd.  Its address is one that no CPU can use (bits above 47 are
  * set): a program that touches device memory by the CPU crashes as on a real
  * GPU, and a freed address is never a valid one again.  Addresses differ between
- * processes, so that an exporter's address is of no use to an importer. */
+ * processes, so that an exporter's address is of no use to an importer.
+ *
+ * As on H200 with driver 580, these calls block while a stream of the process waits at a
+ * gate, and then until the context's work is done: cuMemFree, cuMemFreeHost,
+ * cuMemHostUnregister, cuIpcCloseMemHandle, cuModuleLoadData, cuModuleUnload,
+ * cuCtxSynchronize, and the first launch of a kernel unless CUDA_MODULE_LOADING=EAGER
+ * (by its documentation).  cuMemFree and cuModuleLoadData wait for their own context
+ * only; cuMemUnmap and cuMemRelease block as cuMemFree (not measured).  A copy from or to
+ * pageable memory blocks until it is made, but for at most 64 KiB into a GPU. */
 #include "fake.h"
 
 #include <errno.h>

@@ -1,9 +1,70 @@
 /* nvml.c - a libnvidia-ml.so.1 for the tests: the GPUs of the fake libcuda.so.1
  * with 18 NVLinks of the 4th version, PCIe 5 x16 and nothing wrong, unless the
- * environment says otherwise (DRIVER.md).
+ * environment says otherwise.
  *
  * As with driver 580, no device is found after nvmlInitWithFlags(NO_ATTACH)
- * alone.  As the real one, it knows nothing of CUDA_VISIBLE_DEVICES. */
+ * alone.  As the real one, it knows nothing of CUDA_VISIBLE_DEVICES.
+ *
+ * Variables, as those of knobs.c; FAKE_GPUS is common to both:
+ *
+ *	FAKE_NVML_INIT=CODE: the start of NVML fails with that code
+ *	FAKE_DRIVER=TEXT: driver version; 580.159.03
+ *	FAKE_NVLINKS=N: NVLinks of each GPU, 0 to 36; 18
+ *	FAKE_NVLINK_VERSION=N: their version: 3 at 25000, 4 at 26562 or 5 at 53125
+ *		MB/s; 4
+ *	FAKE_C2C=N: links by which each GPU reaches the host instead of PCIe; 0
+ *	FAKE_NVLINK_MBS=1:3x20000,…, FAKE_NVLINK_CODE=1:3x4: NVLink 3 of GPU 1 at
+ *		20000 MB/s; of the version that NVML numbers 4 (3.0)
+ *	FAKE_NVLINKS_DOWN=2:1,…: one link of GPU 2 is down
+ *	FAKE_PCIE=3:4x8,…: GPU 3 runs at generation 4, width 8, of 5 and 16
+ *	FAKE_THROTTLE=1:0x8,…: throttle reasons of GPU 1
+ *	FAKE_NVML_OTHERS=0:1,…: number of other processes on GPU 0; the caller is
+ *		always listed
+ *	FAKE_NVML_MEMORY=0:600,…: memory of GPU 0 that the caller uses, in 10⁶
+ *		bytes; not available
+ *	FAKE_NVML_LATER=0:1,…: number of further processes, from a process's
+ *		second query on
+ *	FAKE_NVML_HANG=FUNCTION: nvmlInitWithFlags, nvmlInit_v2,
+ *		nvmlDeviceGetCount_v2, nvmlDeviceGetComputeRunningProcesses_v3 or
+ *		the last nvmlShutdown hangs
+ *	FAKE_PERSISTENCE=0: persistence mode is off
+ *	FAKE_CONFIDENTIAL=1: confidential computing is on
+ *	FAKE_SERIAL=1:TEXT,…, FAKE_PART, FAKE_VBIOS, FAKE_INFOROM: identity of GPU
+ *		1; 16500230000NN with the number of the GPU, 900-21010-0040-000,
+ *		96.00.A5.00.01, G520.0280.00.04
+ *	FAKE_MODULE=0:5,…: module id of GPU 0; its number and 1
+ *	FAKE_ECC=1:0,…, FAKE_ECC_PENDING, FAKE_ECC_DEFAULT: ECC mode of GPU 1,
+ *		that after a reset (as it is), and by default; 1
+ *	FAKE_POWER_LIMIT=2:500,…: power limit of GPU 2 in W; 700, which is the
+ *		default limit of all
+ *	FAKE_CLOCK_MAX=1:1410,…, FAKE_CLOCK_APP: highest SM clock, and the one set
+ *		for applications, whose default is 1980; 1980
+ *	FAKE_FABRIC=0:1,…: state of GPU 0's registration with the fabric; 3, done
+ *	FAKE_CLIQUE=1:2,…, FAKE_FABRIC_HEALTH=1:0x1a9,…: clique of GPU 1, and its
+ *		health mask; 1 and 0x1aa, all well
+ *	FAKE_ECC_UNCORRECTED=1:2,…, FAKE_ECC_CORRECTED, FAKE_ECC_EVER: uncorrected
+ *		and corrected errors of GPU 1 since the driver was loaded,
+ *		uncorrected of its life; 0
+ *	FAKE_ROWS=1:0+1+0+0,…, FAKE_PAGES=1:1,…: rows remapped for corrected and
+ *		uncorrected errors, a remap pending, failed; pages whose
+ *		retirement is pending; 0
+ *	FAKE_NVLINK_ERRORS=1:3x12,…, FAKE_NVLINK_GROW: NVLink 3 of GPU 1 has
+ *		counted 12 errors; 12 more from a process's second reading on
+ *	FAKE_PCIE_ERRORS=1:4,…, FAKE_SLOT=1:4,…, FAKE_PCIE_OWN=1:4,…: PCIe errors
+ *		of GPU 1 from the second reading on, 0; generation of its slot,
+ *		and its own, 5
+ *	FAKE_REPAIR=1:1,…: repairs of GPU 1 that wait for a reset: 1 of a channel
+ *		of its memory, 2 of multiprocessors, 3 both; 0
+ *	FAKE_RECOVERY=1:2,…, FAKE_XID=1:79,…: action that the driver asks for, 0;
+ *		an Xid of GPU 1 after the first reading
+ *	FAKE_NVML_FROM=N: what comes from the second reading on, and Xids, come
+ *		from a process's N-th reading on
+ *	FAKE_TEMPERATURE=1:94,…: temperature of GPU 1, which slows down at 89
+ *	FAKE_NVLINK_REMOTE=0:1x6+2x12,…: the first 6 NVLinks of GPU 0 lead to GPU
+ *		1, the next 12 to GPU 2; all lead to a switch
+ *	FAKE_NVML_LACKS=FUNCTION,…: these functions do not exist (13)
+ *	FAKE_NVLINK_COUNTERS=FILE: fields 138 and 139 of all NVLinks (KiB), 197
+ *		and 198 of PCIe (bytes up to 2³²); not supported without it */
 #include "identity.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 # of managed memory and of malloc's: they source it behind lib.sh.
 # shellcheck disable=SC2034,SC2154 # $truth is the test's
 
-# Prefetches of 4 MiB, and touches in 6 faults of 2 MiB (tests/fake/DRIVER.md): bytes a
+# Prefetches of 4 MiB, and touches in 6 faults of 2 MiB (tests/fake/um.c): bytes a
 # second by GPUs, seconds.  A test adds what it wants as `want`, and its rows as `good`.
 moves='B = 4 << 20
 gbs = lambda s: B / s / 1e9

@@ -1,5 +1,5 @@
 /* test_fake.c - the fake driver itself: that it refuses, blocks and times as
- * tests/fake/DRIVER.md says.  story.h says how a story is told. */
+ * tests/fake/ says.  story.h says how a story is told. */
 #include "story.h"
 
 static char ordinary[2 * BYTES]; /* memory that is not page-locked */

@@ -113,7 +113,7 @@ HOLDS("severity, part or drain that a line does not allow is seen") {
 	t_ok(!cs_finding_fits(&f));
 }
 
-/* ---- the table in doc/ ---- */
+/* ---- each has a test that brings it about ---- */
 
 /* $TESTDATA is tests/. */
 static FILE *open_at(const char *path, const char *mode)
@@ -144,47 +144,6 @@ static char *read_all(FILE *from)
 	fclose(from);
 	return text;
 }
-
-static void put_words(FILE *to, uint32_t bits, const char *const *word, int n)
-{
-	const char *before = "";
-
-	for (int i = 0; i < n; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		fprintf(to, "%s%s", before, word[i]);
-		before = ", ";
-	}
-}
-
-static void put_table(FILE *to)
-{
-	static const char *const severity[] = { "note", "warning", "critical" };
-	static const char *const part[] = { "gpu", "link", "socket", "node" };
-	fputs("# Findings\n\nFindings by the id that is also in files, Prometheus and JUnit; "
-	      "`cscope-mpi --explain ID` says what to do.\n`drain`: if it is certain, "
-	      "nothing should run on the node. `tests/unit/test_finding.c` writes this "
-	      "table from\n`src/result/findings.def` with `CS_UPDATE_GOLDEN=1`.\n\n"
-	      "| id | severity | found at | meaning |\n|---|---|---|---|\n",
-	      to);
-	for (int i = 1; i < CS_FINDINGS; i++) {
-		const struct cs_finding_line *l =
-			cs_finding_line((enum cs_finding_id)i);
-
-		fprintf(to, "| `%s` | ", l->id);
-		put_words(to, l->severities, severity, 3);
-		fputs(l->flags & CS_FINDING_DRAINS ? ", drain | " : " | ", to);
-		put_words(to, l->parts / CS_FINDING_GPU, part, 4);
-		fprintf(to, " | %s |\n", l->means);
-	}
-}
-
-HOLDS("doc/FINDINGS.md is what the catalogue says") {
-	put_table(t_stream());
-	t_golden(t_text(), "../../doc/FINDINGS.md");
-}
-
-/* ---- each has a test that brings it about ---- */
 
 /* Out of memory in one place alone, which nothing here can bring about.  This list may
  * only become shorter. */

@@ -1,5 +1,5 @@
 /* test_um.c - managed memory of the fake driver: that pages are where it says, and
- * take the time that tests/fake/DRIVER.md says. */
+ * take the time that tests/fake/um.c says. */
 #include "managed.h"
 
 #include <setjmp.h>
