@@ -169,7 +169,7 @@ false_limits() { # FILE...
 		grep -vE "[^0-9]${default:-none} ms"
 }
 
-# ---- sentences of METHOD ----
+# ---- rules of METHOD ----
 
 # Running text: line breaks and runs of blanks are one blank.
 flat() { # FILE...
@@ -181,29 +181,21 @@ strings() { # FILE...
 	flat "$@" | sed 's/" *"//g; s/\\"/"/g'
 }
 
-# Behind the path of a test stand, in quotes, names of tests in it.
-missing_sentences() { # FILE
-	local claim path sentence
-	flat "$1" | grep -oE '`tests/[^` ]+`( "[^"]+"[,;.]?)+' |
-		while read -r claim; do
-			path=${claim#?}
-			path=${path%%\`*}
-			[ -e "$path" ] || continue
-			strings "$path" >"$work/test"
-			grep -oE '"[^"]+"' <<<"$claim" |
-				while read -r sentence; do
-					grep -qF -e "$sentence" "$work/test" ||
-						echo "$1: $path has no $sentence"
-				done
-		done
+# Sentences of tests/rules that their test does not have.
+missing_sentences() { # RULES
+	local rule path sentence
+	grep -v '^#' "$1" | while read -r rule path sentence; do
+		strings "$path" >"$work/test"
+		grep -qF -e "$sentence" "$work/test" ||
+			echo "rule $rule: $path has no $sentence"
+	done
 }
 
-rules_without_test() { # FILE
-	awk -v file="$1" '
-		/^\*\*[0-9]+\./ { rule = $1 }
-		/^\*Held by\* `tests/ { rule = "" }
-		/^$/ && rule { print file ": no test holds rule " rule; rule = "" }
-	' "$1"
+rules_without_test() { # METHOD RULES
+	local rule
+	for rule in $(grep -oE '^\*\*[0-9]+[a-z0-9]*\.' "$1" | tr -d '*.'); do
+		grep -q "^$rule tests/" "$2" || echo "$1: no test holds rule $rule"
+	done
 }
 
 # References to a rule in FILE..., "rule 8a", "METHOD 11", "[METHOD](METHOD.md), 6a",
@@ -356,10 +348,10 @@ ok "README.md has at most 110 lines" readme_is_short
 ok "every option that the documents name is in --help" is_empty "$work/options"
 ok "every test that the documents name is there" is_empty "$work/tests"
 ok "every relative link leads to a file, and to a heading of it" is_empty "$work/links"
-missing_sentences doc/METHOD.md >"$work/sentences"
-rules_without_test doc/METHOD.md >"$work/rules"
-ok "every sentence that METHOD quotes is in its test" is_empty "$work/sentences"
-ok "every rule of METHOD names its test" is_empty "$work/rules"
+missing_sentences tests/rules >"$work/sentences"
+rules_without_test doc/METHOD.md tests/rules >"$work/rules"
+ok "every sentence that holds a rule is in its test" is_empty "$work/sentences"
+ok "every rule of METHOD is held by a test" is_empty "$work/rules"
 dangling_rules doc/METHOD.md src tests doc README.md CONTRIBUTING.md CHANGELOG.md >"$work/dangling"
 ok "every rule that is referred to is in METHOD" is_empty "$work/dangling"
 grep -nE '[[:blank:]]$' "${docs[@]}" CONTRIBUTING.md >"$work/blanks"
@@ -412,9 +404,7 @@ ok "they are at most 12" is_empty "$work/count"
 	echo 'Use `cscope-mpi --no-such` or `--nor-this`, not `mpirun --theirs`.'
 	echo '    mpirun --other -np 2 cscope-mpi --bad-too'
 	echo 'See `tests/none.t`, [this](no/where.md) and [that](#no-such-heading).'
-	echo '**1. A rule** held by `tests/lint.t`'
-	echo '"no such sentence".'
-	echo
+	echo '**2. A rule**'
 	echo '| `never … printed` | by | us |'
 } >"$work/planted.md"
 unknown_options "$work/planted.md" | wc -l | grep -vx 3 >"$work/count"
@@ -455,9 +445,10 @@ ok "a planted large file and a planted part of one are found" is_empty "$work/co
 printf '%s\n\n' 'It is `cscope-mpi show doc/results/h200x2/suite-np2.json`:' '    no such line' >"$work/shown.md"
 missing_output "$work/shown.md" | wc -l | grep -vx 1 >"$work/count"
 ok "a planted output is found" is_empty "$work/count"
+echo '1 tests/lint.t "no such sentence"' >"$work/planted.rules"
 {
-	missing_sentences "$work/planted.md"
-	rules_without_test "$work/planted.md"
+	missing_sentences "$work/planted.rules"
+	rules_without_test "$work/planted.md" "$work/planted.rules"
 	: >"$work/printed"
 	unprinted "$work/planted.md"
 } | wc -l | grep -vx 4 >"$work/count"

@@ -180,6 +180,7 @@ EXTRA_DIST += \
 	%D%/cppcheck.cfg \
 	%D%/cppcheck.suppress \
 	%D%/fake/README.md \
+	%D%/rules \
 	%D%/fixtures \
 	%D%/fuzz/corpus \
 	%D%/golden \
