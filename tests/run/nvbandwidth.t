@@ -178,14 +178,6 @@ run 0 --list=all
 ok "--list has nvbandwidth's names with ours" eval \
 	'grep -qE "^ +device_to_device_memcpy_write_ce +peer.ce.write.pair$" out'
 cp out list
-# rows of the document's table, braces expanded: NAME OURS
-sed -nE 's/^\| ([a-z_]+[a-z_{},]*) \| ([a-z0-9]+\.[a-z0-9.,{}-]+) \|.*/\1 \2/p' "$TESTDATA/../doc/NVBANDWIDTH.md" |
-	while read -r theirs ours; do
-		eval "paste -d' ' <(printf '%s\n' $theirs) <(printf '%s\n' $ours)"
-	done | sort >told
-ok "... and the document has each of them, with the same of ours" eval \
-	'[ "$(wc -l <told)" = 55 ] && sed -nE "s/^  ([a-z_]+) +([a-z0-9]+\.[a-z0-9.-]+)$/\1 \2/p" list | sort >listed &&
-	 [ -s listed ] && [ -z "$(comm -13 told listed)" ]'
 run 0 --suite some
 ok "an unknown suite gets those that there are" eval \
 	'status_is 64 && grep -q "allowed are quick, nvbandwidth, commscope, unified, calls, model, levels, halo, all" err'
