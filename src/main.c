@@ -44,8 +44,8 @@ int main(int argc, char **argv)
 	call.to = keep_stdout();
 	cs_launcher_detect(&call.launcher);
 	if (!cs_options_parse(argc, argv, &options, &err)) {
-		if (options.says[0] && call.launcher.rank <= 0)
-			cs_complain(options.says);
+		if (options.unused[0] && call.launcher.rank <= 0)
+			cs_complain(options.unused);
 		return cs_command_status(&options, cs_command_run(&call));
 	}
 	if (call.launcher.rank <= 0)

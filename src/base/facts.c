@@ -237,7 +237,7 @@ static const struct cs_fieldset board_fields =
 
 #define GPU_RECORD(type, key, member, ...) \
 	CS_MEMBER(struct cs_gpu_record, type, key, member, ##__VA_ARGS__)
-static const struct cs_field gpu_gpu_record[] = {
+static const struct cs_field gpu_record_facts[] = {
 	GPU_RECORD(NAME, "bus_id", bus_id),
 	GPU_RECORD(TEXT, "uuid", uuid),
 	GPU_RECORD(TEXT, "name", name, CS_TRAIT(WIRING, "model")),
@@ -258,7 +258,7 @@ static const struct cs_field gpu_gpu_record[] = {
 	GPU_RECORD(TEXT, "iommu", iommu, CS_TRAIT(SETTINGS, "iommu")),
 };
 const struct cs_fieldset cs_gpu_record_fields =
-	CS_FIELDSET("a known GPU", struct cs_gpu_record, gpu_gpu_record);
+	CS_FIELDSET("a known GPU", struct cs_gpu_record, gpu_record_facts);
 
 /* ---- of a node ---- */
 

@@ -80,7 +80,7 @@ struct cs_conditions {
 	int64_t nvlink_sent_kib, nvlink_received_kib;
 };
 
-/* Counters of errors.  A judgement of its own has what the last one counts. */
+/* Counters of errors.  Uncorrected ones, the last, have a finding of their own. */
 enum cs_counter {
 	CS_COUNTER_NVLINK,
 	CS_COUNTER_REPLAYS,

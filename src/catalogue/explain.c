@@ -34,6 +34,25 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 	}
 }
 
+static const char *timed_together(const struct cs_test *test)
+{
+	switch (test->pattern) {
+	case CS_PATTERN_BIDI:
+	case CS_PATTERN_BIDIEVERY:
+		return test->memory == CS_MEM_PAGEABLE ? both_go_on : both_ways;
+	case CS_PATTERN_SHIFT:
+	case CS_PATTERN_RING:
+	case CS_PATTERN_BISECT:
+	case CS_PATTERN_ALL_TO_ONE:
+	case CS_PATTERN_ONE_TO_ALL:
+	case CS_PATTERN_ROUNDS:
+	case CS_PATTERN_EVERY:
+		return all_at_once;
+	default:
+		return NULL;
+	}
+}
+
 static void explain_shaped(const struct cs_test *test, struct cs_explanation *out)
 {
 	const int blocks = test->method == CS_METHOD_CHUNK ||
@@ -58,7 +77,7 @@ static void explain_shaped(const struct cs_test *test, struct cs_explanation *ou
 			     "transfer_us, unpack_us) is by events of the GPU that "
 			     "does it, around the steps of a sample's last copy." :
 			     timed[test->backend];
-	out->timed_both = NULL;
+	out->timed_both = timed_together(test);
 	out->checked = ITS_SHAPE_CHECKED;
 }
 
@@ -71,25 +90,6 @@ static const struct cs_explanation *stream_of(const struct cs_test *test)
 	return test->op == CS_OP_COPY ? writes ? &produced_copies : &consumed_copies :
 	       writes		      ? &produced_in_place :
 					&consumed_in_place;
-}
-
-static const char *timed_together(const struct cs_test *test)
-{
-	switch (test->pattern) {
-	case CS_PATTERN_BIDI:
-	case CS_PATTERN_BIDIEVERY:
-		return test->memory == CS_MEM_PAGEABLE ? both_go_on : both_ways;
-	case CS_PATTERN_SHIFT:
-	case CS_PATTERN_RING:
-	case CS_PATTERN_BISECT:
-	case CS_PATTERN_ALL_TO_ONE:
-	case CS_PATTERN_ONE_TO_ALL:
-	case CS_PATTERN_ROUNDS:
-	case CS_PATTERN_EVERY:
-		return all_at_once;
-	default:
-		return NULL;
-	}
 }
 
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)

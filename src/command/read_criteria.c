@@ -68,9 +68,9 @@ static int read_expect(struct cs_criteria *c, const struct cs_options *opt,
 {
 	int rc = cs_expected_parse(opt->expect, &c->expected, share, err);
 
-	if (!rc && opt->looks && *share > 0)
+	if (!rc && opt->check_only && *share > 0)
 		rc = cs_err_set(err, "'min-share': --check=%s measures nothing",
-				opt->looks);
+				opt->check_only);
 	return rc ? cs_err_prefix(err, "--expect") : 0;
 }
 

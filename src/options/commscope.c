@@ -208,19 +208,20 @@ static void list_unused(const struct given *given, struct cs_options *out)
 
 	for (int i = 0; i < FLAGS; i++)
 		if (given->value[i] && flags[i].why)
-			cs_text_add(out->says, sizeof(out->says), "%s--%s (%s)",
-				    out->says[0] ? ", " : "", flags[i].name,
+			cs_text_add(out->unused, sizeof(out->unused), "%s--%s (%s)",
+				    out->unused[0] ? ", " : "", flags[i].name,
 				    flags[i].why);
 	if (unit && strcmp(unit, "ns"))
-		cs_text_add(out->says, sizeof(out->says), "%s--%s (times are in ns)",
-			    out->says[0] ? ", " : "", flags[UNIT].name);
+		cs_text_add(out->unused, sizeof(out->unused),
+			    "%s--%s (times are in ns)", out->unused[0] ? ", " : "",
+			    flags[UNIT].name);
 	if (given->value[COLOR] && is_true(given->value[COLOR]) &&
 	    strcmp(given->value[COLOR], "auto"))
-		cs_text_add(out->says, sizeof(out->says),
-			    "%s--%s (there are no colors)", out->says[0] ? ", " : "",
-			    flags[COLOR].name);
-	if (out->says[0])
-		cs_text_add(out->says, sizeof(out->says), ": no meaning here");
+		cs_text_add(out->unused, sizeof(out->unused),
+			    "%s--%s (there are no colors)",
+			    out->unused[0] ? ", " : "", flags[COLOR].name);
+	if (out->unused[0])
+		cs_text_add(out->unused, sizeof(out->unused), ": no meaning here");
 }
 
 static int carry_over(const struct given *given, struct cs_options *out,

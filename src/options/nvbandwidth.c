@@ -116,10 +116,10 @@ static void name_tests(struct cs_options *out)
 
 /* ---- options ---- */
 
-static void add_says(struct cs_options *out, const char *text)
+static void add_unused(struct cs_options *out, const char *text)
 {
-	cs_text_add(out->says, sizeof(out->says), "%s%s", out->says[0] ? "; " : "",
-		    text);
+	cs_text_add(out->unused, sizeof(out->unused), "%s%s",
+		    out->unused[0] ? "; " : "", text);
 }
 
 static int set_samples(struct cs_options *out, const char *value, struct cs_err *err)
@@ -129,7 +129,7 @@ static int set_samples(struct cs_options *out, const char *value, struct cs_err 
 	if (cs_uint_parse(value, 1, UINT32_MAX, &n, err))
 		return -1;
 	if (n > CS_SAMPLES_MAX)
-		add_says(out, "--testSamples: 50 are taken, no cell has more");
+		add_unused(out, "--testSamples: 50 are taken, no cell has more");
 	out->set.turn_samples = (uint32_t)(n < CS_SAMPLES_MAX ? n : CS_SAMPLES_MAX);
 	return 0;
 }
@@ -178,9 +178,9 @@ static int take(struct cs_options *out, int letter, const char *value,
 	case 'v':
 		return out->verbose = 1, 0;
 	case LOOPS:
-		return add_says(out, "--loopCount has no meaning here"), 0;
+		return add_unused(out, "--loopCount has no meaning here"), 0;
 	case PERF:
-		return add_says(out, "--perfFormatter has no meaning here"), 0;
+		return add_unused(out, "--perfFormatter has no meaning here"), 0;
 	default: /* list and help are looked at in the end */
 		return 0;
 	}

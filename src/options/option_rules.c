@@ -25,7 +25,7 @@ static int asks_for_nothing(const struct cs_options *opt)
 {
 	const struct cs_axes *axes = &opt->axes;
 
-	return !opt->tests && !opt->plan && !opt->looks &&
+	return !opt->tests && !opt->plan && !opt->check_only &&
 	       !(axes->matrices | axes->ops | axes->patterns | axes->methods |
 		 axes->memories) &&
 	       opt->set.via == CS_TRANSPORT_AUTO && opt->placements.n < 2;
@@ -34,16 +34,16 @@ static int asks_for_nothing(const struct cs_options *opt)
 static void word_request(struct cs_options *opt)
 {
 	int via = opt->set.via != CS_TRANSPORT_AUTO;
-	const char *option = opt->looks ? "--check=" :
-			     opt->plan	? "--plan " :
-			     opt->suite ? "--suite " :
-			     opt->tests ? "--test " :
-					  "--matrix ";
-	const char *value = opt->looks ? opt->looks :
-			    opt->plan  ? opt->plan :
-			    opt->suite ? opt->suite :
-			    opt->tests ? opt->kinds ? opt->matrix : opt->tests :
-					 opt->matrix;
+	const char *option = opt->check_only ? "--check=" :
+			     opt->plan	     ? "--plan " :
+			     opt->suite	     ? "--suite " :
+			     opt->tests	     ? "--test " :
+					       "--matrix ";
+	const char *value = opt->check_only ? opt->check_only :
+			    opt->plan	    ? opt->plan :
+			    opt->suite	    ? opt->suite :
+			    opt->tests	    ? opt->kinds ? opt->matrix : opt->tests :
+					      opt->matrix;
 
 	cs_text(opt->matrix_text, sizeof(opt->matrix_text), "%s%s%s%s", option, value,
 		via ? " --via " : "", via ? cs_transport_words[opt->set.via] : "");
@@ -108,7 +108,7 @@ void cs_options_settle(struct cs_options *opt)
 	if (!opt->axes.patterns)
 		opt->axes.patterns = 1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI;
 	if (opt->baseline || opt->threshold || opt->min_share > 0 ||
-	    (opt->expect && !opt->looks))
+	    (opt->expect && !opt->check_only))
 		opt->checks |= CS_CHECK_BASELINE;
 	opt->set.urgent = opt->budget_s > 0;
 	word_request(opt);
@@ -128,9 +128,9 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 		return cs_err_set(
 			err,
 			"--check=baseline needs --baseline, --threshold, --min-share or --expect");
-	if (by && opt->looks)
+	if (by && opt->check_only)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
-				  opt->looks, by);
+				  opt->check_only, by);
 	if (opt->baseline && opt->plan)
 		return cs_err_set(
 			err,
@@ -155,9 +155,9 @@ static int check_request(const struct cs_options *opt, struct cs_err *err)
 				  "--matrix and %s exclude each other; --test takes "
 				  "kinds, suites and tests, as peer,quick",
 				  named_by(opt));
-	if (opt->plan && opt->looks)
+	if (opt->plan && opt->check_only)
 		return cs_err_set(err, "--plan and --check=%s exclude each other",
-				  opt->looks);
+				  opt->check_only);
 	if (opt->plan && opt->set.filter[0])
 		return cs_err_set(err, "--plan and --filter exclude each other");
 	if (opt->plan && named_by(opt))
@@ -195,10 +195,10 @@ static int check_variants(const struct cs_options *opt, struct cs_err *err)
 
 	if (!by)
 		return 0;
-	if (opt->plan || opt->looks)
+	if (opt->plan || opt->check_only)
 		return cs_err_set(err, "%s and %s%s exclude each other", by,
 				  opt->plan ? "--plan" : "--check=",
-				  opt->plan ? "" : opt->looks);
+				  opt->plan ? "" : opt->check_only);
 	chosen.n = 0;
 	if (opt->backend != CS_WANT_CPU &&
 	    !cs_options_choose(opt, CS_BACKEND_CUDA, &chosen, err) &&
@@ -380,12 +380,12 @@ static int check_looks(const struct cs_options *opt, struct cs_err *err)
 			 opt->duration_s > 0 ? "--duration" :
 					       NULL;
 
-	if (!opt->looks || !by)
+	if (!opt->check_only || !by)
 		return 0;
 	return cs_err_set(err,
 			  "--check=%s measures nothing: without %s, or "
 			  "--check alone to judge what is measured",
-			  opt->looks, by);
+			  opt->check_only, by);
 }
 
 int cs_options_check(const struct cs_options *opt, struct cs_err *err)

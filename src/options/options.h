@@ -57,7 +57,7 @@ struct cs_options {
 	int their_sizes; /* each benchmark at the sizes that it has there */
 	int aggregates;	 /* enum cs_aggregates */
 	char their_output[CS_PATH]; /* text of output[0] */
-	char says[400];		    /* flags without a meaning here; "" */
+	char unused[400];	    /* flags without a meaning here, and why; "" */
 	/* Set by a command line of nvbandwidth (nvbandwidth.c): */
 	int of_nvbandwidth;
 	int mean; /* figures are means */
@@ -69,13 +69,13 @@ struct cs_options {
 	char matrix_text[160];	/* for the head line: "--matrix peer" */
 	enum cs_want backend;
 	enum cs_bind bind;
-	uint32_t checks;       /* enum cs_check_kind; 0: no --check */
-	const char *looks;     /* value of --check that measures nothing */
-	double margin;	       /* --margin */
-	const char *baseline;  /* --baseline FILE[,...]; NULL */
-	const char *threshold; /* --threshold FILE; NULL */
-	double min_coverage;   /* --min-coverage */
-	double min_share;      /* --min-share; 0: not given */
+	uint32_t checks;	/* enum cs_check_kind; 0: no --check */
+	const char *check_only; /* value of --check if it measures nothing; NULL */
+	double margin;		/* --margin */
+	const char *baseline;	/* --baseline FILE[,...]; NULL */
+	const char *threshold;	/* --threshold FILE; NULL */
+	double min_coverage;	/* --min-coverage */
+	double min_share;	/* --min-share; 0: not given */
 	int mpi;
 	struct cs_gpu_list gpus;
 	struct cs_placement_list placements;

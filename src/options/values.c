@@ -339,7 +339,7 @@ int cs_set_check(struct cs_options *opt, const char *value, struct cs_err *err)
 	if (value && cs_checks_parse(value, &checks, err))
 		return -1;
 	opt->checks = checks;
-	opt->looks = value && cs_checks_measure_nothing(checks) ? value : NULL;
+	opt->check_only = value && cs_checks_measure_nothing(checks) ? value : NULL;
 	return 0;
 }
 

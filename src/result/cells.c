@@ -24,7 +24,7 @@ struct cs_cells {
 
 /* ---- identity ---- */
 
-struct cs_plan_matrix cs_row_view(const struct cs_row *row)
+struct cs_plan_matrix cs_row_plan_matrix(const struct cs_row *row)
 {
 	return (struct cs_plan_matrix){ .test = row->test,
 					.bytes = row->what.bytes,
@@ -33,7 +33,8 @@ struct cs_plan_matrix cs_row_view(const struct cs_row *row)
 
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b)
 {
-	const struct cs_plan_matrix x = cs_row_view(a), y = cs_row_view(b);
+	const struct cs_plan_matrix x = cs_row_plan_matrix(a),
+				    y = cs_row_plan_matrix(b);
 
 	return CS_KEYS(CS_ORDER(a->test, b->test), CS_ORDER(a->metric, b->metric),
 		       cs_plan_matrices_compare(&x, &y));
@@ -82,7 +83,7 @@ static uint32_t *example_of(const struct cs_cells *cells, const struct cs_rows *
 
 	for (uint32_t at; (at = cells->example[i & cells->mask]); i++) {
 		const struct cs_plan_matrix other =
-			cs_row_view(cs_rows_get(rows, at - 1));
+			cs_row_plan_matrix(cs_rows_get(rows, at - 1));
 
 		if (!cs_plan_matrices_compare(&other, matrix))
 			break;
@@ -194,7 +195,8 @@ static void sort_by_matrix(struct cs_cells *cells, uint64_t *room)
 static void find_matrices(struct cs_cells *cells, const struct cs_rows *rows)
 {
 	for (size_t i = 0; i < cells->n; i++) {
-		const struct cs_plan_matrix matrix = cs_row_view(cs_rows_get(rows, i));
+		const struct cs_plan_matrix matrix =
+			cs_row_plan_matrix(cs_rows_get(rows, i));
 		uint32_t *example = example_of(cells, rows, &matrix);
 
 		if (!*example)

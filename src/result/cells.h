@@ -26,7 +26,7 @@ enum cs_rows_of {
 };
 
 /* The matrix that a row is of, whatever its metric (cs_plan_matrices_compare). */
-struct cs_plan_matrix cs_row_view(const struct cs_row *row);
+struct cs_plan_matrix cs_row_plan_matrix(const struct cs_row *row);
 /* Order by test, metric, size and variant.  0: one matrix. */
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);
 /* Are they figures of the same: of one matrix, node and ends?  Steps may differ. */

@@ -162,7 +162,7 @@ static int way_class(const struct cs_row *row)
 
 int cs_grid_has(const struct cs_grid *grid, const struct cs_row *row)
 {
-	const struct cs_plan_matrix matrix = cs_row_view(row);
+	const struct cs_plan_matrix matrix = cs_row_plan_matrix(row);
 
 	return !cs_plan_matrices_compare(&matrix, grid->matrix);
 }

@@ -75,7 +75,9 @@ struct cs_remeasure {
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 /* Fields of a row that are equal, or unknown, in most rows: kept once for all that have the
- * same. */
+ * same bytes, so none may be padding. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
 struct cs_row_apart {
 	double stage_us[CS_STAGES]; /* of packed copies, of one copy; else NAN */
 	uint64_t throttle;	    /* bits seen around the cell, of its own GPUs … */
@@ -88,8 +90,9 @@ struct cs_row_apart {
 	uint32_t grid_blocks,
 		block_threads; /* of the kernel that copied; 0: none did */
 	uint32_t turns; /* merged in this row (pool.h), or its last pass; 0: it is itself one */
-	uint32_t pad; /* no other bytes: equal ones are kept once */
+	uint32_t pad;
 };
+#pragma GCC diagnostic pop
 extern const struct cs_row_apart cs_row_apart_unknown;
 
 struct cs_row {

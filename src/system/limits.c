@@ -1,5 +1,6 @@
 /* limits.c - the limits of this job: limits of a process, cgroups, containers,
- * shared memory, grants of a scheduler.  Files of /proc and /sys only. */
+ * shared memory, grants of a scheduler; and the settings of the node that the kernel shows
+ * in /proc and /sys: governor, huge pages, UVM, IOMMU, errors of memory. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>

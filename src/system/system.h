@@ -25,8 +25,8 @@ void cs_topo_library(char *to, size_t size);
 int cs_topo_open(const char *xml, struct cs_topo **topo, struct cs_err *err);
 void cs_topo_close(struct cs_topo *topo);
 
-/* Host, product, BIOS, kernel, CPU, governor, NUMA nodes, distances; leaves the
- * fields that others fill (driver, cuda, ranks, agents, skew) alone. */
+/* Host, product, BIOS, kernel, CPU, NUMA nodes, distances; leaves the fields that
+ * others fill (driver, cuda, ranks, agents, skew) alone. */
 void cs_topo_node(const struct cs_topo *topo, struct cs_node_facts *node);
 
 /* OS indices of the NUMA nodes that have CPUs, ascending.  Returns how many,
@@ -108,8 +108,8 @@ void cs_gpu_grant(char *to, size_t size);
 
 /* As this process was started: cpus, limits, environment; the rest is left. */
 void cs_limits_rank(const struct cs_topo *topo, struct cs_rank_facts *rank);
-/* cgroup, /dev/shm, huge pages, IOMMU, NVSwitches, container, grant, device files.
- * All files are below `root`: "" but for tests. */
+/* Limits and settings of the node: all that is read from files of /proc, /sys and /dev,
+ * below `root`: "" but for tests. */
 void cs_limits_node(const char *root, struct cs_node_facts *node);
 /* Bytes of memory until the tightest cgroup has no more; UINT64_MAX: no limit. */
 uint64_t cs_cgroup_left(const char *root);

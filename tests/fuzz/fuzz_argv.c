@@ -105,7 +105,7 @@ static void parse_theirs(const char *name, int n, char *const *given)
 		MUST(*err.text);
 		return;
 	}
-	MUST(memchr(opt.says, '\0', sizeof(opt.says)));
+	MUST(memchr(opt.unused, '\0', sizeof(opt.unused)));
 	if (opt.action == CS_ACTION_HELP || opt.action == CS_ACTION_WAIVE ||
 	    (opt.of_nvbandwidth && opt.action == CS_ACTION_LIST))
 		return;

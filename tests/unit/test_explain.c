@@ -102,13 +102,15 @@ HOLDS("every test is explained") {
 		shown(e.checked);
 		if (e.timed_both)
 			shown(e.timed_both);
-		t_eq_int(e.timed_both != NULL,
+		t_eq_str(e.timed_both ? test[i].name : "",
 			 test[i].pattern != CS_PATTERN_PAIR &&
-				 test[i].pattern != CS_PATTERN_RANDOM &&
-				 test[i].pattern != CS_PATTERN_LOAD &&
-				 test[i].pattern != CS_PATTERN_BIDILOAD &&
-				 test[i].pattern != CS_PATTERN_LOADFLOPS &&
-				 test[i].pattern < CS_PATTERN_ALONE);
+					 test[i].pattern != CS_PATTERN_RANDOM &&
+					 test[i].pattern != CS_PATTERN_LOAD &&
+					 test[i].pattern != CS_PATTERN_BIDILOAD &&
+					 test[i].pattern != CS_PATTERN_LOADFLOPS &&
+					 test[i].pattern < CS_PATTERN_ALONE ?
+				 test[i].name :
+				 "");
 	}
 }
 

@@ -199,14 +199,14 @@ HOLDS("the rows of a matrix are those that a search of all finds, in their order
 	make_mixed(&run);
 	for (size_t i = 0; i < cs_rows_count(&run.rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run.rows, i);
-		const struct cs_plan_matrix of = cs_row_view(row);
+		const struct cs_plan_matrix of = cs_row_plan_matrix(row);
 		struct cs_row_list listed = cs_matrix_rows(&run, (int)row->node, &of);
 		struct cs_row_list all = cs_run_rows(&run, (int)row->node,
 						     CS_ROWS_ALL);
 
 		wrong += cs_matrix_number(&run, &of) != cs_row_matrix(&run, row);
 		for (const struct cs_row *other; (other = cs_row_next(&all));) {
-			const struct cs_plan_matrix matrix = cs_row_view(other);
+			const struct cs_plan_matrix matrix = cs_row_plan_matrix(other);
 
 			if (cs_plan_matrices_compare(&matrix, &of))
 				continue;

@@ -57,7 +57,7 @@ void cs_baseline_key(const struct cs_run *run, const struct cs_row *row, int cla
 {
 	memset(key, 0, sizeof(*key));
 	key->class = (uint32_t)class;
-	key->of = cs_row_view(row);
+	key->of = cs_row_plan_matrix(row);
 	key->metric = row->metric;
 	cs_link_kind_text(run, row, key->link_kind, sizeof(key->link_kind));
 }

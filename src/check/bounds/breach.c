@@ -227,7 +227,7 @@ void cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	if (!n)
 		return;
 	worst = cs_rows_get(&run->rows, breach[0].row);
-	matrix = cs_row_view(worst);
+	matrix = cs_row_plan_matrix(worst);
 	is_rate = worst->metric == CS_METRIC_RATE;
 	f.node = (int32_t)worst->node;
 	f.remeasured = remeasured_at(run, breach, n);
@@ -237,7 +237,7 @@ void cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;
 	cs_text(f.remeasure, sizeof(f.remeasure), "cscope-mpi --test %s%s",
-		cs_row_test(worst)->name, cs_view_options(worst));
+		cs_row_test(worst)->name, cs_row_size_option(worst));
 	cs_judge(run, f, "%s at %s%s%s: %s%s%s", cs_row_test(worst)->name,
 		 cs_plan_matrix_words(&matrix).text, is_rate ? "" : ", ",
 		 is_rate ? "" : cs_metric_text(cs_row_test(worst), worst->metric),

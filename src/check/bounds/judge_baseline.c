@@ -141,7 +141,7 @@ static void judge_matrix(struct scope *scope)
 /* The baseline has nothing of what was measured. */
 static void judge_nothing(struct cs_run *run, const struct cs_row *of)
 {
-	const struct cs_plan_matrix matrix = cs_row_view(of);
+	const struct cs_plan_matrix matrix = cs_row_plan_matrix(of);
 	char none[200];
 
 	cs_baseline_lacks(run->baseline, -1, &matrix, none, sizeof(none));

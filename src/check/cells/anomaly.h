@@ -181,7 +181,7 @@ int cs_cells_can_be_judged(const struct cs_run *run);
 int cs_cells_are_judged(const struct cs_run *run);
 void cs_anomalies_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
 /* describe.c: " -s 256M", as it was asked for; "" of a test that has its own size. */
-const char *cs_view_options(const struct cs_row *row);
+const char *cs_row_size_option(const struct cs_row *row);
 /* A fault as a finding. */
 void cs_fault_describe(struct cs_run *run, const struct cs_fault *fault);
 enum cs_severity cs_anomaly_severity(const struct cs_run *run,

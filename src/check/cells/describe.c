@@ -147,7 +147,7 @@ static const char *variant_options(const struct cs_variant *v)
 	return text;
 }
 
-const char *cs_view_options(const struct cs_row *row)
+const char *cs_row_size_option(const struct cs_row *row)
 {
 	const struct cs_variant *v = &row->what.variant;
 	const unsigned long bytes = v->shape ?
@@ -177,8 +177,8 @@ static const char *tests_option(const struct cs_run *run, const struct cs_fault 
 				cs_rows_get(&run->rows, fault->of[i].evidence[0]) :
 				NULL;
 
-		if (!row ||
-		    (first && strcmp(cs_view_options(first), cs_view_options(row))))
+		if (!row || (first && strcmp(cs_row_size_option(first),
+					     cs_row_size_option(row))))
 			continue;
 		tests = cs_join(tests, ",", "%s", cs_row_test(row)->name);
 		first = first ? first : row;
@@ -204,7 +204,7 @@ static const char *repeat_command(const struct cs_run *run,
 		return text;
 	row = cs_rows_get(&run->rows, s->evidence[0]);
 	host = cs_endpoint_is_numa(&row->what.src) ? &row->what.src : &row->what.dst;
-	text = cs_new_longer(text, "%s", cs_view_options(row));
+	text = cs_new_longer(text, "%s", cs_row_size_option(row));
 	if (cs_endpoint_is_numa(host) && host->index != CS_NUMA_LOCAL)
 		text = cs_new_longer(text, " --numa %u", host->index);
 	if (run->plan && run->plan->set.via != CS_TRANSPORT_AUTO)
@@ -286,7 +286,7 @@ static void describe_unsure(struct cs_run *run, int node, const struct unsure *u
 	if (run->plan)
 		cs_text(f.remeasure, sizeof(f.remeasure),
 			"cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
-			cs_row_test(row)->name, cs_view_options(row),
+			cs_row_test(row)->name, cs_row_size_option(row),
 			LONGER * run->plan->set.cell_limit_s);
 	cs_finding_advise(&f);
 	cs_judge(run, f,

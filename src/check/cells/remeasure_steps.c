@@ -35,10 +35,10 @@ static void add(struct wanted *w, const struct cs_row *row)
  * neither and above suspicion. */
 static void add_beside(struct wanted *w, const struct cs_row *cell, int row, int col)
 {
-	const struct cs_plan_matrix of = cs_row_view(cell);
+	const struct cs_plan_matrix of = cs_row_plan_matrix(cell);
 
 	CS_EACH_ROW(r, cs_run_rows(w->run, (int)cell->node, CS_ROWS_CELLS)) {
-		const struct cs_plan_matrix matrix = cs_row_view(r);
+		const struct cs_plan_matrix matrix = cs_row_plan_matrix(r);
 
 		if (cs_plan_matrices_compare(&matrix, &of) || r->status != CS_OK ||
 		    cs_is_unsure(r) ||

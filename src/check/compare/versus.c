@@ -385,7 +385,8 @@ static int is_kin(const struct cs_test *a, const struct cs_test *b)
 
 static int same_view(const struct point *a, const struct point *b)
 {
-	const struct cs_plan_matrix x = cs_row_view(a->row), y = cs_row_view(b->row);
+	const struct cs_plan_matrix x = cs_row_plan_matrix(a->row),
+				    y = cs_row_plan_matrix(b->row);
 
 	return !cs_plan_matrices_compare(&x, &y);
 }
@@ -416,7 +417,7 @@ static const char *matrix_text(struct cs_versus *v, const struct work *w,
 {
 	const struct point *kin = find_kin(w, p), *a = p->side ? kin : p;
 	const struct point *b = p->side ? p : kin;
-	const struct cs_plan_matrix own = cs_row_view(p->row);
+	const struct cs_plan_matrix own = cs_row_plan_matrix(p->row);
 	struct cs_plan_matrix x, y;
 	const struct cs_test *of_a, *of_b;
 
@@ -425,8 +426,8 @@ static const char *matrix_text(struct cs_versus *v, const struct work *w,
 				   cs_plan_matrix_words(&own).text, v->name[p->side]);
 	of_a = cs_row_test(a->row);
 	of_b = cs_row_test(b->row);
-	x = cs_row_view(a->row);
-	y = cs_row_view(b->row);
+	x = cs_row_plan_matrix(a->row);
+	y = cs_row_plan_matrix(b->row);
 	if (of_a == of_b)
 		return cs_new_text("%s: copies of %s in %s, of %s in %s", of_a->name,
 				   cs_plan_matrix_words(&x).text, v->name[0],

@@ -64,32 +64,6 @@ void cs_csv_line(FILE *to, struct cs_encoder *record, int names)
 	cs_encode_release(record);
 }
 
-static void release_json(void *value)
-{
-	json_decref(*(json_t **)value);
-}
-
-json_t *cs_json_new_array(void)
-{
-	json_t **owned = cs_new(json_t *, 1);
-
-	cs_arena_at_end(release_json, owned);
-	*owned = json_array();
-	cs_arena_check(!*owned);
-	return *owned;
-}
-
-void cs_json_put(FILE *to, json_t *document)
-{
-	int rc = !document || json_dumpf(document, to,
-					 JSON_INDENT(2) | JSON_ENSURE_ASCII |
-						 JSON_REAL_PRECISION(CS_DIGITS));
-
-	json_decref(document);
-	cs_arena_check(rc && !ferror(to));
-	putc('\n', to);
-}
-
 static void put_row(FILE *to, const struct cs_run *run, const struct cs_row *row,
 		    int names)
 {

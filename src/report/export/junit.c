@@ -108,7 +108,7 @@ static const struct cs_tally *tally_of(const struct cs_run *run,
 		return NULL;
 	n /= (size_t)run->n_nodes; /* each node has as many */
 	tally += (size_t)f->node * n;
-	of = cs_row_view(row);
+	of = cs_row_plan_matrix(row);
 	for (size_t i = 0; i < n; i++)
 		if (!cs_plan_matrices_compare(&tally[i].of, &of))
 			return &tally[i];

@@ -7,6 +7,7 @@
  * the least of a matrix is that of the cells that were measured.  Several nodes follow one
  * after the other; show FILE:NODE shows one. */
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -566,6 +567,34 @@ int cs_nvbandwidth_list(FILE *to, const char *version, const char *commit)
 
 /* ---- JSON ---- */
 
+static void release_json(void *value)
+{
+	json_decref(*(json_t **)value);
+}
+
+/* An empty array that ends with the work. */
+static json_t *new_array(void)
+{
+	json_t **owned = cs_new(json_t *, 1);
+
+	cs_arena_at_end(release_json, owned);
+	*owned = json_array();
+	cs_arena_check(!*owned);
+	return *owned;
+}
+
+/* A document as indented text with all digits; frees it.  NULL is no memory. */
+static void put_document(FILE *to, json_t *document)
+{
+	int rc = !document || json_dumpf(document, to,
+					 JSON_INDENT(2) | JSON_ENSURE_ASCII |
+						 JSON_REAL_PRECISION(CS_DIGITS));
+
+	json_decref(document);
+	cs_arena_check(rc && !ferror(to));
+	putc('\n', to);
+}
+
 static json_t *cells_record(const struct table *t)
 {
 	json_t *rows = json_array(), *row;
@@ -649,7 +678,7 @@ static void add_name(json_t *cases, const struct cs_view *view, int node,
 
 static json_t *device_list(const struct cs_run *run)
 {
-	json_t *list = cs_json_new_array();
+	json_t *list = new_array();
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (int i = 0; i < run->node[node].facts.n_agents; i++) {
@@ -687,12 +716,12 @@ static void write_json(FILE *to, const struct cs_view *view,
 		       const struct cs_named *name, size_t n)
 {
 	const struct cs_run *run = view->run;
-	json_t *cases = cs_json_new_array();
+	json_t *cases = new_array();
 
 	for (int node = 0; node < run->n_nodes; node++)
 		for (size_t i = 0; i < n; i++)
 			add_name(cases, view, node, &name[i]);
-	cs_json_put(to, head_record(run, cases));
+	put_document(to, head_record(run, cases));
 }
 
 /* ---- both ---- */

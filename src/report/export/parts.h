@@ -2,7 +2,6 @@
  * the result of a test at one size on one node.  Only report/ includes it. */
 #pragma once
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "result/grid.h"
@@ -11,11 +10,6 @@
  * record. */
 struct cs_encoder;
 void cs_csv_line(FILE *to, struct cs_encoder *record, int names);
-
-/* An empty JSON array that ends with the work; a document as indented text, with all digits,
- * which is freed.  NULL is no memory. */
-json_t *cs_json_new_array(void);
-void cs_json_put(FILE *to, json_t *document);
 
 /* Figures of the cells that are ok, in the test's unit; NAN without any. */
 struct cs_tally_way {

@@ -31,7 +31,7 @@ static struct keys find_keys(const struct cs_run *run)
 		add_key(run, &keys, cs_plan_matrix_at(run->plan, v));
 	for (int node = 0; node < run->n_nodes; node++) {
 		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
-			const struct cs_plan_matrix matrix = cs_row_view(row);
+			const struct cs_plan_matrix matrix = cs_row_plan_matrix(row);
 
 			if (!keys.of[cs_row_matrix(run, row)])
 				add_key(run, &keys, &matrix);

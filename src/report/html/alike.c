@@ -88,7 +88,7 @@ static void gather(const struct cs_alike *f, struct cs_vec *all)
 {
 	for (int node = 0; node < f->run->n_nodes; node++) {
 		CS_EACH_ROW(row, cs_run_rows(f->run, node, CS_ROWS_CELLS)) {
-			const struct figure one = { .of = cs_row_view(row),
+			const struct figure one = { .of = cs_row_plan_matrix(row),
 						    .src = end_of(&row->what.src),
 						    .dst = end_of(&row->what.dst),
 						    .node = node,

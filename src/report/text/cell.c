@@ -242,7 +242,7 @@ static struct cs_row_list find_kin(const struct cs_run *run, int node)
  * unusual or differs. */
 static const char *other_text(const struct cell *c, const struct cs_row *row)
 {
-	const struct cs_plan_matrix matrix = cs_row_view(row);
+	const struct cs_plan_matrix matrix = cs_row_plan_matrix(row);
 
 	if (row->test == c->row->test)
 		return cs_new_text("%s", cs_plan_matrix_words(&matrix).text);
@@ -255,10 +255,10 @@ static const char *other_text(const struct cell *c, const struct cs_row *row)
 static void print_kin(FILE *to, const struct cell *c)
 {
 	const struct cs_transfer *own = &c->row->what;
-	const struct cs_plan_matrix of = cs_row_view(c->row);
+	const struct cs_plan_matrix of = cs_row_plan_matrix(c->row);
 
 	CS_EACH_ROW(row, *c->kin) {
-		const struct cs_plan_matrix matrix = cs_row_view(row);
+		const struct cs_plan_matrix matrix = cs_row_plan_matrix(row);
 		int alike = !cs_plan_matrices_compare(&matrix, &of);
 		int repeats = !cs_row_is(c->run, row, CS_ROWS_MEASURED);
 		int same = goes(row, &own->src, &own->dst);
@@ -300,7 +300,7 @@ static void print_kin(FILE *to, const struct cell *c)
 static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint *src,
 		       const struct cs_endpoint *dst, double *room)
 {
-	const struct cs_plan_matrix of = cs_row_view(c->row);
+	const struct cs_plan_matrix of = cs_row_plan_matrix(c->row);
 	const char *end = "";
 	size_t k = 0;
 
@@ -324,7 +324,7 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint 
 static void print_cell(FILE *to, const struct cell *c)
 {
 	const struct cs_node_facts *f = &c->run->node[c->node].facts;
-	const struct cs_plan_matrix of = cs_row_view(c->row);
+	const struct cs_plan_matrix of = cs_row_plan_matrix(c->row);
 	double *room;
 	CS_SCOPE;
 

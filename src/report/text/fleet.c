@@ -35,7 +35,7 @@ struct figures {
 
 static struct figures *figures_of(struct cs_vec *all, const struct cs_row *row)
 {
-	const struct cs_plan_matrix of = cs_row_view(row);
+	const struct cs_plan_matrix of = cs_row_plan_matrix(row);
 	struct figures *f = all->data;
 
 	for (size_t i = all->n; i-- > 0;)
