@@ -246,7 +246,9 @@ static const char *flag_text(const struct cs_run *run, const struct cs_cause *ca
 		return cs_new_text("overlap only %.1f %%", 100 * least);
 	if (few == all)
 		return "fewer than 6 samples";
-	return cs_new_text("unstable, up to +-%.0f %%%s", 100 * widest,
+	return cs_new_text("unstable, %s%s",
+			   widest > 1 ? "some by more than 100 %" :
+					cs_new_text("up to +-%.0f %%", 100 * widest),
 			   few ? "; some of fewer than 6 samples" : "");
 }
 

@@ -28,9 +28,11 @@
  * two samples agreed; later ones, but for the last, ask for a narrower interval. */
 #define FIRST_LOOKS 10
 #define MIDDLE_SHARE 0.75
-/* A cell that is given up ends with so many samples, or after this share of its time: its
- * interval shows a slow link all the same.  Not when it is narrow: that were by chance. */
+/* A cell that is given up ends with so many samples, or after this share of its time, but
+ * with no fewer than GIVEN_UP_LEAST: fewer have an interval too wide to show a slow link.
+ * Not when it is narrow: that were by chance. */
 #define GIVEN_UP_SAMPLES 15
+#define GIVEN_UP_LEAST 10
 #define GIVEN_UP_TIME 0.2
 
 /* One copy of so many bytes warms up for all of a sample, and takes long enough to be
@@ -481,7 +483,8 @@ static enum cs_sampler_answer verdict(struct cs_sampler *s, double elapsed_s)
 	}
 	s->given_up |= is_hopeless(s, &margin, elapsed_s);
 	over |= s->given_up &&
-		(s->n >= GIVEN_UP_SAMPLES || elapsed_s >= GIVEN_UP_TIME * s->limit_s);
+		(s->n >= GIVEN_UP_SAMPLES ||
+		 (s->n >= GIVEN_UP_LEAST && elapsed_s >= GIVEN_UP_TIME * s->limit_s));
 	return over ? CS_SAMPLE_LIMIT : CS_SAMPLE_MORE;
 }
 
