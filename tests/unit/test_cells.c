@@ -794,20 +794,21 @@ HOLDS("both ways of a link to the host are judged together") {
 	    "GPU 2: copies from and to host memory are 20 % slower than those of the other GPUs (h2d.ce.pinned.bidi)");
 }
 
-/* Of the cells of a GPU, or of the others, that much either side of their median. */
+/* That much either side of the median. */
+static void set_noise(struct cs_stats *s, double interval, double samples)
+{
+	s->ci_low = (1 - interval) * s->median;
+	s->ci_high = (1 + interval) * s->median;
+	s->p5 = (1 - samples) * s->median;
+	s->p95 = (1 + samples) * s->median;
+}
+
+/* Of the cells of a GPU, or of the others. */
 static void spread(int gpu, int own, double interval, double samples)
 {
 	FOR_ROWS(row)
-	{
-		struct cs_stats *s = &row->stats;
-
-		if (touches(row, gpu) != own)
-			continue;
-		s->ci_low = (1 - interval) * s->median;
-		s->ci_high = (1 + interval) * s->median;
-		s->p5 = (1 - samples) * s->median;
-		s->p95 = (1 + samples) * s->median;
-	}
+	if (touches(row, gpu) == own)
+		set_noise(&row->stats, interval, samples);
 }
 
 HOLDS("nothing is reported within the noise of a cell or of its like") {
@@ -827,6 +828,20 @@ HOLDS("nothing is reported within the noise of a cell or of its like") {
 		c.run.findings.n = 0;
 		spread(3, noisy[i].own, noisy[i].interval, noisy[i].samples);
 		judged(0);
+	}
+}
+
+HOLDS("of few nodes the noise of one hides nothing on another") {
+	for (int noisy = 0; noisy < 2; noisy++) {
+		begin(2, 8, WRITE);
+		slow_gpu(0, WRITE, 3, 0.94);
+		FOR_ROWS(row)
+		if ((int)row->node == noisy)
+			set_noise(&row->stats, 0, 0.065);
+		if (noisy)
+			one("slow-cells", "gpu", 0, "GPU 3: ");
+		else
+			judged(0);
 	}
 }
 

@@ -15,21 +15,25 @@
 static void judge_each(struct cs_node_group *g, size_t from, size_t end)
 {
 	struct cs_likes likes = { CS_LIST(double), 0 };
-	struct cs_party parties[CS_NODES_LEAST], *party = parties;
+	struct {
+		struct cs_party party;
+		double noise;
+	} nodes[CS_NODES_LEAST], *of = nodes;
 
-	for (size_t i = from; i < end; party++) {
+	for (size_t i = from; i < end; of++) {
 		i = cs_node_group_choose(g, i);
-		g->noise = cs_usual_of_node(g->cells, g->from, g->end);
-		*party = cs_party_judge(g);
+		g->noise = of->noise = cs_usual_of_node(g->cells, g->from, g->end);
+		of->party = cs_party_judge(g);
 		if (g->family != CS_FAMILY_PEER)
 			cs_likes_take(&likes, g->cells, g->from, g->end);
 	}
-	party = parties;
-	for (size_t i = from; i < end; party++) {
+	of = nodes;
+	for (size_t i = from; i < end; of++) {
 		g->spread_gpu = g->spread = cs_likes_spread(&likes);
 		i = cs_node_group_choose(g, i);
+		g->noise = of->noise;
 		cs_parts_judge(g);
-		cs_party_shift(g, party, party->off);
+		cs_party_shift(g, &of->party, of->party.off);
 	}
 }
 
