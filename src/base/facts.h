@@ -223,11 +223,14 @@ struct cs_board_facts {
 				 * supported, 1 not begun, 2 under way, 3 done */
 	int32_t fabric_status; /* nvmlReturn_t of a registration that is done */
 	int64_t clique;	       /* of the fabric; 0 and 32766 none */
+	char cluster[CS_UUID]; /* UUID of the fabric; "" unknown */
 	int64_t fabric_health; /* NVML's mask */
 	/* memory, before the run: errors of all its life; rows remapped for errors of each
 	 * kind; 1: a remap, or the retirement of a page, waits for a reset; a remap failed */
 	int64_t ecc_ever_corrected, ecc_ever_uncorrected;
 	int32_t rows_corrected, rows_uncorrected, rows_pending, rows_failed;
+	int64_t sram_uncorrected; /* since the driver was loaded */
+	int32_t sram_exceeded; /* 1: more of them in its life than the driver allows */
 	int32_t pages_pending;
 	int32_t channel_pending, tpc_pending; /* 1: a repair waits for a reset */
 	int32_t recovery;     /* action that the driver asks for; 0 none */

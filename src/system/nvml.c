@@ -9,6 +9,7 @@
 #define NVML_FABRIC_V2 0x2000024u /* and its size */
 #define NVML_FABRIC_DONE 3
 #define NVML_REPAIR_V1 0x100000cu
+#define NVML_SRAM_V1 0x1000068u
 #define NVML_THRESHOLD_SLOWDOWN 1
 #define NVML_FIELD_PCIE_CORRECTABLE 173u
 #define NVML_FIELD_PCIE_NON_FATAL 179u
@@ -144,6 +145,12 @@ static void fabric(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 		return;
 	out->fabric_status = info.status;
 	out->clique = info.clique;
+	for (int i = 0; i < 16; i++)
+		cs_text_add(out->cluster, sizeof(out->cluster), "%s%02x",
+			    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			    info.cluster[i]);
+	if (strspn(out->cluster, "0-") == strlen(out->cluster))
+		out->cluster[0] = '\0';
 	out->fabric_health = info.health;
 }
 
@@ -162,6 +169,7 @@ static void health(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 {
 	static const unsigned recovery = NVML_FIELD_RECOVERY;
 	struct nvml_repair repair = { .version = NVML_REPAIR_V1 };
+	struct nvml_sram sram = { .version = NVML_SRAM_V1 };
 	unsigned n[4] = { 0 };
 
 	out->ecc_ever_corrected = ecc_errors(gpu, 0, 1);
@@ -178,7 +186,12 @@ static void health(struct cs_nvml_gpu *gpu, struct cs_board_facts *out)
 		out->channel_pending = repair.channel != 0;
 		out->tpc_pending = repair.tpc != 0;
 	}
-	out->recovery = (int32_t)cs_nvml_field_sum(gpu, &recovery, 1);
+	if (CALL(gpu->nvml, DeviceGetSramEccErrorStatus, gpu->board, &sram) ==
+	    NVML_OK) {
+		out->sram_uncorrected = (int64_t)(sram.now[0] + sram.now[1]);
+		out->sram_exceeded = sram.exceeded != 0;
+	}
+	out->recovery = (int32_t)cs_nvml_field_sum(gpu, 0, &recovery, 1);
 	out->slowdown_c = READ(gpu, DeviceGetTemperatureThreshold,
 			       NVML_THRESHOLD_SLOWDOWN);
 	out->pcie_gen_own = READ(gpu, DeviceGetGpuMaxPcieLinkGeneration);
@@ -416,7 +429,7 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.persistence = READ(gpu, DeviceGetPersistenceMode),
 		.nvlink_sent_kib = cs_nvml_sent_kib(gpu),
 		.nvlink_received_kib = cs_nvml_received_kib(gpu),
-		.pcie_errors = cs_nvml_field_sum(gpu, pcie_errors, 3),
+		.pcie_errors = cs_nvml_field_sum(gpu, 0, pcie_errors, 3),
 		.bridge_errors = -1,
 	};
 	out->nvlink_errors = cs_nvml_link_errors(gpu, out->nvlink_errors_by_link,

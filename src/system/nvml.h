@@ -52,6 +52,14 @@ struct nvml_repair { /* nvmlRepairStatus_v1_t */
 	unsigned version, channel, tpc;
 };
 
+struct nvml_sram { /* nvmlEccSramErrorStatus_v1_t */
+	unsigned version;
+	/* parity, SECDED and corrected, of all its life and since the driver was loaded;
+	 * then by unit */
+	uint64_t ever[3], now[3], unit[5];
+	unsigned exceeded;
+};
+
 struct nvml_event { /* nvmlEventData_t */
 	void *device;
 	uint64_t type, data;
@@ -124,6 +132,7 @@ struct nvml_process {
 	  (void *, unsigned *, unsigned *, unsigned *, unsigned *))           \
 	X(DeviceGetRetiredPagesPendingStatus, (void *, unsigned *))           \
 	X(DeviceGetRepairStatus, (void *, struct nvml_repair *))              \
+	X(DeviceGetSramEccErrorStatus, (void *, struct nvml_sram *))               \
 	X(DeviceGetTemperatureThreshold, (void *, int, unsigned *))           \
 	X(DeviceGetGpuMaxPcieLinkGeneration, (void *, unsigned *))            \
 	X(EventSetCreate, (void **))                                          \
@@ -205,8 +214,9 @@ void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out);
 /* The sum over all links; -1: no link reports any.  `by_link`: those that have some, as
  * cs_link_errors_next() reads them. */
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size);
-/* The sum of those of n fields that the driver has; -1 none. */
-int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, const unsigned *id, int n);
+/* The sum of those of n fields, of a link or 0, that the driver has; -1 none. */
+int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, unsigned scope, const unsigned *id,
+			  int n);
 /* Payload of all links since the driver loaded; -1: no link counts. */
 int64_t cs_nvml_sent_kib(struct cs_nvml_gpu *gpu);
 int64_t cs_nvml_received_kib(struct cs_nvml_gpu *gpu);

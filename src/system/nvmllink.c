@@ -244,15 +244,30 @@ static void end_text(struct cs_nvml_gpu *gpu, unsigned link, char *to, size_t si
 				 "");
 }
 
-/* Replay, recovery and CRC errors of all links.  The two counters after these grow on
- * healthy idle links: they count corrected errors (measured on H200; nvidia-smi omits
- * them, too). */
+/* Replay, recovery and CRC errors of a link.  The two counters after these grow on healthy
+ * idle links: they count corrected errors (measured on H200; nvidia-smi omits them, too).
+ * Links of version 5 count by fields: malformed packets, overruns, receive and integrity
+ * errors, recoveries, symbols that no code corrected.  -1: the link counts none. */
+static int64_t errors_of(struct cs_nvml_gpu *gpu, unsigned link)
+{
+	static const unsigned fields[] = { 206, 207, 208, 211, 215, 221 };
+	int64_t errors = -1;
+	uint64_t value;
+
+	for (int counter = 0; counter < 3; counter++)
+		if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter, gpu->board, link,
+			 counter, &value) == NVML_OK)
+			errors = (errors < 0 ? 0 : errors) + (int64_t)value;
+	return errors < 0 ? cs_nvml_field_sum(gpu, link, fields,
+					      sizeof(fields) / sizeof(*fields)) :
+			    errors;
+}
+
 int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size)
 {
-	int64_t sum = 0;
-	int active, counter, known = 0;
+	int64_t sum = -1;
+	int active;
 	unsigned link;
-	uint64_t value;
 
 	by_link[0] = '\0';
 	for (link = 0; link < MAX_LINKS; link++) {
@@ -264,29 +279,27 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size)
 			continue;
 		if (code != NVML_OK)
 			break;
-		for (counter = 0; counter < 3; counter++) {
-			if (CALL(gpu->nvml, DeviceGetNvLinkErrorCounter, gpu->board,
-				 link, counter, &value) != NVML_OK)
-				continue;
-			one.errors += (int64_t)value;
-			known = 1;
-		}
-		sum += one.errors;
-		if (!one.errors)
+		one.errors = errors_of(gpu, link);
+		if (one.errors >= 0)
+			sum = (sum < 0 ? 0 : sum) + one.errors;
+		if (one.errors < 1)
 			continue;
 		end_text(gpu, link, one.end, sizeof(one.end));
 		cs_link_errors_add(by_link, size, &one);
 	}
-	return known ? sum : -1;
+	return sum;
 }
 
-int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, const unsigned *id, int n)
+int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, unsigned scope, const unsigned *id,
+			  int n)
 {
 	struct nvml_field field[8] = { 0 };
 	int64_t sum = -1;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		field[i].id = id[i];
+		field[i].scope = scope;
+	}
 	if (CALL(gpu->nvml, DeviceGetFieldValues, gpu->board, n, field) != NVML_OK)
 		return -1;
 	for (int i = 0; i < n; i++) {

@@ -90,6 +90,7 @@ enum {
 #define PCIE_RECEIVED 198u
 #define RECOVERY_ACTION 230u
 #define PCIE_CORRECTABLE 173u
+#define SYMBOL_ERRORS 221u	/* of the link named by scope */
 #define XID_EVENT 8u
 #define ALL_LINKS 0xffffffffu
 #define UNSIGNED_LONG_LONG 3
@@ -97,6 +98,7 @@ enum {
 #define UNSIGNED_INT 1
 #define FABRIC_V2 0x2000024u
 #define REPAIR_V1 0x100000cu
+#define SRAM_V1 0x1000068u
 #define REMOTE_GPU 0
 #define REMOTE_SWITCH 2
 #define OTHER_PID 5000000u	/* above every pid that Linux gives */
@@ -128,6 +130,12 @@ struct fabric {
 
 struct repair {
 	unsigned version, channel, tpc;
+};
+
+struct sram { /* 0 to 10: errors by lifetime, kind and unit */
+	unsigned version;
+	uint64_t errors[11];
+	unsigned exceeded;
 };
 
 struct event {
@@ -574,6 +582,9 @@ EXPORT(int, nvmlDeviceGetGpuFabricInfoV, (void *device, struct fabric *info))
 		info->state = (unsigned char)state;
 		info->status = OK;
 		info->clique = knob_or("FAKE_CLIQUE", device_index(device), 1);
+		memset(info->cluster, 0, sizeof(info->cluster));
+		info->cluster[15] = (unsigned char)knob_or("FAKE_CLUSTER",
+							   device_index(device), 1);
 		info->health = knob_or("FAKE_FABRIC_HEALTH", device_index(device),
 				       0x1aa);
 	}
@@ -611,6 +622,23 @@ EXPORT(int, nvmlDeviceGetRepairStatus, (void *device, struct repair *status))
 		status->tpc = pending >> 1 & 1;
 	}
 	return code;
+}
+
+/* "ERRORS+EXCEEDED": uncorrected by SECDED since the driver was loaded */
+EXPORT(int, nvmlDeviceGetSramEccErrorStatus, (void *device, struct sram *status))
+{
+	unsigned errors = 0, exceeded = 0;
+	char value[32];
+	int code = knob_of(__func__, device, status, "FAKE_SRAM", value);
+
+	if (code != OK || status->version != SRAM_V1)
+		return code == OK ? INVALID_ARGUMENT : code;
+	if (value[0] && sscanf(value, "%u+%u", &errors, &exceeded) != 2)
+		fake_bad("FAKE_SRAM");
+	memset(status->errors, 0, sizeof(status->errors));
+	status->errors[4] = errors;
+	status->exceeded = exceeded;
+	return OK;
 }
 
 GIVES_KNOB_NUMBER(nvmlDeviceGetRetiredPagesPendingStatus, "FAKE_PAGES", 1, 0)
@@ -685,14 +713,15 @@ static const struct nvlinks {
 	return &of[fake_number("FAKE_NVLINK_VERSION", 3, 5, 4) - 3];
 }
 
-/* "GPU:LINKxNUMBER"; 0 of another link */
+/* "GPU:LINKxNUMBER", "GPU:xNUMBER" of all its links; 0 of another link */
 static unsigned link_knob(const char *variable, int gpu, unsigned link)
 {
-	unsigned of, number;
+	unsigned of = link, number;
 	char value[32];
 
 	fake_knob(variable, gpu, value);
-	if (value[0] && sscanf(value, "%ux%u", &of, &number) != 2)
+	if (value[0] && sscanf(value, "%ux%u", &of, &number) != 2 &&
+	    sscanf(value, "x%u", &number) != 1)
 		fake_bad(variable);
 	return value[0] && of == link ? number : 0;
 }
@@ -716,8 +745,18 @@ EXPORT(int, nvmlDeviceGetNvLinkVersion,
 	return code == OK ? give(device, version, own ? own : nvlinks()->code) : code;
 }
 
-static atomic_int link_read[FAKE_GPUS_MAX][36];
+/* Of one kind of error; the others are 0. */
+static unsigned link_errors(int gpu, unsigned link)
+{
+	static atomic_int link_read[FAKE_GPUS_MAX][36];
 
+	return link_knob("FAKE_NVLINK_ERRORS", gpu, link) +
+	       (has_come(&link_read[gpu][link]) ?
+			link_knob("FAKE_NVLINK_GROW", gpu, link) :
+			0);
+}
+
+/* Links of version 5 count by fields instead. */
 EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
        (void *device, unsigned link, int counter, uint64_t *errors))
 {
@@ -725,13 +764,10 @@ EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
 
 	if (code == OK && (counter < 0 || counter > 4))
 		return INVALID_ARGUMENT;
+	if (code == OK && nvlinks()->code > 6)
+		return NOT_SUPPORTED;
 	if (code == OK)
-		*errors = counter ? 0 :
-				    link_knob("FAKE_NVLINK_ERRORS", gpu, link) +
-					    (has_come(&link_read[gpu][link]) ?
-						     link_knob("FAKE_NVLINK_GROW",
-							       gpu, link) :
-						     0);
+		*errors = counter ? 0 : link_errors(gpu, link);
 	return code;
 }
 
@@ -811,6 +847,10 @@ EXPORT(int, nvmlDeviceGetFieldValues, (void *device, int n, struct field *fields
 				       0;
 		if (f->result == OK && !f->value.u32)
 			f->value.u32 = nvlinks()->mbs;
+		if (f->id == SYMBOL_ERRORS && nvlinks()->code > 6)
+			f->result = link_code(device, f->scope, f, &gpu);
+		if (f->id == SYMBOL_ERRORS && f->result == OK)
+			f->value.u32 = link_errors(gpu, f->scope);
 		if (f->id == C2C_LINKS) {
 			f->value.u32 = (unsigned)fake_number("FAKE_C2C", 0, 64, 0);
 			f->result = f->value.u32 ? OK : NOT_SUPPORTED;

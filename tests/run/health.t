@@ -111,6 +111,10 @@ both() { # SENTENCE STATUS ID SEVERITY VARIABLE VALUE
 }
 
 both "uncorrected ECC errors since the driver was loaded" 2 memory-errors 'critical!' FAKE_ECC_UNCORRECTED 2
+both "more errors in SRAM than the driver allows" 2 memory-errors 'critical!' FAKE_SRAM 0+1
+fault "an uncorrected error in SRAM" 2 "memory-errors gpu 1 critical!" FAKE_ECC_UNCORRECTED=1:2 FAKE_SRAM=1:1+0
+ok "… where it was" grep -qF "2 uncorrected ECC errors since the driver was loaded, 1 of them in SRAM" h.json
+ok_schema "… and in the file" h.json
 both "a remap that waits for a reset" 2 row-remap 'critical!' FAKE_ROWS 0+0+1+0
 both "a remap that failed" 2 row-remap 'critical!' FAKE_ROWS 0+0+0+1
 both "a page whose retirement waits for a reset" 2 row-remap 'critical!' FAKE_PAGES 1
@@ -128,9 +132,20 @@ ok "… with its number and both rates" grep -qF \
 ok_schema "… and in the file" h.json
 both "an NVLink of another version" 1 nvlink-differs warning FAKE_NVLINK_CODE 3x4
 fault "… that is down" 2 "nvlink-down gpu 1 critical!" FAKE_NVLINK_MBS=1:17x20000 FAKE_NVLINKS_DOWN=1:1
+fault "all NVLinks of one GPU slower than those of their version" 1 "nvlink-differs gpu 1 note;wiring-differs gpu 1 warning" \
+	FAKE_NVLINK_MBS=1:x20000
+fault "… of all GPUs" 1 "nvlink-differs node - warning" FAKE_NVLINK_MBS="$(all x20000)"
+ok "… with their rate and what it should be" grep -qF \
+	"all 4 GPUs: its NVLinks run at 20 GB/s, those of version 4 at 25 GB/s or more" h.json
+fault "… of a card whose links are for bridges" 0 none "FAKE_NAME=NVIDIA RTX A6000" FAKE_NVLINKS=4 FAKE_NVLINK_VERSION=3 \
+	FAKE_FABRIC="$(all 0)" FAKE_NVLINK_MBS="$(all x14062)" FAKE_GPUS=2
+fault "all NVLinks of one GPU of another version" 1 "wiring-differs gpu 1 warning" FAKE_NVLINK_CODE=1:x4
 both "errors of an NVLink during the run" 2 nvlink-errors 'critical!' FAKE_NVLINK_GROW 3x2
 fault "… of a link to another GPU" 2 "nvlink-errors link 0-1 critical!" FAKE_NVLINK_GROW=0:3x2 \
 	FAKE_NVLINK_REMOTE=0:1x6+2x6+3x6,1:0x6+2x6+3x6,2:0x6+1x6+3x6,3:0x6+1x6+2x6
+fault "errors of an NVLink of version 5 before the run" 0 "nvlink-errors gpu 1 note" FAKE_NVLINK_VERSION=5 \
+	FAKE_NVLINK_ERRORS=1:3x12 "FAKE_NAME=NVIDIA B200"
+fault "… and during it" 1 "nvlink-errors gpu 1 warning" FAKE_NVLINK_VERSION=5 FAKE_NVLINK_GROW=1:3x2 "FAKE_NAME=NVIDIA B200"
 both "a reset that the driver asks for" 2 recovery-asked 'critical!' FAKE_RECOVERY 1
 both "a reboot that the driver asks for" 2 recovery-asked 'critical!' FAKE_RECOVERY 2
 both "an Xid of the hardware during the run" 2 xid 'critical!' FAKE_XID 79
@@ -147,9 +162,11 @@ both "a fabric whose routes are unhealthy" 1 fabric-unhealthy warning FAKE_FABRI
 both "a fabric configured wrongly" 1 fabric-unhealthy warning FAKE_FABRIC_HEALTH 0x5aa
 fault "no GPU is registered with the fabric" 1 "fabric-unhealthy node - warning" FAKE_FABRIC="$(all 1)"
 fault "GPUs in different cliques" 1 "fabric-cliques node - warning" FAKE_CLIQUE=2:7
+fault "a GPU in another cluster" 1 "fabric-cliques node - warning" FAKE_CLUSTER=2:7
+ok "… with its UUID" grep -qF "clique 1 of cluster 00000000-0000-0000-0000-000000000007: GPUs 2" h.json
 fault "a GPU in no clique" 0 none FAKE_CLIQUE=2:32766
 fault "a driver that knows none of it" 0 none \
-	FAKE_NVML_LACKS=nvmlDeviceGetRepairStatus,nvmlDeviceGetDefaultEccMode,nvmlDeviceGetDefaultApplicationsClock,nvmlDeviceGetRemappedRows,nvmlDeviceGetRetiredPagesPendingStatus,nvmlDeviceGetTemperatureThreshold,nvmlDeviceGetGpuMaxPcieLinkGeneration,nvmlEventSetCreate,nvmlDeviceGetFieldValues,nvmlDeviceGetGpuFabricInfoV
+	FAKE_NVML_LACKS=nvmlDeviceGetRepairStatus,nvmlDeviceGetSramEccErrorStatus,nvmlDeviceGetDefaultEccMode,nvmlDeviceGetDefaultApplicationsClock,nvmlDeviceGetRemappedRows,nvmlDeviceGetRetiredPagesPendingStatus,nvmlDeviceGetTemperatureThreshold,nvmlDeviceGetGpuMaxPcieLinkGeneration,nvmlEventSetCreate,nvmlDeviceGetFieldValues,nvmlDeviceGetGpuFabricInfoV
 
 # ---- GPUs that are not there ----
 
@@ -211,14 +228,14 @@ pcie() { # CARD GT/s WIDTH
 	echo "$3" >"$at/current_link_width"
 	echo "32.0 GT/s PCIe" >"$at/max_link_speed"
 	echo 16 >"$at/max_link_width"
-	# payload 256, read request 4096, or as told
+	# payload 256, read request 4096; or other bytes of the register, the upper one first
 	{
 		head -c 52 /dev/zero
 		printf '\x40'
 		head -c 11 /dev/zero
 		printf '\x10'
 		head -c 7 /dev/zero
-		printf '\x20%b' "\x${4:-50}"
+		printf '%b%b' "\x${5:-20}" "\x${4:-50}"
 		head -c 182 /dev/zero
 	} >"$at/config"
 }
@@ -226,6 +243,10 @@ setting() { # CARD MTU FIRMWARE
 	mkdir -p "machine/sys/class/net/ib$1"
 	echo "$2" >"machine/sys/class/net/ib$1/mtu"
 	echo "$3" >"machine/sys/class/infiniband/mlx5_$1/fw_ver"
+}
+gid() { # CARD KIND
+	mkdir -p "machine/sys/class/infiniband/mlx5_$1/ports/1/gid_attrs/types"
+	echo "$2" >"machine/sys/class/infiniband/mlx5_$1/ports/1/gid_attrs/types/0"
 }
 counters() { # CARD SYMBOLS DOWNED
 	local at=machine/sys/class/infiniband/mlx5_$1/ports/1/counters
@@ -252,6 +273,7 @@ for i in 0 1 2 3 4 5 6 7; do
 	pcie $i 32.0 16
 	setting $i 4092 28.39.1002
 	counters $i 3 2
+	gid $i "RoCE v2"
 done
 fault "eight cards that are alike in all" 0 none FAKE_GPUS=8
 ok_json "… and all is in the file" h.json \
@@ -268,7 +290,14 @@ pcie 5 16.0 16
 fault "a card one PCIe generation down" 1 "nic-below node - warning" FAKE_GPUS=8
 pcie 5 32.0 16 20
 fault "a card with a smaller MaxReadRequest" 0 "nic-below node - note" FAKE_GPUS=8
+pcie 5 32.0 16 50 00
+fault "a card with a smaller MaxPayload" 0 "nic-below node - note" FAKE_GPUS=8
+ok "… with both" grep -qF "next to GPU 5, has MaxPayload 128, most cards like it 256" h.json
 pcie 5 32.0 16
+gid 5 "IB/RoCE v1"
+fault "a card whose newest address is RoCE v1" 0 "nic-below node - note" FAKE_GPUS=8
+ok "… with both" grep -qF "next to GPU 5, has GID kind RoCE v1, most cards like it RoCE v2" h.json
+gid 5 "RoCE v2"
 setting 5 2044 28.39.1002
 fault "a card with a smaller MTU" 1 "nic-below node - warning" FAKE_GPUS=8
 setting 5 4092 28.33.0800

@@ -42,6 +42,16 @@ HOLDS("an NVLink peak is live links times the usable rate of their version") {
 	}
 }
 
+HOLDS("… or the rate at which they run, where that is lower") {
+	struct cs_link_facts link = { .nvlinks_up = 4,
+				      .nvlink_version = 3,
+				      .nvlink_raw_gbs = 14.0625 };
+
+	t_near(cs_nvlink_peak_gbs(&link), 56.25, 1e-9);
+	link.nvlink_raw_gbs = 25.781;
+	t_near(cs_nvlink_peak_gbs(&link), 100, 1e-9);
+}
+
 HOLDS("an NVLink peak is unknown when links or version are, 0 without links") {
 	struct cs_link_facts link = { .nvlinks_up = -1, .nvlink_version = 4 };
 

@@ -9,17 +9,26 @@
  * 12, H100 900 over 18, B200 1800 over 18). */
 static const double link_gbs[] = { NAN, 20, 25, 25, 25, 50 };
 
-double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
+double cs_nvlink_version_gbs(int version)
 {
 	const int known = sizeof(link_gbs) / sizeof(link_gbs[0]);
+
+	return version < 1 || version >= known ? NAN : link_gbs[version];
+}
+
+/* Links of cards with bridges are slower than others of their version: RTX A6000 14. */
+double cs_nvlink_peak_gbs(const struct cs_link_facts *link)
+{
+	const double usual = cs_nvlink_version_gbs(link->nvlink_version);
 
 	if (link->nvlinks_up < 0)
 		return NAN;
 	if (link->nvlinks_up == 0)
 		return 0;
-	if (link->nvlink_version < 1 || link->nvlink_version >= known)
-		return NAN;
-	return link->nvlinks_up * link_gbs[link->nvlink_version];
+	return link->nvlinks_up *
+	       (link->nvlink_raw_gbs > 0 && link->nvlink_raw_gbs < usual ?
+			link->nvlink_raw_gbs :
+			usual);
 }
 
 /* Boards on which each link of a GPU is wired (NVIDIA's data sheets), and how many GPUs

@@ -5,9 +5,11 @@
 #include "base/facts.h"
 #include "result/run.h"
 
-/* Peak of the live NVLink of one GPU to all others together, one direction, in
- * GB/s: links up x usable rate per link (25 GB/s for NVLink 3 and 4, 50 for 5, 25
- * for 2, 20 for 1; NVIDIA's data sheets).  NAN unknown, 0 no NVLink. */
+/* Usable rate of one NVLink of a version, in one direction, in GB/s; NAN unknown. */
+double cs_nvlink_version_gbs(int version);
+/* Peak of the live NVLink of one GPU to all others together, one direction, in GB/s:
+ * links up x that, or x the rate at which they run, where it is lower.  NAN unknown, 0
+ * no NVLink. */
 double cs_nvlink_peak_gbs(const struct cs_link_facts *link);
 /* NVLinks that the board of a GPU has, all of which are up on a healthy one; 0: not
  * known, or not all need to be. */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/hints.h"
 #include "check/bounds/judge.h"
+#include "check/link/expect.h"
 #include "result/cells.h"
 
 /* corrected errors: a day, and in all; fewer are usual */
@@ -19,6 +20,7 @@
 #define DAY_S 86400
 #define SWAP_MANY (1LL << 30)
 #define CLIQUE_NONE 32766   /* of a GPU that is in no clique; so is 0 */
+#define LINK_SLACK 0.95	    /* of a rate that NVML rounds */
 #define THROTTLE_HARDWARE 0xc8ULL /* slowdown, thermal, power brake */
 
 /* One GPU; the finding holds what the rule's line says, to be changed by the rule. */
@@ -50,15 +52,26 @@ static const char *rule_uncorrected(const struct gpu *g)
 {
 	const int64_t was = g->before->ecc_uncorrected, is = g->after->ecc_uncorrected;
 	const int64_t n = greater(was, is);
+	const char *text;
 
 	if (n < 1)
 		return NULL;
-	return cs_new_text("%s since the driver was loaded%s",
-			   cs_count_text((size_t)n, "uncorrected ECC error"),
-			   was >= 0 && is > was ?
-				   cs_new_text(", %" PRId64 " of them during the run",
-					       is - was) :
-				   "");
+	text = cs_new_text("%s since the driver was loaded",
+			   cs_count_text((size_t)n, "uncorrected ECC error"));
+	if (was >= 0 && is > was)
+		text = cs_join(text, ", ", "%" PRId64 " of them during the run",
+			       is - was);
+	if (g->board->sram_uncorrected > 0)
+		text = cs_join(text, ", ", "%" PRId64 " of them in SRAM",
+			       g->board->sram_uncorrected);
+	return text;
+}
+
+static const char *rule_sram(const struct gpu *g)
+{
+	return g->board->sram_exceeded > 0 ?
+		       "its SRAM has had more uncorrected errors than the driver allows: replace the GPU" :
+		       NULL;
 }
 
 static const char *rule_remap(const struct gpu *g)
@@ -148,6 +161,9 @@ static const char *rule_links_grown(const struct gpu *g)
 		return NULL;
 	if (n == 1 && cs_agent_at(g->run, g->node, last.end) >= 0)
 		cs_text(g->f->far_bus_id, sizeof(g->f->far_bus_id), "%s", last.end);
+	/* these correct much themselves, and no machine has shown yet what is usual */
+	if (g->agent->link.nvlink_version >= 5)
+		g->f->severity = CS_WARNING;
 	return cs_new_text("%s during the run", text);
 }
 
@@ -166,6 +182,20 @@ static const char *rule_links_unlike(const struct gpu *g)
 	return text ? cs_new_text("%s; its others are of version %d at %.6g GB/s",
 				  text, l->nvlink_version, l->nvlink_raw_gbs) :
 		      NULL;
+}
+
+/* All alike, on a board that has whole links. */
+static const char *rule_links_slow(const struct gpu *g)
+{
+	const struct cs_run_node *nd = &g->run->node[g->node];
+	const struct cs_link_facts *l = &g->agent->link;
+	const double usual = cs_nvlink_version_gbs(l->nvlink_version);
+
+	return l->nvlinks_up > 0 && l->nvlink_raw_gbs < LINK_SLACK * usual &&
+			       cs_nvlinks_wired(nd, (int)(g->agent - nd->agent)) > 0 ?
+		       cs_new_text("its NVLinks run at %.6g GB/s, those of version %d at %.6g GB/s or more",
+				   l->nvlink_raw_gbs, l->nvlink_version, usual) :
+		       NULL;
 }
 
 /* ---- the GPU ---- */
@@ -367,11 +397,13 @@ static const struct rule {
 			    * others */
 } rules[] = {
 	{ rule_uncorrected, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0, NULL },
+	{ rule_sram, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0, NULL },
 	{ rule_remap, CS_FINDING_ROW_REMAP, CS_CRITICAL, 0, NULL },
 	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, 0, NULL },
 	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, 0, NULL },
 	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0, NULL },
 	{ rule_links_unlike, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, 0, NULL },
+	{ rule_links_slow, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, 0, "nvlink-rate" },
 	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0, NULL },
 	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0, NULL },
 	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, 0, NULL },
@@ -447,7 +479,13 @@ static void judge_by(struct cs_run *run, int node, const struct rule *rule)
 		cs_gpus_judge(run, node, f, text);
 }
 
-/* "GPUs 0, 1 in clique 1, GPUs 2 in clique 2" */
+static int same_clique(const struct cs_gpu_record *x, const struct cs_gpu_record *y)
+{
+	return x->board.clique == y->board.clique &&
+	       !strcmp(x->board.cluster, y->board.cluster);
+}
+
+/* "clique 1: GPUs 0, 1; clique 2: GPUs 2", and of which cluster, if not that of the first */
 static void find_cliques(struct cs_run *run, int node)
 {
 	const struct cs_node_facts *facts = &run->node[node].facts;
@@ -460,18 +498,22 @@ static void find_cliques(struct cs_run *run, int node)
 	int cliques = 0;
 
 	for (int i = 0; i < facts->n_known_gpus; i++) {
-		const int64_t clique = r[i].board.clique;
-		int known = clique < 1 || clique == CLIQUE_NONE;
+		const struct cs_board_facts *b = &r[i].board;
+		int known = b->clique < 1 || b->clique == CLIQUE_NONE;
 
 		for (int k = 0; k < i; k++)
-			known |= r[k].board.clique == clique;
+			known |= same_clique(&r[k], &r[i]);
 		if (known)
 			continue;
 		list = "";
 		for (int k = i; k < facts->n_known_gpus; k++)
-			if (r[k].board.clique == clique)
+			if (same_clique(&r[k], &r[i]))
 				list = cs_join(list, ", ", "%d", k);
-		text = cs_join(text, "; ", "clique %" PRId64 ": GPUs %s", clique,
+		text = cs_join(text, "; ", "clique %" PRId64 "%s%s: GPUs %s",
+			       b->clique,
+			       strcmp(b->cluster, r->board.cluster) ? " of cluster " :
+								      "",
+			       strcmp(b->cluster, r->board.cluster) ? b->cluster : "",
 			       list);
 		cliques++;
 	}
