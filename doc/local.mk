@@ -11,7 +11,6 @@ results_DATA = \
 	%D%/results/h200x4/quick.json
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
-	%D%/COMMANDS.md \
 	%D%/COST.md \
 	%D%/FLEET.md \
 	%D%/INTEGRATIONS.md \
