@@ -167,7 +167,7 @@ static const struct cs_test *find_test(const char *what)
 	return test < 0 ? NULL : cs_test_at((size_t)test);
 }
 
-/* Keys with the first sentence of what they mean. */
+/* Keys with the first sentence of their meaning. */
 static void list_hints(FILE *to)
 {
 	for (int id = 0; id < CS_HINTS; id++) {

@@ -192,8 +192,8 @@ static int open_temporary(struct cs_output *out)
 	return fd >= 0 ? fd : make_temporary(out, open_named, NULL);
 }
 
-/* A pipe or a device cannot be replaced by a file, nor can what is mounted by itself,
- * as into a container: it is written directly. */
+/* A pipe or a device cannot be replaced by a file, nor can a file that is a mount point,
+ * as in a container: it is written directly. */
 static int is_special(const char *path)
 {
 	struct statx more;
@@ -249,9 +249,9 @@ static int leads_to_no_path(int fd, const char *path)
 	       !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-/* target[CS_PATH]: what the path leads to through all its links; it may not exist yet.
- * Returns O_NOFOLLOW, with which it is opened: a link that comes later is none of
- * those.  0: the kernel must follow a link of /proc.  -1 with errno. */
+/* target[CS_PATH]: the end of the path after all links; it may not exist yet.  Returns
+ * O_NOFOLLOW, with which it is opened: a link that comes later is none of those.  0: the
+ * kernel must follow a link of /proc.  -1 with errno. */
 static int find_target(const char *path, char *target)
 {
 	if (strlen(path) >= CS_PATH) {
@@ -371,8 +371,8 @@ static int open_whole(struct cs_output *out, struct cs_err *err)
 	return fd < 0 ? cannot_write(out, errno, err) : fd;
 }
 
-/* A stream that keeps why it failed: the page goes on to be written, and what is
- * called for it, as sscanf(), leaves another errno. */
+/* A stream that keeps why it failed: the page goes on to be written, and its calls, as
+ * sscanf(), leave another errno. */
 struct stream {
 	int fd, error;
 };

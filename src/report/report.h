@@ -23,7 +23,7 @@ void cs_page_within(struct cs_page page);
 
 struct cs_alias;
 
-/* A test as another tool's command line asked for it. */
+/* A test that was requested by another tool's command line. */
 struct cs_named {
 	const struct cs_alias *alias; /* NULL: there is none of that name */
 	const char *text;	      /* name or index */
@@ -31,7 +31,7 @@ struct cs_named {
 
 struct cs_view_options {
 	int verbose;	/* -v: every node, every sample */
-	int aggregates; /* of samples what they have in common alone; gbench.c */
+	int aggregates; /* aggregates instead of samples; gbench.c */
 	int topology;	/* how nodes are wired in place of figures; text */
 	/* of nvbandwidth.c: */
 	int mean;		      /* figures are means of samples, not medians */
@@ -75,7 +75,7 @@ void cs_drain_command(FILE *to, const char *command, const char *host,
 /* -1, with the cause, if a shell would not read each text of it as one word. */
 int cs_drain_command_check(const char *command, struct cs_err *err);
 
-/* --list in groups, or =all, =GLOB: every such name; -1 with what is wrong.  --dry-run. */
+/* --list in groups, or =all, =GLOB: every such name; -1 with the error.  --dry-run. */
 int cs_report_list(FILE *to, const char *what, struct cs_err *err);
 /* The cells of a plan by the names of Comm|Scope, in its order (gbench.c). */
 int cs_commscope_list(FILE *to, const struct cs_plan *plan, struct cs_err *err);
@@ -101,11 +101,11 @@ int cs_versus_write(FILE *to, const char *format, const struct cs_versus *v, siz
 
 #define CS_PATH 512
 
-/* An output file: %N %j %t %% replaced, opened at once so that what cannot be
- * written is an error before measuring; without a name in its folder, or under a
- * temporary one where the file system has no such files, fsynced and renamed when
- * it is committed.  A .jsonl is written in place, line by line, by one process at a
- * time.  Links are followed and stay. */
+/* An output file: %N %j %t %% replaced, opened at once so that an unwritable one is an
+ * error before measuring; without a name in its folder, or under a temporary one if the
+ * file system has no such files, fsynced and renamed when it is committed.  A .jsonl is
+ * written in place, line by line, by one process at a time.  Links are followed and
+ * stay. */
 struct cs_output {
 	char path[CS_PATH];	      /* as it was given */
 	char target[CS_PATH];	      /* the name in the end: after all links */
@@ -122,19 +122,19 @@ struct cs_output {
 /* Open an output for a complete run: journals too appear whole. */
 int cs_output_open(struct cs_output *out, const char *name, const struct cs_run *run,
 		   struct cs_err *err);
-/* The same by what the name has become; `grows`: a journal is written in place. */
+/* The same, by the expanded name; `grows`: a journal is written in place. */
 int cs_output_create(struct cs_output *out, const char *path, int grows,
 		     struct cs_err *err);
 /* The one way to open an existing file, or a journal, for writing: a descriptor, or -1
  * with errno.  A link in a sticky folder that all may write to is followed only if its
  * owner is us or the folder's owner (EACCES), whatever fs.protected_symlinks is. */
 int cs_output_descriptor(const char *path, int flags);
-/* A file that is written in place is this process's until the descriptor is closed:
- * -1, another writes it.  The lock is of the open file (F_OFD_SETLK), so no other
- * descriptor's end gives it up, and goes with the process, however that ends; a
- * process that is forked while it is held keeps it too, so helpers close what they
- * inherit.  NFS and most file systems of clusters keep it for all nodes; where there
- * are no locks (Lustre without flock) 0 as if it were free. */
+/* A file that is written in place is this process's until the descriptor is closed: -1,
+ * another writes it.  The lock is of the open file (F_OFD_SETLK), so no other
+ * descriptor's end gives it up, and goes with the process, however that ends; a process
+ * that is forked while it is held keeps it too, so helpers close what they inherit.  NFS
+ * and most file systems of clusters keep it for all nodes; without locks (Lustre without
+ * flock) 0 as if it were free. */
 int cs_output_claim(int fd);
 /* A journal that is there and ours, open to append: it continues after
  * `whole_bytes`.  Takes the descriptor; not on failure. */

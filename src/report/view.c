@@ -121,7 +121,7 @@ const struct cs_view *cs_view_pooled(const struct cs_run *run,
 	return view;
 }
 
-/* ---- what was checked ---- */
+/* ---- checked samples ---- */
 
 void cs_checked_add(struct cs_checked *sum, const struct cs_row *row)
 {

@@ -11,7 +11,7 @@
 #define RARE 0.001	/* on one side: some matrices, each with a node's luck, a run */
 #define RARE_KNOWN 7	/* degrees of freedom from which SPREADS are rarer */
 #define SPREADS_MOST 25	/* t of two nodes is 318: nothing would ever be found */
-#define FEW 4		/* degrees of freedom below which what is usual counts too */
+#define FEW 4		/* degrees of freedom below which usual spreads count too */
 
 void cs_baseline_init(struct cs_baseline *b)
 {
@@ -228,8 +228,9 @@ double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin)
 	return fmax(fmax(LEAST_BOUND, margin), hypot(hypot(within, nodes), runs));
 }
 
-/* Degrees of freedom of between_runs: what all cells of a node have in common was seen
- * as often as nodes were again, what each has of its own once in each cell. */
+/* Degrees of freedom of between_runs: the part common to all cells of a node was
+ * measured as often as nodes were measured again, the part of each cell once in each
+ * cell. */
 static double freedom_of_runs(const struct cs_baseline_stat *stat)
 {
 	double all = stat->between_runs * stat->between_runs;

@@ -118,8 +118,8 @@ void cs_baseline_lacks(const struct cs_baseline *baseline, int class,
 /* How much worse than the median is too much, as a share of it. */
 double cs_baseline_bound(const struct cs_baseline_stat *stat, double margin);
 
-/* By how much such a figure differs from run to run, by run->baseline; without
- * degrees of freedom where that does not know. */
+/* By how much such a figure differs from run to run, by run->baseline; without degrees
+ * of freedom if that is unknown. */
 struct cs_spread cs_baseline_runs(const struct cs_run *run, const struct cs_row *row);
 
 /* ---- learn.c ---- */

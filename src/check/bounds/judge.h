@@ -8,7 +8,7 @@
 
 #include "result/run.h"
 
-/* By both and by the lines of sweeps, under CS_CHECK_BASELINE; and by what is known. */
+/* By both and by the lines of sweeps, under CS_CHECK_BASELINE; and by known figures. */
 void cs_bounds_judge(struct cs_run *run, struct cs_vec *anomalies);
 /* As cs_cells_remeasure(), of cells that are beyond a bound: to the n steps that
  * there are.  Without bounds there are none. */
@@ -23,7 +23,7 @@ void cs_threshold_judge(struct cs_run *run, struct cs_vec *anomalies);
 
 /* site.c: the facts of nodes by run->baseline and run->expected; without both nothing. */
 void cs_site_judge(struct cs_run *run);
-/* Does --expect, or the baseline of the node's class, say what that field of it is?  In an
+/* Is that field of a node expected, by --expect or the baseline of its class?  In an
  * arena. */
 int cs_site_has(const struct cs_run *run, int node, const char *field);
 /* By node: 1 if a baseline knows its class; in the arena. */

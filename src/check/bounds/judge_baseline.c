@@ -138,7 +138,7 @@ static void judge_matrix(struct scope *scope)
 	}
 }
 
-/* The baseline has nothing of what was measured. */
+/* The baseline has none of the measured tests. */
 static void judge_nothing(struct cs_run *run, const struct cs_row *of)
 {
 	const struct cs_plan_matrix matrix = cs_row_plan_matrix(of);

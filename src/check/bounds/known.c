@@ -19,7 +19,7 @@
  * hardware, and its figures are less than this share. */
 #define DIVIDED 0.7
 
-/* ---- what a cell is of ---- */
+/* ---- the key of a cell ---- */
 
 static const struct cs_agent_facts *agent_of(const struct cs_run *run,
 					     const struct cs_row *row,
@@ -64,8 +64,8 @@ static void class_text(const struct cs_run *run, const struct cs_row *row, char 
 	cs_text_add(to, size, "%s", name);
 }
 
-/* Test, size, variant, and the kind of link with its transport; -1: nothing is known of
- * such a cell, whatever the machine. */
+/* Test, size, variant, and the kind of link with its transport; -1: no figure of such a
+ * cell is known, on any machine. */
 static int key_of(const struct cs_run *run, const struct cs_row *row, char *class,
 		  struct cs_baseline_stat *key)
 {
@@ -82,7 +82,7 @@ static int key_of(const struct cs_run *run, const struct cs_row *row, char *clas
 	return class[0] ? 0 : -1;
 }
 
-/* ---- what is usual ---- */
+/* ---- usual figures ---- */
 
 void cs_known_sum(const struct cs_baseline *known,
 		  const struct cs_baseline_stat *stat, struct cs_known *usual)

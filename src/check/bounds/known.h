@@ -1,14 +1,15 @@
 /* known.h - figures that are known of hardware: of machines elsewhere that this program
  * measured, beside which a report shows its own.  Pure.
  *
- * They are kept as a baseline (baseline.h) whose statistics have the range of each run.  A
- * class is the model of the GPUs alone, and how many take part if that matters: not for
- * copies within a GPU, or between two.  The transport counts as well: reads by CUDA IPC and
- * by peer access differ.  Host links, and peers without NVLink, depend on the server: nothing
- * is known of them.  Nor of small copies, which depend on the CPU.
+ * They are kept as a baseline (baseline.h) whose statistics have the range of each run.
+ * A class is the model of the GPUs alone, and how many take part if that matters: not
+ * for copies within a GPU, or between two.  The transport counts as well: reads by CUDA
+ * IPC and by peer access differ.  Host links, and peers without NVLink, depend on the
+ * server: no figure is known of them, nor of small copies, which depend on the CPU.
  *
- * A cell is below what is known if it is slower than on every machine, of three or more, by
- * KNOWN_MARGIN and by its own uncertainty.  H200 differ by 0.3 % from machine to machine. */
+ * A cell is below the known figures if it is slower than on every machine, of three or
+ * more, by KNOWN_MARGIN and by its own uncertainty.  H200 differ by 0.3 % from machine
+ * to machine. */
 #pragma once
 
 #include "check/bounds/baseline.h"

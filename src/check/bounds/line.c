@@ -109,8 +109,8 @@ static struct cs_fit_value sum_up(const struct cs_line_seen *seen,
 				      stat.median + half };
 }
 
-/* Learn one line from seen[0..n), in order of host and run.  Sweeps that leave it open how
- * much a byte takes have none. */
+/* Learn one line from seen[0..n), in order of host and run.  Sweeps that do not
+ * determine beta have none. */
 static void add_line(struct cs_baseline *b, const struct cs_line_seen *seen, size_t n)
 {
 	struct cs_baseline_line line = seen[0].line;

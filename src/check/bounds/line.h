@@ -22,6 +22,6 @@ void cs_lines_see(const struct cs_run *run, int node, const struct cs_line_seen 
 		  struct cs_vec *to);
 /* Add many results (cs_line_seen), which get sorted, as lines of a baseline. */
 void cs_lines_add(struct cs_baseline *b, struct cs_vec *all);
-/* Nodes by run->baseline; without one nothing, and what it does not have is passed
+/* Judge nodes by run->baseline, if there is one; sweeps that it does not have are passed
  * over. */
 void cs_lines_judge(struct cs_run *run);

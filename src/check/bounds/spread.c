@@ -254,7 +254,7 @@ static void find_places(struct cs_baseline *b, struct figures *of,
 
 /* ---- statistics ---- */
 
-/* Runs that these figures are of; `seen` has a byte for each run. */
+/* The number of runs that these figures come from; `seen` has a byte for each run. */
 static uint32_t count_runs(const struct cs_figure *f, size_t n, char *seen,
 			   size_t n_runs)
 {

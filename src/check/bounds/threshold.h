@@ -31,5 +31,5 @@ void cs_thresholds_release(struct cs_thresholds *thresholds);
 int cs_thresholds_read(struct cs_thresholds *to, const char *text, const char *name,
 		       struct cs_err *err);
 /* Append a share that every cell must have whose GPUs carry one transfer at a time in
- * each direction: where many share a link none has all of it. */
+ * each direction: if several share a link, none has all of it. */
 int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err);

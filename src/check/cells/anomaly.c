@@ -127,7 +127,7 @@ static void join(struct cs_anomaly *worse, const struct cs_anomaly *other)
 
 /* ---- of all GPUs ---- */
 
-/* A look at some of them, of which a few at most are repeated, is one at all. */
+/* Only a few of them are measured again: one that was not agrees with a confirmed one. */
 static int remeasurements_agree(const struct cs_anomaly *a, const struct cs_anomaly *b)
 {
 	return a->remeasured == b->remeasured ||

@@ -96,7 +96,7 @@ struct cs_judged_cell {
 	uint8_t slow;			   /* it shows an anomaly of outlier.c */
 	uint8_t covered;   /* an anomaly of the judges before is about it (cells.c) */
 	double y;	   /* log of its figure, the greater the better */
-	double off;	   /* y less what is usual; NAN not known */
+	double off;	   /* y less the usual figure; NAN not known */
 	double noise;	   /* that y may be off by */
 	int slower, alike; /* as cs_count_nodes has it; 0 not compared with nodes */
 };
@@ -164,13 +164,13 @@ int cs_is_party(const struct cs_anomaly *anomaly);
 void cs_outliers_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
 /* whole.c: nodes and sockets, by the medians of cells that are not covered. */
 void cs_wholes_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
-/* live_links.c: links that are down, or below what they can do. */
+/* live_links.c: links that are down, or slower than possible. */
 void cs_links_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
 /* signatures.c: all other known patterns. */
 void cs_signatures_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
 /* below.c: cells that are not covered, below the usual share of their links. */
 void cs_below_find(struct cs_judged_cells *cells, struct cs_vec *anomalies);
-/* causes.c: why what is there is slow. */
+/* causes.c: facts that explain an anomaly. */
 void cs_causes_find(const struct cs_run *run, struct cs_vec *anomalies);
 /* remeasured.c: the results of re-measurements. */
 void cs_remeasured_judge(const struct cs_judged_cells *cells,
@@ -207,7 +207,7 @@ int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		     const struct cs_row *row);
 /* Does a figure alone show it?  A fact has a remedy of its own. */
 int cs_is_of_figures(const struct cs_anomaly *anomaly);
-/* Is one of n about what the row is of: the same part and family? */
+/* Does one of n anomalies bear on the row: of the same part and family? */
 int cs_anomalies_bear_on(const struct cs_anomaly *anomaly, size_t n,
 			 const struct cs_row *row);
 /* After those of the node of the i-th. */
@@ -223,5 +223,5 @@ void cs_anomalies_unite(const struct cs_run *run, struct cs_vec *anomalies);
 struct cs_anomaly cs_node_test_anomaly(const struct cs_node_test *of,
 				       enum cs_cause cause, enum cs_part part, int a,
 				       int b);
-/* Name one more row, and how slow it is; what has no room is left out. */
+/* Name one more row, and how slow it is; without room it is left out. */
 void cs_anomaly_row(struct cs_anomaly *anomaly, uint32_t at, double off);

@@ -36,7 +36,8 @@ static struct cs_anomaly anomaly_of(const struct cs_node_test *p, enum cs_part p
 	return s;
 }
 
-/* Each cell with the host, or within a GPU, by itself; `least`: share of what is usual. */
+/* Each cell with the host, or within a GPU, by itself; `least`: share of the usual
+ * figure. */
 static void judge_each(const struct cs_node_test *p, double least)
 {
 	for (size_t i = p->from; i < p->end; i++) {

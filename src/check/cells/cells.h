@@ -2,19 +2,19 @@
  * is. Pure: same rows, same findings in the same order.
  *
  * --check=outlier compares cells with similar ones (outlier.c), --check=link with the
- * links that are live now (expect.h); known signatures (signatures.c) say why a cell
- * is slow.  No node is drained because of one measurement: a live run re-measures
+ * links that are live now (expect.h); known signatures (signatures.c) explain a slow
+ * cell.  No node is drained because of one measurement: a live run re-measures
  * suspicious cells and their neighbours (cs_cells_remeasure; their rows are flagged
- * CS_ROW_REMEASURED).  Only what is seen twice, or is a fact instead of a figure, is
- * critical.  Links that are down or below what they can do are facts: every run that
- * measures has them, and only --check makes them count. */
+ * CS_ROW_REMEASURED).  Only a confirmed figure, or a fact, is critical.  Links that are
+ * down or slower than possible are facts: every run that measures has them, and only
+ * --check makes them count. */
 #pragma once
 
 #include "result/run.h"
 
-/* Append what is found under run->checks, and links that are down or below in any case.
- * `anomalies`, a list of struct cs_anomaly, is filled for those who judge the same cells
- * by a bound.  In an arena. */
+/* Append the findings under run->checks, and links that are down or below in any case.
+ * `anomalies`, a list of struct cs_anomaly, is filled for the judges of bounds.  In an
+ * arena. */
 void cs_cells_judge(struct cs_run *run, struct cs_vec *anomalies);
 
 /* Steps of a node that are carried out once more at a time, at most. */
@@ -26,8 +26,8 @@ void cs_cells_judge(struct cs_run *run, struct cs_vec *anomalies);
  * Returns how many; -1 with `err`. */
 int cs_cells_remeasure(struct cs_run *run, uint32_t *step, int most,
 		       struct cs_err *err);
-/* A run of several nodes, each of which has re-measured by itself: what all of them
- * together make suspicious, and has not been re-measured.  Appends to `remeasure`
- * (struct cs_remeasure) in order of nodes. */
+/* A run of several nodes, each of which has re-measured by itself: find the cells that
+ * only the comparison of nodes makes suspicious, and that were not re-measured.  Appends
+ * to `remeasure` (struct cs_remeasure) in order of nodes. */
 int cs_fleet_remeasure(struct cs_run *run, struct cs_vec *remeasure,
 		       struct cs_err *err);

@@ -9,7 +9,8 @@
 #define LONGER 10 /* times the --cell-limit, for cells that did not settle */
 #define LITTLE_OF_MEMORY 0.1 /* slower: healthy memories of one model may be 4 % apart */
 
-/* A figure, measured how often: once, without and with a fleet; seen again, not so. */
+/* How certain a figure is that was measured once, without and with a fleet; of a confirmed
+ * one; of one that was not confirmed. */
 #define SURE_ONCE 0.5
 #define SURE_IN_FLEET 0.6
 #define SURE_REMEASURE 0.95

@@ -35,8 +35,8 @@ static int end_is_there(const struct cs_run_node *nd, const struct cs_endpoint *
 		       end->index < nd->facts.n_agents;
 }
 
-/* Both directions of a host link that is shared by them: how they divide it is no
- * property of the GPU, what they have together is. */
+/* Both directions of a host link that is shared by them: their division of it is no
+ * property of the GPU, their sum is. */
 static uint32_t judged_metric(const struct cs_test *test)
 {
 	return test->pattern == CS_PATTERN_BIDI && (test->path == CS_PATH_H2D ||

@@ -29,5 +29,5 @@ struct cs_likeness {
 	struct cs_slow_half half[CS_PATH_HOST]; /* by path, of what goes alone */
 };
 
-/* In the arena.  Of what a CPU moved alone, nothing is compared: others make its load. */
+/* In the arena.  Copies by a CPU alone are not compared: other processes load it. */
 struct cs_likeness cs_likeness_make(const struct cs_run *run);

@@ -26,6 +26,6 @@ void cs_fit_polish(struct cs_fit *fit);
 
 /* The greater of the middle two; x is sorted.  NAN of none. */
 double cs_upper_median(double *x, size_t n);
-/* Median distance from the median, scaled to a standard deviation of what is normal;
- * overwrites x.  0 of none. */
+/* Median distance from the median, scaled to the standard deviation of a normal
+ * distribution; overwrites x.  0 of none. */
 double cs_scaled_mad(double *x, size_t n);

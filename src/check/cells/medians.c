@@ -90,8 +90,8 @@ static size_t count_slow(const double *y, size_t n)
 	return slow;
 }
 
-/* w[0..n) are the same part of n nodes.  What is usual is what the fast of two parties
- * have, even where most are slow; how far nodes are apart shows within each. */
+/* w[0..n) are the same part of n nodes.  The usual figure is that of the faster of two
+ * parties, even if most are slow; the spread of nodes is taken within each. */
 static void settle_nodes(struct cs_whole *w, size_t n, double *room)
 {
 	double few = 1 + FEW_NODES / (double)n, *y = room, *near = room + n,
@@ -130,9 +130,10 @@ static double spread_in_sockets(const struct cs_wholes *in, const struct cs_whol
 	return FEW_IN_SOCKET * cs_scaled_mad(room, m);
 }
 
-/* The same socket w[0..n) of n nodes.  Slow is what is so beside its own node's others,
- * more so than on the other nodes, and beside the same socket of these.  If many are,
- * all nodes may have such a socket, some one and some another: so they are built. */
+/* The same socket w[0..n) of n nodes.  One is slow if it is slower than the others of
+ * its node, by more than on the other nodes, and than the same socket of these.  If many
+ * are slow, all nodes may be built with such a socket, some with one and some with
+ * another. */
 static void settle_sockets(struct cs_whole *w, size_t n, double cells, double *room)
 {
 	double *y = room, *beside = room + n, *lowest = room + 2 * n;

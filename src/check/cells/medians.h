@@ -20,7 +20,7 @@ struct cs_whole {
 	double beside,
 		lowest;	    /* of a socket: less that of the fastest other one of its
 				* node; that of the slowest one of its node */
-	double off, spread; /* of what is usual; between healthy ones */
+	double off, spread; /* of the usual figure; between healthy ones */
 	double noise;
 };
 

@@ -33,7 +33,7 @@ void cs_node_group_fit(struct cs_node_group *g);
 struct cs_anomaly cs_node_group_anomaly(const struct cs_node_group *g,
 					enum cs_part part, int a, int b, double off);
 /* Add it with the slow cells that it explains, the slowest first: at least half as slow.
- * Those whose noise could make them so do not count, and where they are most, nothing
+ * Those whose noise could make them so do not count, and if they are most, no cell
  * does. */
 void cs_node_group_add(struct cs_node_group *g, struct cs_anomaly anomaly);
 

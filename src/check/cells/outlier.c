@@ -1,12 +1,12 @@
 /* outlier.c - cells that are slower than their like, and what they have in common.
  *
- * A cell is compared with the same cell of the other nodes of its class where at least
- * five have measured it, else against the cells of its own node over the same kind of
- * link.  How far apart healthy ones are is measured in the same figures, and taken to
- * be at least 1 %: nodes differ by 0.3 %, runs by 0.1 %, and one NVLink of 18 is 5.6 %.
+ * A cell is compared with the same cell of the other nodes of its class if at least five
+ * have measured it, else against the cells of its own node over the same kind of link.
+ * How far apart healthy ones are is measured in the same figures, and taken to be at
+ * least 1 %: nodes differ by 0.3 %, runs by 0.1 %, and one NVLink of 18 is 5.6 %.
  *
- * No cell bears witness within its own noise and that of those it is compared with
- * (judged.c), whatever the others do. */
+ * A cell within its own noise plus that of the figure it is compared with is no evidence
+ * (judged.c). */
 #include "base/arena.h"
 #include "check/cells/node_group.h"
 #include "check/link/expect.h"

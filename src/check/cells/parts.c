@@ -2,8 +2,8 @@
  * and columns, links, and the way between sockets.
  *
  * How many spreads make an anomaly follows from how many cells agree.  With these
- * healthy allocations are left in peace (tests/bench/truth_fleet.c), and what is
- * suspected is re-measured besides. */
+ * numbers healthy allocations have no anomaly (tests/bench/truth_fleet.c); suspicious
+ * cells are also re-measured. */
 #include <math.h>
 
 #include "base/arena.h"
@@ -47,9 +47,8 @@ static void take_fit(struct parts *to, const struct cs_fit *fit)
 	take_known(&to->cols, fit->col, fit->cols);
 }
 
-/* How far GPUs and links of healthy nodes are apart: what a node is as a whole does not
- * count, nor for its links what a GPU is.  Those between GPUs and none else are known
- * that closely. */
+/* How far GPUs and links of healthy nodes are apart: the level of a node does not count,
+ * nor for its links that of a GPU.  Only cells between GPUs are known that closely. */
 static void settle_spreads(struct cs_node_group *g, struct parts *of)
 {
 	const double least = part_least(g);

@@ -8,7 +8,7 @@
 #include "base/statistics.h"
 #include "check/link/expect.h"
 
-#define DETOUR_MOST (1.0 / 3) /* of what is usual: PCIe 5 is 0.14 of 18 NVLinks */
+#define DETOUR_MOST (1.0 / 3) /* of the usual figure: PCIe 5 is 0.14 of 18 NVLinks */
 #define PCIE_SLACK 1.1
 #define BETTER 1.05	/* than the NUMA node that is reported as next to it */
 #define REDIRECTED 0.97
@@ -148,7 +148,7 @@ static void add_sign(const struct cs_node_test *p, is_sign *is, struct cs_anomal
 	cs_list_push(p->anomalies, &s);
 }
 
-/* All ways of the node, all of a GPU, or pairs; s has what they have in common. */
+/* All ways of the node, all of a GPU, or pairs; s has their common properties. */
 static void describe_ways(const struct cs_node_test *p, is_sign *is,
 			  const struct ways *w, struct cs_anomaly s)
 {
@@ -193,7 +193,7 @@ static void find_sign(const struct cs_node_test *p, is_sign *is, enum cs_cause c
 		w.bear[t->src.index][t->dst.index] =
 			is(p->cells->run, cs_judged_row(p->cells, i)) != 0;
 	}
-	/* a few of many that are slow are parts that are slow, whatever it looks like */
+	/* a few of many are slow parts, not a pattern */
 	count(&w, -1, -1, &of, &bear);
 	if (cause == CS_CAUSE_DETOUR && w.n > 2 && 2 * bear <= of)
 		return;

@@ -34,8 +34,8 @@ double cs_spread_of(double *x, size_t n, double least)
 
 /* ---- among the cells of the node itself ---- */
 
-/* The NUMA node of its GPU, counted from 1, where enough GPUs are: of those of several
- * sockets healthy ones may differ.  0: all of the node are compared. */
+/* The NUMA node of its GPU, counted from 1, if it has enough GPUs: healthy ones of
+ * different sockets may differ.  0: all of the node are compared. */
 static int socket_of(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_run_node *nd = &run->node[row->node];

@@ -26,9 +26,9 @@ void cs_likes_take(struct cs_likes *to, const struct cs_judged_cells *cells,
 		   size_t from, size_t end);
 double cs_likes_spread(const struct cs_likes *of);
 
-/* Returns how many of n nodes are faster than the node at `own`, which is `off` below what
- * is usual; y[]: the nodes' figures, ascending.  *alike: how many are as slow, itself
- * included.  A node is as slow if it is nearer to `own` than half of `off`. */
+/* Returns how many of n nodes are faster than the node at `own`, which is `off` below
+ * the usual figure; y[]: the nodes' figures, ascending.  *alike: how many are as slow,
+ * itself included.  A node is as slow if it is nearer to `own` than half of `off`. */
 int cs_count_nodes(const double *y, size_t n, double own, double off, int *alike);
 /* Are so many slow alike that they have a common cause?  None of them is drained. */
 int cs_is_of_many(int alike, int nodes);

@@ -1,11 +1,11 @@
-/* whole.c - nodes and sockets that are slow as a whole, by a little: what no cell of
- * theirs shows, their medians do.
+/* whole.c - nodes and sockets that are slow as a whole, by a little: no single cell
+ * shows it, their medians do.
  *
  * A node's median is compared with those of the other nodes.  Nodes differ by 0.3 % in
- * each family of cells, now and then by 2 %: so what one family says by itself has to
- * be plain, and what several say together may be less.  Two nodes do not show which
- * is right, of three and four the others may agree by chance.  Where many are slow alike
- * they have a cause in common, or the others are fast: none of them is drained. */
+ * each family of cells, now and then by 2 %: so the evidence of one family alone must be
+ * larger than that of several together.  Two nodes do not show which is right, of three
+ * and four the others may agree by chance.  If many are slow alike they have a cause in
+ * common, or the others are fast: none of them is drained. */
 #include "check/cells/medians.h"
 
 #include <math.h>
@@ -147,7 +147,8 @@ static void absorb(const struct cs_wholes *w, const struct cs_anomaly *socket)
 			s->drop > FAR_SLOWER * socket->drop);
 }
 
-/* With the cells nearest to the median: none that was busy speaks for the others. */
+/* Its evidence is the cells nearest to the median: one that was busy does not represent
+ * the others. */
 static void add_anomaly(const struct cs_wholes *w, const struct cs_whole *of,
 			enum cs_weight most)
 {
@@ -239,7 +240,7 @@ static void judge(const struct cs_wholes *all, const struct cs_whole *w, size_t 
 			judge_node(all, &w[i], agree >= FAMILIES_AGREE);
 }
 
-/* One test speaks for a family; then each node is judged. */
+/* One test represents a family; then each node is judged. */
 static void judge_all(struct cs_wholes *w)
 {
 	struct cs_whole *at;

@@ -51,7 +51,7 @@
 #include "base/statistics.h"
 
 enum cs_verdict {
-	CS_VERDICT_NONE,      /* not compared: flags say why */
+	CS_VERDICT_NONE,      /* not compared: the reason is in flags */
 	CS_VERDICT_SAME,      /* the whole interval lies within the margin */
 	CS_VERDICT_FASTER,    /* B is better: it lies wholly beyond */
 	CS_VERDICT_SLOWER,    /* B is worse */
@@ -61,7 +61,7 @@ enum cs_verdict {
 	CS_VERDICTS
 };
 
-/* How blocks differ is not known: all that is said is of these two. */
+/* The spread of blocks is unknown: the verdict is about these two only. */
 #define CS_COMPARE_ONE_BLOCK 1u
 #define CS_COMPARE_NO_SAMPLES 2u	/* a side has none */
 #define CS_COMPARE_NO_RATIO 4u	/* a sample not above 0, or not finite */
@@ -93,7 +93,7 @@ struct cs_compare_how {
 struct cs_comparison {
 	double a, b;	   /* of each side: mean (of logs) of block medians */
 	double difference; /* b / a - 1 */
-	double low, high;  /* its 95 % interval; NAN where nothing tells */
+	double low, high;  /* its 95 % interval; NAN unknown */
 	double p;	   /* of such a difference between equal sides */
 	double drift;  /* the difference that equal sides would have as blocks drift;
 				 * 0: they do not, or it is not known */
@@ -119,9 +119,9 @@ struct cs_compare_sum {
 };
 
 /* The verdict of a matrix, over the cells of one metric: FASTER, SLOWER or MIXED if a
- * cell is different, else DIFFERS or UNDECIDED if one is, else SAME; NONE where
- * nothing was compared.  `worst` are the cells that bear it, those whose interval
- * reaches furthest first.
+ * cell is different, else DIFFERS or UNDECIDED if one is, else SAME; NONE if nothing was
+ * compared.  `worst` are the cells that decide it, those whose interval reaches furthest
+ * first.
  *
  * 56 cells at 95 % each would call equal sides different in most matrices.  So a cell
  * stays different only if Holm's procedure over all compared cells (Scand. J. Stat. 6
@@ -131,10 +131,10 @@ struct cs_compare_sum {
  * must be (Berger, Technometrics 24 (1982) 295). */
 struct cs_compare_sum cs_compare_cells(struct cs_comparison *cells, size_t n);
 
-/* How many blocks a side needs for a verdict, as these cells differ from block to
- * block: that many that equal sides are the same within the margin in nearly all
- * cells.  At least 3, for of 2 hardly anything is known.  0: nothing tells, or no
- * number does. */
+/* How many blocks a side needs for a verdict, as these cells differ from block to block:
+ * that many that equal sides are the same within the margin in nearly all cells.  At
+ * least 3, because the spread of 2 is hardly known.  0: unknown, or no number is
+ * enough. */
 uint32_t cs_compare_needed(const struct cs_comparison *cells, size_t n, double margin);
 
 const char *cs_verdict_text(int verdict); /* "same", "faster", ... */

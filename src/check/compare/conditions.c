@@ -154,7 +154,7 @@ void cs_conditions_find(struct cs_versus *v, const struct cs_pairing *p)
 	size_t first;
 
 	if (p->took_turns)
-		return; /* the conditions are what is compared */
+		return; /* the conditions are compared */
 	hold_pairs(v, p, hold_node, &nodes);
 	cs_conditions_end(v, 0, nodes, "nodes");
 	first = v->fields.n;

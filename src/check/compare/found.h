@@ -1,5 +1,5 @@
-/* found.h - the sides of a comparison, and what it has found: filled by versus.c and the
- * parts that it is made of.  All is in the arena. */
+/* found.h - the sides of a comparison, and its results: filled by versus.c and the parts
+ * that it is made of.  All is in the arena. */
 #pragma once
 
 #include "base/vec.h"
@@ -21,8 +21,8 @@ struct cs_versus_side {
 struct cs_versus_cell {
 	const char *host;  /* the pair of nodes; "": one, paired by position */
 	const char *label; /* "0->3", or "0" of a figure of one agent, as in A; of a
-			    * total "0<->3", "all->3", "0->3, ..."; of a plan file
-			    * behind the step's name */
+	                    * total "0<->3", "all->3", "0->3, ..."; of a plan file after
+	                    * the name of the step */
 	struct cs_comparison c;
 };
 
@@ -60,13 +60,13 @@ struct cs_versus {
 	int by_position; /* no host is on both sides */
 	int apart;	 /* all runs of one side started before those of the other */
 	uint32_t one_block, known, shared,
-		drift;		     /* cells whose flags say so (compare.h) */
+		drift;		     /* cells with this flag (compare.h) */
 	int stand_in, virtual_clock; /* a side's figures are not of GPUs; of none */
 	struct cs_vec cells;	     /* struct cs_versus_cell */
 	struct cs_vec matrices;	     /* struct cs_versus_matrix */
 	struct cs_vec models;	     /* struct cs_versus_model */
 	struct cs_vec fields;	     /* struct cs_versus_field */
-	struct cs_vec alone;	     /* const char *: what has no partner, worded */
+	struct cs_vec alone; /* const char *: texts of cells without a partner */
 };
 
 /* ---- models.c ---- */
@@ -84,11 +84,11 @@ struct cs_pairing;
 /* Facts of all pairs, into v->fields; of sides that took turns there are none. */
 void cs_conditions_find(struct cs_versus *v, const struct cs_pairing *pairing);
 
-/* One that is found elsewhere: a field, or one more place of a field that is there;
- * nothing where both texts are the same. */
+/* Add a field that differs, or one more place of it; nothing if both texts are the
+ * same. */
 void cs_conditions_add(struct cs_versus *v, const char *what, const char *where,
 		       const char *a, const char *b);
-/* The fields from `first` on were looked for in that many places: what holds in all
+/* The fields from `first` on were compared in that many places: one that differs in all
  * of them needs no place. */
 void cs_conditions_end(struct cs_versus *v, size_t first, uint32_t of,
 		       const char *noun);

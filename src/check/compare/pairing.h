@@ -36,10 +36,10 @@ struct cs_pairing {
 struct cs_pairing cs_pairing_make(const struct cs_versus_side *a,
 				  const struct cs_versus_side *b);
 
-/* The name of a pair: "n017"; "n017/n203" by position; "vm:1" where another
- * pair has that name; "" where there is only one and it is by position. */
+/* The name of a pair: "n017"; "n017/n203" by position; "vm:1" if another pair has that
+ * name; "" if there is only one and it is by position. */
 const char *cs_pairing_name(const struct cs_pairing *pairing, int pair);
-/* An agent, so that the same texts on both sides are partners: by bus id (an
- * instance of MIG by UUID), by position, or where it has neither. */
+/* An agent, so that the same texts on both sides are partners: by bus id (an instance of
+ * MIG by UUID), by position, or if it has neither. */
 const char *cs_pairing_agent(const struct cs_pairing *pairing,
 			     const struct cs_paired *item, int agent);

@@ -55,7 +55,7 @@ static const struct {
 	const char *base;
 	int counts; /* more of it is no fault */
 	const char *next;
-	enum cs_hint_id hint; /* where next is NULL */
+	enum cs_hint_id hint; /* if next is NULL */
 } remedy[] = {
 #include "check/fleet/remedies.def"
 };
@@ -297,7 +297,7 @@ static int is_of_lost(const struct cs_run *run, const struct cs_difference *d)
 	return follows && count_findings(run, d, CS_FINDING_GPU_LOST) > 0;
 }
 
-/* Is there a finding that it is not what was expected? */
+/* Is there a finding that it was expected otherwise? */
 static int was_expected(const struct cs_run *run, const struct cs_difference *d)
 {
 	const struct cs_finding *f = run->findings.data;

@@ -1,11 +1,11 @@
-/* differs.h - a field in which a node differs from others, or from what is expected,
- * and the findings for it.  For vote.c and expected.c. */
+/* differs.h - a field in which a node differs from others, or from the expectation, and
+ * the findings for it.  For vote.c and expected.c. */
 #pragma once
 
 #include "check/fleet/fingerprint.h"
 #include "result/run.h"
 
-/* "gpu3.nvlinks": a part, its number, and what of it; of a node no part. */
+/* "gpu3.nvlinks": a part, its number, and its field; of a node no part. */
 struct cs_trait_name {
 	char part[12];
 	int number;
@@ -26,7 +26,7 @@ struct cs_difference {
 	char usual[CS_NAME];
 	double confidence;
 	size_t nodes;	 /* CS_TIED: that have the value that most have */
-	uint32_t learnt; /* CS_UNEXPECTED: of that many nodes; 0 --expect says it */
+	uint32_t learnt; /* CS_UNEXPECTED: of that many nodes; 0: of --expect */
 	int within;	 /* from the other GPUs of its node, not from nodes */
 };
 

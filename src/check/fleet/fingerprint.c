@@ -146,8 +146,8 @@ static void of_agent(struct maker *m, int agent)
 		label.text);
 }
 
-/* PCIe as it was under load, also where nothing was measured: agents load it for
- * this reading. */
+/* PCIe as it was under load, also if nothing was measured: agents load it for this
+ * reading. */
 static void put_links(struct maker *m, const struct cs_link_facts *link)
 {
 	if (link->nvlinks_max > 0)
@@ -224,7 +224,7 @@ static void put_nvlink_ends(struct maker *m, const struct cs_nvlink_ends *ends)
 	put(m, CS_LAYER_WIRING, "nvlink-ends", "%s", text);
 }
 
-/* "X PIX ? SYS"; nothing where nothing is known but that it is itself. */
+/* "X PIX ? SYS"; "" if only its own place is known. */
 static void put_reaches(struct maker *m, const char *field, const uint8_t *reach,
 			int n)
 {
@@ -318,7 +318,7 @@ static void put_distances(struct maker *m)
 	put(m, CS_LAYER_WIRING, "numa-distances", "%s", text);
 }
 
-/* An RDMA card: what it is set to; and how fast it is, if it is up. */
+/* An RDMA card: its settings; and its speed, if it is up. */
 static void put_card(struct maker *m, int i, const struct cs_nic_facts *nic)
 {
 	cs_text(m->of, sizeof(m->of), "nic%d.", i);

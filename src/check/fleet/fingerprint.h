@@ -2,9 +2,9 @@
  * compared.  Pure.
  *
  * A trait is one field of one layer and its value.  GPUs are told apart by their
- * position in the order of bus ids, so that a node with other bus numbers is still
- * the same.  What is identity (UUIDs, bus numbers, hosts) is never part of a value.
- * What is not known is left out, for not to know is no difference. */
+ * position in the order of bus ids, so that a node with other bus numbers is still the
+ * same.  Identity (UUIDs, bus numbers, hosts) is never part of a value.  Unknown fields
+ * are left out, because they are no difference. */
 #pragma once
 
 #include "base/fieldset.h"

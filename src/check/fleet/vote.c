@@ -43,10 +43,10 @@ struct party {
 struct ballot {
 	struct cs_run *run;
 	const struct machine *machine;
-	size_t n;	       /* machines of the class */
-	const char *known;     /* by node: a baseline says how its GPUs are; NULL */
-	int alone;	       /* there is no other machine */
-	struct cs_vec votes;   /* struct vote */
+	size_t n;	     /* machines of the class */
+	const char *known;   /* by node: is its class in a baseline?  NULL: of none */
+	int alone;	     /* there is no other machine */
+	struct cs_vec votes; /* struct vote */
 	struct cs_vec parties; /* struct party, of one field */
 	struct cs_vec *found;  /* struct cs_difference */
 	char *odd;	       /* by node: bits of parts that are more or fewer */
@@ -155,7 +155,7 @@ static struct census census_of(const struct ballot *b)
 	return c;
 }
 
-/* A value that all nodes have is nobody's difference: without those, little is left of
+/* A value that all nodes have is no difference: without these, little is left of
  * thousands of nodes. */
 static void collect(struct ballot *b)
 {

@@ -2,11 +2,11 @@
  *
  * Nodes are first sorted into classes, by product and by the most frequent model of
  * their GPUs (class.h), so that only equal machines are compared.  Within a class the
- * nodes vote on each field of the fingerprint.  A value that more than half of the
- * nodes with a known value have is the usual one.  Nodes with another value are
- * reported with both.  Without such a majority no node is reported.  In a class of one,
- * and on a node alone, the GPUs of the node vote in the same way (within.c), if no
- * baseline says how they should be. */
+ * nodes vote on each field of the fingerprint.  A value that more than half of the nodes
+ * with a known value have is the usual one.  Nodes with another value are reported with
+ * both.  Without such a majority no node is reported.  In a class of one, and on a node
+ * alone, the GPUs of the node vote in the same way (within.c), if their class is in no
+ * baseline. */
 #pragma once
 
 #include "result/run.h"

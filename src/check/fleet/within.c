@@ -1,5 +1,6 @@
 /* within.c - which GPUs of a node are not like its others.  Only a node that no other is
- * compared with needs it: between nodes what all of them have in one place is meant so. */
+ * compared with needs it: between nodes a value that all of them have in one place is
+ * intended. */
 
 #include "check/fleet/differs.h"
 
@@ -16,8 +17,8 @@ struct opinion {
 };
 
 /* Go by the place of a GPU or are set for one GPU on purpose; one model is sold under
- * several part numbers (seen among 4 H200); links that are below what card and slot can do
- * have findings of their own. */
+ * several part numbers (seen among 4 H200); links slower than card and slot allow have
+ * findings of their own. */
 static const char *const own[] = {
 	"module", "numa",     "to-gpus", "to-nics", "nvlink-ends", "acs",
 	"mig",	  "instance", "part",	 "nvlinks", "pcie-width",  "pcie-gen",

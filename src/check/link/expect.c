@@ -207,8 +207,8 @@ static const char *bus_id_of(const struct cs_run *run, const struct cs_row *row,
 	return run->node[row->node].agent[end->index].gpu.bus_id;
 }
 
-/* The share of a GPU's live links that lead to the other end of a cell: all of them
- * where there is a switch.  NAN: unknown. */
+/* The share of a GPU's live links that lead to the other end of a cell: all of them if
+ * there is a switch.  NAN: unknown. */
 static double share_between(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_gpu_record *gpu =

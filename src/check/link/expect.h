@@ -29,10 +29,10 @@ const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
  * Sources in check.c. */
 int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 
-/* One direction of a cell that is measured alone, in GB/s, by what is live now: the
- * least and the most that are usual.  0, or -1 where nothing is known of such cells:
- * kernels, small copies, loads beside it, copies through the host, memory of other
- * NUMA nodes. */
+/* One direction of a cell that is measured alone, in GB/s, by the links that are live
+ * now: the least and the most that are usual.  0, or -1 if such cells have no
+ * expectation: kernels, small copies, loads beside it, copies through the host, memory
+ * of other NUMA nodes. */
 int cs_expected_gbs(const struct cs_run *run, const struct cs_row *row, double *low,
 		    double *high);
 

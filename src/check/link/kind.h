@@ -1,4 +1,4 @@
-/* kind.h - what a cell goes through: in words, by which baselines are kept and
+/* kind.h - the links that a cell goes through: in words, by which baselines are kept and
  * thresholds chosen, and as a peak.  Pure. */
 #pragma once
 
@@ -21,19 +21,18 @@ struct cs_label cs_endpoint_label(const struct cs_run *run, const struct cs_row 
 void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		       size_t size);
 
-/* Where a row's cell went: "NV18", "PCIe 5 x16"; "" where nothing proves it.
- * More than half of all links of a GPU in use to one peer means that all of them
- * lead there: on boards without a switch they are divided among the peers. */
+/* The links that a row's cell went through: "NV18", "PCIe 5 x16"; "" if that is not
+ * proven.  More than half of all links of a GPU in use to one peer means that all of
+ * them lead there: on boards without a switch they are divided among the peers. */
 void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		  size_t size);
 
 /* The most that a transfer could have, one direction, by the links as they are live:
- * GB/s.  NAN where it crosses none, where its figure is no rate, or where nothing
- * tells. */
+ * GB/s.  NAN if it crosses none, if its figure is no rate, or if they are unknown. */
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
-/* The same of a test within a GPU, by the clock and the width of its memory; half of it for
- * copies, which read and write each byte.  NAN: not such a test, or nothing tells. */
+/* The same of a test within a GPU, by the clock and the width of its memory; half of it
+ * for copies, which read and write each byte.  NAN: not such a test, or unknown. */
 double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
 /* Are copies of that many bytes too short to fill that link? */

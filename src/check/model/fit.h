@@ -1,4 +1,4 @@
-/* fit.h - what a sweep over sizes says of a link: T(n) = alpha + beta n.
+/* fit.h - the cost of a link from a sweep over sizes: T(n) = alpha + beta n.
  *
  * Residuals are shares of the time, so that a copy of 4 KiB counts as much as one of
  * 1 GiB; a size at which something else went on has no more weight than its rank. */
@@ -31,12 +31,12 @@ struct cs_fit {
 	size_t n;
 };
 
-/* Fits points of ascending, different sizes and times above 0.  A second piece is
- * taken where it halves what is left over, and no dip explains that.  -1: fewer than
- * CS_FIT_LEAST, more than CS_FIT_MOST, or times that do not grow with the size.
+/* Fits points of ascending, different sizes and times above 0.  A second piece is taken
+ * if it halves the residuals, and no dip explains that.  -1: fewer than CS_FIT_LEAST,
+ * more than CS_FIT_MOST, or times that do not grow with the size.
  *
  * Huber's estimate (k = 2.5), begun at the least absolute deviations; covariance of
- * Street, Carroll and Ruppert (Am. Stat. 42 (1988) 152) with leverages as DuMouchel
- * and O'Brien have them; Student's t with n - 2 degrees of freedom.  What its intervals
- * hold: doc/METHOD.md. */
+ * Street, Carroll and Ruppert (Am. Stat. 42 (1988) 152) with leverages as DuMouchel and
+ * O'Brien have them; Student's t with n - 2 degrees of freedom.  The coverage of its
+ * intervals: doc/METHOD.md. */
 int cs_fit_sweep(const struct cs_fit_point *points, size_t n, struct cs_fit *out);

@@ -59,8 +59,8 @@ static int solve(double a[TERMS][TERMS], double *b, int m)
 	return 0;
 }
 
-/* Sets the steps that fit best, and returns the sum of squares of what is left, each as a
- * share of its time; INFINITY if a step goes down. */
+/* Sets the steps that fit best, and returns the sum of squares of the residuals, each as
+ * a share of its time; INFINITY if a step goes down. */
 static double fit(const struct sweep *sweep, struct stairs *s)
 {
 	double a[TERMS][TERMS] = { { 0 } }, b[TERMS] = { 0 }, left = 0;
@@ -168,14 +168,14 @@ static void sort(struct stairs *s)
 		}
 }
 
-/* What is left of a perfect fit: figures are no more exact. */
+/* Residual of a perfect fit: figures are no more exact. */
 static double least_of(const struct sweep *sweep)
 {
 	return (double)sweep->n * LEAST_SD * LEAST_SD;
 }
 
-/* Add one knee after the other; the stairs of which each has halved what is left, which is
- * returned. */
+/* Add one knee after the other; the stairs of which each has halved the residuals, whose
+ * sum is returned. */
 static double climb(const struct sweep *sweep, struct stairs *best)
 {
 	struct stairs s = *best;
@@ -211,7 +211,7 @@ static double end_of(const struct sweep *sweep, const struct stairs *s, int k,
 	return at;
 }
 
-/* The stairs of each sharpness, and what they leave. */
+/* The stairs of each sharpness, and their residuals. */
 struct found {
 	struct stairs stairs;
 	double left;

@@ -77,7 +77,7 @@ static void take_knees(const struct cs_knees *knees, struct cs_level *level, int
 	}
 }
 
-/* Memory is what the largest sizes are in, if the last cache ends before. */
+/* The largest sizes are in memory, if the last cache ends before. */
 static void take_curve(const struct cs_vec *curve, struct cs_level *level, int n)
 {
 	const struct cs_knee_point *p = curve->data;

@@ -1,6 +1,6 @@
 /* levels.h - the memories of a GPU and of a NUMA node's cores, from the fastest on: how
- * large each is, as a sweep of dependent loads shows and as its vendor says, and what a
- * byte and a load of it cost.  Figures are medians over the run. */
+ * large each is, as a sweep of dependent loads shows and as its vendor specifies, and
+ * the cost of a byte and of a load.  Figures are medians over the run. */
 #pragma once
 
 #include "base/vec.h"

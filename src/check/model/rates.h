@@ -5,8 +5,8 @@
 #include "base/vec.h"
 #include "result/run.h"
 
-/* Memories of what computes; where --size says how much, at the largest that was
- * measured. */
+/* The memories of GPUs and cores; if --size chooses the bytes, at the largest size that
+ * was measured. */
 enum cs_near {
 	CS_NEAR_MEMORY, /* a triad in its own memory; cores read theirs */
 	CS_NEAR_L2,

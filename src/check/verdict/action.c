@@ -126,7 +126,7 @@ static void find_faults(const struct cs_run *run,
 	}
 }
 
-/* One and the same of several GPUs, where all of the node have it: from `first` on. */
+/* One and the same of several GPUs, if all of the node have it: from `first` on. */
 static void unite_gpus(const struct cs_run *run, struct cs_vec *actions, size_t first)
 {
 	struct cs_action *a = actions->data;

@@ -8,8 +8,8 @@
 #include "result/run.h"
 
 enum cs_action_kind {
-	CS_ACTION_NONE,	 /* says how far the measurement is to be trusted */
-	CS_ACTION_WATCH, /* look when there is time */
+	CS_ACTION_NONE,	 /* how far the measurement can be trusted */
+	CS_ACTION_WATCH, /* to be looked at when there is time */
 	CS_ACTION_DRAIN, /* run nothing on the node */
 	CS_ACTIONS
 };

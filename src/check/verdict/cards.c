@@ -1,5 +1,5 @@
-/* cards.c - the network cards of a node, each beside the others and beside what it can do:
- * without other nodes and without a baseline. */
+/* cards.c - the network cards of a node, each compared with the others and with its own
+ * limits: without other nodes and without a baseline. */
 
 #include "check/verdict/internal.h"
 
@@ -75,7 +75,8 @@ static struct cards count_cards(const struct cs_run_node *nd, int card)
 
 /* ---- what cards have in common ---- */
 
-/* What alike cards should have alike; of a number less than most have is reported. */
+/* Fields that should be equal on equal cards; a number is reported if it is less than
+ * that of most. */
 static const struct trait {
 	const char *name;
 	size_t at; /* in struct cs_nic_facts */
@@ -150,7 +151,7 @@ static void find_traits(struct cs_run *run, int node, int card, const char *of)
 
 /* ---- one card ---- */
 
-/* The bridge above it and the card itself are what is possible. */
+/* The limits are those of the bridge above it and of the card. */
 static void find_pcie(struct cs_run *run, int node, const struct cs_nic_facts *nic,
 		      const char *of)
 {
@@ -173,7 +174,7 @@ static int32_t grown(int32_t before, int32_t after)
 	return before >= 0 && after > before ? after - before : 0;
 }
 
-/* What it counted during the run. */
+/* Errors that it counted during the run. */
 static void find_errors(struct cs_run *run, int node, const struct cs_nic_facts *nic,
 			const char *of)
 {

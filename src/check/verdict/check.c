@@ -188,7 +188,7 @@ static double most_drift(const struct cs_run *run, int node, int only_apart)
 	CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CONTROLS)) {
 		struct drift of;
 
-		/* once for each cell: its controls are all looked at together */
+		/* once for each cell: its controls are compared together */
 		if (row != cs_figure_next(run, row, NULL, CS_ROWS_CONTROLS))
 			continue;
 		of = drift_of(run, row);
@@ -250,7 +250,7 @@ static void find_blind(struct cs_run *run, int node, int most)
 		 *why ? "; " : "", why);
 }
 
-/* Find what does not depend on the placement. */
+/* Find facts that do not depend on the placement. */
 static void find_on_machine(struct cs_run *run, int node, int most)
 {
 	cs_in_use_judge(run, node);

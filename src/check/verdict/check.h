@@ -9,25 +9,25 @@
  * Appends to run->findings.  Same run, same findings in the same order. */
 int cs_check_run(struct cs_run *run, struct cs_err *err);
 
-/* Takes out of findings what cs_check_run() would find, or judge, again.  What the run
- * was told to expect stays found, unless there are criteria to judge it by now. */
+/* Remove the findings that cs_check_run() would make again.  Those by the criteria of
+ * the run stay, unless there are criteria now. */
 void cs_check_forget(struct cs_run *run, int has_criteria);
 
 /* Largest relative difference between a control row and the cell it repeats, on
  * that node; NAN without one. */
 double cs_control_drift(const struct cs_run *run, int node);
 
-/* How much of what each GPU sent and received its NVLinks counted. */
+/* The share of the bytes that each GPU sent and received that its NVLinks counted. */
 struct cs_path_proof {
-	int gpus;	    /* with NVLinks, that moved enough to tell */
+	int gpus;	    /* with NVLinks, that moved enough to be compared */
 	int counted;	    /* of these, with counters */
 	double least, most; /* shares of the counted ones */
 };
-/* One GPU's shares: 0 and two numbers, or -1 where there is nothing to tell. */
+/* One GPU's shares: 0 and two numbers, or -1 if they are unknown. */
 int cs_path_shares(const struct cs_agent_facts *agent, double *sent, double *received);
 void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out);
 
-/* The kinds of --check as a list "launch,…"; -1 with what is allowed. */
+/* The kinds of --check as a list "launch,…"; -1 with the allowed ones. */
 int cs_checks_parse(const char *list, uint32_t *checks, struct cs_err *err);
 /* The name of one kind (its bit); NULL there is none. */
 const char *cs_check_name(uint32_t bit);

@@ -1,4 +1,4 @@
-/* dips.c - rates that fall where copies grow: a dip in a sweep of sizes. */
+/* dips.c - rates that fall as copies grow: a dip in a sweep of sizes. */
 #include "base/arena.h"
 #include "base/units.h"
 #include "check/verdict/internal.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define FALLS 0.15 /* less is how links and engines divide what they copy */
+#define FALLS 0.15 /* smaller ones are the way in which links and engines divide copies */
 
 /* Two sizes of a cell: `high` is the smaller one, and faster. */
 struct dip {

@@ -1,5 +1,5 @@
-/* health.c - the state of the GPUs and host of a node, judged without other
- * nodes and without a baseline.  What a driver does not support is unknown, and no rule
+/* health.c - the state of the GPUs and host of a node, judged without other nodes and
+ * without a baseline.  Fields that a driver does not support are unknown, and no rule
  * fires. */
 
 #include "check/verdict/internal.h"
@@ -23,7 +23,8 @@
 #define LINK_SLACK 0.95	    /* of a rate that NVML rounds */
 #define THROTTLE_HARDWARE 0xc8ULL /* slowdown, thermal, power brake */
 
-/* One GPU; the finding holds what the rule's line says, to be changed by the rule. */
+/* One GPU; the finding begins with the defaults of the rule's line, which the rule may
+ * change. */
 struct gpu {
 	const struct cs_run *run;
 	int node;
@@ -114,8 +115,8 @@ static const char *rule_history(const struct gpu *g)
 
 /* ---- NVLink ---- */
 
-/* "NVLink 3 to a switch: 12 errors, NVLink 5 to GPU 0000:3c:00.0: 1 error": what the
- * links of a GPU have counted, less `before`. */
+/* "NVLink 3 to a switch: 12 errors, NVLink 5 to GPU 0000:3c:00.0: 1 error": the errors
+ * that the links of a GPU have counted, less `before`. */
 static const char *links_text(const char *errors, const char *before,
 			      struct cs_link_errors *last, int *links)
 {
@@ -241,8 +242,9 @@ static const char *rule_xid(const struct gpu *g)
 			   hint ? hint->means : "");
 }
 
-/* Before the run, in the kernel's log: those alone that are not a program's fault, or a
- * consequence of another.  What the driver still asks for is a finding of its own. */
+/* Before the run, in the kernel's log: only those that are not a program's fault, nor a
+ * consequence of another.  An action that the driver asks for is a finding of its
+ * own. */
 static const char *rule_xid_before(const struct gpu *g)
 {
 	const struct cs_hint *first = NULL, *one;
@@ -314,7 +316,7 @@ static const char *rule_throttled(const struct gpu *g)
 
 	if (!bits)
 		return NULL;
-	/* cells that were measured meanwhile say more */
+	/* the cells that were measured meanwhile are judged instead */
 	CS_EACH_ROW(row, cs_run_rows(g->run, g->node, CS_ROWS_ALL))
 		if (row->flags & CS_ROW_THROTTLED)
 			return NULL;
@@ -391,7 +393,7 @@ static const struct rule {
 	const char *(*text)(const struct gpu *);
 	enum cs_finding_id id;
 	enum cs_severity severity;
-	int of_all;	   /* only where all GPUs have it */
+	int of_all;	   /* only if all GPUs have it */
 	const char *trait; /* a setting: no finding if the site has a value for it, and a
 			    * note of less than half of the GPUs, which differ from the
 			    * others */

@@ -1,4 +1,4 @@
-/* internal.h - what the files of check/verdict/ find, for check.c alone. */
+/* internal.h - the judges of check/verdict/, for check.c alone. */
 #pragma once
 
 #include "result/add_finding.h"
@@ -23,8 +23,8 @@ void cs_passes_judge(struct cs_run *run);
 
 /* ---- runs of many dates: trends.c ---- */
 
-/* What nodes, GPUs and links have lost since earlier runs, and counters that grow: a
- * warning for each part. */
+/* Performance that nodes, GPUs and links have lost since earlier runs, and counters that
+ * grow: a warning for each part. */
 void cs_trends_judge(struct cs_run *run);
 
 /* ---- samples: depend.c ---- */
@@ -50,6 +50,6 @@ void cs_health_judge(struct cs_run *run, int node);
 void cs_gpus_judge(struct cs_run *run, int node, struct cs_finding *finding,
 		   const char *const *text);
 
-/* launch.c: GPUs that are not where they should be, on every run; what the way a
- * job was started costs it, under --check=launch. */
+/* launch.c: GPUs that are not where they should be, on every run; the cost of the way a
+ * job was started, under --check=launch. */
 void cs_check_launch(struct cs_run *run, int node);

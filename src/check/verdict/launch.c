@@ -1,5 +1,5 @@
-/* launch.c - GPUs that are not where they should be, and what the way a job was
- * started costs it. */
+/* launch.c - GPUs that are not where they should be, and the cost of the way a job was
+ * started. */
 #include "check/verdict/internal.h"
 
 #include <errno.h>
@@ -52,7 +52,8 @@ static int all_masked(const struct cs_run_node *nd)
 	return nd->ranks != NULL;
 }
 
-/* Why CUDA may well not show this GPU, with what is assumed; NULL: nothing explains it. */
+/* The probable reason that CUDA does not show this GPU, with its assumption; NULL:
+ * none. */
 static const char *explanation(const struct cs_run_node *nd,
 			       const struct cs_gpu_record *s)
 {

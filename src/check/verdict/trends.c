@@ -53,7 +53,7 @@ CS_ORDERING(by_matrix, struct cell, cs_matrix_order(a->row, b->row),
 CS_ORDERING(by_part, struct loss, CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b),
 	    CS_ORDER(b->lost, a->lost), CS_ORDER(a->row, b->row))
 
-/* Few points: shares of `level`, or what was counted (NAN). */
+/* Few points: shares of `level`, or counts (NAN). */
 static struct cs_series series_of(const double *day, const double *y, size_t n,
 				  double level)
 {
@@ -131,9 +131,10 @@ static int agent_of(const struct cs_row *row, int end)
 	return cs_endpoint_is_numa(at) ? -1 : at->index;
 }
 
-/* What an agent lost in the cells that begin (end 0) or end (1) at it and at none of `bad`;
- * agent -1: in all cells.  Of two middle figures the better, so that a bad end does not
- * count for the other one; a single pair is a link.  Returns how many cells there are. */
+/* What an agent lost in the cells that begin (end 0) or end (1) at it and at none of
+ * `bad`; agent -1: in all cells.  Of two middle figures the better, so that one bad end
+ * does not count for the other; a single pair is a link.  Returns how many cells there
+ * are. */
 static size_t find_loss_of(const struct dates *d, const struct cell *c, size_t n,
 			   int agent, int end, uint64_t bad, struct loss *to)
 {

@@ -110,7 +110,7 @@ static int do_open(struct cs_agent *a)
 	struct cs_slot *slot = a->slot;
 
 	if (a->closed)
-		open_self(a); /* what is known of it stays */
+		open_self(a); /* known values stay */
 	else
 		add_opened(a, &slot->facts);
 	cs_hostmem_count_in(&a->board->claimed);
@@ -208,8 +208,8 @@ static int execute(struct cs_agent *a, uint32_t command)
 	}
 }
 
-/* How long a part of the way to the first byte took; of what was opened again the
- * first time counts. */
+/* The time of a part of the start, up to the first byte; if something is opened again,
+ * the first time counts. */
 static void note_time(struct cs_agent *a, uint32_t what, double begun_s)
 {
 	struct cs_agent_facts *f = &a->slot->facts;

@@ -28,7 +28,7 @@ struct cs_agent_args {
 	double nvml_end_s; /* by cs_clock_s(): the end of waiting for NVML */
 	const struct cs_flush_way *flush; /* ways to flush caches; NULL: the machine's */
 	const char *cannot;	     /* why the device cannot be opened; NULL: try */
-	struct cs_agent_facts facts; /* what is known: gpu, index, rank, numa */
+	struct cs_agent_facts facts; /* known before: gpu, index, rank, numa */
 };
 
 struct cs_agent;

@@ -94,8 +94,8 @@ static int remake_arena(struct cs_endpoints *e)
 	return cs_memory_device.open(e);
 }
 
-/* For transfers of at most that many bytes; copies of a sample share a place where not
- * all of `left` is enough for more. */
+/* For transfers of at most that many bytes; copies of a sample share a place if `left`
+ * is not enough for more. */
 static void plan_arena(const struct cs_endpoints *e, uint64_t most, uint64_t left,
 		       struct cs_arena_layout *layout)
 {

@@ -43,7 +43,7 @@ static int is_to_check(struct cs_agent_cell *c, struct cs_endpoints *e)
 	return !(e->slot->flags & CS_CMD_UNCHECKED) && c->filled_seq;
 }
 
-/* All gates are open: do what may block here, before the sample is armed. */
+/* All gates are open: make the calls that may block, before the sample is armed. */
 int cs_agent_cell_reset(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	int checks = is_to_check(c, e);
@@ -130,13 +130,13 @@ static void add_back(struct cs_copy *desc, const struct cs_copy *back)
 	desc->back.positions = back->positions;
 }
 
-/* A stream holds this much of copies that the driver stages; to enqueue more blocks behind
- * a closed gate (256 MiB do not, 512 MiB do: H200, driver 580). */
+/* A stream holds this much of copies that the driver stages; enqueuing more blocks while
+ * the gate is closed (256 MiB do not, 512 MiB do: H200, driver 580). */
 #define STAGED_MOST ((uint64_t)256 << 20)
 
 /* Is the k-th transfer carried by CPUs?  If the driver stages it, CPUs call the driver
- * behind the open gate where a stream would not hold the copies, and if those of a NUMA
- * node are asked for: the driver alone knows through which memory. */
+ * after the gate has opened if a stream would not hold the copies, or if those of a NUMA
+ * node are requested: only the driver knows through which memory. */
 static int is_carried(const struct cs_endpoints *e, uint32_t k)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);

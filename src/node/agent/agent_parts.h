@@ -22,7 +22,7 @@ int cs_agent_arena_make(struct cs_agent_arena *arena, struct cs_endpoints *ends)
 int cs_agent_arena_map(struct cs_agent_arena *arena, struct cs_endpoints *ends);
 void cs_agent_arena_unmap(struct cs_agent_arena *arena, struct cs_endpoints *ends);
 
-/* ---- what it reads of its GPU by NVML, and of its own process ---- */
+/* ---- readings of its GPU by NVML, and of its own process ---- */
 
 struct cs_agent_reading {
 	struct cs_starter *starter; /* for NVML; may be NULL */
@@ -73,13 +73,13 @@ int cs_link_counters_judge(struct cs_link_counters *c, struct cs_nvml_gpu *nvml,
 /* Before a sample, bring the agent's host memory and the caches of its GPU into the
  * state that the variants of its transfers need.  All gates of the process are open, so
  * calls may block; only arming happens between this and the gate.  Warm: CPUs of the
- * working NUMA node write the memory once more.  Cold: all host memory is flushed
- * by one of `ways`, with proof on the node of the agent's CPUs, and the GPU's cache
- * is filled with other bytes.  slot->side says what was done. */
+ * working NUMA node write the memory once more.  Cold: all host memory is flushed by one
+ * of `ways`, with proof on the node of the agent's CPUs, and the GPU's cache is filled
+ * with other bytes.  slot->side records that. */
 int cs_reset_buffers(struct cs_endpoints *ends, struct cs_cpu_transfers *cpu,
 		     const struct cs_flush_way *ways);
 
-/* ---- a cell: the agent prepares, enqueues behind the gate, waits, checks ---- */
+/* ---- a cell: the agent prepares, enqueues after the gate, waits, checks ---- */
 
 struct cs_agent_cell {
 	struct cs_cpu_transfers cpu;
@@ -93,5 +93,5 @@ int cs_agent_cell_reset(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_arm(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_probe(struct cs_agent_cell *cell, struct cs_endpoints *ends);
 int cs_agent_cell_check(struct cs_agent_cell *cell, struct cs_endpoints *ends);
-/* Record when its stream sees the gate open. */
+/* Record when its stream passes the gate. */
 int cs_agent_cell_stamp(struct cs_endpoints *ends);

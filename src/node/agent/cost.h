@@ -22,7 +22,7 @@ struct cs_cost {
 	struct cs_board *board;
 	struct cs_slot *slot; /* has flags and seq; receives the values or the error */
 	const struct cs_test *test;
-	struct cs_copy desc;	      /* one copy, as its issuer sees it */
+	struct cs_copy desc;	      /* one copy, timed by its issuer */
 	const struct cs_export *peer; /* OPEN: the other's spare buffer */
 };
 

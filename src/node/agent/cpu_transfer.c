@@ -255,8 +255,8 @@ static void arm_fma(struct cs_cpu_transfers *c, struct cs_team *team,
 			      &(struct cs_work){ fma_part, &part, sizeof(part) });
 }
 
-/* From its first node, which is at the beginning; of a warm one each sample goes on behind
- * the last, so that all of a long chain is used. */
+/* From its first node, which is at the beginning; of a warm one each sample begins at
+ * the end of the last, so that all of a long chain is used. */
 static void arm_chase(struct cs_cpu_transfers *c, struct cs_team *team,
 		      const struct cs_transfer *t, const struct cs_copy *f)
 {
@@ -272,7 +272,7 @@ static void arm_chase(struct cs_cpu_transfers *c, struct cs_team *team,
 		      &(struct cs_work){ chase_part, &part, sizeof(part) });
 }
 
-/* Have they read what is there? */
+/* Have they read the expected data? */
 static int check_read(const struct cs_team *team, struct cs_err *err)
 {
 	uint64_t sum = 0;

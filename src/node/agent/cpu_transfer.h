@@ -2,11 +2,11 @@
  * copies that block their caller until they are done.
  *
  * Workers (workers.h) make both.  A copy by several threads is divided among as many
- * workers.  A driver copy from or to pageable memory would block behind the closed
- * gate of its own stream, so a worker calls it when the gate is open.  The rates of
- * several such copies differ too much to make them end together by their number.  So
- * a worker that has finished continues, untimed, until the last has: each copy is
- * timed while all others run. */
+ * workers.  A driver copy from or to pageable memory would block at the closed gate of
+ * its own stream, so a worker makes it once the gate is open.  The rates of several such
+ * copies differ too much to make them end together by their number.  So a worker that
+ * has finished continues, untimed, until the last has: each copy is timed while all
+ * others run. */
 #pragma once
 
 #include "backend/backend.h"
@@ -70,8 +70,8 @@ struct cs_share {
 	const char *src, *also; /* also: the other source of a triad */
 	uint64_t bytes;		/* of each of these */
 	uint32_t copies;
-	uint64_t value; /* what is written */
-	uint64_t *sum;	/* of what is read */
+	uint64_t value; /* written */
+	uint64_t *sum;	/* of the data that is read */
 };
 
 /* Bytes of each array that they share. */

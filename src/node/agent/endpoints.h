@@ -34,9 +34,9 @@ struct cs_endpoints_memory cs_endpoints_memory(const struct cs_endpoints *ends,
 struct cs_tiles cs_endpoints_tiles(const struct cs_endpoints *ends,
 				   const struct cs_transfer *t);
 
-/* Check what the last sample wrote; results go to slot->check and checked.  Between
- * samples (not `last`) loads are skipped, only a part of host memory is checked, and
- * all is poisoned again. */
+/* Check the data that the last sample wrote; results go to slot->check and checked.
+ * Between samples (not `last`) loads are skipped, only a part of host memory is checked,
+ * and all is poisoned again. */
 int cs_endpoints_check(struct cs_endpoints *ends, int last);
 /* The same for one transfer's bytes at an address of the agent. */
 int cs_endpoints_check_at(struct cs_endpoints *ends, uint32_t k, uint64_t address);

@@ -4,7 +4,7 @@
 
 #include "base/cpus.h"
 
-/* More hardly make it faster: memory is what they wait for. */
+/* More hardly make it faster: they wait for memory. */
 #define PARTS_MAX 16
 /* Worth a thread, and whole pages of 2 MiB. */
 #define PART_LEAST ((uint64_t)16 << 20)

@@ -24,7 +24,7 @@ struct user {
 struct entry {
 	struct entry *next;
 	struct cs_hostbuf_key key;
-	unsigned int holders; /* users, and those that want to be */
+	unsigned int holders; /* users, and threads that wait to become one */
 	struct user *users;
 
 	pthread_mutex_t lock; /* of all below */
@@ -190,7 +190,7 @@ static int enough(const struct entry *e, uint64_t bytes, struct cs_err *err)
 				  bytes, e->mem.bytes);
 }
 
-/* Make it, or share what is made. */
+/* Make it, or share it if it is made. */
 static int join(const struct cs_backend *backend, struct cs_dev *dev, struct entry *e,
 		uint64_t bytes, uint64_t fill_key, uint64_t *address,
 		struct cs_err *err)

@@ -29,7 +29,7 @@ int cs_hostbuf_same(const struct cs_hostbuf_key *a, const struct cs_hostbuf_key 
 
 struct cs_hostbuf {
 	void *at;
-	uint64_t address; /* as the device sees it; without a device, at */
+	uint64_t address; /* its address on the device; without a device, at */
 	uint64_t bytes;	  /* at least the requested number */
 	int numa;	  /* its proven location; -1 not proven */
 	/* the proof: "move_pages", "numa_maps"; for the driver's memory "one NUMA

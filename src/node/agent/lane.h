@@ -11,7 +11,7 @@ int cs_lane_wait(const struct cs_backend *backend, struct cs_dev *dev,
 		 double *ns);
 /* Announce that everything is armed. */
 void cs_lane_armed(struct cs_board *board, struct cs_slot *slot);
-/* Add what a check of transfer k found in one sample; the first fault of all is
+/* Add the result of a check of transfer k in one sample; the first fault of all is
  * kept. */
 void cs_slot_found(struct cs_slot *slot, uint32_t k, const struct cs_expected *left,
 		   const struct cs_check *found);

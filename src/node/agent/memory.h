@@ -28,7 +28,7 @@ struct cs_range {
 	const struct cs_range_kind *kind;
 	uint32_t k; /* of the step */
 	uint64_t at, bytes;
-	struct cs_touched pattern; /* what is in it */
+	struct cs_touched pattern; /* its contents */
 };
 
 struct cs_endpoints {

@@ -45,7 +45,7 @@ static uint64_t address(const struct cs_endpoints *e, const struct cs_transfer *
 	       (t->method == CS_METHOD_CHASE ? layout_of(e, &t->src)->chain_at : 0);
 }
 
-/* CPUs see arenas of host memory alone. */
+/* CPUs can access arenas of host memory alone. */
 static void *cpu_address(const struct cs_endpoints *e, const struct cs_transfer *t,
 			 int is_dst)
 {

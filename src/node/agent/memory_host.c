@@ -8,7 +8,7 @@
 #include "node/agent/lane.h"
 #include "node/agent/memory.h"
 
-/* Slots of host memory: as many as transfers of a step want at once; the same again for
+/* Slots of host memory: as many as transfers of a step use at once; the same again for
  * chains; tiles of each agent. */
 #define SLOT_CHAINS CS_STEP_MAX
 #define SLOT_TILES (2 * SLOT_CHAINS)
@@ -17,8 +17,8 @@
 struct host_place {
 	struct cs_hostbuf_key key;
 	struct cs_hostbuf buf;
-	uint64_t fill;		   /* the key of what it is filled with */
-	uint64_t most;		   /* transfers that want more have no room */
+	uint64_t fill;		   /* the key of its pattern */
+	uint64_t most;		   /* larger transfers have no room */
 	char refused[CS_ERR_TEXT]; /* why not; "" */
 };
 
@@ -32,8 +32,8 @@ static int ordinal_of(const struct cs_endpoints *e, int agent)
 	return CS_COUNT(i, agent, cs_board_slot(e->board, i)->pid == pid);
 }
 
-/* Which of the buffers of its issuer's process: one for each that wants it at the same
- * time.  Pinning memory is most of what passes before the first sample. */
+/* Which of the buffers of its issuer's process: one for each that uses it at the same
+ * time.  Most of the time before the first sample is pinning memory. */
 static int slot_of(const struct cs_endpoints *e, const struct cs_transfer *t,
 		   int is_dst)
 {
@@ -115,7 +115,7 @@ static const struct cs_transfer *first_transfer(const struct cs_plan *plan)
 	return cs_plan_transfer(plan, cs_plan_step(plan, 0), 0);
 }
 
-/* The most bytes that agents of this process want of a buffer. */
+/* The largest size in which agents of this process use a buffer. */
 static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key *key,
 		       uint64_t most)
 {
@@ -283,7 +283,7 @@ static int begin(struct cs_endpoints *e)
 /* checked by a CPU in half a millisecond */
 #define HOST_WHOLE_BYTES (4u << 20)
 
-/* As a whole what is small, and the last sample. */
+/* Small buffers are checked as a whole, and the last sample. */
 static int check(struct cs_endpoints *e, uint32_t k, const struct cs_left *left,
 		 int last)
 {

@@ -116,7 +116,7 @@ int cs_reset_buffers(struct cs_endpoints *e, struct cs_cpu_transfers *c,
 	struct cs_flush_way instead = { NULL, NULL, NULL };
 	int displace = 0;
 
-	/* what is written comes first: of other transfers it is to be cold */
+	/* written memory comes first: it is to be cold for other transfers */
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
 		if (cs_endpoints_transfer(e, k)->variant.cache == CS_CACHE_WARM &&
 		    warm(e, c, k))

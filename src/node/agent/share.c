@@ -4,7 +4,7 @@
 
 #include "base/triad.h"
 
-/* Equal passes must not become one, and what was read is read again. */
+/* The compiler must not join equal passes: each reads the memory again. */
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
 /* As compilers make of STREAM's loop: the C library knows how. */

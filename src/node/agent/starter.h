@@ -17,9 +17,9 @@ int cs_starter_begin(const struct cs_backend *backend, int with_nvml,
 
 #define CS_NO_ANSWER (-2)
 
-/* Wait until the driver answers, at most limit_s.  Returns facts of the devices that
- * this process sees, and the driver's CUDA version (13000) or 0.  CS_NO_ANSWER within
- * the limit, or -1. */
+/* Wait until the driver answers, at most limit_s.  Returns facts of the devices that are
+ * visible to this process, and the driver's CUDA version (13000) or 0.  CS_NO_ANSWER
+ * within the limit, or -1. */
 int cs_starter_devices(struct cs_starter *starter, double limit_s,
 		       struct cs_gpu_facts *gpu, int room, int *n, int *version,
 		       double *took_s, struct cs_err *err);

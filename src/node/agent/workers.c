@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* A worker that has not ended by then may hang: its call is looked at. */
+/* A worker that has not ended by then may hang: its call is examined. */
 #define SLICE_MS 10
 
 enum state {
@@ -28,8 +28,8 @@ struct cs_worker {
 	pthread_t thread;
 	struct cs_call_watch watch;
 	char call[CS_CALL_NAME];
-	unsigned call_seen; /* the agent's: watch.calls when it looked last */
-	int call_slices;    /* ... and for how many looks before */
+	unsigned call_seen; /* the agent's: watch.calls when it was last examined */
+	int call_slices;    /* ... and how often in a row it was the same */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;

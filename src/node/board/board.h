@@ -31,20 +31,19 @@
 #define CS_GATE_ALL (1u << 30)
 
 /* The maximum number of chunks of one sample through a ring.  Each chunk takes up to
- * three entries of a stream, which holds 1,020 behind a closed gate.  The chunks of
+ * three entries of a stream, which holds 1,020 while the gate is closed.  The chunks of
  * sample `seq` are numbered from seq x this on. */
 #define CS_CHUNKS_MAX 256u
 
 enum cs_command {
 	CS_CMD_NONE,
-	CS_CMD_OPEN,	   /* is the context open? register the board */
-	CS_CMD_ARENA,	   /* allocate, publish, fill the source; a second time:
-				 * see its flags */
-	CS_CMD_MAP,	   /* map every peer that the plan needs */
+	CS_CMD_OPEN,  /* is the context open? register the board */
+	CS_CMD_ARENA, /* allocate, publish, fill the source; again by its flags */
+	CS_CMD_MAP,   /* map every peer that the plan needs */
 	CS_CMD_READ_STATE, /* clocks, counters, links under load */
 	CS_CMD_STAMP,	   /* arm an empty step, to time the opening of the gate */
-	CS_CMD_PREPARE,	   /* poison what the step will write */
-	CS_CMD_RESET,	   /* check what the last sample wrote; prepare buffers
+	CS_CMD_PREPARE,	   /* poison the memory that the step will write */
+	CS_CMD_RESET,	   /* check the data of the last sample; prepare buffers
 				 * and caches for the next one */
 	CS_CMD_ARM,	   /* check and poison; then enqueue */
 	CS_CMD_PROBE,	   /* a measurement timed by the CPU, or its preparation */
@@ -60,8 +59,8 @@ enum cs_command {
 				 * number of calls of a batch anew */
 #define CS_CMD_UNCHECKED 2u	/* ARM, PROBE, CHECK: --verify off */
 #define CS_CMD_BEFORE 4u	/* PROBE: the preparation */
-#define CS_CMD_AFTER 8u		/* PROBE: the cleaning up; RESET: is the managed memory of
-				 * other agents where it should be?  Then advise it */
+#define CS_CMD_AFTER 8u		/* PROBE: the cleaning up; RESET: check where managed memory
+				 * of other agents is, then advise it */
 #define CS_CMD_STAY 16u		/* CLOSE: the agent stays, and waits for another OPEN */
 #define CS_CMD_BY_FD 32u	/* ARENA: again, for descriptors, if CUDA IPC was refused */
 #define CS_CMD_USUAL 64u	/* ARENA: back to the first kind */
@@ -109,9 +108,9 @@ struct cs_slot {
 	double value[CS_PROBE_MOST];
 	uint32_t calls; /* number in a batch, since PREPARE; 0: none yet */
 	/* By transfer whose destination this agent checks: samples checked since
-	 * PREPARE; those of which all copies were checked; those of which only a part
-	 * of one copy was checked; the copy of the first fault, from 1 on (0: not
-	 * known). Then what was wrong in all of them; for SOURCE: [0]. */
+	 * PREPARE; those of which all copies were checked; those of which only a part of
+	 * one copy was checked; the copy of the first fault, from 1 on (0: not known).
+	 * Then the errors in all of them; for SOURCE: [0]. */
 	uint32_t checked[CS_STEP_MAX], checked_whole[CS_STEP_MAX];
 	uint32_t checked_part[CS_STEP_MAX], wrong_copy[CS_STEP_MAX];
 	struct cs_check check[CS_STEP_MAX];
@@ -142,7 +141,7 @@ struct cs_stamp {
 	_Alignas(CS_LINE) _Atomic uint32_t word;
 };
 
-/* How many chunks went into an agent's ring, and out of it; see cs_copy. */
+/* The number of chunks that went into an agent's ring, and out of it; see cs_copy. */
 struct cs_ring_words {
 	struct cs_stamp filled, emptied;
 };
@@ -197,7 +196,7 @@ const struct cs_plan *cs_board_plan(const struct cs_board *board);
 
 /* Open the gate up to `seq` for every stream and thread of the node. */
 void cs_gate_open(struct cs_board *board, uint32_t seq);
-/* Cancel a sample by starting it: what is armed runs, but does not count. */
+/* Cancel a sample by starting it: armed copies run, but do not count. */
 void cs_gate_void(struct cs_board *board, uint32_t seq);
 /* Open all gates for ever.  Any process may call it, any number of times; only the
  * first call stores, because a second store would close the cyclic comparison
@@ -210,9 +209,8 @@ void cs_gate_await(struct cs_board *board, uint32_t seq);
 /* Worker: the same, but it sleeps after a while.  Returns whether the sample counts:
  * not if it was cancelled, or if all gates are open for ever. */
 int cs_gate_wait(struct cs_board *board, uint32_t seq);
-/* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that
- * still runs may store a smaller number afterwards: repeat the call until nobody
- * waits. */
+/* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that still
+ * runs may store a smaller number afterwards: repeat the call until no agent waits. */
 void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */

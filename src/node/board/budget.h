@@ -3,7 +3,7 @@
  *	nvml_s	the end of waiting for NVML, which only adds facts
  *	start_s	everything before the first cell begins before this
  *	steps_s	no step begins that would not end before this
- *	waits_s	no wait lasts longer; what has not answered by then hangs
+ * waits_s no wait lasts longer; an agent that has not answered by then hangs
  *	close_s	nodes that are not ready, and resources not yet freed, are left behind
  *	files_s	outputs that have not taken all data are left behind
  *	end_s	the process has ended, or its supervisor ends it

@@ -1,4 +1,4 @@
-/* probe_values.h - what the values in an agent's slot mean after a PROBE. */
+/* probe_values.h - the values in an agent's slot after a PROBE. */
 #pragma once
 
 /* The issuer's values of an OPEN, in microseconds.  The owner has one value, its

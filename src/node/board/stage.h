@@ -35,7 +35,7 @@ uint64_t cs_stage_at(struct cs_board *board, const struct cs_transfer *t);
 /* The proven NUMA node of the pages of a transfer's ring; -1: not proven, or no ring.
  * `*wanted`: the node on which they should be. */
 int cs_stage_numa(struct cs_board *board, const struct cs_transfer *t, int *wanted);
-/* Fill what the copies of both halves share, for sample `seq`. */
+/* Fill the fields that the copies of both halves share, for sample `seq`. */
 void cs_stage_copy(struct cs_board *board, const struct cs_transfer *t, uint32_t seq,
 		   struct cs_copy *desc);
 

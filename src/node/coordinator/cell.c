@@ -1,4 +1,5 @@
-/* cell.c - the parts of a cell: commands to its agents, and samples behind the gate. */
+/* cell.c - the parts of a cell: commands to its agents, and samples that start at the
+ * gate. */
 #include "node/coordinator/cell.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* cell.h - the parts that all cells have, those sampled behind the gate (cell.c) and
- * those timed by the CPU (probe.c).  step.c executes a cell.
+/* cell.h - the parts that all cells have, those sampled at the gate (cell.c) and those
+ * timed by the CPU (probe.c).  step.c executes a cell.
  *
  * Private to the coordinator and its cells. */
 #pragma once
@@ -42,8 +42,8 @@ enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 /* Take the answers: CS_OK, failed, or cannot be done here. */
 enum cs_status cs_cell_take(struct cs_coordinator *co, const struct cs_agents *agents,
 			    struct cs_err *err);
-/* A command that ends behind the gate: wait until all have armed the next sample,
- * open the gate, wait for the answers; at most `limit_s` for each wait. */
+/* A command that ends after the gate: wait until all have armed the next sample, open
+ * the gate, wait for the answers; at most `limit_s` for each wait. */
 enum cs_status cs_cell_fire(struct cs_coordinator *co, struct cs_agents *agents,
 			    enum cs_command what, uint32_t flags, double limit_s,
 			    struct cs_err *err);
@@ -74,8 +74,8 @@ void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flag
 /* Send the rows of a cell without figures, with the reason. */
 void cs_cell_missing(struct cs_coordinator *co, const struct cs_cell *cell,
 		     enum cs_status status, const struct cs_err *err);
-/* Set what all rows share, `flags` included.  If the samples did not settle or a GPU
- * was throttled, read the GPUs' state once more. */
+/* Set the fields that all rows share, `flags` included.  If the samples did not settle
+ * or a GPU was throttled, read the GPUs' state once more. */
 void cs_cell_conclude(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags);
 /* The row of the k-th transfer, without figures, with the state of its own GPUs. It
  * is corrupt if the owner of the destination found an error. */

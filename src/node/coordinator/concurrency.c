@@ -55,7 +55,7 @@ static void forget(const struct round *r, struct cs_rates *rates)
 }
 
 /* Figures of its cells, and of each transfer the median; of what is not left, none.
- * Where `together` is given, only of those that are in doubt by it. */
+ * With `together`, only of those that are in doubt by it. */
 static void run_alone(const struct round *r, const struct cs_rates *together,
 		      struct cs_rates *rates)
 {

@@ -267,7 +267,7 @@ void cs_coordinator_finish(struct cs_coordinator *co)
 	cs_coordinator_read_state(co);
 }
 
-/* Every agent gets both orders, also one that failed: it holds what it holds. */
+/* Every agent gets both orders, also one that failed: it may hold resources. */
 static void close_all(struct cs_coordinator *co, uint32_t flags)
 {
 	struct cs_agents agents = { .n = 0 };

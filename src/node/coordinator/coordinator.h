@@ -25,8 +25,8 @@ void cs_coordinator_rest(struct cs_coordinator *co);
 void cs_coordinator_resume(struct cs_coordinator *co);
 /* Switch to the transports that a step needs: staged tests have no peer access. */
 void cs_coordinator_ways(struct cs_coordinator *co, const struct cs_step *step);
-/* Measure, with empty steps, how far apart the devices see the gate open: fills the
- * three fields of *node, which stay unknown with fewer than two good agents. */
+/* Measure, with empty steps, how far apart the devices pass the gate: fills the three
+ * fields of *node, which stay unknown with fewer than two good agents. */
 void cs_coordinator_skew(struct cs_coordinator *co, struct cs_node_facts *node);
 /* Execute one step of the plan, if it applies to this node and is not done.  Returns
  * 0; -1 if the measurement has ended before the plan. */

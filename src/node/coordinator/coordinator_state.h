@@ -86,8 +86,8 @@ struct cs_coordinator {
 
 /* ---- concurrency_check.c ---- */
 
-/* What a cell found out of each of its transfers: the median of its rates, NAN none, and
- * how far that is uncertain, as a share of it; INFINITY: it has no interval. */
+/* Of each transfer of a cell: the median of its rates, NAN none, and its uncertainty, as
+ * a share of it; INFINITY: it has no interval. */
 struct cs_rates {
 	double median[CS_STEP_MAX], margin[CS_STEP_MAX];
 };

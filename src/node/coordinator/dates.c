@@ -1,5 +1,6 @@
-/* dates.c - dates what GPUs count during a run of many passes.  The facts of a run have
- * the first and the last reading only; readings after each pass tell which pass it was. */
+/* dates.c - dates errors that GPUs count during a run of many passes.  The facts of a
+ * run have the first and the last reading only; readings after each pass show in which
+ * pass it was. */
 #include "node/coordinator/coordinator.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 
 #define DATED_MOST 5 /* passes of a GPU that have a note each */
 
-/* "3 PCIe replays, Xid 79": what was counted between two readings; "" nothing. */
+/* "3 PCIe replays, Xid 79": the errors counted between two readings; "" none. */
 static void counted_text(const struct cs_conditions *was,
 			 const struct cs_conditions *is, char *text, size_t size)
 {

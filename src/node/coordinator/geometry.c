@@ -64,7 +64,7 @@ static enum cs_status try_geometry(struct cs_coordinator *co, struct cs_cell *ce
 	return status;
 }
 
-/* The transfer that the kernel of what the step measures first moves back; 0: none. */
+/* The other direction of the kernel that makes the step's first transfer; 0: none. */
 static uint32_t back_of_first(const struct cs_coordinator *co,
 			      const struct cs_step *step)
 {

@@ -213,7 +213,7 @@ static int one_is_missed(struct cs_coordinator *co)
 			      (!is_made(co, i) || cs_process_gone(&co->process[i])));
 }
 
-/* Why it is lost; "" it is not.  What a dead helper has made dies as well, a moment
+/* Why it is lost; "" it is not.  The processes of a dead helper die as well, a moment
  * later. */
 static void lost_text(struct cs_coordinator *co, int agent, char *to, size_t size)
 {

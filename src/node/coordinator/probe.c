@@ -9,7 +9,7 @@
 
 #define PROBE_LIMIT_S CS_PREPARE_LIMIT_S
 
-/* A median has an interval from 6 on; a 99th percentile wants some hundreds. */
+/* A median has an interval from 6 on; a 99th percentile needs some hundreds. */
 #define ROUNDS_OF_CALLS 8u
 #define ROUNDS 6u
 
@@ -236,8 +236,8 @@ static uint32_t rounds_of(const struct cs_coordinator *co, const struct cs_cell 
 								    ROUNDS_OF_CALLS;
 }
 
-/* The first round loads and maps what the others find there; by the first of batches their
- * length is chosen. */
+/* The first round loads and maps what the others then use; the first of batches chooses
+ * their length. */
 static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cell,
 				  struct series *all, struct cs_err *err)
 {

@@ -105,7 +105,7 @@ static void corrupt(struct cs_coordinator *co, struct cs_row *row,
 	cs_check_text(check, copy, co->reason, sizeof(co->reason));
 }
 
-/* Skew between processes takes from what is surely common. */
+/* Skew between processes shortens the overlap that is certain. */
 static double least_overlap(struct cs_coordinator *co)
 {
 	const struct cs_sampler *s = &co->sampler;
@@ -155,7 +155,7 @@ static void worse_state(struct cs_row_apart *of, const struct cs_gpu_state *now)
 	of->power_w = fmax(of->power_w, now->power_w);
 }
 
-/* Set what the agents of one transfer reported. */
+/* Set the state that the agents of one transfer reported. */
 static void set_state(struct cs_coordinator *co, const struct cs_cell *cell,
 		      uint32_t k, struct cs_row *row)
 {
@@ -266,8 +266,8 @@ static void emit_total(struct cs_coordinator *co, const struct cs_cell *cell,
 	cs_cell_emit(co, &row, total, s->n, s->reach);
 }
 
-/* The k-th transfer's rates; or, where that is what is asked for, the time of one
- * copy in microseconds, of one load, operations in that time. */
+/* The k-th transfer's rates; or, by its unit, the time of one copy in microseconds or of
+ * one load, or operations in that time. */
 static void emit_series(struct cs_coordinator *co, uint32_t k, struct cs_row *row)
 {
 	const struct cs_sampler *s = &co->sampler;

@@ -8,11 +8,11 @@
 #include "plan/settings.h"
 #include "result/stats.h"
 
-/* Resizing goes on until a sample is long enough; this many times suffices from
- * any guess, and then the cell takes what it has. */
+/* Resizing goes on until a sample is long enough; this many times suffices from any
+ * guess, and then the cell keeps the number of copies. */
 #define RESIZE_MAX 4
-/* After that many samples counting begins all the same: what has not come to rest by
- * then, as a link that others use, does not. */
+/* After that many samples counting begins in any case: figures that have not settled by
+ * then, as those of a link that others use, never do. */
 #define DISCARD_MAX 7
 /* With loads only the first touch is discarded: the link is never idle. */
 #define DISCARD_MAX_LOADED 1
@@ -23,9 +23,10 @@
  * many cells that seem to need somewhat more still succeed. */
 #define HOPELESS_PRECISION 1e-3
 #define HOPELESS_TIMES 1.4
-/* A cell converges when its interval is narrow, and each look at noisy samples is another
- * chance that it is narrow by luck.  Looks before this many samples count only if the first
- * two samples agreed; later ones, but for the last, ask for a narrower interval. */
+/* A cell converges when its interval is narrow, and each test of noisy samples is
+ * another chance that it is narrow by luck.  Tests before this many samples count only
+ * if the first two samples agreed; later ones, but for the last, require a narrower
+ * interval. */
 #define FIRST_LOOKS 10
 #define MIDDLE_SHARE 0.75
 /* A cell that is given up ends with so many samples, or after this share of its time, but
@@ -50,8 +51,8 @@
 #define LOAD_LEAST 1.06
 #define LOAD_MOST 1.5
 
-/* A stream holds at least so many copies that a driver divides into planes, or that
- * are packed; enqueuing more may block behind a closed gate. */
+/* A stream holds at least so many copies that a driver divides into planes, or that are
+ * packed; enqueuing more may block while the gate is closed. */
 #define SHAPED_ENTRIES 512u
 #define SHAPED_MOST 128u
 
@@ -75,7 +76,7 @@ static uint32_t copies_cap(const struct cs_transfer *t)
 
 	if (cs_method_is_shaped(t->method))
 		return shaped_cap(t);
-	/* a second copy would find in the caches what the first left there */
+	/* a second copy would find the data of the first in the caches */
 	if (t->method == CS_METHOD_CHASE || t->variant.cache != CS_CACHE_ANY ||
 	    cs_method_is_stream(t->method) ||
 	    cs_transfer_is_managed(t)) /* its pages are there then */
@@ -122,8 +123,8 @@ static int load_kind(const struct cs_transfer *t)
 	return t->op == CS_OP_WRITE;
 }
 
-/* A load, as long as it takes to outlast the first transfer, which is measured; what
- * is not known is as fast as that. */
+/* A load is as long as it takes to outlast the first transfer, which is measured; one of
+ * unknown rate counts as equally fast. */
 static uint32_t first_load(const struct cs_sampler *s, const struct cs_transfer *t,
 			   uint32_t k, const struct cs_guess *guess)
 {
@@ -284,7 +285,7 @@ static int at_cap(const struct cs_sampler *s)
 	return CS_ANY(k, s->n_transfers, !s->load[k] && s->copies[k] >= s->cap[k]);
 }
 
-/* Do the loads outlast what is measured, and not by far? */
+/* Do the loads outlast the measured transfers, and not by far? */
 static int loads_fit(const struct cs_sampler *s, const double *ns, double most)
 {
 	return !CS_ANY(k, s->n_transfers,
@@ -454,7 +455,7 @@ static int is_late(const struct cs_sampler *s, double elapsed_s)
 	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
 }
 
-/* Is what is known after this look, the last or an earlier one, enough? */
+/* Are the samples enough after this test, the last or an earlier one? */
 static int is_enough(const struct cs_sampler *s, double margin, int last)
 {
 	int first = s->n < FIRST_LOOKS;

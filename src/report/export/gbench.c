@@ -82,8 +82,8 @@ static int takes_name(const struct cs_filter *filter, const struct cs_instance *
 	return 1;
 }
 
-/* The name of a cell, if there are several that which was asked for, and its family's
- * place; `asked`: a list of --test. */
+/* The name of a cell, of several the requested one, and the place of its family;
+ * `asked`: a list of --test. */
 static void name_cell(const struct cs_instance *cell, const char *asked,
 		      struct bench *b)
 {

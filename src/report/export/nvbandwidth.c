@@ -254,8 +254,8 @@ static int is_named(const struct cs_named *name, size_t n,
 			       cs_alias_test(name[i].alias) == cs_alias_test(alias)));
 }
 
-/* Names that were asked for in that order, then, in nvbandwidth's own, those of tests
- * that were asked for otherwise.  Returns how many; `name` has room for all. */
+/* Names that were requested, in that order, then, in nvbandwidth's own order, those of
+ * tests that were requested otherwise.  Returns how many; `name` has room for all. */
 static size_t find_names(const struct cs_run *run, struct cs_named *name)
 {
 	size_t n = 0, asked;
@@ -278,7 +278,7 @@ static size_t find_names(const struct cs_run *run, struct cs_named *name)
 	return n;
 }
 
-/* What there is to print: what the command line of nvbandwidth has, or as above. */
+/* The names to print: those on the command line of nvbandwidth, or as above. */
 static const struct cs_named *names_of(const struct cs_view *view, size_t *n)
 {
 	struct cs_named *name;
@@ -332,7 +332,7 @@ static const char *heading_text(const struct table *t)
 			   cs_unit_text(test->unit));
 }
 
-/* What nvbandwidth says of such a name. */
+/* The answer of nvbandwidth to such a name. */
 static const char *unknown_text(const char *name)
 {
 	return name[strspn(name, "0123456789")] ?

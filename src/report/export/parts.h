@@ -20,7 +20,7 @@ struct cs_tally {
 	const struct cs_test *test;
 	struct cs_plan_matrix of; /* the matrix */
 	int node;
-	size_t planned, ok, skipped, bad; /* cells; bad: failed in whatever way */
+	size_t planned, ok, skipped, bad; /* cells; bad: failed in any way */
 	/* the second: out of what goes both ways between host and GPU
 	 * (cs_row_is_back) */
 	struct cs_tally_way way[2];

@@ -254,8 +254,8 @@ static void put_findings(FILE *to, const struct cs_run *run)
 	}
 }
 
-/* How many faults each node has by what is to be done: a series for both, also of 0, so
- * that an alert ends when the fault has. */
+/* The number of faults of each node by action: a series for both, also of 0, so that an
+ * alert ends when the fault does. */
 static void put_actions(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec actions = cs_actions_find(run);

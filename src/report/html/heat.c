@@ -10,8 +10,8 @@
 #include "report/text/digest.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
-#define MANY 12	    /* matrices: of more, those with nothing to see are folded */
-#define TIPS 1024   /* cells of a matrix that say more where the pointer is */
+#define MANY 12	    /* matrices: of more, those without a slow cell are folded */
+#define TIPS 1024   /* cells of a matrix that have a text at the pointer */
 #define SENSE 90 /* wide, "from row to column", or a strip with both ends named */
 #define STRIP 30 /* below: all cells on one line */
 
@@ -21,7 +21,7 @@ struct heat {
 	int n_rows, n_cols;
 	int is_list;	  /* a cell an agent, in one row */
 	double peak;	  /* of the links; NAN: colours are differences */
-	double low, high; /* what is usual of it */
+	double low, high; /* its usual share */
 	int is_numbered;  /* with figures in its cells, and the names of its ends */
 	double left, top; /* of the first cell */
 	double w, h;	  /* of a cell */
@@ -218,7 +218,7 @@ static int put_boxes(struct cs_html *h, const struct heat *heat, char mark)
 	return n;
 }
 
-/* A ring around the cells with a mark, on a pale one: it is seen on dark cells too. */
+/* A ring around the cells with a mark, on a pale one: visible on dark cells too. */
 static void put_rings(struct cs_html *h, const struct heat *heat, char mark)
 {
 	if (!put_boxes(h, heat, mark))
@@ -275,7 +275,7 @@ static void put_sense(struct cs_html *h, const struct heat *heat)
 	cs_svg_text(h, &pen, "from row to column");
 }
 
-/* All cells between nothing and the link, with what is usual. */
+/* All cells on a scale from 0 to the link's peak, with the usual range. */
 static void put_strip(struct cs_html *h, const struct heat *heat)
 {
 	double y = heat->top + heat->h * heat->n_rows + 14, w = heat->w * heat->n_cols;
@@ -474,7 +474,7 @@ static void put_row(struct cs_html *h, const struct cs_digest *d, int node,
 	cs_html_line(h, "</div>");
 }
 
-/* The matrices of a path; of many, those with nothing to see folded. */
+/* The matrices of a path; of many, those without a slow cell folded. */
 static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 		     enum cs_path path, int many)
 {

@@ -104,7 +104,7 @@ void cs_svg_end_boxes(const struct cs_html *h, const struct cs_shade *shade);
  * To be called between <path d="…" and its end. */
 void cs_svg_add_strokes(const struct cs_html *h, int n, struct cs_box box,
 			int strokes);
-/* How many of them a shade has: 0 of what is ordinary. */
+/* The number of them of a shade; 0: ordinary. */
 int cs_html_strokes(const struct cs_scale *scale, int shade);
 /* From (x, y) to (w, h). */
 void cs_svg_line(const struct cs_html *h, const struct cs_box *ends, enum cs_ink ink,

@@ -46,7 +46,7 @@ static void put_glossary(struct cs_html *h)
 	cs_html_section_end(h);
 }
 
-/* What comes after the header: its contents list is known at its end. */
+/* The page after the header, whose list of contents is known only at the end. */
 static struct cs_draft *begin_main(struct cs_html *h)
 {
 	struct cs_draft *draft = cs_draft_begin();
@@ -203,7 +203,7 @@ static void put_list(struct cs_html *h, const struct cs_run *run,
 	cs_html(h, "</ul>");
 }
 
-/* The gravest; notes behind warnings, and what is left of many, folded. */
+/* The gravest; notes after warnings, and the rest of many, folded. */
 static void put_findings(struct cs_html *h, const struct cs_run *run)
 {
 	const struct cs_vec groups = cs_groups_make(run);

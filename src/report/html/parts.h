@@ -16,18 +16,20 @@ void cs_html_summary(struct cs_html *h, const struct cs_digest *digest);
 void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
 void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
-/* roofline.c.  What each memory and link lets a program compute, by its intensity. */
+/* roofline.c.  The operations per second that each memory and link allows a program, by
+ * its intensity. */
 void cs_html_roofline(struct cs_html *h, const struct cs_run *run);
 /* trend.c.  The series of a finding. */
 void cs_html_series(struct cs_html *h, const struct cs_finding *f);
-/* wiring.c.  NUMA nodes, GPUs, cards and the links between, with what they gave. */
+/* wiring.c.  NUMA nodes, GPUs, cards and the links between, with their rates. */
 void cs_html_wiring(struct cs_html *h, const struct cs_digest *digest, int node);
 /* fleet.c.  A square a node, and a line in a table. */
 void cs_html_fleet(struct cs_html *h, const struct cs_run *run);
 /* fleet.c.  enum cs_severity of a node's worst finding; -1 it has none. */
 int cs_html_gravest(const struct cs_run *run, int node);
-/* forest.c.  A line a matrix: how much better side B is, each cell with its interval; and
- * the table of all cells; a side by the last part of its path, if that tells it apart. */
+/* forest.c.  A line a matrix: how much better side B is, each cell with its interval;
+ * and the table of all cells; a side by the last part of its path, if the sides differ
+ * in it. */
 const char *cs_html_side(const struct cs_versus *versus, int side);
 void cs_html_forest(struct cs_html *h, const struct cs_versus *versus);
 void cs_html_versus_table(struct cs_html *h, const struct cs_versus *versus);

@@ -1,5 +1,5 @@
-/* roofline.c - what a program may compute at most by its intensity: a roof for each memory
- * and link, below that of arithmetic. */
+/* roofline.c - the most operations per second of a program by its intensity: a roof for
+ * each memory and link, below that of arithmetic. */
 #include "report/html/parts.h"
 
 #include <math.h>

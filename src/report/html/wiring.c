@@ -365,7 +365,7 @@ static void put_arcs(struct cs_html *h, const struct wiring *w)
 	}
 }
 
-/* ---- what is slow ---- */
+/* ---- slow parts ---- */
 
 static const char *end_text(const struct wiring *w, int agent)
 {

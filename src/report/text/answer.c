@@ -1,5 +1,5 @@
-/* answer.c - the first sentence of a report: whose figures, what each path gives, and whether all
- * is well. */
+/* answer.c - the first sentence of a report: of which machine, the rate of each path,
+ * and whether all is well. */
 #include "report/text/parts.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "report/text/digest.h"
 #include "report/text/matrix.h"
 
-/* ---- what each path gives ---- */
+/* ---- the rate of each path ---- */
 
 /* Does it measure a link or a memory with copies large enough to compare? */
 static int measures_link(const struct cs_digest *d, const struct cs_digest_line *line)

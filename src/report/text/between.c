@@ -62,7 +62,7 @@ static const char *cell_text(const struct between *b, const struct cs_row *row)
 			   cs_pair_label(b->run, (int)row->node, &row->what).text);
 }
 
-/* What a cell has: its figure, or what became of it. */
+/* The figure of a cell, or its status. */
 static void add_cell(struct cs_columns *t, const struct between *b, int src, int dst)
 {
 	const struct cs_row *found = NULL;

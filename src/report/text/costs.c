@@ -149,8 +149,8 @@ static void print_part(FILE *to, const char *name, double *x, size_t n,
 			x[n - 1], cs_after("  ", remark));
 }
 
-/* Bytes that the link moves while a way is opened, in MB: at the rate of the pair
- * alone, else at that of the copies into what was opened. */
+/* Bytes that the link moves while a way is opened, in MB: at the rate of the pair alone,
+ * else at that of the copies into the opened buffer. */
 static void print_even(FILE *to, const struct cs_grid *grid, double *x)
 {
 	const struct cs_grid *pairs = alone(grid, CS_OP_WRITE);

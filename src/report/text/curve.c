@@ -210,7 +210,7 @@ static void print_half(FILE *to, const struct cs_curve_point *p, int n)
 		p[i].text);
 }
 
-/* Print what all points have in common. */
+/* Print the properties that all points share. */
 static void print_heading(FILE *to, const struct axis *axis, const struct cs_grid *of)
 {
 	struct cs_grid like = *of;

@@ -21,10 +21,10 @@ struct cs_digest_line {
 	double min, median, max; /* in the test's unit; NAN */
 	const char *min_at;	 /* "0->1", "n018 0->1"; "" none */
 	double together; /* both ways, or all, in a common window: median; NAN */
-	/* of what the live link, PCIe or memory can do, one direction: of the median,
-	 * and what is usual; NAN unknown */
+	/* of the capacity of the live link, PCIe or memory, one direction: of the
+	 * median, and the usual one; NAN unknown */
 	double share, low, high;
-	/* what is known of such cells elsewhere (check/bounds/known.h); NAN nothing */
+	/* of such cells on machines elsewhere (check/bounds/known.h); NAN unknown */
 	double known_low, known_high;
 	const char *link;      /* "NVLink", "PCIe 5 x16", "memory"; "" none */
 	const char *slow_text; /* of the first node that has such cells; "" none */

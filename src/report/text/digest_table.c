@@ -9,7 +9,7 @@
 #include "report/text/digest.h"
 #include "report/view.h"
 
-#define LINES_MOST 48 /* what is more has several tests a line */
+#define LINES_MOST 48 /* more have several tests a line */
 #define NOTABLE_MOST 15   /* of these, with a line of their own */
 
 enum { NAME, UNIT, MIN, AT, MEDIAN, MAX, SHARE, USUAL, COLUMNS };

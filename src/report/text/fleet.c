@@ -1,5 +1,5 @@
-/* fleet.c - a judged run of many nodes: what was measured, classes, and findings,
- * worst first, in few lines. */
+/* fleet.c - a judged run of many nodes: measured cells, classes, and findings, worst
+ * first, in few lines. */
 #include "report/text/parts.h"
 
 #include <inttypes.h>
@@ -357,8 +357,8 @@ static void print_left(FILE *to, const struct cs_group *g, size_t n, size_t cut)
 	cs_fold(to, 2, INDENT, "... %s%s (-v prints all)", in_short, left);
 }
 
-/* Print as much of each group as fits if all others have their first line, and count what
- * does not fit. */
+/* Print as much of each group as fits if all others have their first line, and count the
+ * rest. */
 static void print_groups(FILE *to, const struct cs_run *run,
 			 const struct cs_vec *groups, const struct length *length,
 			 int room)
@@ -509,7 +509,7 @@ void cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 	cs_actions_print(to, run, 0);
 }
 
-/* First what an operator acts on, then what it rests on. */
+/* First the actions for an operator, then their evidence. */
 void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
 {
 	struct cs_draft *head = cs_draft_begin();

@@ -10,7 +10,7 @@
 #include "report/view.h"
 #include "result/grid.h"
 
-/* Is the size of its copies printed: one of several, or not the one asked for? */
+/* Is the size of its copies printed: one of several, or not the requested one? */
 int cs_matrix_shows_size(const struct cs_grid *grid);
 /* "peer.ce.write.pair  row writes to column, …, GB/s", and what replaces GPUs. */
 void cs_matrix_heading(FILE *to, const struct cs_grid *grid);
@@ -24,7 +24,7 @@ void cs_figure_put(FILE *to, int width, int decimals, double x);
 void cs_efficiency_print(FILE *to, const struct cs_grid *grid);
 /* The parts of a handle's opening, and how many bytes the link moves meanwhile. */
 void cs_openings_print(FILE *to, const struct cs_grid *grid);
-/* The meaning of the name by which the test was asked for, in the tool of that name. */
+/* The meaning of the name by which the test was requested, in the tool of that name. */
 void cs_matrix_note(FILE *to, const struct cs_run *run,
 		    const struct cs_plan_matrix *matrix);
 /* Cells, the lines of figures below, and each mark's reason once. */
@@ -35,7 +35,7 @@ void cs_classes_print(FILE *to, const struct cs_grid *grid);
 
 /* ---- curve.c: the points of a curve that replaces the matrices of a test ---- */
 
-/* The cells of one matrix, over all nodes asked for. */
+/* The cells of one matrix, over all requested nodes. */
 struct cs_curve_point {
 	struct cs_plan_matrix matrix;
 	double at;	  /* on the axis */

@@ -1,4 +1,5 @@
-/* model_rates.c - what computes: flop/s, and what a load out of its memories costs. */
+/* model_rates.c - arithmetic: flop/s, and the cost of a load from each memory in
+ * flops. */
 #include <math.h>
 
 #include "check/model/gamma.h"

@@ -31,8 +31,8 @@ void cs_columns_end_line(struct cs_columns *t);
 /* All of it after `indent` blanks; it is empty then. */
 void cs_columns_print(FILE *to, struct cs_columns *t, int indent);
 
-/* answer.c.  One sentence: what each path gives, whether all is alike, what went
- * wrong; after `what` and a colon, unless that is "". */
+/* answer.c.  One sentence: the rate of each path, whether all are alike, and faults;
+ * after `what` and a colon, unless that is "". */
 void cs_answer_print(FILE *to, const struct cs_digest *digest, const char *what);
 /* passes.c.  The passes of --duration, of the run with each turn by itself: a sentence,
  * and a line for each test of the digest. */
@@ -42,8 +42,8 @@ void cs_passes_print(FILE *to, const struct cs_digest *digest,
  * unless `verbose`.  digest_groups.c: several tests a line. */
 void cs_digest_print(FILE *to, const struct cs_digest *digest, int verbose);
 void cs_digest_groups_print(FILE *to, const struct cs_digest *digest);
-/* text.c.  A notice if host memory or a virtual clock replaced GPUs or time; program, what
- * was asked for and when. */
+/* text.c.  A notice if host memory or a virtual clock replaced GPUs or time; program,
+ * command line and time. */
 void cs_notices_print(FILE *to, const struct cs_run *run);
 void cs_head_print(FILE *to, const struct cs_run *run);
 /* "8 x NVIDIA H200, driver 580.159, 2 NUMA nodes; 8 ranks, one GPU each" */
@@ -51,7 +51,7 @@ const char *cs_node_text(const struct cs_run *run, int node);
 /* text.c.  One line per kind of node; the nodes of all kinds but the commonest
  * differ. */
 void cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs);
-/* GPUs (or arenas) of a node, and the legend with what is odd about them. */
+/* GPUs (or arenas) of a node, and the legend with their peculiarities. */
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose);
 /* costs.c.  The costs of each agent of a node: time to its first byte, CPU, memory. */
 void cs_agent_costs_print(FILE *to, const struct cs_run *run, int node);
@@ -75,9 +75,8 @@ void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
 void cs_levels_print(FILE *to, const struct cs_run *run);
 /* workload.c.  How long the program of --model takes, by each memory and link. */
 void cs_workload_print(FILE *to, const struct cs_run *run);
-/* ways.c.  Of tests of streams: what each way gives beside an explicit copy, over
- * nodes [first, last), after an empty line; nothing if there are not two
- * ways. */
+/* ways.c.  Of tests of streams: the rate of each way compared with an explicit copy,
+ * over nodes [first, last), after an empty line; nothing if there are not two ways. */
 void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
 /* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
  * none. */
@@ -90,7 +89,7 @@ void cs_calls_print(FILE *to, const struct cs_run *run, int first, int last);
 /* best.c.  Of a sweep by several ways, over nodes [first, last): which is the fastest
  * at which size, after an empty line; nothing if there are not two ways. */
 void cs_best_print(FILE *to, const struct cs_run *run, int first, int last);
-/* "1.07 MiB": three digits of what is no whole number of anything. */
+/* "1.07 MiB": three digits of a number that need not be whole. */
 const char *cs_bytes_text(double bytes);
 /* between.c.  Figures between nodes, with an empty line after them; nothing without any.
  * All of them in a clause of the answer; "". */
@@ -101,8 +100,7 @@ void cs_steps_print(FILE *to, const struct cs_run *run, int node);
 /* The cell that the run is cut to, in each test on each node that has it: all of
  * its figures, and the cells to compare it with. */
 void cs_cell_print(FILE *to, const struct cs_run *cut);
-/* The same as cs_node_text of a node where nothing was measured, perhaps without
- * agents. */
+/* The same as cs_node_text of a node without measurements, perhaps without agents. */
 const char *cs_only_checked_text(const struct cs_run *run, int node);
 /* advice.c.  Of each GPU of a node the nearest CPUs and cards, after an empty line,
  * and the lines for a launcher and for libraries that follow. */
@@ -113,8 +111,8 @@ int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record
 void cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
-/* A judged run of several nodes, after that many lines: figures, classes, findings,
- * and what is to be done. */
+/* A judged run of several nodes, after that many lines: figures, classes, findings, and
+ * actions. */
 void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
 /* Were all nodes measured, and is no finding more than a note?  Then six lines do. */
 int cs_fleet_is_healthy(const struct cs_run *run);

@@ -1,4 +1,5 @@
-/* steps.c - the steps of a plan file: what each transfer measured, and beside what. */
+/* steps.c - the steps of a plan file: the figure of each transfer, and the transfers
+ * beside it. */
 #include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/text/parts.h"

@@ -148,7 +148,8 @@ static const char *hosts_of(const struct cs_run *run, const struct cs_group *g)
 	return run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
 }
 
-/* How certain figures are, and what was not measured: no findings about the machine. */
+/* The certainty of figures, and cells that were not measured: no findings about the
+ * machine. */
 static void print_asides(FILE *to, const struct cs_run *run)
 {
 	const struct cs_vec groups = cs_groups_make(run);

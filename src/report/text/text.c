@@ -37,7 +37,7 @@ static const char *sizes_text(const struct cs_settings *set)
 		       first;
 }
 
-/* Were pairs asked for, and each node has one GPU? */
+/* Were pairs requested, and has each node one GPU? */
 static int has_no_pairs(const struct cs_run *run)
 {
 	CS_EACH(const struct cs_finding, f, &run->findings)
@@ -213,7 +213,7 @@ static struct choice choose(const struct cs_digest *d, int verbose)
 	return choice;
 }
 
-/* Print what was omitted, and how to see it. */
+/* Print which parts were omitted, and how to show them. */
 static void print_rest(FILE *to, const struct choice *choice, int verbose)
 {
 	size_t hidden = choice->of - choice->n;
@@ -464,7 +464,7 @@ static int is_fleet(const struct cs_run *run)
 	       !cs_run_is_other_placement(run, 1);
 }
 
-/* Print what was checked, if nothing was measured. */
+/* Print which facts were checked, if nothing was measured. */
 static void print_only_checked(FILE *to, const struct cs_run *run)
 {
 	if (run->checks & CS_CHECK_LAUNCH)

@@ -339,7 +339,7 @@ static const char *node_text(const struct cs_run *run, int node)
 	return cs_draft_end(draft);
 }
 
-/* Nodes that look the same. */
+/* Nodes that print the same. */
 struct kind {
 	const char *text;
 	int *node;

@@ -15,7 +15,7 @@
 
 #define NAME_LEAST 9
 #define NAME_MOST 18
-#define LABEL_LEAST 16 /* what the figures are of, with what is before it */
+#define LABEL_LEAST 16 /* the name of the figures, with its indentation */
 #define LABEL_MOST 38
 
 /* The heading of a side's column: its name if that is short and printable, else its

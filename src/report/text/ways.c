@@ -1,5 +1,5 @@
-/* ways.c - how data of the host come to a kernel, or from it: what each way gives beside
- * what an explicit copy gives in the same run. */
+/* ways.c - the ways of host data to a kernel, or from it: the rate of each, compared
+ * with that of an explicit copy in the same run. */
 #include "report/text/parts.h"
 
 #include <math.h>
