@@ -271,8 +271,9 @@ CUresult fake_memory_allow(uint64_t at, uint64_t bytes, int gpu);
 /* What was mapped at exactly that range; NULL: nothing. */
 struct fake_physical *fake_memory_unmap(uint64_t at, uint64_t bytes);
 
-/* Under the lock. */
-CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes);
+/* Under the lock.  `again`: the same follows, so that bytes that nothing disturbs need
+ * not move yet. */
+CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes, int again);
 /* The same of rows: one copy, with one place for what FAKE_CORRUPT and FAKE_ASTRAY do. */
 CUresult fake_memory_move_rows(uint64_t dst, uint64_t src,
 			       const struct fake_rows *rows);
@@ -430,8 +431,9 @@ struct fake_moves {
 
 struct fake_kernel {
 	const char *name;
-	int computes;  /* all the while, on all of its GPU */
-	unsigned args; /* bytes of its one argument */
+	int computes;	 /* all the while, on all of its GPU */
+	int only_stores; /* what it leaves does not depend on what was there */
+	unsigned args;	 /* bytes of its one argument */
 	CUresult (*run)(const struct fake_ctx *ctx, const void *args,
 			unsigned grid); /* NULL: the gate */
 	/* What it moves by its arguments; NULL: nothing. */

@@ -2,6 +2,7 @@
 #include "fake.h"
 
 #include <string.h>
+#include <wchar.h>
 
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
@@ -51,8 +52,7 @@ static CUresult run_poison(const struct fake_ctx *ctx, const void *args, unsigne
 	(void)grid;
 	if (!p)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (uint64_t i = 0; i < a->words; i++)
-		p[i] = CS_POISON64;
+	wmemset((wchar_t *)p, (wchar_t)CS_POISON32, a->words * 2);
 	return CUDA_SUCCESS;
 }
 
@@ -183,7 +183,8 @@ static CUresult copy(const struct fake_ctx *ctx, const struct cs_k_copy *a)
 	    !words_at(ctx, a->src, a->words * used, FAKE_LOADS))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (uint32_t i = 0; i < used && !code; i++)
-		code = fake_memory_move(a->dst + i * bytes, a->src + i * bytes, bytes);
+		code = fake_memory_move(a->dst + i * bytes, a->src + i * bytes, bytes,
+					0);
 	return code;
 }
 
@@ -808,7 +809,7 @@ static CUresult run_nothing(const struct fake_ctx *ctx, const void *args,
 #define MOVES(kernel) RUNS(kernel), .moves = moves_##kernel
 const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(fill) },
-	{ RUNS(poison) },
+	{ RUNS(poison), .only_stores = 1 },
 	{ RUNS(check) },
 	{ RUNS(stamp) },
 	{ MOVES(copy) },

@@ -815,6 +815,13 @@ void fake_memory_spoil(uint64_t dst, uint64_t bytes, int gpu)
 		to.at[(uint64_t)at] ^= 1;
 }
 
+static int is_disturbed(const struct place *to, const struct place *from)
+{
+	int i = place_index(from), j = place_index(to);
+
+	return !isnan(fake.corrupt[i][j]) || !isnan(fake.astray[i][j]);
+}
+
 /* Where FAKE_ASTRAY leads a copy, and what FAKE_CORRUPT does to it. */
 static double disturb(struct place *to, const struct place *from)
 {
@@ -854,16 +861,18 @@ CUresult fake_memory_move_rows(uint64_t dst, uint64_t src, const struct fake_row
 	return CUDA_SUCCESS;
 }
 
-CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes)
+CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes, int again)
 {
 	struct place to, from;
 	double corrupt = NAN;
 	int bad;
 
 	bad = place_find(dst, bytes, &to) || place_find(src, bytes, &from);
-	if (!bad)
+	if (!bad) {
+		again = again && !is_disturbed(&to, &from);
 		corrupt = disturb(&to, &from);
-	if (bad || corrupt < 0)
+	}
+	if (bad || corrupt < 0 || again)
 		;
 	else if ((to.memory && to.memory->fd >= 0 && !from.memory) ||
 		 (from.memory && from.memory->fd >= 0 && !to.memory))

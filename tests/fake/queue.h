@@ -20,7 +20,8 @@ struct fake_op {
 	struct fake_op *next;
 	enum { OP_WAIT, OP_WRITE, OP_RECORD, OP_COPY, OP_KERNEL, OP_PREFETCH } kind;
 	int fault;
-	unsigned more;	 /* entries than the one it takes */
+	int again;     /* the next writes the same once more: only its time counts */
+	unsigned more; /* entries than the one it takes */
 	uint64_t ticket; /* order of enqueueing, all streams */
 	/* wait */
 	struct fake_op *next_wait; /* on the same connection */

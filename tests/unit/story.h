@@ -313,15 +313,25 @@ static inline CUresult call_join(struct call *c)
 	return c->code;
 }
 
-static inline void launch(const char *name, void *args, CUstream stream)
+static inline CUfunction kernel(const char *name)
 {
 	CUfunction function;
 	CUmodule module;
 
 	must(cu.cuModuleLoadData(&module, image));
 	must(cu.cuModuleGetFunction(&function, module, name));
+	return function;
+}
+
+static inline void launch_it(CUfunction function, void *args, CUstream stream)
+{
 	must(cu.cuLaunchKernel(function, 3, 1, 1, 256, 1, 1, 0, stream,
 			       (void *[]){ args }, NULL));
+}
+
+static inline void launch(const char *name, void *args, CUstream stream)
+{
+	launch_it(kernel(name), args, stream);
 }
 
 int tap_set_up(void)

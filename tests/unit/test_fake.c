@@ -546,6 +546,49 @@ HOLDS("bytes really travel, and are corrupted where asked") {
 	t_eq_int(sh->got[0], BYTES / 8);
 }
 
+/* The same copy, and the same poisoning of its source, three times in a row. */
+STORY(story_again) {
+	struct cs_k_poison over = { .words = BYTES / 8 };
+	CUfunction poison;
+	CUdeviceptr from, to;
+	CUstream stream;
+	uint64_t *words;
+
+	open_gpu(0);
+	over.address = from = device_memory();
+	to = device_memory();
+	stream = stream_new();
+	poison = kernel("cs_k_poison");
+	launch_it(poison, &over, stream); /* the first would wait for the gate */
+	board();
+	must(cu.cuMemHostAlloc((void **)&words, 2 * BYTES, 0));
+	launch("cs_k_fill", &(struct cs_k_fill){ from, BYTES / 8, 7, 1, 1 }, stream);
+	must(gated(stream, &sh->gate, 1));
+	for (int i = 0; i < 3; i++)
+		must(cu.cuMemcpyAsync(to, from, BYTES, stream));
+	for (int i = 0; i < 3; i++)
+		launch_it(poison, &over, stream);
+	must(cu.cuMemcpyAsync((uintptr_t)words, to, BYTES, stream));
+	must(cu.cuMemcpyAsync((uintptr_t)words + BYTES, from, BYTES, stream));
+	store(&sh->gate, 1);
+	must(stream_synchronize(stream));
+	sh->got[0] = (int64_t)(words[0] ^ cs_fill_word(7, 0));
+	sh->got[1] = words[BYTES / 8 - 1] == cs_fill_word(7, BYTES / 8 - 1);
+	sh->got[2] = words[BYTES / 8] == CS_POISON64;
+	sh->got[3] = words[BYTES / 4 - 1] == CS_POISON64;
+}
+
+HOLDS("what is done again and again is done before what follows, and spoilt as alone") {
+	story("", 1, story_again);
+	t_got(0, 1, 1, 1);
+	story("FAKE_CORRUPT=0-0:0 FAKE_CORRUPT_COPY=2", 1, story_again);
+	t_got(0, 1, 1, 1); /* the third writes over it */
+	story("FAKE_CORRUPT=0-0:0 FAKE_CORRUPT_COPY=3", 1, story_again);
+	t_got(1, 1, 1, 1);
+	story("FAKE_CORRUPT=0-0:-1 FAKE_CORRUPT_COPY=3", 1, story_again);
+	t_got(0, 1, 1, 1); /* the second has written it */
+}
+
 /* ---- real time ---- */
 
 #define SUBMITS 4
