@@ -162,6 +162,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/system/nvml.h \
 	%D%/system/nvmllib.c \
 	%D%/system/nvmllink.c \
+	%D%/system/ethtool.c \
+	%D%/system/hostparts.c \
 	%D%/system/kmsg.c \
 	%D%/system/pci.c \
 	%D%/system/prove.c \

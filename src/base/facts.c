@@ -271,6 +271,7 @@ static const struct cs_field nic_errors[] = {
 	NIC_ERRORS(COUNT, "symbol_errors", symbol),
 	NIC_ERRORS(COUNT, "link_downed", downed),
 	NIC_ERRORS(COUNT, "retransmits", retransmits),
+	NIC_ERRORS(COUNT, "pcie_errors", pcie),
 };
 static const struct cs_fieldset nic_error_fields =
 	CS_FIELDSET("errors of a network card", struct cs_nic_errors, nic_errors);
@@ -286,6 +287,7 @@ static const struct cs_field nic_facts[] = {
 	NIC(COUNT, "rdma", rdma),
 	NIC(COUNT, "port", port),
 	NIC(COUNT, "gbits", gbits),
+	NIC(COUNT, "gbits_max", gbits_max),
 	NIC(COUNT, "lanes", lanes),
 	NIC(TEXT, "state", state),
 	NIC(TEXT, "link_layer", link_layer),
@@ -372,6 +374,8 @@ static const struct cs_field node_facts[] = {
 	NODE(COUNT, "edac_uncorrected", edac_uncorrected),
 	NODE(COUNT, "numa_nodes_without_memory", numa_empty),
 	NODE(TEXT, "memory_controllers", controllers),
+	NODE(TEXT, "memory_modules", modules),
+	NODE(COUNT, "memory_slots_empty", modules_empty),
 	NODE(COUNT, "swap_bytes", swap_bytes),
 	NODE(COUNT, "swap_used_bytes", swap_used_bytes),
 	NODE(COUNT, "hugetlb_bytes", hugetlb_bytes),

@@ -271,6 +271,7 @@ struct cs_gpu_record {
 /* Totals of a network card; -1 not counted. */
 struct cs_nic_errors {
 	int32_t symbol, downed, retransmits; /* downed: how often its link was lost */
+	int32_t pcie; /* AER of the card and of the bridges above it */
 };
 
 /* One network card. */
@@ -283,7 +284,8 @@ struct cs_nic_facts {
 	int32_t rdma;	    /* the name is an RDMA device's: 1, 0; -1 unknown */
 	/* of its fastest port that is up, else of its first; -1 unknown */
 	int32_t port;
-	int32_t gbits; /* per second */
+	int32_t gbits;	   /* per second */
+	int32_t gbits_max; /* that the port supports; not known of InfiniBand */
 	int32_t lanes;
 	char state[16];	     /* "active", "down"; "" unknown */
 	char link_layer[12]; /* "InfiniBand", "Ethernet" */
@@ -361,7 +363,9 @@ struct cs_node_facts {
 	/* errors of its memory since it booted; NUMA nodes with CPUs and no memory */
 	int64_t edac_corrected, edac_uncorrected;
 	int32_t numa_empty;
-	char controllers[64]; /* of memory: "7 of 65536 MiB, mc5 of 32768 MiB" */
+	char controllers[64];  /* of memory: "7 of 65536 MiB, mc5 of 32768 MiB" */
+	char modules[64];      /* of memory, as those */
+	int32_t modules_empty; /* slots without one */
 	int64_t swap_bytes, swap_used_bytes;
 	int64_t hugetlb_bytes; /* of memory: huge pages that are set aside */
 	int32_t imex_channels; /* device files; the nodes of an NVLink domain share memory

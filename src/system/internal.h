@@ -48,6 +48,9 @@ hwloc_bitmap_t cs_memory_numa(const char *root);
 /* kmsg.c: add to each GPU the Xids that the kernel's log has of it.  Does not block. */
 void cs_kmsg_xids(const char *root, struct cs_gpu_record *gpu, int n);
 
+/* hostparts.c: errors and sizes of the host's memory controllers, its memory modules. */
+void cs_host_parts(const char *root, struct cs_node_facts *node);
+
 /* flush.c: the last-level caches of the CPUs that the caller may run on, each once; a
  * usual size if the kernel, whose files are below `root`, does not show it. */
 uint64_t cs_last_level_bytes(const char *root);

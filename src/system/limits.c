@@ -12,7 +12,6 @@
 #include "system/internal.h"
 
 #define SWITCHES "/proc/driver/nvidia-nvswitch/devices"
-#define CONTROLLERS_MOST 64
 #define MINORS 250 /* /dev/nvidia0 …; those above are no GPUs */
 
 /* ---- one rank ---- */
@@ -347,56 +346,6 @@ static int32_t list_count(const char *list)
 	return n ? n : -1;
 }
 
-/* Errors that the memory controllers have counted. */
-static void edac(const char *root, struct cs_node_facts *node)
-{
-	for (int i = 0;; i++) {
-		const int corrected =
-			cs_sysfile_whole(root,
-					 "/sys/devices/system/edac/mc/mc%d/ce_count",
-					 i);
-		const int uncorrected =
-			cs_sysfile_whole(root,
-					 "/sys/devices/system/edac/mc/mc%d/ue_count",
-					 i);
-
-		if (corrected < 0 || uncorrected < 0)
-			return;
-		if (!i)
-			node->edac_corrected = node->edac_uncorrected = 0;
-		node->edac_corrected += corrected;
-		node->edac_uncorrected += uncorrected;
-	}
-}
-
-/* The memory of each controller: a module that is missing makes one smaller.  Controllers
- * without memory are left out, as machines are built with. */
-static void controllers(const char *root, struct cs_node_facts *node)
-{
-	int mib[CONTROLLERS_MOST], n = 0, usual = 0, most = 0;
-
-	while (n < CONTROLLERS_MOST &&
-	       (mib[n] = cs_sysfile_whole(root,
-					  "/sys/devices/system/edac/mc/mc%d/size_mb",
-					  n)) >= 0)
-		n++;
-	for (int i = 0; i < n; i++) {
-		int same = 0;
-
-		for (int k = 0; k < n; k++)
-			same += mib[k] == mib[i];
-		usual = mib[i] > 0 && same > most ? mib[i] : usual;
-		most = mib[i] > 0 && same > most ? same : most;
-	}
-	if (most)
-		cs_text(node->controllers, sizeof(node->controllers), "%d of %d MiB",
-			most, usual);
-	for (int i = 0; i < n; i++)
-		if (mib[i] > 0 && mib[i] != usual)
-			cs_text_add(node->controllers, sizeof(node->controllers),
-				    ", mc%d of %d MiB", i, mib[i]);
-}
-
 static void memory_use(const char *root, struct cs_node_facts *node)
 {
 	const uint64_t all = cs_sysfile_bytes("SwapTotal", root, "/proc/meminfo");
@@ -421,8 +370,7 @@ void cs_limits_node(const char *root, struct cs_node_facts *node)
 	uptime = cs_sysfile_number(root, "/proc/uptime");
 	if (uptime >= 0)
 		node->uptime_s = (int64_t)uptime;
-	edac(root, node);
-	controllers(root, node);
+	cs_host_parts(root, node);
 	memory_use(root, node);
 
 	cgroup_limits(root, node);

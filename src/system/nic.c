@@ -164,8 +164,12 @@ static void read_pcie(const char *root, struct cs_nic_facts *nic)
 static void read_errors(const char *root, const struct cs_nic_facts *nic,
 			struct cs_nic_errors *out)
 {
+	const int64_t own = cs_pci_errors(root, nic->bus_id, 0);
+	const int64_t above = cs_pci_errors(root, nic->bus_id, 1);
 	int replies, timeouts;
 
+	if (own >= 0 || above >= 0)
+		out->pcie = (int32_t)((own > 0 ? own : 0) + (above > 0 ? above : 0));
 	if (nic->rdma != 1) {
 		out->downed = cs_sysfile_whole(root,
 					       "/sys/class/net/%s/carrier_down_count",
@@ -199,6 +203,8 @@ void cs_cards_read(const char *root, struct cs_nic_facts *card, int n)
 		if (nic->net[0])
 			nic->mtu = cs_sysfile_whole(root, "/sys/class/net/%s/mtu",
 						    nic->net);
+		if (nic->net[0] && !root[0])
+			nic->gbits_max = cs_ethtool_gbits(nic->net);
 		read_pcie(root, nic);
 		read_errors(root, nic, &nic->before);
 	}

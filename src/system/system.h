@@ -67,6 +67,8 @@ void cs_topo_cards(const struct cs_topo *topo, const char *root,
  * counters after it.  Cards' firmware may hang: not for a main thread. */
 void cs_cards_read(const char *root, struct cs_nic_facts *card, int n);
 void cs_cards_count(const char *root, struct cs_nic_facts *card, int n);
+/* The most Gb/s of the modes that the port of a network interface supports; -1 unknown. */
+int cs_ethtool_gbits(const char *net);
 
 /* The places of the GPUs of a node: their NUMA node (numa holds the driver's answer
  * before), bridges and IOMMU above them, and distances to each other and to the cards

@@ -14,7 +14,8 @@
  *		MB/s; 4
  *	FAKE_C2C=N: links by which each GPU reaches the host instead of PCIe; 0
  *	FAKE_NVLINK_MBS=1:3x20000,…, FAKE_NVLINK_CODE=1:3x4: NVLink 3 of GPU 1 at
- *		20000 MB/s; of the version that NVML numbers 4 (3.0)
+ *		20000 MB/s; of the version that NVML numbers 4 (3.0); 1:x20000:
+ *		all its links
  *	FAKE_NVLINKS_DOWN=2:1,…: one link of GPU 2 is down
  *	FAKE_PCIE=3:4x8,…: GPU 3 runs at generation 4, width 8, of 5 and 16
  *	FAKE_THROTTLE=1:0x8,…: throttle reasons of GPU 1
@@ -40,8 +41,9 @@
  *	FAKE_CLOCK_MAX=1:1410,…, FAKE_CLOCK_APP: highest SM clock, and the one set
  *		for applications, whose default is 1980; 1980
  *	FAKE_FABRIC=0:1,…: state of GPU 0's registration with the fabric; 3, done
- *	FAKE_CLIQUE=1:2,…, FAKE_FABRIC_HEALTH=1:0x1a9,…: clique of GPU 1, and its
- *		health mask; 1 and 0x1aa, all well
+ *	FAKE_CLIQUE=1:2,…, FAKE_CLUSTER, FAKE_FABRIC_HEALTH=1:0x1a9,…: clique of
+ *		GPU 1, the last byte of its cluster's UUID, and its health mask;
+ *		1, 1 and 0x1aa, all well
  *	FAKE_ECC_UNCORRECTED=1:2,…, FAKE_ECC_CORRECTED, FAKE_ECC_EVER: uncorrected
  *		and corrected errors of GPU 1 since the driver was loaded,
  *		uncorrected of its life; 0
@@ -49,10 +51,13 @@
  *		uncorrected errors, a remap pending, failed; pages whose
  *		retirement is pending; 0
  *	FAKE_NVLINK_ERRORS=1:3x12,…, FAKE_NVLINK_GROW: NVLink 3 of GPU 1 has
- *		counted 12 errors; 12 more from a process's second reading on
+ *		counted 12 errors; 12 more from a process's second reading on. Of
+ *		version 5 they are symbol errors
  *	FAKE_PCIE_ERRORS=1:4,…, FAKE_SLOT=1:4,…, FAKE_PCIE_OWN=1:4,…: PCIe errors
  *		of GPU 1 from the second reading on, 0; generation of its slot,
  *		and its own, 5
+ *	FAKE_SRAM=1:2+1,…: uncorrected errors of SRAM of GPU 1 since the driver was
+ *		loaded, and whether there are more than it allows; 0
  *	FAKE_REPAIR=1:1,…: repairs of GPU 1 that wait for a reset: 1 of a channel
  *		of its memory, 2 of multiprocessors, 3 both; 0
  *	FAKE_RECOVERY=1:2,…, FAKE_XID=1:79,…: action that the driver asks for, 0;

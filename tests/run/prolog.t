@@ -69,10 +69,11 @@ ok "a node without its GPUs keeps the job away" \
 
 # a node without driver may have none by intent, unless something shows a GPU
 bare health-check CS_LIBCUDA=/nowhere/libcuda.so.1 -- "$CSCOPE" 20s --suite quick --check \
-	-o "$work/bare.prom" -o "$work/bare.json"
+	-o "$work/bare.prom" -o "$work/bare.json" -o "$work/bare.html"
 ok "no driver and no sign of a GPU: status 75" eval "status_is 75 &&
 	short_line '^cscope-mpi cannot tell: no GPU on .*, nor a sign of one: cannot load '"
 ok "… in the metrics, too" grep -qx "cscope_mpi_exit_status 75" bare.prom
+ok "… and on the page" grep -q "<b>cannot tell</b> <span>exit status 75" bare.html
 ok_json "… and in the file" bare.json '[f["id"] for f in d["checks"] + d["errors"]] == ["no-sign"]'
 "$CSCOPE" check bare.json -f reason >out 2>err
 status=$?

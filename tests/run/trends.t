@@ -38,7 +38,8 @@ ok "a GPU that loses 0.3 % a day: status 1" status_is 1
 ok "… its finding has slope and dates" prints \
 	'warning +peer.ce.write.pair of GPU 2 .0000:3c:00.0. loses 0.3 % a day .0.3 to 0.3., 3.9 % in all; 2026-08-01 to 2026-08-14, 14 dates'
 ok "… the text has the figure over time" prints 'over time: 2026-08-01 100.0 %, 2026-08-02 99.7 %'
-ok "… and the page draws it" grep -q 'Over time</title>' b.html
+ok "… to the last date" prints '2026-08-14 96.1 %'
+ok "… and the page draws it" eval 'grep -q "Over time</title>" b.html && grep -q ">2026-08-14</text>" b.html'
 ok_schema "… the document follows the schema" b.json
 cp out live
 run 0 show b.json

@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	%D%/commands.t \
 	%D%/compare.t \
 	%D%/cpu.t \
+	%D%/ethtool.t \
 	%D%/explain.t \
 	%D%/fields.t \
 	%D%/fill.t \
@@ -134,6 +135,7 @@ TAP = %D%/libtap.a
 %C%_nvml_t_SOURCES = %D%/test_nvml.c
 %C%_options_t_SOURCES = %D%/test_options.c $(CS_OPTIONS)
 %C%_output_t_SOURCES = %D%/test_output.c %D%/canned.h
+%C%_ethtool_t_SOURCES = %D%/test_ethtool.c
 %C%_pci_t_SOURCES = %D%/test_pci.c %D%/root.h %D%/topology.h
 %C%_copy_offsets_t_SOURCES = %D%/test_copy_offsets.c %D%/planned.h
 %C%_plan_t_SOURCES = %D%/test_plan.c

@@ -277,3 +277,17 @@ HOLDS("a reason fits a scheduler") {
 	t_ok(!strncmp(line, "cscope-mpi critical: n001: ", 27));
 	t_ok(!strcmp(line + strlen(line) - 18, "...; 7 of 12 cells"));
 }
+
+HOLDS("… and keeps the bus id of what is cut off") {
+	char line[CS_REASON_LINE];
+	OWNED(canned) c = canned(1, 4, 0, "peer.ce.write.pair", 1);
+
+	spend(&c, CS_FAILED,
+	      "cuEventQuery: CUDA_ERROR_ECC_UNCORRECTABLE (214); the GPU's memory "
+	      "lost data: see nvidia-smi -q; 0000:2b:00.0, process 77");
+	cs_check_run(&c.run, NULL);
+	c.run.exit_status = cs_run_exit(&c.run);
+	cs_run_reason(&c.run, line);
+	t_ok(!strcmp(line + strlen(line) - 32, "...; 0000:2b:00.0; 7 of 12 cells"));
+	t_eq_int(strlen(line), CS_REASON_LINE - 1);
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/bounds/judge.h"
 
 #define SYMBOLS_MANY 10 /* errors of one run that are no chance */
 
@@ -181,6 +182,7 @@ static void find_errors(struct cs_run *run, int node, const struct cs_nic_facts 
 	const int32_t symbols = grown(nic->before.symbol, nic->after.symbol);
 	const int32_t downed = grown(nic->before.downed, nic->after.downed);
 	const int32_t again = grown(nic->before.retransmits, nic->after.retransmits);
+	const int32_t pcie = grown(nic->before.pcie, nic->after.pcie);
 	struct cs_finding f = CS_FOUND(CS_NOTE, node, CS_FINDING_NIC_ERRORS,
 				       .part = "node");
 	const char *text = NULL;
@@ -194,9 +196,12 @@ static void find_errors(struct cs_run *run, int node, const struct cs_nic_facts 
 	if (again)
 		text = cs_join(text, ", ", "%s",
 			       cs_count_text((size_t)again, "retransmit"));
+	if (pcie)
+		text = cs_join(text, ", ", "%s of it and the bridges above it",
+			       cs_count_text((size_t)pcie, "PCIe error"));
 	if (!text)
 		return;
-	if (downed || symbols > SYMBOLS_MANY)
+	if (downed || pcie || symbols > SYMBOLS_MANY)
 		f.severity = CS_WARNING;
 	cs_finding_advise(&f);
 	cs_judge(run, f, "%s during the run: %s", of, text);
@@ -218,13 +223,43 @@ static void find_state(struct cs_run *run, int node, int card, const char *of)
 	} else if (c.n && cs_nic_is_up(nic) && nic->gbits > 0 && 2 * c.faster > c.up) {
 		cs_judge(run, f, "%s runs at %d Gb/s, most cards like it at %d", of,
 			 nic->gbits, c.gbits);
+	} else if (c.n && cs_nic_is_up(nic) && nic->lanes == 1 &&
+		   !strcmp(nic->link_layer, "InfiniBand")) {
+		/* ports have four, and two where a cable is split */
+		cs_judge(run, f, "%s runs on 1 of its lanes, at %d Gb/s", of,
+			 nic->gbits);
 	}
+}
+
+/* Cards for the traffic of GPUs that are slower than their own ports, all in one finding: a
+ * site that wants that has it in its baseline. */
+static void find_slow_ports(struct cs_run *run, int node)
+{
+	const struct cs_run_node *nd = &run->node[node];
+	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_NIC_BELOW,
+				       .part = "node");
+	const char *text = NULL;
+
+	for (int i = 0; i < cs_node_cards(&nd->facts); i++) {
+		const struct cs_nic_facts *nic = &nd->facts.nic[i];
+
+		if (nic->rdma == 1 && cs_nic_is_up(nic) && nic->gbits > 0 &&
+		    nic->gbits < nic->gbits_max && gpu_beside(nd, i) >= 0 &&
+		    !cs_site_has(run, node, cs_new_text("nic%d.rate", i)))
+			text = cs_join(text, ", ", "%s at %d of %d Gb/s", nic->name,
+				       nic->gbits, nic->gbits_max);
+	}
+	if (!text)
+		return;
+	cs_finding_advise(&f);
+	cs_judge(run, f, "ports run below what they support: %s", text);
 }
 
 void cs_cards_judge(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 
+	find_slow_ports(run, node);
 	for (int i = 0; i < cs_node_cards(&nd->facts); i++) {
 		const struct cs_nic_facts *nic = &nd->facts.nic[i];
 		const int gpu = gpu_beside(nd, i);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -20,6 +21,7 @@
 #define DAY_S 86400
 #define SWAP_MANY (1LL << 30)
 #define CLIQUE_NONE 32766   /* of a GPU that is in no clique; so is 0 */
+#define FEW_EMPTY 3 /* modules an empty slot, from where on it is not left so on purpose */
 #define LINK_SLACK 0.95	    /* of a rate that NVML rounds */
 #define THROTTLE_HARDWARE 0xc8ULL /* slowdown, thermal, power brake */
 
@@ -528,9 +530,28 @@ static void find_cliques(struct cs_run *run, int node)
 
 /* ---- the host ---- */
 
+/* A memory module that seems to be missing; NULL: none. */
+static const char *missing_text(const struct cs_node_facts *facts)
+{
+	const int modules = atoi(facts->modules), empty = facts->modules_empty;
+
+	if (strchr(facts->controllers, ','))
+		return cs_new_text(
+			"memory controllers of different size: %s: a module may be missing",
+			facts->controllers);
+	if (strchr(facts->modules, ','))
+		return cs_new_text("memory modules of different size: %s: one may be missing",
+				   facts->modules);
+	return empty > 0 && FEW_EMPTY * empty <= modules ?
+		       cs_new_text("%d of %d slots for memory modules are empty: a module may be missing or broken",
+				   empty, empty + modules) :
+		       NULL;
+}
+
 static void find_host(struct cs_run *run, int node)
 {
 	const struct cs_node_facts *facts = &run->node[node].facts;
+	const char *parts;
 	struct cs_finding f = CS_FOUND(CS_NOTE, node, CS_FINDING_GOVERNOR,
 				       .part = "node");
 
@@ -551,10 +572,8 @@ static void find_host(struct cs_run *run, int node)
 		cs_judge(run, f,
 			 "%" PRId64 " corrected errors of host memory since it booted",
 			 facts->edac_corrected);
-	if (strchr(facts->controllers, ','))
-		cs_judge(run, f,
-			 "memory controllers of different size: %s: a module may be missing",
-			 facts->controllers);
+	if ((parts = missing_text(facts)))
+		cs_judge(run, f, "%s", parts);
 	if (facts->swap_used_bytes >= SWAP_MANY)
 		cs_judge(run, f, "%" PRId64 " MiB of memory are swapped out",
 			 facts->swap_used_bytes >> 20);

@@ -53,7 +53,7 @@ CS_ORDERING(by_matrix, struct cell, cs_matrix_order(a->row, b->row),
 CS_ORDERING(by_part, struct loss, CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b),
 	    CS_ORDER(b->lost, a->lost), CS_ORDER(a->row, b->row))
 
-/* Few points: shares of `level`, or counts (NAN). */
+/* Few points, the first and the last date among them: shares of `level`, or counts (NAN). */
 static struct cs_series series_of(const double *day, const double *y, size_t n,
 				  double level)
 {
@@ -61,6 +61,14 @@ static struct cs_series series_of(const double *day, const double *y, size_t n,
 	double t[CS_SERIES], few[CS_SERIES];
 
 	series.n = (uint32_t)cs_join_neighbours(day, y, n, CS_SERIES, t, few);
+	if (n > CS_SERIES) {
+		cs_join_neighbours(day + 1, y + 1, n - 2, CS_SERIES - 2, t + 1,
+				   few + 1);
+		t[0] = day[0];
+		few[0] = y[0];
+		t[CS_SERIES - 1] = day[n - 1];
+		few[CS_SERIES - 1] = y[n - 1];
+	}
 	for (uint32_t i = 0; i < series.n; i++) {
 		series.at[i].day = (int32_t)t[i];
 		series.at[i].y = series.is_share ? round(1000 * few[i] / level) / 10 :

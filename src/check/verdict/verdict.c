@@ -1,8 +1,10 @@
 /* verdict.c - a run in one word: its exit status, and why, in one line. */
 #include "check/verdict/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/print.h"
 #include "check/cells/anomaly.h"
 #include "check/verdict/internal.h"
@@ -208,6 +210,17 @@ static void make_harmless(char *text)
 			*text = '\'';
 }
 
+/* "; 0000:2b:00.0": a bus id in what is cut off; "" none. */
+static const char *cut_place(const char *cut)
+{
+	unsigned n;
+
+	for (const char *at = strchr(cut, ';'); at; at = strchr(at + 1, ';'))
+		if (sscanf(at, "; %4x:%2x:%2x.%1x", &n, &n, &n, &n) == 4)
+			return cs_new_text("%.14s", at);
+	return "";
+}
+
 void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 {
 	static const char *const word[] = {
@@ -218,6 +231,7 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 	};
 	struct cs_coverage c = cs_run_coverage(run);
 	char text[CS_ERR_TEXT + CS_HOST], coverage[64] = "", head[32];
+	const char *place = "";
 	size_t room;
 
 	cs_text(head, sizeof(head), "cscope-mpi %s: ",
@@ -232,9 +246,12 @@ void cs_run_reason(const struct cs_run *run, char to[CS_REASON_LINE])
 		coverage_text(run, &c, coverage, sizeof(coverage));
 	make_harmless(text);
 	room = CS_REASON_LINE - 1 - strlen(head) - strlen(coverage);
-	if (strlen(text) > room)
+	if (strlen(text) > room) {
+		place = cut_place(text + room - 3);
+		room -= strlen(place);
 		memcpy(text + room - 3, "...", 4);
-	cs_text(to, CS_REASON_LINE, "%s%s%s", head, text, coverage);
+	}
+	cs_text(to, CS_REASON_LINE, "%s%s%s%s", head, text, place, coverage);
 }
 
 void cs_run_verdict(const struct cs_run *run, char *to, size_t size)

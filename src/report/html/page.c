@@ -107,6 +107,8 @@ static const char *status_word(int status)
 		return "warning";
 	case CS_EXIT_CRITICAL:
 		return "critical";
+	case CS_EXIT_UNABLE:
+		return "cannot tell";
 	default:
 		return "not tested";
 	}
