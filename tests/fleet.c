@@ -10,6 +10,8 @@
 
 #define BETWEEN_NODES 0.003
 #define BETWEEN_RUNS 0.001
+#define OF_SAMPLES 0.5 /* error of the median of six, for what they vary */
+#define P95 1.645
 #define TESTS "peer.ce.write.pair,peer.ce.read.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair,local.ce.copy.alone"
 /* A busy cell gives this share of its rate, or more. */
 #define BUSY_LEAST 0.5
@@ -156,9 +158,12 @@ void fleet_draw(struct fleet *fleet)
 		int kind = kind_of(row);
 
 		fleet->first[i] = 1;
-		fleet->truth[i] =
-			usual(fleet, row) *
-			exp(node[row->node][kind] + (kind == 2 ? of_cell(fleet) : 0));
+		fleet->truth[i] = usual(fleet, row) *
+				  exp(node[row->node][kind] +
+				      (kind == 2 ? of_cell(fleet) : 0) +
+				      (kind == 0 && fleet->noise.cells > 0 ?
+					       fleet->noise.cells * heavy(fleet) :
+					       0));
 	}
 	free(node);
 	fleet->c.run.rows.rows.n = fleet->cells;
@@ -189,11 +194,20 @@ void fleet_disturb(struct fleet *fleet, int node,
 
 static double measured(struct fleet *fleet, size_t cell)
 {
-	double y = fleet->truth[cell] * exp(BETWEEN_RUNS * heavy(fleet));
+	double vary = fleet->noise.samples > 0 ? OF_SAMPLES * fleet->noise.samples :
+						 BETWEEN_RUNS;
+	double y = fleet->truth[cell] * exp(vary * heavy(fleet));
 
 	if (fleet_uniform(fleet) < fleet->noise.busy)
 		y *= BUSY_LEAST + (BUSY_MOST - BUSY_LEAST) * fleet_uniform(fleet);
 	return y;
+}
+
+static void set_figure(struct fleet *fleet, struct cs_row *row, double y)
+{
+	row->stats.median = y;
+	row->stats.p5 = y * (1 - P95 * fleet->noise.samples);
+	row->stats.p95 = y * (1 + P95 * fleet->noise.samples);
 }
 
 /* First looks of a node stand together. */
@@ -214,7 +228,7 @@ static void measure_once_more(struct fleet *fleet, uint32_t node, uint32_t step)
 			continue;
 		row.flags |= CS_ROW_REMEASURED;
 		row.n_samples = 0;
-		row.stats.median = measured(fleet, i);
+		set_figure(fleet, &row, measured(fleet, i));
 		if (cs_rows_add(&fleet->c.run.rows, &row, NULL, NULL))
 			abort();
 	}
@@ -252,7 +266,8 @@ void fleet_judge(struct fleet *fleet)
 	struct cs_vec again = CS_VEC(struct cs_remeasure);
 
 	for (size_t i = 0; i < fleet->cells; i++)
-		row_at(fleet, i)->stats.median = fleet->first[i] * measured(fleet, i);
+		set_figure(fleet, row_at(fleet, i),
+			   fleet->first[i] * measured(fleet, i));
 	for (int i = 0; i < fleet->c.run.n_nodes; i++)
 		remeasure(fleet, (uint32_t)i);
 	if (cs_fleet_remeasure(&fleet->c.run, &again, NULL))

@@ -22,10 +22,12 @@ struct fleet_machine {
 };
 
 struct fleet_noise {
-	double host;	   /* cells with the host differ by it, for good */
-	int heavy;	   /* by Student's distribution; else Gauss's */
-	double busy;	   /* share of measurements */
-	const char *tests; /* NULL: five of three families */
+	double host;	/* cells with the host differ by it, for good */
+	int heavy;	/* by Student's distribution; else Gauss's */
+	double busy;	/* share of measurements */
+	double cells;	/* cells between GPUs differ by it, for good */
+	double samples; /* of a cell vary by it; 0: figures alone do, between runs */
+	const char *tests;		     /* NULL: five of three families */
 	const struct fleet_machine *machine; /* NULL: 8 H200 */
 };
 

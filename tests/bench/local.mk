@@ -23,6 +23,7 @@ TRUTHS = \
 	%D%/truth_compare \
 	%D%/truth_fit \
 	%D%/truth_fleet \
+	%D%/truth_floor \
 	%D%/truth_line \
 	%D%/truth_sampler
 check_PROGRAMS += $(TRUTHS)
@@ -30,6 +31,7 @@ check_PROGRAMS += $(TRUTHS)
 %C%_truth_compare_SOURCES = %D%/truth_compare.c $(NOISE)
 %C%_truth_fit_SOURCES = %D%/truth_fit.c $(NOISE)
 %C%_truth_fleet_SOURCES = %D%/truth_fleet.c $(FLEET)
+%C%_truth_floor_SOURCES = %D%/truth_floor.c $(FLEET)
 %C%_truth_line_SOURCES = %D%/truth_line.c $(TRUTH_FILES)
 %C%_truth_sampler_SOURCES = %D%/truth_sampler.c $(NOISE)
 

@@ -294,7 +294,7 @@ static void put_run(FILE *to, const struct cs_run *run)
 	put_value(to, n, 1);
 	put_alone(to, "exit_status",
 		  "Exit status: 0 measured, 1 a warning, 2 "
-		  "critical, 3 could not test.",
+		  "critical, 3 could not test, 75 cannot tell.",
 		  run->exit_status);
 	put_alone(to, "complete", "Was every step of the plan carried out?",
 		  run->complete);
