@@ -200,6 +200,7 @@ ok "… that of nvbandwidth too" same "$work/help" "$work/options"
 ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema
+ok "the schema is one" "$top/tests/schema-check" "$top/doc/cscope-mpi-1.schema.json"
 ok "a key without a line would be found" unknown_key_found
 ok "a key that the schema describes needs no line on the page" key_of_schema_added
 ok "the page names the release that it is of" names_release "$manual"

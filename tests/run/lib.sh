@@ -374,7 +374,7 @@ pairs_are_exact() { # FILE
 
 # Is a Python expression of the document `d` (a journal: list of records) true?
 json() { # FILE EXPRESSION
-	"${PYTHON:-python3}" - "$@" <<'END'
+	"${PYTHON:-python3}" -S - "$@" <<'END'
 import json
 import sys
 
