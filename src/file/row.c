@@ -15,21 +15,11 @@
 
 /* ---- test and transfer ---- */
 
-static const struct cs_agent_facts *agent_of(const struct cs_run *run,
-					     const struct cs_row *row,
-					     const struct cs_endpoint *end)
-{
-	if (row->node >= (uint32_t)run->n_nodes || cs_endpoint_is_numa(end) ||
-	    end->index >= run->node[row->node].facts.n_agents)
-		return NULL;
-	return &run->node[row->node].agent[end->index];
-}
-
 static void encode_ends(struct cs_encoder *r, const struct cs_run *run,
 			const struct cs_row *row)
 {
-	const struct cs_agent_facts *s = agent_of(run, row, &row->what.src);
-	const struct cs_agent_facts *d = agent_of(run, row, &row->what.dst);
+	const struct cs_agent_facts *s = cs_run_agent(run, row, &row->what.src);
+	const struct cs_agent_facts *d = cs_run_agent(run, row, &row->what.dst);
 	int node = (int)row->node;
 
 	cs_encode_text(r, "src", cs_endpoint_label(run, row, &row->what.src).text);

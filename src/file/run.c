@@ -116,7 +116,7 @@ static int is_first_like(const struct cs_plan *plan, uint32_t matrix)
 /* Are those like this one of the sizes that the settings have? */
 static int has_usual_sizes(const struct cs_plan *plan, uint32_t first)
 {
-	const struct cs_test *test = cs_test_at(cs_plan_matrix_at(plan, first)->test);
+	const struct cs_test *test = cs_plan_matrix_test(plan, first);
 	uint64_t bytes = test->bytes ? test->bytes : plan->set.copy_bytes;
 
 	for (uint32_t v = first; v < plan->n_matrices; v = next_like(plan, v)) {

@@ -253,7 +253,7 @@ static void tell_all(struct between *b, int tag)
 
 static const struct cs_test *test_of(const struct between *b, uint32_t matrix)
 {
-	return cs_test_at(cs_plan_matrix_at(b->job->plan, b->first + matrix)->test);
+	return cs_plan_matrix_test(b->job->plan, b->first + matrix);
 }
 
 /* The begin of a matrix within its round; after the last one the time of a round. */

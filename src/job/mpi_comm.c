@@ -161,11 +161,13 @@ static int wait_for(struct cs_comm *comm, MPI_Request *request, const char *call
 	}
 }
 
-static int finish(struct cs_comm *comm, enum cs_comm_scope of, MPI_Request *request,
-		  const char *call, struct cs_err *err)
+/* Wait for the end of a call that returned `begun`. */
+static int finish(struct cs_comm *comm, enum cs_comm_scope of, int begun,
+		  MPI_Request *request, const char *call, struct cs_err *err)
 {
 	struct roll roll = { .of = of, .begun_s = cs_clock_s() };
-	int rc = wait_for(comm, request, call, &roll, err);
+	int rc = begun == MPI_SUCCESS ? wait_for(comm, request, call, &roll, err) :
+					mpi_err(begun, call, err);
 
 	free(roll.heard_s);
 	return rc;
@@ -208,17 +210,15 @@ int cs_comm_start(struct cs_comm *comm, int use_mpi, struct cs_err *err)
 	return 0;
 }
 
-/* Exchange the bytes of all ranks of the job. */
-static int gather(struct cs_comm *comm, const void *mine, size_t bytes, void *all,
-		  struct cs_err *err)
+/* Exchange the bytes of all ranks. */
+static int gather(struct cs_comm *comm, enum cs_comm_scope scope, const void *mine,
+		  size_t bytes, void *all, struct cs_err *err)
 {
 	MPI_Request request;
 	int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-				comm->comms->of[CS_COMM_JOB], &request);
+				comm->comms->of[scope], &request);
 
-	return rc == MPI_SUCCESS ?
-		       finish(comm, CS_COMM_JOB, &request, "MPI_Iallgather", err) :
-		       mpi_err(rc, "MPI_Iallgather", err);
+	return finish(comm, scope, rc, &request, "MPI_Iallgather", err);
 }
 
 /* ---- is it one program? ---- */
@@ -287,7 +287,7 @@ static int compare_programs(struct cs_comm *comm, struct cs_err *err)
 	cs_text(mine.version, sizeof(mine.version), "%s", comm->version);
 	cs_text(mine.commit, sizeof(mine.commit), "%s", comm->commit);
 	gethostname(mine.host, sizeof(mine.host) - 1);
-	rc = gather(comm, &mine, sizeof(mine), all, err);
+	rc = gather(comm, CS_COMM_JOB, &mine, sizeof(mine), all, err);
 	if (!rc)
 		rc = refuse_mixture(comm, all, err);
 	free(all);
@@ -409,7 +409,7 @@ int cs_comm_split(struct cs_comm *comm, struct cs_err *err)
 		return cs_err_set(err, "no memory");
 	}
 	mine = my_scope();
-	rc = gather(comm, &mine, sizeof(mine), all, err);
+	rc = gather(comm, CS_COMM_JOB, &mine, sizeof(mine), all, err);
 	if (rc) {
 		free(all);
 		free(comm->place);
@@ -435,18 +435,10 @@ int cs_comm_split(struct cs_comm *comm, struct cs_err *err)
 int cs_comm_gather_node(struct cs_comm *comm, const void *mine, size_t bytes,
 			void *all, struct cs_err *err)
 {
-	MPI_Request request;
-	int rc;
-
-	if (!comm->mpi) {
-		memcpy(all, mine, bytes);
-		return 0;
-	}
-	rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-			    comm->comms->of[CS_COMM_NODE], &request);
-	if (rc != MPI_SUCCESS)
-		return mpi_err(rc, "MPI_Iallgather", err);
-	return finish(comm, CS_COMM_NODE, &request, "MPI_Iallgather", err);
+	if (comm->mpi)
+		return gather(comm, CS_COMM_NODE, mine, bytes, all, err);
+	memcpy(all, mine, bytes);
+	return 0;
 }
 
 int cs_comm_broadcast(struct cs_comm *comm, enum cs_comm_scope scope, int root,
@@ -459,9 +451,7 @@ int cs_comm_broadcast(struct cs_comm *comm, enum cs_comm_scope scope, int root,
 		return 0;
 	rc = MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, comm->comms->of[scope],
 			&request);
-	if (rc != MPI_SUCCESS)
-		return mpi_err(rc, "MPI_Ibcast", err);
-	return finish(comm, scope, &request, "MPI_Ibcast", err);
+	return finish(comm, scope, rc, &request, "MPI_Ibcast", err);
 }
 
 int cs_comm_max(struct cs_comm *comm, long *values, int n, struct cs_err *err)
@@ -473,9 +463,7 @@ int cs_comm_max(struct cs_comm *comm, long *values, int n, struct cs_err *err)
 		return 0;
 	rc = MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_LONG, MPI_MAX,
 			    comm->comms->of[CS_COMM_JOB], &request);
-	if (rc != MPI_SUCCESS)
-		return mpi_err(rc, "MPI_Iallreduce", err);
-	return finish(comm, CS_COMM_JOB, &request, "MPI_Iallreduce", err);
+	return finish(comm, CS_COMM_JOB, rc, &request, "MPI_Iallreduce", err);
 }
 
 int cs_comm_agree(struct cs_comm *comm, int rc, struct cs_err *err)

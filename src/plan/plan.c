@@ -92,16 +92,26 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 	return (const struct cs_plan_matrix *)at + matrix;
 }
 
+const struct cs_test *cs_plan_matrix_test(const struct cs_plan *plan, uint32_t matrix)
+{
+	return cs_test_at(cs_plan_matrix_at(plan, matrix)->test);
+}
+
 const struct cs_test *cs_plan_test(const struct cs_plan *plan,
 				   const struct cs_step *step)
 {
-	return cs_test_at(cs_plan_matrix_at(plan, step->matrix)->test);
+	return cs_plan_matrix_test(plan, step->matrix);
 }
 
 int cs_endpoint_is_numa(const struct cs_endpoint *end)
 {
 	return end->kind == CS_ENDPOINT_NODE ||
 	       (end->kind == CS_ENDPOINT_HOST && end->memory > CS_MEM_ARENA);
+}
+
+int cs_endpoint_agent(const struct cs_endpoint *end)
+{
+	return cs_endpoint_is_numa(end) ? -1 : end->index;
 }
 
 struct cs_endpoint cs_agent_end(const struct cs_settings *set, uint32_t agent)
@@ -264,7 +274,7 @@ uint64_t cs_transfer_dst_at(const struct cs_plan *plan, const struct cs_transfer
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,
 				       const struct cs_transfer *t)
 {
-	return cs_test_at(cs_plan_matrix_at(plan, t->matrix)->test);
+	return cs_plan_matrix_test(plan, t->matrix);
 }
 
 int cs_step_applies(const struct cs_plan *plan, const struct cs_step *step,
@@ -340,8 +350,7 @@ uint32_t cs_plan_first_between(const struct cs_plan *plan)
 {
 	uint32_t v = plan->n_matrices;
 
-	while (v &&
-	       cs_test_is_between(cs_test_at(cs_plan_matrix_at(plan, v - 1)->test)))
+	while (v && cs_test_is_between(cs_plan_matrix_test(plan, v - 1)))
 		v--;
 	return v;
 }

@@ -250,6 +250,7 @@ const struct cs_transfer *cs_plan_transfer(const struct cs_plan *plan,
 					   const struct cs_step *step, uint32_t k);
 const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 					       uint32_t matrix);
+const struct cs_test *cs_plan_matrix_test(const struct cs_plan *plan, uint32_t matrix);
 /* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
 int cs_plan_matrices_compare(const void *x, const void *y);
 /* "512 MiB, cold caches": what distinguishes it besides its test. */
@@ -298,6 +299,7 @@ int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer
 int cs_endpoints_are_same(const struct cs_endpoint *a, const struct cs_endpoint *b);
 /* Is it host memory of a NUMA node, or of a whole node, and so no agent's? */
 int cs_endpoint_is_numa(const struct cs_endpoint *end);
+int cs_endpoint_agent(const struct cs_endpoint *end); /* -1: none */
 
 /* The catalogue line of its matrix. */
 const struct cs_test *cs_transfer_test(const struct cs_plan *plan,

@@ -20,12 +20,9 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 		places = cs_new_text(", %u places with medians of their own",
 				     stat->n_places);
 	cs_fold(to, 2, 4,
-		"%s%s%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
+		"%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
 		"runs %s; bound %s; %u cells%s",
-		test->name, stat->metric == CS_METRIC_RATE ? "" : " ",
-		stat->metric == CS_METRIC_RATE ?
-			"" :
-			cs_metric_text(test, (int)stat->metric),
+		cs_figure_name(test, (int)stat->metric),
 		cs_plan_matrix_words(&stat->of).text, stat->link_kind,
 		cs_decimals(test), stat->median, cs_unit_text((int)test->unit),
 		share_text(stat->n_places ? stat->at_place : stat->within),

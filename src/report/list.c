@@ -310,7 +310,7 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 /* When its cells are measured; NULL: the heading already has it. */
 static const char *when(const struct cs_plan *plan, uint32_t matrix)
 {
-	const struct cs_test *test = cs_test_at(cs_plan_matrix_at(plan, matrix)->test);
+	const struct cs_test *test = cs_plan_matrix_test(plan, matrix);
 
 	for (uint32_t s = 0; s < plan->n_steps; s++)
 		if (cs_plan_step(plan, s)->matrix == matrix &&

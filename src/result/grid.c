@@ -13,11 +13,6 @@ static int has_back(const struct cs_test *test)
 					  test->pattern == CS_PATTERN_BIDIEVERY);
 }
 
-static const struct cs_test *test_of(const struct cs_plan *plan, uint32_t matrix)
-{
-	return cs_test_at(cs_plan_matrix_at(plan, matrix)->test);
-}
-
 uint32_t cs_grids(const struct cs_run *run)
 {
 	const struct cs_plan *plan = run->plan_file ? NULL : run->plan;
@@ -25,7 +20,7 @@ uint32_t cs_grids(const struct cs_run *run)
 	uint32_t n = within;
 
 	for (uint32_t v = 0; v < within; v++)
-		n += has_back(test_of(plan, v)) != 0;
+		n += has_back(cs_plan_matrix_test(plan, v)) != 0;
 	return n;
 }
 
@@ -44,7 +39,7 @@ static uint32_t matrix_of(const struct cs_plan *plan, uint32_t index, int *back)
 	uint32_t v = 0, ways, end;
 
 	for (;;) {
-		ways = has_back(test_of(plan, v)) ? 2 : 1;
+		ways = has_back(cs_plan_matrix_test(plan, v)) ? 2 : 1;
 		end = test_end(plan, v);
 		if (index < ways * (end - v) || end == plan->n_matrices)
 			break;
@@ -336,7 +331,7 @@ static uint32_t set_head(struct cs_grid *grid, const struct cs_run *run, int nod
 	matrix = matrix_of(run->plan, index, &grid->back);
 	grid->run = run;
 	grid->node = node;
-	grid->test = test_of(run->plan, matrix);
+	grid->test = cs_plan_matrix_test(run->plan, matrix);
 	grid->matrix = cs_plan_matrix_at(run->plan, matrix);
 	grid->bytes = grid->matrix->bytes;
 	return matrix;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/statistics.h"
 
 void cs_rows_init(struct cs_rows *rows)
@@ -279,6 +280,13 @@ const char *cs_metric_text(const struct cs_test *test, int metric)
 	if (metric == CS_METRIC_RATE && cs_unit_low_is_better(test->unit))
 		return METRIC_TIME;
 	return metric >= 0 && metric < CS_METRICS ? metric_names[metric] : "?";
+}
+
+const char *cs_figure_name(const struct cs_test *test, int metric)
+{
+	return metric == CS_METRIC_RATE ?
+		       test->name :
+		       cs_new_text("%s %s", test->name, cs_metric_text(test, metric));
 }
 
 int cs_metric_index(const char *name)

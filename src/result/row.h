@@ -176,6 +176,8 @@ int cs_is_bandwidth(const struct cs_row *row);
 const char *cs_status_text(int status); /* "ok", "skipped", … */
 /* "rate", "total", …; of a test whose figures are times "time" for a rate. */
 const char *cs_metric_text(const struct cs_test *test, int metric);
+/* "peer.ce.write.pair", and if it is no rate "local.ce.open.pair export"; in the arena. */
+const char *cs_figure_name(const struct cs_test *test, int metric);
 /* The metric of that name; -1 there is none. */
 int cs_metric_index(const char *name);
 /* The reason of a cell that was skipped since others used one of its GPUs. */

@@ -6,6 +6,16 @@
 #include "base/arena.h"
 #include "base/units.h"
 
+const struct cs_agent_facts *cs_run_agent(const struct cs_run *run,
+					  const struct cs_row *row,
+					  const struct cs_endpoint *end)
+{
+	if (row->node >= (uint32_t)run->n_nodes || cs_endpoint_is_numa(end) ||
+	    end->index >= run->node[row->node].facts.n_agents)
+		return NULL;
+	return &run->node[row->node].agent[end->index];
+}
+
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 				       const char *bus_id)
 {

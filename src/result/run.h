@@ -171,6 +171,10 @@ struct cs_label {
 
 /* The name of an agent: its label, or its number if it has none. */
 struct cs_label cs_agent_label(const struct cs_run *run, int node, int agent);
+/* The agent at an end of a row; NULL if there is none. */
+const struct cs_agent_facts *cs_run_agent(const struct cs_run *run,
+					  const struct cs_row *row,
+					  const struct cs_endpoint *end);
 /* The record of the GPU at a bus id; NULL if there is none. */
 const struct cs_gpu_record *cs_run_gpu(const struct cs_run *run, int node,
 				       const char *bus_id);

@@ -21,17 +21,6 @@
 
 /* ---- the key of a cell ---- */
 
-static const struct cs_agent_facts *agent_of(const struct cs_run *run,
-					     const struct cs_row *row,
-					     const struct cs_endpoint *end)
-{
-	const struct cs_run_node *nd = &run->node[row->node];
-
-	return !cs_endpoint_is_numa(end) && end->index < nd->facts.n_agents ?
-		     &nd->agent[end->index] :
-		     NULL;
-}
-
 static int is_of_gpus(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
@@ -50,7 +39,7 @@ static void class_text(const struct cs_run *run, const struct cs_row *row, char 
 {
 	const struct cs_run_node *nd = &run->node[row->node];
 	int pattern = cs_row_test(row)->pattern;
-	const char *name = agent_of(run, row, &row->what.src)->gpu.name;
+	const char *name = cs_run_agent(run, row, &row->what.src)->gpu.name;
 	int few = pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_BIDI ||
 		  pattern == CS_PATTERN_ALONE;
 
@@ -69,8 +58,8 @@ static void class_text(const struct cs_run *run, const struct cs_row *row, char 
 static int key_of(const struct cs_run *run, const struct cs_row *row, char *class,
 		  struct cs_baseline_stat *key)
 {
-	if (!is_of_gpus(run, row) || !agent_of(run, row, &row->what.src) ||
-	    !agent_of(run, row, &row->what.dst))
+	if (!is_of_gpus(run, row) || !cs_run_agent(run, row, &row->what.src) ||
+	    !cs_run_agent(run, row, &row->what.dst))
 		return -1;
 	cs_baseline_key(run, row, 0, key);
 	if (!strcmp(key->link_kind, "NVLink") && cs_via_crosses(row->via))
@@ -147,7 +136,7 @@ static double uncertainty(const struct cs_stats *stats)
 static int is_below(const struct cs_run *run, const struct cs_row *row, double low,
 		    double bound)
 {
-	const struct cs_agent_facts *agent = agent_of(run, row, &row->what.src);
+	const struct cs_agent_facts *agent = cs_run_agent(run, row, &row->what.src);
 	int may_be_divided = cs_row_test(row)->path == CS_PATH_PEER &&
 			     !cs_is_on_switch(run, (int)row->node, agent->gpu.bus_id);
 

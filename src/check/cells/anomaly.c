@@ -62,9 +62,8 @@ int cs_anomaly_bears(const struct cs_run *run, const struct cs_anomaly *anomaly,
 		     const struct cs_row *row)
 {
 	const struct cs_agent_facts *agent = run->node[anomaly->node].agent;
-	const struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
-	int from = cs_endpoint_is_numa(src) ? -1 : src->index;
-	int to = cs_endpoint_is_numa(dst) ? -1 : dst->index;
+	const int from = cs_endpoint_agent(&row->what.src);
+	const int to = cs_endpoint_agent(&row->what.dst);
 
 	if ((int)row->node != anomaly->node || cs_family_of(row) != anomaly->family)
 		return 0;

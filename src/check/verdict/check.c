@@ -265,19 +265,15 @@ static void find_on_machine(struct cs_run *run, int node, int most)
 static void find_difference(struct cs_run *run, const struct cs_versus *v,
 			    const struct cs_versus_matrix *m)
 {
-	const struct cs_test *test = cs_test_at(m->test);
-
 	if (m->sum.verdict != CS_VERDICT_FASTER &&
 	    m->sum.verdict != CS_VERDICT_SLOWER && m->sum.verdict != CS_VERDICT_MIXED)
 		return;
 	cs_judge(run,
 		 CS_FOUND(run->checks & CS_CHECK_PLACEMENT ? CS_WARNING : CS_NOTE, -1,
 			  CS_FINDING_PLACEMENT_DIFFERS),
-		 "%s%s%s: placement '%s' against '%s' is %s", test->name,
-		 m->metric == CS_METRIC_RATE ? "" : " ",
-		 m->metric == CS_METRIC_RATE ? "" :
-					       cs_metric_text(test, (int)m->metric),
-		 v->name[1], v->name[0], cs_versus_verdict(v, m));
+		 "%s: placement '%s' against '%s' is %s",
+		 cs_figure_name(cs_test_at(m->test), (int)m->metric), v->name[1],
+		 v->name[0], cs_versus_verdict(v, m));
 }
 
 static void find_differences(struct cs_run *run)

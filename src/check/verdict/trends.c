@@ -134,9 +134,7 @@ static void find_loss(const struct dates *d, const double *figure, struct loss *
 
 static int agent_of(const struct cs_row *row, int end)
 {
-	const struct cs_endpoint *at = end ? &row->what.dst : &row->what.src;
-
-	return cs_endpoint_is_numa(at) ? -1 : at->index;
+	return cs_endpoint_agent(end ? &row->what.dst : &row->what.src);
 }
 
 /* What an agent lost in the cells that begin (end 0) or end (1) at it and at none of

@@ -131,11 +131,7 @@ static const char *name_of(const struct cs_versus_matrix *m)
 	const struct cs_test *test = cs_test_at(m->test);
 	const int is_usual = cs_variant_is_usual(&m->variant);
 
-	return cs_new_text("%s%s%s %s%s%s", test->name,
-			   m->metric == CS_METRIC_RATE ? "" : " ",
-			   m->metric == CS_METRIC_RATE ?
-				   "" :
-				   cs_metric_text(test, (int)m->metric),
+	return cs_new_text("%s %s%s%s", cs_figure_name(test, (int)m->metric),
 			   test->bytes ? "" : cs_new_size(m->bytes),
 			   is_usual ? "" : ", ",
 			   is_usual ? "" : cs_variant_words(&m->variant).text);

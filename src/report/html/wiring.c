@@ -57,11 +57,6 @@ static const struct cs_nvlink_ends *ends_of(const struct wiring *w, int agent)
 	return gpu ? &gpu->board.nvlink : NULL;
 }
 
-static int agent_of(const struct cs_endpoint *end)
-{
-	return cs_endpoint_is_numa(end) ? -1 : end->index;
-}
-
 CS_ORDERING(by_off, struct slow, CS_ORDER(a->off, b->off), CS_ORDER(a->src, b->src),
 	    CS_ORDER(a->dst, b->dst))
 
@@ -69,7 +64,8 @@ static void find_slow(struct wiring *w, const struct cs_likeness *likeness)
 {
 	CS_EACH_ROW(row, cs_run_rows(w->run, w->node, CS_ROWS_CELLS)) {
 		const struct slow one = {
-			agent_of(&row->what.src), agent_of(&row->what.dst),
+			cs_endpoint_agent(&row->what.src),
+			cs_endpoint_agent(&row->what.dst),
 			likeness->off[row - cs_rows_get(&w->run->rows, 0)]
 		};
 		struct slow *s = w->slow.data;

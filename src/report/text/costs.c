@@ -16,8 +16,7 @@ static const struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 
 	/* those of agents are before those of the host: each has one matrix */
 	for (v = 0; v < plan->n_matrices; v++) {
-		const struct cs_test *test =
-			cs_test_at(cs_plan_matrix_at(plan, v)->test);
+		const struct cs_test *test = cs_plan_matrix_test(plan, v);
 
 		if (test->unit == CS_UNIT_GBS && test->op == op &&
 		    test->path == CS_PATH_PEER &&

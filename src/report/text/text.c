@@ -76,8 +76,7 @@ void cs_head_print(FILE *to, const struct cs_run *run)
 
 	/* of a plan file each transfer has its own */
 	if (run->plan && !run->plan_file &&
-	    CS_ANY(v, run->plan->n_matrices,
-		   !cs_test_at(cs_plan_matrix_at(run->plan, v)->test)->bytes))
+	    CS_ANY(v, run->plan->n_matrices, !cs_plan_matrix_test(run->plan, v)->bytes))
 		size = sizes_text(&run->plan->set);
 	if (!run->plan_file)
 		copies = copies_text(run);
@@ -303,7 +302,7 @@ static int has_costs(const struct cs_run *run)
 	uint32_t v;
 
 	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
-		if (cs_test_matrices(cs_test_at(cs_plan_matrix_at(run->plan, v)->test)) ==
+		if (cs_test_matrices(cs_plan_matrix_test(run->plan, v)) ==
 		    CS_MATRIX_COST)
 			return 1;
 	return 0;

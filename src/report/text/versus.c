@@ -176,23 +176,14 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 						   cs_versus_word(cell->c.verdict));
 }
 
-static const char *name_of(const struct cs_versus_matrix *m)
-{
-	const struct cs_test *test = cs_test_at(m->test);
-
-	return m->metric == CS_METRIC_RATE ?
-		       test->name :
-		       cs_new_text("%s %s", test->name,
-				   cs_metric_text(test, (int)m->metric));
-}
-
 static void print_matrix(FILE *to, const struct cs_versus *v,
 			 const struct cs_versus_matrix *m, int verbose)
 {
 	const struct cs_versus_cell *cell = v->cells.data;
-	const struct cs_plan_matrix view = { .test = m->test,
-					     .bytes = m->bytes,
-					     .variant = m->variant };
+	const struct cs_test *test = cs_test_at(m->test);
+	const struct cs_plan_matrix of = { .test = m->test,
+					   .bytes = m->bytes,
+					   .variant = m->variant };
 	const char *apart = "";
 	double low, high;
 
@@ -201,10 +192,10 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 		apart = cs_new_text("  %+.2f to %+.2f %%", cs_percent(low, 2),
 				    cs_percent(high, 2));
 	cs_fold(to, 2, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 2,
-		label_of(to, v, 2, name_of(m)), column(v, 0), figure(m->a),
-		column(v, 1), figure(m->b), apart);
-	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)cs_test_at(m->test)->unit),
-		cs_plan_matrix_words(&view).text, cs_versus_verdict(v, m));
+		label_of(to, v, 2, cs_figure_name(test, (int)m->metric)),
+		column(v, 0), figure(m->a), column(v, 1), figure(m->b), apart);
+	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test->unit),
+		cs_plan_matrix_words(&of).text, cs_versus_verdict(v, m));
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
 		cs_fold(to, 4, 6,
 			"as runs differ here, a verdict takes about %u of them "
