@@ -40,13 +40,15 @@
  *		default limit of all
  *	FAKE_CLOCK_MAX=1:1410,…, FAKE_CLOCK_APP: highest SM clock, and the one set
  *		for applications, whose default is 1980; 1980
+ *	FAKE_CLOCK_NOW=1:1410,…: SM clock of GPU 1 now; 1980
  *	FAKE_FABRIC=0:1,…: state of GPU 0's registration with the fabric; 3, done
  *	FAKE_CLIQUE=1:2,…, FAKE_CLUSTER, FAKE_FABRIC_HEALTH=1:0x1a9,…: clique of
  *		GPU 1, the last byte of its cluster's UUID, and its health mask;
  *		1, 1 and 0x1aa, all well
  *	FAKE_ECC_UNCORRECTED=1:2,…, FAKE_ECC_CORRECTED, FAKE_ECC_EVER: uncorrected
  *		and corrected errors of GPU 1 since the driver was loaded,
- *		uncorrected of its life; 0
+ *		uncorrected of its life; 0. FAKE_ECC_GROW: uncorrected ones from a
+ *		process's second reading on
  *	FAKE_ROWS=1:0+1+0+0,…, FAKE_PAGES=1:1,…: rows remapped for corrected and
  *		uncorrected errors, a remap pending, failed; pages whose
  *		retirement is pending; 0
@@ -909,7 +911,8 @@ EXPORT(int, nvmlDeviceGetClockInfo, (void *device, int clock, unsigned *mhz))
 
 	if (clock < 0 || clock > 2)
 		return INVALID_ARGUMENT;
-	return give(device, mhz, of[clock]);
+	return give_knob_number(__func__, device, mhz,
+				clock == 1 ? "FAKE_CLOCK_NOW" : "", 1, of[clock]);
 }
 
 EXPORT(int, nvmlDeviceGetTemperature, (void *device, int sensor, unsigned *celsius))
@@ -930,6 +933,8 @@ EXPORT(int, nvmlDeviceGetCurrentClocksEventReasons, (void *device, uint64_t *rea
 	return code;
 }
 
+static atomic_int ecc_read[FAKE_GPUS_MAX];
+
 EXPORT(int, nvmlDeviceGetTotalEccErrors,
        (void *device, int type, int counter, uint64_t *errors))
 {
@@ -943,6 +948,8 @@ EXPORT(int, nvmlDeviceGetTotalEccErrors,
 				      counter ? "" :
 						"FAKE_ECC_CORRECTED",
 				      gpu);
+	if (gpu >= 0 && type && !counter && has_come(&ecc_read[gpu]))
+		*errors += knob_number("FAKE_ECC_GROW", gpu);
 	return code;
 }
 

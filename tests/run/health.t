@@ -40,7 +40,7 @@ fault() { # SENTENCE STATUS EXPECTED VARIABLE=VALUE...
 	for knob; do
 		export "${knob?}"
 	done
-	run 0 --test h2d.ce.pinned.pair,peer.ce.write.pair --check -s 64K --seed 1 \
+	run 0 --test h2d.ce.pinned.pair --check -s 64K --seed 1 \
 		--cell-limit 20s -o h.json
 	unset "${@%%=*}"
 	export FAKE_GPUS=4
@@ -51,6 +51,11 @@ fault() { # SENTENCE STATUS EXPECTED VARIABLE=VALUE...
 # The same value for each GPU, as variables take it.
 all() { # VALUE
 	echo "0:$1,1:$1,2:$1,3:$1"
+}
+
+both() { # SENTENCE STATUS ID SEVERITY VARIABLE VALUE
+	fault "$1" "$2" "$3 gpu 1 $4" "$5=1:$6"
+	fault "… on all GPUs alike" "$2" "$3 node - $4" "$5=$(all "$6")"
 }
 
 # ---- healthy ----
@@ -76,6 +81,7 @@ fault "another clock set for applications on one GPU" 1 "clocks-limited gpu 2 no
 	FAKE_CLOCK_APP=2:1410
 fault "another power limit on one GPU" 1 "power-limited gpu 2 note;settings-differs gpu 2 warning" \
 	FAKE_POWER_LIMIT=2:500
+fault "another InfoROM on one GPU" 1 "firmware-differs gpu 1 warning" FAKE_INFOROM=1:G520.0201.00.05
 fault "lower clocks on one GPU" 1 "settings-differs gpu 2 warning" FAKE_CLOCK_MAX=2:1410
 fault "one GPU that is not registered with the fabric" 1 "software-differs gpu 3 warning" FAKE_FABRIC=3:1
 fault "the serial of two GPUs" 1 "wiring-differs node - warning" FAKE_SERIAL=1:a,3:a
@@ -102,18 +108,17 @@ fault "ECC off on one of two GPUs, where neither is most" 1 "ecc-off gpu 1 warni
 fault "all power limits below the default" 1 "power-limited node - warning" FAKE_POWER_LIMIT="$(all 500)"
 fault "the clocks of all GPUs set low" 1 "clocks-limited node - warning" FAKE_CLOCK_APP="$(all 1410)"
 ok_schema "… and in the file" h.json
+both "clocks that are locked below what is set" 1 clocks-limited warning FAKE_CLOCK_NOW 1410
+ok "… with both" grep -qF "all 4 GPUs: clock of 1410 MHz under load, set to 1980 MHz, and nothing throttles it" h.json
+fault "… that a power cap explains" 1 "throttled gpu 1 warning" FAKE_CLOCK_NOW=1:1410 FAKE_THROTTLE=1:0x4
 
 # ---- what a GPU says of itself: one GPU, then all alike ----
-
-both() { # SENTENCE STATUS ID SEVERITY VARIABLE VALUE
-	fault "$1" "$2" "$3 gpu 1 $4" "$5=1:$6"
-	fault "… on all GPUs alike" "$2" "$3 node - $4" "$5=$(all "$6")"
-}
 
 both "uncorrected ECC errors since the driver was loaded" 2 memory-errors 'critical!' FAKE_ECC_UNCORRECTED 2
 both "more errors in SRAM than the driver allows" 2 memory-errors 'critical!' FAKE_SRAM 0+1
 fault "an uncorrected error in SRAM" 2 "memory-errors gpu 1 critical!" FAKE_ECC_UNCORRECTED=1:2 FAKE_SRAM=1:1+0
-ok "… where it was" grep -qF "2 uncorrected ECC errors since the driver was loaded, 1 of them in SRAM" h.json
+fault "… during the run" 2 "memory-errors gpu 1 critical!" FAKE_ECC_GROW=1:2 FAKE_SRAM=1:1+0
+ok "… where it was" grep -qF "2 uncorrected ECC errors since the driver was loaded, 2 of them during the run, 1 of them in SRAM" h.json
 ok_schema "… and in the file" h.json
 both "a remap that waits for a reset" 2 row-remap 'critical!' FAKE_ROWS 0+0+1+0
 both "a remap that failed" 2 row-remap 'critical!' FAKE_ROWS 0+0+0+1
@@ -150,7 +155,7 @@ both "a reset that the driver asks for" 2 recovery-asked 'critical!' FAKE_RECOVE
 both "a reboot that the driver asks for" 2 recovery-asked 'critical!' FAKE_RECOVERY 2
 both "an Xid of the hardware during the run" 2 xid 'critical!' FAKE_XID 79
 both "an Xid of an application" 1 xid warning FAKE_XID 31
-fault "an Xid of a GPU whose thread breaks" 2 "xid gpu 0 critical!;not-possible - - note;agent-broken gpu 0 critical!" \
+fault "an Xid of a GPU whose thread breaks" 2 "xid gpu 0 critical!;agent-broken gpu 0 critical!" \
 	FAKE_GPUS=1 FAKE_FAULT=cuMemcpyAsync:9=214 FAKE_XID=0:48
 ok_schema "… and in the file" h.json
 both "as hot as its own limit" 1 too-hot warning FAKE_TEMPERATURE 94

@@ -23,6 +23,8 @@
 #define CLIQUE_NONE 32766   /* of a GPU that is in no clique; so is 0 */
 #define FEW_EMPTY 3 /* modules an empty slot, from where on it is not left so on purpose */
 #define LINK_SLACK 0.95	    /* of a rate that NVML rounds */
+#define CLOCK_SLACK 0.97
+#define THROTTLE_SETTING 0x2ULL /* of clocks */
 #define THROTTLE_HARDWARE 0xc8ULL /* slowdown, thermal, power brake */
 
 /* One GPU; the finding begins with the defaults of the rule's line, which the rule may
@@ -302,6 +304,22 @@ static const char *rule_clocks(const struct gpu *g)
 		       NULL;
 }
 
+/* The GPU works at both readings, or has just worked: a healthy H200 or H100 then has the
+ * clock that is set.  No driver reports a lock: it is what remains if nothing throttles. */
+static const char *rule_locked(const struct gpu *g)
+{
+	const int64_t now = greater(g->before->sm_mhz, g->after->sm_mhz);
+
+	return g->before->sm_mhz > 0 && g->after->sm_mhz > 0 &&
+			       now < CLOCK_SLACK * g->board->sm_mhz_app &&
+			       !((g->before->throttle | g->after->throttle) &
+				 ~THROTTLE_SETTING) ?
+		       cs_new_text("clock of %" PRId64
+				   " MHz under load, set to %d MHz, and nothing throttles it: it seems to be locked",
+				   now, g->board->sm_mhz_app) :
+		       NULL;
+}
+
 static const char *rule_power(const struct gpu *g)
 {
 	return g->board->power_limit_w < g->board->power_default_w ?
@@ -395,30 +413,34 @@ static const struct rule {
 	const char *(*text)(const struct gpu *);
 	enum cs_finding_id id;
 	enum cs_severity severity;
-	int of_all;	   /* only if all GPUs have it */
-	const char *trait; /* a setting: no finding if the site has a value for it, and a
-			    * note of less than half of the GPUs, which differ from the
-			    * others */
+	enum {
+		EACH,
+		ALL, /* only if all GPUs have it */
+		VOTED, /* a note of less than half of the GPUs, which differ from the others */
+	} of;
+	const char *trait; /* a setting: no finding if the site has a value for it */
 } rules[] = {
-	{ rule_uncorrected, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0, NULL },
-	{ rule_sram, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, 0, NULL },
-	{ rule_remap, CS_FINDING_ROW_REMAP, CS_CRITICAL, 0, NULL },
-	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, 0, NULL },
-	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, 0, NULL },
-	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, 0, NULL },
-	{ rule_links_unlike, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, 0, NULL },
-	{ rule_links_slow, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, 0, "nvlink-rate" },
-	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, 0, NULL },
-	{ rule_xid, CS_FINDING_XID, CS_WARNING, 0, NULL },
-	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, 0, NULL },
-	{ rule_hot, CS_FINDING_TOO_HOT, CS_WARNING, 0, NULL },
-	{ rule_throttled, CS_FINDING_THROTTLED, CS_WARNING, 0, NULL },
-	{ rule_ecc, CS_FINDING_ECC_OFF, CS_WARNING, 0, "ecc" },
-	{ rule_power, CS_FINDING_POWER_LIMITED, CS_WARNING, 0, "power-limit" },
-	{ rule_clocks, CS_FINDING_CLOCKS_LIMITED, CS_WARNING, 0, "clocks-set" },
-	{ rule_slot, CS_FINDING_PCIE_SLOT, CS_NOTE, 0, NULL },
-	{ rule_fabric_health, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 0, NULL },
-	{ rule_fabric_state, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, 1, NULL },
+	{ rule_uncorrected, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, EACH, NULL },
+	{ rule_sram, CS_FINDING_MEMORY_ERRORS, CS_CRITICAL, EACH, NULL },
+	{ rule_remap, CS_FINDING_ROW_REMAP, CS_CRITICAL, EACH, NULL },
+	{ rule_history, CS_FINDING_MEMORY_HISTORY, CS_NOTE, EACH, NULL },
+	{ rule_links_grown, CS_FINDING_NVLINK_ERRORS, CS_CRITICAL, EACH, NULL },
+	{ rule_links_before, CS_FINDING_NVLINK_ERRORS, CS_NOTE, EACH, NULL },
+	{ rule_links_unlike, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, EACH, NULL },
+	{ rule_links_slow, CS_FINDING_NVLINK_DIFFERS, CS_WARNING, VOTED,
+	  "nvlink-rate" },
+	{ rule_recovery, CS_FINDING_RECOVERY_ASKED, CS_CRITICAL, EACH, NULL },
+	{ rule_xid, CS_FINDING_XID, CS_WARNING, EACH, NULL },
+	{ rule_xid_before, CS_FINDING_XID, CS_NOTE, EACH, NULL },
+	{ rule_hot, CS_FINDING_TOO_HOT, CS_WARNING, EACH, NULL },
+	{ rule_throttled, CS_FINDING_THROTTLED, CS_WARNING, EACH, NULL },
+	{ rule_ecc, CS_FINDING_ECC_OFF, CS_WARNING, VOTED, "ecc" },
+	{ rule_power, CS_FINDING_POWER_LIMITED, CS_WARNING, VOTED, "power-limit" },
+	{ rule_clocks, CS_FINDING_CLOCKS_LIMITED, CS_WARNING, VOTED, "clocks-set" },
+	{ rule_locked, CS_FINDING_CLOCKS_LIMITED, CS_WARNING, EACH, "clocks-set" },
+	{ rule_slot, CS_FINDING_PCIE_SLOT, CS_NOTE, EACH, NULL },
+	{ rule_fabric_health, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, EACH, NULL },
+	{ rule_fabric_state, CS_FINDING_FABRIC_UNHEALTHY, CS_WARNING, ALL, NULL },
 };
 
 void cs_gpus_judge(struct cs_run *run, int node, struct cs_finding *f,
@@ -477,9 +499,9 @@ static void judge_by(struct cs_run *run, int node, const struct rule *rule)
 		f[a].drain = f[a].severity == CS_CRITICAL;
 		have += text[a] != NULL;
 	}
-	for (int a = 0; rule->trait && 2 * have < n && a < n; a++)
+	for (int a = 0; rule->of == VOTED && 2 * have < n && a < n; a++)
 		f[a].severity = CS_NOTE;
-	if (have && (have == n || !rule->of_all))
+	if (have && (have == n || rule->of != ALL))
 		cs_gpus_judge(run, node, f, text);
 }
 
