@@ -153,7 +153,7 @@ static void *resize_block(struct block *old, size_t bytes)
 	return b + 1;
 }
 
-/* Zeroed: no page is touched of what stays unused. */
+/* Zeroed: pages that stay unused are not touched. */
 static void *add_block(size_t bytes)
 {
 	struct block *b = bytes > PTRDIFF_MAX - sizeof(*b) ?

@@ -24,8 +24,8 @@ int cs_arena_run(int (*work)(void *argument), void *argument, struct cs_err *err
 /* n zeroed elements in this thread's innermost arena; never NULL, also for n = 0. */
 void *cs_arena_take(size_t n, size_t element) __attribute__((returns_nonnull));
 #define cs_new(type, n) ((type *)cs_arena_take(n, sizeof(type)))
-/* `old` (NULL, or what this gave in the same arena) with room for `bytes`: as many as
- * before keep their values, the rest are not initialised. */
+/* `old` (NULL, or a result of this function in the same arena) with room for `bytes`: as
+ * many as before keep their values, the rest are not initialised. */
 void *cs_arena_resize(void *old, size_t bytes) __attribute__((returns_nonnull));
 
 /* A text in the arena, as printf makes it. */
@@ -46,7 +46,8 @@ const char *cs_after(const char *before, const char *text);
 const char *cs_count_text(size_t n, const char *noun);
 
 /* Call release(what) when the innermost work or scope ends, in reverse order, also if
- * memory is short.  To be called before `what` is made: release() takes it zeroed too. */
+ * memory is short.  To be called before `what` is made: release() takes it zeroed
+ * too. */
 void cs_arena_at_end(void (*release)(void *what), void *what);
 
 /* CS_SCOPE at the top of a block ends all that is taken in it with the block, for loops
@@ -62,13 +63,13 @@ void cs_scope_end(const struct cs_scope *scope);
 	const struct cs_scope cs_scope                                           \
 		__attribute__((cleanup(cs_scope_end), unused)) = cs_scope_begin()
 
-/* End the innermost work as if memory were short there: what it was given is wrong, or
- * memory that outlives it is short.  `err` is what cs_arena_run() reports. */
+/* End the innermost work as if memory were short there: its input is wrong, or memory
+ * that outlives it is short.  `err` is what cs_arena_run() reports. */
 void cs_arena_give_up(const struct cs_err *err) __attribute__((noreturn));
 /* The same with an error of its own. */
 void cs_arena_fail(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
-/* The same unless rc is 0, of what fails only without memory. */
+/* The same unless rc is 0, of a call that fails only without memory. */
 void cs_arena_check(int rc);
 
 /* For tests: of this thread's requests the one that fails, 1 the next; 0 none. */

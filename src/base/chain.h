@@ -1,15 +1,14 @@
 /* chain.h - chains that latency is measured along, and their order.
  *
- * Nodes of 8 bytes, CS_CHAIN_STRIDE apart, each with the address of the next;
- * the last leads back to the first, so that a chain is one cycle through all
- * nodes.  Whoever follows it needs each answer before the next question.
+ * Nodes of 8 bytes, CS_CHAIN_STRIDE apart, each with the address of the next; the last
+ * leads back to the first, so that a chain is one cycle through all nodes.  Each load of
+ * it needs the value of the one before.
  *
- * The p-th place of the cycle is a node by a formula, not by a table: the
- * kernels build all nodes at the same time (kernels/ includes this header), and
- * where that many steps end is known at once.  Random is a permutation of the
- * smallest power of 4 that holds all nodes, by a Feistel network of four rounds
- * (Luby and Rackoff, 1988), followed until it is inside again (Black and
- * Rogaway, CT-RSA 2002: cycle walking). */
+ * The p-th place of the cycle is a node by a formula, not by a table: the kernels build
+ * all nodes at the same time (kernels/ includes this header), and the end of that many
+ * steps is known at once.  Random is a permutation of the smallest power of 4 that holds
+ * all nodes, by a Feistel network of four rounds (Luby and Rackoff, 1988), followed
+ * until it is inside again (Black and Rogaway, CT-RSA 2002: cycle walking). */
 #ifndef CS_BASE_CHAIN_H
 #define CS_BASE_CHAIN_H
 
@@ -76,8 +75,7 @@ static inline CS_HOST_DEVICE struct cs_chain cs_chain_of(uint64_t bytes, uint64_
 	return chain;
 }
 
-/* Build one in the memory at `p`, as somebody follows it who sees its first byte
- * at `base`. */
+/* Build one in the memory at `p`, for a reader with its first byte at `base`. */
 void cs_chain_host(void *p, uint64_t bytes, uint64_t base, uint64_t seed);
 
 #endif

@@ -36,7 +36,7 @@ enum cs_layer {
 	CS_LAYER_FIRMWARE,
 	CS_LAYER_SOFTWARE,
 	CS_LAYER_SETTINGS,
-	CS_LAYER_LAUNCH, /* what the job was given */
+	CS_LAYER_LAUNCH, /* resources of the job */
 	CS_LAYERS
 };
 
@@ -64,10 +64,10 @@ struct cs_field {
 	const char *const *words; /* which NULL ends; but of a WORD for texts alone */
 	const struct cs_fieldset *part;
 	const char *unit;  /* in texts: "W"; "%" of a share */
-	const char *label; /* what comparisons of two runs call it; NULL: they do not
-				 * look at it, nor at any of a part */
+	const char *label; /* its name in comparisons of two runs; NULL: neither it nor
+			    * its part is compared */
 	const char *empty; /* their text for unknown, and for a number that is 0; NULL: "unknown", and 0 */
-	const char *trait;   /* what fingerprints call it; NULL: it is in none */
+	const char *trait;   /* its name in fingerprints; NULL: it is in none */
 	enum cs_layer layer; /* of the fingerprint */
 	enum cs_combine combine;
 };
@@ -79,7 +79,7 @@ struct cs_fieldset {
 	size_t n;
 };
 
-/* A line, a line of what is apart, and a table of lines. */
+/* A line, a line of an apart member, and a table of lines. */
 #define CS_MEMBER(of, kind, name, member, ...)                                  \
 	{ .type = CS_TYPE_##kind, .key = name, .at = offsetof(of, member),     \
 	  .size = sizeof(((of *)0)->member), __VA_ARGS__ }
@@ -109,7 +109,7 @@ void cs_field_settle(void *unused, const struct cs_field *field, const void *of)
 
 /* The address of the field. */
 void *cs_field_in(const struct cs_field *field, const void *of);
-/* A whole number of any size; what is unsigned may need a cast back. */
+/* A whole number of any size; an unsigned one may need a cast back. */
 int64_t cs_field_integer(const struct cs_field *field, const void *of);
 void cs_field_store(const struct cs_field *field, void *of, int64_t value);
 /* The text of a WORD; "?": none. */

@@ -114,7 +114,7 @@ static void store(uint64_t *to, const struct block *b)
 		_mm_stream_si128(out + i, from[i]);
 }
 
-/* Stores past the caches are seen by others after this. */
+/* Stores past the caches are visible to others after this. */
 static void store_end(void)
 {
 	_mm_sfence();

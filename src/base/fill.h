@@ -45,15 +45,15 @@ static inline CS_HOST_DEVICE uint64_t cs_fill_word(uint64_t key, uint64_t i)
 	return cs_fill_mix(key + cs_fill_step(i));
 }
 
-/* What of a buffer was written: rows at a distance, of multiples of 4 bytes. */
+/* The written part of a buffer: rows at a distance, of multiples of 4 bytes. */
 struct cs_inside {
 	uint64_t at;		     /* its first byte */
 	uint64_t width, pitch, rows; /* bytes of a row, to the next; rows */
 	uint64_t shift;		     /* byte i is byte i - shift of the pattern */
 };
 
-/* What should lie in memory: `places` times the first `bytes` of the pattern of `key`,
- * `stride` apart, which is no less; or of a triad of it (base/triad.h). */
+/* The expected contents of memory: `places` times the first `bytes` of the pattern of
+ * `key`, `stride` apart, which is no less; or of a triad of it (base/triad.h). */
 struct cs_expected {
 	uint64_t key, bytes, stride;
 	uint32_t places;
@@ -117,7 +117,7 @@ static inline CS_HOST_DEVICE uint32_t cs_wrong_bytes(uint64_t expected, uint64_t
 	return n;
 }
 
-/* What a check of memory found.  Written by a kernel into zero-copy host memory or by
+/* The result of a check of memory.  Written by a kernel into zero-copy host memory or by
  * cs_check_host; all zero but first_word = UINT64_MAX before. */
 struct cs_check {
 	uint64_t wrong_words;  /* 64-bit words that differ from the pattern */
@@ -156,7 +156,7 @@ static inline uint64_t cs_expected_span(const struct cs_expected *p)
 /* `bytes` is a multiple of 16, `p` 16-byte aligned. */
 void cs_fill_host(void *p, uint64_t bytes, uint64_t key);
 void cs_poison_host(void *p, uint64_t bytes);
-/* Check all of it, and leave poison behind when `poison`. */
+/* Check all of it, and leave poison there when `poison`. */
 void cs_check_host(void *p, uint64_t bytes, uint64_t key, int poison,
 		   struct cs_check *out);
 /* Pages that were touched, of at least 4 KiB, and to touch them: one store each. */

@@ -55,7 +55,7 @@ static uint32_t half_bits(double x)
 	uint32_t digits = (uint32_t)ldexp(fabs(x), HALF_BITS - exponent);
 	uint32_t one = 1u << HALF_BITS;
 
-	/* what has no leading 1 is below the least normal number */
+	/* without a leading 1 it is below the least normal number */
 	return (signbit(x) ? 0x8000u : 0) |
 	       (digits < one ? digits :
 			       ((uint32_t)(exponent + HALF_BIAS) << HALF_BITS) +

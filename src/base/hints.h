@@ -59,7 +59,7 @@ enum cs_xid_grade {
 };
 
 struct cs_hint {
-	const char *key;	    /* "cuda-802": what --explain takes */
+	const char *key;	    /* "cuda-802": the name for --explain */
 	const char *name;	    /* as the library spells it; NULL none */
 	enum cs_hint_of of;	    /* whose numbers `code` holds */
 	int code[2];		    /* 0: no more */

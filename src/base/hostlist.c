@@ -46,7 +46,7 @@ static int add_name(struct parser *p, const char *name)
 
 static int expand(struct parser *p, const char *made, const char *rest);
 
-/* Append each number of "01-12" at `at` to `made`, then expand what follows `]`. */
+/* Append each number of "01-12" at `at` to `made`, then expand the rest after `]`. */
 static int expand_range(struct parser *p, const char *made, const char *at,
 			size_t length, const char *rest)
 {

@@ -7,8 +7,8 @@
 #define CS_HOSTS_MOST 65536
 
 /* Appends the names of a list to a vector of char[CS_HOST], in its order, each once;
- * domains are cut off, as hosts are known by short names here.  -1 with what is wrong
- * where, or no memory. */
+ * domains are cut off, as hosts are known by short names here.  -1 with the error and
+ * its place, or no memory. */
 int cs_hostlist_parse(const char *list, struct cs_vec *names, struct cs_err *err);
 
 /* The shortest list of these names, sorted, each once; too long a one ends in

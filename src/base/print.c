@@ -18,8 +18,8 @@ static size_t length_of(unsigned char first)
 			      0;
 }
 
-/* C0 and C1; line and paragraph separators; overrides and isolates of direction; what
- * no text may hold. */
+/* C0 and C1; line and paragraph separators; overrides and isolates of direction;
+ * characters that no text may hold. */
 static int is_obeyed(uint32_t c)
 {
 	return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||

@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 /* In place, byte by byte: a line's end or a tab becomes a blank; every other control
- * character, what turns the direction of text, and what is no UTF-8 '?'. */
+ * character, characters that turn the direction of text, and bytes that are no UTF-8
+ * become '?'. */
 void cs_clean(char *text);
 
 /* printf of clean text. A '\n' of the format is cleaned like any other: cs_print_line
@@ -18,7 +19,7 @@ void cs_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3
 void cs_print_line(FILE *to, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* How a terminal shows what follows: parameters of SGR, "1;31"; "0" is as usual. */
+/* How a terminal shows the text after it: parameters of SGR, "1;31"; "0" is as usual. */
 void cs_print_sgr(FILE *to, const char *parameters);
 
 /* Clean text with as[i] in place of each special[i]. */

@@ -1,4 +1,4 @@
-/* shape.h - what a copy moves when it is not one block: a face of a grid, or pieces at a
+/* shape.h - the bytes of a copy that is not one block: a face of a grid, or pieces at a
  * distance.
  *
  * A shape is a number, so that it can be compared and kept; as text it is "512x512x512:2:x"

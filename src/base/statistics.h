@@ -35,5 +35,5 @@ double cs_quantile(const double *sorted, size_t n, double q);
 /* Median of x[0..n) in any order; the array is sorted on return. */
 double cs_median(double *x, size_t n);
 
-/* A median absolute deviation as standard deviation, where errors are normal. */
+/* A median absolute deviation as standard deviation, if errors are normal. */
 #define CS_MAD_TO_SD 1.4826

@@ -15,7 +15,7 @@
 
 struct cs_table {
 	const char *name;	   /* of the file, for errors */
-	const char *text;	   /* what is left of it */
+	const char *text;	   /* the rest of it */
 	const char *const *column; /* names; NULL at the end */
 	unsigned required; /* columns that must be there and not empty; bits */
 	struct cs_err *err;

@@ -1,5 +1,5 @@
 /* trend.h - figures over time: a robust line through them, Theil and Sen (JASA 63 (1968)
- * 1379), and a step.  What takes memory takes it in the arena. */
+ * 1379), and a step.  Functions that take memory take it in the arena. */
 #pragma once
 
 #include <stddef.h>

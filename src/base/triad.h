@@ -1,4 +1,5 @@
-/* triad.h - a = b + s * c in FP64, of what lies in buffers: on host and device the same bits.
+/* triad.h - a = b + s * c in FP64, of the words of buffers: the same bits on host and
+ * device.
  *
  * Words of the pattern (base/fill.h) become numbers whose size is between 1 and 2, so that
  * no sum is lost in rounding, or is none.  kernels/ includes this header. */
@@ -56,8 +57,8 @@ static inline CS_HOST_DEVICE uint64_t cs_triad_word(uint64_t b, uint64_t c)
 void cs_triad_host(uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t words);
 #endif
 
-/* Word i of what should be there: of the pattern of `key`; or (triad) of the sum of what
- * the pattern has there and so many words further on. */
+/* The expected word i: of the pattern of `key`; or (triad) of the sum of the pattern
+ * there and so many words further on. */
 static inline CS_HOST_DEVICE uint64_t cs_expected_word(uint64_t key, uint64_t triad,
 						       uint64_t i)
 {

@@ -1,6 +1,6 @@
-/* triad_host.c - the triad of triad.h by the vectors of this CPU: memory is what it waits for,
- * so 32 bytes at a time are enough.  Stores are ordinary ones, as compilers make of the loop
- * of STREAM: a line is read before it is written. */
+/* triad_host.c - the triad of triad.h by the vectors of this CPU: it waits for memory,
+ * so 32 bytes at a time are enough.  Stores are ordinary ones, as compilers make of the
+ * loop of STREAM: a line is read before it is written. */
 #include "base/fused.h"
 #include "base/triad.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* digits / 10^scale: exact, so that "1.1G" is refused for what it is and not
- * for a rounding. */
+/* digits / 10^scale: exact, so that "1.1G" is refused as it is and not for a
+ * rounding. */
 struct decimal {
 	uint64_t digits;
 	unsigned int scale;
@@ -136,7 +136,7 @@ void cs_size_text(uint64_t bytes, char *to, size_t size)
 			bytes % unit ? ".5" : "", name[i]);
 		return;
 	}
-	/* 13 digits are what 16 characters can hold of exact bytes. */
+	/* 16 characters hold 13 digits of exact bytes. */
 	if (bytes < 10000000000000ull)
 		cs_text(to, size, "%" PRIu64 " B", bytes);
 	else

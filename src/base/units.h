@@ -1,9 +1,9 @@
 /* units.h - sizes, durations, shares, whole numbers and lists of them as users write
  * them.
  *
- * Every parser reads the whole string or fails: empty text, trailing text,
- * negative numbers and overflow are errors that say what is allowed, and the
- * output is left alone.  No locale: the decimal point is '.'. */
+ * Every parser reads the whole string or fails: empty text, trailing text, negative
+ * numbers and overflow are errors that name the allowed values, and the output is left
+ * alone.  No locale: the decimal point is '.'. */
 #pragma once
 
 #include <stddef.h>
@@ -47,13 +47,13 @@ static inline uint64_t cs_lowest_bit(uint64_t bits)
 	return bits ? (uint64_t)__builtin_ctzll(bits) : 0;
 }
 
-/* Files hold numbers with ten significant digits, more than any clock here gives:
- * the nearest such number, NAN for what is not finite. */
+/* Files hold numbers with ten significant digits, more than any clock here gives: the
+ * nearest such number, NAN unless it is finite. */
 #define CS_DIGITS 10
 double cs_ten_digits(double x);
 
-/* In percent, to be printed with a sign and so many digits after the point: what would
- * be "-0.0" is 0. */
+/* In percent, to be printed with a sign and so many digits after the point: 0 instead of
+ * "-0.0". */
 double cs_percent(double share, int digits);
 
 /* RFC 3339, UTC, whole seconds; "" when not set. */

@@ -55,7 +55,7 @@ int cs_vec_push(struct cs_vec *vec, const void *element, struct cs_err *err);
 		count_; \
 	})
 
-/* The first i from 0 to n for which the condition is true: it is of all behind that. */
+/* The first i from 0 to n for which the condition is true: it is of all after that. */
 #define CS_FIRST(i, n, ...) \
 	({ \
 		__typeof__((n) + 0) low_ = 0, high_ = (n); \

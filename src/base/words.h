@@ -11,7 +11,7 @@
 /* One more word at the end of a list, which begins as "". */
 void cs_words_add(char words[CS_WORDS], const char *word);
 
-/* -1: it is none of them, and the error says which are allowed. */
+/* -1: it is none of them, and the error names the allowed ones. */
 int cs_word_parse(const char *text, const char *words, int *position,
 		  struct cs_err *err);
 

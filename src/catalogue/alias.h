@@ -55,7 +55,7 @@ struct cs_alias {
 	const char *test; /* our name; NULL: not measured, with the reason in `differs` */
 	const char *tool;    /* "nvbandwidth" */
 	const char *name;    /* as that tool calls it */
-	const char *differs; /* what the tool gets wrong or does differently */
+	const char *differs; /* errors of the tool, and differences */
 	int noted;	     /* print that under every table of that name */
 	enum cs_layout layout;
 	enum cs_flow flow;
@@ -75,7 +75,7 @@ struct cs_alias {
 };
 
 /* All aliases: first nvbandwidth's, at the index that they have in version 0.8 with its
- * multinode tests; what version 0.10 added comes after these. */
+ * multinode tests; those that version 0.10 added come after these. */
 const struct cs_alias *cs_aliases(size_t *n);
 /* The one after it; of NULL the first; NULL at the end. */
 const struct cs_alias *cs_alias_next(const struct cs_alias *alias);
@@ -91,7 +91,7 @@ uint64_t cs_alias_shape(const struct cs_alias *alias, size_t i);
 uint64_t cs_alias_bytes(const struct cs_alias *alias, unsigned number);
 /* Is that one of its sizes?  Any is, if it has none. */
 int cs_alias_has_bytes(const struct cs_alias *alias, uint64_t bytes);
-/* Is it of a GPU with itself, where Comm|Scope has pairs of GPUs? */
+/* Is it of a GPU with itself, in place of a pair of GPUs of Comm|Scope? */
 int cs_alias_is_own(const struct cs_alias *alias);
 
 #define CS_SCOPE_PREFIX "Comm_"	/* of names of Comm|Scope, with it or without */
@@ -131,7 +131,7 @@ struct cs_suite {
 	uint64_t copy_bytes, last_bytes;
 	double growth;
 	uint64_t kernels; /* per tile, as in struct cs_variants */
-	int own_sizes;	  /* what shows no link has the size of its own suite */
+	int own_sizes; /* tests that show no link have the size of their own suite */
 };
 
 /* The suite of that name, and only its tests; NULL if there is none. */

@@ -148,7 +148,7 @@ unsigned cs_test_takes(const struct cs_test *test)
 		return CS_TAKES_ADVICE | (is_touched_by_cpus(test) ?
 						  CS_TAKES_THREADS | CS_TAKES_CPU_NUMA :
 						  0);
-	/* no cache holds what is write-combined */
+	/* no cache holds write-combined memory */
 	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
 	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)
 		return 0;

@@ -29,8 +29,8 @@ enum cs_method {
 	CS_METHOD_STAGED,	/* through host memory, without peer access */
 	CS_METHOD_TMA,		/* a kernel, by bulk asynchronous copies */
 	CS_METHOD_CHASE,	/* dependent loads, one after the other */
-	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, what lies elsewhere,
-				 * 4 bytes at a time; it has no other end */
+	CS_METHOD_ZEROCOPY,	/* a kernel that reads, or writes, memory elsewhere, 4
+				 * bytes at a time; it has no other end */
 	CS_METHOD_PREFETCH,	/* managed memory: pages are asked for, … */
 	CS_METHOD_DEMAND,	/* … or touched, one store each, if they are not */
 	CS_METHOD_OVERLAP,	/* copies of tiles beside kernels that work on others */
@@ -66,14 +66,15 @@ enum cs_op {
 	CS_OP_ZEROCOPY,		/* of a stream: in place; managed memory by faults of
 				 * neighbours, of warps, each a page; prefetched */
 	CS_OP_NAIVE, CS_OP_WARP, CS_OP_PREFETCH,
-	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* what is multiplied and added */
-	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: where managed
-				 * memory goes, and what its stream does */
+	CS_OP_FP64, CS_OP_FP32, CS_OP_FP16, /* the type that is multiplied and added */
+	CS_OP_PREFETCH_IN_IDLE, CS_OP_PREFETCH_IN_BUSY, /* of a call: the end to which
+							 * managed memory goes, and
+							 * whether its stream is busy */
 	CS_OP_PREFETCH_OUT_IDLE, CS_OP_PREFETCH_OUT_BUSY,
 	CS_OP_FAULT, CS_OP_FAULT_SYSTEM, /* of a chase: pages of managed memory, of
 				 * malloc's, one fault after the other */
 	CS_OP_WARM,		/* of a chase: at random, out of the caches that hold it */
-	CS_OP_HALO,		/* as write, a face of a grid to where a neighbour has it */
+	CS_OP_HALO,		/* as write, a face of a grid to its place at a neighbour */
 	CS_OP_PINGPONG,		/* a small message there and back */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
@@ -82,7 +83,7 @@ enum cs_op {
 #include "base/calls.def"
 	CS_OPS
 };
-/* N agents; "load" moves bytes beside what is measured, and has no figure. */
+/* N agents; "load" moves bytes beside the measured transfer, and has no figure. */
 enum cs_pattern {
 	CS_PATTERN_PAIR, CS_PATTERN_BIDI,
 	CS_PATTERN_SHIFT,	/* all agents at once, i to i + k, for each k */
@@ -111,7 +112,7 @@ enum cs_memory {
 	CS_MEM_WC,		/* by the driver, write-combined */
 	CS_MEM_HUGE,		/* as registered, in huge pages */
 	CS_MEM_PAGEABLE,
-	CS_MEM_MANAGED,		/* by the driver: pages that move to who uses them */
+	CS_MEM_MANAGED,		/* by the driver: pages that move to their user */
 	CS_MEM_SYSTEM,		/* as malloc gives it: the same, if a GPU may use it */
 	CS_MEMORIES
 };
@@ -122,7 +123,7 @@ enum cs_unit {
 	CS_UNIT_GFLOPS,		/* 10^9 operations a second */
 };
 
-/* The way of measuring: node/coordinator/cell.c samples work behind the gate,
+/* The way of measuring: node/coordinator/cell.c samples work that starts at the gate,
  * node/coordinator/probe.c times the CPU. */
 enum cs_how {
 	CS_HOW_GATED,	/* by marks on the stream, until it is known well enough */
@@ -131,7 +132,7 @@ enum cs_how {
 	CS_HOW_BURST,	/* a batch and its end, as one */
 	CS_HOW_STALL,	/* one call while others' work is held up */
 	CS_HOW_OPEN,	/* the life of a way to a new buffer */
-	CS_HOW_BATCHES,	/* batches of calls, what they need and leave apart */
+	CS_HOW_BATCHES,	/* batches of calls; their preparation and cleaning are not timed */
 	CS_HOW_OVERLAP,	/* tiles there, worked on, and back, in several ways */
 	CS_HOW_PREFETCH, /* one prefetch: its call and its end */
 	CS_HOW_SLOTS,	/* in time slots that all nodes know: job/between.c */
@@ -148,7 +149,7 @@ enum cs_matrix {
 /* The longest that others' work is held up for a call that may wait for it. */
 #define CS_HOLD_MS 20
 
-/* FP64 multiply-adds: gamma of a GPU, and what it does beside a copy. */
+/* FP64 multiply-adds: gamma of a GPU, and its work beside a copy. */
 #define CS_FLOPS_TEST "local.fma.fp64.alone"
 #define CS_FLOPS_BYTES 16 /* that represent the data: nothing moves */
 
@@ -168,8 +169,8 @@ struct cs_test {
 	/* the finest precision that the interval of its medians can reach, a share,
 	 * unless the user gives one; 0: the default */
 	double least_precision;
-	const char *counts; /* which bytes its rate is of, where tools differ: "bytes counted
-			      * once"; NULL: those that came, once */
+	const char *counts; /* the bytes of its rate, if tools differ: "bytes counted
+			     * once"; NULL: those that came, once */
 	const char *title; /* its human name, without "when": "GPU to GPU, copy engine, write" */
 	const char *alone; /* "one pair at a time", unless they run beside others
  * (node/coordinator/concurrency.c); NULL: as in the title */
@@ -199,7 +200,7 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 int cs_op_is_fault(int op);
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
-/* Is what it moves managed memory, or that of malloc as such: one range, which has two
+/* Does it move managed memory, or that of malloc as such: one range, which has two
  * places? */
 int cs_method_is_managed(int method);
 /* Is its figure the rate of a link or a memory?  Strided copies, managed memory and a
@@ -227,15 +228,15 @@ enum cs_takes {
 	CS_TAKES_CACHE = 1,    /* copies from or to host memory */
 	CS_TAKES_THREADS = 2,  /* … that CPUs make */
 	CS_TAKES_CPU_NUMA = 4, /* … that CPUs make, or a driver by them */
-	CS_TAKES_ELEMENT = 8,  /* kernels that consume what lies on the host */
+	CS_TAKES_ELEMENT = 8,  /* kernels that consume data of the host */
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
 	CS_TAKES_ADVICE = 32,  /* managed memory */
-	CS_TAKES_SHAPE = 64,   /* what is not one block */
+	CS_TAKES_SHAPE = 64,   /* copies that are not one block */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 
-/* Is a test of this method measured with that --via?  What is staged goes by no way
- * that is asked for. */
+/* Is a test of this method measured with that --via?  Staged copies go by no requested
+ * way. */
 int cs_method_fits(int method, enum cs_transport via);
 
 /* May its cells run at the same time, with --schedule? */
@@ -250,7 +251,7 @@ const char *cs_test_beside(const struct cs_test *test);
 /* Data of the host to a kernel, or from it, once in a sample? */
 int cs_method_is_stream(int method);
 
-/* Is what it copies not one block, but of a shape? */
+/* Does it copy a shape instead of one block? */
 int cs_method_is_shaped(int method);
 
 /* Does a kernel move the bytes, so that the spread counts?  Not a chase: it moves no
@@ -278,7 +279,7 @@ int cs_unit_low_is_better(int unit);
  * a new line of the catalogue that recombines existing values is already explained. */
 struct cs_explanation {
 	const char *moves;
-	const char *issuer; /* who issues it */
+	const char *issuer; /* its issuer */
 	const char *timed;
 	const char *timed_both; /* addition for several at once; NULL */
 	const char *checked;
@@ -286,5 +287,6 @@ struct cs_explanation {
 
 /* No field but timed_both is NULL for a test of the catalogue. */
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out);
-/* Other transfers that run on the node meanwhile; NULL: the explanation already says it. */
+/* Other transfers that run on the node meanwhile; NULL: it is part of the
+ * explanation. */
 const char *cs_test_meanwhile(const struct cs_test *test);

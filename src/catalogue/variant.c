@@ -224,7 +224,7 @@ struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes)
 	return cs_shape_box(v->shape, cs_variant_element(v), bytes);
 }
 
-/* One thread is what there is unless more are asked for. */
+/* One thread, unless more are requested. */
 struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_variant *v)
 {
 	const unsigned takes = cs_test_takes(test);
@@ -236,13 +236,14 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 	is.kernels = takes & CS_TAKES_KERNELS && v->kernels > 1 ? v->kernels : 0;
 	is.advice = takes & CS_TAKES_ADVICE ? v->advice : 0;
 	is.shape = cs_variant_has_shape(test, v->shape) ? v->shape : 0;
-	/* CPUs work on what they copy, and on buffers that they write once more */
+	/* CPUs work on the data that they copy, and on buffers that they write once
+	 * more */
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)
 		is.cpu_numa = v->cpu_numa;
 	return is;
 }
 
-/* A sample is one copy, so nothing evens out what disturbs it. */
+/* A sample is one copy, so a disturbance is not averaged. */
 #define CACHES_PRECISION 0.02
 
 double cs_variant_least_precision(const struct cs_test *test,

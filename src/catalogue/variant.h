@@ -1,7 +1,7 @@
-/* variant.h - what distinguishes two cells of the same test, size and pair of ends.
+/* variant.h - the difference between two cells of the same test, size and pair of ends.
  *
- * A variant is how the cell is measured: which CPUs work, what is in the caches, ….
- * It is part of a cell's identity everywhere: in plans, rows, files, comparisons and
+ * A variant is how the cell is measured: which CPUs work, the state of caches, ….  It is
+ * part of a cell's identity everywhere: in plans, rows, files, comparisons and
  * baselines.  All zero is the usual variant of a test. */
 #pragma once
 

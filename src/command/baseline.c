@@ -66,7 +66,7 @@ int cs_command_baseline(const struct cs_options *opt, FILE *to, struct cs_err *e
 
 /* ---- learn ---- */
 
-/* A file is of runs, or what was learnt before. */
+/* A file is of runs, or one that was learnt before. */
 static void learn_file(struct cs_learning *learning, const char *file)
 {
 	struct cs_loaded loaded;

@@ -53,7 +53,7 @@ static void name_findings(const struct fleet *fleet, struct cs_run *run, int fil
 	}
 }
 
-/* Most of what a fleet's rows take. */
+/* Most of the memory of a fleet's rows. */
 static int shows_samples(const struct cs_options *opt)
 {
 	int shows = opt->verbose || opt->format->of_samples;

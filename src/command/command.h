@@ -36,7 +36,7 @@ void cs_complain(const char *text);
 
 /* ---- the commands: the exit status, with `err` unless it is 0 ----
  *
- * They run in an arena (base/arena.h), by cs_command_do(): what ends its work is
+ * They run in an arena (base/arena.h), by cs_command_do(): an early end of the work is
  * status 3. */
 
 typedef int cs_command_fn(const struct cs_options *opt, FILE *to, struct cs_err *err);
@@ -49,7 +49,7 @@ cs_command_fn cs_command_dry_run;  /* --dry-run */
 cs_command_fn cs_command_names;	   /* comm_scope --benchmark_list_tests */
 cs_command_fn cs_command_show;	   /* show FILE[:NODE] */
 cs_command_fn cs_command_version;  /* --version */
-cs_command_fn cs_command_waive;	   /* nvbandwidth, where nothing can be measured */
+cs_command_fn cs_command_waive;	   /* nvbandwidth, if nothing can be measured */
 
 /* Measure: the only command that uses MPI and GPUs.  It may not return, and prints
  * its errors itself. */
@@ -125,9 +125,8 @@ void cs_readers_stop(struct cs_readers *r);
 
 /* ---- read_criteria.c: the files and bounds that options name to judge cells by ---- */
 
-/* Append the criteria of --baseline, --threshold and --min-share, and what is known of
- * hardware.  Returns 0, or
- * CS_EXIT_USAGE if a file cannot be read or is invalid. */
+/* Append the criteria of --baseline, --threshold and --min-share, and the known figures
+ * of hardware.  Returns 0, or CS_EXIT_USAGE if a file cannot be read or is invalid. */
 int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
 		     struct cs_err *err);
 

@@ -257,7 +257,7 @@ static int on_ready(void *ctx, struct cs_err *err)
 	return open_resumed(p, err);
 }
 
-/* Without memory for what is redacted, end before it is written. */
+/* Without memory for the placeholders, end before anything is written. */
 static void end_unredacted(int rc, const struct cs_err *err)
 {
 	if (!rc)
@@ -596,7 +596,7 @@ static void on_progress(void *ctx, uint32_t done, uint32_t all)
 	struct program *p = ctx;
 
 	p->progress.duration_s = p->opt->duration_s;
-	/* steps that a resumed journal has take no time, and tell none */
+	/* steps that a resumed journal has take no time, and predict none */
 	p->progress.plan = p->opt->resume ? NULL : p->run.plan;
 	cs_progress_step(&p->progress, done, all, cs_rows_count(&p->run.rows),
 			 cs_clock_s());

@@ -26,7 +26,7 @@ void cs_progress_clear(struct cs_progress *p)
 	p->bar = 0;
 }
 
-/* Are the steps of the plan what is counted?  Placements count turns. */
+/* Are the steps of the plan counted?  With placements it is turns. */
 static int counts_steps(const struct cs_progress *p)
 {
 	return p->plan && p->plan->n_steps == p->all;

@@ -10,7 +10,7 @@
 struct cs_progress {
 	double began_s, shown_s;
 	uint32_t done, all;	    /* steps */
-	const struct cs_plan *plan; /* NULL: what is left is not known */
+	const struct cs_plan *plan; /* NULL: the rest is not known */
 	struct cs_pace {
 		double seconds;
 		uint32_t steps;

@@ -88,7 +88,7 @@ static int read_all(struct cs_criteria *c, const struct cs_options *opt,
 	return share > 0 ? cs_thresholds_share(&c->thresholds, share, err) : 0;
 }
 
-/* ---- what is known of hardware ---- */
+/* ---- known figures of hardware ---- */
 
 /* The folders in $CS_KNOWN, between which are colons; an empty one is the installed. */
 #define KNOWN_NONE "none"

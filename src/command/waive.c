@@ -1,4 +1,4 @@
-/* waive.c - the command line of nvbandwidth where nothing can be measured, its list, and
+/* waive.c - the command line of nvbandwidth if nothing can be measured, its list, and
  * its statuses. */
 #include "config.h"
 

@@ -32,7 +32,7 @@ struct cs_writer {
 	int pipe;	    /* that may have no reader yet */
 	struct cs_vec text; /* char: to be appended */
 	struct cs_vec left; /* text that could not be written; the thread's alone */
-	double used_s, moved_s; /* CPU time, and when it was last seen to grow */
+	double used_s, moved_s; /* CPU time, and when it last grew */
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
 	pthread_t thread;

@@ -41,7 +41,7 @@ static void read_objects(struct cs_reader *r)
 	cs_jsonl_read(r);
 }
 
-/* jansson wants its hashes seeded before there are threads. */
+/* jansson must seed its hashes before there are threads. */
 void cs_loaded_by_threads(void)
 {
 	json_object_seed(0);

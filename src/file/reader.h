@@ -27,7 +27,7 @@ struct cs_reader {
 	int (*plain)(struct cs_loaded *to, struct cs_plain *plain);
 	struct cs_plain members; /* of the record that is decoded, or all of it */
 	json_t *record;
-	size_t wrong; /* what an error is about; CS_KEEP_NOTHING: no place */
+	size_t wrong; /* the place for an error; CS_KEEP_NOTHING: none */
 	/* the window: bytes [base, base + n) */
 	const char *text;
 	size_t base, n;

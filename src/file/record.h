@@ -73,7 +73,7 @@ void cs_decode_check(struct cs_loaded *to, json_t *record);
 json_t *cs_record_matrix(const struct cs_run *run, int node, uint32_t index);
 /* model.c: alpha and beta of a cell of a sweep. */
 struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell);
-/* A memory of what computes. */
+/* A memory of a GPU or of cores. */
 struct cs_level;
 struct cs_encoder cs_encode_level(const struct cs_level *level);
 /* How long the program of --model takes. */

@@ -202,7 +202,7 @@ static void encode_flags(struct cs_encoder *r, const struct cs_run *run,
 	const char *name[CS_ROW_FLAGS + 2];
 	int n = cs_row_flag_names(row->flags, name);
 
-	/* every record has the flag; between nodes nothing stands in */
+	/* every record has the flag; between nodes nothing is a stand-in */
 	if (run->stand_in && row->what.src.kind != CS_ENDPOINT_NODE)
 		name[n++] = "stand-in";
 	if (run->virtual_clock)

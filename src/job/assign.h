@@ -5,7 +5,7 @@
 #include "base/facts.h"
 #include "system/system.h"
 
-/* The GPUs that one rank of a node sees. */
+/* The GPUs that are visible to one rank of a node. */
 struct cs_rank_view {
 	int rank;   /* of the job, for messages */
 	int masked; /* a visible-devices mask was set for it */

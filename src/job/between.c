@@ -19,15 +19,16 @@
 #define ROOT_S 60.0	   /* for an answer of rank 0, which waits for the others */
 #define TRIAL_S 5.0
 #define SLACK_S 3.0 /* of all slots together: few nodes need not hurry */
-#define SOON_S 0.05  /* from a message to all until what it announces */
-#define LATE 0.75     /* of a slot: who comes later does not begin it */
+#define SOON_S 0.05  /* from a message to all until the round that it announces */
+#define LATE 0.75     /* of a slot: a node that is later does not begin it */
 #define TOUCH_GBS 0.5 /* memory that is made and filled, at least */
 #define NAP_NS 200000
-#define KEYS (1u << 20) /* of fill patterns, behind those of agents */
+#define KEYS (1u << 20) /* of fill patterns, after those of agents */
 
 enum { PING_TAG = 1, PONG_TAG, BEGIN_TAG, TRIAL_TAG, SLOTS_TAG };
 
-/* What rank 0 tells all: when the first round begins on its clock, and how many follow. */
+/* The message of rank 0 to all: the begin of the first round on its clock, and the
+ * number of rounds. */
 struct schedule {
 	double begin_s;
 	struct cs_slots of;
@@ -187,7 +188,7 @@ static int make_memory(struct between *b, uint64_t window)
 			cs_text(b->why, sizeof(b->why), "%.110s", err.text);
 			return -1;
 		}
-		/* refused where the limit of locked memory is low */
+		/* refused if the limit of locked memory is low */
 		mlock(mem[i]->at, bytes);
 	}
 	cs_fill_host_parallel(b->src.at, bytes,
@@ -478,7 +479,7 @@ static void report(struct between *b, const char *text)
 			   CS_FINDING_NOT_POSSIBLE, text);
 }
 
-/* Know the clock, and what the slots are. */
+/* Learn the clock and the slots. */
 static void get_ready(struct between *b)
 {
 	double now_s = cs_clock_s();

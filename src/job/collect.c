@@ -8,7 +8,7 @@
 
 #define ALIVE_S 1.0
 #define ROOT_ALIVE_S 5.0 /* one message for each node */
-#define DEAF_S 1.0 /* a rank that has not looked for longer was not listening */
+#define DEAF_S 1.0 /* a rank that has not polled for longer was not listening */
 
 static int post(struct cs_collect *c, enum cs_tag tag, const void *data, size_t bytes)
 {
@@ -33,7 +33,7 @@ struct node_message {
 	int64_t index;
 };
 
-/* A row and what is apart from it, followed by its samples and its reason. */
+/* A row and its apart fields, followed by its samples and its reason. */
 struct row_message {
 	struct cs_row row;
 	struct cs_cpu_side side;

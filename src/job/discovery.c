@@ -7,7 +7,7 @@
 #include "job/assign.h"
 
 #define JOIN_LIMIT_S 2.0
-#define NVML_LIMIT_S 10.0 /* for a look at all GPUs */
+#define NVML_LIMIT_S 10.0 /* for a survey of all GPUs */
 #define CLOSE_LIMIT_S 2.0
 #define CARDS_LIMIT_S 1.0
 #define LOADER_LIMIT_S 1.0

@@ -56,7 +56,7 @@ int cs_discovery_start(struct cs_discovery *m, struct cs_err *err);
 /* Fill in ranks, agents, driver, CUDA and GPUs of this node, but not its agents'
  * facts. node->ranks has room for local_size. */
 void cs_discovery_facts(const struct cs_discovery *m, struct cs_run_node *node);
-/* Fill in what its network cards have counted until now. */
+/* Fill in the counters of its network cards. */
 void cs_discovery_count(const struct cs_discovery *m, struct cs_run_node *node);
 
 /* Wait for the agents of this process to end; -1 if one hangs. */

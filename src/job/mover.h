@@ -1,4 +1,4 @@
-/* mover.h - what moves bytes between nodes, behind eight functions: one file for each.
+/* mover.h - eight functions that move bytes between nodes: one file for each mover.
  *
  * All are called from the main thread, of the coordinators of nodes, which are named by
  * their ranks.  None blocks but open and close. */
@@ -6,7 +6,7 @@
 
 #include "job/mpi_comm.h"
 
-#define CS_MOVER_ANY (-1) /* rank: whoever */
+#define CS_MOVER_ANY (-1) /* rank: any */
 #define CS_SAY_MOST 64	  /* bytes of a small message */
 
 struct cs_mover {
@@ -23,7 +23,8 @@ struct cs_mover {
 	int (*receive)(int rank, int tag, void *data, size_t bytes);
 	/* 1: everything that began has ended; 0: not yet; -1: an error. */
 	int (*test)(void);
-	/* Forget what has not ended.  1: some of it may still use its memory. */
+	/* Forget the messages that have not ended.  1: some may still use their
+	 * memory. */
 	int (*abandon)(void);
 	void (*close)(void);
 };

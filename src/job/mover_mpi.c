@@ -163,7 +163,7 @@ static void close_mpi(void)
 {
 	reap();
 	cs_vec_release(&bulk);
-	/* what a lost node has not taken stays: MPI reads it */
+	/* messages that a lost node has not taken stay: MPI reads them */
 	if (!said.n)
 		cs_vec_release(&said);
 }

@@ -120,7 +120,7 @@ static int post_window(const struct cs_pair *p, uint32_t sample)
 	return rc;
 }
 
-/* Tell the other what its messages were. */
+/* Send the other the result of the check of its messages. */
 static int judge(const struct cs_pair *p, uint32_t sample)
 {
 	struct cs_check found = { .first_word = UINT64_MAX };
@@ -142,7 +142,7 @@ static int hear_verdict(struct cs_pair *p, uint32_t sample)
 	return 0;
 }
 
-/* ---- a sample, as who leads and who follows ---- */
+/* ---- a sample, of the leader and of the follower ---- */
 
 static int send_one(struct cs_pair *p, uint32_t sample, double *took)
 {
@@ -291,7 +291,7 @@ static int greet(struct cs_pair *p)
 	return say(p, HELLO, NULL) ? -1 : hear_one(p, HELLO);
 }
 
-/* One way: who begins sends until half of the slot is over, then the other. */
+/* One way: the first node sends until half of the slot is over, then the other. */
 static int take_samples(struct cs_pair *p)
 {
 	if (p->test->pattern == CS_PATTERN_BIDI)
@@ -318,7 +318,7 @@ enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 	return ended(p, 0, take_samples(p));
 }
 
-/* What one message costs to poison and to check, without a network. */
+/* The time to poison and check one message, without a network. */
 static double check_s(const struct cs_pair *p)
 {
 	double began_s = cs_clock_s();
@@ -358,6 +358,6 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 			trial->trip_s = took;
 	}
 	ended(p, 0, rc);
-	/* who follows knows no time: rank 0 takes the leaders' */
+	/* a follower has no time: rank 0 takes the leaders' */
 	trial->message_s = rc || !p->first ? NAN : took / CS_TRIAL_MESSAGES;
 }

@@ -1,5 +1,5 @@
 /* pair.h - a pair of nodes in one time slot: they greet each other and take samples of
- * one test, and each receives what the other found in the messages it sent.
+ * one test, and each receives the result of the other's check of its messages.
  *
  *	leader              follower          in one way the sender leads
  *	  NEXT  ─────────▶    poisons, posts all receives
@@ -29,9 +29,9 @@ struct cs_pair {
 	const struct cs_mover *mover;
 	const struct cs_test *test;
 	int peer, first; /* the other's rank; does this node begin? */
-	uint32_t slot;	 /* of the phase, by which messages are told apart */
-	/* of the slot, on this node's clock: until half_s who begins may begin samples one
-	 * way; nothing is waited for after end_s */
+	uint32_t slot;	 /* of the phase, by which messages differ */
+	/* of the slot, on this node's clock: until half_s the first node may begin
+	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;
 	uint32_t window, verify;
 	char *src, *dst;
@@ -41,7 +41,7 @@ struct cs_pair {
 	double idled_s;
 	int memory_is_lost; /* out: dst may still be written to */
 
-	/* out: what this node sent, if it is whole */
+	/* out: the errors in the messages that this node sent */
 	int whole;
 	double sample[CS_SLOT_SAMPLES + 1];
 	uint32_t n;	       /* of all, the first that opened connections too */
@@ -50,5 +50,5 @@ struct cs_pair {
 };
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *pair);
-/* A trial instead of a test: into `trial` what is found. */
+/* A trial instead of a test, with its results in `trial`. */
 void cs_pair_try(struct cs_pair *pair, struct cs_trial *trial);

@@ -32,7 +32,7 @@ struct cs_job {
 	struct cs_node_facts facts; /* of this node */
 	enum cs_resumed resumed;
 	char *done;		 /* steps that this node need not measure */
-	struct cs_rows own_rows; /* of this node, to choose what to re-measure */
+	struct cs_rows own_rows; /* of this node, to choose steps to re-measure */
 	int coordinates, opened, lost, collects;
 	int one_at_a_time; /* GPUs allow only one process, so placements hold them in turn */
 	int boardless; /* no measurement, and nothing to open */

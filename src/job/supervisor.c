@@ -29,7 +29,7 @@
 #define CONTINUED_S 1.0 /* before its time, a supervisor that was stopped */
 #define KILLED_S 0.5	/* after it */
 #define PIECE 4096	/* of a pipe that has room for anything has as much */
-#define PIECES 64	/* before signals are looked for again */
+#define PIECES 64	/* before signals are polled again */
 #define BLOCKED_US 50000 /* a write that blocks all the same ends then */
 
 enum { OUT, ERR, WAYS };

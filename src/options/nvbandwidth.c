@@ -1,6 +1,6 @@
 /* nvbandwidth.c - the command line of nvbandwidth 0.8: options of a program called so.
  * Its names and indices are looked up here, and those that are no test stay in the list,
- * because the report says so of each at its place. */
+ * because the report names each at its place. */
 #include "options/theirs.h"
 
 #include <getopt.h>
@@ -37,7 +37,7 @@ static const struct flag {
 };
 #define FLAGS (sizeof(flags) / sizeof(flags[0]))
 
-/* What was given, of which the tests are in the options already. */
+/* The given options; the tests are in the options already. */
 struct given {
 	char seen[PERF + 1]; /* by letter */
 	int list;	     /* 't' or 'p', to which operands belong; 0: to none */
@@ -181,7 +181,7 @@ static int take(struct cs_options *out, int letter, const char *value,
 		return add_unused(out, "--loopCount has no meaning here"), 0;
 	case PERF:
 		return add_unused(out, "--perfFormatter has no meaning here"), 0;
-	default: /* list and help are looked at in the end */
+	default: /* list and help are handled at the end */
 		return 0;
 	}
 }
@@ -194,8 +194,8 @@ static const struct flag *flag_of(int letter)
 	return NULL;
 }
 
-/* Take what getopt has found.  A list has all operands that follow; any other option
- * may be given once. */
+/* Take the option that getopt has found.  A list has all operands that follow; any other
+ * option may be given once. */
 static int take_found(struct cs_options *out, struct given *given, int got,
 		      const char *value, struct cs_err *err)
 {

@@ -247,8 +247,8 @@ static int choose_suite(const struct cs_options *opt, const char *suite,
 	return found ? 0 : cs_err_set(err, "--suite %s: %s", suite, first.text);
 }
 
-/* Give what shows no link the size that it has in the first suite with a size, of a sweep
- * the last: not all tests are made for the size that links need. */
+/* Give tests that show no link their size in the first suite with a size, of a sweep the
+ * last: not all tests are made for the size that links need. */
 static void take_own_sizes(const struct cs_options *opt, enum cs_backend_kind backend,
 			   struct cs_choices *chosen)
 {

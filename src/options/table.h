@@ -19,8 +19,8 @@ enum cs_take {
 	CS_TAKE_NUMBERS, /* "1,2,4" as bits from 0 on, of the bits in `most` */
 };
 
-/* Gets the argument (NULL for a flag); writes to `err` only what is allowed, and the
- * caller puts option and value before it. */
+/* Gets the argument (NULL for a flag); writes only the allowed values to `err`, and the
+ * caller puts option and value before them. */
 typedef int cs_setter(struct cs_options *opt, const char *value, struct cs_err *err);
 
 struct cs_option {
@@ -82,7 +82,7 @@ unsigned cs_kind_named(const char *name);
 /* ---- option_rules.c ---- */
 
 void cs_options_default(struct cs_options *opt);
-/* Settle what depends on several options. */
+/* Settle values that depend on several options. */
 void cs_options_settle(struct cs_options *opt);
 /* Refuse options that exclude each other, or lack one that they need. */
 int cs_options_check(const struct cs_options *opt, struct cs_err *err);

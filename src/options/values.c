@@ -480,7 +480,7 @@ int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 
 int cs_set_explain(struct cs_options *opt, const char *value, struct cs_err *err)
 {
-	(void)err; /* unknown names are reported when they are looked up */
+	(void)err; /* unknown names are reported later */
 	opt->action = CS_ACTION_EXPLAIN;
 	opt->explain = value;
 	return 0;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The blob travels and is hashed as bytes: no padding anywhere, and every part
- * begins where its alignment wants it. */
+/* The blob travels and is hashed as bytes: no padding anywhere, and every part is
+ * aligned. */
 _Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");

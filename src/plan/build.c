@@ -220,7 +220,7 @@ static int add_variants(const struct asking *a, const struct cs_choice *choice,
 	return 0;
 }
 
-/* In the order of matrices; what two choices ask for is measured once. */
+/* In the order of matrices; a matrix of two choices is measured once. */
 static int add_views(struct build *b)
 {
 	const struct wanted *wanted;

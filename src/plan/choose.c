@@ -70,7 +70,7 @@ static void offer_tests(struct search *s)
  * several. */
 static void search_names(struct search *s)
 {
-	/* what --matrix takes, --test does too */
+	/* --test takes the values of --matrix, too */
 	static const char *const kinds[] = { "peer",  "cost", "h2d",	"d2h",
 					     "local", "host", "nethost" };
 	const char *item = s->near.typed;
@@ -367,7 +367,7 @@ int cs_costs_missing(unsigned matrices, enum cs_backend_kind backend)
 {
 	int n = 0;
 
-	/* what is a write or a read has a name of its own there */
+	/* writes and reads have names of their own there */
 	for (size_t i = 0; i < n_tests(); i++)
 		n += !cs_test_is_of(cs_test_at(i), backend) &&
 		     (cs_test_at(i)->op > CS_OP_READ ||

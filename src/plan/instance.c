@@ -139,7 +139,7 @@ static int has_shape(const struct cs_alias *alias, uint64_t shape)
 	}
 }
 
-/* The variant of an alias with what its arguments add. */
+/* The variant of an alias with the values of its arguments. */
 static int is_variant(const struct cs_instance *cell, const struct cs_alias *alias)
 {
 	struct cs_variant v = alias->variant;
@@ -463,7 +463,7 @@ static int parse_as(const char *name, const char *at, const struct cs_alias *ali
 }
 
 /* Of several aliases of that name the first as which it can be read, or whose error is
- * told. */
+ * reported. */
 int cs_instance_parse(const char *name, const struct cs_alias **alias,
 		      struct cs_choice *to, struct cs_err *err)
 {

@@ -36,10 +36,9 @@ void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE]);
 int cs_instance_alias(const struct cs_instance *cell, const struct cs_alias *alias,
 		      const char *family, char to[CS_INSTANCE]);
 
-/* Parse a name of Comm|Scope, with or without its prefix, the size (a binary
- * logarithm, as 28 or log2(N):28) and what Google Benchmark adds.  *alias is the
- * alias that it names; NULL: it names none, which is no error.  `to` has no test
- * yet. */
+/* Parse a name of Comm|Scope, with or without its prefix, the size (a binary logarithm,
+ * as 28 or log2(N):28) and the suffixes of Google Benchmark.  *alias is the alias that
+ * it names; NULL: it names none, which is no error.  `to` has no test yet. */
 int cs_instance_parse(const char *name, const struct cs_alias **alias,
 		      struct cs_choice *to, struct cs_err *err);
 /* Does the choice mean this cell?  Both directions of a pair of GPUs count. */

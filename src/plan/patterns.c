@@ -12,7 +12,8 @@
 
 /* ---- between agents ---- */
 
-/* A step of one transfer; of BIDI both directions; of LOADFLOPS, what its GPUs compute. */
+/* A step of one transfer; of BIDI both directions; of LOADFLOPS, the work of its
+ * GPUs. */
 static int add_pair(struct cs_plan_builder *pb, const struct cs_test *test,
 		    uint32_t a, uint32_t b)
 {
@@ -231,7 +232,7 @@ static int add_host_loads(struct cs_plan_builder *pb, const struct cs_test *test
 			  uint32_t numa, uint32_t gpu)
 {
 	int both = test->pattern == CS_PATTERN_BIDILOAD;
-	/* the twin of what is measured lasts as long */
+	/* the twin of the measured transfer lasts as long */
 	int twin = test->method == CS_METHOD_SM ? HOST_WHOLE : 0;
 	uint32_t a;
 

@@ -1,4 +1,4 @@
-/* plan.c - plans read: their parts, what their transfers need, how long they take. */
+/* plan.c - plans read: their parts, the memory of their transfers, their time. */
 #include "plan/plan.h"
 
 #include <math.h>
@@ -247,8 +247,8 @@ uint64_t cs_transfer_packed_at(const struct cs_transfer *t)
 	return cs_arena_aligned(cs_transfer_box(t).span);
 }
 
-/* A GPU's own memory is slower than its cache, all else is slower than its memory: there a
- * part that is still cached shows (5 % of what was read of 256 MiB, H200). */
+/* A GPU's own memory is slower than its cache, all else is slower than its memory: there
+ * a part that is still cached changes the figure (5 % of reads of 256 MiB, H200). */
 #define SPREAD_WITHIN 4
 
 uint64_t cs_transfer_span(const struct cs_plan *plan, const struct cs_transfer *t)
@@ -420,7 +420,7 @@ static int has_buffers(const struct cs_transfer *t)
 	       t->src.index != t->dst.index;
 }
 
-/* Lay out what follows the source. */
+/* Lay out the places after the source. */
 static void lay_out(struct cs_arena_layout *l)
 {
 	l->chain_at = cs_arena_aligned(l->dst_at + l->dst_bytes);
@@ -483,7 +483,7 @@ int cs_transfer_rotates(const struct cs_transfer *t)
 	       !cs_endpoint_is_numa(&t->dst);
 }
 
-/* As cuMemAlloc aligns what it gives. */
+/* The alignment of cuMemAlloc. */
 #define PLACE_ALIGN 512u
 
 uint64_t cs_transfer_stride(const struct cs_transfer *t)
@@ -554,7 +554,7 @@ static double probe_s(enum cs_how how)
 		return 7 * 1e-3 * CS_HOLD_MS;
 	case CS_HOW_OVERLAP: /* five schedules a round, of 256 MiB */
 		return 7 * 60e-3;
-	case CS_HOW_PREFETCH: /* there and back, and looked at, 256 MiB */
+	case CS_HOW_PREFETCH: /* there and back, and checked, 256 MiB */
 		return 7 * 60e-3;
 	case CS_HOW_OPEN: /* 2.5 ms an opening on H200, two of them a round */
 		return 7 * 6e-3;

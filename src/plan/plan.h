@@ -253,7 +253,7 @@ const struct cs_plan_matrix *cs_plan_matrix_at(const struct cs_plan *plan,
 const struct cs_test *cs_plan_matrix_test(const struct cs_plan *plan, uint32_t matrix);
 /* < 0, 0 or > 0: the order of matrices, by test, size and variant; for qsort. */
 int cs_plan_matrices_compare(const void *x, const void *y);
-/* "512 MiB, cold caches": what distinguishes it besides its test. */
+/* "512 MiB, cold caches": its size and variant. */
 struct cs_plan_matrix_words {
 	char text[176];
 };

@@ -84,7 +84,7 @@ static uint32_t numa_place(const struct cs_settings *set, uint32_t numa)
 	return (uint32_t)__builtin_popcountll(set->numa_nodes & below);
 }
 
-/* A read is issued by the destination's agent, all else by the source's, what has a
+/* A read is issued by the destination's agent, all others by the source's, one with a
  * host end by the GPU's; pairs of NUMA nodes take turns. */
 static uint32_t issuer_of(const struct cs_plan_request *req,
 			  const struct cs_test *test, const struct cs_asked *asked)
@@ -125,7 +125,7 @@ struct cs_transfer cs_asked_transfer(const struct cs_plan_request *req,
 	};
 }
 
-/* Multiply-adds of a GPU beside what is measured. */
+/* Multiply-adds of a GPU beside the measured transfer. */
 static struct cs_asked asked_flops(uint32_t flags, const struct cs_endpoint *gpu)
 {
 	const int test = cs_test_index(CS_FLOPS_TEST);

@@ -13,7 +13,7 @@
 #define LATE_LEAST_S 0.02
 #define LATE_MOST_S 1.0
 #define LATE_TIMES 4.0	/* the latest of a trial */
-#define ROOM 1.3	/* times what samples should take */
+#define ROOM 1.3	/* times the intended length of samples */
 #define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
 #define SLOT_MOST_S 5.0 /* of a slow network: fewer samples */
 
@@ -121,7 +121,7 @@ struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t mos
 
 double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test)
 {
-	/* one way, then the other; or both ways, which may share what they use */
+	/* one way, then the other; or both ways, which may share a link */
 	int samples = 2 * (CS_SLOT_SAMPLES + 1);
 
 	if (test->op == CS_OP_PINGPONG)

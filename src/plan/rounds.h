@@ -50,14 +50,14 @@ struct cs_clock cs_clock_of(const struct cs_ping *ping, size_t n);
 
 #define CS_SLOT_SAMPLES 6 /* of each figure that count, after one that does not */
 
-/* What a pair found out in a trial: seconds of a round trip, of a message, of poisoning and
+/* The results of a pair's trial: seconds of a round trip, of a message, of poisoning and
  * checking one, and from the trial's begin until both were there.  NAN unknown. */
 struct cs_trial {
 	double trip_s, message_s, check_s, late_s;
 };
 /* The same for all pairs: messages of a sample, which takes 10 ms and 200 round trips or
- * longer; the time of a sample with its check; and what each slot has besides, for nodes
- * that are late. */
+ * longer; the time of a sample with its check; and the rest of each slot, for nodes that
+ * are late. */
 struct cs_slots {
 	double sample_s, late_s;
 	uint64_t window;

@@ -7,7 +7,7 @@
 
 #include "base/facts.h"
 
-/* ---- what may be asked for ---- */
+/* ---- valid requests ---- */
 
 static int agents_check(int64_t n, struct cs_err *err)
 {
@@ -90,7 +90,7 @@ int cs_test_check(const struct cs_test *test, const struct cs_settings *set,
 	return 0;
 }
 
-/* Printable, without what a plan file gives a meaning. */
+/* Printable, without characters that have a meaning in a plan file. */
 int cs_step_name_is_sound(const char *name)
 {
 	size_t n = strnlen(name, CS_STEP_NAME), i;
@@ -141,7 +141,7 @@ static int is_of_its_shape(const struct cs_transfer *t)
 					   cs_transfer_box(t).span));
 }
 
-/* Multiply-adds of a GPU that copies, beside what is measured. */
+/* Multiply-adds of a GPU that copies, beside the measured transfer. */
 static int is_flops_of(const struct cs_plan *plan, const struct cs_transfer *t,
 		       const struct cs_test *test)
 {

@@ -25,7 +25,7 @@ enum cs_rows_of {
 	CS_ROWS_KINDS
 };
 
-/* The matrix that a row is of, whatever its metric (cs_plan_matrices_compare). */
+/* The matrix of a row of any metric (cs_plan_matrices_compare). */
 struct cs_plan_matrix cs_row_plan_matrix(const struct cs_row *row);
 /* Order by test, metric, size and variant.  0: one matrix. */
 int cs_matrix_order(const struct cs_row *a, const struct cs_row *b);

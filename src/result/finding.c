@@ -126,7 +126,7 @@ const char *cs_finding_aside(const struct cs_finding *finding)
 		return NULL;
 	if (cs_finding_has(finding, CS_FINDING_OF_QUALITY))
 		return "uncertain";
-	/* what the driver refuses is the machine's, or the job's */
+	/* a refusal of the driver is the machine's, or the job's */
 	return cs_finding_has(finding, CS_FINDING_OF_SCOPE) &&
 			       cs_blame_of(finding->text) == CS_BLAME_NONE ?
 		       "left out" :

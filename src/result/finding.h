@@ -109,7 +109,7 @@ void cs_finding_next(enum cs_finding_id id, char *to, size_t size);
 /* Whose fault an error of the driver is, which a text names: CUDA_ERROR_... */
 enum cs_blame {
 	CS_BLAME_NONE, /* it names none */
-	CS_BLAME_USE,  /* of others who hold the GPU or its memory, or its settings */
+	CS_BLAME_USE, /* others hold the GPU or its memory, or its settings are at fault */
 	CS_BLAME_DEVICE, /* the GPU's, or its driver's */
 };
 enum cs_blame cs_blame_of(const char *text);

@@ -1,5 +1,5 @@
-/* history.h - what earlier runs of a node gave: of each run its time, its figures and the
- * counters of its GPUs, a few bytes each, whatever becomes of the run. */
+/* history.h - the results of earlier runs of a node: of each run its time, its figures
+ * and the counters of its GPUs, a few bytes each, which outlive the run. */
 #pragma once
 
 #include "result/run.h"

@@ -693,7 +693,7 @@ static void count_ranks(struct cs_run *run)
 			run->n_ranks += run->node[i].facts.n_ranks;
 }
 
-/* Samples and texts of rows that have been dropped are left where they are: copy the rest. */
+/* Copy all but the samples and texts of rows that were dropped. */
 static int copy_rows(struct cs_rows *rows, struct cs_err *err)
 {
 	struct cs_rows made;

@@ -14,7 +14,7 @@
  * in the same order leave the same ones, when a run is measured and when its journal is
  * read. */
 int cs_passes_thin(struct cs_run *run, size_t most, struct cs_err *err);
-/* Leave out what was added since, after the last row. */
+/* Leave out the rows that were added since. */
 int cs_passes_end(struct cs_run *run, struct cs_err *err);
 
 /* The last pass that a node began. */

@@ -39,7 +39,7 @@ static uint32_t add_samples(const struct cs_run *run, const struct cs_row *turn,
 	return turn->n_samples;
 }
 
-/* A row and its further turns as one; samples go to `to`, what is apart to `apart`. */
+/* A row and its further turns as one; samples go to `to`, apart fields to `apart`. */
 static struct cs_row merge(const struct cs_run *run, const struct cs_row *row,
 			   double *to, struct cs_row_apart *apart)
 {

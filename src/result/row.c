@@ -40,7 +40,7 @@ const struct cs_row_apart cs_row_apart_unknown = { .stage_us = { NAN, NAN, NAN }
 						   .power_w = NAN };
 _Static_assert(CS_STAGES == 3, "a NAN for each");
 
-/* Keep what is apart from the row. */
+/* Keep the apart fields of the row. */
 static int keep(struct cs_rows *rows, struct cs_row *row, struct cs_err *err)
 {
 	const struct cs_cpu_side *side = row->side ? row->side : &cs_cpu_side_unknown;

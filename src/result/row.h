@@ -132,7 +132,7 @@ struct cs_rows {
 	struct cs_vec rows;	/* struct cs_row */
 	struct cs_vec at;	/* size_t: first sample of each row */
 	struct cs_vec samples;	/* double */
-	struct cs_kept kept;	/* what is apart from the rows */
+	struct cs_kept kept;	/* apart fields of the rows */
 	struct cs_cells *cells; /* the index (cells.h), one block; NULL: not made */
 };
 
@@ -165,8 +165,8 @@ const struct cs_test *cs_row_test(const struct cs_row *row);
 uint64_t cs_row_agents(const struct cs_row *row);
 /* The first n agents, as bits. */
 uint64_t cs_agent_bits(int n);
-/* The reason of a corrupt cell: "3 wrong bytes, the first at 16 of copy 2: expected …"; copy
- * 0: not said. */
+/* The reason of a corrupt cell: "3 wrong bytes, the first at 16 of copy 2: expected …";
+ * copy 0: left out. */
 void cs_check_text(const struct cs_check *check, uint32_t copy, char *to, size_t size);
 /* CS_ROW_OUTLIERS, if one of its samples is that far from the median; 0. */
 uint32_t cs_row_outliers(const struct cs_row *row, const double *samples);

@@ -21,8 +21,8 @@ struct cs_versus_side {
 struct cs_versus_cell {
 	const char *host;  /* the pair of nodes; "": one, paired by position */
 	const char *label; /* "0->3", or "0" of a figure of one agent, as in A; of a
-	                    * total "0<->3", "all->3", "0->3, ..."; of a plan file after
-	                    * the name of the step */
+			    * total "0<->3", "all->3", "0->3, ..."; of a plan file after
+			    * the name of the step */
 	struct cs_comparison c;
 };
 
