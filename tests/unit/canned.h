@@ -244,16 +244,17 @@ static inline struct canned canned(int nodes, int agents, int cpu, const char *t
 	return canned_make(nodes, &request, measured);
 }
 
-/* One node, 4K:1G:x4. */
-static inline struct canned canned_sweep(int agents, const char *tests)
+/* One node, with a sweep over sizes. */
+static inline struct canned canned_sizes(int agents, uint64_t first, uint64_t last,
+					 double growth, const char *tests)
 {
 	struct cs_choices chosen;
 	struct cs_plan_request request = {
 		.n_agents = agents,
 		.set = {
-			.copy_bytes = 4 << 10,
-			.last_bytes = 1 << 30,
-			.growth = 4,
+			.copy_bytes = first,
+			.last_bytes = last,
+			.growth = growth,
 			.seed = 1,
 			.precision = 0.005,
 			.cell_limit_s = 2,
@@ -264,6 +265,11 @@ static inline struct canned canned_sweep(int agents, const char *tests)
 
 	canned_choose(tests, &request, &chosen);
 	return canned_make(1, &request, 1);
+}
+
+static inline struct canned canned_sweep(int agents, const char *tests)
+{
+	return canned_sizes(agents, 4 << 10, 1 << 30, 4, tests);
 }
 
 /* With what was found, which must be as the catalogue of findings has it. */

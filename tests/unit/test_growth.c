@@ -38,23 +38,7 @@ const struct cs_row *__wrap_cs_rows_end(const struct cs_rows *rows)
 
 static struct canned sizes(int n)
 {
-	struct cs_choices chosen;
-	struct cs_plan_request request = {
-		.n_agents = 2,
-		.set = {
-			.copy_bytes = 4096,
-			.last_bytes = 4096 + 16 * ((uint64_t)n - 1),
-			.growth = 1.0000001,
-			.seed = 1,
-			.precision = 0.005,
-			.cell_limit_s = 2,
-			.start_limit_s = 30,
-			.backend = CS_BACKEND_CUDA,
-		},
-	};
-
-	canned_choose(PAIR, &request, &chosen);
-	return canned_make(1, &request, 1);
+	return canned_sizes(2, 4096, 4096 + 16 * ((uint64_t)n - 1), 1.0000001, PAIR);
 }
 
 static struct canned nodes(int n)

@@ -114,108 +114,72 @@ HOLDS("sizes of any magnitude fit 16 characters") {
 	size_text_is(10000000000001ull, "9.1 TiB");
 }
 
-static double duration_of(const char *text)
-{
-	double seconds = -1;
+typedef int parser(const char *text, double *value, struct cs_err *err);
 
-	t_eq_int(cs_duration_parse(text, &seconds, NULL), 0);
-	return seconds;
+static double parsed(parser *parse, const char *text)
+{
+	double value = -1;
+
+	t_eq_int(parse(text, &value, NULL), 0);
+	return value;
+}
+
+/* Each of bad[], which NULL ends, with these words; the value stays. */
+static void all_refused(parser *parse, const char *words, const char *const bad[])
+{
+	for (; *bad; bad++) {
+		struct cs_err err;
+		double value = 7;
+
+		t_eq_int(parse(*bad, &value, &err), -1);
+		t_near(value, 7, 0);
+		t_has(err.text, words);
+	}
 }
 
 HOLDS("durations are in ms, s or m, and in seconds without") {
-	t_near(duration_of("500ms"), 0.5, 0);
-	t_near(duration_of("2s"), 2, 0);
-	t_near(duration_of("2"), 2, 0);
-	t_near(duration_of("0.25"), 0.25, 0);
-	t_near(duration_of("1.5m"), 90, 0);
-	t_near(duration_of("1ms"), 0.001, 0);
+	t_near(parsed(cs_duration_parse, "500ms"), 0.5, 0);
+	t_near(parsed(cs_duration_parse, "2s"), 2, 0);
+	t_near(parsed(cs_duration_parse, "2"), 2, 0);
+	t_near(parsed(cs_duration_parse, "0.25"), 0.25, 0);
+	t_near(parsed(cs_duration_parse, "1.5m"), 90, 0);
+	t_near(parsed(cs_duration_parse, "1ms"), 0.001, 0);
 }
 
 HOLDS("what is no duration is refused and changes nothing") {
-	static const char *const bad[] = {
-		"",    "s",   "-1s", "0",   "0.0s",
-		"0ms", "2 s", "2d",  "2ss", "2s ",
-		"1e3", "nan", "inf", "0x2", "99999999999999999999s",
-	};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct cs_err err;
-		double seconds = 7;
-
-		t_eq_int(cs_duration_parse(bad[i], &seconds, &err), -1);
-		t_near(seconds, 7, 0);
-		t_has(err.text, "write 500ms, 2s or 1.5m");
-	}
+	all_refused(cs_duration_parse, "write 500ms, 2s or 1.5m",
+		    (const char *const[]){ "", "s", "-1s", "0", "0.0s", "0ms", "2 s",
+					   "2d", "2ss", "2s ", "1e3", "nan", "inf",
+					   "0x2", "99999999999999999999s", NULL });
 }
 
 HOLDS("a share is in per cent with and without the sign") {
-	double share = 0;
-
-	t_eq_int(cs_share_parse("0.5%", &share, NULL), 0);
-	t_near(share, 0.005, 0);
-	t_eq_int(cs_share_parse("0.5", &share, NULL), 0);
-	t_near(share, 0.005, 0);
-	t_eq_int(cs_share_parse("100%", &share, NULL), 0);
-	t_near(share, 1, 0);
+	t_near(parsed(cs_share_parse, "0.5%"), 0.005, 0);
+	t_near(parsed(cs_share_parse, "0.5"), 0.005, 0);
+	t_near(parsed(cs_share_parse, "100%"), 1, 0);
 }
 
 HOLDS("what is no share is refused and changes nothing") {
-	static const char *const bad[] = {
-		"",
-		"%",
-		"0",
-		"0%",
-		"-1%",
-		"100.1",
-		"101%",
-		"1%%",
-		"1 %",
-		"1%x",
-		"nan",
-		"1e1",
-		"99999999999999999999",
-	};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct cs_err err;
-		double share = 7;
-
-		t_eq_int(cs_share_parse(bad[i], &share, &err), -1);
-		t_near(share, 7, 0);
-		t_has(err.text, "above 0 and at most 100");
-	}
-}
-
-static double count_of(const char *text)
-{
-	double count = -1;
-
-	t_eq_int(cs_count_parse(text, &count, NULL), 0);
-	return count;
+	all_refused(cs_share_parse, "above 0 and at most 100",
+		    (const char *const[]){ "", "%", "0", "0%", "-1%", "100.1", "101%",
+					   "1%%", "1 %", "1%x", "nan", "1e1",
+					   "99999999999999999999", NULL });
 }
 
 HOLDS("numbers of things have an exponent, or K to P as powers of 1000") {
-	t_near(count_of("8192"), 8192, 0);
-	t_near(count_of("1.5K"), 1500, 0);
-	t_near(count_of("3G"), 3e9, 0);
-	t_near(count_of("2p"), 2e15, 0);
-	t_near(count_of("2e12"), 2e12, 0);
-	t_near(count_of("0.5E3"), 500, 0);
+	t_near(parsed(cs_count_parse, "8192"), 8192, 0);
+	t_near(parsed(cs_count_parse, "1.5K"), 1500, 0);
+	t_near(parsed(cs_count_parse, "3G"), 3e9, 0);
+	t_near(parsed(cs_count_parse, "2p"), 2e15, 0);
+	t_near(parsed(cs_count_parse, "2e12"), 2e12, 0);
+	t_near(parsed(cs_count_parse, "0.5E3"), 500, 0);
 }
 
 HOLDS("what is no number of things is refused and changes nothing") {
-	static const char *const bad[] = { "",	    "0",    "-1",   "1X",   "1KB",
-					   "1Ki",   "e3",   "1e",   "1e-3", "1e+3",
-					   "1e100", "0x10", "1e3K", " 1",   "nan" };
-	struct cs_err err;
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		double count = 7;
-
-		t_eq_int(cs_count_parse(bad[i], &count, &err), -1);
-		t_near(count, 7, 0);
-		t_has(err.text, "write 8192, 1.5G or 2e12");
-	}
+	all_refused(cs_count_parse, "write 8192, 1.5G or 2e12",
+		    (const char *const[]){ "", "0", "-1", "1X", "1KB", "1Ki", "e3",
+					   "1e", "1e-3", "1e+3", "1e100", "0x10",
+					   "1e3K", " 1", "nan", NULL });
 }
 
 HOLDS("whole numbers are decimal or hexadecimal, never octal") {
