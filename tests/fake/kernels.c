@@ -67,11 +67,23 @@ static void count_wrong(struct cs_check *found, uint64_t word, uint64_t want,
 	found->wrong_bytes += cs_wrong_bytes(want, got);
 }
 
+static int are_right(uint64_t key, const uint64_t *p, uint64_t from, uint64_t to)
+{
+	uint64_t differ = 0;
+
+	for (uint64_t i = from; i < to; i++)
+		differ |= p[i] ^ cs_fill_word(key, i);
+	return !differ;
+}
+
 static struct cs_check check_words(const struct cs_k_check *a, const uint64_t *p,
 				   uint64_t from, uint64_t to)
 {
 	struct cs_check found = { .first_word = UINT64_MAX };
 
+	/* as nearly always: many times as fast */
+	if (!a->triad && are_right(a->key, p, from, to))
+		return found;
 	for (uint64_t i = from; i < to; i++) {
 		uint64_t want = cs_expected_word(a->key, a->triad, i);
 
