@@ -74,7 +74,7 @@ check_PROGRAMS += %D%/halfway
 
 # ---- one test, without building what it does not need: make tests/unit/plan.test ----
 SUFFIXES = .t .test
-TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway $(FAKE_DRIVERS)
+TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway %D%/storage $(FAKE_DRIVERS)
 .t.test:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS=$*.t check_PROGRAMS='$(TEST_TOOLS)' || \
 		{ grep -A20 '^not ok' $*.log; exit 1; }
