@@ -189,6 +189,8 @@ if HAVE_CUDA
 	%D%/backend/cuda/copy.c \
 	%D%/backend/cuda/cost.c \
 	%D%/backend/cuda/cuda.c \
+	%D%/backend/cuda/cupti.c \
+	%D%/backend/cuda/cupti.h \
 	%D%/backend/cuda/dev.c \
 	%D%/backend/cuda/dev.h \
 	%D%/backend/cuda/driver.c \
@@ -545,6 +547,7 @@ endif
 	%D%/report/text/topology.c \
 	%D%/report/text/versus.c \
 	%D%/report/text/ways.c \
+	%D%/report/text/why.c \
 	%D%/report/view.c \
 	%D%/report/view.h
 

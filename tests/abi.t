@@ -125,13 +125,53 @@ END
 	compile "$1" -fsyntax-only "$dir/functions.c"
 }
 
+# The record of CUPTI's counters and what we say of it, where its header is.
+same_records() { # FOLDER of backend/cuda/cupti.h
+	cat >"$dir/records.c" <<'END'
+#include <cuda.h>
+#include <cupti.h>
+#define CS_BACKEND_CUDA_ABI_H
+#include "backend/cuda/cupti.h"
+#define OF CUpti_ActivityUnifiedMemoryCounter3
+#define same(ours, theirs) _Static_assert((ours) == (theirs), #ours)
+#define member(ours, theirs) \
+	same(offsetof(struct cs_cupti_record, ours), offsetof(OF, theirs)); \
+	same(sizeof(((struct cs_cupti_record *)0)->ours), sizeof(((OF *)0)->theirs))
+member(kind, kind);
+member(counter, counterKind);
+member(value, value);
+member(start, start);
+member(end, end);
+member(address, address);
+member(src, srcId);
+member(dst, dstId);
+member(flags, flags);
+same(sizeof(struct cs_cupti_record), offsetof(OF, processors));
+same(sizeof(struct cs_cupti_config), sizeof(CUpti_ActivityUnifiedMemoryCounterConfig));
+same(offsetof(struct cs_cupti_config, counter), offsetof(CUpti_ActivityUnifiedMemoryCounterConfig, kind));
+same(offsetof(struct cs_cupti_config, enable), offsetof(CUpti_ActivityUnifiedMemoryCounterConfig, enable));
+#define COUNTER(x) CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_##x
+same(CS_CUPTI_TO_GPU, COUNTER(KIND_BYTES_TRANSFER_HTOD));
+same(CS_CUPTI_TO_HOST, COUNTER(KIND_BYTES_TRANSFER_DTOH));
+same(CS_CUPTI_CPU_FAULT, COUNTER(KIND_CPU_PAGE_FAULT_COUNT));
+same(CS_CUPTI_GPU_FAULTS, COUNTER(KIND_GPU_PAGE_FAULT));
+same(CS_CUPTI_PEER, COUNTER(KIND_BYTES_TRANSFER_DTOD));
+same(CS_CUPTI_ALL_DEVICES, COUNTER(SCOPE_PROCESS_ALL_DEVICES));
+same(CS_CUPTI_UM_COUNTER, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+same(CS_CUPTI_EVICTION, CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_EVICTION);
+same(CS_CUPTI_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+same(CS_CUPTI_DONE, CUPTI_ERROR_MAX_LIMIT_REACHED);
+END
+	compile "$1" -fsyntax-only "$dir/records.c"
+}
+
 finds() { # WHAT COMMAND...: does it fail, and name that?
 	! "${@:2}" >"$dir/found" 2>&1 && grep -qw "$1" "$dir/found"
 }
 
 plant() { # FILE SED
 	mkdir -p "$dir/backend/cuda"
-	cp "$top"/src/backend/cuda/{abi,driver}.h "$dir/backend/cuda"
+	cp "$top"/src/backend/cuda/{abi,driver,cupti}.h "$dir/backend/cuda"
 	sed -i "$2" "$dir/backend/cuda/$1"
 	! cmp -s "$dir/backend/cuda/$1" "$top/src/backend/cuda/$1" ||
 		echo "# nothing was planted by $2"
@@ -141,6 +181,14 @@ ok "values, sizes and layouts of abi.h are those of cuda.h" \
 	same_facts "$top/src/backend/cuda/abi.h"
 ok "what functions take in driver.h is what cudaTypedefs.h says" \
 	same_functions "$top/src"
+
+if [ -n "$old" ] || [ ! -f "$CUDA_INCLUDE/cupti.h" ]; then
+	skip="there is no cupti.h of CUDA 12.8 or later"
+fi
+ok "records and numbers of cupti.h are those of CUPTI's headers" same_records "$top/src"
+plant cupti.h 's/uint32_t src, dst, stream, process;/uint32_t src, dst, process;/'
+ok "... and a member that is missing would be found" finds flags same_records "$dir"
+skip=
 
 plant abi.h 's/CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1/CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 2/'
 ok "a wrong value would be found" \

@@ -240,6 +240,14 @@ struct cs_backend_um {
 		      enum cs_um_advice advice, const struct cs_um_place *of, int on,
 		      struct cs_err *err);
 
+	/* Count what the driver does to the pages of a range, until counted(), which
+	 * also ends it; out NULL: the counts are not wanted.  -1: it cannot be counted,
+	 * or not all of it was. */
+	int (*count)(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		     struct cs_err *err);
+	int (*counted)(struct cs_dev *dev, uint64_t at, struct cs_um_counts *out,
+		       struct cs_err *err);
+
 	/* Compare with the expected contents, by a kernel of this device. *is_near:
 	 * by the kernel's read rate, was all of it in the device's own memory? 1, 0;
 	 * -1: too few bytes to decide. */

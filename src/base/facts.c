@@ -403,6 +403,23 @@ static const struct cs_field node_facts[] = {
 const struct cs_fieldset cs_node_fields = CS_FIELDSET("a node", struct cs_node_facts,
 						      node_facts);
 
+#define UM(type, key, member) CS_MEMBER(struct cs_um_counts, type, key, member)
+static const struct cs_field um_fields[] = {
+	UM(COUNT, "um_to_gpu_bytes", to_gpu_bytes),
+	UM(COUNT, "um_to_host_bytes", to_host_bytes),
+	UM(COUNT, "um_peer_bytes", peer_bytes),
+	UM(COUNT, "um_evicted_bytes", evicted_bytes),
+	UM(COUNT, "um_moves", moves),
+	UM(COUNT, "um_least_bytes", least_bytes),
+	UM(COUNT, "um_most_bytes", most_bytes),
+	UM(COUNT, "um_fault_groups", fault_groups),
+	UM(COUNT, "um_faults", faults),
+	UM(COUNT, "um_cpu_faults", cpu_faults),
+	UM(REAL, "um_fault_us", fault_us),
+};
+const struct cs_fieldset cs_um_fields = CS_FIELDSET("counts of the driver",
+						    struct cs_um_counts, um_fields);
+
 #define SIDE(type, key, member, ...) \
 	CS_MEMBER(struct cs_cpu_side, type, key, member, ##__VA_ARGS__)
 static const struct cs_field cpu_side_fields[] = {
@@ -417,6 +434,7 @@ static const struct cs_field cpu_side_fields[] = {
 	SIDE(COUNT, "major_faults", major_faults),
 	SIDE(COUNT, "nvlink_bytes", nvlink_bytes),
 	SIDE(COUNT, "pcie_bytes", pcie_bytes),
+	SIDE(PART, NULL, um, .part = &cs_um_fields),
 	SIDE(TEXT, "flush", flush),
 	SIDE(REAL, "flush_warm_ns", warm_ns),
 	SIDE(REAL, "flush_cold_ns", cold_ns),
@@ -433,6 +451,7 @@ const struct cs_cpu_side cs_cpu_side_unknown = {
 	.major_faults = -1,
 	.nvlink_bytes = -1,
 	.pcie_bytes = -1,
+	.um = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, NAN },
 	.warm_ns = NAN,
 	.cold_ns = NAN,
 };

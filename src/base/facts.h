@@ -158,6 +158,18 @@ struct cs_agent_facts {
 	int64_t sent_bytes, received_bytes;
 };
 
+/* What the driver did to the pages of one transfer in a sample that is not timed; -1,
+ * fault_us NAN: not counted. */
+struct cs_um_counts {
+	int64_t to_gpu_bytes, to_host_bytes; /* from the host, and from a GPU */
+	int64_t peer_bytes;		     /* from GPU to GPU */
+	int64_t evicted_bytes;		     /* of those to the host: to make room */
+	int64_t moves, least_bytes, most_bytes; /* pieces of all these bytes */
+	int64_t fault_groups, faults; /* of GPUs; a group is processed together */
+	int64_t cpu_faults;
+	double fault_us; /* from the beginning of each group to its replay, in all */
+};
+
 /* The CPUs' part in one transfer: who carried it, where its host memory lies, how caches
  * were flushed before. */
 struct cs_cpu_side {
@@ -175,11 +187,12 @@ struct cs_cpu_side {
 	/* bytes that the issuer's GPU counted on their way while pages moved in the
 	 * first sample; -1: its links do not count, or no pages moved */
 	int64_t nvlink_bytes, pcie_bytes;
+	struct cs_um_counts um;
 	char flush[16]; /* by "clflushopt"; "" it was not asked for */
 	double warm_ns,
 		cold_ns; /* of a load, as that was proven; NAN it was not asked for */
 };
-extern const struct cs_fieldset cs_cpu_side_fields;
+extern const struct cs_fieldset cs_cpu_side_fields, cs_um_fields;
 extern const struct cs_cpu_side cs_cpu_side_unknown;
 
 /* How far two PCI devices are apart, in the words of nvidia-smi topo -m. */

@@ -616,6 +616,7 @@ static int measure(struct program *p, int signal_fd)
 		.mpi = p->opt->mpi,
 		.bind = p->opt->bind,
 		.checks = p->opt->checks,
+		.why = p->opt->why,
 		.check_only = p->opt->check_only != NULL,
 		.gpus = p->opt->gpus,
 		.placements = p->opt->placements,

@@ -19,6 +19,7 @@ struct cs_job_args {
 	enum cs_bind bind;
 	uint32_t checks; /* enum cs_check_kind */
 	int check_only;	 /* do not measure */
+	int why;	 /* count what the driver does to managed memory */
 	struct cs_gpu_list gpus;
 	struct cs_placement_list placements;
 	/* copy_bytes, precision, cell_limit_s 0: the backend's default */

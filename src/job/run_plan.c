@@ -123,6 +123,7 @@ static void open_placement(struct cs_job *job, int k, struct cs_run_timings *t)
 	at->co.budget = job->args->budget;
 	at->co.done = job->done;
 	at->co.skip_in_use = job->args->checks != 0;
+	at->co.why = job->args->why;
 	if (job->resumed == CS_RESUMED_ALL)
 		return;
 	cs_coordinator_facts(&at->co, &at->node);

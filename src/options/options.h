@@ -92,6 +92,7 @@ struct cs_options {
 	int compact;		     /* show --compact */
 	const char *resume;	     /* --resume, NULL */
 	int redact;
+	int why;	   /* --why */
 	double budget_s;   /* --budget; 0 none */
 	double duration_s; /* --duration; 0: one pass */
 };

@@ -145,6 +145,9 @@ static void explain_test(FILE *to, const struct cs_test *test)
 	part(to, "checked", e.checked);
 	print_precision(to, test);
 	print_variants(to, test);
+	if (test->memory == CS_MEM_MANAGED || test->memory == CS_MEM_SYSTEM)
+		part(to, "why",
+		     "--why counts page faults, and the bytes that moved, in one more sample.");
 	CS_EACH_ALIAS(alias) {
 		if (cs_alias_test(alias) != cs_test_index(test->name))
 			continue;

@@ -409,6 +409,13 @@ struct fake_um_advised {
 };
 struct fake_um_advised fake_um_advised(uint64_t at, uint64_t bytes);
 
+/* ---- what CUPTI counts (cupti.c) ---- */
+
+/* One record of a counter (enum cs_cupti_counter), if it is on. */
+void fake_cupti_record(uint32_t counter, uint64_t address, uint64_t value, double ns,
+		       uint32_t why);
+int fake_cupti_is_on(void);
+
 /* ---- signal.c ---- */
 
 /* CPUs that touch pages which are away are caught from now on. */

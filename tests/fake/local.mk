@@ -28,6 +28,7 @@ check_PROGRAMS += %D%/libcuda.so.1
 	%D%/calls.c \
 	%D%/clock.c \
 	%D%/cuda.c \
+	%D%/cupti.c \
 	%D%/disturb.c \
 	%D%/fake.h \
 	%D%/identity.h \

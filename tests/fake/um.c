@@ -25,6 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "backend/cuda/cupti.h"
+
 #define PAGE 4096u
 #define BLOCK (2u << 20)	/* within which density counts */
 #define HOME FAKE_UM_HOME
@@ -32,6 +34,7 @@
 #define BIT(place) (1u << (place))
 #define DENSE 51		/* per cent; uvm_perf_prefetch_threshold */
 #define SCATTERED 1.4		/* as long, for faults of threads that are not neighbours */
+#define COUNTED 1.7		/* as long, while CUPTI counts */
 #define SECTOR 32u		/* bytes that a GPU fetches at least */
 
 /* What the program's address shows of a page. */
@@ -64,6 +67,13 @@ struct work {
 	uint64_t low, high;			  /* pages to be shown anew */
 	uint64_t moved[FAKE_PLACES][FAKE_PLACES]; /* bytes, from place to place */
 	uint64_t faults;
+	uint32_t why; /* CUPTI's cause of a move */
+	/* what CUPTI has not recorded yet: a run of pages that went one way, and
+	 * faults, each within a block */
+	struct {
+		uint64_t first, n;
+		int from, to;
+	} run, group;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -71,6 +81,52 @@ static uint64_t used[FAKE_GPUS_MAX]; /* bytes */
 static uint64_t arrivals;
 
 __thread struct fake_um_meter fake_um_meter;
+
+/* ---- what CUPTI records ---- */
+
+static void record_run(struct work *w)
+{
+	if (w->run.n)
+		fake_cupti_record(w->run.to == HOME   ? CS_CUPTI_TO_HOST :
+				  w->run.from == HOME ? CS_CUPTI_TO_GPU :
+							CS_CUPTI_PEER,
+				  w->memory->at + w->run.first * PAGE,
+				  w->run.n * PAGE, 0, w->why);
+	w->run.n = 0;
+}
+
+static void record_group(struct work *w)
+{
+	if (w->group.n)
+		fake_cupti_record(w->place == HOME ? CS_CUPTI_CPU_FAULT :
+						     CS_CUPTI_GPU_FAULTS,
+				  w->memory->at + w->group.first * PAGE, w->group.n,
+				  (double)w->group.n * fake.fault_us * 1e3, 0);
+	w->group.n = 0;
+}
+
+static void moved_page(struct work *w, uint64_t at, int from)
+{
+	w->moved[from][w->place] += PAGE;
+	if (at != w->run.first + w->run.n || from != w->run.from ||
+	    w->place != w->run.to || at * PAGE / BLOCK != w->run.first * PAGE / BLOCK)
+		record_run(w);
+	if (!w->run.n)
+		w->run.first = at;
+	w->run.from = from;
+	w->run.to = w->place;
+	w->run.n++;
+}
+
+static void faulted(struct work *w, uint64_t at)
+{
+	w->faults++;
+	if (at * PAGE / BLOCK != w->group.first * PAGE / BLOCK)
+		record_group(w);
+	if (!w->group.n)
+		w->group.first = at;
+	w->group.n++;
+}
 
 /* ---- what the program's address shows ---- */
 
@@ -96,12 +152,14 @@ static void show_run(const struct fake_memory *m, uint64_t from, uint64_t to,
 		abort(); /* too many mappings: nothing else would be true */
 }
 
-/* Map what has changed, in runs. */
+/* Map what has changed, in runs, and tell CUPTI. */
 static void show(struct work *w)
 {
 	struct page *page = w->um->page;
 	uint64_t to;
 
+	record_run(w);
+	record_group(w);
 	for (uint64_t from = w->low; from < w->high; from = to) {
 		enum shown want = shown_of(&page[from]);
 		int differs = page[from].shown != want;
@@ -148,7 +206,7 @@ static void page_come(struct work *w, uint64_t at, int keep)
 	if (!(page->copies & BIT(w->place))) {
 		page->from = (int8_t)from;
 		if (from != NOWHERE)
-			w->moved[from][w->place] += PAGE;
+			moved_page(w, at, from);
 		if (w->place != HOME)
 			w->um->arrived[at * PAGE / BLOCK] = ++arrivals;
 	}
@@ -179,7 +237,11 @@ static uint64_t room(int gpu)
 /* Pages of a block that are on that GPU go home.  How many bytes went. */
 static uint64_t block_evict(struct fake_memory *m, uint64_t block, int gpu)
 {
-	struct work w = { .memory = m, .um = m->um, .place = HOME, .low = UINT64_MAX };
+	struct work w = { .memory = m,
+			  .um = m->um,
+			  .place = HOME,
+			  .low = UINT64_MAX,
+			  .why = CS_CUPTI_EVICTION };
 	uint64_t from, to;
 
 	block_of(m->um, block * (BLOCK / PAGE), BLOCK, &from, &to);
@@ -372,7 +434,7 @@ static void touch(struct work *w, uint64_t at, int writes)
 
 	if (is_mapped(page, w->place, writes))
 		return;
-	w->faults++;
+	faulted(w, at);
 	goal = goal_of(page, w->place, writes);
 	if (goal != w->place)
 		granule_map(w, at, goal, writes);
@@ -408,7 +470,8 @@ static double ns_of_faults(const struct work *w, int scattered)
 {
 	struct fake_flow flow = flow_between(HOME, w->place, FAKE_FAULTS);
 	double ns = (double)w->faults * fake.fault_us * 1e3 *
-		    (scattered ? SCATTERED : 1) * fake_disturbance(&flow);
+		    (scattered ? SCATTERED : 1) * (fake_cupti_is_on() ? COUNTED : 1) *
+		    fake_disturbance(&flow);
 
 	for (int from = 0; from < FAKE_PLACES; from++)
 		for (int to = 0; to < FAKE_PLACES; to++)

@@ -38,6 +38,7 @@ shows() {
 
 fake() { # GPUS
 	export CS_LIBCUDA=$FAKE/libcuda.so.1 CS_LIBNVML=$FAKE/libnvidia-ml.so.1
+	export CS_LIBCUPTI=$CS_LIBCUDA
 	export FAKE_GPUS=$1
 	# tests that run at the same time have GPUs of their own
 	export FAKE_MACHINE=$work/gpus

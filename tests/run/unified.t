@@ -70,6 +70,38 @@ ok_json "what was advised of a cell is not said of the next" m.json \
 run 0 "${here[@]}" --advise prefer-src -t local.ce.copy.alone
 ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--advise: none of the chosen tests is of managed memory"'
 
+# ---- why ----
+
+why=h2d.prefetch.managed.pair,h2d.demand.managed.pair,d2h.demand.managed.pair,peer.prefetch.managed.pair,h2d.ce.pinned.pair
+run 0 "${here[@]}" --gpus 0,1 -t "$why" -o plain.json
+run 0 "${here[@]}" --gpus 0,1 -t "$why" --why -o why.json -o why.csv
+ok_json "--why counts the bytes that the driver moved, to GPUs, to the host and between GPUs" why.json \
+	'all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_peer_bytes"]) == {"h2d": (B, 0, 0), "d2h": (0, B, 0), "peer": (0, 0, B)}[r["path"]] for B in [4 << 20] for r in d["results"] if r["memory"] == "managed") and len(d["results"]) >= 10'
+ok_json "... the pieces, and faults of GPUs and CPUs, of which a prefetch has none" why.json \
+	'all((r["um_moves"], r["um_least_bytes"], r["um_most_bytes"], r["um_fault_groups"], r["um_faults"], r["um_cpu_faults"], r["um_fault_us"], r["um_evicted_bytes"]) == {"h2d.demand": (2, 2 << 20, 2 << 20, 2, 12, 0, 240, 0), "d2h.demand": (12, 64 << 10, 1 << 20, 0, 0, 12, 0, 0)}.get(r["test"][:10], (2, 2 << 20, 2 << 20, 0, 0, 0, 0, 0)) for r in d["results"] if r["memory"] == "managed")'
+ok_json "... of managed memory alone" why.json \
+	'all((r["um_moves"] is None) == (r["memory"] != "managed") for r in d["results"])'
+ok_json "... in a sample that is not timed: figures are those without --why" why.json \
+	'(lambda of: of(d) == of(__import__("json").load(open("plain.json"))) and len(of(d)) == 8)(lambda x: {(r["test"], r["src"], r["dst"]): r["value"] for r in x["results"] if r["path"] != "d2h" and "control" not in r["flags"]})'
+ok_schema "... as the schema has it" why.json
+ok "... as a table, a line for each test" eval \
+	'[ "$(sed -n "/^why /,/make room/p" out | grep -c "managed.pair  *[04]")" -ge 4 ] && prints "counted by CUPTI in one more sample"'
+ok "... and in CSV" eval 'head -1 why.csv | grep -q ",um_to_gpu_bytes,um_to_host_bytes,"'
+uncounted() { # SENTENCE KNOB=VALUE TEXT: one note, and the figures
+	export "${2?}"
+	run 0 "${here[@]}" --gpus 0 -t h2d.prefetch.managed.pair,h2d.demand.managed.pair --why -o k.json
+	unset "${2%%=*}"
+	export CS_LIBCUPTI=$CS_LIBCUDA
+	ok_json "$1" k.json \
+		"[x['severity'] for x in d['errors'] if x['id'] == 'not-counted' and '$3' in x['says']] == ['note'] and all(r['status'] == 'ok' and r['um_moves'] is None for r in d['results'])"
+}
+uncounted "without CUPTI: one note, and the run goes on" CS_LIBCUPTI=/nowhere/libcupti.so /nowhere/libcupti.so
+uncounted "... so with a version whose records are not known" FAKE_CUPTI_VERSION=140000 "version is 140000"
+uncounted "... with a driver that does not let it count" FAKE_CUPTI_REFUSE=28 "NOT_SUPPORTED (28)"
+uncounted "... and where records were lost" FAKE_CUPTI_LOST=3 "lost 3 records"
+run 0 --explain h2d.demand.managed.pair
+ok "--explain says what --why counts" prints "why  *--why counts page faults"
+
 # ---- one fault ----
 
 run 0 --no-mpi --seed 1 --cell-limit 1s -s 8M -t '*.chase.fault.pair' -o one.json

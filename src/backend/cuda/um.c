@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "backend/cuda/cupti.h"
+
 /* A pass over memory of its own, which compares as well, runs at half of the memory's peak
  * or more, over NVLink at a tenth of it.  What faults takes the first pass 20 us and more
  * for each fault, and the next one nothing; first use of addresses 22 us for 256 MiB. */
@@ -259,6 +261,20 @@ static int um_check(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 	return 0;
 }
 
+static int um_count(struct cs_dev *dev, uint64_t at, uint64_t bytes,
+		    struct cs_err *err)
+{
+	(void)dev;
+	return cs_cupti_count(at, bytes, err);
+}
+
+static int um_counted(struct cs_dev *dev, uint64_t at, struct cs_um_counts *out,
+		      struct cs_err *err)
+{
+	(void)dev;
+	return cs_cupti_counted(at, out, err);
+}
+
 const struct cs_backend_um cs_cuda_um = {
 	.can = um_can,
 	.room = um_room,
@@ -266,5 +282,7 @@ const struct cs_backend_um cs_cuda_um = {
 	.free = um_free,
 	.bring = um_bring,
 	.advise = um_advise,
+	.count = um_count,
+	.counted = um_counted,
 	.check = um_check,
 };

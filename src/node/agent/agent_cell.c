@@ -49,13 +49,19 @@ int cs_agent_cell_reset(struct cs_agent_cell *c, struct cs_endpoints *e)
 	int checks = is_to_check(c, e);
 	uint32_t seq = c->filled_seq;
 
-	if (e->slot->flags & CS_CMD_AFTER)
-		return cs_endpoints_settle(e);
-	c->filled_seq = 0;
-	if ((seq && cs_endpoints_judge(e, seq, checks)) ||
-	    (checks && cs_endpoints_check(e, 0)) || cs_endpoints_reset(e))
-		return -1;
-	return cs_reset_buffers(e, &c->cpu, c->flush ? c->flush : cs_flush_ways());
+	if (e->slot->flags & CS_CMD_AFTER) {
+		if (cs_endpoints_settle(e))
+			return -1;
+	} else {
+		c->filled_seq = 0;
+		if ((seq && cs_endpoints_judge(e, seq, checks)) ||
+		    (checks && cs_endpoints_check(e, 0)) || cs_endpoints_reset(e) ||
+		    cs_reset_buffers(e, &c->cpu, c->flush ? c->flush : cs_flush_ways()))
+			return -1;
+	}
+	if (e->slot->flags & CS_CMD_COUNT)
+		cs_endpoints_count(e, 1);
+	return 0;
 }
 
 /* Use the coordinator's division of kernels; it tries all of them. */
@@ -340,6 +346,7 @@ int cs_agent_cell_check(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	int checks = is_to_check(c, e), rc;
 
+	cs_endpoints_count(e, 0);
 	rc = c->filled_seq ? cs_endpoints_judge(e, c->filled_seq, checks) : 0;
 	cs_endpoints_release(e);
 	return rc || (checks && cs_endpoints_check(e, 1)) ? -1 : 0;

@@ -183,6 +183,13 @@ int cs_endpoints_settle(struct cs_endpoints *e)
 	return 0;
 }
 
+void cs_endpoints_count(struct cs_endpoints *e, int on)
+{
+	for (int i = 0; kinds[i]; i++)
+		if (kinds[i]->count)
+			kinds[i]->count(e, on);
+}
+
 /* ---- after samples ---- */
 
 int cs_endpoints_judge(struct cs_endpoints *e, uint32_t seq, int checked)

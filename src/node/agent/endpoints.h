@@ -19,6 +19,8 @@ void cs_endpoints_release(struct cs_endpoints *ends);
  * place. The second function follows when all agents have done that. */
 int cs_endpoints_reset(struct cs_endpoints *ends);
 int cs_endpoints_settle(struct cs_endpoints *ends);
+/* Count what the driver does to managed memory, until the second call. */
+void cs_endpoints_count(struct cs_endpoints *ends, int on);
 /* After sample `seq`: did the pages move as they should?  `checked`: compare the
  * bytes. */
 int cs_endpoints_judge(struct cs_endpoints *ends, uint32_t seq, int checked);

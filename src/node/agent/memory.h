@@ -29,6 +29,7 @@ struct cs_range {
 	uint32_t k; /* of the step */
 	uint64_t at, bytes;
 	struct cs_touched pattern; /* its contents */
+	int counted; /* the driver's moves of its pages are being counted */
 };
 
 struct cs_endpoints {
@@ -83,6 +84,9 @@ struct cs_memory_kind {
 	int (*judge)(struct cs_endpoints *e, uint32_t seq, int checked);
 	int (*reset)(struct cs_endpoints *e);
 	int (*settle)(struct cs_endpoints *e);
+	/* Count what the driver does to its pages in the sample that follows, or (not
+	 * `on`) end that; what cannot be counted is in slot->uncounted. */
+	void (*count)(struct cs_endpoints *e, int on);
 
 	/* For a transfer whose source or destination is in this memory: its address
 	 * as the issuer's device sees it (plus `offset`, for a destination), the

@@ -182,8 +182,40 @@ static int make_all(struct cs_endpoints *e)
 	return 0;
 }
 
+/* Begin to count, for the sample that follows. */
+static void count_range(struct cs_endpoints *e, struct cs_range *range)
+{
+	struct cs_err err;
+
+	range->counted = !e->backend->um->count(e->dev, range->at, range->bytes, &err);
+	if (!range->counted)
+		cs_text(e->slot->uncounted, sizeof(e->slot->uncounted), "%s",
+			err.text);
+}
+
+static void end_count(struct cs_endpoints *e, struct cs_range *range)
+{
+	struct cs_err err;
+
+	range->counted = 0;
+	if (e->backend->um->counted(e->dev, range->at, &e->slot->side[range->k].um,
+				    &err))
+		cs_text(e->slot->uncounted, sizeof(e->slot->uncounted), "%s",
+			err.text);
+}
+
+static void count(struct cs_endpoints *e, int on)
+{
+	for (int i = 0; i < e->n_ranges; i++)
+		if (on)
+			count_range(e, &e->range[i]);
+		else if (e->range[i].counted)
+			end_count(e, &e->range[i]);
+}
+
 static void release(struct cs_endpoints *e)
 {
+	count(e, 0); /* of a cell that failed */
 	while (e->n_ranges) {
 		const struct cs_range *range = &e->range[--e->n_ranges];
 
@@ -421,6 +453,7 @@ const struct cs_memory_kind cs_memory_managed = {
 	.end = release,
 	.reset = reset_pages,
 	.settle = settle,
+	.count = count,
 	.judge = judge_all,
 	.copy = copy_of,
 	.tiles = tiles_of,

@@ -65,6 +65,8 @@ enum cs_command {
 #define CS_CMD_BY_FD 32u	/* ARENA: again, for descriptors, if CUDA IPC was refused */
 #define CS_CMD_USUAL 64u	/* ARENA: back to the first kind */
 #define CS_CMD_BRIEF 128u	/* READ_STATE: only clock, temperature and power */
+#define CS_CMD_COUNT 512u	/* RESET, the last one: count what happens to managed memory
+				 * until CHECK */
 #define CS_CMD_STAGED 256u	/* UNMAP: disable peer access, too; MAP: for staged tests */
 
 /* The maximum number of values of one PROBE.  A stream takes about 1,000 entries
@@ -118,6 +120,7 @@ struct cs_slot {
 	struct cs_cpu_side side[CS_STEP_MAX];
 	uint32_t stayed[CS_STEP_MAX];	/* its pages stay at the source, as advised */
 	uint64_t range_at[CS_STEP_MAX]; /* its managed memory, in its process */
+	char uncounted[160]; /* why its managed memory is not counted; "" it is */
 	struct cs_err err;
 	char cannot[CS_ERR_TEXT]; /* why its placement is impossible; "" if possible */
 	char call[CS_CALL_NAME];  /* the library call in which it is now; "" none */

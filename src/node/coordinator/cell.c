@@ -178,14 +178,17 @@ static enum cs_status reset_buffers(struct cs_coordinator *co, struct cs_cell *c
 				    uint32_t flags, struct cs_err *err)
 {
 	static const char doing[] = "bringing buffers home";
+	const int twice = cs_step_resets_twice(co->plan, cell->step);
+	const uint32_t counts = flags & CS_CMD_COUNT;
 
 	if (!cs_step_resets_buffers(co->plan, cell->step))
 		return CS_OK;
-	if (cs_agents_order(co, &cell->agents, CS_CMD_RESET, flags & CS_CMD_UNCHECKED,
-			    doing, CS_PREPARE_LIMIT_S, err) ||
-	    (cs_step_resets_twice(co->plan, cell->step) &&
-	     cs_agents_order(co, &cell->agents, CS_CMD_RESET, CS_CMD_AFTER, doing,
-			     CS_PREPARE_LIMIT_S, err)))
+	if (cs_agents_order(co, &cell->agents, CS_CMD_RESET,
+			    (flags & CS_CMD_UNCHECKED) | (twice ? 0 : counts), doing,
+			    CS_PREPARE_LIMIT_S, err) ||
+	    (twice &&
+	     cs_agents_order(co, &cell->agents, CS_CMD_RESET, CS_CMD_AFTER | counts,
+			     doing, CS_PREPARE_LIMIT_S, err)))
 		return cs_cell_take(co, &cell->agents, err);
 	count_returns(co, cell->step, (flags & CS_CMD_FIRST) != 0);
 	return CS_OK;

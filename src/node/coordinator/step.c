@@ -159,6 +159,36 @@ static void limit_pulls(struct cs_coordinator *co, const struct cs_step *step)
 	}
 }
 
+/* One more sample, which is not timed, for the counts of managed memory. */
+static enum cs_status count_pages(struct cs_coordinator *co, struct cs_cell *cell,
+				  uint32_t off, struct cs_err *err)
+{
+	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
+
+	if (!co->why ||
+	    !CS_ANY(k, cell->step->count,
+		    cs_transfer_is_managed(cs_plan_transfer(co->plan, cell->step, k))))
+		return CS_OK;
+	return cs_cell_sample(co, cell, off | CS_CMD_COUNT, ns, load_ns, err);
+}
+
+/* The first failure to count is a note, and the last try. */
+static void note_uncounted(struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	char text[CS_ERR_TEXT];
+
+	for (int i = 0; i < cell->agents.n && co->why; i++) {
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   cell->agents.agent[i]);
+
+		if (!slot->uncounted[0])
+			continue;
+		co->why = 0;
+		cs_text(text, sizeof(text), "--why: %s", slot->uncounted);
+		cs_fault_find(co, CS_NOTE, CS_FINDING_NOT_COUNTED, text);
+	}
+}
+
 /* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
 static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *cell,
 				   enum cs_sampler_answer *answer, struct cs_err *err)
@@ -190,7 +220,11 @@ static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *ce
 			return CS_SKIPPED;
 		}
 	} while (*answer == CS_SAMPLE_MORE);
-	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
+	status = count_pages(co, cell, off, err);
+	if (status == CS_OK)
+		status = cs_cell_order(co, cell, CS_CMD_CHECK, err);
+	note_uncounted(co, cell);
+	return status;
 }
 
 static enum cs_status sample_step(struct cs_coordinator *co, struct cs_cell *cell,

@@ -508,6 +508,7 @@ static void print_answer(FILE *to, const struct report *r, const struct cs_run *
 		return;
 	cs_digest_print(to, r->digest, r->verbose);
 	putc('\n', to);
+	cs_why_print(to, r->digest);
 	cs_levels_print(to, run);
 	if (run->workload.flops > 0) {
 		cs_workload_print(to, run);
