@@ -60,6 +60,18 @@ int cs_op_is_fault(int op)
 	return op == CS_OP_FAULT || op == CS_OP_FAULT_SYSTEM;
 }
 
+unsigned cs_op_oversubscribes(int op)
+{
+	return op == CS_OP_NAIVE110 || op == CS_OP_WARP110 ? 110 :
+	       op == CS_OP_NAIVE150 || op == CS_OP_WARP150 ? 150 :
+							     0;
+}
+
+int cs_op_is_by_warps(int op)
+{
+	return op == CS_OP_WARP || op == CS_OP_WARP110 || op == CS_OP_WARP150;
+}
+
 int cs_op_is_prefetch_call(int op)
 {
 	return op >= CS_OP_PREFETCH_IN_IDLE && op <= CS_OP_PREFETCH_OUT_BUSY;
@@ -286,6 +298,10 @@ const char *cs_op_text(int op)
 		"warm",
 		"halo",
 		"pingpong",
+		"naive110",
+		"naive150",
+		"warp110",
+		"warp150",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"

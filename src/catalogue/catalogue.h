@@ -76,6 +76,8 @@ enum cs_op {
 	CS_OP_WARM,		/* of a chase: at random, out of the caches that hold it */
 	CS_OP_HALO,		/* as write, a face of a grid to its place at a neighbour */
 	CS_OP_PINGPONG,		/* a small message there and back */
+	/* as naive and warp, of so many per cent of what fits */
+	CS_OP_NAIVE110, CS_OP_NAIVE150, CS_OP_WARP110, CS_OP_WARP150,
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -198,6 +200,10 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 
 /* A chase of page faults? */
 int cs_op_is_fault(int op);
+/* The size of its managed memory in per cent of what its GPU has room for; 0: it fits. */
+unsigned cs_op_oversubscribes(int op);
+/* Do warps take 64 KiB of managed memory each? */
+int cs_op_is_by_warps(int op);
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
 /* Does it move managed memory, or that of malloc as such: one range, which has two

@@ -123,7 +123,6 @@ static void open_placement(struct cs_job *job, int k, struct cs_run_timings *t)
 	at->co.budget = job->args->budget;
 	at->co.done = job->done;
 	at->co.skip_in_use = job->args->checks != 0;
-	at->co.why = job->args->why;
 	if (job->resumed == CS_RESUMED_ALL)
 		return;
 	cs_coordinator_facts(&at->co, &at->node);
@@ -320,6 +319,9 @@ static void run_plan(struct cs_job *job, struct cs_run_timings *t)
 	cs_between_run(job);
 	measure_placements(job);
 	cs_job_remeasure(job);
+	for (int k = 0; k < placements->n && job->args->why; k++)
+		if (!job->one_at_a_time)
+			cs_coordinator_count(&placements->at[k].co);
 	t->measure = cs_clock_s() - job->measuring_s;
 	job->measuring_s = 0;
 	share_counts(placements);

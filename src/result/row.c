@@ -273,6 +273,7 @@ static const char *const metric_names[CS_METRICS] = {
 	[CS_METRIC_STREAMS] = "three-streams",
 	[CS_METRIC_IDEAL] = "ideal",
 	[CS_METRIC_DONE] = "done",
+	[CS_METRIC_TILES] = "stream-per-tile",
 };
 
 const char *cs_metric_text(const struct cs_test *test, int metric)
@@ -325,6 +326,7 @@ static const struct {
 	{ CS_ROW_NOT_MOVED, "not-moved" },
 	{ CS_ROW_STAYED, "pages-stayed" },
 	{ CS_ROW_SHARED, "shared" },
+	{ CS_ROW_COUNTED, "counted" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

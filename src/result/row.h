@@ -36,6 +36,7 @@ enum cs_metric {
 	CS_METRIC_STREAMS, /* … in three, one for each kind of work, */
 	CS_METRIC_IDEAL,   /* … the longer of kernels and moves alone */
 	CS_METRIC_DONE,	   /* of a prefetch: until its stream has ended */
+	CS_METRIC_TILES,   /* of tiles: a stream for each */
 	CS_METRICS
 };
 
@@ -56,10 +57,12 @@ enum cs_metric {
 				 * source, were copied or used there */
 #define CS_ROW_SHARED 8192u	/* another pattern's samples: the same transfers, measured
 				 * once */
-#define CS_ROW_FLAGS 14		/* how many there are */
+#define CS_ROW_COUNTED 16384u	/* a further sample while the driver counts what it does, which makes it slow */
+#define CS_ROW_FLAGS 15		/* how many there are */
 
 /* Flags of rows that repeat a cell, and are no further turn of it. */
-#define CS_ROW_REPEATS (CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED)
+#define CS_ROW_REPEATS \
+	(CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED | CS_ROW_COUNTED)
 
 /* Flags of figures that are not the link's own. */
 #define CS_ROW_BAD                                                        \

@@ -17,6 +17,7 @@
 
 #define MOST (1u << 16)
 #define HAS_MASK 26u /* from this version on a mask of devices follows the record */
+#define BEGINS_AFTER 3 /* flushes that deliver none of the first records */
 #define INVALID 1    /* CUPTI_ERROR_INVALID_PARAMETER */
 
 #define DECLARED(name, takes) int name takes;
@@ -127,10 +128,16 @@ int cuptiActivityDisable(int kind)
 int cuptiActivityFlushAll(uint32_t flag)
 {
 	const size_t each = record_bytes();
+	static int flushes;
 	size_t done = 0;
 
 	(void)flag;
 	pthread_mutex_lock(&lock);
+	if (n_kept && flushes < BEGINS_AFTER) {
+		flushes++;
+		pthread_mutex_unlock(&lock);
+		return 0;
+	}
 	while (done < n_kept) {
 		size_t bytes = 0, most = 0, n = 0;
 		uint8_t *buffer = NULL;

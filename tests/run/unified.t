@@ -73,23 +73,26 @@ ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--ad
 # ---- why ----
 
 why=h2d.prefetch.managed.pair,h2d.demand.managed.pair,d2h.demand.managed.pair,peer.prefetch.managed.pair,h2d.ce.pinned.pair
-run 0 "${here[@]}" --gpus 0,1 -t "$why" -o plain.json
-run 0 "${here[@]}" --gpus 0,1 -t "$why" --why -o why.json -o why.csv
+run 0 "${here[@]}" -t "$why" -o plain.json
+run 0 "${here[@]}" -t "$why" --why -o why.json -o why.csv
 ok_json "--why counts the bytes that the driver moved, to GPUs, to the host and between GPUs" why.json \
-	'all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_peer_bytes"]) == {"h2d": (B, 0, 0), "d2h": (0, B, 0), "peer": (0, 0, B)}[r["path"]] for B in [4 << 20] for r in d["results"] if r["memory"] == "managed") and len(d["results"]) >= 10'
+	'(lambda c: len(c) == 8 and all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_peer_bytes"]) == {"h2d": (B, 0, 0), "d2h": (0, B, 0), "peer": (0, 0, B)}[r["path"]] for B in [4 << 20] for r in c))([r for r in d["results"] if "counted" in r["flags"]])'
 ok_json "... the pieces, and faults of GPUs and CPUs, of which a prefetch has none" why.json \
-	'all((r["um_moves"], r["um_least_bytes"], r["um_most_bytes"], r["um_fault_groups"], r["um_faults"], r["um_cpu_faults"], r["um_fault_us"], r["um_evicted_bytes"]) == {"h2d.demand": (2, 2 << 20, 2 << 20, 2, 12, 0, 240, 0), "d2h.demand": (12, 64 << 10, 1 << 20, 0, 0, 12, 0, 0)}.get(r["test"][:10], (2, 2 << 20, 2 << 20, 0, 0, 0, 0, 0)) for r in d["results"] if r["memory"] == "managed")'
-ok_json "... of managed memory alone" why.json \
-	'all((r["um_moves"] is None) == (r["memory"] != "managed") for r in d["results"])'
-ok_json "... in a sample that is not timed: figures are those without --why" why.json \
-	'(lambda of: of(d) == of(__import__("json").load(open("plain.json"))) and len(of(d)) == 8)(lambda x: {(r["test"], r["src"], r["dst"]): r["value"] for r in x["results"] if r["path"] != "d2h" and "control" not in r["flags"]})'
+	'all((r["um_moves"], r["um_least_bytes"], r["um_most_bytes"], r["um_fault_groups"], r["um_faults"], r["um_cpu_faults"], r["um_fault_us"], r["um_evicted_bytes"]) == {"h2d.demand": (2, 2 << 20, 2 << 20, 2, 12, 0, 240, 0), "d2h.demand": (12, 64 << 10, 1 << 20, 0, 0, 12, 0, 0)}.get(r["test"][:10], (2, 2 << 20, 2 << 20, 0, 0, 0, 0, 0)) for r in d["results"] if "counted" in r["flags"])'
+ok_json "... of managed memory alone, in one sample, checked whole" why.json \
+	'all((r["um_moves"] is not None) == ("counted" in r["flags"]) and (r["um_moves"] is None or (r["memory"], r["n"], r["checked_whole"]) == ("managed", 1, 1)) for r in d["results"])'
+ok_json "... after all that is timed, so that figures are those without --why" why.json \
+	'(lambda of: of(d) == of(__import__("json").load(open("plain.json"))) and len(of(d)) == 8)(lambda x: {(r["test"], r["src"], r["dst"]): r["value"] for r in x["results"] if r["path"] != "d2h" and not {"control", "counted"} & set(r["flags"])})'
 ok_schema "... as the schema has it" why.json
 ok "... as a table, a line for each test" eval \
 	'[ "$(sed -n "/^why /,/make room/p" out | grep -c "managed.pair  *[04]")" -ge 4 ] && prints "counted by CUPTI in one more sample"'
 ok "... and in CSV" eval 'head -1 why.csv | grep -q ",um_to_gpu_bytes,um_to_host_bytes,"'
+cp out live
+run 0 show why.json
+ok "... a file shows it again" cmp live out
 uncounted() { # SENTENCE KNOB=VALUE TEXT: one note, and the figures
 	export "${2?}"
-	run 0 "${here[@]}" --gpus 0 -t h2d.prefetch.managed.pair,h2d.demand.managed.pair --why -o k.json
+	run 0 "${here[@]}" --gpus 0 -t h2d.prefetch.managed.pair --why -o k.json
 	unset "${2%%=*}"
 	export CS_LIBCUPTI=$CS_LIBCUDA
 	ok_json "$1" k.json \
@@ -242,7 +245,26 @@ ok "... what does not fit is no rate: not all of it can be there" eval \
 unset FAKE_MEMORY
 ok "... which the file says" grep -qE '"oversubscribe_percent": ?200' v.json
 run 0 --list
-ok "... and which no test and no suite is: it is an option alone" eval 'status_is 0 && prints unified && ! grep -qi oversub out'
+ok "... and which no suite is: it is an option alone" eval 'status_is 0 && prints unified && ! grep -qi oversub out'
+
+# ---- more than fits ----
+
+run 0 --no-mpi --seed 1 --cell-limit 1s --gpus 0 -s 24M -t h2d.stream.warp.pair,h2d.stream.naive.pair,h2d.stream.*1?0.pair --why -o over.json
+ok_json "110 and 150 % of what a balloon leaves: rates by pattern fall, every byte is checked" over.json \
+	'(lambda v: all(v[p] > v[p + "110"] > v[p + "150"] > 0 for p in ("warp", "naive")))({r["op"]: r["value"] for r in d["results"] if r["n"] > 1}) and all(r["status"] == "ok" and r["checked_whole"] == r["checked"] > 0 == r["wrong_bytes"] for r in d["results"])'
+ok_json "... and what was evicted, in blocks of 2 MiB, is counted" over.json \
+	'all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_evicted_bytes"]) == (24 << 20, n << 20, n << 20) for r in d["results"] for n in [{"110": 2, "150": 8}.get(r["op"][-3:], 0)] if "counted" in r["flags"]) and len(d["results"]) >= 12'
+FAKE_NVML_OTHERS=0:1 run 0 "${here[@]}" --gpus 0 -s 32M -t h2d.stream.warp150.pair,h2d.stream.warp.pair -o others.csv
+ok "... not beside other processes, whose memory the balloon would take: skipped" eval \
+	'grep -qE "stream.warp150.*,skipped,.*in use by others" others.csv && grep -qE "stream.warp.pair.*,ok," others.csv'
+run 0 "${here[@]}" --gpus 0 -t h2d.stream.naive110.pair -o fits.csv
+ok "... nor where the GPU has room for all pages after all: skipped" eval \
+	'status_is 3 && grep -qE "skipped,.*none of 1024 pages were on the host: the GPU had room" fits.csv'
+memory 50331648
+run 0 "${here[@]}" --gpus 0 -s 32M --oversubscribe 2 -t h2d.stream.warp150.pair -o whole.csv
+ok "... and never of more managed memory than was free before, whatever --oversubscribe says" grep -qE "skipped,.*half of that" whole.csv
+memory 0
+
 run 0 "${here[@]}" --cache cold -t h2d.prefetch.managed.pair
 ok "caches of managed memory are no variant: refused in a line" eval \
 	'status_is 64 && one_line "--cache: none of the chosen tests copies from or to host memory"'
@@ -263,5 +285,5 @@ ok "two processes: from and to the host as ever" eval '[ "$(grep -cE "h2d.prefet
 ok "... between GPUs skipped, with what to change" grep -qE "peer.prefetch.managed.pair,.*,skipped,.*--placement thread" r.csv
 run 0 -n --gpus 2 --suite unified
 ok "--suite unified is all of them, streams and overlap" eval \
-	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 10 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ] && [ "$(grep -c "^test .*chase\.fault\." out)" = 3 ] && [ "$(grep -c "^test .*system\.pair" out)" = 9 ]'
+	'status_is 0 && [ "$(grep -c "^test .*managed" out)" -ge 14 ] && [ "$(grep -c "^test .*\.streamw*\." out)" = 14 ] && prints "^test .*local.overlap" && [ "$(grep -c "^test .*local.call.prefetch-" out)" = 4 ] && [ "$(grep -c "^test .*chase\.fault\." out)" = 3 ] && [ "$(grep -c "^test .*system\.pair" out)" = 9 ]'
 finish

@@ -4,10 +4,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/call.h"
 
 #define BUFFER (1u << 20)
+/* A flush does not wait for the thread of CUPTI that reads the driver's records: it begins
+ * 2.2 s after the first count (CUDA 13.0, H100), and then keeps up. */
+#define TRIES 500
+#define NAP_NS 10000000
 
 static struct {
 #define FIELD(name, takes) int(*name) takes;
@@ -38,7 +43,8 @@ static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER,
 static struct counted *ranges;
 static void *library;
 static uint32_t users;
-static size_t dropped; /* so far */
+static size_t dropped;	      /* so far */
+static _Atomic int has_begun; /* a record has come */
 
 /* ---- records ---- */
 
@@ -89,6 +95,7 @@ static void take(const struct cs_cupti_record *r)
 {
 	struct counted *of = ranges;
 
+	has_begun = 1;
 	while (of && !(r->address >= of->at && r->address - of->at < of->bytes))
 		of = of->next;
 	if (of && r->kind == CS_CUPTI_UM_COUNTER)
@@ -240,11 +247,27 @@ int cs_cupti_count(uint64_t at, uint64_t bytes, struct cs_err *err)
 	return 0;
 }
 
-static int stop(struct cs_err *err)
+static int is_empty(const struct counted *of)
 {
+	int empty;
+
+	pthread_mutex_lock(&counting);
+	empty = !of->counts.moves && !of->counts.faults && !of->counts.cpu_faults;
+	pthread_mutex_unlock(&counting);
+	return empty;
+}
+
+static int stop(const struct counted *of, struct cs_err *err)
+{
+	const struct timespec nap = { 0, NAP_NS };
 	size_t all = dropped;
 	int rc = flush(err);
 
+	for (int i = 0; i < TRIES && !rc && !has_begun; i++) {
+		nanosleep(&nap, NULL);
+		rc = flush(err);
+	}
+	has_begun = 1; /* it is not waited for again */
 	if (!--users)
 		rc |= CUPTI(err, cuptiActivityDisable, CS_CUPTI_UM_COUNTER) ||
 		      flush(err);
@@ -252,24 +275,36 @@ static int stop(struct cs_err *err)
 	if (!rc && all > dropped)
 		rc = cs_err_set(err, "CUPTI has lost %zu records", all - dropped);
 	dropped = all;
+	if (!rc && is_empty(of))
+		rc = cs_err_set(err, "CUPTI counted nothing of a sample");
 	return cs_rc(rc);
+}
+
+static struct counted **find(uint64_t at)
+{
+	struct counted **of = &ranges;
+
+	while ((*of)->at != at)
+		of = &(*of)->next;
+	return of;
 }
 
 int cs_cupti_counted(uint64_t at, struct cs_um_counts *out, struct cs_err *err)
 {
-	struct counted **of = &ranges, *old;
+	struct counted **of, *old;
 	int rc;
 
+	pthread_mutex_lock(&counting);
+	old = *find(at);
+	pthread_mutex_unlock(&counting);
 	pthread_mutex_lock(&calling);
-	rc = stop(err);
+	rc = stop(old, err);
 	pthread_mutex_unlock(&calling);
 	pthread_mutex_lock(&counting);
-	while ((*of)->at != at)
-		of = &(*of)->next;
-	old = *of;
+	of = find(at);
 	*of = old->next;
 	pthread_mutex_unlock(&counting);
-	if (out && !rc)
+	if (!rc)
 		*out = old->counts;
 	free(old);
 	return rc;

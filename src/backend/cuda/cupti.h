@@ -2,7 +2,7 @@
  * at run time: its constants, records and functions, and the counts of a range.
  *
  * A record has had this beginning since CUDA 8.0 (CUpti_ActivityUnifiedMemoryCounter2);
- * since 12.8 a mask of devices follows it (…Counter3), which nobody needs here.  CUPTI
+ * since 12.8 a mask of devices follows it (…Counter3), which is not used.  CUPTI
  * itself goes from one record to the next. */
 #pragma once
 

@@ -15,6 +15,7 @@
 /* A context runs at most 32 streams independently, with
  * CUDA_DEVICE_MAX_CONNECTIONS=32; two are left for other work. */
 #define CS_CUDA_LANES 30
+#define CS_BALLOONS 4
 
 enum cs_kernel {
 #define CS_KERNEL_ENUM(name) CS_KERNEL_##name,
@@ -113,6 +114,7 @@ struct cs_dev {
 	CUdeviceptr other; /* what takes the cache from other memory; 0: not
 				 * wanted yet, … */
 	uint64_t other_bytes;
+	CUdeviceptr balloon[CS_BALLOONS]; /* of um.c; 0: none */
 	CUdeviceptr spare;	/* another buffer, for what its calls cost */
 	CUmodule again;		/* the module once more, likewise */
 	struct cs_peer *peers;	/* mappings that are open */

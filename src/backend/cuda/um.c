@@ -19,6 +19,7 @@
 #define PASS_NS 10e3	  /* besides */
 #define FAULT_NS 18e3	  /* that the first pass takes longer, at most, … */
 #define FIRST_NS 0.1e-3	  /* … and for each byte */
+#define BLOCK ((uint64_t)2 << 20) /* in which the driver gives memory away */
 #define PEAK_UNKNOWN 2400 /* bytes per ns */
 
 /* A range of managed memory. */
@@ -90,8 +91,36 @@ static void um_free(struct cs_dev *dev, uint64_t at)
 	free(old);
 }
 
+/* The driver keeps some memory for itself as it gives some away: what is left is read anew. */
+static int um_squeeze(struct cs_dev *dev, uint64_t left, struct cs_err *err)
+{
+	uint64_t unused;
+
+	for (int i = 0; i < CS_BALLOONS; i++) {
+		if (um_room(dev, &unused, err))
+			return -1;
+		if (unused < left + BLOCK)
+			return 0;
+		if (!dev->balloon[i] &&
+		    CS_DEV_CU(dev, err, cuMemAlloc, &dev->balloon[i],
+			      (unused - left) / BLOCK * BLOCK))
+			return -1;
+	}
+	return 0;
+}
+
+static void um_relax(struct cs_dev *dev)
+{
+	for (int i = 0; i < CS_BALLOONS; i++) {
+		if (dev->balloon[i])
+			CS_CALL(cuMemFree, dev->balloon[i]);
+		dev->balloon[i] = 0;
+	}
+}
+
 void cs_um_free_all(struct cs_dev *dev)
 {
+	um_relax(dev);
 	while (dev->um)
 		um_free(dev, dev->um->at);
 }
@@ -271,7 +300,10 @@ static int um_count(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 static int um_counted(struct cs_dev *dev, uint64_t at, struct cs_um_counts *out,
 		      struct cs_err *err)
 {
-	(void)dev;
+	/* before that, faults of CPUs are not reported */
+	if (cs_cu.context_sync &&
+	    cs_dev_result(dev, CS_CALL(context_sync), "cuCtxSynchronize", err))
+		return -1;
 	return cs_cupti_counted(at, out, err);
 }
 
@@ -282,6 +314,8 @@ const struct cs_backend_um cs_cuda_um = {
 	.free = um_free,
 	.bring = um_bring,
 	.advise = um_advise,
+	.squeeze = um_squeeze,
+	.relax = um_relax,
 	.count = um_count,
 	.counted = um_counted,
 	.check = um_check,

@@ -6,7 +6,7 @@
 #include "node/agent/host_fill_check.h"
 #include "node/agent/lane.h"
 
-/* Streams are the lanes of the agent. */
+/* Streams are the lanes of the agent; one schedule uses all of them. */
 #define STREAMS 3u
 
 enum op_kind { MOVE_IN, KERNELS, MOVE_OUT, RECORD, AWAIT, IDLE };
@@ -19,7 +19,7 @@ struct op {
 /* At most ten operations for a tile. */
 struct schedule {
 	struct op op[CS_TILES * 10];
-	uint32_t n, tiles;
+	uint32_t n, tiles, streams;
 	int moves, kernels; /* does it? */
 };
 
@@ -100,6 +100,17 @@ static void list_rotated(struct schedule *s)
 		work = in;
 		in = spare;
 		spare = other;
+	}
+}
+
+/* Nothing waits for another tile, but the last tiles share streams with the first. */
+static void list_tiles(struct schedule *s)
+{
+	s->streams = CS_LANES;
+	for (uint32_t i = 0; i < s->tiles; i++) {
+		add(s, MOVE_IN, i, i % s->streams);
+		add(s, KERNELS, i, i % s->streams);
+		add(s, MOVE_OUT, i, i % s->streams);
 	}
 }
 
@@ -227,11 +238,11 @@ static int carry_out(const struct job *j, const struct op *op)
 }
 
 /* The end of all streams, also after an error, which stays. */
-static int drain(const struct job *j, int rc)
+static int drain(const struct job *j, uint32_t streams, int rc)
 {
 	struct cs_err first = j->cost->slot->err;
 
-	for (int lane = 0; lane < (int)STREAMS; lane++)
+	for (int lane = 0; lane < (int)streams; lane++)
 		if (await_lane(j, lane) && !rc) {
 			first = j->cost->slot->err;
 			rc = -1;
@@ -249,7 +260,7 @@ static int run(const struct job *j, const struct schedule *s, double *ms)
 
 	for (uint32_t i = 0; i < s->n && !rc; i++)
 		rc = carry_out(j, &s->op[i]);
-	rc = drain(j, rc);
+	rc = drain(j, s->streams, rc);
 	*ms = 1e-6 * (double)(cs_clock_ns() - from);
 	return rc;
 }
@@ -338,6 +349,7 @@ static const struct part {
   both[] = {
 	  { CS_OVERLAP_SERIAL, list_serial, 1, 1 },
 	  { CS_OVERLAP_STREAMS, list_streams, 1, 1 },
+	  { CS_OVERLAP_TILES, list_tiles, 1, 1 },
 	  { CS_OVERLAP_ROTATED, list_rotated, 1, 1 },
   };
 
@@ -356,6 +368,7 @@ static int check_part(const struct job *j, const struct part *part, uint64_t key
 static int measure(struct job *j, const struct part *part)
 {
 	struct schedule s = { .tiles = tiles_of(j),
+			      .streams = STREAMS,
 			      .moves = part->moves,
 			      .kernels = part->kernels };
 	uint32_t after = j->done + (s.kernels ? j->tiles->kernels : 0);

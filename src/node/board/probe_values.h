@@ -21,6 +21,7 @@ enum cs_overlap {
 	CS_OVERLAP_MOVES, /* only the moves of all tiles, in both directions at once */
 	CS_OVERLAP_SERIAL,  /* one stream */
 	CS_OVERLAP_STREAMS, /* three streams: one in, one for the kernels, one out */
+	CS_OVERLAP_TILES,   /* a stream for each tile */
 	CS_OVERLAP_IDEAL,   /* the longer of kernels and moves alone */
 	CS_OVERLAPS
 };

@@ -36,6 +36,10 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t step);
  * all were executed, 0 if the measurement ended early.  Repeats of a cell, which show
  * drift, are left out of further turns (co->turn): these show it too. */
 int cs_coordinator_run(struct cs_coordinator *co);
+/* Execute each step with managed memory once more, untimed, and count what the driver does
+ * to its pages.  After all others: no figure is
+ * of a process whose driver counts. */
+void cs_coordinator_count(struct cs_coordinator *co);
 /* Read the state of the GPUs once more: the last facts. */
 void cs_coordinator_read_state(struct cs_coordinator *co);
 /* The same after a pass; a note for each GPU that counted errors in it. */

@@ -61,7 +61,7 @@ struct cs_coordinator {
 	char unavailable[CS_MAX_AGENTS];	/* … for others use it: no fault */
 	uint32_t seq;
 	int skip_in_use; /* do not measure cells of a GPU that others use */
-	int why;	 /* count what the driver does to managed memory */
+	int uncounted;	 /* a note says why managed memory is not counted */
 	int stopped;	 /* the measurement has ended before the plan */
 	int lost;	 /* an agent is broken or its process dead */
 	uint32_t turn; /* for rows: 0, or from 1 on if cells are measured again and again */

@@ -298,6 +298,7 @@ static void emit_overlap(struct cs_coordinator *co, const struct cs_row *like,
 		[CS_OVERLAP_MOVES] = CS_METRIC_MOVES,
 		[CS_OVERLAP_SERIAL] = CS_METRIC_SERIAL,
 		[CS_OVERLAP_STREAMS] = CS_METRIC_STREAMS,
+		[CS_OVERLAP_TILES] = CS_METRIC_TILES,
 		[CS_OVERLAP_IDEAL] = CS_METRIC_IDEAL,
 	};
 

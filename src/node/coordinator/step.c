@@ -159,36 +159,6 @@ static void limit_pulls(struct cs_coordinator *co, const struct cs_step *step)
 	}
 }
 
-/* One more sample, which is not timed, for the counts of managed memory. */
-static enum cs_status count_pages(struct cs_coordinator *co, struct cs_cell *cell,
-				  uint32_t off, struct cs_err *err)
-{
-	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
-
-	if (!co->why ||
-	    !CS_ANY(k, cell->step->count,
-		    cs_transfer_is_managed(cs_plan_transfer(co->plan, cell->step, k))))
-		return CS_OK;
-	return cs_cell_sample(co, cell, off | CS_CMD_COUNT, ns, load_ns, err);
-}
-
-/* The first failure to count is a note, and the last try. */
-static void note_uncounted(struct cs_coordinator *co, const struct cs_cell *cell)
-{
-	char text[CS_ERR_TEXT];
-
-	for (int i = 0; i < cell->agents.n && co->why; i++) {
-		const struct cs_slot *slot = cs_board_slot(co->board,
-							   cell->agents.agent[i]);
-
-		if (!slot->uncounted[0])
-			continue;
-		co->why = 0;
-		cs_text(text, sizeof(text), "--why: %s", slot->uncounted);
-		cs_fault_find(co, CS_NOTE, CS_FINDING_NOT_COUNTED, text);
-	}
-}
-
 /* The samples of one cell.  CS_OK with the sampler full, or what went wrong. */
 static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *cell,
 				   enum cs_sampler_answer *answer, struct cs_err *err)
@@ -220,11 +190,7 @@ static enum cs_status take_samples(struct cs_coordinator *co, struct cs_cell *ce
 			return CS_SKIPPED;
 		}
 	} while (*answer == CS_SAMPLE_MORE);
-	status = count_pages(co, cell, off, err);
-	if (status == CS_OK)
-		status = cs_cell_order(co, cell, CS_CMD_CHECK, err);
-	note_uncounted(co, cell);
-	return status;
+	return cs_cell_order(co, cell, CS_CMD_CHECK, err);
 }
 
 static enum cs_status sample_step(struct cs_coordinator *co, struct cs_cell *cell,
@@ -310,4 +276,88 @@ int cs_coordinator_step(struct cs_coordinator *co, uint32_t s)
 			    NULL);
 	cs_coordinator_watch(co);
 	return co->stopped ? -1 : 0;
+}
+
+/* ---- what the driver does to managed memory ---- */
+
+/* The figures are of a driver that counts, which is slow: a repeat, which is not judged. */
+static void emit_counts(struct cs_coordinator *co, const struct cs_cell *cell,
+			const double *ns, const double *load_ns)
+{
+	for (uint32_t k = 0; k < cell->step->count; k++) {
+		struct cs_row row;
+		double x;
+
+		cs_cell_row(co, cell, k, &row);
+		if (row.side->um.moves < 0)
+			continue;
+		x = cell->test->unit == CS_UNIT_NS ? load_ns[k] :
+						     (double)row.what.bytes / ns[k];
+		row.copies = 1;
+		cs_cell_emit(co, &row, &x, 1, 0);
+	}
+}
+
+/* Note the first failure to count. */
+static void note_uncounted(struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	char text[CS_ERR_TEXT];
+
+	for (int i = 0; i < cell->agents.n && !co->uncounted; i++) {
+		const struct cs_slot *slot = cs_board_slot(co->board,
+							   cell->agents.agent[i]);
+
+		if (!slot->uncounted[0])
+			continue;
+		co->uncounted = 1;
+		cs_text(text, sizeof(text), "--why: %s", slot->uncounted);
+		cs_fault_find(co, CS_NOTE, CS_FINDING_NOT_COUNTED, text);
+	}
+}
+
+/* One sample.  A cell that fails here failed when it was measured, or is not counted. */
+static void count_step(struct cs_coordinator *co, uint32_t s)
+{
+	const struct cs_step *step = cs_plan_step(co->plan, s);
+	const uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED :
+								     0;
+	struct cs_cell cell = { .first = s,
+				.n = 1,
+				.step = step,
+				.repeats = CS_ROW_COUNTED,
+				.test = cs_plan_test(co->plan, step),
+				.began_s = cs_clock_s() };
+	double ns[CS_STEP_MAX], load_ns[CS_STEP_MAX];
+	struct cs_err err;
+
+	cs_cell_hand_out(co, &cell);
+	if (!budget_fits(co, expected_s(co, step)) ||
+	    can_run(co, step, &cell.agents, &err) != CS_OK)
+		return;
+	cs_sampler_init(&co->sampler, co->plan, step, co->guess[step->matrix]);
+	if (cs_cell_order(co, &cell, CS_CMD_PREPARE, &err) != CS_OK ||
+	    cs_cell_sample(co, &cell, off | CS_CMD_COUNT, ns, load_ns, &err) != CS_OK ||
+	    cs_cell_order(co, &cell, CS_CMD_CHECK, &err) != CS_OK)
+		return;
+	note_uncounted(co, &cell);
+	cs_cell_conclude(co, &cell, 0);
+	emit_counts(co, &cell, ns, load_ns);
+}
+
+void cs_coordinator_count(struct cs_coordinator *co)
+{
+	co->turn = 0;
+	for (uint32_t s = 0; s < co->plan->n_steps && !co->stopped; s++) {
+		const struct cs_step *step = cs_plan_step(co->plan, s);
+
+		if (cs_plan_test(co->plan, step)->how != CS_HOW_GATED ||
+		    step->flags & CS_STEP_CONTROL ||
+		    !cs_step_applies(co->plan, step, co->n) ||
+		    !CS_ANY(k, step->count,
+			    cs_transfer_is_managed(cs_plan_transfer(co->plan, step,
+								    k))))
+			continue;
+		count_step(co, s);
+		cs_coordinator_watch(co);
+	}
 }

@@ -8,7 +8,7 @@
 #include "report/text/matrix.h"
 
 /* The columns of a line: medians over cells, in milliseconds. */
-enum column { KERNELS, MOVES, SERIAL, STREAMS, ROTATED, IDEAL, COLUMNS };
+enum column { KERNELS, MOVES, SERIAL, STREAMS, TILES, ROTATED, IDEAL, COLUMNS };
 
 static const struct {
 	enum cs_metric metric;
@@ -18,6 +18,7 @@ static const struct {
 	[MOVES] = { CS_METRIC_MOVES, "moves", "" },
 	[SERIAL] = { CS_METRIC_SERIAL, "serial", "one stream" },
 	[STREAMS] = { CS_METRIC_STREAMS, "streams", "three streams" },
+	[TILES] = { CS_METRIC_TILES, "tiles", "a stream for each tile" },
 	[ROTATED] = { CS_METRIC_RATE, "rotated", "rotated streams" },
 	[IDEAL] = { CS_METRIC_IDEAL, "ideal", "" },
 };
@@ -71,7 +72,6 @@ static void add_line(struct cs_columns *t, const struct line *line)
 	cs_columns_add(t, "%zu/%zu", line->n_measured, line->n_planned);
 	for (int c = 0; c < COLUMNS; c++)
 		cs_columns_number(t, 2, line->ms[c], "");
-	cs_columns_number(t, 2, line->ms[STREAMS] / line->ms[ROTATED], "");
 	cs_columns_number(t, 2, 100 * (line->ms[ROTATED] / line->ms[IDEAL] - 1), "");
 	if (line->n_marked)
 		cs_columns_add(t, "! %zu", line->n_marked);
@@ -122,13 +122,13 @@ void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 	cs_columns_heads(&t, "kernels,cells");
 	for (int c = 0; c < COLUMNS; c++)
 		cs_columns_heads(&t, columns[c].head);
-	cs_columns_heads(&t, "gain x,off %\n");
+	cs_columns_heads(&t, "off %\n");
 	for (int i = 0; i < n; i++)
 		add_line(&t, &line[i]);
 	cs_columns_print(to, &t, 0);
 	cs_fold(to, 2, 4,
-		"kernels, moves: alone; streams: three; ideal: the longer of both; gain: of rotated "
-		"over three streams; off: how much longer than the ideal rotated "
-		"takes; ! cells with a remark (-v prints each)");
+		"kernels, moves: alone; streams: three; tiles: a stream for each; ideal: the "
+		"longer of both; off: how much longer than the ideal rotated takes; ! cells with "
+		"a remark (-v prints each)");
 	print_best(to, line, n);
 }

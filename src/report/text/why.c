@@ -51,8 +51,7 @@ static int medians(const struct cs_digest *d, const struct cs_digest_line *line,
 		all[c] = (struct cs_vec)CS_LIST(double);
 	for (int node = d->first; node < d->last; node++)
 		CS_EACH_ROW(row, cs_matrix_rows(d->run, node, line->matrix)) {
-			if (!cs_row_is(d->run, row, CS_ROWS_CELLS) ||
-			    row->side->um.moves < 0)
+			if (row->side->um.moves < 0)
 				continue;
 			take(&row->side->um,
 			     (double)d->run->node[node].facts.page_bytes, x);
