@@ -17,9 +17,8 @@ w='(lambda file: __import__("json").load(open(file)))'
 pairs='[(i, j) for i in range(4) for j in range(4) if i != j]'
 
 run_suite() { # NAME
-	memory 0
-	CS_TIMEOUT=300 run 0 --no-mpi --gpus 0,1 --seed 1 -s 1M --suite "$1" -o s.json \
-		-f nvbandwidth
+	FAKE_MEMORY=4294967296 run 0 --no-mpi --gpus 0,1 --seed 1 -s 1M --spread 1M --suite "$1" \
+		-o s.json -f nvbandwidth
 }
 
 fake 4
@@ -28,8 +27,6 @@ printf '%s\n' '99 201 202 203' '210 99 212 213' '220 221 99 223' '230 231 232 99
 export FAKE_MATRIX=$PWD/rates
 names=device_to_device_memcpy_write_ce,device_to_device_memcpy_read_ce
 both=device_to_device_bidirectional_memcpy_write_ce,device_to_device_bidirectional_memcpy_read_ce
-
-aside suite run_suite nvbandwidth # a minute
 
 run 4 --seed 1 -s 4M -t "$names,$both" -o a.json -o a.csv -o a.txt -o a.jsonl -f nvbandwidth
 cp out text
@@ -206,7 +203,7 @@ ok "... unless --size says it" eval \
 run_suite quick
 ok "--suite quick: the links of a node" eval \
 	'status_is 0 && [ "$(sed -n "s/^Running \(.*\)\.$/\1/p" out | paste -sd,)" = host_to_device_memcpy_ce,device_to_host_memcpy_ce,device_to_device_memcpy_write_ce,device_local_copy ]'
-back suite
+run_suite nvbandwidth
 ok "--suite nvbandwidth: 44 tests, each measured or waived" eval \
 	'[ "$(grep -cE "^(Running|Waived:) " out)" = 44 ] && ! grep -q "^Error" out'
 # one row, a column for each GPU: NAME, OURS, the end that is the column, metric
