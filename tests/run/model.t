@@ -54,9 +54,7 @@ ok "placements: a cell of each" eval 'prints "^peer.ce.write.pair +12/12 +2.70"'
 
 run 0 show m.json
 ok "where there is one way there is no best" prints_not "best way"
-memory 0
-run 0 "${fast[@]}" --gpus 0 -t h2d.ce.pinned.pair,h2d.sm.pinned.pair -s 256K:4M:x4 -o ways.json
-memory 34000000
+run 0 "${fast[@]}" --gpus 0 -t h2d.ce.pinned.pair,h2d.sm.pinned.pair -s 256K:4M:x4 --spread 4M -o ways.json
 ok "the best way by size, with the size from which on it is another" eval \
 	'status_is 0 && prints "^  host to GPU: sm.pinned, from [0-9.]+ [KM]iB on ce.pinned .of 2 ways.$"'
 ok_json "... where both are equally fast, by their figures around it" ways.json \
