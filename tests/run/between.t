@@ -64,10 +64,18 @@ ok_json "… every planned cell is measured" two.json \
 ok "the text has a matrix of nodes, and says that all pairs ran at the same time" eval \
 	'prints "from.to +node0 +node1" && prints "^Between nodes, host memory: node0 "'
 ok "… nothing stands in for a GPU" eval '! prints "NO GPU"'
+message() { # what `out` says a message costs
+	tr -s ' \n' '  ' <out | grep -oE "a message between nodes: alpha [0-9.]+ us .*, 1/beta [0-9.]+ GB/s .*, n1/2 [0-9.]+ [KM]?i?B"
+}
+message >costs
+ok "… and alpha, beta and n1/2 of a message" [ -s costs ]
 ok_schema "document and journal follow the schema" two.json two.jsonl
 cp out live
 run 0 show two.json
 ok "show prints the bytes of the run" same live out
+run 0 show two.json -f model
+message >shown
+ok "… -f model what a message costs" same costs shown
 run 0 show two.jsonl
 ok "… of its journal, too" same live out
 run 0 show two.json -f csv

@@ -193,3 +193,27 @@ struct cs_fit_sum cs_sweep_sum(const struct cs_run *run, uint32_t index,
 	cs_fits_sum(&fits, &sum);
 	return sum;
 }
+
+/* ---- between nodes ---- */
+
+/* The median over the cells of its tests between nodes, one way, in that unit. */
+static double between_median(const struct cs_run *run, enum cs_unit unit)
+{
+	struct cs_vec x = CS_LIST(double);
+
+	for (int node = 0; node < run->n_nodes; node++)
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
+			const struct cs_test *test = cs_test_at(row->test);
+
+			if (cs_test_is_between(test) && test->unit == unit &&
+			    test->pattern == CS_PATTERN_PAIR && row->status == CS_OK)
+				cs_list_push(&x, &row->stats.median);
+		}
+	return x.n ? cs_median(x.data, x.n) : NAN;
+}
+
+struct cs_message cs_message_between(const struct cs_run *run)
+{
+	return (struct cs_message){ .alpha_us = between_median(run, CS_UNIT_US),
+				    .gbs = between_median(run, CS_UNIT_GBS) };
+}

@@ -33,3 +33,11 @@ int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
 /* The sum of the sweep that begins with a matrix, of all nodes; `planned`: its cells. */
 struct cs_fit_sum cs_sweep_sum(const struct cs_run *run, uint32_t index,
 			       size_t *planned);
+
+/* What a message between nodes costs: half a round trip of 16 bytes, and the rate of
+ * messages of 1 MiB, many at a time.  Medians over all cells; NAN: not measured. */
+struct cs_message {
+	double alpha_us, gbs;
+};
+
+struct cs_message cs_message_between(const struct cs_run *run);

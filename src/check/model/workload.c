@@ -122,6 +122,21 @@ static void add_links(const struct cs_run *run, int is_numa, double gflops,
 	}
 }
 
+static void add_network(const struct cs_run *run, int is_numa, double gflops,
+			struct cs_vec *to)
+{
+	const struct cs_message message = cs_message_between(run);
+
+	add(run,
+	    (struct cs_workload_way){ .where = "node to node",
+				      .is_numa = is_numa,
+				      .is_link = 1,
+				      .gflops = gflops,
+				      .gbs = message.gbs,
+				      .alpha_us = message.alpha_us },
+	    to);
+}
+
 struct cs_vec cs_workload_ways(const struct cs_run *run)
 {
 	const struct cs_vec all = cs_run_computes(run), levels = cs_levels_find(run);
@@ -132,8 +147,10 @@ struct cs_vec cs_workload_ways(const struct cs_run *run)
 
 	if (!isnan(gpu))
 		add_memories(run, &all, &levels, 0, gpu, &ways);
-	if (!isnan(by_cores ? numa : gpu))
+	if (!isnan(by_cores ? numa : gpu)) {
 		add_links(run, by_cores, by_cores ? numa : gpu, &ways);
+		add_network(run, by_cores, by_cores ? numa : gpu, &ways);
+	}
 	if (!isnan(numa))
 		add_memories(run, &all, &levels, 1, numa, &ways);
 	return ways;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
+#include "base/units.h"
+#include "check/model/model.h"
 #include "plan/rounds.h"
 #include "report/view.h"
 
@@ -138,6 +140,20 @@ static int is_measured(const struct cs_run *run)
 	return run->plan && run->n_nodes > 1 && cs_plan_has_between(run->plan);
 }
 
+int cs_message_print(FILE *to, const struct cs_run *run)
+{
+	const struct cs_message message = cs_message_between(run);
+
+	if (isnan(message.alpha_us) || isnan(message.gbs))
+		return 0;
+	cs_fold(to, 0, 2,
+		"a message between nodes: alpha %.2f us (half a round trip of 16 bytes), "
+		"1/beta %.2f GB/s (messages of 1 MiB), n1/2 %s",
+		message.alpha_us, message.gbs,
+		cs_bytes_text(1e3 * message.alpha_us * message.gbs));
+	return 1;
+}
+
 void cs_between_print(FILE *to, const struct cs_run *run)
 {
 	const char *hosts = "";
@@ -156,6 +172,8 @@ void cs_between_print(FILE *to, const struct cs_run *run)
 		print_one(to, &b);
 	}
 	putc('\n', to);
+	if (cs_message_print(to, run))
+		putc('\n', to);
 }
 
 const char *cs_between_text(const struct cs_run *run)

@@ -259,10 +259,12 @@ void cs_model_write(FILE *to, const struct cs_view *view)
 		putc('\n', to);
 	}
 	if (!has_sweeps(run)) {
-		cs_fold(to, 0, 2, "%s", no_sweep);
+		if (!cs_message_print(to, run))
+			cs_fold(to, 0, 2, "%s", no_sweep);
 		return;
 	}
 	print_sums(to, run);
+	cs_message_print(to, run);
 	print_prices(to, run);
 	cs_model_rates_print(to, run, verbose);
 	cs_best_print(to, run, 0, run->n_nodes);

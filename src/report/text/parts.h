@@ -96,6 +96,8 @@ const char *cs_bytes_text(double bytes);
 /* between.c.  Figures between nodes, with an empty line after them; nothing without any.
  * All of them in a clause of the answer; "". */
 void cs_between_print(FILE *to, const struct cs_run *run);
+/* Alpha and beta of a message; 0: not measured, nothing is printed. */
+int cs_message_print(FILE *to, const struct cs_run *run);
 const char *cs_between_text(const struct cs_run *run);
 /* The steps of a plan file on one node. */
 void cs_steps_print(FILE *to, const struct cs_run *run, int node);
