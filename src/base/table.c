@@ -115,7 +115,7 @@ static int read_header(struct cs_table *t, const char *at, const char *end)
 		if (c < 0)
 			refuse_column(t, word, names);
 		else if (seen & 1u << c)
-			cs_err_set(t->err, "column %s is there twice", word);
+			cs_err_set(t->err, "column %s is named twice", word);
 		if (c < 0 || seen & 1u << c)
 			return cs_table_at(t, t->line);
 		seen |= 1u << c;

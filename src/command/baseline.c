@@ -102,9 +102,8 @@ int cs_command_learn(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		learn_file(&learning, opt->files[i]);
 	cs_learning_end(&learning);
 	if (!known->stats.n) {
-		cs_err_set(err,
-			   "there is no cell to learn from: of large copies within "
-			   "a GPU or over NVLink none was measured well");
+		cs_err_set(err, "no cell to learn from: of large copies within "
+				"a GPU or over NVLink none was measured well");
 		return CS_EXIT_USAGE;
 	}
 	return write_all(opt, to, known, err);

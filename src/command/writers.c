@@ -337,8 +337,9 @@ int cs_writer_close(struct cs_writer *w, struct cs_err *err)
 		atomic_store(w->complete, 1);
 	if (state != DONE)
 		return cs_err_set(err, "cannot write '%.200s': %s", w->path,
-				  pipe && state == OPENING ? "nobody reads the pipe" :
-							     "it takes no data");
+				  pipe && state == OPENING ?
+					  "no process reads the pipe" :
+					  "it takes no data");
 	pthread_join(w->thread, NULL);
 	failed = w->failed;
 	if (failed)

@@ -179,10 +179,9 @@ static void too_much(struct cs_reader *r)
 {
 	r->wrong = r->keep;
 	if (is_too_long(r))
-		cs_arena_fail("a record of more than %zu bytes: none of ours is so long",
+		cs_arena_fail("a record of more than %zu bytes: cscope-mpi writes none so long",
 			      RECORD_MOST);
-	cs_arena_fail("a record of more than %zu arrays and objects: "
-		      "none of ours has that many",
+	cs_arena_fail("a record of more than %zu arrays and objects: cscope-mpi writes none with that many",
 		      BRACKETS_MOST);
 }
 

@@ -467,7 +467,7 @@ static void give_up(struct cs_collect *c, int node, const char *why)
 				   .id = CS_FINDING_NODE_LOST,
 				   .part = "node" };
 
-	const char *left = "its rows until then are kept";
+	const char *left = "its earlier results are kept";
 
 	for (int i = node * c->placements; i < (node + 1) * c->placements; i++) {
 		struct cs_run_node *nd = &c->run->node[i];
@@ -477,10 +477,10 @@ static void give_up(struct cs_collect *c, int node, const char *why)
 		cs_text(nd->facts.host, CS_HOST, "%s",
 			c->comm->place[c->rank_of_node[node]].host);
 		c->hooks->node(c->hooks->ctx, i);
-		left = "nothing is known of it";
+		left = "it sent no result";
 	}
 	if (c->ended[node])
-		left = "all its rows had come";
+		left = "it had sent all its results";
 	cs_finding_advise(&lost);
 	cs_text(lost.text, sizeof(lost.text), "%s; %s", why, left);
 	c->ended[node] = CS_NODE_SILENT;
@@ -512,8 +512,7 @@ void cs_collect_drain(struct cs_collect *c, double limit_s, int now)
 		if (at - c->heard_s[node] > limit_s)
 			give_up(c, node, silent);
 		else if (now && is_under_way(c, node))
-			give_up(c, node,
-				"the node was not ready when the budget was spent");
+			give_up(c, node, "the node was not ready within the budget");
 	}
 }
 

@@ -47,7 +47,7 @@ int cs_placement_list_parse(const char *list, struct cs_placement_list *out,
 			return -1;
 		for (int i = 0; i < got.n; i++)
 			if (got.per_process[i] == got.per_process[got.n])
-				return cs_err_set(err, "%s is there twice", item);
+				return cs_err_set(err, "%s is given twice", item);
 		got.n++;
 	}
 	*out = got;

@@ -637,7 +637,7 @@ static int meet_at_end(struct cs_comm *comm, double limit_s, struct cs_err *err)
 	comm->limit_s = limit_s;
 	if (cs_comm_max(comm, &loads, 1, err))
 		return -1;
-	return loads ? cs_err_set(err, "the driver's library did not finish loading") :
+	return loads ? cs_err_set(err, "the driver's library did not load in time") :
 		       0;
 }
 

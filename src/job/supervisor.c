@@ -398,9 +398,8 @@ static enum cs_supervised give_up(struct watch *w, int *status, struct cs_err *e
 		cs_err_set(err, "cannot wait for process %ld: %s", (long)w->pid,
 			   strerror(w->cannot_wait));
 	else
-		cs_err_set(err,
-			   "process %ld did not come back%s%s%s and is left behind",
-			   (long)w->pid, *call ? " from " : "", call,
+		cs_err_set(err, "process %ld hangs%s%s%s and is left running",
+			   (long)w->pid, *call ? " in " : "", call,
 			   stopped ? " (it is stopped)" : "");
 	return CS_SUPERVISOR_HANGS;
 }

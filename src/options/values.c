@@ -39,7 +39,7 @@ static int pick_many(const char *value, const char *words, unsigned *mask,
 		     cs_uint_parse(colon + 1, 1, CS_MAX_AGENTS - 1, &number, err)))
 			return cs_err_set(
 				err,
-				"behind ':' stands a number from 1 on, of shift and random");
+				"after ':' comes a number from 1 on, for shift and random only");
 		if (colon)
 			*k[which] = (uint32_t)number;
 		*mask |= 1u << which;

@@ -26,9 +26,8 @@ static int read_lines(struct cs_plan_reader *r)
 		return -1;
 	if (r->items.n)
 		return cs_plan_step_end(r);
-	cs_err_set(r->err, r->table.n_named ?
-				   "there is no transfer in it" :
-				   "there is no line in it that names the columns");
+	cs_err_set(r->err, r->table.n_named ? "no line has a transfer" :
+					      "no line names the columns");
 	return cs_err_prefix(r->err, "%s", r->table.name);
 }
 
@@ -86,8 +85,8 @@ static int check_names(struct cs_plan_reader *r)
 	for (i = 1; i < r->steps.n && !rc; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name)) {
 			cs_err_set(r->err,
-				   "column step: '%s' was a step before, from line %" PRIu32
-				   " on: its lines stand together",
+				   "column step: '%s' is also the step of line %" PRIu32
+				   ": put its lines together",
 				   sorted[i]->name, item[sorted[i - 1]->first].line);
 			rc = cs_plan_at_line(r, item[sorted[i]->first].line);
 		}

@@ -80,8 +80,8 @@ static int take_op(struct cs_plan_reader *r, struct cs_plan_line *item)
 			return 0;
 		}
 	return cs_plan_wrong(r, CS_COLUMN_OP,
-			     cs_err_set(r->err, "'%s': there is no such way of '%s'",
-					op, test->name));
+			     cs_err_set(r->err, "'%s' is not possible for '%s'", op,
+					test->name));
 }
 
 static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
@@ -107,8 +107,8 @@ static int take_role(struct cs_plan_reader *r, struct cs_plan_line *item)
 	    cs_method_is_shaped(method) || test->how != CS_HOW_GATED)
 		return cs_plan_wrong(r, CS_COLUMN_ROLE,
 				     cs_err_set(r->err,
-						"'%s' is no load: only copies "
-						"and " CS_FLOPS_TEST " are",
+						"'%s' cannot be a load: only copies and " CS_FLOPS_TEST
+						" are",
 						test->name));
 	return 0;
 }
@@ -200,7 +200,7 @@ static int check_ends(struct cs_plan_reader *r, const struct cs_plan_line *item)
 				   "of '%s' one end is a GPU and one is numa0 and so on, or host",
 				   test->name));
 	return cs_plan_wrong(r, CS_COLUMN_SRC,
-			     cs_err_set(r->err, "of '%s' the %s is host memory",
+			     cs_err_set(r->err, "'%s': its %s must be host memory",
 					test->name,
 					test->path == CS_PATH_H2D ? "source" :
 								    "destination"));

@@ -14,7 +14,8 @@ static int check_two(struct cs_plan_reader *r, const struct cs_plan_line *a,
 
 	if (x->path == CS_PATH_HOST || y->path == CS_PATH_HOST)
 		return cs_plan_wrong(r, CS_COLUMN_TEST,
-				     cs_err_set(r->err, "'%s' is alone in its step",
+				     cs_err_set(r->err,
+						"'%s' must be alone in its step",
 						x->path == CS_PATH_HOST ? x->name :
 									  y->name));
 	if ((x->how != CS_HOW_GATED || y->how != CS_HOW_GATED) && x != y)

@@ -15,9 +15,10 @@ static int is_affordable(const char *text, struct cs_err *err)
 		if (*text == '\\' && text[1]) {
 			text++;
 			if (*text >= '0' && *text <= '9')
-				return cs_err_set(err,
-						  "it must not refer back, as '\\%c' does",
-						  *text);
+				return cs_err_set(
+					err,
+					"back references such as '\\%c' are not allowed",
+					*text);
 			continue;
 		}
 		if (*text != '{')

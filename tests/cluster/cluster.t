@@ -202,7 +202,7 @@ end_of lost 60
 ok "… which ends with status 2, in time" \
 	eval 'was_in_time && status_is 2'
 ok "… in one line that names the host" says_once \
-	"cs3: no message from the node for 10 s; its rows until then are kept"
+	"cs3: no message from the node for 10 s; its earlier results are kept"
 ok_json "… found as critical: to be drained" lost.json \
 	'[(e["severity"], e["node"], e["part"], e["drain"]) for e in d["errors"] if e["id"] == "node-lost"] == [("critical", "cs3", "node", True)]'
 ok_json "… and the others' plan is complete" lost.json \
@@ -224,7 +224,7 @@ end_of mute 60
 ok "one that was lost while it opened its GPUs: status 2, in time" \
 	eval 'was_in_time && status_is 2'
 ok "… named all the same" says_once \
-	"cs12: no message from the node for 10 s; nothing is known of it"
+	"cs12: no message from the node for 10 s; it sent no result"
 ok "… in text" prints "^cs12  nothing known"
 ok_json "… and in the document, and nothing else is reported of it" mute.json \
 	'[n["host"] for n in d["nodes"]] == ["cs11", "cs12"] and [e["node"] for e in d["errors"] + d["checks"]] == ["cs12"]'

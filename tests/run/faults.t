@@ -234,7 +234,7 @@ done
 export SLURM_STEP_GPUS=0,1,2
 broken 2 FAKE_HANG=dlopen:1 --start-limit 1s
 ok "the driver's load hangs in one rank of two: the job ends without MPI_Finalize" \
-	ends 2 "the driver.s library did not finish loading" 9
+	ends 2 "the driver.s library did not load in time" 9
 ok "… and all is measured by the other" prints "did not answer within 1 s, in dlopen"
 for ranks in 0 2; do
 	broken $ranks FAKE_HANG=cuDevicePrimaryCtxRetain:1 --start-limit 1s

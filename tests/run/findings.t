@@ -48,7 +48,7 @@ ok "all GPUs throttled: one finding" eval \
 	'flat "findings 1 warning" && flat "all 8 GPUs throttled by power cap: peer.ce.write.pair 0->1, 0->2, 0->3 and 53 more cells"'
 FAKE_NVML_OTHERS=$(all 1) run 0 "${pairs[@]}" --check
 ok "others on all GPUs: one finding" eval \
-	'flat "findings 1 warning" && flat "all 8 GPUs: 1 process of others on each; peer.ce.write.pair 0->1, 0->2, 0->3 and 53 more cells"'
+	'flat "findings 1 warning" && flat "all 8 GPUs: 1 other process on each; peer.ce.write.pair 0->1, 0->2, 0->3 and 53 more cells"'
 FAKE_PCIE=$(all 5x8) FAKE_SLOW=$(all 0.5 | sed "s/[0-9]*:/h-&/g") run 0 -m h2d --pattern pair -s 4M --seed 1 --cell-limit 30s --check -o pcie.json
 ok "all GPUs on half of their lanes: one finding" eval 'flat "findings 1 warning" &&
 	flat "warning all 8 GPUs: PCIe runs at generation 5 x8 under load, of 5 x16"'

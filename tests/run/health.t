@@ -98,7 +98,7 @@ ok "a setting that --expect gives all GPUs is none that the driver's default jud
 # ---- set alike on all GPUs, and not as the driver does by default ----
 
 fault "ECC off on all GPUs" 1 "ecc-off node - warning" FAKE_ECC="$(all 0)"
-ok "… which says so" grep -qF "all 4 GPUs: ECC is off, and on by default" h.json
+ok "… which says so" grep -qF "all 4 GPUs: ECC is off; its default is on" h.json
 fault "… and on after a reset" 1 "ecc-off node - warning" FAKE_ECC="$(all 0)" FAKE_ECC_PENDING="$(all 1)"
 fault "… of cards that have it off by default" 0 none FAKE_ECC="$(all 0)" FAKE_ECC_DEFAULT="$(all 0)"
 fault "… whose driver does not know its default" 0 none FAKE_ECC="$(all 0)" FAKE_NVML_LACKS=nvmlDeviceGetDefaultEccMode

@@ -93,7 +93,7 @@ ok "… four ranks refuse with one line" eval \
 	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB"'
 run 0 "${one[@]}" -s 256K -t 'peer.ce.write.pair,peer.ce.read.pair' --baseline base.json
 ok "what is not in it is told, the rest is judged" eval \
-	'status_is 0 && tr -s " \n" " " <out | grep -q "12 cells (NVLink) not judged: the baseline has nothing of peer.ce.read.pair"'
+	'status_is 0 && tr -s " \n" " " <out | grep -q "12 cells (NVLink) not judged: the baseline lacks peer.ce.read.pair"'
 FAKE_GPUS=3 run 0 "${some[@]}" -q -o three.json
 run 0 baseline three.json -q -o base3.json
 FAKE_GPUS=3 FAKE_SLOW=1-0:0.85 run 0 "${some[@]}" --baseline base.json,base3.json -q
@@ -267,7 +267,7 @@ ok_json "... which says so" both.json \
 FAKE_SLOW=h-0:0.8 run 0 "${one[@]}" -s 1M --seed 1 -t h2d.ce.pinned.pair --min-share 85% --baseline short-base.json -q
 ok "... and a cell below that baseline is found: status 2" eval 'status_is 2 && one_line "below"'
 CS_LIBNVML=/nowhere run 0 "${one[@]}" -s 16M -t h2d.ce.pinned.pair --min-share 80% -q -o no.json
-ok "no NVML, no peak: nothing is judged in silence" eval 'status_is 3 && one_line "nothing tells that peak"'
+ok "no NVML, no peak: nothing is judged in silence" eval 'status_is 3 && one_line "that peak is unknown"'
 ok_json "… which is a finding" no.json \
 	'any(c["id"] == "threshold-unknown" for c in d["checks"])'
 run 0 check no.json -q -o no-again.json

@@ -196,7 +196,7 @@ run 0 "${fast[@]}" -m peer --pattern random:1 -o g.csv
 ok "random:1: a destination for each by lot, the same with the same seed" eval \
 	'status_is 0 && cells g.csv | cut -d" " -f2,3 >again && same first again && [ "$(cut -d" " -f1 again | sort -u | wc -l)" = 4 ] &&
 	 [ "$(wc -l <again)" = 4 ]'
-ok_refused "... and a number that is none: status 64" "behind .:. stands a number from 1 on, of shift and random" --pattern random:0
+ok_refused "... and a number that is none: status 64" "after .:. comes a number from 1 on, for shift and random only" --pattern random:0
 
 run 0 "${fast[@]}" -m peer --pattern pair,rounds -o w.csv
 ok "rounds: as many pairs at once as there are, each of them once" eval \

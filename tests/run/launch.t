@@ -163,7 +163,7 @@ look 0
 ok "neither NVML nor CUDA count it: critical with the last bus id" \
 	eval 'status_is 2 && flat "GPU 0000:4d:00.0 is on the PCI bus but neither"'
 CS_LIBNVML=/nowhere look 0
-ok "… without NVML too" eval 'status_is 2 && flat "there is no NVML to ask"'
+ok "… without NVML too" eval 'status_is 2 && flat "NVML is absent"'
 NVIDIA_VISIBLE_DEVICES=0,1,2 look 0
 ok "a container that was given three: a note, with what is assumed" eval \
 	'[ "$status" -lt 2 ] && flat "assumed not to be passed into this container \(NVIDIA_VISIBLE_DEVICES=0,1,2\)"'
@@ -241,7 +241,7 @@ ok "… without it they are measured and flagged" eval \
 	'status_is 0 && all_ok u.csv 12 && [ "$(grep -c in-use u.csv)" -ge 8 ]'
 FAKE_NVML_LATER=1:1 run 0 -m peer -s 64K -o u.csv
 ok "others who came during the run are said, their GPU's cells flagged" eval \
-	'flat "GPU 1 .*: 1 process of others on it, which started during the run" &&
+	'flat "GPU 1 .*: 1 other process on it, which started during the run" &&
 	 [ "$(grep -c in-use u.csv)" -ge 8 ]'
 FAKE_THROTTLE=1:0x40 run 0 -m peer -s 64K -o t.json
 ok_json "a throttled cell has clock, temperature and power of its GPUs, others none" t.json \

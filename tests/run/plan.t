@@ -168,7 +168,7 @@ ok "four ranks say once what is not there, status 64" eval \
 on two 2 4 3
 run_program 4 ./two "$CSCOPE" --plan ring.csv -s 1M --seed 1 -o two.csv
 ok "a node with fewer GPUs than the plan says that no step is for it" eval \
-	'all_ok two.csv 16 && prints "^  every step of the plan wants more than the 3 GPUs of this node"'
+	'all_ok two.csv 16 && prints "^  every step of the plan needs more than the 3 GPUs of this node"'
 printf 'step,test,src,dst,size\na,peer.ce.write.pair,gpu0,gpu1,1T\nb,peer.ce.write.pair,gpu0,gpu1,1M\n' >large.csv
 run 0 --plan large.csv --seed 1
 ok "a size beyond memory is skipped with the reason, the rest measured" eval \

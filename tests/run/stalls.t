@@ -320,7 +320,7 @@ judge nobody
 ok "an output is a pipe without a reader: SIGTERM ends the program" \
 	test -e in_time
 ok "… with status 143, and names the pipe" eval 'status_is 143 &&
-	says_once "cannot write .f.jsonl.: nobody reads the pipe"'
+	says_once "cannot write .f.jsonl.: no process reads the pipe"'
 ok_json "… rows and verdict are in the other outputs" k.jsonl \
 	"$partial"' and d[-1]["summary"] == "interrupted by SIGTERM"'
 ok_json "… the document too" k.json 'd["run"]["status"] == "partial"'
@@ -330,7 +330,7 @@ ok "… nothing of it is left" is_empty left
 judge nobodys-budget
 ok "… with a budget it ends by that, status 74" \
 	eval 'test -e in_time && status_is 74 && is_empty left'
-ok "… and names the pipe" says_once "cannot write .f.jsonl.: nobody reads the pipe"
+ok "… and names the pipe" says_once "cannot write .f.jsonl.: no process reads the pipe"
 ok_json "… all that was measured is written" k.json 'd["run"]["cells_measured"] > 0'
 ok "… and printed" prints '^peer.cpu.write.pair'
 
@@ -357,7 +357,7 @@ ok "… of which none is there but the journal" eval \
 judge warned
 [ -n "${HAVE_CUDA:-}" ] || skip="built without CUDA"
 ok "a warning, and an output that takes no data: status 74 tells of the output" eval \
-	'test -e in_time && status_is 74 && says_once "cannot write .f.json.: nobody reads the pipe"'
+	'test -e in_time && status_is 74 && says_once "cannot write .f.json.: no process reads the pipe"'
 ok_json "… and the others are written" k.json 'd["run"]["status"] == "complete" and d["run"]["exit"] == 1'
 ok "… the page too" grep -q "</html>" k.html
 
@@ -424,8 +424,8 @@ judge late-rank
 ok "a rank comes late: the others end by the budget, status 3" \
 	eval 'test -e in_time && job_status_is 3 && is_empty left'
 ok "… saying where they waited" eval '
-	says_once "process [0-9]* did not come back from MPI_Init .waits for all ranks. and is left behind" &&
-	prints "^cscope-mpi cannot test: process [0-9]* did not come back from MPI_Init"'
+	says_once "process [0-9]* hangs in MPI_Init .waits for all ranks. and is left running" &&
+	prints "^cscope-mpi cannot test: process [0-9]* hangs in MPI_Init"'
 
 judge slow
 ok "an output takes no data: all ranks end by the budget" test -e in_time

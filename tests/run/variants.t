@@ -122,7 +122,7 @@ run 0 baseline cold.json -o base.json
 ok "a baseline is of a variant" eval 'prints "h2d.ce.registered.pair 1 MiB, cold caches, host near"'
 run 0 "${fast[@]}" --cache warm -t h2d.ce.registered.pair --baseline base.json
 ok "... and has nothing of another: status 64" eval \
-	'status_is 64 && one_line "the baseline has nothing of h2d.ce.registered.pair at 1 MiB, warm caches: it has that test at 1 MiB, cold caches"'
+	'status_is 64 && one_line "the baseline lacks h2d.ce.registered.pair at 1 MiB, warm caches: it has that test at 1 MiB, cold caches"'
 run 0 "${fast[@]}" --cache cold -t h2d.ce.registered.pair --baseline base.json
 ok "... of its own it judges" eval 'status_is 0 && prints "findings +none"'
 printf 'test,cache,bound\nh2d.ce.registered.pair,cold,900 GB/s\nh2d.ce.registered.pair,any,1 GB/s\n' >bounds.csv

@@ -271,7 +271,7 @@ HOLDS("a whole node is slow, and how sure that is among few") {
 	begin(2, 8, WRITE);
 	slow(1, WRITE, -1, -1, 0.9);
 	weighs(one("slow-cells", "node", 1,
-		   "10 % slower than on the other node; two nodes do not show which one is at fault"),
+		   "10 % slower than on the other node; two nodes cannot show which one is at fault"),
 	       CS_NOTE, 0);
 	/* a GPU of three is no slow node */
 	begin(6, 3, WRITE);
@@ -422,7 +422,7 @@ HOLDS("nodes that are slow alike are one finding, and not drained") {
 
 	slow_nodes(7, -1, 0.9);
 	f = one("slow-alike", "node", -1,
-		"7 of 16 nodes (n[001-007]): copies from host memory are 10 % slower than on 9 other nodes (h2d.ce.pinned.pair); confirmed by re-measurement; nothing known is theirs alone");
+		"7 of 16 nodes (n[001-007]): copies from host memory are 10 % slower than on 9 other nodes (h2d.ce.pinned.pair); confirmed by re-measurement; nothing known sets them apart");
 	weighs(f, CS_WARNING, 0);
 	t_eq_int(f->n_evidence, CS_EVIDENCE);
 	for (uint32_t i = 0; i < 7; i++)

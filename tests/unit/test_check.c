@@ -248,8 +248,7 @@ HOLDS("what all GPUs of a node share is told once") {
 	checked(&c, "warning throttled n001 node: all 4 GPUs throttled by "
 		    "hardware slowdown: peer.ce.write.pair 0->1, 1->2, 2->3 and "
 		    "1 more cell measured meanwhile\n"
-		    "warning in-use n001 node: all 4 GPUs: 1 process of others "
-		    "on each");
+		    "warning in-use n001 node: all 4 GPUs: 1 other process on each");
 }
 
 HOLDS("when nothing was measured the summary says why") {
@@ -312,7 +311,7 @@ HOLDS("error counters that grew and foreign processes are warnings") {
 	c.run.node[0].agent[2].after.nvlink_errors += 12;
 	c.run.node[0].agent[3].after.others = 2;
 	checked(&c, "warning in-use n001 gpu 0000:1e:00.0: GPU 3 (0000:1e:00.0): "
-		    "2 processes of others on it, which started during the run; "
+		    "2 other processes on it, which started during the run; "
 		    "peer.ce.write.pair 0->3, 1->3, 2->3 and 3 more cells "
 		    "measured beside them\n"
 		    "warning error-counters n001 gpu 0000:1d:00.0: GPU 2 "
@@ -332,10 +331,10 @@ HOLDS("a GPU that others use is one finding, with what it did to cells") {
 	canned_cell(&c, 0, PAIR, 3, 2)->flags |= CS_ROW_IN_USE;
 	canned_cell(&c, 0, PAIR, 1, 2)->flags |= CS_ROW_IN_USE;
 	checked(&c, "warning in-use n001 gpu 0000:1c:00.0: GPU 1 (0000:1c:00.0): "
-		    "1 process of others on it; peer.ce.write.pair 0->1 skipped; "
+		    "1 other process on it; peer.ce.write.pair 0->1 skipped; "
 		    "peer.ce.write.pair 1->2 measured beside it\n"
 		    "warning in-use n001 gpu 0000:1e:00.0: GPU 3 (0000:1e:00.0): "
-		    "2 processes of others on it; peer.ce.write.pair 2->3 "
+		    "2 other processes on it; peer.ce.write.pair 2->3 "
 		    "skipped; peer.ce.write.pair 3->2 measured beside them");
 }
 
@@ -568,13 +567,13 @@ HOLDS("--check=launch says what modes and MPS cost, and who sleeps") {
 	nd->gpu_record[1].compute_mode = 2;
 	nd->agent[2].gpu.mps = 1;
 	c.run.checks = CS_CHECK_LAUNCH;
-	checked(&c, "note idle-ranks n001 node: 1 of 4 ranks have no GPU and sleep\n"
-		    "warning nofile n001 node: a rank may open 0 files only; the "
-		    "driver alone may need hundreds\n"
-		    "warning compute-mode n001 node: compute mode PROHIBITED on GPU "
-		    "1: no process may use it\n"
-		    "warning mps n001 node: the ranks are clients of MPS: other "
-		    "processes may share their GPUs");
+	checked(&c,
+		"note idle-ranks n001 node: 1 of 4 ranks have no GPU and sleep\n"
+		"warning nofile n001 node: a rank may open only 0 files; the driver alone may need hundreds\n"
+		"warning compute-mode n001 node: compute mode PROHIBITED on GPU "
+		"1: no process may use it\n"
+		"warning mps n001 node: the ranks are clients of MPS: other "
+		"processes may share their GPUs");
 }
 
 /* ---- the path ---- */

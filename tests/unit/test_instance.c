@@ -314,7 +314,7 @@ HOLDS("a filter that is none is refused") {
 	t_eq_str(refusal("((((a{250}){250}){250}){250})"),
 		 "it repeats parts more than 1000 times");
 	t_eq_str(refusal("a{1,30000}"), "it repeats parts more than 1000 times");
-	t_eq_str(refusal("(a)\\1"), "it must not refer back, as '\\1' does");
+	t_eq_str(refusal("(a)\\1"), "back references such as '\\1' are not allowed");
 	t_eq_str(refusal("\\{99999"), "");
 	t_eq_str(refusal("a{1,3}"), "");
 	t_eq_str(refusal("-"), "");

@@ -543,12 +543,12 @@ HOLDS("a plan that nothing is known of is refused") {
 	learn(1);
 	t_eq_int(cs_baseline_fits(&b, f.c[0].plan, &err), 0);
 	t_eq_int(cs_baseline_fits(&b, f.c[1].plan, &err), -1);
-	t_eq_str(err.text, "the baseline has nothing of peer.ce.read.pair at 512 MiB: "
+	t_eq_str(err.text, "the baseline lacks peer.ce.read.pair at 512 MiB: "
 			   "it has no such test");
 	t_eq_int(cs_baseline_fits(&b, f.c[2].plan, &err), 0);
 	judge(&f.c[2], &b);
 	t_found(&f.c[2], "note baseline-missing n001: 12 cells (NVLink) not judged: "
-			 "the baseline has nothing of peer.ce.read.pair at 512 MiB: "
+			 "the baseline lacks peer.ce.read.pair at 512 MiB: "
 			 "it has no such test");
 	t_eq_str(cs_finding_text(finding(&f.c[2], 0)), "baseline-missing");
 }
@@ -703,6 +703,6 @@ HOLDS("an unknown peak is told") {
 	bound_by(&c, "test,bound\n" TEST ",80%\n");
 	t_found(&c, "warning threshold-unknown n001: peer.ce.write.pair: 6 cells "
 		    "not judged by 80 % of the live link's peak, t.csv:2: "
-		    "nothing tells that peak");
+		    "the link's peak is unknown");
 	t_eq_int(finding(&c, 0)->severity, CS_WARNING);
 }

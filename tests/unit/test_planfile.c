@@ -222,8 +222,8 @@ HOLDS("what cannot be is refused with line and column") {
 		{ "a,local.ce.copy.alone,gpu0,gpu1,,\n", "are the same" },
 		{ "a,h2d.ce.pinned.pair,gpu0,gpu1,,\n", "one end is a GPU and one is" },
 		{ "a,h2d.ce.pinned.pair,gpu0,host,,\n",
-		  "column src: of 'h2d.ce.pinned.pair' "
-		  "the source is host memory" },
+		  "column src: 'h2d.ce.pinned.pair': its "
+		  "source must be host memory" },
 		{ "a,host.cpu.copy.pair,host,numa0,,\n",
 		  "column src: of 'host.cpu.copy.pair'" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,17,\n",
@@ -239,7 +239,7 @@ HOLDS("what cannot be is refused with line and column") {
 		  "column role: all of step 'a' is "
 		  "load" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.chase.stride.pair,gpu0,gpu1,,load\n",
-		  "plan.csv:3: column role: 'peer.chase.stride.pair' is no load" },
+		  "plan.csv:3: column role: 'peer.chase.stride.pair' cannot be a load" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.chase.stride.pair,gpu0,gpu1,,\n",
 		  "plan.csv:3: column test: 'peer.chase.stride.pair' is in ns, line 2 of its "
 		  "step in GB/s" },
@@ -250,13 +250,13 @@ HOLDS("what cannot be is refused with line and column") {
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,\na,peer.ce.write.pair,gpu1,gpu0,,control\n",
 		  "column role: a step is measured, or a control, not both" },
 		{ "a,host.cpu.copy.pair,numa0,numa1,,\na,peer.ce.write.pair,gpu0,gpu1,,\n",
-		  "'host.cpu.copy.pair' is alone in its step" },
+		  "'host.cpu.copy.pair' must be alone in its step" },
 		{ "a,peer.ce.enqueue.alone,gpu0,gpu1,,\na,peer.ce.write.pair,gpu0,gpu1,,\n",
 		  "'peer.ce.enqueue.alone' is not measured beside another test" },
 		{ "a,peer.ce.enqueue.all,gpu0,gpu1,,\n", "by all agents" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1,,\nb,peer.ce.write.pair,gpu1,gpu0,,\n"
 		  "a,peer.ce.write.pair,gpu0,gpu2,,\n",
-		  "plan.csv:4: column step: 'a' was a step before, from line 2 on" },
+		  "plan.csv:4: column step: 'a' is also the step of line 2" },
 		{ "a,peer.ce.write.pair,gpu0,gpu1\n" LOADS_3 LOADS_3 LOADS_3 LOADS_3
 			  LOADS_3,
 		  "plan.csv:17: column step: gpu0 issues more than 15 transfers of step "
@@ -268,7 +268,7 @@ HOLDS("what cannot be is refused with line and column") {
 		  "column step: 'a b': a step's name" },
 		{ "a23456789012345678901234567890123,peer.ce.write.pair,gpu0,gpu1,,\n",
 		  "at most 31 characters" },
-		{ "", "plan.csv: there is no transfer in it" },
+		{ "", "plan.csv: no line has a transfer" },
 	};
 	const struct cs_plan_request req = request(4, CS_BACKEND_CUDA);
 	char text[1024];
@@ -308,9 +308,8 @@ HOLDS("columns are checked") {
 		   "plan.csv:1: there is no column 'tst': allowed are step, test");
 	is_refused("step,tst,src,dst\n", &req, "; did you mean 'test'?");
 	is_refused("# c\nstep,test,src\n", &req, "plan.csv:2: column dst is missing");
-	is_refused("step,test,src,dst,src\n", &req, "column src is there twice");
-	is_refused("", &req,
-		   "plan.csv: there is no line in it that names the columns");
+	is_refused("step,test,src,dst,src\n", &req, "column src is named twice");
+	is_refused("", &req, "plan.csv: no line names the columns");
 	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,both\n",
 		   &req, "plan.csv:2: column op: 'both': allowed are write, read");
 	is_refused("step,test,src,dst,op\na,peer.ce.write.pair,gpu0,gpu1,raed\n",

@@ -90,13 +90,13 @@ HOLDS("in a tie no node is reported: the tie is a warning, a note of two nodes")
 	set_kernel(&c, 0, "6.5.0");
 	set_kernel(&c, 2, "6.5.0");
 	voted(&c, "warning no-majority: kernel: 6.5.0 on 2, 6.8.0 on 2 of 4 "
-		  "nodes of DGX; NVIDIA H200: no majority, no node is reported");
+		  "nodes of DGX; NVIDIA H200: no majority, so none is the odd one");
 	/* each of two nodes may have its own */
 	canned_release(&c);
 	c = fleet(2, 2);
 	set_kernel(&c, 0, "6.5.0");
 	voted(&c, "note no-majority: kernel: 6.5.0 on 1, 6.8.0 on 1 of 2 nodes "
-		  "of DGX; NVIDIA H200: no majority, no node is reported");
+		  "of DGX; NVIDIA H200: no majority, so none is the odd one");
 }
 
 HOLDS("nor does the largest of many parties") {
@@ -105,9 +105,9 @@ HOLDS("nor does the largest of many parties") {
 	set_kernel(&c, 0, "a");
 	set_kernel(&c, 1, "b");
 	set_kernel(&c, 2, "c");
-	voted(&c, "warning no-majority: kernel: 6.8.0 on 2, a on 1, b on 1 and "
-		  "1 more values of 5 nodes of DGX; NVIDIA H200: no majority, "
-		  "no node is reported");
+	voted(&c,
+	      "warning no-majority: kernel: 6.8.0 on 2, a on 1, b on 1 and "
+	      "1 more values of 5 nodes of DGX; NVIDIA H200: no majority, so none is the odd one");
 }
 
 HOLDS("of a class of one nothing is reported but that") {
@@ -388,7 +388,7 @@ HOLDS("what is unknown on one node alone is one note") {
 		c.run.node[4].agent[a].numa = -1;
 	}
 	voted(&c,
-	      "note unknown-here n005 node: wiring: unknown here, known on "
+	      "note unknown-here n005 node: wiring: unknown on this node, known on "
 	      "most nodes of its class: numa, nvlink-rate, nvlink-version, nvlinks");
 }
 
@@ -421,7 +421,7 @@ HOLDS("a node without facts has no vote") {
 	cs_node_facts_init(&c.run.node[1].facts);
 	set_kernel(&c, 2, "5");
 	voted(&c, "note no-majority: kernel: 6.8.0 on 1, 5 on 1 of 2 nodes of "
-		  "DGX; NVIDIA H200: no majority, no node is reported");
+		  "DGX; NVIDIA H200: no majority, so none is the odd one");
 }
 
 /* Nodes in their order, layers in theirs. */

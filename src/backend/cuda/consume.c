@@ -62,8 +62,8 @@ int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err)
 		return -1;
 	if (1e6 * (double)ms <= (double)on->desc.bytes / FOUND_RATE + FOUND_NS)
 		return 0;
-	return cs_err_set(err,
-			  "the prefetch had not moved the pages: the kernel behind it "
-			  "took %.3g ms, as long as faults do",
-			  (double)ms);
+	return cs_err_set(
+		err,
+		"the prefetch did not move the pages: the kernel after it took %.3g ms, as long as faults do",
+		(double)ms);
 }

@@ -90,10 +90,10 @@ static int round_up(struct cs_dev *dev, uint64_t bytes, uint64_t *whole,
 	if (CS_DEV_CU(dev, err, cuMemGetInfo, &unused, &total))
 		return -1;
 	if (*whole > unused)
-		return cs_err_set(err,
-				  "the buffers need %.2f GB, but of the "
-				  "GPU's %.2f GB only %.2f are free",
-				  *whole / 1e9, total / 1e9, unused / 1e9);
+		return cs_err_set(
+			err,
+			"the buffers need %.2f GB, and %.2f of the GPU's %.2f GB are free",
+			*whole / 1e9, unused / 1e9, total / 1e9);
 	return 0;
 }
 

@@ -189,7 +189,7 @@ int cs_dev_open(int ordinal, int lanes, struct cs_dev **dev, struct cs_err *err)
 
 	if (lanes < 1 || lanes > CS_CUDA_LANES)
 		return cs_err_set(err,
-				  "%d streams asked for, a context runs 1 to %d independently",
+				  "%d streams: a context runs 1 to %d independently",
 				  lanes, CS_CUDA_LANES);
 	new = calloc(1, sizeof(*new));
 	if (!new)

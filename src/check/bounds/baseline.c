@@ -162,7 +162,7 @@ int cs_baseline_fits(const struct cs_baseline *b, const struct cs_plan *plan,
 		if (has_matrix(b, cs_plan_matrix_at(plan, v)))
 			return 0;
 	cs_baseline_lacks(b, -1, cs_plan_matrix_at(plan, 0), missing, sizeof(missing));
-	return cs_err_set(err, "the baseline has nothing of %s", missing);
+	return cs_err_set(err, "the baseline lacks %s", missing);
 }
 
 /* ---- how far out ---- */

@@ -84,7 +84,7 @@ static void describe(struct scope *scope, const struct cs_row *of,
 			  sizeof(lacks));
 	cs_judge(scope->run,
 		 CS_FOUND(CS_NOTE, scope->m.node, CS_FINDING_BASELINE_MISSING),
-		 "%s (%s) not judged: the baseline has nothing of %s",
+		 "%s (%s) not judged: the baseline lacks %s",
 		 cs_count_text(cells->n, "cell"), key->link_kind, lacks);
 }
 
@@ -146,7 +146,7 @@ static void judge_nothing(struct cs_run *run, const struct cs_row *of)
 
 	cs_baseline_lacks(run->baseline, -1, &matrix, none, sizeof(none));
 	cs_judge(run, CS_FOUND(CS_CRITICAL, -1, CS_FINDING_CANNOT_TEST),
-		 "the baseline has nothing of %s", none);
+		 "the baseline lacks %s", none);
 }
 
 static void judge_nodes(struct scope *scope)

@@ -79,7 +79,7 @@ static void describe_unknown(struct scope *scope, const struct cs_threshold *lin
 
 	cs_judge(scope->run,
 		 CS_FOUND(CS_WARNING, (int)of->node, CS_FINDING_THRESHOLD_UNKNOWN),
-		 "%s: %s not judged by %s: nothing tells that peak",
+		 "%s: %s not judged by %s: the link's peak is unknown",
 		 cs_row_test(of)->name, cs_count_text(unknown, "cell"),
 		 by_text(scope, line));
 }
@@ -177,7 +177,7 @@ static void judge_nothing(const struct scope *scope)
 	else if (scope->unknown)
 		cs_judge(scope->run, f,
 			 "nothing could be judged by a share of a "
-			 "link's peak: nothing tells that peak");
+			 "link's peak: that peak is unknown");
 	else
 		cs_judge(scope->run, f,
 			 "no threshold applies to what was measured: "

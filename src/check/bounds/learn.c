@@ -185,7 +185,7 @@ static int learn_all(void *learning)
 	walk(l, learn_figures);
 	if (!l->figures.n)
 		cs_arena_give_up(&(struct cs_err){
-			"there is no cell to learn from: none was measured well" });
+			"no cell to learn from: none was measured well" });
 	cs_figures_add(l->to, &l->figures, l->n);
 	cs_baseline_count_classes(l->to);
 	walk(l, learn_node);

@@ -143,8 +143,7 @@ static int take_share(const struct cs_table *t, struct cs_threshold *line)
 	if (keep_unit(line, CS_UNIT_GBS))
 		return 0;
 	return wrong(t, BOUND,
-		     "'%s': no test of '%s' crosses a link, whose peak it could "
-		     "be a share of",
+		     "'%s': no test of '%s' crosses a link: give a number, as 335 GB/s",
 		     t->field[BOUND], t->field[TEST]);
 }
 
@@ -170,8 +169,7 @@ static int take_bound(const struct cs_table *t, struct cs_threshold *line)
 	}
 	if (!*end && unit_of_all(line) < 0) {
 		return wrong(t, BOUND,
-			     "'%s': the tests of '%s' have several units: put one "
-			     "behind it, as 335 GB/s",
+			     "'%s': the tests of '%s' have several units: add one, as 335 GB/s",
 			     text, t->field[TEST]);
 	}
 	if (keep_unit(line, unit))
@@ -215,7 +213,7 @@ static int take_variant(const struct cs_table *t, struct cs_threshold *line)
 			return cs_table_wrong(t, (int)(VARIANT + i));
 		if (line->says[i] && !cs_variant_agrees(&line->variant, &named, i)) {
 			return wrong(t, (int)(VARIANT + i),
-				     "'%s': '%s' says another: leave it empty", text,
+				     "'%s': '%s' has another: leave it empty", text,
 				     t->field[TEST]);
 		}
 		line->says[i] = 1;

@@ -126,7 +126,7 @@ static const char *condition(const struct cs_run *run, const struct cs_anomaly *
 	if (s->cause == CS_CAUSE_THROTTLED)
 		return cs_new_text(", while throttled%s%s", why[0] ? " by " : "", why);
 	if (s->cause == CS_CAUSE_IN_USE && others)
-		return cs_new_text(", while %d process%s of others used it", others,
+		return cs_new_text(", while %d other process%s used it", others,
 				   others == 1 ? "" : "es");
 	return s->cause == CS_CAUSE_IN_USE ? ", while others used it" :
 	       s->cause == CS_CAUSE_MEMORY ? ", everything else is normal" :
@@ -144,8 +144,7 @@ static const char *than(const struct cs_run *run, const struct cs_fault *fault,
 		return cs_new_text("slower than on %d other nodes", s->slower);
 	if (s->nodes == 2)
 		return s->part == CS_PART_NODE ?
-			       "slower than on the other node; two nodes do not show "
-			       "which one is at fault" :
+			       "slower than on the other node; two nodes cannot show which one is at fault" :
 			       "slower than on the other node";
 	if (s->nodes > 1 && s->slower && s->slower < s->nodes - 1)
 		return cs_new_text("slower than on %d of %d other nodes", s->slower,
@@ -340,6 +339,6 @@ const char *cs_fault_text(const struct cs_run *run, const struct cs_fault *fault
 				     tests_text(run, s, 1),
 				     s->drop > 0 ? remeasured_text(fault, 0) : "");
 	return fault->nodes && !fault->shared[0] ?
-		       cs_new_longer(text, "; nothing known is theirs alone") :
+		       cs_new_longer(text, "; nothing known sets them apart") :
 		       text;
 }

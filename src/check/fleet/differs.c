@@ -182,7 +182,8 @@ static void describe_unknown(struct cs_run *run, const struct cs_difference *d,
 	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(d[i].name.base, d[i - 1].name.base))
 			text = cs_join(text, ", ", "%s", d[i].name.base);
-	cs_judge(run, f, "%s: unknown here, known on most nodes of its class: %s",
+	cs_judge(run, f,
+		 "%s: unknown on this node, known on most nodes of its class: %s",
 		 cs_layer_text((int)d->layer), text);
 }
 
@@ -196,10 +197,10 @@ static void describe_tied(struct cs_run *run, const struct cs_difference *d, siz
 
 	cs_finding_advise(&f);
 	if (d->within)
-		cs_judge(run, f, "%s: %s: no majority, no GPU is reported",
+		cs_judge(run, f, "%s: %s: no majority, so none is the odd one",
 			 d->name.base, d->here);
 	else
-		cs_judge(run, f, "%s%s: %s of %s: no majority, no node is reported",
+		cs_judge(run, f, "%s%s: %s of %s: no majority, so none is the odd one",
 			 d->name.base, cs_difference_parts(d, n), d->here, d->usual);
 }
 

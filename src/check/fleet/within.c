@@ -180,6 +180,6 @@ void cs_serials_judge(struct cs_run *run, int node)
 		return;
 	cs_finding_advise(&f);
 	cs_judge(run, f,
-		 "serial of GPUs %s: not theirs alone, as it is of the other GPUs of the node",
+		 "GPUs %s share a serial; every other GPU of the node has its own",
 		 list);
 }

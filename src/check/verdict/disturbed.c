@@ -60,7 +60,7 @@ static void find_in_use(struct cs_run *run, int node, int gpu)
 
 	if (!u.most)
 		return;
-	text = cs_new_text("%s: %s%d process%s of others on %s%s",
+	text = cs_new_text("%s: %s%d other process%s on %s%s",
 			   cs_gpu_phrase(run, &f, gpu), u.alike ? "" : "up to ",
 			   u.most, u.most == 1 ? "" : "es", all ? "each" : "it",
 			   u.came ? ", which started during the run" : "");

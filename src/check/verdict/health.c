@@ -276,7 +276,7 @@ static const char *rule_hot(const struct gpu *g)
 					     g->after->temperature_c);
 
 	return most > 0 && now >= most ?
-		       cs_new_text("%d C, and it slows down from %d C on", now, most) :
+		       cs_new_text("%d C; it slows down from %d C on", now, most) :
 		       NULL;
 }
 
@@ -287,11 +287,12 @@ static const char *rule_ecc(const struct gpu *g)
 	const struct cs_board_facts *b = g->board;
 
 	if (b->ecc == 1 && b->ecc_pending == 0)
-		return "ECC is on, and off after the next reset of the GPU";
+		return "ECC will be off after the next reset of the GPU";
 	return b->ecc == 0 && b->ecc_default == 1 ?
-		       cs_new_text("ECC is off, and on by default%s",
-				   b->ecc_pending == 1 ? "; it is on after a reset" :
-							 "") :
+		       cs_new_text("ECC is off; its default is on%s",
+				   b->ecc_pending == 1 ?
+					   "; a reset of the GPU turns it on" :
+					   "") :
 		       NULL;
 }
 

@@ -100,8 +100,7 @@ static void describe_lost(const struct scope *scope, const struct cs_gpu_record 
 			 s->bus_id);
 	else if (s->nvml < 0)
 		cs_judge(scope->run, f,
-			 "GPU %s is on the PCI bus but CUDA does not show it, and "
-			 "there is no NVML to ask",
+			 "GPU %s is on the PCI bus but CUDA does not show it, and NVML is absent",
 			 s->bus_id);
 	else
 		cs_judge(scope->run, f,
@@ -328,8 +327,8 @@ static void find_limits(const struct scope *scope)
 	if (files >= NOFILE_FEW)
 		return;
 	advise(scope, CS_WARNING, CS_FINDING_NOFILE,
-	       "a rank may open %" PRId64
-	       " files only; the driver alone may need hundreds",
+	       "a rank may open only %" PRId64
+	       " files; the driver alone may need hundreds",
 	       files);
 }
 

@@ -16,7 +16,7 @@ static int not_moved(const struct cs_cost *c, const char *where)
 {
 	c->slot->not_moved = 1;
 	return cs_err_set(&c->slot->err,
-			  "not all pages were %s behind a prefetch to it", where);
+			  "not all pages were %s after a prefetch to it", where);
 }
 
 int cs_tiles_prove_host(const struct cs_cost *c, const struct cs_tiles *t)

@@ -189,11 +189,11 @@ static const char *others_text(const struct cs_run *run, int node)
 			unknown++;
 		else if (c->others > 0)
 			text = cs_join(text, ", ", "%s%s",
-				       text ? "" : "processes of others on GPU ",
+				       text ? "" : "other processes on GPU ",
 				       cs_agent_label(run, node, a).text);
 	}
 	return text    ? text :
-	       unknown ? "processes of others: not known" :
+	       unknown ? "other processes: unknown" :
 			 "no other process on any GPU";
 }
 

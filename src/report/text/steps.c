@@ -110,6 +110,6 @@ void cs_steps_print(FILE *to, const struct cs_run *run, int node)
 		cs_columns_print(to, &table, 2);
 	else
 		cs_fold(to, 2, 2,
-			"every step of the plan wants more than the %d %ss of this node",
+			"every step of the plan needs more than the %d %ss of this node",
 			n, cs_agent_word(run));
 }
