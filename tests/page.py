@@ -13,6 +13,7 @@ error, and the exit status is 1.
     page.py count FILE             how many squares of nodes, rings and struck-out ones
     page.py slow FILE              the texts of the picture of a node
     page.py tiles FILE             the test of each tile
+    page.py unfolded FILE          the tests of the matrices that are seen at once
     page.py parts FILE             the widths of the squares of nodes
 """
 import base64
@@ -197,6 +198,17 @@ def tiles(name):
     return ()
 
 
+def unfolded(name):
+    """The tests of the matrices that are seen at once."""
+    page = load(name)
+    folded = {s for d in page.iter("details") for s in d.iter("svg")}
+    for f in page.iter("figure"):
+        for s in f.iter("svg"):
+            if s not in folded:
+                print(s.find("title").text)
+    return ()
+
+
 def parts(name):
     """The widths of the squares of nodes, each once."""
     for s in load(name).iter("svg"):
@@ -209,7 +221,7 @@ def parts(name):
 def main():
     do = {"whole": whole, "figures": figures, "cells": compared, "text": text_of,
           "hostile": hostile, "count": count,
-          "rings": matrix_rings, "slow": slow, "tiles": tiles, "parts": parts}[sys.argv[1]]
+          "rings": matrix_rings, "slow": slow, "tiles": tiles, "unfolded": unfolded, "parts": parts}[sys.argv[1]]
     faults = list(do(*sys.argv[2:]))
     for fault in faults[:10]:
         print(fault, file=sys.stderr)

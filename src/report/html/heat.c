@@ -80,12 +80,10 @@ static int is_there(const struct cs_grid *grid, size_t i)
 	return grid->planned[i] || grid->row[i];
 }
 
-/* Has it a cell that is slower than the others, or without a figure? */
-static int is_notable(const struct cs_grid *grid)
+/* Is it slower than the others, or without a figure? */
+static int is_odd(const struct cs_grid *grid, size_t i)
 {
-	return CS_ANY(i, cs_grid_cells(grid),
-		      is_there(grid, i) &&
-			      (isnan(grid->value[i]) || grid->mark[i] == '<'));
+	return is_there(grid, i) && (isnan(grid->value[i]) || grid->mark[i] == '<');
 }
 
 static void set_sizes(struct heat *heat)
@@ -436,7 +434,14 @@ static uint32_t held_by_curves(const struct cs_run *run)
 	return held;
 }
 
-enum matrix_state { NOT_DRAWN, NOTABLE, ORDINARY };
+/* REPEATED: what is odd in it is odd in a matrix before it, too. */
+enum matrix_state { NOT_DRAWN, NOTABLE, REPEATED, ORDINARY };
+
+/* Cells that are odd in a matrix shown so far, of matrices with these ends. */
+struct seen {
+	int n_rows, n_cols;
+	char *slow, *missing;
+};
 
 static struct cs_grid *grid_of(const struct cs_digest *d, int node, uint32_t i)
 {
@@ -447,15 +452,33 @@ static struct cs_grid *grid_of(const struct cs_digest *d, int node, uint32_t i)
 }
 
 static enum matrix_state state_of(const struct cs_digest *d, int node, uint32_t i,
-				  enum cs_path path)
+				  enum cs_path path, struct seen *seen)
 {
+	enum matrix_state state = ORDINARY;
 	struct cs_grid *grid;
-	CS_SCOPE;
+	size_t n;
 
 	if (cs_grid_head(d->run, i).test->path != path || cs_curve_holds(d->run, i))
 		return NOT_DRAWN;
 	grid = grid_of(d, node, i);
-	return !grid->n_planned ? NOT_DRAWN : is_notable(grid) ? NOTABLE : ORDINARY;
+	n = cs_grid_cells(grid);
+	if (!grid->n_planned)
+		return NOT_DRAWN;
+	if (seen->n_rows != grid->n_rows || seen->n_cols != grid->n_cols)
+		*seen = (struct seen){ grid->n_rows, grid->n_cols, cs_new(char, n),
+				       cs_new(char, n) };
+	for (size_t k = 0; k < n; k++) {
+		char *odd = isnan(grid->value[k]) ? seen->missing : seen->slow;
+
+		if (!is_odd(grid, k))
+			continue;
+		if (!odd[k])
+			state = NOTABLE;
+		else if (state == ORDINARY)
+			state = REPEATED;
+		odd[k] = 1;
+	}
+	return state;
 }
 
 static void put_row(struct cs_html *h, const struct cs_digest *d, int node,
@@ -474,30 +497,42 @@ static void put_row(struct cs_html *h, const struct cs_digest *d, int node,
 	cs_html_line(h, "</div>");
 }
 
-/* The matrices of a path; of many, those without a slow cell folded. */
+static void put_folded(struct cs_html *h, const struct cs_digest *d, int node,
+		       const enum matrix_state *state, enum matrix_state of, size_t n,
+		       const char *what)
+{
+	if (!n)
+		return;
+	cs_html(h, "<details><summary>%zu %s %s</summary>", n,
+		n == 1 ? "matrix" : "matrices", what);
+	put_row(h, d, node, state, 1 << of);
+	cs_html_line(h, "</details>");
+}
+
+/* The matrices of a path; of many, those that show nothing new folded. */
 static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 		     enum cs_path path, int many)
 {
 	uint32_t n = cs_grids(d->run);
 	size_t count[ORDINARY + 1] = { 0 };
+	struct seen seen = { 0 };
 	enum matrix_state *state;
 	CS_SCOPE;
 
 	state = cs_new(enum matrix_state, n);
 	for (uint32_t i = 0; i < n; i++)
-		count[state[i] = state_of(d, node, i, path)]++;
+		count[state[i] = state_of(d, node, i, path, &seen)]++;
 	if (!count[NOTABLE] && !count[ORDINARY])
 		return;
 	cs_html_section(h, paths[path].title, paths[path].hint);
 	if (!many || count[NOTABLE])
-		put_row(h, d, node, state, 1 << NOTABLE | !many << ORDINARY);
-	if (many && count[ORDINARY]) {
-		cs_html(h,
-			"<details><summary>%zu %s without a slow or missing cell"
-			"</summary>",
-			count[ORDINARY], count[ORDINARY] == 1 ? "matrix" : "matrices");
-		put_row(h, d, node, state, 1 << ORDINARY);
-		cs_html_line(h, "</details>");
+		put_row(h, d, node, state,
+			1 << NOTABLE | !many << REPEATED | !many << ORDINARY);
+	if (many) {
+		put_folded(h, d, node, state, REPEATED, count[REPEATED],
+			   "with slow or missing cells at the same places");
+		put_folded(h, d, node, state, ORDINARY, count[ORDINARY],
+			   "without a slow or missing cell");
 	}
 	cs_html_section_end(h);
 }
@@ -505,7 +540,7 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 #define HOW_TO_READ                                                                  \
 	"Colour is the share of the live link where the usual share is known, else the distance from cells of the same kind. The scales are the same in every report. Strokes at the foot of a cell are the same scale. A ring is a cell slower than the others of its kind, a broken ring a cell with a remark. The strip below a matrix has all cells between 0 and the link; the band is the usual range."
 #define OF_MANY                                                                      \
-	" Matrices with nothing odd are folded; all figures are in the tables at the end."
+	" Matrices that show nothing new are folded; all figures are in the tables at the end."
 
 void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node)
 {

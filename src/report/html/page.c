@@ -170,7 +170,9 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 		put_answer(h, digest);
 	cs_html_in(h, "p class=\"lead\"", "%s",
 		   run->n_nodes > 0 ? cs_node_text(run, 0) : "no node");
-	cs_html_in(h, "p class=\"lead\"", "%s", text);
+	/* else it is the first finding */
+	if (!digest->lines.n || gravest_status(run) == CS_EXIT_OK)
+		cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
 	cs_html(h, "</div>");
 	put_verdict(h, gravest_status(run), status_word(gravest_status(run)),

@@ -11,7 +11,7 @@ static const char script[] =
 	;
 
 /* SHA-256 of the text of <style> and <script>: `tests/page.py whole` prints the new ones. */
-#define STYLE_HASH "LAwanpKLJVnRVAFiqnCcDCxYhrVg+52XE7XkOsfyVKY="
+#define STYLE_HASH "SWI1KPIyIIVjEETlOisM91GtROaELSgaGgV7dDvP3Pw="
 #define SCRIPT_HASH "xqlRCeO1NLOXhGgaUUo0PgH5jDnJa3ivNcN94So34CQ="
 
 static const char print_page[] =

@@ -446,7 +446,9 @@ void cs_html_wiring(struct cs_html *h, const struct cs_digest *digest, int node)
 			    GPU_Y + GPU_H + 8;
 	cs_html_section(
 		h, "How it is wired, and what it gives",
-		"The width of a line is the rate of the link; thin and red: part of it is down. Figures are measured, GB/s. Red lines below are pairs that are slower than the others.");
+		w.slow.n ?
+			"The width of a line is the rate of the link; thin and red: part of it is down. Figures are measured, GB/s. Red lines below are pairs that are slower than the others." :
+			"The width of a line is the rate of the link; thin and red: part of it is down. Figures are measured, GB/s.");
 	cs_html_wide(h, "How the node is wired");
 	cs_svg_begin(h, (double)WIDE * w.n + 2,
 		     deep + SLOW_H * (double)slow_lines(&w), "How the node is wired");
