@@ -163,19 +163,61 @@ static json_t *tests(const struct cs_plan *plan, int lone)
 	return array;
 }
 
+static void add_choice(struct cs_choices *to, const struct cs_choice *one)
+{
+	struct cs_err err;
+
+	if (cs_choices_add(to, one, &err))
+		cs_arena_give_up(&err);
+}
+
+/* Would a plan have it with every number of kernels? */
+static int asks_for_all_kernels(const struct cs_choice *one)
+{
+	return !one->variant.kernels &&
+	       (cs_test_takes(cs_test_at(one->test)) & CS_TAKES_KERNELS);
+}
+
+/* Each variant that was measured is an entry: one without kernels is that of one. */
 static void decode_tests(struct cs_fields *f, const char *key, int lone,
 			 struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, key), *item;
-	struct cs_err err;
 	size_t i;
 
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
 		cs_decode_choice(item, &one);
-		if (cs_choices_add(to, &one, &err))
-			cs_arena_give_up(&err);
+		if (asks_for_all_kernels(&one))
+			one.variant.kernels = 1;
+		add_choice(to, &one);
+	}
+}
+
+/* What was chosen, with the numbers of kernels that were measured. */
+static void decode_choices(struct cs_fields *f, struct cs_choices *raw,
+			   struct cs_choices *to)
+{
+	const json_t *array = cs_field_array(f, "choices"), *item;
+	struct cs_choices *tests = cs_new(struct cs_choices, 1);
+	size_t i;
+
+	decode_tests(f, "tests", 0, tests);
+	json_array_foreach(array, i, item) {
+		struct cs_choice one = { .lone = 0 };
+
+		cs_decode_choice(item, &one);
+		add_choice(raw, &one);
+		if (!asks_for_all_kernels(&one)) {
+			add_choice(to, &one);
+			continue;
+		}
+		for (size_t k = 0; k < tests->n; k++)
+			if (tests->choice[k].test == one.test) {
+				one.variant.kernels = tests->choice[k].variant.kernels;
+				add_choice(to, &one);
+			}
 	}
 }
 
@@ -242,16 +284,14 @@ static void decode_chosen(struct cs_loaded *to, struct cs_fields *f,
 		decode_tests(f, "one_gpu_tests", 1, chosen);
 		return;
 	}
-	decode_tests(f, "choices", 0, chosen);
 	free(to->chosen);
-	to->run.chosen = to->chosen = malloc(sizeof(*to->chosen));
+	to->run.chosen = to->chosen = calloc(1, sizeof(*to->chosen));
 	cs_arena_check(!to->chosen);
-	*to->chosen = *chosen;
+	decode_choices(f, to->chosen, chosen);
 }
 
 /* The plan follows from the request.  A later version may order its steps
- * differently: the plan keeps the id in the file, because no view depends on the
- * order, and --resume compares ids. */
+ * differently: the plan keeps the id in the file, for --resume compares ids. */
 static void decode_plan(struct cs_loaded *to, struct cs_fields *f)
 {
 	struct cs_fields set = { cs_field_object(f, "settings"), "settings", NULL };

@@ -31,8 +31,11 @@ ok "a table by kernels a tile, a line each, with what is gained and how far off 
 ok "... and which is best" folded 'best on this machine: (one stream|three streams|a stream for each tile|rotated streams) with [0-9, ]*[0-9]'
 run 0 show o.jsonl
 ok "a file shows what the run did" same live out
-run 0 "${fast[@]}" "${tiles[@]}" --kernels 1,32 -o two.csv
+run 0 "${fast[@]}" "${tiles[@]}" --kernels 1,32 -o two.csv -o two.json
+cp out live
 ok "some of them alone" eval 'status_is 0 && [ "$(grep -cE "^ +(1|32) +2/2 " out)" = 2 ] && prints_not "^ +4 +2/2"'
+run 0 show two.json
+ok "... in the plan of the file as well: no other number of kernels" same live out
 run 0 "${fast[@]}" "${tiles[@]}" --kernels 8 -f result
 ok "one: its figure says of what" eval '[ "$(wc -l <out)" = 1 ] && prints "^result local.overlap.copy.alone .* ms 2/2 cells .*kernels=8$"'
 run 0 "${fast[@]}" -t local.overlap.copy.alone -s 4112 --kernels 2 -o small.json
@@ -105,7 +108,7 @@ done
 ok_json "a touch that maps and does not move is no rate" lie-FAKE_UM_REMOTE.json \
 	'all(r["status"] != "ok" and "not-moved" in r["flags"] for r in d["results"] if r["op"] == "naive")'
 ok_json "a prefetch that moves nothing leaves it to faults: no rate either" lie-FAKE_UM_STUCK.json \
-	'all(r["status"] == "failed" and "prefetch had not moved" in r["reason"] for r in d["results"] if r["op"] == "prefetch")'
+	'all(r["status"] == "failed" and "prefetch did not move" in r["reason"] for r in d["results"] if r["op"] == "prefetch")'
 FAKE_MANAGED=0 run 0 "${fast[@]}" --gpus 0 -s 2M -t "$um" -o none.json
 ok_json "without managed memory: skipped, with the reason" none.json \
 	'all((r["status"] == "skipped" and "managed memory" in r["reason"]) == (r["memory"] == "managed") for r in d["results"])'

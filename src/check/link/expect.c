@@ -173,9 +173,13 @@ int cs_is_near(const struct cs_run *run, const struct cs_row *row)
 int cs_own_concurrent(const struct cs_run *run, const struct cs_row *row)
 {
 	enum cs_pattern pattern = cs_row_test(row)->pattern;
+	const struct cs_step *step = run->plan && row->step < run->plan->n_steps ?
+					     cs_plan_step(run->plan, row->step) :
+					     NULL;
 
-	if (run->plan && row->step < run->plan->n_steps)
-		return (int)cs_plan_step(run->plan, row->step)->count - 1;
+	/* the steps of a file of another version may be in another order */
+	if (step && cs_plan_matrix_at(run->plan, step->matrix)->test == row->test)
+		return (int)step->count - 1;
 	return pattern == CS_PATTERN_PAIR || pattern == CS_PATTERN_ALONE ? 0 :
 	       pattern == CS_PATTERN_BIDI				 ? 1 :
 					    row->concurrent;
