@@ -188,10 +188,10 @@ size=2M
 
 FAKE_NVLINKS_DOWN=2:1 run 0 --test $peer -s 4M --seed 1 -o f.json -o f.html
 ok "without --check an NVLink that is down is in the first line, with status 0" eval \
-	'status_is 0 && prints "; 1 critical: GPU 2: 17 of 18 NVLinks are up" && prints_not "all alike|no errors"'
+	'status_is 0 && prints "^[0-9] x H200: 1 critical: GPU 2: 17 of 18 NVLinks are up" && prints_not "all alike|no errors"'
 run_program 0 "$CSCOPE" show f.json
 ok "... shown from a file" eval \
-	'status_is 0 && prints "; 1 critical: GPU 2: 17 of 18" && prints_not "all alike|no errors"'
+	'status_is 0 && prints ": 1 critical: GPU 2: 17 of 18" && prints_not "all alike|no errors"'
 run_program 0 "$CSCOPE" show f.json -f nagios
 ok "... in one line" eval 'status_is 0 && prints "GPU 2: 17 of 18 NVLinks are up \|"'
 run_program 0 "$CSCOPE" check f.json

@@ -406,18 +406,23 @@ static const char *join_clauses(const char *const *clause, size_t n)
 	return text;
 }
 
+/* What is critical comes before the figures. */
 void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 {
 	const char *const path[] = { peers_text(d), host_text(d), local_text(d),
 				     numa_text(d), cs_between_text(d->run) };
-	const char *const verdict[] = { slow_text(d), alike_text(d),
-					faults_text(d->run) };
-	const char *paths = join_clauses(path, 5);
+	const char *paths = join_clauses(path, 5), *faults = faults_text(d->run);
+	size_t n;
+	const struct cs_finding *gravest = find_gravest(d->run, &n);
+	int critical = gravest && gravest->severity == CS_CRITICAL;
 
 	if (!paths[0])
 		paths = others_text(d);
 	if (*what && d->run->n_nodes && d->run->node[d->first].facts.n_agents == 1)
 		paths = cs_new_text("%s; nothing between GPUs to measure", paths);
-	cs_fold(to, 0, 2, "%s%s%s: %s%s", what, *what ? ": " : "", subject_text(d),
-		paths, cs_after("; ", join_clauses(verdict, 3)));
+	cs_fold(to, 0, 2, "%s%s%s: %s", what, *what ? ": " : "", subject_text(d),
+		join_clauses((const char *const[]){ critical ? faults : "", paths,
+						    slow_text(d), alike_text(d),
+						    critical ? "" : faults },
+			     5));
 }
