@@ -393,7 +393,7 @@ ok_json "nodes within all bounds do not re-measure" bounded.json \
 ok "the files of its nodes give the same findings of bounds, byte for byte" same want got
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" -s 64K "${bounds[@]}" -o none.json
 ok "a baseline that does not fit: one line of rank 0, status 64" eval \
-	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB" && [ ! -e none.json ]'
+	'status_is 64 && one_line "baseline lacks peer.ce.write.pair at 64 KiB" && [ ! -e none.json ]'
 run_program 4 ./bounded "$CSCOPE" "${some[@]}" --baseline none.json
 ok "a baseline that is not there: one line of rank 0, status 64" eval \
 	'status_is 64 && one_line "cannot read .none.json"'

@@ -84,13 +84,13 @@ ok_json "one GPU less than healthy nodes of the kind have: critical" fewer.json 
 	'[(c["severity"], c["drain"], c["says"]) for c in d["checks"] if c["id"] == "not-expected"] == [("critical", True, "gpus: 3, where healthy nodes (1) have 4")]'
 run 0 "${some[@]}" -s 64K --baseline base.json -q -o never.json
 ok "another size: status 64, named, nothing measured" eval \
-	'status_is 64 && one_line "base.*nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB" && [ ! -e never.json ]'
+	'status_is 64 && one_line "baseline lacks peer.ce.write.pair at 64 KiB: it has that test at 256 KiB" && [ ! -e never.json ]'
 run 0 "${one[@]}" -s 256K -t peer.sm.write.pair --baseline base.json -q
 ok "another method: status 64, named" eval \
-	'status_is 64 && one_line "nothing of peer.sm.write.pair at 256 KiB: it has no such test"'
+	'status_is 64 && one_line "baseline lacks peer.sm.write.pair at 256 KiB: it has no such test"'
 run 4 -s 64K -t peer.ce.write.pair --baseline base.json -q
 ok "… four ranks refuse with one line" eval \
-	'status_is 64 && one_line "nothing of peer.ce.write.pair at 64 KiB"'
+	'status_is 64 && one_line "baseline lacks peer.ce.write.pair at 64 KiB"'
 run 0 "${one[@]}" -s 256K -t 'peer.ce.write.pair,peer.ce.read.pair' --baseline base.json
 ok "what is not in it is told, the rest is judged" eval \
 	'status_is 0 && tr -s " \n" " " <out | grep -q "12 cells (NVLink) not judged: the baseline lacks peer.ce.read.pair"'
@@ -131,7 +131,7 @@ ok "… another class: status 3" eval 'status_is 3 && one_line "no baseline of c
 run 0 baseline three.json -q -o base3.json
 FAKE_GPUS=3 run 0 "${one[@]}" -s 64K -t peer.ce.write.pair -q -o small.json
 run 0 check small.json --baseline base3.json -q
-ok "… another size: status 3, named" eval 'status_is 3 && one_line "nothing of peer.ce.write.pair at 64 KiB: it has that test at 256 KiB"'
+ok "… another size: status 3, named" eval 'status_is 3 && one_line "baseline lacks peer.ce.write.pair at 64 KiB: it has that test at 256 KiB"'
 
 # ---- lines of sweeps ----
 
@@ -289,7 +289,7 @@ ok "… a column that is missing" refused ":1: column bound is missing" 'test,cl
 ok "… a test that is none" refused ":3: column test: .*'peer.xx'" test,bound '' 'peer.xx,1'
 scope=Comm_cudaMemcpyAsync_PinnedToGPU_flush
 ok "… a single cell, for all others would be bounded too" refused ":2: column test: '$scope/0/1/18' is a single cell" test,bound "$scope/0/1/18,1"
-ok "… other caches than its name says" refused ":2: column cache: 'any': '$scope' says another" test,cache,bound "$scope,any,1"
+ok "… other caches than its name says" refused ":2: column cache: 'any': '$scope' has another" test,cache,bound "$scope,any,1"
 ok "… an empty bound" refused ':2: column bound: it is empty' test,bound 'peer.*,'
 ok "… no number" refused ":2: column bound: 'fast'" test,bound 'peer.ce.*,fast'
 ok "… infinity" refused ":2: column bound: 'inf'" test,bound 'peer.ce.*,inf'

@@ -254,7 +254,7 @@ end_within 20
 ok "a process that does not come back: status 3 in time" \
 	eval "was_in_time && status_is 3"
 ok "one line says that it is left behind" \
-	short_line "cannot test: process $child did not come back .it is stopped."
+	short_line "cannot test: process $child hangs .it is stopped."
 ok "so does stderr" says_once "process $child hangs .it is stopped. and is left running"
 
 FAKE_HANG=cuDevicePrimaryCtxRelease:1 begin 0 --no-mpi --budget 6s -s 1M -f reason

@@ -11,14 +11,14 @@ static const char script[] =
 	;
 
 /* SHA-256 of the text of <style> and <script>: `tests/page.py whole` prints the new ones. */
-#define STYLE_HASH "SWI1KPIyIIVjEETlOisM91GtROaELSgaGgV7dDvP3Pw="
+#define STYLE_HASH "ng7Oab+3o+92buZ3mVEQns/lmi9OVrPFIYKyk0UcdIs="
 #define SCRIPT_HASH "xqlRCeO1NLOXhGgaUUo0PgH5jDnJa3ivNcN94So34CQ="
 
 static const char print_page[] =
 	"@media print{body{display:block;max-width:none;padding:0;font-size:11pt}"
 	"nav,#tip,.filter{display:none}.wide,.scroll{max-height:none;overflow:visible}"
 	".sort{font-size:8pt}.sort td,.sort th{white-space:normal;padding:2px 5px}"
-	"figure,.tile,tr,.legend,.find li,pre{break-inside:avoid}"
+	"figure,.tile,tr,.legend,.hint,.wide svg,.find li,pre{break-inside:avoid}"
 	"h2,h3,.hint,.legend,figcaption,caption,summary{break-after:avoid}"
 	"p,li,dd{orphans:3;widows:3}}";
 
