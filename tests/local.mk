@@ -82,20 +82,24 @@ TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway %D%/storage $(FAKE_DR
 # ---- whole-program tests and the rules of the house ----
 # The longest first, so that none of them is left alone at the end.
 SHELL_TESTS = \
-	%D%/run/via.t \
-	%D%/run/placement.t \
-	%D%/run/torture.t \
-	%D%/run/prolog.t \
-	%D%/run/nodes.t \
-	%D%/run/between.t \
-	%D%/run/system.t \
-	%D%/run/unified.t \
 	%D%/lint.t \
-	%D%/run/schedule.t \
-	%D%/run/judge.t \
-	%D%/run/launch.t \
+	%D%/run/prolog.t \
+	%D%/run/via.t \
+	%D%/run/torture.t \
+	%D%/run/health.t \
+	%D%/run/host.t \
+	%D%/run/placement.t \
+	%D%/run/between.t \
+	%D%/run/nodes.t \
+	%D%/run/unified.t \
+	%D%/run/healthy.t \
 	%D%/run/model.t \
+	%D%/docs.t \
 	%D%/run/stalls.t \
+	%D%/run/system.t \
+	%D%/run/schedule.t \
+	%D%/run/launch.t \
+	%D%/run/judge.t \
 	%D%/run/gpu.t \
 	%D%/run/faults-found.t \
 	%D%/run/signals.t \
@@ -103,7 +107,6 @@ SHELL_TESTS = \
 	%D%/run/trends.t \
 	%D%/abi.t \
 	%D%/device-code.t \
-	%D%/docs.t \
 	%D%/layers.t \
 	%D%/man.t \
 	%D%/quickstart.t \
@@ -122,10 +125,7 @@ SHELL_TESTS = \
 	%D%/run/files.t \
 	%D%/run/findings.t \
 	%D%/run/fleet.t \
-	%D%/run/host.t \
 	%D%/run/known.t \
-	%D%/run/health.t \
-	%D%/run/healthy.t \
 	%D%/run/hostile.t \
 	%D%/run/html.t \
 	%D%/run/kernels.t \
