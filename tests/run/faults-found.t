@@ -32,7 +32,7 @@ pairs() { # [:FACTOR]
 
 # Findings of the check as "ID PART GPU[-GPU] SEVERITY LOOK", one a line.
 findings() {
-	"${PYTHON:-python3}" - f.json <<'END'
+	"${PYTHON:-python3}" -S - f.json <<'END'
 import json
 import sys
 

@@ -9,7 +9,7 @@ fake 4
 
 # Findings as "ID PART GPU[-GPU] SEVERITY[!]", one a line; ! drains.
 findings() {
-	"${PYTHON:-python3}" - h.json <<'END'
+	"${PYTHON:-python3}" -S - h.json <<'END'
 import json
 import sys
 
