@@ -1,11 +1,13 @@
 /* cupti.c - the part of CUPTI that counts managed memory, in the same library as the fake
- * driver: CS_LIBCUPTI names it.  Records are kept until they are asked for.  Faults take 1.7
- * times as long while it counts.
+ * driver: CS_LIBCUPTI names it.  Records are kept until they are asked for; those
+ * before it is enabled a second time are lost, as its thread begins late (H100, CUDA 13.0).
+ * Faults take 1.7 times as long while it counts.
  *
  *	FAKE_CUPTI_VERSION=N: its version; 130001
  *	FAKE_CUPTI_REFUSE=CODE: what it answers to who wants counters of managed
  *		memory; 0
- *	FAKE_CUPTI_LOST=N: records that it says it has dropped; 0 */
+ *	FAKE_CUPTI_FORGOTTEN=N: every N-th record is lost, and it does not say so; 0
+ *	FAKE_CUPTI_LOST=N: records that it says it has dropped, each time; 0 */
 #include "fake.h"
 
 #include <pthread.h>
@@ -17,7 +19,6 @@
 
 #define MOST (1u << 16)
 #define HAS_MASK 26u /* from this version on a mask of devices follows the record */
-#define BEGINS_AFTER 3 /* flushes that deliver none of the first records */
 #define INVALID 1    /* CUPTI_ERROR_INVALID_PARAMETER */
 
 #define DECLARED(name, takes) int name takes;
@@ -30,12 +31,12 @@ struct record {
 
 /* A CPU's touch records in a handler of signals, which must not allocate. */
 static struct record kept[MOST];
-static size_t n_kept, dropped;
+static size_t n_kept, n_recorded, forgotten, dropped;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cs_cupti_request_fn *request;
 static cs_cupti_complete_fn *complete;
 static uint32_t wanted; /* counters, as bits */
-static _Atomic int is_on;
+static _Atomic int is_on, n_enabled;
 
 static uint32_t version(void)
 {
@@ -61,7 +62,10 @@ void fake_cupti_record(uint32_t counter, uint64_t address, uint64_t value, doubl
 	if (!is_on || !(wanted >> counter & 1))
 		return;
 	pthread_mutex_lock(&lock);
-	if (n_kept < MOST)
+	n_recorded++;
+	if (forgotten && !(n_recorded % forgotten))
+		; /* the driver's queue was full */
+	else if (n_kept < MOST)
 		kept[n_kept++].is = (struct cs_cupti_record){
 			.kind = CS_CUPTI_UM_COUNTER,
 			.counter = counter,
@@ -104,6 +108,9 @@ int cuptiActivityConfigureUnifiedMemoryCounter(struct cs_cupti_config *config,
 
 	if (refused)
 		return (int)strtol(refused, NULL, 10);
+	forgotten = getenv("FAKE_CUPTI_FORGOTTEN") ?
+			    strtoul(getenv("FAKE_CUPTI_FORGOTTEN"), NULL, 10) :
+			    0;
 	wanted = 0;
 	for (uint32_t i = 0; i < n; i++)
 		wanted |= config[i].enable ? 1u << config[i].counter : 0;
@@ -115,6 +122,7 @@ int cuptiActivityEnable(int kind)
 	if (kind != CS_CUPTI_UM_COUNTER || !request)
 		return INVALID;
 	is_on = 1;
+	n_enabled++;
 	return 0;
 }
 
@@ -128,16 +136,11 @@ int cuptiActivityDisable(int kind)
 int cuptiActivityFlushAll(uint32_t flag)
 {
 	const size_t each = record_bytes();
-	static int flushes;
 	size_t done = 0;
 
 	(void)flag;
 	pthread_mutex_lock(&lock);
-	if (n_kept && flushes < BEGINS_AFTER) {
-		flushes++;
-		pthread_mutex_unlock(&lock);
-		return 0;
-	}
+	n_kept = n_enabled > 1 ? n_kept : 0;
 	while (done < n_kept) {
 		size_t bytes = 0, most = 0, n = 0;
 		uint8_t *buffer = NULL;
@@ -168,6 +171,6 @@ int cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t
 
 	(void)context;
 	(void)stream;
-	*n = dropped + (lost ? strtoul(lost, NULL, 10) : 0);
+	*n = dropped + (lost ? strtoul(lost, NULL, 10) : 0) * (size_t)n_enabled;
 	return 0;
 }

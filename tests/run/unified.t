@@ -102,6 +102,7 @@ uncounted "without CUPTI: one note, and the run goes on" CS_LIBCUPTI=/nowhere/li
 uncounted "... so with a version whose records are not known" FAKE_CUPTI_VERSION=140000 "version is 140000"
 uncounted "... with a driver that does not let it count" FAKE_CUPTI_REFUSE=28 "NOT_SUPPORTED (28)"
 uncounted "... and where records were lost" FAKE_CUPTI_LOST=3 "lost 3 records"
+uncounted "... and where the driver recorded a part of what moved" FAKE_CUPTI_FORGOTTEN=2 "smaller --size"
 run 0 --explain h2d.demand.managed.pair
 ok "--explain says what --why counts" prints "why  *--why counts page faults"
 

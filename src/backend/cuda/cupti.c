@@ -9,10 +9,8 @@
 #include "base/call.h"
 
 #define BUFFER (1u << 20)
-/* A flush does not wait for the thread of CUPTI that reads the driver's records: it begins
- * 2.2 s after the first count (CUDA 13.0, H100), and then keeps up. */
-#define TRIES 500
-#define NAP_NS 10000000
+/* A flush does not wait for buffers that were full before it. */
+#define DELIVERED_S 5
 
 static struct {
 #define FIELD(name, takes) int(*name) takes;
@@ -42,9 +40,10 @@ static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER,
 		       counting = PTHREAD_MUTEX_INITIALIZER;
 static struct counted *ranges;
 static void *library;
+static pthread_cond_t delivered = PTHREAD_COND_INITIALIZER;
+static int n_lent; /* buffers that CUPTI has not given back */
 static uint32_t users;
-static size_t dropped;	      /* so far */
-static _Atomic int has_begun; /* a record has come */
+static size_t dropped; /* so far */
 
 /* ---- records ---- */
 
@@ -53,6 +52,9 @@ static void request(uint8_t **buffer, size_t *bytes, size_t *records)
 	*buffer = aligned_alloc(8, BUFFER);
 	*bytes = *buffer ? BUFFER : 0;
 	*records = 0;
+	pthread_mutex_lock(&counting);
+	n_lent += *buffer != NULL;
+	pthread_mutex_unlock(&counting);
 }
 
 static void add_bytes(struct cs_um_counts *c, int64_t *to, int64_t bytes)
@@ -95,7 +97,6 @@ static void take(const struct cs_cupti_record *r)
 {
 	struct counted *of = ranges;
 
-	has_begun = 1;
 	while (of && !(r->address >= of->at && r->address - of->at < of->bytes))
 		of = of->next;
 	if (of && r->kind == CS_CUPTI_UM_COUNTER)
@@ -113,6 +114,8 @@ static void complete(CUcontext context, uint32_t stream, uint8_t *buffer,
 	pthread_mutex_lock(&counting);
 	while (valid && !cupti.cuptiActivityGetNextRecord(buffer, valid, &record))
 		take(record);
+	n_lent -= buffer != NULL;
+	pthread_cond_broadcast(&delivered);
 	pthread_mutex_unlock(&counting);
 	free(buffer);
 }
@@ -218,7 +221,19 @@ static int start(struct cs_err *err)
 
 static int flush(struct cs_err *err)
 {
-	return CUPTI(err, cuptiActivityFlushAll, CS_CUPTI_FORCED);
+	int rc = CUPTI(err, cuptiActivityFlushAll, CS_CUPTI_FORCED), late = 0;
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += DELIVERED_S;
+	pthread_mutex_lock(&counting);
+	while (!rc && n_lent > 0 && !late)
+		late = pthread_cond_timedwait(&delivered, &counting, &end);
+	pthread_mutex_unlock(&counting);
+	return late ? cs_err_set(err,
+				 "CUPTI has not delivered all records within %d s",
+				 DELIVERED_S) :
+		      rc;
 }
 
 /* ---- what is counted ---- */
@@ -259,15 +274,9 @@ static int is_empty(const struct counted *of)
 
 static int stop(const struct counted *of, struct cs_err *err)
 {
-	const struct timespec nap = { 0, NAP_NS };
 	size_t all = dropped;
 	int rc = flush(err);
 
-	for (int i = 0; i < TRIES && !rc && !has_begun; i++) {
-		nanosleep(&nap, NULL);
-		rc = flush(err);
-	}
-	has_begun = 1; /* it is not waited for again */
 	if (!--users)
 		rc |= CUPTI(err, cuptiActivityDisable, CS_CUPTI_UM_COUNTER) ||
 		      flush(err);

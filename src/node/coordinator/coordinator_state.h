@@ -62,8 +62,9 @@ struct cs_coordinator {
 	uint32_t seq;
 	int skip_in_use; /* do not measure cells of a GPU that others use */
 	int uncounted;	 /* a note says why managed memory is not counted */
-	int stopped;	 /* the measurement has ended before the plan */
-	int lost;	 /* an agent is broken or its process dead */
+	uint8_t counts[CS_MAX_AGENTS]; /* CUPTI has begun in its process */
+	int stopped;		       /* the measurement has ended before the plan */
+	int lost;		       /* an agent is broken or its process dead */
 	uint32_t turn; /* for rows: 0, or from 1 on if cells are measured again and again */
 	char reason[CS_REASON];	   /* of the row that is sent */
 	struct cs_row_apart apart; /* the same */

@@ -315,12 +315,38 @@ static void note_uncounted(struct cs_coordinator *co, const struct cs_cell *cell
 	}
 }
 
+/* CUPTI's own thread begins with the first sample that it counts in a process, and has no
+ * records of that sample (CUDA 13.0): is it the first of one of these agents? */
+static int begins_counting(struct cs_coordinator *co, const struct cs_agents *agents)
+{
+	int begins = 0;
+
+	for (int i = 0; i < agents->n; i++) {
+		uint8_t *counts = &co->counts[agents->agent[i]];
+
+		begins |= !*counts;
+		*counts = 1;
+	}
+	return begins;
+}
+
+static enum cs_status sample_counted(struct cs_coordinator *co, struct cs_cell *cell,
+				     double *ns, double *load_ns, struct cs_err *err)
+{
+	const uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED :
+								     0;
+	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
+
+	if (status == CS_OK)
+		status = cs_cell_sample(co, cell, off | CS_CMD_COUNT, ns, load_ns,
+					err);
+	return status == CS_OK ? cs_cell_order(co, cell, CS_CMD_CHECK, err) : status;
+}
+
 /* One sample.  A cell that fails here failed when it was measured, or is not counted. */
 static void count_step(struct cs_coordinator *co, uint32_t s)
 {
 	const struct cs_step *step = cs_plan_step(co->plan, s);
-	const uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED :
-								     0;
 	struct cs_cell cell = { .first = s,
 				.n = 1,
 				.step = step,
@@ -335,9 +361,9 @@ static void count_step(struct cs_coordinator *co, uint32_t s)
 	    can_run(co, step, &cell.agents, &err) != CS_OK)
 		return;
 	cs_sampler_init(&co->sampler, co->plan, step, co->guess[step->matrix]);
-	if (cs_cell_order(co, &cell, CS_CMD_PREPARE, &err) != CS_OK ||
-	    cs_cell_sample(co, &cell, off | CS_CMD_COUNT, ns, load_ns, &err) != CS_OK ||
-	    cs_cell_order(co, &cell, CS_CMD_CHECK, &err) != CS_OK)
+	if ((begins_counting(co, &cell.agents) &&
+	     sample_counted(co, &cell, ns, load_ns, &err) != CS_OK) ||
+	    sample_counted(co, &cell, ns, load_ns, &err) != CS_OK)
 		return;
 	note_uncounted(co, &cell);
 	cs_cell_conclude(co, &cell, 0);
