@@ -3,7 +3,7 @@ dist_pkgdata_DATA += \
 	%D%/cscope-mpi-baseline-1.schema.json
 # Figures that are usual of GPUs: cscope-mpi learn.
 knowndir = $(pkgdatadir)/known
-dist_known_DATA = %D%/known/nvidia-h200.json
+dist_known_DATA = %D%/known/nvidia-h100.json %D%/known/nvidia-h200.json
 # Real reports to look at: cscope-mpi show.
 resultsdir = $(docdir)/results/h200x4
 results_DATA = \

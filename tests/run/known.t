@@ -8,18 +8,27 @@ installed=$TESTDATA/../doc/known
 
 # ---- the file that is installed ----
 
-learnt=()
-for file in "$results"/h200x2/*.json "$results"/h200x4/*.json; do
-	run 0 learn "$file" -q
-	[ "$status" != 0 ] || learnt+=("$file")
-done
-run 0 learn "${learnt[@]}" -q -o all.json
 body() { # FILE: without the version that wrote it
 	sed 's/"program":{[^}]*},//' "$1"
 }
-body all.json >all
+# What learn makes of all files of these folders that it takes: $learnt, in all.json
+learn_from() { # FOLDER...
+	learnt=()
+	for folder; do
+		for file in "$results/$folder"/*.json; do
+			run 0 learn "$file" -q
+			[ "$status" != 0 ] || learnt+=("$file")
+		done
+	done
+	run 0 learn "${learnt[@]}" -q -o all.json
+	body all.json >all
+}
+learn_from h100x1
+body "$installed/nvidia-h100.json" >was
+ok "the installed files are what learn makes of the recorded results: one H100" same was all
+learn_from h200x2 h200x4
 body "$installed/nvidia-h200.json" >was
-ok "the installed file is what learn makes of the recorded results" same was all
+ok "... several H200" same was all
 run 0 learn all.json "${learnt[0]}" "${learnt[0]}" -q -o again.json
 ok "what was learnt counts once" same all.json again.json
 if [ -n "${PYTHON:-}" ]; then
