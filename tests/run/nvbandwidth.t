@@ -184,8 +184,8 @@ ok "--suite and --test exclude each other" eval \
 run 0 --suite all -m peer
 ok "... and --matrix" eval 'status_is 64 && grep -q -e "--matrix and --suite exclude" err'
 run 0 --suite all --dry-run --gpus 2
-ok "--suite all is every test of the backend" eval \
-	'[ "$(awk "/^test /{print \$2}" out | sort -u | wc -l)" = "$(grep -c "^. [a-z0-9.-]* *cuda" list)" ]'
+ok "--suite all is every test of the backend, but those of more than fits" eval \
+	'[ "$(awk "/^test /{print \$2}" out | sort -u | wc -l)" = "$(grep "^. [a-z0-9.-]* *cuda" list | grep -cv "1[15]0\.pair")" ]'
 run 0 --suite all --dry-run --gpus 2 -o all.csv
 has_size() { # TEST SIZE: all cells of the test have it, and there are some
 	[ "$(awk -F, -v test="$1" '$2 == test {print $5}' all.csv | sort -u)" = "$2" ]
