@@ -158,7 +158,7 @@ struct cs_agent_facts {
 	int64_t sent_bytes, received_bytes;
 };
 
-/* What the driver did to the pages of one transfer in a sample that is not timed; -1,
+/* Moves and faults of the pages of one transfer in a sample that is not timed; -1,
  * fault_us NAN: not counted. */
 struct cs_um_counts {
 	int64_t to_gpu_bytes, to_host_bytes; /* from the host, and from a GPU */

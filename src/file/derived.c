@@ -302,7 +302,7 @@ json_t *cs_record_versus(const struct cs_versus *v)
 
 /* ---- the action for a person on a fault ---- */
 
-/* Of an action on several GPUs: the fields that a ticket needs. */
+/* The GPUs of an action, each with the fields that a ticket needs. */
 static json_t *gpus_array(const struct cs_run *run, const struct cs_action *action)
 {
 	json_t *array = json_array();

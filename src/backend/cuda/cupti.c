@@ -142,7 +142,7 @@ static int result(int code, const char *call, struct cs_err *err)
 		result(result_, #call, err);                                   \
 	})
 
-/* Where the loader looks, else in a toolkit. */
+/* The library of CS_LIBCUPTI, else of the loader's path, else of a CUDA toolkit. */
 static void *open_library(void)
 {
 	static const char *const in[] = { "", "/extras/CUPTI/lib64/", "/lib64/" };
@@ -262,17 +262,7 @@ int cs_cupti_count(uint64_t at, uint64_t bytes, struct cs_err *err)
 	return 0;
 }
 
-static int is_empty(const struct counted *of)
-{
-	int empty;
-
-	pthread_mutex_lock(&counting);
-	empty = !of->counts.moves && !of->counts.faults && !of->counts.cpu_faults;
-	pthread_mutex_unlock(&counting);
-	return empty;
-}
-
-static int stop(const struct counted *of, struct cs_err *err)
+static int stop(struct cs_err *err)
 {
 	size_t all = dropped;
 	int rc = flush(err);
@@ -284,33 +274,21 @@ static int stop(const struct counted *of, struct cs_err *err)
 	if (!rc && all > dropped)
 		rc = cs_err_set(err, "CUPTI has lost %zu records", all - dropped);
 	dropped = all;
-	if (!rc && is_empty(of))
-		rc = cs_err_set(err, "CUPTI counted nothing of a sample");
 	return cs_rc(rc);
-}
-
-static struct counted **find(uint64_t at)
-{
-	struct counted **of = &ranges;
-
-	while ((*of)->at != at)
-		of = &(*of)->next;
-	return of;
 }
 
 int cs_cupti_counted(uint64_t at, struct cs_um_counts *out, struct cs_err *err)
 {
-	struct counted **of, *old;
+	struct counted **of = &ranges, *old;
 	int rc;
 
-	pthread_mutex_lock(&counting);
-	old = *find(at);
-	pthread_mutex_unlock(&counting);
 	pthread_mutex_lock(&calling);
-	rc = stop(old, err);
+	rc = stop(err);
 	pthread_mutex_unlock(&calling);
 	pthread_mutex_lock(&counting);
-	of = find(at);
+	while ((*of)->at != at)
+		of = &(*of)->next;
+	old = *of;
 	*of = old->next;
 	pthread_mutex_unlock(&counting);
 	if (!rc)

@@ -300,7 +300,7 @@ static int um_count(struct cs_dev *dev, uint64_t at, uint64_t bytes,
 static int um_counted(struct cs_dev *dev, uint64_t at, struct cs_um_counts *out,
 		      struct cs_err *err)
 {
-	/* before that, faults of CPUs are not reported */
+	/* CUPTI has all records only after the work of the context has ended */
 	if (cs_cu.context_sync &&
 	    cs_dev_result(dev, CS_CALL(context_sync), "cuCtxSynchronize", err))
 		return -1;

@@ -34,7 +34,7 @@ int cs_fits_sum(const struct cs_vec *fits, struct cs_fit_sum *out);
 struct cs_fit_sum cs_sweep_sum(const struct cs_run *run, uint32_t index,
 			       size_t *planned);
 
-/* What a message between nodes costs: half a round trip of 16 bytes, and the rate of
+/* Cost of a message between nodes: half a round trip of 16 bytes, and the rate of
  * messages of 1 MiB, many at a time.  Medians over all cells; NAN: not measured. */
 struct cs_message {
 	double alpha_us, gbs;

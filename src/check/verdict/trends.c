@@ -137,7 +137,7 @@ static int agent_of(const struct cs_row *row, int end)
 	return cs_endpoint_agent(end ? &row->what.dst : &row->what.src);
 }
 
-/* What an agent lost in the cells that begin (end 0) or end (1) at it and at none of
+/* The loss of an agent in the cells that begin (end 0) or end (1) at it and at none of
  * `bad`; agent -1: in all cells.  Of two middle figures the better, so that one bad end
  * does not count for the other; a single pair is a link.  Returns how many cells there
  * are. */

@@ -218,6 +218,10 @@ static int counts_are_whole(const struct cs_range *range,
 {
 	const int64_t moved = um->to_gpu_bytes + um->to_host_bytes + um->peer_bytes;
 
+	if (!um->moves && !um->faults && !um->cpu_faults) {
+		cs_err_set(err, "CUPTI counted nothing of a sample");
+		return 0;
+	}
 	if (!moved || moved >= (int64_t)range->bytes)
 		return 1;
 	cs_err_set(err,
