@@ -323,6 +323,16 @@ endif
 	%D%/job/watch.c
 
 %C%_libcs_check_a_SOURCES = \
+	%D%/check/between/between.h \
+	%D%/check/between/gather.c \
+	%D%/check/between/gather.h \
+	%D%/check/between/judge.c \
+	%D%/check/between/looks.c \
+	%D%/check/between/looks.h \
+	%D%/check/between/polish.c \
+	%D%/check/between/polish.h \
+	%D%/check/between/suspect.c \
+	%D%/check/between/suspect.h \
 	%D%/check/bounds/baseline.c \
 	%D%/check/bounds/baseline.h \
 	%D%/check/bounds/breach.c \
@@ -399,6 +409,8 @@ endif
 	%D%/check/link/expect.h \
 	%D%/check/link/kind.c \
 	%D%/check/link/kind.h \
+	%D%/check/link/port.c \
+	%D%/check/link/port.h \
 	%D%/check/model/fit.c \
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \

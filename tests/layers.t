@@ -33,6 +33,7 @@ BEGIN {
 	may["job"] = "check node result plan catalogue system backend base"
 	may["check/link"] = "result plan catalogue base"
 	may["check/fleet"] = "result plan catalogue base"
+	may["check/between"] = "check/link result plan catalogue base"
 	may["check/model"] = "result plan catalogue base"
 	may["check/cells"] = "check/fleet check/link result plan catalogue base"
 	may["check/bounds"] = "check/cells check/fleet check/link check/model result plan catalogue base"

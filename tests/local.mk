@@ -48,6 +48,7 @@ check_PROGRAMS += %D%/program/cscope-mpi
 # Seeded noise of known median, for simulations and the driver's double.
 NOISE = %D%/noise.c %D%/noise.h
 FLEET = %D%/fleet.c %D%/fleet.h %D%/unit/canned.h
+NETSIM = %D%/netsim.c %D%/netsim.h %D%/noise.c %D%/noise.h
 
 # What tests link with that say nothing else.
 LDADD = $(TAP) $(CS_LINK) $(CUNIT_LIBS)
@@ -159,6 +160,7 @@ dist_check_SCRIPTS += \
 	%D%/torture.py \
 	%D%/html/check.sh \
 	%D%/html/look.py \
+	%D%/network.py \
 	%D%/page.py \
 	%D%/views.py \
 	%D%/wrappers.py

@@ -354,6 +354,7 @@ static const struct cs_field node_facts[] = {
 	NODE(NAME, "host", host),
 	NODE(TEXT, "placement", placement, .label = "placement",
 	     .empty = "as the ranks are"),
+	NODE(TEXT, "leaf", leaf),
 	NODE(TEXT, "product", product, .label = "product", CS_TRAIT(WIRING, "product")),
 	NODE(TEXT, "bios", bios, .label = "BIOS", CS_TRAIT(FIRMWARE, "bios")),
 	NODE(TEXT, "bios_date", bios_date, CS_TRAIT(FIRMWARE, "bios-date")),

@@ -337,6 +337,7 @@ struct cs_node_facts {
 	char host[CS_HOST];	      /* short name */
 	char placement[CS_PLACEMENT]; /* "process", "thread", "4 per process"; ""
 				       * as launched */
+	char leaf[CS_HOST];	      /* switch that it is connected to; "" unknown */
 	char product[CS_NAME];	      /* DMI, "" unknown */
 	char bios[CS_NAME];
 	char bios_date[24];

@@ -20,6 +20,7 @@ check_PROGRAMS += %D%/bench_sm
 TRUTH_FILES = %D%/truth_files.c %D%/truth_files.h $(NOISE)
 TRUTHS = \
 	%D%/truth_baseline \
+	%D%/truth_between \
 	%D%/truth_compare \
 	%D%/truth_fit \
 	%D%/truth_fleet \
@@ -28,6 +29,7 @@ TRUTHS = \
 	%D%/truth_sampler
 check_PROGRAMS += $(TRUTHS)
 %C%_truth_baseline_SOURCES = %D%/truth_baseline.c $(TRUTH_FILES)
+%C%_truth_between_SOURCES = %D%/truth_between.c $(NETSIM)
 %C%_truth_compare_SOURCES = %D%/truth_compare.c $(NOISE)
 %C%_truth_fit_SOURCES = %D%/truth_fit.c $(NOISE)
 %C%_truth_fleet_SOURCES = %D%/truth_fleet.c $(FLEET)

@@ -86,6 +86,36 @@ sed 's/"dst":"node1"/"dst":"node7"/' two.jsonl >seven.jsonl
 run 0 show seven.jsonl
 ok "a file with a node that it does not have is refused" one_line "one of the nodes, as node0"
 
+# Runs of many nodes, made of one of two.
+run_program 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair -o pair.json
+ok "two nodes are measured one way" status_is 0
+network() { # SENTENCE FINDINGS NODES KEY=VALUE...: "id node severity remeasured drain;..." or none
+	local sentence=$1 findings=$2
+	shift 2
+	rm -f made.json
+	"${PYTHON:-python3}" -S "$TESTDATA/network.py" pair.json made.json "$@" 2>err || cat err
+	run 0 check made.json -f json
+	ok_json "$sentence" out \
+		'"; ".join(" ".join(map(str, (c["id"], c["node_index"], c["severity"], c["remeasured"], c["drain"]))) for c in d["checks"] if c["id"] in ("nic-slow", "leaf-slow", "path-slow")) or "none") == "'"$findings"'" or print(d["checks"]'
+}
+network "16 healthy nodes: no finding" none 16 leaves=4
+network "a node that is slow alone, too, is critical and drained" \
+	"nic-slow 3 critical confirmed True" 16 slow=3 by=0.61 leaves=4
+network "… of five nodes, too" \
+	"nic-slow 1 critical confirmed True" 5 slow=1 by=0.5
+network "… of four it is a warning" "nic-slow 1 warning confirmed False" 4 slow=1 by=0.5
+network "… as is a loss of 7 %" "nic-slow 3 warning confirmed False" 16 slow=3 by=0.93
+network "a node that only sends slowly is found" \
+	"nic-slow 3 critical confirmed True" 16 slow=3 by=0.61 ways=s
+ok "… with its rate, that of the others, and the interval" grep -qE \
+	'sends 39 % slower than the other 15 nodes. \(2[89]\.[0-9] of 47\.[0-9] GB/s, 2[89]\.[0-9] to 29\.[0-9]\); alone' out
+network "what is not slow alone is a note" "nic-slow 3 note not-seen False" 16 slow=3 by=0.61 again=fast
+network "… as is what was not measured again" "nic-slow 3 note no False" 16 slow=3 by=0.61 again=0
+network "uplinks of a leaf are a warning, and no node is accused" \
+	"leaf-slow None warning confirmed False" 16 leaves=4 uplinks=2 by=0.7
+ok "… which names the leaf" grep -qF "uplinks of leaf leaf2 are 30 % slower than those of the other 3 leaves" out
+network "of two nodes none is accused" none 2 slow=1 by=0.5
+
 run_program 3 ./each "$CSCOPE" --backend cpu -m nethost --rounds 1 --seed 3 -o one.json
 ok_json "--rounds 1: of three nodes one pair meets" one.json \
 	'len({frozenset((r["src"], r["dst"])) for r in d["results"]}) == 1 and len(d["results"]) == 6 == d["run"]["cells_planned"]'

@@ -5,6 +5,7 @@ UNIT_TESTS = \
 	%D%/alias.t \
 	%D%/arena.t \
 	%D%/assign.t \
+	%D%/between.t \
 	%D%/budget.t \
 	%D%/cpu_transfer.t \
 	%D%/catalogue.t \
@@ -108,6 +109,7 @@ TAP = %D%/libtap.a
 %C%_fill_t_SOURCES = %D%/test_fill.c
 %C%_finding_t_SOURCES = %D%/test_finding.c
 %C%_fingerprint_t_SOURCES = %D%/test_fingerprint.c %D%/canned.h
+%C%_between_t_SOURCES = %D%/test_between.c $(NETSIM)
 %C%_fit_t_SOURCES = %D%/test_fit.c
 %C%_knee_t_SOURCES = %D%/test_knee.c
 %C%_fleet_t_SOURCES = %D%/test_fleet.c $(FLEET)

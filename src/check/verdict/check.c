@@ -1,3 +1,4 @@
+#include "check/between/between.h"
 #include "check/bounds/judge.h"
 #include "check/cells/cells.h"
 #include "check/verdict/check.h"
@@ -388,6 +389,7 @@ static int judge(void *argument)
 	find_differences(run);
 	cs_passes_judge(run);
 	cs_trends_judge(run);
+	cs_between_judge(run);
 	/* of placements each turn is judged, of passes their median */
 	give_findings(j, run->of_passes);
 	cs_cells_judge(run->of_passes ? &j->pooled : run, &anomalies);

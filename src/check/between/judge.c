@@ -1,0 +1,229 @@
+#include "check/between/between.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/statistics.h"
+#include "check/between/gather.h"
+#include "check/link/port.h"
+#include "result/add_finding.h"
+#include "result/cells.h"
+
+#define DRAIN_LEAST 0.10 /* slower by less is a warning: processes are so, too */
+#define DRAIN_OF 5u	 /* nodes, … */
+#define MANY 4u	 /* … of which no more than one in so many is slow */
+#define PORT_ROOM 0.9 /* a port that is slower by design explains a rate that is that near */
+
+static int is_judged(const struct cs_run *run)
+{
+	return (run->checks & CS_CHECK_OUTLIER) && run->plan && run->node &&
+	       run->n_nodes > 1 && cs_plan_has_between(run->plan);
+}
+
+/* ---- suspects of all tests ---- */
+
+/* The port rate of most nodes in GB/s; NAN unknown. */
+static double usual_port_gbs(const struct cs_run *run)
+{
+	double *x = cs_new(double, (size_t)run->n_nodes), gbs;
+	size_t n = 0;
+
+	for (int i = 0; i < run->n_nodes; i++) {
+		gbs = cs_port_gbs(&run->node[i].facts);
+		if (gbs > 0)
+			x[n++] = gbs;
+	}
+	return n ? cs_median(x, n) : NAN;
+}
+
+/* Is a node no slower than its port is, which facts say?  Its class or the vote has that. */
+static int is_explained(const struct cs_run *run, const struct cs_suspect *s,
+			double usual_gbs)
+{
+	const double share = s->kind == CS_SUSPECT_NODE ?
+				     cs_port_gbs(&run->node[s->a].facts) / usual_gbs :
+				     NAN;
+
+	return share < PORT_ROOM && exp(s->off) >= PORT_ROOM * share;
+}
+
+static int is_there(const struct cs_vec *suspects, const struct cs_suspect *s)
+{
+	const struct cs_suspect *of = suspects->data;
+
+	return CS_ANY(i, suspects->n,
+		      of[i].kind == s->kind && of[i].a == s->a && of[i].b == s->b);
+}
+
+/* Those of one more test, without those that a test before has. */
+static struct cs_between add_suspects(const struct cs_run *run, uint32_t matrix,
+				      struct cs_vec *suspects)
+{
+	const struct cs_between b = cs_between_gather(run, matrix);
+	const double usual_gbs = usual_port_gbs(run);
+	struct cs_vec found = CS_LIST(struct cs_suspect);
+
+	cs_suspects_find(&b, &found);
+	CS_EACH(const struct cs_suspect, s, &found)
+		if (!is_there(suspects, s) && !is_explained(run, s, usual_gbs))
+			cs_list_push(suspects, s);
+	cs_suspects_confirm(&b, suspects);
+	return b;
+}
+
+struct choosing {
+	struct cs_run *run;
+	struct cs_look *look;
+	size_t most;
+};
+
+static int choose(void *argument)
+{
+	struct choosing *c = argument;
+	struct cs_vec suspects = CS_LIST(struct cs_suspect);
+	size_t n = 0;
+
+	cs_arena_check(cs_run_index(c->run, NULL));
+	for (uint32_t v = cs_between_matrix(c->run, 0); v < c->run->plan->n_matrices;
+	     v = cs_between_matrix(c->run, v + 1)) {
+		const struct cs_between b = add_suspects(c->run, v, &suspects);
+
+		n = cs_looks_choose(&b, &suspects, c->look, n, c->most);
+	}
+	cs_rows_unindex(&c->run->rows);
+	return (int)n;
+}
+
+int cs_between_again(struct cs_run *run, struct cs_look *look, size_t most,
+		     struct cs_err *err)
+{
+	struct choosing c = { run, look, most };
+
+	return is_judged(run) ? cs_arena_run(choose, &c, err) : 0;
+}
+
+/* ---- findings ---- */
+
+/* "29.1 of 47.5 GB/s, 28.7 to 29.6" */
+static const char *rate_text(const struct cs_suspect *s)
+{
+	const double of = s->others_gbs;
+	const int digits = of < 10 ? 2 : of < 100;
+
+	return cs_new_text("%.*f of %.*f GB/s, %.*f to %.*f", digits, of * exp(s->off),
+			   digits, of, digits, of * s->low, digits, of * s->high);
+}
+
+static double percent(const struct cs_suspect *s)
+{
+	return -100 * expm1(s->off);
+}
+
+static const char *alone_text(enum cs_remeasured again)
+{
+	static const char *const text[] = {
+		[CS_REMEASURED_NONE] = "; not re-measured",
+		[CS_REMEASURED_CONFIRMED] = "; alone with other partners, too",
+		[CS_REMEASURED_NOT_CONFIRMED] = "; alone with other partners it is not",
+		[CS_REMEASURED_UNSURE] = "; re-measurement was inconclusive",
+	};
+
+	return text[again];
+}
+
+static void describe_node(struct cs_run *run, const struct cs_suspect *s,
+			  struct cs_finding f, int many)
+{
+	const char *nic = cs_port_name(&run->node[s->a].facts);
+
+	f.id = CS_FINDING_NIC_SLOW;
+	f.node = (int32_t)s->a;
+	cs_text(f.part, sizeof(f.part), "node");
+	if (f.severity == CS_WARNING && !many && s->of >= DRAIN_OF &&
+	    -expm1(s->off) >= DRAIN_LEAST)
+		f.severity = CS_CRITICAL;
+	f.drain = f.severity == CS_CRITICAL;
+	cs_judge(run, cs_advised(f),
+		 "%s %s %.0f %% slower than the other %u nodes' (%s)%s",
+		 nic[0] ? nic : "its network",
+		 s->sends && s->receives ? "sends and receives" :
+		 s->sends		 ? "sends" :
+					   "receives",
+		 percent(s), s->of - 1, rate_text(s), alone_text(s->again));
+}
+
+static void describe_leaf(struct cs_run *run, const struct cs_between *b,
+			  const struct cs_suspect *s, struct cs_finding f)
+{
+	f.id = CS_FINDING_LEAF_SLOW;
+	f.node = -1;
+	cs_judge(run, cs_advised(f),
+		 "uplinks of leaf %s are %.0f %% slower than those of the other %u leaves while all nodes send (%s)%s",
+		 cs_between_leaf(run, b, s->a), percent(s), s->of - 1, rate_text(s),
+		 s->again == CS_REMEASURED_CONFIRMED ?
+			 "; confirmed by re-measurement" :
+		 s->again == CS_REMEASURED_NOT_CONFIRMED ?
+			 "; not seen in re-measurement" :
+			 alone_text(s->again));
+}
+
+static void describe_path(struct cs_run *run, const struct cs_suspect *s,
+			  struct cs_finding f)
+{
+	f.id = CS_FINDING_PATH_SLOW;
+	f.node = (int32_t)s->a;
+	cs_judge(run, cs_advised(f),
+		 "the path to %s%s is %.0f %% slower than those of both nodes to others (%s); alone, too",
+		 run->node[s->b].facts.host,
+		 s->sends && s->receives ? ", both ways," : "", percent(s),
+		 rate_text(s));
+}
+
+static void describe(struct cs_run *run, const struct cs_between *b,
+		     const struct cs_suspect *s, int many)
+{
+	const int confirmed = s->again == CS_REMEASURED_CONFIRMED;
+	struct cs_finding f = CS_FOUND(confirmed ? CS_WARNING : CS_NOTE, -1, 0,
+				       .of_figures = 1, .remeasured = s->again,
+				       .n_evidence = s->n_evidence);
+
+	for (uint32_t i = 0; i < s->n_evidence; i++)
+		f.evidence[i] = s->evidence[i];
+	cs_text(f.remeasure, sizeof(f.remeasure),
+		"cscope-mpi --test %s --check=outlier", cs_test_at(s->test)->name);
+	if (s->kind == CS_SUSPECT_NODE)
+		describe_node(run, s, f, many);
+	else if (s->kind == CS_SUSPECT_LEAF)
+		describe_leaf(run, b, s, f);
+	else if (confirmed)
+		describe_path(run, s, f);
+}
+
+/* Is more than a part of the nodes slow?  Then none is drained. */
+static int are_many(const struct cs_vec *suspects)
+{
+	const struct cs_suspect *s = suspects->data;
+
+	return suspects->n &&
+	       CS_COUNT(i, suspects->n, s[i].kind == CS_SUSPECT_NODE) * MANY > s->of;
+}
+
+void cs_between_judge(struct cs_run *run)
+{
+	struct cs_vec suspects = CS_LIST(struct cs_suspect);
+	const struct cs_suspect *s;
+	size_t from;
+
+	if (!is_judged(run))
+		return;
+	for (uint32_t v = cs_between_matrix(run, 0); v < run->plan->n_matrices;
+	     v = cs_between_matrix(run, v + 1)) {
+		struct cs_between b;
+
+		from = suspects.n;
+		b = add_suspects(run, v, &suspects);
+		s = suspects.data;
+		for (size_t i = from; i < suspects.n; i++)
+			describe(run, &b, &s[i], are_many(&suspects));
+	}
+}

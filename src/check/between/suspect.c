@@ -1,0 +1,327 @@
+#include "check/between/suspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/statistics.h"
+#include "result/stats.h"
+
+#define TIMES 5.0	   /* the spread of the healthy ones */
+#define PATH_TIMES 6.0	   /* of thousands one is far off by chance */
+#define PATH_LEAST 0.06	   /* both ways, … */
+#define ONE_WAY_LEAST 0.10 /* … and one */
+#define LEAF_CELLS 3u	   /* of a leaf in second looks */
+
+/* What is slower by less is not looked at: the fewer are compared, the more. */
+static double least_of(enum cs_suspect_kind kind, size_t of)
+{
+	if (kind == CS_SUSPECT_LEAF)
+		return of < 5 ? 0.10 : 0.05;
+	return of < 5 ? 0.15 : of < 8 ? 0.06 : of < 16 ? 0.04 : 0.03;
+}
+
+/* How the cells of a member are off, as a share: 1 is as the sum without it says. */
+static struct cs_stats shares_of(const struct cs_between *b, int factor,
+				 uint32_t member)
+{
+	const struct cs_by_node *of = &b->factor[factor].of;
+	const size_t from = of->first[member], n = of->first[member + 1] - from;
+	double *x = cs_new(double, n);
+	struct cs_stats stats;
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = exp(b->cell[of->at[from + i]].left +
+			   b->factor[factor].effect[member]);
+	cs_stats_of(x, n, &stats);
+	return stats;
+}
+
+static int is_slow(double off, double least, double spread, double *sure)
+{
+	const double need = fmax(-log1p(-least), spread);
+
+	*sure = -off / need;
+	return off < 0 && *sure >= 1;
+}
+
+/* The rate of most cells. */
+static double common_gbs(const struct cs_between *b)
+{
+	const size_t *first = b->factor[CS_BETWEEN_COMMON].of.first;
+	const int across = first[2] - first[1] >= first[1] - first[0];
+
+	return exp(b->factor[CS_BETWEEN_COMMON].effect[across]);
+}
+
+static void add_evidence(const struct cs_between *b, int factor, struct cs_suspect *s)
+{
+	const struct cs_by_node *of = &b->factor[factor].of;
+
+	for (size_t i = of->first[s->a];
+	     i < of->first[s->a + 1] && s->n_evidence < CS_EVIDENCE; i++)
+		s->evidence[s->n_evidence++] = b->cell[of->at[i]].row;
+}
+
+/* Is a member slow in this direction?  Then it is added to s. */
+static void judge_member(const struct cs_between *b, int factor, struct cs_suspect *s)
+{
+	const struct cs_by_node *of = &b->factor[factor].of;
+	const double off = b->factor[factor].effect[s->a];
+	const double n = (double)(of->first[s->a + 1] - of->first[s->a]);
+	const double own = 1.2533 * b->spread / sqrt(fmax(1, n));
+	const double least = least_of(s->kind, s->of);
+	struct cs_stats stats;
+	double sure;
+
+	if (isnan(off) ||
+	    !is_slow(off, least, TIMES * fmax(b->factor[factor].spread, own), &sure))
+		return;
+	stats = shares_of(b, factor, s->a);
+	if (isnan(stats.ci_high)) {
+		stats.ci_low = stats.min;
+		stats.ci_high = stats.max;
+	}
+	if (stats.ci_high > 1 - least / 2)
+		return;
+	s->sends |= factor == CS_BETWEEN_SENDS || factor == CS_BETWEEN_OUT;
+	s->receives |= factor == CS_BETWEEN_RECEIVES || factor == CS_BETWEEN_IN;
+	if (off < s->off) {
+		s->off = off;
+		s->low = stats.ci_low;
+		s->high = stats.ci_high;
+	}
+	s->sure = fmax(s->sure, sure);
+	add_evidence(b, factor, s);
+}
+
+static uint32_t members_with_cells(const struct cs_between *b, int factor)
+{
+	return (uint32_t)CS_COUNT(i, b->factor[factor].n,
+				  !isnan(b->factor[factor].effect[i]));
+}
+
+/* Factor and the next one are the two directions of the same members. */
+static void judge_members(const struct cs_between *b, enum cs_suspect_kind kind,
+			  int factor, struct cs_vec *suspects)
+{
+	const uint32_t of = members_with_cells(b, factor);
+
+	for (int i = 0; i < b->factor[factor].n && of > 2; i++) {
+		struct cs_suspect s = { .kind = kind,
+					.test = b->test,
+					.a = (uint32_t)i,
+					.of = of,
+					.alone = NAN,
+					.others_gbs = common_gbs(b) };
+
+		judge_member(b, factor, &s);
+		judge_member(b, factor + 1, &s);
+		if (s.sends || s.receives)
+			cs_list_push(suspects, &s);
+	}
+}
+
+/* ---- paths ---- */
+
+CS_ORDERING(by_pair, struct cs_between_cell,
+	    CS_ORDER(a->src < a->dst ? a->src : a->dst,
+		     b->src < b->dst ? b->src : b->dst),
+	    CS_ORDER(a->src < a->dst ? a->dst : a->src,
+		     b->src < b->dst ? b->dst : b->src),
+	    CS_ORDER(a->src, b->src), CS_ORDER(a->row, b->row))
+
+static int is_pair(const struct cs_between_cell *a, const struct cs_between_cell *b)
+{
+	return a->src == b->dst && a->dst == b->src;
+}
+
+/* One pair's cells: the way there and the way back, or one of them. */
+static void judge_path(const struct cs_between *b, const struct cs_between_cell *cell,
+		       size_t n, struct cs_vec *paths)
+{
+	const struct cs_between_cell *slow = cell;
+	double off = cell[0].left, share, sure;
+	int both;
+
+	if (n > 1 && cell[1].left < slow->left)
+		slow = &cell[1];
+	if (n > 1)
+		off = fmax(off, cell[1].left);
+	both = n > 1 && is_slow(off, PATH_LEAST, PATH_TIMES * b->spread, &sure);
+	if (!both &&
+	    !is_slow(slow->left, ONE_WAY_LEAST, (PATH_TIMES + 2) * b->spread, &sure))
+		return;
+	share = exp(slow->left);
+	cs_list_push(paths,
+		     &(struct cs_suspect){ .kind = CS_SUSPECT_PATH,
+					   .test = b->test,
+					   .a = both ? cell->src : slow->src,
+					   .b = both ? cell->dst : slow->dst,
+					   .sends = 1,
+					   .receives = both,
+					   .off = slow->left,
+					   .low = share * (1 - slow->noise),
+					   .high = share * (1 + slow->noise),
+					   .others_gbs = exp(slow->y - slow->left),
+					   .alone = NAN,
+					   .sure = sure,
+					   .of = b->n_nodes,
+					   .n_evidence = 1,
+					   .evidence = { slow->row } });
+}
+
+CS_ORDERING(by_sure, struct cs_suspect, CS_ORDER(a->kind, b->kind),
+	    CS_ORDER(b->sure, a->sure), CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b))
+
+static void judge_paths(const struct cs_between *b, struct cs_vec *suspects)
+{
+	struct cs_between_cell *cell = cs_new(struct cs_between_cell, b->n);
+	struct cs_vec paths = CS_LIST(struct cs_suspect);
+	const struct cs_suspect *s;
+
+	for (size_t i = 0; i < b->n; i++)
+		cell[i] = b->cell[i];
+	if (b->n)
+		qsort(cell, b->n, sizeof(*cell), by_pair);
+	CS_EACH_GROUP(i, k, b->n, is_pair(&cell[k], &cell[i]) && k < i + 2)
+		judge_path(b, cell + i, k - i, &paths);
+	cs_vec_sort(&paths, by_sure);
+	s = paths.data;
+	for (size_t i = 0; i < paths.n && i < CS_PATHS_MOST; i++)
+		cs_list_push(suspects, &s[i]);
+}
+
+void cs_suspects_find(const struct cs_between *b, struct cs_vec *suspects)
+{
+	struct cs_vec found = CS_LIST(struct cs_suspect);
+
+	judge_members(b, CS_SUSPECT_NODE, CS_BETWEEN_SENDS, &found);
+	judge_members(b, CS_SUSPECT_LEAF, CS_BETWEEN_OUT, &found);
+	if (b->n_nodes > 2)
+		judge_paths(b, &found);
+	cs_vec_sort(&found, by_sure);
+	CS_EACH(const struct cs_suspect, s, &found)
+		cs_list_push(suspects, s);
+}
+
+/* ---- second looks ---- */
+
+static int is_about(const struct cs_suspect *s, const struct cs_between_cell *cell)
+{
+	switch (s->kind) {
+	case CS_SUSPECT_NODE:
+		return cell->src == s->a || cell->dst == s->a;
+	case CS_SUSPECT_PATH:
+		return (cell->src == s->a && cell->dst == s->b) ||
+		       (cell->src == s->b && cell->dst == s->a);
+	default:
+		return 0;
+	}
+}
+
+/* Is it of a direction in which the suspect is slow? */
+static int is_slow_way(const struct cs_between *b, const struct cs_suspect *s,
+		       const struct cs_between_cell *cell)
+{
+	const int leaf = s->kind == CS_SUSPECT_LEAF;
+	const uint32_t from = leaf ? cs_between_member(b, CS_BETWEEN_OUT, cell) :
+				     cell->src;
+	const uint32_t to = leaf ? cs_between_member(b, CS_BETWEEN_IN, cell) :
+				   cell->dst;
+
+	if (s->kind == CS_SUSPECT_PATH)
+		return is_about(s, cell) &&
+		       (cell->src == s->a ? s->sends : s->receives);
+	return (s->sends && from == s->a) || (s->receives && to == s->a);
+}
+
+/* Without the suspect's own part: of a leaf in company, of the others alone, where uplinks
+ * are idle. */
+static double off_of(const struct cs_between *b, const struct cs_suspect *s,
+		     const struct cs_between_cell *cell)
+{
+	double off = cell->y;
+
+	for (int f = s->kind == CS_SUSPECT_LEAF ? CS_BETWEEN_COMMON : CS_BETWEEN_SENDS;
+	     f < CS_BETWEEN_FACTORS; f++) {
+		const int is_leaf = f == CS_BETWEEN_OUT || f == CS_BETWEEN_IN;
+		const uint32_t member = cs_between_member(b, f, cell);
+
+		if (s->kind == CS_SUSPECT_PATH || f == CS_BETWEEN_COMMON ||
+		    is_leaf != (s->kind == CS_SUSPECT_LEAF) || member != s->a)
+			off -= cs_between_effect(b, f, cell);
+	}
+	return off;
+}
+
+/* The second looks of some cells, in the middle, and how far they are apart. */
+struct look {
+	double off, spread;
+	size_t n;
+};
+
+static struct look look_at(double *x, size_t n)
+{
+	struct look look = { NAN, 0, n };
+
+	if (!n)
+		return look;
+	look.off = cs_median(x, n);
+	for (size_t i = 0; i < n; i++)
+		x[i] = fabs(x[i] - look.off);
+	look.spread = CS_MAD_TO_SD * cs_median(x, n);
+	return look;
+}
+
+/* As slow as before, at least half, and beyond the noise of both. */
+static enum cs_remeasured verdict(struct cs_suspect *s, const struct look *own,
+				  const struct look *others)
+{
+	if (!own->n)
+		return CS_REMEASURED_NONE;
+	if (!others->n)
+		return CS_REMEASURED_UNSURE;
+	s->alone = own->off - others->off;
+	if (!(s->alone < s->off / 2))
+		return CS_REMEASURED_NOT_CONFIRMED;
+	return -s->alone > 3 * hypot(own->spread / sqrt((double)own->n),
+				     others->spread / sqrt((double)others->n)) ?
+		       CS_REMEASURED_CONFIRMED :
+		       CS_REMEASURED_UNSURE;
+}
+
+static void confirm(const struct cs_between *b, const struct cs_vec *all,
+		    struct cs_suspect *s)
+{
+	const int company = s->kind == CS_SUSPECT_LEAF;
+	double *own = cs_new(double, b->n_again), *others = cs_new(double, b->n_again);
+	const struct cs_suspect *of = all->data;
+	struct look at, beside;
+	size_t n = 0, n_others = 0;
+
+	for (size_t i = 0; i < b->n_again; i++) {
+		const struct cs_between_cell *cell = &b->again[i];
+
+		if (cell->company != company ||
+		    (company && cs_between_member(b, CS_BETWEEN_COMMON, cell) != 1))
+			continue;
+		if (is_slow_way(b, s, cell))
+			own[n++] = off_of(b, s, cell);
+		else if (!CS_ANY(k, all->n,
+				 of[k].test == b->test &&
+					 (is_about(&of[k], cell) ||
+					  (company && is_slow_way(b, &of[k], cell)))))
+			others[n_others++] = off_of(b, s, cell);
+	}
+	at = look_at(own, n < LEAF_CELLS && company ? 0 : n);
+	beside = look_at(others, n_others);
+	s->again = verdict(s, &at, &beside);
+}
+
+void cs_suspects_confirm(const struct cs_between *b, struct cs_vec *suspects)
+{
+	CS_EACH(struct cs_suspect, s, suspects)
+		if (s->test == b->test)
+			confirm(b, suspects, s);
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Make a run of many nodes from one of two: network.py IN OUT NODES [KEY=VALUE ...]
+
+slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; leaves=4: of so
+many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
+share; again=0: no second looks; again=fast: nothing is slow in them."""
+import json
+import random
+import sys
+
+GBS = 47.5
+
+
+def main():
+    source, target, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    opt = dict(a.split("=") for a in sys.argv[4:])
+    by = float(opt.get("by", 1))
+    slow, uplinks = int(opt.get("slow", -1)), int(opt.get("uplinks", -1))
+    leaves, ways = int(opt.get("leaves", 0)), opt.get("ways", "sr")
+    draw = random.Random(1)
+    d = json.load(open(source))
+    node, row = d["nodes"][0], d["results"][0]
+
+    def leaf(i):
+        return i // leaves if leaves else 0
+
+    def rate(a, b, alone, healthy):
+        gbs = GBS * draw.gauss(1, 0.005)
+        if healthy:
+            return gbs
+        if (a == slow and "s" in ways) or (b == slow and "r" in ways):
+            gbs *= by
+        if not alone and leaf(a) != leaf(b) and uplinks in (leaf(a), leaf(b)):
+            gbs *= by
+        return gbs
+
+    def add(a, b, step, alone=False, again=False):
+        x = [rate(a, b, alone, again and opt.get("again") == "fast") for _ in range(6)]
+        x = [sum(x) / 6 * draw.gauss(1, 0.001) for _ in x]
+        s = sorted(x)
+        mid = (s[2] + s[3]) / 2
+        d["results"].append(dict(
+            row, node=node["host"] + str(a), node_index=a, src=f"node{a}", dst=f"node{b}",
+            issuer=f"node{a}", step=step, value=mid, ci_low=s[0], ci_high=s[5], n=6,
+            min=s[0], max=s[5], mean=sum(x) / 6, p5=s[0], p95=s[5], p99=s[5], samples=x,
+            concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else []))
+
+    d["nodes"] = [dict(node, host=node["host"] + str(i), node_index=i,
+                       leaf=f"leaf{leaf(i)}" if leaves else None) for i in range(n)]
+    d["agents"] = [dict(a, node=node["host"] + str(i), node_index=i)
+                   for i in range(n) for a in d["agents"] if a["node_index"] == 0]
+    d["results"] = []
+    d["matrices"] = d["comparisons"] = d["actions"] = d["checks"] = d["errors"] = []
+    wheel = n + n % 2 - 1
+    pairs = []
+    for r in range(wheel):
+        for i in range(n):
+            k = r if i == wheel else wheel if i == r else (2 * r + wheel - i) % wheel
+            if k < n:
+                pairs.append((i, k, r))
+    for a, b, r in pairs:
+        add(a, b, r)
+    if opt.get("again") != "0":
+        quiet = [i for i in range(n) if i != slow]
+        alone = list(zip(quiet[::2], quiet[1::2]))[:2]
+        alone += [(slow, k) for k in quiet[:3] if slow >= 0]
+        for a, b in alone:
+            add(a, b, wheel, True, True)
+            add(b, a, wheel, True, True)
+        for a, b, r in pairs:
+            if r == 0 and leaves:
+                add(a, b, r, False, True)
+    d["run"].update(n_nodes=n, n_ranks=n, cells_measured=len(pairs),
+                    cells_planned=len(pairs), checks=[])
+    json.dump(d, open(target, "w"))
+
+
+main()
