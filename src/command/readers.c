@@ -67,7 +67,7 @@ struct cs_readers *cs_readers_start(char *const *files, int n)
 	r->n = n;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	cs_loaded_by_threads();
+	cs_loaded_begin();
 	/* threads begin when their number is known */
 	pthread_mutex_lock(&r->lock);
 	while (made < wanted && !pthread_create(&r->thread[made], NULL, read_files, r))

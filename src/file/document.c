@@ -219,19 +219,19 @@ struct extent {
 static void scan_member(struct cs_reader *r, struct extent *members)
 {
 	size_t from, line;
+	const char *key;
 	int i;
+	CS_SCOPE;
 
 	if (!cs_reader_next_is(r, '"'))
 		cs_reader_syntax(r, "a key is expected");
 	r->keep = from = r->at;
 	cs_reader_skip_string(r);
-	r->record = cs_reader_value(r, from);
+	key = json_string_value(cs_reader_value(r, from));
 	r->keep = CS_KEEP_NOTHING;
 	for (i = 0; i < MEMBERS; i++)
-		if (strcmp(json_string_value(r->record), member_name[i]) == 0)
+		if (strcmp(key, member_name[i]) == 0)
 			break;
-	json_decref(r->record);
-	r->record = NULL;
 	if (!cs_reader_next_is(r, ':'))
 		cs_reader_syntax(r, "':' is expected behind a key");
 	r->at++;

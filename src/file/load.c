@@ -41,12 +41,6 @@ static void read_objects(struct cs_reader *r)
 	cs_jsonl_read(r);
 }
 
-/* jansson must seed its hashes before there are threads. */
-void cs_loaded_by_threads(void)
-{
-	json_object_seed(0);
-}
-
 static int read_run(void *reader)
 {
 	struct cs_reader *r = reader;
@@ -71,7 +65,9 @@ static int load(struct cs_reader *r, struct cs_loaded *out, struct cs_err *err)
 	made->run.findings = (struct cs_vec)CS_VEC(struct cs_finding);
 	made->run.backend = "";
 	made->run.timings = (struct cs_run_timings){ NAN, NAN, NAN, NAN, NAN };
+	cs_loaded_reading(1);
 	rc = cs_arena_run(read_run, r, err);
+	cs_loaded_reading(0);
 	if (r->error)
 		rc = -1;
 	else if (rc && r->wrong != CS_KEEP_NOTHING)

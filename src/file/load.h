@@ -9,8 +9,6 @@
 
 #include "file/loaded.h"
 
-/* Once, before several threads read at the same time. */
-void cs_loaded_by_threads(void);
 /* Returns 0; CS_EXIT_CANNOT if the file cannot be read, CS_EXIT_USAGE if it is not
  * ours, with one line that has the place and the error.  "-" is standard input. */
 int cs_loaded_read(const char *file, struct cs_loaded *out, struct cs_err *err);

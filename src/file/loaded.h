@@ -21,6 +21,12 @@ struct cs_loaded {
 	size_t whole_bytes; /* of a journal: up to the end of its last line */
 };
 
+/* Once, before several threads read at the same time. */
+void cs_loaded_begin(void);
+/* Does this thread read from now on?  JSON is in scopes then (base/arena.h). */
+void cs_loaded_reading(int reads);
+/* A copy of the record, as long-lived as the run: texts of the run are in it. */
+const struct json_t *cs_loaded_keep(struct cs_loaded *to, const struct json_t *record);
 /* Room for that many unknown nodes.  0 or -1. */
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err);
 void cs_loaded_release(struct cs_loaded *loaded);

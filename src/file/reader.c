@@ -16,17 +16,8 @@
 #endif
 #define DEPTH_MOST 64
 
-static void end_record(struct cs_reader *r)
-{
-	cs_plain_release(&r->members);
-	json_decref(r->record);
-	r->record = NULL;
-	r->wrong = CS_KEEP_NOTHING;
-}
-
 void cs_reader_release(struct cs_reader *r)
 {
-	end_record(r);
 	free(r->room);
 	r->room = NULL;
 }
@@ -200,9 +191,11 @@ json_t *cs_reader_value(struct cs_reader *r, size_t from)
 	const char *text = r->text + (from - r->base);
 	size_t size = r->at - from;
 	json_error_t error;
-	json_t *value = json_loadb(text, size,
-				   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+	json_t *value = cs_plain_value(text, size);
 
+	if (!value)
+		value = json_loadb(text, size,
+				   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (value)
 		return value;
 	r->wrong = error.position > 0 && (size_t)error.position <= size ?
@@ -239,11 +232,9 @@ void cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
 		too_much(r);
 	}
 	r->wrong = from;
-	if (!decode_plain(r, from)) {
-		r->record = cs_reader_value(r, from);
-		take(r->to, r->record);
-	}
-	end_record(r);
+	if (!decode_plain(r, from))
+		take(r->to, cs_reader_value(r, from));
+	r->wrong = CS_KEEP_NOTHING;
 }
 
 /* ---- begin and end of values ---- */

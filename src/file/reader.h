@@ -26,8 +26,7 @@ struct cs_reader {
 	 * this one; NULL: none */
 	int (*plain)(struct cs_loaded *to, struct cs_plain *plain);
 	struct cs_plain members; /* of the record that is decoded, or all of it */
-	json_t *record;
-	size_t wrong; /* the place for an error; CS_KEEP_NOTHING: none */
+	size_t wrong;		 /* the place for an error; CS_KEEP_NOTHING: none */
 	/* the window: bytes [base, base + n) */
 	const char *text;
 	size_t base, n;

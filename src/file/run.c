@@ -45,22 +45,13 @@ json_t *cs_record_program(const struct cs_run *run)
 	return cs_encode_end(&r);
 }
 
-/* The texts of the record live as long as the run. */
-static void keep(struct cs_loaded *to, json_t *record)
-{
-	if (!to->texts)
-		to->texts = json_array();
-	cs_arena_check(json_array_append(to->texts, record));
-}
-
 void cs_decode_program(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "program", NULL };
+	struct cs_fields f = { cs_loaded_keep(to, record), "program", NULL };
 
 	to->run.version = cs_field_string(&f, "version");
 	to->run.commit = cs_field_string(&f, "commit");
 	to->run.build = cs_field_string(&f, "build");
-	keep(to, record);
 }
 
 /* ---- settings ---- */
@@ -411,7 +402,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 void cs_decode_run(struct cs_loaded *to, json_t *record)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
-	struct cs_fields f = { record, "run", NULL };
+	struct cs_fields f = { cs_loaded_keep(to, record), "run", NULL };
 	struct cs_run *run = &to->run;
 	int backend, n_nodes;
 	struct cs_err err;
@@ -446,5 +437,4 @@ void cs_decode_run(struct cs_loaded *to, json_t *record)
 	decode_plan(to, &f);
 	if (cs_loaded_nodes(to, n_nodes, &err))
 		cs_arena_give_up(&err);
-	keep(to, record);
 }
