@@ -95,6 +95,12 @@ int cs_test_has_host(const struct cs_test *test)
 		test->memory != CS_MEM_DEVICE);
 }
 
+int cs_test_crosses_host_link(const struct cs_test *test)
+{
+	return test->unit == CS_UNIT_GBS && cs_test_has_host(test) &&
+	       test->path != CS_PATH_HOST;
+}
+
 enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst)
 {
 	return test->path == CS_PATH_HOST && !is_dst ? CS_MEM_PAGEABLE : test->memory;

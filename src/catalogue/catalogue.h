@@ -214,6 +214,8 @@ int cs_method_is_managed(int method);
 int cs_test_measures_link(const struct cs_test *test);
 /* Is an end of it host memory of a NUMA node? */
 int cs_test_has_host(const struct cs_test *test);
+/* Is its figure a rate from or to the host memory of a NUMA node? */
+int cs_test_crosses_host_link(const struct cs_test *test);
 /* The kind of memory of its end on the host; a CPU always copies from one NUMA node to
  * another out of pageable memory. */
 enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst);

@@ -247,6 +247,22 @@ static int choose_suite(const struct cs_options *opt, const char *suite,
 	return found ? 0 : cs_err_set(err, "--suite %s: %s", suite, first.text);
 }
 
+/* A host link reaches its rate with copies that are smaller than those of a link between
+ * GPUs, and most of a run's start is the locking of host memory. */
+#define HOST_LINK_BYTES (128u << 20)
+
+static void take_host_link_size(struct cs_choices *chosen)
+{
+	for (size_t k = 0; k < chosen->n; k++) {
+		struct cs_choice *choice = &chosen->choice[k];
+		const struct cs_test *test = cs_test_at(choice->test);
+
+		if (!test->bytes && !choice->bytes && cs_test_crosses_host_link(test) &&
+		    !cs_method_is_shaped((int)test->method))
+			choice->bytes = HOST_LINK_BYTES;
+	}
+}
+
 /* Give tests that show no link their size in the first suite with a size, of a sweep the
  * last: not all tests are made for the size that links need. */
 static void take_own_sizes(const struct cs_options *opt, enum cs_backend_kind backend,
@@ -399,22 +415,16 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 
 /* ---- the requested tests that a backend has ---- */
 
-int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
-		      struct cs_choices *chosen, struct cs_err *err)
+static int choose(const struct cs_options *opt, enum cs_backend_kind backend,
+		  struct cs_choices *chosen, struct cs_err *err)
 {
 	enum cs_transport via = (enum cs_transport)opt->set.via;
 	struct cs_axes axes;
 
 	if (opt->their_sizes)
 		return cs_tests_theirs(backend, via, chosen, err);
-	if (opt->suite) {
-		if (choose_suite(opt, opt->suite, backend, chosen, err))
-			return -1;
-		if (cs_suite_named(opt->suite)->own_sizes && !opt->size_given &&
-		    backend == CS_BACKEND_CUDA)
-			take_own_sizes(opt, backend, chosen);
-		return 0;
-	}
+	if (opt->suite)
+		return choose_suite(opt, opt->suite, backend, chosen, err);
 	if (backend == CS_BACKEND_CPU && via != CS_TRANSPORT_AUTO)
 		return cs_err_set(err,
 				  "--via %s: that is a transport between GPUs, the "
@@ -428,6 +438,21 @@ int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend
 	if (!axes.matrices)
 		axes.matrices = CS_MATRIX_PEER;
 	cs_tests_matrix(&axes, backend, via, chosen);
+	return 0;
+}
+
+int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,
+		      struct cs_choices *chosen, struct cs_err *err)
+{
+	const struct cs_suite *suite = opt->suite ? cs_suite_named(opt->suite) : NULL;
+
+	if (choose(opt, backend, chosen, err))
+		return -1;
+	if (opt->set.copy_bytes || opt->of_nvbandwidth || backend == CS_BACKEND_CPU)
+		return 0;
+	if (suite && suite->own_sizes)
+		take_own_sizes(opt, backend, chosen);
+	take_host_link_size(chosen);
 	return 0;
 }
 

@@ -328,11 +328,15 @@ static void print_matrices(FILE *to, const struct cs_plan *plan)
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 		const struct cs_test *test = cs_test_at(matrix->test);
 		const int is_usual = cs_variant_is_usual(&matrix->variant);
+		const int is_usual_size = test->bytes || plan->set.last_bytes ||
+					  matrix->bytes == plan->set.copy_bytes;
 
-		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s%s", test->name,
+		cs_fold(to, 0, HEAD, "test      %s  %s, %s%s%s%s%s", test->name,
 			cs_test_title(test, 0, when(plan, v)).text,
 			is_usual ? "" : cs_variant_words(&matrix->variant).text,
 			is_usual ? "" : ", ",
+			is_usual_size ? "" : cs_new_size(matrix->bytes),
+			is_usual_size ? "" : ", ",
 			matrix->steps ? cs_count_text(matrix->steps, "step") :
 					"as load");
 	}

@@ -191,7 +191,7 @@ has_size() { # TEST SIZE: all cells of the test have it, and there are some
 	[ "$(awk -F, -v test="$1" '$2 == test {print $5}' all.csv | sort -u)" = "$2" ]
 }
 ok "... what shows no link at the size of its own suite: what faults, or allocates, is not of 512 MiB" eval \
-	'has_size h2d.ce.pinned.pair 512M && has_size peer.ce.write.bidi 512M && has_size local.overlap.copy.alone 64M &&
+	'has_size h2d.ce.pinned.pair 128M && has_size peer.ce.write.bidi 512M && has_size local.overlap.copy.alone 64M &&
 	 has_size h2d.demand.managed.pair 64M && has_size local.call.register.all 16M && has_size peer.chase.stride.pair 2M'
 run 0 --suite all --filter '^host\.call\.malloc\.alone' -f csv -o all.json
 cp out live
@@ -200,6 +200,11 @@ ok "... which its file has, too" eval 'status_is 0 && cmp out live && grep -q ",
 run 0 --suite all -s 1M --dry-run --gpus 2 -o all.csv
 ok "... unless --size says it" eval \
 	'has_size h2d.ce.pinned.pair 1M && has_size local.overlap.copy.alone 1M && has_size local.call.register.all 1M'
+run 0 --dry-run --gpus 2 -m peer,h2d
+ok "copies from the host are of 128 MiB, which a plan says, as less of its memory has to be locked" eval \
+	'tr -s " \n" " " <out >line && grep -q "pinned memory, one at a time, 128 MiB, 2 steps" line && grep -q "size 512 MiB a copy" line'
+run 0 --dry-run --gpus 2 -m peer,h2d -s 256M
+ok "... unless --size says it" eval 'grep -q "size      256 MiB a copy" out && ! grep -q "128 MiB" out'
 run_suite quick
 ok "--suite quick: the links of a node" eval \
 	'status_is 0 && [ "$(sed -n "s/^Running \(.*\)\.$/\1/p" out | paste -sd,)" = host_to_device_memcpy_ce,device_to_host_memcpy_ce,device_to_device_memcpy_write_ce,device_local_copy ]'
