@@ -7,10 +7,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "check/between/between.h"
 #include "job/pair.h"
 #include "job/state.h"
 #include "node/agent/host_fill_check.h"
 #include "plan/rounds.h"
+#include "result/cells.h"
 #include "system/system.h"
 
 #define PINGS 32u
@@ -25,7 +27,11 @@
 #define NAP_NS 200000
 #define KEYS (1u << 20) /* of fill patterns, after those of agents */
 
-enum { PING_TAG = 1, PONG_TAG, BEGIN_TAG, TRIAL_TAG, SLOTS_TAG };
+#define NEWS_S 1.0 /* rows of others that do not come for so long are lost */
+#define AGAIN_S 20.0	/* second looks take no longer, … */
+#define AGAIN_LEAST 8.0 /* … unless so few do */
+
+enum { PING_TAG = 1, PONG_TAG, BEGIN_TAG, TRIAL_TAG, SLOTS_TAG, AGAIN_TAG };
 
 /* The message of rank 0 to all: the begin of the first round on its clock, and the
  * number of rounds. */
@@ -310,6 +316,8 @@ struct slot {
 	uint32_t round, matrix; /* rounds count in the order of measuring */
 	uint32_t other;
 	double begin_s, seconds; /* on this node's clock */
+	uint32_t again; /* number of a second look, from 1 on; 0 it is the first */
+	int alone;	/* no other pair at the same time */
 };
 
 static struct cs_row row_of(const struct between *b, const struct slot *slot)
@@ -320,13 +328,14 @@ static struct cs_row row_of(const struct between *b, const struct slot *slot)
 	const uint32_t ways = test_of(b, slot->matrix)->pattern == CS_PATTERN_BIDI ?
 				      2 :
 				      1;
-	const uint32_t beside = b->n / 2 * ways - 1;
+	const uint32_t beside = (slot->alone ? 1 : b->n / 2) * ways - 1;
 	struct cs_row row = { .node = b->me,
 			      .step = plan->n_steps + slot->round,
 			      .test = matrix->test,
 			      .metric = CS_METRIC_RATE,
 			      .via = (uint8_t)b->mover->via,
 			      .concurrent = (uint8_t)(beside < 255 ? beside : 255),
+			      .flags = slot->again ? CS_ROW_REMEASURED : 0,
 			      .overlap = NAN,
 			      .first_ms = NAN };
 
@@ -341,6 +350,8 @@ static void give_missing(struct between *b, const struct slot *slot,
 {
 	struct cs_row row = row_of(b, slot);
 
+	if (slot->again)
+		return; /* the cell has its figure */
 	row.status = (uint8_t)status;
 	row.reason = reason;
 	cs_collect_row(&b->job->collect, &row, NULL);
@@ -373,7 +384,7 @@ static void give_measured(struct between *b, const struct slot *slot,
 	row.discarded = pair->n > 1;
 	row.checked = row.checked_whole = pair->checked;
 	cs_stats_of(x, row.n_samples, &row.stats);
-	row.flags = cs_row_outliers(&row, x);
+	row.flags |= cs_row_outliers(&row, x);
 	if (row.n_samples < CS_SLOT_SAMPLES)
 		row.flags |= CS_ROW_NOT_CONVERGED;
 	if (pair->verify == CS_VERIFY_OFF)
@@ -412,8 +423,11 @@ static void give_ended(struct between *b, const struct slot *slot,
 
 static void meet(struct between *b, const struct slot *slot)
 {
-	struct cs_pair pair = pair_with(b, slot->other,
-					1 + slot->round * b->n_matrices + slot->matrix);
+	struct cs_pair pair =
+		pair_with(b, slot->other,
+			  slot->again ?
+				  b->n_rounds * b->n_matrices + slot->again :
+				  1 + slot->round * b->n_matrices + slot->matrix);
 	enum cs_pair_end how;
 
 	pair.test = test_of(b, slot->matrix);
@@ -463,12 +477,170 @@ static void take_round(struct between *b, uint32_t round)
 		set_clock(b, own_time(b, b->s.begin_s + at_s) - b->s.of.late_s, 0);
 	for (uint32_t v = 0; other >= 0 && v < b->n_matrices && !b->ends; v++) {
 		const double root_s = b->s.begin_s + at_s + offset_of(b, v);
-		const struct slot slot = { round, v, (uint32_t)other,
+		const struct slot slot = { round,
+					   v,
+					   (uint32_t)other,
 					   own_time(b, root_s),
-					   cs_slot_s(&b->s.of, test_of(b, v)) };
+					   cs_slot_s(&b->s.of, test_of(b, v)),
+					   0,
+					   0 };
 
 		take_slot(b, &slot);
 	}
+}
+
+/* ---- second looks ---- */
+
+/* To all: when the first of n looks begins on rank 0's clock.  They follow, some in a
+ * message. */
+struct again {
+	double begin_s;
+	uint64_t n;
+};
+#define LOOKS_IN_MESSAGE (CS_SAY_MOST / sizeof(struct cs_look))
+
+static size_t rows_between(const struct cs_run *run)
+{
+	size_t n = 0;
+
+	CS_EACH_ROW_OF(row, &run->rows)
+		n += row->what.src.kind == CS_ENDPOINT_NODE;
+	return n;
+}
+
+/* Rank 0: until the rows of all nodes are there, or none come any more. */
+static void await_rows(struct between *b)
+{
+	const struct cs_plan *plan = b->job->plan;
+	size_t all = 0, n = 0, now;
+	double news_s = cs_clock_s(), next_s = 0;
+
+	for (uint32_t node = 0; node < b->n; node++)
+		all += cs_planned_between(plan, b->n, node);
+	while (n < all && cs_clock_s() < news_s + NEWS_S && !b->ends) {
+		nap(b);
+		if (cs_clock_s() < next_s)
+			continue;
+		now = rows_between(b->job->run);
+		if (now > n)
+			news_s = cs_clock_s();
+		n = now;
+		next_s = cs_clock_s() + SOON_S / 2;
+	}
+}
+
+static double look_s(const struct between *b)
+{
+	double s = 0;
+
+	for (uint32_t v = 0; v < b->n_matrices; v++)
+		s = fmax(s, cs_slot_s(&b->s.of, test_of(b, v)));
+	return s;
+}
+
+/* Rank 0: the looks for what is suspicious in the rows of all nodes. */
+static size_t choose_looks(struct between *b, struct cs_look *look)
+{
+	const double left_s = b->job->args->budget.steps_s - cs_clock_s();
+	const double most = fmin(fmax(AGAIN_S / look_s(b), AGAIN_LEAST),
+				 fmax(0, left_s / 2 / look_s(b)));
+	struct cs_err err;
+	int n;
+
+	await_rows(b);
+	n = cs_between_again(b->job->run, look, (size_t)fmin(most, CS_LOOKS_MOST),
+			     &err);
+	if (n < 0)
+		cs_collect_finding(&b->job->collect, b->job->hooks[0].index,
+				   CS_WARNING, CS_FINDING_NOT_REMEASURED, err.text);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static void tell_looks(struct between *b, const struct again *again,
+		       const struct cs_look *look)
+{
+	for (uint32_t node = 1; node < b->n; node++) {
+		const int rank = b->rank_of[node];
+
+		b->mover->say(rank, AGAIN_TAG, again, sizeof(*again));
+		for (size_t i = 0; i < again->n; i += LOOKS_IN_MESSAGE) {
+			const size_t n = fmin(LOOKS_IN_MESSAGE, again->n - i);
+
+			b->mover->say(rank, AGAIN_TAG, look + i, n * sizeof(*look));
+		}
+	}
+}
+
+/* Others: -1 if they do not come. */
+static int hear_looks(struct between *b, struct again *again, struct cs_look *look)
+{
+	const double end_s = cs_clock_s() + ROOT_S;
+
+	if (hear_root(b, AGAIN_TAG, again, sizeof(*again), end_s))
+		return -1;
+	for (size_t i = 0; i < again->n && i < CS_LOOKS_MOST; i += LOOKS_IN_MESSAGE) {
+		const size_t n = fmin(LOOKS_IN_MESSAGE, again->n - i);
+
+		if (hear_root(b, AGAIN_TAG, look + i, n * sizeof(*look), end_s))
+			return -1;
+	}
+	return 0;
+}
+
+/* The partner of this node in a look; -1 none. */
+static int64_t partner_in(const struct between *b, const struct cs_look *look)
+{
+	if (look->b == CS_LOOK_ROUND)
+		return cs_round_partner(b->n, b->round[look->a], b->me);
+	return look->a == b->me ? (int64_t)look->b :
+	       look->b == b->me ? (int64_t)look->a :
+				  -1;
+}
+
+static void take_look(struct between *b, const struct cs_look *look, uint32_t number,
+		      double begin_s)
+{
+	const int64_t other = partner_in(b, look);
+	struct slot slot = { .other = (uint32_t)other,
+			     .begin_s = own_time(b, begin_s),
+			     .again = number,
+			     .alone = look->b != CS_LOOK_ROUND };
+
+	while (slot.matrix + 1 < b->n_matrices &&
+	       test_of(b, slot.matrix) != cs_test_at(look->test))
+		slot.matrix++;
+	slot.seconds = cs_slot_s(&b->s.of, test_of(b, slot.matrix));
+	/* the round of the pair's first look, if it had one */
+	while (other >= 0 && slot.round + 1 < b->s.rounds &&
+	       cs_round_partner(b->n, b->round[slot.round], b->me) != other)
+		slot.round++;
+	if (other >= 0)
+		take_slot(b, &slot);
+}
+
+/* Suspicious pairs meet once more, with nothing beside them, and rounds as a whole.  All
+ * wait until the end of it. */
+static void look_again(struct between *b)
+{
+	struct cs_look look[CS_LOOKS_MOST];
+	struct again again = { 0, 0 };
+	double end_s;
+
+	if (!(b->job->args->checks & CS_CHECK_OUTLIER) || b->n < 3 || !b->s.rounds)
+		return;
+	if (b->me == 0) {
+		again.n = b->why[0] ? 0 : choose_looks(b, look);
+		again.begin_s = cs_clock_s() + SOON_S + b->s.of.late_s;
+		tell_looks(b, &again, look);
+	} else if (b->why[0] || hear_looks(b, &again, look)) {
+		return;
+	}
+	for (size_t i = 0; i < again.n && i < CS_LOOKS_MOST && !b->ends; i++)
+		take_look(b, &look[i], (uint32_t)i + 1,
+			  again.begin_s + (double)i * look_s(b));
+	end_s = own_time(b, again.begin_s + (double)again.n * look_s(b));
+	while (again.n && cs_clock_s() < end_s && !b->ends)
+		nap(b);
 }
 
 /* ---- the phase ---- */
@@ -554,6 +726,7 @@ void cs_between_run(struct cs_job *job)
 		get_ready(&b);
 		for (uint32_t round = 0; round < b.n_rounds && !b.ends; round++)
 			take_round(&b, round);
+		look_again(&b);
 	}
 	close_between(&b);
 }

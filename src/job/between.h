@@ -5,6 +5,8 @@
  *	        rank 0 makes slots of that (plan/rounds.h) and sends them to all
  *	slot    round r begins at a time that each node knows: a pair greets each other,
  *	        takes its samples, and gives up what has not come when the slot ends
+ *	again   with --check=outlier suspicious pairs once more, alone, and whole rounds,
+ *	        which rank 0 chooses (check/between/looks.h)
  *
  * No node waits for all: one that is lost, stopped or late costs the cells that it is an
  * end of.  All rows are of the node that sends. */

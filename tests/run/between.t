@@ -116,6 +116,21 @@ network "uplinks of a leaf are a warning, and no node is accused" \
 ok "… which names the leaf" grep -qF "uplinks of leaf leaf2 are 30 % slower than those of the other 3 leaves" out
 network "of two nodes none is accused" none 2 slow=1 by=0.5
 
+# Sending takes 3 ms for each message, of node 2 eight times as long.
+in_front slowly 'export CS_TEST_SCOPE=node$rank LD_PRELOAD=$SLOWNET ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS' \
+	'export SLOWNET_US=3000; [ "$rank" != 2 ] || SLOWNET_US=24000'
+run_program 3 ./slowly "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair --check=outlier -o slow.json
+slow_of() { # FILE
+	json "$1" '[(c["id"], c["node_index"], c["severity"], c["remeasured"], " sends " in c["says"]) for c in d["checks"] if c["id"] == "nic-slow"] == [("nic-slow", 2, "warning", "confirmed", True)]'
+}
+ok "a node that sends slowly is found by the run, which looks at it again" eval \
+	'job_status_is 1 && slow_of slow.json'
+ok_json "… with each of the others, and at these two" slow.json \
+	'sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" in r["flags"]) == sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" not in r["flags"])'
+ok_schema "… as the schema says" slow.json
+run 0 check slow.json -f json
+ok "… and check says the same of its file" slow_of out
+
 run_program 3 ./each "$CSCOPE" --backend cpu -m nethost --rounds 1 --seed 3 -o one.json
 ok_json "--rounds 1: of three nodes one pair meets" one.json \
 	'len({frozenset((r["src"], r["dst"])) for r in d["results"]}) == 1 and len(d["results"]) == 6 == d["run"]["cells_planned"]'
