@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/options.h"
+#include "options/table.h"
 
 /* Text in which nothing is a request, an escape or a typographic dash. */
 static void put_text(const char *text)
@@ -30,16 +30,17 @@ static void put_text(const char *text)
 		}
 }
 
-static void put_option(const struct cs_option_help *option)
+static void put_option(const struct cs_option *option)
 {
 	fputs(".TP\n\\fB", stdout);
 	if (option->letter)
 		printf("\\-%c\\fR, \\fB", option->letter);
-	put_text("--");
+	put_text(option->is_key ? "" : "--");
 	put_text(option->name);
-	fputs("\\fR", stdout);
+	fputs(option->is_key ? "=\\fR" : "\\fR", stdout);
 	if (option->argument) {
-		fputs(option->argument[0] == '[' ? "\\fI" : " \\fI", stdout);
+		fputs(option->is_key || option->argument[0] == '[' ? "\\fI" : " \\fI",
+		      stdout);
 		put_text(option->argument);
 		fputs("\\fR", stdout);
 	}
@@ -48,17 +49,17 @@ static void put_option(const struct cs_option_help *option)
 	putchar('\n');
 }
 
-static void put_options(const char *command)
+static void put_options(const char *name)
 {
-	struct cs_option_help line;
+	const struct cs_verb *command = cs_verb_named(name);
 
-	for (size_t i = 0; !cs_options_line(command, i, &line); i++) {
-		if (line.name) {
-			put_option(&line);
+	for (size_t i = 0; i < command->n; i++) {
+		if (command->options[i].name) {
+			put_option(&command->options[i]);
 			continue;
 		}
 		fputs(".SS ", stdout);
-		put_text(line.help);
+		put_text(command->options[i].help);
 		putchar('\n');
 	}
 }

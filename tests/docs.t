@@ -11,6 +11,7 @@ top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 1
 # shellcheck source=tests/tap.sh
 . "$top/tests/tap.sh"
 "$CSCOPE" --help=all >"$work/help" || exit 1
+{ "$CSCOPE" --set list && echo list=; } >"$work/keys" || exit 1
 "$CSCOPE" show --help >>"$work/help" || exit 1
 "$CSCOPE" baseline --help >>"$work/help" || exit 1
 "$CSCOPE" learn --help >>"$work/help" || exit 1
@@ -55,6 +56,15 @@ unknown_options() { # FILE...
 			case " $theirs " in *" $option "*) continue ;; esac
 			grep -qE -- "(^|[ ,])$option([ ,|=[]|\$)" "$work/help" ||
 				echo "$file: $option is not in --help"
+		done
+	done
+}
+
+unknown_keys() { # FILE...
+	local file key
+	for file in "$@"; do
+		for key in $(grep -oE -- '--set [a-z-]+' "$file" | cut -d' ' -f2 | sort -u); do
+			grep -q "^ *$key=" "$work/keys" || echo "$file: $key is no key of --set"
 		done
 	done
 }
@@ -163,9 +173,9 @@ missing_output() { # DOCUMENT
 # Times that documents give for --cell-limit, and do not have its default.
 false_limits() { # FILE...
 	local default
-	default=$(grep -A3 -e '--cell-limit TIME' "$work/help" | grep -oE 'default [0-9]+ms' |
+	default=$(grep -A3 'cell-limit=TIME' "$work/keys" | grep -oE 'default [0-9]+ms' |
 		grep -oE '[0-9]+')
-	grep -oHE '[0-9]+ ms \(`--cell-limit`|`--cell-limit` \([0-9]+ ms\)' "$@" |
+	grep -oHE '[0-9]+ ms \(`cell-limit`|`cell-limit` \([0-9]+ ms\)' "$@" |
 		grep -vE "[^0-9]${default:-none} ms"
 }
 
@@ -342,6 +352,7 @@ glossary_of_page() {
 mapfile -t docs < <(documents)
 cd "$top" || exit 1
 unknown_options "${docs[@]}" >"$work/options"
+unknown_keys "${docs[@]}" >>"$work/options"
 missing_tests "${docs[@]}" >"$work/tests"
 missing_links "${docs[@]}" CONTRIBUTING.md >"$work/links"
 ok "README.md has at most 110 lines" readme_is_short
@@ -359,7 +370,7 @@ ok "no line of a document ends in blanks" is_empty "$work/blanks"
 grep -rnE --include='*.md' '^(<<<<<<<|=======|>>>>>>>)( |$)' README.md CONTRIBUTING.md CHANGELOG.md doc src tests >"$work/markers"
 ok "no document has both sides of a merge" is_empty "$work/markers"
 false_limits "${docs[@]}" >"$work/limits"
-ok "the default of --cell-limit is the program's" is_empty "$work/limits"
+ok "the default of cell-limit is the program's" is_empty "$work/limits"
 untold_statuses README.md >"$work/statuses"
 ok "every exit status of README is in --help and the manual page" is_empty "$work/statuses"
 folders src >"$work/folders"
@@ -401,20 +412,23 @@ ok "they are at most 12" is_empty "$work/count"
 
 # the rules bite
 {
-	echo 'Use `cscope-mpi --no-such` or `--nor-this`, not `mpirun --theirs`.'
+	echo 'Use `cscope-mpi --no-such` or `--nor-this`, `--set nor-key`, not `mpirun --theirs`.'
 	echo '    mpirun --other -np 2 cscope-mpi --bad-too'
 	echo 'See `tests/none.t`, [this](no/where.md) and [that](#no-such-heading).'
 	echo '**2. A rule**'
 	echo '| `never … printed` | by | us |'
 } >"$work/planted.md"
-unknown_options "$work/planted.md" | wc -l | grep -vx 3 >"$work/count"
-ok "planted options are found, those of a launcher are not ours" is_empty "$work/count"
+{
+	unknown_options "$work/planted.md"
+	unknown_keys "$work/planted.md"
+} | wc -l | grep -vx 4 >"$work/count"
+ok "planted options and keys are found, those of a launcher are not ours" is_empty "$work/count"
 {
 	missing_tests "$work/planted.md"
 	missing_links "$work/planted.md"
 } | wc -l | grep -vx 3 >"$work/count"
 ok "a planted path, link and anchor are found" is_empty "$work/count"
-echo 'after 500 ms (`--cell-limit`)' >"$work/limit.md"
+echo 'after 500 ms (`cell-limit`)' >"$work/limit.md"
 false_limits "$work/limit.md" | wc -l | grep -vx 1 >"$work/count"
 ok "a planted default is found" is_empty "$work/count"
 printf '## Exit status\n| 99 | never |\n## Files\n' >"$work/statuses.md"

@@ -24,6 +24,8 @@ cscope-mpi show -f nag | show -f nagios
 cscope-mpi --plan folder/ru | --plan folder/run.json
 cscope-mpi show folder/ru | show folder/run.json
 cscope-mpi --method pac | --method pack
+cscope-mpi --set cell-l | --set cell-limit=
+cscope-mpi --set=seed=2,verif | --set=seed=2,verify=
 END
 sed 's/.* | //' lines >want
 mapfile -t typed < <(sed 's/ | .*//' lines)

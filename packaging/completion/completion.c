@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/options.h"
+#include "options/table.h"
 
 #define WORDS 640
 #define NO_WORD "%%" /* no option takes that word, if it takes words */
@@ -76,8 +76,18 @@ static void ask_parser(const char *command, const char *name, char *words)
 	}
 }
 
+/* "seed= samples= ..." for --set. */
+static void add_keys(const struct cs_verb *command, char *words)
+{
+	for (size_t i = 0; i < command->n; i++)
+		if (command->options[i].is_key)
+			sprintf(words + strlen(words), "%s%s=", *words ? " " : "",
+				command->options[i].name);
+}
+
 /* Words with blanks between them; "" where there are none. */
-static const char *words_of(const char *command, const struct cs_option_help *option)
+static const char *words_of(const struct cs_verb *command,
+			    const struct cs_option *option)
 {
 	static char words[WORDS];
 	const char *argument = option->argument;
@@ -85,32 +95,40 @@ static const char *words_of(const char *command, const struct cs_option_help *op
 	words[0] = '\0';
 	if (!argument)
 		return words;
+	if (!strcmp(option->name, "set"))
+		add_keys(command, words);
 	split_bars(argument, words);
 	if (!words[0] && !strstr(argument, "FILE"))
-		ask_parser(command, option->name, words);
+		ask_parser(command->name, option->name, words);
 	if (!strncmp(argument, "[=all", 5))
 		add_word(words, "all", 3);
 	return words;
 }
 
-static int takes_file(const struct cs_option_help *option)
+static int takes_file(const struct cs_option *option)
 {
 	return option->argument && !strncmp(option->argument, "FILE", 4);
 }
 
 /* Names of tests, which the program lists. */
-static int takes_test(const struct cs_option_help *option)
+static int takes_test(const struct cs_option *option)
 {
 	return !strcmp(option->name, "test") || !strcmp(option->name, "explain");
 }
 
-static int is_optional(const struct cs_option_help *option)
+/* Neither a heading nor a key of --set. */
+static int is_listed(const struct cs_option *option)
+{
+	return option->name && !option->is_key;
+}
+
+static int is_optional(const struct cs_option *option)
 {
 	return option->argument && option->argument[0] == '[';
 }
 
 /* A line about it; apostrophes and brackets mean something to shells. */
-static const char *line_of(const struct cs_option_help *option)
+static const char *line_of(const struct cs_option *option)
 {
 	static char line[80];
 	const char *text = option->brief ? option->brief : option->help;
@@ -130,30 +148,32 @@ static const char *line_of(const struct cs_option_help *option)
 
 /* ---- bash and zsh: tables in one form, read by what follows them ---- */
 
-static void put_tables(const char *command)
+static void put_tables(const struct cs_verb *command)
 {
-	struct cs_option_help o;
+	printf("\t%s)\n\t\toptions='", *command->name ? command->name : "''");
+	for (size_t i = 0; i < command->n; i++) {
+		const struct cs_option *o = &command->options[i];
 
-	printf("\t%s)\n\t\toptions='", *command ? command : "''");
-	for (size_t i = 0; !cs_options_line(command, i, &o); i++)
-		if (o.name)
-			printf(" --%s%s", o.name,
-			       o.argument && !is_optional(&o) ? "=" : "");
+		if (is_listed(o))
+			printf(" --%s%s", o->name,
+			       o->argument && !is_optional(o) ? "=" : "");
+	}
 	fputs("'\n\t\tcase $1 in\n", stdout);
-	for (size_t i = 0; !cs_options_line(command, i, &o); i++) {
+	for (size_t i = 0; i < command->n; i++) {
+		const struct cs_option *o = &command->options[i];
 		const char *words;
 
-		if (!o.name || !o.argument)
+		if (!is_listed(o) || !o->argument)
 			continue;
-		words = words_of(command, &o);
-		printf("\t\t--%s=", o.name);
-		if (!is_optional(&o))
-			printf(" | --%s", o.name);
-		if (o.letter && !is_optional(&o))
-			printf(" | -%c", o.letter);
-		if (takes_test(&o))
+		words = words_of(command, o);
+		printf("\t\t--%s=", o->name);
+		if (!is_optional(o))
+			printf(" | --%s", o->name);
+		if (o->letter && !is_optional(o))
+			printf(" | -%c", o->letter);
+		if (takes_test(o))
 			fputs(") kind=tests", stdout);
-		else if (takes_file(&o))
+		else if (takes_file(o))
 			fputs(") kind=files", stdout);
 		else
 			printf(") kind=words values='%s'", words);
@@ -165,22 +185,20 @@ static void put_tables(const char *command)
 /* What options a command has, and what can stand behind $1. */
 static void put_function(void)
 {
-	const char *command;
-
 	puts("# Of the command $2: its options; what can stand behind the option $1.\n"
 	     "_cscope_mpi_table() {\n"
 	     "\toptions='' kind='' values=''\n"
 	     "\tcase $2 in");
-	for (size_t i = 0; (command = cs_options_command(i)); i++)
-		put_tables(command);
+	for (size_t i = 0; i < CS_VERBS; i++)
+		put_tables(&cs_verbs[i]);
 	puts("\tesac\n}\n");
 	puts("_cscope_mpi_tests() {\n"
 	     "\tcscope-mpi --list=all 2>/dev/null |\n"
 	     "\t\tawk '$1 ~ /^[a-z0-9]+[.][a-z0-9.-]+$/ && /^ / { print $1 }'\n"
 	     "}");
 	fputs("_cscope_mpi_commands='", stdout);
-	for (size_t i = 1; (command = cs_options_command(i)); i++)
-		printf("%s%s", i > 1 ? " " : "", command);
+	for (size_t i = 1; i < CS_VERBS; i++)
+		printf("%s%s", i > 1 ? " " : "", cs_verbs[i].name);
 	puts("'\n");
 }
 
@@ -194,6 +212,11 @@ static const char bash_rest[] =
 	"\t\tcur='' prev=$prev=\n"
 	"\telif [[ $prev == = && $COMP_CWORD -gt 2 ]]; then\n"
 	"\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}=\n"
+	"\t\t# behind a comma of --set=seed=2,verify=off stands the next key\n"
+	"\t\tfor ((before = COMP_CWORD; before > 0; before--)); do\n"
+	"\t\t\t[[ $prev != -* && $cur == *,* ]] || break\n"
+	"\t\t\t[[ ${COMP_WORDS[before]} != --* ]] || prev=${COMP_WORDS[before]}=\n"
+	"\t\tdone\n"
 	"\tfi\n"
 	"\tif [[ $COMP_CWORD -gt 1 && \" $_cscope_mpi_commands \" == *\" ${COMP_WORDS[1]} \"* ]]; then\n"
 	"\t\tcommand=${COMP_WORDS[1]}\n"
@@ -249,78 +272,73 @@ static const char zsh_rest[] =
 	"\t*)\n"
 	"\t\tif [[ $cur == -* ]]; then\n"
 	"\t\t\tfound=(${=options})\n"
-	"\t\t\tcompadd -S '' -- ${(M)found:#*=}\n"
-	"\t\t\tcompadd -- ${found:#*=}\n"
-	"\t\t\treturn\n"
 	"\t\telif (( CURRENT == 2 )); then\n"
-	"\t\t\tcompadd -- ${=_cscope_mpi_commands}\n"
+	"\t\t\tfound=(${=_cscope_mpi_commands})\n"
+	"\t\telse\n"
+	"\t\t\t_files\n"
 	"\t\t\treturn\n"
 	"\t\tfi\n"
-	"\t\t_files\n"
-	"\t\treturn\n"
 	"\t\t;;\n"
 	"\tesac\n"
 	"\tcompset -P '*,'\n"
-	"\tcompadd -- $found\n"
+	"\tcompadd -S '' -- ${(M)found:#*=}\n"
+	"\tcompadd -- ${found:#*=}\n"
 	"}\n"
 	"_cscope_mpi \"$@\"\n";
 
 /* ---- fish: a line for each option ---- */
 
-static void put_fish(const char *command)
+static void put_fish(const struct cs_verb *command)
 {
-	struct cs_option_help o;
-
-	for (size_t i = 0; !cs_options_line(command, i, &o); i++) {
+	for (size_t i = 0; i < command->n; i++) {
+		const struct cs_option *o = &command->options[i];
 		const char *words;
 
-		if (!o.name)
+		if (!is_listed(o))
 			continue;
-		if (*command)
+		if (*command->name)
 			printf("complete -c cscope-mpi -n '__fish_seen_subcommand_from %s'",
-			       command);
+			       command->name);
 		else
 			fputs("complete -c cscope-mpi -n __cscope_mpi_measures",
 			      stdout);
-		printf(" -l %s", o.name);
-		if (o.letter)
-			printf(" -s %c", o.letter);
-		words = words_of(command, &o);
-		if (takes_test(&o))
+		printf(" -l %s", o->name);
+		if (o->letter)
+			printf(" -s %c", o->letter);
+		words = words_of(command, o);
+		if (takes_test(o))
 			fputs(" -x -a '(__fish_complete_list , __cscope_mpi_tests)'",
 			      stdout);
-		else if (takes_file(&o))
+		else if (takes_file(o))
 			fputs(" -r", stdout);
-		else if (o.argument && words[0] && strstr(o.argument, ",..."))
+		else if (o->argument && words[0] && strstr(o->argument, ",..."))
 			printf(" -%s -a '(__fish_complete_list , \"string split \\\" \\\" \\\"%s\\\"\")'",
-			       is_optional(&o) ? "f" : "x", words);
-		else if (o.argument && words[0])
-			printf(" -%s -a '%s'", is_optional(&o) ? "f" : "x", words);
-		else if (o.argument && !is_optional(&o))
+			       is_optional(o) ? "f" : "x", words);
+		else if (o->argument && words[0])
+			printf(" -%s -a '%s'", is_optional(o) ? "f" : "x", words);
+		else if (o->argument && !is_optional(o))
 			fputs(" -x", stdout);
-		printf(" -d '%s'\n", line_of(&o));
+		printf(" -d '%s'\n", line_of(o));
 	}
 }
 
 static void put_all_fish(void)
 {
-	const char *command;
-
 	fputs("function __cscope_mpi_measures\n"
 	      "    not __fish_seen_subcommand_from",
 	      stdout);
-	for (size_t i = 1; (command = cs_options_command(i)); i++)
-		printf(" %s", command);
+	for (size_t i = 1; i < CS_VERBS; i++)
+		printf(" %s", cs_verbs[i].name);
 	puts("\nend\n"
 	     "function __cscope_mpi_tests\n"
 	     "    cscope-mpi --list=all 2>/dev/null |\n"
 	     "        string match -rg '^ +([a-z0-9]+\\.[a-z0-9.-]+) '\n"
 	     "end");
-	for (size_t i = 1; (command = cs_options_command(i)); i++)
+	for (size_t i = 1; i < CS_VERBS; i++)
 		printf("complete -c cscope-mpi -n __fish_use_subcommand -a %s\n",
-		       command);
-	for (size_t i = 0; (command = cs_options_command(i)); i++)
-		put_fish(command);
+		       cs_verbs[i].name);
+	for (size_t i = 0; i < CS_VERBS; i++)
+		put_fish(&cs_verbs[i]);
 }
 
 int main(int argc, char **argv)

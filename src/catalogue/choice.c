@@ -71,36 +71,39 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 	     asked->kernels || asked->advices || asked->shape[0]))
 		return cs_err_set(
 			err,
-			"--cache, --threads, --cpu-numa, --element, --kernels, --advise and "
-			"--shape are of whole tests: the name of a single cell says them");
+			"--set cache, threads, cpu-numa, element, kernels, advise and shape "
+			"are of whole tests: the name of a single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(cs_test_at(of->choice[i].test), asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
 		return cs_err_set(err,
-				  "--cache: none of the chosen tests copies from or "
+				  "--set cache: none of the chosen tests copies from or "
 				  "to host memory");
 	if (asked->threads && !(taken & CS_TAKES_THREADS))
 		return cs_err_set(err,
-				  "--threads: none of the chosen tests is copied by "
+				  "--set threads: none of the chosen tests is copied by "
 				  "CPUs, as host.cpu.copy.pair is");
 	if (asked->cpu_numa && !(taken & CS_TAKES_CPU_NUMA))
-		return cs_err_set(err,
-				  "--cpu-numa: CPUs work on none of the chosen "
-				  "tests, as on host.cpu.copy.pair, or with --cache warm");
+		return cs_err_set(
+			err,
+			"--set cpu-numa: CPUs work on none of the chosen "
+			"tests, as on host.cpu.copy.pair, or with --set cache=warm");
 	if (asked->elements && !(taken & CS_TAKES_ELEMENT))
-		return cs_err_set(err, "--element: none of the chosen tests is one of "
-				       "h2d.stream* or copies a face of a grid");
+		return cs_err_set(err,
+				  "--set element: none of the chosen tests is one of "
+				  "h2d.stream* or copies a face of a grid");
 	if (asked->shape[0] && !(taken & CS_TAKES_SHAPE))
 		return cs_err_set(err,
-				  "--shape: none of the chosen tests has such a one, as "
+				  "--set shape: none of the chosen tests has such a one, as "
 				  "peer.*.halo.pair has a grid, peer.chunk.* 64/128 and "
 				  "peer.stride.* 4/64");
 	if (asked->advices && !(taken & CS_TAKES_ADVICE))
 		return cs_err_set(err,
-				  "--advise: none of the chosen tests is of managed "
+				  "--set advise: none of the chosen tests is of managed "
 				  "memory (*.managed.*)");
 	if (asked->kernels && !(taken & CS_TAKES_KERNELS))
-		return cs_err_set(err, "--kernels: none of the chosen tests is one of "
-				       "local.overlap.*");
+		return cs_err_set(err,
+				  "--set kernels: none of the chosen tests is one of "
+				  "local.overlap.*");
 	return 0;
 }

@@ -7,7 +7,7 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 	if (cs_test_is_between(test))
 		return between_meanwhile;
 	if (cs_test_goes_in_rounds_within(test))
-		return "No other GPU works, unless --schedule lets all GPUs do so "
+		return "No other GPU works, unless --set schedule lets all GPUs do so "
 		       "at the same time: auto does where that saves four cells "
 		       "of a test or more, if one GPU alone shows that the others "
 		       "change its figure by at most 0.5 %. The heading of the "
@@ -18,7 +18,7 @@ const char *cs_test_meanwhile(const struct cs_test *test)
 	    cs_method_is_stream((int)test->method) || test->how == CS_HOW_OVERLAP)
 		return NULL;
 	if (cs_test_goes_in_rounds(test))
-		return "No other pair copies, unless --schedule lets pairs "
+		return "No other pair copies, unless --set schedule lets pairs "
 		       "without a common GPU run at the same time: auto does so "
 		       "from 16 pairs of a test on, if three rounds have shown "
 		       "that no figure changes by more than 0.5 %. The heading "
@@ -58,15 +58,15 @@ static void explain_shaped(const struct cs_test *test, struct cs_explanation *ou
 	const int blocks = test->method == CS_METHOD_CHUNK ||
 			   test->method == CS_METHOD_STRIDE;
 
-	out->moves = !blocks ?
-			     TO_HIGH_SIDE OF_BYTES :
-		     test->method == CS_METHOD_CHUNK ?
-			     OF_EACH
-			     ", to the same places of another: 64/128 is 64 out of "
-			     "128. " OF_BYTES :
-			     "One element out of every so many bytes (--shape) of a "
-			     "buffer of --size, to the same places of another: 4/64 "
-			     "is 4 out of 64. " OF_BYTES;
+	out->moves =
+		!blocks ? TO_HIGH_SIDE OF_BYTES :
+		test->method == CS_METHOD_CHUNK ?
+			  OF_EACH
+			", to the same places of another: 64/128 is 64 out of "
+			"128. " OF_BYTES :
+			  "One element out of every so many bytes (--set shape) of a "
+			  "buffer of --size, to the same places of another: 4/64 "
+			  "is 4 out of 64. " OF_BYTES;
 	out->issuer =
 		shaped_issuer[test->method - CS_METHOD_COPY2D]
 			     [test->op == CS_OP_READ && test->path == CS_PATH_PEER];

@@ -56,7 +56,7 @@ static void name_findings(const struct fleet *fleet, struct cs_run *run, int fil
 /* Most of the memory of a fleet's rows. */
 static int shows_samples(const struct cs_options *opt)
 {
-	int shows = opt->verbose || opt->format->of_samples;
+	int shows = opt->view.verbose || opt->format->of_samples;
 
 	for (int i = 0; i < opt->n_outputs; i++)
 		shows |= cs_format_by_file(opt->output[i])->of_samples;

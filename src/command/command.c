@@ -23,7 +23,7 @@ static int printed(int rc, FILE *to, struct cs_err *err)
 
 static int help(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
-	return printed(cs_options_help(to, opt->command, opt->help_all), to, err);
+	return printed(cs_options_help(to, opt->command, opt->help), to, err);
 }
 
 static int list(const struct cs_options *opt, FILE *to, struct cs_err *err)
@@ -90,8 +90,5 @@ int cs_command_version(const struct cs_options *opt, FILE *to, struct cs_err *er
 	cs_print_line(to, "hwloc     %s", hwloc);
 	cs_print_line(to, "jansson   %s", cs_json_library());
 	cs_print_line(to, "libc      glibc %s", gnu_get_libc_version());
-	if (!ferror(to) && !fflush(to))
-		return CS_EXIT_OK;
-	cs_err_set(err, "cannot write to standard output");
-	return CS_EXIT_CANNOT;
+	return printed(ferror(to), to, err);
 }

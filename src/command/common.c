@@ -242,22 +242,20 @@ int cs_command_files(const struct cs_options *opt, const struct cs_run *run,
 
 struct view {
 	const struct cs_run *run;
-	struct cs_view_options options;
+	const struct cs_view_options *options;
 };
 
 static int write_run(FILE *to, const struct cs_format *format, const void *what)
 {
 	const struct view *view = what;
 
-	return cs_format_write(format, to, view->run, &view->options);
+	return cs_format_write(format, to, view->run, view->options);
 }
 
 int cs_command_write(const struct cs_options *opt, const struct cs_run *run, FILE *to,
 		     struct cs_err *err)
 {
-	const struct view view = {
-		run, { .verbose = opt->verbose, .topology = opt->topology }
-	};
+	const struct view view = { run, &opt->view };
 	int status = cs_command_files(opt, run, write_run, &view);
 
 	if (opt->drain_command) {

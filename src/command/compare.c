@@ -121,7 +121,7 @@ static int show(const struct cs_options *opt, FILE *to, const struct cs_run *run
 		const struct cs_vec *made, struct cs_err *err)
 {
 	struct cs_err why = { "" };
-	const struct view view = { made, opt->verbose };
+	const struct view view = { made, opt->view.verbose };
 	int status = status_of(made, &why), lost;
 
 	lost = cs_command_files(opt, run, write_all, &view);

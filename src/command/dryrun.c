@@ -79,7 +79,7 @@ static int show_plan(const struct cs_options *opt, FILE *to, struct cs_err *err)
 		return CS_EXIT_USAGE;
 	status = cs_command_files(opt, &none, write_plan, plan);
 	if (!opt->quiet &&
-	    (cs_report_plan(to, plan, opt->plan, opt->verbose) || fflush(to))) {
+	    (cs_report_plan(to, plan, opt->plan, opt->view.verbose) || fflush(to))) {
 		cs_err_set(err, "cannot write to standard output");
 		status = CS_EXIT_CANNOT;
 	}

@@ -340,19 +340,15 @@ static void print_lost(const char *why)
 
 static void print_report(struct program *p)
 {
-	struct cs_view_options view = { .verbose = p->opt->verbose,
-					.aggregates = p->opt->aggregates != 0,
-					.mean = p->opt->mean,
-					.asked = p->opt->asked,
-					.n_asked = p->opt->n_asked };
 	struct cs_run shown = p->run;
 
 	if (p->opt->format->of_any && status_of(p) != p->run.exit_status) {
 		shown.exit_status = status_of(p);
 		shown.unwritten = p->unwritten;
 	}
-	if (p->opt->quiet || (!cs_format_write(p->opt->format, p->out, &shown, &view) &&
-			      !fflush(p->out)))
+	if (p->opt->quiet ||
+	    (!cs_format_write(p->opt->format, p->out, &shown, &p->opt->view) &&
+	     !fflush(p->out)))
 		return;
 	print_lost("");
 	note_unwritten(p, "cannot write the report to standard output");
@@ -360,11 +356,9 @@ static void print_report(struct program *p)
 
 static void commit_files(struct program *p, const struct cs_run *run)
 {
-	struct cs_view_options view = {
-		.verbose = p->opt->verbose,
-		.aggregates = p->opt->aggregates == CS_AGGREGATES_ALL,
-	};
+	struct cs_view_options view = p->opt->view;
 
+	view.aggregates = view.aggregates == CS_AGGREGATES_ALL;
 	for (int i = 0; i < p->n_writers; i++)
 		cs_writer_commit(p->writer[i], run, &view);
 }

@@ -17,13 +17,11 @@ int cs_command_waive(const struct cs_options *opt, FILE *to, struct cs_err *err)
 			      .findings = CS_VEC(struct cs_finding),
 			      .n_nodes = 1,
 			      .node = &node };
-	const struct cs_view_options view = { .asked = opt->asked,
-					      .n_asked = opt->n_asked };
 	int rc;
 
 	cs_rows_init(&run.rows);
 	gethostname(node.facts.host, sizeof(node.facts.host) - 1);
-	rc = cs_format_write(opt->format, to, &run, &view) || fflush(to);
+	rc = cs_format_write(opt->format, to, &run, &opt->view) || fflush(to);
 	cs_rows_release(&run.rows);
 	if (!rc)
 		return CS_EXIT_OK;

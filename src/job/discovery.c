@@ -67,7 +67,7 @@ static void fill_record(struct cs_discovery *m, struct cs_rank_record *rank_reco
 				    &rank_record->driver) == CS_NO_ANSWER &&
 		 limit_s >= m->args->set.start_limit_s) /* no budget cut it */
 		cs_text_add(rank_record->driver.text, sizeof(rank_record->driver.text),
-			    "; --start-limit gives it more time");
+			    "; --set start-limit gives it more time");
 	rank_record->absent = cs_starter_absent(m->starter);
 	/* a driver that fails in another way is a sign of a GPU, too */
 	if (rank_record->driver.text[0] && cs_backend_cuda && !rank_record->absent &&

@@ -191,7 +191,7 @@ static int set_sampling(const struct given *given, struct cs_options *out,
 	if (repetitions < 2)
 		return 0;
 	/* exactly so many samples; each may take its time */
-	out->verbose = 1;
+	out->view.verbose = 1;
 	out->set.turn_samples = (uint32_t)repetitions;
 	return 0;
 }
@@ -201,6 +201,12 @@ static int is_on(const struct given *given, int flag)
 	return given->value[flag] && is_true(given->value[flag]);
 }
 
+static void add_unused(struct cs_options *out, int flag, const char *why)
+{
+	cs_text_add(out->unused, sizeof(out->unused), "%s--%s (%s)",
+		    out->unused[0] ? ", " : "", flags[flag].name, why);
+}
+
 /* List the flags that have no meaning here, and why. */
 static void list_unused(const struct given *given, struct cs_options *out)
 {
@@ -208,18 +214,11 @@ static void list_unused(const struct given *given, struct cs_options *out)
 
 	for (int i = 0; i < FLAGS; i++)
 		if (given->value[i] && flags[i].why)
-			cs_text_add(out->unused, sizeof(out->unused), "%s--%s (%s)",
-				    out->unused[0] ? ", " : "", flags[i].name,
-				    flags[i].why);
+			add_unused(out, i, flags[i].why);
 	if (unit && strcmp(unit, "ns"))
-		cs_text_add(out->unused, sizeof(out->unused),
-			    "%s--%s (times are in ns)", out->unused[0] ? ", " : "",
-			    flags[UNIT].name);
-	if (given->value[COLOR] && is_true(given->value[COLOR]) &&
-	    strcmp(given->value[COLOR], "auto"))
-		cs_text_add(out->unused, sizeof(out->unused),
-			    "%s--%s (there are no colors)",
-			    out->unused[0] ? ", " : "", flags[COLOR].name);
+		add_unused(out, UNIT, "times are in ns");
+	if (is_on(given, COLOR) && strcmp(given->value[COLOR], "auto"))
+		add_unused(out, COLOR, "there are no colors");
 	if (out->unused[0])
 		cs_text_add(out->unused, sizeof(out->unused), ": no meaning here");
 }
@@ -237,9 +236,9 @@ static int carry_over(const struct given *given, struct cs_options *out,
 		return -1;
 	out->set.filter_names = CS_NAMES_THEIRS;
 	out->set.numa = given->numa ? given->numa : UINT64_MAX;
-	out->aggregates = is_on(given, BOTH_AGGREGATES)	 ? CS_AGGREGATES_ALL :
-			  is_on(given, SHOWN_AGGREGATES) ? CS_AGGREGATES_SHOWN :
-							   0;
+	out->view.aggregates = is_on(given, BOTH_AGGREGATES)  ? CS_AGGREGATES_ALL :
+			       is_on(given, SHOWN_AGGREGATES) ? CS_AGGREGATES_SHOWN :
+								CS_AGGREGATES_NONE;
 	if (is_on(given, LIST))
 		out->action = CS_ACTION_LIST;
 	list_unused(given, out);

@@ -57,7 +57,14 @@ static int argument_most(const char *argument)
 	return comma ? (int)(comma - argument) : 24;
 }
 
-static void put_options(FILE *to, const struct cs_verb *command, int all)
+static int is_listed(const struct cs_option *option, enum cs_help which)
+{
+	return option->is_key ? which == CS_HELP_KEYS :
+				which == CS_HELP_ALL ||
+					(which == CS_HELP_EVERYDAY && option->brief);
+}
+
+static void put_options(FILE *to, const struct cs_verb *command, enum cs_help which)
 {
 	const char *heading = NULL;
 
@@ -69,20 +76,23 @@ static void put_options(FILE *to, const struct cs_verb *command, int all)
 			heading = option->help;
 			continue;
 		}
-		if (!all && !option->brief)
+		if (!is_listed(option, which))
 			continue;
 		if (heading)
 			fprintf(to, "\n%s:\n", heading);
 		heading = NULL;
-		cs_text(left, sizeof(left), "  %c%c%s--%s%s%.*s",
+		cs_text(left, sizeof(left), "  %c%c%s%s%s%s%.*s",
 			option->letter ? '-' : ' ',
 			option->letter ? option->letter : ' ',
-			option->letter ? ", " : "  ", option->name,
-			cs_option_wants(option) == required_argument ? " " : "",
-			all || !option->argument ? 60 :
-						   argument_most(option->argument),
+			option->letter ? ", " : "  ", option->is_key ? "" : "--",
+			option->name,
+			option->is_key				     ? "=" :
+			cs_option_wants(option) == required_argument ? " " :
+								       "",
+			which || !option->argument ? 60 :
+						     argument_most(option->argument),
 			option->argument ? option->argument : "");
-		put_left(to, left, all ? option->help : option->brief);
+		put_left(to, left, which ? option->help : option->brief);
 	}
 }
 
@@ -107,7 +117,7 @@ static void put_commands(FILE *to, int all)
 	      to);
 }
 
-int cs_options_help(FILE *to, const char *name, int all)
+int cs_options_help(FILE *to, const char *name, enum cs_help which)
 {
 	const struct cs_verb *command = cs_verb_named(name);
 
@@ -117,29 +127,11 @@ int cs_options_help(FILE *to, const char *name, int all)
 		return cs_nvbandwidth_help(to);
 	if (!command)
 		return -1;
-	put_usage(to, command);
+	if (which != CS_HELP_KEYS)
+		put_usage(to, command);
 	/* those of a measurement are too many: only the everyday ones */
-	all = all || *command->name;
-	put_options(to, command, all);
-	if (!*command->name)
-		put_commands(to, all);
+	put_options(to, command, *command->name ? CS_HELP_ALL : which);
+	if (!*command->name && which != CS_HELP_KEYS)
+		put_commands(to, which == CS_HELP_ALL);
 	return ferror(to) ? -1 : 0;
-}
-
-const char *cs_options_command(size_t index)
-{
-	return index < CS_VERBS ? cs_verbs[index].name : NULL;
-}
-
-int cs_options_line(const char *name, size_t index, struct cs_option_help *out)
-{
-	const struct cs_verb *command = cs_verb_named(name);
-	const struct cs_option *option;
-
-	if (!command || index >= command->n)
-		return -1;
-	option = &command->options[index];
-	*out = (struct cs_option_help){ option->name, option->letter, option->argument,
-					option->help, option->brief };
-	return 0;
 }

@@ -70,9 +70,10 @@ static const struct cs_alias *test_of(const char *text)
 static int add_asked(struct cs_options *out, const struct cs_alias *alias,
 		     const char *text, struct cs_err *err)
 {
-	if (out->n_asked == CS_ASKED_MOST)
+	if (out->view.n_asked == CS_ASKED_MOST)
 		return cs_err_set(err, "more than %d tests", CS_ASKED_MOST);
-	out->asked[out->n_asked++] = (struct cs_named){ alias, text };
+	out->view.asked = out->asked;
+	out->asked[out->view.n_asked++] = (struct cs_named){ alias, text };
 	return 0;
 }
 
@@ -80,10 +81,10 @@ static int add_asked(struct cs_options *out, const struct cs_alias *alias,
 static int expand(struct cs_options *out, int any, struct cs_err *err)
 {
 	struct cs_named given[CS_ASKED_MOST];
-	const size_t n = out->n_asked;
+	const size_t n = out->view.n_asked;
 
 	memcpy(given, out->asked, sizeof(given));
-	out->n_asked = 0;
+	out->view.n_asked = 0;
 	CS_EACH_ALIAS(a)
 		if (cs_alias_is_of_nvbandwidth(a) &&
 		    (any || CS_ANY(i, n,
@@ -91,7 +92,7 @@ static int expand(struct cs_options *out, int any, struct cs_err *err)
 					    strlen(given[i].text)))) &&
 		    add_asked(out, a, a->name, err))
 			return -1;
-	return out->n_asked ?
+	return out->view.n_asked ?
 		       0 :
 		       cs_err_set(err, "no test begins with '%.60s'", given[0].text);
 }
@@ -101,7 +102,7 @@ static void name_tests(struct cs_options *out)
 {
 	const struct cs_named *asked = out->asked;
 
-	for (size_t i = 0; i < out->n_asked; i++) {
+	for (size_t i = 0; i < out->view.n_asked; i++) {
 		const struct cs_alias *a = asked[i].alias;
 
 		if (a && a->test &&
@@ -170,13 +171,13 @@ static int take(struct cs_options *out, int letter, const char *value,
 	case 'j':
 		return set_format(out, "json", err);
 	case 'm':
-		return out->mean = 1, 0;
+		return out->view.mean = 1, 0;
 	case 's':
 		return out->set.verify = CS_VERIFY_OFF, 0;
 	case 'd':
 		return out->bind = CS_BIND_NONE, 0;
 	case 'v':
-		return out->verbose = 1, 0;
+		return out->view.verbose = 1, 0;
 	case LOOPS:
 		return add_unused(out, "--loopCount has no meaning here"), 0;
 	case PERF:

@@ -131,21 +131,16 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 	if (by && opt->check_only)
 		return cs_err_set(err, "--check=%s measures nothing: without %s",
 				  opt->check_only, by);
-	if (opt->baseline && opt->plan)
-		return cs_err_set(
-			err,
-			"--plan and --baseline exclude each other: a plan file has steps of its own, not those of a test");
 	return 0;
 }
 
 /* The option that names the tests; NULL: none. */
 static const char *named_by(const struct cs_options *opt)
 {
-	return opt->suite	  ? "--suite" :
-	       opt->tests	  ? "--test" :
-	       opt->kinds	  ? "--test" :
-	       opt->axes.matrices ? "--matrix" :
-				    NULL;
+	return opt->suite		? "--suite" :
+	       opt->tests || opt->kinds ? "--test" :
+	       opt->axes.matrices	? "--matrix" :
+					  NULL;
 }
 
 static int check_request(const struct cs_options *opt, struct cs_err *err)
@@ -158,11 +153,6 @@ static int check_request(const struct cs_options *opt, struct cs_err *err)
 	if (opt->plan && opt->check_only)
 		return cs_err_set(err, "--plan and --check=%s exclude each other",
 				  opt->check_only);
-	if (opt->plan && opt->set.filter[0])
-		return cs_err_set(err, "--plan and --filter exclude each other");
-	if (opt->plan && named_by(opt))
-		return cs_err_set(err, "--plan and %s exclude each other",
-				  named_by(opt));
 	if (opt->action == CS_ACTION_DRY_RUN)
 		for (int i = 0; i < opt->n_outputs; i++)
 			if (strcmp(cs_format_by_file(opt->output[i])->name, "csv"))
@@ -173,16 +163,60 @@ static int check_request(const struct cs_options *opt, struct cs_err *err)
 	return 0;
 }
 
+/* Pairs of options that exclude each other. */
+static int check_pairs(const struct cs_options *opt, struct cs_err *err)
+{
+	const int several = opt->placements.n > 1, soaks = opt->duration_s > 0;
+	const int is_text = !strcmp(opt->format->name, "text");
+	const struct {
+		int both;
+		const char *a, *b, *why;
+	} pairs[] = {
+		{ opt->plan && opt->set.filter[0], "--plan", "--filter", "" },
+		{ opt->plan && named_by(opt), "--plan", named_by(opt), "" },
+		{ opt->plan && opt->baseline, "--plan", "--baseline",
+		  ": a plan file has steps of its own, not those of a test" },
+		{ opt->backend == CS_WANT_CPU && opt->set.via != CS_TRANSPORT_AUTO,
+		  "--via", "--backend cpu",
+		  ": the cpu backend has shared memory alone" },
+		{ !opt->tests && opt->set.via == CS_TRANSPORT_STAGED &&
+			  !(opt->axes.ops & 1u << CS_OP_WRITE),
+		  "--via staged", "--op read", ": both sides issue" },
+		{ opt->view.topology && opt->only[0][0], "--topology",
+		  opt->only[1][0] ? "--cell" : "--gpu", "" },
+		{ opt->view.topology && !is_text, "--topology",
+		  "any --format but text", "" },
+		{ opt->resume && opt->redact, "--resume", "--redact",
+		  ": --resume cannot continue a journal without names" },
+		{ several && opt->set.turn_samples, "--set samples",
+		  "several --placement", ": turns have a count of their own" },
+		{ several && opt->resume, "--resume", "several --placement",
+		  ": turns belong together in time" },
+		{ several && soaks, "--duration", "several --placement",
+		  ": turns have a count of their own" },
+		{ opt->resume && soaks, "--duration", "--resume",
+		  ": passes belong together in time" },
+		{ several && opt->budget_s > 0, "--budget", "several --placement",
+		  ": turns belong together in time" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (pairs[i].both)
+			return cs_err_set(err, "%s and %s exclude each other%s",
+					  pairs[i].a, pairs[i].b, pairs[i].why);
+	return 0;
+}
+
 /* The first option that asks for variants; NULL: none does. */
 static const char *varied_by(const struct cs_options *opt)
 {
-	return opt->vary.caches	  ? "--cache" :
-	       opt->vary.threads  ? "--threads" :
-	       opt->vary.cpu_numa ? "--cpu-numa" :
-	       opt->vary.elements ? "--element" :
-	       opt->vary.advices  ? "--advise" :
-	       opt->vary.kernels  ? "--kernels" :
-	       opt->vary.shape[0] ? "--shape" :
+	return opt->vary.caches	  ? "--set cache" :
+	       opt->vary.threads  ? "--set threads" :
+	       opt->vary.cpu_numa ? "--set cpu-numa" :
+	       opt->vary.elements ? "--set element" :
+	       opt->vary.advices  ? "--set advise" :
+	       opt->vary.kernels  ? "--set kernels" :
+	       opt->vary.shape[0] ? "--set shape" :
 				    NULL;
 }
 
@@ -212,19 +246,6 @@ static int check_variants(const struct cs_options *opt, struct cs_err *err)
 	return opt->backend == CS_WANT_CUDA ||
 	       cs_options_choose(opt, CS_BACKEND_CPU, &chosen, NULL) ||
 	       cs_choices_take(&chosen, &opt->vary, NULL);
-}
-
-static int check_via(const struct cs_options *opt, struct cs_err *err)
-{
-	if (opt->backend == CS_WANT_CPU && opt->set.via != CS_TRANSPORT_AUTO)
-		return cs_err_set(err,
-				  "--via and --backend cpu exclude each "
-				  "other: the cpu backend has shared memory alone");
-	if (!opt->tests && opt->set.via == CS_TRANSPORT_STAGED &&
-	    !(opt->axes.ops & 1u << CS_OP_WRITE))
-		return cs_err_set(err, "--via staged and --op read exclude each "
-				       "other: both sides issue");
-	return 0;
 }
 
 /* Choose the tests of a suite that this backend has. */
@@ -313,16 +334,15 @@ static int check_tests(const struct cs_options *opt, struct cs_err *err)
 {
 	enum cs_transport via = (enum cs_transport)opt->set.via;
 	struct cs_choices chosen;
-	int rc;
 
 	if (!opt->tests || opt->suite)
 		return 0;
 	chosen.n = 0;
-	rc = choose_list(opt, CS_BACKEND_CUDA, &chosen, err);
-	if (rc && via == CS_TRANSPORT_AUTO &&
-	    !choose_list(opt, CS_BACKEND_CPU, &chosen, NULL))
-		rc = 0;
-	return rc ? cs_err_prefix(err, "--test '%s'", opt->tests) : 0;
+	if (!choose_list(opt, CS_BACKEND_CUDA, &chosen, err) ||
+	    (via == CS_TRANSPORT_AUTO &&
+	     !choose_list(opt, CS_BACKEND_CPU, &chosen, NULL)))
+		return 0;
+	return cs_err_prefix(err, "--test '%s'", opt->tests);
 }
 
 /* Each test is a matrix at each size.  Count a suite's tests on GPUs, which have
@@ -352,43 +372,6 @@ static int check_sizes(const struct cs_options *opt, struct cs_err *err)
 			  tests, sizes, CS_MATRICES_MAX);
 }
 
-static int check_shown(const struct cs_options *opt, struct cs_err *err)
-{
-	int is_text = !strcmp(opt->format->name, "text");
-
-	if (!opt->topology || (!opt->only[0][0] && is_text))
-		return 0;
-	return cs_err_set(err, "--topology and %s exclude each other",
-			  !opt->only[0][0] ? "any --format but text" :
-			  opt->only[1][0]  ? "--cell" :
-					     "--gpu");
-}
-
-/* Check options for runs that end early, or continue later. */
-static int check_ends(const struct cs_options *opt, struct cs_err *err)
-{
-	if (opt->resume && opt->redact)
-		return cs_err_set(err,
-				  "--resume and --redact exclude each other: "
-				  "--resume cannot continue a journal without names");
-	if (opt->set.turn_samples && opt->placements.n > 1)
-		return cs_err_set(err, "--samples and several --placement exclude each "
-				       "other: turns have a count of their own");
-	if (opt->resume && opt->placements.n > 1)
-		return cs_err_set(
-			err,
-			"--resume cannot continue a comparison of placements: its turns belong together in time");
-	if (opt->duration_s > 0 && (opt->placements.n > 1 || opt->resume))
-		return cs_err_set(err, "--duration and %s exclude each other: %s",
-				  opt->resume ? "--resume" : "several --placement",
-				  opt->resume ? "passes belong together in time" :
-						"turns have a count of their own");
-	if (opt->budget_s > 0 && opt->placements.n > 1)
-		return cs_err_set(err, "--budget cannot end a comparison of "
-				       "placements early: its turns belong together");
-	return 0;
-}
-
 static int check_looks(const struct cs_options *opt, struct cs_err *err)
 {
 	const char *by = named_by(opt)	     ? named_by(opt) :
@@ -407,9 +390,8 @@ static int check_looks(const struct cs_options *opt, struct cs_err *err)
 int cs_options_check(const struct cs_options *opt, struct cs_err *err)
 {
 	return cs_rc(check_bounds(opt, err) || check_request(opt, err) ||
-		     check_via(opt, err) || check_tests(opt, err) ||
+		     check_pairs(opt, err) || check_tests(opt, err) ||
 		     check_variants(opt, err) || check_sizes(opt, err) ||
-		     check_shown(opt, err) || check_ends(opt, err) ||
 		     check_looks(opt, err));
 }
 

@@ -15,9 +15,6 @@
 #define CS_OUTPUTS_MAX 8
 #define CS_ASKED_MOST 128
 
-/* Aggregates instead of samples: on standard output; in files, too. */
-enum cs_aggregates { CS_AGGREGATES_SHOWN = 1, CS_AGGREGATES_ALL };
-
 enum cs_action {
 	CS_ACTION_MEASURE,
 	CS_ACTION_HELP,
@@ -33,6 +30,9 @@ enum cs_action {
 	CS_ACTION_WAIVE /* nothing that was asked for is a test that is measured */
 };
 
+/* Which options --help lists. */
+enum cs_help { CS_HELP_EVERYDAY, CS_HELP_ALL, CS_HELP_KEYS };
+
 struct cs_options {
 	enum cs_action action;
 	const char *command;	  /* "", "show" */
@@ -45,7 +45,7 @@ struct cs_options {
 	char only[2][12];	   /* --gpu; --cell: both; "" */
 	const char *explain;	   /* --explain, NULL */
 	const char *list;	   /* --list=all or a glob; NULL */
-	int help_all;		   /* --help=all */
+	enum cs_help help;	   /* --help=all, --set list */
 	struct cs_axes axes;	   /* --matrix, --op, …; matrices 0: not given */
 	const char *tests;	   /* --test, or the tests of --suite; NULL */
 	char names[1024];	   /* of --test: the items that are no kinds */
@@ -55,14 +55,11 @@ struct cs_options {
 	int numa_given;		   /* --numa was */
 	/* Set by a command line of Comm|Scope (commscope.c): */
 	int their_sizes; /* each benchmark at the sizes that it has there */
-	int aggregates;	 /* enum cs_aggregates */
 	char their_output[CS_PATH]; /* text of output[0] */
 	char unused[400];	    /* flags without a meaning here, and why; "" */
 	/* Set by a command line of nvbandwidth (nvbandwidth.c): */
 	int of_nvbandwidth;
-	int mean; /* figures are means */
 	struct cs_named asked[CS_ASKED_MOST];
-	size_t n_asked;
 	char their_names[4096]; /* text of `tests` */
 	const char *plan;	/* --plan, NULL */
 	const char *matrix;	/* --matrix as it was given, NULL */
@@ -85,10 +82,10 @@ struct cs_options {
 	const char *output[CS_OUTPUTS_MAX];
 	int n_outputs;
 	const struct cs_format *format; /* of stdout */
-	int quiet, verbose;
+	int quiet;
+	struct cs_view_options view; /* --verbose, --topology, ... */
 	enum cs_colour { CS_COLOUR_AUTO, CS_COLOUR_ALWAYS, CS_COLOUR_NEVER } colour;
 	struct cs_workload workload; /* --model */
-	int topology;		     /* show --topology */
 	int compact;		     /* show --compact */
 	const char *resume;	     /* --resume, NULL */
 	int redact;
@@ -100,22 +97,8 @@ struct cs_options {
 /* Returns 0, or -1 with a usage error. */
 int cs_options_parse(int argc, char **argv, struct cs_options *out,
 		     struct cs_err *err);
-/* --help of a command, of its everyday options or of all; "" for the options that
- * measure. */
-int cs_options_help(FILE *to, const char *name, int all);
-
-/* A line of the table as documents show it; a heading has no name. */
-struct cs_option_help {
-	const char *name;
-	char letter;	      /* 0 none */
-	const char *argument; /* NULL: a flag */
-	const char *help;
-	const char *brief; /* NULL: help alone */
-};
-/* The commands, the first of which is ""; NULL after the last. */
-const char *cs_options_command(size_t index);
-/* The line at `index` of a command, in --help's order; -1 after the last. */
-int cs_options_line(const char *name, size_t index, struct cs_option_help *out);
+/* --help of a command; "" for the options that measure. */
+int cs_options_help(FILE *to, const char *name, enum cs_help which);
 
 /* Add the tests of that backend that the options ask for. */
 int cs_options_choose(const struct cs_options *opt, enum cs_backend_kind backend,

@@ -216,7 +216,8 @@ static int parse_options(const struct cs_verb *command, int argc, char **argv,
 		if (got == '?' || !option)
 			return refuse_unknown(command, optopt, argv, err);
 		if (cs_option_take(option, out, optarg, err))
-			return -1;
+			return cs_err_prefix(err, "--%s '%s'", option->name,
+					     optarg ? optarg : "");
 		if (cs_option_wants(option) == optional_argument && !optarg) {
 			loose = option;
 			behind = argv[optind];
@@ -226,6 +227,68 @@ static int parse_options(const struct cs_verb *command, int argc, char **argv,
 	argv += optind;
 	return take_operands(command, argc, argv, argv[0] == behind ? loose : NULL,
 			     out, err);
+}
+
+/* ---- --set ---- */
+
+static int take_key(struct cs_options *opt, const char *name, const char *value,
+		    struct cs_err *err)
+{
+	const struct cs_verb *command = &cs_verbs[0];
+	const struct cs_option *key = by_name(command, name, strlen(name));
+	struct cs_suggestion near = { .typed = name };
+
+	if (key && !key->is_key)
+		return cs_err_set(err, "'%s' is no key, but an option: --%s", name,
+				  name);
+	if (key && !value)
+		return cs_err_set(err, "%s needs a value: %s=%s", name, name,
+				  key->argument);
+	if (key)
+		return cs_option_take(key, opt, value, err) ?
+			       cs_err_prefix(err, "%s", name) :
+			       0;
+	for (size_t i = 0; i < command->n; i++)
+		if (command->options[i].is_key)
+			cs_suggest(&near, command->options[i].name);
+	cs_err_set(err, "unknown key '%s'%s", name,
+		   near.name[0] ? "" : "; '--set list' shows the keys");
+	return cs_suggestion_add(&near, err);
+}
+
+/* A value goes on until the next KEY=: "cache=cold,warm,seed=2" has two. */
+static size_t length_of_pair(const char *text)
+{
+	size_t length = strcspn(text, ",");
+
+	while (text[length] &&
+	       text[length + 1 + strcspn(text + length + 1, "=,")] != '=')
+		length += 1 + strcspn(text + length + 1, ",");
+	return length;
+}
+
+int cs_set_keys(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	if (!strcmp(value, "list") || !strcmp(value, "help")) {
+		opt->action = CS_ACTION_HELP;
+		opt->help = CS_HELP_KEYS;
+		return 0;
+	}
+	for (size_t length;; value += length + 1) {
+		char pair[CS_SHAPES_MOST * CS_SHAPE_TEXT + 32], *equals;
+
+		length = length_of_pair(value);
+		if (length >= sizeof(pair))
+			return cs_err_set(err, "a value is too long");
+		cs_text(pair, sizeof(pair), "%.*s", (int)length, value);
+		equals = strchr(pair, '=');
+		if (equals)
+			*equals++ = '\0';
+		if (take_key(opt, pair, equals, err))
+			return -1;
+		if (!value[length])
+			return 0;
+	}
 }
 
 int cs_is_called(const char *program, const char *name)

@@ -53,7 +53,7 @@ static const struct cs_option compare_options[] = {
 	{ "format", 'f', "FORMAT", "of standard output: text, json, csv, html",
 	  OWN(cs_set_format) },
 	QUIET,
-	{ "verbose", 'v', NULL, "every cell", FLAG(verbose, 1) },
+	{ "verbose", 'v', NULL, "every cell", FLAG(view.verbose, 1) },
 	HELP,
 };
 
@@ -63,7 +63,7 @@ static const struct cs_option show_options[] = {
 	{ "cell", 0, "A,B", "one cell, as 2,3 or host,0 or 0,numa1 or 2->3: all of its figures, its "
 	  "samples, and similar cells", OWN(cs_set_cell) },
 	{ "topology", 0, NULL, "how the nodes are wired and set, instead of figures",
-	  FLAG(topology, 1) },
+	  FLAG(view.topology, 1) },
 	MODEL,
 	HEADING("Output"),
 	OUTPUT,
@@ -110,7 +110,7 @@ static const struct cs_option check_options[] = {
 	STDOUT,
 	REDACT,
 	QUIET,
-	{ "verbose", 'v', NULL, "every finding with all of its hosts", FLAG(verbose, 1) },
+	{ "verbose", 'v', NULL, "every finding with all of its hosts", FLAG(view.verbose, 1) },
 	HELP,
 };
 

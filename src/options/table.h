@@ -1,5 +1,5 @@
-/* table.h - a line of the table of options, and how its value is parsed.  Only
- * options/ includes it. */
+/* table.h - a line of the table of options, and how its value is parsed.  In src only
+ * options/ includes it; the manual page and completion are made from it. */
 #pragma once
 
 #include <getopt.h>
@@ -35,6 +35,7 @@ struct cs_option {
 	int number;
 	uint64_t least, most;
 	const char *allowed; /* NUMBERS: for errors */
+	int is_key; /* a key of --set; the option of that name is not listed */
 };
 
 /* Its value in the words of getopt_long: no_argument, ... */
@@ -63,18 +64,18 @@ const struct cs_verb *cs_verb_named(const char *name);
 
 /* ---- values.c ---- */
 
-/* Take an option's value; an error names both. */
+/* Take an option's value; the error says what is allowed. */
 int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 		   const char *value, struct cs_err *err);
 
-/* Setters of options whose value is not a plain field. */
+/* Setters of options whose value is not a plain field; cs_set_keys is in parse.c. */
 cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_cpu_numa, cs_set_drain, cs_set_explain, cs_set_filter, cs_set_format,
 	cs_set_gpu, cs_set_gpus, cs_set_host_memory, cs_set_oversubscribe,
 	cs_set_matrix, cs_set_method, cs_set_model, cs_set_nodes, cs_set_numa,
 	cs_set_output, cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_rounds,
 	cs_set_seed, cs_set_size, cs_set_suite, cs_set_test, cs_set_shape,
-	cs_set_list, cs_set_help;
+	cs_set_list, cs_set_help, cs_set_keys;
 
 /* enum cs_matrix of "h2d" and the like; 0: it is no kind. */
 unsigned cs_kind_named(const char *name);

@@ -424,20 +424,6 @@ static int take_label(const char *text, size_t length, char *to, size_t size)
 	return 0;
 }
 
-/* An end of a cell: a GPU, "host", "numa1". */
-static int take_end(const char *text, size_t length, char *to, size_t size)
-{
-	size_t n = 4 + strspn(text + (length < 4 ? length : 4), "0123456789");
-	int is_numa = length > 4 && n == length && !strncmp(text, "numa", 4);
-
-	if (!is_numa && (length != 4 || strncmp(text, "host", 4)))
-		return take_label(text, length, to, size);
-	if (length >= size)
-		return -1;
-	cs_text(to, size, "%.*s", (int)length, text);
-	return 0;
-}
-
 int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	if (take_label(value, strlen(value), opt->only[0], sizeof(opt->only[0])))
@@ -447,20 +433,24 @@ int cs_set_gpu(struct cs_options *opt, const char *value, struct cs_err *err)
 	return 0;
 }
 
-/* "gpu2" as files have it is "2" in a report. */
-static int take_named_end(const char *text, size_t n, char to[], size_t size)
+/* An end of a cell: a GPU, "host", "numa1"; "gpu2" as files have it is "2". */
+static int take_end(const char *text, size_t length, char *to, size_t size)
 {
-	static const char *const stem[] = { "gpu", "arena" };
+	size_t stem = !strncmp(text, "gpu", 3)	 ? 3 :
+		      !strncmp(text, "arena", 5) ? 5 :
+						   0;
+	size_t numa = !strncmp(text, "numa", 4) ? 4 : 0;
+	size_t digits = strspn(text + numa, "0123456789");
+	int is_host = length == 4 && !strncmp(text, "host", 4);
 
-	for (size_t i = 0; i < sizeof(stem) / sizeof(*stem); i++) {
-		size_t length = strlen(stem[i]);
-
-		if (n > length && !strncmp(text, stem[i], length)) {
-			text += length;
-			n -= length;
-		}
-	}
-	return take_end(text, n, to, size);
+	if (!is_host && !(numa && digits && numa + digits == length))
+		return length > stem ?
+			       take_label(text + stem, length - stem, to, size) :
+			       -1;
+	if (length >= size)
+		return -1;
+	cs_text(to, size, "%.*s", (int)length, text);
+	return 0;
 }
 
 /* "2,3", or "2->3" as the report has it. */
@@ -470,8 +460,8 @@ int cs_set_cell(struct cs_options *opt, const char *value, struct cs_err *err)
 	size_t n = arrow ? (size_t)(arrow - value) : strcspn(value, ",");
 	const char *rest = value + n + (arrow ? 2 : 1);
 
-	if (!value[n] || take_named_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
-	    take_named_end(rest, strlen(rest), opt->only[1], sizeof(opt->only[1])))
+	if (!value[n] || take_end(value, n, opt->only[0], sizeof(opt->only[0])) ||
+	    take_end(rest, strlen(rest), opt->only[1], sizeof(opt->only[1])))
 		return cs_err_set(err,
 				  "allowed are a source and a destination "
 				  "as the report names them, as 2,3 or host,0 or numa1,0");
@@ -491,7 +481,7 @@ int cs_set_help(struct cs_options *opt, const char *value, struct cs_err *err)
 	if (value && strcmp(value, "all") != 0)
 		return cs_err_set(err, "allowed is all");
 	opt->action = CS_ACTION_HELP;
-	opt->help_all = value != NULL;
+	opt->help = value ? CS_HELP_ALL : CS_HELP_EVERYDAY;
 	return 0;
 }
 
@@ -546,8 +536,8 @@ static int take_bytes(const char *value, uint64_t *to, struct cs_err *err)
 					   cs_err_set(err, "allowed are 1 to 1024T");
 }
 
-static int take(const struct cs_option *option, struct cs_options *opt,
-		const char *value, struct cs_err *err)
+int cs_option_take(const struct cs_option *option, struct cs_options *opt,
+		   const char *value, struct cs_err *err)
 {
 	void *to = (char *)opt + option->at;
 
@@ -577,12 +567,4 @@ static int take(const struct cs_option *option, struct cs_options *opt,
 		return take_numbers(option, value, to, err);
 	}
 	return -1;
-}
-
-int cs_option_take(const struct cs_option *option, struct cs_options *opt,
-		   const char *value, struct cs_err *err)
-{
-	if (!take(option, opt, value, err))
-		return 0;
-	return cs_err_prefix(err, "--%s '%s'", option->name, value ? value : "");
 }

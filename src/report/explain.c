@@ -74,24 +74,26 @@ static void print_variants(FILE *to, const struct cs_test *test)
 
 	if (takes & CS_TAKES_ADVICE)
 		text = takes & CS_TAKES_THREADS ?
-			       "Advice for managed memory (--advise), CPU threads that touch (--threads), the NUMA node of these (--cpu-numa)." :
-			       "Advice for managed memory (--advise).";
+			       "Advice for managed memory (--set advise), CPU threads that touch (--set threads), the NUMA node of these (--set cpu-numa)." :
+			       "Advice for managed memory (--set advise).";
 	else if (takes & CS_TAKES_SHAPE)
 		text = takes & CS_TAKES_ELEMENT ?
-			       "Its shape (--shape), bytes of an element of its grid (--element)." :
-			       "Its shape (--shape).";
+			       "Its shape (--set shape), bytes of an element of its grid (--set element)." :
+			       "Its shape (--set shape).";
 	else if (takes & CS_TAKES_ELEMENT)
-		text = "Bytes that a GPU thread takes at a time (--element).";
+		text = "Bytes that a GPU thread takes at a time (--set element).";
 	else if (takes & CS_TAKES_KERNELS)
-		text = "Kernels that work on a tile (--kernels).";
+		text = "Kernels that work on a tile (--set kernels).";
 	else if (takes)
 		text = cs_new_text(
 			"%s%s%s",
-			takes & CS_TAKES_CACHE ? "Caches cold or warm (--cache)" : "",
-			takes & CS_TAKES_THREADS ? ", CPU threads (--threads)" : "",
+			takes & CS_TAKES_CACHE ? "Caches cold or warm (--set cache)" :
+						 "",
+			takes & CS_TAKES_THREADS ? ", CPU threads (--set threads)" :
+						   "",
 			takes & CS_TAKES_CPU_NUMA ?
-				", the NUMA node whose CPUs work (--cpu-numa)." :
-				", and of warm ones whose CPUs write (--cpu-numa).");
+				", the NUMA node whose CPUs work (--set cpu-numa)." :
+				", and of warm ones whose CPUs write (--set cpu-numa).");
 	part(to, "variants", text);
 }
 
@@ -115,15 +117,15 @@ static void print_precision(FILE *to, const struct cs_test *test)
 	const char *text = NULL;
 
 	if (least > 0)
-		text = cs_new_text("%.0f %% unless --precision is given: %s.",
+		text = cs_new_text("%.0f %% unless --set precision is given: %s.",
 				   100 * least, why_uncertain(test));
 	else if (cs_test_takes(test) & CS_TAKES_CACHE)
 		text = cs_new_text(
-			"Of cold and warm caches %.0f %% unless --precision is given: their samples are one copy.",
+			"Of cold and warm caches %.0f %% unless --set precision is given: their samples are one copy.",
 			100 * cs_variant_least_precision(test, &cold));
 	else if (cs_method_is_kernel((int)test->method) && test->unit == CS_UNIT_GBS)
 		text = cs_new_text(
-			"1 %% of copies below 64 KiB, unless --precision is given.");
+			"1 %% of copies below 64 KiB, unless --set precision is given.");
 	part(to, "precision", text);
 }
 

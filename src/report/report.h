@@ -29,10 +29,13 @@ struct cs_named {
 	const char *text;	      /* name or index */
 };
 
+/* On standard output; in files, too. */
+enum cs_aggregates { CS_AGGREGATES_NONE, CS_AGGREGATES_SHOWN, CS_AGGREGATES_ALL };
+
 struct cs_view_options {
-	int verbose;	/* -v: every node, every sample */
-	int aggregates; /* aggregates instead of samples; gbench.c */
-	int topology;	/* how nodes are wired in place of figures; text */
+	int verbose;		       /* -v: every node, every sample */
+	enum cs_aggregates aggregates; /* instead of samples; gbench.c */
+	int topology; /* how nodes are wired in place of figures; text */
 	/* of nvbandwidth.c: */
 	int mean;		      /* figures are means of samples, not medians */
 	const struct cs_named *asked; /* in that order; NULL: all that was measured */

@@ -393,7 +393,7 @@ int cs_topo_bind(const struct cs_topo *topo, int numa, int core, struct cs_err *
 	if (!node && numa >= 0 &&
 	    hwloc_get_numanode_obj_by_os_index(topo->hwloc, (unsigned)numa))
 		return cs_err_set(err,
-				  "NUMA node %d has memory and no CPUs: --cpu-numa "
+				  "NUMA node %d has memory and no CPUs: --set cpu-numa "
 				  "says whose work",
 				  numa);
 	if (!hwloc_topology_is_thissystem(topo->hwloc))

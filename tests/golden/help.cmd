@@ -1,2 +1,3 @@
 "$CSCOPE" --help
 "$CSCOPE" --help=all
+"$CSCOPE" --set list

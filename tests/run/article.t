@@ -144,6 +144,6 @@ done
 ok_refused "three kernels: status 64" "--kernels .3.: allowed are 1, 2, 4, 8, 16, 32" "${fast[@]}" --kernels 3 "${tiles[@]}"
 run 0 "${fast[@]}" --kernels 4 -t peer.ce.write.pair
 ok "kernels of no chosen test: status 64" eval \
-	'status_is 64 && one_line "--kernels: none of the chosen tests is one of local.overlap"'
+	'status_is 64 && one_line "--set kernels: none of the chosen tests is one of local.overlap"'
 
 finish

@@ -29,7 +29,7 @@ run 2 --backend cpu "${quick[@]}" --op both -o both.csv
 ok "--op both measures reads as well" eval \
 	'all_ok both.csv 8 && cells both.csv | grep -q "^peer.cpu.read.bidi arena"'
 run 2 --backend cpu "${quick[@]}" --verify off
-ok "--verify off is said with the results" prints '^  data .*--verify off'
+ok "--verify off is said with the results" prints '^  data .*--set verify=off'
 
 run 0 --backend cpu -s 64K --cell-limit 50ms --precision 10% -o bare.csv
 ok "nothing given: the quick suite, as far as there is one of host memory" eval \

@@ -239,7 +239,7 @@ ok "… and all is measured by the other" prints "did not answer within 1 s, in 
 for ranks in 0 2; do
 	broken $ranks FAKE_HANG=cuDevicePrimaryCtxRetain:1 --start-limit 1s
 	ok "making a context hangs: status 2, one line names the GPU ($ranks ranks)" \
-		ends 2 "GPU [0-2] \(rank [01]\): no answer within 1 s while opening the device \(--start-limit\)" 0
+		ends 2 "GPU [0-2] \(rank [01]\): no answer within 1 s while opening the device \(--set start-limit\)" 0
 done
 back enqueueing
 ok "enqueueing hangs: the cell is given up, status 2, one line" \
@@ -275,7 +275,7 @@ ok_json "… and has no figure" f.json \
 	'all(r["value"] is None and r["wrong_bytes"] > 0 for r in d["results"] if r["status"] == "corrupt" and r["metric"] == "rate")'
 FAKE_CORRUPT=1-2:4096 broken 0 FAKE_NOISE=0 --verify off
 ok "--verify off does not see it, and says that it did not look" \
-	eval 'status_is 0 && prints "data .*--verify off"'
+	eval 'status_is 0 && prints "data .*--set verify=off"'
 FAKE_THROTTLE=1:0x40 broken 2 FAKE_NOISE=0
 ok "a throttled GPU is a warning beside its figures" eval \
 	'status_is 0 && measured 12 && prints "throttled"'

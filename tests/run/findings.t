@@ -67,7 +67,7 @@ ok "… which is also the one reason of their cells" flat \
 fake 2
 FAKE_HANG=cuDevicePrimaryCtxRetain:1 run 2 "${pairs[@]}" --start-limit 3s
 ok "a driver that hangs in all ranks: one finding" eval \
-	'job_status_is 2 && says_once "both GPUs \(ranks 0, 1\): no answer within 3 s while opening the device \(--start-limit\), in cuDevicePrimaryCtxRetain; processes [0-9]+, [0-9]+ "'
+	'job_status_is 2 && says_once "both GPUs \(ranks 0, 1\): no answer within 3 s while opening the device \(--set start-limit\), in cuDevicePrimaryCtxRetain; processes [0-9]+, [0-9]+ "'
 FAKE_NVLINK_COUNTERS=$PWD/counters FAKE_NVLINK_IDLE=1 run 0 "${pairs[@]}" --check
 ok "no byte of any GPU over NVLink: one finding" eval 'flat "findings 1 warning" &&
 	flat "both GPUs: NVLinks counted 0 % of what was sent and 0 %"'

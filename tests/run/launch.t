@@ -276,10 +276,10 @@ FAKE_NVML_HANG=nvmlShutdown run 2 -m peer -s 64K -o h.csv
 ok "… while it closes: nobody waits for it" eval 'status_is 0 && all_ok h.csv 4'
 FAKE_HANG=cuInit:1 SLURM_STEP_GPUS=0,1 run 2 --start-limit 1s
 ok "the driver hangs: status 3, with call and process" eval \
-	'status_is 3 && one_line "the driver did not answer within 1 s, in cuInit \(process [0-9]+\); --start-limit gives it more time"'
+	'status_is 3 && one_line "the driver did not answer within 1 s, in cuInit \(process [0-9]+\); --set start-limit gives it more time"'
 FAKE_HANG=cuDevicePrimaryCtxRetain:1 FAKE_FAIL_RANK=1 run 2 --start-limit 1s
 ok "a context hangs: status 2, with call, bus id and process" eval \
-	'job_status_is 2 && says_once "GPU 1 \(rank 1\): no answer within 1 s while opening the device \(--start-limit\), in cuDevicePrimaryCtxRetain; 0000:2b:00.0, process [0-9]+"'
+	'job_status_is 2 && says_once "GPU 1 \(rank 1\): no answer within 1 s while opening the device \(--set start-limit\), in cuDevicePrimaryCtxRetain; 0000:2b:00.0, process [0-9]+"'
 
 # ---- the option ----
 

@@ -44,7 +44,7 @@ run 0 --dry-run --gpus 8 -m peer --schedule serial
 ok "... or that none do" says "copy engine, write, one pair at a time, 56 steps"
 run 0 --explain peer.ce.write.pair
 ok "--explain says what else may move" eval \
-	'! says "at a time" && says "unless --schedule lets pairs without a common GPU run at the same time"'
+	'! says "at a time" && says "unless --set schedule lets pairs without a common GPU run at the same time"'
 
 FAKE_PEER_SHARED=4-7:3-5 run 0 "${fast[@]}" -o shared.csv -o shared.json
 figures shared.csv >got
@@ -127,7 +127,7 @@ ok "... the headings say that GPUs ran at the same time" says "within a GPU, ker
 run 0 show w.json --cell 2,2
 ok "... and so does a cell" says "while other GPUs ran"
 run 0 --explain local.sm.triad.alone
-ok "... and --explain" says "unless --schedule lets all GPUs do so"
+ok "... and --explain" says "unless --set schedule lets all GPUs do so"
 FAKE_PEER_SHARED=2-2:5-5:0.9 run 0 "${within[@]}" -o w.json
 grep sm.read alone >want
 counting w.json | grep sm.read >got

@@ -142,7 +142,7 @@ ok_json "a grid that has no room is skipped, what is smaller is not" room.json \
 	'{(r["method"], r["status"]) for r in d["results"]} == {("ce", "ok"), ("copy2d", "skipped")}'
 run 0 "${fast[@]}" -t peer.ce.write.pair --shape 4/64
 ok "--shape without a test that has such: status 64" eval \
-	'status_is 64 && one_line "--shape: none of the chosen tests has such a one"'
+	'status_is 64 && one_line "--set shape: none of the chosen tests has such a one"'
 ok_refused "a shape that is none: status 64" "is no shape" "${fast[@]}" -t peer.copy2d.halo.pair --shape 6x8x8:1
 printf 'step,test,src,dst,shape,size\na,peer.copy2d.halo.pair,gpu0,gpu1,16x16x16:2:x,1M\n' >bad.csv
 ok_refused "a plan file whose size is not that of the shape: status 64" "copies of that shape have 2048 bytes" --no-mpi --plan bad.csv

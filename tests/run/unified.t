@@ -68,7 +68,7 @@ run 0 "${here[@]}" --advise accessed-by,none -t 'h2d.demand.managed.pair,h2d.ce.
 ok_json "what was advised of a cell is not said of the next" m.json \
 	'[r["flags"] for r in d["results"] if not r["advice"] and "pages-stayed" in r["flags"]] == []'
 run 0 "${here[@]}" --advise prefer-src -t local.ce.copy.alone
-ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--advise: none of the chosen tests is of managed memory"'
+ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--set advise: none of the chosen tests is of managed memory"'
 
 # ---- why ----
 
@@ -220,7 +220,7 @@ run 0 "${here[@]}" -t h2d.prefetch.managed.pair
 unset FAKE_CUDA
 ok "a driver before CUDA 12.2, which knows no NUMA nodes, suffices" eval 'status_is 0 && prints "2 of 2 cells"'
 run 0 "${here[@]}" --managed-limit 2M -t h2d.prefetch.managed.pair,local.ce.copy.alone -o g.csv
-ok "more than --managed-limit is skipped with the reason" grep -qE "managed.*,skipped,.*4 MiB of managed memory may come to GPU 0.*2 MiB .--managed-limit" g.csv
+ok "more than --managed-limit is skipped with the reason" grep -qE "managed.*,skipped,.*4 MiB of managed memory may come to GPU 0.*2 MiB .--set managed-limit" g.csv
 memory 16777216
 run 0 "${here[@]}" -s 12M -t h2d.prefetch.managed.pair -o g.csv
 ok "... and more than half of what is free" grep -qE "skipped,.*half of that" g.csv
@@ -268,7 +268,7 @@ memory 0
 
 run 0 "${here[@]}" --cache cold -t h2d.prefetch.managed.pair
 ok "caches of managed memory are no variant: refused in a line" eval \
-	'status_is 64 && one_line "--cache: none of the chosen tests copies from or to host memory"'
+	'status_is 64 && one_line "--set cache: none of the chosen tests copies from or to host memory"'
 
 # ---- ranks ----
 

@@ -118,6 +118,14 @@ all_explained() {
 	[ $n -ge 27 ]
 }
 ok "all that --explain list names is explained" all_explained
+ok "--set list shows each key, which is no option of --help=all" eval \
+	'answers --set list && sed -nE "s/^ +([a-z-]+)=.*/\1/p" out >keys && [ "$(wc -l <keys)" -ge 19 ] &&
+		answers --help=all && ! grep -E "^ +--($(paste -sd"|" keys)) " out && prints "--set KEY=VALUE"'
+ok "--help=all has at most 45 options" eval \
+	'[ "$(grep -cE "^  (-.,|   ) --[a-z]" out)" -le 45 ]'
+ok "a plan by --set is that of the option" eval \
+	'answers -n --gpus 4 --seed 5 --samples 7 && mv out first &&
+	 answers -n --gpus 4 --set seed=5,samples=7 && same first out'
 ok "--help names the exit statuses" eval 'answers --help=all && prints "64 usage"'
 ok "what --help lists fits a terminal" \
 	eval 'answers --help && ! grep -E "^.{91}" out && [ "$(wc -l <out)" -le 40 ]'

@@ -57,9 +57,9 @@ ok "a sweep in variants: a curve for each" eval \
 
 run 0 "${fast[@]}" --cache cold -t peer.ce.write.pair
 ok "caches of no chosen test: one line, status 64" eval \
-	'status_is 64 && one_line "--cache: none of the chosen tests copies from or to host memory"'
-ok_refused "threads of none" "--threads: none of the chosen tests is copied by CPUs" "${fast[@]}" --threads 2
-ok_refused "CPUs that do nothing" "--cpu-numa: CPUs work on none of the chosen tests" "${fast[@]}" --cpu-numa 0 -t h2d.ce.pinned.pair
+	'status_is 64 && one_line "--set cache: none of the chosen tests copies from or to host memory"'
+ok_refused "threads of none" "--set threads: none of the chosen tests is copied by CPUs" "${fast[@]}" --threads 2
+ok_refused "CPUs that do nothing" "--set cpu-numa: CPUs work on none of the chosen tests" "${fast[@]}" --cpu-numa 0 -t h2d.ce.pinned.pair
 run 0 "${fast[@]}" --cpu-numa 0 --cache warm -t h2d.ce.pinned.pair -o w.csv
 ok "... but warm a buffer" eval 'status_is 0 && all_ok w.csv 2'
 run 0 "${fast[@]}" --cpu-numa 63 -t $host -o 63.csv
@@ -68,11 +68,11 @@ ok "a NUMA node without CPUs, or none: skipped with the reason" eval \
 ok_refused "more threads than there may be: status 64" "--threads .65.: .* from 1 to 64" "${fast[@]}" --threads 65 -t $host
 ok_refused "a state that caches do not have: status 64" "--cache .tepid.: .*any, cold, warm" "${fast[@]}" --cache tepid
 printf 'step,test,src,dst\na,host.cpu.copy.pair,numa0,numa0\n' >plan.csv
-ok_refused "a plan file has columns for them: status 64" "--cache and --plan exclude each other" "${fast[@]}" --cache cold --plan plan.csv
+ok_refused "a plan file has columns for them: status 64" "--set cache and --plan exclude each other" "${fast[@]}" --cache cold --plan plan.csv
 
 run 0 --explain $host
 ok "--explain says which variants a test has" folded \
-	"variants Caches cold or warm .--cache., CPU threads .--threads., the NUMA node whose CPUs work .--cpu-numa."
+	"variants Caches cold or warm .--set cache., CPU threads .--set threads., the NUMA node whose CPUs work .--set cpu-numa."
 run 0 --explain h2d.ce.wc.pair
 ok "... and nothing of one without any" prints_not "variants"
 
@@ -129,7 +129,7 @@ printf 'test,cache,bound\nh2d.ce.registered.pair,cold,900 GB/s\nh2d.ce.registere
 run 0 check v.json --threshold bounds.csv
 ok "a threshold is of the variant that it names" eval \
 	'status_is 2 && folded "h2d.ce.registered.pair at 1 MiB, cold caches: host->0 has 48.41 GB/s, below 900.00 GB/s .bounds.csv:2.; also host->1" &&
-	 prints_not "warm caches:" && folded "-s 1M --cache cold"'
+	 prints_not "warm caches:" && folded "-s 1M --set cache=cold"'
 printf 'test,bound\nComm_cudaMemcpyAsync_PinnedToGPU_flush,900 GB/s\n' >bounds.csv
 run 0 check v.json --threshold bounds.csv
 ok "... as a name says it" eval \
@@ -189,6 +189,6 @@ run 0 -n --gpus 2 --seed 1 --numa all -t h2d.ce.pinned.pair
 ok "memory without CPUs: a node for buffers" prints "^test  *h2d.ce.pinned.pair .* 6 steps$"
 run 0 "${fast[@]}" --cpu-numa 2 -t h2d.ce.pageable.pair -o none.csv
 ok "... that works on nothing: skipped with the reason" eval \
-	'[ "$(cells none.csv | grep -c " skipped ")" = 2 ] && folded "skipped: NUMA node 2 has memory and no CPUs: --cpu-numa says whose work"'
+	'[ "$(cells none.csv | grep -c " skipped ")" = 2 ] && folded "skipped: NUMA node 2 has memory and no CPUs: --set cpu-numa says whose work"'
 unset CS_TEST_TOPOLOGY
 finish

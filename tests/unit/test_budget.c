@@ -240,7 +240,7 @@ HOLDS("figures that are too uncertain to be compared are no verdict") {
 		 "cscope-mpi ok: 12 of 12 cells measured");
 	t_eq_str(uncertain(7, CS_CHECK_OUTLIER),
 		 "cscope-mpi cannot tell: 7 of 12 cells are too uncertain to be judged; a "
-		 "longer --cell-limit gives them more samples");
+		 "longer --set cell-limit gives them more samples");
 	t_eq_str(uncertain(7, CS_CHECK_LAUNCH),
 		 "cscope-mpi ok: 12 of 12 cells measured");
 }

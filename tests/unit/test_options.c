@@ -1,5 +1,5 @@
 
-#include "options/options.h"
+#include "options/table.h"
 #include "catalogue/alias.h"
 #include "tap.h"
 
@@ -93,16 +93,15 @@ HOLDS("the head line has what is measured, whatever else was said before") {
 /* What an option's line says of its values: the position of each is its meaning. */
 static void words_are(const char *name, const char *const *words, int n)
 {
-	struct cs_option_help line = { 0 };
 	char all[100] = "";
 
 	for (int i = 0; i < n; i++)
 		cs_text(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
 			i ? "|" : "", words[i]);
-	for (size_t i = 0; !cs_options_line("", i, &line); i++)
-		if (line.name && !strcmp(line.name, name))
-			break;
-	t_eq_str(line.argument, all);
+	for (size_t i = 0; i < cs_verbs[0].n; i++)
+		if (cs_verbs[0].options[i].name &&
+		    !strcmp(cs_verbs[0].options[i].name, name))
+			t_eq_str(cs_verbs[0].options[i].argument, all);
 }
 
 HOLDS("words of an option are those of its enum, in order") {
@@ -121,6 +120,58 @@ HOLDS("words of an option are those of its enum, in order") {
 	t_eq_int(opt.axes.memories, 1u << CS_MEM_HUGE);
 	t_eq_int(opt.axes.methods, 1u << CS_METHOD_CHASE);
 	t_eq_int(opt.axes.patterns, 1u << CS_PATTERN_BIDIEVERY);
+}
+
+/* Structs that were zeroes, with their padding. */
+static int same(const void *a, const void *b, size_t bytes)
+{
+	return !memcmp(a, b, bytes);
+}
+
+/* The same settings by options and by --set. */
+static void sets(const char *options, const char *keys)
+{
+	static struct cs_options one;
+
+	t_eq_int(parse(options), 0);
+	one = opt;
+	t_eq_int(parse(keys), 0);
+	t_ok(same(&one.set, &opt.set, sizeof(opt.set)));
+	t_ok(same(&one.vary, &opt.vary, sizeof(opt.vary)));
+	t_eq_int(opt.bind, one.bind);
+	t_eq_int(opt.seeded, one.seeded);
+}
+
+HOLDS("a key of --set is the option of that name") {
+	sets("--seed 3 --verify last --bind none --cell-limit 2s",
+	     "--set seed=3,verify=last --set=bind=none,cell-limit=2s");
+	sets("-t peer.chunk.write.pair --shape 64/128,1K/2K --spread 4M --schedule serial",
+	     "-t peer.chunk.write.pair --set shape=64/128,1K/2K,spread=4M,schedule=serial");
+	sets("-t h2d.demand.managed.pair --advise none,prefer-src --oversubscribe 1.5",
+	     "-t h2d.demand.managed.pair --set advise=none,prefer-src,oversubscribe=1.5");
+}
+
+HOLDS("a key that --set has not is refused with the nearest") {
+	refused("--set shap=64/128",
+		"--set 'shap=64/128': unknown key 'shap'; did you mean 'shape'?");
+	refused("--set seed=1,verfy=off",
+		"unknown key 'verfy'; did you mean 'verify'?");
+	refused("--set weather=fine",
+		"unknown key 'weather'; '--set list' shows the keys");
+	refused("--set size=1M", "'size' is no key, but an option: --size");
+	refused("--set seed", "seed needs a value: seed=N");
+	refused("--set seed,verify=off", "seed needs a value: seed=N");
+	refused("--set element=4,5",
+		"--set 'element=4,5': element: allowed are 4, 8, 16");
+	refused("--set seed=1,,", "seed: '1,,' is not a whole number");
+	refused("--set=", "unknown key ''");
+	refused("--elemen 4", "did you mean '--element'?");
+}
+
+HOLDS("no key of --set keeps a pointer to its value") {
+	for (size_t i = 0; i < cs_verbs[0].n; i++)
+		t_ok(!cs_verbs[0].options[i].is_key ||
+		     cs_verbs[0].options[i].take != CS_TAKE_TEXT);
 }
 
 HOLDS("every option is taken") {
@@ -144,7 +195,7 @@ HOLDS("every option is taken") {
 	t_eq_int(opt.n_outputs, 2);
 	t_eq_str(opt.output[1], "b.csv");
 	t_eq_str(opt.format->name, "json");
-	t_ok(opt.quiet && opt.verbose);
+	t_ok(opt.quiet && opt.view.verbose);
 }
 
 HOLDS("--explain takes what it is to explain") {
@@ -241,6 +292,9 @@ HOLDS("loose ends are refused") {
 	refused("-m", "needs a value");
 	refused("-Z", "-Z");
 	refused("--matrix peer --test peer.*", "exclude each other");
+	refused("--matrix peer --suite quick",
+		"--matrix and --suite exclude each other");
+	refused("--suite quick --test h2d", "--test and --suite exclude each other");
 	refused("--plan x.csv --test peer.*", "--plan and --test exclude each other");
 	refused("--plan x.csv --suite quick", "--plan and --suite exclude each other");
 	refused("--suite quick --plan x.csv", "--plan and --suite exclude each other");
@@ -285,7 +339,7 @@ HOLDS("help lists every option in 80 columns") {
 
 	t_eq_int(cs_options_help(t_stream(), "", 1), 0);
 	text = t_text();
-	t_has(text, "--cell-limit TIME");
+	t_has(text, "--budget TIME");
 	t_has(text, "-o, --output FILE");
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))

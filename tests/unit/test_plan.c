@@ -604,7 +604,7 @@ HOLDS("a variant that changes nothing of its test is no plan") {
 
 	req.vary.caches = 1u << CS_CACHE_COLD;
 	refused(&req,
-		"--cache: none of the chosen tests copies from or to host memory");
+		"--set cache: none of the chosen tests copies from or to host memory");
 	req.vary.caches = 0;
 	plan = built(&req);
 	matrix = (struct cs_plan_matrix *)((char *)plan + plan->matrices_at);

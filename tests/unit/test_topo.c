@@ -96,7 +96,7 @@ HOLDS("nobody works on a node of memory alone") {
 
 	t_eq_int(cs_topo_bind(topo, 2, -1, &err), -1);
 	t_eq_str(err.text,
-		 "NUMA node 2 has memory and no CPUs: --cpu-numa says whose work");
+		 "NUMA node 2 has memory and no CPUs: --set cpu-numa says whose work");
 }
 
 HOLDS("the list of NUMA nodes keeps to the caller's room") {

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 
 #define REPEAT_GPUS 3 /* a GPU or a link, and the GPUs to compare it with */
-#define LONGER 10 /* times the --cell-limit, for cells that did not settle */
+#define LONGER 10 /* times the cell-limit, for cells that did not settle */
 #define LITTLE_OF_MEMORY 0.1 /* slower: healthy memories of one model may be 4 % apart */
 
 /* How certain a figure is that was measured once, without and with a fleet; of a confirmed
@@ -125,26 +125,27 @@ static const char *gpus_text(const struct cs_run *run, const struct cs_anomaly *
 	return text;
 }
 
-/* " --cache cold --threads 4 --cpu-numa 1" */
+/* " --set cache=cold --set threads=4 --set cpu-numa=1" */
 static const char *variant_options(const struct cs_variant *v)
 {
 	char shape[CS_SHAPE_TEXT];
 	const char *text = "";
 
 	if (v->cache)
-		text = cs_new_longer(text, " --cache %s", cs_cache_words[v->cache]);
+		text = cs_new_longer(text, " --set cache=%s",
+				     cs_cache_words[v->cache]);
 	if (v->element)
-		text = cs_new_longer(text, " --element %u", v->element);
+		text = cs_new_longer(text, " --set element=%u", v->element);
 	if (v->kernels)
-		text = cs_new_longer(text, " --kernels %u", v->kernels);
+		text = cs_new_longer(text, " --set kernels=%u", v->kernels);
 	if (v->shape) {
 		cs_shape_text(v->shape, shape, sizeof(shape));
-		text = cs_new_longer(text, " --shape %s", shape);
+		text = cs_new_longer(text, " --set shape=%s", shape);
 	}
 	if (v->threads)
-		text = cs_new_longer(text, " --threads %u", v->threads);
+		text = cs_new_longer(text, " --set threads=%u", v->threads);
 	if (v->cpu_numa)
-		text = cs_new_longer(text, " --cpu-numa %u", v->cpu_numa - 1u);
+		text = cs_new_longer(text, " --set cpu-numa=%u", v->cpu_numa - 1u);
 	return text;
 }
 
@@ -286,7 +287,7 @@ static void describe_unsure(struct cs_run *run, int node, const struct unsure *u
 	memcpy(f.evidence, u->evidence, sizeof(f.evidence));
 	if (run->plan)
 		cs_text(f.remeasure, sizeof(f.remeasure),
-			"cscope-mpi --check=outlier,link --test %s%s --cell-limit %gs",
+			"cscope-mpi --check=outlier,link --test %s%s --set cell-limit=%gs",
 			cs_row_test(row)->name, cs_row_size_option(row),
 			LONGER * run->plan->set.cell_limit_s);
 	cs_finding_advise(&f);

@@ -161,7 +161,7 @@ static int first_text(const struct cs_run *run, const struct cs_coverage *c,
 	if (run->n_uncertain) {
 		cs_text(to, size,
 			"%zu of %zu cells are too uncertain to be judged; a longer "
-			"--cell-limit gives them more samples",
+			"--set cell-limit gives them more samples",
 			run->n_uncertain, run->n_comparable);
 		return 1;
 	}

@@ -68,7 +68,7 @@ static int refuse_bytes(struct cs_endpoints *e, uint64_t bytes, uint64_t room)
 	cs_size_text(limit_of(e), limit, sizeof(limit));
 	return cs_err_set(&e->slot->err,
 			  "%s of managed memory may come to GPU %s, of which %s are free: "
-			  "allowed are half of that, and %s (--managed-limit)",
+			  "allowed are half of that, and %s (--set managed-limit)",
 			  want, e->slot->facts.label, left, limit);
 }
 

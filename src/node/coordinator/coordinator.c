@@ -86,7 +86,7 @@ void cs_coordinator_open(struct cs_coordinator *co)
 	const int is_whole = cs_agents_limit(co, limit_s) >= limit_s; /* of a budget */
 
 	order_all(co, CS_CMD_OPEN, 0,
-		  is_whole ? "opening the device (--start-limit)" :
+		  is_whole ? "opening the device (--set start-limit)" :
 			     "opening the device",
 		  limit_s);
 }

@@ -36,7 +36,7 @@ static void print_data(FILE *to, const struct cs_run *run)
 		wrong += row->apart->wrong_bytes;
 	}
 	if (run->plan && run->plan->set.verify == CS_VERIFY_OFF && !sum.samples)
-		cs_fold(to, 2, INDENT, "data       not checked (--verify off)");
+		cs_fold(to, 2, INDENT, "data       not checked (--set verify=off)");
 	else if (!sum.samples)
 		cs_fold(to, 2, INDENT, "data       no timed transfer was checked");
 	else
