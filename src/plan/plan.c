@@ -527,7 +527,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 /* ---- expecting ---- */
 
 #define ESTIMATE_SAMPLES 8
-#define ESTIMATE_SAMPLE_S 5e-3
+#define ESTIMATE_SAMPLE_S 4.5e-3
 #define ESTIMATE_STEP_S 1e-3	/* commands, replies, arming */
 #define ESTIMATE_CHASE_S 25e-3
 #define HOST_GBS 55.0
@@ -537,7 +537,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 #define DEMAND_GBS 5.0
 #define CHECK_GBS 2000.0	/* of device memory, read and poisoned */
 
-/* The fewest copies that take 5 ms. */
+/* The fewest copies that take a sample's time. */
 static double sample_s(uint64_t bytes, double link_gbs)
 {
 	double copy_s = (double)bytes / (link_gbs * 1e9);

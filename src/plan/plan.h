@@ -380,7 +380,7 @@ int cs_plan_needs_peer(const struct cs_plan *plan, int agent, int peer, int stag
 
 /* The expected seconds of the measured part with links of link_gbs GB/s, from the
  * rules of doc/METHOD.md.  A step has 8 samples (the first touch and 7 more).  Each
- * takes the fewest copies that last 5 ms, its check at 2000 GB/s, and another 1 ms.
+ * takes the fewest copies that last 4.5 ms, its check at 2000 GB/s, and another 1 ms.
  * Tests with a fixed number of rounds take the time of an H200.  NAN if link_gbs is
  * not above 0. */
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs);

@@ -15,6 +15,8 @@ static const char *const filter_words[] = { "all", "commscope", NULL };
 /* Samples of kernels that copy less vary by 1 %. */
 #define SMALL_BYTES (64u << 10)
 #define SMALL_PRECISION 0.01
+/* A curve over sizes has a figure of each. */
+#define SWEEP_PRECISION 0.01
 
 double cs_precision_of(const struct cs_settings *set,
 		       const struct cs_plan_matrix *matrix)
@@ -25,6 +27,8 @@ double cs_precision_of(const struct cs_settings *set,
 	if (cs_method_is_kernel((int)test->method) && test->unit == CS_UNIT_GBS &&
 	    matrix->bytes < SMALL_BYTES)
 		least = fmax(least, SMALL_PRECISION);
+	if (set->last_bytes)
+		least = fmax(least, SWEEP_PRECISION);
 	return set->precision_asked ? set->precision : fmax(set->precision, least);
 }
 
