@@ -162,6 +162,7 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/system/nvml.h \
 	%D%/system/nvmllib.c \
 	%D%/system/nvmllink.c \
+	%D%/system/carried.c \
 	%D%/system/ethtool.c \
 	%D%/system/hostparts.c \
 	%D%/system/kmsg.c \
@@ -307,6 +308,8 @@ endif
 	%D%/job/division.h \
 	%D%/job/mover.h \
 	%D%/job/mover_mpi.c \
+	%D%/job/nics.c \
+	%D%/job/nics.h \
 	%D%/job/pair.c \
 	%D%/job/pair.h \
 	%D%/job/placements.c \

@@ -51,6 +51,7 @@ struct between {
 	struct cs_clock clock;	    /* INFINITY round trip: not known */
 	struct schedule s;
 	struct cs_hostmem src, dst;
+	struct cs_nics *nics;
 	char *missed;  /* by node: it was not there when it should have been */
 	char why[120]; /* this node cannot take part: the reason of its cells */
 	int ends;      /* rank 0 is gone, or has ended the job */
@@ -207,6 +208,7 @@ static struct cs_pair pair_with(struct between *b, uint32_t other, uint32_t slot
 	const struct cs_settings *set = &b->job->plan->set;
 
 	return (struct cs_pair){ .mover = b->mover,
+				 .nics = b->nics,
 				 .peer = b->rank_of[other],
 				 .first = b->me < other,
 				 .slot = slot,
@@ -393,6 +395,11 @@ static void give_measured(struct between *b, const struct slot *slot,
 	row.seconds = cs_clock_s() - slot->begin_s;
 	row.reason = reason;
 	row.apart = &apart;
+	for (int end = 0; end < 2; end++) {
+		cs_text(apart.nic[end], sizeof(apart.nic[end]), "%s",
+			pair->carried[end].nic);
+		apart.nic_share[end] = pair->carried[end].share;
+	}
 	if (pair->found.wrong_words) {
 		row.status = CS_CORRUPT;
 		apart.wrong_bytes = pair->found.wrong_bytes;
@@ -692,6 +699,8 @@ static int open_between(struct between *b, struct cs_err *err)
 	b->missed = calloc(b->n, 1);
 	if (!b->rank_of || !b->missed)
 		return cs_err_set(err, "no memory");
+	b->nics = cs_nics_open(b->job->discovery.root,
+			       &b->job->placements.at[0].node.facts);
 	for (int r = comm->size - 1; r >= 0; r--)
 		b->rank_of[comm->place[r].node] = r;
 	return cs_rounds_draw(plan->set.seed, b->n, &b->round, err);
@@ -700,6 +709,7 @@ static int open_between(struct between *b, struct cs_err *err)
 static void close_between(struct between *b)
 {
 	b->mover->close();
+	cs_nics_close(b->nics);
 	cs_hostmem_close(&b->src);
 	cs_hostmem_close(&b->dst);
 	free(b->round);

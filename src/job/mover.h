@@ -7,7 +7,7 @@
 #include "job/mpi_comm.h"
 
 #define CS_MOVER_ANY (-1) /* rank: any */
-#define CS_SAY_MOST 64	  /* bytes of a small message */
+#define CS_SAY_MOST 80	  /* bytes of a small message */
 
 struct cs_mover {
 	enum cs_via via;

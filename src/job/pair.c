@@ -12,11 +12,14 @@
 #define SLOT_TAGS 8192u
 #define IDLE_S 0.1
 
-enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP };
+enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP, CARRIED };
 
 struct word {
 	uint64_t what;
-	struct cs_check found;
+	union {
+		struct cs_check found;
+		struct cs_carried carried;
+	};
 };
 _Static_assert(sizeof(struct word) <= CS_SAY_MOST, "it is a small message");
 
@@ -32,13 +35,14 @@ static int data_tag(const struct cs_pair *p)
 
 /* ---- words ---- */
 
-static int say(const struct cs_pair *p, enum what what, const struct cs_check *found)
+static int say_word(const struct cs_pair *p, const struct word *word)
 {
-	struct word word = { .what = what };
+	return p->mover->say(p->peer, word_tag(p), word, sizeof(*word));
+}
 
-	if (found)
-		word.found = *found;
-	return p->mover->say(p->peer, word_tag(p), &word, sizeof(word));
+static int say(const struct cs_pair *p, enum what what)
+{
+	return say_word(p, &(struct word){ .what = what });
 }
 
 /* A turn of a loop that waits. */
@@ -123,11 +127,12 @@ static int post_window(const struct cs_pair *p, uint32_t sample)
 /* Send the other the result of the check of its messages. */
 static int judge(const struct cs_pair *p, uint32_t sample)
 {
-	struct cs_check found = { .first_word = UINT64_MAX };
+	struct word word = { .what = VERDICT, .found.first_word = UINT64_MAX };
 
 	if (is_checked(p, sample))
-		cs_check_host_parallel(p->dst, window_bytes(p), p->peer_key, &found);
-	return say(p, VERDICT, &found);
+		cs_check_host_parallel(p->dst, window_bytes(p), p->peer_key,
+				       &word.found);
+	return say_word(p, &word);
 }
 
 static int hear_verdict(struct cs_pair *p, uint32_t sample)
@@ -159,8 +164,7 @@ static int send_one(struct cs_pair *p, uint32_t sample, double *took)
 
 static int receive_one(struct cs_pair *p, uint32_t sample)
 {
-	return post_window(p, sample) || say(p, READY, NULL) || await(p) ||
-			       say(p, ACK, NULL) ?
+	return post_window(p, sample) || say(p, READY) || await(p) || say(p, ACK) ?
 		     -1 :
 		     judge(p, sample);
 }
@@ -170,7 +174,7 @@ static int exchange(struct cs_pair *p, uint32_t sample, double *took)
 {
 	double began_s = cs_clock_s();
 
-	if (send_window(p) || await(p) || say(p, ACK, NULL) || hear_one(p, ACK))
+	if (send_window(p) || await(p) || say(p, ACK) || hear_one(p, ACK))
 		return -1;
 	*took = cs_clock_s() - began_s;
 	return judge(p, sample) ? -1 : hear_verdict(p, sample);
@@ -208,7 +212,7 @@ static int ping(struct cs_pair *p, uint32_t sample, double *took)
 
 static int pong(struct cs_pair *p)
 {
-	if (say(p, READY, NULL))
+	if (say(p, READY))
 		return -1;
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++)
 		if (p->mover->receive(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
@@ -225,7 +229,7 @@ static int lead_one(struct cs_pair *p, uint32_t sample, double *took)
 
 	if (both && post_window(p, sample))
 		return -1;
-	if (say(p, NEXT, NULL))
+	if (say(p, NEXT))
 		return -1;
 	if (p->test->op == CS_OP_PINGPONG)
 		return ping(p, sample, took);
@@ -240,16 +244,55 @@ static int follow_one(struct cs_pair *p, uint32_t sample, double *took)
 		return pong(p);
 	if (p->test->pattern != CS_PATTERN_BIDI)
 		return receive_one(p, sample);
-	return post_window(p, sample) || say(p, READY, NULL) ?
-		     -1 :
-		     exchange(p, sample, took);
+	return post_window(p, sample) || say(p, READY) ? -1 :
+							 exchange(p, sample, took);
+}
+
+/* ---- the devices that carried them ---- */
+
+/* The counters now; of ping-pongs none: they are too few bytes. */
+static int count(struct cs_pair *p, struct cs_nics_bytes *now)
+{
+	now->n = 0;
+	if (p->test->op == CS_OP_PINGPONG)
+		return 0;
+	cs_nics_ask(p->nics);
+	while (!cs_nics_take(p->nics, now))
+		if (!waits(p))
+			return -1;
+	return 0;
+}
+
+/* Both tell each other on which devices they received, one way the sender in vain. */
+static int prove(struct cs_pair *p, const struct cs_nics_bytes *before,
+		 uint32_t samples, int sends)
+{
+	const uint64_t sent = samples * window_bytes(p);
+	struct word own = { .what = CARRIED }, other;
+	struct cs_nics_bytes after;
+
+	if (p->test->op == CS_OP_PINGPONG)
+		return 0;
+	if (count(p, &after))
+		return -1;
+	cs_nics_carried(before, &after, CS_NIC_IN, sent, &own.carried);
+	if (say_word(p, &own) || hear(p, CARRIED, CARRIED, &other))
+		return -1;
+	if (sends) {
+		cs_nics_carried(before, &after, CS_NIC_OUT, sent, &p->carried[0]);
+		p->carried[1] = other.carried;
+	}
+	return 0;
 }
 
 /* Samples until there are enough, or no further one would end in time. */
 static int lead(struct cs_pair *p, double until_s)
 {
+	struct cs_nics_bytes before;
 	double began_s, took_s = 0;
 
+	if (count(p, &before))
+		return -1;
 	for (uint32_t i = 0; i <= CS_SLOT_SAMPLES; i++) {
 		began_s = cs_clock_s();
 		if (i && began_s + ANOTHER * took_s > until_s)
@@ -260,24 +303,28 @@ static int lead(struct cs_pair *p, double until_s)
 		took_s = cs_clock_s() - began_s;
 	}
 	p->whole = 1;
-	return say(p, STOP, NULL);
+	return say(p, STOP) || prove(p, &before, p->n, 1) ? -1 : 0;
 }
 
 static int follow(struct cs_pair *p)
 {
+	const int both = p->test->pattern == CS_PATTERN_BIDI;
+	struct cs_nics_bytes before;
 	struct word word;
 	double took = NAN;
 
+	if (count(p, &before))
+		return -1;
 	for (uint32_t i = 0;; i++) {
 		if (hear(p, NEXT, STOP, &word))
 			return -1;
 		if (word.what == STOP) {
-			p->whole |= p->test->pattern == CS_PATTERN_BIDI;
-			return 0;
+			p->whole |= both;
+			return prove(p, &before, i, both);
 		}
 		if (i > CS_SLOT_SAMPLES || follow_one(p, i, &took))
 			return -1;
-		if (p->test->pattern != CS_PATTERN_BIDI)
+		if (!both)
 			continue;
 		p->sample[i] = took;
 		p->n = i + 1;
@@ -288,7 +335,7 @@ static int follow(struct cs_pair *p)
 
 static int greet(struct cs_pair *p)
 {
-	return say(p, HELLO, NULL) ? -1 : hear_one(p, HELLO);
+	return say(p, HELLO) ? -1 : hear_one(p, HELLO);
 }
 
 /* One way: the first node sends until half of the slot is over, then the other. */
@@ -312,6 +359,7 @@ enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 	p->n = p->checked = 0;
 	p->whole = 0;
 	p->found = (struct cs_check){ .first_word = UINT64_MAX };
+	p->carried[0] = p->carried[1] = (struct cs_carried){ "", NAN };
 	p->memory_is_lost = 0;
 	if (greet(p))
 		return ended(p, 1, 0);

@@ -8,12 +8,14 @@
  *	  ◀───────────  ACK   everything is here
  *	  stops it
  *	  ◀───────  VERDICT   what the follower found in every byte
- *	  STOP  ─────────▶    after the last sample, or when no further one would fit */
+ *	  STOP  ─────────▶    after the last sample, or when no further one would fit
+ *	  CARRIED  ◀─────▶    by which of their NICs each received, except of ping-pongs */
 #pragma once
 
 #include "base/fill.h"
 #include "catalogue/catalogue.h"
 #include "job/mover.h"
+#include "job/nics.h"
 #include "plan/rounds.h"
 
 #define CS_MESSAGE_BYTES (1u << 20)
@@ -28,8 +30,9 @@ enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_STUCK };
 struct cs_pair {
 	const struct cs_mover *mover;
 	const struct cs_test *test;
-	int peer, first; /* the other's rank; does this node begin? */
-	uint32_t slot;	 /* of the phase, by which messages differ */
+	struct cs_nics *nics; /* NULL: nothing is counted */
+	int peer, first;      /* the other's rank; does this node begin? */
+	uint32_t slot;	      /* of the phase, by which messages differ */
 	/* of the slot, on this node's clock: until half_s the first node may begin
 	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;
@@ -47,6 +50,8 @@ struct cs_pair {
 	uint32_t n;	       /* of all, the first that opened connections too */
 	uint32_t checked;      /* of these */
 	struct cs_check found; /* in all */
+	/* all that this node sent, on its own devices and on the other's */
+	struct cs_carried carried[2];
 };
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *pair);

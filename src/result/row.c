@@ -37,7 +37,8 @@ void cs_rows_unindex(struct cs_rows *rows)
 const struct cs_row_apart cs_row_apart_unknown = { .stage_us = { NAN, NAN, NAN },
 						   .sm_mhz = -1,
 						   .temperature_c = -1,
-						   .power_w = NAN };
+						   .power_w = NAN,
+						   .nic_share = { NAN, NAN } };
 _Static_assert(CS_STAGES == 3, "a NAN for each");
 
 /* Keep the apart fields of the row. */
@@ -249,6 +250,10 @@ static const struct cs_field row_fields[] = {
 	ROW(NUMBER, "checked_part", checked_part, CS_COMBINED(SUM)),
 	ROW(NUMBER, "discarded", discarded, CS_COMBINED(MOST)),
 	APART(NUMBER, "wrong_bytes", wrong_bytes, CS_COMBINED(SUM)),
+	APART(TEXT, "nic_src", nic[0]),
+	APART(REAL, "nic_src_share", nic_share[0], CS_COMBINED(MEAN)),
+	APART(TEXT, "nic_dst", nic[1]),
+	APART(REAL, "nic_dst_share", nic_share[1], CS_COMBINED(MEAN)),
 	ROW_APART(PART, NULL, side, sizeof(struct cs_cpu_side),
 		  .part = &cs_cpu_side_fields),
 };

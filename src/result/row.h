@@ -75,6 +75,7 @@ struct cs_remeasure {
 };
 
 #define CS_REASON 240 /* bytes of a reason at most */
+#define CS_ROW_NIC 64 /* of the names of network devices */
 #define CS_LEFT_OUT "left out: the budget was spent" /* the reason of a cell */
 
 /* Fields of a row that are equal, or unknown, in most rows: kept once for all that have the
@@ -94,6 +95,11 @@ struct cs_row_apart {
 		block_threads; /* of the kernel that copied; 0: none did */
 	uint32_t turns; /* merged in this row (pool.h), or its last pass; 0: it is itself one */
 	uint32_t pad;
+	/* between nodes, at src and at dst: "mlx5_0", the devices that carried the messages,
+	 * and the share of their bytes, in all samples, that was counted; "" and NAN
+	 * unknown */
+	char nic[2][CS_ROW_NIC];
+	double nic_share[2];
 };
 #pragma GCC diagnostic pop
 extern const struct cs_row_apart cs_row_apart_unknown;

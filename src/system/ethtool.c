@@ -1,5 +1,5 @@
 /* ethtool.c - how fast the port of a network interface can be, by the modes that its driver
- * supports.  Ports of InfiniBand report none. */
+ * supports, and which driver that is.  Ports of InfiniBand report no modes. */
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -38,16 +38,38 @@ static int fastest(const uint32_t *mask, unsigned words)
 	return gbits;
 }
 
+/* A socket for requests about the interface; -1: none. */
+static int open_request(const char *net, void *data, struct ifreq *request)
+{
+	*request = (struct ifreq){ .ifr_data = data };
+	cs_text(request->ifr_name, sizeof(request->ifr_name), "%s", net);
+	return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
+int cs_ethtool_driver(const char *net, char *to, size_t size)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ifreq request;
+	int fd = open_request(net, &info, &request);
+
+	to[0] = '\0';
+	if (fd < 0)
+		return 0;
+	if (!ioctl(fd, SIOCETHTOOL, &request))
+		cs_text(to, size, "%.*s", (int)sizeof(info.driver), info.driver);
+	close(fd);
+	return to[0] && !info.bus_info[0];
+}
+
 int cs_ethtool_gbits(const char *net)
 {
 	uint32_t room[sizeof(struct ethtool_link_settings) / 4 + 3 * WORDS_MOST] = { 0 };
 	struct ethtool_link_settings *set = (void *)room;
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), gbits = -1;
-	struct ifreq request = { .ifr_data = (void *)room };
+	struct ifreq request;
+	int fd = open_request(net, room, &request), gbits = -1;
 
 	if (fd < 0)
 		return -1;
-	cs_text(request.ifr_name, sizeof(request.ifr_name), "%s", net);
 	/* the first call is answered with the number of words, below 0 */
 	for (int call = 0; call < 2; call++) {
 		set->cmd = ETHTOOL_GLINKSETTINGS;

@@ -69,6 +69,40 @@ void cs_cards_read(const char *root, struct cs_nic_facts *card, int n);
 void cs_cards_count(const char *root, struct cs_nic_facts *card, int n);
 /* The most Gb/s of the modes that the port of a network interface supports; -1 unknown. */
 int cs_ethtool_gbits(const char *net);
+/* The driver of a network interface, "veth", "bonding"; "" unknown.  1: the interface is no
+ * device of a bus. */
+int cs_ethtool_driver(const char *net, char *to, size_t size);
+
+/* carried.c.  Bytes of messages that network devices have sent and received so far: what
+ * their counters say, less the heads of packets. */
+#define CS_NICS_COUNTED 48u
+enum cs_nic_way { CS_NIC_OUT, CS_NIC_IN };
+struct cs_nics_bytes {
+	uint32_t n;
+	struct cs_nic_bytes {
+		char name[24];
+		int32_t is_card; /* of the facts of the node */
+		int64_t way[2];
+	} nic[CS_NICS_COUNTED];
+};
+/* Leave out the interfaces of cards whose names virtual devices have in this network
+ * namespace. */
+void cs_nics_own(struct cs_nic_facts *card, int n);
+/* Of n cards and the devices of /proc/net/dev; not for a main thread, as above. */
+void cs_nics_count(const char *root, const struct cs_nic_facts *card, int n,
+		   struct cs_nics_bytes *all);
+
+/* The devices that carried a twentieth of `sent` bytes or more one way, by name, and the
+ * share of these bytes that was counted: by the cards, but if they counted less than half,
+ * and the other devices more, by those. */
+#define CS_CARRIED 64 /* bytes of their names */
+struct cs_carried {
+	char nic[CS_CARRIED];
+	double share;
+};
+void cs_nics_carried(const struct cs_nics_bytes *before,
+		     const struct cs_nics_bytes *after, enum cs_nic_way way,
+		     uint64_t sent, struct cs_carried *out);
 
 /* The places of the GPUs of a node: their NUMA node (numa holds the driver's answer
  * before), bridges and IOMMU above them, and distances to each other and to the cards

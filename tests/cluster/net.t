@@ -7,6 +7,7 @@ cluster_begin "$0" "$@"
 . "$TESTDATA/run/lib.sh"
 unset TMPDIR CS_CLUSTER
 needs_launcher
+counts_bytes
 
 export PMIX_MCA_psec=native OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -36,6 +37,9 @@ ok "two hosts measure each other: status 0" status_is 0
 # a busy machine only makes samples slower
 ok_json "… both ways the best sample is within 0.5 % of the truth" two.json \
 	'[r["status"] for r in d["results"] if r["unit"] == "GB/s" and abs(r["max"] / ('"$truth"') - 1) < 0.005] == ["ok"] * 2'
+ok_json "… their networks' own counters have 99 to 101 % of the bytes, at both ends" two.json \
+	'[(r["nic_src"], r["nic_dst"]) for r in d["results"] if r["unit"] == "GB/s" and 0.99 < r["nic_src_share"] < 1.01 and 0.99 < r["nic_dst_share"] < 1.01] == [("eth0 (veth)", "eth0 (veth)")] * 2'
+grep -oE '"nic_[a-z_]*":"?[^,]*' two.json | sed 's/^/# /'
 grep -oE '"(value|max)":[0-9.e-]*' two.json | sed 's/^/# /'
 
 over cs1,cs2,cs3,cs4 -t nethost.mpi.pinned.pair -o four.json

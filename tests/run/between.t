@@ -131,9 +131,21 @@ ok_schema "… as the schema says" slow.json
 run 0 check slow.json -f json
 ok "… and check says the same of its file" slow_of out
 
-run_program 3 ./each "$CSCOPE" --backend cpu -m nethost --rounds 1 --seed 3 -o one.json
+counts_bytes
+# Open MPI carries them by TCP here, in any other test by shared memory
+OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo \
+	run_program 3 ./each "$CSCOPE" --backend cpu -m nethost --rounds 1 --seed 3 -o one.json
+no_gpu
 ok_json "--rounds 1: of three nodes one pair meets" one.json \
 	'len({frozenset((r["src"], r["dst"])) for r in d["results"]}) == 1 and len(d["results"]) == 6 == d["run"]["cells_planned"]'
+if "${CS_LAUNCHER-mpirun}" --version 2>&1 | grep -q 'Open MPI'; then
+	# others may use it, too
+	ok_json "… over TCP a row names the device that carried it, and all bytes were counted at both ends" one.json \
+		'[(r["nic_src"], r["nic_dst"], r["nic_src_share"] > 0.99, r["nic_dst_share"] > 0.99) for r in d["results"] if r["unit"] == "GB/s"] == [("lo (loopback)", "lo (loopback)", True, True)] * 4'
+	ok "… and so does the text" prints "bytes counted: at the source by lo .loopback. .2 cells"
+fi
+ok_json "… of ping-pongs nothing is counted" one.json \
+	'[(r["nic_src"], r["nic_src_share"]) for r in d["results"] if r["unit"] == "us"] == [(None, None)] * 2'
 run_program 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pingpong.pair --verify off -o off.json
 ok_json "--verify off: nothing is compared, and that is said" off.json \
 	'[(r["checked"], "not-verified" in r["flags"]) for r in d["results"]] == [(0, True)] * 2'

@@ -55,6 +55,13 @@ memory() { # BYTES; 0: as much as the double has by itself, room for all copies
 }
 memory 12000000
 
+# The byte counters of this machine's network devices, below the root that has nothing else.
+counts_bytes() {
+	mkdir -p counters/proc/net
+	ln -sf /proc/net/dev counters/proc/net/dev
+	export CS_TEST_ROOT=$PWD/counters
+}
+
 # The PCI bus has that many of the fake's GPUs from here on, whatever the driver shows;
 # files that describe the machine are those below $work/machine.
 bus() { # GPUS

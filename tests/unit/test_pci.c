@@ -148,6 +148,154 @@ HOLDS("a card has firmware, the kind of its address, lanes, what its slot allows
 	t_eq_int(nic->after.downed, 1);
 }
 
+/* ---- the bytes that devices carried ---- */
+
+static struct cs_nic_facts card[3];
+
+#define COUNTERS "/sys/class/infiniband/%s/ports/1/"
+
+static void put_counter(const char *nic, const char *file, unsigned long long n)
+{
+	char path[120], text[24];
+
+	cs_text(path, sizeof(path), COUNTERS "%s", nic, file);
+	cs_text(text, sizeof(text), "%llu\n", n);
+	put_file(path, text);
+}
+
+/* What a port has sent and received, with its packets. */
+static void put_port(const char *nic, const unsigned long long way[2],
+		     const unsigned long long packets[2])
+{
+	put_counter(nic, "counters/port_xmit_data", way[0] / 4);
+	put_counter(nic, "counters/port_xmit_packets", packets[0]);
+	put_counter(nic, "counters/port_rcv_data", way[1] / 4);
+	put_counter(nic, "counters/port_rcv_packets", packets[1]);
+}
+
+#define HEADS                                                     \
+	"Inter-|   Receive                |  Transmit\n"          \
+	" face |bytes    packets errs     |bytes    packets errs\n"
+/* mlx5_0's, an Ethernet card's, and two of no card */
+static void put_interfaces(unsigned long long ib0, unsigned long long eth0,
+			   unsigned long long lo, unsigned long long rail0)
+{
+	char text[700];
+
+	cs_text(text, sizeof(text),
+		HEADS " ib0: %llu 0 0 0 0 0 0 0 %llu 0 0 0 0 0 0 0\n"
+		      "  eth0:%llu 10 0 0 0 0 0 0 %llu 10 0 0 0 0 0 0\n"
+		      "    lo: %llu 0 0 0 0 0 0 0 %llu 0 0 0 0 0 0 0\n"
+		      " cs-rail0: 7 0 0 0 0 0 0 0 %llu 0 0 0 0 0 0 0\n",
+		ib0, ib0, eth0, eth0, lo, lo, rail0);
+	put_file("/proc/net/dev", text);
+}
+
+/* mlx5_0 of InfiniBand, mlx5_1 of RoCE, eth0. */
+static void make_cards(void)
+{
+	static const char *const names[] = { "mlx5_0", "mlx5_1", "eth0" };
+	static const char *const nets[] = { "ib0", "", "eth0" };
+	static const char *const layers[] = { "InfiniBand", "Ethernet", "" };
+
+	make_root();
+	for (int i = 0; i < 3; i++) {
+		cs_fields_init(&cs_nic_fields, &card[i]);
+		cs_text(card[i].name, sizeof(card[i].name), "%s", names[i]);
+		cs_text(card[i].net, sizeof(card[i].net), "%s", nets[i]);
+		cs_text(card[i].link_layer, sizeof(card[i].link_layer), "%s",
+			layers[i]);
+		card[i].rdma = i < 2;
+		card[i].port = i < 2 ? 1 : -1;
+	}
+	put_port("mlx5_0", (unsigned long long[]){ 4000, 400 },
+		 (unsigned long long[]){ 10, 10 });
+	put_port("mlx5_1", (unsigned long long[]){ 4000, 400 },
+		 (unsigned long long[]){ 1, 1 });
+	put_interfaces(4000, 2000, 100, 100);
+}
+
+static void expect_carried(const struct cs_nics_bytes *before, enum cs_nic_way way,
+			   uint64_t sent, const char *nic, double share)
+{
+	struct cs_nics_bytes after;
+	struct cs_carried carried;
+
+	cs_nics_count(root, card, 3, &after);
+	cs_nics_carried(before, &after, way, sent, &carried);
+	t_eq_str(carried.nic, nic);
+	if (isnan(share))
+		t_ok(isnan(carried.share));
+	else
+		t_near(carried.share, share, 1e-6);
+}
+
+HOLDS("the port that sent the bytes is named, and its interface does not count them again") {
+	struct cs_nics_bytes before;
+
+	make_cards();
+	cs_nics_count(root, card, 3, &before);
+	/* 24 bytes of each packet are no message */
+	put_port("mlx5_0",
+		 (unsigned long long[]){ 4000 + 1000000 + 250 * 24, 400 + 4000 },
+		 (unsigned long long[]){ 10 + 250, 10 });
+	put_interfaces(4000 + 900000, 2000, 100, 100);
+	expect_carried(&before, CS_NIC_OUT, 1000000, "mlx5_0", 1);
+	expect_carried(&before, CS_NIC_IN, 1000000, "", 0.004);
+}
+
+HOLDS("two ports are named with their shares, RoCE's without its own heads") {
+	struct cs_nics_bytes before;
+
+	make_cards();
+	cs_nics_count(root, card, 3, &before);
+	put_port("mlx5_0", (unsigned long long[]){ 4000, 400 + 250000 },
+		 (unsigned long long[]){ 10, 10 });
+	put_port("mlx5_1", (unsigned long long[]){ 4000, 400 + 750000 + 100 * 58 },
+		 (unsigned long long[]){ 1, 101 });
+	expect_carried(&before, CS_NIC_IN, 1000000, "mlx5_1 75 %, mlx5_0 25 %", 1);
+	expect_carried(&before, CS_NIC_OUT, 1000000, "", 0);
+}
+
+HOLDS("traffic of others raises the share over one") {
+	struct cs_nics_bytes before;
+
+	make_cards();
+	cs_nics_count(root, card, 3, &before);
+	put_interfaces(4000, 2000 + 1500000, 100, 100);
+	expect_carried(&before, CS_NIC_OUT, 1000000, "eth0", 1.5);
+}
+
+HOLDS("devices that are no card are named where cards counted too little") {
+	struct cs_nics_bytes before;
+
+	make_cards();
+	cs_nics_count(root, card, 3, &before);
+	put_interfaces(4000, 2000 + 90000, 100, 100 + 900000);
+	expect_carried(&before, CS_NIC_OUT, 1000000, "cs-rail0", 0.9);
+	put_interfaces(4000, 2000, 100 + 1000000, 100);
+	expect_carried(&before, CS_NIC_OUT, 1000000, "lo (loopback)", 1);
+}
+
+HOLDS("EFA counts in bytes") {
+	struct cs_nics_bytes before;
+
+	make_cards();
+	cs_text(card[1].name, sizeof(card[1].name), "efa_0");
+	put_counter("efa_0", "hw_counters/tx_bytes", 500);
+	put_counter("efa_0", "hw_counters/rx_bytes", 0);
+	cs_nics_count(root, card, 3, &before);
+	put_counter("efa_0", "hw_counters/tx_bytes", 500 + 1000000);
+	expect_carried(&before, CS_NIC_OUT, 1000000, "efa_0", 1);
+}
+
+HOLDS("without counters the devices are unknown, and their share is") {
+	struct cs_nics_bytes none = { 0 };
+
+	make_root();
+	expect_carried(&none, CS_NIC_OUT, 1000000, "", NAN);
+}
+
 HOLDS("a card whose configuration space is short, or a ring, has no payload") {
 	make_root();
 	put_pcie_control(1, 5);

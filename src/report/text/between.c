@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/statistics.h"
 #include "base/units.h"
@@ -110,6 +111,86 @@ static void print_worst(FILE *to, const struct between *b)
 	cs_fold(to, 2, 4, "worst: %s", text);
 }
 
+/* ---- the devices that carried the bytes ---- */
+
+#define CARRIERS_MOST 4
+#define SHARE_MOST 1.01 /* above: bytes of others */
+
+struct carriers {
+	size_t n; /* different ones; the last room is for the rest */
+	struct carrier {
+		const char *name;
+		size_t cells;
+		double counted, sent;
+	} at[CARRIERS_MOST + 1];
+};
+
+/* "mlx5_0, mlx5_1" of "mlx5_0 52 %, mlx5_1 48 %" */
+static const char *only_names(const char *nic)
+{
+	char *text = cs_new(char, strlen(nic) + 1), *to = text;
+
+	for (const char *at = nic; *at; at++) {
+		size_t digits = *at == ' ' ? strspn(at + 1, "0123456789") : 0;
+
+		if (digits && !strncmp(at + 1 + digits, " %", 2))
+			at += digits + 2;
+		else
+			*to++ = *at;
+	}
+	return text;
+}
+
+static void add_carrier(struct carriers *c, const struct cs_row *row, int end)
+{
+	const char *name = row->apart->nic[end][0] ? only_names(row->apart->nic[end]) :
+						     "no NIC";
+	double sent = (double)row->what.bytes * row->copies *
+		      (row->n_samples + row->discarded);
+	size_t i = 0;
+
+	while (i < c->n && i < CARRIERS_MOST && strcmp(c->at[i].name, name) != 0)
+		i++;
+	if (i == c->n)
+		c->at[c->n++].name = i < CARRIERS_MOST ? name : "others";
+	c->at[i].cells++;
+	c->at[i].counted += row->apart->nic_share[end] * sent;
+	c->at[i].sent += sent;
+}
+
+/* "sent by mlx5_0 (112 cells, 99.9 % of the bytes), mlx5_3 (8 cells, 100.1 %)" */
+static const char *carriers_text(const struct carriers *c)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < c->n; i++)
+		text = cs_join(text, ", ", "%s (%s, %.1f %%)", c->at[i].name,
+			       cs_count_text(c->at[i].cells, "cell"),
+			       100 * c->at[i].counted / c->at[i].sent);
+	return text;
+}
+
+static void print_carriers(FILE *to, const struct between *b)
+{
+	struct carriers c[2] = { 0 };
+	size_t over = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		for (int end = 0; end < 2; end++) {
+			double share = b->row[i]->apart->nic_share[end];
+
+			over += share > SHARE_MOST;
+			if (!isnan(share))
+				add_carrier(&c[end], b->row[i], end);
+		}
+	if (!c[0].n)
+		return;
+	cs_fold(to, 2, 4,
+		"bytes counted: at the source by %s, at the destination by %s%s",
+		carriers_text(&c[0]), carriers_text(&c[1]),
+		over ? "; above 101 %: traffic of others, or bytes sent again" : "");
+}
+
 static void print_one(FILE *to, const struct between *b)
 {
 	const struct cs_run *run = b->run;
@@ -133,6 +214,7 @@ static void print_one(FILE *to, const struct between *b)
 		cs_rounds_of((uint32_t)run->n_nodes));
 	if (run->n_nodes > NODES_OF_MATRIX)
 		print_worst(to, b);
+	print_carriers(to, b);
 }
 
 static int is_measured(const struct cs_run *run)
