@@ -531,6 +531,7 @@ endif
 	%D%/report/text/answer.c \
 	%D%/report/text/best.c \
 	%D%/report/text/between.c \
+	%D%/report/text/between_grid.c \
 	%D%/report/text/calls.c \
 	%D%/report/text/cell.c \
 	%D%/report/text/classes.c \

@@ -3,7 +3,8 @@
 
 slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; leaves=4: of so
 many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
-share; again=0: no second looks; again=fast: nothing is slow in them."""
+share; again=0: no second looks; again=fast: nothing is slow in them; nic=400: mlx5_0 of so many
+Gb/s carries all, or nic=0: of an unknown rate."""
 import json
 import random
 import sys
@@ -45,6 +46,11 @@ def main():
             min=s[0], max=s[5], mean=sum(x) / 6, p5=s[0], p95=s[5], p99=s[5], samples=x,
             concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else []))
 
+    if "nic" in opt:
+        node.update(n_nics=1, nics=[dict(name="mlx5_0", bus_id="0000:1a:00.0",
+                                         gbits=int(opt["nic"]) or None)])
+        row.update(nic_src="mlx5_0", nic_src_share=0.999, nic_dst="mlx5_0",
+                   nic_dst_share=1.02)
     d["nodes"] = [dict(node, host=node["host"] + str(i), node_index=i,
                        leaf=f"leaf{leaf(i)}" if leaves else None) for i in range(n)]
     d["agents"] = [dict(a, node=node["host"] + str(i), node_index=i)

@@ -9,14 +9,15 @@
 #include "base/err.h"
 #include "node/board/board.h"
 
-#define LIMIT_S 0.1 /* for an answer: a slot has little more */
+#define LATE_MOST 3 /* then nothing is asked any more: it would cost each slot */
 
 struct cs_nics {
 	char root[256];
 	struct cs_nic_facts card[CS_MAX_NICS];
 	int n_cards;
 	sem_t asked;
-	double asked_s; /* the last question; 0: it is not waited for */
+	double until_s; /* the last question is waited for; 0: it is not */
+	int late;	/* answers that did not come in time */
 	atomic_int is_busy; /* between a question and its answer `found` is the thread's */
 	atomic_int ends;
 	struct cs_nics_bytes found;
@@ -62,13 +63,14 @@ struct cs_nics *cs_nics_open(const char *root, const struct cs_node_facts *node)
 	return n;
 }
 
-void cs_nics_ask(struct cs_nics *n)
+void cs_nics_ask(struct cs_nics *n, double within_s)
 {
 	if (!n)
 		return;
-	n->asked_s = n->is_busy ? 0 : cs_clock_s();
-	if (n->asked_s == 0)
+	n->until_s = 0;
+	if (n->is_busy || n->late >= LATE_MOST)
 		return;
+	n->until_s = cs_clock_s() + within_s;
 	n->is_busy = 1;
 	sem_post(&n->asked);
 }
@@ -76,10 +78,15 @@ void cs_nics_ask(struct cs_nics *n)
 int cs_nics_take(struct cs_nics *n, struct cs_nics_bytes *out)
 {
 	out->n = 0;
-	if (n && n->asked_s > 0 && n->is_busy)
-		return cs_clock_s() - n->asked_s > LIMIT_S;
-	if (n && n->asked_s > 0)
+	if (!n || n->until_s == 0)
+		return 1;
+	if (!n->is_busy) {
 		*out = n->found;
+		return 1;
+	}
+	if (cs_clock_s() < n->until_s)
+		return 0;
+	n->late++;
 	return 1;
 }
 

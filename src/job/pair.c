@@ -11,6 +11,7 @@
 #define ANOTHER 1.3 /* times the last sample must be left for one more */
 #define SLOT_TAGS 8192u
 #define IDLE_S 0.1
+#define COUNTING 0.1 /* of a slot, for each reading of counters, at most */
 
 enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP, CARRIED };
 
@@ -256,7 +257,7 @@ static int count(struct cs_pair *p, struct cs_nics_bytes *now)
 	now->n = 0;
 	if (p->test->op == CS_OP_PINGPONG)
 		return 0;
-	cs_nics_ask(p->nics);
+	cs_nics_ask(p->nics, p->count_s);
 	while (!cs_nics_take(p->nics, now))
 		if (!waits(p))
 			return -1;
@@ -358,6 +359,7 @@ enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 {
 	p->n = p->checked = 0;
 	p->whole = 0;
+	p->count_s = COUNTING * (p->end_s - cs_clock_s());
 	p->found = (struct cs_check){ .first_word = UINT64_MAX };
 	p->carried[0] = p->carried[1] = (struct cs_carried){ "", NAN };
 	p->memory_is_lost = 0;

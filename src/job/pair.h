@@ -41,7 +41,7 @@ struct cs_pair {
 	uint64_t peer_key;	 /* of the other's src */
 	void (*idle)(void *ctx); /* called now and then in long waits */
 	void *ctx;
-	double idled_s;
+	double idled_s, count_s;
 	int memory_is_lost; /* out: dst may still be written to */
 
 	/* out: the errors in the messages that this node sent */

@@ -117,6 +117,11 @@ static double operations(const struct cs_row *row)
 							  NAN;
 }
 
+static double nic_share(const struct cs_row *row)
+{
+	return row->apart->nic_share[0];
+}
+
 static const struct family families[] = {
 	{ "bandwidth_bytes_per_second", "Median rate of the transfers of a cell.", 0,
 	  bandwidth },
@@ -128,6 +133,9 @@ static const struct family families[] = {
 	{ "copies_per_second", "Median rate of small copies.", 1, copies },
 	{ "operations_per_second", "Median rate of floating-point operations.", 1,
 	  operations },
+	{ "nic_counted_ratio",
+	  "Share of the bytes sent to another node that the network devices of the sender counted.",
+	  0, nic_share },
 };
 
 static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *row,
@@ -161,6 +169,9 @@ static void put_figure(FILE *to, const struct cs_run *run, const struct cs_row *
 		put_label(to, &n, "UUID", issuer->gpu.uuid);
 		put_label(to, &n, "pci_bus_id", bus_id_text(issuer->gpu.bus_id));
 	}
+	/* parts of several would make another series of each run */
+	if (family->value == nic_share && !strchr(row->apart->nic[0], ','))
+		put_label(to, &n, "nic", row->apart->nic[0]);
 	put_label(to, &n, "placement", nd->facts.placement);
 	put_value(to, n, family->value(row));
 }

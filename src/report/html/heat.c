@@ -19,12 +19,13 @@ struct heat {
 	const struct cs_grid *grid;
 	size_t *cell; /* of the grid, [row * n_cols + col] */
 	int n_rows, n_cols;
-	int is_list;	  /* a cell an agent, in one row */
-	double peak;	  /* of the links; NAN: colours are differences */
-	double low, high; /* its usual share */
-	int is_numbered;  /* with figures in its cells, and the names of its ends */
-	double left, top; /* of the first cell */
-	double w, h;	  /* of a cell */
+	int is_list;	   /* a cell an agent, in one row */
+	double peak;	   /* of the links; NAN: colours are differences */
+	double low, high;  /* its usual share */
+	int is_numbered;   /* with figures in its cells, and the names of its ends */
+	double left, top;  /* of the first cell */
+	double w, h;	   /* of a cell */
+	const char *words; /* between nodes, what a row is; else NULL */
 };
 
 struct cs_label cs_html_figure(double x)
@@ -379,6 +380,29 @@ static void put_tips(const struct cs_html *h, const struct heat *heat)
 	cs_html(h, "\"");
 }
 
+/* Of all cells, which a cell of the drawing may be the median of. */
+static void put_quantiles(struct cs_html *h, const struct heat *heat)
+{
+	const struct cs_grid *grid = heat->grid;
+	static const double share[] = { 0, 0.05, 0.25, 0.5, 0.75, 0.95, 1 };
+	const struct cs_run *run = grid->run;
+	double *x = cs_new(double, cs_rows_count(&run->rows));
+	size_t n = 0;
+
+	for (int node = 0; node < run->n_nodes; node++)
+		CS_EACH_ROW(row, cs_matrix_rows(run, node, grid->matrix))
+			if (row->status == CS_OK && cs_row_is(run, row, CS_ROWS_CELLS))
+				x[n++] = row->stats.median;
+	cs_sort(x, n);
+	cs_html(h, "<p class=\"fig\">");
+	for (size_t i = 0; n && i < sizeof(share) / sizeof(share[0]); i++)
+		cs_html_text(h, "%s%.0f %% %s",
+			     i ? ", " : "quantiles: ", 100 * share[i],
+			     cs_html_figure(cs_quantile(x, n, share[i])).text);
+	cs_html_text(h, "%s%s", *heat->words ? "; " : "", heat->words);
+	cs_html(h, "</p>");
+}
+
 static void put_matrix(struct cs_html *h, const struct heat *heat)
 {
 	const struct cs_grid *grid = heat->grid;
@@ -409,6 +433,8 @@ static void put_matrix(struct cs_html *h, const struct heat *heat)
 		put_strip(h, heat);
 	cs_svg_end(h);
 	put_figures(h, heat);
+	if (heat->words)
+		put_quantiles(h, heat);
 	cs_html_line(h, "</figure>");
 }
 
@@ -534,6 +560,33 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 		put_folded(h, d, node, state, ORDINARY, count[ORDINARY],
 			   "without a slow or missing cell");
 	}
+	cs_html_section_end(h);
+}
+
+/* ---- between nodes ---- */
+
+#define SIDE 64 /* rows, at most */
+
+void cs_html_between(struct cs_html *h, const struct cs_run *run)
+{
+	if (!run->plan || run->n_nodes < 2 || !cs_plan_has_between(run->plan))
+		return;
+	cs_html_section(h, "Between nodes",
+			"Row is the node that sends, column the one that receives.");
+	cs_html_legend(h, &cs_scale_difference, "no figure");
+	cs_html(h, "<div class=\"row\">");
+	for (uint32_t v = cs_plan_first_between(run->plan); v < run->plan->n_matrices;
+	     v++) {
+		const char *words;
+		struct heat heat;
+		CS_SCOPE;
+
+		heat_init(&heat, cs_between_grid(run, v, SIDE, &words));
+		heat.peak = NAN;
+		heat.words = words;
+		put_matrix(h, &heat);
+	}
+	cs_html_line(h, "</div>");
 	cs_html_section_end(h);
 }
 

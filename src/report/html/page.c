@@ -335,6 +335,7 @@ static void write_page(FILE *to, const struct cs_view *view)
 								view->turns->margin));
 	     k++)
 		put_versus(&h, versus);
+	cs_html_between(&h, run);
 	if (several && !sides)
 		put_nodes(&h, digest);
 	else if (run->n_nodes)

@@ -9,6 +9,8 @@
 
 /* heat.c.  The matrices of a node that no curve replaces, by path. */
 void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);
+/* The matrices between nodes. */
+void cs_html_between(struct cs_html *h, const struct cs_run *run);
 /* summary.c.  The first figures, and a line a test. */
 void cs_html_tiles(const struct cs_html *h, const struct cs_digest *digest);
 void cs_html_summary(struct cs_html *h, const struct cs_digest *digest);

@@ -1,4 +1,5 @@
-/* between.c - figures between nodes: a matrix of up to 16 nodes, of more the worst cells. */
+/* between.c - figures between nodes: a matrix of up to 16 nodes, of more a character a cell,
+ * the nodes by class, and the worst cells. */
 #include "report/text/parts.h"
 
 #include <math.h>
@@ -7,8 +8,10 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
+#include "base/vec.h"
 #include "check/model/model.h"
 #include "plan/rounds.h"
+#include "report/text/matrix.h"
 #include "report/view.h"
 
 #define NODES_OF_MATRIX 16
@@ -96,6 +99,11 @@ static void print_matrix(FILE *to, const struct between *b)
 	cs_columns_print(to, &t, 2);
 }
 
+/* ---- more nodes ---- */
+
+#define SIDE 64	 /* rows of characters, at most */
+#define NAMES 40 /* characters of the hosts of a class */
+
 /* "worst: 11.2 node3->node7 (host17 to host21), …" */
 static void print_worst(FILE *to, const struct between *b)
 {
@@ -109,6 +117,74 @@ static void print_worst(FILE *to, const struct between *b)
 			       b->run->node[row->what.dst.index].facts.host);
 	}
 	cs_fold(to, 2, 4, "worst: %s", text);
+}
+
+/* A character a cell. */
+static void print_characters(FILE *to, const struct between *b, uint32_t v)
+{
+	const int room = cs_columns() - 11;
+	const struct cs_grid *grid;
+	const char *words;
+
+	grid = cs_between_grid(b->run, v, room < SIDE ? room : SIDE, &words);
+	cs_matrix_cells(to, grid);
+	if (*words)
+		cs_fold(to, 2, 4, "%s", words);
+	if (grid->n_rows < b->run->n_nodes)
+		print_worst(to, b);
+}
+
+/* A cell of a node, which is at one of its ends: its difference from the median of all. */
+struct of_node {
+	int node;
+	double off;
+};
+CS_ORDERING(by_node, struct of_node, CS_ORDER(a->node, b->node),
+	    CS_ORDER(a->off, b->off))
+
+/* By node; NULL: it has no figure. */
+static const struct cs_shade **node_shades(const struct between *b)
+{
+	const struct cs_shade **shade = cs_new(const struct cs_shade *,
+					       b->run->n_nodes);
+	struct of_node *cell = cs_new(struct of_node, 2 * b->n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct cs_row *row = b->row[i];
+		double off = cs_difference(b->test, row->stats.median, b->median);
+
+		cell[n++] = (struct of_node){ (int)row->node, off };
+		cell[n++] = (struct of_node){ row->what.dst.index, off };
+	}
+	qsort(cell, n, sizeof(*cell), by_node);
+	CS_EACH_GROUP(i, k, n, cell[k].node == cell[i].node)
+		shade[cell[i].node] = cs_shade_of_difference(cell[(i + k - 1) / 2].off);
+	return shade;
+}
+
+/* "nodes by their median cell: within 1 % 1022; 8 to 25 % 2 (host[0017,0040])": of most
+ * nodes without names */
+static void print_classes(FILE *to, const struct between *b)
+{
+	const struct cs_shade **shade = node_shades(b);
+	int *node = cs_new(int, b->run->n_nodes);
+	const char *text = "";
+
+	for (int s = 0; s < cs_scale_difference.n; s++) {
+		size_t n = 0;
+
+		for (int i = 0; i < b->run->n_nodes; i++)
+			if (shade[i] == &cs_scale_difference.shade[s])
+				node[n++] = i;
+		if (n)
+			text = cs_join(text, "; ", "%s %zu",
+				       cs_scale_difference.shade[s].label, n);
+		if (n && 2 * n <= (size_t)b->run->n_nodes)
+			text = cs_new_longer(text, " (%s)",
+					     cs_hosts_text(b->run, node, n, NAMES));
+	}
+	cs_fold(to, 2, 4, "nodes by their median cell, against all: %s", text);
 }
 
 /* ---- the devices that carried the bytes ---- */
@@ -191,7 +267,7 @@ static void print_carriers(FILE *to, const struct between *b)
 		over ? "; above 101 %: traffic of others, or bytes sent again" : "");
 }
 
-static void print_one(FILE *to, const struct between *b)
+static void print_one(FILE *to, const struct between *b, uint32_t v)
 {
 	const struct cs_run *run = b->run;
 	uint32_t rounds = cs_rounds_count(run->plan->set.rounds,
@@ -212,8 +288,10 @@ static void print_one(FILE *to, const struct between *b)
 		figure_text(b, b->median), cell_text(b, b->row[0]),
 		cell_text(b, b->row[b->n - 1]), b->n, b->planned, rounds,
 		cs_rounds_of((uint32_t)run->n_nodes));
-	if (run->n_nodes > NODES_OF_MATRIX)
-		print_worst(to, b);
+	if (run->n_nodes > NODES_OF_MATRIX) {
+		print_classes(to, b);
+		print_characters(to, b, v);
+	}
 	print_carriers(to, b);
 }
 
@@ -251,11 +329,58 @@ void cs_between_print(FILE *to, const struct cs_run *run)
 	     v++) {
 		const struct between b = between_of(run, v);
 
-		print_one(to, &b);
+		print_one(to, &b, v);
 	}
 	putc('\n', to);
 	if (cs_message_print(to, run))
 		putc('\n', to);
+}
+
+/* Cards of a node that a row names as the carriers, and the sum of their Gb/s. */
+static int cards_of(const struct cs_run *run, const struct cs_row *row, double *gbits)
+{
+	const struct cs_node_facts *facts = &run->node[row->node].facts;
+	int n = 0;
+
+	*gbits = 0;
+	for (int i = 0; i < cs_node_cards(facts); i++) {
+		const char *name = facts->nic[i].name, *at = row->apart->nic[0];
+		const size_t length = strlen(name);
+
+		while (length && (at = strstr(at, name)) && at[length] &&
+		       !strchr(" ,", at[length]))
+			at += length;
+		if (!length || !at)
+			continue;
+		n++;
+		*gbits += facts->nic[i].gbits > 0 ? facts->nic[i].gbits : NAN;
+	}
+	return n;
+}
+
+/* "46.1 GB/s per NIC (92 % of 400 Gb/s)", both without what is not known. */
+static const char *rate_text(const struct between *b)
+{
+	double *rate = cs_new(double, b->n), *gbits = cs_new(double, b->n), gbs, link;
+	const char *text;
+	size_t known = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		int n = cards_of(b->run, b->row[i], &gbits[i]);
+
+		known += n > 0;
+		rate[i] = b->row[i]->stats.median / (n ? n : 1);
+		gbits[i] /= n;
+	}
+	gbs = cs_median(rate, b->n);
+	text = cs_new_text("%s %s", figure_text(b, gbs),
+			   cs_unit_text((int)b->test->unit));
+	if (known < b->n)
+		return text;
+	link = cs_median(gbits, b->n);
+	return cs_new_text(link > 0 ? "%s per NIC (%.0f %% of %.0f Gb/s)" :
+				      "%s per NIC",
+			   text, 100 * gbs * 8 / link, link);
 }
 
 const char *cs_between_text(const struct cs_run *run)
@@ -269,12 +394,11 @@ const char *cs_between_text(const struct cs_run *run)
 		const struct between b = between_of(run, v);
 
 		if (b.n)
-			text = cs_join(text, ", ", "%s%s %s",
+			text = cs_join(text, ", ", "%s%s",
 				       b.test->pattern == CS_PATTERN_BIDI ?
 					       "both ways " :
 					       "",
-				       figure_text(&b, b.median),
-				       cs_unit_text((int)b.test->unit));
+				       rate_text(&b));
 	}
-	return cs_after("node to node ", text);
+	return cs_after("between nodes ", text);
 }

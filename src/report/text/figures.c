@@ -144,12 +144,14 @@ static double middle(size_t cells, const double *value)
 	return k ? cs_median(room, k) : NAN;
 }
 
-static char character(double value, double median)
+static char character(const struct cs_grid *grid, int cell, double median)
 {
-	double off = fabs(value / median - 1);
+	double off = fabs(grid->value[cell] / median - 1);
 
+	if (isnan(off) && grid->row_end[0].kind == CS_ENDPOINT_NODE)
+		return grid->planned[cell] ? 'x' : ' ';
 	if (isnan(off))
-		return 'x';
+		return cell / grid->n_cols == cell % grid->n_cols ? '\\' : 'x';
 	return off <= 0.01 ? '.' : off <= 0.03 ? '-' : off <= 0.10 ? '=' : '#';
 }
 
@@ -233,12 +235,8 @@ static void print_characters(FILE *to, const struct cs_grid *grid)
 	print_column_labels(to, grid);
 	for (i = 0; i < grid->n_rows; i++) {
 		cs_print(to, "%*s ", LABEL, row_label(grid, i).text);
-		for (k = 0; k < grid->n_cols; k++) {
-			double value = grid->value[i * grid->n_cols + k];
-
-			putc(i == k && isnan(value) ? '\\' : character(value, median),
-			     to);
-		}
+		for (k = 0; k < grid->n_cols; k++)
+			putc(character(grid, i * grid->n_cols + k, median), to);
 		putc('\n', to);
 	}
 	cs_fold(to, 2, 4,

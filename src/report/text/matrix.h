@@ -27,6 +27,11 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid);
 /* The meaning of the name by which the test was requested, in the tool of that name. */
 void cs_matrix_note(FILE *to, const struct cs_run *run,
 		    const struct cs_plan_matrix *matrix);
+/* between_grid.c: a matrix between nodes, `side` rows at most: of more nodes each is a leaf,
+ * or a group, and a cell the result in the middle of theirs.  *words says that; in the
+ * arena. */
+struct cs_grid *cs_between_grid(const struct cs_run *run, uint32_t matrix, int side,
+				const char **words);
 /* Cells, the lines of figures below, and each mark's reason once. */
 void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose);
 
