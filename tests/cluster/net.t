@@ -46,4 +46,20 @@ over cs1,cs2,cs3,cs4 -t nethost.mpi.pinned.pair -o four.json
 ok_json "four hosts at the same time: every way is there, and none above the truth" four.json \
 	'[r["status"] for r in d["results"] if r["value"] < ('"$truth"') * 1.005] == ["ok"] * 12'
 grep -o '"value":[0-9.e-]*' four.json | sed 's/^/# /'
+
+# A second network between the first two hosts, as fast as the first.
+add_rail() {
+	local i
+	ip link add rail netns "$(init_of cs1)" type veth peer name rail netns "$(init_of cs2)" || return
+	for i in 1 2; do
+		on_host "cs$i" ip addr add "10.78.0.$i/24" dev rail &&
+			on_host "cs$i" ip link set rail up &&
+			on_host "cs$i" tc qdisc add dev rail root tbf rate 200mbit burst 64k limit 8m || return
+	done
+}
+ok "two hosts have a second network" add_rail
+over cs1,cs2 -t nethost.mpi.pinned.pair -o rails.json
+ok_json "of two networks both are named with their parts, and all bytes were counted" rails.json \
+	'[sorted(w for w in r[k].replace(",", "").split() if w in ("eth0", "rail")) for r in d["results"] for k in ("nic_src", "nic_dst") if 0.99 < r[k + "_share"] < 1.01 and r[k].count(" %") == 2] == [["eth0", "rail"]] * 4'
+grep -oE '"(nic_[a-z_]*|value)":"?[^"]*' rails.json | sed 's/^/# /'
 finish
