@@ -26,7 +26,7 @@ json_t *cs_record_agent(const struct cs_run *run, int node, int agent)
 
 void cs_decode_agent(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "an agent", NULL };
+	struct cs_fields f = { record, "an agent" };
 	int node = cs_node_named(to, &f);
 	struct cs_agent_facts *a;
 
@@ -74,7 +74,7 @@ static json_t *way(const struct cs_run *run, int node, int agent, int to)
 
 static void decode_way(struct cs_loaded *to, int node, const json_t *record)
 {
-	struct cs_fields f = { record, "a peer", NULL };
+	struct cs_fields f = { record, "a peer" };
 	int agent = cs_agent_named(to, node, &f, "agent");
 	int peer = cs_agent_named(to, node, &f, "peer");
 	char reason[CS_WAY_REASON] = "";
@@ -101,7 +101,7 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 
 void cs_decode_peers(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "a node", NULL };
+	struct cs_fields f = { record, "a node" };
 	const json_t *ways = cs_field_array(&f, "peers"), *way;
 	int node = cs_node_named(to, &f);
 	struct cs_run_node *nd = &to->run.node[node];

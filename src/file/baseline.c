@@ -207,7 +207,7 @@ static void decode_figures(struct cs_fields *f, struct cs_baseline_stat *stat)
 
 static void decode_place(const json_t *record, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, place_fields.name, NULL };
+	struct cs_fields f = { record, place_fields.name };
 	struct cs_baseline_place made = { .src = -1 };
 
 	cs_field_need(&f, "src");
@@ -241,7 +241,7 @@ static void decode_seen(struct cs_fields *of, struct cs_baseline_stat *stat,
 
 	stat->first_seen = (uint32_t)to->seen.n;
 	json_array_foreach(array, i, one) {
-		struct cs_fields f = { one, seen_fields.name, NULL };
+		struct cs_fields f = { one, seen_fields.name };
 		struct cs_baseline_seen made = { .cells = 1 };
 
 		cs_field_need(&f, "run");
@@ -282,7 +282,7 @@ static int decode_key(struct cs_fields *f, struct cs_baseline_stat *stat)
 
 static void decode_stat(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, stat_fields.name, NULL };
+	struct cs_fields f = { record, stat_fields.name };
 	struct cs_baseline_stat stat = { .class = class };
 
 	if (!decode_key(&f, &stat))
@@ -295,7 +295,7 @@ static void decode_stat(const json_t *record, uint32_t class, struct cs_baseline
 
 static void decode_fact(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, fact_fields.name, NULL };
+	struct cs_fields f = { record, fact_fields.name };
 	struct cs_site_fact e = { .class = class, .nodes = 1 };
 
 	cs_field_need(&f, "field");
@@ -306,7 +306,7 @@ static void decode_fact(const json_t *record, uint32_t class, struct cs_baseline
 
 static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
 {
-	struct cs_fields of = { json_object_get(f->object, key), key, NULL };
+	struct cs_fields of = { json_object_get(f->object, key), key };
 	struct cs_fit_value x;
 
 	cs_field_need(f, key);
@@ -319,7 +319,7 @@ static struct cs_fit_value decode_fitted(struct cs_fields *f, const char *key)
 /* One of a test that a later version has is passed over. */
 static void decode_line(const json_t *record, uint32_t class, struct cs_baseline *to)
 {
-	struct cs_fields f = { record, line_fields.name, NULL };
+	struct cs_fields f = { record, line_fields.name };
 	struct cs_baseline_line line = { .class = class, .nodes = 1, .runs = 1 };
 	int test = cs_test_index(cs_field_string(&f, "test"));
 
@@ -344,7 +344,7 @@ struct reading {
 
 static void decode_class(const json_t *record, struct reading *r)
 {
-	struct cs_fields f = { record, class_fields.name, NULL };
+	struct cs_fields f = { record, class_fields.name };
 	const json_t *stats = cs_field_array(&f, "statistics"), *one;
 	const uint32_t index = (uint32_t)r->made.classes.n;
 	struct cs_baseline_class class = { .nodes = 1, .runs = 1 };
@@ -368,7 +368,7 @@ static void decode_class(const json_t *record, struct reading *r)
 
 static void check_schema(const json_t *document)
 {
-	struct cs_fields f = { document, "the document", NULL };
+	struct cs_fields f = { document, "the document" };
 	const char *schema = cs_field_string(&f, "schema");
 
 	if (!strncmp(schema, CS_SCHEMA, strcspn(CS_SCHEMA, "/") + 1) ||
@@ -384,7 +384,7 @@ static void check_schema(const json_t *document)
 static int decode_document(void *reading)
 {
 	struct reading *r = reading;
-	struct cs_fields f = { r->document, "the document", NULL };
+	struct cs_fields f = { r->document, "the document" };
 	const json_t *classes, *class;
 	struct cs_err err;
 	size_t i;

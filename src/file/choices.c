@@ -32,7 +32,7 @@ json_t *cs_record_choices(const struct cs_choices *chosen)
 
 void cs_decode_choice(const json_t *item, struct cs_choice *to)
 {
-	struct cs_fields f = { item, "a test", NULL };
+	struct cs_fields f = { item, "a test" };
 	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
 			   json_is_string(item) ? json_string_value(item) :
 						  "?";

@@ -179,7 +179,7 @@ static int64_t number_of(struct cs_fields *from, const struct cs_field *f, int64
 
 static void decode_part(struct cs_fields *from, const struct cs_field *f, void *of)
 {
-	struct cs_fields in = { cs_field_object(from, f->key), f->key, NULL };
+	struct cs_fields in = { cs_field_object(from, f->key), f->key };
 
 	if (!in.object)
 		return;
@@ -220,7 +220,7 @@ int cs_decode_array(struct cs_fields *from, const char *key,
 	if (json_array_size(all) > (size_t)most)
 		cs_field_refuse(from, key, cs_new_text("at most %d of them", most));
 	json_array_foreach(all, i, one) {
-		struct cs_fields f = { one, set->name, NULL };
+		struct cs_fields f = { one, set->name };
 
 		cs_fields_init(set, (char *)of + i * set->size);
 		cs_decode(&f, set, (char *)of + i * set->size);

@@ -326,9 +326,7 @@ int cs_json_read(struct cs_reader *r)
 	decode_each(r, &member[NODES], cs_decode_node);
 	decode_each(r, &member[AGENTS], cs_decode_agent);
 	decode_each(r, &member[NODES], cs_decode_peers);
-	r->plain = cs_decode_plain_row;
 	decode_each(r, &member[RESULTS], cs_decode_row);
-	r->plain = NULL;
 	decode_each(r, &member[ERRORS], cs_decode_error);
 	decode_each(r, &member[CHECKS], cs_decode_check);
 	return 1;

@@ -20,23 +20,17 @@ static const char *type_text(const json_t *value)
 	return value ? text[json_typeof(value)] : "not there";
 }
 
-static const json_t *member(const struct cs_fields *f, const char *key)
-{
-	return f->plain ? cs_plain_get(f->plain, key) :
-			  json_object_get(f->object, key);
-}
-
 /* NULL when it is not there or null. */
 static const json_t *value_of(const struct cs_fields *f, const char *key)
 {
-	const json_t *value = member(f, key);
+	const json_t *value = json_object_get(f->object, key);
 
 	return json_is_null(value) ? NULL : value;
 }
 
 void cs_field_refuse(struct cs_fields *f, const char *key, const char *allowed)
 {
-	const json_t *value = member(f, key);
+	const json_t *value = json_object_get(f->object, key);
 	const char *is = type_text(value);
 
 	if (json_is_integer(value))

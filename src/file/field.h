@@ -9,12 +9,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "file/plain.h"
-
 struct cs_fields {
 	const json_t *object;
-	const char *what;	/* for errors: "a result" */
-	struct cs_plain *plain; /* the object, if it is plain; else NULL */
+	const char *what; /* for errors: "a result" */
 };
 
 /* The value is not allowed: "a result: 'n' is a string; allowed …". */

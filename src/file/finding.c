@@ -121,7 +121,7 @@ json_t *cs_record_finding(const struct cs_run *run, const struct cs_finding *fin
 
 static void decode_finding(struct cs_loaded *to, json_t *record, int check)
 {
-	struct cs_fields f = { record, "an error", NULL };
+	struct cs_fields f = { record, "an error" };
 	struct cs_finding found = { .node = -1, .check = check };
 	char id[CS_FINDING_TEXT] = "", series[CS_ERR_TEXT] = "";
 

@@ -39,7 +39,7 @@ void cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node 
 	size_t i;
 
 	json_array_foreach(gpus, i, gpu) {
-		struct cs_fields g = { gpu, cs_agent_gpu_fields.name, NULL };
+		struct cs_fields g = { gpu, cs_agent_gpu_fields.name };
 
 		if ((int)i >= nd->facts.n_agents)
 			cs_field_refuse(f, "gpus", "at most one for each of n_agents");
@@ -93,7 +93,7 @@ static json_t *nvlink_peers(const struct cs_nvlink_ends *ends)
 static void decode_nvlink_peers(struct cs_fields *gpu_record,
 				struct cs_nvlink_ends *ends)
 {
-	struct cs_fields f = { cs_field_object(gpu_record, "board"), "a board", NULL };
+	struct cs_fields f = { cs_field_object(gpu_record, "board"), "a board" };
 
 	if (f.object && cs_field_is_known(&f, "nvlinks_to_gpus"))
 		ends->n_gpus = cs_decode_array(&f, "nvlinks_to_gpus",
@@ -119,7 +119,7 @@ static json_t *gpu_record(const struct cs_node_facts *f, const struct cs_gpu_rec
 
 static void take_gpu_record(struct cs_gpu_record *s, const json_t *record)
 {
-	struct cs_fields f = { record, cs_gpu_record_fields.name, NULL };
+	struct cs_fields f = { record, cs_gpu_record_fields.name };
 
 	cs_gpu_record_init(s);
 	cs_decode(&f, &cs_gpu_record_fields, s);

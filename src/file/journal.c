@@ -144,20 +144,11 @@ static void decode_line(struct cs_loaded *to, json_t *record)
 			kinds[i].take(to, record);
 }
 
-static int decode_plain_line(struct cs_loaded *to, struct cs_plain *plain)
-{
-	const json_t *kind = cs_plain_get(plain, "kind");
-
-	return json_is_string(kind) && !strcmp(json_string_value(kind), "result") &&
-	       to->run.version && cs_decode_plain_row(to, plain);
-}
-
 /* A line without its end was cut when the run was killed. */
 void cs_jsonl_read(struct cs_reader *r)
 {
 	size_t from = r->keep = r->at;
 
-	r->plain = decode_plain_line;
 	while (cs_reader_skip_line(r)) {
 		if (r->at > from)
 			cs_reader_take(r, from, decode_line);

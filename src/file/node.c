@@ -94,7 +94,7 @@ static json_t *rank(const struct cs_run_node *nd, int index)
 static void decode_rank(struct cs_rank_facts *to, int n_known_gpus,
 			const json_t *record)
 {
-	struct cs_fields f = { record, cs_rank_fields.name, NULL };
+	struct cs_fields f = { record, cs_rank_fields.name };
 	const json_t *sees = cs_field_array(&f, "sees"), *at;
 	size_t i;
 
@@ -158,7 +158,7 @@ json_t *cs_record_node(const struct cs_run *run, int node)
 
 void cs_decode_node(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "a node", NULL };
+	struct cs_fields f = { record, "a node" };
 	int node = cs_node_named(to, &f);
 	struct cs_run_node *nd = &to->run.node[node];
 	int before = nd->facts.n_agents;

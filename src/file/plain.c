@@ -1,9 +1,9 @@
 #include "file/plain.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/arena.h"
 
 #define DIGITS_MOST 18 /* of a number that surely fits 64 bits */
 #define REAL_MOST 40   /* characters of a number */
@@ -51,11 +51,16 @@ static int skip_string(struct rest *r)
 	return r->at++ < r->end;
 }
 
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static size_t skip_digits(struct rest *r)
 {
 	const char *from = r->at;
 
-	while (r->at < r->end && *r->at >= '0' && *r->at <= '9')
+	while (r->at < r->end && is_digit(*r->at))
 		r->at++;
 	return (size_t)(r->at - from);
 }
@@ -86,133 +91,40 @@ static int skip_number(struct rest *r)
 	return r->at - from < REAL_MOST;
 }
 
-static int skip_word(struct rest *r)
+static int skip_word(struct rest *r, const char *word)
 {
-	static const char *const words[] = { "null", "true", "false" };
+	size_t n = strlen(word);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t n = strlen(words[i]);
-
-		if ((size_t)(r->end - r->at) >= n && !memcmp(r->at, words[i], n)) {
-			r->at += n;
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static int skip_scalar(struct rest *r)
-{
-	if (r->at == r->end)
+	if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0)
 		return 0;
-	return *r->at == '"'					 ? skip_string(r) :
-	       *r->at == '-' || (*r->at >= '0' && *r->at <= '9') ? skip_number(r) :
-								   skip_word(r);
-}
-
-/* Skip an array of scalars. */
-static int skip_array(struct rest *r)
-{
-	if (!skip_mark(r, '['))
-		return 0;
-	if (skip_mark(r, ']'))
-		return 1;
-	do {
-		if (!skip_scalar(r))
-			return 0;
-	} while (skip_mark(r, ','));
-	skip_blanks(r);
-	return next_is(r, ']') && r->at++;
-}
-
-/* ---- members ---- */
-
-/* The slot of a key: its own, or a free one. */
-static uint8_t *slot_of(struct cs_plain *plain, const char *key, size_t size)
-{
-	uint32_t h = 0x811c9dc5u;
-	uint8_t *slot;
-
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ (unsigned char)key[i]) * 0x01000193u;
-	for (h ^= h >> 16;; h++) {
-		const struct cs_plain_member *m;
-
-		slot = &plain->at[h & 0xff];
-		if (!*slot)
-			return slot;
-		m = &plain->member[*slot - 1];
-		if (m->key_size == size && !memcmp(m->key, key, size))
-			return slot;
-	}
-}
-
-static int decode_member(struct cs_plain *plain, struct rest *r)
-{
-	struct cs_plain_member m = { .key = r->at + 1, .value = NULL };
-	uint8_t *slot;
-
-	if (!skip_string(r))
-		return 0;
-	m.key_size = (size_t)(r->at - m.key) - 1;
-	if (!skip_mark(r, ':'))
-		return 0;
-	m.text = r->at;
-	if (!(next_is(r, '[') ? skip_array(r) : skip_scalar(r)))
-		return 0;
-	m.size = (size_t)(r->at - m.text);
-	slot = slot_of(plain, m.key, m.key_size);
-	if (*slot || plain->n == CS_PLAIN_MOST)
-		return 0;
-	plain->member[plain->n++] = m;
-	*slot = (uint8_t)plain->n;
+	r->at += n;
 	return 1;
-}
-
-int cs_plain_parse(struct cs_plain *plain, const char *text, size_t size)
-{
-	struct rest r = { text, text + size };
-
-	plain->n = 0;
-	memset(plain->at, 0, sizeof(plain->at));
-	if (!skip_mark(&r, '{'))
-		return 0;
-	do {
-		if (!decode_member(plain, &r))
-			return 0;
-	} while (skip_mark(&r, ','));
-	return skip_mark(&r, '}') && r.at == r.end;
 }
 
 /* ---- JSON of them ---- */
 
+/* A quotient of whole numbers below 2^53 is the double next to it. */
 static json_t *number(const char *text, size_t size)
 {
+	static const double power[] = { 1e0, 1e1, 1e2,	1e3,  1e4,  1e5,  1e6,	1e7,
+					1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	const char *at = text + (*text == '-'), *end = text + size, *point = NULL;
 	char copy[REAL_MOST];
-	size_t i;
+	uint64_t n = 0;
 
+	for (; at < end && (is_digit(*at) || *at == '.'); at++)
+		if (*at == '.')
+			point = at;
+		else
+			n = 10 * n + (uint64_t)(*at - '0');
+	if (!point && at == end)
+		return json_integer(*text == '-' ? -(int64_t)n : (int64_t)n);
+	if (at == end && size <= sizeof(power) / sizeof(power[0]))
+		return json_real(copysign((double)n / power[end - point - 1],
+					  *text == '-' ? -1 : 1));
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-	for (i = 0; i < size; i++)
-		if (copy[i] == '.' || copy[i] == 'e' || copy[i] == 'E')
-			return json_real(strtod(copy, NULL));
-	return json_integer(strtoll(copy, NULL, 10));
-}
-
-static json_t *scalar(const char *text, size_t size)
-{
-	switch (*text) {
-	case '"':
-		return json_stringn_nocheck(text + 1, size - 2);
-	case 'n':
-		return json_null();
-	case 't':
-		return json_true();
-	case 'f':
-		return json_false();
-	default:
-		return number(text, size);
-	}
+	return json_real(strtod(copy, NULL));
 }
 
 static json_t *take_value(struct rest *r, int depth);
@@ -263,7 +175,14 @@ static json_t *take_value(struct rest *r, int depth)
 
 	if (next_is(r, '{') || next_is(r, '['))
 		return depth ? take_values(r, depth - 1) : NULL;
-	return skip_scalar(r) ? scalar(from, (size_t)(r->at - from)) : NULL;
+	if (skip_string(r))
+		return json_stringn_nocheck(from + 1, (size_t)(r->at - from) - 2);
+	if (skip_number(r))
+		return number(from, (size_t)(r->at - from));
+	return skip_word(r, "null")  ? json_null() :
+	       skip_word(r, "true")  ? json_true() :
+	       skip_word(r, "false") ? json_false() :
+				       NULL;
 }
 
 json_t *cs_plain_value(const char *text, size_t size)
@@ -275,18 +194,4 @@ json_t *cs_plain_value(const char *text, size_t size)
 		return value;
 	json_decref(value);
 	return NULL;
-}
-
-json_t *cs_plain_get(struct cs_plain *plain, const char *key)
-{
-	uint8_t slot = *slot_of(plain, key, strlen(key));
-	struct cs_plain_member *m = slot ? &plain->member[slot - 1] : NULL;
-
-	if (!m)
-		return NULL;
-	if (!m->value)
-		m->value = *m->text == '[' ? cs_plain_value(m->text, m->size) :
-					     scalar(m->text, m->size);
-	cs_arena_check(!m->value);
-	return m->value;
 }

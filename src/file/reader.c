@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "file/plain.h"
 
 #define FILE_MOST ((size_t)4 << 30)
 #define PIPE_MOST ((size_t)1 << 30)	/* all of it is in memory */
@@ -215,14 +216,6 @@ static int is_too_full(const struct cs_reader *r, size_t from)
 	return n > BRACKETS_MOST;
 }
 
-/* 0: it is not plain, or its record has no plain decoder. */
-static int decode_plain(struct cs_reader *r, size_t from)
-{
-	return r->plain &&
-	       cs_plain_parse(&r->members, r->text + (from - r->base), r->at - from) &&
-	       r->plain(r->to, &r->members);
-}
-
 void cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
 {
 	CS_SCOPE;
@@ -232,8 +225,7 @@ void cs_reader_take(struct cs_reader *r, size_t from, cs_decode_fn *take)
 		too_much(r);
 	}
 	r->wrong = from;
-	if (!decode_plain(r, from))
-		take(r->to, cs_reader_value(r, from));
+	take(r->to, cs_reader_value(r, from));
 	r->wrong = CS_KEEP_NOTHING;
 }
 

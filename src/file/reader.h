@@ -12,7 +12,6 @@
 #include <sys/types.h>
 
 #include "file/loaded.h"
-#include "file/plain.h"
 
 #define CS_KEEP_NOTHING SIZE_MAX
 #define CS_READ_ALL SIZE_MAX
@@ -22,11 +21,7 @@ struct cs_reader {
 	const char *name; /* for errors */
 	size_t at, end;	  /* reading stops there */
 	size_t keep;
-	/* takes records that are plain (plain.h), without making JSON of them; 0: not
-	 * this one; NULL: none */
-	int (*plain)(struct cs_loaded *to, struct cs_plain *plain);
-	struct cs_plain members; /* of the record that is decoded, or all of it */
-	size_t wrong;		 /* the place for an error; CS_KEEP_NOTHING: none */
+	size_t wrong; /* the place for an error; CS_KEEP_NOTHING: none */
 	/* the window: bytes [base, base + n) */
 	const char *text;
 	size_t base, n;

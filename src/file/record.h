@@ -51,8 +51,6 @@ void cs_encode_row(struct cs_encoder *r, const struct cs_run *run,
 /* The i-th of the run as its files have it. */
 void cs_encode_result(struct cs_encoder *r, const struct cs_run *run, size_t i);
 void cs_decode_row(struct cs_loaded *to, json_t *record);
-/* 1. */
-int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain);
 
 /* compact.c.  Makes it the result of a file that is to be small. */
 void cs_encode_compact(struct cs_encoder *result);

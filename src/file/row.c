@@ -326,8 +326,9 @@ static void check_variant(struct cs_fields *f, const struct cs_row *row)
 				"as they are here");
 }
 
-static void decode_row(struct cs_loaded *to, struct cs_fields *f)
+void cs_decode_row(struct cs_loaded *to, json_t *record)
 {
+	struct cs_fields of = { record, "a result" }, *const f = &of;
 	struct cs_cpu_side side = cs_cpu_side_unknown;
 	struct cs_row_apart apart = cs_row_apart_unknown;
 	char reason[CS_REASON] = "";
@@ -363,19 +364,4 @@ static void decode_row(struct cs_loaded *to, struct cs_fields *f)
 	if (row.status == CS_OK)
 		cs_field_need(f, "value");
 	add_row(to, &row, f);
-}
-
-void cs_decode_row(struct cs_loaded *to, json_t *record)
-{
-	struct cs_fields f = { record, "a result", NULL };
-
-	decode_row(to, &f);
-}
-
-int cs_decode_plain_row(struct cs_loaded *to, struct cs_plain *plain)
-{
-	struct cs_fields f = { NULL, "a result", plain };
-
-	decode_row(to, &f);
-	return 1;
 }

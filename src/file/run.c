@@ -47,7 +47,7 @@ json_t *cs_record_program(const struct cs_run *run)
 
 void cs_decode_program(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { cs_loaded_keep(to, record), "program", NULL };
+	struct cs_fields f = { cs_loaded_keep(to, record), "program" };
 
 	to->run.version = cs_field_string(&f, "version");
 	to->run.commit = cs_field_string(&f, "commit");
@@ -285,7 +285,7 @@ static void decode_chosen(struct cs_loaded *to, struct cs_fields *f,
  * differently: the plan keeps the id in the file, for --resume compares ids. */
 static void decode_plan(struct cs_loaded *to, struct cs_fields *f)
 {
-	struct cs_fields set = { cs_field_object(f, "settings"), "settings", NULL };
+	struct cs_fields set = { cs_field_object(f, "settings"), "settings" };
 	struct cs_plan_request req = { .n_agents = 0 };
 	struct cs_plan *plan = NULL;
 	struct cs_choices chosen;
@@ -349,7 +349,7 @@ json_t *cs_record_verdict(const struct cs_run *run)
 
 void cs_decode_end(struct cs_loaded *to, json_t *record)
 {
-	struct cs_fields f = { record, "run", NULL };
+	struct cs_fields f = { record, "run" };
 
 	cs_field_time(&f, "ended", &to->run.ended);
 	to->run.complete = cs_field_word(&f, "status", status_words, 0);
@@ -402,7 +402,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 void cs_decode_run(struct cs_loaded *to, json_t *record)
 {
 	static const char *const backends[] = { "cuda", "cpu", NULL };
-	struct cs_fields f = { cs_loaded_keep(to, record), "run", NULL };
+	struct cs_fields f = { cs_loaded_keep(to, record), "run" };
 	struct cs_run *run = &to->run;
 	int backend, n_nodes;
 	struct cs_err err;

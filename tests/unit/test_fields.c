@@ -71,7 +71,7 @@ HOLDS("every field of a table comes back from a file") {
 	} one, two;
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		struct cs_fields from = { NULL, sets[i]->name, NULL };
+		struct cs_fields from = { NULL, sets[i]->name };
 		json_t *first, *again;
 		int n = 0;
 
