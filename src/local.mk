@@ -405,6 +405,8 @@ endif
 	%D%/check/fleet/fingerprint.h \
 	%D%/check/fleet/in_common.c \
 	%D%/check/fleet/remedies.def \
+	%D%/check/fleet/leaves.c \
+	%D%/check/fleet/leaves.h \
 	%D%/check/fleet/vote.c \
 	%D%/check/fleet/vote.h \
 	%D%/check/fleet/within.c \

@@ -116,6 +116,7 @@ static void judge(struct fleet *fleet)
 	run->margin = fleet->opt->margin;
 	run->min_coverage = fleet->opt->min_coverage;
 	cs_criteria_apply(fleet->criteria, run);
+	cs_complain_of_switches(fleet->opt, run);
 	check(cs_check_run(run, &err), &err);
 	cs_run_sort_findings(run);
 	run->exit_status = cs_run_exit(run);

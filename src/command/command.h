@@ -134,5 +134,7 @@ int cs_criteria_read(struct cs_criteria *criteria, const struct cs_options *opt,
 int cs_baseline_read(const char *name, double budget_s, struct cs_baseline *to,
 		     struct cs_err *err);
 
-/* The same for a command, in its arena. */
+/* Complain if --switches has none of the nodes. */
+void cs_complain_of_switches(const struct cs_options *opt, const struct cs_run *run);
+/* The criteria for a command, in its arena. */
 const struct cs_criteria *cs_command_criteria(const struct cs_options *opt);

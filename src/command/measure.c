@@ -271,6 +271,7 @@ static void on_node(void *ctx, int node)
 	struct program *p = ctx;
 	struct cs_err err;
 
+	cs_leaves_apply(&p->criteria.leaves, &p->run.node[node].facts);
 	if (p->opt->redact)
 		end_unredacted(cs_redact_node(&p->redact, &p->run, node, &err), &err);
 	each_journal(p, journal_node, (size_t)node);
@@ -554,6 +555,7 @@ static int conclude(struct program *p, int status, const struct cs_err *why)
 		return cs_command_waive(p->opt, p->out, &err);
 	if (status == CS_EXIT_CANNOT || status == CS_EXIT_UNABLE)
 		return conclude_untested(p, status, why);
+	cs_complain_of_switches(p->opt, &p->run);
 	cs_check_run(&p->run, &err);
 	cs_run_sort_findings(&p->run);
 	p->run.exit_status = cs_run_exit(&p->run);

@@ -62,6 +62,17 @@ static int read_thresholds(struct cs_criteria *c, const struct cs_options *opt,
 	return rc ? cs_err_prefix(err, "--threshold") : 0;
 }
 
+static int read_switches(struct cs_criteria *c, const struct cs_options *opt,
+			 struct cs_err *err)
+{
+	char *text = NULL;
+	int rc = load(opt->switches, opt->budget_s, &text, err) ||
+		 cs_leaves_read(&c->leaves, text, opt->switches, err);
+
+	free(text);
+	return rc ? cs_err_prefix(err, "--switches") : 0;
+}
+
 /* *share: that of --min-share, unless it has one of its own. */
 static int read_expect(struct cs_criteria *c, const struct cs_options *opt,
 		       double *share, struct cs_err *err)
@@ -81,11 +92,24 @@ static int read_all(struct cs_criteria *c, const struct cs_options *opt,
 
 	if ((opt->baseline && read_baselines(c, opt, err)) ||
 	    (opt->threshold && read_thresholds(c, opt, err)) ||
-	    (opt->expect && read_expect(c, opt, &share, err)))
+	    (opt->expect && read_expect(c, opt, &share, err)) ||
+	    (opt->switches && read_switches(c, opt, err)))
 		return -1;
 	if (opt->redact) /* a name of the site */
 		cs_text(c->thresholds.name, sizeof(c->thresholds.name), "line");
 	return share > 0 ? cs_thresholds_share(&c->thresholds, share, err) : 0;
+}
+
+void cs_complain_of_switches(const struct cs_options *opt, const struct cs_run *run)
+{
+	char text[CS_ERR_TEXT];
+
+	if (!opt->switches || !run->node ||
+	    CS_ANY(i, run->n_nodes, run->node[i].facts.leaf[0]))
+		return;
+	cs_text(text, sizeof(text), "--switches: no node of the run is in '%.200s'",
+		opt->switches);
+	cs_complain(text);
 }
 
 /* ---- known figures of hardware ---- */

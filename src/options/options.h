@@ -71,6 +71,7 @@ struct cs_options {
 	double margin;		/* --margin */
 	const char *baseline;	/* --baseline FILE[,...]; NULL */
 	const char *threshold;	/* --threshold FILE; NULL */
+	const char *switches;	/* --switches FILE; NULL */
 	double min_coverage;	/* --min-coverage */
 	double min_share;	/* --min-share; 0: not given */
 	int mpi;

@@ -101,6 +101,7 @@ static const struct cs_option check_options[] = {
 	  "kubernetes. The commands are never run", OWN(cs_set_drain) },
 	BASELINE,
 	THRESHOLD,
+	SWITCHES,
 	MIN_SHARE,
 	MIN_COVERAGE,
 	EXPECT,

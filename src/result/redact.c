@@ -294,6 +294,21 @@ static int learn_board(struct cs_redact *redact, char serial[24], struct cs_err 
 	return 0;
 }
 
+static int learn_leaf(struct cs_redact *redact, char leaf[CS_HOST], struct cs_err *err)
+{
+	char to[24];
+
+	if (!leaf[0])
+		return 0;
+	if (!find(redact, leaf)) {
+		cs_text(to, sizeof(to), "leaf%d", ++redact->n_leaves);
+		if (learn(redact, leaf, to, err))
+			return -1;
+	}
+	cs_text(leaf, CS_HOST, "%s", find(redact, leaf)->to);
+	return 0;
+}
+
 static int redact_ways(struct cs_redact *redact, struct cs_run_node *nd,
 		       struct cs_err *err)
 {
@@ -323,6 +338,8 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		return -1;
 	if (nd->facts.host[0])
 		cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
+	if (learn_leaf(redact, nd->facts.leaf, err))
+		return -1;
 	for (a = 0; a < nd->facts.n_agents; a++)
 		if (learn_gpu(redact, nd->agent[a].gpu.uuid, err))
 			return -1;

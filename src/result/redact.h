@@ -8,7 +8,7 @@
 
 struct cs_redact {
 	struct cs_vec names; /* names and their replacements */
-	int n_gpus, n_boards;
+	int n_gpus, n_boards, n_leaves;
 	char **argv; /* the redacted run->argv */
 	int argc;
 };

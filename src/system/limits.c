@@ -360,6 +360,20 @@ static void memory_use(const char *root, struct cs_node_facts *node)
 	node->swap_used_bytes = (int64_t)(all - left);
 }
 
+/* The switch above the node, as Slurm says: "spine.leaf1.gpu017".  A variable that the
+ * launcher brought from another node names that one. */
+static void leaf(struct cs_node_facts *node)
+{
+	const char *address = getenv("SLURM_TOPOLOGY_ADDR");
+	const char *end = address ? strrchr(address, '.') : NULL, *from = end;
+
+	if (!end || strcmp(end + 1, node->host) != 0)
+		return;
+	while (from > address && from[-1] != '.')
+		from--;
+	cs_text(node->leaf, sizeof(node->leaf), "%.*s", (int)(end - from), from);
+}
+
 void cs_limits_node(const char *root, struct cs_node_facts *node)
 {
 	const char *list;
@@ -384,6 +398,7 @@ void cs_limits_node(const char *root, struct cs_node_facts *node)
 	node->imex_channels = each_name(root, "/dev/nvidia-caps-imex-channels", NULL,
 					NULL);
 	container(root, node);
+	leaf(node);
 	cs_gpu_grant(node->grant, sizeof(node->grant));
 	list = strchr(node->grant, '=');
 	node->n_granted = list ? list_count(list + 1) : -1;

@@ -114,6 +114,40 @@ network "… as is what was not measured again" "nic-slow 3 note no False" 16 sl
 network "uplinks of a leaf are a warning, and no node is accused" \
 	"leaf-slow None warning confirmed False" 16 leaves=4 uplinks=2 by=0.7
 ok "… which names the leaf" grep -qF "uplinks of leaf leaf2 are 30 % slower than those of the other 3 leaves" out
+cat >switches.conf <<'END'
+# four leaves of four
+SwitchName=near Nodes=HOST[0-3] LinkSpeed=400
+switchname=far nodes=HOST[4-7]
+SwitchName=odd \
+	Nodes=HOST[8-11]
+SwitchName=last Nodes=HOST[12-15] # done
+SwitchName=spine Switches=near,far,odd,last
+END
+sed -i "s/HOST/$(uname -n | cut -d. -f1)/" switches.conf
+unswitched() { # of the same run
+	sed 's/"leaf": "leaf[0-9]"/"leaf": null/g' made.json >plain.json
+}
+unswitched
+run 0 check plain.json
+ok "without leaves no uplinks are judged" prints_not uplinks
+run 0 check plain.json --switches switches.conf -o switched.json
+ok "--switches has the leaf of each node, in the form of topology.conf" prints "uplinks of leaf odd are 30 % slower"
+ok_json "… which results keep" switched.json '{n["leaf"] for n in d["nodes"]} == {"near", "far", "odd", "last"}'
+run 0 check plain.json --switches switches.conf --redact -o redacted.json
+ok "… but for --redact" eval '! grep -qE "near|\"odd|leaf odd" redacted.json out && prints "uplinks of leaf leaf3 are 30 %"'
+refused_switches() { # SENTENCE MESSAGE TEXT
+	printf '%b' "$3" >bad.conf
+	run 0 check plain.json --switches bad.conf
+	ok "$1" eval "status_is 64 && one_line '$2'"
+}
+refused_switches "a key that topology.conf does not have is refused by its line" "bad.conf:2: .Colour" "SwitchName=a Nodes=n1\\nColour=red\\n"
+refused_switches "… a switch without nodes or switches, too" "either Nodes= or Switches=" "SwitchName=a\\n"
+refused_switches "… a list of nodes that does not end" "bad.conf:1: .n\\[1" "SwitchName=a Nodes=n[1-2\\n"
+refused_switches "… a node at two switches" "node .n2. is at two switches" "SwitchName=a Nodes=n[1-2]\\nSwitchName=b Nodes=n2\\n"
+refused_switches "… an empty file" "no line has SwitchName= and Nodes=" ""
+printf 'SwitchName=a Nodes=another\n' >other.conf
+run 0 check plain.json --switches other.conf
+ok "a file of other nodes is complained about" grep -q "no node of the run is in .other.conf" err
 network "of two nodes none is accused" none 2 slow=1 by=0.5
 
 show_made() { # FORMAT NODES KEY=VALUE...
@@ -150,18 +184,26 @@ ok "metrics have the share that NICs counted" grep -qE \
 ok "… and every line is a metric or a comment" eval \
 	'! grep -vE "^(# (HELP|TYPE) cscope_mpi_|cscope_mpi_[a-z_]+(\{([A-Za-z_]+=\"[^\"]*\",?)+\})? [0-9.e+-]+$)" out'
 
-# Sending takes 3 ms for each message, of node 2 eight times as long.
+# Sending takes 5 ms for each message, of node 2 twelve times as long.
 in_front slowly 'export CS_TEST_SCOPE=node$rank LD_PRELOAD=$SLOWNET ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS' \
-	'export SLOWNET_US=3000; [ "$rank" != 2 ] || SLOWNET_US=24000'
-run_program 3 ./slowly "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair --check=outlier -o slow.json
+	'export SLOWNET_US=5000; [ "$rank" != 2 ] || SLOWNET_US=60000' \
+	'export SLURM_TOPOLOGY_ADDR=spine.leaf$rank.$(uname -n); [ "$rank" != 2 ] || SLURM_TOPOLOGY_ADDR=spine.leaf2.another'
 slow_of() { # FILE
 	json "$1" '[(c["id"], c["node_index"], c["severity"], c["remeasured"], " sends " in c["says"]) for c in d["checks"] if c["id"] == "nic-slow"] == [("nic-slow", 2, "warning", "confirmed", True)]'
 }
+# Three times at most: on a busy machine intervals are too wide for a verdict.
+for try in 1 2 3; do
+	run_program 3 ./slowly "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair --check=outlier -o slow.json
+	[ -z "$skip" ] || break
+	! slow_of slow.json >/dev/null 2>&1 || break
+done
 ok "a node that sends slowly is found by the run, which looks at it again" eval \
 	'job_status_is 1 && slow_of slow.json'
 ok_json "… with each of the others, and at these two" slow.json \
 	'sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" in r["flags"]) == sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" not in r["flags"])'
 ok_schema "… as the schema says" slow.json
+ok_json "each node has the leaf that Slurm says, unless Slurm speaks of another node" slow.json \
+	'[n["leaf"] for n in d["nodes"]] == ["leaf0", "leaf1", None]'
 run 0 check slow.json -f json
 ok "… and check says the same of its file" slow_of out
 

@@ -4,18 +4,20 @@
 
 #include "check/bounds/baseline.h"
 #include "check/bounds/threshold.h"
+#include "check/fleet/leaves.h"
 
 struct cs_criteria {
 	struct cs_baseline baseline, known; /* known: figures of machines elsewhere */
 	struct cs_thresholds thresholds;
 	struct cs_vec expected; /* struct cs_site_fact, of --expect */
+	struct cs_vec leaves;	/* struct cs_leaf, of --switches */
 };
 
 void cs_criteria_init(struct cs_criteria *criteria);
 void cs_criteria_release(struct cs_criteria *criteria);
 /* Were any given?  `known` is always there. */
 int cs_criteria_any(const struct cs_criteria *criteria);
-/* The run is judged by them, which outlive it. */
+/* The run is judged by them, which outlive it; its nodes get their leaves. */
 void cs_criteria_apply(const struct cs_criteria *criteria, struct cs_run *run);
 
 /* All that is in them but the name of a file, as arrays without pointers: so another
