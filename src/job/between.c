@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "check/between/between.h"
+#include "check/bounds/judge.h"
 #include "job/pair.h"
 #include "job/state.h"
 #include "node/agent/host_fill_check.h"
@@ -545,6 +546,24 @@ static double look_s(const struct between *b)
 	return s;
 }
 
+/* Rank 0: pairs beyond a bound meet again, each so often. */
+#define BOUND_TIMES 3
+static int look_at_bounds(struct between *b, struct cs_look *look, int n, int most,
+			  struct cs_err *err)
+{
+	struct cs_run *run = b->job->run;
+	uint32_t row[CS_LOOKS_MOST];
+	int rows = cs_bounds_between(run, row, (most - n) / BOUND_TIMES, err);
+
+	for (int k = 0; k < rows * BOUND_TIMES; k++) {
+		const struct cs_row *of = cs_rows_get(&run->rows, row[k % rows]);
+
+		look[n++] = (struct cs_look){ of->test, of->what.src.index,
+					      of->what.dst.index };
+	}
+	return rows < 0 ? rows : n;
+}
+
 /* Rank 0: the looks for what is suspicious in the rows of all nodes. */
 static size_t choose_looks(struct between *b, struct cs_look *look)
 {
@@ -557,6 +576,8 @@ static size_t choose_looks(struct between *b, struct cs_look *look)
 	await_rows(b);
 	n = cs_between_again(b->job->run, look, (size_t)fmin(most, CS_LOOKS_MOST),
 			     &err);
+	if (n >= 0)
+		n = look_at_bounds(b, look, n, (int)fmin(most, CS_LOOKS_MOST), &err);
 	if (n < 0)
 		cs_collect_finding(&b->job->collect, b->job->hooks[0].index,
 				   CS_WARNING, CS_FINDING_NOT_REMEASURED, err.text);
@@ -633,7 +654,8 @@ static void look_again(struct between *b)
 	struct again again = { 0, 0 };
 	double end_s;
 
-	if (!(b->job->args->checks & CS_CHECK_OUTLIER) || b->n < 3 || !b->s.rounds)
+	if (!(b->job->args->checks & (CS_CHECK_OUTLIER | CS_CHECK_BASELINE)) ||
+	    !b->s.rounds)
 		return;
 	if (b->me == 0) {
 		again.n = b->why[0] ? 0 : choose_looks(b, look);

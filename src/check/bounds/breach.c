@@ -232,7 +232,10 @@ void cs_judge_breaches(struct cs_run *run, struct cs_breach *breach, size_t n,
 	f.node = (int32_t)worst->node;
 	f.remeasured = remeasured_at(run, breach, n);
 	f.severity = severity_of(bound, f.remeasured, any_sound(run, breach, n));
-	f.drain = f.severity == CS_CRITICAL && f.remeasured == CS_REMEASURED_CONFIRMED;
+	/* a slow path between nodes is not a node's */
+	f.drain = f.severity == CS_CRITICAL &&
+		  f.remeasured == CS_REMEASURED_CONFIRMED &&
+		  !cs_test_is_between(cs_row_test(worst));
 	set_part(run, breach, n, &f);
 	for (size_t i = 0; i < n && i < CS_EVIDENCE; i++)
 		f.evidence[f.n_evidence++] = breach[i].row;

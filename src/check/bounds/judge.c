@@ -53,21 +53,70 @@ struct remeasuring {
 	struct steps to;
 };
 
-static int find_steps(void *argument)
+/* The run with the findings of bounds alone. */
+static struct cs_run break_bounds(struct cs_run *of)
 {
-	struct remeasuring *r = argument;
 	struct cs_run run;
 
-	cs_arena_check(cs_run_index(r->run, NULL));
-	run = *r->run;
+	cs_arena_check(cs_run_index(of, NULL));
+	run = *of;
 	run.findings = (struct cs_vec)CS_LIST(struct cs_finding);
 	cs_baseline_judge(&run, NULL);
 	cs_threshold_judge(&run, NULL);
+	return run;
+}
+
+static int find_steps(void *argument)
+{
+	struct remeasuring *r = argument;
+	const struct cs_run run = break_bounds(r->run);
+
 	for (int round = 0; round < ROUNDS; round++) {
 		add_round(&run, &run.findings, &r->to);
 		r->to.first = r->to.n;
 	}
 	return r->to.n;
+}
+
+/* Is a row of the list of these two nodes, too?  They meet both ways. */
+static int has_pair(const struct remeasuring *r, const struct cs_row *row)
+{
+	for (int i = 0; i < r->to.n; i++) {
+		const struct cs_row *of = cs_rows_get(&r->run->rows, r->to.step[i]);
+		const int a = of->what.src.index, b = of->what.dst.index;
+
+		if (of->test == row->test &&
+		    a + b == row->what.src.index + row->what.dst.index &&
+		    (a == row->what.src.index || b == row->what.src.index))
+			return 1;
+	}
+	return 0;
+}
+
+/* Rows between nodes that break a bound: one of each pair. */
+static int find_between(void *argument)
+{
+	struct remeasuring *r = argument;
+	const struct cs_row *row;
+	struct cs_run run = break_bounds(r->run);
+
+	CS_EACH(const struct cs_finding, f, &run.findings)
+		for (uint32_t e = 0; e < f->n_evidence && e < STEPS_OF_ONE; e++) {
+			row = cs_rows_get(&run.rows, f->evidence[e]);
+			if (r->to.n < r->to.most &&
+			    cs_test_is_between(cs_row_test(row)) && !has_pair(r, row))
+				r->to.step[r->to.n++] = f->evidence[e];
+		}
+	cs_rows_unindex(&r->run->rows);
+	return r->to.n;
+}
+
+int cs_bounds_between(struct cs_run *run, uint32_t *row, int most, struct cs_err *err)
+{
+	if (!(run->checks & CS_CHECK_BASELINE))
+		return 0;
+	return cs_arena_run(find_between,
+			    &(struct remeasuring){ run, { row, 0, 0, most } }, err);
 }
 
 int cs_bounds_remeasure(struct cs_run *run, uint32_t *step, int n, int most,

@@ -14,6 +14,8 @@ void cs_bounds_judge(struct cs_run *run, struct cs_vec *anomalies);
  * there are.  Without bounds there are none. */
 int cs_bounds_remeasure(struct cs_run *run, uint32_t *step, int n, int most,
 			struct cs_err *err);
+/* As cs_between_again(): rows between nodes that are beyond a bound. */
+int cs_bounds_between(struct cs_run *run, uint32_t *row, int most, struct cs_err *err);
 
 /* By run->baseline; without one nothing. */
 void cs_baseline_judge(struct cs_run *run, struct cs_vec *anomalies);

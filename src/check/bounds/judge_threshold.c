@@ -11,6 +11,7 @@
 #include "check/bounds/threshold.h"
 #include "check/fleet/class.h"
 #include "check/link/kind.h"
+#include "check/link/port.h"
 #include "result/matrices.h"
 
 struct scope {
@@ -46,6 +47,19 @@ static int applies(const struct cs_threshold *line, const struct scope *scope)
 	return !line->class[0] || !fnmatch(line->class, scope->class, 0);
 }
 
+/* The peak of the link, and the bytes that follow each other on it. */
+static double peak_of(const struct cs_run *run, const struct cs_row *row)
+{
+	return cs_test_is_between(cs_row_test(row)) ? cs_between_peak_gbs(run, row) :
+						      cs_row_peak_gbs(run, row);
+}
+
+static uint64_t bytes_of(const struct cs_row *row)
+{
+	return row->what.bytes *
+	       (cs_test_is_between(cs_row_test(row)) ? row->copies : 1);
+}
+
 /* The bound of a cell by this line; NAN: unknown; 0: none, its copies are too short. */
 static double bound_of(const struct scope *scope, const struct cs_threshold *line,
 		       const struct cs_row *row)
@@ -54,8 +68,8 @@ static double bound_of(const struct scope *scope, const struct cs_threshold *lin
 
 	if (!line->is_share)
 		return line->bound;
-	peak = cs_row_peak_gbs(scope->run, row);
-	return cs_is_short(row->what.bytes, peak) ? 0 : line->bound * peak;
+	peak = peak_of(scope->run, row);
+	return cs_is_short(bytes_of(row), peak) ? 0 : line->bound * peak;
 }
 
 /* "--min-share, 85 % of the live link's peak", "thresholds.csv:7" */
@@ -86,7 +100,7 @@ static void describe_unknown(struct scope *scope, const struct cs_threshold *lin
 
 static void count_short(struct scope *scope, const struct cs_row *row)
 {
-	uint64_t needed = cs_bytes_to_fill(cs_row_peak_gbs(scope->run, row));
+	uint64_t needed = cs_bytes_to_fill(peak_of(scope->run, row));
 
 	scope->too_short++;
 	if (row->what.bytes > scope->longest)

@@ -42,7 +42,7 @@ static int crosses_a_link(const struct cs_test *test)
 {
 	return test->unit == CS_UNIT_GBS &&
 	       (test->path == CS_PATH_PEER || test->path == CS_PATH_H2D ||
-		test->path == CS_PATH_D2H);
+		test->path == CS_PATH_D2H || test->path == CS_PATH_NETHOST);
 }
 
 /* Take the variant that a name fixes; all its choices have it. */

@@ -1,9 +1,11 @@
 /* port.h - the network port of a node that messages of MPI use, by facts. */
 #pragma once
 
-#include "base/facts.h"
+#include "result/run.h"
 
 /* Of the ports that are up the fastest, RDMA's before others: GB/s; NAN unknown. */
 double cs_port_gbs(const struct cs_node_facts *node);
+/* Of a row between nodes, that of the node with the slower one. */
+double cs_between_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 /* The name of the only one that it can be; "" none or several. */
 const char *cs_port_name(const struct cs_node_facts *node);
