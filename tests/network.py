@@ -3,12 +3,8 @@
 
 slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; leaves=4: of so
 many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
-<<<<<<< HEAD
 share; again=0: no second looks; again=fast: nothing is slow in them; nic=400: mlx5_0 of so many
 Gb/s carries all, or nic=0: of an unknown rate."""
-=======
-share; port=400: Gb/s of a card; again=0: no second looks; again=fast: nothing is slow in them."""
->>>>>>> 583f65d0 (check, job: bounds judge pairs of nodes, which meet again three times)
 import json
 import random
 import sys
@@ -45,22 +41,20 @@ def main():
         s = sorted(x)
         mid = (s[2] + s[3]) / 2
         d["results"].append(dict(
-            row, copies=512, node=node["host"] + str(a), node_index=a, src=f"node{a}", dst=f"node{b}",
-            issuer=f"node{a}", step=step, value=mid, ci_low=s[0], ci_high=s[5], n=6,
+            row, copies=512, node=node["host"] + str(a), node_index=a,
+            src=f"node{a}", dst=f"node{b}", issuer=f"node{a}", step=step, value=mid,
+            ci_low=s[0], ci_high=s[5], n=6,
             min=s[0], max=s[5], mean=sum(x) / 6, p5=s[0], p95=s[5], p99=s[5], samples=x,
             concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else []))
 
     if "nic" in opt:
         node.update(n_nics=1, nics=[dict(name="mlx5_0", bus_id="0000:1a:00.0",
+                                         rdma=1, state="active",
                                          gbits=int(opt["nic"]) or None)])
         row.update(nic_src="mlx5_0", nic_src_share=0.999, nic_dst="mlx5_0",
                    nic_dst_share=1.02)
     d["nodes"] = [dict(node, host=node["host"] + str(i), node_index=i,
                        leaf=f"leaf{leaf(i)}" if leaves else None) for i in range(n)]
-    if "port" in opt:
-        card = dict(node["nics"][0] if node["nics"] else {}, name="mlx5_3", rdma=1,
-                    bus_id="0000:3c:00.0", state="active", gbits=int(opt["port"]))
-        d["nodes"] = [dict(nd, n_nics=1, nics=[card]) for nd in d["nodes"]]
     d["agents"] = [dict(a, node=node["host"] + str(i), node_index=i)
                    for i in range(n) for a in d["agents"] if a["node_index"] == 0]
     d["results"] = []

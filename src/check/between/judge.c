@@ -1,6 +1,7 @@
 #include "check/between/between.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/statistics.h"
@@ -131,10 +132,22 @@ static const char *alone_text(enum cs_remeasured again)
 	return text[again];
 }
 
+/* The card that carried the messages, by counters, else the only one that it can be; ""
+ * none or several. */
+static const char *nic_of(const struct cs_run *run, const struct cs_suspect *s)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, s->evidence[0]);
+	const char *counted = row->apart->nic[row->what.src.index != s->a];
+
+	if (!counted[0])
+		return cs_port_name(&run->node[s->a].facts);
+	return strpbrk(counted, " ,") ? "" : counted;
+}
+
 static void describe_node(struct cs_run *run, const struct cs_suspect *s,
 			  struct cs_finding f, int many)
 {
-	const char *nic = cs_port_name(&run->node[s->a].facts);
+	const char *nic = nic_of(run, s);
 
 	f.id = CS_FINDING_NIC_SLOW;
 	f.node = (int32_t)s->a;
