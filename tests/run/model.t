@@ -150,7 +150,7 @@ FAKE_CAPABILITY=7.0 FAKE_L2=4194304 FAKE_GPUS=2 run 0 "${levels[@]}" -s 64K:32M:
 	-t 'local.chase.random.alone,local.l2.*,local.shared.*,local.fma.fp64.alone,h2d.ce.pinned.pair' -o levels.json -o levels.html
 ok "a cache that a chase sees is found beside what the vendor says, with the rate and latency of each level" eval \
 	'status_is 0 && prints "^L2  +4 MiB  3\.[0-9]+ MiB to 4\.[0-9]+ MiB +6 MiB +6560 +200\.0$" && prints "^registers +- +- +256 KiB +132 +39[0-9]{4} +-$" &&
-	 prints "^shared, L1 +- +- +128 KiB +132 +328[0-9]{2} +-$" && prints "^memory +- +- +191 MiB +- +280\.0$"'
+	 prints "^shared, L1 +- +- +128 KiB +132 +32[78][0-9]{2} +-$" && prints "^memory +- +- +191 MiB +- +280\.0$"'
 ok_json "... in JSON with its interval, and memory as what the largest sizes are in" levels.json \
 	'[(l["level"], l["found_bytes"] and l["found_bytes_low"] < 2 ** 22 < l["found_bytes_high"] and round(l["found_bytes"] / 2 ** 22, 1), l["load_ns"] and round(l["load_ns"])) for l in d["levels"]] ==
 	 [("registers", None, None), ("shared, L1", None, None), ("L2", 1.0, 200), ("memory", None, 280)]'

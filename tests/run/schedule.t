@@ -112,7 +112,7 @@ counting() { # FILE: test, size, GPU and figure of each cell that counts
 	python3 -c 'import json, sys
 for r in json.load(open(sys.argv[1]))["results"]:
     if not {"control", "concurrent"} & set(r["flags"]):
-        print(r["test"], r["copy_bytes"], r["src"], "%.4g" % (r["value"] or 0))' "$1" | sort
+        print(r["test"], r["copy_bytes"], r["src"], "%.3g" % (r["value"] or 0))' "$1" | sort
 }
 run 0 "${within[@]}" --schedule serial -o w.json
 counting w.json >alone

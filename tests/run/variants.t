@@ -179,7 +179,7 @@ ok_json "eight NUMA nodes by eight GPUs: a row each, and what is not of this mac
 	'd["matrices"][0]["rows"] == [f"numa{i}" for i in range(8)] and d["matrices"][0]["columns"] == [f"gpu{i}" for i in range(8)] and None not in d["matrices"][0]["values"][0] and d["matrices"][0]["values"][7] == [None] * 8 and [a["numa"] for a in d["agents"]] == list(range(8))'
 run 0 -n --gpus 8 --seed 1 --numa all --cpu-numa all -t h2d.ce.pageable.pair,h2d.ce.pinned.pair
 ok "... and eight whose CPUs work: of what CPUs carry alone" eval \
-	'[ "$(unfolded | grep -c "^test  *h2d.ce.pageable.pair .* CPUs of NUMA node [0-7], 64 steps$")" = 8 ] && [ "$(unfolded | grep -c "^test  *h2d.ce.pinned.pair .* 64 steps$")" = 1 ]'
+	'[ "$(unfolded | grep -c "^test  *h2d.ce.pageable.pair .* CPUs of NUMA node [0-7], 128 MiB, 64 steps$")" = 8 ] && [ "$(unfolded | grep -c "^test  *h2d.ce.pinned.pair .* 64 steps$")" = 1 ]'
 export CS_TEST_TOPOLOGY=$TESTDATA/fixtures/topo-two-numa.xml
 run 0 -n --gpus 2 --seed 1 --numa all -t h2d.ce.pinned.pair,host.cpu.copy.pair
 ok "two NUMA nodes, and the memory of a GPU, which is none" eval \
