@@ -325,6 +325,6 @@ ok "a rank whose driver hangs is told apart from the others" eval "job_status_is
 run 0 --budget 0.5s
 ok "less than a second is no budget" eval "status_is 64 && one_line 'at least 1 s'"
 run 0 --budget 20s --placement process,thread
-ok "a comparison of placements has none" eval "status_is 64 && one_line '--budget cannot end'"
+ok "a comparison of placements has none" eval "status_is 64 && one_line '--budget and several --placement exclude each other'"
 
 finish
