@@ -167,6 +167,19 @@ static void *add_block(size_t bytes)
 	return b + 1;
 }
 
+static void begin_chunk(size_t bytes)
+{
+	innermost->free = resize_block(NULL, bytes);
+	innermost->end = innermost->free + bytes;
+}
+
+void cs_arena_reserve(size_t bytes)
+{
+	assert(innermost);
+	count_request(bytes);
+	begin_chunk(bytes);
+}
+
 void *cs_arena_take(size_t n, size_t element)
 {
 	size_t bytes, used;
@@ -179,10 +192,8 @@ void *cs_arena_take(size_t n, size_t element)
 	used = (bytes + alignof(max_align_t)) & ~(alignof(max_align_t) - 1);
 	if (bytes >= CHUNK_BYTES / 4)
 		return add_block(bytes);
-	if ((size_t)(innermost->end - innermost->free) < used) {
-		innermost->free = resize_block(NULL, CHUNK_BYTES);
-		innermost->end = innermost->free + CHUNK_BYTES;
-	}
+	if ((size_t)(innermost->end - innermost->free) < used)
+		begin_chunk(CHUNK_BYTES);
 	taken = innermost->free;
 	innermost->free += used;
 	return memset(taken, 0, used);

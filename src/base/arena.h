@@ -23,6 +23,8 @@ int cs_arena_run(int (*work)(void *argument), void *argument, struct cs_err *err
 
 /* n zeroed elements in this thread's innermost arena; never NULL, also for n = 0. */
 void *cs_arena_take(size_t n, size_t element) __attribute__((returns_nonnull));
+/* Room for that many bytes of small pieces, which scopes from here on share. */
+void cs_arena_reserve(size_t bytes);
 #define cs_new(type, n) ((type *)cs_arena_take(n, sizeof(type)))
 /* `old` (NULL, or a result of this function in the same arena) with room for `bytes`: as
  * many as before keep their values, the rest are not initialised. */

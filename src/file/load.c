@@ -14,6 +14,8 @@
 #include "result/cells.h"
 #include "result/passes.h"
 
+#define RECORD_USUAL ((size_t)1 << 19) /* as JSON values: a node with 8 GPUs */
+
 /* Add the finding that a run was killed, or continues in another journal. */
 static void add_no_verdict(struct cs_loaded *to)
 {
@@ -45,7 +47,7 @@ static int read_run(void *reader)
 {
 	struct cs_reader *r = reader;
 
-	cs_arena_take(1, 1); /* of the chunk that the scopes of all records share */
+	cs_arena_reserve(RECORD_USUAL);
 	read_objects(r);
 	if (!r->to->has_verdict)
 		add_no_verdict(r->to);

@@ -144,6 +144,29 @@ HOLDS("a scope ends what was taken in it, and the work the rest, also without me
 	t_eq_int(cs_arena_fails_at, 0);
 }
 
+static int take_of_reserve(void *unused)
+{
+	char *before = NULL;
+
+	(void)unused;
+	cs_arena_reserve(1 << 18);
+	for (int i = 0; i < 2; i++) {
+		CS_SCOPE;
+
+		for (int k = 0; k < 60; k++) {
+			char *piece = cs_new(char, 4096);
+
+			t_ok(!k || (piece > before && piece - before < 4200));
+			before = piece;
+		}
+	}
+	return 0;
+}
+
+HOLDS("scopes share the room that was reserved before them") {
+	t_eq_int(cs_arena_run(take_of_reserve, NULL, NULL), 0);
+}
+
 HOLDS("a list grows in the arena, and need not be released") {
 	int last = 0;
 
