@@ -348,6 +348,7 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		    learn_board(redact, nd->gpu_record[a].board.serial, err))
 			return -1;
 	cs_node_each(nd, redact_field, redact);
+	memset(nd->trait_hash, 0, sizeof(nd->trait_hash));
 	return redact_ways(redact, nd, err);
 }
 

@@ -49,6 +49,7 @@ struct cs_run_node {
 	struct cs_way *ways;		  /* cs_node_way(), facts.n_agents squared */
 	struct cs_rank_facts *ranks;	  /* facts.n_ranks */
 	struct cs_kept reasons;		  /* of the ways */
+	uint64_t trait_hash[CS_LAYERS];	  /* when the vote is over (check/fleet); 0 */
 };
 
 /* New arrays, zeroed, for so many: 0, or -1 with `err`, and then those before stay. */

@@ -1,7 +1,9 @@
 #include "base/arena.h"
 #include "check/verdict/check.h"
 #include "check/fleet/expected.h"
+#include "check/fleet/fingerprint.h"
 #include "check/fleet/vote.h"
+#include "result/redact.h"
 
 #include "tap.h"
 #include "canned.h"
@@ -69,6 +71,26 @@ HOLDS("of nodes that are alike nothing is reported") {
 	OWNED(canned) c = fleet(5, 4);
 
 	voted(&c, "");
+}
+
+HOLDS("the vote leaves the hashes of traits, and who changes them takes these away") {
+	OWNED(canned) c = fleet(3, 4);
+	struct cs_redact redact;
+	struct cs_vec traits = CS_VEC(struct cs_trait);
+	struct cs_run_node *nd = &c.run.node[1];
+
+	set_kernel(&c, 1, "6.5.0");
+	judge(&c);
+	t_eq_int(cs_fingerprint(&c.run, 1, &traits, NULL), 0);
+	for (int layer = 0; layer < CS_LAYERS; layer++)
+		t_ok(nd->trait_hash[layer] == cs_fingerprint_hash(&traits, layer));
+	t_ok(nd->trait_hash[CS_LAYER_SOFTWARE] !=
+	     c.run.node[0].trait_hash[CS_LAYER_SOFTWARE]);
+	cs_redact_init(&redact);
+	t_eq_int(cs_redact_run(&redact, &c.run, NULL), 0);
+	t_ok(!nd->trait_hash[0]);
+	cs_redact_release(&redact);
+	cs_vec_release(&traits);
 }
 
 HOLDS("who is not like the majority is named with both values") {

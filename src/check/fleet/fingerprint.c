@@ -78,16 +78,13 @@ static void cut_value(const char *whole, char *to, size_t size)
 			cs_text_hash(whole));
 }
 
-__attribute__((format(printf, 4, 5))) static void
-put(struct maker *m, enum cs_layer layer, const char *field, const char *fmt, ...)
+/* Printing them would take most of the time of a fingerprint. */
+static void put_text(struct maker *m, enum cs_layer layer, const char *field,
+		     const char *whole)
 {
-	char whole[LONG];
 	struct cs_trait *t;
-	va_list ap;
+	size_t of;
 
-	va_start(ap, fmt);
-	vsnprintf(whole, sizeof(whole), fmt, ap);
-	va_end(ap);
 	if (m->rc || !whole[0])
 		return;
 	t = cs_vec_add(m->traits, 1, m->err);
@@ -96,9 +93,23 @@ put(struct maker *m, enum cs_layer layer, const char *field, const char *fmt, ..
 		return;
 	}
 	*t = (struct cs_trait){ .layer = layer };
-	cs_text(t->field, sizeof(t->field), "%s%s", m->of, field);
+	cs_text(t->field, sizeof(t->field), "%s", m->of);
+	of = strlen(t->field);
+	cs_text(t->field + of, sizeof(t->field) - of, "%s", field);
 	cs_text(t->bus_id, sizeof(t->bus_id), "%s", m->bus_id);
 	cut_value(whole, t->value, sizeof(t->value));
+}
+
+__attribute__((format(printf, 4, 5))) static void
+put(struct maker *m, enum cs_layer layer, const char *field, const char *fmt, ...)
+{
+	char whole[LONG];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(whole, sizeof(whole), fmt, ap);
+	va_end(ap);
+	put_text(m, layer, field, whole);
 }
 
 static void put_number(struct maker *m, enum cs_layer layer, const char *field,
@@ -116,7 +127,7 @@ static void put_field(void *maker, const struct cs_field *field, const void *of)
 	if (!field->trait)
 		return;
 	cs_field_value_text(field, of, value, sizeof(value));
-	put(maker, field->layer, field->trait, "%s", value);
+	put_text(maker, field->layer, field->trait, value);
 }
 
 /* ---- GPUs ---- */

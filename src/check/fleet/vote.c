@@ -144,8 +144,12 @@ static struct census census_of(const struct ballot *b)
 	struct cs_vec traits = CS_LIST(struct cs_trait);
 
 	for (size_t i = 0; i < b->n; i++) {
+		struct cs_run_node *nd = &b->run->node[b->machine[i].node];
+
 		traits.n = 0;
 		cs_fingerprint(b->run, b->machine[i].node, &traits, NULL);
+		for (int layer = 0; layer < CS_LAYERS; layer++)
+			nd->trait_hash[layer] = cs_fingerprint_hash(&traits, layer);
 		CS_EACH(const struct cs_trait, t, &traits)
 			count(&c, t);
 		c.first[i + 1] = c.had.n;

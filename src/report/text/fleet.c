@@ -163,11 +163,15 @@ static void print_class(FILE *to, const struct cs_run *run, const struct member 
 
 static void take_member(const struct cs_run *run, int node, struct member *to)
 {
+	const struct cs_run_node *nd = &run->node[node];
 	struct cs_vec traits = CS_LIST(struct cs_trait);
 	CS_SCOPE;
 
-	cs_arena_check(cs_fingerprint(run, node, &traits, NULL));
 	to->node = node;
+	memcpy(to->hash, nd->trait_hash, sizeof(to->hash));
+	if (nd->trait_hash[0])
+		return;
+	cs_arena_check(cs_fingerprint(run, node, &traits, NULL));
 	for (int layer = 0; layer < CS_LAYERS; layer++)
 		to->hash[layer] = cs_fingerprint_hash(&traits, layer);
 }
