@@ -112,7 +112,6 @@ static void judge_members(const struct cs_between *b, enum cs_suspect_kind kind,
 					.test = b->test,
 					.a = (uint32_t)i,
 					.of = of,
-					.alone = NAN,
 					.others_gbs = common_gbs(b) };
 
 		judge_member(b, factor, &s);
@@ -164,7 +163,6 @@ static void judge_path(const struct cs_between *b, const struct cs_between_cell 
 					   .low = share * (1 - slow->noise),
 					   .high = share * (1 + slow->noise),
 					   .others_gbs = exp(slow->y - slow->left),
-					   .alone = NAN,
 					   .sure = sure,
 					   .of = b->n_nodes,
 					   .n_evidence = 1,
@@ -275,18 +273,19 @@ static struct look look_at(double *x, size_t n)
 }
 
 /* As slow as before, at least half, and beyond the noise of both. */
-static enum cs_remeasured verdict(struct cs_suspect *s, const struct look *own,
+static enum cs_remeasured verdict(const struct cs_suspect *s, const struct look *own,
 				  const struct look *others)
 {
+	const double off = own->off - others->off;
+
 	if (!own->n)
 		return CS_REMEASURED_NONE;
 	if (!others->n)
 		return CS_REMEASURED_UNSURE;
-	s->alone = own->off - others->off;
-	if (!(s->alone < s->off / 2))
+	if (!(off < s->off / 2))
 		return CS_REMEASURED_NOT_CONFIRMED;
-	return -s->alone > 3 * hypot(own->spread / sqrt((double)own->n),
-				     others->spread / sqrt((double)others->n)) ?
+	return -off > 3 * hypot(own->spread / sqrt((double)own->n),
+				others->spread / sqrt((double)others->n)) ?
 		       CS_REMEASURED_CONFIRMED :
 		       CS_REMEASURED_UNSURE;
 }

@@ -19,7 +19,6 @@ struct cs_suspect {
 	double off; /* as a logarithm, of the slower direction: the rate as a share … */
 	double low, high;  /* … is within this interval */
 	double others_gbs; /* what the sum without it gives */
-	double alone;	   /* as off, in second looks; NAN */
 	double sure;	   /* off, in what healthy ones may have */
 	uint32_t of;	   /* how many nodes or leaves are compared */
 	enum cs_remeasured again;
