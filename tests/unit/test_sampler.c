@@ -260,14 +260,26 @@ HOLDS("what the same kernel moves back has as many copies as what is measured") 
 	/* loads of half the size, a quarter longer */
 	t_eq_int(s.copies[2], 3);
 	cs_sampler_feed(&s, ns, none, 0.001);
-	t_eq_int(s.copies[0], 3);
-	t_eq_int(s.copies[1], 3);
-	t_eq_int(s.copies[2], 2);
+	t_eq_int(s.copies[0], 6);
+	t_eq_int(s.copies[1], 6);
+	t_eq_int(s.copies[2], 4);
 	cs_sampler_guess(&s, plan, step, &guess);
 	cs_sampler_init(&s, plan, step, guess);
-	t_eq_int(s.copies[0], 3);
-	t_eq_int(s.copies[1], 3);
-	t_eq_int(s.copies[2], 2);
+	t_eq_int(s.copies[0], 6);
+	t_eq_int(s.copies[1], 6);
+	t_eq_int(s.copies[2], 4);
+}
+
+HOLDS("a sample of one copy from the host is 4.5 ms long, one of both ways 9") {
+	static const char *const tests[] = { "h2d.ce.pinned.pair",
+					     "h2d.ce.pinned.bidi" };
+	double ns[2] = { 2.4e6, 2.4e6 }, none[2] = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		start(tests[i], 128u << 20, 0);
+		cs_sampler_feed(&s, ns, none, 0.001);
+		t_eq_int(s.copies[0], i ? 4 : 2);
+	}
 }
 
 HOLDS("what one agent makes in turn is judged by the slowest of each sample") {

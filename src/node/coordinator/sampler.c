@@ -43,6 +43,9 @@
 #define KERNEL_COPIES_MAX (1u << 20)
 /* … of multiply-adds beside a copy: 0.13 s on H200. */
 #define FLOPS_ROUNDS_MAX 2048
+/* Several that share the links of the host settle more slowly than one: of 2.5 ms such
+ * samples are up to 10 % lower (H200). */
+#define SHARED_HOST_LONGER 2
 /* How much longer a cell of managed memory may take. */
 #define HOMING_LONGER 2
 /* Loads last this much longer than the measured transfers. */
@@ -144,7 +147,7 @@ static uint32_t first_copies(const struct cs_sampler *s, const struct cs_transfe
 		return s->chase[0] || s->chase[k] ? 1 : first_load(s, t, k, guess);
 	/* the figure of a chase does not give the time of a sample */
 	return guess->gbs > 0 && !s->chase[k] ?
-		       clamp_copies(ceil(CS_SAMPLE_NS * guess->gbs /
+		       clamp_copies(ceil(s->sample_ns * guess->gbs /
 					 (double)s->bytes[k]),
 				    s->cap[k]) :
 		       1;
@@ -183,6 +186,9 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, step->matrix);
 
 	s->precision = cs_precision_of(&plan->set, matrix);
+	s->sample_ns = CS_SAMPLE_NS;
+	if (step->count > 1 && cs_test_crosses_host_link(cs_test_at(matrix->test)))
+		s->sample_ns *= SHARED_HOST_LONGER;
 	s->limit_s = plan->set.cell_limit_s;
 	/* each of its samples moves pages back */
 	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
@@ -305,12 +311,12 @@ static int fits(const struct cs_sampler *s, double least, double most, double sl
 		many |= !s->load[k] && s->copies[k] > 1;
 	if (least < CS_OVERLAP_MIN * most && !s->in_turn && !s->goes_on)
 		return 0;
-	if (many && s->discarded && most > 2 * fmax(CS_SAMPLE_NS, slowest))
+	if (many && s->discarded && most > 2 * fmax(s->sample_ns, slowest))
 		return 0;
-	return least > 0.95 * CS_SAMPLE_NS || at_cap(s);
+	return least > 0.95 * s->sample_ns || at_cap(s);
 }
 
-/* Choose copies so that the slowest transfer takes at least CS_SAMPLE_NS and the
+/* Choose copies so that the slowest transfer takes at least s->sample_ns and the
  * others end with it.  Returns 1 when they changed. */
 static int resize(struct cs_sampler *s, const double *ns)
 {
@@ -323,7 +329,7 @@ static int resize(struct cs_sampler *s, const double *ns)
 	if (fits(s, shortest(s, ns), longest(s, ns), slowest) &&
 	    loads_fit(s, ns, longest(s, ns)))
 		return 0;
-	target = slowest * ceil(0.98 * CS_SAMPLE_NS / slowest);
+	target = slowest * ceil(0.98 * s->sample_ns / slowest);
 	/* if one is at its cap, all get fewer */
 	for (uint32_t k = 0; k < s->n_transfers; k++)
 		if (!s->load[k])
