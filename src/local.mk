@@ -220,6 +220,7 @@ endif
 	%D%/node/agent/agent_parts.h \
 	%D%/node/agent/agent_cell.c \
 	%D%/node/agent/agent_reading.c \
+	%D%/node/agent/net.c \
 	%D%/node/agent/batch.c \
 	%D%/node/agent/copy.c \
 	%D%/node/agent/copy.h \
@@ -277,6 +278,8 @@ endif
 	%D%/node/coordinator/dates.c \
 	%D%/node/coordinator/lost_agents.c \
 	%D%/node/coordinator/geometry.c \
+	%D%/node/coordinator/net.c \
+	%D%/node/coordinator/net.h \
 	%D%/node/coordinator/probe.c \
 	%D%/node/coordinator/rows.c \
 	%D%/node/coordinator/sampler.c \
@@ -291,6 +294,9 @@ endif
 	%D%/job/assign.h \
 	%D%/job/between.c \
 	%D%/job/between.h \
+	%D%/job/ends.h \
+	%D%/job/ends_host.c \
+	%D%/job/ends_staged.c \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/discovery.c \

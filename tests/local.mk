@@ -101,6 +101,7 @@ SHELL_TESTS = \
 	%D%/run/host.t \
 	%D%/run/placement.t \
 	%D%/run/between.t \
+	%D%/run/between_gpu.t \
 	%D%/run/nodes.t \
 	%D%/run/unified.t \
 	%D%/run/healthy.t \

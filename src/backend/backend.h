@@ -168,10 +168,13 @@ struct cs_backend_costs {
 	int (*memory)(struct cs_dev *dev, int64_t *used, struct cs_err *err);
 
 	/* A further buffer besides the arena; close() frees it if it was not freed.
+	 * alloc_rdma(): one more, created as GPUDirect-RDMA capable; free() frees both.
 	 * export() turns *of, a copy of the arena's export with the address and bytes
 	 * of the buffer, into an export of the buffer. */
 	int (*alloc)(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
 		     struct cs_err *err);
+	int (*alloc_rdma)(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
+			  struct cs_err *err);
 	int (*export)(struct cs_dev *dev, struct cs_export *of, struct cs_err *err);
 	int (*free)(struct cs_dev *dev, struct cs_err *err);
 

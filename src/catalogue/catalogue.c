@@ -45,6 +45,7 @@ unsigned cs_test_matrices(const struct cs_test *test)
 		[CS_PATH_HOST] = CS_MATRIX_HOST,
 		[CS_PATH_HOST_OWN] = CS_MATRIX_HOST,
 		[CS_PATH_NETHOST] = CS_MATRIX_NETHOST,
+		[CS_PATH_NET] = CS_MATRIX_NET,
 	};
 
 	return test->matrices ? test->matrices : of_path[test->path];
@@ -183,7 +184,7 @@ int cs_method_fits(int method, enum cs_transport via)
 
 int cs_test_is_between(const struct cs_test *test)
 {
-	return test->path == CS_PATH_NETHOST;
+	return test->path == CS_PATH_NETHOST || test->path == CS_PATH_NET;
 }
 
 int cs_test_is_within(const struct cs_test *test)
@@ -219,8 +220,8 @@ static const char *word(const char *const *words, size_t n, int index)
 
 const char *cs_path_text(int path)
 {
-	static const char *const words[] = { "peer", "local", "h2d",	"d2h",
-					     "host", "host",  "nethost" };
+	static const char *const words[] = { "peer", "local", "h2d",	 "d2h",
+					     "host", "host",  "nethost", "net" };
 
 	return WORD(words, path);
 }
@@ -304,6 +305,7 @@ const char *cs_op_text(int op)
 		"warm",
 		"halo",
 		"pingpong",
+		"staged",
 		"naive110",
 		"naive150",
 		"warp110",

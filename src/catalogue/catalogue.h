@@ -19,6 +19,7 @@ enum cs_path {
 	CS_PATH_HOST,		/* one NUMA node to another */
 	CS_PATH_HOST_OWN,	/* "host" too: within a thread, which needs no GPU */
 	CS_PATH_NETHOST,	/* host memory of one node to another's */
+	CS_PATH_NET,		/* … a GPU's */
 };
 enum cs_method {
 	CS_METHOD_CE,		/* copy engine, one address to another */
@@ -76,6 +77,7 @@ enum cs_op {
 	CS_OP_WARM,		/* of a chase: at random, out of the caches that hold it */
 	CS_OP_HALO,		/* as write, a face of a grid to its place at a neighbour */
 	CS_OP_PINGPONG,		/* a small message there and back */
+	CS_OP_STAGED,		/* messages of a GPU's memory, through host memory */
 	/* as naive and warp, of so many per cent of what fits */
 	CS_OP_NAIVE110, CS_OP_NAIVE150, CS_OP_WARP110, CS_OP_WARP150,
 	/* of base/calls.def */
@@ -144,7 +146,7 @@ enum cs_how {
 enum cs_matrix {
 	CS_MATRIX_PEER = 1, CS_MATRIX_COST = 2, CS_MATRIX_H2D = 4,
 	CS_MATRIX_D2H = 8, CS_MATRIX_LOCAL = 16, CS_MATRIX_HOST = 32,
-	CS_MATRIX_NETHOST = 64,
+	CS_MATRIX_NETHOST = 64, CS_MATRIX_NET = 128,
 };
 /* clang-format on */
 

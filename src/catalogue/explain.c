@@ -98,6 +98,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
+	if (test->path == CS_PATH_NET) {
+		*out = test->pattern == CS_PATTERN_BIDI ? staged_both : staged_one;
+		return;
+	}
 	if (cs_test_is_between(test)) {
 		*out = test->op == CS_OP_PINGPONG	? between_pingpong :
 		       test->pattern == CS_PATTERN_BIDI ? between_both :

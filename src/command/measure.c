@@ -245,9 +245,12 @@ static int on_ready(void *ctx, struct cs_err *err)
 		     CS_FINDING_OTHER;
 	if (id)
 		add_finding(&p->run, CS_NOTE, id, text);
-	if (p->run.plan && p->run.n_nodes < 2 && cs_plan_has_between(p->run.plan))
-		add_finding(&p->run, CS_NOTE, CS_FINDING_NOT_POSSIBLE,
-			    "nethost is left out: it measures between nodes, and there is only one");
+	if (p->run.plan && p->run.n_nodes < 2 && cs_plan_has_between(p->run.plan)) {
+		cs_text(text, sizeof(text),
+			"%s is left out: it measures between nodes, and there is only one",
+			cs_plan_between_word(p->run.plan));
+		add_finding(&p->run, CS_NOTE, CS_FINDING_NOT_POSSIBLE, text);
+	}
 	if (open_outputs(p, err))
 		return -1;
 	if (p->resume.complete)

@@ -4,14 +4,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "check/between/between.h"
 #include "check/bounds/judge.h"
 #include "job/pair.h"
 #include "job/state.h"
-#include "node/agent/host_fill_check.h"
 #include "plan/rounds.h"
 #include "result/cells.h"
 #include "system/system.h"
@@ -25,8 +23,15 @@
 #define SOON_S 0.05  /* from a message to all until the round that it announces */
 #define LATE 0.75     /* of a slot: a node that is later does not begin it */
 #define TOUCH_GBS 0.5 /* memory that is made and filled, at least */
+#define GPU_S 1.0	  /* … of a GPU, and to lock host memory */
 #define NAP_NS 200000
-#define KEYS (1u << 20) /* of fill patterns, after those of agents */
+#define KEYS (1u << 20) /* of fill patterns of each kind of memory, after those of agents */
+#define SETTLE_S 0.5 /* for a GPU to answer, when its slot was given up */
+
+/* The kinds of memory that messages leave and come to. */
+enum kind { HOST, STAGED, KINDS };
+static const struct cs_ends_kind *const kinds[KINDS] = { &cs_ends_host,
+							 &cs_ends_staged };
 
 #define NEWS_S 1.0 /* rows of others that do not come for so long are lost */
 #define AGAIN_S 20.0	/* second looks take no longer, … */
@@ -40,6 +45,13 @@ struct schedule {
 	double begin_s;
 	struct cs_slots of;
 	uint64_t rounds;
+	uint64_t kinds; /* bits: those that two nodes or more have */
+};
+
+/* A node's trial, and the kinds of memory that it has. */
+struct tried {
+	struct cs_trial trial;
+	uint64_t kinds;
 };
 
 struct between {
@@ -51,7 +63,7 @@ struct between {
 	uint32_t *round, n_rounds;  /* in the order in which they are measured */
 	struct cs_clock clock;	    /* INFINITY round trip: not known */
 	struct schedule s;
-	struct cs_hostmem src, dst;
+	struct cs_ends memory[KINDS];
 	struct cs_nics *nics;
 	char *missed;  /* by node: it was not there when it should have been */
 	char why[120]; /* this node cannot take part: the reason of its cells */
@@ -72,11 +84,13 @@ int cs_between_check(const struct cs_job *job, const struct cs_plan *plan,
 	if (job->placements.n > 1)
 		return cs_err_set(
 			err,
-			"nethost is not measured by several placements: leave --placement out");
+			"%s is not measured by several placements: leave --placement out",
+			cs_plan_between_word(plan));
 	if (job->comm.n_nodes < 2 && !plan->n_steps)
 		return cs_err_set(
 			err,
-			"nethost measures between nodes, and there is only one: start ranks on several, as mpirun -np 2 --host A,B");
+			"%s measures between nodes, and there is only one: start ranks on several, as mpirun -np 2 --host A,B",
+			cs_plan_between_word(plan));
 	return 0;
 }
 
@@ -182,75 +196,136 @@ static double own_time(const struct between *b, double root_s)
 
 /* ---- pairs ---- */
 
-static int make_memory(struct between *b, uint64_t window)
+static const struct cs_test *test_of(const struct between *b, uint32_t matrix)
 {
-	const uint64_t bytes = window * CS_MESSAGE_BYTES;
-	struct cs_hostmem *mem[] = { &b->src, &b->dst };
-	char why[160];
-	struct cs_err err;
-
-	for (int i = 0; i < 2; i++) {
-		cs_hostmem_close(mem[i]);
-		*mem[i] = (struct cs_hostmem){ .fd = -1, .numa = -1 };
-		if (cs_hostmem_map(bytes, -1, CS_PAGES_WISHED, mem[i], why, &err)) {
-			cs_text(b->why, sizeof(b->why), "%.110s", err.text);
-			return -1;
-		}
-		/* refused if the limit of locked memory is low */
-		mlock(mem[i]->at, bytes);
-	}
-	cs_fill_host_parallel(b->src.at, bytes,
-			      cs_fill_key(b->job->plan->set.seed, KEYS + b->me));
-	return 0;
+	return cs_plan_matrix_test(b->job->plan, b->first + matrix);
 }
 
-static struct cs_pair pair_with(struct between *b, uint32_t other, uint32_t slot)
+static enum kind kind_of(const struct cs_test *test)
+{
+	return test->path == CS_PATH_NETHOST ? HOST : STAGED;
+}
+
+static struct cs_coordinator *own_coordinator(const struct between *b)
+{
+	return &b->job->placements.at[0].co;
+}
+
+/* The kinds of memory that the plan asks for and this node has. */
+static uint64_t own_kinds(const struct between *b)
+{
+	uint64_t own = 1u << HOST;
+
+	for (uint32_t v = 0; v < b->n_matrices; v++)
+		if (own_coordinator(b)->state[0] == CS_AGENT_OK)
+			own |= 1ull << kind_of(test_of(b, v));
+	return own;
+}
+
+/* Of the pattern that a node sends from that kind of memory. */
+static uint64_t key_of(const struct between *b, uint32_t node, enum kind kind)
+{
+	return cs_fill_key(b->job->plan->set.seed, KEYS * (1 + kind) + node);
+}
+
+/* Memory for a window, of a GPU in whole chunks. */
+static void open_ends(struct between *b, enum kind kind)
+{
+	struct cs_ends *ends = &b->memory[kind];
+	const uint64_t grain = kind == HOST ? CS_MESSAGE_BYTES : CS_NET_CHUNK;
+	const uint64_t bytes = b->s.of.window * CS_MESSAGE_BYTES;
+
+	*ends = (struct cs_ends){ .is = kinds[kind],
+				  .mover = b->mover,
+				  .bytes = (bytes + grain - 1) / grain * grain,
+				  .key = key_of(b, b->me, kind),
+				  .rings = { .fd = -1, .numa = -1 } };
+	ends->is_open = !ends->is->open(ends, own_coordinator(b));
+}
+
+/* Open what two nodes have, or note why it is not there. */
+static void prepare_ends(struct between *b, enum kind kind)
+{
+	struct cs_ends *ends = &b->memory[kind];
+
+	if (b->s.kinds >> kind & 1)
+		open_ends(b, kind);
+	else
+		*ends = (struct cs_ends){ .rings = { .fd = -1 } };
+	if (!ends->is_open && !ends->err.text[0])
+		cs_err_set(&ends->err, "%s",
+			   own_kinds(b) >> kind & 1 ?
+				   "no other node has a GPU that works" :
+				   own_coordinator(b)->fault[0]);
+}
+
+static void close_ends(struct between *b)
+{
+	for (int kind = 0; kind < KINDS; kind++)
+		if (b->memory[kind].is)
+			b->memory[kind].is->close(&b->memory[kind]);
+}
+
+static struct cs_pair pair_with(struct between *b, uint32_t other,
+				const struct cs_test *test, uint32_t slot)
 {
 	const struct cs_settings *set = &b->job->plan->set;
+	const enum kind kind = kind_of(test);
+	struct cs_ends *ends = &b->memory[kind];
+	const uint64_t bytes = kind == HOST ? CS_MESSAGE_BYTES : test->bytes;
 
 	return (struct cs_pair){ .mover = b->mover,
+				 .ends = ends,
+				 .test = test,
 				 .nics = b->nics,
 				 .peer = b->rank_of[other],
 				 .first = b->me < other,
 				 .slot = slot,
-				 .window = (uint32_t)b->s.of.window,
+				 .window = (uint32_t)(ends->bytes / bytes),
+				 .message_bytes = bytes,
 				 .verify = set->verify,
-				 .src = b->src.at,
-				 .dst = b->dst.at,
-				 .peer_key = cs_fill_key(set->seed, KEYS + other),
+				 .peer_key = key_of(b, other, kind),
 				 .idle = watch,
 				 .ctx = b };
 }
 
-/* Memory that MPI may still write to is left to it. */
+/* Memory that MPI may still use is left to it. */
 static void replace_memory(struct between *b, const struct cs_pair *pair)
 {
+	struct cs_ends *ends = pair->ends;
+
 	if (!pair->memory_is_lost)
 		return;
-	b->src = b->dst = (struct cs_hostmem){ .fd = -1, .numa = -1 };
-	make_memory(b, b->s.of.window);
+	ends->rings = (struct cs_hostmem){ .fd = -1, .numa = -1 };
+	ends->is->close(ends);
+	open_ends(b, kind_of(pair->test));
 }
 
 /* The pairs of the first round find out how fast they are; rank 0 learns it. */
 static void try_pair(struct between *b)
 {
 	int64_t other = cs_round_partner(b->n, b->round[0], b->me);
-	struct cs_trial trial = { NAN, NAN, NAN, NAN };
+	struct tried tried = { { NAN, NAN, NAN, NAN }, own_kinds(b) };
 	double begin_s = own_time(b, b->s.begin_s);
 
-	if (b->why[0] || make_memory(b, b->s.of.window))
+	if (b->why[0])
 		return;
+	open_ends(b, HOST);
 	while (cs_clock_s() < begin_s && !b->ends)
 		nap(b);
-	if (other >= 0) {
-		struct cs_pair pair = pair_with(b, (uint32_t)other, 0);
+	if (other >= 0 && b->memory[HOST].is_open) {
+		struct cs_pair pair =
+			pair_with(b, (uint32_t)other,
+				  cs_test_at(cs_test_index("nethost.mpi.pinned.pair")),
+				  0);
 
 		pair.end_s = begin_s + TRIAL_S;
-		cs_pair_try(&pair, &trial);
+		cs_pair_try(&pair, &tried.trial);
 		if (pair.memory_is_lost)
-			b->src = b->dst = (struct cs_hostmem){ .fd = -1, .numa = -1 };
+			b->memory[HOST].rings = (struct cs_hostmem){ .fd = -1 };
 	}
-	b->mover->say(b->rank_of[0], TRIAL_TAG, &trial, sizeof(trial));
+	b->memory[HOST].is->close(&b->memory[HOST]);
+	b->mover->say(b->rank_of[0], TRIAL_TAG, &tried, sizeof(tried));
 }
 
 /* ---- rank 0 makes the schedule ---- */
@@ -261,9 +336,12 @@ static void tell_all(struct between *b, int tag)
 		b->mover->say(b->rank_of[node], tag, &b->s, sizeof(b->s));
 }
 
-static const struct cs_test *test_of(const struct between *b, uint32_t matrix)
+/* No time is left for memory that fewer than two nodes have. */
+static double slot_s(const struct between *b, uint32_t matrix)
 {
-	return cs_plan_matrix_test(b->job->plan, b->first + matrix);
+	const struct cs_test *test = test_of(b, matrix);
+
+	return b->s.kinds >> kind_of(test) & 1 ? cs_slot_s(&b->s.of, test) : 0;
 }
 
 /* The begin of a matrix within its round; after the last one the time of a round. */
@@ -272,7 +350,7 @@ static double offset_of(const struct between *b, uint32_t matrix)
 	double s = 0;
 
 	for (uint32_t v = 0; v < matrix; v++)
-		s += cs_slot_s(&b->s.of, test_of(b, v));
+		s += slot_s(b, v);
 	return s;
 }
 
@@ -290,24 +368,42 @@ static uint64_t rounds_in_time(const struct between *b)
 	return fit >= b->n_rounds ? b->n_rounds : fit > 0 ? (uint64_t)fit : 0;
 }
 
-static void make_schedule(struct between *b)
+/* Take the trials of all nodes that send one in time; of which kinds of memory there are
+ * two. */
+static uint64_t hear_trials(struct between *b, struct cs_trial *trial, size_t *n)
 {
 	const double end_s = b->s.begin_s + TRIAL_S + 1;
+	uint64_t once = 0, twice = 0;
+	struct tried tried;
+
+	while (*n < b->n && cs_clock_s() < end_s && !b->ends) {
+		if (!b->mover->hear(CS_MOVER_ANY, TRIAL_TAG, &tried, sizeof(tried),
+				    NULL)) {
+			nap(b);
+			continue;
+		}
+		trial[(*n)++] = tried.trial;
+		twice |= once & tried.kinds;
+		once |= tried.kinds;
+	}
+	return twice;
+}
+
+static void make_schedule(struct between *b)
+{
 	struct cs_trial *trial = calloc(b->n, sizeof(*trial));
 	size_t n = 0;
 
-	while (trial && n < b->n && cs_clock_s() < end_s && !b->ends)
-		if (b->mover->hear(CS_MOVER_ANY, TRIAL_TAG, &trial[n], sizeof(*trial),
-				   NULL))
-			n++;
-		else
-			nap(b);
-	b->s.of = cs_slots_of(trial, trial ? n : 0, CS_WINDOW_MOST);
+	if (trial)
+		b->s.kinds = hear_trials(b, trial, &n);
+	b->s.of = cs_slots_of(trial, n, CS_WINDOW_MOST);
 	free(trial);
 	b->s.of.late_s = fmax(b->s.of.late_s,
 			      fmin(1, SLACK_S / (b->n_rounds * b->n_matrices)));
 	b->s.begin_s = cs_clock_s() + SOON_S + b->s.of.late_s +
 		       2e-9 * (double)b->s.of.window * CS_MESSAGE_BYTES / TOUCH_GBS;
+	if (b->s.kinds >> STAGED)
+		b->s.begin_s += GPU_S;
 	b->s.rounds = b->s.of.window ? rounds_in_time(b) : 0;
 	tell_all(b, SLOTS_TAG);
 }
@@ -332,15 +428,17 @@ static struct cs_row row_of(const struct between *b, const struct slot *slot)
 				      2 :
 				      1;
 	const uint32_t beside = (slot->alone ? 1 : b->n / 2) * ways - 1;
-	struct cs_row row = { .node = b->me,
-			      .step = plan->n_steps + slot->round,
-			      .test = matrix->test,
-			      .metric = CS_METRIC_RATE,
-			      .via = (uint8_t)b->mover->via,
-			      .concurrent = (uint8_t)(beside < 255 ? beside : 255),
-			      .flags = slot->again ? CS_ROW_REMEASURED : 0,
-			      .overlap = NAN,
-			      .first_ms = NAN };
+	struct cs_row row = {
+		.node = b->me,
+		.step = plan->n_steps + slot->round,
+		.test = matrix->test,
+		.metric = CS_METRIC_RATE,
+		.via = (uint8_t)kinds[kind_of(test_of(b, slot->matrix))]->via,
+		.concurrent = (uint8_t)(beside < 255 ? beside : 255),
+		.flags = slot->again ? CS_ROW_REMEASURED : 0,
+		.overlap = NAN,
+		.first_ms = NAN
+	};
 
 	cs_fields_init(&cs_stats_fields, &row.stats);
 	row.what = cs_between_transfer(matrix, b->me, slot->other);
@@ -365,7 +463,7 @@ static void give_missing(struct between *b, const struct slot *slot,
 static uint32_t figures_of(const struct cs_pair *pair, double *x)
 {
 	const uint32_t first = pair->n > 1;
-	const double bytes = (double)pair->window * CS_MESSAGE_BYTES;
+	const double bytes = (double)pair->window * (double)pair->message_bytes;
 
 	for (uint32_t i = first; i < pair->n; i++)
 		x[i - first] = pair->test->unit == CS_UNIT_US ?
@@ -409,48 +507,86 @@ static void give_measured(struct between *b, const struct slot *slot,
 	cs_collect_row(&b->job->collect, &row, x);
 }
 
+/* Was it this node's memory?  A GPU that works answers soon after its slot was given up. */
+static int has_own_reason(struct between *b, const struct cs_pair *pair,
+			  enum cs_pair_end how)
+{
+	struct cs_ends *ends = pair->ends;
+	const double end_s = cs_clock_s() + SETTLE_S;
+	int rc;
+
+	if (how != CS_PAIR_STUCK || kind_of(pair->test) == HOST || ends->err.text[0])
+		return ends->err.text[0] != 0;
+	while (!(rc = cs_net_answered(&ends->net, &ends->err)) && cs_clock_s() < end_s)
+		nap(b);
+	return rc < 0 || cs_net_ready(&ends->net, &ends->err);
+}
+
 static void give_ended(struct between *b, const struct slot *slot,
-		       enum cs_pair_end how)
+		       const struct cs_pair *pair, enum cs_pair_end how)
 {
 	const char *host = b->job->comm.place[b->rank_of[slot->other]].host;
+	const double ms = 1e3 * slot->seconds;
+	const int own = has_own_reason(b, pair, how);
 	char reason[CS_REASON];
 
-	if (how == CS_PAIR_ABSENT)
+	if (how == CS_PAIR_DECLINED)
+		cs_text(reason, sizeof(reason),
+			"node%u (%.64s) takes no part: its own result has the reason",
+			slot->other, host);
+	else if (how == CS_PAIR_ABSENT)
 		cs_text(reason, sizeof(reason),
 			"node%u (%.64s) did not answer in their time slot of %.0f ms",
-			slot->other, host, 1e3 * slot->seconds);
+			slot->other, host, ms);
+	else if (own)
+		cs_text(reason, sizeof(reason), "%.*s", CS_REASON - 1,
+			pair->ends->err.text);
 	else
 		cs_text(reason, sizeof(reason),
 			"node%u (%.64s) answered, but the samples did not end in their time slot of %.0f ms",
-			slot->other, host, 1e3 * slot->seconds);
-	give_missing(b, slot, how == CS_PAIR_ABSENT ? CS_FAILED : CS_TIMEOUT, reason);
+			slot->other, host, ms);
+	give_missing(b, slot,
+		     how == CS_PAIR_DECLINED	  ? CS_SKIPPED :
+		     how == CS_PAIR_ABSENT || own ? CS_FAILED :
+						    CS_TIMEOUT,
+		     reason);
 	b->missed[slot->other] |= how == CS_PAIR_ABSENT;
 }
 
 /* ---- slots ---- */
 
-static void meet(struct between *b, const struct slot *slot)
+static void meet(struct between *b, const struct slot *slot, struct cs_pair *pair)
 {
-	struct cs_pair pair =
-		pair_with(b, slot->other,
-			  slot->again ?
-				  b->n_rounds * b->n_matrices + slot->again :
-				  1 + slot->round * b->n_matrices + slot->matrix);
 	enum cs_pair_end how;
 
-	pair.test = test_of(b, slot->matrix);
-	pair.half_s = slot->begin_s + (slot->seconds + b->s.of.late_s) / 2;
-	pair.end_s = slot->begin_s + slot->seconds;
-	how = cs_pair_meet(&pair);
-	if (pair.whole && pair.n)
-		give_measured(b, slot, &pair);
+	pair->half_s = slot->begin_s + (slot->seconds + b->s.of.late_s) / 2;
+	pair->end_s = slot->begin_s + slot->seconds;
+	pair->ends->err.text[0] = '\0';
+	how = cs_pair_meet(pair);
+	if (pair->whole && pair->n)
+		give_measured(b, slot, pair);
 	else
-		give_ended(b, slot, how);
-	replace_memory(b, &pair);
+		give_ended(b, slot, pair, how);
+	replace_memory(b, pair);
+}
+
+/* Tell the other node, which need not wait. */
+static void decline(struct between *b, const struct slot *slot,
+		    const struct cs_pair *pair, enum cs_status status)
+{
+	cs_pair_decline(pair);
+	give_missing(b, slot, status, pair->ends->err.text);
 }
 
 static void take_slot(struct between *b, const struct slot *slot)
 {
+	struct cs_pair pair =
+		pair_with(b, slot->other, test_of(b, slot->matrix),
+			  slot->again ?
+				  b->n_rounds * b->n_matrices + slot->again :
+				  1 + slot->round * b->n_matrices + slot->matrix);
+	struct cs_ends *ends = pair.ends;
+
 	if (b->why[0] || slot->round >= b->s.rounds) {
 		give_missing(b, slot, CS_SKIPPED, b->why[0] ? b->why : CS_LEFT_OUT);
 		return;
@@ -460,19 +596,25 @@ static void take_slot(struct between *b, const struct slot *slot)
 			     "the other node did not answer before");
 		return;
 	}
+	if (!ends->is_open) {
+		decline(b, slot, &pair, CS_SKIPPED);
+		return;
+	}
 	while (cs_clock_s() < slot->begin_s && !b->ends)
 		nap(b);
-	if (cs_clock_s() > slot->begin_s + LATE * slot->seconds)
+	if (kind_of(pair.test) != HOST && cs_net_ready(&ends->net, &ends->err))
+		decline(b, slot, &pair, CS_FAILED);
+	else if (cs_clock_s() > slot->begin_s + LATE * slot->seconds)
 		give_missing(b, slot, CS_FAILED,
 			     "this node was late for its time slot");
 	else
-		meet(b, slot);
+		meet(b, slot, &pair);
 }
 
 /* After so many rounds one has the time of a round for the clock. */
 static uint64_t rounds_between_clocks(const struct between *b)
 {
-	return (uint64_t)fmax(1, CLOCK_EVERY_S / round_s(b));
+	return (uint64_t)fmin(fmax(1, CLOCK_EVERY_S / round_s(b)), UINT32_MAX);
 }
 
 static void take_round(struct between *b, uint32_t round)
@@ -485,13 +627,10 @@ static void take_round(struct between *b, uint32_t round)
 		set_clock(b, own_time(b, b->s.begin_s + at_s) - b->s.of.late_s, 0);
 	for (uint32_t v = 0; other >= 0 && v < b->n_matrices && !b->ends; v++) {
 		const double root_s = b->s.begin_s + at_s + offset_of(b, v);
-		const struct slot slot = { round,
-					   v,
-					   (uint32_t)other,
-					   own_time(b, root_s),
-					   cs_slot_s(&b->s.of, test_of(b, v)),
-					   0,
-					   0 };
+		const struct slot slot = {
+			round, v, (uint32_t)other, own_time(b, root_s), slot_s(b, v),
+			0,     0
+		};
 
 		take_slot(b, &slot);
 	}
@@ -702,8 +841,8 @@ static void get_ready(struct between *b)
 	else if (!b->why[0] && hear_root(b, SLOTS_TAG, &b->s, sizeof(b->s),
 					 cs_clock_s() + TRIAL_S + ROOT_S))
 		cs_text(b->why, sizeof(b->why), "rank 0 did not answer in time");
-	if (!b->why[0] && b->s.of.window)
-		make_memory(b, b->s.of.window);
+	for (int kind = 0; kind < KINDS && !b->why[0] && b->s.of.window; kind++)
+		prepare_ends(b, kind);
 	if (b->me == 0 && !b->s.of.window)
 		report(b,
 		       "nothing is measured between nodes: no pair exchanged messages in a trial");
@@ -732,8 +871,7 @@ static void close_between(struct between *b)
 {
 	b->mover->close();
 	cs_nics_close(b->nics);
-	cs_hostmem_close(&b->src);
-	cs_hostmem_close(&b->dst);
+	close_ends(b);
 	free(b->round);
 	free(b->missed);
 	free(b->rank_of);
@@ -745,9 +883,7 @@ void cs_between_run(struct cs_job *job)
 			     .mover = &cs_mover_mpi,
 			     .n = (uint32_t)job->comm.n_nodes,
 			     .me = (uint32_t)job->comm.node,
-			     .clock = { 0, INFINITY },
-			     .src = { .fd = -1, .numa = -1 },
-			     .dst = { .fd = -1, .numa = -1 } };
+			     .clock = { 0, INFINITY } };
 	struct cs_err err;
 
 	if (!cs_between_is_wanted(job))

@@ -18,9 +18,10 @@ struct cs_mover {
 	/* Take such a message, if one is there: 1 with its rank in *from, which may be
 	 * NULL; 0 none. */
 	int (*hear)(int rank, int tag, void *data, size_t bytes, int *from);
-	/* Begin to send and to receive; both memories stay until test() returns 1. */
-	int (*send)(int rank, int tag, const void *data, size_t bytes);
-	int (*receive)(int rank, int tag, void *data, size_t bytes);
+	/* Begin to send and to receive; both memories stay until test() returns 1, or sets
+	 * *ended, which may be NULL. */
+	int (*send)(int rank, int tag, const void *data, size_t bytes, int *ended);
+	int (*receive)(int rank, int tag, void *data, size_t bytes, int *ended);
 	/* 1: everything that began has ended; 0: not yet; -1: an error. */
 	int (*test)(void);
 	/* Forget the messages that have not ended.  1: some may still use their

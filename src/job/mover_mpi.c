@@ -10,7 +10,11 @@
 
 /* MPI can be started only once, so this is the process's. */
 static MPI_Comm world = MPI_COMM_NULL;
-static struct cs_vec bulk = CS_VEC(MPI_Request);
+struct bulk {
+	MPI_Request request;
+	int *ended;
+};
+static struct cs_vec bulk = CS_VEC(struct bulk);
 
 /* A small message on its way. */
 struct said {
@@ -91,11 +95,14 @@ static int hear(int rank, int tag, void *data, size_t bytes, int *from)
 	return 1;
 }
 
-static MPI_Request *add_request(void)
+static struct bulk *add_bulk(int *ended)
 {
 	struct cs_err err;
+	struct bulk *one = cs_vec_add(&bulk, 1, &err);
 
-	return cs_vec_add(&bulk, 1, &err);
+	if (one)
+		one->ended = ended;
+	return one;
 }
 
 static int begun(int rc)
@@ -104,60 +111,69 @@ static int begun(int rc)
 	return rc == MPI_SUCCESS ? 0 : -1;
 }
 
-static int send_mpi(int rank, int tag, const void *data, size_t bytes)
+static int send_mpi(int rank, int tag, const void *data, size_t bytes, int *ended)
 {
-	MPI_Request *request = add_request();
+	struct bulk *one = add_bulk(ended);
 
-	return !request ? -1 :
-			  begun(MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag,
-					  world, request));
+	return !one ? -1 :
+		      begun(MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, world,
+				      &one->request));
 }
 
-static int receive_mpi(int rank, int tag, void *data, size_t bytes)
+static int receive_mpi(int rank, int tag, void *data, size_t bytes, int *ended)
 {
-	MPI_Request *request = add_request();
+	struct bulk *one = add_bulk(ended);
 
-	return !request ? -1 :
-			  begun(MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag,
-					  world, request));
+	return !one ? -1 :
+		      begun(MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, world,
+				      &one->request));
 }
 
-/* Not MPI_Testall(): gcc takes MPICH's MPI_STATUSES_IGNORE for an array of no statuses. */
+/* Up to the first of a window that has not ended; those with a word of their own, all.
+ * Not MPI_Testall(): gcc takes MPICH's MPI_STATUSES_IGNORE for an array of no statuses. */
 static int test(void)
 {
-	MPI_Request *all = bulk.data;
+	struct bulk *all = bulk.data;
+	size_t left = 0, i;
 
-	for (size_t i = 0; i < bulk.n; i++) {
+	for (i = 0; i < bulk.n; i++) {
 		int done = 0;
 
-		if (MPI_Test(&all[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+		if (all[i].request != MPI_REQUEST_NULL &&
+		    MPI_Test(&all[i].request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
 			return -1;
-		if (!done)
+		done |= all[i].request == MPI_REQUEST_NULL;
+		if (done && all[i].ended)
+			*all[i].ended = 1;
+		if (!done && !all[i].ended)
 			return 0;
+		if (!done)
+			all[left++] = all[i];
 	}
-	bulk.n = 0;
-	return 1;
+	bulk.n = left;
+	return !left;
 }
 
 /* A receive that has no message yet is cancelled; one that has, and a send, goes on. */
 static int abandon(void)
 {
-	MPI_Request *all = bulk.data;
+	struct bulk *all = bulk.data;
 	int left = 0;
 
 	for (size_t i = 0; i < bulk.n; i++) {
+		MPI_Request *request = &all[i].request;
 		int done = 0;
 
-		if (all[i] == MPI_REQUEST_NULL)
+		if (*request == MPI_REQUEST_NULL)
 			continue;
-		MPI_Test(&all[i], &done, MPI_STATUS_IGNORE);
+		MPI_Test(request, &done, MPI_STATUS_IGNORE);
 		if (done)
 			continue;
-		MPI_Cancel(&all[i]);
-		MPI_Test(&all[i], &done, MPI_STATUS_IGNORE);
+		MPI_Cancel(request);
+		MPI_Test(request, &done, MPI_STATUS_IGNORE);
 		if (done)
 			continue;
-		MPI_Request_free(&all[i]);
+		MPI_Request_free(request);
 		left = 1;
 	}
 	bulk.n = 0;

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "node/agent/host_fill_check.h"
 #include "node/board/board.h"
 #include "plan/plan.h"
 
@@ -13,7 +12,10 @@
 #define IDLE_S 0.1
 #define COUNTING 0.1 /* of a slot, for each reading of counters, at most */
 
-enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP, CARRIED };
+enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP, CARRIED, DECLINE };
+
+#define OUT (1u << CS_NET_OUT)
+#define IN (1u << CS_NET_IN)
 
 struct word {
 	uint64_t what;
@@ -82,7 +84,7 @@ static int await(struct cs_pair *p)
 {
 	int rc;
 
-	while (!(rc = p->mover->test()))
+	while (!(rc = p->ends->is->test(p->ends)))
 		if (!waits(p))
 			return -1;
 	return rc < 0 ? -1 : 0;
@@ -90,49 +92,40 @@ static int await(struct cs_pair *p)
 
 /* ---- a window ---- */
 
-static uint64_t window_bytes(const struct cs_pair *p)
-{
-	return (uint64_t)p->window * CS_MESSAGE_BYTES;
-}
-
 static int is_checked(const struct cs_pair *p, uint32_t sample)
 {
 	return p->verify == CS_VERIFY_ALL ||
 	       (p->verify == CS_VERIFY_LAST && sample == CS_SLOT_SAMPLES);
 }
 
-static int send_window(const struct cs_pair *p)
+/* Make ready for a window to send, or to receive. */
+static int prepare(struct cs_pair *p, unsigned ways, uint32_t sample)
 {
-	int rc = 0;
+	struct cs_ends *ends = p->ends;
 
-	for (uint32_t w = 0; w < p->window; w++)
-		rc |= p->mover->send(p->peer, data_tag(p),
-				     p->src + (size_t)w * CS_MESSAGE_BYTES,
-				     CS_MESSAGE_BYTES);
-	return rc;
+	ends->window = (struct cs_window){ p->peer, data_tag(p), p->window,
+					   p->message_bytes };
+	return ends->is->prepare(ends, ways, (ways & IN) && is_checked(p, sample)) ||
+			       await(p) ?
+		     -1 :
+		     0;
 }
 
-static int post_window(const struct cs_pair *p, uint32_t sample)
+static int post_window(struct cs_pair *p, unsigned ways, uint32_t sample)
 {
-	int rc = 0;
-
-	if (is_checked(p, sample))
-		cs_poison_host_parallel(p->dst, window_bytes(p));
-	for (uint32_t w = 0; w < p->window; w++)
-		rc |= p->mover->receive(p->peer, data_tag(p),
-					p->dst + (size_t)w * CS_MESSAGE_BYTES,
-					CS_MESSAGE_BYTES);
-	return rc;
+	return prepare(p, ways, sample) ? -1 : p->ends->is->receive(p->ends);
 }
 
 /* Send the other the result of the check of its messages. */
-static int judge(const struct cs_pair *p, uint32_t sample)
+static int judge(struct cs_pair *p, uint32_t sample)
 {
 	struct word word = { .what = VERDICT, .found.first_word = UINT64_MAX };
+	struct cs_ends *ends = p->ends;
 
-	if (is_checked(p, sample))
-		cs_check_host_parallel(p->dst, window_bytes(p), p->peer_key,
-				       &word.found);
+	ends->found = word.found;
+	if (is_checked(p, sample) && (ends->is->check(ends, p->peer_key) || await(p)))
+		return -1;
+	word.found = ends->found;
 	return say_word(p, &word);
 }
 
@@ -154,10 +147,10 @@ static int send_one(struct cs_pair *p, uint32_t sample, double *took)
 {
 	double began_s;
 
-	if (hear_one(p, READY))
+	if (prepare(p, OUT, sample) || hear_one(p, READY))
 		return -1;
 	began_s = cs_clock_s();
-	if (send_window(p) || await(p) || hear_one(p, ACK))
+	if (p->ends->is->send(p->ends) || await(p) || hear_one(p, ACK))
 		return -1;
 	*took = cs_clock_s() - began_s;
 	return hear_verdict(p, sample);
@@ -165,7 +158,7 @@ static int send_one(struct cs_pair *p, uint32_t sample, double *took)
 
 static int receive_one(struct cs_pair *p, uint32_t sample)
 {
-	return post_window(p, sample) || say(p, READY) || await(p) || say(p, ACK) ?
+	return post_window(p, IN, sample) || say(p, READY) || await(p) || say(p, ACK) ?
 		     -1 :
 		     judge(p, sample);
 }
@@ -175,7 +168,7 @@ static int exchange(struct cs_pair *p, uint32_t sample, double *took)
 {
 	double began_s = cs_clock_s();
 
-	if (send_window(p) || await(p) || say(p, ACK) || hear_one(p, ACK))
+	if (p->ends->is->send(p->ends) || await(p) || say(p, ACK) || hear_one(p, ACK))
 		return -1;
 	*took = cs_clock_s() - began_s;
 	return judge(p, sample) ? -1 : hear_verdict(p, sample);
@@ -195,8 +188,10 @@ static int ping(struct cs_pair *p, uint32_t sample, double *took)
 	began_s = cs_clock_s();
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++) {
 		memset(ball[0], (int)(i + 1), sizeof(ball[0]));
-		if (p->mover->receive(p->peer, data_tag(p), ball[1], sizeof(ball[1])) ||
-		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
+		if (p->mover->receive(p->peer, data_tag(p), ball[1], sizeof(ball[1]),
+				      NULL) ||
+		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0]),
+				   NULL) ||
 		    await(p))
 			return -1;
 		for (size_t k = 0; k < sizeof(ball[1]); k++)
@@ -216,9 +211,11 @@ static int pong(struct cs_pair *p)
 	if (say(p, READY))
 		return -1;
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++)
-		if (p->mover->receive(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
+		if (p->mover->receive(p->peer, data_tag(p), ball[0], sizeof(ball[0]),
+				      NULL) ||
 		    await(p) ||
-		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0])) ||
+		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0]),
+				   NULL) ||
 		    await(p))
 			return -1;
 	return 0;
@@ -228,7 +225,7 @@ static int lead_one(struct cs_pair *p, uint32_t sample, double *took)
 {
 	int both = p->test->pattern == CS_PATTERN_BIDI;
 
-	if (both && post_window(p, sample))
+	if (both && post_window(p, OUT | IN, sample))
 		return -1;
 	if (say(p, NEXT))
 		return -1;
@@ -245,8 +242,9 @@ static int follow_one(struct cs_pair *p, uint32_t sample, double *took)
 		return pong(p);
 	if (p->test->pattern != CS_PATTERN_BIDI)
 		return receive_one(p, sample);
-	return post_window(p, sample) || say(p, READY) ? -1 :
-							 exchange(p, sample, took);
+	return post_window(p, OUT | IN, sample) || say(p, READY) ?
+		     -1 :
+		     exchange(p, sample, took);
 }
 
 /* ---- the devices that carried them ---- */
@@ -268,7 +266,7 @@ static int count(struct cs_pair *p, struct cs_nics_bytes *now)
 static int prove(struct cs_pair *p, const struct cs_nics_bytes *before,
 		 uint32_t samples, int sends)
 {
-	const uint64_t sent = samples * window_bytes(p);
+	const uint64_t sent = (uint64_t)samples * p->window * p->message_bytes;
 	struct word own = { .what = CARRIED }, other;
 	struct cs_nics_bytes after;
 
@@ -334,9 +332,18 @@ static int follow(struct cs_pair *p)
 
 /* ---- a slot ---- */
 
-static int greet(struct cs_pair *p)
+static enum cs_pair_end greet(struct cs_pair *p)
 {
-	return say(p, HELLO) ? -1 : hear_one(p, HELLO);
+	struct word word;
+
+	if (say(p, HELLO) || hear(p, HELLO, DECLINE, &word))
+		return CS_PAIR_ABSENT;
+	return word.what == DECLINE ? CS_PAIR_DECLINED : CS_PAIR_DONE;
+}
+
+void cs_pair_decline(const struct cs_pair *p)
+{
+	say(p, DECLINE);
 }
 
 /* One way: the first node sends until half of the slot is over, then the other. */
@@ -348,34 +355,37 @@ static int take_samples(struct cs_pair *p)
 			  follow(p) || lead(p, p->end_s);
 }
 
-static enum cs_pair_end ended(struct cs_pair *p, int absent, int rc)
+static enum cs_pair_end ended(struct cs_pair *p, enum cs_pair_end how)
 {
-	if (absent || rc)
-		p->memory_is_lost = p->mover->abandon();
-	return absent ? CS_PAIR_ABSENT : rc ? CS_PAIR_STUCK : CS_PAIR_DONE;
+	if (how != CS_PAIR_DONE)
+		p->memory_is_lost = p->ends->is->abandon(p->ends);
+	return how;
 }
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 {
+	enum cs_pair_end how;
+
 	p->n = p->checked = 0;
 	p->whole = 0;
 	p->count_s = COUNTING * (p->end_s - cs_clock_s());
 	p->found = (struct cs_check){ .first_word = UINT64_MAX };
 	p->carried[0] = p->carried[1] = (struct cs_carried){ "", NAN };
 	p->memory_is_lost = 0;
-	if (greet(p))
-		return ended(p, 1, 0);
-	return ended(p, 0, take_samples(p));
+	how = greet(p);
+	if (how == CS_PAIR_DONE && take_samples(p))
+		how = CS_PAIR_STUCK;
+	return ended(p, how);
 }
 
 /* The time to poison and check one message, without a network. */
-static double check_s(const struct cs_pair *p)
+static double check_s(struct cs_pair *p)
 {
 	double began_s = cs_clock_s();
-	struct cs_check found;
 
-	cs_poison_host_parallel(p->dst, window_bytes(p));
-	cs_check_host_parallel(p->dst, window_bytes(p), p->peer_key, &found);
+	if (prepare(p, IN, CS_SLOT_SAMPLES) ||
+	    p->ends->is->check(p->ends, p->peer_key))
+		return 0;
 	return (cs_clock_s() - began_s) / p->window;
 }
 
@@ -394,7 +404,7 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 	if (p->verify != CS_VERIFY_OFF)
 		trial->check_s = check_s(p);
 	p->memory_is_lost = 0;
-	rc = greet(p);
+	rc = greet(p) != CS_PAIR_DONE;
 	trial->late_s = cs_clock_s() - begin_s;
 	for (int i = 0; i < 4 && !rc; i++) {
 		struct word word;
@@ -407,7 +417,7 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 		if (i == 1)
 			trial->trip_s = took;
 	}
-	ended(p, 0, rc);
+	ended(p, rc ? CS_PAIR_STUCK : CS_PAIR_DONE);
 	/* a follower has no time: rank 0 takes the leaders' */
 	trial->message_s = rc || !p->first ? NAN : took / CS_TRIAL_MESSAGES;
 }

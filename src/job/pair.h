@@ -14,21 +14,21 @@
 
 #include "base/fill.h"
 #include "catalogue/catalogue.h"
-#include "job/mover.h"
+#include "job/ends.h"
 #include "job/nics.h"
 #include "plan/rounds.h"
 
-#define CS_MESSAGE_BYTES (1u << 20)
 #define CS_WINDOW_MOST 512u /* messages of a sample */
 #define CS_TRIAL_MESSAGES 4u
 #define CS_EXCHANGES 32u    /* of a sample of ping-pongs */
 
-/* How a slot ended for a pair.  ABSENT: the other did not greet; STUCK: it did, and a
- * sample did not end. */
-enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_STUCK };
+/* How a slot ended for a pair.  ABSENT: the other did not greet; DECLINED: it said that it
+ * takes no part; STUCK: it greeted, and a sample did not end. */
+enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_DECLINED, CS_PAIR_STUCK };
 
 struct cs_pair {
 	const struct cs_mover *mover;
+	struct cs_ends *ends;
 	const struct cs_test *test;
 	struct cs_nics *nics; /* NULL: nothing is counted */
 	int peer, first;      /* the other's rank; does this node begin? */
@@ -36,13 +36,13 @@ struct cs_pair {
 	/* of the slot, on this node's clock: until half_s the first node may begin
 	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;
-	uint32_t window, verify;
-	char *src, *dst;
-	uint64_t peer_key;	 /* of the other's src */
+	uint32_t window, verify; /* messages of a sample */
+	uint64_t message_bytes;
+	uint64_t peer_key;	 /* of what the other sends */
 	void (*idle)(void *ctx); /* called now and then in long waits */
 	void *ctx;
 	double idled_s, count_s;
-	int memory_is_lost; /* out: dst may still be written to */
+	int memory_is_lost; /* out: MPI may still use the ends */
 
 	/* out: the errors in the messages that this node sent */
 	int whole;
@@ -55,5 +55,7 @@ struct cs_pair {
 };
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *pair);
+/* Tell the other that this node takes no part in the slot. */
+void cs_pair_decline(const struct cs_pair *pair);
 /* A trial instead of a test, with its results in `trial`. */
 void cs_pair_try(struct cs_pair *pair, struct cs_trial *trial);

@@ -74,7 +74,7 @@ static int pick_words(const char *value, const char *const *word, unsigned *mask
 /* ---- tests ---- */
 
 /* By the bits of enum cs_matrix; the last two are other names. */
-#define KINDS "peer|cost|h2d|d2h|local|host|nethost|d2d|h2h"
+#define KINDS "peer|cost|h2d|d2h|local|host|nethost|net|d2d|h2h"
 
 int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 {
@@ -82,8 +82,8 @@ int cs_set_matrix(struct cs_options *opt, const char *value, struct cs_err *err)
 
 	if (pick_many(value, KINDS, &mask, NULL, err))
 		return -1;
-	opt->axes.matrices = (mask & 0x7f) | (mask >> 7 & 1 ? CS_MATRIX_PEER : 0) |
-			     (mask >> 8 & 1 ? CS_MATRIX_HOST : 0);
+	opt->axes.matrices = (mask & 0xff) | (mask >> 8 & 1 ? CS_MATRIX_PEER : 0) |
+			     (mask >> 9 & 1 ? CS_MATRIX_HOST : 0);
 	opt->matrix = value;
 	return 0;
 }
@@ -106,8 +106,8 @@ unsigned cs_kind_named(const char *name)
 
 	if (cs_word_parse(name, KINDS, &which, NULL))
 		return 0;
-	return which == 7 ? CS_MATRIX_PEER :
-	       which == 8 ? CS_MATRIX_HOST :
+	return which == 8 ? CS_MATRIX_PEER :
+	       which == 9 ? CS_MATRIX_HOST :
 			    1u << which;
 }
 

@@ -71,8 +71,8 @@ static void offer_tests(struct search *s)
 static void search_names(struct search *s)
 {
 	/* --test takes the values of --matrix, too */
-	static const char *const kinds[] = { "peer",  "cost", "h2d",	"d2h",
-					     "local", "host", "nethost" };
+	static const char *const kinds[] = { "peer",  "cost", "h2d",	 "d2h",
+					     "local", "host", "nethost", "net" };
 	const char *item = s->near.typed;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

@@ -360,14 +360,22 @@ int cs_plan_has_between(const struct cs_plan *plan)
 	return cs_plan_first_between(plan) < plan->n_matrices;
 }
 
+const char *cs_plan_between_word(const struct cs_plan *plan)
+{
+	uint32_t first = cs_plan_first_between(plan);
+
+	return cs_path_text((int)cs_plan_matrix_test(plan, first)->path);
+}
+
 struct cs_transfer cs_between_transfer(const struct cs_plan_matrix *matrix,
 				       uint32_t src, uint32_t dst)
 {
 	const struct cs_test *test = cs_test_at(matrix->test);
+	const uint8_t memory = (uint8_t)test->memory;
 
 	return (struct cs_transfer){
-		.src = { CS_ENDPOINT_NODE, CS_MEM_PINNED, (uint16_t)src },
-		.dst = { CS_ENDPOINT_NODE, CS_MEM_PINNED, (uint16_t)dst },
+		.src = { CS_ENDPOINT_NODE, memory, (uint16_t)src },
+		.dst = { CS_ENDPOINT_NODE, memory, (uint16_t)dst },
 		.method = (uint8_t)test->method,
 		.op = (uint8_t)test->op,
 		.issuer = UINT16_MAX, /* no agent's */

@@ -32,7 +32,8 @@ int cs_bytes_are_sound(uint64_t bytes);
 
 #define CS_NUMA_LOCAL 0xffffu /* the NUMA node next to the issuer's GPU */
 
-/* NODE: host memory of a node, in transfers between nodes, which no plan holds. */
+/* NODE: memory of a node, or of its first GPU, in transfers between nodes, which no plan
+ * holds. */
 enum cs_endpoint_kind { CS_ENDPOINT_GPU, CS_ENDPOINT_HOST, CS_ENDPOINT_NODE };
 
 struct cs_endpoint {
@@ -229,6 +230,9 @@ extern const char *const cs_verify_words[];
 uint32_t cs_plan_first_between(const struct cs_plan *plan);
 /* Has it such a matrix? */
 int cs_plan_has_between(const struct cs_plan *plan);
+
+/* "nethost", "net": the path of the first; there is one. */
+const char *cs_plan_between_word(const struct cs_plan *plan);
 
 /* The transfer of a matrix between two nodes of the run. */
 struct cs_transfer cs_between_transfer(const struct cs_plan_matrix *matrix,

@@ -15,6 +15,7 @@
 #define LATE_TIMES 4.0	/* the latest of a trial */
 #define ROOM 1.3	/* times the intended length of samples */
 #define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
+#define GPU_TIMES 2.0	/* the time of a sample in host memory, of one in a GPU's */
 #define SLOT_MOST_S 5.0 /* of a slow network: fewer samples */
 
 void cs_round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
@@ -122,9 +123,11 @@ struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t mos
 double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test)
 {
 	/* one way, then the other; or both ways, which may share a link */
-	int samples = 2 * (CS_SLOT_SAMPLES + 1);
+	double samples = 2 * (CS_SLOT_SAMPLES + 1);
 
 	if (test->op == CS_OP_PINGPONG)
 		samples = 2;
+	if (test->path == CS_PATH_NET)
+		samples *= GPU_TIMES;
 	return fmin(SLOT_MOST_S, slots->late_s + samples * slots->sample_s);
 }

@@ -100,7 +100,7 @@ static int list_names(FILE *to, const char *what, struct cs_err *err)
 /* ---- in groups ---- */
 
 #define PARTS 4 /* of a name: path, method, operation or memory, pattern */
-#define PATHS (CS_PATH_NETHOST + 1)
+#define PATHS (CS_PATH_NET + 1)
 #define WORDS_MOST 64 /* of a part, among the tests of a path */
 #define LISTED 6 /* words that are alternatives, … */
 #define LISTED_WIDTH 40 /* … and columns that they take */
@@ -219,10 +219,12 @@ static void list_groups(FILE *to, struct shapes *s)
 		[CS_PATH_LOCAL] = "within a GPU",
 		[CS_PATH_HOST] = "NUMA node to NUMA node",
 		[CS_PATH_NETHOST] = "node to node",
+		[CS_PATH_NET] = "GPU to GPU of another node",
 	};
 	static const enum cs_path order[] = { CS_PATH_PEER, CS_PATH_H2D,
 					      CS_PATH_D2H,  CS_PATH_LOCAL,
-					      CS_PATH_HOST, CS_PATH_NETHOST };
+					      CS_PATH_HOST, CS_PATH_NETHOST,
+					      CS_PATH_NET };
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++) {
 		cs_fold(to, 0, 2, "%s:", heading[order[k]]);

@@ -215,9 +215,9 @@ HOLDS("a bad value is one line with option, value and what is allowed") {
 	refused("--check=links",
 		"--check 'links': did you mean 'link'? allowed are launch");
 	refused("--matrix ,",
-		"--matrix ',': allowed are peer, cost, h2d, d2h, local, host, nethost, d2d, h2h");
+		"--matrix ',': allowed are peer, cost, h2d, d2h, local, host, nethost, net, d2d, h2h");
 	refused("--matrix nvlink",
-		"--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, nethost, d2d, h2h");
+		"--matrix 'nvlink': allowed are peer, cost, h2d, d2h, local, host, nethost, net, d2d, h2h");
 	refused("--pattern rings", "--pattern 'rings'");
 	refused("--size 0", "--size '0'");
 	refused("--size 100", "multiple of 16");
@@ -365,7 +365,7 @@ HOLDS("a list too long to be read to its end is refused") {
 	for (char *zero = strchr(line, '0'); *zero; zero++)
 		*zero = ',';
 	refused(line,
-		"allowed are peer, cost, h2d, d2h, local, host, nethost, d2d, h2h");
+		"allowed are peer, cost, h2d, d2h, local, host, nethost, net, d2d, h2h");
 }
 
 HOLDS("show has options and an operand of its own") {

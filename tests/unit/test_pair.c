@@ -87,9 +87,16 @@ static int hear(int rank, int tag, void *data, size_t bytes, int *from)
 	return take(tag, data, bytes);
 }
 
-static int want(int rank, int tag, void *data, size_t bytes)
+static int send_data(int rank, int tag, const void *data, size_t bytes, int *ended)
+{
+	(void)ended;
+	return say(rank, tag, data, bytes);
+}
+
+static int want(int rank, int tag, void *data, size_t bytes, int *ended)
 {
 	(void)rank;
+	(void)ended;
 	wanted[n_wanted].to = data;
 	wanted[n_wanted].bytes = bytes;
 	wanted[n_wanted++].tag = tag;
@@ -114,14 +121,15 @@ static int abandon(void)
 static const struct cs_mover network = { .via = CS_VIA_MPI,
 					 .say = say,
 					 .hear = hear,
-					 .send = say,
+					 .send = send_data,
 					 .receive = want,
 					 .test = test,
 					 .abandon = abandon };
 
 struct node {
 	struct cs_pair pair;
-	int number;
+	struct cs_ends ends;
+	int number, declines;
 	enum cs_pair_end end;
 };
 
@@ -137,14 +145,22 @@ static void *meet(void *arg)
 
 	me = node->number;
 	n_wanted = 0;
-	p->src = aligned_alloc(64, BYTES);
-	p->dst = aligned_alloc(64, BYTES);
-	cs_fill_host(p->src, BYTES, (uint64_t)node->number);
-	node->end = cs_pair_meet(p);
-	free(p->src);
-	free(p->dst);
+	node->ends = (struct cs_ends){ .is = &cs_ends_host,
+				       .mover = &network,
+				       .src = aligned_alloc(64, BYTES),
+				       .dst = aligned_alloc(64, BYTES) };
+	p->ends = &node->ends;
+	cs_fill_host(p->ends->src, BYTES, (uint64_t)node->number);
+	if (node->declines)
+		cs_pair_decline(p);
+	else
+		node->end = cs_pair_meet(p);
+	free(p->ends->src);
+	free(p->ends->dst);
 	return NULL;
 }
+
+static int declines; /* node 1 */
 
 static void forget(void)
 {
@@ -152,6 +168,7 @@ static void forget(void)
 		free(net.message[i].data);
 	memset(net.message, 0, sizeof(net.message));
 	net.n = net.sent = net.lost = net.changed = 0;
+	declines = 0;
 }
 
 /* Both meet; or the first alone. */
@@ -163,6 +180,7 @@ static void run(struct node node[2], const char *name, double slot_s, int both)
 	for (int i = 0; i < 2; i++)
 		node[i] = (struct node){
 			.number = i,
+			.declines = i && declines,
 			.pair = { .mover = &network,
 				  .test = cs_test_at(cs_test_index(name)),
 				  .first = i == 0,
@@ -170,6 +188,7 @@ static void run(struct node node[2], const char *name, double slot_s, int both)
 				  .half_s = now_s + slot_s / 2,
 				  .end_s = now_s + slot_s,
 				  .window = WINDOW,
+				  .message_bytes = CS_MESSAGE_BYTES,
 				  .verify = CS_VERIFY_ALL,
 				  .peer_key = !i,
 				  .idle = idle },
@@ -224,6 +243,16 @@ HOLDS("a node that does not greet is absent when the slot ends") {
 	forget();
 	run(node, "nethost.mpi.pinned.pair", 0.05, 0);
 	t_eq_int(node[0].end, CS_PAIR_ABSENT);
+	t_ok(!node[0].pair.whole && !node[0].pair.memory_is_lost);
+}
+
+HOLDS("a node that takes no part says so, and the other does not wait for it") {
+	struct node node[2];
+
+	forget();
+	declines = 1;
+	run(node, "nethost.mpi.pinned.pair", 1e6, 1);
+	t_eq_int(node[0].end, CS_PAIR_DECLINED);
 	t_ok(!node[0].pair.whole && !node[0].pair.memory_is_lost);
 }
 

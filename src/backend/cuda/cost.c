@@ -17,6 +17,7 @@ static int cost_free(struct cs_dev *dev, struct cs_err *err)
 	CUdeviceptr at = dev->spare;
 
 	dev->spare = 0;
+	cs_vmm_release(&dev->spare_rdma);
 	return CS_DEV_CU(dev, err, cuMemFree, at);
 }
 
@@ -29,6 +30,16 @@ static int cost_alloc(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
 	if (cs_dev_alloc(dev, bytes, &dev->spare, err))
 		return -1;
 	*address = dev->spare;
+	return 0;
+}
+
+static int cost_alloc_rdma(struct cs_dev *dev, uint64_t bytes, uint64_t *address,
+			   struct cs_err *err)
+{
+	cs_vmm_release(&dev->spare_rdma);
+	if (cs_vmm_create_rdma(dev, bytes, &dev->spare_rdma, err))
+		return -1;
+	*address = dev->spare_rdma.at;
 	return 0;
 }
 
@@ -121,6 +132,7 @@ static int cost_reached(struct cs_dev *dev, int event, struct cs_err *err)
 const struct cs_backend_costs cs_cuda_costs = {
 	.memory = cost_memory,
 	.alloc = cost_alloc,
+	.alloc_rdma = cost_alloc_rdma,
 	.export = cost_export,
 	.free = cost_free,
 	.load = cost_load,

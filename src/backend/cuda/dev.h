@@ -115,11 +115,12 @@ struct cs_dev {
 				 * wanted yet, … */
 	uint64_t other_bytes;
 	CUdeviceptr balloon[CS_BALLOONS]; /* of um.c; 0: none */
-	CUdeviceptr spare;	/* another buffer, for what its calls cost */
-	CUmodule again;		/* the module once more, likewise */
-	struct cs_peer *peers;	/* mappings that are open */
-	struct cs_um *um;	/* ranges of managed memory */
-	struct cs_calls *calls; /* what batches of calls need; NULL: none yet */
+	CUdeviceptr spare;	  /* another buffer, for what its calls cost, … */
+	struct cs_vmm spare_rdma; /* … and one for messages between nodes */
+	CUmodule again;		  /* the module once more, likewise */
+	struct cs_peer *peers;	  /* mappings that are open */
+	struct cs_um *um;	  /* ranges of managed memory */
+	struct cs_calls *calls;	  /* what batches of calls need; NULL: none yet */
 };
 
 /* cs_driver_result(), and remembers a sticky error. */
@@ -210,6 +211,9 @@ int cs_vmm_supported(struct cs_dev *dev);
 /* Make memory of at least that many bytes, and its descriptor. */
 int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out, int *fd,
 		  struct cs_err *err);
+/* The same without one, GPUDirect-RDMA capable. */
+int cs_vmm_create_rdma(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
+		       struct cs_err *err);
 /* Import such memory of another process; `fd` stays the caller's. */
 int cs_vmm_import(struct cs_dev *dev, int fd, uint64_t bytes, struct cs_vmm *out,
 		  struct cs_err *err);

@@ -241,6 +241,7 @@ void cs_dev_close(struct cs_dev *dev)
 	cs_um_free_all(dev);
 	if (dev->other)
 		CS_CALL(cuMemFree, dev->other);
+	cs_vmm_release(&dev->spare_rdma);
 	if (dev->spare)
 		CS_CALL(cuMemFree, dev->spare);
 	if (dev->again)

@@ -65,27 +65,53 @@ free:
 	return -1;
 }
 
+/* Such memory, and its handle, which is the caller's. */
+static int vmm_make(struct cs_dev *dev, const CUmemAllocationProp *prop,
+		    uint64_t bytes, struct cs_vmm *out,
+		    CUmemGenericAllocationHandle *handle, struct cs_err *err)
+{
+	size_t grain;
+
+	if (CS_DEV_CU(dev, err, cuMemGetAllocationGranularity, &grain, prop,
+		      CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
+		return -1;
+	bytes = (bytes + grain - 1) / grain * grain;
+	if (CS_DEV_CU(dev, err, cuMemCreate, handle, bytes, prop, 0))
+		return -1;
+	if (!vmm_map(dev, *handle, bytes, out, err))
+		return 0;
+	CS_CALL(cuMemRelease, *handle);
+	return -1;
+}
+
+int cs_vmm_create_rdma(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out,
+		       struct cs_err *err)
+{
+	CUmemAllocationProp prop = shareable(dev->device);
+	CUmemGenericAllocationHandle handle;
+
+	prop.allocFlags.gpuDirectRDMACapable = 1;
+	if (vmm_make(dev, &prop, bytes, out, &handle, err))
+		return -1;
+	CS_CALL(cuMemRelease, handle);
+	return 0;
+}
+
 int cs_vmm_create(struct cs_dev *dev, uint64_t bytes, struct cs_vmm *out, int *fd,
 		  struct cs_err *err)
 {
 	CUmemAllocationProp prop = shareable(dev->device);
 	CUmemGenericAllocationHandle handle;
-	size_t grain;
-	int rc;
+	int rc = 0;
 
 	if (!cs_vmm_supported(dev))
 		return cs_err_set(
 			err,
 			"the driver has no memory that a file descriptor hands over");
-	if (CS_DEV_CU(dev, err, cuMemGetAllocationGranularity, &grain, &prop,
-		      CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
+	if (vmm_make(dev, &prop, bytes, out, &handle, err))
 		return -1;
-	bytes = (bytes + grain - 1) / grain * grain;
-	if (CS_DEV_CU(dev, err, cuMemCreate, &handle, bytes, &prop, 0))
-		return -1;
-	rc = vmm_map(dev, handle, bytes, out, err);
-	if (!rc && CS_DEV_CU(dev, err, cuMemExportToShareableHandle, fd, handle,
-			     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)) {
+	if (CS_DEV_CU(dev, err, cuMemExportToShareableHandle, fd, handle,
+		      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)) {
 		cs_vmm_release(out);
 		rc = -1;
 	}

@@ -54,7 +54,7 @@ void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char 
 
 	if (path == CS_PATH_LOCAL || path == CS_PATH_HOST_OWN)
 		cs_text(to, size, "within");
-	else if (path == CS_PATH_NETHOST)
+	else if (cs_test_is_between(cs_row_test(row)))
 		cs_text(to, size, "network");
 	else if (path == CS_PATH_HOST || cs_on_cpu(run))
 		distance_text(&run->node[row->node].facts, from, into, to, size);

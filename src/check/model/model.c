@@ -196,7 +196,8 @@ struct cs_fit_sum cs_sweep_sum(const struct cs_run *run, uint32_t index,
 
 /* ---- between nodes ---- */
 
-/* The median over the cells of its tests between nodes, one way, in that unit. */
+/* The median over the cells of its tests between nodes' host memory, one way, in that
+ * unit. */
 static double between_median(const struct cs_run *run, enum cs_unit unit)
 {
 	struct cs_vec x = CS_LIST(double);
@@ -205,7 +206,7 @@ static double between_median(const struct cs_run *run, enum cs_unit unit)
 		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS)) {
 			const struct cs_test *test = cs_test_at(row->test);
 
-			if (cs_test_is_between(test) && test->unit == unit &&
+			if (test->path == CS_PATH_NETHOST && test->unit == unit &&
 			    test->pattern == CS_PATTERN_PAIR && row->status == CS_OK)
 				cs_list_push(&x, &row->stats.median);
 		}

@@ -31,6 +31,7 @@ struct cs_agent {
 	struct cs_agent_cell cell;
 	struct cs_agent_reading reading;
 	struct cs_link_counters counters;
+	struct cs_agent_net net;
 };
 
 static int me(const struct cs_agent *agent)
@@ -200,6 +201,8 @@ static int execute(struct cs_agent *a, uint32_t command)
 		return cs_agent_cell_probe(&a->cell, &a->ends);
 	case CS_CMD_SOURCE:
 		return cs_endpoints_source(&a->ends);
+	case CS_CMD_NET:
+		return cs_agent_net(&a->net, &a->ends);
 	case CS_CMD_UNMAP:
 		cs_agent_arena_unmap(&a->arena, &a->ends);
 		return 0;

@@ -40,6 +40,16 @@ void cs_agent_reading_throttle(const struct cs_agent_reading *state,
 			       struct cs_slot *slot);
 void cs_agent_reading_release(struct cs_agent_reading *state);
 
+/* ---- messages between nodes ---- */
+
+struct cs_agent_net {
+	void *rings;	   /* here; NULL: none */
+	uint64_t rings_at; /* for the device */
+};
+
+/* Execute slot->net. */
+int cs_agent_net(struct cs_agent_net *net, struct cs_endpoints *ends);
+
 /* ---- link counters ---- */
 
 /* The bytes that a GPU's links count while pages move in the first sample of a cell are

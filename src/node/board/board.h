@@ -49,6 +49,7 @@ enum cs_command {
 	CS_CMD_PROBE,	   /* a measurement timed by the CPU, or its preparation */
 	CS_CMD_CHECK,	   /* check the last sample */
 	CS_CMD_SOURCE,	   /* check the source after the run */
+	CS_CMD_NET,	   /* a part of messages between nodes: struct cs_net_order */
 	CS_CMD_UNMAP,	   /* unmap the peers */
 	CS_CMD_CLOSE,	   /* free everything; the agent ends */
 };
@@ -81,6 +82,29 @@ enum cs_agent_state {
 	CS_AGENT_LOST,	 /* its process died; set by the coordinator */
 };
 
+/* Messages between nodes, in memory of a GPU that has a window to send, then as much to
+ * receive into.  A staged window goes through two rings in host memory, out and in: the
+ * stream of the agent has one side of each, the process that calls MPI the other. */
+#define CS_NET_CHUNK ((uint64_t)2 << 20) /* a message, and a slot of a ring */
+enum cs_net_way { CS_NET_OUT, CS_NET_IN, CS_NET_WAYS };
+#define CS_NET_RINGS (CS_NET_WAYS * CS_RING_SLOTS * CS_NET_CHUNK)
+/* As cuMemAlloc gives it; as cuMemCreate does, GPUDirect-RDMA capable. */
+enum cs_net_memory { CS_NET_PLAIN, CS_NET_RDMA, CS_NET_MEMORIES };
+enum cs_net_what {
+	CS_NET_OPEN,  /* allocate, fill; map the rings */
+	CS_NET_ARM,   /* poison, then enqueue what the ways need after the gate */
+	CS_NET_CHECK, /* compare what came: slot->check[0] */
+	CS_NET_CLOSE, /* free all */
+};
+struct cs_net_order {
+	uint32_t what, memory; /* enum cs_net_what, cs_net_memory */
+	uint32_t ways, poison; /* ARM: bits of enum cs_net_way; is there poison? */
+	uint64_t bytes;	       /* of a window */
+	uint64_t key;	       /* of the pattern: OPEN, CHECK */
+	int64_t pid;	       /* OPEN: whose memfd the rings are, */
+	int32_t fd;	       /* -1: there are none */
+};
+
 struct cs_slot {
 	/* the coordinator's half */
 	_Alignas(CS_LINE) _Atomic uint32_t command; /* futex: counts commands */
@@ -90,6 +114,7 @@ struct cs_slot {
 	struct cs_step step; /* of the plan, or several steps of a round as one */
 	uint32_t copies[CS_STEP_MAX]; /* by transfer of the step */
 	uint32_t geometry; /* which of the backend's divisions copying kernels use */
+	struct cs_net_order net;
 
 	/* the agent's half */
 	_Alignas(CS_LINE) _Atomic uint32_t reply; /* = number of the answered command */
@@ -132,6 +157,8 @@ struct cs_slot {
 				 * dies with it; 0: the agent is in a rank */
 	struct cs_agent_facts facts;
 	struct cs_export arena, spare; /* the spare one is for a PROBE */
+	/* by enum cs_net_memory; the backend's device: all valid in its process */
+	uint64_t net_address[CS_NET_MEMORIES], net_dev;
 	struct cs_arena_layout layout;
 	int ring_numa[CS_NUMA_MOST + 1]; /* the proven node of each part of its ring */
 	char no_room[160]; /* why transfers above layout.most are skipped */
@@ -153,6 +180,7 @@ struct cs_board {
 	_Alignas(CS_LINE) _Atomic uint32_t gate; /* first in the first page */
 	struct cs_stamp stamp[CS_MAX_AGENTS];
 	struct cs_ring_words ring[CS_MAX_AGENTS];
+	struct cs_ring_words net[CS_NET_WAYS];
 	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample does not count */
 	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
 	_Atomic uint32_t waiting;		/* the coordinator sleeps on it */
@@ -215,6 +243,8 @@ int cs_gate_wait(struct cs_board *board, uint32_t seq);
 /* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that still
  * runs may store a smaller number afterwards: repeat the call until no agent waits. */
 void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
+/* The same of the rings between nodes. */
+void cs_net_release(struct cs_board *board, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

@@ -314,6 +314,21 @@ int cs_message_print(FILE *to, const struct cs_run *run)
 	return 1;
 }
 
+static const char *memory_text(const struct cs_plan *plan)
+{
+	int host = 0, gpu = 0;
+
+	for (uint32_t v = cs_plan_first_between(plan); v < plan->n_matrices; v++) {
+		const int of_gpu = cs_plan_matrix_test(plan, v)->path == CS_PATH_NET;
+
+		gpu |= of_gpu;
+		host |= !of_gpu;
+	}
+	return !gpu ? "host memory" :
+	       host ? "host memory and the first GPU's" :
+		      "memory of the first GPU";
+}
+
 void cs_between_print(FILE *to, const struct cs_run *run)
 {
 	const char *hosts = "";
@@ -323,7 +338,7 @@ void cs_between_print(FILE *to, const struct cs_run *run)
 	for (int node = 0; node < run->n_nodes && node < NODES_OF_MATRIX; node++)
 		hosts = cs_join(hosts, ", ", "node%d %s", node,
 				run->node[node].facts.host);
-	cs_fold(to, 0, 2, "Between nodes, host memory: %s%s", hosts,
+	cs_fold(to, 0, 2, "Between nodes, %s: %s%s", memory_text(run->plan), hosts,
 		run->n_nodes > NODES_OF_MATRIX ? ", ..." : "");
 	for (uint32_t v = cs_plan_first_between(run->plan); v < run->plan->n_matrices;
 	     v++) {
@@ -394,7 +409,8 @@ const char *cs_between_text(const struct cs_run *run)
 		const struct between b = between_of(run, v);
 
 		if (b.n)
-			text = cs_join(text, ", ", "%s%s",
+			text = cs_join(text, ", ", "%s%s%s",
+				       b.test->path == CS_PATH_NET ? "staged " : "",
 				       b.test->pattern == CS_PATTERN_BIDI ?
 					       "both ways " :
 					       "",

@@ -1,0 +1,61 @@
+/* ends.h - the memory at the ends of messages between nodes, as a window of messages
+ * leaves it and comes there; one file for each kind.
+ *
+ * None of the functions waits but open and close: what they begin has ended when test()
+ * returns 1. */
+#pragma once
+
+#include "base/fill.h"
+#include "job/mover.h"
+#include "node/coordinator/net.h"
+#include "system/system.h"
+
+#define CS_MESSAGE_BYTES (1u << 20)
+
+/* Messages with the rank `peer`, each at its own place of the memory. */
+struct cs_window {
+	int peer, tag;
+	uint32_t messages;
+	uint64_t bytes; /* of each */
+};
+
+/* A way through its ring: messages that began and those that ended, in their order. */
+struct cs_ring {
+	uint32_t n, begun, moved;
+	int ended[CS_RING_SLOTS];
+};
+
+struct cs_ends {
+	const struct cs_ends_kind *is;
+	const struct cs_mover *mover;
+	struct cs_window window;
+	char *src, *dst;
+	uint64_t bytes, key; /* of each; of the pattern in src */
+	struct cs_check found;
+	struct cs_err err; /* why it cannot be used, or failed; "" it works */
+
+	struct cs_net net;	 /* of a GPU */
+	struct cs_hostmem rings; /* staged */
+	struct cs_ring ring[CS_NET_WAYS];
+	int is_open, arming, checking;
+};
+
+struct cs_ends_kind {
+	enum cs_via via;
+	/* Make memory for `bytes` each way, with the pattern of `key` to send. */
+	int (*open)(struct cs_ends *ends, struct cs_coordinator *co);
+	/* For one window each of those ways, bits of enum cs_net_way; `poison`: there is
+	 * to be poison where it comes. */
+	int (*prepare)(struct cs_ends *ends, unsigned ways, int poison);
+	int (*send)(struct cs_ends *ends);
+	int (*receive)(struct cs_ends *ends);
+	int (*test)(struct cs_ends *ends); /* 1, 0 not yet, -1 */
+	/* Compare what came with that pattern: `found`. */
+	int (*check)(struct cs_ends *ends, uint64_t key);
+	/* Forget what has not ended.  1: MPI may still use the memory. */
+	int (*abandon)(struct cs_ends *ends);
+	void (*close)(struct cs_ends *ends);
+};
+
+/* Host memory; a GPU's, through host memory. */
+extern const struct cs_ends_kind cs_ends_host, cs_ends_staged;

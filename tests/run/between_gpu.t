@@ -1,0 +1,87 @@
+#!/bin/bash
+# The memory of a GPU of one node to that of another: the driver's double, two or three nodes
+# of this machine.
+# shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
+. "$(dirname "$0")/lib.sh"
+needs_fake
+needs_launcher
+fake 1
+memory 0
+
+# $bad is set on node 1 alone
+in_front each 'export CS_TEST_SCOPE=node$((rank / ${EACH:-1}))' \
+	'[ "$CS_TEST_SCOPE" != node1 ] || [ -z "$bad" ] || export "$bad"'
+
+# With this seed the nodes other than node 1 are met first.
+nodes() { # NAME RANKS BAD ARGUMENT...
+	local name=$1 ranks=$2
+	export bad=$3
+	shift 3
+	run_program "$ranks" ./each "$CSCOPE" --seed 5 -o "$name.json" "$@"
+	unset bad
+}
+
+# "SRC DST STATUS REASON" of each result
+results() { # FILE
+	"${PYTHON:-python3}" -S - "$1" <<'END'
+import json, sys
+for r in json.load(open(sys.argv[1], encoding="ascii"))["results"]:
+    print(r["src"], r["dst"], r["status"], r["reason"] or "")
+END
+}
+
+nodes two 2 '' -m net,nethost
+ok "two nodes: status 0" status_is 0
+ok_json "… GPU memory goes each way, one way and both ways, through host memory" two.json \
+	'sorted((r["test"], r["src"], r["dst"], r["status"], r["via"], r["memory"]) for r in d["results"] if r["path"] == "net") == [("net.mpi.staged." + t, "node%d" % n, "node%d" % (1 - n), "ok", "staged", "device") for t in ("bidi", "pair") for n in (0, 1)]'
+ok_json "… every sample and every byte of it compared, by the receiving GPU" two.json \
+	'all(r["checked"] == r["checked_whole"] == r["n"] + r["discarded"] and "not-verified" not in r["flags"] for r in d["results"])'
+ok_json "… a window is whole chunks of 2 MiB" two.json \
+	'{r["copy_bytes"] for r in d["results"] if r["path"] == "net"} == {2 << 20}'
+ok "… the text names the memory, and what a message costs is of host memory" eval \
+	'prints "^Between nodes, host memory and the first GPU.s: node0 " && prints "staged both ways [0-9.]+ GB/s" && prints "a message between nodes: alpha"'
+cp out live
+run 0 show two.json
+ok "show prints the bytes of the run" same live out
+ok_schema "the document follows the schema" two.json
+
+export FAKE_GPUS=2 EACH=2
+nodes processes 4 '' -t net.mpi.staged.pair
+ok_json "two processes a node, a GPU each: the same" processes.json \
+	'[(r["src"], r["status"], r["checked"] > 0) for r in sorted(d["results"], key=lambda r: r["src"])] == [("node0", "ok", True), ("node1", "ok", True)]'
+export FAKE_GPUS=1 EACH=1
+
+nodes corrupt 2 FAKE_CORRUPT=0-h:4096 -t net.mpi.staged.pair
+ok "a bit that the sender's GPU loses is found by the receiver's, and is the sender's" eval \
+	'job_status_is 2 && results corrupt.json | grep -qE "^node1 node0 corrupt .*the first at 4096" && results corrupt.json | grep -q "^node0 node1 ok"'
+
+# others' cells are there, and node 1's have the reason
+costs_its_own() { # FILE STATUS REASON
+	results "$1" | grep -cE '^node[02] node[02] ok' | grep -qx 2 &&
+		results "$1" | grep -qE "^node1 node[02] $2 .*$3" &&
+		! results "$1" | grep -E '^node1 .* ok|^node[02] node1 ok'
+}
+nodes full 3 FAKE_MEMORY=3000000 -t net.mpi.staged.pair
+ok "a GPU without room: its node's cells are skipped with the reason, status 0" eval \
+	'status_is 0 && costs_its_own full.json skipped "GPU 0 .*the buffers need"'
+ok "… and the other nodes do not wait for it, but say where the reason is" eval \
+	'results full.json | grep -qE "^node[02] node1 skipped node1 .* takes no part: its own result has the reason"'
+
+nodes hung 3 FAKE_HANG=cuMemcpyAsync:4 -t net.mpi.staged.pair
+ok "a driver that hangs costs its own node's cells, and the call is named" eval \
+	'job_status_is 2 && costs_its_own hung.json failed "GPU 0 does not answer, in cuMemcpyAsync"'
+ok_json "… it is found as broken" hung.json \
+	'"agent-broken" in [e["id"] for e in d["errors"]]'
+
+nodes failed 2 FAKE_FAIL=cuMemcpyAsync:4 -t net.mpi.staged.pair
+ok "a copy that fails is the reason of its cell" eval \
+	'job_status_is 2 && results failed.json | grep -qE "^node1 node0 failed .*cuMemcpyAsync"'
+
+nodes none 2 FAKE_FAIL=cuDevicePrimaryCtxRetain:1 -t net.mpi.staged.pair
+ok "one GPU that works: nothing is measured, its cells are skipped" eval \
+	'results none.json | grep -qE "^node0 node1 skipped no other node has a GPU that works"'
+
+run 0 -m net
+ok "one node: one line says why nothing is measured, status 3" eval \
+	'status_is 3 && one_line "net measures between nodes, and there is only one" && is_empty out'
+finish
