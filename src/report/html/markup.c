@@ -44,6 +44,16 @@ static void put_escaped(FILE *to, const char *text)
 	cs_print_as(to, text, "&<>\"'", instead);
 }
 
+/* The end of a line does not cut an arrow, as in "3->6". */
+static void put_text(FILE *to, const char *text)
+{
+	for (const char *arrow; (arrow = strstr(text, "->")); text = arrow + 2) {
+		put_escaped(to, cs_new_text("%.*s", (int)(arrow - text), text));
+		put_raw(to, "<span class=\"n\">-&gt;</span>");
+	}
+	put_escaped(to, text);
+}
+
 static void __attribute__((format(printf, 3, 0)))
 put(const struct cs_html *h, void (*as)(FILE *to, const char *text), const char *fmt,
     va_list args)
@@ -83,7 +93,7 @@ void cs_html_in(const struct cs_html *h, const char *tag, const char *fmt, ...)
 
 	cs_html(h, "<%s>", tag);
 	va_start(args, fmt);
-	put(h, put_escaped, fmt, args);
+	put(h, strcmp(tag, "title") ? put_text : put_escaped, fmt, args);
 	va_end(args);
 	cs_html(h, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
