@@ -71,19 +71,19 @@ static int print(void *argument)
 	const struct cs_baseline_class *class = b->classes.data;
 
 	for (uint32_t i = 0; i < b->classes.n; i++) {
-		cs_fold(to, 0, 2, "%sclass '%s': %u node%s, %u run%s", i ? "\n" : "",
-			class[i].name, class[i].nodes, class[i].nodes == 1 ? "" : "s",
-			class[i].runs, class[i].runs == 1 ? "" : "s");
-		print_facts(to, b, i);
+		cs_fold(to, 0, 2, "%sclass '%s': %s, %s", i ? "\n" : "",
+			class[i].name, cs_count_text(class[i].nodes, "node"),
+			cs_count_text(class[i].runs, "run"));
+		if (class[i].nodes < 5 && !b->seen.n)
+			cs_fold(to, 2, 4,
+				"few nodes: their differences are hardly known; "
+				"use five or more");
 		CS_EACH(const struct cs_baseline_stat, stat, &b->stats)
 			if (stat->class == i && stat->n_seen)
 				print_known(to, b, stat);
 			else if (stat->class == i)
 				print_stat(to, stat, p->margin);
-		if (class[i].nodes < 5 && !b->seen.n)
-			cs_fold(to, 2, 4,
-				"few nodes: their differences are hardly known; "
-				"use five or more");
+		print_facts(to, b, i);
 	}
 	return ferror(to) ? -1 : 0;
 }

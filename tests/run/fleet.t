@@ -76,6 +76,8 @@ ok "… each is named, with its gravity, and nobody else" finds faults.json \
 ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[drain\\]"
 ok "… a GPU with its bus id" eval \
 	'prints "n07: GPU 2: 17 of 18 NVLinks are up" && prints "where: n07 GPU 2 0000:3c:00.0 GPU-"'
+ok "… the first line says how many nodes are to be drained, and which" eval \
+	'[ "$(grep -v ^VIRTUAL out | head -n 1)" = "2 of 9 nodes should be drained: n[06-07]" ]'
 ok "… and first the nodes to drain, alone on a line, before what they rest on" eval \
 	'[ "$(sed -n "/act on:/,/^drain/p;/^  critical/q" out | tail -n 1)" = "drain: n[06-07]" ]'
 ok "… behind a line for each fault: where, what to do, which GPU" eval \
@@ -142,7 +144,9 @@ for n in 16 1000; do
 		 ! grep -E "^.{91}" out'
 	rm "of$n"/m*"$((n - 2)).jsonl"
 	check "of$n"/*
-	ok "… without it six lines" eval 'status_is 0 && [ "$(grep -c "" out)" -le 6 ]'
+	ok "… without it six lines, the first of which says so" eval \
+		'status_is 0 && [ "$(grep -c "" out)" -le 6 ] &&
+		 [[ $(grep -v ^VIRTUAL out | head -n 1) == "$((n - 1)) nodes, all measured, no fault  "* ]]'
 done
 
 # ---- what a site expects ----

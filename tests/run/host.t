@@ -235,6 +235,7 @@ ok "a worker hangs in its call: the GPU is named, and the call" eval \
 # ---- who works, and in what caches ----
 
 run 0 --no-mpi --seed 1 -s 1M -t host.cpu.copy.pair,h2d.ce.pageable.pair -o side.json
+ok "pages that are not huge have no line" prints_not "pageable memory 0 %"
 ok_json "what CPUs carry says on which, bound to which NUMA node, and where its pages lie" side.json \
 	'all(r["workers"] == 1 and r["cpus"] and r["cpus_numa"] is not None and r["flush"] is None and (r["src_pages_numa"] == 0 or "placement-not-proven" in r["flags"]) for r in d["results"])'
 ok_json "... and how much of pageable memory is in huge pages" side.json \

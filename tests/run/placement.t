@@ -8,6 +8,8 @@ cpu=(--backend cpu -m peer --gpus 4 -s 64K --cell-limit 20ms --precision 10% --s
 
 run 0 "${cpu[@]}" --placement process,thread -o p.json -o p.jsonl
 ok "arenas of host memory in one process and in four" status_is 0
+ok "… which placement to use is said before the figures of each" eval \
+	'[ "$(grep -nm 1 "^A process, B thread:" out | cut -d: -f1)" -lt "$(grep -nm 1 "^process: " out | cut -d: -f1)" ]'
 ok_schema "… the files follow the schema" p.json p.jsonl
 ok_json "… a node for each placement" p.json \
 	'[(n["placement"], len({a["pid"] for a in d["agents"]

@@ -234,13 +234,12 @@ static void describe_why(struct cs_versus *v, const struct work *w,
 			 const struct point *p)
 {
 	describe_alone(v,
-		       cs_new_text("%s %s%s: %s in %s%s%s", cs_row_test(p->row)->name,
+		       cs_new_text("%s %s%s: %s in %s%s", cs_row_test(p->row)->name,
 				   host_text(w, p), label_of(p),
 				   p->row->status == CS_OK ?
 					   "no sample" :
 					   cs_status_text(p->row->status),
-				   v->name[p->side], p->row->reason[0] ? ": " : "",
-				   p->row->reason));
+				   v->name[p->side], cs_after(": ", p->row->reason)));
 }
 
 /* p[0..n) of side A, p[n..end) of side B; one of them at least has a figure. */

@@ -26,7 +26,7 @@ static void print_faults(FILE *to, const struct cs_run *run,
 	CS_EACH(const struct cs_action, a, actions)
 		n += a->kind > CS_ACTION_NONE;
 	if (n)
-		cs_fold(to, 0, 2, "%s to act on:", cs_count_text(n, "fault"));
+		cs_print_line(to, "%s to act on:", cs_count_text(n, "fault"));
 	CS_EACH(const struct cs_action, a, actions) {
 		if (a->kind == CS_ACTION_NONE)
 			continue;
@@ -39,11 +39,13 @@ static void print_faults(FILE *to, const struct cs_run *run,
 		cs_fold(to, 2, 4, "and %zu more faults (-v prints all)", left);
 }
 
+/* First the answer: who is to be drained. */
 void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	const struct cs_vec actions = cs_actions_find(run);
 	char *drains = cs_new(char, run->n_nodes);
 	int *nodes = cs_new(int, run->n_nodes);
+	const char *hosts;
 	size_t n = 0;
 
 	CS_EACH(const struct cs_action, a, &actions)
@@ -52,6 +54,12 @@ void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
 	for (int i = 0; i < run->n_nodes; i++)
 		if (drains[i])
 			nodes[n++] = i;
+	hosts = cs_hosts_text(run, nodes, n, 4096);
+	if (n)
+		cs_fold(to, 0, 2, "%zu of %d nodes should be drained: %s", n,
+			run->n_nodes, hosts);
+	else if (CS_ANY(i, actions.n, ((struct cs_action *)actions.data)[i].kind))
+		cs_print_line(to, "none of %d nodes must be drained", run->n_nodes);
 	print_faults(to, run, &actions, verbose);
-	cs_print_line(to, "drain: %s", cs_hosts_text(run, nodes, n, 4096));
+	cs_print_line(to, "drain: %s", hosts);
 }

@@ -95,21 +95,18 @@ static void print_histogram(FILE *to, const double *x, uint32_t n)
 static void print_way(FILE *to, const struct cell *c)
 {
 	const struct cs_row *row = c->row;
-	const int has_way = row->via != CS_VIA_NONE;
+	const char *way = row->via == CS_VIA_NONE ? "" : cs_via_phrase(row->via);
 	char link[32];
 
 	cs_link_text(c->run, row, link, sizeof(link));
 	cs_fold(to, 2, INDENT,
-		"copies     %" PRIu32 " x %s a sample, issued by %s "
-		"%s%s%s%s%s",
+		"copies     %" PRIu32 " x %s a sample, issued by %s %s%s%s",
 		row->copies, cs_new_size(row->what.bytes), cs_agent_word(c->run),
 		cs_agent_label(c->run, c->node, row->what.issuer).text,
-		has_way ? ", " : "", has_way ? cs_via_phrase(row->via) : "",
-		link[0] ? ", " : "", link);
+		cs_after(", ", way), cs_after(", ", link));
 	if (!isnan(row->overlap))
-		cs_fold(to, 2, INDENT,
-			"concurrent %d other transfer%s, overlap >= %.1f %%",
-			row->concurrent, row->concurrent == 1 ? "" : "s",
+		cs_fold(to, 2, INDENT, "concurrent %s, overlap >= %.1f %%",
+			cs_count_text((size_t)row->concurrent, "other transfer"),
 			floor(1000 * row->overlap) / 10);
 }
 
@@ -316,8 +313,8 @@ static void print_line(FILE *to, const struct cell *c, const struct cs_endpoint 
 				  cs_endpoint_text(c->run, c->node, src ? src : dst)
 					  .text);
 	print_similar(to,
-		      cs_new_text("%s%zu other cell%s%s", k == 1 ? "" : "median of ",
-				  k, k == 1 ? "" : "s", end),
+		      cs_new_text("%s%s%s", k == 1 ? "" : "median of ",
+				  cs_count_text(k, "other cell"), end),
 		      value_of(c->row), cs_median(room, k));
 }
 

@@ -221,8 +221,8 @@ static void print_heading(FILE *to, const struct axis *axis, const struct cs_gri
 	like.matrix = &matrix;
 	if (matrix.bytes && cs_matrix_shows_size(of))
 		size = cs_new_size(matrix.bytes);
-	cs_fold(to, 0, 2, "%s, %s%s%s, by %s (%s)", cs_grid_title(&like).text, size,
-		size[0] ? ", " : "", cs_unit_text((int)of->test->unit), axis->by,
+	cs_fold(to, 0, 2, "%s%s, %s, by %s (%s)", cs_grid_title(&like).text,
+		cs_after(", ", size), cs_unit_text((int)of->test->unit), axis->by,
 		of->test->name);
 }
 

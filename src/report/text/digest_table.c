@@ -65,11 +65,10 @@ static struct entry entry_of(const struct cs_digest *d,
 	if (!isnan(line->known_low))
 		e.cell[USUAL] = cs_digest_known(line, "-");
 	if (line->points > 1)
-		e.remark = cs_new_text("the %s of %u%s%s",
+		e.remark = cs_new_text("the %s of %u%s",
 				       cs_digest_is_of_largest(line->test) ? "largest" :
 									     "best",
-				       line->points, line->remark[0] ? "; " : "",
-				       line->remark);
+				       line->points, cs_after("; ", line->remark));
 	return e;
 }
 
@@ -90,8 +89,8 @@ static void drop_column(struct table *t, int c, const char *what)
 		struct entry *e = &t->entry[i];
 
 		if (e->cell[c][0])
-			e->remark = cs_new_text("%s %s%s%s", what, e->cell[c],
-						e->remark[0] ? "; " : "", e->remark);
+			e->remark = cs_new_text("%s %s%s", what, e->cell[c],
+						cs_after("; ", e->remark));
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "check/fleet/fingerprint.h"
 #include "report/text/matrix.h"
 
-#define LINES 60	/* of the whole report, without -v */
+#define LINES 54	/* of a report without -v, beside notices and its last line */
 #define TESTS 10	/* of these, for figures */
 #define CLASSES 4
 #define PLACES 3	/* of a finding on several nodes */
@@ -82,9 +82,9 @@ static void print_test(FILE *to, const struct cs_run *run, struct figures *f)
 {
 	const struct cs_test *test = cs_test_at(f->of.test);
 	const int d = cs_decimals(test);
-	const char *name = cs_new_text("%s%s%s", test->name,
-				       cs_variant_is_usual(&f->of.variant) ? "" : ", ",
-				       cs_variant_words(&f->of.variant).text);
+	const char *name =
+		cs_new_text("%s%s", test->name,
+			    cs_after(", ", cs_variant_words(&f->of.variant).text));
 
 	if (!f->values.n) {
 		cs_fold(to, 2, 4, "%s  0 of %zu cells", name, f->cells);
@@ -140,10 +140,8 @@ static const char *layer_text(const struct member *m, size_t n, int layer)
 			usual = hash[i];
 		}
 	}
-	if (most < n)
-		return cs_new_text("%s %016" PRIx64 " on %zu", cs_layer_text(layer),
-				   usual, most);
-	return cs_new_text("%s %016" PRIx64, cs_layer_text(layer), usual);
+	return cs_new_text("%s %016" PRIx64 "%s", cs_layer_text(layer), usual,
+			   most < n ? cs_new_text(" on %zu", most) : "");
 }
 
 static void print_class(FILE *to, const struct cs_run *run, const struct member *m,
@@ -259,13 +257,12 @@ static void print_evidence(FILE *to, const struct cs_run *run,
 			continue;
 		row = cs_rows_get(&run->rows, f->evidence[i]);
 		test = cs_row_test(row);
-		text = cs_join(text, ", ", "%s %s ", test->name, cell_text(run, row));
-		if (row->status == CS_OK)
-			text = cs_new_longer(text, "%.*f %s", cs_decimals(test),
-					     row->stats.median,
-					     cs_unit_text(test->unit));
-		else
-			text = cs_new_longer(text, "%s", cs_status_text(row->status));
+		text = cs_join(text, ", ", "%s %s %s", test->name, cell_text(run, row),
+			       row->status != CS_OK ?
+				       cs_status_text(row->status) :
+				       cs_new_text("%.*f %s", cs_decimals(test),
+						   row->stats.median,
+						   cs_unit_text(test->unit)));
 	}
 	if (text)
 		cs_fold(to, INDENT, INDENT + 2, "evidence: %s%s", text,
@@ -505,8 +502,8 @@ static void print_first_figures(FILE *to, const struct cs_run *run)
 /* At most six lines, including cs_notices_print()'s. */
 void cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 {
-	cs_print_line(to, "cscope-mpi %s  %s  %d nodes, all measured", run->version,
-		      cs_new_start(run), run->n_nodes);
+	cs_print_line(to, "%d nodes, all measured, no fault  cscope-mpi %s  %s",
+		      run->n_nodes, run->version, cs_new_start(run));
 	print_class_count(to, run);
 	print_first_figures(to, run);
 	print_counts(to, run, run->findings.n ? " (-v prints them)" : "");
@@ -514,15 +511,15 @@ void cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 }
 
 /* First the actions for an operator, then their evidence. */
-void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose)
+void cs_fleet_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	struct cs_draft *head = cs_draft_begin();
 
-	print_nodes(head->to, run);
 	cs_actions_print(head->to, run, verbose);
+	print_nodes(head->to, run);
 	print_figures(head->to, run, verbose);
 	print_classes(head->to, run, verbose);
 	cs_draft_end(head);
 	fwrite(head->text, 1, head->n, to);
-	print_findings(to, run, lines + lines_of(head), verbose);
+	print_findings(to, run, lines_of(head), verbose);
 }

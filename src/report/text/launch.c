@@ -187,11 +187,10 @@ static void print_node(FILE *to, const struct cs_run *run, int node)
 	if (f->cgroup_memory_bytes >= 0)
 		memory = limit_text(f->cgroup_memory_bytes, 1);
 	cs_fold(to, 2, INDENT,
-		"limits     /dev/shm %s, %s free; cgroup cpu %s, memory "
-		"%s; %s%s%s",
+		"limits     /dev/shm %s, %s free; cgroup cpu %s, memory %s; %s%s",
 		limit_text(f->shm_bytes, 1), limit_text(f->shm_free_bytes, 1), cpus,
 		memory, f->grant[0] ? f->grant : "no GPUs granted by a scheduler",
-		f->container[0] ? "; in a container: " : "", f->container);
+		cs_after("; in a container: ", f->container));
 }
 
 const char *cs_only_checked_text(const struct cs_run *run, int node)

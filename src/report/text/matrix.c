@@ -254,8 +254,8 @@ static void print_remark(FILE *to, const struct cs_grid *grid, const char **rema
 	}
 	if (count > LISTED)
 		cells = cs_new_longer(cells, " and %zu more", count - LISTED);
-	cs_fold(to, 2, 4, "%c %zu cell%s (%s) %s", text[0], count,
-		count == 1 ? "" : "s", cells, text + 1);
+	cs_fold(to, 2, 4, "%c %s (%s) %s", text[0], cs_count_text(count, "cell"),
+		cells, text + 1);
 }
 
 static void print_remarks(FILE *to, const struct cs_grid *grid)
@@ -330,9 +330,8 @@ static void print_ring(FILE *to, const struct cs_grid *grid)
 		numa = row->side->ring_numa;
 	}
 	if (unproven)
-		cs_fold(to, 2, 4,
-			"location of the staging memory not proven for %zu cell%s",
-			unproven, unproven == 1 ? "" : "s");
+		cs_fold(to, 2, 4, "location of the staging memory not proven for %s",
+			cs_count_text(unproven, "cell"));
 	else if (several)
 		cs_fold(to, 2, 4,
 			"staged through memory next to the GPU of the column, "
@@ -356,8 +355,8 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 		unproven += grid->row[i] &&
 			    (grid->row[i]->flags & CS_ROW_NOT_PROVEN) != 0;
 	if (unproven)
-		cs_fold(to, 2, 4, "location of host memory not proven for %zu cell%s",
-			unproven, unproven == 1 ? "" : "s");
+		cs_fold(to, 2, 4, "location of host memory not proven for %s",
+			cs_count_text(unproven, "cell"));
 	else
 		cs_fold(to, 2, 4, "host memory is on %s, proven by %s",
 			grid->run->plan->set.numa || grid->test->path == CS_PATH_HOST ?
@@ -386,10 +385,10 @@ static void print_workers(FILE *to, const struct cs_grid *grid)
 			least = side->huge_percent;
 	}
 	if (first)
-		cs_fold(to, 2, 4, "carried by %u CPU worker%s on CPUs %s%s",
-			first->workers, first->workers == 1 ? "" : "s", first->cpus,
+		cs_fold(to, 2, 4, "carried by %s on CPUs %s%s",
+			cs_count_text(first->workers, "CPU worker"), first->cpus,
 			several ? " and others" : "");
-	if (least >= 0)
+	if (least > 0)
 		cs_fold(to, 2, 4,
 			"of its pageable memory %s%d %% is in transparent huge pages",
 			several ? "at least " : "", least);
@@ -472,9 +471,8 @@ static void print_concurrent(FILE *to, const struct cs_grid *grid, int verbose)
 	}
 	if (held)
 		cs_fold(to, 2, 4,
-			"%zu cell%s measured %s; %zu both alone and so, which gave "
-			"%.2f to %.2f %% of alone",
-			grid->n_concurrent, grid->n_concurrent == 1 ? "" : "s",
+			"%s measured %s; %zu both alone and so, which gave %.2f to %.2f %% of alone",
+			cs_count_text(grid->n_concurrent, "cell"),
 			cs_test_beside(grid->test), held, 100 * least, 100 * most);
 	for (const struct cs_row *row; verbose && (row = cs_row_next(&shown));) {
 		double share = concurrent_share(grid, row);

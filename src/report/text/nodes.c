@@ -43,8 +43,9 @@ const char *cs_node_text(const struct cs_run *run, int node)
 	if (nd->facts.driver[0])
 		text = cs_new_longer(text, ", driver %s", nd->facts.driver);
 	if (nd->facts.n_numa > 0)
-		text = cs_new_longer(text, ", %d NUMA node%s", nd->facts.n_numa,
-				     nd->facts.n_numa == 1 ? "" : "s");
+		text = cs_new_longer(text, ", %s",
+				     cs_count_text((size_t)nd->facts.n_numa,
+						   "NUMA node"));
 	cs_division_text(run, node, division, sizeof(division));
 	return cs_new_longer(text, "; %s%s", division,
 			     cs_on_cpu(run) ? "; copies by CPU" : "");

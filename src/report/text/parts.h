@@ -115,9 +115,8 @@ int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record
 void cs_topology_print(FILE *to, const struct cs_run *run);
 /* How the job was started, in place of figures. */
 void cs_launch_print(FILE *to, const struct cs_run *run);
-/* A judged run of several nodes, after that many lines: figures, classes, findings, and
- * actions. */
-void cs_fleet_print(FILE *to, const struct cs_run *run, int lines, int verbose);
+/* A judged run of several nodes: actions, figures, classes and findings. */
+void cs_fleet_print(FILE *to, const struct cs_run *run, int verbose);
 /* Were all nodes measured, and is no finding more than a note?  Then six lines do. */
 int cs_fleet_is_healthy(const struct cs_run *run);
 void cs_fleet_print_brief(FILE *to, const struct cs_run *run);

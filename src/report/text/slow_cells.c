@@ -32,10 +32,11 @@ const struct cs_shade *cs_cell_shade(const struct cs_grid *grid, size_t cell)
 	return isnan(off) ? NULL : cs_shade_of_difference(expm1(off));
 }
 
-/* "33 %", "7 to 33 %": how much slower they are than the others. */
+/* "33 % ", "7 to 33 % ", "up to 33 % ", "" of less than 1 %: how much slower. */
 static const char *drop_text(const struct cs_grid *grid)
 {
 	double least = INFINITY, most = 0;
+	long from, to;
 
 	for (size_t i = 0; i < cs_grid_cells(grid); i++) {
 		if (grid->mark[i] != '<')
@@ -43,10 +44,12 @@ static const char *drop_text(const struct cs_grid *grid)
 		least = fmin(least, -expm1(grid->off[i]));
 		most = fmax(most, -expm1(grid->off[i]));
 	}
-	return lround(100 * least) < lround(100 * most) ?
-		       cs_new_text("%ld to %ld %%", lround(100 * least),
-				   lround(100 * most)) :
-		       cs_new_text("%ld %%", lround(100 * most));
+	from = lround(100 * least);
+	to = lround(100 * most);
+	return to < 1	  ? "" :
+	       from >= to ? cs_new_text("%ld %% ", to) :
+	       from < 1	  ? cs_new_text("up to %ld %% ", to) :
+			    cs_new_text("%ld to %ld %% ", from, to);
 }
 
 /* The agent that is an end of all of them; -1 none is, or there is one cell alone. */
@@ -89,8 +92,9 @@ const char *cs_slow_cells_text(const struct cs_grid *grid)
 					cs_cell_label(grid, i).text);
 	if (named > LISTED)
 		cells = cs_new_longer(cells, " and %zu more", named - LISTED);
-	return cs_new_text("%zu cell%s %s slower than the others: %s", grid->n_slow,
-			   grid->n_slow == 1 ? "" : "s", drop_text(grid), cells);
+	return cs_new_text("%s %sslower than the others: %s",
+			   cs_count_text(grid->n_slow, "cell"), drop_text(grid),
+			   cells);
 }
 
 const char *cs_slow_cells_how_sure(const struct cs_run *run)

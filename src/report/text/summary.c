@@ -8,11 +8,6 @@
 
 #define INDENT 13 /* of what follows the name of a line */
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* "0->1", with " on n017" if there are several nodes. */
 static const char *pair_text(const struct cs_run *run, int node,
 			     const struct cs_transfer *what)
@@ -41,11 +36,9 @@ static void print_data(FILE *to, const struct cs_run *run)
 		cs_fold(to, 2, INDENT, "data       no timed transfer was checked");
 	else
 		cs_fold(to, 2, INDENT,
-			"data       %" PRIu64
-			" timed transfer%s checked by the destination's owner, %" PRIu64
-			" wrong byte%s: %s",
-			sum.samples, plural(sum.samples), wrong, plural(wrong),
-			cs_checked_text(&sum));
+			"data       %s checked by the destination's owner, %s: %s",
+			cs_count_text(sum.samples, "timed transfer"),
+			cs_count_text(wrong, "wrong byte"), cs_checked_text(&sum));
 }
 
 struct samples {
@@ -107,9 +100,9 @@ static const char *width_text(const struct samples *s, int of_passes)
 				   100 * s->widest);
 	if (s->without == s->sampled)
 		return "no median has a 95 % interval (fewer than 6)";
-	return cs_new_text("95 %% interval of %zu median%s within %.2f %%, %zu "
+	return cs_new_text("95 %% interval of %s within %.2f %%, %zu "
 			   "without one (fewer than 6)",
-			   s->sampled - s->without, plural(s->sampled - s->without),
+			   cs_count_text(s->sampled - s->without, "median"),
 			   100 * s->widest, s->without);
 }
 
@@ -129,9 +122,8 @@ static void print_counts(FILE *to, const struct cs_run *run, int verbose)
 		ends = cs_new_text("; at most %u discarded before them", s.discarded);
 	if (s.shared)
 		ends = cs_new_longer(ends,
-				     "; %zu result%s shared: the same transfers in "
-				     "several patterns",
-				     s.shared, plural(s.shared));
+				     "; %s shared: the same transfers in several patterns",
+				     cs_count_text(s.shared, "result"));
 	if (!isnan(drift))
 		ends = cs_new_longer(ends, "; control cell repeated within %.2f %%",
 				     100 * drift);
@@ -302,9 +294,10 @@ static const char *counters_text(const struct state *s)
 			rest = cs_join(rest, ", ", "%s errors not known",
 				       counter[i].name);
 		else
-			rest = cs_join(rest, ", ", "%" PRId64 " %s error%s",
-				       counter[i].grew, counter[i].name,
-				       plural((uint64_t)counter[i].grew));
+			rest = cs_join(rest, ", ", "%s",
+				       cs_count_text((size_t)counter[i].grew,
+						     cs_new_text("%s error",
+								 counter[i].name)));
 	}
 	return cs_new_text("%s%s%s%s%s", zeros ? "no " : "", none,
 			   zeros ? " errors" : "", zeros && rest[0] ? ", " : "", rest);
@@ -433,7 +426,7 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 		if (!count[s])
 			continue;
 		text = cs_join(text, ", ", "%zu %s%s", count[s], cs_severity_text(s),
-			       s == CS_CRITICAL ? "" : plural(count[s]));
+			       s == CS_CRITICAL || count[s] == 1 ? "" : "s");
 	}
 	cs_fold(to, 2, INDENT, "findings   %s", text ? text : "none");
 	for (i = 0; i < groups.n; i++)

@@ -6,8 +6,6 @@
 #include "report/text/digest.h"
 #include "report/text/parts.h"
 
-#define HEAD_LINES 4 /* above a fleet, at most */
-
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static const char *copies_text(const struct cs_run *run)
 {
@@ -81,15 +79,15 @@ void cs_head_print(FILE *to, const struct cs_run *run)
 	if (!run->plan_file)
 		copies = copies_text(run);
 	if (cs_only_checked(run))
-		job = cs_new_text("  %s, %d rank%s",
+		job = cs_new_text("  %s, %s",
 				  strcmp(run->launcher, "none") ? run->launcher :
 								  "no launcher",
-				  run->n_ranks, run->n_ranks == 1 ? "" : "s");
+				  cs_count_text((size_t)run->n_ranks, "rank"));
 	if (run->job_id[0])
 		job = cs_new_longer(job, "  job %s", run->job_id);
-	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s%s%s%s", run->version,
-		asked[0] ? "  " : "", asked, size[0] ? "  " : "", size, copies,
-		started[0] ? "  " : "", started, job);
+	cs_fold(to, 0, 2, "cscope-mpi %s%s%s%s%s%s", run->version,
+		cs_after("  ", asked), cs_after("  ", size), copies,
+		cs_after("  ", started), job);
 }
 
 /* Print the curve that begins with a matrix, if one does. */
@@ -223,15 +221,11 @@ static void print_rest(FILE *to, const struct choice *choice, int verbose)
 			"%zu of %zu matrices are not shown: -v prints all, "
 			"-o FILE.json keeps them for 'cscope-mpi show FILE.json'",
 			hidden, choice->of);
-	else if (!verbose)
-		cs_fold(to, 0, 2,
-			"-v prints every sample; with -o FILE.json, 'cscope-mpi "
-			"show FILE.json --cell A,B' shows one cell");
 	else
 		cs_fold(to, 0, 2,
-			"with -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' "
-			"shows "
-			"one cell");
+			"%swith -o FILE.json, 'cscope-mpi show FILE.json --cell A,B' "
+			"shows one cell",
+			verbose ? "" : "-v prints every sample; ");
 }
 
 /* The run, and the parts to print. */
@@ -299,13 +293,10 @@ static void print_matrices(FILE *to, const struct report *r, int first, int last
 /* Was a test requested that measures the cost of a placement? */
 static int has_costs(const struct cs_run *run)
 {
-	uint32_t v;
-
-	for (v = 0; run->plan && v < run->plan->n_matrices; v++)
-		if (cs_test_matrices(cs_plan_matrix_test(run->plan, v)) ==
-		    CS_MATRIX_COST)
-			return 1;
-	return 0;
+	return run->plan &&
+	       CS_ANY(v, run->plan->n_matrices,
+		      cs_test_matrices(cs_plan_matrix_test(run->plan, v)) ==
+			      CS_MATRIX_COST);
 }
 
 static void print_one(FILE *to, const struct report *r, int node)
@@ -337,9 +328,8 @@ void cs_node_kinds_print(FILE *to, const struct cs_run *run, char *differs)
 
 	for (int i = 0, k; i < run->n_nodes; i++) {
 		text[i] = cs_node_text(run, i);
-		for (k = 0; k < i; k++)
-			if (first[k] == k && strcmp(text[k], text[i]) == 0)
-				break;
+		for (k = 0; k < i && (first[k] != k || strcmp(text[k], text[i])); k++)
+			;
 		first[i] = k;
 	}
 	for (int i = 0; i < run->n_nodes; i++) {
@@ -401,16 +391,14 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	int64_t gpu = 0, host = 0;
-	int a, b, processes = 0;
+	int processes = 0;
 
-	for (a = 0; a < nd->facts.n_agents; a++) {
+	for (int a = 0; a < nd->facts.n_agents; a++) {
 		const struct cs_agent_facts *f = &nd->agent[a];
 
 		if (f->before.ours_bytes > gpu)
 			gpu = f->before.ours_bytes;
-		for (b = 0; b < a && nd->agent[b].pid != f->pid; b++)
-			;
-		if (b < a)
+		if (CS_ANY(b, a, nd->agent[b].pid == f->pid))
 			continue;
 		processes++;
 		host += f->usage.host_bytes > 0 ? f->usage.host_bytes : 0;
@@ -423,16 +411,13 @@ static void print_held(FILE *to, const struct cs_run *run, int node)
 			processes == 1 ? "" : "es");
 }
 
-/* Print compared placements: the node, then both side by side, by their turns. */
-static void print_placements(FILE *to, const struct report *r,
-			     const struct cs_run *turns)
+/* Print the nodes of compared placements. */
+static void print_placements(FILE *to, const struct report *r)
 {
 	const struct cs_run *run = r->digest->run;
-	const struct cs_versus *versus;
-	int verbose = r->verbose;
 
 	for (int node = 0; node < run->n_nodes; node++) {
-		if (verbose) {
+		if (r->verbose) {
 			print_one(to, r, node);
 			putc('\n', to);
 			continue;
@@ -441,15 +426,12 @@ static void print_placements(FILE *to, const struct report *r,
 			cs_node_text(run, node));
 		print_held(to, run, node);
 	}
-	for (int node = 0; node < run->n_nodes && !verbose && has_costs(run); node++) {
+	for (int node = 0; node < run->n_nodes && !r->verbose && has_costs(run);
+	     node++) {
 		putc('\n', to);
 		cs_print(to, "  %s  %s", run->node[node].facts.host,
 			 run->node[node].facts.placement);
 		cs_agent_costs_print(to, run, node);
-	}
-	for (int k = 1; (versus = cs_versus_placements(turns, k, turns->margin)); k++) {
-		putc('\n', to);
-		cs_versus_print(to, versus, verbose);
 	}
 	/* of all tests: tables of a comparison have several */
 	for (uint32_t i = 0; run->plan && i < run->plan->n_matrices; i++)
@@ -477,9 +459,16 @@ static void print_only_checked(FILE *to, const struct cs_run *run)
 	cs_findings_print(to, run);
 }
 
-/* A sentence for each placement that is compared. */
-static void print_sentences(FILE *to, const struct cs_run *run)
+/* Placements side by side, by their turns, and a sentence for each. */
+static void print_sides(FILE *to, const struct cs_run *run,
+			const struct cs_run *turns, int verbose)
 {
+	const struct cs_versus *versus;
+
+	for (int k = 1; (versus = cs_versus_placements(turns, k, turns->margin)); k++) {
+		cs_versus_print(to, versus, verbose);
+		putc('\n', to);
+	}
 	for (int node = 0; node < run->n_nodes; node++)
 		cs_answer_print(to, cs_digest_new(run, node, node + 1),
 				run->node[node].facts.placement);
@@ -496,7 +485,7 @@ static void print_answer(FILE *to, const struct report *r, const struct cs_run *
 		cs_answer_print(to, r->digest, "ONE GPU");
 	cs_notices_print(to, run);
 	if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1)) {
-		print_sentences(to, run);
+		print_sides(to, run, turns, r->verbose);
 		return;
 	}
 	if (run->of_passes)
@@ -530,7 +519,7 @@ static void print_measured(FILE *to, const struct cs_view *view)
 	if (run->n_nodes == 1)
 		print_one(to, &r, 0);
 	else if (run->n_nodes > 1 && cs_run_is_other_placement(run, 1))
-		print_placements(to, &r, view->turns);
+		print_placements(to, &r);
 	else if (run->n_nodes > 1)
 		print_many(to, &r);
 	putc('\n', to);
@@ -538,31 +527,40 @@ static void print_measured(FILE *to, const struct cs_view *view)
 	print_rest(to, &r.choice, verbose);
 }
 
+static void print_fleet(FILE *to, const struct cs_view *view)
+{
+	const struct cs_run *run = view->run;
+
+	if (run->of_passes)
+		cs_passes_print(to, cs_digest_new(run, 0, run->n_nodes), view->turns);
+	if (!view->opt->verbose && cs_fleet_is_healthy(run)) {
+		cs_fleet_print_brief(to, run);
+		return;
+	}
+	cs_fleet_print(to, run, view->opt->verbose);
+	cs_head_print(to, run);
+}
+
 void cs_text_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
 	const struct cs_view_options *opt = view->opt;
-	int is_cut = run->only[1][0] != 0;
+	int is_whole = !run->only[1][0] && !opt->topology;
 
-	if (!is_cut && !opt->topology && !is_fleet(run) && !cs_only_checked(run)) {
+	if (is_whole && !is_fleet(run) && !cs_only_checked(run)) {
 		print_measured(to, view);
 		return;
 	}
 	cs_notices_print(to, run);
-	if (!is_cut && !opt->topology && is_fleet(run) && run->of_passes)
-		cs_passes_print(to, cs_digest_new(run, 0, run->n_nodes), view->turns);
-	if (!is_cut && !opt->topology && is_fleet(run) && !opt->verbose &&
-	    cs_fleet_is_healthy(run)) {
-		cs_fleet_print_brief(to, run);
+	if (is_whole && is_fleet(run)) {
+		print_fleet(to, view);
 		return;
 	}
 	cs_head_print(to, run);
-	if (is_cut)
+	if (run->only[1][0])
 		cs_cell_print(to, run);
 	else if (opt->topology)
 		cs_topology_print(to, run);
-	else if (is_fleet(run))
-		cs_fleet_print(to, run, HEAD_LINES, opt->verbose);
 	else
 		print_only_checked(to, run);
 }
