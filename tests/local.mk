@@ -171,6 +171,7 @@ dist_check_SCRIPTS += \
 	%D%/torture.py \
 	%D%/html/check.sh \
 	%D%/html/look.py \
+	%D%/html/read.js \
 	%D%/network.py \
 	%D%/page.py \
 	%D%/views.py \

@@ -4,6 +4,7 @@
     look.py drawn PICTURE.png light|dark    the page's ground, and enough that is drawn
     look.py quiet NETLOG.json               nothing but the file was asked for
     look.py paper FILE.pdf                  it has pages
+    look.py read FILE.json                  read.js found nothing that is hard to read
 """
 import json
 import struct
@@ -69,4 +70,11 @@ def paper(name):
     return data.startswith(b"%PDF") and b"/Page" in data and len(data) > 10000
 
 
-sys.exit(0 if {"drawn": drawn, "quiet": quiet, "paper": paper}[sys.argv[1]](*sys.argv[2:]) else 1)
+def read(name):
+    found = json.load(open(name))
+    hard = found["faint"] + found["clipped"] + found["wide"]
+    print("#", found["texts"], "texts, least contrast", round(found["least"], 2), *hard[:9])
+    return found["texts"] > 100 and not hard
+
+
+sys.exit(0 if {"drawn": drawn, "quiet": quiet, "paper": paper, "read": read}[sys.argv[1]](*sys.argv[2:]) else 1)
