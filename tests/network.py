@@ -4,7 +4,7 @@
 slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; leaves=4: of so
 many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
 share; again=0: no second looks; again=fast: nothing is slow in them; nic=400: mlx5_0 of so many
-Gb/s carries all, or nic=0: of an unknown rate."""
+Gb/s carries all, or nic=0: of an unknown rate; host=NAME: what the nodes' names begin with."""
 import json
 import random
 import sys
@@ -47,6 +47,9 @@ def main():
             min=s[0], max=s[5], mean=sum(x) / 6, p5=s[0], p95=s[5], p99=s[5], samples=x,
             concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else []))
 
+    if "host" in opt:
+        node["host"] = opt["host"]
+        d["run"]["id"] = opt["host"] + d["run"]["id"]
     if "nic" in opt:
         node.update(n_nics=1, nics=[dict(name="mlx5_0", bus_id="0000:1a:00.0",
                                          rdma=1, state="active",

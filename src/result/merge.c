@@ -157,13 +157,30 @@ static uint64_t asked_of(const struct cs_plan *plan, int of_one)
 	return h;
 }
 
+static int is_node(const struct cs_endpoint *end)
+{
+	return end->kind == CS_ENDPOINT_NODE;
+}
+
+/* Count its nodes from `first` on. */
+static void shift(struct cs_row *row, int first)
+{
+	struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
+
+	row->node += (uint32_t)first;
+	if (is_node(src))
+		src->index = (uint16_t)(src->index + first);
+	if (is_node(dst))
+		dst->index = (uint16_t)(dst->index + first);
+}
+
 /* The first ones as they are, for a run may have a million. */
 static void move_rows(struct cs_merge *m, struct cs_run *run, int first)
 {
 	struct cs_row *row = run->rows.rows.data;
 
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
-		row[i].node += (uint32_t)first;
+		shift(&row[i], first);
 	cs_rows_release(&m->run.rows);
 	m->run.rows = run->rows;
 	cs_rows_unindex(&m->run.rows);
@@ -180,7 +197,7 @@ static int take_rows(struct cs_merge *m, struct cs_run *run, int first,
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		struct cs_row row = *cs_rows_get(&run->rows, i);
 
-		row.node += (uint32_t)first;
+		shift(&row, first);
 		if (cs_rows_add(&m->run.rows, &row, cs_rows_samples(&run->rows, i),
 				err))
 			return -1;
@@ -534,6 +551,29 @@ static void permute_rows(struct cs_rows *rows, size_t *at)
 		}
 }
 
+/* The new node of a row; -1: it, or an end of it, is dropped. */
+static int new_node(const struct cs_row *row, const int *to)
+{
+	const struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
+
+	return (is_node(src) && to[src->index] < 0) ||
+			       (is_node(dst) && to[dst->index] < 0) ?
+		     -1 :
+		     to[row->node];
+}
+
+/* Give the row, and ends of it that are nodes, their new numbers. */
+static void renumber(struct cs_row *row, const int *to)
+{
+	struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
+
+	row->node = (uint32_t)to[row->node];
+	if (is_node(src))
+		src->index = (uint16_t)to[src->index];
+	if (is_node(dst))
+		dst->index = (uint16_t)to[dst->index];
+}
+
 /* The new position of each row; -1: it is dropped. */
 static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
 {
@@ -542,7 +582,7 @@ static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
 	size_t *next = calloc((size_t)n + 2, sizeof(*next));
 
 	for (i = 0; next && i < rows; i++) {
-		int node = to[cs_rows_get(&m->run.rows, i)->node];
+		int node = new_node(cs_rows_get(&m->run.rows, i), to);
 
 		if (node >= 0)
 			next[node + 1]++;
@@ -550,7 +590,7 @@ static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
 	for (int k = 0; next && k < n; k++)
 		next[k + 1] += next[k];
 	for (i = 0; next && place && i < rows; i++) {
-		int node = to[cs_rows_get(&m->run.rows, i)->node];
+		int node = new_node(cs_rows_get(&m->run.rows, i), to);
 
 		place[i] = node < 0 ? -1 : (int64_t)next[node]++;
 	}
@@ -575,7 +615,7 @@ static int place_rows(struct cs_merge *m, const int *to, const int64_t *place,
 		if (place[i] < 0)
 			continue;
 		keep[i] = 1;
-		row[i].node = (uint32_t)to[row[i].node];
+		renumber(&row[i], to);
 		at[left++] = (size_t)place[i];
 	}
 	cs_rows_filter(&m->run.rows, keep);

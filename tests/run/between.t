@@ -111,6 +111,11 @@ network "a node that only sends slowly is found" \
 	"nic-slow 3 critical confirmed True" 16 slow=3 by=0.61 ways=s
 ok "… with its rate, that of the others, and the interval" grep -qE \
 	'sends 39 % slower than the other 15 nodes. \(2[89]\.[0-9] of 47\.[0-9] GB/s, 2[89]\.[0-9] to 29\.[0-9]\); alone' out
+cp made.json sends.json
+"${PYTHON:-python3}" -S "$TESTDATA/network.py" pair.json before.json 8 host=a
+run 0 check sends.json before.json -f json
+ok_json "... also beside the file of another job, whose nodes come before" out \
+	'[(c["id"], c["node"], c["drain"]) for c in d["checks"] if c["id"] == "nic-slow"] == [("nic-slow", next(n["host"] for n in d["nodes"] if n["host"].endswith("3") and n["host"] != "a3"), True)]'
 network "what is not slow alone is a note" "nic-slow 3 note not-seen False" 16 slow=3 by=0.61 again=fast
 network "… as is what was not measured again" "nic-slow 3 note no False" 16 slow=3 by=0.61 again=0
 network "uplinks of a leaf are a warning, and no node is accused" \
