@@ -424,8 +424,8 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 /* Does it use buffers that last?  Calls of a driver make their own, or none. */
 static int has_buffers(const struct cs_transfer *t)
 {
-	return t->op <= CS_OP_BURST64K || t->src.kind != t->dst.kind ||
-	       t->src.index != t->dst.index;
+	return t->op <= CS_OP_BURST64K || t->op == CS_OP_HALO ||
+	       t->src.kind != t->dst.kind || t->src.index != t->dst.index;
 }
 
 /* Lay out the places after the source. */

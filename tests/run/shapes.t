@@ -137,6 +137,9 @@ ok_json "... and outside" d300.json \
 
 # ---- where there is no room, and what is refused ----
 
+run 0 "${fast[@]}" --gpus 0 -t local.copy2d.halo.alone,local.copy3d.halo.alone -o own.json
+ok_json "faces within a GPU have buffers if no other test asks for any" own.json '{r["status"] for r in d["results"]} == {"ok"}'
+
 FAKE_MEMORY=8388608 run 0 "${fast[@]}" -t peer.ce.write.pair,peer.copy2d.halo.pair --shape 128x128x128:2:x -o room.json
 ok_json "a grid that has no room is skipped, what is smaller is not" room.json \
 	'{(r["method"], r["status"]) for r in d["results"]} == {("ce", "ok"), ("copy2d", "skipped")}'
