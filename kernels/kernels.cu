@@ -7,6 +7,7 @@
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/matmul.h"
 #include "base/triad.h"
 
 #define KERNEL extern "C" __global__ void
@@ -595,6 +596,116 @@ MOVE_KERNEL cs_k_shared(struct cs_k_shared a)
 
 			sum += v.x + v.y;
 		}
+	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
+}
+
+/* ---- a product of matrices ---- */
+
+/* Past the first level of cache, which would make blocks of its own. */
+static __device__ double matmul_load(const uint64_t *p)
+{
+	return cs_matmul_number(__ldcg((const unsigned long long *)p));
+}
+
+/* A warp has neighbours in a row: it takes one element of A and a row's piece of B. */
+static __device__ void matmul_elements(const struct cs_k_matmul *a)
+{
+	const uint64_t n = a->n, across = n / CS_MATMUL_WARP;
+	const uint64_t i = blockIdx.x / across * CS_MATMUL_ROWS + threadIdx.x / LANES;
+	const uint64_t j = blockIdx.x % across * CS_MATMUL_WARP + threadIdx.x % LANES;
+	const uint64_t *row = (const uint64_t *)a->ab + i * n;
+	const uint64_t *column = (const uint64_t *)a->ab + n * n + j;
+	double sum = 0;
+
+#pragma unroll 8
+	for (uint64_t k = 0; k < n; k++)
+		sum += matmul_load(row + k) * matmul_load(column + k * n);
+	((double *)a->c)[i * n + j] = sum;
+}
+
+/* T x T threads, each with R x R elements of C in its registers; the blocks of A and B are
+ * in shared memory.  Rows of A are one longer, so that two of them are not in one bank. */
+template <int T, int R>
+static __device__ void matmul_blocks(const struct cs_k_matmul *a)
+{
+	enum { B = T * R, PITCH = B + 1 };
+	extern __shared__ double matmul_shared[];
+	double *const left = matmul_shared, *const right = left + B * PITCH;
+	const unsigned x = threadIdx.x % T, y = threadIdx.x / T;
+	const uint64_t n = a->n, across = n / B;
+	const uint64_t i = blockIdx.x / across * B, j = blockIdx.x % across * B;
+	const uint64_t *rows = (const uint64_t *)a->ab + i * n;
+	const uint64_t *columns = (const uint64_t *)a->ab + n * n + j;
+	double sum[R][R] = {};
+
+	for (uint64_t from = 0; from < n; from += B) {
+#pragma unroll 8
+		for (unsigned e = threadIdx.x; e < B * B; e += T * T) {
+			left[e / B * PITCH + e % B] =
+				matmul_load(rows + e / B * n + from + e % B);
+			right[e] = matmul_load(columns + (from + e / B) * n + e % B);
+		}
+		__syncthreads();
+#pragma unroll 4
+		for (unsigned k = 0; k < B; k++) {
+			double u[R], v[R];
+
+#pragma unroll
+			for (int r = 0; r < R; r++) {
+				u[r] = left[(y + T * r) * PITCH + k];
+				v[r] = right[k * B + x + T * r];
+			}
+#pragma unroll
+			for (int r = 0; r < R; r++)
+#pragma unroll
+				for (int s = 0; s < R; s++)
+					sum[r][s] += u[r] * v[s];
+		}
+		__syncthreads();
+	}
+#pragma unroll
+	for (int r = 0; r < R; r++)
+#pragma unroll
+		for (int s = 0; s < R; s++)
+			((double *)a->c)[(i + y + T * r) * n + j + x + T * s] =
+				sum[r][s];
+}
+
+/* Registers are few enough for three blocks of threads. */
+KERNEL __launch_bounds__(CS_KERNEL_THREADS, 3) cs_k_matmul(struct cs_k_matmul a)
+{
+	for (uint32_t i = 0; i < a.copies; i++) {
+		if (a.block == 8)
+			matmul_blocks<8, 1>(&a);
+		else if (a.block == 16)
+			matmul_blocks<16, 1>(&a);
+		else if (a.block == 32)
+			matmul_blocks<16, 2>(&a);
+		else if (a.block == 64)
+			matmul_blocks<16, 4>(&a);
+		else
+			matmul_elements(&a);
+	}
+}
+
+/* One block of threads has all of a multiprocessor. */
+KERNEL __launch_bounds__(CS_KERNEL_THREADS, 1) cs_k_matmul_xl(struct cs_k_matmul_xl a)
+{
+	for (uint32_t i = 0; i < a.of.copies; i++) {
+		if (a.of.block == 96)
+			matmul_blocks<16, 6>(&a.of);
+		else
+			matmul_blocks<16, 7>(&a.of);
+	}
+}
+
+PASS_KERNEL cs_k_weigh(struct cs_k_weigh a)
+{
+	const double *c = (const double *)a.c;
+	uint64_t sum = 0;
+
+	for (uint64_t i = first_pair(); i < a.n * a.n; i += pair_stride())
+		sum += cs_matmul_weight(c[i], i / a.n, i % a.n);
 	block_sum(sum, (uint64_t *)a.out + blockIdx.x);
 }
 

@@ -49,6 +49,8 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/base/hints.h \
 	%D%/base/hostlist.c \
 	%D%/base/hostlist.h \
+	%D%/base/matmul.c \
+	%D%/base/matmul.h \
 	%D%/base/print.c \
 	%D%/base/print.h \
 	%D%/base/rng.c \
@@ -198,6 +200,7 @@ if HAVE_CUDA
 	%D%/backend/cuda/driver.h \
 	%D%/backend/cuda/hand.c \
 	%D%/backend/cuda/kernels.h \
+	%D%/backend/cuda/matmul.c \
 	%D%/backend/cuda/open.c \
 	%D%/backend/cuda/pages.c \
 	%D%/backend/cuda/pass.c \
@@ -430,6 +433,8 @@ endif
 	%D%/check/model/knee.h \
 	%D%/check/model/levels.c \
 	%D%/check/model/levels.h \
+	%D%/check/model/product.c \
+	%D%/check/model/product.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/model/rates.c \
@@ -557,6 +562,7 @@ endif
 	%D%/report/text/matrix.c \
 	%D%/report/text/matrix.h \
 	%D%/report/text/levels.c \
+	%D%/report/text/product.c \
 	%D%/report/text/model.c \
 	%D%/report/text/model_rates.c \
 	%D%/report/text/workload.c \

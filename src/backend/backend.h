@@ -97,7 +97,8 @@ enum cs_copy_kind {
 	CS_COPY_L2, /* reads the part of src that fits the second-level cache, repeatedly */
 	CS_COPY_SHARED, /* reads shared memory, which has the pattern of `key`, until `bytes`
 			 * of all copies are read */
-	CS_COPY_BOX, /* copies with a shape, see box */
+	CS_COPY_MATMUL, /* base/matmul.h: the product of the matrices at src to dst */
+	CS_COPY_BOX,	/* copies with a shape, see box */
 };
 
 /* A place of managed memory: a device of this process; or (device -1) a NUMA node of
@@ -136,7 +137,8 @@ struct cs_copy {
 	uint32_t base;
 	uint64_t chunk_bytes; /* also the size of a slot */
 	uint32_t *filled, *emptied;
-	/* CONSUME, PRODUCE: element: bytes that a thread takes at a time, 4, 8, 16;
+	/* MATMUL: rows of a block, 0: none.
+	 * CONSUME, PRODUCE: element: bytes that a thread takes at a time, 4, 8, 16;
 	 * page: bytes that a warp takes at a time, 0: neighbouring threads take
 	 * neighbours; move: how the data come to the kernel */
 	uint32_t element, page;

@@ -73,6 +73,14 @@ int cs_op_is_by_warps(int op)
 	return op == CS_OP_WARP || op == CS_OP_WARP110 || op == CS_OP_WARP150;
 }
 
+unsigned cs_op_block(int op)
+{
+	static const uint8_t rows[] = { 8, 16, 32, 64, 96, 112, 192 };
+
+	return op >= CS_OP_BLOCK8 && op <= CS_OP_BLOCK192 ? rows[op - CS_OP_BLOCK8] :
+							    0;
+}
+
 int cs_op_is_prefetch_call(int op)
 {
 	return op >= CS_OP_PREFETCH_IN_IDLE && op <= CS_OP_PREFETCH_OUT_BUSY;
@@ -249,12 +257,13 @@ int cs_method_is_kernel(int method)
 int cs_method_is_on_chip(int method)
 {
 	return method == CS_METHOD_FMA || method == CS_METHOD_L2 ||
-	       method == CS_METHOD_SHARED;
+	       method == CS_METHOD_SHARED || method == CS_METHOD_MATMUL;
 }
 
 int cs_method_reports_time(int method)
 {
-	return method == CS_METHOD_CHASE || method == CS_METHOD_FMA;
+	return method == CS_METHOD_CHASE || method == CS_METHOD_FMA ||
+	       method == CS_METHOD_MATMUL;
 }
 
 const char *cs_method_text(int method)
@@ -262,9 +271,9 @@ const char *cs_method_text(int method)
 	static const char *const words[] = {
 		"ce",	  "cpu",     "sm",	 "driver",   "peercopy", "staged",
 		"tma",	  "chase",   "zerocopy", "prefetch", "demand",	 "overlap",
-		"stream", "streamw", "fma",	 "l2",	     "shared",	 "team",
-		"call",	  "copy2d",  "copy3d",	 "sm3d",     "pack",	 "chunk",
-		"stride", "mpi",
+		"stream", "streamw", "fma",	 "l2",	     "shared",	 "matmul",
+		"team",	  "call",    "copy2d",	 "copy3d",   "sm3d",	 "pack",
+		"chunk",  "stride",  "mpi",
 	};
 
 	return WORD(words, method);
@@ -310,6 +319,13 @@ const char *cs_op_text(int op)
 		"naive150",
 		"warp110",
 		"warp150",
+		"block8",
+		"block16",
+		"block32",
+		"block64",
+		"block96",
+		"block112",
+		"block192",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"

@@ -40,6 +40,7 @@ enum cs_method {
 	CS_METHOD_FMA,		/* multiply-adds of a kernel: nothing moves */
 	CS_METHOD_L2,		/* a kernel that reads the second-level cache, … */
 	CS_METHOD_SHARED,	/* … the shared memory of all multiprocessors */
+	CS_METHOD_MATMUL,	/* a product of matrices, by blocks that fast memory holds */
 	CS_METHOD_TEAM,		/* CPUs: one for each core of a NUMA node */
 	CS_METHOD_CALL,		/* a call of the driver, by the CPU that makes it */
 	CS_METHOD_COPY2D,	/* rows at a distance, by cuMemcpy2DAsync, … */
@@ -80,6 +81,9 @@ enum cs_op {
 	CS_OP_STAGED,		/* messages of a GPU's memory, through host memory */
 	/* as naive and warp, of so many per cent of what fits */
 	CS_OP_NAIVE110, CS_OP_NAIVE150, CS_OP_WARP110, CS_OP_WARP150,
+	/* of a product of matrices: rows of its blocks; NAIVE: it has none */
+	CS_OP_BLOCK8, CS_OP_BLOCK16, CS_OP_BLOCK32, CS_OP_BLOCK64, CS_OP_BLOCK96,
+	CS_OP_BLOCK112, CS_OP_BLOCK192,
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,
@@ -204,6 +208,8 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 int cs_op_is_fault(int op);
 /* The size of its managed memory in per cent of what its GPU has room for; 0: it fits. */
 unsigned cs_op_oversubscribes(int op);
+/* Rows of the blocks of a product of matrices; 0: it has none. */
+unsigned cs_op_block(int op);
 /* Do warps take 64 KiB of managed memory each? */
 int cs_op_is_by_warps(int op);
 /* A call that prefetches managed memory of its GPU? */

@@ -128,6 +128,10 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 		}
 		return;
 	}
+	if (test->method == CS_METHOD_MATMUL) {
+		*out = test->path == CS_PATH_HOST ? product_by_cpu : product;
+		return;
+	}
 	if (test->method == CS_METHOD_L2 || test->method == CS_METHOD_SHARED) {
 		*out = on_chip[test->method - CS_METHOD_L2];
 		return;

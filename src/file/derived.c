@@ -6,6 +6,7 @@
 #include "check/compare/found.h"
 #include "check/model/gamma.h"
 #include "check/model/levels.h"
+#include "check/model/product.h"
 #include "check/model/workload.h"
 #include "file/code.h"
 #include "file/record.h"
@@ -133,6 +134,23 @@ struct cs_encoder cs_encode_level(const struct cs_level *level)
 	cs_encode_real(&r, "vendor_bytes", level->vendor_bytes);
 	cs_encode_real(&r, "gbs", level->gbs);
 	cs_encode_real(&r, "load_ns", level->ns);
+	return r;
+}
+
+struct cs_encoder cs_encode_product(const struct cs_product *p)
+{
+	struct cs_encoder r = cs_encode_begin();
+
+	cs_encode_text(&r, "computes", p->is_numa ? "numa" : "gpu");
+	cs_encode_int(&r, "block", p->block);
+	cs_encode_wide(&r, "rows", p->rows);
+	cs_encode_known(&r, "fast", p->fast);
+	cs_encode_real(&r, "words", p->words);
+	cs_encode_real(&r, "least_words", p->least);
+	cs_encode_real(&r, "flops_per_word", cs_product_intensity(p));
+	cs_encode_real(&r, "gflops", p->gflops);
+	cs_encode_real(&r, "gbs", p->gbs);
+	cs_encode_real(&r, "allowed_gflops", p->allowed);
 	return r;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "check/model/levels.h"
+#include "check/model/product.h"
 #include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
@@ -118,6 +119,22 @@ static void write_levels(FILE *to, const struct cs_run *run)
 	fputs("],\n", to);
 }
 
+static void write_products(FILE *to, const struct cs_run *run)
+{
+	const struct cs_vec products = cs_products_find(run);
+	size_t n = 0;
+
+	if (!products.n)
+		return;
+	fputs("\"products\":[", to);
+	CS_EACH(const struct cs_product, product, &products) {
+		struct cs_encoder r = cs_encode_product(product);
+
+		element_of(to, &n, &r);
+	}
+	fputs("],\n", to);
+}
+
 /* Write the records that are derived from the results, with the turns of a cell
  * merged. */
 static void write_views(FILE *to, const struct cs_run *run)
@@ -129,6 +146,7 @@ static void write_views(FILE *to, const struct cs_run *run)
 	write_matrices(to, pooled);
 	write_model(to, pooled);
 	write_levels(to, pooled);
+	write_products(to, pooled);
 	if (run->workload.flops > 0)
 		member(to, "workload", cs_record_workload(pooled));
 }

@@ -74,6 +74,8 @@ struct cs_encoder cs_encode_fit(const struct cs_sweep *sweep, size_t cell);
 /* A memory of a GPU or of cores. */
 struct cs_level;
 struct cs_encoder cs_encode_level(const struct cs_level *level);
+struct cs_product;
+struct cs_encoder cs_encode_product(const struct cs_product *product);
 /* How long the program of --model takes. */
 json_t *cs_record_workload(const struct cs_run *run);
 /* versus.c: a comparison, and one of its cells. */

@@ -425,7 +425,8 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 static int has_buffers(const struct cs_transfer *t)
 {
 	return t->op <= CS_OP_BURST64K || t->op == CS_OP_HALO ||
-	       t->src.kind != t->dst.kind || t->src.index != t->dst.index;
+	       t->method == CS_METHOD_MATMUL || t->src.kind != t->dst.kind ||
+	       t->src.index != t->dst.index;
 }
 
 /* Lay out the places after the source. */
@@ -648,7 +649,8 @@ int cs_transfer_is_by_cpu(const struct cs_transfer *t)
 {
 	int numas = cs_endpoint_is_numa(&t->src) + cs_endpoint_is_numa(&t->dst);
 
-	if (t->method == CS_METHOD_CPU || cs_transfer_is_by_all_cores(t))
+	if (t->method == CS_METHOD_CPU || t->method == CS_METHOD_MATMUL ||
+	    cs_transfer_is_by_all_cores(t))
 		return numas == 2;
 	if (cs_transfer_is_managed(t))
 		return cs_transfer_is_cpu_touch(t);

@@ -281,7 +281,7 @@ static int attribute_of(int gpu, CUdevice_attribute attribute)
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
 		return fake.capability % 10;
 	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-		return SHARED_MOST;
+		return fake.capability < 80 ? 64 << 10 : SHARED_MOST;
 	case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
 		return FAKE_BUS_BITS;
 	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:

@@ -7,6 +7,7 @@
 #include "backend/cuda/kernels.h"
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/matmul.h"
 #include "base/triad.h"
 
 static uint64_t *words_at(const struct fake_ctx *ctx, uint64_t at, uint64_t words,
@@ -643,6 +644,54 @@ static double ns_shared(const struct fake_ctx *ctx, const void *args, unsigned g
 	return ns_bytes(ctx, a->times * CS_SHARED_BYTES, SHARED_RATE, grid);
 }
 
+/* ---- a product of matrices ---- */
+
+/* Once for all copies of a sample, before which poison is there. */
+static CUresult run_matmul(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_matmul *a = args;
+	const uint64_t *ab = words_at(ctx, a->ab, 2 * a->n * a->n, FAKE_LOADS);
+	uint64_t *c = words_at(ctx, a->c, a->n * a->n, FAKE_STORES);
+	double fast[3 * 8 * 8];
+
+	(void)grid;
+	if (!a->n)
+		return CUDA_SUCCESS;
+	if (!ab || !c || a->n % (a->block ? a->block : CS_MATMUL_WARP))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	if (*c == CS_POISON64 && !fake.dead_reads)
+		cs_matmul_host((double *)c, ab, a->n, 8, fast);
+	fake_memory_spoil(a->c, a->n * a->n * 8, ctx->gpu);
+	return CUDA_SUCCESS;
+}
+
+/* Operations and words one after the other. */
+static double ns_matmul(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_matmul *a = args;
+	const double words = a->n ? cs_matmul_words(a->n, a->block, 1) : 0;
+
+	(void)grid;
+	return a->copies *
+	       (cs_matmul_flops(a->n) / fma_rate[CS_FMA_64] + 8 * words / L2_RATE) /
+	       (FAKE_SMS * (1 - 0.01 * ctx->gpu));
+}
+
+#define run_matmul_xl run_matmul
+
+static CUresult run_weigh(const struct fake_ctx *ctx, const void *args, unsigned grid)
+{
+	const struct cs_k_weigh *a = args;
+	const double *c = (double *)words_at(ctx, a->c, a->n * a->n, FAKE_LOADS);
+	uint64_t *out = words_at(ctx, a->out, grid, FAKE_STORES);
+
+	if (!out || (a->n && !c))
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	memset(out, 0, grid * sizeof(*out));
+	out[0] = cs_matmul_sum(c, a->n);
+	return CUDA_SUCCESS;
+}
+
 /* ---- chases: every hop is made, and takes what the table says ---- */
 
 /* The addresses between which a chase went. */
@@ -837,6 +886,9 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ RUNS(triad), .ns = ns_triad },
 	{ RUNS(l2), .ns = ns_l2 },
 	{ RUNS(shared), .ns = ns_shared },
+	{ RUNS(matmul), .ns = ns_matmul },
+	{ RUNS(matmul_xl), .ns = ns_matmul },
+	{ RUNS(weigh) },
 	{ RUNS(chase), .ns = ns_chase },
 	{ RUNS(chase_tma), .ns = ns_chase_tma },
 	{ MOVES(touch) },

@@ -23,6 +23,7 @@ check_PROGRAMS += %D%/libcuda.so.1
 	src/base/chain.c \
 	src/base/fma.c \
 	src/base/fma_host.c \
+	src/base/matmul.c \
 	src/base/rng.c \
 	$(NOISE) \
 	%D%/calls.c \

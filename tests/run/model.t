@@ -171,6 +171,30 @@ ok_json "caches of cores: the sizes are those of the kernel, and each sample goe
 	 all(r["status"] == "ok" and len(r["samples"]) == 6 for r in d["results"])'
 ok_schema "... as the schema has it" warm.json
 
+# ---- a product of matrices against the bound ----
+
+run 0 --no-mpi --seed 1 --gpus 0,1 --suite matmul -s 1M --cell-limit 50ms -o product.json
+ok "products of matrices: words over the least, intensity, rate and what movement allows, by blocks" eval 'status_is 0 &&
+	prints "^none +shared, L1 +93.7 +1.9 +151[0-9] +62[0-9]{2} +15[0-9]{2} +95 %$" && prints "^64 x 64 +shared, L1 +3.2 +56.9 +192[0-9]{2} +27[0-9]{2} +32[78][0-9]{2} +59 %$" &&
+	prints "^192 x 192 +L[23] +[0-9.]+ +153.6 " && tr -s " \n" " " <out | grep -q "GPU: blocked by 112, 90 flops a word, 22[0-9]* GFLOP/s, 69 % of what movement and arithmetic allow; without blocks 2, 15.0 times slower CPU: blocked by "'
+ok_json "... within 1 % of the double, whose operations and words follow each other" product.json \
+	'all(abs(p["gflops"] * (1 / 32835 + 8 / p["flops_per_word"] / 6567) - 1) < 0.01 and abs(p["gbs"] * p["flops_per_word"] / p["gflops"] / 8 - 1) < 1e-6 and
+	     p["words"] > p["least_words"] for p in d["products"] if p["computes"] == "gpu") and
+	 [(p["computes"], p["block"], p["rows"]) for p in d["products"]] == [("gpu", b, n) for b, n in ((0, 256), (8, 256), (16, 256), (32, 256), (64, 256), (96, 192), (112, 224))] + [("numa", b, 384) for b in (0, 8, 16, 32, 64, 96, 192)]'
+ok_schema "... as the schema has it" product.json
+run 0 show product.json -f model
+ok "... -f model says the same" prints "^64 x 64 +shared, L1 +3.2 +56.9 +192[0-9]{2} "
+FAKE_DEAD_READS=1 run 0 --no-mpi --seed 1 --gpus 0 -t local.matmul.naive.alone,local.matmul.block112.alone -s 1M -o wrong.json
+ok_json "a product that no kernel made is found" wrong.json \
+	'[(r["status"], "the product of the matrices is wrong" in r["reason"]) for r in d["results"]] == [("failed", True)] * 2'
+run 0 --no-mpi --seed 1 --gpus 0 -t local.matmul.block96.alone -s 4K -o small.json
+ok_json "matrices of less than a block are skipped" small.json \
+	'[(r["status"], r["reason"]) for r in d["results"]] == [("skipped", "4096 bytes are less than two matrices of one block")]'
+
+FAKE_CAPABILITY=7.5 run 0 --no-mpi --seed 1 --gpus 0 -t local.matmul.block32.alone,local.matmul.block64.alone -s 1M -o old.json
+ok_json "... and blocks for which a GPU has no shared memory" old.json \
+	'[(r["status"], r["reason"]) for r in d["results"]] == [("ok", None), ("skipped", "two blocks of 64 x 64 are 65 KiB, shared memory of a block of threads is 64 KiB")]'
+
 # ---- a link while its GPUs compute ----
 
 flops=(--no-mpi --seed 1 --cell-limit 1m -s 4M -t '*.ce.*.pair,*.loadflops' --gpus '0,1' --host-memory pinned)

@@ -177,7 +177,7 @@ ok "--list has nvbandwidth's names with ours" eval \
 cp out list
 run 0 --suite some
 ok "an unknown suite gets those that there are" eval \
-	'status_is 64 && grep -q "allowed are quick, nvbandwidth, commscope, unified, calls, model, levels, halo, all" err'
+	'status_is 64 && grep -q "allowed are quick, nvbandwidth, commscope, unified, calls, model, levels, matmul, halo, all" err'
 run 0 --suite all -t peer.ce.write.pair
 ok "--suite and --test exclude each other" eval \
 	'status_is 64 && grep -q -e "--test and --suite exclude each other" err'

@@ -83,7 +83,7 @@ ok "nothing asked for: from and to the host, and the GPU's own memory" eval \
 	'status_is 0 && first_line "^ONE GPU" && all_ok quick.csv 3 &&
 	 cells quick.csv | grep -q "^local.ce.copy.alone gpu0 gpu0"'
 memory 0
-FAKE_PAGEABLE=1 run 0 --suite all -s 64K --spread 64K --seed 5 -f result
+FAKE_PAGEABLE=1 run 0 --suite all -s 256K --spread 256K --seed 5 -f result
 memory 12000000
 ok "--suite all: every test that one GPU has, each with its cell" eval \
 	'status_is 0 && [ "$(grep -c "^result " out)" -gt 40 ] && prints_not " 0/" &&

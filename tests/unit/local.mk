@@ -39,6 +39,7 @@ UNIT_TESTS = \
 	%D%/known.t \
 	%D%/launcher.t \
 	%D%/loaded.t \
+	%D%/matmul.t \
 	%D%/merge.t \
 	%D%/node.t \
 	%D%/nvml.t \
@@ -132,6 +133,7 @@ TAP = %D%/libtap.a
 %C%_fields_t_SOURCES = %D%/test_fields.c %D%/canned.h
 %C%_loaded_t_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_loaded_t_SOURCES = %D%/test_loaded.c %D%/canned.h %D%/written.h
+%C%_matmul_t_SOURCES = %D%/test_matmul.c
 %C%_merge_t_SOURCES = %D%/test_merge.c %D%/canned.h %D%/written.h
 %C%_node_t_SOURCES = %D%/test_node.c %D%/node.h
 %C%_nvml_t_SOURCES = %D%/test_nvml.c

@@ -41,8 +41,11 @@ struct cs_lane {
 	uint64_t expected;	/* of its proof */
 	uint64_t fma_sum;	/* of CS_FMA_LANES threads, … */
 	uint32_t fma_rounds, fma_type; /* … after that many rounds */
-	double lasted_ns;	       /* e - s of what was polled last */
-	double back_ns;		       /* and its copy back */
+	struct cs_product {
+		uint64_t key, rows, sum;
+	} product;	  /* the weights of the product of that pattern */
+	double lasted_ns; /* e - s of what was polled last */
+	double back_ns;	  /* and its copy back */
 };
 
 struct cs_grid {
@@ -81,6 +84,7 @@ struct cs_dev {
 	uint64_t l2_bytes; /* of the second-level cache; 0: unknown, … */
 #define CS_NO_L2 "the driver does not say how large the GPU's cache is"
 	uint32_t blocks;	/* the largest grid of fill, poison and check */
+	uint32_t shared;	/* bytes of a block, the most */
 	uint32_t tma_shared;	/* bytes that a block of tma may have; 0: there is
 				 * no such kernel */
 	uint32_t tma_room;	/* … that all blocks of a multiprocessor have */
@@ -171,6 +175,15 @@ static inline CUdeviceptr cs_dev_proof_at(const struct cs_dev *dev, int lane)
 int cs_consume_launch(struct cs_dev *dev, int lane, struct cs_err *err);
 /* Had what was prefetched come before the kernel that works on it? */
 int cs_consume_prove(struct cs_dev *dev, int lane, struct cs_err *err);
+
+/* matmul.c: MATMUL, as sm.c has it of other kinds. */
+int cs_matmul_geometry(const struct cs_copy *f, uint32_t i, uint32_t *blocks,
+		       uint32_t *threads);
+int cs_matmul_can(const struct cs_dev *dev, const struct cs_copy *f,
+		  struct cs_err *err);
+int cs_matmul_prepare(struct cs_dev *dev, int lane, struct cs_err *err);
+int cs_matmul_launch(struct cs_dev *dev, const struct cs_lane *on, struct cs_err *err);
+int cs_matmul_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err);
 
 /* box.c: what has a shape, by a kernel, or by a driver or packed. */
 int cs_box_launch(struct cs_dev *dev, CUstream stream, const struct cs_copy *f,

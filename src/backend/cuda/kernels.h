@@ -19,7 +19,8 @@
 	X(tma) X(chain) X(chase) X(chase_tma) X(duplex)                        \
 	X(zread) X(zwrite) X(zboth) X(rekey) X(touch) X(fault) X(touched)      \
 	X(consume) X(produce) X(fma)                                           \
-	X(triad) X(l2) X(shared) X(box) X(inside)
+	X(triad) X(l2) X(shared) X(box) X(inside)                              \
+	X(matmul) X(matmul_xl) X(weigh)
 /* These do nothing, with that many bytes of arguments: args0 takes no struct. */
 #define CS_KERNELS_ARGS(X) X(args0) X(args16) X(args256) X(args1024) X(args4096)
 
@@ -217,6 +218,24 @@ struct cs_k_shared {
 /* The same of the pattern, of which nothing is read. */
 struct cs_k_sum {
 	uint64_t words, key;
+	uint64_t out;
+};
+
+/* C = A B of base/matmul.h, `copies` times, by blocks of that many rows: 8, by 64 threads;
+ * 16, 32, 64, by 256; 0: by elements, n / CS_MATMUL_WARP x n / CS_MATMUL_ROWS blocks of 256.
+ * The grid has a block for each block of C; n is a multiple of both.  Two blocks of that
+ * many rows, and a column, in dynamic shared memory. */
+struct cs_k_matmul {
+	uint64_t c, ab, n;
+	uint32_t block, copies;
+};
+/* … of 96 and 112. */
+struct cs_k_matmul_xl {
+	struct cs_k_matmul of;
+};
+/* Element b of `out` = the weights of what block b read of C, added up. */
+struct cs_k_weigh {
+	uint64_t c, n;
 	uint64_t out;
 };
 

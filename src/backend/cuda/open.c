@@ -11,7 +11,7 @@
 
 static int open_context(struct cs_dev *dev, struct cs_err *err)
 {
-	int sms = 0, watchdog = 0, major = 0, minor = 0, cache = 0;
+	int sms = 0, watchdog = 0, major = 0, minor = 0, cache = 0, shared = 0;
 
 	if (CS_DEV_CU(dev, err, cuDeviceGet, &dev->device, dev->ordinal) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &major,
@@ -22,12 +22,16 @@ static int open_context(struct cs_dev *dev, struct cs_err *err)
 		      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &cache,
 		      CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, dev->device) ||
+	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &shared,
+		      CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+		      dev->device) ||
 	    CS_DEV_CU(dev, err, cuDeviceGetAttribute, &watchdog,
 		      CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, dev->device))
 		return -1;
 	dev->capability = 10 * major + minor;
 	dev->sms = sms > 0 ? (uint32_t)sms : 1;
 	dev->l2_bytes = cache > 0 ? (uint64_t)cache : 0;
+	dev->shared = (uint32_t)shared;
 	/* 8 blocks of 256 threads are all that a multiprocessor holds */
 	dev->blocks = dev->sms * 8;
 	dev->gate_limit_ns = watchdog ? GATE_LIMIT_WATCHDOG_NS : GATE_LIMIT_NS;
@@ -47,22 +51,23 @@ static int needs_tma(enum cs_kernel kernel)
 }
 
 /* More than 48 KiB of shared memory have to be asked for. */
+static int open_shared(struct cs_dev *dev, enum cs_kernel kernel, uint32_t bytes,
+		       struct cs_err *err)
+{
+	return CS_DEV_CU(dev, err, cuFuncSetAttribute, dev->kernel[kernel],
+			 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+}
+
 static int open_tma(struct cs_dev *dev, struct cs_err *err)
 {
-	int room = 0;
+	uint32_t room = dev->shared - CS_TMA_STATIC;
 
-	if (CS_DEV_CU(dev, err, cuDeviceGetAttribute, &room,
-		      CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-		      dev->device))
-		return -1;
-	room -= CS_TMA_STATIC;
-	dev->tma_room = (uint32_t)room;
-	if (room > (int)(CS_TMA_STAGES * CS_TMA_CHUNK))
+	dev->tma_room = room;
+	if (room > CS_TMA_STAGES * CS_TMA_CHUNK)
 		room = CS_TMA_STAGES * CS_TMA_CHUNK;
-	if (CS_DEV_CU(dev, err, cuFuncSetAttribute, dev->kernel[CS_KERNEL_tma],
-		      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, room))
+	if (open_shared(dev, CS_KERNEL_tma, room, err))
 		return -1;
-	dev->tma_shared = (uint32_t)room;
+	dev->tma_shared = room;
 	return 0;
 }
 
@@ -74,6 +79,9 @@ static int open_kernels(struct cs_dev *dev, struct cs_err *err)
 		if (CS_DEV_CU(dev, err, cuModuleGetFunction, &dev->kernel[i],
 			      dev->module, cs_kernel_name[i]))
 			return cs_err_prefix(err, "%s", cs_kernel_name[i]);
+	if (open_shared(dev, CS_KERNEL_matmul, dev->shared, err) ||
+	    open_shared(dev, CS_KERNEL_matmul_xl, dev->shared, err))
+		return -1;
 	return dev->capability >= CS_TMA_CAPABILITY ? open_tma(dev, err) : 0;
 }
 
@@ -141,6 +149,9 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_produce produce = { tiny, 0, 0, 4, 0 };
 	struct cs_k_box box = { tiny, tiny, 4, 4, 4, 0, 1, 4 };
 	struct cs_k_inside inside = { tiny, 0, 0, check.out, { 0, 4, 4, 0, 0 } };
+	struct cs_k_matmul matmul = { tiny, tiny, 0, 0, 0 };
+	struct cs_k_matmul_xl matmul_xl = { matmul };
+	struct cs_k_weigh weigh = { tiny, 0, proof };
 	struct cs_k_args4096 most = { { 0 } };
 	void *const args[CS_N_KERNELS] = {
 		[CS_KERNEL_fill] = &fill,	[CS_KERNEL_poison] = &poison,
@@ -157,9 +168,10 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 		[CS_KERNEL_fma] = &fma,		[CS_KERNEL_triad] = &triad,
 		[CS_KERNEL_l2] = &l2,		[CS_KERNEL_shared] = &shared,
 		[CS_KERNEL_box] = &box,		[CS_KERNEL_inside] = &inside,
-		[CS_KERNEL_args0] = &most,	[CS_KERNEL_args16] = &most,
-		[CS_KERNEL_args256] = &most,	[CS_KERNEL_args1024] = &most,
-		[CS_KERNEL_args4096] = &most,
+		[CS_KERNEL_matmul] = &matmul,	[CS_KERNEL_matmul_xl] = &matmul_xl,
+		[CS_KERNEL_weigh] = &weigh,	[CS_KERNEL_args0] = &most,
+		[CS_KERNEL_args16] = &most,	[CS_KERNEL_args256] = &most,
+		[CS_KERNEL_args1024] = &most,	[CS_KERNEL_args4096] = &most,
 	};
 
 	for (int i = 0; i < CS_N_KERNELS; i++)

@@ -120,7 +120,7 @@ static int is_consumer(const struct cs_copy *f)
 static int is_on_chip(const struct cs_copy *f)
 {
 	return f->kind == CS_COPY_FMA || f->kind == CS_COPY_L2 ||
-	       f->kind == CS_COPY_SHARED;
+	       f->kind == CS_COPY_SHARED || f->kind == CS_COPY_MATMUL;
 }
 
 /* Does the definition of the test fix its division? */
@@ -147,6 +147,8 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 				     *threads);
 		return i == 0;
 	}
+	if (desc->kind == CS_COPY_MATMUL)
+		return cs_matmul_geometry(desc, i, blocks, threads);
 	if (is_on_chip(desc)) { /* one block fills a multiprocessor */
 		*blocks = dev->sms;
 		*threads = CS_KERNEL_THREADS_MOST;
@@ -294,7 +296,7 @@ int cs_sm_can(const struct cs_dev *dev, const struct cs_copy *f, struct cs_err *
 				  dev->capability / 10, dev->capability % 10);
 	if (f->kind == CS_COPY_L2 && !dev->l2_bytes)
 		return cs_err_set(err, CS_NO_L2);
-	return 0;
+	return f->kind == CS_COPY_MATMUL ? cs_matmul_can(dev, f, err) : 0;
 }
 
 static int check_copy(const struct cs_dev *dev, const struct cs_copy *f,
@@ -348,6 +350,8 @@ int cs_sm_prepare(struct cs_dev *dev, int lane, const struct cs_copy *desc,
 		return expect_sum(dev, on, err);
 	if (is_chase(f))
 		expect_end(dev, on);
+	if (f->kind == CS_COPY_MATMUL)
+		return cs_matmul_prepare(dev, lane, err);
 	if (f->kind == CS_COPY_FMA)
 		expect_ends(on);
 	else if (is_on_chip(f))
@@ -507,6 +511,8 @@ int cs_sm_launch(struct cs_dev *dev, int lane, struct cs_err *err)
 	case CS_COPY_L2:
 	case CS_COPY_SHARED:
 		return launch_on_chip(dev, lane, err);
+	case CS_COPY_MATMUL:
+		return cs_matmul_launch(dev, on, err);
 	case CS_COPY_TRIAD:
 		return launch_triad(dev, on, err);
 	case CS_COPY_BOX:
@@ -642,6 +648,8 @@ int cs_sm_prove(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 		return prove_zero_both(on, cs_dev_proof(dev, lane), ns, err);
 	if (on->desc.back.bytes)
 		return prove_duplex(on, cs_dev_proof(dev, lane), ns, err);
+	if (on->desc.kind == CS_COPY_MATMUL)
+		return cs_matmul_prove(dev, lane, ns, err);
 	if (is_consumer(&on->desc) && cs_consume_prove(dev, lane, err))
 		return -1;
 	if (adds_up(&on->desc) ||

@@ -120,16 +120,31 @@ static const struct cs_gpu_facts *first_gpu(const struct cs_run *run)
 	return NULL;
 }
 
+static const struct chip *chip_of(const struct cs_gpu_facts *gpu)
+{
+	for (size_t i = 0; gpu && i < sizeof(chips) / sizeof(*chips); i++)
+		if (chips[i].major == gpu->cc_major && chips[i].minor == gpu->cc_minor)
+			return &chips[i];
+	return NULL;
+}
+
+double cs_gpu_shared_bytes(const struct cs_run *run)
+{
+	const struct chip *chip = chip_of(first_gpu(run));
+
+	return chip ? 1024 * chip->shared_kib : NAN;
+}
+
 static void take_chip(const struct cs_gpu_facts *gpu, struct cs_level *level)
 {
+	const struct chip *chip = chip_of(gpu);
+
 	if (!gpu)
 		return;
-	for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
-		if (chips[i].major == gpu->cc_major &&
-		    chips[i].minor == gpu->cc_minor) {
-			level[GPU_SHARED].vendor_bytes = 1024 * chips[i].shared_kib;
-			level[GPU_L2].vendor_bytes = 1024 * chips[i].l2_kib;
-		}
+	if (chip) {
+		level[GPU_SHARED].vendor_bytes = 1024 * chip->shared_kib;
+		level[GPU_L2].vendor_bytes = 1024 * chip->l2_kib;
+	}
 	level[GPU_REGISTERS].vendor_bytes = 1024 * REGISTERS_KIB;
 	level[GPU_REGISTERS].times = level[GPU_SHARED].times = gpu->sm_count;
 	if (gpu->memory_bytes > 0)

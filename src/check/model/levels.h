@@ -20,3 +20,6 @@ struct cs_level {
  * sizes by local.chase.random.alone or host.chase.warm.pair. */
 #define CS_LEVELS_SIZES 8
 struct cs_vec cs_levels_find(const struct cs_run *run);
+
+/* Shared memory and L1 of a multiprocessor of the run's GPUs, as the vendor says. */
+double cs_gpu_shared_bytes(const struct cs_run *run);

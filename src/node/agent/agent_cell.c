@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fma.h"
+#include "base/matmul.h"
 #include "node/agent/copy.h"
 #include "node/agent/cost.h"
 #include "node/agent/lane.h"
@@ -204,10 +205,16 @@ static int wait_mine(struct cs_agent_cell *c, struct cs_endpoints *e, int lane,
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (cs_fma_host_flops() * slot->copies[with->k] *
 					  slot->side[with->k].workers);
+	if (carried && t->method == CS_METHOD_MATMUL)
+		slot->load_ns[with->k] =
+			slot->ns[with->k] /
+			(cs_matmul_flops(cs_matmul_rows(t->bytes, cs_op_block(t->op))) *
+			 slot->copies[with->k]);
 	if (cs_transfer_is_cpu_chase(t))
 		slot->load_ns[with->k] = slot->ns[with->k] /
 					 (double)cs_cpu_transfer_loads(t);
-	if (carried && (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA))
+	if (carried && (t->method == CS_METHOD_TEAM || t->method == CS_METHOD_FMA ||
+			t->method == CS_METHOD_MATMUL))
 		cs_endpoints_read(e, with->k);
 	if (cs_op_is_fault(t->op))
 		slot->load_ns[with->k] = slot->ns[with->k] /

@@ -47,6 +47,8 @@ uint32_t cs_copy_kind(const struct cs_endpoints *e, const struct cs_transfer *t)
 		return CS_COPY_L2;
 	case CS_METHOD_SHARED:
 		return CS_COPY_SHARED;
+	case CS_METHOD_MATMUL:
+		return CS_COPY_MATMUL;
 	case CS_METHOD_STREAM:
 		return CS_COPY_CONSUME;
 	case CS_METHOD_STREAMW:
@@ -138,6 +140,8 @@ static struct cs_copy between(const struct cs_endpoints *e,
 		f.element = cs_variant_element(&t->variant);
 		f.move = t->op == CS_OP_COPY ? CS_MOVE_COPY : CS_MOVE_NOT;
 	}
+	if (f.kind == CS_COPY_MATMUL)
+		f.element = cs_op_block(t->op);
 	if (f.kind == CS_COPY_PRODUCE)
 		f.key = key_left(e, t);
 	if (f.kind == CS_COPY_OUT) /* the ring has one position */

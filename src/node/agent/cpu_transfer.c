@@ -5,6 +5,7 @@
 
 #include "base/chain.h"
 #include "base/fma.h"
+#include "base/matmul.h"
 #include "base/vec.h"
 
 /* ---- what workers do ---- */
@@ -26,6 +27,24 @@ static int fma_part(void *arg, struct cs_err *err)
 				  "%#llx",
 				  (unsigned long long)sum,
 				  (unsigned long long)part->expected);
+}
+
+struct product_part {
+	uint64_t c, ab, rows;
+	uint32_t block, copies;
+};
+
+/* Its blocks follow C, for which there is as much room as for A and B. */
+static int product_part(void *arg, struct cs_err *err)
+{
+	const struct product_part *part = arg;
+	double *c = (double *)(uintptr_t)part->c;
+
+	for (uint32_t i = 0; i < part->copies; i++)
+		cs_matmul_host(c, (const uint64_t *)(uintptr_t)part->ab, part->rows,
+			       part->block, c + part->rows * part->rows);
+	(void)err;
+	return 0;
 }
 
 /* 3 to 7 ms; out of caches 0.4 ms and more */
@@ -255,6 +274,23 @@ static void arm_fma(struct cs_cpu_transfers *c, struct cs_team *team,
 			      &(struct cs_work){ fma_part, &part, sizeof(part) });
 }
 
+static void arm_product(struct cs_cpu_transfers *c, struct cs_team *team,
+			const struct cs_copy *f)
+{
+	const uint64_t n = cs_matmul_rows(f->bytes, f->element);
+	const struct product_part part = { f->dst, f->src, n, f->element, f->copies };
+
+	if (c->summed.bytes != n || c->summed.key != f->key)
+		c->summed = (struct cs_summed){ f->key, n,
+						cs_matmul_expected(f->key, n) };
+	team->product = (const double *)(uintptr_t)f->dst;
+	team->rows = n;
+	team->expected = c->summed.sum;
+	memset((void *)(uintptr_t)f->dst, 0xFF, n * n * sizeof(double));
+	cs_worker_arm(team->worker[0], c->slot->seq,
+		      &(struct cs_work){ product_part, &part, sizeof(part) });
+}
+
 /* From its first node, which is at the beginning; of a warm one each sample begins at
  * the end of the last, so that all of a long chain is used. */
 static void arm_chase(struct cs_cpu_transfers *c, struct cs_team *team,
@@ -272,11 +308,15 @@ static void arm_chase(struct cs_cpu_transfers *c, struct cs_team *team,
 		      &(struct cs_work){ chase_part, &part, sizeof(part) });
 }
 
-/* Have they read the expected data? */
+/* Have they read the expected data, or made the right product? */
 static int check_read(const struct cs_team *team, struct cs_err *err)
 {
 	uint64_t sum = 0;
 
+	if (team->product)
+		return cs_matmul_sum(team->product, team->rows) == team->expected ?
+			       0 :
+			       cs_err_set(err, CS_MATMUL_WRONG);
 	for (int i = 0; i < team->reads; i++)
 		sum += team->sum[i];
 	return !team->reads || sum == team->expected ?
@@ -356,6 +396,7 @@ int cs_cpu_transfer_arm(struct cs_cpu_transfers *c, int lane, uint32_t k,
 	team->by_stream = 0;
 	team->stream_ns = 0;
 	team->reads = 0;
+	team->product = NULL;
 	team->did = (struct cs_worked){ 0 };
 	if (team_take(c, team, threads_of(c, t, numa), numa,
 		      cs_transfer_is_by_all_cores(t)))
@@ -368,6 +409,8 @@ int cs_cpu_transfer_arm(struct cs_cpu_transfers *c, int lane, uint32_t k,
 		arm_chase(c, team, t, desc);
 	else if (t->method == CS_METHOD_FMA)
 		arm_fma(c, team, desc);
+	else if (t->method == CS_METHOD_MATMUL)
+		arm_product(c, team, desc);
 	else if (t->method == CS_METHOD_CPU || t->method == CS_METHOD_TEAM)
 		arm_shares(c, team, t, desc);
 	else

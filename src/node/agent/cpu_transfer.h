@@ -20,6 +20,8 @@ struct cs_team {
 	uint64_t sum[CS_TEAM_MOST]; /* of the words that each of them has read */
 	uint64_t expected;	    /* the correct total of all */
 	int reads;		    /* 0: they read nothing */
+	const double *product;	    /* of matrices, NULL: none */
+	uint64_t rows;		    /* of that */
 	int n;			    /* number of workers */
 	uint32_t k;		    /* the transfer of the step */
 	int by_stream;	      /* its time is measured between two marks in the lane */
@@ -36,7 +38,8 @@ struct cs_cpu_transfers {
 	const struct cs_plan *plan;
 	struct cs_team team[CS_LANES];
 	struct cs_summed {
-		uint64_t key, bytes, sum; /* of a pattern that is read repeatedly */
+		uint64_t key, bytes, sum; /* of a pattern that is read repeatedly,
+					     * or of the product of so many rows */
 	} summed;
 	_Atomic int timed[CS_LANES]; /* its copies count now; others continue */
 };

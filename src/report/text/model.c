@@ -254,6 +254,7 @@ void cs_model_write(FILE *to, const struct cs_view *view)
 	cs_node_kinds_print(to, run, cs_new(char, run->n_nodes));
 	putc('\n', to);
 	cs_levels_print(to, run);
+	cs_products_print(to, run);
 	if (run->workload.flops > 0) {
 		cs_workload_print(to, run);
 		putc('\n', to);

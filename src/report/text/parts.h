@@ -73,6 +73,8 @@ void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
 /* levels.c.  The memories of GPUs and cores, with an empty line, if a sweep shows them. */
 void cs_levels_print(FILE *to, const struct cs_run *run);
+/* product.c.  Products of matrices, with an empty line, if the run has any. */
+void cs_products_print(FILE *to, const struct cs_run *run);
 /* why.c */
 void cs_why_print(FILE *to, const struct cs_digest *digest);
 /* workload.c.  How long the program of --model takes, by each memory and link. */

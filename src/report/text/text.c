@@ -499,6 +499,8 @@ static void print_answer(FILE *to, const struct report *r, const struct cs_run *
 	putc('\n', to);
 	cs_why_print(to, r->digest);
 	cs_levels_print(to, run);
+	if (has_tables(r))
+		cs_products_print(to, run);
 	if (run->workload.flops > 0) {
 		cs_workload_print(to, run);
 		putc('\n', to);
