@@ -7,7 +7,8 @@
  *	FAKE_CUPTI_REFUSE=CODE: what it answers to who wants counters of managed
  *		memory; 0
  *	FAKE_CUPTI_FORGOTTEN=N: every N-th record is lost, and it does not say so; 0
- *	FAKE_CUPTI_LOST=N: records that it says it has dropped, each time; 0 */
+ *	FAKE_CUPTI_LOST=N: records that it says it has dropped, each time; 0
+ *	FAKE_CUPTI_LOG=FILE: a line for each time that it is enabled */
 #include "fake.h"
 
 #include <pthread.h>
@@ -119,8 +120,15 @@ int cuptiActivityConfigureUnifiedMemoryCounter(struct cs_cupti_config *config,
 
 int cuptiActivityEnable(int kind)
 {
+	FILE *log = getenv("FAKE_CUPTI_LOG") ? fopen(getenv("FAKE_CUPTI_LOG"), "a") :
+					       NULL;
+
 	if (kind != CS_CUPTI_UM_COUNTER || !request)
 		return INVALID;
+	if (log) {
+		fputs("enabled\n", log);
+		fclose(log);
+	}
 	is_on = 1;
 	n_enabled++;
 	return 0;

@@ -74,7 +74,9 @@ ok "advice on no managed memory: status 64" eval 'status_is 64 && one_line "--se
 
 why=h2d.prefetch.managed.pair,h2d.demand.managed.pair,d2h.demand.managed.pair,peer.prefetch.managed.pair,h2d.ce.pinned.pair
 run 0 "${here[@]}" -t "$why" -o plain.json
-run 0 "${here[@]}" -t "$why" --why -o why.json -o why.csv
+FAKE_CUPTI_LOG=counts run 0 "${here[@]}" -t "$why" --why -o why.json -o why.csv
+ok "--why takes a sample of each cell, and one more for each process, whose first CUPTI does not see" eval \
+	'[ "$(wc -l <counts)" = 9 ]'
 ok_json "--why counts the bytes that the driver moved, to GPUs, to the host and between GPUs" why.json \
 	'(lambda c: len(c) == 8 and all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_peer_bytes"]) == {"h2d": (B, 0, 0), "d2h": (0, B, 0), "peer": (0, 0, B)}[r["path"]] for B in [4 << 20] for r in c))([r for r in d["results"] if "counted" in r["flags"]])'
 ok_json "... the pieces, and faults of GPUs and CPUs, of which a prefetch has none" why.json \
@@ -255,6 +257,9 @@ ok_json "110 and 150 % of what a balloon leaves: rates by pattern fall, every by
 	'(lambda v: all(v[p] > v[p + "110"] > v[p + "150"] > 0 for p in ("warp", "naive")))({r["op"]: r["value"] for r in d["results"] if r["n"] > 1}) and all(r["status"] == "ok" and r["checked_whole"] == r["checked"] > 0 == r["wrong_bytes"] for r in d["results"])'
 ok_json "... and what was evicted, in blocks of 2 MiB, is counted" over.json \
 	'all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_evicted_bytes"]) == (24 << 20, n << 20, n << 20) for r in d["results"] for n in [{"110": 2, "150": 8}.get(r["op"][-3:], 0)] if "counted" in r["flags"]) and len(d["results"]) >= 12'
+FAKE_HIDDEN=8388608 run 0 --no-mpi --seed 1 --cell-limit 1s --gpus 0 -s 24M -t h2d.stream.warp110.pair,h2d.stream.naive150.pair -o hidden.json
+ok_json "... where a driver has more room than it reports, too: the balloon takes it" hidden.json \
+	'{(r["status"], r["wrong_bytes"]) for r in d["results"]} == {("ok", 0)}'
 FAKE_NVML_OTHERS=0:1 run 0 "${here[@]}" --gpus 0 -s 32M -t h2d.stream.warp150.pair,h2d.stream.warp.pair -o others.csv
 ok "... not beside other processes, whose memory the balloon would take: skipped" eval \
 	'grep -qE "stream.warp150.*,skipped,.*in use by others" others.csv && grep -qE "stream.warp.pair.*,ok," others.csv'

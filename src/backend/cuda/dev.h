@@ -15,7 +15,7 @@
 /* A context runs at most 32 streams independently, with
  * CUDA_DEVICE_MAX_CONNECTIONS=32; two are left for other work. */
 #define CS_CUDA_LANES 30
-#define CS_BALLOONS 4
+#define CS_BALLOONS 32
 
 enum cs_kernel {
 #define CS_KERNEL_ENUM(name) CS_KERNEL_##name,

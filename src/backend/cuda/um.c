@@ -91,22 +91,41 @@ static void um_free(struct cs_dev *dev, uint64_t at)
 	free(old);
 }
 
-/* The driver keeps some memory for itself as it gives some away: what is left is read anew. */
+/* Does the GPU still run a kernel? */
+static int answers(struct cs_dev *dev, struct cs_err *err)
+{
+	struct cs_k_args16 none = { { 0 } };
+
+	return cs_rc(cs_dev_launch(dev, CS_KERNEL_args16, (struct cs_grid){ 1, 1, 0 },
+				   dev->aux, &none, err) ||
+		     cs_pass_idle(dev, err));
+}
+
+/* Pages may find more room than the driver reports as free (H100, driver 580: 170 MiB), so
+ * memory is asked for until there is none: beside a buffer of what is to be left, in
+ * pieces, each of which is halved where it is refused. */
 static int um_squeeze(struct cs_dev *dev, uint64_t left, struct cs_err *err)
 {
-	uint64_t unused;
+	CUdeviceptr gap = 0;
+	uint64_t piece;
+	int rc = 0;
 
-	for (int i = 0; i < CS_BALLOONS; i++) {
-		if (um_room(dev, &unused, err))
-			return -1;
-		if (unused < left + BLOCK)
-			return 0;
-		if (!dev->balloon[i] &&
-		    CS_DEV_CU(dev, err, cuMemAlloc, &dev->balloon[i],
-			      (unused - left) / BLOCK * BLOCK))
-			return -1;
+	if (dev->balloon[0])
+		return 0;
+	if (CS_DEV_CU(dev, err, cuMemAlloc, &gap, left))
+		return -1;
+	rc = um_room(dev, &piece, err);
+	for (int i = 0; i < CS_BALLOONS && piece >= BLOCK && !rc;) {
+		if (CS_CALL(cuMemAlloc, &dev->balloon[i], piece / BLOCK * BLOCK)) {
+			dev->balloon[i] = 0;
+			piece /= 2;
+		} else {
+			rc = answers(dev, err);
+			i++;
+		}
 	}
-	return 0;
+	CS_CALL(cuMemFree, gap);
+	return rc;
 }
 
 static void um_relax(struct cs_dev *dev)

@@ -315,18 +315,26 @@ static void note_uncounted(struct cs_coordinator *co, const struct cs_cell *cell
 	}
 }
 
+static int64_t process_of(const struct cs_coordinator *co, int agent)
+{
+	return cs_board_slot(co->board, agent)->facts.pid;
+}
+
 /* CUPTI's own thread begins with the first sample that it counts in a process, and has no
- * records of that sample (CUDA 13.0): is it the first of one of these agents? */
+ * records of that sample (CUDA 13.0): is it the first of a process of these agents? */
 static int begins_counting(struct cs_coordinator *co, const struct cs_agents *agents)
 {
 	int begins = 0;
 
 	for (int i = 0; i < agents->n; i++) {
-		uint8_t *counts = &co->counts[agents->agent[i]];
+		const int agent = agents->agent[i];
 
-		begins |= !*counts;
-		*counts = 1;
+		begins |= !CS_ANY(other, co->n,
+				  co->counts[other] && process_of(co, other) ==
+							       process_of(co, agent));
 	}
+	for (int i = 0; i < agents->n; i++)
+		co->counts[agents->agent[i]] = 1;
 	return begins;
 }
 
