@@ -248,6 +248,7 @@ endif
 	%D%/node/agent/memory_managed.c \
 	%D%/node/agent/memory_system.c \
 	%D%/node/agent/overlap.c \
+	%D%/node/agent/page_counts.c \
 	%D%/node/agent/pages.c \
 	%D%/node/agent/pages.h \
 	%D%/node/agent/reset_buffers.c \

@@ -326,6 +326,7 @@ const char *cs_op_text(int op)
 		"block96",
 		"block112",
 		"block192",
+		"system",
 #define CS_DRIVER_CALL(OP_, name_, ...) name_,
 #define CS_HOST_CALL(OP_, name_, ...) name_,
 #include "base/calls.def"

@@ -84,6 +84,7 @@ enum cs_op {
 	/* of a product of matrices: rows of its blocks; NAIVE: it has none */
 	CS_OP_BLOCK8, CS_OP_BLOCK16, CS_OP_BLOCK32, CS_OP_BLOCK64, CS_OP_BLOCK96,
 	CS_OP_BLOCK112, CS_OP_BLOCK192,
+	CS_OP_SYSTEM,	/* of tiles: as prefetch, memory of malloc */
 	/* of base/calls.def */
 	CS_OP_FIRST_CALL, CS_OP_BEFORE_CALLS = CS_OP_FIRST_CALL - 1,
 #define CS_DRIVER_CALL(ENUM, ...) CS_OP_CALL_##ENUM,

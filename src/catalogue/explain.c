@@ -122,8 +122,9 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	}
 	if (test->method == CS_METHOD_OVERLAP) {
 		*out = overlap_of_copies;
-		if (test->op == CS_OP_PREFETCH) {
-			out->moves = overlap_of_pages;
+		if (test->op != CS_OP_COPY) {
+			out->moves = test->op == CS_OP_PREFETCH ? overlap_of_pages :
+								  overlap_of_malloc;
 			out->checked = overlap_proven;
 		}
 		return;

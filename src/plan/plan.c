@@ -189,7 +189,7 @@ int cs_transfer_is_managed(const struct cs_transfer *t)
 {
 	return cs_method_is_managed(t->method) || t->src.memory == CS_MEM_MANAGED ||
 	       t->dst.memory == CS_MEM_MANAGED ||
-	       (t->method == CS_METHOD_OVERLAP && t->op == CS_OP_PREFETCH) ||
+	       (t->method == CS_METHOD_OVERLAP && t->op != CS_OP_COPY) ||
 	       cs_op_is_prefetch_call(t->op) || cs_op_is_fault(t->op);
 }
 

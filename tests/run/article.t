@@ -58,6 +58,13 @@ run 0 "${fast[@]}" "${managed[@]}" --kernels 1,4 -o p.json
 ok_json "managed tiles by prefetch: seven figures, each with what came back checked" p.json \
 	'{(r["kernels"] or 1, r["metric"], r["status"], r["wrong_bytes"], r["checked"]) for r in d["results"]} == {(k, m, "ok", 0, 7) for k in (1, 4) for m in '"$metrics"'}'
 ok_schema "... in documents that the schema describes" p.json
+system=("${fast[@]}" --gpus 0 -t local.overlap.system.alone -s 4M --kernels 4)
+run 0 "${system[@]}" -o none.json
+ok_json "tiles of malloc's memory are skipped where no GPU uses it" none.json \
+	'[(r["status"], "pageableMemoryAccess" in r["reason"]) for r in d["results"]] == [("skipped", True)]'
+FAKE_PAGEABLE=1 run 0 "${system[@]}" -o s.json
+ok_json "... and else have seven figures, as managed ones" s.json \
+	'{(r["metric"], r["status"], r["wrong_bytes"], r["checked"]) for r in d["results"]} == {(m, "ok", 0, 7) for m in '"$metrics"'}'
 for what in FAKE_UM_STUCK=h-0 FAKE_UM_STUCK=0-h FAKE_LOST_WORK=3; do
 	export "${what?}"
 	run 0 "${fast[@]}" "${managed[@]}" --kernels 2 -o lie.json

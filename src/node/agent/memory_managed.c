@@ -134,7 +134,8 @@ static const struct cs_range_kind managed = { can, alloc, give_back };
 static const struct cs_range_kind *kind_of(const struct cs_endpoints *e,
 					   const struct cs_transfer *t)
 {
-	return cs_transfer_test(e->plan, t)->memory == CS_MEM_SYSTEM ?
+	return t->op == CS_OP_SYSTEM ||
+			       cs_transfer_test(e->plan, t)->memory == CS_MEM_SYSTEM ?
 		     &cs_range_system :
 		     &managed;
 }
@@ -199,64 +200,9 @@ static int make_all(struct cs_endpoints *e)
 	return 0;
 }
 
-/* Begin to count, for the sample that follows. */
-static void count_range(struct cs_endpoints *e, struct cs_range *range)
-{
-	struct cs_err err;
-
-	e->slot->uncounted[0] = '\0';
-	range->counted = !e->backend->um->count(e->dev, range->at, range->bytes, &err);
-	if (!range->counted)
-		cs_text(e->slot->uncounted, sizeof(e->slot->uncounted), "%s",
-			err.text);
-}
-
-/* The driver drops records that CUPTI does not read in time, and does not report it (faults
- * of more than 64 MiB: H100, driver 580): a sample moves all pages of a range, or none. */
-static int counts_are_whole(const struct cs_range *range,
-			    const struct cs_um_counts *um, struct cs_err *err)
-{
-	const int64_t moved = um->to_gpu_bytes + um->to_host_bytes + um->peer_bytes;
-
-	if (!um->moves && !um->faults && !um->cpu_faults) {
-		cs_err_set(err, "CUPTI counted nothing of a sample");
-		return 0;
-	}
-	if (!moved || moved >= (int64_t)range->bytes)
-		return 1;
-	cs_err_set(err,
-		   "the driver recorded %.0f %% of the bytes that moved: take a smaller "
-		   "--size, as 64M",
-		   100.0 * (double)moved / (double)range->bytes);
-	return 0;
-}
-
-static void end_count(struct cs_endpoints *e, struct cs_range *range)
-{
-	struct cs_um_counts um;
-	struct cs_err err;
-
-	range->counted = 0;
-	if (!e->backend->um->counted(e->dev, range->at, &um, &err) &&
-	    counts_are_whole(range, &um, &err))
-		e->slot->side[range->k].um = um;
-	else
-		cs_text(e->slot->uncounted, sizeof(e->slot->uncounted), "%s",
-			err.text);
-}
-
-static void count(struct cs_endpoints *e, int on)
-{
-	for (int i = 0; i < e->n_ranges; i++)
-		if (on)
-			count_range(e, &e->range[i]);
-		else if (e->range[i].counted)
-			end_count(e, &e->range[i]);
-}
-
 static void release(struct cs_endpoints *e)
 {
-	count(e, 0); /* of a cell that failed */
+	cs_pages_count(e, 0); /* of a cell that failed */
 	if (e->n_ranges)
 		e->backend->um->relax(e->dev);
 	while (e->n_ranges) {
@@ -538,7 +484,7 @@ const struct cs_memory_kind cs_memory_managed = {
 	.end = release,
 	.reset = reset_pages,
 	.settle = settle,
-	.count = count,
+	.count = cs_pages_count,
 	.judge = judge_all,
 	.copy = copy_of,
 	.tiles = tiles_of,
