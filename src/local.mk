@@ -299,12 +299,15 @@ endif
 	%D%/job/between.c \
 	%D%/job/between.h \
 	%D%/job/ends.h \
+	%D%/job/ends_device.c \
 	%D%/job/ends_host.c \
 	%D%/job/ends_staged.c \
 	%D%/job/collect.c \
 	%D%/job/collect.h \
 	%D%/job/discovery.c \
 	%D%/job/discovery.h \
+	%D%/job/gpu_trial.c \
+	%D%/job/gpu_trial.h \
 	%D%/job/host.c \
 	%D%/job/host.h \
 	%D%/job/inventory.c \

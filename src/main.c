@@ -1,10 +1,12 @@
 /* main.c - argv to exit status. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command/command.h"
+#include "job/gpu_trial.h"
 #include "node/board/board.h"
 
 /* A standard descriptor that is closed would go to the next file that is opened,
@@ -40,6 +42,8 @@ int main(int argc, char **argv)
 	};
 	struct cs_err err = { "" };
 
+	if (argc == CS_GPU_TRIAL_ARGS && !strcmp(argv[1], CS_GPU_TRIAL))
+		return cs_gpu_trial_main(argv);
 	fill_standard();
 	call.to = keep_stdout();
 	cs_launcher_detect(&call.launcher);

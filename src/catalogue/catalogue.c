@@ -315,6 +315,8 @@ const char *cs_op_text(int op)
 		"halo",
 		"pingpong",
 		"staged",
+		"device",
+		"rdma",
 		"naive110",
 		"naive150",
 		"warp110",

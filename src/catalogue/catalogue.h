@@ -78,7 +78,8 @@ enum cs_op {
 	CS_OP_WARM,		/* of a chase: at random, out of the caches that hold it */
 	CS_OP_HALO,		/* as write, a face of a grid to its place at a neighbour */
 	CS_OP_PINGPONG,		/* a small message there and back */
-	CS_OP_STAGED,		/* messages of a GPU's memory, through host memory */
+	CS_OP_STAGED,		/* messages of a GPU's memory, through host memory, … */
+	CS_OP_DEVICE, CS_OP_RDMA, /* … that MPI gets, of cuMemAlloc and of cuMemCreate */
 	/* as naive and warp, of so many per cent of what fits */
 	CS_OP_NAIVE110, CS_OP_NAIVE150, CS_OP_WARP110, CS_OP_WARP150,
 	/* of a product of matrices: rows of its blocks; NAIVE: it has none */

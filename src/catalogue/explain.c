@@ -99,7 +99,11 @@ void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 	int host = cs_test_has_host(test);
 
 	if (test->path == CS_PATH_NET) {
-		*out = test->pattern == CS_PATTERN_BIDI ? staged_both : staged_one;
+		const int both = test->pattern == CS_PATTERN_BIDI;
+
+		*out = test->op == CS_OP_STAGED ? both ? staged_both : staged_one :
+		       both			? device_both :
+						  device_one;
 		return;
 	}
 	if (cs_test_is_between(test)) {

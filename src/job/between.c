@@ -8,6 +8,7 @@
 
 #include "check/between/between.h"
 #include "check/bounds/judge.h"
+#include "job/gpu_trial.h"
 #include "job/pair.h"
 #include "job/state.h"
 #include "plan/rounds.h"
@@ -29,9 +30,10 @@
 #define SETTLE_S 0.5 /* for a GPU to answer, when its slot was given up */
 
 /* The kinds of memory that messages leave and come to. */
-enum kind { HOST, STAGED, KINDS };
-static const struct cs_ends_kind *const kinds[KINDS] = { &cs_ends_host,
-							 &cs_ends_staged };
+enum kind { HOST, STAGED, DEVICE, RDMA, KINDS };
+static const struct cs_ends_kind *const kinds[KINDS] = {
+	&cs_ends_host, &cs_ends_staged, &cs_ends_device, &cs_ends_rdma
+};
 
 #define NEWS_S 1.0 /* rows of others that do not come for so long are lost */
 #define AGAIN_S 20.0	/* second looks take no longer, … */
@@ -65,6 +67,7 @@ struct between {
 	struct schedule s;
 	struct cs_ends memory[KINDS];
 	struct cs_nics *nics;
+	struct cs_err cannot[KINDS]; /* why the MPI does not take it; "" it does */
 	char *missed;  /* by node: it was not there when it should have been */
 	char why[120]; /* this node cannot take part: the reason of its cells */
 	int ends;      /* rank 0 is gone, or has ended the job */
@@ -203,7 +206,10 @@ static const struct cs_test *test_of(const struct between *b, uint32_t matrix)
 
 static enum kind kind_of(const struct cs_test *test)
 {
-	return test->path == CS_PATH_NETHOST ? HOST : STAGED;
+	return test->path == CS_PATH_NETHOST ? HOST :
+	       test->op == CS_OP_DEVICE	     ? DEVICE :
+	       test->op == CS_OP_RDMA	     ? RDMA :
+					       STAGED;
 }
 
 static struct cs_coordinator *own_coordinator(const struct between *b)
@@ -216,16 +222,37 @@ static uint64_t own_kinds(const struct between *b)
 {
 	uint64_t own = 1u << HOST;
 
-	for (uint32_t v = 0; v < b->n_matrices; v++)
-		if (own_coordinator(b)->state[0] == CS_AGENT_OK)
-			own |= 1ull << kind_of(test_of(b, v));
+	for (uint32_t v = 0; v < b->n_matrices; v++) {
+		const enum kind kind = kind_of(test_of(b, v));
+
+		if (own_coordinator(b)->state[0] == CS_AGENT_OK &&
+		    !b->cannot[kind].text[0])
+			own |= 1ull << kind;
+	}
 	return own;
+}
+
+/* What it does not take of cuMemAlloc, it takes of no other call. */
+static void try_gpu(struct between *b)
+{
+	const struct cs_coordinator *co = own_coordinator(b);
+	const int ordinal = cs_board_slot(co->board, 0)->facts.gpu.ordinal;
+	const uint64_t wanted = own_kinds(b);
+
+	if (!(wanted >> DEVICE))
+		return;
+	if (cs_gpu_trial(ordinal, CS_NET_PLAIN, watch, b, &b->cannot[DEVICE]))
+		b->cannot[RDMA] = b->cannot[DEVICE];
+	else if (wanted >> RDMA & 1)
+		cs_gpu_trial(ordinal, CS_NET_RDMA, watch, b, &b->cannot[RDMA]);
 }
 
 /* Of the pattern that a node sends from that kind of memory. */
 static uint64_t key_of(const struct between *b, uint32_t node, enum kind kind)
 {
-	return cs_fill_key(b->job->plan->set.seed, KEYS * (1 + kind) + node);
+	const uint32_t memory = kind == DEVICE ? STAGED : kind; /* the same */
+
+	return cs_fill_key(b->job->plan->set.seed, KEYS * (1 + memory) + node);
 }
 
 /* Memory for a window, of a GPU in whole chunks. */
@@ -254,6 +281,8 @@ static void prepare_ends(struct between *b, enum kind kind)
 		*ends = (struct cs_ends){ .rings = { .fd = -1 } };
 	if (!ends->is_open && !ends->err.text[0])
 		cs_err_set(&ends->err, "%s",
+			   b->cannot[kind].text[0] ?
+				   b->cannot[kind].text :
 			   own_kinds(b) >> kind & 1 ?
 				   "no other node has a GPU that works" :
 				   own_coordinator(b)->fault[0]);
@@ -297,8 +326,13 @@ static void replace_memory(struct between *b, const struct cs_pair *pair)
 	if (!pair->memory_is_lost)
 		return;
 	ends->rings = (struct cs_hostmem){ .fd = -1, .numa = -1 };
-	ends->is->close(ends);
-	open_ends(b, kind_of(pair->test));
+	if (kind_of(pair->test) < DEVICE) {
+		open_ends(b, kind_of(pair->test));
+		return;
+	}
+	ends->is_open = 0;
+	cs_err_set(&ends->err,
+		   "a message of an earlier time slot may still use the GPU's memory");
 }
 
 /* The pairs of the first round find out how fast they are; rank 0 learns it. */
@@ -825,6 +859,7 @@ static void get_ready(struct between *b)
 	double now_s = cs_clock_s();
 
 	b->s.of.window = CS_TRIAL_MESSAGES;
+	try_gpu(b);
 	set_clock(b, now_s + (b->me ? ROOT_S : COME_S), 1);
 	if (b->me == 0) {
 		b->clock = (struct cs_clock){ 0, 0 };

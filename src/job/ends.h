@@ -57,5 +57,16 @@ struct cs_ends_kind {
 	void (*close)(struct cs_ends *ends);
 };
 
-/* Host memory; a GPU's, through host memory. */
-extern const struct cs_ends_kind cs_ends_host, cs_ends_staged;
+/* Host memory; a GPU's, through host memory; as it is, of cuMemAlloc and of cuMemCreate. */
+extern const struct cs_ends_kind cs_ends_host, cs_ends_staged, cs_ends_device,
+	cs_ends_rdma;
+
+/* ---- what kinds share ---- */
+
+/* ends_host.c: a window from src, and to dst. */
+int cs_ends_send(struct cs_ends *ends);
+int cs_ends_receive(struct cs_ends *ends);
+/* ends_staged.c, of a GPU: has its agent answered, with what a check found?  As test(). */
+int cs_ends_answered(struct cs_ends *ends);
+int cs_ends_check(struct cs_ends *ends, uint64_t key);
+void cs_ends_close(struct cs_ends *ends);

@@ -102,6 +102,17 @@ static int receive_staged(struct cs_ends *e)
 	return move(e, CS_NET_IN);
 }
 
+int cs_ends_answered(struct cs_ends *e)
+{
+	int rc = cs_net_answered(&e->net, &e->err);
+
+	if (rc > 0 && e->checking) {
+		e->found = cs_net_slot(&e->net)->check[0];
+		e->checking = 0;
+	}
+	return rc;
+}
+
 static int test_staged(struct cs_ends *e)
 {
 	int rc, left = 0;
@@ -118,16 +129,11 @@ static int test_staged(struct cs_ends *e)
 			return -1;
 		left |= e->ring[way].moved < e->ring[way].n;
 	}
-	rc = cs_net_answered(&e->net, &e->err);
-	if (rc < 0 || left || !rc)
-		return rc < 0 ? -1 : 0;
-	if (e->checking)
-		e->found = cs_net_slot(&e->net)->check[0];
-	e->checking = 0;
-	return 1;
+	rc = cs_ends_answered(e);
+	return rc > 0 && left ? 0 : rc;
 }
 
-static int check_staged(struct cs_ends *e, uint64_t key)
+int cs_ends_check(struct cs_ends *e, uint64_t key)
 {
 	e->checking = 1;
 	return cs_net_check(&e->net, key, &e->err);
@@ -140,7 +146,7 @@ static int abandon_staged(struct cs_ends *e)
 	return e->mover->abandon();
 }
 
-static void close_staged(struct cs_ends *e)
+void cs_ends_close(struct cs_ends *e)
 {
 	cs_net_close(&e->net);
 	cs_hostmem_close(&e->rings);
@@ -153,7 +159,7 @@ const struct cs_ends_kind cs_ends_staged = {
 	.send = send_staged,
 	.receive = receive_staged,
 	.test = test_staged,
-	.check = check_staged,
+	.check = cs_ends_check,
 	.abandon = abandon_staged,
-	.close = close_staged,
+	.close = cs_ends_close,
 };

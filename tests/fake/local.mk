@@ -14,6 +14,14 @@ check_PROGRAMS += %D%/libnvidia-ml.so.1
 
 if HAVE_CUDA
 CS_HAVE_CUDA = 1
+FAKE_DRIVERS += %D%/libmpi-aware.so
+check_PROGRAMS += %D%/libmpi-aware.so
+%C%_libmpi_aware_so_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libmpi_aware_so_CFLAGS = $(fake_cflags)
+%C%_libmpi_aware_so_LDFLAGS = $(fake_ldflags)
+%C%_libmpi_aware_so_LDADD = $(MPI_LIBS)
+%C%_libmpi_aware_so_SOURCES = %D%/aware.c
+
 FAKE_DRIVERS += %D%/libcuda.so.1
 check_PROGRAMS += %D%/libcuda.so.1
 %C%_libcuda_so_1_CFLAGS = $(fake_cflags)

@@ -884,3 +884,19 @@ CUresult fake_memory_move(uint64_t dst, uint64_t src, uint64_t bytes, int again)
 		to.at[(uint64_t)corrupt] ^= 1;
 	return bad ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
+
+/* For aware.c: where the bytes of a GPU's memory are; of all other at their address. */
+void *cs_fake_bytes(uint64_t at, uint64_t bytes);
+
+void *cs_fake_bytes(uint64_t at, uint64_t bytes)
+{
+	struct fake_memory *m;
+	CUresult code;
+	void *found;
+
+	fake_memory_lock();
+	m = fake_memory_find(at, bytes, &code);
+	found = m && m->map ? m->map + (at - m->at) : (void *)(uintptr_t)at;
+	fake_memory_unlock();
+	return found;
+}

@@ -8,8 +8,9 @@ needs_launcher
 fake 1
 memory 0
 
-# $bad is set on node 1 alone
+# $bad is set on node 1 alone; $aware is how the MPI takes GPU memory (tests/fake/aware.c)
 in_front each 'export CS_TEST_SCOPE=node$((rank / ${EACH:-1}))' \
+	'[ -z "$aware" ] || export LD_PRELOAD=$FAKE/libmpi-aware.so AWARE=$aware ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0' \
 	'[ "$CS_TEST_SCOPE" != node1 ] || [ -z "$bad" ] || export "$bad"'
 
 # With this seed the nodes other than node 1 are met first.
@@ -17,7 +18,7 @@ nodes() { # NAME RANKS BAD ARGUMENT...
 	local name=$1 ranks=$2
 	export bad=$3
 	shift 3
-	run_program "$ranks" ./each "$CSCOPE" --seed 5 -o "$name.json" "$@"
+	run_program "$ranks" "$work/each" "$CSCOPE" --seed 5 -o "$name.json" "$@"
 	unset bad
 }
 
@@ -30,7 +31,15 @@ for r in json.load(open(sys.argv[1], encoding="ascii"))["results"]:
 END
 }
 
-nodes two 2 '' -m net,nethost
+# What waits for a deadline
+hang() {
+	export aware=hang
+	nodes hangs 2 '' -t net.mpi.device.pair
+	unset aware
+}
+aside hanging hang
+
+nodes two 2 '' -t 'nethost.*,net.mpi.staged.*'
 ok "two nodes: status 0" status_is 0
 ok_json "… GPU memory goes each way, one way and both ways, through host memory" two.json \
 	'sorted((r["test"], r["src"], r["dst"], r["status"], r["via"], r["memory"]) for r in d["results"] if r["path"] == "net") == [("net.mpi.staged." + t, "node%d" % n, "node%d" % (1 - n), "ok", "staged", "device") for t in ("bidi", "pair") for n in (0, 1)]'
@@ -80,6 +89,27 @@ ok "a copy that fails is the reason of its cell" eval \
 nodes none 2 FAKE_FAIL=cuDevicePrimaryCtxRetain:1 -t net.mpi.staged.pair
 ok "one GPU that works: nothing is measured, its cells are skipped" eval \
 	'results none.json | grep -qE "^node0 node1 skipped no other node has a GPU that works"'
+
+export aware=works
+nodes device 2 '' -t 'net.mpi.device.*,net.mpi.rdma.*'
+ok_json "an MPI that takes GPU memory, whatever it says: MPI gets both kinds of buffers, and every byte is compared" device.json \
+	'sorted((r["test"], r["src"], r["status"], r["via"], r["checked"] == r["n"] + r["discarded"]) for r in d["results"]) == [("net.mpi." + t, "node%d" % n, "ok", "MPI", True) for t in ("device.bidi", "device.pair", "rdma.bidi", "rdma.pair") for n in (0, 1)]'
+
+unset aware
+nodes crash 2 '' -m net
+ok "one that dies of it: these cells are skipped with the reason, status 0" eval \
+	'status_is 0 && results crash.json | grep -c "skipped the MPI does not take GPU memory (a trial died of signal [0-9]*; .*); use net.mpi.staged" | grep -qx 8'
+ok_json "… staged ones are measured" crash.json \
+	'[r["status"] for r in d["results"] if "staged" in r["test"]] == ["ok"] * 4'
+ok "… nothing of its death is printed" is_empty err
+export aware=wrong
+nodes wrong 2 '' -t net.mpi.device.pair
+ok "one that sends other bytes is not used" eval \
+	'results wrong.json | grep -c "skipped .*a message to itself had wrong bytes" | grep -qx 2'
+unset aware
+back hanging
+ok "one that never returns is not used, nor waited for" eval \
+	'results hangs.json | grep -c "skipped .*a trial did not return within" | grep -qx 2'
 
 run 0 -m net
 ok "one node: one line says why nothing is measured, status 3" eval \

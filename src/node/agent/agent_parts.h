@@ -43,8 +43,9 @@ void cs_agent_reading_release(struct cs_agent_reading *state);
 /* ---- messages between nodes ---- */
 
 struct cs_agent_net {
-	void *rings;	   /* here; NULL: none */
-	uint64_t rings_at; /* for the device */
+	void *rings;			 /* here; NULL: none */
+	uint64_t rings_at;		 /* for the device */
+	uint64_t bytes[CS_NET_MEMORIES]; /* of a window; 0: there is none */
 };
 
 /* Execute slot->net. */

@@ -17,7 +17,8 @@ static void unmap_rings(struct cs_agent_net *n, struct cs_endpoints *e)
 	if (n->rings_at)
 		e->backend->host_release(e->dev, n->rings);
 	munmap(n->rings, CS_NET_RINGS);
-	*n = (struct cs_agent_net){ NULL };
+	n->rings = NULL;
+	n->rings_at = 0;
 }
 
 static int map_rings(struct cs_agent_net *n, struct cs_endpoints *e)
@@ -32,6 +33,7 @@ static int map_rings(struct cs_agent_net *n, struct cs_endpoints *e)
 	return -1;
 }
 
+/* Memory that is there already stays: rings alone may be new. */
 static int open_net(struct cs_agent_net *n, struct cs_endpoints *e)
 {
 	struct cs_slot *slot = e->slot;
@@ -41,18 +43,26 @@ static int open_net(struct cs_agent_net *n, struct cs_endpoints *e)
 
 	if (!costs)
 		return cs_err_set(&slot->err, "this backend has no memory of a GPU");
-	if ((order->memory == CS_NET_RDMA ?
-		     costs->alloc_rdma :
-		     costs->alloc)(e->dev, 2 * order->bytes, at, &slot->err) ||
-	    e->backend->fill(e->dev, *at, order->bytes, order->key, &slot->err))
+	if (n->bytes[order->memory] != order->bytes) {
+		if ((order->memory == CS_NET_RDMA ?
+			     costs->alloc_rdma :
+			     costs->alloc)(e->dev, 2 * order->bytes, at, &slot->err))
+			return -1;
+		n->bytes[order->memory] = order->bytes;
+	}
+	if (e->backend->fill(e->dev, *at, order->bytes, order->key, &slot->err))
 		return -1;
 	slot->net_dev = (uint64_t)(uintptr_t)e->dev;
-	return order->fd < 0 ? 0 : map_rings(n, e);
+	if (order->fd < 0)
+		return 0;
+	unmap_rings(n, e);
+	return map_rings(n, e);
 }
 
 static int close_net(struct cs_agent_net *n, struct cs_endpoints *e)
 {
 	unmap_rings(n, e);
+	*n = (struct cs_agent_net){ NULL };
 	return e->backend->costs ? e->backend->costs->free(e->dev, &e->slot->err) : 0;
 }
 

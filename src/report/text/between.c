@@ -410,7 +410,10 @@ const char *cs_between_text(const struct cs_run *run)
 
 		if (b.n)
 			text = cs_join(text, ", ", "%s%s%s",
-				       b.test->path == CS_PATH_NET ? "staged " : "",
+				       b.test->path == CS_PATH_NET ?
+					       cs_new_text("%s ",
+							   cs_op_text((int)b.test->op)) :
+					       "",
 				       b.test->pattern == CS_PATTERN_BIDI ?
 					       "both ways " :
 					       "",
