@@ -340,6 +340,7 @@ endif
 
 %C%_libcs_check_a_SOURCES = \
 	%D%/check/between/between.h \
+	%D%/check/between/far.c \
 	%D%/check/between/gather.c \
 	%D%/check/between/gather.h \
 	%D%/check/between/judge.c \

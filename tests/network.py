@@ -4,7 +4,8 @@
 slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; leaves=4: of so
 many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
 share; again=0: no second looks; again=fast: nothing is slow in them; nic=400: mlx5_0 of so many
-Gb/s carries all, or nic=0: of an unknown rate; host=NAME: what the nodes' names begin with."""
+Gb/s carries all, or nic=0: of an unknown rate; far=3: that node has a second one, of NUMA node 7,
+which carries all; host=NAME: what the nodes' names begin with."""
 import json
 import random
 import sys
@@ -16,7 +17,7 @@ def main():
     source, target, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
     opt = dict(a.split("=") for a in sys.argv[4:])
     by = float(opt.get("by", 1))
-    slow, uplinks = int(opt.get("slow", -1)), int(opt.get("uplinks", -1))
+    slow, uplinks, far = (int(opt.get(k, -1)) for k in ("slow", "uplinks", "far"))
     leaves, ways = int(opt.get("leaves", 0)), opt.get("ways", "sr")
     draw = random.Random(1)
     d = json.load(open(source))
@@ -45,7 +46,8 @@ def main():
             src=f"node{a}", dst=f"node{b}", issuer=f"node{a}", step=step, value=mid,
             ci_low=s[0], ci_high=s[5], n=6,
             min=s[0], max=s[5], mean=sum(x) / 6, p5=s[0], p95=s[5], p99=s[5], samples=x,
-            concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else []))
+            concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else [],
+            **{end: "mlx5_1" for end, of in (("nic_src", a), ("nic_dst", b)) if of == far}))
 
     if "host" in opt:
         node["host"] = opt["host"]
@@ -60,6 +62,9 @@ def main():
                        leaf=f"leaf{leaf(i)}" if leaves else None) for i in range(n)]
     d["agents"] = [dict(a, node=node["host"] + str(i), node_index=i)
                    for i in range(n) for a in d["agents"] if a["node_index"] == 0]
+    if far >= 0:
+        other = dict(node["nics"][0], name="mlx5_1", bus_id="0000:9a:00.0", numa=7)
+        d["nodes"][far].update(n_nics=2, nics=[dict(node["nics"][0], numa=0), other])
     d["results"] = []
     d["matrices"] = d["comparisons"] = d["actions"] = d["checks"] = d["errors"] = []
     wheel = n + n % 2 - 1

@@ -116,6 +116,9 @@ cp made.json sends.json
 run 0 check sends.json before.json -f json
 ok_json "... also beside the file of another job, whose nodes come before" out \
 	'[(c["id"], c["node"], c["drain"]) for c in d["checks"] if c["id"] == "nic-slow"] == [("nic-slow", next(n["host"] for n in d["nodes"] if n["host"].endswith("3") and n["host"] != "a3"), True)]'
+network "a card that is far from the memory accuses nobody" none 8 nic=400 far=3
+ok_json "… and is a note of its node alone, once" out \
+	'[(c["node_index"], c["severity"], c["says"]) for c in d["checks"] if c["id"] == "nic-far"] == [(3, "note", "mlx5_1 on NUMA node 7 carries the messages; mlx5_0 on NUMA node 0, as their memory, is as fast")]'
 network "what is not slow alone is a note" "nic-slow 3 note not-seen False" 16 slow=3 by=0.61 again=fast
 network "… as is what was not measured again" "nic-slow 3 note no False" 16 slow=3 by=0.61 again=0
 network "uplinks of a leaf are a warning, and no node is accused" \

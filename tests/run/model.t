@@ -173,7 +173,7 @@ ok_schema "... as the schema has it" warm.json
 
 # ---- a product of matrices against the bound ----
 
-run 0 --no-mpi --seed 1 --gpus 0,1 --suite matmul -s 1M --cell-limit 50ms -o product.json
+run 0 --no-mpi --seed 1 --gpus 0,1 --suite matmul -s 1M --cell-limit 1s -o product.json
 ok "products of matrices: words over the least, intensity, rate and what movement allows, by blocks" eval 'status_is 0 &&
 	prints "^none +shared, L1 +93.7 +1.9 +151[0-9] +62[0-9]{2} +15[0-9]{2} +95 %$" && prints "^64 x 64 +shared, L1 +3.2 +56.9 +192[0-9]{2} +27[0-9]{2} +32[78][0-9]{2} +59 %$" &&
 	prints "^192 x 192 +L[23] +[0-9.]+ +153.6 " && tr -s " \n" " " <out | grep -q "GPU: blocked by 112, 90 flops a word, 22[0-9]* GFLOP/s, 69 % of what movement and arithmetic allow; without blocks 2, 15.0 times slower CPU: blocked by "'

@@ -229,6 +229,7 @@ void cs_between_judge(struct cs_run *run)
 
 	if (!is_judged(run))
 		return;
+	cs_between_judge_far(run);
 	for (uint32_t v = cs_between_matrix(run, 0); v < run->plan->n_matrices;
 	     v = cs_between_matrix(run, v + 1)) {
 		struct cs_between b;

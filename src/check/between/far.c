@@ -1,0 +1,71 @@
+/* far.c - nodes whose messages go by a card of another NUMA node than their process's,
+ * though one as fast is beside it. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "check/between/between.h"
+#include "result/add_finding.h"
+#include "result/cells.h"
+
+static const struct cs_nic_facts *card_named(const struct cs_node_facts *node,
+					     const char *name)
+{
+	for (int i = 0; i < cs_node_cards(node); i++)
+		if (!strcmp(node->nic[i].name, name))
+			return &node->nic[i];
+	return NULL;
+}
+
+/* A card on that NUMA node that could carry as much; NULL there is none. */
+static const struct cs_nic_facts *better(const struct cs_node_facts *node,
+					 const struct cs_nic_facts *used, int numa)
+{
+	for (int i = 0; i < cs_node_cards(node); i++) {
+		const struct cs_nic_facts *nic = &node->nic[i];
+
+		if (nic->numa == numa && nic->rdma == used->rdma &&
+		    cs_nic_is_up(nic) && used->gbits > 0 && nic->gbits >= used->gbits)
+			return nic;
+	}
+	return NULL;
+}
+
+/* One end of a row.  Returns 1 if its node's card is far. */
+static int judge_end(struct cs_run *run, const struct cs_row *row, int dst)
+{
+	const uint32_t node = (dst ? &row->what.dst : &row->what.src)->index;
+	const struct cs_run_node *nd = &run->node[node];
+	const struct cs_nic_facts *used = card_named(&nd->facts, row->apart->nic[dst]);
+	const int numa = nd->facts.n_agents > 0 ? nd->agent[0].numa : -1;
+	const struct cs_nic_facts *near;
+
+	if (!used || used->numa < 0 || numa < 0 || used->numa == numa)
+		return 0;
+	near = better(&nd->facts, used, numa);
+	if (!near)
+		return 0;
+	cs_judge(run,
+		 cs_advised(CS_FOUND(CS_NOTE, (int)node, CS_FINDING_NIC_FAR,
+				     .part = "node", .n_evidence = 1,
+				     .evidence = { (uint32_t)(row -
+							      cs_rows_get(&run->rows,
+									  0)) })),
+		 "%s on NUMA node %d carries the messages; %s on NUMA node %d, as their memory, is as fast",
+		 used->name, used->numa, near->name, numa);
+	return 1;
+}
+
+void cs_between_judge_far(struct cs_run *run)
+{
+	char *said = cs_new(char, (size_t)run->n_nodes);
+
+	CS_EACH_ROW_OF(row, &run->rows) {
+		const uint32_t end[] = { row->what.src.index, row->what.dst.index };
+
+		if (row->status != CS_OK || !cs_test_is_between(cs_row_test(row)))
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (!said[end[k]])
+				said[end[k]] = (char)judge_end(run, row, k);
+	}
+}
