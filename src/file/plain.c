@@ -48,7 +48,10 @@ static int skip_string(struct rest *r)
 	for (r->at++; r->at < r->end && *r->at != '"'; r->at++)
 		if (*r->at < 0x20 || *r->at > 0x7e || *r->at == '\\')
 			return 0;
-	return r->at++ < r->end;
+	if (r->at == r->end)
+		return 0;
+	r->at++;
+	return 1;
 }
 
 static int is_digit(char c)
@@ -175,10 +178,13 @@ static json_t *take_value(struct rest *r, int depth)
 
 	if (next_is(r, '{') || next_is(r, '['))
 		return depth ? take_values(r, depth - 1) : NULL;
-	if (skip_string(r))
-		return json_stringn_nocheck(from + 1, (size_t)(r->at - from) - 2);
-	if (skip_number(r))
-		return number(from, (size_t)(r->at - from));
+	if (next_is(r, '"'))
+		return skip_string(r) ?
+			       json_stringn_nocheck(from + 1,
+						    (size_t)(r->at - from) - 2) :
+			       NULL;
+	if (r->at < r->end && (*r->at == '-' || is_digit(*r->at)))
+		return skip_number(r) ? number(from, (size_t)(r->at - from)) : NULL;
 	return skip_word(r, "null")  ? json_null() :
 	       skip_word(r, "true")  ? json_true() :
 	       skip_word(r, "false") ? json_false() :

@@ -44,9 +44,9 @@ ok "without it nothing is said" prints_not 'usual [0-9]+ to|usual for NVIDIA'
 export CS_KNOWN=$installed
 run 0 show "$quick" -o shown.json
 ok "a report says in its first line, its table and below a matrix what is usual" eval \
-	'head -1 out | grep -q "(88 % of NVLink, usual 395 to 397)" && prints "usual for NVIDIA H200: 395.75 to 396.39 \(5 machines, 8 runs\)" && prints " 395-397"'
+	'head -1 out | grep -q "(88 % of NVLink, usual 395 to 397)" && prints "usual for NVIDIA H200: 395.68 to 396.39 \(6 machines, 10 runs\)" && prints " 395-397"'
 ok_json "… JSON has it as numbers, where it is known" shown.json \
-	'[m.get("usual_machines") for m in d["matrices"]][:3] == [5, None, None] and d["matrices"][0]["usual_low"] < d["matrices"][0]["usual_median"] < d["matrices"][0]["usual_high"]'
+	'[m.get("usual_machines") for m in d["matrices"]][:3] == [6, None, None] and d["matrices"][0]["usual_low"] < d["matrices"][0]["usual_median"] < d["matrices"][0]["usual_high"]'
 ok_schema "… in a document that follows the schema" shown.json
 
 # ---- files that are bad ----

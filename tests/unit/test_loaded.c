@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/rng.h"
 #include "file/input.h"
 #include "file/load.h"
 #include "file/plain.h"
@@ -400,6 +401,9 @@ HOLDS("what is plain is what jansson makes of it") {
 		"{\"a\":+1}",
 		"{\"a\":-}",
 		"{\"a\":1e}",
+		"{\"a\":-null}",
+		"{\"a\":01null}",
+		"{\"a\":1.true}",
 		"{\"a\":nul}",
 		"{\"a\":nullx}",
 		"{\"a\":\"}",
@@ -435,6 +439,42 @@ HOLDS("what is plain is what jansson makes of it") {
 		t_ok(!cs_plain_value(other[i], strlen(other[i])));
 		t_eq_int(all != NULL, i < 8);
 		json_decref(all);
+	}
+}
+
+/* Text of its own size, so that nothing behind it may be read; some is plain. */
+static int is_as_jansson(const char *text, size_t size)
+{
+	const int flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
+	char *own = memcpy(malloc(size + !size), text, size);
+	json_t *value = cs_plain_value(own, size), *all = NULL;
+	int same = 1;
+
+	if (value) {
+		all = json_loadb(own, size, flags, NULL);
+		same = all && json_equal(value, all);
+	}
+	json_decref(value);
+	json_decref(all);
+	free(own);
+	return same;
+}
+
+HOLDS("... of 60,000 texts with one or two other characters, too") {
+	static const char from[] =
+		"{\"a\":[1,-2.5e-1,\"x\",null,true,false],\"b\":{\"c\":012}}";
+	static const char other[] = "{}[]\",:0123456789.eE+-nultrfas \\\n\x7f";
+	struct cs_rng rng = { 20261126 };
+	char text[sizeof(from)];
+
+	for (int i = 0; i < 60000; i++) {
+		const size_t size = sizeof(from) - 1 - cs_rng_below(&rng, 8);
+
+		memcpy(text, from, sizeof(from));
+		for (int k = 0; k < 1 + i % 2; k++)
+			text[cs_rng_below(&rng, size)] =
+				other[cs_rng_below(&rng, sizeof(other) - 1)];
+		t_ok(is_as_jansson(text, size));
 	}
 }
 

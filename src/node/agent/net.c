@@ -62,7 +62,7 @@ static int open_net(struct cs_agent_net *n, struct cs_endpoints *e)
 static int close_net(struct cs_agent_net *n, struct cs_endpoints *e)
 {
 	unmap_rings(n, e);
-	*n = (struct cs_agent_net){ NULL };
+	*n = (struct cs_agent_net){ .rings = NULL };
 	return e->backend->costs ? e->backend->costs->free(e->dev, &e->slot->err) : 0;
 }
 
