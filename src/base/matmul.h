@@ -34,9 +34,8 @@ static inline CS_HOST_DEVICE double cs_matmul_number(uint64_t word)
 #endif
 }
 
-/* What an element of C adds to the sum over all of them that shows a wrong one: in
- * sixteenths it is an integer, and each row and column counts so often (Freivalds, 1977,
- * modulo 2^64). */
+/* The product is checked by one sum over C, modulo 2^64: each element, as an integer of
+ * sixteenths, times the weight of its row and that of its column (after Freivalds, 1977). */
 static inline CS_HOST_DEVICE uint64_t cs_matmul_row(uint64_t i)
 {
 	return cs_fill_word(0x726F7773, i) | 1;

@@ -35,7 +35,7 @@ static int open_rdma(struct cs_ends *e, struct cs_coordinator *co)
 	return open_of(e, co, CS_NET_RDMA);
 }
 
-/* An order without a way: the last one that was answered is then this memory's. */
+/* No way goes through rings; the order makes this memory the one that is checked. */
 static int prepare_device(struct cs_ends *e, unsigned ways, int poison)
 {
 	(void)ways;

@@ -162,16 +162,17 @@ static int is_node(const struct cs_endpoint *end)
 	return end->kind == CS_ENDPOINT_NODE;
 }
 
-/* Count its nodes from `first` on. */
-static void shift(struct cs_row *row, int first)
+/* Give the node of a row, and ends of it that are nodes, their new numbers: to[i] for i, or,
+ * without `to`, first + i. */
+static void renumber(struct cs_row *row, const int *to, int first)
 {
-	struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
+	struct cs_endpoint *end[] = { &row->what.src, &row->what.dst };
 
-	row->node += (uint32_t)first;
-	if (is_node(src))
-		src->index = (uint16_t)(src->index + first);
-	if (is_node(dst))
-		dst->index = (uint16_t)(dst->index + first);
+	row->node = (uint32_t)(to ? to[row->node] : first + (int)row->node);
+	for (int i = 0; i < 2; i++)
+		if (is_node(end[i]))
+			end[i]->index = (uint16_t)(to ? to[end[i]->index] :
+							first + end[i]->index);
 }
 
 /* The first ones as they are, for a run may have a million. */
@@ -180,7 +181,7 @@ static void move_rows(struct cs_merge *m, struct cs_run *run, int first)
 	struct cs_row *row = run->rows.rows.data;
 
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
-		shift(&row[i], first);
+		renumber(&row[i], NULL, first);
 	cs_rows_release(&m->run.rows);
 	m->run.rows = run->rows;
 	cs_rows_unindex(&m->run.rows);
@@ -197,7 +198,7 @@ static int take_rows(struct cs_merge *m, struct cs_run *run, int first,
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		struct cs_row row = *cs_rows_get(&run->rows, i);
 
-		shift(&row, first);
+		renumber(&row, NULL, first);
 		if (cs_rows_add(&m->run.rows, &row, cs_rows_samples(&run->rows, i),
 				err))
 			return -1;
@@ -562,18 +563,6 @@ static int new_node(const struct cs_row *row, const int *to)
 		     to[row->node];
 }
 
-/* Give the row, and ends of it that are nodes, their new numbers. */
-static void renumber(struct cs_row *row, const int *to)
-{
-	struct cs_endpoint *src = &row->what.src, *dst = &row->what.dst;
-
-	row->node = (uint32_t)to[row->node];
-	if (is_node(src))
-		src->index = (uint16_t)to[src->index];
-	if (is_node(dst))
-		dst->index = (uint16_t)to[dst->index];
-}
-
 /* The new position of each row; -1: it is dropped. */
 static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
 {
@@ -615,7 +604,7 @@ static int place_rows(struct cs_merge *m, const int *to, const int64_t *place,
 		if (place[i] < 0)
 			continue;
 		keep[i] = 1;
-		renumber(&row[i], to);
+		renumber(&row[i], to, 0);
 		at[left++] = (size_t)place[i];
 	}
 	cs_rows_filter(&m->run.rows, keep);

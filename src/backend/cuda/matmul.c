@@ -43,7 +43,7 @@ int cs_matmul_can(const struct cs_dev *dev, const struct cs_copy *f,
 	return 0;
 }
 
-/* Of C nothing may be there, nor of an earlier sample. */
+/* Poison C, so that a product of an earlier sample does not count for this one. */
 int cs_matmul_prepare(struct cs_dev *dev, int lane, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];

@@ -50,8 +50,8 @@ double cs_between_effect(const struct cs_between *b, enum cs_between_factor fact
 	return isnan(effect) ? 0 : effect;
 }
 
-/* Of an even number the faster of the two in the middle: half of three nodes' figures are
- * those with a slow one. */
+/* The median; of an even number the faster of the two middle ones: if one of three nodes is
+ * slow, half of the figures of each other node are slow. */
 static double middle(double *x, size_t n)
 {
 	cs_sort(x, n);

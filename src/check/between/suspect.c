@@ -13,7 +13,7 @@
 #define ONE_WAY_LEAST 0.10 /* … and one */
 #define LEAF_CELLS 3u	   /* of a leaf in second looks */
 
-/* What is slower by less is not looked at: the fewer are compared, the more. */
+/* The least loss that makes a suspect: larger if few are compared. */
 static double least_of(enum cs_suspect_kind kind, size_t of)
 {
 	if (kind == CS_SUSPECT_LEAF)

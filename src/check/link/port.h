@@ -3,7 +3,8 @@
 
 #include "result/run.h"
 
-/* Of the ports that are up the fastest, RDMA's before others: GB/s; NAN unknown. */
+/* GB/s of the node's fastest port that is up; if it has RDMA ports, of these alone.  NAN
+ * unknown. */
 double cs_port_gbs(const struct cs_node_facts *node);
 /* Of a row between nodes, that of the node with the slower one. */
 double cs_between_peak_gbs(const struct cs_run *run, const struct cs_row *row);
