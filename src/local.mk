@@ -298,6 +298,13 @@ endif
 	%D%/job/assign.h \
 	%D%/job/between.c \
 	%D%/job/between.h \
+	%D%/job/between_clock.c \
+	%D%/job/between_looks.c \
+	%D%/job/between_memory.c \
+	%D%/job/between_rows.c \
+	%D%/job/between_schedule.c \
+	%D%/job/between_slot.c \
+	%D%/job/between_state.h \
 	%D%/job/ends.h \
 	%D%/job/ends_device.c \
 	%D%/job/ends_host.c \

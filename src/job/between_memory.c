@@ -1,0 +1,166 @@
+/* between_memory.c - the memory at this node's end, and the pairs that use it. */
+#include "job/between_state.h"
+
+#include "job/gpu_trial.h"
+
+#define KEYS (1u << 20) /* of fill patterns of each kind of memory, after those of agents */
+
+static const struct cs_ends_kind *const kinds[CS_ENDS_KINDS] = {
+	[CS_ENDS_HOST] = &cs_ends_host,
+	[CS_ENDS_STAGED] = &cs_ends_staged,
+	[CS_ENDS_DEVICE] = &cs_ends_device,
+	[CS_ENDS_RDMA] = &cs_ends_rdma,
+};
+
+const struct cs_test *cs_between_test(const struct cs_between_phase *b,
+				      uint32_t matrix)
+{
+	return cs_plan_matrix_test(b->job->plan, b->first + matrix);
+}
+
+enum cs_between_memory cs_between_memory_of(const struct cs_test *test)
+{
+	return test->path == CS_PATH_NETHOST ? CS_ENDS_HOST :
+	       test->op == CS_OP_DEVICE	     ? CS_ENDS_DEVICE :
+	       test->op == CS_OP_RDMA	     ? CS_ENDS_RDMA :
+					       CS_ENDS_STAGED;
+}
+
+enum cs_via cs_between_via(const struct cs_test *test)
+{
+	return kinds[cs_between_memory_of(test)]->via;
+}
+
+static struct cs_coordinator *own_coordinator(const struct cs_between_phase *b)
+{
+	return &b->job->placements.at[0].co;
+}
+
+/* The kinds of memory that the plan asks for and this node has. */
+uint64_t cs_between_own_kinds(const struct cs_between_phase *b)
+{
+	uint64_t own = 1u << CS_ENDS_HOST;
+
+	for (uint32_t v = 0; v < b->n_matrices; v++) {
+		const enum cs_between_memory kind =
+			cs_between_memory_of(cs_between_test(b, v));
+
+		if (own_coordinator(b)->state[0] == CS_AGENT_OK &&
+		    !b->cannot[kind].text[0])
+			own |= 1ull << kind;
+	}
+	return own;
+}
+
+/* What it does not take of cuMemAlloc, it takes of no other call. */
+void cs_between_try_gpu(struct cs_between_phase *b)
+{
+	const struct cs_coordinator *co = own_coordinator(b);
+	const int ordinal = cs_board_slot(co->board, 0)->facts.gpu.ordinal;
+	const uint64_t wanted = cs_between_own_kinds(b);
+
+	if (!(wanted >> CS_ENDS_DEVICE))
+		return;
+	if (cs_gpu_trial(ordinal, CS_NET_PLAIN, cs_between_watch, b,
+			 &b->cannot[CS_ENDS_DEVICE]))
+		b->cannot[CS_ENDS_RDMA] = b->cannot[CS_ENDS_DEVICE];
+	else if (wanted >> CS_ENDS_RDMA & 1)
+		cs_gpu_trial(ordinal, CS_NET_RDMA, cs_between_watch, b,
+			     &b->cannot[CS_ENDS_RDMA]);
+}
+
+/* Of the pattern that a node sends from that kind of memory. */
+static uint64_t key_of(const struct cs_between_phase *b, uint32_t node,
+		       enum cs_between_memory kind)
+{
+	const uint32_t memory = kind == CS_ENDS_DEVICE ? CS_ENDS_STAGED :
+							 kind; /* the same */
+
+	return cs_fill_key(b->job->plan->set.seed, KEYS * (1 + memory) + node);
+}
+
+/* Memory for a window, of a GPU in whole chunks. */
+void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kind)
+{
+	struct cs_ends *ends = &b->memory[kind];
+	const uint64_t grain = kind == CS_ENDS_HOST ? CS_MESSAGE_BYTES : CS_NET_CHUNK;
+	const uint64_t bytes = b->s.of.window * CS_MESSAGE_BYTES;
+
+	*ends = (struct cs_ends){ .is = kinds[kind],
+				  .mover = b->mover,
+				  .bytes = (bytes + grain - 1) / grain * grain,
+				  .key = key_of(b, b->me, kind),
+				  .rings = { .fd = -1, .numa = -1 } };
+	ends->is_open = !ends->is->open(ends, own_coordinator(b));
+}
+
+/* Open what two nodes have, or note why it is not there. */
+static void prepare_ends(struct cs_between_phase *b, enum cs_between_memory kind)
+{
+	struct cs_ends *ends = &b->memory[kind];
+
+	if (b->s.kinds >> kind & 1)
+		cs_between_open_ends(b, kind);
+	else
+		*ends = (struct cs_ends){ .rings = { .fd = -1 } };
+	if (!ends->is_open && !ends->err.text[0])
+		cs_err_set(&ends->err, "%s",
+			   b->cannot[kind].text[0] ?
+				   b->cannot[kind].text :
+			   cs_between_own_kinds(b) >> kind & 1 ?
+				   "no other node has a GPU that works" :
+				   own_coordinator(b)->fault[0]);
+}
+
+void cs_between_prepare_ends(struct cs_between_phase *b)
+{
+	for (int kind = 0; kind < CS_ENDS_KINDS; kind++)
+		prepare_ends(b, kind);
+}
+
+void cs_between_close_ends(struct cs_between_phase *b)
+{
+	for (int kind = 0; kind < CS_ENDS_KINDS; kind++)
+		if (b->memory[kind].is)
+			b->memory[kind].is->close(&b->memory[kind]);
+}
+
+struct cs_pair cs_between_pair(struct cs_between_phase *b, uint32_t other,
+			       const struct cs_test *test, uint32_t slot)
+{
+	const struct cs_settings *set = &b->job->plan->set;
+	const enum cs_between_memory kind = cs_between_memory_of(test);
+	struct cs_ends *ends = &b->memory[kind];
+	const uint64_t bytes = kind == CS_ENDS_HOST ? CS_MESSAGE_BYTES : test->bytes;
+
+	return (struct cs_pair){ .mover = b->mover,
+				 .ends = ends,
+				 .test = test,
+				 .nics = b->nics,
+				 .peer = b->rank_of[other],
+				 .first = b->me < other,
+				 .slot = slot,
+				 .window = (uint32_t)(ends->bytes / bytes),
+				 .message_bytes = bytes,
+				 .verify = set->verify,
+				 .peer_key = key_of(b, other, kind),
+				 .idle = cs_between_watch,
+				 .ctx = b };
+}
+
+/* Memory that MPI may still use is left to it. */
+void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair)
+{
+	struct cs_ends *ends = pair->ends;
+
+	if (!pair->memory_is_lost)
+		return;
+	ends->rings = (struct cs_hostmem){ .fd = -1, .numa = -1 };
+	if (cs_between_memory_of(pair->test) < CS_ENDS_DEVICE) {
+		cs_between_open_ends(b, cs_between_memory_of(pair->test));
+		return;
+	}
+	ends->is_open = 0;
+	cs_err_set(&ends->err,
+		   "a message of an earlier time slot may still use the GPU's memory");
+}

@@ -1,0 +1,144 @@
+/* between_rows.c - what came of a slot, as a row. */
+#include "job/between_state.h"
+
+#include <math.h>
+
+#define SETTLE_S 0.5 /* for a GPU to answer, when its slot was given up */
+
+static struct cs_row row_of(const struct cs_between_phase *b,
+			    const struct cs_between_slot *slot)
+{
+	const struct cs_plan *plan = b->job->plan;
+	const uint32_t v = b->first + slot->matrix;
+	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
+	const uint32_t ways =
+		cs_between_test(b, slot->matrix)->pattern == CS_PATTERN_BIDI ? 2 : 1;
+	const uint32_t beside = (slot->alone ? 1 : b->n / 2) * ways - 1;
+	struct cs_row row = {
+		.node = b->me,
+		.step = plan->n_steps + slot->round,
+		.test = matrix->test,
+		.metric = CS_METRIC_RATE,
+		.via = (uint8_t)cs_between_via(cs_between_test(b, slot->matrix)),
+		.concurrent = (uint8_t)(beside < 255 ? beside : 255),
+		.flags = slot->again ? CS_ROW_REMEASURED : 0,
+		.overlap = NAN,
+		.first_ms = NAN
+	};
+
+	cs_fields_init(&cs_stats_fields, &row.stats);
+	row.what = cs_between_transfer(matrix, b->me, slot->other);
+	row.what.matrix = (uint16_t)v;
+	return row;
+}
+
+void cs_between_give_missing(struct cs_between_phase *b,
+			     const struct cs_between_slot *slot,
+			     enum cs_status status, const char *reason)
+{
+	struct cs_row row = row_of(b, slot);
+
+	if (slot->again)
+		return; /* the cell has its figure */
+	row.status = (uint8_t)status;
+	row.reason = reason;
+	cs_collect_row(&b->job->collect, &row, NULL);
+}
+
+/* The samples as figures of the test: all but the first, which opened connections, unless
+ * there was time for one alone. */
+static uint32_t figures_of(const struct cs_pair *pair, double *x)
+{
+	const uint32_t first = pair->n > 1;
+	const double bytes = (double)pair->window * (double)pair->message_bytes;
+
+	for (uint32_t i = first; i < pair->n; i++)
+		x[i - first] = pair->test->unit == CS_UNIT_US ?
+				       pair->sample[i] / 2 * 1e6 :
+				       bytes / pair->sample[i] * 1e-9;
+	return pair->n - first;
+}
+
+void cs_between_give_measured(struct cs_between_phase *b,
+			      const struct cs_between_slot *slot,
+			      const struct cs_pair *pair)
+{
+	struct cs_row row = row_of(b, slot);
+	struct cs_row_apart apart = cs_row_apart_unknown;
+	double x[CS_SLOT_SAMPLES + 1];
+	char reason[CS_REASON] = "";
+
+	row.copies = pair->test->unit == CS_UNIT_US ? CS_EXCHANGES : pair->window;
+	row.n_samples = figures_of(pair, x);
+	row.discarded = pair->n > 1;
+	row.checked = row.checked_whole = pair->checked;
+	cs_stats_of(x, row.n_samples, &row.stats);
+	row.flags |= cs_row_outliers(&row, x);
+	if (row.n_samples < CS_SLOT_SAMPLES)
+		row.flags |= CS_ROW_NOT_CONVERGED;
+	if (pair->verify == CS_VERIFY_OFF)
+		row.flags |= CS_ROW_NOT_VERIFIED;
+	row.t_start_s = slot->begin_s - b->job->placements.at[0].co.began_s;
+	row.seconds = cs_clock_s() - slot->begin_s;
+	row.reason = reason;
+	row.apart = &apart;
+	for (int end = 0; end < 2; end++) {
+		cs_text(apart.nic[end], sizeof(apart.nic[end]), "%s",
+			pair->carried[end].nic);
+		apart.nic_share[end] = pair->carried[end].share;
+	}
+	if (pair->found.wrong_words) {
+		row.status = CS_CORRUPT;
+		apart.wrong_bytes = pair->found.wrong_bytes;
+		cs_check_text(&pair->found, 0, reason, sizeof(reason));
+	}
+	cs_collect_row(&b->job->collect, &row, x);
+}
+
+/* Was it this node's memory?  A GPU that works answers soon after its slot was given up. */
+static int has_own_reason(struct cs_between_phase *b, const struct cs_pair *pair,
+			  enum cs_pair_end how)
+{
+	struct cs_ends *ends = pair->ends;
+	const double end_s = cs_clock_s() + SETTLE_S;
+	int rc;
+
+	if (how != CS_PAIR_STUCK ||
+	    cs_between_memory_of(pair->test) == CS_ENDS_HOST || ends->err.text[0])
+		return ends->err.text[0] != 0;
+	while (!(rc = cs_net_answered(&ends->net, &ends->err)) && cs_clock_s() < end_s)
+		cs_between_nap(b);
+	return rc < 0 || cs_net_ready(&ends->net, &ends->err);
+}
+
+void cs_between_give_ended(struct cs_between_phase *b,
+			   const struct cs_between_slot *slot,
+			   const struct cs_pair *pair, enum cs_pair_end how)
+{
+	const char *host = b->job->comm.place[b->rank_of[slot->other]].host;
+	const double ms = 1e3 * slot->seconds;
+	const int own = has_own_reason(b, pair, how);
+	char reason[CS_REASON];
+
+	if (how == CS_PAIR_DECLINED)
+		cs_text(reason, sizeof(reason),
+			"node%u (%.64s) takes no part: its own result has the reason",
+			slot->other, host);
+	else if (how == CS_PAIR_ABSENT)
+		cs_text(reason, sizeof(reason),
+			"node%u (%.64s) did not answer in their time slot of %.0f ms",
+			slot->other, host, ms);
+	else if (own)
+		cs_text(reason, sizeof(reason), "%.*s", CS_REASON - 1,
+			pair->ends->err.text);
+	else
+		cs_text(reason, sizeof(reason),
+			"node%u (%.64s) answered, but the samples did not end in their time slot of %.0f ms",
+			slot->other, host, ms);
+	cs_between_give_missing(b, slot,
+				how == CS_PAIR_DECLINED	     ? CS_SKIPPED :
+				how == CS_PAIR_ABSENT || own ? CS_FAILED :
+							       CS_TIMEOUT,
+				reason);
+	b->missed[slot->other] |= how == CS_PAIR_ABSENT;
+}

@@ -1,0 +1,130 @@
+/* between_state.h - the phase between nodes on one of them, which its files share. */
+#pragma once
+
+#include "job/pair.h"
+#include "job/state.h"
+#include "plan/rounds.h"
+
+/* The kinds of memory that messages leave and come to. */
+enum cs_between_memory {
+	CS_ENDS_HOST,
+	CS_ENDS_STAGED,
+	CS_ENDS_DEVICE,
+	CS_ENDS_RDMA,
+	CS_ENDS_KINDS
+};
+
+/* The tags of messages from and to rank 0. */
+enum cs_between_tag { CS_PING = 1, CS_PONG, CS_BEGIN, CS_TRIAL, CS_SLOTS, CS_LOOKS };
+
+#define CS_ROOT_S 60.0 /* for an answer of rank 0, which waits for the others */
+#define CS_TRIAL_S 5.0
+#define CS_SOON_S 0.05 /* from a message to all until what it announces */
+
+/* The message of rank 0 to all: the begin of the first round on its clock, and the
+ * number of rounds. */
+struct cs_between_schedule {
+	double begin_s;
+	struct cs_slots of;
+	uint64_t rounds;
+	uint64_t kinds; /* bits: those that two nodes or more have */
+};
+
+struct cs_between_phase {
+	struct cs_job *job;
+	const struct cs_mover *mover;
+	int *rank_of; /* coordinators, by node */
+	uint32_t n, me;
+	uint32_t first, n_matrices; /* of the plan */
+	uint32_t *round, n_rounds;  /* in the order in which they are measured */
+	struct cs_clock clock;	    /* INFINITY round trip: not known */
+	struct cs_between_schedule s;
+	struct cs_ends memory[CS_ENDS_KINDS];
+	struct cs_nics *nics;
+	struct cs_err cannot[CS_ENDS_KINDS]; /* why the MPI does not take it; "" it does */
+	char *missed;  /* by node: it was not there when it should have been */
+	char why[120]; /* this node cannot take part: the reason of its cells */
+	int ends;      /* rank 0 is gone, or has ended the job */
+};
+
+/* This node's slot with another: the matrices of a round follow each other. */
+struct cs_between_slot {
+	uint32_t round, matrix; /* rounds count in the order of measuring */
+	uint32_t other;
+	double begin_s, seconds; /* on this node's clock */
+	uint32_t again; /* number of a second look, from 1 on; 0 it is the first */
+	int alone;	/* no other pair at the same time */
+};
+
+/* ---- between_clock.c: waiting, and rank 0's clock ---- */
+
+/* Read signals and messages of the job; `phase` is one. */
+void cs_between_watch(void *phase);
+/* The same, and sleep for a moment. */
+void cs_between_nap(struct cs_between_phase *b);
+/* Wait for a message of rank 0.  -1: it did not come. */
+int cs_between_hear_root(struct cs_between_phase *b, int tag, void *data,
+			 size_t bytes, double end_s);
+/* Find the clock's difference from rank 0's, which answers until end_s or, if `enough`,
+ * until all have asked. */
+void cs_between_set_clock(struct cs_between_phase *b, double end_s, int enough);
+/* This node's time of a time of rank 0's. */
+double cs_between_own_time(const struct cs_between_phase *b, double root_s);
+
+/* ---- between_memory.c: what a pair sends and receives ---- */
+
+const struct cs_test *cs_between_test(const struct cs_between_phase *b,
+				      uint32_t matrix);
+enum cs_between_memory cs_between_memory_of(const struct cs_test *test);
+enum cs_via cs_between_via(const struct cs_test *test);
+/* The kinds of memory that the plan asks for and this node has. */
+uint64_t cs_between_own_kinds(const struct cs_between_phase *b);
+/* Find out whether MPI takes the GPU's memory. */
+void cs_between_try_gpu(struct cs_between_phase *b);
+/* Memory for a window. */
+void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kind);
+/* Open what two nodes have, or note why it is not there. */
+void cs_between_prepare_ends(struct cs_between_phase *b);
+void cs_between_close_ends(struct cs_between_phase *b);
+struct cs_pair cs_between_pair(struct cs_between_phase *b, uint32_t other,
+			       const struct cs_test *test, uint32_t slot);
+/* After a pair met: memory that MPI may still use is left to it. */
+void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair);
+
+/* ---- between_schedule.c: trials, and the times of slots ---- */
+
+/* The pairs of the first round find out how fast they are; rank 0 learns it. */
+void cs_between_try_pair(struct cs_between_phase *b);
+/* Rank 0: make slots of the trials, and tell all. */
+void cs_between_make_schedule(struct cs_between_phase *b);
+/* Rank 0: send the schedule to all. */
+void cs_between_tell_all(struct cs_between_phase *b, int tag);
+/* The time of a matrix within a round, its begin there, and that of a round. */
+double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix);
+double cs_between_offset_s(const struct cs_between_phase *b, uint32_t matrix);
+double cs_between_round_s(const struct cs_between_phase *b);
+
+/* ---- between_rows.c: what came of a slot, as a row for rank 0 ---- */
+
+void cs_between_give_missing(struct cs_between_phase *b,
+			     const struct cs_between_slot *slot,
+			     enum cs_status status, const char *reason);
+void cs_between_give_measured(struct cs_between_phase *b,
+			      const struct cs_between_slot *slot,
+			      const struct cs_pair *pair);
+/* The slot ended before a figure was there. */
+void cs_between_give_ended(struct cs_between_phase *b,
+			   const struct cs_between_slot *slot,
+			   const struct cs_pair *pair, enum cs_pair_end how);
+
+/* ---- between_slot.c ---- */
+
+void cs_between_take_slot(struct cs_between_phase *b,
+			  const struct cs_between_slot *slot);
+void cs_between_take_round(struct cs_between_phase *b, uint32_t round);
+
+/* ---- between_looks.c ---- */
+
+/* Suspicious pairs meet once more, with nothing beside them, and rounds as a whole.  All
+ * wait until the end of it. */
+void cs_between_look_again(struct cs_between_phase *b);
