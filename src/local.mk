@@ -336,7 +336,6 @@ endif
 	%D%/job/placements.h \
 	%D%/job/remeasure.c \
 	%D%/job/resumed.c \
-	%D%/job/resumed.h \
 	%D%/job/run_plan.c \
 	%D%/job/signals.c \
 	%D%/job/signals.h \
@@ -371,7 +370,6 @@ endif
 	%D%/check/bounds/judge_threshold.c \
 	%D%/check/bounds/learn.c \
 	%D%/check/bounds/line.c \
-	%D%/check/bounds/line.h \
 	%D%/check/bounds/site.c \
 	%D%/check/bounds/spread.c \
 	%D%/check/bounds/threshold.c \
@@ -384,16 +382,14 @@ endif
 	%D%/check/cells/cells.h \
 	%D%/check/cells/describe.c \
 	%D%/check/cells/fault.c \
+	%D%/check/cells/internal.h \
 	%D%/check/cells/judged.c \
 	%D%/check/cells/like.c \
 	%D%/check/cells/like.h \
 	%D%/check/cells/live_links.c \
 	%D%/check/cells/locate.c \
-	%D%/check/cells/locate.h \
 	%D%/check/cells/medians.c \
-	%D%/check/cells/medians.h \
 	%D%/check/cells/node_group.c \
-	%D%/check/cells/node_group.h \
 	%D%/check/cells/outlier.c \
 	%D%/check/cells/parties.c \
 	%D%/check/cells/parts.c \
@@ -402,7 +398,6 @@ endif
 	%D%/check/cells/sentence.c \
 	%D%/check/cells/signatures.c \
 	%D%/check/cells/usual.c \
-	%D%/check/cells/usual.h \
 	%D%/check/cells/whole.c \
 	%D%/check/compare/answer.c \
 	%D%/check/compare/compare.c \
@@ -436,13 +431,10 @@ endif
 	%D%/check/link/kind.c \
 	%D%/check/link/kind.h \
 	%D%/check/link/port.c \
-	%D%/check/link/port.h \
 	%D%/check/model/fit.c \
 	%D%/check/model/fit.h \
 	%D%/check/model/gamma.c \
-	%D%/check/model/gamma.h \
 	%D%/check/model/knee.c \
-	%D%/check/model/knee.h \
 	%D%/check/model/levels.c \
 	%D%/check/model/levels.h \
 	%D%/check/model/product.c \
@@ -466,7 +458,6 @@ endif
 	%D%/check/verdict/kinds.c \
 	%D%/check/verdict/launch.c \
 	%D%/check/verdict/named_cells.c \
-	%D%/check/verdict/named_cells.h \
 	%D%/check/verdict/passes.c \
 	%D%/check/verdict/row_status.c \
 	%D%/check/verdict/trends.c \
@@ -479,7 +470,6 @@ endif
 	%D%/file/baseline.h \
 	%D%/file/choices.c \
 	%D%/file/code.c \
-	%D%/file/code.h \
 	%D%/file/compact.c \
 	%D%/file/derived.c \
 	%D%/file/document.c \
@@ -500,7 +490,6 @@ endif
 	%D%/file/loaded.h \
 	%D%/file/names.c \
 	%D%/file/node.c \
-	%D%/file/parts.h \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
 	%D%/file/reader.c \
@@ -572,7 +561,6 @@ endif
 	%D%/report/text/fleet.c \
 	%D%/report/text/launch.c \
 	%D%/report/text/matrix.c \
-	%D%/report/text/matrix.h \
 	%D%/report/text/levels.c \
 	%D%/report/text/product.c \
 	%D%/report/text/model.c \

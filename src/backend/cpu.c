@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
 #include "backend/cpucopy.h"
 #include "backend/memfd.h"
 #include "base/hints.h"

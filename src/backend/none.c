@@ -1,5 +1,4 @@
 /* none.c - in place of cuda/ in a build without CUDA. */
-#include <stddef.h>
 
 #include "backend/backend.h"
 

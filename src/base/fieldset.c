@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "base/shape.h"
 #include "base/units.h"
 

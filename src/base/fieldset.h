@@ -2,7 +2,7 @@
  * files, its place, its type, and the comparisons that use it.
  *
  * Setting a struct to unknown, rounding, files, redaction, comparisons and
- * fingerprints go by these lines (file/code.h has the files'), so a new field is a
+ * fingerprints go by these lines (file/record.h has the files'), so a new field is a
  * member and its line. Arrays and values that follow from other fields have no lines:
  * the files that write them list them. */
 #pragma once

@@ -3,8 +3,6 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "catalogue/catalogue.h"
-
 #define NVBANDWIDTH "nvbandwidth"
 #define COMM_SCOPE "Comm|Scope"
 #define P2P_TEST "p2pBandwidthLatencyTest"

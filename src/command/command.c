@@ -6,9 +6,6 @@
 
 #include "base/print.h"
 #include "file/document.h"
-#include "job/mpi_comm.h"
-#include "report/report.h"
-#include "system/system.h"
 
 /* Map a print result to an exit status, with `err`. */
 static int printed(int rc, FILE *to, struct cs_err *err)

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "command/command.h"
 #include "check/compare/versus.h"
-#include "report/report.h"
 #include "result/cut.h"
 
 #define FILES_MOST 256

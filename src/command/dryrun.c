@@ -5,12 +5,10 @@
 #include <stdlib.h>
 
 #include "base/print.h"
-#include "base/table.h"
 #include "command/command.h"
 #include "command/resume.h"
 #include "file/input.h"
 #include "plan/file.h"
-#include "system/system.h"
 
 static int read_plan(const struct cs_options *opt, const struct cs_plan_request *req,
 		     struct cs_plan **out, struct cs_err *err)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "catalogue/alias.h"
-#include "plan/choose.h"
 
 static const char *name_of(enum cs_backend_kind backend)
 {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "command/command.h"
-#include "system/system.h"
 
 /* GPUs that were named, else those of the bus: a bit each. */
 static uint64_t gpus_of(const struct cs_options *opt, const struct cs_topo *topo)

@@ -4,11 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/print.h"
@@ -16,16 +14,12 @@
 #include "check/verdict/check.h"
 #include "command/command.h"
 #include "command/progress.h"
-#include "command/resume.h"
 #include "command/writers.h"
 #include "file/journal.h"
 #include "job/supervisor.h"
 #include "job/job.h"
 #include "job/signals.h"
-#include "node/board/board.h"
-#include "options/options.h"
 #include "plan/file.h"
-#include "report/report.h"
 #include "result/cells.h"
 #include "result/passes.h"
 #include "result/redact.h"

@@ -3,12 +3,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "check/bounds/known.h"
 #include "check/fleet/expected.h"
 #include "command/command.h"

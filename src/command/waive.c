@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "report/report.h"
 
 int cs_command_waive(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {

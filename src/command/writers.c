@@ -1,16 +1,12 @@
 #include "command/writers.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
-#include "base/vec.h"
 #include "command/command.h"
 #include "node/agent/usage.h"
-#include "node/board/board.h"
 
 #define STILL_S 1.0 /* a thread's longest time without CPU use */
 

@@ -2,11 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/parts.h"
-#include "file/encode.h"
 #include "file/record.h"
 
 /* ---- agents ---- */

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/encode.h"
 #include "file/record.h"
 
 #define SCHEMA "cscope-mpi-baseline/1"

@@ -1,8 +1,6 @@
 /* choices.c - the choices of a run that measured single cells, or tests at sizes of their
  * own. */
-#include "base/arena.h"
-#include "file/code.h"
-#include "file/parts.h"
+#include "file/record.h"
 
 #define CHOICE(type, key, member, ...) \
 	CS_MEMBER(struct cs_choice, type, key, member, __VA_ARGS__)

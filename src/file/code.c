@@ -1,7 +1,4 @@
-#include "file/code.h"
-
-#include "base/arena.h"
-#include "base/shape.h"
+#include "file/record.h"
 
 /* ---- to JSON ---- */
 

@@ -3,14 +3,11 @@
 #include <math.h>
 
 #include "check/bounds/known.h"
-#include "check/compare/found.h"
-#include "check/model/gamma.h"
+#include "check/model/rates.h"
 #include "check/model/levels.h"
 #include "check/model/product.h"
 #include "check/model/workload.h"
-#include "file/code.h"
 #include "file/record.h"
-#include "result/grid.h"
 
 /* ---- the cells of a test on a node ---- */
 

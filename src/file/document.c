@@ -2,13 +2,10 @@
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/model/levels.h"
 #include "check/model/product.h"
-#include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
-#include "result/grid.h"
 #include "result/pool.h"
 
 const char *cs_json_library(void)

@@ -1,11 +1,6 @@
 /* finding.c - a finding: an error or a judgement. */
 #include <math.h>
 
-#include "base/arena.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/parts.h"
-#include "file/encode.h"
 #include "file/record.h"
 
 static const char *const severity_words[] = { "note", "warning", "critical", NULL };

@@ -2,12 +2,8 @@
  * after, and all that are known. */
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/link/expect.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/parts.h"
-#include "file/encode.h"
+#include "file/record.h"
 
 /* ---- those that are driven ---- */
 

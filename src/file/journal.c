@@ -2,11 +2,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "file/encode.h"
 #include "file/reader.h"
 #include "file/record.h"
-#include "result/cells.h"
 
 /* ---- writing: the records of a document with their kind first ---- */
 

@@ -1,9 +1,7 @@
 #include "file/load.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"

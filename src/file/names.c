@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "file/parts.h"
+#include "file/record.h"
 
 /* A node is named by its number: hosts may have the same name. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f)

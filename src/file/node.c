@@ -1,12 +1,7 @@
 /* node.c - a node: the machine, the limits of the job on it, its ranks. */
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "check/fleet/fingerprint.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/parts.h"
-#include "file/encode.h"
 #include "file/record.h"
 
 /* ---- the machine ---- */

@@ -9,10 +9,13 @@
 
 #include <jansson.h>
 
+#include "base/arena.h"
+#include "base/fieldset.h"
 #include "check/compare/versus.h"
 #include "check/model/model.h"
 #include "check/verdict/action.h"
 #include "file/encode.h"
+#include "file/field.h"
 #include "file/loaded.h"
 #include "file/plain.h"
 
@@ -83,3 +86,44 @@ json_t *cs_record_versus(const struct cs_versus *versus);
 struct cs_encoder cs_encode_versus_cell(const struct cs_versus *versus,
 					const struct cs_versus_matrix *matrix,
 					const struct cs_versus_cell *cell);
+
+/* ---- code.c: the fields of a fieldset to JSON and back ---- */
+
+void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void *of);
+/* Absent and null values stay as they were; wrong ones are refused. */
+void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
+
+/* An array of n structs, as objects. */
+/* Append the fields to a record, which may be NULL; NULL without memory. */
+json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record);
+json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
+/* At most that many of them, each unknown at first: how many. */
+int cs_decode_array(struct cs_fields *from, const char *key,
+		    const struct cs_fieldset *set, void *of, int most);
+
+/* ---- parts of records, for files of this folder ---- */
+
+/* choices.c.  The request, if single cells were requested; else NULL. */
+json_t *cs_record_choices(const struct cs_choices *chosen);
+/* A test by name, or an object with its variant and cell. */
+void cs_decode_choice(const json_t *item, struct cs_choice *to);
+
+/* gpu.c.  The GPUs in a node's record. */
+json_t *cs_record_gpus(const struct cs_run *run, int node);
+void cs_decode_gpus(struct cs_fields *f, const json_t *gpus, struct cs_run_node *nd);
+json_t *cs_record_inventory(const struct cs_run_node *nd);
+void cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd);
+
+/* agent.c.  enum cs_via */
+int cs_field_via(struct cs_fields *f);
+json_t *cs_record_ways(const struct cs_run *run, int node);
+
+/* names.c: the node and the agent that a record belongs to. */
+/* The node that a record is of. */
+int cs_node_named(const struct cs_loaded *to, struct cs_fields *f);
+/* Index and label of an agent, as users know it. */
+void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node,
+		     int agent);
+/* "gpu3", "arena3": which agent of the node is called so? */
+int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
+		   const char *key);

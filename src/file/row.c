@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/link/kind.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/parts.h"
-#include "file/encode.h"
 #include "file/record.h"
 #include "result/passes.h"
 #include "catalogue/alias.h"

@@ -3,17 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/verdict/check.h"
-#include "check/compare/compare.h"
-#include "file/code.h"
-#include "file/field.h"
-#include "file/parts.h"
-#include "file/encode.h"
 #include "file/record.h"
 #include "plan/file.h"
 #include "plan/settings.h"
-#include "result/cells.h"
 
 #define NODES_MOST 16384
 #define RANKS_MOST (1 << 24)

@@ -3,10 +3,8 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/hints.h"

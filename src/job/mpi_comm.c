@@ -2,8 +2,6 @@
 
 #include <math.h>
 #include <mpi.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

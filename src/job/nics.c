@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "node/board/board.h"
 
 #define LATE_MOST 3 /* then nothing is asked any more: it would cost each slot */

@@ -4,9 +4,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "node/board/board.h"
-#include "plan/plan.h"
-
 #define ANOTHER 1.3 /* times the last sample must be left for one more */
 #define SLOT_TAGS 8192u
 #define IDLE_S 0.1

@@ -1,7 +1,5 @@
 #include "job/state.h"
 
-#include <time.h>
-
 #include "check/bounds/judge.h"
 #include "check/cells/cells.h"
 

@@ -1,4 +1,4 @@
-#include "job/resumed.h"
+#include "job/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "plan/turns.h"
 

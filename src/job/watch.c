@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "job/signals.h"

@@ -3,7 +3,6 @@
  * because the report names each at its place. */
 #include "options/theirs.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "check/compare/compare.h"
-#include "catalogue/alias.h"
 
 /* Measured if nothing is requested. */
 #define DEFAULT_SUITE "quick"

@@ -1,7 +1,6 @@
 #include "options/table.h"
 
 #include <limits.h>
-#include <stddef.h>
 #include <string.h>
 
 /* How a value is taken, and its field: a field of another type does not compile. */

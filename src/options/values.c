@@ -7,7 +7,6 @@
 #include "base/words.h"
 #include "base/units.h"
 #include "check/verdict/check.h"
-#include "catalogue/alias.h"
 #include "plan/instance.h"
 #include "plan/rounds.h"
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "plan/plan_builder.h"
-#include "plan/plan.h"
 
 static struct cs_plan_matrix *find_matrix(const struct cs_plan_builder *b,
 					  const struct cs_plan_matrix *like)

@@ -5,7 +5,6 @@
 
 #include "plan/plan_builder.h"
 #include "plan/instance.h"
-#include "plan/plan.h"
 
 #define CONTROL_LEAST 4u /* cells; fewer show no drift */
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "catalogue/alias.h"
 #include "plan/instance.h"
 
 /* Most have few. */

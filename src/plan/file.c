@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/facts.h"
 #include "plan/file_line.h"
-#include "plan/plan.h"
 
 static int read_line(struct cs_plan_reader *r)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/facts.h"
 #include "base/units.h"
 #include "base/words.h"
 #include "plan/choose.h"

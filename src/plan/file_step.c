@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "plan/plan.h"
-
 /* Refuse two lines of a step that cannot run together, or cannot be distinguished. */
 static int check_two(struct cs_plan_reader *r, const struct cs_plan_line *a,
 		     const struct cs_plan_line *b)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "plan/plan.h"
 
 #define SIZE_WORD "log2(N):"
 

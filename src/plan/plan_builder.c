@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
-
 /* ---- to grow ---- */
 
 struct cs_plan_builder cs_plan_builder_of(const struct cs_plan_request *req,

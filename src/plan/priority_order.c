@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-
 #define NO_MATRIX UINT32_MAX
 
 /* In this order; within a class as the steps were drawn. */

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/facts.h"
-
 /* ---- valid requests ---- */
 
 static int agents_check(int64_t n, struct cs_err *err)

@@ -1,5 +1,3 @@
-#include "report/report.h"
-
 #include <math.h>
 
 #include "check/bounds/known.h"

@@ -6,11 +6,7 @@
 #include "base/print.h"
 #include "base/words.h"
 #include "catalogue/alias.h"
-#include "catalogue/catalogue.h"
-#include "report/report.h"
 #include "report/view.h"
-#include "result/finding.h"
-#include "result/grid.h"
 
 #define INDENT 14
 #define NAMES 21	/* the column after them in the list */

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/words.h"
 #include "file/document.h"
 #include "file/journal.h"

@@ -7,9 +7,7 @@
 #include "catalogue/alias.h"
 #include "plan/choose.h"
 #include "plan/file.h"
-#include "report/report.h"
 #include "report/view.h"
-#include "result/grid.h"
 
 /* For --dry-run, in GB/s: copies by one CPU core. */
 #define EXPECTED_CPU 10

@@ -1,14 +1,12 @@
 #include "report/view.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hostlist.h"
 #include "base/print.h"
 #include "base/units.h"
-#include "report/report.h"
 #include "result/pool.h"
 
 /* ---- the page ---- */

@@ -1,11 +1,8 @@
 /* add_finding.c - adds findings to a run. */
 #include "result/add_finding.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/arena.h"
 
 void cs_add_fact(struct cs_run *run, struct cs_finding finding, const char *fmt, ...)
 {

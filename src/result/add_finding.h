@@ -2,6 +2,7 @@
  * For src/check/: the work of an arena ends if memory is short (base/arena.h). */
 #pragma once
 
+#include "base/arena.h"
 #include "result/run.h"
 
 /* Append a fact: it counts without --check too. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "result/cells.h"
 
 /* Is the status of `a` graver than that of `b`? */
 static int is_graver(const struct cs_row *a, const struct cs_row *b)

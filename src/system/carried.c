@@ -3,7 +3,6 @@
  * network namespace: /sys/class/net may be another's. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

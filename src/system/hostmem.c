@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <numaif.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 /* hostparts.c - the memory of the host as its parts report it: controllers (EDAC) and modules
  * (SMBIOS, which root may read). */
-#include <stdio.h>
 #include <string.h>
 
 #include "system/internal.h"

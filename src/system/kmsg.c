@@ -1,7 +1,6 @@
 /* kmsg.c - Xids of GPUs in the kernel's log, where it may be read. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

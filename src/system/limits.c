@@ -3,7 +3,6 @@
  * in /proc and /sys: governor, huge pages, UVM, IOMMU, errors of memory. */
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

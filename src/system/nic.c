@@ -1,7 +1,6 @@
 /* nic.c - the state of network cards, by files of the kernel.  Counters and states are asked
  * of a card's firmware, which may hang: not for a main thread. */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

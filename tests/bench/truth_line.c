@@ -6,7 +6,7 @@
  * and number of files: how many of these runs are warned of; one of faults that are to
  * be found.  Status 1 when a promise of doc/METHOD.md is not kept. */
 #include "base/arena.h"
-#include "check/bounds/line.h"
+#include "check/bounds/baseline.h"
 #include "truth_files.h"
 
 #define GPUS 3

@@ -1,4 +1,3 @@
-#include "file/code.h"
 #include "file/record.h"
 
 #include "base/rng.h"

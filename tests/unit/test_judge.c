@@ -6,7 +6,6 @@
 #include "check/cells/cells.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/judge.h"
-#include "check/bounds/line.h"
 #include "check/verdict/check.h"
 #include "check/link/kind.h"
 #include "check/bounds/threshold.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "check/model/knee.h"
+#include "check/model/fit.h"
 #include "tap.h"
 
 #define KIB 1024.0

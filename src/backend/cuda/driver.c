@@ -1,11 +1,9 @@
 #include "backend/cuda/driver.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/call.h"
 #include "base/hints.h"
 
 struct cs_driver cs_cu;

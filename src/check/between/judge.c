@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/statistics.h"
 #include "check/between/gather.h"
-#include "check/link/port.h"
+#include "check/link/kind.h"
 #include "result/add_finding.h"
 #include "result/cells.h"
 

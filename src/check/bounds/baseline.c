@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "result/cells.h"
 
 #define LEAST_BOUND 0.01

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "check/cells/anomaly.h"
 
 #define LISTED 3 /* cells named in one finding besides the worst */

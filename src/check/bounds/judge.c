@@ -1,10 +1,8 @@
 /* judge.c - judges cells by all bounds, and chooses steps to measure again. */
 #include "check/bounds/judge.h"
 
-#include "base/arena.h"
 #include "check/bounds/breach.h"
 #include "check/bounds/known.h"
-#include "check/bounds/line.h"
 #include "result/cells.h"
 
 void cs_bounds_judge(struct cs_run *run, struct cs_vec *anomalies)

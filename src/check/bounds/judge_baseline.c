@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/bounds/baseline.h"
 #include "check/bounds/breach.h"
 #include "result/matrices.h"

@@ -5,13 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/units.h"
 #include "check/bounds/breach.h"
 #include "check/bounds/threshold.h"
 #include "check/fleet/class.h"
 #include "check/link/kind.h"
-#include "check/link/port.h"
 #include "result/matrices.h"
 
 struct scope {

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/statistics.h"
 #include "check/bounds/breach.h"
 #include "check/cells/anomaly.h"
 #include "check/fleet/fingerprint.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/bounds/line.h"
 #include "check/fleet/expected.h"
 #include "result/pool.h"
 

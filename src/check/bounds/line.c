@@ -1,10 +1,9 @@
-#include "check/bounds/line.h"
+#include "check/bounds/baseline.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/bounds/baseline.h"
 #include "check/model/model.h"
 #include "result/add_finding.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/statistics.h"
 
 #define TENTH_SCALE 1.2816	/* as CS_MAD_TO_SD, of the worse tenth */
 #define RARE 0.001		/* further out than healthy ones get */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/cells/anomaly.h"
 
 #define KINDS (CS_CHECK_OUTLIER | CS_CHECK_LINK)

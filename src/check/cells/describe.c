@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-
 #define REPEAT_GPUS 3 /* a GPU or a link, and the GPUs to compare it with */
 #define LONGER 10 /* times the cell-limit, for cells that did not settle */
 #define LITTLE_OF_MEMORY 0.1 /* slower: healthy memories of one model may be 4 % apart */

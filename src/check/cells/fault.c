@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/hostlist.h"
 #include "check/cells/anomaly.h"
 #include "check/fleet/differs.h"

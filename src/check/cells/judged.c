@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/fleet/class.h"
 #include "check/link/expect.h"
 

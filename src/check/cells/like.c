@@ -2,10 +2,8 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "check/cells/anomaly.h"
 #include "check/link/expect.h"
-#include "result/cells.h"
 
 /* Healthy cells of one kind are nearer, as logarithms. */
 #define ALIKE 0.05

@@ -1,5 +1,4 @@
 /* live_links.c - links that are live, and that could be. */
-#include "base/arena.h"
 #include "check/cells/anomaly.h"
 #include "check/link/expect.h"
 

@@ -1,4 +1,4 @@
-#include "check/cells/locate.h"
+#include "check/cells/internal.h"
 
 #include <math.h>
 

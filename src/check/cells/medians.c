@@ -4,14 +4,12 @@
  * what these differ by on the other nodes, for on one model sockets may differ, on all
  * nodes alike; and with the same socket of the other nodes, for its neighbour may be
  * fast. */
-#include "check/cells/medians.h"
+#include "check/cells/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
-#include "check/cells/locate.h"
 #include "check/link/expect.h"
 
 #define GPUS_OF_SOCKET 2

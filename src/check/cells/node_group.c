@@ -1,9 +1,7 @@
-#include "check/cells/node_group.h"
+#include "check/cells/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include "base/arena.h"
 
 size_t cs_node_group_choose(struct cs_node_group *g, size_t from)
 {

@@ -7,8 +7,7 @@
  *
  * A cell within its own noise plus that of the figure it is compared with is no evidence
  * (judged.c). */
-#include "base/arena.h"
-#include "check/cells/node_group.h"
+#include "check/cells/internal.h"
 #include "check/link/expect.h"
 
 /* Few nodes: each is compared with itself, by the spread of all of them. */

@@ -4,13 +4,12 @@
  * A GPU is as fast as the fastest copy that it sends, or receives, because with a slow one
  * each is slow.  Where a wide gap separates the GPUs, and those of each side are alike,
  * the slow side is reported. */
-#include "check/cells/node_group.h"
+#include "check/cells/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
 #include "check/link/expect.h"
 

@@ -6,14 +6,13 @@
  * cells are also re-measured. */
 #include <math.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
-#include "check/cells/node_group.h"
+#include "check/cells/internal.h"
 
 /* The least spread of GPUs and links within a node: those of H200 differ by 0.1 %. */
 #define SPREAD_LEAST_PEER (CS_OFF_FLOOR / 2)
 #define MANY_CELLS 4 /* of a row or column */
-/* In spreads; others are in node_group.h. */
+/* In spreads; others are in internal.h. */
 #define OF_FEW 4.5
 #define OF_HALF 4.0 /* a row without its column */
 #define OF_BETWEEN 5.0

@@ -1,7 +1,6 @@
 /* remeasure_steps.c - the steps to measure again for anomalies. */
 #include "check/cells/cells.h"
 
-#include "base/arena.h"
 #include "check/cells/anomaly.h"
 
 #define CELLS_OF_ONE 2	/* evidence that is repeated for one anomaly */

@@ -1,7 +1,6 @@
 /* remeasured.c - the results of re-measurements. */
 #include <math.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
 #include "check/cells/anomaly.h"
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-
 static int most(int a, int b)
 {
 	return a > b ? a : b;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
 #include "check/link/expect.h"
 

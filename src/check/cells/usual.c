@@ -2,14 +2,12 @@
  *
  * A median distance of few figures is small by chance now and then, and then the one
  * furthest off looks like an outlier: of few figures the spread is taken to be larger. */
-#include "check/cells/usual.h"
+#include "check/cells/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
-#include "check/cells/locate.h"
 #include "check/link/expect.h"
 
 #define CELLS_LEAST 3 /* of one node, to have a usual one */

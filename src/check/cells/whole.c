@@ -6,13 +6,11 @@
  * larger than that of several together.  Two nodes do not show which is right, of three
  * and four the others may agree by chance.  If many are slow alike they have a cause in
  * common, or the others are fast: none of them is drained. */
-#include "check/cells/medians.h"
+#include "check/cells/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "check/cells/locate.h"
 #include "check/link/expect.h"
 
 /* Slow by less is nothing, as logarithms. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/statistics.h"
 #include "base/vec.h"
 
 #define CELL_RATE 0.05

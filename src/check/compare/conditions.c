@@ -1,5 +1,4 @@
 /* conditions.c - in which conditions two sides differ. */
-#include "check/compare/found.h"
 #include "check/compare/pairing.h"
 
 #include <string.h>

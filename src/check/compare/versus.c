@@ -4,13 +4,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/statistics.h"
 #include "base/units.h"
 #include "check/bounds/baseline.h"
-#include "check/compare/found.h"
 #include "check/compare/pairing.h"
 #include "plan/file.h"
-#include "result/cells.h"
 
 #define LISTED 8 /* cells named in one line; the rest is a count */
 

@@ -1,4 +1,4 @@
-#include "check/link/port.h"
+#include "check/link/kind.h"
 
 #include <math.h>
 

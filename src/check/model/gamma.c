@@ -1,11 +1,10 @@
-#include "check/model/gamma.h"
+#include "check/model/rates.h"
 
 #include <math.h>
 
 #include "base/arena.h"
 #include "base/fma.h"
 #include "base/statistics.h"
-#include "base/vec.h"
 #include "result/cells.h"
 
 double cs_gamma_gflops(const struct cs_run *run, int node)

@@ -1,4 +1,4 @@
-#include "check/model/knee.h"
+#include "check/model/fit.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,6 @@
 
 #include "base/arena.h"
 #include "base/fma.h"
-#include "check/model/gamma.h"
-#include "check/model/knee.h"
 #include "check/model/rates.h"
 #include "result/cells.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/statistics.h"
-#include "check/model/gamma.h"
 #include "result/cells.h"
 
 enum { FLOPS = CS_NEARS };

@@ -4,10 +4,9 @@
 
 #include "base/arena.h"
 #include "base/statistics.h"
-#include "check/model/gamma.h"
+#include "check/model/rates.h"
 #include "check/model/levels.h"
 #include "check/model/model.h"
-#include "check/model/rates.h"
 
 /* A rate of 0 or NAN is none. */
 static void add(const struct cs_run *run, struct cs_workload_way way,

@@ -3,11 +3,9 @@
 
 #include "check/verdict/internal.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/bounds/judge.h"
 
 #define SYMBOLS_MANY 10 /* errors of one run that are no chance */

@@ -7,12 +7,9 @@
 #include "check/fleet/vote.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "check/cells/anomaly.h"
-#include "result/cells.h"
 #include "result/pool.h"
 
 #define DRIFT_MOST 0.005 /* as --precision: more is a trend, not noise */

@@ -1,6 +1,5 @@
 /* depend.c - do successive samples depend on each other by more than intervals allow
  * for?  One cell has too few samples for that; all cells of a matrix have enough. */
-#include "base/arena.h"
 #include "check/verdict/internal.h"
 #include "result/matrices.h"
 

@@ -1,8 +1,6 @@
 /* dips.c - rates that fall as copies grow: a dip in a sweep of sizes. */
-#include "base/arena.h"
 #include "base/units.h"
 #include "check/verdict/internal.h"
-#include "result/cells.h"
 
 #include <math.h>
 

@@ -1,7 +1,5 @@
 /* disturbed.c - cells of GPUs that others used, or that were throttled. */
-#include "base/arena.h"
 #include "check/verdict/internal.h"
-#include "check/verdict/named_cells.h"
 
 /* ---- GPUs that others use ---- */
 
@@ -51,8 +49,9 @@ static struct used used_of(const struct cs_run_node *nd, int gpu)
 /* Skipped and flagged cells are part of the finding. */
 static void find_in_use(struct cs_run *run, int node, int gpu)
 {
-	const struct cs_cause skipped = { node, CS_SKIPPED, .of = gpu };
-	const struct cs_cause flagged = { node, CS_OK, CS_ROW_IN_USE, .of = gpu };
+	const struct cs_named_cells skipped = { node, CS_SKIPPED, .of = gpu };
+	const struct cs_named_cells flagged = { node, CS_OK, CS_ROW_IN_USE,
+						.of = gpu };
 	const struct used u = used_of(&run->node[node], gpu);
 	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_IN_USE);
 	const int all = gpu == CS_ALL_GPUS;
@@ -92,7 +91,8 @@ void cs_in_use_judge(struct cs_run *run, int node)
 /* One GPU, all, or those that files do not name (CS_OF_NONE): its cells, if there are any. */
 static void find_throttled(struct cs_run *run, int node, int gpu)
 {
-	const struct cs_cause cause = { node, CS_OK, CS_ROW_THROTTLED, .of = gpu };
+	const struct cs_named_cells cause = { node, CS_OK, CS_ROW_THROTTLED,
+					      .of = gpu };
 	struct cs_finding f = CS_FOUND(CS_WARNING, node, CS_FINDING_THROTTLED);
 	const struct cs_row_list rows = cs_run_rows(run, node, CS_ROWS_ALL);
 	const char *cells = cs_cells_text(run, &cause), *of;

@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/hints.h"
 #include "check/bounds/judge.h"
 #include "check/link/expect.h"
-#include "result/cells.h"
 
 /* corrected errors: a day, and in all; fewer are usual */
 #define CORRECTED_A_DAY 100

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/hints.h"
 
 #include "check/verdict/check.h"

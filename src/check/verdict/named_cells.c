@@ -1,10 +1,7 @@
 /* named_cells.c - the cells that one finding is about, and their names. */
-#include "check/verdict/named_cells.h"
+#include "check/verdict/internal.h"
 
 #include <string.h>
-
-#include "base/arena.h"
-#include "check/verdict/internal.h"
 
 #define LISTED 3 /* cells named in one finding; the rest is a count */
 #define UNCERTAIN 0.05 /* the interval reaches further: the figure is no more than a guide */
@@ -96,7 +93,7 @@ static int is_apart(const struct cs_row *row)
 
 /* Is it among the rows of that GPU, of any, or of none? */
 static int has_it(const struct cs_run *run, const struct cs_row *row,
-		  const struct cs_cause *cause)
+		  const struct cs_named_cells *cause)
 {
 	int gpu;
 
@@ -118,7 +115,7 @@ static int has_it(const struct cs_run *run, const struct cs_row *row,
 }
 
 int cs_is_of_cause(const struct cs_run *run, const struct cs_row *row,
-		   const struct cs_cause *cause)
+		   const struct cs_named_cells *cause)
 {
 	if (row->status != cause->status)
 		return 0;
@@ -146,7 +143,7 @@ uint64_t cs_cell_key(const struct cs_row *row)
 }
 
 const struct cs_row *cs_next_cell(const struct cs_run *run,
-				  const struct cs_cause *cause, uint64_t after,
+				  const struct cs_named_cells *cause, uint64_t after,
 				  size_t *left)
 {
 	const struct cs_row_list rows = cs_run_rows(run, cause->node, CS_ROWS_ALL);
@@ -166,7 +163,7 @@ const struct cs_row *cs_next_cell(const struct cs_run *run,
 	return first;
 }
 
-const char *cs_cells_text(const struct cs_run *run, const struct cs_cause *cause)
+const char *cs_cells_text(const struct cs_run *run, const struct cs_named_cells *cause)
 {
 	const struct cs_row *row = NULL, *last;
 	const char *text = NULL;

@@ -4,9 +4,6 @@
 
 #include <math.h>
 
-#include "base/arena.h"
-#include "base/vec.h"
-#include "result/cells.h"
 #include "result/passes.h"
 
 #define PASSES_LEAST 5

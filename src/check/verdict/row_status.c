@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "check/verdict/named_cells.h"
 #include "result/passes.h"
 
 #define REASONS_MOST 20	/* that have a finding each, of a node */
@@ -66,7 +64,7 @@ static int is_of_hardware(const struct cs_run *run, const struct cs_row *row)
 }
 
 /* The GPU, or the pair of GPUs, that all these cells have in common. */
-static void add_part(const struct cs_run *run, const struct cs_cause *cause,
+static void add_part(const struct cs_run *run, const struct cs_named_cells *cause,
 		     struct cs_finding *f)
 {
 	uint64_t common = UINT64_MAX;
@@ -93,12 +91,13 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row, int
 		[CS_CORRUPT] = "corrupt",
 		[CS_TIMEOUT] = "timed out",
 	};
-	const struct cs_cause cause = { .node = (int)row->node,
-					.status = row->status,
-					.reason = gpu == CS_OF_NONE ? row->reason :
-								      NULL,
-					.of = gpu,
-					.described = described };
+	const struct cs_named_cells cause = { .node = (int)row->node,
+					      .status = row->status,
+					      .reason = gpu == CS_OF_NONE ?
+								row->reason :
+								NULL,
+					      .of = gpu,
+					      .described = described };
 	struct cs_finding f = CS_FOUND(CS_CRITICAL, cause.node, id[row->status],
 				       .drain = is_of_hardware(run, row));
 	const char *of = "";
@@ -125,12 +124,12 @@ static void describe_bad_cells(struct cs_run *run, const struct cs_row *row, int
 
 /* The GPU that has more of these cells than the GPUs of the node on average, and more
  * than one; CS_OF_NONE: there is none. */
-static int gpu_of_most(const struct cs_run *run, const struct cs_cause *cause,
+static int gpu_of_most(const struct cs_run *run, const struct cs_named_cells *cause,
 		       const struct cs_row **first)
 {
 	const int n = run->node[cause->node].facts.n_agents;
 	size_t cells[CS_MAX_AGENTS] = { 0 }, all = 0, left;
-	struct cs_cause of_gpu = *cause;
+	struct cs_named_cells of_gpu = *cause;
 	const struct cs_row *row = NULL;
 	int most = 0;
 
@@ -164,7 +163,7 @@ static int is_known_unavailable(const struct cs_run *run, int node, int gpu)
  * being measured.  Returns these GPUs. */
 static uint64_t find_bad_gpus(struct cs_run *run, int node, int status)
 {
-	struct cs_cause cause = { node, status, .of = CS_OF_ANY };
+	struct cs_named_cells cause = { node, status, .of = CS_OF_ANY };
 	const struct cs_row *first;
 	int gpu;
 
@@ -209,7 +208,7 @@ static void find_bad_cells(struct cs_run *run, int node,
 /* One note for all skipped cells: every pair may have words of its own. */
 static void find_skipped_cells(struct cs_run *run, int node)
 {
-	struct cs_cause cause = { node, CS_SKIPPED, .of = CS_OF_NONE };
+	struct cs_named_cells cause = { node, CS_SKIPPED, .of = CS_OF_NONE };
 	size_t all, alike;
 	const struct cs_row *first = cs_next_cell(run, &cause, 0, &all);
 	const char *cells = cs_cells_text(run, &cause);
@@ -224,7 +223,8 @@ static void find_skipped_cells(struct cs_run *run, int node)
 }
 
 /* The words after the cells, for one flag. */
-static const char *flag_text(const struct cs_run *run, const struct cs_cause *cause)
+static const char *flag_text(const struct cs_run *run,
+			     const struct cs_named_cells *cause)
 {
 	size_t few = 0, all = 0;
 	double least = 1, widest = 0, width;
@@ -265,8 +265,8 @@ static void find_flagged_cells(struct cs_run *run, int node)
 	};
 
 	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
-		struct cs_cause cause = { node, CS_OK, kind[i].flag,
-					  .of = CS_OF_NONE };
+		struct cs_named_cells cause = { node, CS_OK, kind[i].flag,
+						.of = CS_OF_NONE };
 		const char *cells = cs_cells_text(run, &cause);
 
 		if (cells)

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/statistics.h"
 #include "base/trend.h"
 #include "base/units.h"
-#include "result/cells.h"
 #include "result/history.h"
 
 #define LOSS_LEAST 0.01

@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/print.h"
 #include "check/cells/anomaly.h"
 #include "check/verdict/internal.h"
-#include "result/cells.h"
 
 /* Was so much left out for the budget that a verdict would rest on too little? */
 static int is_too_little(const struct cs_run *run, const struct cs_coverage *c)

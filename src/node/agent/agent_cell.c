@@ -5,7 +5,6 @@
 #include "base/fma.h"
 #include "base/matmul.h"
 #include "node/agent/copy.h"
-#include "node/agent/cost.h"
 #include "node/agent/lane.h"
 #include "node/agent/tiles.h"
 #include "node/board/stage.h"

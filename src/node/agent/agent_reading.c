@@ -5,7 +5,6 @@
 
 #include "node/board/budget.h"
 #include "node/agent/usage.h"
-#include "system/system.h"
 
 /* NVML reads link and clocks while this much memory traffic runs. */
 #define LOAD_MS 20

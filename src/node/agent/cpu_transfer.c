@@ -1,7 +1,6 @@
 #include "node/agent/cpu_transfer.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "base/chain.h"
 #include "base/fma.h"

@@ -1,6 +1,5 @@
 /* memory_device.c - ends in the arenas: the agent's own, and those that it has mapped. */
 #include "node/agent/lane.h"
-#include "node/agent/memory.h"
 #include "node/agent/copy.h"
 
 static uint64_t own_key(const struct cs_endpoints *e)

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/call.h"
 #include "node/board/board.h"
 
 #define CS_PATH 256

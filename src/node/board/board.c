@@ -5,12 +5,10 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "node/coordinator/cell.h"
-#include "node/coordinator/agents.h"
 
 #define CLOSE_LIMIT_S 10.0 /* the verdict is already printed */
 #define SKEW_SAMPLES 15

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/units.h"
 #include "node/coordinator/agents.h"

@@ -1,10 +1,8 @@
 #include <string.h>
 
-#include "base/print.h"
 #include "file/encode.h"
 #include "file/record.h"
 #include "report/export/parts.h"
-#include "report/view.h"
 
 /* RFC 4180, but lines end in '\n', and a field never holds one.  A quote before a text that
  * a spreadsheet would take for a formula: it is shown, not carried out. */

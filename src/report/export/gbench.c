@@ -8,14 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/print.h"
 #include "file/encode.h"
 #include "report/export/parts.h"
 #include "plan/instance.h"
-#include "report/view.h"
-#include "result/cells.h"
 
 #define COUNTERS 4
 #define RATE "bytes_per_second"

@@ -3,9 +3,7 @@
  * warnings. */
 #include <string.h>
 
-#include "base/print.h"
 #include "report/export/parts.h"
-#include "report/view.h"
 
 /* ---- XML ---- */
 

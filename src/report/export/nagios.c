@@ -3,9 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/print.h"
 #include "check/verdict/check.h"
-#include "report/view.h"
 #include "report/export/parts.h"
 
 /* A bar begins figures, a quote ends their names. */

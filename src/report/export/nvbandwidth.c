@@ -12,12 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "catalogue/alias.h"
 #include "file/encode.h"
 #include "report/export/parts.h"
-#include "report/view.h"
-#include "result/cells.h"
 
 #define TEXT_OF "v0.8"
 #define JSON_OF "v0.10.0"

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/print.h"
+#include "report/view.h"
 #include "result/grid.h"
 
 /* csv.c: the names of the record's members (`names`) or their values as a line; ends the

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "check/link/kind.h"
 #include "check/verdict/action.h"
 #include "plan/file.h"
 #include "report/export/parts.h"
-#include "report/view.h"
 
 /* ---- samples ---- */
 

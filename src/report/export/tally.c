@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/arena.h"
-
 struct figure {
 	size_t way; /* tallies have two */
 	double value;

@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/statistics.h"
 #include "check/fleet/class.h"
-#include "result/cells.h"
 
 #define LEAST 0.01 /* differences up to this are none */
 

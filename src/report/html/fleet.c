@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "report/view.h"
 
 #define LABELLED 128 /* nodes, each with its name; above, the first of a line */
 #define LEFT 90.0

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/view.h"
 
 #define LEFT 330.0
 #define WIDTH 900.0

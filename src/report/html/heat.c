@@ -6,8 +6,7 @@
 
 #include "check/link/expect.h"
 #include "check/link/kind.h"
-#include "report/text/matrix.h"
-#include "report/text/digest.h"
+#include "report/text/parts.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those without a slow cell are folded */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "check/verdict/check.h"
-#include "report/view.h"
 #include "report/html/parts.h"
 #include "report/text/parts.h"
 

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "check/compare/versus.h"
-#include "report/text/digest.h"
 #include "report/html/markup.h"
 #include "report/report.h"
+#include "report/text/digest.h"
+#include "report/view.h"
 
 /* heat.c.  The matrices of a node that no curve replaces, by path. */
 void cs_html_heat(struct cs_html *h, const struct cs_digest *digest, int node);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "check/model/gamma.h"
+#include "check/model/rates.h"
 #include "check/model/workload.h"
 
 #define WIDTH 520.0

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "report/view.h"
-
 #define TILES 8
 
 /* ---- tiles ---- */

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#include "report/view.h"
-#include "result/grid.h"
-
 static void put_caption(struct cs_html *h, const struct cs_grid *grid)
 {
 	cs_html_in(h, "caption", "%s, %s, %s (%s)", cs_grid_title(grid).text,

@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "check/link/expect.h"
-#include "report/view.h"
 
 #define WIDE 134 /* a GPU with the gap after it */
 #define GPU 120

@@ -1,9 +1,7 @@
 /* actions.c - a line for each fault that needs a person. */
 #include "report/text/parts.h"
 
-#include "base/print.h"
 #include "check/verdict/action.h"
-#include "report/view.h"
 
 #define FAULTS 8 /* of one kind of action, without -v */
 

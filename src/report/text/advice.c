@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "base/print.h"
-#include "report/view.h"
-
 struct advice {
 	const struct cs_run_node *nd;
 	int n, cards;

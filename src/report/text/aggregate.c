@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "report/text/digest.h"
-#include "report/text/matrix.h"
 
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
 

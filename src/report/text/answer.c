@@ -5,11 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/shape.h"
 #include "check/link/kind.h"
-#include "report/view.h"
 #include "report/text/digest.h"
-#include "report/text/matrix.h"
 
 /* ---- the rate of each path ---- */
 

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/text/matrix.h"
-
 #define SIZES 64
 #define WAYS 32
 /* A way is better if it is this much faster; runs differ by less. */

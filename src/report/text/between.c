@@ -6,13 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "base/units.h"
-#include "base/vec.h"
-#include "check/model/model.h"
 #include "plan/rounds.h"
-#include "report/text/matrix.h"
-#include "report/view.h"
 
 #define NODES_OF_MATRIX 16
 #define WORST_MOST 5

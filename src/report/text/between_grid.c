@@ -1,13 +1,10 @@
 /* between_grid.c - the cells of a test between nodes as a matrix, of many nodes with several
  * a row. */
-#include "report/text/matrix.h"
+#include "report/text/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/statistics.h"
-#include "base/vec.h"
 
 CS_ORDERING_AT(by_leaf, struct cs_run_node, strcmp(a->facts.leaf, b->facts.leaf),
 	       CS_ORDER(a, b))

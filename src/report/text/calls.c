@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#include "base/print.h"
-#include "report/text/matrix.h"
-
 int cs_calls_holds(const struct cs_run *run, uint32_t index)
 {
 	return cs_grid_head(run, index).test->how == CS_HOW_BATCHES;

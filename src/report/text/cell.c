@@ -4,11 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/print.h"
-#include "base/statistics.h"
 #include "base/units.h"
-#include "report/view.h"
-#include "result/grid.h"
 
 #define INDENT 13	/* of what follows the name of a line */
 #define BINS_MOST 12

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics.h"
-#include "report/text/matrix.h"
-
 #define NVLINK CS_REACHES /* the last class */
 
 int cs_nvlinks_between(const struct cs_gpu_record *a, const struct cs_gpu_record *b)

@@ -1,11 +1,7 @@
 #include "report/text/parts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include "base/print.h"
-#include "report/view.h"
 
 #define COLUMNS_MOST 32
 #define APART 2

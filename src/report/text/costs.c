@@ -3,10 +3,6 @@
 
 #include <math.h>
 
-#include "base/print.h"
-#include "base/statistics.h"
-#include "report/text/matrix.h"
-
 /* The grid of the same cells measured alone; NULL if the run has none. */
 static const struct cs_grid *alone(const struct cs_grid *grid, enum cs_op op)
 {

@@ -4,8 +4,6 @@
  * of its own. */
 #include <math.h>
 
-#include "base/statistics.h"
-#include "report/text/matrix.h"
 #include "report/text/parts.h"
 
 /* ---- axes ---- */

@@ -3,11 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "check/bounds/known.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
-#include "report/text/matrix.h"
+#include "report/text/parts.h"
 
 #define BELOW 0.95	/* other systems may be a little below the least on record */
 

@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "report/text/digest.h"
-#include "report/view.h"
 
 #define INDENT 4
 

@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "report/text/digest.h"
-#include "report/view.h"
 
 #define LINES_MOST 48 /* more have several tests a line */
 #define NOTABLE_MOST 15   /* of these, with a line of their own */

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
-#include "base/statistics.h"
-#include "report/text/matrix.h"
+#include "report/text/parts.h"
 
 #define COLUMNS_MOST 16 /* as numbers; more are split by the width of the page */
 #define LABEL 9		/* width of the row labels */

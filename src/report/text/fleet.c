@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
-#include "base/statistics.h"
 #include "check/fleet/class.h"
 #include "check/fleet/fingerprint.h"
-#include "report/text/matrix.h"
 
 #define LINES 54	/* of a report without -v, beside notices and its last line */
 #define TESTS 10	/* of these, for figures */

@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
-#include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
 

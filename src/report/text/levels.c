@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "report/text/parts.h"
-#include "report/view.h"
 
 static void add_level(struct cs_columns *t, const struct cs_level *level)
 {

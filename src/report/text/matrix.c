@@ -1,9 +1,8 @@
-#include "report/text/matrix.h"
+#include "report/text/parts.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "check/bounds/known.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"

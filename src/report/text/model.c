@@ -2,13 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
-#include "check/model/gamma.h"
-#include "check/model/model.h"
+#include "check/model/rates.h"
 #include "file/record.h"
 #include "report/export/parts.h"
-#include "report/text/matrix.h"
 #include "report/text/parts.h"
 
 #define NAME 24 /* longer ones have a line of their own */

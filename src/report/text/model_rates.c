@@ -2,10 +2,8 @@
  * flops. */
 #include <math.h>
 
-#include "check/model/gamma.h"
 #include "check/model/rates.h"
 #include "report/text/parts.h"
-#include "report/view.h"
 
 /* From "The cost of communications" and data sheets. */
 #define PUBLISHED                                                                    \

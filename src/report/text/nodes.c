@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/view.h"
-
 /* ---- the line of a node ---- */
 
 /* "8 x NVIDIA H200", or "4 x A, 4 x B". */

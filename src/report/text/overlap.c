@@ -4,9 +4,6 @@
 
 #include <math.h>
 
-#include "base/statistics.h"
-#include "report/text/matrix.h"
-
 /* The columns of a line: medians over cells, in milliseconds. */
 enum column { KERNELS, MOVES, SERIAL, STREAMS, TILES, ROTATED, IDEAL, COLUMNS };
 

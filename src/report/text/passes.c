@@ -4,10 +4,8 @@
 
 #include <math.h>
 
-#include "base/statistics.h"
 #include "base/trend.h"
 #include "report/text/digest.h"
-#include "report/view.h"
 #include "result/passes.h"
 
 /* A pass of a cell, as its distance from the cell's median. */

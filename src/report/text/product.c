@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "report/text/parts.h"
-#include "report/view.h"
 
 static void add_product(struct cs_columns *t, const struct cs_product *p)
 {

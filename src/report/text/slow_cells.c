@@ -1,8 +1,6 @@
-#include "report/text/matrix.h"
+#include "report/text/parts.h"
 
 #include <math.h>
-
-#include "report/view.h"
 
 #define LISTED 6 /* cells named in one line; the rest is a count */
 

@@ -3,8 +3,6 @@
 #include "check/link/kind.h"
 #include "plan/file.h"
 #include "report/text/parts.h"
-#include "report/view.h"
-#include "result/cells.h"
 
 /* The row of a transfer of a step. */
 static const struct cs_row *find(const struct cs_run *run, int node, uint32_t step,

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "check/verdict/check.h"
-#include "report/view.h"
 
 #define INDENT 13 /* of what follows the name of a line */
 

@@ -1,10 +1,8 @@
 #include <string.h>
 
-#include "base/print.h"
 #include "check/verdict/check.h"
-#include "report/text/matrix.h"
-#include "report/text/digest.h"
 #include "report/text/parts.h"
+#include "report/text/digest.h"
 
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static const char *copies_text(const struct cs_run *run)

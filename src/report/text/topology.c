@@ -4,10 +4,8 @@
 
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
 #include "check/fleet/fingerprint.h"
-#include "report/view.h"
 
 #define INDENT 13	/* of what follows the name of a layer */
 #define CPUS_LEAST 8	/* a narrower column of CPUs is left out */

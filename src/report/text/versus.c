@@ -3,13 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/units.h"
-#include "check/compare/found.h"
 #include "file/encode.h"
 #include "file/record.h"
 #include "report/export/parts.h"
-#include "report/view.h"
 
 /* ---- text ---- */
 

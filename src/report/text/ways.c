@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-#include "base/print.h"
-#include "base/statistics.h"
-#include "report/text/matrix.h"
-
 /* One way at one size by one element: a column of its line. */
 struct way {
 	enum cs_method method;

@@ -2,10 +2,8 @@
  * timed (--why): a line for each test. */
 #include <math.h>
 
-#include "base/statistics.h"
 #include "report/text/digest.h"
 #include "report/text/parts.h"
-#include "report/view.h"
 
 enum column {
 	TO_GPU,

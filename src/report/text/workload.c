@@ -3,7 +3,6 @@
 
 #include "check/model/workload.h"
 #include "report/text/parts.h"
-#include "report/view.h"
 
 /* "60.4 ms" */
 static const char *time_text(double s)
