@@ -245,11 +245,6 @@ struct cs_backend_um {
 		      enum cs_um_advice advice, const struct cs_um_place *of, int on,
 		      struct cs_err *err);
 
-	/* Allocate the device's memory until no more than `left` bytes are free, and
-	 * free what was so allocated. */
-	int (*squeeze)(struct cs_dev *dev, uint64_t left, struct cs_err *err);
-	void (*relax)(struct cs_dev *dev);
-
 	/* Count what the driver does to the pages of a range, until counted(), which
 	 * also ends it.  -1: it cannot be counted, or not all of it was. */
 	int (*count)(struct cs_dev *dev, uint64_t at, uint64_t bytes,

@@ -61,18 +61,6 @@ int cs_op_is_fault(int op)
 	return op == CS_OP_FAULT || op == CS_OP_FAULT_SYSTEM;
 }
 
-unsigned cs_op_oversubscribes(int op)
-{
-	return op == CS_OP_NAIVE110 || op == CS_OP_WARP110 ? 110 :
-	       op == CS_OP_NAIVE150 || op == CS_OP_WARP150 ? 150 :
-							     0;
-}
-
-int cs_op_is_by_warps(int op)
-{
-	return op == CS_OP_WARP || op == CS_OP_WARP110 || op == CS_OP_WARP150;
-}
-
 unsigned cs_op_block(int op)
 {
 	static const uint8_t rows[] = { 8, 16, 32, 64, 96, 112, 192 };
@@ -317,10 +305,6 @@ const char *cs_op_text(int op)
 		"staged",
 		"device",
 		"rdma",
-		"naive110",
-		"naive150",
-		"warp110",
-		"warp150",
 		"block8",
 		"block16",
 		"block32",

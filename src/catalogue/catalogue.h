@@ -80,8 +80,6 @@ enum cs_op {
 	CS_OP_PINGPONG,		/* a small message there and back */
 	CS_OP_STAGED,		/* messages of a GPU's memory, through host memory, … */
 	CS_OP_DEVICE, CS_OP_RDMA, /* … that MPI gets, of cuMemAlloc and of cuMemCreate */
-	/* as naive and warp, of so many per cent of what fits */
-	CS_OP_NAIVE110, CS_OP_NAIVE150, CS_OP_WARP110, CS_OP_WARP150,
 	/* of a product of matrices: rows of its blocks; NAIVE: it has none */
 	CS_OP_BLOCK8, CS_OP_BLOCK16, CS_OP_BLOCK32, CS_OP_BLOCK64, CS_OP_BLOCK96,
 	CS_OP_BLOCK112, CS_OP_BLOCK192,
@@ -208,12 +206,8 @@ int cs_test_is_of(const struct cs_test *test, enum cs_backend_kind backend);
 
 /* A chase of page faults? */
 int cs_op_is_fault(int op);
-/* The size of its managed memory in per cent of what its GPU has room for; 0: it fits. */
-unsigned cs_op_oversubscribes(int op);
 /* Rows of the blocks of a product of matrices; 0: it has none. */
 unsigned cs_op_block(int op);
-/* Do warps take 64 KiB of managed memory each? */
-int cs_op_is_by_warps(int op);
 /* A call that prefetches managed memory of its GPU? */
 int cs_op_is_prefetch_call(int op);
 /* Does it move managed memory, or that of malloc as such: one range, which has two

@@ -85,8 +85,6 @@ static const struct cs_explanation *stream_of(const struct cs_test *test)
 {
 	int writes = test->method == CS_METHOD_STREAMW;
 
-	if (cs_op_oversubscribes((int)test->op))
-		return &oversubscribed[cs_op_is_by_warps((int)test->op)];
 	if (test->memory == CS_MEM_MANAGED)
 		return &by_pages[test->op - CS_OP_NAIVE];
 	return test->op == CS_OP_COPY ? writes ? &produced_copies : &consumed_copies :

@@ -185,13 +185,6 @@ static int choose_instance(const char *item, const struct where *where,
 			     refuse(family, where->backend, where->via, matched, err);
 }
 
-/* What a GPU has no room for is meant by a narrower name than that of all tests. */
-static int is_meant(const struct cs_test *test, const char *item)
-{
-	return !fnmatch(item, test->name, 0) &&
-	       !(cs_op_oversubscribes((int)test->op) && !strcmp(item, "*"));
-}
-
 static int choose_item(const char *item, const struct where *where,
 		       struct cs_choices *to, struct cs_err *err)
 {
@@ -206,7 +199,7 @@ static int choose_item(const char *item, const struct where *where,
 	if (rc <= 0)
 		return rc;
 	for (i = 0; i < n_tests(); i++)
-		if (is_meant(cs_test_at(i), item))
+		if (!fnmatch(item, cs_test_at(i)->name, 0))
 			matched |= take(&(struct cs_choice){ .test = (uint16_t)i },
 					where, to, err);
 	alias = cs_aliases(&n);

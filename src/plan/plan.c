@@ -587,8 +587,7 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 		       (1 / PREFETCH_GBS +
 			1 / (test->method == CS_METHOD_DEMAND ||
 					     test->op == CS_OP_NAIVE ||
-					     test->op == CS_OP_WARP ||
-					     cs_op_oversubscribes((int)test->op) ?
+					     test->op == CS_OP_WARP ?
 				     DEMAND_GBS :
 				     PREFETCH_GBS));
 	if (test->memory == CS_MEM_PAGEABLE)

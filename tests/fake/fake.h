@@ -99,8 +99,7 @@ struct fake_config {
 	int managed, concurrent, pageable_access, integrated;
 	int um_density;
 	uint64_t um_granule,
-		um_limit, /* bytes: of a fault; on each GPU, 0 as it has */
-		hidden;	  /* that are free and not reported */
+		um_limit; /* bytes: of a fault; on each GPU, 0 as it has */
 	double fault_us;
 	double prefetch[3]; /* GB/s to a GPU, to the host, between GPUs */
 	double um_stuck[FAKE_PLACES][FAKE_PLACES];  /* the part that moves, NAN all */

@@ -92,7 +92,6 @@
  *		power of 2 from 4096 to 2 MiB; DENSITY=0: and no more than these
  *	FAKE_UM_EVICT=BYTES: memory of a GPU that managed pages may take; all that
  *		is free
- *	FAKE_HIDDEN=BYTES: of a GPU's memory that are free and not reported as such; 0
  *	FAKE_UM_STUCK=h-0:F,…: a prefetch from the host to GPU 0 moves only the
  *		first part F of its pages; nothing. all or all:F: every path, here
  *		and below
@@ -402,7 +401,6 @@ static void managed_read(void)
 	if (fake.um_granule & (fake.um_granule - 1))
 		fake_bad("FAKE_UM_GRANULE");
 	fake.um_limit = (uint64_t)fake_number("FAKE_UM_EVICT", 0, INT64_MAX, 0);
-	fake.hidden = (uint64_t)fake_number("FAKE_HIDDEN", 0, INT64_MAX, 0);
 	fake.fault_us = us && *us ? strtod(us, NULL) : 20;
 	if (!(fake.fault_us > 0))
 		fake_bad("FAKE_FAULT_US");

@@ -290,7 +290,6 @@ CUresult cuMemGetInfo(size_t *available, size_t *total)
 	pthread_rwlock_rdlock(&lock);
 	*available = fake.memory - used[fake_current->gpu] -
 		     fake_um_used(fake_current->gpu);
-	*available -= *available < fake.hidden ? *available : fake.hidden;
 	*total = fake.memory;
 	pthread_rwlock_unlock(&lock);
 	return CUDA_SUCCESS;

@@ -250,27 +250,6 @@ ok "... which the file says" grep -qE '"oversubscribe_percent": ?200' v.json
 run 0 --list
 ok "... and which no suite is: it is an option alone" eval 'status_is 0 && prints unified && ! grep -qi oversub out'
 
-# ---- more than fits ----
-
-run 0 --no-mpi --seed 1 --cell-limit 1s --gpus 0 -s 24M -t h2d.stream.warp.pair,h2d.stream.naive.pair,h2d.stream.*1?0.pair --why -o over.json
-ok_json "110 and 150 % of what a balloon leaves: rates by pattern fall, every byte is checked" over.json \
-	'(lambda v: all(v[p] > v[p + "110"] > v[p + "150"] > 0 for p in ("warp", "naive")))({r["op"]: r["value"] for r in d["results"] if r["n"] > 1}) and all(r["status"] == "ok" and r["checked_whole"] == r["checked"] > 0 == r["wrong_bytes"] for r in d["results"])'
-ok_json "... and what was evicted, in blocks of 2 MiB, is counted" over.json \
-	'all((r["um_to_gpu_bytes"], r["um_to_host_bytes"], r["um_evicted_bytes"]) == (24 << 20, n << 20, n << 20) for r in d["results"] for n in [{"110": 2, "150": 8}.get(r["op"][-3:], 0)] if "counted" in r["flags"]) and len(d["results"]) >= 12'
-FAKE_HIDDEN=8388608 run 0 --no-mpi --seed 1 --cell-limit 1s --gpus 0 -s 24M -t h2d.stream.warp110.pair,h2d.stream.naive150.pair -o hidden.json
-ok_json "... where a driver has more room than it reports, too: the balloon takes it" hidden.json \
-	'{(r["status"], r["wrong_bytes"]) for r in d["results"]} == {("ok", 0)}'
-FAKE_NVML_OTHERS=0:1 run 0 "${here[@]}" --gpus 0 -s 32M -t h2d.stream.warp150.pair,h2d.stream.warp.pair -o others.csv
-ok "... not beside other processes, whose memory the balloon would take: skipped" eval \
-	'grep -qE "stream.warp150.*,skipped,.*in use by others" others.csv && grep -qE "stream.warp.pair.*,ok," others.csv'
-run 0 "${here[@]}" --gpus 0 -t h2d.stream.naive110.pair -o fits.csv
-ok "... nor where the GPU has room for all pages after all: skipped" eval \
-	'status_is 3 && grep -qE "skipped,.*none of 1024 pages were on the host: the GPU had room" fits.csv'
-memory 50331648
-run 0 "${here[@]}" --gpus 0 -s 32M --oversubscribe 2 -t h2d.stream.warp150.pair -o whole.csv
-ok "... and never of more managed memory than was free before, whatever --oversubscribe says" grep -qE "skipped,.*half of that" whole.csv
-memory 0
-
 run 0 "${here[@]}" --cache cold -t h2d.prefetch.managed.pair
 ok "caches of managed memory are no variant: refused in a line" eval \
 	'status_is 64 && one_line "--set cache: none of the chosen tests copies from or to host memory"'

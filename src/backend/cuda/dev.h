@@ -15,7 +15,6 @@
 /* A context runs at most 32 streams independently, with
  * CUDA_DEVICE_MAX_CONNECTIONS=32; two are left for other work. */
 #define CS_CUDA_LANES 30
-#define CS_BALLOONS 32
 
 enum cs_kernel {
 #define CS_KERNEL_ENUM(name) CS_KERNEL_##name,
@@ -118,7 +117,6 @@ struct cs_dev {
 	CUdeviceptr other; /* what takes the cache from other memory; 0: not
 				 * wanted yet, … */
 	uint64_t other_bytes;
-	CUdeviceptr balloon[CS_BALLOONS]; /* of um.c; 0: none */
 	CUdeviceptr spare;	  /* another buffer, for what its calls cost, … */
 	struct cs_vmm spare_rdma; /* … and one for messages between nodes */
 	CUmodule again;		  /* the module once more, likewise */

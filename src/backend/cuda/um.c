@@ -19,7 +19,6 @@
 #define PASS_NS 10e3	  /* besides */
 #define FAULT_NS 18e3	  /* that the first pass takes longer, at most, … */
 #define FIRST_NS 0.1e-3	  /* … and for each byte */
-#define BLOCK ((uint64_t)2 << 20) /* in which the driver gives memory away */
 #define PEAK_UNKNOWN 2400 /* bytes per ns */
 
 /* A range of managed memory. */
@@ -91,55 +90,8 @@ static void um_free(struct cs_dev *dev, uint64_t at)
 	free(old);
 }
 
-/* Does the GPU still run a kernel? */
-static int answers(struct cs_dev *dev, struct cs_err *err)
-{
-	struct cs_k_args16 none = { { 0 } };
-
-	return cs_rc(cs_dev_launch(dev, CS_KERNEL_args16, (struct cs_grid){ 1, 1, 0 },
-				   dev->aux, &none, err) ||
-		     cs_pass_idle(dev, err));
-}
-
-/* Pages may find more room than the driver reports as free (H100, driver 580: 170 MiB), so
- * memory is asked for until there is none: beside a buffer of what is to be left, in
- * pieces, each of which is halved where it is refused. */
-static int um_squeeze(struct cs_dev *dev, uint64_t left, struct cs_err *err)
-{
-	CUdeviceptr gap = 0;
-	uint64_t piece;
-	int rc = 0;
-
-	if (dev->balloon[0])
-		return 0;
-	if (CS_DEV_CU(dev, err, cuMemAlloc, &gap, left))
-		return -1;
-	rc = um_room(dev, &piece, err);
-	for (int i = 0; i < CS_BALLOONS && piece >= BLOCK && !rc;) {
-		if (CS_CALL(cuMemAlloc, &dev->balloon[i], piece / BLOCK * BLOCK)) {
-			dev->balloon[i] = 0;
-			piece /= 2;
-		} else {
-			rc = answers(dev, err);
-			i++;
-		}
-	}
-	CS_CALL(cuMemFree, gap);
-	return rc;
-}
-
-static void um_relax(struct cs_dev *dev)
-{
-	for (int i = 0; i < CS_BALLOONS; i++) {
-		if (dev->balloon[i])
-			CS_CALL(cuMemFree, dev->balloon[i]);
-		dev->balloon[i] = 0;
-	}
-}
-
 void cs_um_free_all(struct cs_dev *dev)
 {
-	um_relax(dev);
 	while (dev->um)
 		um_free(dev, dev->um->at);
 }
@@ -333,8 +285,6 @@ const struct cs_backend_um cs_cuda_um = {
 	.free = um_free,
 	.bring = um_bring,
 	.advise = um_advise,
-	.squeeze = um_squeeze,
-	.relax = um_relax,
 	.count = um_count,
 	.counted = um_counted,
 	.check = um_check,

@@ -72,27 +72,10 @@ static int refuse_bytes(struct cs_endpoints *e, uint64_t bytes, uint64_t room)
 			  want, e->slot->facts.label, left, limit);
 }
 
-/* Bytes of the GPU's memory that its ranges may have, for those that are to be too large;
- * 0: there are none. */
-static uint64_t to_leave(const struct cs_endpoints *e)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t k = 0; k < e->slot->step.count; k++) {
-		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
-		const unsigned percent = cs_op_oversubscribes(t->op);
-
-		if (percent && is_mine(e, t))
-			bytes += t->bytes / percent * 100;
-	}
-	return bytes;
-}
-
-/* A GPU that is asked for more than it has may hang.  What is to be too large fits before
- * the rest of the memory is taken. */
+/* A GPU that is asked for more than it has may hang. */
 static int guard(struct cs_endpoints *e)
 {
-	const uint64_t percent = to_leave(e) ? 0 : e->plan->set.oversubscribe;
+	const uint64_t percent = e->plan->set.oversubscribe;
 	uint64_t bytes = to_come(e), room;
 
 	if (e->backend->um->room(e->dev, &room, &e->slot->err))
@@ -203,8 +186,6 @@ static int make_all(struct cs_endpoints *e)
 static void release(struct cs_endpoints *e)
 {
 	cs_pages_count(e, 0); /* of a cell that failed */
-	if (e->n_ranges)
-		e->backend->um->relax(e->dev);
 	while (e->n_ranges) {
 		const struct cs_range *range = &e->range[--e->n_ranges];
 
@@ -252,7 +233,7 @@ static struct cs_copy copy_of(const struct cs_endpoints *e,
 		.to = cs_page_place(e, &t->dst),
 		.mark = e->slot->seq,
 		.element = cs_variant_element(&t->variant),
-		.page = cs_op_is_by_warps(t->op) ? STREAM_PAGE : 0,
+		.page = t->op == CS_OP_WARP ? STREAM_PAGE : 0,
 		.move = t->op == CS_OP_PREFETCH ? CS_MOVE_PREFETCH : CS_MOVE_NOT,
 	};
 
@@ -304,28 +285,6 @@ static int refuse_stayed(struct cs_endpoints *e)
 			  "there: nothing moves, so there is no rate");
 }
 
-static void note_checked(struct cs_endpoints *e, const struct cs_range *range,
-			 const struct cs_check *found)
-{
-	cs_slot_found(e->slot, range->k,
-		      &CS_EXPECTED(range->pattern.key, range->bytes), found);
-	e->slot->checked_whole[range->k]++;
-}
-
-/* Of a range that is too large for its GPU. */
-static int judge_part(struct cs_endpoints *e, struct cs_range *range, int checked)
-{
-	struct cs_check found = { .first_word = UINT64_MAX };
-	int near;
-
-	if (cs_pages_prove_part(e, range) ||
-	    (checked && check_contents(e, range, 0, &found, &near)))
-		return -1;
-	if (checked)
-		note_checked(e, range, &found);
-	return 0;
-}
-
 static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
@@ -348,8 +307,11 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	e->slot->stayed[range->k] |= stayed || copied ||
 				     (cs_transfer_far(t) >= 0 && cs_pages_may_stay(t) &&
 				      t->method == CS_METHOD_PREFETCH);
-	if (checked)
-		note_checked(e, range, &found);
+	if (checked) {
+		cs_slot_found(e->slot, range->k,
+			      &CS_EXPECTED(range->pattern.key, range->bytes), &found);
+		e->slot->checked_whole[range->k]++;
+	}
 	return stayed && !copied && !found.wrong_words ? refuse_stayed(e) : 0;
 }
 
@@ -370,8 +332,7 @@ static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 		/* rounds of tiles are judged when they are measured */
 		if (is_of_tiles(cs_endpoints_transfer(e, range->k)))
 			continue;
-		if (to_leave(e) ? judge_part(e, range, checked) :
-				  judge(e, range, checked))
+		if (judge(e, range, checked))
 			return -1;
 	}
 	return 0;
@@ -420,27 +381,6 @@ static int advise_all(struct cs_endpoints *e)
 	return 0;
 }
 
-/* Take so much of the GPU's memory that what is to be too large is. */
-static int squeeze(struct cs_endpoints *e)
-{
-	const struct cs_agent_facts *f = &e->slot->facts;
-	int rc = 0;
-
-	if (!to_leave(e))
-		return 0;
-	if (f->before.others > 0)
-		rc = cs_err_set(&e->slot->err,
-				"GPU %s is in use by others, whose memory a balloon would take",
-				f->label);
-	else if (f->gpu.integrated == 1)
-		rc = cs_err_set(&e->slot->err, "the memory of GPU %s is the host's",
-				f->label);
-	else
-		rc = e->backend->um->squeeze(e->dev, to_leave(e), &e->slot->err);
-	e->slot->refused |= rc != 0;
-	return rc;
-}
-
 /* Bring pages to the sources of their transfers, and prove it. */
 static int reset_pages(struct cs_endpoints *e)
 {
@@ -457,7 +397,7 @@ static int reset_pages(struct cs_endpoints *e)
 		    (is_on(&t->src, e->me) && prove_own(e, range->k, range->at, known)))
 			return -1;
 	}
-	return squeeze(e);
+	return 0;
 }
 
 /* The same question of ranges of others of this process, which lie on the agent's GPU. */

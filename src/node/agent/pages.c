@@ -129,25 +129,6 @@ int cs_pages_prove_host(struct cs_endpoints *e, const struct cs_range *range,
 	return 0;
 }
 
-int cs_pages_prove_part(struct cs_endpoints *e, const struct cs_range *range)
-{
-	struct cs_resident seen;
-
-	if (resident(e, range, 1, &seen)) {
-		e->slot->unproven = 1;
-		return 0;
-	}
-	if (seen.here && seen.here < seen.pages)
-		return 0;
-	e->slot->refused = 1;
-	return cs_err_set(&e->slot->err,
-			  "after a sample %s of %" PRIu64
-			  " pages were on the host: %s",
-			  seen.here ? "all" : "none", seen.pages,
-			  seen.here ? "they are used from there" :
-				      "the GPU had room for them");
-}
-
 /* Did the agent's own GPU read it as it reads its own memory?  The speed of one pass is
  * evidence only if the kernel's answer leaves it open where the pages are. */
 int cs_pages_prove_near(struct cs_endpoints *e, const struct cs_transfer *t,

@@ -17,8 +17,6 @@ int cs_pages_have_stayed(const struct cs_endpoints *e, const struct cs_range *ra
  * answered. */
 int cs_pages_prove_host(struct cs_endpoints *e, const struct cs_range *range,
 			int is_dst, int *known);
-/* Is a part of it on the host, and a part not, as if the GPU had no room for all? */
-int cs_pages_prove_part(struct cs_endpoints *e, const struct cs_range *range);
 /* page_counts.c: count what is done to the ranges from now on (`on`), or end that. */
 void cs_pages_count(struct cs_endpoints *e, int on);
 /* Did the agent's own GPU read it as it reads its own memory (near)? */
