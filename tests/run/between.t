@@ -188,6 +188,9 @@ ok "… and a character a cell, the slow node's in its row and column" eval \
 	'[ "$(grep -cE "^ +node[0-9]+ .{3}#" out)" = 39 ] && grep -qE "^ +node3 ### #+$" out && prints "rows are in order of leaves"'
 ok "… the NICs, and that others use them" \
 	joined 'bytes counted: at the source by mlx5_0 \(1560 cells, 99.9 %\), at the destination by mlx5_0 \(1560 cells, 102.0 %\); above 101 %: traffic of others'
+ok "… as has the matrix" joined 'median 47\.[0-9]+, 95 % of the port, best'
+show_made html 40 nic=400
+ok "… and the page" grep -qE '</b> GB/s median, 95 % of the port' out
 show_made text 70 leaves=7 nic=0
 ok "of more nodes than characters fit a row is a leaf" joined 'node63 .*a row is a leaf'
 ok "… of a NIC whose rate is not known there is no share" joined 'between nodes 47\.[0-9]+ GB/s per NIC; '

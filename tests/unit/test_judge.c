@@ -571,6 +571,30 @@ HOLDS("a class is in one file") {
 
 /* ---- ways and peaks ---- */
 
+HOLDS("between nodes the peak is the slower port's, whatever links their GPUs have") {
+	OWNED(canned) c = canned(2, 2, 0, "net.mpi.staged.pair", 0);
+	const struct cs_plan_matrix *matrix =
+		cs_plan_matrix_at(c.plan, cs_plan_first_between(c.plan));
+	struct cs_row row = { .test = matrix->test,
+			      .metric = CS_METRIC_RATE,
+			      .copies = 4,
+			      .what = cs_between_transfer(matrix, 0, 1) };
+
+	t_ok(isnan(cs_row_peak_gbs(&c.run, &row)));
+	for (int i = 0; i < 2; i++) {
+		c.run.node[i].facts.n_nics = 1;
+		c.run.node[i].facts.nic[0] = (struct cs_nic_facts){
+			.rdma = 1, .state = "active", .gbits = i ? 200 : 400
+		};
+	}
+	t_near(cs_row_peak_gbs(&c.run, &row), 25, 0);
+	row.what.bytes =
+		1 << 20; /* a message; its window is what has to fill the link */
+	t_ok(!cs_row_is_short(&c.run, &row));
+	row.copies = 2;
+	t_ok(cs_row_is_short(&c.run, &row));
+}
+
 HOLDS("ways are by design, peaks of the lesser live link") {
 	OWNED(canned) c = canned(1, 4, 0, TEST ",h2d.ce.pinned.pair", 1);
 	struct cs_row *row;

@@ -45,29 +45,15 @@ static int applies(const struct cs_threshold *line, const struct scope *scope)
 	return !line->class[0] || !fnmatch(line->class, scope->class, 0);
 }
 
-/* The peak of the link, and the bytes that follow each other on it. */
-static double peak_of(const struct cs_run *run, const struct cs_row *row)
-{
-	return cs_test_is_between(cs_row_test(row)) ? cs_between_peak_gbs(run, row) :
-						      cs_row_peak_gbs(run, row);
-}
-
-static uint64_t bytes_of(const struct cs_row *row)
-{
-	return row->what.bytes *
-	       (cs_test_is_between(cs_row_test(row)) ? row->copies : 1);
-}
-
 /* The bound of a cell by this line; NAN: unknown; 0: none, its copies are too short. */
 static double bound_of(const struct scope *scope, const struct cs_threshold *line,
 		       const struct cs_row *row)
 {
-	double peak;
-
 	if (!line->is_share)
 		return line->bound;
-	peak = peak_of(scope->run, row);
-	return cs_is_short(bytes_of(row), peak) ? 0 : line->bound * peak;
+	return cs_row_is_short(scope->run, row) ?
+		       0 :
+		       line->bound * cs_row_peak_gbs(scope->run, row);
 }
 
 /* "--min-share, 85 % of the live link's peak", "thresholds.csv:7" */
@@ -98,7 +84,7 @@ static void describe_unknown(struct scope *scope, const struct cs_threshold *lin
 
 static void count_short(struct scope *scope, const struct cs_row *row)
 {
-	uint64_t needed = cs_bytes_to_fill(peak_of(scope->run, row));
+	uint64_t needed = cs_bytes_to_fill(cs_row_peak_gbs(scope->run, row));
 
 	scope->too_short++;
 	if (row->what.bytes > scope->longest)

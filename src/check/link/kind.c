@@ -121,6 +121,15 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 
 /* ---- peaks ---- */
 
+/* That of the node with the slower port. */
+static double between_peak_gbs(const struct cs_run *run, const struct cs_row *row)
+{
+	const double from = cs_port_gbs(&run->node[row->what.src.index].facts);
+	const double to = cs_port_gbs(&run->node[row->what.dst.index].facts);
+
+	return isnan(from) || isnan(to) ? NAN : fmin(from, to);
+}
+
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 {
 	const struct cs_test *test = cs_row_test(row);
@@ -128,8 +137,11 @@ double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 	const struct cs_agent_facts *b = endpoint_agent(run, row, &row->what.dst);
 	const struct cs_link_facts *link;
 
-	if (row->metric != CS_METRIC_RATE || test->unit != CS_UNIT_GBS || !a || !b ||
-	    cs_on_cpu(run) || test->path == CS_PATH_LOCAL ||
+	if (row->metric != CS_METRIC_RATE || test->unit != CS_UNIT_GBS)
+		return NAN;
+	if (cs_test_is_between(test))
+		return between_peak_gbs(run, row);
+	if (!a || !b || cs_on_cpu(run) || test->path == CS_PATH_LOCAL ||
 	    test->path == CS_PATH_HOST)
 		return NAN;
 	link = cs_lesser_link(&a->link, &b->link);
@@ -162,6 +174,14 @@ double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row)
 int cs_is_short(uint64_t bytes, double peak_gbs)
 {
 	return (double)bytes / peak_gbs < SHORT_NS;
+}
+
+int cs_row_is_short(const struct cs_run *run, const struct cs_row *row)
+{
+	const int is_window = cs_test_is_between(cs_row_test(row));
+
+	return cs_is_short(row->what.bytes * (is_window ? row->copies : 1),
+			   cs_row_peak_gbs(run, row));
 }
 
 uint64_t cs_bytes_to_fill(double peak_gbs)

@@ -27,8 +27,8 @@ void cs_link_kind_text(const struct cs_run *run, const struct cs_row *row, char 
 void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		  size_t size);
 
-/* The most that a transfer could have, one direction, by the links as they are live:
- * GB/s.  NAN if it crosses none, if its figure is no rate, or if they are unknown. */
+/* The most that a transfer could have, one direction, by the links as they are live, or
+ * between nodes by the slower port: GB/s.  NAN if it crosses none, if its figure is no rate, or if they are unknown. */
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
 /* The same of a test within a GPU, by the clock and the width of its memory; half of it
@@ -37,6 +37,8 @@ double cs_memory_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
 /* Are copies of that many bytes too short to fill that link? */
 int cs_is_short(uint64_t bytes, double peak_gbs);
+/* … of a row to fill its own link?  Messages of a window follow each other. */
+int cs_row_is_short(const struct cs_run *run, const struct cs_row *row);
 /* The least power of two that is not. */
 uint64_t cs_bytes_to_fill(double peak_gbs);
 
@@ -45,7 +47,5 @@ uint64_t cs_bytes_to_fill(double peak_gbs);
 /* GB/s of the node's fastest port that is up; if it has RDMA ports, of these alone.  NAN
  * unknown. */
 double cs_port_gbs(const struct cs_node_facts *node);
-/* Of a row between nodes, that of the node with the slower one. */
-double cs_between_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 /* The name of the only one that it can be; "" none or several. */
 const char *cs_port_name(const struct cs_node_facts *node);

@@ -32,14 +32,6 @@ double cs_port_gbs(const struct cs_node_facts *node)
 	return most;
 }
 
-double cs_between_peak_gbs(const struct cs_run *run, const struct cs_row *row)
-{
-	const double from = cs_port_gbs(&run->node[row->what.src.index].facts);
-	const double to = cs_port_gbs(&run->node[row->what.dst.index].facts);
-
-	return isnan(from) || isnan(to) ? NAN : fmin(from, to);
-}
-
 const char *cs_port_name(const struct cs_node_facts *node)
 {
 	const int first = next_card(node, 0), cards = cs_node_cards(node);

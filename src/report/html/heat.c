@@ -49,7 +49,7 @@ static int is_share(const struct cs_grid *grid, const struct cs_row *row, double
 	       (!cs_expected_gbs(grid->run, row, &low, &high) ||
 		(test->pattern == CS_PATTERN_BIDI && test->method == CS_METHOD_CE &&
 		 (test->memory == CS_MEM_DEVICE || test->memory == CS_MEM_PINNED) &&
-		 !cs_is_short(row->what.bytes, peak)));
+		 !cs_row_is_short(grid->run, row)));
 }
 
 /* The one link that all cells go through. */
@@ -326,6 +326,7 @@ static void put_figures(struct cs_html *h, const struct heat *heat)
 {
 	const struct cs_grid *grid = heat->grid;
 	const char *unit = cs_unit_text((int)grid->test->unit);
+	double peak = heat->peak;
 
 	cs_html(h, "<p class=\"fig\">");
 	if (!grid->n_measured) {
@@ -334,9 +335,11 @@ static void put_figures(struct cs_html *h, const struct heat *heat)
 	}
 	cs_html(h, "<b>%s</b> ", cs_html_figure(grid->median).text);
 	cs_html_text(h, "%s median", unit);
-	if (!isnan(heat->peak))
-		cs_html_text(h, ", %.0f %% of the link",
-			     100 * grid->median / heat->peak);
+	if (heat->words)
+		peak = cs_row_peak_gbs(grid->run, grid->row[grid->max_at]);
+	if (peak > 0)
+		cs_html_text(h, ", %.0f %% of the %s", 100 * grid->median / peak,
+			     heat->words ? "port" : "link");
 	cs_html_text(h, "; %s (%s) to", cs_html_figure(grid->min).text,
 		     cs_cell_label(grid, grid->min_at).text);
 	cs_html_text(h, " %s (%s)", cs_html_figure(grid->max).text,
@@ -581,7 +584,6 @@ void cs_html_between(struct cs_html *h, const struct cs_run *run)
 		CS_SCOPE;
 
 		heat_init(&heat, cs_between_grid(run, v, SIDE, &words));
-		heat.peak = NAN;
 		heat.words = words;
 		put_matrix(h, &heat);
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "check/link/kind.h"
 #include "plan/rounds.h"
 
 #define NODES_OF_MATRIX 16
@@ -61,6 +62,15 @@ static const char *cell_text(const struct between *b, const struct cs_row *row)
 {
 	return cs_new_text("%s %s", figure_text(b, row->stats.median),
 			   cs_pair_label(b->run, (int)row->node, &row->what).text);
+}
+
+/* ", 92 % of the port" of the cell in the middle; "" unknown. */
+static const char *share_text(const struct between *b)
+{
+	const struct cs_row *row = b->row[b->n / 2];
+	const double share = row->stats.median / cs_row_peak_gbs(b->run, row);
+
+	return share > 0 ? cs_new_text(", %.0f %% of the port", 100 * share) : "";
 }
 
 /* The figure of a cell, or its status. */
@@ -278,9 +288,9 @@ static void print_one(FILE *to, const struct between *b, uint32_t v)
 		return;
 	}
 	cs_fold(to, 2, 4,
-		"median %s, best %s, worst %s; %zu of %zu cells, %u of %u rounds; "
+		"median %s%s, best %s, worst %s; %zu of %zu cells, %u of %u rounds; "
 		"all pairs of a round at the same time",
-		figure_text(b, b->median), cell_text(b, b->row[0]),
+		figure_text(b, b->median), share_text(b), cell_text(b, b->row[0]),
 		cell_text(b, b->row[b->n - 1]), b->n, b->planned, rounds,
 		cs_rounds_of((uint32_t)run->n_nodes));
 	if (run->n_nodes > NODES_OF_MATRIX) {
