@@ -85,7 +85,9 @@ static void work(struct cs_worker *w)
 	struct cs_worked *did = &w->worked;
 
 	*did = (struct cs_worked){
-		.counts = !w->gated || cs_gate_wait(w->all->board, w->seq),
+		/* one for each core leaves none for the agent that arms the others */
+		.counts = !w->gated ||
+			  cs_gate_wait(w->all->board, w->seq, w->core >= 0),
 	};
 	if (!did->counts)
 		return;

@@ -51,7 +51,7 @@ static void relax(void)
 }
 
 /* Spin for up to spin_ns; 1 when the word has changed. */
-static int spin(_Atomic uint32_t *word, uint32_t seen, uint32_t spin_ns)
+static int spin(_Atomic uint32_t *word, uint32_t seen, uint32_t spin_ns, int yields)
 {
 	uint64_t end = cs_clock_ns() + spin_ns;
 
@@ -61,6 +61,8 @@ static int spin(_Atomic uint32_t *word, uint32_t seen, uint32_t spin_ns)
 				return 1;
 			relax();
 		}
+		if (yields)
+			sched_yield();
 	} while (cs_clock_ns() < end);
 	return 0;
 }
@@ -238,14 +240,14 @@ void cs_gate_await(struct cs_board *board, uint32_t seq)
 #define GATE_SPIN_NS 20000u
 #define GATE_SLICE_MS 10
 
-int cs_gate_wait(struct cs_board *board, uint32_t seq)
+int cs_gate_wait(struct cs_board *board, uint32_t seq, int yields)
 {
 	uint32_t spin_ns = board->spin_ns > GATE_SPIN_NS ? board->spin_ns :
 							   GATE_SPIN_NS;
 	uint32_t seen;
 
 	while ((int32_t)((seen = atomic_load(&board->gate)) - seq) < 0)
-		if (!spin(&board->gate, seen, spin_ns))
+		if (!spin(&board->gate, seen, spin_ns, yields))
 			futex_wait(&board->gate, seen, GATE_SLICE_MS);
 	return atomic_load(&board->void_seq) != seq && !atomic_load(&board->released);
 }
@@ -253,7 +255,7 @@ int cs_gate_wait(struct cs_board *board, uint32_t seq)
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,
 			   uint32_t seen, int slice_ms)
 {
-	if (!spin(&slot->command, seen, board->spin_ns))
+	if (!spin(&slot->command, seen, board->spin_ns, 0))
 		futex_wait(&slot->command, seen, slice_ms);
 }
 
@@ -276,7 +278,7 @@ uint32_t cs_board_command(struct cs_board *board, int agent)
 void cs_board_wait_reply(struct cs_board *board, uint32_t seen, int slice_ms,
 			 int spins)
 {
-	if (spins && spin(&board->replies, seen, board->spin_ns))
+	if (spins && spin(&board->replies, seen, board->spin_ns, 0))
 		return;
 	atomic_store(&board->waiting, 1);
 	futex_wait(&board->replies, seen, slice_ms);

@@ -237,9 +237,10 @@ void cs_gate_release(struct cs_board *board);
 /* Agent: poll the gate until it is open up to `seq`.  There is no limit here: when
  * the coordinator gives up, it opens the gate. */
 void cs_gate_await(struct cs_board *board, uint32_t seq);
-/* Worker: the same, but it sleeps after a while.  Returns whether the sample counts:
- * not if it was cancelled, or if all gates are open for ever. */
-int cs_gate_wait(struct cs_board *board, uint32_t seq);
+/* Worker: the same, but it sleeps after a while, and if `yields` leaves its core to whom
+ * it waits for.  Returns whether the sample counts: not if it was cancelled, or if all
+ * gates are open for ever. */
+int cs_gate_wait(struct cs_board *board, uint32_t seq, int yields);
 /* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that still
  * runs may store a smaller number afterwards: repeat the call until no agent waits. */
 void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
