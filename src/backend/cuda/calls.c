@@ -23,9 +23,15 @@ struct own {
 	CUgraphExec exec;
 	CUdeviceptr device, managed, async;
 	struct cs_vmm vmm;
-	void *host;  /* of the driver */
-	void *pages; /* of ours, … */
+	void *host; /* of the driver */
 	int registered;
+};
+
+/* Host memory of ours, touched: it outlasts a batch, for to touch takes longer than what
+ * is timed. */
+struct pages {
+	void *at;
+	uint64_t bytes;
 };
 
 struct cs_calls {
@@ -41,6 +47,7 @@ struct cs_calls {
 	int lacks; /* the driver has no such call */
 	struct cs_err *err;
 	struct own own[CS_CALLS_MOST];
+	struct pages pages[CS_CALLS_MOST]; /* of each call */
 };
 
 static int result_of(struct cs_calls *c, CUresult result, const char *call)
@@ -305,21 +312,38 @@ static int vmm_free(struct cs_calls *c, struct own *own)
 
 /* ---- memory of ours ---- */
 
+static struct pages *pages_of(struct cs_calls *c, const struct own *own)
+{
+	return &c->pages[own - c->own];
+}
+
+static void pages_give_back(struct pages *pages)
+{
+	if (pages->at)
+		munmap(pages->at, pages->bytes);
+	*pages = (struct pages){ 0 };
+}
+
 static int pages_touch(struct cs_calls *c, struct own *own)
 {
-	void *at = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct pages *pages = pages_of(c, own);
+	void *at;
 
+	if (pages->bytes == c->bytes)
+		return 0;
+	pages_give_back(pages);
+	at = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		  -1, 0);
 	if (at == MAP_FAILED)
 		return cs_err_set(c->err, "no memory");
-	own->pages = at;
+	*pages = (struct pages){ at, c->bytes };
 	memset(at, 1, c->bytes);
 	return 0;
 }
 
 static int pages_register(struct cs_calls *c, struct own *own)
 {
-	own->registered = !CU(c, cuMemHostRegister, own->pages, c->bytes, 0);
+	own->registered = !CU(c, cuMemHostRegister, pages_of(c, own)->at, c->bytes, 0);
 	return own->registered ? 0 : -1;
 }
 
@@ -328,7 +352,7 @@ STEP(pages_registered, pages_touch(c, own) || pages_register(c, own) ? -1 : 0)
 static int pages_unregister(struct cs_calls *c, struct own *own)
 {
 	own->registered = 0;
-	return CU(c, cuMemHostUnregister, own->pages);
+	return CU(c, cuMemHostUnregister, pages_of(c, own)->at);
 }
 
 static int ipc_get(struct cs_calls *c, struct own *own)
@@ -370,6 +394,11 @@ static int calls_open(struct cs_dev *dev, struct cs_err *err)
 
 static int ready(struct cs_calls *c)
 {
+	for (uint32_t i = 0;
+	     c->call != CS_CALL_REGISTER && c->call != CS_CALL_UNREGISTER &&
+	     i < CS_CALLS_MOST;
+	     i++)
+		pages_give_back(&c->pages[i]);
 	if (c->call >= CS_CALL_GRAPH_INSTANTIATE &&
 	    c->call <= CS_CALL_GRAPH_DESTROY && !c->graph && graph_make(c))
 		return -1;
@@ -430,7 +459,7 @@ static int calls_make(struct cs_dev *dev, const struct cs_batch *batch,
 	return answer(c, rc);
 }
 
-static void give_back(const struct cs_calls *c, const struct own *own)
+static void give_back(struct cs_calls *c, const struct own *own)
 {
 	if (own->event)
 		GIVE_BACK(cuEventDestroy, "cuEventDestroy", own->event);
@@ -449,9 +478,8 @@ static void give_back(const struct cs_calls *c, const struct own *own)
 	if (own->host)
 		GIVE_BACK(cuMemFreeHost, "cuMemFreeHost", own->host);
 	if (own->registered)
-		GIVE_BACK(cuMemHostUnregister, "cuMemHostUnregister", own->pages);
-	if (own->pages)
-		munmap(own->pages, c->bytes);
+		GIVE_BACK(cuMemHostUnregister, "cuMemHostUnregister",
+			  pages_of(c, own)->at);
 }
 
 static int calls_undo(struct cs_dev *dev, struct cs_err *err)
@@ -475,8 +503,10 @@ void cs_calls_release(struct cs_dev *dev)
 
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < CS_CALLS_MOST; i++)
+	for (uint32_t i = 0; i < CS_CALLS_MOST; i++) {
 		give_back(c, &c->own[i]);
+		pages_give_back(&c->pages[i]);
+	}
 	if (c->graph && cs_cu.graph_destroy)
 		GIVE_BACK(graph_destroy, "cuGraphDestroy", c->graph);
 	if (c->buffer)
