@@ -7,7 +7,7 @@
 /* More hardly make it faster: they wait for memory. */
 #define PARTS_MAX 16
 /* Worth a thread, and whole pages of 2 MiB. */
-#define PART_LEAST ((uint64_t)16 << 20)
+#define PART_LEAST ((uint64_t)4 << 20)
 /* A check of some is over so much sooner. */
 #define SOME_LESS 4
 

@@ -30,6 +30,7 @@ struct cs_range {
 	uint64_t at, bytes;
 	struct cs_touched pattern; /* its contents */
 	int counted; /* the driver's moves of its pages are being counted */
+	int owed;    /* its contents are still to be checked, back at the source */
 };
 
 struct cs_endpoints {

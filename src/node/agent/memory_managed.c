@@ -5,7 +5,8 @@
  * source, by a prefetch and never by touching, and after it they are located at the
  * destination: the kernel shows which are in host memory, and a pass of a GPU reads
  * only its own memory so fast. A sample whose pages were in another place fails, with
- * slot->not_moved. */
+ * slot->not_moved.  The bytes are compared where that takes less time: at the
+ * destination, or, unless the sample is the last, back at the source. */
 #include <unistd.h>
 
 #include "base/units.h"
@@ -285,6 +286,23 @@ static int refuse_stayed(struct cs_endpoints *e)
 			  "there: nothing moves, so there is no rate");
 }
 
+static void note_checked(struct cs_endpoints *e, const struct cs_range *range,
+			 const struct cs_check *found)
+{
+	cs_slot_found(e->slot, range->k,
+		      &CS_EXPECTED(range->pattern.key, range->bytes), found);
+	e->slot->checked_whole[range->k]++;
+}
+
+/* Are the contents compared when its pages are back?  The agent's GPU reads them there to
+ * prove that, and a chase of faults left most pages there. */
+static int is_checked_at_source(const struct cs_endpoints *e,
+				const struct cs_transfer *t)
+{
+	return e->slot->what != CS_CMD_CHECK && cs_transfer_far(t) < 0 &&
+	       (is_on(&t->src, e->me) || cs_op_is_fault(t->op));
+}
+
 static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
@@ -295,7 +313,11 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	by_cpu = cs_endpoint_is_numa(stayed && !copied ? &t->src : &t->dst);
 	if (!stayed && cs_pages_prove_host(e, range, 1, &known))
 		return -1;
-	if ((!by_cpu || checked) && check_contents(e, range, by_cpu, &found, &near))
+	range->owed = checked && !stayed && is_checked_at_source(e, t);
+	if (range->owed)
+		checked = 0;
+	else if ((!by_cpu || checked) &&
+		 check_contents(e, range, by_cpu, &found, &near))
 		return -1;
 	/* untouched pages have just come: the speed of a pass proves nothing */
 	if (cs_op_is_fault(t->op) && !by_cpu)
@@ -307,11 +329,8 @@ static int judge(struct cs_endpoints *e, struct cs_range *range, int checked)
 	e->slot->stayed[range->k] |= stayed || copied ||
 				     (cs_transfer_far(t) >= 0 && cs_pages_may_stay(t) &&
 				      t->method == CS_METHOD_PREFETCH);
-	if (checked) {
-		cs_slot_found(e->slot, range->k,
-			      &CS_EXPECTED(range->pattern.key, range->bytes), &found);
-		e->slot->checked_whole[range->k]++;
-	}
+	if (checked)
+		note_checked(e, range, &found);
 	return stayed && !copied && !found.wrong_words ? refuse_stayed(e) : 0;
 }
 
@@ -338,18 +357,16 @@ static int judge_all(struct cs_endpoints *e, uint32_t seq, int checked)
 	return 0;
 }
 
-/* By a pass of the agent's own GPU over what is there. */
-static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at, int known)
+/* By a pass of the agent's own GPU over what is there, which finds what is wrong. */
+static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at,
+		     const struct cs_touched *pattern, int known,
+		     struct cs_check *found)
 {
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
-	/* a word that is not what it looks for takes it long: the pattern that is there */
-	const struct cs_touched pattern = { key_of(e, k),
-					    (uint64_t)sysconf(_SC_PAGESIZE), 0 };
-	struct cs_check unused;
 	int near;
 
-	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, &pattern, &unused,
-					   &near, &e->slot->err) ||
+	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, pattern, found, &near,
+					   &e->slot->err) ||
 		     cs_pages_prove_near(e, t, 0, near, known));
 }
 
@@ -381,22 +398,34 @@ static int advise_all(struct cs_endpoints *e)
 	return 0;
 }
 
-/* Bring pages to the sources of their transfers, and prove it. */
+/* Bring its pages to the source of its transfer, prove it, and compare what is owed. */
+static int reset_range(struct cs_endpoints *e, struct cs_range *range)
+{
+	const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
+	const struct cs_um_place home = cs_page_place(e, &t->src);
+	struct cs_check found = { .first_word = UINT64_MAX };
+	const int own = is_on(&t->src, e->me), owed = range->owed;
+	int known, near;
+
+	range->owed = 0;
+	if (advise(e, range, 0) ||
+	    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
+				  &e->slot->err) ||
+	    cs_pages_prove_host(e, range, 0, &known) ||
+	    (own &&
+	     prove_own(e, range->k, range->at, &range->pattern, known, &found)) ||
+	    (owed && !own && check_contents(e, range, 1, &found, &near)))
+		return -1;
+	if (owed)
+		note_checked(e, range, &found);
+	return 0;
+}
+
 static int reset_pages(struct cs_endpoints *e)
 {
-	for (int i = 0; i < e->n_ranges; i++) {
-		const struct cs_range *range = &e->range[i];
-		const struct cs_transfer *t = cs_endpoints_transfer(e, range->k);
-		const struct cs_um_place home = cs_page_place(e, &t->src);
-		int known;
-
-		if (advise(e, range, 0) ||
-		    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
-					  &e->slot->err) ||
-		    cs_pages_prove_host(e, range, 0, &known) ||
-		    (is_on(&t->src, e->me) && prove_own(e, range->k, range->at, known)))
+	for (int i = 0; i < e->n_ranges; i++)
+		if (reset_range(e, &e->range[i]))
 			return -1;
-	}
 	return 0;
 }
 
@@ -406,9 +435,16 @@ static int prove_others(struct cs_endpoints *e)
 	for (uint32_t k = 0; k < e->slot->step.count; k++) {
 		const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 		uint64_t at = cs_board_slot(e->board, t->issuer)->range_at[k];
+		/* a word that is not what it looks for takes it long: the pattern that
+		 * is there */
+		const struct cs_touched pattern = { key_of(e, k),
+						    (uint64_t)sysconf(_SC_PAGESIZE),
+						    0 };
+		struct cs_check unused;
 
 		if (cs_transfer_is_managed(t) && !is_mine(e, t) &&
-		    is_on(&t->src, e->me) && prove_own(e, k, at, 1))
+		    is_on(&t->src, e->me) &&
+		    prove_own(e, k, at, &pattern, 1, &unused))
 			return -1;
 	}
 	return 0;
