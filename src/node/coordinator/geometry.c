@@ -10,6 +10,8 @@
 
 /* A division that is fast now and then is not. */
 #define GEOMETRY_SAMPLES 2
+/* A third of a sample tells them apart: the start of a kernel is a thousandth of it. */
+#define GEOMETRY_NS (CS_SAMPLE_NS / 3)
 
 /* Time per byte of the last sample, summed over the measured transfers. */
 static double pace(const struct cs_sampler *s)
@@ -34,7 +36,13 @@ static enum cs_status sample(struct cs_coordinator *co, struct cs_cell *cell,
 	return status;
 }
 
-/* The first touch, and until a sample has as many copies as fill it. */
+static uint32_t divisions_of(struct cs_coordinator *co, const struct cs_cell *cell)
+{
+	return cs_board_slot(co->board, cell->agents.agent[0])->geometries;
+}
+
+/* The first touch, and, if there is a choice, until a sample has as many copies as fill
+ * it. */
 static enum cs_status touch(struct cs_coordinator *co, struct cs_cell *cell,
 			    struct cs_err *err)
 {
@@ -44,7 +52,8 @@ static enum cs_status touch(struct cs_coordinator *co, struct cs_cell *cell,
 	do {
 		resized = co->sampler.resized;
 		status = sample(co, cell, err);
-	} while (status == CS_OK && co->sampler.resized > resized);
+	} while (status == CS_OK && divisions_of(co, cell) > 1 &&
+		 co->sampler.resized > resized);
 	return status;
 }
 
@@ -103,20 +112,21 @@ static enum cs_status fastest_geometry(struct cs_coordinator *co, struct cs_cell
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 	const double margin = co->plan->set.precision / 2;
 	double bar = INFINITY, at;
-	uint32_t n = 1;
+	uint32_t n;
 
 	cell->geometry = 0;
 	cs_sampler_init(&co->sampler, co->plan, cell->step,
 			co->guess[cell->step->matrix]);
+	co->sampler.sample_ns = GEOMETRY_NS;
 	if (status == CS_OK)
 		status = touch(co, cell, err);
-	for (uint32_t g = 0; status == CS_OK && g < n; g++) {
+	n = divisions_of(co, cell);
+	for (uint32_t g = 0; status == CS_OK && n > 1 && g < n; g++) {
 		cell->geometry = g;
 		status = try_geometry(co, cell, g ? GEOMETRY_SAMPLES : 1, bar, &at,
 				      err);
 		if (status != CS_OK)
 			break;
-		n = cs_board_slot(co->board, cell->agents.agent[0])->geometries;
 		if (at < bar) {
 			bar = at * (1 - margin);
 			*best = g;
