@@ -186,7 +186,9 @@ HOLDS("what CPUs copy, busy host links, faults and cold caches end at what they 
 		{ "host.driver.pinned.pair", 0.015, 0.06 },
 		{ "h2d.prefetch.managed.pair", 0.015, 0.06 },
 		{ "h2d.demand.managed.pair", 0.06, 0.24 },
-		{ "peer.pack.halo.pair", 0.003, 0.012 },
+		{ "peer.chunk.write.pair", 0.003, 0.012 },
+		{ "peer.pack.halo.pair", 0.006, 0.025 },
+		{ "h2d.copy3d.pinned.pair", 0.006, 0.025 },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
