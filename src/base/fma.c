@@ -33,20 +33,20 @@ static uint64_t end_32(float c, uint64_t steps)
 
 /* To the nearest FP16 of a number below 2^16, ties to even: by its bits, since a sample
  * has millions of steps. */
-static double to_half(double x)
+static inline double to_half(double x)
 {
-	const double small = ldexp(1.5, DBL_MANT_DIG - 1 + HALF_LEAST - HALF_BITS);
+	const double small = 0x1.8p0 * (1ull << (DBL_MANT_DIG - 1 + HALF_LEAST -
+						 HALF_BITS));
 	const uint64_t below = (1ull << (DBL_MANT_DIG - 1 - HALF_BITS)) - 1;
 	uint64_t bits;
+	double normal;
 
-	/* a sum of that size has no digits below the least FP16 */
-	if (fabs(x) < HALF_NORMAL)
-		return x + small - small;
 	memcpy(&bits, &x, sizeof(bits));
 	bits += (below >> 1) + (bits >> (DBL_MANT_DIG - 1 - HALF_BITS) & 1);
 	bits &= ~below;
-	memcpy(&x, &bits, sizeof(x));
-	return x;
+	memcpy(&normal, &bits, sizeof(normal));
+	/* a sum of that size has no digits below the least FP16 */
+	return fabs(x) < HALF_NORMAL ? x + small - small : normal;
 }
 
 static uint32_t half_bits(double x)
@@ -63,28 +63,35 @@ static uint32_t half_bits(double x)
 }
 
 /* A product of two FP16 and its sum with a third are exact in FP64: x is 0 or at least
- * 2^-24, its square has 22 digits, and c is between 1 and 2. */
-static uint32_t end_16(double x, double c, uint64_t steps)
+ * 2^-24, its square has 22 digits, and c is between 1 and 2.  All sequences side by side:
+ * none waits for the result of another. */
+static uint64_t sum_16(double begin, uint64_t steps)
 {
+	double x[CS_FMA_LANES * CS_FMA_CHAINS];
+	const unsigned n = sizeof(x) / sizeof(*x);
+	uint64_t sum = 0;
+
+	for (unsigned k = 0; k < n; k++)
+		x[k] = begin;
 	for (; steps; steps--)
-		x = to_half(x * x + c);
-	return half_bits(x);
+		for (unsigned k = 0; k < n; k++)
+			x[k] = to_half(x[k] * x[k] + CS_FMA_ADD(k));
+	for (unsigned k = 0; k < n; k++)
+		sum += half_bits(x[k]);
+	return sum;
 }
 
 uint64_t cs_fma_sum(enum cs_fma type, uint32_t rounds)
 {
 	uint64_t steps = (uint64_t)rounds * CS_FMA_STEPS, sum = 0;
 
+	if (type == CS_FMA_16)
+		return sum_16(CS_FMA_BEGIN, steps) +
+		       (sum_16(CS_FMA_BEGIN_UPPER, steps) << 16);
 	for (unsigned k = 0; k < CS_FMA_LANES * CS_FMA_CHAINS; k++) {
 		double c = CS_FMA_ADD(k);
 
-		if (type == CS_FMA_64)
-			sum += end_64(c, steps);
-		else if (type == CS_FMA_32)
-			sum += end_32((float)c, steps);
-		else
-			sum += end_16(CS_FMA_BEGIN, c, steps) |
-			       (uint64_t)end_16(CS_FMA_BEGIN_UPPER, c, steps) << 16;
+		sum += type == CS_FMA_64 ? end_64(c, steps) : end_32((float)c, steps);
 	}
 	return sum;
 }
