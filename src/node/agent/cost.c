@@ -68,7 +68,7 @@ static int probe_calls(const struct cs_cost *c)
 }
 
 /* At most; or one copy. */
-#define ONCE_NS 2e6
+#define ONCE_NS 1e6
 
 uint64_t cs_cost_now_ns(const struct cs_cost *c)
 {
