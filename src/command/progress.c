@@ -37,16 +37,49 @@ static double mean(const struct cs_pace *pace)
 	return pace->seconds / pace->steps;
 }
 
+/* How much longer it takes than a copy over a link (H200). */
+static double weight_of(const struct cs_plan *plan, const struct cs_step *step)
+{
+	const struct cs_test *test = cs_plan_test(plan, step);
+
+	if (test->how == CS_HOW_OVERLAP)
+		return test->op == CS_OP_COPY ? 3 : 8;
+	if (test->how == CS_HOW_BATCHES)
+		return 0.6;
+	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
+		return 4;
+	if (test->path == CS_PATH_HOST || test->least_precision >= 0.05)
+		return 5;
+	return step->count > 1 && cs_test_crosses_host_link(test) ? 3.5 : 1.2;
+}
+
+/* Add a pace to another. */
+static void add_pace(struct cs_pace *to, const struct cs_pace *more)
+{
+	to->seconds += more->seconds;
+	to->weight += more->weight;
+	to->steps += more->steps;
+}
+
 double cs_progress_left(const struct cs_progress *p)
 {
+	struct cs_pace of_test[CS_TESTS_MOST] = { { 0 } };
 	double left = 0;
 
 	if (!counts_steps(p) || !p->took_all.steps)
 		return NAN;
+	for (uint32_t v = 0; v < p->plan->n_matrices; v++)
+		add_pace(&of_test[cs_plan_matrix_at(p->plan, v)->test], &p->took[v]);
 	for (uint32_t s = p->done; s < p->all; s++) {
-		const struct cs_pace *own = &p->took[cs_plan_step(p->plan, s)->matrix];
+		const struct cs_step *step = cs_plan_step(p->plan, s);
+		const struct cs_pace *own = &p->took[step->matrix];
+		const struct cs_pace *test =
+			&of_test[cs_plan_matrix_at(p->plan, step->matrix)->test];
 
-		left += mean(own->steps ? own : &p->took_all);
+		left += own->steps  ? mean(own) :
+			test->steps ? mean(test) :
+				      weight_of(p->plan, step) * p->took_all.seconds /
+					      p->took_all.weight;
 	}
 	return left;
 }
@@ -56,12 +89,11 @@ static void note_pace(struct cs_progress *p, uint32_t done, double now_s)
 	double each = (now_s - p->step_s) / (done - p->done);
 
 	for (uint32_t s = p->done; s < done; s++) {
-		struct cs_pace *own = &p->took[cs_plan_step(p->plan, s)->matrix];
+		const struct cs_step *step = cs_plan_step(p->plan, s);
+		const struct cs_pace one = { each, weight_of(p->plan, step), 1 };
 
-		own->seconds += each;
-		own->steps++;
-		p->took_all.seconds += each;
-		p->took_all.steps++;
+		add_pace(&p->took[step->matrix], &one);
+		add_pace(&p->took_all, &one);
 	}
 }
 

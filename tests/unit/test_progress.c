@@ -22,7 +22,7 @@ static void begin(void)
 	const struct cs_plan_request req = {
 		.n_agents = 8,
 		.set = { .copy_bytes = 1 << 20,
-			 .seed = 7,
+			 .seed = 8,
 			 .precision = 0.005,
 			 .cell_limit_s = 2,
 			 .start_limit_s = 30,
@@ -51,6 +51,21 @@ HOLDS("what is left follows the steps of each test, not their number") {
 			t_ok(fabs(cs_progress_left(&progress) - left) <=
 			     0.2 * left + 1e-9);
 	}
+}
+
+HOLDS("a test that has not begun takes as long as is usual for its kind") {
+	double links = 0;
+	uint32_t s;
+
+	begin();
+	cs_progress_step(&progress, 0, plan->n_steps, 0, 200);
+	for (s = 0; seconds_of(s) < 1; s++)
+		cs_progress_step(&progress, s + 1, plan->n_steps, 0,
+				 200 + 0.05 * (s + 1));
+	t_ok(s > 0);
+	for (uint32_t rest = s; rest < plan->n_steps; rest++)
+		links += 0.05;
+	t_ok(cs_progress_left(&progress) > 1.1 * links);
 }
 
 HOLDS("of turns, and of a run without a plan, it is not known") {
