@@ -13,6 +13,7 @@ struct fleet {
 	struct cs_merge merge;
 	const struct cs_criteria *criteria;
 	struct cs_loaded base; /* owns texts of the merged run */
+	struct cs_loaded next; /* a file until it is merged */
 	struct cs_err first;   /* of the first file that cannot be read */
 	int first_status;      /* 0: all can be read */
 };
@@ -66,9 +67,9 @@ static int shows_samples(const struct cs_options *opt)
 /* Add a file.  One that cannot be read is a finding, and the rest is judged. */
 static void add_file(struct fleet *fleet, int file)
 {
-	struct cs_loaded loaded;
+	struct cs_loaded *next = &fleet->next, was = fleet->base;
 	struct cs_err err;
-	int status = cs_readers_take(fleet->readers, &loaded, &err), base;
+	int status = cs_readers_take(fleet->readers, next, &err);
 
 	if (status) {
 		if (!fleet->first_status) {
@@ -78,20 +79,17 @@ static void add_file(struct fleet *fleet, int file)
 		add_unreadable(fleet, file, &err);
 		return;
 	}
-	cs_check_forget(&loaded.run, cs_criteria_any(fleet->criteria));
-	name_findings(fleet, &loaded.run, file);
+	cs_check_forget(&next->run, cs_criteria_any(fleet->criteria));
+	name_findings(fleet, &next->run, file);
 	if (!shows_samples(fleet->opt))
-		cs_rows_forget_samples(&loaded.run.rows);
-	base = cs_merge_add(&fleet->merge, &loaded.run, &err);
-	if (base == 1) {
-		cs_loaded_release(&fleet->base);
-		fleet->base = loaded;
+		cs_rows_forget_samples(&next->run.rows);
+	if (cs_merge_add(&fleet->merge, &next->run)) {
 		/* the merged run has its rows */
-		cs_rows_release(&fleet->base.run.rows);
-	} else {
-		cs_loaded_release(&loaded);
+		cs_rows_release(&next->run.rows);
+		fleet->base = *next;
+		*next = was;
 	}
-	check(base < 0, &err);
+	cs_loaded_release(next);
 }
 
 static void expect(struct fleet *fleet, const char *list)
@@ -99,9 +97,8 @@ static void expect(struct fleet *fleet, const char *list)
 	struct cs_vec names = { .element = CS_HOST, .is_list = 1 };
 	struct cs_err err = { "" };
 
-	check(cs_hostlist_parse(list, &names, &err) ||
-		      cs_merge_expect(&fleet->merge, names.data, names.n, &err),
-	      &err);
+	check(cs_hostlist_parse(list, &names, &err), &err);
+	cs_merge_expect(&fleet->merge, names.data, names.n);
 }
 
 static void judge(struct fleet *fleet)
@@ -125,7 +122,6 @@ static void judge(struct fleet *fleet)
 static void gather(struct fleet *fleet)
 {
 	const struct cs_options *opt = fleet->opt;
-	struct cs_err err;
 
 	fleet->readers = cs_readers_start(opt->files, opt->n_files);
 	cs_arena_check(!fleet->readers);
@@ -135,7 +131,7 @@ static void gather(struct fleet *fleet)
 		cs_command_end(fleet->first_status, &fleet->first);
 	if (opt->nodes)
 		expect(fleet, opt->nodes);
-	check(cs_merge_end(&fleet->merge, &err), &err);
+	cs_merge_end(&fleet->merge);
 }
 
 static int answer(struct fleet *fleet, FILE *to, struct cs_err *err)
@@ -158,6 +154,7 @@ static void release(void *what)
 	cs_readers_stop(fleet->readers);
 	cs_merge_release(&fleet->merge);
 	cs_loaded_release(&fleet->base);
+	cs_loaded_release(&fleet->next);
 }
 
 int cs_command_check(const struct cs_options *opt, FILE *to, struct cs_err *err)
@@ -166,7 +163,7 @@ int cs_command_check(const struct cs_options *opt, FILE *to, struct cs_err *err)
 
 	fleet->opt = opt;
 	cs_arena_at_end(release, fleet);
-	check(cs_merge_init(&fleet->merge, opt->n_files, err), err);
+	cs_merge_init(&fleet->merge, opt->n_files);
 	fleet->criteria = cs_command_criteria(opt);
 	gather(fleet);
 	judge(fleet);

@@ -64,8 +64,8 @@ static struct cs_past_counts counts_of(const struct cs_run *run, int node, int a
 	return counts;
 }
 
-int cs_history_add(struct cs_history *h, const struct cs_run *run, int node,
-		   time_t began, struct cs_err *err)
+void cs_history_add(struct cs_history *h, const struct cs_run *run, int node,
+		    time_t began)
 {
 	const struct cs_node_facts *facts = &run->node[node].facts;
 	struct cs_past past = { .hardware = cs_hardware_number(run, node),
@@ -80,16 +80,14 @@ int cs_history_add(struct cs_history *h, const struct cs_run *run, int node,
 						       (float)row->stats.median };
 
 		if (cs_is_bandwidth(row) && row->status == CS_OK &&
-		    !(row->flags & (CS_ROW_THROTTLED | CS_ROW_IN_USE)) &&
-		    cs_vec_push(&h->figures, &figure, err))
-			return -1;
+		    !(row->flags & (CS_ROW_THROTTLED | CS_ROW_IN_USE)))
+			cs_list_push(&h->figures, &figure);
 	}
 	past.n_figures = h->figures.n - past.figure;
 	for (int a = 0; a < facts->n_agents; a++) {
 		const struct cs_past_counts counts = counts_of(run, node, a);
 
-		if (cs_vec_push(&h->counts, &counts, err))
-			return -1;
+		cs_list_push(&h->counts, &counts);
 	}
-	return cs_vec_push(&h->runs, &past, err);
+	cs_list_push(&h->runs, &past);
 }

@@ -35,9 +35,9 @@ struct cs_history {
 	  CS_VEC(struct cs_past_counts) }
 
 void cs_history_release(struct cs_history *history);
-/* A node of an indexed run that began then, seconds since 1970. */
-int cs_history_add(struct cs_history *history, const struct cs_run *run, int node,
-		   time_t began, struct cs_err *err);
+/* A node of an indexed run that began then, seconds since 1970.  In the work of an arena. */
+void cs_history_add(struct cs_history *history, const struct cs_run *run, int node,
+		    time_t began);
 
 /* Equal for runs of one host with the same GPUs, by UUID and serial number. */
 uint64_t cs_hardware_number(const struct cs_run *run, int node);

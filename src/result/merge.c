@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hostlist.h"
 #include "result/cells.h"
 
@@ -38,39 +39,30 @@ static int is_in_order(const int *order, int n)
 }
 
 /* A new array, with node i at order[i]; NULL: as they are. */
-static int place_nodes(struct cs_merge *m, const int *order, int n, int room,
-		       struct cs_err *err)
+static void place_nodes(struct cs_merge *m, const int *order, int n, int room)
 {
 	struct cs_run_node *made = calloc((size_t)room + 1, sizeof(*made));
 
-	if (!made)
-		return cs_err_set(err, "no memory for %d nodes", room);
+	cs_arena_check(!made);
 	for (int i = 0; i < n; i++)
 		made[i] = cs_node_take(&m->run.node[order ? order[i] : i]);
 	cs_run_release_nodes(&m->run);
 	m->run.node = made;
 	m->run.n_nodes = n;
 	m->room = room;
-	return 0;
 }
 
-static struct cs_run_node *add_node(struct cs_merge *m, uint32_t part,
-				    struct cs_err *err)
+static struct cs_run_node *add_node(struct cs_merge *m, struct place place)
 {
-	struct place *place;
-
-	if (m->run.n_nodes == m->room &&
-	    place_nodes(m, NULL, m->run.n_nodes, 2 * m->room + 1, err))
-		return NULL;
-	place = cs_vec_add(&m->places, 1, err);
-	if (!place)
-		return NULL;
-	*place = (struct place){ part, m->run.n_nodes, 0, 0 };
+	if (m->run.n_nodes == m->room)
+		place_nodes(m, NULL, m->run.n_nodes, 2 * m->room + 1);
+	place.node = m->run.n_nodes;
+	cs_list_push(&m->places, &place);
 	cs_node_facts_init(&m->run.node[m->run.n_nodes].facts);
 	return &m->run.node[m->run.n_nodes++];
 }
 
-int cs_merge_init(struct cs_merge *m, int nodes, struct cs_err *err)
+void cs_merge_init(struct cs_merge *m, int nodes)
 {
 	memset(m, 0, sizeof(*m));
 	m->parts = (struct cs_vec)CS_VEC(struct part);
@@ -82,7 +74,7 @@ int cs_merge_init(struct cs_merge *m, int nodes, struct cs_err *err)
 	m->run.history = &m->history;
 	m->rows_most = ROWS_MOST;
 	m->history = (struct cs_history)CS_HISTORY;
-	return place_nodes(m, NULL, 0, nodes, err);
+	place_nodes(m, NULL, 0, nodes);
 }
 
 void cs_merge_release(struct cs_merge *m)
@@ -98,18 +90,17 @@ void cs_merge_release(struct cs_merge *m)
 
 /* ---- findings ---- */
 
-static int add(struct cs_merge *m, struct cs_finding f, const char *text,
-	       struct cs_err *err)
+static void add(struct cs_merge *m, struct cs_finding f, const char *text)
 {
 	cs_text(f.part, sizeof(f.part), "%s", f.node < 0 ? "" : "node");
 	if (f.severity > CS_NOTE) /* of a note there is nothing to do */
 		cs_finding_advise(&f);
 	cs_text(f.text, sizeof(f.text), "%s", text);
-	return cs_finding_add(&m->run.findings, &f, err);
+	cs_list_push(&m->run.findings, &f);
 }
 
-static int take_findings(struct cs_merge *m, const struct cs_run *run, int first,
-			 uint32_t first_row, struct cs_err *err)
+static void take_findings(struct cs_merge *m, const struct cs_run *run, int first,
+			  uint32_t first_row)
 {
 	CS_EACH(const struct cs_finding, from, &run->findings) {
 		struct cs_finding f = *from;
@@ -121,10 +112,8 @@ static int take_findings(struct cs_merge *m, const struct cs_run *run, int first
 			f.node = first;
 		for (uint32_t k = 0; k < f.n_evidence; k++)
 			f.evidence[k] += first_row;
-		if (cs_finding_add(&m->run.findings, &f, err))
-			return -1;
+		cs_list_push(&m->run.findings, &f);
 	}
-	return 0;
 }
 
 /* ---- parts ---- */
@@ -188,22 +177,19 @@ static void move_rows(struct cs_merge *m, struct cs_run *run, int first)
 	cs_rows_init(&run->rows);
 }
 
-static int take_rows(struct cs_merge *m, struct cs_run *run, int first,
-		     struct cs_err *err)
+static void take_rows(struct cs_merge *m, struct cs_run *run, int first)
 {
 	if (!cs_rows_count(&m->run.rows)) {
 		move_rows(m, run, first);
-		return 0;
+		return;
 	}
 	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		struct cs_row row = *cs_rows_get(&run->rows, i);
 
 		renumber(&row, NULL, first);
-		if (cs_rows_add(&m->run.rows, &row, cs_rows_samples(&run->rows, i),
-				err))
-			return -1;
+		cs_arena_check(cs_rows_add(&m->run.rows, &row,
+					   cs_rows_samples(&run->rows, i), NULL));
 	}
-	return 0;
 }
 
 static int earlier(const struct timespec *a, const struct timespec *b)
@@ -274,18 +260,14 @@ static void take_base(struct cs_merge *m, const struct cs_run *run, const char *
 
 /* ---- hosts that should be there ---- */
 
-static int add_missing(struct cs_merge *m, const char *host, struct cs_err *err)
+static void add_missing(struct cs_merge *m, const char *host)
 {
-	struct cs_run_node *nd = add_node(m, m->base, err);
-	struct place *place = m->places.data;
+	struct cs_run_node *nd =
+		add_node(m, (struct place){ .part = m->base, .missing = 1 });
 
-	if (!nd)
-		return -1;
-	place[m->places.n - 1].missing = 1;
 	cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
-	return add(m,
-		   CS_FOUND(CS_CRITICAL, m->run.n_nodes - 1, CS_FINDING_NODE_MISSING),
-		   "no file of it: it was not measured", err);
+	add(m, CS_FOUND(CS_CRITICAL, m->run.n_nodes - 1, CS_FINDING_NODE_MISSING),
+	    "no file of it: it was not measured");
 }
 
 struct known {
@@ -297,41 +279,30 @@ CS_ORDERING(by_name, struct known, strcmp(a->host, b->host),
 	    CS_ORDER(a->node, b->node))
 
 /* known[0..n) are of one host, the expectation first. */
-static int hold_host(struct cs_merge *m, const struct known *known, size_t n,
-		     struct cs_err *err)
+static void hold_host(struct cs_merge *m, const struct known *known, size_t n)
 {
-	if (known[0].node < 0)
-		return n > 1 ? 0 : add_missing(m, known[0].host, err);
-	if (!known[0].host[0])
-		return 0;
-	return add(m, CS_FOUND(CS_NOTE, known[0].node, CS_FINDING_NOT_LISTED),
-		   "it is not in the list of nodes that was given; it is judged all the same",
-		   err);
+	if (known[0].node < 0 && n == 1)
+		add_missing(m, known[0].host);
+	if (known[0].node >= 0 && known[0].host[0])
+		add(m, CS_FOUND(CS_NOTE, known[0].node, CS_FINDING_NOT_LISTED),
+		    "it is not in the list of nodes that was given; it is judged all the same");
 }
 
-int cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n,
-		    struct cs_err *err)
+void cs_merge_expect(struct cs_merge *m, const char (*host)[CS_HOST], size_t n)
 {
-	size_t all = n + (size_t)m->run.n_nodes;
-	struct known *known = calloc(all + 1, sizeof(*known));
-	char(*name)[CS_HOST] = calloc((size_t)m->run.n_nodes + 1, CS_HOST);
-	int rc = known && name ? 0 : cs_err_set(err, "no memory");
+	const size_t all = n + (size_t)m->run.n_nodes;
+	struct known *known = cs_new(struct known, all);
 
+	for (size_t i = 0; i < n; i++)
+		known[i] = (struct known){ host[i], -1 };
 	/* copies: nodes move while more of them are added */
-	for (size_t i = 0; !rc && i < all; i++) {
-		int node = i < n ? -1 : (int)(i - n);
-
-		if (node >= 0)
-			memcpy(name[node], m->run.node[node].facts.host, CS_HOST);
-		known[i] = (struct known){ node < 0 ? host[i] : name[node], node };
-	}
-	if (!rc)
-		qsort(known, all, sizeof(*known), by_name);
-	CS_EACH_GROUP(i, k, rc ? 0 : all, !strcmp(known[i].host, known[k].host))
-		rc = hold_host(m, known + i, k - i, err);
-	free(known);
-	free(name);
-	return rc;
+	for (int i = 0; i < m->run.n_nodes; i++)
+		known[n + (size_t)i] = (struct known){
+			cs_new_text("%s", m->run.node[i].facts.host), i
+		};
+	qsort(known, all, sizeof(*known), by_name);
+	CS_EACH_GROUP(i, k, all, !strcmp(known[i].host, known[k].host))
+		hold_host(m, known + i, k - i);
 }
 
 /* ---- runs that do not fit ---- */
@@ -375,13 +346,12 @@ static int same_asked(const struct part *a, const struct part *b)
 					      a->asked_of_one == b->asked_of_one;
 }
 
-static int compare_programs(struct cs_merge *m, struct cs_err *err)
+static void compare_programs(struct cs_merge *m)
 {
 	const struct part *part = m->parts.data;
 	const struct place *place = m->places.data;
 	const struct part *last = NULL;
 	int usual = usual_part(m), differ = 0;
-	char text[CS_ERR_TEXT];
 
 	for (size_t i = 0; i < m->parts.n; i++)
 		if (part[i].nodes) {
@@ -389,27 +359,22 @@ static int compare_programs(struct cs_merge *m, struct cs_err *err)
 			last = &part[i];
 		}
 	if (usual < 0 && differ)
-		return add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PROGRAM_DIFFERS),
-			   "nodes were measured by several versions of the program, none of them by most",
-			   err);
+		add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PROGRAM_DIFFERS),
+		    "nodes were measured by several versions of the program, none of them by most");
 	for (size_t i = 0; i < m->places.n && usual >= 0; i++) {
 		const struct part *p = &part[place[i].part];
 
 		if (place[i].missing || same_program(p, &part[usual]))
 			continue;
-		cs_text(text, sizeof(text),
-			"measured by cscope-mpi %s, most nodes by %s", p->program,
-			part[usual].program);
-		if (add(m,
-			CS_FOUND(CS_WARNING, place[i].node,
-				 CS_FINDING_PROGRAM_DIFFERS, .check = 1),
-			text, err))
-			return -1;
+		add(m,
+		    CS_FOUND(CS_WARNING, place[i].node, CS_FINDING_PROGRAM_DIFFERS,
+			     .check = 1),
+		    cs_new_text("measured by cscope-mpi %s, most nodes by %s",
+				p->program, part[usual].program));
 	}
-	return 0;
 }
 
-static int compare_plans(struct cs_merge *m, struct cs_err *err)
+static void compare_plans(struct cs_merge *m)
 {
 	const struct part *part = m->parts.data;
 	const struct part *last[2] = { NULL, NULL }; /* by is_of_one */
@@ -418,20 +383,18 @@ static int compare_plans(struct cs_merge *m, struct cs_err *err)
 		if (!part[i].nodes)
 			continue;
 		for (int k = 0; k < 2; k++)
-			if (last[k] && !same_asked(last[k], &part[i]))
-				return add(m,
-					   CS_FOUND(CS_NOTE, -1,
-						    CS_FINDING_PLANS_DIFFER),
-					   "nodes did not all measure the same tests and sizes: each is judged by what it has",
-					   err);
+			if (last[k] && !same_asked(last[k], &part[i])) {
+				add(m, CS_FOUND(CS_NOTE, -1, CS_FINDING_PLANS_DIFFER),
+				    "nodes did not all measure the same tests and sizes: each is judged by what it has");
+				return;
+			}
 		last[part[i].is_of_one] = &part[i];
 	}
-	return 0;
 }
 
 /* Keep the nodes that measured GPUs, if there are any; figures of host memory are not of
  * the same kind. */
-static int drop_host_memory(struct cs_merge *m, char *keep, struct cs_err *err)
+static void drop_host_memory(struct cs_merge *m, char *keep)
 {
 	const struct part *part = m->parts.data;
 	int cuda = 0;
@@ -449,13 +412,9 @@ static int drop_host_memory(struct cs_merge *m, char *keep, struct cs_err *err)
 			continue;
 		keep[place->node] |= 2;
 		f->n_agents = -1;
-		if (add(m,
-			CS_FOUND(CS_CRITICAL, place->node, CS_FINDING_BACKEND_DIFFERS),
-			"it measured host memory, other nodes GPUs: it is not judged",
-			err))
-			return -1;
+		add(m, CS_FOUND(CS_CRITICAL, place->node, CS_FINDING_BACKEND_DIFFERS),
+		    "it measured host memory, other nodes GPUs: it is not judged");
 	}
-	return 0;
 }
 
 /* ---- one order ---- */
@@ -498,8 +457,8 @@ static void choose(struct cs_merge *m, const struct candidate *all, char *drop)
 
 /* Add the runs of hosts of which there are several to the history: those that are dropped
  * now and, when all are there, those that stay. */
-static int remember(struct cs_merge *m, const struct candidate *all, const char *drop,
-		    int are_all, struct cs_err *err)
+static void remember(struct cs_merge *m, const struct candidate *all,
+		     const char *drop, int are_all)
 {
 	const struct place *place = m->places.data;
 	const struct candidate *stays = all;
@@ -510,26 +469,21 @@ static int remember(struct cs_merge *m, const struct candidate *all, const char 
 		if (!*c->host || c->missing ||
 		    !(drop[c->node] || (are_all && place[stays->node].earlier)))
 			continue;
-		if (cs_run_index(&m->run, err) ||
-		    cs_history_add(&m->history, &m->run, c->node,
-				   c->part->started.tv_sec, err))
-			return -1;
+		cs_arena_check(cs_run_index(&m->run, NULL));
+		cs_history_add(&m->history, &m->run, c->node, c->part->started.tv_sec);
 	}
 	cs_rows_unindex(&m->run.rows); /* they are going to move */
-	return 0;
 }
 
-static int note_earlier(struct cs_merge *m, struct cs_err *err)
+static void note_earlier(struct cs_merge *m)
 {
 	CS_EACH(const struct place, place, &m->places)
-		if (place->earlier &&
-		    add(m, CS_FOUND(CS_NOTE, place->node, CS_FINDING_DUPLICATE_HOST),
-			place->earlier == 1 ?
-				"two runs of this host were given: the later one counts" :
-				"several runs of this host were given: the last one counts",
-			err))
-			return -1;
-	return 0;
+		if (place->earlier)
+			add(m,
+			    CS_FOUND(CS_NOTE, place->node, CS_FINDING_DUPLICATE_HOST),
+			    place->earlier == 1 ?
+				    "two runs of this host were given: the later one counts" :
+				    "several runs of this host were given: the last one counts");
 }
 
 /* Move row i to position at[i], each once. */
@@ -566,41 +520,33 @@ static int new_node(const struct cs_row *row, const int *to)
 /* The new position of each row; -1: it is dropped. */
 static int64_t *row_places(const struct cs_merge *m, const int *to, int n)
 {
-	size_t rows = cs_rows_count(&m->run.rows), i;
-	int64_t *place = calloc(rows + 1, sizeof(*place));
-	size_t *next = calloc((size_t)n + 2, sizeof(*next));
+	const size_t rows = cs_rows_count(&m->run.rows);
+	int64_t *place = cs_new(int64_t, rows), *next = cs_new(int64_t, (size_t)n + 1);
 
-	for (i = 0; next && i < rows; i++) {
+	for (size_t i = 0; i < rows; i++) {
 		int node = new_node(cs_rows_get(&m->run.rows, i), to);
 
 		if (node >= 0)
 			next[node + 1]++;
 	}
-	for (int k = 0; next && k < n; k++)
+	for (int k = 0; k < n; k++)
 		next[k + 1] += next[k];
-	for (i = 0; next && place && i < rows; i++) {
+	for (size_t i = 0; i < rows; i++) {
 		int node = new_node(cs_rows_get(&m->run.rows, i), to);
 
-		place[i] = node < 0 ? -1 : (int64_t)next[node]++;
+		place[i] = node < 0 ? -1 : next[node]++;
 	}
-	free(next);
 	return place;
 }
 
-static int place_rows(struct cs_merge *m, const int *to, const int64_t *place,
-		      struct cs_err *err)
+static void place_rows(struct cs_merge *m, const int *to, const int64_t *place)
 {
-	size_t n = cs_rows_count(&m->run.rows), i, left = 0;
+	size_t n = cs_rows_count(&m->run.rows), left = 0;
 	struct cs_row *row = m->run.rows.rows.data;
-	char *keep = calloc(n + 1, 1);
-	size_t *at = calloc(n + 1, sizeof(*at));
+	char *keep = cs_new(char, n);
+	size_t *at = cs_new(size_t, n);
 
-	if (!keep || !at) {
-		free(keep);
-		free(at);
-		return cs_err_set(err, "no memory");
-	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (place[i] < 0)
 			continue;
 		keep[i] = 1;
@@ -609,9 +555,6 @@ static int place_rows(struct cs_merge *m, const int *to, const int64_t *place,
 	}
 	cs_rows_filter(&m->run.rows, keep);
 	permute_rows(&m->run.rows, at);
-	free(keep);
-	free(at);
-	return 0;
 }
 
 /* By node, in the order in which each node's came; then those of the job. */
@@ -627,28 +570,19 @@ static int by_node(const void *a, const void *b)
 		       strcmp(x->text, y->text), CS_ORDER(x, y));
 }
 
-static int sort_findings(struct cs_vec *findings, struct cs_err *err)
+static void sort_findings(struct cs_vec *findings)
 {
-	struct cs_vec sorted = CS_VEC(struct cs_finding);
-	const struct cs_finding *f = findings->data;
-	const struct cs_finding **at = calloc(findings->n + 1, sizeof(*at));
-	int rc = at ? 0 : cs_err_set(err, "no memory");
-	size_t i;
+	struct cs_finding *f = findings->data,
+			  *was = cs_new(struct cs_finding, findings->n);
+	const struct cs_finding **at = cs_new(const struct cs_finding *, findings->n);
 
-	for (i = 0; !rc && i < findings->n; i++)
-		at[i] = &f[i];
-	if (!rc)
-		qsort(at, findings->n, sizeof(*at), by_node);
-	for (i = 0; !rc && i < findings->n; i++)
-		rc = cs_finding_add(&sorted, at[i], err);
-	free(at);
-	if (rc) {
-		cs_vec_release(&sorted);
-		return -1;
+	for (size_t i = 0; i < findings->n; i++) {
+		was[i] = f[i];
+		at[i] = &was[i];
 	}
-	cs_vec_release(findings);
-	*findings = sorted;
-	return 0;
+	qsort(at, findings->n, sizeof(*at), by_node);
+	for (size_t i = 0; i < findings->n; i++)
+		f[i] = *at[i];
 }
 
 /* Move findings to the nodes' new places; drop those of nodes that are dropped. */
@@ -670,17 +604,15 @@ static void place_findings(struct cs_merge *m, const int *node_to,
 }
 
 /* drop[node]: 1 removes the node; 2 its rows. */
-static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
-			const char *drop, struct cs_err *err)
+static void put_in_order(struct cs_merge *m, const struct candidate *all, int n,
+			 const char *drop)
 {
-	int *order = calloc((size_t)n + 1, sizeof(*order));
-	int *to = calloc((size_t)n + 1, sizeof(*to));
-	int *rows_to = calloc((size_t)n + 1, sizeof(*rows_to));
-	struct place *was = calloc((size_t)n + 1, sizeof(*was)), *is = m->places.data;
-	int64_t *place = NULL;
-	int i, left = 0, rc = -1;
+	int *order = cs_new(int, n), *to = cs_new(int, n), *rows_to = cs_new(int, n);
+	struct place *was = cs_new(struct place, n), *is = m->places.data;
+	const int64_t *place;
+	int left = 0;
 
-	for (i = 0; order && to && rows_to && was && i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		int node = all[i].node;
 
 		to[node] = drop[node] & 1 ? -1 : left;
@@ -689,28 +621,17 @@ static int put_in_order(struct cs_merge *m, const struct candidate *all, int n,
 		if (!(drop[node] & 1))
 			order[left++] = node;
 	}
-	if (order && to && rows_to && was)
-		place = row_places(m, rows_to, left);
-	if (!place) {
-		cs_err_set(err, "no memory");
-	} else {
-		place_findings(m, to, place);
-		rc = cs_rc(sort_findings(&m->run.findings, err) ||
-			   place_rows(m, rows_to, place, err) ||
-			   ((left < n || !is_in_order(order, n)) &&
-			    place_nodes(m, order, left, left, err)));
-	}
-	for (i = 0; !rc && i < left; i++) {
+	place = row_places(m, rows_to, left);
+	place_findings(m, to, place);
+	sort_findings(&m->run.findings);
+	place_rows(m, rows_to, place);
+	if (left < n || !is_in_order(order, n))
+		place_nodes(m, order, left, left);
+	for (int i = 0; i < left; i++) {
 		is[i] = was[order[i]];
 		is[i].node = i;
 	}
 	m->places.n = (size_t)left;
-	free(order);
-	free(to);
-	free(rows_to);
-	free(was);
-	free(place);
-	return rc;
 }
 
 static void count_ranks(struct cs_run *run)
@@ -722,78 +643,75 @@ static void count_ranks(struct cs_run *run)
 			run->n_ranks += run->node[i].facts.n_ranks;
 }
 
-/* Copy all but the samples and texts of rows that were dropped. */
-static int copy_rows(struct cs_rows *rows, struct cs_err *err)
+static void release_rows(void *rows)
 {
-	struct cs_rows made;
-
-	cs_rows_init(&made);
-	for (size_t i = 0; i < cs_rows_count(rows); i++)
-		if (cs_rows_add(&made, cs_rows_get(rows, i), cs_rows_samples(rows, i),
-				err)) {
-			cs_rows_release(&made);
-			return -1;
-		}
 	cs_rows_release(rows);
-	*rows = made;
-	return 0;
+}
+
+/* Copy all but the samples and texts of rows that were dropped. */
+static void copy_rows(struct cs_rows *rows)
+{
+	struct cs_rows *was = cs_new(struct cs_rows, 1);
+
+	cs_arena_at_end(release_rows, was);
+	*was = *rows;
+	cs_rows_init(rows);
+	for (size_t i = 0; i < cs_rows_count(was); i++)
+		cs_arena_check(cs_rows_add(rows, cs_rows_get(was, i),
+					   cs_rows_samples(was, i), NULL));
 }
 
 /* In the order of hosts, the last run of each: so far, or when all are there. */
-static int settle(struct cs_merge *m, int are_all, struct cs_err *err)
+static void settle(struct cs_merge *m, int are_all)
 {
+	CS_SCOPE;
 	const struct place *place = m->places.data;
 	struct part *part = m->parts.data;
-	size_t n = m->places.n;
-	struct candidate *all = calloc(n + 1, sizeof(*all));
-	char *drop = calloc(n + 1, 1);
-	int rc = all && drop ? 0 : cs_err_set(err, "no memory");
+	const size_t n = m->places.n;
+	struct candidate *all = cs_new(struct candidate, n);
+	char *drop = cs_new(char, n);
 
-	for (size_t i = 0; !rc && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		all[i] = (struct candidate){ m->run.node[i].facts.host,
 					     &part[place[i].part], (int)i,
 					     place[i].missing };
-	if (!rc) {
-		qsort(all, n, sizeof(*all), by_host);
-		choose(m, all, drop);
-		rc = cs_rc(remember(m, all, drop, are_all, err) ||
-			   (are_all &&
-			    (compare_programs(m, err) || compare_plans(m, err) ||
-			     drop_host_memory(m, drop, err) || note_earlier(m, err))) ||
-			   put_in_order(m, all, (int)n, drop, err) ||
-			   (!are_all && copy_rows(&m->run.rows, err)));
+	qsort(all, n, sizeof(*all), by_host);
+	choose(m, all, drop);
+	remember(m, all, drop, are_all);
+	if (are_all) {
+		compare_programs(m);
+		compare_plans(m);
+		drop_host_memory(m, drop);
+		note_earlier(m);
 	}
-	free(all);
-	free(drop);
-	return rc;
+	put_in_order(m, all, (int)n, drop);
+	if (!are_all)
+		copy_rows(&m->run.rows);
 }
 
-int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
+int cs_merge_add(struct cs_merge *m, struct cs_run *run)
 {
 	uint32_t first_row = (uint32_t)cs_rows_count(&m->run.rows);
-	struct part *part = cs_vec_add(&m->parts, 1, err);
+	struct part part = { .started = run->started,
+			     .nodes = run->n_nodes,
+			     .asked = asked_of(run->plan, 0),
+			     .asked_of_one = asked_of(run->plan, 1),
+			     .is_of_one = run->plan && run->plan->n_agents == 1 };
 	int first = m->run.n_nodes, base;
 	char host[CS_HOST] = "";
 
-	if (!part)
-		return -1;
-	*part = (struct part){ .started = run->started,
-			       .nodes = run->n_nodes,
-			       .asked = asked_of(run->plan, 0),
-			       .asked_of_one = asked_of(run->plan, 1),
-			       .is_of_one = run->plan && run->plan->n_agents == 1 };
-	cs_text(part->id, sizeof(part->id), "%s", run->id);
-	cs_text(part->backend, sizeof(part->backend), "%s", run->backend);
-	cs_text(part->program, sizeof(part->program), "%s%s%s", run->version,
+	cs_text(part.id, sizeof(part.id), "%s", run->id);
+	cs_text(part.backend, sizeof(part.backend), "%s", run->backend);
+	cs_text(part.program, sizeof(part.program), "%s%s%s", run->version,
 		*run->commit ? " commit " : "", run->commit);
-	if (take_findings(m, run, first, first_row, err) ||
-	    take_rows(m, run, first, err))
-		return -1;
+	cs_list_push(&m->parts, &part);
+	take_findings(m, run, first, first_row);
+	take_rows(m, run, first);
 	for (int i = 0; i < run->n_nodes; i++) {
-		struct cs_run_node *to = add_node(m, (uint32_t)m->parts.n - 1, err);
+		struct cs_run_node *to =
+			add_node(m,
+				 (struct place){ .part = (uint32_t)m->parts.n - 1 });
 
-		if (!to)
-			return -1;
 		if (!i || cs_host_compare(run->node[i].facts.host, host) < 0)
 			cs_text(host, sizeof(host), "%s", run->node[i].facts.host);
 		*to = cs_node_take(&run->node[i]);
@@ -802,18 +720,18 @@ int cs_merge_add(struct cs_merge *m, struct cs_run *run, struct cs_err *err)
 	base = becomes_base(m, run, host);
 	if (base)
 		take_base(m, run, host);
-	if (cs_rows_count(&m->run.rows) <= m->rows_most)
-		return base;
-	if (settle(m, 0, err))
-		return -1;
-	m->rows_most = ROWS_MOST + 2 * cs_rows_count(&m->run.rows);
+	if (cs_rows_count(&m->run.rows) > m->rows_most) {
+		settle(m, 0);
+		m->rows_most = ROWS_MOST + 2 * cs_rows_count(&m->run.rows);
+	}
 	return base;
 }
 
-int cs_merge_end(struct cs_merge *m, struct cs_err *err)
+void cs_merge_end(struct cs_merge *m)
 {
-	int rc = settle(m, 1, err), first = 1;
+	int first = 1;
 
+	settle(m, 1);
 	/* of the runs that stay */
 	CS_EACH(const struct part, part, &m->parts)
 		if (part->nodes &&
@@ -822,5 +740,4 @@ int cs_merge_end(struct cs_merge *m, struct cs_err *err)
 			first = 0;
 		}
 	count_ranks(&m->run);
-	return rc;
 }

@@ -7,7 +7,10 @@
  *
  * Parts that do not fit give a finding, and the rest stays.  Plans may differ: rows
  * know their test and transfer.  Time grows with the number of rows, memory with the
- * number of those that stay. */
+ * number of those that stay.
+ *
+ * In the work of an arena, which ends if memory is short (base/arena.h); what it has
+ * merged is released apart. */
 #pragma once
 
 #include "result/history.h"
@@ -24,15 +27,14 @@ struct cs_merge {
 };
 
 /* `nodes`: about how many there will be. */
-int cs_merge_init(struct cs_merge *merge, int nodes, struct cs_err *err);
+void cs_merge_init(struct cs_merge *merge, int nodes);
 /* Takes nodes, findings and rows out of a run.  1: it is the base from
  * now on, and stays alive as long as the merged run; the earlier base need not.
- * 0: it may be released; -1: no memory. */
-int cs_merge_add(struct cs_merge *merge, struct cs_run *run, struct cs_err *err);
+ * 0: it may be released. */
+int cs_merge_add(struct cs_merge *merge, struct cs_run *run);
 /* The expected hosts: one without a part becomes an unknown node, with a finding; a
  * part that was not expected is a note.  Once, after the last part. */
-int cs_merge_expect(struct cs_merge *merge, const char (*host)[CS_HOST], size_t n,
-		    struct cs_err *err);
+void cs_merge_expect(struct cs_merge *merge, const char (*host)[CS_HOST], size_t n);
 /* When all parts are there. */
-int cs_merge_end(struct cs_merge *merge, struct cs_err *err);
+void cs_merge_end(struct cs_merge *merge);
 void cs_merge_release(struct cs_merge *merge);

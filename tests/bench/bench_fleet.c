@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/rng.h"
 #include "check/bounds/baseline.h"
 #include "check/verdict/check.h"
@@ -277,22 +278,18 @@ static void put_together(struct cs_merge *merge, const struct cs_plan *plan,
 			 int first, int nodes, int gpus, double *took)
 {
 	struct cs_run run;
-	struct cs_err err;
 	double began;
 
-	if (cs_merge_init(merge, nodes, &err))
-		die(err.text);
+	cs_merge_init(merge, nodes);
 	for (int i = 0; i < nodes; i++) {
 		make_run(&run, plan, first + i, gpus);
 		began = now();
-		if (cs_merge_add(merge, &run, &err) < 0)
-			die(err.text);
+		cs_merge_add(merge, &run);
 		*took += now() - began;
 		release_run(&run);
 	}
 	began = now();
-	if (cs_merge_end(merge, &err))
-		die(err.text);
+	cs_merge_end(merge);
 	*took += now() - began;
 }
 
@@ -312,8 +309,15 @@ static void learn(struct cs_baseline *baseline, const struct cs_plan *plan, int 
 	cs_merge_release(&merge);
 }
 
-static void judge(const struct cs_plan *plan, int nodes, int gpus)
+struct fleet {
+	const struct cs_plan *plan;
+	int nodes, gpus;
+};
+
+/* In the work of an arena. */
+static int judge(void *of)
 {
+	const struct fleet *fleet = of;
 	const struct cs_view_options matrix = { 0 };
 	FILE *to = fopen("/dev/null", "w");
 	double merged = 0, began, judged, told;
@@ -322,8 +326,8 @@ static void judge(const struct cs_plan *plan, int nodes, int gpus)
 	struct cs_err err;
 
 	cs_baseline_init(&baseline);
-	learn(&baseline, plan, gpus);
-	put_together(&merge, plan, 0, nodes, gpus, &merged);
+	learn(&baseline, fleet->plan, fleet->gpus);
+	put_together(&merge, fleet->plan, 0, fleet->nodes, fleet->gpus, &merged);
 	merge.run.checks = cs_checks_all();
 	merge.run.baseline = &baseline;
 	began = now();
@@ -336,24 +340,24 @@ static void judge(const struct cs_plan *plan, int nodes, int gpus)
 	if (!to || cs_format_write(cs_format_by_name("text"), to, &merge.run, &matrix))
 		die("cannot print");
 	told = now() - began;
-	printf("%5d  %7zu  %12.2f  %6.2f  %4.2f  %5.2f  %4.0f  %8zu\n", nodes,
+	printf("%5d  %7zu  %12.2f  %6.2f  %4.2f  %5.2f  %4.0f  %8zu\n", fleet->nodes,
 	       cs_rows_count(&merge.run.rows), merged, judged, told,
 	       merged + judged + told, peak_mib(), merge.run.findings.n);
 	fclose(to);
 	cs_merge_release(&merge);
 	cs_baseline_release(&baseline);
+	return 0;
 }
 
 /* In a process of its own: the memory of each is its own. */
 static void judge_apart(const struct cs_plan *plan, int nodes, int gpus)
 {
+	struct fleet fleet = { plan, nodes, gpus };
 	pid_t pid = fork();
 	int status = 1;
 
-	if (!pid) {
-		judge(plan, nodes, gpus);
-		exit(0);
-	}
+	if (!pid)
+		exit(cs_arena_run(judge, &fleet, NULL) != 0);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		die("no measurement");
 }
