@@ -468,9 +468,7 @@ endif
 	%D%/file/agent.c \
 	%D%/file/baseline.c \
 	%D%/file/baseline.h \
-	%D%/file/choices.c \
 	%D%/file/code.c \
-	%D%/file/compact.c \
 	%D%/file/derived.c \
 	%D%/file/document.c \
 	%D%/file/document.h \
@@ -488,7 +486,6 @@ endif
 	%D%/file/load.h \
 	%D%/file/loaded.c \
 	%D%/file/loaded.h \
-	%D%/file/names.c \
 	%D%/file/node.c \
 	%D%/file/plain.c \
 	%D%/file/plain.h \
@@ -561,11 +558,8 @@ endif
 	%D%/report/text/fleet.c \
 	%D%/report/text/launch.c \
 	%D%/report/text/matrix.c \
-	%D%/report/text/levels.c \
-	%D%/report/text/product.c \
 	%D%/report/text/model.c \
-	%D%/report/text/model_rates.c \
-	%D%/report/text/workload.c \
+	%D%/report/text/model_tables.c \
 	%D%/report/text/nodes.c \
 	%D%/report/text/overlap.c \
 	%D%/report/text/parts.h \

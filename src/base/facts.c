@@ -510,26 +510,23 @@ int cs_node_cards(const struct cs_node_facts *node)
 	return node->n_nics < CS_MAX_NICS ? node->n_nics : CS_MAX_NICS;
 }
 
+const char *const cs_via_words[] = {
+	[CS_VIA_NONE] = "-",
+	[CS_VIA_PEER] = "direct",
+	[CS_VIA_IPC] = "CUDA IPC",
+	[CS_VIA_SHM] = "shared memory",
+	[CS_VIA_FD] = "descriptor",
+	[CS_VIA_STAGED] = "staged",
+	[CS_VIA_DRIVER] = "staged by driver",
+	[CS_VIA_FAILED] = "refused",
+	[CS_VIA_MPI] = "MPI",
+	NULL,
+};
+
 const char *cs_via_text(int via)
 {
-	switch (via) {
-	case CS_VIA_PEER:
-		return "direct";
-	case CS_VIA_IPC:
-		return "CUDA IPC";
-	case CS_VIA_SHM:
-		return "shared memory";
-	case CS_VIA_FD:
-		return "descriptor";
-	case CS_VIA_STAGED:
-		return "staged";
-	case CS_VIA_DRIVER:
-		return "staged by driver";
-	case CS_VIA_MPI:
-		return "MPI";
-	default:
-		return "-";
-	}
+	return via < 0 || via > CS_VIA_MPI || via == CS_VIA_FAILED ? "-" :
+								     cs_via_words[via];
 }
 
 const char *cs_via_phrase(int via)

@@ -439,8 +439,9 @@ int cs_nic_is_up(const struct cs_nic_facts *nic);
  * where a part of it is unknown. */
 double cs_first_byte_s(const struct cs_agent_facts *agent);
 
-/* "direct", "CUDA IPC", "shared memory", "descriptor", "staged", "staged by
- * driver", "-". */
+/* "direct", "CUDA IPC", "-"; NULL at the end. */
+extern const char *const cs_via_words[];
+/* The same, "-" also of one that was refused. */
 const char *cs_via_text(int via);
 /* The same in a sentence: "by CUDA IPC", "staged". */
 const char *cs_via_phrase(int via);

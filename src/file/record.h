@@ -55,7 +55,7 @@ void cs_encode_row(struct cs_encoder *r, const struct cs_run *run,
 void cs_encode_result(struct cs_encoder *r, const struct cs_run *run, size_t i);
 void cs_decode_row(struct cs_loaded *to, json_t *record);
 
-/* compact.c.  Makes it the result of a file that is to be small. */
+/* Makes it the result of a file that is to be small. */
 void cs_encode_compact(struct cs_encoder *result);
 
 /* action.c */
@@ -93,9 +93,9 @@ void cs_encode(struct cs_encoder *to, const struct cs_fieldset *set, const void 
 /* Absent and null values stay as they were; wrong ones are refused. */
 void cs_decode(struct cs_fields *from, const struct cs_fieldset *set, void *of);
 
-/* An array of n structs, as objects. */
 /* Append the fields to a record, which may be NULL; NULL without memory. */
 json_t *cs_json_with(const struct cs_fieldset *set, const void *of, json_t *record);
+/* An array of n structs, as objects. */
 json_t *cs_encode_array(const struct cs_fieldset *set, const void *of, int n);
 /* At most that many of them, each unknown at first: how many. */
 int cs_decode_array(struct cs_fields *from, const char *key,
@@ -103,7 +103,7 @@ int cs_decode_array(struct cs_fields *from, const char *key,
 
 /* ---- parts of records, for files of this folder ---- */
 
-/* choices.c.  The request, if single cells were requested; else NULL. */
+/* run.c.  The request, if single cells were requested; else NULL. */
 json_t *cs_record_choices(const struct cs_choices *chosen);
 /* A test by name, or an object with its variant and cell. */
 void cs_decode_choice(const json_t *item, struct cs_choice *to);
@@ -118,8 +118,7 @@ void cs_decode_inventory(struct cs_fields *f, struct cs_run_node *nd);
 int cs_field_via(struct cs_fields *f);
 json_t *cs_record_ways(const struct cs_run *run, int node);
 
-/* names.c: the node and the agent that a record belongs to. */
-/* The node that a record is of. */
+/* agent.c.  The node that a record is of. */
 int cs_node_named(const struct cs_loaded *to, struct cs_fields *f);
 /* Index and label of an agent, as users know it. */
 void cs_encode_label(struct cs_encoder *r, const struct cs_run *run, int node,

@@ -263,50 +263,28 @@ int cs_redact_start(struct cs_redact *redact, struct cs_run *run, const char *ho
 	return 0;
 }
 
-static int learn_gpu(struct cs_redact *redact, char *uuid, struct cs_err *err)
+/* Replace a name by `kind` and the number of it, which *n is of the last one. */
+static int number_name(struct cs_redact *redact, char *name, size_t size,
+		       const char *kind, int *n, struct cs_err *err)
 {
 	char to[24];
 
-	if (!uuid[0])
+	if (!name[0])
 		return 0;
-	if (!find(redact, uuid)) {
-		cs_text(to, sizeof(to), "%.3s-%d", uuid, ++redact->n_gpus);
-		if (learn(redact, uuid, to, err))
+	if (!find(redact, name)) {
+		cs_text(to, sizeof(to), "%s%d", kind, ++*n);
+		if (learn(redact, name, to, err))
 			return -1;
 	}
-	cs_text(uuid, CS_UUID, "%s", find(redact, uuid)->to);
+	cs_text(name, size, "%s", find(redact, name)->to);
 	return 0;
 }
 
-/* Findings name a board by its serial number. */
-static int learn_board(struct cs_redact *redact, char serial[24], struct cs_err *err)
+static int number_gpu(struct cs_redact *redact, char uuid[CS_UUID], struct cs_err *err)
 {
-	char to[24];
-
-	if (!serial[0])
-		return 0;
-	if (!find(redact, serial)) {
-		cs_text(to, sizeof(to), "serial%d", ++redact->n_boards);
-		if (learn(redact, serial, to, err))
-			return -1;
-	}
-	cs_text(serial, 24, "%s", find(redact, serial)->to);
-	return 0;
-}
-
-static int learn_leaf(struct cs_redact *redact, char leaf[CS_HOST], struct cs_err *err)
-{
-	char to[24];
-
-	if (!leaf[0])
-		return 0;
-	if (!find(redact, leaf)) {
-		cs_text(to, sizeof(to), "leaf%d", ++redact->n_leaves);
-		if (learn(redact, leaf, to, err))
-			return -1;
-	}
-	cs_text(leaf, CS_HOST, "%s", find(redact, leaf)->to);
-	return 0;
+	return number_name(redact, uuid, CS_UUID,
+			   strncmp(uuid, "MIG", 3) ? "GPU-" : "MIG-", &redact->n_gpus,
+			   err);
 }
 
 static int redact_ways(struct cs_redact *redact, struct cs_run_node *nd,
@@ -338,14 +316,17 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 		return -1;
 	if (nd->facts.host[0])
 		cs_text(nd->facts.host, sizeof(nd->facts.host), "%s", host);
-	if (learn_leaf(redact, nd->facts.leaf, err))
+	if (number_name(redact, nd->facts.leaf, CS_HOST, "leaf", &redact->n_leaves,
+			err))
 		return -1;
 	for (a = 0; a < nd->facts.n_agents; a++)
-		if (learn_gpu(redact, nd->agent[a].gpu.uuid, err))
+		if (number_gpu(redact, nd->agent[a].gpu.uuid, err))
 			return -1;
 	for (a = 0; a < nd->facts.n_known_gpus; a++)
-		if (learn_gpu(redact, nd->gpu_record[a].uuid, err) ||
-		    learn_board(redact, nd->gpu_record[a].board.serial, err))
+		if (number_gpu(redact, nd->gpu_record[a].uuid, err) ||
+		    number_name(redact, nd->gpu_record[a].board.serial,
+				sizeof(nd->gpu_record[a].board.serial), "serial",
+				&redact->n_boards, err))
 			return -1;
 	cs_node_each(nd, redact_field, redact);
 	memset(nd->trait_hash, 0, sizeof(nd->trait_hash));

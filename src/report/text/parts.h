@@ -73,16 +73,16 @@ void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
  * their heading; nodes: the first, and the one after the last. */
 void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		      const uint32_t *index, int n);
-/* model_rates.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
+/* model_tables.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
  * load; without `verbose` not those of a large job. */
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
-/* levels.c.  The memories of GPUs and cores, with an empty line, if a sweep shows them. */
+/* The memories of GPUs and cores, with an empty line, if a sweep shows them. */
 void cs_levels_print(FILE *to, const struct cs_run *run);
-/* product.c.  Products of matrices, with an empty line, if the run has any. */
+/* Products of matrices, with an empty line, if the run has any. */
 void cs_products_print(FILE *to, const struct cs_run *run);
 /* why.c */
 void cs_why_print(FILE *to, const struct cs_digest *digest);
-/* workload.c.  How long the program of --model takes, by each memory and link. */
+/* model_tables.c.  How long the program of --model takes, by each memory and link. */
 void cs_workload_print(FILE *to, const struct cs_run *run);
 /* ways.c.  Of tests of streams: the rate of each way compared with an explicit copy,
  * over nodes [first, last), after an empty line; nothing if there are not two ways. */

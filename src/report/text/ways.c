@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* One way at one size by one element: a column of its line. */
+/* One way at one size by one element: a column of its line.  `ways` is a list of them. */
 struct way {
 	enum cs_method method;
 	enum cs_op op;
@@ -12,15 +12,6 @@ struct way {
 	unsigned element;
 	double gbs; /* median of all cells; NAN none */
 };
-
-struct ways {
-	struct cs_vec all; /* struct way */
-};
-
-static const struct way *way_at(const struct ways *ways, size_t i)
-{
-	return (const struct way *)ways->all.data + i;
-}
 
 double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index)
 {
@@ -37,7 +28,7 @@ double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t in
 	return x.n ? cs_median(x.data, x.n) : NAN;
 }
 
-static void gather(struct ways *ways, const struct cs_run *run, const int nodes[2])
+static void gather(struct cs_vec *ways, const struct cs_run *run, const int nodes[2])
 {
 	for (uint32_t i = 0; i < cs_grids(run); i++) {
 		const struct cs_grid of = cs_grid_head(run, i);
@@ -48,21 +39,18 @@ static void gather(struct ways *ways, const struct cs_run *run, const int nodes[
 						 NAN };
 
 		if (!isnan(one.gbs))
-			cs_list_push(&ways->all, &one);
+			cs_list_push(ways, &one);
 	}
 }
 
 /* NULL: the run has no such way. */
-static const struct way *find(const struct ways *ways, const struct way *like,
+static const struct way *find(const struct cs_vec *ways, const struct way *like,
 			      enum cs_op op, unsigned element)
 {
-	for (size_t i = 0; i < ways->all.n; i++) {
-		const struct way *w = way_at(ways, i);
-
+	CS_EACH(const struct way, w, ways)
 		if (w->method == like->method && w->bytes == like->bytes &&
 		    w->op == op && w->element == element)
 			return w;
-	}
 	return NULL;
 }
 
@@ -72,12 +60,13 @@ static const enum cs_op order[] = { CS_OP_COPY, CS_OP_ZEROCOPY, CS_OP_PREFETCH,
 static const unsigned elements[] = { 4, 8, 16 };
 #define N_ELEMENTS (sizeof(elements) / sizeof(elements[0]))
 
-static int has_element(const struct ways *ways, const struct way *of, unsigned element)
+static int has_element(const struct cs_vec *ways, const struct way *of,
+		       unsigned element)
 {
 	return CS_ANY(i, N_WAYS, find(ways, of, order[i], element));
 }
 
-static void print_line(FILE *to, const struct ways *ways, const struct way *of,
+static void print_line(FILE *to, const struct cs_vec *ways, const struct way *of,
 		       enum cs_op op)
 {
 	cs_print(to, "%12s", cs_op_text((int)op));
@@ -99,7 +88,7 @@ static void print_line(FILE *to, const struct ways *ways, const struct way *of,
 }
 
 /* "best on this machine: copy", or one for each size of element if they differ. */
-static void print_best(FILE *to, const struct ways *ways, const struct way *of)
+static void print_best(FILE *to, const struct cs_vec *ways, const struct way *of)
 {
 	const char *text = "";
 
@@ -119,7 +108,7 @@ static void print_best(FILE *to, const struct ways *ways, const struct way *of)
 	cs_fold(to, 2, 4, "best on this machine: %s", text);
 }
 
-static void print_table(FILE *to, const struct ways *ways, const struct way *of)
+static void print_table(FILE *to, const struct cs_vec *ways, const struct way *of)
 {
 	putc('\n', to);
 	cs_fold(to, 0, 2,
@@ -142,17 +131,14 @@ static void print_table(FILE *to, const struct ways *ways, const struct way *of)
 }
 
 /* Are there two ways to compare, and is it the first of its method and size? */
-static int begins_table(const struct ways *ways, size_t i)
+static int begins_table(const struct cs_vec *ways, const struct way *of)
 {
-	const struct way *of = way_at(ways, i);
 	int others = 0;
 
-	for (size_t k = 0; k < ways->all.n; k++) {
-		const struct way *w = way_at(ways, k);
-
+	CS_EACH(const struct way, w, ways) {
 		if (w->method != of->method || w->bytes != of->bytes)
 			continue;
-		if (k < i)
+		if (w < of)
 			return 0;
 		others |= w->op != of->op;
 	}
@@ -161,10 +147,10 @@ static int begins_table(const struct ways *ways, size_t i)
 
 void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last)
 {
-	struct ways ways = { CS_LIST(struct way) };
+	struct cs_vec ways = CS_LIST(struct way);
 
 	gather(&ways, run, (int[]){ first, last });
-	for (size_t i = 0; i < ways.all.n; i++)
-		if (begins_table(&ways, i))
-			print_table(to, &ways, way_at(&ways, i));
+	CS_EACH(const struct way, way, &ways)
+		if (begins_table(&ways, way))
+			print_table(to, &ways, way);
 }
