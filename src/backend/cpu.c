@@ -43,12 +43,11 @@ static int cpu_probe(struct cs_gpu_facts *gpus, int room, int *n, struct cs_err 
 static void cpu_close(struct cs_dev *dev)
 {
 	const struct mapped *m;
-	size_t i;
 
 	if (!dev)
 		return;
 	m = dev->mapped.data;
-	for (i = 0; i < dev->mapped.n; i++)
+	for (size_t i = 0; i < dev->mapped.n; i++)
 		munmap(m[i].at, m[i].bytes);
 	cs_vec_release(&dev->mapped);
 	free(dev->lane);
@@ -131,10 +130,9 @@ static int cpu_import(struct cs_dev *dev, const struct cs_export *peer,
 static void cpu_unimport(struct cs_dev *dev, struct cs_mapping *mapping)
 {
 	struct mapped *m = dev->mapped.data;
-	size_t i;
 
 	/* An arena of this process is not in the list, because it was not mapped again. */
-	for (i = 0; i < dev->mapped.n; i++) {
+	for (size_t i = 0; i < dev->mapped.n; i++) {
 		if ((uintptr_t)m[i].at != mapping->address)
 			continue;
 		munmap(m[i].at, m[i].bytes);

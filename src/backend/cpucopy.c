@@ -61,9 +61,8 @@ static int wait_gate(const uint32_t *gate, uint32_t seq)
 static double fly(const struct cs_copy *desc)
 {
 	const double start = now_ns();
-	uint32_t i;
 
-	for (i = 0; i < desc->copies; i++) {
+	for (uint32_t i = 0; i < desc->copies; i++) {
 		memcpy(pointer(desc->dst), pointer(desc->src), desc->bytes);
 		/* Equal copies must not become one. */
 		__asm__ volatile("" : : : "memory");

@@ -251,14 +251,14 @@ void cs_check_host_some(void *p, uint64_t bytes, uint64_t key,
 	const uint64_t n = bytes / sizeof(uint64_t), blocks = n / BLOCK;
 	struct cs_rng rng = { some->seed };
 	const struct ways *w = ways();
-	uint64_t *word = p, i, at;
+	uint64_t *word = p, at;
 
 	if (!blocks) {
 		cs_check_host(p, bytes, key, some->poison, out);
 		return;
 	}
 	*out = (struct cs_check){ .first_word = UINT64_MAX };
-	for (i = 0; i < blocks; i += GROUP) {
+	for (uint64_t i = 0; i < blocks; i += GROUP) {
 		at = i + cs_rng_below(&rng, blocks - i < GROUP ? blocks - i : GROUP);
 		check_block(w, word, at * BLOCK, key, 0, out);
 		if (some->poison)

@@ -142,7 +142,7 @@ static int item_matches(const struct cs_gpu_item *item,
 static int item_check(const struct cs_gpu_item *item, const struct cs_gpu_facts *gpu,
 		      int n, struct cs_err *err)
 {
-	int i, matches = 0;
+	int matches = 0;
 
 	if (item->kind == CS_GPU_INDEX) {
 		if (item->last >= n)
@@ -150,7 +150,7 @@ static int item_check(const struct cs_gpu_item *item, const struct cs_gpu_facts 
 					  item->last, n);
 		return 0;
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		matches += item_matches(item, &gpu[i], i);
 	if (!matches)
 		return cs_err_set(err, "there is no GPU '%s': GPUs here: %d",
@@ -168,17 +168,16 @@ int cs_gpu_list_select(const struct cs_gpu_list *list, const struct cs_gpu_facts
 		       int n, char *chosen, struct cs_err *err)
 {
 	struct cs_suggestion all = { .name = "" };
-	int i, k;
 
 	/* a lone number may be meant as a count */
 	if (list->n == 1 && n > 1 && cs_gpu_list_count(list) == n)
 		cs_text(all.name, sizeof(all.name), "--gpus 0-%d", n - 1);
-	for (k = 0; k < list->n; k++)
+	for (int k = 0; k < list->n; k++)
 		if (item_check(&list->item[k], gpu, n, err))
 			return cs_suggestion_add(&all, err);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		chosen[i] = list->n == 0;
-		for (k = 0; k < list->n && !chosen[i]; k++)
+		for (int k = 0; k < list->n && !chosen[i]; k++)
 			chosen[i] = (char)item_matches(&list->item[k], &gpu[i], i);
 	}
 	return 0;
@@ -203,14 +202,14 @@ static int named_before(const struct cs_gpu_list *list, int k, int index)
 int cs_gpu_list_count(const struct cs_gpu_list *list)
 {
 	const struct cs_gpu_item *item = list->item;
-	int k, index, count = 0;
+	int count = 0;
 
 	/* A lone 0 is no count: it names GPU 0. */
 	if (list->n == 1 && item->kind == CS_GPU_INDEX && item->first == item->last &&
 	    item->first > 0)
 		return item->first;
-	for (k = 0; k < list->n; k++, item++)
-		for (index = item->first; index <= item->last; index++)
+	for (int k = 0; k < list->n; k++, item++)
+		for (int index = item->first; index <= item->last; index++)
 			count += !named_before(list, k, index);
 	return count;
 }

@@ -52,7 +52,7 @@ static int expand_range(struct parser *p, const char *made, const char *at,
 {
 	size_t digits = strspn(at, "0123456789");
 	char *end, name[CS_HOST];
-	long from, to, i;
+	long from, to;
 
 	from = to = strtol(at, &end, 10);
 	if (digits && digits < length && *end == '-') {
@@ -67,7 +67,7 @@ static int expand_range(struct parser *p, const char *made, const char *at,
 		return refuse(p, "a range that ends before it begins");
 	if (to - from >= CS_HOSTS_MOST)
 		return refuse(p, "too many hosts");
-	for (i = from; i <= to; i++) {
+	for (long i = from; i <= to; i++) {
 		if (strlen(made) + 10 >= sizeof(name))
 			return refuse(p, "too long a name");
 		cs_text(name, sizeof(name), "%s%0*ld", made, (int)digits, i);
@@ -129,19 +129,19 @@ CS_ORDERING_AT(by_place, char, strcmp(a, b), CS_ORDER(a, b))
 /* Leaves the first of each name. */
 static int drop_doubles(struct parser *p)
 {
-	size_t n = p->names->n - p->first, i, left = 0;
+	size_t n = p->names->n - p->first, left = 0;
 	char(*name)[CS_HOST] = (char(*)[CS_HOST])p->names->data + p->first;
 	const char **at = calloc(n + 1, sizeof(*at));
 
 	if (!at)
 		return cs_err_set(p->err, "no memory");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		at[i] = name[i];
 	qsort(at, n, sizeof(*at), by_place);
-	for (i = n; i-- > 1;)
+	for (size_t i = n; i-- > 1;)
 		if (!strcmp(at[i], at[i - 1]))
 			name[(at[i] - name[0]) / CS_HOST][0] = '\0';
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (name[i][0])
 			memmove(name[left++], name[i], CS_HOST);
 	p->names->n = p->first + left;
@@ -241,10 +241,10 @@ static size_t range_text(char *to, size_t size, const struct host *host, size_t 
 static void put_series(const struct host *host, size_t n, char *to, size_t size)
 {
 	char text[CS_HOST + 32], range[32];
-	size_t i, took, used = 0;
+	size_t took, used = 0;
 	int open = 0;
 
-	for (i = 0; i < n; i += took) {
+	for (size_t i = 0; i < n; i += took) {
 		int alone = i + 1 == n || !same_series(&host[i], &host[i + 1]);
 
 		if (open) {
@@ -280,14 +280,14 @@ static void put_series(const struct host *host, size_t n, char *to, size_t size)
 void cs_hostlist_fold(const char *const *names, size_t n, char *to, size_t size)
 {
 	struct host *host = calloc(n + 1, sizeof(*host));
-	size_t i, left = 0;
+	size_t left = 0;
 
 	to[0] = '\0';
-	for (i = 0; host && i < n; i++)
+	for (size_t i = 0; host && i < n; i++)
 		split(names[i], &host[i]);
 	if (host)
 		qsort(host, n, sizeof(*host), compare);
-	for (i = 0; host && i < n; i++)
+	for (size_t i = 0; host && i < n; i++)
 		if (!left || strcmp(host[left - 1].name, host[i].name))
 			host[left++] = host[i];
 	if (host)

@@ -23,9 +23,7 @@ uint64_t cs_rng_below(struct cs_rng *rng, uint64_t below)
 
 void cs_rng_shuffle(struct cs_rng *rng, uint32_t *order, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t j = cs_rng_below(rng, i + 1);
 
 		if (j != i) /* order[i] is not written yet */

@@ -10,9 +10,9 @@
 static double beta_fraction(double a, double b, double x)
 {
 	double value = 1, c = 1, d = 0, change = 0;
-	int k;
 
-	for (k = 1; k <= FRACTION_ROUNDS && fabs(change - 1) > 4 * DBL_EPSILON; k++) {
+	for (int k = 1; k <= FRACTION_ROUNDS && fabs(change - 1) > 4 * DBL_EPSILON;
+	     k++) {
 		double m = k / 2, at = a + 2 * m;
 		double part = k % 2 ? -(a + m) * (a + b + m) * x / (at * (at + 1)) :
 				      m * (b - m) * x / ((at - 1) * at);
@@ -69,9 +69,8 @@ double cs_median_variance(const double *sorted, size_t n)
 {
 	double half = ((double)n + 1) / 2, below = 0, mean = 0, squares = 0;
 	double zero = sorted[n / 2]; /* keeps the digits of a small spread */
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		double upto = cs_beta_share(half, half, (double)(i + 1) / (double)n);
 		double x = sorted[i] - zero;
 

@@ -135,10 +135,10 @@ static int read_header(struct cs_table *t, const char *at, const char *end)
 static int read_fields(struct cs_table *t, const char *at, const char *end)
 {
 	char word[CS_FIELD];
-	int i, cut;
+	int cut;
 
 	memset(t->field, 0, sizeof(t->field));
-	for (i = 0; at; i++) {
+	for (int i = 0; at; i++) {
 		at = next_field(at, end, word, &cut);
 		if (i >= t->n_named && !word[0])
 			continue; /* as spreadsheets pad lines */
@@ -153,7 +153,7 @@ static int read_fields(struct cs_table *t, const char *at, const char *end)
 		}
 		cs_text(t->field[t->named[i]], CS_FIELD, "%s", word);
 	}
-	for (i = 0; t->column[i]; i++)
+	for (int i = 0; t->column[i]; i++)
 		if ((t->required & 1u << i) && !t->field[i][0]) {
 			cs_err_set(t->err, "it is empty");
 			return cs_table_wrong(t, i);

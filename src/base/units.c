@@ -122,9 +122,8 @@ int cs_size_parse(const char *text, uint64_t *bytes, struct cs_err *err)
 void cs_size_text(uint64_t bytes, char *to, size_t size)
 {
 	static const char *const name[] = { "KiB", "MiB", "GiB", "TiB" };
-	int i;
 
-	for (i = 3; i >= 0; i--) {
+	for (int i = 3; i >= 0; i--) {
 		uint64_t unit = 1ull << (10 * (i + 1));
 
 		/* Halves are the only tenths that are whole bytes. */

@@ -27,9 +27,7 @@ const struct cs_test *cs_test_at(size_t index)
 
 int cs_test_index(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < N_TESTS; i++)
+	for (size_t i = 0; i < N_TESTS; i++)
 		if (!strcmp(name, table[i].name))
 			return (int)i;
 	return -1;

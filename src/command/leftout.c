@@ -95,10 +95,10 @@ static size_t without_cell(const struct cs_plan *plan,
 			   const struct cs_choices *chosen, const char **first)
 {
 	const struct cs_choice *choice = chosen->choice;
-	size_t i, missing = 0;
+	size_t missing = 0;
 	uint32_t v;
 
-	for (i = 0; i < chosen->n; i++) {
+	for (size_t i = 0; i < chosen->n; i++) {
 		for (v = 0; v < plan->n_matrices; v++)
 			if (cs_plan_matrix_at(plan, v)->test == choice[i].test)
 				break;

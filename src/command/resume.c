@@ -183,7 +183,6 @@ static int is_complete(const struct cs_loaded *then, struct cs_err *err)
 int cs_resume_take(struct cs_resume *resume, struct cs_run *run, struct cs_err *err)
 {
 	struct cs_run *then = &resume->then.run;
-	int node;
 
 	if (may_go_on(resume, run, err))
 		return cs_err_prefix(err, "cannot resume '%s'", resume->file);
@@ -195,7 +194,7 @@ int cs_resume_take(struct cs_resume *resume, struct cs_run *run, struct cs_err *
 	cs_text(run->resumes, sizeof(run->resumes), "%s", then->id);
 	run->rows = then->rows;
 	cs_rows_init(&then->rows);
-	for (node = 0; node < run->n_nodes; node++) {
+	for (int node = 0; node < run->n_nodes; node++) {
 		cs_node_release(&run->node[node]);
 		run->node[node] = cs_node_take(&then->node[node]);
 	}

@@ -45,10 +45,10 @@ int cs_agent_named(const struct cs_loaded *to, int node, struct cs_fields *f,
 {
 	const char *name = cs_field_string(f, key), *stem = cs_agent_stem(&to->run);
 	const size_t n = strlen(stem);
-	int agents = to->run.node[node].facts.n_agents, a;
+	int agents = to->run.node[node].facts.n_agents;
 	int any = strncmp(name, stem, n) == 0;
 
-	for (a = 0; any && a < agents; a++)
+	for (int a = 0; any && a < agents; a++)
 		if (has_label(&to->run, node, a, name + n))
 			return a;
 	cs_field_refuse(f, key,
@@ -126,10 +126,9 @@ json_t *cs_record_ways(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	json_t *array = json_array();
-	int i, k;
 
-	for (i = 0; nd->ways && i < nd->facts.n_agents; i++)
-		for (k = 0; k < nd->facts.n_agents; k++)
+	for (int i = 0; nd->ways && i < nd->facts.n_agents; i++)
+		for (int k = 0; k < nd->facts.n_agents; k++)
 			if (i != k && cs_node_way(nd, i, k)->via != CS_VIA_NONE)
 				cs_json_append(&array, way(run, node, i, k));
 	return array;

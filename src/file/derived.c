@@ -31,11 +31,10 @@ static json_t *names(const struct cs_grid *grid, const struct cs_endpoint *end, 
 static json_t *values(const struct cs_grid *grid)
 {
 	json_t *array = json_array(), *row;
-	int i, k;
 
-	for (i = 0; i < grid->n_rows; i++) {
+	for (int i = 0; i < grid->n_rows; i++) {
 		row = json_array();
-		for (k = 0; k < grid->n_cols; k++)
+		for (int k = 0; k < grid->n_cols; k++)
 			cs_json_append(&row,
 				       cs_json_real(grid->value[i * grid->n_cols + k]));
 		cs_json_append(&array, row);

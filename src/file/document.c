@@ -47,14 +47,14 @@ static void element_of(FILE *to, size_t *n, struct cs_encoder *record)
 static void write_nodes(FILE *to, const struct cs_run *run)
 {
 	size_t n = 0;
-	int node, a;
+	int node;
 
 	fputs("\"nodes\":[", to);
 	for (node = 0; node < run->n_nodes; node++)
 		element(to, &n, cs_record_node(run, node));
 	fputs("],\n\"agents\":[", to);
 	for (n = 0, node = 0; node < run->n_nodes; node++)
-		for (a = 0; a < run->node[node].facts.n_agents; a++)
+		for (int a = 0; a < run->node[node].facts.n_agents; a++)
 			element(to, &n, cs_record_agent(run, node, a));
 	fputs("],\n", to);
 }
@@ -76,10 +76,9 @@ static void write_matrices(FILE *to, const struct cs_run *run)
 static void write_sweep(FILE *to, const struct cs_run *run, int node, uint32_t v,
 			size_t *n)
 {
-	const struct cs_sweep *sweep;
 	CS_SCOPE;
+	const struct cs_sweep *sweep = cs_sweep_new(run, node, v);
 
-	sweep = cs_sweep_new(run, node, v);
 	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
 		if (sweep->fit[i].n) {
 			struct cs_encoder r = cs_encode_fit(sweep, i);
@@ -136,10 +135,9 @@ static void write_products(FILE *to, const struct cs_run *run)
  * merged. */
 static void write_views(FILE *to, const struct cs_run *run)
 {
-	const struct cs_run *pooled;
 	CS_SCOPE;
+	const struct cs_run *pooled = cs_pool_new(run);
 
-	pooled = cs_pool_new(run);
 	write_matrices(to, pooled);
 	write_model(to, pooled);
 	write_levels(to, pooled);

@@ -12,12 +12,11 @@ json_t *cs_json_text(const char *text)
 {
 	json_t *value = json_string(text);
 	char copy[1024];
-	size_t i;
 
 	if (value)
 		return value;
 	cs_text(copy, sizeof(copy), "%s", text);
-	for (i = 0; copy[i]; i++)
+	for (size_t i = 0; copy[i]; i++)
 		if ((unsigned char)copy[i] >= 0x80)
 			copy[i] = '?';
 	return json_string(copy);

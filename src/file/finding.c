@@ -36,9 +36,8 @@ static const struct cs_fieldset action_fields =
 static json_t *evidence_array(const struct cs_finding *finding)
 {
 	json_t *array = json_array();
-	uint32_t i;
 
-	for (i = 0; i < finding->n_evidence && i < CS_EVIDENCE; i++)
+	for (uint32_t i = 0; i < finding->n_evidence && i < CS_EVIDENCE; i++)
 		cs_json_append(&array, cs_json_count(finding->evidence[i]));
 	return array;
 }
@@ -74,9 +73,8 @@ static void decode_gpus(struct cs_fields *f, const struct cs_run *run,
 static void decode_evidence(struct cs_fields *f, size_t rows, struct cs_finding *found)
 {
 	const json_t *array = cs_field_array(f, "evidence");
-	size_t i;
 
-	for (i = 0; i < json_array_size(array); i++) {
+	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *at = json_array_get(array, i);
 
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||

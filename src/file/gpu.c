@@ -22,9 +22,8 @@ json_t *cs_record_gpus(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
 	json_t *array = json_array();
-	int i;
 
-	for (i = 0; !cs_on_cpu(run) && i < nd->facts.n_agents; i++)
+	for (int i = 0; !cs_on_cpu(run) && i < nd->facts.n_agents; i++)
 		cs_json_append(&array, gpu(run, node, i));
 	return array;
 }

@@ -36,9 +36,9 @@ int cs_jsonl_run(FILE *to, const struct cs_run *run)
 int cs_jsonl_node(FILE *to, const struct cs_run *run, int node)
 {
 	json_t *record = cs_record_node(run, node), *agents = json_array();
-	int a, bad = !record || !agents;
+	int bad = !record || !agents;
 
-	for (a = 0; !bad && a < run->node[node].facts.n_agents; a++)
+	for (int a = 0; !bad && a < run->node[node].facts.n_agents; a++)
 		bad = json_array_append_new(agents, cs_record_agent(run, node, a));
 	if (bad || json_object_set(record, "agents", agents)) {
 		json_decref(record);
@@ -129,14 +129,13 @@ static const struct {
 static void decode_line(struct cs_loaded *to, json_t *record)
 {
 	const char *kind = json_string_value(json_object_get(record, "kind"));
-	size_t i;
 
 	if (!kind)
 		cs_arena_fail("no 'kind': this is no line of a journal");
 	if (!to->run.version && strcmp(kind, "run") != 0)
 		cs_arena_fail("a journal begins with a line of kind 'run', not '%.40s'",
 			      kind);
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kind, kinds[i].kind) == 0)
 			kinds[i].take(to, record);
 }

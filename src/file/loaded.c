@@ -60,8 +60,6 @@ const json_t *cs_loaded_keep(struct cs_loaded *to, const json_t *record)
 
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
 {
-	int i;
-
 	if (to->run.node && n == to->run.n_nodes)
 		return 0; /* of a journal that is continued */
 	if (cs_rows_count(&to->run.rows))
@@ -73,7 +71,7 @@ int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
 	to->agents_seen = calloc((size_t)n + 1, sizeof(*to->agents_seen));
 	if (!to->run.node || !to->agents_seen)
 		return cs_err_set(err, "no memory for %d nodes", n);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		cs_node_facts_init(&to->run.node[i].facts);
 	to->run.n_nodes = n;
 	return 0;

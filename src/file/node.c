@@ -9,11 +9,10 @@
 static json_t *distances(const struct cs_node_facts *f)
 {
 	json_t *array = json_array(), *row;
-	int i, k;
 
-	for (i = 0; i < f->n_numa && i < CS_MAX_NUMA; i++) {
+	for (int i = 0; i < f->n_numa && i < CS_MAX_NUMA; i++) {
 		row = json_array();
-		for (k = 0; k < f->n_numa && k < CS_MAX_NUMA; k++)
+		for (int k = 0; k < f->n_numa && k < CS_MAX_NUMA; k++)
 			cs_json_append(&row, cs_json_count(f->numa_distance[i][k]));
 		cs_json_append(&array, row);
 	}

@@ -62,12 +62,12 @@ static void decode_numa(const struct cs_run *run, struct cs_row *row)
 					&row->what.src :
 					&row->what.dst;
 	const struct cs_step *step;
-	uint32_t k, local = 0;
+	uint32_t local = 0;
 
 	if (!run->plan_file || !run->plan || row->step >= run->plan->n_steps)
 		return;
 	step = cs_plan_step(run->plan, row->step);
-	for (k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
 		const struct cs_endpoint *host = cs_endpoint_is_numa(&t->src) ?
 						       &t->src :

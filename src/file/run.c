@@ -252,9 +252,8 @@ static void decode_choices(struct cs_fields *f, struct cs_choices *raw,
 static json_t *argv_array(const struct cs_run *run)
 {
 	json_t *array = json_array();
-	int i;
 
-	for (i = 0; i < run->argc; i++)
+	for (int i = 0; i < run->argc; i++)
 		cs_json_append(&array, cs_json_text(run->argv[i]));
 	return array;
 }

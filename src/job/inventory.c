@@ -57,9 +57,9 @@ int cs_inventory_join(const struct cs_survey *survey, const struct cs_rank_view 
 static int board_index(const struct cs_gpu_facts *gpu, int g,
 		       const struct cs_survey *survey)
 {
-	int boards = 0, at;
+	int boards = 0;
+	int at = survey ? find(survey->gpu, survey->n, gpu[g].bus_id) : -1;
 
-	at = survey ? find(survey->gpu, survey->n, gpu[g].bus_id) : -1;
 	if (at >= 0)
 		return at;
 	for (int i = 0; i < g; i++)

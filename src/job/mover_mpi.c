@@ -134,9 +134,9 @@ static int receive_mpi(int rank, int tag, void *data, size_t bytes, int *ended)
 static int test(void)
 {
 	struct bulk *all = bulk.data;
-	size_t left = 0, i;
+	size_t left = 0;
 
-	for (i = 0; i < bulk.n; i++) {
+	for (size_t i = 0; i < bulk.n; i++) {
 		int done = 0;
 
 		if (all[i].request != MPI_REQUEST_NULL &&

@@ -14,14 +14,12 @@ struct identity {
 
 static void identity_then(const struct cs_run_node *nd, struct identity *id)
 {
-	int a;
-
 	memset(id, 0, sizeof(*id));
 	cs_text(id->host, sizeof(id->host), "%s", nd->facts.host);
 	cs_text(id->placement, CS_PLACEMENT, "%s", nd->facts.placement);
 	id->n_ranks = nd->facts.n_ranks;
 	id->n_agents = nd->facts.n_agents;
-	for (a = 0; a < nd->facts.n_agents; a++) {
+	for (int a = 0; a < nd->facts.n_agents; a++) {
 		cs_text(id->uuid[a], CS_UUID, "%s", nd->agent[a].gpu.uuid);
 		id->local_rank[a] = nd->agent[a].local_rank;
 	}
@@ -30,14 +28,14 @@ static void identity_then(const struct cs_run_node *nd, struct identity *id)
 static void identity_now(const struct cs_discovery *m, const char *placement,
 			 struct identity *id)
 {
-	int g, a = 0;
+	int a = 0;
 
 	memset(id, 0, sizeof(*id));
 	cs_text(id->host, sizeof(id->host), "%s", m->host);
 	cs_text(id->placement, CS_PLACEMENT, "%s", placement);
 	id->n_ranks = m->comm->local_size;
 	id->n_agents = m->n_agents;
-	for (g = 0; g < m->n_gpus && a < CS_MAX_AGENTS; g++) {
+	for (int g = 0; g < m->n_gpus && a < CS_MAX_AGENTS; g++) {
 		if (!m->chosen[g] || m->owner[g] < 0)
 			continue;
 		cs_text(id->uuid[a], CS_UUID, "%s", m->gpu[g].uuid);
@@ -48,8 +46,6 @@ static void identity_now(const struct cs_discovery *m, const char *placement,
 static int compare(const struct identity *now, const struct identity *then,
 		   struct cs_err *err)
 {
-	int a;
-
 	if (!then->host[0])
 		return 0;
 	if (strcmp(now->host, then->host) != 0)
@@ -67,7 +63,7 @@ static int compare(const struct identity *now, const struct identity *then,
 				  "%d ranks, in the journal %d of %d",
 				  now->host, now->n_agents, now->n_ranks,
 				  then->n_agents, then->n_ranks);
-	for (a = 0; a < now->n_agents; a++) {
+	for (int a = 0; a < now->n_agents; a++) {
 		if (strcmp(now->uuid[a], then->uuid[a]) != 0)
 			return cs_err_set(
 				err,
@@ -86,9 +82,7 @@ static int compare(const struct identity *now, const struct identity *then,
 /* Mark the steps that have rows, by node. */
 static void mark(const struct cs_plan *plan, const struct cs_run *run, char *done)
 {
-	size_t i;
-
-	for (i = 0; i < cs_rows_count(&run->rows); i++) {
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
 		if (row->step < plan->n_steps && row->node < (uint32_t)run->n_nodes)
@@ -107,7 +101,6 @@ static int fill(struct cs_comm *comm, const struct cs_plan *plan,
 		const struct cs_run *run, struct shared *s, struct cs_err *err)
 {
 	size_t n = (size_t)comm->n_nodes;
-	int node;
 
 	s->n_steps = plan->n_steps;
 	s->then = calloc(n, sizeof(*s->then));
@@ -116,7 +109,7 @@ static int fill(struct cs_comm *comm, const struct cs_plan *plan,
 		return cs_err_set(err, "no memory");
 	if (comm->rank != 0)
 		return 0;
-	for (node = 0; node < comm->n_nodes; node++)
+	for (int node = 0; node < comm->n_nodes; node++)
 		identity_then(&run->node[node], &s->then[node]);
 	mark(plan, run, s->done);
 	return 0;

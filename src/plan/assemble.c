@@ -26,9 +26,8 @@ static struct cs_plan_matrix matrix_of(const struct cs_step *step,
 				       const struct cs_asked *asked, uint32_t k)
 {
 	const struct cs_asked *me = &asked[step->first + k], *other;
-	uint32_t i;
 
-	for (i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
+	for (uint32_t i = 0; i < step->count && me->flags & CS_TRANSFER_LOAD; i++) {
 		other = &asked[step->first + i];
 		if (is_flops_beside(me, other))
 			me = other;
@@ -62,11 +61,8 @@ static int need_matrix(struct cs_plan_builder *b, struct cs_plan_matrix matrix)
 static int take_matrices(struct cs_plan_builder *b, const struct cs_step *step,
 			 size_t n_steps, const struct cs_asked *asked)
 {
-	size_t s;
-	uint32_t k;
-
-	for (s = 0; s < n_steps; s++)
-		for (k = 0; k < step[s].count; k++)
+	for (size_t s = 0; s < n_steps; s++)
+		for (uint32_t k = 0; k < step[s].count; k++)
 			if (need_matrix(b, matrix_of(&step[s], asked, k)))
 				return -1;
 	return 0;
@@ -78,13 +74,12 @@ static int take_step(struct cs_plan_builder *b, const struct cs_step *from,
 	const struct cs_plan_matrix *matrices = b->matrices.data;
 	struct cs_step *step = cs_vec_add(&b->steps, 1, b->err);
 	struct cs_transfer *t = cs_vec_add(&b->transfers, from->count, b->err);
-	uint32_t k;
 
 	if (!step || !t)
 		return -1;
 	*step = *from;
 	step->first = (uint32_t)(b->transfers.n - from->count);
-	for (k = 0; k < from->count; k++) {
+	for (uint32_t k = 0; k < from->count; k++) {
 		struct cs_plan_matrix matrix = matrix_of(from, asked, k);
 
 		t[k] = cs_asked_transfer(b->req, &asked[from->first + k]);
@@ -102,13 +97,12 @@ int cs_plan_assemble(const struct cs_plan_request *req, const struct cs_step *st
 	struct cs_plan *plan = NULL;
 	int rc = cs_request_check(req->n_agents, &req->set, err) ||
 		 take_matrices(&b, step, n_steps, asked);
-	size_t s;
 
-	for (s = 0; !rc && s < n_steps; s++)
+	for (size_t s = 0; !rc && s < n_steps; s++)
 		rc = take_step(&b, &step[s], asked);
 	if (!rc)
 		plan = cs_plan_builder_make_plan(&b, 0, 0);
-	for (s = 0; plan && s < n_steps; s++)
+	for (size_t s = 0; plan && s < n_steps; s++)
 		cs_plan_builder_put_step(plan, &b, (struct cs_step *)b.steps.data + s,
 					 0);
 	cs_plan_builder_release(&b);

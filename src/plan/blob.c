@@ -36,14 +36,15 @@ uint64_t cs_plan_hash(const struct cs_plan *plan)
 
 void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_MAX])
 {
-	uint32_t s, i, k;
+	uint32_t i;
 
 	memset(steps, 0, CS_MATRICES_MAX * sizeof(*steps));
-	for (s = 0; s < plan->n_steps; s++) {
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, 0);
 
-		for (k = 0; k < step->count && !(step->flags & CS_STEP_CONTROL); k++) {
+		for (uint32_t k = 0;
+		     k < step->count && !(step->flags & CS_STEP_CONTROL); k++) {
 			for (i = 0; i < k; i++) /* once for each matrix */
 				if (t[i].matrix == t[k].matrix &&
 				    !cs_transfer_is_load(&t[i]))
@@ -58,11 +59,11 @@ void cs_plan_count_steps(const struct cs_plan *plan, uint32_t steps[CS_MATRICES_
 /* The number of host ends in that direction before it. */
 static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
 {
-	uint32_t i, before = 0;
+	uint32_t before = 0;
 
 	if (!cs_endpoint_is_numa(is_dst ? &t[k].dst : &t[k].src))
 		return 0;
-	for (i = 0; i < k; i++)
+	for (uint32_t i = 0; i < k; i++)
 		before += cs_endpoint_is_numa(is_dst ? &t[i].dst : &t[i].src) != 0;
 	return (uint8_t)before;
 }
@@ -71,9 +72,9 @@ static uint8_t host_slot(const struct cs_transfer *t, uint32_t k, int is_dst)
 static void order_by_span(const struct cs_plan *plan, const struct cs_transfer *t,
 			  uint32_t count, uint32_t *order)
 {
-	uint32_t i, k;
+	uint32_t k;
 
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		for (k = i; k && cs_transfer_span(plan, &t[order[k - 1]]) >
 					 cs_transfer_span(plan, &t[i]);
 		     k--)
@@ -84,11 +85,11 @@ static void order_by_span(const struct cs_plan *plan, const struct cs_transfer *
 
 void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t count)
 {
-	uint32_t order[CS_STEP_MAX], i;
+	uint32_t order[CS_STEP_MAX];
 	uint64_t end[CS_MAX_AGENTS] = { 0 };
 
 	order_by_span(plan, t, count, order);
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = order[i];
 		uint64_t own = cs_arena_aligned(cs_transfer_span(plan, &t[k]));
 

@@ -223,11 +223,11 @@ static int add_variants(const struct asking *a, const struct cs_choice *choice,
 static int add_views(struct build *b)
 {
 	const struct wanted *wanted;
-	size_t i, n;
+	size_t n;
 
 	cs_vec_sort(&b->all, compare_wanted);
 	wanted = b->all.data;
-	for (i = 0; i < b->all.n; i += n) {
+	for (size_t i = 0; i < b->all.n; i += n) {
 		for (n = 1;
 		     i + n < b->all.n && !compare_wanted(&wanted[i], &wanted[i + n]);
 		     n++)
@@ -325,9 +325,9 @@ static const struct cs_step *control_step(const struct cs_plan_builder *pb, int 
 	const struct cs_step *step = pb->steps.data, *first = NULL;
 	const struct cs_plan_matrix *matrix = pb->matrices.data;
 	const struct cs_transfer *t = pb->transfers.data;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < pb->steps.n; i++) {
+	for (size_t i = 0; i < pb->steps.n; i++) {
 		if (cs_transfer_is_lone(&t[step[i].first]) != lone)
 			continue;
 		n++;
@@ -351,9 +351,8 @@ static struct controls control_steps(const struct cs_plan_builder *pb)
 static int find_heads(const struct cs_plan_builder *pb, struct cs_vec *heads)
 {
 	const struct cs_step *step = pb->steps.data;
-	uint32_t i;
 
-	for (i = 0; i < pb->steps.n; i++) {
+	for (uint32_t i = 0; i < pb->steps.n; i++) {
 		if (i && step[i].round && step[i].round == step[i - 1].round)
 			continue;
 		if (cs_vec_push(heads, &i, pb->err))
@@ -404,11 +403,11 @@ static void put_steps(struct cs_plan *plan, const struct cs_plan_builder *pb,
 	const struct cs_step *step = pb->steps.data;
 	const struct controls controls = control_steps(pb);
 	const uint32_t *head = heads->data;
-	size_t i, done = 0, usual = 0;
+	size_t done = 0, usual = 0;
 
-	for (i = 0; i < heads->n; i++)
+	for (size_t i = 0; i < heads->n; i++)
 		usual += !is_staged(pb, &step[head[i]]);
-	for (i = 0; i < heads->n; i++) {
+	for (size_t i = 0; i < heads->n; i++) {
 		if (usual && is_staged(pb, &step[head[order[i]]]))
 			continue;
 		if (done++ == (usual ? usual : heads->n) / 2)
@@ -416,7 +415,7 @@ static void put_steps(struct cs_plan *plan, const struct cs_plan_builder *pb,
 		put_head(plan, pb, head[order[i]]);
 	}
 	put_controls(plan, pb, &controls);
-	for (i = 0; i < heads->n && usual; i++)
+	for (size_t i = 0; i < heads->n && usual; i++)
 		if (is_staged(pb, &step[head[order[i]]]))
 			put_head(plan, pb, head[order[i]]);
 }

@@ -190,7 +190,7 @@ static int choose_item(const char *item, const struct where *where,
 {
 	const struct cs_alias *alias;
 	int matched = 0, rc = 1;
-	size_t i, n;
+	size_t n;
 
 	if (strlen(item) + 1 == CS_ITEM) /* longer than any name: it may be cut */
 		return refuse(item, where->backend, where->via, 0, err);
@@ -198,12 +198,12 @@ static int choose_item(const char *item, const struct where *where,
 		rc = choose_instance(item, where, to, err);
 	if (rc <= 0)
 		return rc;
-	for (i = 0; i < n_tests(); i++)
+	for (size_t i = 0; i < n_tests(); i++)
 		if (!fnmatch(item, cs_test_at(i)->name, 0))
 			matched |= take(&(struct cs_choice){ .test = (uint16_t)i },
 					where, to, err);
 	alias = cs_aliases(&n);
-	for (i = 0; i < n && matched >= 0; i++)
+	for (size_t i = 0; i < n && matched >= 0; i++)
 		if (cs_alias_test(&alias[i]) >= 0 && !alias[i].apart &&
 		    cs_alias_fits(&alias[i], item))
 			matched |= take_alias(&alias[i], where, to, err);
@@ -235,10 +235,9 @@ static int take_sizes(const struct cs_alias *alias, const struct where *where,
 {
 	struct cs_choices all = { .n = 0 };
 	unsigned step = alias->every ? alias->every : 1;
-	int rc;
+	int rc = take_alias(alias, where,
+			    cs_alias_bytes(alias, alias->first) ? &all : to, err);
 
-	rc = take_alias(alias, where, cs_alias_bytes(alias, alias->first) ? &all : to,
-			err);
 	for (size_t i = 0; rc == TAKEN && i < all.n; i++)
 		for (unsigned n = alias->first; n <= alias->last; n += step) {
 			struct cs_choice one = all.choice[i];
@@ -335,9 +334,7 @@ static int is_memory(const struct cs_test *test, const struct cs_axes *axes)
 void cs_tests_matrix(const struct cs_axes *axes, enum cs_backend_kind backend,
 		     enum cs_transport via, struct cs_choices *to)
 {
-	size_t i;
-
-	for (i = 0; i < n_tests(); i++)
+	for (size_t i = 0; i < n_tests(); i++)
 		if (cs_test_is_of(cs_test_at(i), backend) &&
 		    is_of(cs_test_at(i), axes) &&
 		    is_method(cs_test_at(i), axes, backend, via) &&
@@ -353,12 +350,11 @@ void cs_tests_lone(struct cs_choices *to)
 		"local.ce.copy.alone",	"local.sm.read.alone",
 		"local.sm.write.alone", "local.chase.random.alone",
 	};
-	size_t i;
 
-	for (i = 0; i < to->n; i++)
+	for (size_t i = 0; i < to->n; i++)
 		if (cs_test_least_agents(cs_test_at(to->choice[i].test)) < 2)
 			return;
-	for (i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
+	for (size_t i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
 		add_test(to, (size_t)cs_test_index(lone[i]), 1);
 }
 

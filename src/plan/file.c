@@ -71,16 +71,15 @@ static int check_names(struct cs_plan_reader *r)
 {
 	const struct cs_step *step = r->steps.data, **sorted;
 	const struct cs_plan_line *item = r->items.data;
-	size_t i;
 	int rc = 0;
 
 	sorted = calloc(r->steps.n, sizeof(*sorted));
 	if (!sorted)
 		return cs_err_set(r->err, "no memory");
-	for (i = 0; i < r->steps.n; i++)
+	for (size_t i = 0; i < r->steps.n; i++)
 		sorted[i] = &step[i];
 	qsort(sorted, r->steps.n, sizeof(*sorted), by_name);
-	for (i = 1; i < r->steps.n && !rc; i++)
+	for (size_t i = 1; i < r->steps.n && !rc; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name)) {
 			cs_err_set(r->err,
 				   "column step: '%s' is also the step of line %" PRIu32
@@ -97,9 +96,8 @@ static void forget_numbers(struct cs_plan_reader *r)
 {
 	struct cs_step *step = r->steps.data;
 	char number[16];
-	size_t i;
 
-	for (i = 0; i < r->steps.n; i++) {
+	for (size_t i = 0; i < r->steps.n; i++) {
 		cs_text(number, sizeof(number), "%zu", i);
 		if (!strcmp(step[i].name, number))
 			memset(step[i].name, 0, sizeof(step[i].name));
@@ -111,12 +109,11 @@ static int assemble(struct cs_plan_reader *r, struct cs_plan **out)
 	const struct cs_plan_line *item = r->items.data;
 	struct cs_asked *asked = calloc(r->items.n, sizeof(*asked));
 	struct cs_plan *plan = NULL;
-	size_t i;
 	int rc;
 
 	if (!asked)
 		return cs_err_set(r->err, "no memory");
-	for (i = 0; i < r->items.n; i++)
+	for (size_t i = 0; i < r->items.n; i++)
 		asked[i] = item[i].asked;
 	rc = cs_plan_assemble(r->req, r->steps.data, r->steps.n, asked, &plan, r->err);
 	free(asked);

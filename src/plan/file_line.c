@@ -56,7 +56,7 @@ static int take_op(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
 	const struct cs_test *test = cs_plan_line_test(item), *all;
 	const char *op = r->table.field[CS_COLUMN_OP];
-	size_t n, i;
+	size_t n;
 	int word;
 
 	if (!op[0])
@@ -70,7 +70,8 @@ static int take_op(struct cs_plan_reader *r, struct cs_plan_line *item)
 			cs_err_set(r->err,
 				   "between host and GPU the GPU issues: leave it empty"));
 	all = cs_catalogue(&n);
-	for (i = 0; i < n && test->op <= CS_OP_READ && test->path == CS_PATH_PEER; i++)
+	for (size_t i = 0;
+	     i < n && test->op <= CS_OP_READ && test->path == CS_PATH_PEER; i++)
 		if (all[i].path == test->path && all[i].method == test->method &&
 		    all[i].pattern == test->pattern &&
 		    all[i].memory == test->memory && all[i].how == test->how &&
@@ -267,16 +268,15 @@ static int take_shape(struct cs_plan_reader *r, struct cs_plan_line *item)
 static int take_variant(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
 	struct cs_variant *v = &item->asked.variant, own;
-	size_t i;
 
-	for (i = 0; i < CS_VARIANT_MEMBERS; i++) {
+	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++) {
 		const char *text = r->table.field[CS_COLUMN_VARIANT + i];
 
 		if (*text && cs_variant_parse(v, i, text, r->err))
 			return cs_plan_wrong(r, CS_COLUMN_VARIANT + i, -1);
 	}
 	own = cs_variant_of(cs_plan_line_test(item), v);
-	for (i = 0; i < CS_VARIANT_MEMBERS; i++)
+	for (size_t i = 0; i < CS_VARIANT_MEMBERS; i++)
 		if (!cs_variant_agrees(v, &own, i))
 			return cs_plan_wrong(
 				r, CS_COLUMN_VARIANT + i,

@@ -69,9 +69,9 @@ static int check_lanes(struct cs_plan_reader *r, const struct cs_step *step)
 	const struct cs_plan_line *item = r->items.data;
 	const struct cs_asked *last = &item[step->first + step->count - 1].asked;
 	int me = cs_asked_transfer(r->req, last).issuer;
-	uint32_t k, n = 0;
+	uint32_t n = 0;
 
-	for (k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count; k++) {
 		struct cs_transfer t =
 			cs_asked_transfer(r->req, &item[step->first + k].asked);
 
@@ -94,10 +94,10 @@ static int order_step(struct cs_plan_reader *r, const struct cs_step *step)
 {
 	struct cs_plan_line *item = (struct cs_plan_line *)r->items.data + step->first;
 	struct cs_plan_line copy[CS_STEP_MAX];
-	uint32_t k, n = 0;
+	uint32_t n = 0;
 
 	memcpy(copy, item, step->count * sizeof(*item));
-	for (k = 0; k < step->count; k++)
+	for (uint32_t k = 0; k < step->count; k++)
 		if (copy[k].role != CS_ROLE_LOAD)
 			item[n++] = copy[k];
 	if (!n) {
@@ -106,7 +106,7 @@ static int order_step(struct cs_plan_reader *r, const struct cs_step *step)
 			   step->name);
 		return cs_plan_at_line(r, item->line);
 	}
-	for (k = 0; k < step->count; k++)
+	for (uint32_t k = 0; k < step->count; k++)
 		if (copy[k].role == CS_ROLE_LOAD)
 			item[n++] = copy[k];
 	return 0;
@@ -120,12 +120,11 @@ static int check_probe(struct cs_plan_reader *r, const struct cs_step *step)
 	const struct cs_test *test = cs_plan_line_test(item);
 	const uint32_t agents = (uint32_t)r->req->n_agents;
 	int all = test->pattern == CS_PATTERN_ALL, bad;
-	uint32_t k;
 
 	if (test->how == CS_HOW_GATED || r->any_agents)
 		return 0;
 	bad = step->count != (all ? agents : 1);
-	for (k = 0; k < step->count && !bad; k++) {
+	for (uint32_t k = 0; k < step->count && !bad; k++) {
 		const struct cs_asked *a = &item[k].asked;
 
 		bad = (all && a->src.index != k) ||
@@ -189,7 +188,6 @@ int cs_plan_step_add(struct cs_plan_reader *r, const struct cs_plan_line *item)
 {
 	struct cs_step *step = need_step(r);
 	struct cs_plan_line *to;
-	uint32_t k;
 
 	if (!step)
 		return -1;
@@ -211,7 +209,7 @@ int cs_plan_step_add(struct cs_plan_reader *r, const struct cs_plan_line *item)
 		return -1;
 	*to = *item;
 	step->count++;
-	for (k = 0; k + 1 < step->count; k++)
+	for (uint32_t k = 0; k + 1 < step->count; k++)
 		if (check_two(r, (struct cs_plan_line *)r->items.data + step->first + k,
 			      to))
 			return -1;

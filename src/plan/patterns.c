@@ -40,12 +40,12 @@ static int goes_in_rounds(const struct cs_plan_builder *pb, const struct cs_test
 static int add_pairs_in_rounds(struct cs_plan_builder *pb, const struct cs_test *test)
 {
 	uint32_t n = pb->n, places = n + n % 2;
-	uint32_t ways = test->pattern == CS_PATTERN_BIDI ? 1 : 2, r, k, a, b;
+	uint32_t ways = test->pattern == CS_PATTERN_BIDI ? 1 : 2, a, b;
 	int rc = 0;
 
-	for (r = 0; r < ways * (places - 1) && !rc; r++) {
+	for (uint32_t r = 0; r < ways * (places - 1) && !rc; r++) {
 		pb->round = ++pb->rounds;
-		for (k = 0; k < places / 2 && !rc; k++) {
+		for (uint32_t k = 0; k < places / 2 && !rc; k++) {
 			cs_round_pair(places, r / ways, k, &a, &b);
 			if (a < n && b < n)
 				rc = r % ways ? add_pair(pb, test, b, a) :
@@ -58,12 +58,13 @@ static int add_pairs_in_rounds(struct cs_plan_builder *pb, const struct cs_test 
 
 static int add_pairs(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = pb->n, a, b;
+	uint32_t n = pb->n;
 
 	if (goes_in_rounds(pb, test))
 		return add_pairs_in_rounds(pb, test);
-	for (a = 0; a < n; a++)
-		for (b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n; b++)
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = test->pattern == CS_PATTERN_BIDI ? a + 1 : 0; b < n;
+		     b++)
 			if (a != b && add_pair(pb, test, a, b))
 				return -1;
 	return 0;
@@ -72,11 +73,11 @@ static int add_pairs(struct cs_plan_builder *pb, const struct cs_test *test)
 /* Each agent and `random` others that are drawn, all of them if there are no more. */
 static int add_drawn(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = pb->n, far[CS_MAX_AGENTS], a, k;
+	uint32_t n = pb->n, far[CS_MAX_AGENTS];
 
-	for (a = 0; a < n; a++) {
+	for (uint32_t a = 0; a < n; a++) {
 		cs_rng_shuffle(&pb->lot, far, n - 1);
-		for (k = 0; k + 1 < n && k < pb->req->set.random; k++)
+		for (uint32_t k = 0; k + 1 < n && k < pb->req->set.random; k++)
 			if (add_pair(pb, test, a, (a + 1 + far[k]) % n))
 				return -1;
 	}
@@ -86,11 +87,11 @@ static int add_drawn(struct cs_plan_builder *pb, const struct cs_test *test)
 /* All agents at once, i to i + far. */
 static int add_shift(struct cs_plan_builder *pb, uint32_t far)
 {
-	uint32_t n = pb->n, a;
+	uint32_t n = pb->n;
 
 	if (cs_plan_builder_add_step(pb))
 		return -1;
-	for (a = 0; a < n; a++)
+	for (uint32_t a = 0; a < n; a++)
 		if (cs_plan_builder_add_copy(pb, a, (a + far) % n))
 			return -1;
 	return 0;
@@ -115,11 +116,11 @@ static int add_shifts(struct cs_plan_builder *pb, const struct cs_test *test)
 /* Disjoint pairs at the same time, one way only: every agent sends or receives. */
 static int add_round(struct cs_plan_builder *pb, uint32_t round, int back)
 {
-	uint32_t n = pb->n, places = n + n % 2, k, a, b;
+	uint32_t n = pb->n, places = n + n % 2, a, b;
 
 	if (cs_plan_builder_add_step(pb))
 		return -1;
-	for (k = 0; k < places / 2; k++) {
+	for (uint32_t k = 0; k < places / 2; k++) {
 		cs_round_pair(places, round, k, &a, &b);
 		if (a < n && b < n &&
 		    cs_plan_builder_add_copy(pb, back ? b : a, back ? a : b))
@@ -130,9 +131,9 @@ static int add_round(struct cs_plan_builder *pb, uint32_t round, int back)
 
 static int add_rounds(struct cs_plan_builder *pb)
 {
-	uint32_t n = pb->n, round;
+	uint32_t n = pb->n;
 
-	for (round = 0; round + 1 < n + n % 2; round++)
+	for (uint32_t round = 0; round + 1 < n + n % 2; round++)
 		if (add_round(pb, round, 0) || add_round(pb, round, 1))
 			return -1;
 	return 0;
@@ -141,12 +142,12 @@ static int add_rounds(struct cs_plan_builder *pb)
 /* Into or out of each agent in turn. */
 static int add_hubs(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = pb->n, hub, a;
+	uint32_t n = pb->n;
 
-	for (hub = 0; hub < n; hub++) {
+	for (uint32_t hub = 0; hub < n; hub++) {
 		if (cs_plan_builder_add_step(pb))
 			return -1;
-		for (a = 0; a < n; a++)
+		for (uint32_t a = 0; a < n; a++)
 			if (a != hub && (test->pattern == CS_PATTERN_ALL_TO_ONE ?
 						 cs_plan_builder_add_copy(pb, a, hub) :
 						 cs_plan_builder_add_copy(pb, hub, a)))
@@ -183,14 +184,14 @@ static int goes_in_rounds_within(const struct cs_plan_builder *pb,
 
 static int add_lists(struct cs_plan_builder *pb, const struct cs_test *test)
 {
-	uint32_t n = pb->n, a;
+	uint32_t n = pb->n;
 	int together = test->pattern == CS_PATTERN_ALL, rc = 0;
 
 	if (together && cs_plan_builder_add_step(pb))
 		return -1;
 	if (goes_in_rounds_within(pb, test))
 		pb->round = ++pb->rounds;
-	for (a = 0; a < n && !rc; a++)
+	for (uint32_t a = 0; a < n && !rc; a++)
 		rc = (!together && cs_plan_builder_add_step(pb)) ||
 		     add_alone(pb, test, a);
 	pb->round = 0;
@@ -234,11 +235,10 @@ static int add_host_loads(struct cs_plan_builder *pb, const struct cs_test *test
 	int both = test->pattern == CS_PATTERN_BIDILOAD;
 	/* the twin of the measured transfer lasts as long */
 	int twin = test->method == CS_METHOD_SM ? HOST_WHOLE : 0;
-	uint32_t a;
 
 	if (both && add_host_way(pb, test, numa, gpu, HOST_BACK | HOST_LOAD | twin))
 		return -1;
-	for (a = 0; a < pb->n; a++)
+	for (uint32_t a = 0; a < pb->n; a++)
 		if (a != gpu && (add_host_way(pb, test, CS_NUMA_LOCAL, a, HOST_LOAD) ||
 				 (both && add_host_way(pb, test, CS_NUMA_LOCAL, a,
 						       HOST_BACK | HOST_LOAD))))
@@ -252,9 +252,8 @@ static int add_host_pairs(struct cs_plan_builder *pb, const struct cs_test *test
 {
 	int loaded = test->pattern == CS_PATTERN_LOAD ||
 		     test->pattern == CS_PATTERN_BIDILOAD;
-	uint32_t a;
 
-	for (a = 0; a < pb->n; a++)
+	for (uint32_t a = 0; a < pb->n; a++)
 		if (cs_plan_builder_add_step(pb) ||
 		    add_host_way(pb, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDI &&
@@ -270,11 +269,9 @@ static int add_host_pairs(struct cs_plan_builder *pb, const struct cs_test *test
 static int add_host_every(struct cs_plan_builder *pb, const struct cs_test *test,
 			  uint32_t numa)
 {
-	uint32_t a;
-
 	if (cs_plan_builder_add_step(pb))
 		return -1;
-	for (a = 0; a < pb->n; a++)
+	for (uint32_t a = 0; a < pb->n; a++)
 		if (add_host_way(pb, test, numa, a, 0) ||
 		    (test->pattern == CS_PATTERN_BIDIEVERY &&
 		     add_host_way(pb, test, numa, a, HOST_BACK)))
@@ -287,12 +284,11 @@ static int add_host(struct cs_plan_builder *pb, const struct cs_test *test)
 	int every = test->pattern == CS_PATTERN_EVERY ||
 		    test->pattern == CS_PATTERN_BIDIEVERY;
 	uint64_t numa = pb->req->set.numa;
-	uint32_t i;
 
 	if (!numa)
 		return every ? add_host_every(pb, test, CS_NUMA_LOCAL) :
 			       add_host_pairs(pb, test, CS_NUMA_LOCAL);
-	for (i = 0; i < CS_NUMA_MOST; i++)
+	for (uint32_t i = 0; i < CS_NUMA_MOST; i++)
 		if ((numa >> i & 1) && (every ? add_host_every(pb, test, i) :
 						add_host_pairs(pb, test, i)))
 			return -1;
@@ -303,10 +299,9 @@ static int add_host(struct cs_plan_builder *pb, const struct cs_test *test)
 static int add_numa(struct cs_plan_builder *pb, const struct cs_test *test)
 {
 	uint64_t all = pb->req->set.numa_nodes;
-	uint32_t a, b;
 
-	for (a = 0; a < CS_NUMA_MOST; a++)
-		for (b = 0; b < CS_NUMA_MOST; b++)
+	for (uint32_t a = 0; a < CS_NUMA_MOST; a++)
+		for (uint32_t b = 0; b < CS_NUMA_MOST; b++)
 			if ((all >> a & 1) && (all >> b & 1) &&
 			    (a == b || !cs_test_is_list(test)) &&
 			    (cs_plan_builder_add_step(pb) ||

@@ -31,9 +31,8 @@ struct cs_step cs_plan_together(const struct cs_plan *plan, uint32_t step,
 				uint32_t count)
 {
 	struct cs_step all = *cs_plan_step(plan, step);
-	uint32_t i;
 
-	for (i = 1; i < count; i++)
+	for (uint32_t i = 1; i < count; i++)
 		all.count += cs_plan_step(plan, step + i)->count;
 	return all;
 }
@@ -601,11 +600,10 @@ static double step_sample_s(const struct cs_plan *plan, const struct cs_step *st
 double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 {
 	double seconds = 0;
-	uint32_t s, k;
 
 	if (!(link_gbs > 0))
 		return NAN;
-	for (s = 0; s < plan->n_steps; s++) {
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 		enum cs_how how = cs_plan_test(plan, step)->how;
 		uint64_t bytes = 0;
@@ -621,7 +619,7 @@ double cs_plan_estimate_s(const struct cs_plan *plan, double link_gbs)
 			continue;
 		}
 		/* transfers of a step run together: the longest counts */
-		for (k = 0; k < step->count; k++)
+		for (uint32_t k = 0; k < step->count; k++)
 			bytes = most(bytes, cs_plan_transfer(plan, step, k)->bytes);
 		check_s = (double)bytes / (CHECK_GBS * 1e9);
 		if (plan->set.verify == CS_VERIFY_OFF)

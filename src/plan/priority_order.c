@@ -48,10 +48,10 @@ static int class_of_path(enum cs_path path)
 static void pick_matrices(struct picked *p)
 {
 	const struct cs_plan_matrix *matrix = p->all->matrix;
-	uint32_t v, *best;
+	uint32_t *best;
 
 	memset(p->matrix, 0xff, sizeof(p->matrix));
-	for (v = 0; v < p->all->n_matrices; v++) {
+	for (uint32_t v = 0; v < p->all->n_matrices; v++) {
 		const struct cs_test *test = test_of(p->all, v);
 		int class = class_of_path(test->path);
 
@@ -82,11 +82,10 @@ static int class_of_step(struct picked *p, const struct cs_step *step)
 {
 	const struct cs_transfer *t = p->all->transfer + step->first;
 	int class = class_of_path(test_of(p->all, step->matrix)->path), found = REST;
-	uint32_t k;
 
 	if (class == REST || step->matrix != p->matrix[class])
 		return REST;
-	for (k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count; k++) {
 		int agent = t[k].matrix == step->matrix && !cs_transfer_is_load(&t[k]) ?
 				    agent_of(p, class, step, &t[k]) :
 				    -1;
@@ -121,14 +120,14 @@ int cs_priority_order(const struct cs_priority_steps *all, uint32_t *order,
 	struct cs_vec class = CS_VEC(unsigned char), was = CS_VEC(uint32_t);
 	unsigned char *of = cs_vec_add(&class, all->n_heads, err);
 	uint32_t *drawn = cs_vec_add(&was, all->n_heads, err), i, to = 0;
-	int c, rc = of && drawn ? 0 : -1;
+	int rc = of && drawn ? 0 : -1;
 
 	if (!rc) {
 		memcpy(drawn, order, all->n_heads * sizeof(*order));
 		pick_matrices(&p);
 		for (i = 0; i < all->n_heads; i++)
 			of[i] = (unsigned char)class_of_head(&p, drawn[i]);
-		for (c = 0; c <= REST; c++)
+		for (int c = 0; c <= REST; c++)
 			for (i = 0; i < all->n_heads; i++)
 				if (of[i] == c)
 					order[to++] = drawn[i];

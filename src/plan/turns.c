@@ -45,10 +45,10 @@ static struct cs_turn *round_of(const struct cs_turns *turns, uint32_t round,
 				struct cs_rng *rng, const struct lists *lists,
 				struct cs_turn *next)
 {
-	uint32_t i, k = turns->placements;
+	uint32_t k = turns->placements;
 
 	cs_rng_shuffle(rng, lists->cells, turns->cells);
-	for (i = 0; i < turns->cells; i++) {
+	for (uint32_t i = 0; i < turns->cells; i++) {
 		uint32_t cell = lists->cells[i];
 		uint32_t *rows = lists->rows + (size_t)cell * k;
 		uint32_t *names = lists->names + (size_t)cell * k;
@@ -66,7 +66,6 @@ int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 		   struct cs_turn *order, struct cs_err *err)
 {
 	struct lists lists = { NULL, NULL, NULL };
-	uint32_t round;
 	int rc = -1;
 
 	if (!turns->cells || !turns->placements || !cs_turns_count(turns))
@@ -82,7 +81,7 @@ int cs_turns_order(const struct cs_turns *turns, struct cs_rng *rng,
 		cs_err_set(err, "no memory for the order of %u cells", turns->cells);
 		goto out;
 	}
-	for (round = 0; round < turns->visits; round++)
+	for (uint32_t round = 0; round < turns->visits; round++)
 		order = round_of(turns, round, rng, &lists, order);
 	rc = 0;
 out:

@@ -198,9 +198,8 @@ static int views_check(const struct cs_plan *plan, struct cs_err *err)
 {
 	size_t n_tests;
 	const struct cs_test *table = cs_catalogue(&n_tests);
-	uint32_t v;
 
-	for (v = 0; v < plan->n_matrices; v++) {
+	for (uint32_t v = 0; v < plan->n_matrices; v++) {
 		const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 
 		/* ascending: so no test twice at a size and variant */
@@ -228,11 +227,10 @@ static int slots_check(const struct cs_plan *plan, const struct cs_transfer *t,
 		       uint32_t count, struct cs_err *err)
 {
 	struct cs_transfer again[CS_STEP_MAX];
-	uint32_t k;
 
 	memcpy(again, t, count * sizeof(*t));
 	cs_assign_slots(plan, again, count);
-	for (k = 0; k < count; k++)
+	for (uint32_t k = 0; k < count; k++)
 		if (again[k].src_slot != t[k].src_slot ||
 		    again[k].dst_slot != t[k].dst_slot)
 			return cs_err_set(err,
@@ -256,12 +254,11 @@ static int step_transfers_check(const struct cs_plan *plan,
 				const struct cs_step *step, struct cs_err *err)
 {
 	const struct cs_transfer *first = cs_plan_transfer(plan, step, 0);
-	uint32_t k;
 
-	for (k = 0; k < step->count; k++)
+	for (uint32_t k = 0; k < step->count; k++)
 		if (transfer_check(plan, cs_plan_transfer(plan, step, k), err))
 			return -1;
-	for (k = 1; k < step->count; k++)
+	for (uint32_t k = 1; k < step->count; k++)
 		if (cs_transfer_is_lone(&first[k]) != cs_transfer_is_lone(first))
 			return cs_err_set(
 				err,
@@ -276,9 +273,9 @@ static int step_transfers_check(const struct cs_plan *plan,
 /* Steps own the transfers in order, all of them, and none twice. */
 static int steps_check(const struct cs_plan *plan, struct cs_err *err)
 {
-	uint32_t s, next = 0;
+	uint32_t next = 0;
 
-	for (s = 0; s < plan->n_steps; s++) {
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		if (step->first != next || step->matrix >= plan->n_matrices ||
@@ -302,7 +299,7 @@ static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 {
 	const struct cs_step all = cs_plan_together(plan, s, n);
 	char busy[CS_MAX_AGENTS] = { 0 };
-	uint32_t i, k;
+	uint32_t i;
 
 	for (i = s; i < s + n && all.count <= CS_STEP_MAX; i++) {
 		const struct cs_step *step = cs_plan_step(plan, i);
@@ -314,7 +311,7 @@ static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 		    (within ? step->count > 1 : cs_transfer_far(t) < 0) ||
 		    busy[t->src.index]++ || (!within && busy[t->dst.index]++))
 			break;
-		for (k = 0; k < step->count; k++)
+		for (uint32_t k = 0; k < step->count; k++)
 			if (t[k].matrix != all.matrix || cs_transfer_is_load(&t[k]) ||
 			    (k && (t[k].src.index != t->dst.index ||
 				   t[k].dst.index != t->src.index)))
@@ -325,9 +322,9 @@ static uint32_t bad_in_round(const struct cs_plan *plan, uint32_t s, uint32_t n)
 
 uint32_t cs_plan_bad_round(const struct cs_plan *plan)
 {
-	uint32_t s, n, bad;
+	uint32_t n, bad;
 
-	for (s = 0; s < plan->n_steps; s += n) {
+	for (uint32_t s = 0; s < plan->n_steps; s += n) {
 		n = cs_plan_round(plan, s);
 		if (!cs_plan_step(plan, s)->round)
 			continue;
@@ -352,10 +349,10 @@ static int rounds_check(const struct cs_plan *plan, struct cs_err *err)
 
 static int view_counts_check(const struct cs_plan *plan, struct cs_err *err)
 {
-	uint32_t steps[CS_MATRICES_MAX], v;
+	uint32_t steps[CS_MATRICES_MAX];
 
 	cs_plan_count_steps(plan, steps);
-	for (v = 0; v < plan->n_matrices; v++)
+	for (uint32_t v = 0; v < plan->n_matrices; v++)
 		if (steps[v] != cs_plan_matrix_at(plan, v)->steps)
 			return cs_err_set(err,
 					  "plan is damaged: matrix %u has %u steps",

@@ -20,11 +20,11 @@ CS_ORDERING(by_weight, struct cs_group,
 
 struct cs_vec cs_groups_make(const struct cs_run *run)
 {
-	const struct cs_finding *f = run->findings.data, **sorted;
+	const struct cs_finding *f = run->findings.data;
 	struct cs_vec groups = CS_LIST(struct cs_group);
 	size_t n = run->findings.n;
+	const struct cs_finding **sorted = cs_new(const struct cs_finding *, n);
 
-	sorted = cs_new(const struct cs_finding *, n);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = &f[i];
 	qsort(sorted, n, sizeof(*sorted), by_text);

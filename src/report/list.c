@@ -294,9 +294,8 @@ static uint64_t largest_arena(const struct cs_plan *plan)
 {
 	struct cs_arena_layout layout;
 	uint64_t most = 0;
-	uint32_t a;
 
-	for (a = 0; a < plan->n_agents; a++) {
+	for (uint32_t a = 0; a < plan->n_agents; a++) {
 		cs_plan_arena_wide(plan, (int)a, (int)plan->n_agents, UINT64_MAX,
 				   &layout);
 		if (layout.total_bytes > most)
@@ -355,14 +354,13 @@ static void put_end(FILE *to, const struct cs_endpoint *end)
 static void print_steps(FILE *to, const struct cs_plan *plan)
 {
 	char name[CS_STEP_NAME];
-	uint32_t s, k;
 
-	for (s = 0; s < plan->n_steps; s++) {
+	for (uint32_t s = 0; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		cs_step_name(plan, step, name, sizeof(name));
 		cs_print(to, "step %-4s %s ", name, cs_plan_test(plan, step)->name);
-		for (k = 0; k < step->count; k++) {
+		for (uint32_t k = 0; k < step->count; k++) {
 			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
 			putc(' ', to);

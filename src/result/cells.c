@@ -445,22 +445,22 @@ static int is_whole(const struct cs_plan *plan, const struct cs_row *const *row,
 		    size_t n)
 {
 	const struct cs_step *step;
-	size_t rates = 0, totals = 0, measured = 0, rated = 0, i;
-	uint32_t k, repeats = CS_ROW_REPEATS;
+	size_t rates = 0, totals = 0, measured = 0, rated = 0;
+	uint32_t repeats = CS_ROW_REPEATS;
 
 	if (!plan || row[0]->step >= plan->n_steps)
 		return 0;
 	step = cs_plan_step(plan, row[0]->step);
 	if (step->flags & CS_STEP_CONTROL)
 		repeats &= ~CS_ROW_CONTROL;
-	for (k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
 		measured += !cs_transfer_is_load(t);
 		rated += !cs_transfer_is_load(t) &&
 			 cs_transfer_test(plan, t)->unit == CS_UNIT_GBS;
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (row[i]->flags & repeats)
 			continue;
 		if (row[i]->status != CS_OK)

@@ -97,18 +97,17 @@ int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err)
 {
 	struct cs_finding *f = run->findings.data;
 	int64_t *to = cut_rows(run, node);
-	size_t n = 0, i;
-	int k;
+	size_t n = 0;
 
 	if (!to)
 		return cs_err_set(err, "no memory");
 	cs_findings_follow(&run->findings, to);
 	free(to);
-	for (i = 0; i < run->findings.n; i++)
+	for (size_t i = 0; i < run->findings.n; i++)
 		if (keeps_finding(&f[i], node))
 			f[n++] = f[i];
 	run->findings.n = n;
-	for (k = 0; k < run->n_nodes; k++)
+	for (int k = 0; k < run->n_nodes; k++)
 		if (k != node)
 			cs_node_release(&run->node[k]);
 	if (node)
@@ -121,10 +120,8 @@ int cs_run_cut_node(struct cs_run *run, int node, struct cs_err *err)
 
 static int is_agent(const struct cs_run *run, const char *label)
 {
-	int node, a;
-
-	for (node = 0; node < run->n_nodes; node++)
-		for (a = 0; a < run->node[node].facts.n_agents; a++)
+	for (int node = 0; node < run->n_nodes; node++)
+		for (int a = 0; a < run->node[node].facts.n_agents; a++)
 			if (!strcmp(cs_agent_label(run, node, a).text, label))
 				return 1;
 	return 0;
@@ -141,12 +138,11 @@ static int is_memory(const struct cs_run *run, const struct cs_endpoint *end,
 static int is_host_memory(const struct cs_run *run, const char *label)
 {
 	const struct cs_plan *plan = run->plan;
-	uint32_t s, k;
 
-	for (s = 0; plan && s < plan->n_steps; s++) {
+	for (uint32_t s = 0; plan && s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
-		for (k = 0; k < step->count; k++) {
+		for (uint32_t k = 0; k < step->count; k++) {
 			const struct cs_transfer *t = cs_plan_transfer(plan, step, k);
 
 			if (is_memory(run, &t->src, label) ||
@@ -201,11 +197,11 @@ int cs_run_cut_cells(struct cs_run *run, struct cs_err *err)
 {
 	struct cs_rows few;
 	int64_t *to;
-	int k, rc;
+	int rc;
 
-	for (k = 0; k < 2; k++)
+	for (int k = 0; k < 2; k++)
 		take_other_name(run, run->only[k], sizeof(run->only[k]));
-	for (k = 0; k < 2; k++)
+	for (int k = 0; k < 2; k++)
 		if (run->only[k][0] && !is_agent(run, run->only[k]) &&
 		    !is_host_memory(run, run->only[k]))
 			return cs_err_set(err,

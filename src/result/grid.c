@@ -251,11 +251,9 @@ static int hub_of(const struct cs_grid *grid, const struct cs_row *row)
 
 static void sum_totals(struct cs_grid *grid, double *room)
 {
-	size_t i;
-
 	grid->total_min = grid->total_median = grid->total_max = NAN;
 	grid->overlap = NAN;
-	for (i = 0; i < (size_t)grid->n_cols; i++)
+	for (size_t i = 0; i < (size_t)grid->n_cols; i++)
 		grid->total[i] = NAN;
 	CS_EACH_ROW(row, cs_matrix_rows(grid->run, grid->node, grid->matrix)) {
 		int hub = hub_of(grid, row);
@@ -349,10 +347,9 @@ struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index)
 static void sum_all(struct cs_grid *grid)
 {
 	size_t n = cs_matrix_rows(grid->run, grid->node, grid->matrix).n;
-	double *room;
 	CS_SCOPE;
+	double *room = cs_new(double, n + cs_grid_cells(grid));
 
-	room = cs_new(double, n + cs_grid_cells(grid));
 	sum_up(grid, room);
 	sum_totals(grid, room);
 }

@@ -436,9 +436,9 @@ CS_ORDERING(by_host, struct candidate, cs_host_compare(a->host, b->host),
 static void choose(struct cs_merge *m, const struct candidate *all, char *drop)
 {
 	struct place *place = m->places.data;
-	size_t n = m->places.n, i, k;
+	size_t n = m->places.n, k;
 
-	for (i = 0; i < n; i = k) {
+	for (size_t i = 0; i < n; i = k) {
 		int *earlier = &place[all[i].node].earlier;
 
 		/* of a journal that was cut before its node */

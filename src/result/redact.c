@@ -19,9 +19,7 @@ void cs_redact_init(struct cs_redact *redact)
 
 void cs_redact_release(struct cs_redact *redact)
 {
-	int i;
-
-	for (i = 0; i < redact->argc; i++)
+	for (int i = 0; i < redact->argc; i++)
 		free(redact->argv[i]);
 	free(redact->argv);
 	cs_vec_release(&redact->names);
@@ -94,9 +92,8 @@ static int is_system_path(const char *at)
 {
 	static const char *const roots[] = { "/dev/", "/proc/",	 "/sys/", "/usr/",
 					     "/lib/", "/lib64/", "/etc/" };
-	size_t i;
 
-	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
 		if (strncmp(at, roots[i], strlen(roots[i])) == 0)
 			return 1;
 	return 0;
@@ -105,9 +102,9 @@ static int is_system_path(const char *at)
 static int is_output(const char *text, size_t n)
 {
 	static const char *const endings[] = { ".txt", ".json", ".jsonl", ".csv" };
-	size_t i, length;
+	size_t length;
 
-	for (i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		length = strlen(endings[i]);
 		if (n > length && !strncmp(text + n - length, endings[i], length))
 			return 1;
@@ -309,7 +306,6 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 {
 	struct cs_run_node *nd = &run->node[node];
 	char host[24];
-	int a;
 
 	cs_text(host, sizeof(host), "node%d", node + 1);
 	if (learn(redact, nd->facts.host, host, err))
@@ -319,10 +315,10 @@ int cs_redact_node(struct cs_redact *redact, struct cs_run *run, int node,
 	if (number_name(redact, nd->facts.leaf, CS_HOST, "leaf", &redact->n_leaves,
 			err))
 		return -1;
-	for (a = 0; a < nd->facts.n_agents; a++)
+	for (int a = 0; a < nd->facts.n_agents; a++)
 		if (number_gpu(redact, nd->agent[a].gpu.uuid, err))
 			return -1;
-	for (a = 0; a < nd->facts.n_known_gpus; a++)
+	for (int a = 0; a < nd->facts.n_known_gpus; a++)
 		if (number_gpu(redact, nd->gpu_record[a].uuid, err) ||
 		    number_name(redact, nd->gpu_record[a].board.serial,
 				sizeof(nd->gpu_record[a].board.serial), "serial",
@@ -357,17 +353,14 @@ void cs_redact_findings(const struct cs_redact *redact, struct cs_run *run)
 
 int cs_redact_run(struct cs_redact *redact, struct cs_run *run, struct cs_err *err)
 {
-	size_t i;
-	int node;
-
 	if (run->redacted)
 		return 0;
-	for (node = 0; node < run->n_nodes; node++)
+	for (int node = 0; node < run->n_nodes; node++)
 		if (cs_redact_node(redact, run, node, err))
 			return -1;
 	if (cs_redact_start(redact, run, "", err))
 		return -1;
-	for (i = 0; i < cs_rows_count(&run->rows); i++)
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
 		if (cs_redact_row(redact, &run->rows, i, err))
 			return -1;
 	cs_redact_findings(redact, run);

@@ -89,9 +89,9 @@ int cs_rows_set(struct cs_rows *rows, size_t i, const struct cs_row *row,
 void cs_rows_filter(struct cs_rows *rows, const char *keep)
 {
 	struct cs_row *row = rows->rows.data;
-	size_t *at = rows->at.data, i, n = 0;
+	size_t *at = rows->at.data, n = 0;
 
-	for (i = 0; i < rows->rows.n; i++) {
+	for (size_t i = 0; i < rows->rows.n; i++) {
 		if (!keep[i])
 			continue;
 		row[n] = row[i];
@@ -297,11 +297,9 @@ const char *cs_figure_name(const struct cs_test *test, int metric)
 
 int cs_metric_index(const char *name)
 {
-	int i;
-
 	if (strcmp(name, METRIC_TIME) == 0)
 		return CS_METRIC_RATE;
-	for (i = 0; i < CS_METRICS; i++)
+	for (int i = 0; i < CS_METRICS; i++)
 		if (strcmp(name, metric_names[i]) == 0)
 			return i;
 	return -1;
@@ -338,10 +336,9 @@ _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");
 
 int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS])
 {
-	size_t i;
 	int n = 0;
 
-	for (i = 0; i < N_FLAGS; i++)
+	for (size_t i = 0; i < N_FLAGS; i++)
 		if (flags & flag_table[i].flag)
 			names[n++] = flag_table[i].name;
 	return n;
@@ -349,9 +346,7 @@ int cs_row_flag_names(uint32_t flags, const char *names[CS_ROW_FLAGS])
 
 uint32_t cs_row_flag(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < N_FLAGS; i++)
+	for (size_t i = 0; i < N_FLAGS; i++)
 		if (strcmp(flag_table[i].name, name) == 0)
 			return flag_table[i].flag;
 	return 0;

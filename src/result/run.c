@@ -124,10 +124,10 @@ struct cs_label cs_agent_name(const struct cs_run *run, int node, int agent)
 /* Agents of each of the node's ranks that have any, in order of rank. */
 static int agents_by_rank(const struct cs_run_node *nd, int *count)
 {
-	int ranks = 0, a, k;
+	int ranks = 0, k;
 	int rank[CS_MAX_AGENTS];
 
-	for (a = 0; a < nd->facts.n_agents; a++) {
+	for (int a = 0; a < nd->facts.n_agents; a++) {
 		for (k = 0; k < ranks && rank[k] != nd->agent[a].rank; k++)
 			;
 		if (k == ranks) {
@@ -202,9 +202,7 @@ int cs_run_shows(const struct cs_run *run, int node, const struct cs_transfer *w
 
 static void settle(double *x, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		x[i] = cs_ten_digits(x[i]);
 }
 
@@ -322,11 +320,10 @@ void cs_run_sort_findings(struct cs_run *run)
 {
 	struct cs_finding *f = run->findings.data;
 	struct cs_finding *copy = calloc(run->findings.n + 1, sizeof(*copy));
-	size_t i, n = 0;
-	int check;
+	size_t n = 0;
 
-	for (check = 0; copy && check <= 1; check++)
-		for (i = 0; i < run->findings.n; i++)
+	for (int check = 0; copy && check <= 1; check++)
+		for (size_t i = 0; i < run->findings.n; i++)
 			if (f[i].check == check)
 				copy[n++] = f[i];
 	if (copy && n)
@@ -357,15 +354,13 @@ void cs_run_settle(struct cs_run *run)
 	struct cs_run_timings *t = &run->timings;
 	double *times[] = { &t->start, &t->open, &t->peers, &t->measure, &t->total };
 	struct cs_row *row = run->rows.rows.data;
-	size_t i;
-	int node;
 
-	for (i = 0; i < cs_rows_count(&run->rows); i++)
+	for (size_t i = 0; i < cs_rows_count(&run->rows); i++)
 		cs_fields_each(&cs_row_fields, &row[i], cs_field_settle, NULL);
 	settle(run->rows.samples.data, run->rows.samples.n);
 	cs_run_sort_findings(run);
-	for (node = 0; run->node && node < run->n_nodes; node++)
+	for (int node = 0; run->node && node < run->n_nodes; node++)
 		settle_node(&run->node[node]);
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		settle(times[i], 1);
 }

@@ -28,9 +28,8 @@ const struct cs_fieldset cs_stats_fields = CS_FIELDSET("statistics", struct cs_s
 static double mean_of(const double *x, size_t n)
 {
 	double sum = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += x[i];
 	return sum / (double)n;
 }
@@ -39,11 +38,10 @@ static double mean_of(const double *x, size_t n)
 static double sd_of(const double *x, size_t n, double mean)
 {
 	double sum = 0;
-	size_t i;
 
 	if (n < 2)
 		return NAN;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += (x[i] - mean) * (x[i] - mean);
 	return sqrt(sum / (double)(n - 1));
 }
@@ -51,9 +49,7 @@ static double sd_of(const double *x, size_t n, double mean)
 /* The array holds the absolute deviations on return. */
 static double mad_of(double *x, size_t n, double median)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		x[i] = fabs(x[i] - median);
 	return cs_median(x, n);
 }
@@ -144,9 +140,8 @@ int cs_median_ranks(size_t n, size_t *low, size_t *high)
 double cs_lag1(const double *x, size_t n)
 {
 	double mean = mean_of(x, n), squares = 0, products = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		squares += (x[i] - mean) * (x[i] - mean);
 		if (i)
 			products += (x[i] - mean) * (x[i - 1] - mean);

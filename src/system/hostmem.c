@@ -166,7 +166,6 @@ static void *populate(void *arg)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct part *part = arg;
-	uint64_t i;
 
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(part->at, part->bytes, MADV_POPULATE_WRITE) == 0)
@@ -175,7 +174,7 @@ static void *populate(void *arg)
 	if (part->refused)
 		return NULL;
 #endif
-	for (i = 0; i < part->bytes; i += page)
+	for (uint64_t i = 0; i < part->bytes; i += page)
 		*(volatile unsigned char *)(part->at + i) = 0;
 	return NULL;
 }
@@ -261,11 +260,11 @@ int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
 	const uint64_t bytes = each * (uint64_t)n;
 	struct cs_hostmem m = { .bytes = bytes, .mapped = bytes, .fd = -1, .numa = -1 };
 	char reason[160] = "";
-	int i, bound = 0;
+	int bound = 0;
 
 	if (bad_size(bytes, err) || map_memfd(bytes, &m, err))
 		return -1;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		bound += numa[i] >= 0 && !bind_range((char *)m.at + each * (uint64_t)i,
 						     each, numa[i], reason);
 	if (allocate(&m, n == 1 && bound ? numa[0] : -1, err)) {
@@ -274,7 +273,7 @@ int cs_hostmem_open_parts(uint64_t each, const int *numa, int n,
 	}
 	touch(m.at, bytes);
 	why[0] = 0;
-	for (i = n; i--;) {
+	for (int i = n; i--;) {
 		struct cs_hostmem part = { .at = (char *)m.at + each * (uint64_t)i,
 					   .bytes = each,
 					   .numa = -1 };

@@ -16,10 +16,9 @@
 static void state_text(const char *line, char *to, size_t size)
 {
 	const char *word = strchr(line, ':') ? strchr(line, ':') + 2 : line;
-	size_t i;
 
 	cs_text(to, size, "%s", strcmp(word, "up") ? word : "active");
-	for (i = 0; to[i]; i++)
+	for (size_t i = 0; to[i]; i++)
 		to[i] = (char)tolower((unsigned char)to[i]);
 }
 

@@ -43,9 +43,8 @@ static int handle_of(struct cs_nvml *nvml, const char *uuid, const char *bus_id,
 {
 	unsigned domain, bus, dev;
 	char form[32];
-	int code;
+	int code = TRY(nvml, DeviceGetHandleByUUID, uuid, device);
 
-	code = TRY(nvml, DeviceGetHandleByUUID, uuid, device);
 	if (code == NVML_OK || cs_is_mig(uuid))
 		return code;
 	code = TRY(nvml, DeviceGetHandleByPciBusId_v2, bus_id, device);
@@ -330,7 +329,7 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 			       int n_mine, int counted, int64_t *ours_bytes)
 {
 	struct nvml_process list[MAX_PROCESSES];
-	unsigned n = MAX_PROCESSES, i;
+	unsigned n = MAX_PROCESSES;
 	int32_t others = 0, ours = 0;
 	uint64_t bytes = 0;
 	int k, code;
@@ -345,7 +344,7 @@ static int32_t other_processes(struct cs_nvml_gpu *gpu, const int64_t *mine,
 	}
 	if (code != NVML_OK || n > MAX_PROCESSES)
 		return -1;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		for (k = 0; k < n_mine && mine[k] != (int64_t)list[i].pid; k++)
 			;
 		if (k == n_mine) {

@@ -267,10 +267,9 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size)
 {
 	int64_t sum = -1;
 	int active;
-	unsigned link;
 
 	by_link[0] = '\0';
-	for (link = 0; link < MAX_LINKS; link++) {
+	for (unsigned link = 0; link < MAX_LINKS; link++) {
 		struct cs_link_errors one = { .link = (int)link };
 		int code = CALL(gpu->nvml, DeviceGetNvLinkState, gpu->board, link,
 				&active);

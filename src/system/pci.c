@@ -137,7 +137,7 @@ static int bridge_acs(const char *root, const char *bus_id)
 	uint32_t at = CONFIG_EXTENDED, head;
 	uint8_t control[2] = { 0, 0 }, behind;
 	FILE *f = cs_sysfile_open(root, "/sys/bus/pci/devices/%s/config", bus_id);
-	int fd, steps, found = 0;
+	int fd, found = 0;
 
 	if (!f)
 		return -1;
@@ -145,7 +145,7 @@ static int bridge_acs(const char *root, const char *bus_id)
 	if (read_at(fd, CONFIG_HEADER, &behind, 1))
 		found = -1;
 	/* a chain of a broken device may be a ring */
-	for (steps = CONFIG_END / 8; !found && steps && at >= CONFIG_EXTENDED;
+	for (int steps = CONFIG_END / 8; !found && steps && at >= CONFIG_EXTENDED;
 	     steps--) {
 		if (read_at(fd, at, &head, sizeof(head)))
 			break;

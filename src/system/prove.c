@@ -25,16 +25,15 @@ static int ask_move_pages(unsigned char *at, uint64_t bytes)
 	const unsigned n = pages < MAX_SAMPLES ? (unsigned)pages : MAX_SAMPLES;
 	void *sample[MAX_SAMPLES];
 	int status[MAX_SAMPLES];
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		sample[i] = at + pages * i / n * page;
 		status[i] = UNASKED;
 	}
 	sample[n - 1] = at + (pages - 1) * page;
 	if (move_pages(0, n, sample, NULL, status, 0))
 		return UNKNOWN;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (status[i] < 0)
 			return UNKNOWN;
 		if (status[i] != status[0])

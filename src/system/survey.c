@@ -176,14 +176,13 @@ void cs_gpu_hint(const struct cs_topo *topo, const char *root, char *hint, size_
 	};
 	hwloc_obj_t gpu = cs_topo_next_gpu(topo, NULL);
 	char bus_id[CS_BUSID];
-	size_t i;
 
 	if (gpu) {
 		cs_pci_text(gpu, bus_id);
 		cs_text(hint, size, "PCI device %s", bus_id);
 		return;
 	}
-	for (i = 0; i < sizeof(file) / sizeof(*file); i++) {
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++) {
 		if (cs_sysfile_exists(root, "%s", file[i])) {
 			cs_text(hint, size, "%s", file[i]);
 			return;

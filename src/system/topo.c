@@ -43,9 +43,7 @@ static const unsigned long flags =
 /* Children inherit this, which is meant; call before any thread. */
 static void clean_environment(void)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(stray) / sizeof(*stray); i++)
+	for (size_t i = 0; i < sizeof(stray) / sizeof(*stray); i++)
 		unsetenv(stray[i]);
 	/* hwloc loads plugins before they can be deselected.  None is needed: the
 	 * core reads XML, and PCI from sysfs. */
@@ -54,10 +52,8 @@ static void clean_environment(void)
 
 static int configure(hwloc_topology_t hwloc, const char *xml, struct cs_err *err)
 {
-	size_t i;
-
 	/* EINVAL: this hwloc has no such component, which is as good. */
-	for (i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
+	for (size_t i = 0; i < sizeof(unwanted) / sizeof(*unwanted); i++)
 		hwloc_topology_set_components(hwloc,
 					      HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
 					      unwanted[i]);
@@ -141,9 +137,9 @@ static int numa_nodes(const struct cs_topo *topo, hwloc_obj_t *numa_node, int ro
 {
 	hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topo->hwloc);
 	hwloc_bitmap_t seen = hwloc_bitmap_alloc();
-	int n = 0, id;
+	int n = 0;
 
-	for (id = hwloc_bitmap_first(nodes); seen && id >= 0 && n < room;
+	for (int id = hwloc_bitmap_first(nodes); seen && id >= 0 && n < room;
 	     id = hwloc_bitmap_next(nodes, id)) {
 		hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topo->hwloc,
 								      (unsigned)id);
@@ -217,10 +213,10 @@ static int numa_by_hwloc(const struct cs_topo *topo, const char *bus_id,
 			 const hwloc_obj_t *numa_node, int n)
 {
 	hwloc_obj_t at = hwloc_get_pcidev_by_busidstring(topo->hwloc, bus_id);
-	int i, found = -1;
+	int found = -1;
 
 	at = at ? hwloc_get_non_io_ancestor_obj(topo->hwloc, at) : NULL;
-	for (i = 0; at && i < n; i++) {
+	for (int i = 0; at && i < n; i++) {
 		if (!hwloc_bitmap_intersects(at->cpuset, numa_node[i]->cpuset))
 			continue;
 		if (found >= 0)
@@ -289,7 +285,7 @@ static hwloc_bitmap_t cpus_now(void)
 {
 	hwloc_bitmap_t now = NULL;
 	cpu_set_t *set = NULL;
-	int cpus, cpu, rc = -1;
+	int cpus, rc = -1;
 
 	/* EINVAL: the kernel knows more CPUs than the mask has bits. */
 	for (cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
@@ -303,7 +299,7 @@ static hwloc_bitmap_t cpus_now(void)
 	}
 	if (rc == 0)
 		now = hwloc_bitmap_alloc();
-	for (cpu = 0; now && cpu < cpus; cpu++)
+	for (int cpu = 0; now && cpu < cpus; cpu++)
 		if (CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE((size_t)cpus), set))
 			hwloc_bitmap_set(now, (unsigned)cpu);
 	CPU_FREE(set);
@@ -441,14 +437,13 @@ static void distances(const struct cs_topo *topo, const hwloc_obj_t *numa_node, 
 {
 	struct hwloc_distances_s *slit;
 	unsigned found = 1;
-	int i, k;
 
 	memset(node->numa_distance, -1, sizeof(node->numa_distance));
 	if (hwloc_distances_get_by_name(topo->hwloc, "NUMALatency", &found, &slit, 0) ||
 	    found == 0)
 		return;
-	for (i = 0; i < n && i < CS_MAX_NUMA; i++) {
-		for (k = 0; k < n && k < CS_MAX_NUMA; k++) {
+	for (int i = 0; i < n && i < CS_MAX_NUMA; i++) {
+		for (int k = 0; k < n && k < CS_MAX_NUMA; k++) {
 			hwloc_uint64_t there, back;
 
 			if (!hwloc_distances_obj_pair_values(slit, numa_node[i],

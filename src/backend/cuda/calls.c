@@ -431,7 +431,6 @@ static int calls_prepare(struct cs_dev *dev, const struct cs_batch *batch,
 			 struct cs_err *err)
 {
 	struct cs_calls *c;
-	uint32_t i;
 	int rc;
 
 	if (!dev->calls && calls_open(dev, err))
@@ -442,7 +441,7 @@ static int calls_prepare(struct cs_dev *dev, const struct cs_batch *batch,
 	c->err = err;
 	c->lacks = 0;
 	rc = ready(c);
-	for (i = 0; i < batch->n && !rc; i++)
+	for (uint32_t i = 0; i < batch->n && !rc; i++)
 		rc = table[c->call].prepare(c, &c->own[i]);
 	return answer(c, rc || drain(c) ? -1 : 0);
 }

@@ -246,10 +246,9 @@ int cs_copy_poll(struct cs_dev *dev, int lane, double *ns, struct cs_err *err)
 {
 	struct cs_lane *on = &dev->lane[lane];
 	uint32_t *expired = &dev->scratch->expired[lane];
-	CUresult result;
 	float ms = 0;
+	CUresult result = CS_CALL(cuEventQuery, on->end);
 
-	result = CS_CALL(cuEventQuery, on->end);
 	if (result == CUDA_ERROR_NOT_READY)
 		return 0;
 	if (cs_dev_result(dev, result, "cuEventQuery", err))

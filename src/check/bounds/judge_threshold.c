@@ -145,13 +145,12 @@ static void judge_matrix(struct scope *scope)
 {
 	const struct cs_vec *lines = &scope->run->thresholds->lines;
 	const struct cs_threshold *line = lines->data;
-	size_t i;
 
 	memset(scope->broken, 0, scope->m.n * sizeof(*scope->broken));
-	for (i = 0; i < lines->n; i++)
+	for (size_t i = 0; i < lines->n; i++)
 		if (applies(&line[i], scope))
 			mark(scope, i);
-	for (i = 0; i < lines->n; i++)
+	for (size_t i = 0; i < lines->n; i++)
 		describe_broken(scope, i);
 }
 

@@ -73,13 +73,12 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 		{ CS_BACKEND_CPU, CS_TRANSPORT_AUTO },
 	};
 	struct cs_choices chosen;
-	size_t i;
 
 	chosen.n = 0;
-	for (i = 0; i < sizeof(where) / sizeof(where[0]); i++)
+	for (size_t i = 0; i < sizeof(where) / sizeof(where[0]); i++)
 		cs_tests_choose(t->field[TEST], where[i].backend, where[i].via,
 				&chosen, i ? NULL : t->err);
-	for (i = 0; i < chosen.n; i++)
+	for (size_t i = 0; i < chosen.n; i++)
 		line->tests[chosen.choice[i].test] = 1;
 	if (!chosen.n)
 		return cs_table_wrong(t, TEST);
@@ -96,10 +95,10 @@ static int take_tests(const struct cs_table *t, struct cs_threshold *line)
 /* The chosen tests that have this unit stay; -1: all; how many there are. */
 static size_t keep_unit(struct cs_threshold *line, int unit)
 {
-	size_t n, i, kept = 0;
+	size_t n, kept = 0;
 	const struct cs_test *test = cs_catalogue(&n);
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		line->tests[i] &= (unit < 0 || (int)test[i].unit == unit) &&
 				  (!line->is_share || crosses_a_link(&test[i]));
 		kept += line->tests[i];
@@ -110,11 +109,11 @@ static size_t keep_unit(struct cs_threshold *line, int unit)
 /* -1: they have several. */
 static int unit_of_all(const struct cs_threshold *line)
 {
-	size_t n, i;
+	size_t n;
 	const struct cs_test *test = cs_catalogue(&n);
 	int unit = -1;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!line->tests[i])
 			continue;
 		if (unit >= 0 && unit != (int)test[i].unit)
@@ -282,7 +281,7 @@ static int is_undivided(const struct cs_test *test)
 int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err)
 {
 	struct cs_threshold *line = add_line(to, err);
-	size_t n, i;
+	size_t n;
 	const struct cs_test *test = cs_catalogue(&n);
 
 	if (!line)
@@ -290,7 +289,7 @@ int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *e
 	line->is_share = 1;
 	line->bound = share;
 	line->severity = CS_CRITICAL;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		line->tests[i] = (char)(crosses_a_link(&test[i]) &&
 					is_undivided(&test[i]));
 	return 0;

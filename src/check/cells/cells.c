@@ -123,10 +123,9 @@ static void describe(struct cs_run *run, const int *class, struct cs_vec *anomal
  * part of it. */
 static void judge(struct cs_run *run, struct cs_vec *anomalies)
 {
-	struct cs_judged_cells cells;
 	CS_SCOPE;
+	struct cs_judged_cells cells = cs_judged_cells_make(run);
 
-	cells = cs_judged_cells_make(run);
 	cs_anomalies_find(&cells, anomalies);
 	cs_remeasured_judge(&cells, anomalies);
 	cs_anomalies_unite(run, anomalies);

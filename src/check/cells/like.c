@@ -83,10 +83,9 @@ static void take_half(struct cs_likeness *likeness, const struct cs_run *run,
 static void compare(struct cs_likeness *likeness, const struct cs_run *run)
 {
 	struct cs_vec anomalies = CS_LIST(struct cs_anomaly);
-	struct cs_judged_cells cells;
 	CS_SCOPE;
+	struct cs_judged_cells cells = cs_judged_cells_make(run);
 
-	cells = cs_judged_cells_make(run);
 	cs_outliers_find(&cells, &anomalies);
 	for (size_t i = 0; i < cells.n; i++)
 		take(likeness, &cells.judged[i]);

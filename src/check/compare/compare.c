@@ -38,18 +38,17 @@ struct difference {
 static uint32_t blocks_used(const struct cs_side *side)
 {
 	uint32_t used = 0;
-	size_t i;
 
-	for (i = 0; i < side->n; i++)
+	for (size_t i = 0; i < side->n; i++)
 		used += side->blocks[i].n > 0;
 	return used;
 }
 
 static size_t longest_block(const struct cs_side *side)
 {
-	size_t most = 0, i;
+	size_t most = 0;
 
-	for (i = 0; i < side->n; i++)
+	for (size_t i = 0; i < side->n; i++)
 		if (side->blocks[i].n > most)
 			most = side->blocks[i].n;
 	return most;
@@ -57,10 +56,8 @@ static size_t longest_block(const struct cs_side *side)
 
 static int all_zero(const struct cs_side *side)
 {
-	size_t i, k;
-
-	for (i = 0; i < side->n; i++)
-		for (k = 0; k < side->blocks[i].n; k++)
+	for (size_t i = 0; i < side->n; i++)
+		for (size_t k = 0; k < side->blocks[i].n; k++)
 			if (side->blocks[i].samples[k] != 0)
 				return 0;
 	return 1;
@@ -68,10 +65,8 @@ static int all_zero(const struct cs_side *side)
 
 static int has_logs(const struct cs_side *side)
 {
-	size_t i, k;
-
-	for (i = 0; i < side->n; i++)
-		for (k = 0; k < side->blocks[i].n; k++) {
+	for (size_t i = 0; i < side->n; i++)
+		for (size_t k = 0; k < side->blocks[i].n; k++) {
 			double x = side->blocks[i].samples[k];
 
 			if (!(x > 0) || !isfinite(x))
@@ -87,9 +82,8 @@ static double block_median(const struct cs_block *block, double *logs,
 			   double *variance)
 {
 	double median;
-	size_t k;
 
-	for (k = 0; k < block->n; k++)
+	for (size_t k = 0; k < block->n; k++)
 		logs[k] = log(block->samples[k]);
 	median = cs_median(logs, block->n); /* sorts */
 	*variance = cs_median_variance(logs, block->n);
@@ -103,9 +97,8 @@ static void side_level(const struct cs_side *side, const uint32_t *when, double 
 {
 	double mean = 0, squares = 0, within = 0;
 	uint32_t n = 0;
-	size_t i;
 
-	for (i = 0; i < side->n; i++) {
+	for (size_t i = 0; i < side->n; i++) {
 		double median, off, variance, later;
 
 		if (!side->blocks[i].n)
@@ -410,23 +403,22 @@ static double reach(const struct cs_comparison *cell)
 static void find_worst(const struct cs_comparison *cells, size_t n,
 		       struct ranked *order, struct cs_compare_sum *sum)
 {
-	size_t i, m = 0;
+	size_t m = 0;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (bears(&cells[i], sum->verdict))
 			order[m++] = (struct ranked){ -reach(&cells[i]), i };
 	qsort(order, m, sizeof(*order), by_key);
-	for (i = 0; i < m && i < CS_COMPARE_WORST; i++)
+	for (size_t i = 0; i < m && i < CS_COMPARE_WORST; i++)
 		sum->worst[sum->n_worst++] = order[i].cell;
 }
 
 struct cs_compare_sum cs_compare_cells(struct cs_comparison *cells, size_t n)
 {
 	struct cs_compare_sum sum = { 0 };
-	struct ranked *order;
 	CS_SCOPE;
+	struct ranked *order = cs_new(struct ranked, n);
 
-	order = cs_new(struct ranked, n);
 	holm(cells, n, order);
 	for (size_t i = 0; i < n; i++)
 		sum.count[cells[i].verdict]++;

@@ -243,15 +243,13 @@ static void describe_why(struct cs_versus *v, const struct work *w,
 static struct cs_comparison compare_cell(const struct cs_compare_how *how, int apart,
 					 const struct point *p, size_t n, size_t end)
 {
-	struct cs_block *block;
-	uint32_t *when;
 	struct cs_compare_how ordered = *how;
 	struct cs_side a, b;
 	size_t samples = 0;
 	CS_SCOPE;
+	struct cs_block *block = cs_new(struct cs_block, 2 * end);
+	uint32_t *when = cs_new(uint32_t, 2 * end);
 
-	block = cs_new(struct cs_block, 2 * end);
-	when = cs_new(uint32_t, 2 * end);
 	for (size_t i = 0; i < end; i++)
 		samples += p[i].row->n_samples;
 	a.blocks = block;

@@ -66,9 +66,9 @@ const char *cs_class_text(const struct cs_run *run, int node)
 /* "4 x A + 4 x B" */
 static void append_models(const struct cs_run_node *nd, char *to, size_t size)
 {
-	int n = nd->facts.n_agents, first, i;
+	int n = nd->facts.n_agents, i;
 
-	for (first = 0; first < n; first = i) {
+	for (int first = 0; first < n; first = i) {
 		for (i = first + 1; i < n && !strcmp(nd->agent[i].gpu.name,
 						     nd->agent[first].gpu.name);
 		     i++)

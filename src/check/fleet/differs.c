@@ -97,11 +97,11 @@ static int is_more(const char *here, const char *usual)
 const char *cs_difference_parts(const struct cs_difference *d, size_t n)
 {
 	const char *part = d->name.part, *text = "";
-	size_t i, last;
+	size_t last;
 
 	if (!part[0])
 		return "";
-	for (i = 0; i < n; i = last + 1) {
+	for (size_t i = 0; i < n; i = last + 1) {
 		for (last = i; last + 1 < n &&
 			       d[last + 1].name.number == d[last].name.number + 1;
 		     last++)

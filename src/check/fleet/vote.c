@@ -319,10 +319,10 @@ static int is_counting(uint64_t field)
 static void count_all(struct ballot *b)
 {
 	struct vote *v = b->votes.data;
-	size_t n, i;
+	size_t n;
 
 	for (int counts = 1; counts >= 0; counts--)
-		for (i = 0; i < b->votes.n; i += n) {
+		for (size_t i = 0; i < b->votes.n; i += n) {
 			int is_count;
 
 			n = same_field(b, i);

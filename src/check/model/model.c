@@ -97,10 +97,9 @@ static void take_sizes(const struct cs_run *run, int node, uint32_t index,
 static void fit_cells(struct cs_sweep *sweep, uint32_t index)
 {
 	size_t cells = cs_grid_cells(&sweep->grid), *n;
-	struct cs_fit_point *points;
 	CS_SCOPE;
+	struct cs_fit_point *points = cs_new(struct cs_fit_point, cells * CS_FIT_MOST);
 
-	points = cs_new(struct cs_fit_point, cells * CS_FIT_MOST);
 	n = cs_new(size_t, cells);
 	take_sizes(sweep->grid.run, sweep->grid.node, index, points, n);
 	for (size_t i = 0; i < cells; i++)

@@ -83,11 +83,10 @@ int cs_path_shares(const struct cs_agent_facts *a, double *sent, double *receive
 void cs_path_prove(const struct cs_run *run, struct cs_path_proof *out)
 {
 	double sent, received;
-	int node, a;
 
 	*out = (struct cs_path_proof){ .least = NAN, .most = NAN };
-	for (node = 0; node < run->n_nodes; node++)
-		for (a = 0; a < run->node[node].facts.n_agents; a++) {
+	for (int node = 0; node < run->n_nodes; node++)
+		for (int a = 0; a < run->node[node].facts.n_agents; a++) {
 			const struct cs_agent_facts *f = &run->node[node].agent[a];
 
 			out->gpus += has_path(f);
@@ -121,9 +120,9 @@ static void find_path(struct cs_run *run, int node)
 static void find_unbound(struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	int n = nd->facts.n_agents, i, k;
+	int n = nd->facts.n_agents, k;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const char *note = nd->agent[i].note;
 		int same = 0;
 

@@ -9,11 +9,10 @@
 int cs_repeats_a_rate(const struct cs_row_list *rows, size_t i)
 {
 	const struct cs_row *row = cs_listed(rows, i), *other;
-	size_t k;
 
 	if (row->metric == CS_METRIC_RATE)
 		return 0;
-	for (k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
+	for (size_t k = i > CS_STEP_MAX ? i - CS_STEP_MAX : 0;
 	     k < rows->n && k <= i + CS_STEP_MAX; k++) {
 		other = cs_listed(rows, k);
 		if (other->metric == CS_METRIC_RATE && other->step == row->step &&

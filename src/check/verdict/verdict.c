@@ -89,15 +89,15 @@ static int worst_text(const struct cs_run *run, uint32_t least, int all, char *t
 {
 	const struct cs_finding *f = run->findings.data, *worst = NULL;
 	char more[40] = "", host[CS_HOST + 2] = "";
-	size_t i, like = 0;
+	size_t like = 0;
 
-	for (i = 0; i < run->findings.n; i++)
+	for (size_t i = 0; i < run->findings.n; i++)
 		if (f[i].severity >= least && (all || changes_status(run, &f[i])) &&
 		    (!worst || f[i].severity > worst->severity))
 			worst = &f[i];
 	if (!worst)
 		return 0;
-	for (i = 0; i < run->findings.n; i++)
+	for (size_t i = 0; i < run->findings.n; i++)
 		like += f[i].severity == worst->severity &&
 			(all || changes_status(run, &f[i]));
 	if (like > 1)

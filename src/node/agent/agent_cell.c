@@ -241,7 +241,7 @@ static int arm_and_wait(struct cs_agent_cell *c, struct cs_endpoints *e)
 {
 	struct burden mine[CS_LANES];
 	struct cs_err first;
-	int lanes = 0, rc, i;
+	int lanes = 0, rc;
 
 	if (is_to_check(c, e) && cs_endpoints_check(e, 0))
 		return -1;
@@ -252,12 +252,12 @@ static int arm_and_wait(struct cs_agent_cell *c, struct cs_endpoints *e)
 	e->uncounted = (e->slot->flags & CS_CMD_FIRST) != 0;
 	report_armed(e);
 	/* what workers were lent is theirs until all of them have ended */
-	for (i = 0; i < lanes; i++)
+	for (int i = 0; i < lanes; i++)
 		if (cs_cpu_transfer_await(&c->cpu, i) && !rc) {
 			first = e->slot->err;
 			rc = -1;
 		}
-	for (i = 0; i < lanes; i++)
+	for (int i = 0; i < lanes; i++)
 		if (wait_mine(c, e, i, &mine[i]) && !rc) {
 			first = e->slot->err;
 			rc = -1;

@@ -59,10 +59,10 @@ static void forget(const struct round *r, struct cs_rates *rates)
 static void run_alone(const struct round *r, const struct cs_rates *together,
 		      struct cs_rates *rates)
 {
-	uint32_t at = 0, s;
+	uint32_t at = 0;
 
 	forget(r, rates);
-	for (s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
+	for (uint32_t s = r->first; s < r->first + r->n && !r->co->stopped; s++) {
 		uint32_t n = cs_plan_step(r->co->plan, s)->count;
 		struct cs_rates one;
 
@@ -141,10 +141,10 @@ static void report_interference(const struct round *r, uint32_t k, double share)
 static void compare_rates(const struct round *r, const struct cs_rates *alone,
 			  const struct cs_rates *together)
 {
-	uint32_t worst = 0, k;
+	uint32_t worst = 0;
 	double most = 0;
 
-	for (k = 0; k < r->all.count; k++) {
+	for (uint32_t k = 0; k < r->all.count; k++) {
 		double off = fabs(together->median[k] / alone->median[k] - 1);
 		double open = alone->margin[k] + together->margin[k];
 
@@ -187,9 +187,8 @@ static int is_last(const struct round *r)
 {
 	const struct cs_plan *plan = r->co->plan;
 	const struct cs_test *test = cs_plan_test(plan, &r->all);
-	uint32_t s;
 
-	for (s = r->first + r->n; s < plan->n_steps; s++) {
+	for (uint32_t s = r->first + r->n; s < plan->n_steps; s++) {
 		const struct cs_step *step = cs_plan_step(plan, s);
 
 		if (step->round && (step->matrix == r->all.matrix ||
@@ -201,9 +200,9 @@ static int is_last(const struct round *r)
 
 static uint32_t slowest_of(const struct round *r, const struct cs_rates *rates)
 {
-	uint32_t slowest = 0, k;
+	uint32_t slowest = 0;
 
-	for (k = 1; k < r->all.count; k++)
+	for (uint32_t k = 1; k < r->all.count; k++)
 		if (rates->median[k] < rates->median[slowest])
 			slowest = k;
 	return slowest;
@@ -226,13 +225,13 @@ static void run_concurrent(const struct round *r)
 {
 	int judged = r->co->plan->set.schedule == CS_SCHEDULE_AUTO;
 	struct cs_rates together, alone;
-	uint32_t doubted = 0, at = 0, s, n;
+	uint32_t doubted = 0, at = 0, n;
 
 	if (run_together(r, 0, judged ? r->concurrent : NULL, &together)) {
 		run_alone(r, NULL, &alone);
 		return;
 	}
-	for (s = r->first; judged && s < r->first + r->n; s++, at += n) {
+	for (uint32_t s = r->first; judged && s < r->first + r->n; s++, at += n) {
 		n = cs_plan_step(r->co->plan, s)->count;
 		doubted += is_doubted(r, &together, at, n) ? n : 0;
 	}
@@ -330,11 +329,11 @@ static void run_round(struct cs_coordinator *co, uint32_t first, uint32_t n)
 
 int cs_coordinator_run(struct cs_coordinator *co)
 {
-	uint32_t all = co->plan->n_steps, s, n;
+	uint32_t all = co->plan->n_steps, n;
 
 	if (co->shared_rows_sent)
 		memset(co->shared_rows_sent, 0, all);
-	for (s = 0; s < all && !co->stopped; s += n) {
+	for (uint32_t s = 0; s < all && !co->stopped; s += n) {
 		n = cs_plan_round(co->plan, s);
 		if (n > 1)
 			run_round(co, s, n);

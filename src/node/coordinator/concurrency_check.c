@@ -17,7 +17,6 @@ int cs_concurrency_doubts(const struct cs_concurrency *concurrent,
 	double matters = isfinite(rates->margin[k]) ?
 				 fmax(CS_CONCURRENCY_MATTERS, rates->margin[k]) :
 				 CS_CONCURRENCY_MATTERS;
-	size_t i;
 
 	if (!concurrent->alone.n) {
 		memcpy(all, rates->median, n * sizeof(*all));
@@ -25,7 +24,7 @@ int cs_concurrency_doubts(const struct cs_concurrency *concurrent,
 	}
 	if (gbs < (1 - matters) * usual)
 		return 1;
-	for (i = 0; i < concurrent->alone.n; i++) {
+	for (size_t i = 0; i < concurrent->alone.n; i++) {
 		if (fabs(gbs / alone[i] - 1) <= matters)
 			return 0;
 		most = fmax(most, alone[i]);

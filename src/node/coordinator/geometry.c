@@ -78,9 +78,8 @@ static uint32_t back_of_first(const struct cs_coordinator *co,
 			      const struct cs_step *step)
 {
 	const struct cs_transfer *first = cs_plan_transfer(co->plan, step, 0);
-	uint32_t k;
 
-	for (k = 1; k < step->count; k++)
+	for (uint32_t k = 1; k < step->count; k++)
 		if (cs_transfers_are_twins(first, cs_plan_transfer(co->plan, step, k)))
 			return k;
 	return 0;

@@ -111,9 +111,9 @@ static enum cs_status open_round(struct cs_coordinator *co, struct cs_cell *cell
 	const struct cs_transfer *t = cs_plan_transfer(co->plan, cell->step, 0);
 	struct cs_agents owner = { .n = 1, .agent = { t->dst.index } };
 	struct cs_agents opener = { .n = 1, .agent = { t->issuer } };
-	enum cs_status status;
+	enum cs_status status = order(co, &owner, CS_CMD_BEFORE, "exporting a buffer",
+				      err);
 
-	status = order(co, &owner, CS_CMD_BEFORE, "exporting a buffer", err);
 	if (status != CS_OK)
 		return status;
 	status = order(co, &opener, 0, "opening a peer's buffer", err);
@@ -188,16 +188,15 @@ static void gather(struct cs_coordinator *co, const struct cs_cell *cell,
 {
 	const struct cs_transfer *t = cs_plan_transfer(co->plan, cell->step, 0);
 	const struct cs_slot *slot;
-	uint32_t k;
 
-	for (k = 0; !has_parts(cell) && k < cell->step->count; k++) {
+	for (uint32_t k = 0; !has_parts(cell) && k < cell->step->count; k++) {
 		slot = issuer_of(co, cell, k);
 		add(all, k, slot->value, slot->n_values);
 	}
 	if (!has_parts(cell))
 		return;
 	slot = issuer_of(co, cell, 0);
-	for (k = 0; k < slot->n_values; k++)
+	for (uint32_t k = 0; k < slot->n_values; k++)
 		add(all, k, &slot->value[k], 1);
 	if (cell->test->how != CS_HOW_OPEN)
 		return;

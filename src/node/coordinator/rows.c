@@ -361,16 +361,16 @@ static int emit_step(struct cs_coordinator *co, struct cs_cell *cell, uint32_t f
 		     uint32_t end)
 {
 	struct cs_row_apart all = cs_row_apart_unknown;
-	uint32_t measured = 0, flags = 0, k;
+	uint32_t measured = 0, flags = 0;
 	struct cs_row row;
 	int sound = 1;
 
 	cell->doubt = 0;
-	for (k = first; k < end && cell->judge; k++)
+	for (uint32_t k = first; k < end && cell->judge; k++)
 		if (cs_concurrency_doubts(cell->judge, &cell->rates, k,
 					  cell->step->count))
 			cell->doubt = CS_ROW_CONCURRENT;
-	for (k = first; k < end; k++) {
+	for (uint32_t k = first; k < end; k++) {
 		if (co->sampler.load[k])
 			continue;
 		measured += is_rate(co, cell, k) != 0;
@@ -408,14 +408,14 @@ static void emit_alike(struct cs_coordinator *co, const struct cs_cell *cell)
 
 void cs_cell_rows(struct cs_coordinator *co, struct cs_cell *cell, uint32_t flags)
 {
-	uint32_t s, first = 0, end;
+	uint32_t first = 0, end;
 	int sound = 1;
 
 	find_medians(co, cell);
 	cs_sampler_guess(&co->sampler, co->plan, cell->step,
 			 &co->guess[cell->step->matrix]);
 	cs_cell_conclude(co, cell, flags);
-	for (s = cell->first; s < cell->first + cell->n; s++, first = end) {
+	for (uint32_t s = cell->first; s < cell->first + cell->n; s++, first = end) {
 		end = first + cs_plan_step(co->plan, s)->count;
 		sound &= emit_step(co, cell, first, end);
 	}

@@ -145,10 +145,10 @@ static void sum_up(struct table *t)
 /* Is there a cell that should have a result, and has none? */
 static int is_short(const struct table *t)
 {
-	int i, diagonal = t->alias->layout == CS_LAYOUT_PAIRS ||
-			  t->alias->layout == CS_LAYOUT_BOTH;
+	int diagonal = t->alias->layout == CS_LAYOUT_PAIRS ||
+		       t->alias->layout == CS_LAYOUT_BOTH;
 
-	for (i = 0; i < t->rows * t->columns; i++)
+	for (int i = 0; i < t->rows * t->columns; i++)
 		if (!t->row[i] && !(diagonal && i % (t->columns + 1) == 0))
 			return 1;
 	return 0;
@@ -394,25 +394,25 @@ static void print_table(FILE *to, const struct table *t, int verbose)
 {
 	const char *key = key_text(t);
 	char label[24] = "";
-	int r, c, width = 2;
+	int width = 2;
 
-	for (r = 0; verbose && r < t->rows * t->columns; r++)
+	for (int r = 0; verbose && r < t->rows * t->columns; r++)
 		if (is_measured(t->row[r]))
 			print_samples(to, t, t->row[r]);
 	cs_print_line(to, "%s", heading_text(t));
 	if (t->alias->layout == CS_LAYOUT_BISECT)
 		width = snprintf(label, sizeof(label), "%d->%d", t->n - 1, t->n - 1);
 	cs_print(to, "%*s", width, "");
-	for (c = 0; c < t->columns; c++)
+	for (int c = 0; c < t->columns; c++)
 		cs_print(to, "%10d", c);
 	putc('\n', to);
-	for (r = 0; r < t->rows; r++) {
+	for (int r = 0; r < t->rows; r++) {
 		cs_text(label, sizeof(label), "%d", r);
 		if (t->alias->layout == CS_LAYOUT_BISECT)
 			cs_text(label, sizeof(label), "%d->%d", r,
 				(r + t->n / 2) % t->n);
 		cs_print(to, "%*s", width, label);
-		for (c = 0; c < t->columns; c++)
+		for (int c = 0; c < t->columns; c++)
 			if (is_measured(t->row[r * t->columns + c]))
 				cs_print(to, "%10.2f",
 					 figure_of(t, t->row[r * t->columns + c]));

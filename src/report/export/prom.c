@@ -235,17 +235,17 @@ CS_ORDERING_AT(by_kind, struct cs_finding, CS_ORDER(a->node, b->node),
 static void put_findings(FILE *to, const struct cs_run *run)
 {
 	const struct cs_finding *f = run->findings.data;
-	size_t n = run->findings.n, i, end;
+	size_t n = run->findings.n, end;
 	const struct cs_finding **all = cs_new(const struct cs_finding *, n);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		all[i] = &f[i];
 	qsort(all, n, sizeof(*all), by_kind);
 	if (n)
 		put_head(to, "findings",
 			 "Findings by severity and id; without a "
 			 "host those of the job.");
-	for (i = 0; i < n; i = end) {
+	for (size_t i = 0; i < n; i = end) {
 		int labels = 0;
 
 		for (end = i + 1; end < n && !by_kind(&all[i], &all[end]); end++)

@@ -544,10 +544,9 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 	uint32_t n = cs_grids(d->run);
 	size_t count[ORDINARY + 1] = { 0 };
 	struct seen seen = { 0 };
-	enum matrix_state *state;
 	CS_SCOPE;
+	enum matrix_state *state = cs_new(enum matrix_state, n);
 
-	state = cs_new(enum matrix_state, n);
 	for (uint32_t i = 0; i < n; i++)
 		count[state[i] = state_of(d, node, i, path, &seen)]++;
 	if (!count[NOTABLE] && !count[ORDINARY])

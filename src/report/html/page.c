@@ -142,10 +142,9 @@ static void put_notices(const struct cs_html *h, const struct cs_run *run)
 /* The answer, as text has it on a page that is wide enough. */
 static void put_answer(const struct cs_html *h, const struct cs_digest *digest)
 {
-	struct cs_draft *draft;
 	CS_SCOPE;
+	struct cs_draft *draft = cs_draft_begin();
 
-	draft = cs_draft_begin();
 	cs_page_within((struct cs_page){ .columns = INT_MAX });
 	cs_answer_print(draft->to, digest, "");
 	cs_html_in(h, "p class=\"lead\"", "%s", cs_draft_end(draft));

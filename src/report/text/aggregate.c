@@ -29,15 +29,15 @@ static double cell_of(const struct cs_grid *grid, int src, int dst)
 static void fill_cells(struct aggregate *ag)
 {
 	size_t cells = (size_t)ag->n_rows * (size_t)ag->n_cols;
-	int nodes = ag->run->n_nodes, i, node;
+	int nodes = ag->run->n_nodes;
 	double *room = cs_new(double, nodes);
 
 	ag->value = cs_new(double, cells);
 	ag->mark = cs_new(char, cells);
-	for (i = 0; i < ag->n_rows * ag->n_cols; i++) {
+	for (int i = 0; i < ag->n_rows * ag->n_cols; i++) {
 		size_t k = 0;
 
-		for (node = 0; node < nodes; node++) {
+		for (int node = 0; node < nodes; node++) {
 			double v = cell_of(ag->grid[node], i / ag->n_cols,
 					   i % ag->n_cols);
 
@@ -51,9 +51,7 @@ static void fill_cells(struct aggregate *ag)
 
 static void mark_nodes(const struct aggregate *ag, char *differs)
 {
-	int node, i;
-
-	for (node = 0; node < ag->run->n_nodes; node++) {
+	for (int node = 0; node < ag->run->n_nodes; node++) {
 		const struct cs_grid *grid = ag->grid[node];
 
 		/* it may be wider than those that have the test */
@@ -61,7 +59,7 @@ static void mark_nodes(const struct aggregate *ag, char *differs)
 			continue;
 		if (grid->n_measured < grid->n_planned)
 			differs[node] = 1;
-		for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
+		for (int i = 0; i < grid->n_rows * grid->n_cols; i++) {
 			double usual = ag->value[i / grid->n_cols * ag->n_cols +
 						 i % grid->n_cols];
 
@@ -89,9 +87,8 @@ static void print_nodes(FILE *to, const struct aggregate *ag, struct cs_grid **g
 	const struct cs_grid *first = grid[0], *last = grid[n - 1];
 	double median = (grid[(n - 1) / 2]->median + grid[n / 2]->median) / 2;
 	int d = cs_decimals(low->test);
-	size_t i;
 
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		if (grid[i]->min < low->min)
 			low = grid[i];
 		if (grid[i]->max > high->max)
@@ -112,11 +109,9 @@ static void print_nodes(FILE *to, const struct aggregate *ag, struct cs_grid **g
 
 static int same_labels(const struct aggregate *ag)
 {
-	int node, i;
-
-	for (node = 0; node < ag->run->n_nodes; node++)
-		for (i = 0; ag->grid[node]->n_planned &&
-			    i < ag->run->node[node].facts.n_agents;
+	for (int node = 0; node < ag->run->n_nodes; node++)
+		for (int i = 0; ag->grid[node]->n_planned &&
+				i < ag->run->node[node].facts.n_agents;
 		     i++)
 			if (strcmp(cs_agent_label(ag->run, node, i).text,
 				   cs_agent_label(ag->run, ag->like, i).text))

@@ -128,10 +128,10 @@ static void print_worst(FILE *to, const struct between *b)
 static void print_characters(FILE *to, const struct between *b, uint32_t v)
 {
 	const int room = cs_columns() - 11;
-	const struct cs_grid *grid;
 	const char *words;
+	const struct cs_grid *grid =
+		cs_between_grid(b->run, v, room < SIDE ? room : SIDE, &words);
 
-	grid = cs_between_grid(b->run, v, room < SIDE ? room : SIDE, &words);
 	cs_matrix_cells(to, grid);
 	if (*words)
 		cs_fold(to, 2, 4, "%s", words);

@@ -318,10 +318,9 @@ static void print_cell(FILE *to, const struct cell *c)
 {
 	const struct cs_node_facts *f = &c->run->node[c->node].facts;
 	const struct cs_plan_matrix of = cs_row_plan_matrix(c->row);
-	double *room;
 	CS_SCOPE;
+	double *room = cs_new(double, cs_matrix_rows(c->run, c->node, &of).n);
 
-	room = cs_new(double, cs_matrix_rows(c->run, c->node, &of).n);
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s%s%s  %s  %s (%s)", f->host, f->placement[0] ? ", " : "",
 		f->placement, cs_pair_label(c->run, c->node, &c->row->what).text,

@@ -184,14 +184,13 @@ void cs_openings_print(FILE *to, const struct cs_grid *grid)
 		{ CS_METRIC_REOPEN, "the same buffer again" },
 	};
 	double *x;
-	size_t i;
 
 	if ((grid->test->how != CS_HOW_OPEN && grid->test->how != CS_HOW_PREFETCH) ||
 	    !grid->n_measured)
 		return;
 	x = cs_new(double, cs_run_rows(grid->run, grid->node, CS_ROWS_ALL).n);
 	cs_print_line(to, "  %-10s %9s %9s %9s", "parts, us", "min", "median", "max");
-	for (i = 0; i < sizeof(part) / sizeof(*part); i++)
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
 		print_part(to, cs_metric_text(grid->test, (int)part[i].metric), x,
 			   gather(grid, (int)part[i].metric, x), part[i].remark);
 	print_even(to, grid, x);

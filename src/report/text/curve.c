@@ -241,18 +241,18 @@ static void add_heads(struct cs_columns *t, const struct axis *axis,
 static void print_points(FILE *to, const struct axis *axis, struct cs_grid *like,
 			 const struct cs_curve_point *p, int n)
 {
-	int i, totals = 0, marked = 0;
+	int totals = 0, marked = 0;
 	struct cs_columns t = { 0 };
 
 	like->n_concurrent = 0;
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		like->n_concurrent += p[i].n_concurrent;
 		totals |= !isnan(p[i].together);
 		marked |= p[i].n_marked > 0;
 	}
 	print_heading(to, axis, like);
 	add_heads(&t, axis, like, totals);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		add_point(&t, like->test, &p[i], totals);
 	cs_columns_print(to, &t, 2);
 	if (like->test->unit == CS_UNIT_GBS && !axis->takes)

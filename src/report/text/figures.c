@@ -164,9 +164,9 @@ static double badness(const struct cs_grid *grid, int cell)
  * matrix than `after`), so that a few calls list the worst; -1: no more. */
 static int next_worst(const struct cs_grid *grid, double below, int after)
 {
-	int worst = -1, i;
+	int worst = -1;
 
-	for (i = 0; i < grid->n_rows * grid->n_cols; i++) {
+	for (int i = 0; i < grid->n_rows * grid->n_cols; i++) {
 		double bad = badness(grid, i);
 
 		if (isnan(bad) || bad > below || (i <= after && bad >= below))
@@ -204,15 +204,15 @@ static void print_worst(FILE *to, const struct cs_grid *grid, double median)
 static void print_column_labels(FILE *to, const struct cs_grid *grid)
 {
 	char line[CS_MAX_AGENTS + 1];
-	int i, k, longest = 0;
+	int longest = 0;
 
-	for (i = 0; i < grid->n_cols; i++)
+	for (int i = 0; i < grid->n_cols; i++)
 		if ((int)strlen(col_label(grid, i).text) > longest)
 			longest = (int)strlen(col_label(grid, i).text);
-	for (k = longest; k > 0; k--) {
+	for (int k = longest; k > 0; k--) {
 		int end = 0;
 
-		for (i = 0; i < grid->n_cols; i++) {
+		for (int i = 0; i < grid->n_cols; i++) {
 			struct cs_label label = col_label(grid, i);
 			int n = (int)strlen(label.text);
 
@@ -228,12 +228,11 @@ static void print_column_labels(FILE *to, const struct cs_grid *grid)
 static void print_characters(FILE *to, const struct cs_grid *grid)
 {
 	double median = middle(cs_grid_cells(grid), grid->value);
-	int i, k;
 
 	print_column_labels(to, grid);
-	for (i = 0; i < grid->n_rows; i++) {
+	for (int i = 0; i < grid->n_rows; i++) {
 		cs_print(to, "%*s ", LABEL, row_label(grid, i).text);
-		for (k = 0; k < grid->n_cols; k++)
+		for (int k = 0; k < grid->n_cols; k++)
 			putc(character(grid, i * grid->n_cols + k, median), to);
 		putc('\n', to);
 	}
@@ -249,9 +248,7 @@ static void print_characters(FILE *to, const struct cs_grid *grid)
 /* The one cell of its row that has a figure; -1 none. */
 static int cell_of(const struct cs_grid *grid, int agent)
 {
-	int i;
-
-	for (i = agent * grid->n_cols; i < (agent + 1) * grid->n_cols; i++)
+	for (int i = agent * grid->n_cols; i < (agent + 1) * grid->n_cols; i++)
 		if (!isnan(grid->value[i]))
 			return i;
 	return -1;

@@ -301,10 +301,9 @@ static void print_rest(FILE *to, const struct cs_run *run, const struct cs_group
 static int print_group(FILE *to, const struct cs_run *run, const struct cs_group *g,
 		       int whole, int verbose)
 {
-	struct cs_draft *draft;
 	CS_SCOPE;
+	struct cs_draft *draft = cs_draft_begin();
 
-	draft = cs_draft_begin();
 	print_head(draft->to, run, g, verbose);
 	if (whole)
 		print_rest(draft->to, run, g, verbose);

@@ -101,11 +101,10 @@ static const struct cs_link_facts *lesser_link(const struct cs_grid *grid, size_
 static const char *why_unknown(const struct cs_grid *grid)
 {
 	const struct cs_run_node *nd = &grid->run->node[grid->node];
-	int a;
 
 	if (nd->facts.nvml_note[0])
 		return nd->facts.nvml_note;
-	for (a = 0; a < nd->facts.n_agents; a++)
+	for (int a = 0; a < nd->facts.n_agents; a++)
 		if (nd->agent[a].note[0])
 			return nd->agent[a].note;
 	return "NVML does not tell";

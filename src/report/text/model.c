@@ -214,10 +214,9 @@ static void print_number(FILE *to, struct cs_sweep *sweep, enum number number)
 
 static void print_cells(FILE *to, const struct cs_run *run, int node, uint32_t index)
 {
-	struct cs_sweep *sweep;
 	CS_SCOPE;
+	struct cs_sweep *sweep = cs_sweep_new(run, node, index);
 
-	sweep = cs_sweep_new(run, node, index);
 	if (!sweep->n_fitted)
 		return;
 	putc('\n', to);
@@ -285,10 +284,9 @@ static void print_csv_fit(FILE *to, const struct cs_sweep *sweep, size_t cell,
 static void print_csv_sweep(FILE *to, const struct cs_run *run, int node,
 			    uint32_t index)
 {
-	struct cs_sweep *sweep;
 	CS_SCOPE;
+	struct cs_sweep *sweep = cs_sweep_new(run, node, index);
 
-	sweep = cs_sweep_new(run, node, index);
 	for (size_t i = 0; i < cs_grid_cells(&sweep->grid); i++)
 		if (sweep->fit[i].n)
 			print_csv_fit(to, sweep, i, 0);

@@ -9,10 +9,10 @@
 /* "8 x NVIDIA H200", or "4 x A, 4 x B". */
 static const char *names_text(const struct cs_run_node *nd)
 {
-	int a, k, n = nd->facts.n_agents;
+	int k, n = nd->facts.n_agents;
 	const char *text = NULL;
 
-	for (a = 0; a < n; a++) {
+	for (int a = 0; a < n; a++) {
 		const char *name = nd->agent[a].gpu.name;
 		int count = 0;
 
@@ -165,9 +165,9 @@ static void add_agent(struct cs_columns *t, const struct cs_run *run, int node, 
 
 static const char *binding_text(const struct cs_run_node *nd)
 {
-	int n = nd->facts.n_agents, a, bound = 0;
+	int n = nd->facts.n_agents, bound = 0;
 
-	for (a = 0; a < n; a++)
+	for (int a = 0; a < n; a++)
 		bound += nd->agent[a].bound == 1;
 	if (bound == n)
 		return "binding by hwloc, read back";
@@ -178,10 +178,10 @@ static const char *binding_text(const struct cs_run_node *nd)
 static const char *others_text(const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	int n = nd->facts.n_agents, a, unknown = 0;
+	int n = nd->facts.n_agents, unknown = 0;
 	const char *text = NULL;
 
-	for (a = 0; a < n; a++) {
+	for (int a = 0; a < n; a++) {
 		const struct cs_conditions *c = &nd->agent[a].before;
 
 		if (!c->known || c->others < 0)
@@ -200,12 +200,12 @@ static const char *others_text(const struct cs_run *run, int node)
 static void print_slow_slots(FILE *to, const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	int n = nd->facts.n_agents, alike = 0, a;
+	int n = nd->facts.n_agents, alike = 0;
 	char who[80];
 
 	while (alike < n && cs_same_pcie(&nd->agent[alike].link, &nd->agent[0].link))
 		alike++;
-	for (a = 0; a < n; a++) {
+	for (int a = 0; a < n; a++) {
 		const struct cs_link_facts *l = &nd->agent[a].link;
 
 		if (l->pcie_gen < 0 || l->pcie_width < 0 || !pcie_lacks(l))
@@ -227,11 +227,11 @@ static void print_slow_slots(FILE *to, const struct cs_run *run, int node)
 static void print_notes(FILE *to, const struct cs_run *run, int node)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	int n = nd->facts.n_agents, a, k;
+	int n = nd->facts.n_agents, k;
 
 	if (nd->facts.nvml_note[0] && !cs_on_cpu(run))
 		cs_fold(to, 2, 4, "%s", nd->facts.nvml_note);
-	for (a = 0; a < n; a++) {
+	for (int a = 0; a < n; a++) {
 		const char *note = nd->agent[a].note;
 		const char *list = NULL;
 
@@ -253,7 +253,7 @@ static void print_notes(FILE *to, const struct cs_run *run, int node)
 void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 {
 	const struct cs_run_node *nd = &run->node[node];
-	int n = nd->facts.n_agents, i;
+	int n = nd->facts.n_agents;
 	const char *binding = binding_text(nd);
 	struct cs_columns t = { .whole = 1 };
 
@@ -265,7 +265,7 @@ void cs_node_table(FILE *to, const struct cs_run *run, int node, int verbose)
 	cs_columns_heads(&t,
 			 cs_on_cpu(run) ? "<pages,<peers" : "<NVLink,<PCIe,<peers");
 	cs_columns_end_line(&t);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		add_agent(&t, run, node, i);
 	cs_columns_print(to, &t, 2);
 	if (cs_on_cpu(run))

@@ -34,10 +34,10 @@ static const char *value_text(const struct cs_row *row)
 /* "3", "3 (2 load)", "3 (all load)": others at the same time. */
 static const char *beside_text(const struct cs_plan *plan, const struct cs_step *step)
 {
-	uint32_t k, loads = 0, others = step->count - 1;
+	uint32_t loads = 0, others = step->count - 1;
 	const char *text;
 
-	for (k = 0; k < step->count; k++)
+	for (uint32_t k = 0; k < step->count; k++)
 		loads += cs_transfer_is_load(cs_plan_transfer(plan, step, k)) != 0;
 	text = cs_new_text("%u", others);
 	if (loads && loads == others)
@@ -55,10 +55,10 @@ static void add_step(struct cs_columns *table, const struct cs_run *run, int nod
 	const struct cs_row *total = NULL;
 	const char *beside = beside_text(run->plan, step);
 	char name[64] = "";
-	uint32_t k, n = 0;
+	uint32_t n = 0;
 
 	cs_step_name(run->plan, step, name, sizeof(name));
-	for (k = 0; k < step->count; k++) {
+	for (uint32_t k = 0; k < step->count; k++) {
 		const struct cs_transfer *t = cs_plan_transfer(run->plan, step, k);
 		const struct cs_row what = {
 			.what = *t,
@@ -96,10 +96,10 @@ void cs_steps_print(FILE *to, const struct cs_run *run, int node)
 {
 	struct cs_columns table = { .whole = 1 };
 	const int n = run->node[node].facts.n_agents;
-	uint32_t s, applied = 0;
+	uint32_t applied = 0;
 
 	cs_columns_heads(&table, "<step,<transfer,<test,size,median,<beside\n");
-	for (s = 0; s < run->plan->n_steps; s++)
+	for (uint32_t s = 0; s < run->plan->n_steps; s++)
 		if (cs_step_applies(run->plan, cs_plan_step(run->plan, s), n)) {
 			applied++;
 			add_step(&table, run, node, s);

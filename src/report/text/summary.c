@@ -78,9 +78,8 @@ static void count_samples(const struct cs_run *run, int node, struct samples *ou
 static double worst_drift(const struct cs_run *run)
 {
 	double worst = NAN;
-	int node;
 
-	for (node = 0; node < run->n_nodes; node++)
+	for (int node = 0; node < run->n_nodes; node++)
 		worst = fmax(worst, cs_control_drift(run, node));
 	return worst;
 }
@@ -158,13 +157,12 @@ static const char *opening_text(const struct cs_run *run)
 {
 	double most = 0;
 	const char *pair = "";
-	int node, i, k;
 
-	for (node = 0; node < run->n_nodes; node++) {
+	for (int node = 0; node < run->n_nodes; node++) {
 		const struct cs_run_node *nd = &run->node[node];
 
-		for (i = 0; nd->ways && i < nd->facts.n_agents; i++)
-			for (k = 0; k < nd->facts.n_agents; k++) {
+		for (int i = 0; nd->ways && i < nd->facts.n_agents; i++)
+			for (int k = 0; k < nd->facts.n_agents; k++) {
 				const struct cs_way *peer = cs_node_way(nd, i, k);
 
 				if (peer->via == CS_VIA_NONE ||
@@ -239,11 +237,10 @@ static void take_temperature(struct state *s, const struct cs_conditions *c)
 static void gather(const struct cs_run *run, struct state *s)
 {
 	size_t n = cs_rows_count(&run->rows), i;
-	int node, a;
 
 	*s = (struct state){ .coldest = -1, .hottest = -1, .why = "it was not read" };
-	for (node = 0; node < run->n_nodes; node++)
-		for (a = 0; a < run->node[node].facts.n_agents; a++) {
+	for (int node = 0; node < run->n_nodes; node++)
+		for (int a = 0; a < run->node[node].facts.n_agents; a++) {
 			const struct cs_agent_facts *agent = &run->node[node].agent[a];
 			const struct cs_conditions *b = &agent->before;
 			const struct cs_conditions *e = &agent->after;
@@ -279,11 +276,11 @@ static const char *counters_text(const struct state *s)
 		{ "ECC", s->ecc },
 	};
 	const char *none = "", *rest = "";
-	int i, zeros = 0, seen = 0;
+	int zeros = 0, seen = 0;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		zeros += counter[i].grew == 0;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (counter[i].grew == 0) {
 			none = cs_join(none, ++seen == zeros ? " or " : ", ", "%s",
 				       counter[i].name);

@@ -309,12 +309,12 @@ static void print_fingerprint(FILE *to, const struct cs_run *run, int node)
 {
 	struct cs_vec traits = CS_LIST(struct cs_trait);
 	const struct cs_trait *t;
-	size_t i, n;
+	size_t n;
 
 	cs_arena_check(cs_fingerprint(run, node, &traits, NULL));
 	t = traits.data;
 	putc('\n', to);
-	for (i = 0; i < traits.n && t[i].layer != CS_LAYER_LAUNCH; i += n) {
+	for (size_t i = 0; i < traits.n && t[i].layer != CS_LAYER_LAUNCH; i += n) {
 		for (n = 1; i + n < traits.n && t[i + n].layer == t[i].layer; n++)
 			;
 		print_layer(to, t + i, n, run->node[node].facts.n_known_gpus);
