@@ -134,7 +134,6 @@ CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 	%D%/result/history.c \
 	%D%/result/history.h \
 	%D%/result/matrices.c \
-	%D%/result/matrices.h \
 	%D%/result/merge.c \
 	%D%/result/merge.h \
 	%D%/result/passes.c \
@@ -436,15 +435,12 @@ endif
 	%D%/check/model/gamma.c \
 	%D%/check/model/knee.c \
 	%D%/check/model/levels.c \
-	%D%/check/model/levels.h \
 	%D%/check/model/product.c \
-	%D%/check/model/product.h \
 	%D%/check/model/model.c \
 	%D%/check/model/model.h \
 	%D%/check/model/rates.c \
 	%D%/check/model/rates.h \
 	%D%/check/model/workload.c \
-	%D%/check/model/workload.h \
 	%D%/check/verdict/action.c \
 	%D%/check/verdict/action.h \
 	%D%/check/verdict/cards.c \
@@ -481,7 +477,6 @@ endif
 	%D%/file/input.c \
 	%D%/file/input.h \
 	%D%/file/journal.c \
-	%D%/file/journal.h \
 	%D%/file/load.c \
 	%D%/file/load.h \
 	%D%/file/loaded.c \
@@ -550,7 +545,6 @@ endif
 	%D%/report/text/costs.c \
 	%D%/report/text/curve.c \
 	%D%/report/text/digest.c \
-	%D%/report/text/digest.h \
 	%D%/report/text/digest_groups.c \
 	%D%/report/text/digest_table.c \
 	%D%/report/text/drain.c \
@@ -580,7 +574,6 @@ CS_OPTIONS = \
 	%D%/options/commscope.c \
 	%D%/options/commscope.def \
 	%D%/options/nvbandwidth.c \
-	%D%/options/theirs.h \
 	%D%/options/help.c \
 	%D%/options/option_rules.c \
 	%D%/options/options.def \

@@ -15,7 +15,7 @@
 #include "command/command.h"
 #include "command/progress.h"
 #include "command/writers.h"
-#include "file/journal.h"
+#include "file/document.h"
 #include "job/supervisor.h"
 #include "job/job.h"
 #include "job/signals.h"

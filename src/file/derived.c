@@ -4,9 +4,6 @@
 
 #include "check/bounds/known.h"
 #include "check/model/rates.h"
-#include "check/model/levels.h"
-#include "check/model/product.h"
-#include "check/model/workload.h"
 #include "file/record.h"
 
 /* ---- the cells of a test on a node ---- */

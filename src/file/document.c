@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "check/model/levels.h"
-#include "check/model/product.h"
+#include "check/model/rates.h"
 #include "file/reader.h"
 #include "file/record.h"
 #include "result/pool.h"

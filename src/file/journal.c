@@ -1,4 +1,4 @@
-#include "file/journal.h"
+#include "file/document.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "file/document.h"
 #include "file/input.h"
-#include "file/journal.h"
 #include "file/reader.h"
 #include "result/cells.h"
 #include "result/passes.h"

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <time.h>
 
 #define PINGS 32u
 #define NAP_NS 200000

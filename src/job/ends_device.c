@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#include "base/call.h"
-
 static int open_of(struct cs_ends *e, struct cs_coordinator *co,
 		   enum cs_net_memory memory)
 {

@@ -12,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/backend.h"
-
 #define LIMIT_S 20.0 /* starting a driver and MPI takes seconds */
 #define BYTES ((uint64_t)1 << 20)
 #define KEY 38u

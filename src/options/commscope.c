@@ -1,6 +1,6 @@
 /* commscope.c - the command line of Comm|Scope and of Google Benchmark, on which it
  * is built: options of a program called comm_scope. */
-#include "options/theirs.h"
+#include "options/table.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/print.h"
 #include "base/units.h"
 #include "base/words.h"
-#include "options/table.h"
 
 #define FLAG(flag, ...) flag,
 enum flag {

@@ -1,4 +1,3 @@
-#include "options/theirs.h"
 #include "options/table.h"
 
 #include <string.h>

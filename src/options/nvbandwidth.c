@@ -1,14 +1,13 @@
 /* nvbandwidth.c - the command line of nvbandwidth 0.8: options of a program called so.
  * Its names and indices are looked up here, and those that are no test stay in the list,
  * because the report names each at its place. */
-#include "options/theirs.h"
+#include "options/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "base/units.h"
-#include "options/table.h"
 
 enum { OPERAND = 1, LOOPS = 256, PERF }; /* of getopt, beside the letters */
 

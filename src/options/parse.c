@@ -1,6 +1,5 @@
-#include "options/theirs.h"
-#include "base/words.h"
 #include "options/table.h"
+#include "base/words.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 
 #include <getopt.h>
 
-#include "options/options.h"
 #include "catalogue/alias.h"
+#include "options/options.h"
 
 enum cs_take {
 	CS_TAKE_OWN,  /* `set` takes it */
@@ -87,3 +87,19 @@ void cs_options_default(struct cs_options *opt);
 void cs_options_settle(struct cs_options *opt);
 /* Refuse options that exclude each other, or lack one that they need. */
 int cs_options_check(const struct cs_options *opt, struct cs_err *err);
+
+/* ---- the command lines of other tools, which the program takes by their names ---- */
+
+#define CS_COMM_SCOPE "comm_scope"
+#define CS_NVBANDWIDTH "nvbandwidth"
+
+/* Is the program started by that name, with or without a folder? */
+int cs_is_called(const char *program, const char *name);
+
+/* As cs_options_parse(). */
+int cs_commscope_parse(int argc, char **argv, struct cs_options *out,
+		       struct cs_err *err);
+int cs_nvbandwidth_parse(int argc, char **argv, struct cs_options *out,
+			 struct cs_err *err);
+int cs_commscope_help(FILE *to);
+int cs_nvbandwidth_help(FILE *to);

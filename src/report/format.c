@@ -3,7 +3,6 @@
 
 #include "base/words.h"
 #include "file/document.h"
-#include "file/journal.h"
 #include "report/view.h"
 
 /* Files contain everything; options of views do not change them. */

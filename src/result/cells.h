@@ -104,3 +104,26 @@ int cs_run_mark_whole(const struct cs_run *run, char *keep, struct cs_err *err);
 /* Keep only those rows; findings are removed, because those of the rows that stay
  * are found again. */
 int cs_run_keep_whole(struct cs_run *run, struct cs_err *err);
+
+/* ---- matrices.c: the measured rows of a run, matrix by matrix ----
+ *
+ * By node, test, metric, size and variant, then as they came, without repeats.
+ *
+ *	struct cs_matrices m = cs_matrices_begin(run);
+ *	while (cs_matrices_next(&m))
+ *		of the matrix: m.n rows, the i-th is cs_matrices_row(&m, i) */
+
+struct cs_matrices {
+	const struct cs_run *run; /* indexed */
+	uint32_t *order;
+	size_t n_order;
+	const uint32_t *at; /* of one matrix: its n rows, by their place in the run … */
+	size_t n;
+	int node, is_first; /* … on that node, of which it is the first */
+};
+
+/* In the arena (base/arena.h). */
+struct cs_matrices cs_matrices_begin(const struct cs_run *run);
+/* 1; 0 there is no further one. */
+int cs_matrices_next(struct cs_matrices *m);
+const struct cs_row *cs_matrices_row(const struct cs_matrices *m, size_t i);

@@ -1,4 +1,4 @@
-#include "result/matrices.h"
+#include "result/cells.h"
 
 #include <stdlib.h>
 

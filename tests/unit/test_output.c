@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file/journal.h"
+#include "file/document.h"
 #include "report/report.h"
 
 #include "tap.h"

@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/statistics.h"
-#include "result/stats.h"
 
 #define TIMES 5.0	   /* the spread of the healthy ones */
 #define PATH_TIMES 6.0	   /* of thousands one is far off by chance */

@@ -6,7 +6,7 @@
 
 #include "check/bounds/baseline.h"
 #include "check/bounds/breach.h"
-#include "result/matrices.h"
+#include "result/cells.h"
 
 /* The cell's figure by the baseline's statistic. */
 static double median_at(const struct cs_baseline *b,

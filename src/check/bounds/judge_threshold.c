@@ -10,7 +10,7 @@
 #include "check/bounds/threshold.h"
 #include "check/fleet/class.h"
 #include "check/link/kind.h"
-#include "result/matrices.h"
+#include "result/cells.h"
 
 struct scope {
 	struct cs_run *run;

@@ -7,7 +7,7 @@
 #include "check/cells/anomaly.h"
 #include "check/fleet/fingerprint.h"
 #include "check/link/expect.h"
-#include "result/matrices.h"
+#include "result/cells.h"
 #include "result/pool.h"
 
 #define KNOWN_MARGIN 0.05

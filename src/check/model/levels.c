@@ -1,11 +1,10 @@
-#include "check/model/levels.h"
+#include "check/model/rates.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/fma.h"
-#include "check/model/rates.h"
 #include "result/cells.h"
 
 #define LEVELS 4

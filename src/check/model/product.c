@@ -1,12 +1,10 @@
-#include "check/model/product.h"
+#include "check/model/rates.h"
 
 #include <math.h>
 
 #include "base/arena.h"
 #include "base/matmul.h"
 #include "base/statistics.h"
-#include "check/model/rates.h"
-#include "check/model/levels.h"
 #include "result/cells.h"
 
 static double median_of(const struct cs_run *run, const struct cs_test *test,

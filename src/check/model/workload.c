@@ -1,11 +1,9 @@
-#include "check/model/workload.h"
+#include "check/model/rates.h"
 
 #include <math.h>
 
 #include "base/arena.h"
 #include "base/statistics.h"
-#include "check/model/rates.h"
-#include "check/model/levels.h"
 #include "check/model/model.h"
 
 /* A rate of 0 or NAN is none. */

@@ -1,7 +1,6 @@
 /* depend.c - do successive samples depend on each other by more than intervals allow
  * for?  One cell has too few samples for that; all cells of a matrix have enough. */
 #include "check/verdict/internal.h"
-#include "result/matrices.h"
 
 #include <math.h>
 

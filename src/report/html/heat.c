@@ -6,7 +6,6 @@
 
 #include "check/link/expect.h"
 #include "check/link/kind.h"
-#include "report/text/parts.h"
 
 #define NUMBERED 16 /* columns with figures in them; above, colours alone */
 #define MANY 12	    /* matrices: of more, those without a slow cell are folded */

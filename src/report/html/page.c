@@ -7,7 +7,6 @@
 
 #include "check/verdict/check.h"
 #include "report/html/parts.h"
-#include "report/text/parts.h"
 
 #define NODES 4	   /* of several, those that are shown whole */
 #define FINDINGS 12 /* that are not folded */

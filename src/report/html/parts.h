@@ -5,7 +5,7 @@
 #include "check/compare/versus.h"
 #include "report/html/markup.h"
 #include "report/report.h"
-#include "report/text/digest.h"
+#include "report/text/parts.h"
 #include "report/view.h"
 
 /* heat.c.  The matrices of a node that no curve replaces, by path. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "check/link/expect.h"
-#include "report/text/parts.h"
 
 #define SERIES 6   /* of one plot: as many colours as there are */
 #define WIDTH 520.0

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "check/model/rates.h"
-#include "check/model/workload.h"
 
 #define WIDTH 520.0
 #define HEIGHT 260.0

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/digest.h"
-
 #define NEAR 0.01 /* a node whose every cell is as near as this is not printed */
 
 struct aggregate {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "check/link/kind.h"
-#include "report/text/digest.h"
 
 /* ---- the rate of each path ---- */
 

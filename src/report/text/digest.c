@@ -1,4 +1,4 @@
-#include "report/text/digest.h"
+#include "report/text/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "check/bounds/known.h"
 #include "check/link/expect.h"
 #include "check/link/kind.h"
-#include "report/text/parts.h"
 
 #define BELOW 0.95	/* other systems may be a little below the least on record */
 

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/text/digest.h"
-
 #define INDENT 4
 
 /* The name up to its method: "peer.ce". */

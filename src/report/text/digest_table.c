@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/text/digest.h"
-
 #define LINES_MOST 48 /* more have several tests a line */
 #define NOTABLE_MOST 15   /* of these, with a line of their own */
 

@@ -4,10 +4,7 @@
 
 #include <math.h>
 
-#include "check/model/levels.h"
-#include "check/model/product.h"
 #include "check/model/rates.h"
-#include "check/model/workload.h"
 
 /* ---- arithmetic: flop/s, and the cost of a load from each memory in flops ---- */
 

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/trend.h"
-#include "report/text/digest.h"
 #include "result/passes.h"
 
 /* A pass of a cell, as its distance from the cell's median. */

@@ -2,7 +2,6 @@
 
 #include "check/verdict/check.h"
 #include "report/text/parts.h"
-#include "report/text/digest.h"
 
 /* " x 4", " x 1 to 4": copies per sample; "" when nothing was measured. */
 static const char *copies_text(const struct cs_run *run)

@@ -2,7 +2,6 @@
  * timed (--why): a line for each test. */
 #include <math.h>
 
-#include "report/text/digest.h"
 #include "report/text/parts.h"
 
 enum column {
