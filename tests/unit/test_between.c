@@ -116,6 +116,7 @@ HOLDS("one pair alone is a path, both ways or one") {
 	n = netsim_judge(&sim, found, MOST);
 	t_eq_int(netsim_confirmed(found, n), 1);
 	t_ok(found[0].sends && found[0].receives);
+	t_ok(found[0].a + found[0].b == 4 + 11 && found[0].off < log(0.75));
 }
 
 HOLDS("a lost node takes nothing from the verdict on the others") {

@@ -53,7 +53,8 @@ static int is_there(const struct cs_vec *suspects, const struct cs_suspect *s)
 	const struct cs_suspect *of = suspects->data;
 
 	return CS_ANY(i, suspects->n,
-		      of[i].kind == s->kind && of[i].a == s->a && of[i].b == s->b);
+		      of[i].kind == s->kind && ((of[i].a == s->a && of[i].b == s->b) ||
+						(of[i].a == s->b && of[i].b == s->a)));
 }
 
 /* Those of one more test, without those that a test before has. */

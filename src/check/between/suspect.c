@@ -1,15 +1,13 @@
 #include "check/between/suspect.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/statistics.h"
 
 #define TIMES 5.0	   /* the spread of the healthy ones */
-#define PATH_TIMES 6.0	   /* of thousands one is far off by chance */
-#define PATH_LEAST 0.06	   /* both ways, … */
-#define ONE_WAY_LEAST 0.10 /* … and one */
+#define PATH_TIMES 8.0	   /* of thousands one is far off by chance */
+#define PATH_LEAST 0.10
 #define LEAF_CELLS 3u	   /* of a leaf in second looks */
 
 /* The least loss that makes a suspect: larger if few are compared. */
@@ -122,71 +120,53 @@ static void judge_members(const struct cs_between *b, enum cs_suspect_kind kind,
 
 /* ---- paths ---- */
 
-CS_ORDERING(by_pair, struct cs_between_cell,
-	    CS_ORDER(a->src < a->dst ? a->src : a->dst,
-		     b->src < b->dst ? b->src : b->dst),
-	    CS_ORDER(a->src < a->dst ? a->dst : a->src,
-		     b->src < b->dst ? b->dst : b->src),
-	    CS_ORDER(a->src, b->src), CS_ORDER(a->row, b->row))
-
-static int is_pair(const struct cs_between_cell *a, const struct cs_between_cell *b)
-{
-	return a->src == b->dst && a->dst == b->src;
-}
-
-/* One pair's cells: the way there and the way back, or one of them. */
-static void judge_path(const struct cs_between *b, const struct cs_between_cell *cell,
-		       size_t n, struct cs_vec *paths)
-{
-	const struct cs_between_cell *slow = cell;
-	double off = cell[0].left, share, sure;
-	int both;
-
-	if (n > 1 && cell[1].left < slow->left)
-		slow = &cell[1];
-	if (n > 1)
-		off = fmax(off, cell[1].left);
-	both = n > 1 && is_slow(off, PATH_LEAST, PATH_TIMES * b->spread, &sure);
-	if (!both &&
-	    !is_slow(slow->left, ONE_WAY_LEAST, (PATH_TIMES + 2) * b->spread, &sure))
-		return;
-	share = exp(slow->left);
-	cs_list_push(paths,
-		     &(struct cs_suspect){ .kind = CS_SUSPECT_PATH,
-					   .test = b->test,
-					   .a = both ? cell->src : slow->src,
-					   .b = both ? cell->dst : slow->dst,
-					   .sends = 1,
-					   .receives = both,
-					   .off = slow->left,
-					   .low = share * (1 - slow->noise),
-					   .high = share * (1 + slow->noise),
-					   .others_gbs = exp(slow->y - slow->left),
-					   .sure = sure,
-					   .of = b->n_nodes,
-					   .n_evidence = 1,
-					   .evidence = { slow->row } });
-}
-
 CS_ORDERING(by_sure, struct cs_suspect, CS_ORDER(a->kind, b->kind),
 	    CS_ORDER(b->sure, a->sure), CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b))
 
+/* Ways that are slow, the surest first. */
+static struct cs_vec slow_ways(const struct cs_between *b)
+{
+	struct cs_vec ways = CS_LIST(struct cs_suspect);
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct cs_between_cell *cell = &b->cell[i];
+		const double share = exp(cell->left);
+		struct cs_suspect s = { .kind = CS_SUSPECT_PATH,
+					.test = b->test,
+					.a = cell->src,
+					.b = cell->dst,
+					.sends = 1,
+					.off = cell->left,
+					.low = share * (1 - cell->noise),
+					.high = share * (1 + cell->noise),
+					.others_gbs = exp(cell->y - cell->left),
+					.of = b->n_nodes,
+					.n_evidence = 1,
+					.evidence = { cell->row } };
+
+		if (is_slow(s.off, PATH_LEAST, PATH_TIMES * b->spread, &s.sure))
+			cs_list_push(&ways, &s);
+	}
+	cs_vec_sort(&ways, by_sure);
+	return ways;
+}
+
+/* Two ways of a pair are one path. */
 static void judge_paths(const struct cs_between *b, struct cs_vec *suspects)
 {
-	struct cs_between_cell *cell = cs_new(struct cs_between_cell, b->n);
-	struct cs_vec paths = CS_LIST(struct cs_suspect);
-	const struct cs_suspect *s;
+	const struct cs_vec ways = slow_ways(b);
+	size_t n = 0;
 
-	for (size_t i = 0; i < b->n; i++)
-		cell[i] = b->cell[i];
-	if (b->n)
-		qsort(cell, b->n, sizeof(*cell), by_pair);
-	CS_EACH_GROUP(i, k, b->n, is_pair(&cell[k], &cell[i]) && k < i + 2)
-		judge_path(b, cell + i, k - i, &paths);
-	cs_vec_sort(&paths, by_sure);
-	s = paths.data;
-	for (size_t i = 0; i < paths.n && i < CS_PATHS_MOST; i++)
-		cs_list_push(suspects, &s[i]);
+	CS_EACH(const struct cs_suspect, s, &ways) {
+		int is_back = 0;
+
+		CS_EACH(struct cs_suspect, of, suspects)
+			if (of->kind == CS_SUSPECT_PATH && of->a == s->b &&
+			    of->b == s->a)
+				of->receives = is_back = 1;
+		if (!is_back && n++ < CS_PATHS_MOST)
+			cs_list_push(suspects, s);
+	}
 }
 
 void cs_suspects_find(const struct cs_between *b, struct cs_vec *suspects)
