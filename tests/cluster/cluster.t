@@ -139,10 +139,10 @@ CSCOPE=$PWD/program run_program 0 sbatch -W "${four[@]}" --ntasks-per-node=2 \
 	--gpus-per-node=2 "$launch/fleet-mpi.sbatch" -s 1M
 ok "launch/fleet-mpi.sbatch: status 0" status_is 0
 mv cscope-fleet-*.out out
-ok "… has judged all hosts" prints "^4 nodes: 4 measured"
+ok "… has judged all hosts" prints "^4 nodes, all measured, no fault"
 CSCOPE=$PWD/program run_program 0 "$launch/slurm-srun" 4 2 -s 1M
 ok "launch/slurm-srun: status 0" status_is 0
-ok "… has judged all hosts" prints "^4 nodes: 4 measured"
+ok "… has judged all hosts" prints "^4 nodes, all measured, no fault"
 
 # ---- files of independent nodes, judged together ----
 
