@@ -141,7 +141,7 @@ run_in_slots() { # RANKS PROGRAM ARGUMENT...
 	local try
 	for try in 1 2 3 4; do
 		run_program "$@"
-		grep -q "their time slot" out || break
+		tr -s ' \n' '  ' <out | grep -qE '(their|its) time slot' || break
 	done
 }
 
