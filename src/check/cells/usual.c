@@ -22,7 +22,6 @@
 #define FEW_LIKE 14.0
 #define PAIRS_TO_SD 1.048
 
-/* The spread of healthy figures, estimated from these n; overwrites x. */
 double cs_spread_of(double *x, size_t n, double least)
 {
 	return n ? fmax(least, cs_scaled_mad(x, n) *

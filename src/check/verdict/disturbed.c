@@ -9,7 +9,6 @@ static int others_at(const struct cs_run_node *nd, const struct cs_endpoint *end
 	       nd->agent[end->index].after.others > 0;
 }
 
-/* Others came while we measured: any of the GPU's cells may have met them. */
 void cs_in_use_mark(struct cs_run *run)
 {
 	struct cs_row *row = run->rows.rows.data;

@@ -164,7 +164,6 @@ static void refuse(struct cs_peer_facts *fact, const struct cs_err *err)
 			before, err->text);
 }
 
-/* A peer that refuses is a fact about the pair, not a failure of the agent. */
 int cs_agent_arena_map(struct cs_agent_arena *a, struct cs_endpoints *e)
 {
 	int cuda = e->plan->set.backend == CS_BACKEND_CUDA;
