@@ -6,7 +6,6 @@
 
 #include "../noise.h"
 #include "canned.h"
-#include "tap.h"
 
 #define PAIR "peer.ce.write.pair"
 #define DAY 86400
@@ -49,7 +48,7 @@ static void add_date(struct canned *c, struct cs_history *h, const struct past *
 						  row[k].what.dst.index) *
 				      (1 - is_of(p->who, &row[k]) * lost) *
 				      (1 + p->sd * noise_gauss(rng));
-	t_eq_int(cs_history_add(h, &c->run, 0, c->run.started.tv_sec, NULL), 0);
+	cs_history_add(h, &c->run, 0, c->run.started.tv_sec);
 	c->run.started.tv_sec += DAY;
 }
 
@@ -300,7 +299,7 @@ static int counted(const int *errors, const int *rows, int dates, const char **t
 		nd->agent[1].after.nvlink_errors = errors[i];
 		nd->gpu_record->board.rows_corrected = rows[i];
 		nd->gpu_record->board.rows_uncorrected = 0;
-		t_eq_int(cs_history_add(&h, &c.run, 0, c.run.started.tv_sec, NULL), 0);
+		cs_history_add(&h, &c.run, 0, c.run.started.tv_sec);
 		c.run.started.tv_sec += DAY;
 	}
 	judge(&c, &h);
