@@ -1,8 +1,5 @@
 #include "truth_files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "check/bounds/baseline.h"
 
 #define FILES_MOST 100

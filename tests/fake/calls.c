@@ -2,9 +2,6 @@
  * time of the CPU, which each call takes as FAKE_CALL_NS says. */
 #include "queue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- the CPU's time ---- */
 
 #define CALL_NS 1000.0

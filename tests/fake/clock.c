@@ -27,14 +27,9 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* Entries of a table, used in turn: 64 agents have two flows each, so that a
  * group is whole long after its gate was opened. */

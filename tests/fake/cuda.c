@@ -11,11 +11,8 @@
 #include "fake.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
-#include <unistd.h>
 
 #define HANDLES 65536u
 #define FATBIN_MAGIC 0xBA55ED50u

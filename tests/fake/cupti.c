@@ -12,9 +12,6 @@
 #include "fake.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "backend/cuda/cupti.h"
 

@@ -5,8 +5,6 @@
 #include "fake.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../noise.h"
 

@@ -1,7 +1,6 @@
 /* kernels.c - the kernels of kernels/kernels.cu in C, on fake memory. */
 #include "fake.h"
 
-#include <string.h>
 #include <wchar.h>
 
 #include "backend/cuda/kernels.h"

@@ -127,13 +127,10 @@
  *		pins BYTES" for allocated host memory */
 #include "fake.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define RULES 64
 #define FUNCTION 48

@@ -15,16 +15,10 @@
  * pageable memory blocks until it is made, but for at most 64 KiB into a GPU. */
 #include "fake.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #define DEVICE_BASE 0x00fa000000000000ull
 #define DEVICE_END 0x00fb000000000000ull

@@ -74,9 +74,6 @@
  *		and 198 of PCIe (bytes up to 2³²); not supported without it */
 #include "identity.h"
 
-#include <string.h>
-#include <unistd.h>
-
 /* nvml.h is not in every toolkit: its numbers */
 enum {
 	OK = 0,

@@ -11,10 +11,7 @@
 #include "queue.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Seen on H200: a stream takes 1,020 copies behind the wait at its head. */
 #define DEPTH (1020u + 1)

@@ -4,7 +4,6 @@
  * whoever had it before. */
 #include "fake.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 

@@ -1,13 +1,9 @@
 /* stream.c - what is put into streams: gates, copies, kernels, prefetches; events. */
 #include "queue.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "backend/cuda/kernels.h"
 

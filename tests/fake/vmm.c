@@ -6,10 +6,7 @@
 #include "fake.h"
 
 #include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define GRAIN (2ull << 20)
 #define EXPORT_MAGIC 0xfd0ffee0fa4e0002ull

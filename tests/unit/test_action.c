@@ -2,7 +2,6 @@
 #include "canned.h"
 #include "check/verdict/action.h"
 #include "report/report.h"
-#include "tap.h"
 
 #define PAIR "peer.ce.write.pair"
 

@@ -1,6 +1,4 @@
 /* Memory that ends with the work. */
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/vec.h"
 #include "tap.h"

@@ -5,7 +5,6 @@
 #include "node/board/board.h"
 #include "node/board/budget.h"
 #include "planned.h"
-#include "tap.h"
 
 #define QUICK "peer.ce.write.pair,h2d.ce.pinned.pair,d2h.ce.pinned.pair"
 

@@ -6,7 +6,6 @@
 #include "check/cells/like.h"
 #include "check/verdict/check.h"
 
-#include "tap.h"
 #include "canned.h"
 
 #define WRITE "peer.ce.write.pair"

@@ -1,8 +1,6 @@
 #include "base/chain.h"
 #include "tap.h"
 
-#include <stdint.h>
-
 #define BASE 0x5000000u /* as somebody else sees the first node */
 #define STEP (CS_CHAIN_STRIDE / sizeof(uint64_t))
 

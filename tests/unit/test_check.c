@@ -2,7 +2,6 @@
 #include "check/verdict/check.h"
 #include "check/link/expect.h"
 
-#include "tap.h"
 #include "canned.h"
 
 #define PAIR "peer.ce.write.pair"

@@ -1,6 +1,4 @@
 /* What rank 0 has no memory for.  A list that claims to be full stands for that. */
-#include <stdint.h>
-
 #include "job/collect.h"
 #include "tap.h"
 

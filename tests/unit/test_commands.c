@@ -3,7 +3,6 @@
 #include "command/command.h"
 
 #include "canned.h"
-#include "tap.h"
 
 static FILE *file, *base;
 

@@ -1,7 +1,6 @@
 
 #include "node/agent/copy.h"
 #include "planned.h"
-#include "tap.h"
 
 #define MIB (1ull << 20)
 

@@ -2,7 +2,6 @@
 #include <linux/ethtool.h>
 #include <net/if.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include "system/system.h"

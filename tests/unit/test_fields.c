@@ -3,7 +3,6 @@
 #include "base/rng.h"
 #include "canned.h"
 #include "plan/settings.h"
-#include "tap.h"
 
 /* ---- tables ---- */
 

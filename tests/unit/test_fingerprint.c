@@ -1,6 +1,5 @@
 #include "check/fleet/fingerprint.h"
 
-#include "tap.h"
 #include "canned.h"
 
 static void release_traits(void *traits)

@@ -7,7 +7,6 @@
 #include "file/load.h"
 #include "report/report.h"
 
-#include "tap.h"
 #include "canned.h"
 
 #define PAIR "peer.ce.write.pair"

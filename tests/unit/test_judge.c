@@ -10,7 +10,6 @@
 #include "check/link/kind.h"
 #include "check/bounds/threshold.h"
 #include "file/baseline.h"
-#include "tap.h"
 
 #define TEST "peer.ce.write.pair"
 #define RUNS 12

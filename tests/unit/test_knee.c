@@ -1,8 +1,6 @@
 /* The ends of memories in the latency of chases, against stairs that are known. */
 #include "config.h"
 
-#include <math.h>
-
 #include "base/rng.h"
 #include "check/model/fit.h"
 #include "tap.h"

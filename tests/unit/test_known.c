@@ -9,7 +9,6 @@
 #include "check/cells/anomaly.h"
 #include "file/baseline.h"
 #include "file/load.h"
-#include "tap.h"
 
 #define TEST "peer.ce.write.pair"
 #define MACHINES 4

@@ -8,12 +8,10 @@
 #include "file/load.h"
 #include "file/plain.h"
 #include "file/record.h"
-#include "report/report.h"
 #include "result/cut.h"
 #include "result/redact.h"
 
 #include "canned.h"
-#include "tap.h"
 #include "written.h"
 
 static const char *const formats[] = { "text", "json", "jsonl", "csv", "result" };

@@ -1,9 +1,7 @@
 #include "result/merge.h"
 
 #include "check/verdict/check.h"
-#include "report/report.h"
 
-#include "tap.h"
 #include "written.h"
 #include "canned.h"
 

@@ -5,13 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "node/agent/agent.h"
-#include "node/coordinator/coordinator.h"
 #include "node/coordinator/agents.h"
 #include "node/agent/usage.h"
 #include "node.h"
 #include "plan/choose.h"
-#include "tap.h"
 
 /* A backend that is the cpu backend with one call replaced by a test. */
 static struct cs_backend bad;

@@ -4,7 +4,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,7 +14,6 @@
 #include "file/document.h"
 #include "report/report.h"
 
-#include "tap.h"
 #include "canned.h"
 
 static char folder[] = "/tmp/cscope-output-XXXXXX";

@@ -2,10 +2,7 @@
  * carries. */
 #include "config.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "job/pair.h"
 #include "node/board/board.h"

@@ -7,7 +7,6 @@
 
 #include "../noise.h"
 #include "canned.h"
-#include "tap.h"
 
 #define PAIR "peer.ce.write.pair"
 

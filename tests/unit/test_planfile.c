@@ -3,7 +3,6 @@
 #include "base/table.h"
 #include "plan/file.h"
 #include "planned.h"
-#include "tap.h"
 
 #define HEAD "step,test,src,dst,size,role\n"
 

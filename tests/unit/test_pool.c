@@ -3,7 +3,6 @@
 #include "result/pool.h"
 
 #include "canned.h"
-#include "tap.h"
 
 #define PAIR "peer.ce.write.pair"
 #define TURNS 3

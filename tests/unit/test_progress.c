@@ -1,7 +1,6 @@
 /* How long a run still takes. */
 #include "command/progress.h"
 #include "planned.h"
-#include "tap.h"
 
 #define TESTS "peer.ce.write.pair,h2d.demand.managed.pair,local.sm.copy.alone"
 

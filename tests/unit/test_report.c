@@ -2,10 +2,8 @@
 #include <unistd.h>
 
 #include "check/verdict/check.h"
-#include "report/report.h"
 #include "report/view.h"
 
-#include "tap.h"
 #include "canned.h"
 #include "written.h"
 

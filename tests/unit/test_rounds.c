@@ -1,10 +1,6 @@
 /* Which nodes meet when, on whose clock. */
 #include "config.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan/rounds.h"
 #include "tap.h"
 

@@ -5,7 +5,6 @@
 #include "plan/settings.h"
 #include "result/stats.h"
 #include "planned.h"
-#include "tap.h"
 
 /* A plan of one matrix: all pairs, or both ways, of two agents. */
 static struct cs_plan *plan_of(const char *test, uint64_t bytes, double precision)

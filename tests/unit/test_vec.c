@@ -1,6 +1,4 @@
 /* The growing array. */
-#include <stdint.h>
-
 #include "base/vec.h"
 #include "tap.h"
 

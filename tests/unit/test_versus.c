@@ -3,7 +3,6 @@
 #include "check/compare/versus.h"
 
 #include "canned.h"
-#include "tap.h"
 
 #define PAIR "peer.ce.write.pair"
 #define ITEMS_MOST 8

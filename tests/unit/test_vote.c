@@ -5,7 +5,6 @@
 #include "check/fleet/vote.h"
 #include "result/redact.h"
 
-#include "tap.h"
 #include "canned.h"
 
 /* Nodes of a class, to be spoiled. */
