@@ -1,5 +1,6 @@
 #include "result/merge.h"
 
+#include "base/arena.h"
 #include "check/verdict/check.h"
 
 #include "written.h"
@@ -204,6 +205,36 @@ HOLDS("hosts without a part and parts that nobody expected are found") {
 	t_eq_str(cs_finding_text(finding(&m, 4)), "not-listed");
 	t_eq_int(finding(&m, 4)->node, 3);
 	release(&m);
+}
+
+static int merge_two(void *made)
+{
+	struct made *m = made;
+
+	begin(m, 1);
+	add(m, part("b", 2, 1));
+	add(m, part("a", 1, 1));
+	cs_merge_expect(&m->merge, (const char[][CS_HOST]){ "a", "c" }, 2);
+	cs_merge_end(&m->merge);
+	return 0;
+}
+
+HOLDS("memory that is short at any request ends a merge, and all can be released") {
+	unsigned requests = 0;
+	int rc = -1;
+
+	while (rc && requests < 1000) {
+		struct made m = { .n = 0 };
+
+		cs_arena_fails_at = ++requests;
+		rc = cs_arena_run(merge_two, &m, NULL);
+		cs_arena_fails_at = 0;
+		if (!rc)
+			t_eq_int(m.merge.run.n_nodes, 3);
+		release(&m);
+	}
+	t_eq_int(rc, 0);
+	t_ok(requests > 10);
 }
 
 HOLDS("the widest plan is that of the whole") {
