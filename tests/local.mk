@@ -273,7 +273,8 @@ check-matrix:
 
 # ---- several hosts and a real Slurm on this machine, as root: not in `make check` ----
 check-cluster:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/cluster/cluster.t %D%/cluster/net.t'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='%D%/cluster/cluster.t %D%/cluster/net.t' \
+		check_PROGRAMS='$(TEST_TOOLS)'
 .PHONY: check-cluster
 
 # ---- the long runs of tests/torture.py: minutes ----
