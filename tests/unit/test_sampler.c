@@ -365,6 +365,22 @@ HOLDS("the limit of a cell ends it with what there is") {
 	t_eq_int(s.n, 6);
 }
 
+HOLDS("of managed memory six samples may take longer, and further ones not") {
+	double ns = 1e9;
+
+	start("h2d.demand.managed.pair", 64u << 20, 0);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 1), CS_SAMPLE_MORE);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 2.5), CS_SAMPLE_MORE);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 7.5), CS_SAMPLE_MORE);
+	t_eq_int(cs_sampler_feed(&s, &ns, NULL, 8.5), CS_SAMPLE_LIMIT);
+	t_ok(s.n < 6);
+	restart(0);
+	do
+		ns *= 1.5;
+	while (cs_sampler_feed(&s, &ns, NULL, 2.5) == CS_SAMPLE_MORE);
+	t_eq_int(s.n, 6);
+}
+
 /* ---- known truth: what tests/bench/truth_sampler.c shows at length ---- */
 
 #define CELLS 400

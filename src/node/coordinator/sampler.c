@@ -46,8 +46,8 @@
 /* Several that share the links of the host settle more slowly than one: of 2.5 ms such
  * samples are up to 10 % lower (H200). */
 #define SHARED_HOST_LONGER 2
-/* How much longer a cell of managed memory may take. */
-#define HOMING_LONGER 2
+/* Six samples may take so many limits of the cell; twice that if each moves pages back. */
+#define SIX_LONGER 2
 /* Loads last this much longer than the measured transfers. */
 #define LOAD_LONGER 1.15
 /* … at least, and at most. */
@@ -190,9 +190,9 @@ void cs_sampler_init(struct cs_sampler *s, const struct cs_plan *plan,
 	if (step->count > 1 && cs_test_crosses_host_link(cs_test_at(matrix->test)))
 		s->sample_ns *= SHARED_HOST_LONGER;
 	s->limit_s = plan->set.cell_limit_s;
-	/* each of its samples moves pages back */
+	s->six_s = s->limit_s * SIX_LONGER;
 	if (cs_transfer_is_managed(cs_plan_transfer(plan, step, 0)))
-		s->limit_s *= HOMING_LONGER;
+		s->six_s *= 2;
 	s->block = plan->set.turn_samples;
 	/* a block begins with one copy: the touch is not counted anyway */
 	if (s->block)
@@ -455,10 +455,10 @@ static int is_hopeless(const struct cs_sampler *s, const struct margin *margin,
 	       s->n * off * off > HOPELESS_TIMES * samples_most(s, elapsed_s);
 }
 
-/* Without six samples a median has no interval: they have twice the limit. */
+/* Without six samples a median has no interval. */
 static int is_late(const struct cs_sampler *s, double elapsed_s)
 {
-	return elapsed_s >= s->limit_s * (s->n < SAMPLES_LEAST ? 2 : 1);
+	return elapsed_s >= (s->n < SAMPLES_LEAST ? s->six_s : s->limit_s);
 }
 
 /* Are the samples enough after this test, the last or an earlier one? */
