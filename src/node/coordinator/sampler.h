@@ -1,8 +1,8 @@
 /* sampler.h - how many copies a sample has, and when a cell has enough samples.
  *
  * Pure: it is given times and answers what to do next.  Rules of doc/METHOD.md:
- *  - Copies per sample: the fewest that take CS_SAMPLE_NS (twice that if several share
- *    the links and the memory of the host), at most 16 (512 below 1
+ *  - Copies per sample: the fewest that take CS_SAMPLE_NS (twice that if three or more
+ *    share the links and the memory of the host), at most 16 (512 below 1
  *    MiB and for loads; staged: the chunks that a stream holds; kernels: no limit,
  *    they repeat by themselves; a chase: one round).  The transfers of a step get
  *    the numbers with which they end together (equal numbers if one agent issues
