@@ -645,6 +645,7 @@ EXTRA_DIST += \
 	%D%/base/README.md \
 	%D%/catalogue/README.md \
 	%D%/check/README.md \
+	%D%/check/between/README.md \
 	%D%/check/bounds/README.md \
 	%D%/check/cells/README.md \
 	%D%/check/compare/README.md \

@@ -104,7 +104,6 @@ static int take_number(struct given *given, int argc, char **argv, int *at,
 {
 	const char *text = argv[*at], *value;
 	const int n = number_flag(text);
-	int is_numa = text[n > 2 ? 2 : 1] == 'n';
 	uint64_t number;
 
 	if (n && text[n] == '=')
@@ -117,7 +116,7 @@ static int take_number(struct given *given, int argc, char **argv, int *at,
 			       cs_err_set(err, "option '%s' needs a value", text);
 	if (cs_uint_parse(value, 0, CS_NUMA_MOST - 1, &number, err))
 		return cs_err_prefix(err, "%.*s '%.40s'", n, text, value);
-	if (is_numa)
+	if (text[n > 2 ? 2 : 1] == 'n')
 		given->numa |= 1ull << number;
 	else
 		cs_text_add(given->gpus, sizeof(given->gpus), "%s%d",

@@ -4,7 +4,7 @@
 # cannot use such memory that is said.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/moves.sh"
+. "${TESTDATA:-tests}/run/moves.sh" || exit 1
 needs_fake
 fake 2
 memory 0
@@ -37,7 +37,7 @@ good = [r for r in d["results"] if r["status"] == "ok" and r["test"] in want]
 '
 export FAKE_PAGEABLE=1
 run 0 "${here[@]}" -t '*.system.pair,*.chase.fault-system.pair' -o p.json
-ok "HMM: prefetches, faults and their latency, each figure within 0.5 % of the truth" figures p.json \
+ok "HMM: prefetches, faults and their latency, each figure within 0.5 % of the truth" moving_pages p.json \
 	'len(good) == 14 and all(abs(r["value"] / want[r["test"]](number(r["src"]), number(r["dst"])) - 1) < .005 for r in good)'
 ok "... every sample checked whole, all of them moved" eval \
 	'status_is 0 && prints " 0 wrong bytes" && prints_not "not-moved"'
@@ -75,7 +75,7 @@ ok "... as is a page that comes with another byte" grep -qE ",rate,system,.*,cor
 
 export FAKE_PAGEABLE=2
 run 0 "${here[@]}" -t 'h2d.*.system.pair,d2h.prefetch.system.pair,peer.*.system.pair,h2d.chase.fault-system.pair' -o ats.json
-ok "ATS: prefetches move, and each figure is within 0.5 % of the truth" figures ats.json \
+ok "ATS: prefetches move, and each figure is within 0.5 % of the truth" moving_pages ats.json \
 	'len(good) == 6 and all(r["test"].split(".")[1] == "prefetch" and abs(r["value"] / want[r["test"]](number(r["src"]), number(r["dst"])) - 1) < .005 for r in good)'
 ok_json "... what is touched stays where it is: not-moved, and no figure" ats.json \
 	'all(r["status"] == "skipped" and "not-moved" in r["flags"] and "pageableMemoryAccessUsesHostPageTables" in r["reason"] for r in d["results"] if ".prefetch." not in r["test"]) and sum(".prefetch." not in r["test"] for r in d["results"]) == 6'

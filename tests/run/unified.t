@@ -3,7 +3,7 @@
 # was not where it should be, whatever a driver says or does.
 # shellcheck source=/dev/null disable=SC2016,SC2034,SC2154 # ok() evaluates conditions
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/moves.sh"
+. "${TESTDATA:-tests}/run/moves.sh" || exit 1
 needs_fake
 fake 2
 memory 0
@@ -27,7 +27,7 @@ good = [r for r in d["results"] if r["status"] == "ok" and r["metric"] == "rate"
 pairs=h2d.prefetch.managed.pair,d2h.prefetch.managed.pair,peer.prefetch.managed.pair
 pairs=$pairs,h2d.demand.managed.pair,peer.demand.managed.pair
 run 0 "${here[@]}" -t "$pairs" -o p.json -o p.csv
-ok "prefetches and faults of GPUs: each figure within 0.5 % of the truth" figures p.json \
+ok "prefetches and faults of GPUs: each figure within 0.5 % of the truth" moving_pages p.json \
 	'len(good) == 10 and all(abs(r["value"] / gbs(want[r["test"]](number(r["src"]), number(r["dst"]))) - 1) < .005 for r in good)'
 ok "... every sample checked whole, all of them moved" eval \
 	'status_is 0 && prints " 0 wrong bytes" && prints_not "not-moved"'
@@ -111,7 +111,7 @@ ok "--explain says what --why counts" prints "why  *--why counts page faults"
 # ---- one fault ----
 
 run 0 --no-mpi --seed 1 --cell-limit 1s -s 8M -t '*.chase.fault.pair' -o one.json
-ok "one fault after the other, by a GPU: its time within 0.5 % of the truth" figures one.json \
+ok "one fault after the other, by a GPU: its time within 0.5 % of the truth" moving_pages one.json \
 	'(lambda one: len(one) == 4 and all(abs(r["value"] / 1e9 / (28e-6 + 65536 / (down(number(r["dst"])) if r["path"] == "h2d" else across(number(r["src"]), number(r["dst"]))) + 5e-6 / 4) - 1) < .005 for r in one))([r for r in d["results"] if r["status"] == "ok" and r["path"] != "d2h" and r["unit"] == "ns"])'
 ok_json "... by a CPU; the touched pages are proven to have come, between GPUs that is not" one.json \
 	'all(r["status"] == "ok" and r["metric"] == "time" and r["checked_whole"] > 0 and ("placement-not-proven" in r["flags"]) == (r["path"] == "peer") for r in d["results"]) and sum(r["path"] == "d2h" and r["dst_pages_numa"] == 0 for r in d["results"]) == 2'
