@@ -108,16 +108,16 @@ ok_json "... with the intensity for 90 %, and alpha in flops where it is above 0
 ok "... beside what data sheets say of other GPUs" eval \
 	'tr -s " \n" " " <model | grep -q "by data sheets: V100 65, A100 49, H100 100, B200 60, MI250X 116, MI300A 63"'
 ok_schema "... as the schema has it" suite.json
-run 0 show suite.json --model 2e12,3G -o work.json
-ok "--model: a program's operations and words, and how many a word" prints '^2e\+12 operations and 3e\+09 words of 8 bytes: 667 a word$'
+run 0 show suite.json --model 2.7e12,3G -o work.json
+ok "--model: a program's operations and words, and how many a word" prints '^2.7e\+12 operations and 3e\+09 words of 8 bytes: 900 a word$'
 ok_json "... by each memory of a GPU, each link and the cores: arithmetic, alpha + beta of the words, their sum and the longer" work.json \
-	'(lambda w: abs(w["intensity"] / 666.7 - 1) < 1e-3 and
+	'(lambda w: abs(w["intensity"] / 900 - 1) < 1e-3 and
 	 [x["where"] for x in w["ways"]] == ["shared memory", "L2", "memory", "peer.ce.write.pair", "peer.sm.write.pair", "h2d.ce.pinned.pair", "d2h.ce.pinned.pair", "memory"] and
 	 [x["computes"] for x in w["ways"]] == 7 * ["gpu"] + ["numa"] and
-	 all(abs(x["compute_s"] * x["gflops"] / 2e3 - 1) < 1e-6 and
+	 all(abs(x["compute_s"] * x["gflops"] / 2.7e3 - 1) < 1e-6 and
 	     abs(x["move_s"] / (24 / x["gbs"] + 1e-6 * max(x["alpha_us"] or 0, 0)) - 1) < 1e-6 and
 	     x["sum_s"] - x["compute_s"] - x["move_s"] < 1e-8 and x["longer_s"] == max(x["compute_s"], x["move_s"]) and
-	     x["bound"] == ("movement" if 2e12 / 3e9 < x["balance"] else "arithmetic") and
+	     x["bound"] == ("movement" if 2.7e12 / 3e9 < x["balance"] else "arithmetic") and
 	     abs(x["balance"] * x["gbs"] / 8 / x["gflops"] - 1) < 1e-6 and x["link"] == ("pair" in x["where"]) for x in w["ways"]) and
 	 abs(w["ways"][3]["alpha_us"] / 2.7 - 1) < 0.01)(d["workload"])'
 ok_schema "... as the schema has it" work.json
