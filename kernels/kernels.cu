@@ -5,6 +5,7 @@
  * A function with a __shared__ variable is inline, not static: nvcc would put a hash of
  * this file's path into the variable's name, and each folder would make another release. */
 #include "backend/cuda/kernels.h"
+#include "base/access.h"
 #include "base/chain.h"
 #include "base/fma.h"
 #include "base/matmul.h"
@@ -808,63 +809,87 @@ static __device__ uint64_t first_of(struct sharers by)
 	return (uint64_t)by.block * blockDim.x + threadIdx.x;
 }
 
+/* Its part of the sum of 64-bit words: half `at` is a lower one or an upper one. */
+static __device__ uint64_t part_of_sum(uint32_t v, uint64_t at)
+{
+	return (uint64_t)v << at % 2 * 32;
+}
+
+template <enum cs_access A>
 static __device__ uint64_t zero_read_once(const uint32_t *p, uint64_t words,
 					  struct sharers by)
 {
 	const uint64_t stride = (uint64_t)by.blocks * blockDim.x;
-	uint64_t i = first_of(by), sum = 0;
+	uint64_t i = first_of(by), at[ZERO_LOADS], sum = 0;
 	uint32_t v[ZERO_LOADS];
 
 	for (; i + (ZERO_LOADS - 1) * stride < words; i += ZERO_LOADS * stride) {
 #pragma unroll
-		for (int k = 0; k < ZERO_LOADS; k++)
-			v[k] = __ldcg(p + i + k * stride);
+		for (int k = 0; k < ZERO_LOADS; k++) {
+			at[k] = cs_access_word(A, i + k * stride, words);
+			v[k] = __ldcg(p + at[k]);
+		}
 #pragma unroll
 		for (int k = 0; k < ZERO_LOADS; k++)
-			sum += v[k];
+			sum += part_of_sum(v[k], at[k]);
 	}
-	for (; i < words; i += stride)
-		sum += __ldcg(p + i);
+	for (; i < words; i += stride) {
+		at[0] = cs_access_word(A, i, words);
+		sum += part_of_sum(__ldcg(p + at[0]), at[0]);
+	}
 	return sum;
 }
 
-/* A thread reads the lower halves of 64-bit words or the upper ones, for the threads of
- * a block are an even number: its sum goes into that of whole words. */
+template <enum cs_access A>
 static __device__ uint64_t zero_read(const struct cs_k_read *a, struct sharers by)
 {
 	struct position at = position_first(2 * a->words, a->positions);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
-		sum += zero_read_once((const uint32_t *)a->address + at.at, at.pairs,
-				      by);
-	return first_of(by) % 2 ? sum << 32 : sum;
+		sum += zero_read_once<A>((const uint32_t *)a->address + at.at,
+					 at.pairs, by);
+	return sum;
 }
 
+template <enum cs_access A>
 static __device__ void zero_write(const struct cs_k_fill *a, struct sharers by)
 {
 	const uint64_t stride = (uint64_t)by.blocks * blockDim.x;
 	struct position at = position_first(2 * a->words, a->positions);
 
 	for (uint32_t i = 0; i < a->copies; i++, position_next(&at))
-		for (uint64_t k = at.at + first_of(by); k < at.at + at.pairs;
-		     k += stride) {
-			uint64_t word = cs_fill_word(a->key, k / 2);
+		for (uint64_t n = first_of(by); n < at.pairs; n += stride) {
+			const uint64_t k = at.at + cs_access_word(A, n, at.pairs);
+			const uint64_t word = cs_fill_word(a->key, k / 2);
 
 			((uint32_t *)a->address)[k] = (uint32_t)(k % 2 ? word >> 32 :
 									 word);
 		}
 }
 
-PASS_KERNEL cs_k_zread(struct cs_k_zread a)
+MOVE_KERNEL cs_k_zread(struct cs_k_zread a)
 {
-	block_sum(zero_read(&a.read, { blockIdx.x, gridDim.x }),
+	const struct sharers by = { blockIdx.x, gridDim.x };
+
+	block_sum(a.access == CS_ACCESS_STRIDED ?
+			  zero_read<CS_ACCESS_STRIDED>(&a.read, by) :
+		  a.access == CS_ACCESS_RANDOM ?
+			  zero_read<CS_ACCESS_RANDOM>(&a.read, by) :
+			  zero_read<CS_ACCESS_COALESCED>(&a.read, by),
 		  (uint64_t *)a.read.out + blockIdx.x);
 }
 
-PASS_KERNEL cs_k_zwrite(struct cs_k_zwrite a)
+MOVE_KERNEL cs_k_zwrite(struct cs_k_zwrite a)
 {
-	zero_write(&a.write, { blockIdx.x, gridDim.x });
+	const struct sharers by = { blockIdx.x, gridDim.x };
+
+	if (a.access == CS_ACCESS_STRIDED)
+		zero_write<CS_ACCESS_STRIDED>(&a.write, by);
+	else if (a.access == CS_ACCESS_RANDOM)
+		zero_write<CS_ACCESS_RANDOM>(&a.write, by);
+	else
+		zero_write<CS_ACCESS_COALESCED>(&a.write, by);
 }
 
 PASS_KERNEL cs_k_zboth(struct cs_k_zboth a)
@@ -874,9 +899,9 @@ PASS_KERNEL cs_k_zboth(struct cs_k_zboth a)
 	uint64_t sum = 0;
 
 	if (blockIdx.x % 2)
-		zero_write(&a.write, by);
+		zero_write<CS_ACCESS_COALESCED>(&a.write, by);
 	else
-		sum = zero_read(&a.read, by);
+		sum = zero_read<CS_ACCESS_COALESCED>(&a.read, by);
 	__threadfence_system();
 	__syncthreads();
 	if (threadIdx.x == 0)

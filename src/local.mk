@@ -20,6 +20,7 @@ noinst_LIBRARIES += $(CS_LIBS)
 CS_LINK = $(CS_LIBS) $(MPI_LIBS) $(HWLOC_LIBS) $(NUMA_LIBS) $(JANSSON_LIBS)
 
 %C%_libcs_base_a_SOURCES = \
+	%D%/base/access.h \
 	%D%/base/arena.c \
 	%D%/base/arena.h \
 	%D%/base/call.c \
@@ -556,6 +557,7 @@ endif
 	%D%/report/text/model_tables.c \
 	%D%/report/text/nodes.c \
 	%D%/report/text/overlap.c \
+	%D%/report/text/zero_grid.c \
 	%D%/report/text/parts.h \
 	%D%/report/text/passes.c \
 	%D%/report/text/slow_cells.c \

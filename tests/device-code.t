@@ -60,8 +60,8 @@ ok "zero-copy writes store 4 bytes, and wait for nobody in between" \
 ok "... also while they read" writes "$dir/ours" cs_k_zboth
 
 # Plain loads and no sum.
-sed 's/v\[k\] = __ldcg(p + i + k \* stride);/v[k] = p[i + k * stride];/
-	s/^\(\t*\)sum += v\[k\];/\1(void)v[k];/; s/^\(\t*\)sum += __ldcg(p + i);/\1;/' \
+sed 's/v\[k\] = __ldcg(p + at\[k\]);/v[k] = p[at[k]];/; s/sum += part_of_sum(v\[k\], at\[k\]);/(void)v[k];/
+	s/sum += part_of_sum(__ldcg(p + at\[0\]), at\[0\]);/;/' \
 	"$top/kernels/kernels.cu" >"$dir/dead.cu"
 ptx "$dir/dead.cu" "$dir/dead" || exit 1
 is_dead() { # FILE KERNEL

@@ -132,6 +132,10 @@ struct cs_copy {
 		uint64_t dst, src, bytes, key;
 		uint32_t copies, positions;
 	} back;
+	/* ZERO_READ, ZERO_WRITE without `back`: by how many; 0: as Comm|Scope */
+	struct {
+		uint32_t blocks, threads, access; /* enum cs_access */
+	} zero;
 	/* OUT and IN: words on the board that count chunks from `base` on; OUT
 	 * writes `filled` and waits for `emptied`, IN the reverse */
 	uint32_t base;

@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 #define CS_FIELD 80
-#define CS_COLUMNS_MOST 16
+#define CS_COLUMNS_MOST 20
 
 struct cs_table {
 	const char *name;	   /* of the file, for errors */

@@ -140,6 +140,7 @@ static int is_touched_by_cpus(const struct cs_test *test)
 unsigned cs_test_takes(const struct cs_test *test)
 {
 	int by_cpu = test->path == CS_PATH_HOST || test->memory == CS_MEM_PAGEABLE;
+	int has_grid = test->method == CS_METHOD_ZEROCOPY && !cs_test_goes_back(test);
 
 	if (test->method == CS_METHOD_OVERLAP)
 		return CS_TAKES_KERNELS;
@@ -164,8 +165,8 @@ unsigned cs_test_takes(const struct cs_test *test)
 	/* no cache holds write-combined memory */
 	if (!cs_test_has_host(test) || test->memory == CS_MEM_WC ||
 	    test->how != CS_HOW_GATED || test->unit != CS_UNIT_GBS)
-		return 0;
-	return CS_TAKES_CACHE |
+		return has_grid ? CS_TAKES_GRID : 0;
+	return CS_TAKES_CACHE | (has_grid ? CS_TAKES_GRID : 0) |
 	       (test->method == CS_METHOD_CPU ? CS_TAKES_THREADS : 0) |
 	       (by_cpu ? CS_TAKES_CPU_NUMA : 0);
 }
@@ -322,9 +323,9 @@ const char *cs_op_text(int op)
 const char *cs_pattern_text(int pattern)
 {
 	static const char *const words[] = {
-		"pair",	      "bidi",	 "shift",  "ring", "bisect",   "all-to-one",
-		"one-to-all", "rounds",	 "random", "load", "bidiload", "loadflops",
-		"all",	      "bidiall", "alone",  "all",  "gated",
+		"pair",	      "bidi",	 "shift",  "ring",  "bisect",	"all-to-one",
+		"one-to-all", "rounds",	 "random", "load",  "bidiload", "loadflops",
+		"all",	      "bidiall", "shared", "alone", "all",	"gated",
 	};
 
 	return WORD(words, pattern);

@@ -105,6 +105,7 @@ enum cs_pattern {
 	CS_PATTERN_LOADFLOPS,	/* pair, while its GPUs compute */
 	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
+	CS_PATTERN_SHARED,	/* every GPU at once, from one buffer of the host */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
 	CS_PATTERN_ALL,		/* the same by all agents at once */
 	CS_PATTERN_GATED,	/* one agent, while the work of all others waits */
@@ -244,6 +245,7 @@ enum cs_takes {
 	CS_TAKES_KERNELS = 16, /* kernels that work on tiles */
 	CS_TAKES_ADVICE = 32,  /* managed memory */
 	CS_TAKES_SHAPE = 64,   /* copies that are not one block */
+	CS_TAKES_GRID = 128, /* zero-copy: its grid, and the order of its accesses */
 };
 unsigned cs_test_takes(const struct cs_test *test);
 

@@ -68,11 +68,13 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 
 	if (cs_choices_name_cells(of) &&
 	    (asked->caches || asked->threads || asked->cpu_numa || asked->elements ||
-	     asked->kernels || asked->advices || asked->shape[0]))
+	     asked->kernels || asked->advices || asked->accesses || asked->blocks ||
+	     asked->block_threads || asked->tiles || asked->shape[0]))
 		return cs_err_set(
 			err,
-			"--set cache, threads, cpu-numa, element, kernels, advise and shape "
-			"are of whole tests: the name of a single cell says them");
+			"--set cache, threads, cpu-numa, element, kernels, tiles, advise, access, "
+			"blocks, block-threads and shape are of whole tests: the name of a "
+			"single cell says them");
 	for (size_t i = 0; i < of->n; i++)
 		taken |= cs_variants_taken(cs_test_at(of->choice[i].test), asked);
 	if (asked->caches && !(taken & CS_TAKES_CACHE))
@@ -101,9 +103,18 @@ int cs_choices_take(const struct cs_choices *of, const struct cs_variants *asked
 		return cs_err_set(err,
 				  "--set advise: none of the chosen tests is of managed "
 				  "memory (*.managed.*)");
-	if (asked->kernels && !(taken & CS_TAKES_KERNELS))
+	if ((asked->kernels || asked->tiles) && !(taken & CS_TAKES_KERNELS))
 		return cs_err_set(err,
-				  "--set kernels: none of the chosen tests is one of "
-				  "local.overlap.*");
+				  "--set %s: none of the chosen tests is one of "
+				  "local.overlap.*",
+				  asked->kernels ? "kernels" : "tiles");
+	if ((asked->accesses || asked->blocks || asked->block_threads) &&
+	    !(taken & CS_TAKES_GRID))
+		return cs_err_set(err,
+				  "--set %s: none of the chosen tests is zero-copy one way, "
+				  "as h2d.zerocopy.pinned.pair is",
+				  asked->accesses ? "access" :
+				  asked->blocks	  ? "blocks" :
+						    "block-threads");
 	return 0;
 }

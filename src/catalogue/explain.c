@@ -47,6 +47,7 @@ static const char *timed_together(const struct cs_test *test)
 	case CS_PATTERN_ONE_TO_ALL:
 	case CS_PATTERN_ROUNDS:
 	case CS_PATTERN_EVERY:
+	case CS_PATTERN_SHARED:
 		return all_at_once;
 	default:
 		return NULL;

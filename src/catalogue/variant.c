@@ -14,18 +14,30 @@ static int is_one_of(uint64_t all, uint64_t n)
 
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b)
 {
-	return memcmp(a, b, sizeof(*a));
+	const size_t numbers = offsetof(struct cs_variant, blocks);
+	const int64_t by[] = {
+		memcmp(a, b, numbers),
+		(int64_t)a->tile - b->tile,
+		a->blocks - b->blocks,
+		a->block_threads - b->block_threads,
+		memcmp(&a->shape, &b->shape, sizeof(a->shape)),
+	};
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
+		if (by[i])
+			return by[i] < 0 ? -1 : 1;
+	return 0;
 }
 
 uint64_t cs_variant_number(const struct cs_variant *v)
 {
-	uint64_t number = 0;
+	uint64_t number[2];
 
 	_Static_assert(offsetof(struct cs_variant, shape) == sizeof(number),
-		       "a variant is two numbers");
-	memcpy(&number, v, sizeof(number));
-	/* odd, so that no two shapes have one product; the rest is in 48 bits */
-	return number ^ v->shape * 0x9E3779B97F4A7C15ull;
+		       "a variant is three numbers");
+	memcpy(number, v, sizeof(number));
+	/* odd, so that no two have one product; the rest is in 56 bits */
+	return number[0] ^ (number[1] ^ v->shape) * 0x9E3779B97F4A7C15ull;
 }
 
 unsigned cs_variant_element(const struct cs_variant *v)
@@ -38,14 +50,39 @@ unsigned cs_variant_kernels(const struct cs_variant *v)
 	return v->kernels ? v->kernels : 1;
 }
 
+#define GRID_USUAL 256u
+
+unsigned cs_variant_blocks(const struct cs_variant *v)
+{
+	return v->blocks ? v->blocks : GRID_USUAL;
+}
+
+unsigned cs_variant_block_threads(const struct cs_variant *v)
+{
+	return v->block_threads ? v->block_threads : GRID_USUAL;
+}
+
+int cs_variant_has_grid(const struct cs_variant *v)
+{
+	return v->blocks || v->block_threads || v->access;
+}
+
+/* A power of 2 out of them, or 0? */
+static int is_power_of(uint64_t all, uint32_t n)
+{
+	return !(n & (n - 1)) && (!n || all & n);
+}
+
 int cs_variant_is_sound(const struct cs_variant *v)
 {
 	return v->threads <= CS_VARIANT_THREADS && v->cache < CS_CACHES &&
 	       v->cpu_numa <= CS_NUMA_MOST && v->advice < CS_ADVICES &&
 	       (!v->element || is_one_of(CS_ELEMENTS_ALL, v->element)) &&
 	       (!v->kernels || is_one_of(CS_KERNELS_ALL, v->kernels)) &&
-	       (!v->shape || cs_shape_is_sound(v->shape)) && !v->zero[0] &&
-	       !v->zero[1];
+	       is_power_of(CS_BLOCKS_ALL, v->blocks) && v->access < CS_ACCESSES &&
+	       is_power_of(CS_BLOCK_THREADS_ALL, v->block_threads) &&
+	       is_power_of(CS_TILES_ALL, v->tile) &&
+	       (!v->shape || cs_shape_is_sound(v->shape)) && !v->zero;
 }
 
 /* ---- in files and in words ---- */
@@ -54,6 +91,8 @@ const char *const cs_cache_words[] = { "any", "cold", "warm", NULL };
 #define ADVICES "none|read-mostly|prefer-src|prefer-dst|accessed-by"
 const char *const cs_advice_words[] = { "none",	      "read-mostly", "prefer-src",
 					"prefer-dst", "accessed-by", NULL };
+#define ACCESSES "coalesced|strided|random"
+const char *const cs_access_words[] = { "coalesced", "strided", "random", NULL };
 
 #define VARIANT(type, key, member, ...) \
 	CS_MEMBER(struct cs_variant, type, key, member, __VA_ARGS__)
@@ -64,6 +103,10 @@ static const struct cs_field fields[] = {
 	VARIANT(NUMBER, "element_bytes", element, .most = 16, .none = 1),
 	VARIANT(NUMBER, "kernels", kernels, .most = 32, .none = 1),
 	VARIANT(WORD, "advice", advice, .words = cs_advice_words, .none = 1),
+	VARIANT(WORD, "access", access, .words = cs_access_words, .none = 1),
+	VARIANT(NUMBER, "zero_blocks", blocks, .most = 1024, .none = 1),
+	VARIANT(NUMBER, "zero_threads", block_threads, .most = 1024, .none = 1),
+	VARIANT(NUMBER, "tile_bytes", tile, .most = 1 << 30, .none = 1),
 	VARIANT(SHAPE, "shape", shape, .none = 1),
 };
 
@@ -84,6 +127,19 @@ int cs_variant_nth_text(const struct cs_variant *v, size_t i, const char **key,
 
 _Static_assert(sizeof(fields) / sizeof(fields[0]) == CS_VARIANT_MEMBERS,
 	       "a name for each member");
+
+static int parse_power(const char *text, uint64_t all, uint64_t *n, struct cs_err *err)
+{
+	const uint64_t least = all & -all;
+
+	if (cs_size_parse(text, n, err))
+		return -1;
+	return *n && !(*n & (*n - 1)) && all & *n ?
+		       0 :
+		       cs_err_set(err, "allowed are powers of 2 from %llu to %llu",
+				  (unsigned long long)least,
+				  (unsigned long long)(all + least) / 2);
+}
 
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err)
@@ -123,6 +179,26 @@ int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		v->advice = (uint8_t)word;
 		return 0;
 	case 6:
+		if (cs_word_parse(text, ACCESSES, &word, err))
+			return -1;
+		v->access = (uint8_t)word;
+		return 0;
+	case 7:
+		if (parse_power(text, CS_BLOCKS_ALL, &n, err))
+			return -1;
+		v->blocks = n == GRID_USUAL ? 0 : (uint16_t)n;
+		return 0;
+	case 8:
+		if (parse_power(text, CS_BLOCK_THREADS_ALL, &n, err))
+			return -1;
+		v->block_threads = n == GRID_USUAL ? 0 : (uint16_t)n;
+		return 0;
+	case 9:
+		if (parse_power(text, CS_TILES_ALL, &n, err))
+			return -1;
+		v->tile = (uint32_t)n;
+		return 0;
+	case 10:
 		word = cs_shape_parse(text, shape, err);
 		if (word > 1)
 			return cs_err_set(err,
@@ -154,7 +230,7 @@ int cs_variant_is_usual(const struct cs_variant *v)
 struct cs_variant_text cs_variant_words(const struct cs_variant *v)
 {
 	struct cs_variant_text to = { "" };
-	char shape[CS_SHAPE_TEXT];
+	char shape[CS_SHAPE_TEXT], tile[24];
 
 	if (v->cache)
 		cs_text(to.text, sizeof(to.text), "%s caches",
@@ -175,6 +251,20 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v)
 		cs_text_add(to.text, sizeof(to.text), "%sadvice %s",
 			    to.text[0] ? ", " : "",
 			    v->advice < CS_ADVICES ? cs_advice_words[v->advice] : "?");
+	if (v->access)
+		cs_text_add(to.text, sizeof(to.text), "%s%s access",
+			    to.text[0] ? ", " : "",
+			    v->access < CS_ACCESSES ? cs_access_words[v->access] :
+						      "?");
+	if (v->blocks || v->block_threads)
+		cs_text_add(to.text, sizeof(to.text), "%s%u blocks of %u threads",
+			    to.text[0] ? ", " : "", cs_variant_blocks(v),
+			    cs_variant_block_threads(v));
+	if (v->tile) {
+		cs_size_text(v->tile, tile, sizeof(tile));
+		cs_text_add(to.text, sizeof(to.text), "%stiles of %s",
+			    to.text[0] ? ", " : "", tile);
+	}
 	if (v->shape) {
 		cs_shape_text(v->shape, shape, sizeof(shape));
 		cs_text_add(to.text, sizeof(to.text), "%s%s", to.text[0] ? ", " : "",
@@ -235,6 +325,13 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 	is.element = takes & CS_TAKES_ELEMENT && v->element > 4 ? v->element : 0;
 	is.kernels = takes & CS_TAKES_KERNELS && v->kernels > 1 ? v->kernels : 0;
 	is.advice = takes & CS_TAKES_ADVICE ? v->advice : 0;
+	is.tile = takes & CS_TAKES_KERNELS ? v->tile : 0;
+	if (takes & CS_TAKES_GRID) {
+		is.access = v->access;
+		is.blocks = v->blocks == GRID_USUAL ? 0 : v->blocks;
+		is.block_threads = v->block_threads == GRID_USUAL ? 0 :
+								    v->block_threads;
+	}
 	is.shape = cs_variant_has_shape(test, v->shape) ? v->shape : 0;
 	/* CPUs work on the data that they copy, and on buffers that they write once
 	 * more */
@@ -268,6 +365,9 @@ unsigned cs_variants_taken(const struct cs_test *test, const struct cs_variants 
 		(asked->threads ? CS_TAKES_THREADS : 0) |
 		(asked->cpu_numa ? CS_TAKES_CPU_NUMA : 0) |
 		(asked->elements ? CS_TAKES_ELEMENT : 0) |
-		(asked->kernels ? CS_TAKES_KERNELS : 0) |
+		(asked->kernels || asked->tiles ? CS_TAKES_KERNELS : 0) |
+		(asked->accesses || asked->blocks || asked->block_threads ?
+			 CS_TAKES_GRID :
+			 0) |
 		(asked->advices ? CS_TAKES_ADVICE : 0));
 }

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/fieldset.h"
 #include "base/shape.h"
 #include "catalogue/catalogue.h"
@@ -36,6 +37,11 @@ enum cs_advice {
 #define CS_KERNELS_ALL \
 	(1ull | 1ull << 1 | 1ull << 3 | 1ull << 7 | 1ull << 15 | 1ull << 31)
 
+/* Powers of 2: blocks of a grid, threads of a block, bytes of a tile; bit i: 2^i. */
+#define CS_BLOCKS_ALL ((1ull << 11) - 1)
+#define CS_BLOCK_THREADS_ALL ((1ull << 11) - (1ull << 5))
+#define CS_TILES_ALL ((1ull << 31) - (1ull << 12))
+
 struct cs_variant {
 	uint8_t threads;  /* CPU workers that share it; 0: one */
 	uint8_t cache;	  /* enum cs_cache */
@@ -44,7 +50,10 @@ struct cs_variant {
 				 * which staged copies go; 0: the one next to the GPU */
 	uint8_t element;  /* bytes that a thread takes at a time: 8, 16; 0: 4 */
 	uint8_t kernels;  /* that work on a tile, 2, 4 … 32; 0: one */
-	uint8_t zero[2];
+	uint8_t access;	  /* enum cs_access */
+	uint8_t zero;
+	uint16_t blocks, block_threads; /* of zero-copy's kernel; 0: 256 */
+	uint32_t tile;			/* its bytes; 0: a 16th of --size */
 	uint64_t shape; /* base/shape.h, for tests whose copies are not one block */
 };
 
@@ -56,6 +65,8 @@ extern const struct cs_fieldset cs_variant_fields;
 extern const char *const cs_cache_words[];
 /* "none", "read-mostly", …; NULL at the end. */
 extern const char *const cs_advice_words[];
+/* "coalesced", "strided", "random"; NULL at the end. */
+extern const char *const cs_access_words[];
 
 /* Is it the usual variant? */
 int cs_variant_is_usual(const struct cs_variant *v);
@@ -64,9 +75,10 @@ int cs_variant_nth_text(const struct cs_variant *v, size_t i, const char **key,
 			char value[CS_VARIANT_VALUE]);
 
 /* Parse the i-th member as in options: "cold", "4", "1", "local"; the usual is 0. */
-#define CS_VARIANT_MEMBERS 7
-#define CS_VARIANT_COLUMNS \
-	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels", "advice", "shape"
+#define CS_VARIANT_MEMBERS 11
+#define CS_VARIANT_COLUMNS                                                               \
+	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels", "advice",        \
+		"access", "zero_blocks", "zero_threads", "tile_bytes", "shape"
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err);
 /* Do two have the same i-th member? */
@@ -75,7 +87,7 @@ int cs_variant_agrees(const struct cs_variant *a, const struct cs_variant *b,
 
 /* "cold caches, 4 CPU threads, CPUs of NUMA node 1"; "" for the usual one. */
 struct cs_variant_text {
-	char text[184];
+	char text[256];
 };
 struct cs_variant_text cs_variant_words(const struct cs_variant *v);
 
@@ -90,6 +102,8 @@ struct cs_variants {
 	uint64_t cpu_numa; /* bit i: OS index i; UINT64_MAX: all that exist */
 	uint64_t elements; /* bit i: i + 1 bytes */
 	uint64_t kernels;  /* bit i: i + 1 of them; 0: all of CS_KERNELS_ALL */
+	uint32_t accesses; /* 1 << enum cs_access */
+	uint64_t blocks, block_threads, tiles; /* bit i: 2^i */
 	uint64_t shape[CS_SHAPES_MOST]; /* ends with 0; none: those that belong to a size */
 };
 
@@ -112,11 +126,16 @@ uint64_t cs_variant_shape(const struct cs_test *test, const struct cs_variant *v
 /* The places of the bytes of a copy with a shape. */
 struct cs_extent cs_variant_box(const struct cs_variant *v, uint64_t bytes);
 
-/* < 0, 0 or > 0, as memcmp: the order of matrices. */
+/* < 0, 0 or > 0: the order of matrices. */
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b);
-/* The bytes that a thread takes at a time, and the number of kernels for a tile. */
+/* The bytes that a thread takes at a time, the number of kernels for a tile, the grid of
+ * zero-copy. */
 unsigned cs_variant_element(const struct cs_variant *v);
 unsigned cs_variant_kernels(const struct cs_variant *v);
+/* … is one or the order of its accesses not the usual? */
+int cs_variant_has_grid(const struct cs_variant *v);
+unsigned cs_variant_blocks(const struct cs_variant *v);
+unsigned cs_variant_block_threads(const struct cs_variant *v);
 /* A number that differs for different variants. */
 uint64_t cs_variant_number(const struct cs_variant *v);
 /* Are all its values valid? */

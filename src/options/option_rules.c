@@ -209,14 +209,18 @@ static int check_pairs(const struct cs_options *opt, struct cs_err *err)
 /* The first option that asks for variants; NULL: none does. */
 static const char *varied_by(const struct cs_options *opt)
 {
-	return opt->vary.caches	  ? "--set cache" :
-	       opt->vary.threads  ? "--set threads" :
-	       opt->vary.cpu_numa ? "--set cpu-numa" :
-	       opt->vary.elements ? "--set element" :
-	       opt->vary.advices  ? "--set advise" :
-	       opt->vary.kernels  ? "--set kernels" :
-	       opt->vary.shape[0] ? "--set shape" :
-				    NULL;
+	return opt->vary.caches	       ? "--set cache" :
+	       opt->vary.threads       ? "--set threads" :
+	       opt->vary.cpu_numa      ? "--set cpu-numa" :
+	       opt->vary.elements      ? "--set element" :
+	       opt->vary.advices       ? "--set advise" :
+	       opt->vary.kernels       ? "--set kernels" :
+	       opt->vary.accesses      ? "--set access" :
+	       opt->vary.blocks	       ? "--set blocks" :
+	       opt->vary.block_threads ? "--set block-threads" :
+	       opt->vary.tiles	       ? "--set tiles" :
+	       opt->vary.shape[0]      ? "--set shape" :
+					 NULL;
 }
 
 /* Check variants.  A plan file has columns for them; else some chosen test must have

@@ -19,6 +19,8 @@
 #define BYTES(field) .take = CS_TAKE_BYTES, AT(field, uint64_t: 0)
 #define NUMBERS(field, mask, text)                                             \
 	.take = CS_TAKE_NUMBERS, .most = mask, .allowed = text, AT(field, uint64_t: 0)
+#define POWERS(field, mask, text)                                              \
+	.take = CS_TAKE_POWERS, .most = mask, .allowed = text, AT(field, uint64_t: 0)
 #define OWN(setter) .take = CS_TAKE_OWN, .set = setter
 #define HEADING(text) { .help = text }
 

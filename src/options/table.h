@@ -17,6 +17,7 @@ enum cs_take {
 	CS_TAKE_NUMBER,	 /* of uint32_t, from `least` to `most` */
 	CS_TAKE_BYTES,	 /* with K, M, G, T, from 1 to CS_COPY_MAX */
 	CS_TAKE_NUMBERS, /* "1,2,4" as bits from 0 on, of the bits in `most` */
+	CS_TAKE_POWERS,	 /* "1,64,1K" as bits 0, 6, 10, likewise */
 };
 
 /* Gets the argument (NULL for a flag); writes only the allowed values to `err`, and the
@@ -58,7 +59,7 @@ struct cs_verb {
 };
 
 #define CS_VERBS 6
-#define CS_VERB_OPTIONS_MOST 72
+#define CS_VERB_OPTIONS_MOST 76
 extern const struct cs_verb cs_verbs[CS_VERBS];
 const struct cs_verb *cs_verb_named(const char *name);
 
@@ -75,7 +76,7 @@ cs_setter cs_set_advise, cs_set_budget, cs_set_cache, cs_set_cell, cs_set_check,
 	cs_set_matrix, cs_set_method, cs_set_model, cs_set_nodes, cs_set_numa,
 	cs_set_output, cs_set_pattern, cs_set_placement, cs_set_resume, cs_set_rounds,
 	cs_set_seed, cs_set_size, cs_set_suite, cs_set_test, cs_set_shape,
-	cs_set_list, cs_set_help, cs_set_keys;
+	cs_set_list, cs_set_help, cs_set_keys, cs_set_access;
 
 /* enum cs_matrix of "h2d" and the like; 0: it is no kind. */
 unsigned cs_kind_named(const char *name);

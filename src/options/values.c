@@ -155,7 +155,7 @@ int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err
 		[CS_PATTERN_RANDOM] = &opt->set.random,
 	};
 
-	return pick_texts(value, cs_pattern_text, 0, CS_PATTERN_BIDIEVERY,
+	return pick_texts(value, cs_pattern_text, 0, CS_PATTERN_SHARED,
 			  &opt->axes.patterns, k, err);
 }
 
@@ -176,6 +176,11 @@ int cs_set_cache(struct cs_options *opt, const char *value, struct cs_err *err)
 int cs_set_advise(struct cs_options *opt, const char *value, struct cs_err *err)
 {
 	return pick_words(value, cs_advice_words, &opt->vary.advices, err);
+}
+
+int cs_set_access(struct cs_options *opt, const char *value, struct cs_err *err)
+{
+	return pick_words(value, cs_access_words, &opt->vary.accesses, err);
 }
 
 int cs_set_shape(struct cs_options *opt, const char *value, struct cs_err *err)
@@ -495,21 +500,30 @@ int cs_set_list(struct cs_options *opt, const char *value, struct cs_err *err)
 
 /* ---- options with a plain field ---- */
 
-/* Numbers from 1 on as bits from 0 on. */
+/* The bit of a number from 1 on, or of a power of 2; 0: it is none that is allowed. */
+static uint64_t bit_of(const struct cs_option *option, const char *item)
+{
+	uint64_t n;
+
+	if (option->take == CS_TAKE_POWERS)
+		return cs_size_parse(item, &n, NULL) || n & (n - 1) ? 0 :
+								      n & option->most;
+	return cs_uint_parse(item, 1, 64, &n, NULL) ? 0 :
+						      1ull << (n - 1) & option->most;
+}
+
 static int take_numbers(const struct cs_option *option, const char *value,
 			uint64_t *to, struct cs_err *err)
 {
 	char copy[200], *save = NULL;
-	uint64_t n;
 
 	cs_text(copy, sizeof(copy), "%s", value);
 	*to = 0;
 	for (char *item = strtok_r(copy, ",", &save); item;
 	     item = strtok_r(NULL, ",", &save)) {
-		if (cs_uint_parse(item, 1, 64, &n, NULL) ||
-		    !(option->most >> (n - 1) & 1))
+		if (!bit_of(option, item))
 			return cs_err_set(err, "allowed are %s", option->allowed);
-		*to |= 1ull << (n - 1);
+		*to |= bit_of(option, item);
 	}
 	return *to && strlen(value) < sizeof(copy) ?
 		       0 :
@@ -563,6 +577,7 @@ int cs_option_take(const struct cs_option *option, struct cs_options *opt,
 	case CS_TAKE_BYTES:
 		return take_bytes(value, to, err);
 	case CS_TAKE_NUMBERS:
+	case CS_TAKE_POWERS:
 		return take_numbers(option, value, to, err);
 	}
 	return -1;

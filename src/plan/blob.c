@@ -8,8 +8,8 @@ _Static_assert(sizeof(struct cs_settings) == 152 + CS_FILTER,
 	       "padding in cs_settings");
 _Static_assert(sizeof(struct cs_plan) == 208 + CS_FILTER, "padding in cs_plan");
 _Static_assert(sizeof(struct cs_step) == 56, "padding in cs_step");
-_Static_assert(sizeof(struct cs_transfer) == 48, "padding in cs_transfer");
-_Static_assert(sizeof(struct cs_plan_matrix) == 32, "padding in cs_plan_matrix");
+_Static_assert(sizeof(struct cs_transfer) == 56, "padding in cs_transfer");
+_Static_assert(sizeof(struct cs_plan_matrix) == 40, "padding in cs_plan_matrix");
 
 void cs_plan_lay_out(uint64_t n_steps, uint64_t n_transfers, uint64_t n_matrices,
 		     struct cs_plan_layout *out)
@@ -93,7 +93,10 @@ void cs_assign_slots(const struct cs_plan *plan, struct cs_transfer *t, uint32_t
 		uint32_t k = order[i];
 		uint64_t own = cs_arena_aligned(cs_transfer_span(plan, &t[k]));
 
-		t[k].src_slot = host_slot(t, k, 0);
+		t[k].src_slot = cs_transfer_test(plan, &t[k])->pattern ==
+						CS_PATTERN_SHARED ?
+					0 :
+					host_slot(t, k, 0);
 		t[k].dst_slot = host_slot(t, k, 1);
 		if (cs_endpoint_is_numa(&t[k].dst) ||
 		    t[k].method == CS_METHOD_CHASE || cs_transfer_is_flops(&t[k]))

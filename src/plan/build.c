@@ -187,10 +187,22 @@ static int add_sizes(const struct asking *a, const struct cs_choice *choice)
 
 /* The values requested of one member of a variant. */
 struct axis {
-	size_t at;	 /* after the last axis: the size of a variant */
+	size_t at, size; /* after the last axis: the size of a variant */
 	uint64_t values; /* bit i: i + more; 0: as in the choice */
-	uint8_t more;
+	int more;	 /* POWER: 2^i */
 };
+#define AXIS(member, ...)                                                                \
+	{ offsetof(struct cs_variant, member), sizeof(((struct cs_variant *)0)->member), \
+	  __VA_ARGS__ }
+enum { POWER = -1 };
+
+static uint32_t on_axis(const struct cs_variant *v, const struct axis *axis)
+{
+	uint32_t is = 0;
+
+	memcpy(&is, (const char *)v + axis->at, axis->size);
+	return is;
+}
 
 /* Add the matrices of a choice: all variants from this axis on.  A variant that its
  * name fixes stays; variants that change nothing are one. */
@@ -199,21 +211,25 @@ static int add_variants(const struct asking *a, const struct cs_choice *choice,
 {
 	const struct cs_test *test = cs_test_at(choice->test);
 	struct cs_choice one = *choice;
-	const uint8_t *is = (uint8_t *)&one.variant + axis->at;
 	int usual = 0;
 
 	if (axis->at == sizeof(one.variant)) {
 		one.variant = cs_variant_of(test, &one.variant);
 		return add_sizes(a, &one);
 	}
-	if (!axis->values || *is)
+	if (!axis->values || on_axis(&one.variant, axis))
 		return add_variants(a, &one, axis + 1);
 	for (uint64_t rest = axis->values; rest; rest &= rest - 1) {
+		const int bit = __builtin_ctzll(rest);
+		const uint32_t value = axis->more == POWER ?
+					       1u << bit :
+					       (uint32_t)(bit + axis->more);
+
 		one.variant = choice->variant;
-		((uint8_t *)&one.variant)[axis->at] =
-			(uint8_t)(__builtin_ctzll(rest) + axis->more);
+		memcpy((char *)&one.variant + axis->at, &value, axis->size);
 		one.variant = cs_variant_of(test, &one.variant);
-		if ((*is || !usual++) && add_variants(a, &one, axis + 1))
+		if ((on_axis(&one.variant, axis) || !usual++) &&
+		    add_variants(a, &one, axis + 1))
 			return -1;
 	}
 	return 0;
@@ -275,16 +291,20 @@ static int add_tests(struct cs_plan_builder *pb)
 	const struct cs_plan_request *req = pb->req;
 	const struct cs_variants *vary = &req->vary;
 	const struct axis axes[] = {
-		{ offsetof(struct cs_variant, cache), vary->caches, 0 },
-		{ offsetof(struct cs_variant, advice), vary->advices, 0 },
-		{ offsetof(struct cs_variant, threads), vary->threads, 1 },
-		{ offsetof(struct cs_variant, cpu_numa),
-		  vary->cpu_numa == UINT64_MAX ? req->set.numa_nodes : vary->cpu_numa,
-		  1 },
-		{ offsetof(struct cs_variant, element), vary->elements, 1 },
-		{ offsetof(struct cs_variant, kernels),
-		  vary->kernels ? vary->kernels : CS_KERNELS_ALL, 1 },
-		{ sizeof(struct cs_variant), 0, 0 },
+		AXIS(cache, vary->caches, 0),
+		AXIS(advice, vary->advices, 0),
+		AXIS(threads, vary->threads, 1),
+		AXIS(cpu_numa,
+		     vary->cpu_numa == UINT64_MAX ? req->set.numa_nodes :
+						    vary->cpu_numa,
+		     1),
+		AXIS(element, vary->elements, 1),
+		AXIS(kernels, vary->kernels ? vary->kernels : CS_KERNELS_ALL, 1),
+		AXIS(access, vary->accesses, 0),
+		AXIS(blocks, vary->blocks, POWER),
+		AXIS(block_threads, vary->block_threads, POWER),
+		AXIS(tile, vary->tiles, POWER),
+		{ sizeof(struct cs_variant), 0, 0, 0 },
 	};
 	struct build b = { .pb = pb, .all = CS_VEC(struct wanted) };
 	const struct asking asking = { vary, &req->set, &b.all, pb->err };

@@ -71,7 +71,7 @@ static void add_bytes(uint64_t bytes, char to[CS_INSTANCE])
 
 	for (; bytes && bytes % 1024 == 0 && i < 3; i++)
 		bytes /= 1024;
-	cs_text_add(to, CS_INSTANCE, "/%" PRIu64 "%.*s", bytes, i >= 0,
+	cs_text_add(to, CS_INSTANCE, "%" PRIu64 "%.*s", bytes, i >= 0,
 		    i < 0 ? "" : &letters[i]);
 }
 
@@ -89,6 +89,16 @@ static void add_variant(const struct cs_variant *v, char to[CS_INSTANCE])
 		cs_text_add(to, CS_INSTANCE, "/element:%d", v->element);
 	if (v->kernels)
 		cs_text_add(to, CS_INSTANCE, "/kernels:%d", v->kernels);
+	if (v->access)
+		cs_text_add(to, CS_INSTANCE, "/%s", cs_access_words[v->access]);
+	if (v->blocks)
+		cs_text_add(to, CS_INSTANCE, "/blocks:%d", v->blocks);
+	if (v->block_threads)
+		cs_text_add(to, CS_INSTANCE, "/block-threads:%d", v->block_threads);
+	if (v->tile) {
+		cs_text_add(to, CS_INSTANCE, "/tile:");
+		add_bytes(v->tile, to);
+	}
 	if (v->shape) {
 		cs_shape_text(v->shape, shape, sizeof(shape));
 		cs_text_add(to, CS_INSTANCE, "/%s", shape);
@@ -102,7 +112,7 @@ void cs_instance_name(const struct cs_instance *cell, char to[CS_INSTANCE])
 
 	end_text(test, 0, cell->src, src);
 	end_text(test, 1, cell->dst, dst);
-	cs_text(to, CS_INSTANCE, "%s/%s/%s", test->name, src, dst);
+	cs_text(to, CS_INSTANCE, "%s/%s/%s/", test->name, src, dst);
 	add_bytes(cell->bytes, to);
 	add_variant(&cell->variant, to);
 }

@@ -282,7 +282,8 @@ static int add_host_every(struct cs_plan_builder *pb, const struct cs_test *test
 static int add_host(struct cs_plan_builder *pb, const struct cs_test *test)
 {
 	int every = test->pattern == CS_PATTERN_EVERY ||
-		    test->pattern == CS_PATTERN_BIDIEVERY;
+		    test->pattern == CS_PATTERN_BIDIEVERY ||
+		    test->pattern == CS_PATTERN_SHARED;
 	uint64_t numa = pb->req->set.numa;
 
 	if (!numa)

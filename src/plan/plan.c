@@ -135,6 +135,8 @@ int cs_transfers_are_twins(const struct cs_transfer *a, const struct cs_transfer
 {
 	return (a->method == CS_METHOD_SM || a->method == CS_METHOD_ZEROCOPY) &&
 	       a->method == b->method && a->issuer == b->issuer &&
+	       !cs_variant_has_grid(&a->variant) &&
+	       !cs_variant_has_grid(&b->variant) &&
 	       cs_endpoint_is_numa(&a->src) != cs_endpoint_is_numa(&a->dst) &&
 	       cs_endpoint_is_numa(&a->src) == cs_endpoint_is_numa(&b->dst) &&
 	       cs_endpoint_is_numa(&a->dst) == cs_endpoint_is_numa(&b->src);

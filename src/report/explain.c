@@ -79,7 +79,12 @@ static void print_variants(FILE *to, const struct cs_test *test)
 	else if (takes & CS_TAKES_ELEMENT)
 		text = "Bytes that a GPU thread takes at a time (--set element).";
 	else if (takes & CS_TAKES_KERNELS)
-		text = "Kernels that work on a tile (--set kernels).";
+		text = "Kernels that work on a tile (--set kernels), its size (--set tiles).";
+	else if (takes & CS_TAKES_GRID)
+		text = cs_new_text(
+			"Blocks and their threads (--set blocks, --set block-threads), order of accesses (--set access)%s.",
+			takes & CS_TAKES_CACHE ? ", caches cold or warm (--set cache)" :
+						 "");
 	else if (takes)
 		text = cs_new_text(
 			"%s%s%s",

@@ -60,8 +60,8 @@
 #define BY_TMA 0.9453125
 #define BY_ZERO_READ 0.8125		/* zero-copy, … */
 #define BY_ZERO_WRITE 0.875
-#define ZERO_THREADS (256 * 256)	/* … of that many, for each way; any other … */
-#define ZERO_ODD 0.5			/* … number of them does that much less */
+#define ZERO_THREADS (256 * 256)	/* … of that many, for each way; fewer … */
+#define ZERO_ODD 0.5			/* … do that much less, by each halving */
 #define LOCAL_READ 4200.0
 #define LOCAL_WRITE 4000.0
 #define BEST_THREADS (FAKE_SMS * 1024)	/* of a grid; TMA: FAKE_SMS */
@@ -285,9 +285,7 @@ static double rate_of_grid(const struct fake_flow *flow)
 
 static double rate_of_zero_copy(const struct fake_flow *flow)
 {
-	return flow->threads == ZERO_THREADS || flow->threads == 2 * ZERO_THREADS ?
-		       1 :
-		       ZERO_ODD;
+	return fmin(1, pow(ZERO_ODD, log2(ZERO_THREADS / (double)flow->threads)));
 }
 
 /* By migration, as a factor on what a copy engine does. */

@@ -403,6 +403,26 @@ static struct fake_moves moves_zread(const void *args)
 	return moves;
 }
 
+/* A thread that has no neighbours takes a sector for each word of 4 bytes. */
+static uint64_t sectors(uint64_t bytes, uint32_t access)
+{
+	return access ? bytes / 4 * SECTOR : bytes;
+}
+
+static uint64_t takes_zread(const void *args)
+{
+	const struct cs_k_zread *a = args;
+
+	return sectors(moves_read(args).bytes, a->access);
+}
+
+static uint64_t takes_zwrite(const void *args)
+{
+	const struct cs_k_zwrite *a = args;
+
+	return sectors(moves_fill(args).bytes, a->access);
+}
+
 static struct fake_moves moves_zwrite(const void *args)
 {
 	struct fake_moves moves = moves_fill(args);
@@ -878,8 +898,8 @@ const struct fake_kernel fake_kernels[FAKE_N_KERNELS] = {
 	{ MOVES(tma) },
 	{ RUNS(chain) },
 	{ MOVES(duplex), .moves_back = moves_back, .took = took_duplex },
-	{ MOVES(zread) },
-	{ MOVES(zwrite) },
+	{ MOVES(zread), .takes = takes_zread },
+	{ MOVES(zwrite), .takes = takes_zwrite },
 	{ MOVES(zboth), .moves_back = moves_zback, .took = took_zboth },
 	{ RUNS(fma), .ns = ns_fma, .computes = 1 },
 	{ RUNS(triad), .ns = ns_triad },

@@ -151,6 +151,40 @@ ok "what was read wrongly fails, what was written wrongly is corrupt, and nothin
 run 0 "${fast[@]}" -m h2d --pattern pair -o d.csv
 ok "who asks for no method gets none of it" eval '! cells d.csv | grep zerocopy'
 
+# ---- zero-copy by its grid, and by the order of its accesses ----
+
+run 0 "${fast[@]}" --gpus 0 -t h2d.zerocopy.pinned.pair --set blocks=1,64,256,block-threads=64,256 -o grid.csv -o grid.json
+cp out live
+ok "a table of rates: blocks down, threads across, and how few are enough" eval \
+	'status_is 0 && all_ok grid.csv 6 && prints "^ *blocks +x 64 +x 256$" && [ "$(grep -cE "^ *(1|64|256)( +[0-9.]+){2}$" out)" = 3 ] &&
+	 folded "best: 256 blocks of 256 threads; 95 % of that with 65536 threads in all"'
+ok_json "each row says its grid, and the usual one is no variant" grid.json \
+	'{(r["grid_blocks"], r["block_threads"]) for r in d["results"]} == {(b, t) for b in (1, 64, 256) for t in (64, 256)} and all((r["zero_blocks"] or 256, r["zero_threads"] or 256) == (r["grid_blocks"], r["block_threads"]) for r in d["results"])'
+ok_schema "... as the schema has it" grid.json
+run 0 show grid.json
+ok "... a file shows it as the run did" same live out
+run 0 "${fast[@]}" --gpus 0 -t h2d.zerocopy.pinned.pair,d2h.zerocopy.pinned.pair --set access=coalesced,strided,random -o a.csv -o a.json
+ok_json "without neighbours a transaction of 32 bytes carries 4: an eighth of the rate, and every byte is right" a.json \
+	'(lambda v: all(v[p, None] / v[p, a] > 7.5 for p in ("h2d", "d2h") for a in ("strided", "random")))({(r["path"], r["access"]): r["value"] for r in d["results"]}) and all(r["status"] == "ok" and r["checked"] > 0 == r["wrong_bytes"] for r in d["results"])'
+ok "... in a matrix of its own" folded "zero-copy kernel, pinned memory, one at a time, random access, GB/s"
+for what in blocks=3 blocks=2K block-threads=16 access=odd tiles=3M; do
+	run 0 "${fast[@]}" -t h2d.zerocopy.pinned.pair --set "$what"
+	ok "no grid or order of accesses: $what" eval 'status_is 64 && one_line "--set .$what.: |--set .$what"'
+done
+run 0 "${fast[@]}" -t h2d.zerocopy.pinned.bidi --set blocks=1
+ok "both ways at once have none" eval 'status_is 64 && one_line "none of the chosen tests is zero-copy one way"'
+
+# ---- one buffer of the host for all GPUs ----
+
+run 0 "${fast[@]}" -t 'h2d.*.pinned.shared' -o s.csv -o s.json
+ok_json "all GPUs read one buffer at once, and all have what it holds" s.json \
+	'len([r for r in d["results"] if r["metric"] == "rate" and r["status"] == "ok" and r["checked"] > 0 == r["wrong_bytes"]]) == 6'
+FAKE_CORRUPT=h-1:64 run 0 "${fast[@]}" -t h2d.ce.pinned.shared -o s.csv
+cells s.csv | cut -d" " -f3,5 | sort -u >got
+ok "... which is checked in each" eval 'status_is 2 && [ "$(paste -sd, got)" = "gpu0 ok,gpu1 corrupt,gpu2 ok" ]'
+run 3 -s 1M --seed 1 -t h2d.ce.pinned.shared -o s.csv
+ok "... which have to be of one process" eval 'grep -q "skipped.*a buffer is of one process" s.csv && ! cells s.csv | grep " ok "'
+
 # ---- latency ----
 
 run 0 --no-mpi --seed 1 -s 64K -m h2d,peer,local --method chase --pattern pair -o t.csv -o t.json

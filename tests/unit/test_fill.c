@@ -1,4 +1,5 @@
 /* The pattern in source buffers, poison, and what a check finds. */
+#include "base/access.h"
 #include "base/triad.h"
 #include "tap.h"
 
@@ -229,4 +230,35 @@ HOLDS("one value everywhere is checked") {
 	buffer[5] = CS_POISON64;
 	cs_check_host_words(buffer, &left, 0, WORDS, 0, &found);
 	t_ok(found.poison_words == 1 && found.first_word == 5);
+}
+
+/* Each word once: `seen` has a bit for each. */
+static void goes_through(enum cs_access access, uint64_t words)
+{
+	static unsigned char seen[MANY];
+	uint64_t alike = 0, near = 0;
+
+	memset(seen, 0, sizeof(seen));
+	for (uint64_t i = 0; i < words; i++) {
+		const uint64_t at = cs_access_word(access, i, words);
+
+		if (!t_ok(at < words) || !t_ok(!seen[at]++))
+			return;
+		alike += at == i;
+		near += i &&
+			at / CS_ACCESS_LINE ==
+				cs_access_word(access, i - 1, words) / CS_ACCESS_LINE;
+	}
+	/* two neighbours in a line, by chance */
+	if (words >= 1u << 12)
+		t_ok(access == CS_ACCESS_COALESCED ? alike == words :
+						     near < words / 50);
+}
+
+HOLDS("in each order of accesses every word is taken once, and neighbours have no line in common") {
+	static const uint64_t words[] = { 4, 8, 32, 36, 1000, 1u << 12, (1u << 12) + 4 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		for (int a = 0; a < CS_ACCESSES; a++)
+			goes_through((enum cs_access)a, words[i]);
 }

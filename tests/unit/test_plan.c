@@ -688,7 +688,7 @@ HOLDS("what cannot be planned is refused with the reason") {
 	bad.set.numa = UINT64_MAX >> 1;
 	bad.set.last_bytes = (uint64_t)64 << 40;
 	bad.set.growth = 1.05;
-	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 43296 steps and 5541877 "
+	refused(&bad, "h2d.ce.pinned.bidiload: a plan of 37159 steps and 4756316 "
 		      "transfers would be larger than 256 MiB: ask for fewer tests, "
 		      "sizes or NUMA nodes");
 }

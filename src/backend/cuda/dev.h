@@ -156,6 +156,8 @@ static inline uint64_t cs_dev_proof_words(const struct cs_dev *dev)
 	const uint64_t span = sizeof(struct cs_k_span) / 8;
 	const uint64_t zero = CS_ZERO_BLOCKS * (1 + 2 * span);
 
+	_Static_assert(CS_ZERO_BLOCKS_MOST <= CS_ZERO_BLOCKS * 5,
+		       "the sums of one way fit as well");
 	return dev->blocks * 2 * span > zero ? dev->blocks * 2 * span : zero;
 }
 

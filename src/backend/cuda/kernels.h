@@ -150,19 +150,23 @@ struct cs_k_read {
 	uint32_t copies, positions;
 };
 
-/* Zero-copy, as Comm|Scope has it: thread i of the grid takes the words of 4 bytes i,
- * i + n, i + 2 n … of n threads, always CS_ZERO_BLOCKS x CS_ZERO_THREADS of them.  What
- * is read is added up as by cs_k_read, what is written is as by cs_k_fill. */
+/* Zero-copy: thread i of the grid takes the words of 4 bytes i, i + n, i + 2 n … of n
+ * threads, in the order of base/access.h.  Any grid of up to CS_ZERO_BLOCKS_MOST blocks of
+ * whole warps; Comm|Scope's is CS_ZERO_BLOCKS x CS_ZERO_THREADS.  What is read is added up
+ * as by cs_k_read, what is written is as by cs_k_fill. */
 #define CS_ZERO_BLOCKS 256u
 #define CS_ZERO_THREADS 256u
+#define CS_ZERO_BLOCKS_MOST 1024u
 struct cs_k_zread {
 	struct cs_k_read read;
+	uint32_t access; /* enum cs_access */
 };
 struct cs_k_zwrite {
 	struct cs_k_fill write;
+	uint32_t access;
 };
-/* Both at once, by that many blocks each: even ones read, odd ones write.  Element b of
- * `out` = when block b began and ended. */
+/* Both at once, coalesced, by CS_ZERO_BLOCKS x CS_ZERO_THREADS each: even blocks read, odd
+ * ones write.  Element b of `out` = when block b began and ended. */
 struct cs_k_zboth {
 	struct cs_k_read read;
 	struct cs_k_fill write;

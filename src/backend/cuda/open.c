@@ -134,8 +134,8 @@ static int touch_kernels(struct cs_dev *dev, struct cs_err *err)
 	struct cs_k_chase chase = { tiny, proof, 1, 0, 0 };
 	struct cs_k_chase_tma chase_tma = { chase };
 	struct cs_k_duplex duplex = { copy, copy, proof };
-	struct cs_k_zread zread = { read };
-	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 } };
+	struct cs_k_zread zread = { read, 0 };
+	struct cs_k_zwrite zwrite = { { tiny, 0, 0, 1, 1 }, 0 };
 	struct cs_k_zboth zboth = { read, zwrite.write, proof + 16 };
 	struct cs_k_fma fma = { proof, 0, 0 };
 	struct cs_k_triad triad = { tiny, tiny, tiny, 0, 1, 1, 1 };

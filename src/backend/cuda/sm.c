@@ -137,8 +137,9 @@ int cs_sm_geometry(struct cs_dev *dev, const struct cs_copy *desc, uint32_t i,
 	int bulk = desc->kind == CS_COPY_TMA;
 
 	if (is_zero_copy(desc)) { /* as it is defined: nothing to choose */
-		*blocks = CS_ZERO_BLOCKS * (desc->back.bytes ? 2 : 1);
-		*threads = CS_ZERO_THREADS;
+		*blocks = desc->zero.blocks ?:
+				  CS_ZERO_BLOCKS * (desc->back.bytes ? 2 : 1);
+		*threads = desc->zero.threads ?: CS_ZERO_THREADS;
 		return i == 0;
 	}
 	if (desc->kind == CS_COPY_TRIAD) { /* each thread has a pair of each array */
@@ -437,13 +438,13 @@ static int launch_zero(struct cs_dev *dev, int lane, struct cs_err *err)
 	const struct cs_lane *on = &dev->lane[lane];
 	struct halves f = halves_of(&on->desc);
 	struct cs_k_zread read;
-	struct cs_k_zwrite write = { f.write };
+	struct cs_k_zwrite write = { f.write, on->desc.zero.access };
 	struct cs_k_zboth both;
 	struct cs_grid grid = { on->desc.blocks, on->desc.threads, 0 };
 
 	f.read.out = cs_dev_proof_at(dev, lane);
 	both = (struct cs_k_zboth){ f.read, f.write, f.read.out + 8 * CS_ZERO_BLOCKS };
-	read.read = f.read;
+	read = (struct cs_k_zread){ f.read, on->desc.zero.access };
 	if (on->desc.back.bytes)
 		return cs_dev_launch(dev, CS_KERNEL_zboth, grid, on->stream, &both,
 				     err);

@@ -129,6 +129,17 @@ static const char *variant_options(const struct cs_variant *v)
 	char shape[CS_SHAPE_TEXT];
 	const char *text = "";
 
+	if (v->access)
+		text = cs_new_longer(text, " --set access=%s",
+				     cs_access_words[v->access]);
+	if (v->blocks)
+		text = cs_new_longer(text, " --set blocks=%u", v->blocks);
+	if (v->block_threads)
+		text = cs_new_longer(text, " --set block-threads=%u",
+				     v->block_threads);
+	if (v->tile)
+		text = cs_new_longer(text, " --set tiles=%u", v->tile);
+
 	if (v->cache)
 		text = cs_new_longer(text, " --set cache=%s",
 				     cs_cache_words[v->cache]);

@@ -140,6 +140,9 @@ static struct cs_copy between(const struct cs_endpoints *e,
 		f.element = cs_variant_element(&t->variant);
 		f.move = t->op == CS_OP_COPY ? CS_MOVE_COPY : CS_MOVE_NOT;
 	}
+	f.zero.blocks = t->variant.blocks;
+	f.zero.threads = t->variant.block_threads;
+	f.zero.access = t->variant.access;
 	if (f.kind == CS_COPY_MATMUL)
 		f.element = cs_op_block(t->op);
 	if (f.kind == CS_COPY_PRODUCE)

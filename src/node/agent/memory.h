@@ -55,6 +55,7 @@ struct cs_tiles {
 	uint64_t src, dst, key;
 	void *dst_at; /* as CPUs see it */
 	uint32_t kernels;
+	uint64_t bytes; /* of a tile; 0: of a 16th */
 	/* managed memory: both are one range, whose pages move back and forth */
 	int managed;
 	struct cs_um_place gpu, home;

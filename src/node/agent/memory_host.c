@@ -65,14 +65,22 @@ static int is_hosted(const struct cs_transfer *t, int is_dst)
 	       has_tiles(t);
 }
 
-/* The buffer of a transfer's end in host memory. */
+/* Do all GPUs read it? */
+static int is_shared(const struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	return cs_transfer_test(e->plan, t)->pattern == CS_PATTERN_SHARED;
+}
+
+/* The buffer of a transfer's end in host memory; one that is shared is next to the first
+ * GPU. */
 static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 				    const struct cs_transfer *t, int is_dst)
 {
 	const struct cs_endpoint *end = is_dst ? &t->dst : &t->src;
 	enum cs_hostbuf_use use = is_dst ? CS_HOSTBUF_TARGET : CS_HOSTBUF_SOURCE;
 	int chain = t->method == CS_METHOD_CHASE;
-	const struct cs_agent_facts *f = &cs_board_slot(e->board, t->issuer)->facts;
+	const int near = is_shared(e, t) ? 0 : t->issuer;
+	const struct cs_agent_facts *f = &cs_board_slot(e->board, near)->facts;
 
 	if (has_tiles(t))
 		return (struct cs_hostbuf_key){
@@ -247,6 +255,24 @@ static int chain(struct cs_endpoints *e, const struct cs_transfer *t, uint64_t s
 	return 0;
 }
 
+/* Do all issuers of the step that share a buffer belong to one process? */
+static int share_check(struct cs_endpoints *e, const struct cs_transfer *t)
+{
+	if (!is_shared(e, t))
+		return 0;
+	for (uint32_t k = 0; k < e->slot->step.count; k++) {
+		const int issuer = cs_endpoints_transfer(e, k)->issuer;
+
+		if (cs_board_slot(e->board, issuer)->pid == e->slot->pid)
+			continue;
+		e->slot->refused = 1;
+		return cs_err_set(&e->slot->err,
+				  "a buffer is of one process, which must have all "
+				  "GPUs (--placement thread)");
+	}
+	return 0;
+}
+
 /* The buffer of an end in host memory is there and large enough. */
 static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 {
@@ -256,6 +282,8 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 
 	if (t->issuer != e->me || !is_hosted(t, is_dst))
 		return 0;
+	if (share_check(e, t))
+		return -1;
 	place = find_place(e, t, is_dst);
 	if (place && place->buf.at && cs_transfer_room(t) <= place->most) {
 		e->slot->unproven |= place->buf.numa < 0 ||
@@ -322,6 +350,7 @@ static struct cs_tiles tiles_of(const struct cs_endpoints *e,
 		.key = key_of_source(e, t),
 		.dst_at = dst->buf.at,
 		.kernels = cs_variant_kernels(&t->variant),
+		.bytes = t->variant.tile,
 	};
 }
 

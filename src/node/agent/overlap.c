@@ -18,7 +18,7 @@ struct op {
 
 /* At most ten operations for a tile. */
 struct schedule {
-	struct op op[CS_TILES * 10];
+	struct op op[CS_TILES_MOST * 10];
 	uint32_t n, tiles, streams;
 	int moves, kernels; /* does it? */
 };
@@ -133,16 +133,17 @@ static const struct cs_backend_costs *costs(const struct job *j)
 static uint64_t tile_at(const struct job *j, uint32_t tile)
 {
 	const uint64_t page = 4096,
-		       bytes = j->cost->desc.bytes / CS_TILES / page * page;
+		       part = j->cost->desc.bytes / CS_TILES / page * page;
 
-	return tile * (bytes ? bytes : page);
+	return tile * (j->tiles->bytes ?: part ?: page);
 }
 
 static uint32_t tiles_of(const struct job *j)
 {
 	uint32_t n = 1;
 
-	while (n < CS_TILES && tile_at(j, n) < j->cost->desc.bytes)
+	while (n < (j->tiles->bytes ? CS_TILES_MOST + 1 : CS_TILES) &&
+	       tile_at(j, n) < j->cost->desc.bytes)
 		n++;
 	return n;
 }
@@ -403,6 +404,12 @@ int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
 			   .wrong = wrong };
 	double *ms = cost->slot->value;
 
+	if (tiles_of(&job) > CS_TILES_MOST) {
+		cost->slot->refused = 1;
+		return cs_err_set(&cost->slot->err,
+				  "--size has more than %u tiles (--set tiles)",
+				  CS_TILES_MOST);
+	}
 	cs_lane_armed(cost->board, cost->slot);
 	cs_gate_await(cost->board, cost->slot->seq);
 	if (measure_alone(&job))

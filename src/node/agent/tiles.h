@@ -22,7 +22,8 @@ void cs_tiles_add_check(struct cs_check *sum, const struct cs_check *found);
 
 /* ---- overlap.c ---- */
 
-#define CS_TILES 16u
+#define CS_TILES 16u	   /* unless their size is given, … */
+#define CS_TILES_MOST 128u /* … and then */
 
 /* Work on tiles of host data: each tile goes to the GPU, some kernels work on it, and it
  * goes back, in schedules that overlap more or less.

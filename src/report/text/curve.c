@@ -11,15 +11,17 @@
 static const struct axis {
 	const char *by, *head;
 	unsigned takes; /* enum cs_takes: of a test that has it; 0: sizes */
-	/* below the heading, also of one point; NULL: the figures of all cells */
+	/* below the heading; NULL: the figures of all cells */
 	void (*print)(FILE *to, const struct cs_run *run, const int nodes[2],
 		      const uint32_t *index, int n);
+	int single; /* also of one point */
 } axes[] = {
 	/* the first along which a test was measured */
-	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, NULL },
-	{ "element", "bytes", CS_TAKES_ELEMENT, NULL },
-	{ "kernels a tile", NULL, CS_TAKES_KERNELS, cs_overlap_print },
-	{ "size", NULL, 0, NULL },
+	{ "CPU threads", "CPU threads", CS_TAKES_THREADS, NULL, 0 },
+	{ "element", "bytes", CS_TAKES_ELEMENT, NULL, 0 },
+	{ "kernels a tile", NULL, CS_TAKES_KERNELS, cs_overlap_print, 1 },
+	{ "blocks and threads a block", NULL, CS_TAKES_GRID, cs_grids_print, 0 },
+	{ "size", NULL, 0, NULL, 0 },
 };
 #define N_AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -42,6 +44,9 @@ static double take_position(const struct axis *axis, struct cs_plan_matrix *matr
 		at = cs_variant_kernels(v);
 		v->kernels = 0;
 		return at;
+	case CS_TAKES_GRID:
+		v->blocks = v->block_threads = 0;
+		return 0;
 	default:
 		matrix->bytes = 0;
 		return at;
@@ -92,7 +97,7 @@ static const struct axis *axis_of(const struct cs_run *run, uint32_t index)
 		return NULL;
 	for (const struct axis *axis = axes; axis < size; axis++)
 		if (cs_test_takes(grid.test) & axis->takes &&
-		    count_like(run, axis, index, &before) > !axis->print)
+		    count_like(run, axis, index, &before) > !axis->single)
 			return axis;
 	return run->plan->set.last_bytes && !grid.test->bytes ? size : NULL;
 }

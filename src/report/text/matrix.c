@@ -359,6 +359,8 @@ static void print_places(FILE *to, const struct cs_grid *grid)
 		cs_fold(to, 2, 4, "host memory is on %s, proven by %s",
 			grid->run->plan->set.numa || grid->test->path == CS_PATH_HOST ?
 				"the NUMA nodes named" :
+			grid->test->pattern == CS_PATTERN_SHARED ?
+				"the NUMA node of the first GPU" :
 				"the NUMA node of each GPU",
 			pages_proof(nd));
 }

@@ -74,6 +74,9 @@ void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
  * their heading; nodes: the first, and the one after the last. */
 void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		      const uint32_t *index, int n);
+/* zero_grid.c.  The same of matrices that differ in the grid of their kernels alone. */
+void cs_grids_print(FILE *to, const struct cs_run *run, const int nodes[2],
+		    const uint32_t *index, int n);
 /* model_tables.c.  Each GPU and NUMA node that computes: flop/s, its memories, flops a
  * load; without `verbose` not those of a large job. */
 void cs_model_rates_print(FILE *to, const struct cs_run *run, int verbose);
