@@ -182,6 +182,11 @@ int cs_test_is_between(const struct cs_test *test)
 	return test->path == CS_PATH_NETHOST || test->path == CS_PATH_NET;
 }
 
+int cs_test_is_of_allocation(const struct cs_test *test)
+{
+	return cs_test_is_between(test) && test->pattern > CS_PATTERN_BIDI;
+}
+
 int cs_test_is_within(const struct cs_test *test)
 {
 	return test->path == CS_PATH_LOCAL || test->path == CS_PATH_HOST_OWN;
@@ -323,9 +328,10 @@ const char *cs_op_text(int op)
 const char *cs_pattern_text(int pattern)
 {
 	static const char *const words[] = {
-		"pair",	      "bidi",	 "shift",  "ring",  "bisect",	"all-to-one",
-		"one-to-all", "rounds",	 "random", "load",  "bidiload", "loadflops",
-		"all",	      "bidiall", "shared", "alone", "all",	"gated",
+		"pair",	      "bidi",	    "shift",  "ring",	 "bisect",
+		"all-to-one", "one-to-all", "rounds", "random",	 "load",
+		"bidiload",   "loadflops",  "all",    "bidiall", "shared",
+		"incast",     "alone",	    "all",    "gated",
 	};
 
 	return WORD(words, pattern);

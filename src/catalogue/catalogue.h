@@ -106,6 +106,7 @@ enum cs_pattern {
 	CS_PATTERN_EVERY,	/* every GPU at once: "all" of a path with the host */
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_SHARED,	/* every GPU at once, from one buffer of the host */
+	CS_PATTERN_INCAST,	/* several nodes to one at once, in groups */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
 	CS_PATTERN_ALL,		/* the same by all agents at once */
 	CS_PATTERN_GATED,	/* one agent, while the work of all others waits */
@@ -227,6 +228,9 @@ enum cs_memory cs_test_memory(const struct cs_test *test, int is_dst);
 /* Is it between nodes?  Then a plan has its matrix without steps: nodes find their partners
  * by plan/rounds.h. */
 int cs_test_is_between(const struct cs_test *test);
+/* Does its figure depend on which nodes a job has, and their places in the network?  Then
+ * no comparison judges it: shift, bisect and incast between nodes. */
+int cs_test_is_of_allocation(const struct cs_test *test);
 /* Does nothing of it leave its agent? */
 int cs_test_is_within(const struct cs_test *test);
 /* How many agents a node has at least that measures it: 1 or 2. */

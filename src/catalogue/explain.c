@@ -4,6 +4,8 @@
 
 const char *cs_test_meanwhile(const struct cs_test *test)
 {
+	if (cs_test_is_of_allocation(test))
+		return allocation_meanwhile;
 	if (cs_test_is_between(test))
 		return between_meanwhile;
 	if (cs_test_goes_in_rounds_within(test))
@@ -93,22 +95,33 @@ static const struct cs_explanation *stream_of(const struct cs_test *test)
 					&consumed_in_place;
 }
 
+static void explain_between(const struct cs_test *test, struct cs_explanation *out)
+{
+	const int both = test->pattern == CS_PATTERN_BIDI ||
+			 test->pattern == CS_PATTERN_SHIFT;
+
+	if (test->path == CS_PATH_NET)
+		*out = test->op == CS_OP_STAGED ? both ? staged_both : staged_one :
+		       both			? device_both :
+						  device_one;
+	else
+		*out = test->op == CS_OP_PINGPONG ? between_pingpong :
+		       both			  ? between_both :
+						    between_one;
+	if (test->pattern == CS_PATTERN_INCAST)
+		out->timed_both = incast_figure;
+	if (test->pattern == CS_PATTERN_BISECT)
+		out->timed_both = bisect_figure;
+	if (between_moves[test->pattern])
+		out->moves = between_moves[test->pattern];
+}
+
 void cs_test_explain(const struct cs_test *test, struct cs_explanation *out)
 {
 	int host = cs_test_has_host(test);
 
-	if (test->path == CS_PATH_NET) {
-		const int both = test->pattern == CS_PATTERN_BIDI;
-
-		*out = test->op == CS_OP_STAGED ? both ? staged_both : staged_one :
-		       both			? device_both :
-						  device_one;
-		return;
-	}
 	if (cs_test_is_between(test)) {
-		*out = test->op == CS_OP_PINGPONG	? between_pingpong :
-		       test->pattern == CS_PATTERN_BIDI ? between_both :
-							  between_one;
+		explain_between(test, out);
 		return;
 	}
 	if (test->how == CS_HOW_BATCHES) {

@@ -81,7 +81,9 @@ static int open_between(struct cs_between_phase *b, struct cs_err *err)
 
 	b->first = cs_plan_first_between(plan);
 	b->n_matrices = plan->n_matrices - b->first;
-	b->n_rounds = cs_rounds_count(plan->set.rounds, b->n);
+	for (uint32_t v = 0; v < b->n_matrices; v++)
+		if (cs_between_rounds(b, v) > b->n_rounds)
+			b->n_rounds = cs_between_rounds(b, v);
 	b->rank_of = calloc(b->n, sizeof(*b->rank_of));
 	b->missed = calloc(b->n, 1);
 	if (!b->rank_of || !b->missed)

@@ -36,7 +36,8 @@ static void await_rows(struct cs_between_phase *b)
 	double news_s = cs_clock_s(), next_s = 0;
 
 	for (uint32_t node = 0; node < b->n; node++)
-		all += cs_planned_between(plan, b->n, node);
+		for (uint32_t v = b->first; v < plan->n_matrices; v++)
+			all += cs_planned_between(plan, v, b->n, node);
 	while (n < all && cs_clock_s() < news_s + NEWS_S && !b->ends) {
 		cs_between_nap(b);
 		if (cs_clock_s() < next_s)
@@ -54,7 +55,8 @@ static double look_s(const struct cs_between_phase *b)
 	double s = 0;
 
 	for (uint32_t v = 0; v < b->n_matrices; v++)
-		s = fmax(s, cs_slot_s(&b->s.of, cs_between_test(b, v)));
+		if (!cs_test_is_of_allocation(cs_between_test(b, v)))
+			s = fmax(s, cs_slot_s(&b->s.of, cs_between_test(b, v)));
 	return s;
 }
 
@@ -143,7 +145,7 @@ static void take_look(struct cs_between_phase *b, const struct cs_look *look,
 		      uint32_t number, double begin_s)
 {
 	const int64_t other = partner_in(b, look);
-	struct cs_between_slot slot = { .other = (uint32_t)other,
+	struct cs_between_slot slot = { .part = { other, 1, { (uint32_t)other } },
 					.begin_s = cs_between_own_time(b, begin_s),
 					.again = number,
 					.alone = look->b != CS_LOOK_ROUND };

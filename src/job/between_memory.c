@@ -18,6 +18,14 @@ const struct cs_test *cs_between_test(const struct cs_between_phase *b,
 	return cs_plan_matrix_test(b->job->plan, b->first + matrix);
 }
 
+struct cs_part cs_between_part(const struct cs_between_phase *b,
+			       const struct cs_test *test, uint32_t round,
+			       uint32_t node)
+{
+	return cs_round_part(test, b->job->plan->set.shift, b->n,
+			     (struct cs_round){ round, b->round[round] }, node);
+}
+
 enum cs_between_memory cs_between_memory_of(const struct cs_test *test)
 {
 	return test->path == CS_PATH_NETHOST ? CS_ENDS_HOST :
@@ -79,16 +87,28 @@ static uint64_t key_of(const struct cs_between_phase *b, uint32_t node,
 	return cs_fill_key(b->job->plan->set.seed, KEYS * (1 + memory) + node);
 }
 
-/* Memory for a window, of a GPU in whole chunks. */
-void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kind)
+/* The bytes of a window, of a GPU in whole chunks. */
+static uint64_t window_bytes(const struct cs_between_phase *b,
+			     enum cs_between_memory kind)
 {
-	struct cs_ends *ends = &b->memory[kind];
 	const uint64_t grain = kind == CS_ENDS_HOST ? CS_MESSAGE_BYTES : CS_NET_CHUNK;
 	const uint64_t bytes = b->s.of.window * CS_MESSAGE_BYTES;
 
+	return (bytes + grain - 1) / grain * grain;
+}
+
+/* In host memory there is room for a message of each that sends to one node. */
+void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kind)
+{
+	struct cs_ends *ends = &b->memory[kind];
+	const uint64_t window = window_bytes(b, kind);
+	const uint64_t least = kind == CS_ENDS_HOST ?
+				       CS_INCAST_MOST * CS_MESSAGE_BYTES :
+				       0;
+
 	*ends = (struct cs_ends){ .is = kinds[kind],
 				  .mover = b->mover,
-				  .bytes = (bytes + grain - 1) / grain * grain,
+				  .bytes = window > least ? window : least,
 				  .key = key_of(b, b->me, kind),
 				  .rings = { .fd = -1, .numa = -1 } };
 	ends->is_open = !ends->is->open(ends, own_coordinator(b));
@@ -125,27 +145,47 @@ void cs_between_close_ends(struct cs_between_phase *b)
 			b->memory[kind].is->close(&b->memory[kind]);
 }
 
-struct cs_pair cs_between_pair(struct cs_between_phase *b, uint32_t other,
-			       const struct cs_test *test, uint32_t slot)
+/* How many send to the same node as this one, or to this one: together a window. */
+static uint32_t senders_of(const struct cs_between_phase *b,
+			   const struct cs_between_slot *slot,
+			   const struct cs_test *test)
+{
+	const int64_t to = slot->part.to < 0 ? b->me : slot->part.to;
+
+	return test->pattern != CS_PATTERN_INCAST ?
+		       1 :
+		       cs_between_part(b, test, slot->round, (uint32_t)to).n_from;
+}
+
+struct cs_pair cs_between_pair(struct cs_between_phase *b,
+			       const struct cs_between_slot *slot,
+			       const struct cs_test *test, uint32_t number)
 {
 	const struct cs_settings *set = &b->job->plan->set;
+	const struct cs_part *part = &slot->part;
 	const enum cs_between_memory kind = cs_between_memory_of(test);
-	struct cs_ends *ends = &b->memory[kind];
 	const uint64_t bytes = kind == CS_ENDS_HOST ? CS_MESSAGE_BYTES : test->bytes;
+	const uint64_t messages = window_bytes(b, kind) / bytes /
+				  senders_of(b, slot, test);
+	struct cs_pair pair = { .mover = b->mover,
+				.ends = &b->memory[kind],
+				.test = test,
+				.nics = b->nics,
+				.to = part->to < 0 ? -1 : b->rank_of[part->to],
+				.n_from = part->n_from,
+				.first = part->to > b->me,
+				.slot = number,
+				.window = messages ? (uint32_t)messages : 1,
+				.message_bytes = bytes,
+				.verify = set->verify,
+				.idle = cs_between_watch,
+				.ctx = b };
 
-	return (struct cs_pair){ .mover = b->mover,
-				 .ends = ends,
-				 .test = test,
-				 .nics = b->nics,
-				 .peer = b->rank_of[other],
-				 .first = b->me < other,
-				 .slot = slot,
-				 .window = (uint32_t)(ends->bytes / bytes),
-				 .message_bytes = bytes,
-				 .verify = set->verify,
-				 .peer_key = key_of(b, other, kind),
-				 .idle = cs_between_watch,
-				 .ctx = b };
+	for (uint32_t i = 0; i < part->n_from; i++) {
+		pair.from[i] = b->rank_of[part->from[i]];
+		pair.from_key[i] = key_of(b, part->from[i], kind);
+	}
+	return pair;
 }
 
 /* Memory that MPI may still use is left to it. */

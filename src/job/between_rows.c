@@ -11,23 +11,20 @@ static struct cs_row row_of(const struct cs_between_phase *b,
 	const struct cs_plan *plan = b->job->plan;
 	const uint32_t v = b->first + slot->matrix;
 	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
-	const uint32_t ways =
-		cs_between_test(b, slot->matrix)->pattern == CS_PATTERN_BIDI ? 2 : 1;
-	const uint32_t beside = (slot->alone ? 1 : b->n / 2) * ways - 1;
-	struct cs_row row = {
-		.node = b->me,
-		.step = plan->n_steps + slot->round,
-		.test = matrix->test,
-		.metric = CS_METRIC_RATE,
-		.via = (uint8_t)cs_between_via(cs_between_test(b, slot->matrix)),
-		.concurrent = (uint8_t)(beside < 255 ? beside : 255),
-		.flags = slot->again ? CS_ROW_REMEASURED : 0,
-		.overlap = NAN,
-		.first_ms = NAN
-	};
+	const struct cs_test *test = cs_between_test(b, slot->matrix);
+	const uint32_t beside = cs_round_transfers(test, slot->alone ? 2 : b->n) - 1;
+	struct cs_row row = { .node = b->me,
+			      .step = plan->n_steps + slot->round,
+			      .test = matrix->test,
+			      .metric = CS_METRIC_RATE,
+			      .via = (uint8_t)cs_between_via(test),
+			      .concurrent = (uint8_t)(beside < 255 ? beside : 255),
+			      .flags = slot->again ? CS_ROW_REMEASURED : 0,
+			      .overlap = NAN,
+			      .first_ms = NAN };
 
 	cs_fields_init(&cs_stats_fields, &row.stats);
-	row.what = cs_between_transfer(matrix, b->me, slot->other);
+	row.what = cs_between_transfer(matrix, b->me, (uint32_t)slot->part.to);
 	row.what.matrix = (uint16_t)v;
 	return row;
 }
@@ -36,21 +33,24 @@ void cs_between_give_missing(struct cs_between_phase *b,
 			     const struct cs_between_slot *slot,
 			     enum cs_status status, const char *reason)
 {
-	struct cs_row row = row_of(b, slot);
+	struct cs_row row;
 
-	if (slot->again)
-		return; /* the cell has its figure */
+	if (slot->again || slot->part.to < 0)
+		return; /* the cell has its figure, or is another node's */
+	row = row_of(b, slot);
 	row.status = (uint8_t)status;
 	row.reason = reason;
 	cs_collect_row(&b->job->collect, &row, NULL);
 }
 
 /* The samples as figures of the test: all but the first, which opened connections, unless
- * there was time for one alone. */
+ * there was time for one alone.  Of several that send to one node each has the rate of all,
+ * with which that node receives. */
 static uint32_t figures_of(const struct cs_pair *pair, double *x)
 {
 	const uint32_t first = pair->n > 1;
-	const double bytes = (double)pair->window * (double)pair->message_bytes;
+	const double bytes = (double)pair->senders * pair->window *
+			     (double)pair->message_bytes;
 
 	for (uint32_t i = first; i < pair->n; i++)
 		x[i - first] = pair->test->unit == CS_UNIT_US ?
@@ -115,7 +115,8 @@ void cs_between_give_ended(struct cs_between_phase *b,
 			   const struct cs_between_slot *slot,
 			   const struct cs_pair *pair, enum cs_pair_end how)
 {
-	const char *host = b->job->comm.place[b->rank_of[slot->other]].host;
+	const uint32_t to = (uint32_t)slot->part.to;
+	const char *host = b->job->comm.place[b->rank_of[to]].host;
 	const double ms = 1e3 * slot->seconds;
 	const int own = has_own_reason(b, pair, how);
 	char reason[CS_REASON];
@@ -123,22 +124,22 @@ void cs_between_give_ended(struct cs_between_phase *b,
 	if (how == CS_PAIR_DECLINED)
 		cs_text(reason, sizeof(reason),
 			"node%u (%.64s) takes no part: its own result has the reason",
-			slot->other, host);
+			to, host);
 	else if (how == CS_PAIR_ABSENT)
 		cs_text(reason, sizeof(reason),
 			"node%u (%.64s) did not answer in their time slot of %.0f ms",
-			slot->other, host, ms);
+			to, host, ms);
 	else if (own)
 		cs_text(reason, sizeof(reason), "%.*s", CS_REASON - 1,
 			pair->ends->err.text);
 	else
 		cs_text(reason, sizeof(reason),
 			"node%u (%.64s) answered, but the samples did not end in their time slot of %.0f ms",
-			slot->other, host, ms);
+			to, host, ms);
 	cs_between_give_missing(b, slot,
 				how == CS_PAIR_DECLINED	     ? CS_SKIPPED :
 				how == CS_PAIR_ABSENT || own ? CS_FAILED :
 							       CS_TIMEOUT,
 				reason);
-	b->missed[slot->other] |= how == CS_PAIR_ABSENT;
+	b->missed[to] |= how == CS_PAIR_ABSENT;
 }

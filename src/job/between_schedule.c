@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define CLOCK_EVERY_S 10.0 /* clocks drift by some microseconds a second */
 #define SLACK_S 3.0 /* of all slots together: few nodes need not hurry */
 #define TOUCH_GBS 0.5 /* memory that is made and filled, at least */
 #define GPU_S 1.0	  /* … of a GPU, and to lock host memory */
@@ -17,7 +18,10 @@ struct tried {
 /* The pairs of the first round find out how fast they are; rank 0 learns it. */
 void cs_between_try_pair(struct cs_between_phase *b)
 {
-	int64_t other = cs_round_partner(b->n, b->round[0], b->me);
+	const struct cs_test *test =
+		cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
+	const struct cs_between_slot slot = { .part = cs_between_part(b, test, 0,
+								      b->me) };
 	struct tried tried = { { NAN, NAN, NAN, NAN }, cs_between_own_kinds(b) };
 	double begin_s = cs_between_own_time(b, b->s.begin_s);
 
@@ -26,10 +30,8 @@ void cs_between_try_pair(struct cs_between_phase *b)
 	cs_between_open_ends(b, CS_ENDS_HOST);
 	while (cs_clock_s() < begin_s && !b->ends)
 		cs_between_nap(b);
-	if (other >= 0 && b->memory[CS_ENDS_HOST].is_open) {
-		struct cs_pair pair = cs_between_pair(
-			b, (uint32_t)other,
-			cs_test_at(cs_test_index("nethost.mpi.pinned.pair")), 0);
+	if (slot.part.to >= 0 && b->memory[CS_ENDS_HOST].is_open) {
+		struct cs_pair pair = cs_between_pair(b, &slot, test, 0);
 
 		pair.end_s = begin_s + CS_TRIAL_S;
 		cs_pair_try(&pair, &tried.trial);
@@ -46,7 +48,6 @@ void cs_between_tell_all(struct cs_between_phase *b, int tag)
 		b->mover->say(b->rank_of[node], tag, &b->s, sizeof(b->s));
 }
 
-/* No time is left for memory that fewer than two nodes have. */
 double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix)
 {
 	const struct cs_test *test = cs_between_test(b, matrix);
@@ -56,28 +57,50 @@ double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix)
 		       0;
 }
 
-/* The begin of a matrix within its round; after the last one the time of a round. */
-double cs_between_offset_s(const struct cs_between_phase *b, uint32_t matrix)
+double cs_between_round_s(const struct cs_between_phase *b)
 {
 	double s = 0;
 
-	for (uint32_t v = 0; v < matrix; v++)
+	for (uint32_t v = 0; v < b->n_matrices; v++)
 		s += cs_between_slot_s(b, v);
 	return s;
 }
 
-double cs_between_round_s(const struct cs_between_phase *b)
+uint32_t cs_between_rounds(const struct cs_between_phase *b, uint32_t matrix)
 {
-	return cs_between_offset_s(b, b->n_matrices);
+	const struct cs_settings *set = &b->job->plan->set;
+
+	return cs_rounds_with(cs_between_test(b, matrix), set->shift, b->n,
+			      set->rounds);
+}
+
+uint64_t cs_between_clock_rounds(const struct cs_between_phase *b)
+{
+	return (uint64_t)fmin(fmax(1, CLOCK_EVERY_S / cs_between_round_s(b)),
+			      UINT32_MAX);
+}
+
+double cs_between_begin_s(const struct cs_between_phase *b, uint32_t round,
+			  uint32_t matrix)
+{
+	double s = (double)(round / cs_between_clock_rounds(b)) *
+		   cs_between_round_s(b);
+
+	for (uint32_t v = 0; v < b->n_matrices; v++)
+		s += cs_between_slot_s(b, v) *
+		     fmin(round + (v < matrix), cs_between_rounds(b, v));
+	return s;
 }
 
 /* As many rounds as end before the budget is spent. */
 static uint64_t rounds_in_time(const struct cs_between_phase *b)
 {
-	double left_s = b->job->args->budget.steps_s - b->s.begin_s;
-	double fit = floor(left_s / cs_between_round_s(b));
+	const double left_s = b->job->args->budget.steps_s - b->s.begin_s;
+	uint32_t fit = 0;
 
-	return fit >= b->n_rounds ? b->n_rounds : fit > 0 ? (uint64_t)fit : 0;
+	while (fit < b->n_rounds && cs_between_begin_s(b, fit + 1, 0) <= left_s)
+		fit++;
+	return fit;
 }
 
 /* Take the trials of all nodes that send one in time; of which kinds of memory there are

@@ -47,10 +47,10 @@ struct cs_between_phase {
 	int ends;      /* rank 0 is gone, or has ended the job */
 };
 
-/* This node's slot with another: the matrices of a round follow each other. */
+/* This node's slot: the matrices of a round follow each other. */
 struct cs_between_slot {
 	uint32_t round, matrix; /* rounds count in the order of measuring */
-	uint32_t other;
+	struct cs_part part;
 	double begin_s, seconds; /* on this node's clock */
 	uint32_t again; /* number of a second look, from 1 on; 0 it is the first */
 	int alone;	/* no other pair at the same time */
@@ -58,8 +58,8 @@ struct cs_between_slot {
 
 /* ---- between_clock.c: waiting, and rank 0's clock ---- */
 
-/* Read signals and messages of the job; `phase` is one. */
-void cs_between_watch(void *phase);
+/* Read signals and messages of the job; `ctx` is a phase. */
+void cs_between_watch(void *ctx);
 /* The same, and sleep for a moment. */
 void cs_between_nap(struct cs_between_phase *b);
 /* Wait for a message of rank 0.  -1: it did not come. */
@@ -75,6 +75,10 @@ double cs_between_own_time(const struct cs_between_phase *b, double root_s);
 
 const struct cs_test *cs_between_test(const struct cs_between_phase *b,
 				      uint32_t matrix);
+/* What a node does in a round of a test. */
+struct cs_part cs_between_part(const struct cs_between_phase *b,
+			       const struct cs_test *test, uint32_t round,
+			       uint32_t node);
 enum cs_between_memory cs_between_memory_of(const struct cs_test *test);
 enum cs_via cs_between_via(const struct cs_test *test);
 /* The kinds of memory that the plan asks for and this node has. */
@@ -86,8 +90,9 @@ void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kin
 /* Open what two nodes have, or note why it is not there. */
 void cs_between_prepare_ends(struct cs_between_phase *b);
 void cs_between_close_ends(struct cs_between_phase *b);
-struct cs_pair cs_between_pair(struct cs_between_phase *b, uint32_t other,
-			       const struct cs_test *test, uint32_t slot);
+struct cs_pair cs_between_pair(struct cs_between_phase *b,
+			       const struct cs_between_slot *slot,
+			       const struct cs_test *test, uint32_t number);
 /* After a pair met: memory that MPI may still use is left to it. */
 void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair);
 
@@ -99,10 +104,18 @@ void cs_between_try_pair(struct cs_between_phase *b);
 void cs_between_make_schedule(struct cs_between_phase *b);
 /* Rank 0: send the schedule to all. */
 void cs_between_tell_all(struct cs_between_phase *b, int tag);
-/* The time of a matrix within a round, its begin there, and that of a round. */
+/* The time of a slot of a matrix, 0 of memory that fewer than two nodes have, and that of
+ * a round with all. */
 double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix);
-double cs_between_offset_s(const struct cs_between_phase *b, uint32_t matrix);
 double cs_between_round_s(const struct cs_between_phase *b);
+/* The rounds of a matrix. */
+uint32_t cs_between_rounds(const struct cs_between_phase *b, uint32_t matrix);
+/* After so many rounds one has the time of a round for the clock. */
+uint64_t cs_between_clock_rounds(const struct cs_between_phase *b);
+/* From the begin of the first round to that of a matrix in a round, in which patterns of
+ * fewer rounds may have no slot. */
+double cs_between_begin_s(const struct cs_between_phase *b, uint32_t round,
+			  uint32_t matrix);
 
 /* ---- between_rows.c: what came of a slot, as a row for rank 0 ---- */
 
@@ -119,8 +132,8 @@ void cs_between_give_ended(struct cs_between_phase *b,
 
 /* ---- between_slot.c ---- */
 
-void cs_between_take_slot(struct cs_between_phase *b,
-			  const struct cs_between_slot *slot);
+/* Meet those of the slot's part, without those that were not there before. */
+void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *slot);
 void cs_between_take_round(struct cs_between_phase *b, uint32_t round);
 
 /* ---- between_looks.c ---- */

@@ -12,10 +12,12 @@
 
 #define CS_MESSAGE_BYTES (1u << 20)
 
-/* Messages with the rank `peer`, each at its own place of the memory. */
+/* Messages to a rank, and as many from each of some others, one after the other in
+ * memory. */
 struct cs_window {
-	int peer, tag;
-	uint32_t messages;
+	int to, tag;
+	const int *from;
+	uint32_t n_from, messages;
 	uint64_t bytes; /* of each */
 };
 
@@ -50,14 +52,15 @@ struct cs_ends_kind {
 	int (*send)(struct cs_ends *ends);
 	int (*receive)(struct cs_ends *ends);
 	int (*test)(struct cs_ends *ends); /* 1, 0 not yet, -1 */
-	/* Compare what came with that pattern: `found`. */
-	int (*check)(struct cs_ends *ends, uint64_t key);
+	/* Compare what came from the i-th with that pattern: `found`. */
+	int (*check)(struct cs_ends *ends, uint32_t i, uint64_t key);
 	/* Forget what has not ended.  1: MPI may still use the memory. */
 	int (*abandon)(struct cs_ends *ends);
 	void (*close)(struct cs_ends *ends);
 };
 
-/* Host memory; a GPU's, through host memory; as it is, of cuMemAlloc and of cuMemCreate. */
+/* Host memory; a GPU's, through host memory; as it is, of cuMemAlloc and of cuMemCreate.
+ * From several at once only host memory receives. */
 extern const struct cs_ends_kind cs_ends_host, cs_ends_staged, cs_ends_device,
 	cs_ends_rdma;
 
@@ -68,5 +71,5 @@ int cs_ends_send(struct cs_ends *ends);
 int cs_ends_receive(struct cs_ends *ends);
 /* ends_staged.c, of a GPU: has its agent answered, with what a check found?  As test(). */
 int cs_ends_answered(struct cs_ends *ends);
-int cs_ends_check(struct cs_ends *ends, uint64_t key);
+int cs_ends_check(struct cs_ends *ends, uint32_t i, uint64_t key);
 void cs_ends_close(struct cs_ends *ends);

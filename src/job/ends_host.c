@@ -19,6 +19,7 @@ static int open_host(struct cs_ends *e, struct cs_coordinator *co)
 	return 0;
 }
 
+/* From one node. */
 static uint64_t window_bytes(const struct cs_ends *e)
 {
 	return e->window.messages * e->window.bytes;
@@ -28,7 +29,7 @@ static int prepare_host(struct cs_ends *e, unsigned ways, int poison)
 {
 	(void)ways;
 	if (poison)
-		cs_poison_host_parallel(e->dst, window_bytes(e));
+		cs_poison_host_parallel(e->dst, e->window.n_from * window_bytes(e));
 	return 0;
 }
 
@@ -38,7 +39,7 @@ int cs_ends_send(struct cs_ends *e)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < w->messages; i++)
-		rc |= e->mover->send(w->peer, w->tag, e->src + i * w->bytes, w->bytes,
+		rc |= e->mover->send(w->to, w->tag, e->src + i * w->bytes, w->bytes,
 				     NULL);
 	return rc;
 }
@@ -48,9 +49,9 @@ int cs_ends_receive(struct cs_ends *e)
 	const struct cs_window *w = &e->window;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < w->messages; i++)
-		rc |= e->mover->receive(w->peer, w->tag, e->dst + i * w->bytes,
-					w->bytes, NULL);
+	for (uint32_t i = 0; i < w->n_from * w->messages; i++)
+		rc |= e->mover->receive(w->from[i / w->messages], w->tag,
+					e->dst + i * w->bytes, w->bytes, NULL);
 	return rc;
 }
 
@@ -59,9 +60,10 @@ static int test_host(struct cs_ends *e)
 	return e->mover->test();
 }
 
-static int check_host(struct cs_ends *e, uint64_t key)
+static int check_host(struct cs_ends *e, uint32_t i, uint64_t key)
 {
-	cs_check_host_parallel(e->dst, window_bytes(e), key, &e->found);
+	cs_check_host_parallel(e->dst + i * window_bytes(e), window_bytes(e), key,
+			       &e->found);
 	return 0;
 }
 

@@ -73,9 +73,9 @@ static int move(struct cs_ends *e, int way)
 			   (way * CS_RING_SLOTS + i) * CS_NET_CHUNK;
 
 		r->ended[i] = 0;
-		rc = way == CS_NET_OUT ? e->mover->send(w->peer, w->tag, at, w->bytes,
+		rc = way == CS_NET_OUT ? e->mover->send(w->to, w->tag, at, w->bytes,
 							&r->ended[i]) :
-					 e->mover->receive(w->peer, w->tag, at,
+					 e->mover->receive(w->from[0], w->tag, at,
 							   w->bytes, &r->ended[i]);
 	}
 	while (r->moved < r->begun && r->ended[r->moved % CS_RING_SLOTS]) {
@@ -133,8 +133,9 @@ static int test_staged(struct cs_ends *e)
 	return rc > 0 && left ? 0 : rc;
 }
 
-int cs_ends_check(struct cs_ends *e, uint64_t key)
+int cs_ends_check(struct cs_ends *e, uint32_t i, uint64_t key)
 {
+	(void)i;
 	e->checking = 1;
 	return cs_net_check(&e->net, key, &e->err);
 }

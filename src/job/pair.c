@@ -17,6 +17,7 @@ enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP, CARRIED, DECLINE };
 struct word {
 	uint64_t what;
 	union {
+		uint64_t senders;
 		struct cs_check found;
 		struct cs_carried carried;
 	};
@@ -35,14 +36,24 @@ static int data_tag(const struct cs_pair *p)
 
 /* ---- words ---- */
 
-static int say_word(const struct cs_pair *p, const struct word *word)
+static int say_word(const struct cs_pair *p, int rank, const struct word *word)
 {
-	return p->mover->say(p->peer, word_tag(p), word, sizeof(*word));
+	return p->mover->say(rank, word_tag(p), word, sizeof(*word));
 }
 
-static int say(const struct cs_pair *p, enum what what)
+static int say(const struct cs_pair *p, int rank, enum what what)
 {
-	return say_word(p, &(struct word){ .what = what });
+	return say_word(p, rank, &(struct word){ .what = what });
+}
+
+/* To all that send to this node. */
+static int say_senders(const struct cs_pair *p, const struct word *word)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->n_from; i++)
+		rc |= say_word(p, p->from[i], word);
+	return rc;
 }
 
 /* A turn of a loop that waits. */
@@ -50,7 +61,7 @@ static int waits(struct cs_pair *p)
 {
 	double now_s = cs_clock_s();
 
-	if (now_s > p->end_s)
+	if (now_s > p->wait_s)
 		return 0;
 	if (now_s - p->idled_s > IDLE_S) {
 		p->idle(p->ctx);
@@ -61,19 +72,20 @@ static int waits(struct cs_pair *p)
 }
 
 /* Wait for one of two words. */
-static int hear(struct cs_pair *p, enum what a, enum what b, struct word *word)
+static int hear(struct cs_pair *p, int rank, enum what a, enum what b,
+		struct word *word)
 {
-	while (!p->mover->hear(p->peer, word_tag(p), word, sizeof(*word), NULL))
+	while (!p->mover->hear(rank, word_tag(p), word, sizeof(*word), NULL))
 		if (!waits(p))
 			return -1;
 	return word->what == a || word->what == b ? 0 : -1;
 }
 
-static int hear_one(struct cs_pair *p, enum what what)
+static int hear_one(struct cs_pair *p, int rank, enum what what)
 {
 	struct word word;
 
-	return hear(p, what, what, &word);
+	return hear(p, rank, what, what, &word);
 }
 
 /* Wait for all messages that began. */
@@ -100,37 +112,42 @@ static int prepare(struct cs_pair *p, unsigned ways, uint32_t sample)
 {
 	struct cs_ends *ends = p->ends;
 
-	ends->window = (struct cs_window){ p->peer, data_tag(p), p->window,
-					   p->message_bytes };
+	ends->window = (struct cs_window){ .to = p->to,
+					   .tag = data_tag(p),
+					   .from = p->from,
+					   .n_from = p->n_from,
+					   .messages = p->window,
+					   .bytes = p->message_bytes };
 	return ends->is->prepare(ends, ways, (ways & IN) && is_checked(p, sample)) ||
 			       await(p) ?
 		     -1 :
 		     0;
 }
 
-static int post_window(struct cs_pair *p, unsigned ways, uint32_t sample)
-{
-	return prepare(p, ways, sample) ? -1 : p->ends->is->receive(p->ends);
-}
-
-/* Send the other the result of the check of its messages. */
+/* Send each sender the result of the check of its messages. */
 static int judge(struct cs_pair *p, uint32_t sample)
 {
-	struct word word = { .what = VERDICT, .found.first_word = UINT64_MAX };
 	struct cs_ends *ends = p->ends;
 
-	ends->found = word.found;
-	if (is_checked(p, sample) && (ends->is->check(ends, p->peer_key) || await(p)))
-		return -1;
-	word.found = ends->found;
-	return say_word(p, &word);
+	for (uint32_t i = 0; i < p->n_from; i++) {
+		struct word word = { .what = VERDICT, .found.first_word = UINT64_MAX };
+
+		ends->found = word.found;
+		if (is_checked(p, sample) &&
+		    (ends->is->check(ends, i, p->from_key[i]) || await(p)))
+			return -1;
+		word.found = ends->found;
+		if (say_word(p, p->from[i], &word))
+			return -1;
+	}
+	return 0;
 }
 
 static int hear_verdict(struct cs_pair *p, uint32_t sample)
 {
 	struct word word;
 
-	if (hear(p, VERDICT, VERDICT, &word))
+	if (hear(p, p->to, VERDICT, VERDICT, &word))
 		return -1;
 	p->checked += is_checked(p, sample) != 0;
 	if (word.found.wrong_words)
@@ -138,37 +155,37 @@ static int hear_verdict(struct cs_pair *p, uint32_t sample)
 	return 0;
 }
 
-/* ---- a sample, of the leader and of the follower ---- */
+/* ---- a sample ---- */
 
-static int send_one(struct cs_pair *p, uint32_t sample, double *took)
+/* All windows that go out or come in at the same time.  1: another sender has no time. */
+static int move(struct cs_pair *p, unsigned ways, uint32_t sample, double *took)
 {
+	struct cs_ends *ends = p->ends;
+	struct word word;
 	double began_s;
 
-	if (prepare(p, OUT, sample) || hear_one(p, READY))
+	if (prepare(p, ways, sample))
 		return -1;
+	if ((ways & IN) &&
+	    (ends->is->receive(ends) ||
+	     say_senders(p, &(struct word){ .what = READY, .senders = p->n_from })))
+		return -1;
+	if (ways & OUT) {
+		if (hear(p, p->to, READY, STOP, &word))
+			return -1;
+		if (word.what == STOP)
+			return 1;
+		p->senders = (uint32_t)word.senders;
+	}
 	began_s = cs_clock_s();
-	if (p->ends->is->send(p->ends) || await(p) || hear_one(p, ACK))
+	if (((ways & OUT) && ends->is->send(ends)) || await(p) ||
+	    ((ways & IN) && say_senders(p, &(struct word){ .what = ACK })) ||
+	    ((ways & OUT) && hear_one(p, p->to, ACK)))
 		return -1;
 	*took = cs_clock_s() - began_s;
-	return hear_verdict(p, sample);
-}
-
-static int receive_one(struct cs_pair *p, uint32_t sample)
-{
-	return post_window(p, IN, sample) || say(p, READY) || await(p) || say(p, ACK) ?
-		     -1 :
-		     judge(p, sample);
-}
-
-/* Both ways, after both have posted their receives. */
-static int exchange(struct cs_pair *p, uint32_t sample, double *took)
-{
-	double began_s = cs_clock_s();
-
-	if (p->ends->is->send(p->ends) || await(p) || say(p, ACK) || hear_one(p, ACK))
+	if ((ways & IN) && judge(p, sample))
 		return -1;
-	*took = cs_clock_s() - began_s;
-	return judge(p, sample) ? -1 : hear_verdict(p, sample);
+	return ways & OUT ? hear_verdict(p, sample) : 0;
 }
 
 /* The bytes that are there and back again stay in the file: a slot that is given up leaves
@@ -180,15 +197,14 @@ static int ping(struct cs_pair *p, uint32_t sample, double *took)
 	double began_s;
 	uint32_t wrong = 0;
 
-	if (hear_one(p, READY))
+	if (hear_one(p, p->to, READY))
 		return -1;
 	began_s = cs_clock_s();
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++) {
 		memset(ball[0], (int)(i + 1), sizeof(ball[0]));
-		if (p->mover->receive(p->peer, data_tag(p), ball[1], sizeof(ball[1]),
+		if (p->mover->receive(p->to, data_tag(p), ball[1], sizeof(ball[1]),
 				      NULL) ||
-		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0]),
-				   NULL) ||
+		    p->mover->send(p->to, data_tag(p), ball[0], sizeof(ball[0]), NULL) ||
 		    await(p))
 			return -1;
 		for (size_t k = 0; k < sizeof(ball[1]); k++)
@@ -205,43 +221,23 @@ static int ping(struct cs_pair *p, uint32_t sample, double *took)
 
 static int pong(struct cs_pair *p)
 {
-	if (say(p, READY))
+	if (say(p, p->to, READY))
 		return -1;
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++)
-		if (p->mover->receive(p->peer, data_tag(p), ball[0], sizeof(ball[0]),
+		if (p->mover->receive(p->to, data_tag(p), ball[0], sizeof(ball[0]),
 				      NULL) ||
 		    await(p) ||
-		    p->mover->send(p->peer, data_tag(p), ball[0], sizeof(ball[0]),
-				   NULL) ||
+		    p->mover->send(p->to, data_tag(p), ball[0], sizeof(ball[0]), NULL) ||
 		    await(p))
 			return -1;
 	return 0;
 }
 
-static int lead_one(struct cs_pair *p, uint32_t sample, double *took)
+static int take_one(struct cs_pair *p, unsigned ways, uint32_t sample, double *took)
 {
-	int both = p->test->pattern == CS_PATTERN_BIDI;
-
-	if (both && post_window(p, OUT | IN, sample))
-		return -1;
-	if (say(p, NEXT))
-		return -1;
-	if (p->test->op == CS_OP_PINGPONG)
-		return ping(p, sample, took);
-	if (!both)
-		return send_one(p, sample, took);
-	return hear_one(p, READY) ? -1 : exchange(p, sample, took);
-}
-
-static int follow_one(struct cs_pair *p, uint32_t sample, double *took)
-{
-	if (p->test->op == CS_OP_PINGPONG)
-		return pong(p);
-	if (p->test->pattern != CS_PATTERN_BIDI)
-		return receive_one(p, sample);
-	return post_window(p, OUT | IN, sample) || say(p, READY) ?
-		     -1 :
-		     exchange(p, sample, took);
+	if (p->test->op != CS_OP_PINGPONG)
+		return move(p, ways, sample, took);
+	return ways & OUT ? ping(p, sample, took) : pong(p);
 }
 
 /* ---- the devices that carried them ---- */
@@ -259,11 +255,12 @@ static int count(struct cs_pair *p, struct cs_nics_bytes *now)
 	return 0;
 }
 
-/* Both tell each other on which devices they received, one way the sender in vain. */
-static int prove(struct cs_pair *p, const struct cs_nics_bytes *before,
-		 uint32_t samples, int sends)
+/* A sender is told by which devices its messages came in: those of `received` samples, of
+ * which it sent `sent`. */
+static int prove(struct cs_pair *p, unsigned ways, const struct cs_nics_bytes *before,
+		 uint32_t sent, uint32_t received)
 {
-	const uint64_t sent = (uint64_t)samples * p->window * p->message_bytes;
+	const uint64_t window = p->window * p->message_bytes;
 	struct word own = { .what = CARRIED }, other;
 	struct cs_nics_bytes after;
 
@@ -271,108 +268,181 @@ static int prove(struct cs_pair *p, const struct cs_nics_bytes *before,
 		return 0;
 	if (count(p, &after))
 		return -1;
-	cs_nics_carried(before, &after, CS_NIC_IN, sent, &own.carried);
-	if (say_word(p, &own) || hear(p, CARRIED, CARRIED, &other))
+	cs_nics_carried(before, &after, CS_NIC_IN, received * p->n_from * window,
+			&own.carried);
+	if ((ways & IN) && say_senders(p, &own))
 		return -1;
-	if (sends) {
-		cs_nics_carried(before, &after, CS_NIC_OUT, sent, &p->carried[0]);
-		p->carried[1] = other.carried;
-	}
+	if (!(ways & OUT))
+		return 0;
+	if (hear(p, p->to, CARRIED, CARRIED, &other))
+		return -1;
+	cs_nics_carried(before, &after, CS_NIC_OUT, sent * window, &p->carried[0]);
+	p->carried[1] = other.carried;
 	return 0;
 }
 
-/* Samples until there are enough, or no further one would end in time. */
-static int lead(struct cs_pair *p, double until_s)
+/* Do all senders have time for one more sample?  If not all have, the others learn it. */
+static int all_offer(struct cs_pair *p, int *offer)
 {
-	struct cs_nics_bytes before;
-	double began_s, took_s = 0;
+	struct word word[CS_INCAST_MOST];
 
-	if (count(p, &before))
-		return -1;
-	for (uint32_t i = 0; i <= CS_SLOT_SAMPLES; i++) {
-		began_s = cs_clock_s();
-		if (i && began_s + ANOTHER * took_s > until_s)
-			break;
-		if (lead_one(p, i, &p->sample[i]))
+	*offer = 1;
+	for (uint32_t i = 0; i < p->n_from; i++) {
+		if (hear(p, p->from[i], NEXT, STOP, &word[i]))
 			return -1;
-		p->n = i + 1;
-		took_s = cs_clock_s() - began_s;
+		*offer &= word[i].what == NEXT;
 	}
-	p->whole = 1;
-	return say(p, STOP) || prove(p, &before, p->n, 1) ? -1 : 0;
+	for (uint32_t i = 0; i < p->n_from && !*offer; i++)
+		if (word[i].what == NEXT)
+			say(p, p->from[i], STOP);
+	return 0;
 }
 
-static int follow(struct cs_pair *p)
+/* Samples of those ways at the same time, until there are enough, or no further one would
+ * end in time.  What comes after one way has ended does not count. */
+static int take_samples(struct cs_pair *p, unsigned ways, double until_s)
 {
-	const int both = p->test->pattern == CS_PATTERN_BIDI;
 	struct cs_nics_bytes before;
-	struct word word;
-	double took = NAN;
+	unsigned going = ways;
+	uint32_t sent = 0, received = 0;
+	double began_s = 0, took_s = 0, took = NAN;
+	int rc, offer;
 
+	if (!ways)
+		return 0;
 	if (count(p, &before))
 		return -1;
 	for (uint32_t i = 0;; i++) {
-		if (hear(p, NEXT, STOP, &word))
-			return -1;
-		if (word.what == STOP) {
-			p->whole |= both;
-			return prove(p, &before, i, both);
+		began_s = cs_clock_s();
+		if (going & OUT) {
+			offer = going == ways && i <= CS_SLOT_SAMPLES &&
+				(!i || began_s + ANOTHER * took_s <= until_s);
+			if (say(p, p->to, offer ? NEXT : STOP))
+				return -1;
+			going &= offer ? ~0u : ~OUT;
 		}
-		if (i > CS_SLOT_SAMPLES || follow_one(p, i, &took))
+		if (going & IN) {
+			if (i > CS_SLOT_SAMPLES + 1 || all_offer(p, &offer))
+				return -1;
+			going &= offer ? ~0u : ~IN;
+		}
+		rc = going ? take_one(p, going, i, &took) : 0;
+		if (rc < 0)
 			return -1;
-		if (!both)
-			continue;
-		p->sample[i] = took;
-		p->n = i + 1;
+		going &= rc ? ~OUT : ~0u;
+		if (!going)
+			break;
+		sent += (going & OUT) != 0;
+		received += (going & IN) != 0;
+		if ((going & OUT) && going == ways) {
+			p->sample[i] = took;
+			p->n = i + 1;
+		}
+		took_s = cs_clock_s() - began_s;
 	}
+	p->whole |= (ways & OUT) != 0;
+	return prove(p, ways, &before, sent, received);
 }
 
 /* ---- a slot ---- */
 
-static enum cs_pair_end greet(struct cs_pair *p)
+static enum cs_pair_end greeting(struct cs_pair *p, int rank)
 {
 	struct word word;
 
-	if (say(p, HELLO) || hear(p, HELLO, DECLINE, &word))
+	if (hear(p, rank, HELLO, DECLINE, &word))
 		return CS_PAIR_ABSENT;
 	return word.what == DECLINE ? CS_PAIR_DECLINED : CS_PAIR_DONE;
 }
 
+/* All whom a node meets: first the one that it sends to. */
+static uint32_t others(const struct cs_pair *p, int *rank)
+{
+	uint32_t n = 0;
+
+	if (p->to >= 0)
+		rank[n++] = p->to;
+	for (uint32_t i = 0; i < p->n_from; i++)
+		if (p->from[i] != p->to)
+			rank[n++] = p->from[i];
+	return n;
+}
+
+static void say_others(const struct cs_pair *p, enum what what)
+{
+	int rank[CS_INCAST_MOST + 1];
+	const uint32_t n = others(p, rank);
+
+	for (uint32_t i = 0; i < n; i++)
+		say(p, rank[i], what);
+}
+
+static void drop_sender(struct cs_pair *p, uint32_t i)
+{
+	p->n_from--;
+	for (; i < p->n_from; i++) {
+		p->from[i] = p->from[i + 1];
+		p->from_key[i] = p->from_key[i + 1];
+	}
+}
+
+/* Those that do not greet are left out; one of several is not waited for as long as the
+ * slot takes. */
+static enum cs_pair_end greet(struct cs_pair *p)
+{
+	int rank[CS_INCAST_MOST + 1];
+	enum cs_pair_end how = CS_PAIR_DONE, of;
+
+	p->wait_s = others(p, rank) > 1 ? p->half_s : p->end_s;
+	say_others(p, HELLO);
+	if (p->to >= 0)
+		how = greeting(p, p->to);
+	for (uint32_t i = p->n_from; i-- > 0;) {
+		of = p->from[i] == p->to ? how : greeting(p, p->from[i]);
+		if (of != CS_PAIR_DONE)
+			drop_sender(p, i);
+	}
+	p->wait_s = p->end_s;
+	return how;
+}
+
 void cs_pair_decline(const struct cs_pair *p)
 {
-	say(p, DECLINE);
+	say_others(p, DECLINE);
 }
 
 /* One way: the first node sends until half of the slot is over, then the other. */
-static int take_samples(struct cs_pair *p)
+static int take_all(struct cs_pair *p, unsigned ways)
 {
-	if (p->test->pattern == CS_PATTERN_BIDI)
-		return p->first ? lead(p, p->end_s) : follow(p);
-	return p->first ? lead(p, p->half_s) || follow(p) :
-			  follow(p) || lead(p, p->end_s);
-}
+	const enum cs_pattern pattern = p->test->pattern;
 
-static enum cs_pair_end ended(struct cs_pair *p, enum cs_pair_end how)
-{
-	if (how != CS_PAIR_DONE)
-		p->memory_is_lost = p->ends->is->abandon(p->ends);
-	return how;
+	if (pattern != CS_PATTERN_PAIR && pattern != CS_PATTERN_BISECT)
+		return take_samples(p, ways, p->end_s);
+	return p->first ? take_samples(p, ways & OUT, p->half_s) ||
+				  take_samples(p, ways & IN, p->end_s) :
+			  take_samples(p, ways & IN, p->half_s) ||
+				  take_samples(p, ways & OUT, p->end_s);
 }
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 {
 	enum cs_pair_end how;
+	unsigned ways;
 
 	p->n = p->checked = 0;
 	p->whole = 0;
+	p->senders = 1;
 	p->count_s = COUNTING * (p->end_s - cs_clock_s());
 	p->found = (struct cs_check){ .first_word = UINT64_MAX };
 	p->carried[0] = p->carried[1] = (struct cs_carried){ "", NAN };
 	p->memory_is_lost = 0;
 	how = greet(p);
-	if (how == CS_PAIR_DONE && take_samples(p))
-		how = CS_PAIR_STUCK;
-	return ended(p, how);
+	ways = (p->to >= 0 && how == CS_PAIR_DONE ? OUT : 0) | (p->n_from ? IN : 0);
+	if (take_all(p, ways)) {
+		how = how == CS_PAIR_DONE ? CS_PAIR_STUCK : how;
+		p->memory_is_lost = p->ends->is->abandon(p->ends);
+	}
+	return how;
 }
 
 /* The time to poison and check one message, without a network. */
@@ -381,7 +451,7 @@ static double check_s(struct cs_pair *p)
 	double began_s = cs_clock_s();
 
 	if (prepare(p, IN, CS_SLOT_SAMPLES) ||
-	    p->ends->is->check(p->ends, p->peer_key))
+	    p->ends->is->check(p->ends, 0, p->from_key[0]))
 		return 0;
 	return (cs_clock_s() - began_s) / p->window;
 }
@@ -404,17 +474,14 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 	rc = greet(p) != CS_PAIR_DONE;
 	trial->late_s = cs_clock_s() - begin_s;
 	for (int i = 0; i < 4 && !rc; i++) {
-		struct word word;
-
 		p->test = i < 2 ? pingpong : pair;
-		if (p->first)
-			rc = lead_one(p, 0, &took);
-		else
-			rc = hear(p, NEXT, NEXT, &word) || follow_one(p, 0, &took);
+		rc = p->first ? say(p, p->to, NEXT) || take_one(p, OUT, 0, &took) :
+				hear_one(p, p->to, NEXT) || take_one(p, IN, 0, &took);
 		if (i == 1)
 			trial->trip_s = took;
 	}
-	ended(p, rc ? CS_PAIR_STUCK : CS_PAIR_DONE);
+	if (rc)
+		p->memory_is_lost = p->ends->is->abandon(p->ends);
 	/* a follower has no time: rank 0 takes the leaders' */
 	trial->message_s = rc || !p->first ? NAN : took / CS_TRIAL_MESSAGES;
 }

@@ -1,15 +1,19 @@
-/* pair.h - a pair of nodes in one time slot: they greet each other and take samples of
- * one test, and each receives the result of the other's check of its messages.
+/* pair.h - a node in one time slot: it meets the other of its pair, or in a pattern the node
+ * that it sends to and those that it receives from, and takes samples of one test.  Each
+ * sender receives the result of the check of its messages.
  *
- *	leader              follower          in one way the sender leads
+ *	sender              receiver
  *	  NEXT  ─────────▶    poisons, posts all receives
- *	  ◀─────────  READY
- *	  starts its clock, sends its window (both ways: so does the follower)
- *	  ◀───────────  ACK   everything is here
+ *	  ◀─────────  READY   (STOP: another of its senders has no time for a sample)
+ *	  starts its clock, sends its window
+ *	  ◀───────────  ACK   everything is here, from all that send to it
  *	  stops it
- *	  ◀───────  VERDICT   what the follower found in every byte
+ *	  ◀───────  VERDICT   what the receiver found in every byte
  *	  STOP  ─────────▶    after the last sample, or when no further one would fit
- *	  CARRIED  ◀─────▶    by which of their NICs each received, except of ping-pongs */
+ *	  ◀───────  CARRIED   by which of its NICs it received, except of ping-pongs
+ *
+ * Where a node sends and receives at the same time it takes each step for both ways: the
+ * clock stops when its window is acknowledged and those of others have come. */
 #pragma once
 
 #include "base/fill.h"
@@ -22,8 +26,8 @@
 #define CS_TRIAL_MESSAGES 4u
 #define CS_EXCHANGES 32u    /* of a sample of ping-pongs */
 
-/* How a slot ended for a pair.  ABSENT: the other did not greet; DECLINED: it said that it
- * takes no part; STUCK: it greeted, and a sample did not end. */
+/* How a slot ended for a node.  ABSENT: the one that it sends to did not greet; DECLINED:
+ * that said that it takes no part; STUCK: a sample did not end. */
 enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_DECLINED, CS_PAIR_STUCK };
 
 struct cs_pair {
@@ -31,17 +35,20 @@ struct cs_pair {
 	struct cs_ends *ends;
 	const struct cs_test *test;
 	struct cs_nics *nics; /* NULL: nothing is counted */
-	int peer, first;      /* the other's rank; does this node begin? */
-	uint32_t slot;	      /* of the phase, by which messages differ */
+	/* ranks; -1: it sends to nobody.  Of a pair the other is both */
+	int to, from[CS_INCAST_MOST];
+	uint32_t n_from;
+	int first;     /* one way after the other: does this node begin? */
+	uint32_t slot; /* of the phase, by which messages differ */
 	/* of the slot, on this node's clock: until half_s the first node may begin
 	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;
-	uint32_t window, verify; /* messages of a sample */
+	uint32_t window, verify; /* messages of a sample, from each sender */
 	uint64_t message_bytes;
-	uint64_t peer_key;	 /* of what the other sends */
-	void (*idle)(void *ctx); /* called now and then in long waits */
+	uint64_t from_key[CS_INCAST_MOST]; /* of what each sends */
+	void (*idle)(void *ctx);	   /* called now and then in long waits */
 	void *ctx;
-	double idled_s, count_s;
+	double wait_s, idled_s, count_s;
 	int memory_is_lost; /* out: MPI may still use the ends */
 
 	/* out: the errors in the messages that this node sent */
@@ -49,13 +56,14 @@ struct cs_pair {
 	double sample[CS_SLOT_SAMPLES + 1];
 	uint32_t n;	       /* of all, the first that opened connections too */
 	uint32_t checked;      /* of these */
+	uint32_t senders;      /* to the same node, this one too */
 	struct cs_check found; /* in all */
 	/* all that this node sent, on its own devices and on the other's */
 	struct cs_carried carried[2];
 };
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *pair);
-/* Tell the other that this node takes no part in the slot. */
+/* Tell the others that this node takes no part in the slot. */
 void cs_pair_decline(const struct cs_pair *pair);
 /* A trial instead of a test, with its results in `trial`. */
 void cs_pair_try(struct cs_pair *pair, struct cs_trial *trial);

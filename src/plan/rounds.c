@@ -16,6 +16,7 @@
 #define ROOM 1.3	/* times the intended length of samples */
 #define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
 #define GPU_TIMES 2.0	/* the time of a sample in host memory, of one in a GPU's */
+#define TRUNK_TIMES 4.0 /* that of a pair, where all go the same way */
 #define SLOT_MOST_S 5.0 /* of a slow network: fewer samples */
 
 void cs_round_pair(uint32_t places, uint32_t round, uint32_t k, uint32_t *a,
@@ -57,6 +58,7 @@ uint32_t cs_rounds_count(uint32_t asked, uint32_t nodes)
 int cs_rounds_draw(uint64_t seed, uint32_t nodes, uint32_t **round, struct cs_err *err)
 {
 	struct cs_rng rng = { seed };
+	/* an even number has one more round of incast */
 	uint32_t n = cs_rounds_of(nodes), *all = calloc(n + 1, sizeof(*all));
 
 	if (!all)
@@ -65,6 +67,109 @@ int cs_rounds_draw(uint64_t seed, uint32_t nodes, uint32_t **round, struct cs_er
 	*round = all;
 	return 0;
 }
+
+/* ---- patterns ---- */
+
+static uint32_t groups_of(uint32_t nodes)
+{
+	return nodes ? (nodes + CS_INCAST_MOST) / (CS_INCAST_MOST + 1) : 1;
+}
+
+/* The first node of a group; all have as many, or one more. */
+static uint32_t first_of(uint32_t nodes, uint32_t group)
+{
+	const uint32_t groups = groups_of(nodes);
+
+	return (uint32_t)(((uint64_t)group * nodes + groups - 1) / groups);
+}
+
+static struct cs_part incast_part(uint32_t nodes, uint32_t at, uint32_t node)
+{
+	struct cs_part part = { -1, 0, { 0 } };
+	const uint32_t group = (uint32_t)((uint64_t)node * groups_of(nodes) / nodes);
+	const uint32_t first = first_of(nodes, group);
+	const uint32_t end = first_of(nodes, group + 1);
+
+	if (first + at >= end)
+		return part;
+	if (node != first + at)
+		part.to = first + at;
+	else
+		for (uint32_t i = first; i < end; i++)
+			if (i != node)
+				part.from[part.n_from++] = i;
+	return part;
+}
+
+static struct cs_part shift_part(uint32_t nodes, uint32_t k, uint32_t node)
+{
+	if (k % nodes == 0)
+		return (struct cs_part){ -1, 0, { 0 } };
+	k %= nodes;
+	return (struct cs_part){ (node + k) % nodes,
+				 1,
+				 { (node + nodes - k) % nodes } };
+}
+
+static struct cs_part pair_part(int64_t other)
+{
+	return (struct cs_part){ other, other >= 0, { (uint32_t)other } };
+}
+
+static int64_t across(uint32_t nodes, uint32_t node)
+{
+	const uint32_t half = nodes / 2;
+
+	return node < half     ? node + half :
+	       node < 2 * half ? (int64_t)node - half :
+				 -1;
+}
+
+int cs_rounds_are_drawn(const struct cs_test *test, uint32_t only)
+{
+	return test->pattern != CS_PATTERN_BISECT &&
+	       test->pattern != CS_PATTERN_INCAST &&
+	       !(test->pattern == CS_PATTERN_SHIFT && only);
+}
+
+uint32_t cs_rounds_with(const struct cs_test *test, uint32_t only, uint32_t nodes,
+			uint32_t asked)
+{
+	uint32_t all = 1;
+
+	if (cs_rounds_are_drawn(test, only) || nodes < 2)
+		return cs_rounds_count(asked, nodes);
+	if (test->pattern == CS_PATTERN_INCAST)
+		all = first_of(nodes, 1); /* the first group has the most nodes */
+	return asked == CS_ROUNDS_AUTO || asked > all ? all : asked;
+}
+
+struct cs_part cs_round_part(const struct cs_test *test, uint32_t only,
+			     uint32_t nodes, struct cs_round round, uint32_t node)
+{
+	if (round.at >= cs_rounds_with(test, only, nodes, CS_ROUNDS_ALL))
+		return pair_part(-1);
+	switch (test->pattern) {
+	case CS_PATTERN_SHIFT:
+		return shift_part(nodes, only ? only : round.drawn + 1, node);
+	case CS_PATTERN_BISECT:
+		return pair_part(across(nodes, node));
+	case CS_PATTERN_INCAST:
+		return incast_part(nodes, round.at, node);
+	default:
+		return pair_part(cs_round_partner(nodes, round.drawn, node));
+	}
+}
+
+uint32_t cs_round_transfers(const struct cs_test *test, uint32_t nodes)
+{
+	return test->pattern == CS_PATTERN_SHIFT  ? nodes :
+	       test->pattern == CS_PATTERN_INCAST ? nodes - groups_of(nodes) :
+	       test->pattern == CS_PATTERN_BIDI	  ? nodes / 2 * 2 :
+						    nodes / 2;
+}
+
+/* ---- the clock ---- */
 
 struct cs_clock cs_clock_of(const struct cs_ping *ping, size_t n)
 {
@@ -129,5 +234,7 @@ double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test)
 		samples = 2;
 	if (test->path == CS_PATH_NET)
 		samples *= GPU_TIMES;
+	if (test->pattern == CS_PATTERN_BISECT)
+		samples *= TRUNK_TIMES;
 	return fmin(SLOT_MOST_S, slots->late_s + samples * slots->sample_s);
 }

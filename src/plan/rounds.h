@@ -32,6 +32,35 @@ uint32_t cs_rounds_count(uint32_t asked, uint32_t nodes);
 int cs_rounds_draw(uint64_t seed, uint32_t nodes, uint32_t **round,
 		   struct cs_err *err);
 
+/* ---- patterns ---- */
+
+#define CS_INCAST_MOST 7u /* nodes that send to one at the same time, at most */
+
+/* A round that is measured: its place in the order, and the round that was drawn. */
+struct cs_round {
+	uint32_t at, drawn;
+};
+/* A node's part in it: to whom it sends, -1 to nobody, and from whom it receives. */
+struct cs_part {
+	int64_t to;
+	uint32_t n_from, from[CS_INCAST_MOST];
+};
+/* What a test's pattern is between so many nodes:
+ *	shift	node i to i + k at the same time, k = drawn + 1; of `only`, if that is not 0
+ *	bisect	node i and i + N/2, in one round
+ *	incast	groups of up to eight neighbours; in each all others to one at the same time,
+ *		to each in turn
+ *	others	the partner of the round */
+struct cs_part cs_round_part(const struct cs_test *test, uint32_t only,
+			     uint32_t nodes, struct cs_round round, uint32_t node);
+/* Are its rounds those that are drawn?  Others have theirs first. */
+int cs_rounds_are_drawn(const struct cs_test *test, uint32_t only);
+/* The rounds that it has if so many were asked for, as for cs_rounds_count(). */
+uint32_t cs_rounds_with(const struct cs_test *test, uint32_t only, uint32_t nodes,
+			uint32_t asked);
+/* Transfers of a round at the same time, at most. */
+uint32_t cs_round_transfers(const struct cs_test *test, uint32_t nodes);
+
 /* ---- the clock ---- */
 
 /* A message to rank 0 and its answer: when it left and came back on this clock, and rank

@@ -85,8 +85,9 @@ struct cs_planned {
 const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agents,
 					  struct cs_planned *at);
 
-/* The cells that it has between a node and others of so many. */
-size_t cs_planned_between(const struct cs_plan *plan, uint32_t nodes, uint32_t node);
+/* The cells of a matrix between nodes from a node to others of so many. */
+size_t cs_planned_between(const struct cs_plan *plan, uint32_t matrix, uint32_t nodes,
+			  uint32_t node);
 
 /* Cells with a figure, and those of the plan. */
 struct cs_coverage {

@@ -63,6 +63,29 @@ ok_json "four hosts at the same time: every way is there, and none above the tru
 	'[r["status"] for r in d["results"] if r["value"] < ('"$truth"') * 1.005] == ["ok"] * 12'
 grep -o '"value":[0-9.e-]*' four.json | sed 's/^/# /'
 
+# Two leaves of two hosts, joined by a trunk of 300 Mbit/s each way.
+make_leaves() {
+	ip link add leaf type bridge && ip link set leaf up &&
+		ip link set cs3 master leaf && ip link set cs4 master leaf &&
+		ip link add trunk type veth peer name trunk2 &&
+		ip link set trunk master bridge up && ip link set trunk2 master leaf up &&
+		tc qdisc add dev trunk root tbf rate 300mbit burst $burst limit 8m &&
+		tc qdisc add dev trunk2 root tbf rate 300mbit burst $burst limit 8m
+}
+ok "two leaves and a trunk" make_leaves
+over cs1,cs2,cs3,cs4 -t 'nethost.mpi.pinned.shift,nethost.mpi.pinned.bisect,nethost.mpi.pinned.incast' -o all.json
+ok_json "all cells are there" all.json 'len(d["results"]) == 28 and {r["status"] for r in d["results"]} == {"ok"}'
+# what two pairs get from each other evens out in sums of their medians
+ok_json "… bisect: the sum of each way is the trunk's rate, and no port's" all.json \
+	'all(abs(sum(r["value"] for r in d["results"] if r["test"].endswith("bisect") and (r["node_index"] < 2) == there) / ('"$truth"' * 1.5) - 1) < 0.2 for there in (True, False))'
+ok_json "… incast: each row is the rate of its receiver's port" all.json \
+	'[r["src"] for r in d["results"] if r["test"].endswith("incast") and abs(r["max"] / ('"$truth"') - 1) > 0.05] == []'
+ok_json "… shift: no way is above the truth" all.json \
+	'len([r for r in d["results"] if r["test"].endswith("shift") and r["value"] < ('"$truth"') * 1.01]) == 12'
+"${PYTHON:-python3}" -S -c 'import json
+for r in json.load(open("all.json"))["results"]: print("#", r["test"][19:], r["src"], r["dst"], r["value"], r["max"], r["n"])'
+ip link del trunk
+
 # A second network between the first two hosts, as fast as the first.
 add_rail() {
 	local i

@@ -86,6 +86,41 @@ sed 's/"dst":"node1"/"dst":"node7"/' two.jsonl >seven.jsonl
 run 0 show seven.jsonl
 ok "a file with a node that it does not have is refused" one_line "one of the nodes, as node0"
 
+run_in_slots 3 ./each "$CSCOPE" --backend cpu -m nethost --pattern shift,bisect,incast -o all.json -o all.csv -o all.prom
+ok "three nodes at the same time: status 0" status_is 0
+ways() { # TEST: who sent to whom beside how many others
+	printf 'sorted((r["src"][4:] + r["dst"][4:], r["concurrent"]) for r in d["results"] if r["test"] == "nethost.mpi.pinned.%s" and r["status"] == "ok")' "$1"
+}
+ok_json "… shift: each sends to each other, beside two others" all.json \
+	"$(ways shift)"' == [(a + b, 2) for a in "012" for b in "012" if a != b]'
+ok_json "… bisect: the first half to the second and back, without the odd node" all.json \
+	"$(ways bisect)"' == [("01", 0), ("10", 0)]'
+ok_json "… incast: to each all others, at the same time" all.json \
+	"$(ways incast)"' == [(a + b, 1) for a in "012" for b in "012" if a != b]'
+ok_json "… every sample and every byte of it compared, every planned cell measured" all.json \
+	'all(r["checked"] >= r["n"] for r in d["results"]) and d["run"]["cells_measured"] == d["run"]["cells_planned"] == 14'
+ok "the text has their matrices, the sums of a bisection, and what a receiver gets" eval \
+	'tr -s " \n" "  " <out >one && grep -q "sum from the first half to the second [0-9.]*, back [0-9.]* " one && grep -q "a cell is what its column receives from all that send to it" one'
+ok_schema "the document follows the schema" all.json
+cp out live
+run 0 show all.json
+ok "show prints the bytes of the run" same live out
+run 0 show all.json -f csv
+ok "… and CSV" same all.csv out
+ok "metrics have them" eval '[ "$(grep -c "incast.*src=\"node[0-2]\",dst=" all.prom)" -ge 6 ]'
+run 0 show all.json -f html
+ok "… and the page" grep -q "nethost.mpi.pinned.incast" out
+run 0 check all.json
+ok "nothing of them is judged" eval 'status_is 0 && prints_not "-slow"'
+run 0 check all.json --min-share 50%
+ok "… by the port's rate neither" eval 'status_is 3 && one_line "no threshold applies"'
+printf 'test,bound\nnethost.mpi.pinned.incast,1000 GB/s\n' >incast.csv
+run 0 check all.json --threshold incast.csv
+ok "… but by a bound of the user" eval 'status_is 2 && prints "below 1000"'
+run_in_slots 2 ./each "$CSCOPE" --backend cpu -m nethost --pattern shift:1,incast -o one.json
+ok_json "shift:1 is one round" one.json \
+	'sorted(r["test"][19:] for r in d["results"] if r["status"] == "ok") == ["incast"] * 2 + ["shift"] * 2'
+
 # Runs of many nodes, made of one of two.
 run_in_slots 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair -o pair.json
 ok "two nodes are measured one way" status_is 0

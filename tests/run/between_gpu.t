@@ -40,7 +40,7 @@ hang() {
 }
 aside hanging hang
 
-nodes two 2 '' -t 'nethost.*,net.mpi.staged.*'
+nodes two 2 '' -t 'nethost.mpi.*.pair,nethost.mpi.*.bidi,net.mpi.staged.pair,net.mpi.staged.bidi'
 ok "two nodes: status 0" status_is 0
 ok_json "… GPU memory goes each way, one way and both ways, through host memory" two.json \
 	'sorted((r["test"], r["src"], r["dst"], r["status"], r["via"], r["memory"]) for r in d["results"] if r["path"] == "net") == [("net.mpi.staged." + t, "node%d" % n, "node%d" % (1 - n), "ok", "staged", "device") for t in ("bidi", "pair") for n in (0, 1)]'
@@ -54,6 +54,10 @@ cp out live
 run 0 show two.json
 ok "show prints the bytes of the run" same live out
 ok_schema "the document follows the schema" two.json
+
+nodes patterns 3 '' -t net.mpi.staged.shift,net.mpi.staged.bisect
+ok_json "three nodes: a GPU sends to one node and receives from another, and half to half" patterns.json \
+	'sorted((r["test"][15:], r["src"][4:] + r["dst"][4:], r["status"]) for r in d["results"] if r["checked"] == r["n"] + r["discarded"]) == [("bisect", w, "ok") for w in ("01", "10")] + [("shift", a + b, "ok") for a in "012" for b in "012" if a != b]'
 
 export FAKE_GPUS=2 EACH=2
 nodes processes 4 '' -t net.mpi.staged.pair
@@ -94,7 +98,7 @@ ok "one GPU that works: nothing is measured, its cells are skipped" eval \
 export aware=works
 nodes device 2 '' -t 'net.mpi.device.*,net.mpi.rdma.*'
 ok_json "an MPI that takes GPU memory, whatever it says: MPI gets both kinds of buffers, and every byte is compared" device.json \
-	'sorted((r["test"], r["src"], r["status"], r["via"], r["checked"] == r["n"] + r["discarded"]) for r in d["results"]) == [("net.mpi." + t, "node%d" % n, "ok", "MPI", True) for t in ("device.bidi", "device.pair", "rdma.bidi", "rdma.pair") for n in (0, 1)]'
+	'sorted((r["test"], r["src"], r["status"], r["via"], r["checked"] == r["n"] + r["discarded"]) for r in d["results"]) == [("net.mpi." + t, "node%d" % n, "ok", "MPI", True) for t in ("device.bidi", "device.bisect", "device.pair", "device.shift", "rdma.bidi", "rdma.pair") for n in (0, 1)]'
 
 unset aware
 nodes crash 2 '' -m net

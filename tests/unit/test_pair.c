@@ -1,4 +1,4 @@
-/* A pair of nodes in one slot, as two threads with a network that can lose and change what it
+/* Nodes that meet in one slot, as threads with a network that can lose and change what it
  * carries. */
 #include "config.h"
 
@@ -10,11 +10,12 @@
 #include "tap.h"
 
 #define WINDOW 2u
-#define BYTES ((size_t)WINDOW * CS_MESSAGE_BYTES)
+#define NODES 4
+#define BYTES ((size_t)WINDOW * (NODES - 1) * CS_MESSAGE_BYTES)
 #define MESSAGES 256u
 
 struct message {
-	int to, tag;
+	int from, to, tag;
 	size_t bytes;
 	void *data;
 	int taken;
@@ -32,18 +33,18 @@ static _Thread_local int me;
 static _Thread_local struct {
 	void *to;
 	size_t bytes;
-	int tag;
-} wanted[WINDOW + 1];
+	int from, tag;
+} wanted[WINDOW * NODES];
 static _Thread_local unsigned n_wanted;
 
-static void post(const void *data, int tag, size_t bytes)
+static void post(int to, const void *data, int tag, size_t bytes)
 {
 	struct message *m;
 
 	pthread_mutex_lock(&net.lock);
 	m = &net.message[net.n++ % MESSAGES];
 	free(m->data);
-	*m = (struct message){ !me, tag, bytes, malloc(bytes), 0 };
+	*m = (struct message){ me, to, tag, bytes, malloc(bytes), 0 };
 	memcpy(m->data, data, bytes);
 	if (bytes == CS_MESSAGE_BYTES && me == 0 && ++net.sent == net.changed)
 		((char *)m->data)[4096] ^= 1;
@@ -52,7 +53,7 @@ static void post(const void *data, int tag, size_t bytes)
 	pthread_mutex_unlock(&net.lock);
 }
 
-static int take(int tag, void *data, size_t bytes)
+static int take(int from, int tag, void *data, size_t bytes)
 {
 	int found = 0;
 
@@ -61,7 +62,8 @@ static int take(int tag, void *data, size_t bytes)
 	     i < net.n && !found; i++) {
 		struct message *m = &net.message[i % MESSAGES];
 
-		if (m->taken || m->to != me || m->tag != tag || m->bytes != bytes)
+		if (m->taken || m->from != from || m->to != me || m->tag != tag ||
+		    m->bytes != bytes)
 			continue;
 		memcpy(data, m->data, bytes);
 		m->taken = found = 1;
@@ -72,16 +74,14 @@ static int take(int tag, void *data, size_t bytes)
 
 static int say(int rank, int tag, const void *data, size_t bytes)
 {
-	(void)rank;
-	post(data, tag, bytes);
+	post(rank, data, tag, bytes);
 	return 0;
 }
 
 static int hear(int rank, int tag, void *data, size_t bytes, int *from)
 {
-	(void)rank;
 	(void)from;
-	return take(tag, data, bytes);
+	return take(rank, tag, data, bytes);
 }
 
 static int send_data(int rank, int tag, const void *data, size_t bytes, int *ended)
@@ -92,8 +92,8 @@ static int send_data(int rank, int tag, const void *data, size_t bytes, int *end
 
 static int want(int rank, int tag, void *data, size_t bytes, int *ended)
 {
-	(void)rank;
 	(void)ended;
+	wanted[n_wanted].from = rank;
 	wanted[n_wanted].to = data;
 	wanted[n_wanted].bytes = bytes;
 	wanted[n_wanted++].tag = tag;
@@ -102,7 +102,8 @@ static int want(int rank, int tag, void *data, size_t bytes, int *ended)
 
 static int test(void)
 {
-	while (n_wanted && take(wanted[0].tag, wanted[0].to, wanted[0].bytes))
+	while (n_wanted &&
+	       take(wanted[0].from, wanted[0].tag, wanted[0].to, wanted[0].bytes))
 		memmove(&wanted[0], &wanted[1], --n_wanted * sizeof(wanted[0]));
 	return !n_wanted;
 }
@@ -187,7 +188,10 @@ static void run(struct node node[2], const char *name, double slot_s, int both)
 				  .window = WINDOW,
 				  .message_bytes = CS_MESSAGE_BYTES,
 				  .verify = CS_VERIFY_ALL,
-				  .peer_key = !i,
+				  .to = !i,
+				  .from = { !i },
+				  .from_key = { !i },
+				  .n_from = 1,
 				  .idle = idle },
 		};
 	if (both)
@@ -195,6 +199,45 @@ static void run(struct node node[2], const char *name, double slot_s, int both)
 	meet(&node[0]);
 	if (both)
 		pthread_join(other, NULL);
+}
+
+/* The first nodes meet by a pattern, but for one of them; -1: all.  Node 0 comes last, so
+ * that those who are there have greeted it. */
+static void run_all(struct node *node, int nodes, const char *name, int missing)
+{
+	const struct cs_test *test = cs_test_at(cs_test_index(name));
+	const double now_s = cs_clock_s();
+	pthread_t thread[NODES];
+
+	for (int i = nodes - 1; i >= 0; i--) {
+		const struct cs_part part = cs_round_part(test, 0, (uint32_t)nodes,
+							  (struct cs_round){ 0, 0 },
+							  (uint32_t)i);
+
+		node[i] = (struct node){
+			.number = i,
+			.pair = { .mover = &network,
+				  .test = test,
+				  .slot = 3,
+				  .half_s = now_s + (missing < 0 ? 60 : 3),
+				  .end_s = now_s + 120,
+				  .window = WINDOW,
+				  .message_bytes = CS_MESSAGE_BYTES,
+				  .verify = CS_VERIFY_ALL,
+				  .to = (int)part.to,
+				  .n_from = part.n_from,
+				  .idle = idle },
+		};
+		for (uint32_t k = 0; k < part.n_from; k++) {
+			node[i].pair.from[k] = (int)part.from[k];
+			node[i].pair.from_key[k] = part.from[k];
+		}
+		if (i != missing)
+			pthread_create(&thread[i], NULL, meet, &node[i]);
+	}
+	for (int i = 0; i < nodes; i++)
+		if (i != missing)
+			pthread_join(thread[i], NULL);
 }
 
 static void is_whole(const struct node *node)
@@ -263,5 +306,55 @@ HOLDS("a message that never comes ends with the slot, and its memory is left alo
 	t_eq_int(node[1].end, CS_PAIR_STUCK);
 	t_ok(!node[0].pair.whole && !node[0].pair.memory_is_lost);
 	t_ok(node[1].pair.memory_is_lost);
+	forget();
+}
+
+HOLDS("in a shift each node sends to one and receives from another at the same time") {
+	struct node node[NODES];
+
+	forget();
+	net.changed = 3;
+	run_all(node, 3, "nethost.mpi.pinned.shift", -1);
+	for (int i = 0; i < 3; i++)
+		t_eq_int(node[i].pair.found.wrong_bytes, i == 0);
+	forget();
+	run_all(node, 3, "nethost.mpi.pinned.shift", -1);
+	for (int i = 0; i < 3; i++) {
+		is_whole(&node[i]);
+		t_eq_int(node[i].pair.senders, 1);
+	}
+	forget();
+}
+
+HOLDS("a node that is missing in a shift costs the samples of the one that sends to it") {
+	struct node node[NODES];
+
+	forget();
+	run_all(node, 4, "nethost.mpi.pinned.shift", 2);
+	t_eq_int(node[1].end, CS_PAIR_ABSENT);
+	t_ok(!node[1].pair.whole && !node[1].pair.memory_is_lost);
+	is_whole(&node[0]);
+	is_whole(&node[3]);
+	forget();
+}
+
+HOLDS("several send to one, which checks the bytes of each") {
+	struct node node[NODES];
+
+	forget();
+	run_all(node, 4, "nethost.mpi.pinned.incast", -1);
+	t_eq_int(node[0].end, CS_PAIR_DONE);
+	t_eq_int(node[0].pair.n, 0);
+	for (int i = 1; i < 4; i++) {
+		is_whole(&node[i]);
+		t_eq_int(node[i].pair.senders, 3);
+	}
+	forget();
+	run_all(node, 4, "nethost.mpi.pinned.incast", 2);
+	t_ok(!node[0].pair.memory_is_lost);
+	for (int i = 1; i < 4; i += 2) {
+		is_whole(&node[i]);
+		t_eq_int(node[i].pair.senders, 2);
+	}
 	forget();
 }

@@ -1105,18 +1105,28 @@ HOLDS("matrices between nodes have no steps, and a cell for each partner that is
 			req.set.rounds = (uint16_t)asked;
 			plan = built(&req);
 			t_eq_int(plan->n_steps, 0);
-			t_eq_int(plan->n_matrices, 3);
+			t_eq_int(plan->n_matrices, 6);
 			t_eq_int(cs_plan_first_between(plan), 0);
 			t_must(!cs_rounds_draw(plan->set.seed, nodes, &round, NULL));
 			for (uint32_t node = 0; node < nodes; node++) {
-				size_t met = 0;
+				for (uint32_t v = 0; v < 6; v++) {
+					const struct cs_test *test =
+						cs_plan_matrix_test(plan, v);
+					size_t sent = 0;
 
-				for (uint32_t i = 0;
-				     i < cs_rounds_count(asked, nodes); i++)
-					met += cs_round_partner(nodes, round[i],
-								node) >= 0;
-				t_eq_int(cs_planned_between(plan, nodes, node),
-					 3 * met);
+					for (uint32_t i = 0;
+					     i < cs_rounds_with(test, 0, nodes, asked);
+					     i++)
+						sent += cs_round_part(test, 0, nodes,
+								      (struct cs_round){
+									      i,
+									      round[i] },
+								      node)
+								.to >= 0;
+					t_eq_int(cs_planned_between(plan, v, nodes,
+								    node),
+						 sent);
+				}
 			}
 			free(round);
 		}

@@ -51,6 +51,112 @@ HOLDS("pairs of agents go round as pairs of nodes do") {
 			}
 }
 
+/* What all nodes do in a round: each receives from those that send to it, and from no
+ * other.  Returns the transfers, at most `most` to a node. */
+static uint32_t transfers(const char *name, uint32_t only, uint32_t n,
+			  struct cs_round round, uint32_t most,
+			  int met[NODES_MOST][NODES_MOST])
+{
+	const struct cs_test *test = cs_test_at(cs_test_index(name));
+	uint32_t sent = 0, received = 0;
+
+	for (uint32_t node = 0; node < n; node++) {
+		const struct cs_part part = cs_round_part(test, only, n, round, node);
+		struct cs_part other;
+		uint32_t i = 0;
+
+		received += part.n_from;
+		t_ok(part.n_from <= most);
+		if (part.to < 0)
+			continue;
+		t_ok(part.to < n && part.to != node);
+		met[node][part.to]++;
+		sent++;
+		other = cs_round_part(test, only, n, round, (uint32_t)part.to);
+		while (i < other.n_from && other.from[i] != node)
+			i++;
+		t_ok(i < other.n_from);
+	}
+	t_eq_int(received, sent);
+	return sent;
+}
+
+HOLDS("a shift has each node send to one and receive from one, and all meet both ways") {
+	for (uint32_t n = 2; n <= NODES_MOST; n++) {
+		int met[NODES_MOST][NODES_MOST] = { { 0 } };
+
+		for (uint32_t r = 0; r < cs_rounds_of(n); r++)
+			t_eq_int(transfers("nethost.mpi.pinned.shift", 0, n,
+					   (struct cs_round){ r, r }, 1, met),
+				 r + 1 < n ? n : 0);
+		for (uint32_t a = 0; a < n; a++)
+			for (uint32_t b = 0; b < n; b++)
+				t_eq_int(met[a][b], a != b);
+	}
+}
+
+HOLDS("shift:K is one round, of K alone") {
+	int met[NODES_MOST][NODES_MOST] = { { 0 } };
+
+	t_eq_int(transfers("nethost.mpi.pinned.shift", 2, 5,
+			   (struct cs_round){ 0, 3 }, 1, met),
+		 5);
+	t_eq_int(met[4][1], 1);
+	t_eq_int(transfers("nethost.mpi.pinned.shift", 2, 5,
+			   (struct cs_round){ 1, 0 }, 1, met),
+		 0);
+	t_eq_int(transfers("nethost.mpi.pinned.shift", 5, 5,
+			   (struct cs_round){ 0, 3 }, 1, met),
+		 0);
+}
+
+HOLDS("a bisection pairs the halves of the nodes in one round, but for an odd one") {
+	for (uint32_t n = 2; n <= NODES_MOST; n++) {
+		int met[NODES_MOST][NODES_MOST] = { { 0 } };
+
+		for (uint32_t r = 0; r < cs_rounds_of(n); r++)
+			t_eq_int(transfers("nethost.mpi.pinned.bisect", 0, n,
+					   (struct cs_round){ r, n - 2 }, 1, met),
+				 r ? 0 : n / 2 * 2);
+		for (uint32_t a = 0; a < n / 2; a++)
+			for (uint32_t b = 0; b < n / 2; b++) {
+				t_eq_int(met[a][n / 2 + b], a == b);
+				t_eq_int(met[n / 2 + b][a], a == b);
+			}
+	}
+}
+
+HOLDS("incast: of groups of at most eight neighbours all send to one, to each in turn") {
+	static const char name[] = "nethost.mpi.pinned.incast";
+	const struct cs_test *test = cs_test_at(cs_test_index(name));
+
+	for (uint32_t n = 2; n <= NODES_MOST; n++) {
+		int met[NODES_MOST][NODES_MOST] = { { 0 } };
+		const uint32_t rounds = cs_rounds_with(test, 0, n, CS_ROUNDS_AUTO);
+
+		t_ok(rounds >= 2 && rounds <= CS_INCAST_MOST + 1);
+		for (uint32_t r = 0; r < rounds + 2; r++)
+			t_ok(transfers(name, 0, n, (struct cs_round){ r, 0 },
+				       CS_INCAST_MOST,
+				       met) <= cs_round_transfers(test, n));
+		for (uint32_t a = 0; a < n; a++) {
+			uint32_t to = 0, with = 0;
+
+			for (uint32_t b = 0; b < n; b++) {
+				to += met[a][b];
+				with += met[b][a];
+			}
+			t_eq_int(to, with); /* the others of its group */
+			t_ok(to + 1 == rounds || to + 2 == rounds);
+		}
+	}
+	t_eq_int(cs_rounds_with(test, 0, 9, CS_ROUNDS_AUTO), 5);
+	t_eq_int(cs_rounds_with(test, 0, 4, CS_ROUNDS_AUTO), 4);
+	t_eq_int(cs_rounds_with(test, 0, 10000, CS_ROUNDS_ALL), 8);
+	t_eq_int(cs_rounds_with(test, 0, 10000, 3), 3);
+	t_eq_int(cs_rounds_with(test, 0, 1, CS_ROUNDS_ALL), 0);
+}
+
 HOLDS("up to 64 nodes all rounds are measured, of more 32, or as many as are asked for") {
 	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 1), 0);
 	t_eq_int(cs_rounds_count(CS_ROUNDS_AUTO, 2), 1);

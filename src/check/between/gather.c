@@ -13,8 +13,7 @@ uint32_t cs_between_matrix(const struct cs_run *run, uint32_t from)
 		const struct cs_test *test = cs_plan_matrix_test(run->plan, v);
 
 		if (cs_test_is_between(test) && test->unit == CS_UNIT_GBS &&
-		    (test->pattern == CS_PATTERN_PAIR ||
-		     test->pattern == CS_PATTERN_BIDI))
+		    !cs_test_is_of_allocation(test))
 			return v;
 	}
 	return run->plan->n_matrices;

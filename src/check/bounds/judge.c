@@ -102,7 +102,9 @@ static int find_between(void *argument)
 		for (uint32_t e = 0; e < f->n_evidence && e < STEPS_OF_ONE; e++) {
 			row = cs_rows_get(&run.rows, f->evidence[e]);
 			if (r->to.n < r->to.most &&
-			    cs_test_is_between(cs_row_test(row)) && !has_pair(r, row))
+			    cs_test_is_between(cs_row_test(row)) &&
+			    !cs_test_is_of_allocation(cs_row_test(row)) &&
+			    !has_pair(r, row))
 				r->to.step[r->to.n++] = f->evidence[e];
 		}
 	cs_rows_unindex(&r->run->rows);

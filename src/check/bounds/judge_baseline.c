@@ -161,7 +161,8 @@ static void judge_nodes(struct scope *scope)
 				judge_class(run, CS_WARNING, m->node,
 					    CS_FINDING_BASELINE_CLASS);
 		}
-		if (scope->class >= 0)
+		if (scope->class >= 0 &&
+		    !cs_test_is_of_allocation(cs_row_test(cs_matrices_row(m, 0))))
 			judge_matrix(scope);
 	}
 	if (!scope->known && m->n_order)

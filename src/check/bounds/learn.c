@@ -39,7 +39,8 @@ uint32_t cs_baseline_need_class(struct cs_baseline *b, const char *name)
 int cs_baseline_takes(const struct cs_row *row)
 {
 	return row->status == CS_OK && row->stats.median > 0 &&
-	       isfinite(row->stats.median) && !(row->flags & CS_ROW_BAD);
+	       isfinite(row->stats.median) && !(row->flags & CS_ROW_BAD) &&
+	       !cs_test_is_of_allocation(cs_row_test(row));
 }
 
 static void learn_figures(struct learning *l, int node)

@@ -275,7 +275,7 @@ static int is_undivided(const struct cs_test *test)
 		1u << CS_PATTERN_BISECT | 1u << CS_PATTERN_ROUNDS |
 		1u << CS_PATTERN_RANDOM;
 
-	return patterns >> test->pattern & 1;
+	return (patterns >> test->pattern & 1) && !cs_test_is_of_allocation(test);
 }
 
 int cs_thresholds_share(struct cs_thresholds *to, double share, struct cs_err *err)

@@ -31,15 +31,13 @@ CS_ORDERING_AT(by_time, struct cs_row, CS_ORDER(a->stats.median, b->stats.median
 static struct between between_of(const struct cs_run *run, uint32_t v)
 {
 	struct between b = { .run = run, .matrix = cs_plan_matrix_at(run->plan, v) };
-	uint32_t matrices = run->plan->n_matrices - cs_plan_first_between(run->plan);
 	double *x;
 
 	b.test = cs_test_at(b.matrix->test);
 	b.row = cs_new(const struct cs_row *, cs_rows_count(&run->rows));
 	for (int node = 0; node < run->n_nodes; node++) {
-		b.planned += cs_planned_between(run->plan, (uint32_t)run->n_nodes,
-						(uint32_t)node) /
-			     matrices;
+		b.planned += cs_planned_between(run->plan, v, (uint32_t)run->n_nodes,
+						(uint32_t)node);
 		CS_EACH_ROW(row, cs_matrix_rows(run, node, b.matrix))
 			if (row->status == CS_OK && cs_row_is(run, row, CS_ROWS_CELLS))
 				b.row[b.n++] = row;
@@ -272,11 +270,39 @@ static void print_carriers(FILE *to, const struct between *b)
 		over ? "; above 101 %: traffic of others, or bytes sent again" : "");
 }
 
+/* "median 23.9, 96 % of the port, best 24.0 node0->node1, …" */
+static void print_sum(FILE *to, const struct between *b)
+{
+	const struct cs_settings *set = &b->run->plan->set;
+	const uint32_t nodes = (uint32_t)b->run->n_nodes;
+
+	cs_fold(to, 2, 4,
+		"median %s%s, best %s, worst %s; %zu of %zu cells, %u of %u rounds; %s",
+		figure_text(b, b->median), share_text(b), cell_text(b, b->row[0]),
+		cell_text(b, b->row[b->n - 1]), b->n, b->planned,
+		cs_rounds_with(b->test, set->shift, nodes, set->rounds),
+		cs_rounds_with(b->test, set->shift, nodes, CS_ROUNDS_ALL),
+		b->test->pattern == CS_PATTERN_INCAST ?
+			"a cell is what its column receives from all that send to it" :
+			"all pairs of a round at the same time");
+}
+
+/* What goes from one half of the nodes to the other, and back. */
+static void print_halves(FILE *to, const struct between *b)
+{
+	double there = 0, back = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		*(b->row[i]->node < b->row[i]->what.dst.index ? &there : &back) +=
+			b->row[i]->stats.median;
+	cs_fold(to, 2, 4, "sum from the first half to the second %s, back %s%s",
+		figure_text(b, there), figure_text(b, back),
+		b->n < b->planned ? ": cells are missing" : "");
+}
+
 static void print_one(FILE *to, const struct between *b, uint32_t v)
 {
 	const struct cs_run *run = b->run;
-	uint32_t rounds = cs_rounds_count(run->plan->set.rounds,
-					  (uint32_t)run->n_nodes);
 
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s, %s (%s)", b->test->title,
@@ -287,12 +313,9 @@ static void print_one(FILE *to, const struct between *b, uint32_t v)
 		cs_fold(to, 2, 4, "0 of %zu cells", b->planned);
 		return;
 	}
-	cs_fold(to, 2, 4,
-		"median %s%s, best %s, worst %s; %zu of %zu cells, %u of %u rounds; "
-		"all pairs of a round at the same time",
-		figure_text(b, b->median), share_text(b), cell_text(b, b->row[0]),
-		cell_text(b, b->row[b->n - 1]), b->n, b->planned, rounds,
-		cs_rounds_of((uint32_t)run->n_nodes));
+	print_sum(to, b);
+	if (b->test->pattern == CS_PATTERN_BISECT)
+		print_halves(to, b);
 	if (run->n_nodes > NODES_OF_MATRIX) {
 		print_classes(to, b);
 		print_characters(to, b, v);
@@ -414,15 +437,19 @@ const char *cs_between_text(const struct cs_run *run)
 		const struct between b = between_of(run, v);
 
 		if (b.n)
-			text = cs_join(text, ", ", "%s%s%s",
-				       b.test->path == CS_PATH_NET ?
-					       cs_new_text("%s ",
-							   cs_op_text((int)b.test->op)) :
-					       "",
-				       b.test->pattern == CS_PATTERN_BIDI ?
-					       "both ways " :
-					       "",
-				       rate_text(&b));
+			text = cs_join(
+				text, ", ", "%s%s%s",
+				b.test->path == CS_PATH_NET ?
+					cs_new_text("%s ",
+						    cs_op_text((int)b.test->op)) :
+					"",
+				b.test->pattern == CS_PATTERN_PAIR ?
+					"" :
+				b.test->pattern == CS_PATTERN_BIDI ?
+					"both ways " :
+					cs_new_text("%s ",
+						    cs_pattern_text((int)b.test->pattern)),
+				rate_text(&b));
 	}
 	return cs_after("between nodes ", text);
 }
