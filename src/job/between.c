@@ -47,16 +47,16 @@ static void get_ready(struct cs_between_phase *b)
 {
 	double now_s = cs_clock_s();
 
-	b->s.of.window = CS_TRIAL_MESSAGES;
+	b->schedule.slots.window = CS_TRIAL_MESSAGES;
 	cs_between_try_gpu(b);
 	cs_between_set_clock(b, now_s + (b->me ? CS_ROOT_S : COME_S), 1);
 	if (b->me == 0) {
 		b->clock = (struct cs_clock){ 0, 0 };
-		b->s.begin_s = cs_clock_s() + CS_SOON_S;
+		b->schedule.begin_s = cs_clock_s() + CS_SOON_S;
 		cs_between_tell_all(b, CS_BEGIN);
 	} else if (isinf(b->clock.trip_s) ||
-		   cs_between_hear_root(b, CS_BEGIN, &b->s, sizeof(b->s),
-					now_s + CS_ROOT_S)) {
+		   cs_between_hear_root(b, CS_BEGIN, &b->schedule,
+					sizeof(b->schedule), now_s + CS_ROOT_S)) {
 		cs_text(b->why, sizeof(b->why),
 			"rank 0 did not answer in time: its clock is not known");
 	}
@@ -64,12 +64,12 @@ static void get_ready(struct cs_between_phase *b)
 	if (b->me == 0)
 		cs_between_make_schedule(b);
 	else if (!b->why[0] &&
-		 cs_between_hear_root(b, CS_SLOTS, &b->s, sizeof(b->s),
+		 cs_between_hear_root(b, CS_SLOTS, &b->schedule, sizeof(b->schedule),
 				      cs_clock_s() + CS_TRIAL_S + CS_ROOT_S))
 		cs_text(b->why, sizeof(b->why), "rank 0 did not answer in time");
-	if (!b->why[0] && b->s.of.window)
+	if (!b->why[0] && b->schedule.slots.window)
 		cs_between_prepare_ends(b);
-	if (b->me == 0 && !b->s.of.window)
+	if (b->me == 0 && !b->schedule.slots.window)
 		report(b,
 		       "nothing is measured between nodes: no pair exchanged messages in a trial");
 }
@@ -79,8 +79,8 @@ static int open_between(struct cs_between_phase *b, struct cs_err *err)
 	struct cs_comm *comm = &b->job->comm;
 	const struct cs_plan *plan = b->job->plan;
 
-	b->first = cs_plan_first_between(plan);
-	b->n_matrices = plan->n_matrices - b->first;
+	b->first_matrix = cs_plan_first_between(plan);
+	b->n_matrices = plan->n_matrices - b->first_matrix;
 	for (uint32_t v = 0; v < b->n_matrices; v++)
 		if (cs_between_rounds(b, v) > b->n_rounds)
 			b->n_rounds = cs_between_rounds(b, v);
@@ -120,7 +120,7 @@ void cs_between_run(struct cs_job *job)
 		report(&b, err.text);
 	} else {
 		get_ready(&b);
-		for (uint32_t round = 0; round < b.n_rounds && !b.ends; round++)
+		for (uint32_t round = 0; round < b.n_rounds && !b.is_over; round++)
 			cs_between_take_round(&b, round);
 		cs_between_look_again(&b);
 	}

@@ -12,7 +12,7 @@ void cs_between_watch(void *ctx)
 	struct cs_between_phase *b = ctx;
 
 	if (cs_job_watch(b->job))
-		b->ends = 1;
+		b->is_over = 1;
 }
 
 void cs_between_nap(struct cs_between_phase *b)
@@ -31,7 +31,7 @@ static void answer_pings(struct cs_between_phase *b, double end_s, int enough)
 	int from;
 	char none;
 
-	while ((now_s = cs_clock_s()) < end_s && !b->ends && (left || !enough)) {
+	while ((now_s = cs_clock_s()) < end_s && !b->is_over && (left || !enough)) {
 		if (now_s - watched_s > 0.05) {
 			cs_between_watch(b);
 			watched_s = now_s;
@@ -46,7 +46,6 @@ static void answer_pings(struct cs_between_phase *b, double end_s, int enough)
 	}
 }
 
-/* Wait for a message of rank 0. */
 int cs_between_hear_root(struct cs_between_phase *b, int tag, void *data,
 			 size_t bytes, double end_s)
 {
@@ -54,7 +53,7 @@ int cs_between_hear_root(struct cs_between_phase *b, int tag, void *data,
 
 	while (!b->mover->hear(0, tag, data, bytes, NULL)) {
 		now_s = cs_clock_s();
-		if (now_s > end_s || b->ends)
+		if (now_s > end_s || b->is_over)
 			return -1;
 		if (now_s - watched_s > 0.05) {
 			cs_between_watch(b);
@@ -95,7 +94,6 @@ void cs_between_set_clock(struct cs_between_phase *b, double end_s, int enough)
 		ask_clock(b, end_s);
 }
 
-/* This node's time of a time of rank 0's. */
 double cs_between_own_time(const struct cs_between_phase *b, double root_s)
 {
 	return root_s - b->clock.ahead_s;

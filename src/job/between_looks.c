@@ -36,9 +36,9 @@ static void await_rows(struct cs_between_phase *b)
 	double news_s = cs_clock_s(), next_s = 0;
 
 	for (uint32_t node = 0; node < b->n; node++)
-		for (uint32_t v = b->first; v < plan->n_matrices; v++)
+		for (uint32_t v = b->first_matrix; v < plan->n_matrices; v++)
 			all += cs_planned_between(plan, v, b->n, node);
-	while (n < all && cs_clock_s() < news_s + NEWS_S && !b->ends) {
+	while (n < all && cs_clock_s() < news_s + NEWS_S && !b->is_over) {
 		cs_between_nap(b);
 		if (cs_clock_s() < next_s)
 			continue;
@@ -50,13 +50,15 @@ static void await_rows(struct cs_between_phase *b)
 	}
 }
 
+/* The time of a look, the same for all: of the longest slot of tests that are judged. */
 static double look_s(const struct cs_between_phase *b)
 {
 	double s = 0;
 
 	for (uint32_t v = 0; v < b->n_matrices; v++)
 		if (!cs_test_is_of_allocation(cs_between_test(b, v)))
-			s = fmax(s, cs_slot_s(&b->s.of, cs_between_test(b, v)));
+			s = fmax(s,
+				 cs_slot_s(&b->schedule.slots, cs_between_test(b, v)));
 	return s;
 }
 
@@ -153,17 +155,15 @@ static void take_look(struct cs_between_phase *b, const struct cs_look *look,
 	while (slot.matrix + 1 < b->n_matrices &&
 	       cs_between_test(b, slot.matrix) != cs_test_at(look->test))
 		slot.matrix++;
-	slot.seconds = cs_slot_s(&b->s.of, cs_between_test(b, slot.matrix));
+	slot.seconds = cs_slot_s(&b->schedule.slots, cs_between_test(b, slot.matrix));
 	/* the round of the pair's first look, if it had one */
-	while (other >= 0 && slot.round + 1 < b->s.rounds &&
+	while (other >= 0 && slot.round + 1 < b->schedule.rounds &&
 	       cs_round_partner(b->n, b->round[slot.round], b->me) != other)
 		slot.round++;
 	if (other >= 0)
 		cs_between_take_slot(b, &slot);
 }
 
-/* Suspicious pairs meet once more, with nothing beside them, and rounds as a whole.  All
- * wait until the end of it. */
 void cs_between_look_again(struct cs_between_phase *b)
 {
 	struct cs_look look[CS_LOOKS_MOST];
@@ -171,19 +171,19 @@ void cs_between_look_again(struct cs_between_phase *b)
 	double end_s;
 
 	if (!(b->job->args->checks & (CS_CHECK_OUTLIER | CS_CHECK_BASELINE)) ||
-	    !b->s.rounds)
+	    !b->schedule.rounds)
 		return;
 	if (b->me == 0) {
 		again.n = b->why[0] ? 0 : choose_looks(b, look);
-		again.begin_s = cs_clock_s() + CS_SOON_S + b->s.of.late_s;
+		again.begin_s = cs_clock_s() + CS_SOON_S + b->schedule.slots.late_s;
 		tell_looks(b, &again, look);
 	} else if (b->why[0] || hear_looks(b, &again, look)) {
 		return;
 	}
-	for (size_t i = 0; i < again.n && i < CS_LOOKS_MOST && !b->ends; i++)
+	for (size_t i = 0; i < again.n && i < CS_LOOKS_MOST && !b->is_over; i++)
 		take_look(b, &look[i], (uint32_t)i + 1,
 			  again.begin_s + (double)i * look_s(b));
 	end_s = cs_between_own_time(b, again.begin_s + (double)again.n * look_s(b));
-	while (again.n && cs_clock_s() < end_s && !b->ends)
+	while (again.n && cs_clock_s() < end_s && !b->is_over)
 		cs_between_nap(b);
 }

@@ -15,7 +15,7 @@ static const struct cs_ends_kind *const kinds[CS_ENDS_KINDS] = {
 const struct cs_test *cs_between_test(const struct cs_between_phase *b,
 				      uint32_t matrix)
 {
-	return cs_plan_matrix_test(b->job->plan, b->first + matrix);
+	return cs_plan_matrix_test(b->job->plan, b->first_matrix + matrix);
 }
 
 struct cs_part cs_between_part(const struct cs_between_phase *b,
@@ -44,7 +44,6 @@ static struct cs_coordinator *own_coordinator(const struct cs_between_phase *b)
 	return &b->job->placements.at[0].co;
 }
 
-/* The kinds of memory that the plan asks for and this node has. */
 uint64_t cs_between_own_kinds(const struct cs_between_phase *b)
 {
 	uint64_t own = 1u << CS_ENDS_HOST;
@@ -92,7 +91,7 @@ static uint64_t window_bytes(const struct cs_between_phase *b,
 			     enum cs_between_memory kind)
 {
 	const uint64_t grain = kind == CS_ENDS_HOST ? CS_MESSAGE_BYTES : CS_NET_CHUNK;
-	const uint64_t bytes = b->s.of.window * CS_MESSAGE_BYTES;
+	const uint64_t bytes = b->schedule.slots.window * CS_MESSAGE_BYTES;
 
 	return (bytes + grain - 1) / grain * grain;
 }
@@ -119,7 +118,7 @@ static void prepare_ends(struct cs_between_phase *b, enum cs_between_memory kind
 {
 	struct cs_ends *ends = &b->memory[kind];
 
-	if (b->s.kinds >> kind & 1)
+	if (b->schedule.kinds >> kind & 1)
 		cs_between_open_ends(b, kind);
 	else
 		*ends = (struct cs_ends){ .rings = { .fd = -1 } };
@@ -173,7 +172,7 @@ struct cs_pair cs_between_pair(struct cs_between_phase *b,
 				.nics = b->nics,
 				.to = part->to < 0 ? -1 : b->rank_of[part->to],
 				.n_from = part->n_from,
-				.first = part->to > b->me,
+				.sends_first = part->to > b->me,
 				.slot = number,
 				.window = messages ? (uint32_t)messages : 1,
 				.message_bytes = bytes,
@@ -188,7 +187,6 @@ struct cs_pair cs_between_pair(struct cs_between_phase *b,
 	return pair;
 }
 
-/* Memory that MPI may still use is left to it. */
 void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair)
 {
 	struct cs_ends *ends = pair->ends;

@@ -9,7 +9,7 @@ static struct cs_row row_of(const struct cs_between_phase *b,
 			    const struct cs_between_slot *slot)
 {
 	const struct cs_plan *plan = b->job->plan;
-	const uint32_t v = b->first + slot->matrix;
+	const uint32_t v = b->first_matrix + slot->matrix;
 	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(plan, v);
 	const struct cs_test *test = cs_between_test(b, slot->matrix);
 	const uint32_t beside = cs_round_transfers(test, slot->alone ? 2 : b->n) - 1;

@@ -15,7 +15,6 @@ struct tried {
 	uint64_t kinds;
 };
 
-/* The pairs of the first round find out how fast they are; rank 0 learns it. */
 void cs_between_try_pair(struct cs_between_phase *b)
 {
 	const struct cs_test *test =
@@ -23,12 +22,12 @@ void cs_between_try_pair(struct cs_between_phase *b)
 	const struct cs_between_slot slot = { .part = cs_between_part(b, test, 0,
 								      b->me) };
 	struct tried tried = { { NAN, NAN, NAN, NAN }, cs_between_own_kinds(b) };
-	double begin_s = cs_between_own_time(b, b->s.begin_s);
+	double begin_s = cs_between_own_time(b, b->schedule.begin_s);
 
 	if (b->why[0])
 		return;
 	cs_between_open_ends(b, CS_ENDS_HOST);
-	while (cs_clock_s() < begin_s && !b->ends)
+	while (cs_clock_s() < begin_s && !b->is_over)
 		cs_between_nap(b);
 	if (slot.part.to >= 0 && b->memory[CS_ENDS_HOST].is_open) {
 		struct cs_pair pair = cs_between_pair(b, &slot, test, 0);
@@ -45,15 +44,16 @@ void cs_between_try_pair(struct cs_between_phase *b)
 void cs_between_tell_all(struct cs_between_phase *b, int tag)
 {
 	for (uint32_t node = 1; node < b->n; node++)
-		b->mover->say(b->rank_of[node], tag, &b->s, sizeof(b->s));
+		b->mover->say(b->rank_of[node], tag, &b->schedule,
+			      sizeof(b->schedule));
 }
 
 double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix)
 {
 	const struct cs_test *test = cs_between_test(b, matrix);
 
-	return b->s.kinds >> cs_between_memory_of(test) & 1 ?
-		       cs_slot_s(&b->s.of, test) :
+	return b->schedule.kinds >> cs_between_memory_of(test) & 1 ?
+		       cs_slot_s(&b->schedule.slots, test) :
 		       0;
 }
 
@@ -95,7 +95,7 @@ double cs_between_begin_s(const struct cs_between_phase *b, uint32_t round,
 /* As many rounds as end before the budget is spent. */
 static uint64_t rounds_in_time(const struct cs_between_phase *b)
 {
-	const double left_s = b->job->args->budget.steps_s - b->s.begin_s;
+	const double left_s = b->job->args->budget.steps_s - b->schedule.begin_s;
 	uint32_t fit = 0;
 
 	while (fit < b->n_rounds && cs_between_begin_s(b, fit + 1, 0) <= left_s)
@@ -108,11 +108,11 @@ static uint64_t rounds_in_time(const struct cs_between_phase *b)
 static uint64_t hear_trials(struct cs_between_phase *b, struct cs_trial *trial,
 			    size_t *n)
 {
-	const double end_s = b->s.begin_s + CS_TRIAL_S + 1;
+	const double end_s = b->schedule.begin_s + CS_TRIAL_S + 1;
 	uint64_t once = 0, twice = 0;
 	struct tried tried;
 
-	while (*n < b->n && cs_clock_s() < end_s && !b->ends) {
+	while (*n < b->n && cs_clock_s() < end_s && !b->is_over) {
 		if (!b->mover->hear(CS_MOVER_ANY, CS_TRIAL, &tried, sizeof(tried),
 				    NULL)) {
 			cs_between_nap(b);
@@ -131,15 +131,17 @@ void cs_between_make_schedule(struct cs_between_phase *b)
 	size_t n = 0;
 
 	if (trial)
-		b->s.kinds = hear_trials(b, trial, &n);
-	b->s.of = cs_slots_of(trial, n, CS_WINDOW_MOST);
+		b->schedule.kinds = hear_trials(b, trial, &n);
+	b->schedule.slots = cs_slots_of(trial, n, CS_WINDOW_MOST);
 	free(trial);
-	b->s.of.late_s = fmax(b->s.of.late_s,
-			      fmin(1, SLACK_S / (b->n_rounds * b->n_matrices)));
-	b->s.begin_s = cs_clock_s() + CS_SOON_S + b->s.of.late_s +
-		       2e-9 * (double)b->s.of.window * CS_MESSAGE_BYTES / TOUCH_GBS;
-	if (b->s.kinds >> CS_ENDS_STAGED)
-		b->s.begin_s += GPU_S;
-	b->s.rounds = b->s.of.window ? rounds_in_time(b) : 0;
+	b->schedule.slots.late_s =
+		fmax(b->schedule.slots.late_s,
+		     fmin(1, SLACK_S / (b->n_rounds * b->n_matrices)));
+	b->schedule.begin_s = cs_clock_s() + CS_SOON_S + b->schedule.slots.late_s +
+			      2e-9 * (double)b->schedule.slots.window *
+				      CS_MESSAGE_BYTES / TOUCH_GBS;
+	if (b->schedule.kinds >> CS_ENDS_STAGED)
+		b->schedule.begin_s += GPU_S;
+	b->schedule.rounds = b->schedule.slots.window ? rounds_in_time(b) : 0;
 	cs_between_tell_all(b, CS_SLOTS);
 }

@@ -9,7 +9,7 @@ static void meet(struct cs_between_phase *b, const struct cs_between_slot *slot,
 {
 	enum cs_pair_end how;
 
-	pair->half_s = slot->begin_s + (slot->seconds + b->s.of.late_s) / 2;
+	pair->half_s = slot->begin_s + (slot->seconds + b->schedule.slots.late_s) / 2;
 	pair->end_s = slot->begin_s + slot->seconds;
 	pair->ends->err.text[0] = '\0';
 	how = cs_pair_meet(pair);
@@ -53,7 +53,7 @@ void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *sl
 	struct cs_pair pair;
 	struct cs_ends *ends;
 
-	if (b->why[0] || slot->round >= b->s.rounds) {
+	if (b->why[0] || slot->round >= b->schedule.rounds) {
 		cs_between_give_missing(b, slot, CS_SKIPPED,
 					b->why[0] ? b->why : CS_LEFT_OUT);
 		return;
@@ -67,7 +67,7 @@ void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *sl
 		decline(b, slot, &pair, CS_SKIPPED);
 		return;
 	}
-	while (cs_clock_s() < slot->begin_s && !b->ends)
+	while (cs_clock_s() < slot->begin_s && !b->is_over)
 		cs_between_nap(b);
 	if (cs_between_memory_of(pair.test) != CS_ENDS_HOST &&
 	    cs_net_ready(&ends->net, &ends->err))
@@ -82,20 +82,22 @@ void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *sl
 void cs_between_take_round(struct cs_between_phase *b, uint32_t round)
 {
 	const uint64_t every = cs_between_clock_rounds(b);
-	const double begin_s = b->s.begin_s + cs_between_begin_s(b, round, 0);
+	const double begin_s = b->schedule.begin_s + cs_between_begin_s(b, round, 0);
 
-	if (round && round % every == 0 && round < b->s.rounds)
+	if (round && round % every == 0 && round < b->schedule.rounds)
 		cs_between_set_clock(b,
-				     cs_between_own_time(b, begin_s) - b->s.of.late_s,
+				     cs_between_own_time(b, begin_s) -
+					     b->schedule.slots.late_s,
 				     0);
-	for (uint32_t v = 0; v < b->n_matrices && !b->ends; v++) {
+	for (uint32_t v = 0; v < b->n_matrices && !b->is_over; v++) {
+		const double at_s = b->schedule.begin_s +
+				    cs_between_begin_s(b, round, v);
 		struct cs_between_slot slot = {
 			.round = round,
 			.matrix = v,
 			.part = cs_between_part(b, cs_between_test(b, v), round, b->me),
 			.seconds = cs_between_slot_s(b, v),
-			.begin_s = cs_between_own_time(
-				b, b->s.begin_s + cs_between_begin_s(b, round, v)),
+			.begin_s = cs_between_own_time(b, at_s),
 		};
 
 		if (round < cs_between_rounds(b, v) &&

@@ -1,4 +1,5 @@
-/* between_state.h - the phase between nodes on one of them, which its files share. */
+/* between_state.h - the phase between nodes on one of them, which its files share: each file
+ * uses those above it alone. */
 #pragma once
 
 #include "job/pair.h"
@@ -25,7 +26,7 @@ enum cs_between_tag { CS_PING = 1, CS_PONG, CS_BEGIN, CS_TRIAL, CS_SLOTS, CS_LOO
  * number of rounds. */
 struct cs_between_schedule {
 	double begin_s;
-	struct cs_slots of;
+	struct cs_slots slots;
 	uint64_t rounds;
 	uint64_t kinds; /* bits: those that two nodes or more have */
 };
@@ -35,22 +36,22 @@ struct cs_between_phase {
 	const struct cs_mover *mover;
 	int *rank_of; /* coordinators, by node */
 	uint32_t n, me;
-	uint32_t first, n_matrices; /* of the plan */
-	uint32_t *round, n_rounds;  /* in the order in which they are measured */
-	struct cs_clock clock;	    /* INFINITY round trip: not known */
-	struct cs_between_schedule s;
+	uint32_t first_matrix, n_matrices; /* of the plan */
+	uint32_t *round, n_rounds; /* in the order in which they are measured */
+	struct cs_clock clock;	   /* INFINITY round trip: not known */
+	struct cs_between_schedule schedule;
 	struct cs_ends memory[CS_ENDS_KINDS];
 	struct cs_nics *nics;
 	struct cs_err cannot[CS_ENDS_KINDS]; /* why the MPI does not take it; "" it does */
 	char *missed;  /* by node: it was not there when it should have been */
 	char why[120]; /* this node cannot take part: the reason of its cells */
-	int ends;      /* rank 0 is gone, or has ended the job */
+	int is_over;   /* rank 0 is gone, or has ended the job */
 };
 
 /* This node's slot: the matrices of a round follow each other. */
 struct cs_between_slot {
-	uint32_t round, matrix; /* rounds count in the order of measuring */
-	struct cs_part part;
+	uint32_t round, matrix;	 /* rounds count in the order of measuring */
+	struct cs_part part;	 /* whom it meets */
 	double begin_s, seconds; /* on this node's clock */
 	uint32_t again; /* number of a second look, from 1 on; 0 it is the first */
 	int alone;	/* no other pair at the same time */
@@ -71,8 +72,9 @@ void cs_between_set_clock(struct cs_between_phase *b, double end_s, int enough);
 /* This node's time of a time of rank 0's. */
 double cs_between_own_time(const struct cs_between_phase *b, double root_s);
 
-/* ---- between_memory.c: what a pair sends and receives ---- */
+/* ---- between_memory.c: what a slot sends and receives ---- */
 
+/* The test of a matrix, counted from the first between nodes. */
 const struct cs_test *cs_between_test(const struct cs_between_phase *b,
 				      uint32_t matrix);
 /* What a node does in a round of a test. */
@@ -90,10 +92,11 @@ void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kin
 /* Open what two nodes have, or note why it is not there. */
 void cs_between_prepare_ends(struct cs_between_phase *b);
 void cs_between_close_ends(struct cs_between_phase *b);
+/* The slot as what pair.h takes; `number` is its own among all of the phase. */
 struct cs_pair cs_between_pair(struct cs_between_phase *b,
 			       const struct cs_between_slot *slot,
 			       const struct cs_test *test, uint32_t number);
-/* After a pair met: memory that MPI may still use is left to it. */
+/* After a slot: memory that MPI may still use is left to it. */
 void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair);
 
 /* ---- between_schedule.c: trials, and the times of slots ---- */
@@ -119,6 +122,7 @@ double cs_between_begin_s(const struct cs_between_phase *b, uint32_t round,
 
 /* ---- between_rows.c: what came of a slot, as a row for rank 0 ---- */
 
+/* Nothing, of a node that sends to nobody or of a second look. */
 void cs_between_give_missing(struct cs_between_phase *b,
 			     const struct cs_between_slot *slot,
 			     enum cs_status status, const char *reason);
@@ -130,7 +134,7 @@ void cs_between_give_ended(struct cs_between_phase *b,
 			   const struct cs_between_slot *slot,
 			   const struct cs_pair *pair, enum cs_pair_end how);
 
-/* ---- between_slot.c ---- */
+/* ---- between_slot.c: what this node does in slots ---- */
 
 /* Meet those of the slot's part, without those that were not there before. */
 void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *slot);

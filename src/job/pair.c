@@ -1,3 +1,5 @@
+/* pair.c - a slot of one node: greetings, then samples, each a handshake, a window out or in
+ * or both, and its check. */
 #include "job/pair.h"
 
 #include <math.h>
@@ -418,10 +420,10 @@ static int take_all(struct cs_pair *p, unsigned ways)
 
 	if (pattern != CS_PATTERN_PAIR && pattern != CS_PATTERN_BISECT)
 		return take_samples(p, ways, p->end_s);
-	return p->first ? take_samples(p, ways & OUT, p->half_s) ||
-				  take_samples(p, ways & IN, p->end_s) :
-			  take_samples(p, ways & IN, p->half_s) ||
-				  take_samples(p, ways & OUT, p->end_s);
+	return p->sends_first ? take_samples(p, ways & OUT, p->half_s) ||
+					take_samples(p, ways & IN, p->end_s) :
+				take_samples(p, ways & IN, p->half_s) ||
+					take_samples(p, ways & OUT, p->end_s);
 }
 
 enum cs_pair_end cs_pair_meet(struct cs_pair *p)
@@ -468,6 +470,7 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 
 	*trial = (struct cs_trial){ NAN, NAN, 0, NAN };
 	p->window = CS_TRIAL_MESSAGES;
+	p->wait_s = p->end_s;
 	if (p->verify != CS_VERIFY_OFF)
 		trial->check_s = check_s(p);
 	p->memory_is_lost = 0;
@@ -475,13 +478,14 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 	trial->late_s = cs_clock_s() - begin_s;
 	for (int i = 0; i < 4 && !rc; i++) {
 		p->test = i < 2 ? pingpong : pair;
-		rc = p->first ? say(p, p->to, NEXT) || take_one(p, OUT, 0, &took) :
-				hear_one(p, p->to, NEXT) || take_one(p, IN, 0, &took);
+		rc = p->sends_first ?
+			     say(p, p->to, NEXT) || take_one(p, OUT, 0, &took) :
+			     hear_one(p, p->to, NEXT) || take_one(p, IN, 0, &took);
 		if (i == 1)
 			trial->trip_s = took;
 	}
 	if (rc)
 		p->memory_is_lost = p->ends->is->abandon(p->ends);
 	/* a follower has no time: rank 0 takes the leaders' */
-	trial->message_s = rc || !p->first ? NAN : took / CS_TRIAL_MESSAGES;
+	trial->message_s = rc || !p->sends_first ? NAN : took / CS_TRIAL_MESSAGES;
 }

@@ -38,8 +38,8 @@ struct cs_pair {
 	/* ranks; -1: it sends to nobody.  Of a pair the other is both */
 	int to, from[CS_INCAST_MOST];
 	uint32_t n_from;
-	int first;     /* one way after the other: does this node begin? */
-	uint32_t slot; /* of the phase, by which messages differ */
+	int sends_first; /* one way after the other: does this node begin? */
+	uint32_t slot;	 /* of the phase, by which messages differ */
 	/* of the slot, on this node's clock: until half_s the first node may begin
 	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;

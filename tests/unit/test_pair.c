@@ -181,7 +181,7 @@ static void run(struct node node[2], const char *name, double slot_s, int both)
 			.declines = i && declines,
 			.pair = { .mover = &network,
 				  .test = cs_test_at(cs_test_index(name)),
-				  .first = i == 0,
+				  .sends_first = i == 0,
 				  .slot = 3,
 				  .half_s = now_s + slot_s / 2,
 				  .end_s = now_s + slot_s,
