@@ -35,8 +35,8 @@ static uint64_t end_32(float c, uint64_t steps)
  * has millions of steps. */
 static inline double to_half(double x)
 {
-	const double small = 0x1.8p0 * (1ull << (DBL_MANT_DIG - 1 + HALF_LEAST -
-						 HALF_BITS));
+	const double small = 0x1.8p0 *
+			     (1ull << (DBL_MANT_DIG - 1 + HALF_LEAST - HALF_BITS));
 	const uint64_t below = (1ull << (DBL_MANT_DIG - 1 - HALF_BITS)) - 1;
 	uint64_t bits;
 	double normal;

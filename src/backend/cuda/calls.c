@@ -336,7 +336,8 @@ static int pages_touch(struct cs_calls *c, struct own *own)
 		  -1, 0);
 	if (at == MAP_FAILED)
 		return cs_err_set(c->err, "no memory");
-	*pages = (struct pages){ at, c->bytes };
+	pages->at = at;
+	pages->bytes = c->bytes;
 	memset(at, 1, c->bytes);
 	return 0;
 }
@@ -394,9 +395,8 @@ static int calls_open(struct cs_dev *dev, struct cs_err *err)
 
 static int ready(struct cs_calls *c)
 {
-	for (uint32_t i = 0;
-	     c->call != CS_CALL_REGISTER && c->call != CS_CALL_UNREGISTER &&
-	     i < CS_CALLS_MOST;
+	for (uint32_t i = 0; c->call != CS_CALL_REGISTER &&
+			     c->call != CS_CALL_UNREGISTER && i < CS_CALLS_MOST;
 	     i++)
 		pages_give_back(&c->pages[i]);
 	if (c->call >= CS_CALL_GRAPH_INSTANTIATE &&

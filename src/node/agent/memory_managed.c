@@ -366,8 +366,8 @@ static int prove_own(struct cs_endpoints *e, uint32_t k, uint64_t at,
 	const struct cs_transfer *t = cs_endpoints_transfer(e, k);
 	int near;
 
-	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, pattern, found, &near,
-					   &e->slot->err) ||
+	return cs_rc(e->backend->um->check(e->dev, at, t->bytes, pattern, found,
+					   &near, &e->slot->err) ||
 		     cs_pages_prove_near(e, t, 0, near, known));
 }
 
@@ -413,8 +413,7 @@ static int reset_range(struct cs_endpoints *e, struct cs_range *range)
 	    e->backend->um->bring(e->dev, range->at, range->bytes, &home,
 				  &e->slot->err) ||
 	    cs_pages_prove_host(e, range, 0, &known) ||
-	    (own &&
-	     prove_own(e, range->k, range->at, &range->pattern, known, &found)) ||
+	    (own && prove_own(e, range->k, range->at, &range->pattern, known, &found)) ||
 	    (owed && !own && check_contents(e, range, 1, &found, &near)))
 		return -1;
 	if (owed)
@@ -444,8 +443,7 @@ static int prove_others(struct cs_endpoints *e)
 		struct cs_check unused;
 
 		if (cs_transfer_is_managed(t) && !is_mine(e, t) &&
-		    is_on(&t->src, e->me) &&
-		    prove_own(e, k, at, &pattern, 1, &unused))
+		    is_on(&t->src, e->me) && prove_own(e, k, at, &pattern, 1, &unused))
 			return -1;
 	}
 	return 0;

@@ -35,7 +35,7 @@ enum cs_sampler_answer {
 
 struct cs_sampler {
 	double precision, limit_s, sample_ns;
-	double six_s; /* the limit of the first six samples */
+	double six_s;	/* the limit of the first six samples */
 	uint32_t block; /* a fixed number of counted samples; 0: none */
 	uint32_t n_transfers;
 	uint64_t bytes[CS_STEP_MAX];
