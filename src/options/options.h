@@ -79,7 +79,7 @@ struct cs_options {
 	struct cs_placement_list placements;
 	struct cs_settings set;
 	struct cs_variants vary; /* --cache, --threads and the like */
-	int seeded; /* set.seed was given; else it is the date */
+	int seeded;		 /* set.seed was given; else it is the date */
 	const char *output[CS_OUTPUTS_MAX];
 	int n_outputs;
 	const struct cs_format *format; /* of stdout */

@@ -44,7 +44,7 @@
 /* … of multiply-adds beside a copy: 0.13 s on H200. */
 #define FLOPS_ROUNDS_MAX 2048
 /* More than two that share the links of the host settle more slowly: of 4.5 ms such samples
- * are 1.6 % lower than of 36, of 9 ms 0.1 (two: none at all; H200). */
+ * are 1.6 % lower than of 36, of 9 ms 0.1 (two: the same at both; H200). */
 #define SHARED_HOST_LONGER 2
 /* Six samples may take so many limits of the cell; twice that if each moves pages back. */
 #define SIX_LONGER 2

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-
 #define POWERS 11 /* 1 to 1024 */
 #define ENOUGH 0.95
 
