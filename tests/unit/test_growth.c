@@ -164,7 +164,7 @@ HOLDS("no check and no format reads all rows for each step") {
 #define NODE_BYTES                                                             \
 	(GPUS * (sizeof(struct cs_agent_facts) + sizeof(struct cs_gpu_record)) + \
 	 GPUS * GPUS * sizeof(struct cs_way) + sizeof(struct cs_run_node) + 512)
-#define ROW_BYTES 256
+#define ROW_BYTES 264
 #define CELL_BYTES 144 /* its place in the index, what is judged, and its share of findings */
 
 /* As above, of what the program itself takes: not that of libraries. */
