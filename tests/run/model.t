@@ -116,7 +116,7 @@ ok_json "... by each memory of a GPU, each link and the cores: arithmetic, alpha
 	 [x["computes"] for x in w["ways"]] == 7 * ["gpu"] + ["numa"] and
 	 all(abs(x["compute_s"] * x["gflops"] / 2.7e3 - 1) < 1e-6 and
 	     abs(x["move_s"] / (24 / x["gbs"] + 1e-6 * max(x["alpha_us"] or 0, 0)) - 1) < 1e-6 and
-	     x["sum_s"] - x["compute_s"] - x["move_s"] < 1e-8 and x["longer_s"] == max(x["compute_s"], x["move_s"]) and
+	     abs((x["compute_s"] + x["move_s"]) / x["sum_s"] - 1) < 1e-8 and x["longer_s"] == max(x["compute_s"], x["move_s"]) and
 	     x["bound"] == ("movement" if 2.7e12 / 3e9 < x["balance"] else "arithmetic") and
 	     abs(x["balance"] * x["gbs"] / 8 / x["gflops"] - 1) < 1e-6 and x["link"] == ("pair" in x["where"]) for x in w["ways"]) and
 	 abs(w["ways"][3]["alpha_us"] / 2.7 - 1) < 0.01)(d["workload"])'
