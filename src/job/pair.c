@@ -20,6 +20,7 @@ struct word {
 	uint64_t what;
 	union {
 		uint64_t senders;
+		double seconds;
 		struct cs_check found;
 		struct cs_carried carried;
 	};
@@ -180,11 +181,14 @@ static int move(struct cs_pair *p, unsigned ways, uint32_t sample, double *took)
 		p->senders = (uint32_t)word.senders;
 	}
 	began_s = cs_clock_s();
-	if (((ways & OUT) && ends->is->send(ends)) || await(p) ||
-	    ((ways & IN) && say_senders(p, &(struct word){ .what = ACK })) ||
-	    ((ways & OUT) && hear_one(p, p->to, ACK)))
+	if (((ways & OUT) && ends->is->send(ends)) || await(p))
 		return -1;
-	*took = cs_clock_s() - began_s;
+	word = (struct word){ .what = ACK, .seconds = cs_clock_s() - began_s };
+	if (((ways & IN) && say_senders(p, &word)) ||
+	    ((ways & OUT) && hear(p, p->to, ACK, ACK, &word)))
+		return -1;
+	*took = p->test->pattern == CS_PATTERN_INCAST ? word.seconds :
+							cs_clock_s() - began_s;
 	if ((ways & IN) && judge(p, sample))
 		return -1;
 	return ways & OUT ? hear_verdict(p, sample) : 0;

@@ -6,8 +6,9 @@
  *	  NEXT  ─────────▶    poisons, posts all receives
  *	  ◀─────────  READY   (STOP: another of its senders has no time for a sample)
  *	  starts its clock, sends its window
- *	  ◀───────────  ACK   everything is here, from all that send to it
- *	  stops it
+ *	  ◀───────────  ACK   everything is here, from all that send to it, and how long
+ *	                      that took since READY
+ *	  stops it; of incast it takes the receiver's time
  *	  ◀───────  VERDICT   what the receiver found in every byte
  *	  STOP  ─────────▶    after the last sample, or when no further one would fit
  *	  ◀───────  CARRIED   by which of its NICs it received, except of ping-pongs

@@ -97,6 +97,8 @@ ok_json "… bisect: the first half to the second and back, without the odd node
 	"$(ways bisect)"' == [("01", 0), ("10", 0)]'
 ok_json "… incast: to each all others, at the same time" all.json \
 	"$(ways incast)"' == [(a + b, 1) for a in "012" for b in "012" if a != b]'
+ok_json "… each of these has the rate of its receiver, by whose clock it is" all.json \
+	'all(len({tuple(r["samples"]) for r in d["results"] if r["test"].endswith("incast") and r["dst"] == to}) == 1 for to in ("node0", "node1", "node2"))'
 ok_json "… every sample and every byte of it compared, every planned cell measured" all.json \
 	'all(r["checked"] >= r["n"] for r in d["results"]) and d["run"]["cells_measured"] == d["run"]["cells_planned"] == 14'
 ok "the text has their matrices, the sums of a bisection, and what a receiver gets" eval \
