@@ -16,6 +16,11 @@ enum cs_access {
 	CS_ACCESSES
 };
 
+/* The grid of zero-copy's kernel, as in Comm|Scope, and the most blocks. */
+#define CS_ZERO_BLOCKS 256u
+#define CS_ZERO_THREADS 256u
+#define CS_ZERO_BLOCKS_MOST 1024u
+
 #define CS_ACCESS_LINE 32u /* words of 4 bytes: 128 bytes */
 
 /* A permutation of the numbers below 4^half: rounds of Feistel's scheme. */

@@ -14,9 +14,9 @@ static int is_one_of(uint64_t all, uint64_t n)
 
 int cs_variant_compare(const struct cs_variant *a, const struct cs_variant *b)
 {
-	const size_t numbers = offsetof(struct cs_variant, blocks);
+	const size_t bytes = offsetof(struct cs_variant, blocks);
 	const int64_t by[] = {
-		memcmp(a, b, numbers),
+		memcmp(a, b, bytes), /* members of one byte */
 		(int64_t)a->tile - b->tile,
 		a->blocks - b->blocks,
 		a->block_threads - b->block_threads,
@@ -36,7 +36,7 @@ uint64_t cs_variant_number(const struct cs_variant *v)
 	_Static_assert(offsetof(struct cs_variant, shape) == sizeof(number),
 		       "a variant is three numbers");
 	memcpy(number, v, sizeof(number));
-	/* odd, so that no two have one product; the rest is in 56 bits */
+	/* odd: different numbers have different products */
 	return number[0] ^ (number[1] ^ v->shape) * 0x9E3779B97F4A7C15ull;
 }
 
@@ -50,21 +50,25 @@ unsigned cs_variant_kernels(const struct cs_variant *v)
 	return v->kernels ? v->kernels : 1;
 }
 
-#define GRID_USUAL 256u
-
 unsigned cs_variant_blocks(const struct cs_variant *v)
 {
-	return v->blocks ? v->blocks : GRID_USUAL;
+	return v->blocks ? v->blocks : CS_ZERO_BLOCKS;
 }
 
 unsigned cs_variant_block_threads(const struct cs_variant *v)
 {
-	return v->block_threads ? v->block_threads : GRID_USUAL;
+	return v->block_threads ? v->block_threads : CS_ZERO_THREADS;
 }
 
 int cs_variant_has_grid(const struct cs_variant *v)
 {
 	return v->blocks || v->block_threads || v->access;
+}
+
+/* 0 stands for the usual number. */
+static uint16_t unless_usual(uint64_t n, uint64_t usual)
+{
+	return n == usual ? 0 : (uint16_t)n;
 }
 
 /* A power of 2 out of them, or 0? */
@@ -186,12 +190,12 @@ int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 	case 7:
 		if (parse_power(text, CS_BLOCKS_ALL, &n, err))
 			return -1;
-		v->blocks = n == GRID_USUAL ? 0 : (uint16_t)n;
+		v->blocks = unless_usual(n, CS_ZERO_BLOCKS);
 		return 0;
 	case 8:
 		if (parse_power(text, CS_BLOCK_THREADS_ALL, &n, err))
 			return -1;
-		v->block_threads = n == GRID_USUAL ? 0 : (uint16_t)n;
+		v->block_threads = unless_usual(n, CS_ZERO_THREADS);
 		return 0;
 	case 9:
 		if (parse_power(text, CS_TILES_ALL, &n, err))
@@ -328,9 +332,8 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 	is.tile = takes & CS_TAKES_KERNELS ? v->tile : 0;
 	if (takes & CS_TAKES_GRID) {
 		is.access = v->access;
-		is.blocks = v->blocks == GRID_USUAL ? 0 : v->blocks;
-		is.block_threads = v->block_threads == GRID_USUAL ? 0 :
-								    v->block_threads;
+		is.blocks = unless_usual(v->blocks, CS_ZERO_BLOCKS);
+		is.block_threads = unless_usual(v->block_threads, CS_ZERO_THREADS);
 	}
 	is.shape = cs_variant_has_shape(test, v->shape) ? v->shape : 0;
 	/* CPUs work on the data that they copy, and on buffers that they write once

@@ -35,9 +35,8 @@ static void await_rows(struct cs_between_phase *b)
 	size_t all = 0, n = 0, now;
 	double news_s = cs_clock_s(), next_s = 0;
 
-	for (uint32_t node = 0; node < b->n; node++)
-		for (uint32_t v = b->first_matrix; v < plan->n_matrices; v++)
-			all += cs_planned_between(plan, v, b->n, node);
+	for (uint32_t v = b->first_matrix; v < plan->n_matrices; v++)
+		all += cs_planned_between(plan, v, b->n);
 	while (n < all && cs_clock_s() < news_s + NEWS_S && !b->is_over) {
 		cs_between_nap(b);
 		if (cs_clock_s() < next_s)

@@ -59,7 +59,7 @@ uint64_t cs_between_own_kinds(const struct cs_between_phase *b)
 	return own;
 }
 
-/* What it does not take of cuMemAlloc, it takes of no other call. */
+/* An MPI that refuses memory of cuMemAlloc is not tried with other memory. */
 void cs_between_try_gpu(struct cs_between_phase *b)
 {
 	const struct cs_coordinator *co = own_coordinator(b);
@@ -76,7 +76,7 @@ void cs_between_try_gpu(struct cs_between_phase *b)
 			     &b->cannot[CS_ENDS_RDMA]);
 }
 
-/* Of the pattern that a node sends from that kind of memory. */
+/* The key of the fill pattern that a node sends from a kind of memory. */
 static uint64_t key_of(const struct cs_between_phase *b, uint32_t node,
 		       enum cs_between_memory kind)
 {
@@ -113,7 +113,6 @@ void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kin
 	ends->is_open = !ends->is->open(ends, own_coordinator(b));
 }
 
-/* Open what two nodes have, or note why it is not there. */
 static void prepare_ends(struct cs_between_phase *b, enum cs_between_memory kind)
 {
 	struct cs_ends *ends = &b->memory[kind];

@@ -77,7 +77,7 @@ double cs_between_own_time(const struct cs_between_phase *b, double root_s);
 /* The test of a matrix, counted from the first between nodes. */
 const struct cs_test *cs_between_test(const struct cs_between_phase *b,
 				      uint32_t matrix);
-/* What a node does in a round of a test. */
+/* To whom a node sends in a round of a test, and from whom it receives. */
 struct cs_part cs_between_part(const struct cs_between_phase *b,
 			       const struct cs_test *test, uint32_t round,
 			       uint32_t node);

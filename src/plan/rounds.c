@@ -161,6 +161,20 @@ struct cs_part cs_round_part(const struct cs_test *test, uint32_t only,
 	}
 }
 
+uint32_t cs_round_senders(const struct cs_test *test, uint32_t only, uint32_t nodes,
+			  struct cs_round round)
+{
+	uint32_t n = 0;
+
+	if (test->pattern == CS_PATTERN_SHIFT) /* all nodes, or none */
+		return cs_round_part(test, only, nodes, round, 0).to < 0 ? 0 : nodes;
+	if (test->pattern != CS_PATTERN_INCAST)
+		return nodes / 2 * 2;
+	for (uint32_t node = 0; node < nodes; node++)
+		n += cs_round_part(test, only, nodes, round, node).to >= 0;
+	return n;
+}
+
 uint32_t cs_round_transfers(const struct cs_test *test, uint32_t nodes)
 {
 	return test->pattern == CS_PATTERN_SHIFT  ? nodes :

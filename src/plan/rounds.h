@@ -58,6 +58,9 @@ int cs_rounds_are_drawn(const struct cs_test *test, uint32_t only);
 /* The rounds that it has if so many were asked for, as for cs_rounds_count(). */
 uint32_t cs_rounds_with(const struct cs_test *test, uint32_t only, uint32_t nodes,
 			uint32_t asked);
+/* How many nodes send in it. */
+uint32_t cs_round_senders(const struct cs_test *test, uint32_t only, uint32_t nodes,
+			  struct cs_round round);
 /* Transfers of a round at the same time, at most. */
 uint32_t cs_round_transfers(const struct cs_test *test, uint32_t nodes);
 

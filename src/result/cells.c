@@ -363,54 +363,31 @@ static size_t planned_for(const struct cs_plan *plan, int n_agents)
 	return n;
 }
 
-/* With an odd number each node is without a partner in one of all rounds; only where some
- * are drawn it matters in which. */
-static size_t planned_in_drawn(const struct cs_plan *plan, const struct cs_test *test,
-			       uint32_t nodes, uint32_t node)
-{
-	const uint32_t rounds = cs_rounds_count(plan->set.rounds, nodes);
-	uint32_t *round;
-	struct cs_err err;
-	size_t n = 0;
-
-	if (nodes % 2 == 0 || !rounds)
-		return rounds;
-	if (rounds == cs_rounds_of(nodes))
-		return rounds - 1;
-	if (cs_rounds_draw(plan->set.seed, nodes, &round, &err))
-		return 0;
-	for (uint32_t i = 0; i < rounds; i++)
-		n += cs_round_part(test, 0, nodes, (struct cs_round){ i, round[i] },
-				   node)
-			     .to >= 0;
-	free(round);
-	return n;
-}
-
-size_t cs_planned_between(const struct cs_plan *plan, uint32_t matrix, uint32_t nodes,
-			  uint32_t node)
+size_t cs_planned_between(const struct cs_plan *plan, uint32_t matrix, uint32_t nodes)
 {
 	const struct cs_test *test = cs_plan_matrix_test(plan, matrix);
 	const uint32_t only = plan->set.shift;
-	const uint32_t with = cs_rounds_with(test, only, nodes, plan->set.rounds);
+	const uint32_t rounds = cs_rounds_with(test, only, nodes, plan->set.rounds);
+	struct cs_err err;
+	uint32_t *drawn;
 	size_t n = 0;
 
-	if (cs_rounds_are_drawn(test, only))
-		return planned_in_drawn(plan, test, nodes, node);
-	for (uint32_t i = 0; i < with; i++)
-		n += cs_round_part(test, only, nodes, (struct cs_round){ i, 0 }, node)
-			     .to >= 0;
+	if (cs_rounds_draw(plan->set.seed, nodes, &drawn, &err))
+		return 0;
+	for (uint32_t i = 0; i < rounds; i++)
+		n += cs_round_senders(test, only, nodes,
+				      (struct cs_round){ i, drawn[i] });
+	free(drawn);
 	return n;
 }
 
 /* In all matrices. */
-static size_t planned_between(const struct cs_plan *plan, uint32_t nodes,
-			      uint32_t node)
+static size_t all_planned_between(const struct cs_plan *plan, uint32_t nodes)
 {
 	size_t n = 0;
 
 	for (uint32_t v = cs_plan_first_between(plan); v < plan->n_matrices; v++)
-		n += cs_planned_between(plan, v, nodes, node);
+		n += cs_planned_between(plan, v, nodes);
 	return n;
 }
 
@@ -447,9 +424,6 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 		if (n >= 0 && !of[n]) /* else unknown */
 			of[n] = planned_for(run->plan, n);
 		c.planned += n < 0 ? 0 : of[n];
-		if (run->plan)
-			c.planned += planned_between(run->plan, (uint32_t)run->n_nodes,
-						     (uint32_t)node);
 		c.cells += cells.n;
 		for (const struct cs_row *row; (row = cs_row_next(&cells));) {
 			int fate = fate_of(row);
@@ -461,6 +435,8 @@ struct cs_coverage cs_run_coverage(const struct cs_run *run)
 		for (i = 0; i < CS_MAX_AGENTS; i++)
 			c.unseen += gpu[i] == LEFT_OUT;
 	}
+	if (run->node && run->plan)
+		c.planned += all_planned_between(run->plan, (uint32_t)run->n_nodes);
 	return c;
 }
 

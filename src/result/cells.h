@@ -85,9 +85,8 @@ struct cs_planned {
 const struct cs_transfer *cs_planned_next(const struct cs_plan *plan, int n_agents,
 					  struct cs_planned *at);
 
-/* The cells of a matrix between nodes from a node to others of so many. */
-size_t cs_planned_between(const struct cs_plan *plan, uint32_t matrix, uint32_t nodes,
-			  uint32_t node);
+/* The cells of a matrix between so many nodes. */
+size_t cs_planned_between(const struct cs_plan *plan, uint32_t matrix, uint32_t nodes);
 
 /* Cells with a figure, and those of the plan. */
 struct cs_coverage {

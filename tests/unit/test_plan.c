@@ -1108,25 +1108,25 @@ HOLDS("matrices between nodes have no steps, and a cell for each partner that is
 			t_eq_int(plan->n_matrices, 6);
 			t_eq_int(cs_plan_first_between(plan), 0);
 			t_must(!cs_rounds_draw(plan->set.seed, nodes, &round, NULL));
-			for (uint32_t node = 0; node < nodes; node++) {
-				for (uint32_t v = 0; v < 6; v++) {
-					const struct cs_test *test =
-						cs_plan_matrix_test(plan, v);
-					size_t sent = 0;
+			for (uint32_t v = 0; v < 6; v++) {
+				const struct cs_test *test = cs_plan_matrix_test(plan,
+										 v);
+				size_t sent = 0;
 
-					for (uint32_t i = 0;
-					     i < cs_rounds_with(test, 0, nodes, asked);
-					     i++)
-						sent += cs_round_part(test, 0, nodes,
-								      (struct cs_round){
-									      i,
-									      round[i] },
-								      node)
-								.to >= 0;
-					t_eq_int(cs_planned_between(plan, v, nodes,
-								    node),
-						 sent);
+				for (uint32_t i = 0;
+				     i < cs_rounds_with(test, 0, nodes, asked); i++) {
+					const struct cs_round of = { i, round[i] };
+					uint32_t n = 0;
+
+					for (uint32_t node = 0; node < nodes; node++)
+						n += cs_round_part(test, 0, nodes, of,
+								   node)
+							     .to >= 0;
+					t_eq_int(cs_round_senders(test, 0, nodes, of),
+						 n);
+					sent += n;
 				}
+				t_eq_int(cs_planned_between(plan, v, nodes), sent);
 			}
 			free(round);
 		}

@@ -27,8 +27,8 @@ struct own {
 	int registered;
 };
 
-/* Host memory of ours, touched: it outlasts a batch, for to touch takes longer than what
- * is timed. */
+/* Host memory of ours, touched.  It outlasts a batch, because touching takes longer than
+ * what is timed. */
 struct pages {
 	void *at;
 	uint64_t bytes;
@@ -324,6 +324,12 @@ static void pages_give_back(struct pages *pages)
 	*pages = (struct pages){ 0 };
 }
 
+static void all_pages_give_back(struct cs_calls *c)
+{
+	for (uint32_t i = 0; i < CS_CALLS_MOST; i++)
+		pages_give_back(&c->pages[i]);
+}
+
 static int pages_touch(struct cs_calls *c, struct own *own)
 {
 	struct pages *pages = pages_of(c, own);
@@ -395,10 +401,8 @@ static int calls_open(struct cs_dev *dev, struct cs_err *err)
 
 static int ready(struct cs_calls *c)
 {
-	for (uint32_t i = 0; c->call != CS_CALL_REGISTER &&
-			     c->call != CS_CALL_UNREGISTER && i < CS_CALLS_MOST;
-	     i++)
-		pages_give_back(&c->pages[i]);
+	if (c->call != CS_CALL_REGISTER && c->call != CS_CALL_UNREGISTER)
+		all_pages_give_back(c);
 	if (c->call >= CS_CALL_GRAPH_INSTANTIATE &&
 	    c->call <= CS_CALL_GRAPH_DESTROY && !c->graph && graph_make(c))
 		return -1;
@@ -502,10 +506,9 @@ void cs_calls_release(struct cs_dev *dev)
 
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < CS_CALLS_MOST; i++) {
+	for (uint32_t i = 0; i < CS_CALLS_MOST; i++)
 		give_back(c, &c->own[i]);
-		pages_give_back(&c->pages[i]);
-	}
+	all_pages_give_back(c);
 	if (c->graph && cs_cu.graph_destroy)
 		GIVE_BACK(graph_destroy, "cuGraphDestroy", c->graph);
 	if (c->buffer)

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/fill.h"
 
 /* The kernel of `name` is the function "cs_k_name" in the module and takes
@@ -154,9 +155,6 @@ struct cs_k_read {
  * threads, in the order of base/access.h.  Any grid of up to CS_ZERO_BLOCKS_MOST blocks of
  * whole warps; Comm|Scope's is CS_ZERO_BLOCKS x CS_ZERO_THREADS.  What is read is added up
  * as by cs_k_read, what is written is as by cs_k_fill. */
-#define CS_ZERO_BLOCKS 256u
-#define CS_ZERO_THREADS 256u
-#define CS_ZERO_BLOCKS_MOST 1024u
 struct cs_k_zread {
 	struct cs_k_read read;
 	uint32_t access; /* enum cs_access */

@@ -28,7 +28,8 @@ void cs_link_text(const struct cs_run *run, const struct cs_row *row, char *to,
 		  size_t size);
 
 /* The most that a transfer could have, one direction, by the links as they are live, or
- * between nodes by the slower port: GB/s.  NAN if it crosses none, if its figure is no rate, or if they are unknown. */
+ * between nodes by the slower port: GB/s.  NAN if it crosses none, if its figure is no
+ * rate, or if they are unknown. */
 double cs_row_peak_gbs(const struct cs_run *run, const struct cs_row *row);
 
 /* The same of a test within a GPU, by the clock and the width of its memory; half of it

@@ -87,7 +87,7 @@ double cs_gpu_shared_bytes(const struct cs_run *run);
  * what movement allows.  The words follow from the algorithm; that so many move shows in
  * the rate, which no faster memory explains. */
 
-/* Of a GPU or of a CPU; medians over the run.  NAN: not known. */
+/* A product of matrices by a GPU or a CPU: medians over the run.  NAN: not known. */
 struct cs_product {
 	int is_numa;
 	unsigned block; /* 0: none */

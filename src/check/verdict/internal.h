@@ -62,8 +62,9 @@ struct cs_named_cells {
 	int node, status;
 	uint32_t flag;	    /* 0: by status */
 	const char *reason; /* by status; NULL: any */
-	/* Of cells that others use, or that slowed down: those that this agent has, any has,
-	 * or none has.  Of bad cells: an end of each is this agent, or any; all of them. */
+	/* An agent, CS_OF_ANY or CS_OF_NONE.  Of cells that were skipped, in use or
+	 * throttled: the GPU that is the cause, any GPU, or no GPU.  Of other statuses: an
+	 * end of each cell; CS_OF_NONE: all cells. */
 	int of;
 	uint64_t described; /* agents with findings of their own: an end of none */
 };

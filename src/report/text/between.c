@@ -35,9 +35,8 @@ static struct between between_of(const struct cs_run *run, uint32_t v)
 
 	b.test = cs_test_at(b.matrix->test);
 	b.row = cs_new(const struct cs_row *, cs_rows_count(&run->rows));
+	b.planned = cs_planned_between(run->plan, v, (uint32_t)run->n_nodes);
 	for (int node = 0; node < run->n_nodes; node++) {
-		b.planned += cs_planned_between(run->plan, v, (uint32_t)run->n_nodes,
-						(uint32_t)node);
 		CS_EACH_ROW(row, cs_matrix_rows(run, node, b.matrix))
 			if (row->status == CS_OK && cs_row_is(run, row, CS_ROWS_CELLS))
 				b.row[b.n++] = row;

@@ -8,7 +8,8 @@
 #define ENOUGH 0.95
 
 struct rates {
-	double gbs[POWERS][POWERS]; /* by blocks, by threads; NAN: not measured */
+	/* of 2^b blocks of 2^t threads: at b * POWERS + t; NAN: not measured */
+	double gbs[POWERS * POWERS];
 	int blocks[POWERS], threads[POWERS]; /* are there such? */
 };
 
@@ -20,7 +21,17 @@ static void take(struct rates *r, const struct cs_run *run, const int nodes[2],
 	const int t = __builtin_ctz(cs_variant_block_threads(&v));
 
 	r->blocks[b] = r->threads[t] = 1;
-	r->gbs[b][t] = cs_cells_median(run, nodes, index);
+	r->gbs[b * POWERS + t] = cs_cells_median(run, nodes, index);
+}
+
+static unsigned blocks_at(int i)
+{
+	return 1u << i / POWERS;
+}
+
+static unsigned threads_at(int i)
+{
+	return 1u << i % POWERS;
 }
 
 static void print_enough(FILE *to, const struct rates *r)
@@ -28,23 +39,21 @@ static void print_enough(FILE *to, const struct rates *r)
 	int best = -1, least = -1;
 
 	for (int i = 0; i < POWERS * POWERS; i++)
-		if (best < 0 || !(r->gbs[best / POWERS][best % POWERS] >=
-				  r->gbs[i / POWERS][i % POWERS]))
-			best = isnan(r->gbs[i / POWERS][i % POWERS]) ? best : i;
+		if (!isnan(r->gbs[i]) && (best < 0 || r->gbs[i] > r->gbs[best]))
+			best = i;
 	if (best < 0)
 		return;
 	for (int i = 0; i < POWERS * POWERS; i++)
-		if (r->gbs[i / POWERS][i % POWERS] >=
-			    ENOUGH * r->gbs[best / POWERS][best % POWERS] &&
-		    (least < 0 ||
-		     i / POWERS + i % POWERS < least / POWERS + least % POWERS))
+		if (r->gbs[i] >= ENOUGH * r->gbs[best] &&
+		    (least < 0 || blocks_at(i) * threads_at(i) <
+					  blocks_at(least) * threads_at(least)))
 			least = i;
 	cs_fold(to, 2, 4,
 		"best: %u blocks of %u threads; %.0f %% of that with %u threads in all, as %u "
 		"blocks of %u",
-		1u << best / POWERS, 1u << best % POWERS, 100 * ENOUGH,
-		1u << (least / POWERS + least % POWERS), 1u << least / POWERS,
-		1u << least % POWERS);
+		blocks_at(best), threads_at(best), 100 * ENOUGH,
+		blocks_at(least) * threads_at(least), blocks_at(least),
+		threads_at(least));
 }
 
 void cs_grids_print(FILE *to, const struct cs_run *run, const int nodes[2],
@@ -54,7 +63,7 @@ void cs_grids_print(FILE *to, const struct cs_run *run, const int nodes[2],
 	struct cs_columns table = { 0 };
 
 	for (int i = 0; i < POWERS * POWERS; i++)
-		r.gbs[i / POWERS][i % POWERS] = NAN;
+		r.gbs[i] = NAN;
 	for (int i = 0; i < n; i++)
 		take(&r, run, nodes, index[i]);
 	cs_columns_heads(&table, "blocks");
@@ -68,7 +77,8 @@ void cs_grids_print(FILE *to, const struct cs_run *run, const int nodes[2],
 		cs_columns_add(&table, "%u", 1u << b);
 		for (int t = 0; t < POWERS; t++)
 			if (r.threads[t])
-				cs_columns_number(&table, 2, r.gbs[b][t], "");
+				cs_columns_number(&table, 2, r.gbs[b * POWERS + t],
+						  "");
 		cs_columns_end_line(&table);
 	}
 	cs_columns_print(to, &table, 0);
