@@ -11,7 +11,11 @@
 # may be defined anew.  Where $skip says why, all is skipped.
 set -u
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+# A background process that is killed before its exec runs the trap, too: not for it.
+remove_work() {
+	if [ "$BASHPID" = "$$" ]; then rm -rf "$work"; fi
+}
+trap remove_work EXIT
 n_tests=0
 skip=''
 

@@ -350,9 +350,7 @@ CUresult cuMemFreeHost(void *at)
 	return memory_free((uintptr_t)at, FAKE_HOST_ALLOC, CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Is all of it mapped, and to which file?  0 or -1.  Without /proc it is taken
- * for memory of this process alone. */
-static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
+static int mapping_read(uint64_t at, uint64_t bytes, struct fake_memory *m)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	uint64_t low, high, offset, ino, have = at;
@@ -378,6 +376,14 @@ static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
 	}
 	fclose(maps);
 	return have >= at + bytes ? 0 : -1;
+}
+
+/* Is all of it mapped, and to which file?  0 or -1.  Without /proc it is taken
+ * for memory of this process alone.  The list is not one moment's: what another thread
+ * maps meanwhile may be missing, so a gap is looked at again. */
+static int mapping_find(uint64_t at, uint64_t bytes, struct fake_memory *m)
+{
+	return mapping_read(at, bytes, m) && mapping_read(at, bytes, m) ? -1 : 0;
 }
 
 CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags)
@@ -464,11 +470,18 @@ CUresult fake_memory_adopt(uint64_t at, uint64_t bytes)
 	struct fake_memory *m, mapped = { 0 };
 
 	at = at / page * page;
-	if (mapping_find(at, end - at, &mapped) || mapped.ino)
+	if (mapping_find(at, end - at, &mapped) || mapped.ino) {
+		fprintf(stderr, "fake: 0x%lx is no memory of malloc: %s %lu\n", at,
+			mapped.ino ? "it is of file" : "it is not mapped, file",
+			mapped.ino);
 		return CUDA_ERROR_INVALID_VALUE;
+	}
 	m = memory_new("fake-system-memory", end - at);
-	if (!m)
+	if (!m) {
+		fprintf(stderr, "fake: 0x%lx cannot be adopted: %s\n", at,
+			strerror(errno));
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	m->kind = FAKE_SYSTEM;
 	m->gpu = FAKE_HOST;
 	m->at = at;

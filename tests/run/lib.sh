@@ -188,10 +188,13 @@ on() { # FILE RANKS_OF_A_NODE GPUS...
 }
 
 # $wrapper starts the ranks, if set.  A run in the background must not inherit what bash
-# does with SIGINT there.
+# does with SIGINT there.  No journal of an earlier run is there for who waits for its rows.
 begin() { # RANKS ARGUMENT...
-	local ranks=$1
+	local ranks=$1 file
 	shift
+	for file; do
+		case $file in *.jsonl) [ ! -f "$file" ] || rm "$file" ;; esac
+	done
 	skip=''
 	: >out
 	: >err
