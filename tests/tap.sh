@@ -13,7 +13,7 @@ set -u
 work=$(mktemp -d) || exit 1
 # A background process that is killed before its exec runs the trap, too: not for it.
 remove_work() {
-	if [ "$BASHPID" = "$$" ]; then rm -rf "$work"; fi
+	if [ "${BASHPID:-$$}" = "$$" ]; then rm -rf "$work"; fi
 }
 trap remove_work EXIT
 n_tests=0

@@ -75,7 +75,7 @@ ok "an Xid of an early pass is not forgotten by later readings" prints 'critical
 
 # ---- ends ----
 
-FAKE_HANG=cuMemcpyAsync:300 run 0 "${soak[@]}" --duration 1h --budget 5s -o h.json
+FAKE_HANG=cuMemcpyAsync:300 run 0 "${soak[@]}" --duration 1h --budget 8s -o h.json
 ok "a GPU that hangs ends a soak within its budget, with what was measured" eval \
 	'status_is 2 && one_line "no answer within" && prints "passes in"'
 ok_json "… which is written" h.json 'any(r["turn"] == 1 and r["status"] == "ok" for r in d["results"])'

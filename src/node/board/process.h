@@ -21,3 +21,6 @@ struct cs_process {
 void cs_process_open(int64_t pid, struct cs_process *process);
 void cs_process_close(struct cs_process *process);
 int cs_process_gone(const struct cs_process *process);
+/* For how long its threads but the calling one have been ready to run and had no CPU so
+ * far, s, all of them together, by the kernel's schedstat; 0 where that cannot be read. */
+double cs_process_waited_s(int64_t pid);

@@ -3,6 +3,11 @@
 #include <math.h>
 
 #define LEAST_LIMIT_S 0.25
+/* Who has not answered in time, by limits of at least a second, is looked at for so long:
+ * threads that wait for a CPU half of it or more are late because the machine is busy, not
+ * because the agent hangs, and it has so many limits in all. */
+#define LOOK_S 0.25
+#define BUSY_LIMITS 4
 
 /* ---- commands and answers ---- */
 
@@ -62,10 +67,31 @@ double cs_agents_limit(const struct cs_coordinator *co, double limit_s)
 		    fmin(limit_s, LEAST_LIMIT_S));
 }
 
+/* For how long the processes of those that are waited for had no CPU, s. */
+static double waited_for_cpu_s(struct cs_coordinator *co,
+			       const struct cs_agents *agents, cs_agents_test *is)
+{
+	int64_t pid, last = 0;
+	double sum = 0;
+
+	for (int i = 0; i < agents->n; i++) {
+		if (is(co, agents, i))
+			continue;
+		pid = atomic_load(&cs_board_slot(co->board, agents->agent[i])->pid);
+		if (pid != last) /* the agents of a process follow each other */
+			sum += cs_process_waited_s(pid);
+		last = pid;
+	}
+	return sum;
+}
+
 int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
 		   cs_agents_test *is, double limit_s)
 {
-	double end = cs_clock_s() + cs_agents_limit(co, limit_s);
+	const double begin = cs_clock_s();
+	const double last =
+		begin + cs_agents_limit(co, limit_s * (limit_s < 1 ? 1 : BUSY_LIMITS));
+	double end = begin + cs_agents_limit(co, limit_s), before = NAN, waited;
 	int lost = co->lost;
 
 	for (;;) {
@@ -74,8 +100,15 @@ int cs_agents_wait(struct cs_coordinator *co, const struct cs_agents *agents,
 		cs_agents_watch(co);
 		if (cs_agents_is(co, agents, is))
 			return co->lost > lost ? -1 : 0;
-		if (co->stopped || cs_clock_s() >= end)
+		if (co->stopped)
 			return -1;
+		if (cs_clock_s() >= end) {
+			waited = end < last ? waited_for_cpu_s(co, agents, is) : 0;
+			if (end >= last || waited - before < LOOK_S / 2)
+				return -1;
+			before = waited;
+			end = fmin(end + LOOK_S, last);
+		}
 		cs_board_wait_reply(co->board, seen, slice_ms(end),
 				    !co->workers_use_all_cores);
 	}
