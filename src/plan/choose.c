@@ -204,8 +204,8 @@ static int choose_item(const char *item, const struct where *where,
 					where, to, err);
 	alias = cs_aliases(&n);
 	for (size_t i = 0; i < n && matched >= 0; i++)
-		if (cs_alias_test(&alias[i]) >= 0 && !alias[i].apart &&
-		    cs_alias_fits(&alias[i], item))
+		if (!alias[i].apart && cs_alias_fits(&alias[i], item) &&
+		    cs_alias_test(&alias[i]) >= 0)
 			matched |= take_alias(&alias[i], where, to, err);
 	return matched < 0 ? -1 :
 	       matched & TAKEN ?

@@ -36,18 +36,19 @@ static int take_test(struct cs_plan_reader *r, struct cs_plan_line *item)
 {
 	const struct cs_settings *set = &r->req->set;
 	const char *name = r->table.field[CS_COLUMN_TEST];
+	const int test = cs_test_index(name);
 	struct cs_choices chosen;
 
 	chosen.n = 0;
 	if (cs_tests_choose(name, (enum cs_backend_kind)set->backend,
 			    (enum cs_transport)set->via, &chosen, r->err))
 		return cs_plan_wrong(r, CS_COLUMN_TEST, -1);
-	if (cs_test_index(name) < 0)
+	if (test < 0)
 		return cs_plan_wrong(r, CS_COLUMN_TEST,
 				     cs_err_set(r->err,
 						"'%s': one test a line, by its whole name",
 						name));
-	item->asked.test = (uint32_t)cs_test_index(name);
+	item->asked.test = (uint32_t)test;
 	return 0;
 }
 

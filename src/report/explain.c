@@ -152,7 +152,7 @@ static void explain_test(FILE *to, const struct cs_test *test)
 		part(to, "why",
 		     "--why counts page faults, and the bytes that moved, in one more sample.");
 	CS_EACH_ALIAS(alias) {
-		if (cs_alias_test(alias) != cs_test_index(test->name))
+		if (!alias->test || strcmp(alias->test, test->name) != 0)
 			continue;
 		cs_fold(to, 2, INDENT, "%-*s%s, %s:", INDENT - 2,
 			names++ ? "" : "elsewhere", alias->tool, alias->name);

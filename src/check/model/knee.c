@@ -68,13 +68,16 @@ static double fit(const struct sweep *sweep, struct stairs *s)
 
 	for (size_t i = 0; i < sweep->n; i++) {
 		const struct cs_knee_point *p = &sweep->p[i];
+		double part[TERMS];
 
+		for (int k = 0; k < m; k++)
+			part[k] = share(s, k, p->bytes);
 		for (int r = 0; r < m; r++) {
-			double x = share(s, r, p->bytes) / p->ns;
+			double x = part[r] / p->ns;
 
 			b[r] += x;
 			for (int c = 0; c < m; c++)
-				a[r][c] += x * share(s, c, p->bytes) / p->ns;
+				a[r][c] += x * part[c] / p->ns;
 		}
 	}
 	if (solve(a, b, m))
