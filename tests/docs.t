@@ -234,7 +234,7 @@ show() { # [NAME=VALUE]... -- ARGUMENT...
 	done
 	shift
 	env CS_LIBCUDA="$FAKE/libcuda.so.1" CS_LIBNVML="$FAKE/libnvidia-ml.so.1" \
-		"${set[@]}" "$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "$@" 2>&1 </dev/null
+		FAKE_MEMORY=12000000 "${set[@]}" "$TESTDATA/patience" 60 "$CSCOPE" --no-mpi "$@" 2>&1 </dev/null
 }
 
 show_faults() {

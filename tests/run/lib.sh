@@ -212,10 +212,10 @@ begin() { # RANKS ARGUMENT...
 
 # Its process ids, guards among them, without the launcher's.
 ranks() {
-	local pid
-	for pid in $(pgrep -x 'cscope-(mpi|guard)'); do
-		grep -qsxzF "$mark" "/proc/$pid/environ" && echo "$pid"
-	done
+	local all
+	mapfile -t all < <(pgrep -x 'cscope-(mpi|guard)')
+	all=("${all[@]/#//proc/}")
+	grep -lsxzF "$mark" "${all[@]/%//environ}" </dev/null | cut -d/ -f3
 }
 
 is_of_rank() { # PID NUMBER
