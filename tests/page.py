@@ -23,7 +23,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-TAGS = set("""a b body caption circle code dd desc details div dl dt figcaption figure g h1 h2 h3
+TAGS = set("""a b bdi body caption circle code dd desc details div dl dt figcaption figure g h1 h2 h3
  head header html li main meta nav p path pre rect script section small span style summary
  svg table tbody td text th thead title tr ul""".split())
 ATTRIBUTES = set("""aria-hidden aria-label aria-labelledby charset class content cx cy d

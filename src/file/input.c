@@ -1,12 +1,16 @@
 #include "file/input.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/words.h"
 
 #define STEP_MS 20
 
@@ -41,6 +45,25 @@ static int wait_for_writer(FILE *pipe, double wait_s)
 	return fcntl(fileno(pipe), F_SETFL, 0);
 }
 
+/* Add the name in the same folder that was meant. */
+static void suggest(const char *name, struct cs_err *err)
+{
+	const char *slash = strrchr(name, '/');
+	struct cs_suggestion near = { .typed = slash ? slash + 1 : name };
+	char folder[PATH_MAX] = ".";
+	DIR *dir;
+
+	if (slash)
+		cs_text(folder, sizeof(folder), "%.*s", (int)(slash - name) + 1, name);
+	dir = opendir(folder);
+	if (!dir)
+		return;
+	for (const struct dirent *entry; (entry = readdir(dir));)
+		cs_suggest(&near, entry->d_name);
+	closedir(dir);
+	cs_suggestion_add(&near, err);
+}
+
 FILE *cs_input_open(const char *name, double wait_s, struct cs_err *err)
 {
 	struct stat st;
@@ -49,7 +72,11 @@ FILE *cs_input_open(const char *name, double wait_s, struct cs_err *err)
 	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!from) {
+		int is_missing = errno == ENOENT;
+
 		cs_err_set(err, "%s", strerror(errno));
+		if (is_missing)
+			suggest(name, err);
 		if (fd >= 0)
 			close(fd);
 	} else if (is_pipe && wait_for_writer(from, wait_s)) {

@@ -80,6 +80,9 @@ run 0 show two.jsonl
 ok "… of its journal, too" same live out
 run 0 show two.json -f csv
 ok "… and CSV" same two.csv out
+run 0 show two.json -f html
+ok "… the page begins with the answer, and draws no node of which it has no figure" eval \
+	'grep -q "<h1>2 nodes</h1>.*<p class=\"lead\">2 nodes of .*: between nodes [^<]*a message [0-9.]* us" out && ! grep -q "How it is wired" out'
 run 0 check two.json
 ok "check reads it: nothing is wrong" eval 'status_is 0 && prints "nethost.mpi.pinned.pair"'
 sed 's/"dst":"node1"/"dst":"node7"/' two.jsonl >seven.jsonl

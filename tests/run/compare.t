@@ -155,6 +155,8 @@ unset COLUMNS
 
 run 0 compare a.json large.json
 ok "copies of another size are not compared: status 3" status_is 3
+ok "… which the first line says" prints \
+	'^nothing could be compared: peer.ce.write.pair: copies of 1 MiB in a.json'
 ok "… with both sizes" \
 	prints 'peer.ce.write.pair: copies of 1 MiB in a.json, of 2 MiB in large.json'
 run 0 compare a.json reads.json

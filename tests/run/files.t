@@ -207,6 +207,9 @@ rm -f long.json
 ok "a file that is not there: status 3" eval \
 	'"$CSCOPE" show nothing.json 2>err; [ $? = 3 ] &&
 	 one_line "cannot read .nothing.json.: No such file"'
+ok "… and its neighbour with a name like it" eval \
+	': >likely.json; "$CSCOPE" show ./likly.json 2>err; [ $? = 3 ] &&
+	 one_line "No such file or directory; did you mean .likely.json."'
 ok "… as is a folder" eval \
 	'mkdir -p d.json; "$CSCOPE" show d.json 2>err; [ $? = 3 ] && one_line "d.json"'
 ok "keys that are not known are ignored" eval \

@@ -81,6 +81,8 @@ page count fleet.html >squares
 ok "… a square a node, a ring around the slow one, its three cells coloured" eval \
 	'grep -qx "nodes 12 rings 1 odd [36]" squares'
 ok "… whose name and finding are there" page text fleet.html n07
+ok "… whose head begins with who is to be drained" \
+	grep -q '<h1>12 nodes</h1><p class="lead">none of 12 nodes must be drained<' fleet.html
 
 # ---- what is odd ----
 
@@ -97,6 +99,32 @@ done
 page slow marked.html >texts
 ok "the picture of the node has the pairs of the slow GPU" grep -qE '(^|[ >-])[0-9]+->[0-9]+: [0-9]+ % slower' texts
 ok "… and the table of all tests their remark" page text marked.html "slower than the others"
+
+# ---- figures along two axes, and a machine on which nothing fits ----
+
+run 0 show "$results/h200x2/zero-grid.json" -f html
+cp out grid.html
+ok "rates by the grid of a kernel are a table" page text grid.html \
+	"best: 16 blocks of 512 threads; 95 % of that with 16 blocks of 128 threads"
+ok "… what is uncertain is not called a finding" eval \
+	'page text grid.html "uncertainh2d.zerocopy.pinned.pair" && ! page text grid.html "noteh2d.zerocopy"'
+"${PYTHON:-python3}" - "$results/h200x2/unified-np1.json" <<-'END'
+	import json, sys
+	d = json.load(open(sys.argv[1]))
+	for r in d["results"]:
+	    if r["test"].startswith("h2d."):
+	        r.update(status="skipped", value=None, reason="no room for it")
+	json.dump(d, open("none.json", "w"))
+END
+run 0 show none.json
+ok "the answer counts the cells that were not measured" prints \
+	'^2 x H200: .*; [0-9]+ of [0-9]+ cells not measured'
+ok "… and names few of their tests" prints \
+	'^not measured, as above: h2d[^:]* and [0-9]+ more$'
+run 0 show none.json -f html
+cp out none.html
+page unfolded none.html >open
+ok "… of which the page draws no matrix" eval '! grep -q "^h2d" open'
 
 # ---- contents, folds ----
 
@@ -122,7 +150,7 @@ cp out twice.html
 page unfolded twice.html >open
 ok "… those with cells that are odd in one before as well; one with another odd cell is seen" eval \
 	'[ "$(tr "\n" " " <open)" = "peer.ce.write.pair peer.sm.read.pair " ] &&
-	 page text twice.html "6 matrices with slow or missing cells at the same places"'
+	 page text twice.html "6 matrices with slow or missing cells at the same places, or no figure"'
 ok "the first tiles are of different methods" eval 'page tiles suite.html >tiles &&
 	[ "$(cut -d. -f1,2 tiles | sort | uniq -d | wc -l)" = 0 ] && [ "$(wc -l <tiles)" -gt 3 ]'
 
@@ -156,6 +184,8 @@ if [ -n "${HAVE_CUDA:-}" ]; then
 	run 0 --no-mpi --seed 1 --placement process,thread -m peer -s 64K -q -o place.html
 	ok "placements: how many times better one is" eval \
 		'page whole place.html && page text place.html "thread against process"'
+	ok "… which the head says" grep -q \
+		'</h1><p class="lead">no difference beyond 1 %: either placement will do' place.html
 else
 	run 0 --no-mpi --backend cpu --seed 1 -m peer -s 64K --cell-limit 50ms -q -o live.html -o live.json
 	run 0 show live.json -f html

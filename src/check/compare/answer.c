@@ -90,7 +90,11 @@ static const char *undecided_text(const struct cs_versus *v, const struct tally 
 static const char *answer(const struct cs_versus *v, const struct tally *t)
 {
 	if (!t->compared)
-		return "nothing could be compared";
+		return cs_new_text("nothing could be compared%s",
+				   v->alone.n ?
+					   cs_after(": ",
+						    *(const char **)v->alone.data) :
+					   "");
 	if (t->n[CS_VERDICT_FASTER] || t->n[CS_VERDICT_SLOWER])
 		return different_text(v, t);
 	if (t->n[CS_VERDICT_DIFFERS])

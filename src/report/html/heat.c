@@ -339,10 +339,10 @@ static void put_figures(struct cs_html *h, const struct heat *heat)
 	if (peak > 0)
 		cs_html_text(h, ", %.0f %% of the %s", 100 * grid->median / peak,
 			     heat->words ? "port" : "link");
-	cs_html_text(h, "; %s (%s) to", cs_html_figure(grid->min).text,
-		     cs_cell_label(grid, grid->min_at).text);
-	cs_html_text(h, " %s (%s)", cs_html_figure(grid->max).text,
-		     cs_cell_label(grid, grid->max_at).text);
+	cs_html_in(h, "span", "; %s (%s) to %s (%s)", cs_html_figure(grid->min).text,
+		   cs_cell_label(grid, grid->min_at).text,
+		   cs_html_figure(grid->max).text,
+		   cs_cell_label(grid, grid->max_at).text);
 	if (grid->n_total)
 		cs_html_text(h, "; together %s",
 			     cs_html_figure(grid->total_median).text);
@@ -505,7 +505,8 @@ static enum matrix_state state_of(const struct cs_digest *d, int node, uint32_t 
 			state = REPEATED;
 		odd[k] = 1;
 	}
-	return state;
+	/* why is in the table of all tests */
+	return grid->n_measured ? state : REPEATED;
 }
 
 static void put_row(struct cs_html *h, const struct cs_digest *d, int node,
@@ -548,7 +549,7 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 
 	for (uint32_t i = 0; i < n; i++)
 		count[state[i] = state_of(d, node, i, path, &seen)]++;
-	if (!count[NOTABLE] && !count[ORDINARY])
+	if (count[NOT_DRAWN] == n)
 		return;
 	cs_html_section(h, paths[path].title, paths[path].hint);
 	if (!many || count[NOTABLE])
@@ -556,7 +557,7 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 			1 << NOTABLE | !many << REPEATED | !many << ORDINARY);
 	if (many) {
 		put_folded(h, d, node, state, REPEATED, count[REPEATED],
-			   "with slow or missing cells at the same places");
+			   "with slow or missing cells at the same places, or no figure");
 		put_folded(h, d, node, state, ORDINARY, count[ORDINARY],
 			   "without a slow or missing cell");
 	}

@@ -150,25 +150,34 @@ static void put_answer(const struct cs_html *h, const struct cs_digest *digest)
 }
 
 static void put_head(const struct cs_html *h, const struct cs_run *run,
-		     const struct cs_digest *digest)
+		     const struct cs_digest *digest, const struct cs_run *placements)
 {
+	const int is_between = run->plan && cs_plan_has_between(run->plan);
+	const struct cs_versus *versus;
 	char text[512];
 
 	cs_run_summary(run, text, sizeof(text));
 	cs_html(h, "<header><div>");
 	cs_html_in(h, "p class=\"over\"", "cscope-mpi %s  %.120s  %s", run->version,
 		   run->matrix_text ? run->matrix_text : "", cs_new_start(run));
-	if (run->n_nodes > 1 && !cs_run_is_other_placement(run, 1))
+	if (run->n_nodes > 1 && !cs_run_is_other_placement(run, 1)) {
 		cs_html_in(h, "h1", "%d nodes", run->n_nodes);
-	else
+		cs_html_in(h, "p class=\"lead\"", "%s", cs_actions_answer(run));
+	} else {
 		cs_html_in(h, "h1", "%s",
 			   run->n_nodes > 0 ? run->node[0].facts.host : "");
-	if (digest->lines.n)
+	}
+	for (int k = 1;
+	     placements &&
+	     (versus = cs_versus_placements(placements, k, placements->margin));
+	     k++)
+		cs_html_in(h, "p class=\"lead\"", "%s", cs_versus_answer(versus));
+	if (digest->lines.n || is_between)
 		put_answer(h, digest);
 	cs_html_in(h, "p class=\"lead\"", "%s",
 		   run->n_nodes > 0 ? cs_node_text(run, 0) : "no node");
 	/* else it is the first finding */
-	if (!digest->lines.n || gravest_status(run) == CS_EXIT_OK)
+	if (!(digest->lines.n || is_between) || gravest_status(run) == CS_EXIT_OK)
 		cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
 	cs_html(h, "</div>");
@@ -186,8 +195,10 @@ static void put_finding(struct cs_html *h, const struct cs_run *run,
 	const char *hosts = run->n_nodes > 1 ? cs_group_hosts(run, g, 512) : "";
 
 	cs_html(h, "<li>");
-	cs_html_in(h, "b", "%s", cs_severity_text(f->severity));
-	cs_html_text(h, "%s%s", hosts, f->text);
+	cs_html_in(h, "b", "%s",
+		   cs_finding_aside(f) ? cs_finding_aside(f) :
+					 cs_severity_text(f->severity));
+	cs_html_in(h, "bdi", "%s%s", hosts, f->text);
 	if (f->remeasure[0] || f->next[0])
 		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
 			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);
@@ -303,7 +314,7 @@ static void put_nodes(struct cs_html *h, const struct cs_digest *digest)
 
 	cs_html_fleet(h, run);
 	cs_html_summary(h, digest);
-	for (int i = 0; i < run->n_nodes && shown < NODES; i++) {
+	for (int i = 0; digest->lines.n && i < run->n_nodes && shown < NODES; i++) {
 		if (cs_html_gravest(run, i) < CS_WARNING ||
 		    run->node[i].facts.n_agents < 1)
 			continue;
@@ -324,7 +335,7 @@ static void write_page(FILE *to, const struct cs_view *view)
 	struct cs_draft *draft;
 
 	begin(&h, run->n_nodes > 0 ? run->node[0].facts.host : "no node");
-	put_head(&h, run, digest);
+	put_head(&h, run, digest, sides ? view->turns : NULL);
 	draft = begin_main(&h);
 	put_findings(&h, run);
 	cs_html_tiles(&h, digest);

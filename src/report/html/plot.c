@@ -264,14 +264,27 @@ static int is_of(const struct plot *p, const struct cs_grid *grid, const char *b
 	       p->unit == grid->test->unit && !strcmp(p->by, by);
 }
 
+/* Figures along more than one axis are a table. */
+static void put_table(struct cs_html *h, const struct plot *p, uint32_t index)
+{
+	struct cs_draft *draft = cs_draft_begin();
+
+	cs_curve_print(draft->to, p->run, p->nodes[0], p->nodes[1], index);
+	cs_html_pre(h, cs_draft_end(draft));
+}
+
 /* Into the plot that is open; one that is full or of something else is drawn first. */
 static void take(struct cs_html *h, struct plot *p, uint32_t index)
 {
 	const struct cs_grid grid = cs_grid_head(p->run, index);
 	const struct cs_curve curve = cs_curve_new(p->run, p->nodes, index);
 
-	if (!curve.n)
+	if (!curve.n) {
+		put_plot(h, p);
+		p->n = 0;
+		put_table(h, p, index);
 		return;
+	}
 	if (!is_of(p, &grid, curve.by)) {
 		put_plot(h, p);
 		p->n = 0;

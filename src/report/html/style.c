@@ -11,7 +11,7 @@ static const char script[] =
 	;
 
 /* SHA-256 of the text of <style> and <script>: `tests/page.py whole` prints the new ones. */
-#define STYLE_HASH "KVCK1vQtN4SUznuI9yoyksfsUO2VqC93YFhGeNKEjVo="
+#define STYLE_HASH "4TZgcTzSvtoud3lHRCfFQGYPZZiEfIw0/ksAzWaUZQY="
 #define SCRIPT_HASH "xqlRCeO1NLOXhGgaUUo0PgH5jDnJa3ivNcN94So34CQ="
 
 static const char print_page[] =

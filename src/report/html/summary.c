@@ -51,6 +51,8 @@ void cs_html_tiles(const struct cs_html *h, const struct cs_digest *digest)
 	const struct cs_digest_line *line = digest->lines.data;
 	size_t n = digest->lines.n, *turn = cs_new(size_t, n), most = 0, shown = 0;
 
+	if (!n)
+		return;
 	for (size_t i = 0; i < n; i++)
 		turn[i] = turn_of(line, i);
 	/* up to the last turn of which there is room for a tile */

@@ -37,27 +37,46 @@ static void print_faults(FILE *to, const struct cs_run *run,
 		cs_fold(to, 2, 4, "and %zu more faults (-v prints all)", left);
 }
 
-/* First the answer: who is to be drained. */
-void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
+/* The nodes to be drained, as a list of hosts; how many. */
+static const char *drained_hosts(const struct cs_run *run,
+				 const struct cs_vec *actions, size_t *n)
 {
-	const struct cs_vec actions = cs_actions_find(run);
 	char *drains = cs_new(char, run->n_nodes);
 	int *nodes = cs_new(int, run->n_nodes);
-	const char *hosts;
-	size_t n = 0;
 
-	CS_EACH(const struct cs_action, a, &actions)
+	*n = 0;
+	CS_EACH(const struct cs_action, a, actions)
 		if (a->kind == CS_ACTION_DRAIN && a->node >= 0)
 			drains[a->node] = 1;
 	for (int i = 0; i < run->n_nodes; i++)
 		if (drains[i])
-			nodes[n++] = i;
-	hosts = cs_hosts_text(run, nodes, n, 4096);
+			nodes[(*n)++] = i;
+	return cs_hosts_text(run, nodes, *n, 4096);
+}
+
+const char *cs_actions_answer(const struct cs_run *run)
+{
+	const struct cs_vec actions = cs_actions_find(run);
+	size_t n;
+	const char *hosts = drained_hosts(run, &actions, &n);
+
 	if (n)
-		cs_fold(to, 0, 2, "%zu of %d nodes should be drained: %s", n,
-			run->n_nodes, hosts);
-	else if (CS_ANY(i, actions.n, ((struct cs_action *)actions.data)[i].kind))
-		cs_print_line(to, "none of %d nodes must be drained", run->n_nodes);
+		return cs_new_text("%zu of %d nodes should be drained: %s", n,
+				   run->n_nodes, hosts);
+	return CS_ANY(i, actions.n, ((struct cs_action *)actions.data)[i].kind) ?
+		       cs_new_text("none of %d nodes must be drained", run->n_nodes) :
+		       "";
+}
+
+/* First the answer: who is to be drained. */
+void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
+{
+	const struct cs_vec actions = cs_actions_find(run);
+	const char *answer = cs_actions_answer(run);
+	size_t n;
+
+	if (*answer)
+		cs_fold(to, 0, 2, "%s", answer);
 	print_faults(to, run, &actions, verbose);
-	cs_print_line(to, "drain: %s", hosts);
+	cs_print_line(to, "drain: %s", drained_hosts(run, &actions, &n));
 }

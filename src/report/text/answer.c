@@ -250,7 +250,8 @@ static const char *calls_text(const struct cs_digest *d)
 				   cs_op_text((int)most->test->op));
 }
 
-/* If no test measures a link: faces, calls, or the first test with a figure. */
+/* If no test measures a link: faces, calls, or the first test with a figure, by its title
+ * in place of its id. */
 static const char *others_text(const struct cs_digest *d)
 {
 	const char *text = faces_text(d);
@@ -261,9 +262,12 @@ static const char *others_text(const struct cs_digest *d)
 		return text;
 	CS_EACH(const struct cs_digest_line, line, &d->lines)
 		if (line->measured)
-			return cs_new_text("%s %s %s", cs_digest_name(line, d->run),
-					   figure(line->median),
-					   cs_unit_text((int)line->test->unit));
+			return cs_new_text("%s %s %s%s", figure(line->median),
+					   cs_unit_text((int)line->test->unit),
+					   cs_test_title(line->test, line->back, NULL)
+						   .text,
+					   cs_digest_name(line, d->run) +
+						   strlen(line->test->name));
 	return "nothing was measured";
 }
 
@@ -337,6 +341,16 @@ static const char *alike_text(const struct cs_digest *d)
 		text = cs_join(text, "; ", "copies under %s are not compared",
 			       cs_new_size(l->from_bytes));
 	return text;
+}
+
+static const char *missing_text(const struct cs_run *run)
+{
+	const struct cs_coverage c = cs_run_coverage(run);
+
+	return c.measured && c.measured < c.cells ?
+		       cs_new_text("%zu of %zu cells not measured",
+				   c.cells - c.measured, c.cells) :
+		       "";
 }
 
 /* "2 critical: n7: GPU 3: 17 of 18 NVLinks are up" */
@@ -419,6 +433,7 @@ void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 	cs_fold(to, 0, 2, "%s%s%s: %s", what, *what ? ": " : "", subject_text(d),
 		join_clauses((const char *const[]){ critical ? faults : "", paths,
 						    slow_text(d), alike_text(d),
+						    missing_text(d->run),
 						    critical ? "" : faults },
-			     5));
+			     6));
 }

@@ -442,6 +442,8 @@ const char *cs_between_text(const struct cs_run *run)
 					cs_new_text("%s ",
 						    cs_op_text((int)b.test->op)) :
 					"",
+				b.test->unit != CS_UNIT_GBS ?
+					"a message " :
 				b.test->pattern == CS_PATTERN_PAIR ?
 					"" :
 				b.test->pattern == CS_PATTERN_BIDI ?

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define INDENT 4
+#define NAMES 6 /* of tests without a figure, for one reason */
 
 /* The name up to its method: "peer.ce". */
 static size_t family_of(const struct cs_digest_line *line)
@@ -44,7 +45,7 @@ static struct cs_label figure(const struct cs_digest_line *line)
 	cs_text(to.text, sizeof(to.text), "%.*f",
 		x >= 1000 ? 0 :
 		x >= 100  ? 1 :
-			    cs_decimals(line->test),
+			    2,
 		line->median);
 	return to;
 }
@@ -172,14 +173,19 @@ static void put_missing(FILE *to, const struct cs_digest *d, size_t i, char *tak
 {
 	const struct cs_digest_line *line = d->lines.data;
 	const char *names = NULL;
+	size_t n = 0;
 
 	for (size_t k = i; k < d->lines.n; k++) {
 		if (taken[k] || line[k].measured ||
 		    strcmp(line[k].remark, line[i].remark))
 			continue;
 		taken[k] = 1;
-		names = cs_join(names, ", ", "%s", cs_digest_name(&line[k], d->run));
+		if (n++ < NAMES)
+			names = cs_join(names, ", ", "%s",
+					cs_digest_name(&line[k], d->run));
 	}
+	if (n > NAMES)
+		names = cs_new_text("%s and %zu more", names, n - NAMES);
 	cs_fold(to, 0, 2, "%s: %s", line[i].remark, names);
 }
 

@@ -134,6 +134,8 @@ void cs_fleet_print_brief(FILE *to, const struct cs_run *run);
 /* actions.c.  A line for each fault that needs a person, then the nodes to drain,
  * alone on a line. */
 void cs_actions_print(FILE *to, const struct cs_run *run, int verbose);
+/* Its first line, whether nodes should be drained; "" if there is no fault. */
+const char *cs_actions_answer(const struct cs_run *run);
 /* The findings alone. */
 void cs_findings_print(FILE *to, const struct cs_run *run);
 /* data, samples, first use, state, time, findings. */

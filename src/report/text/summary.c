@@ -87,21 +87,23 @@ static double worst_drift(const struct cs_run *run)
 /* "95 % interval of every median within 0.20 %" */
 static const char *width_text(const struct samples *s, int of_passes)
 {
+	const char *within;
+
 	if (s->turns)
 		return of_passes ?
 			       "the medians of its passes" :
 			       cs_new_text("in %u turns of each placement", s->turns);
 	if (!s->sampled)
 		return "a fixed count";
+	within = s->widest > 1 ? "wider than 100 %" :
+				 cs_new_text("within %.2f %%", 100 * s->widest);
 	if (!s->without)
-		return cs_new_text("95 %% interval of every median within %.2f %%",
-				   100 * s->widest);
+		return cs_new_text("95 %% interval of every median %s", within);
 	if (s->without == s->sampled)
 		return "no median has a 95 % interval (fewer than 6)";
-	return cs_new_text("95 %% interval of %s within %.2f %%, %zu "
-			   "without one (fewer than 6)",
-			   cs_count_text(s->sampled - s->without, "median"),
-			   100 * s->widest, s->without);
+	return cs_new_text("95 %% interval of %s %s, %zu without one (fewer than 6)",
+			   cs_count_text(s->sampled - s->without, "median"), within,
+			   s->without);
 }
 
 static void print_counts(FILE *to, const struct cs_run *run, int verbose)

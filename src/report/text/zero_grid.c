@@ -37,6 +37,7 @@ static unsigned threads_at(int i)
 static void print_enough(FILE *to, const struct rates *r)
 {
 	int best = -1, least = -1;
+	const char *enough = "";
 
 	for (int i = 0; i < POWERS * POWERS; i++)
 		if (!isnan(r->gbs[i]) && (best < 0 || r->gbs[i] > r->gbs[best]))
@@ -48,12 +49,12 @@ static void print_enough(FILE *to, const struct rates *r)
 		    (least < 0 || blocks_at(i) * threads_at(i) <
 					  blocks_at(least) * threads_at(least)))
 			least = i;
-	cs_fold(to, 2, 4,
-		"best: %u blocks of %u threads; %.0f %% of that with %u threads in all, as %u "
-		"blocks of %u",
-		blocks_at(best), threads_at(best), 100 * ENOUGH,
-		blocks_at(least) * threads_at(least), blocks_at(least),
-		threads_at(least));
+	if (blocks_at(least) * threads_at(least) < blocks_at(best) * threads_at(best))
+		enough = cs_new_text("; %.0f %% of that with %u blocks of %u threads",
+				     100 * ENOUGH, blocks_at(least),
+				     threads_at(least));
+	cs_fold(to, 2, 4, "best: %u blocks of %u threads%s", blocks_at(best),
+		threads_at(best), enough);
 }
 
 void cs_grids_print(FILE *to, const struct cs_run *run, const int nodes[2],
