@@ -5,7 +5,7 @@ slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; lea
 many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
 share; again=0: no second looks; again=fast: nothing is slow in them; nic=400: mlx5_0 of so many
 Gb/s carries all, or nic=0: of an unknown rate; far=3: that node has a second one, of NUMA node 7,
-which carries all; host=NAME: what the nodes' names begin with."""
+which carries all; rails=2: of GPU or NUMA nodes, and only the last of a slow node is slow; host=NAME: what the nodes' names begin with."""
 import json
 import random
 import sys
@@ -18,6 +18,7 @@ def main():
     opt = dict(a.split("=") for a in sys.argv[4:])
     by = float(opt.get("by", 1))
     slow, uplinks, far = (int(opt.get(k, -1)) for k in ("slow", "uplinks", "far"))
+    rails = int(opt.get("rails", 0))
     leaves, ways = int(opt.get("leaves", 0)), opt.get("ways", "sr")
     draw = random.Random(1)
     d = json.load(open(source))
@@ -28,7 +29,7 @@ def main():
 
     def rate(a, b, alone, healthy):
         gbs = GBS * draw.gauss(1, 0.005)
-        if healthy:
+        if healthy or (row["rail"] is not None and row["rail"] < rails - 1):
             return gbs
         if (a == slow and "s" in ways) or (b == slow and "r" in ways):
             gbs *= by
@@ -49,6 +50,26 @@ def main():
             concurrent=0 if alone else n // 2 - 1, flags=["re-measured"] if again else [],
             **{end: "mlx5_1" for end, of in (("nic_src", a), ("nic_dst", b)) if of == far}))
 
+    def add_all(pairs, wheel):
+        for a, b, r in pairs:
+            add(a, b, r)
+        if opt.get("again") == "0":
+            return
+        quiet = [i for i in range(n) if i != slow]
+        alone = list(zip(quiet[::2], quiet[1::2]))[:2]
+        alone += [(slow, k) for k in quiet[:3] if slow >= 0]
+        for a, b in alone:
+            add(a, b, wheel, True, True)
+            add(b, a, wheel, True, True)
+        for a, b, r in pairs:
+            if r == 0 and leaves:
+                add(a, b, r, False, True)
+
+    if rails:
+        row.update(test="nethost.mpi.pinned.rails", pattern="rails")
+        d["run"]["settings"]["numa_nodes_mask"] = "%016x" % ((1 << rails) - 1)
+        d["run"].update(tests=[dict(test=row["test"], rail=i) for i in range(rails)],
+                        choices=None)
     if "host" in opt:
         node["host"] = opt["host"]
         d["run"]["id"] = opt["host"] + d["run"]["id"]
@@ -74,18 +95,8 @@ def main():
             k = r if i == wheel else wheel if i == r else (2 * r + wheel - i) % wheel
             if k < n:
                 pairs.append((i, k, r))
-    for a, b, r in pairs:
-        add(a, b, r)
-    if opt.get("again") != "0":
-        quiet = [i for i in range(n) if i != slow]
-        alone = list(zip(quiet[::2], quiet[1::2]))[:2]
-        alone += [(slow, k) for k in quiet[:3] if slow >= 0]
-        for a, b in alone:
-            add(a, b, wheel, True, True)
-            add(b, a, wheel, True, True)
-        for a, b, r in pairs:
-            if r == 0 and leaves:
-                add(a, b, r, False, True)
+    for row["rail"] in range(rails) if rails else (None,):
+        add_all(pairs, wheel)
     d["run"].update(n_nodes=n, n_ranks=n, cells_measured=len(pairs),
                     cells_planned=len(pairs), checks=[])
     json.dump(d, open(target, "w"))

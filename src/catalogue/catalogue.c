@@ -184,7 +184,8 @@ int cs_test_is_between(const struct cs_test *test)
 
 int cs_test_is_of_allocation(const struct cs_test *test)
 {
-	return cs_test_is_between(test) && test->pattern > CS_PATTERN_BIDI;
+	return cs_test_is_between(test) && test->pattern > CS_PATTERN_BIDI &&
+	       test->pattern != CS_PATTERN_RAILS;
 }
 
 int cs_test_is_within(const struct cs_test *test)
@@ -331,7 +332,7 @@ const char *cs_pattern_text(int pattern)
 		"pair",	      "bidi",	    "shift",  "ring",	 "bisect",
 		"all-to-one", "one-to-all", "rounds", "random",	 "load",
 		"bidiload",   "loadflops",  "all",    "bidiall", "shared",
-		"incast",     "alone",	    "all",    "gated",
+		"incast",     "rails",	    "alone",  "all",	 "gated",
 	};
 
 	return WORD(words, pattern);

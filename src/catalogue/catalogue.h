@@ -107,6 +107,7 @@ enum cs_pattern {
 	CS_PATTERN_BIDIEVERY,	/* the same, both ways */
 	CS_PATTERN_SHARED,	/* every GPU at once, from one buffer of the host */
 	CS_PATTERN_INCAST,	/* several nodes to one at once, in groups */
+	CS_PATTERN_RAILS,	/* GPU i, or NUMA node i, of a node to that of another */
 	CS_PATTERN_ALONE,	/* one agent at a time, with its neighbour */
 	CS_PATTERN_ALL,		/* the same by all agents at once */
 	CS_PATTERN_GATED,	/* one agent, while the work of all others waits */

@@ -86,7 +86,7 @@ int cs_variant_is_sound(const struct cs_variant *v)
 	       is_power_of(CS_BLOCKS_ALL, v->blocks) && v->access < CS_ACCESSES &&
 	       is_power_of(CS_BLOCK_THREADS_ALL, v->block_threads) &&
 	       is_power_of(CS_TILES_ALL, v->tile) &&
-	       (!v->shape || cs_shape_is_sound(v->shape)) && !v->zero;
+	       (!v->shape || cs_shape_is_sound(v->shape)) && v->rail <= CS_MAX_AGENTS;
 }
 
 /* ---- in files and in words ---- */
@@ -112,6 +112,7 @@ static const struct cs_field fields[] = {
 	VARIANT(NUMBER, "zero_threads", block_threads, .most = 1024, .none = 1),
 	VARIANT(NUMBER, "tile_bytes", tile, .most = 1 << 30, .none = 1),
 	VARIANT(SHAPE, "shape", shape, .none = 1),
+	VARIANT(INDEX, "rail", rail, .most = CS_MAX_AGENTS - 1),
 };
 
 const struct cs_fieldset cs_variant_fields = CS_FIELDSET("a variant",
@@ -210,6 +211,11 @@ int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 					  text, text);
 		v->shape = shape[0];
 		return word < 0 ? -1 : 0;
+	case 11:
+		if (cs_uint_parse(text, 0, CS_MAX_AGENTS - 1, &n, err))
+			return -1;
+		v->rail = (uint8_t)(n + 1);
+		return 0;
 	default:
 		if (strcmp(text, "local") &&
 		    cs_uint_parse(text, 0, CS_NUMA_MOST - 1, &n, err))
@@ -274,6 +280,9 @@ struct cs_variant_text cs_variant_words(const struct cs_variant *v)
 		cs_text_add(to.text, sizeof(to.text), "%s%s", to.text[0] ? ", " : "",
 			    shape);
 	}
+	if (v->rail)
+		cs_text_add(to.text, sizeof(to.text), "%srail %u",
+			    to.text[0] ? ", " : "", v->rail - 1u);
 	return to;
 }
 
@@ -336,6 +345,7 @@ struct cs_variant cs_variant_of(const struct cs_test *test, const struct cs_vari
 		is.block_threads = unless_usual(v->block_threads, CS_ZERO_THREADS);
 	}
 	is.shape = cs_variant_has_shape(test, v->shape) ? v->shape : 0;
+	is.rail = test->pattern == CS_PATTERN_RAILS ? v->rail : 0;
 	/* CPUs work on the data that they copy, and on buffers that they write once
 	 * more */
 	if (takes & CS_TAKES_CPU_NUMA || is.cache == CS_CACHE_WARM)

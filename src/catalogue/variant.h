@@ -51,7 +51,7 @@ struct cs_variant {
 	uint8_t element;  /* bytes that a thread takes at a time: 8, 16; 0: 4 */
 	uint8_t kernels;  /* that work on a tile, 2, 4 … 32; 0: one */
 	uint8_t access;	  /* enum cs_access */
-	uint8_t zero;
+	uint8_t rail; /* 1 + GPU, or OS index of the NUMA node, of RAILS; 0: the first */
 	uint16_t blocks, block_threads; /* of zero-copy's kernel; 0: 256 */
 	uint32_t tile;			/* its bytes; 0: a 16th of --size */
 	uint64_t shape; /* base/shape.h, for tests whose copies are not one block */
@@ -75,10 +75,10 @@ int cs_variant_nth_text(const struct cs_variant *v, size_t i, const char **key,
 			char value[CS_VARIANT_VALUE]);
 
 /* Parse the i-th member as in options: "cold", "4", "1", "local"; the usual is 0. */
-#define CS_VARIANT_MEMBERS 11
+#define CS_VARIANT_MEMBERS 12
 #define CS_VARIANT_COLUMNS                                                               \
 	"cache", "cpu_threads", "cpu_numa", "element_bytes", "kernels", "advice",        \
-		"access", "zero_blocks", "zero_threads", "tile_bytes", "shape"
+		"access", "zero_blocks", "zero_threads", "tile_bytes", "shape", "rail"
 int cs_variant_parse(struct cs_variant *v, size_t i, const char *text,
 		     struct cs_err *err);
 /* Do two have the same i-th member? */

@@ -42,6 +42,25 @@ static void report(struct cs_between_phase *b, const char *text)
 			   CS_FINDING_NOT_POSSIBLE, text);
 }
 
+static void hear_slots(struct cs_between_phase *b)
+{
+	if (cs_between_hear_root(b, CS_SLOTS, &b->schedule, sizeof(b->schedule),
+				 cs_clock_s() + CS_TRIAL_S + CS_ROOT_S))
+		cs_text(b->why, sizeof(b->why), "rank 0 did not answer in time");
+}
+
+static void prepare(struct cs_between_phase *b)
+{
+	cs_between_prepare_ends(b);
+	if (!(b->schedule.kinds >> CS_ENDS_STAGED))
+		return;
+	cs_between_try_gpus(b);
+	if (b->me == 0)
+		cs_between_size_gpus(b);
+	else
+		hear_slots(b);
+}
+
 /* Learn the clock and the slots. */
 static void get_ready(struct cs_between_phase *b)
 {
@@ -63,12 +82,10 @@ static void get_ready(struct cs_between_phase *b)
 	cs_between_try_pair(b);
 	if (b->me == 0)
 		cs_between_make_schedule(b);
-	else if (!b->why[0] &&
-		 cs_between_hear_root(b, CS_SLOTS, &b->schedule, sizeof(b->schedule),
-				      cs_clock_s() + CS_TRIAL_S + CS_ROOT_S))
-		cs_text(b->why, sizeof(b->why), "rank 0 did not answer in time");
+	else if (!b->why[0])
+		hear_slots(b);
 	if (!b->why[0] && b->schedule.slots.window)
-		cs_between_prepare_ends(b);
+		prepare(b);
 	if (b->me == 0 && !b->schedule.slots.window)
 		report(b,
 		       "nothing is measured between nodes: no pair exchanged messages in a trial");
@@ -86,7 +103,7 @@ static int open_between(struct cs_between_phase *b, struct cs_err *err)
 			b->n_rounds = cs_between_rounds(b, v);
 	b->rank_of = calloc(b->n, sizeof(*b->rank_of));
 	b->missed = calloc(b->n, 1);
-	if (!b->rank_of || !b->missed)
+	if (cs_between_make_ends(b) || !b->rank_of || !b->missed)
 		return cs_err_set(err, "no memory");
 	b->nics = cs_nics_open(b->job->discovery.root,
 			       &b->job->placements.at[0].node.facts);

@@ -73,7 +73,7 @@ static int look_at_bounds(struct cs_between_phase *b, struct cs_look *look, int 
 	for (int k = 0; k < rows * BOUND_TIMES; k++) {
 		const struct cs_row *of = cs_rows_get(&run->rows, row[k % rows]);
 
-		look[n++] = (struct cs_look){ of->test, of->what.src.index,
+		look[n++] = (struct cs_look){ of->what.matrix, of->what.src.index,
 					      of->what.dst.index };
 	}
 	return rows < 0 ? rows : n;
@@ -146,14 +146,12 @@ static void take_look(struct cs_between_phase *b, const struct cs_look *look,
 		      uint32_t number, double begin_s)
 {
 	const int64_t other = partner_in(b, look);
-	struct cs_between_slot slot = { .part = { other, 1, { (uint32_t)other } },
+	struct cs_between_slot slot = { .matrix = look->matrix - b->first_matrix,
+					.part = { other, 1, { (uint32_t)other } },
 					.begin_s = cs_between_own_time(b, begin_s),
 					.again = number,
 					.alone = look->b != CS_LOOK_ROUND };
 
-	while (slot.matrix + 1 < b->n_matrices &&
-	       cs_between_test(b, slot.matrix) != cs_test_at(look->test))
-		slot.matrix++;
 	slot.seconds = cs_slot_s(&b->schedule.slots, cs_between_test(b, slot.matrix));
 	/* the round of the pair's first look, if it had one */
 	while (other >= 0 && slot.round + 1 < b->schedule.rounds &&

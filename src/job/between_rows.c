@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define SETTLE_S 0.5 /* for a GPU to answer, when its slot was given up */
-
 static struct cs_row row_of(const struct cs_between_phase *b,
 			    const struct cs_between_slot *slot)
 {
@@ -95,22 +93,6 @@ void cs_between_give_measured(struct cs_between_phase *b,
 	cs_collect_row(&b->job->collect, &row, x);
 }
 
-/* Was it this node's memory?  A GPU that works answers soon after its slot was given up. */
-static int has_own_reason(struct cs_between_phase *b, const struct cs_pair *pair,
-			  enum cs_pair_end how)
-{
-	struct cs_ends *ends = pair->ends;
-	const double end_s = cs_clock_s() + SETTLE_S;
-	int rc;
-
-	if (how != CS_PAIR_STUCK ||
-	    cs_between_memory_of(pair->test) == CS_ENDS_HOST || ends->err.text[0])
-		return ends->err.text[0] != 0;
-	while (!(rc = cs_net_answered(&ends->net, &ends->err)) && cs_clock_s() < end_s)
-		cs_between_nap(b);
-	return rc < 0 || cs_net_ready(&ends->net, &ends->err);
-}
-
 void cs_between_give_ended(struct cs_between_phase *b,
 			   const struct cs_between_slot *slot,
 			   const struct cs_pair *pair, enum cs_pair_end how)
@@ -118,7 +100,7 @@ void cs_between_give_ended(struct cs_between_phase *b,
 	const uint32_t to = (uint32_t)slot->part.to;
 	const char *host = b->job->comm.place[b->rank_of[to]].host;
 	const double ms = 1e3 * slot->seconds;
-	const int own = has_own_reason(b, pair, how);
+	const int own = cs_between_is_own_fault(b, pair, how);
 	char reason[CS_REASON];
 
 	if (how == CS_PAIR_DECLINED)

@@ -21,23 +21,60 @@ void cs_between_try_pair(struct cs_between_phase *b)
 		cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
 	const struct cs_between_slot slot = { .part = cs_between_part(b, test, 0,
 								      b->me) };
+	struct cs_ends *ends = cs_between_first_ends(b, CS_ENDS_HOST);
 	struct tried tried = { { NAN, NAN, NAN, NAN }, cs_between_own_kinds(b) };
 	double begin_s = cs_between_own_time(b, b->schedule.begin_s);
 
 	if (b->why[0])
 		return;
-	cs_between_open_ends(b, CS_ENDS_HOST);
+	cs_between_open_ends(b, ends);
 	while (cs_clock_s() < begin_s && !b->is_over)
 		cs_between_nap(b);
-	if (slot.part.to >= 0 && b->memory[CS_ENDS_HOST].is_open) {
-		struct cs_pair pair = cs_between_pair(b, &slot, test, 0);
+	if (slot.part.to >= 0 && ends->is_open) {
+		struct cs_pair pair = cs_between_pair(b, &slot, test, ends, 0);
 
 		pair.end_s = begin_s + CS_TRIAL_S;
 		cs_pair_try(&pair, &tried.trial);
 		if (pair.memory_is_lost)
-			b->memory[CS_ENDS_HOST].rings = (struct cs_hostmem){ .fd = -1 };
+			ends->rings = (struct cs_hostmem){ .fd = -1 };
 	}
-	b->memory[CS_ENDS_HOST].is->close(&b->memory[CS_ENDS_HOST]);
+	ends->is->close(ends);
+	ends->is_open = 0;
+	b->mover->say(b->rank_of[0], CS_TRIAL, &tried, sizeof(tried));
+}
+
+/* All kinds of memory have one deadline. */
+void cs_between_try_gpus(struct cs_between_phase *b)
+{
+	const struct cs_test *test = cs_test_at(cs_test_index("net.mpi.staged.pair"));
+	const struct cs_between_slot slot = { .part = cs_between_part(b, test, 0,
+								      b->me) };
+	const double begin_s = cs_between_own_time(b, b->schedule.begin_s);
+	struct tried tried = { { 0, NAN, 0, 0 }, 0 };
+
+	for (uint32_t kind = CS_ENDS_STAGED; kind < CS_ENDS_KINDS; kind++) {
+		struct cs_ends *ends = cs_between_first_ends(b, kind);
+		struct cs_pair pair = cs_between_pair(b, &slot, test, ends,
+						      UINT32_MAX - kind);
+		enum cs_pair_end how;
+
+		if (slot.part.to < 0 || !(b->schedule.kinds >> kind & 1))
+			continue;
+		pair.is_trial = 1;
+		pair.nics = NULL;
+		pair.half_s = pair.end_s = begin_s + CS_TRIAL_S;
+		if (!ends->is_open) {
+			cs_pair_decline(&pair);
+			continue;
+		}
+		how = cs_pair_meet(&pair);
+		if (how == CS_PAIR_DONE && pair.n == 2)
+			tried.trial.message_s = fmax(tried.trial.message_s,
+						     pair.took_s);
+		ends->has_failed = cs_between_is_own_fault(b, &pair, how);
+		cs_between_replace_ends(b, &pair);
+		ends->is_open &= !ends->has_failed;
+	}
 	b->mover->say(b->rank_of[0], CS_TRIAL, &tried, sizeof(tried));
 }
 
@@ -103,16 +140,16 @@ static uint64_t rounds_in_time(const struct cs_between_phase *b)
 	return fit;
 }
 
-/* Take the trials of all nodes that send one in time; of which kinds of memory there are
- * two. */
-static uint64_t hear_trials(struct cs_between_phase *b, struct cs_trial *trial,
-			    size_t *n)
+/* Take the trials of all nodes that send one in time; the caller frees them. */
+static struct cs_trial *hear_trials(struct cs_between_phase *b, size_t *n,
+				    uint64_t *kinds)
 {
+	struct cs_trial *trial = calloc(b->n, sizeof(*trial));
 	const double end_s = b->schedule.begin_s + CS_TRIAL_S + 1;
 	uint64_t once = 0, twice = 0;
 	struct tried tried;
 
-	while (*n < b->n && cs_clock_s() < end_s && !b->is_over) {
+	for (*n = 0; trial && *n < b->n && cs_clock_s() < end_s && !b->is_over;) {
 		if (!b->mover->hear(CS_MOVER_ANY, CS_TRIAL, &tried, sizeof(tried),
 				    NULL)) {
 			cs_between_nap(b);
@@ -122,26 +159,52 @@ static uint64_t hear_trials(struct cs_between_phase *b, struct cs_trial *trial,
 		twice |= once & tried.kinds;
 		once |= tried.kinds;
 	}
-	return twice;
+	*kinds = twice; /* those that two nodes have */
+	return trial;
+}
+
+/* All begin so long from now. */
+static void tell_slots(struct cs_between_phase *b, double in_s)
+{
+	b->schedule.begin_s = cs_clock_s() + CS_SOON_S + b->schedule.slots.late_s +
+			      in_s;
+	b->schedule.rounds = b->schedule.slots.window ? rounds_in_time(b) : 0;
+	cs_between_tell_all(b, CS_SLOTS);
+}
+
+/* The ends in host memory that matrices need. */
+static uint32_t host_ends(const struct cs_between_phase *b)
+{
+	uint32_t rails = 0;
+
+	for (uint32_t v = 0; v < b->n_matrices; v++)
+		rails += cs_between_ends(b, v)->is == &cs_ends_host &&
+			 cs_between_ends(b, v)->place >= 0;
+	return 1 + rails;
 }
 
 void cs_between_make_schedule(struct cs_between_phase *b)
 {
-	struct cs_trial *trial = calloc(b->n, sizeof(*trial));
-	size_t n = 0;
+	size_t n;
+	struct cs_trial *trial = hear_trials(b, &n, &b->schedule.kinds);
 
-	if (trial)
-		b->schedule.kinds = hear_trials(b, trial, &n);
 	b->schedule.slots = cs_slots_of(trial, n, CS_WINDOW_MOST);
 	free(trial);
 	b->schedule.slots.late_s =
 		fmax(b->schedule.slots.late_s,
 		     fmin(1, SLACK_S / (b->n_rounds * b->n_matrices)));
-	b->schedule.begin_s = cs_clock_s() + CS_SOON_S + b->schedule.slots.late_s +
-			      2e-9 * (double)b->schedule.slots.window *
-				      CS_MESSAGE_BYTES / TOUCH_GBS;
-	if (b->schedule.kinds >> CS_ENDS_STAGED)
-		b->schedule.begin_s += GPU_S;
-	b->schedule.rounds = b->schedule.slots.window ? rounds_in_time(b) : 0;
-	cs_between_tell_all(b, CS_SLOTS);
+	tell_slots(b, 2e-9 * (double)b->schedule.slots.window * CS_MESSAGE_BYTES *
+				      host_ends(b) / TOUCH_GBS +
+			      (b->schedule.kinds >> CS_ENDS_STAGED ? GPU_S : 0));
+}
+
+void cs_between_size_gpus(struct cs_between_phase *b)
+{
+	uint64_t kinds;
+	size_t n;
+	struct cs_trial *trial = hear_trials(b, &n, &kinds);
+
+	b->schedule.slots.gpu_s = cs_sample_s(trial, n, 1);
+	free(trial);
+	tell_slots(b, 0);
 }

@@ -61,10 +61,11 @@ void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *sl
 	leave_out_missed(b, slot);
 	if (slot->part.to < 0 && !slot->part.n_from)
 		return;
-	pair = cs_between_pair(b, slot, cs_between_test(b, slot->matrix), number);
-	ends = pair.ends;
+	ends = cs_between_ends(b, slot->matrix);
+	pair = cs_between_pair(b, slot, cs_between_test(b, slot->matrix), ends,
+			       number);
 	if (!ends->is_open) {
-		decline(b, slot, &pair, CS_SKIPPED);
+		decline(b, slot, &pair, ends->has_failed ? CS_FAILED : CS_SKIPPED);
 		return;
 	}
 	while (cs_clock_s() < slot->begin_s && !b->is_over)

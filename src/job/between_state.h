@@ -40,7 +40,7 @@ struct cs_between_phase {
 	uint32_t *round, n_rounds; /* in the order in which they are measured */
 	struct cs_clock clock;	   /* INFINITY round trip: not known */
 	struct cs_between_schedule schedule;
-	struct cs_ends memory[CS_ENDS_KINDS];
+	struct cs_ends *memory; /* by kind and place: cs_between_ends() */
 	struct cs_nics *nics;
 	struct cs_err cannot[CS_ENDS_KINDS]; /* why the MPI does not take it; "" it does */
 	char *missed;  /* by node: it was not there when it should have been */
@@ -87,15 +87,26 @@ enum cs_via cs_between_via(const struct cs_test *test);
 uint64_t cs_between_own_kinds(const struct cs_between_phase *b);
 /* Find out whether MPI takes the GPU's memory. */
 void cs_between_try_gpu(struct cs_between_phase *b);
+/* The ends of a matrix: host memory of any NUMA node or of a rail's, a GPU's. */
+struct cs_ends *cs_between_ends(const struct cs_between_phase *b, uint32_t matrix);
+/* Those of a kind that trials use: of any NUMA node, of the first GPU. */
+struct cs_ends *cs_between_first_ends(const struct cs_between_phase *b,
+				      enum cs_between_memory kind);
+/* Before all others.  -1: no memory. */
+int cs_between_make_ends(struct cs_between_phase *b);
 /* Memory for a window. */
-void cs_between_open_ends(struct cs_between_phase *b, enum cs_between_memory kind);
-/* Open what two nodes have, or note why it is not there. */
+void cs_between_open_ends(struct cs_between_phase *b, struct cs_ends *ends);
+/* Open what matrices need and two nodes have, or note why it is not there. */
 void cs_between_prepare_ends(struct cs_between_phase *b);
 void cs_between_close_ends(struct cs_between_phase *b);
 /* The slot as what pair.h takes; `number` is its own among all of the phase. */
 struct cs_pair cs_between_pair(struct cs_between_phase *b,
 			       const struct cs_between_slot *slot,
-			       const struct cs_test *test, uint32_t number);
+			       const struct cs_test *test, struct cs_ends *ends,
+			       uint32_t number);
+/* A slot that ended so: was it this node's memory?  A GPU that works answers soon after. */
+int cs_between_is_own_fault(struct cs_between_phase *b, const struct cs_pair *pair,
+			    enum cs_pair_end how);
 /* After a slot: memory that MPI may still use is left to it. */
 void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair);
 
@@ -105,6 +116,10 @@ void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *p
 void cs_between_try_pair(struct cs_between_phase *b);
 /* Rank 0: make slots of the trials, and tell all. */
 void cs_between_make_schedule(struct cs_between_phase *b);
+/* The same pairs send their GPUs' memory, which is open. */
+void cs_between_try_gpus(struct cs_between_phase *b);
+/* Rank 0: make slots of these, too, and tell all. */
+void cs_between_size_gpus(struct cs_between_phase *b);
 /* Rank 0: send the schedule to all. */
 void cs_between_tell_all(struct cs_between_phase *b, int tag);
 /* The time of a slot of a matrix, 0 of memory that fewer than two nodes have, and that of

@@ -33,13 +33,14 @@ struct cs_ends {
 	struct cs_window window;
 	char *src, *dst;
 	uint64_t bytes, key; /* of each; of the pattern in src */
+	int place; /* host: OS index of the NUMA node, -1 any; of a GPU: its agent */
 	struct cs_check found;
 	struct cs_err err; /* why it cannot be used, or failed; "" it works */
 
 	struct cs_net net;	 /* of a GPU */
 	struct cs_hostmem rings; /* staged */
 	struct cs_ring ring[CS_NET_WAYS];
-	int is_open, arming, checking;
+	int is_open, has_failed, arming, checking; /* failed: in a trial */
 };
 
 struct cs_ends_kind {

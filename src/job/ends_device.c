@@ -7,20 +7,18 @@
 static int open_of(struct cs_ends *e, struct cs_coordinator *co,
 		   enum cs_net_memory memory)
 {
-	const struct cs_slot *slot = cs_board_slot(co->board, 0);
-	struct cs_dev *dev;
+	const struct cs_slot *slot = cs_board_slot(co->board, e->place);
 
 	if (slot->pid != getpid())
 		return cs_err_set(
 			&e->err,
 			"GPU %s is driven by another process than the one that calls MPI",
 			slot->facts.label);
-	if (cs_net_open(&e->net, co, memory, e->bytes, e->key, -1, &e->err))
+	if (cs_net_open(&e->net, co, e->place, memory, e->bytes, e->key, -1, &e->err))
 		return -1;
-	dev = (struct cs_dev *)(uintptr_t)slot->net_dev;
 	e->src = (char *)(uintptr_t)slot->net_address[memory];
 	e->dst = e->src + e->bytes;
-	return cs_backend_cuda->enter(dev, &e->err);
+	return 0;
 }
 
 static int open_plain(struct cs_ends *e, struct cs_coordinator *co)
@@ -36,8 +34,11 @@ static int open_rdma(struct cs_ends *e, struct cs_coordinator *co)
 /* No way goes through rings; the order makes this memory the one that is checked. */
 static int prepare_device(struct cs_ends *e, unsigned ways, int poison)
 {
+	struct cs_dev *dev = (struct cs_dev *)(uintptr_t)cs_net_slot(&e->net)->net_dev;
+
 	(void)ways;
-	return cs_net_arm(&e->net, 0, poison, &e->err);
+	return cs_rc(cs_backend_cuda->enter(dev, &e->err) ||
+		     cs_net_arm(&e->net, 0, poison, &e->err));
 }
 
 /* MPI may call the driver in any of its calls. */

@@ -10,8 +10,13 @@ static int open_host(struct cs_ends *e, struct cs_coordinator *co)
 
 	(void)co;
 	/* both at once; locking is refused if the limit of locked memory is low */
-	if (cs_hostmem_map(2 * e->bytes, -1, CS_PAGES_WISHED, &e->rings, why, &e->err))
+	if (cs_hostmem_map(2 * e->bytes, e->place, CS_PAGES_WISHED, &e->rings, why,
+			   &e->err))
 		return -1;
+	if (e->place >= 0 && why[0]) {
+		cs_hostmem_close(&e->rings);
+		return cs_err_set(&e->err, "NUMA node %d: %s", e->place, why);
+	}
 	mlock(e->rings.at, e->rings.bytes);
 	e->src = e->rings.at;
 	e->dst = e->src + e->bytes;

@@ -10,12 +10,12 @@
 
 static int open_staged(struct cs_ends *e, struct cs_coordinator *co)
 {
-	const int numa = cs_board_slot(co->board, 0)->facts.numa;
+	const int numa = cs_board_slot(co->board, e->place)->facts.numa;
 	char why[160];
 
 	return cs_rc(cs_hostmem_open(CS_NET_RINGS, numa, &e->rings, why, &e->err) ||
-		     cs_net_open(&e->net, co, CS_NET_PLAIN, e->bytes, e->key,
-				 e->rings.fd, &e->err));
+		     cs_net_open(&e->net, co, e->place, CS_NET_PLAIN, e->bytes,
+				 e->key, e->rings.fd, &e->err));
 }
 
 static int prepare_staged(struct cs_ends *e, unsigned ways, int poison)
@@ -31,7 +31,7 @@ static int prepare_staged(struct cs_ends *e, unsigned ways, int poison)
 
 static struct cs_ring_words *words_of(const struct cs_ends *e, int way)
 {
-	return &e->net.co->board->net[way];
+	return &e->net.co->board->net[e->place][way];
 }
 
 /* Has a word counted chunk n of this window, from 1 on? */

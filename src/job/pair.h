@@ -44,6 +44,7 @@ struct cs_pair {
 	/* of the slot, on this node's clock: until half_s the first node may begin
 	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;
+	int is_trial;		 /* of a kind of memory: two samples each way */
 	uint32_t window, verify; /* messages of a sample, from each sender */
 	uint64_t message_bytes;
 	uint64_t from_key[CS_INCAST_MOST]; /* of what each sends */
@@ -55,6 +56,7 @@ struct cs_pair {
 	/* out: the errors in the messages that this node sent */
 	int whole;
 	double sample[CS_SLOT_SAMPLES + 1];
+	double took_s;	       /* the last one, with its check */
 	uint32_t n;	       /* of all, the first that opened connections too */
 	uint32_t checked;      /* of these */
 	uint32_t senders;      /* to the same node, this one too */

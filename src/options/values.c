@@ -155,7 +155,7 @@ int cs_set_pattern(struct cs_options *opt, const char *value, struct cs_err *err
 		[CS_PATTERN_RANDOM] = &opt->set.random,
 	};
 
-	return pick_texts(value, cs_pattern_text, 0, CS_PATTERN_INCAST,
+	return pick_texts(value, cs_pattern_text, 0, CS_PATTERN_RAILS,
 			  &opt->axes.patterns, k, err);
 }
 

@@ -286,11 +286,20 @@ static int refuse_all(const struct cs_plan_builder *pb)
 			  req->n_agents > 1 ? "are" : "is", req->n_agents);
 }
 
+/* 0: it has none. */
+static uint64_t rails_of(const struct cs_plan_request *req, const struct cs_test *test)
+{
+	return test->pattern != CS_PATTERN_RAILS ? 0 :
+	       test->path == CS_PATH_NETHOST	 ? req->set.numa_nodes :
+						   UINT64_MAX >> (64 - req->n_agents);
+}
+
 static int add_tests(struct cs_plan_builder *pb)
 {
 	const struct cs_plan_request *req = pb->req;
 	const struct cs_variants *vary = &req->vary;
-	const struct axis axes[] = {
+	struct axis axes[] = {
+		AXIS(rail, 0, 1), /* each test's own */
 		AXIS(cache, vary->caches, 0),
 		AXIS(advice, vary->advices, 0),
 		AXIS(threads, vary->threads, 1),
@@ -315,8 +324,11 @@ static int add_tests(struct cs_plan_builder *pb)
 	if (cs_choices_take(req->chosen, vary, pb->err))
 		return -1;
 	rc = cs_filter_open(&b.filter, &req->set, pb->err);
-	for (size_t i = 0; i < req->chosen->n && !rc; i++)
+	for (size_t i = 0; i < req->chosen->n && !rc; i++) {
+		axes[0].values = rails_of(req,
+					  cs_test_at(req->chosen->choice[i].test));
 		rc = add_variants(&asking, &req->chosen->choice[i], axes);
+	}
 	if (!rc)
 		rc = add_views(&b);
 	cs_filter_close(&b.filter);

@@ -15,7 +15,8 @@ enum cs_plan_column {
 	CS_COLUMN_SIZE,
 	CS_COLUMN_VARIANT,
 	CS_COLUMN_SHAPE = CS_COLUMN_VARIANT + CS_VARIANT_MEMBERS -
-			  1, /* the last of it */
+			  2, /* the last of it but one */
+	CS_COLUMN_RAIL,
 	CS_COLUMN_ROLE,
 	CS_COLUMN_ROUND
 };

@@ -15,7 +15,7 @@
 #define LATE_TIMES 4.0	/* the latest of a trial */
 #define ROOM 1.3	/* times the intended length of samples */
 #define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
-#define GPU_TIMES 2.0	/* the time of a sample in host memory, of one in a GPU's */
+#define GPU_TIMES 2.0	/* the time of a sample in host memory, of one in a GPU's not known */
 #define TRUNK_TIMES 4.0 /* that of a pair, where all go the same way */
 #define SLOT_MOST_S 5.0 /* of a slow network: fewer samples */
 
@@ -212,29 +212,40 @@ static double sample_of(const struct cs_trial *trial, double window)
 	return window * (trial->message_s + trial->check_s) + 4 * trial->trip_s;
 }
 
+double cs_sample_s(const struct cs_trial *trial, size_t n, uint64_t window)
+{
+	double *x = calloc(n + 1, sizeof(*x)), slowest = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; x && i < n; i++)
+		if (trial[i].message_s > 0) {
+			x[found] = sample_of(&trial[i], (double)window);
+			slowest = fmax(slowest, x[found++]);
+		}
+	if (found)
+		slowest = fmin(slowest, SLOW_MOST * cs_median(x, found));
+	free(x);
+	return ROOM * slowest;
+}
+
 struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t most)
 {
-	struct cs_slots slots = { 0, LATE_LEAST_S, 0 };
-	double *x = calloc(n + 1, sizeof(*x)), slowest = 0;
-	size_t found = 0, i;
+	struct cs_slots slots = { .late_s = LATE_LEAST_S };
+	double *x = calloc(n + 1, sizeof(*x));
+	size_t found = 0;
 
-	for (i = 0; x && i < n; i++)
-		if (trial[i].message_s > 0)
+	for (size_t i = 0; x && i < n; i++)
+		if (trial[i].message_s > 0) {
 			x[found++] = messages_of(&trial[i]);
-	if (!found) {
-		free(x);
-		return slots;
+			slots.late_s = fmax(slots.late_s,
+					    LATE_TIMES * trial[i].late_s);
+		}
+	if (found) {
+		slots.window = (uint64_t)fmin(fmax(cs_median(x, found), WINDOW_LEAST),
+					      most);
+		slots.sample_s = cs_sample_s(trial, n, slots.window);
+		slots.late_s = fmin(slots.late_s, LATE_MOST_S);
 	}
-	slots.window = (uint64_t)fmin(fmax(cs_median(x, found), WINDOW_LEAST), most);
-	for (found = i = 0; i < n; i++) {
-		if (!(trial[i].message_s > 0))
-			continue;
-		x[found] = sample_of(&trial[i], (double)slots.window);
-		slowest = fmax(slowest, x[found++]);
-		slots.late_s = fmax(slots.late_s, LATE_TIMES * trial[i].late_s);
-	}
-	slots.sample_s = ROOM * fmin(slowest, SLOW_MOST * cs_median(x, found));
-	slots.late_s = fmin(slots.late_s, LATE_MOST_S);
 	free(x);
 	return slots;
 }
@@ -242,13 +253,13 @@ struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t mos
 double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test)
 {
 	/* one way, then the other; or both ways, which may share a link */
-	double samples = 2 * (CS_SLOT_SAMPLES + 1);
+	double samples = 2 * (CS_SLOT_SAMPLES + 1), sample_s = slots->sample_s;
 
 	if (test->op == CS_OP_PINGPONG)
 		samples = 2;
 	if (test->path == CS_PATH_NET)
-		samples *= GPU_TIMES;
+		sample_s = slots->gpu_s > 0 ? slots->gpu_s : GPU_TIMES * sample_s;
 	if (test->pattern == CS_PATTERN_BISECT)
 		samples *= TRUNK_TIMES;
-	return fmin(SLOT_MOST_S, slots->late_s + samples * slots->sample_s);
+	return fmin(SLOT_MOST_S, slots->late_s + samples * sample_s);
 }

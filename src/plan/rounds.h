@@ -92,10 +92,13 @@ struct cs_trial {
  * are late. */
 struct cs_slots {
 	double sample_s, late_s;
+	double gpu_s; /* a sample of a GPU's memory; 0: not known */
 	uint64_t window;
 };
 /* By the median of n trials, the time by the slowest that is not an exception.  0 window:
  * no trial succeeded. */
 struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t most);
+/* The time of a sample of so many messages by n trials; 0: none succeeded. */
+double cs_sample_s(const struct cs_trial *trial, size_t n, uint64_t window);
 /* The time of a slot of a test. */
 double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test);

@@ -122,9 +122,15 @@ ok "… by the port's rate neither" eval 'status_is 3 && one_line "no threshold 
 printf 'test,bound\nnethost.mpi.pinned.incast,1000 GB/s\n' >incast.csv
 run 0 check all.json --threshold incast.csv
 ok "… but by a bound of the user" eval 'status_is 2 && prints "below 1000"'
-run_in_slots 2 ./each "$CSCOPE" --backend cpu -m nethost --pattern shift:1,incast -o one.json
+run_in_slots 2 ./each "$CSCOPE" --backend cpu -m nethost --pattern shift:1,incast,rails -o one.json
 ok_json "shift:1 is one round" one.json \
-	'sorted(r["test"][19:] for r in d["results"] if r["status"] == "ok") == ["incast"] * 2 + ["shift"] * 2'
+	'sorted(r["test"][19:] for r in d["results"] if r["status"] == "ok" and r["rail"] is None) == ["incast"] * 2 + ["shift"] * 2'
+ok_json "rails: each sends to the other from memory of each NUMA node" one.json \
+	'sorted((r["rail"], r["src"]) for r in d["results"] if r["rail"] is not None and r["status"] == "ok" and r["checked"] >= r["n"]) == [(rail, node) for rail in range(64) if int(d["run"]["settings"]["numa_nodes_mask"], 16) >> rail & 1 for node in ("node0", "node1")]'
+ok "… a node a row, a rail a column" prints "^ +node0( +[0-9.]+)+$"
+cp out live
+run 0 show one.json
+ok "… which show prints, too" same live out
 
 # Runs of many nodes, made of one of two.
 run_in_slots 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair -o pair.json
@@ -207,6 +213,11 @@ refused_switches "… an empty file" "no line has SwitchName= and Nodes=" ""
 printf 'SwitchName=a Nodes=another\n' >other.conf
 run 0 check plain.json --switches other.conf
 ok "a file of other nodes is complained about" grep -q "no node of the run is in .other.conf" err
+"${PYTHON:-python3}" -S "$TESTDATA/network.py" pair.json healthy.json 16 rails=2
+run 0 check healthy.json
+ok "rails of healthy nodes: no finding" eval 'status_is 0 && prints_not "-slow"'
+network "a node that is slow on one rail is named once" "nic-slow 3 critical confirmed True" 16 rails=2 slow=3 by=0.61
+ok "… with that rail" grep -q '"its network on rail 1 sends and receives 39 %' out
 network "of two nodes none is accused" none 2 slow=1 by=0.5
 
 show_made() { # FORMAT NODES KEY=VALUE...

@@ -60,10 +60,15 @@ ok_json "three nodes: a GPU sends to one node and receives from another, and hal
 	'sorted((r["test"][15:], r["src"][4:] + r["dst"][4:], r["status"]) for r in d["results"] if r["checked"] == r["n"] + r["discarded"]) == [("bisect", w, "ok") for w in ("01", "10")] + [("shift", a + b, "ok") for a in "012" for b in "012" if a != b]'
 
 export FAKE_GPUS=2 EACH=2
-nodes processes 4 '' -t net.mpi.staged.pair
-ok_json "two processes a node, a GPU each: the same" processes.json \
-	'[(r["src"], r["status"], r["checked"] > 0) for r in sorted(d["results"], key=lambda r: r["src"])] == [("node0", "ok", True), ("node1", "ok", True)]'
-export FAKE_GPUS=1 EACH=1
+nodes processes 4 '' -t net.mpi.staged.rails
+ok_json "rails, two processes a node, a GPU each: GPU i sends to GPU i, which has its bytes and no other's" processes.json \
+	'sorted((r["rail"], r["src"], r["status"], r["checked"] == r["n"] + r["discarded"]) for r in d["results"]) == [(rail, node, "ok", True) for rail in (0, 1) for node in ("node0", "node1")]'
+ok "… a node a row, a rail a column" prints "^ +node1 +[0-9.]+ +[0-9.]+$"
+export EACH=1
+nodes fewer 2 FAKE_GPUS=1 -t net.mpi.staged.rails
+ok "a node with fewer GPUs: their rails are skipped with the reason, the others measured" eval \
+	'status_is 0 && results fewer.json | grep -cE "^node[01] node[01] ok" | grep -qx 2 && results fewer.json | grep -qE "^node1 node0 skipped this node has no GPU 1" && results fewer.json | grep -qE "^node0 node1 skipped node1 .* takes no part"'
+export FAKE_GPUS=1
 
 nodes corrupt 2 FAKE_CORRUPT=0-h:4096 -t net.mpi.staged.pair
 ok "a bit that the sender's GPU loses is found by the receiver's, and is the sender's" eval \
@@ -95,10 +100,11 @@ nodes none 2 FAKE_FAIL=cuDevicePrimaryCtxRetain:1 -t net.mpi.staged.pair
 ok "one GPU that works: nothing is measured, its cells are skipped" eval \
 	'results none.json | grep -qE "^node0 node1 skipped no other node has a GPU that works"'
 
-export aware=works
+export aware=works FAKE_GPUS=2
 nodes device 2 '' -t 'net.mpi.device.*,net.mpi.rdma.*'
 ok_json "an MPI that takes GPU memory, whatever it says: MPI gets both kinds of buffers, and every byte is compared" device.json \
-	'sorted((r["test"], r["src"], r["status"], r["via"], r["checked"] == r["n"] + r["discarded"]) for r in d["results"]) == [("net.mpi." + t, "node%d" % n, "ok", "MPI", True) for t in ("device.bidi", "device.bisect", "device.pair", "device.shift", "rdma.bidi", "rdma.pair") for n in (0, 1)]'
+	'sorted((r["test"], r["src"], r["status"], r["via"], r["checked"] == r["n"] + r["discarded"]) for r in d["results"]) == [("net.mpi." + t, "node%d" % n, "ok", "MPI", True) for t in ("device.bidi", "device.bisect", "device.pair", "device.rails", "device.shift", "rdma.bidi", "rdma.pair") for n in (0, 1) for rail in ((0, 1) if "rails" in t else (0,))]'
+export FAKE_GPUS=1
 
 unset aware
 nodes crash 2 '' -m net

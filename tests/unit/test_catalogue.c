@@ -151,7 +151,7 @@ HOLDS("globs choose tests of the backend") {
 		 "host.call.free.alone host.call.free.all "
 		 "nethost.mpi.pinned.pair nethost.mpi.pinned.bidi "
 		 "nethost.mpi.pinned.shift nethost.mpi.pinned.bisect "
-		 "nethost.mpi.pinned.incast "
+		 "nethost.mpi.pinned.incast nethost.mpi.pinned.rails "
 		 "nethost.mpi.pingpong.pair ");
 	t_eq_str(chosen_by("peer.ce.[rw]*[ed].pair", CS_BACKEND_CUDA),
 		 "peer.ce.write.pair peer.ce.read.pair ");

@@ -105,6 +105,7 @@ HOLDS("every test is explained") {
 		t_eq_str(e.timed_both ? test[i].name : "",
 			 test[i].pattern != CS_PATTERN_PAIR &&
 					 test[i].pattern != CS_PATTERN_RANDOM &&
+					 test[i].pattern != CS_PATTERN_RAILS &&
 					 test[i].pattern != CS_PATTERN_LOAD &&
 					 test[i].pattern != CS_PATTERN_BIDILOAD &&
 					 test[i].pattern != CS_PATTERN_LOADFLOPS &&

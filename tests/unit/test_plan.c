@@ -503,6 +503,26 @@ HOLDS("NUMA nodes are rows") {
 	t_eq_int(times_measured(plan, 2, 1, 1), 1);
 }
 
+HOLDS("rails are matrices: of each GPU, of each NUMA node") {
+	struct cs_plan_request req =
+		request(3, "nethost.mpi.pinned.rails,net.mpi.staged.*",
+			CS_BACKEND_CUDA);
+	struct cs_plan *plan;
+
+	req.set.numa_nodes = 0x5;
+	plan = built(&req);
+	t_eq_int(plan->n_matrices, 2 + 4 + 3);
+	for (uint32_t v = 0; v < plan->n_matrices; v++) {
+		const struct cs_test *test = cs_plan_matrix_test(plan, v);
+		const int is_of_rails = test->pattern == CS_PATTERN_RAILS;
+		const int rail = test->path == CS_PATH_NETHOST ? 1 + 2 * (int)v :
+								 (int)v - 5;
+
+		t_eq_int(cs_plan_matrix_at(plan, v)->variant.rail,
+			 is_of_rails ? rail : 0);
+	}
+}
+
 HOLDS("a sweep is a matrix for each size") {
 	struct cs_plan_request req =
 		request(2, "peer.ce.write.pair,peer.ce.write4k.pair", CS_BACKEND_CUDA);
@@ -1105,10 +1125,10 @@ HOLDS("matrices between nodes have no steps, and a cell for each partner that is
 			req.set.rounds = (uint16_t)asked;
 			plan = built(&req);
 			t_eq_int(plan->n_steps, 0);
-			t_eq_int(plan->n_matrices, 6);
+			t_eq_int(plan->n_matrices, 8);
 			t_eq_int(cs_plan_first_between(plan), 0);
 			t_must(!cs_rounds_draw(plan->set.seed, nodes, &round, NULL));
-			for (uint32_t v = 0; v < 6; v++) {
+			for (uint32_t v = 0; v < 8; v++) {
 				const struct cs_test *test = cs_plan_matrix_test(plan,
 										 v);
 				size_t sent = 0;

@@ -206,6 +206,11 @@ static const struct cs_test *pair(void)
 	return cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
 }
 
+static const struct cs_test *gpu(void)
+{
+	return cs_test_at(cs_test_index("net.mpi.staged.rails"));
+}
+
 HOLDS("a sample takes 10 ms and 200 round trips, or longer") {
 	struct cs_trial fast = { 10e-6, 20e-6, 0, 0 };
 	struct cs_trial far = { 100e-6, 20e-6, 0, 0 };
@@ -231,6 +236,9 @@ HOLDS("a slot has room for the samples of most pairs, and for who is late") {
 	t_near(slots.sample_s, 1.3 * 4 * sample_s, 1e-6);
 	t_near(slots.late_s, 4 * 0.05, 1e-9);
 	t_near(cs_slot_s(&slots, pair()), 0.2 + 14 * slots.sample_s, 1e-9);
+	t_near(cs_slot_s(&slots, gpu()), 0.2 + 14 * 2 * slots.sample_s, 1e-9);
+	slots.gpu_s = slots.sample_s / 8; /* its own trial */
+	t_near(cs_slot_s(&slots, gpu()), 0.2 + 14 * slots.gpu_s, 1e-9);
 	trial[3] = trial[0];
 	t_near(cs_slots_of(trial, 5, 512).sample_s, 1.3 * sample_s, 1e-6);
 }

@@ -30,13 +30,24 @@ static const struct cs_nic_facts *better(const struct cs_node_facts *node,
 	return NULL;
 }
 
+/* The NUMA node of the memory; -1 not known. */
+static int memory_numa(const struct cs_run_node *nd, const struct cs_row *row)
+{
+	const int rail = row->what.variant.rail - 1;
+	const int agent = rail < 0 ? 0 : rail;
+
+	return rail >= 0 && cs_row_test(row)->path == CS_PATH_NETHOST ? rail :
+	       agent < nd->facts.n_agents ? nd->agent[agent].numa :
+					    -1;
+}
+
 /* One end of a row.  Returns 1 if its node's card is far. */
 static int judge_end(struct cs_run *run, const struct cs_row *row, int dst)
 {
 	const uint32_t node = (dst ? &row->what.dst : &row->what.src)->index;
 	const struct cs_run_node *nd = &run->node[node];
 	const struct cs_nic_facts *used = card_named(&nd->facts, row->apart->nic[dst]);
-	const int numa = nd->facts.n_agents > 0 ? nd->agent[0].numa : -1;
+	const int numa = memory_numa(nd, row);
 	const struct cs_nic_facts *near;
 
 	if (!used || used->numa < 0 || numa < 0 || used->numa == numa)

@@ -90,7 +90,7 @@ static uint32_t *leaves_of(const struct cs_run *run, uint32_t *n_leaves)
 struct cs_between cs_between_gather(const struct cs_run *run, uint32_t matrix)
 {
 	const struct cs_plan_matrix *of = cs_plan_matrix_at(run->plan, matrix);
-	struct cs_between b = { .test = of->test, .n_nodes = (uint32_t)run->n_nodes };
+	struct cs_between b = { .matrix = matrix, .n_nodes = (uint32_t)run->n_nodes };
 
 	b.leaf = leaves_of(run, &b.n_leaves);
 	b.cell = cells_of(run, of, CS_ROWS_CELLS, &b.n);

@@ -48,16 +48,36 @@ static int is_explained(const struct cs_run *run, const struct cs_suspect *s,
 	return share < PORT_ROOM && exp(s->off) >= PORT_ROOM * share;
 }
 
-static int is_there(const struct cs_vec *suspects, const struct cs_suspect *s)
+/* 1 + its number; 0: it has none. */
+static uint8_t rail_of(const struct cs_run *run, const struct cs_suspect *s)
+{
+	return cs_plan_matrix_at(run->plan, s->matrix)->variant.rail;
+}
+
+static const struct cs_test *test_of(const struct cs_run *run,
+				     const struct cs_suspect *s)
+{
+	return cs_plan_matrix_test(run->plan, s->matrix);
+}
+
+static int is_same(const struct cs_run *run, const struct cs_suspect *x,
+		   const struct cs_suspect *y)
+{
+	return x->kind == y->kind &&
+	       ((x->a == y->a && x->b == y->b) || (x->a == y->b && x->b == y->a)) &&
+	       rail_of(run, x) == rail_of(run, y) &&
+	       (!rail_of(run, x) || test_of(run, x)->path == test_of(run, y)->path);
+}
+
+static int is_there(const struct cs_run *run, const struct cs_vec *suspects,
+		    const struct cs_suspect *s)
 {
 	const struct cs_suspect *of = suspects->data;
 
-	return CS_ANY(i, suspects->n,
-		      of[i].kind == s->kind && ((of[i].a == s->a && of[i].b == s->b) ||
-						(of[i].a == s->b && of[i].b == s->a)));
+	return CS_ANY(i, suspects->n, is_same(run, &of[i], s));
 }
 
-/* Those of one more test, without those that a test before has. */
+/* Those of one more matrix, without those that one before has: rails are not the same. */
 static struct cs_between add_suspects(const struct cs_run *run, uint32_t matrix,
 				      struct cs_vec *suspects)
 {
@@ -67,7 +87,7 @@ static struct cs_between add_suspects(const struct cs_run *run, uint32_t matrix,
 
 	cs_suspects_find(&b, &found);
 	CS_EACH(const struct cs_suspect, s, &found)
-		if (!is_there(suspects, s) && !is_explained(run, s, usual_gbs))
+		if (!is_there(run, suspects, s) && !is_explained(run, s, usual_gbs))
 			cs_list_push(suspects, s);
 	cs_suspects_confirm(&b, suspects);
 	return b;
@@ -133,6 +153,14 @@ static const char *alone_text(enum cs_remeasured again)
 	return text[again];
 }
 
+/* " on rail 3"; "" none. */
+static const char *rail_text(const struct cs_run *run, const struct cs_suspect *s)
+{
+	const uint8_t rail = rail_of(run, s);
+
+	return rail ? cs_new_text(" on rail %d", rail - 1) : "";
+}
+
 /* The card that carried the messages, by counters, else the only one that it can be; ""
  * none or several. */
 static const char *nic_of(const struct cs_run *run, const struct cs_suspect *s)
@@ -158,8 +186,8 @@ static void describe_node(struct cs_run *run, const struct cs_suspect *s,
 		f.severity = CS_CRITICAL;
 	f.drain = f.severity == CS_CRITICAL;
 	cs_judge(run, cs_advised(f),
-		 "%s %s %.0f %% slower than the other %u nodes' (%s)%s",
-		 nic[0] ? nic : "its network",
+		 "%s%s %s %.0f %% slower than the other %u nodes' (%s)%s",
+		 nic[0] ? nic : "its network", rail_text(run, s),
 		 s->sends && s->receives ? "sends and receives" :
 		 s->sends		 ? "sends" :
 					   "receives",
@@ -172,8 +200,9 @@ static void describe_leaf(struct cs_run *run, const struct cs_between *b,
 	f.id = CS_FINDING_LEAF_SLOW;
 	f.node = -1;
 	cs_judge(run, cs_advised(f),
-		 "uplinks of leaf %s are %.0f %% slower than those of the other %u leaves while all nodes send (%s)%s",
-		 cs_between_leaf(run, b, s->a), percent(s), s->of - 1, rate_text(s),
+		 "uplinks of leaf %s%s are %.0f %% slower than those of the other %u leaves while all nodes send (%s)%s",
+		 cs_between_leaf(run, b, s->a), rail_text(run, s), percent(s),
+		 s->of - 1, rate_text(s),
 		 s->again == CS_REMEASURED_CONFIRMED ?
 			 "; confirmed by re-measurement" :
 		 s->again == CS_REMEASURED_NOT_CONFIRMED ?
@@ -187,8 +216,8 @@ static void describe_path(struct cs_run *run, const struct cs_suspect *s,
 	f.id = CS_FINDING_PATH_SLOW;
 	f.node = (int32_t)s->a;
 	cs_judge(run, cs_advised(f),
-		 "the path to %s%s is %.0f %% slower than those of both nodes to others (%s); alone, too",
-		 run->node[s->b].facts.host,
+		 "the path to %s%s%s is %.0f %% slower than those of both nodes to others (%s); alone, too",
+		 run->node[s->b].facts.host, rail_text(run, s),
 		 s->sends && s->receives ? ", both ways," : "", percent(s),
 		 rate_text(s));
 }
@@ -204,7 +233,7 @@ static void describe(struct cs_run *run, const struct cs_between *b,
 	for (uint32_t i = 0; i < s->n_evidence; i++)
 		f.evidence[i] = s->evidence[i];
 	cs_text(f.remeasure, sizeof(f.remeasure),
-		"cscope-mpi --test %s --check=outlier", cs_test_at(s->test)->name);
+		"cscope-mpi --test %s --check=outlier", test_of(run, s)->name);
 	if (s->kind == CS_SUSPECT_NODE)
 		describe_node(run, s, f, many);
 	else if (s->kind == CS_SUSPECT_LEAF)
@@ -217,9 +246,12 @@ static void describe(struct cs_run *run, const struct cs_between *b,
 static int are_many(const struct cs_vec *suspects)
 {
 	const struct cs_suspect *s = suspects->data;
+	size_t n = 0;
 
-	return suspects->n &&
-	       CS_COUNT(i, suspects->n, s[i].kind == CS_SUSPECT_NODE) * MANY > s->of;
+	for (size_t i = 0; i < suspects->n; i++)
+		n += s[i].kind == CS_SUSPECT_NODE &&
+		     !CS_ANY(k, i, s[k].kind == s[i].kind && s[k].a == s[i].a);
+	return n && n * MANY > s->of;
 }
 
 void cs_between_judge(struct cs_run *run)

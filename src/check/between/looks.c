@@ -17,7 +17,7 @@ struct looks {
 static void add(struct looks *l, uint32_t a, uint32_t b)
 {
 	if (l->n < l->most)
-		l->look[l->n++] = (struct cs_look){ l->b->test, a, b };
+		l->look[l->n++] = (struct cs_look){ l->b->matrix, a, b };
 }
 
 static int has(const struct looks *l, uint32_t a, uint32_t b)
@@ -99,19 +99,19 @@ size_t cs_looks_choose(const struct cs_between *b, const struct cs_vec *suspects
 		       struct cs_look *look, size_t n, size_t most)
 {
 	struct looks l = { b, suspects, cs_new(char, b->n_nodes), look, n, n, most };
-	size_t of_test = 0;
+	size_t of_matrix = 0;
 
 	for (size_t i = 0; i < b->n; i++)
 		l.quiet[b->cell[i].src] = l.quiet[b->cell[i].dst] = 1;
 	CS_EACH(const struct cs_suspect, s, suspects) {
-		of_test += s->test == b->test;
+		of_matrix += s->matrix == b->matrix;
 		if (s->kind == CS_SUSPECT_NODE)
 			l.quiet[s->a] = 0;
 	}
-	if (of_test)
+	if (of_matrix)
 		add_controls(&l);
 	CS_EACH(const struct cs_suspect, s, suspects) {
-		if (s->test != b->test)
+		if (s->matrix != b->matrix)
 			continue;
 		if (s->kind == CS_SUSPECT_NODE)
 			add_partners(&l, s->a, PARTNERS);

@@ -9,10 +9,10 @@
 /* A pair of nodes that meets alone; or, with b = CS_LOOK_ROUND, all pairs of round a in the
  * order of measuring. */
 struct cs_look {
-	uint32_t test, a, b;
+	uint32_t matrix, a, b;
 };
 
-/* Append to look[n..most) those for the suspects of a test: first pairs above suspicion, to
+/* Append to look[n..most) those for the suspects of a matrix: first pairs above suspicion, to
  * compare with; of each node some partners, of each leaf the rounds in which most of its
  * nodes meet others; the path itself, twice.  Returns how many there are then. */
 size_t cs_looks_choose(const struct cs_between *b, const struct cs_vec *suspects,

@@ -32,9 +32,9 @@ enum cs_between_factor {
 	CS_BETWEEN_FACTORS
 };
 
-/* Figures of one test. */
+/* Figures of one test, or of one rail of it. */
 struct cs_between {
-	uint32_t test, n_nodes, n_leaves;
+	uint32_t matrix, n_nodes, n_leaves; /* of the plan */
 	const uint32_t *leaf; /* by node; CS_NO_LEAF not known, or of few nodes */
 	struct cs_between_cell *cell, *again; /* first looks, second looks */
 	size_t n, n_again;

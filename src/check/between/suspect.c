@@ -106,7 +106,7 @@ static void judge_members(const struct cs_between *b, enum cs_suspect_kind kind,
 
 	for (int i = 0; i < b->factor[factor].n && of > 2; i++) {
 		struct cs_suspect s = { .kind = kind,
-					.test = b->test,
+					.matrix = b->matrix,
 					.a = (uint32_t)i,
 					.of = of,
 					.others_gbs = common_gbs(b) };
@@ -132,7 +132,7 @@ static struct cs_vec slow_ways(const struct cs_between *b)
 		const struct cs_between_cell *cell = &b->cell[i];
 		const double share = exp(cell->left);
 		struct cs_suspect s = { .kind = CS_SUSPECT_PATH,
-					.test = b->test,
+					.matrix = b->matrix,
 					.a = cell->src,
 					.b = cell->dst,
 					.sends = 1,
@@ -287,7 +287,7 @@ static void confirm(const struct cs_between *b, const struct cs_vec *all,
 		if (is_slow_way(b, s, cell))
 			own[n++] = off_of(b, s, cell);
 		else if (!CS_ANY(k, all->n,
-				 of[k].test == b->test &&
+				 of[k].matrix == b->matrix &&
 					 (is_about(&of[k], cell) ||
 					  (company && is_slow_way(b, &of[k], cell)))))
 			others[n_others++] = off_of(b, s, cell);
@@ -300,6 +300,6 @@ static void confirm(const struct cs_between *b, const struct cs_vec *all,
 void cs_suspects_confirm(const struct cs_between *b, struct cs_vec *suspects)
 {
 	CS_EACH(struct cs_suspect, s, suspects)
-		if (s->test == b->test)
+		if (s->matrix == b->matrix)
 			confirm(b, suspects, s);
 }

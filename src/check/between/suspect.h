@@ -13,7 +13,7 @@ enum cs_suspect_kind { CS_SUSPECT_NODE, CS_SUSPECT_LEAF, CS_SUSPECT_PATH };
 
 struct cs_suspect {
 	enum cs_suspect_kind kind;
-	uint32_t test;
+	uint32_t matrix;     /* of the plan */
 	uint32_t a, b;	     /* node, leaf; of a path source and destination */
 	int sends, receives; /* of a path: from a to b, from b to a */
 	double off; /* as a logarithm, of the slower direction: the rate as a share … */

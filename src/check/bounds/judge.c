@@ -83,7 +83,7 @@ static int has_pair(const struct remeasuring *r, const struct cs_row *row)
 		const struct cs_row *of = cs_rows_get(&r->run->rows, r->to.step[i]);
 		const int a = of->what.src.index, b = of->what.dst.index;
 
-		if (of->test == row->test &&
+		if (of->what.matrix == row->what.matrix &&
 		    a + b == row->what.src.index + row->what.dst.index &&
 		    (a == row->what.src.index || b == row->what.src.index))
 			return 1;

@@ -273,7 +273,7 @@ static int is_undivided(const struct cs_test *test)
 		1u << CS_PATTERN_PAIR | 1u << CS_PATTERN_BIDI |
 		1u << CS_PATTERN_SHIFT | 1u << CS_PATTERN_RING |
 		1u << CS_PATTERN_BISECT | 1u << CS_PATTERN_ROUNDS |
-		1u << CS_PATTERN_RANDOM;
+		1u << CS_PATTERN_RANDOM | 1u << CS_PATTERN_RAILS;
 
 	return (patterns >> test->pattern & 1) && !cs_test_is_of_allocation(test);
 }

@@ -70,7 +70,7 @@ static int close_net(struct cs_agent_net *n, struct cs_endpoints *e)
 static int arm_way(const struct cs_agent_net *n, struct cs_endpoints *e, int way)
 {
 	struct cs_slot *slot = e->slot;
-	struct cs_ring_words *words = &e->board->net[way];
+	struct cs_ring_words *words = &e->board->net[e->me][way];
 	const uint64_t ring = n->rings_at + (uint64_t)way * CS_NET_RINGS / CS_NET_WAYS;
 	const uint64_t src = slot->net_address[slot->net.memory];
 	const int out = way == CS_NET_OUT;

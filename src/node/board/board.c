@@ -205,15 +205,15 @@ void cs_ring_release(struct cs_board *board, int agent, uint32_t seq)
 	ring_store(&board->ring[agent], (seq + 1) * CS_CHUNKS_MAX);
 }
 
-static void net_store(struct cs_board *board, uint32_t chunks)
+static void net_store(struct cs_board *board, int agent, uint32_t chunks)
 {
 	for (int way = 0; way < CS_NET_WAYS; way++)
-		ring_store(&board->net[way], chunks);
+		ring_store(&board->net[agent][way], chunks);
 }
 
-void cs_net_release(struct cs_board *board, uint32_t seq)
+void cs_net_release(struct cs_board *board, int agent, uint32_t seq)
 {
-	net_store(board, (seq + 1) * CS_CHUNKS_MAX);
+	net_store(board, agent, (seq + 1) * CS_CHUNKS_MAX);
 }
 
 void cs_gate_release(struct cs_board *board)
@@ -222,9 +222,10 @@ void cs_gate_release(struct cs_board *board)
 
 	if (atomic_exchange(&board->released, 1))
 		return;
-	for (uint32_t i = 0; i < board->n_agents; i++)
+	for (uint32_t i = 0; i < board->n_agents; i++) {
 		ring_store(&board->ring[i], gate * CS_CHUNKS_MAX + CS_GATE_ALL);
-	net_store(board, gate * CS_CHUNKS_MAX + CS_GATE_ALL);
+		net_store(board, (int)i, gate * CS_CHUNKS_MAX + CS_GATE_ALL);
+	}
 	cs_gate_open(board, gate + CS_GATE_ALL);
 }
 

@@ -180,7 +180,7 @@ struct cs_board {
 	_Alignas(CS_LINE) _Atomic uint32_t gate; /* first in the first page */
 	struct cs_stamp stamp[CS_MAX_AGENTS];
 	struct cs_ring_words ring[CS_MAX_AGENTS];
-	struct cs_ring_words net[CS_NET_WAYS];
+	struct cs_ring_words net[CS_MAX_AGENTS][CS_NET_WAYS];
 	_Alignas(CS_LINE) _Atomic uint32_t void_seq; /* this sample does not count */
 	_Alignas(CS_LINE) _Atomic uint32_t replies;  /* futex of the coordinator */
 	_Atomic uint32_t waiting;		/* the coordinator sleeps on it */
@@ -244,8 +244,8 @@ int cs_gate_wait(struct cs_board *board, uint32_t seq, int yields);
 /* End all waits for chunks of sample `seq` at the ring of `agent`.  A stream that still
  * runs may store a smaller number afterwards: repeat the call until no agent waits. */
 void cs_ring_release(struct cs_board *board, int agent, uint32_t seq);
-/* The same of the rings between nodes. */
-void cs_net_release(struct cs_board *board, uint32_t seq);
+/* The same of its rings between nodes. */
+void cs_net_release(struct cs_board *board, int agent, uint32_t seq);
 
 /* Agent: sleep until `command` differs from `seen`; at most `slice_ms`. */
 void cs_board_wait_command(struct cs_board *board, struct cs_slot *slot,

@@ -44,12 +44,12 @@ static int await(struct cs_net *net, double limit_s, struct cs_err *err)
 	return cs_agents_take(net->co, &net->agents, err);
 }
 
-int cs_net_open(struct cs_net *net, struct cs_coordinator *co,
+int cs_net_open(struct cs_net *net, struct cs_coordinator *co, int agent,
 		enum cs_net_memory memory, uint64_t bytes, uint64_t key, int fd,
 		struct cs_err *err)
 {
 	*net = (struct cs_net){ .co = co,
-				.agents = { .n = 1 },
+				.agents = { 1, { agent }, { 0 } },
 				.order = { .memory = memory,
 					   .bytes = bytes,
 					   .key = key,
@@ -111,5 +111,5 @@ void cs_net_start(struct cs_net *net)
 void cs_net_give_up(struct cs_net *net)
 {
 	cs_gate_void(net->co->board, net->co->seq);
-	cs_net_release(net->co->board, net->co->seq);
+	cs_net_release(net->co->board, net->agents.agent[0], net->co->seq);
 }

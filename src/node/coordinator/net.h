@@ -1,4 +1,4 @@
-/* net.h - the first GPU of a node in messages to other nodes: orders to its agent, for
+/* net.h - a GPU of a node in messages to other nodes: orders to its agent, for
  * whose answers only open and close wait.
  *
  * For the main thread, which calls MPI, while no step runs.  An agent that does not answer
@@ -14,8 +14,8 @@ struct cs_net {
 };
 
 struct cs_slot *cs_net_slot(const struct cs_net *net);
-/* Allocate windows of so many bytes, and have the rings mapped, if fd is not -1. */
-int cs_net_open(struct cs_net *net, struct cs_coordinator *co,
+/* Allocate windows of so many bytes on the agent's GPU, and have the rings mapped, if fd is not -1. */
+int cs_net_open(struct cs_net *net, struct cs_coordinator *co, int agent,
 		enum cs_net_memory memory, uint64_t bytes, uint64_t key, int fd,
 		struct cs_err *err);
 /* Free all of both kinds.  An agent that does not answer is broken from then on. */

@@ -13,10 +13,12 @@
 #define NODES_OF_MATRIX 16
 #define WORST_MOST 5
 
-/* The cells of one matrix over all nodes: those with a figure, best first. */
+/* The cells of one matrix over all nodes, or of all rails of a test: those with a figure,
+ * best first. */
 struct between {
 	const struct cs_run *run;
-	const struct cs_plan_matrix *matrix;
+	const struct cs_plan_matrix *matrix; /* the first */
+	uint32_t first, end;		     /* of the plan */
 	const struct cs_test *test;
 	const struct cs_row **row;
 	size_t n, planned;
@@ -28,19 +30,34 @@ CS_ORDERING_AT(by_rate, struct cs_row, CS_ORDER(b->stats.median, a->stats.median
 CS_ORDERING_AT(by_time, struct cs_row, CS_ORDER(a->stats.median, b->stats.median),
 	       CS_ORDER(a->node, b->node))
 
+static void add_matrix(struct between *b, uint32_t v)
+{
+	const struct cs_run *run = b->run;
+	const struct cs_plan_matrix *matrix = cs_plan_matrix_at(run->plan, v);
+
+	b->planned += cs_planned_between(run->plan, v, (uint32_t)run->n_nodes);
+	for (int node = 0; node < run->n_nodes; node++) {
+		CS_EACH_ROW(row, cs_matrix_rows(run, node, matrix))
+			if (row->status == CS_OK && cs_row_is(run, row, CS_ROWS_CELLS))
+				b->row[b->n++] = row;
+	}
+}
+
+/* From a matrix on, with all rails of its test. */
 static struct between between_of(const struct cs_run *run, uint32_t v)
 {
-	struct between b = { .run = run, .matrix = cs_plan_matrix_at(run->plan, v) };
+	struct between b = { .run = run,
+			     .matrix = cs_plan_matrix_at(run->plan, v),
+			     .first = v,
+			     .end = v };
 	double *x;
 
 	b.test = cs_test_at(b.matrix->test);
 	b.row = cs_new(const struct cs_row *, cs_rows_count(&run->rows));
-	b.planned = cs_planned_between(run->plan, v, (uint32_t)run->n_nodes);
-	for (int node = 0; node < run->n_nodes; node++) {
-		CS_EACH_ROW(row, cs_matrix_rows(run, node, b.matrix))
-			if (row->status == CS_OK && cs_row_is(run, row, CS_ROWS_CELLS))
-				b.row[b.n++] = row;
-	}
+	do
+		add_matrix(&b, b.end++);
+	while (b.matrix->variant.rail && b.end < run->plan->n_matrices &&
+	       cs_plan_matrix_test(run->plan, b.end) == b.test);
 	qsort(b.row, b.n, sizeof(*b.row),
 	      cs_unit_low_is_better((int)b.test->unit) ? by_time : by_rate);
 	x = cs_new(double, b.n);
@@ -57,8 +74,11 @@ static const char *figure_text(const struct between *b, double x)
 
 static const char *cell_text(const struct between *b, const struct cs_row *row)
 {
-	return cs_new_text("%s %s", figure_text(b, row->stats.median),
-			   cs_pair_label(b->run, (int)row->node, &row->what).text);
+	const int rail = row->what.variant.rail - 1;
+
+	return cs_new_text("%s %s%s", figure_text(b, row->stats.median),
+			   cs_pair_label(b->run, (int)row->node, &row->what).text,
+			   rail < 0 ? "" : cs_new_text(" on rail %d", rail));
 }
 
 /* ", 92 % of the port" of the cell in the middle; "" unknown. */
@@ -101,6 +121,45 @@ static void print_matrix(FILE *to, const struct between *b)
 	cs_columns_print(to, &t, 2);
 }
 
+/* The median of what a node sends on a rail, or the status of a cell. */
+static void add_rail(struct cs_columns *t, const struct between *b, int node,
+		     const struct cs_plan_matrix *rail)
+{
+	const struct cs_row_list rows = cs_matrix_rows(b->run, node, rail);
+	double *x = cs_new(double, rows.n);
+	const char *text = "-";
+	size_t n = 0;
+
+	CS_EACH_ROW(row, rows) {
+		if (!cs_row_is(b->run, row, CS_ROWS_CELLS))
+			continue;
+		text = cs_status_text(row->status);
+		if (row->status == CS_OK)
+			x[n++] = row->stats.median;
+	}
+	cs_columns_add(t, "%s", n ? figure_text(b, cs_median(x, n)) : text);
+}
+
+/* A node a row, a rail a column. */
+static void print_rails(FILE *to, const struct between *b)
+{
+	struct cs_columns t = { 0 };
+	const char *heads = "<sent by";
+
+	for (uint32_t v = b->first; v < b->end; v++)
+		heads = cs_new_longer(heads, ",rail %d",
+				      cs_plan_matrix_at(b->run->plan, v)->variant.rail -
+					      1);
+	cs_columns_heads(&t, cs_new_longer(heads, "\n"));
+	for (int node = 0; node < b->run->n_nodes; node++) {
+		cs_columns_add(&t, "node%d", node);
+		for (uint32_t v = b->first; v < b->end; v++)
+			add_rail(&t, b, node, cs_plan_matrix_at(b->run->plan, v));
+		cs_columns_end_line(&t);
+	}
+	cs_columns_print(to, &t, 2);
+}
+
 /* ---- more nodes ---- */
 
 #define SIDE 64	 /* rows of characters, at most */
@@ -122,12 +181,12 @@ static void print_worst(FILE *to, const struct between *b)
 }
 
 /* A character a cell. */
-static void print_characters(FILE *to, const struct between *b, uint32_t v)
+static void print_characters(FILE *to, const struct between *b)
 {
 	const int room = cs_columns() - 11;
 	const char *words;
 	const struct cs_grid *grid =
-		cs_between_grid(b->run, v, room < SIDE ? room : SIDE, &words);
+		cs_between_grid(b->run, b->first, room < SIDE ? room : SIDE, &words);
 
 	cs_matrix_cells(to, grid);
 	if (*words)
@@ -283,6 +342,8 @@ static void print_sum(FILE *to, const struct between *b)
 		cs_rounds_with(b->test, set->shift, nodes, CS_ROUNDS_ALL),
 		b->test->pattern == CS_PATTERN_INCAST ?
 			"a cell is what its column receives from all that send to it" :
+		b->matrix->variant.rail ?
+			"one rail at a time, all pairs of a round at the same time" :
 			"all pairs of a round at the same time");
 }
 
@@ -299,15 +360,16 @@ static void print_halves(FILE *to, const struct between *b)
 		b->n < b->planned ? ": cells are missing" : "");
 }
 
-static void print_one(FILE *to, const struct between *b, uint32_t v)
+static void print_one(FILE *to, const struct between *b)
 {
 	const struct cs_run *run = b->run;
+	const int is_of_rails = b->matrix->variant.rail != 0;
 
 	putc('\n', to);
 	cs_fold(to, 0, 2, "%s, %s (%s)", b->test->title,
 		cs_unit_text((int)b->test->unit), b->test->name);
 	if (run->n_nodes <= NODES_OF_MATRIX)
-		print_matrix(to, b);
+		(is_of_rails ? print_rails : print_matrix)(to, b);
 	if (!b->n) {
 		cs_fold(to, 2, 4, "0 of %zu cells", b->planned);
 		return;
@@ -317,7 +379,7 @@ static void print_one(FILE *to, const struct between *b, uint32_t v)
 		print_halves(to, b);
 	if (run->n_nodes > NODES_OF_MATRIX) {
 		print_classes(to, b);
-		print_characters(to, b, v);
+		(is_of_rails ? print_worst : print_characters)(to, b);
 	}
 	print_carriers(to, b);
 }
@@ -343,17 +405,18 @@ int cs_message_print(FILE *to, const struct cs_run *run)
 
 static const char *memory_text(const struct cs_plan *plan)
 {
-	int host = 0, gpu = 0;
+	int host = 0, gpu = 0, rails = 0;
 
 	for (uint32_t v = cs_plan_first_between(plan); v < plan->n_matrices; v++) {
 		const int of_gpu = cs_plan_matrix_test(plan, v)->path == CS_PATH_NET;
 
 		gpu |= of_gpu;
 		host |= !of_gpu;
+		rails |= of_gpu && cs_plan_matrix_at(plan, v)->variant.rail;
 	}
 	return !gpu ? "host memory" :
-	       host ? "host memory and the first GPU's" :
-		      "memory of the first GPU";
+		      cs_new_text(host ? "host memory and %s'%s" : "memory of %s",
+				  rails ? "GPUs" : "the first GPU", rails ? "" : "s");
 }
 
 void cs_between_print(FILE *to, const struct cs_run *run)
@@ -367,11 +430,12 @@ void cs_between_print(FILE *to, const struct cs_run *run)
 				run->node[node].facts.host);
 	cs_fold(to, 0, 2, "Between nodes, %s: %s%s", memory_text(run->plan), hosts,
 		run->n_nodes > NODES_OF_MATRIX ? ", ..." : "");
-	for (uint32_t v = cs_plan_first_between(run->plan); v < run->plan->n_matrices;
-	     v++) {
+	for (uint32_t v = cs_plan_first_between(run->plan);
+	     v < run->plan->n_matrices;) {
 		const struct between b = between_of(run, v);
 
-		print_one(to, &b, v);
+		print_one(to, &b);
+		v = b.end;
 	}
 	putc('\n', to);
 	if (cs_message_print(to, run))
@@ -431,10 +495,11 @@ const char *cs_between_text(const struct cs_run *run)
 
 	if (!is_measured(run))
 		return text;
-	for (uint32_t v = cs_plan_first_between(run->plan); v < run->plan->n_matrices;
-	     v++) {
+	for (uint32_t v = cs_plan_first_between(run->plan);
+	     v < run->plan->n_matrices;) {
 		const struct between b = between_of(run, v);
 
+		v = b.end;
 		if (b.n)
 			text = cs_join(
 				text, ", ", "%s%s%s",
