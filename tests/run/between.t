@@ -122,6 +122,8 @@ ok "… by the port's rate neither" eval 'status_is 3 && one_line "no threshold 
 printf 'test,bound\nnethost.mpi.pinned.incast,1000 GB/s\n' >incast.csv
 run 0 check all.json --threshold incast.csv
 ok "… but by a bound of the user" eval 'status_is 2 && prints "below 1000"'
+run 0 baseline all.json -o none.json
+ok "a baseline learns nothing of them, and says why" eval 'status_is 64 && one_line "depend on which nodes a job has, so a baseline has none; measure --pattern pair"'
 run_in_slots 2 ./each "$CSCOPE" --backend cpu -m nethost --pattern shift:1,incast,rails -o one.json
 ok_json "shift:1 is one round" one.json \
 	'sorted(r["test"][19:] for r in d["results"] if r["status"] == "ok" and r["rail"] is None) == ["incast"] * 2 + ["shift"] * 2'

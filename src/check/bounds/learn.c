@@ -20,6 +20,7 @@ struct learning {
 	struct cs_run pooled; /* that one, its turns put together */
 	struct cs_baseline *to;
 	struct cs_vec figures, lines, nodes; /* cs_figure, cs_line_seen, seen */
+	int left_out;			     /* cells of the allocation */
 };
 
 /* ---- cells ---- */
@@ -60,6 +61,7 @@ static void learn_figures(struct learning *l, int node)
 			.value = row->stats.median,
 		};
 
+		l->left_out |= cs_test_is_of_allocation(cs_row_test(row));
 		if (!cs_baseline_takes(row))
 			continue;
 		if (class < 0)
@@ -179,13 +181,18 @@ static void walk(struct learning *l, void (*learn)(struct learning *, int))
 
 static int learn_all(void *learning)
 {
+	static const struct cs_err of_allocation = {
+		"no cell to learn from: shift, bisect and incast between nodes depend on which nodes a job has, so a baseline has none; measure --pattern pair, bidi or rails, too"
+	};
+	static const struct cs_err not_well = {
+		"no cell to learn from: none was measured well"
+	};
 	struct learning *l = learning;
 
 	cs_arena_at_end(end_run, l);
 	walk(l, learn_figures);
 	if (!l->figures.n)
-		cs_arena_give_up(&(struct cs_err){
-			"no cell to learn from: none was measured well" });
+		cs_arena_give_up(l->left_out ? &of_allocation : &not_well);
 	cs_figures_add(l->to, &l->figures, l->n);
 	cs_baseline_count_classes(l->to);
 	walk(l, learn_node);
