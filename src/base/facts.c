@@ -418,8 +418,8 @@ static const struct cs_field um_fields[] = {
 	UM(COUNT, "um_cpu_faults", cpu_faults),
 	UM(REAL, "um_fault_us", fault_us),
 };
-const struct cs_fieldset cs_um_fields = CS_FIELDSET("counts of the driver",
-						    struct cs_um_counts, um_fields);
+static const struct cs_fieldset um_fieldset =
+	CS_FIELDSET("counts of the driver", struct cs_um_counts, um_fields);
 
 #define SIDE(type, key, member, ...) \
 	CS_MEMBER(struct cs_cpu_side, type, key, member, ##__VA_ARGS__)
@@ -435,7 +435,7 @@ static const struct cs_field cpu_side_fields[] = {
 	SIDE(COUNT, "major_faults", major_faults),
 	SIDE(COUNT, "nvlink_bytes", nvlink_bytes),
 	SIDE(COUNT, "pcie_bytes", pcie_bytes),
-	SIDE(PART, NULL, um, .part = &cs_um_fields),
+	SIDE(PART, NULL, um, .part = &um_fieldset),
 	SIDE(TEXT, "flush", flush),
 	SIDE(REAL, "flush_warm_ns", warm_ns),
 	SIDE(REAL, "flush_cold_ns", cold_ns),

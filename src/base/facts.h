@@ -192,7 +192,7 @@ struct cs_cpu_side {
 	double warm_ns,
 		cold_ns; /* of a load, as that was proven; NAN it was not asked for */
 };
-extern const struct cs_fieldset cs_cpu_side_fields, cs_um_fields;
+extern const struct cs_fieldset cs_cpu_side_fields;
 extern const struct cs_cpu_side cs_cpu_side_unknown;
 
 /* How far two PCI devices are apart, in the words of nvidia-smi topo -m. */

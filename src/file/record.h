@@ -55,9 +55,6 @@ void cs_encode_row(struct cs_encoder *r, const struct cs_run *run,
 void cs_encode_result(struct cs_encoder *r, const struct cs_run *run, size_t i);
 void cs_decode_row(struct cs_loaded *to, json_t *record);
 
-/* Makes it the result of a file that is to be small. */
-void cs_encode_compact(struct cs_encoder *result);
-
 /* action.c */
 json_t *cs_record_action(const struct cs_run *run, const struct cs_action *action);
 
@@ -102,11 +99,6 @@ int cs_decode_array(struct cs_fields *from, const char *key,
 		    const struct cs_fieldset *set, void *of, int most);
 
 /* ---- parts of records, for files of this folder ---- */
-
-/* run.c.  The request, if single cells were requested; else NULL. */
-json_t *cs_record_choices(const struct cs_choices *chosen);
-/* A test by name, or an object with its variant and cell. */
-void cs_decode_choice(const json_t *item, struct cs_choice *to);
 
 /* gpu.c.  The GPUs in a node's record. */
 json_t *cs_record_gpus(const struct cs_run *run, int node);

@@ -262,8 +262,8 @@ static int follows_from_others(const char *key)
 		      !strcmp(key, follows[i]));
 }
 
-/* Drop unknown values too: a missing key reads as unknown. */
-void cs_encode_compact(struct cs_encoder *result)
+/* In a file that is to be small a missing key is unknown, too. */
+static void drop_unknown(struct cs_encoder *result)
 {
 	CS_KEEP(struct cs_member, m, &result->members,
 		m->is != CS_VALUE_NULL && !follows_from_others(m->key));
@@ -329,7 +329,7 @@ void cs_encode_result(struct cs_encoder *r, const struct cs_run *run, size_t i)
 	cs_encode_row(r, run, cs_rows_get(&run->rows, i),
 		      cs_rows_samples(&run->rows, i));
 	if (run->compact)
-		cs_encode_compact(r);
+		drop_unknown(r);
 }
 
 static void check_variant(struct cs_fields *f, const struct cs_row *row)

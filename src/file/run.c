@@ -161,7 +161,8 @@ static const struct cs_field fields[] = {
 static const struct cs_fieldset choice_fields = CS_FIELDSET("a choice",
 							    struct cs_choice, fields);
 
-json_t *cs_record_choices(const struct cs_choices *chosen)
+/* The request, if single cells were requested; else NULL. */
+static json_t *encode_choices(const struct cs_choices *chosen)
 {
 	json_t *array = chosen ? json_array() : json_null();
 
@@ -175,7 +176,8 @@ json_t *cs_record_choices(const struct cs_choices *chosen)
 	return array;
 }
 
-void cs_decode_choice(const json_t *item, struct cs_choice *to)
+/* A test by name, or an object with its variant and cell. */
+static void decode_choice(const json_t *item, struct cs_choice *to)
 {
 	struct cs_fields f = { item, "a test" };
 	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
@@ -216,7 +218,7 @@ static void decode_tests(struct cs_fields *f, const char *key, int lone,
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
-		cs_decode_choice(item, &one);
+		decode_choice(item, &one);
 		if (asks_for_all_kernels(&one))
 			one.variant.kernels = 1;
 		add_choice(to, &one);
@@ -235,7 +237,7 @@ static void decode_choices(struct cs_fields *f, struct cs_choices *raw,
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = 0 };
 
-		cs_decode_choice(item, &one);
+		decode_choice(item, &one);
 		add_choice(raw, &one);
 		if (!asks_for_all_kernels(&one)) {
 			add_choice(to, &one);
@@ -406,7 +408,7 @@ json_t *cs_record_run(const struct cs_run *run, int whole)
 	cs_encode_known(&r, "plan_file", run->plan_file);
 	cs_encode_json(&r, "plan_id",
 		       run->plan ? cs_json_bits(run->plan->id) : json_null());
-	cs_encode_json(&r, "choices", cs_record_choices(run->chosen));
+	cs_encode_json(&r, "choices", encode_choices(run->chosen));
 	cs_encode_json(&r, "argv", argv_array(run));
 	cs_encode_known(&r, "matrix", run->matrix_text);
 	cs_encode_known(&r, "asked", run->asked);

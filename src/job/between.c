@@ -7,7 +7,8 @@
 
 #define COME_S 30.0 /* for all nodes to be ready, as for devices to open */
 
-int cs_between_is_wanted(const struct cs_job *job)
+/* Has the plan matrices between nodes, and are there several nodes? */
+static int is_wanted(const struct cs_job *job)
 {
 	return job->plan && job->comm.n_nodes > 1 && job->placements.n == 1 &&
 	       cs_plan_has_between(job->plan);
@@ -33,7 +34,7 @@ int cs_between_check(const struct cs_job *job, const struct cs_plan *plan,
 
 int cs_between_open(struct cs_job *job, struct cs_err *err)
 {
-	return cs_between_is_wanted(job) ? cs_mover_mpi.open(&job->comm, err) : 0;
+	return is_wanted(job) ? cs_mover_mpi.open(&job->comm, err) : 0;
 }
 
 static void report(struct cs_between_phase *b, const char *text)
@@ -131,7 +132,7 @@ void cs_between_run(struct cs_job *job)
 				      .clock = { 0, INFINITY } };
 	struct cs_err err;
 
-	if (!cs_between_is_wanted(job))
+	if (!is_wanted(job))
 		return;
 	if (open_between(&b, &err)) {
 		report(&b, err.text);

@@ -16,8 +16,6 @@ struct cs_err;
 struct cs_job;
 struct cs_plan;
 
-/* Has the plan matrices between nodes, and are there several nodes? */
-int cs_between_is_wanted(const struct cs_job *job);
 /* Rank 0: can they be measured with the rest of the plan?  -1: not at all, `err` has the
  * reason. */
 int cs_between_check(const struct cs_job *job, const struct cs_plan *plan,

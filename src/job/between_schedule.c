@@ -94,7 +94,8 @@ double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix)
 		       0;
 }
 
-double cs_between_round_s(const struct cs_between_phase *b)
+/* The time of a round with a slot of each matrix. */
+static double round_s(const struct cs_between_phase *b)
 {
 	double s = 0;
 
@@ -113,15 +114,13 @@ uint32_t cs_between_rounds(const struct cs_between_phase *b, uint32_t matrix)
 
 uint64_t cs_between_clock_rounds(const struct cs_between_phase *b)
 {
-	return (uint64_t)fmin(fmax(1, CLOCK_EVERY_S / cs_between_round_s(b)),
-			      UINT32_MAX);
+	return (uint64_t)fmin(fmax(1, CLOCK_EVERY_S / round_s(b)), UINT32_MAX);
 }
 
 double cs_between_begin_s(const struct cs_between_phase *b, uint32_t round,
 			  uint32_t matrix)
 {
-	double s = (double)(round / cs_between_clock_rounds(b)) *
-		   cs_between_round_s(b);
+	double s = (double)(round / cs_between_clock_rounds(b)) * round_s(b);
 
 	for (uint32_t v = 0; v < b->n_matrices; v++)
 		s += cs_between_slot_s(b, v) *

@@ -122,10 +122,8 @@ void cs_between_try_gpus(struct cs_between_phase *b);
 void cs_between_size_gpus(struct cs_between_phase *b);
 /* Rank 0: send the schedule to all. */
 void cs_between_tell_all(struct cs_between_phase *b, int tag);
-/* The time of a slot of a matrix, 0 of memory that fewer than two nodes have, and that of
- * a round with all. */
+/* The time of a slot of a matrix, 0 of memory that fewer than two nodes have. */
 double cs_between_slot_s(const struct cs_between_phase *b, uint32_t matrix);
-double cs_between_round_s(const struct cs_between_phase *b);
 /* The rounds of a matrix. */
 uint32_t cs_between_rounds(const struct cs_between_phase *b, uint32_t matrix);
 /* After so many rounds one has the time of a round for the clock. */

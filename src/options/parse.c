@@ -290,7 +290,8 @@ int cs_set_keys(struct cs_options *opt, const char *value, struct cs_err *err)
 	}
 }
 
-int cs_is_called(const char *program, const char *name)
+/* Is the program started by that name, with or without a folder? */
+static int is_called(const char *program, const char *name)
 {
 	const char *slash = program ? strrchr(program, '/') : NULL;
 
@@ -303,9 +304,9 @@ int cs_options_parse(int argc, char **argv, struct cs_options *out, struct cs_er
 							       NULL;
 	int skip = command != NULL;
 
-	if (argc > 0 && cs_is_called(argv[0], CS_COMM_SCOPE))
+	if (argc > 0 && is_called(argv[0], CS_COMM_SCOPE))
 		return cs_commscope_parse(argc, argv, out, err);
-	if (argc > 0 && cs_is_called(argv[0], CS_NVBANDWIDTH))
+	if (argc > 0 && is_called(argv[0], CS_NVBANDWIDTH))
 		return cs_nvbandwidth_parse(argc, argv, out, err);
 	if (!command)
 		command = &cs_verbs[0];

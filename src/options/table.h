@@ -94,9 +94,6 @@ int cs_options_check(const struct cs_options *opt, struct cs_err *err);
 #define CS_COMM_SCOPE "comm_scope"
 #define CS_NVBANDWIDTH "nvbandwidth"
 
-/* Is the program started by that name, with or without a folder? */
-int cs_is_called(const char *program, const char *name);
-
 /* As cs_options_parse(). */
 int cs_commscope_parse(int argc, char **argv, struct cs_options *out,
 		       struct cs_err *err);

@@ -125,7 +125,8 @@ static int64_t across(uint32_t nodes, uint32_t node)
 				 -1;
 }
 
-int cs_rounds_are_drawn(const struct cs_test *test, uint32_t only)
+/* Are its rounds those that are drawn?  Others have theirs first. */
+static int are_drawn(const struct cs_test *test, uint32_t only)
 {
 	return test->pattern != CS_PATTERN_BISECT &&
 	       test->pattern != CS_PATTERN_INCAST &&
@@ -137,7 +138,7 @@ uint32_t cs_rounds_with(const struct cs_test *test, uint32_t only, uint32_t node
 {
 	uint32_t all = 1;
 
-	if (cs_rounds_are_drawn(test, only) || nodes < 2)
+	if (are_drawn(test, only) || nodes < 2)
 		return cs_rounds_count(asked, nodes);
 	if (test->pattern == CS_PATTERN_INCAST)
 		all = first_of(nodes, 1); /* the first group has the most nodes */

@@ -53,8 +53,6 @@ struct cs_part {
  *	others	the partner of the round */
 struct cs_part cs_round_part(const struct cs_test *test, uint32_t only,
 			     uint32_t nodes, struct cs_round round, uint32_t node);
-/* Are its rounds those that are drawn?  Others have theirs first. */
-int cs_rounds_are_drawn(const struct cs_test *test, uint32_t only);
 /* The rounds that it has if so many were asked for, as for cs_rounds_count(). */
 uint32_t cs_rounds_with(const struct cs_test *test, uint32_t only, uint32_t nodes,
 			uint32_t asked);

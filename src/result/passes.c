@@ -114,7 +114,8 @@ double cs_pass_drop(const struct cs_pass_cell *cell, const struct cs_row *pass)
 		       1 - pass->stats.median / cell->median;
 }
 
-const char *cs_pass_time(const struct cs_run *run, const struct cs_row *pass)
+/* When the cell ended, in UTC, "04:12:31"; "" unknown. */
+static const char *end_time(const struct cs_run *run, const struct cs_row *pass)
 {
 	double after = run->timings.start + pass->t_start_s + pass->seconds;
 	struct timespec at = run->started;
@@ -131,5 +132,5 @@ const char *cs_pass_text(const struct cs_run *run, const struct cs_row *pass)
 {
 	return cs_new_text("pass %u of %u%s", pass->turn,
 			   cs_passes_count(run, (int)pass->node),
-			   cs_after(", ", cs_pass_time(run, pass)));
+			   cs_after(", ", end_time(run, pass)));
 }

@@ -30,7 +30,5 @@ struct cs_pass_cell cs_pass_cell_of(const struct cs_run *run,
 				    const struct cs_row *first);
 /* How much slower a pass was than the median of its cell, as a share. */
 double cs_pass_drop(const struct cs_pass_cell *cell, const struct cs_row *pass);
-/* When the cell ended, in UTC, "04:12:31", "" unknown; and "pass 7 of 60, 04:12:31".  In
- * the arena. */
-const char *cs_pass_time(const struct cs_run *run, const struct cs_row *pass);
+/* "pass 7 of 60, 04:12:31": when the cell ended, in UTC.  In the arena. */
 const char *cs_pass_text(const struct cs_run *run, const struct cs_row *pass);

@@ -193,13 +193,6 @@ void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink, const char *end)
 		cs_inks[ink].colour[CS_THEME_LIGHT], end);
 }
 
-void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade,
-		  const char *end)
-{
-	cs_html(h, " class=\"%s\" fill=\"#%06x\"%s", shade->name,
-		shade->fill[CS_THEME_LIGHT], end);
-}
-
 void cs_svg_add_box(const struct cs_html *h, int n, struct cs_box box)
 {
 	cs_html(h, "%sM%g %gh%gv%gh-%gz", n ? "" : "<path d=\"", box.x, box.y, box.w,
@@ -208,8 +201,8 @@ void cs_svg_add_box(const struct cs_html *h, int n, struct cs_box box)
 
 void cs_svg_end_boxes(const struct cs_html *h, const struct cs_shade *shade)
 {
-	cs_html(h, "\"");
-	cs_svg_shade(h, shade, "/>");
+	cs_html(h, "\" class=\"%s\" fill=\"#%06x\"/>", shade->name,
+		shade->fill[CS_THEME_LIGHT]);
 }
 
 int cs_html_strokes(const struct cs_scale *scale, int shade)

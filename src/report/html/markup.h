@@ -82,8 +82,6 @@ void cs_svg_end(const struct cs_html *h);
 /* class="…" fill="#…", and stroke; then `end`, which may end the element. */
 void cs_svg_fill(const struct cs_html *h, enum cs_ink ink, const char *end);
 void cs_svg_stroke(const struct cs_html *h, enum cs_ink ink, const char *end);
-void cs_svg_shade(const struct cs_html *h, const struct cs_shade *shade,
-		  const char *end);
 
 /* Where a text begins, ends, or has its middle. */
 enum cs_anchor { CS_START, CS_MIDDLE, CS_END };
