@@ -173,7 +173,7 @@ ok "--via staged, two ranks for four GPUs: each pair in its way" eval \
 	'status_is 0 && count_is s2.csv 8 " staged ok " &&
 	 count_is s2.csv 4 " staged-by-driver ok "'
 fake 2
-memory 0
+memory 64000000
 run 2 -s 20M --seed 1 --via staged -o big.csv
 ok "a copy of many chunks, the last one short, both ways at once" eval \
 	'status_is 0 && all_ok big.csv 4'
