@@ -55,6 +55,7 @@ ok "compare -f html: a whole page with every cell" eval \
 	'page whole versus.html && page cells versus.html versus.json'
 run 0 compare "$results/h200x4/np4-both.json" "$results/h200x4/np4-isolated.json" -q -o v.html
 ok "compare -o v.html: the same bytes" same v.html versus.html
+ok "… of a drawing not much wider than a phone" grep -q '<svg[^>]*viewBox="0 0 5[0-9][0-9] ' v.html
 
 # ---- fleets ----
 
@@ -119,6 +120,11 @@ END
 run 0 show none.json
 ok "the answer counts the cells that were not measured" prints \
 	'^2 x H200: .*; [0-9]+ of [0-9]+ cells not measured'
+sed 's/"flags": *\[[^]]*\]/"flags":["low-overlap"]/' "$results/h200x4/np4.json" >unsure.json
+run 0 show unsure.json
+ok "… and those of which none is certain enough to compare" prints \
+	'^4 x H200: .*; 26 cells too uncertain to compare; no errors$'
+run 0 show none.json
 ok "… and names few of their tests" prints \
 	'^not measured, as above: h2d[^:]* and [0-9]+ more$'
 run 0 show none.json -f html

@@ -87,7 +87,7 @@ HOLDS("a hint's remedy stands behind the next step") {
 	char next[CS_ERR_TEXT];
 
 	cs_finding_next(CS_FINDING_GPU_LOST, next, sizeof(next));
-	t_ok(!strncmp(next, "Look for NVRM and Xid lines in dmesg. Drain the node",
+	t_ok(!strncmp(next, "look for NVRM and Xid lines in dmesg. Drain the node",
 		      52));
 	cs_finding_next(CS_FINDING_DEV_SHM, next, sizeof(next));
 	t_ok(!strncmp(next, "docker run --shm-size=1g", 24));

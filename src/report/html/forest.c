@@ -7,10 +7,12 @@
 
 #include "base/units.h"
 
-#define LEFT 330.0
-#define WIDTH 900.0
-#define RIGHT 190.0
-#define LINE 24.0
+/* On a phone the verdicts are seen, and most of the axis. */
+#define LEFT 16.0
+#define WIDTH 560.0
+#define RIGHT 24.0
+#define VERDICT 126.0 /* before the name of a matrix, above its intervals */
+#define LINE 40.0
 #define TOP 40.0
 
 struct axis {
@@ -140,12 +142,11 @@ static void put_matrix(struct cs_html *h, const struct cs_versus *v,
 		       const struct cs_versus_matrix *m, const struct axis *axis,
 		       double y)
 {
-	struct cs_pen pen = { LEFT - 12, y + 4, 12, CS_END, CS_INK, 0 };
+	struct cs_pen pen = { LEFT + VERDICT, y - 6, 12, CS_START, CS_INK, 0 };
 
 	cs_svg_text(h, &pen, "%s", name_of(m));
-	put_cells(h, v, m, axis, y);
-	pen = (struct cs_pen){ WIDTH - RIGHT + 14,     y + 4, 12, CS_START,
-			       ink_of(m->sum.verdict), 1 };
+	put_cells(h, v, m, axis, y + 8);
+	pen = (struct cs_pen){ LEFT, y - 6, 12, CS_START, ink_of(m->sum.verdict), 1 };
 	if (isfinite(m->a) && isfinite(m->b) && m->a > 0)
 		cs_svg_text(h, &pen, "%s, %+.1f %%", cs_versus_word(m->sum.verdict),
 			    cs_percent(m->b / m->a - 1, 1));

@@ -115,7 +115,7 @@ void cs_html_summary(struct cs_html *h, const struct cs_digest *digest)
 {
 	if (!digest->lines.n)
 		return;
-	cs_html_section(h, "All tests", "Tests with something to see have a ground.");
+	cs_html_section(h, "All tests", "A coloured line has something odd.");
 	cs_html(h, "<div class=\"wide scroll\" tabindex=\"0\" role=\"region\" "
 		   "aria-label=\"All tests\"><table class=\"sort\"><thead><tr>");
 	for (const char *const *head =

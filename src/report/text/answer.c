@@ -335,7 +335,9 @@ static const char *alike_text(const struct cs_digest *d)
 						   "all alike within %.1f %%",
 					   worst);
 	}
-	if (!l->n_compared && l->n_alone)
+	if (!l->n_compared && l->n_unsure)
+		text = cs_new_text("%zu cells too uncertain to compare", l->n_unsure);
+	else if (!l->n_compared && l->n_alone)
 		text = "too few cells of a kind to compare";
 	if (l->n_short)
 		text = cs_join(text, "; ", "copies under %s are not compared",
