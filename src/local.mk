@@ -525,6 +525,7 @@ endif
 	%D%/report/html/style.def \
 	%D%/report/html/roofline.c \
 	%D%/report/html/tables.c \
+	%D%/report/html/timeline.c \
 	%D%/report/html/trend.c \
 	%D%/report/html/wiring.c \
 	%D%/report/list.c \

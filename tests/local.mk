@@ -103,6 +103,7 @@ SHELL_TESTS = \
 	%D%/run/between.t \
 	%D%/run/between_gpu.t \
 	%D%/run/nodes.t \
+	%D%/run/timeline.t \
 	%D%/run/unified.t \
 	%D%/run/healthy.t \
 	%D%/run/model.t \

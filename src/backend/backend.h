@@ -165,7 +165,8 @@ struct cs_copy {
 struct cs_rekey {
 	uint64_t address, bytes, word, from, to;
 };
-#define CS_EVENTS 2 /* of record() */
+#define CS_EVENTS 2	   /* of record(); … */
+#define CS_EVENTS_TIMED 769 /* … and, after them, those with a time */
 
 /* Single driver calls, timed by the caller; no clock is read here.  All are GATED,
  * except free(), load() and unload(). */
@@ -200,11 +201,13 @@ struct cs_backend_costs {
 
 	/* rekey(): the same with a kernel that works on data.  After record(),
 	 * reached() reports the end of the work before it on the lane: 1, 0 not yet,
-	 * -1. */
+	 * -1; elapsed(): the time between two that were reached. */
 	int (*rekey)(struct cs_dev *dev, int lane, const struct cs_rekey *what,
 		     struct cs_err *err);
 	int (*record)(struct cs_dev *dev, int lane, int event, struct cs_err *err);
 	int (*reached)(struct cs_dev *dev, int event, struct cs_err *err);
+	int (*elapsed)(struct cs_dev *dev, int from, int to, float *ms,
+		       struct cs_err *err);
 };
 
 /* Batches of driver calls, timed by the caller.  No gate may be closed. */

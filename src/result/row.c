@@ -125,6 +125,17 @@ const double *cs_rows_samples(const struct cs_rows *rows, size_t i)
 	return (const double *)rows->samples.data + at[i];
 }
 
+const double *cs_rows_timeline(const struct cs_rows *rows, size_t i, uint32_t *tiles)
+{
+	const struct cs_row *row = cs_rows_get(rows, i);
+	const double *ms = cs_rows_samples(rows, i);
+
+	*tiles = row->flags & CS_ROW_TIMELINE ? row->n_samples / CS_TILE_TIMES : 0;
+	return *tiles && CS_ALL(k, row->n_samples, isfinite(ms[k]) && ms[k] >= 0) ?
+		       ms :
+		       NULL;
+}
+
 double cs_rows_lag1(const struct cs_rows *rows, size_t i)
 {
 	const struct cs_row *row = cs_rows_get(rows, i);
@@ -305,6 +316,14 @@ int cs_metric_index(const char *name)
 	return -1;
 }
 
+const char *cs_schedule_text(int metric)
+{
+	return metric == CS_METRIC_SERIAL  ? "one stream" :
+	       metric == CS_METRIC_STREAMS ? "three streams" :
+	       metric == CS_METRIC_TILES   ? "a stream for each tile" :
+					     "rotated streams";
+}
+
 void cs_in_use_text(const char *label, int others, char *to, size_t size)
 {
 	cs_text(to, size, "GPU %s is in use by %d process%s of others", label, others,
@@ -330,6 +349,7 @@ static const struct {
 	{ CS_ROW_STAYED, "pages-stayed" },
 	{ CS_ROW_SHARED, "shared" },
 	{ CS_ROW_COUNTED, "counted" },
+	{ CS_ROW_TIMELINE, "timeline" },
 };
 #define N_FLAGS (sizeof(flag_table) / sizeof(flag_table[0]))
 _Static_assert(N_FLAGS == CS_ROW_FLAGS, "a name for each flag");

@@ -58,11 +58,17 @@ enum cs_metric {
 #define CS_ROW_SHARED 8192u	/* another pattern's samples: the same transfers, measured
 				 * once */
 #define CS_ROW_COUNTED 16384u	/* a further sample while the driver counts what it does, which makes it slow */
-#define CS_ROW_FLAGS 15		/* how many there are */
+#define CS_ROW_TIMELINE 32768u /* one more execution of a schedule; its samples are the times of its tiles */
+#define CS_ROW_FLAGS 16 /* how many there are */
 
 /* Flags of rows that repeat a cell, and are no further turn of it. */
 #define CS_ROW_REPEATS \
-	(CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED | CS_ROW_COUNTED)
+	(CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED | CS_ROW_COUNTED | \
+	 CS_ROW_TIMELINE)
+
+/* Of a tile with CS_ROW_TIMELINE: begin and end of its way in, of its kernels, of its way
+ * out, in ms since the first call. */
+#define CS_TILE_TIMES 6
 
 /* Flags of figures that are not the link's own. */
 #define CS_ROW_BAD                                                        \
@@ -168,6 +174,10 @@ const struct cs_row *cs_rows_get(const struct cs_rows *rows, size_t i);
 const struct cs_row *cs_rows_end(const struct cs_rows *rows); /* after the last */
 const double *cs_rows_samples(const struct cs_rows *rows, size_t i);
 
+/* The times that a row with CS_ROW_TIMELINE has, CS_TILE_TIMES of each of *tiles; NULL: the
+ * i-th row has none. */
+const double *cs_rows_timeline(const struct cs_rows *rows, size_t i, uint32_t *tiles);
+
 /* The line of the catalogue. */
 const struct cs_test *cs_row_test(const struct cs_row *row);
 /* The agents at its ends, as bits. */
@@ -183,6 +193,8 @@ uint32_t cs_row_outliers(const struct cs_row *row, const double *samples);
 int cs_is_bandwidth(const struct cs_row *row);
 
 const char *cs_status_text(int status); /* "ok", "skipped", … */
+/* The way of working on tiles that a metric is of: "three streams". */
+const char *cs_schedule_text(int metric);
 /* "rate", "total", …; of a test whose figures are times "time" for a rate. */
 const char *cs_metric_text(const struct cs_test *test, int metric);
 /* "peer.ce.write.pair", and if it is no rate "local.ce.open.pair export"; in the arena. */

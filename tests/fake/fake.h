@@ -141,6 +141,7 @@ struct fake_ctx {
 	unsigned made;	   /* streams so far */
 	struct fake_stream *streams;
 	struct fake_op *waits[32]; /* of each connection, oldest first */
+	uint64_t known_ps; /* virtual time up to which a CPU has seen its work end */
 };
 
 extern __thread struct fake_ctx *fake_current;

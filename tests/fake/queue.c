@@ -272,6 +272,8 @@ static void *stream_main(void *arg)
 		while (!is_turn(s, op))
 			pthread_cond_wait(&fake_queue_changed, &fake_queue_lock);
 		op->again = comes_again(op);
+		if (s->ps < op->not_before_ps)
+			s->ps = s->seen_ps = op->not_before_ps;
 		pthread_mutex_unlock(&fake_queue_lock);
 		code = s->ctx->sticky ? CUDA_SUCCESS : run(s, op);
 		if (code)
@@ -340,6 +342,7 @@ CUresult fake_enqueue(struct fake_stream *s, const struct fake_op *filled)
 	while (s->depth && s->depth + op->more >= DEPTH)
 		pthread_cond_wait(&fake_queue_changed, &fake_queue_lock);
 	op->ticket = ticket++;
+	op->not_before_ps = s->ctx->known_ps;
 	if (op->kind == OP_WAIT)
 		wait_append(s, op);
 	if (op->kind == OP_COPY || op->kind == OP_KERNEL || op->kind == OP_PREFETCH)

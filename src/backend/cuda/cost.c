@@ -115,7 +115,8 @@ static int cost_record(struct cs_dev *dev, int lane, int event, struct cs_err *e
 
 	if (!on || (!dev->event[event] &&
 		    CS_DEV_CU(dev, err, cuEventCreate, &dev->event[event],
-			      CU_EVENT_DISABLE_TIMING)))
+			      event < CS_EVENTS ? CU_EVENT_DISABLE_TIMING :
+						  CU_EVENT_DEFAULT)))
 		return -1;
 	return CS_DEV_CU(dev, err, cuEventRecord, dev->event[event], on->stream);
 }
@@ -127,6 +128,13 @@ static int cost_reached(struct cs_dev *dev, int event, struct cs_err *err)
 	if (result == CUDA_ERROR_NOT_READY)
 		return 0;
 	return cs_dev_result(dev, result, "cuEventQuery", err) ? -1 : 1;
+}
+
+static int cost_elapsed(struct cs_dev *dev, int from, int to, float *ms,
+			struct cs_err *err)
+{
+	return CS_DEV_CU(dev, err, cuEventElapsedTime, ms, dev->event[from],
+			 dev->event[to]);
 }
 
 const struct cs_backend_costs cs_cuda_costs = {
@@ -144,4 +152,5 @@ const struct cs_backend_costs cs_cuda_costs = {
 	.rekey = cost_rekey,
 	.record = cost_record,
 	.reached = cost_reached,
+	.elapsed = cost_elapsed,
 };

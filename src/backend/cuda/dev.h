@@ -93,8 +93,8 @@ struct cs_dev {
 
 	CUstream aux; /* fill, poison, check, load */
 	CUevent aux_start, aux_middle, aux_end;
-	uint32_t held;		  /* how often it was */
-	CUevent event[CS_EVENTS]; /* NULL until their first use */
+	uint32_t held;				    /* how often it was */
+	CUevent event[CS_EVENTS + CS_EVENTS_TIMED]; /* NULL until their first use */
 	int lanes;
 	struct cs_lane lane[CS_CUDA_LANES];
 

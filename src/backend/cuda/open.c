@@ -246,7 +246,7 @@ void cs_dev_close(struct cs_dev *dev)
 		.stream = dev->aux, .start = dev->aux_start, .end = dev->aux_end });
 	if (dev->aux_middle)
 		CS_CALL(cuEventDestroy, dev->aux_middle);
-	for (int i = 0; i < CS_EVENTS; i++)
+	for (int i = 0; i < CS_EVENTS + CS_EVENTS_TIMED; i++)
 		if (dev->event[i])
 			CS_CALL(cuEventDestroy, dev->event[i]);
 	cs_dev_disarena(dev);

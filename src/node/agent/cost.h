@@ -14,7 +14,6 @@
 
 #include "base/call.h"
 #include "node/board/board.h"
-#include "node/board/probe_values.h"
 
 struct cs_cost {
 	const struct cs_backend *backend;

@@ -10,6 +10,7 @@
 #define STREAMS 3u
 
 enum op_kind { MOVE_IN, KERNELS, MOVE_OUT, RECORD, AWAIT, IDLE };
+#define KINDS 3 /* the first ones, which take time */
 
 struct op {
 	uint8_t kind, tile;
@@ -121,7 +122,8 @@ struct job {
 	const struct cs_tiles *tiles;
 	int checks, whole;
 	struct cs_check *wrong;
-	uint32_t done; /* kernels on what lies in managed tiles */
+	uint32_t done;		     /* kernels on what lies in managed tiles */
+	struct cs_tile_times *times; /* to be taken; NULL: of this part they are not */
 };
 
 static const struct cs_backend_costs *costs(const struct job *j)
@@ -253,17 +255,65 @@ static int drain(const struct job *j, uint32_t streams, int rc)
 	return rc;
 }
 
+/* ---- times of single tiles ---- */
+
+_Static_assert(CS_EVENTS_TIMED > 2 * KINDS * CS_TILES_MOST, "and the beginning");
+
+static int stamp(const struct job *j, uint32_t stream, uint32_t event)
+{
+	return costs(j)->record(j->cost->dev, (int)stream, (int)(CS_EVENTS + event),
+				&j->cost->slot->err);
+}
+
+/* Around an operation that takes time. */
+static int carry_out_stamped(const struct job *j, const struct op *op)
+{
+	const uint32_t event = 1 + 2 * (KINDS * op->tile + op->kind);
+
+	if (!j->times || op->kind >= KINDS)
+		return carry_out(j, op);
+	return cs_rc(stamp(j, op->stream, event) || carry_out(j, op) ||
+		     stamp(j, op->stream, event + 1));
+}
+
+/* A stream comes to an operation before the operation can begin: those of one kind do their
+ * work one after the other, in whatever streams. */
+static int take_times(const struct job *j, uint32_t tiles)
+{
+	double last[KINDS] = { 0 };
+	float ms;
+
+	for (uint32_t i = 0; i < 2 * KINDS * tiles; i++) {
+		const uint32_t kind = i / 2 % KINDS;
+		double *at = &j->times->ms[0][i];
+
+		if (costs(j)->elapsed(j->cost->dev, CS_EVENTS, (int)(CS_EVENTS + 1 + i),
+				      &ms, &j->cost->slot->err))
+			return -1;
+		*at = fmax(ms, last[kind]);
+		if (i % 2) {
+			at[-1] = fmin(at[-1], *at);
+			last[kind] = *at;
+		}
+	}
+	j->times->tiles = tiles;
+	return 0;
+}
+
 /* *ms from its first call to its last end. */
 static int run(const struct job *j, const struct schedule *s, double *ms)
 {
 	uint64_t from = cs_clock_ns();
-	int rc = 0;
+	int rc = j->times ? stamp(j, 0, 0) : 0;
 
 	for (uint32_t i = 0; i < s->n && !rc; i++)
-		rc = carry_out(j, &s->op[i]);
+		rc = carry_out_stamped(j, &s->op[i]);
 	rc = drain(j, s->streams, rc);
 	*ms = 1e-6 * (double)(cs_clock_ns() - from);
-	return rc;
+	if (!j->times || rc)
+		return rc;
+	j->times->began_s = 1e-9 * (double)from;
+	return take_times(j, s->tiles);
 }
 
 /* ---- checked ---- */
@@ -375,6 +425,9 @@ static int measure(struct job *j, const struct part *part)
 	uint32_t after = j->done + (s.kernels ? j->tiles->kernels : 0);
 
 	part->list(&s);
+	j->times = j->cost->slot->flags & CS_CMD_COUNT && s.moves && s.kernels ?
+			 &j->cost->slot->tile_times[part->value] :
+			 NULL;
 	if ((!j->tiles->managed && j->checks && s.moves && poison(j)) ||
 	    run(j, &s, &j->cost->slot->value[part->value]))
 		return -1;

@@ -22,8 +22,7 @@ void cs_tiles_add_check(struct cs_check *sum, const struct cs_check *found);
 
 /* ---- overlap.c ---- */
 
-#define CS_TILES 16u	   /* unless their size is given, … */
-#define CS_TILES_MOST 128u /* … and then */
+#define CS_TILES 16u /* unless their size is given; else CS_TILES_MOST at most */
 
 /* Work on tiles of host data: each tile goes to the GPU, some kernels work on it, and it
  * goes back, in schedules that overlap more or less.
@@ -35,7 +34,9 @@ void cs_tiles_add_check(struct cs_check *sum, const struct cs_check *found);
  * twice.
  *
  * Execute one round, and check all of its data or (not `whole`) samples of them.  0,
- * or -1 with the slot's error set; errors in the data are in *wrong. */
+ * or -1 with the slot's error set; errors in the data are in *wrong.  With
+ * CS_CMD_COUNT events are recorded around the work on each tile, which are work of
+ * their own: the round is not to be counted. */
 int cs_overlap_probe(const struct cs_cost *cost, const struct cs_tiles *tiles,
 		     int whole, struct cs_check *wrong);
 

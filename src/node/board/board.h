@@ -20,6 +20,7 @@
 #include "base/call.h"
 #include "base/err.h"
 #include "base/facts.h"
+#include "node/board/probe_values.h"
 #include "plan/plan.h"
 
 #define CS_BOARD_MAGIC 0x64726263u
@@ -67,7 +68,7 @@ enum cs_command {
 #define CS_CMD_USUAL 64u	/* ARENA: back to the first kind */
 #define CS_CMD_BRIEF 128u	/* READ_STATE: only clock, temperature and power */
 #define CS_CMD_COUNT 512u	/* RESET, the last one: count what happens to managed memory
-				 * until CHECK */
+				 * until CHECK; PROBE: take the times of single tiles */
 #define CS_CMD_STAGED 256u	/* UNMAP: disable peer access, too; MAP: for staged tests */
 
 /* The maximum number of values of one PROBE.  A stream takes about 1,000 entries
@@ -133,6 +134,7 @@ struct cs_slot {
 	double stage_ns[CS_STEP_MAX][CS_STAGES];
 	uint32_t n_values; /* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
+	struct cs_tile_times tile_times[CS_OVERLAPS];
 	uint32_t calls; /* number in a batch, since PREPARE; 0: none yet */
 	/* By transfer whose destination this agent checks: samples checked since
 	 * PREPARE; those of which all copies were checked; those of which only a part of

@@ -1,6 +1,8 @@
 /* probe_values.h - the values in an agent's slot after a PROBE. */
 #pragma once
 
+#include "result/row.h"
+
 /* The issuer's values of an OPEN, in microseconds.  The owner has one value, its
  * export. */
 enum cs_opening {
@@ -24,6 +26,15 @@ enum cs_overlap {
 	CS_OVERLAP_TILES,   /* a stream for each tile */
 	CS_OVERLAP_IDEAL,   /* the longer of kernels and moves alone */
 	CS_OVERLAPS
+};
+
+#define CS_TILES_MOST 128u
+
+/* When the tiles of one schedule were moved and worked on, if the PROBE is to take that. */
+struct cs_tile_times {
+	double began_s; /* cs_clock_s() */
+	uint32_t tiles; /* 0: not taken */
+	double ms[CS_TILES_MOST][CS_TILE_TIMES];
 };
 
 /* The values of a round of a PREFETCH, in microseconds. */

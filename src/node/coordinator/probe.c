@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/board/probe_values.h"
-
 #define PROBE_LIMIT_S CS_PREPARE_LIMIT_S
 
 /* A median has an interval from 6 on; a 99th percentile needs some hundreds. */
@@ -235,6 +233,21 @@ static uint32_t rounds_of(const struct cs_coordinator *co, const struct cs_cell 
 								    ROUNDS_OF_CALLS;
 }
 
+/* One more round, of the node's first GPU: what it shows is alike on all, and four
+ * timelines are as long as ten rows. */
+static enum cs_status time_tiles(struct cs_coordinator *co, struct cs_cell *cell,
+				 struct cs_err *err)
+{
+	const uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED :
+								     0;
+
+	if (cell->test->how != CS_HOW_OVERLAP || cell->repeats || co->turn > 1 ||
+	    co->node || cs_plan_transfer(co->plan, cell->step, 0)->issuer)
+		return CS_OK;
+	return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, off | CS_CMD_COUNT,
+			    PROBE_LIMIT_S, err);
+}
+
 /* The first round loads and maps what the others then use; the first of batches chooses
  * their length. */
 static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cell,
@@ -253,6 +266,8 @@ static enum cs_status take_rounds(struct cs_coordinator *co, struct cs_cell *cel
 			gather(co, cell, all);
 	}
 	status = end_batches(co, cell, status, err);
+	if (status == CS_OK)
+		status = time_tiles(co, cell, err);
 	return status == CS_OK ? cs_cell_order(co, cell, CS_CMD_CHECK, err) : status;
 }
 
@@ -289,6 +304,26 @@ static void emit_opening(struct cs_coordinator *co, const struct cs_row *like,
 		emit_metric(co, like, metric[i], all->x[i], all->n[i]);
 }
 
+/* A repeat, whose samples are the times. */
+static void emit_times(struct cs_coordinator *co, const struct cs_row *like,
+		       enum cs_overlap schedule, enum cs_metric metric)
+{
+	struct cs_slot *slot = cs_board_slot(co->board, like->what.issuer);
+	struct cs_tile_times *times = &slot->tile_times[schedule];
+	struct cs_row row = *like;
+
+	if (!times->tiles)
+		return;
+	row.metric = (uint8_t)metric;
+	row.flags |= CS_ROW_TIMELINE;
+	row.t_start_s = times->began_s - co->began_s;
+	row.seconds = 1e-3 * slot->value[schedule];
+	row.n_samples = times->tiles * CS_TILE_TIMES;
+	cs_stats_of(&slot->value[schedule], 1, &row.stats);
+	co->hooks->row(co->hooks->ctx, &row, times->ms[0]);
+	times->tiles = 0;
+}
+
 static void emit_overlap(struct cs_coordinator *co, const struct cs_row *like,
 			 const struct series *all)
 {
@@ -303,6 +338,8 @@ static void emit_overlap(struct cs_coordinator *co, const struct cs_row *like,
 
 	for (uint32_t i = CS_OVERLAP_KERNELS; i < CS_OVERLAPS; i++)
 		emit_metric(co, like, metric[i], all->x[i], all->n[i]);
+	for (enum cs_overlap i = 0; i < CS_OVERLAPS; i++)
+		emit_times(co, like, i, metric[i]);
 }
 
 static void emit_rows(struct cs_coordinator *co, struct cs_cell *cell,

@@ -12,11 +12,14 @@
 #include "result/cells.h"
 
 #define JOB 1000 /* "thread" of phases, and of cells without an agent */
+#define TILES 2000 /* that of tiles on their way to the first agent; the next: kernels */
+#define TILE_TRACKS 3
 
 /* Append one event to the stream. */
 static void put(FILE *to, json_t *event, int *n)
 {
-	char *text = event ? json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII) :
+	char *text = event ? json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII |
+						       JSON_REAL_PRECISION(15)) :
 			     NULL;
 
 	json_decref(event);
@@ -64,6 +67,7 @@ static json_t *arguments(const struct cs_run *run, const struct cs_row *row)
 			 cs_row_is(run, row, CS_ROWS_CELLS)	 ? "cell" :
 			 cs_row_is(run, row, CS_ROWS_CONTROLS)	 ? "control" :
 			 cs_row_is(run, row, CS_ROWS_REMEASURED) ? "again" :
+			 row->flags & CS_ROW_TIMELINE		 ? "timeline" :
 								   "other");
 	if (args && row->status == CS_OK && isfinite(row->stats.median)) {
 		json_object_set_new(args, "median", json_real(row->stats.median));
@@ -77,11 +81,11 @@ static json_t *arguments(const struct cs_run *run, const struct cs_row *row)
 static json_t *complete_event(const char *name, const char *category, double began_s,
 			      double seconds, int node, int agent, json_t *args)
 {
-	return json_pack("{s:s%, s:s, s:s, s:I, s:I, s:i, s:i, s:o*}", "name", name,
+	return json_pack("{s:s%, s:s, s:s, s:f, s:f, s:i, s:i, s:o*}", "name", name,
 			 strlen(name), "cat", category, "ph", "X", "ts",
-			 (json_int_t)llround(1e6 * began_s), "dur",
-			 (json_int_t)llround(1e6 * seconds), "pid", node, "tid",
-			 agent, "args", args);
+			 1e-3 * round(1e9 * began_s), "dur",
+			 1e-3 * round(1e9 * seconds), "pid", node, "tid", agent,
+			 "args", args);
 }
 
 /* Rows count from the end of this phase. */
@@ -135,6 +139,40 @@ static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
 			      arguments(run, row));
 }
 
+/* ---- tiles ---- */
+
+/* A schedule, within its cell, and each tile on the tracks of its GPU. */
+static void put_timeline(FILE *to, const struct cs_run *run, const struct cs_row *row,
+			 const double *ms, uint32_t tiles, int *n)
+{
+	static const char *const track[TILE_TRACKS] = { "in", "kernels", "out" };
+	const double began_s = start_s(run) + row->t_start_s;
+	const int node = (int)row->node, agent = (int)row->what.issuer;
+	const char *name = cs_new_text("%s, %s", cs_row_test(row)->name,
+				       cs_schedule_text(row->metric));
+
+	put(to,
+	    complete_event(name, "schedule", began_s, row->seconds, node, agent,
+			   arguments(run, row)),
+	    n);
+	for (int kind = 0; kind < TILE_TRACKS; kind++)
+		put(to,
+		    name_event("thread_name", node, TILES + TILE_TRACKS * agent + kind,
+			       cs_new_text("%s %s: tiles, %s", cs_agent_word(run),
+					   cs_agent_label(run, node, agent).text,
+					   track[kind])),
+		    n);
+	for (uint32_t k = 0; k < TILE_TRACKS * tiles; k++)
+		put(to,
+		    complete_event(cs_new_text("%s %u", track[k % TILE_TRACKS],
+					       k / TILE_TRACKS),
+				   name, began_s + 1e-3 * ms[2 * k],
+				   1e-3 * (ms[2 * k + 1] - ms[2 * k]), node,
+				   TILES + TILE_TRACKS * agent + (int)k % TILE_TRACKS,
+				   NULL),
+		    n);
+}
+
 void cs_trace_write(FILE *to, const struct cs_view *view)
 {
 	const struct cs_run *run = view->run;
@@ -148,8 +186,15 @@ void cs_trace_write(FILE *to, const struct cs_view *view)
 	for (size_t i = 0; i < rows; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
 
-		if (row->metric == CS_METRIC_RATE && isfinite(row->t_start_s) &&
-		    row->seconds > 0)
+		const double *ms;
+		uint32_t tiles;
+		CS_SCOPE;
+
+		if (!isfinite(row->t_start_s) || !(row->seconds > 0))
+			continue;
+		if ((ms = cs_rows_timeline(&run->rows, i, &tiles)))
+			put_timeline(to, run, row, ms, tiles, &n);
+		else if (row->metric == CS_METRIC_RATE)
 			put(to, cell_event(run, row), &n);
 	}
 	fputs("\n]}\n", to);

@@ -349,6 +349,7 @@ static void write_page(FILE *to, const struct cs_view *view)
 	else if (run->n_nodes)
 		put_node(&h, digest, 0);
 	cs_html_plots(&h, run, 0, sides ? 1 : run->n_nodes);
+	cs_html_timelines(&h, run);
 	put_texts(&h, run);
 	if (run->n_nodes == 1)
 		cs_html_tables(&h, run, 0);

@@ -19,6 +19,8 @@ void cs_html_summary(struct cs_html *h, const struct cs_digest *digest);
 void cs_html_tables(struct cs_html *h, const struct cs_run *run, int node);
 /* plot.c.  Sweeps over nodes [first, last). */
 void cs_html_plots(struct cs_html *h, const struct cs_run *run, int first, int last);
+/* timeline.c.  Schedules of tiles, tile by tile. */
+void cs_html_timelines(struct cs_html *h, const struct cs_run *run);
 /* roofline.c.  The operations per second that each memory and link allows a program, by
  * its intensity. */
 void cs_html_roofline(struct cs_html *h, const struct cs_run *run);

@@ -225,6 +225,8 @@ static struct cs_row_list find_kin(const struct cs_run *run, int node)
 
 		back.src = what.dst;
 		back.dst = what.src;
+		if (cs_listed(&rows, i)->flags & CS_ROW_TIMELINE)
+			continue;
 		if (cs_run_shows(run, node, &what) || cs_run_shows(run, node, &back))
 			at[n++] = (uint32_t)cs_listed_at(&rows, i);
 	}

@@ -284,7 +284,7 @@ static void print_samples(FILE *to, const struct cs_grid *grid)
 		const char *text = "";
 		CS_SCOPE;
 
-		if (!row->n_samples)
+		if (!row->n_samples || row->flags & CS_ROW_TIMELINE)
 			continue;
 		for (k = 0; k < row->n_samples && k < SAMPLES_MOST; k++)
 			text = cs_new_longer(text, " %.2f", x[k]);

@@ -9,15 +9,15 @@ enum column { KERNELS, MOVES, SERIAL, STREAMS, TILES, ROTATED, IDEAL, COLUMNS };
 
 static const struct {
 	enum cs_metric metric;
-	const char *head, *name;
+	const char *head;
 } columns[COLUMNS] = {
-	[KERNELS] = { CS_METRIC_KERNELS, "kernels", "" },
-	[MOVES] = { CS_METRIC_MOVES, "moves", "" },
-	[SERIAL] = { CS_METRIC_SERIAL, "serial", "one stream" },
-	[STREAMS] = { CS_METRIC_STREAMS, "streams", "three streams" },
-	[TILES] = { CS_METRIC_TILES, "tiles", "a stream for each tile" },
-	[ROTATED] = { CS_METRIC_RATE, "rotated", "rotated streams" },
-	[IDEAL] = { CS_METRIC_IDEAL, "ideal", "" },
+	[KERNELS] = { CS_METRIC_KERNELS, "kernels" },
+	[MOVES] = { CS_METRIC_MOVES, "moves" },
+	[SERIAL] = { CS_METRIC_SERIAL, "serial" },
+	[STREAMS] = { CS_METRIC_STREAMS, "streams" },
+	[TILES] = { CS_METRIC_TILES, "tiles" },
+	[ROTATED] = { CS_METRIC_RATE, "rotated" },
+	[IDEAL] = { CS_METRIC_IDEAL, "ideal" },
 };
 
 struct line {
@@ -101,7 +101,8 @@ static void print_best(FILE *to, const struct line *line, int n)
 				text = cs_join(text, ", ", "%u", line[i].kernels);
 			else
 				text = cs_join(text, "; ", "%s with %u",
-					       columns[c].name, line[i].kernels);
+					       cs_schedule_text(columns[c].metric),
+					       line[i].kernels);
 		}
 	}
 	if (text)
