@@ -45,6 +45,7 @@ struct samples {
 	double widest;	      /* side of an interval / median */
 	size_t rows, sampled; /* of these, until known well enough */
 	size_t without;	      /* of those, fewer than 6 samples */
+	size_t wide;	      /* of those, an interval as wide as the median itself */
 	size_t shared;	      /* of the rows, taken from another pattern's */
 	uint32_t turns;	      /* of a cell; 0 if there are no turns */
 };
@@ -70,6 +71,8 @@ static void count_samples(const struct cs_run *run, int node, struct samples *ou
 		out->sampled++;
 		if (isinf(width))
 			out->without++;
+		else if (width > 1 - 1e-9)
+			out->wide++;
 		else
 			out->widest = fmax(out->widest, width);
 	}
@@ -84,10 +87,11 @@ static double worst_drift(const struct cs_run *run)
 	return worst;
 }
 
-/* "95 % interval of every median within 0.20 %" */
+/* "95 % interval of every median within 0.20 %"; one of 100 % says nothing of a median. */
 static const char *width_text(const struct samples *s, int of_passes)
 {
-	const char *within;
+	const size_t known = s->sampled - s->without - s->wide;
+	const char *text;
 
 	if (s->turns)
 		return of_passes ?
@@ -95,15 +99,20 @@ static const char *width_text(const struct samples *s, int of_passes)
 			       cs_new_text("in %u turns of each placement", s->turns);
 	if (!s->sampled)
 		return "a fixed count";
-	within = s->widest > 1 ? "wider than 100 %" :
-				 cs_new_text("within %.2f %%", 100 * s->widest);
-	if (!s->without)
-		return cs_new_text("95 %% interval of every median %s", within);
 	if (s->without == s->sampled)
 		return "no median has a 95 % interval (fewer than 6)";
-	return cs_new_text("95 %% interval of %s %s, %zu without one (fewer than 6)",
-			   cs_count_text(s->sampled - s->without, "median"), within,
-			   s->without);
+	if (!known)
+		return "no 95 % interval is narrower than its median";
+	text = cs_new_text("95 %% interval of %s within %.2f %%",
+			   known < s->sampled ? cs_count_text(known, "median") :
+						"every median",
+			   100 * s->widest);
+	if (s->without)
+		text = cs_new_longer(text, ", %zu without one (fewer than 6)",
+				     s->without);
+	if (s->wide)
+		text = cs_new_longer(text, ", %zu as wide as the median", s->wide);
+	return text;
 }
 
 static void print_counts(FILE *to, const struct cs_run *run, int verbose)
