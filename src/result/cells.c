@@ -1,9 +1,12 @@
 #include "result/cells.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/statistics.h"
 #include "plan/rounds.h"
 
 /* Positions of rows are stored plus one; 0 means none. */
@@ -320,6 +323,24 @@ const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_ro
 	while (at && !(cells->is[at - 1] >> kind & 1))
 		at = cells->next[at - 1];
 	return at ? cs_rows_get(&run->rows, at - 1) : NULL;
+}
+
+double cs_figures_median(const struct cs_run *run, const int nodes[2],
+			 const struct cs_test *test, enum cs_metric metric,
+			 uint64_t bytes, const struct cs_variant *variant)
+{
+	struct cs_vec x = CS_LIST(double);
+	CS_SCOPE;
+
+	for (int node = nodes[0]; node < nodes[1]; node++)
+		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED))
+			if (row->status == CS_OK && row->metric == metric &&
+			    cs_row_test(row) == test &&
+			    (!bytes || row->what.bytes == bytes) &&
+			    (!variant ||
+			     !cs_variant_compare(&row->what.variant, variant)))
+				cs_list_push(&x, &row->stats.median);
+	return x.n ? cs_median(x.data, x.n) : NAN;
 }
 
 const struct cs_row *cs_turn_next(const struct cs_run *run, const struct cs_row *first,

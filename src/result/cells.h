@@ -73,6 +73,12 @@ int cs_row_is(const struct cs_run *run, const struct cs_row *row,
 const struct cs_row *cs_figure_next(const struct cs_run *run, const struct cs_row *of,
 				    const struct cs_row *last, enum cs_rows_of kind);
 
+/* The median of what was measured of a test in one metric and variant, on the nodes from
+ * nodes[0] to nodes[1] - 1; bytes 0: of any size; variant NULL: in any.  NAN: nothing. */
+double cs_figures_median(const struct cs_run *run, const int nodes[2],
+			 const struct cs_test *test, enum cs_metric metric,
+			 uint64_t bytes, const struct cs_variant *variant);
+
 /* The turn of the row `first` after the turn `last`; NULL at the end. */
 const struct cs_row *cs_turn_next(const struct cs_run *run, const struct cs_row *first,
 				  const struct cs_row *last);

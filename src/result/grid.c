@@ -367,6 +367,21 @@ struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index)
 	return grid;
 }
 
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index)
+{
+	struct cs_vec x = CS_LIST(double);
+	CS_SCOPE;
+
+	for (int node = nodes[0]; node < nodes[1]; node++) {
+		struct cs_grid *grid = cs_grid_new(run, node, index);
+
+		for (size_t i = 0; i < cs_grid_cells(grid); i++)
+			if (!isnan(grid->value[i]))
+				cs_list_push(&x, &grid->value[i]);
+	}
+	return x.n ? cs_median(x.data, x.n) : NAN;
+}
+
 struct cs_label cs_cell_label(const struct cs_grid *grid, size_t cell)
 {
 	const struct cs_transfer what = cs_grid_transfer(grid, cell);

@@ -41,6 +41,9 @@ uint32_t cs_grids(const struct cs_run *run);
 uint32_t cs_grid_test(const struct cs_run *run, uint32_t index);
 /* In the arena. */
 struct cs_grid *cs_grid_new(const struct cs_run *run, int node, uint32_t index);
+/* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
+ * none. */
+double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
 /* Test, size, variant and direction of a matrix, the same on every node, without its
  * cells. */
 struct cs_grid cs_grid_head(const struct cs_run *run, uint32_t index);

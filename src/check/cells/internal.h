@@ -13,18 +13,18 @@
  * of an even count is the greater of the middle two, because faults make cells slow: so 1
  * bad GPU of 3 does not make the others look fast. */
 
-#define CS_FIT_MOST ((int)CS_NUMA_MOST + 1) /* rows and columns: agents, or NUMA nodes */
+#define CS_EFFECTS_MOST ((int)CS_NUMA_MOST + 1) /* rows and columns: agents, or NUMA nodes */
 
-struct cs_fit {
+struct cs_effects {
 	int rows, cols;
 	/* In: logarithms, NAN none.  Out: the residuals. */
-	double cell[CS_FIT_MOST][CS_FIT_MOST];
+	double cell[CS_EFFECTS_MOST][CS_EFFECTS_MOST];
 	double whole;
-	double row[CS_FIT_MOST], col[CS_FIT_MOST];    /* NAN: has no cell */
-	int in_row[CS_FIT_MOST], in_col[CS_FIT_MOST]; /* cells */
+	double row[CS_EFFECTS_MOST], col[CS_EFFECTS_MOST];    /* NAN: has no cell */
+	int in_row[CS_EFFECTS_MOST], in_col[CS_EFFECTS_MOST]; /* cells */
 };
 
-void cs_fit_polish(struct cs_fit *fit);
+void cs_effects_polish(struct cs_effects *effects);
 
 /* The greater of the middle two; x is sorted.  NAN of none. */
 double cs_upper_median(double *x, size_t n);
@@ -119,7 +119,7 @@ struct cs_node_group {
 	/* … of GPUs less their node, of links less their GPUs */
 	double spread_gpu, spread_link;
 	double noise; /* of the figure that is usual */
-	struct cs_fit fit;
+	struct cs_effects effects;
 };
 
 /* Choose the node whose cells begin at judged[from]; where those of the next begin. */

@@ -25,33 +25,36 @@ double cs_scaled_mad(double *x, size_t n)
 }
 
 /* Move the median of each row into its effect; of each column likewise. */
-static void sweep(struct cs_fit *fit, int by_row)
+static void sweep(struct cs_effects *effects, int by_row)
 {
-	int n = by_row ? fit->rows : fit->cols, m = by_row ? fit->cols : fit->rows;
-	double *effect = by_row ? fit->row : fit->col;
-	double x[CS_FIT_MOST], middle;
+	int n = by_row ? effects->rows : effects->cols,
+	    m = by_row ? effects->cols : effects->rows;
+	double *effect = by_row ? effects->row : effects->col;
+	double x[CS_EFFECTS_MOST], middle;
 
 	for (int i = 0; i < n; i++) {
 		size_t count = 0;
 
 		for (int k = 0; k < m; k++) {
-			double value = by_row ? fit->cell[i][k] : fit->cell[k][i];
+			double value = by_row ? effects->cell[i][k] :
+						effects->cell[k][i];
 
 			if (!isnan(value))
 				x[count++] = value;
 		}
-		(by_row ? fit->in_row : fit->in_col)[i] = (int)count;
+		(by_row ? effects->in_row : effects->in_col)[i] = (int)count;
 		middle = cs_upper_median(x, count);
 		effect[i] += middle;
 		for (int k = 0; k < m && count; k++)
-			*(by_row ? &fit->cell[i][k] : &fit->cell[k][i]) -= middle;
+			*(by_row ? &effects->cell[i][k] :
+				   &effects->cell[k][i]) -= middle;
 	}
 }
 
 /* Move the median of all effects into the whole. */
-static void gather(struct cs_fit *fit, double *effect, int n)
+static void gather(struct cs_effects *effects, double *effect, int n)
 {
-	double x[CS_FIT_MOST], middle;
+	double x[CS_EFFECTS_MOST], middle;
 	size_t count = 0;
 
 	for (int i = 0; i < n; i++)
@@ -60,20 +63,20 @@ static void gather(struct cs_fit *fit, double *effect, int n)
 	if (!count)
 		return;
 	middle = cs_upper_median(x, count);
-	fit->whole += middle;
+	effects->whole += middle;
 	for (int i = 0; i < n; i++)
 		effect[i] -= middle;
 }
 
-void cs_fit_polish(struct cs_fit *fit)
+void cs_effects_polish(struct cs_effects *effects)
 {
-	fit->whole = 0;
-	for (int i = 0; i < CS_FIT_MOST; i++)
-		fit->row[i] = fit->col[i] = 0;
+	effects->whole = 0;
+	for (int i = 0; i < CS_EFFECTS_MOST; i++)
+		effects->row[i] = effects->col[i] = 0;
 	for (int s = 0; s < SWEEPS; s++) {
-		sweep(fit, 1);
-		gather(fit, fit->row, fit->rows);
-		sweep(fit, 0);
-		gather(fit, fit->col, fit->cols);
+		sweep(effects, 1);
+		gather(effects, effects->row, effects->rows);
+		sweep(effects, 0);
+		gather(effects, effects->col, effects->cols);
 	}
 }

@@ -21,12 +21,12 @@ static int place_of(const struct cs_endpoint *end)
 
 void cs_node_group_fit(struct cs_node_group *g)
 {
-	struct cs_fit *fit = &g->fit;
+	struct cs_effects *effects = &g->effects;
 
-	fit->rows = fit->cols = 0;
-	for (int i = 0; i < CS_FIT_MOST; i++)
-		for (int k = 0; k < CS_FIT_MOST; k++)
-			fit->cell[i][k] = NAN;
+	effects->rows = effects->cols = 0;
+	for (int i = 0; i < CS_EFFECTS_MOST; i++)
+		for (int k = 0; k < CS_EFFECTS_MOST; k++)
+			effects->cell[i][k] = NAN;
 	for (size_t i = g->from; i < g->end; i++) {
 		const struct cs_row *row = cs_judged_row(g->cells, i);
 		int from = place_of(&row->what.src), to = place_of(&row->what.dst);
@@ -35,11 +35,11 @@ void cs_node_group_fit(struct cs_node_group *g)
 			from = 0;
 		if (isnan(g->cells->judged[i].off))
 			continue;
-		fit->cell[from][to] = g->cells->judged[i].off;
-		fit->rows = from >= fit->rows ? from + 1 : fit->rows;
-		fit->cols = to >= fit->cols ? to + 1 : fit->cols;
+		effects->cell[from][to] = g->cells->judged[i].off;
+		effects->rows = from >= effects->rows ? from + 1 : effects->rows;
+		effects->cols = to >= effects->cols ? to + 1 : effects->cols;
 	}
-	cs_fit_polish(fit);
+	cs_effects_polish(effects);
 }
 
 struct cs_anomaly cs_node_group_anomaly(const struct cs_node_group *g,
@@ -79,9 +79,9 @@ static struct witness witness_of(const struct cs_node_group *g, enum cs_part par
 	double off = judged->off;
 
 	if (part == CS_PART_LINK)
-		off = g->fit.cell[from][to];
+		off = g->effects.cell[from][to];
 	else if (part == CS_PART_GPU && g->nodes)
-		off -= g->fit.whole;
+		off -= g->effects.whole;
 	return (struct witness){ judged, off };
 }
 

@@ -38,12 +38,12 @@ static void take_known(struct cs_vec *to, const double *x, int n)
 			cs_list_push(to, &x[i]);
 }
 
-static void take_fit(struct parts *to, const struct cs_fit *fit)
+static void take_effects(struct parts *to, const struct cs_effects *effects)
 {
-	for (int i = 0; i < fit->rows; i++)
-		take_known(&to->cells, fit->cell[i], fit->cols);
-	take_known(&to->rows, fit->row, fit->rows);
-	take_known(&to->cols, fit->col, fit->cols);
+	for (int i = 0; i < effects->rows; i++)
+		take_known(&to->cells, effects->cell[i], effects->cols);
+	take_known(&to->rows, effects->row, effects->rows);
+	take_known(&to->cols, effects->col, effects->cols);
 }
 
 /* How far GPUs and links of healthy nodes are apart: the level of a node does not count,
@@ -68,10 +68,10 @@ static void settle_by_fit(struct cs_node_group *g)
 	struct parts parts = { CS_LIST(double), CS_LIST(double), CS_LIST(double) };
 
 	for (size_t i = g->from; i < g->end; i++)
-		g->cells->judged[i].off -= g->fit.whole;
+		g->cells->judged[i].off -= g->effects.whole;
 	if (g->family != CS_FAMILY_PEER)
 		return;
-	take_fit(&parts, &g->fit);
+	take_effects(&parts, &g->effects);
 	settle_spreads(g, &parts);
 	g->spread = fmax(CS_SPREAD_LEAST, g->spread_gpu);
 }
@@ -91,7 +91,7 @@ void cs_parts_settle(struct cs_node_group *g, size_t from, size_t end)
 		if (i % each)
 			continue;
 		cs_node_group_fit(g);
-		take_fit(&parts, &g->fit);
+		take_effects(&parts, &g->effects);
 	}
 	settle_spreads(g, &parts);
 }
@@ -149,10 +149,10 @@ static double effect(double value)
 /* How slow a GPU is, by its row and its column; 0: it is not. */
 static double gpu_off(const struct cs_node_group *g, int a, int *sends, int *receives)
 {
-	const struct cs_fit *fit = &g->fit;
-	double row = effect(fit->row[a]), col = effect(fit->col[a]), off;
+	const struct cs_effects *effects = &g->effects;
+	double row = effect(effects->row[a]), col = effect(effects->col[a]), off;
 	int to_host = cs_endpoint_is_numa(&cs_judged_row(g->cells, g->from)->what.dst);
-	int cells = to_host ? fit->in_row[a] : fit->in_col[a];
+	int cells = to_host ? effects->in_row[a] : effects->in_col[a];
 	double limit = -(cells >= MANY_CELLS ? CS_OF_MANY : OF_FEW) * g->spread_gpu;
 
 	cs_ways_of(cs_judged_row(g->cells, g->from), sends, receives);
@@ -161,7 +161,8 @@ static double gpu_off(const struct cs_node_group *g, int a, int *sends, int *rec
 		return off < limit ? off : 0;
 	}
 	off = fmax(row, col);
-	if (off < -CS_OF_MANY * g->spread_gpu && fit->in_row[a] + cells >= MANY_CELLS)
+	if (off < -CS_OF_MANY * g->spread_gpu &&
+	    effects->in_row[a] + cells >= MANY_CELLS)
 		return off;
 	*sends = row < col;
 	*receives = !*sends;
@@ -222,8 +223,8 @@ static void judge_pairs(struct cs_node_group *g)
 
 	for (int a = 0; a < n; a++)
 		for (int b = a + 1; b < n; b++) {
-			double there = effect(g->fit.cell[a][b]);
-			double back = effect(g->fit.cell[b][a]);
+			double there = effect(g->effects.cell[a][b]);
+			double back = effect(g->effects.cell[b][a]);
 			double both = fmax(there, back), one = fmin(there, back);
 			int alike = both < -CS_OF_PAIR * g->spread_link;
 			struct cs_anomaly s =

@@ -4,24 +4,16 @@
 
 #include "base/arena.h"
 #include "base/fma.h"
-#include "base/statistics.h"
 #include "result/cells.h"
 
 double cs_gamma_gflops(const struct cs_run *run, int node)
 {
 	const uint32_t test = (uint32_t)cs_test_index(CS_FLOPS_TEST);
-	struct cs_vec x = CS_LIST(double);
-	CS_SCOPE;
+	const int nodes[] = { node < 0 ? 0 : node,
+			      node < 0 ? run->n_nodes : node + 1 };
 
-	for (int i = node < 0 ? 0 : node; i < run->n_nodes && (node < 0 || i == node);
-	     i++) {
-		struct cs_row_list cells = cs_run_rows(run, i, CS_ROWS_CELLS);
-
-		for (const struct cs_row *row; (row = cs_row_next(&cells));)
-			if (row->test == test && row->status == CS_OK)
-				cs_list_push(&x, &row->stats.median);
-	}
-	return x.n ? cs_median(x.data, x.n) : NAN;
+	return cs_figures_median(run, nodes, cs_test_at(test), CS_METRIC_RATE, 0,
+				 NULL);
 }
 
 double cs_flops_per_load(double gflops, double gbs)

@@ -4,21 +4,7 @@
 
 #include "base/arena.h"
 #include "base/matmul.h"
-#include "base/statistics.h"
 #include "result/cells.h"
-
-static double median_of(const struct cs_run *run, const struct cs_test *test,
-			uint64_t bytes)
-{
-	struct cs_vec x = CS_LIST(double);
-
-	for (int node = 0; node < run->n_nodes; node++)
-		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_CELLS))
-			if (cs_row_test(row) == test && row->status == CS_OK &&
-			    row->what.bytes == bytes)
-				cs_list_push(&x, &row->stats.median);
-	return x.n ? cs_median(x.data, x.n) : NAN;
-}
 
 static uint64_t largest_of(const struct cs_run *run, const struct cs_test *test)
 {
@@ -55,11 +41,14 @@ static double cache_of(const struct cs_run *run, struct cs_product *p)
 static struct cs_product product_of(const struct cs_run *run,
 				    const struct cs_test *test, uint64_t bytes)
 {
-	struct cs_product p = { .is_numa = test->path == CS_PATH_HOST,
-				.block = cs_op_block((int)test->op),
-				.fast = "",
-				.gflops = median_of(run, test, bytes),
-				.allowed = NAN };
+	struct cs_product p = {
+		.is_numa = test->path == CS_PATH_HOST,
+		.block = cs_op_block((int)test->op),
+		.fast = "",
+		.gflops = cs_figures_median(run, (int[]){ 0, run->n_nodes }, test,
+					    CS_METRIC_RATE, bytes, NULL),
+		.allowed = NAN
+	};
 	double fast;
 
 	p.rows = cs_matmul_rows(bytes, p.block);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "base/statistics.h"
 #include "check/model/model.h"
 
 /* A rate of 0 or NAN is none. */
@@ -67,20 +66,6 @@ static int is_link(const struct cs_grid *head)
 	       cs_variant_is_usual(&head->matrix->variant);
 }
 
-static double median_cell(const struct cs_run *run, uint32_t index)
-{
-	struct cs_vec x = CS_LIST(double);
-
-	for (int node = 0; node < run->n_nodes; node++) {
-		const struct cs_grid *grid = cs_grid_new(run, node, index);
-
-		for (size_t i = 0; i < cs_grid_cells(grid); i++)
-			if (!isnan(grid->value[i]))
-				cs_list_push(&x, &grid->value[i]);
-	}
-	return x.n ? cs_median(x.data, x.n) : NAN;
-}
-
 /* By the line of the sweep that begins with a matrix, else by the matrix. */
 static struct cs_workload_way link_of(const struct cs_run *run, uint32_t index)
 {
@@ -94,7 +79,8 @@ static struct cs_workload_way link_of(const struct cs_run *run, uint32_t index)
 		sum = cs_sweep_sum(run, index, &planned);
 	if (sum.n)
 		way.alpha_us = sum.alpha_us.value;
-	way.gbs = sum.n ? sum.gbs.value : median_cell(run, index);
+	way.gbs = sum.n ? sum.gbs.value :
+			  cs_cells_median(run, (int[]){ 0, run->n_nodes }, index);
 	return way;
 }
 

@@ -26,25 +26,6 @@ struct line {
 	size_t n_planned, n_measured, n_marked;
 };
 
-/* The median over the nodes from first to last - 1; NAN: none. */
-static double median_of(const struct cs_run *run, int first, int last,
-			const struct cs_grid *of, enum cs_metric metric)
-{
-	struct cs_vec x = CS_LIST(double);
-	CS_SCOPE;
-
-	for (int node = first; node < last; node++) {
-		CS_EACH_ROW(row, cs_run_rows(run, node, CS_ROWS_MEASURED))
-			if (row->status == CS_OK && row->metric == metric &&
-			    cs_row_test(row) == of->test &&
-			    row->what.bytes == of->bytes &&
-			    !cs_variant_compare(&row->what.variant,
-						&of->matrix->variant))
-				cs_list_push(&x, &row->stats.median);
-	}
-	return x.n ? cs_median(x.data, x.n) : NAN;
-}
-
 static void take_line(const struct cs_run *run, int first, int last, uint32_t index,
 		      struct line *line)
 {
@@ -58,8 +39,10 @@ static void take_line(const struct cs_run *run, int first, int last, uint32_t in
 		for (size_t i = 0; i < cs_grid_cells(grid); i++)
 			line->n_marked += grid->mark[i] == '!';
 		for (int c = 0; node == first && c < COLUMNS; c++)
-			line->ms[c] = median_of(run, first, last, grid,
-						columns[c].metric);
+			line->ms[c] = cs_figures_median(run, (int[]){ first, last },
+							grid->test, columns[c].metric,
+							grid->bytes,
+							&grid->matrix->variant);
 	}
 }
 

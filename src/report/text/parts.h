@@ -91,9 +91,6 @@ void cs_workload_print(FILE *to, const struct cs_run *run);
 /* ways.c.  Of tests of streams: the rate of each way compared with an explicit copy,
  * over nodes [first, last), after an empty line; nothing if there are not two ways. */
 void cs_ways_print(FILE *to, const struct cs_run *run, int first, int last);
-/* The median of all cells of a matrix on the nodes from nodes[0] to nodes[1] - 1; NAN
- * none. */
-double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index);
 /* calls.c.  Is a matrix one of calls in batches, the first of them; all of them as
  * one table, over nodes [first, last), after an empty line. */
 int cs_calls_holds(const struct cs_run *run, uint32_t index);

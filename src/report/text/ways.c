@@ -13,21 +13,6 @@ struct way {
 	double gbs; /* median of all cells; NAN none */
 };
 
-double cs_cells_median(const struct cs_run *run, const int nodes[2], uint32_t index)
-{
-	struct cs_vec x = CS_LIST(double);
-	CS_SCOPE;
-
-	for (int node = nodes[0]; node < nodes[1]; node++) {
-		struct cs_grid *grid = cs_grid_new(run, node, index);
-
-		for (size_t i = 0; i < cs_grid_cells(grid); i++)
-			if (!isnan(grid->value[i]))
-				cs_list_push(&x, &grid->value[i]);
-	}
-	return x.n ? cs_median(x.data, x.n) : NAN;
-}
-
 static void gather(struct cs_vec *ways, const struct cs_run *run, const int nodes[2])
 {
 	for (uint32_t i = 0; i < cs_grids(run); i++) {
