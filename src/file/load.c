@@ -26,6 +26,17 @@ static void add_no_verdict(struct cs_loaded *to)
 	to->run.exit_status = CS_EXIT_CRITICAL;
 }
 
+static void add_unknown(struct cs_loaded *to)
+{
+	struct cs_finding f = { .id = CS_FINDING_UNKNOWN_TEST,
+				.severity = CS_NOTE,
+				.node = -1 };
+
+	cs_text(f.text, sizeof(f.text), "tests of another version are left out: %s",
+		to->unknown);
+	cs_list_push(&to->run.findings, &f);
+}
+
 /* ---- of bytes ---- */
 
 /* A journal is more than one object, or has the kind first that ours have. */
@@ -48,6 +59,8 @@ static int read_run(void *reader)
 	read_objects(r);
 	if (!r->to->has_verdict)
 		add_no_verdict(r->to);
+	if (r->to->unknown[0])
+		add_unknown(r->to);
 	cs_arena_check(cs_passes_end(&r->to->run, NULL));
 	cs_arena_check(cs_run_index(&r->to->run, NULL));
 	return 0;

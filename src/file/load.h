@@ -4,7 +4,7 @@
  * Reads documents (.json) and journals (.jsonl), also those of killed runs: an
  * incomplete last line is ignored, and a finding says that the verdict is missing.
  * Files are not trusted: depth, sizes, types and numbers are checked, unknown keys
- * are ignored. */
+ * are ignored, and tests that are left out are a finding. */
 #pragma once
 
 #include "file/loaded.h"

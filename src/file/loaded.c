@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "catalogue/catalogue.h"
 
 /* ---- JSON of records ---- */
 
@@ -57,6 +58,16 @@ const json_t *cs_loaded_keep(struct cs_loaded *to, const json_t *record)
 }
 
 /* ---- the run ---- */
+
+int cs_loaded_test(struct cs_loaded *to, const char *name)
+{
+	const int test = cs_test_index(name);
+
+	if (test < 0 && !strstr(to->unknown, name))
+		cs_text_add(to->unknown, sizeof(to->unknown), "%s%.60s",
+			    to->unknown[0] ? ", " : "", name);
+	return test;
+}
 
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err)
 {

@@ -18,6 +18,7 @@ struct cs_loaded {
 	struct cs_choices *chosen;
 	int *agents_seen; /* by node */
 	int is_journal, has_verdict;
+	char unknown[128]; /* tests that this version does not know: left out; "" none */
 	size_t whole_bytes; /* of a journal: up to the end of its last line */
 };
 
@@ -27,6 +28,8 @@ void cs_loaded_begin(void);
 void cs_loaded_reading(int reads);
 /* A copy of the record, as long-lived as the run: texts of the run are in it. */
 const struct json_t *cs_loaded_keep(struct cs_loaded *to, const struct json_t *record);
+/* The test of that name.  -1: this version does not know it, which is noted. */
+int cs_loaded_test(struct cs_loaded *to, const char *name);
 /* Room for that many unknown nodes.  0 or -1. */
 int cs_loaded_nodes(struct cs_loaded *to, int n, struct cs_err *err);
 void cs_loaded_release(struct cs_loaded *loaded);

@@ -168,13 +168,14 @@ static const char *step_name(const struct cs_run *run, const struct cs_row *row)
 		       "";
 }
 
-static int test_of(struct cs_fields *f)
+/* -1: one of another version, which is noted. */
+static int test_of(struct cs_loaded *to, struct cs_fields *f)
 {
-	int test = cs_test_index(cs_field_string(f, "test"));
+	const char *name = cs_field_string(f, "test");
 
-	if (test < 0)
-		cs_field_refuse(f, "test", "a test of this version (see --list)");
-	return test;
+	if (!*name)
+		cs_field_refuse(f, "test", "a test (see --list)");
+	return cs_loaded_test(to, name);
 }
 
 static int metric_of(struct cs_fields *f)
@@ -350,11 +351,15 @@ void cs_decode_row(struct cs_loaded *to, json_t *record)
 	struct cs_row_apart apart = cs_row_apart_unknown;
 	char reason[CS_REASON] = "";
 	struct cs_row row;
-	int node = cs_node_named(to, f);
+	const int node = cs_node_named(to, f);
+	int test;
 
 	if (!to->run.plan)
 		cs_arena_fail("a result of a run without 'settings', which say what "
 			      "was measured");
+	test = test_of(to, f);
+	if (test < 0)
+		return;
 	memset(&row, 0, sizeof(row));
 	row.reason = reason;
 	row.side = &side;
@@ -367,7 +372,7 @@ void cs_decode_row(struct cs_loaded *to, json_t *record)
 		cs_field_refuse(f, "checked",
 				"checked_whole and checked_part, or more");
 	row.node = (uint32_t)node;
-	row.test = (uint32_t)test_of(f);
+	row.test = (uint32_t)test;
 	row.metric = (uint8_t)metric_of(f);
 	check_variant(f, &row);
 	row.via = (uint8_t)cs_field_via(f);

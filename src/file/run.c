@@ -176,21 +176,23 @@ static json_t *encode_choices(const struct cs_choices *chosen)
 	return array;
 }
 
-/* A test by name, or an object with its variant and cell. */
-static void decode_choice(const json_t *item, struct cs_choice *to)
+/* A test by name, or an object with its variant and cell.  0: this version does not know
+ * it. */
+static int decode_choice(struct cs_loaded *to, const json_t *item,
+			 struct cs_choice *one)
 {
 	struct cs_fields f = { item, "a test" };
 	const char *name = json_is_object(item) ? cs_field_string(&f, "test") :
 			   json_is_string(item) ? json_string_value(item) :
 						  "?";
-	int test = cs_test_index(name);
+	const int test = cs_loaded_test(to, name);
 
 	if (test < 0)
-		cs_arena_fail("test '%.60s' is not known to this version (see --list)",
-			      name);
-	to->test = (uint16_t)test;
+		return 0;
+	one->test = (uint16_t)test;
 	if (json_is_object(item))
-		cs_decode(&f, &choice_fields, to);
+		cs_decode(&f, &choice_fields, one);
+	return 1;
 }
 
 static void add_choice(struct cs_choices *to, const struct cs_choice *one)
@@ -209,8 +211,8 @@ static int asks_for_all_kernels(const struct cs_choice *one)
 }
 
 /* Each variant that was measured is an entry: one without kernels is that of one. */
-static void decode_tests(struct cs_fields *f, const char *key, int lone,
-			 struct cs_choices *to)
+static void decode_tests(struct cs_loaded *loaded, struct cs_fields *f,
+			 const char *key, int lone, struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, key), *item;
 	size_t i;
@@ -218,7 +220,8 @@ static void decode_tests(struct cs_fields *f, const char *key, int lone,
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = (uint8_t)lone };
 
-		decode_choice(item, &one);
+		if (!decode_choice(loaded, item, &one))
+			continue;
 		if (asks_for_all_kernels(&one))
 			one.variant.kernels = 1;
 		add_choice(to, &one);
@@ -226,18 +229,19 @@ static void decode_tests(struct cs_fields *f, const char *key, int lone,
 }
 
 /* What was chosen, with the numbers of kernels that were measured. */
-static void decode_choices(struct cs_fields *f, struct cs_choices *raw,
-			   struct cs_choices *to)
+static void decode_choices(struct cs_loaded *loaded, struct cs_fields *f,
+			   struct cs_choices *raw, struct cs_choices *to)
 {
 	const json_t *array = cs_field_array(f, "choices"), *item;
 	struct cs_choices *tests = cs_new(struct cs_choices, 1);
 	size_t i;
 
-	decode_tests(f, "tests", 0, tests);
+	decode_tests(loaded, f, "tests", 0, tests);
 	json_array_foreach(array, i, item) {
 		struct cs_choice one = { .lone = 0 };
 
-		decode_choice(item, &one);
+		if (!decode_choice(loaded, item, &one))
+			continue;
 		add_choice(raw, &one);
 		if (!asks_for_all_kernels(&one)) {
 			add_choice(to, &one);
@@ -309,14 +313,14 @@ static void decode_chosen(struct cs_loaded *to, struct cs_fields *f,
 			  struct cs_choices *chosen)
 {
 	if (!cs_field_is_known(f, "choices")) {
-		decode_tests(f, "tests", 0, chosen);
-		decode_tests(f, "one_gpu_tests", 1, chosen);
+		decode_tests(to, f, "tests", 0, chosen);
+		decode_tests(to, f, "one_gpu_tests", 1, chosen);
 		return;
 	}
 	free(to->chosen);
 	to->run.chosen = to->chosen = calloc(1, sizeof(*to->chosen));
 	cs_arena_check(!to->chosen);
-	decode_choices(f, to->chosen, chosen);
+	decode_choices(to, f, to->chosen, chosen);
 }
 
 /* The plan follows from the request.  A later version may order its steps
@@ -339,6 +343,9 @@ static void decode_plan(struct cs_loaded *to, struct cs_fields *f)
 	req.set.backend = cs_on_cpu(&to->run) ? CS_BACKEND_CPU : CS_BACKEND_CUDA;
 	cs_field_need(f, "n_agents");
 	decode_chosen(to, f, &chosen);
+	if (!chosen.n && to->unknown[0])
+		cs_arena_fail("this version knows none of its tests (see --list): %s",
+			      to->unknown);
 	if (to->run.plan_file ? cs_plan_file_read(to->run.plan_file, "plan_file",
 						  &req, &plan, &err) :
 				cs_plan_build(&req, &plan, &err))

@@ -354,7 +354,7 @@ cells() { # FILE [METRIC]
 	awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(",", ";", $i)
 			     $1 = $1; print }' "$1" | awk -F, -v metric="${2:-rate}" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["metric"] == metric && $at["flags"] !~ /control|concurrent/ {
+		$at["metric"] == metric && $at["flags"] !~ /control|concurrent|timeline/ {
 			via = $at["via"]; gsub(" ", "-", via)
 			print $at["test"], $at["src"], $at["dst"], via == "" ? "-" : via,
 			      $at["status"], $at["copy_bytes"], $at["value"]

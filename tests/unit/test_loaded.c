@@ -217,7 +217,7 @@ HOLDS("what is not ours is refused with place and what is allowed") {
 						  "a time as" },
 		{ HEAD "\"settings\":{}}}", "'n_agents' is not there" },
 		{ HEAD "\"settings\":{},\"n_agents\":2,\"tests\":[\"h2d\"]}}",
-		  "test 'h2d' is not known to this version" },
+		  "this version knows none of its tests (see --list): h2d" },
 		{ HEAD "\"a\":1,\"a\":2}}", "duplicate object key" },
 		{ HEAD PLAN ",\"results\":{}}", "an array is expected" },
 		{ HEAD PLAN ",\"results\":[1}", "line 1: " },
@@ -225,7 +225,7 @@ HOLDS("what is not ours is refused with place and what is allowed") {
 		  "a result of a run without 'settings'" },
 		{ HEAD PLAN ",\"results\":[{}]}", "'node_index' is not there; "
 						  "allowed is the number of one of 1" },
-		{ RESULT("\"test\":\"x\""), "'test' is 'x'; allowed is a test" },
+		{ RESULT("\"test\":\"\""), "'test' is ''; allowed is a test" },
 		{ RESULT("\"test\":\"peer.ce.write.pair\",\"src\":\"gpu64\""),
 		  "'src' is 'gpu64'; allowed is one of the 2 GPUs of its node" },
 		{ RESULT("\"test\":\"peer.ce.write.pair\"," CELL("gpu0", "gpu2",
@@ -540,6 +540,33 @@ HOLDS("keys and kinds of a later version are ignored") {
 	struct cs_err err;
 
 	t_eq_int(cs_loaded_parse("f", file, sizeof(file) - 1, &loaded, &err), 0);
+}
+
+HOLDS("tests of an earlier version are left out, and named once; the others are shown") {
+	static const char file[] = HEAD
+		"\"backend\":\"cuda\",\"n_nodes\":1,\"n_agents\":2,\"tests\":[\"peer.gone.pair\","
+		"\"peer.ce.write.pair\",{\"test\":\"peer.gone.bidi\",\"kernels\":2}],"
+		"\"settings\":{\"copy_bytes\":16,\"precision\":1,\"cell_limit_s\":1,"
+		"\"start_limit_s\":1}}" TWO
+		",\"results\":[{\"node_index\":0,\"test\":\"peer.gone.pair\",\"src\":\"?\"},"
+		"{\"node_index\":0,\"test\":\"peer.ce.write.pair\"," CELL("gpu0",
+									  "gpu1",
+									  "gpu0") "}]}";
+	OWNED(cs_loaded) loaded = { 0 };
+	const struct cs_finding *f;
+	struct cs_err err = { "" };
+
+	t_eq_int(cs_loaded_parse("f", file, sizeof(file) - 1, &loaded, &err), 0);
+	t_eq_str(err.text, "");
+	t_eq_int((long)cs_rows_count(&loaded.run.rows), 1);
+	t_eq_str(cs_row_test(cs_rows_get(&loaded.run.rows, 0))->name,
+		 "peer.ce.write.pair");
+	f = loaded.run.findings.data;
+	t_eq_int((long)loaded.run.findings.n, 1);
+	t_eq_int((long)f->severity, CS_NOTE);
+	t_eq_str(cs_finding_text(f), "unknown-test");
+	t_eq_str(f->text, "tests of another version are left out: peer.gone.pair, "
+			  "peer.gone.bidi");
 }
 
 /* What is known of a machine besides its figures. */

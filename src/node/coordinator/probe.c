@@ -316,6 +316,8 @@ static void emit_times(struct cs_coordinator *co, const struct cs_row *like,
 		return;
 	row.metric = (uint8_t)metric;
 	row.flags |= CS_ROW_TIMELINE;
+	/* with the cell's other rounds */
+	row.checked = row.checked_whole = row.checked_part = 0;
 	row.t_start_s = times->began_s - co->began_s;
 	row.seconds = 1e-3 * slot->value[schedule];
 	row.n_samples = times->tiles * CS_TILE_TIMES;
