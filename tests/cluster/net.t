@@ -76,12 +76,13 @@ ok "two leaves and a trunk" make_leaves
 # what two pairs get from each other evens out in sums of their medians
 by_trunk='all(abs(sum(r["value"] for r in d["results"] if r["test"].endswith("bisect") and (r["node_index"] < 2) == there) / ('"$truth"' * 1.5) - 1) < 0.2 for there in (True, False))'
 by_port='[r["src"] for r in d["results"] if r["test"].endswith("incast") and abs(r["max"] / ('"$truth"') - 1) > 0.05] == []'
+all_cells='len(d["results"]) == 28 and {r["status"] for r in d["results"]} == {"ok"}'
 for try in 1 2 3 4 5; do
 	rm -f all.json
 	over cs1,cs2,cs3,cs4 -t 'nethost.mpi.pinned.shift,nethost.mpi.pinned.bisect,nethost.mpi.pinned.incast' -o all.json
-	! json all.json "$by_trunk and $by_port" >/dev/null 2>&1 || break
+	! json all.json "$all_cells and $by_trunk and $by_port" >/dev/null 2>&1 || break
 done
-ok_json "all cells are there" all.json 'len(d["results"]) == 28 and {r["status"] for r in d["results"]} == {"ok"}'
+ok_json "all cells are there" all.json "$all_cells"
 ok_json "… bisect: the sum of each way is the trunk's rate, and no port's" all.json "$by_trunk"
 ok_json "… incast: each row is the rate of its receiver's port" all.json "$by_port"
 ok_json "… shift: no way is above the truth" all.json \
@@ -101,7 +102,11 @@ add_rail() {
 	done
 }
 ok "two hosts have a second network" add_rail
-over cs1,cs2 -t nethost.mpi.pinned.pair -o rails.json
+# A daemon of Open MPI that gets no CPU finds no way back.
+for try in 1 2 3; do
+	over cs1,cs2 -t nethost.mpi.pinned.pair -o rails.json
+	[ ! -f rails.json ] || break
+done
 ok_json "of two networks both are named with their parts, and all bytes were counted" rails.json \
 	'[sorted(w for w in r[k].replace(",", "").split() if w in ("eth0", "rail")) for r in d["results"] for k in ("nic_src", "nic_dst") if 0.99 < r[k + "_share"] < 1.01 and r[k].count(" %") == 2] == [["eth0", "rail"]] * 4'
 grep -oE '"(nic_[a-z_]*|value)":"?[^"]*' rails.json | sed 's/^/# /'
