@@ -92,6 +92,8 @@ for name in healthy slow-link slow-gpu; do
 	run 0 show "$TESTDATA/fixtures/answer/$name.json" -f html
 	cp out marked.html
 	page rings marked.html | grep odd >ringed
+	[ "$name" = healthy ] || ok "$name: its head does not say ok" eval \
+		'page text marked.html "slow cells" && ! grep -q "<b>ok</b>" marked.html'
 	run 0 show "$TESTDATA/fixtures/answer/$name.json" -v
 	awk 'match($0, /\([a-z0-9]+\.[^,)]*/) { test = substr($0, RSTART + 1, RLENGTH - 1) } /^ +< [0-9]+ cells? / { print test, "odd", $2 }' out >marks
 	ok "$name: rings are around the cells that text marks" eval \

@@ -154,6 +154,7 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 {
 	const int is_between = run->plan && cs_plan_has_between(run->plan);
 	const struct cs_versus *versus;
+	const int status = gravest_status(run);
 	char text[512];
 
 	cs_run_summary(run, text, sizeof(text));
@@ -177,12 +178,15 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	cs_html_in(h, "p class=\"lead\"", "%s",
 		   run->n_nodes > 0 ? cs_node_text(run, 0) : "no node");
 	/* else it is the first finding */
-	if (!(digest->lines.n || is_between) || gravest_status(run) == CS_EXIT_OK)
+	if (!(digest->lines.n || is_between) || status == CS_EXIT_OK)
 		cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
 	cs_html(h, "</div>");
-	put_verdict(h, gravest_status(run), status_word(gravest_status(run)),
-		    run->exit_status);
+	/* measured once, they are no finding, but not well either */
+	if (status == CS_EXIT_OK && digest->likeness.n_slow)
+		put_verdict(h, CS_EXIT_WARNING, "slow cells", run->exit_status);
+	else
+		put_verdict(h, status, status_word(status), run->exit_status);
 	cs_html_line(h, "</header>");
 }
 
