@@ -109,7 +109,7 @@ static void explain_between(const struct cs_test *test, struct cs_explanation *o
 		       both			  ? between_both :
 						    between_one;
 	if (test->pattern == CS_PATTERN_INCAST)
-		out->timed_both = incast_figure;
+		out->timed = incast_timed;
 	if (test->pattern == CS_PATTERN_BISECT)
 		out->timed_both = bisect_figure;
 	if (between_moves[test->pattern])
