@@ -25,6 +25,7 @@ extern API const int cs_fake_clock_is_virtual;
 const int cs_fake_clock_is_virtual = 1;
 
 __thread struct fake_ctx *fake_current;
+__thread struct fake_known fake_known;
 
 static atomic_int initialised;
 static struct fake_ctx contexts[FAKE_GPUS_MAX]; /* by GPU */

@@ -141,10 +141,14 @@ struct fake_ctx {
 	unsigned made;	   /* streams so far */
 	struct fake_stream *streams;
 	struct fake_op *waits[32]; /* of each connection, oldest first */
-	uint64_t known_ps; /* virtual time up to which a CPU has seen its work end */
 };
 
 extern __thread struct fake_ctx *fake_current;
+/* The virtual time up to which this thread has seen work of a context end. */
+extern __thread struct fake_known {
+	const struct fake_ctx *ctx;
+	uint64_t ps;
+} fake_known;
 
 int fake_is_sticky(int code);
 /* Can two GPUs reach each other's memory? */

@@ -342,7 +342,7 @@ CUresult fake_enqueue(struct fake_stream *s, const struct fake_op *filled)
 	while (s->depth && s->depth + op->more >= DEPTH)
 		pthread_cond_wait(&fake_queue_changed, &fake_queue_lock);
 	op->ticket = ticket++;
-	op->not_before_ps = s->ctx->known_ps;
+	op->not_before_ps = fake_known.ctx == s->ctx ? fake_known.ps : 0;
 	if (op->kind == OP_WAIT)
 		wait_append(s, op);
 	if (op->kind == OP_COPY || op->kind == OP_KERNEL || op->kind == OP_PREFETCH)

@@ -23,7 +23,7 @@ struct fake_op {
 	int again;     /* the next writes the same once more: only its time counts */
 	unsigned more; /* entries than the one it takes */
 	uint64_t ticket; /* order of enqueueing, all streams */
-	uint64_t not_before_ps; /* a CPU had seen the end of other work when it enqueued this */
+	uint64_t not_before_ps; /* its thread had seen the end of other work when it enqueued this */
 	/* wait */
 	struct fake_op *next_wait; /* on the same connection */
 	const uint32_t *word;

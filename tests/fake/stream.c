@@ -465,7 +465,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 /* Success for an event that was never recorded, as the driver has it. */
 CUresult cuEventQuery(CUevent event)
 {
-	struct fake_event *e;
+	const struct fake_event *e;
 	int pending;
 
 	ENTER(cuEventQuery, FAKE_CTX);
@@ -474,8 +474,8 @@ CUresult cuEventQuery(CUevent event)
 		return CUDA_ERROR_INVALID_HANDLE;
 	pthread_mutex_lock(&fake_queue_lock);
 	pending = e->recorded != e->completed;
-	if (!pending && e->ctx->known_ps < e->ps)
-		e->ctx->known_ps = e->ps;
+	if (!pending && (fake_known.ctx != e->ctx || fake_known.ps < e->ps))
+		fake_known = (struct fake_known){ e->ctx, e->ps };
 	pthread_mutex_unlock(&fake_queue_lock);
 	return pending ? CUDA_ERROR_NOT_READY : (CUresult)e->ctx->sticky;
 }
