@@ -108,8 +108,10 @@ static void explain_between(const struct cs_test *test, struct cs_explanation *o
 		*out = test->op == CS_OP_PINGPONG ? between_pingpong :
 		       both			  ? between_both :
 						    between_one;
-	if (test->pattern == CS_PATTERN_INCAST)
+	if (test->pattern == CS_PATTERN_INCAST) {
 		out->timed = incast_timed;
+		out->timed_both = incast_figure;
+	}
 	if (test->pattern == CS_PATTERN_BISECT)
 		out->timed_both = bisect_figure;
 	if (between_moves[test->pattern])
