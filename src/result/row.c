@@ -324,6 +324,13 @@ const char *cs_schedule_text(int metric)
 					     "rotated streams";
 }
 
+const char *cs_tile_work_text(uint32_t work)
+{
+	static const char *const text[CS_TILE_WORKS] = { "in", "kernels", "out" };
+
+	return text[work];
+}
+
 void cs_in_use_text(const char *label, int others, char *to, size_t size)
 {
 	cs_text(to, size, "GPU %s is in use by %d process%s of others", label, others,

@@ -66,9 +66,10 @@ enum cs_metric {
 	(CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED | CS_ROW_COUNTED | \
 	 CS_ROW_TIMELINE)
 
-/* Of a tile with CS_ROW_TIMELINE: begin and end of its way in, of its kernels, of its way
- * out, in ms since the first call. */
-#define CS_TILE_TIMES 6
+/* What is done with a tile: its way in, kernels, its way out. */
+#define CS_TILE_WORKS 3
+/* When, in a row with CS_ROW_TIMELINE: begin and end of each, in ms since the first call. */
+#define CS_TILE_TIMES (2 * CS_TILE_WORKS)
 
 /* Flags of figures that are not the link's own. */
 #define CS_ROW_BAD                                                        \
@@ -195,6 +196,8 @@ int cs_is_bandwidth(const struct cs_row *row);
 const char *cs_status_text(int status); /* "ok", "skipped", … */
 /* The way of working on tiles that a metric is of: "three streams". */
 const char *cs_schedule_text(int metric);
+/* What is done with a tile: "in", "kernels", "out". */
+const char *cs_tile_work_text(uint32_t work);
 /* "rate", "total", …; of a test whose figures are times "time" for a rate. */
 const char *cs_metric_text(const struct cs_test *test, int metric);
 /* "peer.ce.write.pair", and if it is no rate "local.ce.open.pair export"; in the arena. */

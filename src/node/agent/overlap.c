@@ -9,8 +9,8 @@
 /* Streams are the lanes of the agent; one schedule uses all of them. */
 #define STREAMS 3u
 
+/* First the CS_TILE_WORKS, which take time. */
 enum op_kind { MOVE_IN, KERNELS, MOVE_OUT, RECORD, AWAIT, IDLE };
-#define KINDS 3 /* the first ones, which take time */
 
 struct op {
 	uint8_t kind, tile;
@@ -257,7 +257,7 @@ static int drain(const struct job *j, uint32_t streams, int rc)
 
 /* ---- times of single tiles ---- */
 
-_Static_assert(CS_EVENTS_TIMED > 2 * KINDS * CS_TILES_MOST, "and the beginning");
+_Static_assert(CS_EVENTS_TIMED > CS_TILE_TIMES * CS_TILES_MOST, "and the beginning");
 
 static int stamp(const struct job *j, uint32_t stream, uint32_t event)
 {
@@ -268,9 +268,9 @@ static int stamp(const struct job *j, uint32_t stream, uint32_t event)
 /* Around an operation that takes time. */
 static int carry_out_stamped(const struct job *j, const struct op *op)
 {
-	const uint32_t event = 1 + 2 * (KINDS * op->tile + op->kind);
+	const uint32_t event = 1 + 2 * (CS_TILE_WORKS * op->tile + op->kind);
 
-	if (!j->times || op->kind >= KINDS)
+	if (!j->times || op->kind >= CS_TILE_WORKS)
 		return carry_out(j, op);
 	return cs_rc(stamp(j, op->stream, event) || carry_out(j, op) ||
 		     stamp(j, op->stream, event + 1));
@@ -280,11 +280,11 @@ static int carry_out_stamped(const struct job *j, const struct op *op)
  * work one after the other, in whatever streams. */
 static int take_times(const struct job *j, uint32_t tiles)
 {
-	double last[KINDS] = { 0 };
+	double last[CS_TILE_WORKS] = { 0 };
 	float ms;
 
-	for (uint32_t i = 0; i < 2 * KINDS * tiles; i++) {
-		const uint32_t kind = i / 2 % KINDS;
+	for (uint32_t i = 0; i < CS_TILE_TIMES * tiles; i++) {
+		const uint32_t kind = i / 2 % CS_TILE_WORKS;
 		double *at = &j->times->ms[0][i];
 
 		if (costs(j)->elapsed(j->cost->dev, CS_EVENTS, (int)(CS_EVENTS + 1 + i),

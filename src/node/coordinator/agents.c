@@ -3,9 +3,10 @@
 #include <math.h>
 
 #define LEAST_LIMIT_S 0.25
-/* Who has not answered in time, by limits of at least a second, is looked at for so long:
- * threads that wait for a CPU half of it or more are late because the machine is busy, not
- * because the agent hangs, and it has so many limits in all. */
+/* An agent that has not answered within its limit hangs, or has no CPU.  For LOOK_S it is
+ * looked at: if its process's threads were ready to run, and had no CPU, for half of that
+ * or more, the machine is busy, and it gets more time, BUSY_LIMITS limits in all.  Limits
+ * below a second are kept as they are. */
 #define LOOK_S 0.25
 #define BUSY_LIMITS 4
 

@@ -250,14 +250,18 @@ enum cs_status cs_cell_sample(struct cs_coordinator *co, struct cs_cell *cell,
 	return CS_OK;
 }
 
+uint32_t cs_cell_unchecked(const struct cs_coordinator *co)
+{
+	return co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
+}
+
 enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,
 			     enum cs_command what, struct cs_err *err)
 {
-	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
 	const char *doing = what == CS_CMD_CHECK ? "checking a cell" :
 						   "preparing a cell";
 
-	return cs_agents_order(co, &cell->agents, what, off, doing,
+	return cs_agents_order(co, &cell->agents, what, cs_cell_unchecked(co), doing,
 			       CS_PREPARE_LIMIT_S, err) ?
 		       cs_cell_take(co, &cell->agents, err) :
 		       CS_OK;

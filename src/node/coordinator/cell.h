@@ -35,6 +35,8 @@ int cs_cell_is_left(const struct cs_coordinator *co, uint32_t step);
 /* The transport of a transfer; none if one end is host memory. */
 int cs_cell_via(const struct cs_coordinator *co, const struct cs_transfer *t);
 
+/* CS_CMD_UNCHECKED if nothing is to be verified, else 0. */
+uint32_t cs_cell_unchecked(const struct cs_coordinator *co);
 /* PREPARE or CHECK: a command to all agents of the cell.  Returns the cell's
  * status. */
 enum cs_status cs_cell_order(struct cs_coordinator *co, struct cs_cell *cell,

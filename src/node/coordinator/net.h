@@ -14,7 +14,8 @@ struct cs_net {
 };
 
 struct cs_slot *cs_net_slot(const struct cs_net *net);
-/* Allocate windows of so many bytes on the agent's GPU, and have the rings mapped, if fd is not -1. */
+/* Allocate windows of so many bytes on the agent's GPU, and have the rings mapped, if fd is
+ * not -1. */
 int cs_net_open(struct cs_net *net, struct cs_coordinator *co, int agent,
 		enum cs_net_memory memory, uint64_t bytes, uint64_t key, int fd,
 		struct cs_err *err);

@@ -155,7 +155,7 @@ static enum cs_status end_batches(struct cs_coordinator *co, struct cs_cell *cel
 static enum cs_status one_round(struct cs_coordinator *co, struct cs_cell *cell,
 				uint32_t round, struct cs_err *err)
 {
-	uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED : 0;
+	const uint32_t off = cs_cell_unchecked(co);
 
 	switch (cell->test->how) {
 	case CS_HOW_STALL:
@@ -238,14 +238,11 @@ static uint32_t rounds_of(const struct cs_coordinator *co, const struct cs_cell 
 static enum cs_status time_tiles(struct cs_coordinator *co, struct cs_cell *cell,
 				 struct cs_err *err)
 {
-	const uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED :
-								     0;
-
 	if (cell->test->how != CS_HOW_OVERLAP || cell->repeats || co->turn > 1 ||
 	    co->node || cs_plan_transfer(co->plan, cell->step, 0)->issuer)
 		return CS_OK;
-	return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE, off | CS_CMD_COUNT,
-			    PROBE_LIMIT_S, err);
+	return cs_cell_fire(co, &cell->agents, CS_CMD_PROBE,
+			    cs_cell_unchecked(co) | CS_CMD_COUNT, PROBE_LIMIT_S, err);
 }
 
 /* The first round loads and maps what the others then use; the first of batches chooses

@@ -341,13 +341,11 @@ static int begins_counting(struct cs_coordinator *co, const struct cs_agents *ag
 static enum cs_status sample_counted(struct cs_coordinator *co, struct cs_cell *cell,
 				     double *ns, double *load_ns, struct cs_err *err)
 {
-	const uint32_t off = co->plan->set.verify == CS_VERIFY_OFF ? CS_CMD_UNCHECKED :
-								     0;
 	enum cs_status status = cs_cell_order(co, cell, CS_CMD_PREPARE, err);
 
 	if (status == CS_OK)
-		status = cs_cell_sample(co, cell, off | CS_CMD_COUNT, ns, load_ns,
-					err);
+		status = cs_cell_sample(co, cell, cs_cell_unchecked(co) | CS_CMD_COUNT,
+					ns, load_ns, err);
 	return status == CS_OK ? cs_cell_order(co, cell, CS_CMD_CHECK, err) : status;
 }
 

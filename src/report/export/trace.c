@@ -12,8 +12,7 @@
 #include "result/cells.h"
 
 #define JOB 1000 /* "thread" of phases, and of cells without an agent */
-#define TILES 2000 /* that of tiles on their way to the first agent; the next: kernels */
-#define TILE_TRACKS 3
+#define TILES 2000 /* those of tiles: CS_TILE_WORKS of each agent */
 
 /* Append one event to the stream. */
 static void put(FILE *to, json_t *event, int *n)
@@ -145,9 +144,9 @@ static json_t *cell_event(const struct cs_run *run, const struct cs_row *row)
 static void put_timeline(FILE *to, const struct cs_run *run, const struct cs_row *row,
 			 const double *ms, uint32_t tiles, int *n)
 {
-	static const char *const track[TILE_TRACKS] = { "in", "kernels", "out" };
 	const double began_s = start_s(run) + row->t_start_s;
 	const int node = (int)row->node, agent = (int)row->what.issuer;
+	const int first = TILES + CS_TILE_WORKS * agent;
 	const char *name = cs_new_text("%s, %s", cs_row_test(row)->name,
 				       cs_schedule_text(row->metric));
 
@@ -155,22 +154,24 @@ static void put_timeline(FILE *to, const struct cs_run *run, const struct cs_row
 	    complete_event(name, "schedule", began_s, row->seconds, node, agent,
 			   arguments(run, row)),
 	    n);
-	for (int kind = 0; kind < TILE_TRACKS; kind++)
+	for (int work = 0; work < CS_TILE_WORKS; work++)
 		put(to,
-		    name_event("thread_name", node, TILES + TILE_TRACKS * agent + kind,
+		    name_event("thread_name", node, first + work,
 			       cs_new_text("%s %s: tiles, %s", cs_agent_word(run),
 					   cs_agent_label(run, node, agent).text,
-					   track[kind])),
+					   cs_tile_work_text((uint32_t)work))),
 		    n);
-	for (uint32_t k = 0; k < TILE_TRACKS * tiles; k++)
+	for (uint32_t k = 0; k < CS_TILE_WORKS * tiles; k++) {
+		const uint32_t work = k % CS_TILE_WORKS;
+
 		put(to,
-		    complete_event(cs_new_text("%s %u", track[k % TILE_TRACKS],
-					       k / TILE_TRACKS),
+		    complete_event(cs_new_text("%s %u", cs_tile_work_text(work),
+					       k / CS_TILE_WORKS),
 				   name, began_s + 1e-3 * ms[2 * k],
 				   1e-3 * (ms[2 * k + 1] - ms[2 * k]), node,
-				   TILES + TILE_TRACKS * agent + (int)k % TILE_TRACKS,
-				   NULL),
+				   first + (int)work, NULL),
 		    n);
+	}
 }
 
 void cs_trace_write(FILE *to, const struct cs_view *view)
@@ -185,7 +186,6 @@ void cs_trace_write(FILE *to, const struct cs_view *view)
 	put_phases(to, run, &n);
 	for (size_t i = 0; i < rows; i++) {
 		const struct cs_row *row = cs_rows_get(&run->rows, i);
-
 		const double *ms;
 		uint32_t tiles;
 		CS_SCOPE;

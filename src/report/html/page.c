@@ -152,7 +152,8 @@ static void put_answer(const struct cs_html *h, const struct cs_digest *digest)
 static void put_head(const struct cs_html *h, const struct cs_run *run,
 		     const struct cs_digest *digest, const struct cs_run *placements)
 {
-	const int is_between = run->plan && cs_plan_has_between(run->plan);
+	const int has_answer = digest->lines.n ||
+			       (run->plan && cs_plan_has_between(run->plan));
 	const struct cs_versus *versus;
 	const int status = gravest_status(run);
 	char text[512];
@@ -173,12 +174,12 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	     (versus = cs_versus_placements(placements, k, placements->margin));
 	     k++)
 		cs_html_in(h, "p class=\"lead\"", "%s", cs_versus_answer(versus));
-	if (digest->lines.n || is_between)
+	if (has_answer)
 		put_answer(h, digest);
 	cs_html_in(h, "p class=\"lead\"", "%s",
 		   run->n_nodes > 0 ? cs_node_text(run, 0) : "no node");
 	/* else it is the first finding */
-	if (!(digest->lines.n || is_between) || status == CS_EXIT_OK)
+	if (!has_answer || status == CS_EXIT_OK)
 		cs_html_in(h, "p class=\"lead\"", "%s", text);
 	put_notices(h, run);
 	cs_html(h, "</div>");

@@ -8,10 +8,8 @@
 #define LEFT 56.0
 #define RIGHT 12.0
 #define LANE 20.0
-#define PANEL (3 * LANE + 34) /* the lanes of a schedule below its name */
+#define PANEL (CS_TILE_WORKS * LANE + 34) /* the lanes of a schedule below its name */
 #define ROWS_MOST 1024	      /* a run has a few of each cell of one GPU */
-
-static const char *const lanes[] = { "in", "kernels", "out" };
 
 /* One execution of a schedule. */
 struct timeline {
@@ -78,14 +76,14 @@ static double end_of(const struct timeline *t)
 
 /* ---- the drawing ---- */
 
-static void put_lane(struct cs_html *h, const struct timeline *t, int kind, double y,
-		     double scale)
+static void put_lane(struct cs_html *h, const struct timeline *t, uint32_t work,
+		     double y, double scale)
 {
 	cs_svg_text(h,
 		    &(struct cs_pen){ LEFT - 8, y + 14, 11, CS_END, CS_INK_MUTE, 0 },
-		    "%s", lanes[kind]);
+		    "%s", cs_tile_work_text(work));
 	for (uint32_t i = 0; i < t->tiles; i++) {
-		const double *ms = &t->ms[i * CS_TILE_TIMES + 2 * (uint32_t)kind];
+		const double *ms = &t->ms[i * CS_TILE_TIMES + 2 * work];
 
 		cs_svg_add_box(h, (int)i,
 			       (struct cs_box){
@@ -94,7 +92,7 @@ static void put_lane(struct cs_html *h, const struct timeline *t, int kind, doub
 				       LANE - 4 });
 	}
 	cs_html(h, "\"");
-	cs_svg_fill(h, (enum cs_ink)(CS_INK_CURVE + kind), "/>");
+	cs_svg_fill(h, (enum cs_ink)(CS_INK_CURVE + work), "/>");
 }
 
 static void put_panel(struct cs_html *h, const struct timeline *t, double y,
@@ -103,8 +101,8 @@ static void put_panel(struct cs_html *h, const struct timeline *t, double y,
 	cs_svg_text(h, &(struct cs_pen){ LEFT, y + 14, 12, CS_START, CS_INK, 1 },
 		    "%s, measured %.4g ms", cs_schedule_text(t->row->metric),
 		    t->measured);
-	for (int kind = 0; kind < 3; kind++)
-		put_lane(h, t, kind, y + 20 + LANE * kind,
+	for (uint32_t work = 0; work < CS_TILE_WORKS; work++)
+		put_lane(h, t, work, y + 20 + LANE * work,
 			 (WIDTH - LEFT - RIGHT) / end);
 }
 
@@ -127,12 +125,13 @@ static void put_table(struct cs_html *h, const struct timeline *t)
 	cs_html(h, "<table>");
 	cs_html_in(h, "caption", "%s, ms", cs_schedule_text(t->row->metric));
 	cs_html(h, "<tr><th scope=\"col\">tile</th>");
-	for (int kind = 0; kind < 3; kind++)
-		cs_html_in(h, "th scope=\"col\"", "%s", lanes[kind]);
+	for (uint32_t work = 0; work < CS_TILE_WORKS; work++)
+		cs_html_in(h, "th scope=\"col\"", "%s", cs_tile_work_text(work));
 	cs_html(h, "</tr>");
 	for (uint32_t i = 0; i < t->tiles; i++) {
 		cs_html(h, "<tr><th scope=\"row\">%u</th>", i);
-		for (const double *ms = &t->ms[i * CS_TILE_TIMES], *last = ms + 6;
+		for (const double *ms = &t->ms[i * CS_TILE_TIMES],
+				  *last = ms + CS_TILE_TIMES;
 		     ms < last; ms += 2)
 			cs_html(h, "<td>%.4f to %.4f</td>", ms[0], ms[1]);
 		cs_html(h, "</tr>");

@@ -54,29 +54,36 @@ static const char *drained_hosts(const struct cs_run *run,
 	return cs_hosts_text(run, nodes, *n, 4096);
 }
 
+static const char *answer_of(const struct cs_run *run, const struct cs_vec *actions,
+			     const char *drained, size_t n)
+{
+	if (n)
+		return cs_new_text("%zu of %d nodes should be drained: %s", n,
+				   run->n_nodes, drained);
+	return CS_ANY(i, actions->n, ((struct cs_action *)actions->data)[i].kind) ?
+		       cs_new_text("none of %d nodes must be drained", run->n_nodes) :
+		       "";
+}
+
 const char *cs_actions_answer(const struct cs_run *run)
 {
 	const struct cs_vec actions = cs_actions_find(run);
 	size_t n;
-	const char *hosts = drained_hosts(run, &actions, &n);
+	const char *drained = drained_hosts(run, &actions, &n);
 
-	if (n)
-		return cs_new_text("%zu of %d nodes should be drained: %s", n,
-				   run->n_nodes, hosts);
-	return CS_ANY(i, actions.n, ((struct cs_action *)actions.data)[i].kind) ?
-		       cs_new_text("none of %d nodes must be drained", run->n_nodes) :
-		       "";
+	return answer_of(run, &actions, drained, n);
 }
 
 /* First the answer: who is to be drained. */
 void cs_actions_print(FILE *to, const struct cs_run *run, int verbose)
 {
 	const struct cs_vec actions = cs_actions_find(run);
-	const char *answer = cs_actions_answer(run);
 	size_t n;
+	const char *drained = drained_hosts(run, &actions, &n);
+	const char *answer = answer_of(run, &actions, drained, n);
 
 	if (*answer)
 		cs_fold(to, 0, 2, "%s", answer);
 	print_faults(to, run, &actions, verbose);
-	cs_print_line(to, "drain: %s", drained_hosts(run, &actions, &n));
+	cs_print_line(to, "drain: %s", drained);
 }

@@ -414,9 +414,11 @@ static const char *memory_text(const struct cs_plan *plan)
 		host |= !of_gpu;
 		rails |= of_gpu && cs_plan_matrix_at(plan, v)->variant.rail;
 	}
-	return !gpu ? "host memory" :
-		      cs_new_text(host ? "host memory and %s'%s" : "memory of %s",
-				  rails ? "GPUs" : "the first GPU", rails ? "" : "s");
+	if (!gpu)
+		return "host memory";
+	if (rails)
+		return host ? "host memory and GPUs'" : "memory of GPUs";
+	return host ? "host memory and the first GPU's" : "memory of the first GPU";
 }
 
 void cs_between_print(FILE *to, const struct cs_run *run)
