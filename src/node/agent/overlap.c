@@ -285,7 +285,7 @@ static int take_times(const struct job *j, uint32_t tiles)
 
 	for (uint32_t i = 0; i < CS_TILE_TIMES * tiles; i++) {
 		const uint32_t kind = i / 2 % CS_TILE_WORKS;
-		double *at = &j->times->ms[0][i];
+		double *at = &j->times->ms[i / CS_TILE_TIMES][i % CS_TILE_TIMES];
 
 		if (costs(j)->elapsed(j->cost->dev, CS_EVENTS, (int)(CS_EVENTS + 1 + i),
 				      &ms, &j->cost->slot->err))
