@@ -69,6 +69,7 @@ system=("${fast[@]}" --gpus 0 -t local.overlap.system.alone -s 4M --kernels 4)
 run 0 "${system[@]}" -o none.json
 ok_json "tiles of malloc's memory are skipped where no GPU uses it" none.json \
 	'[(r["status"], "pageableMemoryAccess" in r["reason"]) for r in d["results"]] == [("skipped", True)]'
+ok "... without a table of dashes" eval 'prints "^  not measured" && prints_not "^kernels  cells"'
 FAKE_PAGEABLE=1 run 0 "${system[@]}" -o s.json
 ok_json "... and else have seven figures, as managed ones" s.json \
 	'{(r["metric"], r["status"], r["wrong_bytes"], r["checked"]) for r in d["results"] if "timeline" not in r["flags"]} == {(m, "ok", 0, 8) for m in '"$metrics"'}'

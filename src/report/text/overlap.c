@@ -100,6 +100,10 @@ void cs_overlap_print(FILE *to, const struct cs_run *run, const int nodes[2],
 
 	for (int i = 0; i < n; i++)
 		take_line(run, nodes[0], nodes[1], index[i], &line[i]);
+	if (!CS_ANY(i, n, line[i].n_measured)) {
+		cs_fold(to, 2, 4, "not measured");
+		return;
+	}
 	cs_columns_heads(&t, "kernels,cells");
 	for (int c = 0; c < COLUMNS; c++)
 		cs_columns_heads(&t, columns[c].head);
