@@ -304,8 +304,9 @@ int cs_steps_are_alike(const struct cs_plan *plan, const struct cs_step *a,
 	    (a->flags | b->flags) & CS_STEP_CONTROL)
 		return 0;
 	other = cs_plan_test(plan, b);
-	if (one->how != other->how || one->unit != other->unit ||
-	    one->least_precision != other->least_precision)
+	/* of managed memory and of malloc's the ends between GPUs say nothing */
+	if (one->memory != other->memory || one->how != other->how ||
+	    one->unit != other->unit || one->least_precision != other->least_precision)
 		return 0;
 	while (k < a->count && is_same_transfer(cs_plan_transfer(plan, a, k),
 						cs_plan_transfer(plan, b, k)))

@@ -444,6 +444,14 @@ static int alike(const struct cs_plan *plan, const char *test)
 	return n;
 }
 
+HOLDS("pages of malloc are not alike managed memory") {
+	struct cs_plan *plan =
+		plan_of(3, "peer.prefetch.system.pair,peer.prefetch.managed.pair",
+			CS_BACKEND_CUDA);
+
+	t_eq_int(alike(plan, "peer.prefetch.system.pair"), 0);
+}
+
 HOLDS("of two GPUs patterns are alike") {
 	const char *tests = "peer.ce.write.pair,peer.ce.write.one-to-all,"
 			    "peer.ce.write.all-to-one,peer.ce.read.pair,"
