@@ -21,13 +21,19 @@ void cs_err_put_before(struct cs_err *err, const char *fmt, ...)
 {
 	struct cs_err context;
 	va_list args;
+	int room;
 
 	if (!err)
 		return;
 	va_start(args, fmt);
 	vsnprintf(context.text, sizeof(context.text), fmt, args);
 	va_end(args);
-	cs_err_put(err, "%s: %s", context.text, err->text);
+	/* a context that is too long is cut, not the cause */
+	room = (int)(sizeof(err->text) - strlen(err->text) - sizeof("...: "));
+	if (room < 40)
+		room = 40;
+	cs_err_put(err, "%.*s%s: %s", room, context.text,
+		   (int)strlen(context.text) > room ? "..." : "", err->text);
 }
 
 static void copy(char *to, size_t size, const char *text)

@@ -277,6 +277,18 @@ HOLDS("an error text that is too long is cut") {
 	t_eq_int(strncmp(err.text, "subject: xxx", 12), 0);
 }
 
+HOLDS("of a context that is too long the end is cut, not the cause") {
+	struct cs_err err;
+	char longer[2 * CS_ERR_TEXT];
+
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	cs_err_set(&err, "no GPU 9");
+	cs_err_prefix(&err, "--gpus '%s'", longer);
+	t_eq_int(strlen(err.text), CS_ERR_TEXT - 1);
+	t_ok(strstr(err.text, "xxx...: no GPU 9") != NULL);
+}
+
 HOLDS("a text is added behind what is there, and cut where its room ends") {
 	char text[] = "\0.......|";
 	unsigned long size = sizeof(text) - 2; /* '|' is another's */
