@@ -121,6 +121,10 @@ ok "the answer comes first: no difference" answers 'no difference beyond 1 %: 30
 run 0 compare a.json slow.json
 ok "… two runs alone: what to repeat" answers \
 	'these two runs differ by 5\.2 %: 3 of 30 cells; repeat with three or more runs a side, in turns'
+ok "… each matrix has its name" prints '^  GPU to GPU, copy engine, write, one pair at a time \(peer\.ce\.write\.pair\)$'
+run 0 compare a.json slow.json -q -o slow.html
+ok "… a page does not call that the same" eval \
+	'grep -q "<b>not certain</b>" slow.html && ! grep -q "<b>the same</b>" slow.html'
 run 0 compare a.json slow.json --baseline base.json
 ok "… slower: by how much, in how many cells" answers 'B is slower by 5\.2 %: 3 of 30 cells; 0 faster'
 run 0 compare slow.json a.json --baseline base.json

@@ -591,34 +591,30 @@ struct cs_versus *cs_versus_placements(const struct cs_run *run, int k, double m
 
 /* ---- words ---- */
 
-const char *cs_versus_word(uint32_t verdict)
-{
-	return verdict == CS_VERDICT_DIFFERS ? "differs in these two runs" :
-					       cs_verdict_text((int)verdict);
-}
-
 const char *cs_versus_verdict(const struct cs_versus *v,
 			      const struct cs_versus_matrix *m)
 {
 	const struct cs_versus_cell *cell = v->cells.data, *worst;
 	uint32_t verdict = m->sum.verdict;
+	const char *word = verdict == CS_VERDICT_DIFFERS ?
+				   "differs in these two runs" :
+				   cs_verdict_text((int)verdict);
 	size_t n = m->sum.count[verdict];
 	const char *interval;
 
 	if (verdict == CS_VERDICT_MIXED)
 		n = m->sum.count[CS_VERDICT_FASTER] + m->sum.count[CS_VERDICT_SLOWER];
 	if (verdict == CS_VERDICT_SAME)
-		return cs_new_text("%s within %.3g %%: %zu of %zu cells",
-				   cs_versus_word(verdict), 100 * v->margin, n, m->n);
+		return cs_new_text("%s within %.3g %%: %zu of %zu cells", word,
+				   100 * v->margin, n, m->n);
 	if (!m->sum.n_worst)
-		return cs_versus_word(verdict);
+		return word;
 	worst = &cell[m->first + m->sum.worst[0]];
 	interval = isnan(worst->c.low) ? ", without an interval" :
 					 cs_new_text(" (%+.2f to %+.2f)",
 						     cs_percent(worst->c.low, 2),
 						     cs_percent(worst->c.high, 2));
-	return cs_new_text("%s%s %zu of %zu: worst %s%s%s %+.2f %%%s",
-			   cs_versus_word(verdict),
+	return cs_new_text("%s%s %zu of %zu: worst %s%s%s %+.2f %%%s", word,
 			   verdict == CS_VERDICT_DIFFERS ? "," : " in", n, m->n,
 			   worst->host, worst->host[0] ? " " : "", worst->label,
 			   cs_percent(worst->c.difference, 2), interval);

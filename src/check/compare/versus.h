@@ -34,8 +34,6 @@ struct cs_versus *cs_versus_placements(const struct cs_run *run, int k, double m
 
 /* The whole in one sentence: what differs, and what follows (answer.c). */
 const char *cs_versus_answer(const struct cs_versus *versus);
-/* A verdict in the words of runs: "differs in these two runs", "slower". */
-const char *cs_versus_word(uint32_t verdict);
 /* "slower in 3 of 12: worst 0->3 -4.10 % (-4.35 to -3.80)" */
 const char *cs_versus_verdict(const struct cs_versus *versus,
 			      const struct cs_versus_matrix *matrix);

@@ -11,8 +11,8 @@
 #define LEFT 16.0
 #define WIDTH 560.0
 #define RIGHT 24.0
-#define VERDICT 126.0 /* before the name of a matrix, above its intervals */
-#define LINE 40.0
+#define VERDICT 172.0 /* before the id of a matrix, above its intervals */
+#define LINE 56.0
 #define TOP 40.0
 
 struct axis {
@@ -138,20 +138,40 @@ static const char *name_of(const struct cs_versus_matrix *m)
 			   is_usual ? "" : cs_variant_words(&m->variant).text);
 }
 
+static const char *title_of(const struct cs_versus_matrix *m)
+{
+	const struct cs_test *test = cs_test_at(m->test);
+
+	return cs_new_text("%s", cs_test_title(test, 0, test->alone).text);
+}
+
+/* Of the medians if they are the same, else of the cell that differs most. */
+static const char *difference_of(const struct cs_versus *v,
+				 const struct cs_versus_matrix *m)
+{
+	const int is_worst = m->sum.verdict != CS_VERDICT_SAME && m->sum.n_worst;
+	const double x = is_worst ?
+				 cells_of(v)[m->first + m->sum.worst[0]].c.difference :
+				 m->b / m->a - 1;
+
+	return isfinite(x) ? cs_new_text(", %s%+.1f %%", is_worst ? "up to " : "",
+					 cs_percent(x, 1)) :
+			     "";
+}
+
 static void put_matrix(struct cs_html *h, const struct cs_versus *v,
 		       const struct cs_versus_matrix *m, const struct axis *axis,
 		       double y)
 {
-	struct cs_pen pen = { LEFT + VERDICT, y - 6, 12, CS_START, CS_INK, 0 };
+	struct cs_pen pen = { LEFT, y - 14, 12, CS_START, CS_INK, 0 };
 
+	cs_svg_text(h, &pen, "%s", title_of(m));
+	pen = (struct cs_pen){ LEFT + VERDICT, y + 2, 11, CS_START, CS_INK_MUTE, 0 };
 	cs_svg_text(h, &pen, "%s", name_of(m));
-	put_cells(h, v, m, axis, y + 8);
-	pen = (struct cs_pen){ LEFT, y - 6, 12, CS_START, ink_of(m->sum.verdict), 1 };
-	if (isfinite(m->a) && isfinite(m->b) && m->a > 0)
-		cs_svg_text(h, &pen, "%s, %+.1f %%", cs_versus_word(m->sum.verdict),
-			    cs_percent(m->b / m->a - 1, 1));
-	else
-		cs_svg_text(h, &pen, "%s", cs_versus_word(m->sum.verdict));
+	put_cells(h, v, m, axis, y + 16);
+	pen = (struct cs_pen){ LEFT, y + 2, 12, CS_START, ink_of(m->sum.verdict), 1 };
+	cs_svg_text(h, &pen, "%s%s", cs_verdict_text((int)m->sum.verdict),
+		    difference_of(v, m));
 }
 
 const char *cs_html_side(const struct cs_versus *v, int side)
@@ -218,7 +238,7 @@ static void put_cell(struct cs_html *h, const struct cs_versus_cell *cell)
 	put_percent(h, c->difference);
 	put_percent(h, c->low);
 	put_percent(h, c->high);
-	cs_html_in(h, "td", "%s", cs_versus_word(c->verdict));
+	cs_html_in(h, "td", "%s", cs_verdict_text((int)c->verdict));
 	cs_html(h, "</tr>");
 }
 
@@ -228,9 +248,7 @@ void cs_html_versus_table(struct cs_html *h, const struct cs_versus *v)
 	CS_EACH(const struct cs_versus_matrix, m, &v->matrices) {
 		cs_html_wide(h, "Figures");
 		cs_html(h, "<table>");
-		cs_html_in(h, "caption", "%s (%s)",
-			   cs_test_title(cs_test_at(m->test), 0, NULL).text,
-			   name_of(m));
+		cs_html_in(h, "caption", "%s (%s)", title_of(m), name_of(m));
 		cs_html(h, "<tr><th>cell</th>");
 		cs_html_in(h, "th", "%s", v->name[0]);
 		cs_html_in(h, "th", "%s", v->name[1]);

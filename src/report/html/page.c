@@ -370,6 +370,16 @@ void cs_html_write(FILE *to, const struct cs_view *view)
 	write_page(to, view);
 }
 
+/* Is every matrix the same, and that for certain? */
+static int is_same(const struct cs_versus *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		CS_EACH(const struct cs_versus_matrix, m, &v[i].matrices)
+			if (m->sum.verdict != CS_VERDICT_SAME)
+				return 0;
+	return 1;
+}
+
 static void write_comparison(FILE *to, const struct cs_versus *v, size_t n)
 {
 	struct cs_html h = { .to = to };
@@ -386,11 +396,15 @@ static void write_comparison(FILE *to, const struct cs_versus *v, size_t n)
 	if (n)
 		put_all(&h, cs_versus_notices(v));
 	cs_html(&h, "</div>");
-	put_verdict(&h, worst,
-		    worst == CS_EXIT_OK	     ? "the same" :
-		    worst == CS_EXIT_WARNING ? "different" :
-					       "not comparable",
-		    worst);
+	/* of a run a side a difference sets no status */
+	if (worst == CS_EXIT_OK && !is_same(v, n))
+		put_verdict(&h, CS_EXIT_WARNING, "not certain", worst);
+	else
+		put_verdict(&h, worst,
+			    worst == CS_EXIT_OK	     ? "the same" :
+			    worst == CS_EXIT_WARNING ? "different" :
+						       "not comparable",
+			    worst);
 	cs_html(&h, "</header>");
 	draft = begin_main(&h);
 	for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@
 
 #define NAME_LEAST 9
 #define NAME_MOST 18
-#define LABEL_LEAST 16 /* the name of the figures, with its indentation */
+#define LABEL_LEAST 16 /* unit and size, or a cell, with its indentation */
 #define LABEL_MOST 38
 
 /* The heading of a side's column: its name if that is short and printable, else its
@@ -169,8 +169,9 @@ static void print_cell(FILE *to, const struct cs_versus *v,
 		column(v, 1), figure(cell->c.b), difference(&cell->c),
 		cell->c.flags & CS_COMPARE_FAMILY ?
 			"undecided after correction for the number of cells" :
-		cell->c.flags & CS_COMPARE_DRIFT ? "undecided, as runs drift" :
-						   cs_versus_word(cell->c.verdict));
+		cell->c.flags & CS_COMPARE_DRIFT ?
+			"undecided, as runs drift" :
+			cs_verdict_text((int)cell->c.verdict));
 }
 
 static void print_matrix(FILE *to, const struct cs_versus *v,
@@ -181,18 +182,21 @@ static void print_matrix(FILE *to, const struct cs_versus *v,
 	const struct cs_plan_matrix of = { .test = m->test,
 					   .bytes = m->bytes,
 					   .variant = m->variant };
-	const char *apart = "";
+	const char *apart = "", *unit;
 	double low, high;
 
 	range(v, m, &low, &high);
 	if (!isnan(low))
 		apart = cs_new_text("  %+.2f to %+.2f %%", cs_percent(low, 2),
 				    cs_percent(high, 2));
-	cs_fold(to, 2, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 2,
-		label_of(to, v, 2, cs_figure_name(test, (int)m->metric)),
-		column(v, 0), figure(m->a), column(v, 1), figure(m->b), apart);
-	cs_fold(to, 4, 6, "%s, %s; %s", cs_unit_text((int)test->unit),
-		cs_plan_matrix_words(&of).text, cs_versus_verdict(v, m));
+	unit = cs_new_text("%s, %s", cs_unit_text((int)test->unit),
+			   cs_plan_matrix_words(&of).text);
+	cs_fold(to, 2, 4, "%s (%s)", cs_test_title(test, 0, test->alone).text,
+		cs_figure_name(test, (int)m->metric));
+	cs_fold(to, 4, LABEL_LEAST, "%-*s %*s %*s%s", label_width(v) - 4,
+		label_of(to, v, 4, unit), column(v, 0), figure(m->a), column(v, 1),
+		figure(m->b), apart);
+	cs_fold(to, 4, 6, "%s", cs_versus_verdict(v, m));
 	if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed)
 		cs_fold(to, 4, 6,
 			"as runs differ here, a verdict takes about %u of them "
