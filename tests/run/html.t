@@ -55,6 +55,7 @@ ok "compare -f html: a whole page with every cell" eval \
 	'page whole versus.html && page cells versus.html versus.json'
 run 0 compare "$results/h200x4/np4-both.json" "$results/h200x4/np4-isolated.json" -q -o v.html
 ok "compare -o v.html: the same bytes" same v.html versus.html
+ok "… whose matrices have their names" page text versus.html "GPU to GPU, copy engine, write, one pair at a time"
 ok "… of a drawing not much wider than a phone" grep -q '<svg[^>]*viewBox="0 0 5[0-9][0-9] ' v.html
 
 # ---- fleets ----
@@ -115,7 +116,7 @@ ok "… what is uncertain is not called a finding" eval \
 	import json, sys
 	d = json.load(open(sys.argv[1]))
 	for r in d["results"]:
-	    if r["test"].startswith("h2d."):
+	    if r["test"].startswith(("h2d.", "local.overlap.")):
 	        r.update(status="skipped", value=None, reason="no room for it")
 	json.dump(d, open("none.json", "w"))
 END
@@ -132,7 +133,13 @@ ok "… and names few of their tests" prints \
 run 0 show none.json -f html
 cp out none.html
 page unfolded none.html >open
+ok "… and no table of schedules" eval '! grep -q "kernels, moves: alone" none.html'
 ok "… of which the page draws no matrix" eval '! grep -q "^h2d" open'
+
+ok "the picture of the node comes first, then tiles and the table of tests" eval \
+	'tr -d "\n" <both.html | grep -q "How it is wired.*class=\"tiles\".*All tests</h2>"'
+ok "… without a column that is empty" eval \
+	'grep -q ">usual</th>" both.html && ! grep -q ">usual</th>" grid.html'
 
 # ---- contents, folds ----
 
@@ -158,7 +165,7 @@ cp out twice.html
 page unfolded twice.html >open
 ok "… those with cells that are odd in one before as well; one with another odd cell is seen" eval \
 	'[ "$(tr "\n" " " <open)" = "peer.ce.write.pair peer.sm.read.pair " ] &&
-	 page text twice.html "6 matrices with slow or missing cells at the same places, or no figure"'
+	 page text twice.html "6 matrices not measured, or odd at the same places as one above"'
 ok "the first tiles are of different methods" eval 'page tiles suite.html >tiles &&
 	[ "$(cut -d. -f1,2 tiles | sort | uniq -d | wc -l)" = 0 ] && [ "$(wc -l <tiles)" -gt 3 ]'
 

@@ -557,7 +557,7 @@ static void put_path(struct cs_html *h, const struct cs_digest *d, int node,
 			1 << NOTABLE | !many << REPEATED | !many << ORDINARY);
 	if (many) {
 		put_folded(h, d, node, state, REPEATED, count[REPEATED],
-			   "with slow or missing cells at the same places, or no figure");
+			   "not measured, or odd at the same places as one above");
 		put_folded(h, d, node, state, ORDINARY, count[ORDINARY],
 			   "without a slow or missing cell");
 	}

@@ -156,12 +156,13 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 			       (run->plan && cs_plan_has_between(run->plan));
 	const struct cs_versus *versus;
 	const int status = gravest_status(run);
+	const char *asked = run->matrix_text ? run->matrix_text : "";
 	char text[512];
 
 	cs_run_summary(run, text, sizeof(text));
 	cs_html(h, "<header><div>");
-	cs_html_in(h, "p class=\"over\"", "cscope-mpi %s  %.120s  %s", run->version,
-		   run->matrix_text ? run->matrix_text : "", cs_new_start(run));
+	cs_html_in(h, "p class=\"over\"", "cscope-mpi %s  %.100s%s  %s", run->version,
+		   asked, strlen(asked) > 100 ? "..." : "", cs_new_start(run));
 	if (run->n_nodes > 1 && !cs_run_is_other_placement(run, 1)) {
 		cs_html_in(h, "h1", "%d nodes", run->n_nodes);
 		cs_html_in(h, "p class=\"lead\"", "%s", cs_actions_answer(run));
@@ -304,8 +305,10 @@ static void put_node(struct cs_html *h, const struct cs_digest *digest, int node
 					run->node[node].facts.placement :
 					NULL);
 	cs_html_wiring(h, digest, node);
-	if (run->n_nodes == 1)
+	if (run->n_nodes == 1) {
+		cs_html_tiles(h, digest);
 		cs_html_summary(h, digest);
+	}
 	cs_html_heat(h, digest, node);
 	if (run->n_nodes > 1)
 		cs_html_section_end(h);
@@ -343,7 +346,8 @@ static void write_page(FILE *to, const struct cs_view *view)
 	put_head(&h, run, digest, sides ? view->turns : NULL);
 	draft = begin_main(&h);
 	put_findings(&h, run);
-	cs_html_tiles(&h, digest);
+	if (run->n_nodes != 1)
+		cs_html_tiles(&h, digest);
 	for (int k = 1; sides && (versus = cs_versus_placements(view->turns, k,
 								view->turns->margin));
 	     k++)

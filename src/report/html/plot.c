@@ -227,6 +227,7 @@ static void put_names(struct cs_html *h, const struct plot *p)
 		cs_html(h, "</svg> ");
 		cs_html_in(h, "b", "%s",
 			   cs_test_title(p->test[i], p->back[i], NULL).text);
+		cs_html(h, " ");
 		cs_html_in(h, "span class=\"id\"", "%s", p->test[i]->name);
 		cs_html_text(h, " %s %s %s", low ? "least" : "most",
 			     cs_html_figure(best).text, cs_unit_text((int)p->unit));

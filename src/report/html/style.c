@@ -11,7 +11,7 @@ static const char script[] =
 	;
 
 /* SHA-256 of the text of <style> and <script>: `tests/page.py whole` prints the new ones. */
-#define STYLE_HASH "4TZgcTzSvtoud3lHRCfFQGYPZZiEfIw0/ksAzWaUZQY="
+#define STYLE_HASH "zfyPy/GqjcsxGxByoh9CqzmW7aVotXaJ0HLGnkrxnNg="
 #define SCRIPT_HASH "xqlRCeO1NLOXhGgaUUo0PgH5jDnJa3ivNcN94So34CQ="
 
 static const char print_page[] =

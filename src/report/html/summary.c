@@ -2,6 +2,7 @@
 #include "report/html/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TILES 8
 
@@ -79,25 +80,31 @@ static void put_figure(const struct cs_html *h, double value)
 	cs_html(h, "<td>%s</td>", isnan(value) ? "" : cs_html_figure(value).text);
 }
 
-static void put_share(const struct cs_html *h, const struct cs_digest_line *line)
+static int has_usual(const struct cs_digest_line *line)
+{
+	return line->low < line->high;
+}
+
+static void put_share(const struct cs_html *h, const struct cs_digest_line *line,
+		      int with_usual)
 {
 	if (!isnan(line->share) && line->link[0])
 		cs_html_in(h, "td", "%.0f %% of %s", 100 * line->share, line->link);
 	else
 		cs_html(h, "<td></td>");
-	if (line->low < line->high)
+	if (has_usual(line))
 		cs_html(h, "<td>%.0f to %.0f %%</td>", 100 * line->low,
 			100 * line->high);
-	else
+	else if (with_usual)
 		cs_html(h, "<td></td>");
 }
 
 static void put_line(const struct cs_html *h, const struct cs_digest_line *line,
-		     const struct cs_run *run)
+		     const struct cs_run *run, int with_usual)
 {
 	cs_html(h, "<tr%s>", cs_digest_is_notable(line) ? " class=\"odd\"" : "");
 	cs_html(h, "<th scope=\"row\">");
-	cs_html_text(h, "%s", cs_test_title(line->test, line->back, NULL).text);
+	cs_html_text(h, "%s ", cs_test_title(line->test, line->back, NULL).text);
 	cs_html_in(h, "span class=\"id\"", "%s", cs_digest_name(line, run));
 	cs_html(h, "</th>");
 	put_figure(h, line->min);
@@ -105,7 +112,7 @@ static void put_line(const struct cs_html *h, const struct cs_digest_line *line,
 	put_figure(h, line->median);
 	put_figure(h, line->max);
 	cs_html_in(h, "td", "%s", cs_unit_text((int)line->test->unit));
-	put_share(h, line);
+	put_share(h, line, with_usual);
 	cs_html_in(h, "td", "%zu of %zu", line->measured, line->planned);
 	cs_html_in(h, "td class=\"l\"", "%s", line->remark ? line->remark : "");
 	cs_html_line(h, "</tr>");
@@ -113,8 +120,12 @@ static void put_line(const struct cs_html *h, const struct cs_digest_line *line,
 
 void cs_html_summary(struct cs_html *h, const struct cs_digest *digest)
 {
+	int with_usual = 0;
+
 	if (!digest->lines.n)
 		return;
+	CS_EACH(const struct cs_digest_line, line, &digest->lines)
+		with_usual |= has_usual(line);
 	cs_html_section(h, "All tests", "A coloured line has something odd.");
 	cs_html(h, "<div class=\"wide scroll\" tabindex=\"0\" role=\"region\" "
 		   "aria-label=\"All tests\"><table class=\"sort\"><thead><tr>");
@@ -122,10 +133,11 @@ void cs_html_summary(struct cs_html *h, const struct cs_digest *digest)
 		     (const char *const[]){ "test", "least", "at", "median", "most",
 					    "unit", "share", "usual", "cells", NULL };
 	     *head; head++)
-		cs_html_in(h, "th scope=\"col\"", "%s", *head);
+		if (with_usual || strcmp(*head, "usual") != 0)
+			cs_html_in(h, "th scope=\"col\"", "%s", *head);
 	cs_html(h, "<th scope=\"col\" class=\"l\">remark</th></tr></thead><tbody>");
 	CS_EACH(const struct cs_digest_line, line, &digest->lines)
-		put_line(h, line, digest->run);
+		put_line(h, line, digest->run, with_usual);
 	cs_html_line(h, "</tbody></table></div>");
 	cs_html_section_end(h);
 }

@@ -289,7 +289,7 @@ static const char *slow_text(const struct cs_digest *d)
 	if (!first)
 		return "";
 	if (tests > 1)
-		all = cs_new_text(" (%zu cells of %zu tests)", cells, tests);
+		all = cs_new_text(" (in all %zu cells of %zu tests)", cells, tests);
 	return cs_new_text("%s%s%s",
 			   first->slow_text[0] ? first->slow_text :
 						 "cells slower than the others",
