@@ -30,7 +30,7 @@ static const struct flag {
 	{ "list", 'l', NULL, "the tests with their indices; nothing is measured" },
 	{ "help", 'h', NULL, "these lines" },
 	{ "loopCount", LOOPS, "N",
-	  "ignored: a sample has as many copies as take 5 ms" },
+	  "ignored: a sample has as many copies as take 4.5 ms" },
 	{ "perfFormatter", PERF, NULL, "ignored" },
 };
 #define FLAGS (sizeof(flags) / sizeof(flags[0]))
