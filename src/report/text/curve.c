@@ -309,16 +309,6 @@ struct cs_curve cs_curve_new(const struct cs_run *run, const int nodes[2],
 	return curve;
 }
 
-static int is_measured(const struct cs_run *run, const int nodes[2],
-		       const uint32_t *at, int n)
-{
-	for (int i = 0; i < n; i++)
-		for (int node = nodes[0]; node < nodes[1]; node++)
-			if (cs_grid_new(run, node, at[i])->n_measured)
-				return 1;
-	return 0;
-}
-
 void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		    uint32_t index)
 {
@@ -330,10 +320,8 @@ void cs_curve_print(FILE *to, const struct cs_run *run, int first, int last,
 		const uint32_t *at;
 		int n;
 
-		at = matrices_of(run, index, &n);
-		if (!is_measured(run, nodes, at, n))
-			return;
 		print_heading(to, axis, &like);
+		at = matrices_of(run, index, &n);
 		axis->print(to, run, nodes, at, n);
 	} else {
 		const struct cs_curve curve = cs_curve_new(run, nodes, index);
