@@ -118,7 +118,7 @@ static double least_of(const struct cs_vec *tallies, enum cs_path path,
 	return least;
 }
 
-/* "8 GPUs, GPU to GPU 395 GB/s, host to GPU 55 GB/s: " of a run without findings. */
+/* "8 GPUs, GPU to GPU at least 395 GB/s, host to GPU at least 55 GB/s: " of a run without findings. */
 static void put_answer(FILE *to, const struct cs_run *run,
 		       const struct cs_vec *tallies)
 {
@@ -140,9 +140,10 @@ static void put_answer(FILE *to, const struct cs_run *run,
 		double both = least_of(tallies, of[i].path, CS_PATTERN_BIDI);
 
 		if (!isnan(alone))
-			cs_print(to, ", %s %.0f GB/s", of[i].text, alone);
+			cs_print(to, ", %s at least %.0f GB/s", of[i].text, alone);
 		else if (!isnan(both))
-			cs_print(to, ", %s %.0f GB/s while both ways are busy",
+			cs_print(to,
+				 ", %s at least %.0f GB/s while both ways are busy",
 				 of[i].text, both);
 	}
 	fputs(": ", to);
