@@ -9,6 +9,13 @@ static const char *share_text(double share)
 	return isnan(share) ? "-" : cs_new_text("%.2f %%", 100 * share);
 }
 
+/* Nothing if it is not known: of one node, or of one run. */
+static const char *spread_text(const char *what, double share)
+{
+	return isnan(share) ? "" :
+			      cs_new_text("; spread %s %s", what, share_text(share));
+}
+
 static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double margin)
 {
 	const struct cs_test *test = cs_test_at(stat->of.test);
@@ -17,14 +24,14 @@ static void print_stat(FILE *to, const struct cs_baseline_stat *stat, double mar
 	if (stat->n_places)
 		places = cs_new_text(", %u places with medians of their own",
 				     stat->n_places);
-	cs_fold(to, 2, 4,
-		"%s %s, %s: %.*f %s; spread within a node %s, nodes %s, "
-		"runs %s; bound %s; %u cells%s",
+	cs_fold(to, 2, 4, "%s %s, %s: %.*f %s%s%s%s; bound %s; %u cells%s",
 		cs_figure_name(test, (int)stat->metric),
 		cs_plan_matrix_words(&stat->of).text, stat->link_kind,
 		cs_decimals(test), stat->median, cs_unit_text((int)test->unit),
-		share_text(stat->n_places ? stat->at_place : stat->within),
-		share_text(stat->between_nodes), share_text(stat->between_runs),
+		spread_text("within a node",
+			    stat->n_places ? stat->at_place : stat->within),
+		spread_text("between nodes", stat->between_nodes),
+		spread_text("between runs", stat->between_runs),
 		share_text(cs_baseline_bound(stat, margin)), stat->cells, places);
 }
 

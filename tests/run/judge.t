@@ -35,6 +35,7 @@ ok "what a killed run measured is learnt" eval 'status_is 0 && prints "\"runs\":
 FAKE_THROTTLE=1:8 run 0 "${some[@]}" -q -o hot.json
 run 0 baseline "$TESTDATA/../doc/results/h200x2/halo-np1.json"
 ok "a spread of nothing has no sign" eval 'status_is 0 && prints "node 0.00 %" && prints_not "-0.00"'
+ok "of one node and one run, the spread of others is not spoken of" prints_not 'spread between|(nodes|runs) -'
 run 0 baseline hot.json h1.json -q -o half.json
 ok_json "what was throttled is not" half.json \
 	'{n["test"]: n["cells"] for n in d["classes"][0]["statistics"]} == {"peer.ce.write.pair": 18, "h2d.ce.pinned.pair": 7}'
