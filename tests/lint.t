@@ -35,9 +35,12 @@ check "shellcheck finds nothing in tests/run and the checks of packaging" \
 	shellcheck -x --exclude=SC2016,SC2034,SC2154 tests/run/*.t tests/run/lib.sh tests/run/moves.sh \
 	packaging/*/check.t tests/packages/lib.sh
 
-# Style and "unused" are left to reviewers: only what is wrong anywhere.
+# Style and "unused" are left to reviewers: only what is wrong anywhere.  By two processes
+# it takes a third less time in all; what they note in a folder is compared at the end.
+mkdir "$work/cppcheck"
 check "cppcheck finds nothing in the sources" \
-	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
+	cppcheck --quiet -j2 --cppcheck-build-dir="$work/cppcheck" \
+	--error-exitcode=1 --inline-suppr --std=c11 \
 	--enable=warning,performance,portability --suppress=missingInclude \
 	--suppress=unmatchedSuppression --suppressions-list=tests/cppcheck.suppress \
 	--library=posix --library=gnu --library=tests/cppcheck.cfg \
