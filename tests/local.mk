@@ -203,7 +203,8 @@ EXTRA_DIST += \
 	%D%/packages/lib.sh \
 	%D%/run/lib.sh \
 	%D%/run/moves.sh \
-	%D%/tap.sh
+	%D%/tap.sh \
+	%D%/validator.py
 
 clean-local:
 	rm -rf %D%/fuzz/libfuzzer %D%/no-gpu

@@ -30,10 +30,11 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
 try:
-    import jsonschema
+    from validator import validator_of
 except ImportError:
-    jsonschema = None
+    validator_of = None
 
 FULL = os.environ.get("CS_TORTURE") == "full"
 ONLY = os.environ.get("CS_ONLY", "")
@@ -108,11 +109,11 @@ def shm_names():
 
 def validator():
     """The project's schema, or None where Python has no jsonschema."""
-    if not hasattr(jsonschema, "Draft202012Validator"):
+    if not validator_of:
         return None
     path = os.path.join(HERE, "..", "doc", "cscope-mpi-1.schema.json")
     with open(path, encoding="ascii") as file:
-        return jsonschema.Draft202012Validator(json.load(file))
+        return validator_of(json.load(file))
 
 
 SCHEMA = validator()
