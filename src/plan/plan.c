@@ -406,9 +406,19 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-uint64_t cs_transfer_room(const struct cs_transfer *t)
+/* Does it use buffers that last?  Calls of a driver make their own, or none. */
+static int has_buffers(const struct cs_transfer *t)
 {
-	return cs_method_is_shaped(t->method) ? cs_transfer_box(t).span : t->bytes;
+	return t->op <= CS_OP_BURST64K || t->op == CS_OP_HALO ||
+	       t->method == CS_METHOD_MATMUL || t->src.kind != t->dst.kind ||
+	       t->src.index != t->dst.index;
+}
+
+uint64_t cs_transfer_room(const struct cs_plan *plan, const struct cs_transfer *t)
+{
+	return has_buffers(t) ?
+		       cs_transfer_dst_at(plan, t) + cs_transfer_span(plan, t) :
+		       0;
 }
 
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
@@ -418,17 +428,9 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 	uint64_t best = 0;
 
 	for (; t < end; t++)
-		if (cs_transfer_room(t) < below)
-			best = most(best, cs_transfer_room(t));
+		if (cs_transfer_room(plan, t) < below)
+			best = most(best, cs_transfer_room(plan, t));
 	return best;
-}
-
-/* Does it use buffers that last?  Calls of a driver make their own, or none. */
-static int has_buffers(const struct cs_transfer *t)
-{
-	return t->op <= CS_OP_BURST64K || t->op == CS_OP_HALO ||
-	       t->method == CS_METHOD_MATMUL || t->src.kind != t->dst.kind ||
-	       t->src.index != t->dst.index;
 }
 
 /* Lay out the places after the source. */
@@ -456,7 +458,7 @@ void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 	uint64_t src = 0, dst = 0, chain = 0;
 
 	for (; t < end; t++) {
-		if (!has_buffers(t) || cs_transfer_room(t) > limit ||
+		if (!has_buffers(t) || cs_transfer_room(plan, t) > limit ||
 		    cs_transfer_is_managed(t) || !cs_transfer_applies(t, n_agents))
 			continue;
 		if (!cs_endpoint_is_numa(&t->src) && t->src.index == agent &&
@@ -513,7 +515,8 @@ void cs_plan_arena_wide(const struct cs_plan *plan, int agent, int n_agents,
 		uint64_t places = (t->dst_slot + 1ull) * cs_copies_most(t->bytes);
 
 		if (!cs_transfer_rotates(t) || t->dst.index != agent ||
-		    t->bytes > limit || !cs_transfer_applies(t, n_agents))
+		    cs_transfer_room(plan, t) > limit ||
+		    !cs_transfer_applies(t, n_agents))
 			continue;
 		out->dst_bytes =
 			most(out->dst_bytes,

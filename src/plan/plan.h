@@ -342,7 +342,7 @@ struct cs_arena_layout {
 	uint64_t src_bytes, dst_at, dst_bytes, chain_at, chain_bytes, total_bytes;
 	uint64_t most; /* transfers that need more have no room */
 };
-/* The layout on a node with n_agents agents, for transfers of at most `limit` bytes,
+/* The layout on a node with n_agents agents, for transfers that need at most `limit` bytes,
  * with one place for each transfer that may run at the same time. */
 void cs_plan_arena(const struct cs_plan *plan, int agent, int n_agents,
 		   uint64_t limit, struct cs_arena_layout *out);
@@ -362,9 +362,9 @@ int cs_transfer_rotates(const struct cs_transfer *t);
 uint64_t cs_transfer_stride(const struct cs_transfer *t);
 /* The maximum number of copies in a sample, for copies that no kernel makes. */
 uint32_t cs_copies_most(uint64_t bytes);
-/* The bytes that a transfer needs: those of one copy, or of the range that its shape
- * covers. */
-uint64_t cs_transfer_room(const struct cs_transfer *t);
+/* The bytes that a transfer needs of the larger of its buffers: up to the end of what it
+ * covers.  0: it uses none that lasts. */
+uint64_t cs_transfer_room(const struct cs_plan *plan, const struct cs_transfer *t);
 /* The largest need of any transfer that is less than `below`; 0: none. */
 uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below);
 /* The places of the bytes of a transfer with a shape. */

@@ -257,6 +257,11 @@ ok "a size beyond the GPU's memory: those cells are skipped with the reason" eva
 	 [ "$(cells big.csv | grep -c " skipped ")" = 3 ] && folded "skipped: GPU [0-2].*: the buffers need .* of the GPU"'
 ok "... and the smaller ones are measured" eval '[ "$(cells big.csv | grep -c " ok ")" = 9 ]'
 
+FAKE_MEMORY=40000000 run 0 --no-mpi --seed 1 --gpus 0 -s 1M -m local,cost -o local.csv
+ok "kernels whose small copies cover more than the GPU's memory: skipped with the reason" eval \
+	'status_is 0 && cells local.csv | grep -c " skipped " | grep -qx 5 && folded "skipped: GPU 0: the buffers need .* of the GPU"'
+ok "... and all else is measured" eval 'cells local.csv | grep -q " ok " && ! cells local.csv | grep -qvE " (ok|skipped) "'
+
 # the third: two GPUs have their buffers, and one wants what displaces its cache
 FAKE_FAIL=cuMemAlloc:3=2 run 0 --no-mpi --seed 1 --gpus 0,1 -s 1M -t h2d.ce.registered.pair --cache any,cold -o small.json
 ok_json "no memory to displace a GPU's cache: that cell is skipped with the reason, the others are measured" small.json \

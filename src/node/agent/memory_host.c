@@ -134,7 +134,7 @@ static uint64_t wanted(const struct cs_endpoints *e, const struct cs_hostbuf_key
 		for (int is_dst = 0; is_dst < 2; is_dst++) {
 			struct cs_hostbuf_key of;
 
-			if (cs_transfer_room(t) > most ||
+			if (cs_transfer_room(e->plan, t) > most ||
 			    !cs_transfer_applies(t, (int)e->board->n_agents) ||
 			    !is_hosted(t, is_dst) ||
 			    cs_board_slot(e->board, t->issuer)->pid != e->slot->pid)
@@ -285,7 +285,7 @@ static int place_check(struct cs_endpoints *e, uint32_t k, int is_dst)
 	if (share_check(e, t))
 		return -1;
 	place = find_place(e, t, is_dst);
-	if (place && place->buf.at && cs_transfer_room(t) <= place->most) {
+	if (place && place->buf.at && cs_transfer_room(e->plan, t) <= place->most) {
 		e->slot->unproven |= place->buf.numa < 0 ||
 				     place->buf.numa != place->key.numa;
 		*(is_dst ? &side->dst_numa : &side->src_numa) = place->buf.numa;

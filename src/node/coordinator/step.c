@@ -25,7 +25,8 @@ static int has_room(struct cs_coordinator *co, const struct cs_transfer *t,
 		if (cs_endpoint_is_numa(end[i]) || cs_transfer_is_managed(t))
 			continue;
 		slot = cs_board_slot(co->board, end[i]->index);
-		if (!slot->no_room[0] || cs_transfer_room(t) <= slot->layout.most)
+		if (!slot->no_room[0] ||
+		    cs_transfer_room(co->plan, t) <= slot->layout.most)
 			continue;
 		cs_err_set(err, "%s %s: %s", cs_agent_noun(co), slot->facts.label,
 			   slot->no_room);
