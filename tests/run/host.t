@@ -262,6 +262,10 @@ ok "kernels whose small copies cover more than the GPU's memory: skipped with th
 	'status_is 0 && cells local.csv | grep -c " skipped " | grep -qx 5 && folded "skipped: GPU 0: the buffers need .* of the GPU"'
 ok "... and all else is measured" eval 'cells local.csv | grep -q " ok " && ! cells local.csv | grep -qvE " (ok|skipped) "'
 
+run 0 --backend cpu --gpus 2 -m host -s 1M
+ok "an arena that needs no memory has none whose place is to be proven" eval \
+	'prints "^ +1 .* none " && prints_not "not proven"'
+
 # the third: two GPUs have their buffers, and one wants what displaces its cache
 FAKE_FAIL=cuMemAlloc:3=2 run 0 --no-mpi --seed 1 --gpus 0,1 -s 1M -t h2d.ce.registered.pair --cache any,cold -o small.json
 ok_json "no memory to displace a GPU's cache: that cell is skipped with the reason, the others are measured" small.json \

@@ -159,6 +159,7 @@ HOLDS("host memory is named, and has no GPU columns") {
 
 	c.run.stand_in = 1;
 	c.run.node[0].agent[2].pages_numa = -1;
+	strcpy(c.run.node[0].agent[2].note, "pages are spread over NUMA nodes");
 	t_golden(written(&c, "text", 0), "report/stand-in.out");
 	c.run.stand_in = 0;
 	t_golden(written(&c, "text", 0), "report/host-memory.out");

@@ -132,11 +132,13 @@ static const char *pcie_text(const struct cs_link_facts *l)
 			   pcie_lacks(l) ? "*" : "");
 }
 
+/* A note has the reason if they are not proven; "none": it needed no memory. */
 static const char *pages_text(const struct cs_agent_facts *agent)
 {
-	return agent->pages_numa < 0 ? "not proven" :
-				       cs_new_text("on %d by %s", agent->pages_numa,
-						   agent->pages_proof);
+	return agent->pages_numa >= 0 ? cs_new_text("on %d by %s", agent->pages_numa,
+						    agent->pages_proof) :
+	       agent->note[0]	      ? "not proven" :
+					"none";
 }
 
 static void add_agent(struct cs_columns *t, const struct cs_run *run, int node, int a)
