@@ -4,8 +4,10 @@
 slow=3, by=0.6: that node sends and receives at that share; ways=s, r or sr; leaves=4: of so
 many nodes each, named leaf0, ...; uplinks=1: that leaf sends and receives to others at that
 share; again=0: no second looks; again=fast: nothing is slow in them; nic=400: mlx5_0 of so many
-Gb/s carries all, or nic=0: of an unknown rate; far=3: that node has a second one, of NUMA node 7,
-which carries all; rails=2: of GPU or NUMA nodes, and only the last of a slow node is slow; host=NAME: what the nodes' names begin with."""
+Gb/s carries all, or nic=0: of an unknown rate; far=3: that node has a second one, of NUMA node 7 or numa=,
+which carries all, and its process is bound to NUMA node 0
+(cpus=0-15: to none); rails=2: of GPU or NUMA nodes, and only the last of a slow node is slow; rails=+2: pairs, too,
+which are slow as that rail; host=NAME: what the nodes' names begin with."""
 import json
 import random
 import sys
@@ -19,6 +21,7 @@ def main():
     by = float(opt.get("by", 1))
     slow, uplinks, far = (int(opt.get(k, -1)) for k in ("slow", "uplinks", "far"))
     rails = int(opt.get("rails", 0))
+    pairs_too = [None] if opt.get("rails", "")[:1] == "+" else []
     leaves, ways = int(opt.get("leaves", 0)), opt.get("ways", "sr")
     draw = random.Random(1)
     d = json.load(open(source))
@@ -66,9 +69,9 @@ def main():
                 add(a, b, r, False, True)
 
     if rails:
-        row.update(test="nethost.mpi.pinned.rails", pattern="rails")
         d["run"]["settings"]["numa_nodes_mask"] = "%016x" % ((1 << rails) - 1)
-        d["run"].update(tests=[dict(test=row["test"], rail=i) for i in range(rails)],
+        d["run"].update(tests=["nethost.mpi.pinned.pair"] * len(pairs_too)
+                        + [dict(test="nethost.mpi.pinned.rails", rail=i) for i in range(rails)],
                         choices=None)
     if "host" in opt:
         node["host"] = opt["host"]
@@ -84,8 +87,12 @@ def main():
     d["agents"] = [dict(a, node=node["host"] + str(i), node_index=i)
                    for i in range(n) for a in d["agents"] if a["node_index"] == 0]
     if far >= 0:
-        other = dict(node["nics"][0], name="mlx5_1", bus_id="0000:9a:00.0", numa=7)
-        d["nodes"][far].update(n_nics=2, nics=[dict(node["nics"][0], numa=0), other])
+        other = dict(node["nics"][0], name="mlx5_1", bus_id="0000:9a:00.0",
+                     numa=int(opt.get("numa", 7)))
+        d["nodes"][far].update(
+            n_nics=2, nics=[dict(node["nics"][0], numa=0), other],
+            numa_nodes=[dict(numa=0, cpus="0-7"), dict(numa=7, cpus="8-15")],
+            ranks=[dict(node["ranks"][0], cpus=opt.get("cpus", "0-7"))])
     d["results"] = []
     d["matrices"] = d["comparisons"] = d["actions"] = d["checks"] = d["errors"] = []
     wheel = n + n % 2 - 1
@@ -95,7 +102,9 @@ def main():
             k = r if i == wheel else wheel if i == r else (2 * r + wheel - i) % wheel
             if k < n:
                 pairs.append((i, k, r))
-    for row["rail"] in range(rails) if rails else (None,):
+    for row["rail"] in pairs_too + list(range(rails)) if rails else (None,):
+        pattern = "pair" if row["rail"] is None else "rails"
+        row.update(test="nethost.mpi.pinned." + pattern, pattern=pattern)
         add_all(pairs, wheel)
     d["run"].update(n_nodes=n, n_ranks=n, cells_measured=len(pairs),
                     cells_planned=len(pairs), checks=[])

@@ -167,6 +167,12 @@ ok_json "... also beside the file of another job, whose nodes come before" out \
 network "a card that is far from the memory accuses nobody" none 8 nic=400 far=3
 ok_json "… and is a note of its node alone, once" out \
 	'[(c["node_index"], c["severity"], c["says"]) for c in d["checks"] if c["id"] == "nic-far"] == [(3, "note", "mlx5_1 on NUMA node 7 carries the messages; mlx5_0 on NUMA node 0, as their memory, is as fast")]'
+no_note() { # SENTENCE KEY=VALUE...: of the card
+	network "$1" none 8 nic=400 far=3 "${@:2}"
+	ok "… nor a note" prints_not nic-far
+}
+no_note "the memory of a process that is bound to no NUMA node may be anywhere: nobody is accused" cpus=0-15
+no_note "one card for all rails, beside one of them: nobody is accused" rails=2 numa=1
 network "what is not slow alone is a note" "nic-slow 3 note not-seen False" 16 slow=3 by=0.61 again=fast
 network "… as is what was not measured again" "nic-slow 3 note no False" 16 slow=3 by=0.61 again=0
 network "uplinks of a leaf are a warning, and no node is accused" \
@@ -220,6 +226,8 @@ run 0 check healthy.json
 ok "rails of healthy nodes: no finding" eval 'status_is 0 && prints_not "-slow"'
 network "a node that is slow on one rail is named once" "nic-slow 3 critical confirmed True" 16 rails=2 slow=3 by=0.61
 ok "… with that rail" grep -q '"its network on rail 1 sends and receives 39 %' out
+network "… also if pairs are slow, too" "nic-slow 3 critical confirmed True" 16 rails=+2 slow=3 by=0.61
+ok "… with the rail that it is of" grep -q '"its network on rail 1 sends and receives 39 %' out
 network "of two nodes none is accused" none 2 slow=1 by=0.5
 
 show_made() { # FORMAT NODES KEY=VALUE...

@@ -30,19 +30,45 @@ static const struct cs_nic_facts *better(const struct cs_node_facts *node,
 	return NULL;
 }
 
+/* The NUMA node to whose CPUs the process is bound, and so its memory; -1 not known. */
+static int process_numa(const struct cs_run_node *nd)
+{
+	const struct cs_numa_facts *at = nd->facts.numa_node;
+	const char *cpus = nd->facts.n_ranks > 0 ? nd->ranks[0].cpus : "";
+
+	for (int i = 0; cpus[0] && i < CS_MAX_NUMA; i++)
+		if (!strcmp(cpus, at[i].cpus))
+			return at[i].numa;
+	return -1;
+}
+
 /* The NUMA node of the memory; -1 not known. */
 static int memory_numa(const struct cs_run_node *nd, const struct cs_row *row)
 {
 	const int rail = row->what.variant.rail - 1;
 	const int agent = rail < 0 ? 0 : rail;
 
-	return rail >= 0 && cs_row_test(row)->path == CS_PATH_NETHOST ? rail :
-	       agent < nd->facts.n_agents ? nd->agent[agent].numa :
-					    -1;
+	if (cs_row_test(row)->path == CS_PATH_NETHOST)
+		return rail < 0 ? process_numa(nd) : rail;
+	return agent < nd->facts.n_agents ? nd->agent[agent].numa : -1;
 }
 
-/* One end of a row.  Returns 1 if its node's card is far. */
-static int judge_end(struct cs_run *run, const struct cs_row *row, int dst)
+/* The cards (bits) that carry messages of a rail whose memory is beside them, by node.  All
+ * rails of a node are of one process: such a card was not chosen for the other rails. */
+static void find_beside(const struct cs_run *run, const struct cs_row *row, int dst,
+			uint32_t *beside)
+{
+	const uint32_t node = (dst ? &row->what.dst : &row->what.src)->index;
+	const struct cs_run_node *nd = &run->node[node];
+	const struct cs_nic_facts *used = card_named(&nd->facts, row->apart->nic[dst]);
+
+	if (row->what.variant.rail && used && used->numa == memory_numa(nd, row))
+		beside[node] |= 1u << (used - nd->facts.nic);
+}
+
+/* One end of a row.  Returns 1 if its node's card is far, and nothing explains it. */
+static int judge_end(struct cs_run *run, const struct cs_row *row, int dst,
+		     const uint32_t *beside)
 {
 	const uint32_t node = (dst ? &row->what.dst : &row->what.src)->index;
 	const struct cs_run_node *nd = &run->node[node];
@@ -53,7 +79,8 @@ static int judge_end(struct cs_run *run, const struct cs_row *row, int dst)
 	if (!used || used->numa < 0 || numa < 0 || used->numa == numa)
 		return 0;
 	near = better(&nd->facts, used, numa);
-	if (!near)
+	if (!near ||
+	    (row->what.variant.rail && beside[node] >> (used - nd->facts.nic) & 1))
 		return 0;
 	cs_judge(run,
 		 cs_advised(CS_FOUND(CS_NOTE, (int)node, CS_FINDING_NIC_FAR,
@@ -66,17 +93,25 @@ static int judge_end(struct cs_run *run, const struct cs_row *row, int dst)
 	return 1;
 }
 
+static int is_measured(const struct cs_row *row)
+{
+	return row->status == CS_OK && cs_test_is_between(cs_row_test(row));
+}
+
 void cs_between_judge_far(struct cs_run *run)
 {
 	char *said = cs_new(char, (size_t)run->n_nodes);
+	uint32_t *beside = cs_new(uint32_t, (size_t)run->n_nodes);
 
-	CS_EACH_ROW_OF(row, &run->rows) {
-		const uint32_t end[] = { row->what.src.index, row->what.dst.index };
+	CS_EACH_ROW_OF(row, &run->rows)
+		for (int k = 0; k < 2 && is_measured(row); k++)
+			find_beside(run, row, k, beside);
+	CS_EACH_ROW_OF(row, &run->rows)
+		for (int k = 0; k < 2 && is_measured(row); k++) {
+			const uint32_t node =
+				(k ? &row->what.dst : &row->what.src)->index;
 
-		if (row->status != CS_OK || !cs_test_is_between(cs_row_test(row)))
-			continue;
-		for (int k = 0; k < 2; k++)
-			if (!said[end[k]])
-				said[end[k]] = (char)judge_end(run, row, k);
-	}
+			if (!said[node])
+				said[node] = (char)judge_end(run, row, k, beside);
+		}
 }

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/statistics.h"
+#include "base/units.h"
 #include "check/between/gather.h"
 #include "check/link/kind.h"
 #include "result/add_finding.h"
@@ -60,24 +61,52 @@ static const struct cs_test *test_of(const struct cs_run *run,
 	return cs_plan_matrix_test(run->plan, s->matrix);
 }
 
+/* The card that carried the messages, by counters, else the only one that it can be; ""
+ * none or several. */
+static const char *nic_of(const struct cs_run *run, const struct cs_suspect *s)
+{
+	const struct cs_row *row = cs_rows_get(&run->rows, s->evidence[0]);
+	const char *counted = row->apart->nic[row->what.src.index != s->a];
+
+	if (!counted[0])
+		return cs_port_name(&run->node[s->a].facts);
+	return strpbrk(counted, " ,") ? "" : counted;
+}
+
+/* Is it one fault?  On another rail if the card is the same, where it is known; a test without
+ * rails uses the memory of one of them. */
 static int is_same(const struct cs_run *run, const struct cs_suspect *x,
 		   const struct cs_suspect *y)
 {
-	return x->kind == y->kind &&
-	       ((x->a == y->a && x->b == y->b) || (x->a == y->b && x->b == y->a)) &&
-	       rail_of(run, x) == rail_of(run, y) &&
-	       (!rail_of(run, x) || test_of(run, x)->path == test_of(run, y)->path);
+	const uint8_t rail = rail_of(run, x), other = rail_of(run, y);
+
+	if (x->kind != y->kind ||
+	    !((x->a == y->a && x->b == y->b) || (x->a == y->b && x->b == y->a)))
+		return 0;
+	if (rail == other && (!rail || test_of(run, x)->path == test_of(run, y)->path))
+		return 1;
+	if (x->kind == CS_SUSPECT_NODE && nic_of(run, x)[0] && nic_of(run, y)[0])
+		return !strcmp(nic_of(run, x), nic_of(run, y));
+	return !rail || !other;
 }
 
-static int is_there(const struct cs_run *run, const struct cs_vec *suspects,
-		    const struct cs_suspect *s)
+/* Add it, or its rail to the same one. */
+static void add_suspect(const struct cs_run *run, struct cs_suspect *s,
+			struct cs_vec *suspects)
 {
-	const struct cs_suspect *of = suspects->data;
+	const uint8_t rail = rail_of(run, s);
 
-	return CS_ANY(i, suspects->n, is_same(run, &of[i], s));
+	s->rails = rail ? 1ull << (rail - 1) : 0;
+	CS_EACH(struct cs_suspect, of, suspects)
+		if (is_same(run, of, s)) {
+			if (test_of(run, of)->path == test_of(run, s)->path)
+				of->rails |= s->rails;
+			return;
+		}
+	cs_list_push(suspects, s);
 }
 
-/* Those of one more matrix, without those that one before has: rails are not the same. */
+/* Those of one more matrix, without those that one before has. */
 static struct cs_between add_suspects(const struct cs_run *run, uint32_t matrix,
 				      struct cs_vec *suspects)
 {
@@ -86,9 +115,9 @@ static struct cs_between add_suspects(const struct cs_run *run, uint32_t matrix,
 	struct cs_vec found = CS_LIST(struct cs_suspect);
 
 	cs_suspects_find(&b, &found);
-	CS_EACH(const struct cs_suspect, s, &found)
-		if (!is_there(run, suspects, s) && !is_explained(run, s, usual_gbs))
-			cs_list_push(suspects, s);
+	CS_EACH(struct cs_suspect, s, &found)
+		if (!is_explained(run, s, usual_gbs))
+			add_suspect(run, s, suspects);
 	cs_suspects_confirm(&b, suspects);
 	return b;
 }
@@ -153,24 +182,15 @@ static const char *alone_text(enum cs_remeasured again)
 	return text[again];
 }
 
-/* " on rail 3"; "" none. */
-static const char *rail_text(const struct cs_run *run, const struct cs_suspect *s)
+/* " on rail 3", " on rails 0-2"; "" none. */
+static const char *rail_text(const struct cs_suspect *s)
 {
-	const uint8_t rail = rail_of(run, s);
+	char rails[200];
 
-	return rail ? cs_new_text(" on rail %d", rail - 1) : "";
-}
-
-/* The card that carried the messages, by counters, else the only one that it can be; ""
- * none or several. */
-static const char *nic_of(const struct cs_run *run, const struct cs_suspect *s)
-{
-	const struct cs_row *row = cs_rows_get(&run->rows, s->evidence[0]);
-	const char *counted = row->apart->nic[row->what.src.index != s->a];
-
-	if (!counted[0])
-		return cs_port_name(&run->node[s->a].facts);
-	return strpbrk(counted, " ,") ? "" : counted;
+	cs_bits_text(s->rails, rails, sizeof(rails));
+	return s->rails ? cs_new_text(" on rail%s %s",
+				      s->rails & (s->rails - 1) ? "s" : "", rails) :
+			  "";
 }
 
 static void describe_node(struct cs_run *run, const struct cs_suspect *s,
@@ -187,7 +207,7 @@ static void describe_node(struct cs_run *run, const struct cs_suspect *s,
 	f.drain = f.severity == CS_CRITICAL;
 	cs_judge(run, cs_advised(f),
 		 "%s%s %s %.0f %% slower than the other %u nodes' (%s)%s",
-		 nic[0] ? nic : "its network", rail_text(run, s),
+		 nic[0] ? nic : "its network", rail_text(s),
 		 s->sends && s->receives ? "sends and receives" :
 		 s->sends		 ? "sends" :
 					   "receives",
@@ -201,8 +221,8 @@ static void describe_leaf(struct cs_run *run, const struct cs_between *b,
 	f.node = -1;
 	cs_judge(run, cs_advised(f),
 		 "uplinks of leaf %s%s are %.0f %% slower than those of the other %u leaves while all nodes send (%s)%s",
-		 cs_between_leaf(run, b, s->a), rail_text(run, s), percent(s),
-		 s->of - 1, rate_text(s),
+		 cs_between_leaf(run, b, s->a), rail_text(s), percent(s), s->of - 1,
+		 rate_text(s),
 		 s->again == CS_REMEASURED_CONFIRMED ?
 			 "; confirmed by re-measurement" :
 		 s->again == CS_REMEASURED_NOT_CONFIRMED ?
@@ -217,7 +237,7 @@ static void describe_path(struct cs_run *run, const struct cs_suspect *s,
 	f.node = (int32_t)s->a;
 	cs_judge(run, cs_advised(f),
 		 "the path to %s%s%s is %.0f %% slower than those of both nodes to others (%s); alone, too",
-		 run->node[s->b].facts.host, rail_text(run, s),
+		 run->node[s->b].facts.host, rail_text(s),
 		 s->sends && s->receives ? ", both ways," : "", percent(s),
 		 rate_text(s));
 }
@@ -257,20 +277,14 @@ static int are_many(const struct cs_vec *suspects)
 void cs_between_judge(struct cs_run *run)
 {
 	struct cs_vec suspects = CS_LIST(struct cs_suspect);
-	const struct cs_suspect *s;
-	size_t from;
+	struct cs_between b = { 0 };
 
 	if (!is_judged(run))
 		return;
 	cs_between_judge_far(run);
 	for (uint32_t v = cs_between_matrix(run, 0); v < run->plan->n_matrices;
-	     v = cs_between_matrix(run, v + 1)) {
-		struct cs_between b;
-
-		from = suspects.n;
+	     v = cs_between_matrix(run, v + 1))
 		b = add_suspects(run, v, &suspects);
-		s = suspects.data;
-		for (size_t i = from; i < suspects.n; i++)
-			describe(run, &b, &s[i], are_many(&suspects));
-	}
+	CS_EACH(const struct cs_suspect, s, &suspects)
+		describe(run, &b, s, are_many(&suspects)); /* leaves are those of any */
 }

@@ -16,6 +16,7 @@ struct cs_suspect {
 	uint32_t matrix;     /* of the plan */
 	uint32_t a, b;	     /* node, leaf; of a path source and destination */
 	int sends, receives; /* of a path: from a to b, from b to a */
+	uint64_t rails; /* bits: those on which it is seen; 0: its test has none */
 	double off; /* as a logarithm, of the slower direction: the rate as a share … */
 	double low, high;  /* … is within this interval */
 	double others_gbs; /* what the sum without it gives */
