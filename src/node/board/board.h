@@ -134,7 +134,7 @@ struct cs_slot {
 	double stage_ns[CS_STEP_MAX][CS_STAGES];
 	uint32_t n_values; /* of the last PROBE, in the test's unit */
 	double value[CS_PROBE_MOST];
-	struct cs_tile_times tile_times[CS_OVERLAPS];
+	struct cs_tile_times tile_times[CS_OVERLAP_SCHEDULES];
 	uint32_t calls; /* number in a batch, since PREPARE; 0: none yet */
 	/* By transfer whose destination this agent checks: samples checked since
 	 * PREPARE; those of which all copies were checked; those of which only a part of

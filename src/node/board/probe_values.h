@@ -18,13 +18,15 @@ enum cs_opening {
 
 /* The values of a round of an OVERLAP, in milliseconds. */
 enum cs_overlap {
+	/* schedules, of which one round also takes the times of tiles */
 	CS_OVERLAP_ROTATED, /* three streams that change roles from tile to tile */
-	CS_OVERLAP_KERNELS, /* all kernels alone */
-	CS_OVERLAP_MOVES, /* only the moves of all tiles, in both directions at once */
 	CS_OVERLAP_SERIAL,  /* one stream */
 	CS_OVERLAP_STREAMS, /* three streams: one in, one for the kernels, one out */
 	CS_OVERLAP_TILES,   /* a stream for each tile */
-	CS_OVERLAP_IDEAL,   /* the longer of kernels and moves alone */
+	CS_OVERLAP_SCHEDULES,
+	CS_OVERLAP_KERNELS = CS_OVERLAP_SCHEDULES, /* all kernels alone */
+	CS_OVERLAP_MOVES, /* only the moves of all tiles, in both directions at once */
+	CS_OVERLAP_IDEAL, /* the longer of kernels and moves alone */
 	CS_OVERLAPS
 };
 

@@ -327,17 +327,17 @@ static void emit_overlap(struct cs_coordinator *co, const struct cs_row *like,
 			 const struct series *all)
 {
 	static const enum cs_metric metric[CS_OVERLAPS] = {
-		[CS_OVERLAP_KERNELS] = CS_METRIC_KERNELS,
-		[CS_OVERLAP_MOVES] = CS_METRIC_MOVES,
 		[CS_OVERLAP_SERIAL] = CS_METRIC_SERIAL,
 		[CS_OVERLAP_STREAMS] = CS_METRIC_STREAMS,
 		[CS_OVERLAP_TILES] = CS_METRIC_TILES,
+		[CS_OVERLAP_KERNELS] = CS_METRIC_KERNELS,
+		[CS_OVERLAP_MOVES] = CS_METRIC_MOVES,
 		[CS_OVERLAP_IDEAL] = CS_METRIC_IDEAL,
 	};
 
-	for (uint32_t i = CS_OVERLAP_KERNELS; i < CS_OVERLAPS; i++)
+	for (uint32_t i = CS_OVERLAP_SERIAL; i < CS_OVERLAPS; i++)
 		emit_metric(co, like, metric[i], all->x[i], all->n[i]);
-	for (enum cs_overlap i = 0; i < CS_OVERLAPS; i++)
+	for (enum cs_overlap i = 0; i < CS_OVERLAP_SCHEDULES; i++)
 		emit_times(co, like, i, metric[i]);
 }
 
