@@ -205,6 +205,9 @@ int cs_gpu_trial(int ordinal, enum cs_net_memory memory, void (*idle)(void *ctx)
 	else if (WIFSIGNALED(status))
 		cs_text(how, sizeof(how), "a trial died of signal %d",
 			WTERMSIG(status));
+	else if (!how[0])
+		cs_text(how, sizeof(how), "a trial ended with status %d",
+			WEXITSTATUS(status));
 	return cs_err_set(why,
 			  "the MPI does not take GPU memory (%s; %s); use net.mpi.staged",
 			  how, declared());
