@@ -410,8 +410,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 static int has_buffers(const struct cs_transfer *t)
 {
 	return t->op <= CS_OP_BURST64K || t->op == CS_OP_HALO ||
-	       t->method == CS_METHOD_MATMUL || t->src.kind != t->dst.kind ||
-	       t->src.index != t->dst.index;
+	       t->method == CS_METHOD_MATMUL || cs_endpoint_is_numa(&t->src) ||
+	       t->src.kind != t->dst.kind || t->src.index != t->dst.index;
 }
 
 uint64_t cs_transfer_room(const struct cs_plan *plan, const struct cs_transfer *t)
