@@ -29,7 +29,8 @@ mark=CS_TEST_MARK=$$.$RANDOM
 
 shows() {
 	echo "# status $status; stderr:"
-	tail -n 8 err 2>/dev/null | sed 's/^/#   /'
+	# of a process that a signal ended, with its stack
+	tail -n $((${status:-0} > 128 ? 80 : 8)) err 2>/dev/null | sed 's/^/#   /'
 	echo "# stdout:"
 	tail -n 4 out 2>/dev/null | cut -c1-200 | sed 's/^/#   /'
 }
