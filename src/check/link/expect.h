@@ -26,7 +26,7 @@ const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
 					   const struct cs_link_facts *b);
 
 /* Usual share of that peak for a copy engine, as fractions; -1 unknown class.
- * Sources in check.c. */
+ * Sources in expect.c. */
 int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
 
 /* One direction of a cell that is measured alone, in GB/s, by the links that are live

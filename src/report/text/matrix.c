@@ -146,25 +146,23 @@ static int find_shares(const struct cs_grid *grid, struct shares *out)
 	return 0;
 }
 
-/* Print the range that known machines have; 0: there is none. */
-static int print_known(FILE *to, const struct cs_grid *grid)
+/* Print the range that known machines have, if there is one. */
+static void print_known(FILE *to, const struct cs_grid *grid)
 {
 	struct cs_known usual;
 	int d = cs_decimals(grid->test);
 
 	if (cs_known_usual(grid->run, grid->row, cs_grid_cells(grid), &usual))
-		return 0;
+		return;
 	cs_fold(to, 2, 4, "usual for %s: %.*f to %.*f (%s, %s)", usual.class, d,
 		usual.low, d, usual.high, cs_count_text(usual.machines, "machine"),
 		cs_count_text(usual.runs, "run"));
-	return 1;
 }
 
-static void print_share(FILE *to, const struct cs_grid *grid, int is_known)
+static void print_share(FILE *to, const struct cs_grid *grid)
 {
 	struct shares share;
-	const char *up, *usual = "";
-	double low, high;
+	const char *up, *why = "";
 
 	if (!grid->n_measured || cs_on_cpu(grid->run) ||
 	    grid->test->path != CS_PATH_PEER ||
@@ -184,18 +182,12 @@ static void print_share(FILE *to, const struct cs_grid *grid, int is_known)
 	}
 	up = cs_new_text(share.up_least < share.up_most ? "%d to %d" : "%d",
 			 share.up_least, share.up_most);
-	/* below half the links may be divided among the peers: no verdict */
 	if (cs_is_short(grid->bytes, cs_nvlink_peak_gbs(share.link)))
-		usual = cs_new_text("; copies of %s are too short to fill it",
-				    cs_new_size(grid->bytes));
-	else if (share.median > 0.5 && !is_known &&
-		 grid->test->method == CS_METHOD_CE &&
-		 !cs_usual_share(share.link, &low, &high))
-		usual = cs_new_text("; usual for a copy engine on NVLink %d: %.0f to %.0f %%",
-				    share.link->nvlink_version, 100 * low, 100 * high);
+		why = cs_new_text("; copies of %s are too short to fill it",
+				  cs_new_size(grid->bytes));
 	cs_fold(to, 2, 4, "%.0f %% of the live link (%s x %.0f GB/s)%s",
 		100 * share.median, up,
-		cs_nvlink_peak_gbs(share.link) / share.link->nvlinks_up, usual);
+		cs_nvlink_peak_gbs(share.link) / share.link->nvlinks_up, why);
 }
 
 /* ---- reasons ---- */
@@ -501,7 +493,8 @@ void cs_matrix_node(FILE *to, const struct cs_grid *grid, int verbose)
 {
 	cs_matrix_cells(to, grid);
 	print_figures(to, grid);
-	print_share(to, grid, print_known(to, grid));
+	print_known(to, grid);
+	print_share(to, grid);
 	cs_classes_print(to, grid);
 	print_places(to, grid);
 	print_ring(to, grid);
