@@ -54,7 +54,7 @@ static void explain_finding(FILE *to, enum cs_finding_id id, int is_hint)
 	part(to, "found at", found[0] ? found : NULL);
 	part(to, "drain",
 	     line->flags & CS_FINDING_DRAINS ?
-		     "yes, if it is certain: nothing should run on the node" :
+		     "yes, once confirmed: nothing should run on the node" :
 		     "no");
 	cs_finding_next(id, next, sizeof(next));
 	if (!is_hint)

@@ -120,7 +120,7 @@ run 0 compare a.json a.json
 ok "the answer comes first: no difference" answers 'no difference beyond 1 %: 30 of 30 cells'
 run 0 compare a.json slow.json
 ok "… two runs alone: what to repeat" answers \
-	'these two runs differ by 5\.2 %: 3 of 30 cells; repeat with three or more runs a side, in turns'
+	'these two runs differ by 5\.2 %: B was faster in 0, slower in 3 of 30 cells; repeat with three or more runs a side, in turns'
 ok "… each matrix has its name" prints '^  GPU to GPU, copy engine, write, one pair at a time \(peer\.ce\.write\.pair\)$'
 run 0 compare a.json slow.json -q -o slow.html
 ok "… a page does not call that the same" eval \

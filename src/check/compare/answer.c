@@ -8,8 +8,22 @@
 struct tally {
 	size_t n[CS_VERDICTS], compared;
 	double least[CS_VERDICTS], most[CS_VERDICTS]; /* differences, without sign */
+	size_t better; /* of those that differ: how often B was */
 	uint32_t runs; /* on a side, for a verdict; 0: unknown */
 };
+
+/* In how many of the cells that differ is B better? */
+static size_t count_better(const struct cs_versus *v, const struct cs_versus_matrix *m)
+{
+	const struct cs_versus_cell *cell = v->cells.data;
+	const int low = cs_unit_low_is_better((int)cs_test_at(m->test)->unit);
+	size_t n = 0;
+
+	for (size_t i = m->first; i < m->first + m->n; i++)
+		n += cell[i].c.verdict == CS_VERDICT_DIFFERS &&
+		     (cell[i].c.difference > 0) == !low;
+	return n;
+}
 
 static struct tally tally_of(const struct cs_versus *v)
 {
@@ -25,9 +39,11 @@ static struct tally tally_of(const struct cs_versus *v)
 		t.least[verdict] = fmin(t.least[verdict], fabs(cell->c.difference));
 		t.most[verdict] = fmax(t.most[verdict], fabs(cell->c.difference));
 	}
-	CS_EACH(const struct cs_versus_matrix, m, &v->matrices)
+	CS_EACH(const struct cs_versus_matrix, m, &v->matrices) {
 		if (m->sum.verdict == CS_VERDICT_UNDECIDED && m->runs_needed > t.runs)
 			t.runs = m->runs_needed;
+		t.better += count_better(v, m);
+	}
 	return t;
 }
 
@@ -98,10 +114,11 @@ static const char *answer(const struct cs_versus *v, const struct tally *t)
 	if (t->n[CS_VERDICT_FASTER] || t->n[CS_VERDICT_SLOWER])
 		return different_text(v, t);
 	if (t->n[CS_VERDICT_DIFFERS])
-		return cs_new_text("these two runs differ by %s: %zu of %zu cells; "
-				   "repeat with three or more runs a side, in turns",
-				   by_text(t, CS_VERDICT_DIFFERS),
-				   t->n[CS_VERDICT_DIFFERS], t->compared);
+		return cs_new_text("these two runs differ by %s: B was faster in %zu, slower "
+				   "in %zu of %zu cells; repeat with three or more runs a "
+				   "side, in turns",
+				   by_text(t, CS_VERDICT_DIFFERS), t->better,
+				   t->n[CS_VERDICT_DIFFERS] - t->better, t->compared);
 	if (t->n[CS_VERDICT_UNDECIDED])
 		return undecided_text(v, t);
 	if (v->placements)
