@@ -304,7 +304,7 @@ int cs_steps_are_alike(const struct cs_plan *plan, const struct cs_step *a,
 	    (a->flags | b->flags) & CS_STEP_CONTROL)
 		return 0;
 	other = cs_plan_test(plan, b);
-	/* of managed memory and of malloc's the ends between GPUs say nothing */
+	/* between GPUs an end does not tell managed memory from malloc's */
 	if (one->memory != other->memory || one->how != other->how ||
 	    one->unit != other->unit || one->least_precision != other->least_precision)
 		return 0;
@@ -427,9 +427,12 @@ uint64_t cs_plan_smaller(const struct cs_plan *plan, uint64_t below)
 	const struct cs_transfer *end = t + plan->n_transfers;
 	uint64_t best = 0;
 
-	for (; t < end; t++)
-		if (cs_transfer_room(plan, t) < below)
-			best = most(best, cs_transfer_room(plan, t));
+	for (; t < end; t++) {
+		const uint64_t room = cs_transfer_room(plan, t);
+
+		if (room < below)
+			best = most(best, room);
+	}
 	return best;
 }
 

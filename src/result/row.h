@@ -66,9 +66,9 @@ enum cs_metric {
 	(CS_ROW_CONTROL | CS_ROW_CONCURRENT | CS_ROW_REMEASURED | CS_ROW_COUNTED | \
 	 CS_ROW_TIMELINE)
 
-/* What is done with a tile: its way in, kernels, its way out. */
+/* A tile is moved to the GPU, worked on by kernels, and moved back. */
 #define CS_TILE_WORKS 3
-/* When, in a row with CS_ROW_TIMELINE: begin and end of each, in ms since the first call. */
+/* Begin and end of each of these, in a row with CS_ROW_TIMELINE: ms since the first call. */
 #define CS_TILE_TIMES (2 * CS_TILE_WORKS)
 
 /* Flags of figures that are not the link's own. */
@@ -196,7 +196,7 @@ int cs_is_bandwidth(const struct cs_row *row);
 const char *cs_status_text(int status); /* "ok", "skipped", … */
 /* The way of working on tiles that a metric is of: "three streams". */
 const char *cs_schedule_text(int metric);
-/* What is done with a tile: "in", "kernels", "out". */
+/* One of the CS_TILE_WORKS, in their order: "in", "kernels", "out". */
 const char *cs_tile_work_text(uint32_t work);
 /* "rate", "total", …; of a test whose figures are times "time" for a rate. */
 const char *cs_metric_text(const struct cs_test *test, int metric);

@@ -53,12 +53,17 @@ static int memory_numa(const struct cs_run_node *nd, const struct cs_row *row)
 	return agent < nd->facts.n_agents ? nd->agent[agent].numa : -1;
 }
 
+static uint32_t node_of(const struct cs_row *row, int dst)
+{
+	return dst ? row->what.dst.index : row->what.src.index;
+}
+
 /* The cards (bits) that carry messages of a rail whose memory is beside them, by node.  All
  * rails of a node are of one process: such a card was not chosen for the other rails. */
 static void find_beside(const struct cs_run *run, const struct cs_row *row, int dst,
 			uint32_t *beside)
 {
-	const uint32_t node = (dst ? &row->what.dst : &row->what.src)->index;
+	const uint32_t node = node_of(row, dst);
 	const struct cs_run_node *nd = &run->node[node];
 	const struct cs_nic_facts *used = card_named(&nd->facts, row->apart->nic[dst]);
 
@@ -70,7 +75,7 @@ static void find_beside(const struct cs_run *run, const struct cs_row *row, int 
 static int judge_end(struct cs_run *run, const struct cs_row *row, int dst,
 		     const uint32_t *beside)
 {
-	const uint32_t node = (dst ? &row->what.dst : &row->what.src)->index;
+	const uint32_t node = node_of(row, dst);
 	const struct cs_run_node *nd = &run->node[node];
 	const struct cs_nic_facts *used = card_named(&nd->facts, row->apart->nic[dst]);
 	const int numa = memory_numa(nd, row);
@@ -104,14 +109,13 @@ void cs_between_judge_far(struct cs_run *run)
 	uint32_t *beside = cs_new(uint32_t, (size_t)run->n_nodes);
 
 	CS_EACH_ROW_OF(row, &run->rows)
-		for (int k = 0; k < 2 && is_measured(row); k++)
-			find_beside(run, row, k, beside);
+		for (int dst = 0; dst < 2 && is_measured(row); dst++)
+			find_beside(run, row, dst, beside);
 	CS_EACH_ROW_OF(row, &run->rows)
-		for (int k = 0; k < 2 && is_measured(row); k++) {
-			const uint32_t node =
-				(k ? &row->what.dst : &row->what.src)->index;
+		for (int dst = 0; dst < 2 && is_measured(row); dst++) {
+			char *is_said = &said[node_of(row, dst)];
 
-			if (!said[node])
-				said[node] = (char)judge_end(run, row, k, beside);
+			if (!*is_said)
+				*is_said = (char)judge_end(run, row, dst, beside);
 		}
 }
