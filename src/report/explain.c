@@ -221,8 +221,35 @@ static void list(FILE *to)
 	list_tests(to);
 }
 
+#define ALIKE_MOST 9
+
+/* The ids of errors and findings that begin with it, then those that have it in them, in
+ * quotes; "" none. */
+static const char *ids_with(const char *what)
+{
+	const char *text = "";
+	size_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 1; i < CS_FINDINGS + CS_HINTS; i++) {
+			const int hint = i - CS_FINDINGS;
+			const char *id =
+				hint < 0 ? cs_finding_line((enum cs_finding_id)i)->id :
+					   cs_hint(hint)->key;
+			const char *at = strcasestr(id, what);
+
+			/* some errors are findings, too */
+			if (at && (at > id) == pass &&
+			    (hint < 0 || !cs_finding_find(id)) && n++ < ALIKE_MOST)
+				text = cs_join(text, ", ", "'%s'", id);
+		}
+	return n > ALIKE_MOST ? cs_new_longer(text, " or %zu more", n - ALIKE_MOST) :
+				text;
+}
+
 static int unknown(const char *what, struct cs_err *err)
 {
+	const char *ids = strlen(what) > 2 ? ids_with(what) : "";
 	struct cs_suggestion near = { .typed = what };
 	const char *why = cs_alias_refusal(what);
 
@@ -244,7 +271,13 @@ static int unknown(const char *what, struct cs_err *err)
 		   "--explain '%.80s': no test, error or finding has this name "
 		   "('--explain list' shows all)",
 		   what);
-	return cs_suggestion_add(&near, err);
+	if (!*ids)
+		return cs_suggestion_add(&near, err);
+	/* perhaps a test */
+	if (near.name[0] && !strstr(ids, near.name))
+		ids = cs_new_text("'%s', %s", near.name, ids);
+	cs_text_add(err->text, sizeof(err->text), "; did you mean %s?", ids);
+	return -1;
 }
 
 struct question {

@@ -179,6 +179,15 @@ HOLDS("an unknown name gets the nearest") {
 		"--explain 'CUDA_ERROR_SYSTEM_NOT_REDY': no test, error or finding has this name ('--explain list' shows all); did you mean 'CUDA_ERROR_SYSTEM_NOT_READY'?");
 }
 
+HOLDS("a part of ids gets all that begin with it, then those that contain it") {
+	refused("slow-",
+		"--explain 'slow-': no test, error or finding has this name ('--explain list' shows all); "
+		"did you mean 'slow-alike', 'slow-cells', 'slow-in-use', 'slow-memory', 'slow-throttled'?");
+	refused("below",
+		"--explain 'below': no test, error or finding has this name ('--explain list' shows all); "
+		"did you mean 'below-baseline', 'below-expected', 'below-known', 'below-threshold', 'nic-below', 'pcie-below'?");
+}
+
 HOLDS("another tool's test that is not measured gets the reason") {
 	refused("multinode_device_to_device_broadcast_one_to_all_sm",
 		"--explain 'multinode_device_to_device_broadcast_one_to_all_sm': "
