@@ -74,22 +74,6 @@ HOLDS("a PCIe peak is after coding, and unknown for unknown generations") {
 	t_ok(isnan(cs_pcie_peak_gbs(40, 16)));
 }
 
-HOLDS("a usual share is given for classes with a source, else nothing is set") {
-	struct cs_link_facts link = { .nvlinks_up = 18, .nvlink_version = 4 };
-	double low = -1, high = -1;
-
-	t_eq_int(cs_usual_share(&link, &low, &high), 0);
-	/* H200 measured here, H100 elsewhere */
-	t_ok(low <= 371.0 / 450 + 0.01 && high >= 396.5 / 450);
-	link.nvlink_version = 5;
-	low = 7;
-	t_eq_int(cs_usual_share(&link, &low, &high), -1);
-	t_near(low, 7, 0);
-	link.nvlink_version = 4;
-	link.nvlinks_up = 0;
-	t_eq_int(cs_usual_share(&link, &low, &high), -1);
-}
-
 /* ---- findings ---- */
 
 HOLDS("a clean run has no finding") {

@@ -119,7 +119,8 @@ const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
 	return pb < pa ? b : a;
 }
 
-int cs_usual_share(const struct cs_link_facts *link, double *low, double *high)
+/* Usual share of the peak for a copy engine, as fractions; -1 unknown class. */
+static int usual_share(const struct cs_link_facts *link, double *low, double *high)
 {
 	switch (link->nvlinks_up > 0 ? link->nvlink_version : -1) {
 	case 3: /* A100 writes, of 300: 276 and 279 (SuperBench logs,
@@ -255,7 +256,7 @@ static int expect_nvlink(const struct cs_run *run, const struct cs_row *row,
 	const struct cs_link_facts *b = &agent[row->what.dst.index].link;
 	double peak = cs_nvlink_peak_gbs(cs_lesser_link(a, b)), share;
 
-	if (!cs_on_nvlink(run, row) || !isfinite(peak) || cs_usual_share(a, low, high))
+	if (!cs_on_nvlink(run, row) || !isfinite(peak) || usual_share(a, low, high))
 		return -1;
 	share = share_between(run, row);
 	if (share == 0)

@@ -25,10 +25,6 @@ double cs_host_peak_gbs(const struct cs_agent_facts *agent);
 const struct cs_link_facts *cs_lesser_link(const struct cs_link_facts *a,
 					   const struct cs_link_facts *b);
 
-/* Usual share of that peak for a copy engine, as fractions; -1 unknown class.
- * Sources in expect.c. */
-int cs_usual_share(const struct cs_link_facts *link, double *low, double *high);
-
 /* One direction of a cell that is measured alone, in GB/s, by the links that are live
  * now: the least and the most that are usual.  0, or -1 if such cells have no
  * expectation: kernels, small copies, loads beside it, copies through the host, memory
