@@ -132,13 +132,18 @@ static const char *pcie_text(const struct cs_link_facts *l)
 			   pcie_lacks(l) ? "*" : "");
 }
 
-/* A note has the reason if they are not proven; "none": it needed no memory. */
-static const char *pages_text(const struct cs_agent_facts *agent)
+/* Where the pages of an agent are; "none": the plan needs no memory of it. */
+static const char *pages_text(const struct cs_run *run, int node, int a)
 {
-	return agent->pages_numa >= 0 ? cs_new_text("on %d by %s", agent->pages_numa,
-						    agent->pages_proof) :
-	       agent->note[0]	      ? "not proven" :
-					"none";
+	const struct cs_run_node *nd = &run->node[node];
+	struct cs_arena_layout needs = { .total_bytes = 1 };
+
+	if (nd->agent[a].pages_numa >= 0)
+		return cs_new_text("on %d by %s", nd->agent[a].pages_numa,
+				   nd->agent[a].pages_proof);
+	if (run->plan)
+		cs_plan_arena(run->plan, a, nd->facts.n_agents, UINT64_MAX, &needs);
+	return needs.total_bytes ? "not proven" : "none";
 }
 
 static void add_agent(struct cs_columns *t, const struct cs_run *run, int node, int a)
@@ -157,7 +162,7 @@ static void add_agent(struct cs_columns *t, const struct cs_run *run, int node, 
 				       agent->link.nvlinks_max));
 		cs_columns_add(t, "%s", pcie_text(&agent->link));
 	} else {
-		cs_columns_add(t, "%s", pages_text(agent));
+		cs_columns_add(t, "%s", pages_text(run, node, a));
 	}
 	cs_columns_add(t, "%s", peers_text(run, node, a));
 	cs_columns_end_line(t);
