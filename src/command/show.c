@@ -1,4 +1,6 @@
 /* show.c - cscope-mpi show FILE[:NODE]: a run that a file holds, in any format. */
+#include "config.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -41,6 +43,8 @@ int cs_command_show(const struct cs_options *opt, FILE *to, struct cs_err *err)
 {
 	struct cs_run *run = load(opt->file);
 
+	run->is_repeated = cs_run_is_judged(run) &&
+			   strcmp(run->version, PACKAGE_VERSION) != 0;
 	cs_criteria_apply(cs_command_criteria(opt), run);
 	if (opt->redact)
 		cs_command_redact(run);

@@ -14,6 +14,9 @@ int cs_is_coloured(void);
 #define CS_MEASURED_WITH_DOUBLE \
 	"VIRTUAL CLOCK: times come from a test double of the driver"
 
+/* After how many findings there are: what to do with the ids in brackets. */
+#define CS_EXPLAINS_FINDINGS "; --explain ID explains an [ID]"
+
 /* Digits after the point of a test's figures. */
 int cs_decimals(const struct cs_test *test);
 

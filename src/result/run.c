@@ -102,6 +102,11 @@ int cs_on_cpu(const struct cs_run *run)
 	return strcmp(run->backend, "cpu") == 0;
 }
 
+int cs_run_is_judged(const struct cs_run *run)
+{
+	return (run->checks & ~(uint32_t)CS_CHECK_PLACEMENT) != 0;
+}
+
 const char *cs_agent_word(const struct cs_run *run)
 {
 	return cs_on_cpu(run) ? "arena" : "GPU";

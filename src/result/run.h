@@ -104,6 +104,7 @@ struct cs_run {
 	int virtual_clock; /* the driver is a test double */
 	int compact;  /* files leave out of results the keys that can be derived */
 	int redacted; /* hosts and GPUs are replaced by other names */
+	int is_repeated; /* another version of this program judged it, and wrote the file */
 	int argc;
 	char **argv;
 	const char *plan_file;	 /* the steps of a run that a file requested; NULL */
@@ -150,6 +151,8 @@ struct cs_run {
 void cs_run_release_nodes(struct cs_run *run);
 
 int cs_on_cpu(const struct cs_run *run);
+/* Was it compared with what it should be, by --check or a bound? */
+int cs_run_is_judged(const struct cs_run *run);
 /* The word for an agent: "GPU", "arena". */
 const char *cs_agent_word(const struct cs_run *run);
 

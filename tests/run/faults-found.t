@@ -196,6 +196,8 @@ run_program 0 "$CSCOPE" show f.json -f nagios
 ok "... in one line" eval 'status_is 0 && prints "GPU 2: 17 of 18 NVLinks are up \|"'
 run_program 0 "$CSCOPE" check f.json
 ok "... judged by check with 2" status_is 2
+ok "... a finding ends with its id, in text and page" eval \
+	'unfolded | grep -q "critical GPU 2: 17 of 18 NVLinks are up.* \[nvlink-down\]" && grep -qF "<code class=\"id\"> [nvlink-down]" f.html'
 # "COUNT WIDTH COLOUR" of the lines between GPUs and the switch, the thinnest first.
 drawn() {
 	grep -oE 'L[0-9]+ 262"[^>]* class="[a-z-]+"' f.html |
@@ -210,6 +212,22 @@ ok "... PCIe below what card and slot can do" eval \
 FAKE_THROTTLE=1:0x40 run 0 --test $peer -s 4M --seed 1
 ok "... a warning takes the place of all alike" eval \
 	'status_is 0 && prints "; [0-9] warnings?: [a-zA-Z]" && prints_not "all alike|no errors"'
+
+run 0 --test $peer -s 4M --seed 1
+ok "... a node without a fault is not called healthy" prints "alike within .* %; no errors; not judged without --check$"
+run 0 --test $peer -s 4M --seed 1 --check -o f.json -o f.html
+ok "with --check the verdict comes first" eval \
+	'status_is 0 && prints "^4 x H200: no fault found; GPU to GPU .* alike within" && grep -q "<b>no fault found</b>" f.html'
+run_program 0 "$CSCOPE" show f.json --cell 0,1
+ok "... repetitions of a cell have their times" eval '[ "$(grep -c " s (control)" out)" -gt 1 ] &&
+	[ -z "$(grep -oE "again at .*control" out | sort | uniq -d)" ]'
+run_program 0 "$CSCOPE" show f.json
+ok "... a file of this version is shown as it was judged" prints_not "judged this run"
+sed -E 's/"version":"[^"]+"/"version":"0.0.1"/' f.json >old.json
+run_program 0 "$CSCOPE" show old.json
+ok "... the verdict of another version is said to be that" prints "version 0.0.1 judged this run; .cscope-mpi check FILE"
+run_program 0 "$CSCOPE" check old.json
+ok "... which check gives anew" prints_not "judged this run"
 
 # ---- the re-measurement ----
 

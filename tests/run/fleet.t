@@ -73,7 +73,7 @@ ok "nodes that differ: status 2" status_is 2
 ok "… each is named, with its gravity, and nobody else" finds faults.json \
 	"wiring-differs n06 critical drain" "nvlink-down n07 critical drain" \
 	"firmware-differs n08 warning -" "settings-differs n09 warning -"
-ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[drain\\]"
+ok "… a missing GPU as such" prints "n06: gpus: 3, where most nodes of its class have 4 \\[wiring-differs, drain\\]"
 ok "… a GPU with its bus id" eval \
 	'prints "n07: GPU 2: 17 of 18 NVLinks are up" && prints "where: n07 GPU 2 0000:3c:00.0 GPU-"'
 ok "… the first line says how many nodes are to be drained, and which" eval \

@@ -71,16 +71,19 @@ static void end(struct cs_html *h, FILE *to, struct cs_draft *draft)
 	cs_html_line(h, "</body></html>");
 }
 
+#define NOT_JUDGED -1
+
 /* A tick, a dash or a cross, as of the status `like`, with its meaning. */
 static void put_verdict(const struct cs_html *h, int like, const char *text,
 			int status)
 {
 	static const char *const mark[] = { "M11 21l6 6 12-13", "M20 10v14M20 29v2",
 					    "M13 13l14 14M27 13l-14 14" };
-	int kind = like == CS_EXIT_OK ? 0 : like == CS_EXIT_WARNING ? 1 : 2;
-	enum cs_ink ink = kind == 0 ? CS_INK_GOOD :
-			  kind == 1 ? CS_INK_WARN :
-				      CS_INK_BAD;
+	int kind = like <= CS_EXIT_OK ? 0 : like == CS_EXIT_WARNING ? 1 : 2;
+	enum cs_ink ink = like == NOT_JUDGED ? CS_INK_PCIE :
+			  kind == 0	     ? CS_INK_GOOD :
+			  kind == 1	     ? CS_INK_WARN :
+					       CS_INK_BAD;
 
 	cs_html(h, "<div class=\"verdict\"><svg viewBox=\"0 0 40 40\" width=\"40\" "
 		   "height=\"40\" aria-hidden=\"true\"><circle cx=\"20\" cy=\"20\" "
@@ -100,7 +103,7 @@ static const char *status_word(int status)
 {
 	switch (status) {
 	case CS_EXIT_OK:
-		return "ok";
+		return "no fault found";
 	case CS_EXIT_WARNING:
 		return "warning";
 	case CS_EXIT_CRITICAL:
@@ -187,6 +190,8 @@ static void put_head(const struct cs_html *h, const struct cs_run *run,
 	/* measured once, they are no finding, but not well either */
 	if (status == CS_EXIT_OK && digest->likeness.n_slow)
 		put_verdict(h, CS_EXIT_WARNING, "slow cells", run->exit_status);
+	else if (status == CS_EXIT_OK && !cs_run_is_judged(run))
+		put_verdict(h, NOT_JUDGED, "measured, not judged", run->exit_status);
 	else
 		put_verdict(h, status, status_word(status), run->exit_status);
 	cs_html_line(h, "</header>");
@@ -205,6 +210,7 @@ static void put_finding(struct cs_html *h, const struct cs_run *run,
 		   cs_finding_aside(f) ? cs_finding_aside(f) :
 					 cs_severity_text(f->severity));
 	cs_html_in(h, "bdi", "%s%s", hosts, f->text);
+	cs_html_in(h, "code class=\"id\"", " [%s]", cs_finding_text(f));
 	if (f->remeasure[0] || f->next[0])
 		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
 			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);

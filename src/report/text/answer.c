@@ -101,7 +101,7 @@ static const char *peers_text(const struct cs_digest *d)
 		text = cs_new_text("%s GB/s%s", median_text(d, pair),
 				   share_text(d, pair));
 	if (both)
-		text = cs_join(text, ", ", "both ways %s", figure(both->together));
+		text = cs_join(text, ", ", "both ways %s each", figure(both->median));
 	return cs_after(cs_new_text("%s to %s ", word, word), text);
 }
 
@@ -273,7 +273,7 @@ static const char *others_text(const struct cs_digest *d)
 
 /* ---- the verdict ---- */
 
-/* "1 cell 33 % slower than the others: 0->1", of the first test; how many in all. */
+/* "1 cell 33 % slower than the others: 0->1", of the first test; how many there are. */
 static const char *slow_text(const struct cs_digest *d)
 {
 	const struct cs_digest_line *first = NULL;
@@ -289,7 +289,7 @@ static const char *slow_text(const struct cs_digest *d)
 	if (!first)
 		return "";
 	if (tests > 1)
-		all = cs_new_text(" (in all %zu cells of %zu tests)", cells, tests);
+		all = cs_new_text(" (%zu such cells in %zu tests)", cells, tests);
 	return cs_new_text("%s%s%s",
 			   first->slow_text[0] ? first->slow_text :
 						 "cells slower than the others",
@@ -336,7 +336,8 @@ static const char *alike_text(const struct cs_digest *d)
 					   worst);
 	}
 	if (!l->n_compared && l->n_unsure)
-		text = cs_new_text("%zu cells too uncertain to compare", l->n_unsure);
+		text = cs_new_text("%s too uncertain to compare",
+				   cs_count_text(l->n_unsure, "cell"));
 	else if (!l->n_compared && l->n_alone)
 		text = "too few cells of a kind to compare";
 	if (l->n_short)
@@ -355,14 +356,23 @@ static const char *missing_text(const struct cs_run *run)
 		       "";
 }
 
-/* "2 critical: n7: GPU 3: 17 of 18 NVLinks are up" */
-static const char *faults_text(const struct cs_run *run)
+/* "2 critical: n7: GPU 3: 17 of 18 NVLinks are up"; without a fault, what that means. */
+static const char *faults_text(const struct cs_digest *d)
 {
+	const struct cs_run *run = d->run;
 	size_t n;
 	const struct cs_finding *f = find_gravest(run, &n);
 
+	if (!f && !cs_run_coverage(run).measured)
+		return "";
+	/* of slow cells it was said what --check does */
+	if (!f && !cs_run_is_judged(run))
+		return d->likeness.n_slow ? "no errors" :
+					    "no errors; not judged without --check";
 	if (!f)
-		return cs_run_coverage(run).measured ? "no errors" : "";
+		return run->exit_status == CS_EXIT_UNABLE ?
+			       "cannot tell whether there is a fault" :
+			       "no fault found";
 	return cs_new_text("%zu %s%s: %s%s", n, cs_severity_text(f->severity),
 			   n > 1 && f->severity == CS_WARNING ? "s" : "",
 			   run->n_nodes > 1 && f->node >= 0 ?
@@ -377,7 +387,7 @@ static const char *faults_text(const struct cs_run *run)
 static const char *subject_text(const struct cs_digest *d)
 {
 	static const char maker[] = "NVIDIA ";
-	int nodes = d->last - d->first, same = 1, of;
+	int nodes = d->last - d->first, same = 1, of, is_part;
 	const struct cs_run_node *nd;
 	const char *name, *text = NULL;
 
@@ -395,10 +405,11 @@ static const char *subject_text(const struct cs_digest *d)
 	}
 	if (nodes > 1 && !same)
 		return cs_new_text("%d nodes", nodes);
+	is_part = !cs_on_cpu(d->run) && of > nd->facts.n_agents;
 	if (nodes > 1)
-		text = cs_new_text("%d nodes of ", nodes);
+		text = cs_new_text("%d nodes%s ", nodes, is_part ? ", each" : " of");
 	text = cs_new_longer(text, "%d ", nd->facts.n_agents);
-	if (!cs_on_cpu(d->run) && of > nd->facts.n_agents)
+	if (is_part)
 		text = cs_new_longer(text, "of %d ", of);
 	if (!same)
 		return cs_new_longer(text, "GPUs");
@@ -418,24 +429,27 @@ static const char *join_clauses(const char *const *clause, size_t n)
 	return text;
 }
 
-/* What is critical comes before the figures. */
+/* A verdict, and what is critical, come before the figures. */
 void cs_answer_print(FILE *to, const struct cs_digest *d, const char *what)
 {
 	const char *const path[] = { peers_text(d), host_text(d), local_text(d),
 				     numa_text(d), cs_between_text(d->run) };
-	const char *paths = join_clauses(path, 5), *faults = faults_text(d->run);
+	const char *paths = join_clauses(path, 5), *faults = faults_text(d);
 	size_t n;
 	const struct cs_finding *gravest = find_gravest(d->run, &n);
-	int critical = gravest && gravest->severity == CS_CRITICAL;
+	const int judged = cs_run_is_judged(d->run);
+	const int is_first = judged || (gravest && gravest->severity == CS_CRITICAL);
 
 	if (!paths[0])
 		paths = others_text(d);
 	if (*what && d->run->n_nodes && d->run->node[d->first].facts.n_agents == 1)
 		paths = cs_new_text("%s; nothing between GPUs to measure", paths);
+	/* a judged run has a finding of each slow cell */
 	cs_fold(to, 0, 2, "%s%s%s: %s", what, *what ? ": " : "", subject_text(d),
-		join_clauses((const char *const[]){ critical ? faults : "", paths,
-						    slow_text(d), alike_text(d),
-						    missing_text(d->run),
-						    critical ? "" : faults },
+		join_clauses((const char *const[]){ is_first ? faults : "", paths,
+						    judged && gravest ? "" :
+									slow_text(d),
+						    alike_text(d), missing_text(d->run),
+						    is_first ? "" : faults },
 			     6));
 }

@@ -120,7 +120,6 @@ static void take_grid(struct cs_digest_line *line, const struct cs_grid *grid,
 	}
 	if (grid->n_measured)
 		line->max = fmax(line->max, grid->max);
-	line->together = fmax(line->together, grid->total_median);
 }
 
 /* ---- remarks ---- */
@@ -228,7 +227,6 @@ static struct cs_digest_line line_of(const struct cs_digest *d, uint32_t index,
 		.min = NAN,
 		.median = NAN,
 		.max = NAN,
-		.together = NAN,
 		.share = NAN,
 		.low = NAN,
 		.high = NAN,

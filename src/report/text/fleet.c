@@ -271,9 +271,9 @@ static void print_head(FILE *to, const struct cs_run *run, const struct cs_group
 {
 	const struct cs_finding *f = g->finding[0];
 
-	cs_fold(to, 2, INDENT, "%-8s %s%s%s", cs_severity_text(f->severity),
+	cs_fold(to, 2, INDENT, "%-8s %s%s [%s%s]", cs_severity_text(f->severity),
 		cs_group_hosts(run, g, verbose ? 0 : 160), f->text,
-		f->drain ? " [drain]" : "");
+		cs_finding_text(f), f->drain ? ", drain" : "");
 }
 
 static void print_rest(FILE *to, const struct cs_run *run, const struct cs_group *g,
@@ -387,14 +387,15 @@ static void print_groups(FILE *to, const struct cs_run *run,
 		print_left(to, g + i, n - i, cut);
 }
 
-/* "findings: 2 critical, 0 warnings, 3 notes" */
+/* "findings: 2 critical, 0 warnings, 3 notes; …" */
 static void print_counts(FILE *to, const struct cs_run *run, const char *hint)
 {
 	size_t count[CS_CRITICAL + 1] = { 0 };
 
 	CS_EACH(const struct cs_finding, f, &run->findings)
 		count[f->severity]++;
-	cs_fold(to, 0, 2, "findings: %s%s", counts_text(count), hint);
+	cs_fold(to, 0, 2, "findings: %s%s", counts_text(count),
+		run->findings.n ? hint : "");
 }
 
 static void print_findings(FILE *to, const struct cs_run *run, int lines, int verbose)
@@ -403,7 +404,7 @@ static void print_findings(FILE *to, const struct cs_run *run, int lines, int ve
 	const struct length *length = measure(run, &groups);
 	struct cs_draft *counts = cs_draft_begin();
 
-	print_counts(counts->to, run, "");
+	print_counts(counts->to, run, CS_EXPLAINS_FINDINGS);
 	cs_draft_end(counts);
 	fwrite(counts->text, 1, counts->n, to);
 	lines += lines_of(counts);
@@ -502,7 +503,7 @@ void cs_fleet_print_brief(FILE *to, const struct cs_run *run)
 		      run->n_nodes, run->version, cs_new_start(run));
 	print_class_count(to, run);
 	print_first_figures(to, run);
-	print_counts(to, run, run->findings.n ? " (-v prints them)" : "");
+	print_counts(to, run, " (-v prints them)");
 	cs_actions_print(to, run, 0);
 }
 

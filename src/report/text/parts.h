@@ -244,7 +244,6 @@ struct cs_digest_line {
 	size_t slow, unsettled, throttled, in_use, apart, detour; /* cells */
 	double min, median, max; /* in the test's unit; NAN */
 	const char *min_at;	 /* "0->1", "n018 0->1"; "" none */
-	double together; /* both ways, or all, in a common window: median; NAN */
 	/* of the capacity of the live link, PCIe or memory, one direction: of the
 	 * median, and the usual one; NAN unknown */
 	double share, low, high;

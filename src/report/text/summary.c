@@ -158,9 +158,10 @@ static void print_asides(FILE *to, const struct cs_run *run)
 
 	for (size_t i = 0; i < groups.n; i++)
 		if (cs_finding_aside(g[i].finding[0]))
-			cs_fold(to, 2, INDENT, "%-9s  %s%s",
+			cs_fold(to, 2, INDENT, "%-9s  %s%s [%s]",
 				cs_finding_aside(g[i].finding[0]),
-				hosts_of(run, &g[i]), g[i].finding[0]->text);
+				hosts_of(run, &g[i]), g[i].finding[0]->text,
+				cs_finding_text(g[i].finding[0]));
 }
 
 /* The dearest opening of a peer's buffer: "; opening a peer up to …". */
@@ -408,8 +409,8 @@ static void print_group(FILE *to, const struct cs_run *run, const struct cs_grou
 {
 	const struct cs_finding *f = g->finding[0];
 
-	cs_fold(to, 4, INDENT, "%-8s %s%s", cs_severity_text(f->severity),
-		hosts_of(run, g), f->text);
+	cs_fold(to, 4, INDENT, "%-8s %s%s [%s]", cs_severity_text(f->severity),
+		hosts_of(run, g), f->text, cs_finding_text(f));
 	if (f->series.n)
 		cs_fold(to, INDENT, INDENT + 2, "over time: %s",
 			cs_series_text(&f->series));
@@ -435,7 +436,12 @@ void cs_findings_print(FILE *to, const struct cs_run *run)
 		text = cs_join(text, ", ", "%zu %s%s", count[s], cs_severity_text(s),
 			       s == CS_CRITICAL || count[s] == 1 ? "" : "s");
 	}
-	cs_fold(to, 2, INDENT, "findings   %s", text ? text : "none");
+	cs_fold(to, 2, INDENT, "findings   %s%s", text ? text : "none",
+		text ? CS_EXPLAINS_FINDINGS : "");
+	if (run->is_repeated)
+		cs_fold(to, INDENT, INDENT,
+			"version %s judged this run; 'cscope-mpi check FILE' judges it by today's rules",
+			run->version);
 	for (i = 0; i < groups.n; i++)
 		if (!cs_finding_aside(g[i].finding[0]))
 			print_group(to, run, &g[i]);
