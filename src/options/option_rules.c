@@ -128,7 +128,7 @@ static int check_bounds(const struct cs_options *opt, struct cs_err *err)
 			err,
 			"--check=baseline needs --baseline, --threshold, --min-share or --expect");
 	if (by && opt->check_only)
-		return cs_err_set(err, "--check=%s measures nothing: without %s",
+		return cs_err_set(err, "--check=%s measures nothing: leave %s out",
 				  opt->check_only, by);
 	return 0;
 }
@@ -385,7 +385,7 @@ static int check_looks(const struct cs_options *opt, struct cs_err *err)
 	if (!opt->check_only || !by)
 		return 0;
 	return cs_err_set(err,
-			  "--check=%s measures nothing: without %s, or "
+			  "--check=%s measures nothing: leave %s out, or give "
 			  "--check alone to judge what is measured",
 			  opt->check_only, by);
 }

@@ -197,7 +197,7 @@ ok "... in one line" eval 'status_is 0 && prints "GPU 2: 17 of 18 NVLinks are up
 run_program 0 "$CSCOPE" check f.json
 ok "... judged by check with 2" status_is 2
 ok "... a finding ends with its id, in text and page" eval \
-	'unfolded | grep -q "critical GPU 2: 17 of 18 NVLinks are up.* \[nvlink-down\]" && grep -qF "<code class=\"id\"> [nvlink-down]" f.html'
+	'unfolded | grep -q "critical GPU 2: 17 of 18 NVLinks are up.* \[nvlink-down\]" && grep -qF "<code class=\"id n\"> [nvlink-down]" f.html'
 # "COUNT WIDTH COLOUR" of the lines between GPUs and the switch, the thinnest first.
 drawn() {
 	grep -oE 'L[0-9]+ 262"[^>]* class="[a-z-]+"' f.html |

@@ -257,6 +257,13 @@ ok "a size beyond the GPU's memory: those cells are skipped with the reason" eva
 	 [ "$(cells big.csv | grep -c " skipped ")" = 3 ] && folded "skipped: GPU [0-2].*: the buffers need .* of the GPU"'
 ok "... and the smaller ones are measured" eval '[ "$(cells big.csv | grep -c " ok ")" = 9 ]'
 
+printf '%s\n' step,test,src,dst,size a,peer.ce.write.pair,gpu0,gpu1,64M b,h2d.ce.pinned.pair,host,gpu2,64K >wants.csv
+FAKE_MEMORY=4000000 run 0 --no-mpi --plan wants.csv -o big.csv
+ok "GPUs on which nothing fits: their cells are skipped with the reason" eval \
+	'status_is 0 && cells big.csv | grep -q " skipped 67108864 " && folded "skipped: GPU 0.*: the buffers need [0-9]+ MiB, .* are free: choose a smaller --size"'
+ok "... that of another GPU is measured, and no peer was refused" eval \
+	'cells big.csv | grep -q " ok 65536 " && prints_not "refused|no buffer|agent-failed"'
+
 FAKE_MEMORY=40000000 run 0 --no-mpi --seed 1 --gpus 0 -s 1M -m local,cost -o local.csv
 ok "kernels whose small copies cover more than the GPU's memory: skipped with the reason" eval \
 	'status_is 0 && cells local.csv | grep -c " skipped " | grep -qx 5 && folded "skipped: GPU 0: the buffers need .* of the GPU"'

@@ -403,7 +403,7 @@ static void story_big(void)
 
 HOLDS("an arena larger than the free memory is refused with both figures") {
 	t_eq_str(heard("FAKE_MEMORY=33554432", story_big),
-		 "the buffers need 0.07 GB, and 0.03 of the GPU's 0.03 GB are free\n");
+		 "the buffers need 64 MiB, and 32 of the GPU's 32 MiB are free: choose a smaller --size\n");
 }
 
 /* ---- the gate ---- */

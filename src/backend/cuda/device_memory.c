@@ -92,8 +92,8 @@ static int round_up(struct cs_dev *dev, uint64_t bytes, uint64_t *whole,
 	if (*whole > unused)
 		return cs_err_set(
 			err,
-			"the buffers need %.2f GB, and %.2f of the GPU's %.2f GB are free",
-			*whole / 1e9, unused / 1e9, total / 1e9);
+			"the buffers need %zu MiB, and %zu of the GPU's %zu MiB are free: choose a smaller --size",
+			(size_t)*whole >> 20, unused >> 20, total >> 20);
 	return 0;
 }
 

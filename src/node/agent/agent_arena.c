@@ -4,6 +4,7 @@
 
 #include "base/hints.h"
 #include "node/board/stage.h"
+#include "result/finding.h"
 
 static void note_pages(struct cs_agent_arena *a, struct cs_endpoints *e,
 		       const char *why)
@@ -106,7 +107,7 @@ static void plan_arena(const struct cs_endpoints *e, uint64_t most, uint64_t lef
 		cs_plan_arena(e->plan, e->me, n, most, layout);
 }
 
-/* As large as there is room for: transfers of more are left out. */
+/* As large as there is room for: transfers of more are left out, perhaps all. */
 static int make_arena(struct cs_agent_arena *a, struct cs_endpoints *e,
 		      struct cs_arena_layout *layout)
 {
@@ -120,7 +121,7 @@ static int make_arena(struct cs_agent_arena *a, struct cs_endpoints *e,
 	for (;;) {
 		plan_arena(e, most, left, layout);
 		if (!layout->total_bytes)
-			return slot->no_room[0] ? -1 : 0;
+			return cs_blame_of(slot->no_room) == CS_BLAME_NONE ? 0 : -1;
 		if (!(backend->host_arena && open_host(a, e, layout->total_bytes)) &&
 		    !backend->arena(e->dev, layout->total_bytes,
 				    backend->host_arena ? a->host.at : NULL,
@@ -177,6 +178,9 @@ int cs_agent_arena_map(struct cs_agent_arena *a, struct cs_endpoints *e)
 		double begun = cs_clock_s();
 
 		if (p == e->me || !cs_plan_needs_peer(e->plan, e->me, p, staged))
+			continue;
+		/* nobody refused it: what needs it is left out for want of room */
+		if (!other->arena.bytes && other->no_room[0])
 			continue;
 		if (!other->arena.bytes)
 			cs_err_set(&err, "%s %s has no buffer",

@@ -210,7 +210,7 @@ static void put_finding(struct cs_html *h, const struct cs_run *run,
 		   cs_finding_aside(f) ? cs_finding_aside(f) :
 					 cs_severity_text(f->severity));
 	cs_html_in(h, "bdi", "%s%s", hosts, f->text);
-	cs_html_in(h, "code class=\"id\"", " [%s]", cs_finding_text(f));
+	cs_html_in(h, "code class=\"id n\"", " [%s]", cs_finding_text(f));
 	if (f->remeasure[0] || f->next[0])
 		cs_html_in(h, "span", "next: %s%s%s", f->remeasure,
 			   f->remeasure[0] && f->next[0] ? "; " : "", f->next);
@@ -240,7 +240,7 @@ static void put_findings(struct cs_html *h, const struct cs_run *run)
 	       (g[shown].finding[0]->severity >= CS_WARNING ||
 		g[0].finding[0]->severity < CS_WARNING))
 		shown++;
-	cs_html_section(h, "Findings", NULL);
+	cs_html_section(h, "Findings", "cscope-mpi --explain ID explains an [ID].");
 	put_list(h, run, g, shown);
 	if (shown < groups.n) {
 		cs_html(h, "<details><summary>%zu more%s</summary>", groups.n - shown,
