@@ -262,7 +262,7 @@ FAKE_MEMORY=4000000 run 0 --no-mpi --plan wants.csv -o big.csv
 ok "GPUs on which nothing fits: their cells are skipped with the reason" eval \
 	'status_is 0 && cells big.csv | grep -q " skipped 67108864 " && folded "skipped: GPU 0.*: the buffers need [0-9]+ MiB, .* are free: choose a smaller --size"'
 ok "... that of another GPU is measured, and no peer was refused" eval \
-	'cells big.csv | grep -q " ok 65536 " && prints_not "refused|no buffer|agent-failed"'
+	'prints "^3 x H200: 1 cell measured, by the steps below" && cells big.csv | grep -q " ok 65536 " && prints_not "refused|no buffer|agent-failed"'
 
 FAKE_MEMORY=40000000 run 0 --no-mpi --seed 1 --gpus 0 -s 1M -m local,cost -o local.csv
 ok "kernels whose small copies cover more than the GPU's memory: skipped with the reason" eval \

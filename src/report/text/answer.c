@@ -254,6 +254,7 @@ static const char *calls_text(const struct cs_digest *d)
  * in place of its id. */
 static const char *others_text(const struct cs_digest *d)
 {
+	const size_t cells = cs_run_coverage(d->run).measured;
 	const char *text = faces_text(d);
 
 	if (!text[0])
@@ -268,7 +269,10 @@ static const char *others_text(const struct cs_digest *d)
 						   .text,
 					   cs_digest_name(line, d->run) +
 						   strlen(line->test->name));
-	return "nothing was measured";
+	/* a plan file has steps, not tests */
+	return cells ? cs_new_text("%s measured, by the steps below",
+				   cs_count_text(cells, "cell")) :
+		       "nothing was measured";
 }
 
 /* ---- the verdict ---- */
