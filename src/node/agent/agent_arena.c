@@ -107,7 +107,8 @@ static void plan_arena(const struct cs_endpoints *e, uint64_t most, uint64_t lef
 		cs_plan_arena(e->plan, e->me, n, most, layout);
 }
 
-/* As large as there is room for: transfers of more are left out, perhaps all. */
+/* As large as there is room for: transfers of more are left out; if a GPU has room for
+ * none, all of them. */
 static int make_arena(struct cs_agent_arena *a, struct cs_endpoints *e,
 		      struct cs_arena_layout *layout)
 {
@@ -121,7 +122,9 @@ static int make_arena(struct cs_agent_arena *a, struct cs_endpoints *e,
 	for (;;) {
 		plan_arena(e, most, left, layout);
 		if (!layout->total_bytes)
-			return cs_blame_of(slot->no_room) == CS_BLAME_NONE ? 0 : -1;
+			return cs_rc(slot->no_room[0] &&
+				     (backend->host_arena ||
+				      cs_blame_of(slot->no_room) != CS_BLAME_NONE));
 		if (!(backend->host_arena && open_host(a, e, layout->total_bytes)) &&
 		    !backend->arena(e->dev, layout->total_bytes,
 				    backend->host_arena ? a->host.at : NULL,
