@@ -67,9 +67,9 @@ static void get_ready(struct cs_between_phase *b)
 {
 	double now_s = cs_clock_s();
 
-	b->schedule.slots.window = CS_TRIAL_MESSAGES;
+	cs_between_try_check(b);
 	cs_between_try_gpu(b);
-	cs_between_set_clock(b, now_s + (b->me ? CS_ROOT_S : COME_S), 1);
+	cs_between_set_clock(b, now_s + (b->me ? CS_ROOT_S : COME_S));
 	if (b->me == 0) {
 		b->clock = (struct cs_clock){ 0, 0 };
 		b->schedule.begin_s = cs_clock_s() + CS_SOON_S;

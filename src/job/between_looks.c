@@ -181,6 +181,6 @@ void cs_between_look_again(struct cs_between_phase *b)
 		take_look(b, &look[i], (uint32_t)i + 1,
 			  again.begin_s + (double)i * look_s(b));
 	end_s = cs_between_own_time(b, again.begin_s + (double)again.n * look_s(b));
-	while (again.n && cs_clock_s() < end_s && !b->is_over)
-		cs_between_nap(b);
+	if (again.n)
+		cs_between_sleep(b, end_s);
 }

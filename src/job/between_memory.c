@@ -231,6 +231,7 @@ struct cs_pair cs_between_pair(struct cs_between_phase *b,
 				.idle = cs_between_watch,
 				.ctx = b };
 
+	pair.first = cs_first_messages(test, pair.window, slot->round || slot->again);
 	for (uint32_t i = 0; i < part->n_from; i++) {
 		pair.from[i] = b->rank_of[part->from[i]];
 		pair.from_key[i] = key_of(b, part->from[i], ends);

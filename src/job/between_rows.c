@@ -44,10 +44,10 @@ void cs_between_give_missing(struct cs_between_phase *b,
 /* The samples as figures of the test: all but the first, which opened connections, unless
  * there was time for one alone.  Of several that send to one node each has the rate of all,
  * with which that node receives. */
-static uint32_t figures_of(const struct cs_pair *pair, double *x)
+static uint32_t figures_of(const struct cs_pair *pair, uint64_t messages, double *x)
 {
 	const uint32_t first = pair->n > 1;
-	const double bytes = (double)pair->senders * pair->window *
+	const double bytes = (double)pair->senders * (double)messages *
 			     (double)pair->message_bytes;
 
 	for (uint32_t i = first; i < pair->n; i++)
@@ -64,10 +64,11 @@ void cs_between_give_measured(struct cs_between_phase *b,
 	struct cs_row row = row_of(b, slot);
 	struct cs_row_apart apart = cs_row_apart_unknown;
 	double x[CS_SLOT_SAMPLES + 1];
+	const uint32_t messages = pair->n > 1 ? pair->window : pair->first;
 	char reason[CS_REASON] = "";
 
-	row.copies = pair->test->unit == CS_UNIT_US ? CS_EXCHANGES : pair->window;
-	row.n_samples = figures_of(pair, x);
+	row.copies = pair->test->unit == CS_UNIT_US ? CS_EXCHANGES : messages;
+	row.n_samples = figures_of(pair, messages, x);
 	row.discarded = pair->n > 1;
 	row.checked = row.checked_whole = pair->checked;
 	cs_stats_of(x, row.n_samples, &row.stats);

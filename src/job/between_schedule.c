@@ -4,9 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/cpus.h"
+
 #define CLOCK_EVERY_S 10.0 /* clocks drift by some microseconds a second */
 #define SLACK_S 3.0 /* of all slots together: few nodes need not hurry */
 #define TOUCH_GBS 0.5 /* memory that is made and filled, at least */
+#define CHECK_MESSAGES 4 /* are enough for a thread, of which so many check a window */
+#define CHECK_CPUS 16
 #define GPU_S 1.0	  /* … of a GPU, and to lock host memory */
 
 /* A node's trial, and the kinds of memory that it has. */
@@ -15,21 +19,36 @@ struct tried {
 	uint64_t kinds;
 };
 
+static const struct cs_test *trial_test(void)
+{
+	return cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
+}
+
+void cs_between_try_check(struct cs_between_phase *b)
+{
+	const struct cs_between_slot alone = { .part = { -1, 0, { 0 } } };
+	struct cs_ends *ends = cs_between_first_ends(b, CS_ENDS_HOST);
+	struct cs_pair pair;
+
+	b->schedule.slots.window = CHECK_MESSAGES * (uint64_t)cs_cpus(CHECK_CPUS);
+	cs_between_open_ends(b, ends);
+	pair = cs_between_pair(b, &alone, trial_test(), ends, 0);
+	b->check_s = ends->is_open ? cs_pair_check_s(&pair) : 0;
+}
+
 void cs_between_try_pair(struct cs_between_phase *b)
 {
-	const struct cs_test *test =
-		cs_test_at(cs_test_index("nethost.mpi.pinned.pair"));
+	const struct cs_test *test = trial_test();
 	const struct cs_between_slot slot = { .part = cs_between_part(b, test, 0,
 								      b->me) };
 	struct cs_ends *ends = cs_between_first_ends(b, CS_ENDS_HOST);
-	struct tried tried = { { NAN, NAN, NAN, NAN }, cs_between_own_kinds(b) };
+	struct tried tried = { { NAN, NAN, b->check_s, NAN },
+			       cs_between_own_kinds(b) };
 	double begin_s = cs_between_own_time(b, b->schedule.begin_s);
 
 	if (b->why[0])
 		return;
-	cs_between_open_ends(b, ends);
-	while (cs_clock_s() < begin_s && !b->is_over)
-		cs_between_nap(b);
+	cs_between_sleep(b, begin_s);
 	if (slot.part.to >= 0 && ends->is_open) {
 		struct cs_pair pair = cs_between_pair(b, &slot, test, ends, 0);
 
@@ -120,7 +139,8 @@ uint64_t cs_between_clock_rounds(const struct cs_between_phase *b)
 double cs_between_begin_s(const struct cs_between_phase *b, uint32_t round,
 			  uint32_t matrix)
 {
-	double s = (double)(round / cs_between_clock_rounds(b)) * round_s(b);
+	double s = (double)(round / cs_between_clock_rounds(b)) *
+		   cs_clock_gap_s(&b->schedule.slots, b->n);
 
 	for (uint32_t v = 0; v < b->n_matrices; v++)
 		s += cs_between_slot_s(b, v) *

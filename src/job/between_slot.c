@@ -68,8 +68,7 @@ void cs_between_take_slot(struct cs_between_phase *b, struct cs_between_slot *sl
 		decline(b, slot, &pair, ends->has_failed ? CS_FAILED : CS_SKIPPED);
 		return;
 	}
-	while (cs_clock_s() < slot->begin_s && !b->is_over)
-		cs_between_nap(b);
+	cs_between_sleep(b, slot->begin_s);
 	if (cs_between_memory_of(pair.test) != CS_ENDS_HOST &&
 	    cs_net_ready(&ends->net, &ends->err))
 		decline(b, slot, &pair, CS_FAILED);
@@ -86,10 +85,8 @@ void cs_between_take_round(struct cs_between_phase *b, uint32_t round)
 	const double begin_s = b->schedule.begin_s + cs_between_begin_s(b, round, 0);
 
 	if (round && round % every == 0 && round < b->schedule.rounds)
-		cs_between_set_clock(b,
-				     cs_between_own_time(b, begin_s) -
-					     b->schedule.slots.late_s,
-				     0);
+		cs_between_set_clock(b, cs_between_own_time(b, begin_s) -
+						b->schedule.slots.late_s);
 	for (uint32_t v = 0; v < b->n_matrices && !b->is_over; v++) {
 		const double at_s = b->schedule.begin_s +
 				    cs_between_begin_s(b, round, v);

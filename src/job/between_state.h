@@ -43,9 +43,11 @@ struct cs_between_phase {
 	struct cs_ends *memory; /* by kind and place: cs_between_ends() */
 	struct cs_nics *nics;
 	struct cs_err cannot[CS_ENDS_KINDS]; /* why the MPI does not take it; "" it does */
-	char *missed;  /* by node: it was not there when it should have been */
-	char why[120]; /* this node cannot take part: the reason of its cells */
-	int is_over;   /* rank 0 is gone, or has ended the job */
+	char *missed;	  /* by node: it was not there when it should have been */
+	char why[120];	  /* this node cannot take part: the reason of its cells */
+	double check_s;	  /* of a message */
+	double watched_s; /* signals and messages were read */
+	int is_over;	  /* rank 0 is gone, or has ended the job */
 };
 
 /* This node's slot: the matrices of a round follow each other. */
@@ -61,14 +63,15 @@ struct cs_between_slot {
 
 /* Read signals and messages of the job; `ctx` is a phase. */
 void cs_between_watch(void *ctx);
-/* The same, and sleep for a moment. */
+/* The same, and sleep: for a moment; until then. */
 void cs_between_nap(struct cs_between_phase *b);
+void cs_between_sleep(struct cs_between_phase *b, double until_s);
 /* Wait for a message of rank 0.  -1: it did not come. */
 int cs_between_hear_root(struct cs_between_phase *b, int tag, void *data,
 			 size_t bytes, double end_s);
-/* Find the clock's difference from rank 0's, which answers until end_s or, if `enough`,
- * until all have asked. */
-void cs_between_set_clock(struct cs_between_phase *b, double end_s, int enough);
+/* Find the clock's difference from rank 0's, which answers until all have asked, or
+ * end_s. */
+void cs_between_set_clock(struct cs_between_phase *b, double end_s);
 /* This node's time of a time of rank 0's. */
 double cs_between_own_time(const struct cs_between_phase *b, double root_s);
 
@@ -112,6 +115,8 @@ void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *p
 
 /* ---- between_schedule.c: trials, and the times of slots ---- */
 
+/* Open memory for a trial, and find out how fast this node checks it. */
+void cs_between_try_check(struct cs_between_phase *b);
 /* The pairs of the first round find out how fast they are; rank 0 learns it. */
 void cs_between_try_pair(struct cs_between_phase *b);
 /* Rank 0: make slots of the trials, and tell all. */

@@ -5,10 +5,14 @@
 #include <math.h>
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #define ANOTHER 1.3 /* times the last sample must be left for one more */
 #define SLOT_TAGS 8192u
 #define IDLE_S 0.1
+#define PAUSE_LEAST_S 50e-6 /* sooner, others are let run and no more */
+#define PAUSE_MOST_S 1e-3
+#define PROMPT 0.0 /* where a clock runs: on a busy machine to sleep costs a figure much */
 #define COUNTING 0.1 /* of a slot, for each reading of counters, at most */
 
 enum what { HELLO, NEXT, READY, ACK, VERDICT, STOP, CARRIED, DECLINE };
@@ -59,8 +63,24 @@ static int say_senders(const struct cs_pair *p, const struct word *word)
 	return rc;
 }
 
+/* ---- waiting ---- */
+
+void cs_wait_more(struct cs_wait *w)
+{
+	const double now_s = cs_clock_s();
+	double pause_s;
+
+	if (w->since_s == 0)
+		w->since_s = now_s;
+	pause_s = fmin(w->share * (now_s - w->since_s), PAUSE_MOST_S);
+	if (pause_s < PAUSE_LEAST_S)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){ 0, (long)(1e9 * pause_s) }, NULL);
+}
+
 /* A turn of a loop that waits. */
-static int waits(struct cs_pair *p)
+static int waits(struct cs_pair *p, struct cs_wait *wait)
 {
 	double now_s = cs_clock_s();
 
@@ -70,7 +90,7 @@ static int waits(struct cs_pair *p)
 		p->idle(p->ctx);
 		p->idled_s = now_s;
 	}
-	sched_yield();
+	cs_wait_more(wait);
 	return 1;
 }
 
@@ -78,8 +98,10 @@ static int waits(struct cs_pair *p)
 static int hear(struct cs_pair *p, int rank, enum what a, enum what b,
 		struct word *word)
 {
+	struct cs_wait wait = { p->share, 0 };
+
 	while (!p->mover->hear(rank, word_tag(p), word, sizeof(*word), NULL))
-		if (!waits(p))
+		if (!waits(p, &wait))
 			return -1;
 	return word->what == a || word->what == b ? 0 : -1;
 }
@@ -94,10 +116,11 @@ static int hear_one(struct cs_pair *p, int rank, enum what what)
 /* Wait for all messages that began. */
 static int await(struct cs_pair *p)
 {
+	struct cs_wait wait = { p->share, 0 };
 	int rc;
 
 	while (!(rc = p->ends->is->test(p->ends)))
-		if (!waits(p))
+		if (!waits(p, &wait))
 			return -1;
 	return rc < 0 ? -1 : 0;
 }
@@ -110,6 +133,11 @@ static int is_checked(const struct cs_pair *p, uint32_t sample)
 	       (p->verify == CS_VERIFY_LAST && sample == CS_SLOT_SAMPLES);
 }
 
+static uint32_t messages_of(const struct cs_pair *p, uint32_t sample)
+{
+	return sample ? p->window : p->first;
+}
+
 /* Make ready for a window to send, or to receive. */
 static int prepare(struct cs_pair *p, unsigned ways, uint32_t sample)
 {
@@ -119,7 +147,7 @@ static int prepare(struct cs_pair *p, unsigned ways, uint32_t sample)
 					   .tag = data_tag(p),
 					   .from = p->from,
 					   .n_from = p->n_from,
-					   .messages = p->window,
+					   .messages = messages_of(p, sample),
 					   .bytes = p->message_bytes };
 	return ends->is->prepare(ends, ways, (ways & IN) && is_checked(p, sample)) ||
 			       await(p) ?
@@ -173,6 +201,7 @@ static int move(struct cs_pair *p, unsigned ways, uint32_t sample, double *took)
 	    (ends->is->receive(ends) ||
 	     say_senders(p, &(struct word){ .what = READY, .senders = p->n_from })))
 		return -1;
+	p->share = PROMPT;
 	if (ways & OUT) {
 		if (hear(p, p->to, READY, STOP, &word))
 			return -1;
@@ -189,6 +218,7 @@ static int move(struct cs_pair *p, unsigned ways, uint32_t sample, double *took)
 		return -1;
 	*took = p->test->pattern == CS_PATTERN_INCAST ? word.seconds :
 							cs_clock_s() - began_s;
+	p->share = CS_RELAXED;
 	if ((ways & IN) && judge(p, sample))
 		return -1;
 	return ways & OUT ? hear_verdict(p, sample) : 0;
@@ -205,6 +235,7 @@ static int ping(struct cs_pair *p, uint32_t sample, double *took)
 
 	if (hear_one(p, p->to, READY))
 		return -1;
+	p->share = PROMPT;
 	began_s = cs_clock_s();
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++) {
 		memset(ball[0], (int)(i + 1), sizeof(ball[0]));
@@ -229,6 +260,7 @@ static int pong(struct cs_pair *p)
 {
 	if (say(p, p->to, READY))
 		return -1;
+	p->share = PROMPT;
 	for (uint32_t i = 0; i < CS_EXCHANGES; i++)
 		if (p->mover->receive(p->to, data_tag(p), ball[0], sizeof(ball[0]),
 				      NULL) ||
@@ -241,9 +273,12 @@ static int pong(struct cs_pair *p)
 
 static int take_one(struct cs_pair *p, unsigned ways, uint32_t sample, double *took)
 {
-	if (p->test->op != CS_OP_PINGPONG)
-		return move(p, ways, sample, took);
-	return ways & OUT ? ping(p, sample, took) : pong(p);
+	int rc = p->test->op != CS_OP_PINGPONG ? move(p, ways, sample, took) :
+		 ways & OUT		       ? ping(p, sample, took) :
+						 pong(p);
+
+	p->share = CS_RELAXED;
+	return rc;
 }
 
 /* ---- the devices that carried them ---- */
@@ -251,22 +286,23 @@ static int take_one(struct cs_pair *p, unsigned ways, uint32_t sample, double *t
 /* The counters now; of ping-pongs none: they are too few bytes. */
 static int count(struct cs_pair *p, struct cs_nics_bytes *now)
 {
+	struct cs_wait wait = { CS_RELAXED, 0 };
+
 	now->n = 0;
 	if (p->test->op == CS_OP_PINGPONG)
 		return 0;
 	cs_nics_ask(p->nics, p->count_s);
 	while (!cs_nics_take(p->nics, now))
-		if (!waits(p))
+		if (!waits(p, &wait))
 			return -1;
 	return 0;
 }
 
-/* A sender is told by which devices its messages came in: those of `received` samples, of
- * which it sent `sent`. */
+/* A sender is told by which devices its messages came in: so many from each, of which it
+ * sent `sent`. */
 static int prove(struct cs_pair *p, unsigned ways, const struct cs_nics_bytes *before,
 		 uint32_t sent, uint32_t received)
 {
-	const uint64_t window = p->window * p->message_bytes;
 	struct word own = { .what = CARRIED }, other;
 	struct cs_nics_bytes after;
 
@@ -274,15 +310,16 @@ static int prove(struct cs_pair *p, unsigned ways, const struct cs_nics_bytes *b
 		return 0;
 	if (count(p, &after))
 		return -1;
-	cs_nics_carried(before, &after, CS_NIC_IN, received * p->n_from * window,
-			&own.carried);
+	cs_nics_carried(before, &after, CS_NIC_IN,
+			p->n_from * received * p->message_bytes, &own.carried);
 	if ((ways & IN) && say_senders(p, &own))
 		return -1;
 	if (!(ways & OUT))
 		return 0;
 	if (hear(p, p->to, CARRIED, CARRIED, &other))
 		return -1;
-	cs_nics_carried(before, &after, CS_NIC_OUT, sent * window, &p->carried[0]);
+	cs_nics_carried(before, &after, CS_NIC_OUT, sent * p->message_bytes,
+			&p->carried[0]);
 	p->carried[1] = other.carried;
 	return 0;
 }
@@ -339,13 +376,13 @@ static int take_samples(struct cs_pair *p, unsigned ways, double until_s)
 		going &= rc ? ~OUT : ~0u;
 		if (!going)
 			break;
-		sent += (going & OUT) != 0;
-		received += (going & IN) != 0;
+		sent += going & OUT ? messages_of(p, i) : 0;
+		received += going & IN ? messages_of(p, i) : 0;
 		if ((going & OUT) && going == ways) {
 			p->sample[i] = took;
 			p->n = i + 1;
 		}
-		took_s = cs_clock_s() - began_s;
+		took_s = (cs_clock_s() - began_s) * p->window / messages_of(p, i);
 		if (going & OUT)
 			p->took_s = took_s;
 	}
@@ -443,6 +480,7 @@ enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 	p->whole = 0;
 	p->senders = 1;
 	p->count_s = COUNTING * (p->end_s - cs_clock_s());
+	p->share = CS_RELAXED;
 	p->found = (struct cs_check){ .first_word = UINT64_MAX };
 	p->carried[0] = p->carried[1] = (struct cs_carried){ "", NAN };
 	p->memory_is_lost = 0;
@@ -455,15 +493,23 @@ enum cs_pair_end cs_pair_meet(struct cs_pair *p)
 	return how;
 }
 
-/* The time to poison and check one message, without a network. */
-static double check_s(struct cs_pair *p)
+double cs_pair_check_s(const struct cs_pair *p)
 {
-	double began_s = cs_clock_s();
+	struct cs_ends *ends = p->ends;
+	double began_s = cs_clock_s(), poison_s;
 
-	if (prepare(p, IN, CS_SLOT_SAMPLES) ||
-	    p->ends->is->check(p->ends, 0, p->from_key[0]))
+	if (p->verify == CS_VERIFY_OFF)
 		return 0;
-	return (cs_clock_s() - began_s) / p->window;
+	ends->window = (struct cs_window){ .n_from = 1,
+					   .messages = p->window,
+					   .bytes = p->message_bytes };
+	ends->is->prepare(ends, IN, 1);
+	poison_s = cs_clock_s() - began_s;
+	/* wrong words take much longer to check than those that are there */
+	memcpy(ends->dst, ends->src, ends->bytes);
+	began_s = cs_clock_s();
+	ends->is->check(ends, 0, ends->key);
+	return (poison_s + cs_clock_s() - began_s) / p->window;
 }
 
 void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
@@ -476,11 +522,9 @@ void cs_pair_try(struct cs_pair *p, struct cs_trial *trial)
 	double took = NAN;
 	int rc;
 
-	*trial = (struct cs_trial){ NAN, NAN, 0, NAN };
-	p->window = CS_TRIAL_MESSAGES;
+	p->window = p->first = CS_TRIAL_MESSAGES;
 	p->wait_s = p->end_s;
-	if (p->verify != CS_VERIFY_OFF)
-		trial->check_s = check_s(p);
+	p->share = CS_RELAXED;
 	p->memory_is_lost = 0;
 	rc = greet(p) != CS_PAIR_DONE;
 	trial->late_s = cs_clock_s() - begin_s;

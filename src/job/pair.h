@@ -27,6 +27,14 @@
 #define CS_TRIAL_MESSAGES 4u
 #define CS_EXCHANGES 32u    /* of a sample of ping-pongs */
 
+/* A loop that waits: it lets others run, then sleeps, for no more than this share of the time
+ * that it has waited.  since_s is 0 when it begins. */
+struct cs_wait {
+	double share, since_s;
+};
+#define CS_RELAXED 0.1
+void cs_wait_more(struct cs_wait *wait);
+
 /* How a slot ended for a node.  ABSENT: the one that it sends to did not greet; DECLINED:
  * that said that it takes no part; STUCK: a sample did not end. */
 enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_DECLINED, CS_PAIR_STUCK };
@@ -44,20 +52,21 @@ struct cs_pair {
 	/* of the slot, on this node's clock: until half_s the first node may begin
 	 * samples one way; nothing is waited for after end_s */
 	double half_s, end_s;
-	int is_trial;		 /* of a kind of memory: two samples each way */
-	uint32_t window, verify; /* messages of a sample, from each sender */
+	int is_trial; /* of a kind of memory: two samples each way */
+	/* messages of a sample, from each sender; of the first, which opens connections */
+	uint32_t window, first, verify;
 	uint64_t message_bytes;
 	uint64_t from_key[CS_INCAST_MOST]; /* of what each sends */
 	void (*idle)(void *ctx);	   /* called now and then in long waits */
 	void *ctx;
-	double wait_s, idled_s, count_s;
-	int memory_is_lost; /* out: MPI may still use the ends */
+	double wait_s, idled_s, count_s, share; /* of struct cs_wait */
+	int memory_is_lost;			/* out: MPI may still use the ends */
 
 	/* out: the errors in the messages that this node sent */
 	int whole;
 	double sample[CS_SLOT_SAMPLES + 1];
 	double took_s;	       /* the last one, with its check */
-	uint32_t n;	       /* of all, the first that opened connections too */
+	uint32_t n;	       /* of all, the first too */
 	uint32_t checked;      /* of these */
 	uint32_t senders;      /* to the same node, this one too */
 	struct cs_check found; /* in all */
@@ -68,5 +77,7 @@ struct cs_pair {
 enum cs_pair_end cs_pair_meet(struct cs_pair *pair);
 /* Tell the others that this node takes no part in the slot. */
 void cs_pair_decline(const struct cs_pair *pair);
-/* A trial instead of a test, with its results in `trial`. */
+/* The time to poison and check one of a window of messages, without a network. */
+double cs_pair_check_s(const struct cs_pair *pair);
+/* A trial instead of a test, with its other results in `trial`. */
 void cs_pair_try(struct cs_pair *pair, struct cs_trial *trial);

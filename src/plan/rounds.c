@@ -14,6 +14,8 @@
 #define LATE_MOST_S 1.0
 #define LATE_TIMES 4.0	/* the latest of a trial */
 #define ROOM 1.3	/* times the intended length of samples */
+#define PING_S 10e-6	/* rank 0 answers one */
+#define FIRST 0.25	/* of a window: the first sample of a slot */
 #define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
 #define GPU_TIMES 2.0	/* the time of a sample in host memory, of one in a GPU's not known */
 #define TRUNK_TIMES 4.0 /* that of a pair, where all go the same way */
@@ -254,13 +256,27 @@ struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t mos
 double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test)
 {
 	/* one way, then the other; or both ways, which may share a link */
-	double samples = 2 * (CS_SLOT_SAMPLES + 1), sample_s = slots->sample_s;
+	double samples = 2 * (CS_SLOT_SAMPLES + FIRST), sample_s = slots->sample_s;
 
+	if (test->path == CS_PATH_NET) {
+		samples = 2 * (CS_SLOT_SAMPLES + 1);
+		sample_s = slots->gpu_s > 0 ? slots->gpu_s : GPU_TIMES * sample_s;
+	}
 	if (test->op == CS_OP_PINGPONG)
 		samples = 2;
-	if (test->path == CS_PATH_NET)
-		sample_s = slots->gpu_s > 0 ? slots->gpu_s : GPU_TIMES * sample_s;
 	if (test->pattern == CS_PATTERN_BISECT)
 		samples *= TRUNK_TIMES;
 	return fmin(SLOT_MOST_S, slots->late_s + samples * sample_s);
+}
+
+double cs_clock_gap_s(const struct cs_slots *slots, uint32_t nodes)
+{
+	return 2 * slots->late_s + nodes * CS_PINGS * PING_S;
+}
+
+uint32_t cs_first_messages(const struct cs_test *test, uint32_t window, int is_used)
+{
+	return test->path == CS_PATH_NETHOST && test->op != CS_OP_PINGPONG && is_used ?
+		       (uint32_t)ceil(FIRST * window) :
+		       window;
 }

@@ -75,6 +75,7 @@ struct cs_clock {
 	double ahead_s, trip_s;
 };
 struct cs_clock cs_clock_of(const struct cs_ping *ping, size_t n);
+#define CS_PINGS 32u
 
 /* ---- slots ---- */
 
@@ -100,3 +101,8 @@ struct cs_slots cs_slots_of(const struct cs_trial *trial, size_t n, uint32_t mos
 double cs_sample_s(const struct cs_trial *trial, size_t n, uint64_t window);
 /* The time of a slot of a test. */
 double cs_slot_s(const struct cs_slots *slots, const struct cs_test *test);
+/* … and between slots, for the pings of all nodes. */
+double cs_clock_gap_s(const struct cs_slots *slots, uint32_t nodes);
+/* The messages of the first sample of a slot, in which connections open and which does not
+ * count: with host memory that others have used before, a quarter of those of all others. */
+uint32_t cs_first_messages(const struct cs_test *test, uint32_t window, int is_used);

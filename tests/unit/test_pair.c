@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <time.h>
+#include <sys/resource.h>
 
 #include "job/pair.h"
 #include "node/board/board.h"
@@ -158,7 +160,8 @@ static void *meet(void *arg)
 	return NULL;
 }
 
-static int declines; /* node 1 */
+static int declines;		/* node 1 */
+static uint32_t first = WINDOW; /* messages of the first sample */
 
 static void forget(void)
 {
@@ -186,6 +189,7 @@ static void run(struct node node[2], const char *name, double slot_s, int both)
 				  .half_s = now_s + slot_s / 2,
 				  .end_s = now_s + slot_s,
 				  .window = WINDOW,
+				  .first = first,
 				  .message_bytes = CS_MESSAGE_BYTES,
 				  .verify = CS_VERIFY_ALL,
 				  .to = !i,
@@ -222,6 +226,7 @@ static void run_all(struct node *node, int nodes, const char *name, int missing)
 				  .half_s = now_s + (missing < 0 ? 60 : 3),
 				  .end_s = now_s + 120,
 				  .window = WINDOW,
+				  .first = first,
 				  .message_bytes = CS_MESSAGE_BYTES,
 				  .verify = CS_VERIFY_ALL,
 				  .to = (int)part.to,
@@ -263,6 +268,32 @@ HOLDS("each node has its samples, every byte of which the other has compared") {
 		is_whole(&node[0]);
 		is_whole(&node[1]);
 	}
+}
+
+HOLDS("a first sample of fewer messages is one, too, and the others are whole") {
+	struct node node[2];
+
+	forget();
+	first = 1;
+	run(node, "nethost.mpi.pinned.pair", 120, 1);
+	first = WINDOW;
+	is_whole(&node[0]);
+	is_whole(&node[1]);
+	t_eq_int(net.sent, 1 + CS_SLOT_SAMPLES * WINDOW);
+}
+
+HOLDS("to wait for a node that does not come takes no CPU") {
+	struct node node[2];
+	struct timespec from, to;
+
+	forget();
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	run(node, "nethost.mpi.pinned.pair", 1, 0);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	t_eq_int(node[0].end, CS_PAIR_ABSENT);
+	t_ok((double)(to.tv_sec - from.tv_sec) +
+		     1e-9 * (double)(to.tv_nsec - from.tv_nsec) <
+	     0.1);
 }
 
 HOLDS("one changed bit is found, by its byte, and only in what that node sent") {
