@@ -5,6 +5,7 @@
 
 #include "job/between_state.h"
 
+#define LEFT_S 10.0 /* as long as a silent node is waited for */
 #define COME_S 30.0 /* for all nodes to be ready, as for devices to open */
 
 /* Has the plan matrices between nodes, and are there several nodes? */
@@ -113,9 +114,19 @@ static int open_between(struct cs_between_phase *b, struct cs_err *err)
 	return cs_rounds_draw(plan->set.seed, b->n, &b->round, err);
 }
 
+/* Messages that others end late may still come to memory of a GPU, which is freed. */
+static void close_mover(struct cs_between_phase *b)
+{
+	const double end_s = cs_clock_s() + LEFT_S;
+
+	while (b->mover->close() && b->has_left_gpu && cs_clock_s() < end_s &&
+	       !b->is_over)
+		cs_between_nap(b);
+}
+
 static void close_between(struct cs_between_phase *b)
 {
-	b->mover->close();
+	close_mover(b);
 	cs_nics_close(b->nics);
 	cs_between_close_ends(b);
 	free(b->round);

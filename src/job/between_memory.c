@@ -266,6 +266,7 @@ void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *p
 		return;
 	}
 	ends->is_open = 0;
+	b->has_left_gpu = 1;
 	cs_err_set(&ends->err,
 		   "a message of an earlier time slot may still use the GPU's memory");
 }

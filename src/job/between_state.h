@@ -47,6 +47,7 @@ struct cs_between_phase {
 	char why[120];	  /* this node cannot take part: the reason of its cells */
 	double check_s;	  /* of a message */
 	double watched_s; /* signals and messages were read */
+	int has_left_gpu; /* messages that have not ended have its memory */
 	int is_over;	  /* rank 0 is gone, or has ended the job */
 };
 

@@ -27,7 +27,8 @@ struct cs_mover {
 	/* Forget the messages that have not ended.  1: some may still use their
 	 * memory. */
 	int (*abandon)(void);
-	void (*close)(void);
+	/* 1: it is not closed yet, because some of these still do. */
+	int (*close)(void);
 };
 
 extern const struct cs_mover cs_mover_mpi;

@@ -15,6 +15,7 @@ struct bulk {
 	int *ended;
 };
 static struct cs_vec bulk = CS_VEC(struct bulk);
+static struct cs_vec abandoned = CS_VEC(MPI_Request); /* they go on */
 
 /* A small message on its way. */
 struct said {
@@ -158,7 +159,8 @@ static int test(void)
 static int abandon(void)
 {
 	struct bulk *all = bulk.data;
-	int left = 0;
+	struct cs_err err;
+	int go_on = 0;
 
 	for (size_t i = 0; i < bulk.n; i++) {
 		MPI_Request *request = &all[i].request;
@@ -173,20 +175,29 @@ static int abandon(void)
 		MPI_Test(request, &done, MPI_STATUS_IGNORE);
 		if (done)
 			continue;
-		MPI_Request_free(request);
-		left = 1;
+		cs_vec_push(&abandoned, request, &err);
+		go_on = 1;
 	}
 	bulk.n = 0;
-	return left;
+	return go_on;
 }
 
-static void close_mpi(void)
+static int close_mpi(void)
 {
+	MPI_Request *all = abandoned.data;
+	int done = 1;
+
+	for (; abandoned.n && done; abandoned.n -= done != 0)
+		MPI_Test(&all[abandoned.n - 1], &done, MPI_STATUS_IGNORE);
+	if (abandoned.n)
+		return 1;
+	cs_vec_release(&abandoned);
 	reap();
 	cs_vec_release(&bulk);
 	/* messages that a lost node has not taken stay: MPI reads them */
 	if (!said.n)
 		cs_vec_release(&said);
+	return 0;
 }
 
 const struct cs_mover cs_mover_mpi = {

@@ -2,13 +2,16 @@
  * put before the MPI by LD_PRELOAD.
  *
  *	AWARE=works|crash|hang|wrong: what MPI_Sendrecv() does, which only a trial calls
- *	AWARE_SAYS=1: MPIX_Query_cuda_support(); 0 */
+ *	AWARE_SAYS=1: MPIX_Query_cuda_support(); 0
+ *	AWARE_HANG=N: when the N-th message of a GPU is on its way, the process stops for 7 s;
+ *	those of trials, which have high tags, do not count */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int MPIX_Query_cuda_support(void);
@@ -34,9 +37,16 @@ static void *bytes_of(const void *at, int n)
 	return find((uintptr_t)at, (uint64_t)n);
 }
 
+static int stops; /* in its next call */
+
 int MPI_Isend(const void *at, int n, MPI_Datatype type, int to, int tag,
 	      MPI_Comm comm, MPI_Request *request)
 {
+	const char *which = getenv("AWARE_HANG");
+	static int sent;
+
+	if (which && n > 1 << 20 && tag < 1000)
+		stops |= ++sent == atoi(which);
 	return PMPI_Isend(bytes_of(at, n), n, type, to, tag, comm, request);
 }
 
@@ -44,6 +54,16 @@ int MPI_Irecv(void *at, int n, MPI_Datatype type, int from, int tag, MPI_Comm co
 	      MPI_Request *request)
 {
 	return PMPI_Irecv(bytes_of(at, n), n, type, from, tag, comm, request);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	const struct timespec stop = { 7, 0 };
+
+	if (stops)
+		nanosleep(&stop, NULL);
+	stops = 0;
+	return PMPI_Test(request, flag, status);
 }
 
 int MPI_Sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in,

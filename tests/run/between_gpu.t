@@ -40,6 +40,15 @@ hang() {
 }
 aside hanging hang
 
+# A node stops while a message of it is on its way into a GPU's memory, until its slot and
+# the phase are over.
+late() {
+	export aware=works
+	nodes late 2 AWARE_HANG=2 -t net.mpi.device.pair
+	unset aware
+}
+aside late late
+
 nodes two 2 '' -t 'nethost.mpi.*.pair,nethost.mpi.*.bidi,net.mpi.staged.pair,net.mpi.staged.bidi'
 ok "two nodes: status 0" status_is 0
 ok_json "… GPU memory goes each way, one way and both ways, through host memory" two.json \
@@ -119,6 +128,9 @@ nodes wrong 2 '' -t net.mpi.device.pair
 ok "one that sends other bytes is not used" eval \
 	'results wrong.json | grep -c "skipped .*a message to itself had wrong bytes" | grep -qx 2'
 unset aware
+back late
+ok "a message that comes after all is over finds the memory that it was sent to" eval \
+	'job_status_is 2 && results late.json | grep -qE "^node1 node0 (timeout|failed|skipped) "'
 back hanging
 ok "one that never returns is not used, nor waited for" eval \
 	'results hangs.json | grep -c "skipped .*a trial did not return within" | grep -qx 2'
