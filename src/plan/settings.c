@@ -15,11 +15,20 @@ static const char *const filter_words[] = { "all", "commscope", NULL };
 /* Samples of kernels that copy less vary by 1 %. */
 #define SMALL_BYTES (64u << 10)
 #define SMALL_PRECISION 0.01
-/* A curve over sizes has a figure of each. */
+/* A curve over sizes has a figure of each … */
 #define SWEEP_PRECISION 0.01
-/* … of copies with the host up to so many bytes samples vary by 0.4 to 1.5 %. */
+/* … of which copies up to so many bytes vary by 1 %, with the host by 1 to 4 %. */
 #define SWEEP_SMALL_BYTES (1u << 20)
 #define SWEEP_SMALL_PRECISION 0.02
+#define SWEEP_SMALL_HOST_PRECISION 0.04
+
+static double sweep_precision(const struct cs_test *test, uint64_t bytes)
+{
+	if (bytes > SWEEP_SMALL_BYTES)
+		return SWEEP_PRECISION;
+	return cs_test_crosses_host_link(test) ? SWEEP_SMALL_HOST_PRECISION :
+						 SWEEP_SMALL_PRECISION;
+}
 
 double cs_precision_of(const struct cs_settings *set,
 		       const struct cs_plan_matrix *matrix)
@@ -31,10 +40,7 @@ double cs_precision_of(const struct cs_settings *set,
 	    matrix->bytes < SMALL_BYTES)
 		least = fmax(least, SMALL_PRECISION);
 	if (set->last_bytes)
-		least = fmax(least, matrix->bytes <= SWEEP_SMALL_BYTES &&
-						    cs_test_crosses_host_link(test) ?
-					    SWEEP_SMALL_PRECISION :
-					    SWEEP_PRECISION);
+		least = fmax(least, sweep_precision(test, matrix->bytes));
 	return set->precision_asked ? set->precision : fmax(set->precision, least);
 }
 

@@ -430,9 +430,8 @@ void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine
 		.nvlink_received_kib = cs_nvml_received_kib(gpu),
 		.pcie_errors = cs_nvml_field_sum(gpu, 0, pcie_errors, 3),
 		.bridge_errors = -1,
+		.nvlink_errors = -1,
 	};
-	out->nvlink_errors = cs_nvml_link_errors(gpu, out->nvlink_errors_by_link,
-						 sizeof(out->nvlink_errors_by_link));
 	cs_text(out->xids, sizeof(out->xids), "%s", cs_nvml_xids(gpu));
 }
 

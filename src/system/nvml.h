@@ -211,9 +211,6 @@ static inline int32_t cs_nvml_known(int code, unsigned value)
 /* Find the ends of the links that are up; unknown ones are left as they are in
  * `out`. */
 void cs_nvml_link_ends(struct cs_nvml_gpu *gpu, struct cs_nvlink_ends *out);
-/* The sum over all links; -1: no link reports any.  `by_link`: those that have some, as
- * cs_link_errors_next() reads them. */
-int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size);
 /* The sum of those of n fields, of a link or 0, that the driver has; -1 none. */
 int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, unsigned scope, const unsigned *id,
 			  int n);

@@ -263,8 +263,9 @@ static int64_t errors_of(struct cs_nvml_gpu *gpu, unsigned link)
 			    errors;
 }
 
-int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size)
+void cs_nvml_link_errors(struct cs_nvml_gpu *gpu, struct cs_conditions *out)
 {
+	char *by_link = out->nvlink_errors_by_link;
 	int64_t sum = -1;
 	int active;
 
@@ -284,9 +285,9 @@ int64_t cs_nvml_link_errors(struct cs_nvml_gpu *gpu, char *by_link, size_t size)
 		if (one.errors < 1)
 			continue;
 		end_text(gpu, link, one.end, sizeof(one.end));
-		cs_link_errors_add(by_link, size, &one);
+		cs_link_errors_add(by_link, sizeof(out->nvlink_errors_by_link), &one);
 	}
-	return sum;
+	out->nvlink_errors = sum;
 }
 
 int64_t cs_nvml_field_sum(struct cs_nvml_gpu *gpu, unsigned scope, const unsigned *id,

@@ -247,10 +247,12 @@ void cs_nvml_release(struct cs_nvml_gpu *gpu);
 void cs_nvml_link(struct cs_nvml_gpu *gpu, struct cs_link_facts *link);
 /* `mine` are pids of this job on the node: everyone else's are others.  Once they
  * have contexts, at least one must be listed, or `others` is unknown: so before
- * that pass none.  Memory is counted of the first `n_counted` of them.  Tens of ms
- * per GPU with NVLink. */
+ * that pass none.  Memory is counted of the first `n_counted` of them.  A few ms per
+ * GPU, without the errors of NVLinks. */
 void cs_nvml_conditions(struct cs_nvml_gpu *gpu, const int64_t *mine, int n_mine,
 			int n_counted, struct cs_conditions *out);
+/* The errors of its NVLinks, into `out`; -1: no link counts any.  25 ms for 18 links. */
+void cs_nvml_link_errors(struct cs_nvml_gpu *gpu, struct cs_conditions *out);
 /* The numbers of its Xids since the first call, each once: "79 48"; does not block. */
 const char *cs_nvml_xids(struct cs_nvml_gpu *gpu);
 /* The facts that are quickly read: below 1 ms. */

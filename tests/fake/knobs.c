@@ -124,7 +124,7 @@
  *		of a call, and for each MiB that it allocates or registers; 1000
  *	FAKE_LACKS=cuGraphLaunch,…: the driver does not have these functions
  *	FAKE_CALLS=FILE: appends a line "RANK FUNCTION" for every call, and "RANK
- *		pins BYTES" for allocated host memory */
+ *		pins BYTES" for allocated and registered host memory */
 #include "fake.h"
 
 #include <inttypes.h>

@@ -393,6 +393,7 @@ CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 	CUresult code = CUDA_SUCCESS;
 
 	ENTER(cuMemHostRegister, FAKE_CTX);
+	fake_pins(bytes);
 	fake_cpu_bytes(bytes);
 	if (!at || !bytes || bytes > UINT64_MAX - at || flags & ~15u)
 		return CUDA_ERROR_INVALID_VALUE;

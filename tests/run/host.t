@@ -67,8 +67,10 @@ ok "processes and threads in turns: both have them" eval \
 FAKE_HOST_NUMA=7 run 0 --no-mpi --gpus 0 "${fast[@]}" -m h2d -o far.csv
 ok "memory that is far away has the figure of its distance" host_is_exact far.csv 7
 FAKE_CALLS=$PWD/calls run 0 --no-mpi "${fast[@]}" -m h2d,d2h
+FAKE_CALLS=$PWD/none run 0 --no-mpi "${fast[@]}" -m local
 ok "host memory is made once: one source, one destination, for all GPUs" eval \
-	'[ "$(grep -c " cuMemHostAlloc$" calls)" -le 6 ]'
+	'[ "$(grep -c " cuMemHostAlloc$" calls)" = "$(grep -c " cuMemHostAlloc$" none)" ] &&
+	 [ $(($(grep -c " cuMemHostRegister$" calls) - $(grep -c " cuMemHostRegister$" none))) = 2 ]'
 # MiB of host memory that RANKS (0: one process) pin for both GPUs in buffers of 1 MiB and more,
 # for which few samples are enough
 pinned() { # RANKS TESTS

@@ -191,8 +191,8 @@ has_size() { # TEST SIZE: all cells of the test have it, and there are some
 	[ "$(awk -F, -v test="$1" '$2 == test {print $5}' all.csv | sort -u)" = "$2" ]
 }
 ok "... what shows no link at the size of its own suite: what faults, or allocates, is not of 512 MiB" eval \
-	'has_size h2d.ce.pinned.pair 128M && has_size peer.ce.write.bidi 512M && has_size local.overlap.copy.alone 64M &&
-	 has_size h2d.demand.managed.pair 64M && has_size local.call.register.all 16M && has_size peer.chase.stride.pair 2M'
+	'has_size h2d.ce.pinned.pair 128M && has_size peer.ce.write.bidi 512M && has_size local.overlap.copy.alone 32M &&
+	 has_size h2d.demand.managed.pair 32M && has_size local.call.register.all 16M && has_size peer.chase.stride.pair 2M'
 run 0 --suite all --filter '^host\.call\.malloc\.alone' -f csv -o all.json
 cp out live
 run 0 show all.json -f csv

@@ -785,7 +785,7 @@ HOLDS("another PID namespace is not tried") {
 
 /* ---- host memory ---- */
 
-static struct cs_hostbuf_key host_key = { CS_MEM_PINNED, -1, 0, 0 };
+static struct cs_hostbuf_key host_key = { CS_MEM_PINNED, -1, 0, 0, 0 };
 
 /* The buffer of host_key, or what is wrong. */
 static int host_get(struct cs_dev *dev, uint64_t bytes, struct cs_hostbuf *buf)
@@ -820,7 +820,7 @@ STORY(story_host_kinds) {
 	struct cs_check found;
 
 	for (int i = 0; i < 4; i++) {
-		host_key = (struct cs_hostbuf_key){ kinds[i], -1, 0, 0 };
+		host_key = (struct cs_hostbuf_key){ kinds[i], -1, 0, 0, 0 };
 		if (host_get(dev, BUFFER, &from))
 			continue;
 		host_key.use = CS_HOSTBUF_TARGET;
@@ -912,9 +912,9 @@ static void story_host_shared(void)
 }
 
 /* Beside the scratch memory of each of two devices, and the board. */
-static void host_shared_as(int memory, int allocated, int registered)
+static void host_shared_as(int memory, int by_driver, int allocated, int registered)
 {
-	host_key = (struct cs_hostbuf_key){ memory, -1, 0, 0 };
+	host_key = (struct cs_hostbuf_key){ memory, -1, .by_driver = by_driver };
 	t_eq_str(heard(logged(""), story_host_shared), "clean\none\n");
 	t_eq_int(calls_of("cuMemHostAlloc"), 2 + allocated);
 	t_eq_int(calls_of("cuMemFreeHost"), 2 + allocated);
@@ -925,8 +925,9 @@ static void host_shared_as(int memory, int allocated, int registered)
 }
 
 HOLDS("two agents that want a host buffer at once share one, until both are done") {
-	host_shared_as(CS_MEM_PINNED, 1, 0);
-	host_shared_as(CS_MEM_REGISTERED, 0, 1);
+	host_shared_as(CS_MEM_PINNED, 0, 0, 1);
+	host_shared_as(CS_MEM_PINNED, 1, 1, 0);
+	host_shared_as(CS_MEM_REGISTERED, 0, 0, 1);
 }
 
 /* Ask for what cannot be had, then for what can. */
@@ -952,7 +953,7 @@ static void story_host_refused(void)
 static const char *host_refused_as(const char *environment, int memory, int numa,
 				   uint64_t bytes)
 {
-	host_key = (struct cs_hostbuf_key){ memory, numa, 0, 0 };
+	host_key = (struct cs_hostbuf_key){ memory, numa, 0, 0, 0 };
 	host_wanted = bytes;
 	return heard(environment, story_host_refused);
 }
@@ -963,10 +964,14 @@ HOLDS("host memory that cannot be had is told why, and what can be had is given 
 	const char *told;
 
 	/* the first call is for the scratch memory, or the board */
-	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostAlloc:2=2", CS_MEM_PINNED, -1,
-				 MIB),
+	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostAlloc:2=2", CS_MEM_WC, -1, MIB),
 		 "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)\n"
 		 "untouched\nthen given\n");
+	/* pages of ours that it cannot lock are had from the driver */
+	t_eq_str(host_refused_as("FAKE_FAIL=cuMemHostRegister:2=1", CS_MEM_PINNED, -1,
+				 MIB),
+		 "given\nthen given\n");
+	t_eq_int(calls_of("cuMemHostAlloc"), 2);
 	t_ok(begins(host_refused_as("FAKE_FAIL=cuMemHostRegister:2=1",
 				    CS_MEM_REGISTERED, -1, MIB),
 		    "cuMemHostRegister: CUDA_ERROR_INVALID_VALUE (1)"));
@@ -1006,7 +1011,7 @@ static void story_host_grows(void)
 }
 
 HOLDS("a host buffer does not grow until it is given back") {
-	host_key = (struct cs_hostbuf_key){ CS_MEM_PINNED, -1, 0, 0 };
+	host_key = (struct cs_hostbuf_key){ CS_MEM_PINNED, -1, 0, 0, 0 };
 	t_eq_str(heard("", story_host_grows),
 		 "1048592 bytes of a host buffer wanted, it was made with 1048576\n"
 		 "2097152 bytes of a host buffer wanted, it was made with 1048576\n"
@@ -1023,7 +1028,7 @@ static void story_no_huge(void)
 HOLDS("where there are no huge pages the error says how to allow them") {
 	const char *told;
 
-	host_key = (struct cs_hostbuf_key){ CS_MEM_HUGE, -1, 0, 0 };
+	host_key = (struct cs_hostbuf_key){ CS_MEM_HUGE, -1, 0, 0, 0 };
 	host_wanted = 4 * MIB;
 	told = heard("", story_no_huge);
 	if (begins(told, "given")) {
@@ -1049,7 +1054,7 @@ static void story_no_addresses(void)
 HOLDS("a limit of addresses is told") {
 	const char *told;
 
-	host_key = (struct cs_hostbuf_key){ CS_MEM_REGISTERED, -1, 0, 0 };
+	host_key = (struct cs_hostbuf_key){ CS_MEM_REGISTERED, -1, 0, 0, 0 };
 	host_wanted = 1u << 30;
 	if (TAP_SANITIZED) {
 		t_skip("a sanitizer has all addresses");
@@ -1094,7 +1099,7 @@ static void story_pageable(void)
 
 	if (start() || !(l.dev = ready(0, &arena)))
 		return;
-	host_key = (struct cs_hostbuf_key){ CS_MEM_ARENA, -1, 0, 0 };
+	host_key = (struct cs_hostbuf_key){ CS_MEM_ARENA, -1, 0, 0, 0 };
 	host_get(l.dev, BUFFER, &from);
 	l.desc.src = from.address;
 	l.desc.dst = arena.address + BUFFER;
@@ -1140,7 +1145,7 @@ HOLDS("the cache of a GPU is taken by other memory, its buffers stay") {
 }
 
 HOLDS("without GPUs there is no page-locked memory, but placed one") {
-	struct cs_hostbuf_key key = { CS_MEM_PINNED, -1, 0, 1 };
+	struct cs_hostbuf_key key = { CS_MEM_PINNED, -1, 0, 0, 1 };
 	struct cs_hostbuf buf;
 	struct cs_err err = { "" };
 	struct cs_dev *dev = NULL;

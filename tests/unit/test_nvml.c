@@ -347,6 +347,7 @@ static void conditions_are(const char *knob, const char *value, const char *want
 
 	if (has_gpu(knob, value, UUID1, BUS1)) {
 		cs_nvml_conditions(gpu, NULL, 0, 0, &now);
+		cs_nvml_link_errors(gpu, &now);
 		cs_text(text, sizeof(text),
 			"%d: %d MHz, memory %d MHz, %d C, %.1f W, throttle %#jx, ECC "
 			"%jd + %jd, NVLink %jd, PCIe %jd",

@@ -76,7 +76,7 @@ HOLDS("a quiet link ends after a first touch of one copy and six samples") {
 	t_eq_int(feed(396, 0.0002), CS_SAMPLE_ENOUGH);
 	t_eq_int(s.first_copies[0], 1);
 	t_eq_int(s.n, 6);
-	t_eq_int(s.copies[0], 4); /* 1.36 ms each: the fewest above 5 ms */
+	t_eq_int(s.copies[0], 3); /* 1.36 ms each: the fewest above 3 ms */
 	t_eq_int(s.discarded, 1);
 	t_eq_int(samples, 7);
 	t_near(s.gbs[0][0], 396, 0.2);
@@ -214,7 +214,7 @@ HOLDS("kernels that copy less than 64 KiB end at 1 %, and no others do") {
 	t_near(cs_precision_of(&usual, &matrix), 0.005, 0);
 }
 
-HOLDS("... and each size of a sweep ends at 1 %, small ones with the host at 2 %") {
+HOLDS("... and each size of a sweep ends at 1 %, small ones at 2 %, with the host at 4 %") {
 	const struct cs_settings sweep = { .precision = 0.005, .last_bytes = 1 << 30 };
 	const struct cs_settings asked = { .precision = 0.005,
 					   .precision_asked = 1,
@@ -226,9 +226,9 @@ HOLDS("... and each size of a sweep ends at 1 %, small ones with the host at 2 %
 	t_near(cs_precision_of(&sweep, &matrix), 0.01, 0);
 	t_near(cs_precision_of(&asked, &matrix), 0.005, 0);
 	matrix.bytes = 64 << 10;
-	t_near(cs_precision_of(&sweep, &matrix), 0.01, 0);
-	matrix.test = (uint32_t)cs_test_index("h2d.ce.pinned.pair");
 	t_near(cs_precision_of(&sweep, &matrix), 0.02, 0);
+	matrix.test = (uint32_t)cs_test_index("h2d.ce.pinned.pair");
+	t_near(cs_precision_of(&sweep, &matrix), 0.04, 0);
 	matrix.bytes = 64 << 20;
 	t_near(cs_precision_of(&sweep, &matrix), 0.01, 0);
 }
@@ -277,7 +277,7 @@ HOLDS("what the same kernel moves back has as many copies as what is measured") 
 	t_eq_int(s.copies[2], 4);
 }
 
-HOLDS("samples are 4.5 ms long, and 9 where both ways of all GPUs share the host's links") {
+HOLDS("samples are 3 ms long, and 9 where both ways of all GPUs share the host's links") {
 	static const char *const tests[] = { "h2d.ce.pinned.pair",
 					     "h2d.ce.pinned.bidi",
 					     "h2d.ce.pinned.bidiload" };

@@ -2,6 +2,8 @@
  * the command in the slot, and return 0, or -1 with the slot's error set. */
 #pragma once
 
+#include <pthread.h>
+
 #include "node/agent/cost.h"
 #include "node/agent/cpu_transfer.h"
 #include "node/agent/endpoints.h"
@@ -29,6 +31,10 @@ struct cs_agent_reading {
 	double nvml_end_s;	    /* by cs_clock_s(): the end of waiting for NVML */
 	struct cs_nvml_gpu *nvml;   /* NULL: none, or not yet */
 	struct cs_usage before;	    /* at the first reading */
+	/* counts the errors of NVLinks before the run, while the first cells are measured */
+	pthread_t counter;
+	int counts;
+	struct cs_conditions counted;
 };
 
 int cs_agent_reading_read(struct cs_agent_reading *state, struct cs_endpoints *ends);

@@ -61,6 +61,44 @@ static void read_pcie(const char *bus_id, struct cs_conditions *to)
 		to->pcie_errors = cs_pci_errors(cs_machine_root(), bus_id, 0);
 }
 
+static void *count_errors(void *arg)
+{
+	struct cs_agent_reading *s = arg;
+
+	cs_nvml_link_errors(s->nvml, &s->counted);
+	return NULL;
+}
+
+/* Of 8 GPUs it takes 0.2 s. */
+static void begin_count(struct cs_agent_reading *s)
+{
+	s->counts = !pthread_create(&s->counter, NULL, count_errors, s);
+	if (!s->counts)
+		count_errors(s);
+}
+
+static void end_count(struct cs_agent_reading *s)
+{
+	if (s->counts)
+		pthread_join(s->counter, NULL);
+	s->counts = 0;
+}
+
+static void read_link_errors(struct cs_agent_reading *s, struct cs_agent_facts *f,
+			     int first)
+{
+	if (first) {
+		begin_count(s);
+		return;
+	}
+	end_count(s);
+	f->before.nvlink_errors = s->counted.nvlink_errors;
+	cs_text(f->before.nvlink_errors_by_link,
+		sizeof(f->before.nvlink_errors_by_link), "%s",
+		s->counted.nvlink_errors_by_link);
+	cs_nvml_link_errors(s->nvml, &f->after);
+}
+
 int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 {
 	struct cs_agent_facts *f = &e->slot->facts;
@@ -90,6 +128,7 @@ int cs_agent_reading_read(struct cs_agent_reading *s, struct cs_endpoints *e)
 	cs_nvml_conditions(s->nvml, pids,
 			   (int)(e->board->n_agents + e->board->n_other_pids),
 			   (int)e->board->n_agents, first ? &f->before : &f->after);
+	read_link_errors(s, f, first);
 	read_pcie(f->gpu.bus_id, first ? &f->before : &f->after);
 	if (first)
 		f->context_bytes = besides_arena(f->before.ours_bytes, l->total_bytes);
@@ -115,6 +154,7 @@ void cs_agent_reading_throttle(const struct cs_agent_reading *s, struct cs_slot 
 
 void cs_agent_reading_release(struct cs_agent_reading *s)
 {
+	end_count(s);
 	cs_nvml_release(s->nvml);
 	s->nvml = NULL;
 }

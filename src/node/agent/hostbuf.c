@@ -124,9 +124,11 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 		       struct entry *e, uint64_t bytes, uint64_t *address,
 		       struct cs_err *err)
 {
-	const enum cs_pages pages = e->key.memory == CS_MEM_HUGE   ? CS_PAGES_HUGE :
-				    e->key.use == CS_HOSTBUF_CHAIN ? CS_PAGES_WISHED :
-								     CS_PAGES_USUAL;
+	const int is_chain = e->key.use == CS_HOSTBUF_CHAIN &&
+			     e->key.memory != CS_MEM_PINNED;
+	const enum cs_pages pages = e->key.memory == CS_MEM_HUGE ? CS_PAGES_HUGE :
+				    is_chain			 ? CS_PAGES_WISHED :
+								   CS_PAGES_USUAL;
 
 	if (cs_hostmem_map(bytes, e->key.numa, pages, &e->mem, e->why, err))
 		return -1;
@@ -140,22 +142,38 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 	return -1;
 }
 
+/* Pages that several threads touch and the driver then locks are there five times sooner
+ * than the driver's own, which one thread zeroes, and freed sooner.  The driver's are
+ * those of a GPU that has another way to pages of the host than to them. */
+static int make_pinned(const struct cs_backend *backend, struct cs_dev *dev,
+		       struct entry *e, uint64_t bytes, uint64_t *address,
+		       struct cs_err *err)
+{
+	if (!e->key.by_driver && !make_mapped(backend, dev, e, bytes, address, err))
+		return 0;
+	e->why[0] = '\0';
+	return make_allocated(backend, dev, e, bytes, address, err);
+}
+
 static int make(const struct cs_backend *backend, struct cs_dev *dev, struct entry *e,
 		uint64_t bytes, uint64_t fill_key, uint64_t *address,
 		struct cs_err *err)
 {
-	int by_driver = e->key.memory == CS_MEM_PINNED || e->key.memory == CS_MEM_WC;
+	int rc;
 
 	e->why[0] = '\0';
 	e->allocated = 0;
 	e->huge_percent = -1;
-	if (cs_hostmem_numa(e->key.numa, err) ||
-	    (by_driver ? make_allocated : make_mapped)(backend, dev, e, bytes,
-						       address, err))
+	if (cs_hostmem_numa(e->key.numa, err))
 		return -1;
-	if (e->key.use == CS_HOSTBUF_SOURCE)
+	rc = e->key.memory == CS_MEM_PINNED ?
+		     make_pinned(backend, dev, e, bytes, address, err) :
+	     e->key.memory == CS_MEM_WC ?
+		     make_allocated(backend, dev, e, bytes, address, err) :
+		     make_mapped(backend, dev, e, bytes, address, err);
+	if (!rc && e->key.use == CS_HOSTBUF_SOURCE)
 		cs_fill_host_parallel(e->mem.at, bytes, fill_key);
-	return 0;
+	return rc;
 }
 
 static int share(const struct cs_backend *backend, struct cs_dev *dev,

@@ -15,8 +15,10 @@ struct cs_hostbuf_key {
 	/* enum cs_memory: PINNED, WC, REGISTERED, HUGE; ARENA: not page-locked,
 	 * for copies by CPU */
 	int memory;
-	int numa; /* NUMA node; -1 anywhere */
-	int slot; /* which of several of a kind */
+	int numa;      /* NUMA node; -1 anywhere */
+	int slot;      /* which of several of a kind */
+	int by_driver; /* PINNED: allocated by the driver; else pages of ours that it
+			* locks, if it does, which takes a fifth of the time */
 	enum cs_hostbuf_use {
 		CS_HOSTBUF_SOURCE, /* filled when it is made */
 		CS_HOSTBUF_TARGET,

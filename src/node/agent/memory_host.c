@@ -81,18 +81,22 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	int chain = t->method == CS_METHOD_CHASE;
 	const int near = is_shared(e, t) ? 0 : t->issuer;
 	const struct cs_agent_facts *f = &cs_board_slot(e->board, near)->facts;
+	/* it reads pages of the host in their page table, and the driver's in its own */
+	const int by_driver = f->gpu.host_tables == 1;
 
 	if (has_tiles(t))
 		return (struct cs_hostbuf_key){
 			.memory = CS_MEM_PINNED,
 			.numa = f->numa,
 			.slot = SLOT_TILES + ordinal_of(e, t->issuer),
+			.by_driver = by_driver,
 			.use = use,
 		};
 	return (struct cs_hostbuf_key){
 		.memory = end->memory == CS_MEM_PAGEABLE ? CS_MEM_ARENA : end->memory,
 		.numa = end->index == CS_NUMA_LOCAL ? f->numa : end->index,
 		.slot = slot_of(e, t, is_dst) + (chain ? SLOT_CHAINS : 0),
+		.by_driver = by_driver,
 		.use = chain ? CS_HOSTBUF_CHAIN : use,
 	};
 }

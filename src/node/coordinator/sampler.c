@@ -45,7 +45,7 @@
 #define FLOPS_ROUNDS_MAX 2048
 /* More than two that share the links of the host settle more slowly: of 4.5 ms such samples
  * are 1.6 % lower than of 36, of 9 ms 0.1 (two: the same at both; H200). */
-#define SHARED_HOST_LONGER 2
+#define SHARED_HOST_LONGER 3
 /* Six samples may take so many limits of the cell; twice that if each moves pages back. */
 #define SIX_LONGER 2
 /* Loads last this much longer than the measured transfers. */

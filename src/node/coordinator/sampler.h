@@ -24,7 +24,7 @@
 
 #include "plan/plan.h"
 
-#define CS_SAMPLE_NS 4.5e6
+#define CS_SAMPLE_NS 3e6
 #define CS_OVERLAP_MIN 0.9
 
 enum cs_sampler_answer {
