@@ -201,6 +201,11 @@ ok "every key that a run writes is in formats(5)" all_keys_documented
 ok "every key that formats(5) names is written" all_documented_exist
 ok "every key that the sources write is in the schema" all_keys_in_schema
 ok "the schema is one" "$top/tests/schema-check" "$top/doc/cscope-mpi-1.schema.json"
+[ -n "${PYTHON:-}" ] || skip="no Python with jsonschema"
+ok "… and what reads it quickly says of runs, and of broken ones, what jsonschema does" \
+	"${PYTHON:-}" "$top/tests/validator.py" "$top/doc/cscope-mpi-1.schema.json" \
+	"$top/doc/results/h200x2/unified-np1.json" "$top/doc/results/h200x4/killed.jsonl"
+skip=''
 ok "a key without a line would be found" unknown_key_found
 ok "a key that the schema describes needs no line on the page" key_of_schema_added
 ok "the page names the release that it is of" names_release "$manual"

@@ -31,10 +31,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-try:
-    from validator import validator_of
-except ImportError:
-    validator_of = None
+from validator import Validator
 
 FULL = os.environ.get("CS_TORTURE") == "full"
 ONLY = os.environ.get("CS_ONLY", "")
@@ -108,12 +105,10 @@ def shm_names():
 
 
 def validator():
-    """The project's schema, or None where Python has no jsonschema."""
-    if not validator_of:
-        return None
+    """Of the project's schema."""
     path = os.path.join(HERE, "..", "doc", "cscope-mpi-1.schema.json")
     with open(path, encoding="ascii") as file:
-        return validator_of(json.load(file))
+        return Validator(json.load(file))
 
 
 SCHEMA = validator()
@@ -288,7 +283,7 @@ def wrong_files(run, may_be_cut=False):
         journal.pop()
     if None in journal:
         wrong.append(f"line {journal.index(None) + 1} of the journal is no JSON")
-    for value in [document, *journal] if SCHEMA else []:
+    for value in [document, *journal]:
         fault = value and next(SCHEMA.iter_errors(value), None)
         if fault:
             wrong.append(f"schema: {fault.message[:200]}")
