@@ -10,7 +10,9 @@
  * whose connection has an older wait in it, of whatever stream, waits too. */
 #include "queue.h"
 
+#include <linux/futex.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 /* Seen on H200: a stream takes 1,020 copies behind the wait at its head. */
@@ -19,17 +21,16 @@
 #define STACK (256u << 10)
 #define QUERY_NS 200000
 
-pthread_mutex_t fake_queue_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held so shortly that who finds it taken does better to try again than to sleep. */
+pthread_mutex_t fake_queue_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 pthread_cond_t fake_queue_changed = PTHREAD_COND_INITIALIZER;
 static unsigned waits; /* in all queues of this process */
 static uint64_t ticket;
 
 /* ---- running ---- */
 
-static int word_passes(const struct fake_op *op)
+static int word_passes(uint32_t word, const struct fake_op *op)
 {
-	uint32_t word = __atomic_load_n(op->word, __ATOMIC_ACQUIRE);
-
 	switch (op->condition) {
 	case CU_STREAM_WAIT_VALUE_GEQ:
 		return (int32_t)(word - op->gate.value) >= 0;
@@ -57,28 +58,34 @@ static CUresult word_store(const struct fake_ctx *ctx, uint64_t at, uint32_t val
 
 	fake_memory_lock();
 	word = fake_memory_kernel(ctx, at, sizeof(*word), FAKE_STORES);
-	if (word)
+	if (word) {
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
+		syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	}
 	fake_memory_unlock();
 	return word ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
-/* Naps of 20 us, longer and longer to 400 us: many closed gates of many ranks
- * must leave the machine to the work. */
+/* Many closed gates of many ranks must leave the machine to the work: streams here and
+ * who opens the program's gate wake those that wait for their word.  For any other who
+ * writes one there are naps of 100 us, longer and longer to 1.6 ms. */
 static CUresult run_wait(struct fake_stream *s, const struct fake_op *op)
 {
-	struct timespec nap = { 0, 20000 };
+	struct timespec nap = { 0, 100000 };
 	uint64_t started = now_ns();
 	CUresult code = CUDA_SUCCESS;
 
-	while (!word_passes(op) && !s->ctx->sticky) {
+	uint32_t seen;
+
+	while (seen = __atomic_load_n(op->word, __ATOMIC_ACQUIRE),
+	       !word_passes(seen, op) && !s->ctx->sticky) {
 		if (now_ns() - started > op->limit_ns) {
 			code = word_store(s->ctx, op->expired, 1);
 			break;
 		}
-		nanosleep(&nap, NULL);
-		if (nap.tv_nsec < 400000)
-			nap.tv_nsec += nap.tv_nsec / 4;
+		syscall(SYS_futex, op->word, FUTEX_WAIT, seen, &nap, NULL, 0);
+		if (nap.tv_nsec < 1600000)
+			nap.tv_nsec *= 2;
 	}
 	fake_flow_pass(&op->gate, s->tag);
 	s->rate = 0; /* another gate, another group */
@@ -232,8 +239,9 @@ static void finish(struct fake_stream *s, struct fake_op *op)
 	if (!s->first)
 		s->last = &s->first;
 	s->depth -= 1 + op->more;
+	if (op->kind == OP_WAIT || op->kind == OP_RECORD || !s->depth || s->held)
+		pthread_cond_broadcast(&fake_queue_changed);
 	free(op);
-	pthread_cond_broadcast(&fake_queue_changed);
 }
 
 /* With the lock: is no older wait on the connection? */
@@ -296,7 +304,7 @@ static void wait_append(struct fake_stream *s, struct fake_op *op)
 		at = &(*at)->next_wait;
 	*at = op;
 	s->gate = op->gate;
-	if (word_passes(op))
+	if (word_passes(__atomic_load_n(op->word, __ATOMIC_ACQUIRE), op))
 		s->gate.flows = NULL;
 	memset(&s->added, 0, sizeof(s->added));
 	s->waits++;
@@ -333,14 +341,18 @@ static void flow_append(struct fake_stream *s, struct fake_op *op)
 CUresult fake_enqueue(struct fake_stream *s, const struct fake_op *filled)
 {
 	struct fake_op *op = malloc(sizeof(*op));
+	int first;
 
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*op = *filled;
 	op->fault = fake_take_fault();
 	pthread_mutex_lock(&fake_queue_lock);
-	while (s->depth && s->depth + op->more >= DEPTH)
+	while (s->depth && s->depth + op->more >= DEPTH) {
+		s->held++;
 		pthread_cond_wait(&fake_queue_changed, &fake_queue_lock);
+		s->held--;
+	}
 	op->ticket = ticket++;
 	op->not_before_ps = fake_known.ctx == s->ctx ? fake_known.ps : 0;
 	if (op->kind == OP_WAIT)
@@ -349,11 +361,13 @@ CUresult fake_enqueue(struct fake_stream *s, const struct fake_op *filled)
 		flow_append(s, op);
 	if (op->kind == OP_RECORD)
 		op->event->recorded++;
+	first = !s->first;
 	*s->last = op;
 	s->last = &op->next;
 	s->depth += 1 + op->more;
-	pthread_cond_signal(&s->work);
 	pthread_mutex_unlock(&fake_queue_lock);
+	if (first)
+		pthread_cond_signal(&s->work);
 	return CUDA_SUCCESS;
 }
 
@@ -443,20 +457,44 @@ CUresult cuStreamDestroy(CUstream stream)
 	return CUDA_SUCCESS;
 }
 
-/* With the lock.  Who asks again and again takes the processor from the stream that it
- * waits for: it is let wait for it, for a moment, unless that is at a gate. */
-static void queue_await(const struct fake_stream *s)
+static int is_gated(const struct fake_ctx *ctx)
+{
+	for (size_t i = 0; i < sizeof(ctx->waits) / sizeof(*ctx->waits); i++)
+		if (ctx->waits[i])
+			return 1;
+	return 0;
+}
+
+/* With the lock: until the queues change or the moment is over. */
+static int await_change(const struct timespec *end)
+{
+	return pthread_cond_timedwait(&fake_queue_changed, &fake_queue_lock, end);
+}
+
+static struct timespec moment_end(void)
 {
 	struct timespec end;
 
-	if (!s->depth || s->waits)
-		return;
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_nsec += QUERY_NS;
 	end.tv_sec += end.tv_nsec / 1000000000;
 	end.tv_nsec %= 1000000000;
-	while (s->depth &&
-	       !pthread_cond_timedwait(&fake_queue_changed, &fake_queue_lock, &end))
+	return end;
+}
+
+static void queue_await(const struct fake_stream *s)
+{
+	struct timespec end = moment_end();
+
+	while (s->depth && !s->waits && !await_change(&end))
+		;
+}
+
+void fake_event_await(const struct fake_event *e)
+{
+	struct timespec end = moment_end();
+
+	while (e->recorded != e->completed && !is_gated(e->ctx) && !await_change(&end))
 		;
 }
 
@@ -492,14 +530,6 @@ CUresult fake_stream_sync(CUstream stream)
 	fake_cpu_wait(s->ps - s->seen_ps);
 	s->seen_ps = s->ps;
 	return code;
-}
-
-static int is_gated(const struct fake_ctx *ctx)
-{
-	for (size_t i = 0; i < sizeof(ctx->waits) / sizeof(*ctx->waits); i++)
-		if (ctx->waits[i])
-			return 1;
-	return 0;
 }
 
 void fake_gates_wait(const struct fake_ctx *ctx)

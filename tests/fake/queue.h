@@ -57,6 +57,7 @@ struct fake_stream {
 	uint64_t tag; /* of this stream on this node */
 	struct fake_op *first, **last;
 	unsigned depth;
+	unsigned held; /* who waits for a place in it */
 	int closing;
 	pthread_cond_t work;	/* the queue is not empty, or closing */
 	uint64_t ps;		/* virtual time of what has run, … */
@@ -79,6 +80,9 @@ CUresult fake_enqueue(struct fake_stream *s, const struct fake_op *filled);
 struct fake_stream *fake_stream_of(CUstream handle);
 /* Blocks until it is empty; the error of its context. */
 CUresult fake_stream_wait(struct fake_stream *s);
+/* With the lock, for a moment: who asks again and again takes the processor from the
+ * stream that it waits for.  Not at a gate. */
+void fake_event_await(const struct fake_event *event);
 /* With the lock: it goes with its handle or its last record, whichever is later. */
 void fake_event_release(struct fake_event *event);
 

@@ -473,6 +473,7 @@ CUresult cuEventQuery(CUevent event)
 	if (!e)
 		return CUDA_ERROR_INVALID_HANDLE;
 	pthread_mutex_lock(&fake_queue_lock);
+	fake_event_await(e);
 	pending = e->recorded != e->completed;
 	if (!pending && (fake_known.ctx != e->ctx || fake_known.ps < e->ps))
 		fake_known = (struct fake_known){ e->ctx, e->ps };
