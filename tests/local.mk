@@ -95,26 +95,35 @@ TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway %D%/storage %D%/slown
 SHELL_TESTS = \
 	%D%/lint.t \
 	%D%/run/prolog.t \
+	%D%/run/between.t \
+	%D%/run/health.t \
 	%D%/run/via.t \
 	%D%/run/torture.t \
-	%D%/run/health.t \
-	%D%/run/host.t \
-	%D%/run/placement.t \
-	%D%/run/between.t \
 	%D%/run/between_gpu.t \
+	%D%/run/storage.t \
+	%D%/run/onegpu.t \
+	%D%/run/placement.t \
+	%D%/run/model.t \
+	%D%/run/host.t \
+	%D%/run/unified.t \
+	%D%/run/faults.t \
+	%D%/run/files.t \
+	%D%/run/width.t \
+	%D%/run/schedule.t \
+	%D%/run/fleet.t \
+	%D%/run/launch.t \
+	%D%/run/kernels.t \
+	%D%/run/system.t \
+	%D%/run/html.t \
+	%D%/docs.t \
 	%D%/run/nodes.t \
 	%D%/run/timeline.t \
-	%D%/run/unified.t \
 	%D%/run/healthy.t \
-	%D%/run/model.t \
-	%D%/docs.t \
 	%D%/run/stalls.t \
-	%D%/run/system.t \
-	%D%/run/schedule.t \
-	%D%/run/launch.t \
 	%D%/run/judge.t \
 	%D%/run/gpu.t \
 	%D%/run/faults-found.t \
+	%D%/run/hostile.t \
 	%D%/run/signals.t \
 	%D%/run/soak.t \
 	%D%/run/trends.t \
@@ -134,30 +143,21 @@ SHELL_TESTS = \
 	%D%/run/cpu.t \
 	%D%/run/data.t \
 	%D%/run/faults-differ.t \
-	%D%/run/faults.t \
-	%D%/run/files.t \
 	%D%/run/findings.t \
-	%D%/run/fleet.t \
 	%D%/run/known.t \
-	%D%/run/hostile.t \
-	%D%/run/html.t \
-	%D%/run/kernels.t \
 	%D%/run/launcher.t \
 	%D%/run/launchers.t \
 	%D%/run/nvbandwidth.t \
 	%D%/run/nvbandwidth_line.t \
-	%D%/run/onegpu.t \
 	%D%/run/outputs.t \
 	%D%/run/plan.t \
 	%D%/run/shapes.t \
-	%D%/run/storage.t \
 	%D%/run/sweep.t \
 	%D%/run/texts.t \
 	%D%/run/topology.t \
 	%D%/run/usage.t \
 	%D%/run/variants.t \
-	%D%/run/views.t \
-	%D%/run/width.t
+	%D%/run/views.t
 TESTS += $(SHELL_TESTS)
 dist_check_SCRIPTS += \
 	$(SHELL_TESTS) \
@@ -232,7 +232,7 @@ check-units:
 check-clang:
 	@$(MKDIR_P) clang/kernels
 	@cd clang && { test -f Makefile || $(abs_top_srcdir)/configure -q --enable-werror \
-		CC=$(CLANG) --enable-sanitize=address,undefined CFLAGS='-g -O1' \
+		CC=$(CLANG) --enable-sanitize=address,undefined CFLAGS='-g -O0' \
 		$(if $(CS_HAVE_CUDA),,--without-cuda); }
 	@test ! -f kernels/kernels.fatbin || { $(MAKE) $(AM_MAKEFLAGS) kernels/kernels.c && \
 		cp -u kernels/kernels.fatbin kernels/kernels.c clang/kernels; }

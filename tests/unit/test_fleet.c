@@ -9,11 +9,13 @@
 #define NOISY 0.02
 #define BUSY 0.002
 
+#define FEW TIMES(20)
+
 /* No more than `most` of 1,000 may be warned. */
-static void healthy(int nodes, double host, int rounds, int most)
+static void healthy(int nodes, double host, int of, int most)
 {
 	OWNED(fleet) fleet = { 0 };
-	int warned = 0;
+	int warned = 0, rounds = TIMES(of);
 
 	fleet_init(&fleet, nodes, (struct fleet_noise){ .host = host, .busy = BUSY },
 		   SEED);
@@ -82,19 +84,19 @@ HOLDS("1,000 healthy nodes alone of each kind of machine have no finding") {
 
 	for (size_t i = 0; i < sizeof(machine) / sizeof(*machine); i++) {
 		OWNED(fleet) fleet = { 0 };
-		int found = 0;
+		int found = 0, times = TIMES(1000);
 
 		fleet_init(&fleet, 1,
 			   (struct fleet_noise){ .host = QUIET,
 						 .machine = &machine[i] },
 			   SEED);
-		for (int k = 0; k < 1000; k++) {
+		for (int k = 0; k < times; k++) {
 			fleet_draw(&fleet);
 			fleet_judge(&fleet);
 			found += fleet_findings(&fleet, CS_NOTE) > 0;
 		}
-		printf("# %d x %s: %d of 1000 healthy nodes have a finding\n",
-		       machine[i].gpus, machine[i].name, found);
+		printf("# %d x %s: %d of %d healthy nodes have a finding\n",
+		       machine[i].gpus, machine[i].name, found, times);
 		t_eq_int(found, 0);
 	}
 }
@@ -103,7 +105,7 @@ HOLDS("1,000 healthy nodes alone of each kind of machine have no finding") {
 HOLDS("a healthy node alone is re-measured once in a thousand runs at most") {
 	OWNED(fleet) fleet = { 0 };
 	uint32_t step[CS_REMEASURE_MOST];
-	int remeasure = 0, n = 5000;
+	int remeasure = 0, n = TIMES(5000);
 
 	fleet_init(&fleet, 1, (struct fleet_noise){ .host = QUIET }, SEED);
 	for (int i = 0; i < n; i++) {
@@ -194,11 +196,11 @@ static int find_part(int nodes, const char *part,
 }
 
 HOLDS("nodes and sockets that are a little slow are found, one of two nodes is not") {
-	t_eq_int(find_part(16, "node", is_any, 0.97, 20), 20);
-	t_eq_int(find_part(4, "node", is_any, 0.94, 20), 20);
-	t_eq_int(find_part(2, "node", is_any, 0.94, 20), 0);
-	t_eq_int(find_part(1, "socket", is_host_of, 0.85, 20), 20);
-	t_eq_int(find_part(4, "socket", is_host_of, 0.9, 20), 20);
+	t_eq_int(find_part(16, "node", is_any, 0.97, FEW), FEW);
+	t_eq_int(find_part(4, "node", is_any, 0.94, FEW), FEW);
+	t_eq_int(find_part(2, "node", is_any, 0.94, FEW), 0);
+	t_eq_int(find_part(1, "socket", is_host_of, 0.85, FEW), FEW);
+	t_eq_int(find_part(4, "socket", is_host_of, 0.9, FEW), FEW);
 }
 
 static int is_of_gpu(const struct cs_row *row, int gpu)
@@ -222,11 +224,11 @@ static int is_from_host(const struct cs_row *row, int gpu)
 }
 
 HOLDS("a host link that is 10 % slow is found alone, though sockets differ") {
-	t_ok(find_part(1, "gpu", is_from_host, 0.9, 20) >= 18);
-	t_eq_int(find_part(4, "gpu", is_from_host, 0.9, 20), 20);
+	t_ok(find_part(1, "gpu", is_from_host, 0.9, FEW) >= FEW * 9 / 10);
+	t_eq_int(find_part(4, "gpu", is_from_host, 0.9, FEW), FEW);
 }
 
-/* A warning, and nothing else, in how many of 20; nodes are of three kinds that are
+/* A warning, and nothing else, in how many of FEW; nodes are of three kinds that are
  * `apart`. */
 static int find_little(int nodes, const char *part,
 		       int (*is)(const struct cs_row *row, int arg), double factor,
@@ -236,7 +238,7 @@ static int find_little(int nodes, const char *part,
 	int found = 0;
 
 	fleet_init(&fleet, nodes, (struct fleet_noise){ .host = QUIET }, SEED);
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < FEW; i++) {
 		fleet_draw(&fleet);
 		for (int node = 0; node < nodes; node++)
 			fleet_slow(&fleet, node, is_any, 0, 1 - apart * (node % 3));
@@ -246,16 +248,16 @@ static int find_little(int nodes, const char *part,
 			 !fleet_others(&fleet, 0, part, "") &&
 			 !fleet_findings(&fleet, CS_CRITICAL);
 	}
-	printf("# a %s of %d nodes at %.2f of its rate, nodes %.3f apart: found in %d of 20\n",
-	       part, nodes, factor, apart, found);
+	printf("# a %s of %d nodes at %.2f of its rate, nodes %.3f apart: found in %d of %d\n",
+	       part, nodes, factor, apart, found, FEW);
 	return found;
 }
 
 HOLDS("a GPU that is 2 % slow and a link that is 3 % slow are found, however far nodes are apart") {
-	t_eq_int(find_little(1, "gpu", is_of_gpu, 0.98, 0), 20);
-	t_eq_int(find_little(1, "link", is_link, 0.97, 0), 20);
-	t_eq_int(find_little(16, "gpu", is_of_gpu, 0.98, 0.005), 20);
-	t_eq_int(find_little(16, "link", is_link, 0.97, 0.005), 20);
+	t_eq_int(find_little(1, "gpu", is_of_gpu, 0.98, 0), FEW);
+	t_eq_int(find_little(1, "link", is_link, 0.97, 0), FEW);
+	t_eq_int(find_little(16, "gpu", is_of_gpu, 0.98, 0.005), FEW);
+	t_eq_int(find_little(16, "link", is_link, 0.97, 0.005), FEW);
 }
 
 HOLDS("a GPU or a node that is slow in all it does is one finding") {
