@@ -291,8 +291,11 @@ run 0 check slow.json -f json
 ok "… and check says the same of its file" slow_of out
 
 printf 'test,bound\nnethost.mpi.pinned.pair,1000 GB/s\n' >bound.csv
-run_in_slots 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair --threshold bound.csv -o bound.json
-# a busy machine has too few samples for a status of 2
+# a busy machine has too few samples for a status of 2, or to confirm it
+for try in 1 2 3 4; do
+	run_in_slots 2 ./each "$CSCOPE" --backend cpu -t nethost.mpi.pinned.pair --threshold bound.csv -o bound.json
+	grep -q '"remeasured": *"inconclusive"' bound.json || break
+done
 ok "two nodes beyond a bound: the status says so" eval 'job_status_is 2 || job_status_is 1'
 ok_json "… and they meet again, three times, both ways" bound.json \
 	'sorted((r["src"], "re-measured" in r["flags"]) for r in d["results"]) == sorted([("node%d" % i, again) for i in (0, 1) for again in (False, True, True, True)])'
@@ -305,7 +308,7 @@ counts_bytes
 for try in 1 2 3 4 5 6; do
 	OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo \
 		run_in_slots 3 ./each "$CSCOPE" --backend cpu -m nethost --rounds 1 --seed 3 -o one.json
-	! grep -q '"unit":"GB/s".*"nic_src_share":null' one.json || break
+	grep -q '"unit":"GB/s".*"nic_src_share":null' one.json || break
 done
 no_gpu
 ok_json "--rounds 1: of three nodes one pair meets" one.json \

@@ -127,7 +127,7 @@ run 0 -t peer.ce.write.bidi -s 1M --seed 1 --check -f nagios
 ok "… and where both ways were busy" prints \
 	'^CSCOPE-MPI OK: 4 GPUs, GPU to GPU at least [0-9]+ GB/s while both ways are busy: 12 of 12 '
 copies() { # OF.jsonl N PYTHON: files n000 to n0NN of it, each changed by Python
-	python3 -c 'import sys
+	"${PYTHON:-python3}" -c 'import sys
 source, n, change = sys.argv[1:]
 for i in range(int(n)):
     text = open(source).read().replace("\"host\":\"n01\"", f"\"host\":\"n{i:03}\"").replace("\"node\":\"n01\"", f"\"node\":\"n{i:03}\"")
@@ -155,7 +155,7 @@ if [ -z "$skip" ]; then
 fi
 unset FAKE_PERSISTENCE
 counted() { # all that the counts speak of is printed or counted as left out
-	python3 -c 'import re
+	"${PYTHON:-python3}" -c 'import re
 lines = open("out").read()
 def numbers(line):
     return [int(n) for n in re.search(r"(\d+) critical, (\d+) warnings?, (\d+) notes?", line).groups()]

@@ -30,7 +30,7 @@ check() { # ARGUMENT...
 }
 # "id host severity drain", of judgements and errors that are no notes
 found() { # FILE.json
-	python3 -c 'import json, sys
+	"${PYTHON:-python3}" -c 'import json, sys
 for e in (d := json.load(open(sys.argv[1])))["checks"] + d["errors"]:
     if e["severity"] != "note":
         print(e["id"], e["node"], e["severity"], "drain" if e["drain"] else "-")' "$1" | sort
@@ -99,7 +99,7 @@ ok "the last word on stderr says why" one_line "critical: n07: GPU 2: 17 of 18 N
 
 # hosts and serial numbers that a shell would run
 cp -r faults hostile
-python3 -c 'import re, sys
+"${PYTHON:-python3}" -c 'import re, sys
 file = "hostile/n07.jsonl"
 text = open(file).read()
 for i, hostile in enumerate(sys.argv[1:]):
@@ -128,7 +128,7 @@ ok "… that goes on in the next line" eval \
 
 many() { # FOLDER NODES NODE: so many nodes, of which that one is n07
 	mkdir "$1"
-	python3 -c 'import sys
+	"${PYTHON:-python3}" -c 'import sys
 folder, nodes, ill = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 for i in range(nodes):
     of = "n07" if i == ill else "n01"
@@ -315,7 +315,7 @@ for host in n01 n02; do
 	node "$host" -- --check -t peer.ce.write.pair
 done
 node n03 FAKE_SLOW=0-1:0.5 -- --check -t peer.ce.write.pair
-python3 -c 'import json
+"${PYTHON:-python3}" -c 'import json
 for host in ("n01", "n02", "n03"):
     path = f"repeats/{host}.jsonl"
     rows = [json.loads(line) for line in open(path)]
@@ -351,7 +351,7 @@ ok "a job of four nodes finds what differs: status 2" eval \
 ok "… and says it as a fleet" prints "drain: m1"
 # Rows have other numbers where those of the nodes stand one after the other.
 findings() {
-	python3 -c 'import json, sys
+	"${PYTHON:-python3}" -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 for c in d["checks"]:
     rows = [d["results"][i] for i in c["evidence"]]

@@ -43,7 +43,7 @@ coloured() {
 	grep -q "$(printf '\033')\\[" out
 }
 on_terminal() { # COMMAND...: its output is a terminal, from which `out` is read
-	env -u NO_COLOR TERM=xterm python3 -c 'import os, pty, sys
+	env -u NO_COLOR TERM=xterm "${PYTHON:-python3}" -c 'import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[1], sys.argv[1:])

@@ -137,12 +137,13 @@ run_program() { # RANKS PROGRAM ARGUMENT...
 	status=$?
 }
 
-# Between nodes, whose samples may not end in their time slot on a busy machine: four times at most.
+# Between nodes, whose samples may not end in their time slot on a busy machine, nor what a GPU
+# has to do before the next: four times at most.
 run_in_slots() { # RANKS PROGRAM ARGUMENT...
 	local try
 	for try in 1 2 3 4; do
 		run_program "$@"
-		tr -s ' \n' '  ' <out | grep -qE '(their|its) time slot' || break
+		tr -s ' \n' '  ' <out | grep -qE '(their|its) time slot|does not answer' || break
 	done
 }
 
@@ -226,11 +227,11 @@ is_of_rank() { # PID NUMBER
 
 # The process of one rank, which measures; it has a guard in front of it.
 rank() { # NUMBER
-	local pid
-	for pid in $(ranks); do
-		grep -qx cscope-mpi "/proc/$pid/comm" &&
-			is_of_rank "$pid" "$1" && echo "$pid"
-	done 2>/dev/null
+	local all
+	mapfile -t all < <(pgrep -x cscope-mpi)
+	all=("${all[@]/#//proc/}")
+	mapfile -t all < <(grep -lsxzF "$mark" "${all[@]/%//environ}" </dev/null)
+	grep -lsxzE "(OMPI_COMM_WORLD|PMIX?)_RANK=$1" "${all[@]}" </dev/null | cut -d/ -f3
 }
 
 # The same without a launcher.

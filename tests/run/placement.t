@@ -248,15 +248,16 @@ if has_launcher; then
 	rm -f k.jsonl
 	begin 4 "${slow[@]}" --placement process,thread
 	until_true 20 measuring k.jsonl 12
+	mapfile -t pids < <(rank '[0-3]')
 	victim='' # a child of a rank, with a child
-	for pid in $(rank '[0-3]'); do
+	for pid in "${pids[@]}"; do
 		for child in $(pgrep -P "$pid" -x cscope-mpi); do
 			pgrep -P "$child" -x cscope-mpi >/dev/null && victim=$child
 		done
 	done
-	ok "of four ranks one makes a process: it alone has a helper" \
-		eval "rank '[0-3]' >pids; cat pids; [ \"\$(wc -l <pids)\" = 6 ]"
 	kill -KILL "${victim:-none}"
+	ok "of four ranks one makes a process: it alone has a helper" \
+		eval 'echo "${pids[@]}"; [ ${#pids[@]} = 6 ]'
 	ok "… which is named when it dies" names "$victim" 0
 fi
 in_front old_kernel 'set -- "$FORBID" pidfd_open "$@"'

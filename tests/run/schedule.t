@@ -109,7 +109,7 @@ ok "a plan file has the rounds" eval 'grep -q "role,round$" plan.csv && same wan
 
 within=(--no-mpi --seed 1 -s 64K:1M:x4 --spread 1M --cell-limit 60s -t "local.sm.read.alone,local.ce.copy.alone,local.fma.fp64.alone")
 counting() { # FILE: test, size, GPU and figure of each cell that counts
-	python3 -c 'import json, sys
+	"${PYTHON:-python3}" -c 'import json, sys
 for r in json.load(open(sys.argv[1]))["results"]:
     if not {"control", "concurrent"} & set(r["flags"]):
         print(r["test"], r["copy_bytes"], r["src"], "%.3g" % (r["value"] or 0))' "$1" | sort

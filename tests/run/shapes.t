@@ -72,7 +72,7 @@ sys.exit(bad or n < 54)
 END
 run 0 "${fast[@]}" -t '*.copy2d.*,*.copy3d.*,*.sm3d.*' "${grid[@]}" -o g.json
 ok "one 2D copy, one 3D copy, a kernel: each has the rate of its rows" eval \
-	'status_is 0 && python3 rates.py g.json'
+	'status_is 0 && "${PYTHON:-python3}" rates.py g.json'
 cat >stages.py <<'END'
 import json, sys
 start = 2.7
@@ -95,7 +95,7 @@ sys.exit(bad or n < 8)
 END
 FAKE_SLOW=1-1:0.5 run 0 "${fast[@]}" -t peer.pack.halo.pair,peer.sm3d.halo.pair "${grid[@]}" -o s.json -o s.csv
 ok "packed: what packing, the transfer and unpacking take, each on its GPU" eval \
-	'status_is 0 && python3 stages.py s.json && grep -q ",pack_us,transfer_us,unpack_us," s.csv &&
+	'status_is 0 && "${PYTHON:-python3}" stages.py s.json && grep -q ",pack_us,transfer_us,unpack_us," s.csv &&
 	 prints "^  stages of a copy: packing [0-9.]+ us, the transfer [0-9.]+ us, unpacking [0-9.]+ us"'
 ok_schema "... as the schema has it" s.json
 run 2 "${fast[@]:1}" -t peer.pack.halo.pair "${grid[@]}" -o s.json

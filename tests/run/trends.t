@@ -29,10 +29,10 @@ for i in range(dates):
     json.dump(d, open("%s/%s.json" % (folder, host), "w"))
 END
 
-python3 dates.py 14 0 a
+"${PYTHON:-python3}" dates.py 14 0 a
 run 0 check results/2026-*/a.json
 ok "a node that stays as it is: no finding" eval 'status_is 0 && prints "several runs of this host were given"'
-python3 dates.py 14 0.003 b
+"${PYTHON:-python3}" dates.py 14 0.003 b
 run 0 check results/2026-*/b.json -o b.json -o b.html
 ok "a GPU that loses 0.3 % a day: status 1" status_is 1
 ok "… its finding has slope and dates" prints \
