@@ -27,7 +27,8 @@
 #define REST_S 1.0	/* a reader's longest pause after a signal */
 #define SPEAK_S 0.25
 #define CONTINUED_S 1.0 /* before its time, a supervisor that was stopped */
-#define KILLED_S 0.5	/* after it */
+#define KILLED_NAPS 10	/* after it, */
+#define KILLED_NAP_NS 50000000 /* of half a second in all */
 #define PIECE 4096	/* of a pipe that has room for anything has as much */
 #define PIECES 64	/* before signals are polled again */
 #define BLOCKED_US 50000 /* a write that blocks all the same ends then */
@@ -184,7 +185,10 @@ static void start_watcher(struct watch *w)
 	sleep_until(w->limit_s - CONTINUED_S);
 	if (getppid() == supervisor)
 		kill(supervisor, SIGCONT);
-	sleep_until(w->limit_s + KILLED_S);
+	sleep_until(w->limit_s);
+	/* counted: a machine that stood still gives the supervisor that time as well */
+	for (int i = 0; i < KILLED_NAPS; i++)
+		nanosleep(&(struct timespec){ 0, KILLED_NAP_NS }, NULL);
 	if (getppid() == supervisor)
 		kill(supervisor, SIGKILL);
 	_exit(0);
