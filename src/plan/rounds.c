@@ -16,7 +16,7 @@
 #define ROOM 1.3	/* times the intended length of samples */
 #define PING_S 10e-6	/* rank 0 answers one */
 #define FIRST 0.25	/* of a window: the first sample of a slot */
-#define SLOW_MOST 4.0	/* a pair that needs more than that many medians has fewer samples */
+#define SLOW_MOST 8.0	/* a pair that needs more than that many medians has fewer samples */
 #define GPU_TIMES 2.0	/* the time of a sample in host memory, of one in a GPU's not known */
 #define TRUNK_TIMES 4.0 /* that of a pair, where all go the same way */
 #define SLOT_MOST_S 5.0 /* of a slow network: fewer samples */
