@@ -42,9 +42,9 @@ kill_one() { # NAME
 	was_in_time
 }
 
-# Three times at most: on a busy machine the others may be late for a slot, too.
+# Six times at most: on a busy machine the others may be late for a slot, too.
 lose() { # COMMAND NAME
-	for try in 1 2 3; do
+	for try in 1 2 3 4 5 6; do
 		rm -f "$2.json" "$2.jsonl"
 		"$@" || return
 		! only_its_own "$2.json" 2 >/dev/null || break

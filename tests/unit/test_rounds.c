@@ -237,7 +237,7 @@ HOLDS("a slot has room for the samples of most pairs, and for who is late") {
 	t_near(slots.late_s, 4 * 0.05, 1e-9);
 	t_near(cs_slot_s(&slots, pair()), 0.2 + 12.5 * slots.sample_s, 1e-9);
 	t_near(cs_slot_s(&slots, gpu()), 5, 1e-9); /* no slot is longer */
-	slots.gpu_s = slots.sample_s / 8; /* its own trial */
+	slots.gpu_s = slots.sample_s / 8;	   /* its own trial */
 	t_near(cs_slot_s(&slots, gpu()), 0.2 + 14 * slots.gpu_s, 1e-9);
 	trial[3] = trial[0];
 	t_near(cs_slots_of(trial, 5, 512).sample_s, 1.3 * sample_s, 1e-6);
