@@ -69,7 +69,7 @@ static void *count_errors(void *arg)
 	return NULL;
 }
 
-/* Of 8 GPUs it takes 0.2 s. */
+/* In a thread of its own: 18 links take 25 ms, and GPUs are read one after the other. */
 static void begin_count(struct cs_agent_reading *s)
 {
 	s->counts = !pthread_create(&s->counter, NULL, count_errors, s);
@@ -92,10 +92,13 @@ static void read_link_errors(struct cs_agent_reading *s, struct cs_agent_facts *
 		return;
 	}
 	end_count(s);
-	f->before.nvlink_errors = s->counted.nvlink_errors;
-	cs_text(f->before.nvlink_errors_by_link,
-		sizeof(f->before.nvlink_errors_by_link), "%s",
-		s->counted.nvlink_errors_by_link);
+	/* else NVML came after the first reading, and nothing was counted */
+	if (f->before.known) {
+		f->before.nvlink_errors = s->counted.nvlink_errors;
+		cs_text(f->before.nvlink_errors_by_link,
+			sizeof(f->before.nvlink_errors_by_link), "%s",
+			s->counted.nvlink_errors_by_link);
+	}
 	cs_nvml_link_errors(s->nvml, &f->after);
 }
 

@@ -142,9 +142,9 @@ static int make_mapped(const struct cs_backend *backend, struct cs_dev *dev,
 	return -1;
 }
 
-/* Pages that several threads touch and the driver then locks are there five times sooner
- * than the driver's own, which one thread zeroes, and freed sooner.  The driver's are
- * those of a GPU that has another way to pages of the host than to them. */
+/* The driver zeroes pages that it allocates by one thread.  Pages that several threads
+ * touch, and that it locks then, are there five times sooner.  If it does not lock them,
+ * it allocates them all the same. */
 static int make_pinned(const struct cs_backend *backend, struct cs_dev *dev,
 		       struct entry *e, uint64_t bytes, uint64_t *address,
 		       struct cs_err *err)

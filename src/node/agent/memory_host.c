@@ -81,7 +81,7 @@ static struct cs_hostbuf_key key_of(const struct cs_endpoints *e,
 	int chain = t->method == CS_METHOD_CHASE;
 	const int near = is_shared(e, t) ? 0 : t->issuer;
 	const struct cs_agent_facts *f = &cs_board_slot(e->board, near)->facts;
-	/* it reads pages of the host in their page table, and the driver's in its own */
+	/* such a GPU may reach pages of ours in another way than the driver's */
 	const int by_driver = f->gpu.host_tables == 1;
 
 	if (has_tiles(t))

@@ -132,7 +132,7 @@ static const char *pcie_text(const struct cs_link_facts *l)
 			   pcie_lacks(l) ? "*" : "");
 }
 
-/* Where the pages of an agent are; "none": the plan needs no memory of it. */
+/* The NUMA node of an agent's pages and its proof; "none": the plan gives it no memory. */
 static const char *pages_text(const struct cs_run *run, int node, int a)
 {
 	const struct cs_run_node *nd = &run->node[node];
