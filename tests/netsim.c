@@ -14,6 +14,7 @@ struct netsim netsim_of(uint32_t nodes, uint32_t leaf_size, uint64_t seed)
 	return (struct netsim){ .nodes = nodes,
 				.leaf_size = leaf_size,
 				.noise = 0.015,
+				.noise_again = 0.015,
 				.congested = 0.02,
 				.seed = seed,
 				.slow_node = UINT32_MAX,
@@ -68,16 +69,15 @@ static double truth(const struct netsim *sim, uint32_t src, uint32_t dst, int al
 static struct cs_between_cell measure(struct simulation *s, uint32_t src,
 				      uint32_t dst, int alone, int again)
 {
+	const double noise = again ? s->sim->noise_again : s->sim->noise;
 	double y = truth(s->sim, src, dst, alone, again) +
-		   s->sim->noise * noise_gauss(&s->rng);
+		   noise * noise_gauss(&s->rng);
 
 	if (!alone && uniform(&s->rng) < s->sim->congested)
 		y -= fabs(0.05 * noise_gauss(&s->rng));
-	return (struct cs_between_cell){ .src = src,
-					 .dst = dst,
-					 .company = !alone,
-					 .y = y,
-					 .noise = s->sim->noise / 3 };
+	return (struct cs_between_cell){
+		.src = src, .dst = dst, .company = !alone, .y = y, .noise = noise / 3
+	};
 }
 
 /* All pairs of a round, which is the k-th. */

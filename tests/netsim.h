@@ -11,6 +11,7 @@
 struct netsim {
 	uint32_t nodes, leaf_size; /* 0: leaves are not known */
 	double noise, congested;   /* of a figure; share of figures that are slower */
+	double noise_again;	   /* of a figure of second looks */
 	uint64_t seed;
 	/* the truth, as factors; `first`: of first looks alone */
 	uint32_t slow_node, slow_leaf, path[2], first; /* UINT32_MAX none */

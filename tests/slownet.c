@@ -1,16 +1,22 @@
 /* slownet.c - preloaded: a network of known rate.  SLOWNET_US is the time that this process
- * needs for each message of 1 MiB that it sends, besides MPI's own. */
+ * needs for each message of 1 MiB that it sends, besides MPI's own; SLOWNET_TO=RANK:US that
+ * of messages to one rank. */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int rank, int tag,
 	      MPI_Comm comm, MPI_Request *request)
 {
-	const char *us = getenv("SLOWNET_US");
-	const struct timespec each = { 0, us ? atol(us) * 1000 : 0 };
+	const char *all = getenv("SLOWNET_US"), *one = getenv("SLOWNET_TO");
+	long us = all ? atol(all) : 0, to_us;
+	int to;
 
+	if (one && sscanf(one, "%d:%ld", &to, &to_us) == 2 && to == rank)
+		us = to_us;
 	if (count >= 1 << 20)
-		nanosleep(&each, NULL);
+		nanosleep(&(struct timespec){ us / 1000000, us % 1000000 * 1000 },
+			  NULL);
 	return PMPI_Isend(data, count, type, rank, tag, comm, request);
 }

@@ -28,12 +28,15 @@ static size_t rows_between(const struct cs_run *run)
 	return n;
 }
 
-/* Rank 0: until the rows of all nodes are there, or none come any more. */
+/* Rank 0: until the rows of all nodes are there, or none come any more.  Others may still
+ * meet in the last round, in which rank 0 may have no partner. */
 static void await_rows(struct cs_between_phase *b)
 {
 	const struct cs_plan *plan = b->job->plan;
+	const uint32_t rounds = (uint32_t)b->schedule.rounds;
 	size_t all = 0, n = 0, now;
-	double news_s = cs_clock_s(), next_s = 0;
+	double news_s = b->schedule.begin_s + cs_between_begin_s(b, rounds, 0);
+	double next_s = 0;
 
 	for (uint32_t v = b->first_matrix; v < plan->n_matrices; v++)
 		all += cs_planned_between(plan, v, b->n);
@@ -43,7 +46,7 @@ static void await_rows(struct cs_between_phase *b)
 			continue;
 		now = rows_between(b->job->run);
 		if (now > n)
-			news_s = cs_clock_s();
+			news_s = fmax(news_s, cs_clock_s());
 		n = now;
 		next_s = cs_clock_s() + CS_SOON_S / 2;
 	}

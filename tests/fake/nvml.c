@@ -26,8 +26,8 @@
  *	FAKE_NVML_LATER=0:1,…: number of further processes, from a process's
  *		second query on
  *	FAKE_NVML_HANG=FUNCTION: nvmlInitWithFlags, nvmlInit_v2,
- *		nvmlDeviceGetCount_v2, nvmlDeviceGetComputeRunningProcesses_v3 or
- *		the last nvmlShutdown hangs
+ *		nvmlDeviceGetCount_v2, nvmlDeviceGetComputeRunningProcesses_v3,
+ *		nvmlDeviceGetNvLinkErrorCounter or the last nvmlShutdown hangs
  *	FAKE_PERSISTENCE=0: persistence mode is off
  *	FAKE_CONFIDENTIAL=1: confidential computing is on
  *	FAKE_SERIAL=1:TEXT,…, FAKE_PART, FAKE_VBIOS, FAKE_INFOROM: identity of GPU
@@ -766,6 +766,7 @@ EXPORT(int, nvmlDeviceGetNvLinkErrorCounter,
 {
 	int gpu, code = link_code(device, link, errors, &gpu);
 
+	may_hang("nvmlDeviceGetNvLinkErrorCounter");
 	if (code == OK && (counter < 0 || counter > 4))
 		return INVALID_ARGUMENT;
 	if (code == OK && nvlinks()->code > 6)

@@ -14,13 +14,14 @@ export SLURM_STEP_GPUS=0,1,2
 quick=(-s 64K --spread 1 --cell-limit 10ms --precision 20%)
 
 watched() { # ARGUMENT...
-	local TSAN_OPTIONS="log_path=$PWD/watched exitcode=0 verbosity=1"
+	local TSAN_OPTIONS="log_path=$PWD/watched exitcode=0 verbosity=1 report_thread_leaks=${leaks:-1}"
 	export TSAN_OPTIONS
 	run 0 "$@"
 }
 
+# What waits for a call that hangs leaves its other threads behind.
 hung() { # VARIABLE=RULE ARGUMENT...
-	local rule=$1
+	local rule=$1 leaks=0
 	shift
 	export "${rule?}"
 	watched "${quick[@]}" -o x.json -o x.jsonl "$@"

@@ -70,6 +70,21 @@ HOLDS("what was slow in the first look alone is not confirmed") {
 	t_eq_int(netsim_confirmed(found, n), 0);
 }
 
+HOLDS("second looks on a busy machine, which hide it, do not say that it is not so") {
+	struct netsim sim = netsim_of(3, 0, 1);
+	int denied = 0;
+
+	sim.slow_node = 2;
+	sim.sends = 0.2;
+	sim.noise_again = 1;
+	for (sim.seed = 1; sim.seed <= RUNS; sim.seed++) {
+		t_must(netsim_judge(&sim, found, MOST) > 0);
+		t_eq_int(found[0].a, 2);
+		denied += found[0].again == CS_REMEASURED_NOT_CONFIRMED;
+	}
+	t_ok(denied <= RUNS / 10);
+}
+
 HOLDS("uplinks that are slow in company make no node of an unknown leaf guilty") {
 	struct netsim sim = netsim_of(64, 8, 3);
 	size_t n;

@@ -251,22 +251,23 @@ static struct look look_at(double *x, size_t n)
 	return look;
 }
 
-/* As slow as before, at least half, and beyond the noise of both. */
+/* As slow as before, at least half, and beyond the noise of both; or less than half, which
+ * is not for noise. */
 static enum cs_remeasured verdict(const struct cs_suspect *s, const struct look *own,
 				  const struct look *others)
 {
-	const double off = own->off - others->off;
+	const double off = own->off - others->off, less = off - s->off / 2;
+	double noise;
 
 	if (!own->n)
 		return CS_REMEASURED_NONE;
 	if (!others->n)
 		return CS_REMEASURED_UNSURE;
-	if (!(off < s->off / 2))
-		return CS_REMEASURED_NOT_CONFIRMED;
-	return -off > 3 * hypot(own->spread / sqrt((double)own->n),
-				others->spread / sqrt((double)others->n)) ?
-		       CS_REMEASURED_CONFIRMED :
-		       CS_REMEASURED_UNSURE;
+	noise = 3 * hypot(own->spread / sqrt((double)own->n),
+			  others->spread / sqrt((double)others->n));
+	return less < 0 && -off > noise	 ? CS_REMEASURED_CONFIRMED :
+	       less >= 0 && less > noise ? CS_REMEASURED_NOT_CONFIRMED :
+					   CS_REMEASURED_UNSURE;
 }
 
 static void confirm(const struct cs_between *b, const struct cs_vec *all,

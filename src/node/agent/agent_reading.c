@@ -79,8 +79,11 @@ static void begin_count(struct cs_agent_reading *s)
 
 static void end_count(struct cs_agent_reading *s)
 {
-	if (s->counts)
+	if (s->counts) {
+		cs_call_begin("nvmlDeviceGetNvLinkErrorCounter");
 		pthread_join(s->counter, NULL);
+		cs_call_end();
+	}
 	s->counts = 0;
 }
 
