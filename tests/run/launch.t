@@ -275,7 +275,7 @@ ok "… while it counts: all is measured" eval \
 	'status_is 0 && all_ok h.csv 4 && flat "in nvmlDeviceGetCount_v2"'
 back errors
 ok "… while it counts errors of links, in a thread: all is measured, the call is named" eval \
-	'status_is 3 && all_ok h.csv 4 && says_once "while reading its state, in nvmlDeviceGetNvLinkErrorCounter"'
+	'job_status_is 3 && all_ok h.csv 4 && says_once "while reading its state, in nvmlDeviceGetNvLinkErrorCounter"'
 FAKE_NVML_HANG=nvmlShutdown run 2 -m peer -s 64K -o h.csv
 ok "… while it closes: nobody waits for it" eval 'status_is 0 && all_ok h.csv 4'
 FAKE_HANG=cuInit:1 SLURM_STEP_GPUS=0,1 run 2 --start-limit 1s
