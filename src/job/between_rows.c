@@ -96,12 +96,11 @@ void cs_between_give_measured(struct cs_between_phase *b,
 
 void cs_between_give_ended(struct cs_between_phase *b,
 			   const struct cs_between_slot *slot,
-			   const struct cs_pair *pair, enum cs_pair_end how)
+			   const struct cs_pair *pair, enum cs_pair_end how, int own)
 {
 	const uint32_t to = (uint32_t)slot->part.to;
 	const char *host = b->job->comm.place[b->rank_of[to]].host;
 	const double ms = 1e3 * slot->seconds;
-	const int own = cs_between_is_own_fault(b, pair, how);
 	char reason[CS_REASON];
 
 	if (how == CS_PAIR_DECLINED)

@@ -8,15 +8,17 @@ static void meet(struct cs_between_phase *b, const struct cs_between_slot *slot,
 		 struct cs_pair *pair)
 {
 	enum cs_pair_end how;
+	int own;
 
 	pair->half_s = slot->begin_s + (slot->seconds + b->schedule.slots.late_s) / 2;
 	pair->end_s = slot->begin_s + slot->seconds;
 	pair->ends->err.text[0] = '\0';
 	how = cs_pair_meet(pair);
+	own = cs_between_is_own_fault(b, pair, how);
 	if (pair->whole && pair->n)
 		cs_between_give_measured(b, slot, pair);
 	else if (slot->part.to >= 0)
-		cs_between_give_ended(b, slot, pair, how);
+		cs_between_give_ended(b, slot, pair, how, own);
 	cs_between_replace_ends(b, pair);
 }
 

@@ -108,7 +108,8 @@ struct cs_pair cs_between_pair(struct cs_between_phase *b,
 			       const struct cs_between_slot *slot,
 			       const struct cs_test *test, struct cs_ends *ends,
 			       uint32_t number);
-/* A slot that ended so: was it this node's memory?  A GPU that works answers soon after. */
+/* A slot that ended so: was it this node's memory?  A GPU that works answers soon after, and
+ * is ready for the next slot. */
 int cs_between_is_own_fault(struct cs_between_phase *b, const struct cs_pair *pair,
 			    enum cs_pair_end how);
 /* After a slot: memory that MPI may still use is left to it. */
@@ -148,10 +149,10 @@ void cs_between_give_missing(struct cs_between_phase *b,
 void cs_between_give_measured(struct cs_between_phase *b,
 			      const struct cs_between_slot *slot,
 			      const struct cs_pair *pair);
-/* The slot ended before a figure was there. */
+/* The slot ended before a figure was there; `own`: by this node's fault. */
 void cs_between_give_ended(struct cs_between_phase *b,
 			   const struct cs_between_slot *slot,
-			   const struct cs_pair *pair, enum cs_pair_end how);
+			   const struct cs_pair *pair, enum cs_pair_end how, int own);
 
 /* ---- between_slot.c: what this node does in slots ---- */
 

@@ -3,8 +3,9 @@
  *
  *	AWARE=works|crash|hang|wrong: what MPI_Sendrecv() does, which only a trial calls
  *	AWARE_SAYS=1: MPIX_Query_cuda_support(); 0
- *	AWARE_HANG=N: when the N-th message of a GPU is on its way, the process stops for 7 s;
- *	those of trials, which have high tags, do not count */
+ *	AWARE_HANG=N, AWARE_HANG_HOST=N: when the N-th message of a GPU, or of more than 1 MiB
+ *	of host memory, is on its way, the process stops for 7 s; those of trials, which
+ *	have high tags, do not count */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -42,7 +43,8 @@ static int stops; /* in its next call */
 int MPI_Isend(const void *at, int n, MPI_Datatype type, int to, int tag,
 	      MPI_Comm comm, MPI_Request *request)
 {
-	const char *which = getenv("AWARE_HANG");
+	const int host = bytes_of(at, n) == at;
+	const char *which = getenv(host ? "AWARE_HANG_HOST" : "AWARE_HANG");
 	static int sent;
 
 	if (which && n > 1 << 20 && tag < 1000)

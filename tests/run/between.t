@@ -267,13 +267,14 @@ ok "metrics have the share that NICs counted" grep -qE \
 ok "… and every line is a metric or a comment" eval \
 	'! grep -vE "^(# (HELP|TYPE) cscope_mpi_|cscope_mpi_[a-z_]+(\{([A-Za-z_]+=\"[^\"]*\",?)+\})? [0-9.e+-]+$)" out'
 
-# Sending takes 10 ms for each message, and five times as long of node 2, or between nodes 1
-# and 2.  With this seed node 0 has no partner in the last round, in which those two meet: it
-# waits for their rows.  Eight times at most: on a busy machine intervals are too wide.
-shaped='export CS_TEST_SCOPE=node$rank LD_PRELOAD=$SLOWNET ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS SLOWNET_US=10000'
-in_front slowly "$shaped" '[ "$rank" != 2 ] || SLOWNET_US=50000' \
+# Sending takes so long for each message that a busy machine makes little of it, and ten times
+# as long of node 2, or five times between nodes 1 and 2.  With this seed node 0 has no partner
+# in the last round, in which those two meet: it waits for their rows.  Eight times at most:
+# on a busy machine intervals may be too wide.
+shaped='export CS_TEST_SCOPE=node$rank LD_PRELOAD=$SLOWNET ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS SLOWNET_US=20000'
+in_front slowly "$shaped" '[ "$rank" != 2 ] || SLOWNET_US=200000' \
 	'export SLURM_TOPOLOGY_ADDR=spine.leaf$rank.$(uname -n); [ "$rank" != 2 ] || SLURM_TOPOLOGY_ADDR=spine.leaf2.another'
-in_front apart "$shaped" '[ "$rank" = 0 ] || export SLOWNET_TO=$((3 - rank)):50000'
+in_front apart "$shaped" 'SLOWNET_US=10000; [ "$rank" = 0 ] || export SLOWNET_TO=$((3 - rank)):50000'
 slow_of() { # FILE
 	json "$1" '[(c["id"], c["node_index"], c["severity"], c["remeasured"], " sends " in c["says"]) for c in d["checks"] if c["id"] == "nic-slow"] == [("nic-slow", 2, "warning", "confirmed", True)]'
 }

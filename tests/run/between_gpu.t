@@ -48,6 +48,13 @@ late() {
 	unset aware
 }
 aside late late
+# The same, on its way through host memory: its partner has sent and waits for it.
+later() {
+	export aware=works
+	nodes later 2 AWARE_HANG_HOST=2 -t net.mpi.staged.pair,net.mpi.device.pair
+	unset aware
+}
+aside later later
 
 nodes two 2 '' -t 'nethost.mpi.*.pair,nethost.mpi.*.bidi,net.mpi.staged.pair,net.mpi.staged.bidi'
 ok "two nodes: status 0" status_is 0
@@ -131,6 +138,9 @@ unset aware
 back late
 ok "a message that comes after all is over finds the memory that it was sent to" eval \
 	'job_status_is 2 && results late.json | grep -qE "^node1 node0 (timeout|failed|skipped) "'
+back later
+ok "a node that stops in a time slot is not taken for a fault of its partner's GPU" eval \
+	'job_status_is 2 && results later.json | grep -q "^node1 node0 timeout " && ! results later.json | grep "GPU 0 does not answer"'
 back hanging
 ok "one that never returns is not used, nor waited for" eval \
 	'results hangs.json | grep -c "skipped .*a trial did not return within" | grep -qx 2'
