@@ -28,15 +28,20 @@ static size_t rows_between(const struct cs_run *run)
 	return n;
 }
 
-/* Rank 0: until the rows of all nodes are there, or none come any more.  Others may still
- * meet in the last round, in which rank 0 may have no partner. */
+/* The end of all rounds on rank 0's clock.  A node without a partner in the last one has
+ * nothing more to do before. */
+static double end_of_rounds(const struct cs_between_phase *b)
+{
+	return b->schedule.begin_s +
+	       cs_between_begin_s(b, (uint32_t)b->schedule.rounds, 0);
+}
+
+/* Rank 0: until the rows of all nodes are there, or none come any more. */
 static void await_rows(struct cs_between_phase *b)
 {
 	const struct cs_plan *plan = b->job->plan;
-	const uint32_t rounds = (uint32_t)b->schedule.rounds;
 	size_t all = 0, n = 0, now;
-	double news_s = b->schedule.begin_s + cs_between_begin_s(b, rounds, 0);
-	double next_s = 0;
+	double news_s = end_of_rounds(b), next_s = 0;
 
 	for (uint32_t v = b->first_matrix; v < plan->n_matrices; v++)
 		all += cs_planned_between(plan, v, b->n);
@@ -121,7 +126,7 @@ static void tell_looks(struct cs_between_phase *b, const struct again *again,
 static int hear_looks(struct cs_between_phase *b, struct again *again,
 		      struct cs_look *look)
 {
-	const double end_s = cs_clock_s() + CS_ROOT_S;
+	const double end_s = cs_between_own_time(b, end_of_rounds(b)) + CS_ROOT_S;
 
 	if (cs_between_hear_root(b, CS_LOOKS, again, sizeof(*again), end_s))
 		return -1;

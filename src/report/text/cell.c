@@ -281,7 +281,7 @@ static void print_kin(FILE *to, const struct cell *c)
 			if (same)
 				print_other(to, c, row,
 					    cs_row_is(c->run, row, CS_ROWS_CONTROLS) ?
-						    cs_new_text("again at %.1f s (control)",
+						    cs_new_text("again at %.3f s (control)",
 								row->t_start_s) :
 					    cs_row_is(c->run, row, CS_ROWS_REMEASURED) ?
 						    "again (re-measurement)" :
