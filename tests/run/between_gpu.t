@@ -135,6 +135,11 @@ nodes wrong 2 '' -t net.mpi.device.pair
 ok "one that sends other bytes is not used" eval \
 	'results wrong.json | grep -c "skipped .*a message to itself had wrong bytes" | grep -qx 2'
 unset aware
+FAKE_GPUS=2 run_in_slots 2 taskset -c 0 "$work/each" "$CSCOPE" -t nethost.mpi.pinned.pair --check -o one.json
+[ "$(nproc)" -gt 1 ] || skip="one CPU only"
+ok_json "a CPU a node is enough for messages between nodes: no warning of it" one.json \
+	'[c["severity"] for c in d["checks"] if c["id"] == "launcher-one-core"] == ["note"] * 2'
+skip=''
 back late
 ok "a message that comes after all is over finds the memory that it was sent to" eval \
 	'job_status_is 2 && results late.json | grep -qE "^node1 node0 (timeout|failed|skipped) "'

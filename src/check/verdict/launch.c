@@ -269,11 +269,16 @@ static void find_one_gpu(const struct scope *scope)
 			 "; they can still open each other's memory");
 }
 
-/* Does a rank with one CPU drive several GPUs?  For one GPU a CPU is enough. */
-static int is_one_core_for_many(const struct cs_run_node *nd)
+/* Does a rank with one CPU drive several GPUs?  For one, and for messages between nodes
+ * alone, a CPU is enough. */
+static int is_one_core_for_many(const struct scope *scope)
 {
+	const struct cs_plan *plan = scope->run->plan;
+	const struct cs_run_node *nd = scope->nd;
 	int driven[CS_MAX_AGENTS] = { 0 };
 
+	if (plan && !plan->n_steps && cs_plan_has_between(plan))
+		return 0;
 	for (int a = 0; a < nd->facts.n_agents; a++)
 		for (int r = 0; r < nd->facts.n_ranks && r < CS_MAX_AGENTS; r++)
 			if (nd->ranks[r].n_cpus == 1 &&
@@ -291,7 +296,7 @@ static void find_one_core(const struct scope *scope)
 		n += nd->ranks[r].n_cpus == 1;
 	if (!n || nd->facts.n_cpus < 2)
 		return;
-	advise(scope, is_one_core_for_many(nd) ? CS_WARNING : CS_NOTE,
+	advise(scope, is_one_core_for_many(scope) ? CS_WARNING : CS_NOTE,
 	       CS_FINDING_LAUNCHER_ONE_CORE,
 	       "%d of %d ranks may run on one CPU only, of the node's %d", n,
 	       nd->facts.n_ranks, nd->facts.n_cpus);
