@@ -89,6 +89,8 @@ export FAKE_GPUS=1
 nodes corrupt 2 FAKE_CORRUPT=0-h:4096 -t net.mpi.staged.pair
 ok "a bit that the sender's GPU loses is found by the receiver's, and is the sender's" eval \
 	'job_status_is 2 && results corrupt.json | grep -qE "^node1 node0 corrupt .*the first at 4096" && results corrupt.json | grep -q "^node0 node1 ok"'
+run 0 check corrupt.json
+ok "… which drains neither node" eval 'status_is 2 && prints "^drain: none"'
 
 # others' cells are there, and node 1's have the reason
 costs_its_own() { # FILE STATUS REASON
@@ -146,6 +148,9 @@ ok "a message that comes after all is over finds the memory that it was sent to"
 back later
 ok "a node that stops in a time slot is not taken for a fault of its partner's GPU" eval \
 	'job_status_is 2 && results later.json | grep -q "^node1 node0 timeout " && ! results later.json | grep "GPU 0 does not answer"'
+run 0 check later.json
+ok "… and neither is drained for what happened between two" eval \
+	'status_is 2 && prints "^drain: none"'
 back hanging
 ok "one that never returns is not used, nor waited for" eval \
 	'results hangs.json | grep -c "skipped .*a trial did not return within" | grep -qx 2'

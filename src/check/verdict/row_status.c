@@ -54,12 +54,16 @@ static int has_finding(const struct cs_run *run, const struct cs_row *row,
 	return 0;
 }
 
-/* Is it the fault of the node?  Not a wait that was ended from outside. */
+/* Is it the fault of the node?  Not a wait that was ended from outside, nor what either of
+ * two nodes may have done. */
 static int is_of_hardware(const struct cs_run *run, const struct cs_row *row)
 {
+	const int between = row->what.src.kind == CS_ENDPOINT_NODE;
+
 	if (row->status == CS_TIMEOUT)
-		return !cs_on_cpu(run) && !strstr(row->reason, "interrupted");
-	return row->status == CS_CORRUPT ||
+		return !between && !cs_on_cpu(run) &&
+		       !strstr(row->reason, "interrupted");
+	return (row->status == CS_CORRUPT && !between) ||
 	       cs_blame_of(row->reason) == CS_BLAME_DEVICE;
 }
 
