@@ -28,8 +28,8 @@ static size_t rows_between(const struct cs_run *run)
 	return n;
 }
 
-/* The end of all rounds on rank 0's clock.  A node without a partner in the last one has
- * nothing more to do before. */
+/* The end of all rounds on rank 0's clock.  A node without a partner in the last one waits
+ * for it. */
 static double end_of_rounds(const struct cs_between_phase *b)
 {
 	return b->schedule.begin_s +

@@ -251,8 +251,8 @@ static struct look look_at(double *x, size_t n)
 	return look;
 }
 
-/* As slow as before, at least half, and beyond the noise of both; or less than half, which
- * is not for noise. */
+/* Confirmed: slow beyond the noise of both, by more than half of what it was before.  Not
+ * confirmed: by less than half, and not because of the noise. */
 static enum cs_remeasured verdict(const struct cs_suspect *s, const struct look *own,
 				  const struct look *others)
 {
