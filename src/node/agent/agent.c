@@ -138,7 +138,7 @@ static int do_prepare(struct cs_agent *a)
 
 static int do_reset(struct cs_agent *a)
 {
-	struct cs_nvml_gpu *nvml = a->reading.nvml;
+	struct cs_nvml_gpu *nvml = cs_agent_reading_gpu(&a->reading);
 
 	if (cs_link_counters_judge(&a->counters, nvml, &a->ends))
 		return -1;
@@ -151,7 +151,8 @@ static int do_reset(struct cs_agent *a)
 
 static int do_check(struct cs_agent *a)
 {
-	int rc = cs_link_counters_judge(&a->counters, a->reading.nvml, &a->ends);
+	struct cs_nvml_gpu *nvml = cs_agent_reading_gpu(&a->reading);
+	int rc = cs_link_counters_judge(&a->counters, nvml, &a->ends);
 	struct cs_err err = a->slot->err;
 
 	cs_agent_reading_throttle(&a->reading, a->slot);

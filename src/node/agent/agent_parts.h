@@ -34,6 +34,8 @@ struct cs_agent_reading {
 	/* counts the errors of NVLinks before the run, while the first cells are measured */
 	pthread_t counter;
 	int counts;
+	_Atomic int has_counted;
+	int patience_ms; /* left, of those who wait for the counter while cells run */
 	struct cs_conditions counted;
 };
 
@@ -41,9 +43,11 @@ int cs_agent_reading_read(struct cs_agent_reading *state, struct cs_endpoints *e
 /* Of a GPU that is broken: its Xids, all that can still be known of its state. */
 void cs_agent_reading_broken(const struct cs_agent_reading *state,
 			     struct cs_agent_facts *facts);
+/* The GPU for NVML while cells run; NULL: none, or its errors are still being counted.
+ * NVML takes one call at a time, and no cell waits for one that does not return. */
+struct cs_nvml_gpu *cs_agent_reading_gpu(struct cs_agent_reading *state);
 /* Add the throttle reasons of now to slot->throttle. */
-void cs_agent_reading_throttle(const struct cs_agent_reading *state,
-			       struct cs_slot *slot);
+void cs_agent_reading_throttle(struct cs_agent_reading *state, struct cs_slot *slot);
 void cs_agent_reading_release(struct cs_agent_reading *state);
 
 /* ---- messages between nodes ---- */

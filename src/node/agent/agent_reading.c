@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "node/board/budget.h"
 #include "node/agent/usage.h"
@@ -10,6 +11,8 @@
 #define LOAD_MS 20
 /* NVML may need this long to start; without it, its columns are unknown. */
 #define NVML_LIMIT_S 10.0
+/* The first cells wait this long, at most, until errors of links are counted. */
+#define COUNT_PATIENCE_MS 1000
 
 static void find_nvml(struct cs_agent_reading *s, struct cs_endpoints *e)
 {
@@ -36,11 +39,25 @@ static void read_usage(struct cs_agent_reading *s, struct cs_endpoints *e, int f
 		cs_usage_since(&s->before, &now, &e->slot->facts.usage);
 }
 
+struct cs_nvml_gpu *cs_agent_reading_gpu(struct cs_agent_reading *s)
+{
+	const struct timespec nap = { 0, 1000000 };
+
+	while (s->counts && !atomic_load(&s->has_counted)) {
+		if (s->patience_ms-- <= 0)
+			return NULL;
+		nanosleep(&nap, NULL);
+	}
+	return s->nvml;
+}
+
 static int read_briefly(struct cs_agent_reading *s, struct cs_endpoints *e)
 {
+	struct cs_nvml_gpu *nvml = cs_agent_reading_gpu(s);
+
 	e->slot->state_now = (struct cs_gpu_state){ -1, -1, NAN };
-	if (s->nvml)
-		cs_nvml_state(s->nvml, &e->slot->state_now);
+	if (nvml)
+		cs_nvml_state(nvml, &e->slot->state_now);
 	return 0;
 }
 
@@ -66,12 +83,15 @@ static void *count_errors(void *arg)
 	struct cs_agent_reading *s = arg;
 
 	cs_nvml_link_errors(s->nvml, &s->counted);
+	atomic_store(&s->has_counted, 1);
 	return NULL;
 }
 
 /* In a thread of its own: 18 links take 25 ms, and GPUs are read one after the other. */
 static void begin_count(struct cs_agent_reading *s)
 {
+	atomic_store(&s->has_counted, 0);
+	s->patience_ms = COUNT_PATIENCE_MS;
 	s->counts = !pthread_create(&s->counter, NULL, count_errors, s);
 	if (!s->counts)
 		count_errors(s);
@@ -152,10 +172,12 @@ void cs_agent_reading_broken(const struct cs_agent_reading *s,
 	f->after.known = f->after.xids[0] != '\0';
 }
 
-void cs_agent_reading_throttle(const struct cs_agent_reading *s, struct cs_slot *slot)
+void cs_agent_reading_throttle(struct cs_agent_reading *s, struct cs_slot *slot)
 {
-	if (s->nvml)
-		slot->throttle |= cs_nvml_throttle(s->nvml);
+	struct cs_nvml_gpu *nvml = cs_agent_reading_gpu(s);
+
+	if (nvml)
+		slot->throttle |= cs_nvml_throttle(nvml);
 }
 
 void cs_agent_reading_release(struct cs_agent_reading *s)
