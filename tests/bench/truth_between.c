@@ -22,20 +22,22 @@ static void promise(int kept, const char *what)
 }
 
 /* Runs of healthy networks: those with a suspect, and with one that is confirmed. */
-static void healthy(uint32_t nodes, uint32_t leaf, int runs)
+static void healthy(uint32_t nodes, uint32_t leaf, int runs, double noise)
 {
 	int suspected = 0, parts = 0, accused = 0;
 
 	for (int i = 0; i < runs; i++) {
 		struct netsim sim = netsim_of(nodes, leaf, (uint64_t)i + 1);
-		size_t n = netsim_judge(&sim, found, MOST);
+		size_t n;
 
+		sim.noise = sim.noise_again = noise;
+		n = netsim_judge(&sim, found, MOST);
 		suspected += n > 0;
 		parts += CS_ANY(k, n, found[k].kind != CS_SUSPECT_PATH);
 		accused += netsim_confirmed(found, n) > 0;
 	}
-	printf("%5u nodes, leaves of %2u: of %4d healthy runs %4d look again, %d at a node or leaf; accused %d\n",
-	       nodes, leaf, runs, suspected, parts, accused);
+	printf("%5u nodes, leaves of %2u, noise of %4.1f %%: of %4d healthy runs %4d look again, %d at a node or leaf; accused %d\n",
+	       nodes, leaf, 100 * noise, runs, suspected, parts, accused);
 	fflush(stdout);
 	promise(accused * 1000 <= runs, "the healthy are left in peace");
 }
@@ -64,7 +66,7 @@ static void slow(struct netsim sim, int runs, enum cs_suspect_kind kind,
 		named += is;
 		others += netsim_confirmed(found, n) > (size_t)is;
 	}
-	printf("%5u nodes, leaves of %2u, %-34s named in %2d of %2d, others accused in %d\n",
+	printf("%5u nodes, leaves of %2u, %-34s named in %3d of %3d, others accused in %d\n",
 	       sim.nodes, sim.leaf_size, what, named, runs, others);
 	fflush(stdout);
 	promise(!promised || (named == runs && !others), what);
@@ -93,6 +95,18 @@ static void table(uint32_t nodes, uint32_t leaf, int runs)
 	}
 }
 
+/* Few nodes, busy ones: noise of 10 %. */
+static void noisy(uint32_t nodes)
+{
+	struct netsim sim = netsim_of(nodes, 0, 1);
+
+	healthy(nodes, 0, 1000, 0.1);
+	sim.noise = sim.noise_again = 0.1;
+	sim.slow_node = 1;
+	sim.sends = 0.3;
+	slow(sim, 500, CS_SUSPECT_NODE, "noise of 10 %, a node 70 % slow", 0);
+}
+
 static void path(void)
 {
 	struct netsim sim = netsim_of(64, 8, 1);
@@ -110,13 +124,15 @@ int main(void)
 	const struct netsim large = netsim_of(10000, 32, 1);
 	struct timespec from, to;
 
-	healthy(3, 0, 1000);
-	healthy(4, 0, 1000);
-	healthy(8, 4, 1000);
-	healthy(16, 4, 1000);
-	healthy(64, 0, 200);
-	healthy(64, 16, 200);
-	healthy(1024, 32, 20);
+	healthy(3, 0, 1000, 0.015);
+	healthy(4, 0, 1000, 0.015);
+	healthy(8, 4, 1000, 0.015);
+	healthy(16, 4, 1000, 0.015);
+	healthy(64, 0, 200, 0.015);
+	healthy(64, 16, 200, 0.015);
+	healthy(1024, 32, 20, 0.015);
+	for (uint32_t nodes = 3; nodes <= 8; nodes++)
+		noisy(nodes);
 	table(64, 8, 20);
 	table(1024, 32, 8);
 	path();

@@ -292,8 +292,8 @@ until_found() { # WRAPPER FILE FOUND
 until_found slowly slow.json slow_of
 ok "a node that sends slowly is found by the run, which looks at it again" eval \
 	'job_status_is 1 && slow_of slow.json'
-ok_json "… with each of the others, and at these two" slow.json \
-	'sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" in r["flags"]) == sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" not in r["flags"])'
+ok_json "… with each of the others, and at these two, twice because there are few" slow.json \
+	'sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" in r["flags"]) == sorted(2 * [(r["src"], r["dst"]) for r in d["results"] if "re-measured" not in r["flags"]])'
 ok_schema "… as the schema says" slow.json
 ok_json "each node has the leaf that Slurm says, unless Slurm speaks of another node" slow.json \
 	'[n["leaf"] for n in d["nodes"]] == ["leaf0", "leaf1", None]'

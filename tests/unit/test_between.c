@@ -57,6 +57,26 @@ HOLDS("of 50 healthy networks nothing is accused, and no node or leaf is suspect
 		}
 }
 
+HOLDS("of 100 noisy healthy networks of three or four nodes nothing is accused") {
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct netsim sim = netsim_of(3 + seed % 2, 0, seed);
+
+		sim.noise = sim.noise_again = 0.1;
+		t_eq_int(netsim_confirmed(found, netsim_judge(&sim, found, MOST)), 0);
+	}
+}
+
+HOLDS("a node of three or four that loses two thirds is named though the others differ, and nothing else") {
+	for (uint32_t nodes = 3; nodes <= 4; nodes++) {
+		struct netsim sim = netsim_of(nodes, 0, 1);
+
+		sim.noise = sim.noise_again = 0.1;
+		sim.slow_node = 1;
+		sim.sends = 0.3;
+		t_ok(runs_with(sim, CS_SUSPECT_NODE, 1) > RUNS * 3 / 5);
+	}
+}
+
 HOLDS("what was slow in the first look alone is not confirmed") {
 	struct netsim sim = netsim_of(16, 0, 3);
 	size_t n;

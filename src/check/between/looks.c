@@ -95,6 +95,15 @@ static void add_rounds(struct looks *l, uint32_t leaf)
 	}
 }
 
+/* Of few nodes there are few pairs: each once more. */
+static void repeat(struct looks *l)
+{
+	const size_t n = l->n;
+
+	for (size_t i = l->first; i < n; i++)
+		add(l, l->look[i].a, l->look[i].b);
+}
+
 size_t cs_looks_choose(const struct cs_between *b, const struct cs_vec *suspects,
 		       struct cs_look *look, size_t n, size_t most)
 {
@@ -120,5 +129,7 @@ size_t cs_looks_choose(const struct cs_between *b, const struct cs_vec *suspects
 		for (uint32_t k = 0; s->kind == CS_SUSPECT_PATH && k < TWICE; k++)
 			add(&l, s->a, s->b);
 	}
+	if (b->n_nodes < CS_NODES_FEW)
+		repeat(&l);
 	return l.n;
 }

@@ -9,13 +9,15 @@
 #define PATH_TIMES 8.0	   /* of thousands one is far off by chance */
 #define PATH_LEAST 0.10
 #define LEAF_CELLS 3u	   /* of a leaf in second looks */
+#define BY_CHANCE 0.004	   /* second looks are that far off */
+#define HALF (-0.693)	   /* of the rate, as a logarithm */
 
 /* The least loss that makes a suspect: larger if few are compared. */
 static double least_of(enum cs_suspect_kind kind, size_t of)
 {
 	if (kind == CS_SUSPECT_LEAF)
 		return of < 5 ? 0.10 : 0.05;
-	return of < 5 ? 0.15 : of < 8 ? 0.06 : of < 16 ? 0.04 : 0.03;
+	return of < CS_NODES_FEW ? 0.15 : of < 8 ? 0.06 : of < 16 ? 0.04 : 0.03;
 }
 
 /* How the cells of a member are off, as a share: 1 is as the sum without it says. */
@@ -60,6 +62,17 @@ static void add_evidence(const struct cs_between *b, int factor, struct cs_suspe
 		s->evidence[s->n_evidence++] = b->cell[of->at[i]].row;
 }
 
+/* Is it the only one of a few nodes that loses more than half?  Then it is looked at again,
+ * however much the others differ. */
+static int is_alone(const struct cs_between *b, int factor, const struct cs_suspect *s)
+{
+	const double *effect = b->factor[factor].effect;
+
+	return s->kind == CS_SUSPECT_NODE && s->of < CS_NODES_FEW &&
+	       effect[s->a] < HALF &&
+	       CS_COUNT(i, b->factor[factor].n, effect[i] < HALF) == 1;
+}
+
 /* Is a member slow in this direction?  Then it is added to s. */
 static void judge_member(const struct cs_between *b, int factor, struct cs_suspect *s)
 {
@@ -68,11 +81,13 @@ static void judge_member(const struct cs_between *b, int factor, struct cs_suspe
 	const double n = (double)(of->first[s->a + 1] - of->first[s->a]);
 	const double own = 1.2533 * b->spread / sqrt(fmax(1, n));
 	const double least = least_of(s->kind, s->of);
+	const double spread = is_alone(b, factor, s) ?
+				      0 :
+				      TIMES * fmax(b->factor[factor].spread, own);
 	struct cs_stats stats;
 	double sure;
 
-	if (isnan(off) ||
-	    !is_slow(off, least, TIMES * fmax(b->factor[factor].spread, own), &sure))
+	if (isnan(off) || !is_slow(off, least, spread, &sure))
 		return;
 	stats = shares_of(b, factor, s->a);
 	if (isnan(stats.ci_high)) {
@@ -232,27 +247,37 @@ static double off_of(const struct cs_between *b, const struct cs_suspect *s,
 	return off;
 }
 
-/* The second looks of some cells, in the middle, and how far they are apart. */
+/* The second looks of some cells: their middle, and squares of how far they are from it. */
 struct look {
-	double off, spread;
+	double off, squares;
 	size_t n;
+	size_t n_ways; /* between two nodes: what the sum lacks is in all looks at a way */
 };
 
-static struct look look_at(double *x, size_t n)
+static struct look look_at(double *x, size_t n, size_t n_ways)
 {
-	struct look look = { NAN, 0, n };
+	struct look look = { NAN, 0, n, n_ways };
 
-	if (!n)
-		return look;
-	look.off = cs_median(x, n);
+	if (n)
+		look.off = cs_median(x, n);
 	for (size_t i = 0; i < n; i++)
-		x[i] = fabs(x[i] - look.off);
-	look.spread = CS_MAD_TO_SD * cs_median(x, n);
+		look.squares += (x[i] - look.off) * (x[i] - look.off);
 	return look;
 }
 
-/* Confirmed: slow beyond the noise of both, by more than half of what it was before.  Not
- * confirmed: by less than half, and not because of the noise. */
+/* How far the middles of two looks may be apart by chance, by Student's t. */
+static double noise_of(const struct look *x, const struct look *y)
+{
+	const double df = (double)(x->n + y->n) - 2;
+	const double ways = 1 / (double)x->n_ways + 1 / (double)y->n_ways;
+
+	return df < 1 ? HUGE_VAL :
+			cs_student_t(BY_CHANCE, df) *
+				sqrt((x->squares + y->squares) / df * ways);
+}
+
+/* Confirmed: slow beyond the noise, by more than half of what it was before.  Not confirmed:
+ * by less than half, and not because of the noise. */
 static enum cs_remeasured verdict(const struct cs_suspect *s, const struct look *own,
 				  const struct look *others)
 {
@@ -263,8 +288,7 @@ static enum cs_remeasured verdict(const struct cs_suspect *s, const struct look 
 		return CS_REMEASURED_NONE;
 	if (!others->n)
 		return CS_REMEASURED_UNSURE;
-	noise = 3 * hypot(own->spread / sqrt((double)own->n),
-			  others->spread / sqrt((double)others->n));
+	noise = noise_of(own, others);
 	return less < 0 && -off > noise	 ? CS_REMEASURED_CONFIRMED :
 	       less >= 0 && less > noise ? CS_REMEASURED_NOT_CONFIRMED :
 					   CS_REMEASURED_UNSURE;
@@ -293,8 +317,10 @@ static void confirm(const struct cs_between *b, const struct cs_vec *all,
 					  (company && is_slow_way(b, &of[k], cell)))))
 			others[n_others++] = off_of(b, s, cell);
 	}
-	at = look_at(own, n < LEAF_CELLS && company ? 0 : n);
-	beside = look_at(others, n_others);
+	at = look_at(own, n < LEAF_CELLS && company ? 0 : n,
+		     s->kind == CS_SUSPECT_PATH ? (size_t)(s->sends + s->receives) :
+						  n);
+	beside = look_at(others, n_others, n_others);
 	s->again = verdict(s, &at, &beside);
 }
 

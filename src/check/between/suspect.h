@@ -9,6 +9,8 @@
 #include "base/vec.h"
 #include "check/between/polish.h"
 
+#define CS_NODES_FEW 5u /* fewer say little of how healthy ones differ */
+
 enum cs_suspect_kind { CS_SUSPECT_NODE, CS_SUSPECT_LEAF, CS_SUSPECT_PATH };
 
 struct cs_suspect {
