@@ -254,19 +254,27 @@ int cs_between_is_own_fault(struct cs_between_phase *b, const struct cs_pair *pa
 	return rc < 0 || cs_net_ready(&ends->net, &ends->err);
 }
 
+static void leave(struct cs_ends *ends)
+{
+	ends->is_open = 0;
+	cs_err_set(&ends->err,
+		   "a message of an earlier time slot may still use the GPU's memory");
+}
+
 void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *pair)
 {
 	struct cs_ends *ends = pair->ends;
+	const enum cs_between_memory kind = kind_of(b, ends);
 
 	if (!pair->memory_is_lost)
 		return;
 	ends->rings = (struct cs_hostmem){ .fd = -1, .numa = -1 };
-	if (kind_of(b, ends) < CS_ENDS_DEVICE) {
+	if (kind < CS_ENDS_DEVICE) {
 		cs_between_open_ends(b, ends);
 		return;
 	}
-	ends->is_open = 0;
 	b->has_left_gpu = 1;
-	cs_err_set(&ends->err,
-		   "a message of an earlier time slot may still use the GPU's memory");
+	leave(ends);
+	if (kind == CS_ENDS_DEVICE) /* the same memory */
+		leave(ends_at(b, CS_ENDS_STAGED, ends->place));
 }

@@ -5,7 +5,9 @@
  *	AWARE_SAYS=1: MPIX_Query_cuda_support(); 0
  *	AWARE_HANG=N, AWARE_HANG_HOST=N: when the N-th message of a GPU, or of more than 1 MiB
  *	of host memory, is on its way, the process stops for 7 s; those of trials, which
- *	have high tags, do not count */
+ *	have high tags, do not count
+ *	AWARE_LATE=N: the same before the N-th message of a GPU
+ *	AWARE_KEEPS=1: no message can be cancelled */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -40,15 +42,31 @@ static void *bytes_of(const void *at, int n)
 
 static int stops; /* in its next call */
 
+static void stop(void)
+{
+	nanosleep(&(struct timespec){ 7, 0 }, NULL);
+}
+
+/* Is it the message that a variable counts to? */
+static int is_due(const char *variable, int nth)
+{
+	const char *which = getenv(variable);
+
+	return which && nth == atoi(which);
+}
+
 int MPI_Isend(const void *at, int n, MPI_Datatype type, int to, int tag,
 	      MPI_Comm comm, MPI_Request *request)
 {
 	const int host = bytes_of(at, n) == at;
-	const char *which = getenv(host ? "AWARE_HANG_HOST" : "AWARE_HANG");
-	static int sent;
+	static int sent[2]; /* of a GPU, of the host */
 
-	if (which && n > 1 << 20 && tag < 1000)
-		stops |= ++sent == atoi(which);
+	if (n > 1 << 20 && tag < 1000) {
+		sent[host]++;
+		stops |= is_due(host ? "AWARE_HANG_HOST" : "AWARE_HANG", sent[host]);
+		if (!host && is_due("AWARE_LATE", sent[host]))
+			stop();
+	}
 	return PMPI_Isend(bytes_of(at, n), n, type, to, tag, comm, request);
 }
 
@@ -60,12 +78,15 @@ int MPI_Irecv(void *at, int n, MPI_Datatype type, int from, int tag, MPI_Comm co
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	const struct timespec stop = { 7, 0 };
-
 	if (stops)
-		nanosleep(&stop, NULL);
+		stop();
 	stops = 0;
 	return PMPI_Test(request, flag, status);
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+	return getenv("AWARE_KEEPS") ? MPI_SUCCESS : PMPI_Cancel(request);
 }
 
 int MPI_Sendrecv(const void *out, int n, MPI_Datatype type, int to, int tag, void *in,
