@@ -77,6 +77,17 @@ HOLDS("a node of three or four that loses two thirds is named though the others 
 	}
 }
 
+HOLDS("… and a path between four that loses four fifths, both ways") {
+	struct netsim sim = netsim_of(4, 0, 1);
+
+	sim.noise = sim.noise_again = 0.15;
+	sim.path[0] = 0;
+	sim.path[1] = 2;
+	sim.there = sim.back = 0.2;
+	t_ok(runs_with(sim, CS_SUSPECT_PATH, 0) + runs_with(sim, CS_SUSPECT_PATH, 2) >=
+	     RUNS - 1);
+}
+
 HOLDS("what was slow in the first look alone is not confirmed") {
 	struct netsim sim = netsim_of(16, 0, 3);
 	size_t n;

@@ -138,6 +138,22 @@ static void judge_members(const struct cs_between *b, enum cs_suspect_kind kind,
 CS_ORDERING(by_sure, struct cs_suspect, CS_ORDER(a->kind, b->kind),
 	    CS_ORDER(b->sure, a->sure), CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b))
 
+static int is_same_path(const struct cs_between_cell *x,
+			const struct cs_between_cell *y)
+{
+	return (x->src == y->src && x->dst == y->dst) ||
+	       (x->src == y->dst && x->dst == y->src);
+}
+
+/* Between a few nodes, is it the only path that loses more than half? */
+static int is_alone_path(const struct cs_between *b,
+			 const struct cs_between_cell *cell)
+{
+	return b->n_nodes < CS_NODES_FEW && cell->left < HALF &&
+	       CS_ALL(i, b->n,
+		      b->cell[i].left >= HALF || is_same_path(&b->cell[i], cell));
+}
+
 /* Ways that are slow, the surest first. */
 static struct cs_vec slow_ways(const struct cs_between *b)
 {
@@ -159,7 +175,9 @@ static struct cs_vec slow_ways(const struct cs_between *b)
 					.n_evidence = 1,
 					.evidence = { cell->row } };
 
-		if (is_slow(s.off, PATH_LEAST, PATH_TIMES * b->spread, &s.sure))
+		if (is_slow(s.off, PATH_LEAST,
+			    is_alone_path(b, cell) ? 0 : PATH_TIMES * b->spread,
+			    &s.sure))
 			cs_list_push(&ways, &s);
 	}
 	cs_vec_sort(&ways, by_sure);
