@@ -254,7 +254,8 @@ int cs_between_is_own_fault(struct cs_between_phase *b, const struct cs_pair *pa
 	return rc < 0 || cs_net_ready(&ends->net, &ends->err);
 }
 
-static void leave(struct cs_ends *ends)
+/* Its memory is MPI's from now on. */
+static void leave_to_mpi(struct cs_ends *ends)
 {
 	ends->is_open = 0;
 	cs_err_set(&ends->err,
@@ -274,7 +275,7 @@ void cs_between_replace_ends(struct cs_between_phase *b, const struct cs_pair *p
 		return;
 	}
 	b->has_left_gpu = 1;
-	leave(ends);
-	if (kind == CS_ENDS_DEVICE) /* the same memory */
-		leave(ends_at(b, CS_ENDS_STAGED, ends->place));
+	leave_to_mpi(ends);
+	if (kind == CS_ENDS_DEVICE) /* staged messages use the same memory */
+		leave_to_mpi(ends_at(b, CS_ENDS_STAGED, ends->place));
 }

@@ -22,22 +22,22 @@ static void promise(int kept, const char *what)
 }
 
 /* Runs of healthy networks: those with a suspect, and with one that is confirmed. */
-static void healthy(uint32_t nodes, uint32_t leaf, int runs, double noise)
+static void healthy(struct netsim sim, int runs)
 {
 	int suspected = 0, parts = 0, accused = 0;
 
 	for (int i = 0; i < runs; i++) {
-		struct netsim sim = netsim_of(nodes, leaf, (uint64_t)i + 1);
 		size_t n;
 
-		sim.noise = sim.noise_again = noise;
+		sim.seed = (uint64_t)i + 1;
 		n = netsim_judge(&sim, found, MOST);
 		suspected += n > 0;
 		parts += CS_ANY(k, n, found[k].kind != CS_SUSPECT_PATH);
 		accused += netsim_confirmed(found, n) > 0;
 	}
 	printf("%5u nodes, leaves of %2u, noise of %4.1f %%: of %4d healthy runs %4d look again, %d at a node or leaf; accused %d\n",
-	       nodes, leaf, 100 * noise, runs, suspected, parts, accused);
+	       sim.nodes, sim.leaf_size, 100 * sim.noise, runs, suspected, parts,
+	       accused);
 	fflush(stdout);
 	promise(accused * 1000 <= runs, "the healthy are left in peace");
 }
@@ -100,8 +100,8 @@ static void noisy(uint32_t nodes)
 {
 	struct netsim sim = netsim_of(nodes, 0, 1);
 
-	healthy(nodes, 0, 1000, 0.1);
 	sim.noise = sim.noise_again = 0.1;
+	healthy(sim, 1000);
 	sim.slow_node = 1;
 	sim.sends = 0.3;
 	slow(sim, 500, CS_SUSPECT_NODE, "noise of 10 %, a node 70 % slow", 0);
@@ -124,13 +124,13 @@ int main(void)
 	const struct netsim large = netsim_of(10000, 32, 1);
 	struct timespec from, to;
 
-	healthy(3, 0, 1000, 0.015);
-	healthy(4, 0, 1000, 0.015);
-	healthy(8, 4, 1000, 0.015);
-	healthy(16, 4, 1000, 0.015);
-	healthy(64, 0, 200, 0.015);
-	healthy(64, 16, 200, 0.015);
-	healthy(1024, 32, 20, 0.015);
+	healthy(netsim_of(3, 0, 1), 1000);
+	healthy(netsim_of(4, 0, 1), 1000);
+	healthy(netsim_of(8, 4, 1), 1000);
+	healthy(netsim_of(16, 4, 1), 1000);
+	healthy(netsim_of(64, 0, 1), 200);
+	healthy(netsim_of(64, 16, 1), 200);
+	healthy(netsim_of(1024, 32, 1), 20);
 	for (uint32_t nodes = 3; nodes <= 8; nodes++)
 		noisy(nodes);
 	table(64, 8, 20);

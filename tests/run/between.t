@@ -279,7 +279,7 @@ slow_of() { # FILE
 	json "$1" '[(c["id"], c["node_index"], c["severity"], c["remeasured"], " sends " in c["says"]) for c in d["checks"] if c["id"] == "nic-slow"] == [("nic-slow", 2, "warning", "confirmed", True)]'
 }
 far_of() { # FILE
-	json "$1" '[(c["id"], c["node_index"] in (1, 2), c["severity"], c["remeasured"]) for c in d["checks"] if "-slow" in c["id"]] == [("path-slow", True, "warning", "confirmed")]'
+	json "$1" '[(c["id"], c["node_index"] in (1, 2), c["severity"], c["remeasured"], " both ways," in c["says"]) for c in d["checks"] if "-slow" in c["id"]] == [("path-slow", True, "warning", "confirmed", True)]'
 }
 until_found() { # WRAPPER FILE FOUND
 	local try

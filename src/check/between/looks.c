@@ -95,8 +95,8 @@ static void add_rounds(struct looks *l, uint32_t leaf)
 	}
 }
 
-/* Of few nodes there are few pairs: each once more. */
-static void repeat(struct looks *l)
+/* Look at each pair once more. */
+static void repeat_looks(struct looks *l)
 {
 	const size_t n = l->n;
 
@@ -129,7 +129,7 @@ size_t cs_looks_choose(const struct cs_between *b, const struct cs_vec *suspects
 		for (uint32_t k = 0; s->kind == CS_SUSPECT_PATH && k < TWICE; k++)
 			add(&l, s->a, s->b);
 	}
-	if (b->n_nodes < CS_NODES_FEW)
-		repeat(&l);
+	if (b->n_nodes < CS_NODES_FEW) /* and so few pairs */
+		repeat_looks(&l);
 	return l.n;
 }

@@ -9,8 +9,8 @@
 #define PATH_TIMES 8.0	   /* of thousands one is far off by chance */
 #define PATH_LEAST 0.10
 #define LEAF_CELLS 3u	   /* of a leaf in second looks */
-#define BY_CHANCE 0.004	   /* second looks are that far off */
-#define HALF (-0.693)	   /* of the rate, as a logarithm */
+#define BY_CHANCE 0.004	   /* probability that healthy second looks differ by more */
+#define HALF (-0.693)	   /* the logarithm of half a rate */
 
 /* The least loss that makes a suspect: larger if few are compared. */
 static double least_of(enum cs_suspect_kind kind, size_t of)
@@ -62,9 +62,10 @@ static void add_evidence(const struct cs_between *b, int factor, struct cs_suspe
 		s->evidence[s->n_evidence++] = b->cell[of->at[i]].row;
 }
 
-/* Is it the only one of a few nodes that loses more than half?  Then it is looked at again,
+/* Is it the only one of a few nodes that loses more than half?  It is a suspect then,
  * however much the others differ. */
-static int is_alone(const struct cs_between *b, int factor, const struct cs_suspect *s)
+static int is_only_node_below_half(const struct cs_between *b, int factor,
+				   const struct cs_suspect *s)
 {
 	const double *effect = b->factor[factor].effect;
 
@@ -81,7 +82,7 @@ static void judge_member(const struct cs_between *b, int factor, struct cs_suspe
 	const double n = (double)(of->first[s->a + 1] - of->first[s->a]);
 	const double own = 1.2533 * b->spread / sqrt(fmax(1, n));
 	const double least = least_of(s->kind, s->of);
-	const double spread = is_alone(b, factor, s) ?
+	const double spread = is_only_node_below_half(b, factor, s) ?
 				      0 :
 				      TIMES * fmax(b->factor[factor].spread, own);
 	struct cs_stats stats;
@@ -138,20 +139,21 @@ static void judge_members(const struct cs_between *b, enum cs_suspect_kind kind,
 CS_ORDERING(by_sure, struct cs_suspect, CS_ORDER(a->kind, b->kind),
 	    CS_ORDER(b->sure, a->sure), CS_ORDER(a->a, b->a), CS_ORDER(a->b, b->b))
 
-static int is_same_path(const struct cs_between_cell *x,
-			const struct cs_between_cell *y)
+/* Is the cell of the path between these nodes, either way? */
+static int is_of_path(const struct cs_between_cell *cell, uint32_t a, uint32_t b)
 {
-	return (x->src == y->src && x->dst == y->dst) ||
-	       (x->src == y->dst && x->dst == y->src);
+	return (cell->src == a && cell->dst == b) ||
+	       (cell->src == b && cell->dst == a);
 }
 
 /* Between a few nodes, is it the only path that loses more than half? */
-static int is_alone_path(const struct cs_between *b,
-			 const struct cs_between_cell *cell)
+static int is_only_path_below_half(const struct cs_between *b,
+				   const struct cs_between_cell *cell)
 {
 	return b->n_nodes < CS_NODES_FEW && cell->left < HALF &&
 	       CS_ALL(i, b->n,
-		      b->cell[i].left >= HALF || is_same_path(&b->cell[i], cell));
+		      b->cell[i].left >= HALF ||
+			      is_of_path(&b->cell[i], cell->src, cell->dst));
 }
 
 /* Ways that are slow, the surest first. */
@@ -176,7 +178,8 @@ static struct cs_vec slow_ways(const struct cs_between *b)
 					.evidence = { cell->row } };
 
 		if (is_slow(s.off, PATH_LEAST,
-			    is_alone_path(b, cell) ? 0 : PATH_TIMES * b->spread,
+			    is_only_path_below_half(b, cell) ? 0 :
+							       PATH_TIMES * b->spread,
 			    &s.sure))
 			cs_list_push(&ways, &s);
 	}
@@ -223,8 +226,7 @@ static int is_about(const struct cs_suspect *s, const struct cs_between_cell *ce
 	case CS_SUSPECT_NODE:
 		return cell->src == s->a || cell->dst == s->a;
 	case CS_SUSPECT_PATH:
-		return (cell->src == s->a && cell->dst == s->b) ||
-		       (cell->src == s->b && cell->dst == s->a);
+		return is_of_path(cell, s->a, s->b);
 	default:
 		return 0;
 	}
@@ -269,12 +271,12 @@ static double off_of(const struct cs_between *b, const struct cs_suspect *s,
 struct look {
 	double off, squares;
 	size_t n;
-	size_t n_ways; /* between two nodes: what the sum lacks is in all looks at a way */
+	size_t n_independent; /* of a path its ways: repeats share the error of the sum */
 };
 
-static struct look look_at(double *x, size_t n, size_t n_ways)
+static struct look look_at(double *x, size_t n, size_t n_independent)
 {
-	struct look look = { NAN, 0, n, n_ways };
+	struct look look = { NAN, 0, n, n_independent };
 
 	if (n)
 		look.off = cs_median(x, n);
@@ -287,11 +289,12 @@ static struct look look_at(double *x, size_t n, size_t n_ways)
 static double noise_of(const struct look *x, const struct look *y)
 {
 	const double df = (double)(x->n + y->n) - 2;
-	const double ways = 1 / (double)x->n_ways + 1 / (double)y->n_ways;
+	const double scale = 1 / (double)x->n_independent +
+			     1 / (double)y->n_independent;
 
 	return df < 1 ? HUGE_VAL :
 			cs_student_t(BY_CHANCE, df) *
-				sqrt((x->squares + y->squares) / df * ways);
+				sqrt((x->squares + y->squares) / df * scale);
 }
 
 /* Confirmed: slow beyond the noise, by more than half of what it was before.  Not confirmed:

@@ -34,8 +34,8 @@ struct cs_agent_reading {
 	/* counts the errors of NVLinks before the run, while the first cells are measured */
 	pthread_t counter;
 	int counts;
-	_Atomic int has_counted;
-	int patience_ms; /* left, of those who wait for the counter while cells run */
+	_Atomic int has_counted; /* the counter has ended */
+	int patience_ms;	 /* how long cells may still wait for it */
 	struct cs_conditions counted;
 };
 
