@@ -270,7 +270,8 @@ ok "… and every line is a metric or a comment" eval \
 # Sending takes so long for each message that a busy machine makes little of it, and ten times
 # as long of node 2, or five times between nodes 1 and 2.  With this seed node 0 has no partner
 # in the last round, in which those two meet: it waits for their rows.  Eight times at most:
-# on a busy machine intervals may be too wide.
+# on a busy machine intervals may be too wide.  A path that looked slow, too, is looked at
+# more than twice.
 shaped='export CS_TEST_SCOPE=node$rank LD_PRELOAD=$SLOWNET ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS SLOWNET_US=20000'
 in_front slowly "$shaped" '[ "$rank" != 2 ] || SLOWNET_US=200000' \
 	'export SLURM_TOPOLOGY_ADDR=spine.leaf$rank.$(uname -n); [ "$rank" != 2 ] || SLURM_TOPOLOGY_ADDR=spine.leaf2.another'
@@ -293,7 +294,7 @@ until_found slowly slow.json slow_of
 ok "a node that sends slowly is found by the run, which looks at it again" eval \
 	'job_status_is 1 && slow_of slow.json'
 ok_json "… with each of the others, and at these two, twice because there are few" slow.json \
-	'sorted((r["src"], r["dst"]) for r in d["results"] if "re-measured" in r["flags"]) == sorted(2 * [(r["src"], r["dst"]) for r in d["results"] if "re-measured" not in r["flags"]])'
+	'all([(q["src"], q["dst"]) for q in d["results"] if "re-measured" in q["flags"]].count((r["src"], r["dst"])) >= 2 for r in d["results"]) or print([(r["src"], r["dst"], r["status"], r["flags"]) for r in d["results"]])'
 ok_schema "… as the schema says" slow.json
 ok_json "each node has the leaf that Slurm says, unless Slurm speaks of another node" slow.json \
 	'[n["leaf"] for n in d["nodes"]] == ["leaf0", "leaf1", None]'
