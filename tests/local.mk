@@ -5,7 +5,7 @@ T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driv
 AM_T_LOG_DRIVER_FLAGS = --merge
 
 # CSCOPE: the program, by way of seeded.c.  CS_PROGRAM: itself.  MPIRUN: `$MPIRUN N PROGRAM ARGUMENT...`.  FAKE: folder of
-# the test doubles.  FORBID: forbid.c.  SLOWNET: slownet.c.  STORAGE: storage.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
+# the test doubles.  FORBID: forbid.c.  SLOWEXIT, SLOWNET: slowexit.c, slownet.c.  STORAGE: storage.c.  TESTDATA: folder of this file.  MANDIR: where manual pages are
 # built.  HAVE_CUDA: 1 or empty.  CUDA_INCLUDE: folder of cuda.h, or empty.  PYTHON: one with jsonschema, or empty.
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; export LC_ALL; \
@@ -15,6 +15,7 @@ AM_TESTS_ENVIRONMENT = \
 	CS_LAUNCHER='$(LAUNCHER)'; export CS_LAUNCHER; \
 	FAKE='$(abs_top_builddir)/%D%/fake'; export FAKE; \
 	FORBID='$(abs_top_builddir)/%D%/forbid'; export FORBID; \
+	SLOWEXIT='$(abs_top_builddir)/%D%/slowexit.so'; export SLOWEXIT; \
 	SLOWNET='$(abs_top_builddir)/%D%/slownet.so'; export SLOWNET; \
 	STORAGE='$(abs_top_builddir)/%D%/storage'; export STORAGE; \
 	TESTDATA='$(abs_top_srcdir)/%D%'; export TESTDATA; \
@@ -74,6 +75,13 @@ check_PROGRAMS += %D%/halfway
 %C%_halfway_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 %C%_halfway_SOURCES = %D%/halfway.c
 
+# ---- processes that end slowly, for tests/run/stalls.t ----
+check_PROGRAMS += %D%/slowexit.so
+%C%_slowexit_so_CFLAGS = $(fake_cflags)
+%C%_slowexit_so_LDFLAGS = $(fake_ldflags)
+%C%_slowexit_so_LDADD =
+%C%_slowexit_so_SOURCES = %D%/slowexit.c
+
 # ---- a network of known rate, for tests/run/between.t ----
 check_PROGRAMS += %D%/slownet.so
 %C%_slownet_so_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -84,8 +92,8 @@ check_PROGRAMS += %D%/slownet.so
 
 # ---- one test, without building what it does not need: make tests/unit/plan.test ----
 SUFFIXES = .t .test
-TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway %D%/storage %D%/slownet.so \
-	$(FAKE_DRIVERS)
+TEST_TOOLS = %D%/program/cscope-mpi %D%/forbid %D%/halfway %D%/storage %D%/slowexit.so \
+	%D%/slownet.so $(FAKE_DRIVERS)
 .t.test:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS=$*.t check_PROGRAMS='$(TEST_TOOLS)' || \
 		{ grep -A20 '^not ok' $*.log; exit 1; }

@@ -720,13 +720,13 @@ static int supervise(struct program *p, int mpi, int speaks, int *status)
 	case CS_SUPERVISOR_HANGS:
 		p->run.exit_status = *status;
 		if (speaks)
-			cs_supervisor_report(on_hang, p);
+			cs_supervisor_report(fileno(p->out), on_hang, p);
 		return 1;
 	case CS_SUPERVISOR_ENDED:
 		break;
 	}
 	if (p->supervisor.lost && speaks)
-		cs_supervisor_report(on_lost, p);
+		cs_supervisor_report(2, on_lost, p);
 	if (p->supervisor.lost && *status <= CS_EXIT_WARNING)
 		*status = CS_EXIT_OUTPUT;
 	return 1;

@@ -51,14 +51,13 @@ static void hear_slots(struct cs_between_phase *b)
 		cs_text(b->why, sizeof(b->why), "rank 0 did not answer in time");
 }
 
+/* On a busy node memory takes longer than any estimate: slots begin when all have it. */
 static void prepare(struct cs_between_phase *b)
 {
 	cs_between_prepare_ends(b);
-	if (!(b->schedule.kinds >> CS_ENDS_STAGED))
-		return;
-	cs_between_try_gpus(b);
+	cs_between_say_ready(b);
 	if (b->me == 0)
-		cs_between_size_gpus(b);
+		cs_between_await_ready(b);
 	else
 		hear_slots(b);
 }

@@ -7,8 +7,9 @@
 #include "base/cpus.h"
 
 #define CLOCK_EVERY_S 10.0 /* clocks drift by some microseconds a second */
-#define SLACK_S 3.0 /* of all slots together: few nodes need not hurry */
-#define TOUCH_GBS 0.5 /* memory that is made and filled, at least */
+#define SLACK_S 3.0   /* of all slots together: few nodes need not hurry */
+#define TOUCH_GBS 0.5 /* memory that is made and filled, on a node that is not busy */
+#define READY_S 10.0  /* a node that takes so much longer is not waited for */
 #define CHECK_MESSAGES 4 /* are enough for a thread, of which so many check a window */
 #define CHECK_CPUS 16
 #define GPU_S 1.0	  /* … of a GPU, and to lock host memory */
@@ -63,7 +64,7 @@ void cs_between_try_pair(struct cs_between_phase *b)
 }
 
 /* All kinds of memory have one deadline. */
-void cs_between_try_gpus(struct cs_between_phase *b)
+void cs_between_say_ready(struct cs_between_phase *b)
 {
 	const struct cs_test *test = cs_test_at(cs_test_index("net.mpi.staged.pair"));
 	const struct cs_between_slot slot = { .part = cs_between_part(b, test, 0,
@@ -94,7 +95,7 @@ void cs_between_try_gpus(struct cs_between_phase *b)
 		cs_between_replace_ends(b, &pair);
 		ends->is_open &= !ends->has_failed;
 	}
-	b->mover->say(b->rank_of[0], CS_TRIAL, &tried, sizeof(tried));
+	b->mover->say(b->rank_of[0], CS_READY, &tried, sizeof(tried));
 }
 
 void cs_between_tell_all(struct cs_between_phase *b, int tag)
@@ -159,18 +160,16 @@ static uint64_t rounds_in_time(const struct cs_between_phase *b)
 	return fit;
 }
 
-/* Take the trials of all nodes that send one in time; the caller frees them. */
-static struct cs_trial *hear_trials(struct cs_between_phase *b, size_t *n,
-				    uint64_t *kinds)
+/* Take what so many nodes send in time; the caller frees it. */
+static struct cs_trial *hear_trials(struct cs_between_phase *b, int tag, size_t most,
+				    double end_s, size_t *n)
 {
 	struct cs_trial *trial = calloc(b->n, sizeof(*trial));
-	const double end_s = b->schedule.begin_s + CS_TRIAL_S + 1;
 	uint64_t once = 0, twice = 0;
 	struct tried tried;
 
-	for (*n = 0; trial && *n < b->n && cs_clock_s() < end_s && !b->is_over;) {
-		if (!b->mover->hear(CS_MOVER_ANY, CS_TRIAL, &tried, sizeof(tried),
-				    NULL)) {
+	for (*n = 0; trial && *n < most && cs_clock_s() < end_s && !b->is_over;) {
+		if (!b->mover->hear(CS_MOVER_ANY, tag, &tried, sizeof(tried), NULL)) {
 			cs_between_nap(b);
 			continue;
 		}
@@ -178,7 +177,8 @@ static struct cs_trial *hear_trials(struct cs_between_phase *b, size_t *n,
 		twice |= once & tried.kinds;
 		once |= tried.kinds;
 	}
-	*kinds = twice; /* those that two nodes have */
+	if (tag == CS_TRIAL)
+		b->schedule.kinds = twice;
 	return trial;
 }
 
@@ -204,10 +204,11 @@ static uint32_t host_ends(const struct cs_between_phase *b)
 
 void cs_between_make_schedule(struct cs_between_phase *b)
 {
-	size_t n;
-	struct cs_trial *trial = hear_trials(b, &n, &b->schedule.kinds);
+	struct cs_trial *trial = hear_trials(b, CS_TRIAL, b->n,
+					     b->schedule.begin_s + CS_TRIAL_S + 1,
+					     &b->n_tried);
 
-	b->schedule.slots = cs_slots_of(trial, n, CS_WINDOW_MOST);
+	b->schedule.slots = cs_slots_of(trial, b->n_tried, CS_WINDOW_MOST);
 	free(trial);
 	b->schedule.slots.late_s =
 		fmax(b->schedule.slots.late_s,
@@ -217,11 +218,14 @@ void cs_between_make_schedule(struct cs_between_phase *b)
 			      (b->schedule.kinds >> CS_ENDS_STAGED ? GPU_S : 0));
 }
 
-void cs_between_size_gpus(struct cs_between_phase *b)
+void cs_between_await_ready(struct cs_between_phase *b)
 {
-	uint64_t kinds;
+	const double ready_s = fmax(cs_clock_s(), b->schedule.begin_s + CS_TRIAL_S) +
+			       READY_S;
 	size_t n;
-	struct cs_trial *trial = hear_trials(b, &n, &kinds);
+	struct cs_trial *trial =
+		hear_trials(b, CS_READY, b->n_tried,
+			    fmin(ready_s, b->job->args->budget.steps_s), &n);
 
 	b->schedule.slots.gpu_s = cs_sample_s(trial, n, 1);
 	free(trial);

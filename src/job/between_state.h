@@ -16,7 +16,15 @@ enum cs_between_memory {
 };
 
 /* The tags of messages from and to rank 0. */
-enum cs_between_tag { CS_PING = 1, CS_PONG, CS_BEGIN, CS_TRIAL, CS_SLOTS, CS_LOOKS };
+enum cs_between_tag {
+	CS_PING = 1,
+	CS_PONG,
+	CS_BEGIN,
+	CS_TRIAL,
+	CS_SLOTS,
+	CS_READY,
+	CS_LOOKS
+};
 
 #define CS_ROOT_S 60.0 /* for an answer of rank 0, which waits for the others */
 #define CS_TRIAL_S 5.0
@@ -36,6 +44,7 @@ struct cs_between_phase {
 	const struct cs_mover *mover;
 	int *rank_of; /* coordinators, by node */
 	uint32_t n, me;
+	size_t n_tried; /* rank 0: nodes whose trials came in time */
 	uint32_t first_matrix, n_matrices; /* of the plan */
 	uint32_t *round, n_rounds; /* in the order in which they are measured */
 	struct cs_clock clock;	   /* INFINITY round trip: not known */
@@ -123,10 +132,11 @@ void cs_between_try_check(struct cs_between_phase *b);
 void cs_between_try_pair(struct cs_between_phase *b);
 /* Rank 0: make slots of the trials, and tell all. */
 void cs_between_make_schedule(struct cs_between_phase *b);
-/* The same pairs send their GPUs' memory, which is open. */
-void cs_between_try_gpus(struct cs_between_phase *b);
-/* Rank 0: make slots of these, too, and tell all. */
-void cs_between_size_gpus(struct cs_between_phase *b);
+/* The memory of this node is open: the same pairs send that of their GPUs, if they have any;
+ * rank 0 learns it. */
+void cs_between_say_ready(struct cs_between_phase *b);
+/* Rank 0: when all are ready, make slots of these trials, too, and tell all when they begin. */
+void cs_between_await_ready(struct cs_between_phase *b);
 /* Rank 0: send the schedule to all. */
 void cs_between_tell_all(struct cs_between_phase *b, int tag);
 /* The time of a slot of a matrix, 0 of memory that fewer than two nodes have. */

@@ -25,10 +25,12 @@
 #define DEAF_S 3.0	/* until a signal must be noticed */
 #define HEARD_S 60.0	/* ... and until results must be written */
 #define REST_S 1.0	/* a reader's longest pause after a signal */
-#define SPEAK_S 0.25
+#define SPEAK_S 2.0	/* for a report, and */
+#define STALLED_S 0.25	/* for one that its reader does not take */
 #define CONTINUED_S 1.0 /* before its time, a supervisor that was stopped */
-#define KILLED_NAPS 10	/* after it, */
-#define KILLED_NAP_NS 50000000 /* of half a second in all */
+#define KILLED_NAPS 10	/* after it, if it does not leave, or */
+#define LEAVING_NAPS 100 /* if that takes so long, */
+#define KILLED_NAP_NS 50000000 /* of half a second in all, or of five */
 #define PIECE 4096	/* of a pipe that has room for anything has as much */
 #define PIECES 64	/* before signals are polled again */
 #define BLOCKED_US 50000 /* a write that blocks all the same ends then */
@@ -38,6 +40,7 @@ enum { OUT, ERR, WAYS };
 struct cs_supervisor_shared {
 	_Atomic int status; /* 1 + the status; 0: none yet */
 	_Atomic int signal_seen;
+	_Atomic int is_leaving; /* the supervisor */
 	_Atomic int file[CS_SUPERVISOR_FILES];
 	char call[CS_CALL_NAME];
 };
@@ -170,7 +173,8 @@ static void sleep_until(double end_s)
 
 /* A stopped supervisor would delay those that wait for it.  Shortly before its time is over
  * it is continued, to leave with the status of the run; if it does not leave, it is
- * killed.  Launchers take seconds to end a job with a killed process. */
+ * killed, later if it has begun to: on a busy machine that is slow.  Launchers take seconds
+ * to end a job with a killed process. */
 static void start_watcher(struct watch *w)
 {
 	pid_t supervisor = getpid();
@@ -187,7 +191,9 @@ static void start_watcher(struct watch *w)
 		kill(supervisor, SIGCONT);
 	sleep_until(w->limit_s);
 	/* counted: a machine that stood still gives the supervisor that time as well */
-	for (int i = 0; i < KILLED_NAPS; i++)
+	for (int i = 0;
+	     i < (atomic_load(&w->shared->is_leaving) ? LEAVING_NAPS : KILLED_NAPS);
+	     i++)
 		nanosleep(&(struct timespec){ 0, KILLED_NAP_NS }, NULL);
 	if (getppid() == supervisor)
 		kill(supervisor, SIGKILL);
@@ -209,7 +215,7 @@ static void replace_watcher(struct watch *w)
 	if (w->watcher <= 0 || waitpid(w->watcher, NULL, WNOHANG) != w->watcher)
 		return;
 	start_watcher(w);
-	cs_supervisor_report(report_unwatched, w);
+	cs_supervisor_report(2, report_unwatched, w);
 }
 
 /* ---- watching ---- */
@@ -478,6 +484,7 @@ enum cs_supervised cs_supervisor_start(struct cs_supervisor *supervisor, int out
 	if (w.pid > 0) {
 		become_supervisor(&w, pipes, out);
 		watch(&w);
+		atomic_store(&shared->is_leaving, 1);
 		return conclude(&w, supervisor, status, err);
 	}
 	become_measured(pipes, out, self);
@@ -505,9 +512,17 @@ void cs_supervisor_signal_seen(const struct cs_supervisor *supervisor)
 		atomic_store(&supervisor->shared->signal_seen, 1);
 }
 
-void cs_supervisor_report(void (*print)(void *ctx), void *ctx)
+/* Has an output no room for a line? */
+static int is_stalled(int fd)
 {
-	double end = cs_clock_s() + SPEAK_S;
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return !poll(&p, 1, 0);
+}
+
+void cs_supervisor_report(int fd, void (*print)(void *ctx), void *ctx)
+{
+	const double begun = cs_clock_s();
 	struct timespec nap = { 0, 1000000 };
 	pid_t self = getpid(), pid = fork();
 
@@ -517,7 +532,9 @@ void cs_supervisor_report(void (*print)(void *ctx), void *ctx)
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, NULL, WNOHANG) != pid) {
-		if (cs_clock_s() >= end) {
+		const int stalls = is_stalled(2) || is_stalled(fd);
+
+		if (cs_clock_s() >= begun + (stalls ? STALLED_S : SPEAK_S)) {
 			kill(pid, SIGKILL);
 			return;
 		}

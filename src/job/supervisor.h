@@ -48,6 +48,6 @@ void cs_supervisor_set_status(const struct cs_supervisor *supervisor, int status
 _Atomic int *cs_supervisor_file(const struct cs_supervisor *supervisor, int number);
 /* In the measuring process: a signal was received, and results are being written. */
 void cs_supervisor_signal_seen(const struct cs_supervisor *supervisor);
-/* In the supervisor: call `print`, whose output may block on a stalled reader.  The supervisor
- * waits only a moment for it. */
-void cs_supervisor_report(void (*print)(void *ctx), void *ctx);
+/* In the supervisor: call `print`, which writes to standard error and to this descriptor.  The
+ * supervisor waits up to two seconds for it, and a moment for a reader that takes no data. */
+void cs_supervisor_report(int fd, void (*print)(void *ctx), void *ctx);

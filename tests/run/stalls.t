@@ -63,6 +63,15 @@ stdout_by_budget() {
 	done_within 40
 }
 
+# The guard leaves in time, but slowly.
+slow_to_leave() {
+	stalled out
+	in_front slowly 'export LD_PRELOAD=$SLOWEXIT ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS'
+	wrapper=./slowly
+	begin_as 30 0 "${many[@]}" --budget 10s -f json -o done.json
+	done_within 40
+}
+
 stdout_by_signal() {
 	stalled out
 	begin_as 12 0 "${many[@]}" -f json -o done.json
@@ -269,6 +278,7 @@ kept() {
 # ---- all at once: they wait ----
 
 aside budget stdout_by_budget
+aside slow-to-leave slow_to_leave
 aside signal stdout_by_signal
 aside both both_by_signal
 aside nobody no_reader_by_signal
@@ -304,6 +314,10 @@ ok "… with status 74, and says that the report was not taken" eval 'status_is 
 	says_once "cannot write the report to standard output: it takes no data"'
 ok_json "… the files are written" done.json 'd["run"]["cells_measured"] > 0'
 ok "… nothing of it is left" is_empty left
+
+judge slow-to-leave
+ok "… also if the guard takes seconds to leave" eval 'status_is 74 &&
+	says_once "cannot write the report to standard output: it takes no data"'
 
 judge signal
 ok "standard output is not read: SIGTERM ends the program" test -e in_time
