@@ -25,6 +25,7 @@ enum cs_between_tag {
 	CS_READY,
 	CS_LOOKS
 };
+_Static_assert(CS_LOOKS < CS_PAIR_TAGS, "pairs use the tags after them");
 
 #define CS_ROOT_S 60.0 /* for an answer of rank 0, which waits for the others */
 #define CS_TRIAL_S 5.0

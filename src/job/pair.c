@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct word) <= CS_SAY_MOST, "it is a small message");
 
 static int word_tag(const struct cs_pair *p)
 {
-	return (int)(8 + p->slot % SLOT_TAGS * 2);
+	return (int)(CS_PAIR_TAGS + p->slot % SLOT_TAGS * 2);
 }
 
 static int data_tag(const struct cs_pair *p)

@@ -35,6 +35,8 @@ struct cs_wait {
 #define CS_RELAXED 0.1
 void cs_wait_more(struct cs_wait *wait);
 
+#define CS_PAIR_TAGS 8 /* pairs use the tags of messages from this one on */
+
 /* How a slot ended for a node.  ABSENT: the one that it sends to did not greet; DECLINED:
  * that said that it takes no part; STUCK: a sample did not end. */
 enum cs_pair_end { CS_PAIR_DONE, CS_PAIR_ABSENT, CS_PAIR_DECLINED, CS_PAIR_STUCK };
